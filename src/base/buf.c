@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static void reserve(struct buf *buf, size_t more)
+{
+	buf->bytes = vec_grow(buf->bytes, &buf->capacity, buf->size + more + 1, 1);
+}
+
+void buf_add(struct buf *buf, const void *bytes, size_t size)
+{
+	reserve(buf, size);
+	if (size)
+		memcpy(buf->bytes + buf->size, bytes, size);
+	buf->size += size;
+	buf->bytes[buf->size] = '\0';
+}
+
+void buf_add_str(struct buf *buf, const char *text)
+{
+	buf_add(buf, text, strlen(text));
+}
+
+void buf_add_char(struct buf *buf, char character)
+{
+	buf_add(buf, &character, 1);
+}
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+	va_list args, again;
+	int length;
+
+	va_start(args, format);
+	va_copy(again, args);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length > 0) {
+		reserve(buf, (size_t)length);
+		vsnprintf(buf->bytes + buf->size, (size_t)length + 1, format, again);
+		buf->size += (size_t)length;
+	}
+	va_end(again);
+}
+
+void buf_add_uleb(struct buf *buf, uint64_t value)
+{
+	unsigned char bytes[10];
+	size_t count = 0;
+
+	do {
+		bytes[count] = value & 0x7f;
+		value >>= 7;
+		if (value)
+			bytes[count] |= 0x80;
+		count++;
+	} while (value);
+	buf_add(buf, bytes, count);
+}
+
+void buf_add_zigzag(struct buf *buf, int64_t value)
+{
+	buf_add_uleb(buf, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+const char *buf_text(const struct buf *buf)
+{
+	return buf->bytes ? buf->bytes : "";
+}
+
+void buf_clear(struct buf *buf)
+{
+	buf->size = 0;
+	if (buf->bytes)
+		buf->bytes[0] = '\0';
+}
+
+void buf_done(struct buf *buf)
+{
+	free(buf->bytes);
+	*buf = (struct buf){ 0 };
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one error idiom: functions return 0 (or a count) or a negative errno, and the reason a
+ * person can act on goes into the last parameter. Only cmd/ prints it.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+struct err {
+	char text[512]; /* one line without newline: what failed, why, what to do */
+};
+
+/* Writes the reason (truncated to fit) and returns @rc, so that `return err_set(...)` reads well.
+ * @err may be NULL: then only the code travels. */
+int err_set(struct err *err, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Puts "@format: " in front of the reason already there and returns @rc. */
+int err_prefix(struct err *err, int rc, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

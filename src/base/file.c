@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+int file_read_at(int dirfd, const char *path, size_t limit, struct buf *buf)
+{
+	_cleanup_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	size_t start = buf->size;
+	char chunk[16384];
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t got = read(fd, chunk, sizeof(chunk));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return 0;
+		if (buf->size - start + (size_t)got > limit)
+			return -EFBIG;
+		buf_add(buf, chunk, (size_t)got);
+	}
+}
+
+int file_read(const char *path, size_t limit, struct buf *buf)
+{
+	return file_read_at(AT_FDCWD, path, limit, buf);
+}
+
+int file_read_i64(const char *path, int64_t *ret_value)
+{
+	struct buf buf = { 0 };
+	int rc = file_read(path, 4096, &buf);
+	char *end;
+	long long value;
+
+	if (rc == 0) {
+		errno = 0;
+		value = strtoll(buf_text(&buf), &end, 10);
+		if (end == buf_text(&buf) || errno)
+			rc = -EINVAL;
+		else
+			*ret_value = value;
+	}
+	buf_done(&buf);
+	return rc;
+}
+
+const char *file_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole small files (proc, sysfs) and pieces of names. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Appends the whole file, at most @limit bytes (then -EFBIG). @dirfd may be AT_FDCWD.
+ * Returns 0 or a negative errno. */
+int file_read_at(int dirfd, const char *path, size_t limit, struct buf *buf);
+int file_read(const char *path, size_t limit, struct buf *buf);
+/* The decimal number a one-line file holds. Returns 0 or a negative errno (-EINVAL: no number). */
+int file_read_i64(const char *path, int64_t *ret_value);
+/* The part behind the last slash; @path itself when it has none. Borrowed from @path. */
+const char *file_base(const char *path);
+
+#endif

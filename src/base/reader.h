@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one way to read untrusted bytes: a cursor with an end. Reading past the end gives zeroes and
+ * sets `bad`, which stays set, so that a parser may read a whole structure and check once.
+ */
+#ifndef BASE_READER_H
+#define BASE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reader {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool bad;  /* something was read that was not there */
+	bool swap; /* the bytes have the other byte order */
+};
+
+/* The bytes are borrowed for the reader's life. */
+struct reader reader_make(const void *bytes, size_t size);
+size_t reader_left(const struct reader *reader);
+uint8_t reader_u8(struct reader *reader);
+uint16_t reader_u16(struct reader *reader);
+uint32_t reader_u32(struct reader *reader);
+uint64_t reader_u64(struct reader *reader);
+/* LEB128; more than 64 bits is bad. */
+uint64_t reader_uleb(struct reader *reader);
+int64_t reader_sleb(struct reader *reader);
+/* The inverse of buf_add_zigzag. */
+int64_t reader_zigzag(struct reader *reader);
+/* @size bytes in place, borrowed; NULL (and bad) when they are not there. */
+const void *reader_bytes(struct reader *reader, size_t size);
+/* A NUL-terminated string in place, borrowed; "" (and bad) when no NUL follows. */
+const char *reader_cstr(struct reader *reader);
+/* A reader of the next @size bytes, which are skipped here. */
+struct reader reader_sub(struct reader *reader, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Growable arrays with the items in plain sight: VEC(struct foo) foos; foos.items[i], foos.count.
+ * Zero-initialised is empty. Pointers into items are borrowed until the next push.
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define VEC(type)                \
+	struct {                 \
+		type *items;     \
+		size_t count;    \
+		size_t capacity; \
+	}
+
+/* Returns @items moved to room for at least @wanted of @size bytes; updates *capacity. */
+void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
+
+#define vec_reserve(v, wanted) \
+	((v)->items = vec_grow((v)->items, &(v)->capacity, (wanted), sizeof(*(v)->items)))
+
+/* A new, uninitialised last item. */
+#define vec_push(v) (vec_reserve(v, (v)->count + 1), &(v)->items[(v)->count++])
+
+#define vec_free(v)                             \
+	do {                                    \
+		free((v)->items);               \
+		(v)->items = NULL;              \
+		(v)->count = (v)->capacity = 0; \
+	} while (0)
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a subcommand is: one entry per file, one table of them in main.c. A new one is a new file, a
+ * row there, a man page and a test.
+ */
+#ifndef CMD_COMMAND_H
+#define CMD_COMMAND_H
+
+struct option_spec;
+
+struct command {
+	const char *name;		   /* as typed */
+	const char *summary;		   /* one line for the list of commands */
+	const char *usage;		   /* what follows the name in the usage line */
+	const struct option_spec *options; /* ends with an all-zero row */
+	/* argv[0] is the command's name. Returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command command_run; /* prospect [run] COMMAND */
+extern const struct command command_record;
+extern const struct command command_report;
+extern const struct command command_help;
+
+/* Every subcommand, ended by NULL. Defined in main.c. */
+extern const struct command *const commands[];
+
+#endif

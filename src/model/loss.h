@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every way a sample, or the knowledge that names it, can be lost. A reason is one row here; it is
+ * counted where it happens, kept in the profile and shown in every report.
+ */
+#ifndef MODEL_LOSS_H
+#define MODEL_LOSS_H
+
+#include <stdint.h>
+
+/* id, name (in JSON, CSV and the profile file), what a person reads */
+#define LOSS_REASONS(X)                                                                        \
+	X(RING_FULL, "ring_full", "samples the kernel dropped because a ring buffer was full") \
+	X(THROTTLED, "throttled", "time during which the kernel throttled sampling")           \
+	X(MISSED_TICKS, "missed_ticks", "ticks a late timer skipped")                          \
+	X(TRACKING, "tracking", "process and mapping records the kernel dropped")              \
+	X(LATE, "late", "records that arrived after their time had been settled")              \
+	X(UNKNOWN_TASK, "unknown_task", "samples of a task that was never announced")          \
+	X(MALFORMED, "malformed", "records that could not be read")                            \
+	X(NOT_STORED, "not_stored", "samples that could not be written to the profile")
+
+enum loss_reason {
+#define LOSS_ENUM(id, name, text) LOSS_##id,
+	LOSS_REASONS(LOSS_ENUM)
+#undef LOSS_ENUM
+		LOSS_COUNT
+};
+
+struct loss {
+	uint64_t count;	 /* samples, ticks or records; 0 for a pure loss of time */
+	uint64_t weight; /* in the event's unit (ns for a clock); 0 where it has none */
+};
+
+/* The words of the table. @reason < LOSS_COUNT. */
+const char *loss_name(enum loss_reason reason);
+const char *loss_text(enum loss_reason reason);
+/* LOSS_COUNT when no reason has this name. */
+enum loss_reason loss_by_name(const char *name);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/profile.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = xcalloc(1, sizeof(*profile));
+
+	strpool_intern(&profile->strings, "");
+	*vec_push(&profile->images) = (struct image){ .kind = IMAGE_BUCKET };
+	*vec_push(&profile->processes) = (struct process){ 0 };
+	*vec_push(&profile->tasks) = (struct task){ 0 };
+	*vec_push(&profile->symbols) = (struct symbol){ .kind = SYMBOL_NONE };
+	*vec_push(&profile->frames) = (struct frame){ 0 };
+	*vec_push(&profile->stacks) = (struct stack_node){ 0 };
+	return profile;
+}
+
+static void free_texts(struct run_facts *run)
+{
+#define FREE_TEXT(name) free(run->name);
+#define FREE_NUMBER(name)
+#define FREE_FACT(type, name) FREE_##type(name)
+	RUN_FACTS(FREE_FACT)
+#undef FREE_FACT
+#undef FREE_TEXT
+#undef FREE_NUMBER
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	strpool_done(&profile->strings);
+	vec_free(&profile->images);
+	vec_free(&profile->processes);
+	vec_free(&profile->tasks);
+	vec_free(&profile->symbols);
+	vec_free(&profile->frames);
+	vec_free(&profile->stacks);
+	hashidx_done(&profile->image_index);
+	hashidx_done(&profile->task_index);
+	hashidx_done(&profile->symbol_index);
+	hashidx_done(&profile->frame_index);
+	hashidx_done(&profile->stack_index);
+	free_texts(&profile->run);
+	free(profile);
+}
+
+static uint64_t image_hash(const struct image *image)
+{
+	uint64_t hash = hash_bytes(image->build_id, image->build_id_size);
+
+	hash = hash_combine(hash, image->path);
+	hash = hash_combine(hash, image->kind);
+	hash = hash_combine(hash, image->dev);
+	hash = hash_combine(hash, image->inode);
+	hash = hash_combine(hash, image->size);
+	return hash_combine(hash, (uint64_t)image->mtime_ns);
+}
+
+static bool image_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct image *a = &((const struct profile *)owner)->images.items[id];
+	const struct image *b = key;
+
+	return a->kind == b->kind && a->path == b->path && a->dev == b->dev &&
+	       a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+}
+
+static uint64_t task_hash(const struct task *task)
+{
+	return hash_combine(hash_combine(hash_u64(task->process), (uint32_t)task->tid), task->comm);
+}
+
+static bool task_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct task *a = &((const struct profile *)owner)->tasks.items[id];
+	const struct task *b = key;
+
+	return a->process == b->process && a->tid == b->tid && a->comm == b->comm;
+}
+
+static uint64_t symbol_hash(const struct symbol *symbol)
+{
+	return hash_combine(
+		hash_combine(hash_combine(hash_u64(symbol->image), symbol->start), symbol->name),
+		symbol->kind);
+}
+
+static bool symbol_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct symbol *a = &((const struct profile *)owner)->symbols.items[id];
+	const struct symbol *b = key;
+
+	return a->image == b->image && a->start == b->start && a->name == b->name &&
+	       a->kind == b->kind;
+}
+
+static uint64_t frame_hash(const struct frame *frame)
+{
+	return hash_combine(hash_combine(hash_u64(frame->image), frame->offset), frame->kind);
+}
+
+static bool frame_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct frame *a = &((const struct profile *)owner)->frames.items[id];
+	const struct frame *b = key;
+
+	return a->image == b->image && a->offset == b->offset && a->kind == b->kind;
+}
+
+static uint64_t stack_hash(const struct stack_node *node)
+{
+	return hash_combine(hash_u64(node->parent), node->frame);
+}
+
+static bool stack_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct stack_node *a = &((const struct profile *)owner)->stacks.items[id];
+	const struct stack_node *b = key;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
+/* Finds *key in a dictionary of the profile or appends it. */
+#define DEFINE_INTERN(word, list, type)                                                          \
+	static uint32_t intern_##word(struct profile *profile, const type *key)                  \
+	{                                                                                        \
+		uint64_t hash = word##_hash(key);                                                \
+		uint32_t id;                                                                     \
+                                                                                                 \
+		if (hashidx_find(&profile->word##_index, hash, word##_equal, profile, key, &id)) \
+			return id;                                                               \
+		id = (uint32_t)profile->list.count;                                              \
+		*vec_push(&profile->list) = *key;                                                \
+		hashidx_add(&profile->word##_index, hash, id);                                   \
+		return id;                                                                       \
+	}
+
+DEFINE_INTERN(image, images, struct image)
+DEFINE_INTERN(task, tasks, struct task)
+DEFINE_INTERN(symbol, symbols, struct symbol)
+DEFINE_INTERN(frame, frames, struct frame)
+DEFINE_INTERN(stack, stacks, struct stack_node)
+
+uint32_t profile_image(struct profile *profile, const struct image *key)
+{
+	return intern_image(profile, key);
+}
+
+uint32_t profile_task(struct profile *profile, const struct task *key)
+{
+	return intern_task(profile, key);
+}
+
+uint32_t profile_symbol(struct profile *profile, const struct symbol *key)
+{
+	return intern_symbol(profile, key);
+}
+
+uint32_t profile_frame(struct profile *profile, const struct frame *key)
+{
+	return intern_frame(profile, key);
+}
+
+uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame)
+{
+	struct stack_node node = { .parent = parent,
+				   .frame = frame,
+				   .depth = profile->stacks.items[parent].depth + 1 };
+
+	return intern_stack(profile, &node);
+}
+
+uint32_t profile_add_process(struct profile *profile, const struct process *process)
+{
+	uint32_t id = (uint32_t)profile->processes.count;
+
+	*vec_push(&profile->processes) = *process;
+	return id;
+}
+
+uint32_t profile_bucket(struct profile *profile, const char *name)
+{
+	struct image image = { .kind = IMAGE_BUCKET,
+			       .state = IMAGE_STATE_READ,
+			       .path = strpool_intern(&profile->strings, name) };
+
+	return profile_image(profile, &image);
+}
+
+void profile_set_text(char **fact, const char *value)
+{
+	free(*fact);
+	*fact = value ? xstrdup(value) : NULL;
+}
+
+const char *profile_text(const struct profile *profile, str_id id)
+{
+	return strpool_get(&profile->strings, id);
+}
+
+struct loss profile_loss(const struct profile *profile, enum loss_reason reason)
+{
+	struct loss sum = { 0 };
+
+	for (size_t i = 0; i < profile->event_count; i++) {
+		sum.count += profile->events[i].loss[reason].count;
+		sum.weight += profile->events[i].loss[reason].weight;
+	}
+	return sum;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static size_t by_name(const char *const *names, size_t count, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < count && strcmp(names[i], name) != 0; i++)
+		;
+	return i;
+}
+
+#define NAME_OF(id, name, ...) name,
+
+/* Both directions of one list. */
+#define DEFINE_WORD(word, LIST, COUNT)                                \
+	static const char *const word##_names[] = { LIST(NAME_OF) };  \
+	const char *word##_name(enum word value)                      \
+	{                                                             \
+		return word##_names[value];                           \
+	}                                                             \
+	enum word word##_by_name(const char *name)                    \
+	{                                                             \
+		return (enum word)by_name(word##_names, COUNT, name); \
+	}
+
+DEFINE_WORD(mode, MODES, MODE_COUNT)
+DEFINE_WORD(context, CONTEXTS, CONTEXT_COUNT)
+DEFINE_WORD(frame_kind, FRAME_KINDS, FRAME_KIND_COUNT)
+DEFINE_WORD(image_kind, IMAGE_KINDS, IMAGE_KIND_COUNT)
+DEFINE_WORD(image_state, IMAGE_STATES, IMAGE_STATE_COUNT)
+DEFINE_WORD(symbol_kind, SYMBOL_KINDS, SYMBOL_KIND_COUNT)
+DEFINE_WORD(clock_kind, CLOCKS, CLOCK_KIND_COUNT)
+
+const char *image_state_text(enum image_state state)
+{
+	static const char *const texts[] = {
+#define TEXT_OF(id, name, text) text,
+		IMAGE_STATES(TEXT_OF)
+#undef TEXT_OF
+	};
+
+	return texts[state];
+}

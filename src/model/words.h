@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The enumerable words all stages share, each list in one place with its names: what is printed,
+ * what --select accepts and what the profile file holds are the same texts.
+ */
+#ifndef MODEL_WORDS_H
+#define MODEL_WORDS_H
+
+/* Where the processor was: id, name */
+#define MODES(X)        \
+	X(USER, "user") \
+	X(KERNEL, "kernel")
+
+/* On whose behalf the kernel ran: TASK is the process's own doing, the others interrupted it. */
+#define CONTEXTS(X)           \
+	X(TASK, "task")       \
+	X(SOFTIRQ, "softirq") \
+	X(HARDIRQ, "hardirq")
+
+/* How a frame's address was found: EXACT is a program counter; RETURN points behind a call and
+ * resolves at address - 1; SIGNAL was interrupted by a signal. */
+#define FRAME_KINDS(X)      \
+	X(EXACT, "exact")   \
+	X(RETURN, "return") \
+	X(SIGNAL, "signal")
+
+/* What kind of code an image is. BUCKET: an honest place for addresses without a file, named by
+ * its path: "[unmapped]", "[exec]" ... */
+#define IMAGE_KINDS(X)      \
+	X(FILE, "file")     \
+	X(KERNEL, "kernel") \
+	X(MODULE, "module") \
+	X(BPF, "bpf")       \
+	X(VDSO, "vdso")     \
+	X(ANON, "anon")     \
+	X(BUCKET, "bucket")
+
+/* Why an image's addresses have names or not: id, name, what a person reads */
+#define IMAGE_STATES(X)                                                                      \
+	X(UNREAD, "unread", "not looked at")                                                 \
+	X(READ, "read", "symbols read")                                                      \
+	X(STRIPPED, "stripped", "only dynamic symbols: install the package's debug symbols") \
+	X(REPLACED, "replaced", "the file was replaced while it was in use")                 \
+	X(GONE, "gone", "the file was deleted before it could be opened")                    \
+	X(DENIED, "denied", "no permission to open the file")                                \
+	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                            \
+	X(HIDDEN, "hidden",                                                                  \
+	  "kernel addresses are hidden: needs CAP_SYSLOG, or kernel.kptr_restrict 0")
+
+/* How a symbol is known. NAMED: from a symbol table. BRACKET: no symbol covers the address, the
+ * name is "a->b" between its neighbours. PLT: "name@plt". NONE: nothing to go by; the name is the
+ * honest bucket, e.g. "[unknown]" or the image's own "[unmapped]". */
+#define SYMBOL_KINDS(X)       \
+	X(NAMED, "named")     \
+	X(BRACKET, "bracket") \
+	X(PLT, "plt")         \
+	X(NONE, "none")
+
+/* What makes a sampling event tick. NMI sees code that runs with interrupts off; the others charge
+ * it to the instruction that enables them. */
+#define CLOCKS(X)             \
+	X(PMU_NMI, "pmu-nmi") \
+	X(PMU_IRQ, "pmu-irq") \
+	X(TIMER, "timer")
+
+enum mode {
+#define ROW(id, name) MODE_##id,
+	MODES(ROW)
+#undef ROW
+		MODE_COUNT
+};
+
+enum context {
+#define ROW(id, name) CONTEXT_##id,
+	CONTEXTS(ROW)
+#undef ROW
+		CONTEXT_COUNT
+};
+
+enum frame_kind {
+#define ROW(id, name) FRAME_##id,
+	FRAME_KINDS(ROW)
+#undef ROW
+		FRAME_KIND_COUNT
+};
+
+enum image_kind {
+#define ROW(id, name) IMAGE_##id,
+	IMAGE_KINDS(ROW)
+#undef ROW
+		IMAGE_KIND_COUNT
+};
+
+enum image_state {
+#define ROW(id, name, text) IMAGE_STATE_##id,
+	IMAGE_STATES(ROW)
+#undef ROW
+		IMAGE_STATE_COUNT
+};
+
+enum symbol_kind {
+#define ROW(id, name) SYMBOL_##id,
+	SYMBOL_KINDS(ROW)
+#undef ROW
+		SYMBOL_KIND_COUNT
+};
+
+enum clock_kind {
+#define ROW(id, name) CLOCK_##id,
+	CLOCKS(ROW)
+#undef ROW
+		CLOCK_KIND_COUNT
+};
+
+/* The name of a word; the value must be below its _COUNT. */
+const char *mode_name(enum mode mode);
+const char *context_name(enum context context);
+const char *frame_kind_name(enum frame_kind kind);
+const char *image_kind_name(enum image_kind kind);
+const char *image_state_name(enum image_state state);
+const char *image_state_text(enum image_state state);
+const char *symbol_kind_name(enum symbol_kind kind);
+const char *clock_kind_name(enum clock_kind kind);
+
+/* The word with this name, or the list's _COUNT. */
+enum mode mode_by_name(const char *name);
+enum context context_by_name(const char *name);
+enum frame_kind frame_kind_by_name(const char *name);
+enum image_kind image_kind_by_name(const char *name);
+enum image_state image_state_by_name(const char *name);
+enum symbol_kind symbol_kind_by_name(const char *name);
+enum clock_kind clock_kind_by_name(const char *name);
+
+#endif

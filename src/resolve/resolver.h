@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for frames: every frame of the profile that has no symbol yet gets one, and frames of files
+ * get their ELF address. Runs at each flush and at the end, while the files are still held.
+ */
+#ifndef RESOLVE_RESOLVER_H
+#define RESOLVE_RESOLVER_H
+
+#include "model/profile.h"
+
+struct resolver;
+struct image_files;
+struct kernel_symbols;
+
+/* Everything is borrowed and must outlive the resolver. @kernel may be NULL: kernel frames are then
+ * named "[kernel]". */
+struct resolver *resolver_new(struct profile *profile, struct image_files *files,
+			      struct kernel_symbols *kernel);
+void resolver_free(struct resolver *resolver);
+
+/* Resolves all frames that have no symbol. Image states are brought up to date. Symbol tables of
+ * files are kept in a cache of bounded size. */
+void resolver_run(struct resolver *resolver);
+
+#endif
