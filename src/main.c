@@ -1,5 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-int main(void)
+/* prospect: the table of commands. Finds the one that is meant, runs it, leaves stdout in order. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/dispatch.h"
+#include "cmd/help.h"
+
+enum {
+	STATUS_FAILED = 1,
+	STATUS_WRONG_COMMAND_LINE = 2,
+	STATUS_NOT_FOUND = 127,
+};
+
+/* The first one is what a command line without a subcommand means. */
+const struct command *const commands[] = {
+	&command_run, &command_record, &command_report, &command_help, NULL,
+};
+
+/*
+ * A standard descriptor that was closed would become the number of the next file we open, and what
+ * is printed would go into that file. It is held by one that refuses, so that printing still fails;
+ * the profiled command finds it closed, as it would without us.
+ */
+static void hold_standard_descriptors(void)
 {
-	return 0;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int refuses = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", refuses | O_CLOEXEC) != fd)
+			_exit(STATUS_FAILED);
+	}
+}
+
+/* A full disk shows at the latest when stdout is closed. A reader that went away is nobody's
+ * failure: nobody is left to be told. */
+static int close_stdout(int status)
+{
+	int broken = ferror(stdout);
+	int error = 0;
+
+	errno = 0;
+	if (fclose(stdout) != 0)
+		error = errno;
+	if ((!broken && !error) || error == EPIPE)
+		return status;
+	fprintf(stderr, "prospect: cannot write to standard output: %s\n",
+		error ? strerror(error) : "a write failed");
+	return STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct dispatch dispatch;
+	struct err err;
+	int rc;
+
+	hold_standard_descriptors();
+	if (argc < 2) {
+		help_print_usage(stderr);
+		return STATUS_WRONG_COMMAND_LINE;
+	}
+	rc = dispatch_find(commands, argc, argv, &dispatch, &err);
+	if (rc < 0) {
+		fprintf(stderr, "prospect: %s\n", err.text);
+		return rc == -ENOENT ? STATUS_NOT_FOUND : STATUS_WRONG_COMMAND_LINE;
+	}
+	return close_stdout(dispatch.command->run(dispatch.argc, dispatch.argv));
 }

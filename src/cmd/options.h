@@ -39,23 +39,32 @@ struct option_spec {
 	enum option_type type;
 	size_t offset;	      /* of the value in the command's struct */
 	const char *argument; /* name of the value in help, e.g. "HZ" */
-	const char *help;     /* one line */
+	const char *help;     /* one line; NULL: works, but is listed nowhere */
 	double least, most;   /* both 0: no limits */
+	const char *hint; /* said instead of the usual line when the value is missing or wrong */
 };
 
 /* Fills @values from argv[1..]. Returns the index of the first word left over: with stop_at_word
  * the command; without it argv is permuted so that words come last. Negative errno and one line in
  * @err for an unknown option (with the nearest right one), a missing or wrong value. *ret_help is
- * set when
- * --help or -h was given and parsing stops there. */
+ * set when --help or -h was given and parsing stops there, else it is cleared.
+ * @values may be NULL: everything is checked, nothing is stored.
+ * A value is never the word "--", so that argv[result - 1] tells whether options were ended so. */
 int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,
 		  void *values, bool *ret_help, struct err *err);
 
 struct command;
 /* The usage and options of a command, as --help prints it, to stdout. */
 void options_print_help(const struct command *command);
+/* For checks and completion: a line per listed option to stdout, "V<tab>verbosity<tab>LEVEL", with
+ * "-" for what it does not have. */
+void options_print_rows(const struct option_spec *specs);
 
-/* Edit distance (Damerau-Levenshtein) for "did you mean"; at most @limit + 1 is told. */
+/* Is this the all-zero row? */
+bool options_is_end(const struct option_spec *spec);
+
+/* Edit distance for "did you mean": inserted, lost, wrong and swapped letters each count 1. More
+ * than @limit is told as @limit + 1. */
 unsigned options_distance(const char *a, const char *b, unsigned limit);
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect help [COMMAND]; also what --help, --version and the checks of the man pages call. */
+#include "cmd/help.h"
+
+#include <stddef.h>
+
+#include "cmd/command.h"
+#include "cmd/dispatch.h"
+#include "cmd/options.h"
+
+enum { STATUS_WRONG_COMMAND_LINE = 2 };
+
+struct help_values {
+	bool commands, options, version;
+};
+
+#define AT(member) offsetof(struct help_values, member)
+
+static const struct option_spec help_options[] = {
+	{ "commands", 0, OPTION_FLAG, AT(commands), NULL, "the names of all commands, one a line",
+	  0, 0, NULL },
+	{ "options", 0, OPTION_FLAG, AT(options), NULL,
+	  "the options of COMMAND, one a line: letter, name, value", 0, 0, NULL },
+	{ "version", 0, OPTION_FLAG, AT(version), NULL, "the version of prospect", 0, 0, NULL },
+	{ 0 },
+};
+
+void help_print_usage(FILE *stream)
+{
+	fputs("Usage: prospect [OPTION...] COMMAND [ARGUMENT...]   profile the machine while "
+	      "COMMAND"
+	      " runs\n"
+	      "       prospect SUBCOMMAND ...                      "
+	      "'prospect help' lists the subcommands\n",
+	      stream);
+}
+
+static void print_overview(void)
+{
+	help_print_usage(stdout);
+	puts("\nSubcommands:");
+	for (const struct command *const *row = commands; *row; row++)
+		printf("  %-10s %s\n", (*row)->name, (*row)->summary);
+	puts("\n'prospect help SUBCOMMAND' lists its options; 'man prospect' has everything.");
+}
+
+static void print_names(void)
+{
+	for (const struct command *const *row = commands; *row; row++)
+		puts((*row)->name);
+}
+
+static int about_command(const char *name, bool rows)
+{
+	const struct command *command = dispatch_by_name(commands, name);
+	const struct command *near;
+
+	if (!command) {
+		near = dispatch_nearest(commands, name);
+		fprintf(stderr, "prospect: there is no subcommand '%s'; ", name);
+		if (near)
+			fprintf(stderr, "did you mean '%s'?\n", near->name);
+		else
+			fprintf(stderr, "'prospect help' lists them\n");
+		return STATUS_WRONG_COMMAND_LINE;
+	}
+	if (rows)
+		options_print_rows(command->options);
+	else
+		options_print_help(command);
+	return 0;
+}
+
+/* @words: the names that were given, NULL at the end. */
+static int help(const struct help_values *values, char **words)
+{
+	if (values->version)
+		puts("prospect " PROSPECT_VERSION);
+	else if (values->commands)
+		print_names();
+	else if (*words)
+		return about_command(*words, values->options);
+	else
+		print_overview();
+	return 0;
+}
+
+static int help_run(int argc, char **argv)
+{
+	struct help_values values = { 0 };
+	struct err err;
+	bool wants_help;
+	int word = options_parse(help_options, argc, argv, false, &values, &wants_help, &err);
+
+	if (word >= 0 && argc - word > 1)
+		word = err_set(&err, -1, "help takes one subcommand at a time");
+	if (word < 0) {
+		fprintf(stderr, "prospect: help: %s\n", err.text);
+		return STATUS_WRONG_COMMAND_LINE;
+	}
+	if (wants_help) {
+		options_print_help(&command_help);
+		return 0;
+	}
+	return help(&values, argv + word);
+}
+
+const struct command command_help = {
+	.name = "help",
+	.summary = "Say how prospect and its subcommands are used",
+	.usage = "[OPTION...] [SUBCOMMAND]",
+	.options = help_options,
+	.run = help_run,
+};

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/option_value.h"
+
+enum {
+	MAX_DISTANCE_LETTERS = 63, /* longer words are never near anything */
+	MAX_SHOWN_NAME = 64,
+};
+
+/* Help is every command's option and in no command's table. */
+static const struct option_spec help_option = {
+	.long_name = "help", .short_name = 'h', .type = OPTION_FLAG, .help = "this text"
+};
+
+struct parser {
+	const struct option_spec *specs;
+	int argc;
+	char **argv;
+	int at;	      /* the word that is looked at */
+	void *values; /* NULL: check only */
+	bool help;
+	struct err *err;
+};
+
+bool options_is_end(const struct option_spec *spec)
+{
+	return !spec->long_name && !spec->short_name;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+unsigned options_distance(const char *a, const char *b, unsigned limit)
+{
+	unsigned rows[3][MAX_DISTANCE_LETTERS + 1];
+	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+	size_t a_length = strlen(a), b_length = strlen(b);
+
+	if (a_length > MAX_DISTANCE_LETTERS || b_length > MAX_DISTANCE_LETTERS)
+		return strcmp(a, b) == 0 ? 0 : limit + 1;
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = before[j] = (unsigned)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		unsigned *free_row = before;
+
+		before = above;
+		above = row;
+		row = free_row;
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			row[j] = above[j - 1] + (a[i - 1] != b[j - 1]);
+			row[j] = least(row[j], least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+	}
+	return least(row[b_length], limit + 1);
+}
+
+/* The listed long name nearest to @typed, with at most a third of its letters wrong but always two;
+ * NULL when none is that near. */
+static const char *nearest_long(const struct option_spec *specs, const char *typed)
+{
+	unsigned best = (unsigned)strlen(typed) / 3;
+	const char *nearest = NULL;
+
+	best = (best < 2 ? 2 : best) + 1;
+	for (const struct option_spec *spec = specs; !options_is_end(spec); spec++) {
+		unsigned distance;
+
+		if (!spec->long_name || !spec->help)
+			continue;
+		distance = options_distance(typed, spec->long_name, best - 1);
+		if (distance < best) {
+			best = distance;
+			nearest = spec->long_name;
+		}
+	}
+	return nearest;
+}
+
+static int unknown(struct parser *parser, const char *name, const char *nearest)
+{
+	if (!nearest)
+		return err_set(parser->err, -EINVAL, "unknown option '%s'; --help lists them",
+			       name);
+	return err_set(parser->err, -EINVAL, "unknown option '%s'; did you mean '%s'?", name,
+		       nearest);
+}
+
+/* What is near to a letter: the same one in the other case, or a long name that was written with
+ * one dash. @word is the whole word as typed. */
+static int unknown_short(struct parser *parser, char letter, const char *word)
+{
+	const char name[] = { '-', letter, '\0' };
+	const char *near = strlen(word) > 2 ? nearest_long(parser->specs, word + 1) : NULL;
+	char text[MAX_SHOWN_NAME];
+
+	if (near) {
+		snprintf(text, sizeof(text), "--%s", near);
+		return unknown(parser, word, text);
+	}
+	for (const struct option_spec *spec = parser->specs; !options_is_end(spec); spec++) {
+		if (spec->short_name &&
+		    tolower((unsigned char)spec->short_name) == tolower((unsigned char)letter)) {
+			snprintf(text, sizeof(text), "-%c", spec->short_name);
+			return unknown(parser, name, text);
+		}
+	}
+	return unknown(parser, name, NULL);
+}
+
+/* @name: with its dashes, without "=VALUE". */
+static int unknown_long(struct parser *parser, const char *name)
+{
+	const char *near = nearest_long(parser->specs, name + 2);
+	char text[MAX_SHOWN_NAME];
+
+	if (near)
+		snprintf(text, sizeof(text), "--%s", near);
+	return unknown(parser, name, near ? text : NULL);
+}
+
+static void *place_of(const struct parser *parser, const struct option_spec *spec)
+{
+	return parser->values ? (char *)parser->values + spec->offset : NULL;
+}
+
+/* Acts on an option without a value. Returns 1 when it was one. */
+static int take_flag(struct parser *parser, const struct option_spec *spec, const char *name)
+{
+	bool *place;
+
+	if (spec->type == OPTION_REFUSED)
+		return err_set(parser->err, -EINVAL, "%s: %s", name, spec->help);
+	if (spec->type != OPTION_FLAG)
+		return 0;
+	place = place_of(parser, spec);
+	if (spec == &help_option)
+		parser->help = true;
+	else if (place)
+		*place = true;
+	return 1;
+}
+
+/* @value: what stuck to the option, or NULL: the next word is its value. */
+static int take_value(struct parser *parser, const struct option_spec *spec, const char *name,
+		      const char *value)
+{
+	if (!value) {
+		if (parser->at + 1 >= parser->argc ||
+		    strcmp(parser->argv[parser->at + 1], "--") == 0)
+			return option_value_missing(spec, name, parser->err);
+		value = parser->argv[++parser->at];
+	}
+	return option_value_set(spec, name, value, place_of(parser, spec), parser->err);
+}
+
+static const struct option_spec *find_short(const struct parser *parser, char letter)
+{
+	for (const struct option_spec *spec = parser->specs; !options_is_end(spec); spec++) {
+		if (spec->short_name == letter)
+			return spec;
+	}
+	return letter == help_option.short_name ? &help_option : NULL;
+}
+
+/* "-V4", "-V 4", "-aq": letters until one takes the rest as its value. */
+static int parse_short(struct parser *parser)
+{
+	const char *word = parser->argv[parser->at];
+
+	for (const char *letter = word + 1; *letter; letter++) {
+		const char name[] = { '-', *letter, '\0' };
+		const struct option_spec *spec = find_short(parser, *letter);
+		int rc;
+
+		if (!spec)
+			return unknown_short(parser, *letter, word);
+		rc = take_flag(parser, spec, name);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			return take_value(parser, spec, name, letter[1] ? letter + 1 : NULL);
+	}
+	return 0;
+}
+
+/* The row that is meant by the first @length letters of @typed: its whole name, or the beginning of
+ * one name only. *ret_other is a second row that begins alike. */
+static const struct option_spec *find_long(const struct parser *parser, const char *typed,
+					   size_t length, const struct option_spec **ret_other)
+{
+	const struct option_spec *found = NULL;
+
+	*ret_other = NULL;
+	for (const struct option_spec *spec = parser->specs;; spec++) {
+		bool end = options_is_end(spec);
+		const struct option_spec *row = end ? &help_option : spec;
+
+		if (row->long_name && strncmp(row->long_name, typed, length) == 0) {
+			if (!row->long_name[length]) {
+				*ret_other = NULL;
+				return row;
+			}
+			*ret_other = found;
+			found = row;
+		}
+		if (end)
+			return found;
+	}
+}
+
+/* "--name", "--name VALUE", "--name=VALUE". */
+static int parse_long(struct parser *parser)
+{
+	const char *typed = parser->argv[parser->at] + 2;
+	size_t length = strcspn(typed, "=");
+	const char *value = typed[length] ? typed + length + 1 : NULL;
+	const struct option_spec *other;
+	const struct option_spec *spec = length ? find_long(parser, typed, length, &other) : NULL;
+	char name[MAX_SHOWN_NAME];
+	int rc;
+
+	snprintf(name, sizeof(name), "--%.*s", (int)length, typed);
+	if (!spec)
+		return unknown_long(parser, name);
+	if (other)
+		return err_set(parser->err, -EINVAL, "%s may be --%s or --%s", name,
+			       other->long_name, spec->long_name);
+	snprintf(name, sizeof(name), "--%s", spec->long_name);
+	rc = take_flag(parser, spec, name);
+	if (rc > 0 && value)
+		return err_set(parser->err, -EINVAL, "%s takes no value", name);
+	if (rc != 0)
+		return rc;
+	return take_value(parser, spec, name, value);
+}
+
+/* The words of a command line in two heaps, written back as options first, words last. */
+struct sorted {
+	VEC(char *) options;
+	VEC(char *) words;
+};
+
+static int write_back(const struct sorted *sorted, char **argv)
+{
+	int at = 1;
+
+	for (size_t i = 0; i < sorted->options.count; i++)
+		argv[at++] = sorted->options.items[i];
+	for (size_t i = 0; i < sorted->words.count; i++)
+		argv[at + (int)i] = sorted->words.items[i];
+	return at;
+}
+
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1];
+}
+
+/* Parses one option with its value. */
+static int parse_one(struct parser *parser, struct sorted *sorted)
+{
+	int first = parser->at;
+	int rc = parser->argv[first][1] == '-' ? parse_long(parser) : parse_short(parser);
+
+	for (; rc >= 0 && first <= parser->at; first++)
+		*vec_push(&sorted->options) = parser->argv[first];
+	return rc;
+}
+
+static int parse_all(struct parser *parser, bool stop_at_word, struct sorted *sorted)
+{
+	bool ended = false;
+	int rc;
+
+	for (; parser->at < parser->argc && !parser->help; parser->at++) {
+		char *word = parser->argv[parser->at];
+
+		if (!ended && strcmp(word, "--") == 0) {
+			*vec_push(&sorted->options) = word;
+			ended = true;
+		} else if (ended || !is_option(word)) {
+			ended = ended || stop_at_word;
+			*vec_push(&sorted->words) = word;
+		} else {
+			rc = parse_one(parser, sorted);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	for (; parser->at < parser->argc; parser->at++)
+		*vec_push(&sorted->words) = parser->argv[parser->at];
+	return 0;
+}
+
+int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,
+		  void *values, bool *ret_help, struct err *err)
+{
+	struct parser parser = { specs, argc, argv, 1, values, false, err };
+	struct sorted sorted = { 0 };
+	int rc = parse_all(&parser, stop_at_word, &sorted);
+
+	if (rc == 0) {
+		rc = write_back(&sorted, argv);
+		*ret_help = parser.help;
+	}
+	vec_free(&sorted.options);
+	vec_free(&sorted.words);
+	return rc;
+}
+
+static void print_row(const struct option_spec *spec)
+{
+	char names[MAX_SHOWN_NAME];
+	int used = 0;
+
+	if (!spec->help || spec->type == OPTION_REFUSED)
+		return;
+	if (spec->short_name)
+		used = snprintf(names, sizeof(names), "-%c%s", spec->short_name,
+				spec->long_name ? ", " : "");
+	else
+		used = snprintf(names, sizeof(names), "    ");
+	snprintf(names + used, sizeof(names) - (size_t)used, "%s%s%s%s",
+		 spec->long_name ? "--" : "", spec->long_name ? spec->long_name : "",
+		 spec->argument ? " " : "", spec->argument ? spec->argument : "");
+	printf("  %-28s %s\n", names, spec->help);
+}
+
+void options_print_help(const struct command *command)
+{
+	printf("Usage: prospect %s%s%s\n%s.\n\n", command->name, *command->usage ? " " : "",
+	       command->usage, command->summary);
+	for (const struct option_spec *spec = command->options; !options_is_end(spec); spec++)
+		print_row(spec);
+	print_row(&help_option);
+}
+
+void options_print_rows(const struct option_spec *specs)
+{
+	for (const struct option_spec *spec = specs; !options_is_end(spec); spec++) {
+		if (spec->help)
+			printf("%c\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
+			       spec->long_name ? spec->long_name : "-",
+			       spec->argument ? spec->argument : "-");
+	}
+}
