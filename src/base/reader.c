@@ -50,43 +50,49 @@ DEFINE_FIXED(16)
 DEFINE_FIXED(32)
 DEFINE_FIXED(64)
 
-/* Reads the groups of seven bits; *ret_bits is how many were read. */
-static uint64_t leb(struct reader *reader, unsigned *ret_bits, uint8_t *ret_last)
+/* Does a group of seven bits at @shift say more than 64 bits can? @value has the groups up to and
+ * with this one; groups beyond the last bit may only repeat the sign. */
+static bool leb_overflows(uint64_t value, unsigned shift, uint8_t group, bool is_signed)
 {
+	uint8_t sign = is_signed && value >> 63 ? 0x7f : 0;
+
+	if (shift < 63)
+		return false;
+	if (shift == 63 && !is_signed)
+		return group > 1;
+	return group != sign;
+}
+
+static uint64_t leb(struct reader *reader, bool is_signed)
+{
+	enum { BEYOND = 64 }; /* no bit of the 64 is there */
 	uint64_t value = 0;
 	unsigned shift = 0;
-	uint8_t byte;
+	uint8_t byte, group;
 
 	do {
 		byte = reader_u8(reader);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		else if (byte & 0x7f)
+		group = byte & 0x7f;
+		if (shift < BEYOND)
+			value |= (uint64_t)group << shift;
+		if (leb_overflows(value, shift, group, is_signed))
 			reader->bad = true;
-		shift += 7;
+		if (shift < BEYOND)
+			shift += 7;
 	} while ((byte & 0x80) && !reader->bad);
-	*ret_bits = shift;
-	*ret_last = byte;
+	if (is_signed && (group & 0x40) && shift < 64)
+		value |= ~0ULL << shift;
 	return value;
 }
 
 uint64_t reader_uleb(struct reader *reader)
 {
-	unsigned bits;
-	uint8_t last;
-
-	return leb(reader, &bits, &last);
+	return leb(reader, false);
 }
 
 int64_t reader_sleb(struct reader *reader)
 {
-	unsigned bits;
-	uint8_t last;
-	uint64_t value = leb(reader, &bits, &last);
-
-	if ((last & 0x40) && bits < 64)
-		value |= ~0ULL << bits;
-	return (int64_t)value;
+	return (int64_t)leb(reader, true);
 }
 
 int64_t reader_zigzag(struct reader *reader)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/reader.h"
+
+static void empty_is_an_empty_text(void **state)
+{
+	struct buf buf = { 0 };
+
+	assert_string_equal(buf_text(&buf), "");
+	buf_clear(&buf);
+	buf_done(&buf);
+	assert_string_equal(buf_text(&buf), "");
+}
+
+static void pieces_are_one_text(void **state)
+{
+	struct buf buf = { 0 };
+
+	buf_add_str(&buf, "sum");
+	buf_add_char(&buf, ' ');
+	buf_printf(&buf, "%d %s", 40 + 2, "");
+	buf_printf(&buf, "%s", "");
+	buf_add(&buf, "x\0y", 3);
+	assert_int_equal(buf.size, strlen("sum 42 ") + 3);
+	assert_memory_equal(buf_text(&buf), "sum 42 x\0y", buf.size + 1);
+	buf_clear(&buf);
+	assert_int_equal(buf.size, 0);
+	assert_string_equal(buf_text(&buf), "");
+	buf_done(&buf);
+}
+
+/* Every length from nothing to several doublings, so that each boundary of the room is crossed. */
+static void grows_across_every_boundary(void **state)
+{
+	struct buf buf = { 0 };
+
+	for (size_t i = 0; i < 3000; i++) {
+		assert_int_equal(strlen(buf_text(&buf)), i);
+		if (i % 2)
+			buf_printf(&buf, "%c", (int)('a' + i % 26));
+		else
+			buf_add_char(&buf, (char)('a' + i % 26));
+	}
+	for (size_t i = 0; i < 3000; i++)
+		assert_int_equal(buf.bytes[i], 'a' + i % 26);
+	buf_done(&buf);
+}
+
+static void long_printf(void **state)
+{
+	struct buf buf = { 0 };
+
+	buf_printf(&buf, "%0*d", 100000, 7);
+	assert_int_equal(buf.size, 100000);
+	assert_int_equal(buf.bytes[99999], '7');
+	buf_done(&buf);
+}
+
+/* Lengths as DWARF 5 section 7.6 has them: seven bits a byte. */
+static void uleb_lengths(void **state)
+{
+	for (unsigned bit = 0; bit < 64; bit++) {
+		struct buf buf = { 0 };
+
+		buf_add_uleb(&buf, 1ULL << bit);
+		assert_int_equal(buf.size, bit / 7 + 1);
+		assert_int_equal((unsigned char)buf.bytes[buf.size - 1], 1U << bit % 7);
+		buf_done(&buf);
+	}
+}
+
+static void uleb_known_bytes(void **state)
+{
+	struct buf buf = { 0 };
+
+	buf_add_uleb(&buf, 12857);
+	buf_add_uleb(&buf, 0);
+	assert_int_equal(buf.size, 3);
+	assert_memory_equal(buf.bytes, "\xb9\x64\x00", 3);
+	buf_done(&buf);
+}
+
+/* Zig-zag: 0, -1, 1, -2 ... are 0, 1, 2, 3 ..., and everything comes back. */
+static void zigzag(void **state)
+{
+	static const int64_t values[] = { 0, -1, 1, -2, INT64_MAX, INT64_MIN, -64, 64 };
+	struct buf buf = { 0 };
+	struct reader reader;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		buf_add_zigzag(&buf, values[i]);
+	assert_memory_equal(buf.bytes, "\0\1\2\3", 4);
+	reader = reader_make(buf.bytes, buf.size);
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		assert_int_equal(reader_zigzag(&reader), values[i]);
+	assert_int_equal(reader_left(&reader), 0);
+	assert_false(reader.bad);
+	buf_done(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_is_an_empty_text),
+		cmocka_unit_test(pieces_are_one_text),
+		cmocka_unit_test(grows_across_every_boundary),
+		cmocka_unit_test(long_printf),
+		cmocka_unit_test(uleb_lengths),
+		cmocka_unit_test(uleb_known_bytes),
+		cmocka_unit_test(zigzag),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
