@@ -104,7 +104,7 @@ static int unknown(struct parser *parser, const char *name, const char *nearest)
 static int unknown_short(struct parser *parser, char letter, const char *word)
 {
 	const char name[] = { '-', letter, '\0' };
-	const char *near = strlen(word) > 2 ? nearest_long(parser->specs, word + 1) : NULL;
+	const char *near = strlen(word) > 3 ? nearest_long(parser->specs, word + 1) : NULL;
 	char text[MAX_SHOWN_NAME];
 
 	if (near) {
