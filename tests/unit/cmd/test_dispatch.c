@@ -37,25 +37,24 @@ static const struct command report = { "report", "", "", no_options, NULL };
 static const struct command help = { "help", "", "", no_options, NULL };
 static const struct command *const table[] = { &run, &report, &help, NULL };
 
-/* A folder that is the whole PATH: has the programs "ls" and "rum", the file "repart" that cannot
- * be run, and a folder "helm". */
+static int make_file(const char *name, mode_t mode)
+{
+	FILE *file = fopen(name, "w");
+
+	return file && fclose(file) == 0 ? chmod(name, mode) : -1;
+}
+
+/* A folder that is the whole PATH: two programs, a file that cannot be run, a folder in it. */
 static int make_path(void **state)
 {
 	char *folder = test_malloc(64);
 
 	strcpy(folder, "/tmp/test_dispatch.XXXXXX");
 	*state = folder;
-	if (!mkdtemp(folder) || chdir(folder) < 0 || mkdir("helm", 0755) < 0)
+	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return -1;
-	for (const char *const *name = (const char *const[]){ "ls", "rum", "repart", NULL }; *name;
-	     name++) {
-		FILE *file = fopen(*name, "w");
-
-		if (!file || fclose(file) ||
-		    chmod(*name, **name == 'r' && (*name)[1] == 'e' ? 0644 : 0755))
-			return -1;
-	}
-	return setenv("PATH", folder, 1);
+	return make_file("ls", 0755) | make_file("rum", 0755) | make_file("repart", 0644) |
+	       mkdir("helm", 0755) | setenv("PATH", folder, 1);
 }
 
 static int remove_path(void **state)
@@ -170,7 +169,7 @@ static void wrong_lines(void **state)
 static void nearest_names(void **state)
 {
 	assert_ptr_equal(dispatch_nearest(table, "repo"), &report);
-	assert_null(dispatch_nearest(table, "rep"));
+	assert_null(dispatch_nearest(table, "annotate"));
 	assert_ptr_equal(dispatch_by_name(table, "run"), &run);
 	assert_null(dispatch_by_name(table, "ru"));
 }
