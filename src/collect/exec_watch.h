@@ -11,11 +11,12 @@
 
 struct exec_watch;
 
-/* Marks the file systems mounted now. -EPERM without CAP_SYS_ADMIN, -ENOSYS on kernels without it.
+/* Marks the local file systems mounted now. -EPERM without CAP_SYS_ADMIN, -ENOSYS on kernels
+ * without it.
  */
 int exec_watch_new(struct exec_watch **ret_watch, struct err *err);
 /* Calls @take for every file executed since the last drain; it owns the descriptor from then on.
- * Our own events are left out. Returns how many, or -errno. */
+ * Returns how many, or -errno (-EMFILE: no descriptor left; that event is lost). */
 int exec_watch_drain(struct exec_watch *watch, void (*take)(void *context, int fd), void *context);
 void exec_watch_free(struct exec_watch *watch);
 
