@@ -13,7 +13,8 @@
  *             (basename of the executable), or is the comm when that is a script
  *   mmap      replaces whatever it overlaps
  *   exit      a thread's end; the process ends with its last thread
- * A pid that forks while it is thought alive was reused: the old row is closed first.
+ * A pid that is born while it is thought alive was reused: the old row is closed first. Except when
+ * /proc gave that very birth time: the scan was ahead of the record, and the row starts over.
  */
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
@@ -21,16 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/address_space.h"
+#include "model/container.h"
 #include "model/profile.h"
 
 struct machine;
-
-/* A range of executable memory of a process. */
-struct mapping {
-	uint64_t start, end; /* [start, end) */
-	uint64_t offset;     /* into the file at start */
-	uint32_t image;	     /* in the profile */
-};
 
 /* What /proc tells of a process that was there before us, or that no record announced. Texts are
  * borrowed for the call. */
@@ -40,7 +36,8 @@ struct machine_process {
 	uint32_t uid;
 	const char *comm;
 	const char *executable; /* path; NULL: kernel thread or not readable */
-	const char *script;	/* basename of the script an interpreter runs; NULL: none */
+	const char *script;	/* basename of the script an interpreter runs; NULL: none. Its first
+				   15 characters count, as in its comm at exec */
 	const char *cgroup;	/* path; NULL: unknown */
 	bool kernel_thread;
 };
@@ -48,7 +45,8 @@ struct machine_process {
 /* How machine_find_code answers. */
 enum code_place {
 	CODE_MAPPED,   /* *ret_mapping holds the address */
-	CODE_EXEC,     /* between exec and its first mapping: belongs to no image */
+	CODE_EXEC,     /* in no mapping, and exec is still laying out the new program (until the
+			  vdso, or a third range, is mapped): left over from the old one */
 	CODE_UNMAPPED, /* the process is known, the address is in no mapping of it */
 };
 
@@ -62,7 +60,8 @@ struct machine *machine_new(struct profile *profile, machine_is_link is_link, vo
 void machine_free(struct machine *machine);
 
 /* The scan: a process, then its threads and mappings. Adding a pid that is known updates nothing
- * and returns its row; else the new row. */
+ * and returns its row; one that only samples spoke of is filled in; else the new row. An empty text
+ * is as good as NULL. */
 uint32_t machine_add_process(struct machine *machine, const struct machine_process *info);
 void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm);
 
@@ -76,8 +75,10 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 void machine_exit(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid);
 
 /* The task (row in profile.tasks) of a sample taken now. Unknown pids are added with the program
- * name "[unknown]" and *ret_known false. pid 0 is the idle task "[idle]" (program, comm "swapper").
- * ret_known may be NULL. */
+ * name "[unknown]"; *ret_known is false as long as nothing has told their program. A thread that
+ * has just exited is still found. pid 0 is the idle task "[idle]" (program, comm "swapper"), a
+ * negative one (a task the kernel has taken off its lists) the bucket "[exiting]". ret_known may be
+ * NULL. */
 uint32_t machine_task(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
 		      bool *ret_known);
 /* The row of a pid as it is now; 0: not known. */
@@ -102,9 +103,5 @@ void machine_set_cgroup(struct machine *machine, int32_t pid, const char *cgroup
 /* Settles programs whose exec was still waiting for its first mapping. Processes still alive keep
  * end_ns 0. */
 void machine_finish(struct machine *machine);
-
-/* The container a cgroup path names: short id (12 hex) of docker, containerd, cri-o, podman
- * scopes and kubepods, or the name of an lxc or machine.slice one. Writes "" when it names none. */
-void container_of_cgroup(const char *cgroup, char *ret_name, size_t size);
 
 #endif

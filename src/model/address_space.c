@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/address_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+struct address_space {
+	size_t references;
+	VEC(struct mapping) maps; /* sorted by start */
+};
+
+struct address_space *address_space_share(struct address_space *space)
+{
+	if (space)
+		space->references++;
+	return space;
+}
+
+void address_space_unref(struct address_space *space)
+{
+	if (!space || --space->references)
+		return;
+	vec_free(&space->maps);
+	free(space);
+}
+
+/* A space that only the caller refers to, with the same contents. */
+static struct address_space *own(struct address_space *space)
+{
+	struct address_space *copy;
+
+	if (space && space->references == 1)
+		return space;
+	copy = xcalloc(1, sizeof(*copy));
+	copy->references = 1;
+	if (space && space->maps.count) {
+		vec_reserve(&copy->maps, space->maps.count);
+		memcpy(copy->maps.items, space->maps.items,
+		       space->maps.count * sizeof(*space->maps.items));
+		copy->maps.count = space->maps.count;
+	}
+	address_space_unref(space);
+	return copy;
+}
+
+/* The first range that ends behind the address; maps.count: none does. */
+static size_t first_behind(const struct address_space *space, uint64_t address)
+{
+	size_t low = 0, high = space->maps.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->maps.items[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Puts @count new ranges in the place of the ones from @from to before @to. */
+static void splice(struct address_space *space, size_t from, size_t to, const struct mapping *new,
+		   size_t count)
+{
+	size_t behind = space->maps.count - to;
+
+	vec_reserve(&space->maps, space->maps.count + count);
+	memmove(space->maps.items + from + count, space->maps.items + to,
+		behind * sizeof(*space->maps.items));
+	memcpy(space->maps.items + from, new, count * sizeof(*new));
+	space->maps.count = from + count + behind;
+}
+
+void address_space_map(struct address_space **ref, const struct mapping *mapping)
+{
+	struct mapping new[3];
+	struct address_space *space;
+	size_t from, to, count = 0;
+
+	if (mapping->start >= mapping->end)
+		return;
+	*ref = space = own(*ref);
+	from = to = first_behind(space, mapping->start);
+	while (to < space->maps.count && space->maps.items[to].start < mapping->end)
+		to++;
+	if (from < to && space->maps.items[from].start < mapping->start) {
+		new[count] = space->maps.items[from];
+		new[count++].end = mapping->start;
+	}
+	new[count++] = *mapping;
+	if (from < to && space->maps.items[to - 1].end > mapping->end) {
+		new[count] = space->maps.items[to - 1];
+		new[count].offset += mapping->end - new[count].start;
+		new[count++].start = mapping->end;
+	}
+	if (space->maps.count - (to - from) + count <= ADDRESS_SPACE_MAX)
+		splice(space, from, to, new, count);
+}
+
+bool address_space_find(const struct address_space *space, uint64_t address,
+			struct mapping *ret_mapping)
+{
+	size_t at = space ? first_behind(space, address) : 0;
+
+	if (!space || at == space->maps.count || space->maps.items[at].start > address)
+		return false;
+	*ret_mapping = space->maps.items[at];
+	return true;
+}
+
+size_t address_space_count(const struct address_space *space)
+{
+	return space ? space->maps.count : 0;
+}

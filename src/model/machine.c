@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "model/living.h"
+
+enum {
+	COMM_LENGTH = 15, /* of the kernel's TASK_COMM_LEN, without the NUL */
+	EXEC_MAPS = 3,	  /* executable, interpreter, vdso */
+	CONTAINER_MAX = 256,
+};
+
+/* /proc has start times in clock ticks of 10 ms, on another clock. */
+#define BIRTH_TOLERANCE_NS (20 * NS_PER_MS)
+
+struct bucket {
+	str_id name;
+	uint32_t task;
+};
+
+struct orphan {
+	uint32_t row;
+	int32_t parent_pid;
+};
+
+struct machine {
+	struct profile *profile;
+	machine_is_link is_link;
+	void *context;
+	struct living living;
+	VEC(uint32_t) instances; /* by program: how many there were */
+	VEC(struct bucket) buckets;
+	VEC(struct orphan) orphans; /* the scan met them before their parents */
+};
+
+struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context)
+{
+	struct machine *machine = xcalloc(1, sizeof(*machine));
+
+	machine->profile = profile;
+	machine->is_link = is_link;
+	machine->context = context;
+	return machine;
+}
+
+void machine_free(struct machine *machine)
+{
+	if (!machine)
+		return;
+	living_done(&machine->living);
+	vec_free(&machine->instances);
+	vec_free(&machine->buckets);
+	vec_free(&machine->orphans);
+	free(machine);
+}
+
+static str_id intern(struct machine *machine, const char *text)
+{
+	return strpool_intern(&machine->profile->strings, text);
+}
+
+static const char *text_of(const struct machine *machine, str_id id)
+{
+	return profile_text(machine->profile, id);
+}
+
+/* Borrowed until the next row is added. */
+static struct process *row_of(const struct machine *machine, const struct live_process *process)
+{
+	return &machine->profile->processes.items[process->row];
+}
+
+static uint32_t *instances_of(struct machine *machine, str_id program)
+{
+	while (machine->instances.count <= program)
+		*vec_push(&machine->instances) = 0;
+	return &machine->instances.items[program];
+}
+
+/* Gives a row its program for good, and with it its place among those of that name. */
+static void settle(struct machine *machine, struct live_process *process, str_id program)
+{
+	struct process *row = row_of(machine, process);
+
+	process->awaited = AWAITED_NOTHING;
+	if (row->program == program && row->instance)
+		return;
+	row->program = program;
+	row->instance = ++*instances_of(machine, program);
+	row->dirty = true;
+}
+
+/* What was awaited will not come. */
+static void settle_as_is(struct machine *machine, struct live_process *process)
+{
+	if (process->awaited != AWAITED_NOTHING)
+		settle(machine, process, row_of(machine, process)->program);
+}
+
+static struct live_process *add_row(struct machine *machine, const struct process *row)
+{
+	return living_add_process(&machine->living, row->pid,
+				  profile_add_process(machine->profile, row));
+}
+
+static void end_process(struct machine *machine, struct live_process *process, uint64_t time_ns)
+{
+	struct process *row = row_of(machine, process);
+
+	settle_as_is(machine, process);
+	row->end_ns = time_ns;
+	row->dirty = true;
+	living_remove_process(&machine->living, process);
+}
+
+static void end_thread(struct machine *machine, struct live_thread *thread, uint64_t time_ns)
+{
+	struct live_process *process = thread->process;
+
+	living_remove_thread(&machine->living, thread);
+	if (!process->threads)
+		end_process(machine, process, time_ns);
+}
+
+/* A tid begins: whoever had it before must be gone, though we were not told. */
+static struct live_thread *begin_thread(struct machine *machine, struct live_process *process,
+					int32_t tid, str_id comm, uint64_t time_ns)
+{
+	struct live_thread *old = living_thread(&machine->living, tid);
+
+	if (old && old->process == process)
+		living_remove_thread(&machine->living, old);
+	else if (old)
+		end_thread(machine, old, time_ns);
+	return living_add_thread(&machine->living, process, tid, comm);
+}
+
+/* A pid of which only this record or sample speaks. */
+static struct live_process *add_unknown(struct machine *machine, int32_t pid, uint64_t time_ns)
+{
+	str_id name = intern(machine, "[unknown]");
+	struct process row = { .pid = pid, .start_ns = time_ns, .program = name };
+	struct live_process *process = add_row(machine, &row);
+
+	process->unknown = true;
+	settle(machine, process, name);
+	begin_thread(machine, process, pid, name, time_ns);
+	return process;
+}
+
+static struct live_process *find_or_add(struct machine *machine, int32_t pid, uint64_t time_ns)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+
+	return process ? process : add_unknown(machine, pid, time_ns);
+}
+
+/* --- the scan --- */
+
+static str_id script_program(struct machine *machine, const char *script)
+{
+	return strpool_intern_n(&machine->profile->strings, script, strnlen(script, COMM_LENGTH));
+}
+
+static str_id program_of(struct machine *machine, const struct machine_process *info)
+{
+	if (info->kernel_thread || !info->executable || !*info->executable)
+		return intern(machine, info->comm);
+	if (info->script && *info->script)
+		return script_program(machine, info->script);
+	return intern(machine, file_base(info->executable));
+}
+
+static void set_cgroup(struct machine *machine, struct process *row, const char *cgroup)
+{
+	char container[CONTAINER_MAX];
+	str_id id = intern(machine, cgroup ? cgroup : "");
+
+	if (row->cgroup == id)
+		return;
+	container_of_cgroup(text_of(machine, id), container, sizeof(container));
+	row->cgroup = id;
+	row->container = intern(machine, container);
+	row->dirty = true;
+}
+
+/* Parents that the scan meets after their children: pids wrap. */
+static void adopt(struct machine *machine, const struct live_process *parent)
+{
+	for (size_t i = 0; i < machine->orphans.count; i++) {
+		struct orphan orphan = machine->orphans.items[i];
+
+		if (orphan.parent_pid != parent->pid)
+			continue;
+		machine->profile->processes.items[orphan.row].parent = parent->row;
+		machine->profile->processes.items[orphan.row].dirty = true;
+		machine->orphans.items[i--] = machine->orphans.items[--machine->orphans.count];
+	}
+}
+
+static void set_parent(struct machine *machine, struct live_process *process, int32_t parent_pid)
+{
+	const struct live_process *parent = living_process(&machine->living, parent_pid);
+
+	if (parent && parent != process)
+		row_of(machine, process)->parent = parent->row;
+	else if (parent_pid > 0)
+		*vec_push(&machine->orphans) =
+			(struct orphan){ .row = process->row, .parent_pid = parent_pid };
+}
+
+static void fill_in(struct machine *machine, struct live_process *process,
+		    const struct machine_process *info)
+{
+	struct process *row = row_of(machine, process);
+
+	row->start_ns = info->start_ns;
+	row->uid = info->uid;
+	row->kernel_thread = info->kernel_thread;
+	set_cgroup(machine, row, info->cgroup);
+	set_parent(machine, process, info->parent_pid);
+	process->scanned = true;
+	process->unknown = false;
+	settle(machine, process, program_of(machine, info));
+	begin_thread(machine, process, info->pid, intern(machine, info->comm), info->start_ns);
+	adopt(machine, process);
+}
+
+uint32_t machine_add_process(struct machine *machine, const struct machine_process *info)
+{
+	struct live_process *process = living_process(&machine->living, info->pid);
+
+	if (!process)
+		process = add_row(machine, &(struct process){ .pid = info->pid });
+	else if (!process->unknown)
+		return process->row;
+	fill_in(machine, process, info);
+	return process->row;
+}
+
+static void name_thread(struct live_thread *thread, str_id comm)
+{
+	if (thread->comm != comm)
+		thread->task = 0;
+	thread->comm = comm;
+}
+
+void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm)
+{
+	struct live_process *process = find_or_add(machine, pid, 0);
+	struct live_thread *thread = living_thread(&machine->living, tid);
+
+	if (thread && thread->process == process)
+		name_thread(thread, intern(machine, comm));
+	else
+		begin_thread(machine, process, tid, intern(machine, comm), 0);
+}
+
+/* --- fork --- */
+
+/* Was this process born at that time, according to /proc? Then the record comes after the scan only
+ * because the ring is read after it. */
+static bool born_at(const struct machine *machine, const struct live_process *process,
+		    uint64_t time_ns)
+{
+	uint64_t start_ns = row_of(machine, process)->start_ns;
+
+	return process->scanned && time_ns < start_ns + BIRTH_TOLERANCE_NS &&
+	       start_ns < time_ns + BIRTH_TOLERANCE_NS;
+}
+
+/* Writes the row over the one the scan made too early. */
+static struct live_process *start_over(struct machine *machine, struct live_process *process,
+				       const struct process *row)
+{
+	uint32_t id = process->row;
+	const struct process *old = row_of(machine, process);
+	uint32_t *instances = instances_of(machine, old->program);
+
+	if (old->instance == *instances)
+		--*instances;
+	living_forget_threads(&machine->living, process);
+	living_remove_process(&machine->living, process);
+	machine->profile->processes.items[id] = *row;
+	machine->profile->processes.items[id].dirty = true;
+	return living_add_process(&machine->living, row->pid, id);
+}
+
+static struct process child_row(const struct machine *machine, const struct live_process *parent,
+				int32_t pid, uint64_t time_ns)
+{
+	struct process row = { 0 };
+
+	if (parent) {
+		row = *row_of(machine, parent);
+		row.parent = parent->row;
+	}
+	row.pid = pid;
+	row.exec_count = 0;
+	row.start_ns = time_ns;
+	row.end_ns = 0;
+	row.instance = 0;
+	row.dirty = false;
+	return row;
+}
+
+static struct live_process *begin_process(struct machine *machine, const struct process *row)
+{
+	struct live_process *old = living_process(&machine->living, row->pid);
+
+	if (old && born_at(machine, old, row->start_ns))
+		return start_over(machine, old, row);
+	if (old)
+		end_process(machine, old, row->start_ns);
+	return add_row(machine, row);
+}
+
+static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
+			 struct live_process *parent, str_id comm)
+{
+	struct process row = child_row(machine, parent, pid, time_ns);
+	struct live_process *child = begin_process(machine, &row);
+
+	child->space = address_space_share(parent ? parent->space : NULL);
+	child->unknown = parent && parent->unknown;
+	if (row.kernel_thread)
+		child->awaited = AWAITED_COMM;
+	else
+		settle(machine, child, row.program);
+	begin_thread(machine, child, pid, comm, time_ns);
+}
+
+void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t parent_pid,
+		  int32_t tid, int32_t parent_tid)
+{
+	struct live_process *parent = NULL;
+	const struct live_thread *forker;
+	str_id comm;
+
+	if (parent_pid > 0)
+		parent = find_or_add(machine, parent_pid, time_ns);
+	forker = living_thread(&machine->living, parent_tid);
+	comm = forker	? forker->comm
+	       : parent ? row_of(machine, parent)->program
+			: intern(machine, "[unknown]");
+	if (parent)
+		settle_as_is(machine, parent);
+	if (pid == parent_pid && parent)
+		begin_thread(machine, parent, tid, comm, time_ns);
+	else
+		fork_process(machine, time_ns, pid, parent, comm);
+}
+
+/* --- comm and exec --- */
+
+static void exec(struct machine *machine, uint64_t time_ns, struct live_process *process,
+		 str_id comm)
+{
+	struct process *old = row_of(machine, process);
+	struct process row = *old;
+
+	settle_as_is(machine, process);
+	old->end_ns = time_ns;
+	old->dirty = true;
+	row.exec_count++;
+	row.parent = process->row;
+	row.program = comm;
+	row.instance = 0;
+	row.kernel_thread = false;
+	row.dirty = true;
+	address_space_unref(process->space);
+	process->space = NULL;
+	process->row = profile_add_process(machine->profile, &row);
+	process->awaited = AWAITED_MAPPING;
+	process->exec_comm = comm;
+	process->exec_maps = 0;
+	process->in_exec = true;
+	process->unknown = false;
+	/* Whichever thread called exec now is the only one and has the pid as its tid. */
+	living_forget_threads(&machine->living, process);
+	begin_thread(machine, process, process->pid, comm, time_ns);
+}
+
+/* Only where the program is not known better; else prctl could change it. */
+static void comm_tells_program(struct machine *machine, struct live_process *process, str_id comm)
+{
+	if (process->awaited != AWAITED_COMM && !process->unknown)
+		return;
+	process->unknown = false;
+	settle(machine, process, comm);
+}
+
+void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
+		  const char *comm, bool is_exec)
+{
+	struct live_process *process = find_or_add(machine, pid, time_ns);
+	struct live_thread *thread;
+	str_id name = intern(machine, comm);
+
+	if (is_exec) {
+		exec(machine, time_ns, process, name);
+		return;
+	}
+	if (tid == pid)
+		comm_tells_program(machine, process, name);
+	thread = living_thread(&machine->living, tid);
+	if (thread && thread->process == process)
+		name_thread(thread, name);
+	else
+		begin_thread(machine, process, tid, name, time_ns);
+}
+
+/* --- mappings --- */
+
+/* Kernels before 6.14 gave a program started by fexecve(3) the descriptor's number as its comm. */
+static bool is_descriptor(const char *comm)
+{
+	return *comm && strspn(comm, "0123456789") == strlen(comm);
+}
+
+/* The program an exec started, from the first file it mapped: see the top of machine.h. */
+static str_id program_of_image(struct machine *machine, const struct live_process *process,
+			       uint32_t image)
+{
+	const char *path = text_of(machine, machine->profile->images.items[image].path);
+	const char *base = file_base(path);
+	const char *comm = text_of(machine, process->exec_comm);
+	bool same = strncmp(base, comm, COMM_LENGTH) == 0;
+
+	if (!*base || strncmp(path, "/memfd:", 7) == 0)
+		return process->exec_comm;
+	if (same || is_descriptor(comm) ||
+	    (machine->is_link && machine->is_link(machine->context, comm, image)))
+		return intern(machine, base);
+	return process->exec_comm;
+}
+
+void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
+		 const struct mapping *mapping)
+{
+	struct live_process *process = find_or_add(machine, pid, time_ns);
+	enum image_kind kind = machine->profile->images.items[mapping->image].kind;
+
+	address_space_map(&process->space, mapping);
+	if (process->in_exec && (++process->exec_maps == EXEC_MAPS || kind == IMAGE_VDSO))
+		process->in_exec = false;
+	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)
+		settle(machine, process, program_of_image(machine, process, mapping->image));
+}
+
+enum code_place machine_find_code(const struct machine *machine, int32_t pid, uint64_t address,
+				  struct mapping *ret_mapping)
+{
+	const struct live_process *process = living_process(&machine->living, pid);
+
+	if (!process)
+		return CODE_UNMAPPED;
+	if (address_space_find(process->space, address, ret_mapping))
+		return CODE_MAPPED;
+	return process->in_exec ? CODE_EXEC : CODE_UNMAPPED;
+}
+
+/* --- exit --- */
+
+void machine_exit(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid)
+{
+	struct live_thread *thread = living_thread(&machine->living, tid);
+
+	if (thread && thread->process->pid == pid)
+		end_thread(machine, thread, time_ns);
+}
+
+/* --- samples --- */
+
+static uint32_t make_task(struct machine *machine, uint32_t row, int32_t tid, str_id comm)
+{
+	struct task task = { .process = row, .tid = tid, .comm = comm };
+
+	return profile_task(machine->profile, &task);
+}
+
+static struct live_process *add_idle(struct machine *machine, uint64_t time_ns)
+{
+	struct live_process *process = add_unknown(machine, 0, time_ns);
+
+	process->unknown = false;
+	row_of(machine, process)->kernel_thread = true;
+	settle(machine, process, intern(machine, "[idle]"));
+	name_thread(process->threads, intern(machine, "swapper"));
+	return process;
+}
+
+/* A thread that is not alive under this pid. */
+static struct live_thread *add_sampled(struct machine *machine, uint64_t time_ns, int32_t pid,
+				       int32_t tid)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+	struct live_thread *leader, *thread;
+
+	if (!process)
+		process = pid ? add_unknown(machine, pid, time_ns) : add_idle(machine, time_ns);
+	thread = living_thread(&machine->living, tid);
+	if (thread && thread->process == process)
+		return thread;
+	leader = living_thread(&machine->living, pid);
+	return begin_thread(machine, process, tid,
+			    leader ? leader->comm : row_of(machine, process)->program, time_ns);
+}
+
+uint32_t machine_task(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
+		      bool *ret_known)
+{
+	struct live_thread *thread = living_thread(&machine->living, tid);
+	const struct dead_thread *dead;
+	bool ignored;
+
+	ret_known = ret_known ? ret_known : &ignored;
+	*ret_known = true;
+	if (pid < 0)
+		return machine_bucket_task(machine, "[exiting]");
+	if (!thread || thread->process->pid != pid) {
+		dead = living_dead(&machine->living, pid, tid);
+		if (dead)
+			return make_task(machine, dead->row, tid, dead->comm);
+		thread = add_sampled(machine, time_ns, pid, tid);
+	}
+	if (!thread->task)
+		thread->task = make_task(machine, thread->process->row, tid, thread->comm);
+	*ret_known = !thread->process->unknown;
+	return thread->task;
+}
+
+uint32_t machine_process_of(const struct machine *machine, int32_t pid)
+{
+	const struct live_process *process = living_process(&machine->living, pid);
+
+	return process ? process->row : 0;
+}
+
+bool machine_tid_alive(const struct machine *machine, int32_t tid)
+{
+	return living_thread(&machine->living, tid) != NULL;
+}
+
+uint32_t machine_bucket_task(struct machine *machine, const char *name)
+{
+	str_id id = intern(machine, name);
+	struct process row = { .pid = -1, .program = id, .instance = 1 };
+	uint32_t task;
+
+	for (size_t i = 0; i < machine->buckets.count; i++) {
+		if (machine->buckets.items[i].name == id)
+			return machine->buckets.items[i].task;
+	}
+	task = make_task(machine, profile_add_process(machine->profile, &row), -1, id);
+	*vec_push(&machine->buckets) = (struct bucket){ .name = id, .task = task };
+	return task;
+}
+
+/* --- facts without a record --- */
+
+void machine_set_command(struct machine *machine, int32_t pid)
+{
+	struct live_process *process = find_or_add(machine, pid, 0);
+
+	row_of(machine, process)->in_command = true;
+	row_of(machine, process)->dirty = true;
+}
+
+void machine_set_uid(struct machine *machine, int32_t pid, uint32_t uid)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+
+	if (!process || row_of(machine, process)->uid == uid)
+		return;
+	row_of(machine, process)->uid = uid;
+	row_of(machine, process)->dirty = true;
+}
+
+void machine_set_cgroup(struct machine *machine, int32_t pid, const char *cgroup)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+
+	if (process)
+		set_cgroup(machine, row_of(machine, process), cgroup);
+}
+
+void machine_finish(struct machine *machine)
+{
+	struct live_process *process;
+	size_t cursor = 0;
+
+	while ((process = pid_table_next(&machine->living.processes, &cursor)))
+		settle_as_is(machine, process);
+}
