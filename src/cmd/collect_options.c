@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/collect_options.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collect/launch.h"
+
+enum { PROGRESS_AFTER_S = 3 };
+
+struct record_options collect_record_options(const struct collect_options *options)
+{
+	return (struct record_options){
+		.as_user = options->as_user,
+		.rate_hz = options->rate_hz,
+		.flush_cs = options->flush_cs,
+		.ring_kb = options->ring_kb,
+		.system_map = options->system_map,
+		.vmlinux = options->vmlinux,
+		.output = options->output,
+	};
+}
+
+static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)
+{
+	if (elapsed_s >= PROGRESS_AFTER_S)
+		fprintf(stderr, "\r%.0f s, %llu samples, %llu lost ", elapsed_s,
+			(unsigned long long)samples, (unsigned long long)lost);
+}
+
+/* A line that is drawn again and again must not run into what the command prints. */
+static bool may_show_progress(const struct record_options *options)
+{
+	return isatty(STDERR_FILENO) && !options->argv;
+}
+
+int collect_run(const struct record_options *options, struct record_result *ret_result)
+{
+	struct record_options wanted = *options;
+	struct err err;
+	int rc;
+
+	if (may_show_progress(options))
+		wanted.progress = print_progress;
+	rc = record_run(&wanted, ret_result, &err);
+	if (wanted.progress)
+		fputs("\r\033[K", stderr);
+	if (rc < 0) {
+		fprintf(stderr, "prospect: %s\n", err.text);
+		return ret_result->launch_failed ? launch_exit_status(rc) : 1;
+	}
+	if (ret_result->note[0])
+		fprintf(stderr, "prospect: %s\n", ret_result->note);
+	return -1;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect record: profile a command, processes or the whole machine into a file. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "cmd/collect_options.h"
+#include "cmd/command.h"
+
+struct record_values {
+	struct collect_options collect;
+	bool all;
+	struct option_texts pids;
+	double duration_s;
+	bool quiet;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct record_values, field)
+
+static const struct option_spec record_specs[] = {
+	COLLECT_OPTION_ROWS(struct record_values, collect),
+	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
+	  .help = "the whole machine, until Ctrl-C or --duration" },
+	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...",
+	  .help = "these processes and what they fork, until Ctrl-C or --duration" },
+	{ "duration", 0, OPTION_SECONDS, AT(duration_s), "S",
+	  .help = "stop after this time: 10, 1.5, 250ms, 2m, 1h", .least = 0.001, .most = 1e8 },
+	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
+	  .help = "say nothing when all went well" },
+	{ 0 },
+};
+/* clang-format on */
+
+typedef VEC(pid_t) pid_vec;
+
+/* "1,2,3" to numbers. */
+static int parse_pids(const char *text, pid_vec *pids, struct err *err)
+{
+	const char *at = text;
+
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(at, &end, 10);
+		if (end == at || errno || pid <= 0 || pid > 4194304 || (*end && *end != ','))
+			return err_set(err, -EINVAL, "-p: '%s' is no list of process ids", text);
+		*vec_push(pids) = (pid_t)pid;
+		if (!*end)
+			return 0;
+		at = end + 1;
+	}
+}
+
+static int check(const struct record_values *values, char **command, pid_vec *pids, struct err *err)
+{
+	int ways = values->all + (values->pids.count > 0);
+
+	for (size_t i = 0; i < values->pids.count; i++) {
+		int rc = parse_pids(values->pids.items[i], pids, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (ways > 1 || (command && values->pids.count))
+		return err_set(err, -EINVAL,
+			       "give one of: -a (the whole machine), -p PID, or a command");
+	if (ways == 0 && !command)
+		return err_set(
+			err, -EINVAL,
+			"nothing to record: give a command, -p PID or -a (see 'prospect record "
+			"--help')");
+	return 0;
+}
+
+static int record(const struct record_values *values, char **command, const pid_vec *pids)
+{
+	struct record_options options = collect_record_options(&values->collect);
+	struct record_result result;
+	int status;
+
+	options.argv = command;
+	options.pids = pids->items;
+	options.pid_count = pids->count;
+	options.machine_only = values->all;
+	options.duration_s = values->duration_s;
+	status = collect_run(&options, &result);
+	if (status >= 0)
+		return status;
+	if (!values->quiet)
+		fprintf(stderr, "prospect: recorded %s; 'prospect report%s%s' shows it\n",
+			result.path, options.output ? " " : "", options.output ? result.path : "");
+	return record_exit_status(&result);
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record_values values = { .collect = COLLECT_DEFAULTS };
+	pid_vec pids = { 0 };
+	bool help = false;
+	struct err err;
+	char **command;
+	int status, first = options_parse(record_specs, argc, argv, true, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_record);
+		return 0;
+	}
+	command = first >= 0 && first < argc ? argv + first : NULL;
+	if (first < 0 || check(&values, command, &pids, &err) < 0) {
+		fprintf(stderr, "prospect record: %s\n", err.text);
+		status = 2;
+	} else {
+		status = record(&values, command, &pids);
+	}
+	vec_free(&pids);
+	return status;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "profile a command, processes or the whole machine into a file",
+	.usage = "[OPTION...] [-a | -p PID,... | [--] COMMAND [ARG...]]",
+	.options = record_specs,
+	.run = run_record,
+};

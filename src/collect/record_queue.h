@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of all rings in one order of time. Each drain adds what the rings hold, then
+ * releases, sorted, what is older than a cutoff: a little before the drain began, so that no ring
+ * can still bring something earlier. The rest waits for the next drain.
+ *
+ * The kernel reports each mapping twice, once with (dev, inode) and once with the build id, because
+ * two events ask for it; both come from one CPU, one behind the other. The queue makes them one
+ * record.
+ */
+#ifndef COLLECT_RECORD_QUEUE_H
+#define COLLECT_RECORD_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/perf_record.h"
+
+struct record_queue;
+
+struct record_queue *record_queue_new(size_t rings);
+void record_queue_free(struct record_queue *queue);
+
+/* Takes a copy of a record of ring number @ring (< rings). */
+void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size);
+
+struct record_queue_counts {
+	uint64_t late; /* records older than something already released */
+	uint64_t malformed;
+};
+
+/* Hands out all records with time <= cutoff, in order of time (records of equal time in the order
+ * they were added). What a record borrows is valid during the call. */
+void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
+			  void (*take)(void *context, const struct perf_record *record),
+			  void *context);
+struct record_queue_counts record_queue_counts(const struct record_queue *queue);
+
+#endif

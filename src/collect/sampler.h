@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sampling: the perf events of every CPU, their rings, and what a sample of theirs weighs.
+ *
+ * Each CPU has one ring; these streams write to it (PERF_EVENT_IOC_SET_OUTPUT):
+ *   clock      cpu-clock at the wanted rate, never in the idle task
+ *   idle       cpu-clock at <= 100 Hz, idle task included: finds interrupts that hit an idle CPU
+ *   cycles     PMU cycles by frequency, where there is a PMU: an NMI sees code that runs with
+ *              interrupts off
+ *   track      mappings with (dev, inode), names, forks, exits, kernel symbols
+ *   track_id   the same mappings with build ids
+ *
+ * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
+ * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
+ */
+#ifndef COLLECT_SAMPLER_H
+#define COLLECT_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "collect/perf_record.h"
+#include "collect/record_queue.h"
+#include "model/words.h"
+
+#define STREAMS(X)          \
+	X(CLOCK, "clock")   \
+	X(IDLE, "idle")     \
+	X(CYCLES, "cycles") \
+	X(TRACK, "track")   \
+	X(TRACK_ID, "track_id")
+
+enum stream {
+#define ROW(id, name) STREAM_##id,
+	STREAMS(ROW)
+#undef ROW
+		STREAM_COUNT
+};
+
+/* The ladder of privilege, from all to least: id, name, what is seen */
+#define RUNGS(X)                                                                  \
+	X(MACHINE, "machine", "every process and the kernel")                     \
+	X(OWN_KERNEL, "own-kernel", "the chosen processes, user and kernel mode") \
+	X(OWN_USER, "own-user", "the chosen processes, user mode only")
+
+enum rung {
+#define ROW(id, name, text) RUNG_##id,
+	RUNGS(ROW)
+#undef ROW
+		RUNG_COUNT
+};
+
+const char *rung_name(enum rung rung);
+const char *rung_text(enum rung rung);
+
+struct sampler_options {
+	double rate_hz;	    /* samples per second and CPU, > 0 */
+	bool whole_machine; /* wanted; sampler_open may step down when `tids` are given */
+	bool machine_only;  /* never step down */
+	const pid_t *tids; /* threads to sample (with all they fork) on the lower rungs; borrowed */
+	size_t tid_count;
+	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: what fits, at most 512 KiB
+			    */
+	uint64_t seed;	   /* of the jitter; tests fix it */
+};
+
+struct sampler;
+
+/* Opens everything, disabled. Fails with one line that names the limit and what mends it. */
+int sampler_open(const struct sampler_options *options, struct sampler **ret_sampler,
+		 struct err *err);
+void sampler_free(struct sampler *sampler);
+
+void sampler_enable(struct sampler *sampler);
+void sampler_disable(struct sampler *sampler);
+
+/* Reads all rings and hands out, in order of time, what is older than @cutoff_ns. */
+void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
+		   void (*take)(void *context, const struct perf_record *record), void *context);
+/* Draws new periods, unless the last draw was less than a few ticks ago. */
+void sampler_jitter(struct sampler *sampler);
+/* The descriptors that become readable when a ring is half full, one per CPU; *ret_fds is borrowed. */
+size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
+
+/* Which stream a record is of; STREAM_COUNT for an id that is not ours. */
+enum stream sampler_stream(const struct sampler *sampler, uint64_t id);
+/* What a sample stands for: ns for clock and idle, cycles for cycles. */
+uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record *record);
+
+enum rung sampler_rung(const struct sampler *sampler);
+size_t sampler_cpus(const struct sampler *sampler);
+double sampler_rate(const struct sampler *sampler);
+bool sampler_has(const struct sampler *sampler, enum stream stream);
+/* The sentence that says why a rung higher up was not to be had; "" when nothing is missing. */
+const char *sampler_missing(const struct sampler *sampler);
+/* Whether the PMU's interrupt is an NMI (x86) or not. */
+enum clock_kind sampler_pmu_clock(void);
+
+/* After sampler_disable: what the kernel says it dropped, by stream (PERF_FORMAT_LOST, Linux 6.0);
+ * false where it does not say, then PERF_RECORD_LOST has to do. */
+bool sampler_lost(const struct sampler *sampler, uint64_t ret_lost[STREAM_COUNT]);
+
+struct sampler_ring_use {
+	size_t bytes;		 /* of one ring */
+	double high_water, mean; /* parts of it found filled at the drains, 0..1 */
+};
+struct sampler_ring_use sampler_ring_use(const struct sampler *sampler);
+struct record_queue_counts sampler_queue_counts(const struct sampler *sampler);
+
+#endif

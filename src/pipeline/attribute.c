@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rules, each from what the kernel was seen to do:
+ *   - The clock stream never samples the idle task; the idle stream samples it at a lower rate, and
+ * only what is not the idle routine itself is kept: interrupts that hit an idle CPU. Both count
+ * into one event, by weight.
+ *   - pid 0 is the idle task. Inside a PID namespace it is also every task of another one; those
+ * are told apart by the idle routine in their kernel stack.
+ *   - pid -1 is a task that has been reaped while it was still running its last instructions. It
+ * cannot have left the CPU on which its exit was recorded, so the exit recorded there last says who
+ * it was.
+ *   - In kernel mode the innermost marked routine says whether the kernel ran for the task or
+ * interrupted it (kernel_symbols_context).
+ */
+#include "pipeline/attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "collect/proc_scan.h"
+#include "resolve/image_files.h"
+#include "resolve/kernel_symbols.h"
+#include "store/store.h"
+
+enum { NO_EVENT = -1, MAX_CPUS = 8192 };
+
+/* Who left on a CPU last. */
+struct cpu_exit {
+	int32_t pid, tid;
+	uint32_t task;
+};
+
+/* A throttle that has not ended. */
+struct throttle {
+	uint64_t id;
+	uint32_t cpu;
+	uint64_t since_ns;
+	int event;
+};
+
+struct attribution {
+	struct attribution_parts parts;
+	int event_of_stream[STREAM_COUNT]; /* index into profile.events, or NO_EVENT */
+	bool foreign_pid_namespace;	   /* we are not in the first PID namespace */
+	VEC(struct cpu_exit) exits;	   /* by CPU */
+	VEC(struct throttle) throttles;
+	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
+	struct attribution_counts counts;
+};
+
+/* The inode number of the first PID namespace (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
+static bool in_foreign_pid_namespace(void)
+{
+	const ino_t first = 0xeffffffc;
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first;
+}
+
+struct attribution *attribution_new(const struct attribution_parts *parts)
+{
+	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
+
+	attribution->parts = *parts;
+	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
+	for (int i = 0; i < STREAM_COUNT; i++)
+		attribution->event_of_stream[i] = NO_EVENT;
+	return attribution;
+}
+
+void attribution_free(struct attribution *attribution)
+{
+	if (!attribution)
+		return;
+	vec_free(&attribution->exits);
+	vec_free(&attribution->throttles);
+	free(attribution);
+}
+
+static int declare(struct attribution *attribution, const char *name, const char *unit,
+		   enum clock_kind clock, double rate_hz)
+{
+	struct profile *profile = attribution->parts.profile;
+	struct event *event = &profile->events[profile->event_count];
+
+	*event = (struct event){ .name = strpool_intern(&profile->strings, name),
+				 .unit = strpool_intern(&profile->strings, unit),
+				 .clock = clock,
+				 .rate_hz = rate_hz };
+	return (int)profile->event_count++;
+}
+
+void attribution_declare_events(struct attribution *attribution)
+{
+	const struct sampler *sampler = attribution->parts.sampler;
+	double rate_hz = sampler_rate(sampler);
+	int *event_of = attribution->event_of_stream;
+
+	event_of[STREAM_CLOCK] = declare(attribution, "cpu-clock", "ns", CLOCK_TIMER, rate_hz);
+	event_of[STREAM_IDLE] = event_of[STREAM_CLOCK];
+	if (sampler_has(sampler, STREAM_CYCLES))
+		event_of[STREAM_CYCLES] =
+			declare(attribution, "cycles", "count", sampler_pmu_clock(), rate_hz);
+}
+
+void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
+{
+	attribution->parts.kernel = kernel;
+}
+
+struct attribution_counts *attribution_counts(struct attribution *attribution)
+{
+	return &attribution->counts;
+}
+
+/* ---- samples ---- */
+
+/* The sample's kernel stack without the PERF_CONTEXT_* marks, which are small negative numbers. */
+static size_t kernel_chain(struct attribution *attribution, const struct perf_sample *sample)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sample->chain_length; i++) {
+		if (sample->chain[i] == (uint64_t)PERF_CONTEXT_USER)
+			break;
+		if (sample->chain[i] < (uint64_t)PERF_CONTEXT_MAX)
+			attribution->chain[count++] = sample->chain[i];
+	}
+	if (count == 0)
+		attribution->chain[count++] = sample->ip;
+	return count;
+}
+
+static bool chain_has_idle(const struct attribution *attribution, size_t count)
+{
+	const struct kernel_symbols *kernel = attribution->parts.kernel;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kernel_symbols_mark(kernel, attribution->chain[i]) == KERNEL_MARK_IDLE)
+			return true;
+	}
+	return false;
+}
+
+/* Does the idle stream's sample show the idle task doing something? */
+static bool idle_sample_counts(const struct attribution *attribution,
+			       const struct perf_record *record, enum context context,
+			       size_t chain_count)
+{
+	if (record->pid != 0 || !attribution->parts.kernel)
+		return false;
+	if (attribution->foreign_pid_namespace && !chain_has_idle(attribution, chain_count))
+		return false; /* another namespace's task: the clock stream has it */
+	return context != CONTEXT_TASK ||
+	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
+		       KERNEL_MARK_IDLE;
+}
+
+/* Did this very thread record its exit on this CPU before? It runs on for a while. */
+static const struct cpu_exit *exit_of(const struct attribution *attribution,
+				      const struct perf_record *record)
+{
+	const struct cpu_exit *left;
+
+	if (record->cpu >= attribution->exits.count)
+		return NULL;
+	left = &attribution->exits.items[record->cpu];
+	if (!left->task || (record->pid >= 0 && left->tid != record->tid))
+		return NULL;
+	return machine_tid_alive(attribution->parts.machine, left->tid) ? NULL : left;
+}
+
+static uint32_t task_of(struct attribution *attribution, const struct perf_record *record,
+			enum stream stream, size_t chain_count)
+{
+	struct machine *machine = attribution->parts.machine;
+	const struct cpu_exit *left = exit_of(attribution, record);
+	bool known;
+	uint32_t task;
+
+	if (left)
+		return left->task;
+	if (record->pid < 0)
+		return machine_bucket_task(machine, "[exiting]");
+	if (record->pid == 0 && stream != STREAM_IDLE && attribution->foreign_pid_namespace &&
+	    !(attribution->parts.kernel && chain_has_idle(attribution, chain_count)))
+		return machine_bucket_task(machine, "[other namespace]");
+	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
+	if (!known) {
+		struct event *event = &attribution->parts.profile->events[0];
+
+		event->loss[LOSS_UNKNOWN_TASK].count++;
+	}
+	return task;
+}
+
+static uint32_t bucket_frame(struct profile *profile, const char *name, uint64_t address)
+{
+	struct frame frame = { .image = profile_bucket(profile, name),
+			       .offset = address,
+			       .address = address };
+
+	return profile_frame(profile, &frame);
+}
+
+static uint32_t user_frame(struct attribution *attribution, int32_t pid, uint64_t ip)
+{
+	struct profile *profile = attribution->parts.profile;
+	struct mapping mapping;
+	struct frame frame;
+
+	switch (machine_find_code(attribution->parts.machine, pid, ip, &mapping)) {
+	case CODE_EXEC:
+		return bucket_frame(profile, "[exec]", ip);
+	case CODE_UNMAPPED:
+		return bucket_frame(profile, "[unmapped]", ip);
+	case CODE_MAPPED:
+		break;
+	}
+	frame = (struct frame){ .image = mapping.image,
+				.offset = ip - mapping.start + mapping.offset };
+	if (profile->images.items[mapping.image].kind == IMAGE_BUCKET ||
+	    profile->images.items[mapping.image].kind == IMAGE_ANON)
+		frame.offset = frame.address = ip;
+	return profile_frame(profile, &frame);
+}
+
+static uint32_t kernel_frame(struct attribution *attribution, uint64_t ip)
+{
+	struct profile *profile = attribution->parts.profile;
+	struct frame frame = { 0 };
+
+	if (!attribution->parts.kernel)
+		return bucket_frame(profile, "[kernel]", ip);
+	kernel_symbols_place(attribution->parts.kernel, ip, &frame.image, &frame.offset);
+	frame.address = frame.offset;
+	return profile_frame(profile, &frame);
+}
+
+static uint32_t leaf_frame(struct attribution *attribution, const struct perf_record *record)
+{
+	switch (record->cpu_mode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return kernel_frame(attribution, record->sample.ip);
+	case PERF_RECORD_MISC_USER:
+		return user_frame(attribution, record->pid, record->sample.ip);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return bucket_frame(attribution->parts.profile, "[guest]", record->sample.ip);
+	default:
+		return bucket_frame(attribution->parts.profile, "[hypervisor]", record->sample.ip);
+	}
+}
+
+static void count_sample(struct event *event, const struct sample *sample)
+{
+	event->samples++;
+	event->weight += sample->weight;
+	if (sample->mode == MODE_KERNEL)
+		event->kernel_samples++;
+	else
+		event->user_samples++;
+}
+
+static void take_sample(struct attribution *attribution, const struct perf_record *record)
+{
+	struct profile *profile = attribution->parts.profile;
+	enum stream stream = sampler_stream(attribution->parts.sampler, record->id);
+	int event = stream < STREAM_COUNT ? attribution->event_of_stream[stream] : NO_EVENT;
+	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	size_t chain_count = kernel_mode ? kernel_chain(attribution, &record->sample) : 0;
+	enum context context = CONTEXT_TASK;
+	struct sample sample;
+
+	if (event == NO_EVENT)
+		return;
+	if (kernel_mode && attribution->parts.kernel)
+		context = kernel_symbols_context(attribution->parts.kernel, attribution->chain,
+						 chain_count);
+	if (stream == STREAM_IDLE && !idle_sample_counts(attribution, record, context, chain_count))
+		return;
+	sample = (struct sample){
+		.time_ns = record->time_ns,
+		.weight = sampler_weight(attribution->parts.sampler, record),
+		.task = task_of(attribution, record, stream, chain_count),
+		.stack = profile_stack(profile, 0, leaf_frame(attribution, record)),
+		.cpu = (uint16_t)record->cpu,
+		.event = (uint8_t)event,
+		.mode = kernel_mode ? MODE_KERNEL : MODE_USER,
+		.context = (uint8_t)context,
+	};
+	count_sample(&profile->events[event], &sample);
+	attribution->counts.samples++;
+	store_add(attribution->parts.writer, &sample);
+}
+
+/* ---- mappings ---- */
+
+static void map_file(struct attribution *attribution, uint64_t time_ns,
+		     const struct mapped_file *file, uint64_t offset)
+{
+	struct mapping mapping = { .start = file->start,
+				   .end = file->end,
+				   .offset = offset,
+				   .image = image_files_mapped(attribution->parts.files, file) };
+
+	machine_map(attribution->parts.machine, time_ns, file->pid, &mapping);
+}
+
+static void take_mmap(struct attribution *attribution, const struct perf_record *record)
+{
+	const struct perf_mmap *map = &record->mmap;
+	struct mapped_file file = { .pid = record->pid,
+				    .path = map->path,
+				    .start = map->start,
+				    .end = map->start + map->size,
+				    .dev = map->dev,
+				    .inode = map->inode,
+				    .build_id = map->build_id,
+				    .build_id_size = map->build_id_size,
+				    .by_build_id_only = map->build_id_size && !map->inode };
+
+	if (record->pid >= 0 && map->size)
+		map_file(attribution, record->time_ns, &file, map->offset);
+}
+
+void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map)
+{
+	struct mapped_file file = { .pid = pid,
+				    .path = map->path[0] ? map->path : "//anon",
+				    .start = map->start,
+				    .end = map->end,
+				    .dev = map->dev,
+				    .inode = map->inode };
+
+	map_file(attribution, clock_ns(), &file, map->offset);
+}
+
+/* ---- the rest ---- */
+
+static void take_exit(struct attribution *attribution, const struct perf_record *record)
+{
+	struct machine *machine = attribution->parts.machine;
+
+	if (record->cpu < MAX_CPUS && record->pid > 0) {
+		while (attribution->exits.count <= record->cpu)
+			*vec_push(&attribution->exits) = (struct cpu_exit){ 0 };
+		attribution->exits.items[record->cpu] =
+			(struct cpu_exit){ record->pid, record->tid,
+					   machine_task(machine, record->time_ns, record->pid,
+							record->tid, NULL) };
+	}
+	machine_exit(machine, record->time_ns, record->pid, record->tid);
+}
+
+static void end_throttle(struct attribution *attribution, const struct throttle *throttle,
+			 uint64_t end_ns)
+{
+	struct event *event = &attribution->parts.profile->events[throttle->event];
+
+	event->loss[LOSS_THROTTLED].count++;
+	if (end_ns > throttle->since_ns)
+		event->loss[LOSS_THROTTLED].weight += end_ns - throttle->since_ns;
+}
+
+static void take_throttle(struct attribution *attribution, const struct perf_record *record)
+{
+	enum stream stream = sampler_stream(attribution->parts.sampler, record->id);
+
+	/* Of the idle stream hardly anything is kept: its throttling is no loss to speak of. */
+	if (stream >= STREAM_COUNT || stream == STREAM_IDLE ||
+	    attribution->event_of_stream[stream] == NO_EVENT)
+		return;
+	for (size_t i = 0; i < attribution->throttles.count; i++) {
+		struct throttle *open = &attribution->throttles.items[i];
+
+		if (open->id != record->id || open->cpu != record->cpu)
+			continue;
+		if (record->type == PERF_RECORD_UNTHROTTLE) {
+			end_throttle(attribution, open, record->time_ns);
+			*open = attribution->throttles.items[--attribution->throttles.count];
+		}
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE)
+		*vec_push(&attribution->throttles) =
+			(struct throttle){ record->id, record->cpu, record->time_ns,
+					   attribution->event_of_stream[stream] };
+}
+
+static void take_ksymbol(struct attribution *attribution, const struct perf_ksymbol *symbol)
+{
+	struct kernel_symbols *kernel = attribution->parts.kernel;
+
+	if (!kernel)
+		return;
+	if (symbol->removed)
+		kernel_symbols_code_removed(kernel, symbol->address, symbol->size);
+	else
+		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
+}
+
+void attribution_take(void *context, const struct perf_record *record)
+{
+	struct attribution *attribution = context;
+	struct machine *machine = attribution->parts.machine;
+
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(attribution, record);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_mmap(attribution, record);
+		break;
+	case PERF_RECORD_COMM:
+		machine_comm(machine, record->time_ns, record->pid, record->tid, record->comm.comm,
+			     record->comm.exec);
+		break;
+	case PERF_RECORD_FORK:
+		machine_fork(machine, record->time_ns, record->pid, record->task.parent_pid,
+			     record->tid, record->task.parent_tid);
+		break;
+	case PERF_RECORD_EXIT:
+		take_exit(attribution, record);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		attribution->counts.ring_lost += record->lost.count;
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(attribution, record);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		take_ksymbol(attribution, &record->ksymbol);
+		break;
+	default:
+		break;
+	}
+}
+
+void attribution_finish(struct attribution *attribution, uint64_t end_ns)
+{
+	for (size_t i = 0; i < attribution->throttles.count; i++)
+		end_throttle(attribution, &attribution->throttles.items[i], end_ns);
+	attribution->throttles.count = 0;
+}

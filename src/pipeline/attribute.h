@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the kernel's records to samples: each record, in order of time, either changes the model of
+ * the machine or is a sample of it as it is at that moment. This is where a sample gets its
+ * process, thread, image, mode, context and weight, or the honest bucket.
+ */
+#ifndef PIPELINE_ATTRIBUTE_H
+#define PIPELINE_ATTRIBUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/sampler.h"
+#include "model/machine.h"
+#include "model/profile.h"
+
+struct attribution;
+struct image_files;
+struct kernel_symbols;
+struct store_writer;
+
+/* What attribution works on; all borrowed. @kernel may be NULL until the first drain. */
+struct attribution_parts {
+	struct profile *profile;
+	struct machine *machine;
+	struct image_files *files;
+	struct kernel_symbols *kernel;
+	const struct sampler *sampler;
+	struct store_writer *writer;
+};
+
+struct attribution *attribution_new(const struct attribution_parts *parts);
+void attribution_free(struct attribution *attribution);
+/* Registers the events of the sampler in the profile; once, before the first record. */
+void attribution_declare_events(struct attribution *attribution);
+void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel);
+
+/* The visitor for sampler_drain. @context is the struct attribution. */
+void attribution_take(void *context, const struct perf_record *record);
+
+/* A mapping of the /proc scan. */
+struct proc_map;
+void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map);
+
+struct attribution_counts {
+	uint64_t samples;
+	uint64_t ring_lost;   /* records that PERF_RECORD_LOST told of */
+	bool modules_changed; /* a module came or went since the last look; cleared by the reader */
+};
+struct attribution_counts *attribution_counts(struct attribution *attribution);
+
+/* The end: throttles that are still open last until @end_ns. */
+void attribution_finish(struct attribution *attribution, uint64_t end_ns);
+
+#endif

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "collect/exec_watch.h"
+#include "collect/launch.h"
+#include "collect/module_watch.h"
+#include "collect/perf_limits.h"
+#include "collect/proc_scan.h"
+#include "pipeline/attribute.h"
+#include "pipeline/owner.h"
+#include "pipeline/record_facts.h"
+#include "pipeline/state_files.h"
+#include "resolve/image_files.h"
+#include "resolve/kernel_symbols.h"
+#include "resolve/resolver.h"
+#include "store/store.h"
+
+enum {
+	DRAIN_MS = 100,
+	/* A record may become visible this long after its time was taken (a virtual CPU that lost
+	 * its host CPU in between); what is younger waits for the next drain. */
+	SETTLE_MS = 5,
+	PROGRESS_MS = 1000,
+	MAX_OPEN_IMAGES = 1024,
+};
+
+/* Everything a recording owns. */
+struct recording {
+	const struct record_options *options;
+	struct record_result *result;
+	struct owner owner;
+	bool temporary; /* result->path is to be unlinked by the caller */
+	bool in_state_folder;
+	struct launch launch;
+	struct profile *profile;
+	struct sampler *sampler;
+	struct store_writer *writer;
+	struct image_files *files;
+	struct machine *machine;
+	struct kernel_symbols *kernel;
+	struct resolver *resolver;
+	struct exec_watch *exec_watch;
+	struct module_watch *module_watch;
+	struct attribution *attribution;
+	struct record_facts *facts;
+	int signal_fd;
+	sigset_t old_mask;
+	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */
+	uint64_t ring_lost_seen; /* of attribution's count, at the last look */
+	bool rings_hung_up;
+	bool stop;
+	int signals;	      /* that told us to stop */
+	struct err store_err; /* of the last flush that failed */
+	bool store_failed;
+};
+
+int record_exit_status(const struct record_result *result)
+{
+	if (!result->launched)
+		return 0;
+	if (!result->ended)
+		return 128 + result->stop_signal;
+	if (WIFSIGNALED(result->status))
+		return 128 + WTERMSIG(result->status);
+	return WEXITSTATUS(result->status);
+}
+
+/* ---- the output file ---- */
+
+/* An existing file is replaced only if it is a profile (or empty): -o must not eat other files. */
+static int clear_output(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EEXIST,
+			       "%s is there and is no regular file; choose another name", path);
+	rc = st.st_size ? store_is_profile(path) : 1;
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", path, strerror(-rc));
+	if (rc == 0)
+		return err_set(err, -EEXIST,
+			       "%s is there and is no prospect profile; choose another name", path);
+	if (unlink(path) < 0)
+		return err_set(err, -errno, "cannot replace %s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int create_file(struct recording *recording, struct err *err)
+{
+	int rc = clear_output(recording->result->path, err);
+
+	return rc < 0 ? rc
+		      : store_create(recording->result->path, recording->profile,
+				     &recording->writer, err);
+}
+
+/* With the owner's rights; where the owner may not write but root may, as root, then handed over.
+ */
+static int create_owned(struct recording *recording, struct err *err)
+{
+	struct owner *owner = &recording->owner;
+	int rc;
+
+	owner_begin(owner);
+	rc = create_file(recording, err);
+	owner_end(owner);
+	if (rc != -EACCES || !owner->other)
+		return rc;
+	owner_begin(&(struct owner){ 0 });
+	rc = create_file(recording, err);
+	if (rc == 0 && lchown(recording->result->path, owner->uid, owner->gid) < 0)
+		rc = err_set(err, -errno, "cannot give %s to its owner: %s",
+			     recording->result->path, strerror(errno));
+	owner->other = false; /* from here on root writes it */
+	return rc;
+}
+
+/* No state folder: the report is still made, from a file that goes with it. */
+static int temporary_path(struct recording *recording, const char *why)
+{
+	const char *folder = getenv("TMPDIR");
+	struct record_result *result = recording->result;
+
+	snprintf(result->path, sizeof(result->path), "%s/prospect-%d.prof",
+		 folder && folder[0] == '/' ? folder : "/tmp", (int)getpid());
+	snprintf(result->note, sizeof(result->note), "the profile is not kept: %s", why);
+	recording->temporary = true;
+	recording->owner.other = false;
+	return 0;
+}
+
+static int open_output(struct recording *recording, struct err *err)
+{
+	struct record_result *result = recording->result;
+	struct err why;
+	int rc = 0;
+
+	owner_find(&recording->owner);
+	if (recording->options->output) {
+		if (snprintf(result->path, sizeof(result->path), "%s",
+			     recording->options->output) >= (int)sizeof(result->path))
+			return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+	} else if (state_begin(&recording->owner, result->path, sizeof(result->path), &why) == 0) {
+		recording->in_state_folder = true;
+	} else {
+		rc = temporary_path(recording, why.text);
+	}
+	return rc < 0 ? rc : create_owned(recording, err);
+}
+
+/* ---- setting up ---- */
+
+static int prepare_command(struct recording *recording, struct err *err)
+{
+	struct launch_options launch = { .argv = recording->options->argv, .uid = (uid_t)-1 };
+	struct owner owner;
+
+	if (!recording->options->argv)
+		return 0;
+	owner_find(&owner);
+	if (recording->options->as_user && owner.other) {
+		launch.uid = owner.uid;
+		launch.gid = owner.gid;
+		launch.user = owner.name;
+	} else if (recording->options->as_user && geteuid() == 0) {
+		return err_set(
+			err, -EINVAL,
+			"--as-user: it is not known which user (SUDO_UID is not set); run it "
+			"with sudo");
+	}
+	return launch_prepare(&launch, &recording->launch, err);
+}
+
+/* All threads of the chosen processes, or the waiting child. */
+static int find_tids(const struct recording *recording, struct buf *tids, struct err *err)
+{
+	const struct record_options *options = recording->options;
+
+	if (recording->launch.pid > 0) {
+		int32_t tid = recording->launch.pid;
+
+		buf_add(tids, &tid, sizeof(tid));
+	}
+	for (size_t i = 0; i < options->pid_count; i++) {
+		int rc = proc_scan_tids(options->pids[i], tids);
+
+		if (rc < 0)
+			return err_set(err, rc, "process %d: %s", (int)options->pids[i],
+				       rc == -ESRCH ? "no such process" : strerror(-rc));
+	}
+	return 0;
+}
+
+static int open_sampler(struct recording *recording, struct err *err)
+{
+	const struct record_options *options = recording->options;
+	struct buf tids = { 0 };
+	struct sampler_options wanted = {
+		.rate_hz = options->rate_hz,
+		.whole_machine = options->pid_count == 0,
+		.machine_only = options->machine_only || (!options->argv && !options->pid_count),
+		.ring_bytes = (size_t)options->ring_kb * 1024,
+		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
+	};
+	int rc = find_tids(recording, &tids, err);
+
+	if (rc == 0) {
+		wanted.tids = (const pid_t *)tids.bytes;
+		wanted.tid_count = tids.size / sizeof(pid_t);
+		rc = sampler_open(&wanted, &recording->sampler, err);
+	}
+	buf_done(&tids);
+	return rc;
+}
+
+static void build_model(struct recording *recording)
+{
+	struct attribution_parts parts;
+
+	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
+	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
+	parts = (struct attribution_parts){ .profile = recording->profile,
+					    .machine = recording->machine,
+					    .files = recording->files,
+					    .sampler = recording->sampler,
+					    .writer = recording->writer };
+	recording->attribution = attribution_new(&parts);
+	attribution_declare_events(recording->attribution);
+	/* Helpful where permitted; what they would have told is otherwise found less surely. */
+	(void)exec_watch_new(&recording->exec_watch, NULL);
+	(void)module_watch_new(&recording->module_watch);
+}
+
+/* From here on our signals come through a descriptor; the command was forked with the old mask. */
+static int take_signals(struct recording *recording, struct err *err)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &recording->old_mask);
+	recording->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (recording->signal_fd < 0)
+		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- the scan at the start ---- */
+
+static void scan_process(void *context, const struct proc_info *info)
+{
+	struct recording *recording = context;
+	struct machine_process process = {
+		.pid = info->pid,
+		.parent_pid = info->parent_pid,
+		.start_ns = info->start_ns,
+		.uid = info->uid,
+		.comm = info->comm,
+		.executable = info->executable[0] ? info->executable : NULL,
+		.script = info->script[0] ? info->script : NULL,
+		.cgroup = info->cgroup[0] ? info->cgroup : NULL,
+		.kernel_thread = info->kernel_thread,
+	};
+
+	machine_add_process(recording->machine, &process);
+}
+
+static void scan_thread(void *context, int32_t pid, int32_t tid, const char *comm)
+{
+	machine_add_thread(((struct recording *)context)->machine, pid, tid, comm);
+}
+
+static void scan_map(void *context, int32_t pid, const struct proc_map *map)
+{
+	attribution_map(((struct recording *)context)->attribution, pid, map);
+}
+
+static struct proc_visitor scanner(struct recording *recording)
+{
+	return (struct proc_visitor){ scan_process, scan_thread, scan_map, recording };
+}
+
+static int scan_processes(struct recording *recording, struct err *err)
+{
+	const struct proc_visitor visitor = scanner(recording);
+	int rc = 0;
+
+	if (sampler_rung(recording->sampler) == RUNG_MACHINE)
+		return proc_scan_all(&visitor, err);
+	if (recording->launch.pid > 0)
+		rc = proc_scan_one(recording->launch.pid, &visitor, err);
+	for (size_t i = 0; rc == 0 && i < recording->options->pid_count; i++)
+		rc = proc_scan_one(recording->options->pids[i], &visitor, err);
+	return rc;
+}
+
+/* ---- while it runs ---- */
+
+static void offer_file(void *context, int fd)
+{
+	image_files_offer(context, fd);
+}
+
+/* What ran in a module before it went is attributed before it is forgotten. */
+static void follow_modules(struct recording *recording)
+{
+	struct module_changes changes;
+
+	if (!recording->module_watch)
+		return;
+	changes = module_watch_read(recording->module_watch);
+	if (changes.removed)
+		sampler_drain(recording->sampler, clock_ns(), attribution_take,
+			      recording->attribution);
+	if (changes.added || changes.removed)
+		kernel_symbols_modules_changed(recording->kernel);
+}
+
+static void drain(struct recording *recording, uint64_t cutoff_ns)
+{
+	if (recording->exec_watch)
+		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
+	follow_modules(recording);
+	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
+}
+
+/* Records about mappings and processes may be among what the kernel dropped: ask /proc again. */
+static void mend_losses(struct recording *recording)
+{
+	uint64_t lost = attribution_counts(recording->attribution)->ring_lost;
+
+	if (lost == recording->ring_lost_seen)
+		return;
+	recording->ring_lost_seen = lost;
+	scan_processes(recording, NULL);
+}
+
+/* uid and cgroup of a process that was born while we watched come from its parent; what it made of
+ * them since is read once, while it lives. */
+static void refresh_process(void *context, const struct proc_info *info)
+{
+	struct recording *recording = context;
+
+	machine_set_uid(recording->machine, info->pid, info->uid);
+	if (info->cgroup[0])
+		machine_set_cgroup(recording->machine, info->pid, info->cgroup);
+}
+
+static void refresh_new_processes(struct recording *recording)
+{
+	const struct proc_visitor visitor = { refresh_process, NULL, NULL, recording };
+	struct profile *profile = recording->profile;
+
+	for (; recording->looked_up < profile->processes.count; recording->looked_up++) {
+		const struct process *process = &profile->processes.items[recording->looked_up];
+
+		if (process->end_ns == 0 && process->pid > 0)
+			(void)proc_scan_one(process->pid, &visitor, NULL);
+	}
+}
+
+static void flush(struct recording *recording)
+{
+	int rc;
+
+	if (!recording->module_watch)
+		kernel_symbols_modules_changed(recording->kernel);
+	refresh_new_processes(recording);
+	resolver_run(recording->resolver);
+	recording->profile->run.flushes++;
+	owner_begin(&recording->owner);
+	rc = store_flush(recording->writer, &recording->store_err);
+	owner_end(&recording->owner);
+	recording->store_failed = rc < 0;
+}
+
+static void reap(struct recording *recording)
+{
+	struct record_result *result = recording->result;
+
+	if (!result->launched || result->ended)
+		return;
+	if (waitpid(recording->launch.pid, &result->status, WNOHANG) == recording->launch.pid) {
+		result->ended = true;
+		recording->stop = true;
+	}
+}
+
+/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.
+ */
+static void take_stop_signal(struct recording *recording, const struct signalfd_siginfo *info)
+{
+	struct record_result *result = recording->result;
+	int number = (int)info->ssi_signo;
+	bool from_terminal = info->ssi_code == SI_KERNEL;
+
+	if (number == SIGQUIT && result->launched)
+		return; /* the command's business: it dumps core */
+	recording->signals++;
+	result->stop_signal = number;
+	if (!result->launched || recording->signals > 1)
+		recording->stop = true;
+	else if (!from_terminal)
+		kill(recording->launch.pid, number);
+}
+
+static void read_signals(struct recording *recording)
+{
+	struct signalfd_siginfo info;
+
+	while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(recording);
+		else
+			take_stop_signal(recording, &info);
+	}
+}
+
+/* Sleeps until the next drain is due, a ring is half full, a module comes or goes, or a signal
+ * comes. */
+static void wait_for_work(struct recording *recording, uint64_t until_ns)
+{
+	const int *ring_fds;
+	size_t rings = sampler_poll_fds(recording->sampler, &ring_fds);
+	_cleanup_free_ struct pollfd *fds = xcalloc(rings + 2, sizeof(*fds));
+	uint64_t now = clock_ns();
+	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
+
+	fds[0] = (struct pollfd){ .fd = recording->signal_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (recording->module_watch)
+		fds[1].fd = module_watch_fd(recording->module_watch);
+	/* The ring of a thread hangs up when the thread has ended, and poll would return at once
+	 * for ever; then the clock alone wakes us. */
+	for (size_t i = 0; i < rings && !recording->rings_hung_up; i++)
+		fds[i + 2] = (struct pollfd){ .fd = ring_fds[i], .events = POLLIN };
+	ppoll(fds, recording->rings_hung_up ? 2 : rings + 2, &timeout, NULL);
+	for (size_t i = 0; i < rings; i++)
+		recording->rings_hung_up |= (fds[i + 2].revents & (POLLHUP | POLLERR)) != 0;
+	read_signals(recording);
+}
+
+static void report_progress(struct recording *recording, uint64_t *next_ns)
+{
+	const struct attribution_counts *counts = attribution_counts(recording->attribution);
+	uint64_t now = clock_ns();
+
+	if (!recording->options->progress || now < *next_ns)
+		return;
+	*next_ns = now + PROGRESS_MS * NS_PER_MS;
+	recording->options->progress((double)(now - recording->profile->run.start_ns) / NS_PER_S,
+				     counts->samples, counts->ring_lost);
+}
+
+static void run_loop(struct recording *recording)
+{
+	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
+	uint64_t start = recording->profile->run.start_ns;
+	uint64_t end = recording->options->duration_s > 0
+			       ? start + (uint64_t)(recording->options->duration_s * NS_PER_S)
+			       : UINT64_MAX;
+	uint64_t next_flush = start + flush_ns, next_progress = start;
+
+	while (!recording->stop) {
+		uint64_t now = clock_ns();
+		uint64_t next_drain = now + DRAIN_MS * NS_PER_MS;
+
+		wait_for_work(recording, next_drain < end ? next_drain : end);
+		now = clock_ns();
+		if (now >= end)
+			recording->stop = true;
+		drain(recording, now - SETTLE_MS * NS_PER_MS);
+		mend_losses(recording);
+		sampler_jitter(recording->sampler);
+		if (now >= next_flush) {
+			flush(recording);
+			next_flush = now + flush_ns;
+		}
+		report_progress(recording, &next_progress);
+	}
+}
+
+/* ---- start and end ---- */
+
+static int go(struct recording *recording, struct err *err)
+{
+	int rc;
+
+	record_facts_begin(recording->facts);
+	sampler_enable(recording->sampler);
+	rc = scan_processes(recording, err);
+	if (rc < 0)
+		return rc;
+	recording->looked_up = recording->profile->processes.count;
+	if (recording->launch.pid > 0) {
+		machine_set_command(recording->machine, recording->launch.pid);
+		recording->profile->run.command_pid = (uint64_t)recording->launch.pid;
+		rc = launch_go(&recording->launch, err);
+		recording->result->launched = rc == 0;
+		recording->result->launch_failed = rc < 0;
+	}
+	return rc;
+}
+
+/* Takes some 40 ms, so it is done when the command runs already; but a -K or -L that does not fit
+ * must be told before. */
+static int load_kernel(struct recording *recording, struct err *err)
+{
+	const struct kernel_symbols_options options = {
+		.system_map = recording->options->system_map,
+		.vmlinux = recording->options->vmlinux,
+	};
+	int rc;
+
+	if (recording->kernel)
+		return 0;
+	rc = kernel_symbols_new(recording->profile, &options, &recording->kernel, err);
+	if (rc < 0)
+		return rc;
+	attribution_set_kernel(recording->attribution, recording->kernel);
+	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
+	return 0;
+}
+
+static int finish(struct recording *recording, struct err *err)
+{
+	sampler_disable(recording->sampler);
+	record_facts_end(recording->facts);
+	drain(recording, UINT64_MAX);
+	attribution_finish(recording->attribution, recording->profile->run.end_ns);
+	machine_finish(recording->machine);
+	record_facts_settle(recording->facts,
+			    recording->result->ended ? recording->result->status : 0);
+	flush(recording);
+	if (recording->store_failed)
+		return err_set(err, -EIO, "%s", recording->store_err.text);
+	return 0;
+}
+
+static int publish(struct recording *recording, struct err *err)
+{
+	struct record_result *result = recording->result;
+
+	store_writer_free(steal_ptr(recording->writer));
+	result->kept = !recording->temporary;
+	if (!recording->in_state_folder)
+		return 0;
+	return state_commit(&recording->owner, result->path, sizeof(result->path), err);
+}
+
+static void discard_output(struct recording *recording)
+{
+	if (!recording->writer)
+		return;
+	store_writer_free(steal_ptr(recording->writer));
+	owner_begin(&recording->owner);
+	unlink(recording->result->path);
+	owner_end(&recording->owner);
+}
+
+static void release(struct recording *recording)
+{
+	launch_abandon(&recording->launch);
+	attribution_free(recording->attribution);
+	resolver_free(recording->resolver);
+	kernel_symbols_free(recording->kernel);
+	machine_free(recording->machine);
+	image_files_free(recording->files);
+	exec_watch_free(recording->exec_watch);
+	module_watch_free(recording->module_watch);
+	store_writer_free(recording->writer);
+	sampler_free(recording->sampler);
+	record_facts_free(recording->facts);
+	profile_free(recording->profile);
+	if (recording->signal_fd >= 0) {
+		close(recording->signal_fd);
+		sigprocmask(SIG_SETMASK, &recording->old_mask, NULL);
+	}
+}
+
+/* Threads on many CPUs and kept files take many descriptors. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int set_up(struct recording *recording, struct err *err)
+{
+	const struct record_options *options = recording->options;
+	int rc = perf_limits_check_rate(options->rate_hz, err);
+
+	if (rc == 0) {
+		rc = prepare_command(recording, err);
+		recording->result->launch_failed = rc < 0;
+	}
+	if (rc < 0)
+		return rc;
+	raise_file_limit();
+	rc = take_signals(recording, err);
+	if (rc == 0)
+		rc = open_sampler(recording, err);
+	if (rc == 0)
+		rc = open_output(recording, err);
+	if (rc < 0)
+		return rc;
+	build_model(recording);
+	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
+	return options->system_map || options->vmlinux ? load_kernel(recording, err) : 0;
+}
+
+/* A recording with a time limit leaves the command alone and waits for its end. */
+static void wait_for_command(struct recording *recording)
+{
+	struct pollfd fd = { .fd = recording->signal_fd, .events = POLLIN };
+
+	while (recording->result->launched && !recording->result->ended &&
+	       !recording->result->stop_signal) {
+		poll(&fd, 1, -1);
+		read_signals(recording);
+		reap(recording);
+	}
+}
+
+int record_run(const struct record_options *options, struct record_result *ret_result,
+	       struct err *err)
+{
+	struct recording recording = {
+		.options = options, .result = ret_result, .signal_fd = -1, .profile = profile_new()
+	};
+	int rc;
+
+	*ret_result = (struct record_result){ 0 };
+	recording.launch = (struct launch){ .pid = -1, .gate = -1, .outcome = -1 };
+	rc = set_up(&recording, err);
+	if (rc == 0)
+		rc = go(&recording, err);
+	if (rc == 0)
+		rc = load_kernel(&recording, err);
+	if (rc < 0) {
+		discard_output(&recording);
+	} else {
+		run_loop(&recording);
+		rc = finish(&recording, err);
+		if (rc == 0)
+			rc = publish(&recording, err);
+		wait_for_command(&recording);
+	}
+	release(&recording);
+	return rc;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One recording from start to end: open the events, launch the command, drain, attribute, resolve,
+ * flush, and leave a whole profile behind.
+ */
+#ifndef PIPELINE_RECORD_H
+#define PIPELINE_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct record_options {
+	char *const *argv; /* the command, NULL-terminated; NULL: none */
+	bool as_user;	   /* run it as the user who called sudo */
+	const pid_t *pids; /* profile these processes; */
+	size_t pid_count;  /* 0 with argv or for the whole machine */
+	bool machine_only; /* -a: the whole machine or nothing */
+	double duration_s; /* 0: until the command ends, or a signal comes */
+	double rate_hz;
+	int64_t flush_cs;		  /* hundredths of a second between flushes to the file */
+	int64_t ring_kb;		  /* per CPU; 0: automatic */
+	const char *system_map, *vmlinux; /* NULL: none */
+	const char *output;		  /* file to make; NULL: last.prof in the state folder */
+	/* Called about once a second with what there is so far; NULL: nobody asks. */
+	void (*progress)(double elapsed_s, uint64_t samples, uint64_t lost);
+};
+
+struct record_result {
+	char path[4096]; /* of the profile */
+	bool kept; /* false: there is no state folder, the file is temporary and the caller's to
+		      remove */
+	bool launch_failed; /* the error is the command's: see launch_exit_status */
+	bool launched;	    /* the command ran */
+	int status;	    /* as from waitpid(2), when it ended */
+	bool ended;	    /* the command has ended */
+	int stop_signal;    /* the signal that made us stop waiting; 0: none */
+	char note[512];	    /* something the user should know although it went well; "" nothing */
+};
+
+/* Exit status of prospect for a recording that went well: the command's own, 128 + signal. */
+int record_exit_status(const struct record_result *result);
+
+/* Checks all that can be checked before anything runs, records, and fills in *ret_result (also when
+ * it fails, so that the command's fate is known). Negative errno and one line in @err; launch
+ * errors keep their errno (launch_exit_status). */
+int record_run(const struct record_options *options, struct record_result *ret_result,
+	       struct err *err);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/record_facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "collect/cpu_stat.h"
+#include "collect/sampler.h"
+#include "model/profile.h"
+#include "pipeline/record.h"
+
+struct record_facts {
+	struct profile *profile;
+	const struct sampler *sampler;
+	struct cpu_stat stat_begin, stat_end;
+};
+
+static void set_command(struct run_facts *run, char *const *argv)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; argv && argv[i]; i++) {
+		if (i)
+			buf_add_char(&text, ' ');
+		buf_add_str(&text, argv[i]);
+	}
+	profile_set_text(&run->command, buf_text(&text));
+	buf_done(&text);
+}
+
+static const char *scope_of(const struct record_options *options, const struct sampler *sampler)
+{
+	if (options->pid_count)
+		return "processes";
+	return sampler_rung(sampler) == RUNG_MACHINE ? "machine" : "command";
+}
+
+struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
+				      const struct record_options *options)
+{
+	struct record_facts *facts = xcalloc(1, sizeof(*facts));
+	struct run_facts *run = &profile->run;
+	struct utsname name;
+
+	facts->profile = profile;
+	facts->sampler = sampler;
+	uname(&name);
+	profile_set_text(&run->prospect_version, PROSPECT_VERSION);
+	profile_set_text(&run->hostname, name.nodename);
+	profile_set_text(&run->kernel_release, name.release);
+	profile_set_text(&run->machine, name.machine);
+	set_command(run, options->argv);
+	profile_set_text(&run->scope, scope_of(options, sampler));
+	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
+	profile_set_text(&run->not_visible, sampler_missing(sampler));
+	run->cpus = sampler_cpus(sampler);
+	run->prospect_pid = (uint64_t)getpid();
+	return facts;
+}
+
+void record_facts_free(struct record_facts *facts)
+{
+	free(facts);
+}
+
+void record_facts_begin(struct record_facts *facts)
+{
+	struct run_facts *run = &facts->profile->run;
+
+	run->start_realtime_ns = clock_read(CLOCK_REALTIME);
+	(void)cpu_stat_read(&facts->stat_begin, NULL);
+	run->start_ns = clock_ns();
+}
+
+void record_facts_end(struct record_facts *facts)
+{
+	facts->profile->run.end_ns = clock_ns();
+	(void)cpu_stat_read(&facts->stat_end, NULL);
+}
+
+static void settle_account(struct run_facts *run, const struct cpu_stat *stat)
+{
+	uint64_t wall_ns = (run->end_ns - run->start_ns) * run->cpus;
+	uint64_t sum_ns = cpu_stat_sum(stat);
+
+	run->idle_ns = stat->idle;
+	run->iowait_ns = stat->iowait;
+	run->steal_ns = stat->steal;
+	run->stat_busy_ns = cpu_stat_busy(stat);
+	run->stat_irq_ns = stat->irq + stat->softirq;
+	run->stat_shortfall_ns = wall_ns > sum_ns ? wall_ns - sum_ns : 0;
+}
+
+/* What the rings dropped. Linux 6.0 says of which event; before, all of it is taken for samples of
+ * the first. Lost ticks of the clock stand for its mean period. */
+static void settle_ring_losses(struct record_facts *facts)
+{
+	struct event *clock = &facts->profile->events[0];
+	uint64_t lost[STREAM_COUNT];
+
+	sampler_lost(facts->sampler, lost);
+	clock->loss[LOSS_RING_FULL].count = lost[STREAM_CLOCK] + lost[STREAM_IDLE];
+	clock->loss[LOSS_RING_FULL].weight =
+		(uint64_t)((double)lost[STREAM_CLOCK] * NS_PER_S / clock->rate_hz);
+	clock->loss[LOSS_TRACKING].count = lost[STREAM_TRACK] + lost[STREAM_TRACK_ID];
+	if (sampler_has(facts->sampler, STREAM_CYCLES))
+		facts->profile->events[1].loss[LOSS_RING_FULL].count = lost[STREAM_CYCLES];
+}
+
+/*
+ * A timer that fires late by more than its period skips the ticks in between without a word. The
+ * busy time of /proc/stat says how much should have been sampled; what is missing beyond the noise
+ * of both is named. Noise: the number of ticks in a given time of random phase varies by less than
+ * sqrt(n); /proc/stat rounds to ticks of USER_HZ, per CPU.
+ */
+static void settle_missed_ticks(struct record_facts *facts)
+{
+	struct event *clock = &facts->profile->events[0];
+	const struct run_facts *run = &facts->profile->run;
+	double period_ns = NS_PER_S / clock->rate_hz;
+	double expected = (double)run->stat_busy_ns;
+	double seen = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
+		      (double)clock->loss[LOSS_THROTTLED].weight;
+	double noise = 4 * sqrt(expected / period_ns + 1) * period_ns +
+		       (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+
+	if (expected - seen <= noise)
+		return;
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)(expected - seen);
+	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)((expected - seen) / period_ns);
+}
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+static void settle_cost(struct record_facts *facts)
+{
+	struct sampler_ring_use use = sampler_ring_use(facts->sampler);
+	struct run_facts *run = &facts->profile->run;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	run->self_cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+	run->max_rss_kb = (uint64_t)usage.ru_maxrss;
+	run->ring_kb = use.bytes / 1024;
+	run->ring_high_water_permille = (uint64_t)(use.high_water * 1000 + 0.5);
+	run->ring_mean_permille = (uint64_t)(use.mean * 1000 + 0.5);
+}
+
+void record_facts_settle(struct record_facts *facts, int status)
+{
+	struct record_queue_counts counts = sampler_queue_counts(facts->sampler);
+	struct run_facts *run = &facts->profile->run;
+	struct cpu_stat stat = cpu_stat_since(&facts->stat_begin, &facts->stat_end);
+	struct loss *loss = facts->profile->events[0].loss;
+
+	run->command_status = (uint64_t)(unsigned)status;
+	loss[LOSS_LATE].count = counts.late;
+	loss[LOSS_MALFORMED].count = counts.malformed;
+	settle_ring_losses(facts);
+	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
+		settle_account(run, &stat);
+		settle_missed_ticks(facts);
+	}
+	settle_cost(facts);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The facts of a run that make its numbers believable: who, where, when, what it cost, what was
+ * lost, and both sides of the account of processor time.
+ */
+#ifndef PIPELINE_RECORD_FACTS_H
+#define PIPELINE_RECORD_FACTS_H
+
+struct profile;
+struct record_facts;
+struct record_options;
+struct sampler;
+
+/* Writes what is known beforehand into profile->run. All borrowed. */
+struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
+				      const struct record_options *options);
+void record_facts_free(struct record_facts *facts);
+
+/* Around the time during which the events are enabled. */
+void record_facts_begin(struct record_facts *facts);
+void record_facts_end(struct record_facts *facts);
+
+/* After the last record was attributed: losses, /proc/stat's account, our own cost. @status as from
+ * waitpid(2). */
+void record_facts_settle(struct record_facts *facts, int status);
+
+#endif

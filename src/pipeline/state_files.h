@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The profiles that are kept without being asked for: last.prof and previous.prof in
+ * ${XDG_STATE_HOME:-~/.local/state}/prospect/. A recording is made beside them as
+ * recording-PID.prof and takes its place when it is whole. One that was killed is found by the next
+ * command, if its process is gone, and becomes last.prof as far as it got.
+ */
+#ifndef PIPELINE_STATE_FILES_H
+#define PIPELINE_STATE_FILES_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "pipeline/owner.h"
+
+enum { STATE_PATH_MAX = 4096 };
+
+/* The path of last.prof. -ENOENT and what to do when there is none yet. */
+int state_last_profile(char *ret_path, size_t size, struct err *err);
+/* The same of previous.prof. */
+int state_previous_profile(char *ret_path, size_t size, struct err *err);
+
+/* Makes the folder if need be and gives the path to record into; a leftover of our own pid is
+ * removed. */
+int state_begin(const struct owner *owner, char *ret_path, size_t size, struct err *err);
+/* The recording at @path is whole: last.prof becomes previous.prof, it becomes last.prof. Writes
+ * its new path over @path. */
+int state_commit(const struct owner *owner, char *path, size_t size, struct err *err);
+
+#endif
