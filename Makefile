@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The few words people type. The build itself is described in meson.build.
+PREFIX ?= /usr/local
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all deps demo check check-all install clean
+
+# The program, at build/prospect.
+all:
+	@tools/build build prospect --prefix=$(PREFIX) -Dtests=disabled
+
+# Installs what the build needs.
+deps:
+	@tools/install-deps build
+
+# Profiles this machine while it compiles and packs something, and prints the report.
+demo: deps all
+	@tools/demo
+
+# Everything that shows the program is right, in less than ten minutes.
+check:
+	@tools/install-deps build test
+	@tools/run-tests checks unit golden system
+
+# What needs heavy packages or much time, and is not in "check".
+check-all:
+	@tools/install-deps build test heavy
+	@tools/run-tests tidy heavy
+
+# DESTDIR is honoured.
+install: all
+	@meson install -C build --no-rebuild --quiet
+
+clean:
+	@rm -rf build build-check

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/checks/run.sh [PROSPECT]: a check that cannot fail is worth nothing. Each case breaks a copy
+# of the tree in one place and wants the check to say so; the copy that is whole must pass.
+set -u
+prospect=$(realpath "${1:-build/prospect}")
+cd "$(dirname "$0")/../.." || exit 2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+copy=$scratch/tree
+passed=0 failed=0 skipped=0
+
+tell() {
+	echo "$1"
+	case $1 in
+	ok*) passed=$((passed + 1)) ;;
+	skip*) skipped=$((skipped + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+}
+
+fresh_copy() {
+	rm -rf "$copy"
+	mkdir "$copy"
+	cp -r src man tools tests .ci Makefile meson.build ./*.md "$copy"
+}
+
+# broken NAME CHECK EXPECTED COMMAND...: COMMAND runs in the copy and breaks it; then CHECK must
+# fail and print EXPECTED, a basic regular expression.
+broken() {
+	local name=$1 check=$2 expected=$3 status
+	shift 3
+	fresh_copy
+	(cd "$copy" && "$@")
+	"tools/$check" "$copy" "$prospect" >"$scratch/output" 2>&1
+	status=$?
+	if [ $status = 77 ]; then
+		tell "skip $check sees $name: $(tail -n 1 "$scratch/output")"
+	elif [ $status != 0 ] && grep -q "$expected" "$scratch/output"; then
+		tell "ok $check sees $name"
+	else
+		cat "$scratch/output"
+		tell "not ok $check sees $name: status $status"
+	fi
+}
+
+append() { printf '%s\n' "$2" >>"$1"; }
+long_function() {
+	{
+		printf 'void too_long(int x);\nvoid too_long(int x)\n{\n'
+		for _ in $(seq 121); do printf '\tx++;\n'; done
+		printf '}\n'
+	} >>src/base/err.c
+}
+long_file() { for _ in $(seq 801); do echo '/* */'; done >>src/base/err.c; }
+new_folder() { mkdir src/drawer && echo >src/drawer/drawer.c; }
+
+# The words that check-words looks for are put together here, so that this file has none of them.
+later="TO""DO: later"
+
+broken 'an include upwards' check-layers 'src/base/err.c:.*base may not include model' \
+	append src/base/err.c '#include "model/loss.h"'
+broken 'an include between stages' check-layers 'collect may not include store' \
+	append src/collect/ring.c '#include "store/store.h"'
+broken 'a library in the wrong folder' check-layers '<sqlite3.h> belongs to store alone' \
+	append src/cmd/help.c '#include <sqlite3.h>'
+broken 'an unknown library' check-layers '<zlib.h> is not in tools/layers' \
+	append src/store/store.h '#include <zlib.h>'
+broken 'a path not written from src' check-layers '"err.h" is not written from src/' \
+	append src/base/buf.c '#include "err.h"'
+broken 'a test that reaches too far' check-layers 'base may not include model' \
+	append tests/unit/base/test_err.c '#include "model/loss.h"'
+broken 'cmocka outside of tests' check-layers '<cmocka.h> belongs to tests alone' \
+	append src/base/err.c '#include <cmocka.h>'
+broken 'a header that needs its includer' check-headers 'src/base/err.h:1: does not compile alone' \
+	append src/base/err.h 'struct needs_include { uint64_t x; };'
+broken 'a folder nobody described' check-architecture 'src/drawer: has no line' new_folder
+broken 'a folder that is gone' check-architecture 'src/gone is not there' \
+	append ARCHITECTURE.md '- `src/gone/` was here once'
+broken 'a folder described twice' check-architecture 'src/base: has several lines' \
+	append ARCHITECTURE.md '- `src/base/` again'
+broken 'an option missing from a page' check-man "prospect-help.1: lacks the option '--commands'" \
+	sed -i '/Fl Fl commands/d' man/prospect-help.1
+broken 'an option that is none' check-man "'--commandos' is no option of prospect help" \
+	sed -i 's/Fl Fl commands/Fl Fl commandos/' man/prospect-help.1
+broken 'an option without its value' check-man "lacks the option '-H, --rate HZ'" \
+	sed -i 's/^\.It Fl H , Fl Fl rate Ar HZ/.It Fl H , Fl Fl rate/' man/prospect-run.1
+broken 'a missing page' check-man 'man/prospect-run.1: is not there' rm man/prospect-run.1
+broken 'a page without a command' check-man 'prospect-gone.1: no command is called so' \
+	cp man/prospect-help.1 man/prospect-gone.1
+broken 'a page the first page does not name' check-man 'does not name prospect-record(1)' \
+	sed -i '/prospect-record/d' man/prospect.1
+broken 'a fault of a page' check-man 'prospect-help.1:.*unknown' \
+	append man/prospect-help.1 '.Unknown macro'
+broken 'a long function' check-size 'src/base/err.c:.*a function of 121 lines' long_function
+broken 'a long file' check-size 'src/base/err.c:800: a file of' long_file
+broken 'work left for later' check-words "src/base/err.c:.*$later" \
+	append src/base/err.c "/* $later */"
+broken 'a stage that prints' check-words 'src/collect/ring.c:.*printf' \
+	append src/collect/ring.c 'int x = printf("x");'
+broken 'a stage that prints to stderr' check-words 'src/store/packed.c:.*stderr' \
+	append src/store/packed.c '	fprintf(stderr, "x");'
+broken 'a stage that exits' check-words 'src/base/err.c:.*exit' append src/base/err.c '	exit(1);'
+broken 'a script with a fault' check-shell 'tools/build:.*SC2086' \
+	append tools/build 'rm $folder'
+broken 'a source without a licence' check-licence 'src/base/vec.h:1: has no SPDX' \
+	sed -i 1d src/base/vec.h
+broken 'a fault of the code' check-cppcheck 'src/base/err.c:.*\(null\|Null\)' \
+	append src/base/err.c 'int broken(void); int broken(void) { int *p = 0; return *p; }'
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
