@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "collect/record_queue.h"
+#include "records.h"
+
+enum { MOST = 64 };
+
+struct seen {
+	uint64_t times[MOST];
+	struct perf_mmap maps[MOST];
+	size_t count;
+};
+
+static void take(void *context, const struct perf_record *record)
+{
+	struct seen *seen = context;
+
+	assert_true(seen->count < MOST);
+	seen->times[seen->count] = record->time_ns;
+	if (record->type == PERF_RECORD_MMAP2)
+		seen->maps[seen->count] = record->mmap;
+	seen->count++;
+}
+
+static void add_comm(struct record_queue *queue, size_t ring, uint64_t time_ns)
+{
+	struct made_record made;
+
+	made_comm(&made, time_ns, 5, "name", 0);
+	record_queue_add(queue, ring, made.words, made.size);
+}
+
+static void add_map(struct record_queue *queue, size_t ring, uint64_t time_ns, uint64_t start,
+		    const uint8_t *build_id)
+{
+	struct made_record made;
+
+	made_mmap(&made, time_ns, start, build_id);
+	record_queue_add(queue, ring, made.words, made.size);
+}
+
+static void two_rings_become_one_order(void **state)
+{
+	struct record_queue *queue = record_queue_new(2);
+	struct seen seen = { .count = 0 };
+
+	add_comm(queue, 0, 10);
+	add_comm(queue, 0, 30);
+	add_comm(queue, 1, 20);
+	add_comm(queue, 1, 40);
+	record_queue_release(queue, UINT64_MAX, take, &seen);
+	assert_int_equal(seen.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(seen.times[i], 10 * (i + 1));
+	record_queue_free(queue);
+}
+
+static void what_is_too_young_waits(void **state)
+{
+	struct record_queue *queue = record_queue_new(2);
+	struct seen seen = { .count = 0 };
+
+	add_comm(queue, 0, 10);
+	add_comm(queue, 0, 30);
+	record_queue_release(queue, 20, take, &seen);
+	assert_int_equal(seen.count, 1);
+	add_comm(queue, 1, 25); /* came late to its ring, but the cutoff waited for it */
+	record_queue_release(queue, 40, take, &seen);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.times[1], 25);
+	assert_int_equal(seen.times[2], 30);
+	assert_int_equal(record_queue_counts(queue).late, 0);
+	add_comm(queue, 1, 5); /* later than any cutoff: still handed out, and counted */
+	record_queue_release(queue, 40, take, &seen);
+	assert_int_equal(seen.count, 4);
+	assert_int_equal(record_queue_counts(queue).late, 1);
+	record_queue_free(queue);
+}
+
+static void the_two_records_of_a_mapping_become_one(void **state)
+{
+	const uint8_t build_id[20] = { 7, [19] = 7 };
+
+	for (int id_first = 0; id_first <= 1; id_first++) {
+		struct record_queue *queue = record_queue_new(1);
+		struct seen seen = { .count = 0 };
+
+		add_map(queue, 0, 10, 0x1000, id_first ? build_id : NULL);
+		add_map(queue, 0, 11, 0x1000, id_first ? NULL : build_id);
+		record_queue_release(queue, UINT64_MAX, take, &seen);
+		assert_int_equal(seen.count, 1);
+		assert_int_equal(seen.maps[0].inode, 99);
+		assert_int_equal(seen.maps[0].build_id_size, 20);
+		assert_memory_equal(seen.maps[0].build_id, build_id, 20);
+		record_queue_free(queue);
+	}
+}
+
+static void a_twin_that_comes_with_the_next_drain_is_joined(void **state)
+{
+	const uint8_t build_id[20] = { 7 };
+	struct record_queue *queue = record_queue_new(2);
+	struct seen seen = { .count = 0 };
+
+	add_comm(queue, 1, 5);
+	add_map(queue, 0, 100, 0x1000, NULL);
+	record_queue_release(queue, 50, take, &seen);
+	add_map(queue, 0, 101, 0x1000, build_id);
+	record_queue_release(queue, UINT64_MAX, take, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.maps[1].build_id_size, 20);
+	record_queue_free(queue);
+}
+
+static void other_mappings_are_not_joined(void **state)
+{
+	const uint8_t build_id[20] = { 7 };
+	struct record_queue *queue = record_queue_new(2);
+	struct seen seen = { .count = 0 };
+
+	add_map(queue, 0, 10, 0x1000, NULL);
+	add_map(queue, 0, 11, 0x5000, build_id); /* elsewhere */
+	add_map(queue, 1, 12, 0x1000, build_id); /* on another CPU */
+	add_map(queue, 1, 13, 0x1000, build_id); /* the same kind twice: mapped twice */
+	record_queue_release(queue, UINT64_MAX, take, &seen);
+	assert_int_equal(seen.count, 4);
+	record_queue_free(queue);
+}
+
+static void a_broken_record_is_counted(void **state)
+{
+	struct record_queue *queue = record_queue_new(1);
+	struct seen seen = { .count = 0 };
+	struct made_record made;
+
+	made_sample(&made, 10, 2, NULL, 9);
+	record_queue_add(queue, 0, made.words, made.size);
+	record_queue_release(queue, UINT64_MAX, take, &seen);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(record_queue_counts(queue).malformed, 1);
+	record_queue_free(queue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_rings_become_one_order),
+		cmocka_unit_test(what_is_too_young_waits),
+		cmocka_unit_test(the_two_records_of_a_mapping_become_one),
+		cmocka_unit_test(a_twin_that_comes_with_the_next_drain_is_joined),
+		cmocka_unit_test(other_mappings_are_not_joined),
+		cmocka_unit_test(a_broken_record_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
