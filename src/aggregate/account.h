@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the processors' time went: sampled + idle + iowait + steal + lost + residue = CPUs x wall.
+ * The smaller the residue, the more the report can be trusted.
+ */
+#ifndef AGGREGATE_ACCOUNT_H
+#define AGGREGATE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+struct account {
+	const char *missing;  /* why there is no account; NULL: there is one, the rest is valid */
+	uint64_t capacity_ns; /* CPUs x wall */
+	uint64_t sampled_ns;
+	uint64_t idle_ns, iowait_ns, steal_ns; /* as /proc/stat has it */
+	uint64_t lost_ns;
+	uint64_t lost_by_reason_ns[LOSS_COUNT];
+	int64_t residue_ns;	/* what is left; below 0: more was found than there was */
+	double residue_percent; /* of capacity_ns */
+	/* Not part of the sum: what /proc/stat itself falls short of CPUs x wall. Its idle time is
+	 * then too small by up to that. */
+	uint64_t shortfall_ns;
+	double shortfall_percent;
+};
+
+/* Only a profile of the whole machine has an account. */
+struct account account_of(const struct profile *profile);
+
+/* Wall time of the run in ns; 0 when the recording was not finished. */
+uint64_t account_wall_ns(const struct profile *profile);
+
+/* The event the times of the report come from: the first that counts ns and has samples, else the
+ * first that has samples, else 0. */
+uint8_t account_main_event(const struct profile *profile);
+bool account_is_time(const struct profile *profile, uint8_t event);
+
+/* What prospect itself took of the processors, as far as it is known, in percent of CPUs x wall; 0
+ * when the run has no duration. */
+double account_cost_percent(const struct profile *profile);
+
+/* Samples of the event that the kernel or we dropped (not records, not knowledge). */
+uint64_t account_lost_samples(const struct event *event);
+
+#endif

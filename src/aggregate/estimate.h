@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How far a share of samples may be from the truth. */
+#ifndef AGGREGATE_ESTIMATE_H
+#define AGGREGATE_ESTIMATE_H
+
+struct interval {
+	double low, high; /* shares, 0..1 */
+};
+
+/*
+ * The 95 % interval of the share @part / @whole, where @whole is the sum of the weights of all
+ * samples and @whole_squared the sum of their squares. Wilson's score interval (E. B. Wilson, JASA
+ * 22, 1927, p. 209) with the effective sample size (sum w)^2 / sum w^2 (L. Kish, Survey Sampling,
+ * 1965) in place of n: samples of unequal weight tell less than as many equal ones. A @whole of 0
+ * gives [0, 1].
+ */
+struct interval estimate_share(double part, double whole, double whole_squared);
+
+#endif

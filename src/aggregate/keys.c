@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/keys.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+enum { MAX_KEY_LETTERS = 31 };
+
+static const struct process *process_of(const struct labels *labels, const struct point *point)
+{
+	const struct profile *profile = labels->profile;
+
+	return &profile->processes.items[profile->tasks.items[point->total.task].process];
+}
+
+static const struct frame *frame_of(const struct labels *labels, const struct point *point)
+{
+	return labels_leaf(labels, point->total.stack);
+}
+
+static uint64_t value_process(const struct labels *labels, const struct point *point)
+{
+	return labels->profile->tasks.items[point->total.task].process;
+}
+
+static uint64_t value_program(const struct labels *labels, const struct point *point)
+{
+	return process_of(labels, point)->program;
+}
+
+static uint64_t value_pid(const struct labels *labels, const struct point *point)
+{
+	return (uint64_t)(int64_t)process_of(labels, point)->pid;
+}
+
+static uint64_t value_tid(const struct labels *labels, const struct point *point)
+{
+	return (uint64_t)(int64_t)labels->profile->tasks.items[point->total.task].tid;
+}
+
+static uint64_t value_thread(const struct labels *labels, const struct point *point)
+{
+	return labels->profile->tasks.items[point->total.task].comm;
+}
+
+static uint64_t value_user(const struct labels *labels, const struct point *point)
+{
+	return process_of(labels, point)->uid;
+}
+
+static uint64_t value_cgroup(const struct labels *labels, const struct point *point)
+{
+	return process_of(labels, point)->cgroup;
+}
+
+static uint64_t value_container(const struct labels *labels, const struct point *point)
+{
+	return process_of(labels, point)->container;
+}
+
+static uint64_t value_image(const struct labels *labels, const struct point *point)
+{
+	return labels->profile->images.items[frame_of(labels, point)->image].path;
+}
+
+static uint64_t value_symbol(const struct labels *labels, const struct point *point)
+{
+	return labels->profile->symbols.items[frame_of(labels, point)->symbol].name;
+}
+
+static uint64_t value_function(const struct labels *labels, const struct point *point)
+{
+	return frame_of(labels, point)->symbol;
+}
+
+static uint64_t value_address(const struct labels *labels, const struct point *point)
+{
+	return labels->profile->stacks.items[point->total.stack].frame;
+}
+
+static uint64_t value_mode(const struct labels *labels, const struct point *point)
+{
+	return point->total.mode;
+}
+
+static uint64_t value_context(const struct labels *labels, const struct point *point)
+{
+	return point->total.context;
+}
+
+static uint64_t value_event(const struct labels *labels, const struct point *point)
+{
+	return point->total.event;
+}
+
+static uint64_t value_cpu(const struct labels *labels, const struct point *point)
+{
+	return point->cpu;
+}
+
+static uint64_t value_time(const struct labels *labels, const struct point *point)
+{
+	uint64_t start_ns = labels->profile->run.start_ns;
+
+	return point->time_ns > start_ns ? (point->time_ns - start_ns) / NS_PER_S : 0;
+}
+
+static void text_process(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_process(labels, (uint32_t)value, buf);
+}
+
+static void alias_process(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf,
+		    profile_text(labels->profile, labels->profile->processes.items[value].program));
+}
+
+static void text_string(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, profile_text(labels->profile, (str_id)value));
+}
+
+static void text_path(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, value ? profile_text(labels->profile, (str_id)value) : "[unknown]");
+}
+
+static void alias_path(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, file_base(profile_text(labels->profile, (str_id)value)));
+}
+
+static void text_symbol(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_name(labels, (str_id)value, buf);
+}
+
+static void text_function(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_function(labels, (uint32_t)value, buf);
+}
+
+static void alias_function(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_name(labels, labels->profile->symbols.items[value].name, buf);
+}
+
+static void text_user(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_user(labels, (uint32_t)value, buf);
+}
+
+static void text_number(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_printf(buf, "%" PRId64, (int64_t)value);
+}
+
+static void text_address(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	const struct profile *profile = labels->profile;
+	const struct frame *frame = &profile->frames.items[value];
+
+	/* Without the file's program headers only the place in the file is known. */
+	if (!frame->address_known && profile->images.items[frame->image].kind == IMAGE_FILE)
+		buf_printf(buf, "offset 0x%" PRIx64, frame->offset);
+	else
+		buf_printf(buf, "0x%" PRIx64, frame->address);
+}
+
+static uint64_t number_address(const struct labels *labels, uint64_t value)
+{
+	return labels->profile->frames.items[value].address;
+}
+
+static void text_mode(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, mode_name((enum mode)value));
+}
+
+static void text_context(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, context_name((enum context)value));
+}
+
+static void text_event(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, profile_text(labels->profile, labels->profile->events[value].name));
+}
+
+static size_t bound_process(const struct labels *labels)
+{
+	return labels->profile->processes.count;
+}
+
+static size_t bound_string(const struct labels *labels)
+{
+	return strpool_count(&labels->profile->strings);
+}
+
+static size_t bound_function(const struct labels *labels)
+{
+	return labels->profile->symbols.count;
+}
+
+static size_t bound_mode(const struct labels *labels)
+{
+	return MODE_COUNT;
+}
+
+static size_t bound_context(const struct labels *labels)
+{
+	return CONTEXT_COUNT;
+}
+
+static size_t bound_event(const struct labels *labels)
+{
+	return labels->profile->event_count;
+}
+
+static const struct key all[] = {
+	{ "process", "one run of a program, as name#instance", KEY_TEXT, .value = value_process,
+	  .text = text_process, .alias = alias_process, .bound = bound_process },
+	{ "program", "the executable's name, all its instances together", KEY_TEXT,
+	  .value = value_program, .text = text_string, .bound = bound_string },
+	{ "pid", "process id", KEY_NUMBER, .value = value_pid, .text = text_number },
+	{ "tid", "thread id", KEY_NUMBER, .value = value_tid, .text = text_number },
+	{ "thread", "the thread's name when it was sampled", KEY_TEXT, .value = value_thread,
+	  .text = text_string, .bound = bound_string },
+	{ "user", "the user it ran as", KEY_TEXT, .value = value_user, .text = text_user,
+	  .alias = text_number },
+	{ "cgroup", "control group", KEY_TEXT, .value = value_cgroup, .text = text_string,
+	  .bound = bound_string },
+	{ "container", "short id or name of the container", KEY_TEXT, .value = value_container,
+	  .text = text_string, .bound = bound_string },
+	{ "image", "the file (or kernel, module) whose code ran", KEY_TEXT, .value = value_image,
+	  .text = text_path, .alias = alias_path, .bound = bound_string },
+	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .value = value_symbol,
+	  .text = text_symbol, .alias = text_string, .bound = bound_string },
+	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
+	  .value = value_function, .text = text_function, .alias = alias_function,
+	  .bound = bound_function },
+	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
+	  .text = text_address, .number = number_address },
+	{ "mode", "user or kernel", KEY_TEXT, .closed = true, .value = value_mode,
+	  .text = text_mode, .bound = bound_mode },
+	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,
+	  .closed = true, .value = value_context, .text = text_context, .bound = bound_context },
+	{ "cpu", "processor number", KEY_NUMBER, .needs_samples = true, .value = value_cpu,
+	  .text = text_number },
+	{ "event", "what was sampled", KEY_TEXT, .value = value_event, .text = text_event,
+	  .bound = bound_event },
+	{ "time", "second since the start", KEY_NUMBER, .needs_samples = true, .value = value_time,
+	  .text = text_number },
+	{ 0 },
+};
+
+const struct key *keys_all(void)
+{
+	return all;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Inserted, lost and wrong letters; both words have at most MAX_KEY_LETTERS. */
+static unsigned distance(const char *a, size_t a_length, const char *b)
+{
+	unsigned row[MAX_KEY_LETTERS + 1];
+	size_t b_length = strlen(b);
+
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			unsigned here = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = least(here, least(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[b_length];
+}
+
+/* The key that @name begins, else the one with the fewest wrong letters. */
+static const char *nearest(const char *name, size_t length)
+{
+	unsigned best = MAX_KEY_LETTERS + 1;
+	const char *found = all[0].name;
+
+	for (const struct key *key = all; key->name && length <= MAX_KEY_LETTERS; key++) {
+		unsigned here = distance(name, length, key->name);
+
+		if (length >= 2 && strncmp(key->name, name, length) == 0)
+			return key->name;
+		if (here < best) {
+			best = here;
+			found = key->name;
+		}
+	}
+	return found;
+}
+
+const struct key *keys_find(const char *name, size_t length, struct err *err)
+{
+	for (const struct key *key = all; key->name; key++) {
+		if (strlen(key->name) == length && memcmp(key->name, name, length) == 0)
+			return key;
+	}
+	err_set(err, -EINVAL, "unknown key '%.*s'; did you mean '%s'? --help lists them",
+		(int)length, name, nearest(name, length));
+	return NULL;
+}
+
+static int add_key(const char *name, size_t length, struct key_list *list, struct err *err)
+{
+	const struct key *key;
+
+	if (!length)
+		return err_set(err, -EINVAL, "--by: a key is empty; write --by process,symbol");
+	key = keys_find(name, length, err);
+	if (!key)
+		return err_prefix(err, -EINVAL, "--by");
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i] == key)
+			return err_set(err, -EINVAL, "--by: '%s' is there twice", key->name);
+	}
+	if (list->count == KEYS_MAX)
+		return err_set(err, -EINVAL, "--by: at most %d keys", KEYS_MAX);
+	list->items[list->count++] = key;
+	return 0;
+}
+
+int keys_parse(const char *text, struct key_list *ret_list, struct err *err)
+{
+	struct key_list list = { 0 };
+
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+		int rc = add_key(text, length, &list, err);
+
+		if (rc < 0)
+			return rc;
+		text += length;
+		if (!*text)
+			break;
+	}
+	*ret_list = list;
+	return 0;
+}
+
+bool keys_need_samples(const struct key_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i]->needs_samples)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The keys of --by and --select: one table. A key gives each sample a value (a small number that is
+ * the same for all samples alike in it), and each value its text. A new key is a row in keys.c.
+ */
+#ifndef AGGREGATE_KEYS_H
+#define AGGREGATE_KEYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregate/labels.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/profile.h"
+
+enum { KEYS_MAX = 16 }; /* of one --by */
+
+/* What is grouped and selected: a total of layer 2 or, with time and CPU, a sample of layer 1. */
+struct point {
+	struct total total;
+	uint64_t time_ns; /* CLOCK_MONOTONIC; samples only, like cpu */
+	uint16_t cpu;
+};
+
+enum key_kind {
+	KEY_TEXT,   /* selected by glob */
+	KEY_NUMBER, /* selected by number or range */
+};
+
+struct key {
+	const char *name;
+	const char *help; /* one line, for people */
+	enum key_kind kind;
+	bool needs_samples; /* layer 1: totals do not know it */
+	bool closed;	    /* a list of words that is the same for every profile */
+	uint64_t (*value)(const struct labels *labels, const struct point *point);
+	/* Appends the text of a value. labels may be NULL for closed keys. */
+	void (*text)(const struct labels *labels, uint64_t value, struct buf *buf);
+	/* Appends a second text that --select accepts as well; NULL: none. */
+	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
+	/* The number a value stands for; NULL: the value itself. KEY_NUMBER only. */
+	uint64_t (*number)(const struct labels *labels, uint64_t value);
+	/* Values are below this; NULL: they may be any. labels may be NULL for closed keys. */
+	size_t (*bound)(const struct labels *labels);
+};
+
+struct key_list {
+	const struct key *items[KEYS_MAX];
+	size_t count;
+};
+
+/* All keys, ended by a row without a name. */
+const struct key *keys_all(void);
+
+/* The key of this name. NULL and one line with the nearest right one when there is none; @name need
+ * not be terminated. */
+const struct key *keys_find(const char *name, size_t length, struct err *err);
+
+/* "process,symbol" -> keys. -EINVAL: unknown, empty, twice or too many. */
+int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
+
+bool keys_need_samples(const struct key_list *list);
+
+#endif

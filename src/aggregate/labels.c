@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/labels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+void labels_init(struct labels *labels, const struct profile *profile)
+{
+	*labels = (struct labels){ .profile = profile };
+	labels->name_uses = xcalloc(strpool_count(&profile->strings), 1);
+	for (size_t i = 1; i < profile->symbols.count; i++) {
+		uint8_t *uses = &labels->name_uses[profile->symbols.items[i].name];
+
+		if (*uses < 2)
+			(*uses)++;
+	}
+}
+
+void labels_done(struct labels *labels)
+{
+	free(labels->name_uses);
+	labels->name_uses = NULL;
+}
+
+const struct frame *labels_leaf(const struct labels *labels, uint32_t stack)
+{
+	const struct profile *profile = labels->profile;
+
+	return &profile->frames.items[profile->stacks.items[stack].frame];
+}
+
+void labels_process(const struct labels *labels, uint32_t process, struct buf *buf)
+{
+	const struct process *row = &labels->profile->processes.items[process];
+
+	if (!process) {
+		buf_add_str(buf, "[unknown]");
+		return;
+	}
+	buf_printf(buf, "%s#%" PRIu32, profile_text(labels->profile, row->program), row->instance);
+}
+
+void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf)
+{
+	for (size_t i = 0; i < labels->user_count; i++) {
+		if (labels->users[i].uid == uid) {
+			buf_add_str(buf, labels->users[i].name);
+			return;
+		}
+	}
+	buf_printf(buf, "%" PRIu32, uid);
+}
+
+void labels_name(const struct labels *labels, str_id name, struct buf *buf)
+{
+	const char *raw = profile_text(labels->profile, name);
+	const char *readable = NULL;
+
+	if (labels->demangle && *raw)
+		readable = labels->demangle(labels->demangle_context, raw);
+	if (!*raw)
+		readable = "[unknown]";
+	buf_add_str(buf, readable ? readable : raw);
+}
+
+void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	const struct symbol *row = &labels->profile->symbols.items[symbol];
+
+	labels_name(labels, row->name, buf);
+	if (row->kind == SYMBOL_BRACKET ||
+	    (row->kind != SYMBOL_NONE && labels->name_uses[row->name] > 1))
+		buf_printf(buf, "@0x%" PRIx64, row->start);
+}
+
+void labels_path(const struct labels *labels, uint32_t image, struct buf *buf)
+{
+	const char *path = profile_text(labels->profile, labels->profile->images.items[image].path);
+
+	buf_add_str(buf, *path ? path : "[unknown]");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the rows of a profile are called: process name#instance, demangled symbols, user names. The
+ * texts are as they are in the profile, not yet made safe for a terminal.
+ */
+#ifndef AGGREGATE_LABELS_H
+#define AGGREGATE_LABELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/profile.h"
+
+/* What the caller knows of users; aggregate itself asks no system. */
+struct user_name {
+	uint32_t uid;
+	const char *name; /* borrowed */
+};
+
+struct labels {
+	const struct profile *profile; /* borrowed */
+	const struct user_name *users; /* borrowed; those without a row are shown as numbers */
+	size_t user_count;
+	/* The readable form of a mangled name, borrowed until the next call; NULL when it is not
+	 * mangled. The member may be NULL: names stay as they are. */
+	const char *(*demangle)(void *context, const char *name);
+	void *demangle_context;
+	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions with this name; private */
+};
+
+/* Everything but the profile is left empty for the caller to fill in. */
+void labels_init(struct labels *labels, const struct profile *profile);
+void labels_done(struct labels *labels);
+
+/* The innermost frame of a stack. */
+const struct frame *labels_leaf(const struct labels *labels, uint32_t stack);
+
+/* Each appends a text to @buf. Ids must be in range. */
+void labels_process(const struct labels *labels, uint32_t process, struct buf *buf);
+void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
+/* A name as in a symbol table; "[unknown]" for the empty one. */
+void labels_name(const struct labels *labels, str_id name, struct buf *buf);
+/* The symbol's name; with "@0xSTART" behind it where the name alone does not tell which function it
+ * is: between two symbols ("a->b"), or when others in the profile have the same name. */
+void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
+void labels_path(const struct labels *labels, uint32_t image, struct buf *buf);
+
+#endif

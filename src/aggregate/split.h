@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The three ways to run: in user mode, in the kernel on one's own behalf, and interrupts that
+ * merely happened meanwhile (softirq and hardirq context), which are nobody's system time.
+ */
+#ifndef AGGREGATE_SPLIT_H
+#define AGGREGATE_SPLIT_H
+
+#include "model/profile.h"
+
+struct hits {
+	uint64_t samples;
+	uint64_t weight; /* in the event's unit */
+};
+
+struct split {
+	struct hits user, system, interrupts;
+};
+
+/* Adds a total to the way of running it belongs to. */
+void split_add(struct split *split, const struct total *total);
+struct hits split_sum(const struct split *split);
+/* The kernel's part: system and interrupts. */
+struct hits split_kernel(const struct split *split);
+
+#endif

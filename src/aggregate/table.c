@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+struct table *table_new(const struct labels *labels, const struct key_list *keys)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+
+	table->labels = labels;
+	table->keys = *keys;
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	vec_free(&table->rows);
+	vec_free(&table->values);
+	hashidx_done(&table->index);
+	free(table);
+}
+
+struct wanted {
+	const uint64_t *values;
+	uint8_t event;
+};
+
+static bool row_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct table *table = owner;
+	const struct table_row *row = &table->rows.items[id];
+	const struct wanted *wanted = key;
+
+	return row->event == wanted->event &&
+	       memcmp(&table->values.items[row->values], wanted->values,
+		      table->keys.count * sizeof(uint64_t)) == 0;
+}
+
+static struct table_row *append(struct table *table, const struct wanted *wanted, uint64_t hash)
+{
+	struct table_row *row;
+
+	hashidx_add(&table->index, hash, (uint32_t)table->rows.count);
+	row = vec_push(&table->rows);
+	*row = (struct table_row){ .values = table->values.count, .event = wanted->event };
+	for (size_t i = 0; i < table->keys.count; i++)
+		*vec_push(&table->values) = wanted->values[i];
+	table->sums[wanted->event].rows++;
+	return row;
+}
+
+static struct table_row *find_or_append(struct table *table, const struct wanted *wanted)
+{
+	uint64_t hash = hash_u64(wanted->event);
+	uint32_t id;
+
+	for (size_t i = 0; i < table->keys.count; i++)
+		hash = hash_combine(hash, wanted->values[i]);
+	if (hashidx_find(&table->index, hash, row_equal, table, wanted, &id))
+		return &table->rows.items[id];
+	return append(table, wanted, hash);
+}
+
+void table_add(struct table *table, const struct point *point)
+{
+	const struct total *total = &point->total;
+	struct table_sum *sum = &table->sums[total->event];
+	uint64_t values[KEYS_MAX];
+	struct table_row *row;
+
+	for (size_t i = 0; i < table->keys.count; i++)
+		values[i] = table->keys.items[i]->value(table->labels, point);
+	row = find_or_append(table, &(struct wanted){ values, total->event });
+	row->samples += total->samples;
+	row->weight += total->weight;
+	sum->samples += total->samples;
+	sum->weight += total->weight;
+	sum->weight_squared += total->weight_squared;
+}
+
+/* Rows that weigh the same stay in the order in which they appeared. */
+static int heavier(const void *left, const void *right)
+{
+	const struct table_row *a = left, *b = right;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->values < b->values ? -1 : a->values > b->values;
+}
+
+void table_finish(struct table *table, double threshold, size_t limit)
+{
+	size_t of_event[PROFILE_MAX_EVENTS] = { 0 };
+	size_t kept = 0;
+
+	if (table->rows.count)
+		qsort(table->rows.items, table->rows.count, sizeof(*table->rows.items), heavier);
+	for (size_t i = 0; i < table->rows.count; i++) {
+		struct table_row *row = &table->rows.items[i];
+
+		if (table_percent(table, row) < threshold)
+			continue;
+		if (limit && of_event[row->event]++ >= limit)
+			continue;
+		table->rows.items[kept++] = *row;
+	}
+	table->rows.count = kept;
+	hashidx_done(&table->index);
+}
+
+double table_percent(const struct table *table, const struct table_row *row)
+{
+	uint64_t whole = table->sums[row->event].weight;
+
+	return whole ? 100.0 * (double)row->weight / (double)whole : 0;
+}
+
+struct interval table_interval(const struct table *table, const struct table_row *row)
+{
+	const struct table_sum *sum = &table->sums[row->event];
+
+	return estimate_share((double)row->weight, (double)sum->weight, sum->weight_squared);
+}
+
+void table_text(const struct table *table, const struct table_row *row, size_t key, struct buf *buf)
+{
+	table->keys.items[key]->text(table->labels, table->values.items[row->values + key], buf);
+}

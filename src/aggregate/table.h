@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --by: samples grouped by several keys. Different events are never added up. */
+#ifndef AGGREGATE_TABLE_H
+#define AGGREGATE_TABLE_H
+
+#include "aggregate/estimate.h"
+#include "aggregate/keys.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+struct table_row {
+	size_t values; /* index of its first value in table.values: one for each key */
+	uint64_t samples;
+	uint64_t weight; /* in the event's unit */
+	uint8_t event;
+};
+
+/* All of one event within the selection. */
+struct table_sum {
+	uint64_t samples;
+	uint64_t weight;
+	double weight_squared;
+	size_t rows; /* before table_finish cut any */
+};
+
+struct table {
+	const struct labels *labels; /* borrowed */
+	struct key_list keys;
+	VEC(struct table_row) rows;
+	VEC(uint64_t) values;
+	struct table_sum sums[PROFILE_MAX_EVENTS];
+	struct hashidx index; /* private */
+};
+
+struct table *table_new(const struct labels *labels, const struct key_list *keys);
+void table_free(struct table *table); /* NULL is fine */
+DEFINE_CLEANUP(struct table *, table_free);
+
+void table_add(struct table *table, const struct point *point);
+/* Sorts by event, then the heaviest first; leaves out rows below @threshold percent of their event
+ * and all but the first @limit (0: no limit) of each event. The sums keep everything. */
+void table_finish(struct table *table, double threshold, size_t limit);
+
+/* Percent of the weight of the row's event. */
+double table_percent(const struct table *table, const struct table_row *row);
+/* The 95 % interval of that, as shares. */
+struct interval table_interval(const struct table *table, const struct table_row *row);
+/* Appends the text of key number @key of the row. */
+void table_text(const struct table *table, const struct table_row *row, size_t key,
+		struct buf *buf);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples added up into totals: layer 1 to layer 2, for the part of them that was selected. */
+#ifndef AGGREGATE_TALLY_H
+#define AGGREGATE_TALLY_H
+
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "model/profile.h"
+
+struct tally {
+	VEC(struct total) rows;
+	struct hashidx index; /* private */
+};
+
+/* Adds to the row alike in task, stack, event, mode and context, made when there is none. */
+void tally_add(struct tally *tally, const struct total *total);
+void tally_done(struct tally *tally);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect report: show what a profile has. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/report_options.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+struct report_command {
+	struct report_values report;
+};
+
+static const struct option_spec report_specs[] = {
+	REPORT_OPTION_ROWS(struct report_command, report),
+	{ 0 },
+};
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect report: %s\n", err->text);
+	return status;
+}
+
+/* @file: as typed, NULL for the last profile. Returns the exit status. */
+static int show(const struct report_values *values, const char *file)
+{
+	char last[STATE_PATH_MAX];
+	struct err err;
+	int status;
+
+	if (report_options_check(values, &status, &err) < 0)
+		return fail(&err, status);
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (report_options_print(values, file ? file : last, file, stdout, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+static int run_report(int argc, char **argv)
+{
+	struct report_command values = { .report = REPORT_DEFAULTS };
+	bool help = false;
+	struct err err;
+	int first = options_parse(report_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_report);
+		printf("\nKeys of --by and --select:\n");
+		report_print_keys(stdout);
+		return 0;
+	}
+	if (first >= 0 && argc - first > 1)
+		first = err_set(&err, -1, "one FILE at most; '%s' is too many", argv[first + 1]);
+	if (first < 0)
+		return fail(&err, 2);
+	return show(&values.report, first < argc ? argv[first] : NULL);
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "show what a profile has: processes, routines, tables by any key",
+	.usage = "[OPTION...] [FILE]",
+	.options = report_specs,
+	.run = run_report,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/report_options.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+
+static struct report_options options_of(const struct report_values *values)
+{
+	return (struct report_options){
+		.level = (int)values->level,
+		.list_percent = values->list_percent,
+		.detail_percent = values->detail_percent,
+		.by = values->by,
+		.select = values->select.items,
+		.select_count = values->select.count,
+		.limit = (size_t)values->limit,
+		.threshold = values->threshold,
+		.format = values->format,
+	};
+}
+
+int report_options_check(const struct report_values *values, int *ret_status, struct err *err)
+{
+	struct report_options options = options_of(values);
+	int rc = report_check(&options, err);
+
+	if (rc < 0) {
+		*ret_status = 2;
+		return rc;
+	}
+	if (values->output)
+		rc = output_file_check(values->output, err);
+	if (rc < 0)
+		*ret_status = 1;
+	return rc;
+}
+
+/* What a terminal can do: its size, and colour unless NO_COLOR (no-color.org) asks for none. */
+static void ask_terminal(FILE *out, struct report_options *options)
+{
+	const char *no_colour = getenv("NO_COLOR");
+	struct winsize size;
+
+	if (!isatty(fileno(out)))
+		return;
+	options->colour = !no_colour || !*no_colour;
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0) {
+		options->lines = size.ws_row;
+		options->columns = size.ws_col;
+	}
+}
+
+int report_options_print(const struct report_values *values, const char *path, const char *file,
+			 FILE *out, struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
+	struct report_options options = options_of(values);
+	int rc;
+
+	options.file = file;
+	if (!values->output) {
+		ask_terminal(out, &options);
+		return report_print(path, &options, out, err);
+	}
+	rc = output_file_open(values->output, &output, err);
+	if (rc == 0)
+		rc = report_print(path, &options, output_file_stream(output), err);
+	return rc < 0 ? rc : output_file_commit(output, err);
+}

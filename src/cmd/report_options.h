@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of every command that prints a report, and the report as a command sees it. */
+#ifndef CMD_REPORT_OPTIONS_H
+#define CMD_REPORT_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/options.h"
+
+struct report_values {
+	int64_t level;
+	double list_percent, detail_percent;
+	const char *by;
+	struct option_texts select;
+	int64_t limit;
+	double threshold;
+	const char *format;
+	const char *output;
+};
+
+/* What they are when nothing was said. The default of -m depends on the level. */
+#define REPORT_DEFAULTS                             \
+	{                                           \
+		.level = 1, .detail_percent = -1.0, \
+	}
+
+#define REPORT_ROW(type, member, field) \
+	offsetof(type, member) + offsetof(struct report_values, field)
+
+/* Rows of an option table whose struct @type has a struct report_values @member. */
+#define REPORT_OPTION_ROWS(type, member)                                                          \
+	{ "verbosity",                                                                            \
+	  'V',                                                                                    \
+	  OPTION_INTEGER,                                                                         \
+	  REPORT_ROW(type, member, level),                                                        \
+	  "LEVEL",                                                                                \
+	  .help = "1: one screen; 2: and the command's processes; 3: and those above -m; 4: all", \
+	  .least = 1,                                                                             \
+	  .most = 4 },                                                                            \
+		{ "list",	 'k',                                                             \
+		  OPTION_NUMBER, REPORT_ROW(type, member, list_percent),                          \
+		  "PCT",	 .help = "least share of a process to be listed (default 0)",     \
+		  .least = 0,	 .most = 100 },                                                   \
+		{ "detail",                                                                       \
+		  'm',                                                                            \
+		  OPTION_NUMBER,                                                                  \
+		  REPORT_ROW(type, member, detail_percent),                                       \
+		  "PCT",                                                                          \
+		  .help = "least share of a process to be detailed (default 1; at -V4 as -k)",    \
+		  .least = 0,                                                                     \
+		  .most = 100 },                                                                  \
+		{ "by",	       0,                                                                 \
+		  OPTION_TEXT, REPORT_ROW(type, member, by),                                      \
+		  "KEY,...",   .help = "a table by these keys instead: process,symbol ..." },     \
+		{ "select",                                                                       \
+		  0,                                                                              \
+		  OPTION_TEXTS,                                                                   \
+		  REPORT_ROW(type, member, select),                                               \
+		  "KEY=GLOB,...",                                                                 \
+		  .help = "only what matches; KEY!=GLOB: only what does not; may be repeated" },  \
+		{ "limit",                                                                        \
+		  0,                                                                              \
+		  OPTION_INTEGER,                                                                 \
+		  REPORT_ROW(type, member, limit),                                                \
+		  "N",                                                                            \
+		  .help = "at most N rows in a table (default: all)",                             \
+		  .least = 1,                                                                     \
+		  .most = 1e9 },                                                                  \
+		{ "threshold",	 0,                                                               \
+		  OPTION_NUMBER, REPORT_ROW(type, member, threshold),                             \
+		  "PCT",	 .help = "least share of a row (default 0)",                      \
+		  .least = 0,	 .most = 100 },                                                   \
+		{ "format",    0,                                                                 \
+		  OPTION_TEXT, REPORT_ROW(type, member, format),                                  \
+		  "FORMAT",    .help = "text, csv or json" },                                     \
+	{                                                                                         \
+		"file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE",               \
+			.help = "write the report to FILE"                                        \
+	}
+
+/* Finds what is wrong with the options, and an output file that cannot be written, before anything
+ * runs. *ret_status is the exit status to leave with: 2 for a wrong command line, 1 else. */
+int report_options_check(const struct report_values *values, int *ret_status, struct err *err);
+
+/* Prints the report of the profile at @path to -f FILE, else to @out. @file: FILE as the user typed
+ * it, NULL when none was typed. */
+int report_options_print(const struct report_values *values, const char *path, const char *file,
+			 FILE *out, struct err *err);
+
+#endif

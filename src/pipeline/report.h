@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a profile file to a report: load, select, group, print. */
+#ifndef PIPELINE_REPORT_H
+#define PIPELINE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* Texts are borrowed. Percentages are shares of weight within the selection. */
+struct report_options {
+	int level;	       /* 1 .. 4, see enum view_level */
+	double list_percent;   /* -k: least share of a process to be listed */
+	double detail_percent; /* -m: least share to be detailed; below 0: as the level says */
+	const char *by;	       /* NULL: the paper's report, or the default keys of csv and json */
+	const char *const *select; /* clauses, see aggregate/select.h */
+	size_t select_count;
+	size_t limit;	       /* most rows; 0: all */
+	double threshold;      /* least share of a row */
+	const char *format;    /* "text", "csv", "json"; NULL: text */
+	const char *file;      /* FILE as typed, for what to type next; NULL: none was */
+	size_t lines, columns; /* of the terminal; 0: not known */
+	bool colour;
+};
+
+/* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
+int report_check(const struct report_options *options, struct err *err);
+
+/* Prints the report of the profile at @path. Negative errno and one line when it cannot be read or
+ * written, -EINVAL as report_check, -ENODATA when the selection leaves nothing (says which part of
+ * it); then nothing was printed. */
+int report_print(const char *path, const struct report_options *options, FILE *out,
+		 struct err *err);
+
+/* For help: a line per key of --by and --select. */
+void report_print_keys(FILE *out);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/columns.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "present/safe.h"
+
+enum { GAP = 2 };
+
+struct columns {
+	struct column columns[COLUMNS_MAX];
+	size_t widths[COLUMNS_MAX];
+	size_t count;
+	struct buf texts;  /* cells one after the other, each with its NUL */
+	VEC(size_t) cells; /* where in texts each begins */
+	VEC(size_t) rules; /* rows that have dashes before them */
+};
+
+struct columns *columns_new(const struct column *columns, size_t count)
+{
+	struct columns *made = xcalloc(1, sizeof(*made));
+
+	made->count = count;
+	for (size_t i = 0; i < count; i++) {
+		made->columns[i] = columns[i];
+		made->widths[i] = safe_width(columns[i].title);
+	}
+	return made;
+}
+
+void columns_free(struct columns *columns)
+{
+	if (!columns)
+		return;
+	buf_done(&columns->texts);
+	vec_free(&columns->cells);
+	vec_free(&columns->rules);
+	free(columns);
+}
+
+void columns_add(struct columns *columns, const char *text)
+{
+	size_t column = columns->cells.count % columns->count;
+	size_t cap = columns->columns[column].cap;
+	size_t start = columns->texts.size;
+	size_t width;
+
+	safe_text(&columns->texts, text);
+	buf_add_char(&columns->texts, '\0');
+	*vec_push(&columns->cells) = start;
+	width = safe_width(columns->texts.bytes + start);
+	if (cap && width > cap)
+		width = cap;
+	if (width > columns->widths[column])
+		columns->widths[column] = width;
+}
+
+void columns_printf(struct columns *columns, const char *format, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	columns_add(columns, text);
+}
+
+void columns_rule(struct columns *columns)
+{
+	*vec_push(&columns->rules) = columns->cells.count / columns->count;
+}
+
+static void pad(FILE *out, size_t count)
+{
+	if (count)
+		fprintf(out, "%*s", (int)count, "");
+}
+
+/* @over: how far the line is already too long; what fits into padding is taken back there. */
+static size_t print_cell(const struct columns *columns, size_t column, const char *text,
+			 size_t over, FILE *out)
+{
+	size_t width = safe_width(text);
+	size_t room = columns->widths[column];
+	size_t blanks = width < room ? room - width : 0;
+	size_t taken = over < blanks ? over : blanks;
+	bool last = column + 1 == columns->count;
+
+	blanks -= taken;
+	if (columns->columns[column].right)
+		pad(out, blanks);
+	fputs(text, out);
+	if (!columns->columns[column].right && !last)
+		pad(out, blanks);
+	if (!last)
+		pad(out, GAP);
+	return over - taken + (width > room ? width - room : 0);
+}
+
+static void print_rule(const struct columns *columns, size_t indent, FILE *out)
+{
+	size_t width = GAP * (columns->count - 1);
+
+	for (size_t i = 0; i < columns->count; i++)
+		width += columns->widths[i];
+	pad(out, indent);
+	for (size_t i = 0; i < width; i++)
+		fputc('-', out);
+	fputc('\n', out);
+}
+
+static void print_row(const struct columns *columns, size_t row, size_t indent, FILE *out)
+{
+	size_t over = 0;
+
+	pad(out, indent);
+	for (size_t i = 0; i < columns->count; i++) {
+		size_t cell = columns->cells.items[row * columns->count + i];
+
+		over = print_cell(columns, i, columns->texts.bytes + cell, over, out);
+	}
+	fputc('\n', out);
+}
+
+void columns_print(const struct columns *columns, size_t indent, FILE *out)
+{
+	size_t rows = columns->cells.count / columns->count;
+	size_t rule = 0;
+
+	pad(out, indent);
+	for (size_t i = 0; i < columns->count; i++)
+		print_cell(columns, i, columns->columns[i].title, 0, out);
+	fputc('\n', out);
+	print_rule(columns, indent, out);
+	for (size_t row = 0; row < rows; row++) {
+		if (rule < columns->rules.count && columns->rules.items[rule] == row) {
+			print_rule(columns, indent, out);
+			rule++;
+		}
+		print_row(columns, row, indent, out);
+	}
+}

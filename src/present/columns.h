@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Aligned columns of text. A column is as wide as its widest cell, but a name longer than the
+ * column's cap is printed in full and pushes the rest of its own line to the right, so that one
+ * long name does not tear all lines apart.
+ */
+#ifndef PRESENT_COLUMNS_H
+#define PRESENT_COLUMNS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+enum { COLUMNS_MAX = 24 };
+
+struct column {
+	const char *title;
+	bool right; /* flush right: numbers */
+	size_t cap; /* widest the column gets; 0: no cap */
+};
+
+struct columns;
+
+/* @columns is copied, its titles are borrowed; 0 < @count <= COLUMNS_MAX. */
+struct columns *columns_new(const struct column *columns, size_t count);
+void columns_free(struct columns *columns);
+DEFINE_CLEANUP(struct columns *, columns_free);
+
+/* The next cell, from left to right and top to bottom. The text is copied and made safe. */
+void columns_add(struct columns *columns, const char *text);
+void columns_printf(struct columns *columns, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A line of dashes between this row and the next. */
+void columns_rule(struct columns *columns);
+
+/* Titles, dashes, rows; @indent blanks in front of each line. */
+void columns_print(const struct columns *columns, size_t indent, FILE *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/csv.h"
+
+#include <inttypes.h>
+
+#include "present/safe.h"
+
+static void print_row(const struct table *table, const struct table_row *row, struct buf *line,
+		      struct buf *text)
+{
+	const struct profile *profile = table->labels->profile;
+	struct interval interval = table_interval(table, row);
+
+	for (size_t key = 0; key < table->keys.count; key++) {
+		buf_clear(text);
+		table_text(table, row, key, text);
+		safe_csv(line, buf_text(text));
+		buf_add_char(line, ',');
+	}
+	safe_csv(line, profile_text(profile, profile->events[row->event].name));
+	buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f\n", row->samples, row->weight,
+		   table_percent(table, row), 100 * interval.low, 100 * interval.high);
+}
+
+void csv_print(const struct table *table, FILE *out)
+{
+	struct buf line = { 0 }, text = { 0 };
+
+	for (size_t key = 0; key < table->keys.count; key++)
+		fprintf(out, "%s,", table->keys.items[key]->name);
+	fputs("event,samples,weight,percent,low,high\n", out);
+	for (size_t i = 0; i < table->rows.count; i++) {
+		buf_clear(&line);
+		print_row(table, &table->rows.items[i], &line, &text);
+		fwrite(line.bytes, 1, line.size, out);
+	}
+	buf_done(&line);
+	buf_done(&text);
+}

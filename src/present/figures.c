@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+void figures_count(struct buf *buf, uint64_t value)
+{
+	char digits[24];
+	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, value);
+
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			buf_add_char(buf, ',');
+		buf_add_char(buf, digits[i]);
+	}
+}
+
+void figures_seconds(struct buf *buf, uint64_t ns)
+{
+	int decimals = ns >= NS_PER_S ? 2 : ns >= NS_PER_S / 100 ? 3 : 4;
+
+	buf_printf(buf, "%.*f s", decimals, (double)ns / (double)NS_PER_S);
+}
+
+double figures_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void figures_weight(struct buf *buf, uint64_t weight, bool is_time)
+{
+	if (is_time)
+		buf_printf(buf, "%.4f", (double)weight / (double)NS_PER_S);
+	else
+		buf_printf(buf, "%" PRIu64, weight);
+}

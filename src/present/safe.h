@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names come from files and processes anybody may have made. Whatever could command a terminal or
+ * break a line or a format is printed as \xNN, byte by byte.
+ */
+#ifndef PRESENT_SAFE_H
+#define PRESENT_SAFE_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* For terminals: control characters (C0, DEL, C1), what turns the direction of writing, line and
+ * paragraph separators, and bytes that are not UTF-8. */
+void safe_text(struct buf *buf, const char *text);
+/* For JSON: only bytes that are not UTF-8. */
+void safe_utf8(struct buf *buf, const char *text);
+/* For CSV: control characters (C0, DEL); quoted where RFC 4180 wants it. */
+void safe_csv(struct buf *buf, const char *text);
+/* A JSON string with its quotes. */
+void safe_json(struct buf *buf, const char *text);
+
+/* How many characters a text of safe_text takes on the screen, one each. */
+size_t safe_width(const char *text);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/text_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "present/columns.h"
+#include "present/figures.h"
+#include "present/safe.h"
+#include "present/text_parts.h"
+#include "present/text_screen.h"
+#include "present/trust.h"
+
+enum {
+	NAME_CAP = 40,
+	FIGURES = 4, /* columns behind the keys */
+};
+
+void text_report_print(const struct view *view, FILE *out)
+{
+	if (view->level <= VIEW_SCREEN) {
+		text_screen_print(view, out);
+		return;
+	}
+	trust_print(view, out);
+	text_parts_statistics(view, out);
+	text_parts_summary(view, out);
+	text_parts_details(view, out);
+	if (view->level >= VIEW_ALL)
+		text_parts_kernel(view, out);
+}
+
+static struct columns *table_columns(const struct table *table, bool is_time)
+{
+	struct column spec[KEYS_MAX + FIGURES] = { 0 };
+	size_t count = 0;
+
+	/* Figures first: they are short, and names of any length may follow. */
+	spec[count++] = (struct column){ "%", true, 0 };
+	spec[count++] = (struct column){ "95 % within", true, 0 };
+	spec[count++] = (struct column){ "Hits", true, 0 };
+	spec[count++] = (struct column){ is_time ? "Time" : "Weight", true, 0 };
+	for (size_t key = 0; key < table->keys.count; key++)
+		spec[count++] =
+			(struct column){ .title = table->keys.items[key]->name,
+					 .right = table->keys.items[key]->kind == KEY_NUMBER,
+					 .cap = NAME_CAP };
+	return columns_new(spec, count);
+}
+
+static void add_row(const struct table *table, const struct table_row *row, bool is_time,
+		    struct columns *columns)
+{
+	struct interval interval = table_interval(table, row);
+	struct buf text = { 0 };
+
+	columns_printf(columns, "%.2f", table_percent(table, row));
+	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
+	columns_printf(columns, "%" PRIu64, row->samples);
+	figures_weight(&text, row->weight, is_time);
+	columns_add(columns, buf_text(&text));
+	for (size_t key = 0; key < table->keys.count; key++) {
+		buf_clear(&text);
+		table_text(table, row, key, &text);
+		columns_add(columns, text.size ? buf_text(&text) : "-");
+	}
+	buf_done(&text);
+}
+
+/* "Event cpu-clock: 24,913 samples, 12.4 s, in 1,234 rows" */
+static void print_event_line(const struct table *table, uint8_t event, bool is_time, FILE *out)
+{
+	const struct profile *profile = table->labels->profile;
+	const struct table_sum *sum = &table->sums[event];
+	struct buf text = { 0 };
+
+	safe_text(&text, profile_text(profile, profile->events[event].name));
+	buf_add_str(&text, ": ");
+	figures_count(&text, sum->samples);
+	buf_add_str(&text, " samples, ");
+	if (is_time)
+		figures_seconds(&text, sum->weight);
+	else
+		figures_count(&text, sum->weight);
+	fprintf(out, "\nEvent %s\n", buf_text(&text));
+	buf_done(&text);
+}
+
+/* Prints the rows of one event from @first on; returns the index behind them. */
+static size_t print_event(const struct table *table, size_t first, FILE *out)
+{
+	uint8_t event = table->rows.items[first].event;
+	bool is_time = account_is_time(table->labels->profile, event);
+	_cleanup_(columns_freep) struct columns *columns = table_columns(table, is_time);
+	size_t at = first;
+
+	for (; at < table->rows.count && table->rows.items[at].event == event; at++)
+		add_row(table, &table->rows.items[at], is_time, columns);
+	print_event_line(table, event, is_time, out);
+	columns_print(columns, 0, out);
+	if (at - first < table->sums[event].rows)
+		fprintf(out, "%zu more rows are not listed (--threshold, --limit).\n",
+			table->sums[event].rows - (at - first));
+	return at;
+}
+
+void text_report_table(const struct view *view, const struct table *table, FILE *out)
+{
+	trust_print(view, out);
+	for (size_t at = 0; at < table->rows.count;)
+		at = print_event(table, at, out);
+	if (!table->rows.count)
+		fputs("\nNo row is above the least share (--threshold).\n", out);
+}

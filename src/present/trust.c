@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/trust.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "present/figures.h"
+#include "present/safe.h"
+
+enum {
+	LABEL_WIDTH = 12,
+	WIDTH = 100, /* of a report that is not for one screen */
+};
+
+struct head {
+	const struct view *view;
+	const struct profile *profile;
+	const struct run_facts *run;
+	FILE *out;
+	size_t width;
+	size_t lines;
+	struct buf text; /* of the paragraph that is being made */
+};
+
+/* How much of @text fits into @width characters without tearing a word; at least one word. */
+static size_t fitting(const char *text, size_t width)
+{
+	size_t at = 0, fits = 0, used = 0;
+
+	while (text[at]) {
+		size_t word = at + strspn(text + at, " ");
+		size_t end = word + strcspn(text + word, " ");
+
+		for (; at < end; at++)
+			used += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (fits && used > width)
+			break;
+		fits = end;
+	}
+	return fits;
+}
+
+/* Prints head->text (and empties it) behind its label, broken into lines. */
+static void print_paragraph(struct head *head, const char *label)
+{
+	const char *text = buf_text(&head->text);
+
+	do {
+		size_t length = fitting(text, head->width - LABEL_WIDTH);
+
+		fprintf(head->out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+		label = "";
+		head->lines++;
+	} while (*text);
+	buf_clear(&head->text);
+}
+
+static bool is_short(const struct head *head)
+{
+	return head->view->level <= VIEW_SCREEN;
+}
+
+static void add_status(struct buf *text, int status)
+{
+	if (WIFSIGNALED(status))
+		buf_printf(text, " (ended by signal %d)", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		buf_printf(text, " (exit status %d)", WEXITSTATUS(status));
+}
+
+static void print_subject(struct head *head)
+{
+	const struct run_facts *run = head->run;
+	bool command = run->command && *run->command;
+
+	safe_text(&head->text, command ? run->command : "running processes");
+	if (command && run->command_pid && run->end_ns)
+		add_status(&head->text, (int)run->command_status);
+	if (run->scope && strcmp(run->scope, "machine") == 0)
+		buf_add_str(&head->text, "; the whole machine");
+	else if (run->scope && strcmp(run->scope, "command") == 0)
+		buf_add_str(&head->text, "; its own processes only");
+	else
+		buf_add_str(&head->text, "; chosen processes only");
+	if (!run->end_ns)
+		buf_add_str(&head->text, "; the recording was cut short");
+	print_paragraph(head, "Profile of");
+}
+
+static void print_recorded(struct head *head)
+{
+	const struct run_facts *run = head->run;
+	time_t seconds = (time_t)(run->start_realtime_ns / NS_PER_S);
+	char when[64] = "";
+	struct tm tm;
+
+	if (is_short(head) || !seconds || !gmtime_r(&seconds, &tm))
+		return;
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	buf_add_str(&head->text, when);
+	if (run->hostname) {
+		buf_add_str(&head->text, " on ");
+		safe_text(&head->text, run->hostname);
+	}
+	if (run->kernel_release) {
+		buf_add_str(&head->text, ", kernel ");
+		safe_text(&head->text, run->kernel_release);
+	}
+	if (run->machine) {
+		buf_add_char(&head->text, ' ');
+		safe_text(&head->text, run->machine);
+	}
+	print_paragraph(head, "Recorded");
+}
+
+static void add_event(struct head *head, const struct event *event)
+{
+	struct buf *text = &head->text;
+
+	figures_count(text, event->samples);
+	buf_add_str(text, " of ");
+	safe_text(text, profile_text(head->profile, event->name));
+	buf_printf(text, " (%s, ", clock_kind_name(event->clock));
+	if (event->period) {
+		buf_add_str(text, "every ");
+		figures_count(text, event->period);
+	} else {
+		buf_printf(text, "%g Hz", event->rate_hz);
+	}
+	buf_add_str(text, "): ");
+	figures_count(text, event->user_samples);
+	buf_add_str(text, " user, ");
+	figures_count(text, event->kernel_samples);
+	buf_add_str(text, " kernel");
+}
+
+static void print_samples(struct head *head)
+{
+	uint64_t wall_ns = account_wall_ns(head->profile);
+
+	for (size_t i = 0; i < head->profile->event_count; i++) {
+		add_event(head, &head->profile->events[i]);
+		if (i == 0 && wall_ns) {
+			buf_printf(&head->text, "; %" PRIu64 " CPU%s, ", head->run->cpus,
+				   head->run->cpus == 1 ? "" : "s");
+			figures_seconds(&head->text, wall_ns);
+		}
+		print_paragraph(head, i ? "" : "Samples");
+	}
+	if (!head->profile->event_count) {
+		buf_add_str(&head->text, "none");
+		print_paragraph(head, "Samples");
+	}
+}
+
+/* One reason: how many, and what share of the event where it has a weight. */
+static void add_loss(struct head *head, const struct event *event, enum loss_reason reason)
+{
+	const struct loss *loss = &event->loss[reason];
+	double percent = figures_percent(loss->weight, loss->weight + event->weight);
+
+	if (loss->count) {
+		figures_count(&head->text, loss->count);
+		buf_add_char(&head->text, ' ');
+	}
+	buf_add_str(&head->text, loss_text(reason));
+	if (loss->weight)
+		buf_printf(&head->text, " (%.2f %%)", percent);
+}
+
+static void print_lost(struct head *head)
+{
+	const char *label = "Lost";
+
+	for (size_t i = 0; i < head->profile->event_count; i++) {
+		const struct event *event = &head->profile->events[i];
+
+		for (int reason = 0; reason < LOSS_COUNT; reason++) {
+			if (!event->loss[reason].count && !event->loss[reason].weight)
+				continue;
+			buf_add_str(&head->text, head->text.size ? "; " : "");
+			add_loss(head, event, (enum loss_reason)reason);
+		}
+		if (!head->text.size)
+			continue;
+		if (head->profile->event_count > 1) {
+			buf_add_str(&head->text, " [");
+			safe_text(&head->text, profile_text(head->profile, event->name));
+			buf_add_char(&head->text, ']');
+		}
+		print_paragraph(head, label);
+		label = "";
+	}
+	if (*label) {
+		buf_add_str(&head->text, "nothing");
+		print_paragraph(head, label);
+	}
+}
+
+static void print_unresolved(struct head *head)
+{
+	const struct naming *naming = &head->view->naming;
+
+	if (!naming->whole)
+		return;
+	buf_printf(&head->text, "%.2f %% has no symbol; %.2f %% lies between two (a->b)",
+		   figures_percent(naming->unresolved, naming->whole),
+		   figures_percent(naming->bracketed, naming->whole));
+	print_paragraph(head, "Unresolved");
+}
+
+static void print_cost(struct head *head)
+{
+	const struct run_facts *run = head->run;
+	struct buf *text = &head->text;
+
+	if (!account_wall_ns(head->profile))
+		return;
+	buf_printf(text, "%.2f %%: CPU ", account_cost_percent(head->profile));
+	figures_seconds(text, run->self_cpu_ns);
+	buf_add_str(text, ", interrupts ");
+	if (run->interrupt_known)
+		figures_seconds(text, run->interrupt_ns);
+	else
+		buf_add_str(text, "not calibrated");
+	buf_add_str(text, ", BPF ");
+	figures_seconds(text, run->bpf_ns);
+	if (run->max_rss_kb)
+		buf_printf(text, "; memory %.1f MB", (double)run->max_rss_kb / 1024);
+	print_paragraph(head, "Own cost");
+}
+
+static double of_capacity(const struct account *account, uint64_t ns)
+{
+	return figures_percent(ns, account->capacity_ns);
+}
+
+static void print_account(struct head *head)
+{
+	const struct account *account = &head->view->account;
+	struct buf *text = &head->text;
+
+	if (account->missing) {
+		buf_printf(text, "none: %s", account->missing);
+		print_paragraph(head, "Account");
+		return;
+	}
+	buf_printf(text, "sampled %.2f + idle %.2f + iowait %.2f + steal %.2f + lost %.2f",
+		   of_capacity(account, account->sampled_ns),
+		   of_capacity(account, account->idle_ns), of_capacity(account, account->iowait_ns),
+		   of_capacity(account, account->steal_ns), of_capacity(account, account->lost_ns));
+	buf_printf(text, " + residue %.2f = 100 %% of ", account->residue_percent);
+	figures_seconds(text, account->capacity_ns);
+	print_paragraph(head, "Account");
+	/* Counting by ticks, it is never exact; only a real gap is worth a line on one screen. */
+	if (account->shortfall_percent < (is_short(head) ? 2 : 0.01))
+		return;
+	buf_printf(text,
+		   "/proc/stat itself falls short of the clock by %.2f %%: its idle time is too"
+		   " small by up to that",
+		   account->shortfall_percent);
+	print_paragraph(head, "");
+}
+
+static void print_not_visible(struct head *head)
+{
+	const char *sentence = head->run->not_visible;
+	const char *label = "Not visible";
+
+	while (sentence && *sentence) {
+		size_t length = strcspn(sentence, "\n");
+		char *one = strndup(sentence, length);
+
+		if (one && *one) {
+			safe_text(&head->text, one);
+			print_paragraph(head, label);
+			label = "";
+		}
+		free(one);
+		sentence += length;
+		sentence += *sentence == '\n';
+	}
+}
+
+static void print_blind_spot(struct head *head)
+{
+	bool blind = false;
+
+	for (size_t i = 0; i < head->profile->event_count; i++)
+		blind = blind || (head->profile->events[i].clock != CLOCK_PMU_NMI &&
+				  head->profile->events[i].kernel_samples);
+	if (!blind)
+		return;
+	if (is_short(head))
+		buf_add_str(&head->text,
+			    "code with interrupts off is charged to what enables them");
+	else
+		buf_add_str(&head->text,
+			    "the clock is an interrupt itself: code that runs with interrupts off"
+			    " is charged to the instruction that enables them");
+	print_paragraph(head, "Blind spot");
+}
+
+size_t trust_print(const struct view *view, FILE *out)
+{
+	struct head head = { .view = view,
+			     .profile = view->labels->profile,
+			     .run = &view->labels->profile->run,
+			     .out = out,
+			     .width = WIDTH };
+
+	if (is_short(&head))
+		head.width = view->columns > 40 ? view->columns : 80;
+	print_subject(&head);
+	print_recorded(&head);
+	print_samples(&head);
+	print_lost(&head);
+	print_unresolved(&head);
+	print_cost(&head);
+	print_account(&head);
+	print_not_visible(&head);
+	print_blind_spot(&head);
+	buf_done(&head.text);
+	return head.lines;
+}

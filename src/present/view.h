@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report is about and how it shall look: the one input of everything that prints one. */
+#ifndef PRESENT_VIEW_H
+#define PRESENT_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "aggregate/account.h"
+#include "aggregate/labels.h"
+#include "aggregate/naming.h"
+#include "aggregate/summary.h"
+
+/* How much a text report says. */
+enum view_level {
+	VIEW_SCREEN = 1,    /* one screen */
+	VIEW_COMMAND = 2,   /* and the details of the command's own tree */
+	VIEW_PROCESSES = 3, /* and those of every process above detail_percent */
+	VIEW_ALL = 4,	    /* all parts for every process above list_percent, and the kernel */
+};
+
+/* Everything is borrowed. */
+struct view {
+	const struct labels *labels;
+	struct account account;	       /* of the run */
+	struct naming naming;	       /* of the run's main event */
+	const struct summary *summary; /* of what was selected */
+	bool selected;		       /* there is a selection */
+	const char *file;      /* FILE as typed, for what to type next; NULL: the last profile */
+	int level;	       /* enum view_level */
+	double list_percent;   /* least share of a process in the summary */
+	double detail_percent; /* least share of a process in the details */
+	double threshold;      /* least share of a routine in its list */
+	size_t limit;	       /* most routines in a list; 0: all */
+	size_t lines, columns; /* of the screen; 0: 24 and 80 */
+	bool colour;	       /* the output is a terminal that may be coloured */
+};
+
+#endif
