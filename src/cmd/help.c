@@ -107,7 +107,7 @@ static int help_run(int argc, char **argv)
 
 const struct command command_help = {
 	.name = "help",
-	.summary = "Say how prospect and its subcommands are used",
+	.summary = "say how prospect and its subcommands are used",
 	.usage = "[OPTION...] [SUBCOMMAND]",
 	.options = help_options,
 	.run = help_run,

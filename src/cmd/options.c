@@ -342,8 +342,8 @@ static void print_row(const struct option_spec *spec)
 
 void options_print_help(const struct command *command)
 {
-	printf("Usage: prospect %s%s%s\n%s.\n\n", command->name, *command->usage ? " " : "",
-	       command->usage, command->summary);
+	printf("prospect %s: %s\n\nUsage: prospect %s %s\n\nOptions:\n", command->name,
+	       command->summary, command->name, command->usage);
 	for (const struct option_spec *spec = command->options; !options_is_end(spec); spec++)
 		print_row(spec);
 	print_row(&help_option);

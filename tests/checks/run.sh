@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/checks/run.sh [PROSPECT]: a check that cannot fail is worth nothing. Each case breaks a copy
 # of the tree in one place and wants the check to say so; the copy that is whole must pass.
+# shellcheck disable=SC2016 # what is written into the copy is meant as it is
 set -u
 prospect=$(realpath "${1:-build/prospect}")
 cd "$(dirname "$0")/../.." || exit 2
@@ -83,8 +84,8 @@ broken 'an option missing from a page' check-man "prospect-help.1: lacks the opt
 	sed -i '/Fl Fl commands/d' man/prospect-help.1
 broken 'an option that is none' check-man "'--commandos' is no option of prospect help" \
 	sed -i 's/Fl Fl commands/Fl Fl commandos/' man/prospect-help.1
-broken 'an option without its value' check-man "lacks the option '-H, --rate HZ'" \
-	sed -i 's/^\.It Fl H , Fl Fl rate Ar HZ/.It Fl H , Fl Fl rate/' man/prospect-run.1
+broken 'an option without its value' check-man "lacks the option '-F, --rate HZ'" \
+	sed -i 's/^\.It Fl F , Fl Fl rate Ar HZ/.It Fl F , Fl Fl rate/' man/prospect-run.1
 broken 'a missing page' check-man 'man/prospect-run.1: is not there' rm man/prospect-run.1
 broken 'a page without a command' check-man 'prospect-gone.1: no command is called so' \
 	cp man/prospect-help.1 man/prospect-gone.1
