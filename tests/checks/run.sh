@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/checks/run.sh [PROSPECT]: a check that cannot fail is worth nothing. Each case breaks a copy
-# of the tree in one place and wants the check to say so; the copy that is whole must pass.
+# of the tree in one place and wants the check to say so. That the tree as it is passes is shown by
+# tools/run-tests, which runs the checks themselves first.
 # shellcheck disable=SC2016 # what is written into the copy is meant as it is
 set -u
 prospect=$(realpath "${1:-build/prospect}")
@@ -55,6 +56,7 @@ long_function() {
 }
 long_file() { for _ in $(seq 801); do echo '/* */'; done >>src/base/err.c; }
 new_folder() { mkdir src/drawer && echo >src/drawer/drawer.c; }
+broken_script() { printf '#!/bin/sh\ncd /somewhere\nrm -r things\n' >tools/broken; }
 
 # The words that check-words looks for are put together here, so that this file has none of them.
 later="TO""DO: later"
@@ -102,8 +104,7 @@ broken 'a stage that prints' check-words 'src/collect/ring.c:.*printf' \
 broken 'a stage that prints to stderr' check-words 'src/store/packed.c:.*stderr' \
 	append src/store/packed.c '	fprintf(stderr, "x");'
 broken 'a stage that exits' check-words 'src/base/err.c:.*exit' append src/base/err.c '	exit(1);'
-broken 'a script with a fault' check-shell 'tools/build:.*SC2086' \
-	append tools/build 'rm $folder'
+broken 'a script with a fault' check-shell 'tools/broken:.*SC2164' broken_script
 broken 'a source without a licence' check-licence 'src/base/vec.h:1: has no SPDX' \
 	sed -i 1d src/base/vec.h
 broken 'a fault of the code' check-cppcheck 'src/base/err.c:.*\(null\|Null\)' \
