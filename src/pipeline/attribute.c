@@ -112,7 +112,7 @@ void attribution_set_kernel(struct attribution *attribution, struct kernel_symbo
 	attribution->parts.kernel = kernel;
 }
 
-struct attribution_counts *attribution_counts(struct attribution *attribution)
+const struct attribution_counts *attribution_counts(const struct attribution *attribution)
 {
 	return &attribution->counts;
 }

@@ -44,10 +44,10 @@ void attribution_map(struct attribution *attribution, int32_t pid, const struct 
 
 struct attribution_counts {
 	uint64_t samples;
-	uint64_t ring_lost;   /* records that PERF_RECORD_LOST told of */
-	bool modules_changed; /* a module came or went since the last look; cleared by the reader */
+	uint64_t ring_lost;	     /* records that PERF_RECORD_LOST told of */
+	uint64_t idle_stream_weight; /* ns; of all its ticks, also of those that are not kept */
 };
-struct attribution_counts *attribution_counts(struct attribution *attribution);
+const struct attribution_counts *attribution_counts(const struct attribution *attribution);
 
 /* The end: throttles that are still open last until @end_ns. */
 void attribution_finish(struct attribution *attribution, uint64_t end_ns);

@@ -548,13 +548,15 @@ static int load_kernel(struct recording *recording, struct err *err)
 
 static int finish(struct recording *recording, struct err *err)
 {
+	struct record_end end = { .status = recording->result->status };
+
 	sampler_disable(recording->sampler);
 	record_facts_end(recording->facts);
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
 	machine_finish(recording->machine);
-	record_facts_settle(recording->facts,
-			    recording->result->ended ? recording->result->status : 0);
+	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
+	record_facts_settle(recording->facts, &end);
 	flush(recording);
 	if (recording->store_failed)
 		return err_set(err, -EIO, "%s", recording->store_err.text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/record_facts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -114,26 +113,38 @@ static void settle_ring_losses(struct record_facts *facts)
 }
 
 /*
- * A timer that fires late by more than its period skips the ticks in between without a word. The
- * busy time of /proc/stat says how much should have been sampled; what is missing beyond the noise
- * of both is named. Noise: the number of ticks in a given time of random phase varies by less than
- * sqrt(n); /proc/stat rounds to ticks of USER_HZ, per CPU.
+ * A timer that fires late by more than its period skips the ticks in between without a word; on
+ * virtual CPUs that sleep and wake thousands of times a second it skips many, and so does the tick
+ * that /proc/stat counts by. The idle stream is the witness: it ticks whether the CPU is idle or
+ * not, so that CPUs x wall is what its ticks must add up to. Where it falls short, the busy time
+ * that was not sampled (CPUs x wall less idle and steal, which NO_HZ kernels measure by the clock
+ * and not by ticks) is named as missed. Where it does not, what is left stays in the residue.
  */
-static void settle_missed_ticks(struct record_facts *facts)
+static bool ticks_were_skipped(const struct run_facts *run, const struct record_end *end)
+{
+	const double idle_period_ns = NS_PER_S / 100.0;
+	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
+	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns;
+
+	/* Each CPU may be short of the ticks around its first and last; a hundredth or two is
+	 * noise. */
+	return missing_ns > 3 * idle_period_ns * (double)run->cpus + 0.03 * wall_ns;
+}
+
+static void settle_missed_ticks(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *clock = &facts->profile->events[0];
 	const struct run_facts *run = &facts->profile->run;
-	double period_ns = NS_PER_S / clock->rate_hz;
-	double expected = (double)run->stat_busy_ns;
-	double seen = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
-		      (double)clock->loss[LOSS_THROTTLED].weight;
-	double noise = 4 * sqrt(expected / period_ns + 1) * period_ns +
-		       (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
+	double busy_ns = wall_ns - (double)(run->idle_ns + run->iowait_ns + run->steal_ns);
+	double seen_ns = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
+			 (double)clock->loss[LOSS_THROTTLED].weight;
 
-	if (expected - seen <= noise)
+	if (!ticks_were_skipped(run, end) || busy_ns <= seen_ns)
 		return;
-	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)(expected - seen);
-	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)((expected - seen) / period_ns);
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)(busy_ns - seen_ns);
+	clock->loss[LOSS_MISSED_TICKS].count =
+		(uint64_t)((busy_ns - seen_ns) * clock->rate_hz / NS_PER_S);
 }
 
 static uint64_t timeval_ns(const struct timeval *time)
@@ -155,20 +166,20 @@ static void settle_cost(struct record_facts *facts)
 	run->ring_mean_permille = (uint64_t)(use.mean * 1000 + 0.5);
 }
 
-void record_facts_settle(struct record_facts *facts, int status)
+void record_facts_settle(struct record_facts *facts, const struct record_end *end)
 {
 	struct record_queue_counts counts = sampler_queue_counts(facts->sampler);
 	struct run_facts *run = &facts->profile->run;
 	struct cpu_stat stat = cpu_stat_since(&facts->stat_begin, &facts->stat_end);
 	struct loss *loss = facts->profile->events[0].loss;
 
-	run->command_status = (uint64_t)(unsigned)status;
+	run->command_status = (uint64_t)(unsigned)end->status;
 	loss[LOSS_LATE].count = counts.late;
 	loss[LOSS_MALFORMED].count = counts.malformed;
 	settle_ring_losses(facts);
 	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
 		settle_account(run, &stat);
-		settle_missed_ticks(facts);
+		settle_missed_ticks(facts, end);
 	}
 	settle_cost(facts);
 }

@@ -6,6 +6,8 @@
 #ifndef PIPELINE_RECORD_FACTS_H
 #define PIPELINE_RECORD_FACTS_H
 
+#include <stdint.h>
+
 struct profile;
 struct record_facts;
 struct record_options;
@@ -20,8 +22,12 @@ void record_facts_free(struct record_facts *facts);
 void record_facts_begin(struct record_facts *facts);
 void record_facts_end(struct record_facts *facts);
 
-/* After the last record was attributed: losses, /proc/stat's account, our own cost. @status as from
- * waitpid(2). */
-void record_facts_settle(struct record_facts *facts, int status);
+struct record_end {
+	int status;			/* of the command, as from waitpid(2) */
+	uint64_t idle_stream_weight_ns; /* of all ticks of the idle stream */
+};
+
+/* After the last record was attributed: losses, /proc/stat's account, our own cost. */
+void record_facts_settle(struct record_facts *facts, const struct record_end *end);
 
 #endif
