@@ -2,7 +2,6 @@
 #include "pipeline/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,11 +24,10 @@
 #include "pipeline/attribute.h"
 #include "pipeline/owner.h"
 #include "pipeline/record_facts.h"
-#include "pipeline/state_files.h"
+#include "pipeline/record_output.h"
 #include "resolve/image_files.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/resolver.h"
-#include "store/store.h"
 
 enum {
 	DRAIN_MS = 100,
@@ -45,13 +42,10 @@ enum {
 struct recording {
 	const struct record_options *options;
 	struct record_result *result;
-	struct owner owner;
-	bool temporary; /* result->path is to be unlinked by the caller */
-	bool in_state_folder;
+	struct record_output output;
 	struct launch launch;
 	struct profile *profile;
 	struct sampler *sampler;
-	struct store_writer *writer;
 	struct image_files *files;
 	struct machine *machine;
 	struct kernel_symbols *kernel;
@@ -80,93 +74,6 @@ int record_exit_status(const struct record_result *result)
 	if (WIFSIGNALED(result->status))
 		return 128 + WTERMSIG(result->status);
 	return WEXITSTATUS(result->status);
-}
-
-/* ---- the output file ---- */
-
-/* An existing file is replaced only if it is a profile (or empty): -o must not eat other files. */
-static int clear_output(const char *path, struct err *err)
-{
-	struct stat st;
-	int rc;
-
-	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, -EEXIST,
-			       "%s is there and is no regular file; choose another name", path);
-	rc = st.st_size ? store_is_profile(path) : 1;
-	if (rc < 0)
-		return err_set(err, rc, "%s: %s", path, strerror(-rc));
-	if (rc == 0)
-		return err_set(err, -EEXIST,
-			       "%s is there and is no prospect profile; choose another name", path);
-	if (unlink(path) < 0)
-		return err_set(err, -errno, "cannot replace %s: %s", path, strerror(errno));
-	return 0;
-}
-
-static int create_file(struct recording *recording, struct err *err)
-{
-	int rc = clear_output(recording->result->path, err);
-
-	return rc < 0 ? rc
-		      : store_create(recording->result->path, recording->profile,
-				     &recording->writer, err);
-}
-
-/* With the owner's rights; where the owner may not write but root may, as root, then handed over.
- */
-static int create_owned(struct recording *recording, struct err *err)
-{
-	struct owner *owner = &recording->owner;
-	int rc;
-
-	owner_begin(owner);
-	rc = create_file(recording, err);
-	owner_end(owner);
-	if (rc != -EACCES || !owner->other)
-		return rc;
-	owner_begin(&(struct owner){ 0 });
-	rc = create_file(recording, err);
-	if (rc == 0 && lchown(recording->result->path, owner->uid, owner->gid) < 0)
-		rc = err_set(err, -errno, "cannot give %s to its owner: %s",
-			     recording->result->path, strerror(errno));
-	owner->other = false; /* from here on root writes it */
-	return rc;
-}
-
-/* No state folder: the report is still made, from a file that goes with it. */
-static int temporary_path(struct recording *recording, const char *why)
-{
-	const char *folder = getenv("TMPDIR");
-	struct record_result *result = recording->result;
-
-	snprintf(result->path, sizeof(result->path), "%s/prospect-%d.prof",
-		 folder && folder[0] == '/' ? folder : "/tmp", (int)getpid());
-	snprintf(result->note, sizeof(result->note), "the profile is not kept: %s", why);
-	recording->temporary = true;
-	recording->owner.other = false;
-	return 0;
-}
-
-static int open_output(struct recording *recording, struct err *err)
-{
-	struct record_result *result = recording->result;
-	struct err why;
-	int rc = 0;
-
-	owner_find(&recording->owner);
-	if (recording->options->output) {
-		if (snprintf(result->path, sizeof(result->path), "%s",
-			     recording->options->output) >= (int)sizeof(result->path))
-			return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
-	} else if (state_begin(&recording->owner, result->path, sizeof(result->path), &why) == 0) {
-		recording->in_state_folder = true;
-	} else {
-		rc = temporary_path(recording, why.text);
-	}
-	return rc < 0 ? rc : create_owned(recording, err);
 }
 
 /* ---- setting up ---- */
@@ -244,7 +151,7 @@ static void build_model(struct recording *recording)
 					    .machine = recording->machine,
 					    .files = recording->files,
 					    .sampler = recording->sampler,
-					    .writer = recording->writer };
+					    .writer = recording->output.writer };
 	recording->attribution = attribution_new(&parts);
 	attribution_declare_events(recording->attribution);
 	/* Helpful where permitted; what they would have told is otherwise found less surely. */
@@ -391,9 +298,7 @@ static void flush(struct recording *recording)
 	refresh_new_processes(recording);
 	resolver_run(recording->resolver);
 	recording->profile->run.flushes++;
-	owner_begin(&recording->owner);
-	rc = store_flush(recording->writer, &recording->store_err);
-	owner_end(&recording->owner);
+	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;
 }
 
@@ -566,22 +471,12 @@ static int finish(struct recording *recording, struct err *err)
 static int publish(struct recording *recording, struct err *err)
 {
 	struct record_result *result = recording->result;
+	int rc = record_output_publish(&recording->output, err);
 
-	store_writer_free(steal_ptr(recording->writer));
-	result->kept = !recording->temporary;
-	if (!recording->in_state_folder)
-		return 0;
-	return state_commit(&recording->owner, result->path, sizeof(result->path), err);
-}
-
-static void discard_output(struct recording *recording)
-{
-	if (!recording->writer)
-		return;
-	store_writer_free(steal_ptr(recording->writer));
-	owner_begin(&recording->owner);
-	unlink(recording->result->path);
-	owner_end(&recording->owner);
+	result->kept = !recording->output.temporary;
+	snprintf(result->path, sizeof(result->path), "%s", recording->output.path);
+	snprintf(result->note, sizeof(result->note), "%s", recording->output.note);
+	return rc;
 }
 
 static void release(struct recording *recording)
@@ -594,7 +489,6 @@ static void release(struct recording *recording)
 	image_files_free(recording->files);
 	exec_watch_free(recording->exec_watch);
 	module_watch_free(recording->module_watch);
-	store_writer_free(recording->writer);
 	sampler_free(recording->sampler);
 	record_facts_free(recording->facts);
 	profile_free(recording->profile);
@@ -631,7 +525,8 @@ static int set_up(struct recording *recording, struct err *err)
 	if (rc == 0)
 		rc = open_sampler(recording, err);
 	if (rc == 0)
-		rc = open_output(recording, err);
+		rc = record_output_open(&recording->output, options->output, recording->profile,
+					err);
 	if (rc < 0)
 		return rc;
 	build_model(recording);
@@ -668,7 +563,7 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	if (rc == 0)
 		rc = load_kernel(&recording, err);
 	if (rc < 0) {
-		discard_output(&recording);
+		record_output_discard(&recording.output);
 	} else {
 		run_loop(&recording);
 		rc = finish(&recording, err);

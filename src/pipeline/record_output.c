@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/record_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "pipeline/state_files.h"
+#include "store/store.h"
+
+/* An existing file is replaced only if it is a profile (or empty): -o must not eat other files. */
+static int clear_output(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EEXIST,
+			       "%s is there and is no regular file; choose another name", path);
+	rc = st.st_size ? store_is_profile(path) : 1;
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", path, strerror(-rc));
+	if (rc == 0)
+		return err_set(err, -EEXIST,
+			       "%s is there and is no prospect profile; choose another name", path);
+	if (unlink(path) < 0)
+		return err_set(err, -errno, "cannot replace %s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int create_file(struct record_output *output, struct profile *profile, struct err *err)
+{
+	int rc = clear_output(output->path, err);
+
+	return rc < 0 ? rc : store_create(output->path, profile, &output->writer, err);
+}
+
+/* With the owner's rights; where the owner may not write but root may, as root, then handed over.
+ */
+static int create_owned(struct record_output *output, struct profile *profile, struct err *err)
+{
+	struct owner *owner = &output->owner;
+	int rc;
+
+	owner_begin(owner);
+	rc = create_file(output, profile, err);
+	owner_end(owner);
+	if (rc != -EACCES || !owner->other)
+		return rc;
+	rc = create_file(output, profile, err);
+	if (rc == 0 && lchown(output->path, owner->uid, owner->gid) < 0)
+		rc = err_set(err, -errno, "cannot give %s to its owner: %s", output->path,
+			     strerror(errno));
+	owner->other = false; /* from here on root writes it */
+	return rc;
+}
+
+/* No state folder: the report is still made, from a file that goes with it. */
+static void use_temporary(struct record_output *output, const char *why)
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(output->path, sizeof(output->path), "%s/prospect-%d.prof",
+		 folder && folder[0] == '/' ? folder : "/tmp", (int)getpid());
+	snprintf(output->note, sizeof(output->note), "the profile is not kept: %s", why);
+	output->temporary = true;
+	output->owner.other = false;
+}
+
+int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
+		       struct err *err)
+{
+	struct err why;
+
+	owner_find(&output->owner);
+	if (wanted) {
+		if ((size_t)snprintf(output->path, sizeof(output->path), "%s", wanted) >=
+		    sizeof(output->path))
+			return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+	} else if (state_begin(&output->owner, output->path, sizeof(output->path), &why) == 0) {
+		output->in_state_folder = true;
+	} else {
+		use_temporary(output, why.text);
+	}
+	return create_owned(output, profile, err);
+}
+
+int record_output_flush(struct record_output *output, struct err *err)
+{
+	int rc;
+
+	owner_begin(&output->owner);
+	rc = store_flush(output->writer, err);
+	owner_end(&output->owner);
+	return rc;
+}
+
+int record_output_publish(struct record_output *output, struct err *err)
+{
+	store_writer_free(steal_ptr(output->writer));
+	if (!output->in_state_folder)
+		return 0;
+	return state_commit(&output->owner, output->path, sizeof(output->path), err);
+}
+
+void record_output_discard(struct record_output *output)
+{
+	if (!output->writer)
+		return;
+	store_writer_free(steal_ptr(output->writer));
+	owner_begin(&output->owner);
+	unlink(output->path);
+	owner_end(&output->owner);
+}

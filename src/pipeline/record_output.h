@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The file a recording is made into: the one that was asked for, the state folder's, or, where
+ * there is no state folder, a temporary one that goes when its report was printed.
+ */
+#ifndef PIPELINE_RECORD_OUTPUT_H
+#define PIPELINE_RECORD_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "pipeline/owner.h"
+
+struct profile;
+struct store_writer;
+
+struct record_output {
+	struct owner owner;
+	char path[4096];
+	bool in_state_folder;
+	bool temporary;
+	char note[512];		     /* why it is temporary; "" */
+	struct store_writer *writer; /* owned */
+};
+
+/* @wanted: -o FILE, or NULL. An existing file is replaced only if it is a profile or empty. Fails
+ * before anything runs when the file cannot be made. */
+int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
+		       struct err *err);
+/* One transaction, with the owner's rights. */
+int record_output_flush(struct record_output *output, struct err *err);
+/* The recording is whole: closes the file and, in the state folder, makes it last.prof. */
+int record_output_publish(struct record_output *output, struct err *err);
+/* Closes and removes a file that was opened and not published; otherwise only lets go. */
+void record_output_discard(struct record_output *output);
+
+#endif
