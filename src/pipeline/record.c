@@ -489,6 +489,7 @@ static void release(struct recording *recording)
 	image_files_free(recording->files);
 	exec_watch_free(recording->exec_watch);
 	module_watch_free(recording->module_watch);
+	record_output_done(&recording->output);
 	sampler_free(recording->sampler);
 	record_facts_free(recording->facts);
 	profile_free(recording->profile);

@@ -118,3 +118,11 @@ void record_output_discard(struct record_output *output)
 	unlink(output->path);
 	owner_end(&output->owner);
 }
+
+void record_output_done(struct record_output *output)
+{
+	if (output->temporary)
+		record_output_discard(output);
+	else
+		store_writer_free(steal_ptr(output->writer));
+}

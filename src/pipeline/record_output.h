@@ -31,7 +31,9 @@ int record_output_open(struct record_output *output, const char *wanted, struct 
 int record_output_flush(struct record_output *output, struct err *err);
 /* The recording is whole: closes the file and, in the state folder, makes it last.prof. */
 int record_output_publish(struct record_output *output, struct err *err);
-/* Closes and removes a file that was opened and not published; otherwise only lets go. */
+/* Removes a file that was opened and not published: nothing was recorded. */
 void record_output_discard(struct record_output *output);
+/* Lets go. What was not published stays as of its last flush, unless it was temporary. */
+void record_output_done(struct record_output *output);
 
 #endif

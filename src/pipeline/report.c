@@ -18,6 +18,7 @@
 #include "present/csv.h"
 #include "present/json.h"
 #include "present/text_report.h"
+#include "resolve/demangler.h"
 #include "store/store.h"
 
 /* The table of csv and json when no --by says another: what the paper's report tells of each
@@ -40,6 +41,7 @@ struct report {
 	struct store_reader *store;
 	struct profile *profile;
 	struct totals totals;
+	struct demangler *demangler;
 	struct labels labels;
 	VEC(struct user_name) users;
 	struct tally tally; /* what was selected */
@@ -56,6 +58,7 @@ static void report_done(struct report *report)
 	tally_done(&report->tally);
 	select_free(report->select);
 	labels_done(&report->labels);
+	demangler_free(report->demangler);
 	vec_free(&report->totals.rows);
 	profile_free(report->profile);
 	if (report->store)
@@ -136,6 +139,11 @@ static void find_users(struct report *report)
 	}
 }
 
+static const char *demangle(void *context, const char *name)
+{
+	return demangler_text(context, name);
+}
+
 static int load(struct report *report, const char *path, struct err *err)
 {
 	int rc = store_open(path, &report->store, err);
@@ -147,6 +155,9 @@ static int load(struct report *report, const char *path, struct err *err)
 	if (rc < 0)
 		return rc;
 	labels_init(&report->labels, report->profile);
+	report->demangler = demangler_new();
+	report->labels.demangle = demangle;
+	report->labels.demangle_context = report->demangler;
 	find_users(report);
 	report->labels.users = report->users.items;
 	report->labels.user_count = report->users.count;
