@@ -55,14 +55,13 @@ void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf)
 
 void labels_name(const struct labels *labels, str_id name, struct buf *buf)
 {
-	const char *raw = profile_text(labels->profile, name);
-	const char *readable = NULL;
+	const char *text = profile_text(labels->profile, name);
 
-	if (labels->demangle && *raw)
-		readable = labels->demangle(labels->demangle_context, raw);
-	if (!*raw)
-		readable = "[unknown]";
-	buf_add_str(buf, readable ? readable : raw);
+	if (!*text)
+		text = "[unknown]";
+	else if (labels->demangle)
+		text = labels->demangle(labels->demangle_context, text);
+	buf_add_str(buf, text);
 }
 
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf)

@@ -22,8 +22,8 @@ struct labels {
 	const struct profile *profile; /* borrowed */
 	const struct user_name *users; /* borrowed; those without a row are shown as numbers */
 	size_t user_count;
-	/* The readable form of a mangled name, borrowed until the next call; NULL when it is not
-	 * mangled. The member may be NULL: names stay as they are. */
+	/* The readable form of a name of a symbol table, or the name itself; borrowed until the
+	 * next call. The member may be NULL: names stay as they are. */
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions with this name; private */

@@ -40,11 +40,11 @@ struct report_values {
 	  .help = "1: one screen; 2: and the command's processes; 3: and those above -m; 4: all", \
 	  .least = 1,                                                                             \
 	  .most = 4 },                                                                            \
-		{ "list",	 'k',                                                             \
-		  OPTION_NUMBER, REPORT_ROW(type, member, list_percent),                          \
-		  "PCT",	 .help = "least share of a process to be listed (default 0)",     \
-		  .least = 0,	 .most = 100 },                                                   \
-		{ "detail",                                                                       \
+		{ "least-listed", 'k',                                                            \
+		  OPTION_NUMBER,  REPORT_ROW(type, member, list_percent),                         \
+		  "PCT",	  .help = "least share of a process to be listed (default 0)",    \
+		  .least = 0,	  .most = 100 },                                                  \
+		{ "least-detailed",                                                               \
 		  'm',                                                                            \
 		  OPTION_NUMBER,                                                                  \
 		  REPORT_ROW(type, member, detail_percent),                                       \
@@ -54,13 +54,13 @@ struct report_values {
 		  .most = 100 },                                                                  \
 		{ "by",	       0,                                                                 \
 		  OPTION_TEXT, REPORT_ROW(type, member, by),                                      \
-		  "KEY,...",   .help = "a table by these keys instead: process,symbol ..." },     \
+		  "KEYS",      .help = "a table by these keys instead: process,symbol ..." },     \
 		{ "select",                                                                       \
 		  0,                                                                              \
 		  OPTION_TEXTS,                                                                   \
 		  REPORT_ROW(type, member, select),                                               \
-		  "KEY=GLOB,...",                                                                 \
-		  .help = "only what matches; KEY!=GLOB: only what does not; may be repeated" },  \
+		  "K=V",                                                                          \
+		  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
 		{ "limit",                                                                        \
 		  0,                                                                              \
 		  OPTION_INTEGER,                                                                 \

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/fixture.h"
+
+#include <errno.h>
+
+#include "aggregate/keys.h"
+
+/* One sample of everything there is a key for. */
+static void make_point(struct fixture *fixture, struct point *ret_point)
+{
+	uint32_t first = fixture_process(fixture, "nginx", 4711);
+	uint32_t process = fixture_process(fixture, "nginx", 4712);
+	struct process *row = &fixture->profile->processes.items[process];
+	uint32_t task = fixture_task(fixture, process, "worker one");
+	uint32_t stack =
+		fixture_stack(fixture, "/usr/lib/libc.so.6", "memcpy", 0x1230, SYMBOL_NAMED);
+
+	assert_int_not_equal(first, process);
+	row->cgroup = fixture_text(fixture, "/system.slice/web");
+	row->container = fixture_text(fixture, "0123456789ab");
+	row->uid = 33;
+	*ret_point = (struct point){ .total = fixture_total(task, stack, MODE_KERNEL,
+							    CONTEXT_SOFTIRQ, 1),
+				     .time_ns = 107 * NS_PER_S + 999999999,
+				     .cpu = 5 };
+}
+
+static void every_key_has_its_text(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} expected[] = {
+		{ "process", "nginx#2" },
+		{ "program", "nginx" },
+		{ "pid", "4712" },
+		{ "tid", "4712" },
+		{ "thread", "worker one" },
+		{ "user", "www-data" },
+		{ "cgroup", "/system.slice/web" },
+		{ "container", "0123456789ab" },
+		{ "image", "/usr/lib/libc.so.6" },
+		{ "symbol", "memcpy" },
+		{ "function", "memcpy" },
+		{ "address", "0x1234" },
+		{ "mode", "kernel" },
+		{ "context", "softirq" },
+		{ "cpu", "5" },
+		{ "event", "cpu-clock" },
+		{ "time", "7" },
+	};
+	static const struct user_name users[] = { { 0, "root" }, { 33, "www-data" } };
+	struct fixture fixture;
+	struct point point;
+	struct buf text = { 0 };
+	size_t count = 0;
+
+	fixture_init(&fixture);
+	make_point(&fixture, &point);
+	fixture_labels(&fixture);
+	fixture.labels.users = users;
+	fixture.labels.user_count = 2;
+	for (const struct key *key = keys_all(); key->name; key++, count++) {
+		buf_clear(&text);
+		key->text(&fixture.labels, key->value(&fixture.labels, &point), &text);
+		assert_string_equal(key->name, expected[count].name);
+		assert_string_equal(buf_text(&text), expected[count].text);
+		if (key->bound)
+			assert_true(key->value(&fixture.labels, &point) <
+				    key->bound(&fixture.labels));
+	}
+	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
+	buf_done(&text);
+	fixture_done(&fixture);
+}
+
+static void list_of_keys(void **state)
+{
+	struct key_list list;
+	struct err err;
+
+	assert_int_equal(keys_parse("process,symbol", &list, &err), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0]->name, "process");
+	assert_string_equal(list.items[1]->name, "symbol");
+	assert_false(keys_need_samples(&list));
+	assert_int_equal(keys_parse("cpu", &list, &err), 0);
+	assert_true(keys_need_samples(&list));
+	assert_int_equal(keys_parse("symbol,time", &list, &err), 0);
+	assert_true(keys_need_samples(&list));
+}
+
+static void assert_refused(const char *text, const char *because)
+{
+	struct key_list list = { .count = 77 };
+	struct err err = { "" };
+
+	assert_int_equal(keys_parse(text, &list, &err), -EINVAL);
+	assert_int_equal(list.count, 77);
+	if (!strstr(err.text, because))
+		fail_msg("'%s' lacks '%s'", err.text, because);
+}
+
+static void wrong_lists(void **state)
+{
+	assert_refused("", "empty");
+	assert_refused("process,", "empty");
+	assert_refused(",process", "empty");
+	assert_refused("process,process", "twice");
+	assert_refused("proces", "did you mean 'process'");
+	assert_refused("symbl", "did you mean 'symbol'");
+	assert_refused("func", "did you mean 'function'");
+	assert_refused("adress", "did you mean 'address'");
+	assert_refused("thead", "did you mean 'thread'");
+	assert_refused("image,Mode", "did you mean 'mode'");
+	assert_refused("averyveryverylongwordthatisnokeyatallandneverwas", "unknown key");
+}
+
+static uint64_t value_of(const struct labels *labels, const char *key, uint32_t stack)
+{
+	struct point point = { .total = { .stack = stack } };
+
+	return keys_find(key, strlen(key), NULL)->value(labels, &point);
+}
+
+static char *text_of(const struct labels *labels, const char *key, uint32_t stack)
+{
+	struct buf text = { 0 };
+
+	keys_find(key, strlen(key), NULL)->text(labels, value_of(labels, key, stack), &text);
+	return text.bytes;
+}
+
+static void assert_text(const struct labels *labels, const char *key, uint32_t stack,
+			const char *expected)
+{
+	char *text = text_of(labels, key, stack);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* Static functions of one name are one symbol and several functions. */
+static void functions_of_one_name(void **state)
+{
+	struct fixture fixture;
+	const struct labels *labels;
+	uint32_t a, b, bracket, none;
+
+	fixture_init(&fixture);
+	a = fixture_stack(&fixture, "/bin/a", "init", 0x100, SYMBOL_NAMED);
+	b = fixture_stack(&fixture, "/bin/a", "init", 0x900, SYMBOL_NAMED);
+	bracket = fixture_stack(&fixture, "/bin/a", "recv->send", 0x2000, SYMBOL_BRACKET);
+	none = fixture_stack(&fixture, "/bin/a", NULL, 0x5000, SYMBOL_NONE);
+	labels = fixture_labels(&fixture);
+	assert_true(value_of(labels, "symbol", a) == value_of(labels, "symbol", b));
+	assert_true(value_of(labels, "function", a) != value_of(labels, "function", b));
+	assert_text(labels, "symbol", a, "init");
+	assert_text(labels, "function", a, "init@0x100");
+	assert_text(labels, "function", b, "init@0x900");
+	assert_text(labels, "symbol", bracket, "recv->send");
+	assert_text(labels, "function", bracket, "recv->send@0x2000");
+	assert_text(labels, "symbol", none, "[unknown]");
+	assert_text(labels, "function", none, "[unknown]");
+	assert_text(labels, "address", none, "0x5004");
+	fixture_done(&fixture);
+}
+
+static const char *readable(void *context, const char *name)
+{
+	return strcmp(name, "_Z3foov") == 0 ? "foo()" : name;
+}
+
+static void names_are_demangled(void **state)
+{
+	struct fixture fixture;
+	uint32_t foo, plain;
+
+	fixture_init(&fixture);
+	foo = fixture_stack(&fixture, "/bin/a", "_Z3foov", 0x100, SYMBOL_NAMED);
+	plain = fixture_stack(&fixture, "/bin/a", "main", 0x200, SYMBOL_NAMED);
+	fixture_labels(&fixture);
+	fixture.labels.demangle = readable;
+	assert_text(&fixture.labels, "symbol", foo, "foo()");
+	assert_text(&fixture.labels, "symbol", plain, "main");
+	fixture_done(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_has_its_text),
+		cmocka_unit_test(list_of_keys),
+		cmocka_unit_test(wrong_lists),
+		cmocka_unit_test(functions_of_one_name),
+		cmocka_unit_test(names_are_demangled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

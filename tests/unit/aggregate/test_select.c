@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/fixture.h"
+
+#include <errno.h>
+
+#include "aggregate/select.h"
+
+/* Four samples: a and b are nginx in user mode, c is nginx in the kernel, d is a kworker. */
+struct world {
+	struct fixture fixture;
+	struct point a, b, c, d;
+};
+
+static struct point at(struct total total, uint16_t cpu, uint64_t second)
+{
+	return (struct point){ .total = total, .cpu = cpu, .time_ns = (100 + second) * NS_PER_S };
+}
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	struct fixture *fixture = &world->fixture;
+	uint32_t first, second, kworker, libc, list, kernel;
+
+	fixture_init(fixture);
+	first = fixture_task(fixture, fixture_process(fixture, "nginx", 4711), "Web Content");
+	second = fixture_task(fixture, fixture_process(fixture, "nginx", 4712), "io,wait");
+	kworker = fixture_task(fixture, fixture_process(fixture, "kworker/0:1", 40), "kworker");
+	libc = fixture_stack(fixture, "/usr/lib/libc.so.6", "memcpy", 0x1230, SYMBOL_NAMED);
+	list = fixture_stack(fixture, "/usr/sbin/nginx", "map<int, long>::find", 0x200,
+			     SYMBOL_NAMED);
+	kernel = fixture_stack(fixture, "[kernel]", "do_softirq", 0x400, SYMBOL_NAMED);
+	world->a = at(fixture_total(first, libc, MODE_USER, CONTEXT_TASK, 1), 0, 0);
+	world->b = at(fixture_total(second, list, MODE_USER, CONTEXT_TASK, 1), 1, 2);
+	world->c = at(fixture_total(second, kernel, MODE_KERNEL, CONTEXT_SOFTIRQ, 1), 2, 5);
+	world->d = at(fixture_total(kworker, kernel, MODE_KERNEL, CONTEXT_TASK, 1), 3, 9);
+	fixture_labels(fixture);
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+
+	fixture_done(&world->fixture);
+	free(world);
+	return 0;
+}
+
+/* The letters of the samples that the clauses select. */
+static void assert_selects(struct world *world, const char *text, const char *expected)
+{
+	_cleanup_(select_freep) struct select *select = select_new();
+	const struct point *points[] = { &world->a, &world->b, &world->c, &world->d };
+	char selected[5] = "", letter[2] = "a";
+	struct err err = { "" };
+
+	if (select_add(select, text, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	select_bind(select, &world->fixture.labels);
+	for (int i = 0; i < 4; i++, letter[0]++) {
+		if (select_match(select, points[i]))
+			strcat(selected, letter);
+		/* What was found out about a value holds the second time too. */
+		assert_int_equal(select_match(select, points[i]),
+				 strchr(selected, *letter) != NULL);
+	}
+	if (strcmp(selected, expected) != 0)
+		fail_msg("%s selects '%s', not '%s'", text, selected, expected);
+}
+
+static void single_keys(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "process=nginx", "abc" },
+		{ "process=nginx#2", "bc" },
+		{ "process=ngin?#1", "a" },
+		{ "program=nginx", "abc" },
+		{ "process=nginx#1,kworker*", "ad" },
+		{ "process!=nginx", "d" },
+		{ "process!=nginx#2,kworker*", "a" },
+		{ "image=libc*", "a" },
+		{ "image=/usr/lib/*", "a" },
+		{ "image=[kernel]", "cd" },
+		{ "image!=[kernel]", "ab" },
+		{ "symbol=*softirq", "cd" },
+		{ "symbol=mem[a-z]py", "a" },
+		{ "mode=kernel", "cd" },
+		{ "mode=user,kernel", "abcd" },
+		{ "mode=k*", "cd" },
+		{ "context=softirq,hardirq", "c" },
+		{ "thread=Web Content", "a" },
+		{ "thread=io\\,wait", "b"
+				      "c" },
+		{ "symbol=map<int\\, long>::find", "b" },
+		{ "event=cpu-clock", "abcd" },
+		{ "user=4", "abc" },
+		{ "function=memcpy", "a" },
+		{ "container=x", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_selects(*state, cases[i][0], cases[i][1]);
+}
+
+static void numbers_and_ranges(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "pid=4711", "a" },
+		{ "pid=4711-4712", "abc" },
+		{ "pid!=4711", "bcd" },
+		{ "pid=1-50,4712", "bcd" },
+		{ "cpu=1-2", "bc" },
+		{ "cpu=0,3", "ad" },
+		{ "time=0-2", "ab" },
+		{ "time=5", "c" },
+		{ "tid=40", "d" },
+		{ "address=0x1234", "a" },
+		{ "address=0x200-0x2ff", "b" },
+		{ "cpu=10", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_selects(*state, cases[i][0], cases[i][1]);
+}
+
+static void clauses_all_hold(void **state)
+{
+	assert_selects(*state, "process=nginx mode=kernel", "c");
+	assert_selects(*state, "  mode=user   cpu=1 ", "b");
+	assert_selects(*state, "thread=Web Content mode=user", "a");
+	assert_selects(*state, "thread=Web Content mode=kernel", "");
+	assert_selects(*state, "process=nginx process!=nginx#1", "bc");
+}
+
+static void assert_refused(const char *text, const char *because)
+{
+	_cleanup_(select_freep) struct select *select = select_new();
+	struct err err = { "" };
+
+	assert_int_equal(select_add(select, text, &err), -EINVAL);
+	if (!strstr(err.text, because))
+		fail_msg("%s: '%s' lacks '%s'", text, err.text, because);
+}
+
+static void wrong_clauses(void **state)
+{
+	assert_refused("", "nothing in it");
+	assert_refused("  ", "nothing in it");
+	assert_refused("nginx", "not KEY=VALUE");
+	assert_refused("process=", "empty");
+	assert_refused("process=a,,b", "empty");
+	assert_refused("process=a,", "empty");
+	assert_refused("process!=", "empty");
+	assert_refused("proces=nginx", "did you mean 'process'");
+	assert_refused("mode=kernel proces=nginx", "did you mean 'process'");
+	assert_refused("mode=kernal", "none of user, kernel");
+	assert_refused("context=irq", "none of task, softirq, hardirq");
+	assert_refused("pid=nginx", "no number");
+	assert_refused("pid=12x", "no number");
+	assert_refused("pid=-3", "no number");
+	assert_refused("pid=9-3", "no number");
+	assert_refused("pid=99999999999999999999", "no number");
+	assert_refused("=x", "not KEY=VALUE");
+}
+
+static void assert_explains(struct world *world, const char *text, const char *expected)
+{
+	_cleanup_(select_freep) struct select *select = select_new();
+	struct err err = { "" };
+
+	assert_int_equal(select_add(select, text, &err), 0);
+	select_bind(select, &world->fixture.labels);
+	select_match(select, &world->a);
+	select_match(select, &world->b);
+	select_match(select, &world->c);
+	select_match(select, &world->d);
+	assert_int_equal(select_explain(select, &err), *expected ? -ENODATA : 0);
+	if (!strstr(err.text, expected))
+		fail_msg("%s: '%s' lacks '%s'", text, err.text, expected);
+}
+
+static void what_emptied_it(void **state)
+{
+	assert_explains(*state, "process=nginx", "");
+	assert_explains(*state, "process=apache", "'process=apache' leaves nothing of 4 samples");
+	assert_explains(*state, "process=nginx pid=40 mode=user",
+			"'pid=40' leaves nothing of 3 samples that the clauses before it kept");
+}
+
+static void layer_one_is_asked_for(void **state)
+{
+	_cleanup_(select_freep) struct select *select = select_new();
+
+	assert_true(select_is_empty(select));
+	assert_int_equal(select_add(select, "mode=user", NULL), 0);
+	assert_false(select_needs_samples(select));
+	assert_int_equal(select_add(select, "cpu=0", NULL), 0);
+	assert_true(select_needs_samples(select));
+	assert_false(select_is_empty(select));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(single_keys, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(numbers_and_ranges, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(clauses_all_hold, set_up, tear_down),
+		cmocka_unit_test(wrong_clauses),
+		cmocka_unit_test_setup_teardown(what_emptied_it, set_up, tear_down),
+		cmocka_unit_test(layer_one_is_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

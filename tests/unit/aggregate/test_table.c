@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/fixture.h"
+
+#include <math.h>
+
+#include "aggregate/table.h"
+
+/* main 50, memcpy 30 (20 + 10 in two processes), do_syscall 20; and 8 of another event. */
+static void make(struct fixture *fixture)
+{
+	uint32_t a, b, run, copy, kernel;
+	struct total other;
+
+	fixture_init(fixture);
+	fixture_event(fixture, "cycles", "count");
+	a = fixture_task(fixture, fixture_process(fixture, "cc", 10), "cc");
+	b = fixture_task(fixture, fixture_process(fixture, "cc", 11), "cc");
+	run = fixture_stack(fixture, "/bin/cc", "main", 0x100, SYMBOL_NAMED);
+	copy = fixture_stack(fixture, "/lib/libc.so.6", "memcpy", 0x100, SYMBOL_NAMED);
+	kernel = fixture_stack(fixture, "[kernel]", "do_syscall", 0x100, SYMBOL_NAMED);
+	fixture_hit(fixture, b, copy, MODE_USER, CONTEXT_TASK, 10);
+	fixture_hit(fixture, a, run, MODE_USER, CONTEXT_TASK, 50);
+	fixture_hit(fixture, a, copy, MODE_USER, CONTEXT_TASK, 20);
+	fixture_hit(fixture, a, kernel, MODE_KERNEL, CONTEXT_TASK, 20);
+	other = fixture_total(a, copy, MODE_USER, CONTEXT_TASK, 8);
+	other.event = 1;
+	fixture_add(fixture, &other);
+}
+
+static struct table *group(struct fixture *fixture, const char *by, double threshold, size_t limit)
+{
+	struct key_list keys;
+	struct table *table;
+
+	assert_int_equal(keys_parse(by, &keys, NULL), 0);
+	table = table_new(fixture_labels(fixture), &keys);
+	for (size_t i = 0; i < fixture->totals.rows.count; i++)
+		table_add(table, &(struct point){ .total = fixture->totals.rows.items[i] });
+	table_finish(table, threshold, limit);
+	return table;
+}
+
+static void assert_row(const struct table *table, size_t at, const char *text, uint8_t event,
+		       uint64_t samples, double percent)
+{
+	const struct table_row *row = &table->rows.items[at];
+	struct buf buf = { 0 };
+
+	assert_true(at < table->rows.count);
+	for (size_t key = 0; key < table->keys.count; key++) {
+		buf_add_str(&buf, key ? "," : "");
+		table_text(table, row, key, &buf);
+	}
+	assert_string_equal(buf_text(&buf), text);
+	assert_int_equal(row->event, event);
+	assert_int_equal(row->samples, samples);
+	assert_int_equal(row->weight, samples * NS_PER_MS);
+	assert_true(fabs(table_percent(table, row) - percent) < 1e-9);
+	buf_done(&buf);
+}
+
+static void one_key(void **state)
+{
+	struct fixture fixture;
+	struct table *table;
+
+	make(&fixture);
+	table = group(&fixture, "symbol", 0, 0);
+	assert_int_equal(table->rows.count, 4);
+	assert_row(table, 0, "main", 0, 50, 50);
+	assert_row(table, 1, "memcpy", 0, 30, 30);
+	assert_row(table, 2, "do_syscall", 0, 20, 20);
+	/* The other event stands alone. */
+	assert_row(table, 3, "memcpy", 1, 8, 100);
+	assert_int_equal(table->sums[0].samples, 100);
+	assert_int_equal(table->sums[1].samples, 8);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
+static void several_keys(void **state)
+{
+	struct fixture fixture;
+	struct table *table;
+
+	make(&fixture);
+	table = group(&fixture, "process,mode,image", 0, 0);
+	assert_int_equal(table->rows.count, 5);
+	assert_row(table, 0, "cc#1,user,/bin/cc", 0, 50, 50);
+	/* Equal weights: in order of appearance. */
+	assert_row(table, 1, "cc#1,user,/lib/libc.so.6", 0, 20, 20);
+	assert_row(table, 2, "cc#1,kernel,[kernel]", 0, 20, 20);
+	assert_row(table, 3, "cc#2,user,/lib/libc.so.6", 0, 10, 10);
+	assert_row(table, 4, "cc#1,user,/lib/libc.so.6", 1, 8, 100);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
+static void cut_rows_stay_in_the_sum(void **state)
+{
+	struct fixture fixture;
+	struct table *table;
+
+	make(&fixture);
+	table = group(&fixture, "symbol", 25, 0);
+	assert_int_equal(table->rows.count, 3);
+	assert_row(table, 1, "memcpy", 0, 30, 30);
+	assert_row(table, 2, "memcpy", 1, 8, 100);
+	assert_int_equal(table->sums[0].rows, 3);
+	assert_int_equal(table->sums[0].samples, 100);
+	table_free(table);
+	table = group(&fixture, "symbol", 0, 1);
+	assert_int_equal(table->rows.count, 2);
+	assert_row(table, 0, "main", 0, 50, 50);
+	assert_row(table, 1, "memcpy", 1, 8, 100);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
+static void interval_is_that_of_the_event(void **state)
+{
+	struct fixture fixture;
+	struct interval interval;
+	struct table *table;
+
+	make(&fixture);
+	table = group(&fixture, "symbol", 0, 0);
+	interval = table_interval(table, &table->rows.items[2]);
+	/* 20 of 100 equal weights. */
+	assert_true(fabs(interval.low - 0.1333669) < 1e-6);
+	assert_true(fabs(interval.high - 0.2888292) < 1e-6);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_key),
+		cmocka_unit_test(several_keys),
+		cmocka_unit_test(cut_rows_stay_in_the_sum),
+		cmocka_unit_test(interval_is_that_of_the_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
