@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The command line: the command's own life under the profiler, signals, and what is refused.
+
+test_exit_statuses() {
+	expect_status 0 "$PROSPECT" record -o "$T/prof" true
+	expect_status 7 "$PROSPECT" record -o "$T/prof" sh -c 'exit 7'
+	# shellcheck disable=SC2016
+	expect_status 137 "$PROSPECT" record -o "$T/prof" sh -c 'kill -9 $$'
+	expect_status 7 "$PROSPECT" sh -c 'exit 7'
+	expect_status 3 "$PROSPECT" run -- sh -c 'exit 3'
+}
+
+# Nothing of this records anything, and each is one line.
+test_commands_that_cannot_run() {
+	expect_status 127 "$PROSPECT" record -o "$T/prof" no-such-command-anywhere
+	expect_line no-such-command-anywhere
+	expect_status 127 "$PROSPECT" no-such-command-anywhere
+	expect_line no-such-command-anywhere
+	echo text > "$T/plain"
+	expect_status 126 "$PROSPECT" record -o "$T/prof" "$T/plain"
+	expect_line "$T/plain"
+	expect_status 126 "$PROSPECT" record -o "$T/prof" "$T"
+	expect_line directory
+	printf '#!/no/such/interpreter\n' > "$T/script"
+	chmod +x "$T/script"
+	expect_status 127 "$PROSPECT" record -o "$T/prof" "$T/script"
+	expect_line interpreter
+	[ ! -e "$T/prof" ] || fail "a profile of nothing was left behind"
+}
+
+test_wrong_command_lines() {
+	expect_status 2 "$PROSPECT" record --durration 1 true
+	expect_told '\-\-duration'
+	expect_status 2 "$PROSPECT" record -H fast true
+	expect_told '\-H'
+	expect_status 2 "$PROSPECT" record -H
+	expect_status 2 "$PROSPECT" --no-such-option true
+	expect_status 2 "$PROSPECT" report --by colour
+	expect_told colour
+	expect_status 2 "$PROSPECT" report --format xml
+	expect_status 2 "$PROSPECT" -g true
+	expect_told stack
+	expect_status 2 "$PROSPECT" record
+	expect_status 127 "$PROSPECT" repotr
+	expect_told "report"
+}
+
+test_rate_above_the_limit() {
+	local limit
+	limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	"$PROSPECT" record -o "$T/prof" -H $((limit + 1)) touch "$T/mark" 2> "$T/stderr" &&
+		fail "a rate above the limit was accepted"
+	expect_line perf_event_max_sample_rate
+	expect_told "$limit"
+	[ ! -e "$T/mark" ] || fail "the command ran"
+}
+
+test_no_such_process() {
+	expect_status 1 "$PROSPECT" record -o "$T/prof" -p 999999999 --duration 1
+	expect_line 999999999
+	expect_status 2 "$PROSPECT" record -o "$T/prof" -p nonsense --duration 1
+}
+
+# in_terminal SECONDS INPUT COMMAND: runs it in a terminal and types INPUT after SECONDS; *status is
+# its exit status.
+in_terminal() {
+	local seconds=$1 input=$2 command=$3
+	status=0
+	# The sleep at the end keeps the terminal's other side open.
+	{ sleep "$seconds"; printf '%b' "$input"; sleep 1; printf '%b' "${4:-}"; sleep 3; } |
+		script -qec "$command" /dev/null > "$T/terminal" 2>&1 || status=$?
+}
+
+test_ctrl_c_goes_to_the_command() {
+	need script
+	cat > "$T/command" <<-'EOT'
+		#!/bin/sh
+		trap 'echo caught; kill $!; exit 5' INT
+		"$1" 9 &
+		wait
+	EOT
+	chmod +x "$T/command"
+	in_terminal 1 '\003' "$PROSPECT record -o $T/prof $T/command $BIN/loop"
+	[ $status = 5 ] || fail "exit status $status instead of the command's 5" \
+		"$(tail -n 5 "$T/terminal")"
+	grep -q caught "$T/terminal" || fail "the command did not get the signal"
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 100 ] ||
+		fail "the profile has not what ran before Ctrl-C"
+}
+
+test_second_ctrl_c_stops_waiting() {
+	need script
+	printf '#!/bin/sh\ntrap "" INT\necho $$ > %s/pid\nexec sleep 20\n' "$T" > "$T/command"
+	chmod +x "$T/command"
+	in_terminal 1 '\003' "$PROSPECT record -o $T/prof $T/command; echo status \$?" '\003'
+	kill "$(cat "$T/pid")" 2> /dev/null
+	grep -q 'status 130' "$T/terminal" || fail "not status 130:" "$(tail -n 5 "$T/terminal")"
+	rows "$T/prof" mode > /dev/null
+}
+
+test_terminate_keeps_what_there_is() {
+	local pid status=0
+	"$PROSPECT" record -o "$T/prof" "$BIN/loop" 20 2> "$T/stderr" &
+	pid=$!
+	sleep 1
+	kill -TERM $pid
+	wait $pid || status=$?
+	[ $status = 143 ] || fail "exit status $status instead of 143"
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 100 ] ||
+		fail "what was sampled before is not in the profile"
+	! pgrep -f "$BIN/loop 20" > /dev/null || fail "the command still runs"
+}
+
+# What the command reads and writes is not touched; prospect's own words go to stderr or -f.
+test_streams() {
+	printf 'one\ntwo\n' > "$T/in"
+	"$PROSPECT" -f "$T/report" sh -c 'cat; echo warning >&2' < "$T/in" > "$T/out" 2> "$T/stderr" ||
+		fail "it failed:" "$(cat "$T/stderr")"
+	cmp -s "$T/in" "$T/out" || fail "stdout is not the command's:" "$(cat "$T/out")"
+	printf 'warning\n' | cmp -s - "$T/stderr" || fail "stderr is not the command's:" \
+		"$(cat "$T/stderr")"
+	grep -qi samples "$T/report" || fail "no report in the file of -f"
+	"$PROSPECT" cat < "$T/in" > "$T/out" 2> "$T/stderr" || fail "it failed"
+	cmp -s "$T/in" "$T/out" || fail "stdout is not the command's:" "$(cat "$T/out")"
+	grep -qi samples "$T/stderr" || fail "no report on stderr"
+}
+
+# The line of the paper.
+test_the_papers_line() {
+	local part
+	printf '#!/bin/sh\n"%s" 0.5\ncat /dev/zero | head -c 100000000 | wc -c\n' "$BIN/shares" \
+		> "$T/netperf4.sh"
+	chmod +x "$T/netperf4.sh"
+	( cd "$T" && "$PROSPECT" -V4 -H1000 -f prospect.out ./netperf4.sh > out 2> stderr ) ||
+		fail "it failed:" "$(cat "$T/stderr")"
+	for part in 'Statistics of Run' 'Summary of Processes' 'USER' 'KERNEL' burn_fifty; do
+		grep -q "$part" "$T/prospect.out" || fail "the report has no '$part'"
+	done
+}
+
+test_duration() {
+	expect_status 0 "$PROSPECT" record -o "$T/prof" --duration 500ms "$BIN/short" 2500
+	holds "$(header "$T/prof" duration_s) >= 0.45 && $(header "$T/prof" duration_s) < 2" ||
+		fail "it lasted $(header "$T/prof" duration_s) s"
+	need_root
+	expect_status 0 "$PROSPECT" record -o "$T/prof" -a --duration 0.5
+	holds "$(header "$T/prof" duration_s) >= 0.45" || fail "-a --duration 0.5 was shorter"
+}
+
+test_chosen_process() {
+	local pid
+	"$BIN/shares" 30 > "$T/out" &
+	pid=$!
+	"$BIN/loop" 30 &
+	expect_status 0 "$PROSPECT" record -o "$T/prof" -H 2000 -p $pid --duration 1
+	kill $pid $!
+	rows "$T/prof" program > "$T/rows"
+	[ "$(cut -f 1 "$T/rows" | tr '\n' ' ')" = "shares " ] ||
+		fail "not only the chosen process:" "$(cat "$T/rows")"
+	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "it was not sampled"
+	rows "$T/prof" symbol --select 'mode=user' | grep -q '^burn_fifty' || fail "it has no names"
+}

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The profile file: kept by itself, broken, cut off, on a full disk, in the wrong place.
+
+test_last_and_previous() {
+	local state=$T/state
+	export XDG_STATE_HOME=$state
+	expect_status 1 "$PROSPECT" report
+	expect_line prospect
+	expect_status 0 "$PROSPECT" record "$BIN/short" 200
+	expect_status 0 "$PROSPECT" record "$BIN/loop" 0.3
+	[ -s "$state/prospect/last.prof" ] || fail "there is no last.prof"
+	[ -s "$state/prospect/previous.prof" ] || fail "there is no previous.prof"
+	[ "$(stat -c %a "$state/prospect/last.prof")" = 600 ] || fail "others may read it"
+	rows "$state/prospect/previous.prof" program | grep -q '^short' || fail "previous is not short"
+	"$PROSPECT" report --by program --format csv > "$T/csv" || fail "report without a file"
+	grep -q '^loop' "$T/csv" || fail "last is not loop"
+}
+
+test_killed_recorder() {
+	local pid
+	"$PROSPECT" record -o "$T/prof" -M 20 "$BIN/loop" 20 2> /dev/null &
+	pid=$!
+	sleep 1.5
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	pkill -f "^$BIN/loop 20$"
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 300 ] ||
+		fail "what was written before is not to be read:" \
+			"$("$PROSPECT" report "$T/prof" 2>&1 | head -n 3)"
+	expect_status 0 "$PROSPECT" report "$T/prof" -V1
+}
+
+test_full_disk() {
+	need_root
+	local status=0
+	mkdir "$T/small"
+	mount -t tmpfs -o size=400k none "$T/small" 2> /dev/null || skip "no tmpfs may be mounted"
+	"$PROSPECT" record -o "$T/small/prof" -H 8000 -M 20 sh -c \
+		"'$BIN/loop' 0.6; dd if=/dev/zero of='$T/small/fill' bs=1k 2> /dev/null; '$BIN/btree' 2" \
+		2> "$T/stderr" || status=$?
+	rm -f "$T/small/fill"
+	rows "$T/small/prof" program --select program=loop > "$T/rows"
+	umount "$T/small"
+	[ $status = 1 ] || fail "exit status $status instead of 1"
+	expect_told 'full|no space'
+	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "what was written before is not to be read"
+}
+
+# Told before the command runs, not after it.
+test_output_that_cannot_be_made() {
+	expect_status 1 "$PROSPECT" record -o "$T/no/such/folder/prof" touch "$T/mark"
+	expect_line "$T/no/such/folder"
+	expect_status 1 "$PROSPECT" record -o "$T" touch "$T/mark"
+	expect_line "$T"
+	echo 'my thesis' > "$T/thesis.txt"
+	expect_status 1 "$PROSPECT" record -o "$T/thesis.txt" touch "$T/mark"
+	grep -q 'my thesis' "$T/thesis.txt" || fail "a file that is no profile was overwritten"
+	expect_status 1 "$PROSPECT" -f "$T/no/such/folder/report" touch "$T/mark"
+	expect_line "$T/no/such/folder"
+	[ ! -e "$T/mark" ] || fail "the command ran"
+}
+
+test_files_that_are_no_profiles() {
+	record "$T/prof" -- "$BIN/short" 300
+	expect_status 1 "$PROSPECT" report "$T/none"
+	expect_line "$T/none"
+	echo 'some text' > "$T/text"
+	expect_status 1 "$PROSPECT" report "$T/text"
+	expect_line "$T/text"
+	: > "$T/empty"
+	expect_status 1 "$PROSPECT" report "$T/empty"
+	expect_line "$T/empty"
+	head -c $(($(stat -c %s "$T/prof") / 2)) "$T/prof" > "$T/half"
+	expect_status 1 "$PROSPECT" report "$T/half"
+	expect_line "$T/half"
+	expect_status 1 "$PROSPECT" report "$T"
+	expect_line "$T"
+}
+
+test_foreign_and_newer_databases() {
+	need sqlite3
+	record "$T/prof" -- "$BIN/short" 300
+	sqlite3 "$T/foreign" 'create table t(x); insert into t values (1);'
+	expect_status 1 "$PROSPECT" report "$T/foreign"
+	expect_line "$T/foreign"
+	cp "$T/prof" "$T/newer"
+	sqlite3 "$T/newer" 'pragma user_version = 1000;'
+	expect_status 1 "$PROSPECT" report "$T/newer"
+	expect_line 'newer'
+}
+
+# Bytes turned around in the middle: an answer or one line, never a crash.
+test_damaged_profiles() {
+	local i size status
+	record "$T/prof" -- "$BIN/short" 300
+	size=$(stat -c %s "$T/prof")
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		cp "$T/prof" "$T/damaged"
+		head -c 64 /dev/urandom |
+			dd of="$T/damaged" bs=1 seek=$((size * i / 13)) conv=notrunc 2> /dev/null
+		status=0
+		"$PROSPECT" report "$T/damaged" -V4 > /dev/null 2> "$T/stderr" || status=$?
+		[ $status -le 1 ] || fail "exit status $status with byte $((size * i / 13)) damaged"
+		[ $status = 0 ] || expect_line "$T/damaged"
+	done
+}
+
+test_two_at_once() {
+	local pid status=0
+	"$PROSPECT" record -o "$T/one" "$BIN/shares" 1 > "$T/one.out" 2> "$T/stderr" &
+	pid=$!
+	record "$T/two" -- "$BIN/loop" 1
+	wait $pid || status=$?
+	[ $status = 0 ] || fail "the first ended with $status" "$(cat "$T/stderr")"
+	rows "$T/one" mode --select program=shares > "$T/rows"
+	check_time shares "$(rusage "$T/one.out")" "$(sum 4 < "$T/rows")" "$(sum 3 < "$T/rows")"
+	rows "$T/two" program > "$T/rows"
+	[ "$(grep '^loop' "$T/rows" | sum 3)" -ge 100 ] || fail "the second lacks its command"
+	[ "$(id -u)" != 0 ] || grep -q '^shares' "$T/rows" ||
+		fail "the second does not see the first's command"
+}
+
+# sqlite3 on anybody's machine reads it: whole, and with names in the views.
+test_plain_sqlite_reads_it() {
+	need sqlite3
+	record "$T/prof" -- "$BIN/loop" 0.3
+	[ "$(sqlite3 "$T/prof" 'pragma integrity_check')" = ok ] || fail "it is damaged"
+	[ "$(sqlite3 "$T/prof" 'pragma journal_mode')" = delete ] || fail "it has no rollback journal"
+	[ ! -e "$T/prof-journal" ] || fail "a journal was left behind"
+}

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Does every sample get the right process, thread, file and function?
+
+# expect_functions FILE PROGRAM PREFIX: at least 90 % of PROGRAM's user samples are in functions of
+# PREFIX (the rest is the program's start and the clock), and nothing of it is without a name.
+expect_functions() {
+	local all own
+	rows "$1" symbol --select "program=$2 mode=user" > "$T/.functions"
+	all=$(sum 3 < "$T/.functions")
+	own=$(grep "^$3" "$T/.functions" | sum 3)
+	[ "$all" -ge 30 ] || fail "only $all user samples of $2"
+	holds "$own >= 0.9 * $all" || fail "of $all samples of $2 only $own in $3*:" \
+		"$(head -n 8 "$T/.functions")"
+	! grep '^\[' "$T/.functions" || fail "samples of $2 without a name"
+}
+
+# shares_of BINARY: a build of shares.c against its own clock.
+shares_of() {
+	record "$T/prof" -H 4000 -- "$BIN/$1" 1.2
+	rows "$T/prof" symbol --select "program=$1 mode=user" > "$T/rows"
+	check_shares "$1" "$T/stdout" "$T/rows"
+	expect_functions "$T/prof" "$1" burn_
+}
+
+test_shares_pie() { shares_of shares; }
+test_shares_nopie() { shares_of shares-nopie; }
+test_shares_static() { shares_of shares-static; }
+test_shares_static_pie() { shares_of shares-static-pie; }
+
+test_short_children() {
+	need_root
+	local seen
+	record "$T/prof" -- "$BIN/children" 300 "$BIN/short" 5
+	rows "$T/prof" process --select program=short > "$T/rows"
+	seen=$(awk -F '\t' '$1 ~ /^short#[0-9]+$/' "$T/rows" | wc -l)
+	[ "$seen" = 300 ] || fail "$seen of 300 children have a row of their own" \
+		"$(head -n 3 "$T/rows")"
+	rows "$T/prof" mode --select 'program=short,children' > "$T/rows"
+	check_time "300 children" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
+		"$(sum 3 < "$T/rows")" 0.06
+}
+
+# Programs that live for a millisecond: all that they run in user mode has its right name.
+test_two_thousand_true() {
+	need_root
+	local n
+	cp /bin/true "$T/atrue"
+	cp /bin/bash "$T/ashell"
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- "$T/ashell" -c 'for i in $(seq 2000); do "$0"; done' "$T/atrue"
+	rows "$T/prof" program,image,symbol --select mode=user > "$T/rows"
+	n=$(awk -F '\t' '$1 == "atrue"' "$T/rows" | sum 5)
+	[ "$n" -ge 300 ] || fail "only $n user samples of true"
+	awk -F '\t' '$1 == "atrue" || $1 == "ashell" {
+		image = $2
+		sub(".*/", "", image)
+		if (image !~ /^(atrue|ashell|libc[.-].*|ld-.*|libtinfo.*|libc-.*|\[vdso\])$/ ||
+		    $3 ~ /^\[/) { print "# " $0; bad = 1 }
+	} END { exit bad }' "$T/rows" || fail "these are not of true, its shell, libc or ld.so"
+	! awk -F '\t' '$1 ~ /^\[(unknown|exec)/' "$T/rows" | grep . || fail "of nobody"
+	n=$(rows "$T/prof" process --select program=atrue | wc -l)
+	holds "$n >= 1500 && $n <= 2000" || fail "$n processes of true were seen"
+}
+
+test_thread_names() {
+	record "$T/prof" -H 4000 -- "$BIN/threads" 1.2
+	rows "$T/prof" thread --select program=threads > "$T/rows"
+	check_shares threads "$T/stdout" "$T/rows"
+	[ "$(rows "$T/prof" process --select program=threads | wc -l)" = 1 ] ||
+		fail "threads are no processes"
+}
+
+test_fork_without_exec() {
+	record "$T/prof" -- "$BIN/forker" 3 200
+	rows "$T/prof" program,process,thread > "$T/rows"
+	awk -F '\t' '$1 == "forker" && $3 ~ /^worker-[012]$/ && $5 > 50 { print $2, $3 }' "$T/rows" |
+		sort -u > "$T/workers"
+	[ "$(wc -l < "$T/workers")" = 3 ] ||
+		fail "not three workers of forker:" "$(grep -E 'forker|worker' "$T/rows")"
+	[ "$(cut -d ' ' -f 1 "$T/workers" | sort -u | wc -l)" = 3 ] || fail "not three processes"
+	! awk -F '\t' '$1 ~ /^worker/' "$T/rows" | grep . || fail "prctl changed the program's name"
+}
+
+test_dlopen_at_one_address() {
+	record "$T/prof" -H 4000 -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
+	[ "$(awk '$1 == "address" { print $3 }' "$T/stdout" | sort -u | wc -l)" = 1 ] ||
+		skip "the libraries were not loaded at one address"
+	rows "$T/prof" symbol --select 'program=loader mode=user' > "$T/rows"
+	check_shares loader "$T/stdout" "$T/rows"
+	expect_functions "$T/prof" loader '[ab]_first'
+	rows "$T/prof" image,symbol --select 'program=loader mode=user' |
+		awk -F '\t' '$2 ~ /_first$/ && $1 !~ "lib" substr($2, 1, 1) ".so$"' > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "a function in the wrong library:" "$(cat "$T/wrong")"
+}
+
+test_deleted_while_running() {
+	cp "$BIN/shares" "$T/gone"
+	# shellcheck disable=SC2016
+	record "$T/prof" -- sh -c '"$0" 0.6 & sleep 0.2; rm "$0"; wait' "$T/gone"
+	expect_functions "$T/prof" gone burn_
+}
+
+test_deleted_at_once() {
+	need_root
+	# shellcheck disable=SC2016
+	record "$T/prof" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do
+		cp "$0" "$1/brief" && "$1/brief" 0.04 && rm "$1/brief"; done' "$BIN/shares" "$T"
+	expect_functions "$T/prof" brief burn_
+}
+
+# expect_apart FILE PROGRAM: two runs of what was first one file and then another under one name;
+# each process has functions of one of them.
+expect_apart() {
+	rows "$1" process,symbol --select "program=$2 mode=user" > "$T/rows"
+	awk -F '\t' '$2 ~ /^(burn|other)_/ { sub("_.*", "", $2); n[$1 " " $2] += $4 }
+		END { for (k in n) print k }' "$T/rows" | sort > "$T/kinds"
+	printf '%s\n' "$2#1 burn" "$2#2 other" | cmp -s - "$T/kinds" ||
+		fail "expected burn in $2#1 and other in $2#2:" "$(cat "$T/kinds")"
+	! awk -F '\t' '$2 ~ /^\[/' "$T/rows" | grep . || fail "samples without a name"
+}
+
+test_replaced_by_rename() {
+	cp "$BIN/shares" "$T/swap"
+	cp "$BIN/other" "$T/swap.new"
+	# shellcheck disable=SC2016
+	record "$T/prof" -- sh -c '"$0" 0.5 & sleep 0.15; mv "$0.new" "$0"; "$0" 0.3; wait' "$T/swap"
+	expect_apart "$T/prof" swap
+}
+
+test_rewritten_in_place() {
+	cp "$BIN/shares" "$T/again"
+	# shellcheck disable=SC2016
+	record "$T/prof" -- sh -c '"$0" 0.3; cat "$1" > "$0"; "$0" 0.3' "$T/again" "$BIN/other"
+	expect_apart "$T/prof" again
+}
+
+# Another file is mounted over the program's path, for the program alone: its names are the mounted
+# file's, or none; never those of the file that we see under the path.
+test_private_mount() {
+	need_root
+	need unshare
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	cp "$BIN/shares" "$T/covered"
+	# shellcheck disable=SC2016
+	record "$T/prof" -- unshare -m sh -c 'mount --bind "$1" "$0" && exec "$0" 0.6' \
+		"$T/covered" "$BIN/other"
+	rows "$T/prof" symbol --select 'mode=user program=covered,other' > "$T/rows"
+	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "the program was not sampled"
+	! grep '^burn_' "$T/rows" || fail "names of the wrong file"
+	grep -q '^other_\|^\[' "$T/rows" || fail "neither the right names nor an honest bucket:" \
+		"$(head -n 5 "$T/rows")"
+	expect_functions "$T/prof" covered other_
+}
+
+test_target_in_pid_namespace() {
+	need_root
+	need unshare
+	unshare -pf --mount-proc true 2> /dev/null || skip "PID namespaces are not allowed here"
+	record "$T/prof" -H 4000 -- unshare -pf --mount-proc "$BIN/shares" 0.8
+	rows "$T/prof" symbol --select 'program=shares mode=user' > "$T/rows"
+	check_shares "in a PID namespace" "$T/stdout" "$T/rows"
+}
+
+# From inside, processes of other namespaces have no pid: they are told as such.
+test_recorder_in_pid_namespace() {
+	need_root
+	need unshare
+	unshare -pf --mount-proc true 2> /dev/null || skip "PID namespaces are not allowed here"
+	local outside
+	"$BIN/loop" 30 &
+	outside=$!
+	unshare -pf --mount-proc "$PROSPECT" record -o "$T/prof" -- "$BIN/shares" 1 \
+		> "$T/stdout" 2> "$T/stderr" || { kill $outside; fail "record:" "$(cat "$T/stderr")"; }
+	kill $outside
+	expect_functions "$T/prof" shares burn_
+	rows "$T/prof" program > "$T/rows"
+	[ "$(awk -F '\t' '$1 == "[other namespace]"' "$T/rows" | sum 3)" -ge 100 ] ||
+		fail "no samples of [other namespace]:" "$(head -n 5 "$T/rows")"
+}
+
+# Without a symbol table, a function that is not exported lies between two that are.
+test_stripped_library() {
+	record "$T/prof" -- "$BIN/loader" 0.6 "$BIN/libstripped.so" '*library_hidden'
+	expect_functions "$T/prof" loader 'a_first->a_last'
+}
+
+# script FILE TURNS: a shell script that counts.
+script() {
+	cat > "$1" <<-EOT
+		#!/bin/sh
+		i=0
+		while [ \$i -lt $2 ]; do i=\$((i + 1)); done
+	EOT
+	chmod +x "$1"
+}
+
+test_script_is_its_own_program() {
+	script "$T/counting-script" 300000
+	record "$T/prof" -- "$T/counting-script"
+	rows "$T/prof" program --select 'program=counting-script*' > "$T/rows"
+	[ "$(sum 3 < "$T/rows")" -ge 30 ] || fail "the script is no program:" \
+		"$(rows "$T/prof" program | head -n 5)"
+}
+
+# A script that is there before us is found in /proc, one that starts later in the records: one name.
+test_script_before_and_after() {
+	need_root
+	local before
+	script "$T/a-counting-script" 600000
+	"$T/a-counting-script" &
+	before=$!
+	record "$T/prof" -- "$T/a-counting-script"
+	wait $before
+	rows "$T/prof" program --select 'program=a-counting*' > "$T/rows"
+	[ "$(wc -l < "$T/rows")" = 1 ] || fail "one script has several names:" "$(cat "$T/rows")"
+	[ "$(rows "$T/prof" process --select 'program=a-counting*' | wc -l)" = 2 ] ||
+		fail "not two processes of it"
+}

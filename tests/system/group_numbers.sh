@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Are the numbers true? Against the clocks of the kernel, against perf, against objdump.
+
+# A program in step with a millisecond, sampled every millisecond: without the jittered period this
+# reads anything from 3 to 97 %.
+test_millisecond_rhythm() {
+	local whole n half
+	record "$T/prof" -H 1000 -- "$BIN/rhythm" 2
+	rows "$T/prof" symbol --select program=rhythm > "$T/rows"
+	whole=$(grep '^rhythm_' "$T/rows" | sum 4)
+	n=$(grep '^rhythm_' "$T/rows" | sum 3)
+	half=$(grep '^rhythm_even' "$T/rows" | sum 4)
+	check_share rhythm 0.5 "$half" "$whole" "$n"
+	check_time rhythm "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" "$(sum 3 < "$T/rows")"
+}
+
+test_time_of_a_process() {
+	record "$T/prof" -- "$BIN/shares" 1.5
+	rows "$T/prof" mode --select program=shares > "$T/rows"
+	check_time "time of shares" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
+		"$(sum 3 < "$T/rows")"
+}
+
+# getrusage itself splits by the kernel's tick, at least 100 a second.
+test_user_and_system_time() {
+	need_root
+	local system whole n
+	record "$T/prof" -- "$BIN/systime" 2
+	rows "$T/prof" mode --select program=systime > "$T/rows"
+	whole=$(sum 4 < "$T/rows")
+	n=$(sum 3 < "$T/rows")
+	system=$(grep '^kernel' "$T/rows" | sum 4)
+	check_time "time of systime" "$(rusage "$T/stdout")" "$whole" "$n"
+	check_share "system time" "$(awk '$1 == "rusage" { print $3 / ($2 + $3) }' "$T/stdout")" \
+		"$system" "$whole" "$n" 200
+}
+
+# account_closes: weights + idle + steal + lost = CPUs x wall time.
+account_closes() {
+	local residue
+	residue=$(header "$T/prof" residue_percent)
+	[ -n "$residue" ] || fail "the header has no residue_percent"
+	holds "$residue >= -2 && $residue <= 2" || fail "residue $residue %"
+}
+
+test_account_closes_idle() {
+	need_root
+	record "$T/prof" -H 1000 -- sleep 2
+	account_closes
+}
+
+test_account_closes_busy() {
+	need_root
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 1000 -- sh -c '"$0" 2 & "$0" 2 & wait' "$BIN/shares"
+	account_closes
+}
+
+# Wake-ups too fast for the timer and for /proc/stat: what is missing must be said.
+test_ping_pong_names_what_is_missing() {
+	need_root
+	local residue missed
+	record "$T/prof" -H 4000 -- "$BIN/pingpong" 2
+	residue=$(header "$T/prof" residue_percent)
+	missed=$(header "$T/prof" missed_ticks)
+	"$PROSPECT" report "$T/prof" -V2 > "$T/text" 2>&1 || fail "report -V2"
+	[ -n "$residue" ] || fail "the header has no residue_percent"
+	if ! holds "$residue >= -2 && $residue <= 2"; then
+		[ "${missed:-0}" -gt 0 ] || grep -q 'falls short' "$T/text" ||
+			fail "residue $residue %, and nothing says why"
+	fi
+}
+
+# perf's samples of the same program at the same rate: the shares of its functions agree.
+test_same_shares_as_perf() {
+	need_root
+	need perf
+	local name theirs all ours whole n
+	record "$T/prof" -H 4000 -- "$BIN/btree" 1.5
+	perf record -q -e cpu-clock -F 4000 -o "$T/perf.data" -- "$BIN/btree" 1.5 2> "$T/stderr" ||
+		skip "perf does not record here: $(head -n 1 "$T/stderr")"
+	perf script -i "$T/perf.data" -F ip,sym,dso 2> /dev/null |
+		awk '$NF ~ /btree\)$/ { print $2 }' > "$T/theirs"
+	all=$(wc -l < "$T/theirs")
+	rows "$T/prof" symbol --select 'program=btree image=*btree mode=user' > "$T/rows"
+	whole=$(sum 4 < "$T/rows")
+	n=$(sum 3 < "$T/rows")
+	for name in insert search main; do
+		theirs=$(grep -cx "$name" "$T/theirs")
+		ours=$(awk -F '\t' -v name=$name '$1 == name { w += $4 } END { printf "%.0f", w }' \
+			"$T/rows")
+		check_share "btree: $name" "$(calc "$theirs / $all")" "$ours" "$whole" "$n" "$all"
+	done
+}
+
+# starts PROGRAM: every sampled user address of it is where an instruction starts.
+starts() {
+	need objdump
+	local n
+	record "$T/prof" -H 4000 -- "$BIN/$1" 0.8
+	rows "$T/prof" address --select "program=$1 image=*$1 mode=user" |
+		awk -F '\t' '{ sub("^0x0*", "", $1); print $1 }' | sort -u > "$T/sampled"
+	n=$(wc -l < "$T/sampled")
+	[ "$n" -ge 2 ] || fail "only $n addresses"
+	objdump -d --no-show-raw-insn "$BIN/$1" |
+		sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p' | sort -u > "$T/starts"
+	comm -23 "$T/sampled" "$T/starts" > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "$(wc -l < "$T/wrong") of $n are no instruction starts:" \
+		"$(head -n 5 "$T/wrong")"
+}
+
+test_instruction_starts_loop() { starts loop; }
+test_instruction_starts_call() { starts call; }
+test_instruction_starts_btree() { starts btree; }

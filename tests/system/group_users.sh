@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Who may see what, and whose the files are.
+
+# The user without rights; nobody where there is root to become it.
+as_plain_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid 65534 --regid 65534 --clear-groups \
+			env HOME="$T/user" XDG_STATE_HOME="$T/user/state" "$@"
+	else
+		env HOME="$T/user" XDG_STATE_HOME="$T/user/state" "$@"
+	fi
+}
+
+user_folder() {
+	mkdir "$T/user"
+	[ "$(id -u)" != 0 ] || chown 65534:65534 "$T/user"
+}
+
+test_plain_user() {
+	local paranoid
+	need setpriv
+	user_folder
+	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+	if [ "$paranoid" -gt 2 ]; then
+		expect_status 1 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/shares" 0.5
+		expect_line perf_event_paranoid
+		return
+	fi
+	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/shares" 1 \
+		> "$T/stdout"
+	rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
+	check_shares "plain user" "$T/stdout" "$T/rows"
+	[ "$paranoid" = 2 ] || return 0
+	[ "$(header "$T/user/prof" kernel)" = 0 ] || fail "kernel samples at paranoid 2"
+	"$PROSPECT" report "$T/user/prof" > "$T/text"
+	grep -A 3 -i 'not visible' "$T/text" | grep -qi kernel ||
+		fail "the report does not say that the kernel is not visible:" "$(head -n 12 "$T/text")"
+	grep -q perf_event_paranoid "$T/text" || fail "nor what would mend it"
+}
+
+test_plain_user_short_children() {
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "nothing is permitted here"
+	user_folder
+	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" \
+		"$BIN/children" 50 "$BIN/short" 20 > "$T/stdout"
+	[ "$(rows "$T/user/prof" process --select program=short | wc -l)" = 50 ] ||
+		fail "not every child was followed:" "$(rows "$T/user/prof" process | head -n 4)"
+	rows "$T/user/prof" symbol --select 'program=short' | grep -q '^short_work' || fail "no names"
+}
+
+test_plain_user_is_refused_the_machine() {
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ] || skip "everybody may do it here"
+	user_folder
+	expect_status 1 as_plain_user "$PROSPECT" record -o "$T/user/prof" -a --duration 1
+	expect_line 'perf_event_paranoid|root|sudo|cap'
+	[ ! -e "$T/user/prof" ] || fail "a profile of nothing was left behind"
+}
+
+test_plain_user_is_refused_another_process() {
+	need_root
+	need setpriv
+	local pid
+	user_folder
+	sleep 20 &
+	pid=$!
+	expect_status 1 as_plain_user "$PROSPECT" record -o "$T/user/prof" -p $pid --duration 1
+	kill $pid
+	expect_line $pid
+}
+
+test_not_writable() {
+	need setpriv
+	user_folder
+	mkdir -m 755 "$T/locked"
+	[ "$(id -u)" = 0 ] || chmod 555 "$T/locked"
+	expect_status 1 as_plain_user "$PROSPECT" record -o "$T/locked/prof" touch "$T/user/mark"
+	expect_line "$T/locked"
+	[ ! -e "$T/user/mark" ] || fail "the command ran"
+}
+
+as_sudo() {
+	env SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody SUDO_COMMAND=prospect HOME=/root "$@"
+}
+
+test_sudo_file_belongs_to_the_user() {
+	need_root
+	user_folder
+	expect_status 0 as_sudo "$PROSPECT" record -o "$T/user/prof" sh -c "id -u > $T/uid"
+	[ "$(stat -c %u:%g:%a "$T/user/prof")" = 65534:65534:600 ] ||
+		fail "the profile is $(stat -c %u:%g:%a "$T/user/prof")"
+	[ "$(cat "$T/uid")" = 0 ] || fail "the command did not run as root"
+	# shellcheck disable=SC2016
+	expect_status 0 as_sudo "$PROSPECT" record --as-user -o "$T/user/prof" \
+		sh -c 'id -u > "$0"' "$T/user/uid"
+	[ "$(cat "$T/user/uid")" = 65534 ] || fail "--as-user ran it as $(cat "$T/user/uid")"
+	expect_status 0 as_sudo "$PROSPECT" -f "$T/user/report" true
+	[ "$(stat -c %u:%g "$T/user/report")" = 65534:65534 ] ||
+		fail "the report of -f is $(stat -c %u:%g "$T/user/report")"
+}
+
+# The user may plant links; root must not follow them.
+test_sudo_follows_no_link() {
+	need_root
+	user_folder
+	echo precious > "$T/precious"
+	ln -s "$T/precious" "$T/user/prof"
+	ln -s "$T/new" "$T/user/dangling"
+	expect_status 1 as_sudo "$PROSPECT" record -o "$T/user/prof" true
+	expect_line "$T/user/prof"
+	grep -qx precious "$T/precious" || fail "the link's target was overwritten"
+	expect_status 1 as_sudo "$PROSPECT" record -o "$T/user/dangling" true
+	[ ! -e "$T/new" ] || fail "the link's target was made"
+}
+
+# The state folder is in the home folder of the one who called sudo.
+test_sudo_state_folder() {
+	need_root
+	need unshare
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	user_folder
+	sed "s,^nobody:.*,nobody:x:65534:65534:nobody:$T/user:/bin/sh," /etc/passwd > "$T/passwd"
+	unset XDG_STATE_HOME
+	# shellcheck disable=SC2016
+	expect_status 0 as_sudo unshare -m sh -c 'mount --bind "$0" /etc/passwd && exec "$@"' \
+		"$T/passwd" "$PROSPECT" record "$BIN/short" 100
+	[ "$(stat -c %u:%g:%a "$T/user/.local/state/prospect/last.prof" 2>&1)" = 65534:65534:600 ] ||
+		fail "last.prof: $(stat -c %u:%g:%a "$T/user/.local/state/prospect/last.prof" 2>&1)"
+	[ "$(stat -c %u "$T/user/.local")" = 65534 ] || fail ".local is not the user's"
+}

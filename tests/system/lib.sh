@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What the system tests share. A test is a function test_NAME in one of the *.sh files beside this
+# one; it runs in a subshell of its own with $PROSPECT, $BIN (the test programs) and $T (an empty
+# folder, gone afterwards). It passes by returning; fail and skip end it.
+#
+# Statistics: a share that was sampled n times is tested against the truth with Wilson's interval at
+# Z standard deviations. There are fewer than 100 such comparisons in the whole suite; Z = 4.9 leaves
+# each a chance of 1e-6 to fail without reason, all together 1 in 10,000 (99.99 %, Bonferroni).
+Z=4.9
+
+fail() {
+	printf '%s\n' "$@" | sed 's/^/# /'
+	exit 1
+}
+
+skip() {
+	printf '%s\n' "$1" > "$T/.skip"
+	exit 77
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+need() {
+	command -v "$1" > /dev/null || skip "needs $1"
+}
+
+# expect_status WANTED COMMAND...: runs it, its stderr goes to $T/stderr as well.
+expect_status() {
+	local wanted=$1 got=0
+	shift
+	"$@" 2> "$T/stderr" || got=$?
+	[ "$got" = "$wanted" ] ||
+		fail "exit status $got instead of $wanted: $*" "$(tail -n 5 "$T/stderr")"
+}
+
+# One line on stderr that has the pattern (extended, any case) in it.
+expect_line() {
+	[ "$(wc -l < "$T/stderr")" -le 1 ] || fail "more than one line:" "$(cat "$T/stderr")"
+	expect_told "$1"
+}
+
+expect_told() {
+	grep -Eqi -e "$1" "$T/stderr" || fail "nothing like '$1' was said:" "$(cat "$T/stderr")"
+}
+
+# record FILE [OPTION...] -- COMMAND...: a recording that must go well. The command's stdout goes to
+# $T/stdout.
+record() {
+	local file=$1 status=0
+	shift
+	"$PROSPECT" record -o "$file" "$@" > "$T/stdout" 2> "$T/stderr" || status=$?
+	[ $status = 0 ] || fail "record ended with $status: $*" "$(tail -n 5 "$T/stderr")"
+	[ -s "$file" ] || fail "record made no $file"
+}
+
+# CSV on stdin to tabs between, quotes resolved, without the line of titles.
+csv_to_tabs() {
+	awk '
+	NR == 1 { next }
+	{
+		out = ""; quoted = 0; length_ = length($0)
+		for (i = 1; i <= length_; i++) {
+			c = substr($0, i, 1)
+			if (c == "\"") {
+				if (quoted && substr($0, i + 1, 1) == "\"") { out = out c; i++ }
+				else quoted = !quoted
+			} else if (c == "," && !quoted) out = out "\t"
+			else out = out c
+		}
+		print out
+	}'
+}
+
+# rows FILE KEYS [REPORT OPTION...]: key columns, then event, samples, weight, percent, low, high;
+# tabs between; of the clock event only, whose weight is nanoseconds. A selection that nothing matches gives no rows, so what is asked for must be checked
+# to be there.
+rows() {
+	local file=$1 keys=$2
+	shift 2
+	if ! "$PROSPECT" report "$file" --by "$keys" "$@" --format csv > "$T/.csv" 2> "$T/.csv.err"
+	then
+		grep -qi 'select\|match' "$T/.csv.err" ||
+			fail "report --by $keys $*:" "$(cat "$T/.csv.err")" >&2
+		: > "$T/.csv"
+	fi
+	csv_to_tabs < "$T/.csv" | awk -F '\t' '$(NF - 5) ~ /clock/'
+}
+
+# header FILE NAME: a number of the JSON header, the first of this name.
+header() {
+	"$PROSPECT" report "$1" --by mode --format json > "$T/.json" 2> "$T/.json.err" ||
+		fail "report --format json:" "$(cat "$T/.json.err")" >&2
+	sed 's/[,{}]/\n/g' "$T/.json" |
+		sed -n "s/^[[:space:]]*\"$2\"[[:space:]]*:[[:space:]]*\([-+0-9.eE]*\)[[:space:]]*$/\1/p" |
+		head -n 1
+}
+
+# calc EXPRESSION: a number by awk. holds CONDITION: true or false by awk.
+calc() {
+	awk "BEGIN { printf \"%.9g\", $1 }"
+}
+
+holds() {
+	awk "BEGIN { exit !($1) }"
+}
+
+# check_share WHAT TRUTH PART WHOLE SAMPLES [OTHER_SAMPLES]: is the sampled share PART / WHOLE within
+# the interval around TRUTH? The jitter of the period (+-20 %) makes SAMPLES worth 1.3 % less.
+# OTHER_SAMPLES: the truth was itself sampled that many times.
+check_share() {
+	awk -v what="$1" -v truth="$2" -v part="$3" -v whole="$4" -v n="$5" -v other="${6:-0}" \
+		-v z=$Z 'BEGIN {
+		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
+		n /= 1.0133
+		if (other > 0) n = 1 / (1 / n + 1 / other)
+		p = part / whole
+		centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+		half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+		if (truth < centre - half || truth > centre + half) {
+			printf "# %s: %.2f %% sampled [%.2f, %.2f], true is %.2f %%\n", what, 100 * p,
+				100 * (centre - half), 100 * (centre + half), 100 * truth
+			exit 1
+		}
+	}' || exit 1
+}
+
+# check_time WHAT TRUE_S WEIGHT_NS SAMPLES [SLACK]: sampled time against a clock. The number of
+# samples in a stretch of time is at least as even as a Poisson count. SLACK: a fraction that may be
+# missing for a reason (the account's residue).
+check_time() {
+	awk -v what="$1" -v truth="$2" -v weight="$3" -v n="$4" -v slack="${5:-0.02}" -v z=$Z 'BEGIN {
+		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
+		got = weight / 1e9
+		half = z * got / sqrt(n / 1.0133) + slack * truth
+		if (truth < got - half || truth > got + half) {
+			printf "# %s: %.4f s sampled +- %.4f, true is %.4f s\n", what, got, half, truth
+			exit 1
+		}
+	}' || exit 1
+}
+
+# The lines "share NAME FRACTION" of a program against rows of NAME and numbers (as from rows with
+# one key): check_shares WHAT TRUTH_FILE ROWS_FILE
+check_shares() {
+	local whole samples name truth part
+	awk -F '\t' '$1 == "share" { print $2 "\t" $3 }' "$2" > "$T/.truth"
+	[ -s "$T/.truth" ] || fail "$1: the program printed no shares"
+	read -r whole samples <<< "$(awk -F '\t' 'NR == FNR { known[$1] = 1; next }
+		$1 in known { w += $4; n += $3 } END { printf "%.0f %d", w, n }' "$T/.truth" "$3")"
+	while IFS=$'\t' read -r name truth; do
+		part=$(awk -F '\t' -v name="$name" '$1 == name { w += $4 } END { printf "%.0f", w }' "$3")
+		check_share "$1: $name" "$truth" "$part" "$whole" "$samples"
+	done < "$T/.truth"
+}
+
+# sum COLUMN of rows on stdin.
+sum() {
+	awk -F '\t' -v column="$1" '{ s += $column } END { printf "%.0f", s }'
+}
+
+# rusage FILE: user + system seconds that a program printed.
+rusage() {
+	awk '$1 == "rusage" { printf "%.6f", $2 + $3 }' "$1"
+}
+
+# compile OUTPUT SOURCE [FLAG...]
+compile() {
+	local output=$1 source=$2
+	shift 2
+	${CC:-cc} -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -o "$BIN/$output" "$HERE/programs/$source" "$@"
+}
+
+compile_programs() {
+	local name
+	for name in short children forker systime pingpong loop call btree rhythm; do
+		compile $name $name.c &
+	done
+	compile threads threads.c -pthread &
+	compile loader loader.c -ldl &
+	compile liba.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=a_first -DLAST=a_last &
+	compile libb.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=b_first -DLAST=b_last &
+	compile shares shares.c -fPIE -pie &
+	compile shares-nopie shares.c -fno-PIE -no-pie &
+	compile shares-static shares.c -static &
+	compile shares-static-pie shares.c -fPIE -static-pie &
+	compile other shares.c -DPREFIX=other &
+	wait
+	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
+	for name in short children forker systime pingpong loop call btree rhythm threads loader \
+		liba.so libb.so libstripped.so shares shares-nopie shares-static \
+		shares-static-pie other; do
+		[ -s "$BIN/$name" ] || { echo "# could not build $name" >&2; return 1; }
+	done
+}
