@@ -107,7 +107,7 @@ const char *reader_cstr(struct reader *reader)
 	size_t left = reader_left(reader);
 	const void *nul = left ? memchr(reader->at, '\0', left) : NULL;
 
-	if (!nul) {
+	if (!nul || reader->bad) {
 		reader->bad = true;
 		reader->at = reader->end;
 		return "";

@@ -47,17 +47,17 @@ static str_id add(struct strpool *pool, const struct text *text, uint64_t hash)
 	return id;
 }
 
-str_id strpool_intern_n(struct strpool *pool, const char *bytes, size_t length)
+str_id strpool_intern_n(struct strpool *pool, const char *text, size_t length)
 {
-	struct text text = { bytes, strnlen(bytes, length) };
-	uint64_t hash = hash_bytes(text.bytes, text.length);
+	struct text wanted = { text, strnlen(text, length) };
+	uint64_t hash = hash_bytes(wanted.bytes, wanted.length);
 	str_id id;
 
 	if (!pool->strings.count)
 		add(pool, &(struct text){ "", 0 }, hash_bytes("", 0));
-	if (hashidx_find(&pool->index, hash, equal, pool, &text, &id))
+	if (hashidx_find(&pool->index, hash, equal, pool, &wanted, &id))
 		return id;
-	return add(pool, &text, hash);
+	return add(pool, &wanted, hash);
 }
 
 str_id strpool_intern(struct strpool *pool, const char *text)
