@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -21,27 +22,43 @@ struct store_reader;
  * when something is there) and lays out the tables. @profile is borrowed for the writer's life. */
 int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
 		 struct err *err);
-/* Takes a sample over (copied). Nothing is written before the next flush. */
-void store_add(struct store_writer *writer, const struct sample *sample);
+/* Makes @uid and @gid the owner of the file (and of the journals beside it), for a recorder that
+ * runs under sudo. */
+int store_give_to(struct store_writer *writer, uid_t uid, gid_t gid, struct err *err);
+
+/* So many samples are held at most (32 bytes each) when flushes fail or are late. */
+enum { STORE_MAX_PENDING = 1 << 20 };
+
+/* Takes a sample over (copied; its event must be below event_count). Nothing is written before the
+ * next flush. Returns false when too many are waiting: the sample is dropped and counted in the
+ * profile, as LOSS_NOT_STORED of its event. */
+bool store_add(struct store_writer *writer, const struct sample *sample);
 /* Writes everything new in one transaction: samples as blocks, dictionary rows that were added or
- * are dirty (and clears the mark), totals, events, losses, run facts. After a failure (disk full
- * ...) nothing of it is in the file, everything is kept for the next try, and the file opens as of
- * the last flush. */
+ * are dirty (and clears the mark), totals, events, losses, run facts; counts itself in run.flushes.
+ * After a failure (disk full ...) nothing of it is in the file, everything is kept for the next
+ * try, and the file opens as of the last flush. -EBUSY: somebody is reading it just now (it waits
+ * 50 ms for them, no longer, for rings fill meanwhile): try again; -ENOENT: the file was removed. A
+ * limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ. */
 int store_flush(struct store_writer *writer, struct err *err);
 /* How many samples wait for a flush. */
 uint64_t store_pending(const struct store_writer *writer);
-/* Closes without writing; NULL is fine. */
+/* Closes without writing; NULL is fine. Until then the file is locked (flock(2)), which store_move
+ * and store_remove respect. */
 void store_writer_free(struct store_writer *writer);
 
-/* Opens for reading: trusted_schema off, DEFENSIVE, application id and version checked, layer 2
- * rebuilt from layer 1 if a crash left it behind (only then the file is written). One clear line
- * and a negative errno for what is no profile (-EINVAL), a newer version (-ENOTSUP), truncated or
- * damaged (-EBADMSG). */
+/* Opens for reading, as of now: until store_close a recorder's flushes get -EBUSY. Nothing the file
+ * brings along (views, triggers, extensions) runs. A write that a crash interrupted is undone, and
+ * layer 2 rebuilt from layer 1 if it is behind; only then the file is written. One clear line and a
+ * negative errno for what is no profile (-EINVAL; -EISDIR a folder), a newer version (-ENOTSUP),
+ * truncated or damaged (-EBADMSG), not permitted (-EACCES), or when an interrupted write cannot be
+ * undone because the file or its folder may not be written (-EROFS and others). */
 int store_open(const char *path, struct store_reader **ret_reader, struct err *err);
 void store_close(struct store_reader *reader);
 
-/* Everything but samples and totals. The caller owns the profile. All references in it are checked
- * to be in range (-EBADMSG else). */
+/* Everything but samples and totals. The caller owns the profile. All references in it are in
+ * range, stack parents are below their children, no process is its own ancestor (-EBADMSG else). It
+ * is for looking at: the functions of model/profile.h that find rows by their key do not find
+ * these. */
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err);
 
 struct totals {
@@ -50,14 +67,23 @@ struct totals {
 /* Layer 2. The caller frees with vec_free(&totals->rows). */
 int store_load_totals(struct store_reader *reader, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err);
-/* Layer 1, in order of seconds (within a second in order of time per CPU, CPUs one after the
- * other), samples with from_ns <= time < to_ns. @visit returns 0 to go on. */
+/* Layer 1, in order of seconds (within a second the flushes one after the other, within a flush the
+ * CPUs, and these in order of time), samples with from_ns <= time < to_ns. @visit returns 0 to go
+ * on; what else it returns ends the visit and is returned. */
 int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
 		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
 		      void *context, struct err *err);
 
-/* Is this file a prospect profile by its first bytes (SQLite with our application id)? 1 yes, 0 no,
- * -errno when it cannot be read. For deciding whether an -o FILE may be replaced. */
+/* Is this file a prospect profile by its first bytes (SQLite with our application id)? 1 yes (also
+ * of a newer version, or damaged), 0 no, -errno when it cannot be read. For deciding whether an -o
+ * FILE may be replaced. */
 int store_is_profile(const char *path);
+
+/* A profile that was interrupted has a journal beside it, which goes by its name: rename(2) and
+ * unlink(2) alone would part them and damage the one or the next file. Both refuse (-EBUSY) a file
+ * that is being recorded, so that two recorders never share a journal: record to a name of your
+ * own, then move. @to is replaced if it is there. */
+int store_move(const char *from, const char *to, struct err *err);
+int store_remove(const char *path, struct err *err);
 
 #endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/connection.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/reader.h"
+#include "base/xalloc.h"
+#include "store/schema.h"
+#include "store/sql.h"
+
+enum {
+	TICK_OPS = 1000, /* of the SQLite machine, between two calls of on_tick */
+	/* Reading a row takes some ten operations and the row some ten bytes. */
+	OPS_PER_BYTE = 8,
+	OPS_ALWAYS = 50 * 1000 * 1000,
+	BUSY_MS = 5000, /* how long a recorder's flush may take */
+
+	/* sqlite3 fileformat2, section 1.3 */
+	HEADER_BYTES = 100,
+	HEADER_WRITE_VERSION = 18, /* 1: rollback journal; then the read version */
+	HEADER_PAGES = 28,
+	HEADER_USER_VERSION = 60,
+	HEADER_APPLICATION_ID = 68,
+};
+
+int connection_absolute(const char *path, char **ret_path, struct err *err)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	_cleanup_free_ char *folder = realpath(dirname(copy), NULL);
+	const char *name = file_base(path);
+
+	if (!folder)
+		return sql_explain(-errno, "open", path, err);
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return err_set(err, -EISDIR, "cannot open %s: it is a folder, not a profile", path);
+	*ret_path = xasprintf("%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+	return 0;
+}
+
+/* The header is read through SQLite's own descriptor: closing another one on the same file would
+ * drop the locks this process has on it (fcntl(2)). */
+static int read_header(sqlite3 *db, uint8_t header[HEADER_BYTES], uint64_t *ret_size)
+{
+	sqlite3_file *file = NULL;
+	sqlite3_int64 size = 0;
+	int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+	if (code == SQLITE_OK)
+		code = file->pMethods->xFileSize(file, &size);
+	if (code == SQLITE_OK)
+		code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+	*ret_size = (uint64_t)size;
+	return code == SQLITE_IOERR_SHORT_READ ? 0 : sql_errno(db, code);
+}
+
+static uint32_t big_endian_u32(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+static uint64_t page_bytes(const uint8_t *header)
+{
+	uint64_t bytes = (uint64_t)header[16] << 8 | header[17];
+
+	return bytes == 1 ? 65536 : bytes;
+}
+
+static bool has_journal(const char *path)
+{
+	_cleanup_free_ char *journal = xasprintf("%s-journal", path);
+
+	return access(journal, F_OK) == 0;
+}
+
+static int check_version(const uint8_t *header, const char *path, struct err *err)
+{
+	uint32_t version = big_endian_u32(header + HEADER_USER_VERSION);
+
+	if (version > SCHEMA_VERSION)
+		return err_set(
+			err, -ENOTSUP,
+			"%s is a profile of version %u, this program reads up to %u: use the "
+			"prospect that made it, or a newer one",
+			path, version, SCHEMA_VERSION);
+	if (!version || header[HEADER_WRITE_VERSION] != 1 || header[HEADER_WRITE_VERSION + 1] != 1)
+		return err_set(err, -EBADMSG, "%s is damaged: its first bytes are not as written",
+			       path);
+	return 0;
+}
+
+int connection_check_header(sqlite3 *db, const char *path, struct err *err)
+{
+	uint8_t header[HEADER_BYTES] = { 0 };
+	uint64_t size, wanted;
+	int rc = read_header(db, header, &size);
+
+	if (rc)
+		return sql_explain(rc, "read", path, err);
+	if (!size)
+		return err_set(err, -EINVAL, "%s is empty, not a profile", path);
+	if (memcmp(header, "SQLite format 3", 16) != 0)
+		return err_set(err, -EINVAL, "%s is not a prospect profile", path);
+	if (big_endian_u32(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
+		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
+			       path);
+	rc = check_version(header, path, err);
+	if (rc)
+		return rc;
+	wanted = big_endian_u32(header + HEADER_PAGES) * page_bytes(header);
+	if (size < wanted && !has_journal(path))
+		return err_set(err, -EBADMSG, "%s is truncated: %llu of %llu bytes are there", path,
+			       (unsigned long long)size, (unsigned long long)wanted);
+	return 0;
+}
+
+static int check_regular(const char *path, struct err *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return sql_explain(-errno, "open", path, err);
+	if (S_ISDIR(status.st_mode))
+		return err_set(err, -EISDIR, "cannot open %s: it is a folder, not a profile", path);
+	if (!S_ISREG(status.st_mode))
+		return err_set(err, -EINVAL, "%s is not a regular file, so not a profile", path);
+	return 0;
+}
+
+static int on_tick(void *context)
+{
+	struct connection *connection = context;
+
+	return ++connection->used > connection->budget;
+}
+
+void connection_refill(struct connection *connection)
+{
+	connection->used = 0;
+}
+
+static void harden(sqlite3 *db)
+{
+	static const struct {
+		int what, value;
+	} switches[] = {
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
+		{ SQLITE_DBCONFIG_DQS_DML, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		sqlite3_db_config(db, switches[i].what, switches[i].value, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, SCHEMA_MAX_ROW_BYTES);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_busy_timeout(db, BUSY_MS);
+}
+
+/* Why SQLite could not start to read. */
+static int explain_begin(int rc, const char *path, struct err *err)
+{
+	if (rc == -EBADMSG || rc == -EINVAL)
+		return err_set(err, -EBADMSG, "%s is damaged: SQLite cannot read it", path);
+	if (rc != -EBUSY && has_journal(path))
+		return err_set(
+			err, rc,
+			"cannot open %s: its recording was killed while it wrote, and undoing "
+			"the unfinished write needs permission to write the file and its "
+			"folder: open it once as its owner",
+			path);
+	return sql_explain(rc, "open", path, err);
+}
+
+/* The first read: rolls back what a killed recorder left. */
+static int begin(struct connection *connection, struct err *err)
+{
+	int rc = sql_exec(connection->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+					  "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1");
+
+	if (rc)
+		return explain_begin(rc, connection->path, err);
+	return connection_check_header(connection->db, connection->path, err);
+}
+
+static int open_database(struct connection *connection, struct err *err)
+{
+	/* Read and write, so that an interrupted write can be undone; SQLite falls back to reading
+	 * where writing is not permitted. */
+	int code = sqlite3_open_v2(
+		connection->path, &connection->db,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+	uint64_t size;
+	uint8_t header[HEADER_BYTES];
+	int rc = sql_errno(connection->db, code);
+
+	if (!rc)
+		rc = read_header(connection->db, header, &size);
+	if (rc)
+		return sql_explain(rc, "open", connection->path, err);
+	connection->budget = (size * OPS_PER_BYTE + OPS_ALWAYS) / TICK_OPS;
+	harden(connection->db);
+	sqlite3_progress_handler(connection->db, TICK_OPS, on_tick, connection);
+	return connection_check_header(connection->db, connection->path, err);
+}
+
+int connection_open(struct connection *connection, const char *path, struct err *err)
+{
+	int rc;
+
+	*connection = (struct connection){ .path = realpath(path, NULL) };
+	if (!connection->path)
+		return sql_explain(-errno, "open", path, err);
+	rc = check_regular(connection->path, err);
+	if (!rc)
+		rc = open_database(connection, err);
+	if (!rc)
+		rc = begin(connection, err);
+	if (rc)
+		connection_close(connection);
+	return rc;
+}
+
+bool connection_writable(const struct connection *connection)
+{
+	return sqlite3_db_readonly(connection->db, "main") == 0;
+}
+
+void connection_close(struct connection *connection)
+{
+	sqlite3_close(connection->db);
+	free(connection->path);
+	*connection = (struct connection){ 0 };
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A database connection for reading a file that nobody vouches for: no view, trigger or extension
+ * of the file runs, limits are low, a statement that runs far longer than the size of the file can
+ * explain is stopped, and the first bytes are checked before SQLite parses anything.
+ */
+#ifndef STORE_CONNECTION_H
+#define STORE_CONNECTION_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct connection {
+	sqlite3 *db;
+	char *path;	 /* absolute, owned */
+	uint64_t budget; /* ticks of the SQLite machine one statement may take */
+	uint64_t used;	 /* by the current one */
+};
+
+/* The absolute path of @path, whose last part need not exist and is not followed when it is a
+ * symbolic link. Without it a path like ":memory:" or "file:x" would mean something to SQLite. The
+ * caller frees it. */
+int connection_absolute(const char *path, char **ret_path, struct err *err);
+
+/* Opens a profile and starts a read transaction, which lasts until connection_close: everything is
+ * seen as of now, and a recorder that flushes meanwhile has to wait. An interrupted write is undone
+ * first. Errors as store_open's. */
+int connection_open(struct connection *connection, const char *path, struct err *err);
+/* Gives the next statement its full budget. */
+void connection_refill(struct connection *connection);
+/* May the file be written? */
+bool connection_writable(const struct connection *connection);
+void connection_close(struct connection *connection);
+
+/* The first bytes of an open database: 0 when they are a profile's that this program reads, else
+ * -EINVAL, -ENOTSUP or -EBADMSG and the sentence. */
+int connection_check_header(sqlite3 *db, const char *path, struct err *err);
+
+#endif

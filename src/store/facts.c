@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/facts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "store/sql.h"
+
+enum fact_type {
+	FACT_IS_TEXT,
+	FACT_IS_NUMBER,
+};
+
+struct fact {
+	const char *name;
+	enum fact_type type;
+	size_t offset; /* in struct run_facts: of a char * or a uint64_t */
+};
+
+static const struct fact facts[] = {
+#define FACT_ROW(type, name) { #name, FACT_IS_##type, offsetof(struct run_facts, name) },
+	RUN_FACTS(FACT_ROW)
+#undef FACT_ROW
+};
+
+enum { FACT_COUNT = sizeof(facts) / sizeof(facts[0]) };
+
+static void bind_fact(sqlite3_stmt *stmt, const struct fact *fact, const struct run_facts *run)
+{
+	const char *field = (const char *)run + fact->offset;
+	const char *text;
+	uint64_t number;
+
+	sql_bind_text(stmt, 1, fact->name);
+	if (fact->type == FACT_IS_TEXT) {
+		memcpy(&text, field, sizeof(text));
+		sql_bind_text(stmt, 2, text);
+	} else {
+		memcpy(&number, field, sizeof(number));
+		sql_bind_u64(stmt, 2, number);
+	}
+}
+
+static int write_header(sqlite3 *db, const struct run_facts *run)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc =
+		sql_prepare(db, "INSERT OR REPLACE INTO header(name, value) VALUES(?1, ?2)", &stmt);
+
+	for (size_t i = 0; !rc && i < FACT_COUNT; i++) {
+		bind_fact(stmt, &facts[i], run);
+		rc = sql_run(stmt);
+	}
+	return rc;
+}
+
+static int write_losses(sqlite3 *db, const struct profile *profile)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "INSERT OR REPLACE INTO loss VALUES(?1, ?2, ?3, ?4)", &stmt);
+
+	for (size_t i = 0; !rc && i < profile->event_count * LOSS_COUNT; i++) {
+		enum loss_reason reason = (enum loss_reason)(i % LOSS_COUNT);
+		const struct loss *loss = &profile->events[i / LOSS_COUNT].loss[reason];
+
+		if (!loss->count && !loss->weight)
+			continue;
+		sql_bind_u64(stmt, 1, i / LOSS_COUNT);
+		sql_bind_text(stmt, 2, loss_name(reason));
+		sql_bind_u64(stmt, 3, loss->count);
+		sql_bind_u64(stmt, 4, loss->weight);
+		rc = sql_run(stmt);
+	}
+	return rc;
+}
+
+int facts_write(sqlite3 *db, const struct profile *profile)
+{
+	int rc = write_header(db, &profile->run);
+
+	return rc ? rc : write_losses(db, profile);
+}
+
+static const struct fact *fact_by_name(const char *name)
+{
+	for (size_t i = 0; i < FACT_COUNT; i++) {
+		if (strcmp(facts[i].name, name) == 0)
+			return &facts[i];
+	}
+	return NULL;
+}
+
+static bool read_value(sqlite3_stmt *stmt, const struct fact *fact, struct run_facts *run)
+{
+	char *field = (char *)run + fact->offset;
+	const char *text;
+	uint64_t number;
+
+	if (fact->type == FACT_IS_TEXT) {
+		if (!sql_column_text(stmt, 1, &text))
+			return false;
+		profile_set_text((char **)(void *)field, text);
+		return true;
+	}
+	if (!sql_column_u64(stmt, 1, &number))
+		return false;
+	memcpy(field, &number, sizeof(number));
+	return true;
+}
+
+static int read_fact(sqlite3_stmt *stmt, struct run_facts *run, struct err *err)
+{
+	const struct fact *fact;
+	const char *name;
+
+	if (!sql_column_text(stmt, 0, &name))
+		return err_set(err, -EBADMSG, "a fact of the run has no name");
+	fact = fact_by_name(name);
+	if (fact && !read_value(stmt, fact, run))
+		return err_set(err, -EBADMSG, "%s in table header is wrong", fact->name);
+	return 0;
+}
+
+static int read_header(sqlite3 *db, struct profile *profile, struct err *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "SELECT name, value FROM header", &stmt);
+
+	while (!rc && (rc = sql_step(stmt)) > 0)
+		rc = read_fact(stmt, &profile->run, err);
+	return rc;
+}
+
+static int read_loss(sqlite3_stmt *stmt, struct profile *profile, struct err *err)
+{
+	enum loss_reason reason;
+	const char *name;
+	uint64_t event;
+	struct loss loss;
+
+	if (!sql_column_u64(stmt, 0, &event) || event >= profile->event_count ||
+	    !sql_column_text(stmt, 1, &name) || !sql_column_u64(stmt, 2, &loss.count) ||
+	    !sql_column_u64(stmt, 3, &loss.weight))
+		return err_set(err, -EBADMSG, "a row of table loss is wrong");
+	reason = loss_by_name(name);
+	if (reason == LOSS_COUNT)
+		return err_set(err, -EBADMSG, "%.40s is not a reason of loss known here", name);
+	profile->events[event].loss[reason] = loss;
+	return 0;
+}
+
+static int read_losses(sqlite3 *db, struct profile *profile, struct err *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "SELECT event, reason, count, weight FROM loss", &stmt);
+
+	while (!rc && (rc = sql_step(stmt)) > 0)
+		rc = read_loss(stmt, profile, err);
+	return rc;
+}
+
+int facts_read(sqlite3 *db, struct profile *profile, struct err *err)
+{
+	int rc = read_header(db, profile, err);
+
+	return rc ? rc : read_losses(db, profile, err);
+}

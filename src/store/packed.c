@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Columns, not rows: neighbours in time share processor, event, period and often task and stack, so
+ * each field is a series of its own (series.h), and each takes the form that suits it.
+ *
+ * Times are what a profile is made of, and they are nearly known: a timer ticks a whole number of
+ * periods after the sample before. `steps` is that number (rounded; the sample's weight is the
+ * period), and what remains is the lateness of the tick, one or two bytes. For an event that does
+ * not count time this predicts nothing and costs little.
+ *
+ * The remainders take at least one byte per sample. That bounds what a hostile block can make a
+ * reader allocate: never more samples than it has bytes.
+ */
+#include "store/packed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/reader.h"
+#include "base/xalloc.h"
+#include "store/series.h"
+
+/* The fields in the order of the file. */
+#define FIELDS(X) X(cpu) X(event) X(mode) X(context) X(task) X(stack) X(weight)
+
+/* When each event of the current processor last ticked. */
+struct ticks {
+	uint64_t second_ns;
+	int cpu; /* -1: none yet */
+	uint64_t last_ns[UINT8_MAX + 1];
+};
+
+static struct ticks ticks_make(uint64_t second)
+{
+	return (struct ticks){ .second_ns = second * NS_PER_S, .cpu = -1 };
+}
+
+/* The time of the sample before this one: same processor and event, or the second's start. */
+static uint64_t *ticks_last(struct ticks *ticks, const struct sample *sample)
+{
+	if (ticks->cpu != sample->cpu) {
+		for (size_t i = 0; i <= UINT8_MAX; i++)
+			ticks->last_ns[i] = ticks->second_ns;
+		ticks->cpu = sample->cpu;
+	}
+	return &ticks->last_ns[sample->event];
+}
+
+int packed_compare(const void *a, const void *b)
+{
+	const struct sample *left = a, *right = b;
+	uint64_t left_second = left->time_ns / NS_PER_S, right_second = right->time_ns / NS_PER_S;
+
+	if (left_second != right_second)
+		return left_second < right_second ? -1 : 1;
+	if (left->cpu != right->cpu)
+		return left->cpu < right->cpu ? -1 : 1;
+	return left->time_ns < right->time_ns ? -1 : left->time_ns > right->time_ns;
+}
+
+static uint64_t steps_between(uint64_t earlier, const struct sample *sample)
+{
+	uint64_t elapsed = sample->time_ns - earlier;
+
+	if (!sample->weight || sample->weight > NS_PER_S)
+		return 0;
+	return (elapsed + sample->weight / 2) / sample->weight;
+}
+
+static void encode_times(const struct sample *samples, size_t count, uint64_t second,
+			 struct buf *buf)
+{
+	_cleanup_free_ uint64_t *steps = xmalloc(count * sizeof(*steps));
+	struct ticks ticks = ticks_make(second);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *last = ticks_last(&ticks, &samples[i]);
+
+		steps[i] = steps_between(*last, &samples[i]);
+		*last = samples[i].time_ns;
+	}
+	series_encode(steps, count, buf);
+	ticks = ticks_make(second);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *last = ticks_last(&ticks, &samples[i]);
+		uint64_t expected = *last + steps[i] * samples[i].weight;
+
+		buf_add_zigzag(buf, (int64_t)(samples[i].time_ns - expected));
+		*last = samples[i].time_ns;
+	}
+}
+
+void packed_encode(const struct sample *samples, size_t count, uint64_t second, struct buf *buf)
+{
+	_cleanup_free_ uint64_t *values = xmalloc(count * sizeof(*values));
+
+	buf_add_uleb(buf, count);
+#define ENCODE_FIELD(field)                   \
+	for (size_t i = 0; i < count; i++)    \
+		values[i] = samples[i].field; \
+	series_encode(values, count, buf);
+	FIELDS(ENCODE_FIELD)
+#undef ENCODE_FIELD
+	encode_times(samples, count, second, buf);
+}
+
+/* Values that do not fit their field would come back as others: those are refused. */
+#define DEFINE_DECODE(field)                                                                   \
+	static int decode_##field(struct reader *reader, struct sample *samples, size_t count, \
+				  uint64_t *values)                                            \
+	{                                                                                      \
+		int rc = series_decode(reader, values, count);                                 \
+                                                                                               \
+		for (size_t i = 0; !rc && i < count; i++) {                                    \
+			samples[i].field = (typeof(samples[i].field))values[i];                \
+			if (samples[i].field != values[i])                                     \
+				rc = -EBADMSG;                                                 \
+		}                                                                              \
+		return rc;                                                                     \
+	}
+FIELDS(DEFINE_DECODE)
+#undef DEFINE_DECODE
+
+static int decode_fields(struct reader *reader, struct sample *samples, size_t count,
+			 uint64_t *values)
+{
+	int rc = 0;
+
+#define DECODE_FIELD(field) \
+	if (!rc)            \
+		rc = decode_##field(reader, samples, count, values);
+	FIELDS(DECODE_FIELD)
+#undef DECODE_FIELD
+	return rc;
+}
+
+static int decode_times(struct reader *reader, struct sample *samples, size_t count,
+			uint64_t second, uint64_t *steps)
+{
+	struct ticks ticks = ticks_make(second);
+	int rc = series_decode(reader, steps, count);
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		uint64_t *last = ticks_last(&ticks, &samples[i]);
+		uint64_t expected = *last + steps[i] * samples[i].weight;
+
+		samples[i].time_ns = expected + (uint64_t)reader_zigzag(reader);
+		if (reader->bad || samples[i].time_ns / NS_PER_S != second ||
+		    (i && packed_compare(&samples[i - 1], &samples[i]) > 0))
+			rc = -EBADMSG;
+		*last = samples[i].time_ns;
+	}
+	return rc;
+}
+
+int packed_decode(const void *bytes, size_t size, uint64_t second,
+		  struct packed_samples *ret_samples)
+{
+	struct reader reader = reader_make(bytes, size);
+	uint64_t count = reader_uleb(&reader);
+	_cleanup_free_ uint64_t *values = NULL;
+	int rc;
+
+	ret_samples->rows.count = 0;
+	if (reader.bad || !count || count > PACKED_MAX_SAMPLES || count > reader_left(&reader) ||
+	    second > UINT64_MAX / NS_PER_S - 1)
+		return -EBADMSG;
+	values = xmalloc(count * sizeof(*values));
+	vec_reserve(&ret_samples->rows, count);
+	memset(ret_samples->rows.items, 0, count * sizeof(*ret_samples->rows.items));
+	rc = decode_fields(&reader, ret_samples->rows.items, count, values);
+	if (!rc)
+		rc = decode_times(&reader, ret_samples->rows.items, count, second, values);
+	if (!rc && reader_left(&reader))
+		rc = -EBADMSG;
+	if (!rc)
+		ret_samples->rows.count = count;
+	return rc;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "store/connection.h"
+#include "store/facts.h"
+#include "store/layers.h"
+#include "store/packed.h"
+#include "store/row_reader.h"
+#include "store/schema.h"
+#include "store/sql.h"
+#include "store/store.h"
+#include "store/sums.h"
+#include "store/wordlist.h"
+
+struct store_reader {
+	struct connection connection;
+	struct wordlist_map words;
+	struct layers layers;
+};
+
+DEFINE_CLEANUP(struct store_reader *, store_close);
+DEFINE_CLEANUP(struct profile *, profile_free);
+
+/* Why reading failed: @why from the checks here, or SQLite's failure @rc. */
+static int explain(const struct store_reader *reader, int rc, const struct err *why,
+		   struct err *err)
+{
+	const char *path = reader->connection.path;
+
+	if (why->text[0])
+		return err_set(err, rc, "%s is damaged: %s", path, why->text);
+	return sql_explain(rc, "read", path, err);
+}
+
+static int prepare(struct store_reader *reader, struct err *why)
+{
+	int rc = schema_check(reader->connection.db, why);
+
+	if (!rc)
+		rc = wordlist_read(reader->connection.db, &reader->words);
+	if (!rc)
+		rc = layers_read(&reader->layers, reader->connection.db, why);
+	if (!rc && layers_behind(&reader->layers))
+		rc = layers_mend(&reader->layers, &reader->connection, why);
+	return rc;
+}
+
+int store_open(const char *path, struct store_reader **ret_reader, struct err *err)
+{
+	_cleanup_(store_closep) struct store_reader *reader = xcalloc(1, sizeof(*reader));
+	struct err why = { "" };
+	int rc = connection_open(&reader->connection, path, err);
+
+	if (rc)
+		return rc;
+	rc = prepare(reader, &why);
+	if (rc)
+		return explain(reader, rc, &why, err);
+	*ret_reader = steal_ptr(reader);
+	return 0;
+}
+
+void store_close(struct store_reader *reader)
+{
+	if (!reader)
+		return;
+	connection_close(&reader->connection);
+	free(reader);
+}
+
+int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)
+{
+	_cleanup_(profile_freep) struct profile *profile = profile_new();
+	struct err why = { "" };
+	int rc;
+
+	connection_refill(&reader->connection);
+	rc = row_reader_run(reader->connection.db, &reader->words, profile, &why);
+	if (!rc)
+		rc = facts_read(reader->connection.db, profile, &why);
+	if (rc)
+		return explain(reader, rc, &why, err);
+	*ret_profile = steal_ptr(profile);
+	return 0;
+}
+
+/* The file's mode and context as ours, and everything in range? */
+static bool translate(const struct store_reader *reader, const struct profile *profile,
+		      struct total *total)
+{
+	unsigned mode = wordlist_ours(&reader->words, WORDLIST_MODE, total->mode);
+	unsigned context = wordlist_ours(&reader->words, WORDLIST_CONTEXT, total->context);
+
+	total->mode = (uint8_t)mode;
+	total->context = (uint8_t)context;
+	return mode != WORDLIST_UNKNOWN && context != WORDLIST_UNKNOWN &&
+	       total->event < profile->event_count && total->task < profile->tasks.count &&
+	       total->stack < profile->stacks.count;
+}
+
+static bool read_total(sqlite3_stmt *stmt, struct total *total)
+{
+	uint64_t stack, task, event, mode, context;
+
+	if (!sql_column_at_most(stmt, 0, UINT32_MAX, &stack) ||
+	    !sql_column_at_most(stmt, 1, UINT32_MAX, &task) ||
+	    !sql_column_at_most(stmt, 2, UINT8_MAX, &event) ||
+	    !sql_column_at_most(stmt, 3, UINT8_MAX, &mode) ||
+	    !sql_column_at_most(stmt, 4, UINT8_MAX, &context) ||
+	    !sql_column_at_most(stmt, 5, INT64_MAX, &total->samples) ||
+	    !sql_column_u64(stmt, 6, &total->weight) ||
+	    !sql_column_double(stmt, 7, &total->weight_squared))
+		return false;
+	total->stack = (uint32_t)stack;
+	total->task = (uint32_t)task;
+	total->event = (uint8_t)event;
+	total->mode = (uint8_t)mode;
+	total->context = (uint8_t)context;
+	return total->samples > 0 && total->weight_squared >= 0;
+}
+
+/* Visits the rows of the table, which cannot have more samples than layer 2 covers. */
+static int each_total(struct store_reader *reader,
+		      void (*visit)(void *context, const struct total *total), void *context,
+		      struct err *why)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	uint64_t left = reader->layers.sums.samples;
+	struct total total;
+	int rc = sql_prepare(reader->connection.db,
+			     "SELECT stack, task, event, mode, context, samples, weight, "
+			     "weight_squared FROM total "
+			     "ORDER BY stack, task, event, mode, context",
+			     &stmt);
+
+	connection_refill(&reader->connection);
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		if (!read_total(stmt, &total) || total.samples > left)
+			return err_set(why, -EBADMSG, "a row of table total is wrong");
+		left -= total.samples;
+		visit(context, &total);
+		rc = 0;
+	}
+	if (!rc && left)
+		rc = err_set(why, -EBADMSG, "table total lacks %llu samples",
+			     (unsigned long long)left);
+	return rc;
+}
+
+static void append_total(void *context, const struct total *total)
+{
+	struct totals *totals = context;
+
+	*vec_push(&totals->rows) = *total;
+}
+
+static void merge_total(void *context, const struct total *total)
+{
+	sums_add_total(context, total);
+}
+
+/* The table together with what it lacks, for a file that could not be mended. */
+static int load_behind(struct store_reader *reader, struct totals *ret_totals, struct err *why)
+{
+	_cleanup_(sums_done) struct sums sums = { 0 };
+	bool all;
+	int rc = layers_missing(&reader->layers, &reader->connection, &sums, &all, why);
+
+	if (!rc && !all)
+		rc = each_total(reader, merge_total, &sums, why);
+	*ret_totals = sums.totals;
+	sums.totals = (struct totals){ { 0 } };
+	return rc;
+}
+
+static int load(struct store_reader *reader, struct totals *ret_totals, struct err *why)
+{
+	if (layers_behind(&reader->layers))
+		return load_behind(reader, ret_totals, why);
+	return each_total(reader, append_total, ret_totals, why);
+}
+
+int store_load_totals(struct store_reader *reader, const struct profile *profile,
+		      struct totals *ret_totals, struct err *err)
+{
+	struct totals totals = { { 0 } };
+	struct err why = { "" };
+	int rc = load(reader, &totals, &why);
+
+	for (size_t i = 0; !rc && i < totals.rows.count; i++) {
+		if (!translate(reader, profile, &totals.rows.items[i]))
+			rc = err_set(&why, -EBADMSG, "a row of table total leads nowhere");
+	}
+	if (rc) {
+		vec_free(&totals.rows);
+		return explain(reader, rc, &why, err);
+	}
+	*ret_totals = totals;
+	return 0;
+}
+
+/* What store_each_sample was asked for. */
+struct window {
+	const struct store_reader *reader;
+	const struct profile *profile;
+	uint64_t from_ns, to_ns;
+	int (*visit)(void *context, const struct sample *sample);
+	void *context;
+	int stopped; /* what the visitor returned */
+};
+
+/* Ends layers_each_block without an error of its own. */
+enum { VISITOR_STOPPED = 1 };
+
+static bool sample_ours(const struct window *window, struct sample *sample)
+{
+	struct total total = { .task = sample->task,
+			       .stack = sample->stack,
+			       .event = sample->event,
+			       .mode = sample->mode,
+			       .context = sample->context };
+	bool good = translate(window->reader, window->profile, &total);
+
+	sample->mode = total.mode;
+	sample->context = total.context;
+	return good;
+}
+
+static int visit_samples(void *context, const struct packed_samples *samples, struct err *why)
+{
+	struct window *window = context;
+
+	for (size_t i = 0; i < samples->rows.count; i++) {
+		struct sample sample = samples->rows.items[i];
+
+		if (sample.time_ns < window->from_ns || sample.time_ns >= window->to_ns)
+			continue;
+		if (!sample_ours(window, &sample))
+			return err_set(why, -EBADMSG, "a sample at %llu ns leads nowhere",
+				       (unsigned long long)sample.time_ns);
+		window->stopped = window->visit(window->context, &sample);
+		if (window->stopped)
+			return VISITOR_STOPPED;
+	}
+	return 0;
+}
+
+static uint64_t first_id(uint64_t second)
+{
+	const uint64_t most = INT64_MAX >> SCHEMA_BLOCK_PART_BITS;
+
+	return (second < most ? second : most) << SCHEMA_BLOCK_PART_BITS;
+}
+
+int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
+		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
+		      void *context, struct err *err)
+{
+	struct window window = { .reader = reader,
+				 .profile = profile,
+				 .from_ns = from_ns,
+				 .to_ns = to_ns,
+				 .visit = visit,
+				 .context = context };
+	struct err why = { "" };
+	int rc = layers_each_block(&reader->layers, &reader->connection,
+				   first_id(from_ns / NS_PER_S), first_id(to_ns / NS_PER_S + 1),
+				   visit_samples, &window, &why);
+
+	if (rc == VISITOR_STOPPED)
+		return window.stopped;
+	return rc ? explain(reader, rc, &why, err) : 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/row_reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "store/columns.h"
+#include "store/schema.h"
+#include "store/sql.h"
+
+static bool read_build_id(sqlite3_stmt *stmt, int at, struct image *image)
+{
+	int size = sqlite3_column_bytes(stmt, at);
+
+	if (sqlite3_column_type(stmt, at) != SQLITE_BLOB || size > BUILD_ID_MAX)
+		return false;
+	image->build_id_size = (uint8_t)size;
+	if (size)
+		memcpy(image->build_id, sqlite3_column_blob(stmt, at), (size_t)size);
+	return true;
+}
+
+static bool read_word(sqlite3_stmt *stmt, int at, const struct column *column, void *field)
+{
+	const char *text;
+	unsigned value;
+
+	if (!sql_column_text(stmt, at, &text))
+		return false;
+	value = wordlist_value(column->words, text);
+	column_set_u32(field, value);
+	return value != WORDLIST_UNKNOWN;
+}
+
+static bool read_number(sqlite3_stmt *stmt, int at, const struct column *column,
+			const struct wordlist_map *map, void *field)
+{
+	uint64_t number;
+	unsigned value;
+
+	if (!sql_column_u64(stmt, at, &number))
+		return false;
+	value = wordlist_ours(map, column->words, number);
+	column_set_u32(field, value);
+	return value != WORDLIST_UNKNOWN;
+}
+
+static bool read_text(sqlite3_stmt *stmt, int at, struct profile *profile, void *field)
+{
+	const char *text;
+
+	if (!sql_column_text(stmt, at, &text))
+		return false;
+	column_set_u32(field, strpool_intern(&profile->strings, text));
+	return true;
+}
+
+static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column, size_t id,
+			 char *field)
+{
+	uint64_t value;
+
+	if (!sql_column_u64(stmt, at, &value))
+		return false;
+	switch (column->type) {
+	case COLUMN_I32:
+		column_set_u32(field, value);
+		return (int64_t)value == (int32_t)value;
+	case COLUMN_U64:
+		memcpy(field, &value, sizeof(value));
+		return true;
+	case COLUMN_BOOL:
+		*(bool *)field = value == 1;
+		return value <= 1;
+	case COLUMN_UP:
+		column_set_u32(field, id - value);
+		return value <= id && (value || !id);
+	default: /* COLUMN_U32, COLUMN_REFERENCE */
+		column_set_u32(field, value);
+		return value <= UINT32_MAX;
+	}
+}
+
+static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
+			const struct wordlist_map *map, struct profile *profile, void *row,
+			size_t id)
+{
+	char *field = (char *)row + column->offset;
+
+	switch (column->type) {
+	case COLUMN_DOUBLE:
+		return sql_column_double(stmt, at, (double *)(void *)field);
+	case COLUMN_TEXT:
+		return read_text(stmt, at, profile, field);
+	case COLUMN_WORD:
+		return read_word(stmt, at, column, field);
+	case COLUMN_NUMBER:
+		return read_number(stmt, at, column, map, field);
+	case COLUMN_BUILD_ID:
+		return read_build_id(stmt, at, row);
+	default:
+		return read_integer(stmt, at, column, id, field);
+	}
+}
+
+static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct wordlist_map *map,
+		    struct profile *profile, size_t id, struct err *err)
+{
+	uint64_t stored;
+	void *row;
+
+	if (!sql_column_u64(stmt, 0, &stored) || stored != id || id >= table->limit)
+		return err_set(err, -EBADMSG, "rows are missing from table %s, or too many",
+			       table->name);
+	if (id == table->count(profile))
+		table->append(profile);
+	row = table->row(profile, id);
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (!read_column(stmt, (int)i + 1, &table->columns[i], map, profile, row, id))
+			return err_set(err, -EBADMSG, "%s of row %zu in table %s is wrong",
+				       table->columns[i].name, id, table->name);
+	}
+	return 0;
+}
+
+static void add_select(struct buf *text, const struct table *table)
+{
+	buf_add_str(text, "SELECT id");
+	for (size_t i = 0; i < table->column_count; i++)
+		buf_printf(text, ", %s", table->columns[i].name);
+	buf_printf(text, " FROM %s ORDER BY id", table->name);
+}
+
+static int read_table(sqlite3 *db, const struct table *table, const struct wordlist_map *map,
+		      struct profile *profile, struct err *err)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	add_select(&text, table);
+	rc = sql_prepare(db, buf_text(&text), &stmt);
+	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++)
+		rc = read_row(stmt, table, map, profile, id, err);
+	return rc;
+}
+
+static int check_references(const struct table *table, struct profile *profile, struct err *err)
+{
+	size_t count = table->count(profile);
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+		size_t targets;
+
+		if (column->type != COLUMN_REFERENCE)
+			continue;
+		targets = columns_tables[column->target].count(profile);
+		for (size_t id = 0; id < count; id++) {
+			const char *row = table->row(profile, id);
+
+			if (column_get_u32(row + column->offset) >= targets)
+				return err_set(err, -EBADMSG,
+					       "%s of row %zu in table %s leads nowhere",
+					       column->name, id, table->name);
+		}
+	}
+	return 0;
+}
+
+/* Parents come before their children, so one pass gives all depths. */
+static int fill_depths(struct profile *profile, struct err *err)
+{
+	struct stack_node *nodes = profile->stacks.items;
+
+	for (size_t id = 1; id < profile->stacks.count; id++) {
+		nodes[id].depth = nodes[nodes[id].parent].depth + 1;
+		if (nodes[id].depth > SCHEMA_MAX_DEPTH)
+			return err_set(err, -EBADMSG, "stack %zu is too deep", id);
+	}
+	return 0;
+}
+
+/* Walks up from each process to one that was visited before: by an earlier walk is fine, by this
+ * one is a circle. */
+static int check_ancestors(const struct profile *profile, struct err *err)
+{
+	const struct process *processes = profile->processes.items;
+	size_t count = profile->processes.count;
+	_cleanup_free_ uint32_t *visited = xcalloc(count, sizeof(*visited));
+
+	for (uint32_t id = 1; id < count; id++) {
+		uint32_t at = id;
+
+		for (; at && !visited[at]; at = processes[at].parent)
+			visited[at] = id;
+		if (at && visited[at] == id)
+			return err_set(err, -EBADMSG, "process %u is its own ancestor",
+				       (unsigned)id);
+	}
+	return 0;
+}
+
+int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
+		   struct err *err)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < TABLE_COUNT; i++)
+		rc = read_table(db, &columns_tables[i], map, profile, err);
+	for (int i = 0; !rc && i < TABLE_COUNT; i++)
+		rc = check_references(&columns_tables[i], profile, err);
+	if (!rc)
+		rc = fill_depths(profile, err);
+	if (!rc)
+		rc = check_ancestors(profile, err);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Dictionary rows out of a file that may be damaged or hostile. */
+#ifndef STORE_ROW_READER_H
+#define STORE_ROW_READER_H
+
+#include <sqlite3.h>
+
+#include "base/err.h"
+#include "model/profile.h"
+#include "store/wordlist.h"
+
+/* Reads all tables into @profile, which is new. -EBADMSG, with the table and row in @err, for ids
+ * with gaps, wrong types, words we do not know, references out of range, stack nodes not behind
+ * their parent or too deep, processes that are their own ancestor, and too many rows. @err is left
+ * alone when SQLite itself failed. */
+int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
+		   struct err *err);
+
+#endif

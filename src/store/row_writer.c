@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/row_writer.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "store/columns.h"
+#include "store/sql.h"
+
+static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
+			const struct profile *profile, const void *row, size_t id)
+{
+	const char *field = (const char *)row + column->offset;
+	uint64_t bits;
+	double number;
+
+	switch (column->type) {
+	case COLUMN_I32:
+		sqlite3_bind_int(stmt, at, (int32_t)column_get_u32(field));
+		break;
+	case COLUMN_U32:
+	case COLUMN_NUMBER:
+	case COLUMN_REFERENCE:
+		sql_bind_u64(stmt, at, column_get_u32(field));
+		break;
+	case COLUMN_U64:
+		memcpy(&bits, field, sizeof(bits));
+		sql_bind_u64(stmt, at, bits);
+		break;
+	case COLUMN_BOOL:
+		sqlite3_bind_int(stmt, at, *(const bool *)field);
+		break;
+	case COLUMN_DOUBLE:
+		memcpy(&number, field, sizeof(number));
+		sqlite3_bind_double(stmt, at, number);
+		break;
+	case COLUMN_TEXT:
+		sql_bind_text(stmt, at, profile_text(profile, column_get_u32(field)));
+		break;
+	case COLUMN_WORD:
+		sql_bind_text(stmt, at, wordlist_text(column->words, column_get_u32(field)));
+		break;
+	case COLUMN_BUILD_ID:
+		sqlite3_bind_blob(stmt, at, field, ((const struct image *)row)->build_id_size,
+				  SQLITE_STATIC);
+		break;
+	case COLUMN_UP:
+		sql_bind_u64(stmt, at, id - column_get_u32(field));
+		break;
+	}
+}
+
+static int prepare_write(sqlite3 *db, const struct table *table, sqlite3_stmt **ret_stmt)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text, "INSERT OR REPLACE INTO %s(id", table->name);
+	for (size_t i = 0; i < table->column_count; i++)
+		buf_printf(&text, ", %s", table->columns[i].name);
+	buf_add_str(&text, ") VALUES(?");
+	for (size_t i = 0; i < table->column_count; i++)
+		buf_add_str(&text, ", ?");
+	buf_add_char(&text, ')');
+	return sql_prepare(db, buf_text(&text), ret_stmt);
+}
+
+static bool is_dirty(const struct table *table, const void *row)
+{
+	if (table->dirty_at < 0)
+		return table->dirty_at == TABLE_ALWAYS_DIRTY;
+	return *((const bool *)row + table->dirty_at);
+}
+
+static int write_row(sqlite3_stmt *stmt, const struct table *table, struct profile *profile,
+		     size_t id)
+{
+	const void *row = table->row(profile, id);
+
+	sql_bind_u64(stmt, 1, id);
+	for (size_t i = 0; i < table->column_count; i++)
+		bind_column(stmt, (int)i + 2, &table->columns[i], profile, row, id);
+	return sql_run(stmt);
+}
+
+static int write_table(sqlite3 *db, const struct table *table, struct profile *profile,
+		       size_t written)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	size_t count = table->count(profile);
+	int rc = 0;
+
+	for (size_t id = table->dirty_at == TABLE_NEVER_DIRTY ? written : 0; !rc && id < count;
+	     id++) {
+		if (id < written && !is_dirty(table, table->row(profile, id)))
+			continue;
+		if (!stmt)
+			rc = prepare_write(db, table, &stmt);
+		if (!rc)
+			rc = write_row(stmt, table, profile, id);
+	}
+	return rc;
+}
+
+int row_writer_run(const struct row_writer *writer, sqlite3 *db, struct profile *profile)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < TABLE_COUNT; i++)
+		rc = write_table(db, &columns_tables[i], profile, writer->written[i]);
+	return rc;
+}
+
+static void clear_dirty(const struct table *table, struct profile *profile, size_t count)
+{
+	for (size_t id = 0; id < count; id++)
+		*((bool *)table->row(profile, id) + table->dirty_at) = false;
+}
+
+void row_writer_settle(struct row_writer *writer, struct profile *profile)
+{
+	for (int i = 0; i < TABLE_COUNT; i++) {
+		const struct table *table = &columns_tables[i];
+		size_t count = table->count(profile);
+
+		if (table->dirty_at >= 0)
+			clear_dirty(table, profile, count);
+		writer->written[i] = count;
+	}
+}

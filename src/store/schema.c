@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/schema.h"
+
+#include <errno.h>
+
+#include "store/columns.h"
+#include "store/sql.h"
+#include "store/wordlist.h"
+
+/* Columns besides those of columns.c, as table, column. */
+static const char *const other_columns[][2] = {
+	{ "event", "id" },	{ "image", "id" },	{ "process", "id" },
+	{ "task", "id" },	{ "symbol", "id" },	{ "frame", "id" },
+	{ "stack", "id" },	{ "word", "list" },	{ "word", "id" },
+	{ "word", "name" },	{ "header", "name" },	{ "header", "value" },
+	{ "layer", "id" },	{ "layer", "samples" }, { "layer", "last_block" },
+	{ "loss", "event" },	{ "loss", "reason" },	{ "loss", "count" },
+	{ "loss", "weight" },	{ "block", "id" },	{ "block", "samples" },
+	{ "block", "data" },	{ "total", "stack" },	{ "total", "task" },
+	{ "total", "event" },	{ "total", "mode" },	{ "total", "context" },
+	{ "total", "samples" }, { "total", "weight" },	{ "total", "weight_squared" },
+};
+
+/* A stored column of a stored table; `hidden` tells computed ones. */
+static int check_column(sqlite3_stmt *stmt, const char *table, const char *column, struct err *err)
+{
+	int rc;
+
+	sql_bind_text(stmt, 1, table);
+	sql_bind_text(stmt, 2, column);
+	rc = sql_step(stmt);
+	sqlite3_reset(stmt);
+	if (!rc)
+		return err_set(err, -EBADMSG, "it has no column %s in a table %s", column, table);
+	return rc < 0 ? rc : 0;
+}
+
+static int check_table(sqlite3_stmt *stmt, const struct table *table, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < table->column_count; i++)
+		rc = check_column(stmt, table->name, table->columns[i].name, err);
+	return rc;
+}
+
+int schema_check(sqlite3 *db, struct err *err)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	size_t others = sizeof(other_columns) / sizeof(other_columns[0]);
+	int rc = sql_prepare(db,
+			     "SELECT 1 FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c "
+			     "WHERE t.type = 'table' AND t.rootpage > 0 AND t.name = ?1 AND "
+			     "c.name = ?2 AND c.hidden = 0",
+			     &stmt);
+
+	for (int i = 0; !rc && i < TABLE_COUNT; i++)
+		rc = check_table(stmt, &columns_tables[i], err);
+	for (size_t i = 0; !rc && i < others; i++)
+		rc = check_column(stmt, other_columns[i][0], other_columns[i][1], err);
+	return rc;
+}
+
+int schema_create(sqlite3 *db)
+{
+	char *text = sqlite3_mprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+				     SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+	int rc = sql_exec(db, text);
+
+	sqlite3_free(text);
+	if (!rc)
+		rc = sql_exec(db, schema_sql);
+	if (!rc)
+		rc = wordlist_write(db);
+	return rc ? rc : sql_exec(db, "COMMIT");
+}

@@ -1,0 +1,230 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- The tables of a profile; prospect-profile(5) explains them. Comments inside a statement are kept
+-- in the file, for people who type .schema.
+
+CREATE TABLE header( -- facts of the run, one value each
+	name TEXT NOT NULL PRIMARY KEY,
+	value ANY
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE word( -- what the numbers of mode, context and kind columns mean
+	list TEXT NOT NULL,
+	id INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	PRIMARY KEY(list, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE layer( -- which samples layer 1 (block) and layer 2 (total, second) cover
+	id INTEGER PRIMARY KEY, -- 1 or 2
+	samples INTEGER NOT NULL, -- if these differ, total and second are behind
+	last_block INTEGER NOT NULL -- the last block that is covered
+) STRICT;
+
+CREATE TABLE event( -- what was sampled
+	id INTEGER PRIMARY KEY,
+	name TEXT NOT NULL,
+	unit TEXT NOT NULL, -- of weight and period: ns or count
+	clock TEXT NOT NULL, -- pmu-nmi, pmu-irq, timer
+	rate_hz REAL NOT NULL, -- asked for, per CPU; 0: a fixed period
+	period INTEGER NOT NULL, -- asked for; 0: a rate
+	samples INTEGER NOT NULL,
+	user_samples INTEGER NOT NULL,
+	kernel_samples INTEGER NOT NULL,
+	weight INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE loss( -- what was lost, and why
+	event INTEGER NOT NULL REFERENCES event,
+	reason TEXT NOT NULL,
+	count INTEGER NOT NULL, -- samples, ticks or records
+	weight INTEGER NOT NULL, -- in the event's unit
+	PRIMARY KEY(event, reason)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE image( -- files (or kernel, modules ...) whose code ran
+	id INTEGER PRIMARY KEY, -- 0: none
+	kind TEXT NOT NULL, -- file, kernel, module, bpf, vdso, anon, bucket
+	state TEXT NOT NULL, -- why its addresses have names or not
+	path TEXT NOT NULL,
+	build_id BLOB NOT NULL, -- empty: unknown
+	dev INTEGER NOT NULL,
+	inode INTEGER NOT NULL,
+	size INTEGER NOT NULL, -- bytes
+	mtime_ns INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE process( -- program runs: fork and exec each make a new one
+	id INTEGER PRIMARY KEY, -- 0: none
+	pid INTEGER NOT NULL,
+	exec_count INTEGER NOT NULL,
+	start_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC
+	end_ns INTEGER NOT NULL, -- 0: still there at the end
+	parent INTEGER NOT NULL REFERENCES process,
+	uid INTEGER NOT NULL,
+	program TEXT NOT NULL,
+	instance INTEGER NOT NULL, -- program || '#' || instance is its name
+	cgroup TEXT NOT NULL,
+	container TEXT NOT NULL,
+	kernel_thread INTEGER NOT NULL, -- 0 or 1
+	in_command INTEGER NOT NULL -- 1: the profiled command or a descendant
+) STRICT;
+
+CREATE TABLE task( -- threads under one name
+	id INTEGER PRIMARY KEY, -- 0: none
+	process INTEGER NOT NULL REFERENCES process,
+	tid INTEGER NOT NULL,
+	comm TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE symbol( -- functions
+	id INTEGER PRIMARY KEY, -- 0: not resolved
+	image INTEGER NOT NULL REFERENCES image,
+	name TEXT NOT NULL, -- mangled
+	start INTEGER NOT NULL,
+	size INTEGER NOT NULL, -- bytes; 0: unknown
+	kind INTEGER NOT NULL -- word list symbol_kind
+) STRICT;
+
+CREATE TABLE frame( -- places in images
+	id INTEGER PRIMARY KEY, -- 0: none
+	image INTEGER NOT NULL REFERENCES image,
+	offset INTEGER NOT NULL, -- in the file
+	address INTEGER NOT NULL, -- as objdump shows it
+	address_known INTEGER NOT NULL, -- 0: address is only the offset
+	kind INTEGER NOT NULL, -- word list frame_kind
+	symbol INTEGER NOT NULL REFERENCES symbol
+) STRICT;
+
+CREATE TABLE stack( -- the trie of stacks: a node is the innermost frame, its parent the caller
+	id INTEGER PRIMARY KEY, -- 0: root
+	up INTEGER NOT NULL, -- id - parent: small numbers take no room
+	frame INTEGER NOT NULL REFERENCES frame,
+	parent INTEGER GENERATED ALWAYS AS (id - up) VIRTUAL
+) STRICT;
+
+CREATE TABLE block( -- layer 1: every sample, packed
+	id INTEGER PRIMARY KEY, -- second << 20 | part
+	samples INTEGER NOT NULL,
+	data BLOB NOT NULL,
+	second INTEGER GENERATED ALWAYS AS (id >> 20) VIRTUAL -- CLOCK_MONOTONIC
+) STRICT;
+
+CREATE TABLE total( -- layer 2: samples alike in all but time and CPU, added up
+	stack INTEGER NOT NULL REFERENCES stack,
+	task INTEGER NOT NULL REFERENCES task,
+	event INTEGER NOT NULL REFERENCES event,
+	mode INTEGER NOT NULL, -- word list mode
+	context INTEGER NOT NULL, -- word list context
+	samples INTEGER NOT NULL,
+	weight INTEGER NOT NULL,
+	weight_squared REAL NOT NULL, -- sum of squares
+	PRIMARY KEY(stack, task, event, mode, context)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE second( -- layer 2: samples of each second and CPU
+	second INTEGER NOT NULL, -- CLOCK_MONOTONIC
+	cpu INTEGER NOT NULL,
+	event INTEGER NOT NULL REFERENCES event,
+	mode INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	weight INTEGER NOT NULL,
+	PRIMARY KEY(second, cpu, event, mode)
+) STRICT, WITHOUT ROWID;
+
+-- Layer 3: joins for people. Nothing reads these but SQL.
+
+CREATE VIEW frames_named AS
+SELECT frame.id AS frame, image.path AS image, symbol.name AS symbol, kinds.name AS symbol_kind,
+	frame.address, frame.address - symbol.start AS symbol_offset, frame.offset,
+	word.name AS kind
+FROM frame
+JOIN image ON image.id = frame.image
+JOIN symbol ON symbol.id = frame.symbol
+JOIN word ON word.list = 'frame_kind' AND word.id = frame.kind
+JOIN word AS kinds ON kinds.list = 'symbol_kind' AND kinds.id = symbol.kind;
+
+CREATE VIEW tasks_named AS
+SELECT task.id AS task, process.program || '#' || process.instance AS process, process.program,
+	process.pid, task.tid, task.comm AS thread, process.id AS process_id
+FROM task
+JOIN process ON process.id = task.process;
+
+CREATE VIEW totals_named AS
+SELECT event.name AS event, tasks_named.process, tasks_named.program, tasks_named.pid,
+	tasks_named.tid, tasks_named.thread, modes.name AS mode, contexts.name AS context,
+	frames_named.image, frames_named.symbol, frames_named.address, total.samples, total.weight,
+	total.weight_squared, total.stack, total.task, tasks_named.process_id
+FROM total
+JOIN event ON event.id = total.event
+JOIN tasks_named ON tasks_named.task = total.task
+JOIN stack ON stack.id = total.stack
+JOIN frames_named ON frames_named.frame = stack.frame
+JOIN word AS modes ON modes.list = 'mode' AND modes.id = total.mode
+JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context;
+
+CREATE VIEW samples_by_symbol AS
+SELECT event, image, symbol, sum(samples) AS samples, sum(weight) AS weight,
+	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
+FROM totals_named
+GROUP BY event, image, symbol
+ORDER BY event, weight DESC;
+
+CREATE VIEW samples_by_image AS
+SELECT event, image, sum(samples) AS samples, sum(weight) AS weight,
+	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
+FROM totals_named
+GROUP BY event, image
+ORDER BY event, weight DESC;
+
+CREATE VIEW samples_by_thread AS
+SELECT event, process, thread, pid, tid, sum(samples) AS samples, sum(weight) AS weight,
+	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
+FROM totals_named
+GROUP BY event, task
+ORDER BY event, weight DESC;
+
+CREATE VIEW process_summary AS
+WITH used AS (
+	SELECT task.process, total.event, sum(total.samples) AS samples,
+		sum(total.samples) FILTER (WHERE modes.name = 'user') AS user_samples,
+		sum(total.samples) FILTER (
+			WHERE modes.name = 'kernel' AND contexts.name = 'task') AS system_samples,
+		sum(total.samples) FILTER (
+			WHERE contexts.name <> 'task') AS interrupt_samples,
+		sum(total.weight) AS weight
+	FROM total
+	JOIN task ON task.id = total.task
+	JOIN word AS modes ON modes.list = 'mode' AND modes.id = total.mode
+	JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context
+	GROUP BY task.process, total.event)
+SELECT process.program || '#' || process.instance AS process, process.program, process.pid,
+	parents.program || '#' || parents.instance AS parent, process.uid, process.container,
+	(process.start_ns - begin.value) / 1e9 AS start_s,
+	CASE process.end_ns WHEN 0 THEN NULL
+		ELSE (process.end_ns - begin.value) / 1e9 END AS end_s,
+	process.in_command, event.name AS event, coalesce(used.samples, 0) AS samples,
+	coalesce(used.user_samples, 0) AS user_samples,
+	coalesce(used.system_samples, 0) AS system_samples,
+	coalesce(used.interrupt_samples, 0) AS interrupt_samples,
+	coalesce(used.weight, 0) AS weight, process.id AS process_id
+FROM process
+JOIN process AS parents ON parents.id = process.parent
+JOIN header AS begin ON begin.name = 'start_ns'
+LEFT JOIN used ON used.process = process.id
+LEFT JOIN event ON event.id = used.event
+WHERE process.id > 0;
+
+CREATE VIEW samples_by_second AS
+SELECT second.second - begin.value / 1000000000 AS second, second.cpu, event.name AS event,
+	word.name AS mode, second.samples, second.weight
+FROM second
+JOIN header AS begin ON begin.name = 'start_ns'
+JOIN event ON event.id = second.event
+JOIN word ON word.list = 'mode' AND word.id = second.mode;
+
+CREATE VIEW losses AS
+SELECT event.name AS event, loss.reason, loss.count, loss.weight,
+	100.0 * loss.count / nullif(loss.count + event.samples, 0) AS percent
+FROM loss
+JOIN event ON event.id = loss.event
+ORDER BY loss.count DESC;

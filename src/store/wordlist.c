@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/wordlist.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "model/words.h"
+#include "store/sql.h"
+
+/* list, the word in function names, how many */
+#define LISTS(X)                                       \
+	X(MODE, mode, MODE_COUNT)                      \
+	X(CONTEXT, context, CONTEXT_COUNT)             \
+	X(FRAME_KIND, frame_kind, FRAME_KIND_COUNT)    \
+	X(SYMBOL_KIND, symbol_kind, SYMBOL_KIND_COUNT) \
+	X(IMAGE_KIND, image_kind, IMAGE_KIND_COUNT)    \
+	X(IMAGE_STATE, image_state, IMAGE_STATE_COUNT) \
+	X(CLOCK_KIND, clock_kind, CLOCK_KIND_COUNT)
+
+#define DEFINE_TEXT(id, word, count)                                                \
+	_Static_assert(count <= WORDLIST_MAX_NUMBER + 1, "a list outgrew its map"); \
+	static const char *word##_word(unsigned value)                              \
+	{                                                                           \
+		return word##_name((enum word)value);                               \
+	}
+LISTS(DEFINE_TEXT)
+#undef DEFINE_TEXT
+
+static const struct {
+	const char *name;
+	const char *(*text)(unsigned value);
+	unsigned count;
+} lists[WORDLIST_COUNT] = {
+#define LIST_ROW(id, word, count) [WORDLIST_##id] = { #word, word##_word, count },
+	LISTS(LIST_ROW)
+#undef LIST_ROW
+};
+
+const char *wordlist_name(enum wordlist list)
+{
+	return lists[list].name;
+}
+
+const char *wordlist_text(enum wordlist list, unsigned value)
+{
+	return lists[list].text(value);
+}
+
+unsigned wordlist_value(enum wordlist list, const char *text)
+{
+	for (unsigned i = 0; i < lists[list].count; i++) {
+		if (strcmp(lists[list].text(i), text) == 0)
+			return i;
+	}
+	return WORDLIST_UNKNOWN;
+}
+
+int wordlist_write(sqlite3 *db)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "INSERT INTO word(list, id, name) VALUES(?1, ?2, ?3)", &stmt);
+
+	for (unsigned list = 0; list < WORDLIST_COUNT; list++) {
+		for (unsigned i = 0; !rc && i < lists[list].count; i++) {
+			sql_bind_text(stmt, 1, lists[list].name);
+			sqlite3_bind_int(stmt, 2, (int)i);
+			sql_bind_text(stmt, 3, lists[list].text(i));
+			rc = sql_run(stmt);
+		}
+	}
+	return rc;
+}
+
+static enum wordlist list_by_name(const char *name)
+{
+	unsigned list = 0;
+
+	while (list < WORDLIST_COUNT && strcmp(lists[list].name, name) != 0)
+		list++;
+	return (enum wordlist)list;
+}
+
+static int read_word(sqlite3_stmt *stmt, struct wordlist_map *map)
+{
+	const char *list_name, *text;
+	enum wordlist list;
+	uint64_t number;
+
+	if (!sql_column_text(stmt, 0, &list_name))
+		return -EBADMSG;
+	list = list_by_name(list_name);
+	if (list == WORDLIST_COUNT)
+		return 0;
+	if (!sql_column_at_most(stmt, 1, WORDLIST_MAX_NUMBER, &number) ||
+	    !sql_column_text(stmt, 2, &text))
+		return -EBADMSG;
+	map->ours[list][number] = (uint8_t)wordlist_value(list, text);
+	return 0;
+}
+
+int wordlist_read(sqlite3 *db, struct wordlist_map *ret_map)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	struct wordlist_map map;
+	int rc = sql_prepare(db, "SELECT list, id, name FROM word", &stmt);
+
+	memset(&map, WORDLIST_UNKNOWN, sizeof(map));
+	while (!rc && (rc = sql_step(stmt)) > 0)
+		rc = read_word(stmt, &map);
+	if (!rc)
+		*ret_map = map;
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The word lists of model/words.h as the file has them. Tables of few rows hold the texts; tables
+ * of many hold numbers, and the table `word` says what those mean in this file: a reader goes by
+ * the names, so that a word added in the middle of a list does not change what older files say.
+ */
+#ifndef STORE_WORDLIST_H
+#define STORE_WORDLIST_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum wordlist {
+	WORDLIST_MODE,
+	WORDLIST_CONTEXT,
+	WORDLIST_FRAME_KIND,
+	WORDLIST_SYMBOL_KIND,
+	WORDLIST_IMAGE_KIND,
+	WORDLIST_IMAGE_STATE,
+	WORDLIST_CLOCK_KIND,
+	WORDLIST_COUNT,
+};
+
+enum {
+	WORDLIST_MAX_NUMBER = 31, /* of a word in a file */
+	WORDLIST_UNKNOWN = 255,
+};
+
+/* A file's numbers to ours; WORDLIST_UNKNOWN where the file or we have no such word. */
+struct wordlist_map {
+	uint8_t ours[WORDLIST_COUNT][WORDLIST_MAX_NUMBER + 1];
+};
+
+const char *wordlist_name(enum wordlist list);
+/* @value must be below the list's count. */
+const char *wordlist_text(enum wordlist list, unsigned value);
+/* WORDLIST_UNKNOWN when no word has this name. */
+unsigned wordlist_value(enum wordlist list, const char *text);
+/* Translates a file's number. */
+static inline unsigned wordlist_ours(const struct wordlist_map *map, enum wordlist list,
+				     uint64_t number)
+{
+	return number <= WORDLIST_MAX_NUMBER ? map->ours[list][number] : WORDLIST_UNKNOWN;
+}
+
+/* Fills the table `word` of a new file. */
+int wordlist_write(sqlite3 *db);
+/* Reads it. Lists we do not know are passed over. */
+int wordlist_read(sqlite3 *db, struct wordlist_map *ret_map);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The writer holds the samples since the last flush, and the sums of those that layer 2 does not
+ * cover yet. Both are bounded, so memory does not grow with the length of the recording. A flush
+ * changes neither before its commit, so after a failure the next one simply tries again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "store/connection.h"
+#include "store/facts.h"
+#include "store/layers.h"
+#include "store/packed.h"
+#include "store/row_writer.h"
+#include "store/schema.h"
+#include "store/sql.h"
+#include "store/store.h"
+#include "store/sums.h"
+
+enum {
+	/* How long a flush waits for a reader: rings fill meanwhile. */
+	BUSY_MS = 50,
+	/* Room for samples that is kept from flush to flush. */
+	KEEP_PENDING = 1 << 14,
+	/* Sums that are kept before they are written, some 64 bytes each. */
+	KEEP_SUMS = 1 << 14,
+};
+
+struct store_writer {
+	struct profile *profile; /* borrowed */
+	char *path;		 /* absolute */
+	sqlite3 *db;
+	int fd; /* of the file; closed after db, for closing it drops SQLite's locks (fcntl(2)) */
+	VEC(struct sample) pending;
+	struct row_writer rows;
+	struct sums sums;     /* of all samples, pending ones too, that layer 2 does not cover */
+	struct layers layers; /* as in the file */
+};
+
+DEFINE_CLEANUP(struct store_writer *, store_writer_free);
+
+static int create_file(struct store_writer *writer, struct err *err)
+{
+	writer->fd = open(writer->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (writer->fd < 0 && errno == EEXIST)
+		return err_set(err, -EEXIST, "cannot create %s: there is such a file already",
+			       writer->path);
+	if (writer->fd < 0)
+		return sql_explain(-errno, "create", writer->path, err);
+	/* Just made, so nobody else has it. */
+	flock(writer->fd, LOCK_EX | LOCK_NB);
+	return 0;
+}
+
+/* No fsync: a killed process leaves its writes to the kernel in order, and only the machine's own
+ * end loses them; waiting for the disk in a flush would lose samples. */
+static int open_database(struct store_writer *writer)
+{
+	int code = sqlite3_open_v2(writer->path, &writer->db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
+					   SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
+				   NULL);
+	int rc = sql_errno(writer->db, code);
+
+	if (rc)
+		return rc;
+	sqlite3_busy_timeout(writer->db, BUSY_MS);
+	rc = sql_exec(writer->db, "PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF;"
+				  "PRAGMA temp_store = MEMORY");
+	return rc ? rc : schema_create(writer->db);
+}
+
+int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
+		 struct err *err)
+{
+	_cleanup_(store_writer_freep) struct store_writer *writer = xcalloc(1, sizeof(*writer));
+	int rc;
+
+	writer->fd = -1;
+	writer->profile = profile;
+	rc = connection_absolute(path, &writer->path, err);
+	if (!rc)
+		rc = create_file(writer, err);
+	if (rc)
+		return rc;
+	rc = open_database(writer);
+	if (rc) {
+		sql_explain(rc, "create", writer->path, err);
+		unlink(writer->path);
+		return rc;
+	}
+	*ret_writer = steal_ptr(writer);
+	return 0;
+}
+
+int store_give_to(struct store_writer *writer, uid_t uid, gid_t gid, struct err *err)
+{
+	if (fchown(writer->fd, uid, gid) < 0)
+		return sql_explain(-errno, "change the owner of", writer->path, err);
+	return 0;
+}
+
+bool store_add(struct store_writer *writer, const struct sample *sample)
+{
+	struct loss *loss = &writer->profile->events[sample->event].loss[LOSS_NOT_STORED];
+
+	if (writer->pending.count < STORE_MAX_PENDING) {
+		*vec_push(&writer->pending) = *sample;
+		sums_add(&writer->sums, sample);
+		return true;
+	}
+	loss->count++;
+	loss->weight += sample->weight;
+	return false;
+}
+
+uint64_t store_pending(const struct store_writer *writer)
+{
+	return writer->pending.count;
+}
+
+/* Blocks of a second are numbered as they come: a flush in the middle of one begins another. */
+static int prepare_block(sqlite3 *db, sqlite3_stmt **ret_stmt)
+{
+	return sql_prepare(db,
+			   "INSERT INTO block(id, samples, data) VALUES((SELECT "
+			   "coalesce(max(id) + 1, ?1) FROM block WHERE id >= ?1 AND id < ?2), "
+			   "?3, ?4)",
+			   ret_stmt);
+}
+
+static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t count,
+		       struct buf *buf)
+{
+	uint64_t second = samples->time_ns / NS_PER_S;
+
+	buf_clear(buf);
+	packed_encode(samples, count, second, buf);
+	sql_bind_u64(stmt, 1, second << SCHEMA_BLOCK_PART_BITS);
+	sql_bind_u64(stmt, 2, (second + 1) << SCHEMA_BLOCK_PART_BITS);
+	sql_bind_u64(stmt, 3, count);
+	sqlite3_bind_blob64(stmt, 4, buf->bytes, buf->size, SQLITE_STATIC);
+	return sql_run(stmt);
+}
+
+/* How many of the samples, which are in packed_compare's order, go into the first one's block. */
+static size_t block_length(const struct sample *samples, size_t count)
+{
+	uint64_t second = samples->time_ns / NS_PER_S;
+	size_t length = 1;
+
+	while (length < count && length < PACKED_MAX_SAMPLES &&
+	       samples[length].time_ns / NS_PER_S == second)
+		length++;
+	return length;
+}
+
+/* *blocks is brought up to date. */
+static int write_blocks(struct store_writer *writer, struct layer *blocks)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	_cleanup_(buf_done) struct buf buf = { 0 };
+	const struct sample *samples = writer->pending.items;
+	size_t count = writer->pending.count;
+	int rc = prepare_block(writer->db, &stmt);
+
+	qsort(writer->pending.items, count, sizeof(*samples), packed_compare);
+	for (size_t i = 0, length; !rc && i < count; i += length) {
+		length = block_length(samples + i, count - i);
+		rc = write_block(stmt, samples + i, length, &buf);
+		if (!rc && (uint64_t)sqlite3_last_insert_rowid(writer->db) > blocks->last_block)
+			blocks->last_block = (uint64_t)sqlite3_last_insert_rowid(writer->db);
+	}
+	blocks->samples += count;
+	return rc;
+}
+
+/* Layer 2 is completed when the run has ended, and when enough of it has come together. */
+static bool sums_due(const struct store_writer *writer)
+{
+	return writer->profile->run.end_ns || writer->sums.totals.rows.count >= KEEP_SUMS ||
+	       writer->sums.seconds.count >= KEEP_SUMS;
+}
+
+static int write_samples(struct store_writer *writer, struct layers *layers)
+{
+	int rc = writer->pending.count ? write_blocks(writer, &layers->blocks) : 0;
+
+	if (!rc && sums_due(writer)) {
+		rc = sums_write(&writer->sums, writer->db);
+		layers->sums = layers->blocks;
+	}
+	return rc ? rc : layers_write(layers, writer->db);
+}
+
+/* *layers is brought up to date. */
+static int write_all(struct store_writer *writer, struct layers *layers)
+{
+	int rc = sql_exec(writer->db, "BEGIN IMMEDIATE");
+
+	if (!rc)
+		rc = row_writer_run(&writer->rows, writer->db, writer->profile);
+	if (!rc)
+		rc = facts_write(writer->db, writer->profile);
+	if (!rc)
+		rc = write_samples(writer, layers);
+	return rc ? rc : sql_exec(writer->db, "COMMIT");
+}
+
+/* What is in the file need not be held. */
+static void settle(struct store_writer *writer, const struct layers *layers)
+{
+	row_writer_settle(&writer->rows, writer->profile);
+	writer->layers = *layers;
+	if (!layers_behind(layers))
+		sums_done(&writer->sums);
+	writer->pending.count = 0;
+	if (writer->pending.capacity > KEEP_PENDING)
+		vec_free(&writer->pending);
+}
+
+/* SQLite would go on writing into a file that has no name any more. */
+static int check_still_there(const struct store_writer *writer, struct err *err)
+{
+	struct stat status;
+
+	if (fstat(writer->fd, &status) == 0 && status.st_nlink == 0)
+		return err_set(err, -ENOENT, "cannot write %s: somebody removed it", writer->path);
+	return 0;
+}
+
+int store_flush(struct store_writer *writer, struct err *err)
+{
+	struct layers layers = writer->layers;
+	int rc = check_still_there(writer, err);
+
+	if (rc)
+		return rc;
+	writer->profile->run.flushes++;
+	rc = write_all(writer, &layers);
+	if (rc) {
+		writer->profile->run.flushes--;
+		sql_explain(rc, "write", writer->path, err);
+		sql_exec(writer->db, "ROLLBACK");
+		return rc;
+	}
+	settle(writer, &layers);
+	return 0;
+}
+
+void store_writer_free(struct store_writer *writer)
+{
+	if (!writer)
+		return;
+	sqlite3_close(writer->db);
+	if (writer->fd >= 0)
+		close(writer->fd);
+	vec_free(&writer->pending);
+	sums_done(&writer->sums);
+	free(writer->path);
+	free(writer);
+}
