@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/text.h"
 
 enum { MAX_KEY_LETTERS = 31 };
 
@@ -264,43 +265,21 @@ const struct key *keys_all(void)
 	return all;
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Inserted, lost and wrong letters; both words have at most MAX_KEY_LETTERS. */
-static unsigned distance(const char *a, size_t a_length, const char *b)
-{
-	unsigned row[MAX_KEY_LETTERS + 1];
-	size_t b_length = strlen(b);
-
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= a_length; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= b_length; j++) {
-			unsigned here = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = least(here, least(row[j], row[j - 1]) + 1);
-		}
-	}
-	return row[b_length];
-}
-
 /* The key that @name begins, else the one with the fewest wrong letters. */
 static const char *nearest(const char *name, size_t length)
 {
+	char word[MAX_KEY_LETTERS + 1];
 	unsigned best = MAX_KEY_LETTERS + 1;
 	const char *found = all[0].name;
 
-	for (const struct key *key = all; key->name && length <= MAX_KEY_LETTERS; key++) {
-		unsigned here = distance(name, length, key->name);
+	if (length > MAX_KEY_LETTERS)
+		return found;
+	memcpy(word, name, length);
+	word[length] = '\0';
+	for (const struct key *key = all; key->name; key++) {
+		unsigned here = text_distance(word, key->name, MAX_KEY_LETTERS);
 
-		if (length >= 2 && strncmp(key->name, name, length) == 0)
+		if (length >= 2 && strncmp(key->name, word, length) == 0)
 			return key->name;
 		if (here < best) {
 			best = here;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/dispatch.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,7 +29,7 @@ const struct command *dispatch_nearest(const struct command *const *table, const
 	unsigned best = MISTYPED_LETTERS + 1;
 
 	for (; *table; table++) {
-		unsigned distance = options_distance(typed, (*table)->name, MISTYPED_LETTERS);
+		unsigned distance = text_distance(typed, (*table)->name, MISTYPED_LETTERS);
 
 		if (distance < best) {
 			best = distance;

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/option_value.h"
 
-enum {
-	MAX_DISTANCE_LETTERS = 63, /* longer words are never near anything */
-	MAX_SHOWN_NAME = 64,
-};
+enum { MAX_SHOWN_NAME = 64 };
 
 /* Help is every command's option and in no command's table. */
 static const struct option_spec help_option = {
@@ -36,38 +34,6 @@ bool options_is_end(const struct option_spec *spec)
 	return !spec->long_name && !spec->short_name;
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-unsigned options_distance(const char *a, const char *b, unsigned limit)
-{
-	unsigned rows[3][MAX_DISTANCE_LETTERS + 1];
-	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
-	size_t a_length = strlen(a), b_length = strlen(b);
-
-	if (a_length > MAX_DISTANCE_LETTERS || b_length > MAX_DISTANCE_LETTERS)
-		return strcmp(a, b) == 0 ? 0 : limit + 1;
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = before[j] = (unsigned)j;
-	for (size_t i = 1; i <= a_length; i++) {
-		unsigned *free_row = before;
-
-		before = above;
-		above = row;
-		row = free_row;
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= b_length; j++) {
-			row[j] = above[j - 1] + (a[i - 1] != b[j - 1]);
-			row[j] = least(row[j], least(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-	}
-	return least(row[b_length], limit + 1);
-}
-
 /* The listed long name nearest to @typed, with at most a third of its letters wrong but always two;
  * NULL when none is that near. */
 static const char *nearest_long(const struct option_spec *specs, const char *typed)
@@ -81,7 +47,7 @@ static const char *nearest_long(const struct option_spec *specs, const char *typ
 
 		if (!spec->long_name || !spec->help)
 			continue;
-		distance = options_distance(typed, spec->long_name, best - 1);
+		distance = text_distance(typed, spec->long_name, best - 1);
 		if (distance < best) {
 			best = distance;
 			nearest = spec->long_name;

@@ -63,8 +63,4 @@ void options_print_rows(const struct option_spec *specs);
 /* Is this the all-zero row? */
 bool options_is_end(const struct option_spec *spec);
 
-/* Edit distance for "did you mean": inserted, lost, wrong and swapped letters each count 1. More
- * than @limit is told as @limit + 1. */
-unsigned options_distance(const char *a, const char *b, unsigned limit);
-
 #endif

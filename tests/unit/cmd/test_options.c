@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cmd/options.h"
 
 enum { MAX_WORDS = 200, MAX_LINE = 2048 };
@@ -294,10 +295,10 @@ static void distances(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(options_distance(cases[i].a, cases[i].b, cases[i].limit),
+		assert_int_equal(text_distance(cases[i].a, cases[i].b, cases[i].limit),
 				 cases[i].distance);
 		if (cases[i].limit == 5)
-			assert_int_equal(options_distance(cases[i].b, cases[i].a, 5),
+			assert_int_equal(text_distance(cases[i].b, cases[i].a, 5),
 					 cases[i].distance);
 	}
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect [run] COMMAND: profile the whole machine while a command runs, then print the report. */
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/collect_options.h"
+#include "cmd/command.h"
+#include "cmd/report_options.h"
+
+struct run_values {
+	struct collect_options collect;
+	struct report_values report;
+};
+
+static const struct option_spec run_specs[] = {
+	COLLECT_OPTION_ROWS(struct run_values, collect),
+	REPORT_OPTION_ROWS(struct run_values, report),
+	{ 0 },
+};
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect: %s\n", err->text);
+	return status;
+}
+
+/* The report goes where the command's output does not: to stderr, or to -f FILE. */
+static int record_and_report(const struct run_values *values, char **command)
+{
+	struct record_options options = collect_record_options(&values->collect);
+	struct record_result result;
+	struct err err;
+	int rc, status;
+
+	if (report_options_check(&values->report, &status, &err) < 0)
+		return fail(&err, status);
+	options.argv = command;
+	status = collect_run(&options, &result);
+	if (status >= 0)
+		return status;
+	rc = report_options_print(&values->report, result.path, values->collect.output, stderr,
+				  &err);
+	if (!result.kept)
+		unlink(result.path);
+	return rc < 0 ? fail(&err, 1) : record_exit_status(&result);
+}
+
+static int run_run(int argc, char **argv)
+{
+	struct run_values values = { .collect = COLLECT_DEFAULTS, .report = REPORT_DEFAULTS };
+	bool help = false;
+	struct err err;
+	int first = options_parse(run_specs, argc, argv, true, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_run);
+		report_options_print_keys();
+		return 0;
+	}
+	if (first >= 0 && first == argc)
+		first = err_set(&err, -1, "which command? (see 'prospect --help')");
+	if (first < 0)
+		return fail(&err, 2);
+	return record_and_report(&values, argv + first);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "profile the whole machine while a command runs, and print the report",
+	.usage = "[OPTION...] [--] COMMAND [ARG...]",
+	.options = run_specs,
+	.run = run_run,
+};
