@@ -356,9 +356,9 @@ static void print_process_kernel(const struct view *view, const struct process_r
 	routines_make(view->labels->profile, totals, row->count, ROUTINES_KERNEL, &routines);
 	fputs("\n  KERNEL portion of profile: ", out);
 	print_hits(view, &row->split.system, out);
-	fputs(" on its behalf; ", out);
+	fputs(" on its behalf;\n    interrupts while it ran: ", out);
 	print_hits(view, &row->split.interrupts, out);
-	fputs(" interrupts while it ran\n", out);
+	fputc('\n', out);
 	print_kernel(view, &routines, out);
 	routines_done(&routines);
 }

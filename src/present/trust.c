@@ -88,6 +88,11 @@ static void print_subject(struct head *head)
 		buf_add_str(&head->text, "; its own processes only");
 	else
 		buf_add_str(&head->text, "; chosen processes only");
+	buf_printf(&head->text, ", %" PRIu64 " CPU%s", run->cpus, run->cpus == 1 ? "" : "s");
+	if (account_wall_ns(head->profile)) {
+		buf_add_str(&head->text, ", ");
+		figures_seconds(&head->text, account_wall_ns(head->profile));
+	}
 	if (!run->end_ns)
 		buf_add_str(&head->text, "; the recording was cut short");
 	print_paragraph(head, "Profile of");
@@ -142,15 +147,8 @@ static void add_event(struct head *head, const struct event *event)
 
 static void print_samples(struct head *head)
 {
-	uint64_t wall_ns = account_wall_ns(head->profile);
-
 	for (size_t i = 0; i < head->profile->event_count; i++) {
 		add_event(head, &head->profile->events[i]);
-		if (i == 0 && wall_ns) {
-			buf_printf(&head->text, "; %" PRIu64 " CPU%s, ", head->run->cpus,
-				   head->run->cpus == 1 ? "" : "s");
-			figures_seconds(&head->text, wall_ns);
-		}
 		print_paragraph(head, i ? "" : "Samples");
 	}
 	if (!head->profile->event_count) {
@@ -236,9 +234,13 @@ static void print_cost(struct head *head)
 	print_paragraph(head, "Own cost");
 }
 
-static double of_capacity(const struct account *account, uint64_t ns)
+/* One screen has room for the terms that matter. */
+static void add_term(struct head *head, const char *name, uint64_t ns)
 {
-	return figures_percent(ns, account->capacity_ns);
+	double percent = figures_percent(ns, head->view->account.capacity_ns);
+
+	if (percent >= 0.005 || !is_short(head))
+		buf_printf(&head->text, "%s %.2f + ", name, percent);
 }
 
 static void print_account(struct head *head)
@@ -251,11 +253,12 @@ static void print_account(struct head *head)
 		print_paragraph(head, "Account");
 		return;
 	}
-	buf_printf(text, "sampled %.2f + idle %.2f + iowait %.2f + steal %.2f + lost %.2f",
-		   of_capacity(account, account->sampled_ns),
-		   of_capacity(account, account->idle_ns), of_capacity(account, account->iowait_ns),
-		   of_capacity(account, account->steal_ns), of_capacity(account, account->lost_ns));
-	buf_printf(text, " + residue %.2f = 100 %% of ", account->residue_percent);
+	add_term(head, "sampled", account->sampled_ns);
+	add_term(head, "idle", account->idle_ns);
+	add_term(head, "iowait", account->iowait_ns);
+	add_term(head, "steal", account->steal_ns);
+	add_term(head, "lost", account->lost_ns);
+	buf_printf(text, "residue %.2f = 100 %% of ", account->residue_percent);
 	figures_seconds(text, account->capacity_ns);
 	print_paragraph(head, "Account");
 	/* Counting by ticks, it is never exact; only a real gap is worth a line on one screen. */

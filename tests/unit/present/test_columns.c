@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/printed.h"
+
+#include "present/columns.h"
+
+static const struct column spec[] = {
+	{ "Name", false, 8 },
+	{ "Hits", true, 0 },
+	{ "File", false, 0 },
+};
+
+static void assert_prints(const struct columns *columns, size_t indent, const char *expected)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	columns_print(columns, indent, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void aligned(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+
+	columns_add(columns, "main");
+	columns_printf(columns, "%d", 12345);
+	columns_add(columns, "/bin/a");
+	columns_rule(columns);
+	columns_add(columns, "x");
+	columns_printf(columns, "%d", 7);
+	columns_add(columns, "");
+	assert_prints(columns, 1,
+		      " Name   Hits  File\n"
+		      " -------------------\n"
+		      " main  12345  /bin/a\n"
+		      " -------------------\n"
+		      " x         7  \n");
+}
+
+/* A long name takes back what it can from the blanks of the next columns. */
+static void long_names_push_their_own_line_only(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+
+	columns_add(columns, "a_name_of_21_letters_");
+	columns_add(columns, "1");
+	columns_add(columns, "/bin/a");
+	columns_add(columns, "ten_letter");
+	columns_add(columns, "2");
+	columns_add(columns, "/bin/b");
+	columns_add(columns, "short");
+	columns_add(columns, "1000");
+	columns_add(columns, "/bin/c");
+	assert_prints(columns, 0,
+		      "Name      Hits  File\n"
+		      "----------------------\n"
+		      "a_name_of_21_letters_  1  /bin/a\n"
+		      "ten_letter   2  /bin/b\n"
+		      "short     1000  /bin/c\n");
+}
+
+static void cells_are_safe_and_counted_by_character(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+
+	columns_add(columns, "\033[1m");
+	columns_add(columns, "1");
+	columns_add(columns, "f");
+	columns_add(columns, "\xc3\xa9t\xc3\xa9");
+	columns_add(columns, "2");
+	columns_add(columns, "g");
+	assert_prints(columns, 0,
+		      "Name     Hits  File\n"
+		      "-------------------\n"
+		      "\\x1b[1m     1  f\n"
+		      "\xc3\xa9t\xc3\xa9         2  g\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(aligned),
+		cmocka_unit_test(long_names_push_their_own_line_only),
+		cmocka_unit_test(cells_are_safe_and_counted_by_character),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
