@@ -6,7 +6,6 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/report_options.h"
-#include "pipeline/report.h"
 #include "pipeline/state_files.h"
 
 struct report_command {
@@ -49,8 +48,7 @@ static int run_report(int argc, char **argv)
 
 	if (help) {
 		options_print_help(&command_report);
-		printf("\nKeys of --by and --select:\n");
-		report_print_keys(stdout);
+		report_options_print_keys();
 		return 0;
 	}
 	if (first >= 0 && argc - first > 1)

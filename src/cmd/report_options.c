@@ -71,3 +71,9 @@ int report_options_print(const struct report_values *values, const char *path, c
 		rc = report_print(path, &options, output_file_stream(output), err);
 	return rc < 0 ? rc : output_file_commit(output, err);
 }
+
+void report_options_print_keys(void)
+{
+	printf("\nKeys of --by and --select:\n");
+	report_print_keys(stdout);
+}

@@ -90,4 +90,7 @@ int report_options_check(const struct report_values *values, int *ret_status, st
 int report_options_print(const struct report_values *values, const char *path, const char *file,
 			 FILE *out, struct err *err);
 
+/* The keys of --by and --select for --help, to stdout. */
+void report_options_print_keys(void);
+
 #endif
