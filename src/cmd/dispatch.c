@@ -118,6 +118,8 @@ static int use_help(const struct command *const *table, char *flag, char **argv,
 {
 	const struct command *help = dispatch_by_name(table, "help");
 
+	if (!help)
+		return -EINVAL; /* the table always has it; see dispatch_find */
 	argv[0] = (char *)help->name;
 	argv[1] = flag;
 	*ret_dispatch = (struct dispatch){ help, flag ? 2 : 1, argv };

@@ -16,7 +16,7 @@ struct owner {
 	uid_t uid;
 	gid_t gid;
 	char name[256];	 /* login name, "" unknown */
-	char home[4096]; /* home folder of the owner, "" unknown */
+	char home[4000]; /* home folder of the owner, "" unknown */
 };
 
 /* From SUDO_UID and SUDO_GID when we run as root, else ourselves. */

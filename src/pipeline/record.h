@@ -37,7 +37,7 @@ struct record_result {
 	int status;	    /* as from waitpid(2), when it ended */
 	bool ended;	    /* the command has ended */
 	int stop_signal;    /* the signal that made us stop waiting; 0: none */
-	char note[512];	    /* something the user should know although it went well; "" nothing */
+	char note[640];	    /* something the user should know although it went well; "" nothing */
 };
 
 /* Exit status of prospect for a recording that went well: the command's own, 128 + signal. */

@@ -19,7 +19,7 @@ struct record_output {
 	char path[4096];
 	bool in_state_folder;
 	bool temporary;
-	char note[512];		     /* why it is temporary; "" */
+	char note[640];		     /* why it is temporary; "" */
 	struct store_writer *writer; /* owned */
 };
 
