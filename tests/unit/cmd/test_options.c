@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "cmd/options.h"
 
 enum { MAX_WORDS = 200, MAX_LINE = 2048 };
@@ -276,33 +275,6 @@ static void names_longer_than_any_buffer(void **state)
 	assert_int_equal(parsed.rc, -EINVAL);
 }
 
-static void distances(void **state)
-{
-	static const struct {
-		const char *a, *b;
-		unsigned limit, distance;
-	} cases[] = {
-		{ "", "", 5, 0 },
-		{ "kitten", "sitting", 5, 3 },
-		{ "report", "reprot", 5, 1 },
-		{ "report", "rport", 5, 1 },
-		{ "report", "repoort", 5, 1 },
-		{ "report", "rexort", 5, 1 },
-		{ "", "abc", 5, 3 },
-		{ "abc", "", 2, 3 },
-		{ "kitten", "sitting", 1, 2 },
-		{ "ca", "abc", 5, 3 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(text_distance(cases[i].a, cases[i].b, cases[i].limit),
-				 cases[i].distance);
-		if (cases[i].limit == 5)
-			assert_int_equal(text_distance(cases[i].b, cases[i].a, 5),
-					 cases[i].distance);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,7 +288,6 @@ int main(void)
 		cmocka_unit_test(help_stops_everything),
 		cmocka_unit_test(a_dry_run),
 		cmocka_unit_test(names_longer_than_any_buffer),
-		cmocka_unit_test(distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
