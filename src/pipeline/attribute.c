@@ -278,6 +278,9 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 
 	if (event == NO_EVENT)
 		return;
+	if (stream == STREAM_IDLE)
+		attribution->counts.idle_stream_weight +=
+			sampler_weight(attribution->parts.sampler, record);
 	if (kernel_mode && attribution->parts.kernel)
 		context = kernel_symbols_context(attribution->parts.kernel, attribution->chain,
 						 chain_count);
