@@ -57,8 +57,8 @@ test_rate_above_the_limit() {
 }
 
 test_no_such_process() {
-	expect_status 1 "$PROSPECT" record -o "$T/prof" -p 999999999 --duration 1
-	expect_line 999999999
+	expect_status 1 "$PROSPECT" record -o "$T/prof" -p 4194303 --duration 1
+	expect_line 4194303
 	expect_status 2 "$PROSPECT" record -o "$T/prof" -p nonsense --duration 1
 }
 
