@@ -4,24 +4,56 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/hashidx.h"
 #include "base/xalloc.h"
+
+/* The functions of one image with one name, by the first of them. */
+struct twins {
+	const struct profile *profile;
+	struct hashidx index;
+};
+
+static bool same_name(const void *owner, uint32_t id, const void *key)
+{
+	const struct symbol *a = &((const struct twins *)owner)->profile->symbols.items[id];
+	const struct symbol *b = key;
+
+	return a->image == b->image && a->name == b->name;
+}
+
+static void count_name(struct labels *labels, struct twins *twins, uint32_t id)
+{
+	const struct symbol *symbol = &twins->profile->symbols.items[id];
+	uint64_t hash = hash_combine(hash_u64(symbol->name), symbol->image);
+	uint8_t *uses = &labels->name_uses[symbol->name];
+	uint32_t first;
+
+	if (*uses < 2)
+		(*uses)++;
+	if (hashidx_find(&twins->index, hash, same_name, twins, symbol, &first))
+		labels->has_twin[id] = labels->has_twin[first] = true;
+	else
+		hashidx_add(&twins->index, hash, id);
+}
 
 void labels_init(struct labels *labels, const struct profile *profile)
 {
+	struct twins twins = { .profile = profile };
+
 	*labels = (struct labels){ .profile = profile };
 	labels->name_uses = xcalloc(strpool_count(&profile->strings), 1);
-	for (size_t i = 1; i < profile->symbols.count; i++) {
-		uint8_t *uses = &labels->name_uses[profile->symbols.items[i].name];
-
-		if (*uses < 2)
-			(*uses)++;
-	}
+	labels->has_twin = xcalloc(profile->symbols.count, sizeof(bool));
+	for (size_t i = 1; i < profile->symbols.count; i++)
+		count_name(labels, &twins, (uint32_t)i);
+	hashidx_done(&twins.index);
 }
 
 void labels_done(struct labels *labels)
 {
 	free(labels->name_uses);
+	free(labels->has_twin);
 	labels->name_uses = NULL;
+	labels->has_twin = NULL;
 }
 
 const struct frame *labels_leaf(const struct labels *labels, uint32_t stack)
@@ -71,6 +103,15 @@ void labels_function(const struct labels *labels, uint32_t symbol, struct buf *b
 	labels_name(labels, row->name, buf);
 	if (row->kind == SYMBOL_BRACKET ||
 	    (row->kind != SYMBOL_NONE && labels->name_uses[row->name] > 1))
+		buf_printf(buf, "@0x%" PRIx64, row->start);
+}
+
+void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	const struct symbol *row = &labels->profile->symbols.items[symbol];
+
+	labels_name(labels, row->name, buf);
+	if (row->kind != SYMBOL_NONE && labels->has_twin[symbol])
 		buf_printf(buf, "@0x%" PRIx64, row->start);
 }
 

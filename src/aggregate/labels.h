@@ -26,7 +26,9 @@ struct labels {
 	 * next call. The member may be NULL: names stay as they are. */
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
-	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions with this name; private */
+	/* Private. */
+	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
+	bool *has_twin;	    /* by symbol: another function of its image has its name */
 };
 
 /* Everything but the profile is left empty for the caller to fill in. */
@@ -44,6 +46,9 @@ void labels_name(const struct labels *labels, str_id name, struct buf *buf);
 /* The symbol's name; with "@0xSTART" behind it where the name alone does not tell which function it
  * is: between two symbols ("a->b"), or when others in the profile have the same name. */
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
+/* The same for a reader who sees the image beside it: the start is only given where the image has
+ * several functions of this name. */
+void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf);
 void labels_path(const struct labels *labels, uint32_t image, struct buf *buf);
 
 #endif

@@ -44,7 +44,8 @@ struct report {
 	struct demangler *demangler;
 	struct labels labels;
 	VEC(struct user_name) users;
-	struct tally tally; /* what was selected */
+	struct buf selection; /* the clauses as typed */
+	struct tally tally;   /* what was selected */
 	struct table *table;
 	uint64_t selected; /* samples */
 };
@@ -57,6 +58,7 @@ static void report_done(struct report *report)
 	table_free(report->table);
 	tally_done(&report->tally);
 	select_free(report->select);
+	buf_done(&report->selection);
 	labels_done(&report->labels);
 	demangler_free(report->demangler);
 	vec_free(&report->totals.rows);
@@ -85,6 +87,8 @@ static int parse_select(struct report *report, struct err *err)
 	for (size_t i = 0; i < report->options->select_count; i++) {
 		int rc = select_add(report->select, report->options->select[i], err);
 
+		buf_add_str(&report->selection, i ? " " : "");
+		buf_add_str(&report->selection, report->options->select[i]);
 		if (rc < 0)
 			return rc;
 	}
@@ -234,7 +238,8 @@ static struct view make_view(const struct report *report, const struct summary *
 		.naming = naming_of(report->profile, totals->rows.items, totals->rows.count,
 				    account_main_event(report->profile)),
 		.summary = summary,
-		.selected = !select_is_empty(report->select),
+		.selection = report->selection.size ? report->selection.bytes : NULL,
+		.selected_samples = report->selected,
 		.file = options->file,
 		.level = options->level,
 		.list_percent = options->list_percent,

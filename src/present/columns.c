@@ -72,7 +72,11 @@ void columns_printf(struct columns *columns, const char *format, ...)
 
 void columns_rule(struct columns *columns)
 {
-	*vec_push(&columns->rules) = columns->cells.count / columns->count;
+	size_t row = columns->cells.count / columns->count;
+
+	/* The titles have theirs. */
+	if (row)
+		*vec_push(&columns->rules) = row;
 }
 
 static void pad(FILE *out, size_t count)

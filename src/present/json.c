@@ -209,6 +209,7 @@ static json_t *make_header(const struct view *view)
 	json_object_set_new(header, "prospect_version", text_or_null(run->prospect_version));
 	json_object_set_new(header, "command", text_or_null(run->command));
 	json_object_set_new(header, "scope", text_or_null(run->scope));
+	json_object_set_new(header, "selection", text_or_null(view->selection));
 	set_samples(header, profile);
 	json_object_set_new(header, "lost", losses(profile));
 	json_object_set_new(header, "events", events(profile));

@@ -94,10 +94,10 @@ void text_parts_statistics(const struct view *view, FILE *out)
 	for (int reason = 0; reason < LOSS_COUNT; reason++) {
 		struct loss loss = profile_loss(profile, (enum loss_reason)reason);
 
-		fprintf(out, "%-14s %" PRIu64 "  %s\n", loss_name((enum loss_reason)reason),
+		fprintf(out, "%-14s %11" PRIu64 "  %s\n", loss_name((enum loss_reason)reason),
 			loss.count, loss_text((enum loss_reason)reason));
 	}
-	fprintf(out, "%-14s %" PRIu64 "\n", "flushes", run->flushes);
+	fprintf(out, "%-14s %11" PRIu64 "  writes to the profile\n", "flushes", run->flushes);
 	if (run->ring_kb)
 		fprintf(out,
 			"%-14s %" PRIu64 " KiB for each CPU, at most %.1f %% full, mean %.1f %%\n",
@@ -153,10 +153,10 @@ static void print_left_out(const struct view *view, size_t listed, FILE *out)
 	size_t silent = rows_of(view->labels->profile->processes.count) - summary->rows.count;
 
 	if (listed < summary->rows.count)
-		fprintf(out, "%zu below %g %% are not listed (-k).\n", summary->rows.count - listed,
-			view->list_percent);
-	if (!view->selected && silent)
-		fprintf(out, "%zu more ran without being hit by a sample.\n", silent);
+		fprintf(out, "Processes not listed, below %g %% (-k): %zu\n", view->list_percent,
+			summary->rows.count - listed);
+	if (!view->selection && silent)
+		fprintf(out, "Processes that no sample hit: %zu\n", silent);
 }
 
 void text_parts_summary(const struct view *view, FILE *out)
@@ -196,8 +196,7 @@ static void add_routine_name(const struct view *view, struct columns *columns,
 {
 	struct buf name = { 0 };
 
-	labels_name(view->labels, view->labels->profile->symbols.items[routine->symbol].name,
-		    &name);
+	labels_routine(view->labels, routine->symbol, &name);
 	columns_add(columns, buf_text(&name));
 	buf_done(&name);
 }
@@ -228,8 +227,8 @@ static size_t listed_routines(const struct view *view, const struct routines *ro
 static void print_rest(const struct routines *routines, size_t listed, size_t indent, FILE *out)
 {
 	if (listed < routines->rows.count)
-		fprintf(out, "%*s%zu more routines are not listed (--threshold, --limit).\n",
-			(int)indent, "", routines->rows.count - listed);
+		fprintf(out, "%*sRoutines not listed (--threshold, --limit): %zu\n", (int)indent,
+			"", routines->rows.count - listed);
 }
 
 static void print_user(const struct view *view, const struct routines *routines, FILE *out)
@@ -421,7 +420,7 @@ void text_parts_kernel(const struct view *view, FILE *out)
 	routines_make(view->labels->profile, summary->totals, summary->total_count, ROUTINES_KERNEL,
 		      &routines);
 	listed = listed_routines(view, &routines);
-	if (!view->account.missing && !view->selected && is_time(view)) {
+	if (!view->account.missing && !view->selection && is_time(view)) {
 		add_idle(view, columns, "(idle, halted CPUs included)", view->account.idle_ns);
 		add_idle(view, columns, "(idle, waiting for I/O)", view->account.iowait_ns);
 		columns_rule(columns);

@@ -99,7 +99,7 @@ static size_t print_event(const struct table *table, size_t first, FILE *out)
 	print_event_line(table, event, is_time, out);
 	columns_print(columns, 0, out);
 	if (at - first < table->sums[event].rows)
-		fprintf(out, "%zu more rows are not listed (--threshold, --limit).\n",
+		fprintf(out, "Rows not listed (--threshold, --limit): %zu\n",
 			table->sums[event].rows - (at - first));
 	return at;
 }

@@ -8,6 +8,7 @@
 #include "aggregate/estimate.h"
 #include "aggregate/routines.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "present/columns.h"
 #include "present/figures.h"
 #include "present/trust.h"
@@ -111,12 +112,11 @@ static void add_routine(const struct view *view, struct columns *columns,
 	columns_printf(columns, "%.2f", summary_percent(summary, hits.weight));
 	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
 	columns_printf(columns, "%" PRIu64, hits.samples);
-	labels_name(view->labels, view->labels->profile->symbols.items[routine->symbol].name,
-		    &text);
+	labels_routine(view->labels, routine->symbol, &text);
 	columns_add(columns, buf_text(&text));
 	buf_clear(&text);
 	labels_path(view->labels, routine->image, &text);
-	columns_add(columns, buf_text(&text));
+	columns_add(columns, file_base(buf_text(&text)));
 	buf_done(&text);
 }
 

@@ -12,7 +12,7 @@
 #include "present/safe.h"
 
 enum {
-	LABEL_WIDTH = 12,
+	LABEL_WIDTH = 13,
 	WIDTH = 100, /* of a report that is not for one screen */
 };
 
@@ -167,7 +167,7 @@ static void add_loss(struct head *head, const struct event *event, enum loss_rea
 		figures_count(&head->text, loss->count);
 		buf_add_char(&head->text, ' ');
 	}
-	buf_add_str(&head->text, loss_text(reason));
+	buf_add_str(&head->text, is_short(head) ? loss_name(reason) : loss_text(reason));
 	if (loss->weight)
 		buf_printf(&head->text, " (%.2f %%)", percent);
 }
@@ -201,6 +201,17 @@ static void print_lost(struct head *head)
 	}
 }
 
+static void print_selection(struct head *head)
+{
+	if (!head->view->selection)
+		return;
+	safe_text(&head->text, head->view->selection);
+	buf_add_str(&head->text, ": ");
+	figures_count(&head->text, head->view->selected_samples);
+	buf_add_str(&head->text, " samples");
+	print_paragraph(head, "Selection");
+}
+
 static void print_unresolved(struct head *head)
 {
 	const struct naming *naming = &head->view->naming;
@@ -222,13 +233,15 @@ static void print_cost(struct head *head)
 		return;
 	buf_printf(text, "%.2f %%: CPU ", account_cost_percent(head->profile));
 	figures_seconds(text, run->self_cpu_ns);
+	if (run->bpf_ns || !is_short(head)) {
+		buf_add_str(text, ", BPF ");
+		figures_seconds(text, run->bpf_ns);
+	}
 	buf_add_str(text, ", interrupts ");
 	if (run->interrupt_known)
 		figures_seconds(text, run->interrupt_ns);
 	else
 		buf_add_str(text, "not calibrated");
-	buf_add_str(text, ", BPF ");
-	figures_seconds(text, run->bpf_ns);
 	if (run->max_rss_kb)
 		buf_printf(text, "; memory %.1f MB", (double)run->max_rss_kb / 1024);
 	print_paragraph(head, "Own cost");
@@ -258,8 +271,11 @@ static void print_account(struct head *head)
 	add_term(head, "iowait", account->iowait_ns);
 	add_term(head, "steal", account->steal_ns);
 	add_term(head, "lost", account->lost_ns);
-	buf_printf(text, "residue %.2f = 100 %% of ", account->residue_percent);
-	figures_seconds(text, account->capacity_ns);
+	buf_printf(text, "residue %.2f = 100 %%", account->residue_percent);
+	if (!is_short(head)) {
+		buf_add_str(text, " of ");
+		figures_seconds(text, account->capacity_ns);
+	}
 	print_paragraph(head, "Account");
 	/* Counting by ticks, it is never exact; only a real gap is worth a line on one screen. */
 	if (account->shortfall_percent < (is_short(head) ? 2 : 0.01))
@@ -323,6 +339,7 @@ size_t trust_print(const struct view *view, FILE *out)
 	print_subject(&head);
 	print_recorded(&head);
 	print_samples(&head);
+	print_selection(&head);
 	print_lost(&head);
 	print_unresolved(&head);
 	print_cost(&head);

@@ -26,7 +26,8 @@ struct view {
 	struct account account;	       /* of the run */
 	struct naming naming;	       /* of the run's main event */
 	const struct summary *summary; /* of what was selected */
-	bool selected;		       /* there is a selection */
+	const char *selection;	       /* its clauses as typed; NULL: there is none */
+	uint64_t selected_samples;
 	const char *file;      /* FILE as typed, for what to type next; NULL: the last profile */
 	int level;	       /* enum view_level */
 	double list_percent;   /* least share of a process in the summary */

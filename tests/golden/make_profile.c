@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * make_profile NAME FILE: writes the profile called NAME into a new FILE, the same one each time.
+ * Without arguments it lists the names. They are the input of the golden tests.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/store.h"
+
+enum { START_S = 1000 };
+
+struct maker {
+	struct profile *profile;
+	struct store_writer *writer;
+	uint64_t time_ns;
+	uint32_t added; /* samples, gives each its CPU */
+};
+
+static str_id text(struct maker *maker, const char *string)
+{
+	return strpool_intern(&maker->profile->strings, string);
+}
+
+static uint8_t add_event(struct maker *maker, const char *name, const char *unit,
+			 enum clock_kind clock)
+{
+	uint8_t event = (uint8_t)maker->profile->event_count++;
+
+	maker->profile->events[event] = (struct event){
+		.name = text(maker, name), .unit = text(maker, unit), .clock = clock, .rate_hz = 997
+	};
+	return event;
+}
+
+/* Two CPUs for 5 s; 997 Hz of cpu-clock. */
+static void begin_run(struct maker *maker)
+{
+	struct run_facts *run = &maker->profile->run;
+
+	profile_set_text(&run->prospect_version, "0.1.0");
+	profile_set_text(&run->hostname, "isv205.example");
+	profile_set_text(&run->kernel_release, "6.1.0-56-amd64");
+	profile_set_text(&run->machine, "x86_64");
+	profile_set_text(&run->command, "./netperf4.sh");
+	profile_set_text(&run->scope, "machine");
+	profile_set_text(&run->rung, "machine");
+	run->cpus = 2;
+	run->start_ns = START_S * NS_PER_S;
+	run->end_ns = (START_S + 5) * NS_PER_S;
+	run->start_realtime_ns = 1795226400 * NS_PER_S;
+	run->command_pid = 1000;
+	run->prospect_pid = 999;
+	run->idle_ns = 6100 * NS_PER_MS;
+	run->iowait_ns = 40 * NS_PER_MS;
+	run->stat_busy_ns = 3780 * NS_PER_MS;
+	run->stat_shortfall_ns = 80 * NS_PER_MS;
+	run->self_cpu_ns = 31 * NS_PER_MS;
+	run->max_rss_kb = 9216;
+	run->ring_kb = 512;
+	run->ring_high_water_permille = 84;
+	run->ring_mean_permille = 21;
+	maker->time_ns = run->start_ns;
+	add_event(maker, "cpu-clock", "ns", CLOCK_TIMER);
+}
+
+static uint32_t add_process(struct maker *maker, const char *program, int32_t pid, bool in_command)
+{
+	struct process process = { .pid = pid,
+				   .start_ns = (START_S - 1) * NS_PER_S,
+				   .uid = in_command ? 1000 : 0,
+				   .program = text(maker, program),
+				   .instance = 1,
+				   .in_command = in_command };
+
+	for (size_t i = 1; i < maker->profile->processes.count; i++)
+		process.instance += maker->profile->processes.items[i].program == process.program;
+	return profile_add_process(maker->profile, &process);
+}
+
+static uint32_t add_task(struct maker *maker, uint32_t process, const char *comm)
+{
+	struct task task = { .process = process,
+			     .tid = maker->profile->processes.items[process].pid,
+			     .comm = text(maker, comm) };
+
+	return profile_task(maker->profile, &task);
+}
+
+static uint32_t add_program(struct maker *maker, const char *program, int32_t pid, bool in_command)
+{
+	return add_task(maker, add_process(maker, program, pid, in_command), program);
+}
+
+static uint32_t add_image(struct maker *maker, enum image_kind kind, const char *path)
+{
+	struct image image = { .kind = kind, .state = IMAGE_STATE_READ, .path = text(maker, path) };
+
+	return profile_image(maker->profile, &image);
+}
+
+/* A stack of one frame, four bytes into a function. */
+static uint32_t add_place(struct maker *maker, uint32_t image, const char *name, uint64_t start,
+			  enum symbol_kind kind)
+{
+	struct symbol symbol = {
+		.image = image, .name = text(maker, name), .start = start, .size = 64, .kind = kind
+	};
+	struct frame frame = { .image = image,
+			       .offset = start + 4,
+			       .address = start + 4,
+			       .address_known = true,
+			       .kind = FRAME_EXACT,
+			       .symbol = profile_symbol(maker->profile, &symbol) };
+
+	return profile_stack(maker->profile, 0, profile_frame(maker->profile, &frame));
+}
+
+/* @count samples, spread over the run, of 1 ms (or 1 million) each with 20 % of jitter. */
+static void add_hits(struct maker *maker, uint32_t task, uint32_t stack, enum mode mode,
+		     enum context context, uint8_t event, int count)
+{
+	struct event *row = &maker->profile->events[event];
+
+	for (int i = 0; i < count; i++) {
+		struct sample sample = { .time_ns = maker->time_ns,
+					 .weight = NS_PER_MS + (maker->added * 7919 % 401) * 1000 -
+						   200000,
+					 .task = task,
+					 .stack = stack,
+					 .cpu = (uint16_t)(maker->added % 2),
+					 .event = event,
+					 .mode = (uint8_t)mode,
+					 .context = (uint8_t)context };
+
+		store_add(maker->writer, &sample);
+		row->samples++;
+		row->weight += sample.weight;
+		row->user_samples += mode == MODE_USER;
+		row->kernel_samples += mode == MODE_KERNEL;
+		maker->time_ns += NS_PER_MS;
+		maker->added++;
+	}
+}
+
+/* The paper's workload: two clients, an innocent bystander, interrupts of an idle machine. */
+static void make_netperf(struct maker *maker)
+{
+	uint32_t netperf, libc, kernel, driver, spin, first, second, innocent, idle, quiet;
+	uint32_t send, receive, stub, interrupt, rx, sendmsg, schedule, loop;
+
+	begin_run(maker);
+	netperf = add_image(maker, IMAGE_FILE, "/usr/local/netperf/netperf");
+	libc = add_image(maker, IMAGE_FILE, "/lib/libc-2.2.4.so");
+	spin = add_image(maker, IMAGE_FILE, "/usr/bin/cpuspin");
+	kernel = add_image(maker, IMAGE_KERNEL, "[kernel]");
+	driver = add_image(maker, IMAGE_MODULE, "[eepro100]");
+	first = add_program(maker, "netperf", 1001, true);
+	second = add_program(maker, "netperf", 1002, true);
+	innocent = add_program(maker, "cpuspin", 700, false);
+	idle = add_program(maker, "[idle]", 0, false);
+	quiet = add_program(maker, "sleep", 1003, true);
+	send = add_place(maker, netperf, "send_tcp_rr", 0x1400, SYMBOL_NAMED);
+	receive = add_place(maker, libc, "recv->recvfrom", 0x8000, SYMBOL_BRACKET);
+	stub = add_place(maker, libc, "send->sendmsg", 0x9000, SYMBOL_BRACKET);
+	loop = add_place(maker, spin, "loop", 0x1130, SYMBOL_NAMED);
+	interrupt = add_place(maker, driver, "speedo_interrupt", 0x100, SYMBOL_NAMED);
+	rx = add_place(maker, driver, "speedo_rx", 0x900, SYMBOL_NAMED);
+	sendmsg = add_place(maker, kernel, "tcp_sendmsg", 0x81000, SYMBOL_NAMED);
+	schedule = add_place(maker, kernel, "schedule", 0x42000, SYMBOL_NAMED);
+	add_hits(maker, first, send, MODE_USER, CONTEXT_TASK, 0, 82);
+	add_hits(maker, first, receive, MODE_USER, CONTEXT_TASK, 0, 33);
+	add_hits(maker, first, stub, MODE_USER, CONTEXT_TASK, 0, 29);
+	add_hits(maker, first, sendmsg, MODE_KERNEL, CONTEXT_TASK, 0, 1037);
+	add_hits(maker, first, interrupt, MODE_KERNEL, CONTEXT_HARDIRQ, 0, 282);
+	add_hits(maker, second, send, MODE_USER, CONTEXT_TASK, 0, 75);
+	add_hits(maker, second, sendmsg, MODE_KERNEL, CONTEXT_TASK, 0, 904);
+	add_hits(maker, second, schedule, MODE_KERNEL, CONTEXT_TASK, 0, 101);
+	add_hits(maker, second, rx, MODE_KERNEL, CONTEXT_SOFTIRQ, 0, 110);
+	add_hits(maker, innocent, loop, MODE_USER, CONTEXT_TASK, 0, 730);
+	add_hits(maker, innocent, interrupt, MODE_KERNEL, CONTEXT_HARDIRQ, 0, 142);
+	add_hits(maker, innocent, rx, MODE_KERNEL, CONTEXT_SOFTIRQ, 0, 79);
+	add_hits(maker, idle, interrupt, MODE_KERNEL, CONTEXT_HARDIRQ, 0, 60);
+	(void)quiet;
+}
+
+/* 40 short compilations, one of which does most. */
+static void make_build(struct maker *maker)
+{
+	uint32_t cc1, kernel, parse, fault;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "make -j2");
+	maker->profile->run.command_status = 2 << 8;
+	cc1 = add_image(maker, IMAGE_FILE, "/usr/libexec/gcc/x86_64-linux-gnu/12/cc1");
+	kernel = add_image(maker, IMAGE_KERNEL, "[kernel]");
+	fault = add_place(maker, kernel, "clear_page_erms", 0x5000, SYMBOL_NAMED);
+	parse = add_place(maker, cc1, "_Z12parse_numberRSsi", 0x7000, SYMBOL_NAMED);
+	for (int i = 0; i < 40; i++) {
+		uint32_t task = add_program(maker, "cc1", 2000 + i, true);
+		uint32_t own =
+			add_place(maker, cc1, "ggc_alloc", 0x9000 + 64 * (uint64_t)i, SYMBOL_NAMED);
+
+		add_hits(maker, task, parse, MODE_USER, CONTEXT_TASK, 0, i == 7 ? 800 : 20);
+		add_hits(maker, task, own, MODE_USER, CONTEXT_TASK, 0, 10);
+		add_hits(maker, task, fault, MODE_KERNEL, CONTEXT_TASK, 0, 5);
+	}
+	maker->profile->run.idle_ns = 7200 * NS_PER_MS;
+}
+
+/* Everything that can be lost was, a PMU beside the clock, and /proc/stat falls short. */
+static void make_losses(struct maker *maker)
+{
+	struct loss *loss;
+	uint8_t cycles;
+
+	make_netperf(maker);
+	cycles = add_event(maker, "cycles", "count", CLOCK_PMU_NMI);
+	add_hits(maker, 1, 1, MODE_USER, CONTEXT_TASK, cycles, 90);
+	add_hits(maker, 1, 5, MODE_KERNEL, CONTEXT_HARDIRQ, cycles, 10);
+	loss = maker->profile->events[0].loss;
+	for (uint64_t i = 0; i < LOSS_COUNT; i++)
+		loss[i].count = 11 + i;
+	loss[LOSS_THROTTLED] = (struct loss){ .weight = 30 * NS_PER_MS };
+	loss[LOSS_MISSED_TICKS] = (struct loss){ 1500, 1500 * NS_PER_MS };
+	maker->profile->events[cycles].loss[LOSS_RING_FULL].count = 3;
+	maker->profile->run.stat_shortfall_ns = 1700 * NS_PER_MS;
+	maker->profile->run.idle_ns = 4500 * NS_PER_MS;
+	maker->profile->run.interrupt_known = 1;
+	maker->profile->run.interrupt_ns = 62 * NS_PER_MS;
+}
+
+/* Names that want to command the terminal, break the line, or are no text at all. */
+static void make_hostile(struct maker *maker)
+{
+	uint32_t image, task, place;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "sh -c 'printf \033[2J'");
+	image = add_image(maker, IMAGE_FILE, "/tmp/\033]0;owned\a/a,\"b\"");
+	task = add_program(maker, "evil\n[root]", 66, true);
+	place = add_place(maker, image, "\xff\xfe<script>alert('\xe2\x80\xae')</script>", 0x10,
+			  SYMBOL_NAMED);
+	add_hits(maker, task, place, MODE_USER, CONTEXT_TASK, 0, 60);
+	task = add_program(maker, "caf\xc3\xa9", 67, true);
+	place = add_place(maker, image, "std::map<int, long>::find(int) const", 0x90, SYMBOL_NAMED);
+	add_hits(maker, task, place, MODE_USER, CONTEXT_TASK, 0, 40);
+}
+
+/* A plain user's run, killed in the middle. */
+static void make_partial(struct maker *maker)
+{
+	struct run_facts *run = &maker->profile->run;
+	uint32_t image, task;
+
+	begin_run(maker);
+	profile_set_text(&run->scope, "command");
+	profile_set_text(&run->rung, "own-user");
+	profile_set_text(&run->not_visible,
+			 "the kernel: kernel.perf_event_paranoid is 2; sudo sysctl "
+			 "kernel.perf_event_paranoid=1 shows it\n"
+			 "other processes: needs root, or CAP_PERFMON");
+	run->end_ns = run->idle_ns = run->iowait_ns = run->stat_shortfall_ns = run->max_rss_kb = 0;
+	image = add_image(maker, IMAGE_FILE, "/usr/bin/cpuspin");
+	task = add_program(maker, "cpuspin", 70, true);
+	add_hits(maker, task, add_place(maker, image, "loop", 0x1130, SYMBOL_NAMED), MODE_USER,
+		 CONTEXT_TASK, 0, 75);
+	add_hits(maker, task, add_place(maker, image, "[unknown]", 0, SYMBOL_NONE), MODE_USER,
+		 CONTEXT_TASK, 0, 25);
+}
+
+/* A run in which nothing was hit. */
+static void make_empty(struct maker *maker)
+{
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "true");
+	maker->profile->run.idle_ns = 9990 * NS_PER_MS;
+	add_program(maker, "true", 90, true);
+}
+
+/* 9,000 addresses in 9,000 functions, for measuring. */
+static void make_large(struct maker *maker)
+{
+	uint32_t image, task = 0;
+
+	begin_run(maker);
+	image = add_image(maker, IMAGE_FILE, "/usr/lib/libLLVM-14.so.1");
+	for (uint32_t i = 0; i < 9000; i++) {
+		char name[64];
+
+		if (i % 30 == 0)
+			task = add_program(maker, "clang", (int32_t)(10000 + i), true);
+		snprintf(name, sizeof(name), "_ZN4llvm8function%uEv", i);
+		add_hits(maker, task, add_place(maker, image, name, 64 * (uint64_t)i, SYMBOL_NAMED),
+			 MODE_USER, CONTEXT_TASK, 0, (int)(1 + i % 7));
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct maker *maker);
+} profiles[] = {
+	{ "netperf", make_netperf }, { "build", make_build },	  { "losses", make_losses },
+	{ "hostile", make_hostile }, { "partial", make_partial }, { "empty", make_empty },
+	{ "large", make_large },
+};
+
+enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
+
+static int write_profile(void (*make)(struct maker *maker), const char *path)
+{
+	struct maker maker = { .profile = profile_new() };
+	struct err err = { "" };
+	int rc = store_create(path, maker.profile, &maker.writer, &err);
+
+	if (rc == 0) {
+		make(&maker);
+		rc = store_flush(maker.writer, &err);
+	}
+	store_writer_free(maker.writer);
+	profile_free(maker.profile);
+	if (rc < 0)
+		fprintf(stderr, "make_profile: %s\n", err.text);
+	return rc < 0;
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < PROFILES; i++) {
+		if (argc == 1)
+			puts(profiles[i].name);
+		else if (argc == 3 && strcmp(argv[1], profiles[i].name) == 0)
+			return write_profile(profiles[i].make, argv[2]);
+	}
+	if (argc != 1)
+		fputs("usage: make_profile [NAME FILE]\n", stderr);
+	return argc == 1 ? 0 : 2;
+}
