@@ -64,10 +64,9 @@ static int about_command(const char *name, bool rows)
 			fprintf(stderr, "'prospect help' lists them\n");
 		return STATUS_WRONG_COMMAND_LINE;
 	}
-	if (rows)
-		options_print_rows(command->options);
-	else
-		options_print_help(command);
+	if (!rows)
+		return command->run(2, (char *[]){ (char *)command->name, (char *)"--help", NULL });
+	options_print_rows(command->options);
 	return 0;
 }
 

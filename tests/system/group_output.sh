@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What prospect says about itself, and a standard output that cannot take it.
+
+test_version_and_help() {
+	"$PROSPECT" --version | grep -Eqx 'prospect [0-9]+\.[0-9]+\.[0-9]+' || fail "--version"
+	expect_status 2 "$PROSPECT"
+	expect_told '^usage: prospect'
+	for command in $("$PROSPECT" help --commands); do
+		"$PROSPECT" help "$command" > "$T/help" || fail "help $command"
+		"$PROSPECT" "$command" --help | cmp - "$T/help" || fail "$command --help"
+		grep -q "^Usage: prospect $command" "$T/help" || fail "no usage of $command"
+		"$PROSPECT" --help | grep -q "^  $command " || fail "--help does not list $command"
+	done
+	expect_status 2 "$PROSPECT" help repotr
+	expect_line "'report'"
+	expect_status 2 "$PROSPECT" help run record
+	expect_line 'one subcommand'
+}
+
+test_the_first_word() {
+	local line
+	mkdir "$T/path"
+	printf '#!/bin/sh\necho mine "$@"\n' > "$T/path/report"
+	chmod +x "$T/path/report"
+	for line in 'run -- report -V9' 'run report -V9' '-- report -V9' '-V2 run -- report -V9'; do
+		# shellcheck disable=SC2086
+		PATH=$T/path:$PATH "$PROSPECT" $line > "$T/stdout" 2> "$T/stderr" ||
+			fail "$line:" "$(cat "$T/stderr")"
+		[ "$(cat "$T/stdout")" = "mine -V9" ] || fail "$line ran something else"
+	done
+	expect_status 2 "$PROSPECT" -V2 report
+	expect_line 'prospect report -V2'
+}
+
+test_full_stdout() {
+	"$PROSPECT" help > /dev/full 2> "$T/stderr" && fail "a full disk went unnoticed"
+	expect_line 'standard output.*no space'
+	expect_status 1 bash -c '"$1" help >&-' - "$PROSPECT"
+	expect_line 'standard output'
+}
+
+# A reader that goes away ends the writer in silence, whether SIGPIPE kills or is ignored.
+test_stdout_nobody_reads() {
+	local status
+	for trap in 'trap "" PIPE' 'trap - PIPE'; do
+		bash -c "$trap; exec \"\$1\" help" - "$PROSPECT" 2> "$T/stderr" > >(exec <&-)
+		status=$?
+		[ $status = 0 ] || [ $status = 141 ] || fail "$trap: status $status"
+		[ -s "$T/stderr" ] && fail "$trap:" "$(cat "$T/stderr")"
+	done
+	true
+}
+
+# Without descriptors 0 to 2 the profile is still whole, has nothing of what is printed in it, and
+# the command finds them closed.
+test_closed_standard_descriptors() {
+	cat > "$T/command" <<- 'END'
+		#!/bin/sh
+		exec 3> "$1"
+		for fd in 0 1 2; do [ -e /proc/$$/fd/$fd ] && echo "$fd is open" >&3; done
+		true
+	END
+	chmod +x "$T/command"
+	bash -c '"$@" <&- >&- 2>&-' - "$PROSPECT" record -o "$T/prof" \
+		bash "$T/command" "$T/open" || fail "status $?"
+	[ -s "$T/open" ] && fail "$(cat "$T/open")"
+	"$PROSPECT" report "$T/prof" > "$T/report" || fail "the profile is damaged"
+}
