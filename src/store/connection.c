@@ -2,10 +2,12 @@
 #include "store/connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
@@ -20,7 +22,6 @@ enum {
 	/* Reading a row takes some ten operations and the row some ten bytes. */
 	OPS_PER_BYTE = 8,
 	OPS_ALWAYS = 50 * 1000 * 1000,
-	BUSY_MS = 5000, /* how long a recorder's flush may take */
 
 	/* sqlite3 fileformat2, section 1.3 */
 	HEADER_BYTES = 100,
@@ -108,6 +109,9 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 		return err_set(err, -EINVAL, "%s is empty, not a profile", path);
 	if (memcmp(header, "SQLite format 3", 16) != 0)
 		return err_set(err, -EINVAL, "%s is not a prospect profile", path);
+	if (size < HEADER_BYTES)
+		return err_set(err, -EBADMSG, "%s is truncated: %llu bytes are there", path,
+			       (unsigned long long)size);
 	if (big_endian_u32(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
 		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
 			       path);
@@ -119,6 +123,13 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 		return err_set(err, -EBADMSG, "%s is truncated: %llu of %llu bytes are there", path,
 			       (unsigned long long)size, (unsigned long long)wanted);
 	return 0;
+}
+
+bool connection_is_recording(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 || flock(fd, LOCK_SH | LOCK_NB) < 0;
 }
 
 static int check_regular(const char *path, struct err *err)
@@ -164,7 +175,7 @@ static void harden(sqlite3 *db)
 		sqlite3_db_config(db, switches[i].what, switches[i].value, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, SCHEMA_MAX_ROW_BYTES);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_busy_timeout(db, BUSY_MS);
+	sqlite3_busy_timeout(db, CONNECTION_BUSY_MS);
 }
 
 /* Why SQLite could not start to read. */
@@ -222,6 +233,7 @@ int connection_open(struct connection *connection, const char *path, struct err 
 	if (!connection->path)
 		return sql_explain(-errno, "open", path, err);
 	rc = check_regular(connection->path, err);
+	connection->recording = !rc && connection_is_recording(connection->path);
 	if (!rc)
 		rc = open_database(connection, err);
 	if (!rc)
@@ -233,7 +245,7 @@ int connection_open(struct connection *connection, const char *path, struct err 
 
 bool connection_writable(const struct connection *connection)
 {
-	return sqlite3_db_readonly(connection->db, "main") == 0;
+	return !connection->recording && sqlite3_db_readonly(connection->db, "main") == 0;
 }
 
 void connection_close(struct connection *connection)

@@ -13,11 +13,15 @@
 
 #include "base/err.h"
 
+/* How long a statement waits for a lock: that of a recorder's flush, usually. */
+enum { CONNECTION_BUSY_MS = 5000 };
+
 struct connection {
 	sqlite3 *db;
 	char *path;	 /* absolute, owned */
 	uint64_t budget; /* ticks of the SQLite machine one statement may take */
 	uint64_t used;	 /* by the current one */
+	bool recording;	 /* somebody was, or may have been, writing the file when it was opened */
 };
 
 /* The absolute path of @path, whose last part need not exist and is not followed when it is a
@@ -31,9 +35,13 @@ int connection_absolute(const char *path, char **ret_path, struct err *err);
 int connection_open(struct connection *connection, const char *path, struct err *err);
 /* Gives the next statement its full budget. */
 void connection_refill(struct connection *connection);
-/* May the file be written? */
+/* May the file be changed: is it permitted, and is no recorder at work that would not know? */
 bool connection_writable(const struct connection *connection);
 void connection_close(struct connection *connection);
+
+/* Is a recorder at work on this file, or can that not be told? Do not call it while this process
+ * has the file open: closing a descriptor drops all locks of a process (fcntl(2)). */
+bool connection_is_recording(const char *path);
 
 /* The first bytes of an open database: 0 when they are a profile's that this program reads, else
  * -EINVAL, -ENOTSUP or -EBADMSG and the sentence. */

@@ -148,6 +148,8 @@ static int write_missing(const struct layers *layers, struct connection *connect
 	int rc = 0;
 
 	connection_refill(connection);
+	/* Another reader that mends the same file would wait for us as we for them. */
+	sqlite3_busy_timeout(connection->db, 0);
 	if (all)
 		rc = sql_exec(connection->db, "DELETE FROM total; DELETE FROM second");
 	if (!rc)
@@ -168,10 +170,11 @@ int layers_mend(struct layers *layers, struct connection *connection, struct err
 	rc = layers_missing(layers, connection, &sums, &all, why);
 	if (rc)
 		return rc;
-	/* Not being able to write now (a full disk, a recorder at work) is no reason not to read.
+	/* Not being able to write now (a full disk, another reader) is no reason not to read.
 	 */
 	if (write_missing(layers, connection, &sums, all) < 0)
 		sql_exec(connection->db, "ROLLBACK");
+	sqlite3_busy_timeout(connection->db, CONNECTION_BUSY_MS);
 	rc = sql_exec(connection->db, "BEGIN");
 	return rc ? rc : layers_read(layers, connection->db, why);
 }

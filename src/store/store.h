@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -22,10 +21,6 @@ struct store_reader;
  * when something is there) and lays out the tables. @profile is borrowed for the writer's life. */
 int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
 		 struct err *err);
-/* Makes @uid and @gid the owner of the file (and of the journals beside it), for a recorder that
- * runs under sudo. */
-int store_give_to(struct store_writer *writer, uid_t uid, gid_t gid, struct err *err);
-
 /* So many samples are held at most (32 bytes each) when flushes fail or are late. */
 enum { STORE_MAX_PENDING = 1 << 20 };
 
@@ -34,11 +29,12 @@ enum { STORE_MAX_PENDING = 1 << 20 };
  * profile, as LOSS_NOT_STORED of its event. */
 bool store_add(struct store_writer *writer, const struct sample *sample);
 /* Writes everything new in one transaction: samples as blocks, dictionary rows that were added or
- * are dirty (and clears the mark), totals, events, losses, run facts; counts itself in run.flushes.
- * After a failure (disk full ...) nothing of it is in the file, everything is kept for the next
- * try, and the file opens as of the last flush. -EBUSY: somebody is reading it just now (it waits
- * 50 ms for them, no longer, for rings fill meanwhile): try again; -ENOENT: the file was removed. A
- * limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ. */
+ * are dirty (and clears the mark), totals, events, losses, run facts. Totals may lag behind until
+ * the flush that has run.end_ns set, the last one; readers add what is missing. After a failure
+ * (disk full ...) nothing of it is in the file, everything is kept for the next try, and the file
+ * opens as of the last flush. -EBUSY: somebody is reading it just now (only the last flush waits
+ * longer than 50 ms for them, for rings fill meanwhile): try again; -ENOENT: the file was removed.
+ * A limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ. */
 int store_flush(struct store_writer *writer, struct err *err);
 /* How many samples wait for a flush. */
 uint64_t store_pending(const struct store_writer *writer);
@@ -79,11 +75,10 @@ int store_each_sample(struct store_reader *reader, const struct profile *profile
  * FILE may be replaced. */
 int store_is_profile(const char *path);
 
-/* A profile that was interrupted has a journal beside it, which goes by its name: rename(2) and
- * unlink(2) alone would part them and damage the one or the next file. Both refuse (-EBUSY) a file
- * that is being recorded, so that two recorders never share a journal: record to a name of your
- * own, then move. @to is replaced if it is there. */
-int store_move(const char *from, const char *to, struct err *err);
+/* Removes a profile and the journal that an interrupted recording left beside it, which would be
+ * applied to the next file of that name. -EBUSY: it is being recorded; two recorders of one name
+ * would share a journal. For the same reason a file is moved only after store_open once succeeded
+ * on it, and never while it is recorded. */
 int store_remove(const char *path, struct err *err);
 
 #endif

@@ -27,8 +27,9 @@
 #include "store/sums.h"
 
 enum {
-	/* How long a flush waits for a reader: rings fill meanwhile. */
+	/* How long a flush waits for a reader: rings fill meanwhile, except at the end. */
 	BUSY_MS = 50,
+	LAST_BUSY_MS = 5000,
 	/* Room for samples that is kept from flush to flush. */
 	KEEP_PENDING = 1 << 14,
 	/* Sums that are kept before they are written, some 64 bytes each. */
@@ -73,7 +74,6 @@ static int open_database(struct store_writer *writer)
 
 	if (rc)
 		return rc;
-	sqlite3_busy_timeout(writer->db, BUSY_MS);
 	rc = sql_exec(writer->db, "PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF;"
 				  "PRAGMA temp_store = MEMORY");
 	return rc ? rc : schema_create(writer->db);
@@ -99,13 +99,6 @@ int store_create(const char *path, struct profile *profile, struct store_writer 
 		return rc;
 	}
 	*ret_writer = steal_ptr(writer);
-	return 0;
-}
-
-int store_give_to(struct store_writer *writer, uid_t uid, gid_t gid, struct err *err)
-{
-	if (fchown(writer->fd, uid, gid) < 0)
-		return sql_explain(-errno, "change the owner of", writer->path, err);
 	return 0;
 }
 
@@ -205,8 +198,10 @@ static int write_samples(struct store_writer *writer, struct layers *layers)
 /* *layers is brought up to date. */
 static int write_all(struct store_writer *writer, struct layers *layers)
 {
-	int rc = sql_exec(writer->db, "BEGIN IMMEDIATE");
+	int rc;
 
+	sqlite3_busy_timeout(writer->db, writer->profile->run.end_ns ? LAST_BUSY_MS : BUSY_MS);
+	rc = sql_exec(writer->db, "BEGIN IMMEDIATE");
 	if (!rc)
 		rc = row_writer_run(&writer->rows, writer->db, writer->profile);
 	if (!rc)
@@ -245,10 +240,8 @@ int store_flush(struct store_writer *writer, struct err *err)
 
 	if (rc)
 		return rc;
-	writer->profile->run.flushes++;
 	rc = write_all(writer, &layers);
 	if (rc) {
-		writer->profile->run.flushes--;
 		sql_explain(rc, "write", writer->path, err);
 		sql_exec(writer->db, "ROLLBACK");
 		return rc;

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is written comes back the same; SQLite without our code is the second witness. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+
+static void same_text(const struct profile *a, str_id a_text, const struct profile *b,
+		      str_id b_text)
+{
+	assert_string_equal(profile_text(a, a_text), profile_text(b, b_text));
+}
+
+static void same_events(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->event_count, b->event_count);
+	for (size_t i = 0; i < a->event_count; i++) {
+		const struct event *left = &a->events[i], *right = &b->events[i];
+
+		same_text(a, left->name, b, right->name);
+		same_text(a, left->unit, b, right->unit);
+		assert_int_equal(left->clock, right->clock);
+		assert_true(left->rate_hz == right->rate_hz);
+		assert_int_equal(left->period, right->period);
+		assert_int_equal(left->samples, right->samples);
+		assert_int_equal(left->user_samples, right->user_samples);
+		assert_int_equal(left->kernel_samples, right->kernel_samples);
+		assert_int_equal(left->weight, right->weight);
+		assert_memory_equal(left->loss, right->loss, sizeof(left->loss));
+	}
+}
+
+static void same_images(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->images.count, b->images.count);
+	for (size_t i = 0; i < a->images.count; i++) {
+		const struct image *left = &a->images.items[i], *right = &b->images.items[i];
+
+		assert_int_equal(left->kind, right->kind);
+		assert_int_equal(left->state, right->state);
+		same_text(a, left->path, b, right->path);
+		assert_int_equal(left->build_id_size, right->build_id_size);
+		assert_memory_equal(left->build_id, right->build_id, BUILD_ID_MAX);
+		assert_int_equal(left->dev, right->dev);
+		assert_int_equal(left->inode, right->inode);
+		assert_int_equal(left->size, right->size);
+		assert_int_equal(left->mtime_ns, right->mtime_ns);
+	}
+}
+
+static void same_processes(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->processes.count, b->processes.count);
+	for (size_t i = 0; i < a->processes.count; i++) {
+		const struct process *left = &a->processes.items[i];
+		const struct process *right = &b->processes.items[i];
+
+		assert_int_equal(left->pid, right->pid);
+		assert_int_equal(left->exec_count, right->exec_count);
+		assert_int_equal(left->start_ns, right->start_ns);
+		assert_int_equal(left->end_ns, right->end_ns);
+		assert_int_equal(left->parent, right->parent);
+		assert_int_equal(left->uid, right->uid);
+		same_text(a, left->program, b, right->program);
+		assert_int_equal(left->instance, right->instance);
+		same_text(a, left->cgroup, b, right->cgroup);
+		same_text(a, left->container, b, right->container);
+		assert_int_equal(left->kernel_thread, right->kernel_thread);
+		assert_int_equal(left->in_command, right->in_command);
+	}
+}
+
+static void same_tasks(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->tasks.count, b->tasks.count);
+	for (size_t i = 0; i < a->tasks.count; i++) {
+		assert_int_equal(a->tasks.items[i].process, b->tasks.items[i].process);
+		assert_int_equal(a->tasks.items[i].tid, b->tasks.items[i].tid);
+		same_text(a, a->tasks.items[i].comm, b, b->tasks.items[i].comm);
+	}
+}
+
+static void same_symbols(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->symbols.count, b->symbols.count);
+	for (size_t i = 0; i < a->symbols.count; i++) {
+		const struct symbol *left = &a->symbols.items[i], *right = &b->symbols.items[i];
+
+		assert_int_equal(left->image, right->image);
+		same_text(a, left->name, b, right->name);
+		assert_int_equal(left->start, right->start);
+		assert_int_equal(left->size, right->size);
+		assert_int_equal(left->kind, right->kind);
+	}
+}
+
+static void same_frames(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->frames.count, b->frames.count);
+	for (size_t i = 0; i < a->frames.count; i++) {
+		const struct frame *left = &a->frames.items[i], *right = &b->frames.items[i];
+
+		assert_int_equal(left->image, right->image);
+		assert_int_equal(left->offset, right->offset);
+		assert_int_equal(left->address, right->address);
+		assert_int_equal(left->address_known, right->address_known);
+		assert_int_equal(left->kind, right->kind);
+		assert_int_equal(left->symbol, right->symbol);
+	}
+	assert_int_equal(a->stacks.count, b->stacks.count);
+	for (size_t i = 0; i < a->stacks.count; i++) {
+		assert_int_equal(a->stacks.items[i].parent, b->stacks.items[i].parent);
+		assert_int_equal(a->stacks.items[i].frame, b->stacks.items[i].frame);
+		assert_int_equal(a->stacks.items[i].depth, b->stacks.items[i].depth);
+	}
+}
+
+static void same_profile(const struct profile *a, const struct profile *b)
+{
+	same_events(a, b);
+	same_images(a, b);
+	same_processes(a, b);
+	same_tasks(a, b);
+	same_symbols(a, b);
+	same_frames(a, b);
+#define SAME_TEXT(name)	  assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
+#define SAME_NUMBER(name) assert_int_equal(a->run.name, b->run.name);
+#define SAME(type, name)  SAME_##type(name)
+	RUN_FACTS(SAME)
+#undef SAME
+}
+
+static void expect_in_file(const char *path, const struct profile *profile)
+{
+	struct store_reader *reader = fixture_open(path);
+	struct profile *back = fixture_load(reader);
+
+	same_profile(profile, back);
+	profile_free(back);
+	store_close(reader);
+}
+
+static void a_profile_comes_back(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct stat status;
+
+	assert_int_equal(stat(folder->path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0600);
+	fixture_flush(writer);
+	expect_in_file(folder->path, profile);
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+/* Rows that came or changed after the first flush are in the file after the next. */
+static void changes_are_written(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct process late = { .pid = 77, .parent = 2, .program = fixture_text(profile, "late") };
+
+	fixture_flush(writer);
+	profile_add_process(profile, &late);
+	profile_stack(profile, 3, 4);
+	profile->images.items[1].state = IMAGE_STATE_REPLACED;
+	profile->images.items[1].dirty = true;
+	profile->processes.items[1].end_ns = 99;
+	profile->processes.items[1].dirty = true;
+	profile->frames.items[5].symbol = 9;
+	profile->frames.items[5].dirty = true;
+	profile->events[1].samples = 12;
+	profile->events[0].loss[LOSS_RING_FULL].count++;
+	profile->run.flushes = 2;
+	profile_set_text(&profile->run.hostname, "here");
+	fixture_flush(writer);
+	assert_false(profile->images.items[1].dirty || profile->processes.items[1].dirty ||
+		     profile->frames.items[5].dirty);
+	expect_in_file(folder->path, profile);
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+struct visit {
+	uint64_t count;
+	uint64_t samples_by_cpu[FIXTURE_CPUS];
+	uint64_t stop_after;
+};
+
+/* Samples of a processor come in order of time, so each is the next that the fixture made. */
+static int check_sample(void *context, const struct sample *sample)
+{
+	struct visit *visit = context;
+	struct sample expected =
+		fixture_sample(visit->samples_by_cpu[sample->cpu]++ * FIXTURE_CPUS + sample->cpu);
+
+	assert_int_equal(sample->time_ns, expected.time_ns);
+	assert_int_equal(sample->weight, expected.weight);
+	assert_int_equal(sample->task, expected.task);
+	assert_int_equal(sample->stack, expected.stack);
+	assert_int_equal(sample->event, expected.event);
+	assert_int_equal(sample->mode, expected.mode);
+	assert_int_equal(sample->context, expected.context);
+	return ++visit->count == visit->stop_after ? 77 : 0;
+}
+
+static void samples_come_back(void **state)
+{
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct profile *profile;
+	struct visit visit = { 0 };
+	struct err err;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	assert_int_equal(
+		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 0);
+	assert_int_equal(visit.count, 7000);
+	visit = (struct visit){ .stop_after = 5 };
+	assert_int_equal(
+		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 77);
+	assert_int_equal(visit.count, 5);
+	profile_free(profile);
+	store_close(reader);
+}
+
+static uint64_t count_between(struct store_reader *reader, const struct profile *profile,
+			      uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t count = 0;
+	struct err err;
+
+	assert_int_equal(
+		store_each_sample(reader, profile, from_ns, to_ns, fixture_count, &count, &err), 0);
+	return count;
+}
+
+static void a_window_has_its_samples(void **state)
+{
+	static const uint64_t windows[][2] = {
+		{ 0, 1 },
+		{ FIXTURE_START_S * NS_PER_S, FIXTURE_START_S * NS_PER_S + 1 },
+		{ FIXTURE_START_S * NS_PER_S + 500000123, FIXTURE_START_S * NS_PER_S + 1500000000 },
+		{ (FIXTURE_START_S + 1) * NS_PER_S, (FIXTURE_START_S + 2) * NS_PER_S },
+		{ (FIXTURE_START_S + 1) * NS_PER_S, UINT64_MAX },
+		{ UINT64_MAX - 1, UINT64_MAX },
+	};
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct profile *profile;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		uint64_t expected = 0;
+
+		for (uint64_t at = 0; at < 7000; at++) {
+			uint64_t time_ns = fixture_sample(at).time_ns;
+
+			expected += time_ns >= windows[i][0] && time_ns < windows[i][1];
+		}
+		assert_int_equal(count_between(reader, profile, windows[i][0], windows[i][1]),
+				 expected);
+	}
+	profile_free(profile);
+	store_close(reader);
+}
+
+/* The key of a total as an index, the fixture being small. */
+static size_t key_of(const struct sample *sample)
+{
+	return (((size_t)sample->stack * 3 + sample->task) * 2 + sample->event) * 6 +
+	       (size_t)sample->mode * 3 + sample->context;
+}
+
+enum { KEYS = (FIXTURE_STACKS + 1) * 3 * 2 * 6 };
+
+static void totals_are_the_sums(void **state)
+{
+	const struct folder *folder = *state;
+	struct total *expected = calloc(KEYS, sizeof(*expected));
+	struct store_reader *reader;
+	struct profile *profile;
+	struct totals totals;
+	struct err err;
+
+	for (uint64_t i = 0; i < 7000; i++) {
+		struct sample sample = fixture_sample(i);
+		struct total *total = &expected[key_of(&sample)];
+
+		total->samples++;
+		total->weight += sample.weight;
+		total->weight_squared += (double)sample.weight * (double)sample.weight;
+	}
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	assert_int_equal(store_load_totals(reader, profile, &totals, &err), 0);
+	for (size_t i = 0; i < totals.rows.count; i++) {
+		const struct total *total = &totals.rows.items[i];
+		struct sample key = { .stack = total->stack,
+				      .task = total->task,
+				      .event = total->event,
+				      .mode = total->mode,
+				      .context = total->context };
+		struct total *wanted = &expected[key_of(&key)];
+
+		assert_int_equal(total->samples, wanted->samples);
+		assert_int_equal(total->weight, wanted->weight);
+		assert_true(total->weight_squared == wanted->weight_squared);
+		wanted->samples = 0;
+	}
+	for (size_t i = 0; i < KEYS; i++)
+		assert_int_equal(expected[i].samples, 0);
+	vec_free(&totals.rows);
+	profile_free(profile);
+	store_close(reader);
+	free(expected);
+}
+
+static void sqlite_agrees(void **state)
+{
+	const struct folder *folder = *state;
+	uint64_t weight = 0;
+
+	for (uint64_t i = 0; i < 7000; i++)
+		weight += fixture_sample(i).weight;
+	fixture_write(folder->path, 7000);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT integrity_check = 'ok' FROM "
+							  "pragma_integrity_check"),
+			 1);
+	assert_int_equal(fixture_sql_number(folder->path, "PRAGMA application_id"), 0x50525350);
+	assert_int_equal(fixture_sql_number(folder->path, "PRAGMA user_version"), 1);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(samples) FROM block"), 7000);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(samples) FROM total"), 7000);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(samples) FROM second"), 7000);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(weight) FROM total"), weight);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(weight) FROM second"),
+			 weight);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT count(*) FROM second WHERE "
+							  "second < 5000 OR second > 5002"),
+			 0);
+}
+
+/* A sample that came long after its second still is in its second, and in the sums. */
+static void a_late_sample_is_kept(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct store_reader *reader;
+
+	fixture_add(writer, 6000, 10);
+	profile->run.end_ns = 1;
+	fixture_flush(writer);
+	profile->run.end_ns = 0;
+	fixture_add(writer, 0, 4);
+	fixture_flush(writer);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(samples) FROM total"), 10);
+	assert_int_equal(fixture_layers_agree(folder->path), 14);
+	reader = fixture_open(folder->path);
+	assert_int_equal(count_between(reader, profile, 0, (FIXTURE_START_S + 1) * NS_PER_S), 4);
+	store_close(reader);
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+static void too_many_pending_are_counted(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct sample sample = fixture_sample(0);
+
+	for (uint64_t i = 0; i < STORE_MAX_PENDING; i++)
+		assert_true(store_add(writer, &sample));
+	assert_int_equal(store_pending(writer), STORE_MAX_PENDING);
+	assert_false(store_add(writer, &sample));
+	assert_false(store_add(writer, &sample));
+	assert_int_equal(store_pending(writer), STORE_MAX_PENDING);
+	assert_int_equal(profile->events[sample.event].loss[LOSS_NOT_STORED].count, 2);
+	assert_int_equal(profile->events[sample.event].loss[LOSS_NOT_STORED].weight,
+			 2 * sample.weight);
+	fixture_flush(writer);
+	assert_int_equal(store_pending(writer), 0);
+	assert_true(store_add(writer, &sample));
+	store_writer_free(writer);
+	profile_free(profile);
+	/* One second, more samples than a block takes. */
+	assert_int_equal(fixture_layers_agree(folder->path), STORE_MAX_PENDING);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT count(*) FROM block"), 4);
+}
+
+static void create_fails(const char *path, int rc, const char *words)
+{
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer;
+	struct err err;
+
+	assert_int_equal(store_create(path, profile, &writer, &err), rc);
+	assert_non_null(strstr(err.text, words));
+	profile_free(profile);
+}
+
+static void what_is_there_is_kept(void **state)
+{
+	const struct folder *folder = *state;
+	char target[128];
+
+	fixture_write(folder->path, 10);
+	create_fails(folder->path, -EEXIST, "there is such a file already");
+	assert_int_equal(fixture_layers_agree(folder->path), 10);
+	snprintf(target, sizeof(target), "%s/link", folder->name);
+	assert_int_equal(symlink("/nowhere/else", target), 0);
+	create_fails(target, -EEXIST, target);
+	snprintf(target, sizeof(target), "%s/no/folder.prof", folder->name);
+	create_fails(target, -ENOENT, target);
+	create_fails(folder->name, -EEXIST, folder->name);
+	create_fails("/tmp/", -EISDIR, "it is a folder");
+}
+
+/* Names that mean something to SQLite are names of files here. */
+static void odd_names_are_files(void **state)
+{
+	static const char *const names[] = { ":memory:", "file:x?mode=memory", "a b'\"%?#\xff" };
+	const struct folder *folder = *state;
+	int home = open(".", O_RDONLY | O_DIRECTORY);
+
+	assert_int_equal(chdir(folder->name), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		fixture_write(names[i], 10);
+		assert_int_equal(access(names[i], F_OK), 0);
+		assert_int_equal(fixture_layers_agree(names[i]), 10);
+	}
+	assert_int_equal(fchdir(home), 0);
+	close(home);
+}
+
+static void a_removed_file_is_told(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct err err;
+
+	assert_int_equal(unlink(folder->path), 0);
+	assert_int_equal(store_flush(writer, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "somebody removed it"));
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+/* While somebody reads, a flush fails without harm; afterwards it succeeds. */
+static void a_reader_delays_a_flush(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct store_reader *reader;
+	struct err err;
+
+	fixture_add(writer, 0, 100);
+	fixture_flush(writer);
+	reader = fixture_open(folder->path);
+	fixture_add(writer, 100, 100);
+	assert_int_equal(store_flush(writer, &err), -EBUSY);
+	assert_int_equal(count_between(reader, profile, 0, UINT64_MAX), 100);
+	store_close(reader);
+	fixture_flush(writer);
+	assert_int_equal(fixture_layers_agree(folder->path), 200);
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+static void two_writers_do_not_meet(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profiles[2] = { fixture_profile(), fixture_profile() };
+	struct store_writer *writers[2];
+	char other[128];
+
+	snprintf(other, sizeof(other), "%s/b.prof", folder->name);
+	writers[0] = fixture_create(folder->path, profiles[0]);
+	writers[1] = fixture_create(other, profiles[1]);
+	for (uint64_t i = 0; i < 10; i++) {
+		fixture_add(writers[i % 2], i * 100, 100 + i);
+		fixture_flush(writers[i % 2]);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		store_writer_free(writers[i]);
+		profile_free(profiles[i]);
+	}
+	assert_int_equal(fixture_layers_agree(folder->path), 500 + 0 + 2 + 4 + 6 + 8);
+	assert_int_equal(fixture_layers_agree(other), 500 + 1 + 3 + 5 + 7 + 9);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_profile_comes_back),    TEST(changes_are_written),
+		TEST(samples_come_back),       TEST(a_window_has_its_samples),
+		TEST(totals_are_the_sums),     TEST(sqlite_agrees),
+		TEST(a_late_sample_is_kept),   TEST(too_many_pending_are_counted),
+		TEST(what_is_there_is_kept),   TEST(odd_names_are_files),
+		TEST(a_removed_file_is_told),  TEST(a_reader_delays_a_flush),
+		TEST(two_writers_do_not_meet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
