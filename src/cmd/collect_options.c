@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collect/launch.h"
-
 enum { PROGRESS_AFTER_S = 3 };
 
 struct record_options collect_record_options(const struct collect_options *options)
 {
 	return (struct record_options){
+		.events = options->events.items,
+		.event_count = options->events.count,
 		.as_user = options->as_user,
 		.rate_hz = options->rate_hz,
 		.flush_cs = options->flush_cs,
@@ -40,6 +40,10 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 	struct err err;
 	int rc;
 
+	if (record_check(options, &err) < 0) {
+		fprintf(stderr, "prospect: %s\n", err.text);
+		return 2;
+	}
 	if (may_show_progress(options))
 		wanted.progress = print_progress;
 	rc = record_run(&wanted, ret_result, &err);
@@ -47,7 +51,7 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 		fputs("\r\033[K", stderr);
 	if (rc < 0) {
 		fprintf(stderr, "prospect: %s\n", err.text);
-		return ret_result->launch_failed ? launch_exit_status(rc) : 1;
+		return record_failure_status(ret_result, rc);
 	}
 	if (ret_result->note[0])
 		fprintf(stderr, "prospect: %s\n", ret_result->note);

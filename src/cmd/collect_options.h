@@ -11,6 +11,7 @@
 
 struct collect_options {
 	double rate_hz;
+	struct option_texts events;
 	const char *output;
 	int64_t flush_cs;
 	const char *system_map, *vmlinux;
@@ -31,6 +32,8 @@ struct collect_options {
 	  .help = "samples per second and CPU (default 997)", .least = 1, .most = 1e6 }, \
 	{ NULL, 'H', OPTION_NUMBER, COLLECT_AT(type, member, rate_hz), "HZ", \
 	  .help = "the same as -F", .least = 1, .most = 1e6 }, \
+	{ "event", 'e', OPTION_TEXTS, COLLECT_AT(type, member, events), "EVENT,...", \
+	  .help = "sample these too: page-faults, context-switches, cycles ... (default: cycles)" }, \
 	{ "output", 'o', OPTION_TEXT, COLLECT_AT(type, member, output), "FILE", \
 	  .help = "keep the profile in FILE (default: last.prof, see FILES)" }, \
 	{ "flush", 'M', OPTION_INTEGER, COLLECT_AT(type, member, flush_cs), "CENTISECONDS", \

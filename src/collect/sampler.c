@@ -40,7 +40,8 @@ struct perf_fd {
 	uint64_t id;
 	uint32_t cpu; /* index into sampler.cpus */
 	enum stream stream;
-	pid_t tid; /* -1: the CPU, whoever runs */
+	size_t event; /* STREAM_EVENT: index into sampler.events */
+	pid_t tid;    /* -1: the CPU, whoever runs */
 };
 
 struct sampler_cpu {
@@ -60,7 +61,10 @@ struct sampler {
 	struct sampler_cpu *cpus;
 	size_t cpu_count;
 	size_t ring_bytes;
-	bool has[STREAM_COUNT];
+	struct event_spec events[SAMPLER_MAX_EVENTS];
+	bool has_event[SAMPLER_MAX_EVENTS];
+	size_t event_count;
+	bool events_optional;
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
 	struct record_queue *queue;
@@ -124,11 +128,32 @@ static void track_attr(struct perf_event_attr *attr, bool build_id)
 	attr->comm = attr->comm_exec = attr->task = attr->ksymbol = !build_id;
 }
 
-static struct perf_event_attr stream_attr(const struct sampler *sampler, enum stream stream)
+static void event_attr(struct perf_event_attr *attr, const struct event_spec *event, double rate_hz)
+{
+	attr->type = event->type;
+	attr->config = event->config;
+	attr->exclude_user = event->exclude_user;
+	attr->exclude_kernel |= event->exclude_kernel;
+	if (event->period) {
+		attr->sample_period = event->period;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = (uint64_t)(rate_hz + 0.5);
+	}
+}
+
+/* What is opened on each CPU, or for each thread on each CPU: a stream, or one of the named events.
+ */
+struct wanted {
+	enum stream stream;
+	size_t event;
+};
+
+static struct perf_event_attr wanted_attr(const struct sampler *sampler, struct wanted wanted)
 {
 	struct perf_event_attr attr = base_attr(sampler);
 
-	switch (stream) {
+	switch (wanted.stream) {
 	case STREAM_CLOCK:
 		timer_attr(&attr, sampler->clock_period_ns);
 		attr.exclude_idle = 1;
@@ -136,28 +161,30 @@ static struct perf_event_attr stream_attr(const struct sampler *sampler, enum st
 	case STREAM_IDLE:
 		timer_attr(&attr, sampler->idle_period_ns);
 		break;
-	case STREAM_CYCLES:
-		attr.type = PERF_TYPE_HARDWARE;
-		attr.config = PERF_COUNT_HW_CPU_CYCLES;
-		attr.freq = 1;
-		attr.sample_freq = (uint64_t)(sampler->rate_hz + 0.5);
+	case STREAM_EVENT:
+		event_attr(&attr, &sampler->events[wanted.event], sampler->rate_hz);
 		break;
 	default:
-		track_attr(&attr, stream == STREAM_TRACK_ID);
+		track_attr(&attr, wanted.stream == STREAM_TRACK_ID);
 		break;
 	}
 	return attr;
 }
 
-/* Streams a recording can do without, and when the idle stream makes sense at all. */
-static bool stream_optional(enum stream stream)
+/* What a recording can do without. */
+static bool is_optional(const struct sampler *sampler, struct wanted wanted)
 {
-	return stream == STREAM_CYCLES || stream == STREAM_TRACK_ID;
+	return wanted.stream == STREAM_TRACK_ID ||
+	       (wanted.stream == STREAM_EVENT && sampler->events_optional);
 }
 
-static bool stream_wanted(const struct sampler *sampler, enum stream stream)
+/* How many events a stream has on each CPU. The idle stream makes sense on the whole machine only.
+ */
+static size_t stream_width(const struct sampler *sampler, enum stream stream)
 {
-	return stream != STREAM_IDLE || sampler->rung == RUNG_MACHINE;
+	if (stream == STREAM_IDLE)
+		return sampler->rung == RUNG_MACHINE;
+	return stream == STREAM_EVENT ? sampler->event_count : 1;
 }
 
 /* ---- opening ---- */
@@ -220,30 +247,64 @@ static int attach_ring(struct sampler *sampler, struct sampler_cpu *cpu, int fd,
 	return 0;
 }
 
-/* Opens one stream for one CPU and thread. 1: the kernel cannot, and it can be done without. */
-static int open_stream(struct sampler *sampler, enum stream stream, size_t cpu_index, pid_t tid,
+static int explain_open(const struct sampler *sampler, struct wanted wanted, int rc,
+			struct err *err)
+{
+	const char *name = sampler->events[wanted.event].name;
+
+	if (wanted.stream != STREAM_EVENT || rc == -EACCES || rc == -EPERM || rc == -ESRCH)
+		return perf_limits_explain(rc, err);
+	if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV)
+		return err_set(err, rc, "%s: this machine cannot sample it%s", name,
+			       sampler->events[wanted.event].hardware
+				       ? " (no performance counters; a virtual machine?)"
+				       : "");
+	return err_set(err, rc, "%s: cannot be sampled: %s", name, strerror(-rc));
+}
+
+/* Opens one event for one CPU and thread. 1: the kernel cannot, and it can be done without. */
+static int open_wanted(struct sampler *sampler, struct wanted wanted, size_t cpu_index, pid_t tid,
 		       struct err *err)
 {
 	struct sampler_cpu *cpu = &sampler->cpus[cpu_index];
-	struct perf_event_attr attr = stream_attr(sampler, stream);
+	struct perf_event_attr attr = wanted_attr(sampler, wanted);
 	_cleanup_close_ int fd = open_event(&attr, tid, cpu->number);
 	struct perf_fd *slot;
 	int rc;
 
-	if (fd < 0 && stream_optional(stream))
+	if (fd < 0 && is_optional(sampler, wanted))
 		return 1;
 	if (fd < 0)
-		return perf_limits_explain(fd, err);
+		return explain_open(sampler, wanted, fd, err);
 	rc = attach_ring(sampler, cpu, fd, err);
 	if (rc < 0)
 		return rc;
 	slot = vec_push(&sampler->fds);
-	*slot = (struct perf_fd){ .cpu = (uint32_t)cpu_index, .stream = stream, .tid = tid };
+	*slot = (struct perf_fd){ .cpu = (uint32_t)cpu_index,
+				  .stream = wanted.stream,
+				  .event = wanted.event,
+				  .tid = tid };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &slot->id) < 0)
 		slot->id = 0;
 	hashidx_add(&sampler->ids, hash_u64(slot->id), (uint32_t)(sampler->fds.count - 1));
 	slot->fd = steal_fd(fd);
-	sampler->has[stream] = true;
+	if (wanted.stream == STREAM_EVENT)
+		sampler->has_event[wanted.event] = true;
+	return 0;
+}
+
+/* Everything one thread (or, with tid -1, whoever runs) has on one CPU. */
+static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct err *err)
+{
+	for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
+		for (size_t i = 0; i < stream_width(sampler, stream); i++) {
+			int rc = open_wanted(sampler, (struct wanted){ stream, i }, cpu_index, tid,
+					     err);
+
+			if (rc < 0)
+				return rc;
+		}
+	}
 	return 0;
 }
 
@@ -252,26 +313,9 @@ static int open_threads(struct sampler *sampler, const struct sampler_options *o
 			size_t cpu_index, struct err *err)
 {
 	for (size_t i = 0; i < options->tid_count; i++) {
-		for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
-			int rc = 0;
+		int rc = open_all(sampler, cpu_index, options->tids[i], err);
 
-			if (stream_wanted(sampler, stream))
-				rc = open_stream(sampler, stream, cpu_index, options->tids[i], err);
-			if (rc == -ESRCH && options->tid_count > 1)
-				break;
-			if (rc < 0)
-				return rc;
-		}
-	}
-	return 0;
-}
-
-static int open_machine(struct sampler *sampler, size_t cpu_index, struct err *err)
-{
-	for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
-		int rc = open_stream(sampler, stream, cpu_index, -1, err);
-
-		if (rc < 0)
+		if (rc < 0 && (rc != -ESRCH || options->tid_count == 1))
 			return rc;
 	}
 	return 0;
@@ -285,7 +329,7 @@ static void close_all(struct sampler *sampler)
 		close(sampler->fds.items[i].fd);
 	sampler->fds.count = sampler->poll_fds.count = 0;
 	hashidx_done(&sampler->ids);
-	memset(sampler->has, 0, sizeof(sampler->has));
+	memset(sampler->has_event, 0, sizeof(sampler->has_event));
 }
 
 static int open_rung(struct sampler *sampler, const struct sampler_options *options, enum rung rung,
@@ -293,7 +337,7 @@ static int open_rung(struct sampler *sampler, const struct sampler_options *opti
 {
 	sampler->rung = rung;
 	for (size_t i = 0; i < sampler->cpu_count; i++) {
-		int rc = rung == RUNG_MACHINE ? open_machine(sampler, i, err)
+		int rc = rung == RUNG_MACHINE ? open_all(sampler, i, -1, err)
 					      : open_threads(sampler, options, i, err);
 
 		if (rc < 0) {
@@ -388,6 +432,11 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 	int rc;
 
 	sampler->rate_hz = options->rate_hz;
+	sampler->events_optional = options->events_optional;
+	for (; sampler->event_count < options->event_count &&
+	       sampler->event_count < SAMPLER_MAX_EVENTS;
+	     sampler->event_count++)
+		sampler->events[sampler->event_count] = options->events[sampler->event_count];
 	sampler->clock_period_ns = (uint64_t)(NS_PER_S / options->rate_hz);
 	sampler->idle_period_ns = (uint64_t)(NS_PER_S / idle_hz);
 	sampler->jitter_state = options->seed;
@@ -535,11 +584,13 @@ size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds)
 	return sampler->poll_fds.count;
 }
 
-enum stream sampler_stream(const struct sampler *sampler, uint64_t id)
+struct sampler_source sampler_source(const struct sampler *sampler, uint64_t id)
 {
 	const struct perf_fd *event = find_id(sampler, id);
 
-	return event ? event->stream : STREAM_COUNT;
+	if (!event)
+		return (struct sampler_source){ STREAM_COUNT, 0 };
+	return (struct sampler_source){ event->stream, event->event };
 }
 
 uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record *record)
@@ -575,9 +626,14 @@ size_t sampler_cpus(const struct sampler *sampler)
 	return sampler->cpu_count;
 }
 
-bool sampler_has(const struct sampler *sampler, enum stream stream)
+const struct event_spec *sampler_event(const struct sampler *sampler, size_t event)
 {
-	return sampler->has[stream];
+	return sampler->has_event[event] ? &sampler->events[event] : NULL;
+}
+
+size_t sampler_event_count(const struct sampler *sampler)
+{
+	return sampler->event_count;
 }
 
 const char *sampler_missing(const struct sampler *sampler)
@@ -594,18 +650,21 @@ enum clock_kind sampler_pmu_clock(void)
 #endif
 }
 
-bool sampler_lost(const struct sampler *sampler, uint64_t ret_lost[STREAM_COUNT])
+struct sampler_losses sampler_losses(const struct sampler *sampler)
 {
-	memset(ret_lost, 0, STREAM_COUNT * sizeof(*ret_lost));
-	if (!sampler->format_lost)
-		return false;
-	for (size_t i = 0; i < sampler->fds.count; i++) {
+	struct sampler_losses losses = { .known = sampler->format_lost };
+
+	for (size_t i = 0; losses.known && i < sampler->fds.count; i++) {
+		const struct perf_fd *event = &sampler->fds.items[i];
 		uint64_t values[2] = { 0 }; /* the count, then what was lost */
 
-		if (read(sampler->fds.items[i].fd, values, sizeof(values)) == sizeof(values))
-			ret_lost[sampler->fds.items[i].stream] += values[1];
+		if (read(event->fd, values, sizeof(values)) != sizeof(values))
+			continue;
+		losses.streams[event->stream] += values[1];
+		if (event->stream == STREAM_EVENT)
+			losses.events[event->event] += values[1];
 	}
-	return true;
+	return losses;
 }
 
 struct sampler_ring_use sampler_ring_use(const struct sampler *sampler)

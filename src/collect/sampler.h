@@ -5,10 +5,9 @@
  * Each CPU has one ring; these streams write to it (PERF_EVENT_IOC_SET_OUTPUT):
  *   clock      cpu-clock at the wanted rate, never in the idle task
  *   idle       cpu-clock at <= 100 Hz, idle task included: finds interrupts that hit an idle CPU
- *   cycles     PMU cycles by frequency, where there is a PMU: an NMI sees code that runs with
- *              interrupts off
- *   track      mappings with (dev, inode), names, forks, exits, kernel symbols
- *   track_id   the same mappings with build ids
+ *   event      what was asked for by name, each at the same rate or every so many; where there is a
+ * PMU, cycles: its NMI sees code that runs with interrupts off track      mappings with (dev,
+ * inode), names, forks, exits, kernel symbols track_id   the same mappings with build ids
  *
  * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
  * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
@@ -22,15 +21,16 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/event_names.h"
 #include "collect/perf_record.h"
 #include "collect/record_queue.h"
 #include "model/words.h"
 
-#define STREAMS(X)          \
-	X(CLOCK, "clock")   \
-	X(IDLE, "idle")     \
-	X(CYCLES, "cycles") \
-	X(TRACK, "track")   \
+#define STREAMS(X)        \
+	X(CLOCK, "clock") \
+	X(IDLE, "idle")   \
+	X(EVENT, "event") \
+	X(TRACK, "track") \
 	X(TRACK_ID, "track_id")
 
 enum stream {
@@ -56,12 +56,19 @@ enum rung {
 const char *rung_name(enum rung rung);
 const char *rung_text(enum rung rung);
 
+enum { SAMPLER_MAX_EVENTS = 16 };
+
 struct sampler_options {
 	double rate_hz;	    /* samples per second and CPU, > 0 */
 	bool whole_machine; /* wanted; sampler_open may step down when `tids` are given */
 	bool machine_only;  /* never step down */
 	const pid_t *tids; /* threads to sample (with all they fork) on the lower rungs; borrowed */
 	size_t tid_count;
+	/* Sampled beside the clock, at most SAMPLER_MAX_EVENTS; copied. One that the kernel cannot
+	 * count is an error, unless it is optional: then it is left out. */
+	const struct event_spec *events;
+	size_t event_count;
+	bool events_optional;
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: what fits, at most 512 KiB
 			    */
 	uint64_t seed;	   /* of the jitter; tests fix it */
@@ -82,26 +89,38 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 		   void (*take)(void *context, const struct perf_record *record), void *context);
 /* Draws new periods, unless the last draw was less than a few ticks ago. */
 void sampler_jitter(struct sampler *sampler);
-/* The descriptors that become readable when a ring is half full, one per CPU; *ret_fds is borrowed. */
+/* The descriptors that become readable when a ring is half full, one per CPU; *ret_fds is borrowed.
+ */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
 
-/* Which stream a record is of; STREAM_COUNT for an id that is not ours. */
-enum stream sampler_stream(const struct sampler *sampler, uint64_t id);
-/* What a sample stands for: ns for clock and idle, cycles for cycles. */
+/* Where a record comes from. */
+struct sampler_source {
+	enum stream stream; /* STREAM_COUNT for an id that is not ours */
+	size_t event;	    /* STREAM_EVENT: index into the options' events */
+};
+struct sampler_source sampler_source(const struct sampler *sampler, uint64_t id);
+/* What a sample stands for: ns for clock and idle, the event's own count else. */
 uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record *record);
 
 enum rung sampler_rung(const struct sampler *sampler);
 size_t sampler_cpus(const struct sampler *sampler);
 double sampler_rate(const struct sampler *sampler);
-bool sampler_has(const struct sampler *sampler, enum stream stream);
+/* The events of the options as they were opened; NULL for one that was left out. */
+const struct event_spec *sampler_event(const struct sampler *sampler, size_t event);
+size_t sampler_event_count(const struct sampler *sampler);
 /* The sentence that says why a rung higher up was not to be had; "" when nothing is missing. */
 const char *sampler_missing(const struct sampler *sampler);
 /* Whether the PMU's interrupt is an NMI (x86) or not. */
 enum clock_kind sampler_pmu_clock(void);
 
-/* After sampler_disable: what the kernel says it dropped, by stream (PERF_FORMAT_LOST, Linux 6.0);
- * false where it does not say, then PERF_RECORD_LOST has to do. */
-bool sampler_lost(const struct sampler *sampler, uint64_t ret_lost[STREAM_COUNT]);
+struct sampler_losses {
+	bool known; /* Linux 6.0 counts what each event lost (PERF_FORMAT_LOST) */
+	uint64_t streams[STREAM_COUNT];
+	uint64_t events[SAMPLER_MAX_EVENTS]; /* the parts of streams[STREAM_EVENT] */
+};
+/* What the kernel dropped so far. Where it does not say of which event, PERF_RECORD_LOST has to do.
+ */
+struct sampler_losses sampler_losses(const struct sampler *sampler);
 
 struct sampler_ring_use {
 	size_t bytes;		 /* of one ring */

@@ -44,9 +44,10 @@ struct throttle {
 
 struct attribution {
 	struct attribution_parts parts;
-	int event_of_stream[STREAM_COUNT]; /* index into profile.events, or NO_EVENT */
-	bool foreign_pid_namespace;	   /* we are not in the first PID namespace */
-	VEC(struct cpu_exit) exits;	   /* by CPU */
+	int clock_event;		      /* index into profile.events */
+	int named_events[SAMPLER_MAX_EVENTS]; /* the same, or NO_EVENT, by the sampler's index */
+	bool foreign_pid_namespace;	      /* we are not in the first PID namespace */
+	VEC(struct cpu_exit) exits;	      /* by CPU */
 	VEC(struct throttle) throttles;
 	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
 	struct attribution_counts counts;
@@ -67,8 +68,6 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 
 	attribution->parts = *parts;
 	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
-	for (int i = 0; i < STREAM_COUNT; i++)
-		attribution->event_of_stream[i] = NO_EVENT;
 	return attribution;
 }
 
@@ -81,30 +80,57 @@ void attribution_free(struct attribution *attribution)
 	free(attribution);
 }
 
-static int declare(struct attribution *attribution, const char *name, const char *unit,
-		   enum clock_kind clock, double rate_hz)
+static int declare(struct attribution *attribution, const struct event *event)
 {
 	struct profile *profile = attribution->parts.profile;
-	struct event *event = &profile->events[profile->event_count];
 
-	*event = (struct event){ .name = strpool_intern(&profile->strings, name),
-				 .unit = strpool_intern(&profile->strings, unit),
-				 .clock = clock,
-				 .rate_hz = rate_hz };
+	profile->events[profile->event_count] = *event;
 	return (int)profile->event_count++;
+}
+
+static int declare_named(struct attribution *attribution, const struct event_spec *spec)
+{
+	struct strpool *strings = &attribution->parts.profile->strings;
+	struct event event = {
+		.name = strpool_intern(strings, spec->name),
+		.unit = strpool_intern(strings, spec->counts_ns ? "ns" : "count"),
+		.clock = spec->hardware ? sampler_pmu_clock() : CLOCK_TIMER,
+		.rate_hz = spec->period ? 0 : sampler_rate(attribution->parts.sampler),
+		.period = spec->period,
+	};
+
+	return declare(attribution, &event);
 }
 
 void attribution_declare_events(struct attribution *attribution)
 {
 	const struct sampler *sampler = attribution->parts.sampler;
-	double rate_hz = sampler_rate(sampler);
-	int *event_of = attribution->event_of_stream;
+	struct strpool *strings = &attribution->parts.profile->strings;
+	struct event clock = { .name = strpool_intern(strings, "cpu-clock"),
+			       .unit = strpool_intern(strings, "ns"),
+			       .clock = CLOCK_TIMER,
+			       .rate_hz = sampler_rate(sampler) };
 
-	event_of[STREAM_CLOCK] = declare(attribution, "cpu-clock", "ns", CLOCK_TIMER, rate_hz);
-	event_of[STREAM_IDLE] = event_of[STREAM_CLOCK];
-	if (sampler_has(sampler, STREAM_CYCLES))
-		event_of[STREAM_CYCLES] =
-			declare(attribution, "cycles", "count", sampler_pmu_clock(), rate_hz);
+	attribution->clock_event = declare(attribution, &clock);
+	for (size_t i = 0; i < sampler_event_count(sampler); i++) {
+		const struct event_spec *spec = sampler_event(sampler, i);
+
+		attribution->named_events[i] = spec ? declare_named(attribution, spec) : NO_EVENT;
+	}
+}
+
+/* The profile's event a record counts into, or NO_EVENT. */
+static int event_of(const struct attribution *attribution, struct sampler_source source)
+{
+	switch (source.stream) {
+	case STREAM_CLOCK:
+	case STREAM_IDLE:
+		return attribution->clock_event;
+	case STREAM_EVENT:
+		return attribution->named_events[source.event];
+	default:
+		return NO_EVENT;
+	}
 }
 
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
@@ -269,8 +295,9 @@ static void count_sample(struct event *event, const struct sample *sample)
 static void take_sample(struct attribution *attribution, const struct perf_record *record)
 {
 	struct profile *profile = attribution->parts.profile;
-	enum stream stream = sampler_stream(attribution->parts.sampler, record->id);
-	int event = stream < STREAM_COUNT ? attribution->event_of_stream[stream] : NO_EVENT;
+	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
+	enum stream stream = source.stream;
+	int event = event_of(attribution, source);
 	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
 	size_t chain_count = kernel_mode ? kernel_chain(attribution, &record->sample) : 0;
 	enum context context = CONTEXT_TASK;
@@ -372,11 +399,11 @@ static void end_throttle(struct attribution *attribution, const struct throttle 
 
 static void take_throttle(struct attribution *attribution, const struct perf_record *record)
 {
-	enum stream stream = sampler_stream(attribution->parts.sampler, record->id);
+	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
+	int event = event_of(attribution, source);
 
 	/* Of the idle stream hardly anything is kept: its throttling is no loss to speak of. */
-	if (stream >= STREAM_COUNT || stream == STREAM_IDLE ||
-	    attribution->event_of_stream[stream] == NO_EVENT)
+	if (event == NO_EVENT || source.stream == STREAM_IDLE)
 		return;
 	for (size_t i = 0; i < attribution->throttles.count; i++) {
 		struct throttle *open = &attribution->throttles.items[i];
@@ -391,8 +418,7 @@ static void take_throttle(struct attribution *attribution, const struct perf_rec
 	}
 	if (record->type == PERF_RECORD_THROTTLE)
 		*vec_push(&attribution->throttles) =
-			(struct throttle){ record->id, record->cpu, record->time_ns,
-					   attribution->event_of_stream[stream] };
+			(struct throttle){ record->id, record->cpu, record->time_ns, event };
 }
 
 static void take_ksymbol(struct attribution *attribution, const struct perf_ksymbol *symbol)

@@ -65,6 +65,11 @@ struct recording {
 	bool store_failed;
 };
 
+int record_failure_status(const struct record_result *result, int rc)
+{
+	return result->launch_failed ? launch_exit_status(rc) : 1;
+}
+
 int record_exit_status(const struct record_result *result)
 {
 	if (!result->launched)
@@ -119,9 +124,47 @@ static int find_tids(const struct recording *recording, struct buf *tids, struct
 	return 0;
 }
 
+/* The names of -e. The clock is always there and needs no event of its own. */
+static int parse_events(const struct record_options *options, struct event_spec *events,
+			size_t *ret_count, struct err *err)
+{
+	*ret_count = 0;
+	for (size_t i = 0; i < options->event_count; i++) {
+		char names[1024], *save = NULL;
+
+		if ((size_t)snprintf(names, sizeof(names), "%s", options->events[i]) >=
+		    sizeof(names))
+			return err_set(err, -EINVAL, "-e: the list is too long");
+		for (char *name = strtok_r(names, ",", &save); name;
+		     name = strtok_r(NULL, ",", &save)) {
+			struct event_spec spec;
+			int rc = event_names_parse(name, &spec, err);
+
+			if (rc < 0)
+				return err_prefix(err, rc, "-e");
+			if (strcmp(name, "cpu-clock") == 0)
+				continue;
+			if (*ret_count == SAMPLER_MAX_EVENTS)
+				return err_set(err, -EINVAL, "-e: at most %d events at once",
+					       SAMPLER_MAX_EVENTS);
+			events[(*ret_count)++] = spec;
+		}
+	}
+	return 0;
+}
+
+int record_check(const struct record_options *options, struct err *err)
+{
+	struct event_spec events[SAMPLER_MAX_EVENTS];
+	size_t count;
+
+	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
+}
+
 static int open_sampler(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
+	struct event_spec events[SAMPLER_MAX_EVENTS];
 	struct buf tids = { 0 };
 	struct sampler_options wanted = {
 		.rate_hz = options->rate_hz,
@@ -130,8 +173,16 @@ static int open_sampler(struct recording *recording, struct err *err)
 		.ring_bytes = (size_t)options->ring_kb * 1024,
 		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
 	};
-	int rc = find_tids(recording, &tids, err);
+	int rc = parse_events(options, events, &wanted.event_count, err);
 
+	wanted.events = events;
+	wanted.events_optional = options->event_count == 0;
+	if (wanted.events_optional) {
+		event_names_parse("cycles", &events[0], NULL);
+		wanted.event_count = 1;
+	}
+	if (rc == 0)
+		rc = find_tids(recording, &tids, err);
 	if (rc == 0) {
 		wanted.tids = (const pid_t *)tids.bytes;
 		wanted.tid_count = tids.size / sizeof(pid_t);
@@ -460,6 +511,7 @@ static int finish(struct recording *recording, struct err *err)
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
 	machine_finish(recording->machine);
+	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
 	flush(recording);

@@ -20,6 +20,8 @@ struct record_options {
 	bool machine_only; /* -a: the whole machine or nothing */
 	double duration_s; /* 0: until the command ends, or a signal comes */
 	double rate_hz;
+	const char *const *events;	  /* -e EVENT[,EVENT...] as typed; */
+	size_t event_count;		  /* 0: cycles beside the clock, where there is a PMU */
 	int64_t flush_cs;		  /* hundredths of a second between flushes to the file */
 	int64_t ring_kb;		  /* per CPU; 0: automatic */
 	const char *system_map, *vmlinux; /* NULL: none */
@@ -40,6 +42,12 @@ struct record_result {
 	char note[640];	    /* something the user should know although it went well; "" nothing */
 };
 
+/* What is wrong with the options themselves, before anything is looked at. -EINVAL and one line. */
+int record_check(const struct record_options *options, struct err *err);
+
+/* Exit status of prospect for a recording that failed with @rc: the shell's 126 and 127 when it was
+ * the command that could not be run, else 1. */
+int record_failure_status(const struct record_result *result, int rc);
 /* Exit status of prospect for a recording that went well: the command's own, 128 + signal. */
 int record_exit_status(const struct record_result *result);
 

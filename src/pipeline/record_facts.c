@@ -96,20 +96,36 @@ static void settle_account(struct run_facts *run, const struct cpu_stat *stat)
 	run->stat_shortfall_ns = wall_ns > sum_ns ? wall_ns - sum_ns : 0;
 }
 
-/* What the rings dropped. Linux 6.0 says of which event; before, all of it is taken for samples of
- * the first. Lost ticks of the clock stand for its mean period. */
-static void settle_ring_losses(struct record_facts *facts)
+static double mean_weight(const struct event *event)
 {
-	struct event *clock = &facts->profile->events[0];
-	uint64_t lost[STREAM_COUNT];
+	if (event->samples)
+		return (double)event->weight / (double)event->samples;
+	return event->rate_hz > 0 ? NS_PER_S / event->rate_hz : (double)event->period;
+}
 
-	sampler_lost(facts->sampler, lost);
-	clock->loss[LOSS_RING_FULL].count = lost[STREAM_CLOCK] + lost[STREAM_IDLE];
-	clock->loss[LOSS_RING_FULL].weight =
-		(uint64_t)((double)lost[STREAM_CLOCK] * NS_PER_S / clock->rate_hz);
-	clock->loss[LOSS_TRACKING].count = lost[STREAM_TRACK] + lost[STREAM_TRACK_ID];
-	if (sampler_has(facts->sampler, STREAM_CYCLES))
-		facts->profile->events[1].loss[LOSS_RING_FULL].count = lost[STREAM_CYCLES];
+static void add_ring_loss(struct event *event, uint64_t count)
+{
+	event->loss[LOSS_RING_FULL].count += count;
+	event->loss[LOSS_RING_FULL].weight += (uint64_t)((double)count * mean_weight(event));
+}
+
+/* What the rings dropped; a lost sample stands for as much as the mean of those that came. Before
+ * Linux 6.0 the kernel does not say of which event it was: it is taken for the clock's. */
+static void settle_ring_losses(struct record_facts *facts, const struct record_end *end)
+{
+	struct event *events = facts->profile->events;
+	struct sampler_losses losses = sampler_losses(facts->sampler);
+	size_t next = 1; /* behind the clock: the named ones that were opened, in their order */
+
+	if (!losses.known)
+		losses.streams[STREAM_CLOCK] = end->ring_lost;
+	add_ring_loss(&events[0], losses.streams[STREAM_CLOCK]);
+	events[0].loss[LOSS_TRACKING].count =
+		losses.streams[STREAM_TRACK] + losses.streams[STREAM_TRACK_ID];
+	for (size_t i = 0; i < sampler_event_count(facts->sampler); i++) {
+		if (sampler_event(facts->sampler, i))
+			add_ring_loss(&events[next++], losses.events[i]);
+	}
 }
 
 /*
@@ -176,7 +192,7 @@ void record_facts_settle(struct record_facts *facts, const struct record_end *en
 	run->command_status = (uint64_t)(unsigned)end->status;
 	loss[LOSS_LATE].count = counts.late;
 	loss[LOSS_MALFORMED].count = counts.malformed;
-	settle_ring_losses(facts);
+	settle_ring_losses(facts, end);
 	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
 		settle_account(run, &stat);
 		settle_missed_ticks(facts, end);

@@ -25,6 +25,7 @@ void record_facts_end(struct record_facts *facts);
 struct record_end {
 	int status;			/* of the command, as from waitpid(2) */
 	uint64_t idle_stream_weight_ns; /* of all ticks of the idle stream */
+	uint64_t ring_lost;		/* records that PERF_RECORD_LOST told of */
 };
 
 /* After the last record was attributed: losses, /proc/stat's account, our own cost. */

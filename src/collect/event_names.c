@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/event_names.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define SOFTWARE(name) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name
+#define HARDWARE(name) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##name
+
+/* linux/perf_event.h: later than the headers of some distributions. */
+enum { SW_CGROUP_SWITCHES = 11 };
+
+/* The names of perf_event_open(2) as perf-list(1) spells them. */
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+	const char *text;
+} fixed[] = {
+	{ "cpu-clock", SOFTWARE(CPU_CLOCK), "time on the CPU, by its timer" },
+	{ "task-clock", SOFTWARE(TASK_CLOCK), "time on the CPU, by the task's clock" },
+	{ "page-faults", SOFTWARE(PAGE_FAULTS), "page faults" },
+	{ "minor-faults", SOFTWARE(PAGE_FAULTS_MIN), "page faults served from memory" },
+	{ "major-faults", SOFTWARE(PAGE_FAULTS_MAJ), "page faults that had to read" },
+	{ "context-switches", SOFTWARE(CONTEXT_SWITCHES), "switches to another thread" },
+	{ "cpu-migrations", SOFTWARE(CPU_MIGRATIONS), "moves of a thread to another CPU" },
+	{ "alignment-faults", SOFTWARE(ALIGNMENT_FAULTS), "unaligned accesses the kernel mended" },
+	{ "emulation-faults", SOFTWARE(EMULATION_FAULTS), "instructions the kernel emulated" },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES,
+	  "switches to a thread of another cgroup" },
+	{ "cycles", HARDWARE(CPU_CYCLES), "processor cycles while not halted" },
+	{ "instructions", HARDWARE(INSTRUCTIONS), "instructions retired" },
+	{ "cache-references", HARDWARE(CACHE_REFERENCES), "last-level cache accesses" },
+	{ "cache-misses", HARDWARE(CACHE_MISSES), "last-level cache misses" },
+	{ "branches", HARDWARE(BRANCH_INSTRUCTIONS), "branch instructions retired" },
+	{ "branch-misses", HARDWARE(BRANCH_MISSES), "mispredicted branches" },
+	{ "bus-cycles", HARDWARE(BUS_CYCLES), "bus cycles" },
+	{ "stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND),
+	  "cycles without instructions to issue" },
+	{ "stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND),
+	  "cycles that waited for a unit or for memory" },
+	{ "ref-cycles", HARDWARE(REF_CPU_CYCLES), "cycles of the reference clock" },
+};
+
+/* PERF_TYPE_HW_CACHE: id | operation << 8 | result << 16, spelled CACHE-OPERATION[-RESULT]. */
+static const struct {
+	const char *name;
+	uint64_t id;
+} caches[] = {
+	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D }, { "L1-icache", PERF_COUNT_HW_CACHE_L1I },
+	{ "LLC", PERF_COUNT_HW_CACHE_LL },	  { "dTLB", PERF_COUNT_HW_CACHE_DTLB },
+	{ "iTLB", PERF_COUNT_HW_CACHE_ITLB },	  { "branch", PERF_COUNT_HW_CACHE_BPU },
+	{ "node", PERF_COUNT_HW_CACHE_NODE },
+};
+
+static const struct {
+	const char *name;
+	uint64_t code;
+} operations[] = {
+	{ "loads", PERF_COUNT_HW_CACHE_OP_READ << 8 },
+	{ "load-misses", PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+	{ "stores", PERF_COUNT_HW_CACHE_OP_WRITE << 8 },
+	{ "store-misses",
+	  PERF_COUNT_HW_CACHE_OP_WRITE << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+	{ "prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 },
+	{ "prefetch-misses",
+	  PERF_COUNT_HW_CACHE_OP_PREFETCH << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16 },
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+void event_names_each(void (*visit)(void *context, const char *name, const char *text),
+		      void *context)
+{
+	for (size_t i = 0; i < COUNT_OF(fixed); i++)
+		visit(context, fixed[i].name, fixed[i].text);
+}
+
+static bool find_fixed(const char *name, struct event_spec *spec)
+{
+	for (size_t i = 0; i < COUNT_OF(fixed); i++) {
+		if (strcmp(fixed[i].name, name) != 0)
+			continue;
+		spec->type = fixed[i].type;
+		spec->config = fixed[i].config;
+		spec->counts_ns = i < 2;
+		spec->hardware = fixed[i].type == PERF_TYPE_HARDWARE;
+		return true;
+	}
+	return false;
+}
+
+static bool find_operation(const char *name, uint64_t *ret_code)
+{
+	for (size_t i = 0; i < COUNT_OF(operations); i++) {
+		if (strcmp(operations[i].name, name) == 0) {
+			*ret_code = operations[i].code;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_cache(const char *name, struct event_spec *spec)
+{
+	for (size_t i = 0; i < COUNT_OF(caches); i++) {
+		size_t length = strlen(caches[i].name);
+		uint64_t code;
+
+		if (strncmp(name, caches[i].name, length) != 0 || name[length] != '-' ||
+		    !find_operation(name + length + 1, &code))
+			continue;
+		spec->type = PERF_TYPE_HW_CACHE;
+		spec->config = caches[i].id | code;
+		spec->hardware = true;
+		return true;
+	}
+	return false;
+}
+
+/* "r" and up to 16 hexadecimal digits, as perf writes raw codes. */
+static bool find_raw(const char *name, struct event_spec *spec)
+{
+	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
+
+	if (name[0] != 'r' || digits == 0 || digits > 16 || name[1 + digits])
+		return false;
+	spec->type = PERF_TYPE_RAW;
+	spec->config = strtoull(name + 1, NULL, 16);
+	spec->hardware = true;
+	return true;
+}
+
+static int find_tracepoint(const char *group, const char *name, struct event_spec *spec,
+			   struct err *err)
+{
+	static const char *const mounts[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[512];
+	int64_t id;
+
+	if (strchr(group, '/') || strchr(name, '/') || group[0] == '.' || name[0] == '.')
+		return err_set(err, -EINVAL, "'%s:%s' is no tracepoint", group, name);
+	for (size_t i = 0; i < COUNT_OF(mounts); i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", mounts[i], group, name);
+		if (file_read_i64(path, &id) < 0)
+			continue;
+		spec->type = PERF_TYPE_TRACEPOINT;
+		spec->config = (uint64_t)id;
+		return 0;
+	}
+	return err_set(err, -ENOENT,
+		       "no tracepoint %s:%s is to be seen; is tracefs mounted and readable? (sudo "
+		       "mount -t "
+		       "tracefs tracefs /sys/kernel/tracing)",
+		       group, name);
+}
+
+static int unknown_name(const char *name, struct err *err)
+{
+	const char *nearest = NULL;
+	unsigned best = 4;
+
+	for (size_t i = 0; i < COUNT_OF(fixed); i++) {
+		unsigned distance = text_distance(name, fixed[i].name, best);
+
+		if (distance < best) {
+			best = distance;
+			nearest = fixed[i].name;
+		}
+	}
+	if (nearest)
+		return err_set(err, -EINVAL, "'%s' is no event; did you mean %s?", name, nearest);
+	return err_set(
+		err, -EINVAL,
+		"'%s' is no event; known are cpu-clock, page-faults, context-switches, cycles, "
+		"instructions ... and tracepoints as group:name",
+		name);
+}
+
+static bool is_modifier(const char *part)
+{
+	return *part && strspn(part, "uk") == strlen(part) && strlen(part) <= 2;
+}
+
+static bool is_count(const char *part)
+{
+	return isdigit((unsigned char)part[0]);
+}
+
+/* A part behind the name. */
+static int take_suffix(const char *part, struct event_spec *spec, struct err *err)
+{
+	if (is_modifier(part)) {
+		spec->exclude_user = !strchr(part, 'u');
+		spec->exclude_kernel = !strchr(part, 'k');
+		return 0;
+	}
+	if (is_count(part)) {
+		char *end;
+
+		errno = 0;
+		spec->period = strtoull(part, &end, 10);
+		if (!*end && !errno && spec->period > 0 && spec->period <= INT64_MAX)
+			return 0;
+	}
+	return err_set(err, -EINVAL, "'%s' is neither a count nor u or k", part);
+}
+
+/* Cuts @text at its colons. Returns how many parts, at most @most; one more tells of too many. */
+static size_t split(char *text, char **parts, size_t most)
+{
+	size_t count = 0;
+
+	for (char *part = text; part && count <= most; count++) {
+		char *colon = strchr(part, ':');
+
+		if (colon)
+			*colon++ = '\0';
+		if (count < most)
+			parts[count] = part;
+		part = colon;
+	}
+	return count;
+}
+
+int event_names_parse(const char *text, struct event_spec *ret_spec, struct err *err)
+{
+	struct event_spec spec = { 0 };
+	char copy[EVENT_NAME_MAX], *parts[4] = { 0 };
+	size_t count, used = 1;
+	int rc = 0;
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy) || !text[0])
+		return err_set(err, -EINVAL, "'%.40s' is no event", text);
+	count = split(copy, parts, COUNT_OF(parts));
+	if (count > COUNT_OF(parts))
+		return err_set(err, -EINVAL, "'%s': too many colons", text);
+	snprintf(spec.name, sizeof(spec.name), "%s", parts[0]);
+	if (!find_fixed(parts[0], &spec) && !find_cache(parts[0], &spec) &&
+	    !find_raw(parts[0], &spec)) {
+		if (count < 2 || is_modifier(parts[1]) || is_count(parts[1]))
+			return unknown_name(parts[0], err);
+		rc = find_tracepoint(parts[0], parts[1], &spec, err);
+		snprintf(spec.name, sizeof(spec.name), "%.60s:%.60s", parts[0], parts[1]);
+		used = 2;
+	}
+	for (; rc == 0 && used < count; used++)
+		rc = take_suffix(parts[used], &spec, err);
+	if (rc == 0)
+		*ret_spec = spec;
+	return rc;
+}
