@@ -57,11 +57,12 @@
 	X(NONE, "none")
 
 /* What makes a sampling event tick. NMI sees code that runs with interrupts off; the others charge
- * it to the instruction that enables them. */
+ * it to the instruction that enables them. SOFTWARE: no clock, the kernel's own code counts. */
 #define CLOCKS(X)             \
 	X(PMU_NMI, "pmu-nmi") \
 	X(PMU_IRQ, "pmu-irq") \
-	X(TIMER, "timer")
+	X(TIMER, "timer")     \
+	X(SOFTWARE, "software")
 
 enum mode {
 #define ROW(id, name) MODE_##id,

@@ -88,13 +88,20 @@ static int declare(struct attribution *attribution, const struct event *event)
 	return (int)profile->event_count++;
 }
 
+static enum clock_kind clock_of(const struct event_spec *spec)
+{
+	if (spec->hardware)
+		return sampler_pmu_clock();
+	return spec->counts_ns ? CLOCK_TIMER : CLOCK_SOFTWARE;
+}
+
 static int declare_named(struct attribution *attribution, const struct event_spec *spec)
 {
 	struct strpool *strings = &attribution->parts.profile->strings;
 	struct event event = {
 		.name = strpool_intern(strings, spec->name),
 		.unit = strpool_intern(strings, spec->counts_ns ? "ns" : "count"),
-		.clock = spec->hardware ? sampler_pmu_clock() : CLOCK_TIMER,
+		.clock = clock_of(spec),
 		.rate_hz = spec->period ? 0 : sampler_rate(attribution->parts.sampler),
 		.period = spec->period,
 	};
