@@ -15,6 +15,7 @@ struct columns {
 	struct column columns[COLUMNS_MAX];
 	size_t widths[COLUMNS_MAX];
 	size_t count;
+	bool save_line;
 	struct buf texts;  /* cells one after the other, each with its NUL */
 	VEC(size_t) cells; /* where in texts each begins */
 	VEC(size_t) rules; /* rows that have dashes before them */
@@ -79,6 +80,11 @@ void columns_rule(struct columns *columns)
 		*vec_push(&columns->rules) = row;
 }
 
+void columns_save_line(struct columns *columns)
+{
+	columns->save_line = true;
+}
+
 static void pad(FILE *out, size_t count)
 {
 	if (count)
@@ -140,7 +146,8 @@ void columns_print(const struct columns *columns, size_t indent, FILE *out)
 	for (size_t i = 0; i < columns->count; i++)
 		print_cell(columns, i, columns->columns[i].title, 0, out);
 	fputc('\n', out);
-	print_rule(columns, indent, out);
+	if (!columns->save_line)
+		print_rule(columns, indent, out);
 	for (size_t row = 0; row < rows; row++) {
 		if (rule < columns->rules.count && columns->rules.items[rule] == row) {
 			print_rule(columns, indent, out);

@@ -34,6 +34,9 @@ void columns_printf(struct columns *columns, const char *format, ...)
 /* A line of dashes between this row and the next. */
 void columns_rule(struct columns *columns);
 
+/* No dashes below the titles: they cost a line. */
+void columns_save_line(struct columns *columns);
+
 /* Titles, dashes, rows; @indent blanks in front of each line. */
 void columns_print(const struct columns *columns, size_t indent, FILE *out);
 

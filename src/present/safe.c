@@ -69,6 +69,23 @@ void safe_text(struct buf *buf, const char *text)
 	}
 }
 
+void safe_text_cut(struct buf *buf, const char *text, size_t width)
+{
+	size_t start = buf->size;
+	size_t at = start;
+
+	safe_text(buf, text);
+	if (safe_width(buf_text(buf) + start) <= width)
+		return;
+	for (size_t used = 0; used + 3 < width; used++) {
+		at++;
+		while (is_continuation((unsigned char)buf->bytes[at]))
+			at++;
+	}
+	buf->size = at;
+	buf_add_str(buf, "...");
+}
+
 void safe_utf8(struct buf *buf, const char *text)
 {
 	while (*text) {

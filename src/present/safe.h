@@ -20,6 +20,9 @@ void safe_csv(struct buf *buf, const char *text);
 /* A JSON string with its quotes. */
 void safe_json(struct buf *buf, const char *text);
 
+/* As safe_text, but at most @width characters (at least 3): what is cut off shows as "...". */
+void safe_text_cut(struct buf *buf, const char *text, size_t width);
+
 /* How many characters a text of safe_text takes on the screen, one each. */
 size_t safe_width(const char *text);
 

@@ -11,15 +11,16 @@
 #include "base/file.h"
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/safe.h"
 #include "present/trust.h"
 
 enum {
 	DEFAULT_LINES = 24,
-	TABLE_LINES = 3, /* an empty line, titles, dashes */
+	TABLE_LINES = 2, /* an empty line, titles */
 	NEXT_LINES = 3,	 /* an empty line, two of what to type next */
 	PROMPT_LINES = 1,
 	LEAST_ROWS = 3,
-	NAME_CAP = 30,
+	NAME_WIDTH = 32, /* of a routine's name; longer ones are cut */
 };
 
 struct screen {
@@ -97,6 +98,7 @@ static void print_processes(const struct screen *screen)
 	if (listed < count)
 		add_other_processes(screen->view, columns, listed);
 	fputc('\n', screen->out);
+	columns_save_line(columns);
 	columns_print(columns, 0, screen->out);
 }
 
@@ -107,24 +109,26 @@ static void add_routine(const struct view *view, struct columns *columns,
 	struct hits hits = split_sum(&routine->split);
 	struct interval interval = estimate_share((double)hits.weight, (double)summary->weight,
 						  summary->weight_squared);
-	struct buf text = { 0 };
+	struct buf text = { 0 }, cut = { 0 };
 
 	columns_printf(columns, "%.2f", summary_percent(summary, hits.weight));
 	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
 	columns_printf(columns, "%" PRIu64, hits.samples);
 	labels_routine(view->labels, routine->symbol, &text);
-	columns_add(columns, buf_text(&text));
+	safe_text_cut(&cut, buf_text(&text), NAME_WIDTH);
+	columns_add(columns, buf_text(&cut));
 	buf_clear(&text);
 	labels_path(view->labels, routine->image, &text);
 	columns_add(columns, file_base(buf_text(&text)));
 	buf_done(&text);
+	buf_done(&cut);
 }
 
 static void print_routines(const struct screen *screen)
 {
 	static const struct column spec[] = {
 		{ "%", true, 0 },     { "95 % within", true, 0 },
-		{ "Hits", true, 0 },  { "Routine name", false, NAME_CAP },
+		{ "Hits", true, 0 },  { "Routine name", false, 0 },
 		{ "File", false, 0 },
 	};
 	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
@@ -136,6 +140,7 @@ static void print_routines(const struct screen *screen)
 	for (size_t i = 0; i < routines.rows.count && i < screen->routine_rows; i++)
 		add_routine(view, columns, &routines.rows.items[i]);
 	fputc('\n', screen->out);
+	columns_save_line(columns);
 	columns_print(columns, 0, screen->out);
 	routines_done(&routines);
 }

@@ -13,7 +13,8 @@
 
 enum {
 	LABEL_WIDTH = 13,
-	WIDTH = 100, /* of a report that is not for one screen */
+	SUBJECT_REST = 40, /* room for what follows the command */
+	WIDTH = 100,	   /* of a report that is not for one screen */
 };
 
 struct head {
@@ -79,7 +80,8 @@ static void print_subject(struct head *head)
 	const struct run_facts *run = head->run;
 	bool command = run->command && *run->command;
 
-	safe_text(&head->text, command ? run->command : "running processes");
+	safe_text_cut(&head->text, command ? run->command : "running processes",
+		      is_short(head) ? head->width - LABEL_WIDTH - SUBJECT_REST : SIZE_MAX);
 	if (command && run->command_pid && run->end_ns)
 		add_status(&head->text, (int)run->command_status);
 	if (run->scope && strcmp(run->scope, "machine") == 0)

@@ -106,6 +106,26 @@ static void for_json(void **state)
 	assert_json("bad \xff\xc3", "bad \\xff\\xc3");
 }
 
+static void assert_cut(const char *text, size_t width, const char *expected)
+{
+	struct buf buf = { 0 };
+
+	buf_add_str(&buf, "> ");
+	safe_text_cut(&buf, text, width);
+	assert_string_equal(buf_text(&buf) + 2, expected);
+	buf_done(&buf);
+}
+
+static void cut_to_a_width(void **state)
+{
+	assert_cut("", 3, "");
+	assert_cut("abcdef", 6, "abcdef");
+	assert_cut("abcdefg", 6, "abc...");
+	assert_cut("abcdefg", 3, "...");
+	assert_cut("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 4, "\xc3\xa9...");
+	assert_cut("a\033bcdef", 8, "a\\x1b...");
+}
+
 static void width_counts_characters(void **state)
 {
 	assert_int_equal(safe_width(""), 0);
@@ -121,6 +141,7 @@ int main(void)
 		cmocka_unit_test(for_csv),
 		cmocka_unit_test(for_json),
 		cmocka_unit_test(width_counts_characters),
+		cmocka_unit_test(cut_to_a_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
