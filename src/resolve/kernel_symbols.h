@@ -15,39 +15,34 @@
 
 #include "base/err.h"
 #include "model/profile.h"
+#include "resolve/kernel_marks.h"
 
 struct kernel_symbols;
-
-/* Kernel routines that tell in which context a stack runs. */
-enum kernel_mark {
-	KERNEL_MARK_NONE,
-	KERNEL_MARK_IDLE, /* the idle routine itself: default_idle, intel_idle, acpi_idle_enter ...
-			   */
-	KERNEL_MARK_SOFTIRQ, /* __do_softirq, handle_softirqs ... */
-	KERNEL_MARK_HARDIRQ, /* interrupt entries and dispatchers, not exceptions or system calls */
-	KERNEL_MARK_TASK,    /* work done for the task on the way out of an interrupt: irqentry_exit
-				... */
-};
 
 struct kernel_symbols_options {
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
 	const char *modules;	/* NULL: /proc/modules */
+	const char *sys;	/* NULL: /sys */
 	const char *system_map; /* -K: NULL none. Refused (-EINVAL) unless it matches kallsyms */
-	const char
-		*vmlinux; /* -L: NULL none. Refused unless its build id is the running kernel's */
+	const char *vmlinux;	/* -L: NULL none. Refused unless its build id is the running
+				   kernel's; goes before -K */
 };
 
-/* @profile receives images and is borrowed. Hidden kernel addresses (all zero) are not an error:
- * every address is then placed into "[kernel]" with state HIDDEN and named "[kernel]". */
+/* @profile receives images and is borrowed; @options is not needed afterwards. -L and -K are
+ * refused when kernel addresses are hidden, for then they cannot be checked. Otherwise hidden
+ * addresses (all zero) are not an error: every address is then placed into "[kernel]" with state
+ * HIDDEN and named "[kernel]". */
 int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_options *options,
 		       struct kernel_symbols **ret_symbols, struct err *err);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 bool kernel_symbols_hidden(const struct kernel_symbols *symbols);
 
-/* Places an address: image id, and offset from _text (kernel), from the module's base, or from the
- * start of the BPF program or trampoline. Addresses of the kernel half that nothing covers go to
- * the bucket "[kernel unmapped]" with the raw address. */
+/* Places an address: image id, and offset from _text (kernel) or from the module's .text. Code that
+ * the kernel made at run time (image "[bpf]": BPF programs and trampolines; "[ftrace]",
+ * "[kprobes]") has no file, and its addresses are used again: each piece gets a range of offsets of
+ * its own in its image, the same one when the same piece (name and size) comes again. Addresses
+ * that nothing covers go to the bucket "[kernel unmapped]" with the raw address. */
 void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint32_t *ret_image,
 			  uint64_t *ret_offset);
 
@@ -56,13 +51,16 @@ void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint
 void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
 			   struct symbol *ret_symbol);
 
+/* The mark of an exact address. Whether an idle processor waits is a matter of the innermost one.
+ */
 enum kernel_mark kernel_symbols_mark(const struct kernel_symbols *symbols, uint64_t address);
 
-/* A stack, innermost address first: where it runs. See design in kernel_symbols.c. */
+/* A stack, innermost address first: where it runs. The rule is explained in kernel_marks.c. */
 enum context kernel_symbols_context(const struct kernel_symbols *symbols, const uint64_t *addresses,
 				    size_t count);
 
-/* PERF_RECORD_KSYMBOL: a BPF program, trampoline or out-of-line code appeared or went. */
+/* PERF_RECORD_KSYMBOL: a BPF program, trampoline or out-of-line code appeared or went. What has no
+ * size is one instruction long at least. */
 void kernel_symbols_code_added(struct kernel_symbols *symbols, uint64_t start, uint64_t size,
 			       const char *name);
 void kernel_symbols_code_removed(struct kernel_symbols *symbols, uint64_t start, uint64_t size);

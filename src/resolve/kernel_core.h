@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of the kernel proper and where its code lies, as offsets from _text: that leaves
+ * out where the kernel was moved to at boot (KASLR). From the lines of /proc/kallsyms or a
+ * System.map.
+ */
+#ifndef RESOLVE_KERNEL_CORE_H
+#define RESOLVE_KERNEL_CORE_H
+
+#include "base/err.h"
+#include "resolve/kallsyms.h"
+#include "resolve/kernel_table.h"
+
+enum kernel_bound {
+	KERNEL_BOUND_TEXT,
+	KERNEL_BOUND_STEXT,
+	KERNEL_BOUND_ETEXT,
+	KERNEL_BOUND_SINITTEXT,
+	KERNEL_BOUND_EINITTEXT,
+	KERNEL_BOUND_COUNT
+};
+
+/* Zero-initialised is empty. */
+struct kernel_core {
+	uint64_t text; /* the address of _text; 0 after kernel_core_finish: addresses are hidden */
+	struct kernel_table table;	   /* not settled */
+	struct kernel_segment segments[2]; /* what stays, and what is freed after boot */
+	size_t segment_count;
+	/* while lines are added */
+	uint64_t bounds[KERNEL_BOUND_COUNT];
+	uint64_t first; /* table.list's offsets are from here */
+};
+
+/* Takes a line; those of modules, of data and with hidden addresses are passed over. */
+void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line);
+/* After the last line. */
+void kernel_core_finish(struct kernel_core *core);
+void kernel_core_done(struct kernel_core *core);
+
+/* Reads the System.map at @path in place of @core's functions. Refused (-EINVAL) unless each of
+ * those is in the map under the same name at the same distance from _text. */
+int kernel_core_use_map(struct kernel_core *core, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Three tables answer three questions. What lies at an address now: one space of ranges, made anew
+ * from the kernel proper, the modules and the made code whenever one of them changes. What is the
+ * name at an offset of an image: kernel_images, which forgets nothing. In which context does a
+ * stack run: kernel_marks, from the names of the kernel proper.
+ */
+#include "resolve/kernel_symbols.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "model/address_space.h"
+#include "resolve/kallsyms.h"
+#include "resolve/kernel_core.h"
+#include "resolve/kernel_images.h"
+#include "resolve/kernel_modules.h"
+#include "resolve/made_code.h"
+#include "resolve/vmlinux.h"
+
+/* A module that is there now. */
+struct loaded {
+	struct kernel_module module;
+	uint64_t text; /* offsets in the image are from here; <= every function's address */
+	uint32_t image;
+	bool nameless; /* its functions are still to be read */
+};
+
+struct loaded_list {
+	VEC(struct loaded) list; /* ascending by base */
+};
+
+struct kernel_symbols {
+	struct profile *profile;
+	char *kallsyms, *modules_path, *sys;
+	struct kernel_images images;
+	struct made_code made;
+	struct kernel_marks marks;
+	struct loaded_list loaded;
+	struct mapping core[2]; /* the kernel proper */
+	size_t core_count;
+	struct address_space *space; /* where everything lies now */
+	uint32_t kernel, unmapped;   /* images */
+	bool hidden;
+};
+
+/* --- reading /proc/kallsyms --- */
+
+/* One pass over the file. */
+struct pass {
+	struct kernel_symbols *symbols;
+	struct kernel_core *core; /* NULL: only modules are wanted */
+	/* Of the line before, for those of a module come together: */
+	const struct loaded *module;
+	struct kernel_table *table;
+};
+
+static void enter_module(struct pass *pass, const char *name)
+{
+	const struct loaded_list *loaded = &pass->symbols->loaded;
+
+	pass->module = NULL;
+	for (size_t i = 0; i < loaded->list.count; i++) {
+		if (strcmp(loaded->list.items[i].module.name, name) == 0)
+			pass->module = &loaded->list.items[i];
+	}
+	if (pass->module)
+		pass->table =
+			&kernel_images_find(&pass->symbols->images, pass->module->image)->table;
+}
+
+static void add_to_module(struct pass *pass, const struct kallsyms_line *line)
+{
+	uint64_t offset;
+
+	if (!pass->module || strcmp(pass->module->module.name, line->module) != 0)
+		enter_module(pass, line->module);
+	if (!pass->module || !pass->module->nameless || !kallsyms_is_code(line))
+		return;
+	offset = line->address - pass->module->text;
+	if (offset < pass->module->module.size && offset <= INT32_MAX)
+		kernel_table_add(pass->table, (uint32_t)offset, 0, line->name,
+				 kernel_table_rank(line->type));
+}
+
+static void take_line(void *context, const struct kallsyms_line *line)
+{
+	struct pass *pass = context;
+
+	if (*line->module) {
+		if (!pass->core || !made_code_list(&pass->symbols->made, line))
+			add_to_module(pass, line);
+	} else if (pass->core) {
+		kernel_core_add(pass->core, line);
+	}
+}
+
+/* --- modules --- */
+
+/* .text is what objdump counts from; it is also where the module begins, nearly always. */
+static uint64_t text_of(const struct kernel_symbols *symbols, const struct kernel_module *module)
+{
+	uint64_t text = kernel_modules_text(symbols->sys, module->name);
+
+	return text && text <= module->base ? text : module->base;
+}
+
+static struct loaded load(struct kernel_symbols *symbols, const struct kernel_module *module)
+{
+	char name[sizeof(module->name) + 2];
+	struct kernel_identity identity = { .kind = IMAGE_MODULE,
+					    .name = name,
+					    .size = module->size };
+	struct loaded loaded = { .module = *module, .text = text_of(symbols, module) };
+	const struct kernel_image *image;
+
+	snprintf(name, sizeof(name), "[%s]", module->name);
+	kernel_modules_build_id(symbols->sys, module->name, &identity.build_id);
+	image = kernel_images_get(&symbols->images, &identity);
+	loaded.image = image->image;
+	loaded.nameless = image->table.list.count == 0;
+	return loaded;
+}
+
+static const struct loaded *find_loaded(const struct loaded_list *loaded,
+					const struct kernel_module *module)
+{
+	for (size_t i = 0; i < loaded->list.count; i++) {
+		const struct kernel_module *have = &loaded->list.items[i].module;
+
+		if (have->base == module->base && have->size == module->size &&
+		    strcmp(have->name, module->name) == 0)
+			return &loaded->list.items[i];
+	}
+	return NULL;
+}
+
+/* Brings the list of modules up to date. True when it changed. */
+static bool update_modules(struct kernel_symbols *symbols)
+{
+	struct loaded_list now = { 0 };
+	struct kernel_modules modules = { 0 };
+	size_t known = 0;
+
+	if (kernel_modules_read(symbols->modules_path, &modules) < 0)
+		return false;
+	for (size_t i = 0; i < modules.list.count; i++) {
+		const struct kernel_module *module = &modules.list.items[i];
+		const struct loaded *old = find_loaded(&symbols->loaded, module);
+
+		known += old != NULL;
+		*vec_push(&now.list) = old ? *old : load(symbols, module);
+	}
+	kernel_modules_done(&modules);
+	if (known == now.list.count && known == symbols->loaded.list.count) {
+		vec_free(&now.list);
+		return false;
+	}
+	vec_free(&symbols->loaded.list);
+	symbols->loaded = now;
+	return true;
+}
+
+static bool any_nameless(const struct kernel_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
+		if (symbols->loaded.list.items[i].nameless)
+			return true;
+	}
+	return false;
+}
+
+static void settle_modules(struct kernel_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
+		struct loaded *loaded = &symbols->loaded.list.items[i];
+		struct kernel_segment segment = { 0, INT32_MAX };
+
+		if (!loaded->nameless)
+			continue;
+		if (loaded->module.size < INT32_MAX)
+			segment.end = (uint32_t)loaded->module.size;
+		kernel_table_settle(&kernel_images_find(&symbols->images, loaded->image)->table,
+				    &segment, 1);
+		loaded->nameless = false;
+	}
+}
+
+/* --- where everything lies --- */
+
+static void rebuild(struct kernel_symbols *symbols)
+{
+	address_space_unref(symbols->space);
+	symbols->space = NULL;
+	for (size_t i = 0; i < symbols->core_count; i++)
+		address_space_map(&symbols->space, &symbols->core[i]);
+	/* In ascending order: a size that reaches into the next module is cut there. */
+	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
+		const struct loaded *loaded = &symbols->loaded.list.items[i];
+		struct mapping mapping = { .start = loaded->module.base,
+					   .end = loaded->module.base + loaded->module.size,
+					   .offset = loaded->module.base - loaded->text,
+					   .image = loaded->image };
+
+		address_space_map(&symbols->space, &mapping);
+	}
+	for (size_t i = 0; i < symbols->made.list.count; i++)
+		address_space_map(&symbols->space, &symbols->made.list.items[i]);
+}
+
+void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
+{
+	struct pass pass = { .symbols = symbols };
+
+	if (!update_modules(symbols))
+		return;
+	if (any_nameless(symbols)) {
+		/* Should it not be readable now, the modules stay without names. */
+		kallsyms_read(symbols->kallsyms, take_line, &pass, NULL);
+		settle_modules(symbols);
+	}
+	rebuild(symbols);
+}
+
+void kernel_symbols_code_added(struct kernel_symbols *symbols, uint64_t start, uint64_t size,
+			       const char *name)
+{
+	made_code_add(&symbols->made, start, size, name, KERNEL_RANK_LOCAL);
+	rebuild(symbols);
+}
+
+void kernel_symbols_code_removed(struct kernel_symbols *symbols, uint64_t start, uint64_t size)
+{
+	made_code_remove(&symbols->made, start, size);
+	rebuild(symbols);
+}
+
+/* --- the kernel proper --- */
+
+/* kernel/sched/idle.c, cpu_in_idle(): the linker script collects the idle routines of all drivers
+ * between these two. */
+struct idle_section {
+	uint32_t start, end;
+};
+
+static struct idle_section find_idle_section(const struct kernel_table *table)
+{
+	struct idle_section section = { 0 };
+
+	for (size_t i = 0; i < table->list.count; i++) {
+		const struct kernel_function *function = &table->list.items[i];
+		const char *name = kernel_table_name(table, function);
+
+		if (strcmp(name, "__cpuidle_text_start") == 0)
+			section.start = function->start;
+		else if (strcmp(name, "__cpuidle_text_end") == 0)
+			section.end = function->start;
+	}
+	return section;
+}
+
+static void mark(struct kernel_symbols *symbols, const struct kernel_table *table, uint64_t text,
+		 struct idle_section idle)
+{
+	for (size_t i = 0; i < table->list.count; i++) {
+		const struct kernel_function *function = &table->list.items[i];
+		enum kernel_mark mark = kernel_marks_by_name(kernel_table_name(table, function));
+
+		if (mark == KERNEL_MARK_NONE && function->start >= idle.start &&
+		    function->start < idle.end)
+			mark = KERNEL_MARK_IDLE;
+		kernel_marks_add(&symbols->marks, text + function->start,
+				 text + function->start + function->size, mark);
+	}
+}
+
+/* Takes the core's table over. */
+static void adopt_core(struct kernel_symbols *symbols, struct kernel_core *core)
+{
+	struct kernel_image *kernel = kernel_images_find(&symbols->images, symbols->kernel);
+	struct idle_section idle = find_idle_section(&core->table);
+
+	symbols->hidden = core->text == 0;
+	kernel->hidden = symbols->hidden;
+	if (symbols->hidden)
+		symbols->profile->images.items[symbols->kernel].state = IMAGE_STATE_HIDDEN;
+	for (size_t i = 0; i < core->segment_count; i++)
+		symbols->core[symbols->core_count++] =
+			(struct mapping){ .start = core->text + core->segments[i].start,
+					  .end = core->text + core->segments[i].end,
+					  .offset = core->segments[i].start,
+					  .image = symbols->kernel };
+	kernel_table_settle(&core->table, core->segments, core->segment_count);
+	mark(symbols, &core->table, core->text, idle);
+	kernel->table = core->table;
+	core->table = (struct kernel_table){ 0 };
+}
+
+static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols_options *options,
+		     const struct elf_build_id *build_id, struct err *err)
+{
+	_cleanup_(kernel_core_done) struct kernel_core core = { 0 };
+	struct pass pass = { .symbols = symbols, .core = &core };
+	int rc = kallsyms_read(symbols->kallsyms, take_line, &pass, err);
+
+	/* A kernel without kallsyms, or one that shows it to nobody else, is hidden as well. */
+	if (rc < 0 && (options->kallsyms || (rc != -ENOENT && rc != -EACCES)))
+		return rc;
+	kernel_core_finish(&core);
+	rc = 0;
+	if (options->vmlinux)
+		rc = vmlinux_use(&core, options->vmlinux, build_id, err);
+	else if (options->system_map)
+		rc = kernel_core_use_map(&core, options->system_map, err);
+	if (rc < 0)
+		return rc;
+	settle_modules(symbols);
+	made_code_take_listed(&symbols->made);
+	adopt_core(symbols, &core);
+	return 0;
+}
+
+static char *path_or(const char *path, const char *standard)
+{
+	return xstrdup(path ? path : standard);
+}
+
+int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_options *options,
+		       struct kernel_symbols **ret_symbols, struct err *err)
+{
+	struct kernel_symbols *symbols = xcalloc(1, sizeof(*symbols));
+	struct kernel_identity identity = { .kind = IMAGE_KERNEL, .name = "[kernel]" };
+	int rc;
+
+	symbols->profile = symbols->images.profile = profile;
+	symbols->made.images = &symbols->images;
+	symbols->kallsyms = path_or(options->kallsyms, "/proc/kallsyms");
+	symbols->modules_path = path_or(options->modules, "/proc/modules");
+	symbols->sys = path_or(options->sys, "/sys");
+	kernel_modules_build_id(symbols->sys, NULL, &identity.build_id);
+	symbols->kernel = kernel_images_get(&symbols->images, &identity)->image;
+	symbols->unmapped = profile_bucket(profile, "[kernel unmapped]");
+	update_modules(symbols);
+	rc = read_core(symbols, options, &identity.build_id, err);
+	if (rc < 0) {
+		kernel_symbols_free(symbols);
+		return rc;
+	}
+	rebuild(symbols);
+	*ret_symbols = symbols;
+	return 0;
+}
+
+void kernel_symbols_free(struct kernel_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->kallsyms);
+	free(symbols->modules_path);
+	free(symbols->sys);
+	kernel_images_done(&symbols->images);
+	made_code_done(&symbols->made);
+	kernel_marks_done(&symbols->marks);
+	vec_free(&symbols->loaded.list);
+	address_space_unref(symbols->space);
+	free(symbols);
+}
+
+/* --- questions --- */
+
+bool kernel_symbols_hidden(const struct kernel_symbols *symbols)
+{
+	return symbols->hidden;
+}
+
+void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint32_t *ret_image,
+			  uint64_t *ret_offset)
+{
+	struct mapping found;
+
+	if (address_space_find(symbols->space, address, &found)) {
+		*ret_image = found.image;
+		*ret_offset = address - found.start + found.offset;
+		return;
+	}
+	*ret_image = symbols->hidden ? symbols->kernel : symbols->unmapped;
+	*ret_offset = address;
+}
+
+void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
+			   struct symbol *ret_symbol)
+{
+	kernel_images_lookup(&symbols->images, image, offset, ret_symbol);
+}
+
+enum kernel_mark kernel_symbols_mark(const struct kernel_symbols *symbols, uint64_t address)
+{
+	return kernel_marks_at(&symbols->marks, address);
+}
+
+enum context kernel_symbols_context(const struct kernel_symbols *symbols, const uint64_t *addresses,
+				    size_t count)
+{
+	return kernel_marks_context(&symbols->marks, addresses, count);
+}
