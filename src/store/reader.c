@@ -210,7 +210,8 @@ struct window {
 	uint64_t from_ns, to_ns;
 	int (*visit)(void *context, const struct sample *sample);
 	void *context;
-	int stopped; /* what the visitor returned */
+	int stopped;   /* what the visitor returned */
+	uint64_t seen; /* samples of the blocks, in the window or not */
 };
 
 /* Ends layers_each_block without an error of its own. */
@@ -234,6 +235,7 @@ static int visit_samples(void *context, const struct packed_samples *samples, st
 {
 	struct window *window = context;
 
+	window->seen += samples->rows.count;
 	for (size_t i = 0; i < samples->rows.count; i++) {
 		struct sample sample = samples->rows.items[i];
 
@@ -273,5 +275,7 @@ int store_each_sample(struct store_reader *reader, const struct profile *profile
 
 	if (rc == VISITOR_STOPPED)
 		return window.stopped;
+	if (!rc && !from_ns && to_ns == UINT64_MAX && window.seen != reader->layers.blocks.samples)
+		rc = err_set(&why, -EBADMSG, "samples are missing from table block");
 	return rc ? explain(reader, rc, &why, err) : 0;
 }

@@ -257,7 +257,7 @@ static void samples_that_lie(void **state)
 		{ "UPDATE block SET samples = samples + 1", "cannot be unpacked" },
 		{ "UPDATE block SET data = zeroblob(100)", "cannot be unpacked" },
 		{ "UPDATE block SET data = x''", "cannot be unpacked" },
-		{ "UPDATE block SET id = -id", "a row of table block" },
+		{ "UPDATE block SET id = -id", "missing from table block" },
 		{ "INSERT INTO block SELECT id + 100, samples, data FROM block",
 		  "more samples than it says" },
 		{ "DELETE FROM block", "missing from table block" },
