@@ -12,6 +12,7 @@
 #define RESOLVE_IMAGE_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -29,15 +30,16 @@ struct mapped_file {
 	bool by_build_id_only; /* the record had no dev and inode */
 };
 
-/* @profile receives the images; borrowed. At most @max_open descriptors are held; beyond it the
- * longest unused is closed (and reopened by path, identity checked, if it is needed again). */
+/* @profile receives the images; borrowed. At most @max_open (at least 4) descriptors are held, a
+ * quarter of them for offered files; beyond it the longest unused is closed (and reopened by path,
+ * identity checked, if it is needed again). */
 struct image_files *image_files_new(struct profile *profile, size_t max_open);
 void image_files_free(struct image_files *files);
 
 /* The image (id in the profile) that was mapped, opened now if it is new. Special names ("[vdso]",
- * "//anon", "[heap]", "[vsyscall]", "/memfd:...", "/SYSV...", "anon_inode:...") become IMAGE_VDSO,
- * IMAGE_ANON or a BUCKET. A known file is checked for having been rewritten in place (size, mtime).
- */
+ * "//anon", "[heap]", "[vsyscall]", "/SYSV...", "anon_inode:...") become IMAGE_VDSO, IMAGE_ANON or
+ * a BUCKET; "/memfd:..." is a file where it can be opened and is ELF, else IMAGE_ANON. A known file
+ * is checked for having been rewritten in place (size, mtime): then it is a new image. */
 uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped);
 
 /* Takes a descriptor of a file that was just executed, kept for a while in case a mapping needs it.
@@ -45,8 +47,14 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 void image_files_offer(struct image_files *files, int fd);
 
 /* A descriptor to read the image from; borrowed until the next call into this module; -1 when there
- * is none (the image's state says why). */
+ * is none (the image's state says why). The file is the unchanged one: build id, size and mtime are
+ * those of the image. */
 int image_files_open(struct image_files *files, uint32_t image);
+
+/* The end of a flush, when names have been taken from what is held: descriptors of files that their
+ * path leads to and that were not used for some flushes are closed, so that file systems can be
+ * unmounted, and so are offers nobody needed. */
+void image_files_rest(struct image_files *files);
 
 /* Is `comm` the name of a link to this image, next to it or in a directory of PATH? See
  * machine_is_link; context is the struct image_files. */

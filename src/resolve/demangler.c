@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/demangler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "resolve/mangling.h"
+
+/* Names asked for and their answers have the same index. */
+struct demangler {
+	struct strpool names;
+	VEC(const char *) answers; /* NULL: not worked out */
+	struct strpool texts;
+	struct buf text; /* being worked out */
+};
+
+struct demangler *demangler_new(void)
+{
+	return xcalloc(1, sizeof(struct demangler));
+}
+
+void demangler_free(struct demangler *demangler)
+{
+	if (!demangler)
+		return;
+	strpool_done(&demangler->names);
+	strpool_done(&demangler->texts);
+	vec_free(&demangler->answers);
+	buf_done(&demangler->text);
+	free(demangler);
+}
+
+/* One symbol, perhaps with "@plt", as it can be read or as it is. */
+static void append_symbol(struct buf *text, const char *name, size_t length)
+{
+	size_t suffix = length > 4 && memcmp(name + length - 4, "@plt", 4) == 0 ? 4 : 0;
+	_cleanup_free_ char *mangled = xmemdup(name, length + 1);
+
+	mangled[length - suffix] = '\0';
+	if (!mangling_is(mangled) || !mangling_read(mangled, text))
+		buf_add_str(text, mangled);
+	buf_add(text, name + length - suffix, suffix);
+}
+
+static const char *work_out(struct demangler *demangler, const char *name)
+{
+	struct buf *text = &demangler->text;
+	const char *arrow = strstr(name, "->");
+
+	buf_clear(text);
+	if (arrow) {
+		append_symbol(text, name, (size_t)(arrow - name));
+		buf_add_str(text, "->");
+		name = arrow + 2;
+	}
+	append_symbol(text, name, strlen(name));
+	return strpool_get(&demangler->texts, strpool_intern(&demangler->texts, buf_text(text)));
+}
+
+const char *demangler_text(struct demangler *demangler, const char *name)
+{
+	str_id id;
+
+	if (!mangling_is(name) && !strstr(name, "->"))
+		return name;
+	id = strpool_intern(&demangler->names, name);
+	while (demangler->answers.count <= id)
+		*vec_push(&demangler->answers) = NULL;
+	if (!demangler->answers.items[id])
+		demangler->answers.items[id] = work_out(demangler, name);
+	return demangler->answers.items[id];
+}

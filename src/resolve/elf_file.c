@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/elf_file.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+enum {
+	MAX_SEGMENTS = 4096,
+	MAX_SECTIONS = 65536,
+	MAX_NOTE_BYTES = 64 * 1024,
+	MAX_SECTION_BYTES = 512 * 1024 * 1024,
+};
+
+struct elf_file {
+	Elf *elf;
+	int fd; /* -1: in memory */
+	const uint8_t *memory;
+	uint64_t size;
+	uint16_t machine;
+	bool is_64;
+	bool swap;
+	struct elf_build_id build_id;
+	struct elf_segments segments;
+	VEC(struct elf_section) sections;
+	VEC(struct elf_section) code; /* by address */
+};
+
+static int read_at(const struct elf_file *file, uint64_t offset, void *bytes, size_t size,
+		   struct err *err)
+{
+	size_t done = 0;
+
+	if (offset > file->size || size > file->size - offset)
+		return err_set(err, -EINVAL, "a part of the ELF file lies beyond its end");
+	if (file->memory) {
+		memcpy(bytes, file->memory + offset, size);
+		return 0;
+	}
+	while (done < size) {
+		ssize_t got =
+			pread(file->fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return err_set(err, -errno, "cannot read the ELF file: %m");
+		if (got == 0)
+			return err_set(err, -EIO, "the ELF file became shorter while it was read");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/* ELF gABI "Note Section". The words are 4 bytes in both classes; GNU aligns descriptors to 8 in
+ * segments that are aligned to 8. */
+static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size, uint64_t align)
+{
+	struct reader reader = elf_file_reader(file, bytes, size);
+
+	while (reader_left(&reader) > 0 && !reader.bad) {
+		uint32_t name_size = reader_u32(&reader);
+		uint32_t desc_size = reader_u32(&reader);
+		uint32_t type = reader_u32(&reader);
+		size_t name_room = ((size_t)name_size + 12 + align - 1) / align * align - 12;
+		const void *name = reader_bytes(&reader, name_room);
+		const void *desc = reader_bytes(&reader, desc_size);
+
+		if (!name || !desc)
+			return;
+		if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 &&
+		    desc_size > 0 && desc_size <= BUILD_ID_MAX) {
+			memcpy(file->build_id.bytes, desc, desc_size);
+			file->build_id.size = (uint8_t)desc_size;
+			return;
+		}
+		reader_bytes(&reader, -(size_t)desc_size & (align - 1));
+	}
+}
+
+static void read_notes(struct elf_file *file, const GElf_Phdr *header)
+{
+	size_t size = header->p_filesz < MAX_NOTE_BYTES ? header->p_filesz : MAX_NOTE_BYTES;
+	_cleanup_free_ uint8_t *bytes = xmalloc(size + 1);
+
+	if (file->build_id.size == 0 && read_at(file, header->p_offset, bytes, size, NULL) == 0)
+		parse_notes(file, bytes, size, header->p_align == 8 ? 8 : 4);
+}
+
+static int read_segments(struct elf_file *file, struct err *err)
+{
+	size_t count;
+
+	if (elf_getphdrnum(file->elf, &count) < 0 || count > MAX_SEGMENTS)
+		return err_set(err, -ENOEXEC, "the ELF program headers cannot be read");
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(file->elf, (int)i, &header))
+			return err_set(err, -ENOEXEC, "the ELF program headers cannot be read");
+		if (header.p_type == PT_NOTE)
+			read_notes(file, &header);
+		if (header.p_type == PT_LOAD)
+			*vec_push(&file->segments.list) =
+				(struct elf_segment){ .offset = header.p_offset,
+						      .size = header.p_filesz,
+						      .address = header.p_vaddr,
+						      .executable = header.p_flags & PF_X };
+	}
+	return 0;
+}
+
+static int read_header(struct elf_file *file, struct err *err)
+{
+	const unsigned char host =
+		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	GElf_Ehdr header;
+
+	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &header))
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return err_set(err, -ENOEXEC, "neither an executable nor a shared object");
+	file->machine = header.e_machine;
+	file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
+	file->swap = header.e_ident[EI_DATA] != host;
+	return read_segments(file, err);
+}
+
+static int finish_open(struct elf_file *made, struct elf_file **ret_file, struct err *err)
+{
+	_cleanup_(elf_file_freep) struct elf_file *file = made;
+	int rc = read_header(file, err);
+
+	if (rc == 0)
+		*ret_file = steal_ptr(file);
+	return rc;
+}
+
+int elf_file_open(int fd, struct elf_file **ret_file, struct err *err)
+{
+	struct elf_file *file;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(err, -errno, "cannot read the ELF file: %m");
+	file = xcalloc(1, sizeof(*file));
+	file->fd = fd;
+	file->size = (uint64_t)st.st_size;
+	elf_version(EV_CURRENT);
+	file->elf = elf_begin(fd, ELF_C_READ, NULL);
+	return finish_open(file, ret_file, err);
+}
+
+int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_file,
+			 struct err *err)
+{
+	struct elf_file *file = xcalloc(1, sizeof(*file));
+
+	file->fd = -1;
+	file->memory = bytes;
+	file->size = size;
+	elf_version(EV_CURRENT);
+	/* libelf only reads: the handle is never opened for writing */
+	file->elf = elf_memory((char *)(uintptr_t)bytes, size);
+	return finish_open(file, ret_file, err);
+}
+
+void elf_file_free(struct elf_file *file)
+{
+	if (!file)
+		return;
+	elf_end(file->elf);
+	vec_free(&file->segments.list);
+	vec_free(&file->sections);
+	vec_free(&file->code);
+	free(file);
+}
+
+uint16_t elf_file_machine(const struct elf_file *file)
+{
+	return file->machine;
+}
+
+bool elf_file_is_64(const struct elf_file *file)
+{
+	return file->is_64;
+}
+
+const struct elf_build_id *elf_file_build_id(const struct elf_file *file)
+{
+	return &file->build_id;
+}
+
+const struct elf_segments *elf_file_segments(const struct elf_file *file)
+{
+	return &file->segments;
+}
+
+bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_address)
+{
+	const struct elf_segment *found = NULL;
+
+	for (size_t i = 0; i < segments->list.count; i++) {
+		const struct elf_segment *segment = &segments->list.items[i];
+
+		if (offset < segment->offset || offset - segment->offset >= segment->size)
+			continue;
+		if (!found || (segment->executable && !found->executable))
+			found = segment;
+	}
+	if (found)
+		*ret_address = found->address + (offset - found->offset);
+	return found;
+}
+
+static void add_section(struct elf_file *file, const GElf_Shdr *header, size_t names)
+{
+	const char *name = elf_strptr(file->elf, names, header->sh_name);
+
+	*vec_push(&file->sections) = (struct elf_section){ .name = name ? name : "",
+							   .type = header->sh_type,
+							   .link = header->sh_link,
+							   .flags = header->sh_flags,
+							   .address = header->sh_addr,
+							   .offset = header->sh_offset,
+							   .size = header->sh_size,
+							   .entry_size = header->sh_entsize };
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct elf_section *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Sections that wrap around the address space are no code. */
+static void find_code(struct elf_file *file)
+{
+	const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
+
+	file->code.count = 0;
+	for (size_t i = 0; i < file->sections.count; i++) {
+		const struct elf_section *section = &file->sections.items[i];
+
+		if ((section->flags & flags) == flags && section->size > 0 &&
+		    section->address + section->size > section->address)
+			*vec_push(&file->code) = *section;
+	}
+	if (file->code.count > 0)
+		qsort(file->code.items, file->code.count, sizeof(struct elf_section), by_address);
+}
+
+int elf_file_read_sections(struct elf_file *file, struct err *err)
+{
+	size_t count, names;
+
+	file->sections.count = 0;
+	if (elf_getshdrnum(file->elf, &count) < 0 || count > MAX_SECTIONS ||
+	    elf_getshdrstrndx(file->elf, &names) < 0)
+		return err_set(err, -ENOEXEC, "the ELF section headers cannot be read");
+	for (size_t i = 0; i < count; i++) {
+		Elf_Scn *section = elf_getscn(file->elf, i);
+		GElf_Shdr header;
+
+		if (!section || !gelf_getshdr(section, &header))
+			return err_set(err, -ENOEXEC, "the ELF section headers cannot be read");
+		add_section(file, &header, names);
+	}
+	find_code(file);
+	return 0;
+}
+
+size_t elf_file_section_count(const struct elf_file *file)
+{
+	return file->sections.count;
+}
+
+const struct elf_section *elf_file_section(const struct elf_file *file, size_t index)
+{
+	return index < file->sections.count ? &file->sections.items[index] : NULL;
+}
+
+const struct elf_section *elf_file_find(const struct elf_file *file, const char *name)
+{
+	for (size_t i = 0; i < file->sections.count; i++) {
+		if (strcmp(file->sections.items[i].name, name) == 0)
+			return &file->sections.items[i];
+	}
+	return NULL;
+}
+
+const struct elf_section *elf_file_code(const struct elf_file *file, size_t index)
+{
+	return index < file->code.count ? &file->code.items[index] : NULL;
+}
+
+const struct elf_section *elf_file_code_section(const struct elf_file *file, uint64_t address)
+{
+	size_t low = 0, high = file->code.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->code.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 ||
+	    address - file->code.items[low - 1].address >= file->code.items[low - 1].size)
+		return NULL;
+	return &file->code.items[low - 1];
+}
+
+int elf_file_check(const struct elf_file *file, const struct elf_section *section, struct err *err)
+{
+	if (section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED)
+		return err_set(err, -ENODATA, "section %s has no plain bytes", section->name);
+	if (section->size > MAX_SECTION_BYTES)
+		return err_set(err, -EFBIG, "section %s is larger than %d bytes", section->name,
+			       MAX_SECTION_BYTES);
+	if (section->offset > file->size || section->size > file->size - section->offset)
+		return err_set(err, -EINVAL, "section %s lies beyond the file's end",
+			       section->name);
+	return 0;
+}
+
+int elf_file_read_into(const struct elf_file *file, const struct elf_section *section, void *bytes,
+		       struct err *err)
+{
+	return read_at(file, section->offset, bytes, section->size, err);
+}
+
+int elf_file_read(const struct elf_file *file, const struct elf_section *section,
+		  uint8_t **ret_bytes, struct err *err)
+{
+	int rc = elf_file_check(file, section, err);
+	_cleanup_free_ uint8_t *bytes = NULL;
+
+	if (rc < 0)
+		return rc;
+	bytes = xmalloc(section->size + 1);
+	rc = elf_file_read_into(file, section, bytes, err);
+	if (rc == 0)
+		*ret_bytes = steal_ptr(bytes);
+	return rc;
+}
+
+struct reader elf_file_reader(const struct elf_file *file, const void *bytes, size_t size)
+{
+	struct reader reader = reader_make(bytes, size);
+
+	reader.swap = file->swap;
+	return reader;
+}
+
+uint64_t elf_file_word(const struct elf_file *file, struct reader *reader)
+{
+	return file->is_64 ? reader_u64(reader) : reader_u32(reader);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ways to a mapped file: tried in turn until one leads to the file that was mapped. */
+#ifndef RESOLVE_FILE_SEARCH_H
+#define RESOLVE_FILE_SEARCH_H
+
+#include <stdbool.h>
+
+#include "model/words.h"
+#include "resolve/file_identity.h"
+
+struct file_search_result {
+	int fd;			       /* the caller's; -1: not found */
+	struct file_identity identity; /* of the file found */
+	bool by_path;		       /* the plain path led to it, and may again */
+	enum image_state reason;       /* why not: GONE, DENIED or REPLACED */
+};
+
+/* By the path as we see it, through /proc/PID/root, through /proc/PID/map_files. mapped->path has
+ * no " (deleted)". */
+struct file_search_result file_search(const struct mapped_file *mapped);
+/* By the plain path only. */
+struct file_search_result file_search_path(const struct mapped_file *mapped);
+/* A file that was open before, by its path and through the root of a process (0: none): only if it
+ * did not change. */
+struct file_search_result file_search_again(const char *path, int32_t pid,
+					    const struct file_identity *identity);
+
+#endif

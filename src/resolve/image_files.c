@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/image_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "resolve/file_search.h"
+#include "resolve/link_names.h"
+#include "resolve/offered_files.h"
+#include "resolve/special_names.h"
+
+enum {
+	LEAST_OPEN = 4,
+	ROUNDS_UNUSED = 4, /* of image_files_rest */
+};
+
+static const char DELETED[] = " (deleted)";
+
+/* A file behind an image. */
+struct held_file {
+	uint32_t image;
+	int fd;	     /* -1: not open */
+	int32_t pid; /* that mapped it last */
+	bool known;  /* it was open once: `identity` is its */
+	bool by_path;
+	struct file_identity identity;
+	uint64_t used, round; /* when: in uses, in rounds */
+};
+
+/* A mapping record seen before leads to its file without any look at the disk but one fstat. */
+struct record {
+	str_id path;
+	uint64_t dev, inode;
+	struct elf_build_id build_id;
+	uint32_t file;
+};
+
+/* What was asked of image_files_is_link. */
+struct link_question {
+	str_id comm;
+	uint32_t image;
+	bool answer;
+};
+
+struct image_files {
+	struct profile *profile;
+	size_t most_open, open;
+	uint64_t uses, round;
+	VEC(struct held_file) files;
+	VEC(struct record) records;
+	VEC(struct link_question) links;
+	VEC(uint32_t) of_image; /* image -> file + 1 */
+	struct hashidx file_index, record_index, link_index;
+	struct offered_files offers;
+};
+
+struct image_files *image_files_new(struct profile *profile, size_t max_open)
+{
+	struct image_files *files = xcalloc(1, sizeof(*files));
+
+	if (max_open < LEAST_OPEN)
+		max_open = LEAST_OPEN;
+	files->profile = profile;
+	files->offers.most = max_open / 4;
+	files->most_open = max_open - files->offers.most;
+	return files;
+}
+
+static void close_file(struct image_files *files, struct held_file *file)
+{
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	file->fd = -1;
+	files->open--;
+}
+
+void image_files_free(struct image_files *files)
+{
+	if (!files)
+		return;
+	for (size_t i = 0; i < files->files.count; i++)
+		close_file(files, &files->files.items[i]);
+	offered_files_done(&files->offers);
+	vec_free(&files->files);
+	vec_free(&files->records);
+	vec_free(&files->links);
+	vec_free(&files->of_image);
+	hashidx_done(&files->file_index);
+	hashidx_done(&files->record_index);
+	hashidx_done(&files->link_index);
+	free(files);
+}
+
+static struct image *image_of(const struct image_files *files, const struct held_file *file)
+{
+	return &files->profile->images.items[file->image];
+}
+
+static const char *path_of(const struct image_files *files, const struct held_file *file)
+{
+	return profile_text(files->profile, image_of(files, file)->path);
+}
+
+static void touch(struct image_files *files, struct held_file *file)
+{
+	file->used = ++files->uses;
+	file->round = files->round;
+}
+
+/* Does the file's path lead to the same, unchanged file now? */
+static bool path_leads_back(const struct image_files *files, const struct held_file *file)
+{
+	struct stat st;
+
+	return file->known && file->by_path && stat(path_of(files, file), &st) == 0 &&
+	       file_identity_is(&file->identity, &st);
+}
+
+/* The longest unused of the open files, of those that can be opened again if there is one. */
+static struct held_file *longest_unused(struct image_files *files)
+{
+	struct held_file *found = NULL;
+
+	for (size_t i = 0; i < files->files.count; i++) {
+		struct held_file *file = &files->files.items[i];
+
+		if (file->fd < 0)
+			continue;
+		if (!found || file->by_path > found->by_path ||
+		    (file->by_path == found->by_path && file->used < found->used))
+			found = file;
+	}
+	return found;
+}
+
+static void make_room(struct image_files *files)
+{
+	struct held_file *file;
+
+	while (files->open >= files->most_open && (file = longest_unused(files))) {
+		if (file->by_path && !path_leads_back(files, file))
+			file->by_path = false; /* deleted meanwhile: not the one to give up */
+		else
+			close_file(files, file);
+	}
+}
+
+/* Takes @fd into a file that is not open. */
+static void hold(struct image_files *files, struct held_file *file, int fd)
+{
+	make_room(files);
+	file->fd = fd;
+	files->open++;
+	touch(files, file);
+}
+
+/* What makes two open files the same image: path and identity. */
+struct file_key {
+	str_id path;
+	const struct file_identity *identity;
+};
+
+static uint64_t file_hash(const struct file_key *key)
+{
+	uint64_t hash = hash_combine(hash_u64(key->path), key->identity->dev);
+
+	hash = hash_combine(hash, key->identity->inode);
+	hash = hash_combine(hash, key->identity->size);
+	return hash_combine(hash, (uint64_t)key->identity->mtime_ns);
+}
+
+static bool file_equal(const void *owner, uint32_t id, const void *wanted)
+{
+	const struct image_files *files = owner;
+	const struct held_file *file = &files->files.items[id];
+	const struct file_key *key = wanted;
+	const struct elf_build_id *a = &file->identity.build_id, *b = &key->identity->build_id;
+
+	return image_of(files, file)->path == key->path &&
+	       file->identity.dev == key->identity->dev &&
+	       file->identity.inode == key->identity->inode &&
+	       file->identity.size == key->identity->size &&
+	       file->identity.mtime_ns == key->identity->mtime_ns && a->size == b->size &&
+	       memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static uint64_t record_hash(const struct record *record)
+{
+	uint64_t hash = hash_bytes(record->build_id.bytes, record->build_id.size);
+
+	hash = hash_combine(hash, record->path);
+	return hash_combine(hash_combine(hash, record->dev), record->inode);
+}
+
+static bool record_equal(const void *owner, uint32_t id, const void *wanted)
+{
+	const struct record *a = &((const struct image_files *)owner)->records.items[id];
+	const struct record *b = wanted;
+
+	return a->path == b->path && a->dev == b->dev && a->inode == b->inode &&
+	       a->build_id.size == b->build_id.size &&
+	       memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size) == 0;
+}
+
+static uint32_t add_file(struct image_files *files, const struct image *image)
+{
+	uint32_t id = (uint32_t)files->files.count;
+	uint32_t row = profile_image(files->profile, image);
+
+	*vec_push(&files->files) = (struct held_file){ .image = row, .fd = -1 };
+	while (files->of_image.count <= row)
+		*vec_push(&files->of_image) = 0;
+	files->of_image.items[row] = id + 1;
+	return id;
+}
+
+/* The image row of a record; what was found, if anything, completes it. */
+static struct image make_image(const struct mapped_file *mapped, str_id path,
+			       const struct file_search_result *found)
+{
+	struct image image = { .kind = IMAGE_FILE,
+			       .state = found->reason,
+			       .path = path,
+			       .dev = mapped->dev,
+			       .inode = mapped->inode,
+			       .build_id_size = mapped->build_id_size };
+
+	memcpy(image.build_id, mapped->build_id, mapped->build_id_size);
+	if (found->fd < 0)
+		return image;
+	if (image.inode == 0) {
+		image.dev = found->identity.dev;
+		image.inode = found->identity.inode;
+	}
+	image.state = found->identity.elf ? IMAGE_STATE_UNREAD : IMAGE_STATE_NOT_ELF;
+	image.size = found->identity.size;
+	image.mtime_ns = found->identity.mtime_ns;
+	image.build_id_size = found->identity.build_id.size;
+	memcpy(image.build_id, found->identity.build_id.bytes, image.build_id_size);
+	return image;
+}
+
+/* The file that was found, under one image whichever record led to it. @old is a file the same
+ * record led to when it could not be opened (its image is completed), or UINT32_MAX. */
+static uint32_t keep_found(struct image_files *files, const struct mapped_file *mapped, str_id path,
+			   struct file_search_result *found, uint32_t old)
+{
+	struct file_key key = { path, &found->identity };
+	uint64_t hash = file_hash(&key);
+	struct image image = make_image(mapped, path, found);
+	struct held_file *file;
+	uint32_t id;
+
+	if (!hashidx_find(&files->file_index, hash, file_equal, files, &key, &id)) {
+		id = old == UINT32_MAX ? add_file(files, &image) : old;
+		file = &files->files.items[id];
+		image.dirty = true;
+		*image_of(files, file) = image;
+		file->known = true;
+		file->identity = found->identity;
+		hashidx_add(&files->file_index, hash, id);
+	}
+	file = &files->files.items[id];
+	file->by_path = found->by_path;
+	if (file->fd >= 0 || !found->identity.elf)
+		close(found->fd);
+	else
+		hold(files, file, found->fd);
+	return id;
+}
+
+/* Looks for the file of a record. @literal is the path as recorded, " (deleted)" and all: a file
+ * may be called so. */
+static struct file_search_result search(struct image_files *files, struct mapped_file *mapped,
+					const char *literal)
+{
+	struct file_search_result found = { .fd = -1 };
+
+	if (strcmp(literal, mapped->path) != 0) {
+		struct mapped_file named = *mapped;
+
+		named.path = literal;
+		found = file_search_path(&named);
+		if (found.fd >= 0)
+			mapped->path = literal;
+	}
+	if (found.fd < 0)
+		found = file_search(mapped);
+	if (found.fd < 0) {
+		found.fd = offered_files_take(&files->offers, mapped, &found.identity);
+		found.by_path = false;
+	}
+	return found;
+}
+
+/* A memory file that is no program is memory. */
+static bool is_plain_memory(const struct mapped_file *mapped,
+			    const struct file_search_result *found)
+{
+	return special_names_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
+}
+
+static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
+			  const char *literal, uint32_t old)
+{
+	struct file_search_result found = search(files, mapped, literal);
+	str_id path = strpool_intern(&files->profile->strings, mapped->path);
+	struct image image;
+
+	if (is_plain_memory(mapped, &found)) {
+		if (found.fd >= 0)
+			close(found.fd);
+		return add_file(files, &(struct image){ .kind = IMAGE_ANON, .path = path });
+	}
+	if (found.fd >= 0)
+		return keep_found(files, mapped, path, &found, old);
+	if (old != UINT32_MAX)
+		return old;
+	image = make_image(mapped, path, &found);
+	return add_file(files, &image);
+}
+
+/* The id of the file as it is now, without opening anything if it can be helped. */
+static bool still_good(struct image_files *files, struct held_file *file)
+{
+	if (!file->known)
+		return image_of(files, file)->kind != IMAGE_FILE;
+	if (file->fd >= 0 ? file_identity_holds(&file->identity, file->fd)
+			  : path_leads_back(files, file)) {
+		touch(files, file);
+		return true;
+	}
+	return false;
+}
+
+static struct record make_record(struct image_files *files, const struct mapped_file *mapped)
+{
+	struct record record = { .path = strpool_intern(&files->profile->strings, mapped->path),
+				 .dev = mapped->dev,
+				 .inode = mapped->inode };
+
+	record.build_id.size = mapped->build_id_size;
+	memcpy(record.build_id.bytes, mapped->build_id, mapped->build_id_size);
+	return record;
+}
+
+/* A record seen before: its file as it is now. A file that was open and has changed is left as it
+ * is, and another takes its place. */
+static uint32_t known_record(struct image_files *files, struct record *record,
+			     struct mapped_file *mapped, const char *literal)
+{
+	struct held_file *file = &files->files.items[record->file];
+	uint32_t image = file->image;
+	uint32_t now;
+
+	if (still_good(files, file))
+		return image;
+	now = find_file(files, mapped, literal, file->known ? UINT32_MAX : record->file);
+	if (files->files.items[now].known || !files->files.items[record->file].known)
+		record->file = now;
+	return files->files.items[record->file].image;
+}
+
+static uint32_t mapped_path(struct image_files *files, struct mapped_file *mapped,
+			    const char *literal)
+{
+	struct record record = make_record(files, mapped);
+	uint64_t hash = record_hash(&record);
+	uint32_t id;
+
+	if (hashidx_find(&files->record_index, hash, record_equal, files, &record, &id))
+		return known_record(files, &files->records.items[id], mapped, literal);
+	record.file = find_file(files, mapped, literal, UINT32_MAX);
+	id = (uint32_t)files->records.count;
+	*vec_push(&files->records) = record;
+	hashidx_add(&files->record_index, hash, id);
+	return files->files.items[record.file].image;
+}
+
+static uint32_t special_image(struct image_files *files, const struct special_name *special)
+{
+	struct image image = { .kind = special->kind,
+			       .path = strpool_intern(&files->profile->strings, special->shown) };
+
+	if (special->kind == IMAGE_BUCKET)
+		return profile_bucket(files->profile, special->shown);
+	return profile_image(files->profile, &image);
+}
+
+uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped)
+{
+	size_t length = strlen(mapped->path), suffix = sizeof(DELETED) - 1;
+	struct mapped_file plain = *mapped;
+	_cleanup_free_ char *shortened = NULL;
+	struct special_name special;
+	uint32_t image;
+
+	if (plain.build_id_size > BUILD_ID_MAX)
+		plain.build_id_size = 0;
+	if (length > suffix && strcmp(mapped->path + length - suffix, DELETED) == 0) {
+		shortened = xmemdup(mapped->path, length);
+		shortened[length - suffix] = '\0';
+		plain.path = shortened;
+	}
+	if (special_names_find(plain.path, plain.start, &special))
+		return special_image(files, &special);
+	image = mapped_path(files, &plain, mapped->path);
+	if (image < files->of_image.count && files->of_image.items[image])
+		files->files.items[files->of_image.items[image] - 1].pid = mapped->pid;
+	return image;
+}
+
+void image_files_offer(struct image_files *files, int fd)
+{
+	offered_files_add(&files->offers, fd, files->round);
+}
+
+static void set_state(struct image_files *files, struct held_file *file, enum image_state state)
+{
+	struct image *image = image_of(files, file);
+
+	if (image->state == state)
+		return;
+	image->state = state;
+	image->dirty = true;
+}
+
+static int reopen(struct image_files *files, struct held_file *file)
+{
+	struct file_search_result found =
+		file_search_again(path_of(files, file), file->pid, &file->identity);
+
+	if (found.fd < 0) {
+		set_state(files, file, found.reason);
+		return -1;
+	}
+	file->by_path = found.by_path;
+	hold(files, file, found.fd);
+	return file->fd;
+}
+
+int image_files_open(struct image_files *files, uint32_t image)
+{
+	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
+	struct held_file *file = id ? &files->files.items[id - 1] : NULL;
+
+	if (!file || !file->known || !file->identity.elf)
+		return -1;
+	if (file->fd >= 0 && !file_identity_holds(&file->identity, file->fd))
+		close_file(files, file);
+	if (file->fd < 0)
+		return reopen(files, file);
+	touch(files, file);
+	return file->fd;
+}
+
+void image_files_rest(struct image_files *files)
+{
+	uint64_t oldest = ++files->round > ROUNDS_UNUSED ? files->round - ROUNDS_UNUSED : 0;
+
+	for (size_t i = 0; i < files->files.count; i++) {
+		struct held_file *file = &files->files.items[i];
+
+		if (file->fd >= 0 && file->round < oldest && path_leads_back(files, file))
+			close_file(files, file);
+	}
+	offered_files_forget(&files->offers, oldest);
+}
+
+static uint64_t link_hash(const struct link_question *question)
+{
+	return hash_combine(hash_u64(question->comm), question->image);
+}
+
+static bool link_equal(const void *owner, uint32_t id, const void *wanted)
+{
+	const struct link_question *a = &((const struct image_files *)owner)->links.items[id];
+	const struct link_question *b = wanted;
+
+	return a->comm == b->comm && a->image == b->image;
+}
+
+static bool ask_link(const struct image_files *files, const char *comm, uint32_t image)
+{
+	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
+	const struct held_file *file = id ? &files->files.items[id - 1] : NULL;
+
+	if (!file || !file->known)
+		return false;
+	return link_names_find(path_of(files, file), getenv("PATH"), comm, file->identity.dev,
+			       file->identity.inode);
+}
+
+bool image_files_is_link(void *context, const char *comm, uint32_t image)
+{
+	struct image_files *files = context;
+	struct link_question question = { .comm = strpool_intern(&files->profile->strings, comm),
+					  .image = image };
+	uint64_t hash = link_hash(&question);
+	uint32_t id;
+
+	if (hashidx_find(&files->link_index, hash, link_equal, files, &question, &id))
+		return files->links.items[id].answer;
+	question.answer = ask_link(files, comm, image);
+	id = (uint32_t)files->links.count;
+	*vec_push(&files->links) = question;
+	hashidx_add(&files->link_index, hash, id);
+	return question.answer;
+}

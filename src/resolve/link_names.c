@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/link_names.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+static bool leads_to(int folder, const char *name, dev_t dev, ino_t inode)
+{
+	struct stat st;
+
+	return fstatat(folder, name, &st, 0) == 0 && st.st_dev == dev && st.st_ino == inode;
+}
+
+static bool scan(int folder, const char *prefix, dev_t dev, ino_t inode)
+{
+	int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = own >= 0 ? fdopendir(own) : NULL;
+	const struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+		    leads_to(folder, entry->d_name, dev, inode))
+			return true;
+	}
+	return false;
+}
+
+bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode)
+{
+	_cleanup_close_ int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || !*comm || strchr(comm, '/'))
+		return false;
+	if (leads_to(fd, comm, dev, inode))
+		return true;
+	return strlen(comm) >= LINK_NAMES_COMM_CUT && scan(fd, comm, dev, inode);
+}
+
+bool link_names_find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode)
+{
+	_cleanup_free_ char *folders = strdup(path ? path : "");
+	_cleanup_free_ char *own = strdup(file);
+	char *slash = own ? strrchr(own, '/') : NULL;
+	char *rest = folders;
+	const char *folder;
+
+	if (slash) {
+		slash[slash == own] = '\0';
+		if (link_names_in(own, comm, dev, inode))
+			return true;
+	}
+	while (rest && (folder = strsep(&rest, ":"))) {
+		if (*folder == '/' && link_names_in(folder, comm, dev, inode))
+			return true;
+	}
+	return false;
+}

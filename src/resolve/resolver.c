@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/resolver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "resolve/image_files.h"
+#include "resolve/kernel_symbols.h"
+#include "resolve/table_cache.h"
+
+struct resolver {
+	struct profile *profile;
+	struct image_files *files;
+	struct kernel_symbols *kernel; /* NULL: none */
+	struct table_cache *tables;
+	size_t next;	 /* the first frame no run has seen */
+	struct buf name; /* of the frame being resolved */
+};
+
+enum { CACHE_BYTES = 8 * 1024 * 1024 };
+
+struct resolver *resolver_new(struct profile *profile, struct image_files *files,
+			      struct kernel_symbols *kernel)
+{
+	struct resolver *resolver = xcalloc(1, sizeof(*resolver));
+
+	resolver->profile = profile;
+	resolver->files = files;
+	resolver->kernel = kernel;
+	resolver->tables = table_cache_new(profile, files, CACHE_BYTES);
+	return resolver;
+}
+
+void resolver_free(struct resolver *resolver)
+{
+	if (!resolver)
+		return;
+	table_cache_free(resolver->tables);
+	buf_done(&resolver->name);
+	free(resolver);
+}
+
+static str_id intern(struct resolver *resolver, const char *text)
+{
+	return strpool_intern(&resolver->profile->strings, text);
+}
+
+static void settle(struct resolver *resolver, struct frame *frame, const struct symbol *symbol)
+{
+	frame->symbol = profile_symbol(resolver->profile, symbol);
+	frame->dirty = true;
+}
+
+/* A frame of an image that has no names gets one that says so: all of the image's alike. */
+static void settle_without(struct resolver *resolver, struct frame *frame, const char *name)
+{
+	struct symbol symbol = { .image = frame->image,
+				 .name = intern(resolver, name),
+				 .kind = SYMBOL_NONE };
+
+	settle(resolver, frame, &symbol);
+}
+
+/* Where to look: a return address stands behind the call, which may be a function's last
+ * instruction. */
+static uint64_t looked_up(const struct frame *frame, uint64_t address)
+{
+	return frame->kind == FRAME_RETURN && address > 0 ? address - 1 : address;
+}
+
+static void resolve_in_table(struct resolver *resolver, struct frame *frame,
+			     struct cached_table *table)
+{
+	struct symtab_hit hit;
+	struct symbol symbol;
+
+	frame->address_known = table_cache_address(table, frame->offset, &frame->address);
+	if (!frame->address_known) {
+		settle_without(resolver, frame, "[unknown]");
+		return;
+	}
+	table_cache_lookup(resolver->tables, table, looked_up(frame, frame->address),
+			   &resolver->name, &hit);
+	symbol = (struct symbol){ .image = frame->image,
+				  .name = intern(resolver, buf_text(&resolver->name)),
+				  .start = hit.start,
+				  .size = hit.size,
+				  .kind = hit.kind };
+	settle(resolver, frame, &symbol);
+}
+
+static void resolve_in_file(struct resolver *resolver, struct frame *frame)
+{
+	struct cached_table *table = table_cache_get(resolver->tables, frame->image);
+	const struct image *image = &resolver->profile->images.items[frame->image];
+	char name[64];
+
+	if (table) {
+		resolve_in_table(resolver, frame, table);
+		return;
+	}
+	snprintf(name, sizeof(name), "[no symbols: %s]", image_state_name(image->state));
+	settle_without(resolver, frame, name);
+}
+
+static void resolve_in_kernel(struct resolver *resolver, struct frame *frame)
+{
+	struct symbol symbol;
+
+	if (!resolver->kernel) {
+		settle_without(resolver, frame, "[kernel]");
+		return;
+	}
+	kernel_symbols_lookup(resolver->kernel, frame->image, looked_up(frame, frame->offset),
+			      &symbol);
+	symbol.image = frame->image;
+	settle(resolver, frame, &symbol);
+}
+
+static void resolve_anon(struct resolver *resolver, struct frame *frame)
+{
+	const struct image *image = &resolver->profile->images.items[frame->image];
+	const char *path = profile_text(resolver->profile, image->path);
+
+	settle_without(resolver, frame, *path == '[' ? path : "[anon]");
+}
+
+static void resolve_bucket(struct resolver *resolver, struct frame *frame)
+{
+	const struct image *image = &resolver->profile->images.items[frame->image];
+
+	settle_without(resolver, frame, profile_text(resolver->profile, image->path));
+}
+
+static void resolve_frame(struct resolver *resolver, struct frame *frame)
+{
+	static void (*const ways[IMAGE_KIND_COUNT])(struct resolver *, struct frame *) = {
+		[IMAGE_FILE] = resolve_in_file,	    [IMAGE_VDSO] = resolve_in_file,
+		[IMAGE_KERNEL] = resolve_in_kernel, [IMAGE_MODULE] = resolve_in_kernel,
+		[IMAGE_BPF] = resolve_in_kernel,    [IMAGE_ANON] = resolve_anon,
+		[IMAGE_BUCKET] = resolve_bucket,
+	};
+	enum image_kind kind = resolver->profile->images.items[frame->image].kind;
+
+	if (kind != IMAGE_FILE) {
+		frame->address = frame->offset;
+		frame->address_known = true;
+	}
+	ways[kind](resolver, frame);
+}
+
+/* A frame to resolve. Taken image by image, so that each symbol table is read once. */
+struct task_item {
+	uint32_t image, frame;
+};
+
+static int by_image(const void *left, const void *right)
+{
+	const struct task_item *a = left, *b = right;
+
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+void resolver_run(struct resolver *resolver)
+{
+	struct profile *profile = resolver->profile;
+	VEC(struct task_item) items = { 0 };
+
+	for (size_t i = resolver->next ? resolver->next : 1; i < profile->frames.count; i++) {
+		if (profile->frames.items[i].symbol == 0)
+			*vec_push(&items) =
+				(struct task_item){ .image = profile->frames.items[i].image,
+						    .frame = (uint32_t)i };
+	}
+	resolver->next = profile->frames.count;
+	if (items.count > 0)
+		qsort(items.items, items.count, sizeof(*items.items), by_image);
+	for (size_t i = 0; i < items.count; i++)
+		resolve_frame(resolver, &profile->frames.items[items.items[i].frame]);
+	vec_free(&items);
+	image_files_rest(resolver->files);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's shared object, vdso(7): no file holds it, but every 64-bit process has the same one,
+ * ours too.
+ */
+#ifndef RESOLVE_VDSO_H
+#define RESOLVE_VDSO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* A copy of our own: *ret_bytes is the caller's to free. -ENOENT: this process has none. */
+int vdso_copy(uint8_t **ret_bytes, size_t *ret_size, struct err *err);
+
+#endif
