@@ -148,7 +148,7 @@ static void add_hits(struct maker *maker, uint32_t task, uint32_t stack, enum mo
 static void make_netperf(struct maker *maker)
 {
 	uint32_t netperf, libc, kernel, driver, spin, first, second, innocent, idle, quiet;
-	uint32_t send, receive, stub, interrupt, rx, sendmsg, schedule, loop;
+	uint32_t send, receive, sending, interrupt, rx, sendmsg, schedule, loop;
 
 	begin_run(maker);
 	netperf = add_image(maker, IMAGE_FILE, "/usr/local/netperf/netperf");
@@ -163,7 +163,7 @@ static void make_netperf(struct maker *maker)
 	quiet = add_program(maker, "sleep", 1003, true);
 	send = add_place(maker, netperf, "send_tcp_rr", 0x1400, SYMBOL_NAMED);
 	receive = add_place(maker, libc, "recv->recvfrom", 0x8000, SYMBOL_BRACKET);
-	stub = add_place(maker, libc, "send->sendmsg", 0x9000, SYMBOL_BRACKET);
+	sending = add_place(maker, libc, "send->sendmsg", 0x9000, SYMBOL_BRACKET);
 	loop = add_place(maker, spin, "loop", 0x1130, SYMBOL_NAMED);
 	interrupt = add_place(maker, driver, "speedo_interrupt", 0x100, SYMBOL_NAMED);
 	rx = add_place(maker, driver, "speedo_rx", 0x900, SYMBOL_NAMED);
@@ -171,7 +171,7 @@ static void make_netperf(struct maker *maker)
 	schedule = add_place(maker, kernel, "schedule", 0x42000, SYMBOL_NAMED);
 	add_hits(maker, first, send, MODE_USER, CONTEXT_TASK, 0, 82);
 	add_hits(maker, first, receive, MODE_USER, CONTEXT_TASK, 0, 33);
-	add_hits(maker, first, stub, MODE_USER, CONTEXT_TASK, 0, 29);
+	add_hits(maker, first, sending, MODE_USER, CONTEXT_TASK, 0, 29);
 	add_hits(maker, first, sendmsg, MODE_KERNEL, CONTEXT_TASK, 0, 1037);
 	add_hits(maker, first, interrupt, MODE_KERNEL, CONTEXT_HARDIRQ, 0, 282);
 	add_hits(maker, second, send, MODE_USER, CONTEXT_TASK, 0, 75);

@@ -33,6 +33,7 @@ done
 prospect() { "$PROSPECT" "$@"; }
 
 # Runs the commands of the case $1 and prints all that came of it.
+# shellcheck disable=SC1090 # the commands of a case are given by its name
 run_case() {
 	local folder=$scratch/run status file
 	rm -rf "$folder"
