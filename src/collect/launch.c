@@ -67,8 +67,8 @@ static int check_executable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* Looks along PATH as execvp(3) does: an empty part is the current folder, what may not be
- * executed is passed over but remembered. */
+/* Looks along PATH as shells do: an empty part is the current folder, what may not be executed is
+ * passed over but remembered, folders that may not be looked into are not. */
 static int search_path(const char *name, char **ret_path)
 {
 	const char *at = getenv("PATH");
@@ -86,7 +86,7 @@ static int search_path(const char *name, char **ret_path)
 			*ret_path = steal_ptr(path);
 			return 0;
 		}
-		if (found == -EACCES)
+		if (found == -EACCES && faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0)
 			rc = -EACCES;
 		if (!at[length])
 			return rc;

@@ -228,6 +228,31 @@ static void test_empty_part_of_path_is_the_current_folder(void **state)
 	free(old);
 }
 
+/* Of a folder that may not be looked into nobody can say what is in it: "not found". Root may look
+ * everywhere, so a child that is nobody asks. */
+static void test_locked_folder_on_path(void **state)
+{
+	struct place *place = *state;
+	char path[256];
+	pid_t pid;
+
+	make_file(place, "tool", "#!/bin/sh\nexit 7\n", 0755);
+	chmod(place->dir, 0600);
+	pid = fork();
+	if (pid == 0) {
+		const char *argv[] = { "tool", NULL };
+		struct launch launch;
+
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+			_exit(2);
+		snprintf(path, sizeof(path), "%s:/nowhere", place->dir);
+		setenv("PATH", path, 1);
+		_exit(prepare(argv, &launch, NULL) == -ENOENT ? 0 : 1);
+	}
+	assert_int_equal(status_of(pid), 0);
+	chmod(place->dir, 0755);
+}
+
 static void test_script_without_interpreter_line(void **state)
 {
 	const char *path = make_file(*state, "script", "exit $(($# + 10))\n", 0755);
@@ -339,6 +364,7 @@ int main(void)
 		TEST(test_refused_before_the_fork),
 		TEST(test_path_is_searched_in_order),
 		TEST(test_empty_part_of_path_is_the_current_folder),
+		TEST(test_locked_folder_on_path),
 		TEST(test_script_without_interpreter_line),
 		TEST(test_exec_fails_behind_the_gate),
 		TEST(test_dispositions_are_the_original_ones),
