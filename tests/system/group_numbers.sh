@@ -78,7 +78,7 @@ test_same_shares_as_perf() {
 	need perf
 	local name theirs all ours whole n
 	record "$T/prof" -H 4000 -- "$BIN/btree" 1.5
-	perf record -q -e cpu-clock -F 4000 -o "$T/perf.data" -- "$BIN/btree" 1.5 2> "$T/stderr" ||
+	perf record -q -B -N -e cpu-clock -F 4000 -o "$T/perf.data" -- "$BIN/btree" 1.5 2> "$T/stderr" ||
 		skip "perf does not record here: $(head -n 1 "$T/stderr")"
 	perf script -i "$T/perf.data" -F ip,sym,dso 2> /dev/null |
 		awk '$NF ~ /btree\)$/ { print $2 }' > "$T/theirs"
