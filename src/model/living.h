@@ -34,11 +34,10 @@ struct live_process {
 	struct address_space *space;
 	struct live_thread *threads;
 	enum awaited awaited;
-	str_id exec_comm;  /* as of the last exec */
-	uint8_t exec_maps; /* ranges mapped since the last exec, counted up to what ends it */
-	bool in_exec;	   /* the kernel is still laying out the new program */
-	bool scanned;	   /* known from /proc, no record of its birth was seen */
-	bool unknown;	   /* nothing has told its program */
+	str_id exec_comm; /* as of the last exec */
+	bool in_exec;	  /* the kernel is still laying out the new program */
+	bool scanned;	  /* known from /proc, no record of its birth was seen */
+	bool unknown;	  /* nothing has told its program */
 };
 
 /* A thread that is gone: samples are taken until its last switch, behind its exit record. */

@@ -378,7 +378,6 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	process->row = profile_add_process(machine->profile, &row);
 	process->awaited = AWAITED_MAPPING;
 	process->exec_comm = comm;
-	process->exec_maps = 0;
 	process->in_exec = true;
 	process->unknown = false;
 	/* Whichever thread called exec now is the only one and has the pid as its tid. */
@@ -447,7 +446,8 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 	enum image_kind kind = machine->profile->images.items[mapping->image].kind;
 
 	address_space_map(&process->space, mapping);
-	if (process->in_exec && (++process->exec_maps == EXEC_MAPS || kind == IMAGE_VDSO))
+	/* Ranges and not records: with two tracking events each mapping is told twice. */
+	if (kind == IMAGE_VDSO || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
 	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)
 		settle(machine, process, program_of_image(machine, process, mapping->image));
