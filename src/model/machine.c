@@ -2,16 +2,14 @@
 #include "model/machine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/xalloc.h"
 #include "model/living.h"
+#include "model/programs.h"
 
 enum {
-	COMM_LENGTH = 15, /* of the kernel's TASK_COMM_LEN, without the NUL */
-	EXEC_MAPS = 3,	  /* executable, interpreter, vdso */
+	EXEC_MAPS = 3, /* executable, interpreter, vdso */
 	CONTAINER_MAX = 256,
 };
 
@@ -30,10 +28,8 @@ struct orphan {
 
 struct machine {
 	struct profile *profile;
-	machine_is_link is_link;
-	void *context;
+	struct programs programs;
 	struct living living;
-	VEC(uint32_t) instances; /* by program: how many there were */
 	VEC(struct bucket) buckets;
 	VEC(struct orphan) orphans; /* the scan met them before their parents */
 };
@@ -43,8 +39,8 @@ struct machine *machine_new(struct profile *profile, machine_is_link is_link, vo
 	struct machine *machine = xcalloc(1, sizeof(*machine));
 
 	machine->profile = profile;
-	machine->is_link = is_link;
-	machine->context = context;
+	machine->programs =
+		(struct programs){ .profile = profile, .is_link = is_link, .context = context };
 	return machine;
 }
 
@@ -53,7 +49,7 @@ void machine_free(struct machine *machine)
 	if (!machine)
 		return;
 	living_done(&machine->living);
-	vec_free(&machine->instances);
+	programs_done(&machine->programs);
 	vec_free(&machine->buckets);
 	vec_free(&machine->orphans);
 	free(machine);
@@ -75,33 +71,6 @@ static struct process *row_of(const struct machine *machine, const struct live_p
 	return &machine->profile->processes.items[process->row];
 }
 
-static uint32_t *instances_of(struct machine *machine, str_id program)
-{
-	while (machine->instances.count <= program)
-		*vec_push(&machine->instances) = 0;
-	return &machine->instances.items[program];
-}
-
-/* Gives a row its program for good, and with it its place among those of that name. */
-static void settle(struct machine *machine, struct live_process *process, str_id program)
-{
-	struct process *row = row_of(machine, process);
-
-	process->awaited = AWAITED_NOTHING;
-	if (row->program == program && row->instance)
-		return;
-	row->program = program;
-	row->instance = ++*instances_of(machine, program);
-	row->dirty = true;
-}
-
-/* What was awaited will not come. */
-static void settle_as_is(struct machine *machine, struct live_process *process)
-{
-	if (process->awaited != AWAITED_NOTHING)
-		settle(machine, process, row_of(machine, process)->program);
-}
-
 static struct live_process *add_row(struct machine *machine, const struct process *row)
 {
 	return living_add_process(&machine->living, row->pid,
@@ -112,7 +81,7 @@ static void end_process(struct machine *machine, struct live_process *process, u
 {
 	struct process *row = row_of(machine, process);
 
-	settle_as_is(machine, process);
+	programs_settle_as_is(&machine->programs, process);
 	row->end_ns = time_ns;
 	row->dirty = true;
 	living_remove_process(&machine->living, process);
@@ -148,7 +117,7 @@ static struct live_process *add_unknown(struct machine *machine, int32_t pid, ui
 	struct live_process *process = add_row(machine, &row);
 
 	process->unknown = true;
-	settle(machine, process, name);
+	programs_settle(&machine->programs, process, name);
 	begin_thread(machine, process, pid, name, time_ns);
 	return process;
 }
@@ -161,20 +130,6 @@ static struct live_process *find_or_add(struct machine *machine, int32_t pid, ui
 }
 
 /* --- the scan --- */
-
-static str_id script_program(struct machine *machine, const char *script)
-{
-	return strpool_intern_n(&machine->profile->strings, script, strnlen(script, COMM_LENGTH));
-}
-
-static str_id program_of(struct machine *machine, const struct machine_process *info)
-{
-	if (info->kernel_thread || !info->executable || !*info->executable)
-		return intern(machine, info->comm);
-	if (info->script && *info->script)
-		return script_program(machine, info->script);
-	return intern(machine, file_base(info->executable));
-}
 
 static void set_cgroup(struct machine *machine, struct process *row, const char *cgroup)
 {
@@ -226,7 +181,7 @@ static void fill_in(struct machine *machine, struct live_process *process,
 	set_parent(machine, process, info->parent_pid);
 	process->scanned = true;
 	process->unknown = false;
-	settle(machine, process, program_of(machine, info));
+	programs_settle(&machine->programs, process, programs_of_scan(&machine->programs, info));
 	begin_thread(machine, process, info->pid, intern(machine, info->comm), info->start_ns);
 	adopt(machine, process);
 }
@@ -279,11 +234,8 @@ static struct live_process *start_over(struct machine *machine, struct live_proc
 				       const struct process *row)
 {
 	uint32_t id = process->row;
-	const struct process *old = row_of(machine, process);
-	uint32_t *instances = instances_of(machine, old->program);
 
-	if (old->instance == *instances)
-		--*instances;
+	programs_take_back(&machine->programs, process);
 	living_forget_threads(&machine->living, process);
 	living_remove_process(&machine->living, process);
 	machine->profile->processes.items[id] = *row;
@@ -331,7 +283,7 @@ static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
 	if (row.kernel_thread)
 		child->awaited = AWAITED_COMM;
 	else
-		settle(machine, child, row.program);
+		programs_settle(&machine->programs, child, row.program);
 	begin_thread(machine, child, pid, comm, time_ns);
 }
 
@@ -349,7 +301,7 @@ void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 	       : parent ? row_of(machine, parent)->program
 			: intern(machine, "[unknown]");
 	if (parent)
-		settle_as_is(machine, parent);
+		programs_settle_as_is(&machine->programs, parent);
 	if (pid == parent_pid && parent)
 		begin_thread(machine, parent, tid, comm, time_ns);
 	else
@@ -364,7 +316,7 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	struct process *old = row_of(machine, process);
 	struct process row = *old;
 
-	settle_as_is(machine, process);
+	programs_settle_as_is(&machine->programs, process);
 	old->end_ns = time_ns;
 	old->dirty = true;
 	row.exec_count++;
@@ -391,7 +343,7 @@ static void comm_tells_program(struct machine *machine, struct live_process *pro
 	if (process->awaited != AWAITED_COMM && !process->unknown)
 		return;
 	process->unknown = false;
-	settle(machine, process, comm);
+	programs_settle(&machine->programs, process, comm);
 }
 
 void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
@@ -416,29 +368,6 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 
 /* --- mappings --- */
 
-/* Kernels before 6.14 gave a program started by fexecve(3) the descriptor's number as its comm. */
-static bool is_descriptor(const char *comm)
-{
-	return *comm && strspn(comm, "0123456789") == strlen(comm);
-}
-
-/* The program an exec started, from the first file it mapped: see the top of machine.h. */
-static str_id program_of_image(struct machine *machine, const struct live_process *process,
-			       uint32_t image)
-{
-	const char *path = text_of(machine, machine->profile->images.items[image].path);
-	const char *base = file_base(path);
-	const char *comm = text_of(machine, process->exec_comm);
-	bool same = strncmp(base, comm, COMM_LENGTH) == 0;
-
-	if (!*base || strncmp(path, "/memfd:", 7) == 0)
-		return process->exec_comm;
-	if (same || is_descriptor(comm) ||
-	    (machine->is_link && machine->is_link(machine->context, comm, image)))
-		return intern(machine, base);
-	return process->exec_comm;
-}
-
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 		 const struct mapping *mapping)
 {
@@ -450,7 +379,8 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 	if (kind == IMAGE_VDSO || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
 	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)
-		settle(machine, process, program_of_image(machine, process, mapping->image));
+		programs_settle(&machine->programs, process,
+				programs_of_exec(&machine->programs, process, mapping->image));
 }
 
 enum code_place machine_find_code(const struct machine *machine, int32_t pid, uint64_t address,
@@ -490,7 +420,7 @@ static struct live_process *add_idle(struct machine *machine, uint64_t time_ns)
 
 	process->unknown = false;
 	row_of(machine, process)->kernel_thread = true;
-	settle(machine, process, intern(machine, "[idle]"));
+	programs_settle(&machine->programs, process, intern(machine, "[idle]"));
 	name_thread(process->threads, intern(machine, "swapper"));
 	return process;
 }
@@ -596,5 +526,5 @@ void machine_finish(struct machine *machine)
 	size_t cursor = 0;
 
 	while ((process = pid_table_next(&machine->living.processes, &cursor)))
-		settle_as_is(machine, process);
+		programs_settle_as_is(&machine->programs, process);
 }
