@@ -161,3 +161,19 @@ test_chosen_process() {
 	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "it was not sampled"
 	rows "$T/prof" symbol --select 'mode=user' | grep -q '^burn_fifty' || fail "it has no names"
 }
+
+# A System.map of another kernel gives wrong names, so it is refused, before anything runs.
+test_system_map() {
+	need_root
+	printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81001000 T schedule\n' \
+		> "$T/wrong.map"
+	expect_status 1 "$PROSPECT" record -K "$T/wrong.map" -o "$T/prof" touch "$T/mark"
+	expect_line "$T/wrong.map|System.map"
+	[ ! -e "$T/mark" ] || fail "the command ran"
+	expect_status 1 "$PROSPECT" record -K "$T/none" -o "$T/prof" touch "$T/mark"
+	expect_line "$T/none"
+	grep -v '\[' /proc/kallsyms > "$T/right.map"
+	expect_status 0 "$PROSPECT" record -K "$T/right.map" -o "$T/prof" "$BIN/systime" 0.3
+	rows "$T/prof" symbol --select 'program=systime mode=kernel' |
+		grep -q '_zero\|clear_user' || fail "no names of the kernel"
+}

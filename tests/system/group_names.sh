@@ -229,3 +229,65 @@ test_script_before_and_after() {
 	[ "$(rows "$T/prof" process --select 'program=a-counting*' | wc -l)" = 2 ] ||
 		fail "not two processes of it"
 }
+
+# A pid that is used again and again, by turns by two programs.
+test_pid_used_again() {
+	need_root
+	need unshare
+	unshare -pf --mount-proc sh -c 'echo 700 > /proc/sys/kernel/ns_last_pid' 2> /dev/null ||
+		skip "the next pid cannot be chosen here"
+	cat > "$T/again.sh" <<-'EOT'
+		for i in 1 2 3 4; do
+			echo 700 > /proc/sys/kernel/ns_last_pid
+			"$1" 0.1
+			echo 700 > /proc/sys/kernel/ns_last_pid
+			"$2" 0.1
+		done
+	EOT
+	unshare -pf --mount-proc "$PROSPECT" record -o "$T/prof" -H 2000 -- sh "$T/again.sh" \
+		"$BIN/shares" "$BIN/other" > "$T/stdout" 2> "$T/stderr" ||
+		fail "record:" "$(cat "$T/stderr")"
+	rows "$T/prof" pid,process,symbol --select 'program=shares,other mode=user' > "$T/rows"
+	[ "$(cut -f 1 "$T/rows" | sort -u)" = 701 ] || fail "more pids than one:" "$(cat "$T/rows")"
+	[ "$(cut -f 2 "$T/rows" | sort -u | wc -l)" = 8 ] || fail "not eight processes:" \
+		"$(cut -f 2 "$T/rows" | sort -u)"
+	expect_functions "$T/prof" shares burn_
+	expect_functions "$T/prof" other other_
+}
+
+# One process that becomes another program: each has its own time.
+test_exec_of_another_program() {
+	# shellcheck disable=SC2016
+	record "$T/prof" -- bash -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; exec "$0" 0.4' \
+		"$BIN/shares"
+	rows "$T/prof" program,pid --select 'program=bash,shares' > "$T/rows"
+	awk -F '\t' '$4 > 30 { n[$2]++ } END {
+		for (pid in n) if (n[pid] == 2) good = 1
+		exit !good }' "$T/rows" || fail "not two programs of one pid:" "$(cat "$T/rows")"
+	expect_functions "$T/prof" shares burn_
+	! rows "$T/prof" symbol --select program=bash | grep '^burn_' || fail "bash has the wrong names"
+}
+
+# The name of a link is not the program; what the link leads to is.
+test_program_behind_a_link() {
+	cp "$BIN/shares" "$T/given-name"
+	ln -s given-name "$T/nickname"
+	record "$T/prof" -- "$T/nickname" 0.4
+	[ "$(rows "$T/prof" program --select 'program=given-name' | sum 3)" -ge 100 ] ||
+		fail "the program is not called given-name:" "$(rows "$T/prof" program | head -n 4)"
+}
+
+# Names are chosen by whoever makes files: they command no terminal and break no table.
+test_hostile_names() {
+	local name
+	name=$(printf 'we,ird "\033[31m\nname')
+	cp "$BIN/shares" "$T/$name"
+	record "$T/prof" -- "$T/$name" 0.4
+	"$PROSPECT" report "$T/prof" -V4 > "$T/text" || fail "report failed"
+	! grep -q "$(printf '\033')" "$T/text" || fail "the text has control characters"
+	grep -q 'we,ird' "$T/text" || fail "the program is missing"
+	"$PROSPECT" report "$T/prof" --by program,symbol --select 'program=we,ird*' --format csv \
+		> "$T/csv" 2> /dev/null ||
+		"$PROSPECT" report "$T/prof" --by program,symbol --format csv > "$T/csv"
+	grep -q '^"we,ird ""' "$T/csv" || fail "not quoted as RFC 4180 says:" "$(cat "$T/csv")"
+}

@@ -113,3 +113,21 @@ starts() {
 test_instruction_starts_loop() { starts loop; }
 test_instruction_starts_call() { starts call; }
 test_instruction_starts_btree() { starts btree; }
+
+# While the recorder is stopped its rings run over: what is lost is counted, by its name, and the
+# account still closes.
+test_full_rings_are_counted() {
+	need_root
+	local pid lost
+	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 16 "$BIN/loop" 3 2> "$T/stderr" &
+	pid=$!
+	sleep 0.8
+	kill -STOP $pid
+	sleep 1
+	kill -CONT $pid
+	wait $pid || fail "record:" "$(cat "$T/stderr")"
+	lost=$(header "$T/prof" ring_full)
+	[ "${lost:-0}" -gt 100 ] || fail "lost with full rings: ${lost:-nothing}"
+	account_closes
+	rows "$T/prof" program | grep -q '^loop' || fail "the command is missing"
+}
