@@ -4,9 +4,14 @@
 #include <math.h>
 
 /* The normal distribution has 95 % within so many standard deviations. */
-static const double z = 1.959963984540054;
+static const double z_95 = 1.959963984540054;
 
 struct interval estimate_share(double part, double whole, double whole_squared)
+{
+	return estimate_share_within(z_95, part, whole, whole_squared);
+}
+
+struct interval estimate_share_within(double z, double part, double whole, double whole_squared)
 {
 	double n, share, centre, reach;
 
@@ -18,4 +23,22 @@ struct interval estimate_share(double part, double whole, double whole_squared)
 	reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
 	return (struct interval){ fmax((centre - reach) / (1 + z * z / n), 0),
 				  fmin((centre + reach) / (1 + z * z / n), 1) };
+}
+
+/* erfc(z / sqrt 2) is what lies outside of z on both sides; it falls with z, so halving finds it.
+ */
+double estimate_z(double certainty, unsigned comparisons)
+{
+	double outside = (1 - certainty) / (comparisons ? comparisons : 1);
+	double low = 0, high = 40;
+
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+
+		if (erfc(middle / sqrt(2)) > outside)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + high) / 2;
 }

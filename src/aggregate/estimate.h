@@ -16,4 +16,11 @@ struct interval {
  */
 struct interval estimate_share(double part, double whole, double whole_squared);
 
+/* The same for another certainty: @z standard deviations to either side. */
+struct interval estimate_share_within(double z, double part, double whole, double whole_squared);
+
+/* How many standard deviations hold @certainty (0..1) for all of @comparisons two-sided intervals
+ * together (Bonferroni): 1.96 for one at 0.95. */
+double estimate_z(double certainty, unsigned comparisons);
+
 #endif

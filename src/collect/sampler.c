@@ -23,7 +23,6 @@
 enum {
 	MAX_RING_BYTES = 512 * 1024,
 	MIN_RING_BYTES = 16 * 1024,
-	IDLE_HZ = 100, /* the idle stream's rate at most */
 	/* A restart of a CPU's timer loses nothing (period.h); that of a thread's timer loses half
 	 * a period on average, so it is done more seldom. */
 	TICKS_BETWEEN_DRAWS = 16,
@@ -428,7 +427,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 		 struct err *err)
 {
 	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
-	double idle_hz = options->rate_hz < IDLE_HZ ? options->rate_hz : IDLE_HZ;
+	double idle_hz = options->rate_hz < SAMPLER_IDLE_HZ ? options->rate_hz : SAMPLER_IDLE_HZ;
 	int rc;
 
 	sampler->rate_hz = options->rate_hz;
@@ -619,6 +618,11 @@ enum rung sampler_rung(const struct sampler *sampler)
 double sampler_rate(const struct sampler *sampler)
 {
 	return sampler->rate_hz;
+}
+
+uint64_t sampler_idle_period_ns(const struct sampler *sampler)
+{
+	return sampler->idle_period_ns;
 }
 
 size_t sampler_cpus(const struct sampler *sampler)

@@ -56,7 +56,10 @@ enum rung {
 const char *rung_name(enum rung rung);
 const char *rung_text(enum rung rung);
 
-enum { SAMPLER_MAX_EVENTS = 16 };
+enum {
+	SAMPLER_MAX_EVENTS = 16,
+	SAMPLER_IDLE_HZ = 100, /* of the idle stream, at most */
+};
 
 struct sampler_options {
 	double rate_hz;	    /* samples per second and CPU, > 0 */
@@ -105,6 +108,8 @@ uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record 
 enum rung sampler_rung(const struct sampler *sampler);
 size_t sampler_cpus(const struct sampler *sampler);
 double sampler_rate(const struct sampler *sampler);
+/* The mean period of the idle stream. */
+uint64_t sampler_idle_period_ns(const struct sampler *sampler);
 /* The events of the options as they were opened; NULL for one that was left out. */
 const struct event_spec *sampler_event(const struct sampler *sampler, size_t event);
 size_t sampler_event_count(const struct sampler *sampler);

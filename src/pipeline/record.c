@@ -220,6 +220,7 @@ static int take_signals(struct recording *recording, struct err *err)
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_BLOCK, &set, &recording->old_mask);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
 	recording->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (recording->signal_fd < 0)
 		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));

@@ -12,6 +12,7 @@
 #include "collect/cpu_stat.h"
 #include "collect/sampler.h"
 #include "model/profile.h"
+#include "pipeline/interrupt_cost.h"
 #include "pipeline/record.h"
 
 struct record_facts {
@@ -136,15 +137,17 @@ static void settle_ring_losses(struct record_facts *facts, const struct record_e
  * that was not sampled (CPUs x wall less idle and steal, which NO_HZ kernels measure by the clock
  * and not by ticks) is named as missed. Where it does not, what is left stays in the residue.
  */
-static bool ticks_were_skipped(const struct run_facts *run, const struct record_end *end)
+static bool ticks_were_skipped(const struct record_facts *facts, const struct record_end *end)
 {
-	const double idle_period_ns = NS_PER_S / 100.0;
+	const struct run_facts *run = &facts->profile->run;
+	double period_ns = (double)sampler_idle_period_ns(facts->sampler);
+
 	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
 	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns;
 
 	/* Each CPU may be short of the ticks around its first and last; a hundredth or two is
 	 * noise. */
-	return missing_ns > 3 * idle_period_ns * (double)run->cpus + 0.03 * wall_ns;
+	return missing_ns > 3 * period_ns * (double)run->cpus + 0.03 * wall_ns;
 }
 
 static void settle_missed_ticks(struct record_facts *facts, const struct record_end *end)
@@ -156,7 +159,7 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	double seen_ns = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
 			 (double)clock->loss[LOSS_THROTTLED].weight;
 
-	if (!ticks_were_skipped(run, end) || busy_ns <= seen_ns)
+	if (!ticks_were_skipped(facts, end) || busy_ns <= seen_ns)
 		return;
 	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)(busy_ns - seen_ns);
 	clock->loss[LOSS_MISSED_TICKS].count =
@@ -166,6 +169,22 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 static uint64_t timeval_ns(const struct timeval *time)
 {
 	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+/* Every tick interrupted somebody, also those that were dropped or not kept. */
+static void settle_interrupts(struct record_facts *facts, const struct record_end *end)
+{
+	struct run_facts *run = &facts->profile->run;
+	struct interrupt_cost cost;
+	uint64_t ticks = end->idle_stream_weight_ns / sampler_idle_period_ns(facts->sampler);
+
+	if (interrupt_cost_load(&cost) < 0)
+		return;
+	for (size_t i = 0; i < facts->profile->event_count; i++)
+		ticks += facts->profile->events[i].samples +
+			 facts->profile->events[i].loss[LOSS_RING_FULL].count;
+	run->interrupt_known = 1;
+	run->interrupt_ns = (uint64_t)((double)ticks * cost.ns);
 }
 
 static void settle_cost(struct record_facts *facts)
@@ -197,5 +216,6 @@ void record_facts_settle(struct record_facts *facts, const struct record_end *en
 		settle_account(run, &stat);
 		settle_missed_ticks(facts, end);
 	}
+	settle_interrupts(facts, end);
 	settle_cost(facts);
 }

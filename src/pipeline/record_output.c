@@ -29,9 +29,7 @@ static int clear_output(const char *path, struct err *err)
 	if (rc == 0)
 		return err_set(err, -EEXIST,
 			       "%s is there and is no prospect profile; choose another name", path);
-	if (unlink(path) < 0)
-		return err_set(err, -errno, "cannot replace %s: %s", path, strerror(errno));
-	return 0;
+	return store_remove(path, err);
 }
 
 static int create_file(struct record_output *output, struct profile *profile, struct err *err)

@@ -161,28 +161,49 @@ int state_previous_profile(char *ret_path, size_t size, struct err *err)
 	return find_kept(PREVIOUS, ret_path, size, err);
 }
 
-int state_begin(const struct owner *owner, char *ret_path, size_t size, struct err *err)
+int state_path(const struct owner *owner, const char *name, char *ret_path, size_t size,
+	       struct err *err)
 {
-	char folder[STATE_PATH_MAX], name[64];
-	int rc = 0;
+	char folder[STATE_PATH_MAX];
 
 	folder_path(owner, folder, sizeof(folder));
 	if (!folder[0])
-		return err_set(err, -ENOENT, "there is no home folder to keep the profile in");
+		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
+	return join(ret_path, size, folder, name, err);
+}
+
+int state_make_folder(const struct owner *owner, struct err *err)
+{
+	char folder[STATE_PATH_MAX];
+	int rc;
+
+	folder_path(owner, folder, sizeof(folder));
+	if (!folder[0])
+		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
 	owner_begin(owner);
 	rc = make_folders(folder);
 	if (rc == 0 && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) < 0)
 		rc = -errno;
-	if (rc < 0) {
-		err_set(err, rc, "cannot keep profiles in %s: %s", folder, strerror(-rc));
-	} else {
-		snprintf(name, sizeof(name), "recording-%d.prof", (int)getpid());
-		rc = join(ret_path, size, folder, name, err);
-		if (rc == 0)
-			unlink(ret_path);
-	}
 	owner_end(owner);
+	if (rc < 0)
+		err_set(err, rc, "cannot keep profiles in %s: %s", folder, strerror(-rc));
 	return rc;
+}
+
+int state_begin(const struct owner *owner, char *ret_path, size_t size, struct err *err)
+{
+	char name[64];
+	int rc = state_make_folder(owner, err);
+
+	snprintf(name, sizeof(name), "recording-%d.prof", (int)getpid());
+	if (rc == 0)
+		rc = state_path(owner, name, ret_path, size, err);
+	if (rc < 0)
+		return rc;
+	owner_begin(owner);
+	unlink(ret_path);
+	owner_end(owner);
+	return 0;
 }
 
 int state_commit(const struct owner *owner, char *path, size_t size, struct err *err)

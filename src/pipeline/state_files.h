@@ -20,6 +20,12 @@ int state_last_profile(char *ret_path, size_t size, struct err *err);
 /* The same of previous.prof. */
 int state_previous_profile(char *ret_path, size_t size, struct err *err);
 
+/* The path of a file in the state folder, whether it is there or not. -ENOENT: there is no home. */
+int state_path(const struct owner *owner, const char *name, char *ret_path, size_t size,
+	       struct err *err);
+/* Makes the folder, and those above it, if need be. */
+int state_make_folder(const struct owner *owner, struct err *err);
+
 /* Makes the folder if need be and gives the path to record into; a leftover of our own pid is
  * removed. */
 int state_begin(const struct owner *owner, char *ret_path, size_t size, struct err *err);
