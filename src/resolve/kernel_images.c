@@ -85,7 +85,7 @@ void kernel_images_lookup(const struct kernel_images *images, uint32_t image, ui
 	*ret_symbol = (struct symbol){ .image = image,
 				       .name = images->profile->images.items[image].path,
 				       .kind = SYMBOL_NONE };
-	if (known && !known->hidden && known->table.list.count && offset <= UINT32_MAX)
+	if (known && known->table.list.count && offset <= UINT32_MAX)
 		look_up(images, &known->table, (uint32_t)offset, ret_symbol);
 }
 

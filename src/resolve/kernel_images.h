@@ -12,7 +12,6 @@
 
 struct kernel_image {
 	uint32_t image; /* in the profile */
-	bool hidden;	/* there are no names to be had */
 	struct kernel_table table;
 };
 

@@ -285,7 +285,6 @@ static void adopt_core(struct kernel_symbols *symbols, struct kernel_core *core)
 	struct idle_section idle = find_idle_section(&core->table);
 
 	symbols->hidden = core->text == 0;
-	kernel->hidden = symbols->hidden;
 	if (symbols->hidden)
 		symbols->profile->images.items[symbols->kernel].state = IMAGE_STATE_HIDDEN;
 	for (size_t i = 0; i < core->segment_count; i++)

@@ -251,6 +251,17 @@ static void test_exec_ends_at_the_third_mapping(void **state)
 	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_UNMAPPED);
 }
 
+/* A static program has no interpreter: its vdso is the second range, and the last. */
+static void test_exec_ends_at_the_vdso(void **state)
+{
+	struct world *world = *state;
+	struct mapping found;
+
+	spawn(world, 101, "bash", world->bash);
+	map(world, 101, 0x500000, world->vdso);
+	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_UNMAPPED);
+}
+
 static void test_program_of_exec(void **state)
 {
 	struct world *world = *state;
@@ -423,7 +434,11 @@ static void test_sample_after_exit(void **state)
 	uint32_t task = machine_task(world->machine, 20, SHELL, SHELL, NULL);
 	bool known = false;
 
+	machine_fork(world->machine, 21, SHELL, SHELL, 150, SHELL);
+	machine_comm(world->machine, 22, SHELL, 150, "worker", false);
 	machine_exit(world->machine, 30, SHELL, SHELL);
+	machine_exit(world->machine, 30, SHELL, 150);
+	assert_task(world, SHELL, 150, "bash", "worker");
 	assert_false(machine_tid_alive(world->machine, SHELL));
 	assert_int_equal(machine_task(world->machine, 31, SHELL, SHELL, &known), task);
 	assert_true(known);
@@ -622,6 +637,7 @@ int main(void)
 		IN_WORLD(test_fork_inherits),
 		IN_WORLD(test_exec),
 		IN_WORLD(test_exec_ends_at_the_third_mapping),
+		IN_WORLD(test_exec_ends_at_the_vdso),
 		IN_WORLD(test_program_of_exec),
 		IN_WORLD(test_sample_before_settling),
 		IN_WORLD(test_unsettled_ends),

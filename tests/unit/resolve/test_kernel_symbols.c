@@ -183,6 +183,21 @@ static void test_kernel_proper(void **state)
 	assert_memory_equal(image(kernel, id)->build_id, "kernel's own id.....", 20);
 }
 
+/* In a file that is not in order, _text need not come first, nor be the lowest. */
+static void test_out_of_order(void **state)
+{
+	struct kernel *kernel = *state;
+
+	write_file(kernel->kallsyms, "ffffffff90000200 t two\nffffffff8fff0000 t below\n"
+				     "ffffffff90001000 T _etext\nffffffff90000100 t one\n"
+				     "ffffffff90000000 T _text\n");
+	start(kernel);
+	assert_at(kernel, TEXT + 0x1ff, "[kernel]", "one");
+	assert_at(kernel, TEXT + 0x200, "[kernel]", "two");
+	assert_int_equal(symbol_of(kernel, TEXT + 0x210).start, 0x200);
+	assert_at(kernel, TEXT - 0x10000, "[kernel unmapped]", "[kernel unmapped]");
+}
+
 static void test_nothing_there(void **state)
 {
 	static const uint64_t addresses[] = { TEXT - 1,	     TEXT + 0x2000,	 TEXT + 0x8fff,
@@ -520,6 +535,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_KERNEL(test_kernel_proper),
+		WITH_KERNEL(test_out_of_order),
 		WITH_KERNEL(test_nothing_there),
 		WITH_KERNEL(test_hidden),
 		WITH_KERNEL(test_system_map),
