@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "pipeline/output_file.h"
+
+static int enter_folder(void **state)
+{
+	char *folder = xstrdup("/tmp/output-file-XXXXXX");
+
+	*state = folder;
+	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+	char *folder = *state;
+	struct dirent *entry;
+	DIR *here = opendir(".");
+
+	while ((entry = readdir(here)))
+		unlink(entry->d_name);
+	closedir(here);
+	rmdir(folder);
+	free(folder);
+	return 0;
+}
+
+/* Names in the folder, without "." and "..". */
+static size_t count_files(void)
+{
+	DIR *here = opendir(".");
+	size_t count = 0;
+
+	while (readdir(here))
+		count++;
+	closedir(here);
+	return count - 2;
+}
+
+static void assert_file(const char *path, const char *expected)
+{
+	struct buf buf = { 0 };
+
+	assert_int_equal(file_read(path, 4096, &buf), 0);
+	assert_string_equal(buf_text(&buf), expected);
+	buf_done(&buf);
+}
+
+static void write_old(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	fputs("old", file);
+	fclose(file);
+}
+
+static void whole_or_not_there(void **state)
+{
+	struct output_file *file;
+	struct stat stat;
+	mode_t mask = umask(027);
+
+	write_old("report");
+	assert_int_equal(output_file_open("report", &file, NULL), 0);
+	fputs("new", output_file_stream(file));
+	fflush(output_file_stream(file));
+	assert_file("report", "old");
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	umask(mask);
+	assert_file("report", "new");
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(lstat("report", &stat), 0);
+	assert_int_equal(stat.st_mode & 0777, 0640);
+}
+
+static void given_up(void **state)
+{
+	struct output_file *file;
+
+	write_old("report");
+	assert_int_equal(output_file_open("report", &file, NULL), 0);
+	fputs("half", output_file_stream(file));
+	output_file_free(file);
+	assert_file("report", "old");
+	assert_int_equal(count_files(), 1);
+}
+
+static void check_leaves_nothing_behind(void **state)
+{
+	struct err err;
+
+	assert_int_equal(output_file_check("report", &err), 0);
+	assert_int_equal(count_files(), 0);
+	assert_int_equal(output_file_check("nowhere/report", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "nowhere/report"));
+	assert_int_equal(output_file_check("/tmp", &err), -EISDIR);
+	output_file_free(NULL);
+}
+
+static void links_are_followed(void **state)
+{
+	struct output_file *file;
+	struct stat stat;
+
+	write_old("real");
+	assert_int_equal(symlink("real", "link"), 0);
+	assert_int_equal(output_file_open("link", &file, NULL), 0);
+	fputs("new", output_file_stream(file));
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	assert_file("real", "new");
+	assert_int_equal(lstat("link", &stat), 0);
+	assert_true(S_ISLNK(stat.st_mode));
+}
+
+/* /dev/full takes nothing: the oracle of a full disk. It must not be replaced by a file. */
+static void a_full_disk_is_told(void **state)
+{
+	struct output_file *file;
+	struct err err = { "" };
+	struct stat stat;
+
+	assert_int_equal(output_file_open("/dev/full", &file, &err), 0);
+	fputs("x", output_file_stream(file));
+	assert_int_equal(output_file_commit(file, &err), -ENOSPC);
+	assert_non_null(strstr(err.text, "/dev/full"));
+	output_file_free(file);
+	assert_int_equal(lstat("/dev/full", &stat), 0);
+	assert_true(S_ISCHR(stat.st_mode));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whole_or_not_there, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(given_up, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
+						leave_folder),
+		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),
+		cmocka_unit_test(a_full_disk_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
