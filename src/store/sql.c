@@ -5,10 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+/* The file remembers what its last failed write met, also when the failure came in a commit, after
+ * which the connection does not; the connection knows of the journal too. */
 static int system_errno(sqlite3 *db)
 {
-	int number = sqlite3_system_errno(db);
+	int number = 0;
 
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK ||
+	    !number)
+		number = sqlite3_system_errno(db);
 	return number ? -number : -EIO;
 }
 
