@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "pipeline/state_files.h"
+#include "store/store.h"
+
+struct place {
+	char home[64];
+	struct owner owner;
+};
+
+static int set_up(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	strcpy(place->home, "/tmp/prospect-test-XXXXXX");
+	if (!mkdtemp(place->home))
+		return -1;
+	setenv("XDG_STATE_HOME", place->home, 1);
+	unsetenv("SUDO_UID");
+	owner_find(&place->owner);
+	*state = place;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct place *place = *state;
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", place->home);
+	free(place);
+	return system(command);
+}
+
+/* A whole profile with one flush, told apart by its command. */
+static void make_profile(const char *path, const char *command)
+{
+	struct profile *profile = profile_new();
+	struct store_writer *writer;
+
+	assert_int_equal(store_create(path, profile, &writer, NULL), 0);
+	profile_set_text(&profile->run.command, command);
+	assert_int_equal(store_flush(writer, NULL), 0);
+	store_writer_free(writer);
+	profile_free(profile);
+}
+
+static void assert_command(const char *path, const char *command)
+{
+	struct store_reader *reader;
+	struct profile *profile;
+
+	assert_int_equal(store_open(path, &reader, NULL), 0);
+	assert_int_equal(store_load_profile(reader, &profile, NULL), 0);
+	assert_string_equal(profile->run.command, command);
+	profile_free(profile);
+	store_close(reader);
+}
+
+static void record(struct place *place, const char *command)
+{
+	char path[STATE_PATH_MAX];
+
+	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
+	make_profile(path, command);
+	assert_int_equal(state_commit(&place->owner, path, sizeof(path), NULL), 0);
+	assert_command(path, command);
+}
+
+static void nothing_yet_is_said_plainly(void **state)
+{
+	char path[STATE_PATH_MAX];
+	struct err err;
+
+	assert_true(state_last_profile(path, sizeof(path), &err) < 0);
+	assert_non_null(strstr(err.text, "prospect COMMAND"));
+}
+
+static void the_last_becomes_the_previous(void **state)
+{
+	char path[STATE_PATH_MAX];
+
+	record(*state, "first");
+	record(*state, "second");
+	record(*state, "third");
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "third");
+	assert_int_equal(state_previous_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "second");
+}
+
+/* The pid of a process that has certainly ended. */
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static void a_killed_recording_becomes_the_last(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+
+	record(place, "whole");
+	snprintf(path, sizeof(path), "%s/prospect/recording-%d.prof", place->home, (int)dead_pid());
+	make_profile(path, "killed");
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "killed");
+	assert_int_equal(state_previous_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+}
+
+static void a_recording_that_runs_is_left_alone(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX], running[STATE_PATH_MAX];
+
+	record(place, "whole");
+	snprintf(running, sizeof(running), "%s/prospect/recording-%d.prof", place->home,
+		 (int)getppid());
+	make_profile(running, "runs");
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+	assert_command(running, "runs");
+}
+
+static void rubbish_of_the_dead_is_removed(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX], rubbish[STATE_PATH_MAX];
+	struct stat st;
+	FILE *file;
+
+	record(place, "whole");
+	snprintf(rubbish, sizeof(rubbish), "%s/prospect/recording-%d.prof", place->home,
+		 (int)dead_pid());
+	file = fopen(rubbish, "w");
+	fputs("no profile", file);
+	fclose(file);
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+	assert_true(stat(rubbish, &st) < 0);
+}
+
+static void the_folder_is_private(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+	struct stat st;
+
+	record(place, "whole");
+	snprintf(path, sizeof(path), "%s/prospect", place->home);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_yet_is_said_plainly, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_last_becomes_the_previous, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_killed_recording_becomes_the_last, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_recording_that_runs_is_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(rubbish_of_the_dead_is_removed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_folder_is_private, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
