@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all deps demo check check-all install clean
+.PHONY: all deps demo check check-all install deb clean
 
 # The program, at build/prospect.
 all:
@@ -31,5 +31,10 @@ check-all:
 install: all
 	@meson install -C build --no-rebuild --quiet
 
+# A Debian package in build/.
+deb:
+	@tools/install-deps build package
+	@tools/make-deb
+
 clean:
-	@rm -rf build build-check
+	@rm -rf build build-check build-deb

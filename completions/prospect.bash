@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bash completion of prospect(1). The program itself says which subcommands and options it has.
+
+# The options of a subcommand, as they are typed.
+_prospect_options() {
+	"$1" help --options "$2" 2>/dev/null | while IFS=$'\t' read -r letter name _; do
+		[ "$letter" = - ] || printf -- '-%s\n' "$letter"
+		[ "$name" = - ] || printf -- '--%s\n' "$name"
+	done
+}
+
+# Does this option of the subcommand take a value? Prints the value's name, or nothing.
+_prospect_value() {
+	"$1" help --options "$2" 2>/dev/null | awk -F '\t' -v word="$3" \
+		'word == "-" $1 || word == "--" $2 { if ($3 != "-") print $3 }'
+}
+
+# The values of an option whose value has this name.
+_prospect_complete_value() {
+	case $1 in
+	FORMAT) mapfile -t COMPREPLY < <(compgen -W 'text csv json' -- "$2") ;;
+	LEVEL) mapfile -t COMPREPLY < <(compgen -W '1 2 3 4' -- "$2") ;;
+	PID,...) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$2") ;;
+	FILE) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	*) COMPREPLY=() ;;
+	esac
+}
+
+_prospect() {
+	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} subcommand=run first=1 i value
+	local commands
+	commands=$("$program" help --commands 2>/dev/null)
+
+	# The first word that is no option, nor an option's value, is a subcommand or a command.
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--) first=0 && break ;;
+		-*) [ -z "$(_prospect_value "$program" "$subcommand" "${COMP_WORDS[i]}")" ] || i=$((i + 1)) ;;
+		*)
+			if grep -qx -- "${COMP_WORDS[i]}" <<<"$commands" && [ "$first" = 1 ] &&
+				[ "$subcommand" = run ]; then
+				subcommand=${COMP_WORDS[i]}
+				[ "$subcommand" != run ] || first=0
+			else
+				first=0
+				[ "$subcommand" = run ] || [ "$subcommand" = record ] && break
+			fi
+			;;
+		esac
+	done
+
+	# Behind the profiled command everything is that command's own.
+	if [ "$first" = 0 ] && [ "$i" -lt "$COMP_CWORD" ] && declare -F _command_offset >/dev/null; then
+		_command_offset "$i"
+		return
+	fi
+	value=$(_prospect_value "$program" "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}")
+	if [ -n "$value" ]; then
+		_prospect_complete_value "$value" "$word"
+	elif [[ $word == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_prospect_options "$program" "$subcommand")" -- "$word")
+	else
+		case $subcommand in
+		run) mapfile -t COMPREPLY < <(
+			compgen -W "$commands" -- "$word"
+			compgen -c -- "$word"
+		) ;;
+		record) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+		help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+		*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+		esac
+	fi
+}
+
+complete -o filenames -F _prospect prospect
