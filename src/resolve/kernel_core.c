@@ -12,6 +12,11 @@ static const char *const bound_names[KERNEL_BOUND_COUNT] = {
 	[KERNEL_BOUND_EINITTEXT] = "_einittext",
 };
 
+const char *kernel_core_bound_name(enum kernel_bound bound)
+{
+	return bound_names[bound];
+}
+
 static void note_bound(struct kernel_core *core, const struct kallsyms_line *line)
 {
 	for (int i = 0; i < KERNEL_BOUND_COUNT; i++) {
@@ -28,12 +33,15 @@ static bool is_near(uint64_t address, uint64_t origin)
 
 void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line)
 {
-	if (*line->module || !line->address || !kallsyms_is_code(line))
+	if (*line->module || !line->address)
+		return;
+	/* Of any type: on arm64 _etext is data. */
+	if (line->name[0] == '_' && line->name[1] != '_')
+		note_bound(core, line);
+	if (!kallsyms_is_code(line))
 		return;
 	if (!core->first)
 		core->first = line->address;
-	if (line->name[0] == '_' && line->name[1] != '_')
-		note_bound(core, line);
 	if (is_near(line->address, core->first))
 		kernel_table_add(&core->table, (uint32_t)(line->address - core->first), 0,
 				 line->name, kernel_table_rank(line->type));
@@ -48,13 +56,15 @@ static void add_segment(struct kernel_core *core, uint64_t start, uint64_t end)
 					 (uint32_t)(end - core->text) };
 }
 
-void kernel_core_finish(struct kernel_core *core)
+void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin)
 {
 	const uint64_t *bounds = core->bounds;
 	uint32_t shift;
 
-	core->text =
-		bounds[KERNEL_BOUND_TEXT] ? bounds[KERNEL_BOUND_TEXT] : bounds[KERNEL_BOUND_STEXT];
+	if (origin == KERNEL_BOUND_COUNT)
+		origin = bounds[KERNEL_BOUND_TEXT] ? KERNEL_BOUND_TEXT : KERNEL_BOUND_STEXT;
+	core->origin = origin;
+	core->text = bounds[origin];
 	if (!core->text)
 		return;
 	shift = (uint32_t)(core->first - core->text);
@@ -91,9 +101,10 @@ int kernel_core_use_map(struct kernel_core *core, const char *path, struct err *
 	rc = kallsyms_read(path, add_line, &map, err);
 	if (rc < 0)
 		return rc;
-	kernel_core_finish(&map);
+	kernel_core_finish(&map, core->origin);
 	if (!map.text)
-		return err_set(err, -EINVAL, "%s: not a System.map: it has no _text", path);
+		return err_set(err, -EINVAL, "%s: not a System.map: it has no %s", path,
+			       kernel_core_bound_name(core->origin));
 	missing = kernel_table_missing(&core->table, &map.table);
 	if (missing)
 		return err_set(

@@ -23,6 +23,8 @@ enum kernel_bound {
 /* Zero-initialised is empty. */
 struct kernel_core {
 	uint64_t text; /* the address of _text; 0 after kernel_core_finish: addresses are hidden */
+	enum kernel_bound
+		origin; /* KERNEL_BOUND_STEXT stands in where _text is not listed (arm64) */
 	struct kernel_table table;	   /* not settled */
 	struct kernel_segment segments[2]; /* what stays, and what is freed after boot */
 	size_t segment_count;
@@ -33,8 +35,11 @@ struct kernel_core {
 
 /* Takes a line; those of modules, of data and with hidden addresses are passed over. */
 void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line);
-/* After the last line. */
-void kernel_core_finish(struct kernel_core *core);
+/* After the last line. @origin: the bound that offsets count from; KERNEL_BOUND_COUNT: _text, else
+ * _stext. */
+void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin);
+/* The name of a bound's symbol. */
+const char *kernel_core_bound_name(enum kernel_bound bound);
 void kernel_core_done(struct kernel_core *core);
 
 /* Reads the System.map at @path in place of @core's functions. Refused (-EINVAL) unless each of

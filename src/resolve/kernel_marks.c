@@ -48,8 +48,11 @@ static const struct pattern patterns[] = {
 	{ "default_idle", IDLE }, { "cpu_idle_poll", IDLE }, { "poll_idle", IDLE },
 	{ "native_safe_halt", IDLE }, { "pv_native_safe_halt", IDLE }, { "xen_safe_halt", IDLE },
 	{ "tdx_safe_halt", IDLE }, { "default_enter_idle", IDLE }, /* haltpoll */
-	{ "mwait_idle*", IDLE }, { "amd_e400_idle", IDLE }, { "intel_idle*", IDLE },
-	{ "acpi_idle_*", IDLE }, { "acpi_safe_halt", IDLE }, { "io_idle", IDLE },
+	{ "mwait_idle*", IDLE }, { "amd_e400_idle", IDLE }, { "intel_idle", IDLE },
+	{ "intel_idle_ibrs", IDLE }, { "intel_idle_irq", IDLE }, { "intel_idle_s2idle", IDLE },
+	{ "intel_idle_xstate", IDLE }, { "acpi_idle_enter", IDLE }, { "acpi_idle_enter_*", IDLE },
+	{ "acpi_idle_do_entry", IDLE }, { "acpi_idle_lpi_enter", IDLE },
+	{ "acpi_safe_halt", IDLE }, { "io_idle", IDLE },
 	{ "acpi_processor_ffh_cstate_enter", IDLE }, { "acpi_processor_ffh_lpi_enter", IDLE },
 	{ "cpu_do_idle", IDLE }, { "psci_enter_*", IDLE }, { "__psci_enter_*", IDLE },
 	{ "psci_cpu_suspend_enter", IDLE }, { "arm_enter_idle_state", IDLE },

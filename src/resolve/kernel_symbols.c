@@ -309,7 +309,7 @@ static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols
 	/* A kernel without kallsyms, or one that shows it to nobody else, is hidden as well. */
 	if (rc < 0 && (options->kallsyms || (rc != -ENOENT && rc != -EACCES)))
 		return rc;
-	kernel_core_finish(&core);
+	kernel_core_finish(&core, KERNEL_BOUND_COUNT);
 	rc = 0;
 	if (options->vmlinux)
 		rc = vmlinux_use(&core, options->vmlinux, build_id, err);

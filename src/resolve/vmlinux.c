@@ -32,13 +32,13 @@ static int check_identity(const struct kernel_core *core, const char *path,
 	return 0;
 }
 
-/* Where the file has _text. */
-static bool find_text(const struct functions *functions, uint64_t *ret_text)
+/* Where the file has _text, or what stands in for it. */
+static bool find_text(const struct functions *functions, const char *name, uint64_t *ret_text)
 {
 	for (size_t i = 0; i < functions->list.count; i++) {
 		const struct function *function = &functions->list.items[i];
 
-		if (strcmp(functions_name(functions, function->name), "_text") == 0) {
+		if (strcmp(functions_name(functions, function->name), name) == 0) {
 			*ret_text = function->start;
 			return true;
 		}
@@ -87,6 +87,7 @@ int vmlinux_use(struct kernel_core *core, const char *path, const struct elf_bui
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_(elf_file_freep) struct elf_file *file = NULL;
 	struct functions functions = { 0 };
+	const char *name;
 	uint64_t text = 0;
 	int rc;
 
@@ -98,8 +99,9 @@ int vmlinux_use(struct kernel_core *core, const char *path, const struct elf_bui
 	rc = check_identity(core, path, elf_file_build_id(file), running, err);
 	if (rc == 0)
 		rc = read_functions(file, path, &functions, err);
-	if (rc == 0 && !find_text(&functions, &text))
-		rc = err_set(err, -EINVAL, "%s: has no symbol _text", path);
+	name = kernel_core_bound_name(core->origin);
+	if (rc == 0 && !find_text(&functions, name, &text))
+		rc = err_set(err, -EINVAL, "%s: has no symbol %s", path, name);
 	if (rc == 0) {
 		kernel_table_done(&core->table);
 		fill(&core->table, &functions, text);

@@ -105,7 +105,7 @@ static void test_idle(void **state)
 	static const char *const works[] = { "menu_select",	      "tick_nohz_idle_enter",
 					     "arch_cpu_idle_enter",   "schedule_idle",
 					     "nohz_run_idle_balance", "worker_enter_idle",
-					     "native_halt_poll",      "default_idlex" };
+					     "native_halt_poll",      "intel_idle_init" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)

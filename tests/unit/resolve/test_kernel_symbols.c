@@ -260,6 +260,25 @@ static void test_system_map(void **state)
 	assert_at(kernel, TEXT + 0x200, "[kernel]", "two");
 }
 
+/* As on arm64: kallsyms does not list _text, and says that _etext is data. */
+static void test_text_not_listed(void **state)
+{
+	struct kernel *kernel = *state;
+
+	write_file(kernel->kallsyms, "ffffffff90010000 T _stext\nffffffff90010100 t one\n"
+				     "ffffffff90011000 D _etext\n");
+	write_file(kernel->map, "ffff800080000000 T _text\nffff800080010000 T _stext\n"
+				"ffff800080010100 t one\nffff800080010200 t two\n"
+				"ffff800080011000 D _etext\n");
+	kernel->options.system_map = kernel->map;
+	start(kernel);
+	assert_false(kernel_symbols_hidden(kernel->symbols));
+	assert_at(kernel, TEXT + 0x101ff, "[kernel]", "one");
+	assert_at(kernel, TEXT + 0x10200, "[kernel]", "two");
+	assert_int_equal(symbol_of(kernel, TEXT + 0x10200).start, 0x200);
+	assert_at(kernel, TEXT + 0x11000, "[kernel unmapped]", "[kernel unmapped]");
+}
+
 static void test_wrong_system_map(void **state)
 {
 	struct kernel *kernel = *state;
@@ -539,6 +558,7 @@ int main(void)
 		WITH_KERNEL(test_nothing_there),
 		WITH_KERNEL(test_hidden),
 		WITH_KERNEL(test_system_map),
+		WITH_KERNEL(test_text_not_listed),
 		WITH_KERNEL(test_wrong_system_map),
 		WITH_KERNEL(test_modules_at_start),
 		WITH_KERNEL(test_modules_come_and_go),

@@ -53,7 +53,7 @@ static struct kernel_core running(void)
 
 	for (size_t i = 0; i < 2; i++)
 		kernel_core_add(&core, &lines[i]);
-	kernel_core_finish(&core);
+	kernel_core_finish(&core, KERNEL_BOUND_COUNT);
 	return core;
 }
 
