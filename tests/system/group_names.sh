@@ -291,3 +291,24 @@ test_hostile_names() {
 		"$PROSPECT" report "$T/prof" --by program,symbol --format csv > "$T/csv"
 	grep -q '^"we,ird ""' "$T/csv" || fail "not quoted as RFC 4180 says:" "$(cat "$T/csv")"
 }
+
+# The records of an exec are lost while the recorder is stopped; what runs afterwards is told from
+# /proc, and is not taken for the program that was there before.
+test_exec_that_was_lost() {
+	need_root
+	local pid
+	# shellcheck disable=SC2016
+	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 16 -- sh -c \
+		'for cpu in $(seq $(nproc)); do "$0" 3 & done; sleep 1; exec "$1" 2' \
+		"$BIN/btree" "$BIN/loop" 2> "$T/stderr" &
+	pid=$!
+	sleep 0.7
+	kill -STOP $pid
+	sleep 1.5
+	kill -CONT $pid
+	wait $pid || fail "record:" "$(cat "$T/stderr")"
+	[ "$(header "$T/prof" tracking)" -gt 0 ] || skip "no record of the kernel was lost"
+	rows "$T/prof" program,image --select 'image=*/loop' > "$T/rows"
+	[ "$(sum 4 < "$T/rows")" -ge 300 ] || fail "the program was not sampled"
+	! awk -F '\t' '$1 != "loop" && $1 !~ /^\[/' "$T/rows" | grep . || fail "a wrong name"
+}
