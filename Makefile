@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all deps demo check check-all install deb clean
+.PHONY: all deps demo check check-all install deb bench clean
 
 # The program, at build/prospect.
 all:
@@ -30,6 +30,11 @@ check-all:
 # DESTDIR is honoured.
 install: all
 	@meson install -C build --no-rebuild --quiet
+
+# Side by side with its peers, about eight minutes; compare ratios.
+bench: deps all
+	@tools/install-deps bench
+	@bench/run.sh build/prospect
 
 # A Debian package in build/.
 deb:

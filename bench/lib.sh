@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the benches share: tools by name, numbers with medians and spread, rounds in changing order.
+
+# Numbers on stdin, one a line: "median [first quartile-third quartile]" with a printf format.
+median() {
+	sort -g | awk -v f="${1:-%.3f}" '{ v[NR] = $1 } END {
+		if (!NR) { print "-"; exit }
+		printf f " [" f "-" f "]\n", q(0.5), q(0.25), q(0.75) }
+		function q(p,   at, low) { at = p * (NR - 1) + 1; low = int(at)
+			return v[low] + (at - low) * (v[low < NR ? low + 1 : low] - v[low]) }'
+}
+
+# The words in random order, one a line.
+shuffled() {
+	printf '%s\n' "$@" | shuf
+}
+
+# have TOOL: can it be measured here?
+have() {
+	case $1 in
+	none | prospect) true ;;
+	*) command -v "${1%%-*}" >/dev/null ;;
+	esac
+}
+
+# under TOOL HZ DATA COMMAND...: runs COMMAND with the whole machine sampled at HZ by TOOL; the
+# measures of the profiler's process (with COMMAND's where it is its child) go to $scratch/measures.
+under() {
+	local tool=$1 hz=$2 data=$3
+	shift 3
+	case $tool in
+	none) "$scratch/measure" "$scratch/measures" "$@" ;;
+	prospect) "$scratch/measure" "$scratch/measures" "$prospect" record -q -F "$hz" -o "$data" "$@" ;;
+	perf) "$scratch/measure" "$scratch/measures" perf record -q -a -g -e cpu-clock -F "$hz" -o "$data" \
+		"$@" 2>/dev/null ;;
+	bpftrace) "$scratch/measure" "$scratch/measures" bpftrace -q -o "$data" -e \
+		"profile:hz:$hz { @[pid, comm, kstack, ustack] = count(); } END { clear(@); }" -c "$*" ;;
+	esac
+}
+
+# column N of the last measures
+measured() {
+	awk -v n="$1" '{ print $n }' "$scratch/measures"
+}
+
+# table ROW...: rows of "|"-separated cells, aligned.
+table() {
+	printf '%s\n' "$@" | column -t -s '|' -o '  '
+}
