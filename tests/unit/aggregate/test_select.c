@@ -25,7 +25,9 @@ static int set_up(void **state)
 	fixture_init(fixture);
 	first = fixture_task(fixture, fixture_process(fixture, "nginx", 4711), "Web Content");
 	second = fixture_task(fixture, fixture_process(fixture, "nginx", 4712), "io,wait");
-	kworker = fixture_task(fixture, fixture_process(fixture, "kworker/0:1", 40), "kworker");
+	kworker = fixture_task(fixture, fixture_process(fixture, "kworker/0:1", 40), "[k,w]");
+	/* As systemd escapes a minus. */
+	fixture->profile->processes.items[3].cgroup = fixture_text(fixture, "/a\\x2db");
 	libc = fixture_stack(fixture, "/usr/lib/libc.so.6", "memcpy", 0x1230, SYMBOL_NAMED);
 	list = fixture_stack(fixture, "/usr/sbin/nginx", "map<int, long>::find", 0x200,
 			     SYMBOL_NAMED);
@@ -95,6 +97,9 @@ static void single_keys(void **state)
 				      "c" },
 		{ "symbol=map<int\\, long>::find", "b" },
 		{ "event=cpu-clock", "abcd" },
+		{ "thread=[k\\,w]", "d" },
+		{ "cgroup=/a\\x2db", "d" },
+		{ "cgroup=*\\\\x2d*", "d" },
 		{ "user=4", "abc" },
 		{ "function=memcpy", "a" },
 		{ "container=x", "" },

@@ -109,6 +109,10 @@ static void cut_rows_stay_in_the_sum(void **state)
 	assert_int_equal(table->sums[0].rows, 3);
 	assert_int_equal(table->sums[0].samples, 100);
 	table_free(table);
+	/* A row at the threshold stays. */
+	table = group(&fixture, "symbol", 30, 0);
+	assert_int_equal(table->rows.count, 3);
+	table_free(table);
 	table = group(&fixture, "symbol", 0, 1);
 	assert_int_equal(table->rows.count, 2);
 	assert_row(table, 0, "main", 0, 50, 50);

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +146,29 @@ static void a_full_disk_is_told(void **state)
 	assert_true(S_ISCHR(stat.st_mode));
 }
 
+/* What did not arrive whole does not take the old one's place. */
+static void half_a_file_is_not_moved(void **state)
+{
+	struct rlimit before, small;
+	struct output_file *file;
+	int rc;
+
+	write_old("report");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = before;
+	small.rlim_cur = 2;
+	assert_int_equal(output_file_open("report", &file, NULL), 0);
+	fputs("more than two bytes", output_file_stream(file));
+	setrlimit(RLIMIT_FSIZE, &small);
+	rc = output_file_commit(file, NULL);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(rc, -EFBIG);
+	output_file_free(file);
+	assert_file("report", "old");
+	assert_int_equal(count_files(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +177,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
 						leave_folder),
 		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(half_a_file_is_not_moved, enter_folder,
+						leave_folder),
 		cmocka_unit_test(a_full_disk_is_told),
 	};
 
