@@ -24,7 +24,7 @@ CREATE TABLE event( -- what was sampled
 	id INTEGER PRIMARY KEY,
 	name TEXT NOT NULL,
 	unit TEXT NOT NULL, -- of weight and period: ns or count
-	clock TEXT NOT NULL, -- pmu-nmi, pmu-irq, timer
+	clock TEXT NOT NULL, -- pmu-nmi, pmu-irq, timer, software
 	rate_hz REAL NOT NULL, -- asked for, per CPU; 0: a fixed period
 	period INTEGER NOT NULL, -- asked for; 0: a rate
 	samples INTEGER NOT NULL,
