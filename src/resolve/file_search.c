@@ -28,7 +28,9 @@ static int open_regular(const char *path)
 /* The reason that tells most: another file, no permission, nothing there. */
 static void note(struct file_search_result *result, int rc)
 {
-	if (rc == -EACCES || rc == -EPERM) {
+	if (rc == -EMFILE || rc == -ENFILE) {
+		result->exhausted = true;
+	} else if (rc == -EACCES || rc == -EPERM) {
 		if (result->reason == IMAGE_STATE_GONE)
 			result->reason = IMAGE_STATE_DENIED;
 	} else if (rc != -ENOENT && rc != -ESRCH && rc != -ENOTDIR) {

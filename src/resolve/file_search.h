@@ -13,6 +13,7 @@ struct file_search_result {
 	struct file_identity identity; /* of the file found */
 	bool by_path;		       /* the plain path led to it, and may again */
 	enum image_state reason;       /* why not: GONE, DENIED or REPLACED */
+	bool exhausted;		       /* a file was there, but no descriptor to be had */
 };
 
 /* By the path as we see it, through /proc/PID/root, through /proc/PID/map_files. mapped->path has

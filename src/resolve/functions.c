@@ -69,7 +69,11 @@ size_t functions_name_length(const char *name)
 
 static size_t underscores(const char *name)
 {
-	return strspn(name, "_");
+	size_t count = 0;
+
+	while (name[count] == '_')
+		count++;
+	return count;
 }
 
 int functions_compare(const struct functions *functions, const struct function *a,
@@ -88,6 +92,51 @@ int functions_compare(const struct functions *functions, const struct function *
 	if (left_length != right_length)
 		return left_length < right_length ? -1 : 1;
 	return strncmp(left, right, left_length);
+}
+
+/* Bytes of all names listed, with their ends. */
+static size_t listed_bytes(const struct functions *functions)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < functions->list.count; i++)
+		bytes += functions_name_length(
+				 functions_name(functions, functions->list.items[i].name)) +
+			 1;
+	return bytes;
+}
+
+static void compact_names(struct functions *functions, size_t bytes)
+{
+	char *names = xmalloc(bytes + 1);
+	size_t used = 0;
+
+	for (size_t i = 0; i < functions->list.count; i++) {
+		struct function *function = &functions->list.items[i];
+		const char *name = functions_name(functions, function->name);
+		size_t length = functions_name_length(name);
+
+		function->name = (uint32_t)used;
+		memcpy(names + used, name, length);
+		names[used + length] = '\0';
+		used += length + 1;
+	}
+	free(functions->names);
+	functions->names = names;
+	functions->names_size = used;
+}
+
+void functions_compact(struct functions *functions, bool names)
+{
+	size_t count = functions->list.count;
+	size_t bytes = names ? listed_bytes(functions) : functions->names_size;
+
+	if (bytes < functions->names_size / 4 * 3)
+		compact_names(functions, bytes);
+	if (count == 0)
+		return;
+	functions->list.items = xrealloc(functions->list.items, count * sizeof(struct function));
+	functions->list.capacity = count;
 }
 
 void functions_drop_dynamic(struct functions *functions)

@@ -67,6 +67,9 @@ size_t functions_name_length(const char *name);
  * Negative: a, positive: b, 0: the same name. */
 int functions_compare(const struct functions *functions, const struct function *a,
 		      const struct function *b);
+/* Gives back room that is not needed. @names: also the names of what is not listed, where that is
+ * much of the tables they came from (it costs a look at every name). */
+void functions_compact(struct functions *functions, bool names);
 /* Gives up .dynsym. */
 void functions_drop_dynamic(struct functions *functions);
 void functions_done(struct functions *functions);

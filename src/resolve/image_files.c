@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "resolve/file_search.h"
 #include "resolve/link_names.h"
+#include "resolve/mapping_records.h"
 #include "resolve/offered_files.h"
 #include "resolve/special_names.h"
 
@@ -29,31 +30,28 @@ struct held_file {
 	uint64_t used, round; /* when: in uses, in rounds */
 };
 
-/* A mapping record seen before leads to its file without any look at the disk but one fstat. */
-struct record {
-	str_id path;
-	uint64_t dev, inode;
-	struct elf_build_id build_id;
+/* Every mapping is told of twice, by device and inode and by build id: what proved good in the one
+ * is remembered for the other. */
+struct proven {
+	int32_t pid;
+	uint64_t start, end;
 	uint32_t file;
 };
 
-/* What was asked of image_files_is_link. */
-struct link_question {
-	str_id comm;
-	uint32_t image;
-	bool answer;
-};
+enum { PROVEN_KEPT = 16 };
 
 struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
 	uint64_t uses, round;
 	VEC(struct held_file) files;
-	VEC(struct record) records;
-	VEC(struct link_question) links;
-	VEC(uint32_t) of_image; /* image -> file + 1 */
-	struct hashidx file_index, record_index, link_index;
+	struct mapping_records records; /* -> file */
+	VEC(uint32_t) of_image;		/* image -> file + 1 */
+	struct hashidx file_index;
 	struct offered_files offers;
+	struct link_names links;
+	struct proven proven[PROVEN_KEPT]; /* a ring */
+	size_t proven_count;
 };
 
 struct image_files *image_files_new(struct profile *profile, size_t max_open)
@@ -85,12 +83,10 @@ void image_files_free(struct image_files *files)
 		close_file(files, &files->files.items[i]);
 	offered_files_done(&files->offers);
 	vec_free(&files->files);
-	vec_free(&files->records);
-	vec_free(&files->links);
 	vec_free(&files->of_image);
 	hashidx_done(&files->file_index);
-	hashidx_done(&files->record_index);
-	hashidx_done(&files->link_index);
+	mapping_records_done(&files->records);
+	link_names_done(&files->links);
 	free(files);
 }
 
@@ -108,6 +104,14 @@ static void touch(struct image_files *files, struct held_file *file)
 {
 	file->used = ++files->uses;
 	file->round = files->round;
+}
+
+/* NULL: the image is none of ours. */
+static struct held_file *file_behind(const struct image_files *files, uint32_t image)
+{
+	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
+
+	return id ? &files->files.items[id - 1] : NULL;
 }
 
 /* Does the file's path lead to the same, unchanged file now? */
@@ -187,24 +191,6 @@ static bool file_equal(const void *owner, uint32_t id, const void *wanted)
 	       memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-static uint64_t record_hash(const struct record *record)
-{
-	uint64_t hash = hash_bytes(record->build_id.bytes, record->build_id.size);
-
-	hash = hash_combine(hash, record->path);
-	return hash_combine(hash_combine(hash, record->dev), record->inode);
-}
-
-static bool record_equal(const void *owner, uint32_t id, const void *wanted)
-{
-	const struct record *a = &((const struct image_files *)owner)->records.items[id];
-	const struct record *b = wanted;
-
-	return a->path == b->path && a->dev == b->dev && a->inode == b->inode &&
-	       a->build_id.size == b->build_id.size &&
-	       memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.size) == 0;
-}
-
 static uint32_t add_file(struct image_files *files, const struct image *image)
 {
 	uint32_t id = (uint32_t)files->files.count;
@@ -228,7 +214,8 @@ static struct image make_image(const struct mapped_file *mapped, str_id path,
 			       .inode = mapped->inode,
 			       .build_id_size = mapped->build_id_size };
 
-	memcpy(image.build_id, mapped->build_id, mapped->build_id_size);
+	if (mapped->build_id_size > 0)
+		memcpy(image.build_id, mapped->build_id, mapped->build_id_size);
 	if (found->fd < 0)
 		return image;
 	if (image.inode == 0) {
@@ -303,13 +290,26 @@ static bool is_plain_memory(const struct mapped_file *mapped,
 	return special_names_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
 }
 
+/* No descriptor is to be had: fewer are kept from now on. False: there are none to give up. */
+static bool give_way(struct image_files *files)
+{
+	if (files->open < 2)
+		return false;
+	files->most_open = files->open / 2;
+	make_room(files);
+	return true;
+}
+
 static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
 			  const char *literal, uint32_t old)
 {
 	struct file_search_result found = search(files, mapped, literal);
-	str_id path = strpool_intern(&files->profile->strings, mapped->path);
 	struct image image;
+	str_id path;
 
+	if (found.fd < 0 && found.exhausted && give_way(files))
+		found = search(files, mapped, literal);
+	path = strpool_intern(&files->profile->strings, mapped->path);
 	if (is_plain_memory(mapped, &found)) {
 		if (found.fd >= 0)
 			close(found.fd);
@@ -323,7 +323,7 @@ static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
 	return add_file(files, &image);
 }
 
-/* The id of the file as it is now, without opening anything if it can be helped. */
+/* Is the file what it was? Asked without opening anything. */
 static bool still_good(struct image_files *files, struct held_file *file)
 {
 	if (!file->known)
@@ -336,48 +336,55 @@ static bool still_good(struct image_files *files, struct held_file *file)
 	return false;
 }
 
-static struct record make_record(struct image_files *files, const struct mapped_file *mapped)
+/* The file as it is now of a record that led to @old before. A file that was open and has changed
+ * is left as it is, and another takes its place. */
+static uint32_t look_again(struct image_files *files, struct mapped_file *mapped,
+			   const char *literal, uint32_t old)
 {
-	struct record record = { .path = strpool_intern(&files->profile->strings, mapped->path),
-				 .dev = mapped->dev,
-				 .inode = mapped->inode };
-
-	record.build_id.size = mapped->build_id_size;
-	memcpy(record.build_id.bytes, mapped->build_id, mapped->build_id_size);
-	return record;
-}
-
-/* A record seen before: its file as it is now. A file that was open and has changed is left as it
- * is, and another takes its place. */
-static uint32_t known_record(struct image_files *files, struct record *record,
-			     struct mapped_file *mapped, const char *literal)
-{
-	struct held_file *file = &files->files.items[record->file];
-	uint32_t image = file->image;
+	bool known = files->files.items[old].known;
 	uint32_t now;
 
-	if (still_good(files, file))
-		return image;
-	now = find_file(files, mapped, literal, file->known ? UINT32_MAX : record->file);
-	if (files->files.items[now].known || !files->files.items[record->file].known)
-		record->file = now;
-	return files->files.items[record->file].image;
+	if (still_good(files, &files->files.items[old]))
+		return old;
+	now = find_file(files, mapped, literal, known ? UINT32_MAX : old);
+	return files->files.items[now].known || !known ? now : old;
 }
 
 static uint32_t mapped_path(struct image_files *files, struct mapped_file *mapped,
 			    const char *literal)
 {
-	struct record record = make_record(files, mapped);
-	uint64_t hash = record_hash(&record);
-	uint32_t id;
+	str_id path = strpool_intern(&files->profile->strings, mapped->path);
+	bool fresh;
+	uint32_t *file = mapping_records_find(&files->records, mapped, path, 0, &fresh);
 
-	if (hashidx_find(&files->record_index, hash, record_equal, files, &record, &id))
-		return known_record(files, &files->records.items[id], mapped, literal);
-	record.file = find_file(files, mapped, literal, UINT32_MAX);
-	id = (uint32_t)files->records.count;
-	*vec_push(&files->records) = record;
-	hashidx_add(&files->record_index, hash, id);
-	return files->files.items[record.file].image;
+	if (fresh)
+		*file = find_file(files, mapped, literal, UINT32_MAX);
+	else
+		*file = look_again(files, mapped, literal, *file);
+	return *file;
+}
+
+/* On stacked file systems no file of that device and inode may be found, though the build id of the
+ * same mapping led to it: then that one counts. */
+static uint32_t agree(struct image_files *files, const struct mapped_file *mapped, uint32_t id)
+{
+	const struct held_file *file = &files->files.items[id];
+
+	if (file->known) {
+		files->proven[files->proven_count++ % PROVEN_KEPT] =
+			(struct proven){ mapped->pid, mapped->start, mapped->end, id };
+		return file->image;
+	}
+	for (size_t i = 0; i < PROVEN_KEPT && i < files->proven_count; i++) {
+		const struct proven *proven = &files->proven[i];
+		const struct held_file *other = &files->files.items[proven->file];
+
+		if (proven->pid == mapped->pid && proven->start == mapped->start &&
+		    proven->end == mapped->end && mapped->build_id_size == 0 &&
+		    image_of(files, other)->path == image_of(files, file)->path)
+			return other->image;
+	}
+	return file->image;
 }
 
 static uint32_t special_image(struct image_files *files, const struct special_name *special)
@@ -396,7 +403,7 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 	struct mapped_file plain = *mapped;
 	_cleanup_free_ char *shortened = NULL;
 	struct special_name special;
-	uint32_t image;
+	uint32_t id;
 
 	if (plain.build_id_size > BUILD_ID_MAX)
 		plain.build_id_size = 0;
@@ -407,10 +414,9 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 	}
 	if (special_names_find(plain.path, plain.start, &special))
 		return special_image(files, &special);
-	image = mapped_path(files, &plain, mapped->path);
-	if (image < files->of_image.count && files->of_image.items[image])
-		files->files.items[files->of_image.items[image] - 1].pid = mapped->pid;
-	return image;
+	id = mapped_path(files, &plain, mapped->path);
+	files->files.items[id].pid = mapped->pid;
+	return agree(files, &plain, id);
 }
 
 void image_files_offer(struct image_files *files, int fd)
@@ -433,6 +439,8 @@ static int reopen(struct image_files *files, struct held_file *file)
 	struct file_search_result found =
 		file_search_again(path_of(files, file), file->pid, &file->identity);
 
+	if (found.fd < 0 && found.exhausted && give_way(files))
+		found = file_search_again(path_of(files, file), file->pid, &file->identity);
 	if (found.fd < 0) {
 		set_state(files, file, found.reason);
 		return -1;
@@ -444,8 +452,7 @@ static int reopen(struct image_files *files, struct held_file *file)
 
 int image_files_open(struct image_files *files, uint32_t image)
 {
-	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
-	struct held_file *file = id ? &files->files.items[id - 1] : NULL;
+	struct held_file *file = file_behind(files, image);
 
 	if (!file || !file->known || !file->identity.elf)
 		return -1;
@@ -470,43 +477,13 @@ void image_files_rest(struct image_files *files)
 	offered_files_forget(&files->offers, oldest);
 }
 
-static uint64_t link_hash(const struct link_question *question)
-{
-	return hash_combine(hash_u64(question->comm), question->image);
-}
-
-static bool link_equal(const void *owner, uint32_t id, const void *wanted)
-{
-	const struct link_question *a = &((const struct image_files *)owner)->links.items[id];
-	const struct link_question *b = wanted;
-
-	return a->comm == b->comm && a->image == b->image;
-}
-
-static bool ask_link(const struct image_files *files, const char *comm, uint32_t image)
-{
-	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
-	const struct held_file *file = id ? &files->files.items[id - 1] : NULL;
-
-	if (!file || !file->known)
-		return false;
-	return link_names_find(path_of(files, file), getenv("PATH"), comm, file->identity.dev,
-			       file->identity.inode);
-}
-
 bool image_files_is_link(void *context, const char *comm, uint32_t image)
 {
 	struct image_files *files = context;
-	struct link_question question = { .comm = strpool_intern(&files->profile->strings, comm),
-					  .image = image };
-	uint64_t hash = link_hash(&question);
-	uint32_t id;
+	const struct held_file *file = file_behind(files, image);
 
-	if (hashidx_find(&files->link_index, hash, link_equal, files, &question, &id))
-		return files->links.items[id].answer;
-	question.answer = ask_link(files, comm, image);
-	id = (uint32_t)files->links.count;
-	*vec_push(&files->links) = question;
-	hashidx_add(&files->link_index, hash, id);
-	return question.answer;
+	if (!file || !file->known)
+		return false;
+	return link_names_ask(&files->links, path_of(files, file), comm, file->identity.dev,
+			      file->identity.inode);
 }

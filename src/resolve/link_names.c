@@ -2,10 +2,21 @@
 #include "resolve/link_names.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+
+/* The kernel cuts comm at this many characters. */
+enum { COMM_CUT = 15 };
+
+struct link_answer {
+	str_id comm;
+	dev_t dev;
+	ino_t inode;
+	bool is_link;
+};
 
 static bool leads_to(int folder, const char *name, dev_t dev, ino_t inode)
 {
@@ -36,7 +47,7 @@ bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode)
 		return false;
 	if (leads_to(fd, comm, dev, inode))
 		return true;
-	return strlen(comm) >= LINK_NAMES_COMM_CUT && scan(fd, comm, dev, inode);
+	return strlen(comm) >= COMM_CUT && scan(fd, comm, dev, inode);
 }
 
 bool link_names_find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode)
@@ -57,4 +68,37 @@ bool link_names_find(const char *file, const char *path, const char *comm, dev_t
 			return true;
 	}
 	return false;
+}
+
+static bool answer_equal(const void *owner, uint32_t id, const void *wanted)
+{
+	const struct link_answer *a = &((const struct link_names *)owner)->answers.items[id];
+	const struct link_answer *b = wanted;
+
+	return a->comm == b->comm && a->dev == b->dev && a->inode == b->inode;
+}
+
+bool link_names_ask(struct link_names *names, const char *file, const char *comm, dev_t dev,
+		    ino_t inode)
+{
+	struct link_answer answer = { .comm = strpool_intern(&names->comms, comm),
+				      .dev = dev,
+				      .inode = inode };
+	uint64_t hash = hash_combine(hash_combine(hash_u64(answer.comm), dev), inode);
+	uint32_t id;
+
+	if (hashidx_find(&names->index, hash, answer_equal, names, &answer, &id))
+		return names->answers.items[id].is_link;
+	answer.is_link = link_names_find(file, getenv("PATH"), comm, dev, inode);
+	id = (uint32_t)names->answers.count;
+	*vec_push(&names->answers) = answer;
+	hashidx_add(&names->index, hash, id);
+	return answer.is_link;
+}
+
+void link_names_done(struct link_names *names)
+{
+	strpool_done(&names->comms);
+	vec_free(&names->answers);
+	hashidx_done(&names->index);
 }

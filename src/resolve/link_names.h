@@ -6,13 +6,25 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The kernel cuts comm at this many characters. */
-enum { LINK_NAMES_COMM_CUT = 15 };
+#include "base/hashidx.h"
+#include "base/strpool.h"
+#include "base/vec.h"
 
-/* Does an entry of @folder whose name is @comm (or, of a comm that may have been cut, begins with
- * it) lead to the file (dev, inode)? */
+/* Answers given: exec after exec asks the same. Zero-initialised is empty. */
+struct link_names {
+	struct strpool comms;
+	VEC(struct link_answer) answers;
+	struct hashidx index;
+};
+
+/* Does a file called @comm, next to @file or in a folder of PATH, lead to the file (dev, inode)? Of
+ * a comm as long as the kernel cuts them any name that begins with it counts. */
+bool link_names_ask(struct link_names *names, const char *file, const char *comm, dev_t dev,
+		    ino_t inode);
+void link_names_done(struct link_names *names);
+
+/* The same of one folder, and without memory for the folders of @path (may be NULL). */
 bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode);
-/* The same for each folder of a PATH, and for the folder of @file. @path may be NULL. */
 bool link_names_find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode);
 
 #endif

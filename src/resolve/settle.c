@@ -61,6 +61,14 @@ static int best_first(const void *left, const void *right, void *context)
 	return functions_compare(context, left, right);
 }
 
+static void swap(struct function *a, struct function *b)
+{
+	struct function kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
 /* Functions [first, end) begin at one address: keeps the best, and of the others those that reach
  * further than all better ones. Writes them to *out, outermost first. */
 static size_t settle_aliases(struct functions *functions, size_t first, size_t end, size_t out)
@@ -68,18 +76,16 @@ static size_t settle_aliases(struct functions *functions, size_t first, size_t e
 	struct function *items = functions->list.items;
 	size_t kept = 1;
 
-	if (end - first > 1)
+	if (end - first == 2 && functions_compare(functions, items + first, items + first + 1) > 0)
+		swap(items + first, items + first + 1);
+	if (end - first > 2)
 		qsort_r(items + first, end - first, sizeof(*items), best_first, functions);
 	for (size_t i = first + 1; i < end; i++) {
 		if (items[i].size > items[first + kept - 1].size)
 			items[first + kept++] = items[i];
 	}
-	for (size_t i = 0; i < kept / 2; i++) {
-		struct function swapped = items[first + i];
-
-		items[first + i] = items[first + kept - 1 - i];
-		items[first + kept - 1 - i] = swapped;
-	}
+	for (size_t i = 0; i < kept / 2; i++)
+		swap(items + first + i, items + first + kept - 1 - i);
 	memmove(items + out, items + first, kept * sizeof(*items));
 	return kept;
 }

@@ -86,8 +86,9 @@ int symtab_new(struct elf_file *file, struct symtab **ret_symtab, struct err *er
 	elf_symbols_read(file, &symtab->functions, &symtab->complete);
 	plt_read(file, &symtab->functions);
 	functions_drop_dynamic(&symtab->functions);
-	read_code(symtab, file);
 	settle_functions(&symtab->functions, file);
+	functions_compact(&symtab->functions, symtab->complete);
+	read_code(symtab, file);
 	slice(&symtab->slices, &symtab->functions);
 	*ret_symtab = symtab;
 	return 0;
