@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -42,6 +43,13 @@ static int explain_permission(int rc, struct err *err)
 {
 	long long paranoid = (long long)perf_limits_paranoid();
 
+	if (geteuid() == 0)
+		return err_set(err, rc,
+			       "the kernel refuses sampling even to root (%s): a container without "
+			       "CAP_PERFMON, or whose seccomp filter hides perf_event_open; allow "
+			       "it, or run "
+			       "on the host",
+			       strerror(-rc));
 	if (paranoid > 2)
 		return err_set(
 			err, rc,

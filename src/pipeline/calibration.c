@@ -160,6 +160,19 @@ static void compare_time(const struct recorded *recorded, const struct truth *tr
 	result->high = result->measured + reach_s + missed_s;
 }
 
+/* Where only user mode is seen, what a part did in the kernel cannot be found. */
+static bool is_visible(const struct recorded *recorded, const struct truth *truths, size_t count,
+		       const struct truth *truth)
+{
+	if (recorded->profile->events[0].kernel_samples)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(truths[i].key, "mode") == 0 && strcmp(truths[i].part, truth->part) == 0)
+			return false;
+	}
+	return true;
+}
+
 static void compare(const struct recorded *recorded, const struct truth *truths, size_t count,
 		    struct calibration *calibration)
 {
@@ -169,8 +182,11 @@ static void compare(const struct recorded *recorded, const struct truth *truths,
 	calibration->samples = recorded->profile->events[0].samples;
 	for (size_t i = 0; i < count; i++) {
 		const struct truth *truth = &truths[i];
-		struct calibration_result *result = vec_push(&calibration->results);
+		struct calibration_result *result;
 
+		if (!is_visible(recorded, truths, count, truth))
+			continue;
+		result = vec_push(&calibration->results);
 		memset(result, 0, sizeof(*result));
 		snprintf(result->part, sizeof(result->part), "%s", truth->part);
 		if (strcmp(truth->key, "thread") == 0)

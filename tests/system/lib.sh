@@ -184,7 +184,7 @@ compile() {
 
 compile_programs() {
 	local name
-	for name in short children forker systime pingpong loop call btree rhythm; do
+	for name in short children forker systime pingpong loop call btree rhythm refuse; do
 		compile $name $name.c &
 	done
 	compile threads threads.c -pthread &
@@ -198,7 +198,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short children forker systime pingpong loop call btree rhythm threads loader \
+	for name in short children forker systime pingpong loop call btree rhythm refuse threads loader \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do
 		[ -s "$BIN/$name" ] || { echo "# could not build $name" >&2; return 1; }
