@@ -60,7 +60,7 @@ record() {
 	[ $status = 0 ] || fail "record ended with $status: $*" "$(tail -n 5 "$T/stderr")"
 	[ -s "$file" ] || fail "record made no $file"
 	LOSS=$(awk -v n="$(header "$file" samples)" -v lost="$(header "$file" lost)" \
-		'BEGIN { printf "%.6f", n + lost > 0 ? lost / (n + lost) : 0 }')
+		'BEGIN { printf "%.6f", (n + lost > 0) ? lost / (n + lost) : 0 }')
 }
 
 # CSV on stdin to tabs between, quotes resolved, without the line of titles.
