@@ -38,6 +38,7 @@ struct symtab {
 	struct slices slices;
 	VEC(struct code) code;
 	bool complete;
+	bool named; /* there are symbols, not only PLT slots */
 };
 
 static void read_code(struct symtab *symtab, const struct elf_file *file)
@@ -84,6 +85,7 @@ int symtab_new(struct elf_file *file, struct symtab **ret_symtab, struct err *er
 		return rc;
 	symtab = xcalloc(1, sizeof(*symtab));
 	elf_symbols_read(file, &symtab->functions, &symtab->complete);
+	symtab->named = symtab->functions.list.count > 0;
 	plt_read(file, &symtab->functions);
 	functions_drop_dynamic(&symtab->functions);
 	settle_functions(&symtab->functions, file);
@@ -218,10 +220,9 @@ static enum symbol_kind name_gap(const struct symtab *symtab, const struct code 
 				 struct buf *name)
 {
 	if (!before && !after) {
-		bool any = symtab->functions.list.count > 0;
-
 		buf_printf(name, "[%s]",
-			   any ? functions_name(&symtab->functions, code->name) : "unknown");
+			   symtab->named ? functions_name(&symtab->functions, code->name)
+					 : "unknown");
 		return SYMBOL_NONE;
 	}
 	if (before)

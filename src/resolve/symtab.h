@@ -39,7 +39,8 @@ size_t symtab_bytes(const struct symtab *symtab);
 /* The innermost function that covers @address: NAMED or PLT. Where none does, BRACKET: "a->b"
  * between its neighbours in the section, "a->" or "->b" at the section's ends; the start and size
  * are the gap's, narrowed by @ranges (NULL: not known). Else NONE: "[.init]", the section that has
- * no symbols, or "[unknown]". The name, as the file has it, replaces what is in @name. */
+ * no symbols, or "[unknown]" in a file without any. The name, as the file has it, replaces what is
+ * in @name. */
 void symtab_lookup(const struct symtab *symtab, const struct eh_ranges *ranges, uint64_t address,
 		   struct buf *name, struct symtab_hit *ret_hit);
 

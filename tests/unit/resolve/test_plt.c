@@ -50,7 +50,7 @@ static size_t count_slots(const struct elf_file *file, const struct symtab *symt
 }
 
 /* How many slots the file has by name; objdump must agree with each it knows. */
-static size_t check_file(const char *path)
+static size_t check_with(const char *objdump, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct buf out = { 0 }, name = { 0 };
@@ -63,9 +63,9 @@ static size_t check_file(const char *path)
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
 	assert_int_equal(symtab_new(file, &symtab, NULL), 0);
 	tools_run(&out,
-		  "objdump -d -j .plt -j .plt.sec -j .plt.got -j .iplt '%s' 2>/dev/null |"
+		  "%s -d -j .plt -j .plt.sec -j .plt.got -j .iplt '%s' 2>/dev/null |"
 		  " sed -n 's/^\\([0-9a-f]*\\) <\\(.*\\)>:$/\\1 \\2/p'",
-		  path);
+		  objdump, path);
 	text = out.bytes;
 	while (text && (line = strsep(&text, "\n"))) {
 		struct symtab_hit hit;
@@ -88,6 +88,11 @@ static size_t check_file(const char *path)
 	buf_done(&name);
 	close(fd);
 	return slots;
+}
+
+static size_t check_file(const char *path)
+{
+	return check_with("objdump", path);
 }
 
 static const char PROGRAM[] =
@@ -167,12 +172,41 @@ static void test_libraries(void **state)
 	buf_done(&out);
 }
 
+/* Code for another machine, whose slots llvm-objdump names. */
+static void test_arm64(void **state)
+{
+	static const char *const flags[] = { "", "-Wl,-z,force-bti -mbranch-protection=standard",
+					     "-Wl,-z,pac-plt" };
+	static const char source[] = "int puts(const char *); int getx(void);\n"
+				     "int f(void) { return puts(\"x\") + getx(); }\n";
+	char path[TOOLS_PATH], text[TOOLS_PATH];
+	struct buf out = { 0 };
+
+	if (!tools_have("clang") || !tools_have("ld.lld") || !tools_have("llvm-objdump-14")) {
+		print_message("clang, lld or llvm-objdump-14 is not installed\n");
+		skip();
+	}
+	snprintf(text, sizeof(text), "%s/arm64.c", (char *)*state);
+	tools_write(text, source, strlen(source));
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		snprintf(path, sizeof(path), "%s/arm64-%zu", (char *)*state, i);
+		if (tools_run(&out,
+			      "clang --target=aarch64-linux-gnu -O1 -fPIC -shared -nostdlib"
+			      " -fuse-ld=lld %s '%s' -o '%s' 2>&1",
+			      flags[i], text, path) != 0)
+			fail_msg("%s", buf_text(&out));
+		assert_int_equal(check_with("llvm-objdump-14", path), 2);
+	}
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
 		cmocka_unit_test(test_other_linkers),
 		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_arm64),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);

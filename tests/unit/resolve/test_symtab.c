@@ -373,6 +373,51 @@ static void test_ranges_in_brackets(void **state)
 	buf_done(&out);
 }
 
+/* Code of other machines, bytes in the other order, Thumb addresses, mapping symbols. */
+static void test_other_machines(void **state)
+{
+	static const char source[] =
+		"int g(int);\n"
+		"int f(int x) { return x + 40000000; }\n"
+		"static __attribute__((noinline)) int h(int x) { return x * 7; }\n"
+		"int g(int x) { return f(x) + h(x + 1); }\n";
+	static const char *const targets[] = { "aarch64-linux-gnu",	"armv7-linux-gnueabihf",
+					       "powerpc64le-linux-gnu", "mips-linux-gnu",
+					       "i386-linux-gnu",	"riscv64-linux-gnu" };
+	char path[TOOLS_PATH], text[TOOLS_PATH];
+	struct buf out = { 0 };
+
+	if (!tools_have("clang") || !tools_have("ld.lld")) {
+		print_message("clang or lld is not installed\n");
+		skip();
+	}
+	snprintf(text, sizeof(text), "%s/machines.c", (char *)*state);
+	tools_write(text, source, strlen(source));
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		struct opened opened;
+
+		snprintf(path, sizeof(path), "%s/%s", (char *)*state, targets[i]);
+		if (tools_run(&out,
+			      "clang --target=%s -mthumb -O1 -fPIC -shared -nostdlib"
+			      " -fuse-ld=lld -Wno-unused-command-line-argument '%s' -o '%s'"
+			      " 2>&1",
+			      targets[i], text, path) != 0)
+			fail_msg("%s: %s", targets[i], buf_text(&out));
+		opened = open_file(path);
+		assert_true(tools_run(&out, "readelf -sW '%s' | awk '$8 == \"h\" { print $2 }'",
+				      path) == 0);
+		assert_string_equal(
+			look(&opened, strtoull(buf_text(&out), NULL, 16) & ~1ULL, SYMBOL_NAMED),
+			"h");
+		tools_run(&out, "readelf -sW '%s' | awk '$8 == \"f\" { print $2; exit }'", path);
+		assert_string_equal(
+			look(&opened, strtoull(buf_text(&out), NULL, 16) & ~1ULL, SYMBOL_NAMED),
+			"f");
+		close_file(&opened);
+	}
+	buf_done(&out);
+}
+
 /* No symbols at all: an honest name. */
 static void test_nothing(void **state)
 {
@@ -392,10 +437,10 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_libraries), cmocka_unit_test(test_ways_to_link),
-		cmocka_unit_test(test_stripped),  cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_versions),  cmocka_unit_test(test_ranges_in_brackets),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_libraries),      cmocka_unit_test(test_ways_to_link),
+		cmocka_unit_test(test_stripped),       cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_versions),       cmocka_unit_test(test_ranges_in_brackets),
+		cmocka_unit_test(test_other_machines), cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
