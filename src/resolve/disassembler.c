@@ -175,17 +175,20 @@ static int list_region(struct disassembler *disassembler, const struct open_imag
 }
 
 static int list_image(struct disassembler *disassembler, const struct open_image *image,
-		      uint64_t start, uint64_t end, struct code_listing *listing, struct err *err)
+		      uint64_t start, uint64_t end, code_visit visit, void *context,
+		      struct err *err)
 {
 	struct image_code code = { .labels = image->labels };
+	struct code_listing listing = { .machine = { elf_file_machine(image->file),
+						     elf_file_is_64(image->file) },
+					.literal = image_literal,
+					.context = &code,
+					.visit = visit,
+					.visit_context = context };
 	int rc = code_bytes_place(image->file, start, &code.place, err);
 
 	if (rc < 0)
 		return rc;
-	listing->machine =
-		(struct code_machine){ elf_file_machine(image->file), elf_file_is_64(image->file) };
-	listing->literal = image_literal;
-	listing->context = &code;
 	if (end > code.place.stop)
 		end = code.place.stop;
 	for (rc = 1; rc > 0 && start < end;) {
@@ -194,7 +197,7 @@ static int list_image(struct disassembler *disassembler, const struct open_image
 					   code.place.stop, start);
 		uint64_t stop = region.stop < end ? region.stop : end;
 
-		rc = list_region(disassembler, image, &code, &region, start, stop, listing, err);
+		rc = list_region(disassembler, image, &code, &region, start, stop, &listing, err);
 		start = stop;
 	}
 	return rc < 0 ? rc : 0;
@@ -203,15 +206,31 @@ static int list_image(struct disassembler *disassembler, const struct open_image
 int disassembler_function(struct disassembler *disassembler, uint32_t image, uint64_t start,
 			  uint64_t end, code_visit visit, void *context, struct err *err)
 {
-	struct code_listing listing = { .visit = visit, .visit_context = context };
 	struct open_image *found = NULL;
 	int rc = need_decoder(disassembler, err);
 
 	if (rc == 0)
 		rc = find_image(disassembler, image, &found, err);
-	if (rc < 0)
+	if (rc == 0)
+		rc = list_image(disassembler, found, start, end, visit, context, err);
+	return rc;
+}
+
+int disassembler_start(struct disassembler *disassembler, uint32_t image, uint64_t address,
+		       uint64_t *ret_start, struct err *err)
+{
+	struct open_image *found = NULL;
+	struct code_region region;
+	struct code_place place;
+	int rc = find_image(disassembler, image, &found, err);
+
+	if (rc == 0)
+		rc = code_bytes_place(found->file, address, &place, err);
+	if (rc != 0)
 		return rc;
-	return list_image(disassembler, found, start, end, &listing, err);
+	region = code_labels_region(found->labels, place.section, place.start, place.stop, address);
+	*ret_start = region.start;
+	return 0;
 }
 
 static void print_named_address(void *context, uint64_t address, struct buf *text)

@@ -175,6 +175,35 @@ static void test_pool(void **state)
 	buf_done(&out);
 }
 
+/* The start of what holds an address: its label as nm has it, and the section where there is none.
+ */
+static void test_start(void **state)
+{
+	char path[TOOLS_PATH];
+	struct listing_files files = { .paths = { path }, .fd = -1 };
+	struct disassembler_options options = { .open_image = listing_open, .context = &files };
+	struct buf out = { 0 };
+
+	for (int stripped = 0; stripped < 2; stripped++) {
+		_cleanup_(disassembler_freep) struct disassembler *disassembler =
+			disassembler_new(&options);
+		uint64_t label, start = 0;
+		struct err err;
+
+		tools_build(*state, "start", "assembler",
+			    stripped ? "-nostdlib -static -s -Wl,-e,0"
+				     : "-nostdlib -static -Wl,-e,0",
+			    ".text\nnop\nnop\nf: nop\nnop\nret\n", path);
+		tools_run(&out, "readelf -SW '%s' | sed -n 's/.* .text *PROGBITS *//p'", path);
+		label = strtoul(buf_text(&out), NULL, 16) + (stripped ? 0 : 2);
+		assert_int_equal(disassembler_start(disassembler, 0, label + 2, &start, &err), 0);
+		assert_int_equal(start, label);
+		assert_int_equal(disassembler_start(disassembler, 0, 1, &start, &err), -ENODATA);
+	}
+	close(files.fd);
+	buf_done(&out);
+}
+
 static void test_errors(void **state)
 {
 	struct listing_files files = { .paths = { "/bin/true", "/etc/passwd", "/no/such" },
@@ -281,6 +310,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_i386, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_arm64, tools_set_up, tools_tear_down),
 		cmocka_unit_test(test_pool),
+		cmocka_unit_test_setup_teardown(test_start, tools_set_up, tools_tear_down),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test_setup_teardown(test_damaged, tools_set_up, tools_tear_down),
