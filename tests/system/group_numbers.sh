@@ -36,12 +36,18 @@ test_user_and_system_time() {
 		"$system" "$whole" "$n" 200
 }
 
-# account_closes: weights + idle + steal + lost = CPUs x wall time.
+# account_closes: weights + idle + steal + lost = CPUs x wall time. What was lost by a full ring is
+# known by number only; its period by no more than its jitter of 20 %.
 account_closes() {
-	local residue
+	local residue ring_full samples
 	residue=$(header "$T/prof" residue_percent)
+	ring_full=$(header "$T/prof" ring_full)
+	samples=$(header "$T/prof" samples)
 	[ -n "$residue" ] || fail "the header has no residue_percent"
-	holds "$residue >= -2 && $residue <= 2" || fail "residue $residue %"
+	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" 'BEGIN {
+		limit = 2 + 20 * lost / (n + lost)
+		exit !(residue >= -limit && residue <= limit)
+	}' || fail "residue $residue %, $ring_full of $((samples + ring_full)) samples lost"
 }
 
 test_account_closes_idle() {
@@ -83,6 +89,7 @@ test_same_shares_as_perf() {
 	perf script -i "$T/perf.data" -F ip,sym,dso 2> /dev/null |
 		awk '$NF ~ /btree\)$/ { print $2 }' > "$T/theirs"
 	all=$(wc -l < "$T/theirs")
+	[ "$all" -ge 100 ] || skip "perf script does not read its own recording here"
 	rows "$T/prof" symbol --select 'program=btree image=*btree mode=user' > "$T/rows"
 	whole=$(sum 4 < "$T/rows")
 	n=$(sum 3 < "$T/rows")
