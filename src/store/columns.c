@@ -84,8 +84,8 @@ static const struct column process_columns[] = {
 	COLUMN(process, uid, U32),
 	COLUMN(process, program, TEXT),
 	COLUMN(process, instance, U32),
-	COLUMN(process, cgroup, TEXT),
-	COLUMN(process, container, TEXT),
+	COLUMN(process, cgroup, SHARED),
+	COLUMN(process, container, SHARED),
 	COLUMN(process, kernel_thread, BOOL),
 	COLUMN(process, in_command, BOOL),
 };

@@ -33,6 +33,7 @@ enum column_type {
 	COLUMN_BOOL,
 	COLUMN_DOUBLE,
 	COLUMN_TEXT,	  /* a str_id in memory */
+	COLUMN_SHARED,	  /* a str_id in memory, a row of table text in the file */
 	COLUMN_WORD,	  /* an enumeration in memory, its word in the file */
 	COLUMN_NUMBER,	  /* an enumeration in memory, its number in the file (table word) */
 	COLUMN_REFERENCE, /* an index into the table `target` */

@@ -9,6 +9,15 @@
 #include "store/columns.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/texts.h"
+
+/* Where rows come from and go to. */
+struct input {
+	sqlite3 *db;
+	const struct wordlist_map *words;
+	struct profile *profile;
+	struct texts texts;
+};
 
 static bool read_build_id(sqlite3_stmt *stmt, int at, struct image *image)
 {
@@ -57,6 +66,17 @@ static bool read_text(sqlite3_stmt *stmt, int at, struct profile *profile, void 
 	return true;
 }
 
+static bool read_shared(sqlite3_stmt *stmt, int at, const struct texts *texts, void *field)
+{
+	uint64_t id;
+	str_id text;
+
+	if (!sql_column_u64(stmt, at, &id) || !texts_find(texts, id, &text))
+		return false;
+	column_set_u32(field, text);
+	return true;
+}
+
 static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column, size_t id,
 			 char *field)
 {
@@ -84,8 +104,7 @@ static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column
 }
 
 static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
-			const struct wordlist_map *map, struct profile *profile, void *row,
-			size_t id)
+			const struct input *input, void *row, size_t id)
 {
 	char *field = (char *)row + column->offset;
 
@@ -93,11 +112,13 @@ static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	case COLUMN_DOUBLE:
 		return sql_column_double(stmt, at, (double *)(void *)field);
 	case COLUMN_TEXT:
-		return read_text(stmt, at, profile, field);
+		return read_text(stmt, at, input->profile, field);
+	case COLUMN_SHARED:
+		return read_shared(stmt, at, &input->texts, field);
 	case COLUMN_WORD:
 		return read_word(stmt, at, column, field);
 	case COLUMN_NUMBER:
-		return read_number(stmt, at, column, map, field);
+		return read_number(stmt, at, column, input->words, field);
 	case COLUMN_BUILD_ID:
 		return read_build_id(stmt, at, row);
 	default:
@@ -105,8 +126,8 @@ static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	}
 }
 
-static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct wordlist_map *map,
-		    struct profile *profile, size_t id, struct err *err)
+static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct input *input,
+		    size_t id, struct err *err)
 {
 	uint64_t stored;
 	void *row;
@@ -114,11 +135,11 @@ static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct 
 	if (!sql_column_u64(stmt, 0, &stored) || stored != id || id >= table->limit)
 		return err_set(err, -EBADMSG, "rows are missing from table %s, or too many",
 			       table->name);
-	if (id == table->count(profile))
-		table->append(profile);
-	row = table->row(profile, id);
+	if (id == table->count(input->profile))
+		table->append(input->profile);
+	row = table->row(input->profile, id);
 	for (size_t i = 0; i < table->column_count; i++) {
-		if (!read_column(stmt, (int)i + 1, &table->columns[i], map, profile, row, id))
+		if (!read_column(stmt, (int)i + 1, &table->columns[i], input, row, id))
 			return err_set(err, -EBADMSG, "%s of row %zu in table %s is wrong",
 				       table->columns[i].name, id, table->name);
 	}
@@ -133,18 +154,22 @@ static void add_select(struct buf *text, const struct table *table)
 	buf_printf(text, " FROM %s ORDER BY id", table->name);
 }
 
-static int read_table(sqlite3 *db, const struct table *table, const struct wordlist_map *map,
-		      struct profile *profile, struct err *err)
+static int read_table(const struct input *input, const struct table *table, struct err *err)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	int rc;
 
 	add_select(&text, table);
-	rc = sql_prepare(db, buf_text(&text), &stmt);
+	rc = sql_prepare(input->db, buf_text(&text), &stmt);
 	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++)
-		rc = read_row(stmt, table, map, profile, id, err);
+		rc = read_row(stmt, table, input, id, err);
 	return rc;
+}
+
+static void input_done(struct input *input)
+{
+	texts_done(&input->texts);
 }
 
 static int check_references(const struct table *table, struct profile *profile, struct err *err)
@@ -206,10 +231,11 @@ static int check_ancestors(const struct profile *profile, struct err *err)
 int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		   struct err *err)
 {
-	int rc = 0;
+	_cleanup_(input_done) struct input input = { db, map, profile, { { 0 } } };
+	int rc = texts_read(db, profile, &input.texts, err);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
-		rc = read_table(db, &columns_tables[i], map, profile, err);
+		rc = read_table(&input, &columns_tables[i], err);
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
 		rc = check_references(&columns_tables[i], profile, err);
 	if (!rc)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "store/columns.h"
 #include "store/sql.h"
+#include "store/texts.h"
 
 static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 			const struct profile *profile, const void *row, size_t id)
@@ -21,6 +22,7 @@ static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	case COLUMN_U32:
 	case COLUMN_NUMBER:
 	case COLUMN_REFERENCE:
+	case COLUMN_SHARED:
 		sql_bind_u64(stmt, at, column_get_u32(field));
 		break;
 	case COLUMN_U64:
@@ -50,9 +52,22 @@ static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	}
 }
 
-static int prepare_write(sqlite3 *db, const struct table *table, sqlite3_stmt **ret_stmt)
+/* The statements a table is written with. */
+struct output {
+	sqlite3_stmt *row;
+	sqlite3_stmt *text;
+};
+
+static void output_done(struct output *output)
+{
+	sqlite3_finalize(output->row);
+	sqlite3_finalize(output->text);
+}
+
+static int output_prepare(struct output *output, sqlite3 *db, const struct table *table)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
+	int rc;
 
 	buf_printf(&text, "INSERT OR REPLACE INTO %s(id", table->name);
 	for (size_t i = 0; i < table->column_count; i++)
@@ -61,7 +76,23 @@ static int prepare_write(sqlite3 *db, const struct table *table, sqlite3_stmt **
 	for (size_t i = 0; i < table->column_count; i++)
 		buf_add_str(&text, ", ?");
 	buf_add_char(&text, ')');
-	return sql_prepare(db, buf_text(&text), ret_stmt);
+	rc = sql_prepare(db, buf_text(&text), &output->row);
+	return rc ? rc : texts_prepare(db, &output->text);
+}
+
+/* The shared texts a row refers to. */
+static int write_texts(struct output *output, const struct table *table,
+		       const struct profile *profile, const void *row)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < table->column_count; i++) {
+		const char *field = (const char *)row + table->columns[i].offset;
+
+		if (table->columns[i].type == COLUMN_SHARED)
+			rc = texts_write(output->text, profile, column_get_u32(field));
+	}
+	return rc;
 }
 
 static bool is_dirty(const struct table *table, const void *row)
@@ -71,21 +102,24 @@ static bool is_dirty(const struct table *table, const void *row)
 	return *((const bool *)row + table->dirty_at);
 }
 
-static int write_row(sqlite3_stmt *stmt, const struct table *table, struct profile *profile,
+static int write_row(struct output *output, const struct table *table, struct profile *profile,
 		     size_t id)
 {
 	const void *row = table->row(profile, id);
+	int rc = write_texts(output, table, profile, row);
 
-	sql_bind_u64(stmt, 1, id);
+	if (rc)
+		return rc;
+	sql_bind_u64(output->row, 1, id);
 	for (size_t i = 0; i < table->column_count; i++)
-		bind_column(stmt, (int)i + 2, &table->columns[i], profile, row, id);
-	return sql_run(stmt);
+		bind_column(output->row, (int)i + 2, &table->columns[i], profile, row, id);
+	return sql_run(output->row);
 }
 
 static int write_table(sqlite3 *db, const struct table *table, struct profile *profile,
 		       size_t written)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	_cleanup_(output_done) struct output output = { 0 };
 	size_t count = table->count(profile);
 	int rc = 0;
 
@@ -93,10 +127,10 @@ static int write_table(sqlite3 *db, const struct table *table, struct profile *p
 	     id++) {
 		if (id < written && !is_dirty(table, table->row(profile, id)))
 			continue;
-		if (!stmt)
-			rc = prepare_write(db, table, &stmt);
+		if (!output.row)
+			rc = output_prepare(&output, db, table);
 		if (!rc)
-			rc = write_row(stmt, table, profile, id);
+			rc = write_row(&output, table, profile, id);
 	}
 	return rc;
 }

@@ -9,18 +9,25 @@
 
 /* Columns besides those of columns.c, as table, column. */
 static const char *const other_columns[][2] = {
-	{ "event", "id" },	{ "image", "id" },	 { "process", "id" },
-	{ "task", "id" },	{ "symbol", "id" },	 { "frame", "id" },
-	{ "stack", "id" },	{ "word", "list" },	 { "word", "id" },
-	{ "word", "name" },	{ "header", "name" },	 { "header", "value" },
-	{ "layer", "id" },	{ "layer", "samples" },	 { "layer", "last_block" },
-	{ "loss", "event" },	{ "loss", "reason" },	 { "loss", "count" },
-	{ "loss", "weight" },	{ "block", "id" },	 { "block", "samples" },
-	{ "block", "data" },	{ "total", "stack" },	 { "total", "task" },
-	{ "total", "event" },	{ "total", "mode" },	 { "total", "context" },
-	{ "total", "samples" }, { "total", "weight" },	 { "total", "weight_squared" },
-	{ "second", "second" }, { "second", "cpu" },	 { "second", "event" },
-	{ "second", "mode" },	{ "second", "samples" }, { "second", "weight" },
+	{ "event", "id" },	   { "image", "id" },
+	{ "process", "id" },	   { "task", "id" },
+	{ "symbol", "id" },	   { "frame", "id" },
+	{ "stack", "id" },	   { "text", "id" },
+	{ "text", "text" },	   { "word", "list" },
+	{ "word", "id" },	   { "word", "name" },
+	{ "header", "name" },	   { "header", "value" },
+	{ "layer", "id" },	   { "layer", "samples" },
+	{ "layer", "last_block" }, { "loss", "event" },
+	{ "loss", "reason" },	   { "loss", "count" },
+	{ "loss", "weight" },	   { "block", "id" },
+	{ "block", "samples" },	   { "block", "data" },
+	{ "total", "stack" },	   { "total", "task" },
+	{ "total", "event" },	   { "total", "mode" },
+	{ "total", "context" },	   { "total", "samples" },
+	{ "total", "weight" },	   { "total", "weight_squared" },
+	{ "second", "second" },	   { "second", "cpu" },
+	{ "second", "event" },	   { "second", "mode" },
+	{ "second", "samples" },   { "second", "weight" },
 };
 
 /* A stored column of a stored table; `hidden` tells computed ones. */

@@ -20,6 +20,7 @@ enum {
 	/* Callers and callees recurse over stacks. */
 	SCHEMA_MAX_DEPTH = 1 << 16,
 
+	SCHEMA_MAX_TEXTS = 1 << 22,
 	SCHEMA_MAX_IMAGES = 1 << 20,
 	SCHEMA_MAX_PROCESSES = 1 << 23,
 	SCHEMA_MAX_TASKS = 1 << 23,

@@ -14,6 +14,11 @@ CREATE TABLE word( -- what the numbers of mode, context and kind columns mean
 	PRIMARY KEY(list, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE text( -- long texts that many processes share
+	id INTEGER PRIMARY KEY, -- with gaps
+	text TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE layer( -- which samples layer 1 (block) and layer 2 (total, second) cover
 	id INTEGER PRIMARY KEY, -- 1 or 2
 	samples INTEGER NOT NULL, -- if these differ, total and second are behind
@@ -63,8 +68,8 @@ CREATE TABLE process( -- program runs: fork and exec each make a new one
 	uid INTEGER NOT NULL,
 	program TEXT NOT NULL,
 	instance INTEGER NOT NULL, -- program || '#' || instance is its name
-	cgroup TEXT NOT NULL,
-	container TEXT NOT NULL,
+	cgroup INTEGER NOT NULL REFERENCES text,
+	container INTEGER NOT NULL REFERENCES text,
 	kernel_thread INTEGER NOT NULL, -- 0 or 1
 	in_command INTEGER NOT NULL -- 1: the profiled command or a descendant
 ) STRICT;
@@ -198,7 +203,8 @@ WITH used AS (
 	JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context
 	GROUP BY task.process, total.event)
 SELECT process.program || '#' || process.instance AS process, process.program, process.pid,
-	parents.program || '#' || parents.instance AS parent, process.uid, process.container,
+	parents.program || '#' || parents.instance AS parent, process.uid, cgroups.text AS cgroup,
+	containers.text AS container,
 	(process.start_ns - begin.value) / 1e9 AS start_s,
 	CASE process.end_ns WHEN 0 THEN NULL
 		ELSE (process.end_ns - begin.value) / 1e9 END AS end_s,
@@ -209,6 +215,8 @@ SELECT process.program || '#' || process.instance AS process, process.program, p
 	coalesce(used.weight, 0) AS weight, process.id AS process_id
 FROM process
 JOIN process AS parents ON parents.id = process.parent
+JOIN text AS cgroups ON cgroups.id = process.cgroup
+JOIN text AS containers ON containers.id = process.container
 JOIN header AS begin ON begin.name = 'start_ns'
 LEFT JOIN used ON used.process = process.id
 LEFT JOIN event ON event.id = used.event
