@@ -19,7 +19,7 @@ struct resolver {
 	struct buf name; /* of the frame being resolved */
 };
 
-enum { CACHE_BYTES = 8 * 1024 * 1024 };
+enum { CACHE_BYTES = 4 * 1024 * 1024 };
 
 struct resolver *resolver_new(struct profile *profile, struct image_files *files,
 			      struct kernel_symbols *kernel)
