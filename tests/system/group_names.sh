@@ -53,11 +53,13 @@ test_two_thousand_true() {
 	rows "$T/prof" program,image,symbol --select mode=user > "$T/rows"
 	n=$(awk -F '\t' '$1 == "atrue"' "$T/rows" | sum 5)
 	[ "$n" -ge 300 ] || fail "only $n user samples of true"
+	# Debian's true has no symbol at all, so its own few instructions have no name to get.
 	awk -F '\t' '$1 == "atrue" || $1 == "ashell" {
+		stripped = $2 ~ /\/atrue$/ ? "[unknown]" : ""
 		image = $2
 		sub(".*/", "", image)
 		if (image !~ /^(atrue|ashell|libc[.-].*|ld-.*|libtinfo.*|libc-.*|\[vdso\])$/ ||
-		    ($3 ~ /^\[/ && $3 !~ /^\[\.[a-z.]+\]$/)) { print "# " $0; bad = 1 }
+		    ($3 ~ /^\[/ && $3 !~ /^\[\.[a-z.]+\]$/ && $3 != stripped)) { print "# " $0; bad = 1 }
 	} END { exit bad }' "$T/rows" || fail "these are not of true, its shell, libc or ld.so"
 	# What the rest of the machine did before is not our business: a process that was there before
 	# us and ended before /proc was read.
