@@ -52,8 +52,8 @@ DEFINE_CLEANUP(struct disassembler *, disassembler_free);
 int disassembler_function(struct disassembler *disassembler, uint32_t image, uint64_t start,
 			  uint64_t end, code_visit visit, void *context, struct err *err);
 
-/* Where to start for an address in the midst of a function: the label before it, or the beginning of
- * the section, where objdump starts too. Errors as above. */
+/* Where to start for an address in the midst of a function: the label before it, or the beginning
+ * of the section, where objdump starts too. Errors as above. */
 int disassembler_start(struct disassembler *disassembler, uint32_t image, uint64_t address,
 		       uint64_t *ret_start, struct err *err);
 

@@ -192,6 +192,14 @@ static void settle_modules(struct kernel_symbols *symbols)
 
 /* --- where everything lies --- */
 
+static struct mapping module_mapping(const struct loaded *loaded)
+{
+	return (struct mapping){ .start = loaded->module.base,
+				 .end = loaded->module.base + loaded->module.size,
+				 .offset = loaded->module.base - loaded->text,
+				 .image = loaded->image };
+}
+
 static void rebuild(struct kernel_symbols *symbols)
 {
 	address_space_unref(symbols->space);
@@ -200,11 +208,7 @@ static void rebuild(struct kernel_symbols *symbols)
 		address_space_map(&symbols->space, &symbols->core[i]);
 	/* In ascending order: a size that reaches into the next module is cut there. */
 	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		const struct loaded *loaded = &symbols->loaded.list.items[i];
-		struct mapping mapping = { .start = loaded->module.base,
-					   .end = loaded->module.base + loaded->module.size,
-					   .offset = loaded->module.base - loaded->text,
-					   .image = loaded->image };
+		struct mapping mapping = module_mapping(&symbols->loaded.list.items[i]);
 
 		address_space_map(&symbols->space, &mapping);
 	}
@@ -388,6 +392,58 @@ void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint
 	}
 	*ret_image = symbols->hidden ? symbols->kernel : symbols->unmapped;
 	*ret_offset = address;
+}
+
+/* Where a range would have the place, if that is what lies there. */
+static bool has_place(const struct kernel_symbols *symbols, const struct mapping *mapping,
+		      uint32_t image, uint64_t offset, uint64_t *ret_address)
+{
+	uint64_t address = mapping->start + (offset - mapping->offset);
+	struct mapping found;
+
+	if (mapping->image != image || offset < mapping->offset || address >= mapping->end ||
+	    !address_space_find(symbols->space, address, &found) || found.image != image ||
+	    address - found.start + found.offset != offset)
+		return false;
+	*ret_address = address;
+	return true;
+}
+
+bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
+			    uint64_t *ret_address)
+{
+	for (size_t i = 0; i < symbols->core_count; i++) {
+		if (has_place(symbols, &symbols->core[i], image, offset, ret_address))
+			return true;
+	}
+	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
+		struct mapping mapping = module_mapping(&symbols->loaded.list.items[i]);
+
+		if (has_place(symbols, &mapping, image, offset, ret_address))
+			return true;
+	}
+	for (size_t i = 0; i < symbols->made.list.count; i++) {
+		if (has_place(symbols, &symbols->made.list.items[i], image, offset, ret_address))
+			return true;
+	}
+	return false;
+}
+
+bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,
+			 uint64_t size, uint64_t *ret_offset)
+{
+	const struct kernel_image *known = kernel_images_find(&symbols->images, image);
+
+	for (size_t i = 0; known && i < known->table.list.count; i++) {
+		const struct kernel_function *function = &known->table.list.items[i];
+
+		if (function->size == size &&
+		    strcmp(kernel_table_name(&known->table, function), name) == 0) {
+			*ret_offset = function->start;
+			return true;
+		}
+	}
+	return false;
 }
 
 void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,

@@ -46,6 +46,15 @@ bool kernel_symbols_hidden(const struct kernel_symbols *symbols);
 void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint32_t *ret_image,
 			  uint64_t *ret_offset);
 
+/* The address that code of an image has now, the inverse of kernel_symbols_place. False: the image
+ * is none of the kernel's, or was unloaded. */
+bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
+			    uint64_t *ret_address);
+/* Where in an image a function of exactly this name and size begins, the first if there are
+ * several. For code that was made at run time: its offsets are not those of another recording. */
+bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,
+			 uint64_t size, uint64_t *ret_offset);
+
 /* The symbol of a place. Always gives a name: a symbol, "a->b" between neighbours, or the image's
  * own. The result's name is interned in the profile, start is relative as the offset is. */
 void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,

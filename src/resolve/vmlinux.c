@@ -32,18 +32,23 @@ static int check_identity(const struct kernel_core *core, const char *path,
 	return 0;
 }
 
-/* Where the file has _text, or what stands in for it. */
-static bool find_text(const struct functions *functions, const char *name, uint64_t *ret_text)
+/* Where the file has the function; false also when several have its name. */
+static bool find_only(const struct functions *functions, const char *name, uint64_t *ret_start)
 {
+	const struct function *found = NULL;
+
 	for (size_t i = 0; i < functions->list.count; i++) {
 		const struct function *function = &functions->list.items[i];
 
-		if (strcmp(functions_name(functions, function->name), name) == 0) {
-			*ret_text = function->start;
-			return true;
-		}
+		if (strcmp(functions_name(functions, function->name), name) != 0)
+			continue;
+		if (found && found->start != function->start)
+			return false;
+		found = function;
 	}
-	return false;
+	if (found)
+		*ret_start = found->start;
+	return found != NULL;
 }
 
 static enum kernel_rank rank_of(const struct function *function)
@@ -100,12 +105,70 @@ int vmlinux_use(struct kernel_core *core, const char *path, const struct elf_bui
 	if (rc == 0)
 		rc = read_functions(file, path, &functions, err);
 	name = kernel_core_bound_name(core->origin);
-	if (rc == 0 && !find_text(&functions, name, &text))
+	if (rc == 0 && !find_only(&functions, name, &text))
 		rc = err_set(err, -EINVAL, "%s: has no symbol %s", path, name);
 	if (rc == 0) {
 		kernel_table_done(&core->table);
 		fill(&core->table, &functions, text);
 	}
+	functions_done(&functions);
+	return rc;
+}
+
+static int check_image(const struct image *image, const char *path, const struct elf_build_id *file,
+		       struct err *err)
+{
+	if (!image->build_id_size)
+		return err_set(err, -EINVAL,
+			       "%s: cannot be checked: the profile has no build id of its kernel",
+			       path);
+	if (file->size != image->build_id_size ||
+	    memcmp(file->bytes, image->build_id, file->size) != 0)
+		return err_set(err, -EINVAL,
+			       "%s: not of the kernel that was recorded: its build id differs",
+			       path);
+	return 0;
+}
+
+/* The first function of the profile that the file has once only. */
+static int find_shift(const struct functions *functions, const char *path,
+		      const struct profile *profile, uint32_t image, uint64_t *ret_shift,
+		      struct err *err)
+{
+	uint64_t start;
+
+	for (size_t i = 1; i < profile->symbols.count; i++) {
+		const struct symbol *symbol = &profile->symbols.items[i];
+
+		if (symbol->image == image && symbol->kind == SYMBOL_NAMED &&
+		    find_only(functions, profile_text(profile, symbol->name), &start)) {
+			*ret_shift = start - symbol->start;
+			return 0;
+		}
+	}
+	return err_set(err, -EINVAL, "%s: has none of the kernel's functions that were hit", path);
+}
+
+int vmlinux_open(const char *path, const struct profile *profile, uint32_t image, int *ret_fd,
+		 uint64_t *ret_shift, struct err *err)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_(elf_file_freep) struct elf_file *file = NULL;
+	struct functions functions = { 0 };
+	int rc;
+
+	if (fd < 0)
+		return err_set(err, -errno, "%s: cannot open: %s", path, strerror(errno));
+	rc = elf_file_open(fd, &file, err);
+	if (rc < 0)
+		return err_prefix(err, rc, "%s", path);
+	rc = check_image(&profile->images.items[image], path, elf_file_build_id(file), err);
+	if (rc == 0)
+		rc = read_functions(file, path, &functions, err);
+	if (rc == 0)
+		rc = find_shift(&functions, path, profile, image, ret_shift, err);
+	if (rc == 0)
+		*ret_fd = steal_fd(fd);
 	functions_done(&functions);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #define RESOLVE_VMLINUX_H
 
 #include "base/err.h"
+#include "model/profile.h"
 #include "resolve/elf_file.h"
 #include "resolve/kernel_core.h"
 
@@ -11,5 +12,12 @@
  * id is @running, that of the running kernel. 0 or a negative errno. */
 int vmlinux_use(struct kernel_core *core, const char *path, const struct elf_build_id *running,
 		struct err *err);
+
+/* Opens the file for reading the code of a kernel that was recorded, @image of the profile. *ret_fd
+ * is the caller's, *ret_shift what has to be added to an offset in the image to get the file's ELF
+ * address. Refused (-EINVAL) unless its build id is the image's and one of the functions that were
+ * hit tells where the offsets count from. */
+int vmlinux_open(const char *path, const struct profile *profile, uint32_t image, int *ret_fd,
+		 uint64_t *ret_shift, struct err *err);
 
 #endif
