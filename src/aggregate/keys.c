@@ -345,3 +345,8 @@ bool keys_need_samples(const struct key_list *list)
 	}
 	return false;
 }
+
+bool keys_is_frame(const struct key *key)
+{
+	return key->value == value_address;
+}

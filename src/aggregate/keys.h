@@ -61,5 +61,7 @@ const struct key *keys_find(const char *name, size_t length, struct err *err);
 int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
 
 bool keys_need_samples(const struct key_list *list);
+/* Are the key's values frames of the profile? */
+bool keys_is_frame(const struct key *key);
 
 #endif

@@ -27,7 +27,7 @@ static struct routine *find_or_append(struct routines *routines, struct hashidx 
 	return &routines->rows.items[routines->rows.count - 1];
 }
 
-static bool belongs(enum routines_part part, const struct total *total)
+bool routines_has(enum routines_part part, const struct total *total)
 {
 	return part == ROUTINES_ALL || (part == ROUTINES_KERNEL) == (total->mode == MODE_KERNEL);
 }
@@ -54,7 +54,7 @@ void routines_make(const struct profile *profile, const struct total *totals, si
 		const struct stack_node *node = &profile->stacks.items[totals[i].stack];
 		const struct frame *frame = &profile->frames.items[node->frame];
 
-		if (!belongs(part, &totals[i]))
+		if (!routines_has(part, &totals[i]))
 			continue;
 		split_add(&find_or_append(&routines, &index, frame)->split, &totals[i]);
 		split_add(&routines.sum, &totals[i]);

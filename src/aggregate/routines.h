@@ -28,6 +28,8 @@ enum routines_part {
 	ROUTINES_KERNEL,
 };
 
+bool routines_has(enum routines_part part, const struct total *total);
+
 /* @totals: all of one event. */
 void routines_make(const struct profile *profile, const struct total *totals, size_t count,
 		   enum routines_part part, struct routines *ret_routines);

@@ -129,6 +129,17 @@ struct interval table_interval(const struct table *table, const struct table_row
 	return estimate_share((double)row->weight, (double)sum->weight, sum->weight_squared);
 }
 
+bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame)
+{
+	for (size_t i = 0; i < table->keys.count; i++) {
+		if (!keys_is_frame(table->keys.items[i]))
+			continue;
+		*ret_frame = (uint32_t)table->values.items[row->values + i];
+		return true;
+	}
+	return false;
+}
+
 void table_text(const struct table *table, const struct table_row *row, size_t key, struct buf *buf)
 {
 	table->keys.items[key]->text(table->labels, table->values.items[row->values + key], buf);

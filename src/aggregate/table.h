@@ -45,6 +45,8 @@ void table_finish(struct table *table, double threshold, size_t limit);
 double table_percent(const struct table *table, const struct table_row *row);
 /* The 95 % interval of that, as shares. */
 struct interval table_interval(const struct table *table, const struct table_row *row);
+/* The frame of a row of a table by address. False: the key is not one of the table's. */
+bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame);
 /* Appends the text of key number @key of the row. */
 void table_text(const struct table *table, const struct table_row *row, size_t key,
 		struct buf *buf);

@@ -12,10 +12,15 @@ struct report_command {
 	struct report_values report;
 };
 
+/* clang-format off */
+/* -L is here alone: commands that record have an option of that name which serves for this too. */
 static const struct option_spec report_specs[] = {
 	REPORT_OPTION_ROWS(struct report_command, report),
+	{ "vmlinux", 'L', OPTION_TEXT, REPORT_ROW(struct report_command, report, vmlinux), "FILE",
+	  .help = "kernel code for -d from the recorded kernel's uncompressed image" },
 	{ 0 },
 };
+/* clang-format on */
 
 static int fail(const struct err *err, int status)
 {

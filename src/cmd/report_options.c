@@ -20,6 +20,9 @@ static struct report_options options_of(const struct report_values *values)
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
 		.format = values->format,
+		.instructions = values->instructions,
+		.max_images = (size_t)values->max_images,
+		.vmlinux = values->vmlinux,
 	};
 }
 

@@ -19,6 +19,9 @@ struct report_values {
 	double threshold;
 	const char *format;
 	const char *output;
+	bool instructions;
+	int64_t max_images;
+	const char *vmlinux;
 };
 
 /* What they are when nothing was said. The default of -m depends on the level. */
@@ -27,59 +30,38 @@ struct report_values {
 		.level = 1, .detail_percent = -1.0, \
 	}
 
+/* clang-format off */
 #define REPORT_ROW(type, member, field) \
 	offsetof(type, member) + offsetof(struct report_values, field)
 
 /* Rows of an option table whose struct @type has a struct report_values @member. */
-#define REPORT_OPTION_ROWS(type, member)                                                          \
-	{ "verbosity",                                                                            \
-	  'V',                                                                                    \
-	  OPTION_INTEGER,                                                                         \
-	  REPORT_ROW(type, member, level),                                                        \
-	  "LEVEL",                                                                                \
+#define REPORT_OPTION_ROWS(type, member) \
+	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, level), "LEVEL", \
 	  .help = "1: one screen; 2: and the command's processes; 3: and those above -m; 4: all", \
-	  .least = 1,                                                                             \
-	  .most = 4 },                                                                            \
-		{ "least-listed", 'k',                                                            \
-		  OPTION_NUMBER,  REPORT_ROW(type, member, list_percent),                         \
-		  "PCT",	  .help = "least share of a process to be listed (default 0)",    \
-		  .least = 0,	  .most = 100 },                                                  \
-		{ "least-detailed",                                                               \
-		  'm',                                                                            \
-		  OPTION_NUMBER,                                                                  \
-		  REPORT_ROW(type, member, detail_percent),                                       \
-		  "PCT",                                                                          \
-		  .help = "least share of a process to be detailed (default 1; at -V4 as -k)",    \
-		  .least = 0,                                                                     \
-		  .most = 100 },                                                                  \
-		{ "by",	       0,                                                                 \
-		  OPTION_TEXT, REPORT_ROW(type, member, by),                                      \
-		  "KEYS",      .help = "a table by these keys instead: process,symbol ..." },     \
-		{ "select",                                                                       \
-		  0,                                                                              \
-		  OPTION_TEXTS,                                                                   \
-		  REPORT_ROW(type, member, select),                                               \
-		  "K=V",                                                                          \
-		  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
-		{ "limit",                                                                        \
-		  0,                                                                              \
-		  OPTION_INTEGER,                                                                 \
-		  REPORT_ROW(type, member, limit),                                                \
-		  "N",                                                                            \
-		  .help = "at most N rows in a table (default: all)",                             \
-		  .least = 1,                                                                     \
-		  .most = 1e9 },                                                                  \
-		{ "threshold",	 0,                                                               \
-		  OPTION_NUMBER, REPORT_ROW(type, member, threshold),                             \
-		  "PCT",	 .help = "least share of a row (default 0)",                      \
-		  .least = 0,	 .most = 100 },                                                   \
-		{ "format",    0,                                                                 \
-		  OPTION_TEXT, REPORT_ROW(type, member, format),                                  \
-		  "FORMAT",    .help = "text, csv or json" },                                     \
-	{                                                                                         \
-		"file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE",               \
-			.help = "write the report to FILE"                                        \
-	}
+	  .least = 1, .most = 4 }, \
+	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, list_percent), "PCT", \
+	  .help = "least share of a process to be listed (default 0)", .least = 0, .most = 100 }, \
+	{ "least-detailed", 'm', OPTION_NUMBER, REPORT_ROW(type, member, detail_percent), "PCT", \
+	  .help = "least share of a process to be detailed (default 1; at -V4 as -k)", \
+	  .least = 0, .most = 100 }, \
+	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, by), "KEYS", \
+	  .help = "a table by these keys instead: process,symbol ..." }, \
+	{ "select", 0, OPTION_TEXTS, REPORT_ROW(type, member, select), "K=V", \
+	  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
+	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
+	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
+	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
+	  .help = "least share of a row (default 0)", .least = 0, .most = 100 }, \
+	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
+	  .help = "show the instructions that were hit" }, \
+	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
+	  .help = "files that -d holds open at once (default 8)", .least = 1, .most = 1000, \
+	  .hint = "needs a number from 1 to 1000: how many images -d keeps open at once" }, \
+	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
+	  .help = "text, csv or json" }, \
+	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
+	  .help = "write the report to FILE" }
+/* clang-format on */
 
 /* Finds what is wrong with the options, and an output file that cannot be written, before anything
  * runs. *ret_status is the exit status to leave with: 2 for a wrong command line, 1 else. */

@@ -29,18 +29,19 @@ static int fail(const struct err *err, int status)
 static int record_and_report(const struct run_values *values, char **command)
 {
 	struct record_options options = collect_record_options(&values->collect);
+	struct report_values report = values->report;
 	struct record_result result;
 	struct err err;
 	int rc, status;
 
-	if (report_options_check(&values->report, &status, &err) < 0)
+	if (report_options_check(&report, &status, &err) < 0)
 		return fail(&err, status);
 	options.argv = command;
+	report.vmlinux = options.vmlinux;
 	status = collect_run(&options, &result);
 	if (status >= 0)
 		return status;
-	rc = report_options_print(&values->report, result.path, values->collect.output, stderr,
-				  &err);
+	rc = report_options_print(&report, result.path, values->collect.output, stderr, &err);
 	if (!result.kept)
 		unlink(result.path);
 	return rc < 0 ? fail(&err, 1) : record_exit_status(&result);

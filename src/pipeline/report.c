@@ -15,6 +15,7 @@
 #include "aggregate/tally.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "pipeline/instructions.h"
 #include "present/csv.h"
 #include "present/json.h"
 #include "present/text_report.h"
@@ -24,6 +25,7 @@
 /* The table of csv and json when no --by says another: what the paper's report tells of each
  * process. */
 static const char default_keys[] = "process,mode,image,symbol";
+static const char default_keys_of_instructions[] = "process,mode,image,symbol,address";
 
 static const double detail_percent_of_processes = 1;
 
@@ -48,6 +50,7 @@ struct report {
 	struct tally tally;   /* what was selected */
 	struct table *table;
 	uint64_t selected; /* samples */
+	struct instructions *instructions;
 };
 
 static void report_done(struct report *report)
@@ -55,6 +58,7 @@ static void report_done(struct report *report)
 	for (size_t i = 0; i < report->users.count; i++)
 		free((char *)report->users.items[i].name);
 	vec_free(&report->users);
+	instructions_free(report->instructions);
 	table_free(report->table);
 	tally_done(&report->tally);
 	select_free(report->select);
@@ -95,6 +99,28 @@ static int parse_select(struct report *report, struct err *err)
 	return 0;
 }
 
+static bool has_frames(const struct key_list *keys)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys_is_frame(keys->items[i]))
+			return true;
+	}
+	return false;
+}
+
+static int parse_keys(struct report *report, struct err *err)
+{
+	const struct report_options *options = report->options;
+	const char *by = options->instructions ? default_keys_of_instructions : default_keys;
+	int rc = keys_parse(options->by ? options->by : by, &report->keys, err);
+
+	if (rc == 0 && options->instructions && !has_frames(&report->keys))
+		return err_set(err, -EINVAL,
+			       "-d tells the instruction at each address: --by needs the key "
+			       "'address' too");
+	return rc;
+}
+
 static int parse(struct report *report, const struct report_options *options, struct err *err)
 {
 	int rc = parse_format(options->format, &report->format, err);
@@ -102,7 +128,7 @@ static int parse(struct report *report, const struct report_options *options, st
 	report->options = options;
 	report->grouped = options->by || report->format != FORMAT_TEXT;
 	if (rc == 0 && report->grouped)
-		rc = keys_parse(options->by ? options->by : default_keys, &report->keys, err);
+		rc = parse_keys(report, err);
 	return rc < 0 ? rc : parse_select(report, err);
 }
 
@@ -220,6 +246,40 @@ static int collect(struct report *report, struct err *err)
 	return report->selected ? 0 : select_explain(report->select, err);
 }
 
+/* The frames the report will ask for. At one screen these are few, and not known before. */
+static void prepare_instructions(struct report *report)
+{
+	VEC(uint32_t) frames = { 0 };
+	uint32_t frame;
+
+	for (size_t i = 0; report->table && i < report->table->rows.count; i++) {
+		if (table_frame(report->table, &report->table->rows.items[i], &frame))
+			*vec_push(&frames) = frame;
+	}
+	for (size_t i = 0; report->options->level > VIEW_SCREEN && i < report->tally.rows.count;
+	     i++) {
+		uint32_t stack = report->tally.rows.items[i].stack;
+
+		*vec_push(&frames) = report->profile->stacks.items[stack].frame;
+	}
+	instructions_prepare(report->instructions, frames.items, frames.count);
+	vec_free(&frames);
+}
+
+static int need_instructions(struct report *report, struct err *err)
+{
+	const struct instructions_options options = { .max_images = report->options->max_images,
+						      .vmlinux = report->options->vmlinux };
+	int rc;
+
+	if (!report->options->instructions)
+		return 0;
+	rc = instructions_new(report->profile, &options, &report->instructions, err);
+	if (rc == 0)
+		prepare_instructions(report);
+	return rc;
+}
+
 static double detail_percent(const struct report_options *options)
 {
 	if (options->detail_percent >= 0)
@@ -263,11 +323,14 @@ static void print_grouped(const struct report *report, const struct view *view, 
 	if (with_head[report->format])
 		with_head[report->format](view, report->table, out);
 	else
-		csv_print(report->table, out);
+		csv_print(report->table, view->instructions, out);
 }
 
 static void print(const struct report *report, FILE *out)
 {
+	const struct instructions_view instructions = { .text = instructions_text,
+							.note = instructions_note,
+							.context = report->instructions };
 	const struct tally *tally = &report->tally;
 	struct summary summary;
 	struct view view;
@@ -276,6 +339,8 @@ static void print(const struct report *report, FILE *out)
 		     summary_main_event(report->profile, tally->rows.items, tally->rows.count),
 		     &summary);
 	view = make_view(report, &summary);
+	if (report->instructions)
+		view.instructions = &instructions;
 	if (report->grouped)
 		print_grouped(report, &view, out);
 	else
@@ -292,6 +357,8 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 		rc = load(&report, path, err);
 	if (rc == 0)
 		rc = collect(&report, err);
+	if (rc == 0)
+		rc = need_instructions(&report, err);
 	if (rc == 0) {
 		print(&report, out);
 		errno = 0;

@@ -20,6 +20,9 @@ struct report_options {
 	size_t limit;	       /* most rows; 0: all */
 	double threshold;      /* least share of a row */
 	const char *format;    /* "text", "csv", "json"; NULL: text */
+	bool instructions;     /* those that were hit; a table then needs the key address */
+	size_t max_images;     /* files held open for that at once; 0: 8 */
+	const char *vmlinux;   /* where the code of the kernel is when it cannot be read live */
 	const char *file;      /* FILE as typed, for what to type next; NULL: none was */
 	size_t lines, columns; /* of the terminal; 0: not known */
 	bool colour;

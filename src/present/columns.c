@@ -11,6 +11,12 @@
 
 enum { GAP = 2 };
 
+/* A line below a row. */
+struct line {
+	size_t row;
+	size_t text; /* where in texts it begins */
+};
+
 struct columns {
 	struct column columns[COLUMNS_MAX];
 	size_t widths[COLUMNS_MAX];
@@ -19,6 +25,7 @@ struct columns {
 	struct buf texts;  /* cells one after the other, each with its NUL */
 	VEC(size_t) cells; /* where in texts each begins */
 	VEC(size_t) rules; /* rows that have dashes before them */
+	VEC(struct line) lines;
 };
 
 struct columns *columns_new(const struct column *columns, size_t count)
@@ -40,6 +47,7 @@ void columns_free(struct columns *columns)
 	buf_done(&columns->texts);
 	vec_free(&columns->cells);
 	vec_free(&columns->rules);
+	vec_free(&columns->lines);
 	free(columns);
 }
 
@@ -78,6 +86,15 @@ void columns_rule(struct columns *columns)
 	/* The titles have theirs. */
 	if (row)
 		*vec_push(&columns->rules) = row;
+}
+
+void columns_line(struct columns *columns, const char *text)
+{
+	size_t rows = columns->cells.count / columns->count;
+
+	*vec_push(&columns->lines) = (struct line){ rows ? rows - 1 : 0, columns->texts.size };
+	buf_add_str(&columns->texts, text);
+	buf_add_char(&columns->texts, '\0');
 }
 
 void columns_save_line(struct columns *columns)
@@ -137,10 +154,21 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 	fputc('\n', out);
 }
 
+/* Prints the lines below a row from @line on; returns the first one below another row. */
+static size_t print_lines(const struct columns *columns, size_t line, size_t row, size_t indent,
+			  FILE *out)
+{
+	for (; line < columns->lines.count && columns->lines.items[line].row == row; line++) {
+		pad(out, indent);
+		fprintf(out, "%s\n", columns->texts.bytes + columns->lines.items[line].text);
+	}
+	return line;
+}
+
 void columns_print(const struct columns *columns, size_t indent, FILE *out)
 {
 	size_t rows = columns->cells.count / columns->count;
-	size_t rule = 0;
+	size_t rule = 0, line = 0;
 
 	pad(out, indent);
 	for (size_t i = 0; i < columns->count; i++)
@@ -154,5 +182,6 @@ void columns_print(const struct columns *columns, size_t indent, FILE *out)
 			rule++;
 		}
 		print_row(columns, row, indent, out);
+		line = print_lines(columns, line, row, indent, out);
 	}
 }

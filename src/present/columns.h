@@ -34,6 +34,10 @@ void columns_printf(struct columns *columns, const char *format, ...)
 /* A line of dashes between this row and the next. */
 void columns_rule(struct columns *columns);
 
+/* A line of its own below this row, indented as the rows are; it makes no column wider. The text is
+ * copied as it is: the caller has made it safe. */
+void columns_line(struct columns *columns, const char *text);
+
 /* No dashes below the titles: they cost a line. */
 void columns_save_line(struct columns *columns);
 

@@ -5,8 +5,22 @@
 
 #include "present/safe.h"
 
-static void print_row(const struct table *table, const struct table_row *row, struct buf *line,
-		      struct buf *text)
+/* Appends the last column. */
+static void add_instruction(const struct table *table, const struct table_row *row,
+			    const struct instructions_view *instructions, struct buf *line,
+			    struct buf *text)
+{
+	uint32_t frame;
+
+	buf_clear(text);
+	if (table_frame(table, row, &frame))
+		instructions->text(instructions->context, frame, text);
+	buf_add_char(line, ',');
+	safe_csv(line, buf_text(text));
+}
+
+static void add_row(const struct table *table, const struct table_row *row, struct buf *line,
+		    struct buf *text)
 {
 	const struct profile *profile = table->labels->profile;
 	struct interval interval = table_interval(table, row);
@@ -18,20 +32,24 @@ static void print_row(const struct table *table, const struct table_row *row, st
 		buf_add_char(line, ',');
 	}
 	safe_csv(line, profile_text(profile, profile->events[row->event].name));
-	buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f\n", row->samples, row->weight,
+	buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f", row->samples, row->weight,
 		   table_percent(table, row), 100 * interval.low, 100 * interval.high);
 }
 
-void csv_print(const struct table *table, FILE *out)
+void csv_print(const struct table *table, const struct instructions_view *instructions, FILE *out)
 {
 	struct buf line = { 0 }, text = { 0 };
 
 	for (size_t key = 0; key < table->keys.count; key++)
 		fprintf(out, "%s,", table->keys.items[key]->name);
-	fputs("event,samples,weight,percent,low,high\n", out);
+	fprintf(out, "event,samples,weight,percent,low,high%s\n",
+		instructions ? ",instruction" : "");
 	for (size_t i = 0; i < table->rows.count; i++) {
 		buf_clear(&line);
-		print_row(table, &table->rows.items[i], &line, &text);
+		add_row(table, &table->rows.items[i], &line, &text);
+		if (instructions)
+			add_instruction(table, &table->rows.items[i], instructions, &line, &text);
+		buf_add_char(&line, '\n');
 		fwrite(line.bytes, 1, line.size, out);
 	}
 	buf_done(&line);

@@ -222,6 +222,10 @@ static json_t *make_header(const struct view *view)
 	json_object_set_new(header, "ring", ring(run));
 	json_object_set_new(header, "account", account_object(&view->account));
 	json_object_set_new(header, "not_visible", sentences(run->not_visible));
+	if (view->instructions)
+		json_object_set_new(
+			header, "no_instructions",
+			text_or_null(view->instructions->note(view->instructions->context)));
 	return header;
 }
 
@@ -242,6 +246,23 @@ static void add_value(const struct table *table, const struct table_row *row, si
 	buf_add_char(line, ',');
 }
 
+/* "instruction": what it is; or null and, as "no_instruction", why it is not known. */
+static void add_instruction(const struct table *table, const struct table_row *row,
+			    const struct instructions_view *instructions, struct buf *line,
+			    struct buf *text)
+{
+	uint32_t frame;
+
+	buf_clear(text);
+	if (!table_frame(table, row, &frame))
+		return;
+	if (!instructions->text(instructions->context, frame, text))
+		buf_add_str(line, ",\"instruction\":null,\"no_instruction\":");
+	else
+		buf_add_str(line, ",\"instruction\":");
+	safe_json(line, buf_text(text));
+}
+
 static void add_row(const struct table *table, const struct table_row *row, struct buf *line,
 		    struct buf *text)
 {
@@ -258,7 +279,7 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 	safe_json(line, profile_text(profile, profile->events[row->event].name));
 	buf_printf(line,
 		   ",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64
-		   ",\"percent\":%.4f,\"low\":%.4f,\"high\":%.4f}",
+		   ",\"percent\":%.4f,\"low\":%.4f,\"high\":%.4f",
 		   row->samples, row->weight, table_percent(table, row), 100 * interval.low,
 		   100 * interval.high);
 }
@@ -276,6 +297,10 @@ void json_print(const struct view *view, const struct table *table, FILE *out)
 		buf_clear(&line);
 		buf_add_str(&line, i ? ",\n" : "\n");
 		add_row(table, &table->rows.items[i], &line, &text);
+		if (view->instructions)
+			add_instruction(table, &table->rows.items[i], view->instructions, &line,
+					&text);
+		buf_add_char(&line, '}');
 		fwrite(line.bytes, 1, line.size, out);
 	}
 	fputs("\n]}\n", out);

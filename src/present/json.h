@@ -11,8 +11,8 @@
 /* The version of the form; changed when a field goes or changes its meaning. */
 enum { JSON_VERSION = 1 };
 
-/* Of @view only labels, account, naming and selection are looked at. What is not known is null,
- * never 0. Write errors are left in @out for ferror(). */
+/* Of @view only labels, account, naming, selection and instructions are looked at. What is not
+ * known is null, never 0. Write errors are left in @out for ferror(). */
 void json_print(const struct view *view, const struct table *table, FILE *out);
 
 #endif

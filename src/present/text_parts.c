@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/hit_instructions.h"
 #include "present/safe.h"
 
 enum {
@@ -231,7 +232,35 @@ static void print_rest(const struct routines *routines, size_t listed, size_t in
 			"", routines->rows.count - listed);
 }
 
-static void print_user(const struct view *view, const struct routines *routines, FILE *out)
+/* What a list of routines is made of. */
+struct listed {
+	struct routines routines;
+	struct addresses addresses; /* of them, where instructions are wanted */
+};
+
+static void list_make(const struct view *view, const struct total *totals, size_t count,
+		      enum routines_part part, struct listed *listed)
+{
+	routines_make(view->labels->profile, totals, count, part, &listed->routines);
+	listed->addresses = hit_instructions_collect(view, totals, count, part);
+}
+
+static void list_done(struct listed *listed)
+{
+	routines_done(&listed->routines);
+	addresses_done(&listed->addresses);
+}
+
+static void add_instructions(const struct view *view, const struct listed *list,
+			     const struct routine *routine, struct columns *columns)
+{
+	static const struct hit_instructions_limits all = { 0 };
+
+	if (view->instructions)
+		hit_instructions_add(view, &list->addresses, routine, &all, columns);
+}
+
+static void print_user(const struct view *view, const struct listed *list, FILE *out)
 {
 	static const struct column spec[] = {
 		{ "Routine name", false, NAME_CAP },
@@ -240,6 +269,7 @@ static void print_user(const struct view *view, const struct routines *routines,
 		{ "File", false, 0 },
 	};
 	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 4);
+	const struct routines *routines = &list->routines;
 	size_t listed = listed_routines(view, routines);
 	uint64_t whole = routines->sum.user.weight;
 
@@ -250,6 +280,7 @@ static void print_user(const struct view *view, const struct routines *routines,
 		columns_printf(columns, "%" PRIu64, routine->split.user.samples);
 		columns_printf(columns, "%.2f", figures_percent(routine->split.user.weight, whole));
 		add_routine_file(view, columns, routine);
+		add_instructions(view, list, routine, columns);
 	}
 	columns_print(columns, INDENT, out);
 	print_rest(routines, listed, INDENT, out);
@@ -283,16 +314,29 @@ static struct columns *kernel_columns(const struct view *view, const char *own)
 	return columns_new(spec, sizeof(spec) / sizeof(spec[0]));
 }
 
-static void print_kernel(const struct view *view, const struct routines *routines, FILE *out)
+/* Adds the routines to be listed and returns how many they are. */
+static size_t add_kernel_routines(const struct view *view, struct columns *columns,
+				  const struct listed *list)
+{
+	size_t listed = listed_routines(view, &list->routines);
+
+	for (size_t i = 0; i < listed; i++) {
+		const struct routine *routine = &list->routines.rows.items[i];
+
+		add_kernel_routine(view, columns, routine,
+				   split_kernel(&list->routines.sum).weight);
+		add_instructions(view, list, routine, columns);
+	}
+	return listed;
+}
+
+static void print_kernel(const struct view *view, const struct listed *list, FILE *out)
 {
 	_cleanup_(columns_freep) struct columns *columns = kernel_columns(view, "On its behalf");
-	size_t listed = listed_routines(view, routines);
+	size_t listed = add_kernel_routines(view, columns, list);
 
-	for (size_t i = 0; i < listed; i++)
-		add_kernel_routine(view, columns, &routines->rows.items[i],
-				   split_kernel(&routines->sum).weight);
 	columns_print(columns, INDENT, out);
-	print_rest(routines, listed, INDENT, out);
+	print_rest(&list->routines, listed, INDENT, out);
 }
 
 /* "728 hits, 0.7109 s" */
@@ -333,33 +377,33 @@ static void print_process_line(const struct view *view, const struct process_row
 static void print_process_user(const struct view *view, const struct process_row *row, FILE *out)
 {
 	const struct total *totals = &view->summary->totals[row->first];
-	struct routines routines;
+	struct listed list;
 
 	if (!row->split.user.samples)
 		return;
-	routines_make(view->labels->profile, totals, row->count, ROUTINES_USER, &routines);
+	list_make(view, totals, row->count, ROUTINES_USER, &list);
 	fputs("\n  USER portion of profile: ", out);
 	print_hits(view, &row->split.user, out);
 	fputc('\n', out);
-	print_user(view, &routines, out);
-	routines_done(&routines);
+	print_user(view, &list, out);
+	list_done(&list);
 }
 
 static void print_process_kernel(const struct view *view, const struct process_row *row, FILE *out)
 {
 	const struct total *totals = &view->summary->totals[row->first];
-	struct routines routines;
+	struct listed list;
 
 	if (!split_kernel(&row->split).samples)
 		return;
-	routines_make(view->labels->profile, totals, row->count, ROUTINES_KERNEL, &routines);
+	list_make(view, totals, row->count, ROUTINES_KERNEL, &list);
 	fputs("\n  KERNEL portion of profile: ", out);
 	print_hits(view, &row->split.system, out);
 	fputs(" on its behalf;\n    interrupts while it ran: ", out);
 	print_hits(view, &row->split.interrupts, out);
 	fputc('\n', out);
-	print_kernel(view, &routines, out);
-	routines_done(&routines);
+	print_kernel(view, &list, out);
+	list_done(&list);
 }
 
 static bool is_detailed(const struct view *view, const struct process_row *row)
@@ -413,22 +457,18 @@ void text_parts_kernel(const struct view *view, FILE *out)
 {
 	const struct summary *summary = view->summary;
 	_cleanup_(columns_freep) struct columns *columns = kernel_columns(view, "On behalf");
-	struct routines routines;
+	struct listed list;
 	size_t listed;
 
 	text_parts_heading(view, "Global KERNEL Profile", out);
-	routines_make(view->labels->profile, summary->totals, summary->total_count, ROUTINES_KERNEL,
-		      &routines);
-	listed = listed_routines(view, &routines);
+	list_make(view, summary->totals, summary->total_count, ROUTINES_KERNEL, &list);
 	if (!view->account.missing && !view->selection && is_time(view)) {
 		add_idle(view, columns, "(idle, halted CPUs included)", view->account.idle_ns);
 		add_idle(view, columns, "(idle, waiting for I/O)", view->account.iowait_ns);
 		columns_rule(columns);
 	}
-	for (size_t i = 0; i < listed; i++)
-		add_kernel_routine(view, columns, &routines.rows.items[i],
-				   split_kernel(&routines.sum).weight);
+	listed = add_kernel_routines(view, columns, &list);
 	columns_print(columns, 0, out);
-	print_rest(&routines, listed, 0, out);
-	routines_done(&routines);
+	print_rest(&list.routines, listed, 0, out);
+	list_done(&list);
 }

@@ -6,6 +6,7 @@
 
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/hit_instructions.h"
 #include "present/safe.h"
 #include "present/text_parts.h"
 #include "present/text_screen.h"
@@ -28,11 +29,12 @@ void text_report_print(const struct view *view, FILE *out)
 	text_parts_details(view, out);
 	if (view->level >= VIEW_ALL)
 		text_parts_kernel(view, out);
+	hit_instructions_print_note(view, out);
 }
 
-static struct columns *table_columns(const struct table *table, bool is_time)
+static struct columns *table_columns(const struct table *table, bool is_time, bool instructions)
 {
-	struct column spec[KEYS_MAX + FIGURES] = { 0 };
+	struct column spec[KEYS_MAX + FIGURES + 1] = { 0 };
 	size_t count = 0;
 
 	/* Figures first: they are short, and names of any length may follow. */
@@ -45,7 +47,22 @@ static struct columns *table_columns(const struct table *table, bool is_time)
 			(struct column){ .title = table->keys.items[key]->name,
 					 .right = table->keys.items[key]->kind == KEY_NUMBER,
 					 .cap = NAME_CAP };
+	if (instructions)
+		spec[count++] = (struct column){ "instruction", false, 0 };
 	return columns_new(spec, count);
+}
+
+static void add_instruction(const struct table *table, const struct table_row *row,
+			    const struct instructions_view *instructions, struct columns *columns)
+{
+	struct buf text = { 0 };
+	uint32_t frame;
+
+	if (!instructions || !table_frame(table, row, &frame))
+		return;
+	instructions->text(instructions->context, frame, &text);
+	columns_add(columns, buf_text(&text));
+	buf_done(&text);
 }
 
 static void add_row(const struct table *table, const struct table_row *row, bool is_time,
@@ -87,15 +104,19 @@ static void print_event_line(const struct table *table, uint8_t event, bool is_t
 }
 
 /* Prints the rows of one event from @first on; returns the index behind them. */
-static size_t print_event(const struct table *table, size_t first, FILE *out)
+static size_t print_event(const struct view *view, const struct table *table, size_t first,
+			  FILE *out)
 {
 	uint8_t event = table->rows.items[first].event;
 	bool is_time = account_is_time(table->labels->profile, event);
-	_cleanup_(columns_freep) struct columns *columns = table_columns(table, is_time);
+	_cleanup_(columns_freep) struct columns *columns =
+		table_columns(table, is_time, view->instructions != NULL);
 	size_t at = first;
 
-	for (; at < table->rows.count && table->rows.items[at].event == event; at++)
+	for (; at < table->rows.count && table->rows.items[at].event == event; at++) {
 		add_row(table, &table->rows.items[at], is_time, columns);
+		add_instruction(table, &table->rows.items[at], view->instructions, columns);
+	}
 	print_event_line(table, event, is_time, out);
 	columns_print(columns, 0, out);
 	if (at - first < table->sums[event].rows)
@@ -108,7 +129,8 @@ void text_report_table(const struct view *view, const struct table *table, FILE 
 {
 	trust_print(view, out);
 	for (size_t at = 0; at < table->rows.count;)
-		at = print_event(table, at, out);
+		at = print_event(view, table, at, out);
 	if (!table->rows.count)
 		fputs("\nNo row is above the least share (--threshold).\n", out);
+	hit_instructions_print_note(view, out);
 }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/hit_instructions.h"
 #include "present/safe.h"
 #include "present/trust.h"
 
@@ -20,7 +21,8 @@ enum {
 	NEXT_LINES = 3,	 /* an empty line, two of what to type next */
 	PROMPT_LINES = 1,
 	LEAST_ROWS = 3,
-	NAME_WIDTH = 32, /* of a routine's name; longer ones are cut */
+	INSTRUCTIONS = 5, /* below a routine */
+	NAME_WIDTH = 32,  /* of a routine's name; longer ones are cut */
 };
 
 struct screen {
@@ -132,17 +134,26 @@ static void print_routines(const struct screen *screen)
 		{ "File", false, 0 },
 	};
 	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
+	const struct hit_instructions_limits limits = { INSTRUCTIONS, NAME_WIDTH };
 	const struct view *view = screen->view;
+	const struct summary *summary = view->summary;
+	struct addresses addresses =
+		hit_instructions_collect(view, summary->totals, summary->total_count, ROUTINES_ALL);
 	struct routines routines;
 
-	routines_make(view->labels->profile, view->summary->totals, view->summary->total_count,
-		      ROUTINES_ALL, &routines);
-	for (size_t i = 0; i < routines.rows.count && i < screen->routine_rows; i++)
+	routines_make(view->labels->profile, summary->totals, summary->total_count, ROUTINES_ALL,
+		      &routines);
+	for (size_t i = 0; i < routines.rows.count && i < screen->routine_rows; i++) {
 		add_routine(view, columns, &routines.rows.items[i]);
+		if (view->instructions)
+			hit_instructions_add(view, &addresses, &routines.rows.items[i], &limits,
+					     columns);
+	}
 	fputc('\n', screen->out);
 	columns_save_line(columns);
 	columns_print(columns, 0, screen->out);
 	routines_done(&routines);
+	addresses_done(&addresses);
 }
 
 /* Can be typed into a shell as it is. */
@@ -199,5 +210,6 @@ void text_screen_print(const struct view *view, FILE *out)
 	share_room(&screen, trust_print(view, out));
 	print_processes(&screen);
 	print_routines(&screen);
+	hit_instructions_print_note(view, out);
 	print_next(view, out);
 }

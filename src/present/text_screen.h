@@ -9,7 +9,7 @@
 #include "present/view.h"
 
 /* Fits into view->lines, one of them left for the prompt, unless the head alone is longer: both
- * tables then still have a few rows. */
+ * tables then still have a few rows. Instructions come on top of that. */
 void text_screen_print(const struct view *view, FILE *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "aggregate/labels.h"
 #include "aggregate/naming.h"
 #include "aggregate/summary.h"
+#include "present/instructions_view.h"
 
 /* How much a text report says. */
 enum view_level {
@@ -35,7 +36,8 @@ struct view {
 	double threshold;      /* least share of a routine in its list */
 	size_t limit;	       /* most routines in a list; 0: all */
 	size_t lines, columns; /* of the screen; 0: 24 and 80 */
-	bool colour;	       /* the output is a terminal that may be coloured */
+	const struct instructions_view *instructions; /* NULL: none are wanted */
+	bool colour; /* the output is a terminal that may be coloured */
 };
 
 #endif

@@ -12,7 +12,7 @@ static void keys_then_figures(void **state)
 	printed_world(&printed);
 	printed_begin(&printed, 1);
 	table = printed_table(&printed, "process,mode");
-	csv_print(table, printed.out);
+	csv_print(table, NULL, printed.out);
 	text = printed_end(&printed);
 	assert_string_equal(text,
 			    "process,mode,event,samples,weight,percent,low,high\n"
@@ -39,7 +39,7 @@ static void names_stay_on_their_line(void **state)
 	fixture_hit(&printed.fixture, task, stack, MODE_USER, CONTEXT_TASK, 5000);
 	printed_begin(&printed, 1);
 	table = printed_table(&printed, "program,symbol,pid");
-	csv_print(table, printed.out);
+	csv_print(table, NULL, printed.out);
 	text = printed_end(&printed);
 	assert_has(text, "\n\"a,\\x0a\"\"b\"\"\",\"f(int, long)\",9,cpu-clock,5000,");
 	table_free(table);
