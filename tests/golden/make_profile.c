@@ -100,21 +100,27 @@ static uint32_t add_image(struct maker *maker, enum image_kind kind, const char 
 	return profile_image(maker->profile, &image);
 }
 
-/* A stack of one frame, four bytes into a function. */
+/* A stack of one frame, @distance bytes into a function. */
+static uint32_t add_address(struct maker *maker, const struct symbol *symbol, uint64_t distance)
+{
+	struct frame frame = { .image = symbol->image,
+			       .offset = symbol->start + distance,
+			       .address = symbol->start + distance,
+			       .address_known = true,
+			       .kind = FRAME_EXACT,
+			       .symbol = profile_symbol(maker->profile, symbol) };
+
+	return profile_stack(maker->profile, 0, profile_frame(maker->profile, &frame));
+}
+
 static uint32_t add_place(struct maker *maker, uint32_t image, const char *name, uint64_t start,
 			  enum symbol_kind kind)
 {
 	struct symbol symbol = {
 		.image = image, .name = text(maker, name), .start = start, .size = 64, .kind = kind
 	};
-	struct frame frame = { .image = image,
-			       .offset = start + 4,
-			       .address = start + 4,
-			       .address_known = true,
-			       .kind = FRAME_EXACT,
-			       .symbol = profile_symbol(maker->profile, &symbol) };
 
-	return profile_stack(maker->profile, 0, profile_frame(maker->profile, &frame));
+	return add_address(maker, &symbol, 4);
 }
 
 /* @count samples, spread over the run, of 1 ms (or 1 million) each with 20 % of jitter. */
@@ -279,6 +285,53 @@ static void make_empty(struct maker *maker)
 	add_program(maker, "true", 90, true);
 }
 
+/* An image in the folder the report is made in, with a build id of twenty bytes like @byte. */
+static uint32_t add_file(struct maker *maker, enum image_kind kind, const char *path, int byte)
+{
+	struct image image = { .kind = kind,
+			       .state = IMAGE_STATE_READ,
+			       .path = text(maker, path),
+			       .build_id_size = BUILD_ID_MAX };
+
+	memset(image.build_id, byte, sizeof(image.build_id));
+	return profile_image(maker->profile, &image);
+}
+
+/* Instructions of code.elf, which code.sh makes, and addresses that have none. */
+static void make_code(struct maker *maker)
+{
+	struct symbol work = { .size = 0x12, .start = 0x401000, .kind = SYMBOL_NAMED };
+	struct symbol gap = { .size = 0x20, .start = 0x401012, .kind = SYMBOL_BRACKET };
+	struct symbol kernel = { .size = 64, .start = 0x81000, .kind = SYMBOL_NAMED };
+	struct symbol gone = { .size = 64, .start = 0x1000, .kind = SYMBOL_NAMED };
+	struct symbol none = { .kind = SYMBOL_NONE };
+	static const uint8_t starts[] = { 0, 1, 4, 9, 0xd, 0x10, 0x11 };
+	uint32_t task;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./code.elf");
+	task = add_program(maker, "code.elf", 1001, true);
+	work.image = gap.image = add_file(maker, IMAGE_FILE, "/proc/self/cwd/code.elf", 0x11);
+	kernel.image = add_file(maker, IMAGE_KERNEL, "[kernel]", 0x22);
+	gone.image = add_file(maker, IMAGE_FILE, "/proc/self/cwd/gone.elf", 0x33);
+	none.image = add_image(maker, IMAGE_BUCKET, "[unmapped]");
+	work.name = text(maker, "work");
+	gap.name = text(maker, "work->");
+	kernel.name = text(maker, "tcp_sendmsg");
+	gone.name = text(maker, "vanish");
+	none.name = text(maker, "[unmapped]");
+	for (int i = 6; i >= 0; i--)
+		add_hits(maker, task, add_address(maker, &work, starts[i]), MODE_USER, CONTEXT_TASK,
+			 0, 10 + 7 * i);
+	add_hits(maker, task, add_address(maker, &work, 6), MODE_USER, CONTEXT_TASK, 0, 5);
+	add_hits(maker, task, add_address(maker, &gap, 3), MODE_USER, CONTEXT_TASK, 0, 4);
+	add_hits(maker, task, add_address(maker, &gap, 0x3000), MODE_USER, CONTEXT_TASK, 0, 3);
+	add_hits(maker, task, add_address(maker, &gone, 8), MODE_USER, CONTEXT_TASK, 0, 20);
+	add_hits(maker, task, add_address(maker, &none, 0x7f0012345678), MODE_USER, CONTEXT_TASK, 0,
+		 2);
+	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
+}
+
 /* 9,000 addresses in 9,000 functions, for measuring. */
 static void make_large(struct maker *maker)
 {
@@ -303,7 +356,7 @@ static const struct {
 } profiles[] = {
 	{ "netperf", make_netperf }, { "build", make_build },	  { "losses", make_losses },
 	{ "hostile", make_hostile }, { "partial", make_partial }, { "empty", make_empty },
-	{ "large", make_large },
+	{ "large", make_large },     { "code", make_code },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

@@ -4,6 +4,7 @@
 #
 # A case is a folder with
 #   cmd       shell commands; "prospect" is PROSPECT, NAME.prof are the profiles of make_profile.c
+#             (exit 77 skips the case)
 #   expected  what they print on stdout; then, if there is any, a line [stderr] and what they print
 #             there; and a line [status N] when N is not 0
 # They run in an empty folder of their own with these profiles. Files ending in .out that they leave
@@ -38,7 +39,7 @@ run_case() {
 	local folder=$scratch/run status file
 	rm -rf "$folder"
 	mkdir "$folder"
-	cp "$scratch"/profiles/*.prof "$folder"
+	cp "$scratch"/profiles/*.prof ./*.sh "$folder"
 	(cd "$folder" && . "$OLDPWD/$1/cmd") 2>"$scratch/stderr" </dev/null
 	status=$?
 	for file in "$folder"/*.out; do
@@ -54,6 +55,11 @@ steady() { sed "s|$scratch|SCRATCH|g"; }
 for case in "$@"; do
 	case=${case%/}
 	run_case "$case" | steady >"$scratch/printed"
+	if grep -qx '\[status 77\]' "$scratch/printed"; then
+		echo "skip $case"
+		skipped=$((skipped + 1))
+		continue
+	fi
 	$update && cp "$scratch/printed" "$case/expected"
 	if diff -u "$case/expected" "$scratch/printed"; then
 		echo "ok $case"
