@@ -206,7 +206,6 @@ int code_decoder_next(struct code_decoder *decoder, uint64_t address, struct buf
 	info->bytes_per_line = info->bytes_per_chunk = 0;
 	info->flags = 0;
 	info->insn_info_valid = 0;
-	info->stop_vma = info->stop_offset = decoder->stretch->stop;
 	length = decoder->decode(address, info);
 	return length > 0 ? length : -EIO;
 }

@@ -31,9 +31,7 @@ struct code_machine code_machine_host(void);
 struct code_stretch {
 	const uint8_t *bytes;
 	size_t size;
-	uint64_t start; /* address of bytes[0] */
-	uint64_t stop;	/* no instruction reaches beyond this address: the next label. At least
-			   start + size, or where the bytes of interest end if they end earlier */
+	uint64_t start; /* address of bytes[0]; no instruction reaches beyond the last byte */
 	/* Appends how an operand that is an address is printed. */
 	void (*print_address)(void *context, uint64_t address, struct buf *text);
 	void *context;

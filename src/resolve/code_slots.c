@@ -75,8 +75,8 @@ static void visit_decoded(const struct slots *slots, const struct plt_slots *fou
 		const struct plt_slot *slot = &found->list.items[i];
 		const struct got_word *word = got_words_find(slots->words, slot->place);
 
-		/* a lazy half has its name on the other half */
-		if (word && slot->jump == PLT_NO_JUMP)
+		/* the lazy half of a slot has no place: its name is on the other half */
+		if (word)
 			visit_slot(slots, slot->start, section, word->symbol, word->addend);
 	}
 }

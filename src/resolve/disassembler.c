@@ -166,7 +166,6 @@ static int list_region(struct disassembler *disassembler, const struct open_imag
 	listing->stretch = (struct code_stretch){ .bytes = bytes,
 						  .size = bytes_end - start,
 						  .start = start,
-						  .stop = region->stop,
 						  .print_address = print_image_address,
 						  .context = code };
 	listing->end = end;
@@ -259,7 +258,6 @@ int disassembler_bytes(struct disassembler *disassembler, const struct disassemb
 					.stretch = { .bytes = code->bytes,
 						     .size = code->size,
 						     .start = code->start,
-						     .stop = code->start + code->size,
 						     .print_address = print_named_address,
 						     .context = &copy },
 					.end = code->start + code->size,

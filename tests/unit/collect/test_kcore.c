@@ -17,7 +17,9 @@
 
 #define TEXT 0xffffffff81000000UL
 
-enum { TEXT_BYTES = 100, TEXT_OFFSET = 512 };
+enum { TEXT_BYTES = 100, TAIL_BYTES = 60, TEXT_OFFSET = 512 };
+
+_Static_assert((TEXT_OFFSET + TEXT_BYTES + TAIL_BYTES) % 8 == 0, "no padding behind the tail");
 
 /* A core file with a note and two segments, the second of which claims more than there is. */
 struct core {
@@ -25,6 +27,7 @@ struct core {
 	Elf64_Phdr segments[3];
 	char room[TEXT_OFFSET - sizeof(Elf64_Ehdr) - 3 * sizeof(Elf64_Phdr)];
 	char text[TEXT_BYTES];
+	char tail[TAIL_BYTES]; /* of the file, and of no segment but the last */
 };
 
 static struct core make_core(void)
@@ -71,11 +74,10 @@ static void test_read(void **state)
 {
 	_cleanup_(kcore_freep) struct kcore *kcore = NULL;
 	struct core core = make_core();
-	char bytes[TEXT_BYTES + 1] = { 0 };
+	char bytes[TEXT_BYTES + TAIL_BYTES + 1] = { 0 };
 
 	(void)state;
-	assert_int_equal(open_core(&core, offsetof(struct core, text) + TEXT_BYTES, &kcore, NULL),
-			 0);
+	assert_int_equal(open_core(&core, sizeof(core), &kcore, NULL), 0);
 	assert_int_equal(kcore_read(kcore, TEXT, bytes, TEXT_BYTES), 0);
 	assert_memory_equal(bytes, core.text, TEXT_BYTES);
 	assert_int_equal(kcore_read(kcore, TEXT + 60, bytes, 40), 0);
@@ -85,8 +87,9 @@ static void test_read(void **state)
 	assert_int_equal(kcore_read(kcore, 0, bytes, 1), -EFAULT);
 	assert_int_equal(kcore_read(kcore, UINT64_MAX, bytes, 1), -EFAULT);
 	/* in a segment, and not in the file */
-	assert_int_equal(kcore_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES), 0);
-	assert_int_equal(kcore_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES + 1), -EFAULT);
+	assert_int_equal(kcore_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES + TAIL_BYTES), 0);
+	assert_int_equal(kcore_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES + TAIL_BYTES + 1),
+			 -EFAULT);
 }
 
 /* Each change makes it another kind of file. */

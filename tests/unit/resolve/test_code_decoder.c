@@ -17,11 +17,9 @@ static int decode(const struct code_machine *machine, const void *bytes, size_t 
 		  struct buf *text)
 {
 	_cleanup_(code_decoder_freep) struct code_decoder *decoder = NULL;
-	struct code_stretch stretch = { .bytes = bytes,
-					.size = size,
-					.start = 0x1000,
-					.stop = 0x1000 + size,
-					.print_address = print_address };
+	struct code_stretch stretch = {
+		.bytes = bytes, .size = size, .start = 0x1000, .print_address = print_address
+	};
 	int rc;
 
 	assert_int_equal(code_decoder_new(&decoder, NULL), 0);

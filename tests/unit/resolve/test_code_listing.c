@@ -47,11 +47,9 @@ static int list(struct code_listing *listing, const void *bytes, size_t size, si
 	buf_clear(&lines->text);
 	lines->count = 0;
 	listing->machine = (struct code_machine){ EM_X86_64, true };
-	listing->stretch = (struct code_stretch){ .bytes = bytes,
-						  .size = size,
-						  .start = 0x1000,
-						  .stop = 0x1000 + size,
-						  .print_address = print_address };
+	listing->stretch = (struct code_stretch){
+		.bytes = bytes, .size = size, .start = 0x1000, .print_address = print_address
+	};
 	listing->end = 0x1000 + end;
 	listing->visit = take;
 	listing->visit_context = lines;

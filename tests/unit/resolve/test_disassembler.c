@@ -68,6 +68,73 @@ static void test_versions(void **state)
 	      "int twice_2(void) { return twice_1() + old() + (word == &data); }\n");
 }
 
+/* Names that share an address: each pair is decided by another rule. What is no code, an
+ * instruction that a label cuts, an absolute symbol in the midst of the code. */
+static const char labels[] =
+	".text\n.globl _start\n_start: call a1\ncall b1\ncall c1\ncall d1\ncall e1\ncall f1\n"
+	"call .dot1\ncall file.o\ncall plain\nret\n"
+	".globl a1,a2\n.type a2,%function\na1:\na2: nop\n"
+	".globl b1,b2\n.type b2,%object\nb1:\nb2: nop\n"
+	".globl c1,c2\n.type c1,%function\n.type c2,%function\n.size c1,1\n.size c2,2\n"
+	"c1:\nc2: nop\nnop\n.globl d2\nd1:\nd2: nop\n.weak e1\ne1:\ne2: nop\n"
+	".globl f1,f0\nf1:\nf0: nop\n.globl .dot1,dot2\n.dot1:\ndot2: nop\n"
+	".globl file.o,gile\n.type file.o,%function\nfile.o:\ngile: nop\n"
+	".globl absolute\nabsolute = 0x10004\nplain: mov absolute,%eax\ncall absolute\n"
+	"cut: .byte 0x48,0xb8\nbehind: nop\n.type short,%function\nshort: movabs $1,%rax\n"
+	"ret\n.size short,1\n.globl odd\n.type odd,%function\nodd: .byte 0,0,0x48\n.size odd,1\n"
+	".section .more,\"ax\"\nmore: jmp plain\n.skip 3\n";
+
+static void test_labels(void **state)
+{
+	check(*state, "assembler", "-nostdlib -static -Wl,-Ttext=0x10000", labels);
+	check(*state, "assembler", "-nostdlib -shared -Wl,-Bsymbolic -Wl,-z,notext", labels);
+}
+
+/* As a report asks: one function, whose size may end in the midst of an instruction. */
+static void test_functions(void **state)
+{
+	char path[TOOLS_PATH];
+	struct listing_files files = { .paths = { path }, .fd = -1 };
+	struct disassembler_options options = { .open_image = listing_open, .context = &files };
+	_cleanup_(disassembler_freep) struct disassembler *disassembler =
+		disassembler_new(&options);
+	struct buf whole = { 0 }, part = { 0 }, sizes = { 0 };
+	size_t functions = 0;
+	char *text, *line;
+
+	tools_build(*state, "functions", "assembler", "-nostdlib -static -Wl,-Ttext=0x10000",
+		    labels, path);
+	listing_objdump(path, &whole);
+	tools_run(&sizes, "nm -S '%s' | awk 'NF == 4 { print $1, $2 }'", path);
+	text = sizes.bytes;
+	while ((line = tools_line(&text))) {
+		uint64_t start, size;
+		struct err err;
+
+		assert_int_equal(sscanf(line, "%" SCNx64 " %" SCNx64, &start, &size), 2);
+		buf_clear(&part);
+		assert_int_equal(disassembler_function(disassembler, 0, start, start + size,
+						       listing_take, &part, &err),
+				 0);
+		assert_true(part.size > 0);
+		assert_non_null(strstr(whole.bytes, part.bytes));
+		functions++;
+	}
+	assert_true(functions >= 4);
+	close(files.fd);
+	buf_done(&whole);
+	buf_done(&part);
+	buf_done(&sizes);
+}
+
+static void test_indirect(void **state)
+{
+	check(*state, "c", "-O2 -shared -fPIC -s -Wl,-z,lazy",
+	      "static int fast(void) { return 1; }\nstatic void *choose(void) { return fast; }\n"
+	      "__attribute__((ifunc(\"choose\"), visibility(\"hidden\"))) int chosen(void);\n"
+	      "int f(void) { return chosen() + chosen(); }\n");
+}
+
 static void test_recent_instructions(void **state)
 {
 	check(*state, "assembler", "-nostdlib -shared",
@@ -88,7 +155,8 @@ static void test_i386(void **state)
 	      "int f(int a) { return outside(a) + other(a) + data; }\n"
 	      "int g(int a) { switch (a) { case 0: return f(1); case 1: return 5; case 2:\n"
 	      " return outside(9); case 3: return 99; case 4: return 3; case 5: return 1; }\n"
-	      " return a; }\n");
+	      " return a; }\n"
+	      "asm(\".text\\nfar: .byte 0xe9,0,0,0,0xf0\\n.byte 0xe8,0,0,0,0xf0\\n\");\n");
 }
 
 static const char arm64[] =
@@ -239,8 +307,8 @@ static bool name_of(void *context, uint64_t address, struct buf *name, uint64_t 
 
 static void test_bytes(void **state)
 {
-	/* call .+9; jmp .-0x10; nop; and the first byte of a call */
-	static const uint8_t code[] = { 0xe8, 4, 0, 0, 0, 0xeb, 0xee, 0x90, 0xe8 };
+	/* call .+9; jmp .-0x10; jmp to the start; nop; and the first byte of a call */
+	static const uint8_t code[] = { 0xe8, 4, 0, 0, 0, 0xeb, 0xee, 0xeb, 0xf7, 0x90, 0xe8 };
 	struct disassembler_bytes bytes = { .machine = { EM_X86_64, true },
 					    .bytes = code,
 					    .size = sizeof(code),
@@ -257,8 +325,9 @@ static void test_bytes(void **state)
 	assert_string_equal(buf_text(&out),
 			    "ffffffff81000000:\tcall   ffffffff81000009 <start_kernel+0x9>\n"
 			    "ffffffff81000005:\tjmp    0xffffffff80fffff5\n"
-			    "ffffffff81000007:\tnop\n"
-			    "ffffffff81000008:\t.byte 0xe8\n");
+			    "ffffffff81000007:\tjmp    ffffffff81000000 <start_kernel>\n"
+			    "ffffffff81000009:\tnop\n"
+			    "ffffffff8100000a:\t.byte 0xe8\n");
 	buf_clear(&out);
 	bytes.machine.machine = EM_S390;
 	assert_int_equal(disassembler_bytes(disassembler, &bytes, listing_take, &out, &err),
@@ -305,6 +374,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_links, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_versions, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_labels, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_functions, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_indirect, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_recent_instructions, tools_set_up,
 						tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_i386, tools_set_up, tools_tear_down),
