@@ -126,15 +126,15 @@ test_instruction_starts_btree() { starts btree; }
 test_full_rings_are_counted() {
 	need_root
 	local pid lost
-	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 16 "$BIN/loop" 3 2> "$T/stderr" &
+	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 64 "$BIN/loop" 3 2> "$T/stderr" &
 	pid=$!
 	sleep 0.8
 	kill -STOP $pid
-	sleep 1
+	sleep 1.5
 	kill -CONT $pid
 	wait $pid || fail "record:" "$(cat "$T/stderr")"
 	lost=$(header "$T/prof" ring_full)
 	[ "${lost:-0}" -gt 100 ] || fail "lost with full rings: ${lost:-nothing}"
 	account_closes
-	rows "$T/prof" program | grep -q '^loop' || fail "the command is missing"
+	rows "$T/prof" image | grep -q '/loop	' || fail "the command is missing"
 }
