@@ -17,8 +17,11 @@
 #include "resolve/got_words.h"
 #include "resolve/symbol_versions.h"
 
-/* Offsets into the names are 32 bits wide; half of them is for the slots. */
-static const uint64_t MAX_NAME_BYTES = 1UL << 31;
+enum {
+	MAX_LABELS = 1 << 23,	     /* of one file: a browser has a million */
+	MAX_NAME_BYTES = 1 << 29,    /* of all of them */
+	MAX_NAME_LENGTH = 16 * 1024, /* longer ones are cut: templates reach some thousand */
+};
 
 enum label_flags {
 	LABEL_FUNCTION = 1,
@@ -63,7 +66,7 @@ static const char *text_at(const struct code_labels *labels, uint32_t offset)
 /* The two symbols that say by whom a file was compiled are no better than a file's name. */
 static bool names_a_file(const char *name)
 {
-	size_t length = strlen(name);
+	size_t length = strnlen(name, MAX_NAME_LENGTH);
 
 	return length > 2 && name[length - 2] == '.' &&
 	       (name[length - 1] == 'o' || name[length - 1] == 'a');
@@ -79,7 +82,7 @@ static int compare_names(const char *a, const char *b)
 {
 	int order = first_if(a[0] != '.', b[0] != '.');
 
-	return order ? order : strcmp(a, b);
+	return order ? order : strncmp(a, b, MAX_NAME_LENGTH);
 }
 
 static int compare_labels(const void *left, const void *right, void *context)
@@ -225,7 +228,7 @@ static void read_table(struct code_labels *labels, const struct elf_file *file,
 	for (size_t index = 0;; index++) {
 		struct elf_symbol symbol = elf_symbols_next(file, &reader);
 
-		if (reader.bad)
+		if (reader.bad || labels->list.count + labels->marks.count >= MAX_LABELS)
 			return;
 		add_symbol(&table, &symbol, index);
 	}
@@ -247,8 +250,11 @@ static void add_slot(void *context, const struct code_slot *slot)
 {
 	struct code_labels *labels = context;
 	uint32_t name = (uint32_t)labels->names.size;
+	size_t length = strlen(slot->name);
 
-	buf_add(&labels->names, slot->name, strlen(slot->name) + 1);
+	if (labels->list.count >= MAX_LABELS || length > MAX_NAME_LENGTH || name > MAX_NAME_BYTES)
+		return;
+	buf_add(&labels->names, slot->name, length + 1);
 	*vec_push(&labels->list) =
 		(struct label){ .value = slot->start,
 				.name = name,
@@ -412,7 +418,8 @@ void code_labels_print(const struct code_labels *labels, size_t section, uint64_
 	buf_printf(text, "%lx <", address);
 	if (label->section == section || label->flags & LABEL_SLOT ||
 	    !print_word(labels, address, text)) {
-		buf_add_str(text, text_at(labels, label->name));
+		buf_add(text, text_at(labels, label->name),
+			strnlen(text_at(labels, label->name), MAX_NAME_LENGTH));
 		symbol_versions_print(labels->versions, label->version, true, text);
 		print_distance(address, label->value, text);
 	}

@@ -2,12 +2,18 @@
 #include "resolve/got_words.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "base/reader.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/elf_symbols.h"
 #include "resolve/symbol_versions.h"
+
+enum {
+	MAX_WORDS = 1 << 23,	     /* of one file */
+	MAX_NAME_LENGTH = 16 * 1024, /* a longer name is none */
+};
 
 struct got_words {
 	VEC(struct got_word) list; /* by place */
@@ -89,7 +95,7 @@ static void read_section(struct got_words *words, const struct elf_file *file,
 
 		word.addend = has_addend ? elf_file_word(file, &reader) : 0;
 		word.symbol = (uint32_t)(is_64 ? ELF64_R_SYM(info) : ELF32_R_SYM(info));
-		if (reader.bad)
+		if (reader.bad || words->list.count >= MAX_WORDS)
 			return;
 		if (word.symbol || is_indirect(elf_file_machine(file), type))
 			*vec_push(&words->list) = word;
