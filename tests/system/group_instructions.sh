@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# -d: the instructions that were hit, against objdump on the same files.
+
+# instructions FILE SELECTION [REPORT OPTION...]: image, address, samples and instruction of every
+# user address or kernel offset that was hit, tabs between, to $T/rows.
+instructions() {
+	local file=$1 selection=$2
+	shift 2
+	"$PROSPECT" report "$file" -d --by image,address --select "$selection" --format csv "$@" \
+		> "$T/csv" 2> "$T/csv.err" || fail "report -d:" "$(cat "$T/csv.err")"
+	csv_to_tabs < "$T/csv" | awk -F '\t' -v OFS='\t' '{ print $1, $2, $4, $9 }' > "$T/rows"
+}
+
+# What objdump has of a file, as lines of ADDRESS<tab>TEXT, to $T/objdump.
+dump() {
+	objdump -d --no-show-raw-insn "$1" |
+		sed -nE 's/^ *([0-9a-f]+):\t/0x\1\t/p' | sed 's/\t/ /2g' > "$T/objdump"
+}
+
+# compare_with_objdump LEAST: every address in $T/rows, at least so many of them.
+compare_with_objdump() {
+	local image compared=0
+	while read -r image; do
+		dump "$image"
+		awk -F '\t' -v image="$image" '
+			FNR == NR { text[$1] = $2; next }
+			$1 == image && text[$2] != $4 {
+				print "# " image " " $2 ": \"" $4 "\", objdump: \"" text[$2] "\""
+				bad = 1
+			}
+			END { exit bad }' "$T/objdump" "$T/rows" || fail "not what objdump says"
+		compared=$((compared + $(awk -F '\t' -v image="$image" '$1 == image' "$T/rows" | wc -l)))
+	done < <(cut -f 1 "$T/rows" | grep '^/' | sort -u)
+	[ "$compared" -ge "$1" ] || fail "only $compared addresses were hit"
+}
+
+test_instructions_of_programs() {
+	need objdump
+	local name
+	for name in loop call btree shares-nopie shares-static-pie; do
+		record "$T/prof" -H 4000 -- "$BIN/$name" 0.5
+		instructions "$T/prof" "program=$name mode=user image=/*"
+		compare_with_objdump 5
+	done
+}
+
+# Whatever runs when a compiler does, in large libraries with and without symbols.
+test_instructions_of_a_compiler() {
+	need objdump
+	record "$T/prof" -H 4000 -- "${CC:-cc}" -O2 -D_GNU_SOURCE -c -o "$T/o" "$HERE/programs/btree.c"
+	instructions "$T/prof" 'program=cc1,as mode=user image=/*'
+	compare_with_objdump 100
+}
+
+test_instructions_of_a_stripped_library() {
+	need objdump
+	record "$T/prof" -- "$BIN/loader" 0.6 "$BIN/libstripped.so" '*library_hidden'
+	instructions "$T/prof" 'program=loader image=*libstripped.so'
+	compare_with_objdump 1
+}
+
+test_instructions_with_one_file_open() {
+	record "$T/prof" -H 4000 -- sh -c 'ls -lR /usr/lib > /dev/null'
+	instructions "$T/prof" mode=user
+	mv "$T/rows" "$T/all"
+	instructions "$T/prof" mode=user -g 1
+	cmp -s "$T/all" "$T/rows" || fail "-g 1 tells others:" "$(diff "$T/all" "$T/rows" | head -n 4)"
+	[ "$(cut -f 1 "$T/rows" | sort -u | wc -l)" -ge 2 ] || fail "only one file was hit"
+}
+
+# Every operand that is told by name is where /proc/kallsyms has that name.
+test_instructions_of_the_kernel() {
+	need_root
+	record "$T/prof" -H 4000 -- "$BIN/systime" 0.7
+	instructions "$T/prof" 'mode=kernel image=[kernel]'
+	[ "$(wc -l < "$T/rows")" -ge 30 ] || fail "only $(wc -l < "$T/rows") addresses were hit"
+	! awk -F '\t' '$4 ~ /^\(no code/ || $4 == ""' "$T/rows" | grep . || fail "without an instruction"
+	[ "$(awk -F '\t' '$4 ~ /^\(/' "$T/rows" | wc -l)" -le 2 ] || fail "not at instructions:" \
+		"$(awk -F '\t' '$4 ~ /^\(/' "$T/rows" | head -n 4)"
+	grep -oE '[0-9a-f]{16} <[A-Za-z_][A-Za-z0-9_.]*\+0x[0-9a-f]+>' "$T/rows" |
+		tr -d '<>' | tr + ' ' > "$T/inside"
+	awk '{ print $1, $3 }' /proc/kallsyms | sort -u > "$T/kallsyms"
+	grep -oE '[0-9a-f]{16} <[A-Za-z_][A-Za-z0-9_.]*>' "$T/rows" | tr -d '<>' | sort -u > "$T/starts"
+	[ "$(wc -l < "$T/starts")" -ge 1 ] || [ -s "$T/inside" ] || fail "no operand has a name"
+	comm -23 "$T/starts" "$T/kallsyms" > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "not where kallsyms has it:" "$(cat "$T/wrong")"
+	while read -r address name distance; do
+		printf '%x %s\n' $((0x$address - distance)) "$name"
+	done < "$T/inside" | sort -u | comm -23 - "$T/kallsyms" > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "not where kallsyms has it:" "$(cat "$T/wrong")"
+}
+
+test_instructions_of_the_vdso() {
+	need objdump
+	record "$T/prof" -H 4000 -- "$BIN/shares" 0.4
+	instructions "$T/prof" 'image=[vdso]'
+	[ -s "$T/rows" ] || skip "the vdso was not hit"
+	! awk -F '\t' '$4 ~ /^\(/' "$T/rows" | grep . || fail "no instruction there"
+}
+
+# Of a file that is not the one that ran, nothing is told.
+test_instructions_of_another_file() {
+	cp "$BIN/shares" "$T/swap"
+	record "$T/prof" -- "$T/swap" 0.3
+	instructions "$T/prof" "image=$T/swap"
+	! grep -q "$(printf '\t')(no code" "$T/rows" || fail "of its own file:" "$(cat "$T/rows")"
+	cp "$BIN/other" "$T/swap.new"
+	mv "$T/swap.new" "$T/swap"
+	instructions "$T/prof" "image=$T/swap"
+	[ "$(cut -f 4 "$T/rows" | sort -u)" = "(no code: the file was replaced)" ] ||
+		fail "of another file:" "$(cat "$T/rows")"
+	rm "$T/swap"
+	instructions "$T/prof" "image=$T/swap"
+	[ "$(cut -f 4 "$T/rows" | sort -u)" = "(no code: the file is gone)" ] ||
+		fail "of no file:" "$(cat "$T/rows")"
+}
+
+# A file without a build id that is written anew in its place has the inode it had.
+test_instructions_of_a_rewritten_file() {
+	compile plain loop.c -Wl,--build-id=none
+	record "$T/prof" -- "$BIN/plain" 0.3
+	instructions "$T/prof" 'image=*/plain'
+	[ -s "$T/rows" ] || fail "it was not hit"
+	! grep -q "$(printf '\t')(no code" "$T/rows" || fail "of its own file:" "$(cat "$T/rows")"
+	cat "$BIN/btree" > "$BIN/plain"
+	instructions "$T/prof" 'image=*/plain'
+	! cut -f 4 "$T/rows" | grep -v '^(no code' || fail "of another file"
+}
+
+test_instructions_below_routines() {
+	record "$T/prof" -- "$BIN/loop" 0.5
+	"$PROSPECT" report "$T/prof" -d -V2 > "$T/text" || fail "report -d -V2"
+	# hits of the routine below it come to its own
+	awk '/^Details/ { on = 1 }
+		/KERNEL portion/ { on = 0 }
+		on && $2 ~ /^[0-9]+$/ && NF == 4 { if (n && sum != n) exit 1; n = $2; sum = 0; seen++ }
+		on && /^ +[0-9]+ +[0-9.]+  (<|0x)/ { sum += $1; lines++ }
+		END { exit !(seen && lines && sum == n) }' "$T/text" ||
+		fail "hits do not add up:" "$(sed -n '/^Details/,$p' "$T/text" | head -n 20)"
+	expect_status 0 "$PROSPECT" -d -f "$T/text" "$BIN/loop" 0.3
+	grep -q '^ *[0-9]* *[0-9.]*  <.*>: ' "$T/text" || fail "no instruction on the screen"
+}
+
+# Somebody without rights sees the programs' code, and reads why not the kernel's.
+test_instructions_without_rights() {
+	need_root
+	need setpriv
+	[ "$(cat /proc/sys/kernel/kptr_restrict)" != 0 ] ||
+		[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" != 0 ] || skip "everybody may"
+	user_folder
+	record "$T/prof" -- "$BIN/systime" 0.4
+	chmod 644 "$T/prof"
+	expect_status 0 as_plain_user "$PROSPECT" report "$T/prof" -d -V2 > "$T/text"
+	grep -q '(no code: the kernel' "$T/text" || fail "no reason in place of the instruction"
+	grep -q '^Note: .*-L' "$T/text" || fail "no word on what mends it:" "$(tail -n 3 "$T/text")"
+}
+
+# The disassembler's library is large: who does not ask for instructions does not load it.
+test_instructions_are_loaded_on_demand() {
+	LD_DEBUG=files "$PROSPECT" -f "$T/text" true 2> "$T/loaded"
+	! grep -q opcodes "$T/loaded" || fail "it was loaded without -d"
+	LD_DEBUG=files "$PROSPECT" -d -f "$T/text" true 2> "$T/loaded"
+	grep -q opcodes "$T/loaded" || fail "it was not loaded with -d"
+}
+
+test_instructions_options() {
+	expect_status 2 "$PROSPECT" -d -g "$BIN/loop" 1
+	expect_line '^prospect: -g: needs a number .* how many images -d keeps open'
+	expect_status 2 "$PROSPECT" report -g
+	expect_line 'needs a number'
+}
