@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Linux 6.1, arm64: another instruction set, and a PMU whose interrupt is an ordinary one. prospect
+# is cross-built against a folder of Debian's packages, which is also the guest's root. Timers are
+# never late.
+
+# The packages that the build needs, as tools/packages has them.
+arm64_root() {
+	local packages
+	packages=$(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' "$HERE/../../tools/packages")
+	# shellcheck disable=SC2086 # a list of names
+	"$HERE/vm-root" arm64 $packages
+}
+
+# Warnings are for the compilers that we use every day.
+arm64_build() {
+	printf "[constants]\nroot = '%s'\n" "$1" > "$TOP/root.ini"
+	meson setup "$TOP/build" "$HERE/../.." --cross-file "$TOP/root.ini" \
+		--cross-file "$HERE/arm64.ini" -Dtests=disabled -Dwerror=false
+	ninja -C "$TOP/build" prospect
+	put prospect "$TOP/build/prospect"
+	CC="aarch64-linux-gnu-gcc --sysroot=$1" build shares "$SYSTEM/programs/shares.c"
+	put work "$HERE/programs/work.sh"
+	rm -rf "$TOP/build"
+}
+
+boot_arm64() {
+	local root
+	command -v aarch64-linux-gnu-gcc > /dev/null ||
+		{ echo "needs aarch64-linux-gnu-gcc" && return 77; }
+	command -v meson > /dev/null || { echo "needs meson" && return 77; }
+	root=$(arm64_root)
+	arm64_build "$root"
+	boot arm64 -a arm64 -r "$root" -c 2 -i 1 -t 240
+}
+
+test_arm64_events() {
+	recorded work
+	"$PROSPECT" report "$FILE" --by event --format json | tr -d ' \n' |
+		grep -q '"name":"cycles","unit":"count","clock":"pmu-irq"' ||
+		fail "cycles are not counted by the PMU's interrupt"
+}
+
+test_arm64_shares_by_clock() {
+	recorded work
+	check_work "$EXCHANGE/work.stdout" cpu-clock
+	check_work_time "$EXCHANGE/work.stdout"
+}
+
+test_arm64_shares_by_cycles() {
+	recorded work
+	check_work "$EXCHANGE/work.stdout" cycles
+}
+
+# A cycle of the emulated PMU takes a nanosecond.
+test_arm64_cycles_and_clock_agree() {
+	local cycles ns
+	recorded work
+	cycles=$(event_rows "$FILE" cycles program --select program=shares)
+	ns=$(event_rows "$FILE" cpu-clock program --select program=shares)
+	check_time "cycles as time" "$(calc "$(sum 4 <<< "$ns") / 1e9")" \
+		"$(sum 4 <<< "$cycles")" "$(sum 3 <<< "$cycles")" 0.1
+}
+
+test_arm64_kernel_names() {
+	recorded work
+	check_kernel_names "$FILE" "$EXCHANGE/kallsyms"
+	rows "$FILE" image --select mode=kernel | cut -f 1 | grep -v '^\[kernel\]$\|^\[[a-z0-9_]*\]$' |
+		expect_no_rows "not in the kernel"
+}
+
+# dd reads zeros: there is one routine of the kernel where it can be.
+test_arm64_kernel_routine() {
+	recorded work
+	event_rows "$FILE" cpu-clock symbol --select program=dd --select mode=kernel |
+		sort -t "$(printf '\t')" -k 3nr | head -n 1 | grep -q '^__arch_clear_user' ||
+		fail "dd is not in __arch_clear_user"
+}

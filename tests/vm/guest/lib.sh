@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What the scripts in the guest share. They only do and record; whether the profiles are right is
+# asked on the host, by the same reporter, away from the machine they are of. Whatever happens, they
+# go on: what is missing afterwards fails the test that wants it.
+EXCHANGE=/run/vm
+BIN=/tmp/bin
+cp -r $EXCHANGE/bin $BIN
+chmod -R a+rX $BIN
+cd /tmp || exit 1
+# An emulated processor is slow: the kernel would take our interrupts for too expensive and lower
+# the rate that it permits.
+echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+AS=()
+
+# record NAME [OPTION...] [-- COMMAND...]: leaves NAME.{prof,stdout,stderr,status} on
+# the host. AS goes before prospect. The profile is made on a file system of the guest's own.
+record() {
+	local name=$1
+	shift
+	"${AS[@]}" $BIN/prospect record -o "/tmp/$name.prof" "$@" \
+		> $EXCHANGE/"$name.stdout" 2> $EXCHANGE/"$name.stderr"
+	echo $? > $EXCHANGE/"$name.status"
+	[ ! -e "/tmp/$name.prof" ] || cp "/tmp/$name.prof" $EXCHANGE/
+}
+
+# The kernel's names, as they are now.
+keep_names() {
+	cat /proc/kallsyms > $EXCHANGE/kallsyms
+}
+
+# The folder with the modules of this kernel.
+MODULES=/run/kernel/lib/modules/$(uname -r)/kernel
+
+load() {
+	/run/busybox/busybox insmod "$MODULES/$1.ko"
+}
+
+unload() {
+	/run/busybox/busybox rmmod "$1"
+}
+
+# Two modules, one after the other, at one address. After each change there is time to notice it.
+hash_with_modules() {
+	load crypto/rmd160
+	grep '^rmd160 ' /proc/modules > $EXCHANGE/rmd160.loaded
+	sleep 2
+	$BIN/hash-rmd160 rmd160 2
+	unload rmd160
+	load crypto/wp512
+	grep '^wp512 ' /proc/modules > $EXCHANGE/wp512.loaded
+	sleep 2
+	$BIN/hash-wp512 wp512 2
+	unload wp512
+}
+
+# The same, with the change made and the new module used while prospect, our parent, is stopped.
+hash_behind_the_back() {
+	load crypto/rmd160
+	sleep 2
+	$BIN/hash-rmd160 rmd160 0.5
+	kill -STOP $PPID
+	unload rmd160
+	load crypto/wp512
+	$BIN/hash-wp512 wp512 0.5
+	kill -CONT $PPID
+	sleep 2
+	unload wp512
+}
+
+# Leaves modules.prof and swap.prof.
+record_modules() {
+	load crypto/af_alg
+	load crypto/algif_hash
+	record modules -- bash -c hash_with_modules
+	record swap -- bash -c hash_behind_the_back
+}
+
+export EXCHANGE BIN MODULES
+export -f load unload hash_with_modules hash_behind_the_back

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What the groups of VM tests share, on top of tests/system/lib.sh. A group is a guest that is
+# started once (boot) and tests of what it left in $EXCHANGE, its /run/vm.
+
+# The Debian release of the kernel; a group may choose another.
+SUITE=bookworm
+
+# boot SCRIPT [OPTION of vm-run...]: runs guest/SCRIPT.sh with the programs in bin/.
+boot() {
+	local script=$1
+	shift
+	mkdir -p "$EXCHANGE/guest" "$EXCHANGE/bin"
+	cp "$HERE/guest/$script.sh" "$HERE/guest/lib.sh" "$EXCHANGE/guest/"
+	"$HERE/vm-run" -o "$EXCHANGE" -s "$SUITE" "$@" -- bash "/run/vm/guest/$script.sh"
+}
+
+# build OUTPUT SOURCE [FLAG...]: a program for the guest. CC may be a cross compiler.
+build() {
+	local output=$EXCHANGE/bin/$1 source=$2
+	shift 2
+	mkdir -p "$EXCHANGE/bin"
+	${CC:-cc} -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -I"$SYSTEM/programs" -o "$output" \
+		"$source" "$@"
+}
+
+# put OUTPUT PROGRAM: the same program under another name.
+put() {
+	mkdir -p "$EXCHANGE/bin"
+	cp "$2" "$EXCHANGE/bin/$1"
+}
+
+# recorded NAME: sets FILE to the profile that the guest recorded as NAME; fails with what was said.
+recorded() {
+	FILE=$EXCHANGE/$1.prof
+	[ -e "$EXCHANGE/$1.status" ] || fail "the guest did not get as far as recording $1"
+	[ "$(cat "$EXCHANGE/$1.status")" = 0 ] ||
+		fail "recording $1 ended with $(cat "$EXCHANGE/$1.status"):" \
+			"$(tail -n 5 "$EXCHANGE/$1.stderr")"
+	[ -s "$FILE" ] || fail "recording $1 left no profile"
+}
+
+# refused NAME STATUS PATTERN: the guest's recording NAME ended so, with one line like PATTERN.
+refused() {
+	[ "$(cat "$EXCHANGE/$1.status")" = "$2" ] ||
+		fail "recording $1 ended with $(cat "$EXCHANGE/$1.status"), not $2"
+	cp "$EXCHANGE/$1.stderr" "$T/stderr"
+	expect_line "$3"
+}
+
+# expect_no_rows WHAT, rows on stdin
+expect_no_rows() {
+	local found
+	found=$(cat)
+	[ -z "$found" ] || fail "$1:" "$found"
+}
+
+# check_kernel_names FILE KALLSYMS: each address of the kernel proper that was hit has the name of
+# the last routine at or below it in the kernel's own list, where an address may have several.
+check_kernel_names() {
+	rows "$1" address,symbol --select 'image=\[kernel\]' > "$T/rows"
+	awk '
+	function hex(text, i, value) {
+		for (i = 1; i <= length(text); i++)
+			value = value * 16 + index("123456789abcdef", substr(text, i, 1))
+		return value
+	}
+	# The place of the last routine at or below an address.
+	function find(address, low, high, middle) {
+		high = count
+		while (low < high) {
+			middle = int((low + high + 1) / 2)
+			if (start[middle] <= address) low = middle
+			else high = middle - 1
+		}
+		return low
+	}
+	FNR == 1 { file++ }
+	file == 1 && !/\[/ && $2 ~ /^[tTwW]$/ {
+		at = hex(substr($1, 8))
+		if ($3 == "_text" || $3 == "_stext" && !text) text = at
+		if (at != start[count]) start[++count] = at
+		names[count] = names[count] " " $3 " "
+	}
+	file == 2 {
+		checked++
+		place = find(text + hex(substr($1, 3)))
+		if (!index(names[place], " " $2 " "))
+			print $1 " is called " $2 ", and is in" names[place]
+	}
+	END { if (checked < 10) print "only " checked + 0 " addresses" }
+	' "$2" FS='\t' "$T/rows" | expect_no_rows "names of the kernel"
+}
+
+# in_module MODULE FILE: the program hash-MODULE was never seen in another module than its own, nor
+# the other program in this one; and what was hit there is called as nm calls it, or has no name.
+in_module() {
+	local kernel
+	rows "$2" program,image,symbol --select mode=kernel > "$T/rows"
+	awk -F '\t' -v program="hash-$1" -v image="[$1]" '
+		$1 ~ /^hash/ && $2 ~ /rmd160|wp512/ && ($1 == program) != ($2 == image)
+	' "$T/rows" | expect_no_rows "hits in the wrong module"
+	kernel=$("$HERE/vm-kernel" amd64 "$SUITE")
+	find "$kernel/lib/modules" -name "$1.ko" -exec nm {} + |
+		awk '$2 ~ /^[tT]$/ { print $3 }' > "$T/functions"
+	[ -s "$T/functions" ] || fail "nm finds nothing in $1.ko"
+	awk -F '\t' -v image="[$1]" '
+		NR == FNR { known[$1] = 1; next }
+		$2 == image && $3 != image && !($3 in known)
+	' "$T/functions" "$T/rows" | expect_no_rows "not a routine of $1"
+}
+
+# check_modules_at_one_address LEAST: the guest ran hash-rmd160 and hash-wp512, each with its module
+# loaded at the address where the other's was, or will be; nearly all their time is spent there, or
+# the part LEAST where starting a program takes long.
+check_modules_at_one_address() {
+	local least=$1 first second module
+	recorded modules
+	first=$(awk '{ print $6 }' "$EXCHANGE/rmd160.loaded")
+	second=$(awk '{ print $6 }' "$EXCHANGE/wp512.loaded")
+	[ -n "$first" ] && [ "$first" = "$second" ] ||
+		fail "the modules were at different addresses: $first, $second"
+	for module in rmd160 wp512; do
+		in_module $module "$FILE"
+		awk -F '\t' -v program="hash-$module" -v image="[$module]" \
+			-v least="$least" '
+			$1 == program { all += $6 }
+			$1 == program && $2 == image && $3 != image { hit += $6; n += $5 }
+			END { if (n < 100 || hit < least * all) print n + 0 " hits, " hit + 0 " of " all }
+		' "$T/rows" | expect_no_rows "too little of hash-$module was in its module"
+	done
+}
+
+# prospect could not know when the second module took the place of the first, but may not guess.
+check_modules_swapped_unseen() {
+	recorded swap
+	in_module rmd160 "$FILE"
+	in_module wp512 "$FILE"
+}
+
+# not_visible FILE: what the report says that it could not see, one a line
+not_visible() {
+	"$PROSPECT" report "$1" --by mode --format json | tr -d '\n' |
+		sed -n 's/.*"not_visible": *\[\([^]]*\)\].*/\1/p' | sed 's/", *"/"\n"/g'
+}
+
+# unseen PATTERN: the report of $FILE says so
+unseen() {
+	not_visible "$FILE" | grep -Eqi -e "$1" ||
+		fail "nothing like '$1' is said to be not visible, only:" "$(not_visible "$FILE")"
+}
+
+# text FILE NAME: a word of the JSON header
+text() {
+	"$PROSPECT" report "$1" --by mode --format json | tr -d '\n' |
+		sed -n "s/.*\"$2\": *\"\([^\"]*\)\".*/\1/p"
+}
+
+# event_rows FILE EVENT KEYS [REPORT OPTION...]: as rows, for any event
+event_rows() {
+	local file=$1 event=$2 keys=$3
+	shift 3
+	"$PROSPECT" report "$file" --by "$keys" --select "event=$event" "$@" --format csv |
+		csv_to_tabs
+}
+
+# check_work TRUTH EVENT [REPORT OPTION...]: the program shares, whose own words are in TRUTH, is
+# found in $FILE with its shares of an event.
+check_work() {
+	local truth=$1 event=$2
+	shift 2
+	event_rows "$FILE" "$event" symbol --select program=shares "$@" > "$T/rows"
+	check_shares "$(basename "$FILE")" "$truth" "$T/rows"
+}
+
+# check_work_time TRUTH: all the time of the program shares was found, by cpu-clock. Only where
+# timers are not late.
+check_work_time() {
+	event_rows "$FILE" cpu-clock program --select program=shares > "$T/rows"
+	check_time "$(basename "$FILE")" "$(rusage "$1")" "$(sum 4 < "$T/rows")" \
+		"$(sum 3 < "$T/rows")"
+}
+
+account_closes() {
+	local residue
+	residue=$(header "$FILE" residue_percent)
+	holds "$residue > -2 && $residue < 2" || fail "residue of $residue %"
+}
