@@ -57,9 +57,9 @@ static int read_at(const struct elf_file *file, uint64_t offset, void *bytes, si
 	return 0;
 }
 
-/* ELF gABI "Note Section". The words are 4 bytes in both classes; GNU aligns descriptors to 8 in
- * segments that are aligned to 8. */
-static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size, uint64_t align)
+/* ELF gABI "Note Section", with words and alignment of 4 bytes in both classes as the kernel reads
+ * them. */
+static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size)
 {
 	struct reader reader = elf_file_reader(file, bytes, size);
 
@@ -67,8 +67,7 @@ static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size
 		uint32_t name_size = reader_u32(&reader);
 		uint32_t desc_size = reader_u32(&reader);
 		uint32_t type = reader_u32(&reader);
-		size_t name_room = ((size_t)name_size + 12 + align - 1) / align * align - 12;
-		const void *name = reader_bytes(&reader, name_room);
+		const void *name = reader_bytes(&reader, ((size_t)name_size + 3) & ~(size_t)3);
 		const void *desc = reader_bytes(&reader, desc_size);
 
 		if (!name || !desc)
@@ -79,7 +78,7 @@ static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size
 			file->build_id.size = (uint8_t)desc_size;
 			return;
 		}
-		reader_bytes(&reader, -(size_t)desc_size & (align - 1));
+		reader_bytes(&reader, -(size_t)desc_size & 3);
 	}
 }
 
@@ -89,7 +88,7 @@ static void read_notes(struct elf_file *file, const GElf_Phdr *header)
 	_cleanup_free_ uint8_t *bytes = xmalloc(size + 1);
 
 	if (file->build_id.size == 0 && read_at(file, header->p_offset, bytes, size, NULL) == 0)
-		parse_notes(file, bytes, size, header->p_align == 8 ? 8 : 4);
+		parse_notes(file, bytes, size);
 }
 
 static int read_segments(struct elf_file *file, struct err *err)

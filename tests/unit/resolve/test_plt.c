@@ -129,6 +129,20 @@ static void test_layouts(void **state)
 	}
 }
 
+/* With IBT a slot has two halves; the lazy one, which objdump leaves without name, has it too. */
+static void test_lazy_halves(void **state)
+{
+	char path[TOOLS_PATH];
+	size_t both, one;
+
+	tools_build(*state, "halves", "c", "-O1 -fcf-protection=full -Wl,-z,ibtplt -Wl,-z,lazy",
+		    PROGRAM, path);
+	both = check_file(path);
+	tools_build(*state, "whole", "c", "-O1 -fcf-protection=none -Wl,-z,lazy", PROGRAM, path);
+	one = check_file(path);
+	assert_true(both >= one + 3);
+}
+
 static void test_other_linkers(void **state)
 {
 	static const char *const linkers[] = { "gold", "lld", "mold" };
@@ -203,9 +217,8 @@ static void test_arm64(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_other_linkers),
-		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_layouts),	      cmocka_unit_test(test_lazy_halves),
+		cmocka_unit_test(test_other_linkers), cmocka_unit_test(test_libraries),
 		cmocka_unit_test(test_arm64),
 	};
 

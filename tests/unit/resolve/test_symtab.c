@@ -246,7 +246,7 @@ static const char LABELS[] = ".text\n.globl _start\n.type _start,@function\n"
 			     ".type outer,@function\nouter: .skip 8\n"
 			     ".type inner,@function\ninner: .skip 8\n.size inner, 8\n"
 			     "label: .skip 8\n.size outer, . - outer\n"
-			     ".skip 8\n" /* a gap at 40 */
+			     ".skip 4\n.annobin_x: .skip 4\n" /* a gap at 40 */
 			     "unsized: .skip 8\nnext: .skip 4\n.Llocal2: .skip 4\n"
 			     ".type __a,@function\n.globl __a\n__a:\n"
 			     ".type a_long,@function\n.globl a_long\na_long:\n"
@@ -254,6 +254,7 @@ static const char LABELS[] = ".text\n.globl _start\n.type _start,@function\n"
 			     ".type c,@function\n.weak c\nc:\n"
 			     ".type d,@function\nd: .skip 8\n"
 			     ".size __a,8\n.size a_long,8\n.size b,8\n.size c,8\n.size d,8\n"
+			     ".skip 8\n" /* a gap at 72 */
 			     ".type far,@function\nfar: .globl near\n.type near,@function\nnear:\n"
 			     ".skip 8\n.size near,8\n.skip 8\n.size far,16\n"
 			     ".skip 8\n" /* a gap up to the end */
@@ -280,11 +281,12 @@ static void test_labels(void **state)
 		{ 56, SYMBOL_NAMED, "next", 56, 8 },
 		{ 63, SYMBOL_NAMED, "next", 56, 8 },
 		{ 64, SYMBOL_NAMED, "b", 64, 8 },
-		{ 72, SYMBOL_NAMED, "near", 72, 8 },
-		{ 80, SYMBOL_NAMED, "far", 72, 16 },
-		{ 88, SYMBOL_BRACKET, "far->", 88, 8 },
-		{ 96, SYMBOL_NONE, "[.other]", 96, 8 },
-		{ 104, SYMBOL_NONE, "[unknown]", 0, 0 },
+		{ 72, SYMBOL_BRACKET, "b->near", 72, 8 },
+		{ 80, SYMBOL_NAMED, "near", 80, 8 },
+		{ 88, SYMBOL_NAMED, "far", 80, 16 },
+		{ 96, SYMBOL_BRACKET, "far->", 96, 8 },
+		{ 104, SYMBOL_NONE, "[.other]", 104, 8 },
+		{ 112, SYMBOL_NONE, "[unknown]", 0, 0 },
 	};
 	char path[TOOLS_PATH];
 	struct opened opened;
@@ -292,7 +294,7 @@ static void test_labels(void **state)
 
 	tools_build(*state, "labels", "assembler",
 		    "-nostdlib -static -Wl,--build-id=none -Wl,-Ttext=0x401000"
-		    " -Wl,--section-start=.other=0x401060",
+		    " -Wl,--section-start=.other=0x401068",
 		    LABELS, path);
 	opened = open_file(path);
 	text = elf_file_find(opened.file, ".text")->address;
@@ -418,6 +420,37 @@ static void test_other_machines(void **state)
 	buf_done(&out);
 }
 
+/* The "$d" that marks the data behind a function is no name. */
+static void test_mapping_symbols(void **state)
+{
+	static const char source[] = ".globl f\n.type f,%function\nf: ret\n.size f, . - f\n"
+				     ".word 5\n";
+	char path[TOOLS_PATH];
+	struct buf out = { 0 };
+	struct opened opened;
+	uint64_t text;
+
+	if (!tools_have("clang") || !tools_have("ld.lld")) {
+		print_message("clang or lld is not installed\n");
+		skip();
+	}
+	snprintf(path, sizeof(path), "%s/marks.s", (char *)*state);
+	tools_write(path, source, strlen(source));
+	assert_int_equal(tools_run(&out,
+				   "clang --target=aarch64-linux-gnu -nostdlib -shared"
+				   " -fuse-ld=lld '%s' -o '%s.so' && nm -a '%s.so' 2>&1",
+				   path, path, path),
+			 0);
+	assert_int_equal(tools_run(&out, "readelf -sW '%s.so' | grep -q ' $d'", path), 0);
+	strcat(path, ".so");
+	opened = open_file(path);
+	text = elf_file_find(opened.file, ".text")->address;
+	assert_string_equal(look(&opened, text, SYMBOL_NAMED), "f");
+	assert_string_equal(look(&opened, text + 4, SYMBOL_BRACKET), "f->");
+	close_file(&opened);
+	buf_done(&out);
+}
+
 /* No symbols at all: an honest name. */
 static void test_nothing(void **state)
 {
@@ -440,7 +473,8 @@ int main(void)
 		cmocka_unit_test(test_libraries),      cmocka_unit_test(test_ways_to_link),
 		cmocka_unit_test(test_stripped),       cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_versions),       cmocka_unit_test(test_ranges_in_brackets),
-		cmocka_unit_test(test_other_machines), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_other_machines), cmocka_unit_test(test_mapping_symbols),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
