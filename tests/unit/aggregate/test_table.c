@@ -137,9 +137,32 @@ static void interval_is_that_of_the_event(void **state)
 	fixture_done(&fixture);
 }
 
+static void frames_of_tables_by_address(void **state)
+{
+	struct fixture fixture;
+	struct table *table;
+	uint32_t frame = 77;
+
+	make(&fixture);
+	table = group(&fixture, "symbol", 0, 0);
+	assert_false(table_frame(table, &table->rows.items[0], &frame));
+	assert_int_equal(frame, 77);
+	table_free(table);
+	table = group(&fixture, "mode,address", 0, 0);
+	assert_true(table_frame(table, &table->rows.items[0], &frame));
+	assert_string_equal(profile_text(fixture.profile,
+					 fixture.profile->symbols
+						 .items[fixture.profile->frames.items[frame].symbol]
+						 .name),
+			    "main");
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_of_tables_by_address),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(several_keys),
 		cmocka_unit_test(cut_rows_stay_in_the_sum),

@@ -79,9 +79,33 @@ static void cells_are_safe_and_counted_by_character(void **state)
 		      "\xc3\xa9t\xc3\xa9         2  g\n");
 }
 
+/* They are as wide as they like, and stay with their row. */
+static void lines_below_a_row(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+
+	for (int i = 0; i < 2; i++) {
+		columns_add(columns, "x");
+		columns_printf(columns, "%d", i);
+		columns_add(columns, "f");
+		columns_line(columns, i ? "last" : "a line that is wider than the table");
+		columns_line(columns, "  second");
+	}
+	assert_prints(columns, 1,
+		      " Name  Hits  File\n"
+		      " ----------------\n"
+		      " x        0  f\n"
+		      " a line that is wider than the table\n"
+		      "   second\n"
+		      " x        1  f\n"
+		      " last\n"
+		      "   second\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_below_a_row),
 		cmocka_unit_test(aligned),
 		cmocka_unit_test(long_names_push_their_own_line_only),
 		cmocka_unit_test(cells_are_safe_and_counted_by_character),

@@ -46,9 +46,35 @@ static void names_stay_on_their_line(void **state)
 	printed_done(&printed);
 }
 
+static bool tell(void *context, uint32_t frame, struct buf *text)
+{
+	buf_add_str(text, "mov %eax,%ebx");
+	return true;
+}
+
+static void instructions_come_last(void **state)
+{
+	const struct instructions_view instructions = { .text = tell };
+	struct printed printed;
+	struct table *table;
+	const char *text;
+
+	printed_world(&printed);
+	printed_begin(&printed, 1);
+	table = printed_table(&printed, "mode,address");
+	csv_print(table, &instructions, printed.out);
+	text = printed_end(&printed);
+	assert_has(text, "mode,address,event,samples,weight,percent,low,high,instruction\n");
+	assert_has(text, "\nkernel,0x204,cpu-clock,500,500000000,50.0000,46.9070,53.0930,"
+			 "\"mov %eax,%ebx\"\n");
+	table_free(table);
+	printed_done(&printed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instructions_come_last),
 		cmocka_unit_test(keys_then_figures),
 		cmocka_unit_test(names_stay_on_their_line),
 	};
