@@ -236,7 +236,7 @@ static int decode_dictionary(struct reader *reader, uint64_t *values, size_t cou
 	struct distinct distinct;
 	int rc;
 
-	if (reader->bad || !size || size > count || size > reader_left(reader))
+	if (reader->bad || !size || size > count)
 		return -EBADMSG;
 	distinct.count = (size_t)size;
 	distinct.values = xmalloc(distinct.count * sizeof(*distinct.values));

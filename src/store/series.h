@@ -21,8 +21,7 @@
 void series_encode(const uint64_t *values, size_t count, struct buf *buf);
 
 /* Reads @count values. Returns 0, or -EBADMSG when the bytes are no such series; what @ret_values
- * holds then is undefined. Needs a scratch array of the size of the dictionary, which is at most
- * the bytes left in @reader. */
+ * holds then is undefined. */
 int series_decode(struct reader *reader, uint64_t *ret_values, size_t count);
 
 #endif

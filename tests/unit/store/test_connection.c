@@ -210,6 +210,7 @@ static void rows_that_lie(void **state)
 		{ "UPDATE process SET pid = 1 << 31 WHERE id = 1", "pid of row 1" },
 		{ "UPDATE process SET uid = -1 WHERE id = 1", "uid of row 1" },
 		{ "UPDATE process SET cgroup = 999 WHERE id = 1", "cgroup of row 1" },
+		{ "DELETE FROM text WHERE text = '/user.slice'", "cgroup of row 2" },
 		{ "DELETE FROM text WHERE text = 'box'", "container of row 2" },
 		{ "UPDATE text SET id = -1 WHERE text = 'box'", "a row of table text" },
 		{ "UPDATE process SET in_command = 2 WHERE id = 1", "in_command of row 1" },
@@ -328,6 +329,62 @@ static void a_bottomless_stack(void **state)
 	damaged(folder->path, "is too deep");
 }
 
+enum {
+	PAGE = 4096,
+	LEVELS = 17, /* SQLite follows 20 */
+};
+
+static void put_u32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* An inner page of a table (sqlite3 fileformat2, section 1.6) with @child three times below it. */
+static void make_inner_page(uint8_t page[PAGE], uint32_t child)
+{
+	memset(page, 0, PAGE);
+	page[0] = 5;	/* an inner page of a table */
+	page[4] = 2;	/* cells: a child and a key of one byte each */
+	page[5] = 0x0f; /* where they begin: 0x0ff6 */
+	page[6] = 0xf6;
+	put_u32(page + 8, child);
+	for (int i = 0; i < 2; i++) {
+		page[12 + 2 * i] = 0x0f;
+		page[13 + 2 * i] = (uint8_t)(0xf6 + 5 * i);
+		put_u32(page + 0xff6 + 5 * i, child);
+		page[0xff6 + 5 * i + 4] = 1;
+	}
+}
+
+/* Three ways down from each page, level by level: 3^17 times the same two rows, in 70 KB. */
+static void rows_without_end(void **state)
+{
+	const struct folder *folder = *state;
+	uint8_t page[PAGE], bytes[4];
+	uint32_t root, pages;
+	int fd;
+
+	fixture_write(folder->path, 10);
+	root = (uint32_t)fixture_sql_number(folder->path, "SELECT rootpage FROM sqlite_schema "
+							  "WHERE name = 'layer'");
+	pages = (uint32_t)fixture_sql_number(folder->path, "PRAGMA page_count");
+	fd = open(folder->path, O_RDWR);
+	/* The leaf moves behind the end, inner pages follow it, and the root becomes one. */
+	assert_int_equal(pread(fd, page, PAGE, (root - 1) * (off_t)PAGE), PAGE);
+	assert_int_equal(pwrite(fd, page, PAGE, pages * (off_t)PAGE), PAGE);
+	for (uint32_t i = 1; i < LEVELS; i++) {
+		make_inner_page(page, pages + i);
+		assert_int_equal(pwrite(fd, page, PAGE, (pages + i) * (off_t)PAGE), PAGE);
+	}
+	make_inner_page(page, pages + LEVELS);
+	assert_int_equal(pwrite(fd, page, PAGE, (root - 1) * (off_t)PAGE), PAGE);
+	put_u32(bytes, pages + LEVELS);
+	assert_int_equal(pwrite(fd, bytes, 4, 28), 4);
+	close(fd);
+	damaged(folder->path, "table layer is wrong");
+}
+
 static void removing(void **state)
 {
 	const struct folder *folder = *state;
@@ -366,6 +423,7 @@ int main(void)
 		TEST(additions_are_left_alone),
 		TEST(words_are_the_files_own),
 		TEST(a_bottomless_stack),
+		TEST(rows_without_end),
 		TEST(removing),
 	};
 

@@ -100,6 +100,33 @@ static void test_order(void **state)
 	assert_int_equal(samples[3].cpu, 1);
 }
 
+/* A timer that ticks early or late by up to 8 us, and misses ticks, takes two bytes a sample. */
+static void test_ticks_are_small(void **state)
+{
+	struct sample samples[500];
+	uint64_t random = 5, tick = 1;
+	struct buf buf = { 0 };
+
+	for (size_t i = 0; i < 500; i++, tick += 1 + i % 50 / 49)
+		samples[i] = (struct sample){ .time_ns = tick * NS_PER_MS - 4000 +
+							 fixture_random(&random) % 8000,
+					      .weight = NS_PER_MS };
+	packed_encode(samples, 500, 0, &buf);
+	assert_true(buf.size < 500 * 2 + 100);
+	buf_done(&buf);
+	round_trip(samples, 500);
+}
+
+/* A few bytes cannot ask for room for many samples. */
+static void test_few_bytes_few_samples(void **state)
+{
+	static const uint8_t bytes[] = { 0x80, 0x80, 0x10, 1, 0, 0x80, 0x80, 0x10 };
+	struct packed_samples samples = { 0 };
+
+	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, &samples), -EBADMSG);
+	assert_int_equal(samples.rows.capacity, 0);
+}
+
 /* Written by hand from prospect-profile(5): what the page says is what the decoder reads. */
 static void test_documented_bytes(void **state)
 {
@@ -209,10 +236,16 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_second),		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_order),		cmocka_unit_test(test_documented_bytes),
-		cmocka_unit_test(test_time_outside),	cmocka_unit_test(test_time_backwards),
-		cmocka_unit_test(test_field_too_large), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_second),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_ticks_are_small),
+		cmocka_unit_test(test_few_bytes_few_samples),
+		cmocka_unit_test(test_documented_bytes),
+		cmocka_unit_test(test_time_outside),
+		cmocka_unit_test(test_time_backwards),
+		cmocka_unit_test(test_field_too_large),
+		cmocka_unit_test(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,9 @@ static void views_say_what_is_so(void **state)
 	assert_int_equal(number(folder, "SELECT sum(interrupt_samples) FROM process_summary "
 					"WHERE program = 'cc1'"),
 			 interrupts);
+	assert_int_equal(number(folder, "SELECT count(*) FROM process_summary WHERE pid = 4194304 "
+					"AND cgroup = '/user.slice' AND container = 'box'"),
+			 2);
 	assert_int_equal(number(folder, "SELECT end_s = 9 AND start_s = 0 FROM process_summary "
 					"WHERE pid = 4194304 LIMIT 1"),
 			 1);

@@ -344,6 +344,9 @@ static void sqlite_agrees(void **state)
 	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(weight) FROM total"), weight);
 	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(weight) FROM second"),
 			 weight);
+	assert_int_equal(fixture_sql_number(folder->path, "SELECT sum(samples) FROM second WHERE "
+							  "cpu = 1"),
+			 2333);
 	assert_int_equal(fixture_sql_number(folder->path, "SELECT count(*) FROM second WHERE "
 							  "second < 5000 OR second > 5002"),
 			 0);
