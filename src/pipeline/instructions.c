@@ -220,17 +220,30 @@ static uint64_t behind_last(const struct group *group)
 	return frame_at(group->instructions, group->end - 1)->address + group->shift + 1;
 }
 
+/* Where to begin decoding. A function begins with an instruction; in files that are stripped that
+ * is known of many (.eh_frame), while the label before it may be megabytes away. */
+static int find_start(const struct group *group, uint64_t *ret_start, struct err *err)
+{
+	uint64_t function = group->symbol->start + group->shift;
+	int rc = disassembler_start(group->instructions->disassembler, group->image,
+				    wanted_address(group), ret_start, err);
+
+	if (rc == 0 && group->symbol->kind != SYMBOL_NONE && function > *ret_start &&
+	    function <= wanted_address(group))
+		*ret_start = function;
+	return rc;
+}
+
 /* Lists what a disassembler's image has of the group, from the frame it is at. */
 static int list_image(struct group *group, struct err *err)
 {
-	struct disassembler *disassembler = group->instructions->disassembler;
 	uint64_t start;
-	int rc = disassembler_start(disassembler, group->image, wanted_address(group), &start, err);
+	int rc = find_start(group, &start, err);
 
 	if (rc < 0)
 		return rc;
-	rc = disassembler_function(disassembler, group->image, start, behind_last(group), take_line,
-				   group, err);
+	rc = disassembler_function(group->instructions->disassembler, group->image, start,
+				   behind_last(group), take_line, group, err);
 	return rc == -ENOENT ? no_library(group->instructions, err) : rc;
 }
 
