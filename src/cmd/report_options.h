@@ -56,7 +56,7 @@ struct report_values {
 	  .help = "show the instructions that were hit" }, \
 	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
 	  .help = "files that -d holds open at once (default 8)", .least = 1, .most = 1000, \
-	  .hint = "needs a number from 1 to 1000: how many images -d keeps open at once" }, \
+	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
 	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
 	  .help = "text, csv or json" }, \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \

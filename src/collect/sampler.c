@@ -485,20 +485,27 @@ static uint64_t mean_period(const struct sampler *sampler, const struct perf_fd 
 	return event->stream == STREAM_IDLE ? sampler->idle_period_ns : sampler->clock_period_ns;
 }
 
+void sampler_track(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		if (sampler->fds.items[i].stream >= STREAM_TRACK)
+			ioctl(sampler->fds.items[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+}
+
 /* Trackers first: a sample must not come before the records that explain it. */
 void sampler_enable(struct sampler *sampler)
 {
-	for (int timers = 0; timers <= 1; timers++) {
-		for (size_t i = 0; i < sampler->fds.count; i++) {
-			struct perf_fd *event = &sampler->fds.items[i];
-			bool tracks = event->stream >= STREAM_TRACK;
+	sampler_track(sampler);
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		struct perf_fd *event = &sampler->fds.items[i];
 
-			if (tracks == !timers)
-				ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0);
-			if (timers && is_timer(event))
-				period_start(history_of(sampler, event), clock_ns(),
-					     mean_period(sampler, event));
-		}
+		if (event->stream >= STREAM_TRACK)
+			continue;
+		ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0);
+		if (is_timer(event))
+			period_start(history_of(sampler, event), clock_ns(),
+				     mean_period(sampler, event));
 	}
 	sampler->last_jitter_ns = 0;
 	sampler_jitter(sampler);

@@ -84,6 +84,8 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 		 struct err *err);
 void sampler_free(struct sampler *sampler);
 
+/* What tells of processes and mappings may begin before the samples do. */
+void sampler_track(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 

@@ -366,6 +366,41 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 		begin_thread(machine, process, tid, name, time_ns);
 }
 
+static bool is_same_birth(uint64_t a_ns, uint64_t b_ns)
+{
+	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) <= BIRTH_TOLERANCE_NS;
+}
+
+/* A name can change without exec, and a program can be called by a link's name: only both tell. */
+static bool has_missed_exec(struct machine *machine, const struct live_process *process,
+			    const struct machine_process *info)
+{
+	const struct live_thread *leader = living_thread(&machine->living, info->pid);
+
+	return row_of(machine, process)->program != programs_of_scan(&machine->programs, info) &&
+	       (!leader || leader->comm != intern(machine, info->comm));
+}
+
+uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
+				 const struct machine_process *info)
+{
+	struct live_process *process = living_process(&machine->living, info->pid);
+
+	if (!process || process->unknown || info->kernel_thread)
+		return machine_add_process(machine, info);
+	if (!is_same_birth(row_of(machine, process)->start_ns, info->start_ns)) {
+		end_process(machine, process, time_ns);
+		return machine_add_process(machine, info);
+	}
+	if (has_missed_exec(machine, process, info)) {
+		machine_comm(machine, time_ns, info->pid, info->pid, info->comm, true);
+		process = living_process(&machine->living, info->pid);
+		programs_settle(&machine->programs, process,
+				programs_of_scan(&machine->programs, info));
+	}
+	return process->row;
+}
+
 /* --- mappings --- */
 
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,

@@ -65,6 +65,12 @@ void machine_free(struct machine *machine);
 uint32_t machine_add_process(struct machine *machine, const struct machine_process *info);
 void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm);
 
+/* What /proc says now of a process that is known, after records were lost: another start time means
+ * that the pid was reused, another program under another name that an exec was missed; both begin a
+ * new row. Its mappings follow by machine_map. One that is not known is added. */
+uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
+				 const struct machine_process *info);
+
 /* The records. A pid never announced is added on the fly with what the record tells. */
 void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t parent_pid,
 		  int32_t tid, int32_t parent_tid);

@@ -225,7 +225,7 @@ static int read_truths(const char *path, truth_vec *truths, struct err *err)
 }
 
 /* Records the program into a file of its own. */
-static int record_program(char *const *argv, double rate_hz, char *path, struct err *err)
+static int record_program(char *const *argv, double rate_hz, const char *path, struct err *err)
 {
 	struct record_options options = {
 		.argv = argv, .rate_hz = rate_hz, .flush_cs = 200, .output = path

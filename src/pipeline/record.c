@@ -58,6 +58,7 @@ struct recording {
 	sigset_t old_mask;
 	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */
 	uint64_t ring_lost_seen; /* of attribution's count, at the last look */
+	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
 	bool rings_hung_up;
 	bool stop;
 	int signals;	      /* that told us to stop */
@@ -229,10 +230,9 @@ static int take_signals(struct recording *recording, struct err *err)
 
 /* ---- the scan at the start ---- */
 
-static void scan_process(void *context, const struct proc_info *info)
+static struct machine_process told_by_proc(const struct proc_info *info)
 {
-	struct recording *recording = context;
-	struct machine_process process = {
+	return (struct machine_process){
 		.pid = info->pid,
 		.parent_pid = info->parent_pid,
 		.start_ns = info->start_ns,
@@ -243,8 +243,17 @@ static void scan_process(void *context, const struct proc_info *info)
 		.cgroup = info->cgroup[0] ? info->cgroup : NULL,
 		.kernel_thread = info->kernel_thread,
 	};
+}
 
-	machine_add_process(recording->machine, &process);
+static void scan_process(void *context, const struct proc_info *info)
+{
+	struct recording *recording = context;
+	struct machine_process process = told_by_proc(info);
+
+	if (recording->scanned)
+		machine_refresh_process(recording->machine, clock_ns(), &process);
+	else
+		machine_add_process(recording->machine, &process);
 }
 
 static void scan_thread(void *context, int32_t pid, int32_t tid, const char *comm)
@@ -442,9 +451,10 @@ static void run_loop(struct recording *recording)
 			       : UINT64_MAX;
 	uint64_t next_flush = start + flush_ns, next_progress = start;
 
-	while (!recording->stop) {
+	/* The first drain comes at once: files that are mapped now may be gone soon. */
+	for (uint64_t wait_ns = 0; !recording->stop; wait_ns = DRAIN_MS * NS_PER_MS) {
 		uint64_t now = clock_ns();
-		uint64_t next_drain = now + DRAIN_MS * NS_PER_MS;
+		uint64_t next_drain = now + wait_ns;
 
 		wait_for_work(recording, next_drain < end ? next_drain : end);
 		now = clock_ns();
@@ -467,11 +477,15 @@ static int go(struct recording *recording, struct err *err)
 {
 	int rc;
 
-	record_facts_begin(recording->facts);
-	sampler_enable(recording->sampler);
+	/* What is born or ends during the scan is recorded, and nothing is sampled that it does not
+	 * know. */
+	sampler_track(recording->sampler);
 	rc = scan_processes(recording, err);
 	if (rc < 0)
 		return rc;
+	recording->scanned = true;
+	record_facts_begin(recording->facts);
+	sampler_enable(recording->sampler);
 	recording->looked_up = recording->profile->processes.count;
 	if (recording->launch.pid > 0) {
 		machine_set_command(recording->machine, recording->launch.pid);

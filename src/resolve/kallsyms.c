@@ -29,7 +29,7 @@ static char *parse_address(char *text, uint64_t *ret_address)
 	uint64_t address = 0;
 	int count = 0;
 
-	for (; digit(text[count]) >= 0 && count <= 16; count++)
+	for (; count <= 16 && digit(text[count]) >= 0; count++)
 		address = address << 4 | (uint64_t)digit(text[count]);
 	if (count == 0 || count > 16)
 		return NULL;

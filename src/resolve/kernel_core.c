@@ -14,7 +14,7 @@ static const char *const bound_names[KERNEL_BOUND_COUNT] = {
 
 const char *kernel_core_bound_name(enum kernel_bound bound)
 {
-	return bound_names[bound];
+	return bound < KERNEL_BOUND_COUNT ? bound_names[bound] : "";
 }
 
 static void note_bound(struct kernel_core *core, const struct kallsyms_line *line)
