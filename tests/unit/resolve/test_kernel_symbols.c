@@ -550,10 +550,67 @@ static void test_this_machine(void **state)
 
 #define WITH_KERNEL(test) cmocka_unit_test_setup_teardown(test, new_kernel, free_kernel)
 
+/* Every address that has a place is found again from it, as long as its code is there. */
+static void test_address_of_a_place(void **state)
+{
+	static const uint64_t addresses[] = { TEXT,
+					      TEXT + 0x1234,
+					      TEXT + 0x97ff,
+					      0xffffffffc0010000,
+					      0xffffffffc0010123,
+					      0xffffffffc0014001,
+					      0xffffffffc0200010,
+					      0xffffffffc0200101 };
+	struct kernel *kernel = *state;
+	uint64_t offset, address, gone;
+	uint32_t id, module;
+
+	write_file(kernel->kallsyms, CORE TCP_SYMBOLS OTHER_SYMBOLS MADE_SYMBOLS);
+	write_file(kernel->modules, TCP OTHER);
+	start(kernel);
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		kernel_symbols_place(kernel->symbols, addresses[i], &id, &offset);
+		assert_true(kernel_symbols_address(kernel->symbols, id, offset, &address));
+		assert_int_equal(address, addresses[i]);
+	}
+	kernel_symbols_place(kernel->symbols, TEXT, &id, &offset);
+	address = 7;
+	assert_false(kernel_symbols_address(kernel->symbols, id, 0x5000, &address));
+	assert_false(kernel_symbols_address(kernel->symbols, 0, 0x1234, &address));
+	kernel_symbols_place(kernel->symbols, 0xffffffffc0010123, &module, &gone);
+	write_file(kernel->modules, UDP);
+	write_file(kernel->kallsyms, CORE UDP_SYMBOLS);
+	kernel_symbols_modules_changed(kernel->symbols);
+	assert_false(kernel_symbols_address(kernel->symbols, module, gone, &address));
+	assert_int_equal(address, 7);
+}
+
+static void test_made_code_by_name(void **state)
+{
+	const uint64_t at = 0xffffffffc0300000;
+	struct kernel *kernel = *state;
+	uint64_t offset, address;
+	uint32_t id;
+
+	start(kernel);
+	kernel_symbols_code_added(kernel->symbols, at, 200, "bpf_prog_1111_a");
+	kernel_symbols_code_added(kernel->symbols, at + 4096, 300, "bpf_prog_1111_a");
+	kernel_symbols_place(kernel->symbols, at, &id, &offset);
+	offset = 7;
+	assert_false(kernel_symbols_find(kernel->symbols, id, "bpf_prog_1111_a", 201, &offset));
+	assert_false(kernel_symbols_find(kernel->symbols, id, "bpf_prog_1111", 200, &offset));
+	assert_int_equal(offset, 7);
+	assert_true(kernel_symbols_find(kernel->symbols, id, "bpf_prog_1111_a", 300, &offset));
+	assert_true(kernel_symbols_address(kernel->symbols, id, offset, &address));
+	assert_int_equal(address, at + 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_KERNEL(test_kernel_proper),
+		WITH_KERNEL(test_address_of_a_place),
+		WITH_KERNEL(test_made_code_by_name),
 		WITH_KERNEL(test_out_of_order),
 		WITH_KERNEL(test_nothing_there),
 		WITH_KERNEL(test_hidden),

@@ -133,9 +133,88 @@ static void test_refused(void **state)
 	kernel_core_done(&core);
 }
 
+/* A profile of the kernel that this program plays, in which @name was hit at @offset. */
+static struct profile *recorded(const struct elf_build_id *id, const char *name, uint64_t offset,
+				uint32_t *ret_image)
+{
+	struct profile *profile = profile_new();
+	struct image image = { .kind = IMAGE_KERNEL, .build_id_size = id->size };
+	struct symbol symbol = { .start = offset, .size = 16, .kind = SYMBOL_NAMED };
+
+	memcpy(image.build_id, id->bytes, id->size);
+	symbol.image = *ret_image = profile_image(profile, &image);
+	symbol.name = strpool_intern(&profile->strings, name);
+	profile_symbol(profile, &symbol);
+	return profile;
+}
+
+/* The functions that were hit tell where offsets count from. */
+static void test_open_for_code(void **state)
+{
+	char line[512], name[256], type;
+	uint64_t value, shift = 0;
+	uint32_t image;
+	struct err err = { 0 };
+	FILE *nm = popen("nm /proc/$PPID/exe", "r");
+	int fd = -1;
+
+	(void)state;
+	need_build_id();
+	assert_non_null(nm);
+	while (fgets(line, sizeof(line), nm)) {
+		struct profile *profile;
+
+		if (sscanf(line, "%" SCNx64 " %c %255s", &value, &type, name) != 3 ||
+		    (strcmp(name, "test_open_for_code") != 0 && strcmp(name, "main") != 0))
+			continue;
+		profile = recorded(&own_id, name, 0x1234, &image);
+		if (vmlinux_open("/proc/self/exe", profile, image, &fd, &shift, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(0x1234 + shift, value);
+		assert_true(fcntl(fd, F_GETFL) >= 0);
+		close(fd);
+		profile_free(profile);
+	}
+	pclose(nm);
+	assert_int_not_equal(shift, 0);
+}
+
+static void assert_not_opened(const struct elf_build_id *id, const char *name, const char *path,
+			      int expected, const char *part)
+{
+	uint64_t shift = 7;
+	uint32_t image;
+	struct err err = { 0 };
+	struct profile *profile = recorded(id, name, 0x10, &image);
+	int fd = -1;
+
+	assert_int_equal(vmlinux_open(path, profile, image, &fd, &shift, &err), expected);
+	assert_int_equal(fd, -1);
+	assert_int_equal(shift, 7);
+	assert_non_null(strstr(err.text, path));
+	assert_non_null(strstr(err.text, part));
+	profile_free(profile);
+}
+
+static void test_not_opened(void **state)
+{
+	struct elf_build_id other = own_id, none = { 0 };
+
+	(void)state;
+	need_build_id();
+	other.bytes[0] ^= 1;
+	assert_not_opened(&other, "main", "/proc/self/exe", -EINVAL, "its build id differs");
+	assert_not_opened(&none, "main", "/proc/self/exe", -EINVAL, "no build id");
+	assert_not_opened(&own_id, "no_such_function", "/proc/self/exe", -EINVAL, "none of the");
+	assert_not_opened(&own_id, "main", "/nonexistent", -ENOENT, "cannot open");
+	assert_not_opened(&own_id, "main", "/proc/self/cmdline", -ENOEXEC, "ELF");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_open_for_code),
+		cmocka_unit_test(test_not_opened),
 		cmocka_unit_test(test_equals_nm),
 		cmocka_unit_test(test_refused),
 	};
