@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -60,7 +61,7 @@ struct module_changes module_watch_parse(const char *message, size_t size)
 
 struct module_changes module_watch_read(struct module_watch *watch)
 {
-	struct module_changes changes = { false, false };
+	struct module_changes changes = { 0, 0 };
 	char message[MAX_MESSAGE_BYTES];
 
 	for (;;) {
@@ -68,13 +69,13 @@ struct module_changes module_watch_read(struct module_watch *watch)
 		struct module_changes one;
 
 		if (got < 0 && errno == ENOBUFS) { /* some were dropped: assume the worst */
-			changes.added = changes.removed = true;
+			changes.added += 2, changes.removed += 2;
 			continue;
 		}
 		if (got <= 0)
 			return changes;
 		one = module_watch_parse(message, (size_t)got);
-		changes.added |= one.added;
-		changes.removed |= one.removed;
+		changes.added += one.added;
+		changes.removed += one.removed;
 	}
 }

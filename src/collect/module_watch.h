@@ -8,13 +8,12 @@
 #ifndef COLLECT_MODULE_WATCH_H
 #define COLLECT_MODULE_WATCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct module_watch;
 
 struct module_changes {
-	bool added, removed;
+	unsigned added, removed; /* how many */
 };
 
 /* Negative errno where the socket is not to be had; the caller then compares /proc/modules. */
@@ -23,7 +22,7 @@ void module_watch_free(struct module_watch *watch);
 
 /* Readable when there is something to read. */
 int module_watch_fd(const struct module_watch *watch);
-/* What was announced since the last call. */
+/* What was announced since the last call; in which order is not told. */
 struct module_changes module_watch_read(struct module_watch *watch);
 
 /* One message, for tests: is it about a module, and what. */

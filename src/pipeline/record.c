@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,7 @@ struct recording {
 	sigset_t old_mask;
 	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */
 	uint64_t ring_lost_seen; /* of attribution's count, at the last look */
+	struct rusage usage;	 /* of the command, when it ended */
 	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
 	bool rings_hung_up;
 	bool stop;
@@ -162,6 +164,20 @@ int record_check(const struct record_options *options, struct err *err)
 	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
 }
 
+/* The most likely reason of a refusal has a sentence of its own. */
+static void explain_foreign_process(const struct record_options *options, int rc, struct err *err)
+{
+	for (size_t i = 0; rc == -EACCES && i < options->pid_count; i++) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%d", (int)options->pids[i]);
+		if (geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid())
+			err_set(err, rc, "process %d belongs to another user; run with sudo",
+				(int)options->pids[i]);
+	}
+}
+
 static int open_sampler(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
@@ -188,6 +204,7 @@ static int open_sampler(struct recording *recording, struct err *err)
 		wanted.tids = (const pid_t *)tids.bytes;
 		wanted.tid_count = tids.size / sizeof(pid_t);
 		rc = sampler_open(&wanted, &recording->sampler, err);
+		explain_foreign_process(options, rc, err);
 	}
 	buf_done(&tids);
 	return rc;
@@ -292,19 +309,31 @@ static void offer_file(void *context, int fd)
 	image_files_offer(context, fd);
 }
 
-/* What ran in a module before it went is attributed before it is forgotten. */
+static void drain_now(struct recording *recording)
+{
+	sampler_drain(recording->sampler, clock_ns(), attribution_take, recording->attribution);
+}
+
+/* What ran in a module before it went is attributed before it is forgotten. When others came
+ * meanwhile, the announcements do not say what ran first: what they share of addresses stays
+ * unnamed. */
 static void follow_modules(struct recording *recording)
 {
-	struct module_changes changes;
+	struct module_changes changes = { 0, 0 };
 
-	if (!recording->module_watch)
-		return;
-	changes = module_watch_read(recording->module_watch);
-	if (changes.removed)
-		sampler_drain(recording->sampler, clock_ns(), attribution_take,
-			      recording->attribution);
-	if (changes.added || changes.removed)
+	if (recording->module_watch)
+		changes = module_watch_read(recording->module_watch);
+	if (changes.added && changes.removed) {
+		kernel_symbols_modules_replaced(recording->kernel,
+						changes.added > 1 || changes.removed > 1);
+		drain_now(recording);
+		kernel_symbols_modules_settled(recording->kernel);
+	} else if (changes.removed) {
+		drain_now(recording);
 		kernel_symbols_modules_changed(recording->kernel);
+	} else if (changes.added) {
+		kernel_symbols_modules_changed(recording->kernel);
+	}
 }
 
 static void drain(struct recording *recording, uint64_t cutoff_ns)
@@ -369,7 +398,8 @@ static void reap(struct recording *recording)
 
 	if (!result->launched || result->ended)
 		return;
-	if (waitpid(recording->launch.pid, &result->status, WNOHANG) == recording->launch.pid) {
+	if (wait4(recording->launch.pid, &result->status, WNOHANG, &recording->usage) ==
+	    recording->launch.pid) {
 		result->ended = true;
 		recording->stop = true;
 	}
@@ -513,6 +543,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	if (rc < 0)
 		return rc;
 	attribution_set_kernel(recording->attribution, recording->kernel);
+	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
 	return 0;
 }
@@ -526,6 +557,7 @@ static int finish(struct recording *recording, struct err *err)
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
 	machine_finish(recording->machine);
+	end.usage = recording->result->ended ? &recording->usage : NULL;
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);

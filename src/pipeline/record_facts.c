@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/record_facts.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -67,6 +69,39 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 void record_facts_free(struct record_facts *facts)
 {
 	free(facts);
+}
+
+static void add_line(char **text, const char *line)
+{
+	char *longer = *text && **text ? xasprintf("%s\n%s", *text, line) : xstrdup(line);
+
+	free(*text);
+	*text = longer;
+}
+
+/* What runs already shows its files only to its owner; what starts later is in our records. */
+static bool others_are_hidden(void)
+{
+	char target[64];
+
+	return readlink("/proc/1/exe", target, sizeof(target)) < 0 &&
+	       (errno == EACCES || errno == EPERM);
+}
+
+void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
+{
+	char **text = &facts->profile->run.not_visible;
+	enum rung rung = sampler_rung(facts->sampler);
+
+	if (kernel_hidden && rung != RUNG_OWN_USER)
+		add_line(text,
+			 "the names of kernel code, and which of it was interrupts "
+			 "(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo sysctl "
+			 "-w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+	if (rung == RUNG_MACHINE && others_are_hidden())
+		add_line(text,
+			 "the code of other users' processes that ran before (CAP_SYS_PTRACE): "
+			 "it is [unmapped]; run with sudo");
 }
 
 void record_facts_begin(struct record_facts *facts)
@@ -171,6 +206,28 @@ static uint64_t timeval_ns(const struct timeval *time)
 	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
 }
 
+/* Without the whole machine there is no account; but the kernel tells what the command took. It
+ * counts nothing that the command did not wait for, so it can only be too little. */
+static void settle_missed_of_command(struct record_facts *facts, const struct record_end *end)
+{
+	struct event *clock = &facts->profile->events[0];
+	double period_ns = NS_PER_S / clock->rate_hz;
+	double took_ns, missing_ns;
+
+	if (!end->usage)
+		return;
+	took_ns = (double)timeval_ns(&end->usage->ru_utime);
+	if (sampler_rung(facts->sampler) != RUNG_OWN_USER)
+		took_ns += (double)timeval_ns(&end->usage->ru_stime);
+	missing_ns = took_ns - (double)clock->weight - (double)clock->loss[LOSS_RING_FULL].weight;
+	/* The kernel divides user from system time by ticks: some hundredths and a tenth of a
+	 * second. */
+	if (missing_ns < 0.05 * took_ns + NS_PER_S / 10.0 + 4 * sqrt(took_ns * period_ns))
+		return;
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missing_ns;
+	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missing_ns / period_ns);
+}
+
 /* Every tick interrupted somebody, also those that were dropped or not kept. */
 static void settle_interrupts(struct record_facts *facts, const struct record_end *end)
 {
@@ -215,6 +272,8 @@ void record_facts_settle(struct record_facts *facts, const struct record_end *en
 	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
 		settle_account(run, &stat);
 		settle_missed_ticks(facts, end);
+	} else {
+		settle_missed_of_command(facts, end);
 	}
 	settle_interrupts(facts, end);
 	settle_cost(facts);

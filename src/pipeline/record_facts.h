@@ -6,11 +6,13 @@
 #ifndef PIPELINE_RECORD_FACTS_H
 #define PIPELINE_RECORD_FACTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
 struct record_facts;
 struct record_options;
+struct rusage;
 struct sampler;
 
 /* Writes what is known beforehand into profile->run. All borrowed. */
@@ -18,12 +20,16 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 				      const struct record_options *options);
 void record_facts_free(struct record_facts *facts);
 
+/* Adds to what is not visible: what the kernel hides from this user. */
+void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden);
+
 /* Around the time during which the events are enabled. */
 void record_facts_begin(struct record_facts *facts);
 void record_facts_end(struct record_facts *facts);
 
 struct record_end {
-	int status;			/* of the command, as from waitpid(2) */
+	const struct rusage *usage; /* of the command and what it waited for; NULL: none ended */
+	int status;		    /* of the command, as from waitpid(2) */
 	uint64_t idle_stream_weight_ns; /* of all ticks of the idle stream */
 	uint64_t ring_lost;		/* records that PERF_RECORD_LOST told of */
 };

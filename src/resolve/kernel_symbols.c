@@ -230,6 +230,64 @@ void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
 	rebuild(symbols);
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Lays a module that is gone over what is there now. */
+static void lay_gone(struct kernel_symbols *symbols, const struct loaded_list *old,
+		     const struct loaded *gone, bool to_bucket)
+{
+	struct mapping range = module_mapping(gone);
+	uint32_t bucket = profile_bucket(symbols->profile, "[module replaced]");
+
+	if (to_bucket) {
+		range.image = bucket;
+		range.offset = range.start;
+	}
+	address_space_map(&symbols->space, &range);
+	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
+		const struct loaded *now = &symbols->loaded.list.items[i];
+		struct mapping other = module_mapping(now);
+
+		if (find_loaded(old, &now->module))
+			continue;
+		other.start = later(other.start, range.start);
+		other.end = earlier(other.end, range.end);
+		other.image = bucket;
+		other.offset = other.start;
+		if (other.start < other.end)
+			address_space_map(&symbols->space, &other);
+	}
+}
+
+void kernel_symbols_modules_replaced(struct kernel_symbols *symbols, bool more_than_one)
+{
+	struct loaded_list old = { 0 };
+
+	for (size_t i = 0; i < symbols->loaded.list.count; i++)
+		*vec_push(&old.list) = symbols->loaded.list.items[i];
+	kernel_symbols_modules_changed(symbols);
+	for (size_t i = 0; i < old.list.count; i++) {
+		const struct loaded *gone = &old.list.items[i];
+
+		if (!find_loaded(&symbols->loaded, &gone->module))
+			lay_gone(symbols, &old, gone, more_than_one);
+	}
+	vec_free(&old.list);
+}
+
+void kernel_symbols_modules_settled(struct kernel_symbols *symbols)
+{
+	rebuild(symbols);
+}
+
 void kernel_symbols_code_added(struct kernel_symbols *symbols, uint64_t start, uint64_t size,
 			       const char *name)
 {

@@ -77,5 +77,13 @@ void kernel_symbols_code_removed(struct kernel_symbols *symbols, uint64_t start,
 /* A module came or went (the module tracepoints), or at each flush where those are not to be had:
  * reads /proc/modules and the symbols of new ones. What is gone keeps its image and its names. */
 void kernel_symbols_modules_changed(struct kernel_symbols *symbols);
+/* The same when modules went and others came, and it is not known in which order against the
+ * samples that are still to be placed: until kernel_symbols_modules_settled, what belonged to one
+ * that is gone is placed there, what belongs to a new one there, and what to both into the bucket
+ * "[module replaced]". With
+ * @more_than_one of a kind everything that is gone goes to the bucket, for there may have been
+ * others. */
+void kernel_symbols_modules_replaced(struct kernel_symbols *symbols, bool more_than_one);
+void kernel_symbols_modules_settled(struct kernel_symbols *symbols);
 
 #endif

@@ -16,7 +16,7 @@ static struct module_changes parse(const char *message)
 
 static void only_modules_count(void **state)
 {
-	assert_true(parse("add@/module/dummy").added);
+	assert_int_equal(parse("add@/module/dummy").added, 1);
 	assert_false(parse("add@/module/dummy").removed);
 	assert_true(parse("remove@/module/dummy").removed);
 	assert_false(parse("add@/devices/virtual/net/lo").added);

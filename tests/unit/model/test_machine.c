@@ -171,6 +171,54 @@ static void test_scan_adds_once(void **state)
 	assert_name(world, SHELL, "bash#1");
 }
 
+static void test_refresh_finds_a_missed_exec(void **state)
+{
+	struct world *world = *state;
+	struct machine_process now = { .pid = SHELL,
+				       .start_ns = row_of(world, SHELL)->start_ns,
+				       .comm = "worker",
+				       .executable = "/opt/worker" };
+	uint32_t before = machine_process_of(world->machine, SHELL);
+	struct mapping found;
+
+	assert_int_not_equal(machine_refresh_process(world->machine, 70, &now), before);
+	assert_name(world, SHELL, "worker#1");
+	assert_int_equal(row(world, before)->end_ns, 70);
+	assert_int_equal(row_of(world, SHELL)->parent, before);
+	/* nothing of the old program is believed any more */
+	assert_int_not_equal(machine_find_code(world->machine, SHELL, 0x12345, &found),
+			     CODE_MAPPED);
+	before = machine_process_of(world->machine, SHELL);
+	assert_int_equal(machine_refresh_process(world->machine, 80, &now), before);
+}
+
+static void test_refresh_believes_a_rename(void **state)
+{
+	struct world *world = *state;
+	uint32_t before = machine_process_of(world->machine, SHELL);
+	struct machine_process now = { .pid = SHELL,
+				       .start_ns = row_of(world, SHELL)->start_ns,
+				       .comm = "renamed",
+				       .executable = "/usr/bin/bash" };
+
+	assert_int_equal(machine_refresh_process(world->machine, 70, &now), before);
+	assert_name(world, SHELL, "bash#1");
+}
+
+static void test_refresh_finds_a_reused_pid(void **state)
+{
+	struct world *world = *state;
+	uint32_t before = machine_process_of(world->machine, SHELL);
+	struct machine_process now = { .pid = SHELL,
+				       .start_ns = row_of(world, SHELL)->start_ns + 1000000000,
+				       .comm = "bash",
+				       .executable = "/usr/bin/bash" };
+
+	assert_int_not_equal(machine_refresh_process(world->machine, 70, &now), before);
+	assert_name(world, SHELL, "bash#2");
+	assert_int_equal(row(world, before)->end_ns, 70);
+}
+
 static void test_scan_meets_child_first(void **state)
 {
 	struct world *world = *state;
@@ -633,6 +681,9 @@ int main(void)
 		IN_WORLD(test_scanned_process),
 		IN_WORLD(test_scanned_names),
 		IN_WORLD(test_scan_adds_once),
+		IN_WORLD(test_refresh_finds_a_missed_exec),
+		IN_WORLD(test_refresh_believes_a_rename),
+		IN_WORLD(test_refresh_finds_a_reused_pid),
 		IN_WORLD(test_scan_meets_child_first),
 		IN_WORLD(test_fork_inherits),
 		IN_WORLD(test_exec),
