@@ -459,7 +459,7 @@ static bool has_place(const struct kernel_symbols *symbols, const struct mapping
 	uint64_t address = mapping->start + (offset - mapping->offset);
 	struct mapping found;
 
-	if (mapping->image != image || offset < mapping->offset || address >= mapping->end ||
+	if (mapping->image != image || offset < mapping->offset ||
 	    !address_space_find(symbols->space, address, &found) || found.image != image ||
 	    address - found.start + found.offset != offset)
 		return false;

@@ -585,6 +585,23 @@ static void test_address_of_a_place(void **state)
 	assert_int_equal(address, 7);
 }
 
+/* What lies over a module hides it, even at the same offset. */
+static void test_address_of_what_is_covered(void **state)
+{
+	struct kernel *kernel = *state;
+	uint64_t offset, address = 7;
+	uint32_t id;
+
+	write_file(kernel->kallsyms, CORE TCP_SYMBOLS);
+	write_file(kernel->modules, TCP);
+	start(kernel);
+	kernel_symbols_place(kernel->symbols, 0xffffffffc0010000, &id, &offset);
+	kernel_symbols_code_added(kernel->symbols, 0xffffffffc0010000, 64, "bpf_prog_1111_a");
+	assert_false(kernel_symbols_address(kernel->symbols, id, offset, &address));
+	assert_int_equal(address, 7);
+	assert_true(kernel_symbols_address(kernel->symbols, id, offset + 64, &address));
+}
+
 static void test_made_code_by_name(void **state)
 {
 	const uint64_t at = 0xffffffffc0300000;
@@ -610,6 +627,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_KERNEL(test_kernel_proper),
 		WITH_KERNEL(test_address_of_a_place),
+		WITH_KERNEL(test_address_of_what_is_covered),
 		WITH_KERNEL(test_made_code_by_name),
 		WITH_KERNEL(test_out_of_order),
 		WITH_KERNEL(test_nothing_there),

@@ -97,6 +97,13 @@ static void without_a_build_id(void **state)
 	assert_int_equal(tools_run(&out, "printf x >> '%s'", path), 0);
 	assert_refuses(profile, image, -ESTALE, "the file was rewritten");
 	image = record(profile, path);
+	assert_int_equal(tools_run(&out,
+				   "touch -r '%s' '%s.time' && printf x >> '%s' &&"
+				   " touch -r '%s.time' '%s'",
+				   path, path, path, path, path),
+			 0);
+	assert_refuses(profile, image, -ESTALE, "the file was rewritten");
+	image = record(profile, path);
 	assert_int_equal(tools_run(&out, "touch -d '1 hour ago' '%s'", path), 0);
 	assert_refuses(profile, image, -ESTALE, "the file was rewritten");
 	image = record(profile, path);

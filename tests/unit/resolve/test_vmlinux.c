@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tools.h"
+
 #define LOADED_AT 0xffffffff90000000
 
 void _text(void) __attribute__((noinline, used));
@@ -179,6 +181,30 @@ static void test_open_for_code(void **state)
 	assert_int_not_equal(shift, 0);
 }
 
+/* A name that two functions have says nothing. */
+static void test_twins(void **state)
+{
+	char *folder = tools_folder(), second[TOOLS_PATH], flags[2 * TOOLS_PATH], path[TOOLS_PATH];
+	static const char source[] =
+		"static __attribute__((noinline, used)) int twin(int a) { return a * 3; }\n";
+	struct elf_build_id id = { .size = 4, .bytes = { 0x11, 0x22, 0x33, 0x44 } };
+	struct err err = { 0 };
+	uint64_t shift = 0;
+	uint32_t image;
+	struct profile *profile = recorded(&id, "twin", 0x10, &image);
+	int fd = -1;
+
+	(void)state;
+	snprintf(second, sizeof(second), "%s/second.c", folder);
+	tools_write(second, source, strlen(source));
+	snprintf(flags, sizeof(flags), "-shared -fPIC -Wl,--build-id=0x11223344 -x c '%s'", second);
+	tools_build(folder, "twins", "c", flags, source, path);
+	assert_int_equal(vmlinux_open(path, profile, image, &fd, &shift, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "none of the"));
+	profile_free(profile);
+	tools_remove(folder);
+}
+
 static void assert_not_opened(const struct elf_build_id *id, const char *name, const char *path,
 			      int expected, const char *part)
 {
@@ -213,9 +239,8 @@ static void test_not_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_for_code),
-		cmocka_unit_test(test_not_opened),
-		cmocka_unit_test(test_equals_nm),
+		cmocka_unit_test(test_open_for_code), cmocka_unit_test(test_not_opened),
+		cmocka_unit_test(test_twins),	      cmocka_unit_test(test_equals_nm),
 		cmocka_unit_test(test_refused),
 	};
 
