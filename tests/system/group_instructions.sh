@@ -166,7 +166,7 @@ test_instructions_are_loaded_on_demand() {
 
 test_instructions_options() {
 	expect_status 2 "$PROSPECT" -d -g "$BIN/loop" 1
-	expect_line '^prospect: -g: needs a number .* how many images -d keeps open'
+	expect_line '^prospect: -g: .*how many images -d keeps open'
 	expect_status 2 "$PROSPECT" report -g
-	expect_line 'needs a number'
+	expect_line 'how many images'
 }
