@@ -34,8 +34,11 @@ under() {
 	prospect) "$scratch/measure" "$scratch/measures" "$prospect" record -q -F "$hz" -o "$data" "$@" ;;
 	perf) "$scratch/measure" "$scratch/measures" perf record -q -a -g -e cpu-clock -F "$hz" -o "$data" \
 		"$@" 2>/dev/null ;;
-	bpftrace) "$scratch/measure" "$scratch/measures" bpftrace -q -o "$data" -e \
-		"profile:hz:$hz { @[pid, comm, kstack, ustack] = count(); } END { clear(@); }" -c "$*" ;;
+	bpftrace) # its -c takes the path of a binary, and words without quotes
+		printf 'exec %s\n' "$*" >"$scratch/command"
+		"$scratch/measure" "$scratch/measures" bpftrace -q -o "$data" -e \
+			"profile:hz:$hz { @[pid, comm, kstack, ustack] = count(); } END { clear(@); }" \
+			-c "/bin/bash $scratch/command" ;;
 	esac
 }
 

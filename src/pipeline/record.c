@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "pipeline/owner.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
+#include "pipeline/record_sampler.h"
 #include "resolve/image_files.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/resolver.h"
@@ -36,7 +36,9 @@ enum {
 	 * its host CPU in between); what is younger waits for the next drain. */
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
+	MEND_MS = 1000,
 	MAX_OPEN_IMAGES = 1024,
+	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
 };
 
 /* Everything a recording owns. */
@@ -58,6 +60,7 @@ struct recording {
 	int signal_fd;
 	sigset_t old_mask;
 	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */
+	uint64_t next_mend_ns, tracking_lost_seen;
 	uint64_t ring_lost_seen; /* of attribution's count, at the last look */
 	struct rusage usage;	 /* of the command, when it ended */
 	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
@@ -105,109 +108,6 @@ static int prepare_command(struct recording *recording, struct err *err)
 			"with sudo");
 	}
 	return launch_prepare(&launch, &recording->launch, err);
-}
-
-/* All threads of the chosen processes, or the waiting child. */
-static int find_tids(const struct recording *recording, struct buf *tids, struct err *err)
-{
-	const struct record_options *options = recording->options;
-
-	if (recording->launch.pid > 0) {
-		int32_t tid = recording->launch.pid;
-
-		buf_add(tids, &tid, sizeof(tid));
-	}
-	for (size_t i = 0; i < options->pid_count; i++) {
-		int rc = proc_scan_tids(options->pids[i], tids);
-
-		if (rc < 0)
-			return err_set(err, rc, "process %d: %s", (int)options->pids[i],
-				       rc == -ESRCH ? "no such process" : strerror(-rc));
-	}
-	return 0;
-}
-
-/* The names of -e. The clock is always there and needs no event of its own. */
-static int parse_events(const struct record_options *options, struct event_spec *events,
-			size_t *ret_count, struct err *err)
-{
-	*ret_count = 0;
-	for (size_t i = 0; i < options->event_count; i++) {
-		char names[1024], *save = NULL;
-
-		if ((size_t)snprintf(names, sizeof(names), "%s", options->events[i]) >=
-		    sizeof(names))
-			return err_set(err, -EINVAL, "-e: the list is too long");
-		for (char *name = strtok_r(names, ",", &save); name;
-		     name = strtok_r(NULL, ",", &save)) {
-			struct event_spec spec;
-			int rc = event_names_parse(name, &spec, err);
-
-			if (rc < 0)
-				return err_prefix(err, rc, "-e");
-			if (strcmp(name, "cpu-clock") == 0)
-				continue;
-			if (*ret_count == SAMPLER_MAX_EVENTS)
-				return err_set(err, -EINVAL, "-e: at most %d events at once",
-					       SAMPLER_MAX_EVENTS);
-			events[(*ret_count)++] = spec;
-		}
-	}
-	return 0;
-}
-
-int record_check(const struct record_options *options, struct err *err)
-{
-	struct event_spec events[SAMPLER_MAX_EVENTS];
-	size_t count;
-
-	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
-}
-
-/* The most likely reason of a refusal has a sentence of its own. */
-static void explain_foreign_process(const struct record_options *options, int rc, struct err *err)
-{
-	for (size_t i = 0; rc == -EACCES && i < options->pid_count; i++) {
-		char path[64];
-		struct stat st;
-
-		snprintf(path, sizeof(path), "/proc/%d", (int)options->pids[i]);
-		if (geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid())
-			err_set(err, rc, "process %d belongs to another user; run with sudo",
-				(int)options->pids[i]);
-	}
-}
-
-static int open_sampler(struct recording *recording, struct err *err)
-{
-	const struct record_options *options = recording->options;
-	struct event_spec events[SAMPLER_MAX_EVENTS];
-	struct buf tids = { 0 };
-	struct sampler_options wanted = {
-		.rate_hz = options->rate_hz,
-		.whole_machine = options->pid_count == 0,
-		.machine_only = options->machine_only || (!options->argv && !options->pid_count),
-		.ring_bytes = (size_t)options->ring_kb * 1024,
-		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
-	};
-	int rc = parse_events(options, events, &wanted.event_count, err);
-
-	wanted.events = events;
-	wanted.events_optional = options->event_count == 0;
-	if (wanted.events_optional) {
-		event_names_parse("cycles", &events[0], NULL);
-		wanted.event_count = 1;
-	}
-	if (rc == 0)
-		rc = find_tids(recording, &tids, err);
-	if (rc == 0) {
-		wanted.tids = (const pid_t *)tids.bytes;
-		wanted.tid_count = tids.size / sizeof(pid_t);
-		rc = sampler_open(&wanted, &recording->sampler, err);
-		explain_foreign_process(options, rc, err);
-	}
-	buf_done(&tids);
-	return rc;
 }
 
 static void build_model(struct recording *recording)
@@ -344,14 +244,25 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
 }
 
-/* Records about mappings and processes may be among what the kernel dropped: ask /proc again. */
-static void mend_losses(struct recording *recording)
+/* Records that the kernel dropped may have told of processes and mappings: then /proc is asked
+ * again, but seldom, for on a machine that loses records reading all of it makes for more losses.
+ */
+static void mend_losses(struct recording *recording, uint64_t now_ns)
 {
-	uint64_t lost = attribution_counts(recording->attribution)->ring_lost;
+	uint64_t ring_lost = attribution_counts(recording->attribution)->ring_lost;
+	struct sampler_losses losses;
+	uint64_t lost;
 
-	if (lost == recording->ring_lost_seen)
+	if (ring_lost == recording->ring_lost_seen || now_ns < recording->next_mend_ns)
 		return;
-	recording->ring_lost_seen = lost;
+	recording->ring_lost_seen = ring_lost;
+	losses = sampler_losses(recording->sampler);
+	lost = losses.known ? losses.streams[STREAM_TRACK] + losses.streams[STREAM_TRACK_ID]
+			    : ring_lost;
+	if (lost == recording->tracking_lost_seen)
+		return;
+	recording->tracking_lost_seen = lost;
+	recording->next_mend_ns = now_ns + MEND_MS * NS_PER_MS;
 	scan_processes(recording, NULL);
 }
 
@@ -385,7 +296,6 @@ static void flush(struct recording *recording)
 
 	if (!recording->module_watch)
 		kernel_symbols_modules_changed(recording->kernel);
-	refresh_new_processes(recording);
 	resolver_run(recording->resolver);
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
@@ -417,7 +327,7 @@ static void take_stop_signal(struct recording *recording, const struct signalfd_
 		return; /* the command's business: it dumps core */
 	recording->signals++;
 	result->stop_signal = number;
-	if (!result->launched || recording->signals > 1)
+	if (!result->launched || recording->signals >= SIGNALS_TO_STOP)
 		recording->stop = true;
 	else if (!from_terminal)
 		kill(recording->launch.pid, number);
@@ -491,7 +401,9 @@ static void run_loop(struct recording *recording)
 		if (now >= end)
 			recording->stop = true;
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
-		mend_losses(recording);
+		mend_losses(recording, now);
+		refresh_new_processes(recording);
+		recording->stop |= record_sampler_gone(recording->options);
 		sampler_jitter(recording->sampler);
 		if (now >= next_flush) {
 			flush(recording);
@@ -623,7 +535,7 @@ static int set_up(struct recording *recording, struct err *err)
 	raise_file_limit();
 	rc = take_signals(recording, err);
 	if (rc == 0)
-		rc = open_sampler(recording, err);
+		rc = record_sampler_open(options, recording->launch.pid, &recording->sampler, err);
 	if (rc == 0)
 		rc = record_output_open(&recording->output, options->output, recording->profile,
 					err);
@@ -640,7 +552,7 @@ static void wait_for_command(struct recording *recording)
 	struct pollfd fd = { .fd = recording->signal_fd, .events = POLLIN };
 
 	while (recording->result->launched && !recording->result->ended &&
-	       !recording->result->stop_signal) {
+	       recording->signals < SIGNALS_TO_STOP) {
 		poll(&fd, 1, -1);
 		read_signals(recording);
 		reap(recording);

@@ -172,17 +172,20 @@ static void settle_ring_losses(struct record_facts *facts, const struct record_e
  * that was not sampled (CPUs x wall less idle and steal, which NO_HZ kernels measure by the clock
  * and not by ticks) is named as missed. Where it does not, what is left stays in the residue.
  */
-static bool ticks_were_skipped(const struct record_facts *facts, const struct record_end *end)
+static double witnessed_ns(const struct record_facts *facts, const struct record_end *end)
 {
 	const struct run_facts *run = &facts->profile->run;
 	double period_ns = (double)sampler_idle_period_ns(facts->sampler);
-
 	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
-	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns;
+	struct sampler_losses losses = sampler_losses(facts->sampler);
+	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns -
+			    (double)losses.streams[STREAM_IDLE] * period_ns;
 
 	/* Each CPU may be short of the ticks around its first and last; a hundredth or two is
 	 * noise. */
-	return missing_ns > 3 * period_ns * (double)run->cpus + 0.03 * wall_ns;
+	if (missing_ns <= 3 * period_ns * (double)run->cpus + 0.03 * wall_ns)
+		return 0;
+	return missing_ns;
 }
 
 static void settle_missed_ticks(struct record_facts *facts, const struct record_end *end)
@@ -193,12 +196,12 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	double busy_ns = wall_ns - (double)(run->idle_ns + run->iowait_ns + run->steal_ns);
 	double seen_ns = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
 			 (double)clock->loss[LOSS_THROTTLED].weight;
+	double missed_ns = fmin(busy_ns - seen_ns, witnessed_ns(facts, end));
 
-	if (!ticks_were_skipped(facts, end) || busy_ns <= seen_ns)
+	if (missed_ns * clock->rate_hz < NS_PER_S) /* not even one tick */
 		return;
-	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)(busy_ns - seen_ns);
-	clock->loss[LOSS_MISSED_TICKS].count =
-		(uint64_t)((busy_ns - seen_ns) * clock->rate_hz / NS_PER_S);
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missed_ns;
+	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missed_ns * clock->rate_hz / NS_PER_S);
 }
 
 static uint64_t timeval_ns(const struct timeval *time)

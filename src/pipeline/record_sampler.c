@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/record_sampler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "collect/proc_scan.h"
+#include "collect/sampler.h"
+#include "pipeline/record.h"
+
+enum {
+	MAX_STATUS_BYTES = 65536,
+	LOOKS = 5, /* at the threads of a process that keeps making new ones */
+};
+
+/* The names of -e. The clock is always there and needs no event of its own. */
+static int parse_events(const struct record_options *options, struct event_spec *events,
+			size_t *ret_count, struct err *err)
+{
+	*ret_count = 0;
+	for (size_t i = 0; i < options->event_count; i++) {
+		char names[1024], *save = NULL;
+
+		if ((size_t)snprintf(names, sizeof(names), "%s", options->events[i]) >=
+		    sizeof(names))
+			return err_set(err, -EINVAL, "-e: the list is too long");
+		for (char *name = strtok_r(names, ",", &save); name;
+		     name = strtok_r(NULL, ",", &save)) {
+			struct event_spec spec;
+			int rc = event_names_parse(name, &spec, err);
+
+			if (rc < 0)
+				return err_prefix(err, rc, "-e");
+			if (strcmp(name, "cpu-clock") == 0)
+				continue;
+			if (*ret_count == SAMPLER_MAX_EVENTS)
+				return err_set(err, -EINVAL, "-e: at most %d events at once",
+					       SAMPLER_MAX_EVENTS);
+			events[(*ret_count)++] = spec;
+		}
+	}
+	return 0;
+}
+
+int record_check(const struct record_options *options, struct err *err)
+{
+	struct event_spec events[SAMPLER_MAX_EVENTS];
+	size_t count;
+
+	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
+}
+
+/* The process a thread is of; 0: not to be found. */
+static pid_t process_of(pid_t tid)
+{
+	struct buf text = { 0 };
+	const char *line = NULL;
+	char path[64];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (file_read(path, MAX_STATUS_BYTES, &text) == 0)
+		line = strstr(buf_text(&text), "\nTgid:");
+	pid = line ? (pid_t)strtol(line + 6, NULL, 10) : 0;
+	buf_done(&text);
+	return pid;
+}
+
+static int add_threads(pid_t pid, struct buf *tids, struct err *err)
+{
+	pid_t process = process_of(pid);
+	int rc = proc_scan_tids(pid, tids);
+
+	if (rc < 0)
+		return err_set(err, rc, "process %d: %s", (int)pid,
+			       rc == -ESRCH ? "no such process" : strerror(-rc));
+	if (process && process != pid)
+		return err_set(err, -EINVAL, "%d is a thread of process %d; give -p %d", (int)pid,
+			       (int)process, (int)process);
+	return 0;
+}
+
+/* All threads of the chosen processes, or the waiting command. */
+static int find_tids(const struct record_options *options, pid_t command, struct buf *tids,
+		     struct err *err)
+{
+	int rc = 0;
+
+	buf_clear(tids);
+	if (command > 0)
+		buf_add(tids, &command, sizeof(command));
+	for (size_t i = 0; rc == 0 && i < options->pid_count; i++)
+		rc = add_threads(options->pids[i], tids, err);
+	return rc;
+}
+
+bool record_sampler_gone(const struct record_options *options)
+{
+	for (size_t i = 0; i < options->pid_count; i++) {
+		if (kill(options->pids[i], 0) == 0 || errno != ESRCH)
+			return false;
+	}
+	return options->pid_count > 0;
+}
+
+/* The most likely reason of a refusal has a sentence of its own. */
+static void explain_foreign_process(const struct record_options *options, int rc, struct err *err)
+{
+	for (size_t i = 0; rc == -EACCES && i < options->pid_count; i++) {
+		char path[64];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/%d", (int)options->pids[i]);
+		if (geteuid() != 0 && stat(path, &st) == 0 && st.st_uid != geteuid())
+			err_set(err, rc, "process %d belongs to another user; run with sudo",
+				(int)options->pids[i]);
+	}
+}
+
+/* Threads that are born between the list and the opening would never be sampled: the list is made
+ * again until it is the same. What they make later is inherited. */
+static int open_listed(const struct record_options *options, pid_t command,
+		       struct sampler_options *wanted, struct sampler **ret_sampler,
+		       struct err *err)
+{
+	struct buf tids = { 0 }, again = { 0 };
+	int rc = find_tids(options, command, &tids, err);
+
+	for (int look = 0; rc == 0; look++) {
+		wanted->tids = (const pid_t *)tids.bytes;
+		wanted->tid_count = tids.size / sizeof(pid_t);
+		rc = sampler_open(wanted, ret_sampler, err);
+		explain_foreign_process(options, rc, err);
+		if (rc < 0 || !options->pid_count || look == LOOKS ||
+		    find_tids(options, command, &again, NULL) < 0 ||
+		    (again.size == tids.size && memcmp(again.bytes, tids.bytes, tids.size) == 0))
+			break;
+		sampler_free(*ret_sampler);
+		buf_clear(&tids);
+		buf_add(&tids, again.bytes, again.size);
+	}
+	buf_done(&tids);
+	buf_done(&again);
+	return rc;
+}
+
+int record_sampler_open(const struct record_options *options, pid_t command,
+			struct sampler **ret_sampler, struct err *err)
+{
+	struct event_spec events[SAMPLER_MAX_EVENTS];
+	struct sampler_options wanted = {
+		.rate_hz = options->rate_hz,
+		.whole_machine = options->pid_count == 0,
+		.machine_only = options->machine_only || (!options->argv && !options->pid_count),
+		.ring_bytes = (size_t)options->ring_kb * 1024,
+		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
+		.events = events,
+		.events_optional = options->event_count == 0,
+	};
+	int rc = parse_events(options, events, &wanted.event_count, err);
+
+	if (rc < 0)
+		return rc;
+	if (wanted.events_optional) {
+		event_names_parse("cycles", &events[0], NULL);
+		wanted.event_count = 1;
+	}
+	return open_listed(options, command, &wanted, ret_sampler, err);
+}
