@@ -68,7 +68,7 @@ test_plain_user_is_refused_another_process() {
 	pid=$!
 	expect_status 1 as_plain_user "$PROSPECT" record -o "$T/user/prof" -p $pid --duration 1
 	kill $pid
-	expect_line 'permi'
+	expect_line 'another user.*sudo'
 }
 
 test_not_writable() {
