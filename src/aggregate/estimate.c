@@ -21,8 +21,11 @@ struct interval estimate_share_within(double z, double part, double whole, doubl
 	share = fmin(part / whole, 1);
 	centre = share + z * z / (2 * n);
 	reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-	return (struct interval){ fmax((centre - reach) / (1 + z * z / n), 0),
-				  fmin((centre + reach) / (1 + z * z / n), 1) };
+	/* None and all are their own bounds; rounding must not shut them out. */
+	return (struct interval){
+		share > 0 ? fmax((centre - reach) / (1 + z * z / n), 0) : 0,
+		share < 1 ? fmin((centre + reach) / (1 + z * z / n), 1) : 1,
+	};
 }
 
 /* erfc(z / sqrt 2) is what lies outside of z on both sides; it falls with z, so halving finds it.

@@ -95,6 +95,26 @@ static void covers_the_truth(void **state)
 	}
 }
 
+/* A part that is everything, or nothing, of any number of samples is within its own interval. */
+static void all_and_nothing_are_within(void **state)
+{
+	for (int n = 1; n < 3000; n++) {
+		double z = 1 + n % 50 / 10.0;
+
+		assert_true(estimate_share_within(z, n, n, n).high >= 1);
+		assert_true(estimate_share_within(z, 0, n, n).low <= 0);
+	}
+}
+
+/* Against a table of the normal distribution. */
+static void standard_deviations_for_a_certainty(void **state)
+{
+	assert_float_equal(estimate_z(0.95, 1), 1.959964, 1e-5);
+	assert_float_equal(estimate_z(0.99, 1), 2.575829, 1e-5);
+	assert_float_equal(estimate_z(0.9999, 1), 3.890592, 1e-5);
+	assert_float_equal(estimate_z(0.95, 10), 2.807034, 1e-5); /* 0.995 */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +122,8 @@ int main(void)
 		cmocka_unit_test(edges),
 		cmocka_unit_test(weights_count_by_their_spread),
 		cmocka_unit_test(covers_the_truth),
+		cmocka_unit_test(all_and_nothing_are_within),
+		cmocka_unit_test(standard_deviations_for_a_certainty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
