@@ -364,6 +364,42 @@ static void test_modules_come_and_go(void **state)
 	assert_at(kernel, 0xffffffffc0030000, "[xt_tcp]", "tcp_mt");
 }
 
+/* One went and another came, in an order nobody told: what both had is nobody's until that is
+ * settled. */
+static void test_modules_replaced(void **state)
+{
+	struct kernel *kernel = *state;
+
+	write_file(kernel->kallsyms, CORE TCP_SYMBOLS);
+	write_file(kernel->modules, TCP);
+	start(kernel);
+	write_file(kernel->kallsyms, CORE "ffffffffc0012000 t late\t[late]\n");
+	write_file(kernel->modules, "late 16384 0 - Live 0xffffffffc0012000\n");
+	kernel_symbols_modules_replaced(kernel->symbols, false);
+	assert_at(kernel, 0xffffffffc0010100, "[xt_tcp]", "tcp_mt_exit");
+	assert_at(kernel, 0xffffffffc0012100, "[module replaced]", "[module replaced]");
+	assert_at(kernel, 0xffffffffc0014100, "[late]", "late");
+	kernel_symbols_modules_settled(kernel->symbols);
+	assert_at(kernel, 0xffffffffc0010100, "[kernel unmapped]", "[kernel unmapped]");
+	assert_at(kernel, 0xffffffffc0012100, "[late]", "late");
+}
+
+/* More than one of a kind: a third may have been there in between. */
+static void test_modules_replaced_often(void **state)
+{
+	struct kernel *kernel = *state;
+
+	write_file(kernel->kallsyms, CORE TCP_SYMBOLS);
+	write_file(kernel->modules, TCP);
+	start(kernel);
+	write_file(kernel->kallsyms, CORE);
+	write_file(kernel->modules, "");
+	kernel_symbols_modules_replaced(kernel->symbols, true);
+	assert_at(kernel, 0xffffffffc0010100, "[module replaced]", "[module replaced]");
+	kernel_symbols_modules_settled(kernel->symbols);
+	assert_at(kernel, 0xffffffffc0010100, "[kernel unmapped]", "[kernel unmapped]");
+}
+
 /* Rebuilt between two loads: the build id tells. */
 static void test_module_of_same_name(void **state)
 {
@@ -637,6 +673,8 @@ int main(void)
 		WITH_KERNEL(test_wrong_system_map),
 		WITH_KERNEL(test_modules_at_start),
 		WITH_KERNEL(test_modules_come_and_go),
+		WITH_KERNEL(test_modules_replaced),
+		WITH_KERNEL(test_modules_replaced_often),
 		WITH_KERNEL(test_module_of_same_name),
 		WITH_KERNEL(test_module_without_names),
 		WITH_KERNEL(test_made_code_at_start),
