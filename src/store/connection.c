@@ -208,9 +208,10 @@ static int open_database(struct connection *connection, struct err *err)
 {
 	/* Read and write, so that an interrupted write can be undone; SQLite falls back to reading
 	 * where writing is not permitted. */
-	int code = sqlite3_open_v2(
-		connection->path, &connection->db,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, NULL);
+	int code =
+		sqlite3_open_v2(connection->path, &connection->db,
+				SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
+				guard_vfs(connection->guard));
 	uint64_t size;
 	uint8_t header[HEADER_BYTES];
 	int rc = sql_errno(connection->db, code);
@@ -232,8 +233,11 @@ int connection_open(struct connection *connection, const char *path, struct err 
 	*connection = (struct connection){ .path = realpath(path, NULL) };
 	if (!connection->path)
 		return sql_explain(-errno, "open", path, err);
+	connection->guard = guard_new(connection->path);
 	rc = check_regular(connection->path, err);
 	connection->recording = !rc && connection_is_recording(connection->path);
+	if (!rc)
+		rc = guard_check_journal(connection->path, err);
 	if (!rc)
 		rc = open_database(connection, err);
 	if (!rc)
@@ -251,6 +255,7 @@ bool connection_writable(const struct connection *connection)
 void connection_close(struct connection *connection)
 {
 	sqlite3_close(connection->db);
+	guard_free(connection->guard);
 	free(connection->path);
 	*connection = (struct connection){ 0 };
 }

@@ -2,7 +2,8 @@
 /*
  * A database connection for reading a file that nobody vouches for: no view, trigger or extension
  * of the file runs, limits are low, a statement that runs far longer than the size of the file can
- * explain is stopped, and the first bytes are checked before SQLite parses anything.
+ * explain is stopped, the first bytes are checked before SQLite parses anything, and no other file
+ * than this one and its journal is touched (guard.h).
  */
 #ifndef STORE_CONNECTION_H
 #define STORE_CONNECTION_H
@@ -12,16 +13,18 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "store/guard.h"
 
 /* How long a statement waits for a lock: that of a recorder's flush, usually. */
 enum { CONNECTION_BUSY_MS = 5000 };
 
 struct connection {
 	sqlite3 *db;
-	char *path;	 /* absolute, owned */
-	uint64_t budget; /* ticks of the SQLite machine one statement may take */
-	uint64_t used;	 /* by the current one */
-	bool recording;	 /* somebody was, or may have been, writing the file when it was opened */
+	struct guard *guard; /* what db may touch; owned */
+	char *path;	     /* absolute, owned */
+	uint64_t budget;     /* ticks of the SQLite machine one statement may take */
+	uint64_t used;	     /* by the current one */
+	bool recording; /* somebody was, or may have been, writing the file when it was opened */
 };
 
 /* The absolute path of @path, whose last part need not exist and is not followed when it is a

@@ -38,8 +38,8 @@ bool store_add(struct store_writer *writer, const struct sample *sample);
 int store_flush(struct store_writer *writer, struct err *err);
 /* How many samples wait for a flush. */
 uint64_t store_pending(const struct store_writer *writer);
-/* Closes without writing; NULL is fine. Until then the file is locked (flock(2)), which store_move
- * and store_remove respect. */
+/* Closes without writing; NULL is fine. Until then the file is locked (flock(2)), which
+ * store_is_recording and store_remove respect. */
 void store_writer_free(struct store_writer *writer);
 
 /* Opens for reading, as of now: until store_close a recorder's flushes get -EBUSY. Nothing the file
@@ -47,7 +47,9 @@ void store_writer_free(struct store_writer *writer);
  * layer 2 rebuilt from layer 1 if it is behind; only then the file is written. One clear line and a
  * negative errno for what is no profile (-EINVAL; -EISDIR a folder), a newer version (-ENOTSUP),
  * truncated or damaged (-EBADMSG), not permitted (-EACCES), or when an interrupted write cannot be
- * undone because the file or its folder may not be written (-EROFS and others). */
+ * undone because the file or its folder may not be written (-EROFS and others). A journal that no
+ * recording left beside it is refused: -EPERM that of another owner, -EBADMSG one that names a file
+ * to be removed; SQLite touches nothing but the file and its journal. */
 int store_open(const char *path, struct store_reader **ret_reader, struct err *err);
 void store_close(struct store_reader *reader);
 
