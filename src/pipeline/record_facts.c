@@ -197,8 +197,13 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	double seen_ns = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
 			 (double)clock->loss[LOSS_THROTTLED].weight;
 	double missed_ns = fmin(busy_ns - seen_ns, witnessed_ns(facts, end));
+	double period_ns = NS_PER_S / clock->rate_hz;
+	/* Of counting ticks in a stretch of time, and of idle time told in hundredths of a second.
+	 */
+	double noise_ns = 4 * sqrt(fmax(busy_ns, 0) * period_ns) +
+			  (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
 
-	if (missed_ns * clock->rate_hz < NS_PER_S) /* not even one tick */
+	if (missed_ns <= noise_ns)
 		return;
 	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missed_ns;
 	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missed_ns * clock->rate_hz / NS_PER_S);
