@@ -101,10 +101,13 @@ int record_output_flush(struct record_output *output, struct err *err)
 
 int record_output_publish(struct record_output *output, struct err *err)
 {
-	store_writer_free(steal_ptr(output->writer));
-	if (!output->in_state_folder)
-		return 0;
-	return state_commit(&output->owner, output->path, sizeof(output->path), err);
+	struct store_writer *writer = steal_ptr(output->writer);
+
+	if (output->in_state_folder)
+		return state_commit(&output->owner, writer, output->path, sizeof(output->path),
+				    err);
+	store_writer_free(writer);
+	return 0;
 }
 
 void record_output_discard(struct record_output *output)

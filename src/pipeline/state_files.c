@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,36 +71,46 @@ static int rotate(int folder, const char *recording)
 	return renameat(folder, recording, folder, LAST) < 0 ? -errno : 0;
 }
 
-/* The pid in "recording-PID.prof"; 0 for other names. */
-static pid_t pid_of_recording(const char *name)
+/* "recording-PID.prof"? */
+static bool is_recording_name(const char *name)
 {
 	int pid, end = 0;
 
-	if (sscanf(name, "recording-%d.prof%n", &pid, &end) != 1 || end == 0 || name[end] ||
-	    pid <= 0)
-		return 0;
-	return pid;
+	return sscanf(name, "recording-%d.prof%n", &pid, &end) == 1 && end && !name[end] && pid > 0;
 }
 
-/* Opening lets SQLite roll a half-written flush back; only then may the file move. */
-static bool is_whole(const char *folder, const char *name)
+/* Opening lets SQLite roll a half-written flush back; only then may the file move. Returns 0 or
+ * why it cannot be opened now. */
+static int try_to_open(const char *path)
+{
+	struct store_reader *reader;
+	int rc = store_open(path, &reader, NULL);
+
+	if (rc == 0)
+		store_close(reader);
+	return rc;
+}
+
+/* A file that can be read becomes last.prof, and what is certainly no profile is removed: nothing
+ * was written yet when its recorder was killed. What cannot be opened now (a newer version, no
+ * permission, no memory ...) stays for another time. */
+static void adopt(int folder, const char *folder_name, const char *name)
 {
 	char path[STATE_PATH_MAX];
-	struct store_reader *reader;
-	struct err err;
+	int rc;
 
-	if (join(path, sizeof(path), folder, name, NULL) < 0 || store_open(path, &reader, &err) < 0)
-		return false;
-	store_close(reader);
-	return true;
+	if (join(path, sizeof(path), folder_name, name, NULL) < 0 || store_is_recording(path))
+		return;
+	rc = try_to_open(path);
+	/* A recorder that has just begun locks its file before it is a profile: asked again. */
+	if (rc == 0 && !store_is_recording(path))
+		rotate(folder, name);
+	else if (rc == -EINVAL && store_is_profile(path) == 0)
+		store_remove(path, NULL);
 }
 
-static bool is_alive(pid_t pid)
-{
-	return kill(pid, 0) == 0 || errno == EPERM;
-}
-
-/* Recordings whose process was killed: the readable ones are kept as last.prof, others removed. */
+/* Recordings that nobody holds any more: those whose process was killed. Its pid says nothing: it
+ * may be of another namespace, or somebody else's by now. */
 static void adopt_orphans(int folder, const char *folder_name)
 {
 	int copy = dup(folder);
@@ -115,12 +124,8 @@ static void adopt_orphans(int folder, const char *folder_name)
 	}
 	rewinddir(dir);
 	while ((entry = readdir(dir))) {
-		pid_t pid = pid_of_recording(entry->d_name);
-
-		if (!pid || is_alive(pid))
-			continue;
-		if (!is_whole(folder_name, entry->d_name) || rotate(folder, entry->d_name) < 0)
-			unlinkat(folder, entry->d_name, 0);
+		if (is_recording_name(entry->d_name))
+			adopt(folder, folder_name, entry->d_name);
 	}
 }
 
@@ -194,19 +199,20 @@ int state_begin(const struct owner *owner, char *ret_path, size_t size, struct e
 {
 	char name[64];
 	int rc = state_make_folder(owner, err);
+	bool there = true;
 
-	snprintf(name, sizeof(name), "recording-%d.prof", (int)getpid());
-	if (rc == 0)
+	for (int number = (int)getpid(); rc == 0 && there; number++) {
+		snprintf(name, sizeof(name), "recording-%d.prof", number);
 		rc = state_path(owner, name, ret_path, size, err);
-	if (rc < 0)
-		return rc;
-	owner_begin(owner);
-	unlink(ret_path);
-	owner_end(owner);
-	return 0;
+		owner_begin(owner);
+		there = faccessat(AT_FDCWD, ret_path, F_OK, AT_EACCESS) == 0;
+		owner_end(owner);
+	}
+	return rc;
 }
 
-int state_commit(const struct owner *owner, char *path, size_t size, struct err *err)
+int state_commit(const struct owner *owner, struct store_writer *writer, char *path, size_t size,
+		 struct err *err)
 {
 	char folder[STATE_PATH_MAX];
 	_cleanup_close_ int fd = -1;
@@ -222,8 +228,10 @@ int state_commit(const struct owner *owner, char *path, size_t size, struct err 
 	} else {
 		lock = lock_folder(fd);
 		adopt_orphans(fd, folder);
+		store_writer_free(steal_ptr(writer));
 		rc = rotate(fd, name);
 	}
+	store_writer_free(writer);
 	owner_end(owner);
 	if (rc < 0)
 		return err_set(err, rc, "cannot keep the profile as %s/" LAST ": %s", folder,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Profiles as files: recognised, and removed together with the journal beside them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,16 +42,33 @@ int store_is_profile(const char *path)
 	return !rc || rc == -ENOTSUP || rc == -EBADMSG ? 1 : rc;
 }
 
+bool store_is_recording(const char *path)
+{
+	return connection_is_recording(path);
+}
+
+/* Locked until it has no name any more, so that no recorder takes it for its own meanwhile. */
+static int remove_locked(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return -EBUSY;
+	return unlink(path) < 0 ? -errno : 0;
+}
+
 int store_remove(const char *path, struct err *err)
 {
 	_cleanup_free_ char *journal = xasprintf("%s-journal", path);
 
-	if (access(path, R_OK) == 0 && connection_is_recording(path))
+	int rc = remove_locked(path);
+
+	if (rc == -EBUSY)
 		return err_set(err, -EBUSY,
 			       "%s is being recorded: stop that recording, or name another file",
 			       path);
-	if (unlink(path) < 0)
-		return sql_explain(-errno, "remove", path, err);
+	if (rc < 0)
+		return sql_explain(rc, "remove", path, err);
 	unlink(journal);
 	return 0;
 }

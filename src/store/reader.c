@@ -72,6 +72,11 @@ void store_close(struct store_reader *reader)
 	free(reader);
 }
 
+bool store_is_live(const struct store_reader *reader)
+{
+	return reader->connection.recording;
+}
+
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)
 {
 	_cleanup_(profile_freep) struct profile *profile = profile_new();

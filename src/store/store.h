@@ -33,8 +33,9 @@ bool store_add(struct store_writer *writer, const struct sample *sample);
  * the flush that has run.end_ns set, the last one; readers add what is missing. After a failure
  * (disk full ...) nothing of it is in the file, everything is kept for the next try, and the file
  * opens as of the last flush. -EBUSY: somebody is reading it just now (only the last flush waits
- * longer than 50 ms for them, for rings fill meanwhile): try again; -ENOENT: the file was removed.
- * A limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ. */
+ * longer than 50 ms for them, for rings fill meanwhile): try again; -ENOENT: the file was removed
+ * or moved. A limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ.
+ */
 int store_flush(struct store_writer *writer, struct err *err);
 /* How many samples wait for a flush. */
 uint64_t store_pending(const struct store_writer *writer);
@@ -51,6 +52,8 @@ void store_writer_free(struct store_writer *writer);
  * recording left beside it is refused: -EPERM that of another owner, -EBADMSG one that names a file
  * to be removed; SQLite touches nothing but the file and its journal. */
 int store_open(const char *path, struct store_reader **ret_reader, struct err *err);
+/* Was the file being recorded, or could that not be told, when it was opened? */
+bool store_is_live(const struct store_reader *reader);
 void store_close(struct store_reader *reader);
 
 /* Everything but samples and totals. The caller owns the profile. All references in it are in
@@ -77,9 +80,15 @@ int store_each_sample(struct store_reader *reader, const struct profile *profile
  * FILE may be replaced. */
 int store_is_profile(const char *path);
 
+/* Does a recorder, also one of another PID namespace, hold this file just now? True also when that
+ * cannot be told (-EACCES, no file locks there ...). Not while this process has the file open: that
+ * would drop SQLite's locks on it (fcntl(2)). */
+bool store_is_recording(const char *path);
+
 /* Removes a profile and the journal that an interrupted recording left beside it, which would be
  * applied to the next file of that name. -EBUSY: it is being recorded; two recorders of one name
- * would share a journal. For the same reason a file is moved only after store_open once succeeded
+ * would share a journal. A recorder that has just made the file, and not locked it yet, makes
+ * another. For the same reason a file is moved only after store_open once succeeded
  * on it, and never while it is recorded. */
 int store_remove(const char *path, struct err *err);
 

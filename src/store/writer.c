@@ -49,6 +49,21 @@ struct store_writer {
 
 DEFINE_CLEANUP(struct store_writer *, store_writer_free);
 
+/* Somebody who looks whether it is recorded holds it for a moment. */
+static void lock_file(int fd)
+{
+	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+		;
+}
+
+/* Has the file no name any more? */
+static bool is_removed(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_nlink == 0;
+}
+
 static int create_file(struct store_writer *writer, struct err *err)
 {
 	writer->fd = open(writer->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -57,9 +72,20 @@ static int create_file(struct store_writer *writer, struct err *err)
 			       writer->path);
 	if (writer->fd < 0)
 		return sql_explain(-errno, "create", writer->path, err);
-	/* Just made, so nobody else has it. */
-	flock(writer->fd, LOCK_EX | LOCK_NB);
+	lock_file(writer->fd);
 	return 0;
+}
+
+/* Until it is locked, another command may take it for the rubbish of a killed recording. */
+static int create_locked(struct store_writer *writer, struct err *err)
+{
+	int rc = create_file(writer, err);
+
+	while (!rc && is_removed(writer->fd)) {
+		close(steal_fd(writer->fd));
+		rc = create_file(writer, err);
+	}
+	return rc;
 }
 
 /* No fsync: a killed process leaves its writes to the kernel in order, and only the machine's own
@@ -89,7 +115,7 @@ int store_create(const char *path, struct profile *profile, struct store_writer 
 	writer->profile = profile;
 	rc = connection_absolute(path, &writer->path, err);
 	if (!rc)
-		rc = create_file(writer, err);
+		rc = create_locked(writer, err);
 	if (rc)
 		return rc;
 	rc = open_database(writer);
@@ -223,13 +249,28 @@ static void settle(struct store_writer *writer, const struct layers *layers)
 		vec_free(&writer->pending);
 }
 
-/* SQLite would go on writing into a file that has no name any more. */
+static bool is_moved(const struct store_writer *writer)
+{
+	struct stat ours, there;
+
+	if (fstat(writer->fd, &ours) < 0)
+		return false;
+	if (lstat(writer->path, &there) < 0)
+		return errno == ENOENT;
+	return ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
+}
+
+/* SQLite would go on writing into a file that has no name any more, and calls one that has another
+ * name read-only, for its journal would be beside the old one. */
 static int check_still_there(const struct store_writer *writer, struct err *err)
 {
-	struct stat status;
-
-	if (fstat(writer->fd, &status) == 0 && status.st_nlink == 0)
+	if (is_removed(writer->fd))
 		return err_set(err, -ENOENT, "cannot write %s: somebody removed it", writer->path);
+	if (is_moved(writer))
+		return err_set(err, -ENOENT,
+			       "cannot write %s: somebody moved it, or a folder of its path; what "
+			       "was recorded until then went with it",
+			       writer->path);
 	return 0;
 }
 
@@ -244,7 +285,8 @@ int store_flush(struct store_writer *writer, struct err *err)
 	if (rc) {
 		sql_explain(rc, "write", writer->path, err);
 		sql_exec(writer->db, "ROLLBACK");
-		return rc;
+		/* Moved in the middle of it. */
+		return rc == -EROFS && check_still_there(writer, err) < 0 ? -ENOENT : rc;
 	}
 	settle(writer, &layers);
 	return 0;

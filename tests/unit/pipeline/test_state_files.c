@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +46,7 @@ static int tear_down(void **state)
 }
 
 /* A whole profile with one flush, told apart by its command. */
-static void make_profile(const char *path, const char *command)
+static struct store_writer *begin_profile(const char *path, const char *command)
 {
 	struct profile *profile = profile_new();
 	struct store_writer *writer;
@@ -53,8 +54,13 @@ static void make_profile(const char *path, const char *command)
 	assert_int_equal(store_create(path, profile, &writer, NULL), 0);
 	profile_set_text(&profile->run.command, command);
 	assert_int_equal(store_flush(writer, NULL), 0);
-	store_writer_free(writer);
 	profile_free(profile);
+	return writer;
+}
+
+static void make_profile(const char *path, const char *command)
+{
+	store_writer_free(begin_profile(path, command));
 }
 
 static void assert_command(const char *path, const char *command)
@@ -72,10 +78,11 @@ static void assert_command(const char *path, const char *command)
 static void record(struct place *place, const char *command)
 {
 	char path[STATE_PATH_MAX];
+	struct store_writer *writer;
 
 	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
-	make_profile(path, command);
-	assert_int_equal(state_commit(&place->owner, path, sizeof(path), NULL), 0);
+	writer = begin_profile(path, command);
+	assert_int_equal(state_commit(&place->owner, writer, path, sizeof(path), NULL), 0);
 	assert_command(path, command);
 }
 
@@ -126,18 +133,79 @@ static void a_killed_recording_becomes_the_last(void **state)
 	assert_command(path, "whole");
 }
 
+/* Its pid is nobody's here: it may be of another namespace. */
 static void a_recording_that_runs_is_left_alone(void **state)
 {
 	struct place *place = *state;
 	char path[STATE_PATH_MAX], running[STATE_PATH_MAX];
+	struct store_writer *writer;
 
 	record(place, "whole");
 	snprintf(running, sizeof(running), "%s/prospect/recording-%d.prof", place->home,
-		 (int)getppid());
-	make_profile(running, "runs");
+		 (int)dead_pid());
+	writer = begin_profile(running, "runs");
 	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
 	assert_command(path, "whole");
 	assert_command(running, "runs");
+	record(place, "another");
+	assert_command(running, "runs");
+	store_writer_free(writer);
+}
+
+static void the_same_pid_elsewhere_is_left_alone(void **state)
+{
+	struct place *place = *state;
+	char running[STATE_PATH_MAX], path[STATE_PATH_MAX];
+	struct store_writer *writer;
+
+	assert_int_equal(state_begin(&place->owner, running, sizeof(running), NULL), 0);
+	writer = begin_profile(running, "runs");
+	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
+	assert_string_not_equal(path, running);
+	assert_command(running, "runs");
+	store_writer_free(writer);
+}
+
+/* Somebody else got the pid of the one that was killed. */
+static void a_recycled_pid_keeps_nothing_alive(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+
+	record(place, "whole");
+	snprintf(path, sizeof(path), "%s/prospect/recording-%d.prof", place->home, (int)getppid());
+	make_profile(path, "killed");
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "killed");
+}
+
+static void put_bytes(const char *path, off_t at, const char *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	assert_int_equal(pwrite(fd, bytes, size, at), size);
+	close(fd);
+}
+
+/* What is a profile but cannot be read, now or by this version, is nobody's rubbish. */
+static void what_cannot_be_opened_stays(void **state)
+{
+	struct place *place = *state;
+	char newer[STATE_PATH_MAX], damaged[STATE_PATH_MAX], path[STATE_PATH_MAX];
+
+	record(place, "whole");
+	snprintf(newer, sizeof(newer), "%s/prospect/recording-%d.prof", place->home,
+		 (int)dead_pid());
+	make_profile(newer, "newer");
+	put_bytes(newer, 60, "\0\0\1\0", 4); /* user_version */
+	snprintf(damaged, sizeof(damaged), "%s/prospect/recording-%d.prof", place->home,
+		 (int)dead_pid());
+	make_profile(damaged, "damaged");
+	assert_int_equal(truncate(damaged, 4096), 0);
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+	assert_int_equal(access(newer, F_OK), 0);
+	assert_int_equal(access(damaged, F_OK), 0);
 }
 
 static void rubbish_of_the_dead_is_removed(void **state)
@@ -179,6 +247,11 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_recording_that_runs_is_left_alone, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(the_same_pid_elsewhere_is_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_recycled_pid_keeps_nothing_alive, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_be_opened_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rubbish_of_the_dead_is_removed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_folder_is_private, set_up, tear_down),
 	};

@@ -460,6 +460,46 @@ static void a_removed_file_is_told(void **state)
 	profile_free(profile);
 }
 
+static void a_moved_file_is_told(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	char moved[128];
+	struct err err;
+
+	snprintf(moved, sizeof(moved), "%s/moved", folder->name);
+	fixture_add(writer, 0, 10);
+	fixture_flush(writer);
+	assert_int_equal(rename(folder->path, moved), 0);
+	fixture_add(writer, 10, 10);
+	assert_int_equal(store_flush(writer, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "somebody moved it"));
+	store_writer_free(writer);
+	profile_free(profile);
+	assert_int_equal(fixture_layers_agree(moved), 10);
+}
+
+/* While it lasts, and no longer; whoever asks does no harm. */
+static void a_recording_is_seen(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct store_reader *reader;
+
+	assert_true(store_is_recording(folder->path));
+	reader = fixture_open(folder->path);
+	assert_true(store_is_live(reader));
+	store_close(reader);
+	store_writer_free(writer);
+	profile_free(profile);
+	assert_false(store_is_recording(folder->path));
+	reader = fixture_open(folder->path);
+	assert_false(store_is_live(reader));
+	store_close(reader);
+}
+
 /* While somebody reads, a flush fails without harm; afterwards it succeeds. */
 static void a_reader_delays_a_flush(void **state)
 {
@@ -514,7 +554,8 @@ int main(void)
 		TEST(totals_are_the_sums),     TEST(sqlite_agrees),
 		TEST(a_late_sample_is_kept),   TEST(too_many_pending_are_counted),
 		TEST(what_is_there_is_kept),   TEST(odd_names_are_files),
-		TEST(a_removed_file_is_told),  TEST(a_reader_delays_a_flush),
+		TEST(a_removed_file_is_told),  TEST(a_moved_file_is_told),
+		TEST(a_recording_is_seen),     TEST(a_reader_delays_a_flush),
 		TEST(two_writers_do_not_meet),
 	};
 
