@@ -308,6 +308,7 @@ static struct view make_view(const struct report *report, const struct summary *
 		.limit = options->limit,
 		.lines = options->lines,
 		.columns = options->columns,
+		.live = store_is_live(report->store),
 		.colour = options->colour,
 	};
 }

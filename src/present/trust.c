@@ -96,7 +96,8 @@ static void print_subject(struct head *head)
 		figures_seconds(&head->text, account_wall_ns(head->profile));
 	}
 	if (!run->end_ns)
-		buf_add_str(&head->text, "; the recording was cut short");
+		buf_add_str(&head->text, head->view->live ? "; still recording"
+							  : "; the recording was cut short");
 	print_paragraph(head, "Profile of");
 }
 

@@ -36,6 +36,7 @@ struct view {
 	double threshold;      /* least share of a routine in its list */
 	size_t limit;	       /* most routines in a list; 0: all */
 	size_t lines, columns; /* of the screen; 0: 24 and 80 */
+	bool live;	       /* it was being recorded when it was opened */
 	const struct instructions_view *instructions; /* NULL: none are wanted */
 	bool colour; /* the output is a terminal that may be coloured */
 };
