@@ -37,25 +37,27 @@ static bool is_left_out(const char *type)
 	return false;
 }
 
-/* Marks what can be marked. Returns how many, or -errno when none could be. */
+static int mark(int fd, const char *path)
+{
+	return fanotify_mark(fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC, AT_FDCWD,
+			     path) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* Marks what can be marked: every mount, and our root, which in a chroot is none. 0, or -errno when
+ * nothing could be. */
 static int mark_mounts(int fd)
 {
 	_cleanup_fclose_ FILE *mounts = setmntent("/proc/self/mounts", "re");
-	int marked = 0, rc = -ENOENT;
+	int rc = mark(fd, "/");
 	struct mntent *mount;
 
-	if (!mounts)
-		return -errno;
-	while ((mount = getmntent(mounts)) != NULL) {
-		if (is_left_out(mount->mnt_type))
-			continue;
-		if (fanotify_mark(fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC, AT_FDCWD,
-				  mount->mnt_dir) == 0)
-			marked++;
-		else
-			rc = -errno;
+	while (mounts && (mount = getmntent(mounts)) != NULL) {
+		if (!is_left_out(mount->mnt_type) && mark(fd, mount->mnt_dir) == 0)
+			rc = 0;
 	}
-	return marked ? marked : rc;
+	return rc;
 }
 
 int exec_watch_new(struct exec_watch **ret_watch, struct err *err)
