@@ -2,11 +2,18 @@
 #include "pipeline/owner.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/fsuid.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 
 /* A number of the environment; false when it is missing or none. */
 static bool number_from_env(const char *name, unsigned *ret_number)
@@ -23,6 +30,19 @@ static bool number_from_env(const char *name, unsigned *ret_number)
 		return false;
 	*ret_number = (unsigned)value;
 	return true;
+}
+
+static void find_groups(struct owner *owner)
+{
+	int ours = getgroups(OWNER_MAX_GROUPS, owner->our_groups);
+	int theirs = OWNER_MAX_GROUPS;
+
+	owner->our_group_count = ours > 0 ? (size_t)ours : 0;
+	if (!owner->name[0])
+		theirs = 0;
+	else if (getgrouplist(owner->name, owner->gid, owner->groups, &theirs) < 0)
+		theirs = OWNER_MAX_GROUPS;
+	owner->group_count = (size_t)theirs;
 }
 
 void owner_find(struct owner *ret_owner)
@@ -46,6 +66,8 @@ void owner_find(struct owner *ret_owner)
 		home = home ? home : entry->pw_dir;
 	}
 	snprintf(owner.home, sizeof(owner.home), "%s", home ? home : "");
+	if (owner.other)
+		find_groups(&owner);
 	*ret_owner = owner;
 }
 
@@ -53,6 +75,7 @@ void owner_begin(const struct owner *owner)
 {
 	if (!owner->other)
 		return;
+	(void)!setgroups(owner->group_count, owner->groups);
 	setfsgid(owner->gid); /* first: without privilege it could not be set any more */
 	setfsuid(owner->uid);
 }
@@ -63,4 +86,40 @@ void owner_end(const struct owner *owner)
 		return;
 	setfsuid(geteuid());
 	setfsgid(getegid());
+	(void)!setgroups(owner->our_group_count, owner->our_groups);
+}
+
+static bool belongs_to_root_alone(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static char *absolute(const char *path)
+{
+	_cleanup_free_ char *here = path[0] == '/' ? xstrdup("") : getcwd(NULL, 0);
+
+	return here ? xasprintf("%s/%s", here, path) : NULL;
+}
+
+bool owner_root_alone(const char *path)
+{
+	_cleanup_free_ char *whole = absolute(path);
+	_cleanup_close_ int folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool alone = whole && folder >= 0 && belongs_to_root_alone(folder);
+	char *save = NULL;
+
+	if (!alone)
+		return false;
+	*strrchr(whole, '/') = '\0';
+	for (char *name = strtok_r(whole, "/", &save); alone && name;
+	     name = strtok_r(NULL, "/", &save)) {
+		int next = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		close(folder);
+		folder = next;
+		alone = folder >= 0 && belongs_to_root_alone(folder);
+	}
+	return alone;
 }

@@ -39,8 +39,8 @@ static int create_file(struct record_output *output, struct profile *profile, st
 	return rc < 0 ? rc : store_create(output->path, profile, &output->writer, err);
 }
 
-/* With the owner's rights; where the owner may not write but root may, as root, then handed over.
- */
+/* With the owner's rights; where the owner may not write but root may, as root, then handed over:
+ * only where no user can make the name mean another file meanwhile. */
 static int create_owned(struct record_output *output, struct profile *profile, struct err *err)
 {
 	struct owner *owner = &output->owner;
@@ -49,7 +49,7 @@ static int create_owned(struct record_output *output, struct profile *profile, s
 	owner_begin(owner);
 	rc = create_file(output, profile, err);
 	owner_end(owner);
-	if (rc != -EACCES || !owner->other)
+	if (rc != -EACCES || !owner->other || !owner_root_alone(output->path))
 		return rc;
 	rc = create_file(output, profile, err);
 	if (rc == 0 && lchown(output->path, owner->uid, owner->gid) < 0)

@@ -115,6 +115,36 @@ test_sudo_follows_no_link() {
 	[ ! -e "$T/new" ] || fail "the link's target was made"
 }
 
+# root_folder: $R is a folder that is root's alone, and so is all above it.
+root_folder() {
+	R=$(mktemp -d /run/prospect-test.XXXXXX 2> /dev/null) || skip "needs a /run of root's"
+	trap 'rm -rf "$R"' EXIT
+}
+
+# A folder above may be a link of the user's as well.
+test_sudo_follows_no_link_to_a_folder() {
+	need_root
+	local R
+	user_folder
+	root_folder
+	ln -s "$R" "$T/user/folder"
+	expect_status 1 as_sudo "$PROSPECT" record -q -o "$T/user/folder/prof" true
+	expect_line "$T/user/folder/prof"
+	(cd "$T/user" && expect_status 1 as_sudo "$PROSPECT" record -q -o folder/prof true) || exit 1
+	[ -z "$(ls -A "$R")" ] || fail "root followed the link and made $(ls -A "$R")"
+}
+
+# Where root alone has a say, root may make what the user may not.
+test_sudo_in_a_folder_of_root() {
+	need_root
+	local R
+	user_folder
+	root_folder
+	expect_status 0 as_sudo "$PROSPECT" record -q -o "$R/prof" true
+	[ "$(stat -c %u:%g:%a "$R/prof")" = 65534:65534:600 ] ||
+		fail "the profile is $(stat -c %u:%g:%a "$R/prof")"
+}
+
 # The state folder is in the home folder of the one who called sudo.
 test_sudo_state_folder() {
 	need_root

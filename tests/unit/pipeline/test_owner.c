@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,6 +98,65 @@ static void files_are_made_as_the_owner(void **state)
 	rmdir(folder);
 }
 
+/* A folder of root's alone in a place of root's alone; skips where there is none. */
+static void root_folder(char *template)
+{
+	need_root();
+	if (!owner_root_alone(template) || !mkdtemp(template)) {
+		print_message("needs a /run that is root's alone\n");
+		skip();
+	}
+}
+
+static void groups_are_the_owners(void **state)
+{
+	struct owner owner;
+	gid_t groups[OWNER_MAX_GROUPS], extra = 4711;
+	int count;
+
+	need_root();
+	assert_int_equal(setgroups(1, &extra), 0);
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	owner_find(&owner);
+	owner_begin(&owner);
+	count = getgroups(OWNER_MAX_GROUPS, groups);
+	owner_end(&owner);
+	for (int i = 0; i < count; i++)
+		assert_int_not_equal(groups[i], extra);
+	assert_int_equal(getgroups(OWNER_MAX_GROUPS, groups), 1);
+	assert_int_equal(groups[0], extra);
+}
+
+static void where_root_is_alone(void **state)
+{
+	char folder[] = "/run/prospect-test-XXXXXX", path[64], below[64];
+
+	root_folder(folder);
+	snprintf(path, sizeof(path), "%s/file", folder);
+	assert_true(owner_root_alone(path));
+	snprintf(path, sizeof(path), "%s/link", folder);
+	assert_int_equal(symlink(".", path), 0);
+	snprintf(below, sizeof(below), "%s/link/file", folder);
+	assert_false(owner_root_alone(below)); /* a link on the way */
+	unlink(path);
+	snprintf(below, sizeof(below), "%s/none/file", folder);
+	assert_false(owner_root_alone(below));
+	snprintf(path, sizeof(path), "%s//./file", folder);
+	assert_true(owner_root_alone(path));
+	assert_int_equal(chdir(folder), 0);
+	assert_true(owner_root_alone("file"));
+	assert_int_equal(chmod(folder, 0770), 0);
+	assert_false(owner_root_alone("file")); /* a group may write */
+	assert_int_equal(chmod(folder, 01777), 0);
+	assert_false(owner_root_alone("./file")); /* everybody may, as in /tmp */
+	assert_int_equal(chmod(folder, 0700), 0);
+	assert_int_equal(chown(folder, NOBODY, 0), 0);
+	assert_false(owner_root_alone("file")); /* somebody else's */
+	assert_int_equal(chdir("/"), 0);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +164,8 @@ int main(void)
 		cmocka_unit_test(under_sudo_it_is_the_caller),
 		cmocka_unit_test(nonsense_in_the_environment_is_ignored),
 		cmocka_unit_test(files_are_made_as_the_owner),
+		cmocka_unit_test(groups_are_the_owners),
+		cmocka_unit_test(where_root_is_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
