@@ -46,7 +46,8 @@ static int close_stdout(int status)
 	errno = 0;
 	if (fclose(stdout) != 0)
 		error = errno;
-	if ((!broken && !error) || error == EPIPE)
+	/* A command that failed has said why. */
+	if ((!broken && !error) || error == EPIPE || status != 0)
 		return status;
 	fprintf(stderr, "prospect: cannot write to standard output: %s\n",
 		error ? strerror(error) : "a write failed");

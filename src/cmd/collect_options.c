@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/collect_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "pipeline/owner.h"
 
 enum { PROGRESS_AFTER_S = 3 };
 
@@ -34,13 +37,26 @@ static bool may_show_progress(const struct record_options *options)
 	return isatty(STDERR_FILENO) && !options->argv;
 }
 
+/* --as-user needs to know which. */
+static int check_user(const struct record_options *options, struct err *err)
+{
+	struct owner owner;
+
+	owner_find(&owner);
+	if (!options->as_user || geteuid() != 0 || owner.other)
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"--as-user: it is not known which user (SUDO_UID is not set); run it with sudo");
+}
+
 int collect_run(const struct record_options *options, struct record_result *ret_result)
 {
 	struct record_options wanted = *options;
 	struct err err;
 	int rc;
 
-	if (record_check(options, &err) < 0) {
+	if (check_user(options, &err) < 0 || record_check(options, &err) < 0) {
 		fprintf(stderr, "prospect: %s\n", err.text);
 		return 2;
 	}

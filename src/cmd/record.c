@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "cmd/collect_options.h"
 #include "cmd/command.h"
+#include "pipeline/owner.h"
+#include "pipeline/state_files.h"
 
 struct record_values {
 	struct collect_options collect;
@@ -68,13 +70,28 @@ static int check(const struct record_values *values, char **command, pid_vec *pi
 	}
 	if (ways > 1 || (command && values->pids.count))
 		return err_set(err, -EINVAL,
-			       "give one of: -a (the whole machine), -p PID, or a command");
+			       "give -p PID, or a command, or -a (the whole machine; with a "
+			       "command: while it "
+			       "runs)");
 	if (ways == 0 && !command)
 		return err_set(
 			err, -EINVAL,
 			"nothing to record: give a command, -p PID or -a (see 'prospect record "
 			"--help')");
 	return 0;
+}
+
+/* Without -o the profile is kept there; a profile that is not kept is no recording. */
+static bool has_state_folder(void)
+{
+	struct owner owner;
+	struct err err;
+
+	owner_find(&owner);
+	if (state_make_folder(&owner, &err) == 0)
+		return true;
+	fprintf(stderr, "prospect record: %s; name a file with -o\n", err.text);
+	return false;
 }
 
 static int record(const struct record_values *values, char **command, const pid_vec *pids)
@@ -88,6 +105,8 @@ static int record(const struct record_values *values, char **command, const pid_
 	options.pid_count = pids->count;
 	options.machine_only = values->all;
 	options.duration_s = values->duration_s;
+	if (!options.output && !has_state_folder())
+		return 1;
 	status = collect_run(&options, &result);
 	if (status >= 0)
 		return status;
@@ -124,7 +143,7 @@ static int run_record(int argc, char **argv)
 const struct command command_record = {
 	.name = "record",
 	.summary = "profile a command, processes or the whole machine into a file",
-	.usage = "[OPTION...] [-a | -p PID,... | [--] COMMAND [ARG...]]",
+	.usage = "[OPTION...] [-p PID,... | [-a] [[--] COMMAND [ARG...]]]",
 	.options = record_specs,
 	.run = run_record,
 };

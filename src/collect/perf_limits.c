@@ -34,7 +34,7 @@ int perf_limits_check_rate(double rate_hz, struct err *err)
 		return 0;
 	return err_set(
 		err, -EINVAL,
-		"%g samples per second are above the kernel's limit of %lld; ask for less, or as "
+		"%.0f samples per second are above the kernel's limit of %lld; ask for less, or as "
 		"root: sysctl -w kernel.perf_event_max_sample_rate=%.0f",
 		rate_hz, (long long)limit, rate_hz);
 }

@@ -177,3 +177,48 @@ test_system_map() {
 	rows "$T/prof" symbol --select 'program=systime mode=kernel' |
 		grep -q '_zero\|clear_user' || fail "no names of the kernel"
 }
+
+# What nobody can act on is refused before anything runs.
+test_as_user_without_a_user() {
+	need_root
+	expect_status 2 "$PROSPECT" --as-user true
+	expect_line 'which user'
+}
+
+test_record_without_a_home() {
+	need_root
+	need setpriv
+	expect_status 1 env -u XDG_STATE_HOME HOME=/nonexistent setpriv --reuid 65534 --regid 65534 \
+		--clear-groups "$PROSPECT" record touch "$T/ran"
+	expect_line '-o'
+	[ ! -e "$T/ran" ] || fail "it ran the command"
+}
+
+# The id of a thread that is no process is told from one that is.
+test_pid_of_a_thread() {
+	local tid task
+	"$BIN/threads" 2 > "$T/out" &
+	sleep 0.3
+	for task in "/proc/$!/task"/*; do tid=${task##*/}; done
+	[ "$tid" != $! ] || fail "no second thread"
+	expect_status 1 "$PROSPECT" record -o "$T/prof" -p "$tid"
+	expect_line "thread of process $!"
+	wait
+}
+
+# When the processes of -p have ended there is nothing more to wait for.
+test_processes_that_end() {
+	"$BIN/loop" 0.5 &
+	expect_status 0 timeout 20 "$PROSPECT" record -q -o "$T/prof" -p $!
+	[ -s "$T/prof" ] || fail "no profile"
+}
+
+# With the time over the command goes on, and a first Ctrl-C is still the command's.
+test_interrupt_after_the_time() {
+	local status=0
+	"$PROSPECT" record -q -o "$T/prof" --duration 0.3 sh -c 'trap "" INT; sleep 2; exit 5' &
+	sleep 1
+	kill -INT $!
+	wait $! || status=$?
+	[ $status = 5 ] || fail "status $status instead of the command's 5"
+}
