@@ -165,7 +165,7 @@ loss() {
 		case $tool in
 		prospect) samples=$("$prospect" report --format json --limit 1 "$scratch/data" |
 			sed -n 's/.*"samples": \([0-9]*\), "user".*/\1/p;q') ;;
-		perf) samples=$(perf report -i "$scratch/data" --stats 2>/dev/null | awk '/SAMPLE events/ { print $NF; exit }') ;;
+		perf) samples=$(perf report -i "$scratch/data" --stats 2>/dev/null | awk '/SAMPLE events/ { print $3; exit }') ;;
 		esac
 		rows+=("$tool|$samples|$(lost_of "$tool" "$scratch/data")|$(stat -c %s "$scratch/data" |
 			awk '{ printf "%.2f", $1 / 1e6 }')")
