@@ -242,13 +242,12 @@ int event_names_parse(const char *text, struct event_spec *ret_spec, struct err 
 	count = split(copy, parts, COUNT_OF(parts));
 	if (count > COUNT_OF(parts))
 		return err_set(err, -EINVAL, "'%s': too many colons", text);
-	snprintf(spec.name, sizeof(spec.name), "%s", parts[0]);
+	snprintf(spec.name, sizeof(spec.name), "%s", text);
 	if (!find_fixed(parts[0], &spec) && !find_cache(parts[0], &spec) &&
 	    !find_raw(parts[0], &spec)) {
 		if (count < 2 || is_modifier(parts[1]) || is_count(parts[1]))
 			return unknown_name(parts[0], err);
 		rc = find_tracepoint(parts[0], parts[1], &spec, err);
-		snprintf(spec.name, sizeof(spec.name), "%.60s:%.60s", parts[0], parts[1]);
 		used = 2;
 	}
 	for (; rc == 0 && used < count; used++)
@@ -256,4 +255,70 @@ int event_names_parse(const char *text, struct event_spec *ret_spec, struct err 
 	if (rc == 0)
 		*ret_spec = spec;
 	return rc;
+}
+
+static bool is_clock(const struct event_spec *spec)
+{
+	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
+/* The list that is made, and how many fit. */
+struct spec_list {
+	struct event_spec *specs;
+	size_t count, most;
+};
+
+static int add_spec(struct spec_list *list, const struct event_spec *spec, struct err *err)
+{
+	if (strcmp(spec->name, "cpu-clock") == 0)
+		return 0;
+	if (is_clock(spec) && spec->period)
+		return err_set(err, -EINVAL,
+			       "'%s': the clock is always sampled, by its rate; use -F for that",
+			       spec->name);
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->specs[i].name, spec->name) == 0)
+			return err_set(err, -EINVAL, "'%s' is there twice", spec->name);
+	}
+	if (list->count == list->most)
+		return err_set(err, -EINVAL, "at most %zu events at once", list->most);
+	list->specs[list->count++] = *spec;
+	return 0;
+}
+
+static int add_name(struct spec_list *list, const char *name, size_t length, struct err *err)
+{
+	char copy[EVENT_NAME_MAX];
+	struct event_spec spec;
+	int rc;
+
+	if (!length)
+		return err_set(err, -EINVAL, "a name is empty; write -e page-faults,cycles");
+	if (length >= sizeof(copy))
+		return err_set(err, -EINVAL, "'%.40s...' is no event", name);
+	memcpy(copy, name, length);
+	copy[length] = '\0';
+	rc = event_names_parse(copy, &spec, err);
+	return rc < 0 ? rc : add_spec(list, &spec, err);
+}
+
+int event_names_parse_list(const char *const *lists, size_t count, struct event_spec *specs,
+			   size_t most, size_t *ret_count, struct err *err)
+{
+	struct spec_list list = { .specs = specs, .most = most };
+
+	for (size_t i = 0; i < count; i++) {
+		for (const char *at = lists[i];; at++) {
+			size_t length = strcspn(at, ",");
+			int rc = add_name(&list, at, length, err);
+
+			if (rc < 0)
+				return rc;
+			at += length;
+			if (!*at)
+				break;
+		}
+	}
+	*ret_count = list.count;
+	return 0;
 }

@@ -12,6 +12,7 @@
 #define COLLECT_EVENT_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -19,7 +20,7 @@
 enum { EVENT_NAME_MAX = 128 };
 
 struct event_spec {
-	char name[EVENT_NAME_MAX]; /* as typed, without the count */
+	char name[EVENT_NAME_MAX]; /* as typed, with count and modifiers: they tell events apart */
 	uint32_t type;		   /* PERF_TYPE_* */
 	uint64_t config;
 	bool counts_ns;	 /* cpu-clock and task-clock count nanoseconds, all others events */
@@ -31,6 +32,13 @@ struct event_spec {
 /* -EINVAL with the nearest name for what is none; -ENOENT for a tracepoint that is not there or
  * when tracefs is not mounted. Whether this machine can count it shows only when it is opened. */
 int event_names_parse(const char *text, struct event_spec *ret_spec, struct err *err);
+
+/* The events of @count comma lists, in their order, to @specs, which has room for @most.
+ * "cpu-clock" alone is left out: the clock is always sampled. -EINVAL for an empty or unknown name,
+ * one that is there twice, a clock with a count, and more than @most; else as event_names_parse. On
+ * failure *ret_count is untouched, and what is in @specs means nothing. */
+int event_names_parse_list(const char *const *lists, size_t count, struct event_spec *specs,
+			   size_t most, size_t *ret_count, struct err *err);
 
 /* Calls @visit with every fixed name of the table, in its order. */
 void event_names_each(void (*visit)(void *context, const char *name, const char *text),

@@ -25,29 +25,10 @@ enum {
 static int parse_events(const struct record_options *options, struct event_spec *events,
 			size_t *ret_count, struct err *err)
 {
-	*ret_count = 0;
-	for (size_t i = 0; i < options->event_count; i++) {
-		char names[1024], *save = NULL;
+	int rc = event_names_parse_list(options->events, options->event_count, events,
+					SAMPLER_MAX_EVENTS, ret_count, err);
 
-		if ((size_t)snprintf(names, sizeof(names), "%s", options->events[i]) >=
-		    sizeof(names))
-			return err_set(err, -EINVAL, "-e: the list is too long");
-		for (char *name = strtok_r(names, ",", &save); name;
-		     name = strtok_r(NULL, ",", &save)) {
-			struct event_spec spec;
-			int rc = event_names_parse(name, &spec, err);
-
-			if (rc < 0)
-				return err_prefix(err, rc, "-e");
-			if (strcmp(name, "cpu-clock") == 0)
-				continue;
-			if (*ret_count == SAMPLER_MAX_EVENTS)
-				return err_set(err, -EINVAL, "-e: at most %d events at once",
-					       SAMPLER_MAX_EVENTS);
-			events[(*ret_count)++] = spec;
-		}
-	}
-	return 0;
+	return rc < 0 ? err_prefix(err, rc, "-e") : 0;
 }
 
 int record_check(const struct record_options *options, struct err *err)
