@@ -265,19 +265,28 @@ const struct key *keys_all(void)
 	return all;
 }
 
-/* The key that @name begins, else the one with the fewest wrong letters. */
+/* How many letters of a word may be wrong: a third but always two, and never half of a short one.
+ */
+static unsigned wrong_letters(size_t length)
+{
+	size_t most = length / 3 < 2 ? 2 : length / 3;
+
+	return (unsigned)(2 * most < length ? most : length ? (length - 1) / 2 : 0);
+}
+
+/* The key that @name begins, else the one with the fewest wrong letters; NULL: none is near. */
 static const char *nearest(const char *name, size_t length)
 {
 	char word[MAX_KEY_LETTERS + 1];
-	unsigned best = MAX_KEY_LETTERS + 1;
-	const char *found = all[0].name;
+	unsigned best = wrong_letters(length) + 1;
+	const char *found = NULL;
 
 	if (length > MAX_KEY_LETTERS)
-		return found;
+		return NULL;
 	memcpy(word, name, length);
 	word[length] = '\0';
 	for (const struct key *key = all; key->name; key++) {
-		unsigned here = text_distance(word, key->name, MAX_KEY_LETTERS);
+		unsigned here = text_distance(word, key->name, best - 1);
 
 		if (length >= 2 && strncmp(key->name, word, length) == 0)
 			return key->name;
@@ -291,12 +300,18 @@ static const char *nearest(const char *name, size_t length)
 
 const struct key *keys_find(const char *name, size_t length, struct err *err)
 {
+	const char *near;
+
 	for (const struct key *key = all; key->name; key++) {
 		if (strlen(key->name) == length && memcmp(key->name, name, length) == 0)
 			return key;
 	}
-	err_set(err, -EINVAL, "unknown key '%.*s'; did you mean '%s'? --help lists them",
-		(int)length, name, nearest(name, length));
+	near = nearest(name, length);
+	if (near)
+		err_set(err, -EINVAL, "unknown key '%.*s'; did you mean '%s'? --help lists them",
+			(int)length, name, near);
+	else
+		err_set(err, -EINVAL, "unknown key '%.*s'; --help lists them", (int)length, name);
 	return NULL;
 }
 

@@ -53,8 +53,8 @@ struct key_list {
 /* All keys, ended by a row without a name. */
 const struct key *keys_all(void);
 
-/* The key of this name. NULL and one line with the nearest right one when there is none; @name need
- * not be terminated. */
+/* The key of this name. NULL and one line when there is none, with the nearest right one if any is
+ * near; @name need not be terminated. */
 const struct key *keys_find(const char *name, size_t length, struct err *err);
 
 /* "process,symbol" -> keys. -EINVAL: unknown, empty, twice or too many. */

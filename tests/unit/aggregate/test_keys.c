@@ -112,6 +112,11 @@ static void wrong_lists(void **state)
 	assert_refused("adress", "did you mean 'address'");
 	assert_refused("thead", "did you mean 'thread'");
 	assert_refused("image,Mode", "did you mean 'mode'");
+	assert_refused("pdi", "did you mean 'pid'");
+	assert_refused("nosuch", "unknown key 'nosuch'; --help lists them");
+	assert_refused("stack", "unknown key 'stack'; --help lists them");
+	assert_refused("line", "unknown key 'line'; --help lists them");
+	assert_refused("x", "unknown key 'x'; --help lists them");
 	assert_refused("averyveryverylongwordthatisnokeyatallandneverwas", "unknown key");
 }
 
