@@ -106,13 +106,17 @@ void safe_csv(struct buf *buf, const char *text)
 
 	if (quote)
 		buf_add_char(buf, '"');
-	for (; *text; text++) {
-		if (is_control((unsigned char)*text))
+	while (*text) {
+		uint32_t point;
+		size_t length = decode(text, &point);
+
+		if (!length || is_control(point))
 			add_escaped(buf, text, 1);
-		else if (*text == '"')
+		else if (point == '"')
 			buf_add_str(buf, "\"\"");
 		else
-			buf_add_char(buf, *text);
+			buf_add(buf, text, length);
+		text += length ? length : 1;
 	}
 	if (quote)
 		buf_add_char(buf, '"');

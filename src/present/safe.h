@@ -15,7 +15,8 @@
 void safe_text(struct buf *buf, const char *text);
 /* For JSON: only bytes that are not UTF-8. */
 void safe_utf8(struct buf *buf, const char *text);
-/* For CSV: control characters (C0, DEL); quoted where RFC 4180 wants it. */
+/* For CSV: control characters (C0, DEL) and bytes that are not UTF-8; quoted where RFC 4180 wants
+ * it. */
 void safe_csv(struct buf *buf, const char *text);
 /* A JSON string with its quotes. */
 void safe_json(struct buf *buf, const char *text);

@@ -78,7 +78,9 @@ static void for_csv(void **state)
 	assert_safe(safe_csv, "map<int, long>", "\"map<int, long>\"");
 	assert_safe(safe_csv, "operator\"\" _s", "\"operator\"\"\"\" _s\"");
 	assert_safe(safe_csv, "two\nlines\r", "two\\x0alines\\x0d");
-	assert_safe(safe_csv, "raw \xff", "raw \xff");
+	assert_safe(safe_csv, "raw \xff", "raw \\xff");
+	assert_safe(safe_csv, "caf\xc3\xa9 \xc3", "caf\xc3\xa9 \\xc3");
+	assert_safe(safe_csv, "\xed\xa0\x80,", "\"\\xed\\xa0\\x80,\"");
 }
 
 /* The oracle is a JSON parser that is not ours. */
