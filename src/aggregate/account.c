@@ -35,10 +35,20 @@ uint64_t account_wall_ns(const struct profile *profile)
 	return run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
 }
 
+uint64_t account_capacity_ns(const struct profile *profile)
+{
+	return profile->run.cpus * account_wall_ns(profile);
+}
+
+bool account_takes_samples(enum loss_reason reason)
+{
+	return takes_samples[reason];
+}
+
 double account_cost_percent(const struct profile *profile)
 {
 	const struct run_facts *run = &profile->run;
-	double capacity_ns = (double)run->cpus * (double)account_wall_ns(profile);
+	double capacity_ns = (double)account_capacity_ns(profile);
 	uint64_t cost_ns = run->self_cpu_ns + run->bpf_ns;
 
 	if (run->interrupt_known)
@@ -90,7 +100,7 @@ struct account account_of(const struct profile *profile)
 
 	if (account.missing)
 		return account;
-	account.capacity_ns = run->cpus * account_wall_ns(profile);
+	account.capacity_ns = account_capacity_ns(profile);
 	account.sampled_ns = profile->events[event].weight;
 	account.idle_ns = run->idle_ns;
 	account.iowait_ns = run->iowait_ns;

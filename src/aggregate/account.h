@@ -41,7 +41,13 @@ bool account_is_time(const struct profile *profile, uint8_t event);
  * when the run has no duration. */
 double account_cost_percent(const struct profile *profile);
 
-/* Samples of the event that the kernel or we dropped (not records, not knowledge). */
+/* CPUs x wall of the run, of any scope, in ns; 0 when it has no duration. */
+uint64_t account_capacity_ns(const struct profile *profile);
+
+/* Does the loss take samples away? Otherwise they are there, but less is known of them. */
+bool account_takes_samples(enum loss_reason reason);
+/* Samples of the event that the kernel or we dropped: the counts of the reasons that take samples
+ * away (not records, not knowledge). */
 uint64_t account_lost_samples(const struct event *event);
 
 #endif

@@ -160,48 +160,64 @@ static void print_samples(struct head *head)
 	}
 }
 
-/* One reason: how many, and what share of the event where it has a weight. */
-static void add_loss(struct head *head, const struct event *event, enum loss_reason reason)
+/* One reason: how many, and what share of CPUs x wall where it is time, as in the account. */
+static void add_loss(struct head *head, uint8_t event, enum loss_reason reason)
 {
-	const struct loss *loss = &event->loss[reason];
-	double percent = figures_percent(loss->weight, loss->weight + event->weight);
+	const struct loss *loss = &head->profile->events[event].loss[reason];
+	uint64_t capacity_ns = account_capacity_ns(head->profile);
 
+	buf_add_str(&head->text, head->text.size ? "; " : "");
 	if (loss->count) {
 		figures_count(&head->text, loss->count);
 		buf_add_char(&head->text, ' ');
 	}
 	buf_add_str(&head->text, is_short(head) ? loss_name(reason) : loss_text(reason));
-	if (loss->weight)
-		buf_printf(&head->text, " (%.2f %%)", percent);
+	if (loss->weight && capacity_ns && account_is_time(head->profile, event))
+		buf_printf(&head->text, " (%.2f %%)", figures_percent(loss->weight, capacity_ns));
+}
+
+/* The losses of one event that take samples away, or the others. */
+static void add_losses(struct head *head, uint8_t event, bool takes_samples)
+{
+	const struct loss *losses = head->profile->events[event].loss;
+
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		enum loss_reason reason = (enum loss_reason)i;
+
+		if ((losses[i].count || losses[i].weight) &&
+		    account_takes_samples(reason) == takes_samples)
+			add_loss(head, event, reason);
+	}
+}
+
+/* Returns whether there was anything to print. */
+static bool print_losses(struct head *head, const char *label, bool takes_samples)
+{
+	const struct profile *profile = head->profile;
+	bool any = false;
+
+	for (size_t i = 0; i < profile->event_count; i++) {
+		add_losses(head, (uint8_t)i, takes_samples);
+		if (!head->text.size)
+			continue;
+		if (profile->event_count > 1) {
+			buf_add_str(&head->text, " [");
+			safe_text(&head->text, profile_text(profile, profile->events[i].name));
+			buf_add_char(&head->text, ']');
+		}
+		print_paragraph(head, any ? "" : label);
+		any = true;
+	}
+	return any;
 }
 
 static void print_lost(struct head *head)
 {
-	const char *label = "Lost";
-
-	for (size_t i = 0; i < head->profile->event_count; i++) {
-		const struct event *event = &head->profile->events[i];
-
-		for (int reason = 0; reason < LOSS_COUNT; reason++) {
-			if (!event->loss[reason].count && !event->loss[reason].weight)
-				continue;
-			buf_add_str(&head->text, head->text.size ? "; " : "");
-			add_loss(head, event, (enum loss_reason)reason);
-		}
-		if (!head->text.size)
-			continue;
-		if (head->profile->event_count > 1) {
-			buf_add_str(&head->text, " [");
-			safe_text(&head->text, profile_text(head->profile, event->name));
-			buf_add_char(&head->text, ']');
-		}
-		print_paragraph(head, label);
-		label = "";
-	}
-	if (*label) {
+	if (!print_losses(head, "Lost", true)) {
 		buf_add_str(&head->text, "nothing");
-		print_paragraph(head, label);
+		print_paragraph(head, "Lost");
 	}
+	print_losses(head, "Less sure", false);
 }
 
 static void print_selection(struct head *head)

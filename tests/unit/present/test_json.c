@@ -189,11 +189,42 @@ static void any_name_stays_json(void **state)
 	printed_done(&printed);
 }
 
+static json_int_t lost_for(const json_t *header, const char *reason)
+{
+	return json_integer_value(json_object_get(json_object_get(header, "lost"), reason));
+}
+
+/* The header has every reason; what an event lost is the sum of those that take samples away. */
+static void losses_are_consistent(void **state)
+{
+	struct printed printed;
+	json_t *parsed, *header, *event;
+	json_int_t sum = 0;
+
+	printed_world(&printed);
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		printed.fixture.profile->events[0].loss[i].count = 1u << i;
+		sum += 1 << i;
+	}
+	parsed = print_and_parse(&printed, "symbol");
+	header = json_object_get(parsed, "header");
+	event = json_array_get(json_object_get(header, "events"), 0);
+	assert_int_equal(lost_for(header, "late"), 1 << LOSS_LATE);
+	sum -= lost_for(header, "late") + lost_for(header, "tracking") +
+	       lost_for(header, "unknown_task");
+	assert_int_equal(json_integer_value(json_object_get(event, "lost")), sum);
+	json_decref(parsed);
+	printed_done(&printed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_is_complete),  cmocka_unit_test(header_has_the_figures),
-		cmocka_unit_test(unknown_is_null),     cmocka_unit_test(rows),
+		cmocka_unit_test(losses_are_consistent),
+		cmocka_unit_test(header_is_complete),
+		cmocka_unit_test(header_has_the_figures),
+		cmocka_unit_test(unknown_is_null),
+		cmocka_unit_test(rows),
 		cmocka_unit_test(any_name_stays_json),
 	};
 

@@ -145,10 +145,13 @@ static void least_shares(void **state)
 	printed_done(&printed);
 }
 
-/* Every way of losing something reaches the reader. */
+/* Every way of losing something reaches the reader, and only samples that are gone are lost. */
 static void every_loss_is_shown(void **state)
 {
 	for (int reason = 0; reason < LOSS_COUNT; reason++) {
+		bool lost = reason != LOSS_LATE && reason != LOSS_UNKNOWN_TASK &&
+			    reason != LOSS_TRACKING;
+
 		for (int level = 1; level <= 4; level++) {
 			struct printed printed;
 			const char *text;
@@ -156,11 +159,42 @@ static void every_loss_is_shown(void **state)
 			printed_world(&printed);
 			printed.fixture.profile->events[0].loss[reason].count = 12345;
 			text = print(&printed, level);
-			assert_has(text, "Lost         12,345 ");
-			assert_lacks(text, "Lost         nothing");
+			assert_has(text, lost ? "Lost         12,345 " : "Less sure    12,345 ");
+			(lost ? assert_lacks : assert_has)(text, "Lost         nothing");
+			(lost ? assert_lacks : assert_has)(text, "Less sure");
 			printed_done(&printed);
 		}
 	}
+}
+
+/* All are shares of CPUs x wall, here 20 s, and add up to the account's; others have no share. */
+static void shares_of_losses_add_up(void **state)
+{
+	struct printed printed;
+	struct loss *loss;
+	const char *text;
+
+	printed_world(&printed);
+	loss = printed.fixture.profile->events[0].loss;
+	loss[LOSS_RING_FULL] = (struct loss){ 500, NS_PER_S };
+	loss[LOSS_MISSED_TICKS] = (struct loss){ 3000, 6 * NS_PER_S };
+	loss[LOSS_MALFORMED] = (struct loss){ 4, 0 };
+	text = print(&printed, 1);
+	assert_has(text, "500 ring_full (5.00 %); 3,000 missed_ticks (30.00 %); 4 malformed\n");
+	assert_has(text, "lost 35.00");
+	printed_done(&printed);
+}
+
+/* A count of faults is no time. */
+static void counts_lost_have_no_share(void **state)
+{
+	struct printed printed;
+
+	printed_world(&printed);
+	fixture_event(&printed.fixture, "page-faults", "count");
+	printed.fixture.profile->events[1].loss[LOSS_RING_FULL] = (struct loss){ 3, NS_PER_S };
+	assert_has(print(&printed, 1), "Lost         3 ring_full [page-faults]\n");
+	printed_done(&printed);
 }
 
 static void what_was_not_visible(void **state)
@@ -249,6 +283,8 @@ int main(void)
 		cmocka_unit_test(figures_of_the_full_report),
 		cmocka_unit_test(least_shares),
 		cmocka_unit_test(every_loss_is_shown),
+		cmocka_unit_test(shares_of_losses_add_up),
+		cmocka_unit_test(counts_lost_have_no_share),
 		cmocka_unit_test(what_was_not_visible),
 		cmocka_unit_test(nobody_commands_the_terminal),
 		cmocka_unit_test(colour_only_when_asked_for),
