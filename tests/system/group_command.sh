@@ -69,7 +69,7 @@ in_terminal() {
 	status=0
 	# The sleep at the end keeps the terminal's other side open.
 	{ sleep "$seconds"; printf '%b' "$input"; sleep 1; printf '%b' "${4:-}"; sleep 3; } |
-		script -qec "$command" /dev/null > "$T/terminal" 2>&1 || status=$?
+		SHELL=/bin/bash script -qec "$command" /dev/null > "$T/terminal" 2>&1 || status=$?
 }
 
 test_ctrl_c_goes_to_the_command() {
