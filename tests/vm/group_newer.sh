@@ -5,12 +5,16 @@
 # shellcheck disable=SC2034 # for boot
 SUITE=bookworm-backports
 
+# The unit test of live kernel text: this kernel has the /proc/kcore that the host may lack.
+KERNEL_TEXT=$HERE/../../build-check/tests/unit/collect/test_collect_kernel_text
+
 boot_newer() {
 	put prospect "$PROSPECT"
 	put work "$HERE/programs/work.sh"
 	build shares "$SYSTEM/programs/shares.c"
 	build hash-wp512 "$HERE/programs/hash.c"
 	put hash-rmd160 "$EXCHANGE/bin/hash-wp512"
+	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
 	boot newer -c 1 -i 1 -t 240
 }
 
@@ -32,4 +36,12 @@ test_newer_modules_at_one_address() {
 
 test_newer_modules_swapped_unseen() {
 	check_modules_swapped_unseen
+}
+
+# Read by BPF, the kernel's code is byte for byte what /proc/kcore shows.
+test_newer_live_text_equals_kcore() {
+	[ -x "$KERNEL_TEXT" ] || skip "the unit tests are not built ('make check' builds them)"
+	grep -q 'OK.*test_kcore_agrees' "$EXCHANGE/kernel_text.out" ||
+		fail "in the guest:" "$(tail -n 12 "$EXCHANGE/kernel_text.out")"
+	[ "$(cat "$EXCHANGE/kernel_text.status")" = 0 ] || fail "$(cat "$EXCHANGE/kernel_text.out")"
 }

@@ -4,3 +4,8 @@
 keep_names
 record work -- $BIN/work
 record_modules
+
+if [ -x $BIN/kernel_text ]; then
+	$BIN/kernel_text > $EXCHANGE/kernel_text.out 2>&1
+	echo $? > $EXCHANGE/kernel_text.status
+fi
