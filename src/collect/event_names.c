@@ -289,7 +289,7 @@ static int add_spec(struct spec_list *list, const struct event_spec *spec, struc
 static int add_name(struct spec_list *list, const char *name, size_t length, struct err *err)
 {
 	char copy[EVENT_NAME_MAX];
-	struct event_spec spec;
+	struct event_spec spec = { 0 };
 	int rc;
 
 	if (!length)

@@ -43,7 +43,7 @@ test_instructions_of_programs() {
 	for name in loop call btree shares-nopie shares-static-pie; do
 		record "$T/prof" -H 4000 -- "$BIN/$name" 0.5
 		instructions "$T/prof" "program=$name mode=user image=/*"
-		compare_with_objdump 5
+		compare_with_objdump 2 # a loop has few instructions, and not each is hit
 	done
 }
 
