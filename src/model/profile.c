@@ -196,6 +196,32 @@ uint32_t profile_bucket(struct profile *profile, const char *name)
 	return profile_image(profile, &image);
 }
 
+uint32_t profile_cut(struct profile *profile, enum stack_end end)
+{
+	struct image image = { .kind = IMAGE_CUT, .state = IMAGE_STATE_READ };
+	struct frame frame = { .offset = end, .address = end };
+	char name[64];
+
+	if (end == STACK_COMPLETE)
+		return 0;
+	snprintf(name, sizeof(name), "[cut:%s]", stack_end_name(end));
+	image.path = strpool_intern(&profile->strings, name);
+	frame.image = profile_image(profile, &image);
+	return profile_frame(profile, &frame);
+}
+
+enum stack_end profile_stack_end(const struct profile *profile, uint32_t stack)
+{
+	const struct frame *root;
+
+	while (profile->stacks.items[stack].parent)
+		stack = profile->stacks.items[stack].parent;
+	root = &profile->frames.items[profile->stacks.items[stack].frame];
+	if (profile->images.items[root->image].kind != IMAGE_CUT)
+		return STACK_COMPLETE;
+	return root->offset < STACK_END_COUNT ? (enum stack_end)root->offset : STACK_UNKNOWN;
+}
+
 void profile_set_text(char **fact, const char *value)
 {
 	free(*fact);

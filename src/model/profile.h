@@ -124,9 +124,10 @@ struct total {
  */
 #define RUN_FACTS(X)                                                                               \
 	X(TEXT, prospect_version)                                                                  \
-	X(TEXT, hostname) X(TEXT, kernel_release) X(TEXT, machine)                                 \
-		X(TEXT, command)     /* as typed, blanks between */                                \
-		X(TEXT, scope)	     /* "machine", "command", "processes" */                       \
+	X(TEXT, hostname)                                                                          \
+	X(TEXT, kernel_release)                                                                    \
+	X(TEXT, machine) X(TEXT, command) /* as typed, blanks between */                           \
+		X(TEXT, scope)		  /* "machine", "command", "processes" */                  \
 		X(TEXT, rung)	     /* the rung of the privilege ladder, see collect/sampler.h */ \
 		X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the  \
 					mend */                                                    \
@@ -189,6 +190,12 @@ uint32_t profile_add_process(struct profile *profile, const struct process *proc
 
 /* A bucket image by its bracketed name, e.g. "[unmapped]". */
 uint32_t profile_bucket(struct profile *profile, const char *name);
+
+/* The one frame that stands at the root of stacks that end for this reason; 0 for
+ * STACK_COMPLETE. */
+uint32_t profile_cut(struct profile *profile, enum stack_end end);
+/* How a stack (its innermost node) ends, told from its outermost frame. */
+enum stack_end profile_stack_end(const struct profile *profile, uint32_t stack);
 
 /* Replaces a text fact with a copy. */
 void profile_set_text(char **fact, const char *value);

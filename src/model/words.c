@@ -30,18 +30,21 @@ static size_t by_name(const char *const *names, size_t count, const char *name)
 DEFINE_WORD(mode, MODES, MODE_COUNT)
 DEFINE_WORD(context, CONTEXTS, CONTEXT_COUNT)
 DEFINE_WORD(frame_kind, FRAME_KINDS, FRAME_KIND_COUNT)
+DEFINE_WORD(stack_end, STACK_ENDS, STACK_END_COUNT)
 DEFINE_WORD(image_kind, IMAGE_KINDS, IMAGE_KIND_COUNT)
 DEFINE_WORD(image_state, IMAGE_STATES, IMAGE_STATE_COUNT)
 DEFINE_WORD(symbol_kind, SYMBOL_KINDS, SYMBOL_KIND_COUNT)
 DEFINE_WORD(clock_kind, CLOCKS, CLOCK_KIND_COUNT)
 
-const char *image_state_text(enum image_state state)
-{
-	static const char *const texts[] = {
 #define TEXT_OF(id, name, text) text,
-		IMAGE_STATES(TEXT_OF)
-#undef TEXT_OF
-	};
 
-	return texts[state];
-}
+#define DEFINE_TEXT(word, LIST)                                       \
+	const char *word##_text(enum word value)                      \
+	{                                                             \
+		static const char *const texts[] = { LIST(TEXT_OF) }; \
+                                                                      \
+		return texts[value];                                  \
+	}
+
+DEFINE_TEXT(stack_end, STACK_ENDS)
+DEFINE_TEXT(image_state, IMAGE_STATES)

@@ -24,8 +24,25 @@
 	X(RETURN, "return") \
 	X(SIGNAL, "signal")
 
-/* What kind of code an image is. BUCKET: an honest place for addresses without a file, named by
- * its path: "[unmapped]", "[exec]" ... */
+/* Why a stack ends where it does: id, name, what a person reads. A stack that is not complete has
+ * as its outermost frame the one place of the image "[cut:NAME]" (profile_cut). */
+#define STACK_ENDS(X)                                                          \
+	X(COMPLETE, "complete", "reach the start of their thread")             \
+	X(NO_ROWS, "no rows", "no unwind table covers an address")             \
+	X(NO_MEMORY, "no memory", "the thread's stack could not be read")      \
+	X(BAD_FRAME, "bad frame", "an address on the stack leads nowhere")     \
+	X(TOO_DEEP, "too deep", "more frames than --max-depth")                \
+	X(TOO_LARGE, "too large", "more stack than was copied")                \
+	X(IN_EXEC, "in exec", "the kernel was laying out a new program")       \
+	X(GONE, "process gone", "the thread was exiting, its memory was gone") \
+	X(STALE, "mappings changed", "its mappings had just changed")          \
+	X(LOST, "lost", "the record with the stack was lost")                  \
+	X(FRAME_POINTERS, "frame pointers",                                    \
+	  "found by frame pointers alone: frames may be missing")              \
+	X(UNKNOWN, "not seen", "the user part was not to be seen")
+
+/* What kind of code an image is. CUT: not code but why a stack is not complete. BUCKET: an honest
+ * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... */
 #define IMAGE_KINDS(X)      \
 	X(FILE, "file")     \
 	X(KERNEL, "kernel") \
@@ -33,7 +50,8 @@
 	X(BPF, "bpf")       \
 	X(VDSO, "vdso")     \
 	X(ANON, "anon")     \
-	X(BUCKET, "bucket")
+	X(BUCKET, "bucket") \
+	X(CUT, "cut")
 
 /* Why an image's addresses have names or not: id, name, what a person reads */
 #define IMAGE_STATES(X)                                                                      \
@@ -85,6 +103,13 @@ enum frame_kind {
 		FRAME_KIND_COUNT
 };
 
+enum stack_end {
+#define ROW(id, name, text) STACK_##id,
+	STACK_ENDS(ROW)
+#undef ROW
+		STACK_END_COUNT
+};
+
 enum image_kind {
 #define ROW(id, name) IMAGE_##id,
 	IMAGE_KINDS(ROW)
@@ -117,6 +142,8 @@ enum clock_kind {
 const char *mode_name(enum mode mode);
 const char *context_name(enum context context);
 const char *frame_kind_name(enum frame_kind kind);
+const char *stack_end_name(enum stack_end end);
+const char *stack_end_text(enum stack_end end);
 const char *image_kind_name(enum image_kind kind);
 const char *image_state_name(enum image_state state);
 const char *image_state_text(enum image_state state);
@@ -127,6 +154,7 @@ const char *clock_kind_name(enum clock_kind kind);
 enum mode mode_by_name(const char *name);
 enum context context_by_name(const char *name);
 enum frame_kind frame_kind_by_name(const char *name);
+enum stack_end stack_end_by_name(const char *name);
 enum image_kind image_kind_by_name(const char *name);
 enum image_state image_state_by_name(const char *name);
 enum symbol_kind symbol_kind_by_name(const char *name);

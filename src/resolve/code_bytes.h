@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 /* The section of executable code that holds an address. */
 struct code_place {

@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 struct code_labels;
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/got_words.h"
 
 struct code_slot {

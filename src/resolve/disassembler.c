@@ -7,9 +7,9 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "elf/elf_file.h"
 #include "resolve/code_bytes.h"
 #include "resolve/code_labels.h"
-#include "resolve/elf_file.h"
 
 /* The longest instruction has 15 bytes; a run of zeroes is told by its first ones. */
 enum { BYTES_BEHIND_END = 64 };

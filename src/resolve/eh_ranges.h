@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 struct eh_ranges;
 

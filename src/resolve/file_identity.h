@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/image_files.h"
 
 /* An open file as fstat(2) and its own build id tell it. */

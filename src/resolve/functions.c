@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 /* Offsets into the names are 32 bits wide. */
 static const size_t MAX_NAME_BYTES = 1UL << 31;

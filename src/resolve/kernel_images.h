@@ -6,8 +6,8 @@
 #ifndef RESOLVE_KERNEL_IMAGES_H
 #define RESOLVE_KERNEL_IMAGES_H
 
+#include "elf/elf_file.h"
 #include "model/profile.h"
-#include "resolve/elf_file.h"
 #include "resolve/kernel_table.h"
 
 struct kernel_image {

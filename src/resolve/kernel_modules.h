@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 struct kernel_module {
 	char name[64];

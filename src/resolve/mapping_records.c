@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 struct mapping_record {
 	str_id path;

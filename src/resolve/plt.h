@@ -7,7 +7,7 @@
 #ifndef RESOLVE_PLT_H
 #define RESOLVE_PLT_H
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/functions.h"
 
 /* Adds every slot that can be told as SYMBOL_PLT with the plain name of its function, and each PLT

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 enum { PLT_NO_JUMP = -1 };
 

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "elf/vdso.h"
 #include "resolve/file_search.h"
 #include "resolve/kernel_modules.h"
-#include "resolve/vdso.h"
 
 /* Without a build id a file that was rewritten in place has the device and inode it had. */
 static bool is_unchanged(const struct image *image, const struct file_identity *identity)

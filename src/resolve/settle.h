@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/functions.h"
 
 #define SETTLE_NONE UINT32_MAX

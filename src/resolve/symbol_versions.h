@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 struct symbol_versions;
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "elf/elf_file.h"
 #include "resolve/eh_ranges.h"
-#include "resolve/elf_file.h"
 #include "resolve/elf_symbols.h"
 #include "resolve/functions.h"
 #include "resolve/plt.h"

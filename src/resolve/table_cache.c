@@ -6,10 +6,10 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "elf/elf_file.h"
+#include "elf/vdso.h"
 #include "resolve/eh_ranges.h"
-#include "resolve/elf_file.h"
 #include "resolve/image_files.h"
-#include "resolve/vdso.h"
 
 struct cached_table {
 	uint32_t image;

@@ -4,8 +4,8 @@
 #define RESOLVE_VMLINUX_H
 
 #include "base/err.h"
+#include "elf/elf_file.h"
 #include "model/profile.h"
-#include "resolve/elf_file.h"
 #include "resolve/kernel_core.h"
 
 /* Reads the symbols of the file in place of @core's functions. Refused (-EINVAL) unless its build

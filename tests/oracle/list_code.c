@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elf/elf_file.h"
 #include "resolve/disassembler.h"
-#include "resolve/elf_file.h"
 
 static int open_file(void *context, uint32_t image, struct err *err)
 {

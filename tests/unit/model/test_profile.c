@@ -161,9 +161,34 @@ static void test_facts_and_losses(void **state)
 
 #define WITH_PROFILE(test) cmocka_unit_test_setup_teardown(test, new_profile, free_profile)
 
+/* A stack that is not complete says why at its root, whatever is above it. */
+static void test_stack_ends(void **state)
+{
+	struct profile *profile = profile_new();
+	struct image image = { .kind = IMAGE_FILE, .path = 0 };
+	struct frame frame = { .image = profile_image(profile, &image), .offset = 16 };
+	uint32_t code = profile_frame(profile, &frame);
+
+	(void)state;
+	assert_int_equal(profile_cut(profile, STACK_COMPLETE), 0);
+	assert_int_equal(profile_stack_end(profile, profile_stack(profile, 0, code)),
+			 STACK_COMPLETE);
+	for (int end = STACK_COMPLETE + 1; end < STACK_END_COUNT; end++) {
+		uint32_t cut = profile_cut(profile, (enum stack_end)end);
+		uint32_t root = profile_stack(profile, 0, cut);
+
+		assert_int_equal(cut, profile_cut(profile, (enum stack_end)end));
+		assert_int_equal(profile_stack_end(profile, root), end);
+		assert_int_equal(profile_stack_end(profile, profile_stack(profile, root, code)),
+				 end);
+	}
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stack_ends),
 		WITH_PROFILE(test_zero_is_none),
 		WITH_PROFILE(test_identity_of_images),
 		WITH_PROFILE(test_identity_of_the_rest),

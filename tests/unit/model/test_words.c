@@ -29,6 +29,7 @@ static void test_names_lead_back(void **state)
 	CHECK_WORDS(mode, MODE_COUNT);
 	CHECK_WORDS(context, CONTEXT_COUNT);
 	CHECK_WORDS(frame_kind, FRAME_KIND_COUNT);
+	CHECK_WORDS(stack_end, STACK_END_COUNT);
 	CHECK_WORDS(image_kind, IMAGE_KIND_COUNT);
 	CHECK_WORDS(image_state, IMAGE_STATE_COUNT);
 	CHECK_WORDS(symbol_kind, SYMBOL_KIND_COUNT);
@@ -54,6 +55,8 @@ static void test_texts(void **state)
 	(void)state;
 	for (int i = 0; i < IMAGE_STATE_COUNT; i++)
 		assert_true(strlen(image_state_text((enum image_state)i)) > 0);
+	for (int i = 0; i < STACK_END_COUNT; i++)
+		assert_true(strlen(stack_end_text((enum stack_end)i)) > 0);
 	assert_string_equal(image_state_text(IMAGE_STATE_GONE),
 			    "the file was deleted before it could be opened");
 }

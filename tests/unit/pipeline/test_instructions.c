@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/kernel_modules.h"
 #include "resolve/tools.h"
 

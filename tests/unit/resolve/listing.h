@@ -8,8 +8,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
+#include "elf/elf_file.h"
 #include "resolve/disassembler.h"
-#include "resolve/elf_file.h"
 #include "tools.h"
 
 /* The context of open_image: files by image number. */

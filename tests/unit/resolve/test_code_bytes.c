@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "tools.h"
 
 struct opened {

@@ -5,8 +5,8 @@
 
 #include <fcntl.h>
 
+#include "elf/elf_file.h"
 #include "resolve/code_bytes.h"
-#include "resolve/elf_file.h"
 #include "tools.h"
 
 static const char source[] = ".text\n.globl first\n.type first,%function\nfirst:\n.Lx: nop\nnop\n"

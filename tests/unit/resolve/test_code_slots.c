@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "tools.h"
 
 static void add_line(void *context, const struct code_slot *slot)

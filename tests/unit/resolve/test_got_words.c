@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "tools.h"
 
 /* Checks one line of readelf -rW that names a symbol: "PLACE INFO TYPE VALUE NAME + ADDEND". */

@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "elf/vdso.h"
 #include "resolve/kernel_modules.h"
-#include "resolve/vdso.h"
 #include "tools.h"
 
 /* The image of a file, as a recording of it now would have it. */

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <fcntl.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/elf_symbols.h"
 #include "tools.h"
 

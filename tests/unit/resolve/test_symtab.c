@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <glob.h>
 
+#include "elf/elf_file.h"
 #include "readelf.h"
 #include "resolve/eh_ranges.h"
-#include "resolve/elf_file.h"
 
 struct opened {
 	int fd;

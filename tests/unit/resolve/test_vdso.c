@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "resolve/vdso.h"
+#include "elf/vdso.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/auxv.h>
 
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 #include "resolve/symtab.h"
 #include "tools.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "resolve/vdso.h"
+#include "elf/vdso.h"
 
 #include <errno.h>
 #include <inttypes.h>

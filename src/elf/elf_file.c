@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "resolve/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <errno.h>
 #include <gelf.h>

@@ -5,8 +5,8 @@
  * so that a file which shrinks meanwhile is an error and not a signal. Files are hostile until
  * proven otherwise: every size is checked, and contents are parsed through base/reader.h.
  */
-#ifndef RESOLVE_ELF_FILE_H
-#define RESOLVE_ELF_FILE_H
+#ifndef ELF_ELF_FILE_H
+#define ELF_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The kernel's shared object, vdso(7): no file holds it, but every 64-bit process has the same one,
  * ours too.
  */
-#ifndef RESOLVE_VDSO_H
-#define RESOLVE_VDSO_H
+#ifndef ELF_VDSO_H
+#define ELF_VDSO_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Tables that lead from a frame to its caller: .eh_frame compiled to rows of 4 bytes. The kernel
+ * side and user space read the same ones; DWARF 5 section 6.4 has the terms (CFA, rules).
+ *
+ * A table covers whole pages of 4 KiB of ELF virtual addresses. Each page starts with a row at its
+ * offset 0, so that a search never leaves the page: the row in force is the last one whose offset
+ * is not above that of the address. pages[i] is the index of page i's first row, pages[page_count]
+ * one past the last.
+ */
+#ifndef BPF_UNWIND_ROWS_H
+#define BPF_UNWIND_ROWS_H
+
+#include <linux/types.h>
+
+enum {
+	UNWIND_PAGE_BITS = 12,
+	UNWIND_RULE_BITS = 20,
+	UNWIND_MAX_RULES = 1 << UNWIND_RULE_BITS,
+};
+
+/* A row: offset in its page << UNWIND_RULE_BITS | index of its rule. */
+#define UNWIND_ROW(offset, rule) ((__u32)(offset) << UNWIND_RULE_BITS | (__u32)(rule))
+#define UNWIND_ROW_OFFSET(row)	 ((row) >> UNWIND_RULE_BITS)
+#define UNWIND_ROW_RULE(row)	 ((row) & (UNWIND_MAX_RULES - 1))
+
+/* The CFA, which is the caller's stack pointer. */
+enum unwind_cfa {
+	UNWIND_CFA_NONE,     /* no function here, or one whose rules cannot be expressed */
+	UNWIND_CFA_SP,	     /* sp + offset */
+	UNWIND_CFA_FP,	     /* fp + offset */
+	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: only the innermost frame's
+				registers are known */
+	UNWIND_CFA_PLT,	     /* x86-64: sp + 8 + ((pc & 15) >= offset ? 8 : 0), of lazy PLTs */
+	UNWIND_CFA_FP_DEREF, /* *(fp + offset): realigned stacks (DRAP) */
+	UNWIND_CFA_SP_DEREF, /* *(sp + offset): signal frames */
+};
+
+/* Where the caller's value of a register is. */
+enum unwind_saved {
+	UNWIND_SAVED_SAME,	/* in the register: fp not touched, arm64's lr of a leaf */
+	UNWIND_SAVED_CFA,	/* *(CFA + offset) */
+	UNWIND_SAVED_SP,	/* *(sp + offset), sp of this frame: signal frames */
+	UNWIND_SAVED_FP,	/* *(fp + offset), fp of this frame */
+	UNWIND_SAVED_UNDEFINED, /* of ra: the outermost frame */
+};
+
+enum { UNWIND_RULE_SIGNAL = 1 }; /* flags: the caller was interrupted, its pc is exact */
+
+struct unwind_rule {
+	__u8 cfa; /* enum unwind_cfa */
+	__u8 ra;  /* enum unwind_saved; arm64: of lr (x30) */
+	__u8 fp;  /* enum unwind_saved: rbp, arm64 x29 */
+	__u8 flags;
+	__s32 cfa_offset;
+	__s32 ra_offset;
+	__s16 fp_offset; /* what does not fit has UNWIND_CFA_NONE */
+	__u16 reg;	 /* DWARF number, of UNWIND_CFA_REGISTER */
+};
+
+/* One image's table. User space only. All arrays are borrowed from whoever made it. */
+struct unwind_table {
+	__u64 base; /* ELF virtual address of the first page; a multiple of 4 KiB */
+	__u32 page_count;
+	__u32 row_count;
+	__u32 rule_count;   /* rule 0 is all zeroes: UNWIND_CFA_NONE */
+	__u16 machine;	    /* EM_X86_64, EM_AARCH64 */
+	const __u32 *pages; /* page_count + 1 */
+	const __u32 *rows;
+	const struct unwind_rule *rules;
+};
+
+#endif

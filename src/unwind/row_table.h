@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind rows of an ELF file, compiled from .eh_frame (Linux Standard Base Core, "Exception
+ * Frames") or, where there is none, .debug_frame (DWARF 5 section 6.4). x86-64 and arm64.
+ */
+#ifndef UNWIND_ROW_TABLE_H
+#define UNWIND_ROW_TABLE_H
+
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "bpf/unwind_rows.h"
+#include "elf/elf_file.h"
+
+struct row_table;
+
+/* Reads all frame descriptions; the file's sections have been read. -ENODATA: the file has none;
+ * -ENOTSUP: of another machine. Descriptions that cannot be understood leave rows without a rule
+ * (UNWIND_CFA_NONE) and are counted. */
+int row_table_compile(const struct elf_file *file, struct row_table **ret_table, struct err *err);
+void row_table_free(struct row_table *table); /* NULL is fine */
+DEFINE_CLEANUP(struct row_table *, row_table_free);
+
+/* The rows; valid as long as the table. */
+const struct unwind_table *row_table_rows(const struct row_table *table);
+/* The rule in force at an ELF virtual address; NULL: none (UNWIND_CFA_NONE included). */
+const struct unwind_rule *row_table_find(const struct unwind_table *table, uint64_t address);
+/* Frame descriptions that were left out. */
+uint32_t row_table_unreadable(const struct row_table *table);
+
+#endif

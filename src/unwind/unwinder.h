@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks a thread's stack from its registers and a copy of its memory, with the same step as the
+ * BPF program (bpf/unwind_step.h): for samples of programs whose rows the kernel side did not have
+ * yet, for machines without BPF, and for recordings of perf.
+ */
+#ifndef UNWIND_UNWINDER_H
+#define UNWIND_UNWINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/stack_wire.h"
+#include "bpf/unwind_rows.h"
+#include "model/words.h"
+
+/* What an address is in. */
+struct unwind_code {
+	const struct unwind_table *table; /* NULL: none; frame pointers are tried if `jit` */
+	uint64_t bias;			  /* address - bias is the ELF virtual address */
+	bool mapped;			  /* executable memory at all */
+	bool jit;			  /* made at run time, or a file without any rows */
+	bool entry; /* the code at which executable or interpreter starts (_start): the end, rows or
+		       not */
+};
+
+struct unwind_input {
+	const struct unwind_registers *registers;
+	uint64_t stack_address; /* where the copy was taken from */
+	const void *stack;	/* borrowed */
+	size_t stack_size;
+	bool stack_cut; /* the copy stops before the stack does */
+	/* What is at an address, as of now. */
+	struct unwind_code (*find)(void *context, uint64_t address);
+	void *context;
+};
+
+/* Writes at most @max addresses, innermost first, into @addresses: the first is the pc itself, the
+ * others are return addresses but for those with UNWIND_EXACT or-ed in, which a signal interrupted
+ * there. Returns how many; *ret_end says why it stopped. */
+size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
+		     enum stack_end *ret_end);
+
+#endif
