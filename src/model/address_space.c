@@ -75,18 +75,42 @@ static void splice(struct address_space *space, size_t from, size_t to, const st
 	space->maps.count = from + count + behind;
 }
 
-void address_space_map(struct address_space **ref, const struct mapping *mapping)
+static bool means_the_same(const struct mapping *a, const struct mapping *b)
 {
+	return a->image == b->image && a->start - a->offset == b->start - b->offset;
+}
+
+/* What mapping it changes, when the ranges from @from to before @to overlap it. */
+static enum address_space_change change_of(const struct address_space *space, size_t from,
+					   size_t to, const struct mapping *mapping)
+{
+	for (size_t i = from; i < to; i++) {
+		if (!means_the_same(&space->maps.items[i], mapping))
+			return ADDRESS_SPACE_REPLACED;
+	}
+	if (to - from == 1 && space->maps.items[from].start <= mapping->start &&
+	    space->maps.items[from].end >= mapping->end)
+		return ADDRESS_SPACE_SAME;
+	return ADDRESS_SPACE_ADDED;
+}
+
+enum address_space_change address_space_map(struct address_space **ref,
+					    const struct mapping *mapping)
+{
+	enum address_space_change change;
 	struct mapping new[3];
 	struct address_space *space;
 	size_t from, to, count = 0;
 
 	if (mapping->start >= mapping->end)
-		return;
+		return ADDRESS_SPACE_SAME;
 	*ref = space = own(*ref);
 	from = to = first_behind(space, mapping->start);
 	while (to < space->maps.count && space->maps.items[to].start < mapping->end)
 		to++;
+	change = change_of(space, from, to, mapping);
+	if (change == ADDRESS_SPACE_SAME)
+		return change;
 	if (from < to && space->maps.items[from].start < mapping->start) {
 		new[count] = space->maps.items[from];
 		new[count++].end = mapping->start;
@@ -99,6 +123,7 @@ void address_space_map(struct address_space **ref, const struct mapping *mapping
 	}
 	if (space->maps.count - (to - from) + count <= ADDRESS_SPACE_MAX)
 		splice(space, from, to, new, count);
+	return change;
 }
 
 bool address_space_find(const struct address_space *space, uint64_t address,
@@ -115,4 +140,9 @@ bool address_space_find(const struct address_space *space, uint64_t address,
 size_t address_space_count(const struct address_space *space)
 {
 	return space ? space->maps.count : 0;
+}
+
+struct mapping address_space_at(const struct address_space *space, size_t index)
+{
+	return space->maps.items[index];
 }

@@ -28,13 +28,23 @@ struct address_space *address_space_share(struct address_space *space);
 /* Drops a reference; the last one frees. NULL is fine. */
 void address_space_unref(struct address_space *space);
 
+/* What a mapping did to the space. */
+enum address_space_change {
+	ADDRESS_SPACE_SAME,	/* every address of it already led to this place of this image */
+	ADDRESS_SPACE_ADDED,	/* what was mapped means what it meant */
+	ADDRESS_SPACE_REPLACED, /* some addresses mean something else now */
+};
+
 /* Maps a range, replacing, trimming or splitting what it overlaps. *space is the caller's one
  * reference and may be moved to a copy. Empty ranges are ignored. */
-void address_space_map(struct address_space **space, const struct mapping *mapping);
+enum address_space_change address_space_map(struct address_space **space,
+					    const struct mapping *mapping);
 
 /* The range that holds the address; false: none. */
 bool address_space_find(const struct address_space *space, uint64_t address,
 			struct mapping *ret_mapping);
 size_t address_space_count(const struct address_space *space);
+/* The ranges by address; @index < address_space_count. */
+struct mapping address_space_at(const struct address_space *space, size_t index);
 
 #endif

@@ -32,6 +32,7 @@ struct machine {
 	struct living living;
 	VEC(struct bucket) buckets;
 	VEC(struct orphan) orphans; /* the scan met them before their parents */
+	uint64_t serial;	    /* of the last change to an address space */
 };
 
 struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context)
@@ -279,6 +280,7 @@ static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
 	struct live_process *child = begin_process(machine, &row);
 
 	child->space = address_space_share(parent ? parent->space : NULL);
+	child->changed = child->replaced = ++machine->serial;
 	child->unknown = parent && parent->unknown;
 	if (row.kernel_thread)
 		child->awaited = AWAITED_COMM;
@@ -327,6 +329,7 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	row.dirty = true;
 	address_space_unref(process->space);
 	process->space = NULL;
+	process->changed = process->replaced = ++machine->serial;
 	process->row = profile_add_process(machine->profile, &row);
 	process->awaited = AWAITED_MAPPING;
 	process->exec_comm = comm;
@@ -408,8 +411,13 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 {
 	struct live_process *process = find_or_add(machine, pid, time_ns);
 	enum image_kind kind = machine->profile->images.items[mapping->image].kind;
+	enum address_space_change change;
 
-	address_space_map(&process->space, mapping);
+	change = address_space_map(&process->space, mapping);
+	if (change != ADDRESS_SPACE_SAME)
+		process->changed = ++machine->serial;
+	if (change == ADDRESS_SPACE_REPLACED)
+		process->replaced = process->changed;
 	/* Ranges and not records: with two tracking events each mapping is told twice. */
 	if (kind == IMAGE_VDSO || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
@@ -428,6 +436,19 @@ enum code_place machine_find_code(const struct machine *machine, int32_t pid, ui
 	if (address_space_find(process->space, address, ret_mapping))
 		return CODE_MAPPED;
 	return process->in_exec ? CODE_EXEC : CODE_UNMAPPED;
+}
+
+struct machine_space machine_space(const struct machine *machine, int32_t pid)
+{
+	const struct live_process *process = living_process(&machine->living, pid);
+
+	if (!process)
+		return (struct machine_space){ 0 };
+	return (struct machine_space){ .process = process->row,
+				       .changed = process->changed,
+				       .replaced = process->replaced,
+				       .mappings = process->space,
+				       .in_exec = process->in_exec };
 }
 
 /* --- exit --- */

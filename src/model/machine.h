@@ -95,6 +95,18 @@ bool machine_tid_alive(const struct machine *machine, int32_t tid);
 enum code_place machine_find_code(const struct machine *machine, int32_t pid, uint64_t address,
 				  struct mapping *ret_mapping);
 
+/* What a process has mapped, for those who keep a copy. Serials are numbers of the machine's own
+ * that only grow. */
+struct machine_space {
+	uint32_t process;  /* the row; 0: the pid is not known, the rest is void */
+	uint64_t changed;  /* serial of the last change of any kind */
+	uint64_t replaced; /* of the last one since which addresses mean something else: birth,
+			      exec, a mapping over another */
+	const struct address_space *mappings; /* borrowed until the machine changes; NULL: none */
+	bool in_exec;			      /* the kernel is still laying out the new program */
+};
+struct machine_space machine_space(const struct machine *machine, int32_t pid);
+
 /* A process with a fixed name that stands for what has none of its own, e.g. "[other namespace]",
  * "[exiting]": the task to charge. */
 uint32_t machine_bucket_task(struct machine *machine, const char *name);

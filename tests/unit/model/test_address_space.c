@@ -159,11 +159,35 @@ static void test_nothing(void **state)
 	assert_int_equal(address_space_count(NULL), 0);
 }
 
+/* Told again, grown, or put over something else: only the last gives addresses another meaning. */
+static void test_changes(void **state)
+{
+	struct address_space *space = NULL;
+	struct mapping first = { 0x1000, 0x3000, 0x1000, 7 };
+	struct mapping inside = { 0x2000, 0x3000, 0x2000, 7 };
+	struct mapping grown = { 0x2000, 0x5000, 0x2000, 7 };
+	struct mapping moved = { 0x2000, 0x3000, 0, 7 };
+	struct mapping other = { 0x4000, 0x6000, 0x4000, 8 };
+
+	(void)state;
+	assert_int_equal(address_space_map(&space, &first), ADDRESS_SPACE_ADDED);
+	assert_int_equal(address_space_map(&space, &first), ADDRESS_SPACE_SAME);
+	assert_int_equal(address_space_map(&space, &inside), ADDRESS_SPACE_SAME);
+	assert_int_equal(address_space_map(&space, &grown), ADDRESS_SPACE_ADDED);
+	assert_int_equal(address_space_map(&space, &moved), ADDRESS_SPACE_REPLACED);
+	assert_int_equal(address_space_map(&space, &other), ADDRESS_SPACE_REPLACED);
+	assert_int_equal(address_space_at(space, address_space_count(space) - 1).image, 8);
+	address_space_unref(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equals_pages), cmocka_unit_test(test_split_trim_replace),
-		cmocka_unit_test(test_many),	     cmocka_unit_test(test_no_more_than_the_limit),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_equals_pages),
+		cmocka_unit_test(test_split_trim_replace),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_no_more_than_the_limit),
 		cmocka_unit_test(test_nothing),
 	};
 
