@@ -22,6 +22,7 @@ struct elf_file {
 	int fd; /* -1: in memory */
 	const uint8_t *memory;
 	uint64_t size;
+	uint64_t entry;
 	uint16_t machine;
 	bool is_64;
 	bool swap;
@@ -125,6 +126,7 @@ static int read_header(struct elf_file *file, struct err *err)
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return err_set(err, -ENOEXEC, "neither an executable nor a shared object");
 	file->machine = header.e_machine;
+	file->entry = header.e_entry;
 	file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
 	file->swap = header.e_ident[EI_DATA] != host;
 	return read_segments(file, err);
@@ -188,6 +190,11 @@ uint16_t elf_file_machine(const struct elf_file *file)
 bool elf_file_is_64(const struct elf_file *file)
 {
 	return file->is_64;
+}
+
+uint64_t elf_file_entry(const struct elf_file *file)
+{
+	return file->entry;
 }
 
 const struct elf_build_id *elf_file_build_id(const struct elf_file *file)
