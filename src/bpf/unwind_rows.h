@@ -32,8 +32,8 @@ enum unwind_cfa {
 	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: only the innermost frame's
 				registers are known */
 	UNWIND_CFA_PLT,	     /* x86-64: sp + 8 + ((pc & 15) >= offset ? 8 : 0), of lazy PLTs */
-	UNWIND_CFA_FP_DEREF, /* *(fp + offset): realigned stacks (DRAP) */
-	UNWIND_CFA_SP_DEREF, /* *(sp + offset): signal frames */
+	UNWIND_CFA_FP_DEREF, /* *(fp + offset) + add: realigned stacks (DRAP) */
+	UNWIND_CFA_SP_DEREF, /* *(sp + offset) + add: signal frames, OpenSSL's assembler */
 };
 
 /* Where the caller's value of a register is. */
@@ -42,10 +42,13 @@ enum unwind_saved {
 	UNWIND_SAVED_CFA,	/* *(CFA + offset) */
 	UNWIND_SAVED_SP,	/* *(sp + offset), sp of this frame: signal frames */
 	UNWIND_SAVED_FP,	/* *(fp + offset), fp of this frame */
-	UNWIND_SAVED_UNDEFINED, /* of ra: the outermost frame */
+	UNWIND_SAVED_UNDEFINED, /* of ra: the outermost frame; of fp: lost, what needs it further
+				   out cannot be unwound */
 };
 
-enum { UNWIND_RULE_SIGNAL = 1 }; /* flags: the caller was interrupted, its pc is exact */
+/* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the caller's
+ * lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc). */
+enum { UNWIND_RULE_SIGNAL = 1 };
 
 struct unwind_rule {
 	__u8 cfa; /* enum unwind_cfa */
@@ -54,9 +57,12 @@ struct unwind_rule {
 	__u8 flags;
 	__s32 cfa_offset;
 	__s32 ra_offset;
-	__s16 fp_offset; /* what does not fit has UNWIND_CFA_NONE */
-	__u16 reg;	 /* DWARF number, of UNWIND_CFA_REGISTER */
+	__s32 fp_offset;
+	__u16 reg; /* DWARF number, of UNWIND_CFA_REGISTER */
+	__u16 add; /* of UNWIND_CFA_FP_DEREF and UNWIND_CFA_SP_DEREF */
 };
+
+_Static_assert(sizeof(struct unwind_rule) == 20, "the same on both sides, no padding");
 
 /* One image's table. User space only. All arrays are borrowed from whoever made it. */
 struct unwind_table {
