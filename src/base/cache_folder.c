@@ -80,25 +80,6 @@ void cache_folder_free(struct cache_folder *folder)
 	free(folder);
 }
 
-bool cache_folder_path(const char *part, char *ret_path, size_t size)
-{
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-	int length = -1;
-
-	/* HOME may be another user's under sudo, whose folder is no place for root to write. */
-	if (geteuid() == 0)
-		length = snprintf(ret_path, size, "/var/cache/prospect/%s", part);
-	else if (cache && cache[0] == '/')
-		length = snprintf(ret_path, size, "%s/prospect/%s", cache, part);
-	else if (home && home[0] == '/')
-		length = snprintf(ret_path, size, "%s/.cache/prospect/%s", home, part);
-	if (length > 0 && (size_t)length < size)
-		return true;
-	ret_path[0] = '\0';
-	return false;
-}
-
 bool cache_folder_works(const struct cache_folder *folder)
 {
 	return folder->fd >= 0;

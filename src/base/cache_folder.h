@@ -27,11 +27,6 @@ struct cache_folder *cache_folder_new(const char *path, uint64_t most_bytes);
 void cache_folder_free(struct cache_folder *folder); /* NULL is fine */
 DEFINE_CLEANUP(struct cache_folder *, cache_folder_free);
 
-/* The path of @part ("rows", "lines" ...) among prospect's caches: in
- * ${XDG_CACHE_HOME:-~/.cache}/prospect, root's in /var/cache/prospect. False (and "") when there is
- * no home. */
-bool cache_folder_path(const char *part, char *ret_path, size_t size);
-
 /* Is anything kept at all? */
 bool cache_folder_works(const struct cache_folder *folder);
 

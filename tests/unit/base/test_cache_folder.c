@@ -208,17 +208,6 @@ static void does_without_a_folder(void **state)
 	}
 }
 
-static void knows_where_caches_are(void **state)
-{
-	char path[64], little[8];
-
-	assert_true(cache_folder_path("rows", path, sizeof(path)));
-	assert_true(path[0] == '/');
-	assert_non_null(strstr(path, "/prospect/rows"));
-	assert_false(cache_folder_path("rows", little, sizeof(little)));
-	assert_string_equal(little, "");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,7 +223,6 @@ int main(void)
 						remove_place),
 		cmocka_unit_test_setup_teardown(names_stay_in_the_folder, make_place, remove_place),
 		cmocka_unit_test(does_without_a_folder),
-		cmocka_unit_test(knows_where_caches_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
