@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,9 +17,11 @@ enum { MODE = 0644 }; /* less the umask */
 
 struct output_file {
 	char *path;	 /* links followed; owned */
-	char *temporary; /* owned; NULL: written to directly, or in place already */
+	char *temporary; /* beside it, to be moved there; owned; NULL: none, or moved already */
+	int place; /* the existing file, when what is in memory is to be written over it; or -1 */
 	FILE *stream;
 	struct owner owner;
+	bool as_root; /* the owner may not write there; what is made is handed over */
 };
 
 static int failed(const struct output_file *file, int error, struct err *err)
@@ -25,33 +29,115 @@ static int failed(const struct output_file *file, int error, struct err *err)
 	return err_set(err, -error, "cannot write %s: %s", file->path, strerror(error));
 }
 
-/* Makes or opens what is written to. Returns the descriptor or -errno. */
-static int open_place(struct output_file *file, struct err *err)
+static mode_t mode_of_new_files(void)
 {
-	struct stat stat;
-	bool there = lstat(file->path, &stat) == 0;
-	int fd;
+	mode_t mask = umask(0);
 
-	if (there && S_ISDIR(stat.st_mode))
-		return failed(file, EISDIR, err);
-	if (there && !S_ISREG(stat.st_mode)) {
-		fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return fd < 0 ? failed(file, errno, err) : fd;
+	umask(mask);
+	return MODE & ~mask;
+}
+
+/* The file that is to be moved into place is like @old, or new when that is NULL. */
+static int dress(const struct output_file *file, int fd, const struct stat *old)
+{
+	mode_t mode = old ? old->st_mode & 0777 : mode_of_new_files();
+	struct stat now;
+	uid_t uid = file->owner.uid;
+	gid_t gid = file->owner.gid;
+
+	if (fstat(fd, &now) < 0)
+		return -errno;
+	if (old || !file->as_root) {
+		uid = old ? old->st_uid : now.st_uid;
+		gid = old ? old->st_gid : now.st_gid;
 	}
+	if ((uid != now.st_uid || gid != now.st_gid) && fchown(fd, uid, gid) < 0)
+		return -errno;
+	return fchmod(fd, mode) < 0 ? -errno : 0;
+}
+
+/* Returns the descriptor or -errno. @old: what it is to take the place of, or NULL. */
+static int make_temporary(struct output_file *file, const struct stat *old)
+{
+	_cleanup_close_ int fd = -1;
+	int rc;
+
 	file->temporary = xasprintf("%s.XXXXXX", file->path);
 	fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		free(steal_ptr(file->temporary));
-		return failed(file, errno, err);
-	}
+	rc = fd < 0 ? -errno : dress(file, fd, old);
+	if (rc == 0)
+		return steal_fd(fd);
+	if (fd >= 0)
+		unlink(file->temporary);
+	free(steal_ptr(file->temporary));
+	return rc;
+}
+
+/* An existing file keeps its names, mode and owner: it is replaced by one that is like it where
+ * that can be made, else what is to be written over it is gathered in memory. */
+static int open_existing(struct output_file *file)
+{
+	_cleanup_close_ int place = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	struct stat stat;
+	int fd = -1;
+
+	if (place < 0 || fstat(place, &stat) < 0)
+		return -errno;
+	if (!S_ISREG(stat.st_mode))
+		return steal_fd(place);
+	if (stat.st_nlink == 1)
+		fd = make_temporary(file, &stat);
+	if (fd >= 0)
+		return fd;
+	fd = memfd_create("output", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	file->place = steal_fd(place);
 	return fd;
 }
 
-static char *follow_links(const char *path)
+/* Makes or opens what is written to. Returns the descriptor or -errno. */
+static int open_place(struct output_file *file)
 {
-	char *resolved = realpath(path, NULL);
+	struct stat stat;
 
-	return resolved ? resolved : xstrdup(path);
+	if (lstat(file->path, &stat) < 0)
+		return make_temporary(file, NULL);
+	if (S_ISDIR(stat.st_mode))
+		return -EISDIR;
+	if (file->as_root && !S_ISREG(stat.st_mode))
+		return -EACCES; /* no disk of root's because of a slip */
+	if (S_ISLNK(stat.st_mode))
+		return -ENOENT; /* it leads nowhere */
+	return open_existing(file);
+}
+
+/* As the owner, who may have links followed. */
+static int open_as_owner(struct output_file *file, const char *path)
+{
+	int fd;
+
+	owner_begin(&file->owner);
+	file->path = realpath(path, NULL);
+	fd = file->path ? 0 : -errno;
+	if (!file->path)
+		file->path = xstrdup(path);
+	if (fd == 0 || fd == -ENOENT)
+		fd = open_place(file);
+	owner_end(&file->owner);
+	return fd;
+}
+
+/* Where the owner may not write but root may: only where no user can make the name mean another
+ * file meanwhile, and by the name that was typed, for a user's link may lead to a place like that.
+ */
+static int open_as_root(struct output_file *file, const char *path)
+{
+	free(file->path);
+	file->path = xstrdup(path);
+	file->as_root = true;
+	file->owner.other = false; /* from here on root writes it */
+	return open_place(file);
 }
 
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err)
@@ -59,13 +145,13 @@ int output_file_open(const char *path, struct output_file **ret_file, struct err
 	_cleanup_(output_file_freep) struct output_file *file = xcalloc(1, sizeof(*file));
 	int fd;
 
+	file->place = -1;
 	owner_find(&file->owner);
-	owner_begin(&file->owner);
-	file->path = follow_links(path);
-	fd = open_place(file, err);
-	owner_end(&file->owner);
+	fd = open_as_owner(file, path);
+	if (fd == -EACCES && file->owner.other && owner_root_alone(path))
+		fd = open_as_root(file, path);
 	if (fd < 0)
-		return fd;
+		return failed(file, -fd, err);
 	file->stream = fdopen(fd, "w");
 	if (!file->stream) {
 		close(fd);
@@ -86,6 +172,7 @@ void output_file_free(struct output_file *file)
 		unlink(file->temporary);
 		owner_end(&file->owner);
 	}
+	cleanup_closep(&file->place);
 	free(file->temporary);
 	free(file->path);
 	free(file);
@@ -96,34 +183,49 @@ FILE *output_file_stream(struct output_file *file)
 	return file->stream;
 }
 
-static mode_t mode_of_new_files(void)
+/* Puts what is in @from over what is in @to. Returns 0 or a positive errno; when there is no room
+ * for it that is known before anything is changed, where the file system can tell. */
+static int write_over(int from, int to)
 {
-	mode_t mask = umask(0);
+	off_t at = 0, size = lseek(from, 0, SEEK_END);
 
-	umask(mask);
-	return MODE & ~mask;
+	if (size < 0)
+		return errno;
+	if (size && fallocate(to, FALLOC_FL_KEEP_SIZE, 0, size) < 0 &&
+	    (errno == ENOSPC || errno == EDQUOT))
+		return errno;
+	while (at < size) {
+		ssize_t count = sendfile(to, from, &at, (size_t)(size - at));
+
+		if (count <= 0)
+			return count < 0 ? errno : EIO;
+	}
+	return ftruncate(to, size) < 0 ? errno : 0;
 }
 
 /* The stream is closed in any case. Returns 0 or the positive errno of what did not arrive. */
 static int close_stream(struct output_file *file)
 {
+	_cleanup_close_ int memory = -1;
 	FILE *stream = steal_ptr(file->stream);
 	int broken = ferror(stream);
 
+	if (file->place >= 0)
+		memory = dup(fileno(stream));
 	errno = 0;
 	if (fclose(stream) != 0)
 		return errno ? errno : EIO;
-	return broken ? EIO : 0;
+	if (broken)
+		return EIO;
+	return file->place >= 0 ? write_over(memory, file->place) : 0;
 }
 
 static int move_into_place(struct output_file *file)
 {
-	int error = 0;
+	int error;
 
 	owner_begin(&file->owner);
-	if (chmod(file->temporary, mode_of_new_files()) < 0 ||
-	    rename(file->temporary, file->path) < 0)
-		error = errno;
+	error = rename(file->temporary, file->path) < 0 ? errno : 0;
 	owner_end(&file->owner);
 	if (!error)
 		free(steal_ptr(file->temporary));

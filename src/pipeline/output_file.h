@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A file that is whole or not there: written beside its place under another name and moved there at
- * the end. Under sudo it belongs to the invoking user. What is no regular file (a terminal, a pipe,
- * /dev/null) is written to directly.
+ * the end. An existing file keeps its mode, its owner and all its names: where that, or a second
+ * file beside it, cannot be had, its new content is gathered in memory and written over the old at
+ * the end. Under sudo a new file belongs to the invoking user. What is no regular file (a terminal,
+ * a pipe, /dev/null) is written to directly.
  */
 #ifndef PIPELINE_OUTPUT_FILE_H
 #define PIPELINE_OUTPUT_FILE_H
@@ -14,7 +16,9 @@
 
 struct output_file;
 
-/* @path: links are followed; an existing file is replaced when output_file_commit succeeds. */
+/* @path: links are followed; an existing file is as it was until output_file_commit. Under sudo it
+ * is opened with the invoking user's rights, and as root where these do not suffice but only root
+ * can have a say (owner_root_alone). -EACCES when the file may not be written. */
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err);
 /* Removes what was written unless it was committed; NULL is fine. */
 void output_file_free(struct output_file *file);
@@ -22,7 +26,7 @@ DEFINE_CLEANUP(struct output_file *, output_file_free);
 
 /* Borrowed until commit or free. */
 FILE *output_file_stream(struct output_file *file);
-/* Everything was written: checks that it arrived and moves it into place. Only once. */
+/* Everything was written: checks that it arrived and moves or copies it into place. Only once. */
 int output_file_commit(struct output_file *file, struct err *err);
 
 /* Could @path be written? For knowing before a run rather than after it; leaves nothing behind. */

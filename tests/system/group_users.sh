@@ -160,3 +160,82 @@ test_sudo_state_folder() {
 		fail "last.prof: $(stat -c %u:%g:%a "$T/user/.local/state/prospect/last.prof" 2>&1)"
 	[ "$(stat -c %u "$T/user/.local")" = 65534 ] || fail ".local is not the user's"
 }
+
+# A report over a file that is there: mode, owner and second names stay.
+test_report_file_stays_what_it_is() {
+	need setpriv
+	user_folder
+	echo old > "$T/user/report"
+	chmod 666 "$T/user/report"
+	ln "$T/user/report" "$T/user/second"
+	expect_status 0 "$PROSPECT" -f "$T/user/report" true
+	grep -q "^Samples " "$T/user/second" || fail "the second name has another file"
+	rm "$T/user/second"
+	[ "$(id -u)" != 0 ] || chown 65534:1 "$T/user/report"
+	local before
+	before=$(stat -c %u:%g:%a "$T/user/report")
+	echo old > "$T/user/report"
+	expect_status 0 "$PROSPECT" -f "$T/user/report" true
+	grep -q "^Samples " "$T/user/report" || fail "no report"
+	[ "$(stat -c %u:%g:%a "$T/user/report")" = "$before" ] ||
+		fail "it was $before and is $(stat -c %u:%g:%a "$T/user/report")"
+	[ "$(ls -A "$T/user")" = report ] || fail "left behind: $(ls -A "$T/user")"
+}
+
+# Where nothing may be made beside it, and where it belongs to somebody else who lets us write.
+test_report_file_of_others() {
+	need_root
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "nothing is permitted here"
+	local file
+	user_folder
+	mkdir -m 755 "$T/locked"
+	for file in "$T/locked/report" "$T/user/report"; do
+		echo old > "$file"
+		chmod 666 "$file"
+		expect_status 0 as_plain_user "$PROSPECT" -f "$file" true
+		grep -q "^Samples " "$file" || fail "no report in $file"
+		[ "$(stat -c %u:%g:%a "$file")" = 0:0:666 ] ||
+			fail "$file is $(stat -c %u:%g:%a "$file")"
+		chmod 644 "$file"
+		expect_status 1 as_plain_user "$PROSPECT" -f "$file" touch "$T/user/mark"
+		expect_line "$file"
+		[ ! -e "$T/user/mark" ] || fail "the command ran"
+	done
+}
+
+test_sudo_report_in_a_folder_of_root() {
+	need_root
+	local R
+	user_folder
+	root_folder
+	expect_status 0 as_sudo "$PROSPECT" -f "$R/report" true
+	[ "$(stat -c %u:%g "$R/report")" = 65534:65534 ] ||
+		fail "the report of -f is $(stat -c %u:%g "$R/report")"
+	echo old > "$R/kept"
+	chmod 640 "$R/kept"
+	expect_status 0 as_sudo "$PROSPECT" -f "$R/kept" true
+	grep -q "^Samples " "$R/kept" || fail "no report"
+	[ "$(stat -c %u:%g:%a "$R/kept")" = 0:0:640 ] || fail "it is $(stat -c %u:%g:%a "$R/kept")"
+}
+
+# Nor are links followed where only root may write: not by the user's name for such a place, and not
+# by one that is there.
+test_sudo_report_follows_no_link() {
+	need_root
+	local R file
+	user_folder
+	root_folder
+	echo precious > "$R/precious"
+	ln -s "$R/precious" "$T/user/link"
+	ln -s "$R" "$T/user/folder"
+	mkdir -m 700 "$R/hidden"
+	ln -s "$R/precious" "$R/hidden/link"
+	for file in "$T/user/link" "$T/user/folder/precious" "$T/user/folder/new" "$R/hidden/link"; do
+		expect_status 1 as_sudo "$PROSPECT" -f "$file" touch "$T/mark"
+		expect_line 'Permission denied'
+		[ ! -e "$T/mark" ] || fail "the command ran for $file"
+		grep -qx precious "$R/precious" || fail "$file: the link's target was overwritten"
+	done
+	[ ! -e "$R/new" ] || fail "root followed the link to the folder"
+}

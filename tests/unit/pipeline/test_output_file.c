@@ -76,11 +76,10 @@ static void whole_or_not_there(void **state)
 	struct stat stat;
 	mode_t mask = umask(027);
 
-	write_old("report");
 	assert_int_equal(output_file_open("report", &file, NULL), 0);
 	fputs("new", output_file_stream(file));
 	fflush(output_file_stream(file));
-	assert_file("report", "old");
+	assert_int_equal(lstat("report", &stat), -1);
 	assert_int_equal(output_file_commit(file, NULL), 0);
 	output_file_free(file);
 	umask(mask);
@@ -88,6 +87,55 @@ static void whole_or_not_there(void **state)
 	assert_int_equal(count_files(), 1);
 	assert_int_equal(lstat("report", &stat), 0);
 	assert_int_equal(stat.st_mode & 0777, 0640);
+}
+
+static void write_new(const char *path)
+{
+	struct output_file *file;
+
+	assert_int_equal(output_file_open(path, &file, NULL), 0);
+	fputs("new!", output_file_stream(file));
+	fflush(output_file_stream(file));
+	assert_file(path, "old");
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	assert_file(path, "new!");
+}
+
+static void mode_and_owner_stay(void **state)
+{
+	struct stat stat;
+
+	write_old("report");
+	assert_int_equal(chmod("report", 0604), 0);
+	if (geteuid() == 0)
+		assert_int_equal(chown("report", 12345, 23456), 0);
+	write_new("report");
+	assert_int_equal(lstat("report", &stat), 0);
+	assert_int_equal(stat.st_mode & 0777, 0604);
+	assert_int_equal(stat.st_uid, geteuid() == 0 ? 12345 : geteuid());
+	assert_int_equal(stat.st_gid, geteuid() == 0 ? 23456 : getegid());
+	assert_int_equal(count_files(), 1);
+}
+
+/* What was longer before does not stick out behind. */
+static void all_names_stay(void **state)
+{
+	struct output_file *file;
+	struct stat stat;
+
+	write_old("report");
+	assert_int_equal(link("report", "other"), 0);
+	write_new("report");
+	assert_file("other", "new!");
+	assert_int_equal(output_file_open("other", &file, NULL), 0);
+	fputs("3rd", output_file_stream(file));
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	assert_file("report", "3rd");
+	assert_int_equal(lstat("report", &stat), 0);
+	assert_int_equal(stat.st_nlink, 2);
+	assert_int_equal(count_files(), 2);
 }
 
 static void given_up(void **state)
@@ -111,6 +159,8 @@ static void check_leaves_nothing_behind(void **state)
 	assert_int_equal(output_file_check("nowhere/report", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "nowhere/report"));
 	assert_int_equal(output_file_check("/tmp", &err), -EISDIR);
+	assert_int_equal(symlink("nowhere", "link"), 0);
+	assert_int_equal(output_file_check("link", &err), -ENOENT);
 	output_file_free(NULL);
 }
 
@@ -173,6 +223,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(whole_or_not_there, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(mode_and_owner_stay, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(all_names_stay, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(given_up, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
 						leave_folder),
