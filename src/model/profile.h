@@ -122,29 +122,32 @@ struct total {
 
 /* Facts of the run, one value each: type, name. They become header rows of the file by that name.
  */
-#define RUN_FACTS(X)                                                                               \
-	X(TEXT, prospect_version)                                                                  \
-	X(TEXT, hostname)                                                                          \
-	X(TEXT, kernel_release)                                                                    \
-	X(TEXT, machine) X(TEXT, command) /* as typed, blanks between */                           \
-		X(TEXT, scope)		  /* "machine", "command", "processes" */                  \
-		X(TEXT, rung)	     /* the rung of the privilege ladder, see collect/sampler.h */ \
-		X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the  \
-					mend */                                                    \
-		X(NUMBER, cpus) X(NUMBER, start_ns)		 /* CLOCK_MONOTONIC */             \
-		X(NUMBER, start_realtime_ns) X(NUMBER, end_ns)	 /* 0: not finished properly */    \
-		X(NUMBER, command_pid) X(NUMBER, command_status) /* as from wait(2) */             \
-		X(NUMBER, prospect_pid) X(NUMBER, idle_ns) X(NUMBER, iowait_ns)                    \
-			X(NUMBER, steal_ns) /* /proc/stat over the run */                          \
-		X(NUMBER, stat_busy_ns)	    /* user+nice+system+irq+softirq of /proc/stat */       \
-		X(NUMBER, stat_irq_ns)	    /* irq+softirq of it */                                \
-		X(NUMBER,                                                                          \
-		  stat_shortfall_ns)	/* CPUs x wall less everything /proc/stat accounts for */  \
-		X(NUMBER, self_cpu_ns)	/* prospect's own user + system time */                    \
-		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */  \
-		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                 \
-			X(NUMBER, ring_kb) /* of one CPU */                                        \
-		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                  \
+#define RUN_FACTS(X)                                                                              \
+	X(TEXT, prospect_version)                                                                 \
+	X(TEXT, hostname)                                                                         \
+	X(TEXT, kernel_release)                                                                   \
+	X(TEXT, machine)                                                                          \
+	X(TEXT, command) /* as typed, blanks between */                                           \
+	X(TEXT, scope)	 /* "machine", "command", "processes" */                                  \
+	X(TEXT, rung)	 /* the rung of the privilege ladder, see collect/sampler.h */            \
+	X(TEXT, stacks)	 /* "full", "fp" by frame pointers, else "none" or NULL: leaves only */   \
+	X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the         \
+				mend */                                                           \
+	X(NUMBER, cpus)                                                                           \
+	X(NUMBER, start_ns)					 /* CLOCK_MONOTONIC */            \
+		X(NUMBER, start_realtime_ns) X(NUMBER, end_ns)	 /* 0: not finished properly */   \
+		X(NUMBER, command_pid) X(NUMBER, command_status) /* as from wait(2) */            \
+		X(NUMBER, prospect_pid) X(NUMBER, idle_ns) X(NUMBER, iowait_ns)                   \
+			X(NUMBER, steal_ns) /* /proc/stat over the run */                         \
+		X(NUMBER, stat_busy_ns)	    /* user+nice+system+irq+softirq of /proc/stat */      \
+		X(NUMBER, stat_irq_ns)	    /* irq+softirq of it */                               \
+		X(NUMBER,                                                                         \
+		  stat_shortfall_ns)	/* CPUs x wall less everything /proc/stat accounts for */ \
+		X(NUMBER, self_cpu_ns)	/* prospect's own user + system time */                   \
+		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */ \
+		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                \
+			X(NUMBER, ring_kb) /* of one CPU */                                       \
+		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                 \
 			X(NUMBER, flushes)
 
 struct run_facts {
