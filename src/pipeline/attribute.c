@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "collect/proc_scan.h"
+#include "pipeline/frames.h"
 #include "resolve/image_files.h"
 #include "resolve/kernel_symbols.h"
 #include "store/store.h"
@@ -44,6 +45,7 @@ struct throttle {
 
 struct attribution {
 	struct attribution_parts parts;
+	struct frames frames;
 	int clock_event;		      /* index into profile.events */
 	int named_events[SAMPLER_MAX_EVENTS]; /* the same, or NO_EVENT, by the sampler's index */
 	bool foreign_pid_namespace;	      /* we are not in the first PID namespace */
@@ -67,6 +69,7 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
+	attribution->frames = (struct frames){ parts->profile, parts->machine, parts->kernel };
 	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
 	return attribution;
 }
@@ -142,7 +145,7 @@ static int event_of(const struct attribution *attribution, struct sampler_source
 
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
 {
-	attribution->parts.kernel = kernel;
+	attribution->parts.kernel = attribution->frames.kernel = kernel;
 }
 
 const struct attribution_counts *attribution_counts(const struct attribution *attribution)
@@ -231,64 +234,6 @@ static uint32_t task_of(struct attribution *attribution, const struct perf_recor
 	return task;
 }
 
-static uint32_t bucket_frame(struct profile *profile, const char *name, uint64_t address)
-{
-	struct frame frame = { .image = profile_bucket(profile, name),
-			       .offset = address,
-			       .address = address };
-
-	return profile_frame(profile, &frame);
-}
-
-static uint32_t user_frame(struct attribution *attribution, int32_t pid, uint64_t ip)
-{
-	struct profile *profile = attribution->parts.profile;
-	struct mapping mapping;
-	struct frame frame;
-
-	switch (machine_find_code(attribution->parts.machine, pid, ip, &mapping)) {
-	case CODE_EXEC:
-		return bucket_frame(profile, "[exec]", ip);
-	case CODE_UNMAPPED:
-		return bucket_frame(profile, "[unmapped]", ip);
-	case CODE_MAPPED:
-		break;
-	}
-	frame = (struct frame){ .image = mapping.image,
-				.offset = ip - mapping.start + mapping.offset };
-	if (profile->images.items[mapping.image].kind == IMAGE_BUCKET ||
-	    profile->images.items[mapping.image].kind == IMAGE_ANON)
-		frame.offset = frame.address = ip;
-	return profile_frame(profile, &frame);
-}
-
-static uint32_t kernel_frame(struct attribution *attribution, uint64_t ip)
-{
-	struct profile *profile = attribution->parts.profile;
-	struct frame frame = { 0 };
-
-	if (!attribution->parts.kernel)
-		return bucket_frame(profile, "[kernel]", ip);
-	kernel_symbols_place(attribution->parts.kernel, ip, &frame.image, &frame.offset);
-	frame.address = frame.offset;
-	return profile_frame(profile, &frame);
-}
-
-static uint32_t leaf_frame(struct attribution *attribution, const struct perf_record *record)
-{
-	switch (record->cpu_mode) {
-	case PERF_RECORD_MISC_KERNEL:
-		return kernel_frame(attribution, record->sample.ip);
-	case PERF_RECORD_MISC_USER:
-		return user_frame(attribution, record->pid, record->sample.ip);
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-	case PERF_RECORD_MISC_GUEST_USER:
-		return bucket_frame(attribution->parts.profile, "[guest]", record->sample.ip);
-	default:
-		return bucket_frame(attribution->parts.profile, "[hypervisor]", record->sample.ip);
-	}
-}
-
 static void count_sample(struct event *event, const struct sample *sample)
 {
 	event->samples++;
@@ -324,7 +269,7 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 		.time_ns = record->time_ns,
 		.weight = sampler_weight(attribution->parts.sampler, record),
 		.task = task_of(attribution, record, stream, chain_count),
-		.stack = profile_stack(profile, 0, leaf_frame(attribution, record)),
+		.stack = profile_stack(profile, 0, frames_leaf(&attribution->frames, record)),
 		.cpu = (uint16_t)record->cpu,
 		.event = (uint8_t)event,
 		.mode = kernel_mode ? MODE_KERNEL : MODE_USER,

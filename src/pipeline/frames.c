@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/frames.h"
+
+#include "resolve/kernel_symbols.h"
+
+uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t address)
+{
+	struct frame frame = { .image = profile_bucket(frames->profile, name),
+			       .offset = address,
+			       .address = address };
+
+	return profile_frame(frames->profile, &frame);
+}
+
+uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
+		     enum frame_kind kind)
+{
+	uint64_t code = kind == FRAME_RETURN && address > 0 ? address - 1 : address;
+	struct mapping mapping;
+	struct frame frame;
+	enum image_kind image;
+
+	switch (machine_find_code(frames->machine, pid, code, &mapping)) {
+	case CODE_EXEC:
+		return frames_bucket(frames, "[exec]", address);
+	case CODE_UNMAPPED:
+		return frames_bucket(frames, "[unmapped]", address);
+	case CODE_MAPPED:
+		break;
+	}
+	image = frames->profile->images.items[mapping.image].kind;
+	frame = (struct frame){ .image = mapping.image,
+				.offset = address - mapping.start + mapping.offset,
+				.kind = kind };
+	if (image == IMAGE_BUCKET || image == IMAGE_ANON)
+		frame.offset = frame.address = address;
+	return profile_frame(frames->profile, &frame);
+}
+
+uint32_t frames_kernel(const struct frames *frames, uint64_t address, enum frame_kind kind)
+{
+	struct frame frame = { .kind = kind };
+
+	if (!frames->kernel)
+		return frames_bucket(frames, "[kernel]", address);
+	kernel_symbols_place(frames->kernel, address, &frame.image, &frame.offset);
+	frame.address = frame.offset;
+	return profile_frame(frames->profile, &frame);
+}
+
+uint32_t frames_leaf(const struct frames *frames, const struct perf_record *record)
+{
+	switch (record->cpu_mode) {
+	case PERF_RECORD_MISC_KERNEL:
+		return frames_kernel(frames, record->sample.ip, FRAME_EXACT);
+	case PERF_RECORD_MISC_USER:
+		return frames_user(frames, record->pid, record->sample.ip, FRAME_EXACT);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return frames_bucket(frames, "[guest]", record->sample.ip);
+	default:
+		return frames_bucket(frames, "[hypervisor]", record->sample.ip);
+	}
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From an address to a frame of the profile: what it is in at the moment of the record. */
+#ifndef PIPELINE_FRAMES_H
+#define PIPELINE_FRAMES_H
+
+#include <stdint.h>
+
+#include "collect/perf_record.h"
+#include "model/machine.h"
+#include "model/profile.h"
+
+struct kernel_symbols;
+
+/* All borrowed. */
+struct frames {
+	struct profile *profile;
+	struct machine *machine;
+	struct kernel_symbols *kernel; /* NULL: none yet */
+};
+
+/* Each returns a row of profile.frames. A return address belongs to the code before it. */
+uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
+		     enum frame_kind kind);
+uint32_t frames_kernel(const struct frames *frames, uint64_t address, enum frame_kind kind);
+/* A place that has no code of its own: "[guest]" ... */
+uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t address);
+/* Where the sample was taken. */
+uint32_t frames_leaf(const struct frames *frames, const struct perf_record *record);
+
+#endif
