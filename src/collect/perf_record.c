@@ -3,25 +3,16 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "base/reader.h"
 
-/* The trailer of every record that is not a sample, in the order the kernel writes the fields of
- * PERF_RECORD_SAMPLE_TYPE that it repeats there. */
-struct trailer {
-	int32_t pid, tid;
-	uint64_t time_ns;
-	uint32_t cpu, reserved;
-	uint64_t id;
-};
-
-_Static_assert(sizeof(struct trailer) == 32, "perf_event_open(2): struct sample_id");
-
 enum {
-	MMAP2_MISC_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
-	KSYMBOL_UNREGISTER = 1 << 0,   /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
-	SAMPLE_TIME_OFFSET = 32,       /* behind header, identifier, ip, pid and tid */
+	MISC_MMAP_DATA = 1 << 13,     /* PERF_RECORD_MISC_MMAP_DATA */
+	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+	KSYMBOL_UNREGISTER = 1 << 0,  /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
+	MMAP2_IDENTITY_BYTES = 24,
 };
 
 static int32_t read_s32(struct reader *reader)
@@ -29,54 +20,62 @@ static int32_t read_s32(struct reader *reader)
 	return (int32_t)reader_u32(reader);
 }
 
-static void read_sample(struct reader *body, struct perf_record *record)
-{
-	struct perf_sample *sample = &record->sample;
-
-	record->id = reader_u64(body);
-	sample->ip = reader_u64(body);
-	record->pid = read_s32(body);
-	record->tid = read_s32(body);
-	record->time_ns = reader_u64(body);
-	record->cpu = reader_u32(body);
-	reader_u32(body); /* reserved */
-	sample->period = reader_u64(body);
-	sample->chain_length = reader_u64(body);
-	if (sample->chain_length > PERF_RECORD_MAX_CHAIN) {
-		body->bad = true;
-		return;
-	}
-	sample->chain = reader_bytes(body, sample->chain_length * sizeof(uint64_t));
-}
-
-static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t misc)
+/* PERF_RECORD_MMAP, and how _MMAP2 begins. */
+static void read_range(struct reader *body, struct perf_record *record, uint16_t misc)
 {
 	struct perf_mmap *map = &record->mmap;
-	const uint8_t *identity;
 
 	record->pid = read_s32(body);
 	record->tid = read_s32(body);
 	map->start = reader_u64(body);
 	map->size = reader_u64(body);
 	map->offset = reader_u64(body);
-	identity = reader_bytes(body, 24);
-	if (!identity)
-		return;
-	map->dev = map->inode = 0;
-	map->build_id_size = 0;
-	if (misc & MMAP2_MISC_BUILD_ID) {
-		map->build_id_size = identity[0] <= BUILD_ID_MAX ? identity[0] : 0;
-		memcpy(map->build_id, identity + 4, map->build_id_size);
+	map->executable = !(misc & MISC_MMAP_DATA);
+}
+
+static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t misc)
+{
+	struct perf_mmap *map = &record->mmap;
+	struct reader identity;
+	uint32_t protection;
+
+	read_range(body, record, misc);
+	identity = reader_sub(body, MMAP2_IDENTITY_BYTES);
+	if (misc & MISC_MMAP_BUILD_ID) {
+		uint8_t size = reader_u8(&identity);
+		const uint8_t *build_id;
+
+		reader_bytes(&identity, 3);
+		build_id = reader_bytes(&identity, BUILD_ID_MAX);
+		map->build_id_size = build_id && size <= BUILD_ID_MAX ? size : 0;
+		if (build_id)
+			memcpy(map->build_id, build_id, map->build_id_size);
 	} else {
-		struct reader fields = reader_make(identity, 24);
-		uint32_t major = reader_u32(&fields);
-		uint32_t minor = reader_u32(&fields);
+		uint32_t major = reader_u32(&identity);
+		uint32_t minor = reader_u32(&identity);
 
 		map->dev = makedev(major, minor);
-		map->inode = reader_u64(&fields);
+		map->inode = reader_u64(&identity);
 	}
-	reader_u64(body); /* protection and flags: only executable mappings are reported */
+	protection = reader_u32(body);
+	map->executable = protection & PROT_EXEC;
+	reader_u32(body); /* flags */
 	map->path = reader_cstr(body);
+}
+
+static void read_mmap(struct reader *body, struct perf_record *record, uint16_t misc)
+{
+	read_range(body, record, misc);
+	record->mmap.path = reader_cstr(body);
+}
+
+/* Forks, exits and throttling have their time in the body as well, for events without trailer. */
+static void read_own_time(struct reader *body, struct perf_record *record)
+{
+	uint64_t time_ns = reader_u64(body);
+
+	if (!record->time_ns)
+		record->time_ns = time_ns;
 }
 
 static void read_task(struct reader *body, struct perf_record *record)
@@ -85,6 +84,7 @@ static void read_task(struct reader *body, struct perf_record *record)
 	record->task.parent_pid = read_s32(body);
 	record->tid = read_s32(body);
 	record->task.parent_tid = read_s32(body);
+	read_own_time(body, record);
 }
 
 static void read_comm(struct reader *body, struct perf_record *record, uint16_t misc)
@@ -104,9 +104,28 @@ static void read_ksymbol(struct reader *body, struct perf_record *record)
 	record->ksymbol.name = reader_cstr(body);
 }
 
+static void read_throttle(struct reader *body, struct perf_record *record)
+{
+	uint64_t id;
+
+	read_own_time(body, record);
+	id = reader_u64(body);
+	if (!record->id)
+		record->id = id;
+}
+
+static void read_cgroup(struct reader *body, struct perf_record *record)
+{
+	record->cgroup.id = reader_u64(body);
+	record->cgroup.path = reader_cstr(body);
+}
+
 static void read_body(struct reader *body, struct perf_record *record, uint16_t misc)
 {
 	switch (record->type) {
+	case PERF_RECORD_MMAP:
+		read_mmap(body, record, misc);
+		break;
 	case PERF_RECORD_MMAP2:
 		read_mmap2(body, record, misc);
 		break;
@@ -116,6 +135,13 @@ static void read_body(struct reader *body, struct perf_record *record, uint16_t 
 		break;
 	case PERF_RECORD_COMM:
 		read_comm(body, record, misc);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		read_throttle(body, record);
+		break;
+	case PERF_RECORD_CGROUP:
+		read_cgroup(body, record);
 		break;
 	case PERF_RECORD_LOST:
 		reader_u64(body); /* the event that noticed, not the one that lost */
@@ -134,63 +160,121 @@ static void read_body(struct reader *body, struct perf_record *record, uint16_t 
 
 /* The trailer's pid and tid are those of whoever caused the record; a body that names its subject
  * overwrites them. */
-static void read_trailer(const struct trailer *trailer, struct perf_record *record)
+static void read_trailer(struct reader *trailer, const struct perf_format *format,
+			 struct perf_record *record)
 {
-	record->pid = trailer->pid;
-	record->tid = trailer->tid;
-	record->time_ns = trailer->time_ns;
-	record->cpu = trailer->cpu;
-	record->id = trailer->id;
+	uint64_t type = format->sample_type;
+
+	if (type & PERF_SAMPLE_TID) {
+		record->pid = read_s32(trailer);
+		record->tid = read_s32(trailer);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		record->time_ns = reader_u64(trailer);
+	if (type & PERF_SAMPLE_ID)
+		record->id = reader_u64(trailer);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		reader_u64(trailer);
+	if (type & PERF_SAMPLE_CPU) {
+		record->cpu = reader_u32(trailer);
+		reader_u32(trailer); /* reserved */
+	}
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		record->id = reader_u64(trailer);
 }
 
-int perf_record_read(const void *bytes, size_t size, struct perf_record *ret_record)
+struct perf_format perf_record_live_format(void)
+{
+	return (struct perf_format){ .sample_type = PERF_RECORD_SAMPLE_TYPE,
+				     .sample_id_all = true };
+}
+
+/* false: shorter than its trailer. */
+static bool read_other(struct reader *body, const struct perf_format *format, uint16_t misc,
+		       struct perf_record *record)
+{
+	size_t trailer_size = perf_format_trailer_size(format);
+	struct reader trailer;
+
+	if (reader_left(body) < trailer_size)
+		return false;
+	body->end -= trailer_size;
+	trailer = reader_make(body->end, trailer_size);
+	trailer.swap = body->swap;
+	read_trailer(&trailer, format, record);
+	read_body(body, record, misc);
+	return true;
+}
+
+static struct perf_event_header read_header(struct reader *reader)
 {
 	struct perf_event_header header;
-	struct perf_record record = { 0 };
-	struct reader body;
 
-	if (size < sizeof(header))
+	header.type = reader_u32(reader);
+	header.misc = reader_u16(reader);
+	header.size = reader_u16(reader);
+	return header;
+}
+
+int perf_record_read(const void *bytes, size_t size, const struct perf_format *format,
+		     struct perf_record *ret_record)
+{
+	struct reader body = reader_make(bytes, size);
+	struct perf_record record = { 0 };
+	struct perf_event_header header;
+
+	body.swap = format->swap_room != NULL;
+	header = read_header(&body);
+	if (body.bad || header.size != size)
 		return -EINVAL;
-	memcpy(&header, bytes, sizeof(header));
 	record.type = header.type;
 	record.cpu_mode = header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	if (header.size != size)
+	if (header.type == PERF_RECORD_SAMPLE)
+		perf_sample_read(&body, format, &record);
+	else if (!read_other(&body, format, header.misc, &record))
 		return -EINVAL;
-	body = reader_make((const char *)bytes + sizeof(header), size - sizeof(header));
-	if (header.type == PERF_RECORD_SAMPLE) {
-		read_sample(&body, &record);
-	} else {
-		struct trailer trailer;
-
-		if (reader_left(&body) < sizeof(trailer))
-			return -EINVAL;
-		body.end -= sizeof(trailer);
-		memcpy(&trailer, body.end, sizeof(trailer));
-		read_trailer(&trailer, &record);
-		read_body(&body, &record, header.misc);
-	}
 	if (body.bad)
 		return -EINVAL;
 	*ret_record = record;
 	return 0;
 }
 
-uint64_t perf_record_time(const void *bytes, size_t size)
+static bool is_sample(const void *bytes, size_t size, const struct perf_format *format)
 {
-	struct perf_event_header header;
-	uint64_t time_ns = 0;
+	struct reader reader = reader_make(bytes, size);
 
-	if (size < sizeof(header))
+	reader.swap = format->swap_room != NULL;
+	return reader_u32(&reader) == PERF_RECORD_SAMPLE;
+}
+
+/* The word @at bytes behind a sample's start or before another record's end; 0: not there. */
+static uint64_t word_at(const void *bytes, size_t size, const struct perf_format *format,
+			bool sample, size_t at)
+{
+	size_t offset = sample ? at : size - at;
+	struct reader reader = reader_make(bytes, size);
+
+	reader.swap = format->swap_room != NULL;
+	if (at > size || offset < sizeof(struct perf_event_header))
 		return 0;
-	memcpy(&header, bytes, sizeof(header));
-	if (header.type == PERF_RECORD_SAMPLE) {
-		if (size >= SAMPLE_TIME_OFFSET + sizeof(time_ns))
-			memcpy(&time_ns, (const char *)bytes + SAMPLE_TIME_OFFSET, sizeof(time_ns));
-	} else if (size >= sizeof(header) + sizeof(struct trailer)) {
-		struct trailer trailer;
+	reader_bytes(&reader, offset);
+	return reader_u64(&reader);
+}
 
-		memcpy(&trailer, (const char *)bytes + size - sizeof(trailer), sizeof(trailer));
-		time_ns = trailer.time_ns;
-	}
-	return time_ns;
+uint64_t perf_record_time(const void *bytes, size_t size, const struct perf_format *format)
+{
+	bool sample = is_sample(bytes, size, format);
+	size_t at;
+
+	return perf_format_time_at(format, sample, &at) ? word_at(bytes, size, format, sample, at)
+							: 0;
+}
+
+uint64_t perf_record_id(const void *bytes, size_t size, const struct perf_format *format)
+{
+	bool sample = is_sample(bytes, size, format);
+	size_t at;
+
+	return perf_format_id_at(format, sample, &at) ? word_at(bytes, size, format, sample, at)
+						      : 0;
 }

@@ -29,12 +29,14 @@ struct record_queue {
 	uint64_t order;
 	uint64_t released_ns;
 	struct record_queue_counts counts;
+	struct perf_format format;
 };
 
-struct record_queue *record_queue_new(size_t rings)
+struct record_queue *record_queue_new(size_t rings, const struct perf_format *format)
 {
 	struct record_queue *queue = xcalloc(1, sizeof(*queue));
 
+	queue->format = *format;
 	queue->last_map = xmalloc(rings * sizeof(*queue->last_map));
 	memset(queue->last_map, 0xff, rings * sizeof(*queue->last_map));
 	return queue;
@@ -59,23 +61,24 @@ static uint32_t type_of(const void *bytes)
 	return header.type;
 }
 
-static bool has_build_id(const void *bytes)
+static bool has_build_id(const struct record_queue *queue, const void *bytes)
 {
 	struct perf_record record;
 	struct perf_event_header header;
 
 	memcpy(&header, bytes, sizeof(header));
-	return perf_record_read(bytes, header.size, &record) == 0 && record.mmap.build_id_size;
+	return perf_record_read(bytes, header.size, &queue->format, &record) == 0 &&
+	       record.mmap.build_id_size;
 }
 
 /* Do two records of mappings speak of the same one? They agree in everything but the identity of
  * the file, which lies behind pid, tid, start, size and offset. */
-static bool same_mapping(const void *a, const void *b)
+static bool same_mapping(const struct record_queue *queue, const void *a, const void *b)
 {
 	const size_t header = sizeof(struct perf_event_header), fields = 4 + 4 + 8 + 8 + 8;
 
 	return memcmp((const char *)a + header, (const char *)b + header, fields) == 0 &&
-	       has_build_id(a) != has_build_id(b);
+	       has_build_id(queue, a) != has_build_id(queue, b);
 }
 
 /* The entry that arrived as number @order, if it still waits. It was added lately: look from the
@@ -98,7 +101,7 @@ static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, ui
 		entry = find_order(queue, queue->last_map[ring]);
 	queue->last_map[ring] = NO_ORDER;
 	if (!entry ||
-	    !same_mapping(queue->bytes.bytes + entry->offset, queue->bytes.bytes + offset))
+	    !same_mapping(queue, queue->bytes.bytes + entry->offset, queue->bytes.bytes + offset))
 		return false;
 	entry->twin_offset = (int64_t)offset;
 	entry->twin_size = size;
@@ -108,7 +111,7 @@ static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, ui
 void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
 {
 	size_t offset = queue->bytes.size;
-	uint64_t time_ns = perf_record_time(bytes, size);
+	uint64_t time_ns = perf_record_time(bytes, size, &queue->format);
 
 	buf_add(&queue->bytes, bytes, size);
 	if (type_of(bytes) == PERF_RECORD_MMAP2) {
@@ -141,7 +144,8 @@ static void add_twin(struct record_queue *queue, const struct entry *entry,
 	struct perf_record twin;
 
 	if (entry->twin_offset == NO_TWIN ||
-	    perf_record_read(queue->bytes.bytes + entry->twin_offset, entry->twin_size, &twin) < 0)
+	    perf_record_read(queue->bytes.bytes + entry->twin_offset, entry->twin_size,
+			     &queue->format, &twin) < 0)
 		return;
 	if (twin.mmap.build_id_size) {
 		memcpy(record->mmap.build_id, twin.mmap.build_id, twin.mmap.build_id_size);
@@ -197,8 +201,8 @@ void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
 			break;
 		if (entry->time_ns > queue->released_ns)
 			queue->released_ns = entry->time_ns;
-		if (perf_record_read(queue->bytes.bytes + entry->offset, entry->size, &record) <
-		    0) {
+		if (perf_record_read(queue->bytes.bytes + entry->offset, entry->size,
+				     &queue->format, &record) < 0) {
 			queue->counts.malformed++;
 			continue;
 		}

@@ -18,7 +18,8 @@
 
 struct record_queue;
 
-struct record_queue *record_queue_new(size_t rings);
+/* @format: of all the records; copied. */
+struct record_queue *record_queue_new(size_t rings, const struct perf_format *format);
 void record_queue_free(struct record_queue *queue);
 
 /* Takes a copy of a record of ring number @ring (< rings). */

@@ -29,11 +29,6 @@ enum {
 	THREAD_TICKS_BETWEEN_DRAWS = 256,
 };
 
-/* linux/perf_event.h of Debian 12 (6.1) is older than some kernels this runs on. */
-#ifndef PERF_FORMAT_LOST
-#define PERF_FORMAT_LOST (1U << 4)
-#endif
-
 struct perf_fd {
 	int fd;
 	uint64_t id;
@@ -428,6 +423,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 {
 	struct sampler *sampler = xcalloc(1, sizeof(*sampler));
 	double idle_hz = options->rate_hz < SAMPLER_IDLE_HZ ? options->rate_hz : SAMPLER_IDLE_HZ;
+	struct perf_format format = perf_record_live_format();
 	int rc;
 
 	sampler->rate_hz = options->rate_hz;
@@ -449,7 +445,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 		sampler_free(sampler);
 		return rc;
 	}
-	sampler->queue = record_queue_new(sampler->cpu_count);
+	sampler->queue = record_queue_new(sampler->cpu_count, &format);
 	*ret_sampler = sampler;
 	return 0;
 }

@@ -10,11 +10,14 @@
 #include "collect/perf_record.h"
 #include "records.h"
 
+static const struct perf_format live = { .sample_type = PERF_RECORD_SAMPLE_TYPE,
+					 .sample_id_all = true };
+
 static struct perf_record read_ok(const struct made_record *made)
 {
 	struct perf_record record;
 
-	assert_int_equal(perf_record_read(made->words, made->size, &record), 0);
+	assert_int_equal(perf_record_read(made->words, made->size, &live, &record), 0);
 	return record;
 }
 
@@ -38,7 +41,7 @@ static void a_sample_has_all_its_fields(void **state)
 	assert_int_equal(record.sample.period, 1003009);
 	assert_int_equal(record.sample.chain_length, 3);
 	assert_int_equal(record.sample.chain[2], chain[2]);
-	assert_int_equal(perf_record_time(made.words, made.size), 123456789);
+	assert_int_equal(perf_record_time(made.words, made.size, &live), 123456789);
 }
 
 static void a_chain_longer_than_its_record_is_refused(void **state)
@@ -47,9 +50,9 @@ static void a_chain_longer_than_its_record_is_refused(void **state)
 	struct perf_record record;
 
 	made_sample(&made, 1, 2, NULL, 3);
-	assert_true(perf_record_read(made.words, made.size, &record) < 0);
+	assert_true(perf_record_read(made.words, made.size, &live, &record) < 0);
 	made_sample(&made, 1, 2, NULL, UINT64_MAX / 8 + 2);
-	assert_true(perf_record_read(made.words, made.size, &record) < 0);
+	assert_true(perf_record_read(made.words, made.size, &live, &record) < 0);
 }
 
 static void mappings_carry_one_of_two_identities(void **state)
@@ -123,15 +126,15 @@ static void cut_records_are_refused(void **state)
 			uint64_t *copy = test_malloc(size + 1);
 
 			memcpy(copy, all[i].words, size);
-			assert_true(perf_record_read(copy, size, &record) < 0);
-			(void)perf_record_time(copy, size);
+			assert_true(perf_record_read(copy, size, &live, &record) < 0);
+			(void)perf_record_time(copy, size, &live);
 			if (size >= 8) { /* a header that agrees with the cut */
 				struct perf_event_header header;
 
 				memcpy(&header, copy, sizeof(header));
 				header.size = (uint16_t)size;
 				memcpy(copy, &header, sizeof(header));
-				(void)perf_record_read(copy, size, &record);
+				(void)perf_record_read(copy, size, &live, &record);
 			}
 			test_free(copy);
 		}

@@ -17,6 +17,13 @@ struct seen {
 	size_t count;
 };
 
+static struct record_queue *new_queue(size_t rings)
+{
+	struct perf_format format = perf_record_live_format();
+
+	return record_queue_new(rings, &format);
+}
+
 static void take(void *context, const struct perf_record *record)
 {
 	struct seen *seen = context;
@@ -47,7 +54,7 @@ static void add_map(struct record_queue *queue, size_t ring, uint64_t time_ns, u
 
 static void two_rings_become_one_order(void **state)
 {
-	struct record_queue *queue = record_queue_new(2);
+	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
 	add_comm(queue, 0, 10);
@@ -63,7 +70,7 @@ static void two_rings_become_one_order(void **state)
 
 static void what_is_too_young_waits(void **state)
 {
-	struct record_queue *queue = record_queue_new(2);
+	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
 	add_comm(queue, 0, 10);
@@ -88,7 +95,7 @@ static void the_two_records_of_a_mapping_become_one(void **state)
 	const uint8_t build_id[20] = { 7, [19] = 7 };
 
 	for (int id_first = 0; id_first <= 1; id_first++) {
-		struct record_queue *queue = record_queue_new(1);
+		struct record_queue *queue = new_queue(1);
 		struct seen seen = { .count = 0 };
 
 		add_map(queue, 0, 10, 0x1000, id_first ? build_id : NULL);
@@ -105,7 +112,7 @@ static void the_two_records_of_a_mapping_become_one(void **state)
 static void a_twin_that_comes_with_the_next_drain_is_joined(void **state)
 {
 	const uint8_t build_id[20] = { 7 };
-	struct record_queue *queue = record_queue_new(2);
+	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
 	add_comm(queue, 1, 5);
@@ -121,7 +128,7 @@ static void a_twin_that_comes_with_the_next_drain_is_joined(void **state)
 static void other_mappings_are_not_joined(void **state)
 {
 	const uint8_t build_id[20] = { 7 };
-	struct record_queue *queue = record_queue_new(2);
+	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
 	add_map(queue, 0, 10, 0x1000, NULL);
@@ -135,7 +142,7 @@ static void other_mappings_are_not_joined(void **state)
 
 static void a_broken_record_is_counted(void **state)
 {
-	struct record_queue *queue = record_queue_new(1);
+	struct record_queue *queue = new_queue(1);
 	struct seen seen = { .count = 0 };
 	struct made_record made;
 
