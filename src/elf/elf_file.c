@@ -32,12 +32,17 @@ struct elf_file {
 	VEC(struct elf_section) code; /* by address */
 };
 
-static int read_at(const struct elf_file *file, uint64_t offset, void *bytes, size_t size,
-		   struct err *err)
+bool elf_file_holds(const struct elf_file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset;
+}
+
+int elf_file_read_at(const struct elf_file *file, uint64_t offset, void *bytes, size_t size,
+		     struct err *err)
 {
 	size_t done = 0;
 
-	if (offset > file->size || size > file->size - offset)
+	if (!elf_file_holds(file, offset, size))
 		return err_set(err, -EINVAL, "a part of the ELF file lies beyond its end");
 	if (file->memory) {
 		memcpy(bytes, file->memory + offset, size);
@@ -88,7 +93,7 @@ static void read_notes(struct elf_file *file, const GElf_Phdr *header)
 	size_t size = header->p_filesz < MAX_NOTE_BYTES ? header->p_filesz : MAX_NOTE_BYTES;
 	_cleanup_free_ uint8_t *bytes = xmalloc(size + 1);
 
-	if (file->build_id.size == 0 && read_at(file, header->p_offset, bytes, size, NULL) == 0)
+	if (file->build_id.size == 0 && elf_file_read_at(file, header->p_offset, bytes, size, NULL) == 0)
 		parse_notes(file, bytes, size);
 }
 
@@ -331,7 +336,7 @@ int elf_file_check(const struct elf_file *file, const struct elf_section *sectio
 	if (section->size > MAX_SECTION_BYTES)
 		return err_set(err, -EFBIG, "section %s is larger than %d bytes", section->name,
 			       MAX_SECTION_BYTES);
-	if (section->offset > file->size || section->size > file->size - section->offset)
+	if (!elf_file_holds(file, section->offset, section->size))
 		return err_set(err, -EINVAL, "section %s lies beyond the file's end",
 			       section->name);
 	return 0;
@@ -340,7 +345,7 @@ int elf_file_check(const struct elf_file *file, const struct elf_section *sectio
 int elf_file_read_into(const struct elf_file *file, const struct elf_section *section, void *bytes,
 		       struct err *err)
 {
-	return read_at(file, section->offset, bytes, section->size, err);
+	return elf_file_read_at(file, section->offset, bytes, section->size, err);
 }
 
 int elf_file_read(const struct elf_file *file, const struct elf_section *section,

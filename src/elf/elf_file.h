@@ -85,6 +85,11 @@ int elf_file_read_into(const struct elf_file *file, const struct elf_section *se
 /* Check and read: *ret_bytes (section->size bytes) is the caller's to free. */
 int elf_file_read(const struct elf_file *file, const struct elf_section *section,
 		  uint8_t **ret_bytes, struct err *err);
+/* Are there so many bytes at this offset of the file? */
+bool elf_file_holds(const struct elf_file *file, uint64_t offset, uint64_t size);
+/* Reads bytes at an offset of the file. -EINVAL: they are not all there. */
+int elf_file_read_at(const struct elf_file *file, uint64_t offset, void *bytes, size_t size,
+		     struct err *err);
 /* A reader of bytes of this file in its byte order. */
 struct reader elf_file_reader(const struct elf_file *file, const void *bytes, size_t size);
 /* The next word of the file's class: 32 or 64 bits. */

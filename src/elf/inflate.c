@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elf/inflate.h"
+
+#include <errno.h>
+#include <lzma.h>
+#include <stdbool.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+
+enum {
+	OUT_BYTES = 256 * 1024,
+	/* What the window of a stream may take: xz -9 needs 65 MB, zstd -19 8 MB. */
+	MOST_WINDOW_BYTES = 128 * 1024 * 1024,
+	MOST_WINDOW_LOG = 27,
+};
+
+struct stream {
+	const struct inflate *inflate;
+	const void *in;
+	size_t in_size; /* what is left of it */
+	bool in_ended;
+	uint8_t *out; /* OUT_BYTES, owned */
+	uint64_t out_total;
+};
+
+static int damaged(struct err *err)
+{
+	return err_set(err, -EBADMSG, "the compressed data is damaged");
+}
+
+static int refill(struct stream *stream)
+{
+	int rc = 0;
+
+	if (stream->in_size == 0 && !stream->in_ended) {
+		rc = stream->inflate->source(stream->inflate->source_context, &stream->in,
+					     &stream->in_size);
+		stream->in_ended = rc == 0 && stream->in_size == 0;
+	}
+	return rc;
+}
+
+static int put_out(struct stream *stream, size_t size, struct err *err)
+{
+	stream->out_total += size;
+	if (stream->out_total > stream->inflate->most_bytes)
+		return err_set(err, -EFBIG, "the compressed data is larger than it says");
+	return size ? stream->inflate->sink(stream->inflate->sink_context, stream->out, size) : 0;
+}
+
+static void take_in(struct stream *stream, size_t size)
+{
+	stream->in = (const char *)stream->in + size;
+	stream->in_size -= size;
+}
+
+static int run_zlib(struct stream *stream, struct err *err)
+{
+	z_stream z = { .next_in = Z_NULL };
+	int rc = inflateInit(&z) == Z_OK ? 0 : err_set(err, -ENOMEM, "no memory for zlib");
+	int status = Z_OK;
+
+	while (rc == 0 && status != Z_STREAM_END) {
+		size_t size;
+
+		rc = refill(stream);
+		if (rc < 0 || stream->in_ended)
+			break;
+		size = stream->in_size < OUT_BYTES ? stream->in_size : OUT_BYTES;
+		z.next_in = (Bytef *)(uintptr_t)stream->in;
+		z.avail_in = (uInt)size;
+		z.next_out = stream->out;
+		z.avail_out = OUT_BYTES;
+		status = inflate(&z, Z_NO_FLUSH);
+		take_in(stream, size - z.avail_in);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			rc = damaged(err);
+		else
+			rc = put_out(stream, OUT_BYTES - z.avail_out, err);
+	}
+	inflateEnd(&z);
+	return rc < 0 || status == Z_STREAM_END ? rc : damaged(err);
+}
+
+/* One step: takes some of what goes in, or hands out what was kept back for want of room. */
+static int step_zstd(struct stream *stream, ZSTD_DStream *zstd, size_t *hint, size_t *ret_out,
+		     struct err *err)
+{
+	ZSTD_outBuffer out = { stream->out, OUT_BYTES, 0 };
+	ZSTD_inBuffer in = { stream->in, stream->in_size, 0 };
+
+	*hint = ZSTD_decompressStream(zstd, &out, &in);
+	take_in(stream, in.pos);
+	*ret_out = out.pos;
+	return ZSTD_isError(*hint) ? damaged(err) : put_out(stream, out.pos, err);
+}
+
+static int run_zstd(struct stream *stream, struct err *err)
+{
+	ZSTD_DStream *zstd = ZSTD_createDStream();
+	size_t hint = 1, out = 0; /* hint 0: a frame is complete */
+	int rc = zstd ? 0 : err_set(err, -ENOMEM, "no memory for zstd");
+
+	if (zstd)
+		ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, MOST_WINDOW_LOG);
+	while (rc == 0) {
+		rc = refill(stream);
+		if (rc < 0 || (stream->in_ended && out < OUT_BYTES))
+			break;
+		rc = step_zstd(stream, zstd, &hint, &out, err);
+	}
+	ZSTD_freeDStream(zstd);
+	return rc < 0 || hint == 0 ? rc : damaged(err);
+}
+
+static int run_xz(struct stream *stream, struct err *err)
+{
+	lzma_stream xz = LZMA_STREAM_INIT;
+	lzma_ret status = lzma_stream_decoder(&xz, MOST_WINDOW_BYTES, LZMA_CONCATENATED);
+	int rc = status == LZMA_OK ? 0 : err_set(err, -ENOMEM, "no memory for xz");
+
+	while (rc == 0 && status != LZMA_STREAM_END) {
+		rc = refill(stream);
+		if (rc < 0)
+			break;
+		xz.next_in = stream->in;
+		xz.avail_in = stream->in_size;
+		xz.next_out = stream->out;
+		xz.avail_out = OUT_BYTES;
+		status = lzma_code(&xz, stream->in_ended ? LZMA_FINISH : LZMA_RUN);
+		take_in(stream, stream->in_size - xz.avail_in);
+		if (status != LZMA_OK && status != LZMA_STREAM_END)
+			rc = status == LZMA_MEMLIMIT_ERROR
+				     ? err_set(err, -ENOMEM, "xz asks for too much memory")
+				     : damaged(err);
+		else
+			rc = put_out(stream, OUT_BYTES - xz.avail_out, err);
+	}
+	lzma_end(&xz);
+	return rc;
+}
+
+int inflate_run(const struct inflate *inflate, struct err *err)
+{
+	static int (*const methods[])(struct stream *, struct err *) = {
+		[INFLATE_ZLIB] = run_zlib,
+		[INFLATE_ZSTD] = run_zstd,
+		[INFLATE_XZ] = run_xz,
+	};
+	_cleanup_free_ uint8_t *out = xmalloc(OUT_BYTES);
+	struct stream stream = { .inflate = inflate, .out = out };
+
+	return methods[inflate->method](&stream, err);
+}

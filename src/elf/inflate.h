@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compressed parts of ELF files made plain: zlib and zstd (ELF gABI "Section Compression"), xz
+ * (.gnu_debugdata). What comes out goes to a sink, piece by piece, so that nobody has to hold it.
+ */
+#ifndef ELF_INFLATE_H
+#define ELF_INFLATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum inflate_method {
+	INFLATE_ZLIB, /* RFC 1950 */
+	INFLATE_ZSTD, /* RFC 8878 */
+	INFLATE_XZ,   /* the .xz file format */
+};
+
+/* Takes the next piece of what comes out. 0 or a negative errno, which ends it. */
+typedef int (*inflate_sink)(void *context, const void *bytes, size_t size);
+/* Gives the next piece of what goes in, borrowed until the next call; *ret_size 0: the end. */
+typedef int (*inflate_source)(void *context, const void **ret_bytes, size_t *ret_size);
+
+struct inflate {
+	enum inflate_method method;
+	inflate_source source;
+	void *source_context;
+	inflate_sink sink;
+	void *sink_context;
+	uint64_t most_bytes; /* out: more is -EFBIG */
+};
+
+/* -EBADMSG: the data is damaged or cut short; -ENOMEM: it asks for too much memory. */
+int inflate_run(const struct inflate *inflate, struct err *err);
+
+#endif
