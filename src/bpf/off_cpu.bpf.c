@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Where threads wait. Each thread's time is divided, without a gap, into running, runnable and
+ * blocked by the three events at which that changes: sched_switch, sched_waking (which, other than
+ * sched_wakeup, always runs where the waker does) and sched_wakeup_new. These sums are exact.
+ *
+ * Of the waits some are recorded, with stacks (off_cpu_draw.h has the rule). A thread's kernel
+ * stack is taken as it comes back, when it is known how long it waited: until it runs again it
+ * looks as it did when the thread left. Its user stack can only be followed by itself, so that is
+ * taken when it leaves, if its draw says that the wait will probably be kept.
+ *
+ * Threads are keyed by tid: which CPU they leave and come back to does not matter.
+ */
+#include <linux/bpf.h>
+#include <linux/errno.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/off_cpu_draw.h"
+#include "bpf/off_cpu_wire.h"
+
+/* include/linux/sched.h */
+enum {
+	TASK_RUNNING = 0,
+	TASK_STOPPED_OR_TRACED = 0x0004 | 0x0008,
+	TASK_DEAD = 0x0080,
+	TASK_WAKING = 0x0200,
+	TASK_NEW = 0x0800,
+	TASK_STATES = 0x0fff,
+};
+
+/* What these programs use of the kernel's structs. */
+struct task_struct {
+	int pid, tgid;
+	unsigned int __state;
+	unsigned int in_iowait : 1;
+	void *mm;
+} __attribute__((preserve_access_index));
+
+#ifdef __TARGET_ARCH_x86
+#define PROGRAM_COUNTER ip
+#else
+#define PROGRAM_COUNTER pc
+#endif
+
+struct pt_regs {
+	unsigned long PROGRAM_COUNTER;
+} __attribute__((preserve_access_index));
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+} __attribute__((preserve_access_index));
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+} __attribute__((preserve_access_index));
+
+/* Preallocated: older kernels allow nothing else where interrupts are off. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, OFF_CPU_MAX_THREADS);
+	__type(key, __u32);
+	__type(value, struct off_cpu_thread);
+} threads SEC(".maps");
+
+/* The BPF_OUTPUT event of each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} outputs SEC(".maps");
+
+struct cpu {
+	struct off_cpu_pace pace;
+	struct off_cpu_counts counts;
+	union {
+		struct off_cpu_wait_record wait;
+		struct off_cpu_left_record left;
+	};
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+/* Of the iterators, which can be preempted by the other programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct off_cpu_wait_record);
+} closing SEC(".maps");
+
+/* The window; 0: not yet. User space writes them. */
+volatile __u64 opened_ns, closed_ns;
+const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
+
+static bool in_window(void)
+{
+	return opened_ns && !closed_ns;
+}
+
+static struct cpu *this_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+/* A thread that is seen for the first time was in @state since the window opened, or since it was
+ * born, @since_ns. What it waits for now is kept whatever its length. */
+static struct off_cpu_thread *add_thread(const struct task_struct *task, enum off_cpu_state state,
+					 __u64 since_ns, struct cpu *cpu)
+{
+	struct off_cpu_thread thread = {
+		.since_ns = since_ns,
+		.left_ns = since_ns,
+		.threshold_ns = 1,
+		.expected_ns = OFF_CPU_MAX_THRESHOLD_NS,
+		.pid = (__u32)task->tgid,
+		.state = state,
+	};
+	__u32 tid = (__u32)task->pid;
+
+	if (bpf_map_update_elem(&threads, &tid, &thread, BPF_NOEXIST) == -E2BIG && cpu)
+		cpu->counts.table_full++;
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+static struct off_cpu_thread *find_thread(const struct task_struct *task, enum off_cpu_state state,
+					  struct cpu *cpu)
+{
+	__u32 tid = (__u32)task->pid;
+	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &tid);
+
+	return thread ? thread : add_thread(task, state, opened_ns, cpu);
+}
+
+static __u64 since(__u64 then_ns, __u64 now_ns)
+{
+	return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+static void add_blocked(struct off_cpu_thread *thread, __u64 duration_ns)
+{
+	thread->blocked_ns += duration_ns;
+	thread->times.blocked_ns += duration_ns;
+	if (thread->flags & OFF_CPU_IO)
+		thread->times.io_ns += duration_ns;
+}
+
+static void send_times(void *context, struct off_cpu_thread *thread, __u32 tid,
+		       enum off_cpu_why why, struct cpu *cpu)
+{
+	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
+					       .pid = thread->pid,
+					       .tid = tid,
+					       .why = why,
+					       .times = thread->times };
+
+	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &record, sizeof(record)) <
+	    0)
+		cpu->counts.lost_times++;
+}
+
+/* ---- leaving a CPU ---- */
+
+static void send_user_stack(void *context, const struct task_struct *task,
+			    struct off_cpu_thread *thread, struct cpu *cpu)
+{
+	struct off_cpu_left_record *record = &cpu->left;
+	__u64 size = __builtin_offsetof(struct off_cpu_left_record, addresses);
+	long bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses),
+				   BPF_F_USER_STACK);
+
+	off_cpu_pace_spend(&cpu->pace, thread->left_ns, 1);
+	cpu->counts.stacks++;
+	if (bytes < 0)
+		return;
+	record->kind = OFF_CPU_LEFT;
+	record->pid = (__u32)task->tgid;
+	record->tid = (__u32)task->pid;
+	record->left_ns = thread->left_ns;
+	record->count = (__u32)bytes / sizeof(record->addresses[0]);
+	size += (__u64)bytes;
+	if (size <= sizeof(*record) &&
+	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0)
+		thread->flags |= OFF_CPU_CAPTURED;
+}
+
+static __u32 flags_of(const struct task_struct *task, __u32 state)
+{
+	__u32 flags = 0;
+
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		flags |= OFF_CPU_IO;
+	if (state & TASK_STOPPED_OR_TRACED)
+		flags |= OFF_CPU_STOPPED;
+	if (!task->mm)
+		flags |= OFF_CPU_KERNEL_THREAD;
+	return flags;
+}
+
+static void begin_wait(struct off_cpu_thread *thread, const struct task_struct *task,
+		       bool preempted, __u32 state, struct cpu *cpu, __u64 now_ns)
+{
+	/* One that is woken between its decision to wait and this moment stays runnable. */
+	bool runnable = preempted || state == TASK_RUNNING || state == TASK_WAKING;
+
+	thread->state = runnable ? OFF_CPU_RUNNABLE : OFF_CPU_BLOCKED;
+	thread->flags = flags_of(task, runnable ? TASK_RUNNING : state);
+	thread->left_ns = thread->since_ns = now_ns;
+	thread->blocked_ns = 0;
+	thread->waker_pid = thread->waker_tid = 0;
+	thread->threshold_ns = off_cpu_pace_look(&cpu->pace, now_ns, period_ns);
+	thread->draw_ns = off_cpu_draw(bpf_get_prandom_u32(), thread->threshold_ns);
+	thread->times.waits++;
+}
+
+static void leave(void *context, bool preempted, const struct task_struct *task, struct cpu *cpu,
+		  __u64 now_ns)
+{
+	__u32 state = task->__state & TASK_STATES;
+	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNING, cpu);
+	__u32 tid = (__u32)task->pid;
+
+	if (!thread)
+		return;
+	thread->times.running_ns += since(thread->since_ns, now_ns);
+	cpu->counts.waits++;
+	if (state & TASK_DEAD) {
+		send_times(context, thread, tid, OFF_CPU_EXIT, cpu);
+		bpf_map_delete_elem(&threads, &tid);
+		return;
+	}
+	begin_wait(thread, task, preempted, state, cpu, now_ns);
+	if (task->mm && off_cpu_kept(thread->draw_ns, thread->expected_ns))
+		send_user_stack(context, task, thread, cpu);
+}
+
+/* ---- waking ---- */
+
+static void note_waker(struct off_cpu_thread *thread)
+{
+	__u64 waker = bpf_get_current_pid_tgid();
+
+	thread->waker_pid = (__u32)(waker >> 32);
+	thread->waker_tid = (__u32)waker;
+}
+
+SEC("tp_btf/sched_waking")
+int off_cpu_waking(__u64 *arguments)
+{
+	const struct task_struct *task = (const struct task_struct *)arguments[0];
+	struct off_cpu_thread *thread;
+	__u64 now_ns;
+
+	if (!in_window())
+		return 0;
+	thread = find_thread(task, OFF_CPU_BLOCKED, NULL);
+	if (!thread || thread->state != OFF_CPU_BLOCKED)
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	add_blocked(thread, since(thread->since_ns, now_ns));
+	thread->since_ns = now_ns;
+	thread->state = OFF_CPU_RUNNABLE;
+	note_waker(thread);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int off_cpu_born(__u64 *arguments)
+{
+	const struct task_struct *task = (const struct task_struct *)arguments[0];
+	struct off_cpu_thread *thread;
+	__u32 tid = (__u32)task->pid;
+
+	if (!in_window())
+		return 0;
+	/* Left over from another thread of this number whose end was not seen. */
+	bpf_map_delete_elem(&threads, &tid);
+	thread = add_thread(task, OFF_CPU_RUNNABLE, bpf_ktime_get_ns(), this_cpu());
+	if (thread)
+		note_waker(thread);
+	return 0;
+}
+
+/* ---- coming back ---- */
+
+static void describe_wait(struct off_cpu_wait_record *record, const struct off_cpu_thread *thread,
+			  const struct task_struct *task, __u64 runnable_ns)
+{
+	record->kind = OFF_CPU_WAIT;
+	record->pid = (__u32)task->tgid;
+	record->tid = (__u32)task->pid;
+	record->flags = thread->flags;
+	record->left_ns = thread->left_ns;
+	record->blocked_ns = thread->blocked_ns;
+	record->runnable_ns = runnable_ns;
+	record->draw_ns = thread->draw_ns;
+	record->threshold_ns = thread->threshold_ns;
+	record->waker_pid = thread->waker_pid;
+	record->waker_tid = thread->waker_tid;
+	record->user_ip = 0;
+	record->zero = 0;
+	record->count = 0;
+}
+
+/* The stacks of a thread that does not run. Returns the record's size. */
+static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *task)
+{
+	__u64 size = __builtin_offsetof(struct off_cpu_wait_record, addresses);
+	long bytes = bpf_get_task_stack(task, record->addresses, sizeof(record->addresses), 0);
+
+	if (task->mm)
+		record->user_ip = ((struct pt_regs *)bpf_task_pt_regs(task))->PROGRAM_COUNTER;
+	if (bytes <= 0)
+		return size;
+	record->count = (__u32)bytes / sizeof(record->addresses[0]);
+	return size + (__u64)bytes;
+}
+
+static void send_wait(void *context, struct task_struct *task, const struct off_cpu_thread *thread,
+		      __u64 runnable_ns, struct cpu *cpu, __u64 now_ns)
+{
+	struct off_cpu_wait_record *record = &cpu->wait;
+	__u64 longest_ns = thread->blocked_ns > runnable_ns ? thread->blocked_ns : runnable_ns;
+	__u64 size;
+
+	describe_wait(record, thread, task, runnable_ns);
+	size = add_stack(record, task);
+	off_cpu_pace_spend(&cpu->pace, now_ns, 1);
+	if (size <= sizeof(*record) &&
+	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0) {
+		cpu->counts.records++;
+	} else {
+		cpu->counts.lost++;
+		cpu->counts.lost_weight_ns += off_cpu_weight(thread->threshold_ns, longest_ns);
+	}
+}
+
+/* Ends the last part of a wait. Returns its runnable part. */
+static __u64 end_wait(struct off_cpu_thread *thread, __u64 now_ns)
+{
+	__u64 duration_ns = since(thread->since_ns, now_ns);
+
+	if (thread->state == OFF_CPU_BLOCKED) {
+		add_blocked(thread, duration_ns); /* its waking was not seen */
+		return 0;
+	}
+	thread->times.runnable_ns += duration_ns;
+	return duration_ns;
+}
+
+static void arrive(void *context, struct task_struct *task, struct cpu *cpu, __u64 now_ns)
+{
+	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNABLE, cpu);
+	__u64 runnable_ns;
+
+	if (!thread)
+		return;
+	runnable_ns = end_wait(thread, now_ns);
+	if (off_cpu_kept(thread->draw_ns, runnable_ns) ||
+	    off_cpu_kept(thread->draw_ns, thread->blocked_ns))
+		send_wait(context, task, thread, runnable_ns, cpu, now_ns);
+	thread->expected_ns = off_cpu_expect(thread->expected_ns, thread->blocked_ns + runnable_ns);
+	thread->state = OFF_CPU_RUNNING;
+	thread->since_ns = now_ns;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct task_struct *next)
+{
+	struct cpu *cpu = this_cpu();
+	__u64 now_ns;
+
+	if (!cpu || !in_window())
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	if (prev->pid)
+		leave(ctx, preempted, prev, cpu, now_ns);
+	if (next->pid)
+		arrive(ctx, next, cpu, now_ns);
+	return 0;
+}
+
+/* ---- another program in the same thread ---- */
+
+/* exec by a thread that is not the leader makes it the leader, under the leader's tid; whoever had
+ * that is dead. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
+{
+	struct cpu *cpu = this_cpu();
+	__u32 old_tid = (__u32)old_pid, tid = (__u32)task->pid;
+	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (!cpu || !thread || !in_window())
+		return 0;
+	thread->times.running_ns += since(thread->since_ns, now_ns);
+	send_times(ctx, thread, old_tid, OFF_CPU_EXEC, cpu);
+	thread->times = (struct off_cpu_times){ 0 };
+	thread->since_ns = now_ns;
+	if (tid == old_tid)
+		return 0;
+	bpf_map_delete_elem(&threads, &old_tid);
+	bpf_map_delete_elem(&threads, &tid);
+	add_thread(task, OFF_CPU_RUNNING, now_ns, cpu);
+	return 0;
+}
+
+/* ---- the ends of the window ---- */
+
+/* What each thread does as the window opens. */
+SEC("iter/task")
+int off_cpu_open(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct off_cpu_thread *thread;
+	__u32 tid, state;
+
+	if (!task || !task->pid)
+		return 0;
+	tid = (__u32)task->pid;
+	state = task->__state & TASK_STATES;
+	if (state & (TASK_DEAD | TASK_NEW) || bpf_map_lookup_elem(&threads, &tid))
+		return 0;
+	if (state == TASK_RUNNING || state == TASK_WAKING) {
+		add_thread(task, OFF_CPU_EITHER, opened_ns, NULL);
+		return 0;
+	}
+	thread = add_thread(task, OFF_CPU_BLOCKED, opened_ns, NULL);
+	if (thread)
+		thread->flags = flags_of(task, state);
+	return 0;
+}
+
+static void write_wait(struct seq_file *seq, struct task_struct *task,
+		       const struct off_cpu_thread *thread, __u64 runnable_ns)
+{
+	__u32 zero = 0;
+	struct off_cpu_wait_record *record = bpf_map_lookup_elem(&closing, &zero);
+
+	if (!record)
+		return;
+	describe_wait(record, thread, task, runnable_ns);
+	record->flags |= OFF_CPU_OPEN;
+	/* One that came back meanwhile has moved on from where it waited. */
+	if (task->__state & TASK_STATES)
+		add_stack(record, task);
+	bpf_seq_write(seq, record, sizeof(*record));
+}
+
+static void write_times(struct seq_file *seq, const struct task_struct *task,
+			const struct off_cpu_thread *thread)
+{
+	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
+					       .pid = thread->pid,
+					       .tid = (__u32)task->pid,
+					       .why = OFF_CPU_CLOSE,
+					       .times = thread->times };
+
+	bpf_seq_write(seq, &record, sizeof(record));
+}
+
+/* Ends what each thread does as the window closes. Writes its times, and its wait if it is kept;
+ * takes it off the table, so that a second pass has nothing to say. */
+SEC("iter/task")
+int off_cpu_close(struct bpf_iter__task *context)
+{
+	struct seq_file *seq = context->meta->seq;
+	struct task_struct *task = context->task;
+	struct off_cpu_thread *thread;
+	__u64 runnable_ns = 0;
+	__u32 tid;
+
+	if (!task)
+		return 0;
+	tid = (__u32)task->pid;
+	thread = bpf_map_lookup_elem(&threads, &tid);
+	if (!thread)
+		return 0;
+	if (thread->state == OFF_CPU_RUNNING)
+		thread->times.running_ns += since(thread->since_ns, closed_ns);
+	else
+		runnable_ns = end_wait(thread, closed_ns);
+	if (thread->state != OFF_CPU_RUNNING && (off_cpu_kept(thread->draw_ns, runnable_ns) ||
+						 off_cpu_kept(thread->draw_ns, thread->blocked_ns)))
+		write_wait(seq, task, thread, runnable_ns);
+	write_times(seq, task, thread);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
