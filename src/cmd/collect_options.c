@@ -18,6 +18,8 @@ struct record_options collect_record_options(const struct collect_options *optio
 		.rate_hz = options->rate_hz,
 		.flush_cs = options->flush_cs,
 		.ring_kb = options->ring_kb,
+		.stacks = options->stacks,
+		.max_depth = (size_t)options->max_depth,
 		.system_map = options->system_map,
 		.vmlinux = options->vmlinux,
 		.output = options->output,
@@ -66,7 +68,9 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 	if (wanted.progress)
 		fputs("\r\033[K", stderr);
 	if (rc < 0) {
-		fprintf(stderr, "prospect: %s\n", err.text);
+		fprintf(stderr, "prospect: %s%s%s\n", err.text,
+			ret_result->kept ? "; what was recorded before is in " : "",
+			ret_result->kept ? ret_result->path : "");
 		return record_failure_status(ret_result, rc);
 	}
 	if (ret_result->note[0])

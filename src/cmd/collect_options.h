@@ -17,11 +17,13 @@ struct collect_options {
 	const char *system_map, *vmlinux;
 	bool as_user;
 	int64_t ring_kb;
+	const char *stacks;
+	int64_t max_depth;
 };
 
 /* clang-format off */
 /* What they are when nothing was said. The rate is no round number: it beats with nothing. */
-#define COLLECT_DEFAULTS { .rate_hz = 997.0, .flush_cs = 200 }
+#define COLLECT_DEFAULTS { .rate_hz = 997.0, .flush_cs = 200, .stacks = "full", .max_depth = 512 }
 
 #define COLLECT_AT(type, member, field) \
 	offsetof(type, member) + offsetof(struct collect_options, field)
@@ -36,6 +38,10 @@ struct collect_options {
 	  .help = "sample these too: page-faults, context-switches, cycles ... (default: cycles)" }, \
 	{ "output", 'o', OPTION_TEXT, COLLECT_AT(type, member, output), "FILE", \
 	  .help = "keep the profile in FILE (default: last.prof, see FILES)" }, \
+	{ "stacks", 0, OPTION_TEXT, COLLECT_AT(type, member, stacks), "full|fp|none", \
+	  .help = "callers: by unwind tables (default), by frame pointers, or none" }, \
+	{ "max-depth", 0, OPTION_INTEGER, COLLECT_AT(type, member, max_depth), "FRAMES", \
+	  .help = "user frames of one stack (default 512)", .least = 1, .most = 1024 }, \
 	{ "flush", 'M', OPTION_INTEGER, COLLECT_AT(type, member, flush_cs), "CENTISECONDS", \
 	  .help = "time between writes to the profile (default 200)", .least = 1, .most = 360000 }, \
 	{ "system-map", 'K', OPTION_TEXT, COLLECT_AT(type, member, system_map), "FILE", \
@@ -53,7 +59,8 @@ struct collect_options {
 struct record_options collect_record_options(const struct collect_options *options);
 
 /* Records, and says on stderr what went wrong or is worth knowing. Returns -1 when the recording is
- * whole (ret_result->path), else the exit status to leave with. */
+ * whole (ret_result->path), else the exit status to leave with; there may be a path all the same,
+ * of what was kept until it failed. */
 int collect_run(const struct record_options *options, struct record_result *ret_result);
 
 #endif

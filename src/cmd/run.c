@@ -39,12 +39,14 @@ static int record_and_report(const struct run_values *values, char **command)
 	options.argv = command;
 	report.vmlinux = options.vmlinux;
 	status = collect_run(&options, &result);
-	if (status >= 0)
+	if (!result.path[0])
 		return status;
 	rc = report_options_print(&report, result.path, values->collect.output, stderr, &err);
 	if (!result.kept)
 		unlink(result.path);
-	return rc < 0 ? fail(&err, 1) : record_exit_status(&result);
+	if (rc < 0)
+		return fail(&err, 1);
+	return status >= 0 ? status : record_exit_status(&result);
 }
 
 static int run_run(int argc, char **argv)

@@ -66,9 +66,9 @@ struct recording {
 	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
 	bool rings_hung_up;
 	bool stop;
-	int signals;	      /* that told us to stop */
-	struct err store_err; /* of the last flush that failed */
-	bool store_failed;
+	int signals;		   /* that told us to stop */
+	struct err store_err;	   /* of the last flush that failed */
+	bool store_failed, stored; /* @stored: a flush went well */
 };
 
 int record_failure_status(const struct record_result *result, int rc)
@@ -295,6 +295,7 @@ static void flush(struct recording *recording)
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;
+	recording->stored |= rc == 0;
 }
 
 static void reap(struct recording *recording)
@@ -576,6 +577,8 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 		rc = finish(&recording, err);
 		if (rc == 0)
 			rc = publish(&recording, err);
+		else if (recording.stored)
+			publish(&recording, NULL); /* as far as it got */
 		wait_for_command(&recording);
 	}
 	release(&recording);

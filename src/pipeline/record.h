@@ -22,6 +22,8 @@ struct record_options {
 	double rate_hz;
 	const char *const *events;	  /* -e EVENT[,EVENT...] as typed; */
 	size_t event_count;		  /* 0: cycles beside the clock, where there is a PMU */
+	const char *stacks;		  /* "full", "fp" or "none" */
+	size_t max_depth;		  /* user frames of one stack, at most STACK_MAX_USER */
 	int64_t flush_cs;		  /* hundredths of a second between flushes to the file */
 	int64_t ring_kb;		  /* per CPU; 0: automatic */
 	const char *system_map, *vmlinux; /* NULL: none */
@@ -31,7 +33,7 @@ struct record_options {
 };
 
 struct record_result {
-	char path[4096]; /* of the profile */
+	char path[4096]; /* of the profile, also of one that is not whole; "" there is none */
 	bool kept; /* false: there is no state folder, the file is temporary and the caller's to
 		      remove */
 	bool launch_failed; /* the error is the command's: see launch_exit_status */
@@ -52,7 +54,8 @@ int record_failure_status(const struct record_result *result, int rc);
 int record_exit_status(const struct record_result *result);
 
 /* Checks all that can be checked before anything runs, records, and fills in *ret_result (also when
- * it fails, so that the command's fate is known). Negative errno and one line in @err; launch
+ * it fails, so that the command's fate is known, and where what was kept until then is). Negative
+ * errno and one line in @err; launch
  * errors keep their errno (launch_exit_status). */
 int record_run(const struct record_options *options, struct record_result *ret_result,
 	       struct err *err);
