@@ -3,6 +3,11 @@
  * What the stack program of the kernel side and user space tell each other: the tables user space
  * writes, and the records the program puts into the per-CPU perf ring (PERF_SAMPLE_RAW of a
  * PERF_COUNT_SW_BPF_OUTPUT event).
+ *
+ * Tables lie in "words" of 4 bytes, numbered through all segments. A segment is one map of 1 MiB,
+ * made when it is needed. Rows of one page, and a space's block, never lie across two segments.
+ *
+ *   space id -> struct stack_space -> block of mappings, sorted -> pages -> rows -> rules
  */
 #ifndef BPF_STACK_WIRE_H
 #define BPF_STACK_WIRE_H
@@ -27,5 +32,149 @@ struct unwind_registers {
 	__u64 values[UNWIND_REGISTERS];
 	__u64 known; /* bit n: values[n] is valid */
 };
+
+/* Why a walk ended. The names are those of model/words.h STACK_ENDS, but for MORE: not yet. */
+#define UNWIND_ENDS(X)    \
+	X(COMPLETE)       \
+	X(NO_ROWS)        \
+	X(NO_MEMORY)      \
+	X(BAD_FRAME)      \
+	X(TOO_DEEP)       \
+	X(TOO_LARGE)      \
+	X(GONE)           \
+	X(STALE)          \
+	X(LOST)           \
+	X(FRAME_POINTERS) \
+	X(UNKNOWN)
+
+enum unwind_end {
+	UNWIND_MORE,
+#define ROW(id) UNWIND_END_##id,
+	UNWIND_ENDS(ROW)
+#undef ROW
+		UNWIND_END_COUNT
+};
+
+/* ---- what user space writes ---- */
+
+enum {
+	STACK_SEGMENT_WORDS = 1 << 18, /* 1 MiB */
+	STACK_MAX_SEGMENTS = 1 << 10,
+	STACK_MAX_RULES = 1 << 15,    /* distinct ones; all libraries of a machine have 5,000 */
+	STACK_MAX_SPACES = 1 << 15,   /* processes with a table at a time */
+	STACK_MAX_MAPPINGS = 1 << 14, /* of one process: half a segment */
+	STACK_KNOWN_HASHES = 1 << 18, /* stacks that need not be sent again */
+};
+
+/* What a mapping's frames are walked with. */
+enum stack_map_kind {
+	STACK_MAP_ROWS,
+	STACK_MAP_WAITING,	  /* nobody has looked yet: send a dump */
+	STACK_MAP_FRAME_POINTERS, /* made at run time, or a file without any rows */
+};
+
+/* A range of executable memory. */
+struct stack_mapping {
+	__u64 start, end;
+	__u64 base;  /* where the first page of the image's table is in this process */
+	__u32 pages; /* STACK_MAP_ROWS: the word where the image's struct stack_page begin */
+	__u32 page_count;
+};
+
+/* The kind is kept in page_count's upper bits. */
+#define STACK_MAPPING_PAGES(count, kind) ((__u32)(count) | (__u32)(kind) << 30)
+#define STACK_MAPPING_COUNT(pages)	 ((pages) & ((1U << 30) - 1))
+#define STACK_MAPPING_KIND(pages)	 ((pages) >> 30)
+
+/* A page of an image: its rows, as unwind_rows.h has them, with rules of the common table. */
+struct stack_page {
+	__u32 rows; /* the word of the first */
+	__u32 count;
+};
+
+enum {
+	STACK_ENTRIES = 2
+}; /* code at which a program starts: the executable's, the interpreter's */
+
+/* A space's block: this, then its mappings. */
+struct stack_block {
+	__u64 entry_start[STACK_ENTRIES], entry_end[STACK_ENTRIES];
+};
+
+/* An address space that has a table. */
+struct stack_space {
+	__u64 generation;
+	__u32 block; /* the word where its struct stack_block begins */
+	__u32 mapping_count;
+};
+
+/* ---- what the program writes ---- */
+
+/* The user part of a sample. */
+enum stack_form {
+	STACK_FORM_NONE,  /* there is none, or it is not to be had: see `end` */
+	STACK_FORM_KNOWN, /* the whole stack, kernel and user, is that of an earlier record with
+			     this hash */
+	STACK_FORM_ADDRESSES,
+	STACK_FORM_DUMP, /* registers and memory; the addresses are as far as the program came */
+};
+
+enum {
+	STACK_CONTEXT_UNKNOWN = 255, /* else an enum stack_context */
+	STACK_FLAG_CUT = 1,	     /* more stack was there than was copied */
+};
+
+enum stack_context { STACK_CONTEXT_TASK, STACK_CONTEXT_SOFTIRQ, STACK_CONTEXT_HARDIRQ };
+
+/*
+ * One sample. Raw data of a perf record begin 4 bytes behind a multiple of 8, behind their own
+ * 32-bit size: that size is the record's first field, so that the rest is aligned. What follows:
+ *
+ *   kernel_count addresses, user_count addresses, of a DUMP struct unwind_registers, then the
+ *   stack_size bytes of memory at stack_address
+ */
+struct stack_record {
+	__u32 raw_size; /* perf's */
+	__u8 form;	/* enum stack_form */
+	__u8 context;	/* enum stack_context or STACK_CONTEXT_UNKNOWN */
+	__u8 end;	/* enum unwind_end, of the user part */
+	__u8 flags;
+	__u64 event; /* PERF_EVENT_IOC_ID of the event that ticked */
+	__u64 period;
+	__u64 hash; /* of kernel part, user part, end and generation; 0: it will never be KNOWN */
+	__u64 space;
+	__u64 generation; /* of the space's table; 0: it had none */
+	__u64 stack_address;
+	__u32 stack_size;
+	__u16 kernel_count, user_count;
+};
+
+_Static_assert(sizeof(struct stack_mapping) == 32, "as both sides lay it out");
+_Static_assert(sizeof(struct stack_page) == 8, "as both sides lay it out");
+_Static_assert(sizeof(struct stack_block) == 32, "as both sides lay it out");
+_Static_assert(sizeof(struct stack_space) == 16, "as both sides lay it out");
+_Static_assert(sizeof(struct stack_record) == 64, "as both sides lay it out");
+_Static_assert(sizeof(struct unwind_registers) == 280, "as both sides lay it out");
+
+/* What the program counts on each CPU. */
+#define STACK_COUNTERS(X)                                                                   \
+	X(RUNS, "runs", "samples the program took")                                         \
+	X(KNOWN, "known", "stacks that were known already")                                 \
+	X(DUMPS, "dumps", "stacks that user space had to walk")                             \
+	X(FRAMES, "frames", "user frames walked in the interrupt")                          \
+	X(RING_FULL, "ring full", "records that had no room: sent without their user part") \
+	X(LOST, "lost", "samples that had no room at all")                                  \
+	X(TIMED_RUNS, "timed runs", "runs that were timed")                                 \
+	X(TIMED_NS, "timed ns", "and what they took")
+
+enum stack_counter {
+#define ROW(id, name, text) STACK_COUNTER_##id,
+	STACK_COUNTERS(ROW)
+#undef ROW
+		STACK_COUNTER_COUNT
+};
+
+/* Of every so many runs one is timed. */
+enum { STACK_TIMED = 64 };
 
 #endif

@@ -167,6 +167,7 @@ void perf_sample_read(struct reader *body, const struct perf_format *format,
 	uint64_t type = format->sample_type;
 
 	read_head(body, format, record);
+	sample->context = CONTEXT_COUNT;
 	if (type & PERF_SAMPLE_READ)
 		skip_read(body, format->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)

@@ -12,6 +12,7 @@
 
 #include "base/reader.h"
 #include "collect/perf_format.h"
+#include "collect/user_stack.h"
 
 struct perf_branch {
 	uint64_t from, to;
@@ -53,6 +54,10 @@ struct perf_sample {
 	uint64_t phys_addr;
 	uint64_t cgroup; /* id: the inode of its folder */
 	uint64_t data_page_size, code_page_size;
+	/* Of what struct sampler hands out: the chain is then the kernel's part alone. */
+	struct user_stack user_stack;
+	/* On whose behalf the kernel ran; CONTEXT_COUNT: nobody said. */
+	enum context context;
 };
 
 struct perf_record;

@@ -85,6 +85,24 @@ const char *rung_text(enum rung rung)
 	return rungs[rung].text;
 }
 
+static const struct {
+	const char *name, *text;
+} stack_rungs[STACK_RUNG_COUNT] = {
+#define ROW(id, name, text) [STACK_RUNG_##id] = { name, text },
+	STACK_RUNGS(ROW)
+#undef ROW
+};
+
+const char *stack_rung_name(enum stack_rung rung)
+{
+	return stack_rungs[rung].name;
+}
+
+const char *stack_rung_text(enum stack_rung rung)
+{
+	return stack_rungs[rung].text;
+}
+
 /* ---- what each stream asks of the kernel ---- */
 
 static struct perf_event_attr base_attr(const struct sampler *sampler)
@@ -178,6 +196,8 @@ static size_t stream_width(const struct sampler *sampler, enum stream stream)
 {
 	if (stream == STREAM_IDLE)
 		return sampler->rung == RUNG_MACHINE;
+	if (stream == STREAM_OUTPUT)
+		return 0;
 	return stream == STREAM_EVENT ? sampler->event_count : 1;
 }
 
@@ -686,4 +706,30 @@ struct sampler_ring_use sampler_ring_use(const struct sampler *sampler)
 struct record_queue_counts sampler_queue_counts(const struct sampler *sampler)
 {
 	return record_queue_counts(sampler->queue);
+}
+
+/* ---- stacks ---- */
+
+enum stack_rung sampler_stack_rung(const struct sampler *sampler)
+{
+	(void)sampler;
+	return STACK_RUNG_NONE;
+}
+
+const char *sampler_stacks_missing(const struct sampler *sampler)
+{
+	(void)sampler;
+	return "";
+}
+
+struct stack_tables *sampler_stack_tables(const struct sampler *sampler)
+{
+	(void)sampler;
+	return NULL;
+}
+
+struct sampler_stack_counts sampler_stack_counts(const struct sampler *sampler)
+{
+	(void)sampler;
+	return (struct sampler_stack_counts){ { 0 } };
 }

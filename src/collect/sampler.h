@@ -6,8 +6,11 @@
  *   clock      cpu-clock at the wanted rate, never in the idle task
  *   idle       cpu-clock at <= 100 Hz, idle task included: finds interrupts that hit an idle CPU
  *   event      what was asked for by name, each at the same rate or every so many; where there is a
- * PMU, cycles: its NMI sees code that runs with interrupts off track      mappings with (dev,
- * inode), names, forks, exits, kernel symbols track_id   the same mappings with build ids
+ *              PMU, cycles: its NMI sees code that runs with interrupts off
+ *   track      mappings with (dev, inode), names, forks, exits, kernel symbols
+ *   track_id   the same mappings with build ids
+ *   output     the samples of clock and event, where a BPF program takes them: it walks the user
+ *              stack in the interrupt. They are handed out as if the kernel had written them
  *
  * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
  * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
@@ -24,14 +27,16 @@
 #include "collect/event_names.h"
 #include "collect/perf_record.h"
 #include "collect/record_queue.h"
+#include "collect/stack_tables.h"
 #include "model/words.h"
 
-#define STREAMS(X)        \
-	X(CLOCK, "clock") \
-	X(IDLE, "idle")   \
-	X(EVENT, "event") \
-	X(TRACK, "track") \
-	X(TRACK_ID, "track_id")
+#define STREAMS(X)              \
+	X(CLOCK, "clock")       \
+	X(IDLE, "idle")         \
+	X(EVENT, "event")       \
+	X(TRACK, "track")       \
+	X(TRACK_ID, "track_id") \
+	X(OUTPUT, "output")
 
 enum stream {
 #define ROW(id, name) STREAM_##id,
@@ -56,9 +61,28 @@ enum rung {
 const char *rung_name(enum rung rung);
 const char *rung_text(enum rung rung);
 
+/* How user stacks are found, from nothing to best: id, name, what a person reads. Only INTERRUPT
+ * costs no copy of the stack; it needs BPF. */
+#define STACK_RUNGS(X)                                             \
+	X(NONE, "none", "no stacks")                               \
+	X(FRAME_POINTERS, "fp", "frame pointers, by the kernel")   \
+	X(DUMP, "dump", "unwind tables, from copies of the stack") \
+	X(INTERRUPT, "interrupt", "unwind tables, in the interrupt")
+
+enum stack_rung {
+#define ROW(id, name, text) STACK_RUNG_##id,
+	STACK_RUNGS(ROW)
+#undef ROW
+		STACK_RUNG_COUNT
+};
+
+const char *stack_rung_name(enum stack_rung rung);
+const char *stack_rung_text(enum stack_rung rung);
+
 enum {
 	SAMPLER_MAX_EVENTS = 16,
-	SAMPLER_IDLE_HZ = 100, /* of the idle stream, at most */
+	SAMPLER_IDLE_HZ = 100,	 /* of the idle stream, at most */
+	SAMPLER_MAX_DEPTH = 512, /* user frames, unless the options say otherwise */
 };
 
 struct sampler_options {
@@ -75,6 +99,15 @@ struct sampler_options {
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: what fits, at most 512 KiB
 			    */
 	uint64_t seed;	   /* of the jitter; tests fix it */
+	/* Of the user part; below NONE a sample has the kernel's part all the same. The best that
+	 * is to be had from here downwards: sampler_stack_rung says which. */
+	enum stack_rung stacks;
+	uint32_t
+		max_depth; /* user frames walked at most, <= STACK_MAX_USER; 0: SAMPLER_MAX_DEPTH */
+	uint32_t dump_bytes; /* of stack copied at most, <= STACK_DUMP_MAX; 0: as many as are sound
+			      */
+	/* Every sample comes as a DUMP with the addresses the interrupt found: to compare them. */
+	bool verify_stacks;
 };
 
 struct sampler;
@@ -135,5 +168,22 @@ struct sampler_ring_use {
 };
 struct sampler_ring_use sampler_ring_use(const struct sampler *sampler);
 struct record_queue_counts sampler_queue_counts(const struct sampler *sampler);
+
+/* ---- stacks ---- */
+
+/* What samples have in user_stack: INTERRUPT: NONE, KNOWN, ADDRESSES or DUMP; DUMP: DUMP;
+ * FRAME_POINTERS: CALLCHAIN; and NONE in all of them. */
+enum stack_rung sampler_stack_rung(const struct sampler *sampler);
+/* The sentence that says why a better way was not to be had; "" when nothing is missing. */
+const char *sampler_stacks_missing(const struct sampler *sampler);
+/* The tables of STACK_RUNG_INTERRUPT, to be filled; borrowed. NULL on the other rungs. */
+struct stack_tables *sampler_stack_tables(const struct sampler *sampler);
+
+/* What the program counted so far, all CPUs together; zeroes on the other rungs. Its whole run time
+ * is about counters[RUNS] * counters[TIMED_NS] / counters[TIMED_RUNS]. */
+struct sampler_stack_counts {
+	uint64_t counters[STACK_COUNTER_COUNT];
+};
+struct sampler_stack_counts sampler_stack_counts(const struct sampler *sampler);
 
 #endif
