@@ -83,6 +83,11 @@ static uint64_t value_address(const struct labels *labels, const struct point *p
 	return labels->profile->stacks.items[point->total.stack].frame;
 }
 
+static uint64_t value_stack(const struct labels *labels, const struct point *point)
+{
+	return stack_names_first(labels->stacks, point->total.stack);
+}
+
 static uint64_t value_mode(const struct labels *labels, const struct point *point)
 {
 	return point->total.mode;
@@ -173,6 +178,11 @@ static void text_address(const struct labels *labels, uint64_t value, struct buf
 		buf_printf(buf, "0x%" PRIx64, frame->address);
 }
 
+static void text_stack(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	stack_names_text(labels, (uint32_t)value, buf);
+}
+
 static uint64_t number_address(const struct labels *labels, uint64_t value)
 {
 	return labels->profile->frames.items[value].address;
@@ -206,6 +216,11 @@ static size_t bound_string(const struct labels *labels)
 static size_t bound_function(const struct labels *labels)
 {
 	return labels->profile->symbols.count;
+}
+
+static size_t bound_stack(const struct labels *labels)
+{
+	return labels->profile->stacks.count;
 }
 
 static size_t bound_mode(const struct labels *labels)
@@ -247,6 +262,8 @@ static const struct key all[] = {
 	  .bound = bound_function },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
 	  .text = text_address, .number = number_address },
+	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,
+	  .value = value_stack, .text = text_stack, .bound = bound_stack },
 	{ "mode", "user or kernel", KEY_TEXT, .closed = true, .value = value_mode,
 	  .text = text_mode, .bound = bound_mode },
 	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,

@@ -42,6 +42,7 @@ void labels_init(struct labels *labels, const struct profile *profile)
 
 	*labels = (struct labels){ .profile = profile };
 	labels->name_uses = xcalloc(strpool_count(&profile->strings), 1);
+	labels->stacks = stack_names_new(profile);
 	labels->has_twin = xcalloc(profile->symbols.count, sizeof(bool));
 	for (size_t i = 1; i < profile->symbols.count; i++)
 		count_name(labels, &twins, (uint32_t)i);
@@ -50,6 +51,8 @@ void labels_init(struct labels *labels, const struct profile *profile)
 
 void labels_done(struct labels *labels)
 {
+	stack_names_free(labels->stacks);
+	labels->stacks = NULL;
 	free(labels->name_uses);
 	free(labels->has_twin);
 	labels->name_uses = NULL;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregate/stack_names.h"
 #include "base/buf.h"
 #include "model/profile.h"
 
@@ -28,7 +29,8 @@ struct labels {
 	void *demangle_context;
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
-	bool *has_twin;	    /* by symbol: another function of its image has its name */
+	struct stack_names *stacks;
+	bool *has_twin; /* by symbol: another function of its image has its name */
 };
 
 /* Everything but the profile is left empty for the caller to fill in. */

@@ -50,6 +50,7 @@ struct report {
 	struct tally tally;   /* what was selected */
 	struct table *table;
 	uint64_t selected; /* samples */
+	struct completeness completeness;
 	struct instructions *instructions;
 };
 
@@ -60,6 +61,7 @@ static void report_done(struct report *report)
 	vec_free(&report->users);
 	instructions_free(report->instructions);
 	table_free(report->table);
+	completeness_done(&report->completeness);
 	tally_done(&report->tally);
 	select_free(report->select);
 	buf_done(&report->selection);
@@ -191,6 +193,8 @@ static int load(struct report *report, const char *path, struct err *err)
 	find_users(report);
 	report->labels.users = report->users.items;
 	report->labels.user_count = report->users.count;
+	completeness_make(report->profile, report->totals.rows.items, report->totals.rows.count,
+			  account_main_event(report->profile), &report->completeness);
 	return 0;
 }
 
@@ -297,6 +301,7 @@ static struct view make_view(const struct report *report, const struct summary *
 		.account = account_of(report->profile),
 		.naming = naming_of(report->profile, totals->rows.items, totals->rows.count,
 				    account_main_event(report->profile)),
+		.completeness = &report->completeness,
 		.summary = summary,
 		.selection = report->selection.size ? report->selection.bytes : NULL,
 		.selected_samples = report->selected,

@@ -8,11 +8,8 @@
 #include "aggregate/table.h"
 #include "present/view.h"
 
-/* The version of the form; changed when a field goes or changes its meaning. */
-enum { JSON_VERSION = 1 };
-
-/* Of @view only labels, account, naming, selection and instructions are looked at. What is not
- * known is null, never 0. Write errors are left in @out for ferror(). */
+/* Of @view only what json_header.h says is looked at. What is not known is null, never 0. Write
+ * errors are left in @out for ferror(). */
 void json_print(const struct view *view, const struct table *table, FILE *out);
 
 #endif

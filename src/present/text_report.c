@@ -10,6 +10,7 @@
 #include "present/safe.h"
 #include "present/text_parts.h"
 #include "present/text_screen.h"
+#include "present/text_stacks.h"
 #include "present/trust.h"
 
 enum {
@@ -25,6 +26,8 @@ void text_report_print(const struct view *view, FILE *out)
 	}
 	trust_print(view, out);
 	text_parts_statistics(view, out);
+	if (view->level >= VIEW_PROCESSES)
+		text_stacks_print(view, out);
 	text_parts_summary(view, out);
 	text_parts_details(view, out);
 	if (view->level >= VIEW_ALL)

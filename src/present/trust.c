@@ -231,6 +231,61 @@ static void print_selection(struct head *head)
 	print_paragraph(head, "Selection");
 }
 
+/* Which of the reasons that were not told yet weighs most; STACK_COMPLETE: none is left. */
+static enum stack_end next_end(const struct completeness *known, const bool *told)
+{
+	enum stack_end most = STACK_COMPLETE;
+
+	for (int end = 0; end < STACK_END_COUNT; end++) {
+		if (end != STACK_COMPLETE && !told[end] && known->ends[end].samples &&
+		    (most == STACK_COMPLETE ||
+		     known->ends[end].samples > known->ends[most].samples))
+			most = (enum stack_end)end;
+	}
+	return most;
+}
+
+/* Rounding must not make a stack that is cut a complete one. */
+static void add_share(struct buf *text, const struct completeness *known, enum stack_end end)
+{
+	double percent = completeness_percent(known, end);
+
+	if (percent > 99.99 && known->ends[end].samples < known->whole.samples)
+		buf_add_str(text, "over 99.99 %");
+	else if (percent < 0.01 && known->ends[end].samples)
+		buf_add_str(text, "below 0.01 %");
+	else
+		buf_printf(text, "%.2f %%", percent);
+}
+
+static void add_end(struct head *head, enum stack_end end)
+{
+	add_share(&head->text, head->view->completeness, end);
+	buf_printf(&head->text, " %s", stack_end_name(end));
+	if (!is_short(head) && end != STACK_COMPLETE)
+		buf_printf(&head->text, " (%s)", stack_end_text(end));
+}
+
+static void print_stacks(struct head *head)
+{
+	const struct completeness *known = head->view->completeness;
+	bool told[STACK_END_COUNT] = { false };
+	enum stack_end end;
+
+	if (known && known->recorded && known->whole.samples) {
+		add_end(head, STACK_COMPLETE);
+		while ((end = next_end(known, told)) != STACK_COMPLETE) {
+			buf_add_str(&head->text, "; ");
+			add_end(head, end);
+			told[end] = true;
+		}
+		print_paragraph(head, "Stacks");
+	} else if (head->run->stacks && strcmp(head->run->stacks, "none") == 0) {
+		buf_add_str(&head->text, "not recorded");
+		print_paragraph(head, "Stacks");
+	}
+}
+
 static void print_unresolved(struct head *head)
 {
 	const struct naming *naming = &head->view->naming;
@@ -360,6 +415,7 @@ size_t trust_print(const struct view *view, FILE *out)
 	print_samples(&head);
 	print_selection(&head);
 	print_lost(&head);
+	print_stacks(&head);
 	print_unresolved(&head);
 	print_cost(&head);
 	print_account(&head);

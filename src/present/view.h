@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "aggregate/account.h"
+#include "aggregate/completeness.h"
 #include "aggregate/labels.h"
 #include "aggregate/naming.h"
 #include "aggregate/summary.h"
@@ -24,10 +25,11 @@ enum view_level {
 /* Everything is borrowed. */
 struct view {
 	const struct labels *labels;
-	struct account account;	       /* of the run */
-	struct naming naming;	       /* of the run's main event */
-	const struct summary *summary; /* of what was selected */
-	const char *selection;	       /* its clauses as typed; NULL: there is none */
+	struct account account;			 /* of the run */
+	struct naming naming;			 /* of the run's main event */
+	const struct completeness *completeness; /* of that event; NULL: not known */
+	const struct summary *summary;		 /* of what was selected */
+	const char *selection;			 /* its clauses as typed; NULL: there is none */
 	uint64_t selected_samples;
 	const char *file;      /* FILE as typed, for what to type next; NULL: the last profile */
 	int level;	       /* enum view_level */

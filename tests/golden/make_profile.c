@@ -332,6 +332,116 @@ static void make_code(struct maker *maker)
 	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
 }
 
+/* The caller @parent (0: none) calls the function of this name; each name has its own place. */
+static uint32_t add_callee(struct maker *maker, uint32_t parent, uint32_t image, const char *name)
+{
+	struct symbol symbol = { .image = image,
+				 .name = text(maker, name),
+				 .start = 64 * (uint64_t)text(maker, name),
+				 .size = 64,
+				 .kind = SYMBOL_NAMED };
+	struct frame frame = { .image = image,
+			       .offset = symbol.start + 4,
+			       .address = symbol.start + 4,
+			       .address_known = true,
+			       .kind = FRAME_RETURN,
+			       .symbol = profile_symbol(maker->profile, &symbol) };
+
+	return profile_stack(maker->profile, parent, profile_frame(maker->profile, &frame));
+}
+
+/* The root of stacks that are cut for this reason. */
+static uint32_t add_cut(struct maker *maker, enum stack_end end)
+{
+	uint32_t frame = profile_cut(maker->profile, end);
+	struct symbol symbol = { .image = maker->profile->frames.items[frame].image,
+				 .kind = SYMBOL_NONE };
+
+	symbol.name = maker->profile->images.items[symbol.image].path;
+	maker->profile->frames.items[frame].symbol = profile_symbol(maker->profile, &symbol);
+	return profile_stack(maker->profile, 0, frame);
+}
+
+/* A chain of callees in one image; the names end with NULL. */
+static uint32_t add_chain(struct maker *maker, uint32_t parent, uint32_t image,
+			  const char *const *names)
+{
+	for (; *names; names++)
+		parent = add_callee(maker, parent, image, *names);
+	return parent;
+}
+
+#define CHAIN(parent, image, ...) \
+	add_chain(maker, parent, image, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* What a worker does: recursion, system calls, interrupts; and stacks that were cut. */
+static void add_worker(struct maker *maker, uint32_t task, uint32_t kernel)
+{
+	uint32_t worker = add_image(maker, IMAGE_FILE, "/usr/bin/worker");
+	uint32_t libc = add_image(maker, IMAGE_FILE, "/usr/lib/libc.so.6");
+	uint32_t jit = add_image(maker, IMAGE_ANON, "[anon]");
+	uint32_t start = CHAIN(0, worker, "_start");
+	uint32_t main = CHAIN(CHAIN(start, libc, "__libc_start_main"), worker, "main");
+	uint32_t parse = CHAIN(main, worker, "parse");
+	uint32_t again = CHAIN(parse, worker, "parse", "parse");
+	uint32_t emit = CHAIN(CHAIN(main, worker, "emit"), libc, "write");
+	uint32_t pool = CHAIN(CHAIN(0, libc, "clone3", "start_thread"), worker, "pool_run");
+	uint32_t none = add_cut(maker, STACK_NO_ROWS);
+
+	add_hits(maker, task, main, MODE_USER, CONTEXT_TASK, 0, 20);
+	add_hits(maker, task, parse, MODE_USER, CONTEXT_TASK, 0, 100);
+	add_hits(maker, task, CHAIN(parse, worker, "lex"), MODE_USER, CONTEXT_TASK, 0, 200);
+	add_hits(maker, task, again, MODE_USER, CONTEXT_TASK, 0, 150);
+	add_hits(maker, task, CHAIN(again, worker, "lex"), MODE_USER, CONTEXT_TASK, 0, 50);
+	add_hits(maker, task, CHAIN(again, kernel, "asm_sysvec", "handle_irq"), MODE_KERNEL,
+		 CONTEXT_HARDIRQ, 0, 10);
+	add_hits(maker, task, CHAIN(emit, kernel, "entry_SYSCALL_64", "ksys_write", "vfs_write"),
+		 MODE_KERNEL, CONTEXT_TASK, 0, 220);
+	add_hits(maker, task, CHAIN(pool, worker, "_ZN3vecI3[u8; 4]\\E\npush"), MODE_USER,
+		 CONTEXT_TASK, 0, 30);
+	add_hits(maker, task, CHAIN(pool, worker, "crunch"), MODE_USER, CONTEXT_TASK, 0, 170);
+	add_hits(maker, task, CHAIN(CHAIN(none, jit, "[anon]"), worker, "crunch"), MODE_USER,
+		 CONTEXT_TASK, 0, 30);
+	add_hits(maker, task, CHAIN(add_cut(maker, STACK_IN_EXEC), kernel, "load_elf_binary"),
+		 MODE_KERNEL, CONTEXT_TASK, 0, 5);
+	add_hits(maker, task, add_cut(maker, STACK_LOST), MODE_USER, CONTEXT_TASK, 0, 2);
+}
+
+/* Whole stacks of two processes and a kernel thread. */
+static void make_stacks(struct maker *maker)
+{
+	uint32_t kernel, thread;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./worker");
+	profile_set_text(&maker->profile->run.stacks, "full");
+	kernel = add_image(maker, IMAGE_KERNEL, "[kernel]");
+	add_worker(maker, add_program(maker, "worker", 1001, true), kernel);
+	add_worker(maker, add_program(maker, "worker", 1002, true), kernel);
+	thread = add_program(maker, "kworker", 30, false);
+	maker->profile->processes.items[maker->profile->processes.count - 1].kernel_thread = true;
+	add_hits(maker, thread,
+		 CHAIN(0, kernel, "ret_from_fork", "kthread", "worker_thread", "flush"),
+		 MODE_KERNEL, CONTEXT_TASK, 0, 60);
+}
+
+/* Recursion of 1,000 frames that does something else at every level. */
+static void make_deep(struct maker *maker)
+{
+	uint32_t image, task, at;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.stacks, "full");
+	image = add_image(maker, IMAGE_FILE, "/usr/bin/recurse");
+	task = add_program(maker, "recurse", 1001, true);
+	at = CHAIN(0, image, "_start", "main");
+	for (int depth = 0; depth < 1000; depth++) {
+		at = CHAIN(at, image, "descend");
+		add_hits(maker, task, CHAIN(at, image, "visit"), MODE_USER, CONTEXT_TASK, 0, 2);
+	}
+	add_hits(maker, task, at, MODE_USER, CONTEXT_TASK, 0, 1000);
+}
+
 /* 9,000 addresses in 9,000 functions, for measuring. */
 static void make_large(struct maker *maker)
 {
@@ -356,7 +466,8 @@ static const struct {
 } profiles[] = {
 	{ "netperf", make_netperf }, { "build", make_build },	  { "losses", make_losses },
 	{ "hostile", make_hostile }, { "partial", make_partial }, { "empty", make_empty },
-	{ "large", make_large },     { "code", make_code },
+	{ "large", make_large },     { "code", make_code },	  { "stacks", make_stacks },
+	{ "deep", make_deep },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

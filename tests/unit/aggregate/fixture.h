@@ -110,6 +110,52 @@ static inline uint32_t fixture_stack(struct fixture *fixture, const char *path, 
 	return profile_stack(profile, 0, profile_frame(profile, &frame));
 }
 
+/* The caller @parent (0: none) calls @symbol of @path, @distance bytes into it. */
+static inline uint32_t fixture_callee(struct fixture *fixture, uint32_t parent, const char *path,
+				      const char *name, uint64_t distance)
+{
+	struct profile *profile = fixture->profile;
+	struct image image = { .kind = *path == '[' ? IMAGE_KERNEL : IMAGE_FILE,
+			       .path = fixture_text(fixture, path) };
+	struct symbol symbol = { .image = profile_image(profile, &image),
+				 .name = fixture_text(fixture, name),
+				 .start = 16 * (uint64_t)fixture_text(fixture, name),
+				 .size = 16,
+				 .kind = SYMBOL_NAMED };
+	struct frame frame = { .image = symbol.image,
+			       .offset = symbol.start + distance,
+			       .address = symbol.start + distance,
+			       .address_known = true,
+			       .kind = FRAME_RETURN,
+			       .symbol = profile_symbol(profile, &symbol) };
+
+	return profile_stack(profile, parent, profile_frame(profile, &frame));
+}
+
+/* The functions of one file that call each other, "main parse lex", below @parent. */
+static inline uint32_t fixture_chain(struct fixture *fixture, uint32_t parent, const char *path,
+				     const char *names)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+
+	while ((name = strsep(&rest, " ")))
+		parent = fixture_callee(fixture, parent, path, name, 4);
+	free(copy);
+	return parent;
+}
+
+/* The root of stacks that are cut, named as resolving names it. */
+static inline uint32_t fixture_cut(struct fixture *fixture, enum stack_end end)
+{
+	struct profile *profile = fixture->profile;
+	uint32_t frame = profile_cut(profile, end);
+	struct symbol symbol = { .image = profile->frames.items[frame].image, .kind = SYMBOL_NONE };
+
+	symbol.name = profile->images.items[symbol.image].path;
+	profile->frames.items[frame].symbol = profile_symbol(profile, &symbol);
+	return profile_stack(profile, 0, frame);
+}
+
 static inline struct total fixture_total(uint32_t task, uint32_t stack, enum mode mode,
 					 enum context context, uint64_t samples)
 {

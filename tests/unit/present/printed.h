@@ -11,6 +11,7 @@
 struct printed {
 	struct fixture fixture;
 	struct summary summary;
+	const struct completeness *completeness; /* borrowed; NULL: not known */
 	struct view view;
 	FILE *out;
 	char *text;
@@ -61,6 +62,7 @@ static inline FILE *printed_begin(struct printed *printed, int level)
 		.labels = fixture_labels(&printed->fixture),
 		.account = account_of(profile),
 		.naming = naming_of(profile, totals->rows.items, totals->rows.count, 0),
+		.completeness = printed->completeness,
 		.summary = &printed->summary,
 		.level = level,
 		.detail_percent = 1,

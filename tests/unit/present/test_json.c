@@ -73,9 +73,38 @@ static void header_is_complete(void **state)
 		assert_non_null(json_object_get(
 			json_array_get(json_object_get(header, "events"), 0), event[i]));
 	assert_int_equal(json_object_size(json_object_get(header, "lost")), LOSS_COUNT);
-	/* There are no stacks yet, so nothing is said of them. */
-	assert_null(json_object_get(header, "stacks"));
+	assert_true(json_is_null(json_object_get(header, "stacks")));
 	json_decref(parsed);
+	printed_done(&printed);
+}
+
+static void header_tells_how_stacks_end(void **state)
+{
+	struct completeness completeness = { .recorded = true, .whole = { 200, 2 } };
+	struct broken_image broken = { .image = 1, .end = STACK_NO_ROWS, .hits = { 50, 1 } };
+	struct printed printed;
+	json_t *parsed, *stacks, *row;
+
+	printed_world(&printed);
+	profile_set_text(&printed.fixture.profile->run.stacks, "full");
+	completeness.ends[STACK_COMPLETE].samples = 150;
+	completeness.ends[STACK_NO_ROWS].samples = 50;
+	*vec_push(&completeness.images) = broken;
+	printed.completeness = &completeness;
+	parsed = print_and_parse(&printed, "symbol");
+	stacks = json_object_get(json_object_get(parsed, "header"), "stacks");
+	row = json_array_get(json_object_get(stacks, "broken"), 0);
+	assert_string_equal(json_string_value(json_object_get(stacks, "recorded")), "full");
+	assert_float_equal(json_real_value(json_object_get(stacks, "complete_percent")), 75, 1e-9);
+	assert_int_equal(json_object_size(json_object_get(stacks, "ends")), STACK_END_COUNT);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(stacks, "ends"), "no rows")),
+		50);
+	assert_string_equal(json_string_value(json_object_get(row, "image")), "/lib/libc.so.6");
+	assert_string_equal(json_string_value(json_object_get(row, "end")), "no rows");
+	assert_int_equal(json_integer_value(json_object_get(row, "samples")), 50);
+	json_decref(parsed);
+	completeness_done(&completeness);
 	printed_done(&printed);
 }
 
@@ -222,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(losses_are_consistent),
 		cmocka_unit_test(header_is_complete),
+		cmocka_unit_test(header_tells_how_stacks_end),
 		cmocka_unit_test(header_has_the_figures),
 		cmocka_unit_test(unknown_is_null),
 		cmocka_unit_test(rows),

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many stacks reach the start of their thread, why the others do not, and where they end. Only
+ * what has a user part counts: samples of kernel threads and of idle processors are whole by
+ * nature and would flatter the figure.
+ */
+#ifndef AGGREGATE_COMPLETENESS_H
+#define AGGREGATE_COMPLETENESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "aggregate/split.h"
+#include "base/vec.h"
+#include "model/profile.h"
+
+/* Stacks that end in one image for one reason. */
+struct broken_image {
+	uint32_t image; /* of the outermost frame that was found; 0: none was */
+	enum stack_end end;
+	struct hits hits;
+};
+
+struct completeness {
+	bool recorded; /* else only leaves were kept, and the rest is empty */
+	struct hits whole;
+	struct hits ends[STACK_END_COUNT]; /* by how the stack ends; they add up to whole */
+	VEC(struct broken_image) images;   /* not those that are complete; the heaviest first */
+};
+
+/* Of one event. The caller frees with completeness_done. */
+void completeness_make(const struct profile *profile, const struct total *totals, size_t count,
+		       uint8_t event, struct completeness *ret_completeness);
+void completeness_done(struct completeness *completeness);
+
+/* How one of completeness.ends compares with the whole, in percent of samples: a stack is complete
+ * or not, whatever it weighs. 0 when nothing counts. */
+double completeness_percent(const struct completeness *completeness, enum stack_end end);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/stack_names.h"
+
+#include <stdlib.h>
+
+#include "aggregate/labels.h"
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+struct stack_names {
+	const struct profile *profile;
+	uint32_t *first; /* by stack; NULL: not asked for */
+	char **texts;	 /* by name, as they stand in a stack; NULL: not asked for */
+	size_t text_count;
+};
+
+/* A stack of the first of its kind, called from the first of its own kind. */
+struct link {
+	uint32_t caller;
+	str_id name;
+};
+
+struct stack_names *stack_names_new(const struct profile *profile)
+{
+	struct stack_names *names = xcalloc(1, sizeof(*names));
+
+	names->profile = profile;
+	return names;
+}
+
+void stack_names_free(struct stack_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->text_count; i++)
+		free(names->texts[i]);
+	free(names->texts);
+	free(names->first);
+	free(names);
+}
+
+static str_id name_of(const struct profile *profile, uint32_t stack)
+{
+	const struct frame *frame = &profile->frames.items[profile->stacks.items[stack].frame];
+
+	return profile->symbols.items[frame->symbol].name;
+}
+
+static bool is_linked(const void *owner, uint32_t id, const void *key)
+{
+	const struct stack_names *names = owner;
+	const struct link *link = key;
+
+	return names->first[names->profile->stacks.items[id].parent] == link->caller &&
+	       name_of(names->profile, id) == link->name;
+}
+
+/* Callers come before what they call. */
+static void find_firsts(struct stack_names *names)
+{
+	const struct profile *profile = names->profile;
+	struct hashidx index = { 0 };
+
+	names->first = xcalloc(profile->stacks.count, sizeof(*names->first));
+	for (size_t i = 1; i < profile->stacks.count; i++) {
+		uint32_t stack = (uint32_t)i;
+		struct link link = { .caller = names->first[profile->stacks.items[i].parent],
+				     .name = name_of(profile, stack) };
+		uint64_t hash = hash_combine(hash_u64(link.caller), link.name);
+
+		if (hashidx_find(&index, hash, is_linked, names, &link, &names->first[i]))
+			continue;
+		names->first[i] = stack;
+		hashidx_add(&index, hash, stack);
+	}
+	hashidx_done(&index);
+}
+
+uint32_t stack_names_first(struct stack_names *names, uint32_t stack)
+{
+	if (!names->first)
+		find_firsts(names);
+	return names->first[stack];
+}
+
+static void add_escaped(struct buf *buf, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+
+		if (byte == ';' || byte == '\\' || byte < 0x20 || byte == 0x7f)
+			buf_printf(buf, "\\x%02x", byte);
+		else
+			buf_add_char(buf, *name);
+	}
+}
+
+/* A name is in many stacks. Borrowed from labels->stacks. */
+static const char *text_of(const struct labels *labels, str_id name)
+{
+	struct stack_names *names = labels->stacks;
+	struct buf plain = { 0 }, escaped = { 0 };
+
+	if (!names->texts) {
+		names->text_count = strpool_count(&labels->profile->strings);
+		names->texts = xcalloc(names->text_count, sizeof(*names->texts));
+	}
+	if (!names->texts[name]) {
+		labels_name(labels, name, &plain);
+		add_escaped(&escaped, buf_text(&plain));
+		names->texts[name] = xstrdup(buf_text(&escaped));
+		buf_done(&plain);
+		buf_done(&escaped);
+	}
+	return names->texts[name];
+}
+
+void stack_names_text(const struct labels *labels, uint32_t stack, struct buf *buf)
+{
+	const struct profile *profile = labels->profile;
+	VEC(uint32_t) path = { 0 };
+
+	for (; stack; stack = profile->stacks.items[stack].parent)
+		*vec_push(&path) = stack;
+	for (size_t i = path.count; i-- > 0;) {
+		buf_add_str(buf, text_of(labels, name_of(profile, path.items[i])));
+		if (i)
+			buf_add_char(buf, ';');
+	}
+	vec_free(&path);
+}
