@@ -31,20 +31,69 @@ test_killed_recorder() {
 	expect_status 0 "$PROSPECT" report "$T/prof" -V1
 }
 
+# fill_disk FOLDER: takes all room while the recorder, our parent, is stopped outside of a flush:
+# what that would free when it ends is room for the next one.
+write_fill_disk() {
+	cat > "$T/fill_disk" <<- 'END'
+		#!/bin/sh
+		while :; do
+			kill -STOP $PPID
+			until grep -q '^State:.T' /proc/$PPID/status; do :; done
+			[ -z "$(find "$1" -name '*-journal')" ] && break
+			kill -CONT $PPID
+			sleep 0.01
+		done
+		dd if=/dev/zero of="$1/fill" bs=1k 2> /dev/null
+		kill -CONT $PPID
+	END
+	# Until some of it is in the file: for ever, if need be.
+	cat > "$T/work_until_kept" <<- END
+		#!/bin/sh
+		until '$PROSPECT' report --by program --select program=loop --format csv \$1 2> /dev/null |
+				awk -F , 'NR > 1 && \$3 >= 100 { found = 1 } END { exit !found }'
+		do
+			'$BIN/loop' 0.2
+		done
+	END
+	chmod +x "$T/fill_disk" "$T/work_until_kept"
+}
+
 test_full_disk() {
 	need_root
 	local status=0
 	mkdir "$T/small"
-	mount -t tmpfs -o size=400k none "$T/small" 2> /dev/null || skip "no tmpfs may be mounted"
-	"$PROSPECT" record -o "$T/small/prof" -H 8000 -M 20 sh -c \
-		"'$BIN/loop' 0.6; dd if=/dev/zero of='$T/small/fill' bs=1k 2> /dev/null; '$BIN/btree' 2" \
+	mount -t tmpfs -o size=4m none "$T/small" 2> /dev/null || skip "no tmpfs may be mounted"
+	trap 'umount "$T/small"' EXIT
+	write_fill_disk
+	"$PROSPECT" record -o "$T/small/prof" -M 20 sh -c \
+		"'$T/work_until_kept' '$T/small/prof'; exec '$T/fill_disk' '$T/small'" \
 		2> "$T/stderr" || status=$?
 	rm -f "$T/small/fill"
-	rows "$T/small/prof" program --select program=loop > "$T/rows"
-	umount "$T/small"
 	[ $status = 1 ] || fail "exit status $status instead of 1"
-	expect_told 'full|no space'
-	[ "$(sum 3 < "$T/rows")" -ge 100 ] || fail "what was written before is not to be read"
+	expect_line "full|no space.*recorded before is in $T/small/prof"
+	[ "$(rows "$T/small/prof" program --select program=loop | sum 3)" -ge 100 ] ||
+		fail "what was written before is not to be read"
+}
+
+# The report of what there is comes all the same, and it is the last profile.
+test_full_disk_of_the_state_folder() {
+	need_root
+	local status=0
+	mkdir "$T/small"
+	mount -t tmpfs -o size=4m none "$T/small" 2> /dev/null || skip "no tmpfs may be mounted"
+	trap 'umount "$T/small"' EXIT
+	write_fill_disk
+	export XDG_STATE_HOME=$T/small
+	"$PROSPECT" -V2 -M 20 -f "$T/report" sh -c \
+		"'$T/work_until_kept' '$T'/small/prospect/recording-*.prof; exec '$T/fill_disk' '$T/small'" \
+		2> "$T/stderr" || status=$?
+	rm -f "$T/small/fill"
+	[ $status = 1 ] || fail "exit status $status instead of 1"
+	expect_line "full|no space.*recorded before is in $T/small/prospect/last.prof"
+	grep -q 'cut short' "$T/report" || fail "no report that says it is not whole"
+	grep -q '^Samples ' "$T/report" || fail "no report"
+	[ "$(rows "$T/small/prospect/last.prof" program --select program=loop | sum 3)" -ge 100 ] ||
+		fail "what was written before is not to be read"
 }
 
 # Told before the command runs, not after it.
