@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/xalloc.h"
-#include "elf/inflate.h"
+#include "base/inflate.h"
 
 #define MOST_SECTION_BYTES (4ULL << 30)
 

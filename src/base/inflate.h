@@ -3,8 +3,8 @@
  * Compressed parts of ELF files made plain: zlib and zstd (ELF gABI "Section Compression"), xz
  * (.gnu_debugdata). What comes out goes to a sink, piece by piece, so that nobody has to hold it.
  */
-#ifndef ELF_INFLATE_H
-#define ELF_INFLATE_H
+#ifndef BASE_INFLATE_H
+#define BASE_INFLATE_H
 
 #include <stddef.h>
 #include <stdint.h>

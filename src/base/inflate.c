@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "elf/inflate.h"
+#include "base/inflate.h"
 
 #include <errno.h>
 #include <lzma.h>
