@@ -1,6 +1,236 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unwind/row_table.h"
 
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "elf/frame_sections.h"
+#include "unwind/frame_program.h"
+#include "unwind/frame_rules.h"
+#include "unwind/row_builder.h"
+#include "unwind/row_file.h"
+#include "unwind/signal_trampoline.h"
+
+enum {
+	/* Linkers and compilers fill up to a multiple of it between functions; what is filled takes
+	 * the rule before it, instead of two rows. No function fits in there. */
+	CODE_ALIGNMENT = 16,
+	MAX_DESCRIPTIONS = 1 << 24,
+};
+
+/* A frame description to be compiled. */
+struct block {
+	uint32_t start, size; /* from the compilation's origin */
+	uint32_t offset;      /* in its section */
+	uint32_t source;      /* enum frame_source, or SIGNAL_TRAMPOLINE */
+};
+
+enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES };
+
+struct compilation {
+	const struct elf_file *file;
+	const struct frame_machine *machine;
+	uint64_t origin;			       /* the page of the lowest code */
+	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
+	VEC(struct block) blocks;
+	struct row_builder builder;
+	bool signal; /* of the description being run */
+	uint32_t unreadable;
+};
+
+/* The descriptions of code that is there: linkers leave some of functions they dropped, at 0. */
+static void add_block(struct compilation *compilation, uint64_t start, uint64_t size,
+		      uint64_t offset, uint32_t source)
+{
+	uint64_t distance = start - compilation->origin;
+
+	if (size == 0)
+		return;
+	if (!elf_file_code_section(compilation->file, start) || distance > UINT32_MAX ||
+	    size > UINT32_MAX - distance || compilation->blocks.count == MAX_DESCRIPTIONS) {
+		compilation->unreadable++;
+		return;
+	}
+	*vec_push(&compilation->blocks) = (struct block){ .start = (uint32_t)distance,
+							  .size = (uint32_t)size,
+							  .offset = (uint32_t)offset,
+							  .source = source };
+}
+
+static int read_source(struct compilation *compilation, enum frame_source source, struct err *err)
+{
+	struct frame_fde fde;
+	int rc = frame_sections_open(compilation->file, source, &compilation->sources[source], err);
+
+	if (rc < 0)
+		return rc == -ENODATA ? 0 : rc;
+	while (frame_sections_next(compilation->sources[source], &fde))
+		add_block(compilation, fde.start, fde.size, fde.offset, source);
+	compilation->unreadable += frame_sections_unreadable(compilation->sources[source]);
+	return 0;
+}
+
+/* Where two begin at one address, the last of them will be believed: .eh_frame before .debug_frame.
+ */
+static int by_start(const void *left, const void *right)
+{
+	const struct block *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Linkers mostly write them in order. */
+static void sort_blocks(struct compilation *compilation)
+{
+	const struct block *blocks = compilation->blocks.items;
+
+	for (size_t i = 1; i < compilation->blocks.count; i++) {
+		if (by_start(&blocks[i - 1], &blocks[i]) > 0) {
+			qsort(compilation->blocks.items, compilation->blocks.count,
+			      sizeof(struct block), by_start);
+			return;
+		}
+	}
+}
+
+static void add_row(void *context, uint64_t address, const struct frame_rules *rules)
+{
+	struct compilation *compilation = context;
+	struct unwind_rule rule =
+		frame_rules_pack(rules, compilation->machine, compilation->signal);
+
+	row_builder_add(&compilation->builder, address, &rule);
+}
+
+static void compile_block(struct compilation *compilation, const struct block *block, uint64_t end)
+{
+	struct frame_sections *sections;
+	struct frame_fde fde;
+
+	if (block->source == SIGNAL_TRAMPOLINE) {
+		struct unwind_rule rule = signal_trampoline_rule();
+
+		row_builder_add(&compilation->builder, compilation->origin + block->start, &rule);
+		return;
+	}
+	sections = compilation->sources[block->source];
+	if (!frame_sections_at(sections, block->offset, &fde))
+		return;
+	compilation->signal = fde.cie.signal;
+	if (!frame_program_run(sections, &fde, compilation->machine, end, add_row, compilation))
+		compilation->unreadable++;
+}
+
+/* Is there only padding between two functions? */
+static bool is_padding(uint64_t end, uint64_t next)
+{
+	return next - end < CODE_ALIGNMENT && next % CODE_ALIGNMENT == 0;
+}
+
+/* As in the table that is searched at run time, a description is in force until the next begins. */
+static void compile_blocks(struct compilation *compilation)
+{
+	for (size_t i = 0; i < compilation->blocks.count; i++) {
+		const struct block *block = &compilation->blocks.items[i];
+		uint64_t end = compilation->origin + block->start + block->size;
+		uint64_t next = UINT64_MAX;
+
+		if (i + 1 < compilation->blocks.count)
+			next = compilation->origin + block[1].start;
+		if (next == compilation->origin + block->start)
+			continue;
+		compile_block(compilation, block, next < end ? next : end);
+		if (end < next && !is_padding(end, next))
+			row_builder_end(&compilation->builder, end);
+	}
+	row_builder_finish(&compilation->builder);
+}
+
+/* The kernel says nothing in arm64's vdso of the code signal handlers return to. */
+static void find_trampoline(struct compilation *compilation)
+{
+	uint64_t start, size;
+
+	if (compilation->machine->machine == EM_AARCH64 &&
+	    signal_trampoline_find(compilation->file, &start, &size))
+		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
+}
+
+static int compile(struct compilation *compilation, struct row_table **ret_table, struct err *err)
+{
+	uint64_t first;
+
+	for (int source = 0; source < FRAME_SOURCES; source++) {
+		int rc = read_source(compilation, source, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	find_trampoline(compilation);
+	if (compilation->blocks.count == 0)
+		return err_set(err, -ENODATA, "the file has no frame descriptions");
+	sort_blocks(compilation);
+	first = compilation->origin + compilation->blocks.items[0].start;
+	row_builder_init(&compilation->builder, first & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1));
+	compile_blocks(compilation);
+	if (compilation->builder.full)
+		return err_set(err, -EFBIG,
+			       "the file has more unwind rows, rules or pages than are kept");
+	*ret_table = row_file_make(&compilation->builder, compilation->machine->machine,
+				   compilation->unreadable);
+	return 0;
+}
+
+static void compilation_done(struct compilation *compilation)
+{
+	for (int source = 0; source < FRAME_SOURCES; source++)
+		frame_sections_free(compilation->sources[source]);
+	vec_free(&compilation->blocks);
+	row_builder_done(&compilation->builder);
+}
+
+int row_table_compile(const struct elf_file *file, struct row_table **ret_table, struct err *err)
+{
+	struct compilation compilation = { .file = file };
+	const struct elf_section *code = elf_file_code(file, 0);
+	int rc;
+
+	compilation.machine = frame_rules_machine(elf_file_machine(file));
+	if (!compilation.machine || !elf_file_is_64(file))
+		return err_set(err, -ENOTSUP, "only files of x86-64 and arm64 have unwind rows");
+	if (!code)
+		return err_set(err, -ENODATA, "the file has no code");
+	compilation.origin = code->address & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1);
+	rc = compile(&compilation, ret_table, err);
+	compilation_done(&compilation);
+	return rc;
+}
+
+void row_table_free(struct row_table *table)
+{
+	if (!table)
+		return;
+	row_file_release(table);
+	free(table);
+}
+
+const struct unwind_table *row_table_rows(const struct row_table *table)
+{
+	return &table->rows;
+}
+
+uint32_t row_table_unreadable(const struct row_table *table)
+{
+	return table->unreadable;
+}
+
 /* The last row of the page at or before an offset. */
 static uint32_t row_in_force(const struct unwind_table *table, uint32_t page, uint32_t offset)
 {

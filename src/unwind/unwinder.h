@@ -17,15 +17,15 @@
 
 /* What an address is in. */
 struct unwind_code {
-	const struct unwind_table *table; /* NULL: none; frame pointers are tried if `jit` */
-	uint64_t bias;			  /* address - bias is the ELF virtual address */
 	bool mapped;			  /* executable memory at all */
-	bool jit;			  /* made at run time, or a file without any rows */
+	const struct unwind_table *table; /* NULL: none, frame pointers are tried */
+	uint64_t bias;			  /* address - bias is the ELF virtual address */
 	bool entry; /* the code at which executable or interpreter starts (_start): the end, rows or
 		       not */
 };
 
 struct unwind_input {
+	uint16_t machine; /* EM_X86_64, EM_AARCH64 */
 	const struct unwind_registers *registers;
 	uint64_t stack_address; /* where the copy was taken from */
 	const void *stack;	/* borrowed */
@@ -41,5 +41,8 @@ struct unwind_input {
  * there. Returns how many; *ret_end says why it stopped. */
 size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
 		     enum stack_end *ret_end);
+
+/* The word for why a walk of the kernel side ended. */
+enum stack_end unwinder_end(enum unwind_end end);
 
 #endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a frame's caller is found, as the program of a frame description leaves it: the few columns
+ * of DWARF's table that unwinding needs (CFA, return address, frame pointer), before they become an
+ * unwind_rule.
+ */
+#ifndef UNWIND_FRAME_RULES_H
+#define UNWIND_FRAME_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/reader.h"
+#include "bpf/unwind_rows.h"
+
+/* DWARF numbers of a machine's registers. */
+struct frame_machine {
+	uint16_t machine; /* EM_ */
+	uint16_t sp, fp, ra;
+	bool ra_is_register; /* the return address may still be where the call put it: arm64's lr */
+};
+
+/* NULL: another machine. */
+const struct frame_machine *frame_rules_machine(uint16_t machine);
+
+enum frame_cfa_how {
+	FRAME_CFA_UNKNOWN,  /* not said, or not understood */
+	FRAME_CFA_REGISTER, /* reg + offset */
+	FRAME_CFA_DEREF,    /* *(reg + offset) + add */
+	FRAME_CFA_PLT,	    /* offset: the first of 16 bytes that has pushed */
+};
+
+struct frame_cfa {
+	enum frame_cfa_how how;
+	uint64_t reg;
+	int64_t offset;
+	int64_t add;
+};
+
+enum frame_saved_how {
+	FRAME_SAVED_UNSAID,
+	FRAME_SAVED_SAME,
+	FRAME_SAVED_UNDEFINED,
+	FRAME_SAVED_CFA,     /* *(CFA + offset) */
+	FRAME_SAVED_MEMORY,  /* *(reg + offset) */
+	FRAME_SAVED_UNKNOWN, /* not understood */
+};
+
+struct frame_saved {
+	enum frame_saved_how how;
+	uint64_t reg;
+	int64_t offset;
+};
+
+struct frame_rules {
+	struct frame_cfa cfa;
+	struct frame_saved ra, fp;
+};
+
+/* DW_CFA_def_cfa_expression: the forms compilers, linkers and hand-written code use; else
+ * FRAME_CFA_UNKNOWN. */
+struct frame_cfa frame_rules_cfa_expression(const struct frame_machine *machine,
+					    struct reader expression);
+/* DW_CFA_expression: where a register was saved. */
+struct frame_saved frame_rules_saved_expression(struct reader expression);
+
+/* The rule of a row; all zeroes (UNWIND_CFA_NONE) when it cannot be expressed. */
+struct unwind_rule frame_rules_pack(const struct frame_rules *rules,
+				    const struct frame_machine *machine, bool signal);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Puts rules in ascending order of addresses into pages of rows; equal rules are kept once. */
+#ifndef UNWIND_ROW_BUILDER_H
+#define UNWIND_ROW_BUILDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "bpf/unwind_rows.h"
+
+enum {
+	ROW_BUILDER_MAX_PAGES = 1 << 20, /* 4 GiB of code */
+	ROW_BUILDER_MAX_ROWS = 1 << 25,
+};
+
+struct row_builder {
+	uint64_t base;
+	uint32_t rule; /* in force at the end */
+	VEC(uint32_t) pages;
+	VEC(uint32_t) rows;
+	VEC(struct unwind_rule) rules;
+	struct hashidx rule_index;
+	uint16_t recent[1024]; /* index of a rule by its hash, a guess */
+	bool full;	       /* a limit was met; what came then is not there */
+};
+
+/* @base: a multiple of 4 KiB, not above the first address. */
+void row_builder_init(struct row_builder *builder, uint64_t base);
+void row_builder_done(struct row_builder *builder);
+
+/* From @address (not below the one before) on, @rule is in force. */
+void row_builder_add(struct row_builder *builder, uint64_t address, const struct unwind_rule *rule);
+/* From @address on there is no rule. */
+void row_builder_end(struct row_builder *builder, uint64_t address);
+/* Nothing comes any more. pages gets its last element: the number of rows. */
+void row_builder_finish(struct row_builder *builder);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unwind/unwinder.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "unwind/row_table.h"
+
+/* A copy of a stack. What lies beyond its end is told from what never was there. */
+struct copied_memory {
+	uint64_t start;
+	const uint8_t *bytes;
+	size_t size;
+	bool cut;
+	bool *beyond;
+};
+
+static inline int unwind_read(const void *memory, __u64 address, void *to, __u32 size)
+{
+	const struct copied_memory *copy = memory;
+	uint64_t offset = address - copy->start;
+
+	if (address < copy->start || offset > copy->size || copy->size - offset < size) {
+		if (copy->cut && address >= copy->start)
+			*copy->beyond = true;
+		return -1;
+	}
+	memcpy(to, copy->bytes + offset, size);
+	return 0;
+}
+
+#include "bpf/unwind_step.h"
+
+static const enum stack_end ends[UNWIND_END_COUNT] = {
+#define ROW(id) [UNWIND_END_##id] = STACK_##id,
+	UNWIND_ENDS(ROW)
+#undef ROW
+};
+
+enum stack_end unwinder_end(enum unwind_end end)
+{
+	return end < UNWIND_END_COUNT ? ends[end] : STACK_UNKNOWN;
+}
+
+static enum unwind_end step(const struct unwind_input *input, struct unwind_frame *frame,
+			    const struct unwind_code *code, bool innermost,
+			    const struct copied_memory *memory)
+{
+	uint64_t address = unwind_lookup_address(frame) - code->bias;
+	const struct unwind_rule *rule = code->table ? row_table_find(code->table, address) : NULL;
+
+	return unwind_step(frame, rule, code->entry, innermost ? input->registers : NULL, memory,
+			   input->machine == EM_AARCH64);
+}
+
+size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
+		     enum stack_end *ret_end)
+{
+	bool beyond = false;
+	const struct copied_memory memory = { .start = input->stack_address,
+					      .bytes = input->stack,
+					      .size = input->stack_size,
+					      .cut = input->stack_cut,
+					      .beyond = &beyond };
+	enum unwind_end end = UNWIND_MORE;
+	struct unwind_frame frame;
+	size_t count = 0;
+
+	unwind_begin(&frame, input->registers, input->machine == EM_AARCH64);
+	while (end == UNWIND_MORE) {
+		struct unwind_code code =
+			input->find(input->context, unwind_lookup_address(&frame));
+
+		if (count == max) {
+			end = UNWIND_END_TOO_DEEP;
+			break;
+		}
+		if (code.mapped || count == 0)
+			addresses[count++] = frame.pc | (frame.exact && count ? UNWIND_EXACT : 0);
+		end = code.mapped ? step(input, &frame, &code, count == 1, &memory)
+				  : unwind_nowhere(&frame);
+	}
+	*ret_end = beyond ? STACK_TOO_LARGE : unwinder_end(end);
+	return count;
+}
