@@ -19,7 +19,6 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/off_cpu_draw.h"
 #include "bpf/off_cpu_wire.h"
 
 /* include/linux/sched.h */
@@ -76,20 +75,11 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } outputs SEC(".maps");
 
-struct cpu {
-	struct off_cpu_pace pace;
-	struct off_cpu_counts counts;
-	union {
-		struct off_cpu_wait_record wait;
-		struct off_cpu_left_record left;
-	};
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct cpu);
+	__type(value, struct off_cpu_cpu);
 } cpus SEC(".maps");
 
 /* Of the iterators, which can be preempted by the other programs. */
@@ -109,7 +99,7 @@ static bool in_window(void)
 	return opened_ns && !closed_ns;
 }
 
-static struct cpu *this_cpu(void)
+static struct off_cpu_cpu *this_cpu(void)
 {
 	__u32 zero = 0;
 
@@ -119,7 +109,7 @@ static struct cpu *this_cpu(void)
 /* A thread that is seen for the first time was in @state since the window opened, or since it was
  * born, @since_ns. What it waits for now is kept whatever its length. */
 static struct off_cpu_thread *add_thread(const struct task_struct *task, enum off_cpu_state state,
-					 __u64 since_ns, struct cpu *cpu)
+					 __u64 since_ns, struct off_cpu_cpu *cpu)
 {
 	struct off_cpu_thread thread = {
 		.since_ns = since_ns,
@@ -137,7 +127,7 @@ static struct off_cpu_thread *add_thread(const struct task_struct *task, enum of
 }
 
 static struct off_cpu_thread *find_thread(const struct task_struct *task, enum off_cpu_state state,
-					  struct cpu *cpu)
+					  struct off_cpu_cpu *cpu)
 {
 	__u32 tid = (__u32)task->pid;
 	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &tid);
@@ -159,7 +149,7 @@ static void add_blocked(struct off_cpu_thread *thread, __u64 duration_ns)
 }
 
 static void send_times(void *context, struct off_cpu_thread *thread, __u32 tid,
-		       enum off_cpu_why why, struct cpu *cpu)
+		       enum off_cpu_why why, struct off_cpu_cpu *cpu)
 {
 	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
 					       .pid = thread->pid,
@@ -175,7 +165,7 @@ static void send_times(void *context, struct off_cpu_thread *thread, __u32 tid,
 /* ---- leaving a CPU ---- */
 
 static void send_user_stack(void *context, const struct task_struct *task,
-			    struct off_cpu_thread *thread, struct cpu *cpu)
+			    struct off_cpu_thread *thread, struct off_cpu_cpu *cpu)
 {
 	struct off_cpu_left_record *record = &cpu->left;
 	__u64 size = __builtin_offsetof(struct off_cpu_left_record, addresses);
@@ -211,7 +201,7 @@ static __u32 flags_of(const struct task_struct *task, __u32 state)
 }
 
 static void begin_wait(struct off_cpu_thread *thread, const struct task_struct *task,
-		       bool preempted, __u32 state, struct cpu *cpu, __u64 now_ns)
+		       bool preempted, __u32 state, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	/* One that is woken between its decision to wait and this moment stays runnable. */
 	bool runnable = preempted || state == TASK_RUNNING || state == TASK_WAKING;
@@ -226,8 +216,8 @@ static void begin_wait(struct off_cpu_thread *thread, const struct task_struct *
 	thread->times.waits++;
 }
 
-static void leave(void *context, bool preempted, const struct task_struct *task, struct cpu *cpu,
-		  __u64 now_ns)
+static void leave(void *context, bool preempted, const struct task_struct *task,
+		  struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	__u32 state = task->__state & TASK_STATES;
 	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNING, cpu);
@@ -236,7 +226,6 @@ static void leave(void *context, bool preempted, const struct task_struct *task,
 	if (!thread)
 		return;
 	thread->times.running_ns += since(thread->since_ns, now_ns);
-	cpu->counts.waits++;
 	if (state & TASK_DEAD) {
 		send_times(context, thread, tid, OFF_CPU_EXIT, cpu);
 		bpf_map_delete_elem(&threads, &tid);
@@ -330,7 +319,7 @@ static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *t
 }
 
 static void send_wait(void *context, struct task_struct *task, const struct off_cpu_thread *thread,
-		      __u64 runnable_ns, struct cpu *cpu, __u64 now_ns)
+		      __u64 runnable_ns, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	struct off_cpu_wait_record *record = &cpu->wait;
 	__u64 longest_ns = thread->blocked_ns > runnable_ns ? thread->blocked_ns : runnable_ns;
@@ -361,7 +350,7 @@ static __u64 end_wait(struct off_cpu_thread *thread, __u64 now_ns)
 	return duration_ns;
 }
 
-static void arrive(void *context, struct task_struct *task, struct cpu *cpu, __u64 now_ns)
+static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNABLE, cpu);
 	__u64 runnable_ns;
@@ -380,7 +369,7 @@ static void arrive(void *context, struct task_struct *task, struct cpu *cpu, __u
 SEC("tp_btf/sched_switch")
 int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct task_struct *next)
 {
-	struct cpu *cpu = this_cpu();
+	struct off_cpu_cpu *cpu = this_cpu();
 	__u64 now_ns;
 
 	if (!cpu || !in_window())
@@ -390,6 +379,8 @@ int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct ta
 		leave(ctx, preempted, prev, cpu, now_ns);
 	if (next->pid)
 		arrive(ctx, next, cpu, now_ns);
+	if (cpu->counts.switches++ % OFF_CPU_MEASURE_EVERY == 0)
+		cpu->counts.measured_ns += bpf_ktime_get_ns() - now_ns;
 	return 0;
 }
 
@@ -400,7 +391,7 @@ int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct ta
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
 {
-	struct cpu *cpu = this_cpu();
+	struct off_cpu_cpu *cpu = this_cpu();
 	__u32 old_tid = (__u32)old_pid, tid = (__u32)task->pid;
 	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
 	__u64 now_ns = bpf_ktime_get_ns();

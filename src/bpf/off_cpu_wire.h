@@ -9,8 +9,11 @@
 
 #include <linux/types.h>
 
+#include "bpf/off_cpu_draw.h"
+
 enum {
 	OFF_CPU_MAX_THREADS = 65536,
+	OFF_CPU_MEASURE_EVERY = 64,
 	OFF_CPU_MAX_KERNEL = 127, /* kernel.perf_event_max_stack as it comes */
 	OFF_CPU_MAX_USER = 127,	  /* of stacks that the kernel follows by frame pointers */
 };
@@ -76,18 +79,6 @@ struct off_cpu_times_record {
 	struct off_cpu_times times;
 };
 
-/* Of one CPU. */
-struct off_cpu_counts {
-	__u64 waits;	       /* times a thread left the CPU */
-	__u64 stacks, records; /* taken, sent */
-	__u64 lost,
-		lost_weight_ns; /* records of waits that found the ring full; what they stood for */
-	__u64 lost_times;	/* the same of OFF_CPU_TIMES */
-	__u64 table_full;	/* times a thread found no room in the table */
-	__u64 measured,
-		measured_ns; /* runs of the switch program that were timed, and their time */
-};
-
 struct off_cpu_left_record {
 	__u32 kind; /* OFF_CPU_LEFT */
 	__u32 pid, tid;
@@ -109,6 +100,27 @@ struct off_cpu_wait_record {
 	__u32 zero;
 	__u32 count;			     /* of addresses */
 	__u64 addresses[OFF_CPU_MAX_KERNEL]; /* kernel stack, innermost first */
+};
+
+struct off_cpu_counts {
+	__u64 switches;
+	__u64 stacks, records; /* taken, sent */
+	__u64 lost,
+		lost_weight_ns; /* waits whose record found the ring full; what they stood for */
+	__u64 lost_times;	/* the same of OFF_CPU_TIMES */
+	__u64 table_full;	/* times a thread found no room in the table */
+	/* The switch program's own time, of one run in OFF_CPU_MEASURE_EVERY. */
+	__u64 measured_ns;
+};
+
+/* What the programs keep for each CPU. */
+struct off_cpu_cpu {
+	struct off_cpu_pace pace;
+	struct off_cpu_counts counts;
+	union { /* room to make a record in */
+		struct off_cpu_wait_record wait;
+		struct off_cpu_left_record left;
+	};
 };
 
 _Static_assert(sizeof(struct off_cpu_times) == 40, "as both sides lay it out");

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/off_cpu.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "bpf/off_cpu.skel.h"
+
+enum {
+	/* With more CPUs than this each gets less of the budget. */
+	FULL_BUDGET_CPUS = 4,
+	MAX_CPUS = 8192,
+	READ_BYTES = 64 * 1024, /* of an iterator at once */
+};
+
+struct off_cpu {
+	struct off_cpu_bpf *object;
+	size_t cpus; /* that the kernel may have */
+};
+
+/* The programs that are attached while the window is open; a thread's birth must not be missed
+ * between the others. */
+#define ATTACHED(X)       \
+	X(off_cpu_born)   \
+	X(off_cpu_exec)   \
+	X(off_cpu_waking) \
+	X(off_cpu_switch)
+
+static int explain(int rc, struct err *err)
+{
+	if (rc == -EPERM || rc == -EACCES)
+		return err_set(err, rc,
+			       "loading BPF programs needs root, or CAP_BPF and CAP_PERFMON");
+	if (rc == -ENOSYS)
+		return err_set(err, rc, "this kernel has no BPF");
+	if (rc == -ESRCH || rc == -ENOENT || rc == -EINVAL)
+		return err_set(err, rc,
+			       "this kernel does not take the programs (Linux 5.15 with "
+			       "CONFIG_DEBUG_INFO_BTF does): %s",
+			       strerror(-rc));
+	return err_set(err, rc, "the programs cannot be loaded: %s", strerror(-rc));
+}
+
+static void configure(struct off_cpu *off_cpu, size_t online)
+{
+	struct off_cpu_bpf *object = off_cpu->object;
+	size_t share = online > FULL_BUDGET_CPUS ? online : FULL_BUDGET_CPUS;
+
+	object->rodata->period_ns = (uint64_t)OFF_CPU_PERIOD_NS * share / FULL_BUDGET_CPUS;
+	bpf_map__set_max_entries(object->maps.outputs, (uint32_t)off_cpu->cpus);
+}
+
+static int set_outputs(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count)
+{
+	int map = bpf_map__fd(off_cpu->object->maps.outputs);
+
+	for (size_t i = 0; i < count; i++) {
+		if (bpf_map_update_elem(map, &outputs[i].cpu, &outputs[i].fd, BPF_ANY) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int load(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count)
+{
+	int cpus = libbpf_num_possible_cpus();
+	int rc;
+
+	if (cpus <= 0 || cpus > MAX_CPUS)
+		return -EINVAL;
+	off_cpu->cpus = (size_t)cpus;
+	off_cpu->object = off_cpu_bpf__open();
+	if (!off_cpu->object)
+		return -errno;
+	configure(off_cpu, count);
+	rc = off_cpu_bpf__load(off_cpu->object);
+	return rc < 0 ? rc : set_outputs(off_cpu, outputs, count);
+}
+
+int off_cpu_new(const struct off_cpu_output *outputs, size_t count, struct off_cpu **ret_off_cpu,
+		struct err *err)
+{
+	struct off_cpu *off_cpu = xcalloc(1, sizeof(*off_cpu));
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
+	int rc = load(off_cpu, outputs, count);
+
+	libbpf_set_print(print);
+	if (rc < 0) {
+		off_cpu_free(off_cpu);
+		return explain(rc, err);
+	}
+	*ret_off_cpu = off_cpu;
+	return 0;
+}
+
+void off_cpu_free(struct off_cpu *off_cpu)
+{
+	if (!off_cpu)
+		return;
+	off_cpu_bpf__destroy(off_cpu->object);
+	free(off_cpu);
+}
+
+/* ---- the window ---- */
+
+static int attach(struct off_cpu *off_cpu)
+{
+#define ATTACH(name)                                                                    \
+	off_cpu->object->links.name = bpf_program__attach(off_cpu->object->progs.name); \
+	if (!off_cpu->object->links.name)                                               \
+		return -errno;
+	ATTACHED(ATTACH)
+#undef ATTACH
+	return 0;
+}
+
+static void detach(struct off_cpu *off_cpu)
+{
+#define DETACH(name)                                    \
+	bpf_link__destroy(off_cpu->object->links.name); \
+	off_cpu->object->links.name = NULL;
+	ATTACHED(DETACH)
+#undef DETACH
+}
+
+/* Runs an iterator over all threads; what it writes is appended to @output. */
+static int iterate(struct bpf_program *program, struct buf *output)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	_cleanup_close_ int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno;
+	_cleanup_free_ char *bytes = xmalloc(READ_BYTES);
+	ssize_t got = fd < 0 ? -1 : 1;
+
+	while (got > 0) {
+		got = read(fd, bytes, READ_BYTES);
+		if (got > 0)
+			buf_add(output, bytes, (size_t)got);
+		else if (got < 0 && errno == EINTR)
+			got = 1;
+	}
+	bpf_link__destroy(link);
+	return got < 0 ? -errno : 0;
+}
+
+int off_cpu_open(struct off_cpu *off_cpu, uint64_t *ret_opened_ns, struct err *err)
+{
+	struct buf nothing = { 0 };
+	int rc = attach(off_cpu);
+
+	if (rc < 0) {
+		detach(off_cpu);
+		return err_set(err, rc, "the scheduler's events cannot be watched: %s",
+			       strerror(-rc));
+	}
+	*ret_opened_ns = off_cpu->object->bss->opened_ns = clock_ns();
+	/* A thread that this does not find is taken for running or runnable until it is seen. */
+	iterate(off_cpu->object->progs.off_cpu_open, &nothing);
+	buf_done(&nothing);
+	return 0;
+}
+
+/* The iterator writes records whole, one behind the other. */
+static size_t size_of(const union off_cpu_event *event)
+{
+	return event->kind == OFF_CPU_WAIT ? sizeof(event->wait) : sizeof(event->times);
+}
+
+uint64_t off_cpu_close(struct off_cpu *off_cpu,
+		       void (*take)(void *context, const union off_cpu_event *event), void *context)
+{
+	uint64_t closed_ns = clock_ns();
+	struct buf records = { 0 };
+	union off_cpu_event event;
+
+	off_cpu->object->bss->closed_ns = closed_ns;
+	detach(off_cpu);
+	iterate(off_cpu->object->progs.off_cpu_close, &records);
+	for (size_t at = 0; off_cpu_event_read(records.bytes + at, records.size - at, &event);
+	     at += size_of(&event))
+		take(context, &event);
+	buf_done(&records);
+	return closed_ns;
+}
+
+/* ---- questions ---- */
+
+static void add_counts(struct off_cpu_counts *sum, const struct off_cpu_counts *more)
+{
+	const __u64 *from = (const __u64 *)more;
+	__u64 *to = (__u64 *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+struct off_cpu_counts off_cpu_counts(const struct off_cpu *off_cpu)
+{
+	_cleanup_free_ struct off_cpu_cpu *cpus = xcalloc(off_cpu->cpus, sizeof(*cpus));
+	struct off_cpu_counts sum = { 0 };
+	uint32_t zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(off_cpu->object->maps.cpus), &zero, cpus) < 0)
+		return sum;
+	for (size_t i = 0; i < off_cpu->cpus; i++)
+		add_counts(&sum, &cpus[i].counts);
+	return sum;
+}
+
+uint64_t off_cpu_cost_ns(const struct off_cpu_counts *counts)
+{
+	return counts->measured_ns * OFF_CPU_MEASURE_EVERY;
+}

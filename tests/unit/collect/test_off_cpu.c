@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The scheduler's account of threads that know themselves what they did. The kernel's clocks are
+ * the oracle: a thread's running time is its CLOCK_THREAD_CPUTIME_ID, its waits lie within what it
+ * measured around them, and all its times together are the window.
+ */
+#include "collect/off_cpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "collect/cpu_list.h"
+#include "collect/perf_record.h"
+#include "collect/ring.h"
+
+enum { MAX_CPUS = 256, RING_BYTES = 256 * 1024, SLEEP_MS = 60 };
+
+struct watch {
+	struct off_cpu *off_cpu;
+	struct off_cpu_output outputs[MAX_CPUS];
+	struct ring rings[MAX_CPUS];
+	size_t cpus;
+	VEC(union off_cpu_event) events;
+	uint64_t opened_ns, closed_ns;
+	struct perf_format format;
+};
+
+static struct perf_event_attr output_attr(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.sample_period = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+}
+
+static void watch_open_rings(struct watch *watch)
+{
+	struct perf_event_attr attr = output_attr();
+	struct err err;
+	int *numbers;
+
+	assert_int_equal(cpu_list_online(&numbers, &watch->cpus, &err), 0);
+	assert_in_range(watch->cpus, 1, MAX_CPUS);
+	watch->format = perf_format_of(&attr);
+	for (size_t i = 0; i < watch->cpus; i++) {
+		int fd = (int)syscall(SYS_perf_event_open, &attr, -1, numbers[i], -1,
+				      PERF_FLAG_FD_CLOEXEC);
+
+		if (fd < 0) {
+			print_message("no BPF_OUTPUT event: %s\n", strerror(errno));
+			skip();
+		}
+		assert_int_equal(ring_map(&watch->rings[i], fd, RING_BYTES), 0);
+		watch->outputs[i] = (struct off_cpu_output){ numbers[i], fd };
+	}
+	free(numbers);
+}
+
+static int set_up(void **state)
+{
+	*state = calloc(1, sizeof(struct watch));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct watch *watch = *state;
+
+	off_cpu_free(watch->off_cpu);
+	for (size_t i = 0; i < watch->cpus; i++) {
+		ring_unmap(&watch->rings[i]);
+		close(watch->outputs[i].fd);
+	}
+	vec_free(&watch->events);
+	free(watch);
+	return 0;
+}
+
+static void watch_begin(struct watch *watch)
+{
+	struct err err = { "" };
+	int rc;
+
+	watch_open_rings(watch);
+	rc = off_cpu_new(watch->outputs, watch->cpus, &watch->off_cpu, &err);
+	if (rc < 0) {
+		assert_true(err.text[0] != '\0');
+		print_message("%s\n", err.text);
+		skip();
+	}
+	assert_int_equal(off_cpu_open(watch->off_cpu, &watch->opened_ns, &err), 0);
+}
+
+static void keep(void *context, const union off_cpu_event *event)
+{
+	struct watch *watch = context;
+
+	*vec_push(&watch->events) = *event;
+}
+
+static void keep_record(void *context, const void *bytes, size_t size)
+{
+	struct watch *watch = context;
+	struct perf_record record;
+	union off_cpu_event event;
+
+	assert_int_equal(perf_record_read(bytes, size, &watch->format, &record), 0);
+	if (record.type != PERF_RECORD_SAMPLE)
+		return;
+	assert_true(off_cpu_event_read(record.sample.raw, record.sample.raw_size, &event));
+	keep(watch, &event);
+}
+
+static void watch_end(struct watch *watch)
+{
+	size_t count;
+
+	watch->closed_ns = off_cpu_close(watch->off_cpu, keep, watch);
+	count = watch->events.count;
+	for (size_t i = 0; i < watch->cpus; i++)
+		ring_read(&watch->rings[i], keep_record, watch);
+	assert_true(watch->events.count >= count);
+}
+
+/* All times of a thread (there are several records when it calls exec); @ret_why of the last. */
+static struct off_cpu_times times_of(const struct watch *watch, pid_t tid, enum off_cpu_why why)
+{
+	struct off_cpu_times sum = { 0 };
+	size_t found = 0;
+
+	for (size_t i = 0; i < watch->events.count; i++) {
+		const union off_cpu_event *event = &watch->events.items[i];
+
+		if (event->kind != OFF_CPU_TIMES || event->times.tid != (uint32_t)tid ||
+		    event->times.why != why)
+			continue;
+		sum = event->times.times;
+		found++;
+	}
+	assert_int_equal(found, 1);
+	return sum;
+}
+
+static uint64_t sum_of(const struct off_cpu_times *times)
+{
+	return times->running_ns + times->runnable_ns + times->blocked_ns;
+}
+
+/* The wait of a thread that was blocked longest. */
+static const struct off_cpu_wait_record *longest_wait(const struct watch *watch, pid_t tid)
+{
+	const struct off_cpu_wait_record *longest = NULL;
+
+	for (size_t i = 0; i < watch->events.count; i++) {
+		const struct off_cpu_wait_record *wait = &watch->events.items[i].wait;
+
+		if (wait->kind == OFF_CPU_WAIT && wait->tid == (uint32_t)tid &&
+		    (!longest || wait->blocked_ns > longest->blocked_ns))
+			longest = wait;
+	}
+	assert_non_null(longest);
+	return longest;
+}
+
+/* Was the user stack of this wait sent when the thread left? */
+static bool was_captured(const struct watch *watch, const struct off_cpu_wait_record *wait)
+{
+	for (size_t i = 0; i < watch->events.count; i++) {
+		const struct off_cpu_left_record *left = &watch->events.items[i].left;
+
+		if (left->kind == OFF_CPU_LEFT && left->tid == wait->tid &&
+		    left->left_ns == wait->left_ns)
+			return true;
+	}
+	return false;
+}
+
+static void sleep_ms(unsigned ms)
+{
+	struct timespec time = { .tv_nsec = (long)ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* What a thread did, and saw of itself. */
+struct self {
+	pid_t tid;
+	uint64_t begin_ns, end_ns; /* around its sleep */
+	uint64_t cpu_ns;
+	pthread_mutex_t *mutex;
+};
+
+static void *sleep_once(void *argument)
+{
+	struct self *self = argument;
+
+	self->tid = (pid_t)syscall(SYS_gettid);
+	self->begin_ns = clock_ns();
+	sleep_ms(SLEEP_MS);
+	self->end_ns = clock_ns();
+	self->cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	return NULL;
+}
+
+static void a_thread_that_lives_all_the_time_has_all_of_it(void **state)
+{
+	struct watch *watch = *state;
+	struct off_cpu_times times;
+	uint64_t cpu_ns;
+
+	watch_begin(watch);
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	sleep_ms(SLEEP_MS);
+	for (uint64_t until = clock_ns() + 20 * NS_PER_MS; clock_ns() < until;)
+		;
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+	watch_end(watch);
+	times = times_of(watch, getpid(), OFF_CPU_CLOSE);
+	assert_int_equal(sum_of(&times), watch->closed_ns - watch->opened_ns);
+	assert_true(times.running_ns >= cpu_ns - cpu_ns / 50);
+	assert_true(times.blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+}
+
+static void every_thread_there_all_the_time_adds_up(void **state)
+{
+	struct watch *watch = *state;
+	size_t whole = 0, others = 0;
+
+	watch_begin(watch);
+	sleep_ms(SLEEP_MS);
+	watch_end(watch);
+	for (size_t i = 0; i < watch->events.count; i++) {
+		const struct off_cpu_times_record *record = &watch->events.items[i].times;
+
+		if (record->kind != OFF_CPU_TIMES || record->why != OFF_CPU_CLOSE)
+			continue;
+		if (sum_of(&record->times) == watch->closed_ns - watch->opened_ns)
+			whole++;
+		else
+			others++; /* born meanwhile */
+	}
+	assert_true(whole > 10 && whole > 9 * others);
+}
+
+static void a_sleep_is_found_with_its_stack(void **state)
+{
+	struct watch *watch = *state;
+	const struct off_cpu_wait_record *wait;
+	struct off_cpu_times times;
+	struct self self = { 0 };
+	pthread_t thread;
+
+	watch_begin(watch);
+	assert_int_equal(pthread_create(&thread, NULL, sleep_once, &self), 0);
+	pthread_join(thread, NULL);
+	sleep_ms(5); /* it has left its CPU for the last time */
+	watch_end(watch);
+	times = times_of(watch, self.tid, OFF_CPU_EXIT);
+	assert_true(times.blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+	wait = longest_wait(watch, self.tid);
+	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - self.begin_ns);
+	assert_true(wait->left_ns >= self.begin_ns && wait->left_ns <= self.end_ns);
+	assert_int_equal(wait->pid, getpid());
+	assert_true(wait->count > 3);
+	assert_true((int64_t)wait->addresses[0] < 0); /* the kernel's half */
+	assert_true(wait->user_ip != 0 && (int64_t)wait->user_ip > 0);
+	assert_true(wait->flags & OFF_CPU_CAPTURED);
+	assert_true(was_captured(watch, wait));
+}
+
+static void *lock_once(void *argument)
+{
+	struct self *self = argument;
+
+	self->tid = (pid_t)syscall(SYS_gettid);
+	self->begin_ns = clock_ns();
+	pthread_mutex_lock(self->mutex);
+	self->end_ns = clock_ns();
+	pthread_mutex_unlock(self->mutex);
+	return NULL;
+}
+
+static void a_lock_names_who_released_it(void **state)
+{
+	struct watch *watch = *state;
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	struct self self = { .mutex = &mutex };
+	const struct off_cpu_wait_record *wait;
+	pthread_t thread;
+
+	watch_begin(watch);
+	pthread_mutex_lock(&mutex);
+	assert_int_equal(pthread_create(&thread, NULL, lock_once, &self), 0);
+	sleep_ms(SLEEP_MS);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+	watch_end(watch);
+	wait = longest_wait(watch, self.tid);
+	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - self.begin_ns);
+	assert_int_equal(wait->waker_pid, getpid());
+	assert_int_equal(wait->waker_tid, getpid());
+}
+
+/* A child that waits when the window opens and still waits when it closes. */
+static void what_waits_all_the_time_is_closed_by_the_window(void **state)
+{
+	struct watch *watch = *state;
+	const struct off_cpu_wait_record *wait;
+	int pipe_ends[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(pipe_ends), 0);
+	child = fork();
+	if (child == 0) {
+		close(pipe_ends[1]);
+		_exit(read(pipe_ends[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	sleep_ms(SLEEP_MS);
+	watch_begin(watch);
+	sleep_ms(SLEEP_MS);
+	watch_end(watch);
+	close(pipe_ends[0]);
+	close(pipe_ends[1]);
+	waitpid(child, NULL, 0);
+	wait = longest_wait(watch, child);
+	assert_true(wait->flags & OFF_CPU_OPEN);
+	assert_false(wait->flags & OFF_CPU_CAPTURED);
+	assert_int_equal(wait->blocked_ns, watch->closed_ns - watch->opened_ns);
+	assert_true(wait->count > 3);
+}
+
+static void exec_parts_the_times_of_a_thread(void **state)
+{
+	struct watch *watch = *state;
+	struct off_cpu_times before, after;
+	pid_t child;
+
+	watch_begin(watch);
+	child = fork();
+	if (child == 0) {
+		sleep_ms(SLEEP_MS);
+		execl("/bin/sleep", "sleep", "0.2", (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, NULL, 0);
+	sleep_ms(5);
+	watch_end(watch);
+	before = times_of(watch, child, OFF_CPU_EXEC);
+	after = times_of(watch, child, OFF_CPU_EXIT);
+	assert_in_range(before.blocked_ns, (SLEEP_MS - 1) * NS_PER_MS, 190 * NS_PER_MS);
+	assert_true(after.blocked_ns >= 199 * NS_PER_MS);
+}
+
+static void damaged_records_are_refused(void **state)
+{
+	struct off_cpu_wait_record wait = { .kind = OFF_CPU_WAIT, .count = 2 };
+	struct off_cpu_times_record times = { .kind = OFF_CPU_TIMES };
+	const size_t head = offsetof(struct off_cpu_wait_record, addresses);
+	union off_cpu_event event;
+
+	assert_true(off_cpu_event_read(&wait, head + 16, &event));
+	assert_false(off_cpu_event_read(&wait, head + 15, &event));
+	assert_false(off_cpu_event_read(&wait, head - 1, &event));
+	wait.count = OFF_CPU_MAX_KERNEL;
+	assert_true(off_cpu_event_read(&wait, sizeof(wait), &event));
+	wait.count++;
+	assert_false(off_cpu_event_read(&wait, sizeof(wait), &event));
+	assert_true(off_cpu_event_read(&times, sizeof(times), &event));
+	assert_false(off_cpu_event_read(&times, sizeof(times) - 1, &event));
+	times.kind++;
+	assert_false(off_cpu_event_read(&times, sizeof(times), &event));
+	assert_false(off_cpu_event_read(&times, 3, &event));
+}
+
+#define WATCHED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WATCHED(a_thread_that_lives_all_the_time_has_all_of_it),
+		WATCHED(every_thread_there_all_the_time_adds_up),
+		WATCHED(a_sleep_is_found_with_its_stack),
+		WATCHED(a_lock_names_who_released_it),
+		WATCHED(what_waits_all_the_time_is_closed_by_the_window),
+		WATCHED(exec_parts_the_times_of_a_thread),
+		cmocka_unit_test(damaged_records_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
