@@ -2,11 +2,11 @@
 /* prospect [run] COMMAND: profile the whole machine while a command runs, then print the report. */
 #include <stddef.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cmd/collect_options.h"
 #include "cmd/command.h"
 #include "cmd/report_options.h"
+#include "pipeline/record_output.h"
 
 struct run_values {
 	struct collect_options collect;
@@ -43,7 +43,7 @@ static int record_and_report(const struct run_values *values, char **command)
 		return status;
 	rc = report_options_print(&report, result.path, values->collect.output, stderr, &err);
 	if (!result.kept)
-		unlink(result.path);
+		record_output_remove_temporary(result.path);
 	if (rc < 0)
 		return fail(&err, 1);
 	return status >= 0 ? status : record_exit_status(&result);

@@ -35,7 +35,7 @@ struct record_options {
 struct record_result {
 	char path[4096]; /* of the profile, also of one that is not whole; "" there is none */
 	bool kept; /* false: there is no state folder, the file is temporary and the caller's to
-		      remove */
+		      remove: record_output_remove_temporary */
 	bool launch_failed; /* the error is the command's: see launch_exit_status */
 	bool launched;	    /* the command ran */
 	int status;	    /* as from waitpid(2), when it ended */

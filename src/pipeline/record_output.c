@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "pipeline/state_files.h"
 #include "store/store.h"
 
@@ -59,22 +60,39 @@ static int create_owned(struct record_output *output, struct profile *profile, s
 	return rc;
 }
 
-/* No state folder: the report is still made, from a file that goes with it. */
-static void use_temporary(struct record_output *output, const char *why)
+/* No state folder: the report is still made, from a file that goes with it, in a folder of its own
+ * that nobody else can enter. Under sudo TMPDIR may be a place of the user's. */
+static int use_temporary(struct record_output *output, const char *why, struct err *err)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *wanted = output->owner.other ? NULL : getenv("TMPDIR");
+	char folder[sizeof(output->path) - sizeof("/profile.prof")];
 
-	snprintf(output->path, sizeof(output->path), "%s/prospect-%d.prof",
-		 folder && folder[0] == '/' ? folder : "/tmp", (int)getpid());
+	snprintf(folder, sizeof(folder), "%s/prospect-XXXXXX",
+		 wanted && wanted[0] == '/' ? wanted : "/tmp");
+	if (!mkdtemp(folder))
+		return err_set(err, -errno, "%s; nor is there room in %s: %s; name a file with -o",
+			       why, folder, strerror(errno));
+	snprintf(output->path, sizeof(output->path), "%s/profile.prof", folder);
 	snprintf(output->note, sizeof(output->note), "the profile is not kept: %s", why);
 	output->temporary = true;
 	output->owner.other = false;
+	return 0;
+}
+
+void record_output_remove_temporary(const char *path)
+{
+	_cleanup_free_ char *folder = xstrdup(path);
+
+	unlink(path);
+	*strrchr(folder, '/') = '\0';
+	rmdir(folder);
 }
 
 int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
 		       struct err *err)
 {
 	struct err why;
+	int rc = 0;
 
 	owner_find(&output->owner);
 	if (wanted) {
@@ -84,9 +102,13 @@ int record_output_open(struct record_output *output, const char *wanted, struct 
 	} else if (state_begin(&output->owner, output->path, sizeof(output->path), &why) == 0) {
 		output->in_state_folder = true;
 	} else {
-		use_temporary(output, why.text);
+		rc = use_temporary(output, why.text, err);
 	}
-	return create_owned(output, profile, err);
+	if (rc == 0)
+		rc = create_owned(output, profile, err);
+	if (rc < 0 && output->temporary)
+		record_output_remove_temporary(output->path);
+	return rc;
 }
 
 int record_output_flush(struct record_output *output, struct err *err)
@@ -115,6 +137,10 @@ void record_output_discard(struct record_output *output)
 	if (!output->writer)
 		return;
 	store_writer_free(steal_ptr(output->writer));
+	if (output->temporary) {
+		record_output_remove_temporary(output->path);
+		return;
+	}
 	owner_begin(&output->owner);
 	unlink(output->path);
 	owner_end(&output->owner);

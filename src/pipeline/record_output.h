@@ -34,6 +34,8 @@ int record_output_flush(struct record_output *output, struct err *err);
 int record_output_publish(struct record_output *output, struct err *err);
 /* Removes a file that was opened and not published: nothing was recorded. */
 void record_output_discard(struct record_output *output);
+/* Removes a profile that is not kept (record_result) and the folder that was made for it. */
+void record_output_remove_temporary(const char *path);
 /* Lets go. What was not published stays as of its last flush, unless it was temporary. */
 void record_output_done(struct record_output *output);
 

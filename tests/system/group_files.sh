@@ -96,6 +96,25 @@ test_full_disk_of_the_state_folder() {
 		fail "what was written before is not to be read"
 }
 
+# Without a home folder there is a report, and nothing stays: not when it went well, and not when the
+# command could not be run.
+test_no_home_folder() {
+	mkdir "$T/tmp"
+	run_homeless() {
+		env -u XDG_STATE_HOME HOME=/dev/null TMPDIR="$T/tmp" "$PROSPECT" -f "$T/report" "$@"
+	}
+	expect_status 0 run_homeless sh -c "stat -c %a '$T'/tmp/prospect-*/ > '$T/mode'; '$BIN/loop' 0.2"
+	expect_line 'not kept'
+	[ "$(cat "$T/mode")" = 700 ] || fail "mode of the folder: $(cat "$T/mode")"
+	grep -q '^Samples ' "$T/report" || fail "no report"
+	[ -z "$(ls -A "$T/tmp")" ] || fail "left behind: $(ls -A "$T/tmp")"
+	expect_status 127 run_homeless /no/such/command
+	[ -z "$(ls -A "$T/tmp")" ] || fail "left behind without a command: $(ls -A "$T/tmp")"
+	expect_status 1 env -u XDG_STATE_HOME HOME=/dev/null TMPDIR="$T/none" "$PROSPECT" touch "$T/mark"
+	expect_line "$T/none.*-o"
+	[ ! -e "$T/mark" ] || fail "the command ran"
+}
+
 # Told before the command runs, not after it.
 test_output_that_cannot_be_made() {
 	expect_status 1 "$PROSPECT" record -o "$T/no/such/folder/prof" touch "$T/mark"
