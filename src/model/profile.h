@@ -36,7 +36,7 @@ struct image {
 	uint8_t build_id[BUILD_ID_MAX];
 	uint8_t build_id_size; /* bytes; 0: unknown */
 	uint64_t dev;	  /* makedev(major, minor) as the kernel's mmap record has it; 0: unknown */
-	uint64_t inode;	  /* 0: unknown */
+	uint64_t inode;	  /* 0: unknown; of IMAGE_ANON: the process it belongs to */
 	uint64_t size;	  /* bytes; 0: unknown */
 	int64_t mtime_ns; /* 0: unknown */
 	bool dirty;
@@ -81,7 +81,8 @@ struct symbol {
 struct frame {
 	uint32_t image;
 	uint64_t offset;  /* file offset for files, else as symbol.start; bucket: the raw address */
-	uint64_t address; /* ELF virtual address as objdump shows it; equals offset for non-files */
+	uint64_t address; /* ELF virtual address as objdump shows it; equals offset for non-files,
+			     but see resolve/jit.h for IMAGE_ANON */
 	bool address_known; /* the file's program headers were read */
 	enum frame_kind kind;
 	uint32_t symbol; /* 0: not resolved yet */

@@ -24,6 +24,7 @@
 #include "collect/proc_scan.h"
 #include "pipeline/frames.h"
 #include "resolve/image_files.h"
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 #include "store/store.h"
 
@@ -69,7 +70,8 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
-	attribution->frames = (struct frames){ parts->profile, parts->machine, parts->kernel };
+	attribution->frames =
+		(struct frames){ parts->profile, parts->machine, parts->kernel, parts->jit };
 	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
 	return attribution;
 }
@@ -291,6 +293,9 @@ static void map_file(struct attribution *attribution, uint64_t time_ns,
 				   .image = image_files_mapped(attribution->parts.files, file) };
 
 	machine_map(attribution->parts.machine, time_ns, file->pid, &mapping);
+	if (attribution->parts.jit)
+		jit_mapped(attribution->parts.jit,
+			   machine_process_of(attribution->parts.machine, file->pid), file);
 }
 
 static void take_mmap(struct attribution *attribution, const struct perf_record *record)
@@ -390,6 +395,8 @@ void attribution_take(void *context, const struct perf_record *record)
 	struct attribution *attribution = context;
 	struct machine *machine = attribution->parts.machine;
 
+	if (attribution->parts.jit)
+		jit_set_time(attribution->parts.jit, record->time_ns);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		take_sample(attribution, record);

@@ -16,6 +16,7 @@
 
 struct attribution;
 struct image_files;
+struct jit;
 struct kernel_symbols;
 struct store_writer;
 
@@ -24,6 +25,7 @@ struct attribution_parts {
 	struct profile *profile;
 	struct machine *machine;
 	struct image_files *files;
+	struct jit *jit; /* NULL: memory that is no file has no names */
 	struct kernel_symbols *kernel;
 	const struct sampler *sampler;
 	struct store_writer *writer;

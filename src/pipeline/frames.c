@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/frames.h"
 
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 
 uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t address)
@@ -10,6 +11,15 @@ uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t a
 			       .address = address };
 
 	return profile_frame(frames->profile, &frame);
+}
+
+/* Memory that is no file: the addresses of different processes do not mix. */
+static void place_in_memory(const struct frames *frames, int32_t pid, struct frame *frame)
+{
+	uint32_t process = machine_process_of(frames->machine, pid);
+
+	if (frames->jit && process)
+		jit_place(frames->jit, process, frame);
 }
 
 uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
@@ -34,6 +44,8 @@ uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
 				.kind = kind };
 	if (image == IMAGE_BUCKET || image == IMAGE_ANON)
 		frame.offset = frame.address = address;
+	if (image == IMAGE_ANON)
+		place_in_memory(frames, pid, &frame);
 	return profile_frame(frames->profile, &frame);
 }
 

@@ -9,6 +9,7 @@
 #include "model/machine.h"
 #include "model/profile.h"
 
+struct jit;
 struct kernel_symbols;
 
 /* All borrowed. */
@@ -16,6 +17,7 @@ struct frames {
 	struct profile *profile;
 	struct machine *machine;
 	struct kernel_symbols *kernel; /* NULL: none yet */
+	struct jit *jit;	       /* NULL: code in memory that is no file has no names */
 };
 
 /* Each returns a row of profile.frames. A return address belongs to the code before it. */

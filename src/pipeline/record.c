@@ -27,6 +27,7 @@
 #include "pipeline/record_output.h"
 #include "pipeline/record_sampler.h"
 #include "resolve/image_files.h"
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/resolver.h"
 
@@ -50,6 +51,7 @@ struct recording {
 	struct profile *profile;
 	struct sampler *sampler;
 	struct image_files *files;
+	struct jit *jit;
 	struct machine *machine;
 	struct kernel_symbols *kernel;
 	struct resolver *resolver;
@@ -110,10 +112,12 @@ static void build_model(struct recording *recording)
 	struct attribution_parts parts;
 
 	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
+	recording->jit = jit_new(recording->profile);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
 	parts = (struct attribution_parts){ .profile = recording->profile,
 					    .machine = recording->machine,
 					    .files = recording->files,
+					    .jit = recording->jit,
 					    .sampler = recording->sampler,
 					    .writer = recording->output.writer };
 	recording->attribution = attribution_new(&parts);
@@ -236,6 +240,7 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	if (recording->exec_watch)
 		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
 	follow_modules(recording);
+	jit_follow(recording->jit, clock_ns());
 	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
 }
 
@@ -453,6 +458,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	attribution_set_kernel(recording->attribution, recording->kernel);
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
+	resolver_set_jit(recording->resolver, recording->jit);
 	return 0;
 }
 
@@ -465,6 +471,7 @@ static int finish(struct recording *recording, struct err *err)
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
 	machine_finish(recording->machine);
+	jit_finish(recording->jit, clock_ns());
 	end.usage = recording->result->ended ? &recording->usage : NULL;
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
@@ -494,6 +501,7 @@ static void release(struct recording *recording)
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);
 	image_files_free(recording->files);
+	jit_free(recording->jit);
 	exec_watch_free(recording->exec_watch);
 	module_watch_free(recording->module_watch);
 	record_output_done(&recording->output);

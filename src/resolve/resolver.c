@@ -7,13 +7,22 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "resolve/image_files.h"
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/table_cache.h"
+
+/* A frame whose name may be told later. */
+struct waiting {
+	uint32_t frame;
+	uint64_t changes; /* see jit_lookup */
+};
 
 struct resolver {
 	struct profile *profile;
 	struct image_files *files;
 	struct kernel_symbols *kernel; /* NULL: none */
+	struct jit *jit;	       /* NULL: none */
+	VEC(struct waiting) waiting;
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
@@ -38,8 +47,14 @@ void resolver_free(struct resolver *resolver)
 	if (!resolver)
 		return;
 	table_cache_free(resolver->tables);
+	vec_free(&resolver->waiting);
 	buf_done(&resolver->name);
 	free(resolver);
+}
+
+void resolver_set_jit(struct resolver *resolver, struct jit *jit)
+{
+	resolver->jit = jit;
 }
 
 static str_id intern(struct resolver *resolver, const char *text)
@@ -119,12 +134,48 @@ static void resolve_in_kernel(struct resolver *resolver, struct frame *frame)
 	settle(resolver, frame, &symbol);
 }
 
+/* True: there is nothing more to wait for. */
+static bool resolve_made(struct resolver *resolver, struct waiting *waiting)
+{
+	struct frame *frame = &resolver->profile->frames.items[waiting->frame];
+	struct symbol symbol;
+
+	switch (jit_lookup(resolver->jit, frame, &waiting->changes, &symbol)) {
+	case JIT_NAMED:
+		symbol.image = frame->image;
+		settle(resolver, frame, &symbol);
+		return true;
+	case JIT_NOT_YET:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void resolve_waiting(struct resolver *resolver)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < resolver->waiting.count; i++) {
+		struct waiting waiting = resolver->waiting.items[i];
+
+		if (!resolve_made(resolver, &waiting))
+			resolver->waiting.items[kept++] = waiting;
+	}
+	resolver->waiting.count = kept;
+}
+
 static void resolve_anon(struct resolver *resolver, struct frame *frame)
 {
 	const struct image *image = &resolver->profile->images.items[frame->image];
 	const char *path = profile_text(resolver->profile, image->path);
+	struct waiting waiting = {
+		.frame = (uint32_t)(frame - resolver->profile->frames.items),
+	};
 
 	settle_without(resolver, frame, *path == '[' ? path : "[anon]");
+	if (resolver->jit && !resolve_made(resolver, &waiting))
+		*vec_push(&resolver->waiting) = waiting;
 }
 
 static void resolve_bucket(struct resolver *resolver, struct frame *frame)
@@ -145,7 +196,8 @@ static void resolve_frame(struct resolver *resolver, struct frame *frame)
 	enum image_kind kind = resolver->profile->images.items[frame->image].kind;
 
 	if (kind != IMAGE_FILE) {
-		frame->address = frame->offset;
+		if (kind != IMAGE_ANON)
+			frame->address = frame->offset;
 		frame->address_known = true;
 	}
 	ways[kind](resolver, frame);
@@ -170,6 +222,7 @@ void resolver_run(struct resolver *resolver)
 	struct profile *profile = resolver->profile;
 	VEC(struct task_item) items = { 0 };
 
+	resolve_waiting(resolver);
 	for (size_t i = resolver->next ? resolver->next : 1; i < profile->frames.count; i++) {
 		if (profile->frames.items[i].symbol == 0)
 			*vec_push(&items) =
@@ -183,4 +236,6 @@ void resolver_run(struct resolver *resolver)
 		resolve_frame(resolver, &profile->frames.items[items.items[i].frame]);
 	vec_free(&items);
 	image_files_rest(resolver->files);
+	if (resolver->jit)
+		jit_rest(resolver->jit);
 }

@@ -10,6 +10,7 @@
 
 struct resolver;
 struct image_files;
+struct jit;
 struct kernel_symbols;
 
 /* Everything is borrowed and must outlive the resolver. @kernel may be NULL: kernel frames are then
@@ -17,6 +18,10 @@ struct kernel_symbols;
 struct resolver *resolver_new(struct profile *profile, struct image_files *files,
 			      struct kernel_symbols *kernel);
 void resolver_free(struct resolver *resolver);
+
+/* Frames of code that programs make while they run get names too; those without one are asked about
+ * again at each run, for it may be told later. Borrowed, must outlive the resolver. */
+void resolver_set_jit(struct resolver *resolver, struct jit *jit);
 
 /* Resolves all frames that have no symbol. Image states are brought up to date. Symbol tables of
  * files are kept in a cache of bounded size. */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for code that programs make while they run, from what they announce: perf-PID.map and
+ * jit-PID.dump (linux:tools/perf/Documentation/jit-interface.txt and jitdump-specification.txt).
+ *
+ * Every run of a program has images of its own for its memory: kind IMAGE_ANON, `inode` the process
+ * (a row of the profile); the path is "[jit]" as soon as a name was found in it. A frame of such an
+ * image has the address as `address`; its `offset` is the same, but for code that lies where other
+ * code lay before (code_map.h). A forked process has its parent's code.
+ */
+#ifndef RESOLVE_JIT_H
+#define RESOLVE_JIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/profile.h"
+
+struct jit;
+struct mapped_file;
+
+/* @profile receives the images; borrowed. */
+struct jit *jit_new(struct profile *profile);
+void jit_free(struct jit *jit); /* NULL is fine */
+
+/* A file was mapped as code by @process (a row): it may be a jitdump. */
+void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *file);
+
+/* Finds the place of a frame in memory that is no file. On entry *frame has the image that all such
+ * memory of this name shares, the address, and the kind; its image and offset are set.
+ * @process: a row, not 0. */
+void jit_place(struct jit *jit, uint32_t process, struct frame *frame);
+/* The time of the samples whose frames are placed from now on. */
+void jit_set_time(struct jit *jit, uint64_t time_ns);
+
+/* Reads what was announced. Before each drain: then what is attributed meets what it ran. */
+void jit_follow(struct jit *jit, uint64_t now_ns);
+/* The end of the recording: what processes that still run will announce is not waited for. */
+void jit_finish(struct jit *jit, uint64_t now_ns);
+
+/* The end of a flush: what processes announced that are gone, and whose code nobody runs any more,
+ * is forgotten; so every frame must have been asked about before. */
+void jit_rest(struct jit *jit);
+
+enum jit_answer {
+	JIT_NOT_OURS, /* no image of jit_place */
+	JIT_NAMED,
+	JIT_NOT_YET, /* ask again when more was announced */
+	JIT_NEVER,
+};
+
+/* The symbol (all but its image) at a frame that jit_place made. *changes, 0 at first, saves the
+ * search when nothing was announced since the last JIT_NOT_YET. */
+enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t *changes,
+			   struct symbol *ret_symbol);
+
+/* Appends the code of the function that has the frame; *ret_start: the address of its first byte.
+ * False: only jitdumps have it. */
+bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_start,
+	      struct buf *code);
+
+#endif

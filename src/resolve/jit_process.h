@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What one run of a program announces of the code it makes: /tmp/perf-PID.map, as the process
+ * itself sees /tmp and calls its PID, and the jitdump it maps. Private to jit.c.
+ *
+ * The folder is held open from the first look on, so that a map which is written at the very end is
+ * still found when the process is gone.
+ */
+#ifndef RESOLVE_JIT_PROCESS_H
+#define RESOLVE_JIT_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "resolve/jit_source.h"
+
+struct mapped_file;
+
+struct jit_process {
+	uint32_t row; /* in profile.processes */
+	int32_t pid;
+	int32_t inner_pid; /* as the process sees itself */
+	int folder;	   /* the /tmp of the process; -1: not to be had */
+	struct told_file_owner owner;
+	struct jit_source dump, map;
+	uint64_t next_try_ns; /* look for a map that was not there */
+	bool ended;	      /* everything that can be known is known */
+};
+
+/* @row: a process of @profile. @number: unique, for the origins of its maps. @apart: as for
+ * code_map_new. */
+struct jit_process *jit_process_new(const struct profile *profile, uint32_t row, uint32_t number,
+				    bool apart);
+void jit_process_free(struct jit_process *process);
+
+/* A file was mapped as code. If it is named as a jitdump, and proves to be the file that was
+ * mapped, it is followed from now on. */
+bool jit_process_is_dump(const char *path);
+void jit_process_mapped(struct jit_process *process, const struct mapped_file *file);
+
+/* Reads what was announced since the last time. */
+void jit_process_follow(struct jit_process *process, const struct processor_clock *clock,
+			uint64_t now_ns);
+/* The last time: the process is gone, or the recording ends. */
+void jit_process_finish(struct jit_process *process, const struct processor_clock *clock,
+			uint64_t now_ns);
+
+/* Forgets what was announced; only after jit_process_finish. */
+void jit_process_forget(struct jit_process *process);
+
+/* How often something was announced. */
+uint64_t jit_process_changes(const struct jit_process *process);
+
+#endif

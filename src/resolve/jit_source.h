@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One file in which a process announces code it made, read as it grows into a map of that code: a
+ * perf map, whose lines have no time and get the time the file was written last, or a jitdump,
+ * whose records have one.
+ */
+#ifndef RESOLVE_JIT_SOURCE_H
+#define RESOLVE_JIT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "resolve/code_map.h"
+#include "resolve/jitdump.h"
+#include "resolve/processor_clock.h"
+#include "resolve/told_file.h"
+
+struct jit_source {
+	struct told_file file;
+	struct code_map *map; /* owned; NULL: nothing was announced */
+	uint64_t origin;      /* see code_map_new */
+	bool apart;
+	bool broken;		      /* what follows cannot be understood */
+	uint64_t looked_ns;	      /* when the file was looked at last; CLOCK_MONOTONIC */
+	struct jitdump_header header; /* of a jitdump; size 0: not read yet */
+	uint64_t changes;	      /* how often something was added */
+};
+
+/* No file yet. Both as for code_map_new. */
+void jit_source_init(struct jit_source *source, uint64_t origin, bool apart);
+void jit_source_done(struct jit_source *source);
+
+/* Reads what was added since the last time. @now_ns: CLOCK_MONOTONIC. @whole: nothing will follow.
+ * Nothing happens without a file. */
+void jit_source_follow_map(struct jit_source *source, uint64_t now_ns, bool whole);
+void jit_source_follow_dump(struct jit_source *source, const struct processor_clock *clock,
+			    uint64_t now_ns);
+
+/* Appends the code of a piece that the file has. False: it has not, or not so much. */
+bool jit_source_code(const struct jit_source *source, const struct code_piece *piece,
+		     struct buf *code);
+
+#endif
