@@ -18,9 +18,9 @@ static const struct process *process_of(const struct labels *labels, const struc
 	return &profile->processes.items[profile->tasks.items[point->total.task].process];
 }
 
-static const struct frame *frame_of(const struct labels *labels, const struct point *point)
+static uint32_t leaf_of(const struct labels *labels, const struct point *point)
 {
-	return labels_leaf(labels, point->total.stack);
+	return labels->profile->stacks.items[point->total.stack].frame;
 }
 
 static uint64_t value_process(const struct labels *labels, const struct point *point)
@@ -63,29 +63,58 @@ static uint64_t value_container(const struct labels *labels, const struct point 
 	return process_of(labels, point)->container;
 }
 
+static uint64_t image_of_frame(const struct labels *labels, uint32_t frame)
+{
+	const struct profile *profile = labels->profile;
+
+	return profile->images.items[profile->frames.items[frame].image].path;
+}
+
 static uint64_t value_image(const struct labels *labels, const struct point *point)
 {
-	return labels->profile->images.items[frame_of(labels, point)->image].path;
+	return image_of_frame(labels, leaf_of(labels, point));
+}
+
+static uint64_t symbol_of_frame(const struct labels *labels, uint32_t frame)
+{
+	const struct profile *profile = labels->profile;
+
+	return profile->symbols.items[profile->frames.items[frame].symbol].name;
 }
 
 static uint64_t value_symbol(const struct labels *labels, const struct point *point)
 {
-	return labels->profile->symbols.items[frame_of(labels, point)->symbol].name;
+	return symbol_of_frame(labels, leaf_of(labels, point));
+}
+
+static uint64_t function_of_frame(const struct labels *labels, uint32_t frame)
+{
+	return labels->profile->frames.items[frame].symbol;
 }
 
 static uint64_t value_function(const struct labels *labels, const struct point *point)
 {
-	return frame_of(labels, point)->symbol;
+	return function_of_frame(labels, leaf_of(labels, point));
+}
+
+static uint64_t address_of_frame(const struct labels *labels, uint32_t frame)
+{
+	return frame;
 }
 
 static uint64_t value_address(const struct labels *labels, const struct point *point)
 {
-	return labels->profile->stacks.items[point->total.stack].frame;
+	return address_of_frame(labels, leaf_of(labels, point));
 }
 
 static uint64_t value_stack(const struct labels *labels, const struct point *point)
 {
 	return stack_names_first(labels->stacks, point->total.stack);
+}
+
+static uint64_t value_stack_id(const struct labels *labels, const struct point *point)
+{
+	return point->total.stack;
 }
 
 static uint64_t value_mode(const struct labels *labels, const struct point *point)
@@ -254,14 +283,16 @@ static const struct key all[] = {
 	{ "container", "short id or name of the container", KEY_TEXT, .value = value_container,
 	  .text = text_string, .bound = bound_string },
 	{ "image", "the file (or kernel, module) whose code ran", KEY_TEXT, .value = value_image,
-	  .text = text_path, .alias = alias_path, .bound = bound_string },
+	  .of_frame = image_of_frame, .text = text_path, .alias = alias_path,
+	  .bound = bound_string },
 	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .value = value_symbol,
-	  .text = text_symbol, .alias = text_string, .bound = bound_string },
+	  .of_frame = symbol_of_frame, .text = text_symbol, .alias = text_string,
+	  .bound = bound_string },
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
-	  .value = value_function, .text = text_function, .alias = alias_function,
-	  .bound = bound_function },
+	  .value = value_function, .of_frame = function_of_frame, .text = text_function,
+	  .alias = alias_function, .bound = bound_function },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
-	  .text = text_address, .number = number_address },
+	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,
 	  .value = value_stack, .text = text_stack, .bound = bound_stack },
 	{ "mode", "user or kernel", KEY_TEXT, .closed = true, .value = value_mode,
@@ -276,6 +307,13 @@ static const struct key all[] = {
 	  .text = text_number },
 	{ 0 },
 };
+
+static const struct key stack_id = { "stack id", "", KEY_TEXT, .value = value_stack_id };
+
+const struct key *keys_stack_id(void)
+{
+	return &stack_id;
+}
 
 const struct key *keys_all(void)
 {

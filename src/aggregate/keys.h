@@ -35,6 +35,9 @@ struct key {
 	bool needs_samples; /* layer 1: totals do not know it */
 	bool closed;	    /* a list of words that is the same for every profile */
 	uint64_t (*value)(const struct labels *labels, const struct point *point);
+	/* The value of any frame of the profile, for keys that are about code; the value of a
+	 * sample is that of its innermost frame. NULL: the key is about something else. */
+	uint64_t (*of_frame)(const struct labels *labels, uint32_t frame);
 	/* Appends the text of a value. labels may be NULL for closed keys. */
 	void (*text)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* Appends a second text that --select accepts as well; NULL: none. */
@@ -59,6 +62,9 @@ const struct key *keys_find(const char *name, size_t length, struct err *err);
 
 /* "process,symbol" -> keys. -EINVAL: unknown, empty, twice or too many. */
 int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
+
+/* Not in the list and not for people: the very stack, also where others have the same names. */
+const struct key *keys_stack_id(void);
 
 bool keys_need_samples(const struct key_list *list);
 /* Are the key's values frames of the profile? */

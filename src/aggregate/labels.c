@@ -59,13 +59,6 @@ void labels_done(struct labels *labels)
 	labels->has_twin = NULL;
 }
 
-const struct frame *labels_leaf(const struct labels *labels, uint32_t stack)
-{
-	const struct profile *profile = labels->profile;
-
-	return &profile->frames.items[profile->stacks.items[stack].frame];
-}
-
 void labels_process(const struct labels *labels, uint32_t process, struct buf *buf)
 {
 	const struct process *row = &labels->profile->processes.items[process];

@@ -37,9 +37,6 @@ struct labels {
 void labels_init(struct labels *labels, const struct profile *profile);
 void labels_done(struct labels *labels);
 
-/* The innermost frame of a stack. */
-const struct frame *labels_leaf(const struct labels *labels, uint32_t stack);
-
 /* Each appends a text to @buf. Ids must be in range. */
 void labels_process(const struct labels *labels, uint32_t process, struct buf *buf);
 void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);

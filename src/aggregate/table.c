@@ -54,16 +54,17 @@ static struct table_row *append(struct table *table, const struct wanted *wanted
 	return row;
 }
 
-static struct table_row *find_or_append(struct table *table, const struct wanted *wanted)
+struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
 {
-	uint64_t hash = hash_u64(wanted->event);
+	struct wanted wanted = { values, event };
+	uint64_t hash = hash_u64(event);
 	uint32_t id;
 
 	for (size_t i = 0; i < table->keys.count; i++)
-		hash = hash_combine(hash, wanted->values[i]);
-	if (hashidx_find(&table->index, hash, row_equal, table, wanted, &id))
+		hash = hash_combine(hash, values[i]);
+	if (hashidx_find(&table->index, hash, row_equal, table, &wanted, &id))
 		return &table->rows.items[id];
-	return append(table, wanted, hash);
+	return append(table, &wanted, hash);
 }
 
 void table_add(struct table *table, const struct point *point)
@@ -75,7 +76,7 @@ void table_add(struct table *table, const struct point *point)
 
 	for (size_t i = 0; i < table->keys.count; i++)
 		values[i] = table->keys.items[i]->value(table->labels, point);
-	row = find_or_append(table, &(struct wanted){ values, total->event });
+	row = table_row(table, total->event, values);
 	row->samples += total->samples;
 	row->weight += total->weight;
 	sum->samples += total->samples;

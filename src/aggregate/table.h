@@ -5,13 +5,15 @@
 
 #include "aggregate/estimate.h"
 #include "aggregate/keys.h"
+#include "aggregate/split.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 
 struct table_row {
 	size_t values; /* index of its first value in table.values: one for each key */
 	uint64_t samples;
-	uint64_t weight; /* in the event's unit */
+	uint64_t weight;  /* in the event's unit */
+	struct hits self; /* of an inclusive table: what was hit there and not in a callee */
 	uint8_t event;
 };
 
@@ -26,6 +28,7 @@ struct table_sum {
 struct table {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
+	bool inclusive; /* rows have what their callees had too, and self; they overlap */
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];
@@ -37,6 +40,9 @@ void table_free(struct table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct table *, table_free);
 
 void table_add(struct table *table, const struct point *point);
+/* For whoever works out rows and sums himself: the row of these values, one for each key, made when
+ * there is none. Borrowed until the next is made. */
+struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);
 /* Sorts by event, then the heaviest first; leaves out rows below @threshold percent of their event
  * and all but the first @limit (0: no limit) of each event. The sums keep everything. */
 void table_finish(struct table *table, double threshold, size_t limit);

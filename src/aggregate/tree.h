@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks of one event merged into a tree of places. Every node stands for all stacks that begin
+ * with the places from the root to it; its parent has a smaller number, so that what is true of
+ * parents or children is worked out by going through the nodes once, up or down, and nothing here
+ * recurses: stacks may be as deep as they like.
+ */
+#ifndef AGGREGATE_TREE_H
+#define AGGREGATE_TREE_H
+
+#include "aggregate/places.h"
+#include "aggregate/split.h"
+#include "aggregate/table.h"
+
+/* A profile may hold more stacks than can be shown: nodes beyond this many are not made, what they
+ * would have had stays with the nearest of their parents that was. */
+enum { TREE_MAX_NODES = 1 << 24 };
+
+enum tree_direction {
+	TREE_FROM_ROOTS,  /* children are callees */
+	TREE_FROM_LEAVES, /* children are callers */
+};
+
+struct tree_node {
+	uint32_t parent;   /* below the node's own number; the root, 0, has itself */
+	uint32_t place;	   /* for a group: places.rows.count + its row in the table */
+	struct hits self;  /* of the stacks that end here */
+	struct hits total; /* and of those that go on */
+};
+
+struct tree {
+	const struct table *stacks;  /* borrowed */
+	const struct places *places; /* borrowed */
+	VEC(struct tree_node) nodes; /* [0]: everything */
+	struct hashidx index;	     /* private */
+	uint8_t event;
+	bool is_short; /* TREE_MAX_NODES was not enough */
+};
+
+/*
+ * @stacks: a table whose last key is keys_stack_id(), not finished; where it has other keys before
+ * that, the tree begins with a node for each of their combinations: the groups.
+ * @focus: NULL, or by place whether it is looked at: then only what these call, or who calls them,
+ * is in the tree, from the outermost of them in each stack on. Each stack counts once.
+ */
+struct tree *tree_new(const struct table *stacks, const struct places *places, uint8_t event,
+		      enum tree_direction direction, const bool *focus);
+void tree_free(struct tree *tree); /* NULL is fine */
+DEFINE_CLEANUP(struct tree *, tree_free);
+
+/* Is the node one of the groups? */
+bool tree_is_group(const struct tree *tree, uint32_t node);
+/* Appends what a node is called; "all" for the root. */
+void tree_text(const struct tree *tree, uint32_t node, struct buf *buf);
+
+/* The total of a node in percent of the event within the selection, also for a tree with a focus.
+ */
+double tree_percent(const struct tree *tree, uint64_t weight);
+
+/* The nodes from the root on, each before what is below it and that before its next sibling;
+ * siblings the heaviest first. Without those that @hidden (by node, NULL: none) says, never the
+ * root, and what is below them. The caller frees the numbers. */
+uint32_t *tree_order(const struct tree *tree, const bool *hidden, size_t *ret_count);
+/* The same of all nodes, siblings in any order, which is cheaper. */
+uint32_t *tree_any_order(const struct tree *tree);
+
+#endif
