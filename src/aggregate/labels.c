@@ -107,7 +107,8 @@ void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *bu
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
 	labels_name(labels, row->name, buf);
-	if (row->kind != SYMBOL_NONE && labels->has_twin[symbol])
+	/* What has no name and no place either is all of the image alike. */
+	if (labels->has_twin[symbol] && (row->kind != SYMBOL_NONE || row->start))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
 }
 

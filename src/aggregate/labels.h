@@ -46,7 +46,7 @@ void labels_name(const struct labels *labels, str_id name, struct buf *buf);
  * is: between two symbols ("a->b"), or when others in the profile have the same name. */
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
 /* The same for a reader who sees the image beside it: the start is only given where the image has
- * several functions of this name. */
+ * several functions of this name, or several places without one. */
 void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf);
 void labels_path(const struct labels *labels, uint32_t image, struct buf *buf);
 

@@ -108,13 +108,20 @@ static void pad(FILE *out, size_t count)
 		fprintf(out, "%*s", (int)count, "");
 }
 
+static size_t blanks_of(const struct columns *columns, size_t column, const char *text)
+{
+	size_t width = safe_width(text);
+
+	return width < columns->widths[column] ? columns->widths[column] - width : 0;
+}
+
 /* @over: how far the line is already too long; what fits into padding is taken back there. */
 static size_t print_cell(const struct columns *columns, size_t column, const char *text,
 			 size_t over, FILE *out)
 {
 	size_t width = safe_width(text);
 	size_t room = columns->widths[column];
-	size_t blanks = width < room ? room - width : 0;
+	size_t blanks = blanks_of(columns, column, text);
 	size_t taken = over < blanks ? over : blanks;
 	bool last = column + 1 == columns->count;
 
@@ -124,8 +131,6 @@ static size_t print_cell(const struct columns *columns, size_t column, const cha
 	fputs(text, out);
 	if (!columns->columns[column].right && !last)
 		pad(out, blanks);
-	if (!last)
-		pad(out, GAP);
 	return over - taken + (width > room ? width - room : 0);
 }
 
@@ -141,15 +146,41 @@ static void print_rule(const struct columns *columns, size_t indent, FILE *out)
 	fputc('\n', out);
 }
 
+static const char *cell_text(const struct columns *columns, size_t row, size_t column)
+{
+	size_t cell = columns->cells.items[row * columns->count + column];
+
+	return columns->texts.bytes + cell;
+}
+
+/* Would numbers from @column on be out of line, when the line is @over too long there? */
+static bool moves_numbers(const struct columns *columns, size_t row, size_t column, size_t over)
+{
+	for (; over && column < columns->count; column++) {
+		size_t blanks = blanks_of(columns, column, cell_text(columns, row, column));
+
+		if (columns->columns[column].right && over > blanks)
+			return true;
+		over -= over < blanks ? over : blanks;
+	}
+	return false;
+}
+
 static void print_row(const struct columns *columns, size_t row, size_t indent, FILE *out)
 {
-	size_t over = 0;
+	size_t over = 0, start = indent;
 
 	pad(out, indent);
 	for (size_t i = 0; i < columns->count; i++) {
-		size_t cell = columns->cells.items[row * columns->count + i];
-
-		over = print_cell(columns, i, columns->texts.bytes + cell, over, out);
+		if (over && moves_numbers(columns, row, i, over)) {
+			fputc('\n', out);
+			pad(out, start);
+			over = 0;
+		} else if (i) {
+			pad(out, GAP);
+		}
+		over = print_cell(columns, i, cell_text(columns, row, i), over, out);
+		start += columns->widths[i] + GAP;
 	}
 	fputc('\n', out);
 }
@@ -171,8 +202,10 @@ void columns_print(const struct columns *columns, size_t indent, FILE *out)
 	size_t rule = 0, line = 0;
 
 	pad(out, indent);
-	for (size_t i = 0; i < columns->count; i++)
+	for (size_t i = 0; i < columns->count; i++) {
+		pad(out, i ? GAP : 0);
 		print_cell(columns, i, columns->columns[i].title, 0, out);
+	}
 	fputc('\n', out);
 	if (!columns->save_line)
 		print_rule(columns, indent, out);

@@ -2,7 +2,8 @@
 /*
  * Aligned columns of text. A column is as wide as its widest cell, but a name longer than the
  * column's cap is printed in full and pushes the rest of its own line to the right, so that one
- * long name does not tear all lines apart.
+ * long name does not tear all lines apart. Where that would move numbers out of their columns, the
+ * rest of the row goes on in the next line, in its own columns.
  */
 #ifndef PRESENT_COLUMNS_H
 #define PRESENT_COLUMNS_H

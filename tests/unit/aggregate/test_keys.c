@@ -170,6 +170,35 @@ static void functions_of_one_name(void **state)
 	fixture_done(&fixture);
 }
 
+static void assert_routine(const struct labels *labels, uint32_t stack, const char *expected)
+{
+	struct buf text = { 0 };
+
+	labels_routine(labels, labels_leaf(labels, stack)->symbol, &text);
+	assert_string_equal(buf_text(&text), expected);
+	buf_done(&text);
+}
+
+/* Beside its file a place without a name needs its start only when the file has several. */
+static void places_without_names(void **state)
+{
+	struct fixture fixture;
+	const struct labels *labels;
+	uint32_t nowhere, a, b, alone;
+
+	fixture_init(&fixture);
+	nowhere = fixture_stack(&fixture, "/bin/a", "[unknown]", 0, SYMBOL_NONE);
+	a = fixture_stack(&fixture, "/bin/a", "[unknown]", 0x100, SYMBOL_NONE);
+	b = fixture_stack(&fixture, "/bin/a", "[unknown]", 0x900, SYMBOL_NONE);
+	alone = fixture_stack(&fixture, "/bin/b", "[unknown]", 0x100, SYMBOL_NONE);
+	labels = fixture_labels(&fixture);
+	assert_routine(labels, nowhere, "[unknown]");
+	assert_routine(labels, a, "[unknown]@0x100");
+	assert_routine(labels, b, "[unknown]@0x900");
+	assert_routine(labels, alone, "[unknown]");
+	fixture_done(&fixture);
+}
+
 static const char *readable(void *context, const char *name)
 {
 	return strcmp(name, "_Z3foov") == 0 ? "foo()" : name;
@@ -193,11 +222,9 @@ static void names_are_demangled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_has_its_text),
-		cmocka_unit_test(list_of_keys),
-		cmocka_unit_test(wrong_lists),
-		cmocka_unit_test(functions_of_one_name),
-		cmocka_unit_test(names_are_demangled),
+		cmocka_unit_test(places_without_names),	 cmocka_unit_test(every_key_has_its_text),
+		cmocka_unit_test(list_of_keys),		 cmocka_unit_test(wrong_lists),
+		cmocka_unit_test(functions_of_one_name), cmocka_unit_test(names_are_demangled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

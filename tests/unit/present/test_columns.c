@@ -40,7 +40,8 @@ static void aligned(void **state)
 		      " x         7  \n");
 }
 
-/* A long name takes back what it can from the blanks of the next columns. */
+/* A long name takes back what it can from the blanks of the next columns; numbers stay in theirs.
+ */
 static void long_names_push_their_own_line_only(void **state)
 {
 	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
@@ -57,9 +58,27 @@ static void long_names_push_their_own_line_only(void **state)
 	assert_prints(columns, 0,
 		      "Name      Hits  File\n"
 		      "----------------------\n"
-		      "a_name_of_21_letters_  1  /bin/a\n"
+		      "a_name_of_21_letters_\n"
+		      "             1  /bin/a\n"
 		      "ten_letter   2  /bin/b\n"
 		      "short     1000  /bin/c\n");
+}
+
+/* Without numbers behind it a long name is no reason to break a line. */
+static void long_names_before_names(void **state)
+{
+	static const struct column names[] = { { "Hits", true, 0 },
+					       { "Name", false, 4 },
+					       { "File", false, 0 } };
+	_cleanup_(columns_freep) struct columns *columns = columns_new(names, 3);
+
+	columns_add(columns, "1");
+	columns_add(columns, "long_name");
+	columns_add(columns, "/bin/a");
+	assert_prints(columns, 1,
+		      " Hits  Name  File\n"
+		      " ------------------\n"
+		      "    1  long_name  /bin/a\n");
 }
 
 static void cells_are_safe_and_counted_by_character(void **state)
@@ -105,6 +124,7 @@ static void lines_below_a_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(long_names_before_names),
 		cmocka_unit_test(lines_below_a_row),
 		cmocka_unit_test(aligned),
 		cmocka_unit_test(long_names_push_their_own_line_only),
