@@ -111,33 +111,40 @@ static void advance(struct run *run, uint64_t delta)
 
 static void define_cfa(struct run *run, uint64_t reg, int64_t offset)
 {
-	run->rules.cfa =
-		(struct frame_cfa){ .how = FRAME_CFA_REGISTER, .reg = reg, .offset = offset };
+	run->rules.cfa = (struct frame_cfa){
+		.how = FRAME_CFA_REGISTER, .reg = reg, .offset = offset, .plain_offset = offset
+	};
 }
 
-/* A part of the CFA changes, which must be a register plus an offset for that. */
-static void change_cfa(struct run *run, const uint64_t *reg, const int64_t *offset)
+/* After an expression, a register takes the offset that was in force before it, and an offset waits
+ * for its register; this is what unwinders at run time do, and hand-written code relies on. */
+static void change_offset(struct run *run, int64_t offset)
 {
 	struct frame_cfa *cfa = &run->rules.cfa;
 
-	if (cfa->how != FRAME_CFA_REGISTER) {
-		cfa->how = FRAME_CFA_UNKNOWN;
-		return;
-	}
-	if (reg)
-		cfa->reg = *reg;
-	if (offset)
-		cfa->offset = *offset;
-}
-
-static void change_offset(struct run *run, int64_t offset)
-{
-	change_cfa(run, NULL, &offset);
+	cfa->plain_offset = offset;
+	if (cfa->how == FRAME_CFA_REGISTER)
+		cfa->offset = offset;
 }
 
 static void change_register(struct run *run, uint64_t reg)
 {
-	change_cfa(run, &reg, NULL);
+	define_cfa(run, reg, run->rules.cfa.plain_offset);
+}
+
+static struct reader expression(struct run *run)
+{
+	uint64_t size = reader_uleb(run->reader);
+
+	return reader_sub(run->reader, size);
+}
+
+static void define_by_expression(struct run *run)
+{
+	int64_t plain_offset = run->rules.cfa.plain_offset;
+
+	run->rules.cfa = frame_rules_cfa_expression(run->machine, expression(run));
+	run->rules.cfa.plain_offset = plain_offset;
 }
 
 static void remember(struct run *run)
@@ -154,13 +161,6 @@ static void recall(struct run *run)
 		run->bad = true;
 	else
 		run->rules = run->remembered[--run->remembered_count];
-}
-
-static struct reader expression(struct run *run)
-{
-	uint64_t size = reader_uleb(run->reader);
-
-	return reader_sub(run->reader, size);
 }
 
 static void run_advance(struct run *run, uint8_t op)
@@ -209,7 +209,7 @@ static void run_cfa(struct run *run, uint8_t op)
 		change_offset(run, factored(run, (uint64_t)reader_sleb(reader)));
 		break;
 	default:
-		run->rules.cfa = frame_rules_cfa_expression(run->machine, expression(run));
+		define_by_expression(run);
 	}
 }
 

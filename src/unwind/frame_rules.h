@@ -35,6 +35,7 @@ struct frame_cfa {
 	uint64_t reg;
 	int64_t offset;
 	int64_t add;
+	int64_t plain_offset; /* said last of a register plus offset; outlives an expression */
 };
 
 enum frame_saved_how {

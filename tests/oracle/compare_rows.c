@@ -62,13 +62,16 @@ struct oracle {
 	uint64_t different;
 };
 
+/* A register is two words, its number and "(name)". */
 static int split(char *line, char *words[MAX_COLUMNS])
 {
 	int count = 0;
 
 	for (char *word = strtok(line, " \n"); word && count < MAX_COLUMNS;
-	     word = strtok(NULL, " \n"))
-		words[count++] = word;
+	     word = strtok(NULL, " \n")) {
+		if (word[0] != '(')
+			words[count++] = word;
+	}
 	return count;
 }
 
@@ -163,7 +166,7 @@ static void read_line(struct oracle *oracle, char *line)
 		return;
 	}
 	count = split(line, words);
-	if (count < 2)
+	if (count < 2 || strcmp(words[1], "ZERO") == 0)
 		return;
 	if (strcmp(words[0], "LOC") == 0) {
 		oracle->columns = count;
@@ -405,9 +408,12 @@ static void compare_at(struct oracle *oracle, const struct row *row, uint64_t ad
 	const struct unwind_rule *rule = row_table_find(oracle->table, address);
 
 	oracle->compared++;
-	if (!rule && may_be_none(row))
+	if (!rule && may_be_none(row)) {
 		oracle->inexpressible++;
-	else if (!rule || !same_rule(oracle, row, address, rule))
+		if (getenv("SHOW_INEXPRESSIBLE"))
+			printf("# %s %" PRIx64 ": nothing says %s %s %s\n", oracle->path, address,
+			       row->cells.cfa, row->cells.ra, row->cells.fp);
+	} else if (!rule || !same_rule(oracle, row, address, rule))
 		tell(oracle, row, address, rule);
 }
 
