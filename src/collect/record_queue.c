@@ -30,6 +30,8 @@ struct record_queue {
 	uint64_t released_ns;
 	struct record_queue_counts counts;
 	struct perf_format format;
+	const struct perf_format *(*format_of)(void *context, uint64_t id); /* NULL: all alike */
+	void *format_context;
 };
 
 struct record_queue *record_queue_new(size_t rings, const struct perf_format *format)
@@ -40,6 +42,25 @@ struct record_queue *record_queue_new(size_t rings, const struct perf_format *fo
 	queue->last_map = xmalloc(rings * sizeof(*queue->last_map));
 	memset(queue->last_map, 0xff, rings * sizeof(*queue->last_map));
 	return queue;
+}
+
+void record_queue_set_formats(struct record_queue *queue,
+			      const struct perf_format *(*format_of)(void *context, uint64_t id),
+			      void *context)
+{
+	queue->format_of = format_of;
+	queue->format_context = context;
+}
+
+static const struct perf_format *format_of(const struct record_queue *queue, const void *bytes,
+					   size_t size)
+{
+	const struct perf_format *format = NULL;
+
+	if (queue->format_of)
+		format = queue->format_of(queue->format_context,
+					  perf_record_id(bytes, size, &queue->format));
+	return format ? format : &queue->format;
 }
 
 void record_queue_free(struct record_queue *queue)
@@ -195,14 +216,15 @@ void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
 		qsort(queue->entries.items, queue->entries.count, sizeof(struct entry), by_time);
 	for (done = 0; done < queue->entries.count; done++) {
 		const struct entry *entry = &queue->entries.items[done];
+		const void *bytes = queue->bytes.bytes + entry->offset;
 		struct perf_record record;
 
 		if (entry->time_ns > cutoff_ns)
 			break;
 		if (entry->time_ns > queue->released_ns)
 			queue->released_ns = entry->time_ns;
-		if (perf_record_read(queue->bytes.bytes + entry->offset, entry->size,
-				     &queue->format, &record) < 0) {
+		if (perf_record_read(bytes, entry->size, format_of(queue, bytes, entry->size),
+				     &record) < 0) {
 			queue->counts.malformed++;
 			continue;
 		}

@@ -18,9 +18,15 @@
 
 struct record_queue;
 
-/* @format: of all the records; copied. */
+/* @format: of all the records, but for those that record_queue_set_formats tells of; copied. */
 struct record_queue *record_queue_new(size_t rings, const struct perf_format *format);
 void record_queue_free(struct record_queue *queue);
+
+/* Where events differ in what their samples have: @format_of gives that of an event's id (borrowed;
+ * NULL: the queue's). All agree in where time and id are. */
+void record_queue_set_formats(struct record_queue *queue,
+			      const struct perf_format *(*format_of)(void *context, uint64_t id),
+			      void *context);
 
 /* Takes a copy of a record of ring number @ring (< rings). */
 void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size);

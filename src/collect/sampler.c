@@ -15,10 +15,14 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
+#include "collect/off_cpu.h"
 #include "collect/perf_limits.h"
 #include "collect/period.h"
 #include "collect/record_queue.h"
 #include "collect/ring.h"
+
+/* Of events that programs write to: a call chain would be taken at each write. */
+#define OUTPUT_SAMPLE_TYPE ((PERF_RECORD_SAMPLE_TYPE & ~PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_RAW)
 
 enum {
 	MAX_RING_BYTES = 512 * 1024,
@@ -62,6 +66,8 @@ struct sampler {
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
 	struct record_queue *queue;
+	struct perf_format output_format; /* of events that programs write to */
+	enum sampler_waits waits;
 	double fill_sum, fill_max;
 	uint64_t fill_count;
 	struct err missing;
@@ -140,6 +146,16 @@ static void track_attr(struct perf_event_attr *attr, bool build_id)
 	attr->comm = attr->comm_exec = attr->task = attr->ksymbol = !build_id;
 }
 
+/* Programs write to it: what they pass is the sample's raw part. */
+static void output_attr(struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_BPF_OUTPUT;
+	attr->sample_type = OUTPUT_SAMPLE_TYPE;
+	attr->sample_period = 1;
+	attr->inherit = 0;
+}
+
 static void event_attr(struct perf_event_attr *attr, const struct event_spec *event, double rate_hz)
 {
 	attr->type = event->type;
@@ -176,8 +192,13 @@ static struct perf_event_attr wanted_attr(const struct sampler *sampler, struct 
 	case STREAM_EVENT:
 		event_attr(&attr, &sampler->events[wanted.event], sampler->rate_hz);
 		break;
+	case STREAM_WAITS:
+		output_attr(&attr);
+		break;
 	default:
 		track_attr(&attr, wanted.stream == STREAM_TRACK_ID);
+		attr.context_switch =
+			wanted.stream == STREAM_TRACK && sampler->waits == SAMPLER_WAITS_SWITCHES;
 		break;
 	}
 	return attr;
@@ -186,18 +207,20 @@ static struct perf_event_attr wanted_attr(const struct sampler *sampler, struct 
 /* What a recording can do without. */
 static bool is_optional(const struct sampler *sampler, struct wanted wanted)
 {
-	return wanted.stream == STREAM_TRACK_ID ||
+	return wanted.stream == STREAM_TRACK_ID || wanted.stream == STREAM_WAITS ||
 	       (wanted.stream == STREAM_EVENT && sampler->events_optional);
 }
 
 /* How many events a stream has on each CPU. The idle stream makes sense on the whole machine only.
  */
-static size_t stream_width(const struct sampler *sampler, enum stream stream)
+static size_t stream_width(const struct sampler *sampler, enum stream stream, pid_t tid)
 {
 	if (stream == STREAM_IDLE)
 		return sampler->rung == RUNG_MACHINE;
 	if (stream == STREAM_OUTPUT)
 		return 0;
+	if (stream == STREAM_WAITS)
+		return sampler->waits == SAMPLER_WAITS_OUTPUT && tid == -1;
 	return stream == STREAM_EVENT ? sampler->event_count : 1;
 }
 
@@ -311,7 +334,7 @@ static int open_wanted(struct sampler *sampler, struct wanted wanted, size_t cpu
 static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct err *err)
 {
 	for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
-		for (size_t i = 0; i < stream_width(sampler, stream); i++) {
+		for (size_t i = 0; i < stream_width(sampler, stream, tid); i++) {
 			int rc = open_wanted(sampler, (struct wanted){ stream, i }, cpu_index, tid,
 					     err);
 
@@ -320,6 +343,16 @@ static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct
 		}
 	}
 	return 0;
+}
+
+/* The events that are the CPU's also where only some threads are sampled. */
+static int open_cpu_wide(struct sampler *sampler, size_t cpu_index, struct err *err)
+{
+	int rc = 0;
+
+	if (stream_width(sampler, STREAM_WAITS, -1))
+		rc = open_wanted(sampler, (struct wanted){ STREAM_WAITS, 0 }, cpu_index, -1, err);
+	return rc < 0 ? rc : 0;
 }
 
 /* A thread that has left meanwhile is no error while others remain. */
@@ -332,7 +365,7 @@ static int open_threads(struct sampler *sampler, const struct sampler_options *o
 		if (rc < 0 && (rc != -ESRCH || options->tid_count == 1))
 			return rc;
 	}
-	return 0;
+	return open_cpu_wide(sampler, cpu_index, err);
 }
 
 static void close_all(struct sampler *sampler)
@@ -438,6 +471,15 @@ static int find_cpus(struct sampler *sampler, struct err *err)
 	return 0;
 }
 
+static const struct perf_format *format_of(void *context, uint64_t id)
+{
+	const struct sampler *sampler = context;
+	const struct perf_fd *event = find_id(sampler, id);
+	bool written = event && (event->stream == STREAM_OUTPUT || event->stream == STREAM_WAITS);
+
+	return written ? &sampler->output_format : NULL;
+}
+
 int sampler_open(const struct sampler_options *options, struct sampler **ret_sampler,
 		 struct err *err)
 {
@@ -455,6 +497,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 	sampler->clock_period_ns = (uint64_t)(NS_PER_S / options->rate_hz);
 	sampler->idle_period_ns = (uint64_t)(NS_PER_S / idle_hz);
 	sampler->jitter_state = options->seed;
+	sampler->waits = options->waits;
 	sampler->format_lost = kernel_counts_lost();
 	sampler->ring_bytes =
 		power_of_two(options->ring_bytes ? options->ring_bytes : MAX_RING_BYTES);
@@ -466,6 +509,9 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 		return rc;
 	}
 	sampler->queue = record_queue_new(sampler->cpu_count, &format);
+	sampler->output_format = format;
+	sampler->output_format.sample_type = OUTPUT_SAMPLE_TYPE;
+	record_queue_set_formats(sampler->queue, format_of, sampler);
 	*ret_sampler = sampler;
 	return 0;
 }
@@ -604,6 +650,21 @@ size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds)
 {
 	*ret_fds = sampler->poll_fds.items;
 	return sampler->poll_fds.count;
+}
+
+size_t sampler_wait_outputs(const struct sampler *sampler, struct off_cpu_output *outputs)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sampler->fds.count && count < sampler->cpu_count; i++) {
+		const struct perf_fd *event = &sampler->fds.items[i];
+
+		if (event->stream == STREAM_WAITS)
+			outputs[count++] =
+				(struct off_cpu_output){ sampler->cpus[event->cpu].number,
+							 event->fd };
+	}
+	return count;
 }
 
 struct sampler_source sampler_source(const struct sampler *sampler, uint64_t id)

@@ -11,6 +11,7 @@
  *   track_id   the same mappings with build ids
  *   output     the samples of clock and event, where a BPF program takes them: it walks the user
  *              stack in the interrupt. They are handed out as if the kernel had written them
+ *   waits      what the off-CPU programs tell (collect/off_cpu.h)
  *
  * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
  * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
@@ -36,7 +37,8 @@
 	X(EVENT, "event")       \
 	X(TRACK, "track")       \
 	X(TRACK_ID, "track_id") \
-	X(OUTPUT, "output")
+	X(OUTPUT, "output")     \
+	X(WAITS, "waits")
 
 enum stream {
 #define ROW(id, name) STREAM_##id,
@@ -79,6 +81,13 @@ enum stack_rung {
 const char *stack_rung_name(enum stack_rung rung);
 const char *stack_rung_text(enum stack_rung rung);
 
+/* How it is told that threads leave their CPUs and come back. */
+enum sampler_waits {
+	SAMPLER_WAITS_NONE,
+	SAMPLER_WAITS_SWITCHES, /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE, of every switch */
+	SAMPLER_WAITS_OUTPUT,	/* the stream `waits`, to be filled by programs */
+};
+
 enum {
 	SAMPLER_MAX_EVENTS = 16,
 	SAMPLER_IDLE_HZ = 100,	 /* of the idle stream, at most */
@@ -108,6 +117,7 @@ struct sampler_options {
 			      */
 	/* Every sample comes as a DUMP with the addresses the interrupt found: to compare them. */
 	bool verify_stacks;
+	enum sampler_waits waits;
 };
 
 struct sampler;
@@ -130,6 +140,11 @@ void sampler_jitter(struct sampler *sampler);
 /* The descriptors that become readable when a ring is half full, one per CPU; *ret_fds is borrowed.
  */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
+
+/* The events of the stream `waits`, one for each CPU; the descriptors are borrowed. Returns how
+ * many there are, at most sampler_cpus. */
+struct off_cpu_output;
+size_t sampler_wait_outputs(const struct sampler *sampler, struct off_cpu_output *outputs);
 
 /* Where a record comes from. */
 struct sampler_source {
