@@ -26,6 +26,7 @@ struct elf_file {
 	uint16_t machine;
 	bool is_64;
 	bool swap;
+	bool any_type; /* not only what can be executed */
 	struct elf_build_id build_id;
 	struct elf_segments segments;
 	VEC(struct elf_section) sections;
@@ -128,7 +129,7 @@ static int read_header(struct elf_file *file, struct err *err)
 
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &header))
 		return err_set(err, -ENOEXEC, "not an ELF file");
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+	if (!file->any_type && header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return err_set(err, -ENOEXEC, "neither an executable nor a shared object");
 	file->machine = header.e_machine;
 	file->entry = header.e_entry;
@@ -147,7 +148,7 @@ static int finish_open(struct elf_file *made, struct elf_file **ret_file, struct
 	return rc;
 }
 
-int elf_file_open(int fd, struct elf_file **ret_file, struct err *err)
+static int open_fd(int fd, bool any_type, struct elf_file **ret_file, struct err *err)
 {
 	struct elf_file *file;
 	struct stat st;
@@ -156,10 +157,21 @@ int elf_file_open(int fd, struct elf_file **ret_file, struct err *err)
 		return err_set(err, -errno, "cannot read the ELF file: %m");
 	file = xcalloc(1, sizeof(*file));
 	file->fd = fd;
+	file->any_type = any_type;
 	file->size = (uint64_t)st.st_size;
 	elf_version(EV_CURRENT);
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);
 	return finish_open(file, ret_file, err);
+}
+
+int elf_file_open(int fd, struct elf_file **ret_file, struct err *err)
+{
+	return open_fd(fd, false, ret_file, err);
+}
+
+int elf_file_open_any(int fd, struct elf_file **ret_file, struct err *err)
+{
+	return open_fd(fd, true, ret_file, err);
 }
 
 int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_file,

@@ -48,7 +48,9 @@ struct elf_section {
 /* Reads the headers and the build id. @fd is borrowed for the file's life. -ENOEXEC: not an ELF
  * executable or shared object. */
 int elf_file_open(int fd, struct elf_file **ret_file, struct err *err);
-/* The same for an image in memory, borrowed for the file's life. */
+/* The same of any type of ELF file: split debug information comes in relocatable ones. */
+int elf_file_open_any(int fd, struct elf_file **ret_file, struct err *err);
+/* elf_file_open for an image in memory, borrowed for the file's life. */
 int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_file,
 			 struct err *err);
 void elf_file_free(struct elf_file *file); /* NULL is fine */

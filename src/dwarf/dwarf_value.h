@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the value of an attribute means in its unit. */
+#ifndef DWARF_DWARF_VALUE_H
+#define DWARF_DWARF_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwarf/dwarf_unit.h"
+
+/* The text, borrowed until dwarf_file_forget; "" when it is none. */
+const char *dwarf_value_string(const struct dwarf_unit *unit, struct dwarf_value value);
+/* False: it is no address. */
+bool dwarf_value_address(const struct dwarf_unit *unit, struct dwarf_value value,
+			 uint64_t *ret_address);
+/* The address at an index of .debug_addr. */
+bool dwarf_value_indexed_address(const struct dwarf_unit *unit, uint64_t index,
+				 uint64_t *ret_address);
+/* The entry it refers to: its unit, and its offset in that unit's .debug_info. NULL: there is none.
+ */
+struct dwarf_unit *dwarf_value_entry(const struct dwarf_unit *unit, struct dwarf_value value,
+				     uint64_t *ret_offset);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dwarf/function_names.h"
+
+#include "dwarf/dwarf_value.h"
+
+enum {
+	/* From an inlined instance to its abstract one to a declaration are two. */
+	MOST_STEPS = 16,
+	WINDOW_BYTES = 1024, /* an entry is rarely longer */
+};
+
+void function_names_done(struct function_names *names)
+{
+	vec_free(&names->known);
+	hashidx_done(&names->index);
+}
+
+void function_names_take(struct function_facts *facts, uint16_t attribute, struct dwarf_value value)
+{
+	switch (attribute) {
+	case AT_NAME:
+		facts->name = value;
+		break;
+	case AT_LINKAGE_NAME:
+	case AT_MIPS_LINKAGE_NAME:
+		facts->linkage_name = value;
+		break;
+	case AT_ABSTRACT_ORIGIN:
+		facts->origin = value;
+		break;
+	case AT_SPECIFICATION:
+		if (facts->origin.class == CLASS_NONE)
+			facts->origin = value;
+		break;
+	case AT_DECL_LINE:
+		facts->declared = value.number;
+		break;
+	default:
+		break;
+	}
+}
+
+static bool read_within(struct dwarf_unit *unit, uint64_t offset, uint64_t most,
+			struct function_facts *ret_facts)
+{
+	const uint8_t *base = section_data_bytes(unit->file->sections[DWARF_INFO], 0, 0);
+	struct reader reader = dwarf_unit_entries(unit, offset, most);
+	struct dwarf_abbrevs *abbrevs = dwarf_file_abbrevs(unit);
+	uint64_t code = reader_uleb(&reader);
+	const struct dwarf_abbrev *abbrev = code ? dwarf_abbrevs_find(abbrevs, code) : NULL;
+	const struct dwarf_attribute_spec *specs;
+
+	if (!abbrev)
+		return false;
+	*ret_facts = (struct function_facts){ .declared = 0 };
+	specs = dwarf_abbrevs_attributes(abbrevs, abbrev);
+	for (uint32_t i = 0; i < abbrev->count && !reader.bad; i++)
+		function_names_take(ret_facts, specs[i].name,
+				    dwarf_forms_read(&reader, specs[i], unit->sizes, base));
+	return !reader.bad;
+}
+
+/* The facts of the entry at an offset of a unit. */
+static bool read_facts(struct dwarf_unit *unit, uint64_t offset, struct function_facts *ret_facts)
+{
+	if (!dwarf_unit_root(unit) || offset < unit->entries)
+		return false;
+	return read_within(unit, offset, WINDOW_BYTES, ret_facts) ||
+	       read_within(unit, offset, unit->end - offset, ret_facts);
+}
+
+static bool is_known(const void *owner, uint32_t id, const void *key)
+{
+	const struct named_function *function =
+		&((const struct function_names *)owner)->known.items[id];
+	const struct named_function *wanted = key;
+
+	return function->offset == wanted->offset && function->file == wanted->file;
+}
+
+/* Completes @function with what an entry tells, where nothing better is known. */
+static void merge(struct function_names *names, const struct dwarf_unit *unit,
+		  const struct function_facts *facts, struct named_function *function)
+{
+	const char *linkage = dwarf_value_string(unit, facts->linkage_name);
+	const char *name = function->name ? "" : dwarf_value_string(unit, facts->name);
+
+	if (*linkage && !function->is_linkage_name) {
+		function->name = strpool_intern(names->texts, linkage);
+		function->is_linkage_name = true;
+	} else if (*name) {
+		function->name = strpool_intern(names->texts, name);
+	}
+	if (!function->declared && facts->declared <= UINT32_MAX)
+		function->declared = (uint32_t)facts->declared;
+}
+
+/* Follows an entry to what it is an instance of, as far as that helps. */
+static void follow(struct function_names *names, const struct dwarf_unit *unit,
+		   struct dwarf_value origin, struct named_function *function)
+{
+	for (int i = 0; i < MOST_STEPS && origin.class != CLASS_NONE; i++) {
+		struct function_facts facts;
+		uint64_t offset;
+		struct dwarf_unit *owner = dwarf_value_entry(unit, origin, &offset);
+
+		if (!owner || !read_facts(owner, offset, &facts))
+			return;
+		merge(names, owner, &facts, function);
+		if (function->is_linkage_name && function->declared)
+			return;
+		unit = owner;
+		origin = facts.origin;
+	}
+}
+
+/* What an entry refers to is called, looked up once. */
+static struct named_function origin_of(struct function_names *names, const struct dwarf_unit *unit,
+				       struct dwarf_value origin)
+{
+	struct named_function function = { .file = NULL };
+	struct dwarf_unit *owner = dwarf_value_entry(unit, origin, &function.offset);
+	uint64_t hash;
+	uint32_t id;
+
+	if (!owner)
+		return function;
+	function.file = owner->file;
+	hash = hash_combine(hash_u64((uintptr_t)owner->file), function.offset);
+	if (hashidx_find(&names->index, hash, is_known, names, &function, &id))
+		return names->known.items[id];
+	follow(names, unit, origin, &function);
+	hashidx_add(&names->index, hash, (uint32_t)names->known.count);
+	*vec_push(&names->known) = function;
+	return function;
+}
+
+str_id function_names_find(struct function_names *names, const struct dwarf_unit *unit,
+			   const struct function_facts *facts, uint32_t *ret_declared)
+{
+	struct named_function own = { .name = 0 }, origin = { .name = 0 };
+
+	merge(names, unit, facts, &own);
+	if (facts->origin.class != CLASS_NONE && (!own.is_linkage_name || !own.declared))
+		origin = origin_of(names, unit, facts->origin);
+	*ret_declared = own.declared ? own.declared : origin.declared;
+	if (own.is_linkage_name || (own.name && !origin.is_linkage_name))
+		return own.name;
+	return origin.name;
+}

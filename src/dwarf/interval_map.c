@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dwarf/interval_map.h"
+
+#include <stdlib.h>
+
+void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, uint32_t value)
+{
+	if (end > start)
+		*vec_push(&map->intervals) = (struct interval){ start, end, value };
+}
+
+/* Outer ones first: the earlier start, the later end, the lesser value. */
+static int by_place(const void *left, const void *right)
+{
+	const struct interval *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static void emit(struct interval_map *map, uint64_t start, uint32_t value)
+{
+	size_t count = map->pieces.count;
+	struct interval_piece *last = count ? &map->pieces.items[count - 1] : NULL;
+
+	if (last && last->start == start) {
+		last->value = value;
+		if (count > 1 && last[-1].value == value)
+			map->pieces.count--;
+	} else if (last ? last->value != value : value != INTERVAL_NONE) {
+		*vec_push(&map->pieces) = (struct interval_piece){ start, value };
+	}
+}
+
+struct open_intervals {
+	VEC(struct interval) stack; /* the innermost last */
+};
+
+/* Closes what ends before @start: behind each goes on what is still open around it. */
+static void close_until(struct interval_map *map, struct open_intervals *open, uint64_t start)
+{
+	while (open->stack.count > 0) {
+		struct interval top = open->stack.items[open->stack.count - 1];
+		size_t below = open->stack.count - 1;
+
+		if (top.end > start)
+			return;
+		/* ranges that overlap without nesting may have ended meanwhile */
+		while (below > 0 && open->stack.items[below - 1].end <= top.end)
+			below--;
+		emit(map, top.end, below ? open->stack.items[below - 1].value : INTERVAL_NONE);
+		open->stack.count = below;
+	}
+}
+
+void interval_map_flatten(struct interval_map *map)
+{
+	struct open_intervals open = { 0 };
+
+	if (map->intervals.count > 0)
+		qsort(map->intervals.items, map->intervals.count, sizeof(struct interval),
+		      by_place);
+	for (size_t i = 0; i < map->intervals.count; i++) {
+		const struct interval *interval = &map->intervals.items[i];
+
+		close_until(map, &open, interval->start);
+		emit(map, interval->start, interval->value);
+		*vec_push(&open.stack) = *interval;
+	}
+	close_until(map, &open, UINT64_MAX);
+	vec_free(&open.stack);
+	vec_free(&map->intervals);
+}
+
+uint32_t interval_map_find(const struct interval_map *map, uint64_t address)
+{
+	size_t low = 0, high = map->pieces.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (map->pieces.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? map->pieces.items[low - 1].value : INTERVAL_NONE;
+}
+
+void interval_map_done(struct interval_map *map)
+{
+	vec_free(&map->intervals);
+	vec_free(&map->pieces);
+}
