@@ -177,4 +177,10 @@ enum stack_counter {
 /* Of every so many runs one is timed. */
 enum { STACK_TIMED = 64 };
 
+/* A CPU's own. */
+struct stack_cpu {
+	__u64 running; /* odd while the program runs there: what it reads then stays as it is */
+	__u64 counters[STACK_COUNTER_COUNT];
+};
+
 #endif

@@ -75,8 +75,10 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 			end = UNWIND_END_TOO_DEEP;
 			break;
 		}
-		if (code.mapped || count == 0)
-			addresses[count++] = frame.pc | (frame.exact && count ? UNWIND_EXACT : 0);
+		if (code.mapped || count == 0) {
+			addresses[count] = frame.pc | (frame.exact && count ? UNWIND_EXACT : 0);
+			count++;
+		}
 		end = code.mapped ? step(input, &frame, &code, count == 1, &memory)
 				  : unwind_nowhere(&frame);
 	}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Takes the samples of clocks and events: walks the user stack in the interrupt, with the tables
+ * user space wrote, and puts one record into the CPU's perf ring. A stack that was sent before is a
+ * hash. What cannot be walked here, because user space has not seen the program or the mapping yet,
+ * is copied: registers and a piece of the stack.
+ *
+ * Kernels without bpf_loop (before Linux 5.17) repeat a call of a global function instead, and
+ * those whose per-CPU variables have no names (CONFIG_KALLSYMS_ALL) cannot be asked for the
+ * context: the programs at the end are one and the same but for that.
+ */
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+static inline __attribute__((always_inline)) int unwind_read(const void *memory, __u64 address,
+							     void *to, __u32 size)
+{
+	(void)memory;
+	return (int)bpf_probe_read_user(to, size, (const void *)address);
+}
+
+#include "bpf/stack_tables.bpf.h"
+#include "bpf/stack_tasks.h"
+#include "bpf/stack_wire.h"
+#include "bpf/unwind_step.h"
+
+/* Set before loading. */
+const volatile __u32 max_depth = 512;
+const volatile __u32 dump_bytes = STACK_DUMP_MAX; /* a multiple of 8 */
+const volatile __u8 verify = 0;
+
+enum {
+	/* Words behind a record: addresses and registers, then the piece of stack. */
+	HEAD_WORDS = 2048,
+	TAIL_WORDS = HEAD_WORDS + STACK_DUMP_MAX / 8,
+	PIECE_BYTES = 4096, /* a page: what is readable is so to its end */
+	PIECES = STACK_DUMP_MAX / PIECE_BYTES + 1,
+	REGISTER_WORDS = sizeof(struct unwind_registers) / 8,
+	RECORD_SKIP = sizeof(__u32), /* of a record: perf writes its raw_size */
+};
+
+_Static_assert(STACK_MAX_KERNEL + STACK_MAX_USER + REGISTER_WORDS <= HEAD_WORDS, "they fit");
+
+/* The compiler knows more than the verifier and drops bounds checks it sees through: from here on
+ * it knows nothing of the variable. */
+#define HIDE_BOUNDS(variable) asm volatile("" : "+r"(variable))
+
+/* What a run needs and the BPF stack has no room for; one for each CPU, where runs do not nest. */
+struct scratch {
+	struct unwind_frame frame;
+	struct unwind_registers registers;
+	struct stack_mapping mapping; /* of the last frame */
+	struct stack_block block;
+	struct stack_space space;
+	__u64 hash;
+	__u32 kernel_count, user_count;
+	__u32 end;   /* enum unwind_end */
+	__u32 stale; /* something is not in the tables yet: send a dump */
+	struct stack_record record;
+	__u64 tail[TAIL_WORDS + PIECE_BYTES / 8];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before loading: CPUs */
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set before loading: CPUs */
+	__type(key, __u32);
+	__type(value, struct stack_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1); /* set before loading: CPUs */
+	__type(key, __u32);
+	__type(value, __u32);
+} outputs SEC(".maps");
+
+/* Stacks that were sent, by hash; user space takes out what it forgets. */
+__u64 known_hashes[STACK_KNOWN_HASHES];
+
+static __always_inline __u64 mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/* ---- the walk ---- */
+
+static __always_inline int is_entry(const struct stack_block *block, __u64 address)
+{
+	return (address >= block->entry_start[0] && address < block->entry_end[0]) ||
+	       (address >= block->entry_start[1] && address < block->entry_end[1]);
+}
+
+static __always_inline int stop(struct scratch *s, enum unwind_end end)
+{
+	s->end = end;
+	return 1;
+}
+
+/* A frame that no table explains. Where only frame pointers led, they led astray. */
+static __always_inline int stop_nowhere(struct scratch *s)
+{
+	if (s->frame.guessed)
+		return stop(s, UNWIND_END_NO_ROWS);
+	s->stale = 1;
+	return stop(s, UNWIND_END_STALE);
+}
+
+static __always_inline void add_address(struct scratch *s)
+{
+	__u64 address = s->frame.pc;
+
+	if (s->frame.exact && s->user_count)
+		address |= UNWIND_EXACT;
+	s->tail[(s->kernel_count + s->user_count) & (HEAD_WORDS - 1)] = address;
+	s->user_count++;
+	s->hash = mix(s->hash, address);
+}
+
+/* One frame; 1: the walk is over. */
+static __always_inline int walk_frame(struct scratch *s)
+{
+	__u64 address = unwind_lookup_address(&s->frame);
+	const struct unwind_rule *rule = NULL;
+	enum unwind_end end;
+	__u32 kind;
+
+	if (s->user_count >= max_depth)
+		return stop(s, UNWIND_END_TOO_DEEP);
+	if (address < s->mapping.start || address >= s->mapping.end) {
+		if (!find_mapping(s->space.block, s->space.mapping_count, address, &s->mapping)) {
+			s->mapping.end = 0;
+			if (s->user_count == 0)
+				add_address(s);
+			return stop_nowhere(s);
+		}
+	}
+	add_address(s);
+	kind = STACK_MAPPING_KIND(s->mapping.page_count);
+	if (kind == STACK_MAP_WAITING) {
+		s->stale = 1;
+		return stop(s, UNWIND_END_STALE);
+	}
+	if (kind == STACK_MAP_ROWS)
+		rule = find_rule(&s->mapping, address);
+	end = unwind_step(&s->frame, rule, is_entry(&s->block, address),
+			  s->user_count == 1 ? &s->registers : NULL, NULL, STACK_ARM64);
+	return end == UNWIND_MORE ? 0 : stop(s, end);
+}
+
+static __always_inline struct scratch *own_scratch(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&scratches, &cpu);
+}
+
+static long walk_in_loop(__u32 index, void *context)
+{
+	struct scratch *s = own_scratch();
+
+	(void)index;
+	(void)context;
+	return s ? walk_frame(s) : 1;
+}
+
+/* Verified once, wherever it is called from. */
+__attribute__((noinline)) int walk_in_call(__u32 index)
+{
+	struct scratch *s = own_scratch();
+
+	(void)index;
+	return s ? walk_frame(s) : 1;
+}
+
+static __always_inline void walk(int by_loop)
+{
+	if (by_loop) {
+		bpf_loop(STACK_MAX_USER + 1, walk_in_loop, NULL, 0);
+		return;
+	}
+	for (__u32 i = 0; i <= STACK_MAX_USER; i++) {
+		if (walk_in_call(i))
+			break;
+	}
+}
+
+/* The space's table, copied: the searches need not find it again. 0: it has none. */
+static __always_inline int find_space(struct scratch *s, __u64 id)
+{
+	const struct stack_space *space = bpf_map_lookup_elem(&spaces, &id);
+	const struct stack_block *block;
+	struct segment *segment;
+
+	if (!space)
+		return 0;
+	s->space = *space;
+	segment = find_segment(s->space.block);
+	if (!segment)
+		return 0;
+	block = segment_item(segment, (s->space.block % STACK_SEGMENT_WORDS) * 4, 0,
+			     sizeof(*block));
+	s->block = *block;
+	return 1;
+}
+
+/* ---- the parts of a record ---- */
+
+static __always_inline void take_kernel_part(struct scratch *s, struct bpf_perf_event_data *ctx)
+{
+	long bytes = bpf_get_stack(ctx, s->tail, STACK_MAX_KERNEL * 8, 0);
+
+	s->kernel_count = bytes > 0 ? (__u32)bytes / 8 : 0;
+	for (__u32 i = 0; i < STACK_MAX_KERNEL; i++) {
+		if (i >= s->kernel_count)
+			break;
+		s->hash = mix(s->hash, s->tail[i]);
+	}
+}
+
+/* 32-bit code: the kernel walks along its frame pointers. */
+static __always_inline void take_frame_pointers(struct scratch *s, struct bpf_perf_event_data *ctx)
+{
+	__u32 first = s->kernel_count & STACK_MAX_KERNEL;
+	long bytes = bpf_get_stack(ctx, &s->tail[first], STACK_MAX_KERNEL * 8, BPF_F_USER_STACK);
+
+	s->user_count = bytes > 0 ? (__u32)bytes / 8 : 0;
+	s->end = UNWIND_END_FRAME_POINTERS;
+	for (__u32 i = 0; i < STACK_MAX_KERNEL; i++) {
+		if (i >= s->user_count)
+			break;
+		s->hash = mix(s->hash, s->tail[(first + i) & (HEAD_WORDS - 1)]);
+	}
+}
+
+/* A number for this memory of this process: another one after exec, and in a child. */
+static __always_inline __u64 space_id(struct task_struct *task, __u64 memory)
+{
+	__u64 id = mix(mix(memory, task->self_exec_id), (__u64)task->tgid);
+
+	return id ? id : 1;
+}
+
+static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_event_data *ctx,
+					   struct task_struct *task, int by_loop)
+{
+	__u64 memory = 0;
+	int narrow;
+
+	s->end = UNWIND_END_COMPLETE;
+	if (task->flags & (TASK_KTHREAD | TASK_USER_WORKER | TASK_IO_WORKER))
+		return;
+	bpf_probe_read_kernel(&memory, sizeof(memory), &task->mm);
+	if (!memory) {
+		s->end = UNWIND_END_GONE;
+		return;
+	}
+	s->record.space = space_id(task, memory);
+	narrow = is_user_mode(ctx) ? copy_sample_registers(ctx, &s->registers)
+				   : copy_task_registers(task, &s->registers);
+	if (narrow) {
+		take_frame_pointers(s, ctx);
+		return;
+	}
+	if (!find_space(s, s->record.space)) {
+		s->stale = 1;
+		s->end = UNWIND_END_STALE;
+		return;
+	}
+	s->record.generation = s->space.generation;
+	s->hash = mix(s->hash, s->space.generation);
+	unwind_begin(&s->frame, &s->registers, STACK_ARM64);
+	walk(by_loop);
+}
+
+/* Registers and stack behind the addresses; returns the words in use. */
+static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
+{
+	__u64 from = s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL;
+	const __u64 *registers = (const __u64 *)&s->registers;
+	__u64 copied = 0, limit = dump_bytes;
+
+	for (__u32 i = 0; i < REGISTER_WORDS; i++)
+		s->tail[(words + i) & (HEAD_WORDS - 1)] = registers[i];
+	words = (words + REGISTER_WORDS) & (HEAD_WORDS - 1);
+	s->record.flags = STACK_FLAG_CUT;
+	for (int i = 0; i < PIECES && copied < limit && copied < STACK_DUMP_MAX; i++) {
+		__u64 piece = PIECE_BYTES - ((from + copied) & (PIECE_BYTES - 1));
+
+		if (piece > limit - copied)
+			piece = limit - copied;
+		HIDE_BOUNDS(piece);
+		if (piece > PIECE_BYTES)
+			break;
+		if (bpf_probe_read_user((char *)s->tail + words * 8 + copied, piece,
+					(const void *)(from + copied)) < 0) {
+			s->record.flags = 0;
+			break;
+		}
+		copied += piece;
+	}
+	s->record.stack_address = from;
+	s->record.stack_size = (__u32)copied;
+	return words + (__u32)copied / 8;
+}
+
+/* ---- sending ---- */
+
+static __always_inline long send(struct scratch *s, struct bpf_perf_event_data *ctx, __u32 words)
+{
+	__u64 size = sizeof(s->record) - RECORD_SKIP + (__u64)words * 8;
+
+	s->record.kernel_count = (__u16)s->kernel_count;
+	s->record.user_count = (__u16)s->user_count;
+	s->record.end = (__u8)s->end;
+	if (size > sizeof(s->record) - RECORD_SKIP + TAIL_WORDS * 8)
+		return -1;
+	return bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU,
+				     (char *)&s->record + RECORD_SKIP, size);
+}
+
+static __always_inline long send_known(struct scratch *s, struct bpf_perf_event_data *ctx)
+{
+	s->record.form = STACK_FORM_KNOWN;
+	s->kernel_count = s->user_count = 0;
+	return send(s, ctx, 0);
+}
+
+/* What is left when the ring has no room for all. */
+static __always_inline long send_without_user(struct scratch *s, struct bpf_perf_event_data *ctx)
+{
+	s->record.form = STACK_FORM_NONE;
+	s->record.flags = 0;
+	s->record.stack_size = 0;
+	s->record.hash = 0;
+	s->user_count = 0;
+	s->end = UNWIND_END_LOST;
+	return send(s, ctx, s->kernel_count);
+}
+
+static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu,
+					struct bpf_perf_event_data *ctx)
+{
+	__u32 words = s->kernel_count + s->user_count;
+	int dump = s->stale || (verify && s->record.generation);
+	__u64 *slot = &known_hashes[s->hash & (STACK_KNOWN_HASHES - 1)];
+
+	if (!verify && s->record.hash && *slot == s->record.hash) {
+		cpu->counters[STACK_COUNTER_KNOWN]++;
+		if (send_known(s, ctx) < 0)
+			cpu->counters[STACK_COUNTER_LOST]++;
+		return;
+	}
+	s->record.form = s->user_count ? STACK_FORM_ADDRESSES : STACK_FORM_NONE;
+	if (dump) {
+		s->record.form = STACK_FORM_DUMP;
+		cpu->counters[STACK_COUNTER_DUMPS]++;
+		words = take_dump(s, words);
+	}
+	if (send(s, ctx, words) == 0) {
+		if (!dump)
+			*slot = s->record.hash;
+		return;
+	}
+	cpu->counters[STACK_COUNTER_RING_FULL]++;
+	if (send_without_user(s, ctx) < 0)
+		cpu->counters[STACK_COUNTER_LOST]++;
+}
+
+/* ---- a run ---- */
+
+/* Copies of an event, which threads inherit, have lost the cookie: their original's id is wanted.
+ */
+static __always_inline __u64 event_id(struct bpf_perf_event_data *ctx)
+{
+	__u64 id = bpf_get_attach_cookie(ctx);
+	struct perf_event *event = NULL, *parent;
+
+	if (id)
+		return id;
+	bpf_probe_read_kernel(
+		&event, sizeof(event),
+		(char *)ctx + bpf_core_field_offset(struct bpf_perf_event_data_kern, event));
+	parent = BPF_CORE_READ(event, parent);
+	return BPF_CORE_READ(parent ? parent : event, id);
+}
+
+static __always_inline void take_sample(struct scratch *s, struct stack_cpu *cpu,
+					struct bpf_perf_event_data *ctx, int by_loop,
+					int with_context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	__builtin_memset(&s->record, 0, sizeof(s->record));
+	s->mapping.start = s->mapping.end = 0;
+	s->hash = 0;
+	s->kernel_count = s->user_count = s->stale = 0;
+	s->record.event = event_id(ctx);
+	s->record.period = ctx->sample_period;
+	s->record.context = with_context ? sample_context(task) : STACK_CONTEXT_UNKNOWN;
+	if (!is_user_mode(ctx))
+		take_kernel_part(s, ctx);
+	take_user_part(s, ctx, task, by_loop);
+	cpu->counters[STACK_COUNTER_FRAMES] += s->user_count;
+	s->hash = mix(s->hash, s->end);
+	/* Without a table nothing is known of the user part but that it is to be asked for. */
+	if (s->record.generation || !s->stale)
+		s->record.hash = s->hash ? s->hash : 1;
+	send_sample(s, cpu, ctx);
+}
+
+static __always_inline int run(struct bpf_perf_event_data *ctx, int by_loop, int with_context)
+{
+	__u32 number = bpf_get_smp_processor_id();
+	struct stack_cpu *cpu = bpf_map_lookup_elem(&cpus, &number);
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &number);
+	__u64 begin = 0;
+
+	if (!cpu || !s)
+		return 1; /* a CPU that came later: the kernel's own record has to do */
+	if (cpu->counters[STACK_COUNTER_RUNS]++ % STACK_TIMED == 0)
+		begin = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&cpu->running, 1);
+	take_sample(s, cpu, ctx, by_loop, with_context);
+	__sync_fetch_and_add(&cpu->running, 1);
+	if (begin) {
+		cpu->counters[STACK_COUNTER_TIMED_RUNS]++;
+		cpu->counters[STACK_COUNTER_TIMED_NS] += bpf_ktime_get_ns() - begin;
+	}
+	return 0;
+}
+
+/* How frames are repeated, and whether the kernel can be asked for its preempt count: name, by
+ * bpf_loop, with context. */
+#define PROGRAM(name, by_loop, with_context)            \
+	SEC("perf_event")                               \
+	int name(struct bpf_perf_event_data *ctx)       \
+	{                                               \
+		return run(ctx, by_loop, with_context); \
+	}
+
+PROGRAM(stacks_by_loop, 1, 1)
+PROGRAM(stacks_by_loop_bare, 1, 0)
+PROGRAM(stacks_by_calls, 0, 1)
+PROGRAM(stacks_by_calls_bare, 0, 0)
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * One step of a walk, from a frame to its caller: the same code in the kernel's program and in user
+ * space. Who includes it supplies the memory:
+ *
+ *   static inline int unwind_read(const void *memory, __u64 address, void *to, __u32 size)
+ *
+ * declared before the include; 0, or negative when not all of it can be read.
+ *
+ * Where there is no row, frame pointers are tried: code made at run time has them, and so have
+ * parts of large programs that were generated. That is a guess (unwind_frame.guessed): the walker
+ * believes it only if it leads to executable memory.
+ */
+#ifndef BPF_UNWIND_STEP_H
+#define BPF_UNWIND_STEP_H
+
+#include "bpf/stack_wire.h"
+#include "bpf/unwind_rows.h"
+
+#define UNWIND_INLINE static inline __attribute__((always_inline))
+
+/* DWARF numbers of the registers a walk carries from frame to frame. */
+enum {
+	UNWIND_X86_FP = 6,
+	UNWIND_X86_SP = 7,
+	UNWIND_ARM64_FP = 29,
+	UNWIND_ARM64_LR = 30,
+	UNWIND_ARM64_SP = 31,
+};
+
+/* User addresses of arm64 end here; what is above in a return address is its signature (pointer
+ * authentication). */
+#define UNWIND_ARM64_ADDRESS ((1ULL << 48) - 1)
+
+struct unwind_frame {
+	__u64 pc, sp, fp, lr;
+	__u8 exact;    /* pc is an instruction's own address, not that behind a call */
+	__u8 fp_known; /* fp is the frame's own */
+	__u8 lr_known; /* arm64: lr is the frame's own: innermost, or interrupted by a signal */
+	__u8 guessed;  /* found by frame pointers where there was no row */
+	__u32 zero;
+};
+
+/* Where rows are looked up for a frame: a call may be its function's last instruction. */
+UNWIND_INLINE __u64 unwind_lookup_address(const struct unwind_frame *frame)
+{
+	return frame->exact ? frame->pc : frame->pc - 1;
+}
+
+UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
+				const struct unwind_registers *registers, int arm64)
+{
+	frame->pc = registers->pc;
+	frame->sp = registers->values[arm64 ? UNWIND_ARM64_SP : UNWIND_X86_SP];
+	frame->fp = registers->values[arm64 ? UNWIND_ARM64_FP : UNWIND_X86_FP];
+	frame->lr = arm64 ? registers->values[UNWIND_ARM64_LR] : 0;
+	frame->exact = 1;
+	frame->fp_known = 1;
+	frame->lr_known = !!arm64;
+	frame->guessed = 0;
+	frame->zero = 0;
+}
+
+/* The CFA by its rule. @registers: of the innermost frame, else NULL. */
+UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
+					 const struct unwind_rule *rule,
+					 const struct unwind_registers *registers,
+					 const void *memory, __u64 *ret_cfa)
+{
+	__u64 at = frame->sp;
+
+	if (rule->cfa == UNWIND_CFA_REGISTER) {
+		if (!registers || rule->reg >= UNWIND_REGISTERS ||
+		    !(registers->known >> rule->reg & 1))
+			return UNWIND_END_NO_ROWS;
+		at = registers->values[rule->reg];
+	} else if (rule->cfa == UNWIND_CFA_FP || rule->cfa == UNWIND_CFA_FP_DEREF) {
+		if (!frame->fp_known)
+			return UNWIND_END_NO_ROWS;
+		at = frame->fp;
+	} else if (rule->cfa == UNWIND_CFA_PLT) {
+		*ret_cfa = at + 8 + ((frame->pc & 15) >= (__u64)rule->cfa_offset ? 8 : 0);
+		return UNWIND_MORE;
+	}
+	at += (__u64)(__s64)rule->cfa_offset;
+	if (rule->cfa == UNWIND_CFA_FP_DEREF || rule->cfa == UNWIND_CFA_SP_DEREF) {
+		if (unwind_read(memory, at, &at, sizeof(at)) < 0)
+			return UNWIND_END_NO_MEMORY;
+		at += rule->add;
+	}
+	*ret_cfa = at;
+	return UNWIND_MORE;
+}
+
+/* The address a register of the caller was saved at. */
+UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved, __s32 offset,
+				    __u64 cfa)
+{
+	__u64 from = saved == UNWIND_SAVED_CFA	? cfa
+		     : saved == UNWIND_SAVED_SP ? frame->sp
+						: frame->fp;
+
+	return from + (__u64)(__s64)offset;
+}
+
+/* What the caller was left with: its fp, then where it goes on. Most functions save the two side by
+ * side, and reading is what a step costs. */
+UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
+					   const struct unwind_rule *rule, const void *memory,
+					   __u64 cfa, int arm64, __u64 *ret_ra)
+{
+	__u64 pair[2], fp_at, ra_at = 0;
+	int has_ra = rule->ra != UNWIND_SAVED_SAME, has_fp = 0;
+
+	if ((rule->ra == UNWIND_SAVED_FP || rule->fp == UNWIND_SAVED_FP) && !frame->fp_known)
+		return UNWIND_END_NO_ROWS;
+	if (has_ra)
+		ra_at = unwind_saved_at(frame, rule->ra, rule->ra_offset, cfa);
+	else if (!frame->lr_known)
+		return UNWIND_END_BAD_FRAME;
+	if (rule->fp != UNWIND_SAVED_SAME && rule->fp != UNWIND_SAVED_UNDEFINED)
+		has_fp = 1;
+	fp_at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa);
+	if (has_fp && has_ra && fp_at + 8 == ra_at) {
+		if (unwind_read(memory, fp_at, pair, sizeof(pair)) < 0)
+			return UNWIND_END_NO_MEMORY;
+	} else {
+		if (has_fp && unwind_read(memory, fp_at, &pair[0], sizeof(pair[0])) < 0)
+			return UNWIND_END_NO_MEMORY;
+		if (has_ra && unwind_read(memory, ra_at, &pair[1], sizeof(pair[1])) < 0)
+			return UNWIND_END_NO_MEMORY;
+	}
+	*ret_ra = has_ra ? pair[1] : frame->lr;
+	frame->lr_known = 0;
+	if (arm64 && rule->flags & UNWIND_RULE_SIGNAL)
+		frame->lr_known = unwind_read(memory, ra_at - 16, &frame->lr, 8) == 0;
+	if (has_fp)
+		frame->fp = pair[0];
+	if (rule->fp == UNWIND_SAVED_UNDEFINED)
+		frame->fp_known = 0;
+	return UNWIND_MORE;
+}
+
+UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
+					     const struct unwind_rule *rule,
+					     const struct unwind_registers *registers,
+					     const void *memory, int arm64)
+{
+	int signal = rule->flags & UNWIND_RULE_SIGNAL;
+	__u64 cfa = 0, ra = 0;
+	enum unwind_end end;
+
+	if (rule->ra == UNWIND_SAVED_UNDEFINED)
+		return UNWIND_END_COMPLETE;
+	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
+	if (end != UNWIND_MORE)
+		return end;
+	/* Stacks grow downwards; a handler may run on one of its own, and arm64's leaf functions
+	 * need not push anything. */
+	if (!signal && cfa <= frame->sp && !(cfa == frame->sp && rule->ra == UNWIND_SAVED_SAME))
+		return UNWIND_END_BAD_FRAME;
+	end = unwind_restore(frame, rule, memory, cfa, arm64, &ra);
+	if (end != UNWIND_MORE)
+		return end;
+	if (arm64)
+		ra &= UNWIND_ARM64_ADDRESS;
+	if (ra == 0)
+		return UNWIND_END_COMPLETE;
+	frame->pc = ra;
+	frame->sp = cfa;
+	frame->exact = !!signal;
+	frame->guessed = 0;
+	return UNWIND_MORE;
+}
+
+/* A zero frame pointer marks the outermost frame (x86-64 psABI 3.4.1, AAPCS64 6.4.6), but in the
+ * innermost it may be anything. */
+UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
+						      const void *memory, int arm64)
+{
+	__u64 pair[2]; /* the caller's fp, the return address */
+
+	if (!frame->fp_known)
+		return UNWIND_END_NO_ROWS;
+	if (frame->fp == 0 && !frame->exact)
+		return UNWIND_END_COMPLETE;
+	if (frame->fp < frame->sp || frame->fp % 8 ||
+	    unwind_read(memory, frame->fp, pair, sizeof(pair)) < 0)
+		return UNWIND_END_NO_ROWS;
+	if (arm64)
+		pair[1] &= UNWIND_ARM64_ADDRESS;
+	if (pair[1] == 0)
+		return frame->exact ? UNWIND_END_NO_ROWS : UNWIND_END_COMPLETE;
+	frame->sp = frame->fp + 16;
+	frame->fp = pair[0];
+	frame->pc = pair[1];
+	frame->lr_known = 0;
+	frame->exact = 0;
+	frame->guessed = 1;
+	return UNWIND_MORE;
+}
+
+/* From a frame in executable memory to its caller. @rule: in force at unwind_lookup_address, NULL
+ * or UNWIND_CFA_NONE: no row; @registers: of the innermost frame, else NULL; @entry: the code at
+ * which a program starts. Anything but UNWIND_MORE: there is no caller, the frame is unchanged in
+ * its pc. */
+UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
+					  const struct unwind_rule *rule, int entry,
+					  const struct unwind_registers *registers,
+					  const void *memory, int arm64)
+{
+	if (entry)
+		return UNWIND_END_COMPLETE;
+	if (rule && rule->cfa != UNWIND_CFA_NONE)
+		return unwind_by_rule(frame, rule, registers, memory, arm64);
+	return unwind_by_frame_pointer(frame, memory, arm64);
+}
+
+/* Why a walk ends at a pc that is not in executable memory. */
+UNWIND_INLINE enum unwind_end unwind_nowhere(const struct unwind_frame *frame)
+{
+	return frame->guessed ? UNWIND_END_NO_ROWS : UNWIND_END_BAD_FRAME;
+}
+
+#endif
