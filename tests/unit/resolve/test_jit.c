@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes that announce code: this one, with maps and dumps of its own making. */
+#include "resolve/jit.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "jitdump_maker.h"
+#include "resolve/image_files.h"
+#include "resolve/processor_clock.h"
+#include "tools.h"
+
+enum { CODE = 0x7f0000001000 };
+
+struct fixture {
+	struct profile *profile;
+	struct jit *jit;
+	uint32_t anon, process;
+	char map[64];
+	char *folder;
+	char *dump;
+};
+
+static uint32_t add_process(struct fixture *fixture, int32_t pid, uint32_t parent)
+{
+	struct process process = { .pid = pid,
+				   .uid = getuid(),
+				   .parent = parent,
+				   .start_ns = clock_ns(),
+				   .exec_count = parent ? 0 : 1 };
+
+	return profile_add_process(fixture->profile, &process);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct image anon = { .kind = IMAGE_ANON };
+
+	fixture->profile = profile_new();
+	anon.path = strpool_intern(&fixture->profile->strings, "[anon]");
+	fixture->anon = profile_image(fixture->profile, &anon);
+	fixture->jit = jit_new(fixture->profile);
+	fixture->process = add_process(fixture, getpid(), 0);
+	snprintf(fixture->map, sizeof(fixture->map), "/tmp/perf-%d.map", getpid());
+	unlink(fixture->map);
+	fixture->folder = tools_folder();
+	if (asprintf(&fixture->dump, "%s/jit-%d.dump", fixture->folder, getpid()) < 0)
+		abort();
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	unlink(fixture->map);
+	tools_remove(fixture->folder);
+	jit_free(fixture->jit);
+	profile_free(fixture->profile);
+	free(fixture->dump);
+	free(fixture);
+	return 0;
+}
+
+static void write_file(const char *path, int flags, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+static void append(const struct fixture *fixture, const char *text)
+{
+	write_file(fixture->map, O_APPEND, text, strlen(text));
+}
+
+static struct frame place(const struct fixture *fixture, uint32_t process, uint64_t address,
+			  uint64_t time_ns)
+{
+	struct frame frame = { .image = fixture->anon, .address = address, .offset = address };
+
+	jit_set_time(fixture->jit, time_ns);
+	jit_place(fixture->jit, process, &frame);
+	return frame;
+}
+
+static const char *name_of(const struct fixture *fixture, const struct frame *frame)
+{
+	struct symbol symbol;
+	uint64_t changes = 0;
+
+	switch (jit_lookup(fixture->jit, frame, &changes, &symbol)) {
+	case JIT_NAMED:
+		return profile_text(fixture->profile, symbol.name);
+	case JIT_NOT_YET:
+		return "(not yet)";
+	case JIT_NEVER:
+		return "(never)";
+	default:
+		return "(not ours)";
+	}
+}
+
+static const char *name_at(const struct fixture *fixture, uint64_t address, uint64_t time_ns)
+{
+	struct frame frame = place(fixture, fixture->process, address, time_ns);
+
+	return name_of(fixture, &frame);
+}
+
+static void test_map(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t early = clock_ns();
+	struct frame frame = place(fixture, fixture->process, CODE + 5, early);
+	const struct image *image = &fixture->profile->images.items[frame.image];
+	struct frame back = { .address = CODE + 0x20, .kind = FRAME_RETURN };
+
+	assert_int_not_equal(frame.image, fixture->anon);
+	assert_int_equal(image->inode, fixture->process);
+	assert_string_equal(profile_text(fixture->profile, image->path), "[anon]");
+	assert_string_equal(name_of(fixture, &frame), "(not yet)");
+	append(fixture, "7f0000001000 20 first\n7f0000001020 20 second\n7f00000010");
+	jit_follow(fixture->jit, clock_ns() + 2 * NS_PER_S);
+	assert_string_equal(name_of(fixture, &frame), "first");
+	image = &fixture->profile->images.items[frame.image];
+	assert_string_equal(profile_text(fixture->profile, image->path), "[jit]");
+	assert_string_equal(name_at(fixture, CODE + 0x20, early), "second");
+	/* a call that is the last instruction of its function returns behind it */
+	back.image = fixture->anon;
+	jit_place(fixture->jit, fixture->process, &back);
+	assert_string_equal(name_of(fixture, &back), "first");
+	assert_string_equal(name_at(fixture, CODE + 0x40, early), "(not yet)");
+	append(fixture, "40 20 third");
+	jit_finish(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE + 0x40, early), "third");
+	assert_string_equal(name_at(fixture, CODE + 0x60, early), "(never)");
+}
+
+/* The time of a line is when the file was written. */
+static void test_used_again(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct timespec pause = { .tv_nsec = 30 * 1000 * 1000 };
+	struct frame old, new;
+	uint64_t before;
+
+	append(fixture, "7f0000001000 20 old\n");
+	old = place(fixture, fixture->process, CODE, clock_ns());
+	jit_follow(fixture->jit, clock_ns());
+	nanosleep(&pause, NULL);
+	before = clock_ns();
+	nanosleep(&pause, NULL);
+	append(fixture, "7f0000001000 20 new\n");
+	nanosleep(&pause, NULL);
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, before), "old");
+	new = place(fixture, fixture->process, CODE, clock_ns());
+	assert_string_equal(name_of(fixture, &new), "new");
+	assert_string_equal(name_of(fixture, &old), "old");
+	assert_true(new.offset >= 1ULL << 63);
+	assert_int_equal(new.address, CODE);
+	assert_int_equal(old.offset, CODE);
+}
+
+static void test_processes_do_not_mix(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t other = add_process(fixture, 0x7fffff00, 0); /* no such process */
+	struct frame frame;
+
+	append(fixture, "7f0000001000 20 ours\n");
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "(not yet)");
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "ours");
+	frame = place(fixture, other, CODE, clock_ns());
+	assert_string_equal(name_of(fixture, &frame), "(not yet)");
+	frame.image = fixture->anon;
+	assert_string_equal(name_of(fixture, &frame), "(not ours)");
+}
+
+/* A forked process runs its parent's code, and what either makes later is its own. */
+static void test_fork(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t child;
+	struct frame frame;
+
+	append(fixture, "7f0000001000 20 before\n");
+	name_at(fixture, CODE, clock_ns());
+	jit_follow(fixture->jit, clock_ns());
+	child = add_process(fixture, 0x7fffff00, fixture->process);
+	usleep(30000);
+	append(fixture, "7f0000001000 20 after\n");
+	usleep(30000);
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "after");
+	frame = place(fixture, child, CODE, clock_ns());
+	assert_string_equal(name_of(fixture, &frame), "before");
+	/* the parent's end is not the end of its code */
+	fixture->profile->processes.items[fixture->process].end_ns = clock_ns();
+	jit_follow(fixture->jit, clock_ns());
+	jit_rest(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "before");
+	jit_finish(fixture->jit, clock_ns());
+	jit_rest(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "(never)");
+}
+
+/* ---- dumps ---- */
+
+static void map_dump(const struct fixture *fixture, const struct jitdump_maker *maker)
+{
+	struct mapped_file file = { .pid = getpid(), .path = fixture->dump };
+	struct stat st;
+
+	write_file(fixture->dump, O_TRUNC, maker->bytes.bytes, maker->bytes.size);
+	assert_int_equal(stat(fixture->dump, &st), 0);
+	file.inode = st.st_ino;
+	jit_mapped(fixture->jit, fixture->process, &file);
+	jit_follow(fixture->jit, clock_ns());
+}
+
+static void test_dump(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	struct buf code = { 0 };
+	uint64_t now = clock_ns(), start;
+	struct frame frame;
+
+	make_header(&maker, 0, 0);
+	make_load(&maker, now, CODE, "first", "1234567890", 1);
+	make_load(&maker, now + 1000, CODE, "second", "abcd", 2);
+	make_move(&maker, now + 2000, CODE, CODE + 0x1000, 4, 2);
+	map_dump(fixture, &maker);
+	append(fixture, "7f0000001000 20 of the map\n7f0000009000 20 of the map alone\n");
+	jit_follow(fixture->jit, now + 2 * NS_PER_S);
+	assert_string_equal(name_at(fixture, CODE + 1, now + 999), "first");
+	assert_string_equal(name_at(fixture, CODE + 1, now + 1000), "second");
+	assert_string_equal(name_at(fixture, CODE + 5, now + 1000), "first");
+	assert_string_equal(name_at(fixture, CODE + 0x1001, now + 2000), "second");
+	assert_string_equal(name_at(fixture, CODE + 0x8000, now), "of the map alone");
+	frame = place(fixture, fixture->process, CODE + 0x1001, now + 2000);
+	assert_true(jit_code(fixture->jit, &frame, &start, &code));
+	assert_int_equal(start, CODE + 0x1000);
+	assert_string_equal(buf_text(&code), "abcd");
+	buf_clear(&code);
+	frame = place(fixture, fixture->process, CODE + 0x8000, now);
+	assert_false(jit_code(fixture->jit, &frame, &start, &code));
+	buf_done(&code);
+	buf_done(&maker.bytes);
+}
+
+/* More than a chunk, written in pieces that end anywhere. */
+static void test_dump_grows(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	struct jitdump_maker begin = { 0 };
+	char *code = calloc(1, 20001), name[32];
+	uint64_t now = clock_ns();
+
+	memset(code, 'x', 20000);
+	make_header(&maker, 0, 0);
+	for (int i = 0; i < 60; i++) {
+		snprintf(name, sizeof(name), "function %d", i);
+		make_load(&maker, now, CODE + (uint64_t)i * 0x8000, name, code, (uint64_t)i);
+	}
+	buf_add(&begin.bytes, maker.bytes.bytes, 10);
+	map_dump(fixture, &begin);
+	for (size_t at = 10; at < maker.bytes.size; at += 77777) {
+		size_t left = maker.bytes.size - at;
+
+		write_file(fixture->dump, O_APPEND, maker.bytes.bytes + at,
+			   left < 77777 ? left : 77777);
+		jit_follow(fixture->jit, clock_ns());
+	}
+	for (int i = 0; i < 60; i++) {
+		snprintf(name, sizeof(name), "function %d", i);
+		assert_string_equal(name_at(fixture, CODE + (uint64_t)i * 0x8000 + 19999, now),
+				    name);
+	}
+	free(code);
+	buf_done(&begin.bytes);
+	buf_done(&maker.bytes);
+}
+
+/* Stamped with the processor's counter. */
+static void test_processor_clock(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	struct processor_clock early = processor_clock_now(), moment;
+	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
+
+	if (!early.ticks)
+		skip();
+	nanosleep(&pause, NULL);
+	moment = processor_clock_now();
+	nanosleep(&pause, NULL);
+	make_header(&maker, 0, 1);
+	make_load(&maker, early.ticks, CODE, "old", "1234", 1);
+	make_load(&maker, moment.ticks, CODE, "new", "1234", 2);
+	map_dump(fixture, &maker);
+	assert_string_equal(name_at(fixture, CODE, moment.ns + 5 * NS_PER_MS), "new");
+	assert_string_equal(name_at(fixture, CODE, moment.ns - 5 * NS_PER_MS), "old");
+	buf_done(&maker.bytes);
+}
+
+/* Another file of that name is not the one that was mapped. */
+static void test_another_dump(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	struct mapped_file file = { .pid = getpid(), .path = fixture->dump, .inode = 1 };
+
+	make_header(&maker, 0, 0);
+	make_load(&maker, 1, CODE, "foreign", "1234", 1);
+	write_file(fixture->dump, O_TRUNC, maker.bytes.bytes, maker.bytes.size);
+	jit_mapped(fixture->jit, fixture->process, &file);
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "(not yet)");
+	buf_done(&maker.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_map, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_used_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_processes_do_not_mix, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
