@@ -116,11 +116,21 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	hashidx_done(&table->index);
 }
 
+static double percent_of_event(const struct table *table, uint8_t event, uint64_t weight)
+{
+	uint64_t whole = table->sums[event].weight;
+
+	return whole ? 100.0 * (double)weight / (double)whole : 0;
+}
+
 double table_percent(const struct table *table, const struct table_row *row)
 {
-	uint64_t whole = table->sums[row->event].weight;
+	return percent_of_event(table, row->event, row->weight);
+}
 
-	return whole ? 100.0 * (double)row->weight / (double)whole : 0;
+double table_self_percent(const struct table *table, const struct table_row *row)
+{
+	return percent_of_event(table, row->event, row->self.weight);
 }
 
 struct interval table_interval(const struct table *table, const struct table_row *row)

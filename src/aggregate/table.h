@@ -49,7 +49,9 @@ void table_finish(struct table *table, double threshold, size_t limit);
 
 /* Percent of the weight of the row's event. */
 double table_percent(const struct table *table, const struct table_row *row);
-/* The 95 % interval of that, as shares. */
+/* The same of row->self, for an inclusive table. */
+double table_self_percent(const struct table *table, const struct table_row *row);
+/* The 95 % interval of table_percent, as shares. */
 struct interval table_interval(const struct table *table, const struct table_row *row);
 /* The frame of a row of a table by address. False: the key is not one of the table's. */
 bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame);

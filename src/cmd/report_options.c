@@ -15,6 +15,7 @@ static struct report_options options_of(const struct report_values *values)
 		.list_percent = values->list_percent,
 		.detail_percent = values->detail_percent,
 		.by = values->by,
+		.children = values->children,
 		.select = values->select.items,
 		.select_count = values->select.count,
 		.limit = (size_t)values->limit,

@@ -14,6 +14,7 @@ struct report_values {
 	int64_t level;
 	double list_percent, detail_percent;
 	const char *by;
+	bool children;
 	struct option_texts select;
 	int64_t limit;
 	double threshold;
@@ -46,6 +47,8 @@ struct report_values {
 	  .least = 0, .most = 100 }, \
 	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, by), "KEYS", \
 	  .help = "a table by these keys instead: process,symbol ..." }, \
+	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
+	  .help = "a table of what functions took with all they called" }, \
 	{ "select", 0, OPTION_TEXTS, REPORT_ROW(type, member, select), "K=V", \
 	  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
 	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \

@@ -2,103 +2,49 @@
 #include "pipeline/report.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <pwd.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "aggregate/children.h"
 #include "aggregate/keys.h"
-#include "aggregate/select.h"
 #include "aggregate/table.h"
 #include "aggregate/tally.h"
 #include "base/vec.h"
-#include "base/xalloc.h"
+#include "pipeline/format.h"
 #include "pipeline/instructions.h"
+#include "pipeline/opened.h"
 #include "present/csv.h"
 #include "present/json.h"
 #include "present/text_report.h"
-#include "resolve/demangler.h"
-#include "store/store.h"
 
 /* The table of csv and json when no --by says another: what the paper's report tells of each
  * process. */
 static const char default_keys[] = "process,mode,image,symbol";
 static const char default_keys_of_instructions[] = "process,mode,image,symbol,address";
 
+static const char default_keys_of_children[] = "function,image";
+
 static const double detail_percent_of_processes = 1;
 
 struct report {
 	const struct report_options *options;
-	enum format {
-		FORMAT_TEXT,
-		FORMAT_CSV,
-		FORMAT_JSON,
-		FORMAT_COUNT,
-	} format;
+	enum format format;
 	bool grouped; /* a table by keys, not the paper's report */
 	struct key_list keys;
-	struct select *select;
-	struct store_reader *store;
-	struct profile *profile;
-	struct totals totals;
-	struct demangler *demangler;
-	struct labels labels;
-	VEC(struct user_name) users;
-	struct buf selection; /* the clauses as typed */
+	struct opened opened;
 	struct tally tally;   /* what was selected */
+	struct table *stacks; /* the same by stack, for an inclusive table */
 	struct table *table;
-	uint64_t selected; /* samples */
-	struct completeness completeness;
 	struct instructions *instructions;
 };
 
 static void report_done(struct report *report)
 {
-	for (size_t i = 0; i < report->users.count; i++)
-		free((char *)report->users.items[i].name);
-	vec_free(&report->users);
 	instructions_free(report->instructions);
 	table_free(report->table);
-	completeness_done(&report->completeness);
+	table_free(report->stacks);
 	tally_done(&report->tally);
-	select_free(report->select);
-	buf_done(&report->selection);
-	labels_done(&report->labels);
-	demangler_free(report->demangler);
-	vec_free(&report->totals.rows);
-	profile_free(report->profile);
-	if (report->store)
-		store_close(report->store);
-}
-
-static int parse_format(const char *name, enum format *ret_format, struct err *err)
-{
-	static const char *const names[FORMAT_COUNT] = { "text", "csv", "json" };
-
-	*ret_format = FORMAT_TEXT;
-	for (int format = 0; name && format < FORMAT_COUNT; format++) {
-		if (strcmp(names[format], name) == 0) {
-			*ret_format = (enum format)format;
-			return 0;
-		}
-	}
-	return name ? err_set(err, -EINVAL, "--format '%s' is none of text, csv, json", name) : 0;
-}
-
-static int parse_select(struct report *report, struct err *err)
-{
-	report->select = select_new();
-	for (size_t i = 0; i < report->options->select_count; i++) {
-		int rc = select_add(report->select, report->options->select[i], err);
-
-		buf_add_str(&report->selection, i ? " " : "");
-		buf_add_str(&report->selection, report->options->select[i]);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	opened_done(&report->opened);
 }
 
 static bool has_frames(const struct key_list *keys)
@@ -110,12 +56,21 @@ static bool has_frames(const struct key_list *keys)
 	return false;
 }
 
+static const char *default_keys_of(const struct report_options *options)
+{
+	if (options->children)
+		return default_keys_of_children;
+	return options->instructions ? default_keys_of_instructions : default_keys;
+}
+
 static int parse_keys(struct report *report, struct err *err)
 {
 	const struct report_options *options = report->options;
-	const char *by = options->instructions ? default_keys_of_instructions : default_keys;
-	int rc = keys_parse(options->by ? options->by : by, &report->keys, err);
+	const char *by = options->by ? options->by : default_keys_of(options);
+	int rc = keys_parse(by, &report->keys, err);
 
+	if (rc == 0 && options->children)
+		rc = children_check(&report->keys, err);
 	if (rc == 0 && options->instructions && !has_frames(&report->keys))
 		return err_set(err, -EINVAL,
 			       "-d tells the instruction at each address: --by needs the key "
@@ -125,13 +80,18 @@ static int parse_keys(struct report *report, struct err *err)
 
 static int parse(struct report *report, const struct report_options *options, struct err *err)
 {
-	int rc = parse_format(options->format, &report->format, err);
+	int rc = format_parse(options->format, &report->format, err);
 
 	report->options = options;
-	report->grouped = options->by || report->format != FORMAT_TEXT;
+	report->grouped = options->by || options->children || report->format != FORMAT_TEXT;
+	if (rc == 0 && options->children && options->instructions)
+		rc = err_set(err, -EINVAL,
+			     "-d shows what was hit itself, --children what was called as well: "
+			     "one of them");
 	if (rc == 0 && report->grouped)
 		rc = parse_keys(report, err);
-	return rc < 0 ? rc : parse_select(report, err);
+	return rc < 0 ? rc
+		      : opened_select(&report->opened, options->select, options->select_count, err);
 }
 
 int report_check(const struct report_options *options, struct err *err)
@@ -143,89 +103,28 @@ int report_check(const struct report_options *options, struct err *err)
 	return rc;
 }
 
-static bool knows_user(const struct report *report, uint32_t uid)
+static void take(void *context, const struct point *point)
 {
-	for (size_t i = 0; i < report->users.count; i++) {
-		if (report->users.items[i].uid == uid)
-			return true;
-	}
-	return false;
-}
+	struct report *report = context;
 
-/* Names of users hold on the machine of the recording only; elsewhere numbers are the truth. */
-static void find_users(struct report *report)
-{
-	const char *recorded_on = report->profile->run.hostname;
-	char here[256] = "";
-
-	if (gethostname(here, sizeof(here) - 1) < 0 || !recorded_on ||
-	    strcmp(here, recorded_on) != 0)
-		return;
-	for (size_t i = 1; i < report->profile->processes.count; i++) {
-		uint32_t uid = report->profile->processes.items[i].uid;
-		const struct passwd *user = knows_user(report, uid) ? NULL : getpwuid(uid);
-
-		if (user)
-			*vec_push(&report->users) =
-				(struct user_name){ uid, xstrdup(user->pw_name) };
-	}
-}
-
-static const char *demangle(void *context, const char *name)
-{
-	return demangler_text(context, name);
-}
-
-static int load(struct report *report, const char *path, struct err *err)
-{
-	int rc = store_open(path, &report->store, err);
-
-	if (rc == 0)
-		rc = store_load_profile(report->store, &report->profile, err);
-	if (rc == 0)
-		rc = store_load_totals(report->store, report->profile, &report->totals, err);
-	if (rc < 0)
-		return rc;
-	labels_init(&report->labels, report->profile);
-	report->demangler = demangler_new();
-	report->labels.demangle = demangle;
-	report->labels.demangle_context = report->demangler;
-	find_users(report);
-	report->labels.users = report->users.items;
-	report->labels.user_count = report->users.count;
-	completeness_make(report->profile, report->totals.rows.items, report->totals.rows.count,
-			  account_main_event(report->profile), &report->completeness);
-	return 0;
-}
-
-static void take(struct report *report, const struct point *point)
-{
-	if (!select_match(report->select, point))
-		return;
-	report->selected += point->total.samples;
-	if (report->table)
+	if (report->stacks)
+		table_add(report->stacks, point);
+	else if (report->table)
 		table_add(report->table, point);
 	else
 		tally_add(&report->tally, &point->total);
 }
 
-static int take_sample(void *context, const struct sample *sample)
+/* What the samples are put into. */
+static void make_tables(struct report *report)
 {
-	struct point point = {
-		.total = { .task = sample->task,
-			   .stack = sample->stack,
-			   .event = sample->event,
-			   .mode = sample->mode,
-			   .context = sample->context,
-			   .samples = 1,
-			   .weight = sample->weight,
-			   .weight_squared = (double)sample->weight * (double)sample->weight },
-		.time_ns = sample->time_ns,
-		.cpu = sample->cpu,
-	};
+	const struct labels *labels = &report->opened.labels;
+	struct key_list of_stacks = children_stack_keys(&report->keys);
 
-	take(context, &point);
-	return 0;
+	if (report->options->children)
+		report->stacks = table_new(labels, &of_stacks);
+	else if (report->grouped)
+		report->table = table_new(labels, &report->keys);
 }
 
 /* Feeds what the keys need: the totals, or every sample. */
@@ -233,21 +132,15 @@ static int collect(struct report *report, struct err *err)
 {
 	int rc;
 
-	if (report->grouped)
-		report->table = table_new(&report->labels, &report->keys);
-	select_bind(report->select, &report->labels);
-	if (keys_need_samples(&report->keys) || select_needs_samples(report->select)) {
-		rc = store_each_sample(report->store, report->profile, 0, UINT64_MAX, take_sample,
-				       report, err);
-		if (rc < 0)
-			return rc;
-	} else {
-		for (size_t i = 0; i < report->totals.rows.count; i++)
-			take(report, &(struct point){ .total = report->totals.rows.items[i] });
-	}
+	make_tables(report);
+	rc = opened_each(&report->opened, keys_need_samples(&report->keys), take, report, err);
+	if (rc < 0)
+		return rc;
+	if (report->stacks)
+		report->table = children_new(report->stacks, &report->keys);
 	if (report->table)
 		table_finish(report->table, report->options->threshold, report->options->limit);
-	return report->selected ? 0 : select_explain(report->select, err);
+	return 0;
 }
 
 /* The frames the report will ask for. At one screen these are few, and not known before. */
@@ -264,7 +157,7 @@ static void prepare_instructions(struct report *report)
 	     i++) {
 		uint32_t stack = report->tally.rows.items[i].stack;
 
-		*vec_push(&frames) = report->profile->stacks.items[stack].frame;
+		*vec_push(&frames) = report->opened.profile->stacks.items[stack].frame;
 	}
 	instructions_prepare(report->instructions, frames.items, frames.count);
 	vec_free(&frames);
@@ -278,7 +171,7 @@ static int need_instructions(struct report *report, struct err *err)
 
 	if (!report->options->instructions)
 		return 0;
-	rc = instructions_new(report->profile, &options, &report->instructions, err);
+	rc = instructions_new(report->opened.profile, &options, &report->instructions, err);
 	if (rc == 0)
 		prepare_instructions(report);
 	return rc;
@@ -294,28 +187,19 @@ static double detail_percent(const struct report_options *options)
 static struct view make_view(const struct report *report, const struct summary *summary)
 {
 	const struct report_options *options = report->options;
-	const struct totals *totals = &report->totals;
+	struct view view = opened_view(&report->opened);
 
-	return (struct view){
-		.labels = &report->labels,
-		.account = account_of(report->profile),
-		.naming = naming_of(report->profile, totals->rows.items, totals->rows.count,
-				    account_main_event(report->profile)),
-		.completeness = &report->completeness,
-		.summary = summary,
-		.selection = report->selection.size ? report->selection.bytes : NULL,
-		.selected_samples = report->selected,
-		.file = options->file,
-		.level = options->level,
-		.list_percent = options->list_percent,
-		.detail_percent = detail_percent(options),
-		.threshold = options->threshold,
-		.limit = options->limit,
-		.lines = options->lines,
-		.columns = options->columns,
-		.live = store_is_live(report->store),
-		.colour = options->colour,
-	};
+	view.summary = summary;
+	view.file = options->file;
+	view.level = options->level;
+	view.list_percent = options->list_percent;
+	view.detail_percent = detail_percent(options);
+	view.threshold = options->threshold;
+	view.limit = options->limit;
+	view.lines = options->lines;
+	view.columns = options->columns;
+	view.colour = options->colour;
+	return view;
 }
 
 static void print_grouped(const struct report *report, const struct view *view, FILE *out)
@@ -341,9 +225,10 @@ static void print(const struct report *report, FILE *out)
 	struct summary summary;
 	struct view view;
 
-	summary_make(report->profile, tally->rows.items, tally->rows.count,
-		     summary_main_event(report->profile, tally->rows.items, tally->rows.count),
-		     &summary);
+	summary_make(
+		report->opened.profile, tally->rows.items, tally->rows.count,
+		summary_main_event(report->opened.profile, tally->rows.items, tally->rows.count),
+		&summary);
 	view = make_view(report, &summary);
 	if (report->instructions)
 		view.instructions = &instructions;
@@ -360,7 +245,7 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 	int rc = parse(&report, options, err);
 
 	if (rc == 0)
-		rc = load(&report, path, err);
+		rc = opened_load(&report.opened, path, err);
 	if (rc == 0)
 		rc = collect(&report, err);
 	if (rc == 0)

@@ -15,6 +15,7 @@ struct report_options {
 	double list_percent;   /* -k: least share of a process to be listed */
 	double detail_percent; /* -m: least share to be detailed; below 0: as the level says */
 	const char *by;	       /* NULL: the paper's report, or the default keys of csv and json */
+	bool children;	       /* with what functions called: rows overlap */
 	const char *const *select; /* clauses, see aggregate/select.h */
 	size_t select_count;
 	size_t limit;	       /* most rows; 0: all */

@@ -34,6 +34,9 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 	safe_csv(line, profile_text(profile, profile->events[row->event].name));
 	buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f", row->samples, row->weight,
 		   table_percent(table, row), 100 * interval.low, 100 * interval.high);
+	if (table->inclusive)
+		buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f", row->self.samples,
+			   row->self.weight, table_self_percent(table, row));
 }
 
 void csv_print(const struct table *table, const struct instructions_view *instructions, FILE *out)
@@ -42,7 +45,8 @@ void csv_print(const struct table *table, const struct instructions_view *instru
 
 	for (size_t key = 0; key < table->keys.count; key++)
 		fprintf(out, "%s,", table->keys.items[key]->name);
-	fprintf(out, "event,samples,weight,percent,low,high%s\n",
+	fprintf(out, "event,samples,weight,percent,low,high%s%s\n",
+		table->inclusive ? ",self_samples,self_weight,self_percent" : "",
 		instructions ? ",instruction" : "");
 	for (size_t i = 0; i < table->rows.count; i++) {
 		buf_clear(&line);

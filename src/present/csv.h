@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table as RFC 4180 CSV: the keys in order, then event,samples,weight,percent,low,high, and
- * instruction where that is wanted. */
+/* A table as RFC 4180 CSV: the keys in order, then event,samples,weight,percent,low,high;
+ * of an inclusive table then self_samples,self_weight,self_percent; and instruction where that is
+ * wanted. */
 #ifndef PRESENT_CSV_H
 #define PRESENT_CSV_H
 

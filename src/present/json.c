@@ -60,6 +60,11 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 		   ",\"percent\":%.4f,\"low\":%.4f,\"high\":%.4f",
 		   row->samples, row->weight, table_percent(table, row), 100 * interval.low,
 		   100 * interval.high);
+	if (table->inclusive)
+		buf_printf(line,
+			   ",\"self_samples\":%" PRIu64 ",\"self_weight\":%" PRIu64
+			   ",\"self_percent\":%.4f",
+			   row->self.samples, row->self.weight, table_self_percent(table, row));
 }
 
 void json_print(const struct view *view, const struct table *table, FILE *out)

@@ -15,7 +15,7 @@
 
 enum {
 	NAME_CAP = 40,
-	FIGURES = 4, /* columns behind the keys */
+	FIGURES = 5, /* columns before the keys */
 };
 
 void text_report_print(const struct view *view, FILE *out)
@@ -41,8 +41,10 @@ static struct columns *table_columns(const struct table *table, bool is_time, bo
 	size_t count = 0;
 
 	/* Figures first: they are short, and names of any length may follow. */
-	spec[count++] = (struct column){ "%", true, 0 };
+	spec[count++] = (struct column){ table->inclusive ? "Total %" : "%", true, 0 };
 	spec[count++] = (struct column){ "95 % within", true, 0 };
+	if (table->inclusive)
+		spec[count++] = (struct column){ "Self %", true, 0 };
 	spec[count++] = (struct column){ "Hits", true, 0 };
 	spec[count++] = (struct column){ is_time ? "Time" : "Weight", true, 0 };
 	for (size_t key = 0; key < table->keys.count; key++)
@@ -76,6 +78,8 @@ static void add_row(const struct table *table, const struct table_row *row, bool
 
 	columns_printf(columns, "%.2f", table_percent(table, row));
 	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
+	if (table->inclusive)
+		columns_printf(columns, "%.2f", table_self_percent(table, row));
 	columns_printf(columns, "%" PRIu64, row->samples);
 	figures_weight(&text, row->weight, is_time);
 	columns_add(columns, buf_text(&text));

@@ -172,9 +172,10 @@ static void functions_of_one_name(void **state)
 
 static void assert_routine(const struct labels *labels, uint32_t stack, const char *expected)
 {
+	uint32_t frame = labels->profile->stacks.items[stack].frame;
 	struct buf text = { 0 };
 
-	labels_routine(labels, labels_leaf(labels, stack)->symbol, &text);
+	labels_routine(labels, labels->profile->frames.items[frame].symbol, &text);
 	assert_string_equal(buf_text(&text), expected);
 	buf_done(&text);
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A profile that was opened for looking at: its rows, how they are called, and which of its samples
+ * are wanted. What every view begins with. */
+#ifndef PIPELINE_OPENED_H
+#define PIPELINE_OPENED_H
+
+#include "aggregate/select.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "present/view.h"
+#include "store/store.h"
+
+/* Zero-initialised is empty. To be looked at only. */
+struct opened {
+	struct store_reader *store;
+	struct profile *profile;
+	struct totals totals;
+	struct labels labels;
+	struct completeness completeness;
+	struct select *select;
+	struct buf selection; /* the clauses as typed */
+	uint64_t selected;    /* samples, once they were gone through */
+	struct demangler *demangler;
+	VEC(struct user_name) users;
+};
+
+/* The clauses of --select; none of them looks at a profile. -EINVAL as select_add. */
+int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err);
+/* After opened_select. Errors as store_open. */
+int opened_load(struct opened *opened, const char *path, struct err *err);
+/* Calls @take with what was selected: totals, or single samples where @samples or the selection
+ * wants their times and CPUs. -ENODATA when nothing was (says which clause left nothing), else
+ * errors of reading. */
+int opened_each(struct opened *opened, bool samples,
+		void (*take)(void *context, const struct point *point), void *context,
+		struct err *err);
+/* What is to be said of the profile and the selection; the rest is empty. Borrows from @opened. */
+struct view opened_view(const struct opened *opened);
+void opened_done(struct opened *opened);
+
+#endif
