@@ -42,7 +42,9 @@
 	X(UNKNOWN, "not seen", "the user part was not to be seen")
 
 /* What kind of code an image is. CUT: not code but why a stack is not complete. BUCKET: an honest
- * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... */
+ * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... WAIT: not code
+ * but what the thread did (WAITS) while it did not run; a frame's offset is the task that woke it.
+ */
 #define IMAGE_KINDS(X)      \
 	X(FILE, "file")     \
 	X(KERNEL, "kernel") \
@@ -51,7 +53,8 @@
 	X(VDSO, "vdso")     \
 	X(ANON, "anon")     \
 	X(BUCKET, "bucket") \
-	X(CUT, "cut")
+	X(CUT, "cut")       \
+	X(WAIT, "wait")
 
 /* Why an image's addresses have names or not: id, name, what a person reads */
 #define IMAGE_STATES(X)                                                                      \
@@ -75,12 +78,34 @@
 	X(NONE, "none")
 
 /* What makes a sampling event tick. NMI sees code that runs with interrupts off; the others charge
- * it to the instruction that enables them. SOFTWARE: no clock, the kernel's own code counts. */
-#define CLOCKS(X)             \
-	X(PMU_NMI, "pmu-nmi") \
-	X(PMU_IRQ, "pmu-irq") \
-	X(TIMER, "timer")     \
-	X(SOFTWARE, "software")
+ * it to the instruction that enables them. SOFTWARE: no clock, the kernel's own code counts.
+ * SCHEDULER: the scheduler says how long a thread was on a CPU or waited. */
+#define CLOCKS(X)               \
+	X(PMU_NMI, "pmu-nmi")   \
+	X(PMU_IRQ, "pmu-irq")   \
+	X(TIMER, "timer")       \
+	X(SOFTWARE, "software") \
+	X(SCHEDULER, "scheduler")
+
+/* What a thread did while it did not run, or that it ran: id, name, what a person reads. The name
+ * in brackets is the path of the image (IMAGE_WAIT) that is the innermost frame of such samples. */
+#define WAITS(X)                                                                   \
+	X(RUNNING, "running", "on a processor")                                    \
+	X(RUNNABLE, "runnable", "ready, but every processor it may use was taken") \
+	X(BLOCKED, "blocked", "whatever it waited for")                            \
+	X(DISK, "disk", "a file system or block device")                           \
+	X(NETWORK, "network", "a socket")                                          \
+	X(LOCK, "lock", "a lock or condition: futex, mutex, semaphore")            \
+	X(PIPE, "pipe", "a pipe, FIFO or message queue")                           \
+	X(TERMINAL, "terminal", "a terminal")                                      \
+	X(POLL, "poll", "any of several files: poll, select, epoll")               \
+	X(SLEEP, "sleep", "a time")                                                \
+	X(CHILD, "child", "a child process")                                       \
+	X(SIGNAL, "signal", "a signal")                                            \
+	X(STOPPED, "stopped", "to be continued after a signal, or by its tracer")  \
+	X(MEMORY, "memory", "memory to become free")                               \
+	X(WORK, "work", "work for a thread of the kernel")                         \
+	X(OTHER, "other", "something its kernel stack does not tell")
 
 enum mode {
 #define ROW(id, name) MODE_##id,
@@ -138,6 +163,13 @@ enum clock_kind {
 		CLOCK_KIND_COUNT
 };
 
+enum wait {
+#define ROW(id, name, text) WAIT_##id,
+	WAITS(ROW)
+#undef ROW
+		WAIT_COUNT
+};
+
 /* The name of a word; the value must be below its _COUNT. */
 const char *mode_name(enum mode mode);
 const char *context_name(enum context context);
@@ -149,6 +181,8 @@ const char *image_state_name(enum image_state state);
 const char *image_state_text(enum image_state state);
 const char *symbol_kind_name(enum symbol_kind kind);
 const char *clock_kind_name(enum clock_kind kind);
+const char *wait_name(enum wait wait);
+const char *wait_text(enum wait wait);
 
 /* The word with this name, or the list's _COUNT. */
 enum mode mode_by_name(const char *name);
@@ -159,5 +193,6 @@ enum image_kind image_kind_by_name(const char *name);
 enum image_state image_state_by_name(const char *name);
 enum symbol_kind symbol_kind_by_name(const char *name);
 enum clock_kind clock_kind_by_name(const char *name);
+enum wait wait_by_name(const char *name);
 
 #endif

@@ -313,6 +313,7 @@ static list_function way_to(enum image_kind kind)
 		[IMAGE_KERNEL] = list_kernel,  [IMAGE_MODULE] = list_kernel,
 		[IMAGE_BPF] = list_kernel,     [IMAGE_ANON] = list_nothing,
 		[IMAGE_BUCKET] = list_nothing, [IMAGE_CUT] = list_nothing,
+		[IMAGE_WAIT] = list_nothing,
 	};
 
 	return ways[kind];

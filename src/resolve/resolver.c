@@ -192,6 +192,7 @@ static void resolve_frame(struct resolver *resolver, struct frame *frame)
 		[IMAGE_KERNEL] = resolve_in_kernel, [IMAGE_MODULE] = resolve_in_kernel,
 		[IMAGE_BPF] = resolve_in_kernel,    [IMAGE_ANON] = resolve_anon,
 		[IMAGE_BUCKET] = resolve_bucket,    [IMAGE_CUT] = resolve_bucket,
+		[IMAGE_WAIT] = resolve_bucket,
 	};
 	enum image_kind kind = resolver->profile->images.items[frame->image].kind;
 
