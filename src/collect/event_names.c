@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,39 @@ void event_names_each(void (*visit)(void *context, const char *name, const char 
 {
 	for (size_t i = 0; i < COUNT_OF(fixed); i++)
 		visit(context, fixed[i].name, fixed[i].text);
+}
+
+static bool cache_name_of(uint64_t config, char *ret_name, size_t size)
+{
+	for (size_t i = 0; i < COUNT_OF(caches); i++) {
+		for (size_t j = 0; j < COUNT_OF(operations); j++) {
+			if ((caches[i].id | operations[j].code) != config)
+				continue;
+			snprintf(ret_name, size, "%s-%s", caches[i].name, operations[j].name);
+			return true;
+		}
+	}
+	return false;
+}
+
+void event_names_of(uint32_t type, uint64_t config, char *ret_name, size_t size)
+{
+	const uint32_t no_pmu_in_config = UINT32_MAX; /* the upper half names one of several PMUs */
+
+	if (type == PERF_TYPE_HARDWARE)
+		config &= no_pmu_in_config;
+	for (size_t i = 0; i < COUNT_OF(fixed); i++) {
+		if (fixed[i].type == type && fixed[i].config == config) {
+			snprintf(ret_name, size, "%s", fixed[i].name);
+			return;
+		}
+	}
+	if (type == PERF_TYPE_HW_CACHE && cache_name_of(config, ret_name, size))
+		return;
+	if (type == PERF_TYPE_RAW)
+		snprintf(ret_name, size, "r%" PRIx64, config);
+	else
+		snprintf(ret_name, size, "%" PRIx32 ":%" PRIx64, type, config);
 }
 
 static bool find_fixed(const char *name, struct event_spec *spec)

@@ -33,11 +33,26 @@ static void read_range(struct reader *body, struct perf_record *record, uint16_t
 	map->executable = !(misc & MISC_MMAP_DATA);
 }
 
+/* Linux 3.12, and Red Hat's kernels of that time, wrote no protection and flags: there the path
+ * begins, and no protection has the bits of its first character. */
+static void read_protection(struct reader *body, struct perf_mmap *map)
+{
+	const uint32_t grows = 0x01000000 | 0x02000000; /* PROT_GROWSDOWN, PROT_GROWSUP */
+	const uint32_t known = PROT_READ | PROT_WRITE | PROT_EXEC | 8 /* PROT_SEM */ | grows;
+	struct reader ahead = *body;
+	uint32_t protection = reader_u32(&ahead);
+
+	if (protection & ~known)
+		return;
+	map->executable = protection & PROT_EXEC;
+	reader_u32(&ahead); /* flags */
+	*body = ahead;
+}
+
 static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t misc)
 {
 	struct perf_mmap *map = &record->mmap;
 	struct reader identity;
-	uint32_t protection;
 
 	read_range(body, record, misc);
 	identity = reader_sub(body, MMAP2_IDENTITY_BYTES);
@@ -57,9 +72,7 @@ static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t
 		map->dev = makedev(major, minor);
 		map->inode = reader_u64(&identity);
 	}
-	protection = reader_u32(body);
-	map->executable = protection & PROT_EXEC;
-	reader_u32(body); /* flags */
+	read_protection(body, map);
 	map->path = reader_cstr(body);
 }
 

@@ -75,6 +75,32 @@ static void mappings_carry_one_of_two_identities(void **state)
 	assert_memory_equal(record.mmap.build_id, build_id, 20);
 }
 
+/* The layout of Linux 3.12: the path stands where protection and flags are today. */
+static void old_mappings_have_no_protection(void **state)
+{
+	struct made_record made;
+	struct perf_record record;
+
+	made_begin(&made);
+	made_u32(&made, 5);
+	made_u32(&made, 6);
+	made_u64(&made, 0x1000);
+	made_u64(&made, 0x2000);
+	made_u64(&made, 0x3000);
+	made_u32(&made, 8);
+	made_u32(&made, 1);
+	made_u64(&made, 99);
+	made_u64(&made, 0);
+	made_text(&made, "/bin/true");
+	made_trailer(&made, 5, 6, 10, 0, 78);
+	made_end(&made, PERF_RECORD_MMAP2, 0);
+	record = read_ok(&made);
+	assert_string_equal(record.mmap.path, "/bin/true");
+	assert_int_equal(record.mmap.offset, 0x3000);
+	assert_int_equal(record.mmap.inode, 99);
+	assert_true(record.mmap.executable);
+}
+
 static void a_comm_tells_exec_from_prctl(void **state)
 {
 	struct made_record made;
@@ -147,6 +173,7 @@ int main(void)
 		cmocka_unit_test(a_sample_has_all_its_fields),
 		cmocka_unit_test(a_chain_longer_than_its_record_is_refused),
 		cmocka_unit_test(mappings_carry_one_of_two_identities),
+		cmocka_unit_test(old_mappings_have_no_protection),
 		cmocka_unit_test(a_comm_tells_exec_from_prctl),
 		cmocka_unit_test(a_fork_names_child_and_parent),
 		cmocka_unit_test(cut_records_are_refused),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording of perf, perf 3.2's to today's: files and pipes, compressed or not, of either byte
+ * order (tools/perf/Documentation/perf.data-file-format.txt of Linux). Unknown records and features
+ * are passed over by their size. Damage ends it where it is: what was read until then counts, and
+ * how it ended is told.
+ */
+#ifndef COLLECT_PERF_DATA_H
+#define COLLECT_PERF_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "collect/perf_data_events.h"
+#include "collect/perf_data_features.h"
+#include "collect/perf_data_input.h"
+#include "collect/perf_record.h"
+
+struct perf_data;
+
+/* Do a file's first bytes (as many as there are, 8 suffice) say that it is a recording of perf? */
+bool perf_data_is(const void *bytes, size_t size);
+
+/* Reads what stands in front of the records, and behind them where it can be got at. Takes @input
+ * over in any case. -EINVAL and one line for what is no recording of perf, or one without events;
+ * -EBADMSG for a damaged head. In a pipe, events and facts may still be missing. */
+int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, struct err *err);
+void perf_data_free(struct perf_data *data); /* NULL is fine */
+DEFINE_CLEANUP(struct perf_data *, perf_data_free);
+
+/* As of now; borrowed. */
+const struct perf_data_events *perf_data_events(const struct perf_data *data);
+const struct perf_data_facts *perf_data_facts(const struct perf_data *data);
+
+/* Gets each record, in order of time, with the index of its event. What it borrows is valid during
+ * the call. 0 goes on, else it is returned from perf_data_run. */
+typedef int (*perf_data_visit)(void *context, const struct perf_record *record, size_t event);
+
+/* Reads all records, once. 0 also when the recording is damaged; else what @visit returned. */
+int perf_data_run(struct perf_data *data, perf_data_visit visit, void *context);
+
+struct perf_data_counts {
+	uint64_t records;   /* of the kernel's kinds, that were handed out */
+	uint64_t malformed; /* could not be read */
+	uint64_t late;	    /* out of order by more than could be mended */
+	uint64_t foreign;   /* of events the recording does not tell of */
+};
+struct perf_data_counts perf_data_counts(const struct perf_data *data);
+/* What is wrong with the recording as a whole, a clause; "" nothing. Borrowed. */
+const char *perf_data_damage(const struct perf_data *data);
+
+#endif
