@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lru.h"
 #include "base/xalloc.h"
 #include "resolve/file_search.h"
 #include "resolve/link_names.h"
 #include "resolve/mapping_records.h"
 #include "resolve/offered_files.h"
+#include "resolve/proven_files.h"
 #include "resolve/special_names.h"
 
 enum {
@@ -27,31 +29,21 @@ struct held_file {
 	bool known;  /* it was open once: `identity` is its */
 	bool by_path;
 	struct file_identity identity;
-	uint64_t used, round; /* when: in uses, in rounds */
+	uint64_t round; /* of its last use */
 };
-
-/* Every mapping is told of twice, by device and inode and by build id: what proved good in the one
- * is remembered for the other. */
-struct proven {
-	int32_t pid;
-	uint64_t start, end;
-	uint32_t file;
-};
-
-enum { PROVEN_KEPT = 16 };
 
 struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
-	uint64_t uses, round;
+	struct lru reopenable, last_copies; /* the open files: by_path, and not */
+	uint64_t round;
 	VEC(struct held_file) files;
 	struct mapping_records records; /* -> file */
 	VEC(uint32_t) of_image;		/* image -> file + 1 */
 	struct hashidx file_index;
 	struct offered_files offers;
 	struct link_names links;
-	struct proven proven[PROVEN_KEPT]; /* a ring */
-	size_t proven_count;
+	struct proven_files proven;
 };
 
 struct image_files *image_files_new(struct profile *profile, size_t max_open)
@@ -66,6 +58,16 @@ struct image_files *image_files_new(struct profile *profile, size_t max_open)
 	return files;
 }
 
+static uint32_t number_of(const struct image_files *files, const struct held_file *file)
+{
+	return (uint32_t)(file - files->files.items);
+}
+
+static struct lru *order_of(struct image_files *files, const struct held_file *file)
+{
+	return file->by_path ? &files->reopenable : &files->last_copies;
+}
+
 static void close_file(struct image_files *files, struct held_file *file)
 {
 	if (file->fd < 0)
@@ -73,6 +75,7 @@ static void close_file(struct image_files *files, struct held_file *file)
 	close(file->fd);
 	file->fd = -1;
 	files->open--;
+	lru_remove(order_of(files, file), number_of(files, file));
 }
 
 void image_files_free(struct image_files *files)
@@ -81,6 +84,8 @@ void image_files_free(struct image_files *files)
 		return;
 	for (size_t i = 0; i < files->files.count; i++)
 		close_file(files, &files->files.items[i]);
+	lru_done(&files->reopenable);
+	lru_done(&files->last_copies);
 	offered_files_done(&files->offers);
 	vec_free(&files->files);
 	vec_free(&files->of_image);
@@ -102,8 +107,19 @@ static const char *path_of(const struct image_files *files, const struct held_fi
 
 static void touch(struct image_files *files, struct held_file *file)
 {
-	file->used = ++files->uses;
 	file->round = files->round;
+	if (file->fd >= 0)
+		lru_use(order_of(files, file), number_of(files, file));
+}
+
+static void set_by_path(struct image_files *files, struct held_file *file, bool by_path)
+{
+	if (file->by_path == by_path)
+		return;
+	lru_remove(order_of(files, file), number_of(files, file));
+	file->by_path = by_path;
+	if (file->fd >= 0)
+		lru_use(order_of(files, file), number_of(files, file));
 }
 
 /* NULL: the image is none of ours. */
@@ -126,18 +142,11 @@ static bool path_leads_back(const struct image_files *files, const struct held_f
 /* The longest unused of the open files, of those that can be opened again if there is one. */
 static struct held_file *longest_unused(struct image_files *files)
 {
-	struct held_file *found = NULL;
+	uint32_t number = lru_oldest(&files->reopenable);
 
-	for (size_t i = 0; i < files->files.count; i++) {
-		struct held_file *file = &files->files.items[i];
-
-		if (file->fd < 0)
-			continue;
-		if (!found || file->by_path > found->by_path ||
-		    (file->by_path == found->by_path && file->used < found->used))
-			found = file;
-	}
-	return found;
+	if (number == UINT32_MAX)
+		number = lru_oldest(&files->last_copies);
+	return number == UINT32_MAX ? NULL : &files->files.items[number];
 }
 
 static void make_room(struct image_files *files)
@@ -146,7 +155,8 @@ static void make_room(struct image_files *files)
 
 	while (files->open >= files->most_open && (file = longest_unused(files))) {
 		if (file->by_path && !path_leads_back(files, file))
-			file->by_path = false; /* deleted meanwhile: not the one to give up */
+			set_by_path(files, file,
+				    false); /* deleted meanwhile: not the one to give up */
 		else
 			close_file(files, file);
 	}
@@ -251,7 +261,7 @@ static uint32_t keep_found(struct image_files *files, const struct mapped_file *
 		hashidx_add(&files->file_index, hash, id);
 	}
 	file = &files->files.items[id];
-	file->by_path = found->by_path;
+	set_by_path(files, file, found->by_path);
 	if (file->fd >= 0 || !found->identity.elf)
 		close(found->fd);
 	else
@@ -369,21 +379,11 @@ static uint32_t mapped_path(struct image_files *files, struct mapped_file *mappe
 static uint32_t agree(struct image_files *files, const struct mapped_file *mapped, uint32_t id)
 {
 	const struct held_file *file = &files->files.items[id];
+	str_id path = image_of(files, file)->path;
 
-	if (file->known) {
-		files->proven[files->proven_count++ % PROVEN_KEPT] =
-			(struct proven){ mapped->pid, mapped->start, mapped->end, id };
-		return file->image;
-	}
-	for (size_t i = 0; i < PROVEN_KEPT && i < files->proven_count; i++) {
-		const struct proven *proven = &files->proven[i];
-		const struct held_file *other = &files->files.items[proven->file];
-
-		if (proven->pid == mapped->pid && proven->start == mapped->start &&
-		    proven->end == mapped->end && mapped->build_id_size == 0 &&
-		    image_of(files, other)->path == image_of(files, file)->path)
-			return other->image;
-	}
+	if (!file->known)
+		return proven_files_find(&files->proven, mapped, path, file->image);
+	proven_files_add(&files->proven, mapped, path, file->image);
 	return file->image;
 }
 
@@ -445,7 +445,7 @@ static int reopen(struct image_files *files, struct held_file *file)
 		set_state(files, file, found.reason);
 		return -1;
 	}
-	file->by_path = found.by_path;
+	set_by_path(files, file, found.by_path);
 	hold(files, file, found.fd);
 	return file->fd;
 }
