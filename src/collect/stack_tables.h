@@ -22,10 +22,25 @@
 
 struct stack_tables;
 
+enum { STACK_TABLES_MAX_IMAGES = 1 << 24 };
+
+/* The kernel side's maps, by descriptor or mapped; private to stack_program. All are borrowed and
+ * outlive the tables. */
+struct stack_maps {
+	int segments_fd, spaces_fd;
+	struct unwind_rule *rules; /* STACK_MAX_RULES, zeroes */
+	uint64_t *known_hashes;	   /* STACK_KNOWN_HASHES */
+	const struct stack_cpu *cpus;
+	size_t cpu_count;
+};
+struct stack_tables *stack_tables_new(const struct stack_maps *maps);
+void stack_tables_free(struct stack_tables *tables); /* NULL is fine */
+
 /* ---- images ---- */
 
-/* Copies an image's rows to the kernel side. @image is the caller's number for it. 0; -EEXIST: it
- * is there already; -ENOSPC: the tables are full (counted). */
+/* Copies an image's rows to the kernel side. @image is the caller's number for it, below
+ * STACK_TABLES_MAX_IMAGES. 0; -EEXIST: it is there already; -ENOSPC: the tables are full (counted).
+ */
 int stack_tables_add_image(struct stack_tables *tables, uint32_t image,
 			   const struct unwind_table *rows);
 bool stack_tables_has_image(const struct stack_tables *tables, uint32_t image);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stack_program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "bpf/unwind_rows.h"
+
+#include "bpf/stacks.skel.h"
+
+struct stack_program {
+	struct stacks_bpf *object;
+	struct bpf_program *loaded; /* the one of its programs */
+	struct stack_cpu *cpus;	    /* mapped */
+	size_t cpu_count;
+	VEC(int) links;
+	struct stack_tables *tables;
+};
+
+/* ---- loading ---- */
+
+static bool file_has(const char *path, const char *text)
+{
+	enum { LIMIT = 4096 };
+	struct buf content = { 0 };
+	bool has = file_read(path, LIMIT, &content) == 0 && strstr(buf_text(&content), text);
+
+	buf_done(&content);
+	return has;
+}
+
+static int explain(int rc, struct err *err)
+{
+	if (file_has("/sys/kernel/security/lockdown", "[confidentiality]"))
+		return err_set(err, rc, "this kernel is locked down (confidentiality) against BPF");
+	if (rc == -EPERM || rc == -EACCES)
+		return err_set(err, rc,
+			       "loading a BPF program needs root, or CAP_BPF and CAP_PERFMON");
+	if (rc == -ENOSYS)
+		return err_set(err, rc, "this kernel has no BPF");
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		return err_set(err, rc, "this kernel does not describe its types (BTF)");
+	return err_set(err, rc, "this kernel does not take the BPF program (Linux 5.15 does): %s",
+		       strerror(-rc));
+}
+
+static bool has_bpf_loop(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+}
+
+/* The one of the four that suits this kernel. */
+static struct bpf_program *choose(struct stacks_bpf *object, bool loop, bool context)
+{
+	if (loop)
+		return context ? object->progs.stacks_by_loop : object->progs.stacks_by_loop_bare;
+	return context ? object->progs.stacks_by_calls : object->progs.stacks_by_calls_bare;
+}
+
+static void configure(struct stack_program *program, const struct stack_program_options *options,
+		      bool context)
+{
+	struct stacks_bpf *object = program->object;
+	struct bpf_program *each;
+
+	program->loaded = choose(object, !options->calls && has_bpf_loop(), context);
+	bpf_object__for_each_program(each, object->obj)
+		bpf_program__set_autoload(each, each == program->loaded);
+	bpf_map__set_max_entries(object->maps.scratches, (uint32_t)options->cpus);
+	bpf_map__set_max_entries(object->maps.cpus, (uint32_t)options->cpus);
+	bpf_map__set_max_entries(object->maps.outputs, (uint32_t)options->cpus);
+	object->rodata->max_depth = options->max_depth;
+	object->rodata->dump_bytes = options->dump_bytes / 8 * 8;
+	object->rodata->verify = options->verify;
+	program->cpu_count = options->cpus;
+}
+
+static int load_object(struct stack_program *program, const struct stack_program_options *options,
+		       bool context)
+{
+	int rc;
+
+	program->object = stacks_bpf__open();
+	if (!program->object)
+		return -errno;
+	configure(program, options, context);
+	rc = stacks_bpf__load(program->object);
+	if (rc < 0) {
+		stacks_bpf__destroy(program->object);
+		program->object = NULL;
+	}
+	return rc;
+}
+
+/* Elements of an array map lie 8 bytes aligned one behind the other. */
+static int map_cpus(struct stack_program *program)
+{
+	void *memory = mmap(NULL, program->cpu_count * sizeof(struct stack_cpu), PROT_READ,
+			    MAP_SHARED, bpf_map__fd(program->object->maps.cpus), 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	program->cpus = memory;
+	return 0;
+}
+
+static int load(struct stack_program *program, const struct stack_program_options *options)
+{
+	struct stack_maps maps;
+	int rc = load_object(program, options, true);
+
+	/* -ENOENT: the per-CPU variable has no name in this kernel. */
+	if (rc == -ENOENT)
+		rc = load_object(program, options, false);
+	if (rc == 0)
+		rc = map_cpus(program);
+	if (rc < 0)
+		return rc;
+	maps = (struct stack_maps){ .segments_fd = bpf_map__fd(program->object->maps.segments),
+				    .spaces_fd = bpf_map__fd(program->object->maps.spaces),
+				    .rules = program->object->bss->rules,
+				    .known_hashes = (uint64_t *)program->object->bss->known_hashes,
+				    .cpus = program->cpus,
+				    .cpu_count = program->cpu_count };
+	program->tables = stack_tables_new(&maps);
+	return 0;
+}
+
+int stack_program_load(const struct stack_program_options *options,
+		       struct stack_program **ret_program, struct err *err)
+{
+	struct stack_program *program = xcalloc(1, sizeof(*program));
+	/* What libbpf says on stderr would be a second voice. */
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int rc = load(program, options);
+
+	libbpf_set_print(print);
+	if (rc < 0) {
+		stack_program_free(program);
+		return explain(rc, err);
+	}
+	*ret_program = program;
+	return 0;
+}
+
+void stack_program_free(struct stack_program *program)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; i < program->links.count; i++)
+		close(program->links.items[i]);
+	vec_free(&program->links);
+	stack_tables_free(program->tables);
+	if (program->cpus)
+		munmap(program->cpus, program->cpu_count * sizeof(struct stack_cpu));
+	stacks_bpf__destroy(program->object);
+	free(program);
+}
+
+/* ---- running ---- */
+
+int stack_program_set_output(struct stack_program *program, int cpu, int fd, struct err *err)
+{
+	if (bpf_map_update_elem(bpf_map__fd(program->object->maps.outputs), &cpu, &fd, BPF_ANY) < 0)
+		return err_set(err, -errno, "cannot give the BPF program its output: %s",
+			       strerror(errno));
+	return 0;
+}
+
+int stack_program_attach(struct stack_program *program, int fd, uint64_t id, struct err *err)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = id);
+	int link = bpf_link_create(bpf_program__fd(program->loaded), fd, BPF_PERF_EVENT, &options);
+
+	if (link < 0)
+		return err_set(err, link, "cannot attach the BPF program to an event: %s",
+			       strerror(-link));
+	*vec_push(&program->links) = link;
+	return 0;
+}
+
+struct stack_tables *stack_program_tables(const struct stack_program *program)
+{
+	return program->tables;
+}
+
+uint64_t stack_program_counter(const struct stack_program *program, enum stack_counter counter)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < program->cpu_count; i++)
+		sum += __atomic_load_n(&program->cpus[i].counters[counter], __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint32_t stack_program_id(const struct stack_program *program)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(program->loaded), &info, &size) == 0 ? info.id
+											   : 0;
+}
