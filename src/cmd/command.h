@@ -21,6 +21,7 @@ extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_check;
+extern const struct command command_debug;
 extern const struct command command_help;
 
 /* Every subcommand, ended by NULL. Defined in main.c. */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect debug WHAT: what prospect works with, for those who doubt it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/row_listing.h"
+
+enum { STATUS_FAILED = 1, STATUS_WRONG_COMMAND_LINE = 2 };
+
+static const struct option_spec debug_specs[] = {
+	{ 0 },
+};
+
+/* What can be shown; argv[0] is its name. Returns the exit status. */
+struct subject {
+	const char *name;
+	const char *usage;
+	int (*run)(int argc, char **argv);
+};
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect debug: %s\n", err->text);
+	return status;
+}
+
+static void print_row(const struct listed_row *row)
+{
+	printf("%12" PRIx64 " %12" PRIx64 "  %-16s %-12s %s%s\n", row->start, row->end, row->cfa,
+	       row->fp, row->ra, row->signal ? "  signal" : "");
+}
+
+static void print_titles(const struct listed_facts *facts)
+{
+	printf("%12s %12s  %-16s %-12s %s\n", "from", "to", "CFA", facts->fp_name,
+	       "return address");
+}
+
+static int print_all(const char *path, struct row_listing *listing)
+{
+	struct listed_facts facts = row_listing_facts(listing);
+	struct listed_row row;
+
+	printf("%s: %s, %" PRIu32 " rows, %" PRIu32 " rules, %" PRIu32 " pages, %" PRIu64 " bytes",
+	       path, facts.machine, facts.rows, facts.rules, facts.pages, facts.bytes);
+	if (facts.unreadable > 0)
+		printf("; %" PRIu32 " descriptions were left out", facts.unreadable);
+	puts("\n");
+	print_titles(&facts);
+	while (row_listing_next(listing, &row))
+		print_row(&row);
+	return 0;
+}
+
+static int print_one(const char *path, struct row_listing *listing, uint64_t address)
+{
+	struct listed_facts facts = row_listing_facts(listing);
+	struct listed_row row;
+	struct err err;
+
+	if (!row_listing_at(listing, address, &row)) {
+		err_set(&err, -ENOENT, "%s: no row holds 0x%" PRIx64, path, address);
+		return fail(&err, STATUS_FAILED);
+	}
+	print_titles(&facts);
+	print_row(&row);
+	return 0;
+}
+
+/* Hexadecimal as objdump prints it, with or without 0x. */
+static int parse_address(const char *text, uint64_t *ret_address, struct err *err)
+{
+	char *end;
+
+	errno = 0;
+	*ret_address = strtoull(text, &end, 16);
+	if (errno != 0 || end == text || *end || strchr(text, '-') || strchr(text, '+'))
+		return err_set(err, -EINVAL, "'%s' is not an address (hexadecimal)", text);
+	return 0;
+}
+
+static int debug_rows(int argc, char **argv)
+{
+	_cleanup_(row_listing_freep) struct row_listing *listing = NULL;
+	uint64_t address = 0;
+	struct err err;
+
+	if (argc < 2)
+		err_set(&err, -EINVAL, "rows needs a FILE, or [vdso]");
+	else if (argc > 3)
+		err_set(&err, -EINVAL, "'%s' is too many", argv[3]);
+	if (argc < 2 || argc > 3 || (argc == 3 && parse_address(argv[2], &address, &err) < 0))
+		return fail(&err, STATUS_WRONG_COMMAND_LINE);
+	if (row_listing_open(argv[1], &listing, &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	return argc == 3 ? print_one(argv[1], listing, address) : print_all(argv[1], listing);
+}
+
+static const struct subject subjects[] = {
+	{ "rows", "rows FILE [ADDRESS]", debug_rows },
+};
+
+enum { SUBJECTS = sizeof(subjects) / sizeof(subjects[0]), MISTYPED_LETTERS = 2 };
+
+static int find_subject(const char *name, const struct subject **ret_subject, struct err *err)
+{
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		if (strcmp(subjects[i].name, name) == 0) {
+			*ret_subject = &subjects[i];
+			return 0;
+		}
+	}
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		if (text_distance(name, subjects[i].name, MISTYPED_LETTERS) <= MISTYPED_LETTERS)
+			return err_set(err, -EINVAL, "'%s' is not known; did you mean '%s'?", name,
+				       subjects[i].name);
+	}
+	return err_set(err, -EINVAL, "'%s' is not known; it must be: %s", name, subjects[0].usage);
+}
+
+static int run_debug(int argc, char **argv)
+{
+	const struct subject *subject;
+	bool help = false;
+	struct err err;
+	int first = options_parse(debug_specs, argc, argv, false, NULL, &help, &err);
+
+	if (help) {
+		options_print_help(&command_debug);
+		return 0;
+	}
+	if (first >= 0 && first == argc)
+		first = err_set(&err, -EINVAL, "what? It must be: %s", subjects[0].usage);
+	if (first < 0 || find_subject(argv[first], &subject, &err) < 0)
+		return fail(&err, STATUS_WRONG_COMMAND_LINE);
+	return subject->run(argc - first, argv + first);
+}
+
+const struct command command_debug = {
+	.name = "debug",
+	.summary = "what prospect works with: the unwind rows of a file",
+	.usage = "rows FILE [ADDRESS]",
+	.options = debug_specs,
+	.run = run_debug,
+};
