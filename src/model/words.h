@@ -57,15 +57,16 @@
 	X(WAIT, "wait")
 
 /* Why an image's addresses have names or not: id, name, what a person reads */
-#define IMAGE_STATES(X)                                                                      \
-	X(UNREAD, "unread", "not looked at")                                                 \
-	X(READ, "read", "symbols read")                                                      \
-	X(STRIPPED, "stripped", "only dynamic symbols: install the package's debug symbols") \
-	X(REPLACED, "replaced", "the file was replaced while it was in use")                 \
-	X(GONE, "gone", "the file was deleted before it could be opened")                    \
-	X(DENIED, "denied", "no permission to open the file")                                \
-	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                            \
-	X(HIDDEN, "hidden",                                                                  \
+#define IMAGE_STATES(X)                                                                            \
+	X(UNREAD, "unread", "not looked at")                                                       \
+	X(READ, "read", "symbols read")                                                            \
+	X(STRIPPED, "stripped", "only dynamic symbols: install the package's debug symbols")       \
+	X(REPLACED, "replaced", "the file was replaced while it was in use")                       \
+	X(GONE, "gone", "the file was deleted before it could be opened")                          \
+	X(DENIED, "denied", "no permission to open the file")                                      \
+	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                                  \
+	X(UNPROVEN, "unproven", "not told which file of that name it was: --symfs names a folder") \
+	X(HIDDEN, "hidden",                                                                        \
 	  "kernel addresses are hidden: needs CAP_SYSLOG, or kernel.kptr_restrict 0")
 
 /* How a symbol is known. NAMED: from a symbol table. BRACKET: no symbol covers the address, the

@@ -99,6 +99,8 @@ bool file_identity_proves(const struct file_identity *identity, int fd,
 	if (mapped->build_id_size > 0)
 		return build_id->size == mapped->build_id_size &&
 		       memcmp(build_id->bytes, mapped->build_id, build_id->size) == 0;
+	if (mapped->by_name)
+		return true;
 	if (mapped->inode == 0)
 		return false;
 	if (identity->dev == mapped->dev)

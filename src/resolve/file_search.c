@@ -38,6 +38,11 @@ static void note(struct file_search_result *result, int rc)
 	}
 }
 
+static bool nothing_is_told(const struct mapped_file *mapped)
+{
+	return !mapped->build_id_size && !mapped->inode;
+}
+
 static bool try_path(const char *path, const struct mapped_file *mapped,
 		     struct file_search_result *result)
 {
@@ -50,6 +55,8 @@ static bool try_path(const char *path, const struct mapped_file *mapped,
 	if (file_identity_read(fd, &result->identity) < 0 ||
 	    !file_identity_proves(&result->identity, fd, mapped)) {
 		note(result, -EINVAL);
+		if (nothing_is_told(mapped))
+			result->reason = IMAGE_STATE_UNPROVEN;
 		return false;
 	}
 	result->fd = steal_fd(fd);
@@ -105,12 +112,29 @@ static bool try_again(const char *path, const struct file_identity *identity,
 	return true;
 }
 
-struct file_search_result file_search_again(const char *path, int32_t pid,
+struct file_search_result file_search_under(const char *root, const struct mapped_file *mapped)
+{
+	struct file_search_result result = nothing();
+	struct mapped_file trusted = *mapped;
+	char path[2 * PATH_MAX];
+
+	trusted.by_name = true;
+	if (mapped->path[0] == '/' &&
+	    (size_t)snprintf(path, sizeof(path), "%s%s", root, mapped->path) < sizeof(path))
+		try_path(path, &trusted, &result);
+	return result;
+}
+
+struct file_search_result file_search_again(const char *root, const char *path, int32_t pid,
 					    const struct file_identity *identity)
 {
 	struct file_search_result result = nothing();
-	char inside[PATH_MAX + 64];
+	char inside[2 * PATH_MAX];
 
+	if (root && path[0] == '/' &&
+	    (size_t)snprintf(inside, sizeof(inside), "%s%s", root, path) < sizeof(inside) &&
+	    try_again(inside, identity, &result))
+		return result;
 	result.by_path = path[0] == '/' && try_again(path, identity, &result);
 	if (result.fd >= 0 || pid <= 0)
 		return result;

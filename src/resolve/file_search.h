@@ -12,7 +12,7 @@ struct file_search_result {
 	int fd;			       /* the caller's; -1: not found */
 	struct file_identity identity; /* of the file found */
 	bool by_path;		       /* the plain path led to it, and may again */
-	enum image_state reason;       /* why not: GONE, DENIED or REPLACED */
+	enum image_state reason;       /* why not: GONE, DENIED, REPLACED or UNPROVEN */
 	bool exhausted;		       /* a file was there, but no descriptor to be had */
 };
 
@@ -21,9 +21,11 @@ struct file_search_result {
 struct file_search_result file_search(const struct mapped_file *mapped);
 /* By the plain path only. */
 struct file_search_result file_search_path(const struct mapped_file *mapped);
-/* A file that was open before, by its path and through the root of a process (0: none): only if it
- * did not change. */
-struct file_search_result file_search_again(const char *path, int32_t pid,
+/* By the path within the folder @root. */
+struct file_search_result file_search_under(const char *root, const struct mapped_file *mapped);
+/* A file that was open before, by its path (within @root first, unless that is NULL) and through
+ * the root of a process (0: none): only if it did not change. */
+struct file_search_result file_search_again(const char *root, const char *path, int32_t pid,
 					    const struct file_identity *identity);
 
 #endif

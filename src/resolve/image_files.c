@@ -35,6 +35,7 @@ struct held_file {
 struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
+	const char *root;		    /* NULL: none */
 	struct lru reopenable, last_copies; /* the open files: by_path, and not */
 	uint64_t round;
 	VEC(struct held_file) files;
@@ -66,6 +67,11 @@ static uint32_t number_of(const struct image_files *files, const struct held_fil
 static struct lru *order_of(struct image_files *files, const struct held_file *file)
 {
 	return file->by_path ? &files->reopenable : &files->last_copies;
+}
+
+void image_files_set_root(struct image_files *files, const char *root)
+{
+	files->root = root;
 }
 
 static void close_file(struct image_files *files, struct held_file *file)
@@ -276,6 +282,10 @@ static struct file_search_result search(struct image_files *files, struct mapped
 {
 	struct file_search_result found = { .fd = -1 };
 
+	if (files->root)
+		found = file_search_under(files->root, mapped);
+	if (found.fd >= 0)
+		return found;
 	if (strcmp(literal, mapped->path) != 0) {
 		struct mapped_file named = *mapped;
 
@@ -437,10 +447,11 @@ static void set_state(struct image_files *files, struct held_file *file, enum im
 static int reopen(struct image_files *files, struct held_file *file)
 {
 	struct file_search_result found =
-		file_search_again(path_of(files, file), file->pid, &file->identity);
+		file_search_again(files->root, path_of(files, file), file->pid, &file->identity);
 
 	if (found.fd < 0 && found.exhausted && give_way(files))
-		found = file_search_again(path_of(files, file), file->pid, &file->identity);
+		found = file_search_again(files->root, path_of(files, file), file->pid,
+					  &file->identity);
 	if (found.fd < 0) {
 		set_state(files, file, found.reason);
 		return -1;

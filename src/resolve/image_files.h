@@ -3,7 +3,9 @@
  * The files behind mappings, opened when they are mapped and held, so that a program that has
  * exited, been deleted or replaced still has names. A file counts only when it proves to be the one
  * that was mapped: same build id where both are known, else same (dev, inode); anything else is
- * left to an honest state (enum image_state), never to a wrong name.
+ * left to an honest state (enum image_state), never to a wrong name. Only in a folder that a user
+ * named (image_files_set_root) the path is enough where no build id was told: device and inode are
+ * those of another machine then.
  *
  * Tried in order: the path as we see it; /proc/PID/root/path (other mount namespaces); the mapping
  * itself, /proc/PID/map_files; a descriptor offered by exec_watch (files deleted at once).
@@ -28,6 +30,7 @@ struct mapped_file {
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0: not told */
 	bool by_build_id_only; /* the record had no dev and inode */
+	bool by_name; /* without a build id the name is proof enough: in the folder a user named */
 };
 
 /* @profile receives the images; borrowed. At most @max_open (at least 4) descriptors are held, a
@@ -35,6 +38,9 @@ struct mapped_file {
  * identity checked, if it is needed again). */
 struct image_files *image_files_new(struct profile *profile, size_t max_open);
 void image_files_free(struct image_files *files);
+/* Files are looked for in this folder first, under their paths, as on the machine they were mapped
+ * on (borrowed; NULL: nowhere else). */
+void image_files_set_root(struct image_files *files, const char *root);
 
 /* The image (id in the profile) that was mapped, opened now if it is new. Special names ("[vdso]",
  * "//anon", "[heap]", "[vsyscall]", "/SYSV...", "anon_inode:...") become IMAGE_VDSO, IMAGE_ANON or

@@ -74,6 +74,19 @@ void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin)
 	add_segment(core, bounds[KERNEL_BOUND_SINITTEXT], bounds[KERNEL_BOUND_EINITTEXT]);
 }
 
+void kernel_core_move(struct kernel_core *core, enum kernel_bound bound, uint64_t address,
+		      uint64_t size)
+{
+	if (core->text) {
+		core->text = address - (core->bounds[bound] ? core->bounds[bound] - core->text : 0);
+		return;
+	}
+	core->origin = bound;
+	core->text = address;
+	if (address)
+		add_segment(core, address, address + (size < INT32_MAX ? size : INT32_MAX));
+}
+
 void kernel_core_done(struct kernel_core *core)
 {
 	kernel_table_done(&core->table);

@@ -38,6 +38,11 @@ void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line)
 /* After the last line. @origin: the bound that offsets count from; KERNEL_BOUND_COUNT: _text, else
  * _stext. */
 void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin);
+/* Instead of where it lies in what was read, the core lies where @bound is at @address: that of the
+ * same kernel in another boot. Without any symbols it is @size bytes long from there. After
+ * kernel_core_finish. */
+void kernel_core_move(struct kernel_core *core, enum kernel_bound bound, uint64_t address,
+		      uint64_t size);
 /* The name of a bound's symbol. */
 const char *kernel_core_bound_name(enum kernel_bound bound);
 void kernel_core_done(struct kernel_core *core);

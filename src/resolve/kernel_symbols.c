@@ -46,6 +46,8 @@ struct kernel_symbols {
 	struct address_space *space; /* where everything lies now */
 	uint32_t kernel, unmapped;   /* images */
 	bool hidden;
+	bool recorded;	/* not the kernel that runs now */
+	bool same_boot; /* kallsyms tells addresses as they were recorded */
 };
 
 /* --- reading /proc/kallsyms --- */
@@ -92,7 +94,8 @@ static void take_line(void *context, const struct kallsyms_line *line)
 	struct pass *pass = context;
 
 	if (*line->module) {
-		if (!pass->core || !made_code_list(&pass->symbols->made, line))
+		if (!pass->core || pass->symbols->recorded ||
+		    !made_code_list(&pass->symbols->made, line))
 			add_to_module(pass, line);
 	} else if (pass->core) {
 		kernel_core_add(pass->core, line);
@@ -216,18 +219,46 @@ static void rebuild(struct kernel_symbols *symbols)
 		address_space_map(&symbols->space, &symbols->made.list.items[i]);
 }
 
-void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
+static void name_modules(struct kernel_symbols *symbols)
 {
 	struct pass pass = { .symbols = symbols };
 
-	if (!update_modules(symbols))
-		return;
 	if (any_nameless(symbols)) {
 		/* Should it not be readable now, the modules stay without names. */
 		kallsyms_read(symbols->kallsyms, take_line, &pass, NULL);
 		settle_modules(symbols);
 	}
 	rebuild(symbols);
+}
+
+void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
+{
+	if (!symbols->recorded && update_modules(symbols))
+		name_modules(symbols);
+}
+
+void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name, uint64_t start,
+			       uint64_t size, const struct elf_build_id *build_id)
+{
+	char bracketed[sizeof(((struct kernel_module *)0)->name) + 2];
+	struct kernel_identity identity = {
+		.kind = IMAGE_MODULE, .name = bracketed, .size = size, .build_id = *build_id
+	};
+	struct loaded loaded = { .module = { .base = start, .size = size }, .text = start };
+
+	snprintf(loaded.module.name, sizeof(loaded.module.name), "%s", name);
+	snprintf(bracketed, sizeof(bracketed), "[%s]", loaded.module.name);
+	loaded.image = kernel_images_get(&symbols->images, &identity)->image;
+	loaded.nameless = symbols->same_boot;
+	if (find_loaded(&symbols->loaded, &loaded.module))
+		return;
+	*vec_push(&symbols->loaded.list) = loaded;
+	rebuild(symbols);
+}
+
+void kernel_symbols_name_modules(struct kernel_symbols *symbols)
+{
+	name_modules(symbols);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -361,6 +392,15 @@ static void adopt_core(struct kernel_symbols *symbols, struct kernel_core *core)
 	core->table = (struct kernel_table){ 0 };
 }
 
+static void move_core(struct kernel_symbols *symbols, const struct kernel_recorded *recorded,
+		      struct kernel_core *core)
+{
+	uint64_t text = core->text;
+
+	kernel_core_move(core, recorded->bound, recorded->address, recorded->size);
+	symbols->same_boot = text && core->text == text;
+}
+
 static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols_options *options,
 		     const struct elf_build_id *build_id, struct err *err)
 {
@@ -372,6 +412,8 @@ static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols
 	if (rc < 0 && (options->kallsyms || (rc != -ENOENT && rc != -EACCES)))
 		return rc;
 	kernel_core_finish(&core, KERNEL_BOUND_COUNT);
+	if (options->recorded)
+		move_core(symbols, options->recorded, &core);
 	rc = 0;
 	if (options->vmlinux)
 		rc = vmlinux_use(&core, options->vmlinux, build_id, err);
@@ -402,10 +444,15 @@ int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_opti
 	symbols->kallsyms = path_or(options->kallsyms, "/proc/kallsyms");
 	symbols->modules_path = path_or(options->modules, "/proc/modules");
 	symbols->sys = path_or(options->sys, "/sys");
-	kernel_modules_build_id(symbols->sys, NULL, &identity.build_id);
+	symbols->recorded = options->recorded != NULL;
+	if (options->recorded)
+		identity.build_id = options->recorded->build_id;
+	else
+		kernel_modules_build_id(symbols->sys, NULL, &identity.build_id);
 	symbols->kernel = kernel_images_get(&symbols->images, &identity)->image;
 	symbols->unmapped = profile_bucket(profile, "[kernel unmapped]");
-	update_modules(symbols);
+	if (!symbols->recorded)
+		update_modules(symbols);
 	rc = read_core(symbols, options, &identity.build_id, err);
 	if (rc < 0) {
 		kernel_symbols_free(symbols);

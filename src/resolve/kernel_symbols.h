@@ -14,12 +14,26 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "elf/elf_file.h"
 #include "model/profile.h"
+#include "resolve/kernel_core.h"
 #include "resolve/kernel_marks.h"
 
 struct kernel_symbols;
 
+/* A kernel that was recorded, maybe on another machine or in another boot. */
+struct kernel_recorded {
+	enum kernel_bound bound; /* the symbol of which the address is known */
+	uint64_t address;	 /* 0: hidden */
+	uint64_t size;		 /* of its code at most, from there */
+	struct elf_build_id build_id;
+};
+
 struct kernel_symbols_options {
+	/* NULL: the kernel that runs now. Else kallsyms, vmlinux tell its names, wherever they were
+	 * in another boot (to be chosen with care: kallsyms are taken for its own), and modules and
+	 * sys are not looked at: see kernel_symbols_add_module. */
+	const struct kernel_recorded *recorded;
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
 	const char *modules;	/* NULL: /proc/modules */
 	const char *sys;	/* NULL: /sys */
@@ -67,6 +81,12 @@ enum kernel_mark kernel_symbols_mark(const struct kernel_symbols *symbols, uint6
 /* A stack, innermost address first: where it runs. The rule is explained in kernel_marks.c. */
 enum context kernel_symbols_context(const struct kernel_symbols *symbols, const uint64_t *addresses,
 				    size_t count);
+
+/* Of a recorded kernel: a module, by its name without brackets, lay from @start on. */
+void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name, uint64_t start,
+			       uint64_t size, const struct elf_build_id *build_id);
+/* When all of them are known: they have names if the kernel's come from its own boot. */
+void kernel_symbols_name_modules(struct kernel_symbols *symbols);
 
 /* PERF_RECORD_KSYMBOL: a BPF program, trampoline or out-of-line code appeared or went. What has no
  * size is one instruction long at least. */
