@@ -48,48 +48,36 @@ static int explain(int rc, struct err *err)
 	return err_set(err, rc, "the programs cannot be loaded: %s", strerror(-rc));
 }
 
-static void configure(struct off_cpu *off_cpu, size_t online)
+static int configure(struct off_cpu *off_cpu)
 {
 	struct off_cpu_bpf *object = off_cpu->object;
-	size_t share = online > FULL_BUDGET_CPUS ? online : FULL_BUDGET_CPUS;
-
-	object->rodata->period_ns = (uint64_t)OFF_CPU_PERIOD_NS * share / FULL_BUDGET_CPUS;
-	bpf_map__set_max_entries(object->maps.outputs, (uint32_t)off_cpu->cpus);
-}
-
-static int set_outputs(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count)
-{
-	int map = bpf_map__fd(off_cpu->object->maps.outputs);
-
-	for (size_t i = 0; i < count; i++) {
-		if (bpf_map_update_elem(map, &outputs[i].cpu, &outputs[i].fd, BPF_ANY) < 0)
-			return -errno;
-	}
-	return 0;
-}
-
-static int load(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count)
-{
 	int cpus = libbpf_num_possible_cpus();
-	int rc;
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t share = online > FULL_BUDGET_CPUS ? (uint64_t)online : FULL_BUDGET_CPUS;
 
 	if (cpus <= 0 || cpus > MAX_CPUS)
 		return -EINVAL;
 	off_cpu->cpus = (size_t)cpus;
+	object->rodata->period_ns = OFF_CPU_PERIOD_NS * share / FULL_BUDGET_CPUS;
+	return bpf_map__set_max_entries(object->maps.outputs, (uint32_t)cpus);
+}
+
+static int load(struct off_cpu *off_cpu)
+{
+	int rc;
+
 	off_cpu->object = off_cpu_bpf__open();
 	if (!off_cpu->object)
 		return -errno;
-	configure(off_cpu, count);
-	rc = off_cpu_bpf__load(off_cpu->object);
-	return rc < 0 ? rc : set_outputs(off_cpu, outputs, count);
+	rc = configure(off_cpu);
+	return rc < 0 ? rc : off_cpu_bpf__load(off_cpu->object);
 }
 
-int off_cpu_new(const struct off_cpu_output *outputs, size_t count, struct off_cpu **ret_off_cpu,
-		struct err *err)
+int off_cpu_new(struct off_cpu **ret_off_cpu, struct err *err)
 {
 	struct off_cpu *off_cpu = xcalloc(1, sizeof(*off_cpu));
 	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
-	int rc = load(off_cpu, outputs, count);
+	int rc = load(off_cpu);
 
 	libbpf_set_print(print);
 	if (rc < 0) {
@@ -110,7 +98,18 @@ void off_cpu_free(struct off_cpu *off_cpu)
 
 /* ---- the window ---- */
 
-static int attach(struct off_cpu *off_cpu)
+static int set_outputs(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count)
+{
+	int map = bpf_map__fd(off_cpu->object->maps.outputs);
+
+	for (size_t i = 0; i < count; i++) {
+		if (bpf_map_update_elem(map, &outputs[i].cpu, &outputs[i].fd, BPF_ANY) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static int attach_programs(struct off_cpu *off_cpu)
 {
 #define ATTACH(name)                                                                    \
 	off_cpu->object->links.name = bpf_program__attach(off_cpu->object->progs.name); \
@@ -149,21 +148,38 @@ static int iterate(struct bpf_program *program, struct buf *output)
 	return got < 0 ? -errno : 0;
 }
 
-int off_cpu_open(struct off_cpu *off_cpu, uint64_t *ret_opened_ns, struct err *err)
+int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count,
+		   struct err *err)
 {
-	struct buf nothing = { 0 };
-	int rc = attach(off_cpu);
+	int rc = set_outputs(off_cpu, outputs, count);
 
-	if (rc < 0) {
-		detach(off_cpu);
-		return err_set(err, rc, "the scheduler's events cannot be watched: %s",
-			       strerror(-rc));
-	}
-	*ret_opened_ns = off_cpu->object->bss->opened_ns = clock_ns();
+	if (rc == 0)
+		rc = attach_programs(off_cpu);
+	if (rc == 0)
+		return 0;
+	detach(off_cpu);
+	return err_set(err, rc, "the scheduler's events cannot be watched: %s", strerror(-rc));
+}
+
+uint64_t off_cpu_open(struct off_cpu *off_cpu)
+{
+	uint64_t opened_ns = clock_ns();
+	struct buf nothing = { 0 };
+
+	off_cpu->object->bss->opened_ns = opened_ns;
 	/* A thread that this does not find is taken for running or runnable until it is seen. */
-	iterate(off_cpu->object->progs.off_cpu_open, &nothing);
+	(void)iterate(off_cpu->object->progs.off_cpu_open, &nothing);
 	buf_done(&nothing);
-	return 0;
+	return opened_ns;
+}
+
+uint64_t off_cpu_stop(struct off_cpu *off_cpu)
+{
+	uint64_t closed_ns = clock_ns();
+
+	off_cpu->object->bss->closed_ns = closed_ns;
+	detach(off_cpu);
+	return closed_ns;
 }
 
 /* The iterator writes records whole, one behind the other. */
@@ -172,21 +188,17 @@ static size_t size_of(const union off_cpu_event *event)
 	return event->kind == OFF_CPU_WAIT ? sizeof(event->wait) : sizeof(event->times);
 }
 
-uint64_t off_cpu_close(struct off_cpu *off_cpu,
-		       void (*take)(void *context, const union off_cpu_event *event), void *context)
+void off_cpu_close(struct off_cpu *off_cpu,
+		   void (*take)(void *context, const union off_cpu_event *event), void *context)
 {
-	uint64_t closed_ns = clock_ns();
 	struct buf records = { 0 };
 	union off_cpu_event event;
 
-	off_cpu->object->bss->closed_ns = closed_ns;
-	detach(off_cpu);
-	iterate(off_cpu->object->progs.off_cpu_close, &records);
+	(void)iterate(off_cpu->object->progs.off_cpu_close, &records);
 	for (size_t at = 0; off_cpu_event_read(records.bytes + at, records.size - at, &event);
 	     at += size_of(&event))
 		take(context, &event);
 	buf_done(&records);
-	return closed_ns;
 }
 
 /* ---- questions ---- */

@@ -24,20 +24,26 @@ struct off_cpu_output {
 	int fd;
 };
 
-/* Loads the programs, some ten milliseconds; nothing runs yet. The descriptors are borrowed for the
- * life of the object. Negative errno with the reason: no permission, or a kernel that cannot. */
-int off_cpu_new(const struct off_cpu_output *outputs, size_t count, struct off_cpu **ret_off_cpu,
-		struct err *err);
+/* Loads the programs, some ten milliseconds; nothing runs yet. Negative errno with the reason: no
+ * permission, or a kernel that cannot. */
+int off_cpu_new(struct off_cpu **ret_off_cpu, struct err *err);
 void off_cpu_free(struct off_cpu *off_cpu); /* NULL is fine */
 
-/* Opens the window. *ret_opened_ns (CLOCK_MONOTONIC) is when it did. */
-int off_cpu_open(struct off_cpu *off_cpu, uint64_t *ret_opened_ns, struct err *err);
+/* Attaches the programs, which then wait for the window to open; some ten milliseconds. The records
+ * go to @outputs, whose descriptors are borrowed for the life of the object; a CPU without one
+ * loses its records (counted). */
+int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count,
+		   struct err *err);
 
-/* Closes the window and ends what is still open in it: @take gets each thread's times, in front of
- * them its wait if that is one to be kept. Once. Returns when it closed. */
-uint64_t off_cpu_close(struct off_cpu *off_cpu,
-		       void (*take)(void *context, const union off_cpu_event *event),
-		       void *context);
+/* Opens the window, now. Returns when that was (CLOCK_MONOTONIC). */
+uint64_t off_cpu_open(struct off_cpu *off_cpu);
+/* Closes it, now. Returns when that was. */
+uint64_t off_cpu_stop(struct off_cpu *off_cpu);
+
+/* After off_cpu_stop, once: ends what was still open. @take gets the times of each thread that
+ * there is, in front of them its wait if that is one to be kept. */
+void off_cpu_close(struct off_cpu *off_cpu,
+		   void (*take)(void *context, const union off_cpu_event *event), void *context);
 
 /* Added up over all CPUs. */
 struct off_cpu_counts off_cpu_counts(const struct off_cpu *off_cpu);

@@ -104,13 +104,14 @@ static void watch_begin(struct watch *watch)
 	int rc;
 
 	watch_open_rings(watch);
-	rc = off_cpu_new(watch->outputs, watch->cpus, &watch->off_cpu, &err);
+	rc = off_cpu_new(&watch->off_cpu, &err);
 	if (rc < 0) {
 		assert_true(err.text[0] != '\0');
 		print_message("%s\n", err.text);
 		skip();
 	}
-	assert_int_equal(off_cpu_open(watch->off_cpu, &watch->opened_ns, &err), 0);
+	assert_int_equal(off_cpu_attach(watch->off_cpu, watch->outputs, watch->cpus, &err), 0);
+	watch->opened_ns = off_cpu_open(watch->off_cpu);
 }
 
 static void keep(void *context, const union off_cpu_event *event)
@@ -137,7 +138,8 @@ static void watch_end(struct watch *watch)
 {
 	size_t count;
 
-	watch->closed_ns = off_cpu_close(watch->off_cpu, keep, watch);
+	watch->closed_ns = off_cpu_stop(watch->off_cpu);
+	off_cpu_close(watch->off_cpu, keep, watch);
 	count = watch->events.count;
 	for (size_t i = 0; i < watch->cpus; i++)
 		ring_read(&watch->rings[i], keep_record, watch);

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/waiting.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "collect/off_cpu.h"
+#include "model/machine.h"
+#include "model/profile.h"
+#include "pipeline/frames.h"
+#include "pipeline/stacks.h"
+#include "pipeline/wait_classes.h"
+#include "store/store.h"
+
+/* The user stack a thread left its CPU with, last. */
+struct left {
+	uint32_t tid;
+	uint32_t stack; /* in profile.stacks */
+	uint64_t left_ns;
+};
+
+struct waiting {
+	struct off_cpu *off_cpu;
+	struct err missing;
+	struct waiting_parts parts;
+	struct wait_classes *classes;
+	int waits, times; /* the events, in profile.events */
+	VEC(struct left) left;
+	struct hashidx left_index; /* by tid */
+	struct perf_record record; /* the one being taken */
+};
+
+/* ---- life ---- */
+
+struct waiting *waiting_new(void)
+{
+	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	(void)off_cpu_new(&waiting->off_cpu, &waiting->missing);
+	return waiting;
+}
+
+void waiting_free(struct waiting *waiting)
+{
+	if (!waiting)
+		return;
+	off_cpu_free(waiting->off_cpu);
+	wait_classes_free(waiting->classes);
+	vec_free(&waiting->left);
+	hashidx_done(&waiting->left_index);
+	free(waiting);
+}
+
+enum sampler_waits waiting_source(const struct waiting *waiting)
+{
+	return waiting && waiting->off_cpu ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_NONE;
+}
+
+static int declare(struct profile *profile, const char *name)
+{
+	profile->events[profile->event_count] =
+		(struct event){ .name = strpool_intern(&profile->strings, name),
+				.unit = strpool_intern(&profile->strings, "ns"),
+				.clock = CLOCK_SCHEDULER };
+	return (int)profile->event_count++;
+}
+
+static void tell_missing(struct waiting *waiting)
+{
+	char **text = &waiting->parts.profile->run.not_visible;
+	char *more;
+
+	if (!waiting->missing.text[0])
+		return;
+	more = xasprintf("%s%swhere threads wait: %s", *text ? *text : "",
+			 *text && **text ? "\n" : "", waiting->missing.text);
+	profile_set_text(text, more);
+	free(more);
+}
+
+static int attach(struct waiting *waiting, struct err *err)
+{
+	const struct sampler *sampler = waiting->parts.sampler;
+	_cleanup_free_ struct off_cpu_output *outputs =
+		xcalloc(sampler_cpus(sampler), sizeof(*outputs));
+	size_t count = sampler_wait_outputs(sampler, outputs);
+
+	return off_cpu_attach(waiting->off_cpu, outputs, count, err);
+}
+
+int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, struct err *err)
+{
+	waiting->parts = *parts;
+	waiting->classes = wait_classes_new(parts->frames);
+	tell_missing(waiting);
+	if (!waiting->off_cpu)
+		return 0;
+	waiting->waits = declare(parts->profile, "off-cpu");
+	waiting->times = declare(parts->profile, "thread-time");
+	return attach(waiting, err);
+}
+
+void waiting_open(struct waiting *waiting)
+{
+	if (waiting && waiting->off_cpu)
+		off_cpu_open(waiting->off_cpu);
+}
+
+/* ---- the user stack a thread leaves with ---- */
+
+static bool has_tid(const void *owner, uint32_t index, const void *key)
+{
+	return ((const struct waiting *)owner)->left.items[index].tid == *(const uint32_t *)key;
+}
+
+static struct left *find_left(struct waiting *waiting, uint32_t tid)
+{
+	uint32_t index;
+
+	if (!hashidx_find(&waiting->left_index, hash_u64(tid), has_tid, waiting, &tid, &index))
+		return NULL;
+	return &waiting->left.items[index];
+}
+
+static void take_left(struct waiting *waiting, const struct off_cpu_left_record *record)
+{
+	struct left *left = find_left(waiting, record->tid);
+
+	if (!waiting->parts.stacks)
+		return;
+	if (!left) {
+		hashidx_add(&waiting->left_index, hash_u64(record->tid),
+			    (uint32_t)waiting->left.count);
+		left = vec_push(&waiting->left);
+		left->tid = record->tid;
+	}
+	waiting->record.sample.user_stack =
+		(struct user_stack){ .form = USER_STACK_CALLCHAIN,
+				     .end = STACK_FRAME_POINTERS,
+				     .addresses = (const uint64_t *)record->addresses,
+				     .count = record->count };
+	left->left_ns = record->left_ns;
+	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
+}
+
+/* What the kernel's frames are put on. */
+static uint32_t user_stack(struct waiting *waiting, const struct off_cpu_wait_record *wait)
+{
+	struct profile *profile = waiting->parts.profile;
+	const struct left *left = NULL;
+	uint32_t node;
+
+	if (!waiting->parts.stacks || wait->flags & OFF_CPU_KERNEL_THREAD)
+		return 0;
+	if (wait->flags & OFF_CPU_CAPTURED)
+		left = find_left(waiting, wait->tid);
+	if (left && left->left_ns == wait->left_ns)
+		return left->stack;
+	node = profile_stack(profile, 0, profile_cut(profile, STACK_UNKNOWN));
+	if (!wait->user_ip)
+		return node;
+	return profile_stack(
+		profile, node,
+		frames_user(waiting->parts.frames, (int32_t)wait->pid, wait->user_ip, FRAME_EXACT));
+}
+
+/* ---- waits ---- */
+
+static void add_sample(struct waiting *waiting, int event, uint32_t task, uint32_t stack,
+		       uint64_t weight)
+{
+	struct event *to = &waiting->parts.profile->events[event];
+	const struct sample sample = { .time_ns = waiting->record.time_ns,
+				       .weight = weight,
+				       .task = task,
+				       .stack = stack,
+				       .cpu = (uint16_t)waiting->record.cpu,
+				       .event = (uint8_t)event,
+				       .mode = MODE_KERNEL,
+				       .context = CONTEXT_TASK };
+
+	to->samples++;
+	to->kernel_samples++;
+	to->weight += weight;
+	store_add(waiting->parts.writer, &sample);
+}
+
+/* The stack up to its innermost frame of the kernel, and what that says of the wait. */
+static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_record *wait,
+			    enum wait *ret_wait)
+{
+	uint32_t node = user_stack(waiting, wait);
+
+	*ret_wait = WAIT_OTHER;
+	for (size_t i = wait->count; i-- > 0;) {
+		uint32_t frame =
+			frames_kernel(waiting->parts.frames, wait->addresses[i], FRAME_RETURN);
+		enum wait here = wait_classes_frame(waiting->classes, frame);
+
+		if (here != WAIT_OTHER)
+			*ret_wait = here; /* what is further in goes before */
+		node = profile_stack(waiting->parts.profile, node, frame);
+	}
+	if (wait->flags & OFF_CPU_STOPPED)
+		*ret_wait = WAIT_STOPPED;
+	else if (wait->flags & OFF_CPU_IO)
+		*ret_wait = WAIT_DISK;
+	return node;
+}
+
+static uint32_t task_of(struct waiting *waiting, uint32_t pid, uint32_t tid)
+{
+	return machine_task(waiting->parts.machine, waiting->record.time_ns, (int32_t)pid,
+			    (int32_t)tid, NULL);
+}
+
+static void add_part(struct waiting *waiting, const struct off_cpu_wait_record *record,
+		     uint32_t task, uint32_t stack, enum wait wait, uint64_t duration_ns)
+{
+	uint32_t waker = 0;
+
+	if (!off_cpu_kept(record->draw_ns, duration_ns))
+		return;
+	if (record->waker_pid && !(record->flags & OFF_CPU_INTERRUPT))
+		waker = task_of(waiting, record->waker_pid, record->waker_tid);
+	stack = profile_stack(waiting->parts.profile, stack,
+			      wait_classes_leaf(waiting->classes, wait, waker));
+	add_sample(waiting, waiting->waits, task, stack,
+		   off_cpu_weight(record->threshold_ns, duration_ns));
+}
+
+static void take_wait(struct waiting *waiting, const struct off_cpu_wait_record *record)
+{
+	enum wait wait;
+	uint32_t stack = whole_stack(waiting, record, &wait);
+	uint32_t task = task_of(waiting, record->pid, record->tid);
+
+	add_part(waiting, record, task, stack, wait, record->blocked_ns);
+	add_part(waiting, record, task, stack, WAIT_RUNNABLE, record->runnable_ns);
+}
+
+/* ---- times ---- */
+
+/* exec's times are those of the program it replaced. */
+static uint32_t task_before_exec(struct waiting *waiting, const struct off_cpu_times_record *record)
+{
+	struct profile *profile = waiting->parts.profile;
+	uint32_t now = machine_process_of(waiting->parts.machine, (int32_t)record->pid);
+	uint32_t before = profile->processes.items[now].parent;
+	struct task task = { .process = before, .tid = (int32_t)record->tid };
+
+	if (!profile->processes.items[now].exec_count ||
+	    profile->processes.items[before].pid != (int32_t)record->pid)
+		return task_of(waiting, record->pid, record->tid);
+	task.comm = profile->processes.items[before].program;
+	return profile_task(profile, &task);
+}
+
+static void add_time(struct waiting *waiting, uint32_t task, enum wait wait, uint64_t duration_ns)
+{
+	uint32_t leaf = wait_classes_leaf(waiting->classes, wait, 0);
+
+	if (duration_ns)
+		add_sample(waiting, waiting->times, task,
+			   profile_stack(waiting->parts.profile, 0, leaf), duration_ns);
+}
+
+static void take_times(struct waiting *waiting, const struct off_cpu_times_record *record)
+{
+	uint32_t task = record->why == OFF_CPU_EXEC ? task_before_exec(waiting, record)
+						    : task_of(waiting, record->pid, record->tid);
+
+	add_time(waiting, task, WAIT_RUNNING, record->times.running_ns);
+	add_time(waiting, task, WAIT_RUNNABLE, record->times.runnable_ns);
+	add_time(waiting, task, WAIT_BLOCKED, record->times.blocked_ns);
+}
+
+/* ---- records ---- */
+
+/* Where only some processes are sampled the scheduler tells of all. */
+static bool is_wanted(const struct waiting *waiting, uint32_t pid)
+{
+	return sampler_rung(waiting->parts.sampler) == RUNG_MACHINE ||
+	       machine_process_of(waiting->parts.machine, (int32_t)pid);
+}
+
+static void take_event(void *context, const union off_cpu_event *event)
+{
+	struct waiting *waiting = context;
+
+	/* pid and tid are at the same place in all records */
+	if (!is_wanted(waiting, event->times.pid))
+		return;
+	waiting->record.pid = (int32_t)event->times.pid;
+	waiting->record.tid = (int32_t)event->times.tid;
+	switch (event->kind) {
+	case OFF_CPU_LEFT:
+		take_left(waiting, &event->left);
+		break;
+	case OFF_CPU_WAIT:
+		take_wait(waiting, &event->wait);
+		break;
+	default:
+		take_times(waiting, &event->times);
+		break;
+	}
+}
+
+void waiting_take(struct waiting *waiting, const struct perf_record *record)
+{
+	union off_cpu_event event;
+
+	if (record->type != PERF_RECORD_SAMPLE ||
+	    !off_cpu_event_read(record->sample.raw, record->sample.raw_size, &event)) {
+		waiting->parts.profile->events[waiting->waits].loss[LOSS_MALFORMED].count++;
+		return;
+	}
+	waiting->record = *record;
+	take_event(waiting, &event);
+}
+
+/* ---- the end ---- */
+
+static void settle(struct waiting *waiting)
+{
+	struct off_cpu_counts counts = off_cpu_counts(waiting->off_cpu);
+	struct profile *profile = waiting->parts.profile;
+	struct loss *waits = profile->events[waiting->waits].loss;
+	struct loss *times = profile->events[waiting->times].loss;
+
+	waits[LOSS_RING_FULL].count += counts.lost;
+	waits[LOSS_RING_FULL].weight += counts.lost_weight_ns;
+	times[LOSS_RING_FULL].count += counts.lost_times;
+	times[LOSS_TABLE_FULL].count += counts.table_full;
+	profile->run.bpf_ns += off_cpu_cost_ns(&counts);
+}
+
+void waiting_stop(struct waiting *waiting)
+{
+	if (waiting && waiting->off_cpu)
+		off_cpu_stop(waiting->off_cpu);
+}
+
+void waiting_close(struct waiting *waiting)
+{
+	if (!waiting || !waiting->off_cpu)
+		return;
+	waiting->record = (struct perf_record){ .type = PERF_RECORD_SAMPLE };
+	waiting->record.time_ns = waiting->parts.profile->run.end_ns;
+	off_cpu_close(waiting->off_cpu, take_event, waiting);
+	settle(waiting);
+}
