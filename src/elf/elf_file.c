@@ -296,7 +296,20 @@ int elf_file_read_sections(struct elf_file *file, struct err *err)
 		add_section(file, &header, names);
 	}
 	find_code(file);
+	read_note_sections(file);
 	return 0;
+}
+
+/* Files that are never loaded have notes in sections only. */
+static void read_note_sections(struct elf_file *file)
+{
+	for (size_t i = 0; i < file->sections.count && file->build_id.size == 0; i++) {
+		const struct elf_section *section = &file->sections.items[i];
+		const GElf_Phdr place = { .p_offset = section->offset, .p_filesz = section->size };
+
+		if (section->type == SHT_NOTE)
+			read_notes(file, &place);
+	}
 }
 
 size_t elf_file_section_count(const struct elf_file *file)

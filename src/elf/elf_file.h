@@ -60,6 +60,7 @@ uint16_t elf_file_machine(const struct elf_file *file); /* EM_ */
 bool elf_file_is_64(const struct elf_file *file);
 /* Where it starts to run, an ELF virtual address; 0: nowhere. */
 uint64_t elf_file_entry(const struct elf_file *file);
+/* From the notes that are loaded, and once the sections were read, from any. */
 const struct elf_build_id *elf_file_build_id(const struct elf_file *file);
 
 /* The parts of the file that are loaded; borrowed from the file. */

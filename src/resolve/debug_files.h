@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the debug information of a file is when the file itself has none: the chain of sources, in
+ * the order they are asked. Only what belongs to the very file counts: a debug file with another
+ * build id, or whose checksum is not the one the file names, is refused.
+ *
+ * 1. build-id folders: FOLDER/.build-id/xx/yyyy.debug of each --debug-dir and of /usr/lib/debug;
+ * 2. .gnu_debuglink: beside the file, in .debug/ there, under each FOLDER;
+ * 3. for kernels, the places distributions keep vmlinux in;
+ * 4. debuginfod servers, when that was asked for.
+ */
+#ifndef RESOLVE_DEBUG_FILES_H
+#define RESOLVE_DEBUG_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "elf/debug_link.h"
+#include "elf/elf_file.h"
+
+struct debug_files;
+
+struct debug_options {
+	const char *symfs;	    /* put in front of every path; NULL: nothing */
+	const char *const *folders; /* --debug-dir, asked before /usr/lib/debug */
+	size_t folder_count;
+	bool debuginfod; /* ask the servers of DEBUGINFOD_URLS */
+	/* Told now and then while a server is waited for; NULL: nobody is told. */
+	void (*progress)(void *context, const char *what);
+	void *progress_context;
+};
+
+/* What is wanted of a debug file. */
+enum debug_part {
+	DEBUG_LINES,   /* .debug_info */
+	DEBUG_SYMBOLS, /* .symtab */
+};
+
+/* The file whose debug information is wanted. */
+struct debug_wanted {
+	const char *path; /* as we see it, borrowed; "": not known */
+	struct elf_build_id build_id;
+	struct debug_link link;
+	bool has_link;
+	const char *kernel_release; /* of a kernel, borrowed; NULL: it is none */
+};
+
+/* Everything in @options is borrowed; NULL: nothing special. */
+struct debug_files *debug_files_new(const struct debug_options *options);
+void debug_files_free(struct debug_files *files); /* NULL is fine */
+DEFINE_CLEANUP(struct debug_files *, debug_files_free);
+
+/* Does an ELF file have that part itself? Its sections have been read. */
+bool debug_files_has(const struct elf_file *elf, enum debug_part part);
+
+/* A descriptor of the first debug file in the chain that belongs to the file and has the part; the
+ * caller's. *ret_path (the caller's to free) is where it is. -ENOENT and one line: what was found
+ * and refused, or that nothing was found. */
+int debug_files_open(struct debug_files *files, const struct debug_wanted *wanted,
+		     enum debug_part part, char **ret_path, struct err *err);
+/* What a debug file at @path refers to; the same contracts. The supplementary file that dwz made:
+ */
+int debug_files_open_supplementary(struct debug_files *files, const char *path, const char *name,
+				   const struct elf_build_id *build_id);
+/* A .dwo file, @folder and @name as the compiler wrote them: */
+int debug_files_open_split(struct debug_files *files, const char *path, const char *folder,
+			   const char *name);
+/* PATH.dwp: */
+int debug_files_open_package(struct debug_files *files, const char *path);
+/* Opens a file as we see it, under --symfs where there is one. Negative errno; only regular files.
+ */
+int debug_files_open_path(const struct debug_files *files, const char *path);
+
+/* Does the name of this build id come from a server? For "how to get it". */
+bool debug_files_asks_servers(const struct debug_files *files);
+
+#endif
