@@ -14,13 +14,17 @@
 #include "pipeline/calibration.h"
 #include "pipeline/check_points.h"
 #include "pipeline/interrupt_cost.h"
+#include "pipeline/stack_check.h"
 #include "present/check_report.h"
+#include "present/stack_check_report.h"
 
 struct check_values {
 	const char *format;
 	double rate_hz;
 	bool quick;
 	const char *program;
+	bool stacks;
+	int64_t count;
 };
 
 /* clang-format off */
@@ -34,6 +38,10 @@ static const struct option_spec check_specs[] = {
 	  .help = "only look at what is permitted; no calibration" },
 	{ "program", 0, OPTION_TEXT, AT(program), "FILE",
 	  .help = "only run the calibration program and write its truths to FILE" },
+	{ "stacks", 0, OPTION_FLAG, AT(stacks), NULL,
+	  .help = "compare live stacks with libdwfl's, of COMMAND and all that runs meanwhile" },
+	{ "count", 0, OPTION_INTEGER, AT(count), "N",
+	  .help = "stop after so many stacks (default 5000)", .least = 1, .most = 1e7 },
 	{ 0 },
 };
 /* clang-format on */
@@ -44,24 +52,88 @@ static int fail(const struct err *err, int status)
 	return status;
 }
 
-/* The recording of the calibration program, in a folder of its own. */
-static int calibrate(double rate_hz, struct calibration *ret_calibration, struct err *err)
-{
-	char folder[] = "/tmp/prospect-check-XXXXXX", truths[64], executable[4096];
-	ssize_t length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-	char command[] = "check", option[] = "--program";
-	char *argv[] = { executable, command, option, truths, NULL };
-	int rc;
+/* The calibration program, ready to be recorded, in a folder of its own. */
+struct calibration_command {
+	char folder[32], truths[64], executable[4096];
+	char command[8], option[16];
+	char *argv[5];
+};
 
-	if (length < 0 || !mkdtemp(folder))
+static int prepare_command(struct calibration_command *ret_command, struct err *err)
+{
+	ssize_t length = readlink("/proc/self/exe", ret_command->executable,
+				  sizeof(ret_command->executable) - 1);
+
+	*ret_command->argv = ret_command->executable;
+	snprintf(ret_command->folder, sizeof(ret_command->folder), "/tmp/prospect-check-XXXXXX");
+	if (length < 0 || !mkdtemp(ret_command->folder))
 		return err_set(err, -errno, "cannot prepare the calibration in /tmp: %s",
 			       strerror(errno));
-	executable[length] = '\0';
-	snprintf(truths, sizeof(truths), "%s/truths", folder);
-	rc = calibration_run(argv, truths, rate_hz, ret_calibration, err);
-	unlink(truths);
-	rmdir(folder);
+	ret_command->executable[length] = '\0';
+	snprintf(ret_command->truths, sizeof(ret_command->truths), "%s/truths",
+		 ret_command->folder);
+	strcpy(ret_command->command, "check");
+	strcpy(ret_command->option, "--program");
+	ret_command->argv[1] = ret_command->command;
+	ret_command->argv[2] = ret_command->option;
+	ret_command->argv[3] = ret_command->truths;
+	ret_command->argv[4] = NULL;
+	return 0;
+}
+
+static void remove_command(const struct calibration_command *command)
+{
+	unlink(command->truths);
+	rmdir(command->folder);
+}
+
+static int calibrate(double rate_hz, struct calibration *ret_calibration, struct err *err)
+{
+	struct calibration_command command;
+	int rc = prepare_command(&command, err);
+
+	if (rc < 0)
+		return rc;
+	rc = calibration_run(command.argv, command.truths, rate_hz, ret_calibration, err);
+	remove_command(&command);
 	return rc;
+}
+
+/* Without a command of the user's, the calibration program is something to look at. */
+static int compare_stacks(const struct check_values *values, char *const *argv,
+			  struct stack_check_counts *ret_counts, struct err *err)
+{
+	struct calibration_command command;
+	int rc;
+
+	if (argv)
+		return stack_check_run(argv, values->rate_hz, (uint64_t)values->count, ret_counts,
+				       err);
+	rc = prepare_command(&command, err);
+	if (rc < 0)
+		return rc;
+	rc = stack_check_run(command.argv, values->rate_hz, (uint64_t)values->count, ret_counts,
+			     err);
+	remove_command(&command);
+	return rc;
+}
+
+/* 1 also for a stack that is not as libdwfl has it. */
+static int check_stacks(const struct check_values *values, char *const *argv, bool json)
+{
+	struct stack_check_counts counts = { 0 };
+	struct err err;
+	int status;
+
+	if (compare_stacks(values, argv, &counts, &err) < 0)
+		return fail(&err, 1);
+	if (json)
+		stack_check_report_json(&counts, stdout);
+	else
+		stack_check_report_text(&counts, stdout);
+	status = counts.verdicts[STACK_VERDICT_DIFFERENT] ? 1 : 0;
+	stack_check_counts_done(&counts);
+	return status;
 }
 
 static void measure(const struct check_values *values, struct check_report *report)
@@ -97,17 +169,19 @@ static int check(const struct check_values *values, bool json)
 
 static int run_check(int argc, char **argv)
 {
-	struct check_values values = { .rate_hz = 1000 };
+	struct check_values values = { .rate_hz = 1000, .count = 5000 };
+	char **command;
 	bool help = false, json;
 	struct err err;
-	int first = options_parse(check_specs, argc, argv, false, &values, &help, &err);
+	int first = options_parse(check_specs, argc, argv, true, &values, &help, &err);
 
 	if (help) {
 		options_print_help(&command_check);
 		return 0;
 	}
 	json = values.format && strcmp(values.format, "json") == 0;
-	if (first >= 0 && first < argc)
+	command = first >= 0 && first < argc ? argv + first : NULL;
+	if (command && !values.stacks)
 		first = err_set(&err, -EINVAL, "'%s' is too many", argv[first]);
 	else if (first >= 0 && values.format && !json && strcmp(values.format, "text") != 0)
 		first = err_set(&err, -EINVAL, "--format is text or json");
@@ -115,13 +189,13 @@ static int run_check(int argc, char **argv)
 		return fail(&err, 2);
 	if (values.program)
 		return calibration_program(values.program, &err) < 0 ? fail(&err, 1) : 0;
-	return check(&values, json);
+	return values.stacks ? check_stacks(&values, command, json) : check(&values, json);
 }
 
 const struct command command_check = {
 	.name = "check",
 	.summary = "what can be seen here, what mends the rest, and whether the numbers are right",
-	.usage = "[OPTION...]",
+	.usage = "[OPTION...] [--stacks [[--] COMMAND [ARG...]]]",
 	.options = check_specs,
 	.run = run_check,
 };

@@ -23,6 +23,7 @@
 #include "base/xalloc.h"
 #include "collect/proc_scan.h"
 #include "pipeline/frames.h"
+#include "pipeline/stacks.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -46,7 +47,6 @@ struct throttle {
 
 struct attribution {
 	struct attribution_parts parts;
-	struct frames frames;
 	int clock_event;		      /* index into profile.events */
 	int named_events[SAMPLER_MAX_EVENTS]; /* the same, or NO_EVENT, by the sampler's index */
 	bool foreign_pid_namespace;	      /* we are not in the first PID namespace */
@@ -70,8 +70,6 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
-	attribution->frames =
-		(struct frames){ parts->profile, parts->machine, parts->kernel, parts->jit };
 	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
 	return attribution;
 }
@@ -147,7 +145,7 @@ static int event_of(const struct attribution *attribution, struct sampler_source
 
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
 {
-	attribution->parts.kernel = attribution->frames.kernel = kernel;
+	attribution->parts.kernel = kernel;
 }
 
 const struct attribution_counts *attribution_counts(const struct attribution *attribution)
@@ -177,7 +175,7 @@ static bool chain_has_idle(const struct attribution *attribution, size_t count)
 {
 	const struct kernel_symbols *kernel = attribution->parts.kernel;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; kernel && i < count; i++) {
 		if (kernel_symbols_mark(kernel, attribution->chain[i]) == KERNEL_MARK_IDLE)
 			return true;
 	}
@@ -186,14 +184,13 @@ static bool chain_has_idle(const struct attribution *attribution, size_t count)
 
 /* Does the idle stream's sample show the idle task doing something? */
 static bool idle_sample_counts(const struct attribution *attribution,
-			       const struct perf_record *record, enum context context,
-			       size_t chain_count)
+			       const struct perf_record *record, const struct known_stack *place)
 {
 	if (record->pid != 0 || !attribution->parts.kernel)
 		return false;
-	if (attribution->foreign_pid_namespace && !chain_has_idle(attribution, chain_count))
+	if (attribution->foreign_pid_namespace && !place->idle)
 		return false; /* another namespace's task: the clock stream has it */
-	return context != CONTEXT_TASK ||
+	return place->context != CONTEXT_TASK ||
 	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
 		       KERNEL_MARK_IDLE;
 }
@@ -213,7 +210,7 @@ static const struct cpu_exit *exit_of(const struct attribution *attribution,
 }
 
 static uint32_t task_of(struct attribution *attribution, const struct perf_record *record,
-			enum stream stream, size_t chain_count)
+			enum stream stream, bool idle)
 {
 	struct machine *machine = attribution->parts.machine;
 	const struct cpu_exit *left = exit_of(attribution, record);
@@ -225,7 +222,7 @@ static uint32_t task_of(struct attribution *attribution, const struct perf_recor
 	if (record->pid < 0)
 		return machine_bucket_task(machine, "[exiting]");
 	if (record->pid == 0 && stream != STREAM_IDLE && attribution->foreign_pid_namespace &&
-	    !(attribution->parts.kernel && chain_has_idle(attribution, chain_count)))
+	    !idle)
 		return machine_bucket_task(machine, "[other namespace]");
 	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
 	if (!known) {
@@ -246,37 +243,85 @@ static void count_sample(struct event *event, const struct sample *sample)
 		event->user_samples++;
 }
 
+/* The context the kernel told, or what its stack tells. */
+static enum context context_of(const struct attribution *attribution,
+			       const struct perf_record *record, size_t chain_count)
+{
+	if (record->cpu_mode != PERF_RECORD_MISC_KERNEL)
+		return CONTEXT_TASK;
+	if (record->sample.context != CONTEXT_COUNT)
+		return record->sample.context;
+	if (!attribution->parts.kernel || !chain_count)
+		return CONTEXT_TASK;
+	return kernel_symbols_context(attribution->parts.kernel, attribution->chain, chain_count);
+}
+
+/* Where the sample was taken; its stack is 0 as long as it must be made. */
+static struct known_stack place_of(struct attribution *attribution,
+				   const struct perf_record *record, size_t *ret_chain_count)
+{
+	bool known_form = record->sample.user_stack.form == USER_STACK_KNOWN;
+	const struct known_stack *known = NULL;
+	struct known_stack place = { 0 };
+
+	*ret_chain_count = 0;
+	if (known_form && attribution->parts.stacks)
+		known = stacks_known(attribution->parts.stacks, record);
+	if (known)
+		return *known;
+	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL && !known_form)
+		*ret_chain_count = kernel_chain(attribution, &record->sample);
+	place.context = (uint8_t)context_of(attribution, record, *ret_chain_count);
+	place.idle = chain_has_idle(attribution, *ret_chain_count);
+	return place;
+}
+
+static void find_stack(struct attribution *attribution, const struct perf_record *record,
+		       size_t chain_count, struct known_stack *place)
+{
+	struct stacks *stacks = attribution->parts.stacks;
+
+	if (place->stack)
+		return;
+	if (!stacks) {
+		place->stack = profile_stack(attribution->parts.profile, 0,
+					     frames_leaf(attribution->parts.frames, record));
+	} else if (record->sample.user_stack.form == USER_STACK_KNOWN) {
+		place->stack = stacks_unknown(stacks, record);
+	} else {
+		place->stack = stacks_make(stacks, record, attribution->chain, chain_count);
+		stacks_remember(stacks, record, place);
+	}
+}
+
 static void take_sample(struct attribution *attribution, const struct perf_record *record)
 {
 	struct profile *profile = attribution->parts.profile;
 	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
-	enum stream stream = source.stream;
 	int event = event_of(attribution, source);
-	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
-	size_t chain_count = kernel_mode ? kernel_chain(attribution, &record->sample) : 0;
-	enum context context = CONTEXT_TASK;
+	struct known_stack place;
 	struct sample sample;
+	size_t chain_count;
 
 	if (event == NO_EVENT)
-		return;
-	if (stream == STREAM_IDLE)
-		attribution->counts.idle_stream_weight +=
-			sampler_weight(attribution->parts.sampler, record);
-	if (kernel_mode && attribution->parts.kernel)
-		context = kernel_symbols_context(attribution->parts.kernel, attribution->chain,
-						 chain_count);
-	if (stream == STREAM_IDLE && !idle_sample_counts(attribution, record, context, chain_count))
 		return;
 	sample = (struct sample){
 		.time_ns = record->time_ns,
 		.weight = sampler_weight(attribution->parts.sampler, record),
-		.task = task_of(attribution, record, stream, chain_count),
-		.stack = profile_stack(profile, 0, frames_leaf(&attribution->frames, record)),
 		.cpu = (uint16_t)record->cpu,
 		.event = (uint8_t)event,
-		.mode = kernel_mode ? MODE_KERNEL : MODE_USER,
-		.context = (uint8_t)context,
+		.mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL ? MODE_KERNEL : MODE_USER,
 	};
+	place = place_of(attribution, record, &chain_count);
+	if (source.stream == STREAM_IDLE) {
+		attribution->counts.idle_stream_weight += sample.weight;
+		if (!idle_sample_counts(attribution, record, &place))
+			return;
+	}
+	sample.task = task_of(attribution, record, source.stream, place.idle);
+	find_stack(attribution, record, chain_count, &place);
+	sample.stack = place.stack;
+	sample.context = place.context;
 	count_sample(&profile->events[event], &sample);
 	attribution->counts.samples++;
 	store_add(attribution->parts.writer, &sample);

@@ -15,12 +15,15 @@
 #include "model/profile.h"
 
 struct attribution;
+struct frames;
 struct image_files;
 struct jit;
 struct kernel_symbols;
+struct stacks;
 struct store_writer;
 
-/* What attribution works on; all borrowed. @kernel may be NULL until the first drain. */
+/* What attribution works on; all borrowed. @kernel may be NULL until the first drain, also in
+ * @frames. */
 struct attribution_parts {
 	struct profile *profile;
 	struct machine *machine;
@@ -29,6 +32,8 @@ struct attribution_parts {
 	struct kernel_symbols *kernel;
 	const struct sampler *sampler;
 	struct store_writer *writer;
+	const struct frames *frames;
+	struct stacks *stacks; /* NULL: stacks were not asked for, samples have their leaf alone */
 };
 
 struct attribution *attribution_new(const struct attribution_parts *parts);

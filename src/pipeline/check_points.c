@@ -69,6 +69,27 @@ static void look_at_permission(struct check_point *point)
 	sampler_free(sampler);
 }
 
+static void look_at_stacks(struct check_point *point)
+{
+	const pid_t self = getpid();
+	const struct sampler_options options = { .rate_hz = 100,
+						 .whole_machine = true,
+						 .tids = &self,
+						 .tid_count = 1,
+						 .stacks = STACK_RUNG_INTERRUPT };
+	struct sampler *sampler;
+	struct err err;
+
+	if (sampler_open(&options, &sampler, &err) < 0) {
+		say(point, CHECK_MISSING, "nothing can be sampled");
+		return;
+	}
+	say(point, sampler_stack_rung(sampler) == STACK_RUNG_INTERRUPT ? CHECK_OK : CHECK_LIMITED,
+	    "%s", stack_rung_text(sampler_stack_rung(sampler)));
+	mend(point, sampler_stacks_missing(sampler));
+	sampler_free(sampler);
+}
+
 static bool nmi_watchdog_on(void)
 {
 	int64_t value;
@@ -251,6 +272,7 @@ static const struct {
 	void (*look)(struct check_point *point);
 } points[] = {
 	{ "permission", look_at_permission },
+	{ "stacks", look_at_stacks },
 	{ "clock", look_at_clock },
 	{ "rate", look_at_rate },
 	{ "kernel names", look_at_kernel_symbols },

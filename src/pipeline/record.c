@@ -26,6 +26,8 @@
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
 #include "pipeline/record_sampler.h"
+#include "pipeline/stack_check.h"
+#include "pipeline/stacks.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -57,6 +59,8 @@ struct recording {
 	struct resolver *resolver;
 	struct exec_watch *exec_watch;
 	struct module_watch *module_watch;
+	struct frames frames;
+	struct stacks *stacks; /* NULL: not asked for */
 	struct attribution *attribution;
 	struct record_facts *facts;
 	int signal_fd;
@@ -107,6 +111,18 @@ static int prepare_command(struct recording *recording, struct err *err)
 	return launch_prepare(&launch, &recording->launch, err);
 }
 
+static void build_stacks(struct recording *recording)
+{
+	const struct stacks_parts parts = { .frames = &recording->frames,
+					    .files = recording->files,
+					    .tables = sampler_stack_tables(recording->sampler),
+					    .max_depth = recording->options->max_depth,
+					    .check = recording->options->stack_check };
+
+	if (sampler_stack_rung(recording->sampler) != STACK_RUNG_NONE)
+		recording->stacks = stacks_new(&parts);
+}
+
 static void build_model(struct recording *recording)
 {
 	struct attribution_parts parts;
@@ -114,7 +130,13 @@ static void build_model(struct recording *recording)
 	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
 	recording->jit = jit_new(recording->profile);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
-	parts = (struct attribution_parts){ .profile = recording->profile,
+	recording->frames = (struct frames){ .profile = recording->profile,
+					     .machine = recording->machine,
+					     .jit = recording->jit };
+	build_stacks(recording);
+	parts = (struct attribution_parts){ .frames = &recording->frames,
+					    .stacks = recording->stacks,
+					    .profile = recording->profile,
 					    .machine = recording->machine,
 					    .files = recording->files,
 					    .jit = recording->jit,
@@ -242,6 +264,8 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	follow_modules(recording);
 	jit_follow(recording->jit, clock_ns());
 	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
+	if (recording->stacks)
+		stacks_settle(recording->stacks);
 }
 
 /* Records that the kernel dropped may have told of processes and mappings: then /proc is asked
@@ -383,6 +407,11 @@ static void report_progress(struct recording *recording, uint64_t *next_ns)
 				     counts->samples, counts->ring_lost);
 }
 
+static bool has_checked_enough(const struct record_options *options)
+{
+	return options->stack_check && stack_check_full(options->stack_check);
+}
+
 static void run_loop(struct recording *recording)
 {
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
@@ -404,7 +433,8 @@ static void run_loop(struct recording *recording)
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
 		mend_losses(recording, now);
 		refresh_new_processes(recording);
-		recording->stop |= record_sampler_gone(recording->options);
+		recording->stop |= record_sampler_gone(recording->options) ||
+				   has_checked_enough(recording->options);
 		sampler_jitter(recording->sampler);
 		if (now >= next_flush) {
 			flush(recording);
@@ -455,6 +485,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	rc = kernel_symbols_new(recording->profile, &options, &recording->kernel, err);
 	if (rc < 0)
 		return rc;
+	recording->frames.kernel = recording->kernel;
 	attribution_set_kernel(recording->attribution, recording->kernel);
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
@@ -497,6 +528,7 @@ static void release(struct recording *recording)
 {
 	launch_abandon(&recording->launch);
 	attribution_free(recording->attribution);
+	stacks_free(recording->stacks);
 	resolver_free(recording->resolver);
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);

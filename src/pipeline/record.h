@@ -12,6 +12,8 @@
 
 #include "base/err.h"
 
+struct stack_check;
+
 struct record_options {
 	char *const *argv; /* the command, NULL-terminated; NULL: none */
 	bool as_user;	   /* run it as the user who called sudo */
@@ -22,12 +24,14 @@ struct record_options {
 	double rate_hz;
 	const char *const *events;	  /* -e EVENT[,EVENT...] as typed; */
 	size_t event_count;		  /* 0: cycles beside the clock, where there is a PMU */
-	const char *stacks;		  /* "full", "fp" or "none" */
-	size_t max_depth;		  /* user frames of one stack, at most STACK_MAX_USER */
+	const char *stacks;		  /* "full", "fp" or "none", also NULL */
+	size_t max_depth;		  /* user frames of one stack, at most 1024; 0: 512 */
 	int64_t flush_cs;		  /* hundredths of a second between flushes to the file */
 	int64_t ring_kb;		  /* per CPU; 0: automatic */
 	const char *system_map, *vmlinux; /* NULL: none */
 	const char *output;		  /* file to make; NULL: last.prof in the state folder */
+	/* Compares stacks until it is full: see pipeline/stack_check.h. NULL: none. */
+	struct stack_check *stack_check;
 	/* Called about once a second with what there is so far; NULL: nobody asks. */
 	void (*progress)(double elapsed_s, uint64_t samples, uint64_t lost);
 };

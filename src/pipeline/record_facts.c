@@ -43,6 +43,18 @@ static const char *scope_of(const struct record_options *options, const struct s
 	return sampler_rung(sampler) == RUNG_MACHINE ? "machine" : "command";
 }
 
+static const char *stacks_word(enum stack_rung rung)
+{
+	static const char *const words[STACK_RUNG_COUNT] = {
+		[STACK_RUNG_NONE] = "none",
+		[STACK_RUNG_FRAME_POINTERS] = "fp",
+		[STACK_RUNG_DUMP] = "full",
+		[STACK_RUNG_INTERRUPT] = "full",
+	};
+
+	return words[rung];
+}
+
 struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
 				      const struct record_options *options)
 {
@@ -60,6 +72,7 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 	set_command(run, options->argv);
 	profile_set_text(&run->scope, scope_of(options, sampler));
 	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
+	profile_set_text(&run->stacks, stacks_word(sampler_stack_rung(sampler)));
 	profile_set_text(&run->not_visible, sampler_missing(sampler));
 	run->cpus = sampler_cpus(sampler);
 	run->prospect_pid = (uint64_t)getpid();
@@ -93,6 +106,8 @@ void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
 	char **text = &facts->profile->run.not_visible;
 	enum rung rung = sampler_rung(facts->sampler);
 
+	if (*sampler_stacks_missing(facts->sampler))
+		add_line(text, sampler_stacks_missing(facts->sampler));
 	if (kernel_hidden && rung != RUNG_OWN_USER)
 		add_line(text,
 			 "the names of kernel code, and which of it was interrupts "
@@ -252,6 +267,18 @@ static void settle_interrupts(struct record_facts *facts, const struct record_en
 	run->interrupt_ns = (uint64_t)((double)ticks * cost.ns);
 }
 
+/* Some of the program's runs were timed; the others took as long. */
+static uint64_t bpf_time_ns(const struct sampler *sampler)
+{
+	struct sampler_stack_counts counts = sampler_stack_counts(sampler);
+	double timed = (double)counts.counters[STACK_COUNTER_TIMED_RUNS];
+
+	if (timed <= 0)
+		return 0;
+	return (uint64_t)((double)counts.counters[STACK_COUNTER_TIMED_NS] / timed *
+			  (double)counts.counters[STACK_COUNTER_RUNS]);
+}
+
 static void settle_cost(struct record_facts *facts)
 {
 	struct sampler_ring_use use = sampler_ring_use(facts->sampler);
@@ -260,6 +287,7 @@ static void settle_cost(struct record_facts *facts)
 
 	getrusage(RUSAGE_SELF, &usage);
 	run->self_cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+	run->bpf_ns = bpf_time_ns(facts->sampler);
 	run->max_rss_kb = (uint64_t)usage.ru_maxrss;
 	run->ring_kb = use.bytes / 1024;
 	run->ring_high_water_permille = (uint64_t)(use.high_water * 1000 + 0.5);

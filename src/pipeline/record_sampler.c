@@ -31,11 +31,38 @@ static int parse_events(const struct record_options *options, struct event_spec 
 	return rc < 0 ? err_prefix(err, rc, "-e") : 0;
 }
 
+/* The words of --stacks. */
+static int parse_stacks(const struct record_options *options, enum stack_rung *ret_rung,
+			struct err *err)
+{
+	static const struct {
+		const char *word;
+		enum stack_rung rung;
+	} words[] = {
+		{ "full", STACK_RUNG_INTERRUPT },
+		{ "fp", STACK_RUNG_FRAME_POINTERS },
+		{ "none", STACK_RUNG_NONE },
+	};
+
+	*ret_rung = STACK_RUNG_NONE;
+	for (size_t i = 0; options->stacks && i < sizeof(words) / sizeof(words[0]); i++) {
+		*ret_rung = words[i].rung;
+		if (strcmp(options->stacks, words[i].word) == 0)
+			return 0;
+	}
+	if (!options->stacks)
+		return 0;
+	return err_set(err, -EINVAL, "--stacks: '%s' is none of full, fp, none", options->stacks);
+}
+
 int record_check(const struct record_options *options, struct err *err)
 {
 	struct event_spec events[SAMPLER_MAX_EVENTS];
+	enum stack_rung stacks;
 	size_t count;
 
+	if (parse_stacks(options, &stacks, err) < 0)
+		return -EINVAL;
 	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
 }
 
@@ -145,14 +172,23 @@ int record_sampler_open(const struct record_options *options, pid_t command,
 		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
 		.events = events,
 		.events_optional = options->event_count == 0,
+		.max_depth = (uint32_t)options->max_depth,
+		.verify_stacks = options->stack_check != NULL,
 	};
 	int rc = parse_events(options, events, &wanted.event_count, err);
 
+	if (rc == 0)
+		rc = parse_stacks(options, &wanted.stacks, err);
 	if (rc < 0)
 		return rc;
 	if (wanted.events_optional) {
 		event_names_parse("cycles", &events[0], NULL);
 		wanted.event_count = 1;
 	}
-	return open_listed(options, command, &wanted, ret_sampler, err);
+	rc = open_listed(options, command, &wanted, ret_sampler, err);
+	if (rc == 0 && wanted.verify_stacks &&
+	    sampler_stack_rung(*ret_sampler) != STACK_RUNG_INTERRUPT)
+		rc = err_set(err, -ENOTSUP, "stacks are not walked in the interrupt here: %s",
+			     sampler_stacks_missing(*ret_sampler));
+	return rc;
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/stack_check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "pipeline/record.h"
+#include "resolve/dwfl_walk.h"
+#include "resolve/image_files.h"
+
+enum { MAX_PROCESSES = 64 }; /* prepared at a time for libdwfl: it keeps files open */
+
+/* A process as libdwfl knows it. */
+struct checked_process {
+	uint32_t process; /* the row; 0: none */
+	uint64_t changed; /* machine_space.changed as of then */
+	struct dwfl_walk *walk;
+};
+
+struct stack_check {
+	uint64_t most;
+	struct stack_check_counts counts;
+	struct checked_process processes[MAX_PROCESSES];
+	size_t next; /* whose place is taken when all are */
+	uint64_t addresses[STACK_MAX_USER];
+};
+
+struct stack_check *stack_check_new(uint64_t most)
+{
+	struct stack_check *check = xcalloc(1, sizeof(*check));
+
+	check->most = most;
+	return check;
+}
+
+void stack_check_free(struct stack_check *check)
+{
+	if (!check)
+		return;
+	for (size_t i = 0; i < MAX_PROCESSES; i++)
+		dwfl_walk_free(check->processes[i].walk);
+	stack_check_counts_done(&check->counts);
+	free(check);
+}
+
+const struct stack_check_counts *stack_check_counts(const struct stack_check *check)
+{
+	return &check->counts;
+}
+
+bool stack_check_full(const struct stack_check *check)
+{
+	return check->counts.samples >= check->most;
+}
+
+static void add_module(struct dwfl_walk *walk, const struct mapping *mapping,
+		       struct image_codes *codes, struct image_files *files)
+{
+	struct image_entry entry;
+	struct unwind_code code = image_codes_of(codes, mapping, &entry);
+	char name[32];
+	int fd;
+
+	if (!code.table || !code.table->page_count)
+		return;
+	fd = image_files_open(files, mapping->image);
+	snprintf(name, sizeof(name), "%u@%" PRIx64, mapping->image, code.bias);
+	if (fd >= 0)
+		(void)dwfl_walk_add(walk, name, fd, code.bias, NULL);
+}
+
+static struct dwfl_walk *prepare(const struct machine_space *space, struct image_codes *codes,
+				 struct image_files *files)
+{
+	struct dwfl_walk *walk;
+
+	if (dwfl_walk_new(&walk, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < address_space_count(space->mappings); i++) {
+		struct mapping mapping = address_space_at(space->mappings, i);
+
+		add_module(walk, &mapping, codes, files);
+	}
+	return walk;
+}
+
+/* libdwfl's view of the process as it is now; NULL: none can be had. */
+static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine_space *space,
+				 struct image_codes *codes, struct image_files *files)
+{
+	struct checked_process *slot = NULL;
+
+	for (size_t i = 0; i < MAX_PROCESSES && !slot; i++) {
+		if (check->processes[i].process == space->process)
+			slot = &check->processes[i];
+	}
+	if (slot && slot->changed == space->changed)
+		return slot->walk;
+	if (!slot)
+		slot = &check->processes[check->next++ % MAX_PROCESSES];
+	dwfl_walk_free(slot->walk);
+	*slot = (struct checked_process){ space->process, space->changed,
+					  prepare(space, codes, files) };
+	return slot->walk;
+}
+
+static enum stack_verdict compare(struct stack_check *check, const struct user_stack *user,
+				  size_t theirs)
+{
+	size_t common = 0;
+
+	while (common < user->count && common < theirs &&
+	       (user->addresses[common] & ~UNWIND_EXACT) == check->addresses[common])
+		common++;
+	check->counts.frames += common;
+	if (common < user->count && common < theirs)
+		return STACK_VERDICT_DIFFERENT;
+	if (user->count == theirs)
+		return STACK_VERDICT_EQUAL;
+	return user->count > theirs ? STACK_VERDICT_LONGER : STACK_VERDICT_SHORTER;
+}
+
+static void add_place(struct buf *text, const struct frames *frames, int32_t pid, uint64_t address)
+{
+	const struct profile *profile = frames->profile;
+	struct mapping mapping;
+
+	if (machine_find_code(frames->machine, pid, address, &mapping) != CODE_MAPPED) {
+		buf_printf(text, " 0x%" PRIx64, address);
+		return;
+	}
+	buf_printf(text, " %s+0x%" PRIx64,
+		   profile_text(profile, profile->images.items[mapping.image].path),
+		   address - mapping.start + mapping.offset);
+}
+
+/* The first frame in which they part, and the one before. */
+static void add_example(struct stack_check *check, const struct frames *frames,
+			const struct perf_record *record, size_t theirs, enum stack_verdict verdict)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct buf text = { 0 };
+	size_t at = 0;
+
+	if (check->counts.examples.count >= STACK_CHECK_MAX_EXAMPLES)
+		return;
+	while (at < user->count && at < theirs &&
+	       (user->addresses[at] & ~UNWIND_EXACT) == check->addresses[at])
+		at++;
+	buf_printf(&text, "%s: frame %zu of %zu (%s), libdwfl's %zu; called",
+		   stack_verdict_name(verdict), at, user->count, stack_end_name(user->end), theirs);
+	if (at > 0)
+		add_place(&text, frames, record->pid, check->addresses[at - 1]);
+	buf_add_str(&text, " from");
+	if (at < user->count)
+		add_place(&text, frames, record->pid, user->addresses[at] & ~UNWIND_EXACT);
+	buf_add_str(&text, ", libdwfl's from");
+	if (at < theirs)
+		add_place(&text, frames, record->pid, check->addresses[at]);
+	*vec_push(&check->counts.examples) = xstrdup(buf_text(&text));
+	buf_done(&text);
+}
+
+static size_t walk_with_libdwfl(struct stack_check *check, struct dwfl_walk *walk,
+				const struct user_stack *user)
+{
+	struct dwfl_walk_input input = { .pc = user->registers->pc,
+					 .registers = (const uint64_t *)user->registers->values,
+					 .register_count = DWFL_WALK_REGISTERS,
+					 .stack_address = user->stack_address,
+					 .stack = user->stack,
+					 .stack_size = user->stack_size };
+	bool beyond;
+
+	return dwfl_walk_run(walk, &input, check->addresses, STACK_MAX_USER, &beyond);
+}
+
+void stack_check_take(struct stack_check *check, const struct frames *frames,
+		      struct image_codes *codes, struct image_files *files,
+		      const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct machine_space space = machine_space(frames->machine, record->pid);
+	enum stack_verdict verdict = STACK_VERDICT_UNCHECKED;
+	struct dwfl_walk *walk;
+	size_t theirs = 0;
+
+	if (user->form != USER_STACK_DUMP || !user->generation || !space.process ||
+	    stack_check_full(check))
+		return;
+	walk = walk_of(check, &space, codes, files);
+	if (walk)
+		theirs = walk_with_libdwfl(check, walk, user);
+	if (theirs > 0)
+		verdict = compare(check, user, theirs);
+	check->counts.samples++;
+	check->counts.verdicts[verdict]++;
+	check->counts.complete += user->end == STACK_COMPLETE;
+	if (verdict == STACK_VERDICT_DIFFERENT || verdict == STACK_VERDICT_SHORTER)
+		add_example(check, frames, record, theirs, verdict);
+}
+
+int stack_check_run(char *const *argv, double rate_hz, uint64_t most,
+		    struct stack_check_counts *ret_counts, struct err *err)
+{
+	char path[] = "/tmp/prospect-stacks-XXXXXX";
+	struct record_options options = {
+		.argv = argv, .rate_hz = rate_hz, .flush_cs = 200, .stacks = "full", .output = path
+	};
+	struct record_result result;
+	int fd = mkstemp(path), rc;
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot make a file in /tmp: %m");
+	close(fd);
+	unlink(path);
+	options.stack_check = stack_check_new(most);
+	rc = record_run(&options, &result, err);
+	unlink(path);
+	if (rc == 0) {
+		*ret_counts = options.stack_check->counts;
+		options.stack_check->counts = (struct stack_check_counts){ 0 };
+	}
+	stack_check_free(options.stack_check);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares stacks while they are recorded: as the interrupt found them, and as libdwfl does from
+ * the registers and the copy of the stack that came with the same sample.
+ */
+#ifndef PIPELINE_STACK_CHECK_H
+#define PIPELINE_STACK_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "collect/perf_record.h"
+#include "model/stack_check.h"
+#include "pipeline/frames.h"
+#include "pipeline/image_code.h"
+
+struct stack_check;
+
+/* Stops comparing after @most samples. */
+struct stack_check *stack_check_new(uint64_t most);
+void stack_check_free(struct stack_check *check); /* NULL is fine */
+const struct stack_check_counts *stack_check_counts(const struct stack_check *check);
+/* As many as were wanted. */
+bool stack_check_full(const struct stack_check *check);
+
+struct image_files;
+
+/* A sample of the form USER_STACK_DUMP with all addresses the interrupt found. Others are passed
+ * over. What is mapped is taken from the machine, and files from where they are held. */
+void stack_check_take(struct stack_check *check, const struct frames *frames,
+		      struct image_codes *codes, struct image_files *files,
+		      const struct perf_record *record);
+
+/* Records the command (NULL-terminated) and compares at most @most of its and the machine's
+ * stacks; *ret_counts is the caller's: stack_check_counts_done. -ENOTSUP and why, when stacks are
+ * not walked in the interrupt here. */
+int stack_check_run(char *const *argv, double rate_hz, uint64_t most,
+		    struct stack_check_counts *ret_counts, struct err *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The address spaces the kernel side unwinds in. A process's memory is published when a stack of it
+ * had to be copied, with the rows of the images its stacks lead through; again when its mappings
+ * change or a stack leads through another image; and withdrawn when the process ends or runs
+ * another program.
+ */
+#ifndef PIPELINE_STACK_SPACES_H
+#define PIPELINE_STACK_SPACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/user_stack.h"
+#include "model/machine.h"
+#include "pipeline/image_code.h"
+
+struct stack_spaces;
+struct stack_tables;
+
+/* All borrowed. @tables NULL: there is no kernel side, nothing is published. */
+struct stack_spaces *stack_spaces_new(const struct machine *machine, struct image_codes *codes,
+				      struct stack_tables *tables);
+void stack_spaces_free(struct stack_spaces *spaces); /* NULL is fine */
+
+/* A stack of the process was copied for want of tables. */
+void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct user_stack *user);
+/* Do the mappings still mean what they meant when the tables were made that this stack was found
+ * with? True of stacks that were found without tables. */
+bool stack_spaces_valid(const struct stack_spaces *spaces, int32_t pid,
+			const struct user_stack *user);
+/* May samples still come with this generation of tables? */
+bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t space, uint64_t generation);
+
+/* After a drain: publishes, and withdraws what is gone. */
+void stack_spaces_update(struct stack_spaces *spaces);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/stacks.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "collect/sampler.h"
+#include "pipeline/cache_place.h"
+#include "pipeline/image_code.h"
+#include "pipeline/stack_check.h"
+#include "pipeline/stack_spaces.h"
+#include "unwind/unwinder.h"
+
+#if defined(__aarch64__)
+#define HOST_MACHINE EM_AARCH64
+#else
+#define HOST_MACHINE EM_X86_64
+#endif
+
+enum { SWEEP_AT_LEAST = 1 << 16 }; /* so many known stacks before the dead ones are looked for */
+
+struct hashed_stack {
+	uint64_t hash;
+	uint64_t space, generation;
+	struct known_stack known;
+};
+
+struct stacks {
+	struct stacks_parts parts;
+	struct image_codes *codes;
+	struct stack_spaces *spaces;
+	VEC(struct hashed_stack) known;
+	struct hashidx index; /* of known, by hash */
+	size_t sweep_at;
+	size_t max_depth;
+	uint64_t addresses[STACK_MAX_USER];
+	int32_t pid; /* whose stack is being walked */
+};
+
+struct stacks *stacks_new(const struct stacks_parts *parts)
+{
+	struct stacks *stacks = xcalloc(1, sizeof(*stacks));
+	char folder[PATH_MAX];
+
+	stacks->parts = *parts;
+	stacks->codes =
+		image_codes_new(parts->frames->profile, parts->files,
+				cache_place("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
+	stacks->spaces = stack_spaces_new(parts->frames->machine, stacks->codes, parts->tables);
+	stacks->sweep_at = SWEEP_AT_LEAST;
+	stacks->max_depth = parts->max_depth ? parts->max_depth : SAMPLER_MAX_DEPTH;
+	return stacks;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	vec_free(&stacks->known);
+	hashidx_done(&stacks->index);
+	stack_spaces_free(stacks->spaces);
+	image_codes_free(stacks->codes);
+	free(stacks);
+}
+
+/* ---- stacks that were told before ---- */
+
+static bool has_hash(const void *owner, uint32_t index, const void *key)
+{
+	return ((const struct stacks *)owner)->known.items[index].hash == *(const uint64_t *)key;
+}
+
+const struct known_stack *stacks_known(const struct stacks *stacks,
+				       const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	uint32_t index;
+
+	if (!stack_spaces_valid(stacks->spaces, record->pid, user))
+		return NULL;
+	if (!hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index))
+		return NULL;
+	return &stacks->known.items[index].known;
+}
+
+/* Forgets the stacks of tables that no sample comes with any more. */
+static void sweep(struct stacks *stacks)
+{
+	size_t kept = 0;
+
+	hashidx_done(&stacks->index);
+	for (size_t i = 0; i < stacks->known.count; i++) {
+		const struct hashed_stack *entry = &stacks->known.items[i];
+
+		if (!stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
+			continue;
+		hashidx_add(&stacks->index, entry->hash, (uint32_t)kept);
+		stacks->known.items[kept++] = *entry;
+	}
+	stacks->known.count = kept;
+	stacks->sweep_at = kept * 2 > SWEEP_AT_LEAST ? kept * 2 : SWEEP_AT_LEAST;
+}
+
+void stacks_remember(struct stacks *stacks, const struct perf_record *record,
+		     const struct known_stack *known)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	uint32_t index;
+
+	if (!user->hash)
+		return;
+	if (hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index)) {
+		stacks->known.items[index].known = *known;
+		return;
+	}
+	if (stacks->known.count >= stacks->sweep_at)
+		sweep(stacks);
+	hashidx_add(&stacks->index, user->hash, (uint32_t)stacks->known.count);
+	*vec_push(&stacks->known) = (struct hashed_stack){ .hash = user->hash,
+							   .space = user->space,
+							   .generation = user->generation,
+							   .known = *known };
+}
+
+/* ---- the user part ---- */
+
+static struct unwind_code find_code(void *context, uint64_t address)
+{
+	struct stacks *stacks = context;
+	struct mapping mapping;
+
+	if (machine_find_code(stacks->parts.frames->machine, stacks->pid, address, &mapping) !=
+	    CODE_MAPPED)
+		return (struct unwind_code){ .mapped = false };
+	return image_codes_at(stacks->codes, &mapping, address);
+}
+
+/* What the interrupt found is what is found now, and would be every time: samples need not come
+ * with a copy of that stack again. */
+static void learn(const struct stacks *stacks, const struct user_stack *user, size_t count)
+{
+	if (!stacks->parts.tables || !user->hash || !user->generation || count != user->count ||
+	    memcmp(user->addresses, stacks->addresses, count * sizeof(*stacks->addresses)) != 0)
+		return;
+	stack_tables_learn(stacks->parts.tables, user->hash);
+}
+
+static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
+			enum stack_end *ret_end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct unwind_input input = { .machine = HOST_MACHINE,
+				      .registers = user->registers,
+				      .stack_address = user->stack_address,
+				      .stack = user->stack,
+				      .stack_size = user->stack_size,
+				      .stack_cut = user->stack_cut,
+				      .find = find_code,
+				      .context = stacks };
+	size_t count;
+
+	stacks->pid = record->pid;
+	stack_spaces_want(stacks->spaces, record->pid, user);
+	if (stacks->parts.check)
+		stack_check_take(stacks->parts.check, stacks->parts.frames, stacks->codes,
+				 stacks->parts.files, record);
+	count = unwinder_walk(&input, stacks->addresses, stacks->max_depth, ret_end);
+	learn(stacks, user, count);
+	return count;
+}
+
+/* Why a stack without a user part has none. */
+static enum stack_end end_without(const struct stacks *stacks, const struct perf_record *record)
+{
+	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
+
+	if (space.process && space.in_exec)
+		return STACK_IN_EXEC;
+	return record->sample.user_stack.end;
+}
+
+/* Addresses of the user part, innermost first: *ret_addresses is borrowed. */
+static size_t user_addresses(struct stacks *stacks, const struct perf_record *record,
+			     const uint64_t **ret_addresses, enum stack_end *ret_end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+
+	*ret_addresses = stacks->addresses;
+	switch (user->form) {
+	case USER_STACK_DUMP:
+		return walk_copy(stacks, record, ret_end);
+	case USER_STACK_ADDRESSES:
+	case USER_STACK_CALLCHAIN:
+		*ret_addresses = user->addresses;
+		*ret_end = user->end;
+		return user->count;
+	default:
+		*ret_end = end_without(stacks, record);
+		return 0;
+	}
+}
+
+static uint32_t add_frame(const struct stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	return profile_stack(stacks->parts.frames->profile, parent, frame);
+}
+
+static uint32_t root_of(const struct stacks *stacks, enum stack_end end)
+{
+	if (end == STACK_COMPLETE)
+		return 0;
+	return add_frame(stacks, 0, profile_cut(stacks->parts.frames->profile, end));
+}
+
+static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent, int32_t pid,
+				const uint64_t *addresses, size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		uint64_t address = addresses[i] & ~UNWIND_EXACT;
+		enum frame_kind kind = i == 0			     ? FRAME_EXACT
+				       : addresses[i] & UNWIND_EXACT ? FRAME_SIGNAL
+								     : FRAME_RETURN;
+
+		parent = add_frame(stacks, parent,
+				   frames_user(stacks->parts.frames, pid, address, kind));
+	}
+	return parent;
+}
+
+/* Mappings have changed since the tables were made with which the kernel side found this. */
+static bool is_stale(const struct stacks *stacks, const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+
+	return user->form == USER_STACK_ADDRESSES &&
+	       !stack_spaces_valid(stacks->spaces, record->pid, user);
+}
+
+/* The innermost user frame, or what stands for the part; *ret_count of them are code. */
+static uint32_t user_part(struct stacks *stacks, const struct perf_record *record,
+			  size_t *ret_count)
+{
+	const uint64_t *addresses;
+	enum stack_end end;
+
+	*ret_count = 0;
+	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
+	 */
+	if (machine_space(stacks->parts.frames->machine, record->pid).in_exec)
+		return root_of(stacks, STACK_IN_EXEC);
+	if (is_stale(stacks, record))
+		return root_of(stacks, STACK_STALE);
+	*ret_count = user_addresses(stacks, record, &addresses, &end);
+	return add_user_frames(stacks, root_of(stacks, end), record->pid, addresses, *ret_count);
+}
+
+/* ---- the whole ---- */
+
+/* The innermost address is a program counter; what lies further out was called from. */
+static uint32_t add_kernel_frames(const struct stacks *stacks, uint32_t parent,
+				  const uint64_t *kernel, size_t count)
+{
+	for (size_t i = count; i-- > 0;)
+		parent = add_frame(stacks, parent,
+				   frames_kernel(stacks->parts.frames, kernel[i],
+						 i ? FRAME_RETURN : FRAME_EXACT));
+	return parent;
+}
+
+static bool in_user_mode(const struct perf_record *record)
+{
+	return record->cpu_mode == PERF_RECORD_MISC_USER;
+}
+
+uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
+		     const uint64_t *kernel, size_t kernel_count)
+{
+	size_t walked;
+	uint32_t parent = user_part(stacks, record, &walked);
+
+	if (!in_user_mode(record) && kernel_count > 0)
+		return add_kernel_frames(stacks, parent, kernel, kernel_count);
+	/* A walk begins where the sample was taken; without one that place is all there is. */
+	if (in_user_mode(record) && walked > 0)
+		return parent;
+	return add_frame(stacks, parent, frames_leaf(stacks->parts.frames, record));
+}
+
+uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
+{
+	bool stale = !stack_spaces_valid(stacks->spaces, record->pid, &record->sample.user_stack);
+
+	return add_frame(stacks, root_of(stacks, stale ? STACK_STALE : STACK_LOST),
+			 frames_leaf(stacks->parts.frames, record));
+}
+
+void stacks_settle(struct stacks *stacks)
+{
+	stack_spaces_update(stacks->spaces);
+}
