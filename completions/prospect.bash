@@ -19,6 +19,7 @@ _prospect_value() {
 _prospect_complete_value() {
 	case $1 in
 	FORMAT) mapfile -t COMPREPLY < <(compgen -W 'text csv json' -- "$2") ;;
+	STYLE) mapfile -t COMPREPLY < <(compgen -W 'none normal smart' -- "$2") ;;
 	LEVEL) mapfile -t COMPREPLY < <(compgen -W '1 2 3 4' -- "$2") ;;
 	PID,...) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$2") ;;
 	FILE) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;

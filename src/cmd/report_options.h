@@ -19,6 +19,7 @@ struct report_values {
 	int64_t limit;
 	double threshold;
 	const char *format;
+	const char *demangle;
 	const char *output;
 	bool instructions;
 	int64_t max_images;
@@ -62,6 +63,8 @@ struct report_values {
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
 	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
 	  .help = "text, csv or json" }, \
+	{ "demangle", 0, OPTION_TEXT, REPORT_ROW(type, member, demangle), "STYLE", \
+	  .help = "names as written: none, normal (default), smart (short templates)" }, \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
 	  .help = "write the report to FILE" }
 /* clang-format on */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/opened.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,6 +40,21 @@ int opened_select(struct opened *opened, const char *const *clauses, size_t coun
 			return rc;
 	}
 	return 0;
+}
+
+int opened_demangle(struct opened *opened, const char *style, struct err *err)
+{
+	opened->demangle = style;
+	if (style && demangler_style_by_name(style) == DEMANGLER_STYLE_COUNT)
+		return err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
+			       style);
+	return 0;
+}
+
+static struct demangler *make_demangler(const struct opened *opened)
+{
+	return demangler_new(opened->demangle ? demangler_style_by_name(opened->demangle)
+					      : DEMANGLER_NORMAL);
 }
 
 static bool knows_user(const struct opened *opened, uint32_t uid)
@@ -85,7 +101,7 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	if (rc < 0)
 		return rc;
 	labels_init(&opened->labels, opened->profile);
-	opened->demangler = demangler_new();
+	opened->demangler = make_demangler(opened);
 	opened->labels.demangle = demangle;
 	opened->labels.demangle_context = opened->demangler;
 	find_users(opened);

@@ -20,12 +20,16 @@ struct opened {
 	struct select *select;
 	struct buf selection; /* the clauses as typed */
 	uint64_t selected;    /* samples, once they were gone through */
+	const char *demangle; /* see opened_demangle */
 	struct demangler *demangler;
 	VEC(struct user_name) users;
 };
 
 /* The clauses of --select; none of them looks at a profile. -EINVAL as select_add. */
 int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err);
+/* How names are shown: "none", "normal", "smart"; NULL: normal. Before opened_load; -EINVAL. The
+ * text is borrowed. */
+int opened_demangle(struct opened *opened, const char *style, struct err *err);
 /* After opened_select. Errors as store_open. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
 /* Calls @take with what was selected: totals, or single samples where @samples or the selection

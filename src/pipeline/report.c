@@ -88,6 +88,8 @@ static int parse(struct report *report, const struct report_options *options, st
 		rc = err_set(err, -EINVAL,
 			     "-d shows what was hit itself, --children what was called as well: "
 			     "one of them");
+	if (rc == 0)
+		rc = opened_demangle(&report->opened, options->demangle, err);
 	if (rc == 0 && report->grouped)
 		rc = parse_keys(report, err);
 	return rc < 0 ? rc

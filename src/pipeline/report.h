@@ -21,6 +21,7 @@ struct report_options {
 	size_t limit;	       /* most rows; 0: all */
 	double threshold;      /* least share of a row */
 	const char *format;    /* "text", "csv", "json"; NULL: text */
+	const char *demangle;  /* "none", "normal", "smart"; NULL: normal */
 	bool instructions;     /* those that were hit; a table then needs the key address */
 	size_t max_images;     /* files held open for that at once; 0: 8 */
 	const char *vmlinux;   /* where the code of the kernel is when it cannot be read live */
