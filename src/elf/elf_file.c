@@ -279,6 +279,18 @@ static void find_code(struct elf_file *file)
 		qsort(file->code.items, file->code.count, sizeof(struct elf_section), by_address);
 }
 
+/* Files that are never loaded have notes in sections only. */
+static void read_note_sections(struct elf_file *file)
+{
+	for (size_t i = 0; i < file->sections.count && file->build_id.size == 0; i++) {
+		const struct elf_section *section = &file->sections.items[i];
+		const GElf_Phdr place = { .p_offset = section->offset, .p_filesz = section->size };
+
+		if (section->type == SHT_NOTE)
+			read_notes(file, &place);
+	}
+}
+
 int elf_file_read_sections(struct elf_file *file, struct err *err)
 {
 	size_t count, names;
@@ -298,18 +310,6 @@ int elf_file_read_sections(struct elf_file *file, struct err *err)
 	find_code(file);
 	read_note_sections(file);
 	return 0;
-}
-
-/* Files that are never loaded have notes in sections only. */
-static void read_note_sections(struct elf_file *file)
-{
-	for (size_t i = 0; i < file->sections.count && file->build_id.size == 0; i++) {
-		const struct elf_section *section = &file->sections.items[i];
-		const GElf_Phdr place = { .p_offset = section->offset, .p_filesz = section->size };
-
-		if (section->type == SHT_NOTE)
-			read_notes(file, &place);
-	}
 }
 
 size_t elf_file_section_count(const struct elf_file *file)
