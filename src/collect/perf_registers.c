@@ -2,72 +2,72 @@
 #include "collect/perf_registers.h"
 
 #include <elf.h>
-#include <linux/perf_event.h>
 
 enum {
-	NUMBERS = 33,
-	PC = -1, /* not a register of DWARF's */
-	NONE = -2,
-	X86_SP = 7,
-	ARM64_SP = 31,
+	X86_IP = 8,
+	X86_R8 = 16,
+	X86_KNOWN = 24,
+	X86_DWARF_SP = 7,
+	ARM64_PC = 32,
+	ARM64_DWARF_SP = 31,
+	NOT_WANTED = -1,
 };
 
-/* By perf's number: DWARF's. x86: AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8..R15. */
-static const signed char x86[NUMBERS] = {
-	0, 3,  2,  1,  4,  5,  6,  X86_SP, PC,	 NONE, NONE, NONE, NONE, NONE, NONE, NONE, 8,
-	9, 10, 11, 12, 13, 14, 15, NONE,   NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
-};
-/* arm64: X0..X29 LR SP PC. */
-static const signed char arm64[NUMBERS] = {
-	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14,	  15, 16,
-	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, ARM64_SP, PC,
-};
+/* ax bx cx dx si di bp sp of perf to the DWARF numbers of the x86-64 psABI, figure 3.36. */
+static const int8_t x86_dwarf[X86_IP] = { 0, 3, 2, 1, 4, 5, 6, 7 };
 
-static const signed char *numbers_of(uint16_t machine)
+/* The DWARF number of perf's register; NOT_WANTED: none that matters. */
+static int dwarf_number(uint16_t machine, unsigned number)
 {
-	return machine == EM_X86_64 ? x86 : machine == EM_AARCH64 ? arm64 : NULL;
+	if (machine == EM_AARCH64)
+		return number < ARM64_PC ? (int)number : NOT_WANTED;
+	if (number < X86_IP)
+		return x86_dwarf[number];
+	return number >= X86_R8 && number < X86_KNOWN ? (int)(number - X86_R8) + 8 : NOT_WANTED;
 }
 
 uint64_t perf_registers_mask(uint16_t machine)
 {
-	const signed char *numbers = numbers_of(machine);
 	uint64_t mask = 0;
 
-	for (int i = 0; numbers && i < NUMBERS; i++) {
-		if (numbers[i] != NONE)
+	if (machine == EM_AARCH64)
+		return (1ULL << (ARM64_PC + 1)) - 1;
+	for (unsigned i = 0; machine == EM_X86_64 && i < X86_KNOWN; i++) {
+		if (i == X86_IP || dwarf_number(machine, i) != NOT_WANTED)
 			mask |= 1ULL << i;
 	}
 	return mask;
 }
 
-bool perf_registers_to_dwarf(const struct perf_registers *registers, uint16_t machine,
-			     struct unwind_registers *ret_registers)
+unsigned perf_registers_sp(uint16_t machine)
 {
-	const signed char *numbers = numbers_of(machine);
-	struct unwind_registers made = { 0 };
-	bool has_pc = false;
-	size_t at = 0;
+	return machine == EM_AARCH64 ? ARM64_DWARF_SP : X86_DWARF_SP;
+}
 
-	if (!numbers || registers->abi != PERF_SAMPLE_REGS_ABI_64)
+bool perf_registers_for_unwinding(const struct perf_registers *registers, uint16_t machine,
+				  struct unwind_registers *ret_registers)
+{
+	struct unwind_registers found = { 0 };
+	unsigned pc = machine == EM_AARCH64 ? ARM64_PC : X86_IP;
+	size_t next = 0;
+
+	if (registers->abi != PERF_SAMPLE_REGS_ABI_64 ||
+	    (machine != EM_X86_64 && machine != EM_AARCH64))
 		return false;
-	for (int i = 0; i < 64 && at < registers->count; i++) {
+	for (unsigned i = 0; i < 64 && next < registers->count; i++) {
+		int number = dwarf_number(machine, i);
 		uint64_t value;
 
 		if (!(registers->mask >> i & 1))
 			continue;
-		value = registers->values[at++];
-		if (i >= NUMBERS || numbers[i] == NONE)
+		value = registers->values[next++];
+		if (i == pc)
+			found.pc = value;
+		if (number == NOT_WANTED)
 			continue;
-		if (numbers[i] == PC) {
-			made.pc = value;
-			has_pc = true;
-			continue;
-		}
-		made.values[(int)numbers[i]] = value;
-		made.known |= 1ULL << numbers[i];
+		found.values[number] = value;
+		found.known |= 1ULL << number;
 	}
-	if (!has_pc || !(made.known >> (machine == EM_X86_64 ? X86_SP : ARM64_SP) & 1))
-		return false;
-	*ret_registers = made;
-	return true;
+	*ret_registers = found;
+	return registers->mask >> pc & 1 && found.known >> perf_registers_sp(machine) & 1;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * User registers as perf samples have them (asm/perf_regs.h, a numbering of each architecture's
- * own), to DWARF numbers.
- */
+/* A sample's registers as the unwinder wants them. */
 #ifndef COLLECT_PERF_REGISTERS_H
 #define COLLECT_PERF_REGISTERS_H
 
@@ -12,12 +9,13 @@
 #include "bpf/stack_wire.h"
 #include "collect/perf_sample.h"
 
-/* The mask to ask for with PERF_SAMPLE_REGS_USER: all that walks need. @machine: EM_X86_64 or
- * EM_AARCH64, else 0. */
+/* @machine: EM_X86_64, EM_AARCH64. By the machine's enum perf_event_x86_regs and its like (<asm/
+ * perf_regs.h>). False: none of a 64-bit task of these machines were taken, or not pc and sp. */
+bool perf_registers_for_unwinding(const struct perf_registers *registers, uint16_t machine,
+				  struct unwind_registers *ret_registers);
+/* All of them that unwinding wants, for sample_regs_user; 0 for another machine. */
 uint64_t perf_registers_mask(uint16_t machine);
-
-/* false: there are none, they are of 32-bit code, or pc or sp is missing. */
-bool perf_registers_to_dwarf(const struct perf_registers *registers, uint16_t machine,
-			     struct unwind_registers *ret_registers);
+/* The number of the stack pointer in unwind_registers. */
+unsigned perf_registers_sp(uint16_t machine);
 
 #endif

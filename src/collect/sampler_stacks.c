@@ -122,7 +122,7 @@ static void read_dump(struct sampler *sampler, struct perf_sample *sample)
 
 	if (sample->user.abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return;
-	if (!perf_registers_to_dwarf(&sample->user, MACHINE, &sampler->dumped)) {
+	if (!perf_registers_for_unwinding(&sample->user, MACHINE, &sampler->dumped)) {
 		user->end = STACK_UNKNOWN;
 		return;
 	}
@@ -130,8 +130,7 @@ static void read_dump(struct sampler *sampler, struct perf_sample *sample)
 		.form = USER_STACK_DUMP,
 		.end = STACK_STALE,
 		.registers = &sampler->dumped,
-		.stack_address =
-			sampler->dumped.values[MACHINE == EM_X86_64 ? 7 : 31], /* DWARF's sp */
+		.stack_address = sampler->dumped.values[perf_registers_sp(MACHINE)],
 		.stack = sample->stack.bytes,
 		.stack_size = sample->stack.size,
 		.stack_cut = sample->stack.size == sampler->dump_bytes,
