@@ -19,6 +19,7 @@ struct record_options collect_record_options(const struct collect_options *optio
 		.flush_cs = options->flush_cs,
 		.ring_kb = options->ring_kb,
 		.stacks = options->stacks,
+		.off_cpu = options->off_cpu,
 		.max_depth = (size_t)options->max_depth,
 		.system_map = options->system_map,
 		.vmlinux = options->vmlinux,

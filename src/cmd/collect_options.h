@@ -18,6 +18,7 @@ struct collect_options {
 	bool as_user;
 	int64_t ring_kb;
 	const char *stacks;
+	bool off_cpu;
 	int64_t max_depth;
 };
 
@@ -48,6 +49,8 @@ struct collect_options {
 	  .help = "kernel symbols from a System.map that matches the running kernel" }, \
 	{ "vmlinux", 'L', OPTION_TEXT, COLLECT_AT(type, member, vmlinux), "FILE", \
 	  .help = "kernel symbols from the running kernel's uncompressed image" }, \
+	{ "off-cpu", 0, OPTION_FLAG, COLLECT_AT(type, member, off_cpu), NULL, \
+	  .help = "record also where threads wait, and who wakes them" }, \
 	{ "as-user", 0, OPTION_FLAG, COLLECT_AT(type, member, as_user), NULL, \
 	  .help = "under sudo: run the command as the user who called it" }, \
 	{ "ring", 0, OPTION_INTEGER, COLLECT_AT(type, member, ring_kb), "KB", \

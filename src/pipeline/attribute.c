@@ -24,6 +24,7 @@
 #include "collect/proc_scan.h"
 #include "pipeline/frames.h"
 #include "pipeline/stacks.h"
+#include "pipeline/waiting.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -303,6 +304,8 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 	struct sample sample;
 	size_t chain_count;
 
+	if (source.stream == STREAM_WAITS && attribution->parts.waiting)
+		waiting_take(attribution->parts.waiting, record);
 	if (event == NO_EVENT)
 		return;
 	sample = (struct sample){

@@ -20,6 +20,7 @@ struct image_files;
 struct jit;
 struct kernel_symbols;
 struct stacks;
+struct waiting;
 struct store_writer;
 
 /* What attribution works on; all borrowed. @kernel may be NULL until the first drain, also in
@@ -33,6 +34,7 @@ struct attribution_parts {
 	const struct sampler *sampler;
 	struct store_writer *writer;
 	const struct frames *frames;
+	struct waiting *waiting; /* NULL: --off-cpu was not asked for */
 	struct stacks *stacks; /* NULL: stacks were not asked for, samples have their leaf alone */
 };
 

@@ -28,6 +28,7 @@
 #include "pipeline/record_sampler.h"
 #include "pipeline/stack_check.h"
 #include "pipeline/stacks.h"
+#include "pipeline/waiting.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -60,7 +61,8 @@ struct recording {
 	struct exec_watch *exec_watch;
 	struct module_watch *module_watch;
 	struct frames frames;
-	struct stacks *stacks; /* NULL: not asked for */
+	struct stacks *stacks;	 /* NULL: not asked for */
+	struct waiting *waiting; /* the same */
 	struct attribution *attribution;
 	struct record_facts *facts;
 	int signal_fd;
@@ -136,6 +138,7 @@ static void build_model(struct recording *recording)
 	build_stacks(recording);
 	parts = (struct attribution_parts){ .frames = &recording->frames,
 					    .stacks = recording->stacks,
+					    .waiting = recording->waiting,
 					    .profile = recording->profile,
 					    .machine = recording->machine,
 					    .files = recording->files,
@@ -147,6 +150,18 @@ static void build_model(struct recording *recording)
 	/* Helpful where permitted; what they would have told is otherwise found less surely. */
 	(void)exec_watch_new(&recording->exec_watch, NULL);
 	(void)module_watch_new(&recording->module_watch);
+}
+
+static int build_waiting(struct recording *recording, struct err *err)
+{
+	const struct waiting_parts parts = { .profile = recording->profile,
+					     .machine = recording->machine,
+					     .sampler = recording->sampler,
+					     .frames = &recording->frames,
+					     .stacks = recording->stacks,
+					     .writer = recording->output.writer };
+
+	return recording->waiting ? waiting_prepare(recording->waiting, &parts, err) : 0;
 }
 
 /* From here on our signals come through a descriptor; the command was forked with the old mask. */
@@ -457,6 +472,7 @@ static int go(struct recording *recording, struct err *err)
 	if (rc < 0)
 		return rc;
 	recording->scanned = true;
+	waiting_open(recording->waiting);
 	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
 	recording->looked_up = recording->profile->processes.count;
@@ -497,10 +513,12 @@ static int finish(struct recording *recording, struct err *err)
 {
 	struct record_end end = { .status = recording->result->status };
 
+	waiting_stop(recording->waiting);
 	sampler_disable(recording->sampler);
 	record_facts_end(recording->facts);
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
+	waiting_close(recording->waiting);
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
 	end.usage = recording->result->ended ? &recording->usage : NULL;
@@ -529,6 +547,7 @@ static void release(struct recording *recording)
 	launch_abandon(&recording->launch);
 	attribution_free(recording->attribution);
 	stacks_free(recording->stacks);
+	waiting_free(recording->waiting);
 	resolver_free(recording->resolver);
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);
@@ -570,8 +589,12 @@ static int set_up(struct recording *recording, struct err *err)
 		return rc;
 	raise_file_limit();
 	rc = take_signals(recording, err);
+	if (rc == 0 && options->off_cpu)
+		recording->waiting = waiting_new();
 	if (rc == 0)
-		rc = record_sampler_open(options, recording->launch.pid, &recording->sampler, err);
+		rc = record_sampler_open(options, recording->launch.pid,
+					 waiting_source(recording->waiting), &recording->sampler,
+					 err);
 	if (rc == 0)
 		rc = record_output_open(&recording->output, options->output, recording->profile,
 					err);
@@ -579,6 +602,9 @@ static int set_up(struct recording *recording, struct err *err)
 		return rc;
 	build_model(recording);
 	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
+	rc = build_waiting(recording, err);
+	if (rc < 0)
+		return rc;
 	return options->system_map || options->vmlinux ? load_kernel(recording, err) : 0;
 }
 

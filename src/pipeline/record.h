@@ -30,6 +30,7 @@ struct record_options {
 	int64_t ring_kb;		  /* per CPU; 0: automatic */
 	const char *system_map, *vmlinux; /* NULL: none */
 	const char *output;		  /* file to make; NULL: last.prof in the state folder */
+	bool off_cpu;			  /* where threads wait: pipeline/waiting.h */
 	/* Compares stacks until it is full: see pipeline/stack_check.h. NULL: none. */
 	struct stack_check *stack_check;
 	/* Called about once a second with what there is so far; NULL: nobody asks. */

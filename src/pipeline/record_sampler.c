@@ -161,7 +161,7 @@ static int open_listed(const struct record_options *options, pid_t command,
 }
 
 int record_sampler_open(const struct record_options *options, pid_t command,
-			struct sampler **ret_sampler, struct err *err)
+			enum sampler_waits waits, struct sampler **ret_sampler, struct err *err)
 {
 	struct event_spec events[SAMPLER_MAX_EVENTS];
 	struct sampler_options wanted = {
@@ -172,6 +172,7 @@ int record_sampler_open(const struct record_options *options, pid_t command,
 		.seed = clock_ns() ^ (uint64_t)getpid() << 32,
 		.events = events,
 		.events_optional = options->event_count == 0,
+		.waits = waits,
 		.max_depth = (uint32_t)options->max_depth,
 		.verify_stacks = options->stack_check != NULL,
 	};

@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/sampler.h"
 
 struct record_options;
-struct sampler;
 
-/* Opens the events of -e for the options' processes, the waiting command (@command > 0) or the
+/* Opens the events of -e (and @waits) for the options' processes, the waiting command (@command > 0) or the
  * whole machine, by the ladder of privilege. One line in @err says what is missing. */
 int record_sampler_open(const struct record_options *options, pid_t command,
-			struct sampler **ret_sampler, struct err *err);
+			enum sampler_waits waits, struct sampler **ret_sampler, struct err *err);
 /* Have all processes ended that were chosen with -p? Never without -p. */
 bool record_sampler_gone(const struct record_options *options);
 
