@@ -5,35 +5,9 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "model/living.h"
-#include "model/programs.h"
+#include "model/machine_parts.h"
 
-enum {
-	EXEC_MAPS = 3, /* executable, interpreter, vdso */
-	CONTAINER_MAX = 256,
-};
-
-/* /proc has start times in clock ticks of 10 ms, on another clock. */
-#define BIRTH_TOLERANCE_NS (20 * NS_PER_MS)
-
-struct bucket {
-	str_id name;
-	uint32_t task;
-};
-
-struct orphan {
-	uint32_t row;
-	int32_t parent_pid;
-};
-
-struct machine {
-	struct profile *profile;
-	struct programs programs;
-	struct living living;
-	VEC(struct bucket) buckets;
-	VEC(struct orphan) orphans; /* the scan met them before their parents */
-	uint64_t serial;	    /* of the last change to an address space */
-};
+enum { EXEC_MAPS = 3 }; /* executable, interpreter, vdso */
 
 struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context)
 {
@@ -56,31 +30,25 @@ void machine_free(struct machine *machine)
 	free(machine);
 }
 
-static str_id intern(struct machine *machine, const char *text)
+str_id machine_intern(struct machine *machine, const char *text)
 {
 	return strpool_intern(&machine->profile->strings, text);
 }
 
-static const char *text_of(const struct machine *machine, str_id id)
-{
-	return profile_text(machine->profile, id);
-}
-
-/* Borrowed until the next row is added. */
-static struct process *row_of(const struct machine *machine, const struct live_process *process)
+struct process *machine_row_of(const struct machine *machine, const struct live_process *process)
 {
 	return &machine->profile->processes.items[process->row];
 }
 
-static struct live_process *add_row(struct machine *machine, const struct process *row)
+struct live_process *machine_add_row(struct machine *machine, const struct process *row)
 {
 	return living_add_process(&machine->living, row->pid,
 				  profile_add_process(machine->profile, row));
 }
 
-static void end_process(struct machine *machine, struct live_process *process, uint64_t time_ns)
+void machine_end_process(struct machine *machine, struct live_process *process, uint64_t time_ns)
 {
-	struct process *row = row_of(machine, process);
+	struct process *row = machine_row_of(machine, process);
 
 	programs_settle_as_is(&machine->programs, process);
 	row->end_ns = time_ns;
@@ -94,12 +62,11 @@ static void end_thread(struct machine *machine, struct live_thread *thread, uint
 
 	living_remove_thread(&machine->living, thread);
 	if (!process->threads)
-		end_process(machine, process, time_ns);
+		machine_end_process(machine, process, time_ns);
 }
 
-/* A tid begins: whoever had it before must be gone, though we were not told. */
-static struct live_thread *begin_thread(struct machine *machine, struct live_process *process,
-					int32_t tid, str_id comm, uint64_t time_ns)
+struct live_thread *machine_begin_thread(struct machine *machine, struct live_process *process,
+					 int32_t tid, str_id comm, uint64_t time_ns)
 {
 	struct live_thread *old = living_thread(&machine->living, tid);
 
@@ -110,111 +77,31 @@ static struct live_thread *begin_thread(struct machine *machine, struct live_pro
 	return living_add_thread(&machine->living, process, tid, comm);
 }
 
-/* A pid of which only this record or sample speaks. */
-static struct live_process *add_unknown(struct machine *machine, int32_t pid, uint64_t time_ns)
-{
-	str_id name = intern(machine, "[unknown]");
-	struct process row = { .pid = pid, .start_ns = time_ns, .program = name };
-	struct live_process *process = add_row(machine, &row);
-
-	process->unknown = true;
-	programs_settle(&machine->programs, process, name);
-	begin_thread(machine, process, pid, name, time_ns);
-	return process;
-}
-
-static struct live_process *find_or_add(struct machine *machine, int32_t pid, uint64_t time_ns)
-{
-	struct live_process *process = living_process(&machine->living, pid);
-
-	return process ? process : add_unknown(machine, pid, time_ns);
-}
-
-/* --- the scan --- */
-
-static void set_cgroup(struct machine *machine, struct process *row, const char *cgroup)
-{
-	char container[CONTAINER_MAX];
-	str_id id = intern(machine, cgroup ? cgroup : "");
-
-	if (row->cgroup == id)
-		return;
-	container_of_cgroup(text_of(machine, id), container, sizeof(container));
-	row->cgroup = id;
-	row->container = intern(machine, container);
-	row->dirty = true;
-}
-
-/* Parents that the scan meets after their children: pids wrap. */
-static void adopt(struct machine *machine, const struct live_process *parent)
-{
-	for (size_t i = 0; i < machine->orphans.count; i++) {
-		struct orphan orphan = machine->orphans.items[i];
-
-		if (orphan.parent_pid != parent->pid)
-			continue;
-		machine->profile->processes.items[orphan.row].parent = parent->row;
-		machine->profile->processes.items[orphan.row].dirty = true;
-		machine->orphans.items[i--] = machine->orphans.items[--machine->orphans.count];
-	}
-}
-
-static void set_parent(struct machine *machine, struct live_process *process, int32_t parent_pid)
-{
-	const struct live_process *parent = living_process(&machine->living, parent_pid);
-
-	if (parent && parent != process)
-		row_of(machine, process)->parent = parent->row;
-	else if (parent_pid > 0)
-		*vec_push(&machine->orphans) =
-			(struct orphan){ .row = process->row, .parent_pid = parent_pid };
-}
-
-static void fill_in(struct machine *machine, struct live_process *process,
-		    const struct machine_process *info)
-{
-	struct process *row = row_of(machine, process);
-
-	row->start_ns = info->start_ns;
-	row->uid = info->uid;
-	row->kernel_thread = info->kernel_thread;
-	set_cgroup(machine, row, info->cgroup);
-	set_parent(machine, process, info->parent_pid);
-	process->scanned = true;
-	process->unknown = false;
-	programs_settle(&machine->programs, process, programs_of_scan(&machine->programs, info));
-	begin_thread(machine, process, info->pid, intern(machine, info->comm), info->start_ns);
-	adopt(machine, process);
-}
-
-uint32_t machine_add_process(struct machine *machine, const struct machine_process *info)
-{
-	struct live_process *process = living_process(&machine->living, info->pid);
-
-	if (!process)
-		process = add_row(machine, &(struct process){ .pid = info->pid });
-	else if (!process->unknown)
-		return process->row;
-	fill_in(machine, process, info);
-	return process->row;
-}
-
-static void name_thread(struct live_thread *thread, str_id comm)
+void machine_name_thread(struct live_thread *thread, str_id comm)
 {
 	if (thread->comm != comm)
 		thread->task = 0;
 	thread->comm = comm;
 }
 
-void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm)
+/* A pid of which only this record or sample speaks. */
+static struct live_process *add_unknown(struct machine *machine, int32_t pid, uint64_t time_ns)
 {
-	struct live_process *process = find_or_add(machine, pid, 0);
-	struct live_thread *thread = living_thread(&machine->living, tid);
+	str_id name = machine_intern(machine, "[unknown]");
+	struct process row = { .pid = pid, .start_ns = time_ns, .program = name };
+	struct live_process *process = machine_add_row(machine, &row);
 
-	if (thread && thread->process == process)
-		name_thread(thread, intern(machine, comm));
-	else
-		begin_thread(machine, process, tid, intern(machine, comm), 0);
+	process->unknown = true;
+	programs_settle(&machine->programs, process, name);
+	machine_begin_thread(machine, process, pid, name, time_ns);
+	return process;
+}
+
+struct live_process *machine_find_or_add(struct machine *machine, int32_t pid, uint64_t time_ns)
+{
+	struct live_process *process = living_process(&machine->living, pid);
+
+	return process ? process : add_unknown(machine, pid, time_ns);
 }
 
 /* --- fork --- */
@@ -224,7 +111,7 @@ void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const
 static bool born_at(const struct machine *machine, const struct live_process *process,
 		    uint64_t time_ns)
 {
-	uint64_t start_ns = row_of(machine, process)->start_ns;
+	uint64_t start_ns = machine_row_of(machine, process)->start_ns;
 
 	return process->scanned && time_ns < start_ns + BIRTH_TOLERANCE_NS &&
 	       start_ns < time_ns + BIRTH_TOLERANCE_NS;
@@ -250,7 +137,7 @@ static struct process child_row(const struct machine *machine, const struct live
 	struct process row = { 0 };
 
 	if (parent) {
-		row = *row_of(machine, parent);
+		row = *machine_row_of(machine, parent);
 		row.parent = parent->row;
 	}
 	row.pid = pid;
@@ -269,8 +156,8 @@ static struct live_process *begin_process(struct machine *machine, const struct 
 	if (old && born_at(machine, old, row->start_ns))
 		return start_over(machine, old, row);
 	if (old)
-		end_process(machine, old, row->start_ns);
-	return add_row(machine, row);
+		machine_end_process(machine, old, row->start_ns);
+	return machine_add_row(machine, row);
 }
 
 static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
@@ -286,7 +173,7 @@ static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
 		child->awaited = AWAITED_COMM;
 	else
 		programs_settle(&machine->programs, child, row.program);
-	begin_thread(machine, child, pid, comm, time_ns);
+	machine_begin_thread(machine, child, pid, comm, time_ns);
 }
 
 void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t parent_pid,
@@ -297,15 +184,15 @@ void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 	str_id comm;
 
 	if (parent_pid > 0)
-		parent = find_or_add(machine, parent_pid, time_ns);
+		parent = machine_find_or_add(machine, parent_pid, time_ns);
 	forker = living_thread(&machine->living, parent_tid);
 	comm = forker	? forker->comm
-	       : parent ? row_of(machine, parent)->program
-			: intern(machine, "[unknown]");
+	       : parent ? machine_row_of(machine, parent)->program
+			: machine_intern(machine, "[unknown]");
 	if (parent)
 		programs_settle_as_is(&machine->programs, parent);
 	if (pid == parent_pid && parent)
-		begin_thread(machine, parent, tid, comm, time_ns);
+		machine_begin_thread(machine, parent, tid, comm, time_ns);
 	else
 		fork_process(machine, time_ns, pid, parent, comm);
 }
@@ -315,7 +202,7 @@ void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 static void exec(struct machine *machine, uint64_t time_ns, struct live_process *process,
 		 str_id comm)
 {
-	struct process *old = row_of(machine, process);
+	struct process *old = machine_row_of(machine, process);
 	struct process row = *old;
 
 	programs_settle_as_is(&machine->programs, process);
@@ -337,7 +224,7 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	process->unknown = false;
 	/* Whichever thread called exec now is the only one and has the pid as its tid. */
 	living_forget_threads(&machine->living, process);
-	begin_thread(machine, process, process->pid, comm, time_ns);
+	machine_begin_thread(machine, process, process->pid, comm, time_ns);
 }
 
 /* Only where the program is not known better; else prctl could change it. */
@@ -352,9 +239,9 @@ static void comm_tells_program(struct machine *machine, struct live_process *pro
 void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
 		  const char *comm, bool is_exec)
 {
-	struct live_process *process = find_or_add(machine, pid, time_ns);
+	struct live_process *process = machine_find_or_add(machine, pid, time_ns);
 	struct live_thread *thread;
-	str_id name = intern(machine, comm);
+	str_id name = machine_intern(machine, comm);
 
 	if (is_exec) {
 		exec(machine, time_ns, process, name);
@@ -364,44 +251,9 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 		comm_tells_program(machine, process, name);
 	thread = living_thread(&machine->living, tid);
 	if (thread && thread->process == process)
-		name_thread(thread, name);
+		machine_name_thread(thread, name);
 	else
-		begin_thread(machine, process, tid, name, time_ns);
-}
-
-static bool is_same_birth(uint64_t a_ns, uint64_t b_ns)
-{
-	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) <= BIRTH_TOLERANCE_NS;
-}
-
-/* A name can change without exec, and a program can be called by a link's name: only both tell. */
-static bool has_missed_exec(struct machine *machine, const struct live_process *process,
-			    const struct machine_process *info)
-{
-	const struct live_thread *leader = living_thread(&machine->living, info->pid);
-
-	return row_of(machine, process)->program != programs_of_scan(&machine->programs, info) &&
-	       (!leader || leader->comm != intern(machine, info->comm));
-}
-
-uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
-				 const struct machine_process *info)
-{
-	struct live_process *process = living_process(&machine->living, info->pid);
-
-	if (!process || process->unknown || info->kernel_thread)
-		return machine_add_process(machine, info);
-	if (!is_same_birth(row_of(machine, process)->start_ns, info->start_ns)) {
-		end_process(machine, process, time_ns);
-		return machine_add_process(machine, info);
-	}
-	if (has_missed_exec(machine, process, info)) {
-		machine_comm(machine, time_ns, info->pid, info->pid, info->comm, true);
-		process = living_process(&machine->living, info->pid);
-		programs_settle(&machine->programs, process,
-				programs_of_scan(&machine->programs, info));
-	}
-	return process->row;
+		machine_begin_thread(machine, process, tid, name, time_ns);
 }
 
 /* --- mappings --- */
@@ -409,7 +261,7 @@ uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 		 const struct mapping *mapping)
 {
-	struct live_process *process = find_or_add(machine, pid, time_ns);
+	struct live_process *process = machine_find_or_add(machine, pid, time_ns);
 	enum image_kind kind = machine->profile->images.items[mapping->image].kind;
 	enum address_space_change change;
 
@@ -475,9 +327,9 @@ static struct live_process *add_idle(struct machine *machine, uint64_t time_ns)
 	struct live_process *process = add_unknown(machine, 0, time_ns);
 
 	process->unknown = false;
-	row_of(machine, process)->kernel_thread = true;
-	programs_settle(&machine->programs, process, intern(machine, "[idle]"));
-	name_thread(process->threads, intern(machine, "swapper"));
+	machine_row_of(machine, process)->kernel_thread = true;
+	programs_settle(&machine->programs, process, machine_intern(machine, "[idle]"));
+	machine_name_thread(process->threads, machine_intern(machine, "swapper"));
 	return process;
 }
 
@@ -494,8 +346,9 @@ static struct live_thread *add_sampled(struct machine *machine, uint64_t time_ns
 	if (thread && thread->process == process)
 		return thread;
 	leader = living_thread(&machine->living, pid);
-	return begin_thread(machine, process, tid,
-			    leader ? leader->comm : row_of(machine, process)->program, time_ns);
+	return machine_begin_thread(
+		machine, process, tid,
+		leader ? leader->comm : machine_row_of(machine, process)->program, time_ns);
 }
 
 uint32_t machine_task(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
@@ -535,7 +388,7 @@ bool machine_tid_alive(const struct machine *machine, int32_t tid)
 
 uint32_t machine_bucket_task(struct machine *machine, const char *name)
 {
-	str_id id = intern(machine, name);
+	str_id id = machine_intern(machine, name);
 	struct process row = { .pid = -1, .program = id, .instance = 1 };
 	uint32_t task;
 
@@ -552,28 +405,10 @@ uint32_t machine_bucket_task(struct machine *machine, const char *name)
 
 void machine_set_command(struct machine *machine, int32_t pid)
 {
-	struct live_process *process = find_or_add(machine, pid, 0);
+	struct live_process *process = machine_find_or_add(machine, pid, 0);
 
-	row_of(machine, process)->in_command = true;
-	row_of(machine, process)->dirty = true;
-}
-
-void machine_set_uid(struct machine *machine, int32_t pid, uint32_t uid)
-{
-	struct live_process *process = living_process(&machine->living, pid);
-
-	if (!process || row_of(machine, process)->uid == uid)
-		return;
-	row_of(machine, process)->uid = uid;
-	row_of(machine, process)->dirty = true;
-}
-
-void machine_set_cgroup(struct machine *machine, int32_t pid, const char *cgroup)
-{
-	struct live_process *process = living_process(&machine->living, pid);
-
-	if (process)
-		set_cgroup(machine, row_of(machine, process), cgroup);
+	machine_row_of(machine, process)->in_command = true;
+	machine_row_of(machine, process)->dirty = true;
 }
 
 void machine_finish(struct machine *machine)

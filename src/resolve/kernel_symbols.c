@@ -19,20 +19,9 @@
 #include "resolve/kernel_core.h"
 #include "resolve/kernel_images.h"
 #include "resolve/kernel_modules.h"
+#include "resolve/loaded_modules.h"
 #include "resolve/made_code.h"
 #include "resolve/vmlinux.h"
-
-/* A module that is there now. */
-struct loaded {
-	struct kernel_module module;
-	uint64_t text; /* offsets in the image are from here; <= every function's address */
-	uint32_t image;
-	bool nameless; /* its functions are still to be read */
-};
-
-struct loaded_list {
-	VEC(struct loaded) list; /* ascending by base */
-};
 
 struct kernel_symbols {
 	struct profile *profile;
@@ -40,7 +29,7 @@ struct kernel_symbols {
 	struct kernel_images images;
 	struct made_code made;
 	struct kernel_marks marks;
-	struct loaded_list loaded;
+	struct loaded_modules modules;
 	struct mapping core[2]; /* the kernel proper */
 	size_t core_count;
 	struct address_space *space; /* where everything lies now */
@@ -56,38 +45,7 @@ struct kernel_symbols {
 struct pass {
 	struct kernel_symbols *symbols;
 	struct kernel_core *core; /* NULL: only modules are wanted */
-	/* Of the line before, for those of a module come together: */
-	const struct loaded *module;
-	struct kernel_table *table;
 };
-
-static void enter_module(struct pass *pass, const char *name)
-{
-	const struct loaded_list *loaded = &pass->symbols->loaded;
-
-	pass->module = NULL;
-	for (size_t i = 0; i < loaded->list.count; i++) {
-		if (strcmp(loaded->list.items[i].module.name, name) == 0)
-			pass->module = &loaded->list.items[i];
-	}
-	if (pass->module)
-		pass->table =
-			&kernel_images_find(&pass->symbols->images, pass->module->image)->table;
-}
-
-static void add_to_module(struct pass *pass, const struct kallsyms_line *line)
-{
-	uint64_t offset;
-
-	if (!pass->module || strcmp(pass->module->module.name, line->module) != 0)
-		enter_module(pass, line->module);
-	if (!pass->module || !pass->module->nameless || !kallsyms_is_code(line))
-		return;
-	offset = line->address - pass->module->text;
-	if (offset < pass->module->module.size && offset <= INT32_MAX)
-		kernel_table_add(pass->table, (uint32_t)offset, 0, line->name,
-				 kernel_table_rank(line->type));
-}
 
 static void take_line(void *context, const struct kallsyms_line *line)
 {
@@ -96,112 +54,13 @@ static void take_line(void *context, const struct kallsyms_line *line)
 	if (*line->module) {
 		if (!pass->core || pass->symbols->recorded ||
 		    !made_code_list(&pass->symbols->made, line))
-			add_to_module(pass, line);
+			loaded_modules_add(&pass->symbols->modules, line);
 	} else if (pass->core) {
 		kernel_core_add(pass->core, line);
 	}
 }
 
-/* --- modules --- */
-
-/* .text is what objdump counts from; it is also where the module begins, nearly always. */
-static uint64_t text_of(const struct kernel_symbols *symbols, const struct kernel_module *module)
-{
-	uint64_t text = kernel_modules_text(symbols->sys, module->name);
-
-	return text && text <= module->base ? text : module->base;
-}
-
-static struct loaded load(struct kernel_symbols *symbols, const struct kernel_module *module)
-{
-	char name[sizeof(module->name) + 2];
-	struct kernel_identity identity = { .kind = IMAGE_MODULE,
-					    .name = name,
-					    .size = module->size };
-	struct loaded loaded = { .module = *module, .text = text_of(symbols, module) };
-	const struct kernel_image *image;
-
-	snprintf(name, sizeof(name), "[%s]", module->name);
-	kernel_modules_build_id(symbols->sys, module->name, &identity.build_id);
-	image = kernel_images_get(&symbols->images, &identity);
-	loaded.image = image->image;
-	loaded.nameless = image->table.list.count == 0;
-	return loaded;
-}
-
-static const struct loaded *find_loaded(const struct loaded_list *loaded,
-					const struct kernel_module *module)
-{
-	for (size_t i = 0; i < loaded->list.count; i++) {
-		const struct kernel_module *have = &loaded->list.items[i].module;
-
-		if (have->base == module->base && have->size == module->size &&
-		    strcmp(have->name, module->name) == 0)
-			return &loaded->list.items[i];
-	}
-	return NULL;
-}
-
-/* Brings the list of modules up to date. True when it changed. */
-static bool update_modules(struct kernel_symbols *symbols)
-{
-	struct loaded_list now = { 0 };
-	struct kernel_modules modules = { 0 };
-	size_t known = 0;
-
-	if (kernel_modules_read(symbols->modules_path, &modules) < 0)
-		return false;
-	for (size_t i = 0; i < modules.list.count; i++) {
-		const struct kernel_module *module = &modules.list.items[i];
-		const struct loaded *old = find_loaded(&symbols->loaded, module);
-
-		known += old != NULL;
-		*vec_push(&now.list) = old ? *old : load(symbols, module);
-	}
-	kernel_modules_done(&modules);
-	if (known == now.list.count && known == symbols->loaded.list.count) {
-		vec_free(&now.list);
-		return false;
-	}
-	vec_free(&symbols->loaded.list);
-	symbols->loaded = now;
-	return true;
-}
-
-static bool any_nameless(const struct kernel_symbols *symbols)
-{
-	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		if (symbols->loaded.list.items[i].nameless)
-			return true;
-	}
-	return false;
-}
-
-static void settle_modules(struct kernel_symbols *symbols)
-{
-	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		struct loaded *loaded = &symbols->loaded.list.items[i];
-		struct kernel_segment segment = { 0, INT32_MAX };
-
-		if (!loaded->nameless)
-			continue;
-		if (loaded->module.size < INT32_MAX)
-			segment.end = (uint32_t)loaded->module.size;
-		kernel_table_settle(&kernel_images_find(&symbols->images, loaded->image)->table,
-				    &segment, 1);
-		loaded->nameless = false;
-	}
-}
-
 /* --- where everything lies --- */
-
-static struct mapping module_mapping(const struct loaded *loaded)
-{
-	return (struct mapping){ .start = loaded->module.base,
-				 .end = loaded->module.base + loaded->module.size,
-				 .offset = loaded->module.base - loaded->text,
-				 .image = loaded->image };
-}
 
 static void rebuild(struct kernel_symbols *symbols)
 {
@@ -210,8 +69,8 @@ static void rebuild(struct kernel_symbols *symbols)
 	for (size_t i = 0; i < symbols->core_count; i++)
 		address_space_map(&symbols->space, &symbols->core[i]);
 	/* In ascending order: a size that reaches into the next module is cut there. */
-	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		struct mapping mapping = module_mapping(&symbols->loaded.list.items[i]);
+	for (size_t i = 0; i < symbols->modules.list.count; i++) {
+		struct mapping mapping = loaded_modules_mapping(&symbols->modules.list.items[i]);
 
 		address_space_map(&symbols->space, &mapping);
 	}
@@ -223,37 +82,28 @@ static void name_modules(struct kernel_symbols *symbols)
 {
 	struct pass pass = { .symbols = symbols };
 
-	if (any_nameless(symbols)) {
+	if (loaded_modules_want_names(&symbols->modules)) {
 		/* Should it not be readable now, the modules stay without names. */
 		kallsyms_read(symbols->kallsyms, take_line, &pass, NULL);
-		settle_modules(symbols);
+		loaded_modules_settle(&symbols->modules);
 	}
 	rebuild(symbols);
 }
 
 void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
 {
-	if (!symbols->recorded && update_modules(symbols))
+	if (!symbols->recorded && loaded_modules_update(&symbols->modules))
 		name_modules(symbols);
 }
 
 void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name, uint64_t start,
 			       uint64_t size, const struct elf_build_id *build_id)
 {
-	char bracketed[sizeof(((struct kernel_module *)0)->name) + 2];
-	struct kernel_identity identity = {
-		.kind = IMAGE_MODULE, .name = bracketed, .size = size, .build_id = *build_id
-	};
-	struct loaded loaded = { .module = { .base = start, .size = size }, .text = start };
+	struct kernel_module module = { .base = start, .size = size };
 
-	snprintf(loaded.module.name, sizeof(loaded.module.name), "%s", name);
-	snprintf(bracketed, sizeof(bracketed), "[%s]", loaded.module.name);
-	loaded.image = kernel_images_get(&symbols->images, &identity)->image;
-	loaded.nameless = symbols->same_boot;
-	if (find_loaded(&symbols->loaded, &loaded.module))
-		return;
-	*vec_push(&symbols->loaded.list) = loaded;
-	rebuild(symbols);
+	snprintf(module.name, sizeof(module.name), "%s", name);
+	if (loaded_modules_insert(&symbols->modules, &module, build_id, symbols->same_boot))
+		rebuild(symbols);
 }
 
 void kernel_symbols_name_modules(struct kernel_symbols *symbols)
@@ -272,10 +122,10 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* Lays a module that is gone over what is there now. */
-static void lay_gone(struct kernel_symbols *symbols, const struct loaded_list *old,
-		     const struct loaded *gone, bool to_bucket)
+static void lay_gone(struct kernel_symbols *symbols, const struct loaded_modules *old,
+		     const struct loaded_module *gone, bool to_bucket)
 {
-	struct mapping range = module_mapping(gone);
+	struct mapping range = loaded_modules_mapping(gone);
 	uint32_t bucket = profile_bucket(symbols->profile, "[module replaced]");
 
 	if (to_bucket) {
@@ -283,11 +133,11 @@ static void lay_gone(struct kernel_symbols *symbols, const struct loaded_list *o
 		range.offset = range.start;
 	}
 	address_space_map(&symbols->space, &range);
-	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		const struct loaded *now = &symbols->loaded.list.items[i];
-		struct mapping other = module_mapping(now);
+	for (size_t i = 0; i < symbols->modules.list.count; i++) {
+		const struct loaded_module *now = &symbols->modules.list.items[i];
+		struct mapping other = loaded_modules_mapping(now);
 
-		if (find_loaded(old, &now->module))
+		if (loaded_modules_find(old, &now->module))
 			continue;
 		other.start = later(other.start, range.start);
 		other.end = earlier(other.end, range.end);
@@ -300,15 +150,15 @@ static void lay_gone(struct kernel_symbols *symbols, const struct loaded_list *o
 
 void kernel_symbols_modules_replaced(struct kernel_symbols *symbols, bool more_than_one)
 {
-	struct loaded_list old = { 0 };
+	struct loaded_modules old = { 0 };
 
-	for (size_t i = 0; i < symbols->loaded.list.count; i++)
-		*vec_push(&old.list) = symbols->loaded.list.items[i];
+	for (size_t i = 0; i < symbols->modules.list.count; i++)
+		*vec_push(&old.list) = symbols->modules.list.items[i];
 	kernel_symbols_modules_changed(symbols);
 	for (size_t i = 0; i < old.list.count; i++) {
-		const struct loaded *gone = &old.list.items[i];
+		const struct loaded_module *gone = &old.list.items[i];
 
-		if (!find_loaded(&symbols->loaded, &gone->module))
+		if (!loaded_modules_find(&symbols->modules, &gone->module))
 			lay_gone(symbols, &old, gone, more_than_one);
 	}
 	vec_free(&old.list);
@@ -421,7 +271,7 @@ static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols
 		rc = kernel_core_use_map(&core, options->system_map, err);
 	if (rc < 0)
 		return rc;
-	settle_modules(symbols);
+	loaded_modules_settle(&symbols->modules);
 	made_code_take_listed(&symbols->made);
 	adopt_core(symbols, &core);
 	return 0;
@@ -444,6 +294,9 @@ int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_opti
 	symbols->kallsyms = path_or(options->kallsyms, "/proc/kallsyms");
 	symbols->modules_path = path_or(options->modules, "/proc/modules");
 	symbols->sys = path_or(options->sys, "/sys");
+	symbols->modules = (struct loaded_modules){ .images = &symbols->images,
+						    .path = symbols->modules_path,
+						    .sys = symbols->sys };
 	symbols->recorded = options->recorded != NULL;
 	if (options->recorded)
 		identity.build_id = options->recorded->build_id;
@@ -452,7 +305,7 @@ int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_opti
 	symbols->kernel = kernel_images_get(&symbols->images, &identity)->image;
 	symbols->unmapped = profile_bucket(profile, "[kernel unmapped]");
 	if (!symbols->recorded)
-		update_modules(symbols);
+		loaded_modules_update(&symbols->modules);
 	rc = read_core(symbols, options, &identity.build_id, err);
 	if (rc < 0) {
 		kernel_symbols_free(symbols);
@@ -473,7 +326,7 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	kernel_images_done(&symbols->images);
 	made_code_done(&symbols->made);
 	kernel_marks_done(&symbols->marks);
-	vec_free(&symbols->loaded.list);
+	vec_free(&symbols->modules.list);
 	address_space_unref(symbols->space);
 	free(symbols);
 }
@@ -521,8 +374,8 @@ bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image
 		if (has_place(symbols, &symbols->core[i], image, offset, ret_address))
 			return true;
 	}
-	for (size_t i = 0; i < symbols->loaded.list.count; i++) {
-		struct mapping mapping = module_mapping(&symbols->loaded.list.items[i]);
+	for (size_t i = 0; i < symbols->modules.list.count; i++) {
+		struct mapping mapping = loaded_modules_mapping(&symbols->modules.list.items[i]);
 
 		if (has_place(symbols, &mapping, image, offset, ret_address))
 			return true;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the machine share; private to them. */
+#ifndef MODEL_MACHINE_PARTS_H
+#define MODEL_MACHINE_PARTS_H
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "model/living.h"
+#include "model/machine.h"
+#include "model/programs.h"
+
+/* /proc has start times in clock ticks of 10 ms, on another clock. */
+#define BIRTH_TOLERANCE_NS (20 * NS_PER_MS)
+
+struct bucket {
+	str_id name;
+	uint32_t task;
+};
+
+struct orphan {
+	uint32_t row;
+	int32_t parent_pid;
+};
+
+struct machine {
+	struct profile *profile;
+	struct programs programs;
+	struct living living;
+	VEC(struct bucket) buckets;
+	VEC(struct orphan) orphans; /* the scan met them before their parents */
+	uint64_t serial;	    /* of the last change to an address space */
+};
+
+str_id machine_intern(struct machine *machine, const char *text);
+/* Borrowed until the next row is added. */
+struct process *machine_row_of(const struct machine *machine, const struct live_process *process);
+/* The pid of @row must not be alive. */
+struct live_process *machine_add_row(struct machine *machine, const struct process *row);
+/* The living process of @pid; where there is none it is added as unknown, born at @time_ns. */
+struct live_process *machine_find_or_add(struct machine *machine, int32_t pid, uint64_t time_ns);
+/* Ends the row and frees the process with its threads. */
+void machine_end_process(struct machine *machine, struct live_process *process, uint64_t time_ns);
+/* A tid begins: whoever had it before must be gone, though we were not told. */
+struct live_thread *machine_begin_thread(struct machine *machine, struct live_process *process,
+					 int32_t tid, str_id comm, uint64_t time_ns);
+/* From now on samples of the thread are of this comm. */
+void machine_name_thread(struct live_thread *thread, str_id comm);
+
+#endif
