@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all deps demo check check-all install deb bench clean
+.PHONY: all deps demo check check-all fuzz install deb bench clean
 
 # The program, at build/prospect.
 all:
@@ -27,6 +27,11 @@ check-all:
 	@tools/install-deps build test heavy
 	@tools/run-tests tidy heavy
 
+# Searches for inputs that break a parser, FUZZ_SECONDS (60) for each.
+fuzz:
+	@tools/install-deps build test fuzz
+	@tools/fuzz
+
 # DESTDIR is honoured.
 install: all
 	@meson install -C build --no-rebuild --quiet
@@ -42,4 +47,4 @@ deb:
 	@tools/make-deb
 
 clean:
-	@rm -rf build build-check build-deb
+	@rm -rf build build-check build-deb build-fuzz

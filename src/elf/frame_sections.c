@@ -170,6 +170,7 @@ static bool read_cie(const struct frame_sections *sections, struct reader reader
 	struct frame_cie cie = { .encoding = PE_ABSPTR };
 	uint8_t version = reader_u8(&reader);
 	const char *augmentation = reader_cstr(&reader);
+	struct reader data;
 
 	if (version != 1 && version != 3 && version != 4)
 		return false;
@@ -183,15 +184,10 @@ static bool read_cie(const struct frame_sections *sections, struct reader reader
 	cie.data_alignment = reader_sleb(&reader);
 	cie.return_register = version == 1 ? reader_u8(&reader) : reader_uleb(&reader);
 	cie.sized = *augmentation == 'z';
-	if (cie.sized) {
-		uint64_t size = reader_uleb(&reader);
-		struct reader data = reader_sub(&reader, size);
-
-		if (!read_augmentation(sections, &data, augmentation + 1, &cie))
-			return false;
-	} else if (*augmentation) {
+	/* without a size only letters that have no data are understood */
+	data = reader_sub(&reader, cie.sized ? reader_uleb(&reader) : 0);
+	if (!read_augmentation(sections, &data, augmentation + cie.sized, &cie))
 		return false;
-	}
 	cie.program = reader;
 	*ret_cie = cie;
 	return !reader.bad;

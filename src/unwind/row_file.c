@@ -55,6 +55,17 @@ static uint64_t checksum(const void *bytes, size_t size)
 	return hash_u64(sum);
 }
 
+void row_file_seal(void *bytes, size_t size)
+{
+	struct header header;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	header.checksum = checksum(bytes, size);
+	memcpy(bytes, &header, sizeof(header));
+}
+
 static struct row_table *table_of(void *bytes, size_t size, enum row_file_owned owned)
 {
 	const struct header *header = header_of(bytes);
@@ -98,8 +109,7 @@ struct row_table *row_file_make(const struct row_builder *builder, uint16_t mach
 	at = mempcpy(at, builder->pages.items, builder->pages.count * sizeof(uint32_t));
 	at = mempcpy(at, builder->rules.items, builder->rules.count * sizeof(struct unwind_rule));
 	memcpy(at, builder->rows.items, builder->rows.count * sizeof(uint32_t));
-	header.checksum = checksum(bytes, size);
-	memcpy(bytes, &header, sizeof(header));
+	row_file_seal(bytes, size);
 	return table_of(bytes, size, ROW_FILE_ALLOCATED);
 }
 
@@ -164,8 +174,8 @@ static bool right_table(const struct unwind_table *table)
 }
 
 /* Does not own the bytes yet when it fails. */
-static int read_bytes(void *bytes, size_t size, enum row_file_owned owned, struct row_table **ret_table,
-		      struct err *err)
+static int read_bytes(void *bytes, size_t size, enum row_file_owned owned,
+		      struct row_table **ret_table, struct err *err)
 {
 	struct row_table *table;
 

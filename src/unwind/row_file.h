@@ -34,6 +34,9 @@ struct row_table *row_file_make(const struct row_builder *builder, uint16_t mach
 /* The bytes to be written; borrowed from the table. */
 const void *row_file_bytes(const struct row_table *table, size_t *ret_size);
 
+/* Writes the checksum of a whole file's bytes into them. */
+void row_file_seal(void *bytes, size_t size);
+
 /* Maps the file (@fd borrowed for the call) of @size bytes, which nobody changes. -EBADMSG:
  * damaged, or of another version of the program. */
 int row_file_map(int fd, uint64_t size, struct row_table **ret_table, struct err *err);

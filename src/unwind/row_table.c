@@ -180,6 +180,8 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 	first = compilation->origin + compilation->blocks.items[0].start;
 	row_builder_init(&compilation->builder, first & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1));
 	compile_blocks(compilation);
+	if (compilation->builder.rows.count == 0)
+		return err_set(err, -ENODATA, "no frame description of the file can be understood");
 	if (compilation->builder.full)
 		return err_set(err, -EFBIG,
 			       "the file has more unwind rows, rules or pages than are kept");

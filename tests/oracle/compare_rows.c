@@ -30,11 +30,13 @@ struct cells {
 struct row {
 	uint64_t start, end;
 	uint64_t fde_start, fde_end;
+	bool other_ra; /* the return address is in a register of its own choice */
 	struct cells cells;
 };
 
 struct cie {
 	uint64_t offset;
+	bool other_ra;
 	struct cells cells;
 };
 
@@ -93,11 +95,11 @@ static void read_cells(const struct oracle *oracle, char **words, int count, str
 	}
 }
 
-static const struct cells *cells_of_cie(const struct oracle *oracle, uint64_t offset)
+static const struct cie *find_cie(const struct oracle *oracle, uint64_t offset)
 {
 	for (size_t i = oracle->cies.count; i-- > 0;) {
 		if (oracle->cies.items[i].offset == offset)
-			return &oracle->cies.items[i].cells;
+			return &oracle->cies.items[i];
 	}
 	return NULL;
 }
@@ -117,7 +119,8 @@ static void end_fde(struct oracle *oracle)
 
 static void begin_entry(struct oracle *oracle, const char *line, uint64_t offset)
 {
-	uint64_t cie, from, to;
+	uint64_t offset_of_cie, from, to;
+	const struct cie *cie;
 	const char *fde = strstr(line, " FDE cie=");
 
 	end_fde(oracle);
@@ -127,16 +130,22 @@ static void begin_entry(struct oracle *oracle, const char *line, uint64_t offset
 		struct cie *made = vec_push(&oracle->cies);
 
 		*made = (struct cie){ .offset = offset };
+		if (strstr(line, " ra="))
+			made->other_ra = atoi(strstr(line, " ra=") + 4) != oracle->names->ra_number;
 		oracle->cie_cells = &made->cells;
 		return;
 	}
-	if (sscanf(fde, " FDE cie=%" SCNx64 " pc=%" SCNx64 "..%" SCNx64, &cie, &from, &to) != 3)
+	if (sscanf(fde, " FDE cie=%" SCNx64 " pc=%" SCNx64 "..%" SCNx64, &offset_of_cie, &from,
+		   &to) != 3)
 		return;
 	oracle->in_fde = true;
 	oracle->has_rows = false;
 	oracle->fde = (struct row){ .fde_start = from, .fde_end = to };
-	if (cells_of_cie(oracle, cie))
-		oracle->fde.cells = *cells_of_cie(oracle, cie);
+	cie = find_cie(oracle, offset_of_cie);
+	if (!cie)
+		return;
+	oracle->fde.cells = cie->cells;
+	oracle->fde.other_ra = cie->other_ra;
 }
 
 static void add_row(struct oracle *oracle, char **words, int count)
@@ -399,7 +408,7 @@ static void tell(struct oracle *oracle, const struct row *row, uint64_t address,
 /* Only what no rule can say may have none. */
 static bool may_be_none(const struct row *row)
 {
-	return strcmp(row->cells.cfa, "exp") == 0 ||
+	return row->other_ra || strcmp(row->cells.cfa, "exp") == 0 ||
 	       (row->cells.ra[0] != 'c' && strcmp(row->cells.ra, "u") != 0 && row->cells.ra[0]);
 }
 
