@@ -42,6 +42,16 @@ enum stack_end unwinder_end(enum unwind_end end)
 	return end < UNWIND_END_COUNT ? ends[end] : STACK_UNKNOWN;
 }
 
+uint64_t unwinder_entry_end(const struct unwind_table *table, uint64_t entry)
+{
+	enum { MOST = 256 }; /* bytes: it sets up arguments and calls */
+	uint64_t end = entry;
+
+	while (end < entry + MOST && !(table && row_table_find(table, end)))
+		end++;
+	return end > entry ? end : 0;
+}
+
 static enum unwind_end step(const struct unwind_input *input, struct unwind_frame *frame,
 			    const struct unwind_code *code, bool innermost,
 			    const struct copied_memory *memory)

@@ -42,6 +42,11 @@ struct unwind_input {
 size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
 		     enum stack_end *ret_end);
 
+/* How far the code at a program's entry point reaches, ELF virtual addresses: up to what has rows
+ * again. 0 where the entry has a row of its own, which says then what it is. @table: of the
+ * executable or the interpreter; NULL: it has none, and so much is taken as no more can be it. */
+uint64_t unwinder_entry_end(const struct unwind_table *table, uint64_t entry);
+
 /* The word for why a walk of the kernel side ended. */
 enum stack_end unwinder_end(enum unwind_end end);
 
