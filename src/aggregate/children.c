@@ -34,16 +34,15 @@ int children_check(const struct key_list *keys, struct err *err)
 
 	for (size_t i = 0; i < keys->count; i++) {
 		if (is_stack(keys->items[i]))
-			return err_set(err, -EINVAL,
-				       "--children adds up what functions called; the key 'stack' "
-				       "has no callees");
+			return err_set(
+				err, -EINVAL,
+				"the key 'stack' stands for whole stacks, which have no callees");
 		any = any || keys->items[i]->of_frame;
 	}
 	if (any)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "--children adds up what functions called: --by needs one of symbol, "
-		       "function, image, address too");
+		       "only code has callees: --by needs function, symbol, image or address too");
 }
 
 struct key_list children_stack_keys(const struct key_list *keys)
@@ -58,7 +57,7 @@ struct key_list children_stack_keys(const struct key_list *keys)
 	return made;
 }
 
-static struct key_list frame_keys(const struct key_list *keys)
+struct key_list children_frame_keys(const struct key_list *keys)
 {
 	struct key_list made = { 0 };
 
@@ -171,7 +170,7 @@ static void add_event(struct table *table, const struct tree *tree)
 struct table *children_new(const struct table *stacks, const struct key_list *keys)
 {
 	struct table *table = table_new(stacks->labels, keys);
-	struct key_list of_frames = frame_keys(keys);
+	struct key_list of_frames = children_frame_keys(keys);
 	_cleanup_(places_freep) struct places *places = places_new(stacks->labels, &of_frames);
 
 	table->inclusive = true;

@@ -14,6 +14,9 @@ int children_check(const struct key_list *keys, struct err *err);
  * not about code, then keys_stack_id(). */
 struct key_list children_stack_keys(const struct key_list *keys);
 
+/* The other ones. */
+struct key_list children_frame_keys(const struct key_list *keys);
+
 /*
  * The inclusive table by @keys of the samples in @stacks, a table by children_stack_keys(@keys)
  * that is not finished. A row has every sample in whose stack its place stands, once, however often

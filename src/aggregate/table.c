@@ -84,16 +84,39 @@ void table_add(struct table *table, const struct point *point)
 	sum->weight_squared += total->weight_squared;
 }
 
+/* What a row is sorted by. */
+struct ranked {
+	uint64_t weight;
+	struct table_row row;
+};
+
 /* Rows that weigh the same stay in the order in which they appeared. */
 static int heavier(const void *left, const void *right)
 {
-	const struct table_row *a = left, *b = right;
+	const struct ranked *a = left, *b = right;
 
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
+	if (a->row.event != b->row.event)
+		return a->row.event < b->row.event ? -1 : 1;
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
-	return a->values < b->values ? -1 : a->values > b->values;
+	return a->row.values < b->row.values ? -1 : a->row.values > b->row.values;
+}
+
+static void sort(struct table *table)
+{
+	struct ranked *ranked = xcalloc(table->rows.count, sizeof(*ranked));
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct table_row *row = &table->rows.items[i];
+
+		ranked[i] =
+			(struct ranked){ table->by_self ? row->self.weight : row->weight, *row };
+	}
+	if (table->rows.count)
+		qsort(ranked, table->rows.count, sizeof(*ranked), heavier);
+	for (size_t i = 0; i < table->rows.count; i++)
+		table->rows.items[i] = ranked[i].row;
+	free(ranked);
 }
 
 void table_finish(struct table *table, double threshold, size_t limit)
@@ -101,12 +124,12 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	size_t of_event[PROFILE_MAX_EVENTS] = { 0 };
 	size_t kept = 0;
 
-	if (table->rows.count)
-		qsort(table->rows.items, table->rows.count, sizeof(*table->rows.items), heavier);
+	sort(table);
 	for (size_t i = 0; i < table->rows.count; i++) {
 		struct table_row *row = &table->rows.items[i];
 
-		if (table_percent(table, row) < threshold)
+		if ((table->by_self ? table_self_percent(table, row) : table_percent(table, row)) <
+		    threshold)
 			continue;
 		if (limit && of_event[row->event]++ >= limit)
 			continue;

@@ -29,6 +29,7 @@ struct table {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
 	bool inclusive; /* rows have what their callees had too, and self; they overlap */
+	bool by_self;	/* an inclusive one is sorted and cut by self */
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/report_options.h"
 
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
+#include "cmd/terminal.h"
 #include "pipeline/output_file.h"
 #include "pipeline/report.h"
 
@@ -44,19 +41,14 @@ int report_options_check(const struct report_values *values, int *ret_status, st
 	return rc;
 }
 
-/* What a terminal can do: its size, and colour unless NO_COLOR (no-color.org) asks for none. */
 static void ask_terminal(FILE *out, struct report_options *options)
 {
-	const char *no_colour = getenv("NO_COLOR");
-	struct winsize size;
+	struct terminal terminal;
 
-	if (!isatty(fileno(out)))
-		return;
-	options->colour = !no_colour || !*no_colour;
-	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0) {
-		options->lines = size.ws_row;
-		options->columns = size.ws_col;
-	}
+	terminal_ask(out, &terminal);
+	options->colour = terminal.colour;
+	options->lines = terminal.lines;
+	options->columns = terminal.columns;
 }
 
 int report_options_print(const struct report_values *values, const char *path, const char *file,

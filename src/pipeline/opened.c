@@ -12,6 +12,11 @@
 #include "base/xalloc.h"
 #include "resolve/demangler.h"
 
+bool opened_is_profile(const char *path)
+{
+	return store_is_profile(path) > 0;
+}
+
 void opened_done(struct opened *opened)
 {
 	for (size_t i = 0; i < opened->users.count; i++)
@@ -180,4 +185,13 @@ struct view opened_view(const struct opened *opened)
 		.selected_samples = opened->selected,
 		.live = store_is_live(opened->store),
 	};
+}
+
+int opened_end(FILE *out, struct err *err)
+{
+	errno = 0;
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return err_set(err, errno ? -errno : -EIO, "cannot write the report: %s",
+		       strerror(errno ? errno : EIO));
 }

@@ -25,6 +25,9 @@ struct opened {
 	VEC(struct user_name) users;
 };
 
+/* Is there a profile at this path? */
+bool opened_is_profile(const char *path);
+
 /* The clauses of --select; none of them looks at a profile. -EINVAL as select_add. */
 int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err);
 /* How names are shown: "none", "normal", "smart"; NULL: normal. Before opened_load; -EINVAL. The
@@ -41,5 +44,8 @@ int opened_each(struct opened *opened, bool samples,
 /* What is to be said of the profile and the selection; the rest is empty. Borrows from @opened. */
 struct view opened_view(const struct opened *opened);
 void opened_done(struct opened *opened);
+
+/* Everything of the view was printed: did it arrive? */
+int opened_end(FILE *out, struct err *err);
 
 #endif

@@ -69,8 +69,8 @@ static int parse_keys(struct report *report, struct err *err)
 	const char *by = options->by ? options->by : default_keys_of(options);
 	int rc = keys_parse(by, &report->keys, err);
 
-	if (rc == 0 && options->children)
-		rc = children_check(&report->keys, err);
+	if (rc == 0 && options->children && children_check(&report->keys, err) < 0)
+		return err_prefix(err, -EINVAL, "--children");
 	if (rc == 0 && options->instructions && !has_frames(&report->keys))
 		return err_set(err, -EINVAL,
 			       "-d tells the instruction at each address: --by needs the key "
@@ -254,10 +254,7 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 		rc = need_instructions(&report, err);
 	if (rc == 0) {
 		print(&report, out);
-		errno = 0;
-		if (fflush(out) != 0 || ferror(out))
-			rc = err_set(err, errno ? -errno : -EIO, "cannot write the report: %s",
-				     strerror(errno ? errno : EIO));
+		rc = opened_end(out, err);
 	}
 	report_done(&report);
 	return rc;

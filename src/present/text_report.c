@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "present/columns.h"
+#include "present/event_line.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
-#include "present/safe.h"
 #include "present/text_parts.h"
 #include "present/text_screen.h"
 #include "present/text_stacks.h"
@@ -91,25 +91,6 @@ static void add_row(const struct table *table, const struct table_row *row, bool
 	buf_done(&text);
 }
 
-/* "Event cpu-clock: 24,913 samples, 12.4 s, in 1,234 rows" */
-static void print_event_line(const struct table *table, uint8_t event, bool is_time, FILE *out)
-{
-	const struct profile *profile = table->labels->profile;
-	const struct table_sum *sum = &table->sums[event];
-	struct buf text = { 0 };
-
-	safe_text(&text, profile_text(profile, profile->events[event].name));
-	buf_add_str(&text, ": ");
-	figures_count(&text, sum->samples);
-	buf_add_str(&text, " samples, ");
-	if (is_time)
-		figures_seconds(&text, sum->weight);
-	else
-		figures_count(&text, sum->weight);
-	fprintf(out, "\nEvent %s\n", buf_text(&text));
-	buf_done(&text);
-}
-
 /* Prints the rows of one event from @first on; returns the index behind them. */
 static size_t print_event(const struct view *view, const struct table *table, size_t first,
 			  FILE *out)
@@ -124,7 +105,7 @@ static size_t print_event(const struct view *view, const struct table *table, si
 		add_row(table, &table->rows.items[at], is_time, columns);
 		add_instruction(table, &table->rows.items[at], view->instructions, columns);
 	}
-	print_event_line(table, event, is_time, out);
+	event_line_print(table, event, out);
 	columns_print(columns, 0, out);
 	if (at - first < table->sums[event].rows)
 		fprintf(out, "Rows not listed (--threshold, --limit): %zu\n",

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which branches of a tree are worth showing, and what the others come to. */
+#ifndef AGGREGATE_PRUNE_H
+#define AGGREGATE_PRUNE_H
+
+#include "aggregate/tree.h"
+
+struct prune_limits {
+	double threshold; /* least share of a node, in percent as tree_percent */
+	size_t limit;	  /* most nodes, the heaviest; 0: all */
+	size_t max_depth; /* most nodes above each other; 0: any number */
+};
+
+/* What is hidden right below a node. */
+struct prune_rest {
+	uint32_t nodes;
+	struct hits hits; /* with all that is below them */
+};
+
+struct prune {
+	bool *hidden;		 /* by node; a hidden one's children are hidden too */
+	struct prune_rest *rest; /* by node that is not hidden */
+};
+
+void prune_make(const struct tree *tree, const struct prune_limits *limits,
+		struct prune *ret_prune);
+void prune_done(struct prune *prune);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect graph: who calls whom, as a tree. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "cmd/terminal.h"
+#include "pipeline/graph.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+struct graph_values {
+	const char *by;
+	struct option_texts select;
+	bool inverted, flat;
+	int64_t limit, max_depth;
+	double threshold;
+	const char *format;
+	const char *output;
+};
+
+/* clang-format off */
+static const struct option_spec graph_specs[] = {
+	{ "inverted", 'i', OPTION_FLAG, offsetof(struct graph_values, inverted), NULL,
+	  .help = "from the functions that were hit to their callers" },
+	{ "flat", 0, OPTION_FLAG, offsetof(struct graph_values, flat), NULL,
+	  .help = "no tree: a table of functions, the heaviest itself first" },
+	{ "by", 0, OPTION_TEXT, offsetof(struct graph_values, by), "KEYS",
+	  .help = "what nodes are (default function), and a tree for each of what else is said" },
+	{ "select", 0, OPTION_TEXTS, offsetof(struct graph_values, select), "K=V",
+	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	{ "threshold", 0, OPTION_NUMBER, offsetof(struct graph_values, threshold), "PCT",
+	  .help = "least share of a branch (default 0.5 in text, else 0)", .least = 0, .most = 100 },
+	{ "limit", 0, OPTION_INTEGER, offsetof(struct graph_values, limit), "N",
+	  .help = "at most N nodes, the heaviest (default: all)", .least = 1, .most = 1e9 },
+	{ "max-depth", 0, OPTION_INTEGER, offsetof(struct graph_values, max_depth), "N",
+	  .help = "at most N nodes above each other (default: all)", .least = 1, .most = 1e9 },
+	{ "format", 0, OPTION_TEXT, offsetof(struct graph_values, format), "FORMAT",
+	  .help = "text, csv or json" },
+	{ "file", 'f', OPTION_TEXT, offsetof(struct graph_values, output), "FILE",
+	  .help = "write the graph to FILE" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect graph: %s\n", err->text);
+	return status;
+}
+
+static struct graph_options options_of(const struct graph_values *values, const char *symbol)
+{
+	return (struct graph_options){
+		.by = values->by,
+		.select = values->select.items,
+		.select_count = values->select.count,
+		.symbol = symbol,
+		.inverted = values->inverted,
+		.flat = values->flat,
+		.limit = (size_t)values->limit,
+		.threshold = values->threshold,
+		.max_depth = (size_t)values->max_depth,
+		.format = values->format,
+	};
+}
+
+/* A word alone is a profile if it is the name of one or looks like it. */
+static bool names_profile(const char *word)
+{
+	size_t length = strlen(word);
+
+	return opened_is_profile(word) || (length > 5 && strcmp(word + length - 5, ".prof") == 0);
+}
+
+/* Which of the words is what: SYMBOL, FILE, or both in this order. */
+static int sort_words(int count, char **words, const char **ret_symbol, const char **ret_file,
+		      struct err *err)
+{
+	if (count > 2)
+		return err_set(err, -EINVAL, "a SYMBOL and a FILE at most; '%s' is too many",
+			       words[2]);
+	*ret_symbol = *ret_file = NULL;
+	if (count == 2) {
+		*ret_symbol = words[0];
+		*ret_file = words[1];
+	} else if (count == 1 && names_profile(words[0])) {
+		*ret_file = words[0];
+	} else if (count == 1) {
+		*ret_symbol = words[0];
+	}
+	return 0;
+}
+
+static int print(const struct graph_values *values, struct graph_options *options, const char *path,
+		 struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
+	struct terminal terminal;
+	int rc;
+
+	if (!values->output) {
+		terminal_ask(stdout, &terminal);
+		options->columns = terminal.columns;
+		options->colour = terminal.colour;
+		return graph_print(path, options, stdout, err);
+	}
+	rc = output_file_open(values->output, &output, err);
+	if (rc == 0)
+		rc = graph_print(path, options, output_file_stream(output), err);
+	return rc < 0 ? rc : output_file_commit(output, err);
+}
+
+static int show(const struct graph_values *values, const char *symbol, const char *file)
+{
+	struct graph_options options = options_of(values, symbol);
+	char last[STATE_PATH_MAX];
+	struct err err;
+
+	if (graph_check(&options, &err) < 0)
+		return fail(&err, 2);
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (print(values, &options, file ? file : last, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+static int run_graph(int argc, char **argv)
+{
+	struct graph_values values = { .threshold = -1 };
+	const char *symbol, *file;
+	bool help = false;
+	struct err err;
+	int first = options_parse(graph_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_graph);
+		printf("\nKeys of --by and --select:\n");
+		report_print_keys(stdout);
+		return 0;
+	}
+	if (first < 0 || sort_words(argc - first, argv + first, &symbol, &file, &err) < 0)
+		return fail(&err, 2);
+	return show(&values, symbol, file);
+}
+
+const struct command command_graph = {
+	.name = "graph",
+	.summary = "show who calls whom, as a tree; of one function its callers and callees",
+	.usage = "[OPTION...] [SYMBOL] [FILE]",
+	.options = graph_specs,
+	.run = run_graph,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the place that is printed to can do. */
+#ifndef CMD_TERMINAL_H
+#define CMD_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct terminal {
+	size_t lines, columns; /* 0: not known, or no terminal */
+	bool colour;
+};
+
+/* Colour unless NO_COLOR (no-color.org) asks for none. */
+void terminal_ask(FILE *out, struct terminal *ret_terminal);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/children.h"
+#include "aggregate/prune.h"
+#include "aggregate/tree.h"
+#include "base/xalloc.h"
+#include "pipeline/format.h"
+#include "pipeline/opened.h"
+#include "present/csv.h"
+#include "present/event_line.h"
+#include "present/json.h"
+#include "present/json_header.h"
+#include "present/text_report.h"
+#include "present/text_tree.h"
+#include "present/tree_rows.h"
+#include "present/trust.h"
+
+static const double threshold_of_text = 0.5;
+
+enum { MAX_PARTS = 2 * PROFILE_MAX_EVENTS };
+
+struct graph {
+	const struct graph_options *options;
+	enum format format;
+	struct key_list keys;
+	struct opened opened;
+	struct table *stacks; /* what was selected */
+	struct places *places;
+	bool *focus; /* by place; NULL: everything */
+	struct tree_part parts[MAX_PARTS];
+	size_t part_count;
+};
+
+static void graph_done(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->part_count; i++) {
+		tree_free((struct tree *)graph->parts[i].tree);
+		prune_done((struct prune *)graph->parts[i].prune);
+		free((struct prune *)graph->parts[i].prune);
+	}
+	free(graph->focus);
+	places_free(graph->places);
+	table_free(graph->stacks);
+	opened_done(&graph->opened);
+}
+
+static int check_modes(const struct graph_options *options, struct err *err)
+{
+	if (options->flat && options->inverted)
+		return err_set(err, -EINVAL,
+			       "--flat is no tree, --inverted one from the leaves: "
+			       "one of them");
+	if (options->flat && options->symbol)
+		return err_set(err, -EINVAL,
+			       "--flat shows all functions; it goes with no SYMBOL ('%s')",
+			       options->symbol);
+	if (options->inverted && options->symbol)
+		return err_set(err, -EINVAL,
+			       "with a SYMBOL ('%s') callers are shown anyway: no --inverted",
+			       options->symbol);
+	if (options->flat && options->max_depth)
+		return err_set(err, -EINVAL, "--flat has no depth: no --max-depth");
+	return 0;
+}
+
+static int parse(struct graph *graph, const struct graph_options *options, struct err *err)
+{
+	int rc = format_parse(options->format, &graph->format, err);
+
+	const char *default_by = options->flat ? "function,image" : "function";
+
+	graph->options = options;
+	if (rc == 0)
+		rc = check_modes(options, err);
+	if (rc == 0)
+		rc = keys_parse(options->by ? options->by : default_by, &graph->keys, err);
+	if (rc == 0)
+		rc = children_check(&graph->keys, err);
+	return rc < 0 ? rc
+		      : opened_select(&graph->opened, options->select, options->select_count, err);
+}
+
+int graph_check(const struct graph_options *options, struct err *err)
+{
+	struct graph graph = { 0 };
+	int rc = parse(&graph, options, err);
+
+	graph_done(&graph);
+	return rc;
+}
+
+static void take(void *context, const struct point *point)
+{
+	table_add(((struct graph *)context)->stacks, point);
+}
+
+static int collect(struct graph *graph, struct err *err)
+{
+	struct key_list of_stacks = children_stack_keys(&graph->keys);
+
+	graph->stacks = table_new(&graph->opened.labels, &of_stacks);
+	return opened_each(&graph->opened, keys_need_samples(&graph->keys), take, graph, err);
+}
+
+static int find_focus(struct graph *graph, struct err *err)
+{
+	const char *symbol = graph->options->symbol;
+
+	if (!symbol)
+		return 0;
+	graph->focus = places_match(graph->places, symbol);
+	if (graph->focus)
+		return 0;
+	return err_set(err, -ENODATA,
+		       "nothing in any stack is called '%s'; 'prospect graph --flat' lists what is",
+		       symbol);
+}
+
+static double threshold(const struct graph *graph)
+{
+	if (graph->options->threshold >= 0)
+		return graph->options->threshold;
+	return graph->format == FORMAT_TEXT ? threshold_of_text : 0;
+}
+
+static void add_part(struct graph *graph, const char *name, uint8_t event,
+		     enum tree_direction direction)
+{
+	struct prune_limits limits = { .threshold = threshold(graph),
+				       .limit = graph->options->limit,
+				       .max_depth = graph->options->max_depth };
+	struct tree *tree = tree_new(graph->stacks, graph->places, event, direction, graph->focus);
+	struct prune *prune = xcalloc(1, sizeof(*prune));
+
+	prune_make(tree, &limits, prune);
+	graph->parts[graph->part_count++] = (struct tree_part){ name, tree, prune };
+}
+
+static void grow(struct graph *graph)
+{
+	for (uint8_t event = 0; event < graph->opened.profile->event_count; event++) {
+		if (!graph->stacks->sums[event].samples)
+			continue;
+		if (graph->focus) {
+			add_part(graph, "callers", event, TREE_FROM_LEAVES);
+			add_part(graph, "callees", event, TREE_FROM_ROOTS);
+		} else if (graph->options->inverted) {
+			add_part(graph, "inverted", event, TREE_FROM_LEAVES);
+		} else {
+			add_part(graph, "tree", event, TREE_FROM_ROOTS);
+		}
+	}
+}
+
+static struct view make_view(const struct graph *graph)
+{
+	struct view view = opened_view(&graph->opened);
+
+	view.level = VIEW_SCREEN;
+	view.columns = graph->options->columns;
+	view.colour = graph->options->colour;
+	return view;
+}
+
+/* What a reader must know of the tree above. */
+static void print_note(const struct graph *graph, const struct tree_part *part, FILE *out)
+{
+	if (part->tree->is_short)
+		fprintf(out, "Nodes beyond the first %d are left out.\n", TREE_MAX_NODES);
+	if (!graph->opened.completeness.recorded)
+		fputs("No stacks were recorded: all there is are innermost functions.\n", out);
+	else if (threshold(graph) > 0)
+		fprintf(out,
+			"Branches below %g %% (--threshold) are added up as (N more), or left out"
+			" where they come to less.\n",
+			threshold(graph));
+}
+
+static void print_part(const struct graph *graph, const struct view *view,
+		       const struct tree_part *part, FILE *out)
+{
+	bool callers = strcmp(part->name, "callers") == 0;
+
+	if (strcmp(part->name, "callees") != 0)
+		event_line_print(graph->stacks, part->tree->event, out);
+	if (graph->focus)
+		fprintf(out, callers ? "\nCallers\n" : "\nCallees\n");
+	text_tree_print(view, part->tree, part->prune, threshold(graph),
+			!callers && !graph->options->inverted, out);
+	if (!callers)
+		print_note(graph, part, out);
+}
+
+static void print_tree(const struct graph *graph, const struct view *view, FILE *out)
+{
+	switch (graph->format) {
+	case FORMAT_CSV:
+		tree_rows_csv(graph->parts, graph->part_count, out);
+		break;
+	case FORMAT_JSON:
+		fputs("{\"header\":", out);
+		json_header_print(view, out);
+		fputs(",\n\"rows\":", out);
+		tree_rows_json(graph->parts, graph->part_count, out);
+		fputs("}\n", out);
+		break;
+	default:
+		trust_print(view, out);
+		for (size_t i = 0; i < graph->part_count; i++)
+			print_part(graph, view, &graph->parts[i], out);
+	}
+}
+
+static void print_flat(const struct graph *graph, const struct view *view, FILE *out)
+{
+	struct table *table = children_new(graph->stacks, &graph->keys);
+
+	table->by_self = true;
+	table_finish(table, graph->options->threshold < 0 ? 0 : graph->options->threshold,
+		     graph->options->limit);
+	if (graph->format == FORMAT_CSV)
+		csv_print(table, NULL, out);
+	else if (graph->format == FORMAT_JSON)
+		json_print(view, table, out);
+	else
+		text_report_table(view, table, out);
+	table_free(table);
+}
+
+static int print(struct graph *graph, FILE *out, struct err *err)
+{
+	struct view view = make_view(graph);
+	struct key_list of_frames = children_frame_keys(&graph->keys);
+	int rc;
+
+	if (graph->options->flat) {
+		print_flat(graph, &view, out);
+		return 0;
+	}
+	graph->places = places_new(&graph->opened.labels, &of_frames);
+	rc = find_focus(graph, err);
+	if (rc < 0)
+		return rc;
+	grow(graph);
+	print_tree(graph, &view, out);
+	return 0;
+}
+
+int graph_print(const char *path, const struct graph_options *options, FILE *out, struct err *err)
+{
+	struct graph graph = { 0 };
+	int rc = parse(&graph, options, err);
+
+	if (rc == 0)
+		rc = opened_load(&graph.opened, path, err);
+	if (rc == 0)
+		rc = collect(&graph, err);
+	if (rc == 0)
+		rc = print(&graph, out, err);
+	if (rc == 0)
+		rc = opened_end(out, err);
+	graph_done(&graph);
+	return rc;
+}

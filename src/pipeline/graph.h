@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a profile file to a tree of who calls whom: load, select, merge, print. */
+#ifndef PIPELINE_GRAPH_H
+#define PIPELINE_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* Texts are borrowed. Percentages are shares of weight within the selection. */
+struct graph_options {
+	const char *by;		   /* NULL: function */
+	const char *const *select; /* clauses, see aggregate/select.h */
+	size_t select_count;
+	const char *symbol; /* who calls what is called so, and what it calls; NULL: everything */
+	bool inverted;	    /* from what was hit to its callers */
+	bool flat;	    /* no tree: a table, the heaviest itself first */
+	size_t limit;	    /* most nodes or rows; 0: all */
+	double threshold;   /* least share of a node or row; below 0: 0.5 in text, else 0 */
+	size_t max_depth;   /* most nodes above each other; 0: any */
+	const char *format; /* "text", "csv", "json"; NULL: text */
+	size_t columns;	    /* of the terminal; 0: not known */
+	bool colour;
+};
+
+/* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
+int graph_check(const struct graph_options *options, struct err *err);
+
+/* Prints the graph of the profile at @path. Errors as report_print; -ENODATA also when nothing is
+ * called like options->symbol. */
+int graph_print(const char *path, const struct graph_options *options, FILE *out, struct err *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The line above what is told of one event. */
+#ifndef PRESENT_EVENT_LINE_H
+#define PRESENT_EVENT_LINE_H
+
+#include <stdio.h>
+
+#include "aggregate/table.h"
+
+/* An empty line, then "Event cpu-clock: 24,913 samples, 12.4 s", after the sums of the table. */
+void event_line_print(const struct table *table, uint8_t event, FILE *out);
+
+#endif
