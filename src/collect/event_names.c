@@ -23,31 +23,27 @@ static const struct {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
-	const char *text;
 } fixed[] = {
-	{ "cpu-clock", SOFTWARE(CPU_CLOCK), "time on the CPU, by its timer" },
-	{ "task-clock", SOFTWARE(TASK_CLOCK), "time on the CPU, by the task's clock" },
-	{ "page-faults", SOFTWARE(PAGE_FAULTS), "page faults" },
-	{ "minor-faults", SOFTWARE(PAGE_FAULTS_MIN), "page faults served from memory" },
-	{ "major-faults", SOFTWARE(PAGE_FAULTS_MAJ), "page faults that had to read" },
-	{ "context-switches", SOFTWARE(CONTEXT_SWITCHES), "switches to another thread" },
-	{ "cpu-migrations", SOFTWARE(CPU_MIGRATIONS), "moves of a thread to another CPU" },
-	{ "alignment-faults", SOFTWARE(ALIGNMENT_FAULTS), "unaligned accesses the kernel mended" },
-	{ "emulation-faults", SOFTWARE(EMULATION_FAULTS), "instructions the kernel emulated" },
-	{ "cgroup-switches", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES,
-	  "switches to a thread of another cgroup" },
-	{ "cycles", HARDWARE(CPU_CYCLES), "processor cycles while not halted" },
-	{ "instructions", HARDWARE(INSTRUCTIONS), "instructions retired" },
-	{ "cache-references", HARDWARE(CACHE_REFERENCES), "last-level cache accesses" },
-	{ "cache-misses", HARDWARE(CACHE_MISSES), "last-level cache misses" },
-	{ "branches", HARDWARE(BRANCH_INSTRUCTIONS), "branch instructions retired" },
-	{ "branch-misses", HARDWARE(BRANCH_MISSES), "mispredicted branches" },
-	{ "bus-cycles", HARDWARE(BUS_CYCLES), "bus cycles" },
-	{ "stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND),
-	  "cycles without instructions to issue" },
-	{ "stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND),
-	  "cycles that waited for a unit or for memory" },
-	{ "ref-cycles", HARDWARE(REF_CPU_CYCLES), "cycles of the reference clock" },
+	{ "cpu-clock", SOFTWARE(CPU_CLOCK) },
+	{ "task-clock", SOFTWARE(TASK_CLOCK) },
+	{ "page-faults", SOFTWARE(PAGE_FAULTS) },
+	{ "minor-faults", SOFTWARE(PAGE_FAULTS_MIN) },
+	{ "major-faults", SOFTWARE(PAGE_FAULTS_MAJ) },
+	{ "context-switches", SOFTWARE(CONTEXT_SWITCHES) },
+	{ "cpu-migrations", SOFTWARE(CPU_MIGRATIONS) },
+	{ "alignment-faults", SOFTWARE(ALIGNMENT_FAULTS) },
+	{ "emulation-faults", SOFTWARE(EMULATION_FAULTS) },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES },
+	{ "cycles", HARDWARE(CPU_CYCLES) },
+	{ "instructions", HARDWARE(INSTRUCTIONS) },
+	{ "cache-references", HARDWARE(CACHE_REFERENCES) },
+	{ "cache-misses", HARDWARE(CACHE_MISSES) },
+	{ "branches", HARDWARE(BRANCH_INSTRUCTIONS) },
+	{ "branch-misses", HARDWARE(BRANCH_MISSES) },
+	{ "bus-cycles", HARDWARE(BUS_CYCLES) },
+	{ "stalled-cycles-frontend", HARDWARE(STALLED_CYCLES_FRONTEND) },
+	{ "stalled-cycles-backend", HARDWARE(STALLED_CYCLES_BACKEND) },
+	{ "ref-cycles", HARDWARE(REF_CPU_CYCLES) },
 };
 
 /* PERF_TYPE_HW_CACHE: id | operation << 8 | result << 16, spelled CACHE-OPERATION[-RESULT]. */
@@ -76,13 +72,6 @@ static const struct {
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-void event_names_each(void (*visit)(void *context, const char *name, const char *text),
-		      void *context)
-{
-	for (size_t i = 0; i < COUNT_OF(fixed); i++)
-		visit(context, fixed[i].name, fixed[i].text);
-}
 
 static bool cache_name_of(uint64_t config, char *ret_name, size_t size)
 {

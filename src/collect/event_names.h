@@ -44,8 +44,4 @@ int event_names_parse_list(const char *const *lists, size_t count, struct event_
  * tables, else "r1c2" or "TYPE:CONFIG" in hex. */
 void event_names_of(uint32_t type, uint64_t config, char *ret_name, size_t size);
 
-/* Calls @visit with every fixed name of the table, in its order. */
-void event_names_each(void (*visit)(void *context, const char *name, const char *text),
-		      void *context);
-
 #endif

@@ -40,6 +40,9 @@ struct proc_visitor {
 int proc_scan_all(const struct proc_visitor *visitor, struct err *err);
 /* One process. -ESRCH: no such process. */
 int proc_scan_one(int32_t pid, const struct proc_visitor *visitor, struct err *err);
+/* Are we in the first PID namespace? Elsewhere processes of others have no pids for us. True when
+ * it cannot be found out. */
+bool proc_scan_sees_all_pids(void);
 /* The threads of a process. @tids is appended to as int32_t. -ESRCH: no such process. */
 int proc_scan_tids(int32_t pid, struct buf *tids);
 

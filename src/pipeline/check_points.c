@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "collect/exec_watch.h"
 #include "collect/module_watch.h"
 #include "collect/perf_limits.h"
+#include "collect/proc_scan.h"
 #include "collect/sampler.h"
 #include "resolve/kernel_symbols.h"
 
@@ -255,10 +255,7 @@ static void look_at_seccomp(struct check_point *point)
 
 static void look_at_namespace(struct check_point *point)
 {
-	struct stat st;
-
-	/* PROC_PID_INIT_INO of include/linux/proc_ns.h */
-	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == 0xeffffffc) {
+	if (proc_scan_sees_all_pids()) {
 		say(point, CHECK_OK, "every process has its pid");
 		return;
 	}
