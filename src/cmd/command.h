@@ -20,7 +20,9 @@ struct command {
 extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_import;
 extern const struct command command_graph;
+extern const struct command command_symbolize;
 extern const struct command command_check;
 extern const struct command command_debug;
 extern const struct command command_help;

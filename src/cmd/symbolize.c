@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect symbolize: what is at an address. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/symbolize.h"
+#include "present/safe.h"
+
+struct symbolize_values {
+	const char *file, *format, *demangle, *symfs;
+	int64_t pid;
+	bool kernel, returns, debuginfod;
+	struct option_texts debug_folders;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct symbolize_values, field)
+
+static const struct option_spec symbolize_specs[] = {
+	{ "exe", 'e', OPTION_TEXT, AT(file), "FILE",
+	  .help = "addresses of this executable or shared object, as objdump shows them" },
+	{ "pid", 'p', OPTION_INTEGER, AT(pid), "PID", .help = "addresses of a running process",
+	  .least = 1, .most = INT32_MAX },
+	{ "kernel", 0, OPTION_FLAG, AT(kernel), NULL, .help = "addresses of the running kernel" },
+	{ "return", 'r', OPTION_FLAG, AT(returns), NULL,
+	  .help = "they are return addresses: tell of the call before each" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
+	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
+	  .help = "names: none, normal (default), smart" },
+	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
+	  .help = "look for debug files in DIR too, before /usr/lib/debug" },
+	{ "symfs", 0, OPTION_TEXT, AT(symfs), "DIR", .help = "debug files and their parts are under DIR" },
+	{ "debuginfod", 0, OPTION_FLAG, AT(debuginfod), NULL,
+	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" },
+	{ 0 },
+};
+/* clang-format on */
+
+enum { MOST_PROBLEMS = 3 }; /* that are told */
+
+struct answering {
+	struct symbolizer *symbolizer;
+	bool json;
+	bool failed; /* an address had no answer */
+	bool any;    /* answered yet */
+	struct buf line;
+};
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect symbolize: %s\n", err->text);
+	return status;
+}
+
+static void show_progress(void *context, const char *what)
+{
+	fprintf(stderr, "\r\033[Kprospect symbolize: %s", what);
+	(void)context;
+}
+
+static void add_place(struct answering *answering, const char *name, const struct line_place *place)
+{
+	struct buf *line = &answering->line;
+
+	buf_add_str(line, "  ");
+	safe_text(line, name);
+	if (place && *place->file) {
+		buf_add_str(line, " at ");
+		safe_text(line, place->file);
+		if (place->line)
+			buf_printf(line, ":%" PRIu32, place->line);
+	}
+}
+
+static void add_text(struct answering *answering, uint64_t address, const struct symbolized *answer)
+{
+	struct buf *line = &answering->line;
+	struct buf symbol = { 0 };
+
+	buf_printf(line, "0x%" PRIx64 " in ", address);
+	safe_text(line, answer->image);
+	buf_add_char(line, '\n');
+	for (size_t i = 0; i + 1 < answer->place_count; i++) {
+		add_place(answering,
+			  symbolizer_name(answering->symbolizer, answer->places[i].function),
+			  &answer->places[i]);
+		buf_add_str(line, " (inlined)\n");
+	}
+	buf_add_str(&symbol, answer->symbol);
+	if (answer->has_offset)
+		buf_printf(&symbol, "+0x%" PRIx64, answer->offset);
+	add_place(answering, buf_text(&symbol),
+		  answer->place_count ? &answer->places[answer->place_count - 1] : NULL);
+	buf_add_char(line, '\n');
+	buf_done(&symbol);
+}
+
+static void add_json_place(struct answering *answering, const char *name,
+			   const struct line_place *place)
+{
+	struct buf *line = &answering->line;
+
+	buf_add_str(line, "{\"function\":");
+	safe_json(line, name);
+	buf_add_str(line, ",\"file\":");
+	if (*place->file)
+		safe_json(line, place->file);
+	else
+		buf_add_str(line, "null");
+	if (place->line)
+		buf_printf(line, ",\"line\":%" PRIu32 "}", place->line);
+	else
+		buf_add_str(line, ",\"line\":null}");
+}
+
+static void add_json(struct answering *answering, uint64_t address, const struct symbolized *answer)
+{
+	struct buf *line = &answering->line;
+
+	buf_printf(line, "%s{\"address\":\"0x%" PRIx64 "\",\"image\":", answering->any ? ",\n" : "",
+		   address);
+	safe_json(line, answer->image);
+	buf_add_str(line, ",\"symbol\":");
+	safe_json(line, answer->symbol);
+	if (answer->has_offset)
+		buf_printf(line, ",\"offset\":%" PRIu64, answer->offset);
+	else
+		buf_add_str(line, ",\"offset\":null");
+	buf_add_str(line, ",\"frames\":[");
+	for (size_t i = 0; i < answer->place_count; i++) {
+		const struct line_place *place = &answer->places[i];
+
+		/* what only assembly knows has the symbol's name alone */
+		buf_add_str(line, i ? "," : "");
+		add_json_place(answering,
+			       *place->function
+				       ? symbolizer_name(answering->symbolizer, place->function)
+				       : answer->symbol,
+			       place);
+	}
+	buf_add_str(line, "]}");
+}
+
+/* Answers one word. What is no address, or leads nowhere, is told; the others go on. */
+static void answer(struct answering *answering, const char *word)
+{
+	struct symbolized answer;
+	struct err err;
+	uint64_t address;
+	char *end;
+	int rc = 0;
+
+	errno = 0;
+	address = strtoull(word, &end, 16);
+	if (errno || end == word || *end || *word == '-')
+		rc = err_set(&err, -EINVAL, "'%s' is no address: write it as 4011a6 or 0x4011a6",
+			     word);
+	if (rc == 0)
+		rc = symbolizer_ask(answering->symbolizer, address, &answer, &err);
+	if (rc < 0) {
+		answering->failed = true;
+		fail(&err, 1);
+		return;
+	}
+	buf_clear(&answering->line);
+	if (answering->json)
+		add_json(answering, address, &answer);
+	else
+		add_text(answering, address, &answer);
+	answering->any = true;
+	fputs(buf_text(&answering->line), stdout);
+}
+
+/* Words of standard input, answered a line at a time: somebody may wait for each. */
+static void answer_input(struct answering *answering)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) >= 0) {
+		char *rest = line;
+		const char *word;
+
+		while ((word = strsep(&rest, " \t\r\n"))) {
+			if (*word)
+				answer(answering, word);
+		}
+		fflush(stdout);
+	}
+	free(line);
+}
+
+static void tell_problems(const struct answering *answering)
+{
+	uint32_t index = 0;
+	const char *problem;
+
+	for (int i = 0; i < MOST_PROBLEMS; i++) {
+		problem = symbolizer_problem(answering->symbolizer, &index);
+		if (!problem)
+			return;
+		fprintf(stderr, "prospect symbolize: %s\n", problem);
+	}
+}
+
+static int symbolize(const struct symbolize_values *values, int count, char **words)
+{
+	const struct symbolize_options options = {
+		.file = values->file,
+		.pid = (int32_t)values->pid,
+		.kernel = values->kernel,
+		.returns = values->returns,
+		.demangle = values->demangle,
+		.lines = { .symfs = values->symfs,
+			   .debug_folders = values->debug_folders.items,
+			   .debug_folder_count = values->debug_folders.count,
+			   .debuginfod = values->debuginfod,
+			   .progress = isatty(STDERR_FILENO) ? show_progress : NULL },
+	};
+	struct answering answering = { .json = values->format &&
+					       strcmp(values->format, "json") == 0 };
+	struct err err;
+	int rc = symbolizer_new(&options, &answering.symbolizer, &err);
+
+	if (rc < 0)
+		return fail(&err, rc == -EINVAL ? 2 : 1);
+	fputs(answering.json ? "[" : "", stdout);
+	for (int i = 0; i < count; i++)
+		answer(&answering, words[i]);
+	if (count == 0)
+		answer_input(&answering);
+	fputs(answering.json ? "]\n" : "", stdout);
+	fflush(stdout);
+	tell_problems(&answering);
+	symbolizer_free(answering.symbolizer);
+	buf_done(&answering.line);
+	return answering.failed ? 1 : 0;
+}
+
+static int run_symbolize(int argc, char **argv)
+{
+	struct symbolize_values values = { 0 };
+	bool help = false;
+	struct err err;
+	int first = options_parse(symbolize_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_symbolize);
+		return 0;
+	}
+	if (first >= 0 && values.format && strcmp(values.format, "json") != 0 &&
+	    strcmp(values.format, "text") != 0)
+		first = err_set(&err, -EINVAL, "--format is text or json");
+	if (first < 0)
+		return fail(&err, 2);
+	return symbolize(&values, argc - first, argv + first);
+}
+
+const struct command command_symbolize = {
+	.name = "symbolize",
+	.summary = "what is at an address: function, source line, what was inlined",
+	.usage = "(-e FILE | -p PID | --kernel) [OPTION...] [ADDRESS...]",
+	.options = symbolize_specs,
+	.run = run_symbolize,
+};

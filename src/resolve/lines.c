@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resolve/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "resolve/elf_symbols.h"
+#include "resolve/line_file.h"
+#include "resolve/recorded_files.h"
+
+enum {
+	/* All files together; the longest unused are put to rest beyond it. */
+	MOST_BYTES = 96 << 20,
+};
+
+/* What is known of an image. */
+struct image_lines {
+	struct lines *lines;
+	uint32_t image;
+	struct line_file *file; /* NULL: images of this kind have no lines */
+	uint64_t used;
+	/* kernel: where _text is in vmlinux; offsets count from there */
+	uint64_t shift;
+	bool shift_known;
+};
+
+/* Levels of a kernel's each_line, moved back. */
+struct shifted {
+	uint64_t shift;
+	void (*give)(void *context, uint64_t start, uint64_t end, const char *file, uint32_t line);
+	void *context;
+};
+
+struct lines {
+	const struct profile *profile;
+	struct lines_options options;
+	struct image_lines **images; /* by image; NULL: not asked yet */
+	size_t image_count;
+	uint64_t uses;
+};
+
+struct lines *lines_new(const struct profile *profile, const struct lines_options *options)
+{
+	struct lines *lines = xcalloc(1, sizeof(*lines));
+
+	lines->profile = profile;
+	lines->options = *options;
+	return lines;
+}
+
+void lines_free(struct lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->image_count; i++) {
+		if (lines->images[i])
+			line_file_free(lines->images[i]->file);
+		free(lines->images[i]);
+	}
+	free(lines->images);
+	free(lines);
+}
+
+static int open_file(void *context, struct err *err)
+{
+	const struct image_lines *known = context;
+	const struct lines *lines = known->lines;
+
+	if (lines->options.open_image)
+		return lines->options.open_image(lines->options.context, known->image, err);
+	if (lines->profile->images.items[known->image].kind == IMAGE_VDSO)
+		return recorded_files_open_vdso(lines->profile, err);
+	return recorded_files_open(lines->profile, known->image, err);
+}
+
+static void make_file(struct image_lines *known)
+{
+	const struct profile *profile = known->lines->profile;
+	const struct image *image = &profile->images.items[known->image];
+	struct line_source source = { .path = profile_text(profile, image->path),
+				      .open = open_file,
+				      .context = known };
+
+	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && image->kind != IMAGE_KERNEL)
+		return;
+	memcpy(source.build_id.bytes, image->build_id, image->build_id_size);
+	source.build_id.size = image->build_id_size;
+	if (image->kind == IMAGE_KERNEL) {
+		source.open = NULL;
+		source.kernel_release =
+			profile->run.kernel_release ? profile->run.kernel_release : "";
+	}
+	known->file = line_file_new(&source, known->lines->options.debug_files,
+				    known->lines->options.cache);
+}
+
+/* Puts the longest unused files to rest. */
+static void make_room(struct lines *lines, const struct image_lines *keep)
+{
+	for (;;) {
+		struct image_lines *oldest = NULL;
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < lines->image_count; i++) {
+			struct image_lines *known = lines->images[i];
+
+			if (!known || !known->file)
+				continue;
+			bytes += line_file_bytes(known->file);
+			if (known != keep && known->used && (!oldest || known->used < oldest->used))
+				oldest = known;
+		}
+		if (bytes <= MOST_BYTES || !oldest)
+			return;
+		line_file_rest(oldest->file);
+		oldest->used = 0;
+	}
+}
+
+static struct image_lines *find_image(struct lines *lines, uint32_t image)
+{
+	struct image_lines *known;
+
+	if (image >= lines->image_count) {
+		size_t count = lines->profile->images.count;
+
+		lines->images = xrealloc(lines->images, count * sizeof(struct image_lines *));
+		memset(lines->images + lines->image_count, 0,
+		       (count - lines->image_count) * sizeof(struct image_lines *));
+		lines->image_count = count;
+	}
+	known = lines->images[image];
+	if (!known) {
+		known = xcalloc(1, sizeof(*known));
+		known->lines = lines;
+		known->image = image;
+		lines->images[image] = known;
+		make_file(known);
+		make_room(lines, known);
+	}
+	known->used = ++lines->uses;
+	return known;
+}
+
+/* Where the kernel's image begins: its symbol _text. */
+static bool find_text(const char *path, const struct debug_files *debug_files,
+		      uint64_t *ret_address)
+{
+	_cleanup_close_ int fd = debug_files_open_path(debug_files, path);
+	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
+	struct functions functions = { 0 };
+	bool has_symtab, found = false;
+
+	if (fd < 0 || elf_file_open(fd, &elf, NULL) < 0 || elf_file_read_sections(elf, NULL) < 0)
+		return false;
+	elf_symbols_read(elf, &functions, &has_symtab);
+	for (size_t i = 0; i < functions.list.count && !found; i++) {
+		const struct function *function = &functions.list.items[i];
+
+		found = strcmp(functions_name(&functions, function->name), "_text") == 0;
+		*ret_address = function->start;
+	}
+	functions_done(&functions);
+	return found;
+}
+
+/* What has to be added to an address of the image. False: it cannot be known. */
+static bool find_shift(struct image_lines *known)
+{
+	const struct lines *lines = known->lines;
+	size_t count;
+
+	if (known->shift_known || lines->profile->images.items[known->image].kind != IMAGE_KERNEL)
+		return true;
+	/* opens the debug file, wherever it is */
+	line_file_find(known->file, 0, &count);
+	if (!line_file_debug_path(known->file))
+		return false;
+	known->shift_known = find_text(line_file_debug_path(known->file),
+				       lines->options.debug_files, &known->shift);
+	return known->shift_known;
+}
+
+const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t address,
+				  size_t *ret_count)
+{
+	struct image_lines *known = find_image(lines, image);
+
+	*ret_count = 0;
+	if (!known->file || !find_shift(known))
+		return NULL;
+	return line_file_find(known->file, address + known->shift, ret_count);
+}
+
+static uint64_t looked_up(const struct frame *frame)
+{
+	return frame->kind == FRAME_RETURN && frame->address > 0 ? frame->address - 1
+								 : frame->address;
+}
+
+const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, size_t *ret_count)
+{
+	const struct frame *row = &lines->profile->frames.items[frame];
+	bool is_file = lines->profile->images.items[row->image].kind == IMAGE_FILE;
+
+	*ret_count = 0;
+	if (is_file && !row->address_known)
+		return NULL;
+	return lines_of(lines, row->image, looked_up(row), ret_count);
+}
+
+static void give_shifted(void *context, uint64_t start, uint64_t end, const char *file,
+			 uint32_t line)
+{
+	const struct shifted *shifted = context;
+
+	shifted->give(shifted->context, start - shifted->shift, end - shifted->shift, file, line);
+}
+
+bool lines_each(struct lines *lines, uint32_t image, uint64_t address,
+		void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
+			     uint32_t line),
+		void *context)
+{
+	struct image_lines *known = find_image(lines, image);
+	struct shifted shifted = { .give = give, .context = context };
+
+	if (!known->file || !find_shift(known))
+		return false;
+	shifted.shift = known->shift;
+	return line_file_each_line(known->file, address + known->shift, give_shifted, &shifted);
+}
+
+const char *lines_problem(const struct lines *lines, uint32_t image)
+{
+	if (image >= lines->image_count || !lines->images[image] || !lines->images[image]->file)
+		return NULL;
+	return line_file_problem(lines->images[image]->file);
+}
