@@ -21,6 +21,7 @@ extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_import;
+extern const struct command command_import;
 extern const struct command command_graph;
 extern const struct command command_symbolize;
 extern const struct command command_check;

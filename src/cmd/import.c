@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect import: a recording of perf becomes a profile. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/import.h"
+
+struct import_values {
+	struct import_options options;
+	bool quiet;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct import_values, field)
+
+static const struct option_spec import_specs[] = {
+	{ "output", 'o', OPTION_TEXT, AT(options.output), "FILE",
+	  .help = "make this profile; default: last.prof in the state folder" },
+	{ "symfs", 0, OPTION_TEXT, AT(options.symfs), "DIR",
+	  .help = "where the files of the recorded machine are, under their paths" },
+	{ "kallsyms", 0, OPTION_TEXT, AT(options.kallsyms), "FILE",
+	  .help = "names of the recorded kernel: its /proc/kallsyms or System.map" },
+	{ "vmlinux", 0, OPTION_TEXT, AT(options.vmlinux), "FILE",
+	  .help = "names of the recorded kernel: its uncompressed image, with symbols" },
+	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
+	  .help = "say nothing when all went well" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int import(const struct import_values *values)
+{
+	struct import_result result;
+	struct err err;
+
+	if (import_run(&values->options, &result, &err) < 0) {
+		fprintf(stderr, "prospect import: %s\n", err.text);
+		return 1;
+	}
+	if (result.damage[0])
+		fprintf(stderr, "prospect import: only a part could be read: %s\n", result.damage);
+	if (result.note[0])
+		fprintf(stderr, "prospect import: %s\n", result.note);
+	else if (!values->quiet)
+		fprintf(stderr,
+			"prospect: imported %" PRIu64
+			" samples into %s; 'prospect report%s%s' shows them\n",
+			result.samples, result.path, values->options.output ? " " : "",
+			values->options.output ? result.path : "");
+	return 0;
+}
+
+static int run_import(int argc, char **argv)
+{
+	struct import_values values = { .quiet = false };
+	bool help = false;
+	struct err err;
+	int first = options_parse(import_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_import);
+		return 0;
+	}
+	if (first >= 0 && argc - first != 1)
+		first = err_set(&err, -1, "%s",
+				first == argc ? "name a perf.data, or the text of perf script"
+					      : "one file at a time");
+	if (first < 0) {
+		fprintf(stderr, "prospect import: %s\n", err.text);
+		return 2;
+	}
+	values.options.input = argv[first];
+	return import(&values);
+}
+
+const struct command command_import = {
+	.name = "import",
+	.summary = "make a profile of a recording of perf",
+	.usage = "[OPTION...] FILE|-",
+	.options = import_specs,
+	.run = run_import,
+};

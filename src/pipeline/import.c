@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "collect/perf_data.h"
+#include "collect/perf_data_input.h"
+#include "pipeline/import_data.h"
+#include "pipeline/import_profile.h"
+
+static int open_input(const char *path, struct perf_data_input *input, struct err *err)
+{
+	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+					: open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(err, -errno, "cannot open: %s", strerror(errno));
+	perf_data_input_begin(input, fd);
+	return 0;
+}
+
+static int read_input(struct import_profile *import, struct perf_data_input *input,
+		      struct import_result *result, struct err *err)
+{
+	return import_data(import, input, result, err);
+}
+
+int import_run(const struct import_options *options, struct import_result *ret_result,
+	       struct err *err)
+{
+	const char *name = strcmp(options->input, "-") == 0 ? "standard input" : options->input;
+	struct import_profile import = { .profile = NULL };
+	struct perf_data_input input = { .fd = -1 };
+	int rc = open_input(options->input, &input, err);
+
+	*ret_result = (struct import_result){ .kept = false };
+	if (rc < 0)
+		return err_prefix(err, rc, "%s", name);
+	rc = import_profile_begin(&import, options, err);
+	if (rc == 0) {
+		rc = read_input(&import, &input, ret_result, err);
+		if (rc < 0)
+			err_prefix(err, rc, "%s", name);
+	}
+	if (rc == 0)
+		rc = import_profile_finish(&import, ret_result, err);
+	import_profile_done(&import);
+	perf_data_input_done(&input);
+	return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording of perf becomes a profile: a perf.data of any age, or the text that perf script
+ * printed of one. What the recording does not tell is not made up: weights are the periods it has,
+ * files are named only when they prove to be those that were mapped, there is no account.
+ */
+#ifndef PIPELINE_IMPORT_H
+#define PIPELINE_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Texts are borrowed. */
+struct import_options {
+	const char *input;    /* file, or "-": standard input */
+	const char *output;   /* file to make; NULL: last.prof in the state folder */
+	const char *symfs;    /* folder with the files of the recorded machine; NULL: none */
+	const char *kallsyms; /* of the recorded kernel, or its System.map; NULL: none */
+	const char *vmlinux;  /* the same, with symbols; NULL: none */
+};
+
+struct import_result {
+	char path[4096]; /* of the profile */
+	bool kept;	 /* false: there is no state folder; the file was temporary and is gone */
+	uint64_t samples;
+	char note[640];	  /* something the user should know although it went well; "" nothing */
+	char damage[640]; /* what of the recording could not be read; "" nothing */
+};
+
+/* Negative errno and one line: -EINVAL what is no recording, -ENODATA one without any sample, or
+ * as record_output_open and opening the input. Nothing is left behind then. */
+int import_run(const struct import_options *options, struct import_result *ret_result,
+	       struct err *err);
+
+#endif

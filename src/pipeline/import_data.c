@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf's samples by our rules:
+ *   - The weight is the period the sample has, or the fixed one of its event.
+ *   - The leaf is the sample's ip. A call chain the kernel found along frame pointers ends in the
+ *     cut "frame pointers", for nothing proves that no frame is missing; registers and a copy of
+ *     the stack are unwound now, by the rows of the files, where these are found.
+ *   - A sample of a process without mappings is of a kernel thread: it has no user part to miss.
+ *   - What a lost record was of is not told: it counts as samples of the event that tells.
+ */
+#include "pipeline/import_data.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/xalloc.h"
+#include "collect/perf_data.h"
+#include "collect/perf_registers.h"
+#include "pipeline/import_chain.h"
+#include "pipeline/import_kernel.h"
+#include "pipeline/import_tasks.h"
+#include "pipeline/stacks.h"
+#include "resolve/image_files.h"
+#include "resolve/kernel_symbols.h"
+
+#if defined(__aarch64__)
+#define HOST_MACHINE EM_AARCH64
+#else
+#define HOST_MACHINE EM_X86_64
+#endif
+
+enum { NOT_DECLARED = -2, MAX_CGROUPS = 65536 };
+
+/* A control group by its id. */
+struct cgroup {
+	uint64_t id;
+	str_id path;
+};
+
+/* A throttle that has not ended. */
+struct throttle {
+	uint64_t id, since_ns;
+	uint32_t cpu;
+};
+
+/* A file's build id by its path, where the record of its mapping has none. */
+struct known_id {
+	str_id path;
+	const struct perf_data_build_id *id; /* borrowed from the facts */
+};
+
+struct importing {
+	struct import_profile *import;
+	struct perf_data *data;
+	struct import_tasks *tasks;
+	struct import_kernel kernel;
+	VEC(int) events; /* of the recording -> of the profile, NOT_DECLARED, IMPORT_NO_EVENT */
+	VEC(struct cgroup) cgroups;
+	VEC(struct throttle) throttles;
+	VEC(struct known_id) build_ids;
+	struct hashidx build_id_index;
+	bool same_host, same_machine; /* as we are */
+	bool has_chains, has_dumps;
+	uint64_t without_event;		   /* samples of more events than a profile has */
+	struct import_chain chain;	   /* of the sample at hand */
+	struct unwind_registers registers; /* the same */
+	struct err *err;
+};
+
+/* ---- events ---- */
+
+static bool counts_ns(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static enum clock_kind clock_of(const struct importing *importing,
+				const struct perf_event_attr *attr)
+{
+	const char *machine = perf_data_facts(importing->data)->machine;
+
+	if (counts_ns(attr))
+		return CLOCK_TIMER;
+	if (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT)
+		return CLOCK_SOFTWARE;
+	return !machine || strstr(machine, "86") ? CLOCK_PMU_NMI : CLOCK_PMU_IRQ;
+}
+
+static int declare(struct importing *importing, size_t index)
+{
+	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
+	const struct perf_event_attr *attr = &told->attr;
+	struct strpool *strings = &importing->import->profile->strings;
+	struct event event = { .name = strpool_intern(strings, told->name),
+			       .unit = strpool_intern(strings, counts_ns(attr) ? "ns" : "count"),
+			       .clock = clock_of(importing, attr),
+			       .rate_hz = attr->freq ? (double)attr->sample_freq : 0,
+			       .period = attr->freq ? 0 : attr->sample_period };
+
+	return import_profile_event(importing->import, &event);
+}
+
+/* Only events that have samples, or lost some, are in the profile. */
+static int profile_event(struct importing *importing, size_t index)
+{
+	int *event;
+
+	while (importing->events.count <= index)
+		*vec_push(&importing->events) = NOT_DECLARED;
+	event = &importing->events.items[index];
+	if (*event == NOT_DECLARED)
+		*event = declare(importing, index);
+	return *event;
+}
+
+/* ---- samples ---- */
+
+static bool has_mappings(const struct importing *importing, int32_t pid)
+{
+	return address_space_count(machine_space(importing->import->machine, pid).mappings) > 0;
+}
+
+static void take_dump(struct importing *importing, const struct perf_record *record,
+		      const struct perf_event_attr *attr, struct user_stack *user)
+{
+	const struct perf_stack_dump *stack = &record->sample.stack;
+	unsigned sp = perf_registers_sp(HOST_MACHINE);
+
+	user->form = USER_STACK_DUMP;
+	user->registers = &importing->registers;
+	user->stack_address = importing->registers.values[sp];
+	user->stack = stack->bytes;
+	user->stack_size = stack->size;
+	user->stack_cut = stack->size >= attr->sample_stack_user;
+	importing->has_dumps = true;
+}
+
+/* The user part in the form the stacks module takes it. */
+static struct user_stack user_part(struct importing *importing, const struct perf_record *record,
+				   const struct perf_event_attr *attr)
+{
+	const struct import_chain *chain = &importing->chain;
+	struct user_stack user = { .form = USER_STACK_NONE, .end = STACK_COMPLETE };
+
+	if (importing->same_machine && record->sample.stack.size > 0 &&
+	    perf_registers_for_unwinding(&record->sample.user, HOST_MACHINE,
+					 &importing->registers)) {
+		take_dump(importing, record, attr, &user);
+	} else if (chain->user_count > 0) {
+		user.form = USER_STACK_CALLCHAIN;
+		user.end = STACK_FRAME_POINTERS;
+		user.addresses = chain->user;
+		user.count = chain->user_count;
+	} else if (record->pid > 0 && has_mappings(importing, record->pid)) {
+		user.end = STACK_UNKNOWN;
+	}
+	return user;
+}
+
+static uint32_t stack_of(struct importing *importing, struct perf_record *record,
+			 const struct perf_data_event *event)
+{
+	const uint64_t with_stack = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
+	struct import_profile *import = importing->import;
+
+	import_chain_read(record, &event->format, &importing->chain);
+	if (!(event->format.sample_type & with_stack) &&
+	    !(event->format.branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return profile_stack(import->profile, 0, frames_leaf(&import->frames, record));
+	importing->has_chains = true;
+	record->sample.user_stack = user_part(importing, record, &event->attr);
+	return stacks_make(import->stacks, record, importing->chain.kernel,
+			   importing->chain.kernel_count);
+}
+
+static uint64_t weight_of(const struct perf_record *record, const struct perf_data_event *event)
+{
+	if (event->format.sample_type & PERF_SAMPLE_PERIOD)
+		return record->sample.period;
+	return event->attr.freq ? 1 : event->attr.sample_period;
+}
+
+static uint32_t task_of(struct importing *importing, const struct perf_record *record,
+			const struct perf_data_event *event, int profile_event_index)
+{
+	struct machine *machine = importing->import->machine;
+	bool known;
+	uint32_t task;
+
+	if (!(event->format.sample_type & PERF_SAMPLE_TID))
+		return machine_bucket_task(machine, "[not recorded]");
+	import_tasks_settle(importing->tasks, record->pid);
+	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
+	if (!known)
+		importing->import->profile->events[profile_event_index]
+			.loss[LOSS_UNKNOWN_TASK]
+			.count++;
+	return task;
+}
+
+static const struct cgroup *find_cgroup(const struct importing *importing, uint64_t id)
+{
+	for (size_t i = 0; i < importing->cgroups.count; i++) {
+		if (importing->cgroups.items[i].id == id)
+			return &importing->cgroups.items[i];
+	}
+	return NULL;
+}
+
+static void set_cgroup(struct importing *importing, const struct perf_record *record)
+{
+	const struct profile *profile = importing->import->profile;
+	const struct cgroup *cgroup;
+	uint32_t process;
+
+	if (!record->sample.cgroup)
+		return;
+	cgroup = find_cgroup(importing, record->sample.cgroup);
+	process = machine_process_of(importing->import->machine, record->pid);
+	if (cgroup && profile->processes.items[process].cgroup != cgroup->path)
+		machine_set_cgroup(importing->import->machine, record->pid,
+				   profile_text(profile, cgroup->path));
+}
+
+static int take_sample(struct importing *importing, struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	struct import_profile *import = importing->import;
+	int declared = profile_event(importing, index);
+	struct sample sample;
+	bool kernel_mode;
+	int rc = 0;
+
+	if (declared < 0) {
+		importing->without_event++;
+		return 0;
+	}
+	record->cpu_mode = import_chain_mode(record);
+	kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	if (kernel_mode || (event->format.sample_type & PERF_SAMPLE_CALLCHAIN))
+		rc = import_kernel_need(&importing->kernel, importing->err);
+	if (rc < 0)
+		return rc;
+	sample = (struct sample){ .time_ns = record->time_ns,
+				  .weight = weight_of(record, event),
+				  .task = task_of(importing, record, event, declared),
+				  .cpu = (uint16_t)record->cpu,
+				  .event = (uint8_t)declared,
+				  .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
+				  .context = CONTEXT_TASK };
+	set_cgroup(importing, record);
+	sample.stack = stack_of(importing, record, event);
+	if (kernel_mode)
+		sample.context = (uint8_t)kernel_symbols_context(import->frames.kernel,
+								 importing->chain.kernel,
+								 importing->chain.kernel_count);
+	return import_profile_sample(import, &sample, importing->err);
+}
+
+/* ---- mappings ---- */
+
+static bool has_path(const void *owner, uint32_t index, const void *key)
+{
+	return ((const struct importing *)owner)->build_ids.items[index].path ==
+	       *(const str_id *)key;
+}
+
+static void index_build_ids(struct importing *importing)
+{
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+
+	for (size_t i = 0; i < facts->build_ids.count; i++) {
+		const struct perf_data_build_id *id = &facts->build_ids.items[i];
+		str_id path = strpool_intern(&importing->import->profile->strings, id->path);
+		uint32_t index;
+
+		if (hashidx_find(&importing->build_id_index, hash_u64(path), has_path, importing,
+				 &path, &index))
+			continue;
+		hashidx_add(&importing->build_id_index, hash_u64(path),
+			    (uint32_t)importing->build_ids.count);
+		*vec_push(&importing->build_ids) = (struct known_id){ path, id };
+	}
+}
+
+static void add_build_id(const struct importing *importing, struct mapped_file *file)
+{
+	str_id path = strpool_intern(&importing->import->profile->strings, file->path);
+	uint32_t index;
+
+	if (file->build_id_size || !hashidx_find(&importing->build_id_index, hash_u64(path),
+						 has_path, importing, &path, &index))
+		return;
+	file->build_id = importing->build_ids.items[index].id->bytes;
+	file->build_id_size = importing->build_ids.items[index].id->size;
+}
+
+/* The vdso is ours only if the kernel is. */
+static const char *path_of(const struct importing *importing, const char *path)
+{
+	bool other_vdso = strcmp(path, "[vdso]") == 0 && !importing->kernel.running;
+
+	return other_vdso ? "[vdso of another kernel]" : path;
+}
+
+static void map_user(struct importing *importing, const struct perf_record *record)
+{
+	const struct perf_mmap *map = &record->mmap;
+	struct import_profile *import = importing->import;
+	struct mapped_file file = { .path = path_of(importing, map->path),
+				    .start = map->start,
+				    .end = map->start + map->size,
+				    .dev = importing->same_host ? map->dev : 0,
+				    .inode = importing->same_host ? map->inode : 0,
+				    .build_id = map->build_id,
+				    .build_id_size = map->build_id_size };
+	struct mapping mapping = { .start = file.start, .end = file.end, .offset = map->offset };
+
+	if (file.end <= file.start)
+		return;
+	add_build_id(importing, &file);
+	import_tasks_map(importing->tasks, record->time_ns, record->pid, map->path);
+	mapping.image = image_files_mapped(import->files, &file);
+	machine_map(import->machine, record->time_ns, record->pid, &mapping);
+}
+
+static int take_mmap(struct importing *importing, const struct perf_record *record)
+{
+	if (!record->mmap.executable)
+		return 0;
+	if (record->cpu_mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	    record->cpu_mode == PERF_RECORD_MISC_GUEST_USER)
+		return 0;
+	if (record->pid < 0 || record->cpu_mode == PERF_RECORD_MISC_KERNEL)
+		return import_kernel_map(&importing->kernel, &record->mmap, importing->err);
+	map_user(importing, record);
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static void take_cgroup(struct importing *importing, const struct perf_cgroup *cgroup)
+{
+	if (importing->cgroups.count >= MAX_CGROUPS || find_cgroup(importing, cgroup->id))
+		return;
+	*vec_push(&importing->cgroups) =
+		(struct cgroup){ cgroup->id, strpool_intern(&importing->import->profile->strings,
+							    cgroup->path) };
+}
+
+static void take_lost(struct importing *importing, const struct perf_record *record, size_t index)
+{
+	int event = profile_event(importing, index);
+
+	if (event >= 0)
+		importing->import->profile->events[event].loss[LOSS_RING_FULL].count +=
+			record->lost.count;
+}
+
+static void end_throttle(struct event *event, const struct throttle *throttle, uint64_t end_ns,
+			 bool is_time)
+{
+	event->loss[LOSS_THROTTLED].count++;
+	if (is_time && end_ns > throttle->since_ns)
+		event->loss[LOSS_THROTTLED].weight += end_ns - throttle->since_ns;
+}
+
+static void take_throttle(struct importing *importing, const struct perf_record *record,
+			  size_t index)
+{
+	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
+	int event = profile_event(importing, index);
+
+	for (size_t i = 0; i < importing->throttles.count; i++) {
+		struct throttle *open = &importing->throttles.items[i];
+
+		if (open->id != record->id || open->cpu != record->cpu)
+			continue;
+		if (record->type == PERF_RECORD_UNTHROTTLE && event >= 0) {
+			end_throttle(&importing->import->profile->events[event], open,
+				     record->time_ns, counts_ns(&told->attr));
+			*open = importing->throttles.items[--importing->throttles.count];
+		}
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE && importing->throttles.count < MAX_CGROUPS)
+		*vec_push(&importing->throttles) =
+			(struct throttle){ record->id, record->time_ns, record->cpu };
+}
+
+static void take_comm(struct importing *importing, const struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+
+	import_tasks_comm(importing->tasks, record->time_ns, record->pid, record->tid,
+			  record->comm.comm, record->comm.exec, event->attr.comm_exec);
+}
+
+static int take(void *context, const struct perf_record *record, size_t index)
+{
+	struct importing *importing = context;
+	struct machine *machine = importing->import->machine;
+	struct perf_record sample;
+
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		sample = *record;
+		return take_sample(importing, &sample, index);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return take_mmap(importing, record);
+	case PERF_RECORD_COMM:
+		take_comm(importing, record, index);
+		break;
+	case PERF_RECORD_FORK:
+		import_tasks_fork(importing->tasks, record->time_ns, record->pid,
+				  record->task.parent_pid, record->tid, record->task.parent_tid);
+		break;
+	case PERF_RECORD_EXIT:
+		import_tasks_settle(importing->tasks, record->pid);
+		machine_exit(machine, record->time_ns, record->pid, record->tid);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(importing, record, index);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(importing, record, index);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		import_kernel_symbol(&importing->kernel, &record->ksymbol);
+		break;
+	case PERF_RECORD_CGROUP:
+		take_cgroup(importing, &record->cgroup);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* ---- facts ---- */
+
+static void set_facts(const struct importing *importing)
+{
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	struct import_profile *import = importing->import;
+	struct run_facts *run = &import->profile->run;
+	char rung[128];
+
+	profile_set_text(&run->hostname, facts->hostname ? facts->hostname : "");
+	profile_set_text(&run->kernel_release, facts->os_release ? facts->os_release : "");
+	profile_set_text(&run->machine, facts->machine ? facts->machine : "");
+	profile_set_text(&run->command, facts->command ? facts->command : "");
+	profile_set_text(&run->scope, "perf");
+	snprintf(rung, sizeof(rung), "perf%s%.100s", facts->perf_version ? " " : "",
+		 facts->perf_version ? facts->perf_version : "");
+	profile_set_text(&run->rung, rung);
+	profile_set_text(&run->stacks, importing->has_dumps    ? "full"
+				       : importing->has_chains ? "fp"
+							       : "none");
+	run->cpus = facts->cpus;
+	if (facts->realtime_ns && import->first_ns)
+		run->start_realtime_ns = facts->realtime_ns + (import->first_ns - facts->at_ns);
+}
+
+/* What is known of the recording as a whole only now. */
+static void settle_losses(struct importing *importing)
+{
+	struct perf_data_counts counts = perf_data_counts(importing->data);
+	struct profile *profile = importing->import->profile;
+	struct event *first = &profile->events[0];
+
+	first->loss[LOSS_LATE].count += counts.late;
+	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign;
+	first->loss[LOSS_NOT_STORED].count += importing->without_event;
+	for (size_t i = 0; i < profile->event_count; i++) {
+		struct event *event = &profile->events[i];
+		struct loss *lost = &event->loss[LOSS_RING_FULL];
+
+		if (event->samples)
+			lost->weight = (uint64_t)((double)event->weight / (double)event->samples *
+						  (double)lost->count);
+	}
+}
+
+static void tell_damage(struct importing *importing, struct import_result *result)
+{
+	const char *damage = perf_data_damage(importing->data);
+	char sentence[700];
+
+	snprintf(result->damage, sizeof(result->damage), "%s", damage);
+	if (!*damage)
+		return;
+	snprintf(sentence, sizeof(sentence), "all of the recording: %s", damage);
+	import_profile_not_visible(importing->import, sentence);
+}
+
+static void compare_hosts(struct importing *importing)
+{
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	struct utsname us;
+
+	uname(&us);
+	importing->same_host = !facts->hostname || strcmp(facts->hostname, us.nodename) == 0;
+	importing->same_machine = !facts->machine || strcmp(facts->machine, us.machine) == 0;
+}
+
+static int read_all(struct importing *importing, struct import_result *result)
+{
+	int rc;
+
+	compare_hosts(importing);
+	index_build_ids(importing);
+	rc = import_kernel_begin(&importing->kernel, importing->import,
+				 perf_data_facts(importing->data), importing->err);
+	if (rc == 0)
+		rc = perf_data_run(importing->data, take, importing);
+	if (rc < 0)
+		return rc;
+	if (importing->import->samples == 0)
+		return err_set(importing->err, -ENODATA, "it has no samples%s%s",
+			       *perf_data_damage(importing->data) ? ": " : "",
+			       perf_data_damage(importing->data));
+	import_kernel_finish(&importing->kernel);
+	set_facts(importing);
+	settle_losses(importing);
+	tell_damage(importing, result);
+	return 0;
+}
+
+int import_data(struct import_profile *import, struct perf_data_input *input,
+		struct import_result *result, struct err *err)
+{
+	struct importing *importing = xcalloc(1, sizeof(*importing));
+	int rc = perf_data_open(input, &importing->data, err);
+
+	importing->import = import;
+	importing->err = err;
+	importing->tasks = import_tasks_new(import->machine);
+	if (rc == 0)
+		rc = read_all(importing, result);
+	import_tasks_free(importing->tasks);
+	perf_data_free(importing->data);
+	vec_free(&importing->events);
+	vec_free(&importing->cgroups);
+	vec_free(&importing->throttles);
+	vec_free(&importing->build_ids);
+	hashidx_done(&importing->build_id_index);
+	free(importing);
+	return rc;
+}

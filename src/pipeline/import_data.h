@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The records of a perf.data, one after the other, into the profile of an import. */
+#ifndef PIPELINE_IMPORT_DATA_H
+#define PIPELINE_IMPORT_DATA_H
+
+#include "base/err.h"
+#include "collect/perf_data_input.h"
+#include "pipeline/import_profile.h"
+
+/* Takes @input over. Damage that leaves something is no error: result->damage tells it. */
+int import_data(struct import_profile *import, struct perf_data_input *input,
+		struct import_result *result, struct err *err);
+
+#endif

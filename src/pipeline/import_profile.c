@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/import_profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "pipeline/stacks.h"
+#include "resolve/image_files.h"
+#include "resolve/kernel_symbols.h"
+#include "resolve/resolver.h"
+#include "store/store.h"
+
+enum {
+	MAX_OPEN_IMAGES = 512,
+	FLUSH_SAMPLES = STORE_MAX_PENDING / 2,
+};
+
+int import_profile_begin(struct import_profile *import, const struct import_options *options,
+			 struct err *err)
+{
+	int rc;
+
+	*import = (struct import_profile){ .options = options, .profile = profile_new() };
+	rc = record_output_open(&import->output, options->output, import->profile, err);
+	if (rc < 0)
+		return rc;
+	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
+	image_files_set_root(import->files, options->symfs);
+	/* Whether a name was a link then cannot be asked now. */
+	import->machine = machine_new(import->profile, NULL, NULL);
+	import->frames = (struct frames){ .profile = import->profile, .machine = import->machine };
+	import->stacks = stacks_new(&(struct stacks_parts){
+		.frames = &import->frames, .files = import->files, .max_depth = STACK_MAX_USER });
+	return 0;
+}
+
+void import_profile_done(struct import_profile *import)
+{
+	stacks_free(import->stacks);
+	machine_free(import->machine);
+	image_files_free(import->files);
+	kernel_symbols_free(import->frames.kernel);
+	record_output_discard(&import->output);
+	record_output_done(&import->output);
+	profile_free(import->profile);
+	*import = (struct import_profile){ .profile = NULL };
+}
+
+int import_profile_event(struct import_profile *import, const struct event *event)
+{
+	struct profile *profile = import->profile;
+
+	if (profile->event_count >= PROFILE_MAX_EVENTS)
+		return IMPORT_NO_EVENT;
+	profile->events[profile->event_count] = *event;
+	return (int)profile->event_count++;
+}
+
+static void note_time(struct import_profile *import, const struct sample *sample)
+{
+	if (sample->cpu >= import->cpus)
+		import->cpus = sample->cpu + 1U;
+	if (!sample->time_ns)
+		return;
+	if (!import->first_ns || sample->time_ns < import->first_ns)
+		import->first_ns = sample->time_ns;
+	if (sample->time_ns > import->last_ns)
+		import->last_ns = sample->time_ns;
+}
+
+int import_profile_sample(struct import_profile *import, const struct sample *sample,
+			  struct err *err)
+{
+	struct event *event = &import->profile->events[sample->event];
+
+	event->samples++;
+	event->weight += sample->weight;
+	if (sample->mode == MODE_KERNEL)
+		event->kernel_samples++;
+	else
+		event->user_samples++;
+	import->samples++;
+	note_time(import, sample);
+	store_add(import->output.writer, sample);
+	if (store_pending(import->output.writer) < FLUSH_SAMPLES)
+		return 0;
+	return record_output_flush(&import->output, err);
+}
+
+void import_profile_not_visible(struct import_profile *import, const char *sentence)
+{
+	char **text = &import->profile->run.not_visible;
+	char *longer = *text && **text ? xasprintf("%s\n%s", *text, sentence) : xstrdup(sentence);
+
+	free(*text);
+	*text = longer;
+}
+
+static void settle_facts(struct import_profile *import)
+{
+	struct run_facts *run = &import->profile->run;
+
+	profile_set_text(&run->prospect_version, PROSPECT_VERSION);
+	run->start_ns = import->first_ns;
+	/* 0 would say that the recording is not finished. */
+	run->end_ns = import->last_ns ? import->last_ns : 1;
+	if (run->cpus == 0)
+		run->cpus = import->cpus;
+}
+
+int import_profile_finish(struct import_profile *import, struct import_result *result,
+			  struct err *err)
+{
+	struct resolver *resolver;
+	int rc;
+
+	machine_finish(import->machine);
+	resolver = resolver_new(import->profile, import->files, import->frames.kernel);
+	resolver_run(resolver);
+	resolver_free(resolver);
+	settle_facts(import);
+	rc = record_output_flush(&import->output, err);
+	if (rc == 0)
+		rc = record_output_publish(&import->output, err);
+	result->kept = !import->output.temporary;
+	result->samples = import->samples;
+	snprintf(result->path, sizeof(result->path), "%s", import->output.path);
+	snprintf(result->note, sizeof(result->note), "%s", import->output.note);
+	return rc;
+}
