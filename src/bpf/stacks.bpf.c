@@ -36,6 +36,7 @@ enum {
 	/* Words behind a record: addresses and registers, then the piece of stack. */
 	HEAD_WORDS = 2048,
 	TAIL_WORDS = HEAD_WORDS + STACK_DUMP_MAX / 8,
+	RED_ZONE = 128,	    /* bytes below sp that are still the function's (x86-64 psABI 3.2.2) */
 	PIECE_BYTES = 4096, /* a page: what is readable is so to its end */
 	PIECES = STACK_DUMP_MAX / PIECE_BYTES + 1,
 	REGISTER_WORDS = sizeof(struct unwind_registers) / 8,
@@ -287,7 +288,8 @@ static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_ev
 /* Registers and stack behind the addresses; returns the words in use. */
 static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 {
-	__u64 from = s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL;
+	__u64 from = (s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL) -
+		     RED_ZONE;
 	const __u64 *registers = (const __u64 *)&s->registers;
 	__u64 copied = 0, limit = dump_bytes;
 

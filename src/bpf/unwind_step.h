@@ -63,9 +63,9 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 
 /* The CFA by its rule. @registers: of the innermost frame, else NULL. */
 UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
-					 const struct unwind_rule *rule,
-					 const struct unwind_registers *registers,
-					 const void *memory, __u64 *ret_cfa)
+					      const struct unwind_rule *rule,
+					      const struct unwind_registers *registers,
+					      const void *memory, __u64 *ret_cfa)
 {
 	__u64 at = frame->sp;
 
@@ -103,11 +103,24 @@ UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved
 	return from + (__u64)(__s64)offset;
 }
 
+/* The caller's frame pointer, where it was saved. In an epilogue that place may lie below the stack
+ * already, where a copy does not reach: then the register has its value back. */
+UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const void *memory, __u64 at,
+				     __u64 sp)
+{
+	__u64 value;
+
+	if (unwind_read(memory, at, &value, sizeof(value)) == 0)
+		frame->fp = value;
+	else if (at >= sp)
+		frame->fp_known = 0;
+}
+
 /* What the caller was left with: its fp, then where it goes on. Most functions save the two side by
  * side, and reading is what a step costs. */
 UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
-					   const struct unwind_rule *rule, const void *memory,
-					   __u64 cfa, int arm64, __u64 *ret_ra)
+					     const struct unwind_rule *rule, const void *memory,
+					     __u64 cfa, int arm64, __u64 *ret_ra)
 {
 	__u64 pair[2], fp_at, ra_at = 0;
 	int has_ra = rule->ra != UNWIND_SAVED_SAME, has_fp = 0;
@@ -121,21 +134,19 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 	if (rule->fp != UNWIND_SAVED_SAME && rule->fp != UNWIND_SAVED_UNDEFINED)
 		has_fp = 1;
 	fp_at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa);
-	if (has_fp && has_ra && fp_at + 8 == ra_at) {
-		if (unwind_read(memory, fp_at, pair, sizeof(pair)) < 0)
-			return UNWIND_END_NO_MEMORY;
+	if (has_fp && has_ra && fp_at + 8 == ra_at &&
+	    unwind_read(memory, fp_at, pair, sizeof(pair)) == 0) {
+		frame->fp = pair[0];
 	} else {
-		if (has_fp && unwind_read(memory, fp_at, &pair[0], sizeof(pair[0])) < 0)
-			return UNWIND_END_NO_MEMORY;
 		if (has_ra && unwind_read(memory, ra_at, &pair[1], sizeof(pair[1])) < 0)
 			return UNWIND_END_NO_MEMORY;
+		if (has_fp)
+			unwind_restore_fp(frame, memory, fp_at, frame->sp);
 	}
 	*ret_ra = has_ra ? pair[1] : frame->lr;
 	frame->lr_known = 0;
 	if (arm64 && rule->flags & UNWIND_RULE_SIGNAL)
 		frame->lr_known = unwind_read(memory, ra_at - 16, &frame->lr, 8) == 0;
-	if (has_fp)
-		frame->fp = pair[0];
 	if (rule->fp == UNWIND_SAVED_UNDEFINED)
 		frame->fp_known = 0;
 	return UNWIND_MORE;
