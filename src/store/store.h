@@ -37,6 +37,8 @@ bool store_add(struct store_writer *writer, const struct sample *sample);
  * or moved. A limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ.
  */
 int store_flush(struct store_writer *writer, struct err *err);
+/* How many samples wait for a flush. */
+uint64_t store_pending(const struct store_writer *writer);
 /* Closes without writing; NULL is fine. Until then the file is locked (flock(2)), which
  * store_is_recording and store_remove respect. */
 void store_writer_free(struct store_writer *writer);

@@ -142,6 +142,11 @@ bool store_add(struct store_writer *writer, const struct sample *sample)
 	return false;
 }
 
+uint64_t store_pending(const struct store_writer *writer)
+{
+	return writer->pending.count;
+}
+
 /* Blocks of a second are numbered as they come: a flush in the middle of one begins another. */
 static int prepare_block(sqlite3 *db, sqlite3_stmt **ret_stmt)
 {
