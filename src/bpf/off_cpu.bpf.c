@@ -19,7 +19,15 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+static inline __attribute__((always_inline)) int unwind_read(const void *memory, __u64 address,
+							     void *to, __u32 size)
+{
+	(void)memory;
+	return (int)bpf_probe_read_user(to, size, (const void *)address);
+}
+
 #include "bpf/off_cpu_wire.h"
+#include "bpf/stack_tasks.h"
 
 /* include/linux/sched.h */
 enum {
@@ -31,34 +39,29 @@ enum {
 	TASK_STATES = 0x0fff,
 };
 
-/* What these programs use of the kernel's structs. */
-struct task_struct {
-	int pid, tgid;
-	unsigned int __state;
-	unsigned int in_iowait : 1;
-	void *mm;
-} __attribute__((preserve_access_index));
-
-#ifdef __TARGET_ARCH_x86
+#if defined(__TARGET_ARCH_x86)
 #define PROGRAM_COUNTER ip
 #else
 #define PROGRAM_COUNTER pc
 #endif
 
-struct pt_regs {
-	unsigned long PROGRAM_COUNTER;
-} __attribute__((preserve_access_index));
+/* What these programs use of the kernel's structs, beside stack_tasks.h. */
+struct task_struct___waits {
+	int pid;
+	unsigned int __state;
+	unsigned int in_iowait : 1;
+} BY_NAME;
 
 struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
-} __attribute__((preserve_access_index));
+} BY_NAME;
 
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
-} __attribute__((preserve_access_index));
+} BY_NAME;
 
 /* Preallocated: older kernels allow nothing else where interrupts are off. */
 struct {
@@ -94,6 +97,16 @@ struct {
 volatile __u64 opened_ns, closed_ns;
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
 
+static __u32 tid_of(const struct task_struct *task)
+{
+	return (__u32)((const struct task_struct___waits *)task)->pid;
+}
+
+static __u32 state_of(const struct task_struct *task)
+{
+	return ((const struct task_struct___waits *)task)->__state & TASK_STATES;
+}
+
 static bool in_window(void)
 {
 	return opened_ns && !closed_ns;
@@ -115,11 +128,11 @@ static struct off_cpu_thread *add_thread(const struct task_struct *task, enum of
 		.since_ns = since_ns,
 		.left_ns = since_ns,
 		.threshold_ns = 1,
-		.expected_ns = OFF_CPU_MAX_THRESHOLD_NS,
+		.expected_ns = { [0 ... OFF_CPU_SITES - 1] = OFF_CPU_MAX_THRESHOLD_NS },
 		.pid = (__u32)task->tgid,
 		.state = state,
 	};
-	__u32 tid = (__u32)task->pid;
+	__u32 tid = tid_of(task);
 
 	if (bpf_map_update_elem(&threads, &tid, &thread, BPF_NOEXIST) == -E2BIG && cpu)
 		cpu->counts.table_full++;
@@ -129,7 +142,7 @@ static struct off_cpu_thread *add_thread(const struct task_struct *task, enum of
 static struct off_cpu_thread *find_thread(const struct task_struct *task, enum off_cpu_state state,
 					  struct off_cpu_cpu *cpu)
 {
-	__u32 tid = (__u32)task->pid;
+	__u32 tid = tid_of(task);
 	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &tid);
 
 	return thread ? thread : add_thread(task, state, opened_ns, cpu);
@@ -178,7 +191,7 @@ static void send_user_stack(void *context, const struct task_struct *task,
 		return;
 	record->kind = OFF_CPU_LEFT;
 	record->pid = (__u32)task->tgid;
-	record->tid = (__u32)task->pid;
+	record->tid = tid_of(task);
 	record->left_ns = thread->left_ns;
 	record->count = (__u32)bytes / sizeof(record->addresses[0]);
 	size += (__u64)bytes;
@@ -187,11 +200,19 @@ static void send_user_stack(void *context, const struct task_struct *task,
 		thread->flags |= OFF_CPU_CAPTURED;
 }
 
+/* Where a task entered the kernel; 0: it has no user part. */
+static __u64 user_ip(struct task_struct *task)
+{
+	if (!task->mm)
+		return 0;
+	return ((struct pt_regs___kernel *)bpf_task_pt_regs(task))->PROGRAM_COUNTER;
+}
+
 static __u32 flags_of(const struct task_struct *task, __u32 state)
 {
 	__u32 flags = 0;
 
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+	if (BPF_CORE_READ_BITFIELD((const struct task_struct___waits *)task, in_iowait))
 		flags |= OFF_CPU_IO;
 	if (state & TASK_STOPPED_OR_TRACED)
 		flags |= OFF_CPU_STOPPED;
@@ -200,8 +221,16 @@ static __u32 flags_of(const struct task_struct *task, __u32 state)
 	return flags;
 }
 
-static void begin_wait(struct off_cpu_thread *thread, const struct task_struct *task,
-		       bool preempted, __u32 state, struct off_cpu_cpu *cpu, __u64 now_ns)
+/* Waits that begin at one system call of a thread tend to be alike. */
+static __u32 site_of(struct task_struct *task)
+{
+	__u64 ip = user_ip(task);
+
+	return 1 + (__u32)((ip ^ ip >> 4 ^ ip >> 12) % (OFF_CPU_SITES - 1));
+}
+
+static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, bool preempted,
+		       __u32 state, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	/* One that is woken between its decision to wait and this moment stays runnable. */
 	bool runnable = preempted || state == TASK_RUNNING || state == TASK_WAKING;
@@ -210,18 +239,19 @@ static void begin_wait(struct off_cpu_thread *thread, const struct task_struct *
 	thread->flags = flags_of(task, runnable ? TASK_RUNNING : state);
 	thread->left_ns = thread->since_ns = now_ns;
 	thread->blocked_ns = 0;
+	thread->site = runnable ? 0 : site_of(task);
 	thread->waker_pid = thread->waker_tid = 0;
 	thread->threshold_ns = off_cpu_pace_look(&cpu->pace, now_ns, period_ns);
 	thread->draw_ns = off_cpu_draw(bpf_get_prandom_u32(), thread->threshold_ns);
 	thread->times.waits++;
 }
 
-static void leave(void *context, bool preempted, const struct task_struct *task,
-		  struct off_cpu_cpu *cpu, __u64 now_ns)
+static void leave(void *context, bool preempted, struct task_struct *task, struct off_cpu_cpu *cpu,
+		  __u64 now_ns)
 {
-	__u32 state = task->__state & TASK_STATES;
+	__u32 state = state_of(task);
 	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNING, cpu);
-	__u32 tid = (__u32)task->pid;
+	__u32 tid = tid_of(task);
 
 	if (!thread)
 		return;
@@ -232,7 +262,8 @@ static void leave(void *context, bool preempted, const struct task_struct *task,
 		return;
 	}
 	begin_wait(thread, task, preempted, state, cpu, now_ns);
-	if (task->mm && off_cpu_kept(thread->draw_ns, thread->expected_ns))
+	if (task->mm &&
+	    off_cpu_kept(thread->draw_ns, thread->expected_ns[thread->site % OFF_CPU_SITES]))
 		send_user_stack(context, task, thread, cpu);
 }
 
@@ -246,11 +277,32 @@ static void note_waker(struct off_cpu_thread *thread)
 	thread->waker_tid = (__u32)waker;
 }
 
+/* Its kernel stack says whether the waker wakes or an interrupt that hit it. */
+static void send_waker(void *context, struct off_cpu_thread *thread, __u32 tid,
+		       struct off_cpu_cpu *cpu)
+{
+	struct off_cpu_woke_record *record = &cpu->woke;
+	__u64 size = __builtin_offsetof(struct off_cpu_woke_record, addresses);
+	long bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses), 0);
+
+	if (bytes < 0)
+		return;
+	record->kind = OFF_CPU_WOKE;
+	record->pid = thread->pid;
+	record->tid = tid;
+	record->count = (__u32)bytes / sizeof(record->addresses[0]);
+	record->left_ns = thread->left_ns;
+	size += (__u64)bytes;
+	if (size <= sizeof(*record))
+		bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size);
+}
+
 SEC("tp_btf/sched_waking")
 int off_cpu_waking(__u64 *arguments)
 {
 	const struct task_struct *task = (const struct task_struct *)arguments[0];
 	struct off_cpu_thread *thread;
+	struct off_cpu_cpu *cpu;
 	__u64 now_ns;
 
 	if (!in_window())
@@ -263,6 +315,9 @@ int off_cpu_waking(__u64 *arguments)
 	thread->since_ns = now_ns;
 	thread->state = OFF_CPU_RUNNABLE;
 	note_waker(thread);
+	cpu = this_cpu();
+	if (cpu && thread->waker_tid && off_cpu_kept(thread->draw_ns, thread->blocked_ns))
+		send_waker(arguments, thread, tid_of(task), cpu);
 	return 0;
 }
 
@@ -271,7 +326,7 @@ int off_cpu_born(__u64 *arguments)
 {
 	const struct task_struct *task = (const struct task_struct *)arguments[0];
 	struct off_cpu_thread *thread;
-	__u32 tid = (__u32)task->pid;
+	__u32 tid = tid_of(task);
 
 	if (!in_window())
 		return 0;
@@ -290,7 +345,7 @@ static void describe_wait(struct off_cpu_wait_record *record, const struct off_c
 {
 	record->kind = OFF_CPU_WAIT;
 	record->pid = (__u32)task->tgid;
-	record->tid = (__u32)task->pid;
+	record->tid = tid_of(task);
 	record->flags = thread->flags;
 	record->left_ns = thread->left_ns;
 	record->blocked_ns = thread->blocked_ns;
@@ -310,8 +365,7 @@ static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *t
 	__u64 size = __builtin_offsetof(struct off_cpu_wait_record, addresses);
 	long bytes = bpf_get_task_stack(task, record->addresses, sizeof(record->addresses), 0);
 
-	if (task->mm)
-		record->user_ip = ((struct pt_regs *)bpf_task_pt_regs(task))->PROGRAM_COUNTER;
+	record->user_ip = user_ip(task);
 	if (bytes <= 0)
 		return size;
 	record->count = (__u32)bytes / sizeof(record->addresses[0]);
@@ -353,7 +407,7 @@ static __u64 end_wait(struct off_cpu_thread *thread, __u64 now_ns)
 static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNABLE, cpu);
-	__u64 runnable_ns;
+	__u64 runnable_ns, *expected_ns;
 
 	if (!thread)
 		return;
@@ -361,7 +415,8 @@ static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *
 	if (off_cpu_kept(thread->draw_ns, runnable_ns) ||
 	    off_cpu_kept(thread->draw_ns, thread->blocked_ns))
 		send_wait(context, task, thread, runnable_ns, cpu, now_ns);
-	thread->expected_ns = off_cpu_expect(thread->expected_ns, thread->blocked_ns + runnable_ns);
+	expected_ns = &thread->expected_ns[thread->site % OFF_CPU_SITES];
+	*expected_ns = off_cpu_expect(*expected_ns, thread->blocked_ns + runnable_ns);
 	thread->state = OFF_CPU_RUNNING;
 	thread->since_ns = now_ns;
 }
@@ -375,9 +430,9 @@ int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct ta
 	if (!cpu || !in_window())
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	if (prev->pid)
+	if (tid_of(prev))
 		leave(ctx, preempted, prev, cpu, now_ns);
-	if (next->pid)
+	if (tid_of(next))
 		arrive(ctx, next, cpu, now_ns);
 	if (cpu->counts.switches++ % OFF_CPU_MEASURE_EVERY == 0)
 		cpu->counts.measured_ns += bpf_ktime_get_ns() - now_ns;
@@ -392,7 +447,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
 {
 	struct off_cpu_cpu *cpu = this_cpu();
-	__u32 old_tid = (__u32)old_pid, tid = (__u32)task->pid;
+	__u32 old_tid = (__u32)old_pid, tid = tid_of(task);
 	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
 	__u64 now_ns = bpf_ktime_get_ns();
 
@@ -420,10 +475,10 @@ int off_cpu_open(struct bpf_iter__task *context)
 	struct off_cpu_thread *thread;
 	__u32 tid, state;
 
-	if (!task || !task->pid)
+	if (!task || !tid_of(task))
 		return 0;
-	tid = (__u32)task->pid;
-	state = task->__state & TASK_STATES;
+	tid = tid_of(task);
+	state = state_of(task);
 	if (state & (TASK_DEAD | TASK_NEW) || bpf_map_lookup_elem(&threads, &tid))
 		return 0;
 	if (state == TASK_RUNNING || state == TASK_WAKING) {
@@ -447,7 +502,7 @@ static void write_wait(struct seq_file *seq, struct task_struct *task,
 	describe_wait(record, thread, task, runnable_ns);
 	record->flags |= OFF_CPU_OPEN;
 	/* One that came back meanwhile has moved on from where it waited. */
-	if (task->__state & TASK_STATES)
+	if (state_of(task))
 		add_stack(record, task);
 	bpf_seq_write(seq, record, sizeof(*record));
 }
@@ -457,38 +512,40 @@ static void write_times(struct seq_file *seq, const struct task_struct *task,
 {
 	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
 					       .pid = thread->pid,
-					       .tid = (__u32)task->pid,
+					       .tid = tid_of(task),
 					       .why = OFF_CPU_CLOSE,
 					       .times = thread->times };
 
 	bpf_seq_write(seq, &record, sizeof(record));
 }
 
-/* Ends what each thread does as the window closes. Writes its times, and its wait if it is kept;
- * takes it off the table, so that a second pass has nothing to say. */
+/* Ends what each thread does as the window closes: writes its times, and its wait if it is kept.
+ * May run twice for a thread, if what was written did not fit: so the table is left as it is. */
 SEC("iter/task")
 int off_cpu_close(struct bpf_iter__task *context)
 {
 	struct seq_file *seq = context->meta->seq;
 	struct task_struct *task = context->task;
-	struct off_cpu_thread *thread;
+	const struct off_cpu_thread *found;
+	struct off_cpu_thread thread;
 	__u64 runnable_ns = 0;
 	__u32 tid;
 
 	if (!task)
 		return 0;
-	tid = (__u32)task->pid;
-	thread = bpf_map_lookup_elem(&threads, &tid);
-	if (!thread)
+	tid = tid_of(task);
+	found = bpf_map_lookup_elem(&threads, &tid);
+	if (!found)
 		return 0;
-	if (thread->state == OFF_CPU_RUNNING)
-		thread->times.running_ns += since(thread->since_ns, closed_ns);
+	thread = *found;
+	if (thread.state == OFF_CPU_RUNNING)
+		thread.times.running_ns += since(thread.since_ns, closed_ns);
 	else
-		runnable_ns = end_wait(thread, closed_ns);
-	if (thread->state != OFF_CPU_RUNNING && (off_cpu_kept(thread->draw_ns, runnable_ns) ||
-						 off_cpu_kept(thread->draw_ns, thread->blocked_ns)))
-		write_wait(seq, task, thread, runnable_ns);
-	write_times(seq, task, thread);
+		runnable_ns = end_wait(&thread, closed_ns);
+	if (thread.state != OFF_CPU_RUNNING && (off_cpu_kept(thread.draw_ns, runnable_ns) ||
+						off_cpu_kept(thread.draw_ns, thread.blocked_ns)))
+		write_wait(seq, task, &thread, runnable_ns);
+	write_times(seq, task, &thread);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 enum {
 	OFF_CPU_MAX_THREADS = 65536,
 	OFF_CPU_MEASURE_EVERY = 64,
+	OFF_CPU_SITES = 4,
 	OFF_CPU_MAX_KERNEL = 127, /* kernel.perf_event_max_stack as it comes */
 	OFF_CPU_MAX_USER = 127,	  /* of stacks that the kernel follows by frame pointers */
 };
@@ -21,6 +22,7 @@ enum {
 /* The first word of each record; no other program's records begin with these. */
 enum off_cpu_kind {
 	OFF_CPU_LEFT = 0x0ff10001, /* a thread leaves its CPU, with its user stack */
+	OFF_CPU_WOKE,		   /* a thread was woken, by whom it tells where that was */
 	OFF_CPU_WAIT,		   /* a wait is over */
 	OFF_CPU_TIMES,		   /* what a thread's time went into, at its exit or exec */
 };
@@ -36,12 +38,11 @@ enum off_cpu_state {
 
 /* How a thread left. */
 enum {
-	OFF_CPU_IO = 1 << 0,	    /* for input or output of a block device (in_iowait) */
-	OFF_CPU_CAPTURED = 1 << 1,  /* a record OFF_CPU_LEFT with the same left_ns was sent */
-	OFF_CPU_INTERRUPT = 1 << 2, /* an interrupt woke it; the waker was only interrupted */
-	OFF_CPU_STOPPED = 1 << 3,   /* by a signal or a tracer */
-	OFF_CPU_OPEN = 1 << 4,	    /* the window closed before the wait was over */
-	OFF_CPU_KERNEL_THREAD = 1 << 5,
+	OFF_CPU_IO = 1 << 0,	   /* for input or output of a block device (in_iowait) */
+	OFF_CPU_CAPTURED = 1 << 1, /* a record OFF_CPU_LEFT with the same left_ns was sent */
+	OFF_CPU_STOPPED = 1 << 2,  /* by a signal or a tracer */
+	OFF_CPU_OPEN = 1 << 3,	   /* the window closed before the wait was over */
+	OFF_CPU_KERNEL_THREAD = 1 << 4,
 };
 
 /* One thread's times within the window. They add up to its time in it. */
@@ -53,17 +54,17 @@ struct off_cpu_times {
 
 /* One thread, by its tid. */
 struct off_cpu_thread {
-	__u64 since_ns;		     /* in `state` since */
-	__u64 left_ns;		     /* its CPU, last */
-	__u64 blocked_ns;	     /* the part of the wait before it was woken */
-	__u64 draw_ns, threshold_ns; /* off_cpu_draw.h */
-	__u64 expected_ns;
+	__u64 since_ns;			  /* in `state` since */
+	__u64 left_ns;			  /* its CPU, last */
+	__u64 blocked_ns;		  /* the part of the wait before it was woken */
+	__u64 draw_ns, threshold_ns;	  /* off_cpu_draw.h */
+	__u64 expected_ns[OFF_CPU_SITES]; /* of waits by where they began; 0: preemption */
 	struct off_cpu_times times;
 	__u32 pid;
 	__u32 state; /* enum off_cpu_state */
 	__u32 flags;
 	__u32 waker_pid, waker_tid; /* 0: nobody, or the idle task */
-	__u32 zero;
+	__u32 site;		    /* of the wait: index into expected_ns */
 };
 
 enum off_cpu_why {
@@ -85,6 +86,15 @@ struct off_cpu_left_record {
 	__u32 count; /* of addresses */
 	__u64 left_ns;
 	__u64 addresses[OFF_CPU_MAX_USER]; /* innermost first */
+};
+
+/* The waker's kernel stack, of waits that are kept for their blocked part. */
+struct off_cpu_woke_record {
+	__u32 kind;	/* OFF_CPU_WOKE */
+	__u32 pid, tid; /* of the thread that was woken */
+	__u32 count;	/* of addresses */
+	__u64 left_ns;
+	__u64 addresses[OFF_CPU_MAX_KERNEL]; /* innermost first */
 };
 
 /* A wait: blocked until it was woken, then runnable until it ran. Either part may be 0. */
@@ -120,13 +130,15 @@ struct off_cpu_cpu {
 	union { /* room to make a record in */
 		struct off_cpu_wait_record wait;
 		struct off_cpu_left_record left;
+		struct off_cpu_woke_record woke;
 	};
 };
 
 _Static_assert(sizeof(struct off_cpu_times) == 40, "as both sides lay it out");
-_Static_assert(sizeof(struct off_cpu_thread) == 112, "as both sides lay it out");
+_Static_assert(sizeof(struct off_cpu_thread) == 136, "as both sides lay it out");
 _Static_assert(sizeof(struct off_cpu_times_record) == 56, "as both sides lay it out");
 _Static_assert(__builtin_offsetof(struct off_cpu_left_record, addresses) == 24, "no padding");
+_Static_assert(__builtin_offsetof(struct off_cpu_woke_record, addresses) == 24, "no padding");
 _Static_assert(__builtin_offsetof(struct off_cpu_wait_record, addresses) == 80, "no padding");
 
 #endif

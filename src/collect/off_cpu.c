@@ -109,15 +109,21 @@ static int set_outputs(struct off_cpu *off_cpu, const struct off_cpu_output *out
 	return 0;
 }
 
+static int attach(struct bpf_program *program, struct bpf_link **ret_link)
+{
+	*ret_link = bpf_program__attach(program);
+	return *ret_link ? 0 : -errno;
+}
+
 static int attach_programs(struct off_cpu *off_cpu)
 {
-#define ATTACH(name)                                                                    \
-	off_cpu->object->links.name = bpf_program__attach(off_cpu->object->progs.name); \
-	if (!off_cpu->object->links.name)                                               \
-		return -errno;
+	struct off_cpu_bpf *object = off_cpu->object;
+	int rc = 0;
+
+#define ATTACH(name) rc = rc < 0 ? rc : attach(object->progs.name, &object->links.name);
 	ATTACHED(ATTACH)
 #undef ATTACH
-	return 0;
+	return rc;
 }
 
 static void detach(struct off_cpu *off_cpu)

@@ -40,6 +40,10 @@ bool off_cpu_event_read(const void *bytes, size_t size, union off_cpu_event *ret
 		return read_with_addresses(&from, &ret_event->left,
 					   offsetof(struct off_cpu_left_record, addresses),
 					   &ret_event->left.count, OFF_CPU_MAX_USER);
+	case OFF_CPU_WOKE:
+		return read_with_addresses(&from, &ret_event->woke,
+					   offsetof(struct off_cpu_woke_record, addresses),
+					   &ret_event->woke.count, OFF_CPU_MAX_KERNEL);
 	case OFF_CPU_WAIT:
 		return read_with_addresses(&from, &ret_event->wait,
 					   offsetof(struct off_cpu_wait_record, addresses),

@@ -11,6 +11,7 @@
 union off_cpu_event {
 	__u32 kind; /* enum off_cpu_kind */
 	struct off_cpu_left_record left;
+	struct off_cpu_woke_record woke;
 	struct off_cpu_wait_record wait;
 	struct off_cpu_times_record times;
 };

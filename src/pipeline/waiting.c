@@ -13,13 +13,15 @@
 #include "pipeline/frames.h"
 #include "pipeline/stacks.h"
 #include "pipeline/wait_classes.h"
+#include "resolve/kernel_symbols.h"
 #include "store/store.h"
 
-/* The user stack a thread left its CPU with, last. */
+/* What was told of a thread's wait before it was over. */
 struct left {
 	uint32_t tid;
-	uint32_t stack; /* in profile.stacks */
-	uint64_t left_ns;
+	uint32_t stack;		 /* the user's, in profile.stacks */
+	uint64_t left_ns;	 /* of the stack */
+	uint64_t interrupted_ns; /* left_ns of the wait that an interrupt ended */
 };
 
 struct waiting {
@@ -109,7 +111,13 @@ void waiting_open(struct waiting *waiting)
 		off_cpu_open(waiting->off_cpu);
 }
 
-/* ---- the user stack a thread leaves with ---- */
+/* ---- what is told before a wait is over ---- */
+
+static uint32_t task_of(struct waiting *waiting, uint32_t pid, uint32_t tid)
+{
+	return machine_task(waiting->parts.machine, waiting->record.time_ns, (int32_t)pid,
+			    (int32_t)tid, NULL);
+}
 
 static bool has_tid(const void *owner, uint32_t index, const void *key)
 {
@@ -125,18 +133,28 @@ static struct left *find_left(struct waiting *waiting, uint32_t tid)
 	return &waiting->left.items[index];
 }
 
+static struct left *make_left(struct waiting *waiting, uint32_t tid)
+{
+	struct left *left = find_left(waiting, tid);
+
+	if (left)
+		return left;
+	hashidx_add(&waiting->left_index, hash_u64(tid), (uint32_t)waiting->left.count);
+	left = vec_push(&waiting->left);
+	*left = (struct left){ .tid = tid };
+	return left;
+}
+
 static void take_left(struct waiting *waiting, const struct off_cpu_left_record *record)
 {
-	struct left *left = find_left(waiting, record->tid);
+	struct left *left;
 
 	if (!waiting->parts.stacks)
 		return;
-	if (!left) {
-		hashidx_add(&waiting->left_index, hash_u64(record->tid),
-			    (uint32_t)waiting->left.count);
-		left = vec_push(&waiting->left);
-		left->tid = record->tid;
-	}
+	left = make_left(waiting, record->tid);
+	/* The stack ends where the thread entered the kernel. */
+	waiting->record.cpu_mode = PERF_RECORD_MISC_USER;
+	waiting->record.sample.ip = record->count ? record->addresses[0] : 0;
 	waiting->record.sample.user_stack =
 		(struct user_stack){ .form = USER_STACK_CALLCHAIN,
 				     .end = STACK_FRAME_POINTERS,
@@ -144,6 +162,26 @@ static void take_left(struct waiting *waiting, const struct off_cpu_left_record 
 				     .count = record->count };
 	left->left_ns = record->left_ns;
 	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
+}
+
+/* An interrupt wakes whom it wants, not whom the task it hit would have. */
+static void take_woke(struct waiting *waiting, const struct off_cpu_woke_record *record)
+{
+	const struct kernel_symbols *kernel = waiting->parts.frames->kernel;
+
+	if (kernel && kernel_symbols_context(kernel, (const uint64_t *)record->addresses,
+					     record->count) != CONTEXT_TASK)
+		make_left(waiting, record->tid)->interrupted_ns = record->left_ns;
+}
+
+/* Who ended the wait, a task of the profile; 0: an interrupt, or nobody. */
+static uint32_t waker_of(struct waiting *waiting, const struct off_cpu_wait_record *wait)
+{
+	const struct left *left = find_left(waiting, wait->tid);
+
+	if (!wait->waker_tid || (left && left->interrupted_ns == wait->left_ns))
+		return 0;
+	return task_of(waiting, wait->waker_pid, wait->waker_tid);
 }
 
 /* What the kernel's frames are put on. */
@@ -211,23 +249,13 @@ static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_r
 	return node;
 }
 
-static uint32_t task_of(struct waiting *waiting, uint32_t pid, uint32_t tid)
-{
-	return machine_task(waiting->parts.machine, waiting->record.time_ns, (int32_t)pid,
-			    (int32_t)tid, NULL);
-}
-
 static void add_part(struct waiting *waiting, const struct off_cpu_wait_record *record,
 		     uint32_t task, uint32_t stack, enum wait wait, uint64_t duration_ns)
 {
-	uint32_t waker = 0;
-
 	if (!off_cpu_kept(record->draw_ns, duration_ns))
 		return;
-	if (record->waker_pid && !(record->flags & OFF_CPU_INTERRUPT))
-		waker = task_of(waiting, record->waker_pid, record->waker_tid);
 	stack = profile_stack(waiting->parts.profile, stack,
-			      wait_classes_leaf(waiting->classes, wait, waker));
+			      wait_classes_leaf(waiting->classes, wait, waker_of(waiting, record)));
 	add_sample(waiting, waiting->waits, task, stack,
 		   off_cpu_weight(record->threshold_ns, duration_ns));
 }
@@ -299,6 +327,9 @@ static void take_event(void *context, const union off_cpu_event *event)
 	switch (event->kind) {
 	case OFF_CPU_LEFT:
 		take_left(waiting, &event->left);
+		break;
+	case OFF_CPU_WOKE:
+		take_woke(waiting, &event->woke);
 		break;
 	case OFF_CPU_WAIT:
 		take_wait(waiting, &event->wait);

@@ -186,14 +186,17 @@ static const struct off_cpu_wait_record *longest_wait(const struct watch *watch,
 	return longest;
 }
 
-/* Was the user stack of this wait sent when the thread left? */
-static bool was_captured(const struct watch *watch, const struct off_cpu_wait_record *wait)
+/* Was this sent of the wait before it was over: the user stack (LEFT), the waker's (WOKE)? */
+static bool was_told(const struct watch *watch, const struct off_cpu_wait_record *wait,
+		     enum off_cpu_kind kind)
 {
 	for (size_t i = 0; i < watch->events.count; i++) {
-		const struct off_cpu_left_record *left = &watch->events.items[i].left;
+		const union off_cpu_event *event = &watch->events.items[i];
+		uint64_t left_ns = kind == OFF_CPU_LEFT ? event->left.left_ns : event->woke.left_ns;
+		uint32_t count = kind == OFF_CPU_LEFT ? event->left.count : event->woke.count;
 
-		if (left->kind == OFF_CPU_LEFT && left->tid == wait->tid &&
-		    left->left_ns == wait->left_ns)
+		if (event->kind == kind && event->times.tid == wait->tid &&
+		    left_ns == wait->left_ns && count > 0)
 			return true;
 	}
 	return false;
@@ -289,7 +292,7 @@ static void a_sleep_is_found_with_its_stack(void **state)
 	assert_true((int64_t)wait->addresses[0] < 0); /* the kernel's half */
 	assert_true(wait->user_ip != 0 && (int64_t)wait->user_ip > 0);
 	assert_true(wait->flags & OFF_CPU_CAPTURED);
-	assert_true(was_captured(watch, wait));
+	assert_true(was_told(watch, wait, OFF_CPU_LEFT));
 }
 
 static void *lock_once(void *argument)
@@ -323,6 +326,7 @@ static void a_lock_names_who_released_it(void **state)
 	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - self.begin_ns);
 	assert_int_equal(wait->waker_pid, getpid());
 	assert_int_equal(wait->waker_tid, getpid());
+	assert_true(was_told(watch, wait, OFF_CPU_WOKE));
 }
 
 /* A child that waits when the window opens and still waits when it closes. */
