@@ -36,6 +36,7 @@
 
 enum {
 	DRAIN_MS = 100,
+	DRAIN_SOON_MS = 10, /* as long as the kernel side lacks tables */
 	/* A record may become visible this long after its time was taken (a virtual CPU that lost
 	 * its host CPU in between); what is younger waits for the next drain. */
 	SETTLE_MS = 5,
@@ -73,6 +74,7 @@ struct recording {
 	struct rusage usage;	 /* of the command, when it ended */
 	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
 	bool rings_hung_up;
+	bool drain_soon;
 	bool stop;
 	int signals;		   /* that told us to stop */
 	struct err store_err;	   /* of the last flush that failed */
@@ -280,7 +282,7 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	jit_follow(recording->jit, clock_ns());
 	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
 	if (recording->stacks)
-		stacks_settle(recording->stacks);
+		recording->drain_soon = stacks_settle(recording->stacks);
 }
 
 /* Records that the kernel dropped may have told of processes and mappings: then /proc is asked
@@ -437,9 +439,10 @@ static void run_loop(struct recording *recording)
 	uint64_t next_flush = start + flush_ns, next_progress = start;
 
 	/* The first drain comes at once: files that are mapped now may be gone soon. */
-	for (uint64_t wait_ns = 0; !recording->stop; wait_ns = DRAIN_MS * NS_PER_MS) {
+	for (uint64_t wait_ms = 0; !recording->stop;
+	     wait_ms = recording->drain_soon ? DRAIN_SOON_MS : DRAIN_MS) {
 		uint64_t now = clock_ns();
-		uint64_t next_drain = now + wait_ns;
+		uint64_t next_drain = now + wait_ms * NS_PER_MS;
 
 		wait_for_work(recording, next_drain < end ? next_drain : end);
 		now = clock_ns();
@@ -507,6 +510,13 @@ static int load_kernel(struct recording *recording, struct err *err)
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
 	resolver_set_jit(recording->resolver, recording->jit);
 	return 0;
+}
+
+/* Until the kernel side has tables, stacks come as copies and fill the rings fast: then nothing may
+ * keep us from draining. */
+static bool copies_come_first(const struct recording *recording)
+{
+	return sampler_stack_rung(recording->sampler) >= STACK_RUNG_DUMP;
 }
 
 static int finish(struct recording *recording, struct err *err)
@@ -632,6 +642,8 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	*ret_result = (struct record_result){ 0 };
 	recording.launch = (struct launch){ .pid = -1, .gate = -1, .outcome = -1 };
 	rc = set_up(&recording, err);
+	if (rc == 0 && copies_come_first(&recording))
+		rc = load_kernel(&recording, err);
 	if (rc == 0)
 		rc = go(&recording, err);
 	if (rc == 0)

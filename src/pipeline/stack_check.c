@@ -109,20 +109,20 @@ static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine
 	return slot->walk;
 }
 
-static enum stack_verdict compare(struct stack_check *check, const struct user_stack *user,
+static enum stack_verdict compare(struct stack_check *check, const struct checked_stack *walked,
 				  size_t theirs)
 {
 	size_t common = 0;
 
-	while (common < user->count && common < theirs &&
-	       (user->addresses[common] & ~UNWIND_EXACT) == check->addresses[common])
+	while (common < walked->count && common < theirs &&
+	       (walked->addresses[common] & ~UNWIND_EXACT) == check->addresses[common])
 		common++;
 	check->counts.frames += common;
-	if (common < user->count && common < theirs)
+	if (common < walked->count && common < theirs)
 		return STACK_VERDICT_DIFFERENT;
-	if (user->count == theirs)
+	if (walked->count == theirs)
 		return STACK_VERDICT_EQUAL;
-	return user->count > theirs ? STACK_VERDICT_LONGER : STACK_VERDICT_SHORTER;
+	return walked->count > theirs ? STACK_VERDICT_LONGER : STACK_VERDICT_SHORTER;
 }
 
 static void add_place(struct buf *text, const struct frames *frames, int32_t pid, uint64_t address)
@@ -140,28 +140,29 @@ static void add_place(struct buf *text, const struct frames *frames, int32_t pid
 }
 
 /* The first frame in which they part, and the one before. */
-static void add_example(struct stack_check *check, const struct frames *frames,
-			const struct perf_record *record, size_t theirs, enum stack_verdict verdict)
+static void add_example(struct stack_check *check, const struct frames *frames, int32_t pid,
+			const struct checked_stack *walked, size_t theirs,
+			enum stack_verdict verdict)
 {
-	const struct user_stack *user = &record->sample.user_stack;
 	struct buf text = { 0 };
 	size_t at = 0;
 
 	if (check->counts.examples.count >= STACK_CHECK_MAX_EXAMPLES)
 		return;
-	while (at < user->count && at < theirs &&
-	       (user->addresses[at] & ~UNWIND_EXACT) == check->addresses[at])
+	while (at < walked->count && at < theirs &&
+	       (walked->addresses[at] & ~UNWIND_EXACT) == check->addresses[at])
 		at++;
 	buf_printf(&text, "%s: frame %zu of %zu (%s), libdwfl's %zu; called",
-		   stack_verdict_name(verdict), at, user->count, stack_end_name(user->end), theirs);
+		   stack_verdict_name(verdict), at, walked->count, stack_end_name(walked->end),
+		   theirs);
 	if (at > 0)
-		add_place(&text, frames, record->pid, check->addresses[at - 1]);
+		add_place(&text, frames, pid, check->addresses[at - 1]);
 	buf_add_str(&text, " from");
-	if (at < user->count)
-		add_place(&text, frames, record->pid, user->addresses[at] & ~UNWIND_EXACT);
+	if (at < walked->count)
+		add_place(&text, frames, pid, walked->addresses[at] & ~UNWIND_EXACT);
 	buf_add_str(&text, ", libdwfl's from");
 	if (at < theirs)
-		add_place(&text, frames, record->pid, check->addresses[at]);
+		add_place(&text, frames, pid, check->addresses[at]);
 	*vec_push(&check->counts.examples) = xstrdup(buf_text(&text));
 	buf_done(&text);
 }
@@ -182,7 +183,7 @@ static size_t walk_with_libdwfl(struct stack_check *check, struct dwfl_walk *wal
 
 void stack_check_take(struct stack_check *check, const struct frames *frames,
 		      struct image_codes *codes, struct image_files *files,
-		      const struct perf_record *record)
+		      const struct perf_record *record, const struct checked_stack *walked)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 	struct machine_space space = machine_space(frames->machine, record->pid);
@@ -190,19 +191,18 @@ void stack_check_take(struct stack_check *check, const struct frames *frames,
 	struct dwfl_walk *walk;
 	size_t theirs = 0;
 
-	if (user->form != USER_STACK_DUMP || !user->generation || !space.process ||
-	    stack_check_full(check))
+	if (user->form != USER_STACK_DUMP || !space.process || stack_check_full(check))
 		return;
 	walk = walk_of(check, &space, codes, files);
 	if (walk)
 		theirs = walk_with_libdwfl(check, walk, user);
 	if (theirs > 0)
-		verdict = compare(check, user, theirs);
+		verdict = compare(check, walked, theirs);
 	check->counts.samples++;
 	check->counts.verdicts[verdict]++;
-	check->counts.complete += user->end == STACK_COMPLETE;
+	check->counts.complete += walked->end == STACK_COMPLETE;
 	if (verdict == STACK_VERDICT_DIFFERENT || verdict == STACK_VERDICT_SHORTER)
-		add_example(check, frames, record, theirs, verdict);
+		add_example(check, frames, record->pid, walked, theirs, verdict);
 }
 
 int stack_check_run(char *const *argv, double rate_hz, uint64_t most,

@@ -26,11 +26,18 @@ bool stack_check_full(const struct stack_check *check);
 
 struct image_files;
 
-/* A sample of the form USER_STACK_DUMP with all addresses the interrupt found. Others are passed
- * over. What is mapped is taken from the machine, and files from where they are held. */
+/* A user stack as it was walked: addresses as in struct user_stack. */
+struct checked_stack {
+	const uint64_t *addresses; /* borrowed */
+	size_t count;
+	enum stack_end end;
+};
+
+/* A sample of the form USER_STACK_DUMP, and its stack. What is mapped is taken from the machine,
+ * and files from where they are held. */
 void stack_check_take(struct stack_check *check, const struct frames *frames,
 		      struct image_codes *codes, struct image_files *files,
-		      const struct perf_record *record);
+		      const struct perf_record *record, const struct checked_stack *walked);
 
 /* Records the command (NULL-terminated) and compares at most @most of its and the machine's
  * stacks; *ret_counts is the caller's: stack_check_counts_done. -ENOTSUP and why, when stacks are

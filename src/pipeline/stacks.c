@@ -14,6 +14,7 @@
 #include "pipeline/image_code.h"
 #include "pipeline/stack_check.h"
 #include "pipeline/stack_spaces.h"
+#include "resolve/kernel_symbols.h"
 #include "unwind/unwinder.h"
 
 #if defined(__aarch64__)
@@ -39,7 +40,8 @@ struct stacks {
 	size_t sweep_at;
 	size_t max_depth;
 	uint64_t addresses[STACK_MAX_USER];
-	int32_t pid; /* whose stack is being walked */
+	int32_t pid;   /* whose stack is being walked */
+	size_t copies; /* of stacks that came since the last time tables were given away */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts)
@@ -97,7 +99,9 @@ static void sweep(struct stacks *stacks)
 	for (size_t i = 0; i < stacks->known.count; i++) {
 		const struct hashed_stack *entry = &stacks->known.items[i];
 
-		if (!stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
+		/* Kernel threads' stacks need no tables. */
+		if (entry->generation &&
+		    !stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
 			continue;
 		hashidx_add(&stacks->index, entry->hash, (uint32_t)kept);
 		stacks->known.items[kept++] = *entry;
@@ -150,6 +154,20 @@ static void learn(const struct stacks *stacks, const struct user_stack *user, si
 	stack_tables_learn(stacks->parts.tables, user->hash);
 }
 
+/* What is to be right is what goes into the profile: the interrupt's walk where it had the tables,
+ * else the one made here. */
+static void check_walk(struct stacks *stacks, const struct perf_record *record, size_t count,
+		       enum stack_end end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct checked_stack walked = { stacks->addresses, count, end };
+
+	if (user->end != STACK_STALE)
+		walked = (struct checked_stack){ user->addresses, user->count, user->end };
+	stack_check_take(stacks->parts.check, stacks->parts.frames, stacks->codes,
+			 stacks->parts.files, record, &walked);
+}
+
 static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 			enum stack_end *ret_end)
 {
@@ -165,12 +183,12 @@ static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 	size_t count;
 
 	stacks->pid = record->pid;
+	stacks->copies++;
 	stack_spaces_want(stacks->spaces, record->pid, user);
-	if (stacks->parts.check)
-		stack_check_take(stacks->parts.check, stacks->parts.frames, stacks->codes,
-				 stacks->parts.files, record);
 	count = unwinder_walk(&input, stacks->addresses, stacks->max_depth, ret_end);
 	learn(stacks, user, count);
+	if (stacks->parts.check)
+		check_walk(stacks, record, count, *ret_end);
 	return count;
 }
 
@@ -241,21 +259,41 @@ static bool is_stale(const struct stacks *stacks, const struct perf_record *reco
 	       !stack_spaces_valid(stacks->spaces, record->pid, user);
 }
 
+/* Is the kernel replacing the program's memory? The registers are still the old one's. */
+static bool is_in_exec(const struct stacks *stacks, const uint64_t *kernel, size_t count)
+{
+	const struct kernel_symbols *symbols = stacks->parts.frames->kernel;
+
+	for (size_t i = 0; symbols && i < count; i++) {
+		if (kernel_symbols_mark(symbols, kernel[i]) == KERNEL_MARK_EXEC)
+			return true;
+	}
+	return false;
+}
+
+/* A user part without frames. */
+static uint32_t no_user_part(const struct stacks *stacks, enum stack_end end, size_t *ret_count)
+{
+	*ret_count = 0;
+	return root_of(stacks, end);
+}
+
 /* The innermost user frame, or what stands for the part; *ret_count of them are code. */
 static uint32_t user_part(struct stacks *stacks, const struct perf_record *record,
-			  size_t *ret_count)
+			  const uint64_t *kernel, size_t kernel_count, size_t *ret_count)
 {
 	const uint64_t *addresses;
 	enum stack_end end;
 
-	*ret_count = 0;
 	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
 	 */
 	if (machine_space(stacks->parts.frames->machine, record->pid).in_exec)
-		return root_of(stacks, STACK_IN_EXEC);
+		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
 	if (is_stale(stacks, record))
-		return root_of(stacks, STACK_STALE);
+		return no_user_part(stacks, STACK_STALE, ret_count);
 	*ret_count = user_addresses(stacks, record, &addresses, &end);
+	if (end != STACK_COMPLETE && is_in_exec(stacks, kernel, kernel_count))
+		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
 	return add_user_frames(stacks, root_of(stacks, end), record->pid, addresses, *ret_count);
 }
 
@@ -281,7 +319,7 @@ uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
 		     const uint64_t *kernel, size_t kernel_count)
 {
 	size_t walked;
-	uint32_t parent = user_part(stacks, record, &walked);
+	uint32_t parent = user_part(stacks, record, kernel, kernel_count, &walked);
 
 	if (!in_user_mode(record) && kernel_count > 0)
 		return add_kernel_frames(stacks, parent, kernel, kernel_count);
@@ -299,7 +337,11 @@ uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
 			 frames_leaf(stacks->parts.frames, record));
 }
 
-void stacks_settle(struct stacks *stacks)
+bool stacks_settle(struct stacks *stacks)
 {
+	bool lacked = stacks->copies > 0;
+
+	stacks->copies = 0;
 	stack_spaces_update(stacks->spaces);
+	return lacked;
 }

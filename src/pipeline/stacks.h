@@ -52,7 +52,8 @@ uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
 void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 		     const struct known_stack *known);
 
-/* After a drain: the kernel side gets the tables it lacked. */
-void stacks_settle(struct stacks *stacks);
+/* After a drain: the kernel side gets the tables it lacked. True when it lacked some: while that is
+ * so stacks come as copies, and rings fill fast. */
+bool stacks_settle(struct stacks *stacks);
 
 #endif

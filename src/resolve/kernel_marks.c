@@ -37,6 +37,7 @@ struct pattern {
 #define SOFTIRQ KERNEL_MARK_SOFTIRQ
 #define HARDIRQ KERNEL_MARK_HARDIRQ
 #define TASK	KERNEL_MARK_TASK
+#define EXEC	KERNEL_MARK_EXEC
 
 /* clang-format off */
 static const struct pattern patterns[] = {
@@ -94,6 +95,9 @@ static const struct pattern patterns[] = {
 	{ "arm64_exit_to_user_mode", TASK }, { "arm64_exit_to_kernel_mode", TASK },
 	{ "swapgs_restore_regs_and_return_to_usermode", TASK }, { "common_interrupt_return", TASK },
 	{ "ret_to_user", TASK }, { "ret_to_kernel", TASK },
+
+	{ "begin_new_exec", EXEC }, { "flush_old_exec", EXEC }, { "setup_new_exec", EXEC },
+	{ "load_elf_binary", EXEC }, { "compat_load_elf_binary", EXEC },
 };
 /* clang-format on */
 
@@ -166,6 +170,7 @@ enum context kernel_marks_context(const struct kernel_marks *marks, const uint64
 			return CONTEXT_HARDIRQ;
 		case KERNEL_MARK_TASK:
 			return CONTEXT_TASK;
+		case KERNEL_MARK_EXEC:
 		case KERNEL_MARK_IDLE:
 		case KERNEL_MARK_NONE:
 			break;

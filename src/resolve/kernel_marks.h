@@ -17,6 +17,8 @@ enum kernel_mark {
 	KERNEL_MARK_SOFTIRQ, /* __do_softirq, handle_softirqs */
 	KERNEL_MARK_HARDIRQ, /* interrupt entries and dispatchers, not exceptions or system calls */
 	KERNEL_MARK_TASK,    /* work done for the task on the way out of an interrupt */
+	KERNEL_MARK_EXEC,    /* exec, when the old program's memory is or may be gone: says nothing
+				of the context */
 };
 
 /* Marked ranges of addresses. Zero-initialised is empty. */

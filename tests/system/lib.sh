@@ -189,6 +189,8 @@ compile_programs() {
 	done
 	compile threads threads.c -pthread &
 	compile loader loader.c -ldl &
+	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
+	compile stacks-fp stacks.c -pthread -fno-omit-frame-pointer -fno-builtin &
 	compile liba.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=a_first -DLAST=a_last &
 	compile libb.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=b_first -DLAST=b_last &
 	compile shares shares.c -fPIE -pie &
@@ -199,6 +201,7 @@ compile_programs() {
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
 	for name in short children forker systime pingpong loop call btree rhythm refuse threads loader \
+		stacks stacks-fp \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do
 		[ -s "$BIN/$name" ] || { echo "# could not build $name" >&2; return 1; }

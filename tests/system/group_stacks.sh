@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Are stacks whole, and are they the right ones?
+
+# stacks_of FILE SELECTION: samples and stack, a tab between, outermost frame first.
+stacks_of() {
+	rows "$1" stack --select "$2" | awk -F '\t' '{ print $3 "\t" $1 }'
+}
+
+# expect_stacks WHAT FILE SELECTION PATTERN PERMILLE [LEAST]: so many of the samples (LEAST of them, or
+# 100) have a stack like that.
+expect_stacks() {
+	stacks_of "$2" "$3" > "$T/.stacks"
+	grep -E $'^[0-9]+\t'"($4)" "$T/.stacks" > "$T/.right"
+	grep -Ev $'^[0-9]+\t'"($4)" "$T/.stacks" | sort -rn > "$T/.wrong"
+	all=$(sum 1 < "$T/.stacks")
+	right=$(sum 1 < "$T/.right")
+	[ "$all" -ge "${6:-100}" ] || fail "$1: only $all samples"
+	holds "$right * 1000 >= $all * $5" ||
+		fail "$1: $right of $all samples have the stack $4; others:" \
+			"$(head -n 8 "$T/.wrong" | cut -c 1-400)"
+}
+
+need_stacks() {
+	need_root
+	[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+}
+
+# shape NAME [DEPTH]: a recording of stacks.c.
+shape() {
+	record "$T/prof" --max-depth 1024 -- "$BIN/stacks" "$1" 1 "${2:-1}"
+}
+
+of_stacks="program=stacks mode=user"
+
+recursion_of() {
+	need_stacks
+	shape recursion "$1"
+	expect_stacks "recursion of depth $1" "$T/prof" "$of_stacks symbol=leaf" \
+		"_start;([^;]*;)*main;(down;){$1}leaf\$" 995
+}
+
+test_recursion_200() { recursion_of 200; }
+test_recursion_1000() { recursion_of 1000; }
+
+test_frames_of_uneven_size() {
+	need_stacks
+	shape uneven 100
+	expect_stacks "frames of different sizes" "$T/prof" "$of_stacks symbol=leaf" \
+		'_start;([^;]*;)*main;(uneven;){100}leaf$' 995
+}
+
+test_stacks_too_deep() {
+	need_stacks
+	record "$T/prof" --max-depth 50 -- "$BIN/stacks" recursion 0.5 200
+	expect_stacks "stacks deeper than allowed" "$T/prof" "$of_stacks symbol=leaf" \
+		'\[cut:too deep\];(down;)*leaf$' 995
+	"$PROSPECT" report "$T/prof" > "$T/report"
+	grep -q 'too deep' "$T/report" || fail "the report does not say so:" \
+		"$(head -n 12 "$T/report")"
+}
+
+test_stacks_in_signal_handlers() {
+	need_stacks
+	shape signal
+	expect_stacks "a signal handler" "$T/prof" "$of_stacks symbol=leaf" \
+		'_start;([^;]*;)*main;interrupted;[^;]*;handler;leaf$' 990
+}
+
+test_stacks_of_threads() {
+	need_stacks
+	shape thread
+	expect_stacks "a thread" "$T/prof" "$of_stacks symbol=leaf" \
+		'[^[;][^;]*;[^;]*;worker;leaf$' 995
+}
+
+test_stacks_in_the_vdso() {
+	need_stacks
+	shape clock
+	expect_stacks "the vdso's clock" "$T/prof" "$of_stacks image=[vdso]" \
+		'_start;([^;]*;)*main;repeat;ask;([^;]*;)*[^;]*clock_gettime[^;]*$' 990
+}
+
+# Half of the samples are at the first or last instructions of a function or before its frame is
+# laid out: whatever the instruction, the callers are the same.
+test_stacks_at_entry_and_exit() {
+	need_stacks
+	shape calls
+	expect_stacks "a function of a few instructions" "$T/prof" "$of_stacks symbol=tiny" \
+		'_start;([^;]*;)*main;repeat;calls;tiny$' 1000
+	expect_stacks "its caller" "$T/prof" "$of_stacks symbol=calls" \
+		'_start;([^;]*;)*main;repeat;calls$' 1000
+}
+
+test_stacks_through_the_plt() {
+	need_stacks
+	shape plt
+	expect_stacks "calls by the PLT" "$T/prof" "$of_stacks symbol!=main,repeat" \
+		'_start;([^;]*;)*main;repeat;(through_plt;?[^[]*|clock_gettime.*|spin_.*|is_over.*)$' 990
+}
+
+test_stacks_of_the_kernel() {
+	need_stacks
+	shape system
+	expect_stacks "a system call" "$T/prof" "program=stacks mode=kernel symbol=*getppid*" \
+		'_start;([^;]*;)*main;repeat;ask_kernel;syscall;entry_SYSCALL_64[^;]*;do_syscall_64' \
+		990 30
+}
+
+test_stacks_of_loaded_libraries() {
+	need_stacks
+	record "$T/prof" -- "$BIN/loader" 1 "$BIN/liba.so" a_first
+	expect_stacks "code that was just loaded" "$T/prof" "program=loader mode=user symbol=a_first" \
+		'_start;([^;]*;)*main;(work_in;)?a_first$' 990
+}
+
+# Two libraries by turns at the same addresses: until that is noticed stacks are not believed, and
+# never wrong.
+test_stacks_of_replaced_libraries() {
+	need_stacks
+	record "$T/prof" -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
+	expect_stacks "code in the place of other code" "$T/prof" \
+		"program=loader mode=user symbol=a_first,b_first" \
+		'(_start;([^;]*;)*main;(work_in;)?|\[cut:mappings changed\];)[ab]_first$' 990
+}
+
+# A compiler driver, its children and make: most live for less than a drain.
+test_stacks_of_short_processes() {
+	need_stacks
+	local i
+	for i in $(seq 40); do
+		printf '#include <stdio.h>\n#include <stdlib.h>\nint f%d(int a) { return a + %d; }\n' \
+			"$i" "$i" > "$T/f$i.c"
+	done
+	printf 'all: %s\n%%.o: %%.c\n\tcc -O2 -c -o $@ $<\n' \
+		"$(seq -f 'f%g.o' -s ' ' 40)" > "$T/Makefile"
+	record "$T/prof" -- make -s -j2 -C "$T"
+	complete_share "make -j2 of 40 files" "$T/prof" 'program=cc1,as,make,gcc,cc,sh,collect2' 990
+}
+
+test_stacks_of_two_thousand_true() {
+	need_stacks
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- bash -c 'for i in $(seq 2000); do /bin/true; done'
+	complete_share "2,000 x true" "$T/prof" 'program=true,bash' 990
+}
+
+# complete_share WHAT FILE SELECTION PERMILLE. Samples in exec and exit have no user stack to find.
+complete_share() {
+	stacks_of "$2" "$3" | awk -F '\t' -v what="$1" -v least="$4" '
+	$2 ~ /^\[cut:(in exec|process gone)\]/ { next }
+	{ all += $1 }
+	$2 ~ /^\[cut:/ {
+		reason = $2
+		sub(/\].*/, "]", reason)
+		cut[reason] += $1
+		sum += $1
+	}
+	END {
+		if (all < 300) { printf "# %s: only %d samples\n", what, all; exit 1 }
+		if ((all - sum) * 1000 >= all * least)
+			exit 0
+		printf "# %s: %d of %d stacks are not complete\n", what, sum, all
+		for (reason in cut)
+			printf "# %d %s\n", cut[reason], reason
+		exit 1
+	}' || exit 1
+}
+
+test_no_stacks() {
+	record "$T/prof" --stacks none -- "$BIN/stacks" recursion 0.5 20
+	expect_stacks "stacks that were not asked for" "$T/prof" "$of_stacks symbol=leaf" 'leaf$' \
+		1000
+}
+
+test_stacks_by_frame_pointers() {
+	need_stacks
+	record "$T/prof" --stacks fp -- "$BIN/stacks-fp" recursion 0.5 20
+	expect_stacks "stacks by frame pointers" "$T/prof" "program=stacks-fp mode=user symbol=leaf" \
+		'\[cut:frame pointers\];([^;]*;)*main;(down;){19,20}leaf$' 990
+}
