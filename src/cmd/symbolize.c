@@ -17,7 +17,7 @@
 struct symbolize_values {
 	const char *file, *format, *demangle, *symfs;
 	int64_t pid;
-	bool kernel, returns, debuginfod;
+	bool kernel, returns, debuginfod, no_cache;
 	struct option_texts debug_folders;
 };
 
@@ -40,6 +40,8 @@ static const struct option_spec symbolize_specs[] = {
 	{ "symfs", 0, OPTION_TEXT, AT(symfs), "DIR", .help = "debug files and their parts are under DIR" },
 	{ "debuginfod", 0, OPTION_FLAG, AT(debuginfod), NULL,
 	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" },
+	{ "no-cache", 0, OPTION_FLAG, AT(no_cache), NULL,
+	  .help = "do without the indexes of lines kept on disk" },
 	{ 0 },
 };
 /* clang-format on */
@@ -223,6 +225,7 @@ static int symbolize(const struct symbolize_values *values, int count, char **wo
 			   .debug_folders = values->debug_folders.items,
 			   .debug_folder_count = values->debug_folders.count,
 			   .debuginfod = values->debuginfod,
+			   .no_cache = values->no_cache,
 			   .progress = isatty(STDERR_FILENO) ? show_progress : NULL },
 	};
 	struct answering answering = { .json = values->format &&

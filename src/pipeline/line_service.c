@@ -27,9 +27,9 @@ void line_service_start(struct line_service *service, const struct profile *prof
 	struct lines_options lines_options = { .open_image = open_image, .context = context };
 
 	service->debug_files = debug_files_new(&debug_options);
-	service->cache =
-		cache_folder_new(cache_place("lines", folder, sizeof(folder)) == 0 ? folder : NULL,
-				 MOST_CACHE_BYTES);
+	if (options->no_cache || cache_place("lines", folder, sizeof(folder)) < 0)
+		folder[0] = '\0';
+	service->cache = cache_folder_new(folder, MOST_CACHE_BYTES);
 	lines_options.debug_files = service->debug_files;
 	lines_options.cache = service->cache;
 	service->lines = lines_new(profile, &lines_options);

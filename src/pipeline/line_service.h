@@ -15,6 +15,7 @@ struct line_options {
 	const char *const *debug_folders;
 	size_t debug_folder_count;
 	bool debuginfod; /* asked for by name */
+	bool no_cache;	 /* neither read nor write indexes on disk */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
 };

@@ -8,7 +8,8 @@ have no .debug_aranges, and binutils 2.40 misreads the files and inlined functio
 version 5.
 
 The addresses: the first, a middle and the last one of every function, then random ones in functions
-until COUNT. An answer is right when it is what one of the others says, level for level: function,
+until COUNT; the others are asked about FILE too, or, with LIKE=OTHER in the environment, about
+that: the same code with its debug information in another place. An answer is right when it is what one of the others says, level for level: function,
 file, line. OPTIONs go to prospect (--debug-dir ...). Prints one line: how many agree; 0 when all do.
 """
 import json
@@ -94,7 +95,7 @@ def by_addr2line(tool, path, chosen):
 
 
 def by_prospect(prospect, path, chosen, options):
-    text = run([prospect, "symbolize", "-e", path, "--demangle", "none", "--format", "json"]
+    text = run([prospect, "symbolize", "-e", path, "--demangle", "none", "--format", "json", "--no-cache"]
                + options, "".join(f"{a:#x}\n" for a in chosen))
     return {int(row["address"], 16):
             [(f["function"], plain_path(f["file"]), f["line"] or 0) for f in row["frames"]]
@@ -107,8 +108,9 @@ def base(function):
 
 
 def known(levels):
-    """What remains of an answer when what is not known is left out."""
-    if len(levels) == 1 and not levels[0][1]:
+    """What remains of an answer when what is not known is left out: without a line there is only the
+    symbol, which is not what is compared here."""
+    if len(levels) == 1 and not levels[0][2]:
         return []
     return [(base(function), file, line) for function, file, line in levels]
 
@@ -129,10 +131,11 @@ def main():
     prospect, path = sys.argv[1:3]
     count = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
     options = sys.argv[4:]
-    chosen = addresses(path, count)
+    like = os.environ.get("LIKE", path)
+    chosen = addresses(like, count)
     ours = by_prospect(prospect, path, chosen, options)
     tools = [tool for tool in ("eu-addr2line", "addr2line", "llvm-addr2line") if shutil.which(tool)]
-    answers = [by_addr2line([tool], path, chosen) for tool in tools]
+    answers = [by_addr2line([tool], like, chosen) for tool in tools]
     show = int(os.environ.get("SHOW", "3"))
     shown = {0: 0, 1: 0}
     counts = [0] * (len(tools) + 1)
