@@ -127,6 +127,16 @@ static uint64_t value_context(const struct labels *labels, const struct point *p
 	return point->total.context;
 }
 
+static uint64_t value_wait(const struct labels *labels, const struct point *point)
+{
+	return labels_wait(labels, point->total.stack);
+}
+
+static uint64_t value_waker(const struct labels *labels, const struct point *point)
+{
+	return labels_waker(labels, point->total.stack);
+}
+
 static uint64_t value_event(const struct labels *labels, const struct point *point)
 {
 	return point->total.event;
@@ -227,6 +237,19 @@ static void text_context(const struct labels *labels, uint64_t value, struct buf
 	buf_add_str(buf, context_name((enum context)value));
 }
 
+static void text_wait(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, wait_name((enum wait)value));
+}
+
+static void text_waker(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	if (value)
+		labels_process(labels, (uint32_t)value, buf);
+	else
+		buf_add_str(buf, "[none]");
+}
+
 static void text_event(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	buf_add_str(buf, profile_text(labels->profile, labels->profile->events[value].name));
@@ -260,6 +283,11 @@ static size_t bound_mode(const struct labels *labels)
 static size_t bound_context(const struct labels *labels)
 {
 	return CONTEXT_COUNT;
+}
+
+static size_t bound_wait(const struct labels *labels)
+{
+	return WAIT_COUNT;
 }
 
 static size_t bound_event(const struct labels *labels)
@@ -299,6 +327,10 @@ static const struct key all[] = {
 	  .text = text_mode, .bound = bound_mode },
 	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,
 	  .closed = true, .value = value_context, .text = text_context, .bound = bound_context },
+	{ "wait", "what the thread waited for: lock, disk ...; running if it did not", KEY_TEXT,
+	  .closed = true, .value = value_wait, .text = text_wait, .bound = bound_wait },
+	{ "waker", "the process that ended the wait", KEY_TEXT, .value = value_waker,
+	  .text = text_waker, .alias = alias_process, .bound = bound_process },
 	{ "cpu", "processor number", KEY_NUMBER, .needs_samples = true, .value = value_cpu,
 	  .text = text_number },
 	{ "event", "what was sampled", KEY_TEXT, .value = value_event, .text = text_event,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hashidx.h"
 #include "base/xalloc.h"
@@ -57,6 +58,43 @@ void labels_done(struct labels *labels)
 	free(labels->has_twin);
 	labels->name_uses = NULL;
 	labels->has_twin = NULL;
+}
+
+static const struct frame *leaf_of(const struct labels *labels, uint32_t stack)
+{
+	const struct profile *profile = labels->profile;
+
+	return &profile->frames.items[profile->stacks.items[stack].frame];
+}
+
+/* The image is called as the wait, in brackets. */
+enum wait labels_wait(const struct labels *labels, uint32_t stack)
+{
+	const struct profile *profile = labels->profile;
+	const struct image *image = &profile->images.items[leaf_of(labels, stack)->image];
+	const char *path = profile_text(profile, image->path);
+
+	if (image->kind != IMAGE_WAIT)
+		return WAIT_RUNNING;
+	for (int i = 0; i < WAIT_COUNT; i++) {
+		size_t length = strlen(wait_name((enum wait)i));
+
+		if (path[0] == '[' && strncmp(path + 1, wait_name((enum wait)i), length) == 0 &&
+		    strcmp(path + 1 + length, "]") == 0)
+			return (enum wait)i;
+	}
+	return WAIT_OTHER;
+}
+
+uint32_t labels_waker(const struct labels *labels, uint32_t stack)
+{
+	const struct profile *profile = labels->profile;
+	const struct frame *leaf = leaf_of(labels, stack);
+
+	if (profile->images.items[leaf->image].kind != IMAGE_WAIT ||
+	    leaf->offset >= profile->tasks.count)
+		return 0;
+	return profile->tasks.items[leaf->offset].process;
 }
 
 void labels_process(const struct labels *labels, uint32_t process, struct buf *buf)

@@ -37,6 +37,11 @@ struct labels {
 void labels_init(struct labels *labels, const struct profile *profile);
 void labels_done(struct labels *labels);
 
+/* What a stack says of its thread by its innermost frame: what it waited for, WAIT_RUNNING if it
+ * ran; and the process that ended the wait, 0: none is known. */
+enum wait labels_wait(const struct labels *labels, uint32_t stack);
+uint32_t labels_waker(const struct labels *labels, uint32_t stack);
+
 /* Each appends a text to @buf. Ids must be in range. */
 void labels_process(const struct labels *labels, uint32_t process, struct buf *buf);
 void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);

@@ -45,6 +45,8 @@ static void every_key_has_its_text(void **state)
 		{ "stack", "memcpy" },
 		{ "mode", "kernel" },
 		{ "context", "softirq" },
+		{ "wait", "running" },
+		{ "waker", "[none]" },
 		{ "cpu", "5" },
 		{ "event", "cpu-clock" },
 		{ "time", "7" },
@@ -220,12 +222,67 @@ static void names_are_demangled(void **state)
 	fixture_done(&fixture);
 }
 
+/* A stack whose innermost frame is a wait that the task @waker ended. */
+static struct point make_wait(struct fixture *fixture, const char *path, uint32_t waker)
+{
+	struct profile *profile = fixture->profile;
+	struct image image = { .kind = IMAGE_WAIT, .path = fixture_text(fixture, path) };
+	struct frame frame = { .image = profile_image(profile, &image), .offset = waker };
+	uint32_t stack = profile_stack(profile, 0, profile_frame(profile, &frame));
+
+	return (struct point){ .total = fixture_total(1, stack, MODE_KERNEL, CONTEXT_TASK, 1) };
+}
+
+static void check_wait(const struct labels *labels, const struct point *point, const char *wait,
+		       const char *waker)
+{
+	const struct key *keys[] = { keys_find("wait", 4, NULL), keys_find("waker", 5, NULL) };
+	const char *texts[] = { wait, waker };
+	struct buf text = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t value = keys[i]->value(labels, point);
+
+		assert_true(value < keys[i]->bound(labels));
+		keys[i]->text(labels, value, &text);
+		assert_string_equal(buf_text(&text), texts[i]);
+		buf_clear(&text);
+	}
+	buf_done(&text);
+}
+
+/* Also of a file that somebody else made. */
+static void waits_and_wakers_are_in_the_innermost_frame(void **state)
+{
+	struct fixture fixture;
+	struct point lock, sleep, longer, wild;
+	const struct labels *labels;
+	uint32_t waker;
+
+	fixture_init(&fixture);
+	waker = fixture_task(&fixture, fixture_process(&fixture, "waker", 7), "waker");
+	lock = make_wait(&fixture, "[lock]", waker);
+	sleep = make_wait(&fixture, "[sleep]", 0);
+	longer = make_wait(&fixture, "[sleeping]", 0);
+	wild = make_wait(&fixture, "sleep", 4711);
+	labels = fixture_labels(&fixture);
+	check_wait(labels, &lock, "lock", "waker#1");
+	check_wait(labels, &sleep, "sleep", "[none]");
+	check_wait(labels, &longer, "other", "[none]");
+	check_wait(labels, &wild, "other", "[none]");
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_without_names),	 cmocka_unit_test(every_key_has_its_text),
-		cmocka_unit_test(list_of_keys),		 cmocka_unit_test(wrong_lists),
-		cmocka_unit_test(functions_of_one_name), cmocka_unit_test(names_are_demangled),
+		cmocka_unit_test(places_without_names),
+		cmocka_unit_test(every_key_has_its_text),
+		cmocka_unit_test(waits_and_wakers_are_in_the_innermost_frame),
+		cmocka_unit_test(list_of_keys),
+		cmocka_unit_test(wrong_lists),
+		cmocka_unit_test(functions_of_one_name),
+		cmocka_unit_test(names_are_demangled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
