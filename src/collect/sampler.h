@@ -117,6 +117,7 @@ struct sampler_options {
 			      */
 	/* Every sample comes as a DUMP with the addresses the interrupt found: to compare them. */
 	bool verify_stacks;
+	bool stacks_by_calls; /* as on kernels without bpf_loop; tests */
 	enum sampler_waits waits;
 };
 

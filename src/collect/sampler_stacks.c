@@ -28,6 +28,7 @@ static void load_program(struct sampler *sampler, const struct sampler_options *
 		.max_depth = options->max_depth ? options->max_depth : SAMPLER_MAX_DEPTH,
 		.dump_bytes = options->dump_bytes ? options->dump_bytes : INTERRUPT_DUMP_BYTES,
 		.verify = options->verify_stacks,
+		.calls = options->stacks_by_calls,
 	};
 
 	for (size_t i = 0; i < sampler->cpu_count; i++) {

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The user part of our own samples, in every way there is. What is on the stack is known: functions
+ * of which it is written here how they are left, down to a return address no table explains.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "collect/sampler.h"
+
+#if defined(__x86_64__)
+
+/*
+ * stacks_outer(counter, depth) has a frame pointer and calls stacks_inner(counter, depth), which
+ * has none: 5 words, of which the rule below knows. That calls itself until the depth is zero, then
+ * counts down.
+ */
+void stacks_outer(uint64_t counter, uint64_t depth);
+extern const char stacks_inner[], stacks_inner_returns[], stacks_inner_end[],
+	stacks_outer_returns[], stacks_outer_end[];
+
+asm("	.text\n"
+    "	.globl stacks_inner, stacks_outer, stacks_inner_returns, stacks_outer_returns\n"
+    "	.globl stacks_inner_end, stacks_outer_end\n"
+    "	.type stacks_inner, @function\n"
+    "	.type stacks_outer, @function\n"
+    "	.p2align 12\n"
+    "stacks_inner:\n"
+    "	sub $40, %rsp\n"
+    "	test %rsi, %rsi\n"
+    "	jz 1f\n"
+    "	dec %rsi\n"
+    "	call stacks_inner\n"
+    "stacks_inner_returns:\n"
+    "	jmp 2f\n"
+    "1:	dec %rdi\n"
+    "	jnz 1b\n"
+    "2:	add $40, %rsp\n"
+    "	ret\n"
+    "stacks_inner_end:\n"
+    "	.p2align 12\n"
+    "stacks_outer:\n"
+    "	push %rbp\n"
+    "	mov %rsp, %rbp\n"
+    "	call stacks_inner\n"
+    "stacks_outer_returns:\n"
+    "	pop %rbp\n"
+    "	ret\n"
+    "stacks_outer_end:\n"
+    "	.p2align 12\n");
+
+enum {
+	INNER_IMAGE = 3,
+	ADD_OFFSET = 4,
+	SPIN = 40 * 1000 * 1000,
+	SETTLE_US = 20000,
+	MAX_SEEN = 4096
+};
+
+/* sub and add are 4 bytes long: before and behind them the return address is at the top. */
+static const struct unwind_rule rules[] = {
+	{ .cfa = UNWIND_CFA_NONE },
+	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 48, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+};
+
+struct seen {
+	enum user_stack_form form;
+	enum stack_end end;
+	uint64_t hash, generation, space, weight;
+	size_t count, stack_size;
+	uint64_t addresses[64];
+	uint64_t pc;
+	bool chain_is_kernels;
+};
+
+struct fixture {
+	struct sampler *sampler;
+	VEC(struct seen) seen;
+	uint64_t space, generation;
+};
+
+static void take(void *context, const struct perf_record *record)
+{
+	struct fixture *fixture = context;
+	const struct user_stack *user = &record->sample.user_stack;
+	struct seen *seen;
+
+	if (record->type != PERF_RECORD_SAMPLE || record->pid != getpid() ||
+	    record->cpu_mode != PERF_RECORD_MISC_USER ||
+	    sampler_source(fixture->sampler, record->id).stream != STREAM_CLOCK ||
+	    record->sample.ip < (uint64_t)stacks_inner ||
+	    record->sample.ip >= (uint64_t)stacks_inner_end)
+		return;
+	seen = vec_push(&fixture->seen);
+	*seen = (struct seen){ .form = user->form,
+			       .end = user->end,
+			       .hash = user->hash,
+			       .generation = user->generation,
+			       .space = user->space,
+			       .weight = sampler_weight(fixture->sampler, record),
+			       .count = user->count,
+			       .stack_size = user->stack_size };
+	seen->chain_is_kernels = true;
+	for (size_t i = 0; i < record->sample.chain_length; i++)
+		seen->chain_is_kernels &= record->sample.chain[i] >> 63;
+	for (size_t i = 0; i < user->count && i < 64; i++)
+		seen->addresses[i] = user->addresses[i];
+	if (user->form == USER_STACK_DUMP)
+		seen->pc = user->registers->pc;
+}
+
+/* Runs for a while, with the inner function @depth deep; what was sampled there is then in seen. */
+static void run(struct fixture *fixture, uint64_t depth)
+{
+	fixture->seen.count = 0;
+	stacks_outer(SPIN, depth);
+	usleep(SETTLE_US);
+	sampler_drain(fixture->sampler, clock_ns(), take, fixture);
+	assert_true(fixture->seen.count >= 5);
+	assert_true(fixture->seen.count < MAX_SEEN);
+}
+
+static void open_fixture(struct fixture *fixture, enum stack_rung rung, bool by_calls)
+{
+	const struct sampler_options options = { .rate_hz = 997,
+						 .whole_machine = true,
+						 .machine_only = true,
+						 .stacks = rung,
+						 .stacks_by_calls = by_calls };
+	struct err err = { "" };
+
+	*fixture = (struct fixture){ .generation = 100 };
+	if (sampler_open(&options, &fixture->sampler, &err) < 0) {
+		print_message("%s\n", err.text);
+		skip();
+	}
+	if (sampler_stack_rung(fixture->sampler) != rung) {
+		print_message("%s\n", sampler_stacks_missing(fixture->sampler));
+		assert_true(sampler_stacks_missing(fixture->sampler)[0]);
+		sampler_free(fixture->sampler);
+		skip();
+	}
+	assert_string_equal(sampler_stacks_missing(fixture->sampler), "");
+	sampler_enable(fixture->sampler);
+}
+
+static void close_fixture(struct fixture *fixture)
+{
+	sampler_free(fixture->sampler);
+	vec_free(&fixture->seen);
+}
+
+static void add_rows(struct stack_tables *tables)
+{
+	/* Of the pages of inner and outer; outer has no rows. */
+	uint32_t end = (uint32_t)(stacks_inner_end - stacks_inner);
+	const uint32_t rows[] = { UNWIND_ROW(0, 1), UNWIND_ROW(ADD_OFFSET, 2),
+				  UNWIND_ROW(end - 1, 1), UNWIND_ROW(end, 0), UNWIND_ROW(0, 0) };
+	const uint32_t pages[] = { 0, 4, 5 };
+	const struct unwind_table table = { .base = 0x5000,
+					    .page_count = 2,
+					    .row_count = 5,
+					    .rule_count = 3,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+
+	assert_int_equal(stack_tables_add_image(tables, INNER_IMAGE, &table), 0);
+	assert_int_equal(stack_tables_add_image(tables, INNER_IMAGE, &table), -EEXIST);
+	assert_true(stack_tables_has_image(tables, INNER_IMAGE));
+	assert_false(stack_tables_has_image(tables, INNER_IMAGE + 1));
+}
+
+enum known { INNER = 2, OUTER = 3, ENTRY = 4 };
+
+/* Tells of the inner function, of the outer too, and of what calls that: an entry. */
+static void set_space(struct fixture *fixture, enum stack_map_kind inner, enum known known)
+{
+	uint64_t start = (uint64_t)stacks_inner;
+	const struct stack_range ranges[] = {
+		{ 0x1000, 0x2000, 0, 0, STACK_MAP_WAITING },
+		{ start, start + 0x1000, start - 0x5000, INNER_IMAGE, inner },
+		{ start + 0x1000, start + 0x2000, start - 0x5000, INNER_IMAGE, STACK_MAP_ROWS },
+		{ start + 0x2000, UINT64_MAX >> 1, 0, 0, STACK_MAP_FRAME_POINTERS },
+	};
+	const struct stack_space_table table = {
+		.generation = ++fixture->generation,
+		.ranges = ranges,
+		.range_count = known,
+		.entries = { { 0, 0 }, { start + 0x2000, UINT64_MAX >> 1 } },
+	};
+
+	assert_int_equal(stack_tables_set_space(sampler_stack_tables(fixture->sampler),
+						fixture->space, &table),
+			 0);
+	assert_int_equal(
+		stack_tables_generation(sampler_stack_tables(fixture->sampler), fixture->space),
+		fixture->generation);
+}
+
+/* The innermost address wanders through the loop. */
+static void assert_stack(const struct seen *seen, uint64_t depth)
+{
+	for (uint64_t i = 1; i <= depth; i++)
+		assert_int_equal(seen->addresses[i], (uint64_t)stacks_inner_returns);
+	assert_int_equal(seen->addresses[depth + 1], (uint64_t)stacks_outer_returns);
+}
+
+static size_t count_form(const struct fixture *fixture, enum user_stack_form form)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fixture->seen.count; i++)
+		count += fixture->seen.items[i].form == form;
+	return count;
+}
+
+static void in_the_interrupt(bool by_calls)
+{
+	struct fixture fixture;
+	struct stack_tables *tables;
+	struct seen seen;
+
+	open_fixture(&fixture, STACK_RUNG_INTERRUPT, by_calls);
+	tables = sampler_stack_tables(fixture.sampler);
+
+	/* Nothing is known: registers and memory. */
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	seen = fixture.seen.items[0];
+	fixture.space = seen.space;
+	assert_true(seen.space && !seen.generation && !seen.hash && seen.chain_is_kernels);
+	assert_in_range(seen.pc, (uint64_t)stacks_inner, (uint64_t)stacks_inner_end);
+	assert_true(seen.stack_size > 128 + 3 * 48);
+	assert_in_range(seen.weight, 700 * 1000, 1400 * 1000); /* ns: 997 Hz, jittered */
+
+	/* Everything is known; each stack comes once. */
+	add_rows(tables);
+	set_space(&fixture, STACK_MAP_ROWS, ENTRY);
+	run(&fixture, 2);
+	assert_true(count_form(&fixture, USER_STACK_ADDRESSES) >= 1);
+	assert_true(count_form(&fixture, USER_STACK_ADDRESSES) <=
+		    3); /* a loop of two instructions */
+	assert_int_equal(count_form(&fixture, USER_STACK_ADDRESSES) +
+				 count_form(&fixture, USER_STACK_KNOWN),
+			 fixture.seen.count);
+	seen = fixture.seen.items[0];
+	assert_int_equal(seen.form, USER_STACK_ADDRESSES);
+	assert_int_equal(seen.end, STACK_COMPLETE);
+	assert_int_equal(seen.generation, fixture.generation);
+	assert_int_equal(seen.count, 5);
+	assert_stack(&seen, 2);
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_KNOWN), fixture.seen.count);
+	stack_tables_forget(tables, fixture.seen.items[0].hash);
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_ADDRESSES), 1);
+
+	/* Other mappings: other stacks. */
+	set_space(&fixture, STACK_MAP_ROWS, ENTRY);
+	run(&fixture, 40);
+	seen = fixture.seen.items[0];
+	assert_int_equal(seen.form, USER_STACK_ADDRESSES);
+	assert_int_equal(seen.count, 43);
+	assert_stack(&seen, 40);
+
+	/* Where nothing is mapped, user space is asked, and only once. */
+	set_space(&fixture, STACK_MAP_ROWS, INNER);
+	run(&fixture, 2);
+	seen = fixture.seen.items[0];
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.end, STACK_STALE);
+	assert_true(seen.hash && seen.generation);
+	for (size_t i = 0; i < fixture.seen.count; i++)
+		stack_tables_learn(tables, fixture.seen.items[i].hash);
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_KNOWN), fixture.seen.count);
+
+	/* Where only a frame pointer leads there, it is not believed. */
+	set_space(&fixture, STACK_MAP_ROWS, OUTER);
+	run(&fixture, 2);
+	seen = fixture.seen.items[0];
+	assert_int_equal(seen.form, USER_STACK_ADDRESSES);
+	assert_int_equal(seen.end, STACK_NO_ROWS);
+	assert_int_equal(seen.count, 4);
+	assert_stack(&seen, 2);
+
+	/* A file nobody has looked at yet. */
+	set_space(&fixture, STACK_MAP_WAITING, ENTRY);
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_int_equal(fixture.seen.items[0].count, 1);
+
+	stack_tables_remove_image(tables, INNER_IMAGE);
+	set_space(&fixture, STACK_MAP_ROWS, ENTRY); /* is taken as waiting */
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	stack_tables_drop_space(tables, fixture.space);
+	assert_int_equal(stack_tables_generation(tables, fixture.space), 0);
+	run(&fixture, 2);
+	assert_int_equal(fixture.seen.items[0].generation, 0);
+	assert_int_equal(stack_tables_counts(tables).spaces, 0);
+	assert_int_equal(stack_tables_counts(tables).images, 0);
+	close_fixture(&fixture);
+}
+
+static void in_the_interrupt_by_loop(void **state)
+{
+	(void)state;
+	in_the_interrupt(false);
+}
+
+static void in_the_interrupt_by_calls(void **state)
+{
+	(void)state;
+	in_the_interrupt(true);
+}
+
+/* A table that changes all the time while samples are taken: never half of one. */
+static void tables_change_under_the_program(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	open_fixture(&fixture, STACK_RUNG_INTERRUPT, false);
+	run(&fixture, 2);
+	fixture.space = fixture.seen.items[0].space;
+	add_rows(sampler_stack_tables(fixture.sampler));
+	for (int i = 0; i < 20; i++) {
+		for (int j = 0; j < 50; j++) {
+			set_space(&fixture, STACK_MAP_ROWS, ENTRY);
+			stacks_outer(10000, 2);
+			stack_tables_settle(sampler_stack_tables(fixture.sampler));
+		}
+		fixture.seen.count = 0;
+		sampler_drain(fixture.sampler, clock_ns(), take, &fixture);
+		for (size_t k = 0; k < fixture.seen.count; k++) {
+			if (fixture.seen.items[k].form == USER_STACK_DUMP)
+				continue;
+			assert_int_equal(fixture.seen.items[k].form, USER_STACK_ADDRESSES);
+			assert_int_equal(fixture.seen.items[k].count, 5);
+			assert_stack(&fixture.seen.items[k], 2);
+		}
+	}
+	/* Room that was replaced is used again. */
+	assert_true(stack_tables_counts(sampler_stack_tables(fixture.sampler)).bytes <= 1 << 20);
+	close_fixture(&fixture);
+}
+
+static void copied_by_the_kernel(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	open_fixture(&fixture, STACK_RUNG_DUMP, false);
+	assert_null(sampler_stack_tables(fixture.sampler));
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_in_range(fixture.seen.items[0].pc, (uint64_t)stacks_inner,
+			(uint64_t)stacks_inner_end);
+	assert_true(fixture.seen.items[0].stack_size > 3 * 48);
+	assert_true(fixture.seen.items[0].chain_is_kernels);
+	close_fixture(&fixture);
+}
+
+/* The kernel sees the caller of what has a frame pointer, and nothing of those that have none. */
+static void by_the_kernels_frame_pointers(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	open_fixture(&fixture, STACK_RUNG_FRAME_POINTERS, false);
+	run(&fixture, 2);
+	assert_int_equal(count_form(&fixture, USER_STACK_CALLCHAIN), fixture.seen.count);
+	assert_int_equal(fixture.seen.items[0].end, STACK_FRAME_POINTERS);
+	assert_true(fixture.seen.items[0].count >= 2);
+	assert_in_range(fixture.seen.items[0].addresses[0], (uint64_t)stacks_inner,
+			(uint64_t)stacks_inner_end);
+	assert_true(fixture.seen.items[0].chain_is_kernels);
+	close_fixture(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_the_interrupt_by_loop),
+		cmocka_unit_test(in_the_interrupt_by_calls),
+		cmocka_unit_test(tables_change_under_the_program),
+		cmocka_unit_test(copied_by_the_kernel),
+		cmocka_unit_test(by_the_kernels_frame_pointers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	puts("this test has x86-64 code");
+	return 77;
+}
+
+#endif
