@@ -84,6 +84,11 @@ static bool is_recorded(const char *stacks)
 	return stacks && *stacks && strcmp(stacks, "none") != 0;
 }
 
+bool completeness_is_apart(enum stack_end end)
+{
+	return end == STACK_IN_EXEC || end == STACK_GONE;
+}
+
 void completeness_make(const struct profile *profile, const struct total *totals, size_t count,
 		       uint8_t event, struct completeness *ret_completeness)
 {
@@ -101,9 +106,9 @@ void completeness_make(const struct profile *profile, const struct total *totals
 
 		if (total->event != event || !has_user_part(profile, total))
 			continue;
-		hits_add(&made->whole, total);
 		hits_add(&made->ends[here->end], total);
-		if (here->end != STACK_COMPLETE)
+		hits_add(completeness_is_apart(here->end) ? &made->apart : &made->whole, total);
+		if (here->end != STACK_COMPLETE && !completeness_is_apart(here->end))
 			add_broken(made, &index, here, total);
 	}
 	if (made->images.count)

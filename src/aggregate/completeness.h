@@ -22,11 +22,15 @@ struct broken_image {
 };
 
 struct completeness {
-	bool recorded; /* else only leaves were kept, and the rest is empty */
-	struct hits whole;
-	struct hits ends[STACK_END_COUNT]; /* by how the stack ends; they add up to whole */
-	VEC(struct broken_image) images;   /* not those that are complete; the heaviest first */
+	bool recorded;	   /* else only leaves were kept, and the rest is empty */
+	struct hits whole; /* that had a user stack */
+	struct hits apart; /* that had none: their program was being replaced, or its memory gone */
+	struct hits ends[STACK_END_COUNT]; /* by how the stack ends; they add up to both */
+	VEC(struct broken_image) images;   /* what is cut; the heaviest first */
 };
+
+/* Does a stack that ends so tell of a user part that was not there to be found? */
+bool completeness_is_apart(enum stack_end end);
 
 /* Of one event. The caller frees with completeness_done. */
 void completeness_make(const struct profile *profile, const struct total *totals, size_t count,
