@@ -67,10 +67,17 @@ uint64_t account_lost_samples(const struct event *event)
 	return lost;
 }
 
+bool account_is_import(const struct profile *profile)
+{
+	return profile->run.scope && strcmp(profile->run.scope, "perf") == 0;
+}
+
 static const char *why_none(const struct profile *profile, uint8_t event)
 {
 	const struct run_facts *run = &profile->run;
 
+	if (account_is_import(profile))
+		return "the recording does not tell idle time";
 	if (!run->scope || strcmp(run->scope, "machine") != 0)
 		return "only a profile of the whole machine has one";
 	if (!run->end_ns)

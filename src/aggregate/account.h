@@ -29,6 +29,9 @@ struct account {
 /* Only a profile of the whole machine has an account. */
 struct account account_of(const struct profile *profile);
 
+/* Was it recorded by another program? Then neither its cost nor idle time is known. */
+bool account_is_import(const struct profile *profile);
+
 /* Wall time of the run in ns; 0 when the recording was not finished. */
 uint64_t account_wall_ns(const struct profile *profile);
 

@@ -24,14 +24,14 @@ struct perf_data;
 /* Do a file's first bytes (as many as there are, 8 suffice) say that it is a recording of perf? */
 bool perf_data_is(const void *bytes, size_t size);
 
-/* Reads what stands in front of the records, and behind them where it can be got at. Takes @input
- * over in any case. -EINVAL and one line for what is no recording of perf, or one without events;
- * -EBADMSG for a damaged head. In a pipe, events and facts may still be missing. */
+/* Reads what a recording tells of itself, wherever in it that stands; a pipe is copied to a file
+ * first. Takes @input over in any case. -EINVAL and one line for what is no recording of perf, or
+ * one without events; -EBADMSG for a damaged head. */
 int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, struct err *err);
 void perf_data_free(struct perf_data *data); /* NULL is fine */
 DEFINE_CLEANUP(struct perf_data *, perf_data_free);
 
-/* As of now; borrowed. */
+/* Borrowed. */
 const struct perf_data_events *perf_data_events(const struct perf_data *data);
 const struct perf_data_facts *perf_data_facts(const struct perf_data *data);
 

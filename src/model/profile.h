@@ -129,7 +129,7 @@ struct total {
 	X(TEXT, kernel_release)                                                                   \
 	X(TEXT, machine)                                                                          \
 	X(TEXT, command) /* as typed, blanks between */                                           \
-	X(TEXT, scope)	 /* "machine", "command", "processes" */                                  \
+	X(TEXT, scope) /* "machine", "command", "processes"; "perf": imported, rung: its version */ \
 	X(TEXT, rung)	 /* the rung of the privilege ladder, see collect/sampler.h */            \
 	X(TEXT, stacks)	 /* "full", "fp" by frame pointers, else "none" or NULL: leaves only */   \
 	X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the         \

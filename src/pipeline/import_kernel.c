@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -98,6 +99,31 @@ int import_kernel_begin(struct import_kernel *kernel, struct import_profile *imp
 	return options->vmlinux ? check_vmlinux(options->vmlinux, &recorded, err) : 0;
 }
 
+static bool is_our_release(const struct perf_data_facts *facts)
+{
+	struct utsname us;
+
+	uname(&us);
+	return facts->hostname && strcmp(facts->hostname, us.nodename) == 0 &&
+	       facts->os_release && strcmp(facts->os_release, us.release) == 0;
+}
+
+/* Without a build id: of this host, of this release, and at the random address of this boot is as
+ * good. */
+static bool try_running(struct import_kernel *kernel, const struct kernel_recorded *recorded)
+{
+	const struct kernel_symbols_options source = { .recorded = recorded };
+	struct kernel_symbols *symbols;
+
+	if (recorded->build_id.size || !recorded->address || !is_our_release(kernel->facts) ||
+	    kernel_symbols_new(kernel->import->profile, &source, &symbols, NULL) < 0)
+		return false;
+	kernel->running = kernel_symbols_same_boot(symbols);
+	kernel->named |= kernel->running;
+	kernel_symbols_free(symbols);
+	return kernel->running;
+}
+
 /* The kernel lay where the symbol @bound was at @address (0: hidden). */
 static int lay(struct import_kernel *kernel, enum kernel_bound bound, uint64_t address,
 	       uint64_t size, struct err *err)
@@ -109,12 +135,13 @@ static int lay(struct import_kernel *kernel, enum kernel_bound bound, uint64_t a
 					    .build_id = build_id_of_kernel(kernel->facts) };
 	struct kernel_symbols_options source = {
 		.recorded = &recorded,
-		.kallsyms = options->kallsyms ? options->kallsyms
-			    : kernel->running ? NULL
-					      : "/dev/null",
+		.kallsyms = options->kallsyms ? options->kallsyms : "/dev/null",
 		.vmlinux = address ? options->vmlinux : NULL,
 	};
 
+	if (!options->kallsyms && !options->vmlinux &&
+	    (kernel->running || try_running(kernel, &recorded)))
+		source.kallsyms = NULL;
 	return kernel_symbols_new(kernel->import->profile, &source, &kernel->import->frames.kernel,
 				  err);
 }

@@ -83,7 +83,7 @@ int import_profile_sample(struct import_profile *import, const struct sample *sa
 	import->samples++;
 	note_time(import, sample);
 	store_add(import->output.writer, sample);
-	if (store_pending(import->output.writer) < FLUSH_SAMPLES)
+	if (import->samples % FLUSH_SAMPLES != 0)
 		return 0;
 	return record_output_flush(&import->output, err);
 }

@@ -75,6 +75,12 @@ static void add_status(struct buf *text, int status)
 		buf_printf(text, " (exit status %d)", WEXITSTATUS(status));
 }
 
+static void add_recorder(struct buf *text, const struct run_facts *run)
+{
+	buf_add_str(text, "; recorded by ");
+	safe_text(text, run->rung && *run->rung ? run->rung : "perf");
+}
+
 static void print_subject(struct head *head)
 {
 	const struct run_facts *run = head->run;
@@ -88,6 +94,8 @@ static void print_subject(struct head *head)
 		buf_add_str(&head->text, "; the whole machine");
 	else if (run->scope && strcmp(run->scope, "command") == 0)
 		buf_add_str(&head->text, "; its own processes only");
+	else if (account_is_import(head->profile))
+		add_recorder(&head->text, run);
 	else
 		buf_add_str(&head->text, "; chosen processes only");
 	buf_printf(&head->text, ", %" PRIu64 " CPU%s", run->cpus, run->cpus == 1 ? "" : "s");
@@ -238,7 +246,6 @@ static enum stack_end next_end(const struct completeness *known, const bool *tol
 
 	for (int end = 0; end < STACK_END_COUNT; end++) {
 		if (end != STACK_COMPLETE && !told[end] && known->ends[end].samples &&
-		    !completeness_is_apart((enum stack_end)end) &&
 		    (most == STACK_COMPLETE ||
 		     known->ends[end].samples > known->ends[most].samples))
 			most = (enum stack_end)end;
@@ -267,21 +274,6 @@ static void add_end(struct head *head, enum stack_end end)
 		buf_printf(&head->text, " (%s)", stack_end_text(end));
 }
 
-/* What had no user stack is told, and is no part of the percentages. */
-static void add_apart(struct head *head, const struct completeness *known)
-{
-	const char *separator = "; apart from";
-
-	for (int end = 0; end < STACK_END_COUNT; end++) {
-		if (!completeness_is_apart((enum stack_end)end) || !known->ends[end].samples)
-			continue;
-		buf_printf(&head->text, "%s ", separator);
-		figures_count(&head->text, known->ends[end].samples);
-		buf_printf(&head->text, " %s", stack_end_name((enum stack_end)end));
-		separator = " and";
-	}
-}
-
 static void print_stacks(struct head *head)
 {
 	const struct completeness *known = head->view->completeness;
@@ -295,7 +287,6 @@ static void print_stacks(struct head *head)
 			add_end(head, end);
 			told[end] = true;
 		}
-		add_apart(head, known);
 		print_paragraph(head, "Stacks");
 	} else if (head->run->stacks && strcmp(head->run->stacks, "none") == 0) {
 		buf_add_str(&head->text, "not recorded");
@@ -320,7 +311,7 @@ static void print_cost(struct head *head)
 	const struct run_facts *run = head->run;
 	struct buf *text = &head->text;
 
-	if (!account_wall_ns(head->profile))
+	if (!account_wall_ns(head->profile) || account_is_import(head->profile))
 		return;
 	buf_printf(text, "%.2f %%: CPU ", account_cost_percent(head->profile));
 	figures_seconds(text, run->self_cpu_ns);

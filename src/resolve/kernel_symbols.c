@@ -333,6 +333,11 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 
 /* --- questions --- */
 
+bool kernel_symbols_same_boot(const struct kernel_symbols *symbols)
+{
+	return symbols->same_boot;
+}
+
 bool kernel_symbols_hidden(const struct kernel_symbols *symbols)
 {
 	return symbols->hidden;

@@ -50,6 +50,8 @@ int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_opti
 		       struct kernel_symbols **ret_symbols, struct err *err);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
+/* Of a recorded kernel: do its names come from the very boot that was recorded? */
+bool kernel_symbols_same_boot(const struct kernel_symbols *symbols);
 bool kernel_symbols_hidden(const struct kernel_symbols *symbols);
 
 /* Places an address: image id, and offset from _text (kernel) or from the module's .text. Code that
