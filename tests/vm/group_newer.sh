@@ -15,6 +15,7 @@ boot_newer() {
 	build hash-wp512 "$HERE/programs/hash.c"
 	put hash-rmd160 "$EXCHANGE/bin/hash-wp512"
 	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
+	put_unit sampler_stacks collect
 	boot newer -c 1 -i 1 -t 240
 }
 
@@ -44,4 +45,10 @@ test_newer_live_text_equals_kcore() {
 	grep -q 'OK.*test_kcore_agrees' "$EXCHANGE/kernel_text.out" ||
 		fail "in the guest:" "$(tail -n 12 "$EXCHANGE/kernel_text.out")"
 	[ "$(cat "$EXCHANGE/kernel_text.status")" = 0 ] || fail "$(cat "$EXCHANGE/kernel_text.out")"
+}
+
+# The program that walks stacks is taken by this kernel, and what it finds is right.
+test_newer_stacks_in_the_interrupt() {
+	unit_passes sampler_stacks
+	grep -q '^context: task' "$EXCHANGE/sampler_stacks.out" || fail "contexts are not told"
 }

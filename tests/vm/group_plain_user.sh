@@ -8,6 +8,7 @@ boot_plain_user() {
 	build shares "$SYSTEM/programs/shares.c"
 	put work "$HERE/programs/work.sh"
 	build background "$HERE/programs/spin.c"
+	put_unit sampler_stacks collect
 	boot plain_user -c 1 -i 1 -t 300
 }
 
@@ -105,4 +106,10 @@ test_plain_user_names_of_the_kernel_hidden_is_said() {
 # Debian's level 3 heeds no capability but root's.
 test_plain_user_capabilities_at_level_3() {
 	refused capable_refused 1 'paranoid.* 3.*sudo sysctl -w kernel.perf_event_paranoid=2'
+}
+
+# As root: the program that walks stacks is taken by Linux 6.1, and what it finds is right.
+test_plain_user_kernel_takes_stacks_in_the_interrupt() {
+	unit_passes sampler_stacks
+	grep -q '^context: task' "$EXCHANGE/sampler_stacks.out" || fail "contexts are not told"
 }

@@ -31,6 +31,20 @@ put() {
 	cp "$2" "$EXCHANGE/bin/$1"
 }
 
+# put_unit NAME FOLDER: a unit test under its own name, where 'make check' has built it.
+put_unit() {
+	local program=$HERE/../../build-check/tests/unit/$2/test_$2_$1
+	[ ! -x "$program" ] || put "$1" "$program"
+}
+
+# unit_passes NAME: the guest's run of it, with nothing skipped.
+unit_passes() {
+	[ -x "$EXCHANGE/bin/$1" ] ||
+		skip "the unit tests are not built ('make check' builds them)"
+	[ "$(cat "$EXCHANGE/$1.status")" = 0 ] || fail "$(tail -n 12 "$EXCHANGE/$1.out")"
+	! grep 'SKIPPED' "$EXCHANGE/$1.out" || fail "$(tail -n 12 "$EXCHANGE/$1.out")"
+}
+
 # recorded NAME: sets FILE to the profile that the guest recorded as NAME; fails with what was said.
 recorded() {
 	FILE=$EXCHANGE/$1.prof

@@ -83,6 +83,7 @@ struct seen {
 	uint64_t addresses[64];
 	uint64_t pc;
 	bool chain_is_kernels;
+	enum context context;
 };
 
 struct fixture {
@@ -112,6 +113,7 @@ static void take(void *context, const struct perf_record *record)
 			       .weight = sampler_weight(fixture->sampler, record),
 			       .count = user->count,
 			       .stack_size = user->stack_size };
+	seen->context = record->sample.context;
 	seen->chain_is_kernels = true;
 	for (size_t i = 0; i < record->sample.chain_length; i++)
 		seen->chain_is_kernels &= record->sample.chain[i] >> 63;
@@ -245,6 +247,10 @@ static void in_the_interrupt(bool by_calls)
 	assert_true(seen.space && !seen.generation && !seen.hash && seen.chain_is_kernels);
 	assert_in_range(seen.pc, (uint64_t)stacks_inner, (uint64_t)stacks_inner_end);
 	assert_true(seen.stack_size > 128 + 3 * 48);
+	/* Our own code, be it that the kernel has no name for where its count is. */
+	assert_true(seen.context == CONTEXT_TASK || seen.context == CONTEXT_COUNT);
+	print_message("context: %s\n",
+		      seen.context == CONTEXT_TASK ? context_name(seen.context) : "not told");
 	assert_in_range(seen.weight, 700 * 1000, 1400 * 1000); /* ns: 997 Hz, jittered */
 
 	/* Everything is known; each stack comes once. */

@@ -25,6 +25,13 @@ record() {
 	[ ! -e "/tmp/$name.prof" ] || cp "/tmp/$name.prof" $EXCHANGE/
 }
 
+# unit NAME: runs a unit test, if it was put here; leaves NAME.out and NAME.status.
+unit() {
+	[ -x "$BIN/$1" ] || return 0
+	"$BIN/$1" > $EXCHANGE/"$1.out" 2>&1
+	echo $? > $EXCHANGE/"$1.status"
+}
+
 # The kernel's names, as they are now.
 keep_names() {
 	cat /proc/kallsyms > $EXCHANGE/kallsyms

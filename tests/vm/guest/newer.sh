@@ -9,3 +9,4 @@ if [ -x $BIN/kernel_text ]; then
 	$BIN/kernel_text > $EXCHANGE/kernel_text.out 2>&1
 	echo $? > $EXCHANGE/kernel_text.status
 fi
+unit sampler_stacks

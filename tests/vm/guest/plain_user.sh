@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 . /run/vm/guest/lib.sh
+unit sampler_stacks # as root
 keep_names
 
 # as_user CAPABILITIES: the recordings that follow are a plain user's, with these alone.
