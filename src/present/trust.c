@@ -246,6 +246,7 @@ static enum stack_end next_end(const struct completeness *known, const bool *tol
 
 	for (int end = 0; end < STACK_END_COUNT; end++) {
 		if (end != STACK_COMPLETE && !told[end] && known->ends[end].samples &&
+		    !completeness_is_apart((enum stack_end)end) &&
 		    (most == STACK_COMPLETE ||
 		     known->ends[end].samples > known->ends[most].samples))
 			most = (enum stack_end)end;
@@ -274,6 +275,21 @@ static void add_end(struct head *head, enum stack_end end)
 		buf_printf(&head->text, " (%s)", stack_end_text(end));
 }
 
+/* What had no user stack is told, and is no part of the percentages. */
+static void add_apart(struct head *head, const struct completeness *known)
+{
+	const char *separator = "; apart from";
+
+	for (int end = 0; end < STACK_END_COUNT; end++) {
+		if (!completeness_is_apart((enum stack_end)end) || !known->ends[end].samples)
+			continue;
+		buf_printf(&head->text, "%s ", separator);
+		figures_count(&head->text, known->ends[end].samples);
+		buf_printf(&head->text, " %s", stack_end_name((enum stack_end)end));
+		separator = " and";
+	}
+}
+
 static void print_stacks(struct head *head)
 {
 	const struct completeness *known = head->view->completeness;
@@ -287,6 +303,7 @@ static void print_stacks(struct head *head)
 			add_end(head, end);
 			told[end] = true;
 		}
+		add_apart(head, known);
 		print_paragraph(head, "Stacks");
 	} else if (head->run->stacks && strcmp(head->run->stacks, "none") == 0) {
 		buf_add_str(&head->text, "not recorded");
