@@ -372,23 +372,28 @@ static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *t
 	return size + (__u64)bytes;
 }
 
+/* Where the ring has no room for the stack, what was waited for is lost, but not how long. */
 static void send_wait(void *context, struct task_struct *task, const struct off_cpu_thread *thread,
 		      __u64 runnable_ns, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	struct off_cpu_wait_record *record = &cpu->wait;
+	const __u64 head = __builtin_offsetof(struct off_cpu_wait_record, addresses);
 	__u64 longest_ns = thread->blocked_ns > runnable_ns ? thread->blocked_ns : runnable_ns;
 	__u64 size;
 
 	describe_wait(record, thread, task, runnable_ns);
 	size = add_stack(record, task);
 	off_cpu_pace_spend(&cpu->pace, now_ns, 1);
+	cpu->counts.records++;
 	if (size <= sizeof(*record) &&
-	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0) {
-		cpu->counts.records++;
-	} else {
-		cpu->counts.lost++;
-		cpu->counts.lost_weight_ns += off_cpu_weight(thread->threshold_ns, longest_ns);
-	}
+	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0)
+		return;
+	record->count = 0;
+	cpu->counts.cut++;
+	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, head) == 0)
+		return;
+	cpu->counts.lost++;
+	cpu->counts.lost_weight_ns += off_cpu_weight(thread->threshold_ns, longest_ns);
 }
 
 /* Ends the last part of a wait. Returns its runnable part. */

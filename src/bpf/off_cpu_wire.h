@@ -115,6 +115,7 @@ struct off_cpu_wait_record {
 struct off_cpu_counts {
 	__u64 switches;
 	__u64 stacks, records; /* taken, sent */
+	__u64 cut;	       /* waits whose stack found the ring full */
 	__u64 lost,
 		lost_weight_ns; /* waits whose record found the ring full; what they stood for */
 	__u64 lost_times;	/* the same of OFF_CPU_TIMES */
