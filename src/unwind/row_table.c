@@ -45,11 +45,12 @@ struct compilation {
 static void add_block(struct compilation *compilation, uint64_t start, uint64_t size,
 		      uint64_t offset, uint32_t source)
 {
+	const struct elf_section *code = elf_file_code_section(compilation->file, start);
 	uint64_t distance = start - compilation->origin;
 
 	if (size == 0)
 		return;
-	if (!elf_file_code_section(compilation->file, start) || distance > UINT32_MAX ||
+	if (!code || size > code->size - (start - code->address) || distance > UINT32_MAX ||
 	    size > UINT32_MAX - distance || compilation->blocks.count == MAX_DESCRIPTIONS) {
 		compilation->unreadable++;
 		return;

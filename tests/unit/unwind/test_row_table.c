@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A look-up in rows made by hand. */
+/* A look-up in rows made by hand, and descriptions no linker would make. */
 #include "unwind/row_table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include <errno.h>
+#include <fcntl.h>
 
-#include <cmocka.h>
+#include "tools.h"
 
 /* Two pages; a function from 0x1010 that goes on in the second one, nothing from 0x2020. */
 static void test_find(void **state)
@@ -40,9 +39,195 @@ static void test_find(void **state)
 	assert_null(row_table_find(&table, UINT64_MAX));
 }
 
+/* A CIE, and DESCRIBE NAME, START, SIZE, CFA-OFFSET; text is at 0x400000. */
+#define FRAMES                                                                                \
+	".macro DESCRIBE start, size, offset\n"                                               \
+	".long 5f - 4f\n4: .long 4b - cie\n.long text + \\start - .\n.long \\size\n.byte 0\n" \
+	".byte 0x0e, \\offset\n.balign 4\n5:\n.endm\n"                                        \
+	".text\n.globl _start\n_start: text: .skip 0x3000, 0x90\n"                            \
+	".section .eh_frame,\"a\",@progbits\n"                                                \
+	"cie: .long 2f - 1f\n1: .long 0\n.byte 1\n.asciz \"zR\"\n.byte 1, 0x78, 16, 1\n"      \
+	".byte 0x1b, 0x0c, 7, 8, 0x90, 1\n.balign 4\n2:\n"
+
+static struct row_table *compile(const char *folder, const char *flags, const char *source,
+				 uint64_t *ret_text)
+{
+	struct elf_file *file;
+	struct row_table *table;
+	char path[TOOLS_PATH];
+	int fd;
+
+	tools_build(folder, "frames", "assembler", flags, source, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
+	assert_int_equal(elf_file_read_sections(file, NULL), 0);
+	assert_int_equal(row_table_compile(file, &table, NULL), 0);
+	*ret_text = elf_file_find(file, ".text")->address;
+	elf_file_free(file);
+	close(fd);
+	return table;
+}
+
+/* -1: no rule. */
+static int offset_at(const struct row_table *table, uint64_t address)
+{
+	const struct unwind_rule *rule = row_table_find(row_table_rows(table), address);
+
+	return rule ? rule->cfa_offset : -1;
+}
+
+static void test_out_of_order(void **state)
+{
+	static const char source[] = FRAMES "DESCRIBE 0x200, 0x10, 40\nDESCRIBE 0, 0x10, 24\n"
+					    "DESCRIBE 0x100, 0, 32\nDESCRIBE 0x80, 0x10, 48\n";
+	uint64_t text;
+	struct row_table *table = compile(*state, "-nostdlib -static", source, &text);
+
+	assert_int_equal(offset_at(table, text), 24);
+	assert_int_equal(offset_at(table, text + 0x0f), 24);
+	assert_int_equal(offset_at(table, text + 0x10), -1);
+	assert_int_equal(offset_at(table, text + 0x80), 48);
+	assert_int_equal(offset_at(table, text + 0x100), -1);
+	assert_int_equal(offset_at(table, text + 0x200), 40);
+	assert_int_equal(offset_at(table, text + 0x210), -1);
+	assert_int_equal(row_table_unreadable(table), 0);
+	row_table_free(table);
+}
+
+/* The one that begins last, of equals the one that was written last. */
+static void test_overlapping(void **state)
+{
+	static const char source[] =
+		FRAMES "DESCRIBE 0, 0x100, 24\nDESCRIBE 0x40, 0x10, 32\n"
+		       "DESCRIBE 0x1000, 0x30, 40\nDESCRIBE 0x1000, 0x20, 48\n";
+	uint64_t text;
+	struct row_table *table = compile(*state, "-nostdlib -static", source, &text);
+
+	assert_int_equal(offset_at(table, text + 0x3f), 24);
+	assert_int_equal(offset_at(table, text + 0x40), 32);
+	assert_int_equal(offset_at(table, text + 0x4f), 32);
+	assert_int_equal(offset_at(table, text + 0x50), -1);
+	assert_int_equal(offset_at(table, text + 0x1000), 48);
+	assert_int_equal(offset_at(table, text + 0x101f), 48);
+	assert_int_equal(offset_at(table, text + 0x1020), -1);
+	row_table_free(table);
+}
+
+/* Up to the next multiple of 16 and no more; never where code may be. */
+static void test_padding(void **state)
+{
+	static const char source[] = FRAMES
+		"DESCRIBE 0, 0x101, 24\nDESCRIBE 0x110, 0x1, 32\n"
+		"DESCRIBE 0x118, 0x8, 40\nDESCRIBE 0x130, 0x10, 40\nDESCRIBE 0x148, 0x8, 40\n";
+	uint64_t text;
+	struct row_table *table = compile(*state, "-nostdlib -static", source, &text);
+
+	assert_int_equal(text % 16, 0);
+	assert_int_equal(offset_at(table, text + 0x10f), 24);
+	assert_int_equal(offset_at(table, text + 0x111), -1);
+	assert_int_equal(offset_at(table, text + 0x117), -1);
+	assert_int_equal(offset_at(table, text + 0x120), -1);
+	assert_int_equal(offset_at(table, text + 0x12f), -1);
+	assert_int_equal(offset_at(table, text + 0x140), -1);
+	row_table_free(table);
+}
+
+/* Of functions that were dropped, and in a section of code that is not there. */
+static void test_elsewhere(void **state)
+{
+	static const char source[] = FRAMES "DESCRIBE 0, 0x10, 24\nDESCRIBE -0x200000, 0x10, 32\n"
+					    "DESCRIBE 0x70000000, 0x10, 32\n"
+					    "DESCRIBE 0x2ff0, 0x7fffffff, 40\n";
+	uint64_t text;
+	struct row_table *table = compile(*state, "-nostdlib -static", source, &text);
+
+	assert_int_equal(offset_at(table, text), 24);
+	assert_int_equal(offset_at(table, text - 0x200000), -1);
+	assert_int_equal(offset_at(table, text + 0x2ff0), -1);
+	assert_true(row_table_rows(table)->page_count < 8);
+	assert_int_equal(row_table_unreadable(table), 3);
+	row_table_free(table);
+}
+
+/* Each address encoding that programs have; the text is below 2 GiB. */
+static void test_encodings(void **state)
+{
+	static const struct {
+		const char *encoding, *start, *size;
+	} forms[] = {
+		{ "0x00", ".quad text", ".quad 0x10" },
+		{ "0x03", ".long text", ".long 0x10" },
+		{ "0x04", ".quad text", ".quad 0x10" },
+		{ "0x0b", ".long text", ".long 0x10" },
+		{ "0x1b", ".long text - .", ".long 0x10" },
+		{ "0x1c", ".quad text - .", ".quad 0x10" },
+		{ "0x50", ".balign 8\n.quad text", ".quad 0x10" },
+	};
+	char source[1024];
+	uint64_t text;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct row_table *table;
+
+		snprintf(source, sizeof(source),
+			 ".text\n.globl _start\n_start: text: .skip 0x100, 0x90\n"
+			 ".section .eh_frame,\"a\",@progbits\n.balign 8\n"
+			 "cie: .long 2f - 1f\n1: .long 0\n.byte 1\n.asciz \"zPLR\"\n"
+			 ".byte 1, 0x78, 16, 7, 0x9b, 0, 0, 0, 0, 0x1b, %s\n"
+			 ".byte 0x0c, 7, 8, 0x90, 1\n.balign 4\n2:\n"
+			 ".long 5f - 4f\n4: .long 4b - cie\n%s\n%s\n.byte 0\n"
+			 ".byte 0x0e, 72\n.balign 4\n5:\n",
+			 forms[i].encoding, forms[i].start, forms[i].size);
+		table = compile(*state, "-nostdlib -static -no-pie", source, &text);
+		assert_int_equal(offset_at(table, text), 72);
+		assert_int_equal(offset_at(table, text + 0xf), 72);
+		assert_int_equal(offset_at(table, text + 0x10), -1);
+		row_table_free(table);
+	}
+}
+
+static void test_signal_frame(void **state)
+{
+	struct buf out = { 0 };
+	struct elf_file *file;
+	struct row_table *table;
+	const struct unwind_rule *rule = NULL;
+	const struct unwind_table *rows;
+	int fd;
+
+	(void)state;
+	tools_run(&out, "printf %%s $(gcc -print-file-name=libc.so.6)");
+	fd = open(buf_text(&out), O_RDONLY | O_CLOEXEC);
+	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
+	assert_int_equal(elf_file_read_sections(file, NULL), 0);
+	assert_int_equal(row_table_compile(file, &table, NULL), 0);
+	rows = row_table_rows(table);
+	for (uint32_t i = 0; i < rows->rule_count && !rule; i++) {
+		if (rows->rules[i].flags & UNWIND_RULE_SIGNAL)
+			rule = &rows->rules[i];
+	}
+	/* struct rt_sigframe of x86-64 behind the return address: rbp, rsp and rip of sigcontext */
+	assert_non_null(rule);
+	assert_int_equal(rule->cfa, UNWIND_CFA_SP_DEREF);
+	assert_int_equal(rule->cfa_offset, 160);
+	assert_int_equal(rule->ra, UNWIND_SAVED_SP);
+	assert_int_equal(rule->ra_offset, 168);
+	assert_int_equal(rule->fp, UNWIND_SAVED_SP);
+	assert_int_equal(rule->fp_offset, 120);
+	row_table_free(table);
+	elf_file_free(file);
+	close(fd);
+	buf_done(&out);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_find) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),	     cmocka_unit_test(test_out_of_order),
+		cmocka_unit_test(test_overlapping),  cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_elsewhere),    cmocka_unit_test(test_encodings),
+		cmocka_unit_test(test_signal_frame),
+	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
 }
