@@ -19,6 +19,7 @@ struct command {
 
 extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
+extern const struct command command_annotate;
 extern const struct command command_report;
 extern const struct command command_import;
 extern const struct command command_import;

@@ -384,6 +384,89 @@ static void find_out(struct instructions *instructions, uint32_t frame)
 		answer_all(&group, image_state_text(image->state));
 }
 
+/* --- all instructions of a function --- */
+
+/* A visitor of lines whose addresses are @shift above those of frames. */
+struct moved_visit {
+	code_visit visit;
+	void *context;
+	uint64_t shift;
+};
+
+static bool visit_moved(void *context, const struct code_line *line)
+{
+	const struct moved_visit *moved = context;
+	struct code_line back = *line;
+
+	back.address -= moved->shift;
+	return moved->visit(moved->context, &back);
+}
+
+static int each_of_image(struct group *group, const struct instructions_range *range,
+			 struct moved_visit *moved, struct err *err)
+{
+	uint64_t start = range->start + group->shift;
+
+	moved->shift = group->shift;
+	if (!range->start) {
+		int rc = find_start(group, &start, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return disassembler_function(group->instructions->disassembler, group->image, start,
+				     range->end + group->shift, visit_moved, moved, err);
+}
+
+static int each_live(struct group *group, const struct instructions_range *range,
+		     struct moved_visit *moved, struct err *err)
+{
+	struct instructions *instructions = group->instructions;
+	const struct symbol *symbol = group->symbol;
+	uint64_t start = range->start ? range->start : symbol->start;
+	int rc = kernel_code_shift(instructions->kernel_code, symbol, &moved->shift, err);
+
+	if (rc < 0)
+		return rc;
+	return kernel_code_list(instructions->kernel_code, instructions->disassembler,
+				start + moved->shift, range->end + moved->shift,
+				symbol->size ? symbol->start + symbol->size + moved->shift : 0,
+				visit_moved, moved, err);
+}
+
+static int each_of_kernel(struct group *group, const struct instructions_range *range,
+			  struct moved_visit *moved, struct err *err)
+{
+	struct instructions *instructions = group->instructions;
+	struct err why = { "" };
+
+	if (open_kernel(instructions, &why) == 0)
+		return each_live(group, range, moved, err);
+	if (group->kind != IMAGE_KERNEL || instructions->vmlinux_fd < 0)
+		return err_set(err, -EACCES, "%s",
+			       why.text[0] ? why.text : instructions->kernel_reason);
+	group->shift = instructions->vmlinux_shift;
+	return each_of_image(group, range, moved, err);
+}
+
+int instructions_each(struct instructions *instructions, const struct instructions_range *range,
+		      code_visit visit, void *context, uint64_t *ret_shift, struct err *err)
+{
+	struct group group = group_of(instructions, range->frame);
+	struct moved_visit moved = { .visit = visit, .context = context };
+	list_function way = way_to(group.kind);
+	int rc;
+
+	if (way == list_kernel)
+		rc = each_of_kernel(&group, range, &moved, err);
+	else if (way == list_image)
+		rc = each_of_image(&group, range, &moved, err);
+	else
+		rc = list_nothing(&group, err);
+	*ret_shift = moved.shift;
+	return rc;
+}
+
 static int by_place(const void *left, const void *right, void *context)
 {
 	const struct answer *answers = context;

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "model/profile.h"
+#include "resolve/code_listing.h"
 
 struct instructions;
 
@@ -38,6 +39,18 @@ void instructions_prepare(struct instructions *instructions, const uint32_t *fra
  * parentheses and says why there is none, e.g. "(no code: the file was replaced)". @context is the
  * struct instructions. */
 bool instructions_text(void *context, uint32_t frame, struct buf *text);
+
+/* Visits all instructions of the function of a frame of the profile that begin in [start, end), in
+ * order, with the addresses frames have; *ret_shift has to be added to get those that operands
+ * have.
+ * @start 0: where the function begins. Negative errno and a few words that complete "no code: ...".
+ */
+struct instructions_range {
+	uint32_t frame;
+	uint64_t start, end;
+};
+int instructions_each(struct instructions *instructions, const struct instructions_range *range,
+		      code_visit visit, void *context, uint64_t *ret_shift, struct err *err);
 
 /* One sentence on what whole kind of code cannot be shown, why, and what would mend that; NULL:
  * nothing that was asked for so far. Borrowed from @context, the struct instructions. */

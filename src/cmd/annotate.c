@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect annotate: source lines and instructions with what was hit in them. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "cmd/terminal.h"
+#include "pipeline/annotate.h"
+#include "pipeline/output_file.h"
+#include "pipeline/state_files.h"
+
+struct annotate_values {
+	bool code, source, mixed, all, debuginfod;
+	struct option_texts select, source_paths, include, exclude, debug_folders;
+	const char *event, *demangle, *folder, *output, *symfs, *vmlinux;
+	double threshold;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct annotate_values, field)
+
+static const struct option_spec annotate_specs[] = {
+	{ "asm", 'a', OPTION_FLAG, AT(code), NULL, .help = "instructions alone" },
+	{ "source", 's', OPTION_FLAG, AT(source), NULL, .help = "source lines alone" },
+	{ "mixed", 0, OPTION_FLAG, AT(mixed), NULL,
+	  .help = "both, in order of address (the default where the source is here)" },
+	{ "all", 0, OPTION_FLAG, AT(all), NULL, .help = "all functions, or with -o all source files" },
+	{ "output", 'o', OPTION_TEXT, AT(folder), "DIR",
+	  .help = "write each source file that was hit under DIR, its line numbers unchanged" },
+	{ "source-path", 0, OPTION_TEXTS, AT(source_paths), "FROM=TO",
+	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
+	{ "include", 0, OPTION_TEXTS, AT(include), "GLOB",
+	  .help = "only source files whose name, or a folder of it, fits" },
+	{ "exclude", 0, OPTION_TEXTS, AT(exclude), "GLOB", .help = "no source files that fit" },
+	{ "select", 0, OPTION_TEXTS, AT(select), "K=V",
+	  .help = "only samples that match, e.g. process=nginx; K!=V: the rest" },
+	{ "event", 'e', OPTION_TEXT, AT(event), "EVENT",
+	  .help = "which event (default: the clock)" },
+	{ "threshold", 0, OPTION_NUMBER, AT(threshold), "PCT",
+	  .help = "least share of a function, with -o of a file (default 0)", .least = 0, .most = 100 },
+	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
+	  .help = "names as written: none, normal (default), smart (short templates)" },
+	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
+	  .help = "look for debug files in DIR too, before /usr/lib/debug" },
+	{ "symfs", 0, OPTION_TEXT, AT(symfs), "DIR", .help = "debug files and their parts are under DIR" },
+	{ "debuginfod", 0, OPTION_FLAG, AT(debuginfod), NULL,
+	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" },
+	{ "vmlinux", 'L', OPTION_TEXT, AT(vmlinux), "FILE",
+	  .help = "kernel code from the recorded kernel's uncompressed image" },
+	{ "file", 'f', OPTION_TEXT, AT(output), "FILE", .help = "write to FILE" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect annotate: %s\n", err->text);
+	return status;
+}
+
+static void show_progress(void *context, const char *what)
+{
+	(void)context;
+	fprintf(stderr, "\r\033[Kprospect annotate: %s", what);
+}
+
+static struct annotate_options options_of(const struct annotate_values *values)
+{
+	return (struct annotate_options){
+		.mode = values->code	 ? ANNOTATE_ASM
+			: values->source ? ANNOTATE_SOURCE
+			: values->mixed	 ? ANNOTATE_MIXED
+					 : ANNOTATE_BEST,
+		.select = values->select.items,
+		.select_count = values->select.count,
+		.event = values->event,
+		.demangle = values->demangle,
+		.threshold = values->threshold,
+		.source_paths = values->source_paths.items,
+		.source_path_count = values->source_paths.count,
+		.include = values->include.items,
+		.include_count = values->include.count,
+		.exclude = values->exclude.items,
+		.exclude_count = values->exclude.count,
+		.folder = values->folder,
+		.lines = { .symfs = values->symfs,
+			   .debug_folders = values->debug_folders.items,
+			   .debug_folder_count = values->debug_folders.count,
+			   .debuginfod = values->debuginfod,
+			   .progress = isatty(STDERR_FILENO) ? show_progress : NULL },
+		.vmlinux = values->vmlinux,
+	};
+}
+
+static int check_words(const struct annotate_values *values, int count, char **words,
+		       struct err *err)
+{
+	int most = values->all ? 1 : 2;
+
+	if (values->code + values->source + values->mixed > 1)
+		return err_set(err, -EINVAL, "--asm, --source, --mixed: one of them");
+	if (values->folder && !values->all)
+		return err_set(err, -EINVAL, "-o writes all source files: it needs --all");
+	if (!values->all && count == 0)
+		return err_set(err, -EINVAL, "which function? A SYMBOL is needed, or --all");
+	if (count > most)
+		return err_set(err, -EINVAL, "%s at most; '%s' is too many",
+			       values->all ? "with --all a FILE" : "a SYMBOL and a FILE",
+			       words[most]);
+	return 0;
+}
+
+static int print(const struct annotate_values *values, struct annotate_options *options,
+		 const char *path, struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
+	struct terminal terminal;
+	int rc;
+
+	if (!values->output) {
+		terminal_ask(stdout, &terminal);
+		options->columns = terminal.columns;
+		options->colour = terminal.colour;
+		return annotate_print(path, options, stdout, err);
+	}
+	rc = output_file_open(values->output, &output, err);
+	if (rc == 0)
+		rc = annotate_print(path, options, output_file_stream(output), err);
+	return rc < 0 ? rc : output_file_commit(output, err);
+}
+
+static int run_annotate(int argc, char **argv)
+{
+	struct annotate_values values = { 0 };
+	char last[STATE_PATH_MAX];
+	struct annotate_options options;
+	const char *file;
+	bool help = false;
+	struct err err;
+	int first = options_parse(annotate_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_annotate);
+		return 0;
+	}
+	if (first < 0 || check_words(&values, argc - first, argv + first, &err) < 0)
+		return fail(&err, 2);
+	options = options_of(&values);
+	if (!values.all)
+		options.symbol = argv[first++];
+	file = first < argc ? argv[first] : NULL;
+	if (annotate_check(&options, &err) < 0)
+		return fail(&err, 2);
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (print(&values, &options, file ? file : last, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+const struct command command_annotate = {
+	.name = "annotate",
+	.summary = "show source lines and instructions with what was hit in them",
+	.usage = "[OPTION...] SYMBOL [FILE]",
+	.options = annotate_specs,
+	.run = run_annotate,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a profile file to source lines and instructions with what was hit in them. */
+#ifndef PIPELINE_ANNOTATE_H
+#define PIPELINE_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "pipeline/line_service.h"
+
+enum annotate_mode {
+	ANNOTATE_BEST, /* mixed where the source is here, else what there is */
+	ANNOTATE_ASM,
+	ANNOTATE_SOURCE,
+	ANNOTATE_MIXED,
+};
+
+/* Texts are borrowed. */
+struct annotate_options {
+	const char *symbol; /* a function's name, or a glob; NULL: all of them */
+	enum annotate_mode mode;
+	const char *const *select; /* clauses, see aggregate/select.h */
+	size_t select_count;
+	const char *event;    /* NULL: the main one */
+	const char *demangle; /* see opened_demangle */
+	double threshold;     /* least share (%) of a function, or of a file, of the selection */
+	const char *const *source_paths; /* see source_files.h */
+	size_t source_path_count;
+	const char *const *include, *const *exclude; /* globs of source files */
+	size_t include_count, exclude_count;
+	const char *folder; /* source files are written to it; NULL: functions are printed */
+	struct line_options lines;
+	const char *vmlinux; /* as in struct instructions_options */
+	size_t columns;
+	bool colour;
+};
+
+/* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
+int annotate_check(const struct annotate_options *options, struct err *err);
+
+/* Prints to @out; with a folder, writes the files and prints what was written. Errors as
+ * report_print; -ENODATA also when nothing that was hit is called so. */
+int annotate_print(const char *path, const struct annotate_options *options, FILE *out,
+		   struct err *err);
+
+#endif

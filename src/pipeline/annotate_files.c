@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every source file with what was hit in it, each under its whole name in a folder. The innermost
+ * line counts: inlined code is where it was written. Lines keep their numbers, so all that is said
+ * of the file as a whole stands behind its last line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+#include "pipeline/annotate_parts.h"
+#include "pipeline/output_file.h"
+#include "pipeline/owner.h"
+#include "present/figures.h"
+#include "present/safe.h"
+#include "present/text_annotation.h"
+
+enum { MAX_LINE = 10000000 }; /* of a source file */
+
+struct file_line {
+	str_id file; /* in annotate->files */
+	uint32_t line;
+	struct hit hit;
+	uint32_t symbol;
+};
+
+typedef VEC(struct file_line) file_lines;
+
+static int by_file_and_line(const void *left, const void *right)
+{
+	const struct file_line *a = left, *b = right;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static struct hit gather_lines(struct annotate *annotate, file_lines *list)
+{
+	const struct profile *profile = annotate->opened.profile;
+	struct hit nowhere = { 0 };
+
+	for (uint32_t i = 1; i < profile->frames.count; i++) {
+		const struct hit *hit = &annotate->hits[i];
+		const struct line_place *places;
+		struct file_line line = { .hit = *hit };
+		size_t count = 0;
+
+		if (!hit->samples)
+			continue;
+		places = lines_of_frame(annotate->lines.lines, i, &count);
+		if (!count || !*places[0].file || !places[0].line || places[0].line > MAX_LINE) {
+			nowhere.samples += hit->samples;
+			nowhere.weight += hit->weight;
+			continue;
+		}
+		line.file = strpool_intern(&annotate->files, places[0].file);
+		line.line = places[0].line;
+		line.symbol = profile->frames.items[i].symbol;
+		*vec_push(list) = line;
+	}
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), by_file_and_line);
+	return nowhere;
+}
+
+/* A name out of debug information under the folder: "/a/../b" must not lead out of it. */
+static char *path_under(const char *folder, const char *file)
+{
+	struct buf path = { 0 };
+	_cleanup_free_ char *copy = xstrdup(file);
+	char *save = NULL;
+
+	buf_add_str(&path, folder);
+	for (char *part = strtok_r(copy, "/", &save); part; part = strtok_r(NULL, "/", &save)) {
+		if (strcmp(part, ".") == 0 || strcmp(part, "..") == 0)
+			continue;
+		buf_add_char(&path, '/');
+		buf_add_str(&path, part);
+	}
+	return path.bytes;
+}
+
+/* All folders of the path, as whoever the files belong to. */
+static int make_folders(const char *path, struct err *err)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	struct owner owner;
+	int rc = 0;
+
+	owner_find(&owner);
+	owner_begin(&owner);
+	for (char *slash = strchr(copy + 1, '/'); rc == 0 && slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+			rc = err_set(err, -errno, "cannot make the folder %s: %s", copy,
+				     strerror(errno));
+		*slash = '/';
+	}
+	owner_end(&owner);
+	return rc;
+}
+
+/* The lines [begin, end) of the list are of one file. */
+struct one_file {
+	struct annotate *annotate;
+	const file_lines *list;
+	size_t begin, end;
+	const char *name;
+	struct annotation annotation;
+};
+
+static void add_rows(struct one_file *file, const struct source_file *source)
+{
+	size_t at = file->begin;
+	size_t last = source ? source_file_lines(source) : 0;
+
+	if (file->list->items[file->end - 1].line > last)
+		last = file->list->items[file->end - 1].line;
+	for (size_t line = 1; line <= last; line++) {
+		struct annotation_row *row =
+			annotation_add(&file->annotation, ANNOTATION_SOURCE, line,
+				       source ? source_file_line(source, line) : "");
+
+		for (; at < file->end && file->list->items[at].line == line; at++) {
+			row->samples += file->list->items[at].hit.samples;
+			row->weight += file->list->items[at].hit.weight;
+		}
+		file->annotation.samples += row->samples;
+		file->annotation.weight += row->weight;
+	}
+}
+
+static int by_symbol(const void *left, const void *right)
+{
+	const struct file_line *a = left, *b = right;
+
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+/* The functions whose code is here, and what they have of it. */
+static void note_functions(struct one_file *file)
+{
+	size_t count = file->end - file->begin;
+	_cleanup_free_ struct file_line *lines =
+		xmemdup(file->list->items + file->begin, count * sizeof(*lines));
+	struct buf name = { 0 };
+
+	qsort(lines, count, sizeof(*lines), by_symbol);
+	for (size_t i = 0, next; i < count; i = next) {
+		struct hit sum = { 0 };
+
+		for (next = i; next < count && lines[next].symbol == lines[i].symbol; next++) {
+			sum.samples += lines[next].hit.samples;
+			sum.weight += lines[next].hit.weight;
+		}
+		buf_clear(&name);
+		labels_function(&file->annotate->opened.labels, lines[i].symbol, &name);
+		annotation_note(&file->annotation, "%6.2f %% %8" PRIu64 "  %s",
+				figures_percent(sum.weight, file->annotation.weight), sum.samples,
+				buf_text(&name));
+	}
+	buf_done(&name);
+}
+
+static int write_annotated(struct one_file *file, const char *path, struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
+	struct view view = opened_view(&file->annotate->opened);
+	int rc = make_folders(path, err);
+
+	if (rc == 0)
+		rc = output_file_open(path, &output, err);
+	if (rc < 0)
+		return rc;
+	text_annotation_print_file(&view, &file->annotation, file->annotate->event,
+				   output_file_stream(output));
+	return output_file_commit(output, err);
+}
+
+static void tell(const struct one_file *file, const char *path, bool has_source, FILE *out)
+{
+	const struct annotation *annotation = &file->annotation;
+	struct buf line = { 0 };
+
+	buf_printf(&line, "%6.2f %%  ", figures_percent(annotation->weight, annotation->whole));
+	safe_text(&line, path);
+	buf_add_str(&line, has_source ? "" : "  (the source is not here: --source-path)");
+	fprintf(out, "%s\n", buf_text(&line));
+	buf_done(&line);
+}
+
+static int write_one(struct one_file *file, FILE *out, struct err *err)
+{
+	const struct annotate_options *options = file->annotate->options;
+	const struct source_file *source = source_files_get(file->annotate->sources, file->name);
+	_cleanup_free_ char *path = path_under(options->folder, file->name);
+	int rc = 0;
+
+	file->annotation.whole = file->annotate->whole.weight;
+	add_rows(file, source);
+	file->annotation.place = annotation_text(&file->annotation, file->name);
+	note_functions(file);
+	if (figures_percent(file->annotation.weight, file->annotation.whole) >=
+	    options->threshold) {
+		rc = write_annotated(file, path, err);
+		if (rc == 0)
+			tell(file, path, source, out);
+	}
+	annotation_done(&file->annotation);
+	return rc;
+}
+
+static void tell_nowhere(const struct annotate *annotate, const struct hit *nowhere, FILE *out)
+{
+	if (nowhere->samples)
+		fprintf(out, "%6.2f %%  has no source lines; 'prospect annotate SYMBOL' says why\n",
+			figures_percent(nowhere->weight, annotate->whole.weight));
+}
+
+int annotate_write_files(struct annotate *annotate, FILE *out, struct err *err)
+{
+	file_lines list = { 0 };
+	struct hit nowhere = gather_lines(annotate, &list);
+	int rc = 0;
+
+	for (size_t at = 0, end; rc == 0 && at < list.count; at = end) {
+		struct one_file file = { .annotate = annotate, .list = &list, .begin = at };
+
+		for (end = at; end < list.count && list.items[end].file == list.items[at].file;)
+			end++;
+		file.end = end;
+		file.name = strpool_get(&annotate->files, list.items[at].file);
+		if (annotate_wants_file(annotate, file.name))
+			rc = write_one(&file, out, err);
+	}
+	if (rc == 0)
+		tell_nowhere(annotate, &nowhere, out);
+	vec_free(&list);
+	return rc;
+}

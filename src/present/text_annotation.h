@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An annotated function or file as text. */
+#ifndef PRESENT_TEXT_ANNOTATION_H
+#define PRESENT_TEXT_ANNOTATION_H
+
+#include <stdio.h>
+
+#include "present/annotation.h"
+#include "present/view.h"
+
+/* With a head (the total of the function), the rows, a foot (the total of the file) and the notes.
+ * @event: that the figures are of. */
+void text_annotation_print(const struct view *view, const struct annotation *annotation,
+			   uint8_t event, FILE *out);
+
+/* For a file of its own: every row a line under its own number, all else behind the last. */
+void text_annotation_print_file(const struct view *view, const struct annotation *annotation,
+				uint8_t event, FILE *out);
+
+#endif
