@@ -194,6 +194,8 @@ static void make_parts(struct symbolizer *symbolizer)
 
 static void finish_parts(struct symbolizer *symbolizer)
 {
+	line_service_start(&symbolizer->service, symbolizer->profile, &symbolizer->options.lines,
+			   symbolizer->kernel ? NULL : open_image, symbolizer);
 	symbolizer->resolver =
 		resolver_new(symbolizer->profile, symbolizer->files, symbolizer->kernel);
 	resolver_set_jit(symbolizer->resolver, symbolizer->jit);
@@ -201,8 +203,7 @@ static void finish_parts(struct symbolizer *symbolizer)
 					      .machine = symbolizer->machine,
 					      .kernel = symbolizer->kernel,
 					      .jit = symbolizer->jit };
-	line_service_start(&symbolizer->service, symbolizer->profile, &symbolizer->options.lines,
-			   symbolizer->kernel ? NULL : open_image, symbolizer);
+	resolver_set_debug_files(symbolizer->resolver, symbolizer->service.debug_files);
 }
 
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,
@@ -231,8 +232,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	line_service_stop(&symbolizer->service);
 	resolver_free(symbolizer->resolver);
+	line_service_stop(&symbolizer->service);
 	kernel_symbols_free(symbolizer->kernel);
 	demangler_free(symbolizer->demangler);
 	machine_free(symbolizer->machine);

@@ -137,7 +137,15 @@ static void read_tables(const struct elf_file *file, uint32_t type, struct funct
 void elf_symbols_read(const struct elf_file *file, struct functions *functions,
 		      bool *ret_has_symtab)
 {
-	read_tables(file, SHT_SYMTAB, functions);
-	*ret_has_symtab = functions->list.count > 0;
+	elf_symbols_read_static(file, functions, ret_has_symtab);
 	read_tables(file, SHT_DYNSYM, functions);
+}
+
+void elf_symbols_read_static(const struct elf_file *file, struct functions *functions,
+			     bool *ret_has_symtab)
+{
+	size_t before = functions->list.count;
+
+	read_tables(file, SHT_SYMTAB, functions);
+	*ret_has_symtab = functions->list.count > before;
 }

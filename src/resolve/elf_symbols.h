@@ -24,4 +24,9 @@ struct elf_symbol elf_symbols_next(const struct elf_file *file, struct reader *r
 void elf_symbols_read(const struct elf_file *file, struct functions *functions,
 		      bool *ret_has_symtab);
 
+/* Adds the functions of .symtab alone: of a file that has the symbols of another one, which
+ * *ret_has_symtab tells. */
+void elf_symbols_read_static(const struct elf_file *file, struct functions *functions,
+			     bool *ret_has_symtab);
+
 #endif

@@ -52,6 +52,11 @@ void resolver_free(struct resolver *resolver)
 	free(resolver);
 }
 
+void resolver_set_debug_files(struct resolver *resolver, struct debug_files *debug_files)
+{
+	table_cache_set_debug_files(resolver->tables, debug_files);
+}
+
 void resolver_set_jit(struct resolver *resolver, struct jit *jit)
 {
 	resolver->jit = jit;

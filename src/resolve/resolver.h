@@ -9,6 +9,7 @@
 #include "model/profile.h"
 
 struct resolver;
+struct debug_files;
 struct image_files;
 struct jit;
 struct kernel_symbols;
@@ -18,6 +19,10 @@ struct kernel_symbols;
 struct resolver *resolver_new(struct profile *profile, struct image_files *files,
 			      struct kernel_symbols *kernel);
 void resolver_free(struct resolver *resolver);
+
+/* Where symbols of stripped files are looked for, in place of what is usual here; borrowed, must
+ * outlive the resolver. */
+void resolver_set_debug_files(struct resolver *resolver, struct debug_files *debug_files);
 
 /* Frames of code that programs make while they run get names too; those without one are asked about
  * again at each run, for it may be told later. Borrowed, must outlive the resolver. */

@@ -10,6 +10,7 @@
 #include "resolve/functions.h"
 #include "resolve/plt.h"
 #include "resolve/settle.h"
+#include "resolve/symbol_sources.h"
 
 /* How far a lookup goes through functions nested in one another: beyond it the file is not honest,
  * and its names are not worth the time. */
@@ -76,7 +77,21 @@ static void slice(struct slices *slices, const struct functions *functions)
 	}
 }
 
-int symtab_new(struct elf_file *file, struct symtab **ret_symtab, struct err *err)
+static void read_symbols(struct symtab *symtab, const struct elf_file *file,
+			 const struct symbol_sources *sources)
+{
+	elf_symbols_read(file, &symtab->functions, &symtab->complete);
+	for (size_t i = 0; sources && i < sources->count; i++) {
+		bool any;
+
+		elf_symbols_read_static(sources->files[i], &symtab->functions, &any);
+		symtab->complete |= any;
+	}
+	symtab->named = symtab->functions.list.count > 0;
+}
+
+int symtab_new(struct elf_file *file, const struct symbol_sources *sources,
+	       struct symtab **ret_symtab, struct err *err)
 {
 	struct symtab *symtab;
 	int rc = elf_file_read_sections(file, err);
@@ -84,8 +99,7 @@ int symtab_new(struct elf_file *file, struct symtab **ret_symtab, struct err *er
 	if (rc < 0)
 		return rc;
 	symtab = xcalloc(1, sizeof(*symtab));
-	elf_symbols_read(file, &symtab->functions, &symtab->complete);
-	symtab->named = symtab->functions.list.count > 0;
+	read_symbols(symtab, file, sources);
 	plt_read(file, &symtab->functions);
 	functions_drop_dynamic(&symtab->functions);
 	settle_functions(&symtab->functions, file);

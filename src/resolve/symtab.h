@@ -17,6 +17,7 @@
 struct symtab;
 struct elf_file;
 struct eh_ranges;
+struct symbol_sources;
 
 struct symtab_hit {
 	enum symbol_kind kind;
@@ -24,9 +25,10 @@ struct symtab_hit {
 	uint64_t size;	/* bytes; 0: unknown */
 };
 
-/* Reads the sections and symbols of @file. A file without any is no error: its addresses are
- * "[unknown]". */
-int symtab_new(struct elf_file *file, struct symtab **ret_symtab, struct err *err);
+/* Reads the sections and symbols of @file, and the symbols of @sources, files that have what was
+ * stripped from it (NULL: none). A file without any is no error: its addresses are "[unknown]". */
+int symtab_new(struct elf_file *file, const struct symbol_sources *sources,
+	       struct symtab **ret_symtab, struct err *err);
 void symtab_free(struct symtab *symtab); /* NULL is fine */
 
 /* Are there names beyond the dynamic ones? */

@@ -10,6 +10,7 @@
 #include "elf/vdso.h"
 #include "resolve/eh_ranges.h"
 #include "resolve/image_files.h"
+#include "resolve/symbol_sources.h"
 
 struct cached_table {
 	uint32_t image;
@@ -29,6 +30,8 @@ struct table_cache {
 	VEC(struct cached_table *) tables;
 	uint8_t *vdso; /* our copy, once one was needed */
 	size_t vdso_size;
+	struct debug_files *debug_files; /* borrowed, or own_debug_files */
+	struct debug_files *own_debug_files;
 };
 
 struct table_cache *table_cache_new(struct profile *profile, struct image_files *files,
@@ -39,7 +42,14 @@ struct table_cache *table_cache_new(struct profile *profile, struct image_files 
 	cache->profile = profile;
 	cache->files = files;
 	cache->most_bytes = most_bytes;
+	cache->own_debug_files = debug_files_new(NULL);
+	cache->debug_files = cache->own_debug_files;
 	return cache;
+}
+
+void table_cache_set_debug_files(struct table_cache *cache, struct debug_files *debug_files)
+{
+	cache->debug_files = debug_files;
 }
 
 static void free_table(struct cached_table *table)
@@ -58,6 +68,7 @@ void table_cache_free(struct table_cache *cache)
 		free_table(cache->tables.items[i]);
 	vec_free(&cache->tables);
 	free(cache->vdso);
+	debug_files_free(cache->own_debug_files);
 	free(cache);
 }
 
@@ -126,6 +137,26 @@ static bool is_unchanged(struct table_cache *cache, uint32_t id)
 	       image_files_open(cache->files, id) >= 0;
 }
 
+/* The vdso has all its symbols, whatever sections it has. */
+static int read_symtab(struct table_cache *cache, uint32_t id, struct elf_file *file,
+		       struct symtab **ret_symtab)
+{
+	const struct image *image = &cache->profile->images.items[id];
+	struct symbol_sources sources;
+	int rc;
+
+	if (image->kind == IMAGE_VDSO)
+		return symtab_new(file, NULL, ret_symtab, NULL);
+	rc = elf_file_read_sections(file, NULL);
+	if (rc < 0)
+		return rc;
+	symbol_sources_find(cache->debug_files, file, profile_text(cache->profile, image->path),
+			    &sources);
+	rc = symtab_new(file, &sources, ret_symtab, NULL);
+	symbol_sources_done(&sources);
+	return rc;
+}
+
 static struct cached_table *read_table(struct table_cache *cache, uint32_t id)
 {
 	_cleanup_(elf_file_freep) struct elf_file *file = open_image(cache, id);
@@ -135,7 +166,7 @@ static struct cached_table *read_table(struct table_cache *cache, uint32_t id)
 
 	if (!file)
 		return NULL;
-	if (symtab_new(file, &symtab, NULL) < 0) {
+	if (read_symtab(cache, id, file, &symtab) < 0) {
 		set_state(cache, id, IMAGE_STATE_NOT_ELF);
 		return NULL;
 	}

@@ -14,6 +14,7 @@
 #include "model/profile.h"
 #include "resolve/symtab.h"
 
+struct debug_files;
 struct table_cache;
 struct image_files;
 
@@ -23,6 +24,9 @@ struct cached_table;
 /* Everything is borrowed and must outlive the cache. */
 struct table_cache *table_cache_new(struct profile *profile, struct image_files *files,
 				    size_t most_bytes);
+/* Where symbols of stripped files are looked for, in place of what is usual here; borrowed, must
+ * outlive the cache. */
+void table_cache_set_debug_files(struct table_cache *cache, struct debug_files *debug_files);
 void table_cache_free(struct table_cache *cache);
 
 /* The table of an image (a file, or the vdso), borrowed until the next call of this one. NULL:

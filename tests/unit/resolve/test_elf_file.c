@@ -97,7 +97,7 @@ static bool use(const uint8_t *bytes, size_t size)
 
 	if (elf_file_open_memory(bytes, size, &file, NULL) < 0)
 		return false;
-	if (symtab_new(file, &symtab, NULL) == 0) {
+	if (symtab_new(file, NULL, &symtab, NULL) == 0) {
 		eh_ranges_read(file, &ranges, NULL);
 		for (size_t i = 0; i < 64; i++) {
 			uint64_t address = i % 2 ? i << 7 : i << 58;

@@ -61,7 +61,7 @@ static size_t check_with(const char *objdump, const char *path)
 	size_t slots;
 
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
-	assert_int_equal(symtab_new(file, &symtab, NULL), 0);
+	assert_int_equal(symtab_new(file, NULL, &symtab, NULL), 0);
 	tools_run(&out,
 		  "%s -d -j .plt -j .plt.sec -j .plt.got -j .iplt '%s' 2>/dev/null |"
 		  " sed -n 's/^\\([0-9a-f]*\\) <\\(.*\\)>:$/\\1 \\2/p'",

@@ -23,7 +23,7 @@ static struct opened open_file(const char *path)
 	struct err err;
 
 	if (opened.fd < 0 || elf_file_open(opened.fd, &opened.file, &err) < 0 ||
-	    symtab_new(opened.file, &opened.symtab, &err) < 0)
+	    symtab_new(opened.file, NULL, &opened.symtab, &err) < 0)
 		fail_msg("%s: %s", path, err.text);
 	eh_ranges_read(opened.file, &opened.ranges, NULL);
 	return opened;

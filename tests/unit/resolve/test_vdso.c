@@ -28,7 +28,7 @@ static void test_names(void **state)
 	snprintf(path, sizeof(path), "%s/vdso", (char *)*state);
 	tools_write(path, bytes, size);
 	assert_int_equal(elf_file_open_memory(bytes, size, &file, NULL), 0);
-	assert_int_equal(symtab_new(file, &symtab, NULL), 0);
+	assert_int_equal(symtab_new(file, NULL, &symtab, NULL), 0);
 	assert_int_equal(tools_run(&out, "nm -D --defined-only '%s' | grep ' [TW] '", path), 0);
 	text = out.bytes;
 	while ((line = tools_line(&text))) {
