@@ -113,6 +113,25 @@ static void test_overlapping(void **state)
 	row_table_free(table);
 }
 
+/* Rows of the one before that come too late are nobody's. */
+static void test_rows_beyond_the_next(void **state)
+{
+	static const char source[] = FRAMES
+		".long 5f - 4f\n4: .long 4b - cie\n.long text - .\n.long 0x100\n.byte 0\n"
+		".byte 0x4f, 0x0e, 16, 0x02, 0x40, 0x0e, 32, 0x02, 0x40, 0x0e, 64\n.balign 4\n5:\n"
+		"DESCRIBE 0x30, 0x30, 24\n";
+	uint64_t text;
+	struct row_table *table = compile(*state, "-nostdlib -static", source, &text);
+
+	assert_int_equal(offset_at(table, text + 0xe), 8);
+	assert_int_equal(offset_at(table, text + 0xf), 16);
+	assert_int_equal(offset_at(table, text + 0x2f), 16);
+	assert_int_equal(offset_at(table, text + 0x30), 24);
+	assert_int_equal(offset_at(table, text + 0x5f), 24);
+	assert_int_equal(offset_at(table, text + 0x60), -1);
+	row_table_free(table);
+}
+
 /* Up to the next multiple of 16 and no more; never where code may be. */
 static void test_padding(void **state)
 {
@@ -223,10 +242,10 @@ static void test_signal_frame(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),	     cmocka_unit_test(test_out_of_order),
-		cmocka_unit_test(test_overlapping),  cmocka_unit_test(test_padding),
-		cmocka_unit_test(test_elsewhere),    cmocka_unit_test(test_encodings),
-		cmocka_unit_test(test_signal_frame),
+		cmocka_unit_test(test_find),	    cmocka_unit_test(test_out_of_order),
+		cmocka_unit_test(test_overlapping), cmocka_unit_test(test_rows_beyond_the_next),
+		cmocka_unit_test(test_padding),	    cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_encodings),   cmocka_unit_test(test_signal_frame),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
