@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "collect/sampler.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 /*
  * stacks_outer(counter, depth) has a frame pointer and calls stacks_inner(counter, depth), which
@@ -30,6 +30,7 @@ void stacks_outer(uint64_t counter, uint64_t depth);
 extern const char stacks_inner[], stacks_inner_returns[], stacks_inner_end[],
 	stacks_outer_returns[], stacks_outer_end[];
 
+#if defined(__x86_64__)
 asm("	.text\n"
     "	.globl stacks_inner, stacks_outer, stacks_inner_returns, stacks_outer_returns\n"
     "	.globl stacks_inner_end, stacks_outer_end\n"
@@ -60,20 +61,63 @@ asm("	.text\n"
     "stacks_outer_end:\n"
     "	.p2align 12\n");
 
-enum {
-	INNER_IMAGE = 3,
-	ADD_OFFSET = 4,
-	SPIN = 40 * 1000 * 1000,
-	SETTLE_US = 20000,
-	MAX_SEEN = 4096
-};
-
 /* sub and add are 4 bytes long: before and behind them the return address is at the top. */
 static const struct unwind_rule rules[] = {
 	{ .cfa = UNWIND_CFA_NONE },
 	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
 	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 48, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
 };
+static const struct {
+	uint32_t from_start, from_end, rule;
+} rows[] = { { 0, 0, 1 }, { 4, 0, 2 }, { 0, 1, 1 } };
+enum { MACHINE = EM_X86_64 };
+#else
+asm("	.text\n"
+    "	.globl stacks_inner, stacks_outer, stacks_inner_returns, stacks_outer_returns\n"
+    "	.globl stacks_inner_end, stacks_outer_end\n"
+    "	.type stacks_inner, @function\n"
+    "	.type stacks_outer, @function\n"
+    "	.p2align 12\n"
+    "stacks_inner:\n"
+    "	sub sp, sp, #48\n"
+    "	str x30, [sp, #40]\n"
+    "	cbz x1, 1f\n"
+    "	sub x1, x1, #1\n"
+    "	bl stacks_inner\n"
+    "stacks_inner_returns:\n"
+    "	b 2f\n"
+    "1:	subs x0, x0, #1\n"
+    "	b.ne 1b\n"
+    "2:	ldr x30, [sp, #40]\n"
+    "	add sp, sp, #48\n"
+    "	ret\n"
+    "stacks_inner_end:\n"
+    "	.p2align 12\n"
+    "stacks_outer:\n"
+    "	stp x29, x30, [sp, #-16]!\n"
+    "	mov x29, sp\n"
+    "	bl stacks_inner\n"
+    "stacks_outer_returns:\n"
+    "	ldp x29, x30, [sp], #16\n"
+    "	ret\n"
+    "stacks_outer_end:\n"
+    "	.p2align 12\n");
+
+/* The return address is in lr until it is stored, and again before the end. */
+static const struct unwind_rule rules[] = {
+	{ .cfa = UNWIND_CFA_NONE },
+	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 0, .ra = UNWIND_SAVED_SAME },
+	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 48, .ra = UNWIND_SAVED_SAME },
+	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 48, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+};
+static const struct {
+	uint32_t from_start, from_end, rule;
+} rows[] = { { 0, 0, 1 }, { 4, 0, 2 }, { 8, 0, 3 }, { 0, 8, 2 }, { 0, 4, 1 } };
+enum { MACHINE = EM_AARCH64 };
+#endif
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]), INNER_IMAGE = 3, MAX_SEEN = 4096 };
+enum { SPIN = 40 * 1000 * 1000, SETTLE_US = 20000 };
 
 struct seen {
 	enum user_stack_form form;
@@ -168,18 +212,22 @@ static void add_rows(struct stack_tables *tables)
 {
 	/* Of the pages of inner and outer; outer has no rows. */
 	uint32_t end = (uint32_t)(stacks_inner_end - stacks_inner);
-	const uint32_t rows[] = { UNWIND_ROW(0, 1), UNWIND_ROW(ADD_OFFSET, 2),
-				  UNWIND_ROW(end - 1, 1), UNWIND_ROW(end, 0), UNWIND_ROW(0, 0) };
-	const uint32_t pages[] = { 0, 4, 5 };
+	uint32_t made[ROWS + 2];
+	const uint32_t pages[] = { 0, ROWS + 1, ROWS + 2 };
 	const struct unwind_table table = { .base = 0x5000,
 					    .page_count = 2,
-					    .row_count = 5,
-					    .rule_count = 3,
-					    .machine = EM_X86_64,
+					    .row_count = ROWS + 2,
+					    .rule_count = sizeof(rules) / sizeof(rules[0]),
+					    .machine = MACHINE,
 					    .pages = pages,
-					    .rows = rows,
+					    .rows = made,
 					    .rules = rules };
 
+	for (size_t i = 0; i < ROWS; i++)
+		made[i] = UNWIND_ROW(rows[i].from_end ? end - rows[i].from_end : rows[i].from_start,
+				     rows[i].rule);
+	made[ROWS] = UNWIND_ROW(end, 0);
+	made[ROWS + 1] = UNWIND_ROW(0, 0);
 	assert_int_equal(stack_tables_add_image(tables, INNER_IMAGE, &table), 0);
 	assert_int_equal(stack_tables_add_image(tables, INNER_IMAGE, &table), -EEXIST);
 	assert_true(stack_tables_has_image(tables, INNER_IMAGE));
@@ -417,7 +465,7 @@ int main(void)
 
 int main(void)
 {
-	puts("this test has x86-64 code");
+	puts("this test has code for x86-64 and arm64");
 	return 77;
 }
 
