@@ -9,8 +9,10 @@
 #include "base/cleanup.h"
 #include "collect/perf_data.h"
 #include "collect/perf_data_input.h"
+#include "collect/perf_script.h"
 #include "pipeline/import_data.h"
 #include "pipeline/import_profile.h"
+#include "pipeline/import_script.h"
 
 static int open_input(const char *path, struct perf_data_input *input, struct err *err)
 {
@@ -23,10 +25,23 @@ static int open_input(const char *path, struct perf_data_input *input, struct er
 	return 0;
 }
 
+enum { LOOK_BYTES = 16384 };
+
+/* What it is shows at its beginning. */
 static int read_input(struct import_profile *import, struct perf_data_input *input,
 		      struct import_result *result, struct err *err)
 {
-	return import_data(import, input, result, err);
+	const uint8_t *bytes;
+	size_t there = perf_data_input_peek(input, LOOK_BYTES, &bytes);
+
+	if (input->error)
+		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
+	if (perf_data_is(bytes, there))
+		return import_data(import, input, result, err);
+	if (perf_script_is(bytes, there))
+		return import_script(import, input, err);
+	return err_set(err, -EINVAL,
+		       "neither a recording of perf nor what perf script prints of one");
 }
 
 int import_run(const struct import_options *options, struct import_result *ret_result,

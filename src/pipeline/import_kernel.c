@@ -104,8 +104,8 @@ static bool is_our_release(const struct perf_data_facts *facts)
 	struct utsname us;
 
 	uname(&us);
-	return facts->hostname && strcmp(facts->hostname, us.nodename) == 0 &&
-	       facts->os_release && strcmp(facts->os_release, us.release) == 0;
+	return facts->hostname && strcmp(facts->hostname, us.nodename) == 0 && facts->os_release &&
+	       strcmp(facts->os_release, us.release) == 0;
 }
 
 /* Without a build id: of this host, of this release, and at the random address of this boot is as

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The samples of perf script's text, one after the other, into the profile of an import. */
+#ifndef PIPELINE_IMPORT_SCRIPT_H
+#define PIPELINE_IMPORT_SCRIPT_H
+
+#include "base/err.h"
+#include "collect/perf_data_input.h"
+#include "pipeline/import_profile.h"
+
+/* Reads what is left of @input. Lines that cannot be understood are counted as lost. */
+int import_script(struct import_profile *import, struct perf_data_input *input, struct err *err);
+
+#endif
