@@ -71,6 +71,14 @@ struct {
 	__type(value, struct off_cpu_thread);
 } threads SEC(".maps");
 
+/* Processes that were chosen. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, OFF_CPU_MAX_CHOSEN);
+	__type(key, __u32);
+	__type(value, __u32);
+} chosen SEC(".maps");
+
 /* The BPF_OUTPUT event of each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
@@ -95,7 +103,11 @@ struct {
 
 /* The window; 0: not yet. User space writes them. */
 volatile __u64 opened_ns, closed_ns;
+volatile __u32 only_chosen; /* nothing is told of others */
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
+
+/* A draw that no wait reaches. */
+#define NEVER (~0ULL)
 
 static __u32 tid_of(const struct task_struct *task)
 {
@@ -119,6 +131,24 @@ static struct off_cpu_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
+/* A process that was there before is chosen by its number, others by their parents. */
+static __u32 group_of(const struct task_struct *task)
+{
+	__u32 pid = (__u32)task->tgid;
+
+	return bpf_map_lookup_elem(&chosen, &pid) ? OFF_CPU_CHOSEN : OFF_CPU_OTHERS;
+}
+
+static bool is_wanted(const struct off_cpu_thread *thread)
+{
+	return thread->group == OFF_CPU_CHOSEN || !only_chosen;
+}
+
+static struct off_cpu_pace *pace_of(struct off_cpu_cpu *cpu, const struct off_cpu_thread *thread)
+{
+	return &cpu->paces[thread->group == OFF_CPU_CHOSEN];
+}
+
 /* A thread that is seen for the first time was in @state since the window opened, or since it was
  * born, @since_ns. What it waits for now is kept whatever its length. */
 static struct off_cpu_thread *add_thread(const struct task_struct *task, enum off_cpu_state state,
@@ -131,9 +161,12 @@ static struct off_cpu_thread *add_thread(const struct task_struct *task, enum of
 		.expected_ns = { [0 ... OFF_CPU_SITES - 1] = OFF_CPU_MAX_THRESHOLD_NS },
 		.pid = (__u32)task->tgid,
 		.state = state,
+		.group = group_of(task),
 	};
 	__u32 tid = tid_of(task);
 
+	if (!is_wanted(&thread))
+		thread.draw_ns = NEVER;
 	if (bpf_map_update_elem(&threads, &tid, &thread, BPF_NOEXIST) == -E2BIG && cpu)
 		cpu->counts.table_full++;
 	return bpf_map_lookup_elem(&threads, &tid);
@@ -170,6 +203,8 @@ static void send_times(void *context, struct off_cpu_thread *thread, __u32 tid,
 					       .why = why,
 					       .times = thread->times };
 
+	if (!is_wanted(thread))
+		return;
 	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &record, sizeof(record)) <
 	    0)
 		cpu->counts.lost_times++;
@@ -185,7 +220,7 @@ static void send_user_stack(void *context, const struct task_struct *task,
 	long bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses),
 				   BPF_F_USER_STACK);
 
-	off_cpu_pace_spend(&cpu->pace, thread->left_ns, 1);
+	off_cpu_pace_spend(pace_of(cpu, thread), thread->left_ns, 1);
 	cpu->counts.stacks++;
 	if (bytes < 0)
 		return;
@@ -241,8 +276,10 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	thread->blocked_ns = 0;
 	thread->site = runnable ? 0 : site_of(task);
 	thread->waker_pid = thread->waker_tid = 0;
-	thread->threshold_ns = off_cpu_pace_look(&cpu->pace, now_ns, period_ns);
-	thread->draw_ns = off_cpu_draw(bpf_get_prandom_u32(), thread->threshold_ns);
+	thread->threshold_ns = off_cpu_pace_look(pace_of(cpu, thread), now_ns, period_ns);
+	thread->draw_ns = is_wanted(thread)
+				  ? off_cpu_draw(bpf_get_prandom_u32(), thread->threshold_ns)
+				  : NEVER;
 	thread->times.waits++;
 }
 
@@ -326,6 +363,7 @@ int off_cpu_born(__u64 *arguments)
 {
 	const struct task_struct *task = (const struct task_struct *)arguments[0];
 	struct off_cpu_thread *thread;
+	const struct off_cpu_thread *parent;
 	__u32 tid = tid_of(task);
 
 	if (!in_window())
@@ -333,8 +371,14 @@ int off_cpu_born(__u64 *arguments)
 	/* Left over from another thread of this number whose end was not seen. */
 	bpf_map_delete_elem(&threads, &tid);
 	thread = add_thread(task, OFF_CPU_RUNNABLE, bpf_ktime_get_ns(), this_cpu());
-	if (thread)
-		note_waker(thread);
+	if (!thread)
+		return 0;
+	note_waker(thread);
+	tid = thread->waker_tid;
+	parent = bpf_map_lookup_elem(&threads, &tid);
+	if (parent)
+		thread->group = parent->group;
+	thread->draw_ns = is_wanted(thread) ? 0 : NEVER;
 	return 0;
 }
 
@@ -383,7 +427,7 @@ static void send_wait(void *context, struct task_struct *task, const struct off_
 
 	describe_wait(record, thread, task, runnable_ns);
 	size = add_stack(record, task);
-	off_cpu_pace_spend(&cpu->pace, now_ns, 1);
+	off_cpu_pace_spend(pace_of(cpu, thread), now_ns, 1);
 	cpu->counts.records++;
 	if (size <= sizeof(*record) &&
 	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0)
@@ -455,6 +499,7 @@ int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
 	__u32 old_tid = (__u32)old_pid, tid = tid_of(task);
 	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
 	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 group;
 
 	if (!cpu || !thread || !in_window())
 		return 0;
@@ -464,9 +509,12 @@ int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
 	thread->since_ns = now_ns;
 	if (tid == old_tid)
 		return 0;
+	group = thread->group;
 	bpf_map_delete_elem(&threads, &old_tid);
 	bpf_map_delete_elem(&threads, &tid);
-	add_thread(task, OFF_CPU_RUNNING, now_ns, cpu);
+	thread = add_thread(task, OFF_CPU_RUNNING, now_ns, cpu);
+	if (thread)
+		thread->group = group;
 	return 0;
 }
 
@@ -550,7 +598,8 @@ int off_cpu_close(struct bpf_iter__task *context)
 	if (thread.state != OFF_CPU_RUNNING && (off_cpu_kept(thread.draw_ns, runnable_ns) ||
 						off_cpu_kept(thread.draw_ns, thread.blocked_ns)))
 		write_wait(seq, task, &thread, runnable_ns);
-	write_times(seq, task, &thread);
+	if (is_wanted(&thread))
+		write_times(seq, task, &thread);
 	return 0;
 }
 

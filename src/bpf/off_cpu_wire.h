@@ -15,8 +15,9 @@ enum {
 	OFF_CPU_MAX_THREADS = 65536,
 	OFF_CPU_MEASURE_EVERY = 64,
 	OFF_CPU_SITES = 4,
-	OFF_CPU_MAX_KERNEL = 127, /* kernel.perf_event_max_stack as it comes */
-	OFF_CPU_MAX_USER = 127,	  /* of stacks that the kernel follows by frame pointers */
+	OFF_CPU_MAX_CHOSEN = 4096, /* processes */
+	OFF_CPU_MAX_KERNEL = 127,  /* kernel.perf_event_max_stack as it comes */
+	OFF_CPU_MAX_USER = 127,	   /* of stacks that the kernel follows by frame pointers */
 };
 
 /* The first word of each record; no other program's records begin with these. */
@@ -25,6 +26,14 @@ enum off_cpu_kind {
 	OFF_CPU_WOKE,		   /* a thread was woken, by whom it tells where that was */
 	OFF_CPU_WAIT,		   /* a wait is over */
 	OFF_CPU_TIMES,		   /* what a thread's time went into, at its exit or exec */
+};
+
+/* Each has a threshold of its own, so that a busy machine does not take from the precision of what
+ * was asked for. */
+enum off_cpu_group {
+	OFF_CPU_OTHERS,
+	OFF_CPU_CHOSEN, /* the command, or processes that were named, and what they fork */
+	OFF_CPU_GROUPS,
 };
 
 enum off_cpu_state {
@@ -64,7 +73,9 @@ struct off_cpu_thread {
 	__u32 state; /* enum off_cpu_state */
 	__u32 flags;
 	__u32 waker_pid, waker_tid; /* 0: nobody, or the idle task */
-	__u32 site;		    /* of the wait: index into expected_ns */
+	__u32 group;		    /* enum off_cpu_group */
+	__u32 zero;
+	__u32 site; /* of the wait: index into expected_ns */
 };
 
 enum off_cpu_why {
@@ -126,7 +137,7 @@ struct off_cpu_counts {
 
 /* What the programs keep for each CPU. */
 struct off_cpu_cpu {
-	struct off_cpu_pace pace;
+	struct off_cpu_pace paces[OFF_CPU_GROUPS];
 	struct off_cpu_counts counts;
 	union { /* room to make a record in */
 		struct off_cpu_wait_record wait;
@@ -136,7 +147,7 @@ struct off_cpu_cpu {
 };
 
 _Static_assert(sizeof(struct off_cpu_times) == 40, "as both sides lay it out");
-_Static_assert(sizeof(struct off_cpu_thread) == 136, "as both sides lay it out");
+_Static_assert(sizeof(struct off_cpu_thread) == 144, "as both sides lay it out");
 _Static_assert(sizeof(struct off_cpu_times_record) == 56, "as both sides lay it out");
 _Static_assert(__builtin_offsetof(struct off_cpu_left_record, addresses) == 24, "no padding");
 _Static_assert(__builtin_offsetof(struct off_cpu_woke_record, addresses) == 24, "no padding");

@@ -167,6 +167,16 @@ int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs
 	return err_set(err, rc, "the scheduler's events cannot be watched: %s", strerror(-rc));
 }
 
+int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err)
+{
+	uint32_t one = 1;
+
+	off_cpu->object->bss->only_chosen |= only;
+	if (bpf_map_update_elem(bpf_map__fd(off_cpu->object->maps.chosen), &pid, &one, BPF_ANY) < 0)
+		return err_set(err, -errno, "--off-cpu: at most %d processes", OFF_CPU_MAX_CHOSEN);
+	return 0;
+}
+
 uint64_t off_cpu_open(struct off_cpu *off_cpu)
 {
 	uint64_t opened_ns = clock_ns();

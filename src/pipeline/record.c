@@ -156,13 +156,21 @@ static void build_model(struct recording *recording)
 
 static int build_waiting(struct recording *recording, struct err *err)
 {
-	const struct waiting_parts parts = { .profile = recording->profile,
-					     .machine = recording->machine,
-					     .sampler = recording->sampler,
-					     .frames = &recording->frames,
-					     .stacks = recording->stacks,
-					     .writer = recording->output.writer };
+	const struct record_options *options = recording->options;
+	struct waiting_parts parts = { .profile = recording->profile,
+				       .machine = recording->machine,
+				       .sampler = recording->sampler,
+				       .frames = &recording->frames,
+				       .stacks = recording->stacks,
+				       .writer = recording->output.writer,
+				       .chosen = options->pids,
+				       .chosen_count = options->pid_count,
+				       .only_chosen = options->pid_count > 0 };
 
+	if (recording->launch.pid > 0) {
+		parts.chosen = &recording->launch.pid;
+		parts.chosen_count = 1;
+	}
 	return recording->waiting ? waiting_prepare(recording->waiting, &parts, err) : 0;
 }
 

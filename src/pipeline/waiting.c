@@ -95,14 +95,18 @@ static int attach(struct waiting *waiting, struct err *err)
 
 int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, struct err *err)
 {
+	int rc = 0;
+
 	waiting->parts = *parts;
 	waiting->classes = wait_classes_new(parts->frames);
 	tell_missing(waiting);
 	if (!waiting->off_cpu)
 		return 0;
+	for (size_t i = 0; rc == 0 && i < parts->chosen_count; i++)
+		rc = off_cpu_choose(waiting->off_cpu, parts->chosen[i], parts->only_chosen, err);
 	waiting->waits = declare(parts->profile, "off-cpu");
 	waiting->times = declare(parts->profile, "thread-time");
-	return attach(waiting, err);
+	return rc < 0 ? rc : attach(waiting, err);
 }
 
 void waiting_open(struct waiting *waiting)
@@ -308,20 +312,11 @@ static void take_times(struct waiting *waiting, const struct off_cpu_times_recor
 
 /* ---- records ---- */
 
-/* Where only some processes are sampled the scheduler tells of all. */
-static bool is_wanted(const struct waiting *waiting, uint32_t pid)
-{
-	return sampler_rung(waiting->parts.sampler) == RUNG_MACHINE ||
-	       machine_process_of(waiting->parts.machine, (int32_t)pid);
-}
-
 static void take_event(void *context, const union off_cpu_event *event)
 {
 	struct waiting *waiting = context;
 
 	/* pid and tid are at the same place in all records */
-	if (!is_wanted(waiting, event->times.pid))
-		return;
 	waiting->record.pid = (int32_t)event->times.pid;
 	waiting->record.tid = (int32_t)event->times.tid;
 	switch (event->kind) {

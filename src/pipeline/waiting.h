@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "collect/sampler.h"
@@ -41,6 +42,9 @@ struct waiting_parts {
 	const struct frames *frames;
 	struct stacks *stacks; /* NULL: no user stacks are wanted */
 	struct store_writer *writer;
+	const pid_t *chosen; /* the command's process, or those of -p; */
+	size_t chosen_count;
+	bool only_chosen; /* and no others */
 };
 
 /* Adds its events to the profile, behind those that are there, and what is not to be had to
