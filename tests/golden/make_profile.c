@@ -442,6 +442,61 @@ static void make_deep(struct maker *maker)
 	add_hits(maker, task, at, MODE_USER, CONTEXT_TASK, 0, 1000);
 }
 
+/* Names that want to leave the page, the string or the line they are in. */
+static void make_names(struct maker *maker)
+{
+	static const char *const names[] = {
+		"</script><script>globalThis.hacked = 1</script>",
+		"<!--<script>",
+		"__proto__",
+		"constructor",
+		"quote\"apostrophe'backslash\\",
+		"&lt;b&gt;",
+		"two\nlines",
+		"\xe2\x80\xa8separator",
+		"\xe2\x80\xaeleft",
+		"bad\xff",
+		"caf\xc3\xa9 \xe6\xbc\xa2\xe5\xad\x97",
+	};
+	uint32_t image, task, stack = 0;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "</title><script>alert(1)</script>");
+	profile_set_text(&maker->profile->run.stacks, "full");
+	image = add_image(maker, IMAGE_FILE, "/tmp/<img src=x onerror=alert(1)>\"'");
+	task = add_program(maker, "</script>", 1001, true);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		stack = CHAIN(stack, image, names[i]);
+		add_hits(maker, task, stack, MODE_USER, CONTEXT_TASK, 0, 5);
+	}
+}
+
+/* More than 100,000 frames in stacks of up to 60, for measuring. */
+static void make_wide(struct maker *maker)
+{
+	uint32_t image, task, stack, random = 1;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.stacks, "full");
+	image = add_image(maker, IMAGE_FILE, "/usr/lib/libLLVM-14.so.1");
+	task = add_program(maker, "clang", 1001, true);
+	for (int i = 0; i < 9000; i++) {
+		stack = CHAIN(0, image, "_start", "main");
+		for (int depth = 0; depth < 60; depth++) {
+			char name[64];
+
+			random = random * 1664525 + 1013904223;
+			if (depth > 20 && random >> 28 == 0)
+				break;
+			/* The first frames of stacks are much the same. */
+			snprintf(name, sizeof(name), "llvm_function_%u",
+				 depth < 8 ? 0 : (random >> 16) % (uint32_t)(4 + depth * 12));
+			stack = CHAIN(stack, image, name);
+		}
+		add_hits(maker, task, stack, MODE_USER, CONTEXT_TASK, 0, 1);
+	}
+}
+
 /* 9,000 addresses in 9,000 functions, for measuring. */
 static void make_large(struct maker *maker)
 {
@@ -463,11 +518,14 @@ static void make_large(struct maker *maker)
 static const struct {
 	const char *name;
 	void (*make)(struct maker *maker);
+	bool unlisted; /* no golden test has it */
 } profiles[] = {
-	{ "netperf", make_netperf }, { "build", make_build },	  { "losses", make_losses },
-	{ "hostile", make_hostile }, { "partial", make_partial }, { "empty", make_empty },
-	{ "large", make_large },     { "code", make_code },	  { "stacks", make_stacks },
-	{ "deep", make_deep },
+	{ "netperf", make_netperf, false }, { "build", make_build, false },
+	{ "losses", make_losses, false },   { "hostile", make_hostile, false },
+	{ "partial", make_partial, false }, { "empty", make_empty, false },
+	{ "large", make_large, false },	    { "code", make_code, false },
+	{ "stacks", make_stacks, false },   { "deep", make_deep, false },
+	{ "names", make_names, false },	    { "wide", make_wide, true },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
@@ -492,9 +550,9 @@ static int write_profile(void (*make)(struct maker *maker), const char *path)
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < PROFILES; i++) {
-		if (argc == 1)
+		if (argc == 1 && !profiles[i].unlisted)
 			puts(profiles[i].name);
-		else if (argc == 3 && strcmp(argv[1], profiles[i].name) == 0)
+		if (argc == 3 && strcmp(argv[1], profiles[i].name) == 0)
 			return write_profile(profiles[i].make, argv[2]);
 	}
 	if (argc != 1)

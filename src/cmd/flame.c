@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect flame: a flame graph as one HTML file. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/flame.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+struct flame_values {
+	const char *output;
+	const char *by;
+	struct option_texts select;
+	const char *title;
+	bool inverted;
+	double threshold;
+};
+
+/* clang-format off */
+static const struct option_spec flame_specs[] = {
+	{ "output", 'o', OPTION_TEXT, offsetof(struct flame_values, output), "FILE",
+	  .help = "write the page to FILE (must be given)" },
+	{ "select", 0, OPTION_TEXTS, offsetof(struct flame_values, select), "K=V",
+	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	{ "by", 0, OPTION_TEXT, offsetof(struct flame_values, by), "KEYS",
+	  .help = "what boxes are (default function), and a tree for each of what else is said" },
+	{ "title", 0, OPTION_TEXT, offsetof(struct flame_values, title), "TEXT",
+	  .help = "the page's title (default: the command that was profiled)" },
+	{ "inverted", 'i', OPTION_FLAG, offsetof(struct flame_values, inverted), NULL,
+	  .help = "show callers above what was hit first; the page can do both" },
+	{ "threshold", 0, OPTION_NUMBER, offsetof(struct flame_values, threshold), "PCT",
+	  .help = "least share of a box; smaller ones are added up (default 0)",
+	  .least = 0, .most = 100 },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect flame: %s\n", err->text);
+	return status;
+}
+
+static struct flame_options options_of(const struct flame_values *values)
+{
+	return (struct flame_options){
+		.by = values->by,
+		.select = values->select.items,
+		.select_count = values->select.count,
+		.title = values->title,
+		.inverted = values->inverted,
+		.threshold = values->threshold,
+	};
+}
+
+static int write_page(const struct flame_options *options, const char *output, const char *path,
+		      struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	int rc;
+
+	if (opened_is_profile(output))
+		return err_set(err, -EEXIST, "%s is a profile; -o is the page to be written",
+			       output);
+	rc = output_file_open(output, &file, err);
+	if (rc == 0)
+		rc = flame_write(path, options, output_file_stream(file), err);
+	return rc < 0 ? rc : output_file_commit(file, err);
+}
+
+static int draw(const struct flame_values *values, const char *file)
+{
+	struct flame_options options = options_of(values);
+	char last[STATE_PATH_MAX];
+	struct err err;
+
+	if (flame_check(&options, &err) < 0)
+		return fail(&err, 2);
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (write_page(&options, values->output, file ? file : last, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+static int run_flame(int argc, char **argv)
+{
+	struct flame_values values = { 0 };
+	bool help = false;
+	struct err err;
+	int first = options_parse(flame_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_flame);
+		printf("\nKeys of --by and --select:\n");
+		report_print_keys(stdout);
+		return 0;
+	}
+	if (first >= 0 && argc - first > 1)
+		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
+				argv[first + 1]);
+	else if (first >= 0 && !values.output)
+		first = err_set(&err, -EINVAL,
+				"-o FILE must say where the page goes: -o flame.html");
+	if (first < 0)
+		return fail(&err, 2);
+	return draw(&values, first < argc ? argv[first] : NULL);
+}
+
+const struct command command_flame = {
+	.name = "flame",
+	.summary = "draw a flame graph: one HTML file, with search and zoom, that works offline",
+	.usage = "-o FILE.html [OPTION...] [FILE]",
+	.options = flame_specs,
+	.run = run_flame,
+};

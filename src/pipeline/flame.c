@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/flame.h"
+
+#include "aggregate/children.h"
+#include "aggregate/prune.h"
+#include "aggregate/tree.h"
+#include "pipeline/opened.h"
+#include "present/flame.h"
+
+struct drawing {
+	const struct flame_options *options;
+	struct key_list keys;
+	struct opened opened;
+	struct table *stacks; /* what was selected */
+};
+
+static void drawing_done(struct drawing *drawing)
+{
+	table_free(drawing->stacks);
+	opened_done(&drawing->opened);
+}
+
+static int parse(struct drawing *drawing, const struct flame_options *options, struct err *err)
+{
+	int rc = keys_parse(options->by ? options->by : "function", &drawing->keys, err);
+
+	drawing->options = options;
+	if (rc == 0)
+		rc = children_check(&drawing->keys, err);
+	return rc < 0 ? rc
+		      : opened_select(&drawing->opened, options->select, options->select_count,
+				      err);
+}
+
+int flame_check(const struct flame_options *options, struct err *err)
+{
+	struct drawing drawing = { 0 };
+	int rc = parse(&drawing, options, err);
+
+	drawing_done(&drawing);
+	return rc;
+}
+
+static void take(void *context, const struct point *point)
+{
+	table_add(((struct drawing *)context)->stacks, point);
+}
+
+static int collect(struct drawing *drawing, struct err *err)
+{
+	struct key_list of_stacks = children_stack_keys(&drawing->keys);
+
+	drawing->stacks = table_new(&drawing->opened.labels, &of_stacks);
+	return opened_each(&drawing->opened, keys_need_samples(&drawing->keys), take, drawing, err);
+}
+
+/* The first that counts time, else the first that has samples. */
+static uint8_t main_event(const struct drawing *drawing)
+{
+	const struct profile *profile = drawing->opened.profile;
+	uint8_t first = 0;
+
+	for (size_t event = profile->event_count; event-- > 0;) {
+		if (drawing->stacks->sums[event].samples)
+			first = (uint8_t)event;
+	}
+	for (uint8_t event = 0; event < profile->event_count; event++) {
+		if (drawing->stacks->sums[event].samples && account_is_time(profile, event))
+			return event;
+	}
+	return first;
+}
+
+static const char *title(const struct drawing *drawing)
+{
+	const char *command = drawing->opened.profile->run.command;
+
+	if (drawing->options->title)
+		return drawing->options->title;
+	return command && *command ? command : "running processes";
+}
+
+static void draw(const struct drawing *drawing, FILE *out)
+{
+	struct key_list of_frames = children_frame_keys(&drawing->keys);
+	struct prune_limits limits = { .threshold = drawing->options->threshold };
+	struct view view = opened_view(&drawing->opened);
+	_cleanup_(places_freep) struct places *places =
+		places_new(&drawing->opened.labels, &of_frames);
+	_cleanup_(tree_freep) struct tree *tree =
+		tree_new(drawing->stacks, places, main_event(drawing), TREE_FROM_ROOTS, NULL);
+	struct prune prune;
+
+	prune_make(tree, &limits, &prune);
+	flame_print(&view,
+		    &(struct flame){ .tree = tree,
+				     .prune = &prune,
+				     .title = title(drawing),
+				     .inverted = drawing->options->inverted },
+		    out);
+	prune_done(&prune);
+}
+
+int flame_write(const char *path, const struct flame_options *options, FILE *out, struct err *err)
+{
+	struct drawing drawing = { 0 };
+	int rc = parse(&drawing, options, err);
+
+	if (rc == 0)
+		rc = opened_load(&drawing.opened, path, err);
+	if (rc == 0)
+		rc = collect(&drawing, err);
+	if (rc == 0) {
+		draw(&drawing, out);
+		rc = opened_end(out, err);
+	}
+	drawing_done(&drawing);
+	return rc;
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/heavy/browser.sh PROSPECT: the page of a flame graph in a real browser (headless Chromium,
+# driven by playwright-core, which npm puts into a scratch folder), compared with what the program
+# itself prints; and the arithmetic of its script alone, in node.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+prospect=$(realpath "$1")
+here=$top/tests/heavy/browser
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+skip() {
+	echo "skip browser: $1"
+	exit 0
+}
+
+command -v node >/dev/null || skip "node is not installed"
+node "$here/tree.mjs" "$top/web/flame/tree.js"
+status=$?
+command -v chromium >/dev/null || skip "chromium is not installed"
+(cd "$scratch" && npm install --no-audit --no-fund --silent playwright-core@1) >"$scratch/npm" 2>&1 ||
+	skip "npm could not install playwright-core: $(tail -n 1 "$scratch/npm")"
+"$top/tools/build" build-check tests/golden/make_profile -Db_sanitize=address,undefined \
+	-Db_lundef=false || exit 1
+
+for name in stacks deep wide names; do
+	"$top/build-check/tests/golden/make_profile" $name "$scratch/$name.prof" &&
+		"$prospect" flame -o "$scratch/$name.html" "$scratch/$name.prof" || exit 1
+done
+"$prospect" report --by stack --format csv "$scratch/stacks.prof" >"$scratch/stacks.csv"
+"$prospect" report --by mode --format json "$scratch/stacks.prof" >"$scratch/head.json"
+"$prospect" graph --flat --by function --format csv "$scratch/stacks.prof" >"$scratch/flat.csv"
+cp "$here/page.mjs" "$scratch"
+cd "$scratch" && node page.mjs "$scratch" || status=1
+exit $status

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// tree.mjs TREE.JS: the arrays of a flame graph's page, against the slow way with objects.
+import assert from "node:assert";
+import fs from "node:fs";
+
+const names = "decodeColumn decodeTree layOut invert weightOf firstInRow nodeAt patternOf";
+const source = fs.readFileSync(process.argv[2], "utf8");
+const tree = new Function(`${source}; return { ${names.split(" ").join(", ")} };`)();
+
+let failed = 0;
+function test(name, run) {
+	try {
+		run();
+		console.log(`ok flame-tree ${name}`);
+	} catch (error) {
+		console.log(`not ok flame-tree ${name}\n${error.stack}`);
+		failed++;
+	}
+}
+
+let seed = 20261121;
+function random(limit) {
+	seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+	return (seed >>> 8) % limit;
+}
+
+function leb(value) {
+	const bytes = [];
+	do {
+		const rest = Math.floor(value / 128);
+		bytes.push(value % 128 + (rest ? 128 : 0));
+		value = rest;
+	} while (value);
+	return bytes;
+}
+
+const column = numbers => Buffer.from(numbers.flatMap(leb)).toString("base64");
+
+// Random stacks of few names, as [names, weight].
+function stacks(count) {
+	return Array.from({ length: count }, () =>
+		[Array.from({ length: 1 + random(9) }, () => random(6)), 500 + random(1000)]);
+}
+
+// The tree of some stacks, with objects.
+function grow(list) {
+	const root = { name: -1, self: 0, total: 0, children: new Map() };
+	for (const [frames, weight] of list) {
+		let at = root;
+		at.total += weight;
+		for (const name of frames) {
+			if (!at.children.has(name))
+				at.children.set(name, { name, self: 0, total: 0, children: new Map() });
+			at = at.children.get(name);
+			at.total += weight;
+		}
+		at.self += weight;
+	}
+	return root;
+}
+
+// The same as the data of a page.
+function dataOf(root) {
+	const columns = { rise: [], name: [], self: [], samples: [] };
+	let last = 0;
+	const visit = (node, depth) => {
+		if (depth) {
+			columns.rise.push(last + 1 - depth);
+			columns.name.push(node.name);
+			columns.self.push(node.self);
+			columns.samples.push(node.self ? 1 : 0);
+			last = depth;
+		}
+		for (const child of node.children.values())
+			visit(child, depth + 1);
+	};
+	visit(root, 0);
+	const packed = Object.entries(columns).map(([key, numbers]) => [key, column(numbers)]);
+	return { nodes: columns.name.length, columns: Object.fromEntries(packed) };
+}
+
+// Paths with their totals, as text: what two trees must have in common.
+function paths(root) {
+	const found = [];
+	const visit = (node, path) => {
+		found.push(`${path}=${node.total}/${node.self}`);
+		for (const child of node.children.values())
+			visit(child, `${path}/${child.name}`);
+	};
+	visit(root, "");
+	return found.sort();
+}
+
+function pathsOf(flat) {
+	const found = [], path = [];
+	for (let i = 0; i < flat.count; i++) {
+		path[i] = i ? `${path[flat.parent[i]]}/${flat.name[i]}` : "";
+		found.push(`${path[i]}=${flat.total[i]}/${flat.self[i]}`);
+	}
+	return found.sort();
+}
+
+const list = stacks(3000);
+const flat = tree.layOut(tree.decodeTree(dataOf(grow(list))));
+
+test("numbers beyond 32 bits", () => {
+	const numbers = [0, 127, 128, 2 ** 32, 2 ** 40 + 7, Number.MAX_SAFE_INTEGER];
+	assert.deepEqual(Array.from(tree.decodeColumn(column(numbers), numbers.length)), numbers);
+});
+
+test("a tree arrives as it was", () => assert.deepEqual(pathsOf(flat), paths(grow(list))));
+
+test("inverted is what inverted stacks give", () => {
+	const turned = list.map(([frames, weight]) => [[...frames].reverse(), weight]);
+	assert.deepEqual(pathsOf(tree.invert(flat)), paths(grow(turned)));
+});
+
+test("boxes lie within their parents and beside their siblings", () => {
+	for (const row of flat.rows) {
+		for (let i = 0; i < row.length; i++) {
+			const node = row[i], parent = flat.parent[node];
+			assert.ok(flat.x[node] >= flat.x[parent]);
+			assert.ok(flat.x[node] + flat.total[node] <= flat.x[parent] + flat.total[parent]);
+			assert.ok(!i || flat.x[row[i - 1]] + flat.total[row[i - 1]] <= flat.x[node]);
+		}
+	}
+});
+
+test("a box is found where it is", () => {
+	for (let i = 0; i < 500; i++) {
+		const node = random(flat.count), inside = flat.x[node] + flat.total[node] / 2;
+		assert.equal(tree.nodeAt(flat, flat.depth[node], inside), node);
+	}
+	assert.equal(tree.nodeAt(flat, 1, flat.total[0] + 1), -1);
+	assert.equal(tree.nodeAt(flat, 99, 0), -1);
+});
+
+test("what is found counts once for each stack", () => {
+	for (let name = 0; name < 6; name++) {
+		const wanted = Array.from({ length: 6 }, (_, i) => i === name);
+		const truth = list.filter(([frames]) => frames.includes(name))
+			.reduce((sum, [, weight]) => sum + weight, 0);
+		assert.equal(tree.weightOf(flat, wanted), truth);
+	}
+});
+
+test("deep stacks do not recurse", () => {
+	const deep = 200000;
+	const columns = {
+		rise: column(new Array(deep).fill(0)),
+		name: column(Array.from({ length: deep }, (_, i) => i % 3)),
+		self: column([...new Array(deep - 1).fill(0), 5]),
+		samples: column([...new Array(deep - 1).fill(0), 1]),
+	};
+	const chain = tree.layOut(tree.decodeTree({ nodes: deep, columns }));
+	assert.equal(chain.rows.length, deep + 1);
+	assert.equal(tree.invert(chain).count, deep + 1);
+});
+
+test("what is no pattern is looked for as it is", () => {
+	assert.ok(tree.patternOf("operator(").test("x::operator()"));
+	assert.ok(tree.patternOf("^MAIN$").test("main"));
+});
+
+process.exit(failed ? 1 : 0);
