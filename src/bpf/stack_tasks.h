@@ -28,7 +28,9 @@ enum {
  * verifier takes no such pointer into a context. */
 #define KEEP_APART(name, result) asm volatile("# " name : "+r"(result)::"memory")
 
-struct mm_struct;
+struct mm_struct {
+	unsigned long start_stack;
+} BY_NAME;
 
 struct thread_info {
 	__u64 flags;

@@ -57,6 +57,7 @@ struct scratch {
 	struct stack_block block;
 	struct stack_space space;
 	__u64 hash;
+	__u64 stack_top; /* of the main thread */
 	__u32 kernel_count, user_count;
 	__u32 end;   /* enum unwind_end */
 	__u32 stale; /* something is not in the tables yet: send a dump */
@@ -268,6 +269,7 @@ static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_ev
 		return;
 	}
 	s->record.space = space_id(task, memory);
+	s->stack_top = BPF_CORE_READ((struct mm_struct *)memory, start_stack);
 	narrow = is_user_mode(ctx) ? copy_sample_registers(ctx, &s->registers)
 				   : copy_task_registers(task, &s->registers);
 	if (narrow) {
@@ -285,32 +287,41 @@ static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_ev
 	walk(by_loop);
 }
 
-/* Registers and stack behind the addresses; returns the words in use. */
+/* Registers and stack behind the addresses; returns the words in use. The main thread's stack ends
+ * where the program found its arguments: what lies above, the environment, is nobody's frame. A
+ * page that is not there is passed over at the start: the stack may just be growing into it. */
 static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 {
 	__u64 from = (s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL) -
 		     RED_ZONE;
 	const __u64 *registers = (const __u64 *)&s->registers;
-	__u64 copied = 0, limit = dump_bytes;
+	__u64 copied = 0, end = from + dump_bytes, top = s->stack_top + sizeof(__u64);
 
 	for (__u32 i = 0; i < REGISTER_WORDS; i++)
 		s->tail[(words + i) & (HEAD_WORDS - 1)] = registers[i];
 	words = (words + REGISTER_WORDS) & (HEAD_WORDS - 1);
 	s->record.flags = STACK_FLAG_CUT;
-	for (int i = 0; i < PIECES && copied < limit && copied < STACK_DUMP_MAX; i++) {
+	if (top > from && top <= end) {
+		end = top;
+		s->record.flags = 0;
+	}
+	for (int i = 0; i < PIECES && from + copied < end && copied < STACK_DUMP_MAX; i++) {
 		__u64 piece = PIECE_BYTES - ((from + copied) & (PIECE_BYTES - 1));
 
-		if (piece > limit - copied)
-			piece = limit - copied;
+		if (piece > end - from - copied)
+			piece = end - from - copied;
 		HIDE_BOUNDS(piece);
 		if (piece > PIECE_BYTES)
 			break;
 		if (bpf_probe_read_user((char *)s->tail + words * 8 + copied, piece,
-					(const void *)(from + copied)) < 0) {
+					(const void *)(from + copied)) == 0) {
+			copied += piece;
+		} else if (i == 0) {
+			from += piece;
+		} else {
 			s->record.flags = 0;
 			break;
 		}
-		copied += piece;
 	}
 	s->record.stack_address = from;
 	s->record.stack_size = (__u32)copied;

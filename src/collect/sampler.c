@@ -178,9 +178,13 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 	struct taker taker = { sampler, take, context };
 
 	for (size_t i = 0; i < sampler->cpu_count; i++) {
-		struct ring_context to = { sampler, i };
+		struct sampler_cpu *cpu = &sampler->cpus[i];
+		struct ring_context samples = { sampler, 2 * i };
+		struct ring_context tracking = { sampler, 2 * i + 1 };
 
-		note_fill(sampler, ring_read(&sampler->cpus[i].ring, queue_record, &to));
+		note_fill(sampler, ring_read(&cpu->samples.ring, queue_record, &samples));
+		if (cpu->tracking.ring.page)
+			ring_read(&cpu->tracking.ring, queue_record, &tracking);
 	}
 	record_queue_release(sampler->queue, cutoff_ns, hand_out, &taker);
 }

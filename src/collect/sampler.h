@@ -2,7 +2,8 @@
 /*
  * Sampling: the perf events of every CPU, their rings, and what a sample of theirs weighs.
  *
- * Each CPU has one ring; these streams write to it (PERF_EVENT_IOC_SET_OUTPUT):
+ * Each CPU has a ring, and one more for what tracks processes and mappings, where memory may be
+ * locked for it; these streams write to them (PERF_EVENT_IOC_SET_OUTPUT):
  *   clock      cpu-clock at the wanted rate, never in the idle task
  *   idle       cpu-clock at <= 100 Hz, idle task included: finds interrupts that hit an idle CPU
  *   event      what was asked for by name, each at the same rate or every so many; where there is a
@@ -138,8 +139,8 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 		   void (*take)(void *context, const struct perf_record *record), void *context);
 /* Draws new periods, unless the last draw was less than a few ticks ago. */
 void sampler_jitter(struct sampler *sampler);
-/* The descriptors that become readable when a ring is half full, one per CPU; *ret_fds is borrowed.
- */
+/* The descriptors that become readable when a ring is half full, one or two per CPU; *ret_fds is
+ * borrowed. */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
 
 /* The events of the stream `waits`, one for each CPU; the descriptors are borrowed. Returns how

@@ -19,6 +19,7 @@ enum {
 	 */
 	DUMP_RING_BYTES = 2 * 1024 * 1024,
 	FEW_CPUS = 8, /* with more, half as much */
+	TRACKING_RING_BYTES = 256 * 1024,
 	MIN_RING_BYTES = 16 * 1024,
 };
 
@@ -52,12 +53,12 @@ static size_t power_of_two(size_t bytes)
 	return power;
 }
 
-/* The first event of a CPU gets the ring; when the mlock limit is in the way, a smaller one. */
-static int map_ring(struct sampler *sampler, struct sampler_cpu *cpu, int fd, struct err *err)
+/* The first event of a ring owns it; when the mlock limit is in the way, a smaller one. */
+static int map_ring(struct sampler *sampler, struct sampler_ring *ring, int fd, struct err *err)
 {
 	int rc;
 
-	while ((rc = ring_map(&cpu->ring, fd, sampler->ring_bytes)) == -EPERM &&
+	while ((rc = ring_map(&ring->ring, fd, sampler->ring_bytes)) == -EPERM &&
 	       sampler->ring_bytes > MIN_RING_BYTES)
 		sampler->ring_bytes /= 2;
 	if (rc < 0)
@@ -66,17 +67,41 @@ static int map_ring(struct sampler *sampler, struct sampler_cpu *cpu, int fd, st
 			"cannot map a ring buffer of %zu KiB: %s; raise kernel.perf_event_mlock_kb "
 			"or ulimit -l",
 			sampler->ring_bytes / 1024, strerror(-rc));
-	cpu->ring_fd = fd;
+	ring->fd = fd;
 	*vec_push(&sampler->poll_fds) = fd;
 	return 0;
 }
 
-static int attach_ring(struct sampler *sampler, struct sampler_cpu *cpu, int fd, struct err *err)
+static int share_ring(const struct sampler_ring *ring, int fd, struct err *err)
 {
-	if (!cpu->ring.page)
-		return map_ring(sampler, cpu, fd, err);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd) < 0)
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
 		return err_set(err, -errno, "cannot share a ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+/* Who may not see the whole machine has little memory to lock: there one ring has to do. */
+static bool is_tracking(const struct sampler *sampler, enum stream stream)
+{
+	return sampler->rung == RUNG_MACHINE &&
+	       (stream == STREAM_TRACK || stream == STREAM_TRACK_ID);
+}
+
+static int attach_ring(struct sampler *sampler, struct sampler_cpu *cpu, enum stream stream, int fd,
+		       struct err *err)
+{
+	size_t bytes = sampler->ring_bytes < TRACKING_RING_BYTES ? sampler->ring_bytes
+								 : TRACKING_RING_BYTES;
+
+	if (!cpu->samples.ring.page)
+		return map_ring(sampler, &cpu->samples, fd, err);
+	if (!is_tracking(sampler, stream))
+		return share_ring(&cpu->samples, fd, err);
+	if (cpu->tracking.ring.page)
+		return share_ring(&cpu->tracking, fd, err);
+	if (ring_map(&cpu->tracking.ring, fd, bytes) < 0)
+		return share_ring(&cpu->samples, fd, err);
+	cpu->tracking.fd = fd;
+	*vec_push(&sampler->poll_fds) = fd;
 	return 0;
 }
 
@@ -111,7 +136,7 @@ static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, si
 		sampler->stacks_refused = true;
 	if (fd < 0)
 		return explain_open(sampler, wanted, fd, err);
-	rc = attach_ring(sampler, cpu, fd, err);
+	rc = attach_ring(sampler, cpu, wanted.stream, fd, err);
 	if (rc < 0)
 		return rc;
 	slot = vec_push(&sampler->fds);
@@ -174,8 +199,10 @@ static int open_threads(struct sampler *sampler, const struct sampler_options *o
 
 static void close_all(struct sampler *sampler)
 {
-	for (size_t i = 0; i < sampler->cpu_count; i++)
-		ring_unmap(&sampler->cpus[i].ring);
+	for (size_t i = 0; i < sampler->cpu_count; i++) {
+		ring_unmap(&sampler->cpus[i].samples.ring);
+		ring_unmap(&sampler->cpus[i].tracking.ring);
+	}
 	for (size_t i = 0; i < sampler->fds.count; i++)
 		close(sampler->fds.items[i].fd);
 	sampler->fds.count = sampler->poll_fds.count = 0;
@@ -349,7 +376,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 		sampler_free(sampler);
 		return rc;
 	}
-	sampler->queue = record_queue_new(sampler->cpu_count, &format);
+	sampler->queue = record_queue_new(2 * sampler->cpu_count, &format);
 	sampler->output_format = format;
 	sampler->output_format.sample_type = SAMPLER_OUTPUT_TYPE;
 	sampler->bare_format = format;

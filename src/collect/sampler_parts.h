@@ -29,10 +29,17 @@ struct perf_fd {
 	bool dumps;	 /* its samples have registers and a copy of the stack */
 };
 
+/* A ring and the event that owns it, borrowed from sampler.fds. */
+struct sampler_ring {
+	struct ring ring;
+	int fd;
+};
+
 struct sampler_cpu {
 	int number;
-	struct ring ring;
-	int ring_fd; /* the event that owns the ring: borrowed from fds */
+	/* What tells of processes and mappings has a ring of its own: copies of stacks may fill the
+	 * other, and a lost sample is one sample, a lost mapping all that comes after it. */
+	struct sampler_ring samples, tracking;
 	struct period_history clock, idle;
 };
 
@@ -41,7 +48,7 @@ struct sampler {
 	uint64_t clock_period_ns, idle_period_ns; /* means */
 	double rate_hz;
 	VEC(struct perf_fd) fds;
-	VEC(int) poll_fds;
+	VEC(int) poll_fds;  /* of all rings */
 	struct hashidx ids; /* event id -> index into fds */
 	struct sampler_cpu *cpus;
 	size_t cpu_count;

@@ -43,6 +43,7 @@ enum {
 	PROGRESS_MS = 1000,
 	MEND_MS = 1000,
 	MAX_OPEN_IMAGES = 1024,
+	NICE = -15,
 	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
 };
 
@@ -339,6 +340,12 @@ static void refresh_new_processes(struct recording *recording)
 	}
 }
 
+/* Reading the symbols of a large file takes longer than it takes to fill a ring. */
+static void drain_between(void *context)
+{
+	drain(context, clock_ns() - SETTLE_MS * NS_PER_MS);
+}
+
 static void flush(struct recording *recording)
 {
 	int rc;
@@ -437,6 +444,14 @@ static bool has_checked_enough(const struct record_options *options)
 	return options->stack_check && stack_check_full(options->stack_check);
 }
 
+/* The busier the machine, the more it matters that rings are emptied in time: the kernel must not
+ * make us wait for those we look at. The command has been started and does not inherit it; without
+ * the permission we wait like everybody. */
+static void go_first(void)
+{
+	(void)setpriority(PRIO_PROCESS, 0, NICE);
+}
+
 static void run_loop(struct recording *recording)
 {
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
@@ -517,6 +532,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
 	resolver_set_jit(recording->resolver, recording->jit);
+	resolver_set_pause(recording->resolver, drain_between, recording);
 	return 0;
 }
 
@@ -659,6 +675,7 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	if (rc < 0) {
 		record_output_discard(&recording.output);
 	} else {
+		go_first();
 		run_loop(&recording);
 		rc = finish(&recording, err);
 		if (rc == 0)

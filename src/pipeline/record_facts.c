@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "collect/cpu_stat.h"
@@ -92,6 +93,21 @@ static void add_line(char **text, const char *line)
 	*text = longer;
 }
 
+/* Why stacks are found in a lesser way than could be. */
+static void add_lower_stacks(char **text, const struct sampler *sampler)
+{
+	const char *missing = sampler_stacks_missing(sampler);
+	_cleanup_free_ char *line = NULL;
+
+	if (sampler_stack_rung(sampler) == STACK_RUNG_DUMP)
+		line = xasprintf("nothing of stacks, but they are copied with each sample, which "
+				 "costs more: %s",
+				 missing);
+	else
+		line = xasprintf("the callers that only unwind tables tell: %s", missing);
+	add_line(text, line);
+}
+
 /* What runs already shows its files only to its owner; what starts later is in our records. */
 static bool others_are_hidden(void)
 {
@@ -107,7 +123,7 @@ void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
 	enum rung rung = sampler_rung(facts->sampler);
 
 	if (*sampler_stacks_missing(facts->sampler))
-		add_line(text, sampler_stacks_missing(facts->sampler));
+		add_lower_stacks(text, facts->sampler);
 	if (kernel_hidden && rung != RUNG_OWN_USER)
 		add_line(text,
 			 "the names of kernel code, and which of it was interrupts "

@@ -26,6 +26,8 @@ struct resolver {
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
+	void (*pause)(void *context);
+	void *pause_context;
 };
 
 enum { CACHE_BYTES = 4 * 1024 * 1024 };
@@ -60,6 +62,12 @@ void resolver_set_debug_files(struct resolver *resolver, struct debug_files *deb
 void resolver_set_jit(struct resolver *resolver, struct jit *jit)
 {
 	resolver->jit = jit;
+}
+
+void resolver_set_pause(struct resolver *resolver, void (*pause)(void *context), void *context)
+{
+	resolver->pause = pause;
+	resolver->pause_context = context;
 }
 
 static str_id intern(struct resolver *resolver, const char *text)
@@ -238,8 +246,11 @@ void resolver_run(struct resolver *resolver)
 	resolver->next = profile->frames.count;
 	if (items.count > 0)
 		qsort(items.items, items.count, sizeof(*items.items), by_image);
-	for (size_t i = 0; i < items.count; i++)
+	for (size_t i = 0; i < items.count; i++) {
+		if (resolver->pause && (i == 0 || items.items[i].image != items.items[i - 1].image))
+			resolver->pause(resolver->pause_context);
 		resolve_frame(resolver, &profile->frames.items[items.items[i].frame]);
+	}
 	vec_free(&items);
 	image_files_rest(resolver->files);
 	if (resolver->jit)

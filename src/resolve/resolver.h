@@ -28,6 +28,9 @@ void resolver_set_debug_files(struct resolver *resolver, struct debug_files *deb
  * again at each run, for it may be told later. Borrowed, must outlive the resolver. */
 void resolver_set_jit(struct resolver *resolver, struct jit *jit);
 
+/* Calls @pause before another image's symbols are read: reading them may take a while. It may add
+ * frames, which wait for the next run. */
+void resolver_set_pause(struct resolver *resolver, void (*pause)(void *context), void *context);
 /* Resolves all frames that have no symbol. Image states are brought up to date. Symbol tables of
  * files are kept in a cache of bounded size. */
 void resolver_run(struct resolver *resolver);
