@@ -19,9 +19,9 @@
 /* What was told of a thread's wait before it was over. */
 struct left {
 	uint32_t tid;
-	uint32_t stack;		 /* the user's, in profile.stacks */
-	uint64_t left_ns;	 /* of the stack */
-	uint64_t interrupted_ns; /* left_ns of the wait that an interrupt ended */
+	uint32_t stack;	   /* the user's, in profile.stacks */
+	uint64_t left_ns;  /* of the stack */
+	uint64_t woken_ns; /* left_ns of the wait that another thread ended */
 };
 
 struct waiting {
@@ -168,14 +168,14 @@ static void take_left(struct waiting *waiting, const struct off_cpu_left_record 
 	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
 }
 
-/* An interrupt wakes whom it wants, not whom the task it hit would have. */
+/* An interrupt wakes for itself, not for the task that it hit. */
 static void take_woke(struct waiting *waiting, const struct off_cpu_woke_record *record)
 {
 	const struct kernel_symbols *kernel = waiting->parts.frames->kernel;
 
 	if (kernel && kernel_symbols_context(kernel, (const uint64_t *)record->addresses,
-					     record->count) != CONTEXT_TASK)
-		make_left(waiting, record->tid)->interrupted_ns = record->left_ns;
+					     record->count) == CONTEXT_TASK)
+		make_left(waiting, record->tid)->woken_ns = record->left_ns;
 }
 
 /* Who ended the wait, a task of the profile; 0: an interrupt, or nobody. */
@@ -183,7 +183,7 @@ static uint32_t waker_of(struct waiting *waiting, const struct off_cpu_wait_reco
 {
 	const struct left *left = find_left(waiting, wait->tid);
 
-	if (!wait->waker_tid || (left && left->interrupted_ns == wait->left_ns))
+	if (!wait->waker_tid || !left || left->woken_ns != wait->left_ns)
 		return 0;
 	return task_of(waiting, wait->waker_pid, wait->waker_tid);
 }
@@ -254,14 +254,12 @@ static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_r
 }
 
 static void add_part(struct waiting *waiting, const struct off_cpu_wait_record *record,
-		     uint32_t task, uint32_t stack, enum wait wait, uint64_t duration_ns)
+		     uint32_t task, uint32_t stack, uint32_t leaf, uint64_t duration_ns)
 {
-	if (!off_cpu_kept(record->draw_ns, duration_ns))
-		return;
-	stack = profile_stack(waiting->parts.profile, stack,
-			      wait_classes_leaf(waiting->classes, wait, waker_of(waiting, record)));
-	add_sample(waiting, waiting->waits, task, stack,
-		   off_cpu_weight(record->threshold_ns, duration_ns));
+	if (off_cpu_kept(record->draw_ns, duration_ns))
+		add_sample(waiting, waiting->waits, task,
+			   profile_stack(waiting->parts.profile, stack, leaf),
+			   off_cpu_weight(record->threshold_ns, duration_ns));
 }
 
 static void take_wait(struct waiting *waiting, const struct off_cpu_wait_record *record)
@@ -269,9 +267,12 @@ static void take_wait(struct waiting *waiting, const struct off_cpu_wait_record 
 	enum wait wait;
 	uint32_t stack = whole_stack(waiting, record, &wait);
 	uint32_t task = task_of(waiting, record->pid, record->tid);
+	uint32_t waker = waker_of(waiting, record);
 
-	add_part(waiting, record, task, stack, wait, record->blocked_ns);
-	add_part(waiting, record, task, stack, WAIT_RUNNABLE, record->runnable_ns);
+	add_part(waiting, record, task, stack, wait_classes_leaf(waiting->classes, wait, waker),
+		 record->blocked_ns);
+	add_part(waiting, record, task, stack,
+		 wait_classes_leaf(waiting->classes, WAIT_RUNNABLE, 0), record->runnable_ns);
 }
 
 /* ---- times ---- */

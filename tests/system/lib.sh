@@ -188,6 +188,7 @@ compile_programs() {
 		compile $name $name.c &
 	done
 	compile threads threads.c -pthread &
+	compile waits waits.c -pthread &
 	compile loader loader.c -ldl &
 	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
 	compile stacks-fp stacks.c -pthread -fno-omit-frame-pointer -fno-builtin &
@@ -200,7 +201,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short children forker systime pingpong loop call btree rhythm refuse threads loader \
+	for name in short children forker systime pingpong loop call btree rhythm refuse threads waits loader \
 		stacks stacks-fp \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

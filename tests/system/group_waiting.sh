@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Where threads wait (--off-cpu): against the clocks of the threads themselves.
+
+# waits FILE KEYS EVENT [REPORT OPTION...]: as rows, of one event.
+waits() {
+	local file=$1 keys=$2 event=$3
+	shift 3
+	"$PROSPECT" report "$file" --by "$keys" --select "event=$event" "$@" --format csv \
+		2> "$T/.csv.err" > "$T/.csv" || fail "report --by $keys:" "$(cat "$T/.csv.err")" >&2
+	csv_to_tabs < "$T/.csv"
+}
+
+# check_wait WHAT TRUE_S NS [PART]: within 2 % of the truth, or PART of it.
+check_wait() {
+	awk -v what="$1" -v truth="$2" -v ns="$3" -v part="${4:-0.02}" 'BEGIN {
+		got = ns / 1e9
+		if (got < truth * (1 - part) || got > truth * (1 + part)) {
+			printf "# %s: %.4f s, true is %.4f s\n", what, got, truth
+			exit 1
+		}
+	}' || fail "$(cat "$T/rows")"
+}
+
+truth() {
+	awk -F '\t' -v name="$1" '$1 == "wait" && $2 == name { print $3 }' "$T/stdout"
+}
+
+need_waits() {
+	need_root
+	record "$T/prof" --off-cpu --ring 4096 -- "$BIN/waits"
+	waits "$T/prof" thread,wait off-cpu --select program=waits > "$T/rows" 2> /dev/null
+	[ -s "$T/rows" ] || skip "$(grep -o 'where threads wait.*' "$T/stderr" || echo 'no BPF')"
+}
+
+test_waits_last_as_long_as_the_clocks_say() {
+	local name
+	need_waits
+	for name in sleeper locker reader; do
+		check_wait $name "$(truth $name)" "$(grep "^$name	" "$T/rows" | sum 5)"
+	done
+}
+
+# Nearly all of what each thread waited is told by its right name.
+test_waits_are_told_apart() {
+	local name wait
+	need_waits
+	while read -r name wait; do
+		check_wait "$name for $wait" "$(truth "$name")" \
+			"$(grep -E "^$name	($wait|runnable)	" "$T/rows" | sum 5)"
+		grep -q "^$name	$wait	" "$T/rows" || fail "$name waits for no $wait"
+	done <<- END
+		sleeper sleep
+		locker lock
+		reader pipe
+	END
+}
+
+# Threads that want one CPU: how long they were without is in the exact times, and, sampled, among
+# the waits.
+test_waiting_for_a_processor() {
+	local name
+	need_waits
+	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/times"
+	for name in first second; do
+		check_wait $name "$(truth $name)" "$(grep "^$name	runnable" "$T/times" | sum 5)"
+		check_wait "$name, sampled" "$(truth $name)" \
+			"$(grep "^$name	runnable" "$T/rows" | sum 5)" 0.25
+	done
+}
+
+# Everything a thread did is its time from birth to death, and so it is for all threads.
+test_times_of_threads_add_up() {
+	local wall begin end
+	need_waits
+	waits "$T/prof" tid,wait thread-time --select program=waits --select thread=waits > "$T/times"
+	begin=$("$PROSPECT" report "$T/prof" --format json --by mode | tr ',{}' '\n\n\n' |
+		awk -F '[ :]+' '/"duration_s"/ { print $NF }' | head -n 1)
+	wall=$(sum 5 < "$T/times")
+	end=$(awk '$1 == "wait" && $2 == "first" { print $3 }' "$T/stdout")
+	[ -n "$end" ] && [ -n "$begin" ] || fail "no times"
+	holds "$wall / 1e9 <= $begin + 0.05 && $wall / 1e9 > 1.5" ||
+		fail "the main thread has $wall ns of $begin s"
+}
+
+test_wakers_are_named() {
+	local name wait woken
+	need_waits
+	waits "$T/prof" thread,wait,waker off-cpu --select program=waits > "$T/wakers"
+	for name in reader:pipe locker:lock; do
+		wait=${name#*:}
+		name=${name%:*}
+		woken=$(grep -E "^$name	($wait	waits#1|runnable	)" "$T/wakers" | sum 6)
+		check_wait "$name, woken by its own program" "$(truth "$name")" "$woken" 0.05
+	done
+	! grep -q "^sleeper	sleep	.*#" "$T/wakers" || fail "a timer is somebody:" "$(cat "$T/wakers")"
+}
+
+test_stacks_of_waits_lead_to_the_functions() {
+	need_waits
+	waits "$T/prof" thread,stack off-cpu --select program=waits > "$T/stacks"
+	grep -q "^sleeper	.*nanosleep.*;\[sleep\]" "$T/stacks" || fail "no sleep in the stacks"
+	grep -q "^reader	.*read.*pipe_read;\[pipe\]" "$T/stacks" || fail "no pipe in the stacks"
+	grep -q "^locker	.*futex_wait.*;\[lock\]" "$T/stacks" || fail "no lock in the stacks"
+}
+
+# What waits from the beginning to the end is in no event of the scheduler, and yet there.
+test_waits_open_at_both_ends() {
+	local ns pid
+	need_root
+	sleep 60 &
+	pid=$!
+	record "$T/prof" --off-cpu -- sleep 0.5
+	kill $pid
+	waits "$T/prof" wait off-cpu --select pid=$pid > "$T/rows" 2> /dev/null
+	[ -s "$T/rows" ] || skip "no BPF"
+	ns=$(grep "^sleep	" "$T/rows" | sum 4)
+	holds "$ns / 1e9 > 0.5 && $ns / 1e9 < 1.5" || fail "sleep 60 has $ns ns"
+}
+
+test_off_cpu_of_a_process() {
+	local pid
+	need_root
+	( while :; do "$BIN/waits" > "$T/stdout"; done ) &
+	pid=$!
+	"$PROSPECT" record -o "$T/prof" --off-cpu -p $pid --duration 1 2> "$T/stderr" ||
+		fail "record -p:" "$(cat "$T/stderr")"
+	kill $pid
+	wait $pid
+	waits "$T/prof" program,wait off-cpu > "$T/rows" 2> /dev/null
+	[ -s "$T/rows" ] || skip "no BPF"
+	grep -q "^bash	child	" "$T/rows" || fail "the shell does not wait for its child"
+	! cut -f 1 "$T/rows" | grep -qv -e waits -e bash || fail "others are there:" "$(cat "$T/rows")"
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads that wait for something known. Prints, with tabs between, "wait" NAME SECONDS: how long
+ * the thread of that name was not running, by the clocks. Usage: waits
+ *
+ *   sleeper   sleeps
+ *   locker    waits for a mutex that the thread "holder" has
+ *   reader    reads from a pipe into which the thread "writer" writes now and then
+ *   first, second  each busy all the time, on one CPU
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "spin.h"
+
+enum { ROUNDS = 15, PAUSE_MS = 30, BUSY_MS = 1500 };
+
+struct world {
+	pthread_mutex_t mutex;
+	int pipe_ends[2];
+	int cpu; /* for those that compete */
+};
+
+struct worker {
+	const char *name;
+	void (*run)(struct worker *worker);
+	struct world *world;
+	uint64_t waited_ns; /* 0: not to be told */
+};
+
+static void pause_ms(unsigned ms)
+{
+	struct timespec time = { .tv_nsec = (long)ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static NOINLINE void sleep_often(struct worker *worker)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC);
+
+		pause_ms(PAUSE_MS);
+		worker->waited_ns += spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
+	}
+}
+
+static NOINLINE void hold(struct worker *worker)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_mutex_lock(&worker->world->mutex);
+		pause_ms(PAUSE_MS);
+		pthread_mutex_unlock(&worker->world->mutex);
+		pause_ms(1); /* the other one's turn */
+	}
+}
+
+static NOINLINE void lock_often(struct worker *worker)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC);
+
+		pthread_mutex_lock(&worker->world->mutex);
+		worker->waited_ns += spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
+		pthread_mutex_unlock(&worker->world->mutex);
+	}
+}
+
+static NOINLINE void write_slowly(struct worker *worker)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pause_ms(PAUSE_MS);
+		if (write(worker->world->pipe_ends[1], "x", 1) != 1)
+			exit(1);
+	}
+}
+
+static NOINLINE void read_often(struct worker *worker)
+{
+	char byte;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC);
+
+		if (read(worker->world->pipe_ends[0], &byte, 1) != 1)
+			exit(1);
+		worker->waited_ns += spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
+	}
+}
+
+/* How long this thread was runnable, as the scheduler's own statistics have it
+ * (Documentation/scheduler/sched-stats.rst); 0 where they are not kept. A virtual machine's clocks
+ * would count with it the time that the host took. */
+static uint64_t run_delay_ns(void)
+{
+	unsigned long long delay = 0;
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+
+	if (file && fscanf(file, "%*u %llu", &delay) != 1)
+		delay = 0;
+	if (file)
+		fclose(file);
+	return delay;
+}
+
+static NOINLINE void compete(struct worker *worker)
+{
+	uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC), wall_ns;
+	uint64_t cpu_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID), delay_ns = run_delay_ns();
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(worker->world->cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	do {
+		SPIN(20000);
+		wall_ns = spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
+	} while (wall_ns < BUSY_MS * UINT64_C(1000000));
+	worker->waited_ns = wall_ns - (spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+	if (run_delay_ns() > delay_ns)
+		worker->waited_ns = run_delay_ns() - delay_ns;
+}
+
+static void *run(void *argument)
+{
+	struct worker *worker = argument;
+
+	prctl(PR_SET_NAME, worker->name);
+	worker->run(worker);
+	return NULL;
+}
+
+int main(void)
+{
+	struct world world = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cpu = sched_getcpu() };
+	struct worker workers[] = {
+		{ "sleeper", sleep_often, &world, 0 }, { "holder", hold, &world, 0 },
+		{ "locker", lock_often, &world, 0 },   { "writer", write_slowly, &world, 0 },
+		{ "reader", read_often, &world, 0 },   { "first", compete, &world, 0 },
+		{ "second", compete, &world, 0 },
+	};
+	enum { WORKERS = sizeof(workers) / sizeof(workers[0]) };
+	pthread_t threads[WORKERS];
+
+	if (pipe(world.pipe_ends) != 0)
+		return 1;
+	for (int i = 0; i < WORKERS; i++)
+		pthread_create(&threads[i], NULL, run, &workers[i]);
+	for (int i = 0; i < WORKERS; i++) {
+		pthread_join(threads[i], NULL);
+		if (workers[i].waited_ns)
+			printf("wait\t%s\t%.6f\n", workers[i].name,
+			       (double)workers[i].waited_ns / 1e9);
+	}
+	return 0;
+}
