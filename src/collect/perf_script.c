@@ -114,6 +114,13 @@ struct places {
 	size_t task, cpu, time, event;
 };
 
+/* Nothing but the one frame of a sample without call chain stands behind its event. */
+static bool ends_event(const struct words *words, size_t event)
+{
+	return event + 1 == words->count ||
+	       strspn(words->items[event + 1], "0123456789abcdef") == length_of(words, event + 1);
+}
+
 /* CPU and time have forms that names hardly have; the task stands in front of them. Without both it
  * is the first number behind which nothing but a number comes before the event. */
 static bool find_places(const struct words *words, struct places *places)
@@ -141,7 +148,7 @@ static bool find_places(const struct words *words, struct places *places)
 	}
 	if (places->task < none || first < none)
 		return places->task < none;
-	if (places->event == none)
+	if (places->event == none || !ends_event(words, places->event))
 		return false;
 	places->task = places->event - 1;
 	if (places->task >= 2 && is_number(words, places->task) && is_task(words, places->task - 1))
