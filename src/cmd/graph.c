@@ -136,7 +136,7 @@ static int show(const struct graph_values *values, const char *symbol, const cha
 static int run_graph(int argc, char **argv)
 {
 	struct graph_values values = { .threshold = -1 };
-	const char *symbol, *file;
+	const char *symbol = NULL, *file = NULL;
 	bool help = false;
 	struct err err;
 	int first = options_parse(graph_specs, argc, argv, false, &values, &help, &err);
