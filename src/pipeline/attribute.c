@@ -268,8 +268,11 @@ static struct known_stack place_of(struct attribution *attribution,
 	*ret_chain_count = 0;
 	if (known_form && attribution->parts.stacks)
 		known = stacks_known(attribution->parts.stacks, record);
-	if (known)
-		return *known;
+	if (known) {
+		place = *known;
+		place.stack = frames_renew(attribution->parts.frames, record->pid, place.stack);
+		return place;
+	}
 	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL && !known_form)
 		*ret_chain_count = kernel_chain(attribution, &record->sample);
 	place.context = (uint8_t)context_of(attribution, record, *ret_chain_count);

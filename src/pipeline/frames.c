@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/frames.h"
 
+#include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 
@@ -73,4 +75,35 @@ uint32_t frames_leaf(const struct frames *frames, const struct perf_record *reco
 	default:
 		return frames_bucket(frames, "[hypervisor]", record->sample.ip);
 	}
+}
+
+/* From the root to @stack, which is at most as deep as a row of the profile says. */
+static uint32_t renew(const struct frames *frames, uint32_t stack)
+{
+	struct profile *profile = frames->profile;
+	uint32_t depth = profile->stacks.items[stack].depth, parent = 0;
+	_cleanup_free_ uint32_t *nodes = xcalloc(depth, sizeof(*nodes));
+
+	for (uint32_t i = depth; i-- > 0; stack = profile->stacks.items[stack].parent)
+		nodes[i] = profile->stacks.items[stack].frame;
+	for (uint32_t i = 0; i < depth; i++) {
+		struct frame frame = profile->frames.items[nodes[i]];
+
+		if (jit_renew(frames->jit, &frame))
+			nodes[i] = profile_frame(profile, &(struct frame){ .image = frame.image,
+									   .offset = frame.offset,
+									   .address = frame.address,
+									   .kind = frame.kind });
+		parent = profile_stack(profile, parent, nodes[i]);
+	}
+	return parent;
+}
+
+uint32_t frames_renew(const struct frames *frames, int32_t pid, uint32_t stack)
+{
+	uint32_t process = machine_process_of(frames->machine, pid);
+
+	if (!frames->jit || !stack || !jit_reuses(frames->jit, process))
+		return stack;
+	return renew(frames, stack);
 }

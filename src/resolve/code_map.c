@@ -120,13 +120,14 @@ static const struct code_piece *walk_next(struct walk *walk)
 	return walk->large ? &map->pieces.items[map->large.items[--walk->large]] : NULL;
 }
 
-/* Is @a a better answer than @b for that time? Of equal ones the newest, visited first, stays. */
+/* Is @a a better answer than @b, which was visited before, for that time? Of equal ones the newest,
+ * visited first, stays; of those announced later the oldest. */
 static bool is_better(const struct code_piece *a, const struct code_piece *b, uint64_t time_ns)
 {
 	if (!b)
 		return true;
 	if (a->since_ns > time_ns)
-		return b->since_ns > time_ns && a->since_ns < b->since_ns;
+		return b->since_ns > time_ns && a->since_ns <= b->since_ns;
 	return b->since_ns > time_ns || a->since_ns > b->since_ns;
 }
 
@@ -307,6 +308,11 @@ bool code_map_add(struct code_map *map, const struct code_piece *piece, const ch
 const char *code_map_name(const struct code_map *map, const struct code_piece *piece)
 {
 	return map->names.bytes + piece->name;
+}
+
+bool code_map_has_placed(const struct code_map *map)
+{
+	return map->placed.count > 0;
 }
 
 size_t code_map_count(const struct code_map *map)

@@ -59,6 +59,8 @@ const struct code_piece *code_map_newest(const struct code_map *map, uint64_t ad
 
 /* Borrowed until the next code_map_add. */
 const char *code_map_name(const struct code_map *map, const struct code_piece *piece);
+/* Has any piece another place than its addresses? */
+bool code_map_has_placed(const struct code_map *map);
 size_t code_map_count(const struct code_map *map);
 
 #endif

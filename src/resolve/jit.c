@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/image_files.h"
@@ -95,6 +96,7 @@ static uint32_t add_member(struct jit *jit, uint32_t row, int forks)
 	if (jit->living >= MAX_LIVING || number >= MAX_PROCESSES)
 		return 0;
 	member.announced = jit_process_new(jit->profile, row, number, parent != 0);
+	jit_process_follow(member.announced, &jit->clock, clock_ns());
 	*vec_push(&jit->members) = member;
 	jit->living++;
 	return number + 1;
@@ -247,18 +249,44 @@ void jit_set_time(struct jit *jit, uint64_t time_ns)
 	jit->time_ns = time_ns;
 }
 
+static bool has_placed(const struct jit_source *source)
+{
+	return source->map && code_map_has_placed(source->map);
+}
+
+bool jit_reuses(const struct jit *jit, uint32_t process)
+{
+	uint32_t member = process < jit->of_process.count ? jit->of_process.items[process] : 0;
+
+	for (int forks = 0; member && forks <= MAX_FORKS; forks++) {
+		const struct member *at = &jit->members.items[member - 1];
+
+		if (has_placed(&at->announced->dump) || has_placed(&at->announced->map))
+			return true;
+		member = at->parent;
+	}
+	return false;
+}
+
+static uint64_t place_now(const struct jit *jit, uint32_t member, const struct frame *frame)
+{
+	struct found found;
+
+	if (!find(jit, member, code_map_find, frame->address - back_off(frame), jit->time_ns,
+		  &found))
+		return frame->address;
+	return found.piece->place + (frame->address - found.piece->start);
+}
+
 void jit_place(struct jit *jit, uint32_t process, struct frame *frame)
 {
 	uint32_t member = member_of(jit, process, 0);
-	uint64_t at = frame->address - back_off(frame);
-	struct found found;
 
 	frame->offset = frame->address;
 	if (!member)
 		return;
 	frame->image = own_image(jit, member, frame->image);
-	if (find(jit, member, code_map_find, at, jit->time_ns, &found))
-		frame->offset = found.piece->place + (frame->address - found.piece->start);
+	frame->offset = place_now(jit, member, frame);
 }
 
 /* ---- names ---- */
@@ -266,6 +294,16 @@ void jit_place(struct jit *jit, uint32_t process, struct frame *frame)
 static uint32_t member_of_image(const struct jit *jit, uint32_t image)
 {
 	return image < jit->of_image.count ? jit->of_image.items[image] : 0;
+}
+
+bool jit_renew(const struct jit *jit, struct frame *frame)
+{
+	uint32_t member = member_of_image(jit, frame->image);
+	uint64_t before = frame->offset;
+
+	if (member)
+		frame->offset = place_now(jit, member, frame);
+	return frame->offset != before;
 }
 
 /* Where the frame was placed; where nothing was known then, what was announced first. */

@@ -31,6 +31,11 @@ void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *fil
  * memory of this name shares, the address, and the kind; its image and offset are set.
  * @process: a row, not 0. */
 void jit_place(struct jit *jit, uint32_t process, struct frame *frame);
+/* Did @process (a row) ever make code where other code of its lay before? Then a place that was
+ * found for an address before may be another one now. */
+bool jit_reuses(const struct jit *jit, uint32_t process);
+/* Finds the place anew of a frame that jit_place placed. True: it is another one. */
+bool jit_renew(const struct jit *jit, struct frame *frame);
 /* The time of the samples whose frames are placed from now on. */
 void jit_set_time(struct jit *jit, uint64_t time_ns);
 

@@ -63,14 +63,12 @@ static void take_line(void *context, const struct perf_map_line *line)
 }
 
 /* The lines that are new were written between the last look and now, the last of them when the file
- * was written last. What is there when the file is found was there before. */
+ * was written last. (A piece that is the only one at its address is found whatever its time.) */
 static uint64_t time_of_lines(const struct jit_source *source, uint64_t now_ns)
 {
 	uint64_t real_ns = clock_read(CLOCK_REALTIME);
 	uint64_t age_ns = 0;
 
-	if (!source->looked_ns)
-		return 0;
 	if (source->file.mtime_ns > 0 && (uint64_t)source->file.mtime_ns < real_ns)
 		age_ns = real_ns - (uint64_t)source->file.mtime_ns;
 	return age_ns < now_ns - source->looked_ns ? now_ns - age_ns : source->looked_ns;

@@ -190,6 +190,7 @@ compile_programs() {
 	compile threads threads.c -pthread &
 	compile waits waits.c -pthread &
 	compile loader loader.c -ldl &
+	compile jit jit.c &
 	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
 	compile stacks-fp stacks.c -pthread -fno-omit-frame-pointer -fno-builtin &
 	compile liba.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=a_first -DLAST=a_last &

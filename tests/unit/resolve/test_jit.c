@@ -170,6 +170,41 @@ static void test_used_again(void **state)
 	assert_int_equal(old.offset, CODE);
 }
 
+/* Both are there when the map is found: the one that was written last counts from then on. */
+static void test_used_before_it_was_found(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t before = clock_ns();
+
+	usleep(30000);
+	append(fixture, "7f0000001000 20 old\n7f0000001000 20 new\n7f0000002000 20 other\n");
+	usleep(30000);
+	assert_string_equal(name_at(fixture, CODE, before), "old");
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "new");
+	assert_string_equal(name_at(fixture, CODE + 0x1000, before), "other");
+}
+
+/* A stack that was made before has other frames when other code lies there. */
+static void test_renew(void **state)
+{
+	struct fixture *fixture = *state;
+	struct frame frame;
+
+	append(fixture, "7f0000001000 20 old\n");
+	frame = place(fixture, fixture->process, CODE, clock_ns());
+	assert_false(jit_reuses(fixture->jit, fixture->process));
+	assert_false(jit_renew(fixture->jit, &frame));
+	usleep(30000);
+	append(fixture, "7f0000001000 20 new\n");
+	jit_follow(fixture->jit, clock_ns());
+	assert_true(jit_reuses(fixture->jit, fixture->process));
+	assert_false(jit_renew(fixture->jit, &frame));
+	jit_set_time(fixture->jit, clock_ns());
+	assert_true(jit_renew(fixture->jit, &frame));
+	assert_string_equal(name_of(fixture, &frame), "new");
+	assert_int_equal(frame.address, CODE);
+}
+
 static void test_processes_do_not_mix(void **state)
 {
 	struct fixture *fixture = *state;
@@ -177,8 +212,6 @@ static void test_processes_do_not_mix(void **state)
 	struct frame frame;
 
 	append(fixture, "7f0000001000 20 ours\n");
-	assert_string_equal(name_at(fixture, CODE, clock_ns()), "(not yet)");
-	jit_follow(fixture->jit, clock_ns());
 	assert_string_equal(name_at(fixture, CODE, clock_ns()), "ours");
 	frame = place(fixture, other, CODE, clock_ns());
 	assert_string_equal(name_of(fixture, &frame), "(not yet)");
@@ -336,6 +369,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_map, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_used_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_used_before_it_was_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_renew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes_do_not_mix, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# annotate: lines and instructions with their hits, against addr2line and objdump on the same file.
+
+annotated_program() {
+	cat > "$T/hot.h" <<- 'END'
+		static inline unsigned long mix(unsigned long x)
+		{
+			x *= 0x9E3779B97F4A7C15ul;
+			return x ^ x >> 7;
+		}
+	END
+	cat > "$T/hot.c" <<- 'END'
+		#include <stdlib.h>
+		#include "hot.h"
+
+		__attribute__((noipa)) unsigned long hot_loop(const unsigned *v, int n)
+		{
+			unsigned long s = 0;
+			for (int i = 0; i < n; i++) {
+				if (v[i] & 1)
+					s += mix(v[i]);
+				else
+					s ^= v[i] / 7;
+			}
+			return s;
+		}
+
+		int main(void)
+		{
+			static unsigned v[4096];
+			unsigned long s = 0;
+			for (int i = 0; i < 4096; i++)
+				v[i] = (unsigned)rand();
+			for (int i = 0; i < 50000; i++)
+				s += hot_loop(v, 4096);
+			return s == 1;
+		}
+	END
+	"${CC:-cc}" -g -O2 -o "$T/hot" "$T/hot.c" || fail "could not build it"
+	touch "$T/hot"
+	record "$T/prof" -H 4000 -- "$T/hot"
+	# ADDRESS<tab>SAMPLES of the function
+	rows "$T/prof" address --select 'program=hot symbol=hot_loop' | cut -f 1,3 > "$T/hits"
+	[ "$(wc -l < "$T/hits")" -ge 3 ] || fail "only $(wc -l < "$T/hits") addresses were hit"
+}
+
+annotate() {
+	"$PROSPECT" annotate "$@" > "$T/out" 2> "$T/stderr" ||
+		fail "annotate $*:" "$(cat "$T/stderr")"
+}
+
+# Hits per line, "LINE<tab>SAMPLES", from rows of source on stdin.
+source_hits() {
+	sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +([0-9]+) \|.*/\2\t\1/p' | sort -n
+}
+
+# The same of $T/hits by addr2line; its argument picks the innermost or the outermost line.
+line_hits() {
+	while IFS=$'\t' read -r address samples; do
+		printf '%s\t%s\n' "$(addr2line -ie "$T/hot" "$address" | "$1" -n 1 |
+			sed 's/ (.*//; s|.*/||')" "$samples"
+	done < "$T/hits" | awk -F '\t' '{ n[$1] += $2 } END { for (l in n) print l "\t" n[l] }'
+}
+
+test_annotate_source() {
+	need addr2line
+	annotated_program
+	annotate --source hot_loop "$T/prof"
+	source_hits < "$T/out" > "$T/ours"
+	line_hits tail | sed -n 's/^hot.c://p' | sort -n > "$T/theirs"
+	cmp -s "$T/ours" "$T/theirs" || fail "not what addr2line says:" "$(diff "$T/ours" "$T/theirs")"
+	# from the function's first line to its last
+	grep -q '^ *4 | .*hot_loop(const' "$T/out" || fail "the first line is missing" "$(cat "$T/out")"
+	grep -q '^ *14 | }' "$T/out" || fail "the last line is missing" "$(cat "$T/out")"
+	grep -q "^All of $T/hot.c: " "$T/out" || fail "no total of the file"
+}
+
+test_annotate_instructions() {
+	need objdump
+	annotated_program
+	annotate --asm hot_loop "$T/prof"
+	# address and text, without the arrows
+	sed -nE 's/^( *[0-9.]+ +[0-9]+ +[0-9.]+)? +([0-9a-f]+)   [-|+\/\\> o]*([a-z(].*)$/\2 \3/p' \
+		"$T/out" > "$T/ours"
+	objdump -d --no-show-raw-insn --disassemble=hot_loop "$T/hot" |
+		sed -nE 's/^ *([0-9a-f]+):\t(.*)$/\1 \2/p' | sed 's/ *$//' > "$T/theirs"
+	cmp -s "$T/ours" "$T/theirs" || fail "not what objdump says:" "$(diff "$T/ours" "$T/theirs")"
+	sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +([0-9a-f]+)   .*/0x\2\t\1/p' "$T/out" |
+		sort > "$T/ours"
+	sort "$T/hits" > "$T/theirs"
+	cmp -s "$T/ours" "$T/theirs" || fail "not what was hit:" "$(diff "$T/ours" "$T/theirs")"
+	grep -q '>' "$T/out" || fail "no jumps are drawn"
+}
+
+test_annotate_mixed() {
+	annotated_program
+	annotate hot_loop "$T/prof"
+	grep -q "hot.h, inlined: mix" "$T/out" || fail "the inlined function is not named" "$(cat "$T/out")"
+	grep -q '| .*x \*= 0x9E' "$T/out" || fail "its source is missing"
+	# hits of instructions alone add up to the function
+	[ "$(sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +[0-9a-f]+   .*/\1/p' "$T/out" | awk '{ n += $1 } END { print n }')" = \
+		"$(awk '{ n += $2 } END { print n }' "$T/hits")" ] || fail "hits are lost"
+}
+
+test_annotate_files() {
+	need addr2line
+	annotated_program
+	annotate --all -o "$T/out.d" --include hot.c --include hot.h --select program=hot "$T/prof"
+	local file=$T/out.d$T/hot.c
+	[ -s "$file" ] || fail "no file was written" "$(cat "$T/out")"
+	# line numbers stay: the n-th line ends as the n-th line of the source does
+	awk -v source="$T/hot.c" '{ line = $0
+		if ((getline text < source) <= 0) exit
+		if (text != "" && substr(line, length(line) - length(text) + 1) != text) {
+			print "# line " NR ": " line; bad = 1 } }
+		END { exit bad }' "$file" || fail "lines have moved"
+	line_hits head | sed -n 's/^hot.h://p' | sort -n > "$T/theirs"
+	if [ -s "$T/theirs" ]; then
+		awk '$4 == "|" { print NR "\t" $2 }' "$T/out.d$T/hot.h" > "$T/ours"
+		cmp -s "$T/ours" "$T/theirs" || fail "hot.h:" "$(diff "$T/ours" "$T/theirs")"
+	fi
+	grep -q 'samples\? of cpu-clock' "$file" || fail "no total at the foot"
+}
+
+test_annotate_source_elsewhere() {
+	annotated_program
+	mkdir "$T/moved"
+	mv "$T/hot.c" "$T/hot.h" "$T/moved"
+	annotate hot_loop "$T/prof"
+	grep -q "$T/hot.c is not here: --source-path" "$T/out" || fail "it does not say so" "$(cat "$T/out")"
+	annotate --source --source-path "$T=$T/moved" hot_loop "$T/prof"
+	grep -q '| .*s += mix' "$T/out" || fail "FROM=TO does not find it"
+	annotate --source --source-path "$T/moved" hot_loop "$T/prof"
+	grep -q '| .*s += mix' "$T/out" || fail "DIR does not find it"
+	touch -d tomorrow "$T/moved/hot.c"
+	annotate --source-path "$T/moved" hot_loop "$T/prof"
+	grep -q 'hot.c is newer than the program' "$T/out" || fail "its age is not told"
+	annotate --source-path "$T/moved" --exclude moved --exclude 'hot.*' hot_loop "$T/prof"
+	! grep -q '| .*s += mix' "$T/out" || fail "--exclude does nothing"
+}
+
+test_annotate_without_lines() {
+	# another file than any whose lines may be known already
+	"${CC:-cc}" -O2 -DLOOP="$$" -Wl,--build-id=uuid -o "$T/loop" "$HERE/programs/loop.c" ||
+		fail "could not build it"
+	record "$T/prof" -H 4000 -- "$T/loop" 0.3
+	annotate main "$T/prof" --select program=loop
+	grep -q '^No source lines: ' "$T/out" || fail "nothing is said" "$(cat "$T/out")"
+	grep -q 'compile with -g' "$T/out" || fail "no advice"
+	grep -Eq '^ *[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9a-f]+   ' "$T/out" || fail "no instructions"
+}
+
+test_annotate_kernel() {
+	need_root
+	record "$T/prof" -H 4000 -- "$BIN/systime" 0.5
+	local symbol
+	symbol=$(rows "$T/prof" symbol --select 'mode=kernel image=[kernel]' | head -n 1 | cut -f 1)
+	annotate --asm "$symbol" "$T/prof"
+	grep -Eq '^ *[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9a-f]+   ' "$T/out" ||
+		fail "no instruction of $symbol was hit" "$(cat "$T/out")"
+}
+
+test_annotate_refusals() {
+	record "$T/prof" -- "$BIN/loop" 0.1
+	expect_status 2 "$PROSPECT" annotate
+	expect_line 'which function'
+	expect_status 2 "$PROSPECT" annotate --asm --mixed main "$T/prof"
+	expect_line 'one of them'
+	expect_status 2 "$PROSPECT" annotate -o "$T/d" main "$T/prof"
+	expect_line 'needs --all'
+	expect_status 2 "$PROSPECT" annotate --source-path = main "$T/prof"
+	expect_line 'source-path'
+	expect_status 2 "$PROSPECT" annotate main "$T/prof" "$T/prof"
+	expect_line 'too many'
+	expect_status 1 "$PROSPECT" annotate no_such_function "$T/prof"
+	expect_line "nothing that was hit is called 'no_such_function'"
+	expect_status 1 "$PROSPECT" annotate -e no-such-event main "$T/prof"
+	expect_line "no event 'no-such-event'"
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Code that programs make while they run: names from what they announce. The program jit makes three
+# functions, one after the other at the same address, and tells what time each took.
+
+# jit_shares WHAT SELECTION: the shares in $T/stdout against those of the profile $T/prof.
+jit_shares() {
+	rows "$T/prof" symbol --select "$2 image=[jit]" > "$T/rows"
+	check_shares "$1" "$T/stdout" "$T/rows"
+}
+
+test_perf_map() {
+	record "$T/prof" -H 4000 -- "$BIN/jit" map 1.2
+	jit_shares "perf map" program=jit
+}
+
+# The map is in the /tmp of the process, under the number the process has there.
+test_perf_map_of_a_container() {
+	need_root
+	need unshare
+	unshare -pfm true 2> /dev/null || skip "no PID namespaces here"
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- unshare -pfm --mount-proc sh -c \
+		'mount -t tmpfs none /mnt && cp "$0" /mnt && mount --move /mnt /tmp &&
+		/tmp/jit map 1.2 && ls /tmp >&2' "$BIN/jit"
+	grep -Eq '^perf-[1-9][0-9]?.map$' "$T/stderr" || fail "no map in the container"
+	jit_shares "perf map of a container" program=jit
+}
+
+test_jitdump() {
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2' "$BIN/jit" "$T"
+	jit_shares jitdump program=jit
+}
+
+test_jitdump_of_a_child() {
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2 fork' "$BIN/jit" "$T"
+	jit_shares "jitdump of a child" program=jit
+}
+
+# A link is not followed, even if it leads to what would be believed.
+test_perf_map_behind_a_link() {
+	export T
+	# shellcheck disable=SC2016
+	record "$T/prof" -H 4000 -- sh -c '
+		map=/tmp/perf-$$.map
+		echo "0 7fffffffffff false" > "$T/false"
+		ln -s "$T/false" $map
+		cd "$T"
+		exec "$0" dump 0.4' "$BIN/jit"
+	rows "$T/prof" symbol --select 'program=jit symbol=false' > "$T/rows"
+	[ ! -s "$T/rows" ] || fail "a link was followed"
+}
+
+test_perf_map_of_another_user() {
+	need_root
+	need setpriv
+	record "$T/prof" -H 4000 -- setpriv --reuid 65534 --clear-groups "$BIN/jit" map 1.2
+	jit_shares "map of another user" program=jit
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes code at run time, at one and the same address three times, and announces it under the names
+ * first, second and third. Prints "share NAME FRACTION" of the processor time each took. Usage: jit
+ * map|dump SECONDS [fork]; "dump" writes jit-PID.dump where it stands, with "fork" a child does the
+ * work.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "spin.h"
+
+enum { CODE_BYTES = 128, PARTS = 3 };
+
+static const char *const names[PARTS] = { "first", "second", "third" };
+
+/* What is copied: it refers to nothing outside. */
+NOINLINE static uint64_t work(uint64_t rounds)
+{
+	uint64_t sum = 1;
+
+	SPIN(rounds);
+	for (uint64_t i = 0; i < rounds; i++) {
+		sum = sum * 3 + i;
+		__asm__ volatile("" : "+r"(sum));
+	}
+	return sum;
+}
+
+struct dump {
+	int fd;
+	void *mark; /* the mapping by which profilers find the file */
+};
+
+static void put(struct dump *dump, const void *bytes, size_t size)
+{
+	if (write(dump->fd, bytes, size) != (ssize_t)size)
+		abort();
+}
+
+/* linux:tools/perf/Documentation/jitdump-specification.txt */
+static void begin_dump(struct dump *dump)
+{
+	char path[64];
+	struct {
+		uint32_t magic, version, size, machine, pad, pid;
+		uint64_t time, flags;
+	} header = { 0x4A695444, 1, sizeof(header), 62, 0, (uint32_t)getpid(), 0, 0 };
+
+	snprintf(path, sizeof(path), "jit-%d.dump", getpid());
+	dump->fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	header.time = spin_clock_ns(CLOCK_MONOTONIC);
+	put(dump, &header, sizeof(header));
+	dump->mark = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump->fd, 0);
+	if (dump->fd < 0 || dump->mark == MAP_FAILED)
+		abort();
+}
+
+static void announce(struct dump *dump, const void *code, const char *name, uint64_t index)
+{
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, address, code_size, index;
+	} load = { 0,
+		   (uint32_t)(sizeof(load) + strlen(name) + 1 + CODE_BYTES),
+		   spin_clock_ns(CLOCK_MONOTONIC),
+		   (uint32_t)getpid(),
+		   (uint32_t)getpid(),
+		   (uint64_t)(uintptr_t)code,
+		   (uint64_t)(uintptr_t)code,
+		   CODE_BYTES,
+		   index };
+
+	put(dump, &load, sizeof(load));
+	put(dump, name, strlen(name) + 1);
+	put(dump, code, CODE_BYTES);
+}
+
+static FILE *begin_map(void)
+{
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	map = fopen(path, "w");
+	if (!map)
+		abort();
+	setlinebuf(map);
+	return map;
+}
+
+static uint64_t run_for(const void *code, double seconds)
+{
+	uint64_t (*function)(uint64_t) = (uint64_t(*)(uint64_t))(uintptr_t)code;
+	uint64_t start_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID), took_ns;
+
+	do {
+		function(100000);
+		took_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+	} while ((double)took_ns < seconds * 1e9);
+	return took_ns;
+}
+
+static void run(int is_dump, double seconds)
+{
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *map = is_dump ? NULL : begin_map();
+	struct dump dump = { -1, NULL };
+	uint64_t took_ns[PARTS], sum_ns = 0;
+
+	if (code == MAP_FAILED)
+		abort();
+	if (is_dump)
+		begin_dump(&dump);
+	/* A recording loses some samples while it starts. */
+	work((uint64_t)(0.15e6) * spin_rounds_per_us());
+	for (int i = 0; i < PARTS; i++) {
+		memcpy(code, (const void *)(uintptr_t)work, CODE_BYTES);
+		__builtin___clear_cache((char *)code, (char *)code + CODE_BYTES);
+		if (is_dump)
+			announce(&dump, code, names[i], (uint64_t)i);
+		else
+			fprintf(map, "%lx %x %s\n", (unsigned long)(uintptr_t)code, CODE_BYTES,
+				names[i]);
+		took_ns[i] = run_for(code, seconds * (i + 1) / 6);
+		sum_ns += took_ns[i];
+	}
+	for (int i = 0; i < PARTS; i++)
+		printf("share\t%s\t%.6f\n", names[i], (double)took_ns[i] / (double)sum_ns);
+}
+
+int main(int argc, char **argv)
+{
+	int is_dump = argc > 1 && strcmp(argv[1], "dump") == 0;
+	double seconds = argc > 2 ? atof(argv[2]) : 1;
+	int status;
+
+	if (argc <= 3) {
+		run(is_dump, seconds);
+		return 0;
+	}
+	if (fork() == 0) {
+		run(is_dump, seconds);
+		fflush(stdout);
+		_exit(0);
+	}
+	return wait(&status) < 0 || status != 0;
+}
