@@ -10,6 +10,8 @@
 #include "base/xalloc.h"
 #include "unwind/row_cache.h"
 
+enum { OTHER_NAME = 16 };
+
 /* Where the next row begins. */
 struct place {
 	uint32_t page;
@@ -98,22 +100,22 @@ struct listed_facts row_listing_facts(const struct row_listing *listing)
 }
 
 /* The DWARF registers that rows begin with where they are not sp or fp. */
-static void name_register(const struct names *names, uint16_t reg, char text[8])
+static void name_register(const struct names *names, unsigned reg, char text[OTHER_NAME])
 {
 	static const char *const x86_64[] = {
 		"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"
 	};
 
 	if (names->machine == EM_X86_64 && reg < sizeof(x86_64) / sizeof(x86_64[0]))
-		snprintf(text, 8, "%s", x86_64[reg]);
+		snprintf(text, OTHER_NAME, "%s", x86_64[reg]);
 	else
-		snprintf(text, 8, "%c%u", names->machine == EM_X86_64 ? 'r' : 'x', reg % 100);
+		snprintf(text, OTHER_NAME, "%c%u", names->machine == EM_X86_64 ? 'r' : 'x', reg);
 }
 
 static void describe_cfa(const struct names *names, const struct unwind_rule *rule, char *text)
 {
 	const char *base = names->sp;
-	char other[8];
+	char other[OTHER_NAME];
 
 	if (rule->cfa == UNWIND_CFA_FP || rule->cfa == UNWIND_CFA_FP_DEREF)
 		base = names->fp;
@@ -144,6 +146,8 @@ static void describe_saved(const struct names *names, uint8_t saved, int32_t off
 		snprintf(text, LISTED_RULE, "same");
 	else if (saved == UNWIND_SAVED_UNDEFINED)
 		snprintf(text, LISTED_RULE, "undefined");
+	else if (saved == UNWIND_SAVED_REGISTER)
+		snprintf(text, LISTED_RULE, "register");
 	else
 		snprintf(text, LISTED_RULE, "*(%s%+d)", bases[saved], offset);
 }

@@ -4,8 +4,8 @@
 # for arm64 where they are installed, as readelf -wF has them. Prints how much was compared.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
-"$top/tools/build" build-plain tests/oracle/compare_rows || exit 1
-compare=$top/build-plain/tests/oracle/compare_rows
+"$top/tools/build" build-check all -Db_sanitize=address,undefined -Db_lundef=false || exit 1
+compare=$top/build-check/tests/oracle/compare_rows
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -150,7 +150,7 @@ static void test_refused(void **state)
 	row_cache_free(cache);
 }
 
-/* Every function of the vdso that has a symbol has rules. */
+/* No file holds it; its rows are made from memory each time. */
 static void test_vdso(void **state)
 {
 	struct row_cache *cache = row_cache_new(NULL);
