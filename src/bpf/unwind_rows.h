@@ -29,8 +29,9 @@ enum unwind_cfa {
 	UNWIND_CFA_NONE,     /* no function here, or one whose rules cannot be expressed */
 	UNWIND_CFA_SP,	     /* sp + offset */
 	UNWIND_CFA_FP,	     /* fp + offset */
-	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: only the innermost frame's
-				registers are known */
+	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: of the innermost frame any,
+				further out only rbx, from which ld.so counts while it binds a
+				symbol */
 	UNWIND_CFA_PLT,	     /* x86-64: sp + 8 + ((pc & 15) >= offset ? 8 : 0), of lazy PLTs */
 	UNWIND_CFA_FP_DEREF, /* *(fp + offset) + add: realigned stacks (DRAP) */
 	UNWIND_CFA_SP_DEREF, /* *(sp + offset) + add: signal frames, OpenSSL's assembler */
@@ -58,11 +59,17 @@ struct unwind_rule {
 	__s32 cfa_offset;
 	__s32 ra_offset;
 	__s32 fp_offset;
-	__u16 reg; /* DWARF number, of UNWIND_CFA_REGISTER */
-	__u16 add; /* of UNWIND_CFA_FP_DEREF and UNWIND_CFA_SP_DEREF */
+	__u16 reg;	 /* DWARF number, of UNWIND_CFA_REGISTER */
+	__u16 add;	 /* of UNWIND_CFA_FP_DEREF and UNWIND_CFA_SP_DEREF */
+	__s16 bx_offset; /* x86-64: the caller's rbx is at *(CFA + offset); 0: still in the register
+			  */
+	__u16 zero;
 };
 
-_Static_assert(sizeof(struct unwind_rule) == 20, "the same on both sides, no padding");
+/* Of bx_offset: it is not known where. */
+enum { UNWIND_BX_LOST = -32768 };
+
+_Static_assert(sizeof(struct unwind_rule) == 24, "the same on both sides, no padding");
 
 /* One image's table. User space only. All arrays are borrowed from whoever made it. */
 struct unwind_table {

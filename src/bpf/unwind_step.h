@@ -21,6 +21,7 @@
 
 /* DWARF numbers of the registers a walk carries from frame to frame. */
 enum {
+	UNWIND_X86_BX = 3,
 	UNWIND_X86_FP = 6,
 	UNWIND_X86_SP = 7,
 	UNWIND_ARM64_FP = 29,
@@ -38,7 +39,10 @@ struct unwind_frame {
 	__u8 fp_known; /* fp is the frame's own */
 	__u8 lr_known; /* arm64: lr is the frame's own: innermost, or interrupted by a signal */
 	__u8 guessed;  /* found by frame pointers where there was no row */
-	__u32 zero;
+	__u8 bx_known; /* x86-64: bx or bx_at is the frame's own */
+	__u8 zero[3];
+	__u64 bx;    /* rbx, while nobody has saved it */
+	__u64 bx_at; /* where it was saved; 0: nowhere. Read only when a CFA needs it */
 };
 
 /* Where rows are looked up for a frame: a call may be its function's last instruction. */
@@ -58,7 +62,43 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->fp_known = 1;
 	frame->lr_known = !!arm64;
 	frame->guessed = 0;
-	frame->zero = 0;
+	frame->bx_known = !arm64;
+	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
+	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
+	frame->bx_at = 0;
+}
+
+/* The value of the register a CFA is counted from. @registers: of the innermost frame, else NULL.
+ */
+UNWIND_INLINE enum unwind_end unwind_find_register(const struct unwind_frame *frame, __u16 reg,
+						   const struct unwind_registers *registers,
+						   const void *memory, __u64 *ret_value)
+{
+	if (registers) {
+		if (reg >= UNWIND_REGISTERS || !(registers->known >> reg & 1))
+			return UNWIND_END_NO_ROWS;
+		*ret_value = registers->values[reg];
+		return UNWIND_MORE;
+	}
+	if (reg != UNWIND_X86_BX || !frame->bx_known)
+		return UNWIND_END_NO_ROWS;
+	*ret_value = frame->bx;
+	if (frame->bx_at && unwind_read(memory, frame->bx_at, ret_value, sizeof(*ret_value)) < 0)
+		return UNWIND_END_NO_MEMORY;
+	return UNWIND_MORE;
+}
+
+/* Where the caller's rbx is. A place below the stack was popped already, as with the frame pointer.
+ */
+UNWIND_INLINE void unwind_follow_bx(struct unwind_frame *frame, const struct unwind_rule *rule,
+				    __u64 cfa)
+{
+	__u64 at = cfa + (__u64)(__s64)rule->bx_offset;
+
+	if (rule->bx_offset == UNWIND_BX_LOST || rule->flags & UNWIND_RULE_SIGNAL)
+		frame->bx_known = 0;
+	else if (rule->bx_offset && at >= frame->sp)
+		frame->bx_at = at;
 }
 
 /* The CFA by its rule. @registers: of the innermost frame, else NULL. */
@@ -70,10 +110,11 @@ UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 	__u64 at = frame->sp;
 
 	if (rule->cfa == UNWIND_CFA_REGISTER) {
-		if (!registers || rule->reg >= UNWIND_REGISTERS ||
-		    !(registers->known >> rule->reg & 1))
-			return UNWIND_END_NO_ROWS;
-		at = registers->values[rule->reg];
+		enum unwind_end end =
+			unwind_find_register(frame, rule->reg, registers, memory, &at);
+
+		if (end != UNWIND_MORE)
+			return end;
 	} else if (rule->cfa == UNWIND_CFA_FP || rule->cfa == UNWIND_CFA_FP_DEREF) {
 		if (!frame->fp_known)
 			return UNWIND_END_NO_ROWS;
@@ -177,6 +218,7 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 		ra &= UNWIND_ARM64_ADDRESS;
 	if (ra == 0)
 		return UNWIND_END_COMPLETE;
+	unwind_follow_bx(frame, rule, cfa);
 	frame->pc = ra;
 	frame->sp = cfa;
 	frame->exact = !!signal;
@@ -206,6 +248,7 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	frame->fp = pair[0];
 	frame->pc = pair[1];
 	frame->lr_known = 0;
+	frame->bx_known = 0;
 	frame->exact = 0;
 	frame->guessed = 1;
 	return UNWIND_MORE;

@@ -10,8 +10,6 @@
 #include "resolve/image_files.h"
 #include "unwind/row_cache.h"
 
-enum { MAX_ENTRY_BYTES = 256 };
-
 struct image_code {
 	enum image_code_state state;
 	struct row_table *rows;
@@ -74,11 +72,10 @@ static void copy_segments(struct image_code *code, const struct elf_file *file)
 static void find_entry(struct image_code *code, uint64_t address)
 {
 	const struct unwind_table *table = code->rows ? row_table_rows(code->rows) : NULL;
+	uint64_t end = address ? unwinder_entry_end(table, address) : 0;
 
-	code->entry = (struct image_entry){ address, address };
-	while (address && code->entry.end - address < MAX_ENTRY_BYTES &&
-	       !(table && row_table_find(table, code->entry.end)))
-		code->entry.end++;
+	if (end)
+		code->entry = (struct image_entry){ address, end };
 }
 
 /* What row_cache said of an image's tables. */

@@ -5,10 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "elf/vdso.h"
 #include "pipeline/record.h"
 #include "resolve/dwfl_walk.h"
 #include "resolve/image_files.h"
@@ -58,9 +61,23 @@ bool stack_check_full(const struct stack_check *check)
 	return check->counts.samples >= check->most;
 }
 
-static void add_module(struct dwfl_walk *walk, const struct mapping *mapping,
-		       struct image_codes *codes, struct image_files *files)
+/* A file with the vdso's bytes, the caller's; -1: none can be had. */
+static int open_vdso(void)
 {
+	_cleanup_free_ uint8_t *bytes = NULL;
+	_cleanup_close_ int fd = memfd_create("vdso", MFD_CLOEXEC);
+	size_t size;
+
+	if (fd < 0 || vdso_copy(&bytes, &size, NULL) < 0 || write(fd, bytes, size) != (ssize_t)size)
+		return -1;
+	return steal_fd(fd);
+}
+
+static void add_module(struct dwfl_walk *walk, const struct mapping *mapping,
+		       struct image_codes *codes, struct image_files *files,
+		       const struct profile *profile)
+{
+	bool is_vdso = profile->images.items[mapping->image].kind == IMAGE_VDSO;
 	struct image_entry entry;
 	struct unwind_code code = image_codes_of(codes, mapping, &entry);
 	char name[32];
@@ -68,14 +85,16 @@ static void add_module(struct dwfl_walk *walk, const struct mapping *mapping,
 
 	if (!code.table || !code.table->page_count)
 		return;
-	fd = image_files_open(files, mapping->image);
+	fd = is_vdso ? open_vdso() : image_files_open(files, mapping->image);
 	snprintf(name, sizeof(name), "%u@%" PRIx64, mapping->image, code.bias);
 	if (fd >= 0)
 		(void)dwfl_walk_add(walk, name, fd, code.bias, NULL);
+	if (is_vdso && fd >= 0)
+		close(fd);
 }
 
 static struct dwfl_walk *prepare(const struct machine_space *space, struct image_codes *codes,
-				 struct image_files *files)
+				 struct image_files *files, const struct profile *profile)
 {
 	struct dwfl_walk *walk;
 
@@ -84,14 +103,15 @@ static struct dwfl_walk *prepare(const struct machine_space *space, struct image
 	for (size_t i = 0; i < address_space_count(space->mappings); i++) {
 		struct mapping mapping = address_space_at(space->mappings, i);
 
-		add_module(walk, &mapping, codes, files);
+		add_module(walk, &mapping, codes, files, profile);
 	}
 	return walk;
 }
 
 /* libdwfl's view of the process as it is now; NULL: none can be had. */
 static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine_space *space,
-				 struct image_codes *codes, struct image_files *files)
+				 struct image_codes *codes, struct image_files *files,
+				 const struct profile *profile)
 {
 	struct checked_process *slot = NULL;
 
@@ -105,7 +125,7 @@ static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine
 		slot = &check->processes[check->next++ % MAX_PROCESSES];
 	dwfl_walk_free(slot->walk);
 	*slot = (struct checked_process){ space->process, space->changed,
-					  prepare(space, codes, files) };
+					  prepare(space, codes, files, profile) };
 	return slot->walk;
 }
 
@@ -193,7 +213,7 @@ void stack_check_take(struct stack_check *check, const struct frames *frames,
 
 	if (user->form != USER_STACK_DUMP || !space.process || stack_check_full(check))
 		return;
-	walk = walk_of(check, &space, codes, files);
+	walk = walk_of(check, &space, codes, files, frames->profile);
 	if (walk)
 		theirs = walk_with_libdwfl(check, walk, user);
 	if (theirs > 0)

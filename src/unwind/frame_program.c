@@ -70,6 +70,8 @@ static void set_saved(struct run *run, uint64_t reg, struct frame_saved saved)
 		run->rules.ra = saved;
 	else if (reg == run->machine->fp)
 		run->rules.fp = saved;
+	else if (reg == run->machine->bx)
+		run->rules.bx = saved;
 }
 
 static void restore(struct run *run, uint64_t reg)
@@ -78,6 +80,8 @@ static void restore(struct run *run, uint64_t reg)
 		run->rules.ra = run->initial.ra;
 	else if (reg == run->machine->fp)
 		run->rules.fp = run->initial.fp;
+	else if (reg == run->machine->bx)
+		run->rules.bx = run->initial.bx;
 }
 
 /* Offsets may wrap: what does not fit a row is refused there. */

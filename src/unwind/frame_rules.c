@@ -22,8 +22,13 @@ enum {
 
 /* x86-64 psABI figure 3.36; DWARF for the Arm 64-bit Architecture, section 4.1. */
 static const struct frame_machine machines[] = {
-	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .ra = 16 },
-	{ .machine = EM_AARCH64, .sp = 31, .fp = 29, .ra = 30, .ra_is_register = true },
+	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .ra = 16, .bx = 3 },
+	{ .machine = EM_AARCH64,
+	  .sp = 31,
+	  .fp = 29,
+	  .ra = 30,
+	  .bx = FRAME_NO_REGISTER,
+	  .ra_is_register = true },
 };
 
 const struct frame_machine *frame_rules_machine(uint16_t machine)
@@ -187,6 +192,17 @@ static bool pack_saved(const struct frame_saved *saved, const struct frame_machi
 	return fits_s32(saved->offset);
 }
 
+/* Only what compilers do is told: saved near the CFA. */
+static int16_t pack_bx(const struct frame_saved *saved)
+{
+	if (saved->how == FRAME_SAVED_UNSAID || saved->how == FRAME_SAVED_SAME)
+		return 0;
+	if (saved->how != FRAME_SAVED_CFA || saved->offset != (int16_t)saved->offset ||
+	    saved->offset == 0)
+		return UNWIND_BX_LOST;
+	return (int16_t)saved->offset;
+}
+
 /* Without a return address there is no caller: the CFA does not matter, and rows merge. */
 static struct unwind_rule outermost(bool signal)
 {
@@ -214,5 +230,6 @@ struct unwind_rule frame_rules_pack(const struct frame_rules *rules,
 		rule.fp = UNWIND_SAVED_UNDEFINED;
 		rule.fp_offset = 0;
 	}
+	rule.bx_offset = pack_bx(&rules->bx);
 	return rule;
 }

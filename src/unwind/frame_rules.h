@@ -17,8 +17,11 @@
 struct frame_machine {
 	uint16_t machine; /* EM_ */
 	uint16_t sp, fp, ra;
+	uint16_t bx;	     /* x86-64's rbx; FRAME_NO_REGISTER: no such thing */
 	bool ra_is_register; /* the return address may still be where the call put it: arm64's lr */
 };
+
+enum { FRAME_NO_REGISTER = 0xffff };
 
 /* NULL: another machine. */
 const struct frame_machine *frame_rules_machine(uint16_t machine);
@@ -55,7 +58,7 @@ struct frame_saved {
 
 struct frame_rules {
 	struct frame_cfa cfa;
-	struct frame_saved ra, fp;
+	struct frame_saved ra, fp, bx;
 };
 
 /* DW_CFA_def_cfa_expression: the forms compilers, linkers and hand-written code use; else

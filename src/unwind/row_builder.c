@@ -36,13 +36,11 @@ static bool is_rule(const void *owner, uint32_t id, const void *key)
 
 static uint64_t hash_rule(const struct unwind_rule *rule)
 {
-	uint64_t words[2];
-	uint32_t rest;
+	uint64_t words[3];
 
-	_Static_assert(sizeof(*rule) == sizeof(words) + sizeof(rest), "all of it");
+	_Static_assert(sizeof(*rule) == sizeof(words), "all of it");
 	memcpy(words, rule, sizeof(words));
-	memcpy(&rest, (const char *)rule + sizeof(words), sizeof(rest));
-	return hash_combine(hash_combine(words[0], words[1]), rest);
+	return hash_combine(hash_combine(words[0], words[1]), words[2]);
 }
 
 /* Without room the rule is lost: 0 is "none". */
