@@ -109,25 +109,27 @@ static const struct subject subjects[] = {
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(subjects[0]), MISTYPED_LETTERS = 2 };
 
-static int find_subject(const char *name, const struct subject **ret_subject, struct err *err)
+/* NULL: there is none, @err says which is meant. */
+static const struct subject *find_subject(const char *name, struct err *err)
 {
 	for (size_t i = 0; i < SUBJECTS; i++) {
-		if (strcmp(subjects[i].name, name) == 0) {
-			*ret_subject = &subjects[i];
-			return 0;
-		}
+		if (strcmp(subjects[i].name, name) == 0)
+			return &subjects[i];
 	}
 	for (size_t i = 0; i < SUBJECTS; i++) {
-		if (text_distance(name, subjects[i].name, MISTYPED_LETTERS) <= MISTYPED_LETTERS)
-			return err_set(err, -EINVAL, "'%s' is not known; did you mean '%s'?", name,
-				       subjects[i].name);
+		if (text_distance(name, subjects[i].name, MISTYPED_LETTERS) <= MISTYPED_LETTERS) {
+			err_set(err, -EINVAL, "'%s' is not known; did you mean '%s'?", name,
+				subjects[i].name);
+			return NULL;
+		}
 	}
-	return err_set(err, -EINVAL, "'%s' is not known; it must be: %s", name, subjects[0].usage);
+	err_set(err, -EINVAL, "'%s' is not known; it must be: %s", name, subjects[0].usage);
+	return NULL;
 }
 
 static int run_debug(int argc, char **argv)
 {
-	const struct subject *subject;
+	const struct subject *subject = NULL;
 	bool help = false;
 	struct err err;
 	int first = options_parse(debug_specs, argc, argv, false, NULL, &help, &err);
@@ -136,9 +138,11 @@ static int run_debug(int argc, char **argv)
 		options_print_help(&command_debug);
 		return 0;
 	}
-	if (first >= 0 && first == argc)
-		first = err_set(&err, -EINVAL, "what? It must be: %s", subjects[0].usage);
-	if (first < 0 || find_subject(argv[first], &subject, &err) < 0)
+	if (first == argc)
+		err_set(&err, -EINVAL, "what? It must be: %s", subjects[0].usage);
+	else if (first >= 0)
+		subject = find_subject(argv[first], &err);
+	if (!subject)
 		return fail(&err, STATUS_WRONG_COMMAND_LINE);
 	return subject->run(argc - first, argv + first);
 }

@@ -24,7 +24,7 @@ struct names {
 };
 
 struct row_listing {
-	struct row_table *table;
+	struct row_table *table = NULL;
 	const struct unwind_table *rows;
 	const struct names *names;
 	struct place next;
@@ -61,7 +61,7 @@ static int read_table(const char *path, struct row_table **ret_table, struct err
 int row_listing_open(const char *path, struct row_listing **ret_listing, struct err *err)
 {
 	struct row_listing *listing;
-	struct row_table *table;
+	struct row_table *table = NULL;
 	int rc = read_table(path, &table, err);
 
 	if (rc < 0)
