@@ -24,7 +24,7 @@ struct names {
 };
 
 struct row_listing {
-	struct row_table *table = NULL;
+	struct row_table *table;
 	const struct unwind_table *rows;
 	const struct names *names;
 	struct place next;
