@@ -190,6 +190,11 @@ static void text_function(const struct labels *labels, uint64_t value, struct bu
 	labels_function(labels, (uint32_t)value, buf);
 }
 
+static void beside_function(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	labels_routine(labels, (uint32_t)value, buf);
+}
+
 static void alias_function(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	labels_name(labels, labels->profile->symbols.items[value].name, buf);
@@ -318,7 +323,7 @@ static const struct key all[] = {
 	  .bound = bound_string },
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
 	  .value = value_function, .of_frame = function_of_frame, .text = text_function,
-	  .alias = alias_function, .bound = bound_function },
+	  .beside = beside_function, .alias = alias_function, .bound = bound_function },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
 	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,

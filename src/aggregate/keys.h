@@ -40,6 +40,8 @@ struct key {
 	uint64_t (*of_frame)(const struct labels *labels, uint32_t frame);
 	/* Appends the text of a value. labels may be NULL for closed keys. */
 	void (*text)(const struct labels *labels, uint64_t value, struct buf *buf);
+	/* The same for a reader who sees the image beside it; NULL: as text. */
+	void (*beside)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* Appends a second text that --select accepts as well; NULL: none. */
 	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* The number a value stands for; NULL: the value itself. KEY_NUMBER only. */

@@ -72,9 +72,11 @@ void places_text(const struct places *places, uint32_t place, struct buf *buf)
 
 	for (size_t i = 0; i < places->keys.count; i++) {
 		const struct key *by = places->keys.items[i];
+		void (*text)(const struct labels *, uint64_t, struct buf *) =
+			by->beside ? by->beside : by->text;
 
 		buf_add_str(buf, i ? ", " : "");
-		by->text(places->labels, by->of_frame(places->labels, frame), buf);
+		text(places->labels, by->of_frame(places->labels, frame), buf);
 	}
 }
 

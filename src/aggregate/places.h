@@ -27,7 +27,7 @@ struct places *places_new(const struct labels *labels, const struct key_list *ke
 void places_free(struct places *places); /* NULL is fine */
 DEFINE_CLEANUP(struct places *, places_free);
 
-/* Appends the texts of the keys, with ", " between them. */
+/* Appends the texts of the keys, with ", " between them, for a reader who is told the image. */
 void places_text(const struct places *places, uint32_t place, struct buf *buf);
 /* The image of the place's frames; 0 when they are in several. */
 uint32_t places_image(const struct places *places, uint32_t place);

@@ -117,6 +117,13 @@ function hatch() {
 const hatched = hatch();
 const colours = new Array(data.names.length);
 
+// Of many boxes of one kind.
+function colourOfKind(kind) {
+	const look = KINDS[kind];
+	return kind === "cut" ? hatched :
+		`hsl(${look.hue + look.spread / 2} ${look.sat * 0.7}% ${look.light + 6}%)`;
+}
+
 function colourOf(node) {
 	const name = state.tree.name[node];
 	if (name < 0)
@@ -141,8 +148,7 @@ function makeLegend() {
 		const item = document.createElement("span"), swatch = document.createElement("canvas");
 		const pen = swatch.getContext("2d");
 		swatch.width = swatch.height = 12;
-		pen.fillStyle = kind === "cut" ? hatched :
-			`hsl(${look.hue + look.spread / 2} ${look.sat}% ${look.light + 4}%)`;
+		pen.fillStyle = colourOfKind(kind);
 		pen.fillRect(0, 0, 12, 12);
 		item.append(swatch, look.text);
 		legend.append(item);
@@ -195,7 +201,7 @@ function drawBox(node, x, y, width, faded) {
 function drawThin(thin, y) {
 	const width = Math.max(thin.to - thin.from, 0.6);
 	context.globalAlpha = state.wanted ? 0.35 : 1;
-	context.fillStyle = "#b9b9c2";
+	context.fillStyle = colourOfKind(thin.kind);
 	context.fillRect(thin.from, y, width, ROW - 1);
 	if (thin.found) {
 		context.globalAlpha = Math.min(Math.max(thin.found / width, 0.3), 1);
@@ -205,8 +211,14 @@ function drawThin(thin, y) {
 	state.drawn++;
 }
 
-// One row. Narrow boxes are drawn together up to the next that is not; while something is searched
-// for, pixel by pixel.
+// Does a narrow box end those that are drawn together? They are of one kind, unless that is too
+// narrow itself, and while something is searched for they are a pixel or two.
+function endsThin(thin, kind, right) {
+	const width = right - thin.from;
+	return kind !== thin.kind ? width > LEAST_WIDTH : state.wanted && width > 2 * LEAST_WIDTH;
+}
+
+// One row. Narrow boxes are drawn together up to the next that is not.
 function drawRow(depth, from, whole, width, y) {
 	const tree = state.tree, row = tree.rows[depth];
 	const scale = width / whole, end = from + whole;
@@ -216,8 +228,9 @@ function drawRow(depth, from, whole, width, y) {
 		const left = Math.max((tree.x[node] - from) * scale, 0);
 		const right = Math.min((tree.x[node] + tree.total[node] - from) * scale, width);
 		const found = state.wanted && state.wanted[tree.name[node]];
+		const kind = kindOf(node);
 		if (thin && (right - left >= LEAST_WIDTH || left - thin.to > LEAST_WIDTH ||
-			(state.wanted && right - thin.from > 2 * LEAST_WIDTH))) {
+			endsThin(thin, kind, right))) {
 			drawThin(thin, y);
 			thin = null;
 		}
@@ -226,7 +239,7 @@ function drawRow(depth, from, whole, width, y) {
 				(state.wanted && !found) || depth < tree.depth[state.focus]);
 			continue;
 		}
-		thin = thin || { from: left, to: right, found: 0 };
+		thin = thin || { from: left, to: right, found: 0, kind };
 		thin.to = right;
 		thin.found += found ? right - left : 0;
 	}
