@@ -117,6 +117,20 @@ static uint64_t value_stack_id(const struct labels *labels, const struct point *
 	return point->total.stack;
 }
 
+static uint64_t value_line(const struct labels *labels, const struct point *point)
+{
+	uint32_t frame = labels->profile->stacks.items[point->total.stack].frame;
+
+	return labels->places ? labels->places->line(labels->places->context, frame) : 0;
+}
+
+static uint64_t value_inline(const struct labels *labels, const struct point *point)
+{
+	uint32_t frame = labels->profile->stacks.items[point->total.stack].frame;
+
+	return labels->places ? labels->places->function(labels->places->context, frame) : 0;
+}
+
 static uint64_t value_mode(const struct labels *labels, const struct point *point)
 {
 	return point->total.mode;
@@ -232,6 +246,31 @@ static uint64_t number_address(const struct labels *labels, uint64_t value)
 	return labels->profile->frames.items[value].address;
 }
 
+static const char *place_text(const struct labels *labels, uint64_t value)
+{
+	const struct label_places *places = labels->places;
+
+	return places ? places->text(places->context, (uint32_t)value) : "[unknown]";
+}
+
+static void text_line(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, place_text(labels, value));
+}
+
+static void alias_line(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	buf_add_str(buf, file_base(place_text(labels, value)));
+}
+
+static void text_inline(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	const char *name = place_text(labels, value);
+
+	buf_add_str(buf,
+		    labels->demangle ? labels->demangle(labels->demangle_context, name) : name);
+}
+
 static void text_mode(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	buf_add_str(buf, mode_name((enum mode)value));
@@ -324,6 +363,10 @@ static const struct key all[] = {
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
 	  .value = value_function, .of_frame = function_of_frame, .text = text_function,
 	  .beside = beside_function, .alias = alias_function, .bound = bound_function },
+	{ "line", "source line, as file:line", KEY_TEXT, .value = value_line, .text = text_line,
+	  .alias = alias_line },
+	{ "inline", "the routine, or what was inlined into it there", KEY_TEXT,
+	  .value = value_inline, .text = text_inline, .alias = text_line },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
 	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,

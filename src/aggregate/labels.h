@@ -19,6 +19,16 @@ struct user_name {
 	const char *name; /* borrowed */
 };
 
+/* What lines the code of frames belongs to; aggregate itself opens no file. */
+struct label_places {
+	/* Ids of texts, equal where the texts are: "file:line", and the function, where the
+	 * innermost inlined one counts, as a symbol table has it. */
+	uint32_t (*line)(void *context, uint32_t frame);
+	uint32_t (*function)(void *context, uint32_t frame);
+	const char *(*text)(void *context, uint32_t id); /* borrowed until the next call */
+	void *context;
+};
+
 struct labels {
 	const struct profile *profile; /* borrowed */
 	const struct user_name *users; /* borrowed; those without a row are shown as numbers */
@@ -27,6 +37,7 @@ struct labels {
 	 * next call. The member may be NULL: names stay as they are. */
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
+	const struct label_places *places; /* borrowed; NULL: lines are not known */
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct stack_names *stacks;

@@ -22,6 +22,7 @@ static struct report_options options_of(const struct report_values *values)
 		.instructions = values->instructions,
 		.max_images = (size_t)values->max_images,
 		.vmlinux = values->vmlinux,
+		.line_options = line_options_of(&values->lines),
 	};
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "cmd/line_options.h"
 #include "cmd/options.h"
 
 struct report_values {
@@ -24,6 +25,7 @@ struct report_values {
 	bool instructions;
 	int64_t max_images;
 	const char *vmlinux;
+	struct line_values lines;
 };
 
 /* What they are when nothing was said. The default of -m depends on the level. */
@@ -65,6 +67,7 @@ struct report_values {
 	  .help = "text, csv or json" }, \
 	{ "demangle", 0, OPTION_TEXT, REPORT_ROW(type, member, demangle), "STYLE", \
 	  .help = "names as written: none, normal (default), smart (short templates)" }, \
+	LINE_OPTION_ROWS(offsetof(type, member) + offsetof(struct report_values, lines)), \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
 	  .help = "write the report to FILE" }
 /* clang-format on */

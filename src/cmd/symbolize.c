@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "cmd/command.h"
+#include "cmd/line_options.h"
 #include "cmd/options.h"
 #include "pipeline/symbolize.h"
 #include "present/safe.h"
 
 struct symbolize_values {
-	const char *file, *format, *demangle, *symfs;
+	const char *file, *format, *demangle;
 	int64_t pid;
-	bool kernel, returns, debuginfod, no_cache;
-	struct option_texts debug_folders;
+	bool kernel, returns;
+	struct line_values lines;
 };
 
 /* clang-format off */
@@ -35,13 +35,7 @@ static const struct option_spec symbolize_specs[] = {
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
 	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
 	  .help = "names: none, normal (default), smart" },
-	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
-	  .help = "look for debug files in DIR too, before /usr/lib/debug" },
-	{ "symfs", 0, OPTION_TEXT, AT(symfs), "DIR", .help = "debug files and their parts are under DIR" },
-	{ "debuginfod", 0, OPTION_FLAG, AT(debuginfod), NULL,
-	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" },
-	{ "no-cache", 0, OPTION_FLAG, AT(no_cache), NULL,
-	  .help = "do without the indexes of lines kept on disk" },
+	LINE_OPTION_ROWS(AT(lines)),
 	{ 0 },
 };
 /* clang-format on */
@@ -60,12 +54,6 @@ static int fail(const struct err *err, int status)
 {
 	fprintf(stderr, "prospect symbolize: %s\n", err->text);
 	return status;
-}
-
-static void show_progress(void *context, const char *what)
-{
-	fprintf(stderr, "\r\033[Kprospect symbolize: %s", what);
-	(void)context;
 }
 
 static void add_place(struct answering *answering, const char *name, const struct line_place *place)
@@ -221,12 +209,7 @@ static int symbolize(const struct symbolize_values *values, int count, char **wo
 		.kernel = values->kernel,
 		.returns = values->returns,
 		.demangle = values->demangle,
-		.lines = { .symfs = values->symfs,
-			   .debug_folders = values->debug_folders.items,
-			   .debug_folder_count = values->debug_folders.count,
-			   .debuginfod = values->debuginfod,
-			   .no_cache = values->no_cache,
-			   .progress = isatty(STDERR_FILENO) ? show_progress : NULL },
+		.lines = line_options_of(&values->lines),
 	};
 	struct answering answering = { .json = values->format &&
 					       strcmp(values->format, "json") == 0 };

@@ -6,13 +6,13 @@
 void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, uint32_t value)
 {
 	if (end > start)
-		*vec_push(&map->intervals) = (struct interval){ start, end, value };
+		*vec_push(&map->intervals) = (struct interval_range){ start, end, value };
 }
 
 /* Outer ones first: the earlier start, the later end, the lesser value. */
 static int by_place(const void *left, const void *right)
 {
-	const struct interval *a = left, *b = right;
+	const struct interval_range *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -36,14 +36,14 @@ static void emit(struct interval_map *map, uint64_t start, uint32_t value)
 }
 
 struct open_intervals {
-	VEC(struct interval) stack; /* the innermost last */
+	VEC(struct interval_range) stack; /* the innermost last */
 };
 
 /* Closes what ends before @start: behind each goes on what is still open around it. */
 static void close_until(struct interval_map *map, struct open_intervals *open, uint64_t start)
 {
 	while (open->stack.count > 0) {
-		struct interval top = open->stack.items[open->stack.count - 1];
+		struct interval_range top = open->stack.items[open->stack.count - 1];
 		size_t below = open->stack.count - 1;
 
 		if (top.end > start)
@@ -61,10 +61,10 @@ void interval_map_flatten(struct interval_map *map)
 	struct open_intervals open = { 0 };
 
 	if (map->intervals.count > 0)
-		qsort(map->intervals.items, map->intervals.count, sizeof(struct interval),
+		qsort(map->intervals.items, map->intervals.count, sizeof(struct interval_range),
 		      by_place);
 	for (size_t i = 0; i < map->intervals.count; i++) {
-		const struct interval *interval = &map->intervals.items[i];
+		const struct interval_range *interval = &map->intervals.items[i];
 
 		close_until(map, &open, interval->start);
 		emit(map, interval->start, interval->value);

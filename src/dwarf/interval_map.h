@@ -13,7 +13,7 @@
 
 #define INTERVAL_NONE UINT32_MAX
 
-struct interval {
+struct interval_range {
 	uint64_t start, end; /* end > start */
 	uint32_t value;
 };
@@ -25,7 +25,7 @@ struct interval_piece {
 };
 
 struct interval_map {
-	VEC(struct interval) intervals;
+	VEC(struct interval_range) intervals;
 	VEC(struct interval_piece) pieces; /* ascending, neighbours differ, the last is a gap */
 };
 

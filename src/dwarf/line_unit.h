@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "dwarf/interval_map.h"
 
 struct line_unit;
 

@@ -16,6 +16,7 @@ struct line_options {
 	size_t debug_folder_count;
 	bool debuginfod; /* asked for by name */
 	bool no_cache;	 /* neither read nor write indexes on disk */
+	/* told while a server is waited for, and "" when the waiting ends */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
 };

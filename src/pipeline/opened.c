@@ -26,6 +26,7 @@ void opened_done(struct opened *opened)
 	select_free(opened->select);
 	buf_done(&opened->selection);
 	labels_done(&opened->labels);
+	frame_lines_free(opened->lines);
 	demangler_free(opened->demangler);
 	vec_free(&opened->totals.rows);
 	profile_free(opened->profile);
@@ -112,6 +113,8 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	find_users(opened);
 	opened->labels.users = opened->users.items;
 	opened->labels.user_count = opened->users.count;
+	opened->lines = frame_lines_new(opened->profile, &opened->line_options);
+	opened->labels.places = frame_lines_places(opened->lines);
 	completeness_make(opened->profile, opened->totals.rows.items, opened->totals.rows.count,
 			  account_main_event(opened->profile), &opened->completeness);
 	return 0;

@@ -7,6 +7,7 @@
 #include "aggregate/select.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "pipeline/frame_lines.h"
 #include "present/view.h"
 #include "store/store.h"
 
@@ -23,6 +24,8 @@ struct opened {
 	const char *demangle; /* see opened_demangle */
 	struct demangler *demangler;
 	VEC(struct user_name) users;
+	struct line_options line_options; /* for opened_load */
+	struct frame_lines *lines;	  /* opens files when a line is asked for first */
 };
 
 /* Is there a profile at this path? */

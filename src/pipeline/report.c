@@ -246,6 +246,7 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 	struct report report = { 0 };
 	int rc = parse(&report, options, err);
 
+	report.opened.line_options = options->line_options;
 	if (rc == 0)
 		rc = opened_load(&report.opened, path, err);
 	if (rc == 0)

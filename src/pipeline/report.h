@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "pipeline/line_service.h"
 
 /* Texts are borrowed. Percentages are shares of weight within the selection. */
 struct report_options {
@@ -25,6 +26,7 @@ struct report_options {
 	bool instructions;     /* those that were hit; a table then needs the key address */
 	size_t max_images;     /* files held open for that at once; 0: 8 */
 	const char *vmlinux;   /* where the code of the kernel is when it cannot be read live */
+	struct line_options line_options;
 	const char *file;      /* FILE as typed, for what to type next; NULL: none was */
 	size_t lines, columns; /* of the terminal; 0: not known */
 	bool colour;

@@ -51,9 +51,9 @@ void debug_files_free(struct debug_files *files)
 	free(files);
 }
 
-bool debug_files_asks_servers(const struct debug_files *files)
+bool debug_files_is_elsewhere(const struct debug_files *files)
 {
-	return files->options.debuginfod;
+	return files->options.symfs;
 }
 
 bool debug_files_has(const struct elf_file *elf, enum debug_part part)

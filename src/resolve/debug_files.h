@@ -27,7 +27,8 @@ struct debug_options {
 	const char *const *folders; /* --debug-dir, asked before /usr/lib/debug */
 	size_t folder_count;
 	bool debuginfod; /* ask the servers of DEBUGINFOD_URLS */
-	/* Told now and then while a server is waited for; NULL: nobody is told. */
+	/* Told now and then while a server is waited for, and "" when that ends; NULL: nobody is
+	 * told. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
 };
@@ -73,7 +74,7 @@ int debug_files_open_package(struct debug_files *files, const char *path);
  */
 int debug_files_open_path(const struct debug_files *files, const char *path);
 
-/* Does the name of this build id come from a server? For "how to get it". */
-bool debug_files_asks_servers(const struct debug_files *files);
+/* Are all paths under --symfs? */
+bool debug_files_is_elsewhere(const struct debug_files *files);
 
 #endif

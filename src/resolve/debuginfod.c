@@ -42,7 +42,7 @@ struct debuginfod {
 	/* of the file that is being fetched */
 	uint64_t last_come_ns, last_told_ns;
 	long done;
-	bool timed_out;
+	bool timed_out, told;
 };
 
 struct debuginfod *debuginfod_new(void (*progress)(void *context, const char *what),
@@ -99,6 +99,7 @@ static void tell(struct debuginfod *servers, uint64_t now, long done, long total
 	if (!servers->progress || now - servers->last_told_ns < PROGRESS_MS * NS_PER_MS)
 		return;
 	servers->last_told_ns = now;
+	servers->told = true;
 	if (total > 0)
 		snprintf(what, sizeof(what), "debuginfod: %ld of %ld KiB", done / 1024,
 			 total / 1024);
@@ -188,7 +189,9 @@ int debuginfod_fetch(struct debuginfod *servers, const struct elf_build_id *buil
 		return err_set(err, -ENOENT, "no server of debug information answers");
 	servers->last_come_ns = servers->last_told_ns = clock_ns();
 	servers->done = 0;
-	servers->timed_out = false;
+	servers->timed_out = servers->told = false;
 	rc = servers->library.find(servers->client, build_id->bytes, build_id->size, ret_path);
+	if (servers->progress && servers->told)
+		servers->progress(servers->progress_context, "");
 	return rc < 0 ? explain(servers, rc, err) : rc;
 }

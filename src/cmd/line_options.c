@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/line_options.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void show_progress(void *context, const char *what)
+{
+	fprintf(stderr, *what ? "\r\033[Kprospect: %s" : "\r\033[K%s", what);
+	(void)context;
+}
+
+struct line_options line_options_of(const struct line_values *values)
+{
+	return (struct line_options){
+		.symfs = values->symfs,
+		.debug_folders = values->debug_folders.items,
+		.debug_folder_count = values->debug_folders.count,
+		.debuginfod = values->debuginfod,
+		.no_cache = values->no_cache,
+		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+	};
+}

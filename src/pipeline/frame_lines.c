@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/frame_lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/strpool.h"
+#include "base/xalloc.h"
+
+/* Ids of texts; 0: not asked yet. */
+struct known_place {
+	str_id line, function;
+};
+
+struct frame_lines {
+	const struct profile *profile;
+	struct line_options options;
+	struct line_service service;
+	bool started;
+	struct strpool texts;
+	struct known_place *known; /* by frame */
+	size_t count;
+	struct buf text;
+	struct label_places places;
+};
+
+static struct known_place *ask(struct frame_lines *lines, uint32_t frame);
+
+static uint32_t line_of(void *context, uint32_t frame)
+{
+	return ask(context, frame)->line;
+}
+
+static uint32_t function_of(void *context, uint32_t frame)
+{
+	return ask(context, frame)->function;
+}
+
+static const char *text_of(void *context, uint32_t id)
+{
+	const struct frame_lines *lines = context;
+
+	return strpool_get(&lines->texts, id);
+}
+
+struct frame_lines *frame_lines_new(const struct profile *profile,
+				    const struct line_options *options)
+{
+	struct frame_lines *lines = xcalloc(1, sizeof(*lines));
+
+	lines->profile = profile;
+	lines->options = *options;
+	lines->places = (struct label_places){ line_of, function_of, text_of, lines };
+	strpool_intern(&lines->texts, "");
+	return lines;
+}
+
+void frame_lines_free(struct frame_lines *lines)
+{
+	if (!lines)
+		return;
+	if (lines->started)
+		line_service_stop(&lines->service);
+	strpool_done(&lines->texts);
+	buf_done(&lines->text);
+	free(lines->known);
+	free(lines);
+}
+
+const struct label_places *frame_lines_places(const struct frame_lines *lines)
+{
+	return &lines->places;
+}
+
+const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t frame,
+					size_t *ret_count)
+{
+	if (!lines->started)
+		line_service_start(&lines->service, lines->profile, &lines->options, NULL, NULL);
+	lines->started = true;
+	return lines_of_frame(lines->service.lines, frame, ret_count);
+}
+
+const char *frame_lines_problem(const struct frame_lines *lines, uint32_t image)
+{
+	return lines->started ? lines_problem(lines->service.lines, image) : NULL;
+}
+
+static void write_line(struct frame_lines *lines, uint32_t frame, const struct line_place *place)
+{
+	const struct profile *profile = lines->profile;
+	const struct image *image = &profile->images.items[profile->frames.items[frame].image];
+	const char *path = profile_text(profile, image->path);
+
+	if (!place || !*place->file)
+		buf_printf(&lines->text, "[no line: %s]", *path ? file_base(path) : "unknown");
+	else if (place->line)
+		buf_printf(&lines->text, "%s:%" PRIu32, place->file, place->line);
+	else
+		buf_printf(&lines->text, "%s", place->file);
+}
+
+static str_id symbol_of(struct frame_lines *lines, uint32_t frame)
+{
+	const struct profile *profile = lines->profile;
+	const struct symbol *symbol = &profile->symbols.items[profile->frames.items[frame].symbol];
+	const char *name = profile_text(profile, symbol->name);
+
+	return strpool_intern(&lines->texts, *name ? name : "[unknown]");
+}
+
+static struct known_place *ask(struct frame_lines *lines, uint32_t frame)
+{
+	const struct line_place *places;
+	struct known_place *known;
+	size_t count;
+
+	if (lines->count < lines->profile->frames.count) {
+		free(lines->known);
+		lines->count = lines->profile->frames.count;
+		lines->known = xcalloc(lines->count, sizeof(*lines->known));
+	}
+	known = &lines->known[frame];
+	if (known->line)
+		return known;
+	places = frame_lines_of(lines, frame, &count);
+	buf_clear(&lines->text);
+	write_line(lines, frame, count ? places : NULL);
+	known->line = strpool_intern(&lines->texts, buf_text(&lines->text));
+	/* the outermost level is the symbol, which knows more than the debug information: clones */
+	known->function = count > 1 && *places[0].function
+				  ? strpool_intern(&lines->texts, places[0].function)
+				  : symbol_of(lines, frame);
+	return known;
+}
