@@ -8,7 +8,10 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-enum { NO_TWIN = -1 };
+enum {
+	NO_TWIN = -1,
+	KEPT_BYTES = 1024 * 1024, /* of room nothing is in */
+};
 
 #define NO_ORDER UINT64_MAX
 
@@ -204,6 +207,9 @@ static void compact(struct record_queue *queue, size_t done)
 	queue->entries.count = left;
 	queue->bytes = queue->spare;
 	queue->spare = old;
+	/* A burst of copied stacks needs much room, and once. */
+	if (queue->spare.capacity > KEPT_BYTES)
+		buf_done(&queue->spare);
 }
 
 void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,

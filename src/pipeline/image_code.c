@@ -173,3 +173,9 @@ struct unwind_code image_codes_at(struct image_codes *codes, const struct mappin
 	found.entry = address >= entry.start && address < entry.end;
 	return found;
 }
+
+void image_codes_rest(const struct image_codes *codes, uint32_t image)
+{
+	if (image < codes->images.count && codes->images.items[image].rows)
+		row_table_rest(codes->images.items[image].rows);
+}

@@ -36,6 +36,9 @@ enum image_code_state image_codes_read(struct image_codes *codes, uint32_t image
 /* What an address in a mapping is in, read now if need be. .mapped is true. */
 struct unwind_code image_codes_at(struct image_codes *codes, const struct mapping *mapping,
 				  uint64_t address);
+/* Its rows were copied to where they are needed more. */
+void image_codes_rest(const struct image_codes *codes, uint32_t image);
+
 /* A range of addresses. */
 struct image_entry {
 	uint64_t start, end; /* equal: none */

@@ -2,6 +2,7 @@
 #include "pipeline/record.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ enum {
 	MEND_MS = 1000,
 	MAX_OPEN_IMAGES = 1024,
 	NICE = -15,
+	LARGE_PIECE = 256 * 1024,
 	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
 };
 
@@ -444,6 +446,14 @@ static bool has_checked_enough(const struct record_options *options)
 	return options->stack_check && stack_check_full(options->stack_check);
 }
 
+/* What was needed in a burst goes back to the kernel at once: malloc(3) would raise these limits by
+ * itself with each large piece it is given back, and keep them. */
+static void keep_memory_small(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_PIECE);
+	mallopt(M_TRIM_THRESHOLD, 2 * LARGE_PIECE);
+}
+
 /* The busier the machine, the more it matters that rings are emptied in time: the kernel must not
  * make us wait for those we look at. The command has been started and does not inherit it; without
  * the permission we wait like everybody. */
@@ -663,6 +673,7 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	};
 	int rc;
 
+	keep_memory_small();
 	*ret_result = (struct record_result){ 0 };
 	recording.launch = (struct launch){ .pid = -1, .gate = -1, .outcome = -1 };
 	rc = set_up(&recording, err);

@@ -122,8 +122,10 @@ static enum stack_map_kind kind_of(const struct stack_spaces *spaces, uint32_t i
 {
 	if (!code->table)
 		return STACK_MAP_FRAME_POINTERS;
-	if (!stack_tables_has_image(spaces->tables, image))
+	if (!stack_tables_has_image(spaces->tables, image)) {
 		(void)stack_tables_add_image(spaces->tables, image, code->table);
+		image_codes_rest(spaces->codes, image);
+	}
 	return STACK_MAP_ROWS;
 }
 

@@ -282,12 +282,16 @@ static uint32_t no_user_part(const struct stacks *stacks, enum stack_end end, si
 static uint32_t user_part(struct stacks *stacks, const struct perf_record *record,
 			  const uint64_t *kernel, size_t kernel_count, size_t *ret_count)
 {
+	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
 	const uint64_t *addresses;
 	enum stack_end end;
 
+	/* It has told its exit, and runs its last instructions. */
+	if (!space.process && record->sample.user_stack.form != USER_STACK_NONE)
+		return no_user_part(stacks, STACK_GONE, ret_count);
 	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
 	 */
-	if (machine_space(stacks->parts.frames->machine, record->pid).in_exec)
+	if (space.in_exec)
 		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
 	if (is_stale(stacks, record))
 		return no_user_part(stacks, STACK_STALE, ret_count);

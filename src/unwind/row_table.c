@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -222,6 +223,12 @@ void row_table_free(struct row_table *table)
 		return;
 	row_file_release(table);
 	free(table);
+}
+
+void row_table_rest(const struct row_table *table)
+{
+	if (table->owned == ROW_FILE_MAPPED)
+		(void)madvise(table->bytes, table->size, MADV_DONTNEED);
 }
 
 const struct unwind_table *row_table_rows(const struct row_table *table)

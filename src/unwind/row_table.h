@@ -22,6 +22,9 @@ int row_table_compile(const struct elf_file *file, struct row_table **ret_table,
 void row_table_free(struct row_table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct row_table *, row_table_free);
 
+/* The table will not be looked at for a while: what the kernel can read from its file again need
+ * not stay in memory. */
+void row_table_rest(const struct row_table *table);
 /* The rows; valid as long as the table. */
 const struct unwind_table *row_table_rows(const struct row_table *table);
 /* The rule in force at an ELF virtual address; NULL: none (UNWIND_CFA_NONE included). */
