@@ -184,7 +184,7 @@ compile() {
 
 compile_programs() {
 	local name
-	for name in short children forker systime pingpong loop call btree rhythm refuse; do
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse; do
 		compile $name $name.c &
 	done
 	compile threads threads.c -pthread &
@@ -202,7 +202,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short children forker systime pingpong loop call btree rhythm refuse threads waits loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads waits loader \
 		stacks stacks-fp \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do
