@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Where threads wait. Each thread's time is divided, without a gap, into running, runnable and
- * blocked by the three events at which that changes: sched_switch, sched_waking (which, other than
- * sched_wakeup, always runs where the waker does) and sched_wakeup_new. These sums are exact.
+ * blocked by the three events at which that changes: sched_switch, sched_process_fork and
+ * sched_waking (which, other than sched_wakeup, always runs where the waker does). These sums are
+ * exact.
  *
  * Of the waits some are recorded, with stacks (off_cpu_draw.h has the rule). A thread's kernel
  * stack is taken as it comes back, when it is known how long it waited: until it runs again it
  * looks as it did when the thread left. Its user stack can only be followed by itself, so that is
  * taken when it leaves, if its draw says that the wait will probably be kept.
  *
- * Threads are keyed by tid: which CPU they leave and come back to does not matter.
+ * What is known of a thread is kept with its task: which CPU it leaves and comes back to does not
+ * matter, nor that its number is used again.
  */
 #include <linux/bpf.h>
 #include <linux/errno.h>
@@ -63,11 +65,11 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } BY_NAME;
 
-/* Preallocated: older kernels allow nothing else where interrupts are off. */
+/* Made at fork and before the window opens, where memory may be had: not by the scheduler. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, OFF_CPU_MAX_THREADS);
-	__type(key, __u32);
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
 	__type(value, struct off_cpu_thread);
 } threads SEC(".maps");
 
@@ -101,7 +103,8 @@ struct {
 	__type(value, struct off_cpu_wait_record);
 } closing SEC(".maps");
 
-/* The window; 0: not yet. User space writes them. */
+/* The window; 0: not yet. User space writes them. What happens outside is followed, but not
+ * counted: since() is 0 there. */
 volatile __u64 opened_ns, closed_ns;
 volatile __u32 only_chosen; /* nothing is told of others */
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
@@ -117,11 +120,6 @@ static __u32 tid_of(const struct task_struct *task)
 static __u32 state_of(const struct task_struct *task)
 {
 	return ((const struct task_struct___waits *)task)->__state & TASK_STATES;
-}
-
-static bool in_window(void)
-{
-	return opened_ns && !closed_ns;
 }
 
 static struct off_cpu_cpu *this_cpu(void)
@@ -149,41 +147,42 @@ static struct off_cpu_pace *pace_of(struct off_cpu_cpu *cpu, const struct off_cp
 	return &cpu->paces[thread->group == OFF_CPU_CHOSEN];
 }
 
-/* A thread that is seen for the first time was in @state since the window opened, or since it was
- * born, @since_ns. What it waits for now is kept whatever its length. */
-static struct off_cpu_thread *add_thread(const struct task_struct *task, enum off_cpu_state state,
-					 __u64 since_ns, struct off_cpu_cpu *cpu)
-{
-	struct off_cpu_thread thread = {
-		.since_ns = since_ns,
-		.left_ns = since_ns,
-		.threshold_ns = 1,
-		.expected_ns = { [0 ... OFF_CPU_SITES - 1] = OFF_CPU_MAX_THRESHOLD_NS },
-		.pid = (__u32)task->tgid,
-		.state = state,
-		.group = group_of(task),
-	};
-	__u32 tid = tid_of(task);
-
-	if (!is_wanted(&thread))
-		thread.draw_ns = NEVER;
-	if (bpf_map_update_elem(&threads, &tid, &thread, BPF_NOEXIST) == -E2BIG && cpu)
-		cpu->counts.table_full++;
-	return bpf_map_lookup_elem(&threads, &tid);
-}
-
-static struct off_cpu_thread *find_thread(const struct task_struct *task, enum off_cpu_state state,
-					  struct off_cpu_cpu *cpu)
-{
-	__u32 tid = tid_of(task);
-	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &tid);
-
-	return thread ? thread : add_thread(task, state, opened_ns, cpu);
-}
-
+/* The part of [then, now] that lies in the window. */
 static __u64 since(__u64 then_ns, __u64 now_ns)
 {
+	if (!opened_ns)
+		return 0;
+	if (then_ns < opened_ns)
+		then_ns = opened_ns;
+	if (closed_ns && now_ns > closed_ns)
+		now_ns = closed_ns;
 	return now_ns > then_ns ? now_ns - then_ns : 0;
+}
+
+static struct off_cpu_thread *find_thread(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, NULL, 0);
+}
+
+/* A thread that is in @state since @since_ns. What it waits for now is kept whatever its length. */
+static struct off_cpu_thread *add_thread(struct task_struct *task, enum off_cpu_state state,
+					 enum off_cpu_group group, __u64 since_ns)
+{
+	struct off_cpu_thread *thread =
+		bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!thread)
+		return NULL;
+	thread->since_ns = thread->left_ns = since_ns;
+	thread->threshold_ns = 1;
+	for (int i = 0; i < OFF_CPU_SITES; i++)
+		thread->expected_ns[i] = OFF_CPU_MAX_THRESHOLD_NS;
+	thread->group = group;
+	thread->draw_ns = is_wanted(thread) ? 0 : NEVER;
+	thread->pid = (__u32)task->tgid;
+	thread->tid = tid_of(task);
+	thread->state = state;
+	return thread;
 }
 
 static void add_blocked(struct off_cpu_thread *thread, __u64 duration_ns)
@@ -194,16 +193,16 @@ static void add_blocked(struct off_cpu_thread *thread, __u64 duration_ns)
 		thread->times.io_ns += duration_ns;
 }
 
-static void send_times(void *context, struct off_cpu_thread *thread, __u32 tid,
-		       enum off_cpu_why why, struct off_cpu_cpu *cpu)
+static void send_times(void *context, const struct off_cpu_thread *thread, enum off_cpu_why why,
+		       struct off_cpu_cpu *cpu)
 {
 	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
 					       .pid = thread->pid,
-					       .tid = tid,
+					       .tid = thread->tid,
 					       .why = why,
 					       .times = thread->times };
 
-	if (!is_wanted(thread))
+	if (!is_wanted(thread) || !opened_ns)
 		return;
 	if (bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, &record, sizeof(record)) <
 	    0)
@@ -277,8 +276,10 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	thread->site = runnable ? 0 : site_of(task);
 	thread->waker_pid = thread->waker_tid = 0;
 	thread->threshold_ns = off_cpu_pace_look(pace_of(cpu, thread), now_ns, period_ns);
+	if (!cpu->random)
+		cpu->random = 1ULL << 32 | bpf_get_prandom_u32();
 	thread->draw_ns = is_wanted(thread)
-				  ? off_cpu_draw(bpf_get_prandom_u32(), thread->threshold_ns)
+				  ? off_cpu_draw(off_cpu_random(&cpu->random), thread->threshold_ns)
 				  : NEVER;
 	thread->times.waits++;
 }
@@ -286,16 +287,14 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 static void leave(void *context, bool preempted, struct task_struct *task, struct off_cpu_cpu *cpu,
 		  __u64 now_ns)
 {
+	struct off_cpu_thread *thread = find_thread(task);
 	__u32 state = state_of(task);
-	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNING, cpu);
-	__u32 tid = tid_of(task);
 
 	if (!thread)
 		return;
 	thread->times.running_ns += since(thread->since_ns, now_ns);
 	if (state & TASK_DEAD) {
-		send_times(context, thread, tid, OFF_CPU_EXIT, cpu);
-		bpf_map_delete_elem(&threads, &tid);
+		send_times(context, thread, OFF_CPU_EXIT, cpu);
 		return;
 	}
 	begin_wait(thread, task, preempted, state, cpu, now_ns);
@@ -315,36 +314,35 @@ static void note_waker(struct off_cpu_thread *thread)
 }
 
 /* Its kernel stack says whether the waker wakes or an interrupt that hit it. */
-static void send_waker(void *context, struct off_cpu_thread *thread, __u32 tid,
-		       struct off_cpu_cpu *cpu)
+static void send_waker(void *context, struct off_cpu_thread *thread)
 {
-	struct off_cpu_woke_record *record = &cpu->woke;
-	__u64 size = __builtin_offsetof(struct off_cpu_woke_record, addresses);
-	long bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses), 0);
+	const __u64 head = __builtin_offsetof(struct off_cpu_woke_record, addresses);
+	struct off_cpu_cpu *cpu = this_cpu();
+	struct off_cpu_woke_record *record;
+	long bytes;
 
+	if (!cpu)
+		return;
+	record = &cpu->woke;
+	bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses), 0);
 	if (bytes < 0)
 		return;
 	record->kind = OFF_CPU_WOKE;
 	record->pid = thread->pid;
-	record->tid = tid;
+	record->tid = thread->tid;
 	record->count = (__u32)bytes / sizeof(record->addresses[0]);
 	record->left_ns = thread->left_ns;
-	size += (__u64)bytes;
-	if (size <= sizeof(*record))
-		bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size);
+	if (head + (__u64)bytes <= sizeof(*record))
+		bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record,
+				      head + (__u64)bytes);
 }
 
 SEC("tp_btf/sched_waking")
 int off_cpu_waking(__u64 *arguments)
 {
-	const struct task_struct *task = (const struct task_struct *)arguments[0];
-	struct off_cpu_thread *thread;
-	struct off_cpu_cpu *cpu;
+	struct off_cpu_thread *thread = find_thread((struct task_struct *)arguments[0]);
 	__u64 now_ns;
 
-	if (!in_window())
-		return 0;
-	thread = find_thread(task, OFF_CPU_BLOCKED, NULL);
 	if (!thread || thread->state != OFF_CPU_BLOCKED)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
@@ -352,33 +350,24 @@ int off_cpu_waking(__u64 *arguments)
 	thread->since_ns = now_ns;
 	thread->state = OFF_CPU_RUNNABLE;
 	note_waker(thread);
-	cpu = this_cpu();
-	if (cpu && thread->waker_tid && off_cpu_kept(thread->draw_ns, thread->blocked_ns))
-		send_waker(arguments, thread, tid_of(task), cpu);
+	if (thread->waker_tid && off_cpu_kept(thread->draw_ns, thread->blocked_ns))
+		send_waker(arguments, thread);
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup_new")
-int off_cpu_born(__u64 *arguments)
+SEC("tp_btf/sched_process_fork")
+int off_cpu_fork(__u64 *arguments)
 {
-	const struct task_struct *task = (const struct task_struct *)arguments[0];
-	struct off_cpu_thread *thread;
-	const struct off_cpu_thread *parent;
-	__u32 tid = tid_of(task);
+	const struct off_cpu_thread *family = find_thread((struct task_struct *)arguments[0]);
+	struct off_cpu_thread *thread =
+		add_thread((struct task_struct *)arguments[1], OFF_CPU_RUNNABLE,
+			   family ? family->group : OFF_CPU_OTHERS, bpf_ktime_get_ns());
+	struct off_cpu_cpu *cpu = this_cpu();
 
-	if (!in_window())
-		return 0;
-	/* Left over from another thread of this number whose end was not seen. */
-	bpf_map_delete_elem(&threads, &tid);
-	thread = add_thread(task, OFF_CPU_RUNNABLE, bpf_ktime_get_ns(), this_cpu());
-	if (!thread)
-		return 0;
-	note_waker(thread);
-	tid = thread->waker_tid;
-	parent = bpf_map_lookup_elem(&threads, &tid);
-	if (parent)
-		thread->group = parent->group;
-	thread->draw_ns = is_wanted(thread) ? 0 : NEVER;
+	if (thread)
+		note_waker(thread);
+	else if (cpu)
+		cpu->counts.table_full++;
 	return 0;
 }
 
@@ -455,7 +444,7 @@ static __u64 end_wait(struct off_cpu_thread *thread, __u64 now_ns)
 
 static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
-	struct off_cpu_thread *thread = find_thread(task, OFF_CPU_RUNNABLE, cpu);
+	struct off_cpu_thread *thread = find_thread(task);
 	__u64 runnable_ns, *expected_ns;
 
 	if (!thread)
@@ -476,69 +465,57 @@ int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct ta
 	struct off_cpu_cpu *cpu = this_cpu();
 	__u64 now_ns;
 
-	if (!cpu || !in_window())
+	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	if (tid_of(prev))
-		leave(ctx, preempted, prev, cpu, now_ns);
-	if (tid_of(next))
-		arrive(ctx, next, cpu, now_ns);
-	if (cpu->counts.switches++ % OFF_CPU_MEASURE_EVERY == 0)
+	leave(ctx, preempted, prev, cpu, now_ns);
+	arrive(ctx, next, cpu, now_ns);
+	if (opened_ns && cpu->counts.switches++ % OFF_CPU_MEASURE_EVERY == 0)
 		cpu->counts.measured_ns += bpf_ktime_get_ns() - now_ns;
 	return 0;
 }
 
 /* ---- another program in the same thread ---- */
 
-/* exec by a thread that is not the leader makes it the leader, under the leader's tid; whoever had
- * that is dead. */
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(off_cpu_exec, struct task_struct *task, int old_pid)
+int BPF_PROG(off_cpu_exec, struct task_struct *task)
 {
+	struct off_cpu_thread *thread = find_thread(task);
 	struct off_cpu_cpu *cpu = this_cpu();
-	__u32 old_tid = (__u32)old_pid, tid = tid_of(task);
-	struct off_cpu_thread *thread = bpf_map_lookup_elem(&threads, &old_tid);
 	__u64 now_ns = bpf_ktime_get_ns();
-	__u32 group;
 
-	if (!cpu || !thread || !in_window())
+	if (!cpu || !thread)
 		return 0;
 	thread->times.running_ns += since(thread->since_ns, now_ns);
-	send_times(ctx, thread, old_tid, OFF_CPU_EXEC, cpu);
+	send_times(ctx, thread, OFF_CPU_EXEC, cpu);
 	thread->times = (struct off_cpu_times){ 0 };
 	thread->since_ns = now_ns;
-	if (tid == old_tid)
-		return 0;
-	group = thread->group;
-	bpf_map_delete_elem(&threads, &old_tid);
-	bpf_map_delete_elem(&threads, &tid);
-	thread = add_thread(task, OFF_CPU_RUNNING, now_ns, cpu);
-	if (thread)
-		thread->group = group;
+	/* exec by a thread that is not the leader makes it the leader, under the leader's tid. */
+	thread->tid = tid_of(task);
 	return 0;
 }
 
 /* ---- the ends of the window ---- */
 
-/* What each thread does as the window opens. */
+/* What each thread does before the window opens. The idle tasks are none. */
 SEC("iter/task")
 int off_cpu_open(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct off_cpu_thread *thread;
-	__u32 tid, state;
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 state;
 
 	if (!task || !tid_of(task))
 		return 0;
-	tid = tid_of(task);
 	state = state_of(task);
-	if (state & (TASK_DEAD | TASK_NEW) || bpf_map_lookup_elem(&threads, &tid))
+	if (state & (TASK_DEAD | TASK_NEW) || find_thread(task))
 		return 0;
 	if (state == TASK_RUNNING || state == TASK_WAKING) {
-		add_thread(task, OFF_CPU_EITHER, opened_ns, NULL);
+		add_thread(task, OFF_CPU_EITHER, group_of(task), now_ns);
 		return 0;
 	}
-	thread = add_thread(task, OFF_CPU_BLOCKED, opened_ns, NULL);
+	thread = add_thread(task, OFF_CPU_BLOCKED, group_of(task), now_ns);
 	if (thread)
 		thread->flags = flags_of(task, state);
 	return 0;
@@ -560,12 +537,11 @@ static void write_wait(struct seq_file *seq, struct task_struct *task,
 	bpf_seq_write(seq, record, sizeof(*record));
 }
 
-static void write_times(struct seq_file *seq, const struct task_struct *task,
-			const struct off_cpu_thread *thread)
+static void write_times(struct seq_file *seq, const struct off_cpu_thread *thread)
 {
 	struct off_cpu_times_record record = { .kind = OFF_CPU_TIMES,
 					       .pid = thread->pid,
-					       .tid = tid_of(task),
+					       .tid = thread->tid,
 					       .why = OFF_CPU_CLOSE,
 					       .times = thread->times };
 
@@ -582,12 +558,10 @@ int off_cpu_close(struct bpf_iter__task *context)
 	const struct off_cpu_thread *found;
 	struct off_cpu_thread thread;
 	__u64 runnable_ns = 0;
-	__u32 tid;
 
 	if (!task)
 		return 0;
-	tid = tid_of(task);
-	found = bpf_map_lookup_elem(&threads, &tid);
+	found = find_thread(task);
 	if (!found)
 		return 0;
 	thread = *found;
@@ -599,7 +573,7 @@ int off_cpu_close(struct bpf_iter__task *context)
 						off_cpu_kept(thread.draw_ns, thread.blocked_ns)))
 		write_wait(seq, task, &thread, runnable_ns);
 	if (is_wanted(&thread))
-		write_times(seq, task, &thread);
+		write_times(seq, &thread);
 	return 0;
 }
 

@@ -38,6 +38,19 @@ struct off_cpu_pace {
 	__u32 zero;
 };
 
+/* The next 32 of a row of random bits: xorshift64*, S. Vigna, "An experimental exploration of
+ * Marsaglia's xorshift generators, scrambled", ACM Trans. Math. Softw. 42(4), 2016. */
+static inline __u32 off_cpu_random(__u64 *state)
+{
+	__u64 bits = *state ? *state : 0x9e3779b97f4a7c15ULL;
+
+	bits ^= bits >> 12;
+	bits ^= bits << 25;
+	bits ^= bits >> 27;
+	*state = bits;
+	return (__u32)(bits * 0x2545f4914f6cdd1dULL >> 32);
+}
+
 /* Uniform in [0, threshold), from 32 random bits. */
 static inline __u64 off_cpu_draw(__u32 random, __u64 threshold_ns)
 {

@@ -12,7 +12,6 @@
 #include "bpf/off_cpu_draw.h"
 
 enum {
-	OFF_CPU_MAX_THREADS = 65536,
 	OFF_CPU_MEASURE_EVERY = 64,
 	OFF_CPU_SITES = 4,
 	OFF_CPU_MAX_CHOSEN = 4096, /* processes */
@@ -61,7 +60,7 @@ struct off_cpu_times {
 	__u64 waits; /* times it left its CPU */
 };
 
-/* One thread, by its tid. */
+/* One thread. */
 struct off_cpu_thread {
 	__u64 since_ns;			  /* in `state` since */
 	__u64 left_ns;			  /* its CPU, last */
@@ -74,7 +73,7 @@ struct off_cpu_thread {
 	__u32 flags;
 	__u32 waker_pid, waker_tid; /* 0: nobody, or the idle task */
 	__u32 group;		    /* enum off_cpu_group */
-	__u32 zero;
+	__u32 tid;
 	__u32 site; /* of the wait: index into expected_ns */
 };
 
@@ -130,7 +129,7 @@ struct off_cpu_counts {
 	__u64 lost,
 		lost_weight_ns; /* waits whose record found the ring full; what they stood for */
 	__u64 lost_times;	/* the same of OFF_CPU_TIMES */
-	__u64 table_full;	/* times a thread found no room in the table */
+	__u64 table_full;	/* threads for which there was no memory */
 	/* The switch program's own time, of one run in OFF_CPU_MEASURE_EVERY. */
 	__u64 measured_ns;
 };
@@ -138,6 +137,7 @@ struct off_cpu_counts {
 /* What the programs keep for each CPU. */
 struct off_cpu_cpu {
 	struct off_cpu_pace paces[OFF_CPU_GROUPS];
+	__u64 random; /* off_cpu_random */
 	struct off_cpu_counts counts;
 	union { /* room to make a record in */
 		struct off_cpu_wait_record wait;

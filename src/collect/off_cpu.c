@@ -28,7 +28,7 @@ struct off_cpu {
 /* The programs that are attached while the window is open; a thread's birth must not be missed
  * between the others. */
 #define ATTACHED(X)       \
-	X(off_cpu_born)   \
+	X(off_cpu_fork)   \
 	X(off_cpu_exec)   \
 	X(off_cpu_waking) \
 	X(off_cpu_switch)
@@ -158,9 +158,13 @@ int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs
 		   struct err *err)
 {
 	int rc = set_outputs(off_cpu, outputs, count);
+	struct buf nothing = { 0 };
 
 	if (rc == 0)
 		rc = attach_programs(off_cpu);
+	if (rc == 0)
+		rc = iterate(off_cpu->object->progs.off_cpu_open, &nothing);
+	buf_done(&nothing);
 	if (rc == 0)
 		return 0;
 	detach(off_cpu);
@@ -179,14 +183,7 @@ int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *
 
 uint64_t off_cpu_open(struct off_cpu *off_cpu)
 {
-	uint64_t opened_ns = clock_ns();
-	struct buf nothing = { 0 };
-
-	off_cpu->object->bss->opened_ns = opened_ns;
-	/* A thread that this does not find is taken for running or runnable until it is seen. */
-	(void)iterate(off_cpu->object->progs.off_cpu_open, &nothing);
-	buf_done(&nothing);
-	return opened_ns;
+	return off_cpu->object->bss->opened_ns = clock_ns();
 }
 
 uint64_t off_cpu_stop(struct off_cpu *off_cpu)

@@ -11,15 +11,6 @@
 
 enum { US = 1000, MS = 1000 * US, S = 1000 * MS };
 
-/* xorshift64*: G. Marsaglia, "Xorshift RNGs", 2003; S. Vigna, 2016. */
-static uint32_t random_bits(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return (uint32_t)(*state * 0x2545f4914f6cdd1dULL >> 32);
-}
-
 struct mean {
 	double sum, squares;
 	uint64_t count;
@@ -41,9 +32,9 @@ static double mean_error(const struct mean *mean, double truth)
 	return fabs(average - truth) / sqrt(variance / n);
 }
 
-static uint64_t estimate(uint64_t threshold, uint64_t duration, uint64_t *random)
+static uint64_t estimate(uint64_t threshold, uint64_t duration, __u64 *random)
 {
-	uint64_t draw = off_cpu_draw(random_bits(random), threshold);
+	uint64_t draw = off_cpu_draw(off_cpu_random(random), threshold);
 
 	return off_cpu_kept(draw, duration) ? off_cpu_weight(threshold, duration) : 0;
 }
@@ -54,7 +45,7 @@ static void each_wait_is_estimated_without_bias(void **state)
 {
 	static const uint64_t durations[] = { 700, 5 * US, 90 * US, 400 * US, 999 * US };
 	const int draws = 1000;
-	uint64_t random = 1;
+	__u64 random = 1;
 
 	for (size_t i = 0; i < sizeof(durations) / sizeof(durations[0]); i++) {
 		double truth = (double)durations[i], sum = 0;
@@ -67,7 +58,7 @@ static void each_wait_is_estimated_without_bias(void **state)
 
 static void what_is_longer_than_the_threshold_is_itself(void **state)
 {
-	uint64_t random = 2;
+	__u64 random = 2;
 
 	for (int draw = 0; draw < 1000; draw++) {
 		assert_int_equal(estimate(MS, MS, &random), MS);
@@ -93,23 +84,23 @@ struct second {
 	uint64_t records, stacks;
 };
 
-static uint64_t next_wait(uint64_t *random)
+static uint64_t next_wait(__u64 *random)
 {
-	uint32_t bits = random_bits(random);
+	uint32_t bits = off_cpu_random(random);
 
 	if (bits < UINT32_MAX / 2000)
 		return 20 * MS + bits % (30 * MS);
 	return 2 * US + bits % (18 * US);
 }
 
-static void run_second(struct off_cpu_pace *pace, uint64_t *random, uint64_t start,
+static void run_second(struct off_cpu_pace *pace, __u64 *random, uint64_t start,
 		       struct second *second)
 {
 	uint64_t expected = OFF_CPU_MAX_THRESHOLD_NS;
 
 	for (uint64_t now = start; now < start + S;) {
 		uint64_t threshold = off_cpu_pace_look(pace, now, OFF_CPU_PERIOD_NS);
-		uint64_t draw = off_cpu_draw(random_bits(random), threshold);
+		uint64_t draw = off_cpu_draw(off_cpu_random(random), threshold);
 		uint64_t duration = next_wait(random);
 
 		if (off_cpu_kept(draw, expected)) {
@@ -133,7 +124,7 @@ static void sums_stay_unbiased_and_cheap_under_an_adapting_threshold(void **stat
 {
 	const uint64_t budget = 2 * OFF_CPU_BUDGET * (uint64_t)S / OFF_CPU_PERIOD_NS;
 	struct mean errors = { 0 };
-	uint64_t random = 3;
+	__u64 random = 3;
 
 	for (int i = 0; i < 1000; i++) {
 		struct off_cpu_pace pace = { 0 };
