@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/xalloc.h"
+#include "elf/section_data.h"
 
 /* Pointer encodings: the low nibble is the format, the next three bits what it is relative to. */
 enum {
@@ -25,7 +26,10 @@ enum {
 	PE_OMIT = 0xff,
 };
 
-enum { KNOWN_CIES = 64 }; /* a power of two */
+enum {
+	KNOWN_CIES = 64, /* a power of two */
+	MAX_FRAME_BYTES = 512 * 1024 * 1024,
+};
 
 struct known_cie {
 	uint64_t offset; /* UINT64_MAX: none */
@@ -36,7 +40,8 @@ struct known_cie {
 struct frame_sections {
 	const struct elf_file *file;
 	enum frame_source source;
-	uint8_t *bytes; /* owned */
+	struct section_data *data; /* owned */
+	const uint8_t *bytes;	   /* all of it */
 	size_t size;
 	uint64_t address;
 	uint64_t next; /* offset of the entry to be read next */
@@ -301,26 +306,44 @@ uint32_t frame_sections_unreadable(const struct frame_sections *sections)
 	return sections->unreadable;
 }
 
+static int open_data(const struct elf_file *file, const struct elf_section *section,
+		     struct section_data **ret_data, struct err *err)
+{
+	_cleanup_(section_data_freep) struct section_data *data = NULL;
+	int rc = section_data_open(file, section, &data, err);
+
+	if (rc < 0)
+		return rc;
+	if (section_data_size(data) > MAX_FRAME_BYTES)
+		return err_set(err, -EFBIG, "section %s is larger than %d bytes", section->name,
+			       MAX_FRAME_BYTES);
+	if (!section_data_bytes(data, 0, section_data_size(data)))
+		return err_set(err, -EIO, "section %s cannot be read", section->name);
+	*ret_data = steal_ptr(data);
+	return 0;
+}
+
 int frame_sections_open(const struct elf_file *file, enum frame_source source,
 			struct frame_sections **ret_sections, struct err *err)
 {
 	const char *name = source == FRAME_EH ? ".eh_frame" : ".debug_frame";
 	const struct elf_section *section = elf_file_find(file, name);
 	struct frame_sections *sections;
-	uint8_t *bytes;
+	struct section_data *data;
 	int rc;
 
 	if (!section || section->size == 0)
 		return err_set(err, -ENODATA, "there is no section %s", name);
-	rc = elf_file_read(file, section, &bytes, err);
+	rc = open_data(file, section, &data, err);
 	if (rc < 0)
 		return rc;
 	sections = xcalloc(1, sizeof(*sections));
 	*sections = (struct frame_sections){ .file = file,
 					     .source = source,
-					     .bytes = bytes,
-					     .size = section->size,
+					     .data = data,
+					     .size = section_data_size(data),
 					     .address = section->address };
+	sections->bytes = section_data_bytes(data, 0, sections->size);
 	for (int i = 0; i < KNOWN_CIES; i++)
 		sections->known[i].offset = UINT64_MAX;
 	*ret_sections = sections;
@@ -331,6 +354,6 @@ void frame_sections_free(struct frame_sections *sections)
 {
 	if (!sections)
 		return;
-	free(sections->bytes);
+	section_data_free(sections->data);
 	free(sections);
 }

@@ -206,6 +206,9 @@ static void test_debug_frame(void **state)
 	compare_built(*state, "debug", "c",
 		      "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions",
 		      c_source);
+	compare_built(*state, "packed", "c",
+		      "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=zlib",
+		      c_source);
 	snprintf(source, sizeof(source), ".cfi_sections .debug_frame\n%s", assembler_source);
 	assert_true(
 		compare_built(*state, "debug_odd", "assembler", "-nostdlib -static", source).rows >
