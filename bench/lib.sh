@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the benches share: tools by name, numbers with medians and spread, rounds in changing order.
 
-# Numbers on stdin, one a line: "median [first quartile-third quartile]" with a printf format.
+# Numbers on stdin, one a line: "median [first quartile-third quartile]" with a printf format; "-" for
+# what is not known.
 median() {
-	sort -g | awk -v f="${1:-%.3f}" '{ v[NR] = $1 } END {
+	grep -v '^-$' | sort -g | awk -v f="${1:-%.3f}" '{ v[NR] = $1 } END {
 		if (!NR) { print "-"; exit }
 		printf f " [" f "-" f "]\n", q(0.5), q(0.25), q(0.75) }
 		function q(p,   at, low) { at = p * (NR - 1) + 1; low = int(at)
@@ -19,11 +20,12 @@ shuffled() {
 # have TOOL: can it be measured here?
 have() {
 	case $1 in
-	none | prospect) true ;;
+	none | prospect* | timer) true ;;
 	*) command -v "${1%%-*}" >/dev/null ;;
 	esac
 }
 
+# perf reads no build ids at the end (-B): it dies of some that others on the machine may have.
 # under TOOL HZ DATA COMMAND...: runs COMMAND with the whole machine sampled at HZ by TOOL; the
 # measures of the profiler's process (with COMMAND's where it is its child) go to $scratch/measures.
 under() {
@@ -31,14 +33,24 @@ under() {
 	shift 3
 	case $tool in
 	none) "$scratch/measure" "$scratch/measures" "$@" ;;
+	timer) "$scratch/measure" "$scratch/measures" "$scratch/timer" "$hz" "$@" ;;
 	prospect) "$scratch/measure" "$scratch/measures" "$prospect" record -q -F "$hz" -o "$data" "$@" ;;
-	perf) "$scratch/measure" "$scratch/measures" perf record -q -a -g -e cpu-clock -F "$hz" -o "$data" \
+	prospect-none) "$scratch/measure" "$scratch/measures" "$prospect" record -q --stacks none -F "$hz" \
+		-o "$data" "$@" ;;
+	perf) "$scratch/measure" "$scratch/measures" perf record -q -B -a -g -e cpu-clock -F "$hz" -o "$data" \
 		"$@" 2>/dev/null ;;
+	perf-dwarf) "$scratch/measure" "$scratch/measures" perf record -q -B -a --call-graph dwarf,16384 -e cpu-clock \
+		-F "$hz" -o "$data" "$@" 2>/dev/null ;;
 	bpftrace) # its -c takes the path of a binary, and words without quotes
 		printf 'exec %s\n' "$*" >"$scratch/command"
 		"$scratch/measure" "$scratch/measures" bpftrace -q -o "$data" -e \
 			"profile:hz:$hz { @[pid, comm, kstack, ustack] = count(); } END { clear(@); }" \
-			-c "/bin/bash $scratch/command" ;;
+			-c "/bin/bash $scratch/command" 2>"$scratch/bpftrace.err" ;;
+	bpftrace-user) # what it has is printed at the end
+		printf 'exec %s\n' "$*" >"$scratch/command"
+		BPFTRACE_MAX_MAP_KEYS=200000 "$scratch/measure" "$scratch/measures" bpftrace -q -o "$data" -e \
+			"profile:hz:$hz { @[ustack(127), comm] = count(); }" \
+			-c "/bin/bash $scratch/command" 2>"$scratch/bpftrace.err" ;;
 	esac
 }
 

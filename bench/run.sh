@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bench/run.sh PROSPECT [PART...]: what prospect costs, side by side with its peers, all of them in turn
 # in one run. Every figure is a median with its quartiles; compare ratios, not seconds. Parts: overhead,
-# writing, slope, start, loss, report. Without names: all. Takes about eight minutes.
+# writing, slope, start, loss, report, and those of stacks.sh: stack_cost, compile, short, paths. Without
+# names: all. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 prospect=$(readlink -f "$1")
@@ -11,6 +12,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=bench/lib.sh
 . "$here/lib.sh"
+# shellcheck source=bench/stacks.sh
+. "$here/stacks.sh"
 cc -O2 -o "$scratch/work" "$here/work.c" && cc -O2 -o "$scratch/measure" "$here/measure.c" || exit 1
 
 tools=()
@@ -28,7 +31,7 @@ rounds_for() {
 # What sampling costs the sampled: two fixed programs, one per CPU, their own CPU time, each run paired
 # with one without a profiler.
 overhead() {
-	local rounds pairs=5 rows=("tool|Hz|slowdown of the work, %|profiler's own CPU, s|lost") hz tool pair
+	local rounds pairs=${BENCH_PAIRS:-3} rows=("tool|Hz|slowdown of the work, %|profiler's own CPU, s|lost") hz tool pair
 	rounds=$(rounds_for call 0.7)
 	cat >"$scratch/both" <<-BOTH
 		#!/bin/sh
@@ -207,7 +210,7 @@ report() {
 }
 
 echo "prospect $("$prospect" --version | cut -d' ' -f2), kernel $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- overhead writing slope start loss report
+[ $# -gt 0 ] || set -- overhead writing slope start loss report stacks
 for part in "$@"; do
 	echo
 	$part
