@@ -56,13 +56,11 @@ static void add_rest(const struct tree *tree, struct prune *prune)
 		const struct tree_node *node = &tree->nodes.items[id];
 		struct prune_rest *rest = &prune->rest[node->parent];
 
-		if (prune->hidden[node->parent])
-			prune->hidden[id] = true;
-		else if (prune->hidden[id]) {
-			rest->nodes++;
-			rest->hits.samples += node->total.samples;
-			rest->hits.weight += node->total.weight;
-		}
+		if (prune->hidden[node->parent] || !prune->hidden[id])
+			continue;
+		rest->nodes++;
+		rest->hits.samples += node->total.samples;
+		rest->hits.weight += node->total.weight;
 	}
 }
 

@@ -18,7 +18,7 @@ struct prune_rest {
 };
 
 struct prune {
-	bool *hidden;		 /* by node; a hidden one's children are hidden too */
+	bool *hidden;		 /* by node; children, which are no heavier, are hidden too */
 	struct prune_rest *rest; /* by node that is not hidden */
 };
 

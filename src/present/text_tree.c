@@ -217,8 +217,8 @@ static bool repeats(const struct printer *printer, uint32_t node)
 	const struct tree_node *nodes = printer->tree->nodes.items;
 	uint32_t parent = nodes[node].parent;
 
-	return printer->pending.first && printer->pending.last == parent &&
-	       printer->lines[parent] == 1 && nodes[node].place == nodes[parent].place;
+	/* The only line below another is taken right behind it. */
+	return parent && printer->lines[parent] == 1 && nodes[node].place == nodes[parent].place;
 }
 
 static void take(struct printer *printer, uint32_t node)

@@ -81,6 +81,33 @@ static void callers_below_leaves(void **state)
 		     " main 5 5\n");
 }
 
+/* What weighs the same stays in the order in which it appeared. */
+static void the_order_is_always_the_same(void **state)
+{
+	struct fixture fixture;
+	struct table *stacks;
+	struct places *places;
+	struct tree *tree;
+	uint32_t task;
+
+	fixture_init(&fixture);
+	task = fixture_task(&fixture, fixture_process(&fixture, "a", 1001), "a");
+	fixture_hit(&fixture, task, fixture_chain(&fixture, 0, "/bin/a", "c"), MODE_USER,
+		    CONTEXT_TASK, 5);
+	fixture_hit(&fixture, task, fixture_chain(&fixture, 0, "/bin/a", "a"), MODE_USER,
+		    CONTEXT_TASK, 5);
+	fixture_hit(&fixture, task, fixture_chain(&fixture, 0, "/bin/a", "b"), MODE_USER,
+		    CONTEXT_TASK, 5);
+	stacks = stacks_table(&fixture, "symbol");
+	places = stacks_places(&fixture, "symbol");
+	tree = tree_new(stacks, places, 0, TREE_FROM_ROOTS, NULL);
+	assert_tree(tree, "c 5 5\na 5 5\nb 5 5\n");
+	tree_free(tree);
+	places_free(places);
+	table_free(stacks);
+	fixture_done(&fixture);
+}
+
 static void groups_come_first(void **state)
 {
 	assert_grown("process,image", "image", TREE_FROM_ROOTS, NULL,
@@ -211,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callees_below_callers),
 		cmocka_unit_test(callers_below_leaves),
+		cmocka_unit_test(the_order_is_always_the_same),
 		cmocka_unit_test(groups_come_first),
 		cmocka_unit_test(what_a_function_calls),
 		cmocka_unit_test(who_calls_a_function),
