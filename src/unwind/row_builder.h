@@ -22,7 +22,7 @@ struct row_builder {
 	VEC(uint32_t) rows;
 	VEC(struct unwind_rule) rules;
 	struct hashidx rule_index;
-	uint16_t recent[1024]; /* index of a rule by its hash, a guess */
+	uint16_t recent[4096]; /* index of a rule, a guess */
 	bool full;	       /* a limit was met; what came then is not there */
 };
 
