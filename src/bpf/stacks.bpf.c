@@ -287,45 +287,57 @@ static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_ev
 	walk(by_loop);
 }
 
+/* A piece of the stack, up to @end or the page's; 0: there is no more. How far the copy came is
+ * kept in the record: the verifier would follow each way a variable took. */
+static __always_inline int copy_piece(struct scratch *s, __u32 words, __u64 end)
+{
+	__u64 copied = s->record.stack_size & (STACK_DUMP_MAX - 1);
+	__u64 at = s->record.stack_address + copied;
+	__u64 piece = PIECE_BYTES - (at & (PIECE_BYTES - 1)), left = end - at;
+	__u64 smaller = not_above(left, piece);
+
+	piece = (left & smaller) | (piece & ~smaller);
+	HIDE_BOUNDS(piece);
+	if (at >= end || s->record.stack_size >= STACK_DUMP_MAX || piece > PIECE_BYTES)
+		return 0;
+	if (bpf_probe_read_user((char *)s->tail + words * 8 + copied, piece, (const void *)at) ==
+	    0) {
+		s->record.stack_size += (__u32)piece;
+		return 1;
+	}
+	if (copied) {
+		s->record.flags = 0;
+		return 0;
+	}
+	s->record.stack_address += piece;
+	return 1;
+}
+
 /* Registers and stack behind the addresses; returns the words in use. The main thread's stack ends
- * where the program found its arguments: what lies above, the environment, is nobody's frame. A
- * page that is not there is passed over at the start: the stack may just be growing into it. */
+ * where the program found its arguments: what lies above, the environment, is nobody's frame. Pages
+ * that are not there are passed over at the start: the stack may just be growing into them. */
 static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 {
 	__u64 from = (s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL) -
 		     RED_ZONE;
 	const __u64 *registers = (const __u64 *)&s->registers;
-	__u64 copied = 0, end = from + dump_bytes, top = s->stack_top + sizeof(__u64);
+	__u64 end = from + dump_bytes, top = s->stack_top + sizeof(__u64);
 
 	for (__u32 i = 0; i < REGISTER_WORDS; i++)
 		s->tail[(words + i) & (HEAD_WORDS - 1)] = registers[i];
 	words = (words + REGISTER_WORDS) & (HEAD_WORDS - 1);
 	s->record.flags = STACK_FLAG_CUT;
+	s->record.stack_address = from;
+	s->record.stack_size = 0;
 	if (top > from && top <= end) {
 		end = top;
 		s->record.flags = 0;
 	}
-	for (int i = 0; i < PIECES && from + copied < end && copied < STACK_DUMP_MAX; i++) {
-		__u64 piece = PIECE_BYTES - ((from + copied) & (PIECE_BYTES - 1));
-
-		if (piece > end - from - copied)
-			piece = end - from - copied;
-		HIDE_BOUNDS(piece);
-		if (piece > PIECE_BYTES)
+	for (int i = 0; i < PIECES; i++) {
+		if (!copy_piece(s, words, end))
 			break;
-		if (bpf_probe_read_user((char *)s->tail + words * 8 + copied, piece,
-					(const void *)(from + copied)) == 0) {
-			copied += piece;
-		} else if (i == 0) {
-			from += piece;
-		} else {
-			s->record.flags = 0;
-			break;
-		}
 	}
-	s->record.stack_address = from;
-	s->record.stack_size = (__u32)copied;
-	return words + (__u32)copied / 8;
+	return words + s->record.stack_size / 8;
 }
 
 /* ---- sending ---- */

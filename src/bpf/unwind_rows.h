@@ -45,6 +45,7 @@ enum unwind_saved {
 	UNWIND_SAVED_FP,	/* *(fp + offset), fp of this frame */
 	UNWIND_SAVED_UNDEFINED, /* of ra: the outermost frame; of fp: lost, what needs it further
 				   out cannot be unwound */
+	UNWIND_SAVED_REGISTER,	/* of ra: in register `reg` of the innermost frame (vfork) */
 };
 
 /* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the caller's
@@ -59,7 +60,7 @@ struct unwind_rule {
 	__s32 cfa_offset;
 	__s32 ra_offset;
 	__s32 fp_offset;
-	__u16 reg;	 /* DWARF number, of UNWIND_CFA_REGISTER */
+	__u16 reg;	 /* DWARF number, of UNWIND_CFA_REGISTER or UNWIND_SAVED_REGISTER */
 	__u16 add;	 /* of UNWIND_CFA_FP_DEREF and UNWIND_CFA_SP_DEREF */
 	__s16 bx_offset; /* x86-64: the caller's rbx is at *(CFA + offset); 0: still in the register
 			  */

@@ -68,7 +68,8 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->bx_at = 0;
 }
 
-/* The value of the register a CFA is counted from. @registers: of the innermost frame, else NULL.
+/* The value of the register a CFA is counted from, or a return address is in. @registers: of the
+ * innermost frame, else NULL.
  */
 UNWIND_INLINE enum unwind_end unwind_find_register(const struct unwind_frame *frame, __u16 reg,
 						   const struct unwind_registers *registers,
@@ -144,53 +145,74 @@ UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved
 	return from + (__u64)(__s64)offset;
 }
 
-/* The caller's frame pointer, where it was saved. In an epilogue that place may lie below the stack
+/* The caller's frame pointer. In an epilogue the place where it was saved may lie below the stack
  * already, where a copy does not reach: then the register has its value back. */
-UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const void *memory, __u64 at,
-				     __u64 sp)
+UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct unwind_rule *rule,
+				     const void *memory, __u64 cfa)
 {
-	__u64 value;
+	__u64 at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa), value;
 
-	if (unwind_read(memory, at, &value, sizeof(value)) == 0)
+	if (rule->fp == UNWIND_SAVED_SAME)
+		return;
+	if (rule->fp == UNWIND_SAVED_UNDEFINED || (rule->fp == UNWIND_SAVED_FP && !frame->fp_known))
+		frame->fp_known = 0;
+	else if (unwind_read(memory, at, &value, sizeof(value)) == 0)
 		frame->fp = value;
-	else if (at >= sp)
+	else if (at >= frame->sp)
 		frame->fp_known = 0;
 }
 
-/* What the caller was left with: its fp, then where it goes on. Most functions save the two side by
- * side, and reading is what a step costs. */
-UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
-					     const struct unwind_rule *rule, const void *memory,
-					     __u64 cfa, int arm64, __u64 *ret_ra)
+/* Where the caller goes on. */
+UNWIND_INLINE enum unwind_end unwind_find_ra(struct unwind_frame *frame,
+					     const struct unwind_rule *rule,
+					     const struct unwind_registers *registers,
+					     const void *memory, __u64 cfa, int arm64,
+					     __u64 *ret_ra)
 {
-	__u64 pair[2], fp_at, ra_at = 0;
-	int has_ra = rule->ra != UNWIND_SAVED_SAME, has_fp = 0;
+	__u64 at = unwind_saved_at(frame, rule->ra, rule->ra_offset, cfa);
 
-	if ((rule->ra == UNWIND_SAVED_FP || rule->fp == UNWIND_SAVED_FP) && !frame->fp_known)
-		return UNWIND_END_NO_ROWS;
-	if (has_ra)
-		ra_at = unwind_saved_at(frame, rule->ra, rule->ra_offset, cfa);
-	else if (!frame->lr_known)
-		return UNWIND_END_BAD_FRAME;
-	if (rule->fp != UNWIND_SAVED_SAME && rule->fp != UNWIND_SAVED_UNDEFINED)
-		has_fp = 1;
-	fp_at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa);
-	if (has_fp && has_ra && fp_at + 8 == ra_at &&
-	    unwind_read(memory, fp_at, pair, sizeof(pair)) == 0) {
-		frame->fp = pair[0];
-	} else {
-		if (has_ra && unwind_read(memory, ra_at, &pair[1], sizeof(pair[1])) < 0)
-			return UNWIND_END_NO_MEMORY;
-		if (has_fp)
-			unwind_restore_fp(frame, memory, fp_at, frame->sp);
+	if (rule->ra == UNWIND_SAVED_REGISTER)
+		return unwind_find_register(frame, rule->reg, registers, memory, ret_ra);
+	if (rule->ra == UNWIND_SAVED_SAME) {
+		*ret_ra = frame->lr;
+		if (!frame->lr_known)
+			return UNWIND_END_BAD_FRAME;
+		frame->lr_known = 0;
+		return UNWIND_MORE;
 	}
-	*ret_ra = has_ra ? pair[1] : frame->lr;
+	if (rule->ra == UNWIND_SAVED_FP && !frame->fp_known)
+		return UNWIND_END_NO_ROWS;
+	if (unwind_read(memory, at, ret_ra, sizeof(*ret_ra)) < 0)
+		return UNWIND_END_NO_MEMORY;
 	frame->lr_known = 0;
 	if (arm64 && rule->flags & UNWIND_RULE_SIGNAL)
-		frame->lr_known = unwind_read(memory, ra_at - 16, &frame->lr, 8) == 0;
-	if (rule->fp == UNWIND_SAVED_UNDEFINED)
-		frame->fp_known = 0;
+		frame->lr_known = unwind_read(memory, at - 16, &frame->lr, 8) == 0;
 	return UNWIND_MORE;
+}
+
+/* What the caller was left with: where it goes on, its fp. Most functions save the two side by
+ * side, and reading is what a step costs. */
+UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
+					     const struct unwind_rule *rule,
+					     const struct unwind_registers *registers,
+					     const void *memory, __u64 cfa, int arm64,
+					     __u64 *ret_ra)
+{
+	enum unwind_end end;
+	__u64 pair[2];
+
+	if (rule->ra == UNWIND_SAVED_CFA && rule->fp == UNWIND_SAVED_CFA &&
+	    rule->fp_offset + 8 == rule->ra_offset &&
+	    unwind_read(memory, cfa + (__u64)(__s64)rule->fp_offset, pair, sizeof(pair)) == 0) {
+		frame->fp = pair[0];
+		frame->lr_known = 0;
+		*ret_ra = pair[1];
+		return UNWIND_MORE;
+	}
+	end = unwind_find_ra(frame, rule, registers, memory, cfa, arm64, ret_ra);
+	if (end == UNWIND_MORE)
+		unwind_restore_fp(frame, rule, memory, cfa);
+	return end;
 }
 
 UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
@@ -198,7 +220,6 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 					     const struct unwind_registers *registers,
 					     const void *memory, int arm64)
 {
-	int signal = rule->flags & UNWIND_RULE_SIGNAL;
 	__u64 cfa = 0, ra = 0;
 	enum unwind_end end;
 
@@ -207,11 +228,11 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
 	if (end != UNWIND_MORE)
 		return end;
-	/* Stacks grow downwards; a handler may run on one of its own, and arm64's leaf functions
-	 * need not push anything. */
-	if (!signal && cfa <= frame->sp && !(cfa == frame->sp && rule->ra == UNWIND_SAVED_SAME))
+	/* Stacks grow downwards; a handler may run on one of its own, and functions whose return
+	 * address is in a register need not push anything. */
+	if (!(rule->flags & UNWIND_RULE_SIGNAL) && cfa < frame->sp + (rule->ra == UNWIND_SAVED_CFA))
 		return UNWIND_END_BAD_FRAME;
-	end = unwind_restore(frame, rule, memory, cfa, arm64, &ra);
+	end = unwind_restore(frame, rule, registers, memory, cfa, arm64, &ra);
 	if (end != UNWIND_MORE)
 		return end;
 	if (arm64)
@@ -221,7 +242,7 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	unwind_follow_bx(frame, rule, cfa);
 	frame->pc = ra;
 	frame->sp = cfa;
-	frame->exact = !!signal;
+	frame->exact = rule->flags & UNWIND_RULE_SIGNAL;
 	frame->guessed = 0;
 	return UNWIND_MORE;
 }

@@ -146,6 +146,8 @@ static void describe_saved(const struct names *names, uint8_t saved, int32_t off
 		snprintf(text, LISTED_RULE, "same");
 	else if (saved == UNWIND_SAVED_UNDEFINED)
 		snprintf(text, LISTED_RULE, "undefined");
+	else if (saved == UNWIND_SAVED_REGISTER)
+		snprintf(text, LISTED_RULE, "register");
 	else
 		snprintf(text, LISTED_RULE, "*(%s%+d)", bases[saved], offset);
 }

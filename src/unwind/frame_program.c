@@ -242,6 +242,11 @@ static void run_saved(struct run *run, uint8_t op)
 	case CFA_SAME_VALUE:
 		set_saved(run, reg, (struct frame_saved){ .how = FRAME_SAVED_SAME });
 		break;
+	case CFA_REGISTER:
+		set_saved(run, reg,
+			  (struct frame_saved){ .how = FRAME_SAVED_REGISTER,
+						.reg = reader_uleb(reader) });
+		break;
 	default:
 		set_saved(run, reg, frame_rules_saved_expression(expression(run)));
 	}
@@ -278,13 +283,12 @@ static void run_extended(struct run *run, uint8_t op)
 	case CFA_DEF_CFA_OFFSET_SF:
 		run_cfa(run, op);
 		break;
-	case CFA_OFFSET_EXTENDED ... CFA_SAME_VALUE:
+	case CFA_OFFSET_EXTENDED ... CFA_REGISTER:
 	case CFA_EXPRESSION:
 	case CFA_OFFSET_EXTENDED_SF:
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
 		run_saved(run, op);
 		break;
-	case CFA_REGISTER:
 	case CFA_VAL_OFFSET ... CFA_VAL_EXPRESSION:
 		run_unknown(run, op);
 		break;

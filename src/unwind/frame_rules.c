@@ -203,6 +203,20 @@ static int16_t pack_bx(const struct frame_saved *saved)
 	return (int16_t)saved->offset;
 }
 
+/* Where the return address is; only the innermost frame's registers are known. */
+static bool pack_ra(const struct frame_saved *ra, const struct frame_machine *machine,
+		    struct unwind_rule *rule)
+{
+	if (ra->how != FRAME_SAVED_REGISTER)
+		return pack_saved(ra, machine, &rule->ra, &rule->ra_offset) &&
+		       (rule->ra != UNWIND_SAVED_SAME || machine->ra_is_register);
+	if (rule->cfa == UNWIND_CFA_REGISTER || ra->reg > UINT16_MAX)
+		return false;
+	rule->ra = UNWIND_SAVED_REGISTER;
+	rule->reg = (uint16_t)ra->reg;
+	return true;
+}
+
 /* Without a return address there is no caller: the CFA does not matter, and rows merge. */
 static struct unwind_rule outermost(bool signal)
 {
@@ -221,9 +235,7 @@ struct unwind_rule frame_rules_pack(const struct frame_rules *rules,
 
 	if (rules->ra.how == FRAME_SAVED_UNDEFINED)
 		return outermost(signal);
-	if (!pack_cfa(&rules->cfa, machine, &rule) ||
-	    !pack_saved(&rules->ra, machine, &rule.ra, &rule.ra_offset) ||
-	    (rule.ra == UNWIND_SAVED_SAME && !machine->ra_is_register))
+	if (!pack_cfa(&rules->cfa, machine, &rule) || !pack_ra(&rules->ra, machine, &rule))
 		return none;
 	found = pack_saved(&rules->fp, machine, &rule.fp, &rule.fp_offset);
 	if (!found) {

@@ -47,6 +47,7 @@ enum frame_saved_how {
 	FRAME_SAVED_UNDEFINED,
 	FRAME_SAVED_CFA,     /* *(CFA + offset) */
 	FRAME_SAVED_MEMORY,  /* *(reg + offset) */
+	FRAME_SAVED_REGISTER, /* in reg */
 	FRAME_SAVED_UNKNOWN, /* not understood */
 };
 

@@ -337,6 +337,9 @@ static bool same_saved_ops(const struct oracle *oracle, Dwarf_Frame *frame, int 
 		return count == 1 && is_base(ops, oracle->names->sp_number, offset);
 	case UNWIND_SAVED_FP:
 		return count == 1 && is_base(ops, oracle->names->fp_number, offset);
+	case UNWIND_SAVED_REGISTER:
+		return count == 1 && (ops[0].atom == DW_OP_regx ||
+				      (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31));
 	default:
 		return false;
 	}

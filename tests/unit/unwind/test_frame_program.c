@@ -181,8 +181,10 @@ static void test_unexpressible(void **state)
 
 	(void)state;
 	assert_true(RUN(&told, 0x14, 6, 2, 0x41, 0x16, 6, 1, 0x30, 0x41, 0x09, 6, 0));
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(told.rules[i].fp.how, FRAME_SAVED_UNKNOWN);
+	assert_int_equal(told.rules[2].fp.how, FRAME_SAVED_REGISTER);
+	assert_int_equal(told.rules[2].fp.reg, 0);
 	assert_true(RUN(&told, 0x07, 16, 0x41, 0x08, 6));
 	assert_int_equal(told.rules[0].ra.how, FRAME_SAVED_UNDEFINED);
 	assert_int_equal(told.rules[1].fp.how, FRAME_SAVED_SAME);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { RAX = 0, RBP = 6, RSP = 7, RIP = 16 };
+enum { RAX = 0, RDI = 5, RBP = 6, RSP = 7, RIP = 16 };
 
 #define READER(...) reader_make((uint8_t[]){ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ }))
 
@@ -129,6 +129,22 @@ static void test_pack(void **state)
 	assert_int_equal(rule.reg, RAX);
 }
 
+/* vfork keeps its return address in a register while it is in the kernel. */
+static void test_return_in_a_register(void **state)
+{
+	struct frame_rules rules = usual();
+	struct unwind_rule rule;
+
+	(void)state;
+	rules.ra = (struct frame_saved){ .how = FRAME_SAVED_REGISTER, .reg = RDI };
+	rule = frame_rules_pack(&rules, x86_64(), false);
+	assert_int_equal(rule.ra, UNWIND_SAVED_REGISTER);
+	assert_int_equal(rule.reg, RDI);
+	rules.cfa.reg = RAX; /* one register too many */
+	rule = frame_rules_pack(&rules, x86_64(), false);
+	assert_int_equal(rule.cfa, UNWIND_CFA_NONE);
+}
+
 /* A frame pointer that cannot be told is lost; the frame is not. */
 static void test_lost_frame_pointer(void **state)
 {
@@ -196,10 +212,15 @@ static void test_outermost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machines), cmocka_unit_test(test_cfa),
-		cmocka_unit_test(test_plt),	 cmocka_unit_test(test_saved),
-		cmocka_unit_test(test_pack),	 cmocka_unit_test(test_lost_frame_pointer),
-		cmocka_unit_test(test_none),	 cmocka_unit_test(test_outermost),
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_cfa),
+		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_saved),
+		cmocka_unit_test(test_return_in_a_register),
+		cmocka_unit_test(test_pack),
+		cmocka_unit_test(test_lost_frame_pointer),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_outermost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
