@@ -105,6 +105,10 @@ static int queue_record(struct perf_data *data, const void *bytes, size_t size, 
 
 	format = &data->head.events.list.items[0].format;
 	event = perf_data_events_find(&data->head.events, perf_record_id(bytes, size, format));
+	/* Of events that perf opened for itself the recording does not tell; what they say of
+	 * mappings and kernel code is true all the same. */
+	if (event >= data->head.events.list.count && type != PERF_RECORD_SAMPLE)
+		event = 0;
 	if (event >= data->head.events.list.count) {
 		data->counts.foreign++;
 		return 0;

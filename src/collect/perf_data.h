@@ -46,7 +46,7 @@ struct perf_data_counts {
 	uint64_t records;   /* of the kernel's kinds, that were handed out */
 	uint64_t malformed; /* could not be read */
 	uint64_t late;	    /* out of order by more than could be mended */
-	uint64_t foreign;   /* of events the recording does not tell of */
+	uint64_t foreign;   /* samples of events the recording does not tell of */
 };
 struct perf_data_counts perf_data_counts(const struct perf_data *data);
 /* What is wrong with the recording as a whole, a clause; "" nothing. Borrowed. */

@@ -11,6 +11,8 @@
 enum {
 	MISC_MMAP_DATA = 1 << 13,     /* PERF_RECORD_MISC_MMAP_DATA */
 	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+	KSYMBOL_NAME_AT = 24,	      /* behind header, address, size, type and flags */
+	BPF_EVENT_BYTES = 24,	      /* header, type, flags, id, tag */
 	KSYMBOL_UNREGISTER = 1 << 0,  /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 	MMAP2_IDENTITY_BYTES = 24,
 };
@@ -202,6 +204,27 @@ struct perf_format perf_record_live_format(void)
 				     .sample_id_all = true };
 }
 
+/*
+ * Where the record ends, behind its trailer. Of kernel symbols and BPF programs the size in the
+ * header is too large when several events tell of them: the kernel (seen in 6.18) adds the
+ * trailer's size once more for each that was told before, and what lies there is of no meaning.
+ */
+static size_t real_size(const void *bytes, size_t size, uint32_t type,
+			const struct perf_format *format)
+{
+	size_t trailer = perf_format_trailer_size(format), end = size;
+
+	if (type == PERF_RECORD_KSYMBOL && size > KSYMBOL_NAME_AT) {
+		const char *name = (const char *)bytes + KSYMBOL_NAME_AT;
+		size_t length = strnlen(name, size - KSYMBOL_NAME_AT);
+
+		end = KSYMBOL_NAME_AT + (length / 8 + 1) * 8 + trailer;
+	} else if (type == PERF_RECORD_BPF_EVENT) {
+		end = BPF_EVENT_BYTES + trailer;
+	}
+	return end < size ? end : size;
+}
+
 /* false: shorter than its trailer. */
 static bool read_other(struct reader *body, const struct perf_format *format, uint16_t misc,
 		       struct perf_record *record)
@@ -242,33 +265,38 @@ int perf_record_read(const void *bytes, size_t size, const struct perf_format *f
 		return -EINVAL;
 	record.type = header.type;
 	record.cpu_mode = header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	if (header.type == PERF_RECORD_SAMPLE)
+	if (header.type == PERF_RECORD_SAMPLE) {
 		perf_sample_read(&body, format, &record);
-	else if (!read_other(&body, format, header.misc, &record))
-		return -EINVAL;
+	} else {
+		body.end = (const uint8_t *)bytes + real_size(bytes, size, header.type, format);
+		if (!read_other(&body, format, header.misc, &record))
+			return -EINVAL;
+	}
 	if (body.bad)
 		return -EINVAL;
 	*ret_record = record;
 	return 0;
 }
 
-static bool is_sample(const void *bytes, size_t size, const struct perf_format *format)
+static uint32_t type_of(const void *bytes, size_t size, const struct perf_format *format)
 {
 	struct reader reader = reader_make(bytes, size);
 
 	reader.swap = format->swap_room != NULL;
-	return reader_u32(&reader) == PERF_RECORD_SAMPLE;
+	return reader_u32(&reader);
 }
 
 /* The word @at bytes behind a sample's start or before another record's end; 0: not there. */
 static uint64_t word_at(const void *bytes, size_t size, const struct perf_format *format,
-			bool sample, size_t at)
+			uint32_t type, size_t at)
 {
-	size_t offset = sample ? at : size - at;
 	struct reader reader = reader_make(bytes, size);
+	size_t offset = at;
 
+	if (type != PERF_RECORD_SAMPLE)
+		offset = real_size(bytes, size, type, format) - at;
 	reader.swap = format->swap_room != NULL;
-	if (at > size || offset < sizeof(struct perf_event_header))
+	if (offset > size || offset < sizeof(struct perf_event_header))
 		return 0;
 	reader_bytes(&reader, offset);
 	return reader_u64(&reader);
@@ -276,18 +304,20 @@ static uint64_t word_at(const void *bytes, size_t size, const struct perf_format
 
 uint64_t perf_record_time(const void *bytes, size_t size, const struct perf_format *format)
 {
-	bool sample = is_sample(bytes, size, format);
+	uint32_t type = type_of(bytes, size, format);
 	size_t at;
 
-	return perf_format_time_at(format, sample, &at) ? word_at(bytes, size, format, sample, at)
-							: 0;
+	if (!perf_format_time_at(format, type == PERF_RECORD_SAMPLE, &at))
+		return 0;
+	return word_at(bytes, size, format, type, at);
 }
 
 uint64_t perf_record_id(const void *bytes, size_t size, const struct perf_format *format)
 {
-	bool sample = is_sample(bytes, size, format);
+	uint32_t type = type_of(bytes, size, format);
 	size_t at;
 
-	return perf_format_id_at(format, sample, &at) ? word_at(bytes, size, format, sample, at)
-						      : 0;
+	if (!perf_format_id_at(format, type == PERF_RECORD_SAMPLE, &at))
+		return 0;
+	return word_at(bytes, size, format, type, at);
 }

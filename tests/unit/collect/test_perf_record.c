@@ -112,6 +112,33 @@ static void a_comm_tells_exec_from_prctl(void **state)
 	assert_string_equal(read_ok(&made).comm.comm, "name");
 }
 
+/* The kernel adds the trailer's size once more for each event that was told before. */
+static void kernel_symbols_of_several_events_end_where_they_end(void **state)
+{
+	for (int too_large = 0; too_large <= 2; too_large++) {
+		struct made_record made;
+		struct perf_record record;
+
+		made_begin(&made);
+		made_u64(&made, 0xffffffffc0000000);
+		made_u32(&made, 64);
+		made_u32(&made, 1 | 1 << 16);
+		made_text(&made, "bpf_prog_of_8_");
+		made_trailer(&made, 10, 12, 55, 3, 78);
+		for (int i = 0; i < too_large * 4; i++)
+			made_u64(&made, 0x1234567890abcdef);
+		made_end(&made, PERF_RECORD_KSYMBOL, 0);
+		record = read_ok(&made);
+		assert_int_equal(record.time_ns, 55);
+		assert_int_equal(record.id, 78);
+		assert_int_equal(record.ksymbol.size, 64);
+		assert_true(record.ksymbol.removed);
+		assert_string_equal(record.ksymbol.name, "bpf_prog_of_8_");
+		assert_int_equal(perf_record_time(made.words, made.size, &live), 55);
+		assert_int_equal(perf_record_id(made.words, made.size, &live), 78);
+	}
+}
+
 static void a_fork_names_child_and_parent(void **state)
 {
 	struct made_record made;
@@ -175,6 +202,7 @@ int main(void)
 		cmocka_unit_test(mappings_carry_one_of_two_identities),
 		cmocka_unit_test(old_mappings_have_no_protection),
 		cmocka_unit_test(a_comm_tells_exec_from_prctl),
+		cmocka_unit_test(kernel_symbols_of_several_events_end_where_they_end),
 		cmocka_unit_test(a_fork_names_child_and_parent),
 		cmocka_unit_test(cut_records_are_refused),
 	};
