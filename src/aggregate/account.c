@@ -15,17 +15,27 @@ bool account_is_time(const struct profile *profile, uint8_t event)
 	return strcmp(profile_text(profile, profile->events[event].unit), "ns") == 0;
 }
 
+bool account_is_of_threads(const struct profile *profile, uint8_t event)
+{
+	enum clock_kind clock = profile->events[event].clock;
+
+	return clock == CLOCK_SCHEDULER || clock == CLOCK_EXACT;
+}
+
 uint8_t account_main_event(const struct profile *profile)
 {
-	for (size_t i = 0; i < profile->event_count; i++) {
-		if (profile->events[i].samples && account_is_time(profile, (uint8_t)i))
-			return (uint8_t)i;
+	uint8_t first = 0;
+	bool found = false;
+
+	for (uint8_t i = 0; i < profile->event_count; i++) {
+		if (!profile->events[i].samples || account_is_of_threads(profile, i))
+			continue;
+		if (account_is_time(profile, i))
+			return i;
+		first = found ? first : i;
+		found = true;
 	}
-	for (size_t i = 0; i < profile->event_count; i++) {
-		if (profile->events[i].samples)
-			return (uint8_t)i;
-	}
-	return 0;
+	return first;
 }
 
 uint64_t account_wall_ns(const struct profile *profile)

@@ -35,10 +35,12 @@ bool account_is_import(const struct profile *profile);
 /* Wall time of the run in ns; 0 when the recording was not finished. */
 uint64_t account_wall_ns(const struct profile *profile);
 
-/* The event the times of the report come from: the first that counts ns and has samples, else the
- * first that has samples, else 0. */
+/* The event the times of the report come from: the first of processors that counts ns and has
+ * samples, else the first of processors that has samples, else 0. */
 uint8_t account_main_event(const struct profile *profile);
 bool account_is_time(const struct profile *profile, uint8_t event);
+/* Is the event about threads, also where they do not run (--off-cpu), and not about processors? */
+bool account_is_of_threads(const struct profile *profile, uint8_t event);
 
 /* What prospect itself took of the processors, as far as it is known, in percent of CPUs x wall; 0
  * when the run has no duration. */

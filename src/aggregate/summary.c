@@ -15,7 +15,8 @@ uint8_t summary_main_event(const struct profile *profile, const struct total *to
 	for (size_t i = 0; i < count; i++)
 		seen[totals[i].event] = true;
 	for (uint8_t event = 0; event < profile->event_count; event++) {
-		if (seen[event] && account_is_time(profile, event))
+		if (seen[event] && account_is_time(profile, event) &&
+		    !account_is_of_threads(profile, event))
 			return event;
 		if (seen[event] && first == PROFILE_MAX_EVENTS)
 			first = event;

@@ -30,7 +30,8 @@ void summary_make(const struct profile *profile, const struct total *totals, siz
 		  uint8_t event, struct summary *ret_summary);
 void summary_done(struct summary *summary);
 
-/* The event a report of @totals is about: the first that counts ns, else the first at all. */
+/* The event a report of @totals is about: the first of processors that counts ns, else the first at
+ * all. */
 uint8_t summary_main_event(const struct profile *profile, const struct total *totals, size_t count);
 
 /* Percent of the summary's weight; 0 when that is 0. */

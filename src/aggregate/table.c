@@ -159,7 +159,10 @@ double table_self_percent(const struct table *table, const struct table_row *row
 struct interval table_interval(const struct table *table, const struct table_row *row)
 {
 	const struct table_sum *sum = &table->sums[row->event];
+	double share = table_percent(table, row) / 100;
 
+	if (table->labels->profile->events[row->event].clock == CLOCK_EXACT)
+		return (struct interval){ share, share };
 	return estimate_share((double)row->weight, (double)sum->weight, sum->weight_squared);
 }
 

@@ -80,13 +80,15 @@
 
 /* What makes a sampling event tick. NMI sees code that runs with interrupts off; the others charge
  * it to the instruction that enables them. SOFTWARE: no clock, the kernel's own code counts.
- * SCHEDULER: the scheduler says how long a thread was on a CPU or waited. */
-#define CLOCKS(X)               \
-	X(PMU_NMI, "pmu-nmi")   \
-	X(PMU_IRQ, "pmu-irq")   \
-	X(TIMER, "timer")       \
-	X(SOFTWARE, "software") \
-	X(SCHEDULER, "scheduler")
+ * SCHEDULER: a sample is one of a thread's waits. EXACT: everything was counted, nothing sampled.
+ * These two are not about processors but about threads. */
+#define CLOCKS(X)                 \
+	X(PMU_NMI, "pmu-nmi")     \
+	X(PMU_IRQ, "pmu-irq")     \
+	X(TIMER, "timer")         \
+	X(SOFTWARE, "software")   \
+	X(SCHEDULER, "scheduler") \
+	X(EXACT, "exact")
 
 /* What a thread did while it did not run, or that it ran: id, name, what a person reads. The name
  * in brackets is the path of the image (IMAGE_WAIT) that is the innermost frame of such samples. */

@@ -276,9 +276,12 @@ static void settle_interrupts(struct record_facts *facts, const struct record_en
 
 	if (interrupt_cost_load(&cost) < 0)
 		return;
-	for (size_t i = 0; i < facts->profile->event_count; i++)
-		ticks += facts->profile->events[i].samples +
-			 facts->profile->events[i].loss[LOSS_RING_FULL].count;
+	for (size_t i = 0; i < facts->profile->event_count; i++) {
+		const struct event *event = &facts->profile->events[i];
+
+		if (event->clock != CLOCK_SCHEDULER && event->clock != CLOCK_EXACT)
+			ticks += event->samples + event->loss[LOSS_RING_FULL].count;
+	}
 	run->interrupt_known = 1;
 	run->interrupt_ns = (uint64_t)((double)ticks * cost.ns);
 }

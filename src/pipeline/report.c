@@ -9,6 +9,7 @@
 #include "aggregate/keys.h"
 #include "aggregate/table.h"
 #include "aggregate/tally.h"
+#include "aggregate/wait_account.h"
 #include "base/vec.h"
 #include "pipeline/format.h"
 #include "pipeline/instructions.h"
@@ -224,6 +225,7 @@ static void print(const struct report *report, FILE *out)
 							.note = instructions_note,
 							.context = report->instructions };
 	const struct tally *tally = &report->tally;
+	struct wait_account waiting;
 	struct summary summary;
 	struct view view;
 
@@ -231,13 +233,16 @@ static void print(const struct report *report, FILE *out)
 		report->opened.profile, tally->rows.items, tally->rows.count,
 		summary_main_event(report->opened.profile, tally->rows.items, tally->rows.count),
 		&summary);
+	wait_account_make(report->opened.profile, tally->rows.items, tally->rows.count, &waiting);
 	view = make_view(report, &summary);
+	view.waiting = &waiting;
 	if (report->instructions)
 		view.instructions = &instructions;
 	if (report->grouped)
 		print_grouped(report, &view, out);
 	else
 		text_report_print(&view, out);
+	wait_account_done(&waiting);
 	summary_done(&summary);
 }
 

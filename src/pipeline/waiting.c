@@ -61,12 +61,12 @@ enum sampler_waits waiting_source(const struct waiting *waiting)
 	return waiting && waiting->off_cpu ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_NONE;
 }
 
-static int declare(struct profile *profile, const char *name)
+static int declare(struct profile *profile, const char *name, enum clock_kind clock)
 {
 	profile->events[profile->event_count] =
 		(struct event){ .name = strpool_intern(&profile->strings, name),
 				.unit = strpool_intern(&profile->strings, "ns"),
-				.clock = CLOCK_SCHEDULER };
+				.clock = clock };
 	return (int)profile->event_count++;
 }
 
@@ -104,8 +104,8 @@ int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, 
 		return 0;
 	for (size_t i = 0; rc == 0 && i < parts->chosen_count; i++)
 		rc = off_cpu_choose(waiting->off_cpu, parts->chosen[i], parts->only_chosen, err);
-	waiting->waits = declare(parts->profile, "off-cpu");
-	waiting->times = declare(parts->profile, "thread-time");
+	waiting->waits = declare(parts->profile, "off-cpu", CLOCK_SCHEDULER);
+	waiting->times = declare(parts->profile, "thread-time", CLOCK_EXACT);
 	return rc < 0 ? rc : attach(waiting, err);
 }
 

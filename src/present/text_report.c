@@ -11,9 +11,11 @@
 #include "present/text_parts.h"
 #include "present/text_screen.h"
 #include "present/text_stacks.h"
+#include "present/text_waiting.h"
 #include "present/trust.h"
 
 enum {
+	WAITS = 25, /* of the longest, where they were asked for */
 	NAME_CAP = 40,
 	FIGURES = 5, /* columns before the keys */
 };
@@ -29,6 +31,7 @@ void text_report_print(const struct view *view, FILE *out)
 	if (view->level >= VIEW_PROCESSES)
 		text_stacks_print(view, out);
 	text_parts_summary(view, out);
+	text_waiting_print(view, WAITS, out);
 	text_parts_details(view, out);
 	if (view->level >= VIEW_ALL)
 		text_parts_kernel(view, out);

@@ -13,6 +13,7 @@
 #include "present/figures.h"
 #include "present/hit_instructions.h"
 #include "present/safe.h"
+#include "present/text_waiting.h"
 #include "present/trust.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 	PROMPT_LINES = 1,
 	LEAST_ROWS = 3,
 	INSTRUCTIONS = 5, /* below a routine */
+	WAITS = 8,	  /* of the longest, where they were asked for */
 	NAME_WIDTH = 32,  /* of a routine's name; longer ones are cut */
 };
 
@@ -210,6 +212,7 @@ void text_screen_print(const struct view *view, FILE *out)
 	share_room(&screen, trust_print(view, out));
 	print_processes(&screen);
 	print_routines(&screen);
+	text_waiting_print(view, WAITS, out);
 	hit_instructions_print_note(view, out);
 	print_next(view, out);
 }

@@ -135,13 +135,19 @@ static void print_recorded(struct head *head)
 	print_paragraph(head, "Recorded");
 }
 
-static void add_event(struct head *head, const struct event *event)
+static void add_event(struct head *head, uint8_t number)
 {
+	const struct event *event = &head->profile->events[number];
 	struct buf *text = &head->text;
 
 	figures_count(text, event->samples);
 	buf_add_str(text, " of ");
 	safe_text(text, profile_text(head->profile, event->name));
+	if (account_is_of_threads(head->profile, number)) {
+		buf_printf(text, " (%s): ", clock_kind_name(event->clock));
+		figures_seconds(text, event->weight);
+		return;
+	}
 	buf_printf(text, " (%s, ", clock_kind_name(event->clock));
 	if (event->period) {
 		buf_add_str(text, "every ");
@@ -158,8 +164,8 @@ static void add_event(struct head *head, const struct event *event)
 
 static void print_samples(struct head *head)
 {
-	for (size_t i = 0; i < head->profile->event_count; i++) {
-		add_event(head, &head->profile->events[i]);
+	for (uint8_t i = 0; i < head->profile->event_count; i++) {
+		add_event(head, i);
 		print_paragraph(head, i ? "" : "Samples");
 	}
 	if (!head->profile->event_count) {
@@ -410,8 +416,9 @@ static void print_blind_spot(struct head *head)
 {
 	bool blind = false;
 
-	for (size_t i = 0; i < head->profile->event_count; i++)
+	for (uint8_t i = 0; i < head->profile->event_count; i++)
 		blind = blind || (head->profile->events[i].clock != CLOCK_PMU_NMI &&
+				  !account_is_of_threads(head->profile, i) &&
 				  head->profile->events[i].kernel_samples);
 	if (!blind)
 		return;

@@ -14,6 +14,8 @@
 #include "aggregate/summary.h"
 #include "present/instructions_view.h"
 
+struct wait_account;
+
 /* How much a text report says. */
 enum view_level {
 	VIEW_SCREEN = 1,    /* one screen */
@@ -29,6 +31,7 @@ struct view {
 	struct naming naming;			 /* of the run's main event */
 	const struct completeness *completeness; /* of that event; NULL: not known */
 	const struct summary *summary;		 /* of what was selected */
+	const struct wait_account *waiting;	 /* the same; NULL: not asked for */
 	const char *selection;			 /* its clauses as typed; NULL: there is none */
 	uint64_t selected_samples;
 	const char *file;      /* FILE as typed, for what to type next; NULL: the last profile */
