@@ -14,8 +14,8 @@
 
 #include <linux/types.h>
 
-/* In an address of a user stack: not a return address, a signal interrupted it there. No user
- * address has this bit. */
+/* In an address of a user stack: not a return address. A signal interrupted it there, or it is the
+ * code to which the handler returns. No user address has this bit. */
 #define UNWIND_EXACT (1ULL << 63)
 
 enum {

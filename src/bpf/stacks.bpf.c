@@ -130,6 +130,13 @@ static __always_inline void add_address(struct scratch *s)
 	s->hash = mix(s->hash, address);
 }
 
+/* A signal handler returns to where nobody called it from: code that begins there. */
+static __always_inline void mark_trampoline(struct scratch *s, const struct unwind_rule *rule)
+{
+	if (rule && rule->flags & UNWIND_RULE_SIGNAL && s->user_count > 1)
+		s->tail[(s->kernel_count + s->user_count - 1) & (HEAD_WORDS - 1)] |= UNWIND_EXACT;
+}
+
 /* One frame; 1: the walk is over. */
 static __always_inline int walk_frame(struct scratch *s)
 {
@@ -156,6 +163,7 @@ static __always_inline int walk_frame(struct scratch *s)
 	}
 	if (kind == STACK_MAP_ROWS)
 		rule = find_rule(&s->mapping, address);
+	mark_trampoline(s, rule);
 	end = unwind_step(&s->frame, rule, is_entry(&s->block, address),
 			  s->user_count == 1 ? &s->registers : NULL, NULL, STACK_ARM64);
 	return end == UNWIND_MORE ? 0 : stop(s, end);

@@ -52,15 +52,21 @@ uint64_t unwinder_entry_end(const struct unwind_table *table, uint64_t entry)
 	return end > entry ? end : 0;
 }
 
-static enum unwind_end step(const struct unwind_input *input, struct unwind_frame *frame,
-			    const struct unwind_code *code, bool innermost,
-			    const struct copied_memory *memory)
+static const struct unwind_rule *find_rule(const struct unwind_code *code,
+					   const struct unwind_frame *frame)
 {
-	uint64_t address = unwind_lookup_address(frame) - code->bias;
-	const struct unwind_rule *rule = code->table ? row_table_find(code->table, address) : NULL;
+	return code->table ? row_table_find(code->table, unwind_lookup_address(frame) - code->bias)
+			   : NULL;
+}
 
-	return unwind_step(frame, rule, code->entry, innermost ? input->registers : NULL, memory,
-			   input->machine == EM_AARCH64);
+/* A frame's pc as it is told. A signal handler returns to where nobody called it from: code that
+ * begins there. */
+static uint64_t told_address(const struct unwind_frame *frame, const struct unwind_rule *rule,
+			     bool innermost)
+{
+	bool exact = frame->exact || (rule && rule->flags & UNWIND_RULE_SIGNAL);
+
+	return frame->pc | (exact && !innermost ? UNWIND_EXACT : 0);
 }
 
 size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size_t max,
@@ -80,16 +86,18 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 	while (end == UNWIND_MORE) {
 		struct unwind_code code =
 			input->find(input->context, unwind_lookup_address(&frame));
+		const struct unwind_rule *rule = find_rule(&code, &frame);
+		bool innermost = count == 0;
 
 		if (count == max) {
 			end = UNWIND_END_TOO_DEEP;
 			break;
 		}
-		if (code.mapped || count == 0) {
-			addresses[count] = frame.pc | (frame.exact && count ? UNWIND_EXACT : 0);
-			count++;
-		}
-		end = code.mapped ? step(input, &frame, &code, count == 1, &memory)
+		if (code.mapped || innermost)
+			addresses[count++] = told_address(&frame, rule, innermost);
+		end = code.mapped ? unwind_step(&frame, rule, code.entry,
+						innermost ? input->registers : NULL, &memory,
+						input->machine == EM_AARCH64)
 				  : unwind_nowhere(&frame);
 	}
 	*ret_end = beyond ? STACK_TOO_LARGE : unwinder_end(end);
