@@ -67,7 +67,7 @@ static void add_function(const struct view *view, struct columns *columns, uint3
 	struct buf text = { 0 };
 
 	if (symbol)
-		labels_function(view->labels, symbol, &text);
+		labels_name(view->labels, view->labels->profile->symbols.items[symbol].name, &text);
 	columns_add(columns, text.size ? buf_text(&text) : "-");
 	buf_done(&text);
 }

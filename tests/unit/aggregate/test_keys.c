@@ -25,6 +25,21 @@ static void make_point(struct fixture *fixture, struct point *ret_point)
 				     .cpu = 5 };
 }
 
+static uint32_t line_of_any(void *context, uint32_t frame)
+{
+	return 1;
+}
+
+static uint32_t function_of_any(void *context, uint32_t frame)
+{
+	return 2;
+}
+
+static const char *text_of_place(void *context, uint32_t id)
+{
+	return id == 1 ? "file.c:7" : "inlined";
+}
+
 static void every_key_has_its_text(void **state)
 {
 	static const struct {
@@ -41,6 +56,8 @@ static void every_key_has_its_text(void **state)
 		{ "image", "/usr/lib/libc.so.6" },
 		{ "symbol", "memcpy" },
 		{ "function", "memcpy" },
+		{ "line", "file.c:7" },
+		{ "inline", "inlined" },
 		{ "address", "0x1234" },
 		{ "stack", "memcpy" },
 		{ "mode", "kernel" },
@@ -52,6 +69,8 @@ static void every_key_has_its_text(void **state)
 		{ "time", "7" },
 	};
 	static const struct user_name users[] = { { 0, "root" }, { 33, "www-data" } };
+	static const struct label_places places = { line_of_any, function_of_any, text_of_place,
+						    NULL };
 	struct fixture fixture;
 	struct point point;
 	struct buf text = { 0 };
@@ -62,6 +81,7 @@ static void every_key_has_its_text(void **state)
 	fixture_labels(&fixture);
 	fixture.labels.users = users;
 	fixture.labels.user_count = 2;
+	fixture.labels.places = &places;
 	for (const struct key *key = keys_all(); key->name; key++, count++) {
 		buf_clear(&text);
 		key->text(&fixture.labels, key->value(&fixture.labels, &point), &text);
@@ -117,7 +137,6 @@ static void wrong_lists(void **state)
 	assert_refused("image,Mode", "did you mean 'mode'");
 	assert_refused("pdi", "did you mean 'pid'");
 	assert_refused("nosuch", "unknown key 'nosuch'; --help lists them");
-	assert_refused("line", "unknown key 'line'; --help lists them");
 	assert_refused("x", "unknown key 'x'; --help lists them");
 	assert_refused("averyveryverylongwordthatisnokeyatallandneverwas", "unknown key");
 }
