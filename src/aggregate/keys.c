@@ -117,18 +117,24 @@ static uint64_t value_stack_id(const struct labels *labels, const struct point *
 	return point->total.stack;
 }
 
+static uint64_t line_of_frame(const struct labels *labels, uint32_t frame)
+{
+	return labels->places ? labels->places->line(labels->places->context, frame) : 0;
+}
+
 static uint64_t value_line(const struct labels *labels, const struct point *point)
 {
-	uint32_t frame = labels->profile->stacks.items[point->total.stack].frame;
+	return line_of_frame(labels, leaf_of(labels, point));
+}
 
-	return labels->places ? labels->places->line(labels->places->context, frame) : 0;
+static uint64_t inline_of_frame(const struct labels *labels, uint32_t frame)
+{
+	return labels->places ? labels->places->function(labels->places->context, frame) : 0;
 }
 
 static uint64_t value_inline(const struct labels *labels, const struct point *point)
 {
-	uint32_t frame = labels->profile->stacks.items[point->total.stack].frame;
-
-	return labels->places ? labels->places->function(labels->places->context, frame) : 0;
+	return inline_of_frame(labels, leaf_of(labels, point));
 }
 
 static uint64_t value_mode(const struct labels *labels, const struct point *point)
@@ -363,10 +369,11 @@ static const struct key all[] = {
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
 	  .value = value_function, .of_frame = function_of_frame, .text = text_function,
 	  .beside = beside_function, .alias = alias_function, .bound = bound_function },
-	{ "line", "source line, as file:line", KEY_TEXT, .value = value_line, .text = text_line,
-	  .alias = alias_line },
+	{ "line", "source line, as file:line", KEY_TEXT, .value = value_line,
+	  .of_frame = line_of_frame, .text = text_line, .alias = alias_line },
 	{ "inline", "the routine, or what was inlined into it there", KEY_TEXT,
-	  .value = value_inline, .text = text_inline, .alias = text_line },
+	  .value = value_inline, .of_frame = inline_of_frame, .text = text_inline,
+	  .alias = text_line },
 	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
 	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,
