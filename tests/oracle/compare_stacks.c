@@ -432,7 +432,6 @@ int main(int argc, char **argv)
 {
 	struct sampler_options options = { .rate_hz = 497,
 					   .whole_machine = true,
-					   .machine_only = true,
 					   .ring_bytes = 1 << 23,
 					   .stacks = STACK_RUNG_INTERRUPT,
 					   .verify_stacks = true };
@@ -456,6 +455,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			all.only_pid = atoi(optarg);
+			options.whole_machine = false;
+			options.tids = &all.only_pid;
+			options.tid_count = 1;
 			break;
 		case 'd':
 			options.max_depth = (uint32_t)atoi(optarg);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -134,6 +135,7 @@ struct fixture {
 	struct sampler *sampler;
 	VEC(struct seen) seen;
 	uint64_t space, generation;
+	pid_t pid; /* whose samples are looked at */
 };
 
 static void take(void *context, const struct perf_record *record)
@@ -142,7 +144,7 @@ static void take(void *context, const struct perf_record *record)
 	const struct user_stack *user = &record->sample.user_stack;
 	struct seen *seen;
 
-	if (record->type != PERF_RECORD_SAMPLE || record->pid != getpid() ||
+	if (record->type != PERF_RECORD_SAMPLE || record->pid != fixture->pid ||
 	    record->cpu_mode != PERF_RECORD_MISC_USER ||
 	    sampler_source(fixture->sampler, record->id).stream != STREAM_CLOCK ||
 	    record->sample.ip < (uint64_t)stacks_inner ||
@@ -178,17 +180,13 @@ static void run(struct fixture *fixture, uint64_t depth)
 	assert_true(fixture->seen.count < MAX_SEEN);
 }
 
-static void open_fixture(struct fixture *fixture, enum stack_rung rung, bool by_calls)
+static void open_with(struct fixture *fixture, const struct sampler_options *options)
 {
-	const struct sampler_options options = { .rate_hz = 997,
-						 .whole_machine = true,
-						 .machine_only = true,
-						 .stacks = rung,
-						 .stacks_by_calls = by_calls };
+	enum stack_rung rung = options->stacks;
 	struct err err = { "" };
 
-	*fixture = (struct fixture){ .generation = 100 };
-	if (sampler_open(&options, &fixture->sampler, &err) < 0) {
+	*fixture = (struct fixture){ .generation = 100, .pid = getpid() };
+	if (sampler_open(options, &fixture->sampler, &err) < 0) {
 		print_message("%s\n", err.text);
 		skip();
 	}
@@ -200,6 +198,17 @@ static void open_fixture(struct fixture *fixture, enum stack_rung rung, bool by_
 	}
 	assert_string_equal(sampler_stacks_missing(fixture->sampler), "");
 	sampler_enable(fixture->sampler);
+}
+
+static void open_fixture(struct fixture *fixture, enum stack_rung rung, bool by_calls)
+{
+	const struct sampler_options options = { .rate_hz = 997,
+						 .whole_machine = true,
+						 .machine_only = true,
+						 .stacks = rung,
+						 .stacks_by_calls = by_calls };
+
+	open_with(fixture, &options);
 }
 
 static void close_fixture(struct fixture *fixture)
@@ -415,6 +424,31 @@ static void tables_change_under_the_program(void **state)
 	close_fixture(&fixture);
 }
 
+/* Children inherit the events of a chosen thread, and the program with them; that the copies are
+ * nobody else's is told by the kernel's own structures. */
+static void of_children(void **state)
+{
+	const pid_t self = getpid();
+	const struct sampler_options options = {
+		.rate_hz = 997, .tids = &self, .tid_count = 1, .stacks = STACK_RUNG_INTERRUPT
+	};
+	struct fixture fixture;
+
+	(void)state;
+	open_with(&fixture, &options);
+	fixture.pid = fork();
+	if (fixture.pid == 0) {
+		stacks_outer(SPIN, 2);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
+	sampler_drain(fixture.sampler, clock_ns(), take, &fixture);
+	assert_true(fixture.seen.count >= 5);
+	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_in_range(fixture.seen.items[0].weight, 700 * 1000, 1400 * 1000);
+	close_fixture(&fixture);
+}
+
 static void copied_by_the_kernel(void **state)
 {
 	struct fixture fixture;
@@ -454,6 +488,7 @@ int main(void)
 		cmocka_unit_test(in_the_interrupt_by_loop),
 		cmocka_unit_test(in_the_interrupt_by_calls),
 		cmocka_unit_test(tables_change_under_the_program),
+		cmocka_unit_test(of_children),
 		cmocka_unit_test(copied_by_the_kernel),
 		cmocka_unit_test(by_the_kernels_frame_pointers),
 	};
