@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -17,6 +18,7 @@ struct profile *profile_new(void)
 	*vec_push(&profile->symbols) = (struct symbol){ .kind = SYMBOL_NONE };
 	*vec_push(&profile->frames) = (struct frame){ 0 };
 	*vec_push(&profile->stacks) = (struct stack_node){ 0 };
+	*vec_push(&profile->codes) = (struct kept_code){ 0 };
 	return profile;
 }
 
@@ -42,6 +44,9 @@ void profile_free(struct profile *profile)
 	vec_free(&profile->symbols);
 	vec_free(&profile->frames);
 	vec_free(&profile->stacks);
+	for (size_t i = 0; i < profile->codes.count; i++)
+		free(profile->codes.items[i].bytes);
+	vec_free(&profile->codes);
 	hashidx_done(&profile->image_index);
 	hashidx_done(&profile->task_index);
 	hashidx_done(&profile->symbol_index);
@@ -185,6 +190,29 @@ uint32_t profile_add_process(struct profile *profile, const struct process *proc
 
 	*vec_push(&profile->processes) = *process;
 	return id;
+}
+
+void profile_add_code(struct profile *profile, const struct kept_code *code)
+{
+	struct kept_code copy = *code;
+
+	copy.bytes = xmemdup(code->bytes, code->size);
+	*vec_push(&profile->codes) = copy;
+}
+
+const struct kept_code *profile_code(const struct profile *profile, uint32_t frame)
+{
+	const struct frame *row = &profile->frames.items[frame];
+	bool by_place = profile->images.items[row->image].kind == IMAGE_ANON;
+	uint64_t at = by_place ? row->offset : row->address;
+
+	for (size_t i = 1; i < profile->codes.count; i++) {
+		const struct kept_code *code = &profile->codes.items[i];
+
+		if (code->image == row->image && at - code->start < code->size)
+			return code;
+	}
+	return NULL;
 }
 
 uint32_t profile_bucket(struct profile *profile, const char *name)

@@ -89,6 +89,19 @@ struct frame {
 	bool dirty;
 };
 
+/* The bytes of a function that was sampled often, as they were: what ran is shown even when its file
+ * is gone, or the kernel was patched since. */
+struct kept_code {
+	uint32_t image;
+	uint64_t start;	  /* of the first byte: as frame.offset in images of the kind ANON, else as
+			     frame.address */
+	uint64_t address; /* of the first byte, as frame.address */
+	uint32_t machine; /* EM_ of elf.h */
+	bool is_64;
+	uint8_t *bytes; /* owned by the profile */
+	uint32_t size;
+};
+
 /* A trie of stacks: the node is the innermost frame, its parent the caller. parent id < child id.
  */
 struct stack_node {
@@ -170,6 +183,7 @@ struct profile {
 	VEC(struct symbol) symbols;
 	VEC(struct frame) frames;
 	VEC(struct stack_node) stacks;
+	VEC(struct kept_code) codes;
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
 	struct run_facts run;
@@ -191,6 +205,11 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame)
 
 /* Appends a row; nothing is shared. process: the instance number is the caller's business. */
 uint32_t profile_add_process(struct profile *profile, const struct process *process);
+
+/* Appends code; @code->bytes are copied. */
+void profile_add_code(struct profile *profile, const struct kept_code *code);
+/* The code that has a frame's address; NULL: none was kept. */
+const struct kept_code *profile_code(const struct profile *profile, uint32_t frame);
 
 /* A bucket image by its bracketed name, e.g. "[unmapped]". */
 uint32_t profile_bucket(struct profile *profile, const char *name);

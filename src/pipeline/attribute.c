@@ -23,6 +23,7 @@
 #include "base/xalloc.h"
 #include "collect/proc_scan.h"
 #include "pipeline/frames.h"
+#include "pipeline/hot_code.h"
 #include "pipeline/stacks.h"
 #include "pipeline/waiting.h"
 #include "resolve/image_files.h"
@@ -330,6 +331,8 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 	sample.context = place.context;
 	count_sample(&profile->events[event], &sample);
 	attribution->counts.samples++;
+	if (attribution->parts.hot)
+		hot_code_count(attribution->parts.hot, sample.stack);
 	store_add(attribution->parts.writer, &sample);
 }
 

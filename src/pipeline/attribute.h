@@ -16,6 +16,7 @@
 
 struct attribution;
 struct frames;
+struct hot_code;
 struct image_files;
 struct jit;
 struct kernel_symbols;
@@ -29,7 +30,8 @@ struct attribution_parts {
 	struct profile *profile;
 	struct machine *machine;
 	struct image_files *files;
-	struct jit *jit; /* NULL: memory that is no file has no names */
+	struct hot_code *hot; /* NULL: no bytes are to be kept */
+	struct jit *jit;      /* NULL: memory that is no file has no names */
 	struct kernel_symbols *kernel;
 	const struct sampler *sampler;
 	struct store_writer *writer;

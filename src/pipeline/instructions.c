@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "pipeline/kept_code.h"
 #include "pipeline/kernel_code.h"
 #include "resolve/disassembler.h"
 #include "resolve/recorded_files.h"
@@ -247,6 +248,29 @@ static int list_image(struct group *group, struct err *err)
 	return rc == -ENOENT ? no_library(group->instructions, err) : rc;
 }
 
+/* What was kept of the function when it was recorded. */
+static int list_kept(struct group *group, struct err *err)
+{
+	const struct instructions *instructions = group->instructions;
+
+	group->shift = 0;
+	return kept_code_list(instructions->profile, instructions->disassembler,
+			      instructions->order[group->at], behind_last(group), take_line, group,
+			      err);
+}
+
+static bool is_changed(struct instructions *instructions, uint32_t frame, uint64_t shift)
+{
+	if (!kernel_code_changed(instructions->kernel_code,
+				 profile_code(instructions->profile, frame), shift))
+		return false;
+	if (!instructions->note.text[0])
+		err_set(&instructions->note, 0,
+			"the kernel's code was changed since the recording (patched, traced): it is"
+			" shown as it ran");
+	return true;
+}
+
 static int open_kernel(struct instructions *instructions, struct err *err)
 {
 	int rc;
@@ -272,6 +296,8 @@ static int list_live(struct group *group, struct err *err)
 	rc = kernel_code_shift(instructions->kernel_code, symbol, &group->shift, err);
 	if (rc < 0)
 		return rc;
+	if (is_changed(instructions, instructions->order[group->at], group->shift))
+		return list_kept(group, err);
 	limit = symbol->size ? symbol->start + group->shift + symbol->size : 0;
 	rc = kernel_code_list(instructions->kernel_code, instructions->disassembler,
 			      symbol->start + group->shift, behind_last(group), limit, take_line,
@@ -332,10 +358,10 @@ static void tell(struct group *group)
 
 	while (group->at < group->end) {
 		size_t before = group->at;
-		struct err err = { "no instruction is there" };
+		struct err err = { "no instruction is there" }, kept;
 		int rc = list(group, &err);
 
-		if (!is_of_one_frame(rc))
+		if (!is_of_one_frame(rc) && list_kept(group, &kept) < 0)
 			answer_all(group, err.text);
 		else if (group->at == before)
 			answer_reason(group, err.text);
@@ -418,6 +444,14 @@ static int each_of_image(struct group *group, const struct instructions_range *r
 				     range->end + group->shift, visit_moved, moved, err);
 }
 
+static int each_kept(struct group *group, const struct instructions_range *range,
+		     struct moved_visit *moved, struct err *err)
+{
+	moved->shift = 0;
+	return kept_code_list(group->instructions->profile, group->instructions->disassembler,
+			      range->frame, range->end, visit_moved, moved, err);
+}
+
 static int each_live(struct group *group, const struct instructions_range *range,
 		     struct moved_visit *moved, struct err *err)
 {
@@ -428,6 +462,8 @@ static int each_live(struct group *group, const struct instructions_range *range
 
 	if (rc < 0)
 		return rc;
+	if (is_changed(instructions, range->frame, moved->shift))
+		return each_kept(group, range, moved, err);
 	return kernel_code_list(instructions->kernel_code, instructions->disassembler,
 				start + moved->shift, range->end + moved->shift,
 				symbol->size ? symbol->start + symbol->size + moved->shift : 0,
@@ -455,6 +491,7 @@ int instructions_each(struct instructions *instructions, const struct instructio
 	struct group group = group_of(instructions, range->frame);
 	struct moved_visit moved = { .visit = visit, .context = context };
 	list_function way = way_to(group.kind);
+	struct err kept;
 	int rc;
 
 	if (way == list_kernel)
@@ -463,6 +500,8 @@ int instructions_each(struct instructions *instructions, const struct instructio
 		rc = each_of_image(&group, range, &moved, err);
 	else
 		rc = list_nothing(&group, err);
+	if (rc < 0 && each_kept(&group, range, &moved, &kept) == 0)
+		rc = 0;
 	*ret_shift = moved.shift;
 	return rc;
 }

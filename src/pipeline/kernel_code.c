@@ -134,6 +134,17 @@ int kernel_code_shift(const struct kernel_code *code, const struct symbol *symbo
 	return 0;
 }
 
+bool kernel_code_changed(struct kernel_code *code, const struct kept_code *kept, uint64_t shift)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+
+	if (!kept || !kept->size)
+		return false;
+	bytes = xmalloc(kept->size);
+	return kernel_text_read(code->text, kept->address + shift, bytes, kept->size, NULL) == 0 &&
+	       memcmp(bytes, kept->bytes, kept->size) != 0;
+}
+
 static bool name_address(void *context, uint64_t address, struct buf *name, uint64_t *ret_start)
 {
 	const struct kernel_code *code = context;

@@ -6,6 +6,7 @@
 #ifndef PIPELINE_KERNEL_CODE_H
 #define PIPELINE_KERNEL_CODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
@@ -26,6 +27,10 @@ DEFINE_CLEANUP(struct kernel_code *, kernel_code_free);
  * or is not known to be the same. */
 int kernel_code_shift(const struct kernel_code *code, const struct symbol *symbol,
 		      uint64_t *ret_shift, struct err *err);
+
+/* Are other bytes there now than those that were kept when it was recorded? False too where that
+ * cannot be told. @shift: as kernel_code_shift says. */
+bool kernel_code_changed(struct kernel_code *code, const struct kept_code *kept, uint64_t shift);
 
 /* Visits the instructions that begin in [start, end), addresses as they are now. @start is an
  * instruction's first byte. @limit: the end of the function, nothing behind it is read; 0: not

@@ -23,6 +23,7 @@
 #include "collect/perf_limits.h"
 #include "collect/proc_scan.h"
 #include "pipeline/attribute.h"
+#include "pipeline/hot_code.h"
 #include "pipeline/owner.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
@@ -59,6 +60,7 @@ struct recording {
 	struct sampler *sampler;
 	struct image_files *files;
 	struct jit *jit;
+	struct hot_code *hot;
 	struct machine *machine;
 	struct kernel_symbols *kernel;
 	struct resolver *resolver;
@@ -136,6 +138,7 @@ static void build_model(struct recording *recording)
 
 	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
 	recording->jit = jit_new(recording->profile);
+	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
 	recording->frames = (struct frames){ .profile = recording->profile,
 					     .machine = recording->machine,
@@ -148,6 +151,7 @@ static void build_model(struct recording *recording)
 					    .machine = recording->machine,
 					    .files = recording->files,
 					    .jit = recording->jit,
+					    .hot = recording->hot,
 					    .sampler = recording->sampler,
 					    .writer = recording->output.writer };
 	recording->attribution = attribution_new(&parts);
@@ -355,6 +359,10 @@ static void flush(struct recording *recording)
 	if (!recording->module_watch)
 		kernel_symbols_modules_changed(recording->kernel);
 	resolver_run(recording->resolver);
+	hot_code_keep_made(recording->hot);
+	if (recording->profile->run.end_ns)
+		hot_code_keep_all(recording->hot, recording->kernel);
+	jit_rest(recording->jit);
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;
@@ -596,6 +604,7 @@ static void release(struct recording *recording)
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);
 	image_files_free(recording->files);
+	hot_code_free(recording->hot);
 	jit_free(recording->jit);
 	exec_watch_free(recording->exec_watch);
 	module_watch_free(recording->module_watch);

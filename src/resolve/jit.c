@@ -2,6 +2,7 @@
 #include "resolve/jit.h"
 
 #include <stdlib.h>
+#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -14,8 +15,9 @@ enum {
 	/* Processes that run code of their own making; those beyond are known by address alone.
 	 * Each holds up to three descriptors while it lives. */
 	MAX_LIVING = 128,
-	MAX_PROCESSES = 1 << 21, /* so many pairs of maps have room (CODE_MAP_ROOM) */
-	MAX_FORKS = 8,		 /* from a process back to the one whose code it runs */
+	MAX_PROCESSES = 1 << 21,  /* so many pairs of maps have room (CODE_MAP_ROOM) */
+	MAX_CODE_BYTES = 1 << 20, /* of one function that are handed out */
+	MAX_FORKS = 8,		  /* from a process back to the one whose code it runs */
 };
 
 /* An image of memory, by the image that all processes would share. */
@@ -365,8 +367,27 @@ enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t 
 	return JIT_NAMED;
 }
 
-bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_start,
-	      struct buf *code)
+/* What lies there now, if that is still the piece. */
+static bool read_memory(const struct jit *jit, uint32_t member, const struct found *found,
+			struct buf *code)
+{
+	const struct jit_process *process = jit->members.items[member - 1].announced;
+	size_t before = code->size, size = found->piece->size;
+	struct iovec here, there = { (void *)(uintptr_t)found->piece->start, size };
+	_cleanup_free_ char *bytes = NULL;
+
+	if (process->ended || size > MAX_CODE_BYTES ||
+	    code_map_find(found->source->map, found->piece->start, UINT64_MAX) != found->piece)
+		return false;
+	bytes = xmalloc(size);
+	here = (struct iovec){ bytes, size };
+	if (process_vm_readv(process->pid, &here, 1, &there, 1, 0) == (ssize_t)size)
+		buf_add(code, bytes, size);
+	return code->size > before;
+}
+
+bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_place,
+	      uint64_t *ret_start, struct buf *code)
 {
 	uint32_t member = member_of_image(jit, frame->image);
 	struct found found;
@@ -374,5 +395,8 @@ bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_st
 	if (!member || !find_frame(jit, frame, member, &found))
 		return false;
 	*ret_start = found.piece->start;
-	return jit_source_code(found.source, found.piece, code);
+	/* a frame from before anything was announced has its address as its place */
+	*ret_place = frame->offset - (frame->address - found.piece->start);
+	return jit_source_code(found.source, found.piece, code) ||
+	       read_memory(jit, member, &found, code);
 }

@@ -60,9 +60,10 @@ enum jit_answer {
 enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t *changes,
 			   struct symbol *ret_symbol);
 
-/* Appends the code of the function that has the frame; *ret_start: the address of its first byte.
- * False: only jitdumps have it. */
-bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_start,
-	      struct buf *code);
+/* Appends the code of the function that has the frame: out of the jitdump, or the memory of the
+ * process while it lives and nothing else was announced there since. *ret_place: where its first
+ * byte is placed, *ret_start: its address. False: it is not to be had. */
+bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_place,
+	      uint64_t *ret_start, struct buf *code);
 
 #endif

@@ -253,6 +253,4 @@ void resolver_run(struct resolver *resolver)
 	}
 	vec_free(&items);
 	image_files_rest(resolver->files);
-	if (resolver->jit)
-		jit_rest(resolver->jit);
 }

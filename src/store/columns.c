@@ -26,6 +26,7 @@ DEFINE_LIST(task, tasks)
 DEFINE_LIST(symbol, symbols)
 DEFINE_LIST(frame, frames)
 DEFINE_LIST(stack_node, stacks)
+DEFINE_LIST(kept_code, codes)
 
 static size_t event_count(const struct profile *profile)
 {
@@ -118,6 +119,15 @@ static const struct column stack_columns[] = {
 	COLUMN(stack_node, frame, REFERENCE, TARGET(FRAME)),
 };
 
+static const struct column code_columns[] = {
+	COLUMN(kept_code, image, REFERENCE, TARGET(IMAGE)),
+	COLUMN(kept_code, start, U64),
+	COLUMN(kept_code, address, U64),
+	COLUMN(kept_code, machine, U32),
+	COLUMN(kept_code, is_64, BOOL),
+	COLUMN(kept_code, bytes, CODE),
+};
+
 #define TABLE(word, row, limit, dirty)                                                            \
 	{                                                                                         \
 #word, word##_columns, sizeof(word##_columns) / sizeof(word##_columns[0]), limit, \
@@ -133,4 +143,5 @@ const struct table columns_tables[TABLE_COUNT] = {
 	[TABLE_SYMBOL] = TABLE(symbol, symbol, SCHEMA_MAX_SYMBOLS, TABLE_NEVER_DIRTY),
 	[TABLE_FRAME] = TABLE(frame, frame, SCHEMA_MAX_FRAMES, offsetof(struct frame, dirty)),
 	[TABLE_STACK] = TABLE(stack, stack_node, SCHEMA_MAX_STACKS, TABLE_NEVER_DIRTY),
+	[TABLE_CODE] = TABLE(code, kept_code, SCHEMA_MAX_CODES, TABLE_NEVER_DIRTY),
 };

@@ -23,6 +23,7 @@ enum table_id {
 	TABLE_SYMBOL,
 	TABLE_FRAME,
 	TABLE_STACK,
+	TABLE_CODE,
 	TABLE_COUNT,
 };
 
@@ -38,7 +39,8 @@ enum column_type {
 	COLUMN_NUMBER,	  /* an enumeration in memory, its number in the file (table word) */
 	COLUMN_REFERENCE, /* an index into the table `target` */
 	COLUMN_BUILD_ID,
-	COLUMN_UP, /* of stack: id - parent */
+	COLUMN_CODE, /* the bytes of a struct kept_code */
+	COLUMN_UP,   /* of stack: id - parent */
 };
 
 struct column {

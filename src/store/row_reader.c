@@ -31,6 +31,17 @@ static bool read_build_id(sqlite3_stmt *stmt, int at, struct image *image)
 	return true;
 }
 
+static bool read_code(sqlite3_stmt *stmt, int at, struct kept_code *code)
+{
+	int size = sqlite3_column_bytes(stmt, at);
+
+	if (sqlite3_column_type(stmt, at) != SQLITE_BLOB || size > SCHEMA_MAX_CODE_BYTES)
+		return false;
+	code->size = (uint32_t)size;
+	code->bytes = size ? xmemdup(sqlite3_column_blob(stmt, at), (size_t)size) : NULL;
+	return true;
+}
+
 static bool read_word(sqlite3_stmt *stmt, int at, const struct column *column, void *field)
 {
 	const char *text;
@@ -119,6 +130,8 @@ static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 		return read_word(stmt, at, column, field);
 	case COLUMN_NUMBER:
 		return read_number(stmt, at, column, input->words, field);
+	case COLUMN_CODE:
+		return read_code(stmt, at, row);
 	case COLUMN_BUILD_ID:
 		return read_build_id(stmt, at, row);
 	default:

@@ -8,6 +8,13 @@
 #include "store/sql.h"
 #include "store/texts.h"
 
+static void bind_code(sqlite3_stmt *stmt, int at, const struct kept_code *code)
+{
+	/* a null pointer would be a null */
+	sqlite3_bind_blob(stmt, at, code->bytes ? (const void *)code->bytes : "", (int)code->size,
+			  SQLITE_STATIC);
+}
+
 static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 			const struct profile *profile, const void *row, size_t id)
 {
@@ -45,6 +52,9 @@ static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	case COLUMN_BUILD_ID:
 		sqlite3_bind_blob(stmt, at, field, ((const struct image *)row)->build_id_size,
 				  SQLITE_STATIC);
+		break;
+	case COLUMN_CODE:
+		bind_code(stmt, at, row);
 		break;
 	case COLUMN_UP:
 		sql_bind_u64(stmt, at, id - column_get_u32(field));

@@ -13,6 +13,7 @@ static const char *const other_columns[][2] = {
 	{ "process", "id" },	   { "task", "id" },
 	{ "symbol", "id" },	   { "frame", "id" },
 	{ "stack", "id" },	   { "text", "id" },
+	{ "code", "id" },
 	{ "text", "text" },	   { "word", "list" },
 	{ "word", "id" },	   { "word", "name" },
 	{ "header", "name" },	   { "header", "value" },

@@ -107,6 +107,16 @@ CREATE TABLE stack( -- the trie of stacks: a node is the innermost frame, its pa
 	parent INTEGER GENERATED ALWAYS AS (id - up) VIRTUAL
 ) STRICT;
 
+CREATE TABLE code( -- the bytes of functions that were sampled often
+	id INTEGER PRIMARY KEY, -- 0: none
+	image INTEGER NOT NULL REFERENCES image,
+	start INTEGER NOT NULL, -- as frame.offset in images of the kind anon, else as frame.address
+	address INTEGER NOT NULL, -- as frame.address
+	machine INTEGER NOT NULL, -- e_machine of ELF
+	is_64 INTEGER NOT NULL, -- 0 or 1
+	bytes BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE block( -- layer 1: every sample, packed
 	id INTEGER PRIMARY KEY, -- second << 20 | part
 	samples INTEGER NOT NULL,

@@ -93,6 +93,22 @@ test_annotate_instructions() {
 	grep -q '>' "$T/out" || fail "no jumps are drawn"
 }
 
+# The bytes of what is hot are in the profile.
+test_annotate_file_that_is_gone() {
+	annotated_program
+	annotate --asm hot_loop "$T/prof"
+	sed -nE 's/^( *[0-9.]+ +[0-9]+ +[0-9.]+)? +([0-9a-f]+)   [-|+\/\\> o]*([a-z(].*)$/\2 \3/p' \
+		"$T/out" > "$T/before"
+	rm "$T/hot"
+	annotate --asm hot_loop "$T/prof"
+	sed -nE 's/^( *[0-9.]+ +[0-9]+ +[0-9.]+)? +([0-9a-f]+)   [-|+\/\\> o]*([a-z(].*)$/\2 \3/p' \
+		"$T/out" > "$T/after"
+	[ "$(wc -l < "$T/after")" -ge 10 ] || fail "no instructions" "$(cat "$T/out")"
+	# behind the function's last byte the file has filling
+	head -n "$(wc -l < "$T/after")" "$T/before" | cmp -s - "$T/after" ||
+		fail "others than before:" "$(diff "$T/before" "$T/after")"
+}
+
 test_annotate_mixed() {
 	annotated_program
 	annotate hot_loop "$T/prof"

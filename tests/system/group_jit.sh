@@ -33,6 +33,21 @@ test_jitdump() {
 	jit_shares jitdump program=jit
 }
 
+# Code at one address three times: each name has its own bytes and hits.
+test_annotate_jit() {
+	local how
+	for how in map dump; do
+		# shellcheck disable=SC2016
+		record "$T/prof" -H 4000 -- sh -c 'cd "$1" && "$0" '$how' 4 & sleep 3.3' "$BIN/jit" "$T"
+		"$PROSPECT" annotate second "$T/prof" > "$T/out" 2> "$T/stderr" ||
+			fail "annotate:" "$(cat "$T/stderr")"
+		[ "$(sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +[0-9a-f]+   .*/\1/p' "$T/out" |
+			awk '{ n += $1 } END { print n + 0 }')" = \
+			"$(rows "$T/prof" symbol --select symbol=second | cut -f 3)" ] ||
+			fail "$how: hits are lost" "$(cat "$T/out")"
+	done
+}
+
 test_jitdump_of_a_child() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2 fork' "$BIN/jit" "$T"

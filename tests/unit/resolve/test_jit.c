@@ -266,7 +266,7 @@ static void test_dump(void **state)
 	struct fixture *fixture = *state;
 	struct jitdump_maker maker = { 0 };
 	struct buf code = { 0 };
-	uint64_t now = clock_ns(), start;
+	uint64_t now = clock_ns(), start, at;
 	struct frame frame;
 
 	make_header(&maker, 0, 0);
@@ -282,12 +282,13 @@ static void test_dump(void **state)
 	assert_string_equal(name_at(fixture, CODE + 0x1001, now + 2000), "second");
 	assert_string_equal(name_at(fixture, CODE + 0x8000, now), "of the map alone");
 	frame = place(fixture, fixture->process, CODE + 0x1001, now + 2000);
-	assert_true(jit_code(fixture->jit, &frame, &start, &code));
+	assert_true(jit_code(fixture->jit, &frame, &at, &start, &code));
 	assert_int_equal(start, CODE + 0x1000);
+	assert_int_equal(at, frame.offset - 1);
 	assert_string_equal(buf_text(&code), "abcd");
 	buf_clear(&code);
 	frame = place(fixture, fixture->process, CODE + 0x8000, now);
-	assert_false(jit_code(fixture->jit, &frame, &start, &code));
+	assert_false(jit_code(fixture->jit, &frame, &at, &start, &code));
 	buf_done(&code);
 	buf_done(&maker.bytes);
 }

@@ -145,6 +145,23 @@ static inline void fixture_stacks(struct profile *profile)
 	}
 }
 
+static inline void fixture_codes(struct profile *profile)
+{
+	static uint8_t bytes[] = { 0x90, 0x00, 0xc3 };
+	struct kept_code code = { .image = 1,
+				  .start = UINT64_MAX - 7,
+				  .address = 0x401000,
+				  .machine = 62,
+				  .is_64 = true,
+				  .bytes = bytes,
+				  .size = sizeof(bytes) };
+
+	profile_add_code(profile, &code);
+	code.size = 1;
+	code.is_64 = false;
+	profile_add_code(profile, &code);
+}
+
 static inline struct profile *fixture_profile(void)
 {
 	struct profile *profile = profile_new();
@@ -153,6 +170,7 @@ static inline struct profile *fixture_profile(void)
 	fixture_images(profile);
 	fixture_processes(profile);
 	fixture_stacks(profile);
+	fixture_codes(profile);
 	profile_set_text(&profile->run.command, "make -j2 'all'");
 	profile->run.cpus = FIXTURE_CPUS;
 	profile->run.start_ns = FIXTURE_START_S * NS_PER_S;

@@ -116,6 +116,22 @@ static void same_frames(const struct profile *a, const struct profile *b)
 	}
 }
 
+static void same_codes(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->codes.count, b->codes.count);
+	for (size_t i = 1; i < a->codes.count; i++) {
+		const struct kept_code *x = &a->codes.items[i], *y = &b->codes.items[i];
+
+		assert_int_equal(x->image, y->image);
+		assert_int_equal(x->start, y->start);
+		assert_int_equal(x->address, y->address);
+		assert_int_equal(x->machine, y->machine);
+		assert_int_equal(x->is_64, y->is_64);
+		assert_int_equal(x->size, y->size);
+		assert_memory_equal(x->bytes, y->bytes, x->size);
+	}
+}
+
 static void same_profile(const struct profile *a, const struct profile *b)
 {
 	same_events(a, b);
@@ -124,6 +140,7 @@ static void same_profile(const struct profile *a, const struct profile *b)
 	same_tasks(a, b);
 	same_symbols(a, b);
 	same_frames(a, b);
+	same_codes(a, b);
 #define SAME_TEXT(name)	  assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
 #define SAME_NUMBER(name) assert_int_equal(a->run.name, b->run.name);
 #define SAME(type, name)  SAME_##type(name)
