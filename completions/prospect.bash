@@ -15,9 +15,22 @@ _prospect_value() {
 		'word == "-" $1 || word == "--" $2 { if ($3 != "-") print $3 }'
 }
 
-# The values of an option whose value has this name.
+# _prospect_complete_value PROGRAM VALUE WORD: what an option's value of this name may be. Of a list
+# with commas the last one is completed.
 _prospect_complete_value() {
+	local program=$1 keys before=
+	shift
 	case $1 in
+	KEYS)
+		keys=$("$program" help --keys 2>/dev/null | awk '{ print $1 }')
+		[[ $2 != *,* ]] || before=${2%,*},
+		mapfile -t COMPREPLY < <(compgen -P "$before" -W "$keys" -- "${2##*,}")
+		;;
+	K=V)
+		keys=$("$program" help --keys 2>/dev/null | awk '{ print $1 }')
+		mapfile -t COMPREPLY < <(compgen -S = -W "$keys" -- "$2")
+		compopt -o nospace 2>/dev/null
+		;;
 	FORMAT) mapfile -t COMPREPLY < <(compgen -W 'text csv json' -- "$2") ;;
 	STYLE) mapfile -t COMPREPLY < <(compgen -W 'none normal smart' -- "$2") ;;
 	LEVEL) mapfile -t COMPREPLY < <(compgen -W '1 2 3 4' -- "$2") ;;
@@ -29,14 +42,23 @@ _prospect_complete_value() {
 
 _prospect() {
 	local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} subcommand=run first=1 i value
-	local commands
+	local commands option=${COMP_WORDS[COMP_CWORD - 1]}
+	# "--by=key" is three words here.
+	if [ "$word" = = ]; then
+		word=
+	elif [ "$option" = = ]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
 	commands=$("$program" help --commands 2>/dev/null)
 
 	# The first word that is no option, nor an option's value, is a subcommand or a command.
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--) first=0 && break ;;
-		-*) [ -z "$(_prospect_value "$program" "$subcommand" "${COMP_WORDS[i]}")" ] || i=$((i + 1)) ;;
+		-*)
+			[ -z "$(_prospect_value "$program" "$subcommand" "${COMP_WORDS[i]}")" ] || i=$((i + 1))
+			[ "${COMP_WORDS[i]}" != = ] || i=$((i + 1))
+			;;
 		*)
 			if grep -qx -- "${COMP_WORDS[i]}" <<<"$commands" && [ "$first" = 1 ] &&
 				[ "$subcommand" = run ]; then
@@ -55,9 +77,9 @@ _prospect() {
 		_command_offset "$i"
 		return
 	fi
-	value=$(_prospect_value "$program" "$subcommand" "${COMP_WORDS[COMP_CWORD - 1]}")
+	value=$(_prospect_value "$program" "$subcommand" "$option")
 	if [ -n "$value" ]; then
-		_prospect_complete_value "$value" "$word"
+		_prospect_complete_value "$program" "$value" "$word"
 	elif [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_prospect_options "$program" "$subcommand")" -- "$word")
 	else

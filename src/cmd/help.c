@@ -7,11 +7,12 @@
 #include "cmd/command.h"
 #include "cmd/dispatch.h"
 #include "cmd/options.h"
+#include "pipeline/report.h"
 
 enum { STATUS_WRONG_COMMAND_LINE = 2 };
 
 struct help_values {
-	bool commands, options, version;
+	bool commands, options, keys, version;
 };
 
 #define AT(member) offsetof(struct help_values, member)
@@ -21,6 +22,8 @@ static const struct option_spec help_options[] = {
 	  0, 0, NULL },
 	{ "options", 0, OPTION_FLAG, AT(options), NULL,
 	  "the options of COMMAND, one a line: letter, name, value", 0, 0, NULL },
+	{ "keys", 0, OPTION_FLAG, AT(keys), NULL, "the keys of --by and --select, one a line", 0, 0,
+	  NULL },
 	{ "version", 0, OPTION_FLAG, AT(version), NULL, "the version of prospect", 0, 0, NULL },
 	{ 0 },
 };
@@ -77,6 +80,8 @@ static int help(const struct help_values *values, char **words)
 		puts("prospect " PROSPECT_VERSION);
 	else if (values->commands)
 		print_names();
+	else if (values->keys)
+		report_print_keys(stdout);
 	else if (*words)
 		return about_command(*words, values->options);
 	else

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What each shell offers for what was typed so far, asked of the shell itself.
+SOURCES=$(cd "$HERE/../../completions" && pwd)
+
+# offered_by_SHELL LINE: what may take the place of the last word of LINE, one a line.
+
+offered_by_bash() {
+	# shellcheck disable=SC2016 # for the inner shell
+	bash --norc -c '
+		. "$1"
+		COMP_LINE=$2 COMP_POINT=${#2}
+		# As readline splits it: "=" is a word of its own.
+		read -ra COMP_WORDS <<< "${2//=/ = }"
+		[[ $2 != *\  ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_prospect
+		printf "%s\n" "${COMPREPLY[@]}"' - "$SOURCES/prospect.bash" "$1"
+}
+
+offered_by_fish() {
+	fish --no-config -c "source '$SOURCES/prospect.fish'; complete -C '$1'" | cut -f 1
+}
+
+# The line is typed into an interactive shell, which tells what the completion adds.
+offered_by_zsh() {
+	cat > "$T/zshrc" <<- END
+		fpath=('$SOURCES' \$fpath)
+		autoload -U compinit && compinit -D -u
+		zstyle ':completion:*' list-prompt ''
+		compadd() {
+			local -a hits
+			[[ \${@[1,(i)(-|--)]} == *-[ODA]* ]] || {
+				builtin compadd -A hits "\$@"
+				print -rl -- \$IPREFIX\$^hits >> '$T/offered'
+			}
+			builtin compadd "\$@"
+		}
+		finished() { print end >> '$T/offered' }
+		zle -N finished
+		bindkey '^X' finished
+		print ready >> '$T/offered'
+	END
+	: > "$T/offered"
+	zsh -f -c '
+		zmodload zsh/zpty
+		zpty shell "cd $1 && exec zsh -f -i"
+		zpty -w shell "PS1= ; source $2"
+		until grep -q ready "$3"; do zpty -r -t shell && sleep 0.01; done
+		zpty -w -n shell "$4"$'\''\t\030'\''
+		until grep -q end "$3"; do zpty -r -t shell; sleep 0.01; done
+		zpty -d shell' - "$PWD" "$T/zshrc" "$T/offered" "$1" > /dev/null
+	grep -v '^ready$\|^end$' "$T/offered"
+}
+
+# expect_offered SHELL LINE WORD...: these are offered, those behind "not" are not.
+expect_offered() {
+	local shell=$1 line=$2 word wanted=1
+	shift 2
+	"offered_by_$shell" "$line" | sed 's/ *$//; s/^--format=//' > "$T/.words"
+	for word; do
+		if [ "$word" = not ]; then
+			wanted=0
+		elif [ $wanted = 1 ]; then
+			grep -qx -- "$word" "$T/.words" || fail "$shell: '$line' does not offer $word but:" \
+				"$(head -n 20 "$T/.words" | tr '\n' ' ')"
+		elif grep -qx -- "$word" "$T/.words"; then
+			fail "$shell: '$line' offers $word"
+		fi
+	done
+}
+
+completes() {
+	local shell=$1
+	need "$shell"
+	export PATH=$BIN:$PATH
+	mkdir "$T/here"
+	cd "$T/here" || exit 1
+	: > some.prof
+	expect_offered "$shell" 'prospect rep' report not record
+	expect_offered "$shell" 'prospect report --fo' --format not --file
+	expect_offered "$shell" 'prospect record --du' --duration not --by
+	expect_offered "$shell" 'prospect --as' --as-user
+	expect_offered "$shell" 'prospect report --by pro' process program not pid
+	expect_offered "$shell" 'prospect report --by process,sym' process,symbol not process,stack
+	expect_offered "$shell" 'prospect report --format=c' csv not text
+	expect_offered "$shell" 'prospect report --select im' image= not mode=
+	expect_offered "$shell" 'prospect report --format ' text csv json not some.prof
+	expect_offered "$shell" 'prospect report so' some.prof
+	expect_offered "$shell" 'prospect report --file so' some.prof
+	expect_offered "$shell" 'prospect record -p ' $$
+	expect_offered "$shell" 'prospect record tru' true
+	expect_offered "$shell" 'prospect help rep' report not record
+}
+
+test_completion_in_bash() { completes bash; }
+test_completion_in_zsh() { completes zsh; }
+test_completion_in_fish() { completes fish; }
