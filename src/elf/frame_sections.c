@@ -329,7 +329,7 @@ int frame_sections_open(const struct elf_file *file, enum frame_source source,
 	const char *name = source == FRAME_EH ? ".eh_frame" : ".debug_frame";
 	const struct elf_section *section = elf_file_find(file, name);
 	struct frame_sections *sections;
-	struct section_data *data;
+	struct section_data *data = NULL;
 	int rc;
 
 	if (!section || section->size == 0)
