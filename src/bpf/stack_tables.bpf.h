@@ -40,8 +40,12 @@ struct {
 	__type(value, struct stack_space);
 } spaces SEC(".maps");
 
-/* One table of rules for all images; user space writes it through its mapping. */
+/* One table of rules for all images; user space writes it through its mapping. An object that
+ * borrows another one's tables says itself where they are. */
+#ifndef STACK_RULE
 struct unwind_rule rules[STACK_MAX_RULES];
+#define STACK_RULE(number) (&rules[number])
+#endif
 
 enum {
 	/* Halvings until one is left. */
@@ -132,7 +136,7 @@ static __always_inline const struct unwind_rule *find_rule(const struct stack_ma
 		count -= half;
 	}
 	row = *(__u32 *)segment_item(segment, first, low, 4);
-	return &rules[UNWIND_ROW_RULE(row) & (STACK_MAX_RULES - 1)];
+	return STACK_RULE(UNWIND_ROW_RULE(row) & (STACK_MAX_RULES - 1));
 }
 
 #endif

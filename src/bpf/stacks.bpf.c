@@ -15,62 +15,10 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-static inline __attribute__((always_inline)) int unwind_read(const void *memory, __u64 address,
-							     void *to, __u32 size)
-{
-	(void)memory;
-	return (int)bpf_probe_read_user(to, size, (const void *)address);
-}
-
-#include "bpf/stack_tables.bpf.h"
-#include "bpf/stack_tasks.h"
-#include "bpf/stack_wire.h"
-#include "bpf/unwind_step.h"
+#include "bpf/stack_walk.bpf.h"
 
 /* Set before loading. */
-const volatile __u32 max_depth = 512;
-const volatile __u32 dump_bytes = STACK_DUMP_MAX; /* a multiple of 8 */
 const volatile __u8 verify = 0;
-
-enum {
-	/* Words behind a record: addresses and registers, then the piece of stack. */
-	HEAD_WORDS = 2048,
-	TAIL_WORDS = HEAD_WORDS + STACK_DUMP_MAX / 8,
-	RED_ZONE = 128,	    /* bytes below sp that are still the function's (x86-64 psABI 3.2.2) */
-	PIECE_BYTES = 4096, /* a page: what is readable is so to its end */
-	PIECES = STACK_DUMP_MAX / PIECE_BYTES + 1,
-	REGISTER_WORDS = sizeof(struct unwind_registers) / 8,
-	RECORD_SKIP = sizeof(__u32), /* of a record: perf writes its raw_size */
-};
-
-_Static_assert(STACK_MAX_KERNEL + STACK_MAX_USER + REGISTER_WORDS <= HEAD_WORDS, "they fit");
-
-/* The compiler knows more than the verifier and drops bounds checks it sees through: from here on
- * it knows nothing of the variable. */
-#define HIDE_BOUNDS(variable) asm volatile("" : "+r"(variable))
-
-/* What a run needs and the BPF stack has no room for; one for each CPU, where runs do not nest. */
-struct scratch {
-	struct unwind_frame frame;
-	struct unwind_registers registers;
-	struct stack_mapping mapping; /* of the last frame */
-	struct stack_block block;
-	struct stack_space space;
-	__u64 hash;
-	__u64 stack_top; /* of the main thread */
-	__u32 kernel_count, user_count;
-	__u32 end;   /* enum unwind_end */
-	__u32 stale; /* something is not in the tables yet: send a dump */
-	struct stack_record record;
-	__u64 tail[TAIL_WORDS + PIECE_BYTES / 8];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* set before loading: CPUs */
-	__type(key, __u32);
-	__type(value, struct scratch);
-} scratches SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -89,141 +37,6 @@ struct {
 
 /* Stacks that were sent, by hash; user space takes out what it forgets. */
 __u64 known_hashes[STACK_KNOWN_HASHES];
-
-static __always_inline __u64 mix(__u64 hash, __u64 word)
-{
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ hash >> 29;
-}
-
-/* ---- the walk ---- */
-
-static __always_inline int is_entry(const struct stack_block *block, __u64 address)
-{
-	return (address >= block->entry_start[0] && address < block->entry_end[0]) ||
-	       (address >= block->entry_start[1] && address < block->entry_end[1]);
-}
-
-static __always_inline int stop(struct scratch *s, enum unwind_end end)
-{
-	s->end = end;
-	return 1;
-}
-
-/* A frame that no table explains. Where only frame pointers led, they led astray. */
-static __always_inline int stop_nowhere(struct scratch *s)
-{
-	if (s->frame.guessed)
-		return stop(s, UNWIND_END_NO_ROWS);
-	s->stale = 1;
-	return stop(s, UNWIND_END_STALE);
-}
-
-static __always_inline void add_address(struct scratch *s)
-{
-	__u64 address = s->frame.pc;
-
-	if (s->frame.exact && s->user_count)
-		address |= UNWIND_EXACT;
-	s->tail[(s->kernel_count + s->user_count) & (HEAD_WORDS - 1)] = address;
-	s->user_count++;
-	s->hash = mix(s->hash, address);
-}
-
-/* A signal handler returns to where nobody called it from: code that begins there. */
-static __always_inline void mark_trampoline(struct scratch *s, const struct unwind_rule *rule)
-{
-	if (rule && rule->flags & UNWIND_RULE_SIGNAL && s->user_count > 1)
-		s->tail[(s->kernel_count + s->user_count - 1) & (HEAD_WORDS - 1)] |= UNWIND_EXACT;
-}
-
-/* One frame; 1: the walk is over. */
-static __always_inline int walk_frame(struct scratch *s)
-{
-	__u64 address = unwind_lookup_address(&s->frame);
-	const struct unwind_rule *rule = NULL;
-	enum unwind_end end;
-	__u32 kind;
-
-	if (s->user_count >= max_depth)
-		return stop(s, UNWIND_END_TOO_DEEP);
-	if (address < s->mapping.start || address >= s->mapping.end) {
-		if (!find_mapping(s->space.block, s->space.mapping_count, address, &s->mapping)) {
-			s->mapping.end = 0;
-			if (s->user_count == 0)
-				add_address(s);
-			return stop_nowhere(s);
-		}
-	}
-	add_address(s);
-	kind = STACK_MAPPING_KIND(s->mapping.page_count);
-	if (kind == STACK_MAP_WAITING) {
-		s->stale = 1;
-		return stop(s, UNWIND_END_STALE);
-	}
-	if (kind == STACK_MAP_ROWS)
-		rule = find_rule(&s->mapping, address);
-	mark_trampoline(s, rule);
-	end = unwind_step(&s->frame, rule, is_entry(&s->block, address),
-			  s->user_count == 1 ? &s->registers : NULL, NULL, STACK_ARM64);
-	return end == UNWIND_MORE ? 0 : stop(s, end);
-}
-
-static __always_inline struct scratch *own_scratch(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&scratches, &cpu);
-}
-
-static long walk_in_loop(__u32 index, void *context)
-{
-	struct scratch *s = own_scratch();
-
-	(void)index;
-	(void)context;
-	return s ? walk_frame(s) : 1;
-}
-
-/* Verified once, wherever it is called from. */
-__attribute__((noinline)) int walk_in_call(__u32 index)
-{
-	struct scratch *s = own_scratch();
-
-	(void)index;
-	return s ? walk_frame(s) : 1;
-}
-
-static __always_inline void walk(int by_loop)
-{
-	if (by_loop) {
-		bpf_loop(STACK_MAX_USER + 1, walk_in_loop, NULL, 0);
-		return;
-	}
-	for (__u32 i = 0; i <= STACK_MAX_USER; i++) {
-		if (walk_in_call(i))
-			break;
-	}
-}
-
-/* The space's table, copied: the searches need not find it again. 0: it has none. */
-static __always_inline int find_space(struct scratch *s, __u64 id)
-{
-	const struct stack_space *space = bpf_map_lookup_elem(&spaces, &id);
-	const struct stack_block *block;
-	struct segment *segment;
-
-	if (!space)
-		return 0;
-	s->space = *space;
-	segment = find_segment(s->space.block);
-	if (!segment)
-		return 0;
-	block = segment_item(segment, (s->space.block % STACK_SEGMENT_WORDS) * 4, 0,
-			     sizeof(*block));
-	s->block = *block;
-	return 1;
-}
 
 /* ---- the parts of a record ---- */
 
@@ -254,110 +67,33 @@ static __always_inline void take_frame_pointers(struct scratch *s, struct bpf_pe
 	}
 }
 
-/* A number for this memory of this process: another one after exec, and in a child. */
-static __always_inline __u64 space_id(struct task_struct *task, __u64 memory)
-{
-	__u64 id = mix(mix(memory, task->self_exec_id), (__u64)task->tgid);
-
-	return id ? id : 1;
-}
-
 static __always_inline void take_user_part(struct scratch *s, struct bpf_perf_event_data *ctx,
 					   struct task_struct *task, int by_loop)
 {
-	__u64 memory = 0;
 	int narrow;
 
 	s->end = UNWIND_END_COMPLETE;
 	if (task->flags & (TASK_KTHREAD | TASK_USER_WORKER | TASK_IO_WORKER))
 		return;
-	bpf_probe_read_kernel(&memory, sizeof(memory), &task->mm);
-	if (!memory) {
+	if (!find_memory(s, task)) {
 		s->end = UNWIND_END_GONE;
 		return;
 	}
-	s->record.space = space_id(task, memory);
-	s->stack_top = BPF_CORE_READ((struct mm_struct *)memory, start_stack);
 	narrow = is_user_mode(ctx) ? copy_sample_registers(ctx, &s->registers)
 				   : copy_task_registers(task, &s->registers);
-	if (narrow) {
+	if (narrow)
 		take_frame_pointers(s, ctx);
-		return;
-	}
-	if (!find_space(s, s->record.space)) {
-		s->stale = 1;
-		s->end = UNWIND_END_STALE;
-		return;
-	}
-	s->record.generation = s->space.generation;
-	s->hash = mix(s->hash, s->space.generation);
-	unwind_begin(&s->frame, &s->registers, STACK_ARM64);
-	walk(by_loop);
-}
-
-/* A piece of the stack, up to @end or the page's; 0: there is no more. How far the copy came is
- * kept in the record: the verifier would follow each way a variable took. */
-static __always_inline int copy_piece(struct scratch *s, __u32 words, __u64 end)
-{
-	__u64 copied = s->record.stack_size & (STACK_DUMP_MAX - 1);
-	__u64 at = s->record.stack_address + copied;
-	__u64 piece = PIECE_BYTES - (at & (PIECE_BYTES - 1)), left = end - at;
-	__u64 smaller = not_above(left, piece);
-
-	piece = (left & smaller) | (piece & ~smaller);
-	HIDE_BOUNDS(piece);
-	if (at >= end || s->record.stack_size >= STACK_DUMP_MAX || piece > PIECE_BYTES)
-		return 0;
-	if (bpf_probe_read_user((char *)s->tail + words * 8 + copied, piece, (const void *)at) ==
-	    0) {
-		s->record.stack_size += (__u32)piece;
-		return 1;
-	}
-	if (copied) {
-		s->record.flags = 0;
-		return 0;
-	}
-	s->record.stack_address += piece;
-	return 1;
-}
-
-/* Registers and stack behind the addresses; returns the words in use. The main thread's stack ends
- * where the program found its arguments: what lies above, the environment, is nobody's frame. Pages
- * that are not there are passed over at the start: the stack may just be growing into them. */
-static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
-{
-	__u64 from = (s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL) -
-		     RED_ZONE;
-	const __u64 *registers = (const __u64 *)&s->registers;
-	__u64 end = from + dump_bytes, top = s->stack_top + sizeof(__u64);
-
-	for (__u32 i = 0; i < REGISTER_WORDS; i++)
-		s->tail[(words + i) & (HEAD_WORDS - 1)] = registers[i];
-	words = (words + REGISTER_WORDS) & (HEAD_WORDS - 1);
-	s->record.flags = STACK_FLAG_CUT;
-	s->record.stack_address = from;
-	s->record.stack_size = 0;
-	if (top > from && top <= end) {
-		end = top;
-		s->record.flags = 0;
-	}
-	for (int i = 0; i < PIECES; i++) {
-		if (!copy_piece(s, words, end))
-			break;
-	}
-	return words + s->record.stack_size / 8;
+	else
+		walk_user_stack(s, by_loop);
 }
 
 /* ---- sending ---- */
 
 static __always_inline long send(struct scratch *s, struct bpf_perf_event_data *ctx, __u32 words)
 {
-	__u64 size = sizeof(s->record) - RECORD_SKIP + (__u64)words * 8;
+	__u64 size = finish_record(s, words);
 
-	s->record.kernel_count = (__u16)s->kernel_count;
-	s->record.user_count = (__u16)s->user_count;
-	s->record.end = (__u8)s->end;
-	if (size > sizeof(s->record) - RECORD_SKIP + TAIL_WORDS * 8)
+	if (!size)
 		return -1;
 	return bpf_perf_event_output(ctx, &outputs, BPF_F_CURRENT_CPU,
 				     (char *)&s->record + RECORD_SKIP, size);
@@ -435,10 +171,7 @@ static __always_inline void take_sample(struct scratch *s, struct stack_cpu *cpu
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	__builtin_memset(&s->record, 0, sizeof(s->record));
-	s->mapping.start = s->mapping.end = 0;
-	s->hash = 0;
-	s->kernel_count = s->user_count = s->stale = 0;
+	scratch_clear(s);
 	s->record.event = event_id(ctx);
 	s->record.period = ctx->sample_period;
 	s->record.context = with_context ? sample_context(task) : STACK_CONTEXT_UNKNOWN;
