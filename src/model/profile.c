@@ -44,6 +44,7 @@ void profile_free(struct profile *profile)
 	vec_free(&profile->symbols);
 	vec_free(&profile->frames);
 	vec_free(&profile->stacks);
+	branches_done(&profile->branches);
 	for (size_t i = 0; i < profile->codes.count; i++)
 		free(profile->codes.items[i].bytes);
 	vec_free(&profile->codes);

@@ -17,6 +17,7 @@
 #include "base/hashidx.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "model/branches.h"
 #include "model/loss.h"
 #include "model/sample.h"
 #include "model/words.h"
@@ -186,6 +187,7 @@ struct profile {
 	VEC(struct kept_code) codes;
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
+	struct branches branches; /* only of imports; a reader leaves them in the file */
 	struct run_facts run;
 	/* private to profile.c: find rows by their key */
 	struct hashidx image_index, task_index, symbol_index, frame_index, stack_index;

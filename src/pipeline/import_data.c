@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "collect/perf_data.h"
 #include "collect/perf_registers.h"
+#include "pipeline/import_branches.h"
 #include "pipeline/import_chain.h"
 #include "pipeline/import_kernel.h"
 #include "pipeline/import_tasks.h"
@@ -243,7 +244,8 @@ static int take_sample(struct importing *importing, struct perf_record *record, 
 	}
 	record->cpu_mode = import_chain_mode(record);
 	kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
-	if (kernel_mode || (event->format.sample_type & PERF_SAMPLE_CALLCHAIN))
+	if (kernel_mode ||
+	    (event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)))
 		rc = import_kernel_need(&importing->kernel, importing->err);
 	if (rc < 0)
 		return rc;
@@ -255,6 +257,7 @@ static int take_sample(struct importing *importing, struct perf_record *record, 
 				  .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
 				  .context = CONTEXT_TASK };
 	set_cgroup(importing, record);
+	import_branches_take(import, record, &event->format, sample.event);
 	sample.stack = stack_of(importing, record, event);
 	if (kernel_mode)
 		sample.context = (uint8_t)kernel_symbols_context(import->frames.kernel,

@@ -146,6 +146,16 @@ CREATE TABLE second( -- layer 2: samples of each second and CPU
 	PRIMARY KEY(second, cpu, event, mode)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE branch( -- what the processor recorded of branches; only in imports
+	event INTEGER NOT NULL REFERENCES event,
+	from_frame INTEGER NOT NULL REFERENCES frame,
+	to_frame INTEGER NOT NULL REFERENCES frame,
+	count INTEGER NOT NULL,
+	mispredicted INTEGER NOT NULL,
+	cycles INTEGER NOT NULL, -- since the branch before; 0: not told
+	PRIMARY KEY(event, from_frame, to_frame)
+) STRICT, WITHOUT ROWID;
+
 -- Layer 3: joins for people. Nothing reads these but SQL.
 
 CREATE VIEW frames_named AS
@@ -176,6 +186,16 @@ JOIN stack ON stack.id = total.stack
 JOIN frames_named ON frames_named.frame = stack.frame
 JOIN word AS modes ON modes.list = 'mode' AND modes.id = total.mode
 JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context;
+
+CREATE VIEW branches_named AS
+SELECT event.name AS event, a.image AS from_image, a.symbol AS from_symbol,
+	a.address AS from_address, b.image AS to_image, b.symbol AS to_symbol,
+	b.address AS to_address, branch.count, branch.mispredicted, branch.cycles
+FROM branch
+JOIN event ON event.id = branch.event
+JOIN frames_named AS a ON a.frame = branch.from_frame
+JOIN frames_named AS b ON b.frame = branch.to_frame
+ORDER BY branch.count DESC;
 
 CREATE VIEW samples_by_symbol AS
 SELECT event, image, symbol, sum(samples) AS samples, sum(weight) AS weight,

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "store/branch_rows.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
@@ -232,6 +233,8 @@ static int write_all(struct store_writer *writer, struct layers *layers)
 		rc = row_writer_run(&writer->rows, writer->db, writer->profile);
 	if (!rc)
 		rc = facts_write(writer->db, writer->profile);
+	if (!rc)
+		rc = branch_rows_write(writer->db, writer->profile);
 	if (!rc)
 		rc = write_samples(writer, layers);
 	return rc ? rc : sql_exec(writer->db, "COMMIT");

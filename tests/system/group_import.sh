@@ -318,3 +318,17 @@ PYTHON
 		fail "names from a file of another build id"
 	fi
 }
+
+# Branch records: as many as perf shows, as many mispredicted.
+test_import_branches() {
+	local file=$CASES/perfdata/perf.data.callgraph_and_branch-3.8 wanted got
+	need perf
+	need sqlite3
+	need_cases perfdata
+	wanted=$(perf script -i "$file" -F brstack 2> /dev/null | tr -s ' ' '\n' |
+		awk -F / '/^0x/ && $1 != "0x0" { n++; bad += $3 == "M" } END { print n "|" bad }')
+	[ "$wanted" != "|" ] || skip "this perf does not show the branches"
+	import "$file" "$T/a.prof"
+	got=$(sqlite3 "$T/a.prof" "SELECT sum(count), sum(mispredicted) FROM branches_named")
+	[ "$got" = "$wanted" ] || fail "branches and mispredicted: $got, perf has $wanted"
+}
