@@ -21,15 +21,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-static inline __attribute__((always_inline)) int unwind_read(const void *memory, __u64 address,
-							     void *to, __u32 size)
-{
-	(void)memory;
-	return (int)bpf_probe_read_user(to, size, (const void *)address);
-}
-
 #include "bpf/off_cpu_wire.h"
-#include "bpf/stack_tasks.h"
+#include "bpf/stack_tasks.bpf.h"
 
 /* include/linux/sched.h */
 enum {

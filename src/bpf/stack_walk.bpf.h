@@ -12,15 +12,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-static inline __attribute__((always_inline)) int unwind_read(const void *memory, __u64 address,
-							     void *to, __u32 size)
-{
-	(void)memory;
-	return (int)bpf_probe_read_user(to, size, (const void *)address);
-}
+#define UNWIND_READ(memory, address, to, size) \
+	((void)(memory), bpf_probe_read_user(to, size, (const void *)(address)))
 
 #include "bpf/stack_tables.bpf.h"
-#include "bpf/stack_tasks.h"
+#include "bpf/stack_tasks.bpf.h"
 #include "bpf/stack_wire.h"
 #include "bpf/unwind_step.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * One step of a walk, from a frame to its caller: the same code in the kernel's program and in user
- * space. Who includes it supplies the memory:
+ * space. Who includes it says how memory is read, by a macro or a function of that name:
  *
- *   static inline int unwind_read(const void *memory, __u64 address, void *to, __u32 size)
+ *   #define UNWIND_READ(memory, address, to, size)
  *
- * declared before the include; 0, or negative when not all of it can be read.
+ * 0, or negative when not all of it can be read; @memory is what the walker passed. Without it
+ * nothing can be read.
  *
  * Where there is no row, frame pointers are tried: code made at run time has them, and so have
  * parts of large programs that were generated. That is a guess (unwind_frame.guessed): the walker
@@ -18,6 +19,11 @@
 #include "bpf/unwind_rows.h"
 
 #define UNWIND_INLINE static inline __attribute__((always_inline))
+
+#ifndef UNWIND_READ
+#define UNWIND_READ(memory, address, to, size) \
+	((void)(memory), (void)(address), (void)(to), (void)(size), -1)
+#endif
 
 /* DWARF numbers of the registers a walk carries from frame to frame. */
 enum {
@@ -84,7 +90,7 @@ UNWIND_INLINE enum unwind_end unwind_find_register(const struct unwind_frame *fr
 	if (reg != UNWIND_X86_BX || !frame->bx_known)
 		return UNWIND_END_NO_ROWS;
 	*ret_value = frame->bx;
-	if (frame->bx_at && unwind_read(memory, frame->bx_at, ret_value, sizeof(*ret_value)) < 0)
+	if (frame->bx_at && UNWIND_READ(memory, frame->bx_at, ret_value, sizeof(*ret_value)) < 0)
 		return UNWIND_END_NO_MEMORY;
 	return UNWIND_MORE;
 }
@@ -126,7 +132,7 @@ UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 	}
 	at += (__u64)(__s64)rule->cfa_offset;
 	if (rule->cfa == UNWIND_CFA_FP_DEREF || rule->cfa == UNWIND_CFA_SP_DEREF) {
-		if (unwind_read(memory, at, &at, sizeof(at)) < 0)
+		if (UNWIND_READ(memory, at, &at, sizeof(at)) < 0)
 			return UNWIND_END_NO_MEMORY;
 		at += rule->add;
 	}
@@ -156,7 +162,7 @@ UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct un
 		return;
 	if (rule->fp == UNWIND_SAVED_UNDEFINED || (rule->fp == UNWIND_SAVED_FP && !frame->fp_known))
 		frame->fp_known = 0;
-	else if (unwind_read(memory, at, &value, sizeof(value)) == 0)
+	else if (UNWIND_READ(memory, at, &value, sizeof(value)) == 0)
 		frame->fp = value;
 	else if (at >= frame->sp)
 		frame->fp_known = 0;
@@ -182,11 +188,11 @@ UNWIND_INLINE enum unwind_end unwind_find_ra(struct unwind_frame *frame,
 	}
 	if (rule->ra == UNWIND_SAVED_FP && !frame->fp_known)
 		return UNWIND_END_NO_ROWS;
-	if (unwind_read(memory, at, ret_ra, sizeof(*ret_ra)) < 0)
+	if (UNWIND_READ(memory, at, ret_ra, sizeof(*ret_ra)) < 0)
 		return UNWIND_END_NO_MEMORY;
 	frame->lr_known = 0;
 	if (arm64 && rule->flags & UNWIND_RULE_SIGNAL)
-		frame->lr_known = unwind_read(memory, at - 16, &frame->lr, 8) == 0;
+		frame->lr_known = UNWIND_READ(memory, at - 16, &frame->lr, 8) == 0;
 	return UNWIND_MORE;
 }
 
@@ -203,7 +209,7 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 
 	if (rule->ra == UNWIND_SAVED_CFA && rule->fp == UNWIND_SAVED_CFA &&
 	    rule->fp_offset + 8 == rule->ra_offset &&
-	    unwind_read(memory, cfa + (__u64)(__s64)rule->fp_offset, pair, sizeof(pair)) == 0) {
+	    UNWIND_READ(memory, cfa + (__u64)(__s64)rule->fp_offset, pair, sizeof(pair)) == 0) {
 		frame->fp = pair[0];
 		frame->lr_known = 0;
 		*ret_ra = pair[1];
@@ -259,7 +265,7 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	if (frame->fp == 0 && !frame->exact)
 		return UNWIND_END_COMPLETE;
 	if (frame->fp < frame->sp || frame->fp % 8 ||
-	    unwind_read(memory, frame->fp, pair, sizeof(pair)) < 0)
+	    UNWIND_READ(memory, frame->fp, pair, sizeof(pair)) < 0)
 		return UNWIND_END_NO_ROWS;
 	if (arm64)
 		pair[1] &= UNWIND_ARM64_ADDRESS;

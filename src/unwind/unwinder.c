@@ -15,7 +15,7 @@ struct copied_memory {
 	bool *beyond;
 };
 
-static inline int unwind_read(const void *memory, __u64 address, void *to, __u32 size)
+static inline int read_copy(const void *memory, __u64 address, void *to, __u32 size)
 {
 	const struct copied_memory *copy = memory;
 	uint64_t offset = address - copy->start;
@@ -29,6 +29,7 @@ static inline int unwind_read(const void *memory, __u64 address, void *to, __u32
 	return 0;
 }
 
+#define UNWIND_READ read_copy
 #include "bpf/unwind_step.h"
 
 static const enum stack_end ends[UNWIND_END_COUNT] = {

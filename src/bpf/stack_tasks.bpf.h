@@ -3,8 +3,8 @@
  * What the stack program asks of the kernel's own structures: the few fields it needs, found by
  * name (CO-RE) in whatever layout the running kernel has. And the registers of both machines.
  */
-#ifndef BPF_STACK_TASKS_H
-#define BPF_STACK_TASKS_H
+#ifndef BPF_STACK_TASKS_BPF_H
+#define BPF_STACK_TASKS_BPF_H
 
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
