@@ -65,7 +65,8 @@ bool stack_sample_read(struct perf_record *record)
 	if (!bytes)
 		return false;
 	memcpy(&fixed.form, bytes, rest);
-	if (fixed.form >= COUNT_OF(forms) || fixed.end >= UNWIND_END_COUNT)
+	if (fixed.form >= COUNT_OF(forms) || fixed.end == UNWIND_MORE ||
+	    fixed.end >= UNWIND_END_COUNT)
 		return false;
 	sample.period = fixed.period;
 	sample.context = context_of(fixed.context);
