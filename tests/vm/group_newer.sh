@@ -39,6 +39,62 @@ test_newer_modules_swapped_unseen() {
 	check_modules_swapped_unseen
 }
 
+# What objdump has of the module's .text, as lines of ADDRESS<tab>INSTRUCTION: without those that the
+# kernel fills in when it loads the module, and of branches only what they are.
+dump_module() {
+	objdump -dr --no-show-raw-insn -j .text "$1" | awk -F '\t' '
+		/R_X86_64/ { told = 0; next }
+		told { print address "\t" text }
+		{ told = 0 }
+		/^ *[0-9a-f]+:\t/ {
+			address = $1; text = $2
+			gsub(/[ :]/, "", address)
+			sub(/ *[#<].*/, "", text)
+			if (text ~ /^(j|call)/)
+				sub(/ .*/, "", text)
+			sub(/ *$/, "", text)
+			address = "0x" address
+			told = 1
+		}
+		END { if (told) print address "\t" text }'
+}
+
+# compare_module_code NAME: the guest's listing NAME with the module's file.
+compare_module_code() {
+	need objdump
+	local kernel compared
+	recorded module_code
+	kernel=$("$HERE/vm-kernel" amd64 "$SUITE")
+	dump_module "$(find "$kernel/lib/modules" -name rmd160.ko)" > "$T/objdump"
+	csv_to_tabs < "$EXCHANGE/$1.csv" | cut -f 1,8 > "$T/rows"
+	[ -s "$T/rows" ] || fail "nothing is listed:" "$(cat "$EXCHANGE/$1.err")"
+	awk -F '\t' '
+		FNR == NR { text[$1] = $2; next }
+		!($1 in text) { next }
+		{
+			got = $2
+			sub(/ *[#<].*/, "", got)
+			if (got ~ /^(j|call)/)
+				sub(/ .*/, "", got)
+			compared++
+		}
+		got != text[$1] { print $1 ": \"" $2 "\", objdump: \"" text[$1] "\""; bad = 1 }
+		END { print compared + 0; exit bad }' "$T/objdump" "$T/rows" > "$T/compared" ||
+		fail "not what objdump says:" "$(head -n 8 "$T/compared")"
+	compared=$(tail -n 1 "$T/compared")
+	[ "$compared" -ge 50 ] || fail "only $compared instructions were compared:" \
+		"$(head -n 8 "$T/rows")"
+}
+
+test_newer_module_code() {
+	compare_module_code loaded
+}
+
+# The recording kept what it needs of the module.
+test_newer_module_code_when_it_is_gone() {
+	compare_module_code gone
+}
+
 # Read by BPF, the kernel's code is byte for byte what /proc/kcore shows.
 test_newer_live_text_equals_kcore() {
 	[ -x "$KERNEL_TEXT" ] || skip "the unit tests are not built ('make check' builds them)"

@@ -84,5 +84,19 @@ record_modules() {
 	record swap -- bash -c hash_behind_the_back
 }
 
+# list_module_code NAME: the instructions of module_code.prof that were hit, to NAME.csv.
+list_module_code() {
+	$BIN/prospect report -d --by address --select 'image=\[rmd160\]' --format csv \
+		/tmp/module_code.prof > $EXCHANGE/"$1.csv" 2> $EXCHANGE/"$1.err"
+}
+
+# A module's code while it is loaded, and when it is gone. Behind record_modules, for what it needs.
+record_module_code() {
+	load crypto/rmd160
+	record module_code -- $BIN/hash-rmd160 rmd160 2
+	list_module_code loaded
+	unload rmd160 && list_module_code gone
+}
+
 export EXCHANGE BIN MODULES
 export -f load unload hash_with_modules hash_behind_the_back

@@ -4,6 +4,7 @@
 keep_names
 record work -- $BIN/work
 record_modules
+record_module_code
 
 if [ -x $BIN/kernel_text ]; then
 	$BIN/kernel_text > $EXCHANGE/kernel_text.out 2>&1
