@@ -8,9 +8,9 @@ stacks_of() {
 }
 
 # expect_stacks WHAT FILE SELECTION PATTERN PERMILLE [LEAST]: so many of the samples (LEAST of them, or
-# 100) have a stack like that.
+# 100) have a stack like that. What a busy machine lost of stacks is told by the head, and not judged.
 expect_stacks() {
-	stacks_of "$2" "$3" > "$T/.stacks"
+	stacks_of "$2" "$3" | grep -v '\[cut:lost\]' > "$T/.stacks"
 	grep -E $'^[0-9]+\t'"($4)" "$T/.stacks" > "$T/.right"
 	grep -Ev $'^[0-9]+\t'"($4)" "$T/.stacks" | sort -rn > "$T/.wrong"
 	all=$(sum 1 < "$T/.stacks")
@@ -150,7 +150,7 @@ test_stacks_of_two_thousand_true() {
 # complete_share WHAT FILE SELECTION PERMILLE. Samples in exec and exit have no user stack to find.
 complete_share() {
 	stacks_of "$2" "$3" | awk -F '\t' -v what="$1" -v least="$4" '
-	$2 ~ /^\[cut:(in exec|process gone)\]/ { next }
+	$2 ~ /^\[cut:(in exec|process gone|lost)\]/ { next }
 	{ all += $1 }
 	$2 ~ /^\[cut:/ {
 		reason = $2
