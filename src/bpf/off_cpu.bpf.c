@@ -22,7 +22,42 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/off_cpu_wire.h"
-#include "bpf/stack_tasks.bpf.h"
+#include "bpf/unwind_rows.h"
+
+/*
+ * User stacks are walked with the tables of the stack program: before loading, its maps take the
+ * place of `segments`, `spaces` and this one, its .bss, which has the rules. What it replaces in
+ * them stays as it is until the drain after next, which is long after a walk that reads it.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} stack_memory SEC(".maps");
+
+const volatile __u64 rules_offset = 0; /* in that */
+
+static __always_inline const struct unwind_rule *borrowed_rule(__u32 number)
+{
+	__u32 zero = 0;
+	const char *memory = bpf_map_lookup_elem(&stack_memory, &zero);
+
+	if (!memory)
+		return NULL;
+	return (const struct unwind_rule *)(memory + rules_offset +
+					    (__u64)number * sizeof(struct unwind_rule));
+}
+
+#define STACK_RULE(number) borrowed_rule(number)
+#include "bpf/stack_walk.bpf.h"
+
+/* How a user stack is followed: with tables, in a loop or by repeated calls (stacks.bpf.c says
+ * why), or by frame pointers. */
+enum how { BY_LOOP, BY_CALLS, BY_FRAME_POINTERS };
+
+enum { DUMP_UNITS = 4 }; /* what a copy of a stack takes of the budget */
 
 /* include/linux/sched.h */
 enum {
@@ -204,8 +239,9 @@ static void send_times(void *context, const struct off_cpu_thread *thread, enum 
 
 /* ---- leaving a CPU ---- */
 
-static void send_user_stack(void *context, const struct task_struct *task,
-			    struct off_cpu_thread *thread, struct off_cpu_cpu *cpu)
+static __always_inline void send_frame_pointers(void *context, const struct task_struct *task,
+						struct off_cpu_thread *thread,
+						struct off_cpu_cpu *cpu)
 {
 	struct off_cpu_left_record *record = &cpu->left;
 	__u64 size = __builtin_offsetof(struct off_cpu_left_record, addresses);
@@ -213,7 +249,6 @@ static void send_user_stack(void *context, const struct task_struct *task,
 				   BPF_F_USER_STACK);
 
 	off_cpu_pace_spend(pace_of(cpu, thread), thread->left_ns, 1);
-	cpu->counts.stacks++;
 	if (bytes < 0)
 		return;
 	record->kind = OFF_CPU_LEFT;
@@ -225,6 +260,46 @@ static void send_user_stack(void *context, const struct task_struct *task,
 	if (size <= sizeof(*record) &&
 	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0)
 		thread->flags |= OFF_CPU_CAPTURED;
+}
+
+/* A record as the stack program's, of the thread that the perf record is about: the one that
+ * leaves. Its period is when that was. */
+static __always_inline void send_walk(void *context, struct off_cpu_thread *thread,
+				      struct off_cpu_cpu *cpu, struct scratch *s, int by_loop)
+{
+	__u32 words;
+	__u64 size;
+
+	walk_user_stack(s, by_loop);
+	off_cpu_pace_spend(pace_of(cpu, thread), thread->left_ns, s->stale ? DUMP_UNITS : 1);
+	s->record.period = thread->left_ns;
+	s->record.form = s->stale ? STACK_FORM_DUMP : STACK_FORM_ADDRESSES;
+	s->record.context = STACK_CONTEXT_TASK;
+	words = s->user_count;
+	if (s->stale)
+		words = take_dump(s, words);
+	size = finish_record(s, words);
+	if (size && bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU,
+					  (char *)&s->record + RECORD_SKIP, size) == 0)
+		thread->flags |= OFF_CPU_CAPTURED;
+}
+
+static __always_inline void send_user_stack(void *context, struct task_struct *task,
+					    struct off_cpu_thread *thread, struct off_cpu_cpu *cpu,
+					    enum how how)
+{
+	struct scratch *s = how == BY_FRAME_POINTERS ? NULL : own_scratch();
+
+	cpu->counts.stacks++;
+	if (s) {
+		scratch_clear(s);
+		if (!find_memory(s, task))
+			return;
+	}
+	if (!s || copy_task_registers(task, &s->registers))
+		send_frame_pointers(context, task, thread, cpu);
+	else
+		send_walk(context, thread, cpu, s, how == BY_LOOP);
 }
 
 /* Where a task entered the kernel; 0: it has no user part. */
@@ -277,8 +352,8 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	thread->times.waits++;
 }
 
-static void leave(void *context, bool preempted, struct task_struct *task, struct off_cpu_cpu *cpu,
-		  __u64 now_ns)
+static __always_inline void leave(void *context, bool preempted, struct task_struct *task,
+				  struct off_cpu_cpu *cpu, __u64 now_ns, enum how how)
 {
 	struct off_cpu_thread *thread = find_thread(task);
 	__u32 state = state_of(task);
@@ -293,7 +368,7 @@ static void leave(void *context, bool preempted, struct task_struct *task, struc
 	begin_wait(thread, task, preempted, state, cpu, now_ns);
 	if (task->mm &&
 	    off_cpu_kept(thread->draw_ns, thread->expected_ns[thread->site % OFF_CPU_SITES]))
-		send_user_stack(context, task, thread, cpu);
+		send_user_stack(context, task, thread, cpu, how);
 }
 
 /* ---- waking ---- */
@@ -452,8 +527,7 @@ static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *
 	thread->since_ns = now_ns;
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct task_struct *next)
+static __always_inline int switched(__u64 *arguments, enum how how)
 {
 	struct off_cpu_cpu *cpu = this_cpu();
 	__u64 now_ns;
@@ -461,12 +535,24 @@ int BPF_PROG(off_cpu_switch, bool preempted, struct task_struct *prev, struct ta
 	if (!cpu)
 		return 0;
 	now_ns = bpf_ktime_get_ns();
-	leave(ctx, preempted, prev, cpu, now_ns);
-	arrive(ctx, next, cpu, now_ns);
+	leave(arguments, arguments[0], (struct task_struct *)arguments[1], cpu, now_ns, how);
+	arrive(arguments, (struct task_struct *)arguments[2], cpu, now_ns);
 	if (opened_ns && cpu->counts.switches++ % OFF_CPU_MEASURE_EVERY == 0)
 		cpu->counts.measured_ns += bpf_ktime_get_ns() - now_ns;
 	return 0;
 }
+
+/* One of them is loaded. */
+#define PROGRAM(name, how)                       \
+	SEC("tp_btf/sched_switch")               \
+	int name(__u64 *arguments)               \
+	{                                        \
+		return switched(arguments, how); \
+	}
+
+PROGRAM(off_cpu_switch_loop, BY_LOOP)
+PROGRAM(off_cpu_switch_calls, BY_CALLS)
+PROGRAM(off_cpu_switch_fp, BY_FRAME_POINTERS)
 
 /* ---- another program in the same thread ---- */
 

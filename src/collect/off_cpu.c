@@ -12,12 +12,14 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "bpf/off_cpu.skel.h"
+#include "collect/stack_program.h"
 
 enum {
 	/* With more CPUs than this each gets less of the budget. */
 	FULL_BUDGET_CPUS = 4,
 	MAX_CPUS = 8192,
 	READ_BYTES = 64 * 1024, /* of an iterator at once */
+	DUMP_BYTES = 16 * 1024, /* of a stack, until there are tables for it */
 };
 
 struct off_cpu {
@@ -27,11 +29,13 @@ struct off_cpu {
 
 /* The programs that are attached while the window is open; a thread's birth must not be missed
  * between the others. */
-#define ATTACHED(X)       \
-	X(off_cpu_fork)   \
-	X(off_cpu_exec)   \
-	X(off_cpu_waking) \
-	X(off_cpu_switch)
+#define ATTACHED(X)             \
+	X(off_cpu_fork)         \
+	X(off_cpu_exec)         \
+	X(off_cpu_waking)       \
+	X(off_cpu_switch_loop)  \
+	X(off_cpu_switch_calls) \
+	X(off_cpu_switch_fp)
 
 static int explain(int rc, struct err *err)
 {
@@ -48,7 +52,41 @@ static int explain(int rc, struct err *err)
 	return err_set(err, rc, "the programs cannot be loaded: %s", strerror(-rc));
 }
 
-static int configure(struct off_cpu *off_cpu)
+static bool has_bpf_loop(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+}
+
+/* Of the programs at the switch the one that suits; @maps NULL: the one without tables, which then
+ * are not made. */
+static void choose(struct off_cpu_bpf *object, const struct stack_program_maps *maps)
+{
+	bool loop = maps && has_bpf_loop();
+
+	bpf_program__set_autoload(object->progs.off_cpu_switch_loop, loop);
+	bpf_program__set_autoload(object->progs.off_cpu_switch_calls, maps && !loop);
+	bpf_program__set_autoload(object->progs.off_cpu_switch_fp, !maps);
+	bpf_map__set_autocreate(object->maps.segments, maps);
+	bpf_map__set_autocreate(object->maps.spaces, maps);
+	bpf_map__set_autocreate(object->maps.stack_memory, maps);
+	bpf_map__set_autocreate(object->maps.scratches, maps);
+}
+
+static int borrow(struct off_cpu_bpf *object, const struct stack_program_maps *maps)
+{
+	int rc = bpf_map__reuse_fd(object->maps.segments, maps->segments_fd);
+
+	if (rc == 0)
+		rc = bpf_map__reuse_fd(object->maps.spaces, maps->spaces_fd);
+	if (rc == 0)
+		rc = bpf_map__reuse_fd(object->maps.stack_memory, maps->memory_fd);
+	object->rodata->rules_offset = maps->rules_offset;
+	object->rodata->max_depth = maps->max_depth;
+	object->rodata->dump_bytes = DUMP_BYTES;
+	return rc;
+}
+
+static int configure(struct off_cpu *off_cpu, const struct stack_program_maps *maps)
 {
 	struct off_cpu_bpf *object = off_cpu->object;
 	int cpus = libbpf_num_possible_cpus();
@@ -59,25 +97,29 @@ static int configure(struct off_cpu *off_cpu)
 		return -EINVAL;
 	off_cpu->cpus = (size_t)cpus;
 	object->rodata->period_ns = OFF_CPU_PERIOD_NS * share / FULL_BUDGET_CPUS;
-	return bpf_map__set_max_entries(object->maps.outputs, (uint32_t)cpus);
+	bpf_map__set_max_entries(object->maps.outputs, (uint32_t)cpus);
+	bpf_map__set_max_entries(object->maps.scratches, (uint32_t)cpus);
+	choose(object, maps);
+	return maps ? borrow(object, maps) : 0;
 }
 
-static int load(struct off_cpu *off_cpu)
+static int load(struct off_cpu *off_cpu, const struct stack_program_maps *maps)
 {
 	int rc;
 
 	off_cpu->object = off_cpu_bpf__open();
 	if (!off_cpu->object)
 		return -errno;
-	rc = configure(off_cpu);
+	rc = configure(off_cpu, maps);
 	return rc < 0 ? rc : off_cpu_bpf__load(off_cpu->object);
 }
 
-int off_cpu_new(struct off_cpu **ret_off_cpu, struct err *err)
+int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_cpu,
+		struct err *err)
 {
 	struct off_cpu *off_cpu = xcalloc(1, sizeof(*off_cpu));
 	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
-	int rc = load(off_cpu);
+	int rc = load(off_cpu, maps);
 
 	libbpf_set_print(print);
 	if (rc < 0) {
@@ -86,6 +128,28 @@ int off_cpu_new(struct off_cpu **ret_off_cpu, struct err *err)
 	}
 	*ret_off_cpu = off_cpu;
 	return 0;
+}
+
+/* The smallest of the programs needs what the others do. */
+static int load_smallest(struct off_cpu_bpf *object)
+{
+	struct bpf_program *each;
+
+	choose(object, NULL);
+	bpf_object__for_each_program(each, object->obj)
+		bpf_program__set_autoload(each, each == object->progs.off_cpu_exec);
+	return off_cpu_bpf__load(object);
+}
+
+int off_cpu_check(struct err *err)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct off_cpu_bpf *object = off_cpu_bpf__open();
+	int rc = object ? load_smallest(object) : -errno;
+
+	off_cpu_bpf__destroy(object);
+	libbpf_set_print(print);
+	return rc < 0 ? explain(rc, err) : 0;
 }
 
 void off_cpu_free(struct off_cpu *off_cpu)
@@ -111,6 +175,8 @@ static int set_outputs(struct off_cpu *off_cpu, const struct off_cpu_output *out
 
 static int attach(struct bpf_program *program, struct bpf_link **ret_link)
 {
+	if (!bpf_program__autoload(program))
+		return 0;
 	*ret_link = bpf_program__attach(program);
 	return *ret_link ? 0 : -errno;
 }

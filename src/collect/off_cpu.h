@@ -24,9 +24,15 @@ struct off_cpu_output {
 	int fd;
 };
 
-/* Loads the programs, some ten milliseconds; nothing runs yet. Negative errno with the reason: no
+/* Can this user on this kernel have it? Some milliseconds. Negative errno with the reason: no
  * permission, or a kernel that cannot. */
-int off_cpu_new(struct off_cpu **ret_off_cpu, struct err *err);
+int off_cpu_check(struct err *err);
+
+/* Loads the programs, some ten milliseconds; nothing runs yet. @maps: the tables user stacks are
+ * walked with, borrowed for the life of the object; NULL: by frame pointers. */
+struct stack_program_maps;
+int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_cpu,
+		struct err *err);
 void off_cpu_free(struct off_cpu *off_cpu); /* NULL is fine */
 
 /* Attaches the programs, which then wait for the window to open; some ten milliseconds. The records

@@ -196,6 +196,10 @@ const char *sampler_stacks_missing(const struct sampler *sampler);
 /* The tables of STACK_RUNG_INTERRUPT, to be filled; borrowed. NULL on the other rungs. */
 struct stack_tables *sampler_stack_tables(const struct sampler *sampler);
 
+/* The same for programs of other kinds. false: on the other rungs. */
+struct stack_program_maps;
+bool sampler_stack_maps(const struct sampler *sampler, struct stack_program_maps *ret_maps);
+
 /* What the program counted so far, all CPUs together; zeroes on the other rungs. Its whole run time
  * is about counters[RUNS] * counters[TIMED_NS] / counters[TIMED_RUNS]. */
 struct sampler_stack_counts {

@@ -138,6 +138,15 @@ static void read_dump(struct sampler *sampler, struct perf_sample *sample)
 	};
 }
 
+/* Among the records of waits are user stacks, written as the stack program's. They stay waits. */
+static void read_wait(struct perf_record *record)
+{
+	uint64_t id = record->id;
+
+	stack_sample_read(record);
+	record->id = id;
+}
+
 bool sampler_stacks_convert(struct sampler *sampler, struct perf_record *record)
 {
 	const struct perf_fd *event;
@@ -147,6 +156,10 @@ bool sampler_stacks_convert(struct sampler *sampler, struct perf_record *record)
 	event = sampler_open_find(sampler, record->id);
 	if (!event)
 		return true;
+	if (event->stream == STREAM_WAITS) {
+		read_wait(record);
+		return true;
+	}
 	if (event->stream == STREAM_OUTPUT)
 		return stack_sample_read(record);
 	if (event->dumps)
@@ -171,6 +184,14 @@ const char *sampler_stacks_missing(const struct sampler *sampler)
 struct stack_tables *sampler_stack_tables(const struct sampler *sampler)
 {
 	return sampler->program ? stack_program_tables(sampler->program) : NULL;
+}
+
+bool sampler_stack_maps(const struct sampler *sampler, struct stack_program_maps *ret_maps)
+{
+	if (!sampler->program)
+		return false;
+	*ret_maps = stack_program_maps(sampler->program);
+	return true;
 }
 
 struct sampler_stack_counts sampler_stack_counts(const struct sampler *sampler)

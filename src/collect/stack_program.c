@@ -188,6 +188,20 @@ int stack_program_attach(struct stack_program *program, int fd, uint64_t id, str
 	return 0;
 }
 
+struct stack_program_maps stack_program_maps(const struct stack_program *program)
+{
+	const struct stacks_bpf *object = program->object;
+
+	return (struct stack_program_maps){
+		.segments_fd = bpf_map__fd(object->maps.segments),
+		.spaces_fd = bpf_map__fd(object->maps.spaces),
+		.memory_fd = bpf_map__fd(object->maps.bss),
+		.rules_offset =
+			(uint64_t)((const char *)object->bss->rules - (const char *)object->bss),
+		.max_depth = object->rodata->max_depth,
+	};
+}
+
 struct stack_tables *stack_program_tables(const struct stack_program *program)
 {
 	return program->tables;

@@ -38,6 +38,16 @@ int stack_program_set_output(struct stack_program *program, int cpu, int fd, str
 /* From now on the program takes the samples of this event (borrowed), and names it by @id. */
 int stack_program_attach(struct stack_program *program, int fd, uint64_t id, struct err *err);
 
+/* Its maps, for programs of other kinds that walk with the same tables; the descriptors are
+ * borrowed for the program's life. */
+struct stack_program_maps {
+	int segments_fd, spaces_fd;
+	int memory_fd;	       /* of the memory that has the rules, */
+	uint64_t rules_offset; /* from here on */
+	uint32_t max_depth;
+};
+struct stack_program_maps stack_program_maps(const struct stack_program *program);
+
 /* The tables it works with; they live as long as the program. */
 struct stack_tables *stack_program_tables(const struct stack_program *program);
 /* Sum over all CPUs. */

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/off_cpu.h"
+#include "collect/stack_program.h"
 #include "model/machine.h"
 #include "model/profile.h"
 #include "pipeline/frames.h"
@@ -26,6 +27,7 @@ struct left {
 
 struct waiting {
 	struct off_cpu *off_cpu;
+	bool possible;
 	struct err missing;
 	struct waiting_parts parts;
 	struct wait_classes *classes;
@@ -41,7 +43,7 @@ struct waiting *waiting_new(void)
 {
 	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
 
-	(void)off_cpu_new(&waiting->off_cpu, &waiting->missing);
+	waiting->possible = off_cpu_check(&waiting->missing) == 0;
 	return waiting;
 }
 
@@ -58,7 +60,7 @@ void waiting_free(struct waiting *waiting)
 
 enum sampler_waits waiting_source(const struct waiting *waiting)
 {
-	return waiting && waiting->off_cpu ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_NONE;
+	return waiting && waiting->possible ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_NONE;
 }
 
 static int declare(struct profile *profile, const char *name, enum clock_kind clock)
@@ -83,6 +85,14 @@ static void tell_missing(struct waiting *waiting)
 	free(more);
 }
 
+static int load(struct waiting *waiting, struct err *err)
+{
+	struct stack_program_maps maps;
+	bool walks = sampler_stack_maps(waiting->parts.sampler, &maps);
+
+	return off_cpu_new(walks ? &maps : NULL, &waiting->off_cpu, err);
+}
+
 static int attach(struct waiting *waiting, struct err *err)
 {
 	const struct sampler *sampler = waiting->parts.sampler;
@@ -100,8 +110,9 @@ int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, 
 	waiting->parts = *parts;
 	waiting->classes = wait_classes_new(parts->frames);
 	tell_missing(waiting);
-	if (!waiting->off_cpu)
+	if (!waiting->possible)
 		return 0;
+	rc = load(waiting, err);
 	for (size_t i = 0; rc == 0 && i < parts->chosen_count; i++)
 		rc = off_cpu_choose(waiting->off_cpu, parts->chosen[i], parts->only_chosen, err);
 	waiting->waits = declare(parts->profile, "off-cpu", CLOCK_SCHEDULER);
@@ -149,14 +160,20 @@ static struct left *make_left(struct waiting *waiting, uint32_t tid)
 	return left;
 }
 
-static void take_left(struct waiting *waiting, const struct off_cpu_left_record *record)
+static void remember_stack(struct waiting *waiting, uint32_t tid, uint64_t left_ns)
 {
 	struct left *left;
 
 	if (!waiting->parts.stacks)
 		return;
-	left = make_left(waiting, record->tid);
-	/* The stack ends where the thread entered the kernel. */
+	left = make_left(waiting, tid);
+	left->left_ns = left_ns;
+	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
+}
+
+/* The stack ends where the thread entered the kernel, or was preempted. */
+static void take_left(struct waiting *waiting, const struct off_cpu_left_record *record)
+{
 	waiting->record.cpu_mode = PERF_RECORD_MISC_USER;
 	waiting->record.sample.ip = record->count ? record->addresses[0] : 0;
 	waiting->record.sample.user_stack =
@@ -164,8 +181,21 @@ static void take_left(struct waiting *waiting, const struct off_cpu_left_record 
 				     .end = STACK_FRAME_POINTERS,
 				     .addresses = (const uint64_t *)record->addresses,
 				     .count = record->count };
-	left->left_ns = record->left_ns;
-	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
+	remember_stack(waiting, record->tid, record->left_ns);
+}
+
+/* The same, walked with tables or to be walked. It belongs to the thread that left, and its period
+ * is when that was: bpf/off_cpu.bpf.c. */
+static void take_walk(struct waiting *waiting)
+{
+	const struct user_stack *user = &waiting->record.sample.user_stack;
+	uint64_t ip = user->count ? user->addresses[0] : 0;
+
+	if (user->form == USER_STACK_DUMP)
+		ip = user->registers->pc;
+	waiting->record.cpu_mode = PERF_RECORD_MISC_USER;
+	waiting->record.sample.ip = ip;
+	remember_stack(waiting, (uint32_t)waiting->record.tid, waiting->record.sample.period);
 }
 
 /* An interrupt wakes for itself, not for the task that it hit. */
@@ -340,13 +370,15 @@ void waiting_take(struct waiting *waiting, const struct perf_record *record)
 {
 	union off_cpu_event event;
 
-	if (record->type != PERF_RECORD_SAMPLE ||
-	    !off_cpu_event_read(record->sample.raw, record->sample.raw_size, &event)) {
-		waiting->parts.profile->events[waiting->waits].loss[LOSS_MALFORMED].count++;
-		return;
-	}
 	waiting->record = *record;
-	take_event(waiting, &event);
+	if (record->type != PERF_RECORD_SAMPLE)
+		return;
+	if (record->sample.user_stack.form != USER_STACK_NONE)
+		take_walk(waiting);
+	else if (off_cpu_event_read(record->sample.raw, record->sample.raw_size, &event))
+		take_event(waiting, &event);
+	else
+		waiting->parts.profile->events[waiting->waits].loss[LOSS_MALFORMED].count++;
 }
 
 /* ---- the end ---- */

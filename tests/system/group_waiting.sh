@@ -34,7 +34,7 @@ lost_waits() {
 
 need_waits() {
 	need_root
-	record "$T/prof" --off-cpu --ring 4096 -- "$BIN/waits"
+	record "$T/prof" --off-cpu --ring 4096 "$@" -- "$BIN/waits"
 	waits "$T/prof" thread,wait off-cpu --select program=waits > "$T/rows" 2> /dev/null
 	[ -s "$T/rows" ] || skip "$(grep -o 'where threads wait.*' "$T/stderr" || echo 'no BPF')"
 	[ "$(lost_waits)" = 0 ] || skip "the machine is too busy: waits found a ring full"
@@ -103,12 +103,25 @@ test_wakers_are_named() {
 	! grep -q "^sleeper	sleep	.*#" "$T/wakers" || fail "a timer is somebody:" "$(cat "$T/wakers")"
 }
 
-test_stacks_of_waits_lead_to_the_functions() {
-	need_waits
+stacks_of_waits() {
+	need_waits --stacks "$1"
 	waits "$T/prof" thread,stack off-cpu --select program=waits > "$T/stacks"
 	grep -q "^sleeper	.*nanosleep.*;\[sleep\]" "$T/stacks" || fail "no sleep in the stacks"
 	grep -q "^reader	.*read.*pipe_read;\[pipe\]" "$T/stacks" || fail "no pipe in the stacks"
 	grep -q "^locker	.*futex_wait.*;\[lock\]" "$T/stacks" || fail "no lock in the stacks"
+	[ "${1:-full}" = full ] || return 0
+	grep -q "^sleeper	.*;start_thread;run;sleep_often;.*nanosleep;.*;\[sleep\]" "$T/stacks" &&
+		grep -q "^reader	.*;start_thread;run;read_often;.*pipe_read;\[pipe\]" "$T/stacks" &&
+		grep -q "^locker	.*;start_thread;run;lock_often;.*futex_wait.*;\[lock\]" "$T/stacks" ||
+		fail "stacks are not complete:" "$(cat "$T/stacks")"
+}
+
+test_stacks_of_waits_lead_to_the_functions() {
+	stacks_of_waits full
+}
+
+test_stacks_of_waits_by_frame_pointers() {
+	stacks_of_waits fp
 }
 
 # What waits from the beginning to the end is in no event of the scheduler, and yet there.

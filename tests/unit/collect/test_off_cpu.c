@@ -104,7 +104,7 @@ static void watch_begin(struct watch *watch)
 	int rc;
 
 	watch_open_rings(watch);
-	rc = off_cpu_new(&watch->off_cpu, &err);
+	rc = off_cpu_new(NULL, &watch->off_cpu, &err);
 	if (rc < 0) {
 		assert_true(err.text[0] != '\0');
 		print_message("%s\n", err.text);
