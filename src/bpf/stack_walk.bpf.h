@@ -288,6 +288,8 @@ static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 		end = top;
 		s->record.flags = 0;
 	}
+	/* Unrolled: Linux 6.1 refuses a loop that clang lays out with its end before its start. */
+#pragma unroll
 	for (int i = 0; i < PIECES; i++) {
 		if (!copy_piece(s, words, end))
 			break;
