@@ -2,6 +2,7 @@
 #include "model/machine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -258,6 +259,15 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 
 /* --- mappings --- */
 
+/* That of another kernel, or of 32-bit programs, is only a name: "[vdso32]". */
+static bool is_vdso(const struct machine *machine, uint32_t image)
+{
+	const struct image *row = &machine->profile->images.items[image];
+
+	return row->kind == IMAGE_VDSO ||
+	       strncmp(profile_text(machine->profile, row->path), "[vdso", 5) == 0;
+}
+
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 		 const struct mapping *mapping)
 {
@@ -271,7 +281,7 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 	if (change == ADDRESS_SPACE_REPLACED)
 		process->replaced = process->changed;
 	/* Ranges and not records: with two tracking events each mapping is told twice. */
-	if (kind == IMAGE_VDSO || address_space_count(process->space) >= EXEC_MAPS)
+	if (is_vdso(machine, mapping->image) || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
 	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)
 		programs_settle(&machine->programs, process,

@@ -23,10 +23,10 @@
 #include "collect/perf_registers.h"
 #include "pipeline/import_branches.h"
 #include "pipeline/import_chain.h"
+#include "pipeline/import_files.h"
 #include "pipeline/import_kernel.h"
 #include "pipeline/import_tasks.h"
 #include "pipeline/stacks.h"
-#include "resolve/image_files.h"
 #include "resolve/kernel_symbols.h"
 
 #if defined(__aarch64__)
@@ -49,12 +49,6 @@ struct throttle {
 	uint32_t cpu;
 };
 
-/* A file's build id by its path, where the record of its mapping has none. */
-struct known_id {
-	str_id path;
-	const struct perf_data_build_id *id; /* borrowed from the facts */
-};
-
 struct importing {
 	struct import_profile *import;
 	struct perf_data *data;
@@ -63,9 +57,8 @@ struct importing {
 	VEC(int) events; /* of the recording -> of the profile, NOT_DECLARED, IMPORT_NO_EVENT */
 	VEC(struct cgroup) cgroups;
 	VEC(struct throttle) throttles;
-	VEC(struct known_id) build_ids;
-	struct hashidx build_id_index;
-	bool same_host, same_machine; /* as we are */
+	struct import_files files;
+	bool same_machine; /* as we are */
 	bool has_chains, has_dumps;
 	uint64_t without_event;		   /* samples of more events than a profile has */
 	struct import_chain chain;	   /* of the sample at hand */
@@ -266,72 +259,7 @@ static int take_sample(struct importing *importing, struct perf_record *record, 
 	return import_profile_sample(import, &sample, importing->err);
 }
 
-/* ---- mappings ---- */
-
-static bool has_path(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct importing *)owner)->build_ids.items[index].path ==
-	       *(const str_id *)key;
-}
-
-static void index_build_ids(struct importing *importing)
-{
-	const struct perf_data_facts *facts = perf_data_facts(importing->data);
-
-	for (size_t i = 0; i < facts->build_ids.count; i++) {
-		const struct perf_data_build_id *id = &facts->build_ids.items[i];
-		str_id path = strpool_intern(&importing->import->profile->strings, id->path);
-		uint32_t index;
-
-		if (hashidx_find(&importing->build_id_index, hash_u64(path), has_path, importing,
-				 &path, &index))
-			continue;
-		hashidx_add(&importing->build_id_index, hash_u64(path),
-			    (uint32_t)importing->build_ids.count);
-		*vec_push(&importing->build_ids) = (struct known_id){ path, id };
-	}
-}
-
-static void add_build_id(const struct importing *importing, struct mapped_file *file)
-{
-	str_id path = strpool_intern(&importing->import->profile->strings, file->path);
-	uint32_t index;
-
-	if (file->build_id_size || !hashidx_find(&importing->build_id_index, hash_u64(path),
-						 has_path, importing, &path, &index))
-		return;
-	file->build_id = importing->build_ids.items[index].id->bytes;
-	file->build_id_size = importing->build_ids.items[index].id->size;
-}
-
-/* The vdso is ours only if the kernel is. */
-static const char *path_of(const struct importing *importing, const char *path)
-{
-	bool other_vdso = strcmp(path, "[vdso]") == 0 && !importing->kernel.running;
-
-	return other_vdso ? "[vdso of another kernel]" : path;
-}
-
-static void map_user(struct importing *importing, const struct perf_record *record)
-{
-	const struct perf_mmap *map = &record->mmap;
-	struct import_profile *import = importing->import;
-	struct mapped_file file = { .path = path_of(importing, map->path),
-				    .start = map->start,
-				    .end = map->start + map->size,
-				    .dev = importing->same_host ? map->dev : 0,
-				    .inode = importing->same_host ? map->inode : 0,
-				    .build_id = map->build_id,
-				    .build_id_size = map->build_id_size };
-	struct mapping mapping = { .start = file.start, .end = file.end, .offset = map->offset };
-
-	if (file.end <= file.start)
-		return;
-	add_build_id(importing, &file);
-	import_tasks_map(importing->tasks, record->time_ns, record->pid, map->path);
-	mapping.image = image_files_mapped(import->files, &file);
-	machine_map(import->machine, record->time_ns, record->pid, &mapping);
-}
+/* ---- the rest ---- */
 
 static int take_mmap(struct importing *importing, const struct perf_record *record)
 {
@@ -342,11 +270,10 @@ static int take_mmap(struct importing *importing, const struct perf_record *reco
 		return 0;
 	if (record->pid < 0 || record->cpu_mode == PERF_RECORD_MISC_KERNEL)
 		return import_kernel_map(&importing->kernel, &record->mmap, importing->err);
-	map_user(importing, record);
+	import_tasks_map(importing->tasks, record->time_ns, record->pid, record->mmap.path);
+	import_files_map(&importing->files, record, importing->kernel.running);
 	return 0;
 }
-
-/* ---- the rest ---- */
 
 static void take_cgroup(struct importing *importing, const struct perf_cgroup *cgroup)
 {
@@ -506,24 +433,22 @@ static void tell_damage(struct importing *importing, struct import_result *resul
 	import_profile_not_visible(importing->import, sentence);
 }
 
-static void compare_hosts(struct importing *importing)
+static bool is_our_machine(const struct perf_data_facts *facts)
 {
-	const struct perf_data_facts *facts = perf_data_facts(importing->data);
 	struct utsname us;
 
 	uname(&us);
-	importing->same_host = !facts->hostname || strcmp(facts->hostname, us.nodename) == 0;
-	importing->same_machine = !facts->machine || strcmp(facts->machine, us.machine) == 0;
+	return !facts->machine || strcmp(facts->machine, us.machine) == 0;
 }
 
 static int read_all(struct importing *importing, struct import_result *result)
 {
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
 	int rc;
 
-	compare_hosts(importing);
-	index_build_ids(importing);
-	rc = import_kernel_begin(&importing->kernel, importing->import,
-				 perf_data_facts(importing->data), importing->err);
+	importing->same_machine = is_our_machine(facts);
+	import_files_begin(&importing->files, importing->import, facts);
+	rc = import_kernel_begin(&importing->kernel, importing->import, facts, importing->err);
 	if (rc == 0)
 		rc = perf_data_run(importing->data, take, importing);
 	if (rc < 0)
@@ -555,8 +480,7 @@ int import_data(struct import_profile *import, struct perf_data_input *input,
 	vec_free(&importing->events);
 	vec_free(&importing->cgroups);
 	vec_free(&importing->throttles);
-	vec_free(&importing->build_ids);
-	hashidx_done(&importing->build_id_index);
+	import_files_done(&importing->files);
 	free(importing);
 	return rc;
 }
