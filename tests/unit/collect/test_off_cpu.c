@@ -217,7 +217,7 @@ struct self {
 	uint64_t begin_ns, end_ns; /* around its sleep */
 	uint64_t cpu_ns;
 	pthread_mutex_t *mutex;
-	unsigned sleep_ms;
+	int fd;
 };
 
 static void *sleep_once(void *argument)
@@ -226,7 +226,7 @@ static void *sleep_once(void *argument)
 
 	self->tid = (pid_t)syscall(SYS_gettid);
 	self->begin_ns = clock_ns();
-	sleep_ms(self->sleep_ms);
+	sleep_ms(SLEEP_MS);
 	self->end_ns = clock_ns();
 	self->cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
@@ -277,7 +277,7 @@ static void a_sleep_is_found_with_its_stack(void **state)
 	struct watch *watch = *state;
 	const struct off_cpu_wait_record *wait;
 	struct off_cpu_times times;
-	struct self self = { .sleep_ms = SLEEP_MS };
+	struct self self = { 0 };
 	pthread_t thread;
 
 	watch_begin(watch);
@@ -361,21 +361,41 @@ static void what_waits_all_the_time_is_closed_by_the_window(void **state)
 	assert_true(wait->count > 3);
 }
 
-/* A thread that waits as the window opens, and is woken in it, by nobody's fault late. */
+static void *read_once(void *argument)
+{
+	struct self *self = argument;
+	char byte;
+
+	self->tid = (pid_t)syscall(SYS_gettid);
+	if (read(self->fd, &byte, 1) != 1)
+		self->fd = -1;
+	self->end_ns = clock_ns();
+	return NULL;
+}
+
+/* A thread that waits as the window opens, and is woken in it. */
 static void times_outside_the_window_do_not_count(void **state)
 {
 	struct watch *watch = *state;
 	const struct off_cpu_wait_record *wait;
-	struct self self = { .sleep_ms = 5 * SLEEP_MS };
+	struct self self = { 0 };
 	pthread_t thread;
+	int ends[2];
 
-	assert_int_equal(pthread_create(&thread, NULL, sleep_once, &self), 0);
-	sleep_ms(1);
+	assert_int_equal(pipe(ends), 0);
+	self.fd = ends[0];
+	assert_int_equal(pthread_create(&thread, NULL, read_once, &self), 0);
+	sleep_ms(SLEEP_MS);
 	watch_begin(watch);
+	sleep_ms(SLEEP_MS);
+	assert_int_equal(write(ends[1], "x", 1), 1);
 	pthread_join(thread, NULL);
 	watch_end(watch);
+	close(ends[0]);
+	close(ends[1]);
 	wait = longest_wait(watch, self.tid);
 	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - watch->opened_ns);
+	assert_true(wait->blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
 }
 
 static void exec_parts_the_times_of_a_thread(void **state)
