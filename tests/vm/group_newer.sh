@@ -16,6 +16,7 @@ boot_newer() {
 	put hash-rmd160 "$EXCHANGE/bin/hash-wp512"
 	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
 	put_unit sampler_stacks collect
+	put_unit off_cpu collect
 	boot newer -c 1 -i 1 -t 240
 }
 
@@ -107,4 +108,9 @@ test_newer_live_text_equals_kcore() {
 test_newer_stacks_in_the_interrupt() {
 	unit_passes sampler_stacks
 	grep -q '^context: task' "$EXCHANGE/sampler_stacks.out" || fail "contexts are not told"
+}
+
+# So are those that tell where threads wait.
+test_newer_waits() {
+	unit_passes off_cpu
 }

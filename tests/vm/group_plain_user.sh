@@ -9,6 +9,7 @@ boot_plain_user() {
 	put work "$HERE/programs/work.sh"
 	build background "$HERE/programs/spin.c"
 	put_unit sampler_stacks collect
+	put_unit off_cpu collect
 	boot plain_user -c 1 -i 1 -t 300
 }
 
@@ -112,4 +113,8 @@ test_plain_user_capabilities_at_level_3() {
 test_plain_user_kernel_takes_stacks_in_the_interrupt() {
 	unit_passes sampler_stacks
 	grep -q '^context: task' "$EXCHANGE/sampler_stacks.out" || fail "contexts are not told"
+}
+
+test_plain_user_kernel_takes_the_programs_of_waits() {
+	unit_passes off_cpu
 }

@@ -11,3 +11,4 @@ if [ -x $BIN/kernel_text ]; then
 	echo $? > $EXCHANGE/kernel_text.status
 fi
 unit sampler_stacks
+unit off_cpu

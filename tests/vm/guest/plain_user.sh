@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 . /run/vm/guest/lib.sh
 unit sampler_stacks # as root
+unit off_cpu
 keep_names
 
 # as_user CAPABILITIES: the recordings that follow are a plain user's, with these alone.
