@@ -38,7 +38,10 @@ struct debuginfod {
 	void *progress_context;
 	struct library library;
 	struct debuginfod_client *client;
-	bool tried, silent; /* no answer before: do not wait again */
+	bool tried;
+	int failed; /* why nothing can be asked any more: a negative errno and a sentence; 0: it can
+		     */
+	struct err why;
 	/* of the file that is being fetched */
 	uint64_t last_come_ns, last_told_ns;
 	long done;
@@ -61,8 +64,7 @@ void debuginfod_free(struct debuginfod *servers)
 		return;
 	if (servers->client)
 		servers->library.end(servers->client);
-	if (servers->library.handle)
-		dlclose(servers->library.handle);
+	/* The library stays: what it stands on (TLS, threads) cannot be unloaded. */
 	free(servers);
 }
 
@@ -164,10 +166,11 @@ static int begin(struct debuginfod *servers, struct err *err)
 static int explain(struct debuginfod *servers, int rc, struct err *err)
 {
 	if (servers->timed_out) {
-		servers->silent = true;
-		return err_set(err, -ETIMEDOUT,
-			       "the servers of DEBUGINFOD_URLS did not answer for %d seconds",
-			       MOST_SILENT_SECONDS);
+		servers->failed = err_set(&servers->why, -ETIMEDOUT,
+					  "the servers of DEBUGINFOD_URLS did not answer for %d "
+					  "seconds",
+					  MOST_SILENT_SECONDS);
+		return err_set(err, servers->failed, "%s", servers->why.text);
 	}
 	if (rc == -ENOENT)
 		return err_set(err, -ENOENT, "no server of DEBUGINFOD_URLS has it");
@@ -177,16 +180,14 @@ static int explain(struct debuginfod *servers, int rc, struct err *err)
 int debuginfod_fetch(struct debuginfod *servers, const struct elf_build_id *build_id,
 		     char **ret_path, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
 	if (!servers->tried) {
 		servers->tried = true;
-		rc = begin(servers, err);
+		servers->failed = begin(servers, &servers->why);
 	}
-	if (rc < 0)
-		return rc;
-	if (!servers->client || servers->silent)
-		return err_set(err, -ENOENT, "no server of debug information answers");
+	if (servers->failed)
+		return err_set(err, servers->failed, "%s", servers->why.text);
 	servers->last_come_ns = servers->last_told_ns = clock_ns();
 	servers->done = 0;
 	servers->timed_out = servers->told = false;

@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/heavy/lines.sh PROSPECT: lines and inlined functions of programs built in every way, as three
+# other tools have them.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+exec "$top/tests/oracle/lines.sh" "$1" full
