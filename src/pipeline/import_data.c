@@ -148,7 +148,7 @@ static struct user_stack user_part(struct importing *importing, const struct per
 		take_dump(importing, record, attr, &user);
 	} else if (chain->user_count > 0) {
 		user.form = USER_STACK_CALLCHAIN;
-		user.end = STACK_FRAME_POINTERS;
+		user.end = attr->exclude_callchain_user ? STACK_UNKNOWN : STACK_FRAME_POINTERS;
 		user.addresses = chain->user;
 		user.count = chain->user_count;
 	} else if (record->pid > 0 && has_mappings(importing, record->pid)) {
