@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "pipeline/branches.h"
+#include "pipeline/jump_target.h"
 
 enum {
 	MAX_FUNCTION_BYTES = 8 << 20, /* of code that is listed */
@@ -89,7 +89,7 @@ static bool take_code(void *context, const struct code_line *line)
 	struct code code = { .address = line->address, .length = line->length };
 
 	code.text = annotation_text(work->annotation, line->text);
-	branches_target(line->text, &code.target);
+	jump_target(line->text, &code.target);
 	*vec_push(&work->code) = code;
 	return true;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which instructions are branches, told from the text of a listing (resolve/disassembler.h). */
-#ifndef PIPELINE_BRANCHES_H
-#define PIPELINE_BRANCHES_H
+#ifndef PIPELINE_JUMP_TARGET_H
+#define PIPELINE_JUMP_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Where a branch of x86 or arm64 leads. False: it is none, or leads where a register says. Calls are
  * no branches. */
-bool branches_target(const char *text, uint64_t *ret_target);
+bool jump_target(const char *text, uint64_t *ret_target);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pipeline/branches.h"
+#include "pipeline/jump_target.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static const char *skip_blanks(const char *text)
 	return text + strspn(text, " \t");
 }
 
-bool branches_target(const char *text, uint64_t *ret_target)
+bool jump_target(const char *text, uint64_t *ret_target)
 {
 	size_t length = letters(text);
 	const char *operand;
