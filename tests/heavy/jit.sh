@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/heavy/jit.sh PROSPECT: programs of Node and Java, recorded live with their usual switches. Every
+# address that was sampled in code they made must lie in an entry of their own map that has the name we
+# gave it; and hardly anything may be left without a name.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+"$top/tools/build" build prospect || exit 1
+prospect=$top/build/prospect
+export LC_ALL=C XDG_STATE_HOME
+scratch=$(mktemp -d /tmp/prospect-jit.XXXXXX)
+XDG_STATE_HOME=$scratch/state
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+passed=0 failed=0 skipped=0
+
+cat > hot.js <<'END'
+function add(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
+function root(n) { let s = 1.5; for (let i = 0; i < n; i++) s = s * 1.0000001 + Math.sqrt(i); return s; }
+const end = Date.now() + 3000;
+let x = 0;
+while (Date.now() < end) { x += add(1e5); x += root(1e5); }
+console.log(process.pid);
+END
+cat > Hot.java <<'END'
+public class Hot {
+	static int add(int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 31 + i; return s; }
+	static double root(int n) { double s = 1.5; for (int i = 0; i < n; i++) s = s * 1.0000001 + Math.sqrt(i); return s; }
+	public static void main(String[] args) {
+		long end = System.currentTimeMillis() + 4000;
+		double t = 0;
+		while (System.currentTimeMillis() < end) { t += add(100000); t += root(100000); }
+		System.out.println(ProcessHandle.current().pid());
+	}
+}
+END
+
+# addresses PROGRAM: "ADDRESS<tab>SAMPLES<tab>SYMBOL" of the made code in x.prof.
+addresses() {
+	"$prospect" report x.prof --by address,symbol --select "program=$1 image=[jit]" --demangle none \
+		--format csv > table || return 1
+	python3 - table <<- 'END'
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1])):
+		    print(row['address'], row['samples'], row['symbol'], sep='\t')
+	END
+}
+
+# in_map MAP: are the lines on stdin in the map? Prints how many samples were, of how many.
+in_map() {
+	python3 - "$1" <(cat) <<- 'END'
+		import sys
+		entries = []
+		for line in open(sys.argv[1], errors='replace'):
+		    parts = line.rstrip('\n').split(' ', 2)
+		    if len(parts) == 3:
+		        entries.append((int(parts[0], 16), int(parts[1], 16), parts[2].strip()))
+		good = all_ = 0
+		for line in open(sys.argv[2], errors='replace'):
+		    address, samples, symbol = line.rstrip('\n').split('\t')
+		    address, samples = int(address, 16), int(samples)
+		    all_ += samples
+		    if any(s <= address < s + n and name == symbol for s, n, name in entries):
+		        good += samples
+		    elif symbol != '[anon]':
+		        print('#', hex(address), 'is not', symbol)
+		print(good, all_)
+	END
+}
+
+# check NAME PROGRAM MAP: at least 300 samples, 99 % of them under the name the map has.
+check() {
+	addresses "$2" > found || { echo "not ok $1: no report"; failed=$((failed + 1)); return; }
+	in_map "$3" < found > result
+	read -r good all <<< "$(tail -n 1 result)"
+	if [ "$all" -lt 300 ] || [ $((good * 100)) -lt $((all * 99)) ] || grep -q '^#' result; then
+		head -n 5 result
+		echo "not ok $1: $good of $all samples have the name the map has"
+		failed=$((failed + 1))
+	else
+		echo "ok $1: $good of $all samples"
+		passed=$((passed + 1))
+	fi
+}
+
+run() {
+	"$prospect" record -H 2000 -o x.prof "$@" > pid 2> stderr || { cat stderr; return 1; }
+}
+
+if command -v node > /dev/null; then
+	run node --perf-basic-prof hot.js && check "node --perf-basic-prof" node "/tmp/perf-$(tail -n 1 pid).map"
+	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+	# the map is there to compare with; the jitdump goes before it
+	run node --perf-prof --perf-basic-prof hot.js &&
+		check "node --perf-prof" node "/tmp/perf-$(tail -n 1 pid).map"
+	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+	if "$prospect" annotate --asm '*add*' x.prof --select program=node | grep -Eq '^ *[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9a-f]+   '
+	then
+		echo "ok annotate of code from a jitdump"
+		passed=$((passed + 1))
+	else
+		echo "not ok annotate of code from a jitdump"
+		failed=$((failed + 1))
+	fi
+else
+	echo "skip node: it is not installed"
+	skipped=$((skipped + 1))
+fi
+
+if command -v javac > /dev/null && javac Hot.java; then
+	run java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Hot &&
+		check "java -XX:+DumpPerfMapAtExit" java "/tmp/perf-$(tail -n 1 pid).map"
+	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+	# shellcheck disable=SC2016
+	run sh -c 'java Hot & pid=$!; sleep 2; jcmd $pid Compiler.perfmap > /dev/null; wait' &&
+		check "jcmd Compiler.perfmap" java "/tmp/perf-$(tail -n 1 pid).map"
+	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+else
+	echo "skip java: no compiler"
+	skipped=$((skipped + 1))
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
