@@ -127,13 +127,12 @@ static void add_json(struct answering *answering, uint64_t address, const struct
 	buf_add_str(line, ",\"frames\":[");
 	for (size_t i = 0; i < answer->place_count; i++) {
 		const struct line_place *place = &answer->places[i];
+		bool is_last = i + 1 == answer->place_count;
 
-		/* what only assembly knows has the symbol's name alone */
 		buf_add_str(line, i ? "," : "");
 		add_json_place(answering,
-			       *place->function
-				       ? symbolizer_name(answering->symbolizer, place->function)
-				       : answer->symbol,
+			       symbolizer_name(answering->symbolizer,
+					       is_last ? answer->function : place->function),
 			       place);
 	}
 	buf_add_str(line, "]}");

@@ -263,6 +263,21 @@ static bool is_bucket(const struct symbolizer *symbolizer, const struct frame *f
 	return symbolizer->profile->images.items[frame->image].kind == IMAGE_BUCKET;
 }
 
+/* Has a name what makes it the only one of its kind in C++ and Rust? */
+static bool is_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
+}
+
+/* gcc calls every lambda "operator()"; of a clone the symbol has a suffix. */
+static const char *function_name(const char *symbol, const struct symbolized *answer)
+{
+	const char *function =
+		answer->place_count ? answer->places[answer->place_count - 1].function : "";
+
+	return *function && (is_mangled(function) || !is_mangled(symbol)) ? function : symbol;
+}
+
 int symbolizer_ask(struct symbolizer *symbolizer, uint64_t address, struct symbolized *ret_answer,
 		   struct err *err)
 {
@@ -287,6 +302,7 @@ int symbolizer_ask(struct symbolizer *symbolizer, uint64_t address, struct symbo
 	};
 	ret_answer->places =
 		lines_of_frame(symbolizer->service.lines, id, &ret_answer->place_count);
+	ret_answer->function = function_name(profile_text(profile, symbol->name), ret_answer);
 	return 0;
 }
 

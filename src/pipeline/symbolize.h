@@ -30,6 +30,8 @@ struct symbolized {
 	const char *symbol; /* readable; "a->b" between two, "[unknown]" ... */
 	uint64_t offset;    /* of the address in the symbol */
 	bool has_offset;
+	const char *function; /* the routine as the debug information calls it, as in symbol tables;
+				 the symbol where it knows none that a linker would know */
 	const struct line_place *places; /* innermost first; the last is the symbol itself */
 	size_t place_count;		 /* 0: no lines are known */
 };

@@ -16,6 +16,7 @@ bad=0 done=0 count=120 any=gcc
 # compare FILE [OTHER [OPTION...]]: OTHER is the same code with its debug information in one piece.
 compare() {
 	local file=$1 other=${2:-$1}
+	[ -s "$file" ] || return
 	shift
 	[ $# = 0 ] || shift
 	done=$((done + 1))
@@ -40,7 +41,8 @@ build() {
 	# shellcheck disable=SC2086
 	"$compiler" "$@" $sources -o "$name" 2> "$scratch/.errors" && return
 	# not every compiler knows every switch
-	grep -Eqi 'unknown|unsupported|unrecognized|invalid|not supported|cannot find' .errors ||
+	grep -Eqi 'unsupported|unrecognized|invalid|cannot find|undefined symbol: main|No such file' \
+		.errors ||
 		{ echo "cannot build $name:" && head -3 .errors && bad=$((bad + 1)); }
 	return 1
 }
