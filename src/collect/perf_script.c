@@ -194,7 +194,7 @@ bool perf_script_parse_event(char *line, struct perf_script_sample *ret_sample)
 		sample.has_period = true;
 	}
 	if (places.event < none) {
-		words.ends[places.event][-1] = '\0';
+		*(words.ends[places.event] - 1) = '\0'; /* its colon */
 		sample.event = words.items[places.event];
 	}
 	sample.comm = take_comm(&words, places.task);
