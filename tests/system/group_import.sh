@@ -139,21 +139,26 @@ perf_record() {
 		skip "perf record cannot be used here: $(tail -n 1 "$T/stderr")"
 }
 
-# perf_table DATA FIELDS PROGRAM: perf script's fields of each sample through an awk program.
-perf_table() {
-	perf script -i "$1" -G -F "$2" 2> /dev/null | awk "$3" | sort
+# perf_show DATA OPTION...: what perf script prints goes to $T/script. perf 6.1 stumbles over records
+# of newer kernels (of BPF programs that come and go meanwhile, for example).
+perf_show() {
+	local data=$1
+	shift
+	perf script -i "$data" "$@" > "$T/script" 2> "$T/script.err" ||
+		skip "perf cannot read its own recording: $(tail -n 1 "$T/script.err")"
 }
 
 # Of each thread and event: samples and sum of periods.
 # shellcheck disable=SC2016 # the program is awk's
 compare_threads() {
-	perf_table "$1" comm,tid,period,event '{
+	perf_show "$1" -G -F comm,tid,period,event
+	awk '{
 		match($0, / +[0-9]+ +[0-9]+ +[^ ]+: *$/)
 		comm = substr($0, 1, RSTART - 1); sub(/^ +/, "", comm)
 		split(substr($0, RSTART), f, " "); sub(/:$/, "", f[3])
 		key = comm "\t" f[1] "\t" f[3]; n[key]++; w[key] += f[2]
-	} END { for (key in n) printf "%s\t%d\t%.0f\n", key, n[key], w[key] }' |
-		sed 's/^:-1\t/[exiting]\t/' > "$T/perf"
+	} END { for (key in n) printf "%s\t%d\t%.0f\n", key, n[key], w[key] }' "$T/script" |
+		sed 's/^:-1\t/[exiting]\t/' | sort > "$T/perf"
 	table "$2" thread,tid > "$T/ours"
 	[ -s "$T/perf" ] || fail "perf shows no samples"
 	diff "$T/perf" "$T/ours" > "$T/diff" || fail "perf and import differ:" "$(head "$T/diff")"
@@ -162,13 +167,14 @@ compare_threads() {
 # Of each file's name (the kernel's as one, with its modules): samples.
 # shellcheck disable=SC2016 # the program is awk's
 compare_files() {
-	perf_table "$1" ip,dso '{
+	perf_show "$1" -G -F ip,dso
+	awk '{
 		match($0, /\([^()]*(\(deleted\))?\) *$/)
 		dso = substr($0, RSTART + 1); sub(/\) *$/, "", dso); sub(/ \(deleted\)$/, "", dso)
 		sub(/.*\//, "", dso)
 		if (dso ~ /^\[/) dso = "[other]"
 		n[dso]++
-	} END { for (dso in n) print dso "\t" n[dso] }' > "$T/perf"
+	} END { for (dso in n) print dso "\t" n[dso] }' "$T/script" | sort > "$T/perf"
 	table "$2" image | awk -F '\t' '{
 		image = $1; sub(/.*\//, "", image)
 		if (image ~ /^\[/) image = "[other]"
@@ -179,9 +185,9 @@ compare_files() {
 
 # Of each function of the program: samples.
 compare_functions() {
-	perf script -i "$1" -G -F ip,sym,dso 2> /dev/null |
-		awk -v dso="/$3)" 'index($0, dso) { n[$2]++ } END { for (s in n) print s "\t" n[s] }' |
-		sort > "$T/perf"
+	perf_show "$1" -G -F ip,sym,dso
+	awk -v dso="/$3)" 'index($0, dso) { n[$2]++ } END { for (s in n) print s "\t" n[s] }' \
+		"$T/script" | sort > "$T/perf"
 	"$PROSPECT" report "$2" --by image,symbol --format csv | csv_to_tabs |
 		awk -F '\t' -v image="$3" '$1 ~ image "$" && $2 !~ /^\[/ { n[$2] += $4 }
 			END { for (s in n) print s "\t" n[s] }' | sort > "$T/ours"
@@ -252,7 +258,7 @@ test_import_call_chains() {
 	need python3
 	perf_record "$T/a.data" -e cpu-clock -g -- "$BIN/stacks-fp" recursion 0.3 30
 	import "$T/a.data" "$T/a.prof"
-	perf script -i "$T/a.data" -F ip,sym,dso > "$T/script" 2> /dev/null
+	perf_show "$T/a.data" -F ip,sym,dso
 	table "$T/a.prof" stack > "$T/table"
 	python3 - "$T/script" "$T/table" << 'PYTHON' || fail "the call chains differ"
 import re, sys
@@ -283,8 +289,8 @@ PYTHON
 test_import_text_equals_file() {
 	need perf
 	perf_record "$T/a.data" --sample-cpu -e cpu-clock -g -- "$BIN/shares" 0.3
-	perf script -i "$T/a.data" -F comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso --header \
-		> "$T/a.txt" 2> /dev/null
+	perf_show "$T/a.data" -F comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso --header
+	cp "$T/script" "$T/a.txt"
 	import "$T/a.data" "$T/a.prof"
 	import "$T/a.txt" "$T/b.prof"
 	[ "$(table "$T/a.prof" thread,pid,tid,cpu,event)" = \
