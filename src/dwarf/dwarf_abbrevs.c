@@ -141,5 +141,5 @@ const struct dwarf_abbrev *dwarf_abbrevs_find(struct dwarf_abbrevs *abbrevs, uin
 const struct dwarf_attribute_spec *dwarf_abbrevs_attributes(const struct dwarf_abbrevs *abbrevs,
 							    const struct dwarf_abbrev *abbrev)
 {
-	return abbrevs->attributes.items + abbrev->first;
+	return abbrev->count ? abbrevs->attributes.items + abbrev->first : NULL;
 }

@@ -50,7 +50,7 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs); /* NULL is fine */
 
 /* The abbreviation of this code, valid until the next call; NULL: there is none. */
 const struct dwarf_abbrev *dwarf_abbrevs_find(struct dwarf_abbrevs *abbrevs, uint64_t code);
-/* Its attributes: abbrev->count of them, valid likewise. */
+/* Its attributes: abbrev->count of them (NULL: none), valid likewise. */
 const struct dwarf_attribute_spec *dwarf_abbrevs_attributes(const struct dwarf_abbrevs *abbrevs,
 							    const struct dwarf_abbrev *abbrev);
 size_t dwarf_abbrevs_bytes(const struct dwarf_abbrevs *abbrevs);

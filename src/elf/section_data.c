@@ -215,7 +215,7 @@ int section_data_open(const struct elf_file *file, const struct elf_section *sec
 	int rc;
 
 	data->fd = -1;
-	data->swap = elf_file_reader(file, NULL, 0).swap;
+	data->swap = elf_file_reader(file, "", 0).swap;
 	if (section->type == SHT_NOBITS)
 		return err_set(err, -ENODATA, "section %s has no bytes", section->name);
 	if (!elf_file_holds(file, section->offset, section->size))
