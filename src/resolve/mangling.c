@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <libiberty/demangle.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,6 +17,10 @@ enum {
 	 * name stands for. */
 	MAX_D_MANGLED = 2 * 1024,
 	MAX_D_REFERENCES = 8,
+	/* The library's own limit of recursion refuses every longer name, deep or not; so these are
+	 * read without it, on a stack that is large enough for the deepest. */
+	MAX_LIMITED = 1024,
+	LARGE_STACK = 64 << 20,		   /* bytes; only what is used of it takes memory */
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI, /* and recursion stays limited */
 };
 
@@ -60,11 +65,51 @@ static void take(const char *piece, size_t size, void *opaque)
 	buf_add(output->text, piece, size);
 }
 
+/* A name being read. */
+struct reading {
+	reader read;
+	const char *mangled;
+	int options;
+	struct buf *text;
+	bool good;
+};
+
+static void *read_it(void *context)
+{
+	struct reading *reading = context;
+	struct output output = { .text = reading->text,
+				 .limit = reading->text->size + MAX_READABLE };
+
+	reading->good = !setjmp(output.too_long) &&
+			reading->read(reading->mangled, reading->options, take, &output);
+	return NULL;
+}
+
+/* On a stack of its own; nothing else runs meanwhile. */
+static void read_deep(struct reading *reading)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	reading->options |= DMGL_NO_RECURSE_LIMIT;
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, LARGE_STACK) == 0 &&
+	    pthread_create(&thread, &attributes, read_it, reading) == 0)
+		pthread_join(thread, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
 static bool read_language(reader read, const char *mangled, struct buf *text)
 {
-	struct output output = { .text = text, .limit = text->size + MAX_READABLE };
+	struct reading reading = {
+		.read = read, .mangled = mangled, .options = OPTIONS, .text = text
+	};
 
-	return !setjmp(output.too_long) && read(mangled, OPTIONS, take, &output);
+	if (strlen(mangled) > MAX_LIMITED)
+		read_deep(&reading);
+	else
+		read_it(&reading);
+	return reading.good;
 }
 
 /* How far back a reference that begins at @at ('Q') points: base 26, the last digit a small letter.
