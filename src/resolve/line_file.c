@@ -10,6 +10,7 @@
 #include "dwarf/dwarf_split.h"
 #include "dwarf/unit_map.h"
 #include "dwarf/unit_walk.h"
+#include "resolve/debug_packages.h"
 #include "resolve/line_cache.h"
 
 enum {
@@ -42,10 +43,29 @@ struct line_file {
 	size_t unit_bytes;
 	uint64_t uses;
 	bool any_new;
-	struct err problem;
-	bool has_problem;
+	struct err problem; /* why nothing is known, or what was missing */
+	bool has_problem, needs_advice;
 	struct line_place places[LINE_FILE_MOST_LEVELS];
 };
+
+static void set_problem(struct line_file *file, const struct err *err)
+{
+	if (!file->has_problem)
+		file->problem = *err;
+	file->has_problem = true;
+}
+
+/* The rest of a unit is in a file that cannot be found. */
+static void miss_split(struct line_file *file, const char *folder, const char *name)
+{
+	struct err err;
+
+	err_set(&err, -ENOENT,
+		"%s: some inlined functions are not known: %s%s%s, which the compiler made, is "
+		"missing or another one",
+		file->path, name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
+	set_problem(file, &err);
+}
 
 static int find_supplementary(void *context, const char *name, const struct elf_build_id *build_id)
 {
@@ -58,7 +78,11 @@ static int find_split(void *context, const char *folder, const char *name)
 {
 	struct line_file *file = context;
 
-	return debug_files_open_split(file->debug_files, file->path, folder, name);
+	int fd = debug_files_open_split(file->debug_files, file->path, folder, name);
+
+	if (fd < 0)
+		miss_split(file, folder, name);
+	return fd;
 }
 
 static int find_package(void *context)
@@ -83,13 +107,6 @@ struct line_file *line_file_new(const struct line_source *source, struct debug_f
 	if (cache && source->build_id.size)
 		file->cache = line_cache_open(cache, &source->build_id);
 	return file;
-}
-
-static void set_problem(struct line_file *file, const struct err *err)
-{
-	if (!file->has_problem)
-		file->problem = *err;
-	file->has_problem = true;
 }
 
 /* What the chain of debug files has to know of the file, which may not be there any more. */
@@ -139,6 +156,7 @@ static int find_debug(struct line_file *file, struct err *err)
 	found = debug_files_open(file->debug_files, &wanted, DEBUG_LINES, &file->debug_path, &why);
 	if (found < 0 && fd < 0)
 		return err_prefix(err, found, "%s", file->path);
+	file->needs_advice = found < 0;
 	return found < 0 ? err_set(err, found, "%s: no debug information: %s", file->path, why.text)
 			 : found;
 }
@@ -300,8 +318,22 @@ bool line_file_each_line(struct line_file *file, uint64_t address,
 	return unit;
 }
 
-const char *line_file_problem(const struct line_file *file)
+/* Looking for the package takes a while: it is done when somebody wants to know. */
+static void add_advice(struct line_file *file)
 {
+	struct buf advice = { 0 };
+	struct err why = file->problem;
+
+	debug_packages_advise(file->path, &advice);
+	err_set(&file->problem, -ENOENT, "%s; %s", why.text, buf_text(&advice));
+	buf_done(&advice);
+	file->needs_advice = false;
+}
+
+const char *line_file_problem(struct line_file *file)
+{
+	if (file->needs_advice)
+		add_advice(file);
 	return file->has_problem ? file->problem.text : NULL;
 }
 

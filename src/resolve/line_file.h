@@ -43,8 +43,9 @@ bool line_file_each_line(struct line_file *file, uint64_t address,
 				      const char *file_name, uint32_t line),
 			 void *context);
 
-/* Why nothing at all is known: a sentence, borrowed; NULL: something is, or nobody asked yet. */
-const char *line_file_problem(const struct line_file *file);
+/* Why nothing is known, or what is missing, and what to do: a sentence, borrowed; NULL: nothing is
+ * missing, or nobody asked yet. */
+const char *line_file_problem(struct line_file *file);
 /* The file whose debug information is used; NULL: none, or it was not needed. */
 const char *line_file_debug_path(const struct line_file *file);
 /* Memory held. */

@@ -41,7 +41,7 @@ build() {
 	# shellcheck disable=SC2086
 	"$compiler" "$@" $sources -o "$name" 2> "$scratch/.errors" && return
 	# not every compiler knows every switch
-	grep -Eqi 'unsupported|unrecognized|invalid|cannot find|undefined symbol: main|No such file' \
+	grep -Eqi 'unsupported|unrecognized|invalid|cannot find|undefined symbol: main|No such file|file not found' \
 		.errors ||
 		{ echo "cannot build $name:" && head -3 .errors && bad=$((bad + 1)); }
 	return 1
