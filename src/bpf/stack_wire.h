@@ -180,6 +180,9 @@ enum { STACK_TIMED = 64 };
 /* A CPU's own. */
 struct stack_cpu {
 	__u64 running; /* odd while the program runs there: what it reads then stays as it is */
+	/* Bytes of stack copied so far, and up to where user space allows it: copies may fill half
+	 * of the ring between two drains, so that samples always have the other half. */
+	__u64 copied, copy_limit;
 	__u64 counters[STACK_COUNTER_COUNT];
 };
 

@@ -132,14 +132,15 @@ static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu
 		return;
 	}
 	s->record.form = s->user_count ? STACK_FORM_ADDRESSES : STACK_FORM_NONE;
-	if (dump) {
+	if (dump && cpu->copied < cpu->copy_limit) {
 		s->record.form = STACK_FORM_DUMP;
 		cpu->counters[STACK_COUNTER_DUMPS]++;
 		words = take_dump(s, words);
-	}
-	if (send(s, ctx, words) == 0) {
-		if (!dump)
-			*slot = s->record.hash;
+		cpu->copied += s->record.stack_size + sizeof(s->record) + sizeof(s->registers);
+		if (send(s, ctx, words) == 0)
+			return;
+	} else if (!dump && send(s, ctx, words) == 0) {
+		*slot = s->record.hash;
 		return;
 	}
 	cpu->counters[STACK_COUNTER_RING_FULL]++;

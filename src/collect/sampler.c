@@ -79,9 +79,17 @@ void sampler_track(struct sampler *sampler)
 	}
 }
 
+/* Half of each ring, so that samples find the other half. */
+static void allow_copies(struct sampler *sampler)
+{
+	if (sampler->program)
+		stack_program_allow_copies(sampler->program, sampler->ring_bytes / 2);
+}
+
 /* Trackers first: a sample must not come before the records that explain it. */
 void sampler_enable(struct sampler *sampler)
 {
+	allow_copies(sampler);
 	sampler_track(sampler);
 	for (size_t i = 0; i < sampler->fds.count; i++) {
 		struct perf_fd *event = &sampler->fds.items[i];
@@ -186,6 +194,7 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 		if (cpu->tracking.ring.page)
 			ring_read(&cpu->tracking.ring, queue_record, &tracking);
 	}
+	allow_copies(sampler);
 	record_queue_release(sampler->queue, cutoff_ns, hand_out, &taker);
 }
 

@@ -104,8 +104,9 @@ static int load_object(struct stack_program *program, const struct stack_program
 /* Elements of an array map lie 8 bytes aligned one behind the other. */
 static int map_cpus(struct stack_program *program)
 {
-	void *memory = mmap(NULL, program->cpu_count * sizeof(struct stack_cpu), PROT_READ,
-			    MAP_SHARED, bpf_map__fd(program->object->maps.cpus), 0);
+	void *memory =
+		mmap(NULL, program->cpu_count * sizeof(struct stack_cpu), PROT_READ | PROT_WRITE,
+		     MAP_SHARED, bpf_map__fd(program->object->maps.cpus), 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
@@ -200,6 +201,16 @@ struct stack_program_maps stack_program_maps(const struct stack_program *program
 			(uint64_t)((const char *)object->bss->rules - (const char *)object->bss),
 		.max_depth = object->rodata->max_depth,
 	};
+}
+
+void stack_program_allow_copies(struct stack_program *program, size_t bytes)
+{
+	for (size_t i = 0; i < program->cpu_count; i++) {
+		struct stack_cpu *cpu = &program->cpus[i];
+		uint64_t copied = __atomic_load_n(&cpu->copied, __ATOMIC_RELAXED);
+
+		__atomic_store_n(&cpu->copy_limit, copied + bytes, __ATOMIC_RELAXED);
+	}
 }
 
 struct stack_tables *stack_program_tables(const struct stack_program *program)

@@ -48,6 +48,9 @@ struct stack_program_maps {
 };
 struct stack_program_maps stack_program_maps(const struct stack_program *program);
 
+/* Rings have just been emptied: from now on copies of stacks may fill so many bytes of each. */
+void stack_program_allow_copies(struct stack_program *program, size_t bytes);
+
 /* The tables it works with; they live as long as the program. */
 struct stack_tables *stack_program_tables(const struct stack_program *program);
 /* Sum over all CPUs. */

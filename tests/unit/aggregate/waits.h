@@ -4,6 +4,8 @@
 #ifndef UNIT_AGGREGATE_WAITS_H
 #define UNIT_AGGREGATE_WAITS_H
 
+#include <stdio.h>
+
 #include "aggregate/account.h"
 #include "aggregate/fixture.h"
 
