@@ -51,6 +51,7 @@ enum {
 	OFF_CPU_STOPPED = 1 << 2,  /* by a signal or a tracer */
 	OFF_CPU_OPEN = 1 << 3,	   /* the window closed before the wait was over */
 	OFF_CPU_KERNEL_THREAD = 1 << 4,
+	OFF_CPU_NO_STACK = 1 << 5, /* nothing tells what was waited for */
 };
 
 /* One thread's times within the window. They add up to its time in it. */

@@ -165,6 +165,11 @@ static void read_body(struct reader *body, struct perf_record *record, uint16_t 
 	case PERF_RECORD_LOST_SAMPLES:
 		record->lost.count = reader_u64(body);
 		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		record->switched.out = misc & PERF_RECORD_MISC_SWITCH_OUT;
+		record->switched.preempted = misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		break;
 	case PERF_RECORD_KSYMBOL:
 		read_ksymbol(body, record);
 		break;

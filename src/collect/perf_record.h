@@ -45,6 +45,12 @@ struct perf_comm {
 	bool exec;
 };
 
+/* The subject is the thread that leaves or comes. */
+struct perf_switch {
+	bool out;	/* leaves */
+	bool preempted; /* it was not done; only of one that leaves */
+};
+
 struct perf_lost {
 	uint64_t count; /* records, of any kind, that found the ring full */
 };
@@ -73,7 +79,8 @@ struct perf_record {
 		struct perf_mmap mmap; /* PERF_RECORD_MMAP and _MMAP2 */
 		struct perf_task task; /* PERF_RECORD_FORK and _EXIT */
 		struct perf_comm comm;
-		struct perf_lost lost; /* PERF_RECORD_LOST and _LOST_SAMPLES */
+		struct perf_lost lost;	     /* PERF_RECORD_LOST and _LOST_SAMPLES */
+		struct perf_switch switched; /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE */
 		struct perf_ksymbol ksymbol;
 		struct perf_cgroup cgroup;
 	};

@@ -12,7 +12,7 @@
  *   track_id   the same mappings with build ids
  *   output     the samples of clock and event, where a BPF program takes them: it walks the user
  *              stack in the interrupt. They are handed out as if the kernel had written them
- *   waits      what the off-CPU programs tell (collect/off_cpu.h)
+ *   waits      what the off-CPU programs tell (collect/off_cpu.h), or every switch
  *
  * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
  * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.

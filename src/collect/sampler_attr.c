@@ -73,6 +73,14 @@ static void output_attr(struct perf_event_attr *attr)
 	attr->inherit = 0;
 }
 
+/* A record of each time a thread leaves its CPU or comes back. */
+static void switch_attr(struct perf_event_attr *attr)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->context_switch = 1;
+}
+
 static void event_attr(struct perf_event_attr *attr, const struct event_spec *event, double rate_hz)
 {
 	attr->type = event->type;
@@ -105,13 +113,16 @@ struct perf_event_attr sampler_attr(const struct sampler *sampler, struct sample
 		stack_attr(&attr, sampler, wanted);
 		break;
 	case STREAM_OUTPUT:
-	case STREAM_WAITS:
 		output_attr(&attr);
+		break;
+	case STREAM_WAITS:
+		if (sampler->waits == SAMPLER_WAITS_OUTPUT)
+			output_attr(&attr);
+		else
+			switch_attr(&attr);
 		break;
 	default:
 		track_attr(&attr, wanted.stream == STREAM_TRACK_ID);
-		attr.context_switch =
-			wanted.stream == STREAM_TRACK && sampler->waits == SAMPLER_WAITS_SWITCHES;
 		break;
 	}
 	return attr;
@@ -132,6 +143,8 @@ size_t sampler_attr_width(const struct sampler *sampler, enum stream stream, pid
 		return sampler->rung == RUNG_MACHINE;
 	if (stream == STREAM_OUTPUT)
 		return sampler->stacks == STACK_RUNG_INTERRUPT && tid == -1;
+	if (stream == STREAM_WAITS && sampler->waits == SAMPLER_WAITS_SWITCHES)
+		return tid != -1 || sampler->rung == RUNG_MACHINE;
 	if (stream == STREAM_WAITS)
 		return sampler->waits == SAMPLER_WAITS_OUTPUT && tid == -1;
 	return stream == STREAM_EVENT ? sampler->event_count : 1;

@@ -308,8 +308,6 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 	struct sample sample;
 	size_t chain_count;
 
-	if (source.stream == STREAM_WAITS && attribution->parts.waiting)
-		waiting_take(attribution->parts.waiting, record);
 	if (event == NO_EVENT)
 		return;
 	sample = (struct sample){
@@ -444,6 +442,13 @@ static void take_ksymbol(struct attribution *attribution, const struct perf_ksym
 		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
 }
 
+/* Samples of the program's, and records of any kind. */
+static bool is_of_waits(const struct attribution *attribution, const struct perf_record *record)
+{
+	return record->type != PERF_RECORD_SAMPLE ||
+	       sampler_source(attribution->parts.sampler, record->id).stream == STREAM_WAITS;
+}
+
 void attribution_take(void *context, const struct perf_record *record)
 {
 	struct attribution *attribution = context;
@@ -451,6 +456,8 @@ void attribution_take(void *context, const struct perf_record *record)
 
 	if (attribution->parts.jit)
 		jit_set_time(attribution->parts.jit, record->time_ns);
+	if (attribution->parts.waiting && is_of_waits(attribution, record))
+		waiting_take(attribution->parts.waiting, record);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		take_sample(attribution, record);

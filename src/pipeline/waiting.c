@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/hashidx.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/off_cpu.h"
 #include "collect/stack_program.h"
+#include "collect/switch_times.h"
 #include "model/machine.h"
 #include "model/profile.h"
 #include "pipeline/frames.h"
@@ -26,7 +28,8 @@ struct left {
 };
 
 struct waiting {
-	struct off_cpu *off_cpu;
+	struct off_cpu *off_cpu;       /* NULL: not to be had, */
+	struct switch_times *switches; /* then this has to do */
 	bool possible;
 	struct err missing;
 	struct waiting_parts parts;
@@ -52,6 +55,7 @@ void waiting_free(struct waiting *waiting)
 	if (!waiting)
 		return;
 	off_cpu_free(waiting->off_cpu);
+	switch_times_free(waiting->switches);
 	wait_classes_free(waiting->classes);
 	vec_free(&waiting->left);
 	hashidx_done(&waiting->left_index);
@@ -60,7 +64,9 @@ void waiting_free(struct waiting *waiting)
 
 enum sampler_waits waiting_source(const struct waiting *waiting)
 {
-	return waiting && waiting->possible ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_NONE;
+	if (!waiting)
+		return SAMPLER_WAITS_NONE;
+	return waiting->possible ? SAMPLER_WAITS_OUTPUT : SAMPLER_WAITS_SWITCHES;
 }
 
 static int declare(struct profile *profile, const char *name, enum clock_kind clock)
@@ -79,8 +85,9 @@ static void tell_missing(struct waiting *waiting)
 
 	if (!waiting->missing.text[0])
 		return;
-	more = xasprintf("%s%swhere threads wait: %s", *text ? *text : "",
-			 *text && **text ? "\n" : "", waiting->missing.text);
+	more = xasprintf("%s%sof waits: stacks, what was waited for, who ended them, and the time "
+			 "from then until a processor was free (%s)",
+			 *text ? *text : "", *text && **text ? "\n" : "", waiting->missing.text);
 	profile_set_text(text, more);
 	free(more);
 }
@@ -109,14 +116,16 @@ int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, 
 
 	waiting->parts = *parts;
 	waiting->classes = wait_classes_new(parts->frames);
+	waiting->waits = declare(parts->profile, "off-cpu", CLOCK_SCHEDULER);
+	waiting->times = declare(parts->profile, "thread-time", CLOCK_EXACT);
 	tell_missing(waiting);
-	if (!waiting->possible)
+	if (!waiting->possible) {
+		waiting->switches = switch_times_new(clock_ns());
 		return 0;
+	}
 	rc = load(waiting, err);
 	for (size_t i = 0; rc == 0 && i < parts->chosen_count; i++)
 		rc = off_cpu_choose(waiting->off_cpu, parts->chosen[i], parts->only_chosen, err);
-	waiting->waits = declare(parts->profile, "off-cpu", CLOCK_SCHEDULER);
-	waiting->times = declare(parts->profile, "thread-time", CLOCK_EXACT);
 	return rc < 0 ? rc : attach(waiting, err);
 }
 
@@ -280,6 +289,8 @@ static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_r
 		*ret_wait = WAIT_STOPPED;
 	else if (wait->flags & OFF_CPU_IO)
 		*ret_wait = WAIT_DISK;
+	else if (wait->flags & OFF_CPU_NO_STACK)
+		*ret_wait = WAIT_BLOCKED;
 	return node;
 }
 
@@ -371,7 +382,9 @@ void waiting_take(struct waiting *waiting, const struct perf_record *record)
 	union off_cpu_event event;
 
 	waiting->record = *record;
-	if (record->type != PERF_RECORD_SAMPLE)
+	if (waiting->switches)
+		switch_times_take(waiting->switches, record, take_event, waiting);
+	if (record->type != PERF_RECORD_SAMPLE || waiting->switches)
 		return;
 	if (record->sample.user_stack.form != USER_STACK_NONE)
 		take_walk(waiting);
@@ -397,6 +410,15 @@ static void settle(struct waiting *waiting)
 	profile->run.bpf_ns += off_cpu_cost_ns(&counts);
 }
 
+/* What a lost record would have told is charged to what the thread did before. */
+static void settle_switches(struct waiting *waiting)
+{
+	struct sampler_losses losses = sampler_losses(waiting->parts.sampler);
+	struct event *event = &waiting->parts.profile->events[waiting->times];
+
+	event->loss[LOSS_RING_FULL].count += losses.streams[STREAM_WAITS];
+}
+
 void waiting_stop(struct waiting *waiting)
 {
 	if (waiting && waiting->off_cpu)
@@ -405,10 +427,15 @@ void waiting_stop(struct waiting *waiting)
 
 void waiting_close(struct waiting *waiting)
 {
-	if (!waiting || !waiting->off_cpu)
+	if (!waiting)
 		return;
 	waiting->record = (struct perf_record){ .type = PERF_RECORD_SAMPLE };
 	waiting->record.time_ns = waiting->parts.profile->run.end_ns;
+	if (waiting->switches) {
+		switch_times_close(waiting->switches, waiting->record.time_ns, take_event, waiting);
+		settle_switches(waiting);
+		return;
+	}
 	off_cpu_close(waiting->off_cpu, take_event, waiting);
 	settle(waiting);
 }

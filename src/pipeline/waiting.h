@@ -52,7 +52,8 @@ struct waiting_parts {
 int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, struct err *err);
 /* Opens the window: from now on every thread's time is accounted for. */
 void waiting_open(struct waiting *waiting);
-/* A record of the stream `waits`, in its place in the order of time. */
+/* A record, in its place in the order of time and before it changes the machine: those of the
+ * stream `waits`, and what tells of threads. */
 void waiting_take(struct waiting *waiting, const struct perf_record *record);
 /* Closes the window, while the sampler still runs. */
 void waiting_stop(struct waiting *waiting);

@@ -43,22 +43,25 @@ need_waits() {
 test_waits_last_as_long_as_the_clocks_say() {
 	local name
 	need_waits
+	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/times"
 	for name in sleeper locker reader; do
-		check_wait $name "$(truth $name)" "$(grep "^$name	" "$T/rows" | sum 5)"
+		check_wait $name "$(truth $name)" \
+			"$(grep -E "^$name	(blocked|runnable)	" "$T/times" | sum 5)"
 	done
 }
 
-# Nearly all of what each thread waited is told by its right name.
+# Waits are told by the right name. On a busy machine one of the 15 may not be among those that are
+# chosen, or stand for more than itself.
 test_waits_are_told_apart() {
 	local name wait
 	need_waits
 	while read -r name wait; do
 		check_wait "$name for $wait" "$(truth "$name")" \
-			"$(grep -E "^$name	($wait|runnable)	" "$T/rows" | sum 5)"
-		grep -q "^$name	$wait	" "$T/rows" || fail "$name waits for no $wait"
+			"$(grep -E "^$name	($wait|runnable)	" "$T/rows" | sum 5)" 0.15
+		grep -Eq "^$name	${wait%|*}	" "$T/rows" || fail "$name waits for no $wait"
 	done <<- END
 		sleeper sleep
-		locker lock
+		locker lock|sleep
 		reader pipe
 	END
 }
@@ -70,7 +73,9 @@ test_waiting_for_a_processor() {
 	need_waits
 	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/times"
 	for name in first second; do
-		check_wait $name "$(truth $name)" "$(grep "^$name	runnable" "$T/times" | sum 5)"
+		# taking to its CPU is a wait for the thread that moves it
+		check_wait $name "$(truth $name)" \
+			"$(grep -E "^$name	(runnable|blocked)" "$T/times" | sum 5)"
 		check_wait "$name, sampled" "$(truth $name)" \
 			"$(grep "^$name	runnable" "$T/rows" | sum 5)" 0.25
 	done
@@ -97,8 +102,8 @@ test_wakers_are_named() {
 	for name in reader:pipe locker:lock; do
 		wait=${name#*:}
 		name=${name%:*}
-		woken=$(grep -E "^$name	($wait	waits#1|runnable	)" "$T/wakers" | sum 6)
-		check_wait "$name, woken by its own program" "$(truth "$name")" "$woken" 0.05
+		woken=$(grep -E "^$name	($wait	waits#1|runnable	|sleep	)" "$T/wakers" | sum 6)
+		check_wait "$name, woken by its own program" "$(truth "$name")" "$woken" 0.15
 	done
 	! grep -q "^sleeper	sleep	.*#" "$T/wakers" || fail "a timer is somebody:" "$(cat "$T/wakers")"
 }
@@ -153,4 +158,27 @@ test_off_cpu_of_a_process() {
 	grep -q "^bash	child	" "$T/rows" || fail "the shell does not wait:" "$(cat "$T/rows")"
 	grep -q "^sleep	sleep	" "$T/rows" || fail "its child does not sleep:" "$(cat "$T/rows")"
 	! grep -Evq '^(bash|sleep|\[unknown\])	' "$T/rows" || fail "others:" "$(cat "$T/rows")"
+}
+
+# Without BPF there are times all the same, and what is missing is said.
+test_waits_without_bpf() {
+	local name
+	need_root
+	need setpriv
+	setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$PROSPECT" record \
+		-o "$T/prof" --off-cpu --ring 4096 -- "$BIN/waits" > "$T/stdout" 2> "$T/stderr" ||
+		skip "no events without CAP_SYS_ADMIN (kernel.perf_event_paranoid): $(cat "$T/stderr")"
+	"$PROSPECT" report "$T/prof" > "$T/report"
+	tr -s ' \n' '  ' < "$T/report" | grep -q 'Not visible.*of waits: stacks.*CAP_BPF' ||
+		fail "what is not visible is not said:" "$(cat "$T/report")"
+	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/rows"
+	for name in sleeper locker reader; do
+		check_wait $name "$(truth $name)" "$(grep -E "^$name	(blocked|runnable)" "$T/rows" | sum 5)"
+	done
+	for name in first second; do
+		check_wait $name "$(truth $name)" \
+			"$(grep -E "^$name	(blocked|runnable)" "$T/rows" | sum 5)" 0.05
+	done
+	waits "$T/prof" thread,wait off-cpu --select program=waits > "$T/rows"
+	grep -q "^sleeper	blocked" "$T/rows" || fail "no wait of the sleeper:" "$(cat "$T/rows")"
 }

@@ -4,7 +4,7 @@
  * the thread of that name was not running, by the clocks. Usage: waits
  *
  *   sleeper   sleeps
- *   locker    waits for a mutex that the thread "holder" has
+ *   locker    waits for a mutex that the thread "holder" has; sleeps in between
  *   reader    reads from a pipe into which the thread "writer" writes now and then
  *   first, second  each busy all the time, on one CPU
  */
@@ -28,7 +28,8 @@ struct worker {
 	const char *name;
 	void (*run)(struct worker *worker);
 	struct world *world;
-	uint64_t waited_ns; /* 0: not to be told */
+	uint64_t waited_ns;  /* 0: not to be told */
+	uint64_t created_ns; /* until it runs it waits for a processor */
 };
 
 static void pause_ms(unsigned ms)
@@ -54,7 +55,7 @@ static NOINLINE void hold(struct worker *worker)
 		pthread_mutex_lock(&worker->world->mutex);
 		pause_ms(PAUSE_MS);
 		pthread_mutex_unlock(&worker->world->mutex);
-		pause_ms(1); /* the other one's turn */
+		pause_ms(2); /* the other one's turn */
 	}
 }
 
@@ -64,8 +65,9 @@ static NOINLINE void lock_often(struct worker *worker)
 		uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC);
 
 		pthread_mutex_lock(&worker->world->mutex);
-		worker->waited_ns += spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
 		pthread_mutex_unlock(&worker->world->mutex);
+		pause_ms(5); /* the other one has it again */
+		worker->waited_ns += spin_clock_ns(CLOCK_MONOTONIC) - start_ns;
 	}
 }
 
@@ -128,8 +130,12 @@ static void *run(void *argument)
 {
 	struct worker *worker = argument;
 
+	uint64_t birth_ns = spin_clock_ns(CLOCK_MONOTONIC) - worker->created_ns;
+
 	prctl(PR_SET_NAME, worker->name);
 	worker->run(worker);
+	if (worker->waited_ns && worker->run != compete)
+		worker->waited_ns += birth_ns;
 	return NULL;
 }
 
@@ -137,18 +143,20 @@ int main(void)
 {
 	struct world world = { .mutex = PTHREAD_MUTEX_INITIALIZER, .cpu = sched_getcpu() };
 	struct worker workers[] = {
-		{ "sleeper", sleep_often, &world, 0 }, { "holder", hold, &world, 0 },
-		{ "locker", lock_often, &world, 0 },   { "writer", write_slowly, &world, 0 },
-		{ "reader", read_often, &world, 0 },   { "first", compete, &world, 0 },
-		{ "second", compete, &world, 0 },
+		{ "sleeper", sleep_often, &world, 0, 0 }, { "holder", hold, &world, 0, 0 },
+		{ "locker", lock_often, &world, 0, 0 },	  { "writer", write_slowly, &world, 0, 0 },
+		{ "reader", read_often, &world, 0, 0 },	  { "first", compete, &world, 0, 0 },
+		{ "second", compete, &world, 0, 0 },
 	};
 	enum { WORKERS = sizeof(workers) / sizeof(workers[0]) };
 	pthread_t threads[WORKERS];
 
 	if (pipe(world.pipe_ends) != 0)
 		return 1;
-	for (int i = 0; i < WORKERS; i++)
+	for (int i = 0; i < WORKERS; i++) {
+		workers[i].created_ns = spin_clock_ns(CLOCK_MONOTONIC);
 		pthread_create(&threads[i], NULL, run, &workers[i]);
+	}
 	for (int i = 0; i < WORKERS; i++) {
 		pthread_join(threads[i], NULL);
 		if (workers[i].waited_ns)
