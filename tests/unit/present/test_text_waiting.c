@@ -25,8 +25,10 @@ static char *print(struct waits *waits, size_t rows)
 
 static void assert_has(const char *text, const char *wanted)
 {
-	if (!strstr(text, wanted))
-		fail_msg("'%s' is not in:\n%s", wanted, text);
+	const char *printed = text ? text : "";
+
+	if (!strstr(printed, wanted))
+		fail_msg("'%s' is not in:\n%s", wanted, printed);
 }
 
 static void the_account_of_the_command(void **state)
