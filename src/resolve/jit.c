@@ -75,12 +75,15 @@ void jit_free(struct jit *jit)
 		&(vector)->items[index];           \
 	})
 
-/* The row whose memory a process had when it was forked; 0: it began with exec, or is not known. */
+/* The row whose memory a process had when it was forked; 0: it began with exec, or before the
+ * recording, so that nobody knows. */
 static uint32_t forked_from(const struct jit *jit, uint32_t row)
 {
 	const struct process *process = &jit->profile->processes.items[row];
 
-	return process->exec_count == 0 ? process->parent : 0;
+	if (process->exec_count || process->start_ns < jit->profile->run.start_ns)
+		return 0;
+	return process->parent;
 }
 
 static uint32_t member_of(struct jit *jit, uint32_t row, int forks);

@@ -22,8 +22,7 @@ test_perf_map_of_a_container() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 4000 -- unshare -pfm --mount-proc sh -c \
 		'mount -t tmpfs none /mnt && cp "$0" /mnt && mount --move /mnt /tmp &&
-		/tmp/jit map 1.2 && ls /tmp >&2' "$BIN/jit"
-	grep -Eq '^perf-[1-9][0-9]?.map$' "$T/stderr" || fail "no map in the container"
+		/tmp/jit map 1.2' "$BIN/jit"
 	jit_shares "perf map of a container" program=jit
 }
 
@@ -33,12 +32,13 @@ test_jitdump() {
 	jit_shares jitdump program=jit
 }
 
-# Code at one address three times: each name has its own bytes and hits.
+# Code at one address three times: each name has its own bytes and hits. Memory is read at each flush.
 test_annotate_jit() {
 	local how
 	for how in map dump; do
 		# shellcheck disable=SC2016
-		record "$T/prof" -H 4000 -- sh -c 'cd "$1" && "$0" '$how' 4 & sleep 3.3' "$BIN/jit" "$T"
+		record "$T/prof" -H 4000 -M 20 -- sh -c 'cd "$1" && exec "$0" "$2" 1.2' \
+			"$BIN/jit" "$T" $how
 		"$PROSPECT" annotate second "$T/prof" > "$T/out" 2> "$T/stderr" ||
 			fail "annotate:" "$(cat "$T/stderr")"
 		[ "$(sed -nE 's/^ *[0-9.]+ +([0-9]+) +[0-9.]+ +[0-9a-f]+   .*/\1/p' "$T/out" |
@@ -64,6 +64,7 @@ test_perf_map_behind_a_link() {
 		ln -s "$T/false" $map
 		cd "$T"
 		exec "$0" dump 0.4' "$BIN/jit"
+	find /tmp -maxdepth 1 -lname "$T/false" -delete
 	rows "$T/prof" symbol --select 'program=jit symbol=false' > "$T/rows"
 	[ ! -s "$T/rows" ] || fail "a link was followed"
 }

@@ -82,12 +82,11 @@ static void announce(struct dump *dump, const void *code, const char *name, uint
 	put(dump, code, CODE_BYTES);
 }
 
-static FILE *begin_map(void)
+static FILE *begin_map(char path[64])
 {
-	char path[64];
 	FILE *map;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(path, 64, "/tmp/perf-%d.map", getpid());
 	map = fopen(path, "w");
 	if (!map)
 		abort();
@@ -111,7 +110,8 @@ static void run(int is_dump, double seconds)
 {
 	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	FILE *map = is_dump ? NULL : begin_map();
+	char path[64];
+	FILE *map = is_dump ? NULL : begin_map(path);
 	struct dump dump = { -1, NULL };
 	uint64_t took_ns[PARTS], sum_ns = 0;
 
@@ -120,7 +120,7 @@ static void run(int is_dump, double seconds)
 	if (is_dump)
 		begin_dump(&dump);
 	/* A recording loses some samples while it starts. */
-	work((uint64_t)(0.15e6) * spin_rounds_per_us());
+	work((uint64_t)(0.3e6) * spin_rounds_per_us());
 	for (int i = 0; i < PARTS; i++) {
 		memcpy(code, (const void *)(uintptr_t)work, CODE_BYTES);
 		__builtin___clear_cache((char *)code, (char *)code + CODE_BYTES);
@@ -132,6 +132,8 @@ static void run(int is_dump, double seconds)
 		took_ns[i] = run_for(code, seconds * (i + 1) / 6);
 		sum_ns += took_ns[i];
 	}
+	if (map)
+		unlink(path); /* who followed it has it open */
 	for (int i = 0; i < PARTS; i++)
 		printf("share\t%s\t%.6f\n", names[i], (double)took_ns[i] / (double)sum_ns);
 }
