@@ -11,7 +11,7 @@ struct switch_times {
 	VEC(struct off_cpu_thread) threads; /* state 0: it has ended */
 	struct hashidx index;		    /* of threads, by tid */
 	struct off_cpu_pace pace;
-	uint64_t random;
+	__u64 random;
 	switch_times_visitor take;
 	void *context;
 };
