@@ -14,7 +14,7 @@
 
 enum {
 	PIECE_BYTES = 16 * 1024, /* what is read at once */
-	MEMORY_BYTES = 64 << 20, /* compressed contents beyond this go to a file */
+	MEMORY_BYTES = 16 << 20, /* compressed contents beyond this go to a file */
 	MOST_STRING_BYTES = 1 << 20,
 	/* zlib cannot do better than 1,032:1, and zstd on anything but one repeated byte hardly */
 	MOST_RATIO = 4096,
