@@ -181,3 +181,16 @@ test_stacks_by_frame_pointers() {
 	expect_stacks "stacks by frame pointers" "$T/prof" "program=stacks-fp mode=user symbol=leaf" \
 		'\[cut:frame pointers\];([^;]*;)*main;(down;){19,20}leaf$' 990
 }
+
+# Of 32-bit programs the kernel side knows no unwind tables: their stacks are labelled.
+test_stacks_of_32_bit_programs() {
+	need_stacks
+	cc -m32 -nostdlib -static -ffreestanding -fno-pic -no-pie -fno-omit-frame-pointer \
+		-fno-stack-protector -fcf-protection=none -O1 -o "$T/narrow" \
+		"$(dirname "${BASH_SOURCE[0]}")/programs/narrow.c" 2> "$T/cc" ||
+		skip "cc cannot make 32-bit programs"
+	"$T/narrow" || skip "32-bit programs do not run here"
+	record "$T/prof" -- "$T/narrow"
+	expect_stacks "a 32-bit program" "$T/prof" "program=narrow mode=user symbol=leaf" \
+		'\[cut:frame pointers\];([^;]*;)?_start;(down;){5}leaf$' 990
+}
