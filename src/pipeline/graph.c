@@ -143,7 +143,9 @@ static void add_part(struct graph *graph, const char *name, uint8_t event,
 
 static void grow(struct graph *graph)
 {
-	for (uint8_t event = 0; event < graph->opened.profile->event_count; event++) {
+	for (size_t i = 0; i < graph->opened.profile->event_count; i++) {
+		uint8_t event = (uint8_t)i;
+
 		if (!graph->stacks->sums[event].samples)
 			continue;
 		if (graph->focus) {

@@ -64,7 +64,7 @@ static int read_build_id(const char *path, struct elf_build_id *ret_id, struct e
 
 static int check_vmlinux(const char *path, const struct elf_build_id *recorded, struct err *err)
 {
-	struct elf_build_id id;
+	struct elf_build_id id = { .size = 0 };
 	int rc = read_build_id(path, &id, err);
 
 	if (rc < 0)
@@ -86,7 +86,7 @@ int import_kernel_begin(struct import_kernel *kernel, struct import_profile *imp
 			const struct perf_data_facts *facts, struct err *err)
 {
 	const struct import_options *options = import->options;
-	struct elf_build_id recorded = build_id_of_kernel(facts), running;
+	struct elf_build_id recorded = build_id_of_kernel(facts), running = { .size = 0 };
 
 	kernel_modules_build_id("/sys", NULL, &running);
 	*kernel = (struct import_kernel){ .import = import,
@@ -198,7 +198,7 @@ static int map_core(struct import_kernel *kernel, const struct perf_mmap *map, s
 
 int import_kernel_map(struct import_kernel *kernel, const struct perf_mmap *map, struct err *err)
 {
-	struct elf_build_id id;
+	struct elf_build_id id = { .size = 0 };
 	char name[MODULE_NAME];
 	int rc;
 
