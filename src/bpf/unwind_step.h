@@ -157,14 +157,15 @@ UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct un
 				     const void *memory, __u64 cfa)
 {
 	__u64 at = unwind_saved_at(frame, rule->fp, rule->fp_offset, cfa), value;
+	int lost;
 
 	if (rule->fp == UNWIND_SAVED_SAME)
 		return;
-	if (rule->fp == UNWIND_SAVED_UNDEFINED || (rule->fp == UNWIND_SAVED_FP && !frame->fp_known))
-		frame->fp_known = 0;
-	else if (UNWIND_READ(memory, at, &value, sizeof(value)) == 0)
+	lost = rule->fp == UNWIND_SAVED_UNDEFINED ||
+	       (rule->fp == UNWIND_SAVED_FP && !frame->fp_known);
+	if (!lost && UNWIND_READ(memory, at, &value, sizeof(value)) == 0)
 		frame->fp = value;
-	else if (at >= frame->sp)
+	else if (lost || at >= frame->sp)
 		frame->fp_known = 0;
 }
 

@@ -426,13 +426,16 @@ static void add_main_file(struct work *work, const line_list *list, size_t begin
 {
 	size_t end = end_of_file(list, begin);
 	struct instructions_range range = range_of(work);
-	struct extent extent = { .work = work,
-				 .file = list->items[begin].file,
-				 .start = range.start ? range.start : frame_of(work, 0)->address,
-				 .end = range.end,
-				 .first = list->items[begin].line,
-				 .last = list->items[end - 1].line };
+	struct extent extent;
 
+	if (begin >= end)
+		return;
+	extent = (struct extent){ .work = work,
+				  .file = list->items[begin].file,
+				  .start = range.start ? range.start : frame_of(work, 0)->address,
+				  .end = range.end,
+				  .first = list->items[begin].line,
+				  .last = list->items[end - 1].line };
 	if (declared && declared < extent.first && extent.first - declared < MAX_LINES)
 		extent.first = declared;
 	lines_each(work->annotate->lines.lines, work->image, extent.start, extend, &extent);
