@@ -141,7 +141,7 @@ static void add_json(struct answering *answering, uint64_t address, const struct
 /* Answers one word. What is no address, or leads nowhere, is told; the others go on. */
 static void answer(struct answering *answering, const char *word)
 {
-	struct symbolized answer;
+	struct symbolized answer = { .place_count = 0 };
 	struct err err;
 	uint64_t address;
 	char *end;

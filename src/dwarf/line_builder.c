@@ -90,7 +90,8 @@ static uint32_t *lay_out_texts(const struct line_builder *builder, struct line_u
 	}
 	*ret_text = xmalloc(size);
 	for (size_t i = 0; i < count; i++)
-		strcpy(*ret_text + places[i], strpool_get(&builder->texts, (str_id)i));
+		memcpy(*ret_text + places[i], strpool_get(&builder->texts, (str_id)i),
+		       (i + 1 < count ? places[i + 1] : size) - places[i]);
 	parts->text = *ret_text;
 	parts->text_size = size;
 	return places;

@@ -65,7 +65,7 @@ struct entry_list {
 static void read_new_table(const struct dwarf_unit *unit, struct reader *reader,
 			   struct dwarf_sizes sizes, struct entry_list *entries)
 {
-	struct entry_format formats[MOST_FORMATS];
+	struct entry_format formats[MOST_FORMATS] = { { 0 } };
 	unsigned count = reader_u8(reader);
 	uint64_t left;
 
