@@ -135,6 +135,7 @@ struct {
  * counted: since() is 0 there. */
 volatile __u64 opened_ns, closed_ns;
 volatile __u32 only_chosen; /* nothing is told of others */
+volatile __u32 any_chosen;  /* 0: all are */
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
 
 /* A draw that no wait reaches. */
@@ -162,7 +163,7 @@ static __u32 group_of(const struct task_struct *task)
 {
 	__u32 pid = (__u32)task->tgid;
 
-	return bpf_map_lookup_elem(&chosen, &pid) ? OFF_CPU_CHOSEN : OFF_CPU_OTHERS;
+	return !any_chosen || bpf_map_lookup_elem(&chosen, &pid) ? OFF_CPU_CHOSEN : OFF_CPU_OTHERS;
 }
 
 static bool is_wanted(const struct off_cpu_thread *thread)
@@ -173,6 +174,17 @@ static bool is_wanted(const struct off_cpu_thread *thread)
 static struct off_cpu_pace *pace_of(struct off_cpu_cpu *cpu, const struct off_cpu_thread *thread)
 {
 	return &cpu->paces[thread->group == OFF_CPU_CHOSEN];
+}
+
+static __u32 budget_of(const struct off_cpu_thread *thread)
+{
+	return thread->group == OFF_CPU_CHOSEN ? OFF_CPU_BUDGET : OFF_CPU_BUDGET_OTHERS;
+}
+
+static void spend(struct off_cpu_cpu *cpu, const struct off_cpu_thread *thread, __u64 now_ns,
+		  __u32 units)
+{
+	off_cpu_pace_spend(pace_of(cpu, thread), now_ns, units, budget_of(thread));
 }
 
 /* The part of [then, now] that lies in the window. */
@@ -204,7 +216,7 @@ static struct off_cpu_thread *add_thread(struct task_struct *task, enum off_cpu_
 	thread->since_ns = thread->left_ns = since_ns;
 	thread->threshold_ns = 1;
 	for (int i = 0; i < OFF_CPU_SITES; i++)
-		thread->expected_ns[i] = OFF_CPU_MAX_THRESHOLD_NS;
+		thread->expected_ns[i] = OFF_CPU_FIRST_EXPECTED_NS;
 	thread->group = group;
 	thread->draw_ns = is_wanted(thread) ? 0 : NEVER;
 	thread->pid = (__u32)task->tgid;
@@ -248,7 +260,7 @@ static __always_inline void send_frame_pointers(void *context, const struct task
 	long bytes = bpf_get_stack(context, record->addresses, sizeof(record->addresses),
 				   BPF_F_USER_STACK);
 
-	off_cpu_pace_spend(pace_of(cpu, thread), thread->left_ns, 1);
+	spend(cpu, thread, thread->left_ns, 1);
 	if (bytes < 0)
 		return;
 	record->kind = OFF_CPU_LEFT;
@@ -271,7 +283,7 @@ static __always_inline void send_walk(void *context, struct off_cpu_thread *thre
 	__u64 size;
 
 	walk_user_stack(s, by_loop);
-	off_cpu_pace_spend(pace_of(cpu, thread), thread->left_ns, s->stale ? DUMP_UNITS : 1);
+	spend(cpu, thread, thread->left_ns, s->stale ? DUMP_UNITS : 1);
 	s->record.period = thread->left_ns;
 	s->record.form = s->stale ? STACK_FORM_DUMP : STACK_FORM_ADDRESSES;
 	s->record.context = STACK_CONTEXT_TASK;
@@ -331,6 +343,18 @@ static __u32 site_of(struct task_struct *task)
 	return 1 + (__u32)((ip ^ ip >> 4 ^ ip >> 12) % (OFF_CPU_SITES - 1));
 }
 
+/* Before a wait: how long it has to be to be kept. */
+static void draw(struct off_cpu_thread *thread, struct off_cpu_cpu *cpu, __u64 now_ns)
+{
+	if (!cpu->random)
+		cpu->random = 1ULL << 32 | bpf_get_prandom_u32();
+	thread->threshold_ns =
+		off_cpu_pace_look(pace_of(cpu, thread), now_ns, period_ns, budget_of(thread));
+	thread->draw_ns = is_wanted(thread)
+				  ? off_cpu_draw(off_cpu_random(&cpu->random), thread->threshold_ns)
+				  : NEVER;
+}
+
 static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, bool preempted,
 		       __u32 state, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
@@ -343,12 +367,7 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	thread->blocked_ns = 0;
 	thread->site = runnable ? 0 : site_of(task);
 	thread->waker_pid = thread->waker_tid = 0;
-	thread->threshold_ns = off_cpu_pace_look(pace_of(cpu, thread), now_ns, period_ns);
-	if (!cpu->random)
-		cpu->random = 1ULL << 32 | bpf_get_prandom_u32();
-	thread->draw_ns = is_wanted(thread)
-				  ? off_cpu_draw(off_cpu_random(&cpu->random), thread->threshold_ns)
-				  : NEVER;
+	draw(thread, cpu, now_ns);
 	thread->times.waits++;
 }
 
@@ -427,15 +446,19 @@ SEC("tp_btf/sched_process_fork")
 int off_cpu_fork(__u64 *arguments)
 {
 	const struct off_cpu_thread *family = find_thread((struct task_struct *)arguments[0]);
-	struct off_cpu_thread *thread =
-		add_thread((struct task_struct *)arguments[1], OFF_CPU_RUNNABLE,
-			   family ? family->group : OFF_CPU_OTHERS, bpf_ktime_get_ns());
+	enum off_cpu_group group = any_chosen ? OFF_CPU_OTHERS : OFF_CPU_CHOSEN;
 	struct off_cpu_cpu *cpu = this_cpu();
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct off_cpu_thread *thread;
 
-	if (thread)
+	thread = add_thread((struct task_struct *)arguments[1], OFF_CPU_RUNNABLE,
+			    family ? family->group : group, now_ns);
+	if (thread && cpu) {
 		note_waker(thread);
-	else if (cpu)
+		draw(thread, cpu, now_ns);
+	} else if (cpu) {
 		cpu->counts.table_full++;
+	}
 	return 0;
 }
 
@@ -484,7 +507,7 @@ static void send_wait(void *context, struct task_struct *task, const struct off_
 
 	describe_wait(record, thread, task, runnable_ns);
 	size = add_stack(record, task);
-	off_cpu_pace_spend(pace_of(cpu, thread), now_ns, 1);
+	spend(cpu, thread, now_ns, 1);
 	cpu->counts.records++;
 	if (size <= sizeof(*record) &&
 	    bpf_perf_event_output(context, &outputs, BPF_F_CURRENT_CPU, record, size) == 0)

@@ -22,9 +22,14 @@
 #include <linux/types.h>
 
 enum {
-	OFF_CPU_BUDGET = 10,		      /* stacks and records of one CPU in one period */
+	/* Stacks and records of one CPU in one period: of what was asked for, of the rest. */
+	OFF_CPU_BUDGET = 15,
+	OFF_CPU_BUDGET_OTHERS = 5,
 	OFF_CPU_PERIOD_NS = 10 * 1000 * 1000, /* of a CPU on a machine with few */
-	OFF_CPU_FIRST_STEP_NS = 1000,	      /* where a threshold begins that has to rise */
+	/* What a wait may last of which nothing is known. No more: the stacks of threads that live
+	 * shortly have to become fewer as well when the threshold rises. */
+	OFF_CPU_FIRST_EXPECTED_NS = 10 * 1000 * 1000,
+	OFF_CPU_FIRST_STEP_NS = 1000, /* where a threshold begins that has to rise */
 };
 
 /* Keeps draw * 2^32 within 64 bits. A wait that lasts longer is kept in any case. */
@@ -77,12 +82,13 @@ static inline __u64 off_cpu_expect(__u64 expected_ns, __u64 duration_ns)
 
 /* Before a draw: after a period in which little was spent the threshold sinks by half, for each
  * further period without any by half again. */
-static inline __u64 off_cpu_pace_look(struct off_cpu_pace *pace, __u64 now_ns, __u64 period_ns)
+static inline __u64 off_cpu_pace_look(struct off_cpu_pace *pace, __u64 now_ns, __u64 period_ns,
+				      __u32 budget)
 {
 	__u64 since_ns = now_ns - pace->since_ns;
 
 	if (since_ns >= period_ns) {
-		if (pace->spent < OFF_CPU_BUDGET / 2)
+		if (pace->spent < budget / 2)
 			pace->threshold_ns >>= since_ns >= 32 * period_ns ? 31 : 1;
 		pace->spent = 0;
 		pace->since_ns = now_ns;
@@ -92,10 +98,11 @@ static inline __u64 off_cpu_pace_look(struct off_cpu_pace *pace, __u64 now_ns, _
 
 /* After a stack or a record: when the budget is used up before the period is over, the threshold
  * doubles and a new one begins. */
-static inline void off_cpu_pace_spend(struct off_cpu_pace *pace, __u64 now_ns, __u32 units)
+static inline void off_cpu_pace_spend(struct off_cpu_pace *pace, __u64 now_ns, __u32 units,
+				      __u32 budget)
 {
 	pace->spent += units;
-	if (pace->spent <= OFF_CPU_BUDGET)
+	if (pace->spent <= budget)
 		return;
 	pace->threshold_ns *= 2;
 	if (pace->threshold_ns < OFF_CPU_FIRST_STEP_NS)

@@ -241,6 +241,7 @@ int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *
 {
 	uint32_t one = 1;
 
+	off_cpu->object->bss->any_chosen = 1;
 	off_cpu->object->bss->only_chosen |= only;
 	if (bpf_map_update_elem(bpf_map__fd(off_cpu->object->maps.chosen), &pid, &one, BPF_ANY) < 0)
 		return err_set(err, -errno, "--off-cpu: at most %d processes", OFF_CPU_MAX_CHOSEN);

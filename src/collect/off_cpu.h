@@ -42,8 +42,8 @@ int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs
 		   struct err *err);
 
 /* Before the window opens: a process whose waits, and those of what it forks, get a threshold of
- * their own, untouched by what the rest of the machine does. @only: nothing is told of others. At
- * most OFF_CPU_MAX_CHOSEN. */
+ * their own, untouched by what the rest of the machine does. Without any, all are chosen. @only:
+ * nothing is told of others. At most OFF_CPU_MAX_CHOSEN. */
 int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err);
 
 /* Opens the window, now. Returns when that was (CLOCK_MONOTONIC). */

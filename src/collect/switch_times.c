@@ -109,7 +109,8 @@ static void leave(struct switch_times *times, struct off_cpu_thread *thread,
 	thread->state = record->switched.preempted ? OFF_CPU_RUNNABLE : OFF_CPU_BLOCKED;
 	thread->left_ns = record->time_ns;
 	thread->times.waits++;
-	thread->threshold_ns = off_cpu_pace_look(&times->pace, record->time_ns, OFF_CPU_PERIOD_NS);
+	thread->threshold_ns =
+		off_cpu_pace_look(&times->pace, record->time_ns, OFF_CPU_PERIOD_NS, OFF_CPU_BUDGET);
 	thread->draw_ns = off_cpu_draw(off_cpu_random(&times->random), thread->threshold_ns);
 }
 
@@ -137,7 +138,7 @@ static void arrive(struct switch_times *times, struct off_cpu_thread *thread, ui
 	uint64_t duration_ns = account(thread, now_ns);
 
 	if (off_cpu_kept(thread->draw_ns, duration_ns))
-		off_cpu_pace_spend(&times->pace, now_ns, 1);
+		off_cpu_pace_spend(&times->pace, now_ns, 1, OFF_CPU_BUDGET);
 	tell_wait(times, thread, duration_ns, 0);
 	thread->state = OFF_CPU_RUNNING;
 }

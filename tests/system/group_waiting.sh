@@ -22,6 +22,11 @@ check_wait() {
 	}' || fail "$(cat "$T/rows")"
 }
 
+# Others may run the same program at this moment.
+own() {
+	awk -F '\t' '$1 == "pid" { print "pid=" $2 }' "$T/stdout"
+}
+
 truth() {
 	awk -F '\t' -v name="$1" '$1 == "wait" && $2 == name { print $3 }' "$T/stdout"
 }
@@ -35,7 +40,7 @@ lost_waits() {
 need_waits() {
 	need_root
 	record "$T/prof" --off-cpu --ring 4096 "$@" -- "$BIN/waits"
-	waits "$T/prof" thread,wait off-cpu --select program=waits > "$T/rows" 2> /dev/null
+	waits "$T/prof" thread,wait off-cpu --select "$(own)" > "$T/rows" 2> /dev/null
 	[ -s "$T/rows" ] || skip "$(grep -o 'where threads wait.*' "$T/stderr" || echo 'no BPF')"
 	[ "$(lost_waits)" = 0 ] || skip "the machine is too busy: waits found a ring full"
 }
@@ -43,7 +48,7 @@ need_waits() {
 test_waits_last_as_long_as_the_clocks_say() {
 	local name
 	need_waits
-	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/times"
+	waits "$T/prof" thread,wait thread-time --select "$(own)" > "$T/times"
 	for name in sleeper locker reader; do
 		check_wait $name "$(truth $name)" \
 			"$(grep -E "^$name	(blocked|runnable)	" "$T/times" | sum 5)"
@@ -71,7 +76,7 @@ test_waits_are_told_apart() {
 test_waiting_for_a_processor() {
 	local name
 	need_waits
-	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/times"
+	waits "$T/prof" thread,wait thread-time --select "$(own)" > "$T/times"
 	for name in first second; do
 		# taking to its CPU is a wait for the thread that moves it
 		check_wait $name "$(truth $name)" \
@@ -85,7 +90,7 @@ test_waiting_for_a_processor() {
 test_times_of_threads_add_up() {
 	local wall begin end
 	need_waits
-	waits "$T/prof" tid,wait thread-time --select program=waits --select thread=waits > "$T/times"
+	waits "$T/prof" tid,wait thread-time --select "$(own)" --select thread=waits > "$T/times"
 	begin=$("$PROSPECT" report "$T/prof" --format json --by mode | tr ',{}' '\n\n\n' |
 		awk -F '[ :]+' '/"duration_s"/ { print $NF }' | head -n 1)
 	wall=$(sum 5 < "$T/times")
@@ -98,11 +103,11 @@ test_times_of_threads_add_up() {
 test_wakers_are_named() {
 	local name wait woken
 	need_waits
-	waits "$T/prof" thread,wait,waker off-cpu --select program=waits > "$T/wakers"
+	waits "$T/prof" thread,wait,waker off-cpu --select "$(own)" > "$T/wakers"
 	for name in reader:pipe locker:lock; do
 		wait=${name#*:}
 		name=${name%:*}
-		woken=$(grep -E "^$name	($wait	waits#1|runnable	|sleep	)" "$T/wakers" | sum 6)
+		woken=$(grep -E "^$name	($wait	waits#[0-9]+|runnable	|sleep	)" "$T/wakers" | sum 6)
 		check_wait "$name, woken by its own program" "$(truth "$name")" "$woken" 0.15
 	done
 	! grep -q "^sleeper	sleep	.*#" "$T/wakers" || fail "a timer is somebody:" "$(cat "$T/wakers")"
@@ -110,7 +115,7 @@ test_wakers_are_named() {
 
 stacks_of_waits() {
 	need_waits --stacks "$1"
-	waits "$T/prof" thread,stack off-cpu --select program=waits > "$T/stacks"
+	waits "$T/prof" thread,stack off-cpu --select "$(own)" > "$T/stacks"
 	grep -q "^sleeper	.*nanosleep.*;\[sleep\]" "$T/stacks" || fail "no sleep in the stacks"
 	grep -q "^reader	.*read.*pipe_read;\[pipe\]" "$T/stacks" || fail "no pipe in the stacks"
 	grep -q "^locker	.*futex_wait.*;\[lock\]" "$T/stacks" || fail "no lock in the stacks"
@@ -171,7 +176,7 @@ test_waits_without_bpf() {
 	"$PROSPECT" report "$T/prof" > "$T/report"
 	tr -s ' \n' '  ' < "$T/report" | grep -q 'Not visible.*of waits: stacks.*CAP_BPF' ||
 		fail "what is not visible is not said:" "$(cat "$T/report")"
-	waits "$T/prof" thread,wait thread-time --select program=waits > "$T/rows"
+	waits "$T/prof" thread,wait thread-time --select "$(own)" > "$T/rows"
 	for name in sleeper locker reader; do
 		check_wait $name "$(truth $name)" "$(grep -E "^$name	(blocked|runnable)" "$T/rows" | sum 5)"
 	done
@@ -179,6 +184,6 @@ test_waits_without_bpf() {
 		check_wait $name "$(truth $name)" \
 			"$(grep -E "^$name	(blocked|runnable)" "$T/rows" | sum 5)" 0.05
 	done
-	waits "$T/prof" thread,wait off-cpu --select program=waits > "$T/rows"
+	waits "$T/prof" thread,wait off-cpu --select "$(own)" > "$T/rows"
 	grep -q "^sleeper	blocked" "$T/rows" || fail "no wait of the sleeper:" "$(cat "$T/rows")"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that wait for something known. Prints, with tabs between, "wait" NAME SECONDS: how long
- * the thread of that name was not running, by the clocks. Usage: waits
+ * Threads that wait for something known. Prints, with tabs between, "pid" and its own, and "wait"
+ * NAME SECONDS: how long the thread of that name was not running, by the clocks. Usage: waits
  *
  *   sleeper   sleeps
  *   locker    waits for a mutex that the thread "holder" has; sleeps in between
@@ -153,6 +153,7 @@ int main(void)
 
 	if (pipe(world.pipe_ends) != 0)
 		return 1;
+	printf("pid\t%d\n", (int)getpid());
 	for (int i = 0; i < WORKERS; i++) {
 		workers[i].created_ns = spin_clock_ns(CLOCK_MONOTONIC);
 		pthread_create(&threads[i], NULL, run, &workers[i]);

@@ -99,18 +99,19 @@ static void run_second(struct off_cpu_pace *pace, __u64 *random, uint64_t start,
 	uint64_t expected = OFF_CPU_MAX_THRESHOLD_NS;
 
 	for (uint64_t now = start; now < start + S;) {
-		uint64_t threshold = off_cpu_pace_look(pace, now, OFF_CPU_PERIOD_NS);
+		uint64_t threshold =
+			off_cpu_pace_look(pace, now, OFF_CPU_PERIOD_NS, OFF_CPU_BUDGET);
 		uint64_t draw = off_cpu_draw(off_cpu_random(random), threshold);
 		uint64_t duration = next_wait(random);
 
 		if (off_cpu_kept(draw, expected)) {
-			off_cpu_pace_spend(pace, now, 1);
+			off_cpu_pace_spend(pace, now, 1, OFF_CPU_BUDGET);
 			second->stacks++;
 		}
 		now += duration;
 		second->truth += (double)duration;
 		if (off_cpu_kept(draw, duration)) {
-			off_cpu_pace_spend(pace, now, 1);
+			off_cpu_pace_spend(pace, now, 1, OFF_CPU_BUDGET);
 			second->estimate += (double)off_cpu_weight(threshold, duration);
 			second->records++;
 		}
@@ -144,12 +145,13 @@ static void a_quiet_cpu_keeps_everything_again(void **state)
 	struct off_cpu_pace pace = { .threshold_ns = OFF_CPU_MAX_THRESHOLD_NS };
 	uint64_t now = S;
 
-	assert_int_equal(off_cpu_pace_look(&pace, now, OFF_CPU_PERIOD_NS), 1);
+	assert_int_equal(off_cpu_pace_look(&pace, now, OFF_CPU_PERIOD_NS, OFF_CPU_BUDGET), 1);
 	pace.threshold_ns = 8;
 	for (int i = 0; i < 3; i++)
-		off_cpu_pace_look(&pace, now += OFF_CPU_PERIOD_NS, OFF_CPU_PERIOD_NS);
+		off_cpu_pace_look(&pace, now += OFF_CPU_PERIOD_NS, OFF_CPU_PERIOD_NS,
+				  OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, 1);
-	off_cpu_pace_look(&pace, now + 1, OFF_CPU_PERIOD_NS);
+	off_cpu_pace_look(&pace, now + 1, OFF_CPU_PERIOD_NS, OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, 1);
 }
 
@@ -157,7 +159,7 @@ static void a_busy_cpu_keeps_its_threshold(void **state)
 {
 	struct off_cpu_pace pace = { .threshold_ns = 8, .spent = OFF_CPU_BUDGET / 2 };
 
-	assert_int_equal(off_cpu_pace_look(&pace, S, OFF_CPU_PERIOD_NS), 8);
+	assert_int_equal(off_cpu_pace_look(&pace, S, OFF_CPU_PERIOD_NS, OFF_CPU_BUDGET), 8);
 	assert_int_equal(pace.spent, 0);
 }
 
@@ -165,14 +167,14 @@ static void a_burst_doubles_the_threshold(void **state)
 {
 	struct off_cpu_pace pace = { .since_ns = S };
 
-	off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET);
+	off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET, OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, 0);
-	off_cpu_pace_spend(&pace, S, 1);
+	off_cpu_pace_spend(&pace, S, 1, OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, OFF_CPU_FIRST_STEP_NS);
-	off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET + 1);
+	off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET + 1, OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, 2 * OFF_CPU_FIRST_STEP_NS);
 	for (int i = 0; i < 100; i++)
-		off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET + 1);
+		off_cpu_pace_spend(&pace, S, OFF_CPU_BUDGET + 1, OFF_CPU_BUDGET);
 	assert_int_equal(pace.threshold_ns, OFF_CPU_MAX_THRESHOLD_NS);
 }
 
