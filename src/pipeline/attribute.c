@@ -16,8 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -58,21 +56,12 @@ struct attribution {
 	struct attribution_counts counts;
 };
 
-/* The inode number of the first PID namespace (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
-static bool in_foreign_pid_namespace(void)
-{
-	const ino_t first = 0xeffffffc;
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first;
-}
-
 struct attribution *attribution_new(const struct attribution_parts *parts)
 {
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
-	attribution->foreign_pid_namespace = in_foreign_pid_namespace();
+	attribution->foreign_pid_namespace = !proc_scan_sees_all_pids();
 	return attribution;
 }
 
