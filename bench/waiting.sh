@@ -41,7 +41,7 @@ under_way() {
 waits_once() {
 	local long short
 	long=$(under_way "$1" 200000 "$2") && short=$(under_way "$1" 10000 "$2") || return 1
-	echo "$long $short" | awk '{ n = $1 - $4; printf "%.1f %.1f\n", ($2 - $5) / n * 1e9, ($3 - $6) / n * 1e9 }'
+	echo "$long $short" | awk '{ n = $1 - $4; if (n <= 0) print "- -"; else printf "%.1f %.1f\n", ($2 - $5) / n * 1e9, ($3 - $6) / n * 1e9 }'
 }
 
 waiting() {
