@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A place in the kernel or in a program that is watched, and what was counted there. Whoever makes
+ * a struct probe_target has resolved it: which file, which offset, which of several functions of a
+ * name. The engine (collect/probes.h) looks nothing up and only says what the kernel would not
+ * take.
+ */
+#ifndef MODEL_PROBE_H
+#define MODEL_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a place is reached. id, name as it is printed and written. */
+#define PROBE_MECHANISMS(X)             \
+	X(NONE, "none")                 \
+	X(FENTRY, "fentry")             \
+	X(KPROBE_MULTI, "kprobe.multi") \
+	X(KPROBE, "kprobe")             \
+	X(UPROBE_MULTI, "uprobe.multi") \
+	X(UPROBE, "uprobe")
+
+enum probe_mechanism {
+#define PROBE_MECHANISM_ENUM(id, name) PROBE_##id,
+	PROBE_MECHANISMS(PROBE_MECHANISM_ENUM)
+#undef PROBE_MECHANISM_ENUM
+		PROBE_MECHANISM_COUNT
+};
+
+/* @mechanism < PROBE_MECHANISM_COUNT. */
+const char *probe_mechanism_name(enum probe_mechanism mechanism);
+
+/* What a function returns, as far as its type is known: decides what an error is. */
+enum probe_return {
+	/* An error is what the kernel means by one (IS_ERR_VALUE: -4095 to -1), as a word of 32 or
+	 * of 64 bits. */
+	PROBE_RETURN_UNKNOWN,
+	PROBE_RETURN_SIGNED,   /* int, long: negative is an error */
+	PROBE_RETURN_POINTER,  /* NULL is one, and -4095 to -1 (ERR_PTR, MAP_FAILED) */
+	PROBE_RETURN_UNSIGNED, /* bool, unsigned: nothing is */
+	PROBE_RETURN_NOTHING,  /* void: nothing is, and there is no value */
+};
+
+/* A function, or one instruction. All texts are borrowed and outlive what is made with them. */
+struct probe_target {
+	const char *label; /* as it is shown, and told in messages; never NULL */
+	bool user;
+	bool instruction; /* entries only: there are no exits, times or values */
+
+	/* The kernel's. */
+	const char *name;      /* as kallsyms has it; NULL where only the address is known */
+	const char *module;    /* NULL: the kernel proper */
+	uint64_t address;      /* of the instruction or the function's first, in the running kernel;
+				  0: unknown, then @name and @displacement lead there */
+	uint64_t displacement; /* bytes from the function's start; 0 for a function */
+
+	/* A program's. */
+	const char *path; /* of the file as this process can open it */
+	uint64_t offset;  /* in the file, of the instruction or the function's first */
+	/* The function's own return instructions, as offsets in the file (and jumps that leave it
+	 * for good). They are probed instead of exchanging the return address, which no exception
+	 * can pass: a C++ program that throws through it would be ended, and stacks that are
+	 * switched (Go, coroutines) broken. NULL: the return address is exchanged. */
+	const uint64_t *returns_at;
+	size_t return_count;
+
+	enum probe_return returns;
+};
+
+/* What became of a target. */
+struct probe_outcome {
+	enum probe_mechanism mechanism; /* PROBE_NONE: refused */
+	bool exits_missing;		/* only its entries could be had */
+	char why[192];			/* of a refusal, or of missing exits; "" else */
+};
+
+/* ---- what is counted ---- */
+
+/* What rows there are for a target. */
+enum probe_key {
+	PROBE_BY_SUM, /* one */
+	PROBE_BY_CPU,
+	PROBE_BY_PID,
+	PROBE_BY_THREAD,
+	PROBE_BY_COMM,
+};
+
+enum { PROBE_COUNTERS = 6, PROBE_COMM = 16 };
+
+/* All are running sums. Of calls that call themselves again, only the outermost is in the times and
+ * counters: a thread is once in a function, however deep. Entries, exits and histograms count each.
+ */
+struct probe_counts {
+	uint64_t entries;
+	uint64_t exits;	     /* of calls whose entry was counted */
+	uint64_t wall_ns;    /* inside, summed over threads, also while they did not run; with the
+				part so far of the calls that are inside now */
+	uint64_t virtual_ns; /* the part on a CPU. By CPU: the time on that CPU. Of a call that is
+				inside now: as far as it had come at its last switch */
+	uint64_t inside;     /* calls that are inside now, outermost ones */
+	uint64_t nested;     /* entries by a thread that was inside already */
+	uint64_t errors;     /* exits with a value that means one: enum probe_return */
+	uint64_t moved;	     /* entries on another CPU than the thread's entry before */
+	uint64_t longest_ns; /* call that has ended, ever: no sum */
+	uint64_t counters[PROBE_COUNTERS]; /* in the order of struct probe_options' counters */
+	/* Entries whose exits are not known. */
+	uint64_t too_deep;  /* more calls of watched functions were open in the thread than are kept
+			     */
+	uint64_t left;	    /* by longjmp, an exception, exec: never returned */
+	uint64_t died;	    /* the thread ended inside */
+	uint64_t unmatched; /* exits whose entry was not seen */
+};
+
+/* Bucket i of a histogram has the values from lowest[i] to lowest[i + 1] - 1; the last has no end.
+ */
+struct probe_scale {
+	const int64_t *lowest;
+	size_t count;
+};
+
+/* A target under one key. */
+struct probe_row {
+	size_t target;	       /* index */
+	int32_t id;	       /* CPU, pid or tid; -1 where the key is none of these */
+	int32_t pid;	       /* by thread: its process; else -1 */
+	char comm[PROBE_COMM]; /* by comm, and by pid and thread that of the first call; else "" */
+	struct probe_counts counts;
+	const uint64_t *latency; /* of the latency scale, ns; NULL: not asked for */
+	const uint64_t *values;	 /* what was returned, of the value scale; NULL: not asked for */
+};
+
+/* What watching itself took. */
+struct probe_cost {
+	uint64_t hits;	       /* runs of the programs */
+	uint64_t program_ns;   /* in them, as the kernel measured it */
+	uint64_t trap_ns;      /* to get there and back: hits x what a hit costs, calibrated */
+	uint64_t missed;       /* runs the kernel left out, as one was on its way already */
+	uint64_t keys_lost;    /* calls that found the table of keys full */
+	uint64_t threads_lost; /* calls for whose thread there was no memory */
+};
+
+/* What there was at one moment since watching began. Owned by who fills it. */
+struct probe_reading {
+	uint64_t time_ns;	      /* CLOCK_MONOTONIC */
+	const struct probe_row *rows; /* by target, then as they came up */
+	size_t row_count;
+	struct probe_cost cost;
+};
+
+#endif

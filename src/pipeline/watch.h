@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A running watch: attaches probes to targets that are resolved already, reads them each interval,
+ * gives what there was to a view, and ends by time, signal, the command's end, or by itself when it
+ * costs too much.
+ */
+#ifndef PIPELINE_WATCH_H
+#define PIPELINE_WATCH_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "collect/probes.h"
+#include "model/watch_result.h"
+
+struct watch_options {
+	struct probe_options probes; /* its give_up is set by watch_run */
+	char *const *argv; /* a command: only it and what it forks is watched; NULL: none */
+	double interval_s; /* 0: no ticks */
+	double duration_s; /* 0: until a signal or the command's end */
+	double budget;	   /* part of one CPU; 0: no limit */
+	bool even_slow;	   /* attach also what takes long (--yes) */
+	bool dry;	   /* only say what it would take: watch_forecast */
+	struct watch_view view;
+};
+
+struct watch_result {
+	enum watch_end end;
+	bool launched, launch_failed;
+	int status;	 /* of the command, as waitpid has it; 0 while it runs on */
+	bool ended;	 /* the command has */
+	int stop_signal; /* that ended the watch; 0: none */
+};
+
+/* Watches. Returns 0, also when the command failed or the watch detached by itself, or a negative
+ * errno with the reason; *ret_result is set in any case. */
+int watch_run(const struct watch_options *options, struct watch_result *ret_result,
+	      struct err *err);
+
+/* What to leave with: the command's status as a shell has it, 128 + signal, 0 or 1. @rc: of
+ * watch_run. */
+int watch_exit_status(const struct watch_result *result, int rc);
+
+#endif
