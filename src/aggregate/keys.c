@@ -167,11 +167,21 @@ static uint64_t value_cpu(const struct labels *labels, const struct point *point
 	return point->cpu;
 }
 
-static uint64_t value_time(const struct labels *labels, const struct point *point)
+static uint64_t slice_ns(const struct labels *labels)
+{
+	return labels->slice_ns ? labels->slice_ns : NS_PER_S;
+}
+
+static uint64_t measure_time(const struct labels *labels, const struct point *point)
 {
 	uint64_t start_ns = labels->profile->run.start_ns;
 
-	return point->time_ns > start_ns ? (point->time_ns - start_ns) / NS_PER_S : 0;
+	return point->time_ns > start_ns ? point->time_ns - start_ns : 0;
+}
+
+static uint64_t value_time(const struct labels *labels, const struct point *point)
+{
+	return measure_time(labels, point) / slice_ns(labels);
 }
 
 static void text_process(const struct labels *labels, uint64_t value, struct buf *buf)
@@ -228,6 +238,21 @@ static void text_user(const struct labels *labels, uint64_t value, struct buf *b
 static void text_number(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	buf_printf(buf, "%" PRId64, (int64_t)value);
+}
+
+/* Where the slice begins, in seconds with as many decimals as slices need. */
+static void text_time(const struct labels *labels, uint64_t value, struct buf *buf)
+{
+	uint64_t slice = slice_ns(labels), begin_ns = value * slice;
+	uint64_t fraction = NS_PER_S;
+	int decimals = 0;
+
+	for (; slice % fraction && fraction > 1; fraction /= 10)
+		decimals++;
+	buf_printf(buf, "%" PRIu64, (uint64_t)(begin_ns / NS_PER_S));
+	if (decimals)
+		buf_printf(buf, ".%0*" PRIu64, decimals,
+			   (uint64_t)(begin_ns % NS_PER_S / fraction));
 }
 
 static void text_address(const struct labels *labels, uint64_t value, struct buf *buf)
@@ -390,8 +415,9 @@ static const struct key all[] = {
 	  .text = text_number },
 	{ "event", "what was sampled", KEY_TEXT, .value = value_event, .text = text_event,
 	  .bound = bound_event },
-	{ "time", "second since the start", KEY_NUMBER, .needs_samples = true, .value = value_time,
-	  .text = text_number },
+	{ "time", "second since the start, or where the slice (--slice) begins", KEY_NUMBER,
+	  .needs_samples = true, .value = value_time, .text = text_time, .measure = measure_time,
+	  .parts = NS_PER_S },
 	{ 0 },
 };
 

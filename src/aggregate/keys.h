@@ -46,6 +46,10 @@ struct key {
 	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* The number a value stands for; NULL: the value itself. KEY_NUMBER only. */
 	uint64_t (*number)(const struct labels *labels, uint64_t value);
+	/* What a selection compares instead of that, in parts of one of which there are @parts; its
+	 * numbers may then have decimals. NULL: nothing else. */
+	uint64_t (*measure)(const struct labels *labels, const struct point *point);
+	uint64_t parts;
 	/* Values are below this; NULL: they may be any. labels may be NULL for closed keys. */
 	size_t (*bound)(const struct labels *labels);
 };

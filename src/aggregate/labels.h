@@ -38,6 +38,7 @@ struct labels {
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
 	const struct label_places *places; /* borrowed; NULL: lines are not known */
+	uint64_t slice_ns;		   /* how long a value of the key time is; 0: 1 s */
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct stack_names *stacks;

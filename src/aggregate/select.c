@@ -106,15 +106,38 @@ static int parse_number(const char **text, uint64_t *ret_value)
 	return errno ? -EINVAL : 0;
 }
 
+/* "2.5" of a key that is measured in @parts of one: all that begins with these digits. */
+static int parse_decimal(const char **text, uint64_t parts, uint64_t *ret_first, uint64_t *ret_last)
+{
+	uint64_t value;
+	int rc = parse_number(text, &value);
+
+	if (rc < 0 || value > UINT64_MAX / parts - 1)
+		return -EINVAL;
+	value *= parts;
+	if (**text == '.' && parts > 1) {
+		(*text)++;
+		if (!isdigit((unsigned char)**text))
+			return -EINVAL;
+		for (; isdigit((unsigned char)**text) && parts > 1; (*text)++) {
+			parts /= 10;
+			value += (uint64_t)(**text - '0') * parts;
+		}
+	}
+	*ret_first = value;
+	*ret_last = value + (parts - 1);
+	return 0;
+}
+
 static int parse_range(const struct key *key, struct pattern *pattern, struct err *err)
 {
 	const char *text = pattern->text;
-	int rc = parse_number(&text, &pattern->first);
+	uint64_t parts = key->measure ? key->parts : 1, begin;
+	int rc = parse_decimal(&text, parts, &pattern->first, &pattern->last);
 
-	pattern->last = pattern->first;
 	if (rc == 0 && *text == '-') {
 		text++;
-		rc = parse_number(&text, &pattern->last);
+		rc = parse_decimal(&text, parts, &begin, &pattern->last);
 	}
 	if (rc < 0 || *text || pattern->last < pattern->first)
 		return err_set(err, -EINVAL, "--select %s: '%s' is no number and no range like 2-5",
@@ -314,7 +337,8 @@ static bool value_matches(struct select *select, const struct clause *clause, ui
 
 static bool clause_holds(struct select *select, struct clause *clause, const struct point *point)
 {
-	uint64_t value = clause->key->value(select->labels, point);
+	uint64_t value = clause->key->measure ? clause->key->measure(select->labels, point)
+					      : clause->key->value(select->labels, point);
 	uint8_t *verdict = value < clause->bound ? &clause->verdicts[value] : NULL;
 	bool matches;
 

@@ -3,8 +3,9 @@
  * --select: which samples are looked at. A selection is a list of clauses that must all hold; a
  * clause is key=PATTERN[,PATTERN...] (any of them) or key!=PATTERN[,...] (none of them). Patterns
  * are globs (* ? [..], a backslash takes the next character as it is) for texts, numbers or ranges
- * first-last for numbers. A text that is equal to the pattern letter by letter matches too, so that
- * image=[kernel] means what it looks like.
+ * first-last for numbers (of the time also with decimals: 2.5-3 ends where 4 begins). A text that
+ * is equal to the pattern letter by letter matches too, so that image=[kernel] means what it looks
+ * like.
  */
 #ifndef AGGREGATE_SELECT_H
 #define AGGREGATE_SELECT_H

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/select_options.h"
 #include "cmd/terminal.h"
 #include "pipeline/annotate.h"
 #include "pipeline/output_file.h"
@@ -16,7 +17,8 @@
 
 struct annotate_values {
 	bool code, source, mixed, all, debuginfod;
-	struct option_texts select, source_paths, include, exclude, debug_folders;
+	struct select_values select;
+	struct option_texts source_paths, include, exclude, debug_folders;
 	const char *event, *demangle, *folder, *output, *symfs, *vmlinux;
 	double threshold;
 };
@@ -37,8 +39,7 @@ static const struct option_spec annotate_specs[] = {
 	{ "include", 0, OPTION_TEXTS, AT(include), "GLOB",
 	  .help = "only source files whose name, or a folder of it, fits" },
 	{ "exclude", 0, OPTION_TEXTS, AT(exclude), "GLOB", .help = "no source files that fit" },
-	{ "select", 0, OPTION_TEXTS, AT(select), "K=V",
-	  .help = "only samples that match, e.g. process=nginx; K!=V: the rest" },
+	SELECT_OPTION_ROWS(AT(select)),
 	{ "event", 'e', OPTION_TEXT, AT(event), "EVENT",
 	  .help = "which event (default: the clock)" },
 	{ "threshold", 0, OPTION_NUMBER, AT(threshold), "PCT",
@@ -76,8 +77,7 @@ static struct annotate_options options_of(const struct annotate_values *values)
 			: values->source ? ANNOTATE_SOURCE
 			: values->mixed	 ? ANNOTATE_MIXED
 					 : ANNOTATE_BEST,
-		.select = values->select.items,
-		.select_count = values->select.count,
+		.selection = select_options_of(&values->select),
 		.event = values->event,
 		.demangle = values->demangle,
 		.threshold = values->threshold,

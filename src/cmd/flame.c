@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/select_options.h"
 #include "pipeline/flame.h"
 #include "pipeline/opened.h"
 #include "pipeline/output_file.h"
@@ -16,7 +17,7 @@
 struct flame_values {
 	const char *output;
 	const char *by;
-	struct option_texts select;
+	struct select_values select;
 	const char *title;
 	bool inverted;
 	double threshold;
@@ -26,8 +27,8 @@ struct flame_values {
 static const struct option_spec flame_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct flame_values, output), "FILE",
 	  .help = "write the page to FILE (must be given)" },
-	{ "select", 0, OPTION_TEXTS, offsetof(struct flame_values, select), "K=V",
-	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	SELECT_OPTION_ROWS(offsetof(struct flame_values, select)),
+	SLICE_OPTION_ROW(offsetof(struct flame_values, select)),
 	{ "by", 0, OPTION_TEXT, offsetof(struct flame_values, by), "KEYS",
 	  .help = "what boxes are (default function), and a tree for each of what else is said" },
 	{ "title", 0, OPTION_TEXT, offsetof(struct flame_values, title), "TEXT",
@@ -51,8 +52,7 @@ static struct flame_options options_of(const struct flame_values *values)
 {
 	return (struct flame_options){
 		.by = values->by,
-		.select = values->select.items,
-		.select_count = values->select.count,
+		.selection = select_options_of(&values->select),
 		.title = values->title,
 		.inverted = values->inverted,
 		.threshold = values->threshold,

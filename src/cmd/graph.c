@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/select_options.h"
 #include "cmd/terminal.h"
 #include "pipeline/graph.h"
 #include "pipeline/opened.h"
@@ -18,7 +19,7 @@
 
 struct graph_values {
 	const char *by;
-	struct option_texts select;
+	struct select_values select;
 	bool inverted, flat;
 	int64_t limit, max_depth;
 	double threshold;
@@ -34,8 +35,8 @@ static const struct option_spec graph_specs[] = {
 	  .help = "no tree: a table of functions, the heaviest itself first" },
 	{ "by", 0, OPTION_TEXT, offsetof(struct graph_values, by), "KEYS",
 	  .help = "what nodes are (default function), and a tree for each of what else is said" },
-	{ "select", 0, OPTION_TEXTS, offsetof(struct graph_values, select), "K=V",
-	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	SELECT_OPTION_ROWS(offsetof(struct graph_values, select)),
+	SLICE_OPTION_ROW(offsetof(struct graph_values, select)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct graph_values, threshold), "PCT",
 	  .help = "least share of a branch (default 0.5 in text, else 0)", .least = 0, .most = 100 },
 	{ "limit", 0, OPTION_INTEGER, offsetof(struct graph_values, limit), "N",
@@ -60,8 +61,7 @@ static struct graph_options options_of(const struct graph_values *values, const 
 {
 	return (struct graph_options){
 		.by = values->by,
-		.select = values->select.items,
-		.select_count = values->select.count,
+		.selection = select_options_of(&values->select),
 		.symbol = symbol,
 		.inverted = values->inverted,
 		.flat = values->flat,

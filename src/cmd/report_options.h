@@ -10,13 +10,14 @@
 #include "base/err.h"
 #include "cmd/line_options.h"
 #include "cmd/options.h"
+#include "cmd/select_options.h"
 
 struct report_values {
 	int64_t level;
 	double list_percent, detail_percent;
 	const char *by;
 	bool children;
-	struct option_texts select;
+	struct select_values select;
 	int64_t limit;
 	double threshold;
 	const char *format;
@@ -52,8 +53,8 @@ struct report_values {
 	  .help = "a table by these keys instead: process,symbol ..." }, \
 	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
 	  .help = "a table of what functions took with all they called" }, \
-	{ "select", 0, OPTION_TEXTS, REPORT_ROW(type, member, select), "K=V", \
-	  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
+	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \
+	SLICE_OPTION_ROW(REPORT_ROW(type, member, select)), \
 	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
 	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
 	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \

@@ -42,9 +42,7 @@ static int parse(struct annotate *annotate, const struct annotate_options *optio
 		rc = source_files_check(options->source_paths[i], err);
 	if (rc == 0)
 		rc = opened_demangle(&annotate->opened, options->demangle, err);
-	return rc < 0 ? rc
-		      : opened_select(&annotate->opened, options->select, options->select_count,
-				      err);
+	return rc < 0 ? rc : opened_choose(&annotate->opened, &options->selection, err);
 }
 
 int annotate_check(const struct annotate_options *options, struct err *err)

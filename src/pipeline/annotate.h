@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "pipeline/line_service.h"
+#include "pipeline/selection.h"
 
 enum annotate_mode {
 	ANNOTATE_BEST, /* mixed where the source is here, else what there is */
@@ -21,8 +22,7 @@ enum annotate_mode {
 struct annotate_options {
 	const char *symbol; /* a function's name, or a glob; NULL: all of them */
 	enum annotate_mode mode;
-	const char *const *select; /* clauses, see aggregate/select.h */
-	size_t select_count;
+	struct selection selection;
 	const char *event;    /* NULL: the main one */
 	const char *demangle; /* see opened_demangle */
 	double threshold;     /* least share (%) of a function, or of a file, of the selection */

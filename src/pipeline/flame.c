@@ -27,9 +27,7 @@ static int parse(struct drawing *drawing, const struct flame_options *options, s
 	drawing->options = options;
 	if (rc == 0)
 		rc = children_check(&drawing->keys, err);
-	return rc < 0 ? rc
-		      : opened_select(&drawing->opened, options->select, options->select_count,
-				      err);
+	return rc < 0 ? rc : opened_choose(&drawing->opened, &options->selection, err);
 }
 
 int flame_check(const struct flame_options *options, struct err *err)

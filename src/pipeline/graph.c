@@ -81,8 +81,7 @@ static int parse(struct graph *graph, const struct graph_options *options, struc
 		rc = keys_parse(options->by ? options->by : default_by, &graph->keys, err);
 	if (rc == 0)
 		rc = children_check(&graph->keys, err);
-	return rc < 0 ? rc
-		      : opened_select(&graph->opened, options->select, options->select_count, err);
+	return rc < 0 ? rc : opened_choose(&graph->opened, &options->selection, err);
 }
 
 int graph_check(const struct graph_options *options, struct err *err)

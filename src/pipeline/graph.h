@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "pipeline/selection.h"
 
 /* Texts are borrowed. Percentages are shares of weight within the selection. */
 struct graph_options {
-	const char *by;		   /* NULL: function */
-	const char *const *select; /* clauses, see aggregate/select.h */
-	size_t select_count;
+	const char *by; /* NULL: function */
+	struct selection selection;
 	const char *symbol; /* who calls what is called so, and what it calls; NULL: everything */
 	bool inverted;	    /* from what was hit to its callers */
 	bool flat;	    /* no tree: a table, the heaviest itself first */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/demangler.h"
@@ -36,16 +37,79 @@ void opened_done(struct opened *opened)
 
 int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err)
 {
-	opened->select = select_new();
-	for (size_t i = 0; i < count; i++) {
-		int rc = select_add(opened->select, clauses[i], err);
+	return opened_choose(opened,
+			     &(struct selection){ .clauses = clauses, .clause_count = count }, err);
+}
 
-		buf_add_str(&opened->selection, i ? " " : "");
-		buf_add_str(&opened->selection, clauses[i]);
+static void add_word(struct buf *words, const char *before, const char *word)
+{
+	buf_printf(words, "%s%s%s", words->size ? " " : "", before, word);
+}
+
+static int add_clauses(struct opened *opened, const struct selection *selection, struct err *err)
+{
+	opened->select = select_new();
+	for (size_t i = 0; i < selection->clause_count; i++) {
+		int rc = select_add(opened->select, selection->clauses[i], err);
+
+		add_word(&opened->selection, "", selection->clauses[i]);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
+}
+
+/* Both of a kind that can be compared without the profile? Then they must be in order. */
+static int check_order(const struct opened_window *window, struct err *err)
+{
+	bool backwards = window->since.kind == MOMENT_BEFORE_END;
+
+	if (!window->since_text || !window->until_text ||
+	    window->since.kind != window->until.kind || window->since.kind == MOMENT_OF_DAY)
+		return 0;
+	if (backwards ? window->since.value > window->until.value
+		      : window->since.value < window->until.value)
+		return 0;
+	return err_set(err, -EINVAL, "--since %s is not before --until %s: no time is between them",
+		       window->since_text, window->until_text);
+}
+
+static int parse_window(struct opened *opened, const struct selection *selection, struct err *err)
+{
+	struct opened_window *window = &opened->window;
+
+	window->since_text = selection->since;
+	window->until_text = selection->until;
+	if (selection->since && moment_parse(selection->since, &window->since, err) < 0)
+		return err_prefix(err, -EINVAL, "--since");
+	if (selection->until && moment_parse(selection->until, &window->until, err) < 0)
+		return err_prefix(err, -EINVAL, "--until");
+	if (selection->since)
+		add_word(&opened->selection, "since ", selection->since);
+	if (selection->until)
+		add_word(&opened->selection, "until ", selection->until);
+	return check_order(window, err);
+}
+
+static int parse_slice(struct opened *opened, const struct selection *selection, struct err *err)
+{
+	opened->slice_ns = NS_PER_S;
+	if (!selection->slice)
+		return 0;
+	if (moment_parse_span(selection->slice, &opened->slice_ns) < 0 || !opened->slice_ns)
+		return err_set(err, -EINVAL,
+			       "--slice '%s' is no length of time; write 100ms, 10s or 1m",
+			       selection->slice);
+	return 0;
+}
+
+int opened_choose(struct opened *opened, const struct selection *selection, struct err *err)
+{
+	int rc = add_clauses(opened, selection, err);
+
+	if (rc == 0)
+		rc = parse_window(opened, selection, err);
+	return rc < 0 ? rc : parse_slice(opened, selection, err);
 }
 
 int opened_demangle(struct opened *opened, const char *style, struct err *err)
@@ -96,6 +160,68 @@ static const char *demangle(void *context, const char *name)
 	return demangler_text(context, name);
 }
 
+/* Where the recording ends by the clock of its samples. One that was not finished does not say. */
+static uint64_t end_ns(const struct opened *opened)
+{
+	uint64_t end = opened->profile->run.end_ns;
+
+	return end ? end : store_last_second(opened->store) * NS_PER_S + NS_PER_S;
+}
+
+static double seconds_of(const struct opened *opened, uint64_t time_ns)
+{
+	uint64_t start_ns = opened->profile->run.start_ns;
+
+	return time_ns > start_ns ? (double)(time_ns - start_ns) / 1e9 : 0;
+}
+
+/* Appends "--since 10m is second 600.000" for a moment that was said. */
+static void tell_moment(const struct opened *opened, const char *option, const char *text,
+			uint64_t time_ns, struct buf *buf)
+{
+	if (text)
+		buf_printf(buf, "%s%s %s is second %.3f", buf->size ? ", " : "", option, text,
+			   seconds_of(opened, time_ns));
+}
+
+static int explain_window(const struct opened *opened, struct err *err)
+{
+	const struct opened_window *window = &opened->window;
+	_cleanup_(buf_done) struct buf moments = { 0 };
+
+	tell_moment(opened, "--since", window->since_text, window->from_ns, &moments);
+	tell_moment(opened, "--until", window->until_text, window->to_ns, &moments);
+	if (window->from_ns >= window->to_ns)
+		return err_set(err, -ENODATA, "%s: no time is between them", buf_text(&moments));
+	return err_set(err, -ENODATA,
+		       "%s: no sample is in that part of the recording, which took %.3f s",
+		       buf_text(&moments), seconds_of(opened, end_ns(opened)));
+}
+
+/* The moments as times of samples. */
+static int find_window(struct opened *opened, struct err *err)
+{
+	struct opened_window *window = &opened->window;
+	int rc = 0;
+
+	window->from_ns = 0;
+	window->to_ns = UINT64_MAX;
+	if (window->since_text)
+		rc = moment_ns(&window->since, opened->profile, end_ns(opened), &window->from_ns,
+			       err);
+	if (rc == 0 && window->until_text)
+		rc = moment_ns(&window->until, opened->profile, end_ns(opened), &window->to_ns,
+			       err);
+	if (rc == 0 && window->from_ns >= window->to_ns)
+		rc = explain_window(opened, err);
+	return rc;
+}
+
+static bool is_part_of_time(const struct opened *opened)
+{
+	return opened->window.since_text || opened->window.until_text;
+}
+
 int opened_load(struct opened *opened, const char *path, struct err *err)
 {
 	int rc = store_open(path, &opened->store, err);
@@ -104,10 +230,13 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 		rc = store_load_profile(opened->store, &opened->profile, err);
 	if (rc == 0)
 		rc = store_load_totals(opened->store, opened->profile, &opened->totals, err);
+	if (rc == 0)
+		rc = find_window(opened, err);
 	if (rc < 0)
 		return rc;
 	labels_init(&opened->labels, opened->profile);
 	opened->demangler = make_demangler(opened);
+	opened->labels.slice_ns = opened->slice_ns;
 	opened->labels.demangle = demangle;
 	opened->labels.demangle_context = opened->demangler;
 	find_users(opened);
@@ -124,10 +253,12 @@ struct visit {
 	struct opened *opened;
 	void (*take)(void *context, const struct point *point);
 	void *context;
+	bool seen; /* anything, selected or not */
 };
 
 static void take_point(struct visit *visit, const struct point *point)
 {
+	visit->seen = true;
 	if (!select_match(visit->opened->select, point))
 		return;
 	visit->opened->selected += point->total.samples;
@@ -157,12 +288,12 @@ int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err)
 {
-	struct visit visit = { opened, take, context };
+	struct visit visit = { .opened = opened, .take = take, .context = context };
 
 	select_bind(opened->select, &opened->labels);
-	if (samples || select_needs_samples(opened->select)) {
-		int rc = store_each_sample(opened->store, opened->profile, 0, UINT64_MAX,
-					   take_sample, &visit, err);
+	if (samples || is_part_of_time(opened) || select_needs_samples(opened->select)) {
+		int rc = store_each_sample(opened->store, opened->profile, opened->window.from_ns,
+					   opened->window.to_ns, take_sample, &visit, err);
 
 		if (rc < 0)
 			return rc;
@@ -171,7 +302,11 @@ int opened_each(struct opened *opened, bool samples,
 			take_point(&visit,
 				   &(struct point){ .total = opened->totals.rows.items[i] });
 	}
-	return opened->selected ? 0 : select_explain(opened->select, err);
+	if (opened->selected)
+		return 0;
+	if (is_part_of_time(opened) && !visit.seen)
+		return explain_window(opened, err);
+	return select_explain(opened->select, err);
 }
 
 struct view opened_view(const struct opened *opened)

@@ -4,12 +4,22 @@
 #ifndef PIPELINE_OPENED_H
 #define PIPELINE_OPENED_H
 
+#include "aggregate/moment.h"
 #include "aggregate/select.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "pipeline/frame_lines.h"
+#include "pipeline/selection.h"
 #include "present/view.h"
 #include "store/store.h"
+
+/* Which part of the time is looked at. */
+struct opened_window {
+	const char *since_text,
+		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
+	struct moment since, until;
+	uint64_t from_ns, to_ns; /* after opened_load: from_ns <= time < to_ns */
+};
 
 /* Zero-initialised is empty. To be looked at only. */
 struct opened {
@@ -21,6 +31,8 @@ struct opened {
 	struct select *select;
 	struct buf selection; /* the clauses as typed */
 	uint64_t selected;    /* samples, once they were gone through */
+	struct opened_window window;
+	uint64_t slice_ns;    /* of the key time */
 	const char *demangle; /* see opened_demangle */
 	struct demangler *demangler;
 	VEC(struct user_name) users;
@@ -31,12 +43,15 @@ struct opened {
 /* Is there a profile at this path? */
 bool opened_is_profile(const char *path);
 
-/* The clauses of --select; none of them looks at a profile. -EINVAL as select_add. */
+/* What is looked at; nothing of it looks at a profile. Texts are borrowed. -EINVAL and one line. */
+int opened_choose(struct opened *opened, const struct selection *selection, struct err *err);
+/* The same for a view that knows no time, by its clauses alone. */
 int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err);
 /* How names are shown: "none", "normal", "smart"; NULL: normal. Before opened_load; -EINVAL. The
  * text is borrowed. */
 int opened_demangle(struct opened *opened, const char *style, struct err *err);
-/* After opened_select. Errors as store_open. */
+/* After opened_choose. Errors as store_open; -ENODATA when the time that was chosen is none of the
+ * recording's. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
 /* Calls @take with what was selected: totals, or single samples where @samples or the selection
  * wants their times and CPUs. -ENODATA when nothing was (says which clause left nothing), else

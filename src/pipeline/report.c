@@ -93,8 +93,7 @@ static int parse(struct report *report, const struct report_options *options, st
 		rc = opened_demangle(&report->opened, options->demangle, err);
 	if (rc == 0 && report->grouped)
 		rc = parse_keys(report, err);
-	return rc < 0 ? rc
-		      : opened_select(&report->opened, options->select, options->select_count, err);
+	return rc < 0 ? rc : opened_choose(&report->opened, &options->selection, err);
 }
 
 int report_check(const struct report_options *options, struct err *err)

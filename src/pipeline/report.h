@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "pipeline/line_service.h"
+#include "pipeline/selection.h"
 
 /* Texts are borrowed. Percentages are shares of weight within the selection. */
 struct report_options {
@@ -17,15 +18,14 @@ struct report_options {
 	double detail_percent; /* -m: least share to be detailed; below 0: as the level says */
 	const char *by;	       /* NULL: the paper's report, or the default keys of csv and json */
 	bool children;	       /* with what functions called: rows overlap */
-	const char *const *select; /* clauses, see aggregate/select.h */
-	size_t select_count;
-	size_t limit;	       /* most rows; 0: all */
-	double threshold;      /* least share of a row */
-	const char *format;    /* "text", "csv", "json"; NULL: text */
-	const char *demangle;  /* "none", "normal", "smart"; NULL: normal */
-	bool instructions;     /* those that were hit; a table then needs the key address */
-	size_t max_images;     /* files held open for that at once; 0: 8 */
-	const char *vmlinux;   /* where the code of the kernel is when it cannot be read live */
+	struct selection selection;
+	size_t limit;	      /* most rows; 0: all */
+	double threshold;     /* least share of a row */
+	const char *format;   /* "text", "csv", "json"; NULL: text */
+	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
+	bool instructions;    /* those that were hit; a table then needs the key address */
+	size_t max_images;    /* files held open for that at once; 0: 8 */
+	const char *vmlinux;  /* where the code of the kernel is when it cannot be read live */
 	struct line_options line_options;
 	const char *file;      /* FILE as typed, for what to type next; NULL: none was */
 	size_t lines, columns; /* of the terminal; 0: not known */

@@ -77,6 +77,11 @@ bool store_is_live(const struct store_reader *reader)
 	return reader->connection.recording;
 }
 
+uint64_t store_last_second(const struct store_reader *reader)
+{
+	return reader->layers.blocks.last_block >> SCHEMA_BLOCK_PART_BITS;
+}
+
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)
 {
 	_cleanup_(profile_freep) struct profile *profile = profile_new();

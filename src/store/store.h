@@ -68,6 +68,8 @@ struct totals {
 /* Layer 2. The caller frees with vec_free(&totals->rows). */
 int store_load_totals(struct store_reader *reader, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err);
+/* The second (CLOCK_MONOTONIC) of the last samples; 0: there are none. */
+uint64_t store_last_second(const struct store_reader *reader);
 /* Layer 1, in order of seconds (within a second the flushes one after the other, within a flush the
  * CPUs, and these in order of time), samples with from_ns <= time < to_ns. @visit returns 0 to go
  * on; what else it returns ends the visit and is returned. */

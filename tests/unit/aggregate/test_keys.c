@@ -96,6 +96,39 @@ static void every_key_has_its_text(void **state)
 	fixture_done(&fixture);
 }
 
+static void assert_time(struct fixture *fixture, const struct point *point, uint64_t slice_ns,
+			const char *expected)
+{
+	const struct key *time = keys_find("time", strlen("time"), NULL);
+	struct buf text = { 0 };
+
+	fixture->labels.slice_ns = slice_ns;
+	time->text(&fixture->labels, time->value(&fixture->labels, point), &text);
+	assert_string_equal(buf_text(&text), expected);
+	buf_done(&text);
+}
+
+static void slices_of_time(void **state)
+{
+	struct fixture fixture;
+	struct point point;
+
+	fixture_init(&fixture);
+	make_point(&fixture, &point);
+	fixture_labels(&fixture);
+	assert_time(&fixture, &point, 0, "7");
+	assert_time(&fixture, &point, NS_PER_S, "7");
+	assert_time(&fixture, &point, 100 * NS_PER_MS, "7.9");
+	assert_time(&fixture, &point, 250 * NS_PER_MS, "7.75");
+	assert_time(&fixture, &point, 1000, "7.999999");
+	assert_time(&fixture, &point, 2500 * NS_PER_MS, "7.5");
+	assert_time(&fixture, &point, 5 * NS_PER_S, "5");
+	assert_time(&fixture, &point, 60 * NS_PER_S, "0");
+	point.time_ns = 99 * NS_PER_S;
+	assert_time(&fixture, &point, 100 * NS_PER_MS, "0.0");
+	fixture_done(&fixture);
+}
+
 static void list_of_keys(void **state)
 {
 	struct key_list list;
@@ -298,6 +331,7 @@ int main(void)
 		cmocka_unit_test(places_without_names),
 		cmocka_unit_test(every_key_has_its_text),
 		cmocka_unit_test(waits_and_wakers_are_in_the_innermost_frame),
+		cmocka_unit_test(slices_of_time),
 		cmocka_unit_test(list_of_keys),
 		cmocka_unit_test(wrong_lists),
 		cmocka_unit_test(functions_of_one_name),

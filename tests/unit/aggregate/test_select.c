@@ -120,6 +120,12 @@ static void numbers_and_ranges(void **state)
 		{ "cpu=0,3", "ad" },
 		{ "time=0-2", "ab" },
 		{ "time=5", "c" },
+		{ "time=5.0-9", "cd" },
+		{ "time=2.0", "b" },
+		{ "time=2.000000000", "b" },
+		{ "time=2.1", "" },
+		{ "time=1.9-2.0", "b" },
+		{ "time=1-1.9", "" },
 		{ "tid=40", "d" },
 		{ "address=0x1234", "a" },
 		{ "address=0x200-0x2ff", "b" },
@@ -164,6 +170,10 @@ static void wrong_clauses(void **state)
 	assert_refused("context=irq", "none of task, softirq, hardirq");
 	assert_refused("pid=nginx", "no number");
 	assert_refused("pid=12x", "no number");
+	assert_refused("pid=12.5", "no number");
+	assert_refused("time=1.", "no number");
+	assert_refused("time=2-1.5", "no number");
+	assert_refused("time=99999999999", "no number");
 	assert_refused("pid=-3", "no number");
 	assert_refused("pid=9-3", "no number");
 	assert_refused("pid=99999999999999999999", "no number");

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/moment.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define NS_PER_DAY     (86400 * NS_PER_S)
+#define LONGEST_NS     (36525 * NS_PER_DAY)
+#define SHARE_OF_WHOLE 1000000ULL
+
+/* No more digits than this before the point: the value then fits, whatever the unit. */
+enum { MOST_DIGITS = 12, DIGITS_OF_NS = 9, YEAR_OF_TM = 1900 };
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", NS_PER_MS },
+	{ "min", 60 * NS_PER_S },
+	{ "s", NS_PER_S },
+	{ "m", 60 * NS_PER_S },
+	{ "h", 3600 * NS_PER_S },
+	{ "d", NS_PER_DAY },
+};
+
+/* The unit that begins here; 0: none does. */
+static uint64_t take_unit(const char **text)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t length = strlen(units[i].name);
+
+		if (strncmp(*text, units[i].name, length) != 0)
+			continue;
+		*text += length;
+		return units[i].ns;
+	}
+	return 0;
+}
+
+/* Digits, at most @most of them; false: there are none, or more. */
+static bool take_digits(const char **text, unsigned most, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	unsigned count = 0;
+
+	for (; isdigit((unsigned char)**text); (*text)++) {
+		if (count++ == most)
+			return false;
+		value = 10 * value + (uint64_t)(**text - '0');
+	}
+	*ret_value = value;
+	return count > 0;
+}
+
+/* ".25" as billionths; nothing there is 0. Digits behind the ninth tell nothing. */
+static bool take_fraction(const char **text, uint64_t *ret_billionths)
+{
+	uint64_t value = 0;
+	unsigned count = 0;
+
+	*ret_billionths = 0;
+	if (**text != '.')
+		return true;
+	for ((*text)++; isdigit((unsigned char)**text); (*text)++) {
+		if (count++ < DIGITS_OF_NS)
+			value = 10 * value + (uint64_t)(**text - '0');
+	}
+	for (unsigned i = count; i < DIGITS_OF_NS; i++)
+		value *= 10;
+	*ret_billionths = value;
+	return count > 0;
+}
+
+/* A number times the unit behind it, or times @plain where it has none (0: it must have one). */
+static bool take_part(const char **text, uint64_t plain, uint64_t *ret_ns)
+{
+	uint64_t whole, billionths, unit;
+
+	if (!take_digits(text, MOST_DIGITS, &whole) || !take_fraction(text, &billionths))
+		return false;
+	unit = take_unit(text);
+	if (!unit)
+		unit = **text ? 0 : plain;
+	if (!unit || whole > LONGEST_NS / unit)
+		return false;
+	*ret_ns = whole * unit + (uint64_t)((double)billionths / 1e9 * (double)unit + 0.5);
+	return true;
+}
+
+int moment_parse_span(const char *text, uint64_t *ret_ns)
+{
+	uint64_t sum = 0, part;
+	bool first = true;
+
+	do {
+		if (!take_part(&text, first ? NS_PER_S : 0, &part))
+			return -EINVAL;
+		sum += part;
+		first = false;
+	} while (*text && sum <= LONGEST_NS);
+	if (sum > LONGEST_NS)
+		return -EINVAL;
+	*ret_ns = sum;
+	return 0;
+}
+
+static bool parse_share(const char *text, struct moment *moment)
+{
+	uint64_t whole, billionths;
+
+	if (!take_digits(&text, 3, &whole) || !take_fraction(&text, &billionths) ||
+	    strcmp(text, "%") != 0 || whole > 100 || (whole == 100 && billionths))
+		return false;
+	*moment = (struct moment){ MOMENT_SHARE,
+				   whole * SHARE_OF_WHOLE / 100 +
+					   billionths * SHARE_OF_WHOLE / 100 / NS_PER_S };
+	return true;
+}
+
+/* ":05", below 60. */
+static bool take_sixtieth(const char **text, uint64_t *ret_value)
+{
+	if (**text != ':')
+		return false;
+	(*text)++;
+	return take_digits(text, 2, ret_value) && *ret_value < 60;
+}
+
+/* HH:MM[:SS[.fraction]] */
+static bool take_time_of_day(const char **text, uint64_t *ret_ns)
+{
+	uint64_t hour, minute, second = 0, billionths = 0;
+
+	if (!take_digits(text, 2, &hour) || hour > 23 || !take_sixtieth(text, &minute))
+		return false;
+	if (**text == ':' && (!take_sixtieth(text, &second) || !take_fraction(text, &billionths)))
+		return false;
+	*ret_ns = ((hour * 60 + minute) * 60 + second) * NS_PER_S + billionths;
+	return true;
+}
+
+static bool parse_time_of_day(const char *text, struct moment *moment)
+{
+	moment->kind = MOMENT_OF_DAY;
+	return take_time_of_day(&text, &moment->value) && !*text;
+}
+
+static bool parse_epoch(const char *text, struct moment *moment)
+{
+	uint64_t seconds, billionths;
+
+	if (*text++ != '@' || !take_digits(&text, 10, &seconds) ||
+	    !take_fraction(&text, &billionths) || *text)
+		return false;
+	*moment = (struct moment){ MOMENT_REAL, seconds * NS_PER_S + billionths };
+	return true;
+}
+
+/* YYYY-MM-DD, a day that there is. */
+static bool take_date(const char **text, struct tm *tm)
+{
+	uint64_t year, month, day;
+	struct tm same;
+
+	if (!take_digits(text, 4, &year) || year < 1970 || *(*text)++ != '-' ||
+	    !take_digits(text, 2, &month) || *(*text)++ != '-' || !take_digits(text, 2, &day))
+		return false;
+	*tm = (struct tm){ .tm_year = (int)year - YEAR_OF_TM,
+			   .tm_mon = (int)month - 1,
+			   .tm_mday = (int)day,
+			   .tm_isdst = -1 };
+	same = *tm;
+	return timegm(&same) >= 0 && same.tm_mon == tm->tm_mon && same.tm_mday == tm->tm_mday;
+}
+
+static bool parse_date(const char *text, struct moment *moment)
+{
+	uint64_t of_day = 0;
+	struct tm tm;
+	time_t seconds;
+
+	if (!take_date(&text, &tm))
+		return false;
+	if ((*text == 'T' || *text == ' ') && (text++, !take_time_of_day(&text, &of_day)))
+		return false;
+	tm.tm_hour = (int)(of_day / NS_PER_S / 3600);
+	tm.tm_min = (int)(of_day / NS_PER_S / 60 % 60);
+	tm.tm_sec = (int)(of_day / NS_PER_S % 60);
+	seconds = *text == 'Z' ? (text++, timegm(&tm)) : mktime(&tm);
+	*moment = (struct moment){ MOMENT_REAL, (uint64_t)seconds * NS_PER_S + of_day % NS_PER_S };
+	return seconds >= 0 && !*text;
+}
+
+static bool parse_span_from(const char *text, struct moment *moment)
+{
+	moment->kind = *text == '-' ? MOMENT_BEFORE_END : MOMENT_BEHIND_START;
+	return moment_parse_span(text + (*text == '-' || *text == '+'), &moment->value) == 0;
+}
+
+int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
+{
+	static bool (*const forms[])(const char *, struct moment *) = {
+		parse_span_from, parse_share, parse_time_of_day, parse_date, parse_epoch,
+	};
+	struct moment moment;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!forms[i](text, &moment))
+			continue;
+		*ret_moment = moment;
+		return 0;
+	}
+	return err_set(err, -EINVAL,
+		       "'%s' is no moment; write 2.5 or 10m (behind the start), -10s (before the "
+		       "end), 50%%, 14:05:30, or 2026-11-21T14:05",
+		       text);
+}
+
+/* Midnight, @days behind the day that has @seconds since 1970. */
+static time_t midnight(time_t seconds, int days)
+{
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	tm.tm_sec = tm.tm_min = tm.tm_hour = 0;
+	tm.tm_mday += days;
+	tm.tm_isdst = -1;
+	return mktime(&tm);
+}
+
+/* The moment of the day on which @real_ns is, or of the one @days before it. */
+static uint64_t on_day(uint64_t real_ns, int days, uint64_t of_day)
+{
+	time_t begin = midnight((time_t)(real_ns / NS_PER_S), days);
+
+	return (uint64_t)(begin < 0 ? 0 : begin) * NS_PER_S + of_day;
+}
+
+/* See MOMENT_OF_DAY in the header's list. */
+static uint64_t real_of_day(uint64_t of_day, uint64_t start_real_ns, uint64_t end_real_ns)
+{
+	for (int days = 0; days >= -1; days--) {
+		uint64_t real = on_day(end_real_ns, days, of_day);
+
+		if (start_real_ns <= real && real <= end_real_ns)
+			return real;
+	}
+	return on_day(start_real_ns, 0, of_day);
+}
+
+static int monotonic_ns(const struct moment *moment, const struct run_facts *run, uint64_t end_ns,
+			uint64_t *ret_ns, struct err *err)
+{
+	uint64_t start_real_ns = run->start_realtime_ns, real_ns = moment->value;
+
+	if (!start_real_ns)
+		return err_set(err, -ENODATA,
+			       "the profile does not tell at what time of day it was made; say how "
+			       "far from the start: 2.5, 10m, -10s, 50%%");
+	if (moment->kind == MOMENT_OF_DAY)
+		real_ns = real_of_day(moment->value, start_real_ns,
+				      start_real_ns + (end_ns - run->start_ns));
+	*ret_ns = run->start_ns + (real_ns > start_real_ns ? real_ns - start_real_ns : 0);
+	return 0;
+}
+
+int moment_ns(const struct moment *moment, const struct profile *profile, uint64_t end_ns,
+	      uint64_t *ret_ns, struct err *err)
+{
+	const struct run_facts *run = &profile->run;
+	uint64_t duration_ns;
+
+	if (end_ns < run->start_ns)
+		end_ns = run->start_ns;
+	duration_ns = end_ns - run->start_ns;
+	switch (moment->kind) {
+	case MOMENT_BEHIND_START:
+		*ret_ns = run->start_ns + moment->value;
+		return 0;
+	case MOMENT_BEFORE_END:
+		*ret_ns = moment->value < duration_ns ? end_ns - moment->value : run->start_ns;
+		return 0;
+	case MOMENT_SHARE:
+		*ret_ns = run->start_ns + duration_ns / SHARE_OF_WHOLE * moment->value +
+			  duration_ns % SHARE_OF_WHOLE * moment->value / SHARE_OF_WHOLE;
+		return 0;
+	default:
+		return monotonic_ns(moment, run, end_ns, ret_ns, err);
+	}
+}

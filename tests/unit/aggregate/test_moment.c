@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/fixture.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "aggregate/moment.h"
+
+/* 2026-11-21 02:00:00 UTC */
+#define STARTED_S 1795226400ULL
+
+static void spans(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "0", 0 },
+		{ "2", 2 * NS_PER_S },
+		{ "1.5", 1500 * NS_PER_MS },
+		{ "0.000000001", 1 },
+		{ "250ms", 250 * NS_PER_MS },
+		{ "2.5ms", 2500000 },
+		{ "7us", 7000 },
+		{ "9ns", 9 },
+		{ "3s", 3 * NS_PER_S },
+		{ "10m", 600 * NS_PER_S },
+		{ "10min", 600 * NS_PER_S },
+		{ "2h", 7200 * NS_PER_S },
+		{ "1d", 86400 * NS_PER_S },
+		{ "1h30m", 5400 * NS_PER_S },
+		{ "1m30.25s", 90250 * NS_PER_MS },
+	};
+	static const char *const bad[] = { "",
+					   "-1",
+					   "+1",
+					   "x",
+					   "1x",
+					   "1h30",
+					   ".5",
+					   "1.",
+					   "1e3",
+					   " 1",
+					   "1 s",
+					   "0x10",
+					   "ms",
+					   "1..5s",
+					   "inf",
+					   "nan",
+					   "101y",
+					   "40000d",
+					   "9999999999999999999999",
+					   "1h1h1x" };
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (moment_parse_span(good[i].text, &ns) < 0 || ns != good[i].ns)
+			fail_msg("%s", good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (moment_parse_span(bad[i], &ns) != -EINVAL)
+			fail_msg("'%s' is taken for %llu ns", bad[i], (unsigned long long)ns);
+	}
+}
+
+/* A recording of @duration seconds from second 100 of the clock on. */
+static void recording(struct fixture *fixture, uint64_t duration)
+{
+	fixture_init(fixture);
+	fixture->profile->run.end_ns = (100 + duration) * NS_PER_S;
+	fixture->profile->run.start_realtime_ns = STARTED_S * NS_PER_S;
+}
+
+/* Milliseconds behind the start of a recording of @duration seconds. */
+static void assert_moment(uint64_t duration, const char *text, uint64_t expected_ms)
+{
+	struct fixture fixture;
+	struct moment moment;
+	struct err err = { "" };
+	uint64_t ns = 0;
+
+	recording(&fixture, duration);
+	if (moment_parse(text, &moment, &err) < 0 ||
+	    moment_ns(&moment, fixture.profile, fixture.profile->run.end_ns, &ns, &err) < 0)
+		fail_msg("%s: %s", text, err.text);
+	if (ns != 100 * NS_PER_S + expected_ms * NS_PER_MS)
+		fail_msg("%s of %llu s is %lld ms behind the start", text,
+			 (unsigned long long)duration,
+			 (long long)(ns - 100 * NS_PER_S) / (long long)NS_PER_MS);
+	fixture_done(&fixture);
+}
+
+static void within_the_recording(void **state)
+{
+	assert_moment(10, "0", 0);
+	assert_moment(10, "2.5", 2500);
+	assert_moment(10, "+2.5", 2500);
+	assert_moment(10, "10m", 600000);
+	assert_moment(10, "-3s", 7000);
+	assert_moment(10, "-0", 10000);
+	assert_moment(10, "-1h", 0);
+	assert_moment(10, "50%", 5000);
+	assert_moment(10, "12.5%", 1250);
+	assert_moment(10, "100%", 10000);
+	assert_moment(0, "50%", 0);
+}
+
+static void by_the_clock_on_the_wall(void **state)
+{
+	setenv("TZ", "UTC", 1);
+	tzset();
+	assert_moment(600, "02:05", 300000);
+	assert_moment(600, "02:05:30.25", 330250);
+	assert_moment(600, "2:05", 300000);
+	assert_moment(600, "2026-11-21T02:05", 300000);
+	assert_moment(600, "2026-11-21 02:05:01.5Z", 301500);
+	assert_moment(600, "@1795226407.5", 7500);
+	/* Before it began; behind its end. */
+	assert_moment(600, "01:00", 0);
+	assert_moment(600, "2026-11-20", 0);
+	assert_moment(600, "03:00", 3600000);
+	assert_moment(600, "2026-11-22", 22 * 3600000ULL);
+	/* Over midnight, and the last day that has it. */
+	assert_moment(23 * 3600, "00:30", (22 * 3600 + 1800) * 1000ULL);
+	assert_moment(72 * 3600, "03:00", 49 * 3600000ULL);
+	assert_moment(72 * 3600, "01:00", 71 * 3600000ULL);
+}
+
+static void in_another_place(void **state)
+{
+	/* Two hours east of Greenwich. */
+	setenv("TZ", "XYZ-2", 1);
+	tzset();
+	assert_moment(600, "04:05", 300000);
+	assert_moment(600, "2026-11-21T04:05", 300000);
+	assert_moment(600, "2026-11-21T02:05Z", 300000);
+	setenv("TZ", "UTC", 1);
+	tzset();
+}
+
+static void no_moments(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"now",
+		"yesterday",
+		"24:00",
+		"12:60",
+		"12:5x",
+		"12:00:60",
+		"12:00:00.",
+		"101%",
+		"100.1%",
+		"-5%",
+		"5 %",
+		"2026-13-01",
+		"2026-02-30",
+		"2026-11-21T",
+		"2026-11-21x",
+		"1969-12-31",
+		"@",
+		"@1x",
+		"12:",
+		"--3",
+		"-",
+		"2026-11-21T02:05ZZ",
+		"@99999999999",
+		"99999-01-01",
+	};
+	struct moment moment;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct err err = { "" };
+
+		if (moment_parse(bad[i], &moment, &err) != -EINVAL ||
+		    !strstr(err.text, "is no moment"))
+			fail_msg("'%s' is taken for a moment: %s", bad[i], err.text);
+	}
+}
+
+static void unknown_time_of_day(void **state)
+{
+	struct fixture fixture;
+	struct moment moment;
+	struct err err = { "" };
+	uint64_t ns;
+
+	recording(&fixture, 10);
+	fixture.profile->run.start_realtime_ns = 0;
+	assert_int_equal(moment_parse("12:00", &moment, &err), 0);
+	assert_int_equal(moment_ns(&moment, fixture.profile, 0, &ns, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "does not tell"));
+	assert_int_equal(moment_parse("3s", &moment, &err), 0);
+	assert_int_equal(moment_ns(&moment, fixture.profile, 0, &ns, &err), 0);
+	fixture_done(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(spans),
+		cmocka_unit_test(within_the_recording),
+		cmocka_unit_test(by_the_clock_on_the_wall),
+		cmocka_unit_test(in_another_place),
+		cmocka_unit_test(no_moments),
+		cmocka_unit_test(unknown_time_of_day),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
