@@ -24,8 +24,18 @@ struct entry {
 	uint32_t twin_size;
 };
 
+/* A record that was added while others were handed out. */
+struct late_comer {
+	size_t ring;
+	size_t offset; /* in late_bytes */
+	size_t size;
+};
+
 struct record_queue {
 	VEC(struct entry) entries;
+	VEC(struct late_comer) late_comers;
+	struct buf late_bytes;
+	bool releasing;
 	struct buf bytes;   /* all records, 8-byte aligned like in the ring */
 	struct buf spare;   /* the next bytes, when those kept are moved together */
 	uint64_t *last_map; /* per ring: the order of its last mapping record, or NO_ORDER */
@@ -73,6 +83,8 @@ void record_queue_free(struct record_queue *queue)
 	vec_free(&queue->entries);
 	buf_done(&queue->bytes);
 	buf_done(&queue->spare);
+	vec_free(&queue->late_comers);
+	buf_done(&queue->late_bytes);
 	free(queue->last_map);
 	free(queue);
 }
@@ -132,7 +144,7 @@ static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, ui
 	return true;
 }
 
-void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
+static void add_now(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
 {
 	size_t offset = queue->bytes.size;
 	uint64_t time_ns = perf_record_time(bytes, size, &queue->format);
@@ -150,6 +162,26 @@ void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes
 						     .offset = offset,
 						     .size = (uint32_t)size,
 						     .twin_offset = NO_TWIN };
+}
+
+static void add_later(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
+{
+	*vec_push(&queue->late_comers) =
+		(struct late_comer){ .ring = ring, .offset = queue->late_bytes.size, .size = size };
+	buf_add(&queue->late_bytes, bytes, size);
+}
+
+void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
+{
+	if (queue->releasing)
+		add_later(queue, ring, bytes, size);
+	else
+		add_now(queue, ring, bytes, size);
+}
+
+size_t record_queue_waiting(const struct record_queue *queue)
+{
+	return queue->bytes.size + queue->late_bytes.size;
 }
 
 static int by_time(const void *a, const void *b)
@@ -212,6 +244,19 @@ static void compact(struct record_queue *queue, size_t done)
 		buf_done(&queue->spare);
 }
 
+static void add_late_comers(struct record_queue *queue)
+{
+	for (size_t i = 0; i < queue->late_comers.count; i++) {
+		const struct late_comer *late = &queue->late_comers.items[i];
+
+		add_now(queue, late->ring, queue->late_bytes.bytes + late->offset, late->size);
+	}
+	queue->late_comers.count = 0;
+	buf_clear(&queue->late_bytes);
+	if (queue->late_bytes.capacity > KEPT_BYTES)
+		buf_done(&queue->late_bytes);
+}
+
 void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
 			  void (*take)(void *context, const struct perf_record *record),
 			  void *context)
@@ -220,6 +265,7 @@ void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
 
 	if (queue->entries.count)
 		qsort(queue->entries.items, queue->entries.count, sizeof(struct entry), by_time);
+	queue->releasing = true;
 	for (done = 0; done < queue->entries.count; done++) {
 		const struct entry *entry = &queue->entries.items[done];
 		const void *bytes = queue->bytes.bytes + entry->offset;
@@ -238,7 +284,9 @@ void record_queue_release(struct record_queue *queue, uint64_t cutoff_ns,
 			add_twin(queue, entry, &record);
 		take(context, &record);
 	}
+	queue->releasing = false;
 	compact(queue, done);
+	add_late_comers(queue);
 }
 
 struct record_queue_counts record_queue_counts(const struct record_queue *queue)

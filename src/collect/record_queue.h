@@ -28,8 +28,11 @@ void record_queue_set_formats(struct record_queue *queue,
 			      const struct perf_format *(*format_of)(void *context, uint64_t id),
 			      void *context);
 
-/* Takes a copy of a record of ring number @ring (< rings). */
+/* Takes a copy of a record of ring number @ring (< rings). Also while records are handed out: it
+ * then waits for the next release. */
 void record_queue_add(struct record_queue *queue, size_t ring, const void *bytes, size_t size);
+/* Bytes of all records that are here, those being handed out included. */
+size_t record_queue_waiting(const struct record_queue *queue);
 
 struct record_queue_counts {
 	uint64_t late; /* records older than something already released */

@@ -14,6 +14,11 @@ enum {
 	 * a period on average, so it is done more seldom. */
 	TICKS_BETWEEN_DRAWS = 16,
 	THREAD_TICKS_BETWEEN_DRAWS = 256,
+	/* So long the rings are left alone while what came out of them is worked on. */
+	KEEP_UP_NS = 5 * 1000 * 1000,
+	/* More than this is not taken out before that is done; then rings may overflow, which is
+	 * counted. */
+	MAX_WAITING_BYTES = 16 << 20,
 };
 
 static const struct {
@@ -171,20 +176,8 @@ struct taker {
 	void *context;
 };
 
-static void hand_out(void *context, const struct perf_record *record)
+static void collect(struct sampler *sampler)
 {
-	const struct taker *taker = context;
-	struct perf_record converted = *record;
-
-	if (sampler_stacks_convert(taker->sampler, &converted))
-		taker->take(taker->context, &converted);
-}
-
-void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
-		   void (*take)(void *context, const struct perf_record *record), void *context)
-{
-	struct taker taker = { sampler, take, context };
-
 	for (size_t i = 0; i < sampler->cpu_count; i++) {
 		struct sampler_cpu *cpu = &sampler->cpus[i];
 		struct ring_context samples = { sampler, 2 * i };
@@ -195,6 +188,32 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 			ring_read(&cpu->tracking.ring, queue_record, &tracking);
 	}
 	allow_copies(sampler);
+	sampler->collected_ns = clock_ns();
+}
+
+void sampler_keep_up(struct sampler *sampler)
+{
+	if (record_queue_waiting(sampler->queue) < MAX_WAITING_BYTES &&
+	    clock_ns() - sampler->collected_ns >= KEEP_UP_NS)
+		collect(sampler);
+}
+
+static void hand_out(void *context, const struct perf_record *record)
+{
+	const struct taker *taker = context;
+	struct perf_record converted = *record;
+
+	sampler_keep_up(taker->sampler);
+	if (sampler_stacks_convert(taker->sampler, &converted))
+		taker->take(taker->context, &converted);
+}
+
+void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
+		   void (*take)(void *context, const struct perf_record *record), void *context)
+{
+	struct taker taker = { sampler, take, context };
+
+	collect(sampler);
 	record_queue_release(sampler->queue, cutoff_ns, hand_out, &taker);
 }
 

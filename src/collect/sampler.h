@@ -137,9 +137,13 @@ void sampler_disable(struct sampler *sampler);
 /* Reads all rings and hands out, in order of time, what is older than @cutoff_ns. */
 void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 		   void (*take)(void *context, const struct perf_record *record), void *context);
+/* To be called now and then by what takes long, also within a drain (which does so itself between
+ * records): empties the rings when they were not for a while. The records wait for the next drain.
+ */
+void sampler_keep_up(struct sampler *sampler);
 /* Draws new periods, unless the last draw was less than a few ticks ago. */
 void sampler_jitter(struct sampler *sampler);
-/* The descriptors that become readable when a ring is half full, one or two per CPU; *ret_fds is
+/* The descriptors that become readable when a ring has something to be taken, one or two per CPU; *ret_fds is
  * borrowed. */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
 

@@ -3,6 +3,17 @@
 
 #include "collect/sampler_parts.h"
 
+/* Copies of stacks come fast, and only user space can end them by giving tables: it is woken after
+ * a few of them. */
+enum { WAKE_UP_BYTES = 128 * 1024 };
+
+static uint32_t wake_up_bytes(const struct sampler *sampler)
+{
+	size_t part = sampler->ring_bytes / 4;
+
+	return part < WAKE_UP_BYTES ? (uint32_t)part : WAKE_UP_BYTES;
+}
+
 static struct perf_event_attr base_attr(const struct sampler *sampler)
 {
 	return (struct perf_event_attr){
@@ -16,6 +27,8 @@ static struct perf_event_attr base_attr(const struct sampler *sampler)
 		.exclude_kernel = sampler->rung == RUNG_OWN_USER,
 		.exclude_hv = sampler->rung == RUNG_OWN_USER,
 		.inherit = sampler->rung != RUNG_MACHINE,
+		.watermark = 1,
+		.wakeup_watermark = wake_up_bytes(sampler),
 		.read_format = sampler->format_lost ? PERF_FORMAT_LOST : 0,
 	};
 }

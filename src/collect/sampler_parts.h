@@ -60,6 +60,7 @@ struct sampler {
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
 	struct record_queue *queue;
+	uint64_t collected_ns;		  /* when the rings were emptied last */
 	struct perf_format output_format; /* of events that programs write to */
 	struct perf_format bare_format;	  /* of events whose samples a program takes */
 	struct perf_format dump_format;	  /* of events with copies of the stack */

@@ -29,10 +29,16 @@ struct image_rows {
 	struct word_extent pages, rows;
 };
 
+struct segment {
+	uint32_t *words; /* mapped */
+	int fd;		 /* until it is entered; -1 then */
+};
+
 struct stack_tables {
 	struct stack_maps maps;
 	struct word_space words;
-	VEC(uint32_t *) segments;      /* mapped */
+	VEC(struct segment) segments;
+	size_t entered;		       /* so many of them the program can see */
 	VEC(struct image_rows) images; /* by the caller's number */
 	struct hashidx rule_index;     /* into maps.rules */
 	uint32_t rule_count;
@@ -61,8 +67,11 @@ void stack_tables_free(struct stack_tables *tables)
 {
 	if (!tables)
 		return;
-	for (size_t i = 0; i < tables->segments.count; i++)
-		munmap(tables->segments.items[i], SEGMENT_BYTES);
+	for (size_t i = 0; i < tables->segments.count; i++) {
+		munmap(tables->segments.items[i].words, SEGMENT_BYTES);
+		if (tables->segments.items[i].fd >= 0)
+			close(tables->segments.items[i].fd);
+	}
 	vec_free(&tables->segments);
 	vec_free(&tables->images);
 	vec_free(&tables->retired);
@@ -75,11 +84,10 @@ void stack_tables_free(struct stack_tables *tables)
 
 /* ---- words ---- */
 
-/* A new map of one segment, mapped here and entered there. */
+/* A new map of one segment, mapped here. */
 static int add_segment(struct stack_tables *tables)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	uint32_t number = (uint32_t)tables->segments.count;
 	_cleanup_close_ int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "segment", sizeof(uint32_t),
 						SEGMENT_BYTES, 1, &options);
 	uint32_t *memory;
@@ -89,14 +97,44 @@ static int add_segment(struct stack_tables *tables)
 	memory = mmap(NULL, SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return -errno;
-	if (bpf_map_update_elem(tables->maps.segments_fd, &number, &fd, BPF_ANY) < 0) {
-		int rc = -errno;
-
-		munmap(memory, SEGMENT_BYTES);
-		return rc;
-	}
-	*vec_push(&tables->segments) = memory;
+	*vec_push(&tables->segments) = (struct segment){ memory, steal_fd(fd) };
 	return 0;
+}
+
+static int enter_one_by_one(struct stack_tables *tables, const uint32_t *numbers, const int *fds,
+			    uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (bpf_map_update_elem(tables->maps.segments_fd, &numbers[i], &fds[i], BPF_ANY) <
+		    0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* The program gets to see the segments that are new. All at once, where the kernel can: it waits
+ * after each call until no program runs with what was there before, for 5 to 20 ms, and a
+ * compiler's libraries take a dozen segments. */
+static int enter_segments(struct stack_tables *tables)
+{
+	size_t first = tables->entered;
+	uint32_t count = (uint32_t)(tables->segments.count - first), done = count;
+	_cleanup_free_ uint32_t *numbers = xcalloc(count + 1, sizeof(*numbers));
+	_cleanup_free_ int *fds = xcalloc(count + 1, sizeof(*fds));
+	int rc = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		numbers[i] = (uint32_t)first + i;
+		fds[i] = tables->segments.items[first + i].fd;
+	}
+	if (count && bpf_map_update_batch(tables->maps.segments_fd, numbers, fds, &done, NULL) < 0)
+		rc = enter_one_by_one(tables, numbers, fds, count);
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		close(fds[i]);
+		tables->segments.items[first + i].fd = -1;
+		tables->entered++;
+	}
+	return rc;
 }
 
 static bool take_words(struct stack_tables *tables, uint64_t words, bool whole,
@@ -116,7 +154,8 @@ static bool take_words(struct stack_tables *tables, uint64_t words, bool whole,
 
 static uint32_t *word_at(const struct stack_tables *tables, uint32_t word)
 {
-	return tables->segments.items[word / STACK_SEGMENT_WORDS] + word % STACK_SEGMENT_WORDS;
+	return tables->segments.items[word / STACK_SEGMENT_WORDS].words +
+	       word % STACK_SEGMENT_WORDS;
 }
 
 static void retire(struct stack_tables *tables, struct word_extent extent)
@@ -362,7 +401,8 @@ int stack_tables_set_space(struct stack_tables *tables, uint64_t space,
 	made.block = extent.start;
 	write_block(tables, table, made.block);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (bpf_map_update_elem(tables->maps.spaces_fd, &space, &made, BPF_ANY) < 0) {
+	if (enter_segments(tables) < 0 ||
+	    bpf_map_update_elem(tables->maps.spaces_fd, &space, &made, BPF_ANY) < 0) {
 		word_space_give(&tables->words, extent);
 		return no_space(tables, space, &tables->counts.no_room_spaces);
 	}

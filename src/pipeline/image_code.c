@@ -42,6 +42,11 @@ struct image_codes *image_codes_new(const struct profile *profile, struct image_
 	return codes;
 }
 
+void image_codes_set_pause(struct image_codes *codes, const struct pause *pause)
+{
+	row_cache_set_pause(codes->cache, pause);
+}
+
 void image_codes_free(struct image_codes *codes)
 {
 	if (!codes)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pause.h"
 #include "model/address_space.h"
 #include "model/profile.h"
 #include "unwind/unwinder.h"
@@ -26,6 +27,8 @@ enum image_code_state {
 /* @profile and @files are borrowed. @cache_folder: where rows are kept, NULL: nowhere. */
 struct image_codes *image_codes_new(const struct profile *profile, struct image_files *files,
 				    const char *cache_folder);
+/* Rows are compiled with this pause. */
+void image_codes_set_pause(struct image_codes *codes, const struct pause *pause);
 void image_codes_free(struct image_codes *codes); /* NULL is fine */
 
 /* As it is now, without reading anything. */

@@ -120,13 +120,22 @@ static int prepare_command(struct recording *recording, struct err *err)
 	return launch_prepare(&launch, &recording->launch, err);
 }
 
+/* Compiling the rows of a large file takes longer than it takes to fill a ring. */
+static void keep_up(void *context)
+{
+	const struct recording *recording = context;
+
+	sampler_keep_up(recording->sampler);
+}
+
 static void build_stacks(struct recording *recording)
 {
 	const struct stacks_parts parts = { .frames = &recording->frames,
 					    .files = recording->files,
 					    .tables = sampler_stack_tables(recording->sampler),
 					    .max_depth = recording->options->max_depth,
-					    .check = recording->options->stack_check };
+					    .check = recording->options->stack_check,
+					    .pause = { keep_up, recording } };
 
 	if (sampler_stack_rung(recording->sampler) != STACK_RUNG_NONE)
 		recording->stacks = stacks_new(&parts);
@@ -412,7 +421,7 @@ static void read_signals(struct recording *recording)
 	}
 }
 
-/* Sleeps until the next drain is due, a ring is half full, a module comes or goes, or a signal
+/* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
  * comes. */
 static void wait_for_work(struct recording *recording, uint64_t until_ns)
 {
@@ -550,7 +559,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
 	resolver_set_jit(recording->resolver, recording->jit);
-	resolver_set_pause(recording->resolver, drain_between, recording);
+	resolver_set_pause(recording->resolver, (struct pause){ drain_between, recording });
 	return 0;
 }
 

@@ -53,6 +53,7 @@ struct stacks *stacks_new(const struct stacks_parts *parts)
 	stacks->codes =
 		image_codes_new(parts->frames->profile, parts->files,
 				cache_place("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
+	image_codes_set_pause(stacks->codes, &parts->pause);
 	stacks->spaces = stack_spaces_new(parts->frames->machine, stacks->codes, parts->tables);
 	stacks->sweep_at = SWEEP_AT_LEAST;
 	stacks->max_depth = parts->max_depth ? parts->max_depth : SAMPLER_MAX_DEPTH;

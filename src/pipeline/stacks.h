@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pause.h"
 #include "collect/perf_record.h"
 #include "model/profile.h"
 #include "pipeline/frames.h"
@@ -27,6 +28,7 @@ struct stacks_parts {
 	struct stack_tables *tables; /* of the kernel side; NULL: it does not unwind */
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
 	struct stack_check *check;   /* NULL: nothing is compared */
+	struct pause pause;	     /* while rows are compiled */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts);

@@ -26,8 +26,7 @@ struct resolver {
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
-	void (*pause)(void *context);
-	void *pause_context;
+	struct pause pause;
 };
 
 enum { CACHE_BYTES = 4 * 1024 * 1024 };
@@ -64,10 +63,9 @@ void resolver_set_jit(struct resolver *resolver, struct jit *jit)
 	resolver->jit = jit;
 }
 
-void resolver_set_pause(struct resolver *resolver, void (*pause)(void *context), void *context)
+void resolver_set_pause(struct resolver *resolver, struct pause pause)
 {
 	resolver->pause = pause;
-	resolver->pause_context = context;
 }
 
 static str_id intern(struct resolver *resolver, const char *text)
@@ -247,8 +245,8 @@ void resolver_run(struct resolver *resolver)
 	if (items.count > 0)
 		qsort(items.items, items.count, sizeof(*items.items), by_image);
 	for (size_t i = 0; i < items.count; i++) {
-		if (resolver->pause && (i == 0 || items.items[i].image != items.items[i - 1].image))
-			resolver->pause(resolver->pause_context);
+		if (i == 0 || items.items[i].image != items.items[i - 1].image)
+			pause_take(&resolver->pause);
 		resolve_frame(resolver, &profile->frames.items[items.items[i].frame]);
 	}
 	vec_free(&items);

@@ -6,6 +6,7 @@
 #ifndef RESOLVE_RESOLVER_H
 #define RESOLVE_RESOLVER_H
 
+#include "base/pause.h"
 #include "model/profile.h"
 
 struct resolver;
@@ -30,7 +31,7 @@ void resolver_set_jit(struct resolver *resolver, struct jit *jit);
 
 /* Calls @pause before another image's symbols are read: reading them may take a while. It may add
  * frames, which wait for the next run. */
-void resolver_set_pause(struct resolver *resolver, void (*pause)(void *context), void *context);
+void resolver_set_pause(struct resolver *resolver, struct pause pause);
 /* Resolves all frames that have no symbol. Image states are brought up to date. Symbol tables of
  * files are kept in a cache of bounded size. */
 void resolver_run(struct resolver *resolver);

@@ -16,6 +16,7 @@ enum {
 
 struct row_cache {
 	struct cache_folder *folder;
+	struct pause pause;
 };
 
 struct row_cache *row_cache_new(const char *folder)
@@ -24,6 +25,11 @@ struct row_cache *row_cache_new(const char *folder)
 
 	cache->folder = cache_folder_new(folder, MOST_BYTES);
 	return cache;
+}
+
+void row_cache_set_pause(struct row_cache *cache, const struct pause *pause)
+{
+	cache->pause = *pause;
 }
 
 void row_cache_free(struct row_cache *cache)
@@ -44,11 +50,12 @@ static void make_name(const struct elf_build_id *id, char name[NAME_SIZE])
 	snprintf(name + used, NAME_SIZE - used, ".rows");
 }
 
-static int compile(struct elf_file *file, struct row_table **ret_table, struct err *err)
+static int compile(const struct row_cache *cache, struct elf_file *file,
+		   struct row_table **ret_table, struct err *err)
 {
 	int rc = elf_file_read_sections(file, err);
 
-	return rc < 0 ? rc : row_table_compile(file, ret_table, err);
+	return rc < 0 ? rc : row_table_compile(file, &cache->pause, ret_table, err);
 }
 
 /* Is it kept, and no good? Then it is written anew. */
@@ -69,7 +76,7 @@ static bool find_kept(struct row_cache *cache, const char *name, uint16_t machin
 static int compile_and_keep(struct row_cache *cache, const char *name, struct elf_file *file,
 			    struct row_table **ret_table, struct err *err)
 {
-	int rc = compile(file, ret_table, err);
+	int rc = compile(cache, file, ret_table, err);
 	const void *bytes;
 	size_t size;
 
@@ -91,7 +98,7 @@ int row_cache_get(struct row_cache *cache, int fd, struct row_table **ret_table,
 		return rc;
 	id = elf_file_build_id(file);
 	if (id->size == 0 || !cache_folder_works(cache->folder))
-		return compile(file, ret_table, err);
+		return compile(cache, file, ret_table, err);
 	make_name(id, name);
 	if (find_kept(cache, name, elf_file_machine(file), ret_table))
 		return 0;
@@ -105,8 +112,8 @@ int row_cache_get_vdso(struct row_cache *cache, struct row_table **ret_table, st
 	size_t size;
 	int rc = vdso_copy(&bytes, &size, err);
 
-	(void)cache; /* as quickly compiled as read */
+	/* As quickly compiled as read. */
 	if (rc == 0)
 		rc = elf_file_open_memory(bytes, size, &file, err);
-	return rc < 0 ? rc : compile(file, ret_table, err);
+	return rc < 0 ? rc : compile(cache, file, ret_table, err);
 }

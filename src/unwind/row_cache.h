@@ -17,6 +17,8 @@ struct row_cache;
 /* @folder is made when needed (mode 0700); NULL: nothing is kept on disk. Never fails: a folder
  * that cannot be used is done without. */
 struct row_cache *row_cache_new(const char *folder);
+/* Files are compiled with this pause. */
+void row_cache_set_pause(struct row_cache *cache, const struct pause *pause);
 void row_cache_free(struct row_cache *cache); /* NULL is fine */
 
 /* The rows of an open ELF file (@fd borrowed for the call): from disk, else compiled now and

@@ -20,6 +20,7 @@ enum {
 	 * the rule before it, instead of two rows. No function fits in there. */
 	CODE_ALIGNMENT = 16,
 	MAX_DESCRIPTIONS = 1 << 24,
+	BETWEEN_PAUSES = 1024, /* descriptions; about half a millisecond */
 };
 
 /* A frame description to be compiled. */
@@ -33,6 +34,7 @@ enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES };
 
 struct compilation {
 	const struct elf_file *file;
+	const struct pause *pause;
 	const struct frame_machine *machine;
 	uint64_t origin;			       /* the page of the lowest code */
 	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
@@ -69,8 +71,11 @@ static int read_source(struct compilation *compilation, enum frame_source source
 
 	if (rc < 0)
 		return rc == -ENODATA ? 0 : rc;
-	while (frame_sections_next(compilation->sources[source], &fde))
+	while (frame_sections_next(compilation->sources[source], &fde)) {
+		if (compilation->blocks.count % BETWEEN_PAUSES == 0)
+			pause_take(compilation->pause);
 		add_block(compilation, fde.start, fde.size, fde.offset, source);
+	}
 	compilation->unreadable += frame_sections_unreadable(compilation->sources[source]);
 	return 0;
 }
@@ -144,6 +149,8 @@ static void compile_blocks(struct compilation *compilation)
 		uint64_t end = compilation->origin + block->start + block->size;
 		uint64_t next = UINT64_MAX;
 
+		if (i % BETWEEN_PAUSES == 0)
+			pause_take(compilation->pause);
 		if (i + 1 < compilation->blocks.count)
 			next = compilation->origin + block[1].start;
 		if (next == compilation->origin + block->start)
@@ -200,9 +207,10 @@ static void compilation_done(struct compilation *compilation)
 	row_builder_done(&compilation->builder);
 }
 
-int row_table_compile(const struct elf_file *file, struct row_table **ret_table, struct err *err)
+int row_table_compile(const struct elf_file *file, const struct pause *pause,
+		      struct row_table **ret_table, struct err *err)
 {
-	struct compilation compilation = { .file = file };
+	struct compilation compilation = { .file = file, .pause = pause };
 	const struct elf_section *code = elf_file_code(file, 0);
 	int rc;
 

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/pause.h"
 #include "bpf/unwind_rows.h"
 #include "elf/elf_file.h"
 
@@ -17,8 +18,10 @@ struct row_table;
 
 /* Reads all frame descriptions; the file's sections have been read. -ENODATA: the file has none;
  * -ENOTSUP: of another machine. Descriptions that cannot be understood leave rows without a rule
- * (UNWIND_CFA_NONE) and are counted. */
-int row_table_compile(const struct elf_file *file, struct row_table **ret_table, struct err *err);
+ * (UNWIND_CFA_NONE) and are counted. Large files take tens of milliseconds: @pause (NULL: none) is
+ * taken several times in each. */
+int row_table_compile(const struct elf_file *file, const struct pause *pause,
+		      struct row_table **ret_table, struct err *err);
 void row_table_free(struct row_table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct row_table *, row_table_free);
 

@@ -139,7 +139,7 @@ static void try_frames(uint8_t what, const uint8_t *bytes, size_t size)
 		swap_headers(wrapping);
 	require(elf_file_open_memory(wrapping, sizeof(*wrapping) + size, &file, NULL) == 0);
 	require(elf_file_read_sections(file, NULL) == 0);
-	if (row_table_compile(file, &table, NULL) == 0) {
+	if (row_table_compile(file, NULL, &table, NULL) == 0) {
 		check_compiled(table);
 		row_table_free(table);
 	}

@@ -484,7 +484,7 @@ static int compile(const char *path, int fd, struct row_table **ret_table)
 	if (rc == 0)
 		rc = elf_file_read_sections(file, &err);
 	if (rc == 0)
-		rc = row_table_compile(file, ret_table, &err);
+		rc = row_table_compile(file, NULL, ret_table, &err);
 	if (rc < 0)
 		printf("%s: %s\n", path, err.text);
 	return rc;

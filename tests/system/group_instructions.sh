@@ -169,9 +169,9 @@ test_instructions_without_rights() {
 
 # The disassembler's library is large: who does not ask for instructions does not load it.
 test_instructions_are_loaded_on_demand() {
-	LD_DEBUG=files "$PROSPECT" -f "$T/text" true 2> "$T/loaded"
+	LD_DEBUG=files "$PROSPECT" -f "$T/text" "$BIN/loop" 0.5 2> "$T/loaded"
 	! grep -q opcodes "$T/loaded" || fail "it was loaded without -d"
-	LD_DEBUG=files "$PROSPECT" -d -f "$T/text" true 2> "$T/loaded"
+	LD_DEBUG=files "$PROSPECT" -d -f "$T/text" "$BIN/loop" 0.5 2> "$T/loaded"
 	grep -q opcodes "$T/loaded" || fail "it was not loaded with -d"
 }
 

@@ -154,11 +154,51 @@ static void a_broken_record_is_counted(void **state)
 	record_queue_free(queue);
 }
 
+/* Rings are emptied while what came out of them before is worked on. */
+struct adder {
+	struct record_queue *queue;
+	struct seen seen;
+	const uint8_t *build_id;
+};
+
+static void take_and_add(void *context, const struct perf_record *record)
+{
+	struct adder *adder = context;
+
+	take(&adder->seen, record);
+	if (adder->seen.count > 1)
+		return;
+	add_map(adder->queue, 0, 50, 0x1000, adder->build_id);
+	add_comm(adder->queue, 1, 30);
+}
+
+static void what_comes_meanwhile_waits(void **state)
+{
+	static const uint8_t build_id[20] = { 1, 2, 3 };
+	struct adder adder = { .queue = new_queue(2), .build_id = build_id };
+
+	add_comm(adder.queue, 0, 10);
+	add_comm(adder.queue, 1, 20);
+	add_map(adder.queue, 0, 50, 0x1000, NULL); /* its twin comes meanwhile */
+	record_queue_release(adder.queue, 40, take_and_add, &adder);
+	assert_int_equal(adder.seen.count, 2);
+	assert_int_equal(adder.seen.times[1], 20);
+	record_queue_release(adder.queue, 60, take_and_add, &adder);
+	assert_int_equal(adder.seen.count, 4);
+	assert_int_equal(adder.seen.times[2], 30);
+	assert_int_equal(adder.seen.times[3], 50);
+	assert_int_equal(adder.seen.maps[3].build_id_size, sizeof(build_id));
+	assert_int_not_equal(adder.seen.maps[3].inode, 0);
+	assert_int_equal(record_queue_waiting(adder.queue), 0);
+	record_queue_free(adder.queue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_rings_become_one_order),
 		cmocka_unit_test(what_is_too_young_waits),
+		cmocka_unit_test(what_comes_meanwhile_waits),
 		cmocka_unit_test(the_two_records_of_a_mapping_become_one),
 		cmocka_unit_test(a_twin_that_comes_with_the_next_drain_is_joined),
 		cmocka_unit_test(other_mappings_are_not_joined),

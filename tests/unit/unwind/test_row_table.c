@@ -61,7 +61,7 @@ static struct row_table *compile(const char *folder, const char *flags, const ch
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
 	assert_int_equal(elf_file_read_sections(file, NULL), 0);
-	assert_int_equal(row_table_compile(file, &table, NULL), 0);
+	assert_int_equal(row_table_compile(file, NULL, &table, NULL), 0);
 	*ret_text = elf_file_find(file, ".text")->address;
 	elf_file_free(file);
 	close(fd);
@@ -219,7 +219,7 @@ static void test_signal_frame(void **state)
 	fd = open(buf_text(&out), O_RDONLY | O_CLOEXEC);
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
 	assert_int_equal(elf_file_read_sections(file, NULL), 0);
-	assert_int_equal(row_table_compile(file, &table, NULL), 0);
+	assert_int_equal(row_table_compile(file, NULL, &table, NULL), 0);
 	rows = row_table_rows(table);
 	for (uint32_t i = 0; i < rows->rule_count && !rule; i++) {
 		if (rows->rules[i].flags & UNWIND_RULE_SIGNAL)

@@ -49,7 +49,7 @@ static void test_found(void **state)
 	assert_true(signal_trampoline_find(file, &start, &size));
 	assert_int_equal(start, text + 4 + 64); /* one instruction early */
 	assert_int_equal(size, 12);
-	assert_int_equal(row_table_compile(file, &table, NULL), 0);
+	assert_int_equal(row_table_compile(file, NULL, &table, NULL), 0);
 	rule = row_table_find(row_table_rows(table), start + 3);
 	assert_non_null(rule);
 	assert_int_equal(rule->flags, UNWIND_RULE_SIGNAL);

@@ -60,7 +60,7 @@ static void read_rows(struct module *module, const char *path)
 	assert_true(fd >= 0);
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
 	assert_int_equal(elf_file_read_sections(file, NULL), 0);
-	assert_int_equal(row_table_compile(file, &module->rows, NULL), 0);
+	assert_int_equal(row_table_compile(file, NULL, &module->rows, NULL), 0);
 	module->entry = elf_file_entry(file);
 	module->entry_end = unwinder_entry_end(row_table_rows(module->rows), module->entry);
 	elf_file_free(file);
@@ -76,7 +76,7 @@ static void read_vdso_rows(struct module *module)
 	assert_int_equal(vdso_copy(&bytes, &size, NULL), 0);
 	assert_int_equal(elf_file_open_memory(bytes, size, &file, NULL), 0);
 	assert_int_equal(elf_file_read_sections(file, NULL), 0);
-	assert_int_equal(row_table_compile(file, &module->rows, NULL), 0);
+	assert_int_equal(row_table_compile(file, NULL, &module->rows, NULL), 0);
 	elf_file_free(file);
 	free(bytes);
 }
