@@ -136,7 +136,7 @@ void labels_function(const struct labels *labels, uint32_t symbol, struct buf *b
 
 	labels_name(labels, row->name, buf);
 	if (row->kind == SYMBOL_BRACKET ||
-	    (row->kind != SYMBOL_NONE && labels->name_uses[row->name] > 1))
+	    (row->kind != SYMBOL_NONE && row->start && labels->name_uses[row->name] > 1))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
 }
 
@@ -145,8 +145,8 @@ void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *bu
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
 	labels_name(labels, row->name, buf);
-	/* What has no name and no place either is all of the image alike. */
-	if (labels->has_twin[symbol] && (row->kind != SYMBOL_NONE || row->start))
+	/* What has no place of its own is all of the image alike. */
+	if (labels->has_twin[symbol] && (row->kind == SYMBOL_BRACKET || row->start))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "cmd/command.h"
+#include "cmd/name_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "pipeline/flame.h"
@@ -18,6 +19,7 @@ struct flame_values {
 	const char *output;
 	const char *by;
 	struct select_values select;
+	struct name_values names;
 	const char *title;
 	bool inverted;
 	double threshold;
@@ -35,6 +37,7 @@ static const struct option_spec flame_specs[] = {
 	  .help = "the page's title (default: the command that was profiled)" },
 	{ "inverted", 'i', OPTION_FLAG, offsetof(struct flame_values, inverted), NULL,
 	  .help = "show callers above what was hit first; the page can do both" },
+	NAME_OPTION_ROWS(offsetof(struct flame_values, names)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct flame_values, threshold), "PCT",
 	  .help = "least share of a box; smaller ones are added up (default 0)",
 	  .least = 0, .most = 100 },
@@ -53,6 +56,7 @@ static struct flame_options options_of(const struct flame_values *values)
 	return (struct flame_options){
 		.by = values->by,
 		.selection = select_options_of(&values->select),
+		.names = name_options_of(&values->names),
 		.title = values->title,
 		.inverted = values->inverted,
 		.threshold = values->threshold,

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "cmd/command.h"
+#include "cmd/name_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "cmd/terminal.h"
@@ -20,6 +21,7 @@
 struct graph_values {
 	const char *by;
 	struct select_values select;
+	struct name_values names;
 	bool inverted, flat;
 	int64_t limit, max_depth;
 	double threshold;
@@ -37,6 +39,7 @@ static const struct option_spec graph_specs[] = {
 	  .help = "what nodes are (default function), and a tree for each of what else is said" },
 	SELECT_OPTION_ROWS(offsetof(struct graph_values, select)),
 	SLICE_OPTION_ROW(offsetof(struct graph_values, select)),
+	NAME_OPTION_ROWS(offsetof(struct graph_values, names)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct graph_values, threshold), "PCT",
 	  .help = "least share of a branch (default 0.5 in text, else 0)", .least = 0, .most = 100 },
 	{ "limit", 0, OPTION_INTEGER, offsetof(struct graph_values, limit), "N",
@@ -62,6 +65,7 @@ static struct graph_options options_of(const struct graph_values *values, const 
 	return (struct graph_options){
 		.by = values->by,
 		.selection = select_options_of(&values->select),
+		.names = name_options_of(&values->names),
 		.symbol = symbol,
 		.inverted = values->inverted,
 		.flat = values->flat,

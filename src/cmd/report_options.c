@@ -17,11 +17,10 @@ static struct report_options options_of(const struct report_values *values)
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
 		.format = values->format,
-		.demangle = values->demangle,
 		.instructions = values->instructions,
 		.max_images = (size_t)values->max_images,
 		.vmlinux = values->vmlinux,
-		.line_options = line_options_of(&values->lines),
+		.names = name_options_of(&values->names),
 	};
 }
 

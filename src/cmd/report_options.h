@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "cmd/line_options.h"
+#include "cmd/name_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 
@@ -21,12 +21,11 @@ struct report_values {
 	int64_t limit;
 	double threshold;
 	const char *format;
-	const char *demangle;
 	const char *output;
 	bool instructions;
 	int64_t max_images;
 	const char *vmlinux;
-	struct line_values lines;
+	struct name_values names;
 };
 
 /* What they are when nothing was said. The default of -m depends on the level. */
@@ -66,9 +65,7 @@ struct report_values {
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
 	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
 	  .help = "text, csv or json" }, \
-	{ "demangle", 0, OPTION_TEXT, REPORT_ROW(type, member, demangle), "STYLE", \
-	  .help = "names as written: none, normal (default), smart (short templates)" }, \
-	LINE_OPTION_ROWS(offsetof(type, member) + offsetof(struct report_values, lines)), \
+	NAME_OPTION_ROWS(REPORT_ROW(type, member, names)), \
 	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
 	  .help = "write the report to FILE" }
 /* clang-format on */

@@ -27,6 +27,8 @@ static int parse(struct drawing *drawing, const struct flame_options *options, s
 	drawing->options = options;
 	if (rc == 0)
 		rc = children_check(&drawing->keys, err);
+	if (rc == 0)
+		rc = opened_name(&drawing->opened, &options->names, err);
 	return rc < 0 ? rc : opened_choose(&drawing->opened, &options->selection, err);
 }
 

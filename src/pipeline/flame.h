@@ -8,12 +8,14 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "pipeline/opened.h"
 #include "pipeline/selection.h"
 
 /* Texts are borrowed. */
 struct flame_options {
 	const char *by; /* NULL: function */
 	struct selection selection;
+	struct opened_names names;
 	const char *title; /* NULL: the command that was profiled */
 	bool inverted;	   /* what is shown first */
 	double threshold;  /* least share of a node, in percent of the selection */

@@ -14,6 +14,12 @@ struct known_place {
 	str_id line, function;
 };
 
+/* What a frame that stands for one level of inlining is of. */
+struct frame_level {
+	uint32_t recorded;
+	uint32_t level; /* 0: the innermost */
+};
+
 struct frame_lines {
 	const struct profile *profile;
 	struct line_options options;
@@ -22,6 +28,8 @@ struct frame_lines {
 	struct strpool texts;
 	struct known_place *known; /* by frame */
 	size_t count;
+	uint32_t first_level;		/* frame of levels.items[0] */
+	VEC(struct frame_level) levels; /* by frame, from first_level on */
 	struct buf text;
 	struct label_places places;
 };
@@ -65,6 +73,7 @@ void frame_lines_free(struct frame_lines *lines)
 		line_service_stop(&lines->service);
 	strpool_done(&lines->texts);
 	buf_done(&lines->text);
+	vec_free(&lines->levels);
 	free(lines->known);
 	free(lines);
 }
@@ -86,6 +95,14 @@ const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t fram
 const char *frame_lines_problem(const struct frame_lines *lines, uint32_t image)
 {
 	return lines->started ? lines_problem(lines->service.lines, image) : NULL;
+}
+
+void frame_lines_add_level(struct frame_lines *lines, uint32_t frame, uint32_t recorded,
+			   uint32_t level)
+{
+	if (!lines->levels.count)
+		lines->first_level = frame;
+	*vec_push(&lines->levels) = (struct frame_level){ recorded, level };
 }
 
 static void write_line(struct frame_lines *lines, uint32_t frame, const struct line_place *place)
@@ -111,21 +128,43 @@ static str_id symbol_of(struct frame_lines *lines, uint32_t frame)
 	return strpool_intern(&lines->texts, *name ? name : "[unknown]");
 }
 
-static struct known_place *ask(struct frame_lines *lines, uint32_t frame)
+/* The levels from that of the frame outwards: of one that was recorded all there are. */
+static const struct line_place *places_of(struct frame_lines *lines, uint32_t frame,
+					  size_t *ret_count)
 {
+	struct frame_level own = { frame, 0 };
 	const struct line_place *places;
-	struct known_place *known;
-	size_t count;
 
+	if (lines->levels.count && frame >= lines->first_level)
+		own = lines->levels.items[frame - lines->first_level];
+	places = frame_lines_of(lines, own.recorded, ret_count);
+	if (own.level >= *ret_count) {
+		*ret_count = 0;
+		return NULL;
+	}
+	*ret_count -= own.level;
+	return places + own.level;
+}
+
+static struct known_place *known_of(struct frame_lines *lines, uint32_t frame)
+{
 	if (lines->count < lines->profile->frames.count) {
 		free(lines->known);
 		lines->count = lines->profile->frames.count;
 		lines->known = xcalloc(lines->count, sizeof(*lines->known));
 	}
-	known = &lines->known[frame];
+	return &lines->known[frame];
+}
+
+static struct known_place *ask(struct frame_lines *lines, uint32_t frame)
+{
+	struct known_place *known = known_of(lines, frame);
+	const struct line_place *places;
+	size_t count;
+
 	if (known->line)
 		return known;
-	places = frame_lines_of(lines, frame, &count);
+	places = places_of(lines, frame, &count);
 	buf_clear(&lines->text);
 	write_line(lines, frame, count ? places : NULL);
 	known->line = strpool_intern(&lines->texts, buf_text(&lines->text));

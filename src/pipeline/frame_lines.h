@@ -22,6 +22,10 @@ const struct label_places *frame_lines_places(const struct frame_lines *lines);
  * where no lines are known. For views that show inlined functions as frames of their own. */
 const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t frame,
 					size_t *ret_count);
+/* From now on row @frame of the profile's frames is one level of what is at frame @recorded; 0 is
+ * the innermost. Rows are added one behind the other, and none but these. */
+void frame_lines_add_level(struct frame_lines *lines, uint32_t frame, uint32_t recorded,
+			   uint32_t level);
 /* Why no lines are known of an image that was asked for: a sentence, borrowed; NULL: they are. */
 const char *frame_lines_problem(const struct frame_lines *lines, uint32_t image);
 

@@ -81,6 +81,8 @@ static int parse(struct graph *graph, const struct graph_options *options, struc
 		rc = keys_parse(options->by ? options->by : default_by, &graph->keys, err);
 	if (rc == 0)
 		rc = children_check(&graph->keys, err);
+	if (rc == 0)
+		rc = opened_name(&graph->opened, &options->names, err);
 	return rc < 0 ? rc : opened_choose(&graph->opened, &options->selection, err);
 }
 

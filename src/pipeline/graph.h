@@ -8,12 +8,14 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "pipeline/opened.h"
 #include "pipeline/selection.h"
 
 /* Texts are borrowed. Percentages are shares of weight within the selection. */
 struct graph_options {
 	const char *by; /* NULL: function */
 	struct selection selection;
+	struct opened_names names;
 	const char *symbol; /* who calls what is called so, and what it calls; NULL: everything */
 	bool inverted;	    /* from what was hit to its callers */
 	bool flat;	    /* no tree: a table, the heaviest itself first */

@@ -28,6 +28,7 @@ void opened_done(struct opened *opened)
 	buf_done(&opened->selection);
 	labels_done(&opened->labels);
 	frame_lines_free(opened->lines);
+	inlines_done(&opened->inlines);
 	demangler_free(opened->demangler);
 	vec_free(&opened->totals.rows);
 	profile_free(opened->profile);
@@ -114,17 +115,24 @@ int opened_choose(struct opened *opened, const struct selection *selection, stru
 
 int opened_demangle(struct opened *opened, const char *style, struct err *err)
 {
-	opened->demangle = style;
+	opened->names.demangle = style;
 	if (style && demangler_style_by_name(style) == DEMANGLER_STYLE_COUNT)
 		return err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
 			       style);
 	return 0;
 }
 
+int opened_name(struct opened *opened, const struct opened_names *names, struct err *err)
+{
+	opened->names = *names;
+	return opened_demangle(opened, names->demangle, err);
+}
+
 static struct demangler *make_demangler(const struct opened *opened)
 {
-	return demangler_new(opened->demangle ? demangler_style_by_name(opened->demangle)
-					      : DEMANGLER_NORMAL);
+	return demangler_new(opened->names.demangle
+				     ? demangler_style_by_name(opened->names.demangle)
+				     : DEMANGLER_NORMAL);
 }
 
 static bool knows_user(const struct opened *opened, uint32_t uid)
@@ -222,6 +230,16 @@ static bool is_part_of_time(const struct opened *opened)
 	return opened->window.since_text || opened->window.until_text;
 }
 
+static void expand_inlines(struct opened *opened)
+{
+	inlines_expand(opened->profile, opened->lines, &opened->inlines);
+	for (size_t i = 0; i < opened->totals.rows.count; i++) {
+		struct total *total = &opened->totals.rows.items[i];
+
+		total->stack = inlines_stack(&opened->inlines, total->stack);
+	}
+}
+
 int opened_load(struct opened *opened, const char *path, struct err *err)
 {
 	int rc = store_open(path, &opened->store, err);
@@ -234,6 +252,9 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 		rc = find_window(opened, err);
 	if (rc < 0)
 		return rc;
+	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);
+	if (opened->names.inlines)
+		expand_inlines(opened);
 	labels_init(&opened->labels, opened->profile);
 	opened->demangler = make_demangler(opened);
 	opened->labels.slice_ns = opened->slice_ns;
@@ -242,7 +263,6 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	find_users(opened);
 	opened->labels.users = opened->users.items;
 	opened->labels.user_count = opened->users.count;
-	opened->lines = frame_lines_new(opened->profile, &opened->line_options);
 	opened->labels.places = frame_lines_places(opened->lines);
 	completeness_make(opened->profile, opened->totals.rows.items, opened->totals.rows.count,
 			  account_main_event(opened->profile), &opened->completeness);
@@ -267,9 +287,12 @@ static void take_point(struct visit *visit, const struct point *point)
 
 static int take_sample(void *context, const struct sample *sample)
 {
+	const struct opened *opened = ((struct visit *)context)->opened;
+	bool expanded = opened->inlines.count;
 	struct point point = {
 		.total = { .task = sample->task,
-			   .stack = sample->stack,
+			   .stack = expanded ? inlines_stack(&opened->inlines, sample->stack)
+					     : sample->stack,
 			   .event = sample->event,
 			   .mode = sample->mode,
 			   .context = sample->context,

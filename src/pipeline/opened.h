@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "pipeline/frame_lines.h"
+#include "pipeline/inlines.h"
 #include "pipeline/selection.h"
 #include "present/view.h"
 #include "store/store.h"
@@ -19,6 +20,13 @@ struct opened_window {
 		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
 	struct moment since, until;
 	uint64_t from_ns, to_ns; /* after opened_load: from_ns <= time < to_ns */
+};
+
+/* How functions are called, and which there are. Texts are borrowed; zeroes: as usual. */
+struct opened_names {
+	const char *demangle; /* see opened_demangle */
+	bool inlines;	      /* inlined functions count as functions, see pipeline/inlines.h */
+	struct line_options lines;
 };
 
 /* Zero-initialised is empty. To be looked at only. */
@@ -32,12 +40,12 @@ struct opened {
 	struct buf selection; /* the clauses as typed */
 	uint64_t selected;    /* samples, once they were gone through */
 	struct opened_window window;
-	uint64_t slice_ns;    /* of the key time */
-	const char *demangle; /* see opened_demangle */
+	uint64_t slice_ns; /* of the key time */
+	struct opened_names names;
 	struct demangler *demangler;
 	VEC(struct user_name) users;
-	struct line_options line_options; /* for opened_load */
-	struct frame_lines *lines;	  /* opens files when a line is asked for first */
+	struct frame_lines *lines; /* opens files when a line is asked for first */
+	struct inlines inlines;	   /* where stacks went, if inlined functions count */
 };
 
 /* Is there a profile at this path? */
@@ -50,6 +58,8 @@ int opened_select(struct opened *opened, const char *const *clauses, size_t coun
 /* How names are shown: "none", "normal", "smart"; NULL: normal. Before opened_load; -EINVAL. The
  * text is borrowed. */
 int opened_demangle(struct opened *opened, const char *style, struct err *err);
+/* The same and more: everything of @names, which is copied. Before opened_load; -EINVAL. */
+int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
 /* After opened_choose. Errors as store_open; -ENODATA when the time that was chosen is none of the
  * recording's. */
 int opened_load(struct opened *opened, const char *path, struct err *err);

@@ -89,8 +89,12 @@ static int parse(struct report *report, const struct report_options *options, st
 		rc = err_set(err, -EINVAL,
 			     "-d shows what was hit itself, --children what was called as well: "
 			     "one of them");
+	if (rc == 0 && options->names.inlines && options->instructions)
+		rc = err_set(err, -EINVAL,
+			     "-d shows functions as they are in their file, --inlines takes them "
+			     "apart: one of them");
 	if (rc == 0)
-		rc = opened_demangle(&report->opened, options->demangle, err);
+		rc = opened_name(&report->opened, &options->names, err);
 	if (rc == 0 && report->grouped)
 		rc = parse_keys(report, err);
 	return rc < 0 ? rc : opened_choose(&report->opened, &options->selection, err);
@@ -250,7 +254,6 @@ int report_print(const char *path, const struct report_options *options, FILE *o
 	struct report report = { 0 };
 	int rc = parse(&report, options, err);
 
-	report.opened.line_options = options->line_options;
 	if (rc == 0)
 		rc = opened_load(&report.opened, path, err);
 	if (rc == 0)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "pipeline/line_service.h"
+#include "pipeline/opened.h"
 #include "pipeline/selection.h"
 
 /* Texts are borrowed. Percentages are shares of weight within the selection. */
@@ -19,14 +19,13 @@ struct report_options {
 	const char *by;	       /* NULL: the paper's report, or the default keys of csv and json */
 	bool children;	       /* with what functions called: rows overlap */
 	struct selection selection;
-	size_t limit;	      /* most rows; 0: all */
-	double threshold;     /* least share of a row */
-	const char *format;   /* "text", "csv", "json"; NULL: text */
-	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
-	bool instructions;    /* those that were hit; a table then needs the key address */
-	size_t max_images;    /* files held open for that at once; 0: 8 */
-	const char *vmlinux;  /* where the code of the kernel is when it cannot be read live */
-	struct line_options line_options;
+	size_t limit;	     /* most rows; 0: all */
+	double threshold;    /* least share of a row */
+	const char *format;  /* "text", "csv", "json"; NULL: text */
+	bool instructions;   /* those that were hit; a table then needs the key address */
+	size_t max_images;   /* files held open for that at once; 0: 8 */
+	const char *vmlinux; /* where the code of the kernel is when it cannot be read live */
+	struct opened_names names;
 	const char *file;      /* FILE as typed, for what to type next; NULL: none was */
 	size_t lines, columns; /* of the terminal; 0: not known */
 	bool colour;

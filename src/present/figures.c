@@ -26,6 +26,31 @@ void figures_seconds(struct buf *buf, uint64_t ns)
 	buf_printf(buf, "%.*f s", decimals, (double)ns / (double)NS_PER_S);
 }
 
+void figures_si(struct buf *buf, double value)
+{
+	static const char prefixes[][2] = { "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E" };
+	const size_t most = sizeof(prefixes) / sizeof(prefixes[0]) - 1;
+	size_t at = 4;
+
+	if (value == 0) {
+		buf_add_char(buf, '0');
+		return;
+	}
+	/* what would be rounded up to 1000 is of the next prefix already */
+	for (; value >= 999.5 && at < most; at++)
+		value /= 1000;
+	for (; value < 0.9995 && at > 0; at--)
+		value *= 1000;
+	if (prefixes[at][0] == '\0' && value == (double)(uint64_t)value)
+		buf_printf(buf, "%.0f", value);
+	else
+		buf_printf(buf, "%.*f%s",
+			   value >= 99.95   ? 0
+			   : value >= 9.995 ? 1
+					    : 2,
+			   value, prefixes[at]);
+}
+
 double figures_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what a user types to places that can be watched:
+ *
+ *   vfs_read  tcp_*  kernel:vfs_read        functions of the kernel and its modules
+ *   nf_tables:nft_do_chain                  of one module, as --module nf_tables nft_do_chain
+ *   libc.so.6:malloc  libc:malloc           of a library: in what --pid has mapped, else as ld.so
+ *                                           would find it
+ *   ./server:handle  /usr/bin/python3:Py_*  of a file; server:handle is looked for in PATH
+ *   ./server:Cache::get  ./server:'get(int)'  C++ and Rust as they are read, all of the name or its
+ *                                           last parts, with or without parameters
+ *   handle                                  without a file: the kernel's, else of the command's or
+ *                                           the process's program
+ *   ./server:0x1234  kernel:0xffffffff81...  an address: as objdump, as kallsyms shows it
+ *   NAME+0x1c                               an instruction of it; --at +0x1c for all
+ *   FILE.c:123                              with --at-line: each stretch of code of that line
+ */
+#ifndef PIPELINE_WATCH_TARGETS_H
+#define PIPELINE_WATCH_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "model/probe.h"
+#include "pipeline/line_service.h"
+
+struct watch_targets;
+
+/* All texts are borrowed for the life of what is made with them. */
+struct watch_target_options {
+	const char *const *words; /* see above */
+	size_t word_count;
+	const char *module;    /* --module: words without a file are looked for there; without
+				  any word all of it is meant. NULL: none */
+	const char *const *at; /* --at: +0x1c, of each function; several: each of them */
+	size_t at_count;
+	const char *const *at_lines; /* --at-line: FILE:LINE, of the programs that are named by
+					words ("./server"), --module, @command or @pid */
+	size_t at_line_count;
+	const char *blocks;  /* --blocks with --count: the basic blocks of this; NULL: none */
+	int32_t pid;	     /* what it has mapped, in its own view of files; 0: none */
+	const char *command; /* argv[0] of the command; NULL: none */
+	bool all;	     /* of several functions of a name take all, do not refuse */
+	struct line_options lines;
+};
+
+/* Finds them. -EINVAL: words that make no sense; -ENOTUNIQ: a name that several functions have, the
+ * reason lists them; -ENOENT: none has it, with what is near; else why files or symbols cannot be
+ * read. */
+int watch_targets_new(const struct watch_target_options *options,
+		      struct watch_targets **ret_targets, struct err *err);
+void watch_targets_free(struct watch_targets *targets); /* NULL is fine */
+DEFINE_CLEANUP(struct watch_targets *, watch_targets_free);
+
+/* Borrowed from @targets. At least one. */
+const struct probe_target *watch_targets_list(const struct watch_targets *targets,
+					      size_t *ret_count);
+/* What the user should know of the choice, a sentence each, borrowed; NULL behind the last: what
+ * was left out as it cannot be probed, which implementation an indirect function stands for. */
+const char *watch_targets_note(const struct watch_targets *targets, size_t index);
+
+#endif
