@@ -7,30 +7,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/xalloc.h"
 #include "collect/exec_watch.h"
-#include "collect/launch.h"
 #include "collect/module_watch.h"
 #include "collect/perf_limits.h"
-#include "collect/proc_scan.h"
 #include "pipeline/attribute.h"
 #include "pipeline/hot_code.h"
-#include "pipeline/owner.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
 #include "pipeline/record_sampler.h"
+#include "pipeline/record_scan.h"
 #include "pipeline/stack_check.h"
 #include "pipeline/stacks.h"
 #include "pipeline/waiting.h"
+#include "pipeline/watched_command.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -43,11 +38,9 @@ enum {
 	 * its host CPU in between); what is younger waits for the next drain. */
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
-	MEND_MS = 1000,
 	MAX_OPEN_IMAGES = 1024,
 	NICE = -15,
 	LARGE_PIECE = 256 * 1024,
-	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
 };
 
 /* Everything a recording owns. */
@@ -55,7 +48,7 @@ struct recording {
 	const struct record_options *options;
 	struct record_result *result;
 	struct record_output output;
-	struct launch launch;
+	struct watched_command command;
 	struct profile *profile;
 	struct sampler *sampler;
 	struct image_files *files;
@@ -71,17 +64,10 @@ struct recording {
 	struct waiting *waiting; /* the same */
 	struct attribution *attribution;
 	struct record_facts *facts;
-	int signal_fd;
-	sigset_t old_mask;
-	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */
-	uint64_t next_mend_ns, tracking_lost_seen;
-	uint64_t ring_lost_seen; /* of attribution's count, at the last look */
-	struct rusage usage;	 /* of the command, when it ended */
-	bool scanned; /* the model is filled: from now on records tell, and a scan corrects */
+	struct record_scan scan;
 	bool rings_hung_up;
 	bool drain_soon;
 	bool stop;
-	int signals;		   /* that told us to stop */
 	struct err store_err;	   /* of the last flush that failed */
 	bool store_failed, stored; /* @stored: a flush went well */
 };
@@ -103,22 +89,6 @@ int record_exit_status(const struct record_result *result)
 }
 
 /* ---- setting up ---- */
-
-static int prepare_command(struct recording *recording, struct err *err)
-{
-	struct launch_options launch = { .argv = recording->options->argv, .uid = (uid_t)-1 };
-	struct owner owner;
-
-	if (!recording->options->argv)
-		return 0;
-	owner_find(&owner);
-	if (recording->options->as_user && owner.other) {
-		launch.uid = owner.uid;
-		launch.gid = owner.gid;
-		launch.user = owner.name;
-	}
-	return launch_prepare(&launch, &recording->launch, err);
-}
 
 /* Compiling the rows of a large file takes longer than it takes to fill a ring. */
 static void keep_up(void *context)
@@ -165,6 +135,13 @@ static void build_model(struct recording *recording)
 					    .writer = recording->output.writer };
 	recording->attribution = attribution_new(&parts);
 	attribution_declare_events(recording->attribution);
+	recording->scan = (struct record_scan){ .machine = recording->machine,
+						.attribution = recording->attribution,
+						.sampler = recording->sampler,
+						.profile = recording->profile,
+						.command = recording->command.launch.pid,
+						.pids = recording->options->pids,
+						.pid_count = recording->options->pid_count };
 	/* Helpful where permitted; what they would have told is otherwise found less surely. */
 	(void)exec_watch_new(&recording->exec_watch, NULL);
 	(void)module_watch_new(&recording->module_watch);
@@ -183,85 +160,11 @@ static int build_waiting(struct recording *recording, struct err *err)
 				       .chosen_count = options->pid_count,
 				       .only_chosen = options->pid_count > 0 };
 
-	if (recording->launch.pid > 0) {
-		parts.chosen = &recording->launch.pid;
+	if (recording->command.launch.pid > 0) {
+		parts.chosen = &recording->command.launch.pid;
 		parts.chosen_count = 1;
 	}
 	return recording->waiting ? waiting_prepare(recording->waiting, &parts, err) : 0;
-}
-
-/* From here on our signals come through a descriptor; the command was forked with the old mask. */
-static int take_signals(struct recording *recording, struct err *err)
-{
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, &recording->old_mask);
-	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
-	recording->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (recording->signal_fd < 0)
-		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
-	return 0;
-}
-
-/* ---- the scan at the start ---- */
-
-static struct machine_process told_by_proc(const struct proc_info *info)
-{
-	return (struct machine_process){
-		.pid = info->pid,
-		.parent_pid = info->parent_pid,
-		.start_ns = info->start_ns,
-		.uid = info->uid,
-		.comm = info->comm,
-		.executable = info->executable[0] ? info->executable : NULL,
-		.script = info->script[0] ? info->script : NULL,
-		.cgroup = info->cgroup[0] ? info->cgroup : NULL,
-		.kernel_thread = info->kernel_thread,
-	};
-}
-
-static void scan_process(void *context, const struct proc_info *info)
-{
-	struct recording *recording = context;
-	struct machine_process process = told_by_proc(info);
-
-	if (recording->scanned)
-		machine_refresh_process(recording->machine, clock_ns(), &process);
-	else
-		machine_add_process(recording->machine, &process);
-}
-
-static void scan_thread(void *context, int32_t pid, int32_t tid, const char *comm)
-{
-	machine_add_thread(((struct recording *)context)->machine, pid, tid, comm);
-}
-
-static void scan_map(void *context, int32_t pid, const struct proc_map *map)
-{
-	attribution_map(((struct recording *)context)->attribution, pid, map);
-}
-
-static struct proc_visitor scanner(struct recording *recording)
-{
-	return (struct proc_visitor){ scan_process, scan_thread, scan_map, recording };
-}
-
-static int scan_processes(struct recording *recording, struct err *err)
-{
-	const struct proc_visitor visitor = scanner(recording);
-	int rc = 0;
-
-	if (sampler_rung(recording->sampler) == RUNG_MACHINE)
-		return proc_scan_all(&visitor, err);
-	if (recording->launch.pid > 0)
-		rc = proc_scan_one(recording->launch.pid, &visitor, err);
-	for (size_t i = 0; rc == 0 && i < recording->options->pid_count; i++)
-		rc = proc_scan_one(recording->options->pids[i], &visitor, err);
-	return rc;
 }
 
 /* ---- while it runs ---- */
@@ -309,52 +212,6 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 		recording->drain_soon = stacks_settle(recording->stacks);
 }
 
-/* Records that the kernel dropped may have told of processes and mappings: then /proc is asked
- * again, but seldom, for on a machine that loses records reading all of it makes for more losses.
- */
-static void mend_losses(struct recording *recording, uint64_t now_ns)
-{
-	uint64_t ring_lost = attribution_counts(recording->attribution)->ring_lost;
-	struct sampler_losses losses;
-	uint64_t lost;
-
-	if (ring_lost == recording->ring_lost_seen || now_ns < recording->next_mend_ns)
-		return;
-	recording->ring_lost_seen = ring_lost;
-	losses = sampler_losses(recording->sampler);
-	lost = losses.known ? losses.streams[STREAM_TRACK] + losses.streams[STREAM_TRACK_ID]
-			    : ring_lost;
-	if (lost == recording->tracking_lost_seen)
-		return;
-	recording->tracking_lost_seen = lost;
-	recording->next_mend_ns = now_ns + MEND_MS * NS_PER_MS;
-	scan_processes(recording, NULL);
-}
-
-/* uid and cgroup of a process that was born while we watched come from its parent; what it made of
- * them since is read once, while it lives. */
-static void refresh_process(void *context, const struct proc_info *info)
-{
-	struct recording *recording = context;
-
-	machine_set_uid(recording->machine, info->pid, info->uid);
-	if (info->cgroup[0])
-		machine_set_cgroup(recording->machine, info->pid, info->cgroup);
-}
-
-static void refresh_new_processes(struct recording *recording)
-{
-	const struct proc_visitor visitor = { refresh_process, NULL, NULL, recording };
-	struct profile *profile = recording->profile;
-
-	for (; recording->looked_up < profile->processes.count; recording->looked_up++) {
-		const struct process *process = &profile->processes.items[recording->looked_up];
-
-		if (process->end_ns == 0 && process->pid > 0)
-			(void)proc_scan_one(process->pid, &visitor, NULL);
-	}
-}
-
 /* Reading the symbols of a large file takes longer than it takes to fill a ring. */
 static void drain_between(void *context)
 {
@@ -378,49 +235,6 @@ static void flush(struct recording *recording)
 	recording->stored |= rc == 0;
 }
 
-static void reap(struct recording *recording)
-{
-	struct record_result *result = recording->result;
-
-	if (!result->launched || result->ended)
-		return;
-	if (wait4(recording->launch.pid, &result->status, WNOHANG, &recording->usage) ==
-	    recording->launch.pid) {
-		result->ended = true;
-		recording->stop = true;
-	}
-}
-
-/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.
- */
-static void take_stop_signal(struct recording *recording, const struct signalfd_siginfo *info)
-{
-	struct record_result *result = recording->result;
-	int number = (int)info->ssi_signo;
-	bool from_terminal = info->ssi_code == SI_KERNEL;
-
-	if (number == SIGQUIT && result->launched)
-		return; /* the command's business: it dumps core */
-	recording->signals++;
-	result->stop_signal = number;
-	if (!result->launched || recording->signals >= SIGNALS_TO_STOP)
-		recording->stop = true;
-	else if (!from_terminal)
-		kill(recording->launch.pid, number);
-}
-
-static void read_signals(struct recording *recording)
-{
-	struct signalfd_siginfo info;
-
-	while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			reap(recording);
-		else
-			take_stop_signal(recording, &info);
-	}
-}
-
 /* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
  * comes. */
 static void wait_for_work(struct recording *recording, uint64_t until_ns)
@@ -432,7 +246,7 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
 
-	fds[0] = (struct pollfd){ .fd = recording->signal_fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = recording->command.signal_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (recording->module_watch)
 		fds[1].fd = module_watch_fd(recording->module_watch);
@@ -443,7 +257,8 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 	ppoll(fds, recording->rings_hung_up ? 2 : rings + 2, &timeout, NULL);
 	for (size_t i = 0; i < rings; i++)
 		recording->rings_hung_up |= (fds[i + 2].revents & (POLLHUP | POLLERR)) != 0;
-	read_signals(recording);
+	watched_command_read(&recording->command);
+	recording->stop |= recording->command.stop;
 }
 
 static void report_progress(struct recording *recording, uint64_t *next_ns)
@@ -499,8 +314,8 @@ static void run_loop(struct recording *recording)
 		if (now >= end)
 			recording->stop = true;
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
-		mend_losses(recording, now);
-		refresh_new_processes(recording);
+		record_scan_mend(&recording->scan, now);
+		record_scan_refresh(&recording->scan);
 		recording->stop |= record_sampler_gone(recording->options) ||
 				   has_checked_enough(recording->options);
 		sampler_jitter(recording->sampler);
@@ -521,19 +336,16 @@ static int go(struct recording *recording, struct err *err)
 	/* What is born or ends during the scan is recorded, and nothing is sampled that it does not
 	 * know. */
 	sampler_track(recording->sampler);
-	rc = scan_processes(recording, err);
+	rc = record_scan_fill(&recording->scan, err);
 	if (rc < 0)
 		return rc;
-	recording->scanned = true;
 	waiting_open(recording->waiting);
 	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
-	recording->looked_up = recording->profile->processes.count;
-	if (recording->launch.pid > 0) {
-		machine_set_command(recording->machine, recording->launch.pid);
-		recording->profile->run.command_pid = (uint64_t)recording->launch.pid;
-		rc = launch_go(&recording->launch, err);
-		recording->result->launched = rc == 0;
+	if (recording->command.launch.pid > 0) {
+		machine_set_command(recording->machine, recording->command.launch.pid);
+		recording->profile->run.command_pid = (uint64_t)recording->command.launch.pid;
+		rc = watched_command_go(&recording->command, err);
 		recording->result->launch_failed = rc < 0;
 	}
 	return rc;
@@ -572,7 +384,7 @@ static bool copies_come_first(const struct recording *recording)
 
 static int finish(struct recording *recording, struct err *err)
 {
-	struct record_end end = { .status = recording->result->status };
+	struct record_end end = { .status = recording->command.status };
 
 	waiting_stop(recording->waiting);
 	sampler_disable(recording->sampler);
@@ -582,7 +394,7 @@ static int finish(struct recording *recording, struct err *err)
 	waiting_close(recording->waiting);
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
-	end.usage = recording->result->ended ? &recording->usage : NULL;
+	end.usage = recording->command.ended ? &recording->command.usage : NULL;
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
@@ -603,9 +415,19 @@ static int publish(struct recording *recording, struct err *err)
 	return rc;
 }
 
+static void tell_of_command(struct recording *recording)
+{
+	const struct watched_command *command = &recording->command;
+	struct record_result *result = recording->result;
+
+	result->launched = command->launched;
+	result->ended = command->ended;
+	result->status = command->status;
+	result->stop_signal = command->stop_signal;
+}
+
 static void release(struct recording *recording)
 {
-	launch_abandon(&recording->launch);
 	attribution_free(recording->attribution);
 	stacks_free(recording->stacks);
 	waiting_free(recording->waiting);
@@ -621,10 +443,7 @@ static void release(struct recording *recording)
 	sampler_free(recording->sampler);
 	record_facts_free(recording->facts);
 	profile_free(recording->profile);
-	if (recording->signal_fd >= 0) {
-		close(recording->signal_fd);
-		sigprocmask(SIG_SETMASK, &recording->old_mask, NULL);
-	}
+	watched_command_done(&recording->command);
 }
 
 /* Threads on many CPUs and kept files take many descriptors. */
@@ -644,17 +463,19 @@ static int set_up(struct recording *recording, struct err *err)
 	int rc = perf_limits_check_rate(options->rate_hz, err);
 
 	if (rc == 0) {
-		rc = prepare_command(recording, err);
+		rc = watched_command_prepare(&recording->command, options->argv, options->as_user,
+					     err);
 		recording->result->launch_failed = rc < 0;
 	}
 	if (rc < 0)
 		return rc;
 	raise_file_limit();
-	rc = take_signals(recording, err);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
+	rc = watched_command_take_signals(&recording->command, err);
 	if (rc == 0 && options->off_cpu)
 		recording->waiting = waiting_new();
 	if (rc == 0)
-		rc = record_sampler_open(options, recording->launch.pid,
+		rc = record_sampler_open(options, recording->command.launch.pid,
 					 waiting_source(recording->waiting), &recording->sampler,
 					 err);
 	if (rc == 0)
@@ -670,30 +491,17 @@ static int set_up(struct recording *recording, struct err *err)
 	return options->system_map || options->vmlinux ? load_kernel(recording, err) : 0;
 }
 
-/* A recording with a time limit leaves the command alone and waits for its end. */
-static void wait_for_command(struct recording *recording)
-{
-	struct pollfd fd = { .fd = recording->signal_fd, .events = POLLIN };
-
-	while (recording->result->launched && !recording->result->ended &&
-	       recording->signals < SIGNALS_TO_STOP) {
-		poll(&fd, 1, -1);
-		read_signals(recording);
-		reap(recording);
-	}
-}
-
 int record_run(const struct record_options *options, struct record_result *ret_result,
 	       struct err *err)
 {
-	struct recording recording = {
-		.options = options, .result = ret_result, .signal_fd = -1, .profile = profile_new()
-	};
+	struct recording recording = { .options = options,
+				       .result = ret_result,
+				       .command = WATCHED_COMMAND_NONE,
+				       .profile = profile_new() };
 	int rc;
 
 	keep_memory_small();
 	*ret_result = (struct record_result){ 0 };
-	recording.launch = (struct launch){ .pid = -1, .gate = -1, .outcome = -1 };
 	rc = set_up(&recording, err);
 	if (rc == 0 && copies_come_first(&recording))
 		rc = load_kernel(&recording, err);
@@ -711,8 +519,9 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 			rc = publish(&recording, err);
 		else if (recording.stored)
 			publish(&recording, NULL); /* as far as it got */
-		wait_for_command(&recording);
+		watched_command_wait(&recording.command);
 	}
+	tell_of_command(&recording);
 	release(&recording);
 	return rc;
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/watched_command.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pipeline/owner.h"
+
+enum {
+	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
+};
+
+int watched_command_prepare(struct watched_command *command, char *const *argv, bool as_user,
+			    struct err *err)
+{
+	struct launch_options launch = { .argv = argv, .uid = (uid_t)-1 };
+	struct owner owner;
+
+	if (!argv)
+		return 0;
+	owner_find(&owner);
+	if (as_user && owner.other) {
+		launch.uid = owner.uid;
+		launch.gid = owner.gid;
+		launch.user = owner.name;
+	}
+	return launch_prepare(&launch, &command->launch, err);
+}
+
+int watched_command_take_signals(struct watched_command *command, struct err *err)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &command->old_mask);
+	command->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (command->signal_fd < 0)
+		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
+	return 0;
+}
+
+int watched_command_go(struct watched_command *command, struct err *err)
+{
+	int rc = launch_go(&command->launch, err);
+
+	command->launched = rc == 0;
+	return rc;
+}
+
+static void reap(struct watched_command *command)
+{
+	if (!command->launched || command->ended)
+		return;
+	if (wait4(command->launch.pid, &command->status, WNOHANG, &command->usage) ==
+	    command->launch.pid) {
+		command->ended = true;
+		command->stop = true;
+	}
+}
+
+/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.
+ */
+static void take_stop_signal(struct watched_command *command, const struct signalfd_siginfo *info)
+{
+	int number = (int)info->ssi_signo;
+	bool from_terminal = info->ssi_code == SI_KERNEL;
+
+	if (number == SIGQUIT && command->launched)
+		return; /* the command's business: it dumps core */
+	command->signals++;
+	command->stop_signal = number;
+	if (!command->launched || command->signals >= SIGNALS_TO_STOP)
+		command->stop = true;
+	else if (!from_terminal)
+		kill(command->launch.pid, number);
+}
+
+void watched_command_read(struct watched_command *command)
+{
+	struct signalfd_siginfo info;
+
+	while (read(command->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(command);
+		else
+			take_stop_signal(command, &info);
+	}
+}
+
+void watched_command_wait(struct watched_command *command)
+{
+	struct pollfd fd = { .fd = command->signal_fd, .events = POLLIN };
+
+	while (command->launched && !command->ended && command->signals < SIGNALS_TO_STOP) {
+		poll(&fd, 1, -1);
+		watched_command_read(command);
+		reap(command);
+	}
+}
+
+void watched_command_done(struct watched_command *command)
+{
+	launch_abandon(&command->launch);
+	if (command->signal_fd >= 0) {
+		close(command->signal_fd);
+		sigprocmask(SIG_SETMASK, &command->old_mask, NULL);
+	}
+}

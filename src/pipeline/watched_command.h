@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command that is profiled or counted, and the signals that end what we do: from the gate it is
+ * held at to its exit status. The terminal sends Ctrl-C to the command as well, so it is left to it
+ * to act on; a signal meant for us alone is passed on. A second one ends our waiting.
+ */
+#ifndef PIPELINE_WATCHED_COMMAND_H
+#define PIPELINE_WATCHED_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "base/err.h"
+#include "collect/launch.h"
+
+/* Start from WATCHED_COMMAND_NONE. */
+struct watched_command {
+	struct launch launch; /* pid -1: there is no command, or it could not be launched */
+	int signal_fd;	      /* readable when a signal came; -1: they are not taken yet */
+	sigset_t old_mask;
+	bool launched;	     /* it ran */
+	bool ended;	     /* and has ended: */
+	int status;	     /* as from waitpid(2), */
+	struct rusage usage; /* what it used */
+	bool stop;	     /* it ended, or a signal wants us to stop */
+	int stop_signal;     /* the last signal that did; 0: none */
+	int signals;	     /* how many did */
+};
+
+#define WATCHED_COMMAND_NONE                                                        \
+	{                                                                           \
+		.launch = { .pid = -1, .gate = -1, .outcome = -1 }, .signal_fd = -1 \
+	}
+
+/* Forks the command, which waits at its gate; @argv NULL: none. @as_user: under sudo, as the user
+ * who called it. Errors as launch_prepare. */
+int watched_command_prepare(struct watched_command *command, char *const *argv, bool as_user,
+			    struct err *err);
+/* From here on our signals come through signal_fd; the command was forked with the old mask. */
+int watched_command_take_signals(struct watched_command *command, struct err *err);
+/* Opens the gate. Errors as launch_go. */
+int watched_command_go(struct watched_command *command, struct err *err);
+/* Takes what signal_fd brings. */
+void watched_command_read(struct watched_command *command);
+/* Waits for the command's end, which may have been left alone; a second signal ends that too. */
+void watched_command_wait(struct watched_command *command);
+/* Closes descriptors and gives our signals their old mask; a command still at the gate is killed,
+ * one that runs is left alone. */
+void watched_command_done(struct watched_command *command);
+
+#endif
