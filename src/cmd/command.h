@@ -25,6 +25,7 @@ extern const struct command command_import;
 extern const struct command command_import;
 extern const struct command command_graph;
 extern const struct command command_flame;
+extern const struct command command_query;
 extern const struct command command_symbolize;
 extern const struct command command_check;
 extern const struct command command_debug;

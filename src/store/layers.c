@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/hits.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -156,6 +157,8 @@ static int write_missing(const struct layers *layers, struct connection *connect
 		rc = sums_write(sums, connection->db);
 	if (!rc)
 		rc = layers_write(&even, connection->db);
+	if (!rc)
+		rc = hits_write(connection->db);
 	return rc ? rc : sql_exec(connection->db, "COMMIT");
 }
 

@@ -2,9 +2,12 @@
 #include "store/schema.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "store/columns.h"
 #include "store/sql.h"
+#include "store/views.h"
 #include "store/wordlist.h"
 
 /* Columns besides those of columns.c, as table, column. */
@@ -81,6 +84,23 @@ int schema_create(sqlite3 *db)
 	if (!rc)
 		rc = sql_exec(db, schema_sql);
 	if (!rc)
+		rc = views_create(db, VIEWS_FILE);
+	if (!rc)
 		rc = wordlist_write(db);
 	return rc ? rc : sql_exec(db, "COMMIT");
+}
+
+int schema_create_temp(sqlite3 *db, const char *table)
+{
+	_cleanup_(buf_done) struct buf head = { 0 }, text = { 0 };
+	const char *start;
+
+	buf_printf(&head, "CREATE TABLE %s(", table);
+	start = strstr(schema_sql, buf_text(&head));
+	if (!start)
+		return -ENOENT;
+	start += strlen("CREATE ");
+	buf_add_str(&text, "CREATE TEMP ");
+	buf_add(&text, start, (size_t)(strstr(start, ";\n") - start));
+	return sql_exec(db, buf_text(&text));
 }

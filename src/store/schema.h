@@ -34,8 +34,11 @@ enum {
 /* The text of schema.sql, which the build turns into a C file. */
 extern const char schema_sql[];
 
-/* Lays out the tables in an empty database, in one transaction. */
+/* Lays out the tables and views in an empty database, in one transaction. */
 int schema_create(sqlite3 *db);
+/* Creates the TEMP table of this name and these columns, which hides the file's. -ENOENT: there is
+ * no such table in schema.sql. */
+int schema_create_temp(sqlite3 *db, const char *table);
 
 /* Are all tables and columns that are read in the file, as plain stored ones (no view, virtual
  * table or computed column in their place)? 0, or -EBADMSG and which one in @err. */

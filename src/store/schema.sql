@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The tables of a profile; prospect-profile(5) explains them. Comments inside a statement are kept
--- in the file, for people who type .schema.
+-- in the file, for people who type .schema. views.sql has the views.
 
 CREATE TABLE header( -- facts of the run, one value each
 	name TEXT NOT NULL PRIMARY KEY,
@@ -136,6 +136,17 @@ CREATE TABLE total( -- layer 2: samples alike in all but time and CPU, added up
 	PRIMARY KEY(stack, task, event, mode, context)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE hit( -- layer 2: totals of innermost frames; empty or behind until the run has ended
+	frame INTEGER NOT NULL REFERENCES frame,
+	task INTEGER NOT NULL REFERENCES task,
+	event INTEGER NOT NULL REFERENCES event,
+	mode INTEGER NOT NULL, -- word list mode
+	context INTEGER NOT NULL, -- word list context
+	samples INTEGER NOT NULL,
+	weight INTEGER NOT NULL,
+	PRIMARY KEY(frame, task, event, mode, context)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE second( -- layer 2: samples of each second and CPU
 	second INTEGER NOT NULL, -- CLOCK_MONOTONIC
 	cpu INTEGER NOT NULL,
@@ -155,114 +166,3 @@ CREATE TABLE branch( -- what the processor recorded of branches; only in imports
 	cycles INTEGER NOT NULL, -- since the branch before; 0: not told
 	PRIMARY KEY(event, from_frame, to_frame)
 ) STRICT, WITHOUT ROWID;
-
--- Layer 3: joins for people. Nothing reads these but SQL.
-
-CREATE VIEW frames_named AS
-SELECT frame.id AS frame, image.path AS image, symbol.name AS symbol, kinds.name AS symbol_kind,
-	frame.address, frame.address - symbol.start AS symbol_offset, frame.offset,
-	word.name AS kind
-FROM frame
-JOIN image ON image.id = frame.image
-JOIN symbol ON symbol.id = frame.symbol
-JOIN word ON word.list = 'frame_kind' AND word.id = frame.kind
-JOIN word AS kinds ON kinds.list = 'symbol_kind' AND kinds.id = symbol.kind;
-
-CREATE VIEW tasks_named AS
-SELECT task.id AS task, process.program || '#' || process.instance AS process, process.program,
-	process.pid, task.tid, task.comm AS thread, process.id AS process_id
-FROM task
-JOIN process ON process.id = task.process;
-
-CREATE VIEW totals_named AS
-SELECT event.name AS event, tasks_named.process, tasks_named.program, tasks_named.pid,
-	tasks_named.tid, tasks_named.thread, modes.name AS mode, contexts.name AS context,
-	frames_named.image, frames_named.symbol, frames_named.address, total.samples, total.weight,
-	total.weight_squared, total.stack, total.task, tasks_named.process_id
-FROM total
-JOIN event ON event.id = total.event
-JOIN tasks_named ON tasks_named.task = total.task
-JOIN stack ON stack.id = total.stack
-JOIN frames_named ON frames_named.frame = stack.frame
-JOIN word AS modes ON modes.list = 'mode' AND modes.id = total.mode
-JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context;
-
-CREATE VIEW branches_named AS
-SELECT event.name AS event, a.image AS from_image, a.symbol AS from_symbol,
-	a.address AS from_address, b.image AS to_image, b.symbol AS to_symbol,
-	b.address AS to_address, branch.count, branch.mispredicted, branch.cycles
-FROM branch
-JOIN event ON event.id = branch.event
-JOIN frames_named AS a ON a.frame = branch.from_frame
-JOIN frames_named AS b ON b.frame = branch.to_frame
-ORDER BY branch.count DESC;
-
-CREATE VIEW samples_by_symbol AS
-SELECT event, image, symbol, sum(samples) AS samples, sum(weight) AS weight,
-	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
-FROM totals_named
-GROUP BY event, image, symbol
-ORDER BY event, weight DESC;
-
-CREATE VIEW samples_by_image AS
-SELECT event, image, sum(samples) AS samples, sum(weight) AS weight,
-	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
-FROM totals_named
-GROUP BY event, image
-ORDER BY event, weight DESC;
-
-CREATE VIEW samples_by_thread AS
-SELECT event, process, thread, pid, tid, sum(samples) AS samples, sum(weight) AS weight,
-	100.0 * sum(weight) / sum(sum(weight)) OVER (PARTITION BY event) AS percent
-FROM totals_named
-GROUP BY event, task
-ORDER BY event, weight DESC;
-
-CREATE VIEW process_summary AS
-WITH used AS (
-	SELECT task.process, total.event, sum(total.samples) AS samples,
-		sum(total.samples) FILTER (WHERE modes.name = 'user') AS user_samples,
-		sum(total.samples) FILTER (
-			WHERE modes.name = 'kernel' AND contexts.name = 'task') AS system_samples,
-		sum(total.samples) FILTER (
-			WHERE contexts.name <> 'task') AS interrupt_samples,
-		sum(total.weight) AS weight
-	FROM total
-	JOIN task ON task.id = total.task
-	JOIN word AS modes ON modes.list = 'mode' AND modes.id = total.mode
-	JOIN word AS contexts ON contexts.list = 'context' AND contexts.id = total.context
-	GROUP BY task.process, total.event)
-SELECT process.program || '#' || process.instance AS process, process.program, process.pid,
-	parents.program || '#' || parents.instance AS parent, process.uid, cgroups.text AS cgroup,
-	containers.text AS container,
-	(process.start_ns - begin.value) / 1e9 AS start_s,
-	CASE process.end_ns WHEN 0 THEN NULL
-		ELSE (process.end_ns - begin.value) / 1e9 END AS end_s,
-	process.in_command, event.name AS event, coalesce(used.samples, 0) AS samples,
-	coalesce(used.user_samples, 0) AS user_samples,
-	coalesce(used.system_samples, 0) AS system_samples,
-	coalesce(used.interrupt_samples, 0) AS interrupt_samples,
-	coalesce(used.weight, 0) AS weight, process.id AS process_id
-FROM process
-JOIN process AS parents ON parents.id = process.parent
-JOIN text AS cgroups ON cgroups.id = process.cgroup
-JOIN text AS containers ON containers.id = process.container
-JOIN header AS begin ON begin.name = 'start_ns'
-LEFT JOIN used ON used.process = process.id
-LEFT JOIN event ON event.id = used.event
-WHERE process.id > 0;
-
-CREATE VIEW samples_by_second AS
-SELECT second.second - begin.value / 1000000000 AS second, second.cpu, event.name AS event,
-	word.name AS mode, second.samples, second.weight
-FROM second
-JOIN header AS begin ON begin.name = 'start_ns'
-JOIN event ON event.id = second.event
-JOIN word ON word.list = 'mode' AND word.id = second.mode;
-
-CREATE VIEW losses AS
-SELECT event.name AS event, loss.reason, loss.count, loss.weight,
-	100.0 * loss.count / nullif(loss.count + event.samples, 0) AS percent
-FROM loss
-JOIN event ON event.id = loss.event
-ORDER BY loss.count DESC;

@@ -337,6 +337,6 @@ test_import_branches() {
 		awk -F / '/^0x/ && $1 != "0x0" { n++; bad += $3 == "M" } END { print n "|" bad }')
 	[ "$wanted" != "|" ] || skip "this perf does not show the branches"
 	import "$file" "$T/a.prof"
-	got=$(sqlite3 "$T/a.prof" "SELECT sum(count), sum(mispredicted) FROM branches_named")
+	got=$(sqlite3 "$T/a.prof" "SELECT sum(count), sum(mispredicted) FROM branches")
 	[ "$got" = "$wanted" ] || fail "branches and mispredicted: $got, perf has $wanted"
 }

@@ -167,9 +167,9 @@ static int64_t number(const struct folder *folder, const char *sql)
 /* Every view that adds up has every sample once. */
 static void views_lose_nothing(void **state)
 {
-	static const char *const views[] = { "totals_named",	 "samples_by_symbol",
+	static const char *const views[] = { "totals",    "samples_by_symbol",
 					     "samples_by_image", "samples_by_thread",
-					     "process_summary",	 "samples_by_second" };
+					     "processes", "seconds", "stacks" };
 	const struct folder *folder = *state;
 	char sql[128];
 
@@ -178,8 +178,8 @@ static void views_lose_nothing(void **state)
 		snprintf(sql, sizeof(sql), "SELECT sum(samples) FROM %s", views[i]);
 		assert_int_equal(number(folder, sql), 3000);
 	}
-	assert_int_equal(number(folder, "SELECT count(*) FROM frames_named"), FIXTURE_STACKS + 1);
-	assert_int_equal(number(folder, "SELECT count(*) FROM tasks_named"), 3);
+	assert_int_equal(number(folder, "SELECT count(*) FROM frames"), FIXTURE_STACKS + 1);
+	assert_int_equal(number(folder, "SELECT count(*) FROM threads"), 3);
 	assert_int_equal(number(folder, "SELECT sum(percent) BETWEEN 199.99 AND 200.01 "
 					"FROM samples_by_symbol"),
 			 1);
@@ -197,26 +197,26 @@ static void views_say_what_is_so(void **state)
 		interrupts += sample.task == 2 && sample.context != CONTEXT_TASK;
 	}
 	fixture_write(folder->path, 4000);
-	assert_int_equal(number(folder, "SELECT sum(user_samples) FROM process_summary "
+	assert_int_equal(number(folder, "SELECT sum(user_samples) FROM processes "
 					"WHERE process = 'cc1#2' AND parent = 'init#1'"),
 			 user);
-	assert_int_equal(number(folder, "SELECT sum(interrupt_samples) FROM process_summary "
+	assert_int_equal(number(folder, "SELECT sum(interrupt_samples) FROM processes "
 					"WHERE program = 'cc1'"),
 			 interrupts);
-	assert_int_equal(number(folder, "SELECT count(*) FROM process_summary WHERE pid = 4194304 "
+	assert_int_equal(number(folder, "SELECT count(*) FROM processes WHERE pid = 4194304 "
 					"AND cgroup = '/user.slice' AND container = 'box'"),
 			 2);
-	assert_int_equal(number(folder, "SELECT end_s = 9 AND start_s = 0 FROM process_summary "
+	assert_int_equal(number(folder, "SELECT end_s = 9 AND start_s = 0 FROM processes "
 					"WHERE pid = 4194304 LIMIT 1"),
 			 1);
 	assert_int_equal(number(folder, "SELECT count(*) FROM losses WHERE event = 'cpu-clock' "
 					"AND reason = 'ring_full' AND count = 7"),
 			 1);
-	assert_int_equal(number(folder, "SELECT count(*) FROM frames_named WHERE kind = 'signal' "
+	assert_int_equal(number(folder, "SELECT count(*) FROM frames WHERE kind = 'signal' "
 					"AND symbol = 'function_1' AND image = '[unmapped]'"),
 			 1);
 	assert_int_equal(number(folder, "SELECT parent FROM stack WHERE id = 40"), 19);
-	assert_int_equal(number(folder, "SELECT max(second) FROM samples_by_second"), 1);
+	assert_int_equal(number(folder, "SELECT max(second) FROM seconds"), 1);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect query: SQL over a profile. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/query.h"
+#include "pipeline/state_files.h"
+
+enum {
+	STATUS_FAILED = 1,
+	STATUS_WRONG = 2,
+	STATUS_ASSERT = 3, /* an --assert had rows */
+	STATUS_INTERRUPTED = 130,
+	MAX_SQL_BYTES = 1 << 20,
+};
+
+struct query_values {
+	const char *file;
+	struct option_texts asserts;
+	const char *format;
+	const char *demangle;
+	int64_t limit;
+	double max_seconds;
+	int64_t max_megabytes;
+	const char *output;
+};
+
+/* clang-format off */
+static const struct option_spec query_specs[] = {
+	{ "file", 'f', OPTION_TEXT, offsetof(struct query_values, file), "FILE",
+	  .help = "read the SQL from FILE; '-' is standard input" },
+	{ "assert", 0, OPTION_TEXTS, offsetof(struct query_values, asserts), "SQL",
+	  .help = "exit 3 when this SELECT has a row, and print its rows" },
+	{ "format", 0, OPTION_TEXT, offsetof(struct query_values, format), "FORMAT",
+	  .help = "text, csv or json" },
+	{ "demangle", 0, OPTION_TEXT, offsetof(struct query_values, demangle), "STYLE",
+	  .help = "names of functions: none, normal (default), smart (short templates)" },
+	{ "limit", 0, OPTION_INTEGER, offsetof(struct query_values, limit), "N",
+	  .help = "at most N rows (default: all)", .least = 1, .most = 1e15 },
+	{ "time-limit", 0, OPTION_SECONDS, offsetof(struct query_values, max_seconds), "TIME",
+	  .help = "at most so long for each statement (default 1m)",
+	  .least = 0.001, .most = 1e6 },
+	{ "memory-limit", 0, OPTION_INTEGER, offsetof(struct query_values, max_megabytes), "MB",
+	  .help = "at most so much memory (default 512)", .least = 16, .most = 1 << 20 },
+	{ "output", 'o', OPTION_TEXT, offsetof(struct query_values, output), "FILE",
+	  .help = "write the rows to FILE" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect query: %s\n", err->text);
+	return status;
+}
+
+static struct query_options options_of(const struct query_values *values)
+{
+	return (struct query_options){
+		.format = values->format,
+		.demangle = values->demangle,
+		.limit = (uint64_t)values->limit,
+		.max_seconds = values->max_seconds,
+		.max_megabytes = (uint64_t)values->max_megabytes,
+	};
+}
+
+/* --- one statement --- */
+
+/* What to do about it, for those failures that an option mends. */
+static const char *advice(int rc)
+{
+	if (rc == -ETIME)
+		return ": --time-limit gives it more";
+	if (rc == -ENOMEM)
+		return ": --memory-limit gives it more";
+	return "";
+}
+
+static int fail_statement(int rc, const struct query_outcome *outcome, const struct err *err)
+{
+	fprintf(stderr, "prospect query: %s%s\n", err->text, advice(rc));
+	if (rc == -EINTR)
+		return STATUS_INTERRUPTED;
+	return outcome->is_wrong ? STATUS_WRONG : STATUS_FAILED;
+}
+
+static void tell_limit(const struct query_values *values, const struct query_outcome *outcome)
+{
+	if (outcome->more)
+		fprintf(stderr, "prospect query: there are more rows than --limit %lld\n",
+			(long long)values->limit);
+}
+
+static int select_rows(const struct query_values *values, const char *sql, const char *path,
+		       FILE *out)
+{
+	struct query_options options = options_of(values);
+	struct query_outcome outcome;
+	struct err err;
+	int rc = query_print(path, sql, &options, out, &outcome, &err);
+
+	if (rc < 0)
+		return fail_statement(rc, &outcome, &err);
+	tell_limit(values, &outcome);
+	return 0;
+}
+
+/* All of them are looked at; a failure ends it. */
+static int check_asserts(const struct query_values *values, const char *path, FILE *out)
+{
+	struct query_options options = options_of(values);
+	int status = 0;
+
+	for (size_t i = 0; i < values->asserts.count; i++) {
+		struct query_outcome outcome;
+		struct err err;
+		int rc = query_print_any(path, values->asserts.items[i], &options, out, &outcome,
+					 &err);
+
+		if (rc < 0)
+			return fail_statement(rc, &outcome, &err);
+		tell_limit(values, &outcome);
+		if (outcome.rows)
+			status = STATUS_ASSERT;
+	}
+	return status;
+}
+
+static int answer(const struct query_values *values, const char *sql, const char *path, FILE *out)
+{
+	return sql ? select_rows(values, sql, path, out) : check_asserts(values, path, out);
+}
+
+static int answer_to_file(const struct query_values *values, const char *sql, const char *path)
+{
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	struct err err;
+	int status;
+
+	if (opened_is_profile(values->output)) {
+		err_set(&err, -EEXIST, "%s is a profile; -o is the file to be written",
+			values->output);
+		return fail(&err, STATUS_FAILED);
+	}
+	if (output_file_open(values->output, &file, &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	status = answer(values, sql, path, output_file_stream(file));
+	if ((status == 0 || status == STATUS_ASSERT) && output_file_commit(file, &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	return status;
+}
+
+static int ask(const struct query_values *values, const char *sql, const char *file)
+{
+	char last[STATE_PATH_MAX];
+	struct err err;
+
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	if (!file)
+		file = last;
+	if (values->output)
+		return answer_to_file(values, sql, file);
+	return answer(values, sql, file, stdout);
+}
+
+/* --- what was typed --- */
+
+/* The text of -f. */
+static int read_sql(const char *name, struct buf *ret_sql, struct err *err)
+{
+	const char *path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
+	int rc = file_read(path, MAX_SQL_BYTES, ret_sql);
+
+	if (rc < 0)
+		return err_set(err, rc, "cannot read SQL from %s: %s", name, strerror(-rc));
+	if (strlen(buf_text(ret_sql)) != ret_sql->size)
+		return err_set(err, -EINVAL, "%s is no SQL: there is a zero byte in it", name);
+	return 0;
+}
+
+/* @words: [SQL] [FILE], without SQL where an option gives it. */
+static int sort_words(const struct query_values *values, int count, char **words,
+		      const char **ret_sql, const char **ret_path, struct err *err)
+{
+	bool given = values->file || values->asserts.count;
+
+	*ret_sql = given || !count ? NULL : words[0];
+	*ret_path = count > !given ? words[!given] : NULL;
+	if (values->file && values->asserts.count)
+		return err_set(err, -EINVAL,
+			       "-f and --assert are two ways to say what is asked: "
+			       "give one of them");
+	if (count > 1 + !given)
+		return err_set(err, -EINVAL,
+			       given ? "one FILE at most beside -f and --assert; '%s' is too many"
+				     : "an SQL statement and a FILE at most; '%s' is too many",
+			       words[1 + !given]);
+	if (count == 1 && !given && opened_is_profile(words[0]))
+		return err_set(err, -EINVAL, "'%s' is a profile; the SQL goes before it", words[0]);
+	return 0;
+}
+
+static int list(const struct query_options *options)
+{
+	struct err err;
+
+	if (query_list(options, stdout, &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	return 0;
+}
+
+static int run_query(int argc, char **argv)
+{
+	struct query_values values = { .max_seconds = 60, .max_megabytes = 512 };
+	_cleanup_(buf_done) struct buf text = { 0 };
+	struct query_options options;
+	const char *sql = NULL, *path = NULL;
+	bool help = false;
+	struct err err;
+	int first = options_parse(query_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_query);
+		return 0;
+	}
+	options = options_of(&values);
+	if (first < 0 || query_check(&options, &err) < 0 ||
+	    sort_words(&values, argc - first, argv + first, &sql, &path, &err) < 0)
+		return fail(&err, STATUS_WRONG);
+	if (!sql && !values.file && !values.asserts.count)
+		return list(&options);
+	if (sql && strcmp(sql, "-") == 0)
+		values.file = sql;
+	if (values.file && read_sql(values.file, &text, &err) < 0)
+		return fail(&err, STATUS_FAILED);
+	return ask(&values, values.file ? buf_text(&text) : sql, path);
+}
+
+const struct command command_query = {
+	.name = "query",
+	.summary = "ask a profile in SQL; alone, list what can be asked",
+	.usage = "[OPTION...] [SQL] [FILE]",
+	.options = query_specs,
+	.run = run_query,
+};
