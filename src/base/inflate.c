@@ -15,6 +15,7 @@ enum {
 	/* What the window of a stream may take: xz -9 needs 65 MB, zstd -19 8 MB. */
 	MOST_WINDOW_BYTES = 128 * 1024 * 1024,
 	MOST_WINDOW_LOG = 27,
+	GZIP_ONLY = 16, /* added to zlib's window: a head of gzip must be there */
 };
 
 struct stream {
@@ -57,10 +58,10 @@ static void take_in(struct stream *stream, size_t size)
 	stream->in_size -= size;
 }
 
-static int run_zlib(struct stream *stream, struct err *err)
+static int run_window(struct stream *stream, int window, struct err *err)
 {
 	z_stream z = { .next_in = Z_NULL };
-	int rc = inflateInit(&z) == Z_OK ? 0 : err_set(err, -ENOMEM, "no memory for zlib");
+	int rc = inflateInit2(&z, window) == Z_OK ? 0 : err_set(err, -ENOMEM, "no memory for zlib");
 	int status = Z_OK;
 
 	while (rc == 0 && status != Z_STREAM_END) {
@@ -83,6 +84,16 @@ static int run_zlib(struct stream *stream, struct err *err)
 	}
 	inflateEnd(&z);
 	return rc < 0 || status == Z_STREAM_END ? rc : damaged(err);
+}
+
+static int run_zlib(struct stream *stream, struct err *err)
+{
+	return run_window(stream, MAX_WBITS, err);
+}
+
+static int run_gzip(struct stream *stream, struct err *err)
+{
+	return run_window(stream, MAX_WBITS + GZIP_ONLY, err);
 }
 
 /* One step: takes some of what goes in, or hands out what was kept back for want of room. */
@@ -147,6 +158,7 @@ int inflate_run(const struct inflate *inflate, struct err *err)
 {
 	static int (*const methods[])(struct stream *, struct err *) = {
 		[INFLATE_ZLIB] = run_zlib,
+		[INFLATE_GZIP] = run_gzip,
 		[INFLATE_ZSTD] = run_zstd,
 		[INFLATE_XZ] = run_xz,
 	};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Compressed parts of ELF files made plain: zlib and zstd (ELF gABI "Section Compression"), xz
- * (.gnu_debugdata). What comes out goes to a sink, piece by piece, so that nobody has to hold it.
+ * (.gnu_debugdata); and gzip (profiles of pprof). What comes out goes to a sink, piece by piece, so
+ * that nobody has to hold it.
  */
 #ifndef BASE_INFLATE_H
 #define BASE_INFLATE_H
@@ -13,6 +14,7 @@
 
 enum inflate_method {
 	INFLATE_ZLIB, /* RFC 1950 */
+	INFLATE_GZIP, /* RFC 1952, one member */
 	INFLATE_ZSTD, /* RFC 8878 */
 	INFLATE_XZ,   /* the .xz file format */
 };

@@ -21,7 +21,7 @@ extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
 extern const struct command command_annotate;
 extern const struct command command_report;
-extern const struct command command_import;
+extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_graph;
 extern const struct command command_flame;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect import: a recording of perf becomes a profile. */
+/* prospect import: what another tool recorded becomes a profile. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/options.h"
@@ -25,6 +26,10 @@ static const struct option_spec import_specs[] = {
 	  .help = "names of the recorded kernel: its /proc/kallsyms or System.map" },
 	{ "vmlinux", 0, OPTION_TEXT, AT(options.vmlinux), "FILE",
 	  .help = "names of the recorded kernel: its uncompressed image, with symbols" },
+	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
+	  .help = "what counts of collapsed stacks are: samples or weight (default: by their sum)" },
+	{ "inlines", 0, OPTION_FLAG, AT(options.inlines), NULL,
+	  .help = "inlined functions are frames of their own, whoever made the file" },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
 	  .help = "say nothing when all went well" },
 	{ 0 },
@@ -42,6 +47,8 @@ static int import(const struct import_values *values)
 	}
 	if (result.damage[0])
 		fprintf(stderr, "prospect import: only a part could be read: %s\n", result.damage);
+	if (result.left_out[0] && !values->quiet)
+		fprintf(stderr, "prospect import: %s\n", result.left_out);
 	if (result.note[0])
 		fprintf(stderr, "prospect import: %s\n", result.note);
 	else if (!values->quiet)
@@ -66,8 +73,14 @@ static int run_import(int argc, char **argv)
 	}
 	if (first >= 0 && argc - first != 1)
 		first = err_set(&err, -1, "%s",
-				first == argc ? "name a perf.data, or the text of perf script"
+				first == argc ? "name a perf.data, the text of perf script, a "
+						"profile of pprof or "
+						"collapsed stacks"
 					      : "one file at a time");
+	if (first >= 0 && values.options.value && strcmp(values.options.value, "samples") != 0 &&
+	    strcmp(values.options.value, "weight") != 0)
+		first = err_set(&err, -1, "--value '%s' is neither samples nor weight",
+				values.options.value);
 	if (first < 0) {
 		fprintf(stderr, "prospect import: %s\n", err.text);
 		return 2;
@@ -78,7 +91,7 @@ static int run_import(int argc, char **argv)
 
 const struct command command_import = {
 	.name = "import",
-	.summary = "make a profile of a recording of perf",
+	.summary = "make a profile of what perf or another tool recorded",
 	.usage = "[OPTION...] FILE|-",
 	.options = import_specs,
 	.run = run_import,

@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "collect/collapsed.h"
 #include "collect/perf_data.h"
 #include "collect/perf_data_input.h"
 #include "collect/perf_script.h"
+#include "collect/pprof.h"
+#include "pipeline/import_collapsed.h"
 #include "pipeline/import_data.h"
+#include "pipeline/import_pprof.h"
 #include "pipeline/import_profile.h"
 #include "pipeline/import_script.h"
 
@@ -40,8 +44,13 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 		return import_data(import, input, result, err);
 	if (perf_script_is(bytes, there))
 		return import_script(import, input, err);
+	if (collapsed_is(bytes, there))
+		return import_collapsed(import, input, result, err);
+	if (pprof_is(bytes, there))
+		return import_pprof(import, input, result, err);
 	return err_set(err, -EINVAL,
-		       "neither a recording of perf nor what perf script prints of one");
+		       "neither a recording of perf nor what perf script prints of one, nor a "
+		       "profile of pprof, nor collapsed stacks");
 }
 
 int import_run(const struct import_options *options, struct import_result *ret_result,

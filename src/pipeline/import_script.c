@@ -16,10 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/xalloc.h"
-#include "collect/event_names.h"
 #include "collect/perf_script.h"
+#include "pipeline/import_names.h"
 
 struct scripted {
 	struct import_profile *import;
@@ -34,59 +33,6 @@ struct scripted {
 static bool is_unknown(const char *symbol)
 {
 	return !*symbol || strcmp(symbol, "[unknown]") == 0;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), size = strlen(end);
-
-	return length >= size && strcmp(text + length - size, end) == 0;
-}
-
-static bool is_kernel(const char *path)
-{
-	return strncmp(path, "[kernel.", 8) == 0 || strncmp(path, "[guest.kernel.", 14) == 0 ||
-	       strcmp(file_base(path), "vmlinux") == 0;
-}
-
-static bool is_module(const char *path)
-{
-	return strstr(file_base(path), ".ko") != NULL &&
-	       (ends_with(path, ".ko") || strstr(path, ".ko.") != NULL);
-}
-
-/* perf's brackets that are no modules of the kernel. */
-static bool is_bucket(const char *path)
-{
-	return path[0] == '[' &&
-	       (path[1] == 'v' || path[1] == 'h' || path[1] == 's' || path[1] == 'u');
-}
-
-static enum image_kind kind_of(const char *path)
-{
-	if (!*path || is_bucket(path) || strcmp(path, "inlined") == 0)
-		return IMAGE_BUCKET;
-	if (is_kernel(path))
-		return IMAGE_KERNEL;
-	if (is_module(path) || path[0] == '[')
-		return IMAGE_MODULE;
-	if (strncmp(path, "//anon", 6) == 0 ||
-	    (strncmp(path, "/tmp/perf-", 10) == 0 && ends_with(path, ".map")))
-		return IMAGE_ANON;
-	return IMAGE_FILE;
-}
-
-static uint32_t image_of(struct profile *profile, const char *path)
-{
-	struct image image = { .kind = kind_of(path), .state = IMAGE_STATE_READ };
-
-	if (image.kind == IMAGE_BUCKET)
-		return profile_bucket(profile, *path == '[' ? path
-					       : *path	    ? "[inlined]"
-							    : "[unknown]");
-	image.path =
-		strpool_intern(&profile->strings, image.kind == IMAGE_KERNEL ? "[kernel]" : path);
-	return profile_image(profile, &image);
 }
 
 static uint32_t symbol_of(struct profile *profile, uint32_t image,
@@ -109,7 +55,7 @@ static uint32_t frame_of(struct profile *profile, const struct perf_script_frame
 			 enum frame_kind kind)
 {
 	const uint64_t no_address = 1ULL << 63;
-	struct frame frame = { .image = image_of(profile, printed->image),
+	struct frame frame = { .image = import_names_image(profile, printed->image),
 			       .offset = printed->address,
 			       .address = printed->address,
 			       .address_known = printed->has_address,
@@ -128,9 +74,7 @@ static uint32_t frame_of(struct profile *profile, const struct perf_script_frame
 
 static bool is_kernel_frame(const struct perf_script_frame *frame)
 {
-	enum image_kind kind = kind_of(frame->image);
-
-	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE;
+	return import_names_is_kernel(import_names_kind(frame->image));
 }
 
 /* ---- how a stack ends ---- */
@@ -210,19 +154,6 @@ static uint32_t stack_of(struct scripted *scripted, const struct perf_script_sam
 
 /* ---- samples ---- */
 
-static enum clock_kind clock_of(const char *name, bool is_time)
-{
-	char plain[EVENT_NAME_MAX];
-	struct event_spec spec;
-
-	if (is_time)
-		return CLOCK_TIMER;
-	snprintf(plain, sizeof(plain), "%s", name);
-	plain[strcspn(plain, ":")] = '\0';
-	return event_names_parse(plain, &spec, NULL) == 0 && spec.hardware ? CLOCK_PMU_NMI
-									   : CLOCK_SOFTWARE;
-}
-
 static bool is_clock(const char *name)
 {
 	return strncmp(name, "cpu-clock", 9) == 0 || strncmp(name, "task-clock", 10) == 0;
@@ -237,7 +168,7 @@ static int event_of(struct scripted *scripted, const struct perf_script_sample *
 	bool is_time = is_clock(text) && sample->has_period;
 	struct event event = { .name = name,
 			       .unit = strpool_intern(&profile->strings, is_time ? "ns" : "count"),
-			       .clock = clock_of(text, is_clock(text)),
+			       .clock = import_names_clock(text, is_clock(text)),
 			       .period = sample->has_period ? 0 : 1 };
 
 	for (size_t i = 0; i < profile->event_count; i++) {

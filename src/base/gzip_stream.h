@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A stream compressed on its way: gzip (RFC 1952). */
+#ifndef BASE_GZIP_STREAM_H
+#define BASE_GZIP_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+struct gzip_stream;
+
+/* Writes to @out, which is borrowed. Speed goes before size. */
+struct gzip_stream *gzip_stream_new(FILE *out);
+/* What was not finished is thrown away. NULL is fine. */
+void gzip_stream_free(struct gzip_stream *stream);
+DEFINE_CLEANUP(struct gzip_stream *, gzip_stream_free);
+
+void gzip_stream_add(struct gzip_stream *stream, const void *bytes, size_t size);
+/* Ends the stream; nothing can be added any more. Write errors are left in @out for ferror(). */
+void gzip_stream_finish(struct gzip_stream *stream);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect export: a profile in the format of another tool. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/line_options.h"
+#include "cmd/options.h"
+#include "pipeline/export.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+struct export_values {
+	struct export_options options;
+	struct option_texts select;
+	struct line_values lines;
+	const char *output;
+	bool quiet;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct export_values, field)
+
+static const struct option_spec export_specs[] = {
+	{ "format", 0, OPTION_TEXT, AT(options.format), "NAME",
+	  .help = "what to write (must be given): one of the formats below" },
+	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
+	  .help = "write to FILE; default: standard output" },
+	{ "select", 0, OPTION_TEXTS, AT(select), "K=V",
+	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
+	  .help = "what stands at the root of collapsed stacks; none: nothing (default: the thread)" },
+	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
+	  .help = "what counts of collapsed stacks are: weight (default) or samples" },
+	{ "no-inlines", 0, OPTION_FLAG, AT(options.no_inlines), NULL,
+	  .help = "inlined functions are no frames of their own" },
+	{ "no-lines", 0, OPTION_FLAG, AT(options.no_lines), NULL,
+	  .help = "open no files: neither source lines nor inlined functions" },
+	LINE_OPTION_ROWS(AT(lines)),
+	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
+	  .help = "how C++ and Rust names are shown: none, normal (default), smart" },
+	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
+	  .help = "do not say what the format cannot carry" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect export: %s\n", err->text);
+	return status;
+}
+
+static void print_formats(void)
+{
+	printf("\nFormats:\n");
+	for (const struct export_format *format = export_formats(); format->name; format++)
+		printf("  %-12s %s\n", format->name, format->help);
+	printf("\nKeys of --by and --select:\n");
+	report_print_keys(stdout);
+}
+
+static int write_file(const struct export_values *values, const char *path,
+		      struct export_note *note, struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	int rc;
+
+	if (!values->output)
+		return export_write(path, &values->options, stdout, note, err);
+	if (opened_is_profile(values->output))
+		return err_set(err, -EEXIST, "%s is a profile; -o is the file to be written",
+			       values->output);
+	rc = output_file_open(values->output, &file, err);
+	if (rc == 0)
+		rc = export_write(path, &values->options, output_file_stream(file), note, err);
+	return rc < 0 ? rc : output_file_commit(file, err);
+}
+
+static int export(const struct export_values *values, const char *file)
+{
+	const struct export_format *format;
+	char last[STATE_PATH_MAX];
+	struct export_note note;
+	struct err err;
+
+	if (export_check(&values->options, &format, &err) < 0)
+		return fail(&err, 2);
+	if (format->binary && !values->output && isatty(STDOUT_FILENO)) {
+		err_set(&err, -EINVAL, "%s is nothing for a terminal: -o FILE, or into a pipe",
+			format->name);
+		return fail(&err, 2);
+	}
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (write_file(values, file ? file : last, &note, &err) < 0)
+		return fail(&err, 1);
+	if (note.text[0] && !values->quiet)
+		fprintf(stderr, "prospect export: %s\n", note.text);
+	return 0;
+}
+
+static int run_export(int argc, char **argv)
+{
+	struct export_values values = { .quiet = false };
+	bool help = false;
+	struct err err;
+	int first = options_parse(export_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_export);
+		print_formats();
+		return 0;
+	}
+	if (first >= 0 && argc - first > 1)
+		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
+				argv[first + 1]);
+	if (first < 0)
+		return fail(&err, 2);
+	values.options.select = values.select.items;
+	values.options.select_count = values.select.count;
+	values.options.lines = line_options_of(&values.lines);
+	return export(&values, first < argc ? argv[first] : NULL);
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write a profile in the format of another tool: pprof, collapsed stacks ...",
+	.usage = "--format NAME [OPTION...] [-o FILE] [FILE]",
+	.options = export_specs,
+	.run = run_export,
+};

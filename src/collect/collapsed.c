@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/collapsed.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+enum {
+	MARK_LENGTH = 4, /* of "_[k]" */
+	MAX_DIGITS = 10, /* of a number of a process */
+	PEEK_LINES = 20,
+};
+
+struct reading {
+	VEC(struct collapsed_frame) frames;
+	struct buf line;
+	bool too_long; /* the rest of the line is passed over */
+	uint64_t odd;
+	int (*take)(void *context, const struct collapsed_stack *stack);
+	void *context;
+};
+
+/* The count is the last word; a fraction, which some tools write, is rounded. The stack before it
+ * is made to end there. */
+static bool take_count(char *line, uint64_t *ret_count)
+{
+	char *blank = strrchr(line, ' '), *end;
+	uint64_t count;
+
+	if (!blank || blank == line || !isdigit((unsigned char)blank[1]))
+		return false;
+	errno = 0;
+	count = strtoull(blank + 1, &end, 10);
+	if (errno)
+		return false;
+	if (*end == '.') {
+		bool up = end[1] >= '5' && end[1] <= '9';
+
+		end += 1 + strspn(end + 1, "0123456789");
+		count += up && count < UINT64_MAX;
+	}
+	if (*end)
+		return false;
+	*blank = '\0';
+	*ret_count = count;
+	return true;
+}
+
+/* Ends @text before "-123" (or '/' for '-') and gives the number; false: it does not end so. */
+static bool take_number(char *text, char before, int32_t *ret_number)
+{
+	char *at = text + strlen(text);
+	size_t digits = 0;
+	long number;
+
+	while (at > text && isdigit((unsigned char)at[-1]) && digits < MAX_DIGITS) {
+		at--;
+		digits++;
+	}
+	if (digits == 0)
+		return false;
+	if (at - text >= 2 && at[-1] == '-' && at[-2] == before)
+		at--;
+	if (at - text < 2 || at[-1] != before)
+		return false;
+	number = strtol(at, NULL, 10);
+	if (number > INT32_MAX || number < INT32_MIN)
+		return false;
+	at[-1] = '\0';
+	*ret_number = (int32_t)number;
+	return true;
+}
+
+/* "COMM-PID/TID" */
+static bool take_thread(char *name, struct collapsed_stack *stack)
+{
+	size_t length = strlen(name);
+	char *slash = strrchr(name, '/');
+
+	if (!slash || length < 5 || !take_number(name, '/', &stack->tid))
+		return false;
+	if (!take_number(name, '-', &stack->pid)) {
+		*slash = '/';
+		return false;
+	}
+	stack->comm = name;
+	return true;
+}
+
+static struct collapsed_frame frame_of(char *name)
+{
+	struct collapsed_frame frame = { .name = name };
+	size_t length = strlen(name);
+	char *end = name + length - MARK_LENGTH;
+
+	if (length > MARK_LENGTH && strncmp(end, "_[", 2) == 0 && end[3] == ']' &&
+	    strchr("kijw", end[2])) {
+		frame.mark = end[2];
+		*end = '\0';
+	}
+	return frame;
+}
+
+static bool parse(struct reading *reading, char *line, struct collapsed_stack *stack)
+{
+	char *name, *rest = line;
+
+	*stack = (struct collapsed_stack){ .comm = NULL };
+	reading->frames.count = 0;
+	if (!take_count(line, &stack->count))
+		return false;
+	while ((name = strsep(&rest, ";")) != NULL) {
+		if (name == line && rest && take_thread(name, stack))
+			continue;
+		if (reading->frames.count < COLLAPSED_MAX_FRAMES)
+			*vec_push(&reading->frames) = frame_of(name);
+	}
+	stack->frames = reading->frames.items;
+	stack->frame_count = reading->frames.count;
+	return true;
+}
+
+static int take_line(struct reading *reading)
+{
+	char *line = reading->line.bytes;
+	size_t length = reading->line.size;
+	struct collapsed_stack stack;
+	bool odd = reading->too_long;
+
+	reading->too_long = false;
+	if (length > 0 && line[length - 1] == '\r')
+		line[--length] = '\0';
+	if (length == 0 || line[0] == '#')
+		return 0;
+	/* What is behind a NUL would be lost. */
+	if (odd || memchr(line, '\0', length) || !parse(reading, line, &stack)) {
+		reading->odd++;
+		return 0;
+	}
+	return stack.count > 0 ? reading->take(reading->context, &stack) : 0;
+}
+
+int collapsed_read(struct perf_data_input *input,
+		   int (*take)(void *context, const struct collapsed_stack *stack), void *context,
+		   uint64_t *ret_odd)
+{
+	struct reading reading = { .take = take, .context = context };
+	const uint8_t *bytes;
+	size_t there;
+	int rc = 0;
+
+	while (rc == 0 && (there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes))) {
+		const uint8_t *end = memchr(bytes, '\n', there);
+		size_t length = end ? (size_t)(end - bytes) : there;
+
+		reading.too_long |= length > COLLAPSED_MAX_LINE - reading.line.size;
+		if (!reading.too_long)
+			buf_add(&reading.line, bytes, length);
+		perf_data_input_skip(input, end ? length + 1 : length);
+		if (!end)
+			continue;
+		rc = take_line(&reading);
+		buf_clear(&reading.line);
+	}
+	if (rc == 0 && (reading.line.size > 0 || reading.too_long))
+		rc = take_line(&reading);
+	vec_free(&reading.frames);
+	buf_done(&reading.line);
+	*ret_odd = reading.odd;
+	return rc;
+}
+
+static bool is_stack(const char *line, size_t length)
+{
+	_cleanup_free_ char *copy = xmalloc(length + 1);
+	uint64_t count;
+
+	memcpy(copy, line, length);
+	copy[length] = '\0';
+	return take_count(copy, &count);
+}
+
+/* Most lines must be stacks. The last one may have been cut off; of a text that has but that one it
+ * counts. */
+bool collapsed_is(const void *bytes, size_t size)
+{
+	const char *line = bytes, *end = line + size;
+	size_t stacks = 0, others = 0;
+
+	if (size == 0 || memchr(bytes, '\0', size))
+		return false;
+	for (int i = 0; i < PEEK_LINES && line < end; i++) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		size_t length = (size_t)((next ? next : end) - line);
+
+		if (!next && stacks > 0)
+			break;
+		if (length > 0 && line[length - 1] == '\r')
+			length--;
+		if (length > 0 && *line != '#')
+			*(is_stack(line, length) ? &stacks : &others) += 1;
+		line = next ? next + 1 : end;
+	}
+	return stacks > others;
+}

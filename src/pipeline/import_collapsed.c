@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Collapsed stacks, by our rules:
+ *   - A first name of the form COMM-PID/TID is the thread; without it nobody is known.
+ *   - Counts are samples if that makes at most IMPORT_MOST_COUNTED of them, else they are weights.
+ *   - Functions that are marked as inlined (_[i]) are no frames of the stack: it would be another
+ *     one than that of the profile it came from. They are kept when asked for.
+ *   - What export escaped (\xNN) is what it was.
+ */
+#include "pipeline/import_collapsed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "collect/collapsed.h"
+#include "pipeline/import_counts.h"
+#include "pipeline/import_names.h"
+
+struct collapsing {
+	struct import_profile *import;
+	struct import_names names;
+	struct import_counts counts;
+	struct buf text;
+	uint64_t inlined, refused;
+	bool has_callers;
+};
+
+static const char *plain(struct collapsing *collapsing, const char *text)
+{
+	buf_clear(&collapsing->text);
+	escape_undo(&collapsing->text, text);
+	return buf_text(&collapsing->text);
+}
+
+static const char *image_path(char mark)
+{
+	switch (mark) {
+	case 'k':
+		return "[kernel]";
+	case 'j':
+		return "[anon]";
+	case 'i':
+		return "[inlined]";
+	default:
+		return "[unknown]";
+	}
+}
+
+static uint32_t frame_of(struct collapsing *collapsing, const struct collapsed_frame *told,
+			 bool is_leaf)
+{
+	struct profile *profile = collapsing->import->profile;
+	const char *name = plain(collapsing, told->name);
+	uint32_t mark = told->mark ? 0 : import_names_mark(profile, name);
+
+	if (mark)
+		return mark;
+	return import_names_frame(profile, import_names_image(profile, image_path(told->mark)),
+				  name, is_leaf ? FRAME_EXACT : FRAME_RETURN);
+}
+
+static uint32_t stack_of(struct collapsing *collapsing, const struct collapsed_stack *told)
+{
+	uint32_t stack = 0;
+
+	for (size_t i = 0; i < told->frame_count; i++) {
+		const struct collapsed_frame *frame = &told->frames[i];
+
+		if (frame->mark == 'i' && !collapsing->import->options->inlines) {
+			collapsing->inlined++;
+			continue;
+		}
+		stack = profile_stack(collapsing->import->profile, stack,
+				      frame_of(collapsing, frame, i + 1 == told->frame_count));
+	}
+	collapsing->has_callers |= told->frame_count > 1;
+	return stack;
+}
+
+static uint32_t task_of(struct collapsing *collapsing, const struct collapsed_stack *told)
+{
+	struct import_names_thread thread = { .pid = told->pid, .tid = told->tid };
+
+	if (!told->comm)
+		return machine_bucket_task(collapsing->import->machine, "[unknown]");
+	thread.comm = plain(collapsing, told->comm);
+	return import_names_task(&collapsing->names, &thread);
+}
+
+static int take_stack(void *context, const struct collapsed_stack *told)
+{
+	struct collapsing *collapsing = context;
+	struct sample sample = { .weight = told->count, .task = task_of(collapsing, told) };
+
+	sample.stack = stack_of(collapsing, told);
+	sample.mode = (uint8_t)import_names_mode(collapsing->import->profile, sample.stack);
+	if (!import_counts_add(&collapsing->counts, &sample, told->count))
+		collapsing->refused++;
+	return 0;
+}
+
+static bool are_samples(const struct collapsing *collapsing)
+{
+	const char *value = collapsing->import->options->value;
+
+	if (value)
+		return strcmp(value, "samples") == 0;
+	return import_counts_are_samples(&collapsing->counts, 0);
+}
+
+static int store(struct collapsing *collapsing, bool samples, struct err *err)
+{
+	struct profile *profile = collapsing->import->profile;
+	struct event event = {
+		.name = strpool_intern(&profile->strings, samples ? "samples" : "weight"),
+		.unit = strpool_intern(&profile->strings, "count"),
+		.clock = CLOCK_SOFTWARE,
+		.period = samples ? 1 : 0,
+	};
+
+	if (samples && !import_counts_are_samples(&collapsing->counts, 0))
+		return err_set(err, -EFBIG,
+			       "%" PRIu64
+			       " samples are too many; --value weight takes them as weights",
+			       collapsing->counts.counted[0]);
+	import_profile_event(collapsing->import, &event);
+	import_names_finish(&collapsing->names);
+	return import_counts_store(&collapsing->counts, &samples, collapsing->import, err);
+}
+
+static void set_facts(const struct collapsing *collapsing)
+{
+	struct run_facts *run = &collapsing->import->profile->run;
+
+	profile_set_text(&run->scope, "perf");
+	profile_set_text(&run->rung, "another tool, as collapsed stacks");
+	profile_set_text(&run->stacks, collapsing->has_callers ? "full" : "none");
+}
+
+int import_collapsed(struct import_profile *import, struct perf_data_input *input,
+		     struct import_result *result, struct err *err)
+{
+	struct collapsing collapsing = { .import = import,
+					 .names = { .profile = import->profile } };
+	uint64_t odd;
+	int rc = collapsed_read(input, take_stack, &collapsing, &odd);
+
+	if (rc == 0 && collapsing.counts.items.count == 0)
+		rc = err_set(err, -ENODATA, "it has no samples");
+	if (rc == 0)
+		rc = store(&collapsing, are_samples(&collapsing), err);
+	if (rc == 0) {
+		import->profile->events[0].loss[LOSS_MALFORMED].count += odd + collapsing.refused;
+		set_facts(&collapsing);
+		if (collapsing.inlined)
+			snprintf(result->left_out, sizeof(result->left_out),
+				 "inlined functions are no frames of these stacks; --inlines "
+				 "makes them such");
+	}
+	import_names_done(&collapsing.names);
+	import_counts_done(&collapsing.counts);
+	buf_done(&collapsing.text);
+	return rc;
+}

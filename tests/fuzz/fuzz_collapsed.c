@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collapsed stacks. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collect/collapsed.h"
+#include "target.h"
+
+static volatile size_t sink;
+
+static int take_stack(void *context, const struct collapsed_stack *stack)
+{
+	if (stack->frame_count > COLLAPSED_MAX_FRAMES || stack->count == 0)
+		abort();
+	sink += stack->comm ? strlen(stack->comm) : 0;
+	for (size_t i = 0; i < stack->frame_count; i++)
+		sink += strlen(stack->frames[i].name);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	int fd = memfd_create("collapsed", MFD_CLOEXEC);
+	struct perf_data_input input;
+	uint64_t odd;
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	lseek(fd, 0, SEEK_SET);
+	collapsed_is(bytes, size);
+	perf_data_input_begin(&input, fd);
+	if (collapsed_read(&input, take_stack, NULL, &odd) != 0)
+		abort();
+	perf_data_input_done(&input);
+	return 0;
+}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# prospect export: what is written is read by programs that are not ours, and by import; every time
+# the numbers must be those of the report.
+
+# A recording of threads, the kernel and inlined functions, made once for all tests of this file.
+export_profile() {
+	[ -s "$TOP/export.prof" ] && return
+	record "$TOP/export.prof" -- sh -c "'$BIN/threads' 0.3; '$BIN/systime' 0.2; '$BIN/shares' 0.2"
+}
+
+# export_as FORMAT FILE [OPTION...]
+export_as() {
+	local format=$1 file=$2
+	shift 2
+	"$PROSPECT" export --format "$format" -o "$file" --no-cache "$@" "$TOP/export.prof" \
+		2> "$T/stderr" || fail "export --format $format: $(cat "$T/stderr")"
+}
+
+# sums FILE KEYS [OPTION...]: keys, event, samples, weight; sorted.
+sums() {
+	local file=$1 keys=$2
+	shift 2
+	"$PROSPECT" report "$file" --by "$keys" "$@" --format csv > "$T/.csv" || fail "report --by $keys"
+	csv_to_tabs < "$T/.csv" | awk -F '\t' -v OFS='\t' '{ NF -= 3; print }' | sort
+}
+
+# same_sums A B KEYS: of both profiles.
+same_sums() {
+	sums "$1" "$3" > "$T/.a"
+	sums "$2" "$3" > "$T/.b"
+	[ -s "$T/.a" ] || fail "no rows by $3"
+	diff "$T/.a" "$T/.b" > "$T/.diff" || fail "by $3:" "$(head -n 6 "$T/.diff")"
+}
+
+test_export_pprof_and_back() {
+	local keys
+	export_profile
+	export_as pprof "$T/a.pb.gz"
+	"$PROSPECT" import -q -o "$T/a.prof" "$T/a.pb.gz" || fail "import"
+	gzip -dc "$T/a.pb.gz" > "$T/a.pb"
+	"$PROSPECT" import -q -o "$T/b.prof" - < "$T/a.pb" || fail "import of a plain one"
+	for keys in stack symbol image process,thread,pid,tid mode,context; do
+		same_sums "$TOP/export.prof" "$T/a.prof" $keys
+		same_sums "$TOP/export.prof" "$T/b.prof" $keys
+	done
+}
+
+test_export_collapsed_and_back() {
+	local value
+	export_profile
+	for value in weight samples; do
+		export_as collapsed "$T/a.txt" --value $value
+		"$PROSPECT" import -q --value $value -o "$T/a.prof" "$T/a.txt" || fail "import"
+		column=3
+		[ $value = samples ] || column=4
+		for keys in stack thread,tid; do
+			# The event has another name and, of weights, other counts of samples.
+			sums "$TOP/export.prof" $keys --select 'event=*clock*' | awk -F '\t' -v OFS='\t' \
+				-v value=$value '{ print $1, (NF > 4 ? $2 : ""),
+				value == "weight" ? $NF : $(NF - 1) }' > "$T/.a"
+			sums "$T/a.prof" $keys | awk -F '\t' -v OFS='\t' \
+				'{ print $1, (NF > 4 ? $2 : ""), $NF }' > "$T/.b"
+			diff "$T/.a" "$T/.b" > "$T/.diff" ||
+				fail "$value by $keys:" "$(head -n 6 "$T/.diff")"
+		done
+	done
+}
+
+# The fields as the format documents them; protoc reads them.
+write_proto() {
+	cat > "$T/profile.proto" << 'PROTO'
+syntax = "proto3";
+message Profile {
+  repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Mapping mapping = 3;
+  repeated Location location = 4; repeated Function function = 5; repeated string text = 6;
+  int64 time_ns = 9; int64 duration_ns = 10; ValueType period_type = 11; int64 period = 12;
+  repeated int64 comment = 13; int64 default_type = 14;
+}
+message ValueType { int64 type = 1; int64 unit = 2; }
+message Sample { repeated uint64 location = 1; repeated int64 value = 2; repeated Label label = 3; }
+message Label { int64 key = 1; int64 str = 2; int64 num = 3; }
+message Mapping {
+  uint64 id = 1; uint64 start = 2; uint64 limit = 3; uint64 offset = 4; int64 file = 5;
+  int64 build_id = 6; bool functions = 7; bool files = 8; bool lines = 9; bool inlines = 10;
+}
+message Location { uint64 id = 1; uint64 mapping = 2; uint64 address = 3; repeated Line line = 4; }
+message Line { uint64 function = 1; int64 line = 2; }
+message Function { uint64 id = 1; int64 name = 2; int64 linkage = 3; int64 file = 4; int64 line = 5; }
+PROTO
+}
+
+# By another reader: nothing in it is unknown, every reference leads somewhere, and the leaves add up
+# to the report's symbols.
+test_export_pprof_read_by_protoc() {
+	export_profile
+	need protoc
+	need python3
+	export_as pprof "$T/a.pb.gz"
+	write_proto
+	gzip -dc "$T/a.pb.gz" | protoc -I "$T" --decode Profile profile.proto > "$T/text" ||
+		fail "protoc cannot read it"
+	sums "$TOP/export.prof" symbol > "$T/wanted"
+	python3 - "$T/text" "$T/wanted" << 'PYTHON' || fail "protoc reads something else"
+import ast, sys
+
+def messages(lines):
+    found = {}
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            return found
+        if line.endswith("{"):
+            found.setdefault(line[:-2], []).append(messages(lines))
+        else:
+            name, value = line.split(": ", 1)
+            if name.isdigit():
+                sys.exit("# unknown field " + line)
+            found.setdefault(name, []).append(ast.literal_eval("b" + value).decode()
+                                              if value[0] == '"' else
+                                              value == "true" or int(value) if value != "true" else 1)
+    return found
+
+profile = messages(iter(open(sys.argv[1])))
+text = profile["text"]
+one = lambda message, name: message.get(name, [0])[0]
+functions = {one(f, "id"): f for f in profile["function"]}
+mappings = {one(m, "id") for m in profile["mapping"]}
+locations = {one(l, "id"): l for l in profile["location"]}
+assert text[0] == "" and 0 not in functions and 0 not in locations and 0 not in mappings
+for location in locations.values():
+    assert one(location, "mapping") in mappings
+    assert all(one(line, "function") in functions for line in location["line"])
+types = [(text[one(t, "type")], text[one(t, "unit")]) for t in profile["sample_type"]]
+got = {}
+for sample in profile["sample"]:
+    leaf = locations[sample["location"][0]]
+    name = text[one(functions[one(leaf["line"][-1], "function")], "name")]
+    assert len(sample["value"]) == len(types)
+    for i in range(0, len(types), 2):
+        event = types[i + 1][0]
+        assert types[i][0] == event + "-samples"
+        sums = got.setdefault((name, event), [0, 0])
+        sums[0] += sample["value"][i]
+        sums[1] += sample["value"][i + 1]
+got = {"%s\t%s\t%d\t%d" % (*key, *sums) for key, sums in got.items() if sums[0]}
+wanted = set(open(sys.argv[2]).read().splitlines())
+if got != wanted:
+    sys.exit("# only protoc: %s\n# only report: %s" % (list(got - wanted)[:3], list(wanted - got)[:3]))
+PYTHON
+}
+
+# What is inlined is a frame of its own where files tell it, and only if it is wanted.
+test_export_shows_inlined_functions() {
+	export_profile
+	cat > "$T/inlined.c" << 'C'
+#include <stdlib.h>
+static inline __attribute__((always_inline)) unsigned inner(unsigned x)
+{
+	for (int i = 0; i < 1000; i++)
+		x = x * 1664525 + 1013904223;
+	return x;
+}
+__attribute__((noinline)) unsigned outer(unsigned x)
+{
+	return inner(x) + 1;
+}
+int main(int argc, char **argv)
+{
+	unsigned x = (unsigned)argc;
+	for (long i = atol(argv[1]); i > 0; i--)
+		x = outer(x);
+	return x == 42;
+}
+C
+	${CC:-cc} -O2 -g -o "$T/inlined" "$T/inlined.c" || fail "cannot compile"
+	record "$T/i.prof" -- "$T/inlined" 400000
+	"$PROSPECT" export --format collapsed --no-cache -q "$T/i.prof" > "$T/with" || fail "export"
+	grep -q ';main;outer;inner_\[i\] [0-9]*$' "$T/with" || fail "inner is no frame below outer"
+	for option in --no-inlines --no-lines; do
+		"$PROSPECT" export --format collapsed --no-cache -q $option "$T/i.prof" > "$T/without"
+		grep -q 'inner' "$T/without" && fail "$option shows inner"
+		[ "$(awk '{ s += $NF } END { printf "%.0f", s }' "$T/with")" = \
+			"$(awk '{ s += $NF } END { printf "%.0f", s }' "$T/without")" ] ||
+			fail "$option changes the sum"
+	done
+	"$PROSPECT" import -q -o "$T/a.prof" "$T/with" || fail "import"
+	[ "$(sums "$T/a.prof" stack | cut -f 1)" = \
+		"$(sums "$T/i.prof" stack --select 'event=*clock*' | cut -f 1)" ] ||
+		fail "import of collapsed stacks with inlined functions gives other stacks"
+	"$PROSPECT" import -q --inlines -o "$T/b.prof" "$T/with" || fail "import --inlines"
+	sums "$T/b.prof" symbol | grep -q '^inner	' || fail "import --inlines drops inner"
+}
+
+test_export_wrong_command_lines() {
+	export_profile
+	expect_status 2 "$PROSPECT" export "$TOP/export.prof"
+	expect_line '--format must say'
+	expect_status 2 "$PROSPECT" export --format gecko "$TOP/export.prof"
+	expect_line "'gecko' is none of pprof, collapsed"
+	expect_status 2 "$PROSPECT" export --format pprof --by process "$TOP/export.prof"
+	expect_line 'for collapsed, not for pprof'
+	expect_status 2 "$PROSPECT" export --format collapsed --by cpu "$TOP/export.prof"
+	expect_line 'no roots of stacks'
+	expect_status 2 "$PROSPECT" export --format collapsed --value time "$TOP/export.prof"
+	expect_line 'neither weight nor samples'
+	expect_status 1 "$PROSPECT" export --format collapsed --select process=none "$TOP/export.prof"
+	expect_line 'process=none'
+	expect_status 1 "$PROSPECT" export --format pprof -o "$TOP/export.prof" "$TOP/export.prof"
+	expect_line 'is a profile'
+	expect_status 1 "$PROSPECT" export --format pprof -o "$T/none/a" "$TOP/export.prof"
+	expect_line 'none/a'
+	[ ! -e /dev/full ] || {
+		status=0
+		"$PROSPECT" export --format collapsed -q "$TOP/export.prof" > /dev/full 2> "$T/stderr" ||
+			status=$?
+		[ $status = 1 ] || fail "a full disk goes unnoticed"
+	}
+	"$PROSPECT" export --format pprof "$TOP/export.prof" | head -c 10 > "$T/head" ||
+		fail "a reader that leaves is no failure"
+}
+
+# Damaged ones end in a line; nothing is left behind.
+test_export_import_of_damaged_files() {
+	local size
+	export_profile
+	export_as pprof "$T/a.pb.gz"
+	gzip -dc "$T/a.pb.gz" > "$T/a.pb"
+	for size in 100 1000; do
+		head -c $size "$T/a.pb.gz" > "$T/cut.pb.gz"
+		expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/cut.pb.gz"
+		expect_line 'cut.pb.gz: .*damaged'
+		[ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
+	done
+	gzip -c < /dev/null > "$T/empty.gz"
+	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/empty.gz"
+	expect_line 'no profile of pprof'
+	printf 'a;b 0\n' > "$T/nothing"
+	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/nothing"
+	expect_line 'no samples'
+	printf 'a;b 3\nodd line\nc 18446744073709551615\n' > "$T/odd"
+	"$PROSPECT" import -q -o "$T/a.prof" "$T/odd" || fail "import of odd lines"
+	[ "$(sums "$T/a.prof" stack | cut -f 1,3)" = "$(printf 'a;b\t3')" ] || fail "not what can be read"
+}
