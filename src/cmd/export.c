@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/line_options.h"
 #include "cmd/options.h"
+#include "cmd/select_options.h"
 #include "pipeline/export.h"
 #include "pipeline/opened.h"
 #include "pipeline/output_file.h"
@@ -16,7 +17,7 @@
 
 struct export_values {
 	struct export_options options;
-	struct option_texts select;
+	struct select_values select;
 	struct line_values lines;
 	const char *output;
 	bool quiet;
@@ -30,8 +31,7 @@ static const struct option_spec export_specs[] = {
 	  .help = "what to write (must be given): one of the formats below" },
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
 	  .help = "write to FILE; default: standard output" },
-	{ "select", 0, OPTION_TEXTS, AT(select), "K=V",
-	  .help = "only what matches, e.g. process=nginx or mode=kernel; K!=V: the rest" },
+	SELECT_OPTION_ROWS(AT(select)),
 	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
 	  .help = "what stands at the root of collapsed stacks; none: nothing (default: the thread)" },
 	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
@@ -41,7 +41,7 @@ static const struct option_spec export_specs[] = {
 	{ "no-lines", 0, OPTION_FLAG, AT(options.no_lines), NULL,
 	  .help = "open no files: neither source lines nor inlined functions" },
 	LINE_OPTION_ROWS(AT(lines)),
-	{ "demangle", 0, OPTION_TEXT, AT(options.demangle), "STYLE",
+	{ "demangle", 0, OPTION_TEXT, AT(options.names.demangle), "STYLE",
 	  .help = "how C++ and Rust names are shown: none, normal (default), smart" },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
 	  .help = "do not say what the format cannot carry" },
@@ -121,9 +121,8 @@ static int run_export(int argc, char **argv)
 				argv[first + 1]);
 	if (first < 0)
 		return fail(&err, 2);
-	values.options.select = values.select.items;
-	values.options.select_count = values.select.count;
-	values.options.lines = line_options_of(&values.lines);
+	values.options.selection = select_options_of(&values.select);
+	values.options.names.lines = line_options_of(&values.lines);
 	return export(&values, first < argc ? argv[first] : NULL);
 }
 

@@ -19,7 +19,6 @@
 struct sums {
 	VEC(struct total) rows;
 	struct hashidx index;
-	bool merge; /* rows may come more than once */
 };
 
 struct exporting {
@@ -67,7 +66,6 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 	int rc;
 
 	exporting->options = options;
-	exporting->opened.line_options = options->lines;
 	if (!options->format)
 		rc = err_set(err, -EINVAL, "--format must say what to write: --format pprof");
 	else
@@ -80,10 +78,8 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 		rc = err_set(err, -EINVAL, "%s are for collapsed, not for %s",
 			     options->by ? "--by keys" : "--value's counts", options->format);
 	if (rc == 0)
-		rc = opened_demangle(&exporting->opened, options->demangle, err);
-	if (rc == 0)
-		rc = opened_select(&exporting->opened, options->select, options->select_count, err);
-	return rc;
+		rc = opened_name(&exporting->opened, &options->names, err);
+	return rc < 0 ? rc : opened_choose(&exporting->opened, &options->selection, err);
 }
 
 /* ---- adding up ---- */
@@ -109,13 +105,12 @@ static void take_row(void *context, const struct point *point)
 {
 	struct sums *sums = context;
 	const struct total *total = &point->total;
-	uint64_t hash = sums->merge ? hash_row(total) : 0;
+	uint64_t hash = hash_row(total);
 	struct total *row;
 	uint32_t id;
 
-	if (!sums->merge || !hashidx_find(&sums->index, hash, same_row, sums, total, &id)) {
-		if (sums->merge)
-			hashidx_add(&sums->index, hash, (uint32_t)sums->rows.count);
+	if (!hashidx_find(&sums->index, hash, same_row, sums, total, &id)) {
+		hashidx_add(&sums->index, hash, (uint32_t)sums->rows.count);
 		*vec_push(&sums->rows) = *total;
 		return;
 	}
@@ -150,7 +145,6 @@ static int add_up(struct exporting *exporting, struct err *err)
 	struct export_data *data = &exporting->data;
 	int rc;
 
-	sums->merge = select_needs_samples(exporting->opened.select);
 	rc = opened_each(&exporting->opened, false, take_row, sums, err);
 	if (rc < 0)
 		return rc;

@@ -8,20 +8,18 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "pipeline/line_service.h"
+#include "pipeline/opened.h"
 #include "present/export.h"
 
 /* Texts are borrowed. */
 struct export_options {
 	const char *format;
-	const char *const *select; /* clauses, see aggregate/select.h */
-	size_t select_count;
+	struct selection selection;
+	struct opened_names names; /* inlines are the writers' business, see no_inlines */
 	const char *by;	   /* keys at the root of collapsed stacks, or "none"; NULL: the thread */
 	const char *value; /* "weight", "samples"; NULL: weight */
-	const char *demangle;
-	struct line_options lines;
-	bool no_lines;	 /* no file is opened: neither lines nor inlined functions */
-	bool no_inlines; /* lines, but inlined functions are no frames of their own */
+	bool no_lines;	   /* no file is opened: neither lines nor inlined functions */
+	bool no_inlines;   /* lines, but inlined functions are no frames of their own */
 };
 
 /* Everything that can be wrong without looking at a profile. -EINVAL and one line; else
