@@ -67,7 +67,7 @@ struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *
 	return append(table, &wanted, hash);
 }
 
-void table_add(struct table *table, const struct point *point)
+const struct table_row *table_add(struct table *table, const struct point *point)
 {
 	const struct total *total = &point->total;
 	struct table_sum *sum = &table->sums[total->event];
@@ -82,6 +82,7 @@ void table_add(struct table *table, const struct point *point)
 	sum->samples += total->samples;
 	sum->weight += total->weight;
 	sum->weight_squared += total->weight_squared;
+	return row;
 }
 
 /* What a row is sorted by. */

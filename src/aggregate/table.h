@@ -40,7 +40,8 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 void table_free(struct table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct table *, table_free);
 
-void table_add(struct table *table, const struct point *point);
+/* Returns the row the point was added to, borrowed until the next is made. */
+const struct table_row *table_add(struct table *table, const struct point *point);
 /* For whoever works out rows and sums himself: the row of these values, one for each key, made when
  * there is none. Borrowed until the next is made. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);

@@ -225,6 +225,17 @@ static int find_window(struct opened *opened, struct err *err)
 	return rc;
 }
 
+void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	uint64_t start = opened->profile->run.start_ns, end = end_ns(opened);
+	const struct opened_window *window = &opened->window;
+
+	*ret_from_ns = window->from_ns > start ? window->from_ns : start;
+	*ret_to_ns = window->to_ns < end ? window->to_ns : end;
+	if (*ret_to_ns < *ret_from_ns)
+		*ret_to_ns = *ret_from_ns;
+}
+
 static bool is_part_of_time(const struct opened *opened)
 {
 	return opened->window.since_text || opened->window.until_text;

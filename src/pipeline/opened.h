@@ -71,6 +71,8 @@ int opened_each(struct opened *opened, bool samples,
 		struct err *err);
 /* What is to be said of the profile and the selection; the rest is empty. Borrows from @opened. */
 struct view opened_view(const struct opened *opened);
+/* From when to when of the samples' clock the profile is looked at. */
+void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 void opened_done(struct opened *opened);
 
 /* Everything of the view was printed: did it arrive? */

@@ -9,12 +9,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 enum {
-	LABEL_WIDTH = 13,
 	SUBJECT_REST = 40, /* room for what follows the command */
-	WIDTH = 100,	   /* of a report that is not for one screen */
 };
 
 struct head {
@@ -27,38 +26,10 @@ struct head {
 	struct buf text; /* of the paragraph that is being made */
 };
 
-/* How much of @text fits into @width characters without tearing a word; at least one word. */
-static size_t fitting(const char *text, size_t width)
-{
-	size_t at = 0, fits = 0, used = 0;
-
-	while (text[at]) {
-		size_t word = at + strspn(text + at, " ");
-		size_t end = word + strcspn(text + word, " ");
-
-		for (; at < end; at++)
-			used += ((unsigned char)text[at] & 0xc0) != 0x80;
-		if (fits && used > width)
-			break;
-		fits = end;
-	}
-	return fits;
-}
-
 /* Prints head->text (and empties it) behind its label, broken into lines. */
 static void print_paragraph(struct head *head, const char *label)
 {
-	const char *text = buf_text(&head->text);
-
-	do {
-		size_t length = fitting(text, head->width - LABEL_WIDTH);
-
-		fprintf(head->out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)length, text);
-		text += length;
-		text += strspn(text, " ");
-		label = "";
-		head->lines++;
-	} while (*text);
+	head->lines += paragraph_print(label, buf_text(&head->text), head->width, head->out);
 	buf_clear(&head->text);
 }
 
@@ -87,7 +58,7 @@ static void print_subject(struct head *head)
 	bool command = run->command && *run->command;
 
 	safe_text_cut(&head->text, command ? run->command : "running processes",
-		      is_short(head) ? head->width - LABEL_WIDTH - SUBJECT_REST : SIZE_MAX);
+		      is_short(head) ? head->width - PARAGRAPH_LABEL - SUBJECT_REST : SIZE_MAX);
 	if (command && run->command_pid && run->end_ns)
 		add_status(&head->text, (int)run->command_status);
 	if (run->scope && strcmp(run->scope, "machine") == 0)
@@ -438,7 +409,7 @@ size_t trust_print(const struct view *view, FILE *out)
 			     .profile = view->labels->profile,
 			     .run = &view->labels->profile->run,
 			     .out = out,
-			     .width = WIDTH };
+			     .width = PARAGRAPH_WIDTH };
 
 	if (is_short(&head))
 		head.width = view->columns > 40 ? view->columns : 80;

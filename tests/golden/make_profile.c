@@ -515,6 +515,55 @@ static void make_large(struct maker *maker)
 	}
 }
 
+/* A program and, @after, what was built of its next version: parse is slower, its parts and the
+ * library are called differently, one function is gone and another new. */
+static void make_version(struct maker *maker, bool after)
+{
+	uint32_t program, library, main, parse, part, lex, copy, once, task;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./parser big.json");
+	profile_set_text(&maker->profile->run.stacks, "full");
+	program = add_image(maker, IMAGE_FILE, after ? "/tmp/new/parser" : "/tmp/old/parser");
+	library = add_image(maker, IMAGE_FILE, after ? "/lib/libjson.so.2" : "/lib/libjson.so.1");
+	task = add_program(maker, "parser", 1001, true);
+	main = CHAIN(0, program, "_start", "main");
+	parse = CHAIN(main, program, "parse");
+	part = CHAIN(main, program, after ? "parse.isra.0" : "parse.cold");
+	lex = CHAIN(parse, library, "lex");
+	copy = CHAIN(main, library, "copy");
+	once = CHAIN(main, program, after ? "intern" : "fold");
+	for (int round = 0; round < 40; round++) {
+		add_hits(maker, task, parse, MODE_USER, CONTEXT_TASK, 0, after ? 30 : 20);
+		add_hits(maker, task, part, MODE_USER, CONTEXT_TASK, 0, after ? 6 : 2);
+		add_hits(maker, task, lex, MODE_USER, CONTEXT_TASK, 0, 18 + round % 3);
+		add_hits(maker, task, copy, MODE_USER, CONTEXT_TASK, 0, 4);
+		add_hits(maker, task, once, MODE_USER, CONTEXT_TASK, 0, 3);
+		add_hits(maker, task, main, MODE_USER, CONTEXT_TASK, 0, round == 7);
+	}
+	task = add_program(maker, "other", 700, false);
+	add_hits(maker, task, CHAIN(0, program, "spin"), MODE_USER, CONTEXT_TASK, 0,
+		 after ? 900 : 300);
+}
+
+static void make_before(struct maker *maker)
+{
+	make_version(maker, false);
+}
+
+static void make_after(struct maker *maker)
+{
+	make_version(maker, true);
+}
+
+/* The same of another event. */
+static void make_cycles(struct maker *maker)
+{
+	make_version(maker, true);
+	maker->profile->events[0].name = text(maker, "cycles");
+	maker->profile->events[0].unit = text(maker, "count");
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct maker *maker);
@@ -526,6 +575,8 @@ static const struct {
 	{ "large", make_large, false },	    { "code", make_code, false },
 	{ "stacks", make_stacks, false },   { "deep", make_deep, false },
 	{ "names", make_names, false },	    { "wide", make_wide, true },
+	{ "before", make_before, false },   { "after", make_after, false },
+	{ "cycles", make_cycles, false },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/change.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "aggregate/student.h"
+
+/* Below so many samples a count is told from the exact test and score intervals: the normal
+ * distribution is not near enough. */
+static const double few_samples = 100;
+static const double certainty = 0.95;
+
+static double samples_of(const struct measured *measured)
+{
+	return isinf(measured->exposure) ? INFINITY : measured->value * measured->exposure;
+}
+
+/* Where samples are independent. */
+static double variance_of(enum measured_kind kind, const struct measured *measured)
+{
+	double value = measured->value;
+
+	if (isinf(measured->exposure))
+		return 0;
+	return (kind == MEASURED_SHARE ? value * (1 - fmin(value, 1)) : value) / measured->exposure;
+}
+
+/* The score interval of a Poisson count: the means that are @z of their own standard deviations
+ * away from it. */
+static struct interval amount_within(double z, double value, double exposure)
+{
+	double count = value * exposure;
+	double centre = count + z * z / 2, reach = z * sqrt(count + z * z / 4);
+
+	return (struct interval){ fmax(centre - reach, 0) / exposure, (centre + reach) / exposure };
+}
+
+static struct interval score_within(enum measured_kind kind, double z, double value,
+				    double exposure)
+{
+	if (isinf(exposure))
+		return (struct interval){ value, value };
+	if (!(exposure > 0))
+		return (struct interval){ 0, kind == MEASURED_SHARE ? 1 : INFINITY };
+	if (kind == MEASURED_SHARE)
+		return estimate_share_within(z, value * exposure, exposure, exposure);
+	return amount_within(z, value, exposure);
+}
+
+struct interval change_level(enum measured_kind kind, const struct measured *measured,
+			     double unevenness, double freedom)
+{
+	double z = student_reach(certainty, freedom);
+	double reach = z * sqrt(variance_of(kind, measured) * unevenness);
+
+	if (unevenness <= 1 || samples_of(measured) < few_samples)
+		return score_within(kind, z, measured->value, measured->exposure / unevenness);
+	return (struct interval){ fmax(measured->value - reach, 0),
+				  kind == MEASURED_SHARE ? fmin(measured->value + reach, 1)
+							 : measured->value + reach };
+}
+
+/* Newcombe's: the reach of each side towards the other. */
+static struct interval of_scores(enum measured_kind kind, double z, const struct measured *before,
+				 const struct measured *after, double unevenness)
+{
+	struct interval old = score_within(kind, z, before->value, before->exposure / unevenness);
+	struct interval new = score_within(kind, z, after->value, after->exposure / unevenness);
+	double difference = after->value - before->value;
+
+	return (struct interval){
+		difference - hypot(after->value - new.low, old.high - before->value),
+		difference + hypot(new.high - after->value, before->value - old.low),
+	};
+}
+
+/* The logarithm of a ratio is closer to normal than the ratio. */
+static struct interval of_ratio(double z, double before, double after, double variance)
+{
+	double reach, ratio;
+
+	if (!(before > 0))
+		return (struct interval){ after > 0 ? 1 : 0, INFINITY };
+	if (!(after > 0))
+		return (struct interval){ 0, 1 };
+	ratio = after / before;
+	reach = z * sqrt(variance);
+	return (struct interval){ ratio * exp(-reach), ratio * exp(reach) };
+}
+
+/* Of the logarithm, where samples are independent. */
+static double ratio_variance(enum measured_kind kind, const struct measured *before,
+			     const struct measured *after)
+{
+	return variance_of(kind, before) / (before->value * before->value) +
+	       variance_of(kind, after) / (after->value * after->value);
+}
+
+/* Where both sides are alike their values are estimated together. */
+static double pooled_variance(enum measured_kind kind, const struct measured *before,
+			      const struct measured *after)
+{
+	double exposure = before->exposure + after->exposure;
+	struct measured pooled = { .value = (before->value * before->exposure +
+					     after->value * after->exposure) /
+					    exposure };
+
+	if (isinf(exposure) || !(exposure > 0))
+		return 0;
+	pooled.exposure = 1 / (1 / before->exposure + 1 / after->exposure);
+	return variance_of(kind, &pooled);
+}
+
+static double probability(enum measured_kind kind, const struct measured *before,
+			  const struct measured *after, const struct change *change,
+			  double variance)
+{
+	double difference = after->value - before->value, p, exact, exposure;
+	double pooled = pooled_variance(kind, before, after) * change->unevenness;
+
+	if (isinf(change->freedom))
+		variance = pooled;
+	if (!(variance > 0))
+		return fabs(difference) > 0 ? 0 : 1;
+	p = student_p(difference / sqrt(variance), change->freedom);
+	if (samples_of(before) + samples_of(after) >= few_samples)
+		return p;
+	exposure = before->exposure + after->exposure;
+	exact = student_binomial_p(samples_of(after) / change->unevenness,
+				   samples_of(before) / change->unevenness,
+				   after->exposure / exposure);
+	return fmax(p, exact);
+}
+
+struct change change_of(enum measured_kind kind, const struct measured *before,
+			const struct measured *after, const struct seen_variance *seen)
+{
+	double independent = variance_of(kind, before) + variance_of(kind, after);
+	double difference = after->value - before->value;
+	bool uneven = seen->freedom > 0 && seen->variance > independent;
+	double variance = uneven ? seen->variance : independent;
+	struct change change = { .before = before->value,
+				 .after = after->value,
+				 .before_exposure = before->exposure,
+				 .after_exposure = after->exposure,
+				 .unevenness =
+					 uneven && independent > 0 ? variance / independent : 1,
+				 .freedom = uneven ? seen->freedom : INFINITY };
+	double z = student_reach(certainty, change.freedom);
+	bool few = samples_of(before) + samples_of(after) < few_samples;
+
+	change.ratio =
+		of_ratio(z, before->value, after->value,
+			 independent > 0 ? change.unevenness * ratio_variance(kind, before, after)
+					 : variance / (before->value * after->value));
+	if (few || !uneven)
+		change.difference = of_scores(kind, z, before, after, change.unevenness);
+	else
+		change.difference = (struct interval){ difference - z * sqrt(variance),
+						       difference + z * sqrt(variance) };
+	change.p = probability(kind, before, after, &change, variance);
+	return change;
+}
+
+struct measured change_mean(const struct measured *runs, size_t count)
+{
+	double values = 0, inverse = 0, n = (double)count;
+
+	for (size_t i = 0; i < count; i++) {
+		values += runs[i].value;
+		inverse += 1 / runs[i].exposure;
+	}
+	return (struct measured){ .value = values / n, .exposure = n * n / inverse };
+}
+
+/* The variance of the mean of one side. */
+static double spread(const struct measured *runs, size_t count)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += runs[i].value / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (runs[i].value - mean) * (runs[i].value - mean);
+	return squares / (double)(count - 1) / (double)count;
+}
+
+struct seen_variance change_of_runs(const struct measured *before, size_t before_count,
+				    const struct measured *after, size_t after_count)
+{
+	double old, new, freedom;
+
+	if (before_count < 2 && after_count < 2)
+		return (struct seen_variance){ 0 };
+	if (before_count < 2) {
+		new = spread(after, after_count);
+		return (struct seen_variance){ new *(1 + (double)after_count),
+					       (double)after_count - 1 };
+	}
+	if (after_count < 2) {
+		old = spread(before, before_count);
+		return (struct seen_variance){ old * (1 + (double)before_count),
+					       (double)before_count - 1 };
+	}
+	old = spread(before, before_count);
+	new = spread(after, after_count);
+	freedom = old * old / (double)(before_count - 1) + new *new / (double)(after_count - 1);
+	freedom = freedom > 0 ? (old + new) * (old + new) / freedom : 1;
+	return (struct seen_variance){ old + new, freedom };
+}
+
+struct seen_variance change_of_pairs(const double *differences, size_t count)
+{
+	double mean = 0, squares = 0, n = (double)count;
+
+	if (count < 2)
+		return (struct seen_variance){ 0 };
+	for (size_t i = 0; i < count; i++)
+		mean += differences[i] / n;
+	for (size_t i = 0; i < count; i++)
+		squares += (differences[i] - mean) * (differences[i] - mean);
+	return (struct seen_variance){ squares * n / (n - 1), n - 1 };
+}

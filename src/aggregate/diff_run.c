@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/diff_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/account.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+
+/* Cells of probes have numbers above those of any table's rows. */
+static const uint32_t first_probe = UINT32_C(1) << 31;
+
+uint32_t diff_probe_row(size_t probe, uint8_t event)
+{
+	return first_probe + (uint32_t)probe * PROFILE_MAX_EVENTS + event;
+}
+
+void diff_run_done(struct diff_run *run)
+{
+	vec_free(&run->rows);
+	vec_free(&run->texts);
+	cells_done(&run->cells);
+	free(run->probes);
+	free(run->row_of);
+}
+
+const struct hits *diff_run_probe(const struct diff_run *run, size_t probe, uint8_t event)
+{
+	return &run->probes[probe].hits[event];
+}
+
+/* The diff's event of this name and unit; PROFILE_MAX_EVENTS: there are too many. */
+static uint8_t find_event(struct diff *diff, const struct profile *profile, uint8_t number)
+{
+	const struct event *event = &profile->events[number];
+	struct diff_event key = {
+		.name = strpool_intern(&diff->strings, profile_text(profile, event->name)),
+		.unit = strpool_intern(&diff->strings, profile_text(profile, event->unit)),
+		.is_time = account_is_time(profile, number),
+		.is_exact = event->clock == CLOCK_EXACT,
+		.is_compared = true,
+	};
+
+	for (size_t i = 0; i < diff->events.count; i++) {
+		const struct diff_event *row = &diff->events.items[i];
+
+		if (row->name == key.name && row->unit == key.unit && row->is_exact == key.is_exact)
+			return (uint8_t)i;
+	}
+	if (diff->events.count == PROFILE_MAX_EVENTS)
+		return PROFILE_MAX_EVENTS;
+	/* The runs before this one do not have it. */
+	key.is_compared = !diff->runs.count;
+	*vec_push(&diff->events) = key;
+	return (uint8_t)(diff->events.count - 1);
+}
+
+/* False: there are too many. */
+static bool add_events(struct diff *diff, struct diff_run *run, const struct table *table)
+{
+	const struct profile *profile = table->labels->profile;
+
+	for (uint8_t i = 0; i < profile->event_count; i++) {
+		uint8_t event = PROFILE_MAX_EVENTS;
+
+		if (table->sums[i].samples) {
+			event = find_event(diff, profile, i);
+			if (event == PROFILE_MAX_EVENTS)
+				return false;
+		}
+		run->event_of[i] = event;
+		if (event < PROFILE_MAX_EVENTS)
+			run->sums[event] = table->sums[i];
+	}
+	for (size_t i = 0; i < diff->events.count; i++) {
+		if (!run->sums[i].weight)
+			diff->events.items[i].is_compared = false;
+	}
+	return true;
+}
+
+static void add_row(struct diff *diff, struct diff_run *run, const struct table *table,
+		    const struct table_row *row, struct buf *text)
+{
+	*vec_push(&run->rows) =
+		(struct diff_run_row){ run->event_of[row->event], { row->samples, row->weight } };
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		buf_clear(text);
+		table_text(table, row, key, text);
+		*vec_push(&run->texts) =
+			rebuilt_match_add(&diff->matches[key], buf_text(text), run->side);
+	}
+}
+
+static void add_probe(struct diff_run *run, const struct diff_probe *from, struct diff_probe *to)
+{
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++) {
+		if (run->event_of[event] < PROFILE_MAX_EVENTS)
+			to->hits[run->event_of[event]] = from->hits[event];
+	}
+}
+
+int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
+	     const struct diff_probe *probes, size_t probe_count, struct cells *cells,
+	     uint64_t wall_ns, struct err *err)
+{
+	struct diff_run run = { .side = side,
+				.wall_s = (double)wall_ns / (double)NS_PER_S,
+				.probe_count = probe_count };
+	struct buf text = { 0 };
+
+	memset(run.event_of, PROFILE_MAX_EVENTS, sizeof(run.event_of));
+	if (!add_events(diff, &run, table))
+		return err_set(err, -E2BIG, "the profiles have more than %d events together",
+			       PROFILE_MAX_EVENTS);
+	for (size_t i = 0; i < table->rows.count; i++)
+		add_row(diff, &run, table, &table->rows.items[i], &text);
+	run.probes = xcalloc(probe_count, sizeof(*run.probes));
+	for (size_t i = 0; i < probe_count; i++)
+		add_probe(&run, &probes[i], &run.probes[i]);
+	if (cells) {
+		run.cells = *cells;
+		run.has_cells = true;
+		*cells = (struct cells){ 0 };
+	}
+	diff->run_count[side]++;
+	*vec_push(&diff->runs) = run;
+	buf_done(&text);
+	return 0;
+}
+
+struct block_weight {
+	uint8_t block;
+	double weight;
+};
+
+/* The weights of one run, those of a row together. */
+struct run_blocks {
+	const struct diff_run *run;
+	size_t *first; /* by row, and one more: where its weights begin */
+	struct block_weight *weights;
+	double whole[PROFILE_MAX_EVENTS][CELLS_BLOCKS]; /* of all rows */
+};
+
+struct diff_blocks {
+	const struct diff_row *rows;
+	struct run_blocks sides[DIFF_SIDES];
+};
+
+enum { NO_ROW = UINT32_MAX };
+
+/* The diff's row of a cell, and the event it is of; NO_ROW: of nothing that is compared. */
+static uint32_t row_of_cell(const struct diff_run *run, const struct cell *cell,
+			    const struct diff_row *rows)
+{
+	uint32_t probe = cell->row - first_probe;
+	uint32_t row;
+
+	if (cell->row < first_probe)
+		return run->row_of[cell->row];
+	row = run->probe_base + probe / PROFILE_MAX_EVENTS;
+	return run->event_of[probe % PROFILE_MAX_EVENTS] == rows[row].event ? row : NO_ROW;
+}
+
+static void find_blocks(const struct diff_run *run, const struct diff_row *rows,
+			uint8_t (*ret_blocks)[CELLS_BINS])
+{
+	double(*bins)[CELLS_BINS] = xcalloc(PROFILE_MAX_EVENTS, sizeof(*bins));
+
+	for (size_t i = 0; i < run->cells.rows.count; i++) {
+		const struct cell *cell = &run->cells.rows.items[i];
+
+		if (cell->row < first_probe)
+			bins[rows[run->row_of[cell->row]].event][cell->bin] += cell->weight;
+	}
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
+		cells_blocks(bins[event], ret_blocks[event]);
+	free(bins);
+}
+
+static void count_cells(struct run_blocks *blocks, const struct diff_row *rows, size_t count)
+{
+	const struct cells *cells = &blocks->run->cells;
+
+	blocks->first = xcalloc(count + 2, sizeof(*blocks->first));
+	for (size_t i = 0; i < cells->rows.count; i++) {
+		uint32_t row = row_of_cell(blocks->run, &cells->rows.items[i], rows);
+
+		if (row != NO_ROW)
+			blocks->first[row + 2]++;
+	}
+	for (size_t i = 2; i < count + 2; i++)
+		blocks->first[i] += blocks->first[i - 1];
+}
+
+/* first[row + 1] moves on while the row's weights are put in their place, to where the next row's
+ * begin. */
+static void sort_cells(struct run_blocks *blocks, const struct diff_row *rows)
+{
+	const struct cells *cells = &blocks->run->cells;
+	uint8_t(*block_of)[CELLS_BINS] = xcalloc(PROFILE_MAX_EVENTS, sizeof(*block_of));
+
+	find_blocks(blocks->run, rows, block_of);
+	blocks->weights = xcalloc(cells->rows.count, sizeof(*blocks->weights));
+	for (size_t i = 0; i < cells->rows.count; i++) {
+		const struct cell *cell = &cells->rows.items[i];
+		uint32_t row = row_of_cell(blocks->run, cell, rows);
+		uint8_t block;
+
+		if (row == NO_ROW)
+			continue;
+		block = block_of[rows[row].event][cell->bin];
+		blocks->weights[blocks->first[row + 1]++] =
+			(struct block_weight){ block, cell->weight };
+		if (cell->row < first_probe)
+			blocks->whole[rows[row].event][block] += cell->weight;
+	}
+	free(block_of);
+}
+
+struct diff_blocks *diff_blocks_new(const struct diff *diff, const struct diff_row *rows,
+				    size_t count)
+{
+	struct diff_blocks *blocks = xcalloc(1, sizeof(*blocks));
+
+	blocks->rows = rows;
+	for (size_t i = 0; i < diff->runs.count; i++) {
+		struct run_blocks *side = &blocks->sides[diff->runs.items[i].side];
+
+		side->run = &diff->runs.items[i];
+		count_cells(side, rows, count);
+		sort_cells(side, rows);
+	}
+	return blocks;
+}
+
+void diff_blocks_free(struct diff_blocks *blocks)
+{
+	if (!blocks)
+		return;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		free(blocks->sides[side].first);
+		free(blocks->sides[side].weights);
+	}
+	free(blocks);
+}
+
+/* What each block adds to the measure of the row on one side, @sign times; of a share what it adds
+ * beyond the share it would have. */
+static void add_side(const struct run_blocks *side, const struct diff_row *rows,
+		     enum diff_measure measure, size_t row, double sign, double *differences)
+{
+	uint8_t event = rows[row].event;
+	double whole = (double)side->run->sums[event].weight, sum = 0;
+	double one = measure == DIFF_SHARE  ? sign / whole
+		     : measure == DIFF_RATE ? sign / side->run->wall_s
+					    : sign;
+
+	for (size_t i = side->first[row]; i < side->first[row + 1]; i++) {
+		differences[side->weights[i].block] += side->weights[i].weight * one;
+		sum += side->weights[i].weight;
+	}
+	for (int block = 0; measure == DIFF_SHARE && block < CELLS_BLOCKS; block++)
+		differences[block] -= sum / whole * side->whole[event][block] * one;
+}
+
+struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,
+					  enum diff_measure measure, size_t row)
+{
+	double differences[CELLS_BLOCKS] = { 0 };
+
+	add_side(&blocks->sides[DIFF_OLD], blocks->rows, measure, row, -1, differences);
+	add_side(&blocks->sides[DIFF_NEW], blocks->rows, measure, row, 1, differences);
+	return change_of_pairs(differences, CELLS_BLOCKS);
+}

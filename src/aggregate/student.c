@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/student.h"
+
+#include <math.h>
+
+enum { MAX_TERMS = 1000 };
+
+static const double least_step = 1e-15;
+static const double tiny = 1e-300; /* in place of 0 in a denominator (Lentz's method) */
+
+static double not_zero(double value)
+{
+	return fabs(value) < tiny ? tiny : value;
+}
+
+/* The continued fraction DLMF 8.17.22, from its first denominator on. */
+static double beta_fraction(double a, double b, double x)
+{
+	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), value = d;
+
+	for (int m = 1; m < MAX_TERMS; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double step;
+
+		d = 1 / not_zero(1 + even * d);
+		c = not_zero(1 + even / c);
+		value *= c * d;
+		d = 1 / not_zero(1 + odd * d);
+		c = not_zero(1 + odd / c);
+		step = c * d;
+		value *= step;
+		if (fabs(step - 1) < least_step)
+			break;
+	}
+	return value;
+}
+
+static double log_gamma(double value)
+{
+	int sign;
+
+	return lgamma_r(value, &sign);
+}
+
+double student_beta(double a, double b, double x)
+{
+	double front;
+
+	if (x <= 0)
+		return 0;
+	if (x >= 1)
+		return 1;
+	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+	/* The fraction converges fast below the mean only. */
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(a, b, x) / a;
+	return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_p(double t, double freedom)
+{
+	if (isnan(t))
+		return 1;
+	if (isinf(t))
+		return 0;
+	if (isinf(freedom))
+		return erfc(fabs(t) / sqrt(2));
+	return student_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+/* student_p falls with t, so halving finds it, on a scale that has room for one degree of freedom.
+ */
+double student_reach(double certainty, double freedom)
+{
+	double outside = 1 - certainty, low = -30, high = 40;
+
+	if (outside >= 1)
+		return 0;
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+
+		if (student_p(exp(middle), freedom) > outside)
+			low = middle;
+		else
+			high = middle;
+	}
+	return exp((low + high) / 2);
+}
+
+double student_binomial_p(double first, double second, double chance)
+{
+	double as_many = 1, as_few = 1;
+
+	if (first > 0)
+		as_many = student_beta(first, second + 1, chance);
+	if (second > 0)
+		as_few = student_beta(second, first + 1, 1 - chance);
+	return fmin(1, 2 * fmin(as_many, as_few));
+}

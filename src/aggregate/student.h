@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The distributions that say how surely two measurements differ. Series and continued fractions as
+ * in the NIST Digital Library of Mathematical Functions, chapters 7 and 8.
+ */
+#ifndef AGGREGATE_STUDENT_H
+#define AGGREGATE_STUDENT_H
+
+#include <math.h>
+
+/* Degrees of freedom of a variance that is known, not estimated: the normal distribution. */
+#define STUDENT_NORMAL ((double)INFINITY)
+
+/* The regularised incomplete beta function I_x(a, b) (DLMF 8.17); a, b > 0. */
+double student_beta(double a, double b, double x);
+
+/* How probable it is that a value of Student's distribution is as far from 0 as @t, or further, on
+ * either side. @freedom: degrees of freedom, > 0; INFINITY: the normal distribution. */
+double student_p(double t, double freedom);
+
+/* How far from 0, to both sides, @certainty (0..1) of the distribution is. */
+double student_reach(double certainty, double freedom);
+
+/* How probable it is, on both sides together, that @first of @first + @second events are on the
+ * first side when each goes there with the chance @chance: the exact binomial test, which never is
+ * too sure. The counts may be fractions. */
+double student_binomial_p(double first, double second, double chance);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect diff: what changed between two profiles, or between several on either side. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aggregate/diff.h"
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/line_options.h"
+#include "cmd/options.h"
+#include "cmd/select_options.h"
+#include "cmd/terminal.h"
+#include "pipeline/diff.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+enum {
+	STATUS_HOLDS = 3, /* what --fail-if says */
+	MAX_FILES = 1000, /* of both sides together */
+};
+
+struct diff_values {
+	const char *by;
+	const char *measure;
+	struct select_values select;
+	bool machine, exact, all;
+	const char *sort;
+	int64_t limit;
+	double threshold;
+	struct option_texts fail_if;
+	const char *format;
+	const char *demangle;
+	const char *output;
+	struct line_values lines;
+};
+
+/* clang-format off */
+static const struct option_spec diff_specs[] = {
+	{ "by", 0, OPTION_TEXT, offsetof(struct diff_values, by), "KEYS",
+	  .help = "what is compared (default symbol,image)" },
+	{ "measure", 0, OPTION_TEXT, offsetof(struct diff_values, measure), "WHAT",
+	  .help = "share (default), time (of a run) or rate (time per second of wall time)" },
+	{ "all", 0, OPTION_FLAG, offsetof(struct diff_values, all), NULL,
+	  .help = "rows within noise, too" },
+	SELECT_OPTION_ROWS(offsetof(struct diff_values, select)),
+	SLICE_OPTION_ROW(offsetof(struct diff_values, select)),
+	{ "machine", 'a', OPTION_FLAG, offsetof(struct diff_values, machine), NULL,
+	  .help = "everything that was recorded, not the command and its children alone" },
+	{ "exact-names", 0, OPTION_FLAG, offsetof(struct diff_values, exact), NULL,
+	  .help = "names as they are: do not match foo.isra.0 and foo, libx.so.1 and libx.so.2" },
+	{ "sort", 0, OPTION_TEXT, offsetof(struct diff_values, sort), "ORDER",
+	  .help = "effect (default), ratio, old, new or name" },
+	{ "threshold", 0, OPTION_NUMBER, offsetof(struct diff_values, threshold), "PCT",
+	  .help = "least share of a row on either side (default 0)", .least = 0, .most = 100 },
+	{ "limit", 0, OPTION_INTEGER, offsetof(struct diff_values, limit), "N",
+	  .help = "at most N rows of an event (default: all)", .least = 1, .most = 1e9 },
+	{ "fail-if", 0, OPTION_TEXTS, offsetof(struct diff_values, fail_if), "EXPR",
+	  .help = "exit 3 if it holds: 'share(parse) > +2%', 'any time(*) > +10%'" },
+	{ "format", 0, OPTION_TEXT, offsetof(struct diff_values, format), "FORMAT",
+	  .help = "text, csv or json" },
+	{ "demangle", 0, OPTION_TEXT, offsetof(struct diff_values, demangle), "STYLE",
+	  .help = "names as written: none, normal (default), smart (short templates)" },
+	LINE_OPTION_ROWS(offsetof(struct diff_values, lines)),
+	{ "file", 'f', OPTION_TEXT, offsetof(struct diff_values, output), "FILE",
+	  .help = "write the result to FILE" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect diff: %s\n", err->text);
+	return status;
+}
+
+static struct diff_options options_of(const struct diff_values *values)
+{
+	return (struct diff_options){
+		.by = values->by,
+		.measure = values->measure,
+		.sort = values->sort,
+		.selection = select_options_of(&values->select),
+		.machine = values->machine,
+		.exact = values->exact,
+		.all = values->all,
+		.limit = (size_t)values->limit,
+		.threshold = values->threshold,
+		.format = values->format,
+		.demangle = values->demangle,
+		.fail_if = values->fail_if.items,
+		.fail_if_count = values->fail_if.count,
+		.line_options = line_options_of(&values->lines),
+	};
+}
+
+/* Without words the profile before the last and the last. */
+static int last_two(char (*paths)[STATE_PATH_MAX], struct err *err)
+{
+	int rc = state_last_profile(paths[1], STATE_PATH_MAX, err);
+
+	if (rc == 0)
+		rc = state_previous_profile(paths[0], STATE_PATH_MAX, err);
+	return rc;
+}
+
+static int print(const struct diff_values *values, const struct diff_files *files, bool *ret_failed,
+		 struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
+	struct diff_options options = options_of(values);
+	struct terminal terminal;
+	int rc;
+
+	if (!values->output) {
+		terminal_ask(stdout, &terminal);
+		options.colour = terminal.colour;
+		return diff_print(files, &options, stdout, ret_failed, err);
+	}
+	if (opened_is_profile(values->output))
+		return err_set(err, -EEXIST, "%s is a profile; -f is the file to be written",
+			       values->output);
+	rc = output_file_open(values->output, &output, err);
+	if (rc == 0)
+		rc = diff_print(files, &options, output_file_stream(output), ret_failed, err);
+	return rc < 0 ? rc : output_file_commit(output, err);
+}
+
+static int show(const struct diff_values *values, struct diff_files *files)
+{
+	struct diff_options options = options_of(values);
+	char last[DIFF_SIDES][STATE_PATH_MAX];
+	const char *paths[DIFF_SIDES] = { last[0], last[1] };
+	bool failed = false;
+	struct err err;
+
+	if (diff_check(&options, &err) < 0)
+		return fail(&err, 2);
+	if (!files->old_count) {
+		if (last_two(last, &err) < 0)
+			return fail(&err, 1);
+		*files = (struct diff_files){ paths, 1, 1 };
+	}
+	if (print(values, files, &failed, &err) < 0)
+		return fail(&err, 1);
+	return failed ? fail(&err, STATUS_HOLDS) : 0;
+}
+
+/* The place of the first "--"; @argc if there is none. */
+static int find_border(int argc, char **argv)
+{
+	int at = 1;
+
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
+	return at;
+}
+
+/* Words are OLD NEW..., or OLD... -- NEW...; @before are left of the border, @behind right of it.
+ */
+static int sort_words(char **words, int before, int behind, struct diff_files *ret_files,
+		      struct err *err)
+{
+	struct diff_files files = { .paths = (const char *const *)words };
+
+	if (before && behind)
+		files.old_count = (size_t)before;
+	else if (before + behind > 1)
+		files.old_count = 1;
+	files.new_count = (size_t)(before + behind) - files.old_count;
+	*ret_files = files;
+	if (before + behind == 1)
+		return err_set(err, -EINVAL,
+			       "OLD and NEW must both be given, or none (then the last two "
+			       "profiles are compared); there is '%s' alone",
+			       words[0]);
+	if (before + behind > MAX_FILES)
+		return err_set(err, -EINVAL, "at most %d profiles", MAX_FILES);
+	return 0;
+}
+
+/* Parses both sides of the border, which ends the options only if no word is before it, and puts
+ * their words next to each other at the end of argv. */
+static int parse_words(int argc, char **argv, struct diff_values *values, bool *help,
+		       struct diff_files *ret_files, struct err *err)
+{
+	int border = find_border(argc, argv), behind = border + 1;
+	int first = options_parse(diff_specs, border, argv, false, values, help, err);
+	int before;
+
+	if (first < 0 || *help)
+		return first;
+	before = border - first;
+	if (before && border < argc) {
+		int skipped = options_parse(diff_specs, argc - border, &argv[border], false, values,
+					    help, err);
+
+		if (skipped < 0 || *help)
+			return skipped;
+		behind = border + skipped;
+	}
+	if (behind > argc)
+		behind = argc;
+	memmove(&argv[behind - before], &argv[first], (size_t)before * sizeof(*argv));
+	return sort_words(&argv[behind - before], before, argc - behind, ret_files, err);
+}
+
+static int run_diff(int argc, char **argv)
+{
+	struct diff_values values = { 0 };
+	struct diff_files files = { 0 };
+	bool help = false;
+	struct err err;
+
+	if (parse_words(argc, argv, &values, &help, &files, &err) < 0)
+		return fail(&err, 2);
+	if (help) {
+		options_print_help(&command_diff);
+		printf("\nKeys of --by and --select:\n");
+		report_print_keys(stdout);
+		return 0;
+	}
+	return show(&values, &files);
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "show what changed between profiles, and what may be chance",
+	.usage = "[OPTION...] [OLD NEW...|OLD... -- NEW...]",
+	.options = diff_specs,
+	.run = run_diff,
+};

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/diff.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "pipeline/diff_questions.h"
+#include "pipeline/format.h"
+#include "pipeline/opened.h"
+#include "present/diff_csv.h"
+#include "present/diff_text.h"
+
+static const char default_keys[] = "symbol,image";
+static const double false_discoveries = 0.05;
+
+/* What the options mean. */
+struct wish {
+	const struct diff_options *options;
+	struct key_list keys;
+	enum diff_measure measure;
+	enum diff_order order;
+	enum format format;
+	struct diff_questions questions;
+};
+
+struct making {
+	struct wish wish;
+	const struct diff_files *files;
+	struct opened *runs; /* one for each file */
+	struct diff_source *sources;
+	struct diff *diff;
+	bool command_only;
+	struct diff_answer *answers; /* one for each --fail-if */
+};
+
+/* A run while its samples are gone through. */
+struct run {
+	const struct making *making;
+	const struct opened *opened;
+	struct table *table;
+	struct diff_asked *asked;
+	struct cells *cells; /* NULL: not wanted */
+};
+
+static size_t count_files(const struct diff_files *files)
+{
+	return files->old_count + files->new_count;
+}
+
+static int find_name(const char *option, const char *name, const char *(*name_of)(int), int count,
+		     int *ret_number, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc = 0;
+
+	*ret_number = 0;
+	while (name && *ret_number < count && strcmp(name, name_of(*ret_number)) != 0)
+		(*ret_number)++;
+	if (name && *ret_number == count) {
+		for (int i = 0; i < count; i++)
+			buf_printf(&names, "%s%s", i ? ", " : "", name_of(i));
+		rc = err_set(err, -EINVAL, "%s '%s' is none of %s", option, name, buf_text(&names));
+	}
+	buf_done(&names);
+	return rc;
+}
+
+static const char *measure_name(int measure)
+{
+	return diff_measure_name((enum diff_measure)measure);
+}
+
+static const char *order_name(int order)
+{
+	return diff_view_order_name((enum diff_order)order);
+}
+
+static int parse(const struct diff_options *options, struct wish *ret_wish, struct err *err)
+{
+	struct wish wish = { .options = options };
+	int measure = 0, order = 0;
+	int rc = keys_parse(options->by ? options->by : default_keys, &wish.keys, err);
+
+	if (rc == 0)
+		rc = format_parse(options->format, &wish.format, err);
+	if (rc == 0)
+		rc = find_name("--measure", options->measure, measure_name, DIFF_MEASURES, &measure,
+			       err);
+	if (rc == 0)
+		rc = find_name("--sort", options->sort, order_name, DIFF_ORDERS, &order, err);
+	wish.measure = (enum diff_measure)measure;
+	wish.order = (enum diff_order)order;
+	if (rc == 0)
+		rc = diff_questions_parse(options->fail_if, options->fail_if_count, &wish.questions,
+					  err);
+	*ret_wish = wish;
+	return rc;
+}
+
+static int prepare(struct opened *opened, const struct diff_options *options, struct err *err)
+{
+	int rc = opened_demangle(opened, options->demangle, err);
+
+	opened->line_options = options->line_options;
+	return rc < 0 ? rc : opened_choose(opened, &options->selection, err);
+}
+
+int diff_check(const struct diff_options *options, struct err *err)
+{
+	struct opened opened = { 0 };
+	struct wish wish;
+	int rc = parse(options, &wish, err);
+
+	if (rc == 0)
+		rc = prepare(&opened, options, err);
+	opened_done(&opened);
+	diff_questions_done(&wish.questions);
+	return rc;
+}
+
+static void take(void *context, const struct point *point)
+{
+	struct run *run = context;
+	const struct profile *profile = run->opened->profile;
+	uint32_t process = profile->tasks.items[point->total.task].process;
+	const struct table_row *row;
+
+	if (run->making->command_only && !profile->processes.items[process].in_command)
+		return;
+	row = table_add(run->table, point);
+	if (run->cells)
+		cells_add(run->cells, (uint32_t)(row - run->table->rows.items), point->time_ns,
+			  (double)point->total.weight);
+	diff_asked_take(run->asked, point, run->cells);
+}
+
+static uint64_t count_samples(const struct table *table)
+{
+	uint64_t samples = 0;
+
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
+		samples += table->sums[event].samples;
+	return samples;
+}
+
+static int collect(struct making *making, struct run *run, struct err *err)
+{
+	struct opened *opened = (struct opened *)run->opened;
+	bool samples = run->cells || keys_need_samples(&making->wish.keys);
+	int rc;
+
+	run->asked = diff_asked_new(&making->wish.questions, &opened->labels, err);
+	if (!run->asked)
+		return -EINVAL;
+	rc = opened_each(opened, samples, take, run, err);
+
+	if (rc == 0 && !count_samples(run->table))
+		rc = err_set(err, -ENODATA,
+			     "the profiled command itself has no samples%s; --machine compares "
+			     "everything that was recorded",
+			     opened->selection.size ? " that are selected" : "");
+	return rc;
+}
+
+static double complete_percent(const struct opened *opened)
+{
+	const struct completeness *known = &opened->completeness;
+
+	if (!known->recorded || !known->whole.samples)
+		return -1;
+	return completeness_percent(known, STACK_COMPLETE);
+}
+
+static int add_run(struct making *making, size_t number, struct err *err)
+{
+	struct opened *opened = &making->runs[number];
+	enum diff_side side = number < making->files->old_count ? DIFF_OLD : DIFF_NEW;
+	bool paired = making->files->old_count == 1 && making->files->new_count == 1;
+	struct cells cells = { 0 };
+	struct run run = { .making = making, .opened = opened };
+	uint64_t from_ns, to_ns;
+	int rc;
+
+	opened_span(opened, &from_ns, &to_ns);
+	cells_init(&cells, from_ns, to_ns);
+	run.table = table_new(&opened->labels, &making->wish.keys);
+	run.cells = paired ? &cells : NULL;
+	rc = collect(making, &run, err);
+	making->sources[number] = (struct diff_source){
+		.side = side,
+		.file = making->files->paths[number],
+		.profile = opened->profile,
+		.samples = count_samples(run.table),
+		.wall_ns = to_ns - from_ns,
+		.complete_percent = complete_percent(opened),
+	};
+	if (rc == 0)
+		rc = diff_add(making->diff, side, run.table, diff_asked_probes(run.asked),
+			      making->wish.questions.probes.count, run.cells, to_ns - from_ns, err);
+	diff_asked_free(run.asked);
+	cells_done(&cells);
+	table_free(run.table);
+	return rc < 0 ? err_prefix(err, rc, "%s", making->files->paths[number]) : 0;
+}
+
+static int load(struct making *making, struct err *err)
+{
+	making->command_only = !making->wish.options->machine;
+	for (size_t i = 0; i < count_files(making->files); i++) {
+		struct opened *opened = &making->runs[i];
+		int rc = prepare(opened, making->wish.options, err);
+
+		if (rc == 0)
+			rc = opened_load(opened, making->files->paths[i], err);
+		if (rc < 0)
+			return rc;
+		making->command_only = making->command_only && opened->profile->run.command_pid;
+	}
+	return 0;
+}
+
+/* Names what there is where nothing can be compared. */
+static int check_events(const struct diff *diff, struct err *err)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < diff->events.count; i++) {
+		const struct diff_event *event = &diff->events.items[i];
+
+		if (event->is_compared) {
+			buf_done(&names);
+			return 0;
+		}
+		buf_printf(&names, "%s%s", i ? ", " : "", strpool_get(&diff->strings, event->name));
+	}
+	err_set(err, -ENOMSG,
+		"the profiles have no event in common (%s): what was sampled by different events "
+		"cannot be compared",
+		buf_text(&names));
+	buf_done(&names);
+	return -ENOMSG;
+}
+
+static void print(const struct making *making, FILE *out)
+{
+	static void (*const as[FORMAT_COUNT])(const struct diff_view *, FILE *) = {
+		[FORMAT_TEXT] = diff_text_print,
+		[FORMAT_CSV] = diff_csv_print,
+		[FORMAT_JSON] = diff_json_print,
+	};
+	const struct diff_options *options = making->wish.options;
+	const struct opened *first = &making->runs[0];
+	struct diff_view view = {
+		.diff = making->diff,
+		.sources = making->sources,
+		.source_count = count_files(making->files),
+		.selection = first->selection.size ? first->selection.bytes : NULL,
+		.command_only = making->command_only,
+		.all = options->all,
+		.order = making->wish.order,
+		.threshold = options->threshold,
+		.limit = options->limit,
+		.answers = making->answers,
+		.answer_count = making->wish.questions.count,
+		.colour = options->colour,
+	};
+
+	as[making->wish.format](&view, out);
+}
+
+/* The rows of probes are in the order of the conditions that have one. */
+static void answer(struct making *making)
+{
+	const struct diff_questions *questions = &making->wish.questions;
+	const struct diff_row *probe = making->diff->probes.items;
+
+	making->answers = xcalloc(questions->count, sizeof(*making->answers));
+	for (size_t i = 0; i < questions->count; i++) {
+		const struct conditions *asked = &questions->items[i];
+		struct diff_answer *answer = &making->answers[i];
+
+		*answer = (struct diff_answer){ .asked = asked,
+						.results = xcalloc(asked->items.count,
+								   sizeof(*answer->results)),
+						.holds = true };
+		for (size_t at = 0; at < asked->items.count; at++) {
+			const struct condition *condition = &asked->items.items[at];
+
+			answer->results[at] = condition_judge(condition, making->diff, probe);
+			answer->holds = answer->holds && answer->results[at].holds;
+			probe += !condition->any;
+		}
+	}
+}
+
+/* One line of all that hold, for the command's last words. */
+static bool say_what_holds(const struct making *making, struct err *err)
+{
+	struct buf text = { 0 };
+	bool holds;
+
+	for (size_t i = 0; i < making->wish.questions.count; i++) {
+		const struct diff_answer *answer = &making->answers[i];
+
+		for (size_t at = 0; answer->holds && at < answer->asked->items.count; at++) {
+			buf_add_str(&text, text.size ? "; " : "");
+			diff_answers_add(making->diff, &answer->asked->items.items[at],
+					 &answer->results[at], &text);
+		}
+	}
+	holds = text.size > 0;
+	if (holds)
+		err_set(err, 0, "--fail-if holds: %s", buf_text(&text));
+	buf_done(&text);
+	return holds;
+}
+
+static void making_done(struct making *making)
+{
+	for (size_t i = 0; making->answers && i < making->wish.questions.count; i++)
+		free(making->answers[i].results);
+	free(making->answers);
+	diff_free(making->diff);
+	for (size_t i = 0; i < count_files(making->files); i++)
+		opened_done(&making->runs[i]);
+	diff_questions_done(&making->wish.questions);
+	free(making->sources);
+	free(making->runs);
+}
+
+static int make(struct making *making, struct err *err)
+{
+	int rc = load(making, err);
+
+	making->diff = diff_new(&making->wish.keys, making->wish.options->exact);
+	for (size_t i = 0; rc == 0 && i < count_files(making->files); i++)
+		rc = add_run(making, i, err);
+	if (rc == 0)
+		rc = check_events(making->diff, err);
+	if (rc == 0) {
+		diff_finish(making->diff, making->wish.measure, false_discoveries);
+		answer(making);
+	}
+	return rc;
+}
+
+int diff_print(const struct diff_files *files, const struct diff_options *options, FILE *out,
+	       bool *ret_failed, struct err *err)
+{
+	struct making making = { .files = files };
+	size_t count = count_files(files);
+	int rc = parse(options, &making.wish, err);
+
+	*ret_failed = false;
+	making.runs = xcalloc(count, sizeof(*making.runs));
+	making.sources = xcalloc(count, sizeof(*making.sources));
+	if (rc == 0)
+		rc = make(&making, err);
+	if (rc == 0) {
+		print(&making, out);
+		rc = opened_end(out, err);
+	}
+	if (rc == 0)
+		*ret_failed = say_what_holds(&making, err);
+	making_done(&making);
+	return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/diff_answers.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "present/safe.h"
+
+static const struct diff_event *event_of(const struct diff *diff)
+{
+	return &diff->events.items[diff->main_event];
+}
+
+/* A value of what a condition is about, not a proportion. */
+static void add_value(const struct diff *diff, const struct condition *condition, double value,
+		      bool sign, struct buf *buf)
+{
+	bool seconds = event_of(diff)->is_time;
+
+	if (condition->what == CONDITION_SHARE)
+		buf_printf(buf, sign ? "%+.2f %%" : "%.2f %%", 100 * value);
+	else if (condition->what == CONDITION_SAMPLES)
+		buf_printf(buf, sign ? "%+.0f" : "%.0f", value);
+	else if (seconds)
+		buf_printf(buf, sign ? "%+.4f s" : "%.4f s", value / (double)NS_PER_S);
+	else
+		buf_printf(buf, sign ? "%+.0f" : "%.0f", value);
+	if (condition->what == CONDITION_RATE)
+		buf_add_str(buf, "/s");
+}
+
+/* In the way the condition is written. */
+static void add_compared(const struct diff *diff, const struct condition *condition, double value,
+			 struct buf *buf)
+{
+	if (condition->of != CONDITION_RATIO)
+		add_value(diff, condition, value, condition->of == CONDITION_DIFFERENCE, buf);
+	else if (isfinite(value))
+		buf_printf(buf, "%.3fx", value);
+	else
+		buf_add_str(buf, "any number");
+}
+
+static void add_sides(const struct diff *diff, const struct condition *condition,
+		      const struct condition_result *result, struct buf *buf)
+{
+	const struct diff_row *row = result->row;
+	enum diff_measure measure = condition->what == CONDITION_SHARE	? DIFF_SHARE
+				    : condition->what == CONDITION_RATE ? DIFF_RATE
+									: DIFF_TIME;
+	bool samples = condition->what == CONDITION_SAMPLES;
+
+	add_value(diff, condition,
+		  samples ? (double)row->samples[DIFF_OLD] : row->by[measure].before, false, buf);
+	buf_add_str(buf, " became ");
+	add_value(diff, condition,
+		  samples ? (double)row->samples[DIFF_NEW] : row->by[measure].after, false, buf);
+}
+
+void diff_answers_add(const struct diff *diff, const struct condition *condition,
+		      const struct condition_result *result, struct buf *buf)
+{
+	struct buf name = { 0 };
+
+	safe_text(buf, condition->text);
+	buf_add_str(buf, ": ");
+	if (!result->row || !result->found) {
+		buf_add_str(buf, "no sample of either side is there");
+		return;
+	}
+	if (condition->any) {
+		diff_text(diff, result->row, 0, &name);
+		safe_text(buf, buf_text(&name));
+		buf_add_str(buf, ": ");
+		buf_done(&name);
+	}
+	add_sides(diff, condition, result, buf);
+	if (condition->what == CONDITION_SAMPLES)
+		return;
+	buf_add_str(buf, " (");
+	if (condition->of != CONDITION_LEVEL) {
+		add_compared(diff, condition, result->value, buf);
+		buf_add_str(buf, ", ");
+	}
+	buf_add_str(buf, "95 % within ");
+	add_compared(diff, condition, result->interval.low, buf);
+	buf_add_str(buf, " to ");
+	add_compared(diff, condition, result->interval.high, buf);
+	buf_add_char(buf, ')');
+}
+
+void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
+			FILE *out)
+{
+	struct buf line = { 0 };
+
+	if (count)
+		fputs("\nAsked by --fail-if\n", out);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t at = 0; at < answers[i].asked->items.count; at++) {
+			const struct condition_result *result = &answers[i].results[at];
+
+			buf_clear(&line);
+			diff_answers_add(diff, &answers[i].asked->items.items[at], result, &line);
+			fprintf(out, "%-5s %s\n", result->holds ? "FAILS" : "ok", buf_text(&line));
+		}
+	}
+	buf_done(&line);
+}
+
+static void add_number(struct buf *json, const char *name, double value)
+{
+	if (isfinite(value))
+		buf_printf(json, ",\"%s\":%.9g", name, value);
+	else
+		buf_printf(json, ",\"%s\":null", name);
+}
+
+void diff_answers_add_json(const struct diff *diff, const struct diff_answer *answers, size_t count,
+			   struct buf *json)
+{
+	buf_add_char(json, '[');
+	for (size_t i = 0; i < count; i++) {
+		for (size_t at = 0; at < answers[i].asked->items.count; at++) {
+			const struct condition *condition = &answers[i].asked->items.items[at];
+			const struct condition_result *result = &answers[i].results[at];
+
+			buf_add_str(json, i || at ? ",\n{\"fail_if\":" : "{\"fail_if\":");
+			safe_json(json, answers[i].asked->text);
+			buf_add_str(json, ",\"condition\":");
+			safe_json(json, condition->text);
+			buf_printf(json, ",\"holds\":%s,\"found\":%s",
+				   result->holds ? "true" : "false",
+				   result->found ? "true" : "false");
+			add_number(json, "value", result->value);
+			add_number(json, "low", result->interval.low);
+			add_number(json, "high", result->interval.high);
+			buf_add_char(json, '}');
+		}
+	}
+	buf_add_char(json, ']');
+}

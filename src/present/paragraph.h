@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A label and a text beside it, broken into lines: the head of a report. */
+#ifndef PRESENT_PARAGRAPH_H
+#define PRESENT_PARAGRAPH_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+	PARAGRAPH_LABEL = 13,  /* the width of labels */
+	PARAGRAPH_WIDTH = 100, /* of a report that is not for one screen */
+};
+
+/* Lines are @width characters wide, the label's with them. The text is printed as it is: the caller
+ * has made it safe. Returns how many lines there are. */
+size_t paragraph_print(const char *label, const char *text, size_t width, FILE *out);
+
+#endif
