@@ -188,7 +188,8 @@ struct machine {
 
 static void reset(struct machine *machine)
 {
-	machine->row = (struct line_row){ .file = 1 };
+	machine->row =
+		(struct line_row){ .file = 1, .statement = machine->program->default_is_statement };
 	machine->line = 1;
 	machine->operation = 0;
 	machine->in_sequence = false;
@@ -284,6 +285,9 @@ static void run_standard(struct machine *machine, uint8_t opcode, struct reader 
 		break;
 	case LNS_SET_FILE:
 		machine->row.file = reader_uleb(reader);
+		break;
+	case LNS_NEGATE_STMT:
+		machine->row.statement = !machine->row.statement;
 		break;
 	case LNS_CONST_ADD_PC:
 		if (program->line_range)

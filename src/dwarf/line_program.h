@@ -32,9 +32,10 @@ struct line_program {
 /* A row of the table. */
 struct line_row {
 	uint64_t address;
-	uint64_t file; /* index into the files as the version counts: line_program_path */
-	uint32_t line; /* 0: none */
-	bool end;      /* the first address behind a sequence */
+	uint64_t file;	/* index into the files as the version counts: line_program_path */
+	uint32_t line;	/* 0: none */
+	bool statement; /* a good place to stop at: is_stmt */
+	bool end;	/* the first address behind a sequence */
 };
 
 /* False: no more. */

@@ -210,3 +210,39 @@ void line_unit_each_line(const struct line_unit *unit,
 			     text_of(unit) + rows[i].file, rows[i].line);
 	}
 }
+
+static void give_inlined(const struct line_unit *unit, uint32_t at, uint64_t address,
+			 void (*give)(void *context, const struct line_unit_inlined *inlined),
+			 void *context)
+{
+	const struct line_unit_node *nodes = nodes_of(unit), *node = &nodes[at];
+	uint32_t outermost = at;
+
+	while (nodes[outermost].parent != NOTHING)
+		outermost = nodes[outermost].parent;
+	give(context, &(struct line_unit_inlined){ .address = address,
+						   .function = text_of(unit) + node->name,
+						   .around = text_of(unit) + nodes[outermost].name,
+						   .call_file = text_of(unit) + node->call_file,
+						   .call_line = node->call_line });
+}
+
+void line_unit_each_inlined(const struct line_unit *unit,
+			    void (*give)(void *context, const struct line_unit_inlined *inlined),
+			    void *context)
+{
+	const struct line_unit_piece *pieces = pieces_of(unit);
+	const struct line_unit_node *nodes = nodes_of(unit);
+	bool *given = xcalloc(unit->nodes ? unit->nodes : 1, sizeof(*given));
+
+	for (uint32_t i = 0; i < unit->pieces; i++) {
+		for (uint32_t at = pieces[i].node; at != NOTHING && !given[at];
+		     at = nodes[at].parent) {
+			given[at] = true;
+			if (nodes[at].parent != NOTHING)
+				give_inlined(unit, at, unit->base + pieces[i].offset, give,
+					     context);
+		}
+	}
+	free(given);
+}

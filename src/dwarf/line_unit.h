@@ -73,6 +73,20 @@ const void *line_unit_block(const struct line_unit *unit, size_t *ret_size);
 size_t line_unit_find(const struct line_unit *unit, uint64_t address, struct line_place *places,
 		      size_t most);
 
+/* A function that was inlined, at the first address of one instance. Texts are borrowed. */
+struct line_unit_inlined {
+	uint64_t address;
+	const char *function; /* as a linker knows it where it has such a name */
+	const char *around;   /* the function with code of its own that it is part of */
+	const char *call_file;
+	uint32_t call_line;
+};
+
+/* Gives every inlined instance, by address. */
+void line_unit_each_inlined(const struct line_unit *unit,
+			    void (*give)(void *context, const struct line_unit_inlined *inlined),
+			    void *context);
+
 /* Gives every row to the callback, ascending: the code from @start to @end is of that line. */
 void line_unit_each_line(const struct line_unit *unit,
 			 void (*give)(void *context, uint64_t start, uint64_t end, const char *file,

@@ -45,6 +45,7 @@ struct watch_target_options {
 	int32_t pid;	     /* what it has mapped, in its own view of files; 0: none */
 	const char *command; /* argv[0] of the command; NULL: none */
 	bool all;	     /* of several functions of a name take all, do not refuse */
+	bool exits;	     /* where calls end is wanted too (struct metric_set.exits) */
 	struct line_options lines;
 };
 

@@ -182,6 +182,11 @@ static struct dwarf_file *open_debug(struct line_file *file)
 	return file->debug;
 }
 
+struct dwarf_file *line_file_debug(struct line_file *file)
+{
+	return open_debug(file);
+}
+
 static void make_units(struct line_file *file, uint32_t count)
 {
 	file->unit_count = count;

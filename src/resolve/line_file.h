@@ -11,6 +11,7 @@
 #include "dwarf/line_unit.h"
 #include "resolve/debug_files.h"
 
+struct dwarf_file;
 struct line_file;
 
 enum { LINE_FILE_MOST_LEVELS = 128 }; /* of inlined functions that are told */
@@ -42,6 +43,10 @@ bool line_file_each_line(struct line_file *file, uint64_t address,
 			 void (*give)(void *context, uint64_t start, uint64_t end,
 				      const char *file_name, uint32_t line),
 			 void *context);
+
+/* The debug information itself, borrowed until line_file_rest; NULL: there is none, see
+ * line_file_problem. */
+struct dwarf_file *line_file_debug(struct line_file *file);
 
 /* Why nothing is known, or what is missing, and what to do: a sentence, borrowed; NULL: nothing is
  * missing, or nobody asked yet. */

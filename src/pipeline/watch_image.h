@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program or library whose functions are looked for by name: its symbols, its code, its lines,
+ * each read when it is asked for.
+ */
+#ifndef PIPELINE_WATCH_IMAGE_H
+#define PIPELINE_WATCH_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "pipeline/code_blocks.h"
+#include "resolve/debug_files.h"
+#include "resolve/demangler.h"
+#include "resolve/function_list.h"
+#include "resolve/line_file.h"
+
+struct watch_image;
+
+/* What the images of one watch share; all borrowed. */
+struct watch_image_tools {
+	struct debug_files *debug_files;
+	struct demangler *demangler;
+	struct cache_folder *cache; /* of lines; NULL: none */
+};
+
+/* Opens the file at @path; @shown is how it is called in what people read. Both are copied.
+ * Negative errno with the reason: no such file, no ELF file. */
+int watch_image_open(const char *path, const char *shown, const struct watch_image_tools *tools,
+		     struct watch_image **ret_image, struct err *err);
+void watch_image_free(struct watch_image *image); /* NULL is fine */
+DEFINE_CLEANUP(struct watch_image *, watch_image_free);
+
+const char *watch_image_path(const struct watch_image *image);
+const char *watch_image_shown(const struct watch_image *image);
+/* Borrowed. */
+const struct elf_file *watch_image_elf(const struct watch_image *image);
+const struct function_list *watch_image_functions(const struct watch_image *image);
+/* Borrowed; made on first use. */
+struct line_file *watch_image_lines(struct watch_image *image);
+
+/* The file offset of an ELF address in code. False: there is no code. */
+bool watch_image_offset(const struct watch_image *image, uint64_t address, uint64_t *ret_offset);
+
+/* Disassembles [start, end). @blocks is zero-initialised; blocks are found. */
+int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
+		     struct code_blocks *blocks, struct err *err);
+
+/* Can exceptions pass through its functions, or are there stacks that are switched, so that return
+ * addresses must not be exchanged? */
+bool watch_image_is_delicate(const struct watch_image *image);
+
+/* Where a call of the function ends, as offsets in the file, appended as uint64_t. False: not
+ * known for sure, or better told by the return address. *ret_loops: its first instruction is also
+ * that of a loop. */
+bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
+		       struct buf *offsets, bool *ret_loops);
+
+#endif
