@@ -27,6 +27,7 @@
 #include "pipeline/import_kernel.h"
 #include "pipeline/import_tasks.h"
 #include "pipeline/stacks.h"
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 
 #if defined(__aarch64__)
@@ -250,6 +251,8 @@ static int take_sample(struct importing *importing, struct perf_record *record, 
 				  .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
 				  .context = CONTEXT_TASK };
 	set_cgroup(importing, record);
+	if (import->frames.jit)
+		jit_set_time(import->frames.jit, record->time_ns);
 	import_branches_take(import, record, &event->format, sample.event);
 	sample.stack = stack_of(importing, record, event);
 	if (kernel_mode)

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "resolve/image_files.h"
+#include "resolve/jit.h"
 
 static bool has_path(const void *owner, uint32_t index, const void *key)
 {
@@ -29,6 +30,9 @@ void import_files_begin(struct import_files *files, struct import_profile *impor
 {
 	files->import = import;
 	files->same_host = is_our_host(facts);
+	if (files->same_host || import->options->symfs)
+		import->frames.jit = jit_new_of_past(
+			import->profile, import->options->symfs ? import->options->symfs : "/");
 	for (size_t i = 0; i < facts->build_ids.count; i++) {
 		const struct perf_data_build_id *id = &facts->build_ids.items[i];
 		str_id path = strpool_intern(&import->profile->strings, id->path);
@@ -76,4 +80,7 @@ void import_files_map(struct import_files *files, const struct perf_record *reco
 	add_build_id(files, &file);
 	mapping.image = image_files_mapped(files->import->files, &file);
 	machine_map(files->import->machine, record->time_ns, record->pid, &mapping);
+	if (files->import->frames.jit)
+		jit_mapped(files->import->frames.jit,
+			   machine_process_of(files->import->machine, record->pid), &file);
 }

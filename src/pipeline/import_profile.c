@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "pipeline/stacks.h"
 #include "resolve/image_files.h"
+#include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/resolver.h"
 #include "store/store.h"
@@ -38,6 +39,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 void import_profile_done(struct import_profile *import)
 {
 	stacks_free(import->stacks);
+	jit_free(import->frames.jit);
 	machine_free(import->machine);
 	image_files_free(import->files);
 	kernel_symbols_free(import->frames.kernel);
@@ -117,6 +119,7 @@ int import_profile_finish(struct import_profile *import, struct import_result *r
 
 	machine_finish(import->machine);
 	resolver = resolver_new(import->profile, import->files, import->frames.kernel);
+	resolver_set_jit(resolver, import->frames.jit);
 	resolver_run(resolver);
 	resolver_free(resolver);
 	settle_facts(import);

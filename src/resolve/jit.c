@@ -40,6 +40,7 @@ struct jit {
 	VEC(uint32_t) of_image;	  /* image -> member + 1 */
 	size_t living;
 	uint64_t time_ns; /* of the sample that is placed */
+	char *past_root;  /* NULL: processes are followed as they live */
 };
 
 struct jit *jit_new(struct profile *profile)
@@ -51,10 +52,19 @@ struct jit *jit_new(struct profile *profile)
 	return jit;
 }
 
+struct jit *jit_new_of_past(struct profile *profile, const char *root)
+{
+	struct jit *jit = jit_new(profile);
+
+	jit->past_root = xstrdup(root);
+	return jit;
+}
+
 void jit_free(struct jit *jit)
 {
 	if (!jit)
 		return;
+	free(jit->past_root);
 	for (size_t i = 0; i < jit->members.count; i++) {
 		jit_process_free(jit->members.items[i].announced);
 		vec_free(&jit->members.items[i].images);
@@ -98,12 +108,16 @@ static uint32_t add_member(struct jit *jit, uint32_t row, int forks)
 		.born_ns = jit->profile->processes.items[row].start_ns,
 	};
 
-	if (jit->living >= MAX_LIVING || number >= MAX_PROCESSES)
+	if ((!jit->past_root && jit->living >= MAX_LIVING) || number >= MAX_PROCESSES)
 		return 0;
-	member.announced = jit_process_new(jit->profile, row, number, parent != 0);
-	jit_process_follow(member.announced, &jit->clock, clock_ns());
+	member.announced = jit_process_new(jit->profile, row, number, parent != 0, jit->past_root);
 	*vec_push(&jit->members) = member;
-	jit->living++;
+	if (jit->past_root) {
+		jit_process_read_map(member.announced);
+	} else {
+		jit_process_follow(member.announced, &jit->clock, clock_ns());
+		jit->living++;
+	}
 	return number + 1;
 }
 
@@ -126,8 +140,11 @@ void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *fil
 	if (!process || !jit_process_is_dump(file->path))
 		return;
 	member = member_of(jit, process, 0);
-	if (member)
-		jit_process_mapped(jit->members.items[member - 1].announced, file);
+	if (!member)
+		return;
+	jit_process_mapped(jit->members.items[member - 1].announced, file);
+	if (jit->past_root)
+		jit_process_read_dump(jit->members.items[member - 1].announced, &jit->clock);
 }
 
 static void end_member(struct jit *jit, struct member *member, uint64_t now_ns)

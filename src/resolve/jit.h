@@ -22,6 +22,10 @@ struct mapped_file;
 
 /* @profile receives the images; borrowed. */
 struct jit *jit_new(struct profile *profile);
+/* The same for a recording that is over: what its processes announced is looked for below @root
+ * (copied), as it is now, by their pids alone and read whole when one is met first. A file is
+ * believed whose owner is root, or who asks. */
+struct jit *jit_new_of_past(struct profile *profile, const char *root);
 void jit_free(struct jit *jit); /* NULL is fine */
 
 /* A file was mapped as code by @process (a row): it may be a jitdump. */

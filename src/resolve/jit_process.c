@@ -46,11 +46,13 @@ static int open_within(int root, const char *path, uint64_t flags)
 }
 
 /* The root of the process; ours when it is gone. */
-static int open_root(int32_t pid)
+static int open_root(int32_t pid, const char *past_root)
 {
 	char path[NAME_BYTES];
 	int fd;
 
+	if (past_root)
+		return open(past_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root", pid);
 	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd >= 0 ? fd : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -87,22 +89,34 @@ static uid_t owner_of_proc(int32_t pid)
 	return stat(path, &st) == 0 ? st.st_uid : 0;
 }
 
+/* Whom to believe. Nobody knows who a process was that is long gone, nor, in clock time, when. */
+static struct told_file_owner owner_of(const struct process *run, bool past)
+{
+	struct told_file_owner owner = { .uids = { geteuid(), geteuid() } };
+
+	if (past)
+		return owner;
+	owner.uids[0] = run->uid;
+	owner.uids[1] = owner_of_proc(run->pid);
+	owner.not_before_ns = (int64_t)(clock_read(CLOCK_REALTIME) - clock_ns() + run->start_ns -
+					AGE_TOLERANCE_NS);
+	return owner;
+}
+
 struct jit_process *jit_process_new(const struct profile *profile, uint32_t row, uint32_t number,
-				    bool apart)
+				    bool apart, const char *past_root)
 {
 	const struct process *run = &profile->processes.items[row];
 	struct jit_process *process = xcalloc(1, sizeof(*process));
 	uint64_t origin = CODE_MAP_PLACES + 2 * CODE_MAP_ROOM * number;
-	_cleanup_close_ int root = open_root(run->pid);
+	_cleanup_close_ int root = open_root(run->pid, past_root);
 
+	process->past_root = past_root ? xstrdup(past_root) : NULL;
 	process->row = row;
 	process->pid = run->pid;
-	process->inner_pid = inner_pid_of(run->pid);
+	process->inner_pid = past_root ? run->pid : inner_pid_of(run->pid);
 	process->folder = root >= 0 ? open_within(root, "/tmp", O_PATH | O_DIRECTORY) : -1;
-	process->owner.uids[0] = run->uid;
-	process->owner.uids[1] = owner_of_proc(run->pid);
-	process->owner.not_before_ns = (int64_t)(clock_read(CLOCK_REALTIME) - clock_ns() +
-						 run->start_ns - AGE_TOLERANCE_NS);
+	process->owner = owner_of(run, past_root != NULL);
 	jit_source_init(&process->dump, origin, apart);
 	jit_source_init(&process->map, origin + CODE_MAP_ROOM, apart);
 	return process;
@@ -122,6 +136,7 @@ void jit_process_free(struct jit_process *process)
 	close_folder(process);
 	jit_source_done(&process->dump);
 	jit_source_done(&process->map);
+	free(process->past_root);
 	free(process);
 }
 
@@ -146,7 +161,7 @@ static bool is_mapped_file(int fd, const struct mapped_file *file)
 
 void jit_process_mapped(struct jit_process *process, const struct mapped_file *file)
 {
-	_cleanup_close_ int root = open_root(process->pid);
+	_cleanup_close_ int root = open_root(process->pid, process->past_root);
 	_cleanup_close_ int folder = -1;
 	_cleanup_free_ char *path = xstrdup(file->path);
 	char *name = strrchr(path, '/');
@@ -211,6 +226,22 @@ void jit_process_finish(struct jit_process *process, const struct processor_cloc
 	process->ended = true;
 	close_folder(process);
 	told_file_close(&process->map.file);
+}
+
+/* What a map says has no time: it was always so. */
+void jit_process_read_map(struct jit_process *process)
+{
+	open_map(process);
+	jit_source_follow_map(&process->map, 0, true);
+	process->ended = true;
+	close_folder(process);
+	told_file_close(&process->map.file);
+}
+
+void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock)
+{
+	jit_source_follow_dump(&process->dump, clock, UINT64_MAX);
+	told_file_close(&process->dump.file);
 }
 
 void jit_process_forget(struct jit_process *process)

@@ -22,6 +22,7 @@ struct jit_process {
 	int32_t pid;
 	int32_t inner_pid; /* as the process sees itself */
 	int folder;	   /* the /tmp of the process; -1: not to be had */
+	char *past_root;   /* NULL: its own */
 	struct told_file_owner owner;
 	struct jit_source dump, map;
 	uint64_t next_try_ns; /* look for a map that was not there */
@@ -29,9 +30,9 @@ struct jit_process {
 };
 
 /* @row: a process of @profile. @number: unique, for the origins of its maps. @apart: as for
- * code_map_new. */
+ * code_map_new. @past_root: as for jit_new_of_past, NULL: it lives, or did just now. */
 struct jit_process *jit_process_new(const struct profile *profile, uint32_t row, uint32_t number,
-				    bool apart);
+				    bool apart, const char *past_root);
 void jit_process_free(struct jit_process *process);
 
 /* A file was mapped as code. If it is named as a jitdump, and proves to be the file that was
@@ -45,6 +46,10 @@ void jit_process_follow(struct jit_process *process, const struct processor_cloc
 /* The last time: the process is gone, or the recording ends. */
 void jit_process_finish(struct jit_process *process, const struct processor_clock *clock,
 			uint64_t now_ns);
+
+/* Of a process that is long gone: all of its map, of its jitdump; their files are closed. */
+void jit_process_read_map(struct jit_process *process);
+void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock);
 
 /* Forgets what was announced; only after jit_process_finish. */
 void jit_process_forget(struct jit_process *process);

@@ -365,6 +365,28 @@ static void test_another_dump(void **state)
 	buf_done(&maker.bytes);
 }
 
+/* A recording that is over: the map is where its machine's files are, and has no time. */
+static void test_past(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t row = add_process(fixture, 77, 0), other = add_process(fixture, 78, 0);
+	struct jit *now = fixture->jit;
+	char path[256];
+	struct frame frame;
+
+	snprintf(path, sizeof(path), "%s/tmp", fixture->folder);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/tmp/perf-77.map", fixture->folder);
+	write_file(path, O_TRUNC, "7f0000001000 20 kept", 20);
+	fixture->jit = jit_new_of_past(fixture->profile, fixture->folder);
+	frame = place(fixture, row, CODE + 5, 12345);
+	assert_string_equal(name_of(fixture, &frame), "kept");
+	frame = place(fixture, other, CODE + 5, 12345);
+	assert_string_equal(name_of(fixture, &frame), "(never)");
+	jit_free(fixture->jit);
+	fixture->jit = now;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +400,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_past, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
