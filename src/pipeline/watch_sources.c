@@ -244,7 +244,7 @@ static int find_in_kernel(struct watch_sources *sources, const struct watch_word
 			  const char *module, struct watch_matches *matches, struct err *err)
 {
 	const struct watch_wanted wanted = { .name = word->name, .module = module };
-	struct watch_kernel *kernel;
+	struct watch_kernel *kernel = NULL;
 	int rc = watch_sources_kernel(sources, &kernel, err);
 
 	if (rc < 0)
