@@ -8,7 +8,7 @@
 #include "aggregate/diff.h"
 #include "base/err.h"
 #include "cmd/command.h"
-#include "cmd/line_options.h"
+#include "cmd/name_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "cmd/terminal.h"
@@ -33,9 +33,8 @@ struct diff_values {
 	double threshold;
 	struct option_texts fail_if;
 	const char *format;
-	const char *demangle;
+	struct name_values names;
 	const char *output;
-	struct line_values lines;
 };
 
 /* clang-format off */
@@ -62,9 +61,7 @@ static const struct option_spec diff_specs[] = {
 	  .help = "exit 3 if it holds: 'share(parse) > +2%', 'any time(*) > +10%'" },
 	{ "format", 0, OPTION_TEXT, offsetof(struct diff_values, format), "FORMAT",
 	  .help = "text, csv or json" },
-	{ "demangle", 0, OPTION_TEXT, offsetof(struct diff_values, demangle), "STYLE",
-	  .help = "names as written: none, normal (default), smart (short templates)" },
-	LINE_OPTION_ROWS(offsetof(struct diff_values, lines)),
+	NAME_OPTION_ROWS(offsetof(struct diff_values, names)),
 	{ "file", 'f', OPTION_TEXT, offsetof(struct diff_values, output), "FILE",
 	  .help = "write the result to FILE" },
 	{ 0 },
@@ -90,10 +87,9 @@ static struct diff_options options_of(const struct diff_values *values)
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
 		.format = values->format,
-		.demangle = values->demangle,
 		.fail_if = values->fail_if.items,
 		.fail_if_count = values->fail_if.count,
-		.line_options = line_options_of(&values->lines),
+		.names = name_options_of(&values->names),
 	};
 }
 

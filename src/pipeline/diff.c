@@ -100,9 +100,7 @@ static int parse(const struct diff_options *options, struct wish *ret_wish, stru
 
 static int prepare(struct opened *opened, const struct diff_options *options, struct err *err)
 {
-	const struct opened_names names = { .demangle = options->demangle,
-					    .lines = options->line_options };
-	int rc = opened_name(opened, &names, err);
+	int rc = opened_name(opened, &options->names, err);
 
 	return rc < 0 ? rc : opened_choose(opened, &options->selection, err);
 }

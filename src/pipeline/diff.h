@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "pipeline/line_service.h"
+#include "pipeline/opened.h"
 #include "pipeline/selection.h"
 
 /* Texts are borrowed. */
@@ -23,10 +23,9 @@ struct diff_options {
 	size_t limit;		    /* most rows of an event; 0: all */
 	double threshold;	    /* least share of a row on either side, in percent */
 	const char *format;	    /* "text", "csv", "json"; NULL: text */
-	const char *demangle;	    /* "none", "normal", "smart"; NULL: normal */
+	struct opened_names names;
 	const char *const *fail_if; /* see aggregate/condition.h */
 	size_t fail_if_count;
-	struct line_options line_options;
 	bool colour;
 };
 
