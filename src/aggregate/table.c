@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/account.h"
 #include "base/xalloc.h"
 
 struct table *table_new(const struct labels *labels, const struct key_list *keys)
@@ -165,6 +166,22 @@ struct interval table_interval(const struct table *table, const struct table_row
 	if (table->labels->profile->events[row->event].clock == CLOCK_EXACT)
 		return (struct interval){ share, share };
 	return estimate_share((double)row->weight, (double)sum->weight, sum->weight_squared);
+}
+
+uint8_t table_main_event(const struct table *table)
+{
+	const struct profile *profile = table->labels->profile;
+	uint8_t first = 0;
+
+	for (size_t event = profile->event_count; event-- > 0;) {
+		if (table->sums[event].samples)
+			first = (uint8_t)event;
+	}
+	for (uint8_t event = 0; event < profile->event_count; event++) {
+		if (table->sums[event].samples && account_is_time(profile, event))
+			return event;
+	}
+	return first;
 }
 
 bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame)

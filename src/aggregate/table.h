@@ -55,6 +55,9 @@ double table_percent(const struct table *table, const struct table_row *row);
 double table_self_percent(const struct table *table, const struct table_row *row);
 /* The 95 % interval of table_percent, as shares. */
 struct interval table_interval(const struct table *table, const struct table_row *row);
+/* What a view that shows one event shows: the first with samples in the table that counts time,
+ * else the first with samples, else 0. */
+uint8_t table_main_event(const struct table *table);
 /* The frame of a row of a table by address. False: the key is not one of the table's. */
 bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame);
 /* Appends the text of key number @key of the row. */

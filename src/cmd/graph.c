@@ -22,7 +22,7 @@ struct graph_values {
 	const char *by;
 	struct select_values select;
 	struct name_values names;
-	bool inverted, flat;
+	bool inverted, flat, calls, dot;
 	int64_t limit, max_depth;
 	double threshold;
 	const char *format;
@@ -35,6 +35,10 @@ static const struct option_spec graph_specs[] = {
 	  .help = "from the functions that were hit to their callers" },
 	{ "flat", 0, OPTION_FLAG, offsetof(struct graph_values, flat), NULL,
 	  .help = "no tree: a table of functions, the heaviest itself first" },
+	{ "calls", 0, OPTION_FLAG, offsetof(struct graph_values, calls), NULL,
+	  .help = "no tree: a flat profile, then each function with its callers and callees" },
+	{ "dot", 0, OPTION_FLAG, offsetof(struct graph_values, dot), NULL,
+	  .help = "no tree: a picture, in the language of Graphviz" },
 	{ "by", 0, OPTION_TEXT, offsetof(struct graph_values, by), "KEYS",
 	  .help = "what nodes are (default function), and a tree for each of what else is said" },
 	SELECT_OPTION_ROWS(offsetof(struct graph_values, select)),
@@ -50,6 +54,8 @@ static const struct option_spec graph_specs[] = {
 	  .help = "text, csv or json" },
 	{ "file", 'f', OPTION_TEXT, offsetof(struct graph_values, output), "FILE",
 	  .help = "write the graph to FILE" },
+	{ "output", 'o', OPTION_TEXT, offsetof(struct graph_values, output), "FILE",
+	  .help = "the same" },
 	{ 0 },
 };
 /* clang-format on */
@@ -69,6 +75,8 @@ static struct graph_options options_of(const struct graph_values *values, const 
 		.symbol = symbol,
 		.inverted = values->inverted,
 		.flat = values->flat,
+		.calls = values->calls,
+		.dot = values->dot,
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
 		.max_depth = (size_t)values->max_depth,

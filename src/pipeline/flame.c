@@ -54,23 +54,6 @@ static int collect(struct drawing *drawing, struct err *err)
 	return opened_each(&drawing->opened, keys_need_samples(&drawing->keys), take, drawing, err);
 }
 
-/* The first that counts time, else the first that has samples. */
-static uint8_t main_event(const struct drawing *drawing)
-{
-	const struct profile *profile = drawing->opened.profile;
-	uint8_t first = 0;
-
-	for (size_t event = profile->event_count; event-- > 0;) {
-		if (drawing->stacks->sums[event].samples)
-			first = (uint8_t)event;
-	}
-	for (uint8_t event = 0; event < profile->event_count; event++) {
-		if (drawing->stacks->sums[event].samples && account_is_time(profile, event))
-			return event;
-	}
-	return first;
-}
-
 static const char *title(const struct drawing *drawing)
 {
 	const char *command = drawing->opened.profile->run.command;
@@ -87,8 +70,8 @@ static void draw(const struct drawing *drawing, FILE *out)
 	struct view view = opened_view(&drawing->opened);
 	_cleanup_(places_freep) struct places *places =
 		places_new(&drawing->opened.labels, &of_frames);
-	_cleanup_(tree_freep) struct tree *tree =
-		tree_new(drawing->stacks, places, main_event(drawing), TREE_FROM_ROOTS, NULL);
+	_cleanup_(tree_freep) struct tree *tree = tree_new(
+		drawing->stacks, places, table_main_event(drawing->stacks), TREE_FROM_ROOTS, NULL);
 	struct prune prune;
 
 	prune_make(tree, &limits, &prune);

@@ -10,6 +10,7 @@
 #include "aggregate/tree.h"
 #include "base/xalloc.h"
 #include "pipeline/format.h"
+#include "pipeline/graph_calls.h"
 #include "pipeline/opened.h"
 #include "present/csv.h"
 #include "present/event_line.h"
@@ -26,6 +27,7 @@ enum { MAX_PARTS = 2 * PROFILE_MAX_EVENTS };
 
 struct graph {
 	const struct graph_options *options;
+	const char *path;
 	enum format format;
 	struct key_list keys;
 	struct opened opened;
@@ -49,8 +51,26 @@ static void graph_done(struct graph *graph)
 	opened_done(&graph->opened);
 }
 
+/* --calls and --dot are about functions. */
+static int check_functions(const struct graph_options *options, const char *mode, struct err *err)
+{
+	if (options->calls && options->dot)
+		return err_set(err, -EINVAL, "--calls is a table, --dot a picture: one of them");
+	if (options->flat || options->inverted)
+		return err_set(err, -EINVAL,
+			       "%s shows callers and callees of all: no --flat or --inverted",
+			       mode);
+	if (options->max_depth)
+		return err_set(err, -EINVAL, "%s has no depth: no --max-depth", mode);
+	if (options->dot && options->format)
+		return err_set(err, -EINVAL, "--dot is a format of its own: no --format");
+	return 0;
+}
+
 static int check_modes(const struct graph_options *options, struct err *err)
 {
+	if (options->calls || options->dot)
+		return check_functions(options, options->calls ? "--calls" : "--dot", err);
 	if (options->flat && options->inverted)
 		return err_set(err, -EINVAL,
 			       "--flat is no tree, --inverted one from the leaves: "
@@ -68,6 +88,23 @@ static int check_modes(const struct graph_options *options, struct err *err)
 	return 0;
 }
 
+/* Functions are counted over all that was selected. */
+static int check_keys(const struct graph *graph, struct err *err)
+{
+	const struct graph_options *options = graph->options;
+
+	for (size_t i = 0; i < graph->keys.count; i++) {
+		const struct key *key = graph->keys.items[i];
+
+		if ((options->calls || options->dot) && !key->of_frame)
+			return err_set(err, -EINVAL,
+				       "%s is about code, the key '%s' is not: "
+				       "--select chooses one of its values",
+				       options->calls ? "--calls" : "--dot", key->name);
+	}
+	return 0;
+}
+
 static int parse(struct graph *graph, const struct graph_options *options, struct err *err)
 {
 	int rc = format_parse(options->format, &graph->format, err);
@@ -81,6 +118,8 @@ static int parse(struct graph *graph, const struct graph_options *options, struc
 		rc = keys_parse(options->by ? options->by : default_by, &graph->keys, err);
 	if (rc == 0)
 		rc = children_check(&graph->keys, err);
+	if (rc == 0)
+		rc = check_keys(graph, err);
 	if (rc == 0)
 		rc = opened_name(&graph->opened, &options->names, err);
 	return rc < 0 ? rc : opened_choose(&graph->opened, &options->selection, err);
@@ -235,6 +274,25 @@ static void print_flat(const struct graph *graph, const struct view *view, FILE 
 	table_free(table);
 }
 
+static int print_calls(struct graph *graph, const struct view *view, FILE *out, struct err *err)
+{
+	const struct graph_options *options = graph->options;
+	const struct graph_calls calls = { .opened = &graph->opened,
+					   .stacks = graph->stacks,
+					   .places = graph->places,
+					   .focus = graph->focus,
+					   .path = graph->path,
+					   .format = graph->format,
+					   .threshold = threshold(graph),
+					   .limit = options->limit,
+					   .counts_hold = !view->selection };
+
+	if (options->calls)
+		return graph_calls_print(&calls, view, out, err);
+	graph_calls_draw(&calls, view, out);
+	return 0;
+}
+
 static int print(struct graph *graph, FILE *out, struct err *err)
 {
 	struct view view = make_view(graph);
@@ -249,6 +307,8 @@ static int print(struct graph *graph, FILE *out, struct err *err)
 	rc = find_focus(graph, err);
 	if (rc < 0)
 		return rc;
+	if (graph->options->calls || graph->options->dot)
+		return print_calls(graph, &view, out, err);
 	grow(graph);
 	print_tree(graph, &view, out);
 	return 0;
@@ -256,7 +316,7 @@ static int print(struct graph *graph, FILE *out, struct err *err)
 
 int graph_print(const char *path, const struct graph_options *options, FILE *out, struct err *err)
 {
-	struct graph graph = { 0 };
+	struct graph graph = { .path = path };
 	int rc = parse(&graph, options, err);
 
 	if (rc == 0)

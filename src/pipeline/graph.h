@@ -19,6 +19,8 @@ struct graph_options {
 	const char *symbol; /* who calls what is called so, and what it calls; NULL: everything */
 	bool inverted;	    /* from what was hit to its callers */
 	bool flat;	    /* no tree: a table, the heaviest itself first */
+	bool calls;	    /* no tree: each function with its callers and callees */
+	bool dot;	    /* no tree: a picture for Graphviz */
 	size_t limit;	    /* most nodes or rows; 0: all */
 	double threshold;   /* least share of a node or row; below 0: 0.5 in text, else 0 */
 	size_t max_depth;   /* most nodes above each other; 0: any */

@@ -1,80 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/tree_rows.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "present/safe.h"
-
-/* How a row is written: what stands before, between and behind its fields. */
-struct form {
-	bool json;
-	FILE *out;
-	bool any; /* a row was printed */
-};
+#include "present/fields.h"
 
 struct writer {
-	const struct form *form;
+	struct fields *fields;
 	const struct tree_part *part;
 	uint32_t *ids;	 /* by node; in the order of printing, from 1 on */
 	uint32_t *depth; /* by node */
 	uint32_t *group; /* by node: the group it is in, 0: none */
-	struct buf line, text;
-	bool first; /* the next field is the first of its row */
+	struct buf text;
 };
-
-static void begin_field(struct writer *writer, const char *name)
-{
-	if (!writer->first)
-		buf_add_char(&writer->line, ',');
-	writer->first = false;
-	if (writer->form->json) {
-		safe_json(&writer->line, name);
-		buf_add_char(&writer->line, ':');
-	}
-}
-
-static void add_text(struct writer *writer, const char *name, const char *text)
-{
-	begin_field(writer, name);
-	if (writer->form->json)
-		safe_json(&writer->line, text);
-	else
-		safe_csv(&writer->line, text);
-}
-
-static void add_number(struct writer *writer, const char *name, uint64_t value)
-{
-	begin_field(writer, name);
-	buf_printf(&writer->line, "%" PRIu64, value);
-}
-
-static void add_percent(struct writer *writer, const char *name, double value)
-{
-	begin_field(writer, name);
-	buf_printf(&writer->line, "%.4f", value);
-}
-
-/* A key that says nothing of this node: null, or an empty field. */
-static void add_nothing(struct writer *writer, const char *name)
-{
-	begin_field(writer, name);
-	if (writer->form->json)
-		buf_add_str(&writer->line, "null");
-}
-
-/* As in tables: a number that is written in another way than in decimal is a text. */
-static void add_value(struct writer *writer, const struct key *key, const char *text)
-{
-	if (key->kind != KEY_NUMBER || key->number) {
-		add_text(writer, key->name, text);
-		return;
-	}
-	begin_field(writer, key->name);
-	buf_add_str(&writer->line, text);
-}
 
 static void add_group_keys(struct writer *writer, uint32_t node)
 {
@@ -88,7 +28,7 @@ static void add_group_keys(struct writer *writer, uint32_t node)
 	for (size_t i = 0; i + 1 < tree->stacks->keys.count; i++) {
 		buf_clear(&writer->text);
 		table_text(tree->stacks, row, i, &writer->text);
-		add_value(writer, tree->stacks->keys.items[i], buf_text(&writer->text));
+		fields_key(writer->fields, tree->stacks->keys.items[i], buf_text(&writer->text));
 	}
 }
 
@@ -102,7 +42,7 @@ static void add_place_keys(struct writer *writer, uint32_t node)
 
 		buf_clear(&writer->text);
 		key->text(places->labels, key->of_frame(places->labels, frame), &writer->text);
-		add_value(writer, key, buf_text(&writer->text));
+		fields_key(writer->fields, key, buf_text(&writer->text));
 	}
 }
 
@@ -122,11 +62,11 @@ static void add_image(struct writer *writer, uint32_t node)
 
 	buf_clear(&writer->text);
 	if (!image) {
-		add_nothing(writer, "image");
+		fields_nothing(writer->fields, "image");
 		return;
 	}
 	labels_path(tree->places->labels, image, &writer->text);
-	add_text(writer, "image", buf_text(&writer->text));
+	fields_text(writer->fields, "image", buf_text(&writer->text));
 }
 
 static void add_keys(struct writer *writer, uint32_t node)
@@ -142,9 +82,9 @@ static void add_keys(struct writer *writer, uint32_t node)
 		return;
 	}
 	for (size_t i = 0; i < tree->places->keys.count; i++)
-		add_nothing(writer, tree->places->keys.items[i]->name);
+		fields_nothing(writer->fields, tree->places->keys.items[i]->name);
 	if (own_image)
-		add_nothing(writer, "image");
+		fields_nothing(writer->fields, "image");
 }
 
 static void add_figures(struct writer *writer, uint32_t id)
@@ -156,39 +96,28 @@ static void add_figures(struct writer *writer, uint32_t id)
 	struct interval interval = estimate_share((double)node->total.weight, (double)sum->weight,
 						  sum->weight_squared);
 
-	add_text(writer, "event", profile_text(profile, profile->events[tree->event].name));
-	add_number(writer, "samples", node->total.samples);
-	add_number(writer, "weight", node->total.weight);
-	add_percent(writer, "percent", tree_percent(tree, node->total.weight));
-	add_percent(writer, "low", 100 * interval.low);
-	add_percent(writer, "high", 100 * interval.high);
-	add_number(writer, "self_samples", node->self.samples);
-	add_number(writer, "self_weight", node->self.weight);
-	add_percent(writer, "self_percent", tree_percent(tree, node->self.weight));
+	fields_text(writer->fields, "event",
+		    profile_text(profile, profile->events[tree->event].name));
+	fields_number(writer->fields, "samples", node->total.samples);
+	fields_number(writer->fields, "weight", node->total.weight);
+	fields_percent(writer->fields, "percent", tree_percent(tree, node->total.weight));
+	fields_percent(writer->fields, "low", 100 * interval.low);
+	fields_percent(writer->fields, "high", 100 * interval.high);
+	fields_number(writer->fields, "self_samples", node->self.samples);
+	fields_number(writer->fields, "self_weight", node->self.weight);
+	fields_percent(writer->fields, "self_percent", tree_percent(tree, node->self.weight));
 }
 
 static void add_row(struct writer *writer, uint32_t node)
 {
 	uint32_t parent = writer->part->tree->nodes.items[node].parent;
 
-	writer->first = true;
-	add_text(writer, "part", writer->part->name);
-	add_number(writer, "id", writer->ids[node]);
-	add_number(writer, "parent", writer->ids[parent]);
-	add_number(writer, "depth", writer->depth[node]);
+	fields_text(writer->fields, "part", writer->part->name);
+	fields_number(writer->fields, "id", writer->ids[node]);
+	fields_number(writer->fields, "parent", writer->ids[parent]);
+	fields_number(writer->fields, "depth", writer->depth[node]);
 	add_keys(writer, node);
 	add_figures(writer, node);
-}
-
-static void print_row(struct writer *writer, struct form *form, uint32_t node)
-{
-	buf_clear(&writer->line);
-	if (form->json)
-		buf_add_str(&writer->line, form->any ? ",\n{" : "\n{");
-	add_row(writer, node);
-	buf_add_char(&writer->line, form->json ? '}' : '\n');
-	fwrite(writer->line.bytes, 1, writer->line.size, form->out);
-	form->any = true;
 }
 
 /* Nodes come after their parents. */
@@ -202,11 +131,11 @@ static void place_node(struct writer *writer, uint32_t node)
 }
 
 /* Returns the number of the last row. */
-static uint32_t print_part(const struct tree_part *part, struct form *form, uint32_t last)
+static uint32_t print_part(const struct tree_part *part, struct fields *fields, uint32_t last)
 {
 	size_t nodes = part->tree->nodes.count, count;
 	uint32_t *order = tree_order(part->tree, part->prune->hidden, &count);
-	struct writer writer = { .form = form,
+	struct writer writer = { .fields = fields,
 				 .part = part,
 				 .ids = xcalloc(nodes, sizeof(uint32_t)),
 				 .depth = xcalloc(nodes, sizeof(uint32_t)),
@@ -215,13 +144,13 @@ static uint32_t print_part(const struct tree_part *part, struct form *form, uint
 	for (size_t i = 1; i < count; i++) {
 		writer.ids[order[i]] = ++last;
 		place_node(&writer, order[i]);
-		print_row(&writer, form, order[i]);
+		add_row(&writer, order[i]);
+		fields_end_row(fields);
 	}
 	free(order);
 	free(writer.ids);
 	free(writer.depth);
 	free(writer.group);
-	buf_done(&writer.line);
 	buf_done(&writer.text);
 	return last;
 }
@@ -242,22 +171,24 @@ static void print_titles(const struct tree *tree, FILE *out)
 
 void tree_rows_csv(const struct tree_part *parts, size_t count, FILE *out)
 {
-	struct form form = { .out = out };
+	struct fields fields = { .out = out };
 	uint32_t last = 0;
 
 	if (count)
 		print_titles(parts[0].tree, out);
 	for (size_t i = 0; i < count; i++)
-		last = print_part(&parts[i], &form, last);
+		last = print_part(&parts[i], &fields, last);
+	fields_done(&fields);
 }
 
 void tree_rows_json(const struct tree_part *parts, size_t count, FILE *out)
 {
-	struct form form = { .json = true, .out = out };
+	struct fields fields = { .json = true, .out = out };
 	uint32_t last = 0;
 
 	fputc('[', out);
 	for (size_t i = 0; i < count; i++)
-		last = print_part(&parts[i], &form, last);
+		last = print_part(&parts[i], &fields, last);
 	fputs("\n]", out);
+	fields_done(&fields);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/branch_rows.h"
 
+#include <errno.h>
+
 #include "store/sql.h"
 
 static int write_row(sqlite3_stmt *stmt, const struct branch *branch)
@@ -25,5 +27,44 @@ int branch_rows_write(sqlite3 *db, const struct profile *profile)
 	rc = sql_prepare(db, "INSERT OR REPLACE INTO branch VALUES(?, ?, ?, ?, ?, ?)", &stmt);
 	for (size_t i = 0; rc == 0 && i < branches->list.count; i++)
 		rc = write_row(stmt, &branches->list.items[i]);
+	return rc;
+}
+
+static bool read_row(sqlite3_stmt *stmt, const struct profile *profile, struct branch *ret_branch)
+{
+	uint64_t event, from, to;
+
+	if (!profile->event_count ||
+	    !sql_column_at_most(stmt, 0, profile->event_count - 1, &event) ||
+	    !sql_column_at_most(stmt, 1, profile->frames.count - 1, &from) ||
+	    !sql_column_at_most(stmt, 2, profile->frames.count - 1, &to) ||
+	    !sql_column_at_most(stmt, 3, INT64_MAX, &ret_branch->count) ||
+	    !sql_column_at_most(stmt, 4, INT64_MAX, &ret_branch->mispredicted) ||
+	    !sql_column_at_most(stmt, 5, INT64_MAX, &ret_branch->cycles))
+		return false;
+	ret_branch->event = (uint32_t)event;
+	ret_branch->from = (uint32_t)from;
+	ret_branch->to = (uint32_t)to;
+	return true;
+}
+
+int branch_rows_each(sqlite3 *db, const struct profile *profile,
+		     void (*visit)(void *context, const struct branch *branch), void *context,
+		     struct err *why)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db,
+			     "SELECT event, from_frame, to_frame, count, mispredicted, cycles "
+			     "FROM branch ORDER BY event, from_frame, to_frame",
+			     &stmt);
+
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		struct branch branch;
+
+		if (!read_row(stmt, profile, &branch))
+			return err_set(why, -EBADMSG, "a row of table branch is wrong");
+		visit(context, &branch);
+		rc = 0;
+	}
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "store/branch_rows.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
@@ -287,5 +288,17 @@ int store_each_sample(struct store_reader *reader, const struct profile *profile
 		return window.stopped;
 	if (!rc && !from_ns && to_ns == UINT64_MAX && window.seen != reader->layers.blocks.samples)
 		rc = err_set(&why, -EBADMSG, "samples are missing from table block");
+	return rc ? explain(reader, rc, &why, err) : 0;
+}
+
+int store_each_branch(struct store_reader *reader, const struct profile *profile,
+		      void (*visit)(void *context, const struct branch *branch), void *context,
+		      struct err *err)
+{
+	struct err why = { "" };
+	int rc;
+
+	connection_refill(&reader->connection);
+	rc = branch_rows_each(reader->connection.db, profile, visit, context, &why);
 	return rc ? explain(reader, rc, &why, err) : 0;
 }

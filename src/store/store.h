@@ -77,6 +77,11 @@ int store_each_sample(struct store_reader *reader, const struct profile *profile
 		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
 		      void *context, struct err *err);
 
+/* The branches of an import, in order of event and places; other profiles have none. */
+int store_each_branch(struct store_reader *reader, const struct profile *profile,
+		      void (*visit)(void *context, const struct branch *branch), void *context,
+		      struct err *err);
+
 /* Is this file a prospect profile by its first bytes (SQLite with our application id)? 1 yes (also
  * of a newer version, or damaged), 0 no, -errno when it cannot be read. For deciding whether an -o
  * FILE may be replaced. */

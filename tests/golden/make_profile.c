@@ -497,6 +497,87 @@ static void make_wide(struct maker *maker)
 	}
 }
 
+/* The frame of a place in a function that add_callee made. */
+static uint32_t add_frame(struct maker *maker, uint32_t image, const char *name, uint64_t distance,
+			  enum symbol_kind kind)
+{
+	struct symbol symbol = { .image = image,
+				 .name = text(maker, name),
+				 .start = 64 * (uint64_t)text(maker, name),
+				 .size = 64,
+				 .kind = kind };
+	struct frame frame = { .image = image,
+			       .offset = symbol.start + distance,
+			       .address = symbol.start + distance,
+			       .address_known = true,
+			       .kind = FRAME_EXACT,
+			       .symbol = profile_symbol(maker->profile, &symbol) };
+
+	return profile_frame(maker->profile, &frame);
+}
+
+static void add_branch(struct maker *maker, uint32_t from, uint32_t to, uint64_t count)
+{
+	struct branch branch = {
+		.event = 1, .from = from, .to = to, .count = count, .cycles = 20 * count
+	};
+
+	branches_add(&maker->profile->branches, &branch);
+}
+
+/* What the processor recorded: calls by way of a PLT, within a circle, and what is no call. */
+static void add_branches(struct maker *maker, uint32_t program, uint32_t libc)
+{
+	uint32_t main = add_frame(maker, program, "main", 8, SYMBOL_NAMED);
+	uint32_t even = add_frame(maker, program, "even", 0, SYMBOL_NAMED);
+	uint32_t odd = add_frame(maker, program, "odd", 0, SYMBOL_NAMED);
+	uint32_t walk = add_frame(maker, program, "walk", 0, SYMBOL_NAMED);
+	uint32_t stub = add_frame(maker, program, "cos@plt", 0, SYMBOL_PLT);
+	uint32_t cos = add_frame(maker, libc, "cos", 0, SYMBOL_NAMED);
+
+	add_branch(maker, main, even, 70);
+	add_branch(maker, add_frame(maker, program, "even", 12, SYMBOL_NAMED), odd, 1500);
+	add_branch(maker, add_frame(maker, program, "odd", 20, SYMBOL_NAMED), even, 1430);
+	add_branch(maker, main, walk, 3);
+	add_branch(maker, add_frame(maker, program, "walk", 16, SYMBOL_NAMED), walk, 250);
+	add_branch(maker, add_frame(maker, program, "walk", 24, SYMBOL_NAMED), stub, 120000);
+	add_branch(maker, add_frame(maker, program, "cos@plt", 4, SYMBOL_PLT), cos, 120000);
+	/* a return, and a loop */
+	add_branch(maker, add_frame(maker, libc, "cos", 60, SYMBOL_NAMED),
+		   add_frame(maker, program, "walk", 29, SYMBOL_NAMED), 120000);
+	add_branch(maker, walk, add_frame(maker, program, "walk", 32, SYMBOL_NAMED), 999);
+}
+
+/* Functions that call themselves and each other, with calls that were recorded. */
+static void make_calls(struct maker *maker)
+{
+	uint32_t program, libc, main, walk, task;
+	uint8_t cycles;
+
+	begin_run(maker);
+	profile_set_text(&maker->profile->run.command, "./calls \"x\" &amp; <y>");
+	cycles = add_event(maker, "cycles", "count", CLOCK_PMU_NMI);
+	program = add_image(maker, IMAGE_FILE, "/usr/bin/calls");
+	libc = add_image(maker, IMAGE_FILE, "/usr/lib/libm.so.6");
+	task = add_program(maker, "calls", 1001, true);
+	main = CHAIN(0, program, "_start", "main");
+	walk = CHAIN(main, program, "walk", "walk", "walk");
+	for (uint8_t event = 0; event <= cycles; event++) {
+		add_hits(maker, task, CHAIN(main, program, "even", "odd", "even"), MODE_USER,
+			 CONTEXT_TASK, event, 40);
+		add_hits(maker, task, CHAIN(main, program, "even", "odd"), MODE_USER, CONTEXT_TASK,
+			 event, 25);
+		add_hits(maker, task, walk, MODE_USER, CONTEXT_TASK, event, 30);
+		add_hits(maker, task, CHAIN(walk, libc, "cos"), MODE_USER, CONTEXT_TASK, event,
+			 100);
+		add_hits(maker, task, CHAIN(add_cut(maker, STACK_BAD_FRAME), program, "odd"),
+			 MODE_USER, CONTEXT_TASK, event, 4);
+		add_hits(maker, task, CHAIN(main, program, "say \"\\N\" &lt;\n}"), MODE_USER,
+			 CONTEXT_TASK, event, 3);
+	}
+	add_branches(maker, program, libc);
+}
+
 /* 9,000 addresses in 9,000 functions, for measuring. */
 static void make_large(struct maker *maker)
 {
@@ -576,7 +657,7 @@ static const struct {
 	{ "stacks", make_stacks, false },   { "deep", make_deep, false },
 	{ "names", make_names, false },	    { "wide", make_wide, true },
 	{ "before", make_before, false },   { "after", make_after, false },
-	{ "cycles", make_cycles, false },
+	{ "cycles", make_cycles, false },   { "calls", make_calls, false },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

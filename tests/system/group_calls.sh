@@ -74,3 +74,121 @@ test_inlined_functions_are_functions_everywhere() {
 	"$PROSPECT" report --children --by symbol,line --format csv --inlines --no-cache "$T/prof" |
 		grep -q "^between,$T/nested.c:9," || fail "between is not at line 9"
 }
+
+# Functions of every kind of call: from two sides, recursive, in a circle of three. -pg counts them.
+compile_circle() {
+	cat > "$T/circle.c" <<- 'END'
+		#include <stdio.h>
+		#include <time.h>
+		static double spent(void)
+		{
+			struct timespec now;
+			clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+			return now.tv_sec + now.tv_nsec / 1e9;
+		}
+		#define OWN __attribute__((noinline, noclone)) void
+		#define SPIN(ms) do { double end = spent() + (ms) / 1e3; while (spent() < end) {} } while (0)
+		OWN shared(int ms) { SPIN(ms); }
+		OWN left(void) { SPIN(2); shared(6); }
+		OWN right(void) { SPIN(2); shared(2); }
+		OWN again(int depth) { SPIN(20); if (depth) again(depth - 1); __asm__(""); }
+		OWN two(int depth);
+		OWN three(int depth);
+		OWN one(int depth) { SPIN(30); if (depth) two(depth - 1); __asm__(""); }
+		OWN two(int depth) { SPIN(30); if (depth) three(depth - 1); __asm__(""); }
+		OWN three(int depth) { SPIN(30); if (depth) one(depth - 1); __asm__(""); }
+		int main(void)
+		{
+			again(5);
+			for (int i = 0; i < 25; i++) {
+				left();
+				right();
+			}
+			one(5);
+			return 0;
+		}
+	END
+	(cd "$T" && cc -O1 -fno-optimize-sibling-calls -fno-inline -g circle.c -o circle &&
+		cc -O1 -fno-optimize-sibling-calls -fno-inline -pg circle.c -o counted)
+}
+
+# "caller callee" of each line of gprof's call graph.
+gprof_arcs() {
+	gprof -b -q "$T/counted" "$T/gmon.out" | awk '
+		/^Index by/ { exit }
+		/^-----/ { delete above; count = 0; primary = ""; next }
+		!/\[[0-9]+\]$/ || /as a whole/ { next }
+		{ line = $0; sub(/ \[[0-9]+\]$/, "", line); sub(/ <cycle [0-9]+>$/, "", line)
+		  name = line; sub(/.* /, "", name) }
+		/^\[/ { primary = name; for (i = 0; i < count; i++) print above[i], primary; next }
+		primary == "" { above[count++] = name; next }
+		{ print primary, name }'
+}
+
+# The same of ours, on stdin as tabs.
+our_arcs() {
+	awk -F '\t' '
+		$3 == "function" { primary = $6; cycle = $4 == $5 }
+		$3 == "caller" { above[count++] = $6; next }
+		$3 == "function" { for (i = 0; i < count; i++) print above[i], $6; count = 0; next }
+		$3 == "callee" { print primary, $6 }'
+}
+
+test_arcs_are_those_gprof_counts() {
+	need gprof
+	compile_circle
+	(cd "$T" && ./counted) || fail "the counted program does not run"
+	record "$T/prof" -H 2000 -- "$T/circle"
+	"$PROSPECT" graph --calls --by symbol --format csv --no-cache --select program=circle "$T/prof" | csv_to_tabs > "$T/rows"
+	gprof_arcs | grep -vE "spent|spontaneous|whole" | awk '$1 != $2' | sort -u > "$T/theirs"
+	our_arcs < "$T/rows" | grep -E '^(main|left|right|again|one|two|three) [a-z]+$' |
+		grep -v spent | sort -u > "$T/ours"
+	[ "$(wc -l < "$T/theirs")" -ge 8 ] || fail "gprof tells little:" "$(cat "$T/theirs")"
+	diff "$T/theirs" "$T/ours" > "$T/diff" || fail "gprof <, we >" "$(cat "$T/diff")"
+	# and so are the circles
+	[ "$(awk -F '\t' '$3 == "member" { print $6 }' "$T/rows" | grep -xE "one|two|three" | sort | xargs)" = "one three two" ] ||
+		fail "the circle is another one"
+	"$PROSPECT" graph --calls --no-cache again "$T/prof" > "$T/text"
+	grep -Eq '^\[[0-9]+\] .* -\+-  again \[' "$T/text" || fail "no recursion:" "$(tail -n 20 "$T/text")"
+}
+
+# Half of the time in shared would be that of right by gprof, for it called as often; stacks know better.
+test_time_comes_through_callers_as_it_was() {
+	local left both samples
+	compile_circle
+	record "$T/prof" -H 2000 -- "$T/circle"
+	"$PROSPECT" graph --calls --by symbol --format csv --no-cache --select program=circle "$T/prof" |
+		csv_to_tabs > "$T/rows"
+	awk -F '\t' -v OFS='\t' '
+		$3 == "caller" && $6 == "left" { left = $9; n = $8 }
+		$3 == "caller" && $6 == "right" { right = $9; m = $8 }
+		$3 == "function" && $6 == "shared" { print left, left + right, n + m; found = 1 }
+		$3 == "function" { left = right = n = m = 0 }
+		END { exit !found }' "$T/rows" > "$T/shared" || fail "shared has no entry"
+	read -r left both samples < "$T/shared"
+	check_share "shared called by left" 0.75 "$left" "$both" "$samples"
+	# every entry adds up
+	awk -F '\t' '
+		$3 == "caller" { up += $9; next }
+		$3 == "function" {
+			if (up != $9) { print "callers of " $6 " have " up " of " $9; exit 1 }
+			up = 0; want = $9 - $12; name = $6; entry = $2; next
+		}
+		$3 == "callee" && $2 == entry { down[entry] += $9; wanted[entry] = want }
+		END { for (e in down) if (down[e] != wanted[e]) { print "callees of " e; exit 1 } }' \
+		"$T/rows" > "$T/wrong" || fail "$(cat "$T/wrong")"
+}
+
+test_pictures_are_what_graphviz_reads() {
+	need dot
+	compile_circle
+	record "$T/prof" -H 1000 -- "$T/circle"
+	"$PROSPECT" graph --dot --no-cache -o "$T/graph.dot" "$T/prof"
+	dot -Tsvg "$T/graph.dot" -o "$T/graph.svg" 2> "$T/stderr" || fail "$(head -n 3 "$T/stderr")"
+	[ ! -s "$T/stderr" ] || fail "$(head -n 3 "$T/stderr")"
+	grep -q '<title>f[0-9]*&#45;&gt;f[0-9]*</title>' "$T/graph.svg" || fail "no arrows"
+	grep -q '>shared<' "$T/graph.svg" || fail "shared is not drawn"
+	"$PROSPECT" graph --dot --no-cache right "$T/prof" | dot -Tsvg > "$T/right.svg" ||
+		fail "not drawn"
+	if grep -q '>left<' "$T/right.svg"; then fail "what has nothing to do with it is drawn"; fi
+}

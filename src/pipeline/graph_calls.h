@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forms of a graph that are about functions and not about paths: tables of callers and callees
+ * (--calls), and a picture (--dot). */
+#ifndef PIPELINE_GRAPH_CALLS_H
+#define PIPELINE_GRAPH_CALLS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "aggregate/places.h"
+#include "pipeline/format.h"
+#include "pipeline/opened.h"
+
+/* Everything is borrowed. */
+struct graph_calls {
+	struct opened *opened;
+	const struct table *stacks; /* by stack alone: what was selected */
+	const struct places *places;
+	const bool *focus; /* by place, what was asked for; NULL: everything */
+	const char *path;  /* of the profile */
+	enum format format;
+	double threshold;
+	size_t limit;
+	bool counts_hold; /* nothing was selected: branches are those of these samples */
+};
+
+/* Prints tables of every event that was selected, with the calls that branches of imports show.
+ * Negative errno when these cannot be read. */
+int graph_calls_print(const struct graph_calls *graph, const struct view *view, FILE *out,
+		      struct err *err);
+/* Prints the picture of the main event; of stacks with what was asked for, if anything was. */
+void graph_calls_draw(const struct graph_calls *graph, const struct view *view, FILE *out);
+
+#endif
