@@ -69,6 +69,14 @@ test_stacks_in_signal_handlers() {
 		'_start;([^;]*;)*main;interrupted;([^;]*;)+handler;leaf$' 990
 }
 
+# A copy of a stack does not lead from one stack to the other: a program that is not known yet has none.
+test_stacks_in_handlers_on_another_stack() {
+	need_stacks
+	shape altstack
+	expect_stacks "a signal handler on a stack of its own" "$T/prof" "$of_stacks symbol=leaf" \
+		'_start;([^;]*;)*main;interrupted;([^;]*;)+handler;leaf$' 850
+}
+
 test_stacks_of_threads() {
 	need_stacks
 	shape thread

@@ -4,6 +4,7 @@
  *   recursion  main > down, DEPTH of them > leaf
  *   uneven     the same with frames of different sizes, some realigned
  *   signal     main > interrupted > handler (from an interval timer) > leaf
+ *   altstack   the same with the handler on a stack of its own
  *   thread     worker > leaf, in a thread
  *   clock      main > ask, which asks the vdso's clock
  *   calls      main > calls > tiny, a function of a few instructions: half of the samples are in a
@@ -74,6 +75,17 @@ NOINLINE void handler(int number)
 	BARRIER();
 }
 
+static int handler_flags;
+
+static void give_handlers_a_stack(void)
+{
+	static char room[64 * 1024];
+	const stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+
+	sigaltstack(&stack, NULL);
+	handler_flags = SA_ONSTACK;
+}
+
 NOINLINE void interrupted(void)
 {
 	const struct itimerval every = { { 0, 2000 }, { 0, 2000 } };
@@ -81,6 +93,7 @@ NOINLINE void interrupted(void)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
+	action.sa_flags = handler_flags;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	while (!is_over())
@@ -154,11 +167,13 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	end_ns = spin_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(atof(argv[2]) * 1e9);
+	if (strcmp(shape, "altstack") == 0)
+		give_handlers_a_stack();
 	if (strcmp(shape, "recursion") == 0)
 		down(depth);
 	else if (strcmp(shape, "uneven") == 0)
 		uneven(depth);
-	else if (strcmp(shape, "signal") == 0)
+	else if (strcmp(shape, "signal") == 0 || strcmp(shape, "altstack") == 0)
 		interrupted();
 	else if (strcmp(shape, "thread") == 0)
 		return in_thread();
