@@ -97,6 +97,9 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 	     const struct diff_probe *probes, size_t probe_count, struct cells *cells,
 	     uint64_t wall_ns, struct err *err);
 
+/* Tells what stands for the profiled command of a side where the key is @name. */
+void diff_command(struct diff *diff, enum diff_side side, const char *name, const char *text);
+
 /* Works everything out when all runs are there. Of the rows that are called real by @measure, no
  * more than the part @false_discoveries (0..1) is expected to be so by chance. */
 void diff_finish(struct diff *diff, enum diff_measure measure, double false_discoveries);

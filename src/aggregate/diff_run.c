@@ -131,6 +131,14 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 	return 0;
 }
 
+void diff_command(struct diff *diff, enum diff_side side, const char *name, const char *text)
+{
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		if (strcmp(diff->keys.items[key]->name, name) == 0)
+			rebuilt_match_command(&diff->matches[key], text, side);
+	}
+}
+
 struct block_weight {
 	uint8_t block;
 	double weight;

@@ -75,6 +75,11 @@ str_id rebuilt_match_add(struct rebuilt_match *match, const char *text, enum dif
 	return id;
 }
 
+void rebuilt_match_command(struct rebuilt_match *match, const char *text, enum diff_side side)
+{
+	match->command[side] = intern(match, text);
+}
+
 static str_id made_of(struct rebuilt_match *match, str_id text,
 		      void (*make)(const char *text, struct buf *buf))
 {
@@ -120,9 +125,21 @@ static uint8_t *sides_of_moved(struct rebuilt_match *match, const struct way *wa
 	return sides.items;
 }
 
+/* Is it the old command, and only that, as the new one is only the new? */
+static bool is_old_command(const struct rebuilt_match *match, str_id text)
+{
+	const str_id *command = match->command;
+
+	return !match->exact && text && text == command[DIFF_OLD] && command[DIFF_NEW] &&
+	       match->sides.items[text] == 1 << DIFF_OLD &&
+	       match->sides.items[command[DIFF_NEW]] == 1 << DIFF_NEW;
+}
+
 static str_id find_meaning(struct rebuilt_match *match, const struct way *way,
 			   const uint8_t *moved_sides, str_id text)
 {
+	if (is_old_command(match, text))
+		return find_meaning(match, way, moved_sides, match->command[DIFF_NEW]);
 	if (is_plain(match, way, text))
 		return text;
 	if (way->moved) {

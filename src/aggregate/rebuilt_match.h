@@ -24,12 +24,16 @@ struct rebuilt_match {
 	const struct key *key;
 	bool exact; /* texts mean themselves only */
 	struct strpool texts;
-	VEC(uint8_t) sides;  /* by text: 1 << enum diff_side of those that have it */
-	VEC(str_id) meaning; /* by text, once settled */
+	VEC(uint8_t) sides;	    /* by text: 1 << enum diff_side of those that have it */
+	VEC(str_id) meaning;	    /* by text, once settled */
+	str_id command[DIFF_SIDES]; /* see rebuilt_match_command; 0: not known */
 };
 
 /* The number of a text, which @side has. */
 str_id rebuilt_match_add(struct rebuilt_match *match, const char *text, enum diff_side side);
+/* A text that stands for the command of a side: what was profiled may be called differently on the
+ * other one. */
+void rebuilt_match_command(struct rebuilt_match *match, const char *text, enum diff_side side);
 /* To be called when all texts were added: finds their meanings. */
 void rebuilt_match_settle(struct rebuilt_match *match);
 /* What a text means: equal numbers mean the same. */

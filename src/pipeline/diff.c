@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "pipeline/diff_questions.h"
 #include "pipeline/format.h"
@@ -162,6 +163,44 @@ static int collect(struct making *making, struct run *run, struct err *err)
 	return rc;
 }
 
+/* The process the command became last; 0: there is none. */
+static uint32_t command_of(const struct profile *profile)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < profile->processes.count; i++) {
+		const struct process *process = &profile->processes.items[i];
+
+		if (process->in_command && process->pid == (int32_t)profile->run.command_pid)
+			found = i;
+	}
+	return found;
+}
+
+/* What the profiled program is called, by process, program and image. */
+static void tell_command(struct diff *diff, enum diff_side side, const struct labels *labels)
+{
+	const struct profile *profile = labels->profile;
+	uint32_t process = command_of(profile);
+	const char *program = profile_text(profile, profile->processes.items[process].program);
+	struct buf text = { 0 };
+
+	if (!process)
+		return;
+	labels_process(labels, process, &text);
+	diff_command(diff, side, "process", buf_text(&text));
+	buf_done(&text);
+	diff_command(diff, side, "program", program);
+	for (size_t i = 1; i < profile->images.count; i++) {
+		const char *path = profile_text(profile, profile->images.items[i].path);
+
+		if (strcmp(file_base(path), program) != 0)
+			continue;
+		diff_command(diff, side, "image", path);
+		break;
+	}
+}
+
 static double complete_percent(const struct opened *opened)
 {
 	const struct completeness *known = &opened->completeness;
@@ -182,6 +221,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	int rc;
 
 	opened_span(opened, &from_ns, &to_ns);
+	tell_command(making->diff, side, &opened->labels);
 	cells_init(&cells, from_ns, to_ns);
 	run.table = table_new(&opened->labels, &making->wish.keys);
 	run.cells = paired ? &cells : NULL;
