@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum { MAX_KEY_LETTERS = 31 };
+enum { MAX_KEY_LETTERS = 31, MAX_CPUS = 1 << 16 };
 
 static const struct process *process_of(const struct labels *labels, const struct point *point)
 {
@@ -365,63 +365,82 @@ static size_t bound_wait(const struct labels *labels)
 	return WAIT_COUNT;
 }
 
+/* Numbers of processors may have gaps: this is what most have. */
+static size_t bound_cpu(const struct labels *labels)
+{
+	uint64_t cpus = labels->profile->run.cpus;
+
+	return cpus < MAX_CPUS ? (size_t)cpus : MAX_CPUS;
+}
+
 static size_t bound_event(const struct labels *labels)
 {
 	return labels->profile->event_count;
 }
 
 static const struct key all[] = {
-	{ "process", "one run of a program, as name#instance", KEY_TEXT, .value = value_process,
-	  .text = text_process, .alias = alias_process, .bound = bound_process },
+	{ "process", "one run of a program, as name#instance", KEY_TEXT, .uses = SAMPLE_TASK,
+	  .value = value_process, .text = text_process, .alias = alias_process,
+	  .bound = bound_process },
 	{ "program", "the executable's name, all its instances together", KEY_TEXT,
-	  .value = value_program, .text = text_string, .bound = bound_string },
-	{ "pid", "process id", KEY_NUMBER, .value = value_pid, .text = text_number },
-	{ "tid", "thread id", KEY_NUMBER, .value = value_tid, .text = text_number },
-	{ "thread", "the thread's name when it was sampled", KEY_TEXT, .value = value_thread,
+	  .uses = SAMPLE_TASK, .value = value_program, .text = text_string, .bound = bound_string },
+	{ "pid", "process id", KEY_NUMBER, .uses = SAMPLE_TASK, .value = value_pid,
+	  .text = text_number },
+	{ "tid", "thread id", KEY_NUMBER, .uses = SAMPLE_TASK, .value = value_tid,
+	  .text = text_number },
+	{ "thread", "the thread's name when it was sampled", KEY_TEXT, .uses = SAMPLE_TASK,
+	  .value = value_thread, .text = text_string, .bound = bound_string },
+	{ "user", "the user it ran as", KEY_TEXT, .uses = SAMPLE_TASK, .value = value_user,
+	  .text = text_user, .alias = text_number },
+	{ "cgroup", "control group", KEY_TEXT, .uses = SAMPLE_TASK, .value = value_cgroup,
 	  .text = text_string, .bound = bound_string },
-	{ "user", "the user it ran as", KEY_TEXT, .value = value_user, .text = text_user,
-	  .alias = text_number },
-	{ "cgroup", "control group", KEY_TEXT, .value = value_cgroup, .text = text_string,
+	{ "container", "short id or name of the container", KEY_TEXT, .uses = SAMPLE_TASK,
+	  .value = value_container, .text = text_string, .bound = bound_string },
+	{ "image", "the file (or kernel, module) whose code ran", KEY_TEXT, .uses = SAMPLE_STACK,
+	  .value = value_image, .of_frame = image_of_frame, .text = text_path, .alias = alias_path,
 	  .bound = bound_string },
-	{ "container", "short id or name of the container", KEY_TEXT, .value = value_container,
-	  .text = text_string, .bound = bound_string },
-	{ "image", "the file (or kernel, module) whose code ran", KEY_TEXT, .value = value_image,
-	  .of_frame = image_of_frame, .text = text_path, .alias = alias_path,
-	  .bound = bound_string },
-	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .value = value_symbol,
-	  .of_frame = symbol_of_frame, .text = text_symbol, .alias = text_string,
-	  .bound = bound_string },
+	{ "symbol", "the routine's name, equal names together", KEY_TEXT, .uses = SAMPLE_STACK,
+	  .value = value_symbol, .of_frame = symbol_of_frame, .text = text_symbol,
+	  .alias = text_string, .bound = bound_string },
 	{ "function", "the routine, equal names at different places apart", KEY_TEXT,
-	  .value = value_function, .of_frame = function_of_frame, .text = text_function,
-	  .beside = beside_function, .alias = alias_function, .bound = bound_function },
-	{ "line", "source line, as file:line", KEY_TEXT, .value = value_line,
+	  .uses = SAMPLE_STACK, .value = value_function, .of_frame = function_of_frame,
+	  .text = text_function, .beside = beside_function, .alias = alias_function,
+	  .bound = bound_function },
+	{ "line", "source line, as file:line", KEY_TEXT, .uses = SAMPLE_STACK, .value = value_line,
 	  .of_frame = line_of_frame, .text = text_line, .alias = alias_line },
 	{ "inline", "the routine, or what was inlined into it there", KEY_TEXT,
-	  .value = value_inline, .of_frame = inline_of_frame, .text = text_inline,
-	  .alias = text_line },
-	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .value = value_address,
-	  .of_frame = address_of_frame, .text = text_address, .number = number_address },
+	  .uses = SAMPLE_STACK, .value = value_inline, .of_frame = inline_of_frame,
+	  .text = text_inline, .alias = text_line },
+	{ "address", "where in the image, as objdump shows it", KEY_NUMBER, .uses = SAMPLE_STACK,
+	  .value = value_address, .of_frame = address_of_frame, .text = text_address,
+	  .number = number_address },
 	{ "stack", "the routines' names from the root on, joined by ';'", KEY_TEXT,
-	  .value = value_stack, .text = text_stack, .bound = bound_stack },
-	{ "mode", "user or kernel", KEY_TEXT, .closed = true, .value = value_mode,
-	  .text = text_mode, .bound = bound_mode },
+	  .uses = SAMPLE_STACK, .value = value_stack, .text = text_stack, .bound = bound_stack },
+	{ "mode", "user or kernel", KEY_TEXT, .uses = SAMPLE_MODE, .closed = true,
+	  .value = value_mode, .text = text_mode, .bound = bound_mode },
 	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,
-	  .closed = true, .value = value_context, .text = text_context, .bound = bound_context },
+	  .uses = SAMPLE_CONTEXT, .closed = true, .value = value_context, .text = text_context,
+	  .bound = bound_context },
 	{ "wait", "what the thread waited for: lock, disk ...; running if it did not", KEY_TEXT,
-	  .closed = true, .value = value_wait, .text = text_wait, .bound = bound_wait },
-	{ "waker", "the process that ended the wait", KEY_TEXT, .value = value_waker,
-	  .text = text_waker, .alias = alias_process, .bound = bound_process },
-	{ "cpu", "processor number", KEY_NUMBER, .needs_samples = true, .value = value_cpu,
-	  .text = text_number },
+	  .uses = SAMPLE_STACK, .closed = true, .value = value_wait, .text = text_wait,
+	  .bound = bound_wait },
+	{ "waker", "the process that ended the wait", KEY_TEXT, .uses = SAMPLE_STACK,
+	  .value = value_waker, .text = text_waker, .alias = alias_process,
+	  .bound = bound_process },
+	{ "cpu", "processor number", KEY_NUMBER, .uses = SAMPLE_CPU, .value = value_cpu,
+	  .bound = bound_cpu, .text = text_number },
 	{ "event", "what was sampled", KEY_TEXT, .value = value_event, .text = text_event,
 	  .bound = bound_event },
 	{ "time", "second since the start, or where the slice (--slice) begins", KEY_NUMBER,
-	  .needs_samples = true, .value = value_time, .text = text_time, .measure = measure_time,
+	  .uses = SAMPLE_TIME, .value = value_time, .text = text_time, .measure = measure_time,
 	  .parts = NS_PER_S },
 	{ 0 },
 };
 
-static const struct key stack_id = { "stack id", "", KEY_TEXT, .value = value_stack_id };
+static const struct key stack_id = {
+	"stack id",	     "", KEY_TEXT, .uses = SAMPLE_STACK, .value = value_stack_id,
+	.bound = bound_stack
+};
 
 const struct key *keys_stack_id(void)
 {
@@ -520,13 +539,18 @@ int keys_parse(const char *text, struct key_list *ret_list, struct err *err)
 	return 0;
 }
 
+unsigned keys_use(const struct key_list *list)
+{
+	unsigned uses = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		uses |= list->items[i]->uses;
+	return uses;
+}
+
 bool keys_need_samples(const struct key_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->items[i]->needs_samples)
-			return true;
-	}
-	return false;
+	return keys_use(list) & SAMPLE_NOT_IN_TOTALS;
 }
 
 bool keys_is_frame(const struct key *key)

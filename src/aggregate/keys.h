@@ -32,8 +32,8 @@ struct key {
 	const char *name;
 	const char *help; /* one line, for people */
 	enum key_kind kind;
-	bool needs_samples; /* layer 1: totals do not know it */
-	bool closed;	    /* a list of words that is the same for every profile */
+	unsigned uses; /* of a sample: enum sample_field */
+	bool closed;   /* a list of words that is the same for every profile */
 	uint64_t (*value)(const struct labels *labels, const struct point *point);
 	/* The value of any frame of the profile, for keys that are about code; the value of a
 	 * sample is that of its innermost frame. NULL: the key is about something else. */
@@ -50,7 +50,8 @@ struct key {
 	 * numbers may then have decimals. NULL: nothing else. */
 	uint64_t (*measure)(const struct labels *labels, const struct point *point);
 	uint64_t parts;
-	/* Values are below this; NULL: they may be any. labels may be NULL for closed keys. */
+	/* Values are below this, but for odd ones of keys that are not closed; NULL: they may be
+	 * any. labels may be NULL for closed keys. */
 	size_t (*bound)(const struct labels *labels);
 };
 
@@ -72,6 +73,9 @@ int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
 /* Not in the list and not for people: the very stack, also where others have the same names. */
 const struct key *keys_stack_id(void);
 
+/* What of a sample tells the values of these keys: enum sample_field. */
+unsigned keys_use(const struct key_list *list);
+/* Is that more than totals know? */
 bool keys_need_samples(const struct key_list *list);
 /* Are the key's values frames of the profile? */
 bool keys_is_frame(const struct key *key);

@@ -278,13 +278,13 @@ bool select_is_empty(const struct select *select)
 	return !select->clauses.count;
 }
 
-bool select_needs_samples(const struct select *select)
+unsigned select_uses(const struct select *select)
 {
-	for (size_t i = 0; i < select->clauses.count; i++) {
-		if (select->clauses.items[i].key->needs_samples)
-			return true;
-	}
-	return false;
+	unsigned uses = 0;
+
+	for (size_t i = 0; i < select->clauses.count; i++)
+		uses |= select->clauses.items[i].key->uses;
+	return uses;
 }
 
 void select_bind(struct select *select, const struct labels *labels)

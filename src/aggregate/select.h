@@ -27,7 +27,8 @@ DEFINE_CLEANUP(struct select *, select_free);
 int select_add(struct select *select, const char *text, struct err *err);
 
 bool select_is_empty(const struct select *select); /* selects everything */
-bool select_needs_samples(const struct select *select);
+/* What of a sample tells whether it belongs: enum sample_field. */
+unsigned select_uses(const struct select *select);
 
 /* Must be called before the first match; @labels is borrowed for the selection's life. */
 void select_bind(struct select *select, const struct labels *labels);

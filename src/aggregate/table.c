@@ -7,13 +7,46 @@
 #include "aggregate/account.h"
 #include "base/xalloc.h"
 
+/* As many rows are found by their values alone. */
+enum { MAX_DIRECT = 1 << 22 };
+
+/* Is the table by keys whose values are few, all of them together? */
+static void make_direct(struct table *table)
+{
+	size_t places = table->labels->profile->event_count;
+
+	for (size_t i = 0; i < table->keys.count; i++) {
+		const struct key *key = table->keys.items[i];
+		size_t bound = key->bound ? key->bound(table->labels) : 0;
+
+		if (!bound || bound > MAX_DIRECT / places)
+			return;
+		table->bounds[i] = bound;
+		places *= bound;
+	}
+	table->direct = xcalloc(places, sizeof(*table->direct));
+}
+
 struct table *table_new(const struct labels *labels, const struct key_list *keys)
 {
 	struct table *table = xcalloc(1, sizeof(*table));
 
 	table->labels = labels;
 	table->keys = *keys;
+	if (labels->profile->event_count)
+		make_direct(table);
 	return table;
+}
+
+static void forget_index(struct table *table)
+{
+	free(table->direct);
+	table->direct = NULL;
+	for (size_t i = 0; i < table->keys.count; i++) {
+		free(table->of_stack[i]);
+		table->of_stack[i] = NULL;
+	}
+	hashidx_done(&table->index);
 }
 
 void table_free(struct table *table)
@@ -22,7 +55,7 @@ void table_free(struct table *table)
 		return;
 	vec_free(&table->rows);
 	vec_free(&table->values);
-	hashidx_done(&table->index);
+	forget_index(table);
 	free(table);
 }
 
@@ -42,12 +75,10 @@ static bool row_equal(const void *owner, uint32_t id, const void *key)
 		      table->keys.count * sizeof(uint64_t)) == 0;
 }
 
-static struct table_row *append(struct table *table, const struct wanted *wanted, uint64_t hash)
+static struct table_row *append(struct table *table, const struct wanted *wanted)
 {
-	struct table_row *row;
+	struct table_row *row = vec_push(&table->rows);
 
-	hashidx_add(&table->index, hash, (uint32_t)table->rows.count);
-	row = vec_push(&table->rows);
 	*row = (struct table_row){ .values = table->values.count, .event = wanted->event };
 	for (size_t i = 0; i < table->keys.count; i++)
 		*vec_push(&table->values) = wanted->values[i];
@@ -55,17 +86,73 @@ static struct table_row *append(struct table *table, const struct wanted *wanted
 	return row;
 }
 
-struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
+/* The place of these values; NULL: there is none, a value is not below its key's bound. */
+static uint32_t *direct_place(const struct table *table, const struct wanted *wanted)
 {
-	struct wanted wanted = { values, event };
-	uint64_t hash = hash_u64(event);
+	size_t at = wanted->event;
+
+	if (!table->direct)
+		return NULL;
+	for (size_t i = 0; i < table->keys.count; i++) {
+		if (wanted->values[i] >= table->bounds[i])
+			return NULL;
+		at = at * table->bounds[i] + wanted->values[i];
+	}
+	return &table->direct[at];
+}
+
+static struct table_row *indexed_row(struct table *table, const struct wanted *wanted)
+{
+	uint64_t hash = hash_u64(wanted->event);
 	uint32_t id;
 
 	for (size_t i = 0; i < table->keys.count; i++)
-		hash = hash_combine(hash, values[i]);
-	if (hashidx_find(&table->index, hash, row_equal, table, &wanted, &id))
+		hash = hash_combine(hash, wanted->values[i]);
+	if (hashidx_find(&table->index, hash, row_equal, table, wanted, &id))
 		return &table->rows.items[id];
-	return append(table, &wanted, hash);
+	hashidx_add(&table->index, hash, (uint32_t)table->rows.count);
+	return append(table, wanted);
+}
+
+struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
+{
+	struct wanted wanted = { values, event };
+	uint32_t *place = direct_place(table, &wanted);
+
+	if (!place)
+		return indexed_row(table, &wanted);
+	if (*place)
+		return &table->rows.items[*place - 1];
+	*place = (uint32_t)table->rows.count + 1;
+	return append(table, &wanted);
+}
+
+/* When as many samples were added as there are stacks, many were seen before. */
+static void remember_stacks(struct table *table)
+{
+	const struct profile *profile = table->labels->profile;
+
+	if (table->added++ != profile->stacks.count)
+		return;
+	for (size_t i = 0; i < table->keys.count; i++) {
+		if (table->keys.items[i]->uses == SAMPLE_STACK)
+			table->of_stack[i] =
+				xcalloc(profile->stacks.count, sizeof(*table->of_stack[i]));
+	}
+}
+
+static uint64_t value_of(const struct table *table, size_t key, const struct point *point)
+{
+	uint32_t *known = table->of_stack[key];
+	const struct key *spec = table->keys.items[key];
+
+	if (!known)
+		return spec->value(table->labels, point);
+	known += point->total.stack;
+	/* Whatever is told of stacks is an index into some table of 32 bits. */
+	if (!*known)
+		*known = (uint32_t)spec->value(table->labels, point) + 1;
+	return *known - 1;
 }
 
 const struct table_row *table_add(struct table *table, const struct point *point)
@@ -76,7 +163,8 @@ const struct table_row *table_add(struct table *table, const struct point *point
 	struct table_row *row;
 
 	for (size_t i = 0; i < table->keys.count; i++)
-		values[i] = table->keys.items[i]->value(table->labels, point);
+		values[i] = value_of(table, i, point);
+	remember_stacks(table);
 	row = table_row(table, total->event, values);
 	row->samples += total->samples;
 	row->weight += total->weight;
@@ -138,7 +226,7 @@ void table_finish(struct table *table, double threshold, size_t limit)
 		table->rows.items[kept++] = *row;
 	}
 	table->rows.count = kept;
-	hashidx_done(&table->index);
+	forget_index(table);
 }
 
 static double percent_of_event(const struct table *table, uint8_t event, uint64_t weight)

@@ -33,7 +33,13 @@ struct table {
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];
-	struct hashidx index; /* private */
+	/* Private: rows by their values, where these are few enough, else through the index. */
+	size_t bounds[KEYS_MAX];
+	uint32_t *direct; /* 0: no row yet, else its number + 1 */
+	struct hashidx index;
+	/* Private: values of keys by stack, + 1, once it pays to remember them. */
+	uint32_t *of_stack[KEYS_MAX];
+	size_t added;
 };
 
 struct table *table_new(const struct labels *labels, const struct key_list *keys);

@@ -4,36 +4,6 @@
 #include <byteswap.h>
 #include <string.h>
 
-struct reader reader_make(const void *bytes, size_t size)
-{
-	return (struct reader){ .at = bytes, .end = (const uint8_t *)bytes + size };
-}
-
-size_t reader_left(const struct reader *reader)
-{
-	return (size_t)(reader->end - reader->at);
-}
-
-const void *reader_bytes(struct reader *reader, size_t size)
-{
-	const void *bytes = reader->at;
-
-	if (reader->bad || size > reader_left(reader)) {
-		reader->bad = true;
-		reader->at = reader->end;
-		return NULL;
-	}
-	reader->at += size;
-	return bytes;
-}
-
-uint8_t reader_u8(struct reader *reader)
-{
-	const uint8_t *byte = reader_bytes(reader, 1);
-
-	return byte ? *byte : 0;
-}
-
 #define DEFINE_FIXED(bits)                                               \
 	uint##bits##_t reader_u##bits(struct reader *reader)             \
 	{                                                                \
@@ -85,7 +55,7 @@ static uint64_t leb(struct reader *reader, bool is_signed)
 	return value;
 }
 
-uint64_t reader_uleb(struct reader *reader)
+uint64_t reader_long_uleb(struct reader *reader)
 {
 	return leb(reader, false);
 }

@@ -18,19 +18,51 @@ struct reader {
 };
 
 /* The bytes are borrowed for the reader's life. */
-struct reader reader_make(const void *bytes, size_t size);
-size_t reader_left(const struct reader *reader);
-uint8_t reader_u8(struct reader *reader);
+static inline struct reader reader_make(const void *bytes, size_t size)
+{
+	return (struct reader){ .at = bytes, .end = (const uint8_t *)bytes + size };
+}
+
+static inline size_t reader_left(const struct reader *reader)
+{
+	return (size_t)(reader->end - reader->at);
+}
+
+/* @size bytes in place, borrowed; NULL (and bad) when they are not there. */
+static inline const void *reader_bytes(struct reader *reader, size_t size)
+{
+	const void *bytes = reader->at;
+
+	if (reader->bad || size > reader_left(reader)) {
+		reader->bad = true;
+		reader->at = reader->end;
+		return NULL;
+	}
+	reader->at += size;
+	return bytes;
+}
+
+static inline uint8_t reader_u8(struct reader *reader)
+{
+	const uint8_t *byte = (const uint8_t *)reader_bytes(reader, 1);
+
+	return byte ? *byte : 0;
+}
+
 uint16_t reader_u16(struct reader *reader);
 uint32_t reader_u32(struct reader *reader);
 uint64_t reader_u64(struct reader *reader);
 /* LEB128; more than 64 bits is bad. */
-uint64_t reader_uleb(struct reader *reader);
+uint64_t reader_long_uleb(struct reader *reader);
+static inline uint64_t reader_uleb(struct reader *reader)
+{
+	if (!reader->bad && reader->at < reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return reader_long_uleb(reader);
+}
 int64_t reader_sleb(struct reader *reader);
 /* The inverse of buf_add_zigzag. */
 int64_t reader_zigzag(struct reader *reader);
-/* @size bytes in place, borrowed; NULL (and bad) when they are not there. */
-const void *reader_bytes(struct reader *reader, size_t size);
 /* A NUL-terminated string in place, borrowed; "" (and bad) when no NUL follows. */
 const char *reader_cstr(struct reader *reader);
 /* A reader of the next @size bytes, which are skipped here. */

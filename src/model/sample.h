@@ -6,6 +6,19 @@
 
 #include <stdint.h>
 
+/* Fields that a reader may do without; reading fewer of them is faster. */
+enum sample_field {
+	SAMPLE_TIME = 1,
+	SAMPLE_CPU = 2,
+	SAMPLE_TASK = 4,
+	SAMPLE_STACK = 8,
+	SAMPLE_MODE = 16,
+	SAMPLE_CONTEXT = 32,
+	/* Those that totals (model/profile.h) do not have. */
+	SAMPLE_NOT_IN_TOTALS = SAMPLE_TIME | SAMPLE_CPU,
+	SAMPLE_ALL = 63,
+};
+
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t weight;  /* the period it was taken with: ns for a clock, events for a counter */

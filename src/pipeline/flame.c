@@ -51,7 +51,7 @@ static int collect(struct drawing *drawing, struct err *err)
 	struct key_list of_stacks = children_stack_keys(&drawing->keys);
 
 	drawing->stacks = table_new(&drawing->opened.labels, &of_stacks);
-	return opened_each(&drawing->opened, keys_need_samples(&drawing->keys), take, drawing, err);
+	return opened_visit(&drawing->opened, keys_use(&of_stacks), take, drawing, err);
 }
 
 static const char *title(const struct drawing *drawing)

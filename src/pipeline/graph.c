@@ -144,7 +144,7 @@ static int collect(struct graph *graph, struct err *err)
 	struct key_list of_stacks = children_stack_keys(&graph->keys);
 
 	graph->stacks = table_new(&graph->opened.labels, &of_stacks);
-	return opened_each(&graph->opened, keys_need_samples(&graph->keys), take, graph, err);
+	return opened_visit(&graph->opened, keys_use(&of_stacks), take, graph, err);
 }
 
 static int find_focus(struct graph *graph, struct err *err)

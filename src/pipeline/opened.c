@@ -284,7 +284,9 @@ struct visit {
 	struct opened *opened;
 	void (*take)(void *context, const struct point *point);
 	void *context;
-	bool seen; /* anything, selected or not */
+	unsigned fields;   /* that tell samples apart */
+	uint64_t slice_ns; /* as long as this, times do not */
+	bool seen;	   /* anything, selected or not */
 };
 
 static void take_point(struct visit *visit, const struct point *point)
@@ -296,51 +298,112 @@ static void take_point(struct visit *visit, const struct point *point)
 	visit->take(visit->context, point);
 }
 
-static int take_sample(void *context, const struct sample *sample)
+static struct point point_of(const struct visit *visit, const struct sample *sample)
 {
-	const struct opened *opened = ((struct visit *)context)->opened;
-	bool expanded = opened->inlines.count;
-	struct point point = {
-		.total = { .task = sample->task,
-			   .stack = expanded ? inlines_stack(&opened->inlines, sample->stack)
-					     : sample->stack,
-			   .event = sample->event,
-			   .mode = sample->mode,
-			   .context = sample->context,
-			   .samples = 1,
-			   .weight = sample->weight,
-			   .weight_squared = (double)sample->weight * (double)sample->weight },
-		.time_ns = sample->time_ns,
-		.cpu = sample->cpu,
-	};
+	const struct opened *opened = visit->opened;
+	uint32_t stack = opened->inlines.count ? inlines_stack(&opened->inlines, sample->stack)
+					       : sample->stack;
 
-	take_point(context, &point);
+	return (struct point){ .total = { .task = sample->task,
+					  .stack = stack,
+					  .event = sample->event,
+					  .mode = sample->mode,
+					  .context = sample->context },
+			       .time_ns = sample->time_ns,
+			       .cpu = sample->cpu };
+}
+
+static uint64_t slice_of(const struct visit *visit, const struct sample *sample)
+{
+	uint64_t start_ns = visit->opened->profile->run.start_ns;
+
+	return sample->time_ns > start_ns ? (sample->time_ns - start_ns) / visit->slice_ns : 0;
+}
+
+/* Are they one to everybody who looks at these fields? */
+static bool is_alike(const struct visit *visit, const struct sample *a, const struct sample *b)
+{
+	unsigned fields = visit->fields;
+
+	if (a->event != b->event)
+		return false;
+	if (fields & SAMPLE_STACK && a->stack != b->stack)
+		return false;
+	if (fields & SAMPLE_TASK && a->task != b->task)
+		return false;
+	if (fields & SAMPLE_CPU && a->cpu != b->cpu)
+		return false;
+	if (fields & (SAMPLE_MODE | SAMPLE_CONTEXT) &&
+	    (a->mode != b->mode || a->context != b->context))
+		return false;
+	return !(fields & SAMPLE_TIME) || slice_of(visit, a) == slice_of(visit, b);
+}
+
+/* Neighbours that are alike are taken as one. */
+static int take_samples(void *context, const struct sample *samples, size_t count)
+{
+	struct visit *visit = context;
+
+	for (size_t i = 0, next; i < count; i = next) {
+		struct point point = point_of(visit, &samples[i]);
+
+		for (next = i; next < count && is_alike(visit, &samples[i], &samples[next]);
+		     next++) {
+			double weight = (double)samples[next].weight;
+
+			point.total.samples++;
+			point.total.weight += samples[next].weight;
+			point.total.weight_squared += weight * weight;
+		}
+		take_point(visit, &point);
+	}
 	return 0;
+}
+
+static int visit_samples(struct visit *visit, struct err *err)
+{
+	struct opened *opened = visit->opened;
+	struct sample_wish wish = { opened->window.from_ns, opened->window.to_ns, visit->fields };
+
+	/* Times within a second tell nothing where slices are made of whole ones. */
+	if (visit->slice_ns % NS_PER_S == 0 && opened->profile->run.start_ns % NS_PER_S == 0)
+		wish.fields &= ~(unsigned)SAMPLE_TIME;
+	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);
+}
+
+int opened_visit(struct opened *opened, unsigned fields,
+		 void (*take)(void *context, const struct point *point), void *context,
+		 struct err *err)
+{
+	unsigned chosen_by = select_uses(opened->select);
+	struct visit visit = { .opened = opened,
+			       .take = take,
+			       .context = context,
+			       .fields = fields | chosen_by,
+			       .slice_ns = chosen_by & SAMPLE_TIME ? 1 : opened->slice_ns };
+	int rc = 0;
+
+	select_bind(opened->select, &opened->labels);
+	if (visit.fields & SAMPLE_NOT_IN_TOTALS || is_part_of_time(opened)) {
+		rc = visit_samples(&visit, err);
+	} else {
+		for (size_t i = 0; i < opened->totals.rows.count; i++)
+			take_point(&visit,
+				   &(struct point){ .total = opened->totals.rows.items[i] });
+	}
+	if (rc < 0 || opened->selected)
+		return rc;
+	if (is_part_of_time(opened) && !visit.seen)
+		return explain_window(opened, err);
+	return select_explain(opened->select, err);
 }
 
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err)
 {
-	struct visit visit = { .opened = opened, .take = take, .context = context };
-
-	select_bind(opened->select, &opened->labels);
-	if (samples || is_part_of_time(opened) || select_needs_samples(opened->select)) {
-		int rc = store_each_sample(opened->store, opened->profile, opened->window.from_ns,
-					   opened->window.to_ns, take_sample, &visit, err);
-
-		if (rc < 0)
-			return rc;
-	} else {
-		for (size_t i = 0; i < opened->totals.rows.count; i++)
-			take_point(&visit,
-				   &(struct point){ .total = opened->totals.rows.items[i] });
-	}
-	if (opened->selected)
-		return 0;
-	if (is_part_of_time(opened) && !visit.seen)
-		return explain_window(opened, err);
-	return select_explain(opened->select, err);
+	return opened_visit(opened, samples ? SAMPLE_ALL : SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take,
+			    context, err);
 }
 
 struct view opened_view(const struct opened *opened)

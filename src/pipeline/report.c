@@ -133,13 +133,21 @@ static void make_tables(struct report *report)
 		report->table = table_new(labels, &report->keys);
 }
 
+/* What of each sample is looked at. */
+static unsigned fields_used(const struct report *report)
+{
+	if (report->stacks)
+		return keys_use(&report->stacks->keys);
+	return report->table ? keys_use(&report->table->keys) : SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS;
+}
+
 /* Feeds what the keys need: the totals, or every sample. */
 static int collect(struct report *report, struct err *err)
 {
 	int rc;
 
 	make_tables(report);
-	rc = opened_each(&report->opened, keys_need_samples(&report->keys), take, report, err);
+	rc = opened_visit(&report->opened, fields_used(report), take, report, err);
 	if (rc < 0)
 		return rc;
 	if (report->stacks)

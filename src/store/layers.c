@@ -59,7 +59,8 @@ bool layers_behind(const struct layers *layers)
 	return layers->sums.samples != layers->blocks.samples;
 }
 
-static int unpack(sqlite3_stmt *stmt, struct packed_samples *samples, struct err *why)
+static int unpack(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
+		  struct err *why)
 {
 	uint64_t id, count;
 	const void *bytes;
@@ -70,7 +71,7 @@ static int unpack(sqlite3_stmt *stmt, struct packed_samples *samples, struct err
 		return err_set(why, -EBADMSG, "a row of table block is wrong");
 	bytes = sqlite3_column_blob(stmt, 2);
 	size = sqlite3_column_bytes(stmt, 2);
-	rc = packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, samples);
+	rc = packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, fields, samples);
 	if (rc || samples->rows.count != count)
 		return err_set(why, -EBADMSG, "block %llu cannot be unpacked",
 			       (unsigned long long)id);
@@ -92,9 +93,8 @@ static int prepare_blocks(sqlite3 *db, uint64_t first_id, uint64_t end_id, sqlit
 }
 
 int layers_each_block(const struct layers *layers, struct connection *connection, uint64_t first_id,
-		      uint64_t end_id,
-		      int (*visit)(void *context, const struct packed_samples *samples,
-				   struct err *why),
+		      uint64_t end_id, unsigned fields,
+		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
 		      void *context, struct err *why)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -104,7 +104,7 @@ int layers_each_block(const struct layers *layers, struct connection *connection
 
 	connection_refill(connection);
 	while (!rc && (rc = sql_step(stmt)) > 0) {
-		rc = unpack(stmt, &samples, why);
+		rc = unpack(stmt, fields, &samples, why);
 		seen += samples.rows.count;
 		/* Pages of a damaged file may lead round in circles. */
 		if (!rc && seen > layers->blocks.samples)
@@ -116,7 +116,7 @@ int layers_each_block(const struct layers *layers, struct connection *connection
 	return rc;
 }
 
-static int add_samples(void *context, const struct packed_samples *samples, struct err *why)
+static int add_samples(void *context, struct packed_samples *samples, struct err *why)
 {
 	for (size_t i = 0; i < samples->rows.count; i++)
 		sums_add(context, &samples->rows.items[i]);
@@ -128,7 +128,8 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 {
 	uint64_t lacking = layers->blocks.samples - layers->sums.samples;
 	uint64_t first_id = layers->sums.last_block + 1;
-	int rc = layers_each_block(layers, connection, first_id, INT64_MAX, add_samples, sums, why);
+	int rc = layers_each_block(layers, connection, first_id, INT64_MAX, SAMPLE_ALL, add_samples,
+				   sums, why);
 
 	*ret_all = false;
 	if (rc || sums->samples == lacking)
@@ -136,7 +137,8 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 	/* Samples came late, into a second long past. */
 	sums_done(sums);
 	*ret_all = true;
-	rc = layers_each_block(layers, connection, 0, INT64_MAX, add_samples, sums, why);
+	rc = layers_each_block(layers, connection, 0, INT64_MAX, SAMPLE_ALL, add_samples, sums,
+			       why);
 	if (!rc && sums->samples != layers->blocks.samples)
 		rc = err_set(why, -EBADMSG, "samples are missing from table block");
 	return rc;

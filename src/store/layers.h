@@ -32,13 +32,13 @@ int layers_write(const struct layers *layers, sqlite3 *db);
 int layers_read(struct layers *ret_layers, sqlite3 *db, struct err *why);
 bool layers_behind(const struct layers *layers);
 
-/* Unpacks all blocks with first_id <= id < end_id in order. @visit returns 0 to go on, all else
- * ends the visit and is returned. The samples have the file's own numbers for mode and context and
- * are compared with nothing; they are borrowed for the call. */
+/* Unpacks @fields (enum sample_field) of all blocks with first_id <= id < end_id in order. @visit
+ * returns 0 to go on, all else ends the visit and is returned. The samples have the file's own
+ * numbers for mode and context and are compared with nothing; they are borrowed for the call, which
+ * may change them. */
 int layers_each_block(const struct layers *layers, struct connection *connection, uint64_t first_id,
-		      uint64_t end_id,
-		      int (*visit)(void *context, const struct packed_samples *samples,
-				   struct err *why),
+		      uint64_t end_id, unsigned fields,
+		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
 		      void *context, struct err *why);
 
 /* Adds to @sums, which is empty, what layer 2 lacks. *ret_all: that is everything, what the table

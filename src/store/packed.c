@@ -112,26 +112,41 @@ void packed_encode(const struct sample *samples, size_t count, uint64_t second, 
 	static int decode_##field(struct reader *reader, struct sample *samples, size_t count, \
 				  uint64_t *values)                                            \
 	{                                                                                      \
+		uint64_t beyond = 0;                                                           \
 		int rc = series_decode(reader, values, count);                                 \
                                                                                                \
 		for (size_t i = 0; !rc && i < count; i++) {                                    \
 			samples[i].field = (typeof(samples[i].field))values[i];                \
-			if (samples[i].field != values[i])                                     \
-				rc = -EBADMSG;                                                 \
+			beyond |= samples[i].field ^ values[i];                                \
 		}                                                                              \
-		return rc;                                                                     \
+		return beyond ? -EBADMSG : rc;                                                 \
 	}
 FIELDS(DEFINE_DECODE)
 #undef DEFINE_DECODE
 
+/* What each of them is to a reader; 0: always wanted. */
+enum {
+	WANTED_cpu = SAMPLE_CPU,
+	WANTED_event = 0,
+	WANTED_mode = SAMPLE_MODE,
+	WANTED_context = SAMPLE_CONTEXT,
+	WANTED_task = SAMPLE_TASK,
+	WANTED_stack = SAMPLE_STACK,
+	WANTED_weight = 0,
+};
+
 static int decode_fields(struct reader *reader, struct sample *samples, size_t count,
-			 uint64_t *values)
+			 unsigned fields, uint64_t *values)
 {
 	int rc = 0;
 
-#define DECODE_FIELD(field) \
-	if (!rc)            \
-		rc = decode_##field(reader, samples, count, values);
+	/* Times are told per processor. */
+	fields |= fields & SAMPLE_TIME ? SAMPLE_CPU : 0;
+#define DECODE_FIELD(field)                                                   \
+	if (!rc)                                                              \
+		rc = !WANTED_##field || (fields & WANTED_##field)             \
+			     ? decode_##field(reader, samples, count, values) \
+			     : series_skip(reader, count);
 	FIELDS(DECODE_FIELD)
 #undef DECODE_FIELD
 	return rc;
@@ -156,7 +171,14 @@ static int decode_times(struct reader *reader, struct sample *samples, size_t co
 	return rc;
 }
 
-int packed_decode(const void *bytes, size_t size, uint64_t second,
+/* Without its times, which stand behind the rest. */
+static void set_times(struct sample *samples, size_t count, uint64_t second)
+{
+	for (size_t i = 0; i < count; i++)
+		samples[i].time_ns = second * NS_PER_S;
+}
+
+int packed_decode(const void *bytes, size_t size, uint64_t second, unsigned fields,
 		  struct packed_samples *ret_samples)
 {
 	struct reader reader = reader_make(bytes, size);
@@ -171,10 +193,12 @@ int packed_decode(const void *bytes, size_t size, uint64_t second,
 	values = xmalloc(count * sizeof(*values));
 	vec_reserve(&ret_samples->rows, count);
 	memset(ret_samples->rows.items, 0, count * sizeof(*ret_samples->rows.items));
-	rc = decode_fields(&reader, ret_samples->rows.items, count, values);
-	if (!rc)
+	rc = decode_fields(&reader, ret_samples->rows.items, count, fields, values);
+	if (!rc && fields & SAMPLE_TIME)
 		rc = decode_times(&reader, ret_samples->rows.items, count, second, values);
-	if (!rc && reader_left(&reader))
+	else if (!rc)
+		set_times(ret_samples->rows.items, count, second);
+	if (!rc && fields & SAMPLE_TIME && reader_left(&reader))
 		rc = -EBADMSG;
 	if (!rc)
 		ret_samples->rows.count = count;

@@ -28,10 +28,12 @@ int packed_compare(const void *a, const void *b);
 void packed_encode(const struct sample *samples, size_t count, uint64_t second, struct buf *buf);
 
 /* Replaces what @ret_samples holds (the caller frees the rows with vec_free) by the block's
- * samples. Returns 0, or -EBADMSG when the bytes are no block of that second: left-over bytes,
- * times out of order or outside of the second, numbers too large for their field. task, stack,
- * event, mode and context are not compared with anything. */
-int packed_decode(const void *bytes, size_t size, uint64_t second,
+ * samples. @fields: which are wanted (enum sample_field), the others are 0; event and weight are
+ * always there. Without SAMPLE_TIME the samples have the time of the second's start, and that
+ * their times are in order is not looked at. Returns 0, or -EBADMSG when the bytes are no block of
+ * that second: left-over bytes, times out of order or outside of the second, numbers too large for
+ * their field. task, stack, event, mode and context are not compared with anything. */
+int packed_decode(const void *bytes, size_t size, uint64_t second, unsigned fields,
 		  struct packed_samples *ret_samples);
 
 #endif

@@ -10,6 +10,7 @@
 #include "store/facts.h"
 #include "store/layers.h"
 #include "store/packed.h"
+#include "store/pages.h"
 #include "store/row_reader.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -99,12 +100,17 @@ int store_load_profile(struct store_reader *reader, struct profile **ret_profile
 	return 0;
 }
 
-/* The file's mode and context as ours, and everything in range? */
+/* The file's mode and context as ours, and everything in range? Of fields that are not wanted
+ * nothing is known. */
 static bool translate(const struct store_reader *reader, const struct profile *profile,
-		      struct total *total)
+		      unsigned fields, struct total *total)
 {
-	unsigned mode = wordlist_ours(&reader->words, WORDLIST_MODE, total->mode);
-	unsigned context = wordlist_ours(&reader->words, WORDLIST_CONTEXT, total->context);
+	unsigned mode = fields & SAMPLE_MODE
+				? wordlist_ours(&reader->words, WORDLIST_MODE, total->mode)
+				: 0;
+	unsigned context = fields & SAMPLE_CONTEXT
+				   ? wordlist_ours(&reader->words, WORDLIST_CONTEXT, total->context)
+				   : 0;
 
 	total->mode = (uint8_t)mode;
 	total->context = (uint8_t)context;
@@ -112,6 +118,8 @@ static bool translate(const struct store_reader *reader, const struct profile *p
 	       total->event < profile->event_count && total->task < profile->tasks.count &&
 	       total->stack < profile->stacks.count;
 }
+
+static const char total_columns[] = "stack,task,event,mode,context,samples,weight,weight_squared";
 
 static bool read_total(sqlite3_stmt *stmt, struct total *total)
 {
@@ -132,6 +140,50 @@ static bool read_total(sqlite3_stmt *stmt, struct total *total)
 	total->mode = (uint8_t)mode;
 	total->context = (uint8_t)context;
 	return total->samples > 0 && total->weight_squared >= 0;
+}
+
+/* Where each_total_of_pages takes rows to. */
+struct totals_visit {
+	void (*visit)(void *context, const struct total *total);
+	void *context;
+	uint64_t left; /* samples that layer 2 still has */
+};
+
+static int visit_total_row(void *context, struct page_row *row)
+{
+	struct totals_visit *visit = context;
+	uint64_t stack, task, event, mode, kind;
+	struct total total;
+
+	if (!page_row_at_most(row, UINT32_MAX, &stack) ||
+	    !page_row_at_most(row, UINT32_MAX, &task) ||
+	    !page_row_at_most(row, UINT8_MAX, &event) || !page_row_at_most(row, UINT8_MAX, &mode) ||
+	    !page_row_at_most(row, UINT8_MAX, &kind) ||
+	    !page_row_at_most(row, visit->left, &total.samples) || !total.samples ||
+	    !page_row_at_most(row, UINT64_MAX, &total.weight) ||
+	    !page_row_double(row, &total.weight_squared) || total.weight_squared < 0 ||
+	    !page_row_end(row))
+		return PAGES_ODD;
+	total.stack = (uint32_t)stack;
+	total.task = (uint32_t)task;
+	total.event = (uint8_t)event;
+	total.mode = (uint8_t)mode;
+	total.context = (uint8_t)kind;
+	visit->left -= total.samples;
+	visit->visit(visit->context, &total);
+	return 0;
+}
+
+/* The table straight from the file; PAGES_ODD: SQLite must be asked, forget what was visited. */
+static int each_total_of_pages(struct store_reader *reader,
+			       void (*visit)(void *context, const struct total *total),
+			       void *context)
+{
+	struct totals_visit wanted = { visit, context, reader->layers.sums.samples };
+	int rc =
+		pages_each(reader->connection.db, "total", total_columns, visit_total_row, &wanted);
+
+	return !rc && wanted.left ? PAGES_ODD : rc;
 }
 
 /* Visits the rows of the table, which cannot have more samples than layer 2 covers. */
@@ -192,6 +244,9 @@ static int load(struct store_reader *reader, struct totals *ret_totals, struct e
 {
 	if (layers_behind(&reader->layers))
 		return load_behind(reader, ret_totals, why);
+	if (each_total_of_pages(reader, append_total, ret_totals) == 0)
+		return 0;
+	ret_totals->rows.count = 0;
 	return each_total(reader, append_total, ret_totals, why);
 }
 
@@ -203,7 +258,7 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 	int rc = load(reader, &totals, &why);
 
 	for (size_t i = 0; !rc && i < totals.rows.count; i++) {
-		if (!translate(reader, profile, &totals.rows.items[i]))
+		if (!translate(reader, profile, SAMPLE_ALL, &totals.rows.items[i]))
 			rc = err_set(&why, -EBADMSG, "a row of table total leads nowhere");
 	}
 	if (rc) {
@@ -214,12 +269,12 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 	return 0;
 }
 
-/* What store_each_sample was asked for. */
+/* What store_each_batch was asked for. */
 struct window {
 	const struct store_reader *reader;
 	const struct profile *profile;
-	uint64_t from_ns, to_ns;
-	int (*visit)(void *context, const struct sample *sample);
+	const struct sample_wish *wish;
+	int (*visit)(void *context, const struct sample *samples, size_t count);
 	void *context;
 	int stopped;   /* what the visitor returned */
 	uint64_t seen; /* samples of the blocks, in the window or not */
@@ -235,31 +290,35 @@ static bool sample_ours(const struct window *window, struct sample *sample)
 			       .event = sample->event,
 			       .mode = sample->mode,
 			       .context = sample->context };
-	bool good = translate(window->reader, window->profile, &total);
+	bool good = translate(window->reader, window->profile, window->wish->fields, &total);
 
 	sample->mode = total.mode;
 	sample->context = total.context;
 	return good;
 }
 
-static int visit_samples(void *context, const struct packed_samples *samples, struct err *why)
+static int visit_block(void *context, struct packed_samples *samples, struct err *why)
 {
 	struct window *window = context;
+	const struct sample_wish *wish = window->wish;
+	size_t count = samples->rows.count, kept = 0;
 
-	window->seen += samples->rows.count;
-	for (size_t i = 0; i < samples->rows.count; i++) {
-		struct sample sample = samples->rows.items[i];
+	window->seen += count;
+	for (size_t i = 0; i < count; i++) {
+		struct sample *sample = &samples->rows.items[i];
 
-		if (sample.time_ns < window->from_ns || sample.time_ns >= window->to_ns)
+		if (sample->time_ns < wish->from_ns || sample->time_ns >= wish->to_ns)
 			continue;
-		if (!sample_ours(window, &sample))
+		if (!sample_ours(window, sample))
 			return err_set(why, -EBADMSG, "a sample at %llu ns leads nowhere",
-				       (unsigned long long)sample.time_ns);
-		window->stopped = window->visit(window->context, &sample);
-		if (window->stopped)
-			return VISITOR_STOPPED;
+				       (unsigned long long)sample->time_ns);
+		if (kept != i)
+			samples->rows.items[kept] = *sample;
+		kept++;
 	}
-	return 0;
+	if (kept)
+		window->stopped = window->visit(window->context, samples->rows.items, kept);
+	return window->stopped ? VISITOR_STOPPED : 0;
 }
 
 static uint64_t first_id(uint64_t second)
@@ -269,26 +328,79 @@ static uint64_t first_id(uint64_t second)
 	return (second < most ? second : most) << SCHEMA_BLOCK_PART_BITS;
 }
 
+/* Visits the seconds [first, end) with these fields. */
+static int visit_seconds(struct window *window, struct store_reader *reader, uint64_t first,
+			 uint64_t end, unsigned fields, struct err *why)
+{
+	return first < end
+		       ? layers_each_block(&reader->layers, &reader->connection, first_id(first),
+					   first_id(end), fields, visit_block, window, why)
+		       : 0;
+}
+
+/* The times within a second matter only where the window begins or ends in it. */
+static int visit_window(struct window *window, struct store_reader *reader, struct err *why)
+{
+	const struct sample_wish *wish = window->wish;
+	uint64_t first = wish->from_ns / NS_PER_S, end = wish->to_ns / NS_PER_S;
+	bool cut_first = wish->from_ns % NS_PER_S, cut_last = wish->to_ns % NS_PER_S;
+	unsigned timed = wish->fields | SAMPLE_TIME;
+	int rc = 0;
+
+	if (cut_first && first < end)
+		rc = visit_seconds(window, reader, first, first + 1, timed, why);
+	if (!rc)
+		rc = visit_seconds(window, reader, first + cut_first, end, wish->fields, why);
+	if (!rc && cut_last)
+		rc = visit_seconds(window, reader, end, end + 1, timed, why);
+	return rc;
+}
+
+int store_each_batch(struct store_reader *reader, const struct profile *profile,
+		     const struct sample_wish *wish,
+		     int (*visit)(void *context, const struct sample *samples, size_t count),
+		     void *context, struct err *err)
+{
+	struct window window = { .reader = reader,
+				 .profile = profile,
+				 .wish = wish,
+				 .visit = visit,
+				 .context = context };
+	struct err why = { "" };
+	int rc = visit_window(&window, reader, &why);
+
+	if (rc == VISITOR_STOPPED)
+		return window.stopped;
+	if (!rc && !wish->from_ns && wish->to_ns == UINT64_MAX &&
+	    window.seen != reader->layers.blocks.samples)
+		rc = err_set(&why, -EBADMSG, "samples are missing from table block");
+	return rc ? explain(reader, rc, &why, err) : 0;
+}
+
+/* The visitor of store_each_sample. */
+struct single {
+	int (*visit)(void *context, const struct sample *sample);
+	void *context;
+};
+
+static int visit_singly(void *context, const struct sample *samples, size_t count)
+{
+	const struct single *single = context;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = single->visit(single->context, &samples[i]);
+	return rc;
+}
+
 int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
 		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
 		      void *context, struct err *err)
 {
-	struct window window = { .reader = reader,
-				 .profile = profile,
-				 .from_ns = from_ns,
-				 .to_ns = to_ns,
-				 .visit = visit,
-				 .context = context };
-	struct err why = { "" };
-	int rc = layers_each_block(&reader->layers, &reader->connection,
-				   first_id(from_ns / NS_PER_S), first_id(to_ns / NS_PER_S + 1),
-				   visit_samples, &window, &why);
+	const struct sample_wish wish = { from_ns, to_ns, SAMPLE_ALL };
+	struct single single = { visit, context };
 
-	if (rc == VISITOR_STOPPED)
-		return window.stopped;
-	if (!rc && !from_ns && to_ns == UINT64_MAX && window.seen != reader->layers.blocks.samples)
-		rc = err_set(&why, -EBADMSG, "samples are missing from table block");
-	return rc ? explain(reader, rc, &why, err) : 0;
+	return store_each_batch(reader, profile, &wish, visit_singly, &single, err);
 }
 
 int store_each_branch(struct store_reader *reader, const struct profile *profile,

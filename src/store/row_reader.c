@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "store/columns.h"
+#include "store/pages.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/texts.h"
@@ -54,15 +55,11 @@ static bool read_word(sqlite3_stmt *stmt, int at, const struct column *column, v
 	return value != WORDLIST_UNKNOWN;
 }
 
-static bool read_number(sqlite3_stmt *stmt, int at, const struct column *column,
-			const struct wordlist_map *map, void *field)
+static bool set_number(const struct column *column, const struct wordlist_map *map, uint64_t number,
+		       void *field)
 {
-	uint64_t number;
-	unsigned value;
+	unsigned value = wordlist_ours(map, column->words, number);
 
-	if (!sql_column_u64(stmt, at, &number))
-		return false;
-	value = wordlist_ours(map, column->words, number);
 	column_set_u32(field, value);
 	return value != WORDLIST_UNKNOWN;
 }
@@ -88,13 +85,8 @@ static bool read_shared(sqlite3_stmt *stmt, int at, const struct texts *texts, v
 	return true;
 }
 
-static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column, size_t id,
-			 char *field)
+static bool set_integer(const struct column *column, size_t id, uint64_t value, char *field)
 {
-	uint64_t value;
-
-	if (!sql_column_u64(stmt, at, &value))
-		return false;
 	switch (column->type) {
 	case COLUMN_I32:
 		column_set_u32(field, value);
@@ -114,6 +106,17 @@ static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column
 	}
 }
 
+static bool read_integer(sqlite3_stmt *stmt, int at, const struct column *column,
+			 const struct input *input, size_t id, char *field)
+{
+	uint64_t value;
+
+	if (!sql_column_u64(stmt, at, &value))
+		return false;
+	return column->type == COLUMN_NUMBER ? set_number(column, input->words, value, field)
+					     : set_integer(column, id, value, field);
+}
+
 static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 			const struct input *input, void *row, size_t id)
 {
@@ -128,14 +131,12 @@ static bool read_column(sqlite3_stmt *stmt, int at, const struct column *column,
 		return read_shared(stmt, at, &input->texts, field);
 	case COLUMN_WORD:
 		return read_word(stmt, at, column, field);
-	case COLUMN_NUMBER:
-		return read_number(stmt, at, column, input->words, field);
 	case COLUMN_CODE:
 		return read_code(stmt, at, row);
 	case COLUMN_BUILD_ID:
 		return read_build_id(stmt, at, row);
 	default:
-		return read_integer(stmt, at, column, id, field);
+		return read_integer(stmt, at, column, input, id, field);
 	}
 }
 
@@ -159,12 +160,82 @@ static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct 
 	return 0;
 }
 
+static void add_names(struct buf *text, const struct table *table)
+{
+	buf_add_str(text, "id");
+	for (size_t i = 0; i < table->column_count; i++)
+		buf_printf(text, ",%s", table->columns[i].name);
+}
+
 static void add_select(struct buf *text, const struct table *table)
 {
-	buf_add_str(text, "SELECT id");
-	for (size_t i = 0; i < table->column_count; i++)
-		buf_printf(text, ", %s", table->columns[i].name);
+	buf_add_str(text, "SELECT ");
+	add_names(text, table);
 	buf_printf(text, " FROM %s ORDER BY id", table->name);
+}
+
+/* A table of integers alone, of which there may be millions of rows, and where it is read to. */
+struct plain {
+	const struct input *input;
+	const struct table *table;
+	size_t next; /* id */
+};
+
+static bool is_plain(const struct table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		switch (table->columns[i].type) {
+		case COLUMN_I32:
+		case COLUMN_U32:
+		case COLUMN_U64:
+		case COLUMN_BOOL:
+		case COLUMN_NUMBER:
+		case COLUMN_REFERENCE:
+		case COLUMN_UP:
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+static int read_plain_row(void *context, struct page_row *row)
+{
+	struct plain *plain = context;
+	const struct table *table = plain->table;
+	struct profile *profile = plain->input->profile;
+	size_t id = plain->next++;
+	char *made;
+
+	if (!page_row_null(row) || row->id != (int64_t)id || id >= table->limit)
+		return PAGES_ODD;
+	if (id == table->count(profile))
+		table->append(profile);
+	made = table->row(profile, id);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+		char *field = made + column->offset;
+		int64_t value;
+
+		if (!page_row_integer(row, &value))
+			return PAGES_ODD;
+		if (column->type == COLUMN_NUMBER
+			    ? !set_number(column, plain->input->words, (uint64_t)value, field)
+			    : !set_integer(column, id, (uint64_t)value, field))
+			return PAGES_ODD;
+	}
+	return page_row_end(row) ? 0 : PAGES_ODD;
+}
+
+/* PAGES_ODD: SQLite must read it, which sets every row anew. */
+static int read_plain_table(const struct input *input, const struct table *table)
+{
+	_cleanup_(buf_done) struct buf columns = { 0 };
+	struct plain plain = { .input = input, .table = table };
+
+	add_names(&columns, table);
+	return pages_each(input->db, table->name, buf_text(&columns), read_plain_row, &plain);
 }
 
 static int read_table(const struct input *input, const struct table *table, struct err *err)
@@ -173,6 +244,8 @@ static int read_table(const struct input *input, const struct table *table, stru
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	int rc;
 
+	if (is_plain(table) && read_plain_table(input, table) == 0)
+		return 0;
 	add_select(&text, table);
 	rc = sql_prepare(input->db, buf_text(&text), &stmt);
 	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/series.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,20 +213,34 @@ static int decode_distinct(struct reader *reader, struct distinct *distinct)
 	return 0;
 }
 
+/* Eight bytes that begin at @bits into @bytes, of which there are @size. */
+static uint64_t window_at(const uint8_t *bytes, size_t size, size_t bits)
+{
+	size_t at = bits / 8, left = size - at;
+	uint64_t window = 0;
+
+	memcpy(&window, bytes + at, left < sizeof(window) ? left : sizeof(window));
+	return le64toh(window) >> bits % 8;
+}
+
+/* Places have at most 32 bits (there are no more than PACKED_MAX_SAMPLES), so that one is always
+ * whole within the window. */
 static int decode_places(struct reader *reader, const struct distinct *distinct, uint64_t *values,
 			 size_t count)
 {
-	unsigned bits = place_bits(distinct->count), held = 0;
-	uint64_t window = 0, mask = (1ULL << bits) - 1;
+	unsigned bits = place_bits(distinct->count);
+	uint64_t mask = (1ULL << bits) - 1;
+	size_t size = packed_bytes(count, bits);
+	const uint8_t *bytes = reader_bytes(reader, size);
 
+	if (!bytes || bits > 32)
+		return -EBADMSG;
 	for (size_t i = 0; i < count; i++) {
-		for (; held < bits; held += 8)
-			window |= (uint64_t)reader_u8(reader) << held;
-		if (reader->bad || (window & mask) >= distinct->count)
+		uint64_t place = window_at(bytes, size, i * bits) & mask;
+
+		if (place >= distinct->count)
 			return -EBADMSG;
-		values[i] = distinct->values[window & mask];
-		window >>= bits;
-		held -= bits;
+		values[i] = distinct->values[place];
 	}
 	return 0;
 }
@@ -256,6 +271,49 @@ int series_decode(struct reader *reader, uint64_t *ret_values, size_t count)
 		return decode_runs(reader, ret_values, count);
 	case SERIES_DICTIONARY:
 		return decode_dictionary(reader, ret_values, count);
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int skip_ulebs(struct reader *reader, size_t count)
+{
+	for (size_t i = 0; i < count && !reader->bad; i++)
+		reader_uleb(reader);
+	return reader->bad ? -EBADMSG : 0;
+}
+
+static int skip_runs(struct reader *reader, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		uint64_t length = (reader_uleb(reader), reader_uleb(reader));
+
+		if (reader->bad || !length || length > count - i)
+			return -EBADMSG;
+		i += length;
+	}
+	return 0;
+}
+
+static int skip_dictionary(struct reader *reader, size_t count)
+{
+	uint64_t size = reader_uleb(reader);
+
+	if (reader->bad || !size || size > count || skip_ulebs(reader, (size_t)size) < 0)
+		return -EBADMSG;
+	reader_bytes(reader, packed_bytes(count, place_bits((size_t)size)));
+	return reader->bad ? -EBADMSG : 0;
+}
+
+int series_skip(struct reader *reader, size_t count)
+{
+	switch (reader_u8(reader)) {
+	case SERIES_PLAIN:
+		return skip_ulebs(reader, count);
+	case SERIES_RUNS:
+		return skip_runs(reader, count);
+	case SERIES_DICTIONARY:
+		return skip_dictionary(reader, count);
 	default:
 		return -EBADMSG;
 	}

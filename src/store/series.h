@@ -24,4 +24,8 @@ void series_encode(const uint64_t *values, size_t count, struct buf *buf);
  * holds then is undefined. */
 int series_decode(struct reader *reader, uint64_t *ret_values, size_t count);
 
+/* Reads past a series of @count values. Returns as series_decode; what can be told only from the
+ * values is not checked. */
+int series_skip(struct reader *reader, size_t count);
+
 #endif

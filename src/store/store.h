@@ -73,6 +73,18 @@ uint64_t store_last_second(const struct store_reader *reader);
 /* Layer 1, in order of seconds (within a second the flushes one after the other, within a flush the
  * CPUs, and these in order of time), samples with from_ns <= time < to_ns. @visit returns 0 to go
  * on; what else it returns ends the visit and is returned. */
+struct sample_wish {
+	uint64_t from_ns, to_ns;
+	/* Of enum sample_field. The others may be 0, and the time then only within the same second:
+	 * a sample that is not wanted for its time is in no other than its second. */
+	unsigned fields;
+};
+/* Many at a time: @samples are borrowed for the call. */
+int store_each_batch(struct store_reader *reader, const struct profile *profile,
+		     const struct sample_wish *wish,
+		     int (*visit)(void *context, const struct sample *samples, size_t count),
+		     void *context, struct err *err);
+/* One at a time, with all fields. */
 int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
 		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
 		      void *context, struct err *err);

@@ -19,6 +19,7 @@ static void make_point(struct fixture *fixture, struct point *ret_point)
 	row->cgroup = fixture_text(fixture, "/system.slice/web");
 	row->container = fixture_text(fixture, "0123456789ab");
 	row->uid = 33;
+	fixture->profile->run.cpus = 8;
 	*ret_point = (struct point){ .total = fixture_total(task, stack, MODE_KERNEL,
 							    CONTEXT_SOFTIRQ, 1),
 				     .time_ns = 107 * NS_PER_S + 999999999,

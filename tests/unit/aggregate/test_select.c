@@ -210,9 +210,9 @@ static void layer_one_is_asked_for(void **state)
 
 	assert_true(select_is_empty(select));
 	assert_int_equal(select_add(select, "mode=user", NULL), 0);
-	assert_false(select_needs_samples(select));
+	assert_int_equal(select_uses(select), SAMPLE_MODE);
 	assert_int_equal(select_add(select, "cpu=0", NULL), 0);
-	assert_true(select_needs_samples(select));
+	assert_int_equal(select_uses(select), SAMPLE_MODE | SAMPLE_CPU);
 	assert_false(select_is_empty(select));
 }
 

@@ -37,15 +37,16 @@ static size_t round_trip(const struct sample *samples, size_t count)
 
 	packed_encode(samples, count, second, &buf);
 	size = buf.size;
-	assert_int_equal(packed_decode(buf.bytes, buf.size, second, &back), 0);
+	assert_int_equal(packed_decode(buf.bytes, buf.size, second, SAMPLE_ALL, &back), 0);
 	assert_int_equal(back.rows.count, count);
 	for (size_t i = 0; i < count; i++)
 		same_sample(&samples[i], &back.rows.items[i]);
 	/* One byte less, one more, or another second is no block. */
-	assert_int_equal(packed_decode(buf.bytes, buf.size - 1, second, &back), -EBADMSG);
+	assert_int_equal(packed_decode(buf.bytes, buf.size - 1, second, SAMPLE_ALL, &back),
+			 -EBADMSG);
 	assert_int_equal(back.rows.count, 0);
 	buf_add_char(&buf, '\0');
-	assert_int_equal(packed_decode(buf.bytes, buf.size, second, &back), -EBADMSG);
+	assert_int_equal(packed_decode(buf.bytes, buf.size, second, SAMPLE_ALL, &back), -EBADMSG);
 	vec_free(&back.rows);
 	buf_done(&buf);
 	return size;
@@ -123,7 +124,7 @@ static void test_few_bytes_few_samples(void **state)
 	static const uint8_t bytes[] = { 0x80, 0x80, 0x10, 1, 0, 0x80, 0x80, 0x10 };
 	struct packed_samples samples = { 0 };
 
-	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, &samples), -EBADMSG);
+	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, SAMPLE_ALL, &samples), -EBADMSG);
 	assert_int_equal(samples.rows.capacity, 0);
 }
 
@@ -149,13 +150,14 @@ static void test_documented_bytes(void **state)
 	};
 	struct packed_samples samples = { 0 };
 
-	assert_int_equal(packed_decode(bytes, sizeof(bytes), 7, &samples), 0);
+	assert_int_equal(packed_decode(bytes, sizeof(bytes), 7, SAMPLE_ALL, &samples), 0);
 	assert_int_equal(samples.rows.count, 3);
 	for (size_t i = 0; i < 3; i++)
 		same_sample(&samples.rows.items[i], &expected[i]);
 	/* The same bytes in other seconds are other times; the last second there is has no room. */
-	assert_int_equal(packed_decode(bytes, sizeof(bytes), UINT64_MAX / NS_PER_S, &samples),
-			 -EBADMSG);
+	assert_int_equal(
+		packed_decode(bytes, sizeof(bytes), UINT64_MAX / NS_PER_S, SAMPLE_ALL, &samples),
+		-EBADMSG);
 	vec_free(&samples.rows);
 }
 
@@ -165,7 +167,7 @@ static void refused_sample(struct sample sample, uint64_t second)
 	struct buf buf = { 0 };
 
 	packed_encode(&sample, 1, second, &buf);
-	assert_int_equal(packed_decode(buf.bytes, buf.size, second, &back), -EBADMSG);
+	assert_int_equal(packed_decode(buf.bytes, buf.size, second, SAMPLE_ALL, &back), -EBADMSG);
 	vec_free(&back.rows);
 	buf_done(&buf);
 }
@@ -183,7 +185,7 @@ static void test_time_backwards(void **state)
 	struct buf buf = { 0 };
 
 	packed_encode(samples, 2, 0, &buf);
-	assert_int_equal(packed_decode(buf.bytes, buf.size, 0, &back), -EBADMSG);
+	assert_int_equal(packed_decode(buf.bytes, buf.size, 0, SAMPLE_ALL, &back), -EBADMSG);
 	vec_free(&back.rows);
 	buf_done(&buf);
 }
@@ -196,10 +198,10 @@ static void test_field_too_large(void **state)
 			    1, 1, 0,	1,    1,    0, 1, 1, 0, 1, 0 };
 	struct packed_samples samples = { 0 };
 
-	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, &samples), 0);
+	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, SAMPLE_ALL, &samples), 0);
 	assert_int_equal(samples.rows.items[0].cpu, 65535);
 	bytes[4] = 0x07;
-	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, &samples), -EBADMSG);
+	assert_int_equal(packed_decode(bytes, sizeof(bytes), 0, SAMPLE_ALL, &samples), -EBADMSG);
 	vec_free(&samples.rows);
 }
 
@@ -220,7 +222,7 @@ static void test_damage(void **state)
 		for (int i = 0; i <= round % 4; i++)
 			bytes[fixture_random(&random) % buf.size] =
 				(uint8_t)fixture_random(&random);
-		if (packed_decode(bytes, size, FIXTURE_START_S, &samples) == 0) {
+		if (packed_decode(bytes, size, FIXTURE_START_S, SAMPLE_ALL, &samples) == 0) {
 			assert_true(samples.rows.count <= size);
 			for (size_t i = 0; i < samples.rows.count; i++)
 				assert_int_equal(samples.rows.items[i].time_ns / NS_PER_S,

@@ -17,6 +17,11 @@ static void round_trip(const uint64_t *values, size_t count, size_t most_bytes)
 	assert_int_equal(series_decode(&reader, back, count), 0);
 	assert_int_equal(reader_left(&reader), 0);
 	assert_memory_equal(values, back, count * sizeof(*values));
+	reader = reader_make(buf.bytes, buf.size);
+	assert_int_equal(series_skip(&reader, count), 0);
+	assert_int_equal(reader_left(&reader), 0);
+	reader = reader_make(buf.bytes, buf.size - 1);
+	assert_true(series_skip(&reader, count) < 0);
 	free(back);
 	buf_done(&buf);
 }

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/pages.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "store/sql.h"
+
+enum {
+	/* Types of pages, fileformat2, section 1.6. */
+	INTERIOR_INDEX = 0x02,
+	INTERIOR_TABLE = 0x05,
+	LEAF_INDEX = 0x0a,
+	LEAF_TABLE = 0x0d,
+
+	FILE_HEADER_BYTES = 100,
+	AT_PAGE_BYTES = 16,
+	AT_RESERVED_BYTES = 20,
+	LEAF_HEADER_BYTES = 8,
+	INTERIOR_HEADER_BYTES = 12,
+	/* The deepest tree of 2^32 pages of 512 bytes. */
+	MAX_LEVELS = 32,
+	FIRST_BLOB_OR_TEXT = 12, /* serial types from here on say how long they are */
+	VARINT_BYTES = 9,
+};
+
+/* A page on the way from the root. */
+struct level {
+	uint8_t *bytes; /* owned */
+	int type;
+	unsigned cells;
+	/* What comes next: twice the number of a cell is what is below it, one more the cell. */
+	unsigned next;
+};
+
+struct pages {
+	sqlite3_file *file; /* SQLite's own: closing another would drop its locks (fcntl(2)) */
+	uint32_t page_bytes;
+	uint32_t usable_bytes;
+	uint64_t left; /* pages that may still be read: damaged ones may lead round in circles */
+	struct level levels[MAX_LEVELS];
+	int depth;
+	int (*visit)(void *context, struct page_row *row);
+	void *context;
+};
+
+/* ---- numbers ---- */
+
+static uint64_t big_endian(struct reader *reader, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value = value << 8 | reader_u8(reader);
+	return value;
+}
+
+/* Seven bits a byte, the highest first; the ninth has eight (fileformat2, section 1.6). */
+static uint64_t varint(struct reader *reader)
+{
+	uint64_t value = 0;
+
+	for (int i = 1; i < VARINT_BYTES; i++) {
+		uint8_t byte = reader_u8(reader);
+
+		value = value << 7 | (byte & 0x7f);
+		if (!(byte & 0x80))
+			return value;
+	}
+	return value << 8 | reader_u8(reader);
+}
+
+/* ---- rows ---- */
+
+/* Bytes of a value of this serial type (fileformat2, section 2.1). */
+static uint64_t bytes_of_type(uint64_t type)
+{
+	static const uint8_t sizes[FIRST_BLOB_OR_TEXT] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
+
+	return type < FIRST_BLOB_OR_TEXT ? sizes[type] : (type - FIRST_BLOB_OR_TEXT) / 2;
+}
+
+static int64_t signed_of(uint64_t value, unsigned bytes)
+{
+	unsigned unused = 64 - 8 * bytes;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
+enum serial { SERIAL_NULL = 0, SERIAL_INT64 = 6, SERIAL_DOUBLE = 7, SERIAL_0 = 8, SERIAL_1 = 9 };
+
+static bool take_integer(struct page_row *row, uint64_t type, int64_t *ret_value)
+{
+	unsigned bytes = (unsigned)bytes_of_type(type);
+
+	*ret_value = type == SERIAL_1;
+	if (bytes)
+		*ret_value = signed_of(big_endian(&row->values, bytes), bytes);
+	return !row->values.bad;
+}
+
+static bool is_integer(uint64_t type)
+{
+	return (type > SERIAL_NULL && type <= SERIAL_INT64) || type == SERIAL_0 || type == SERIAL_1;
+}
+
+static bool skip(struct page_row *row, uint64_t type)
+{
+	reader_bytes(&row->values, bytes_of_type(type));
+	return false;
+}
+
+bool page_row_null(struct page_row *row)
+{
+	uint64_t type = varint(&row->types);
+
+	return type == SERIAL_NULL && !row->types.bad ? true : skip(row, type);
+}
+
+bool page_row_integer(struct page_row *row, int64_t *ret_value)
+{
+	uint64_t type = varint(&row->types);
+
+	if (row->types.bad || !is_integer(type))
+		return skip(row, type);
+	return take_integer(row, type, ret_value);
+}
+
+bool page_row_at_most(struct page_row *row, uint64_t most, uint64_t *ret_value)
+{
+	int64_t value;
+
+	if (!page_row_integer(row, &value) || (uint64_t)value > most)
+		return false;
+	*ret_value = (uint64_t)value;
+	return true;
+}
+
+bool page_row_double(struct page_row *row, double *ret_value)
+{
+	uint64_t type = varint(&row->types), bits;
+	int64_t integer;
+
+	if (row->types.bad || (!is_integer(type) && type != SERIAL_DOUBLE))
+		return skip(row, type);
+	if (type != SERIAL_DOUBLE) {
+		*ret_value = take_integer(row, type, &integer) ? (double)integer : 0;
+	} else {
+		bits = big_endian(&row->values, sizeof(bits));
+		memcpy(ret_value, &bits, sizeof(bits));
+	}
+	return !row->values.bad && isfinite(*ret_value);
+}
+
+bool page_row_end(const struct page_row *row)
+{
+	return !row->types.bad && !row->values.bad && !reader_left(&row->types);
+}
+
+/* ---- pages ---- */
+
+static bool is_leaf(const struct level *level)
+{
+	return level->type == LEAF_TABLE || level->type == LEAF_INDEX;
+}
+
+static bool is_table(const struct level *level)
+{
+	return level->type == LEAF_TABLE || level->type == INTERIOR_TABLE;
+}
+
+static unsigned header_bytes(const struct level *level)
+{
+	return is_leaf(level) ? LEAF_HEADER_BYTES : INTERIOR_HEADER_BYTES;
+}
+
+static int read_header(struct level *level, uint32_t usable_bytes)
+{
+	struct reader reader = reader_make(level->bytes, usable_bytes);
+
+	level->type = reader_u8(&reader);
+	reader_bytes(&reader, 2); /* the first free block */
+	level->cells = (unsigned)big_endian(&reader, 2);
+	level->next = 0;
+	if (level->type != LEAF_TABLE && level->type != LEAF_INDEX &&
+	    level->type != INTERIOR_TABLE && level->type != INTERIOR_INDEX)
+		return PAGES_ODD;
+	return header_bytes(level) + 2 * level->cells > usable_bytes ? PAGES_ODD : 0;
+}
+
+/* Goes down to a page. */
+static int enter(struct pages *pages, uint64_t number)
+{
+	struct level *level = &pages->levels[pages->depth];
+	int code;
+
+	/* The first page begins with the header of the file; no table of ours is there. */
+	if (number < 2 || pages->depth == MAX_LEVELS - 1 || !pages->left)
+		return PAGES_ODD;
+	pages->left--;
+	if (!level->bytes)
+		level->bytes = xmalloc(pages->page_bytes);
+	code = pages->file->pMethods->xRead(pages->file, level->bytes, (int)pages->page_bytes,
+					    (sqlite3_int64)((number - 1) * pages->page_bytes));
+	if (code != SQLITE_OK || read_header(level, pages->usable_bytes))
+		return PAGES_ODD;
+	if (pages->depth && is_table(level) != is_table(level - 1))
+		return PAGES_ODD;
+	pages->depth++;
+	return 0;
+}
+
+/* A cell, from its first byte to the end of the page. */
+static struct reader cell(const struct pages *pages, const struct level *level, unsigned number)
+{
+	struct reader page = reader_make(level->bytes, pages->usable_bytes);
+	struct reader pointers = page;
+
+	reader_bytes(&pointers, header_bytes(level) + 2 * number);
+	reader_bytes(&page, (size_t)big_endian(&pointers, 2));
+	return page;
+}
+
+/* More than this of a row stands on other pages (fileformat2, section 1.6). */
+static uint64_t most_local(const struct pages *pages, bool table)
+{
+	return table ? pages->usable_bytes - 35 : (pages->usable_bytes - 12) * 64 / 255 - 23;
+}
+
+static int visit_cell(struct pages *pages, const struct level *level, unsigned number)
+{
+	struct reader reader = cell(pages, level, number);
+	struct page_row row = { 0 };
+	uint64_t bytes, size, left;
+
+	if (level->type == INTERIOR_INDEX)
+		reader_bytes(&reader, sizeof(uint32_t));
+	bytes = varint(&reader);
+	if (is_table(level))
+		row.id = (int64_t)varint(&reader);
+	if (bytes > most_local(pages, is_table(level)))
+		return PAGES_ODD;
+	row.values = reader_sub(&reader, bytes);
+	left = reader_left(&row.values);
+	size = varint(&row.values); /* with its own bytes */
+	left -= reader_left(&row.values);
+	row.types = reader_sub(&row.values, size < left ? SIZE_MAX : size - left);
+	if (reader.bad || row.types.bad)
+		return PAGES_ODD;
+	return pages->visit(pages->context, &row);
+}
+
+static uint64_t child(const struct pages *pages, const struct level *level, unsigned number)
+{
+	struct reader reader = cell(pages, level, number);
+
+	if (number == level->cells) {
+		reader = reader_make(level->bytes, pages->usable_bytes);
+		reader_bytes(&reader, LEAF_HEADER_BYTES); /* the rightmost stands behind it */
+	}
+	return big_endian(&reader, sizeof(uint32_t));
+}
+
+static int visit_leaf(struct pages *pages, const struct level *level)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < level->cells; i++)
+		rc = visit_cell(pages, level, i);
+	pages->depth--;
+	return rc;
+}
+
+/* Rows of an index stand between what is below them, those of a table in its leaves only. */
+static int step(struct pages *pages)
+{
+	struct level *level = &pages->levels[pages->depth - 1];
+	unsigned next = level->next++;
+
+	if (is_leaf(level))
+		return visit_leaf(pages, level);
+	if (next > 2 * level->cells) {
+		pages->depth--;
+		return 0;
+	}
+	if (next % 2 == 0)
+		return enter(pages, child(pages, level, next / 2));
+	return is_table(level) ? 0 : visit_cell(pages, level, next / 2);
+}
+
+static void pages_done(struct pages *pages)
+{
+	for (int i = 0; i < MAX_LEVELS; i++)
+		free(pages->levels[i].bytes);
+}
+
+static int open_file(struct pages *pages, sqlite3 *db)
+{
+	uint8_t header[FILE_HEADER_BYTES];
+	struct reader reader = reader_make(header, sizeof(header));
+	sqlite3_int64 size = 0;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &pages->file) !=
+		    SQLITE_OK ||
+	    pages->file->pMethods->xFileSize(pages->file, &size) != SQLITE_OK ||
+	    pages->file->pMethods->xRead(pages->file, header, sizeof(header), 0) != SQLITE_OK)
+		return PAGES_ODD;
+	reader_bytes(&reader, AT_PAGE_BYTES);
+	pages->page_bytes = (uint32_t)big_endian(&reader, 2);
+	if (pages->page_bytes == 1)
+		pages->page_bytes = 65536;
+	if (pages->page_bytes < 512)
+		return PAGES_ODD;
+	reader_bytes(&reader, AT_RESERVED_BYTES - AT_PAGE_BYTES - 2);
+	pages->usable_bytes = pages->page_bytes - reader_u8(&reader);
+	pages->left = (uint64_t)size / pages->page_bytes;
+	return 0;
+}
+
+/* Where the table's tree begins; 0: its columns are others, or stand in another order. */
+static uint64_t find_root(sqlite3 *db, const char *name, const char *columns)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	uint64_t root = 0;
+
+	if (sql_prepare(db,
+			"SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?1 "
+			"AND ?2 = (SELECT group_concat(name) FROM (SELECT name FROM "
+			"pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid)) AND NOT EXISTS "
+			"(SELECT 1 FROM pragma_table_xinfo(?1) WHERE pk > cid + 1 OR "
+			"(pk > 0 AND pk < cid + 1))",
+			&stmt))
+		return 0;
+	sql_bind_text(stmt, 1, name);
+	sql_bind_text(stmt, 2, columns);
+	if (sql_step(stmt) <= 0 || !sql_column_u64(stmt, 0, &root))
+		return 0;
+	return root;
+}
+
+int pages_each(sqlite3 *db, const char *name, const char *columns,
+	       int (*visit)(void *context, struct page_row *row), void *context)
+{
+	_cleanup_(pages_done) struct pages pages = { .visit = visit, .context = context };
+	uint64_t root = find_root(db, name, columns);
+	int rc;
+
+	if (!root || open_file(&pages, db))
+		return PAGES_ODD;
+	rc = enter(&pages, root);
+	while (!rc && pages.depth)
+		rc = step(&pages);
+	return rc;
+}
