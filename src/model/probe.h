@@ -36,7 +36,8 @@ enum probe_return {
 	/* An error is what the kernel means by one (IS_ERR_VALUE: -4095 to -1), as a word of 32 or
 	 * of 64 bits. */
 	PROBE_RETURN_UNKNOWN,
-	PROBE_RETURN_SIGNED,   /* int, long: negative is an error */
+	PROBE_RETURN_INT,      /* of 32 bits: negative is an error */
+	PROBE_RETURN_LONG,     /* of 64 bits: the same */
 	PROBE_RETURN_POINTER,  /* NULL is one, and -4095 to -1 (ERR_PTR, MAP_FAILED) */
 	PROBE_RETURN_UNSIGNED, /* bool, unsigned: nothing is */
 	PROBE_RETURN_NOTHING,  /* void: nothing is, and there is no value */
@@ -51,6 +52,7 @@ struct probe_target {
 	/* The kernel's. */
 	const char *name;      /* as kallsyms has it; NULL where only the address is known */
 	const char *module;    /* NULL: the kernel proper */
+	bool shares_name;      /* others have this name there: only @address tells which is meant */
 	uint64_t address;      /* of the instruction or the function's first, in the running kernel;
 				  0: unknown, then @name and @displacement lead there */
 	uint64_t displacement; /* bytes from the function's start; 0 for a function */
@@ -122,6 +124,7 @@ struct probe_scale {
 /* A target under one key. */
 struct probe_row {
 	size_t target;	       /* index */
+	size_t place;	       /* the same for the same target and key in each reading */
 	int32_t id;	       /* CPU, pid or tid; -1 where the key is none of these */
 	int32_t pid;	       /* by thread: its process; else -1 */
 	char comm[PROBE_COMM]; /* by comm, and by pid and thread that of the first call; else "" */

@@ -34,17 +34,12 @@ struct watch_setting {
 	double budget;	      /* the part of one CPU it may take; 0: no limit */
 };
 
-/* One row over one stretch of time: differences, but for `inside` and `longest_ns`, which are as at
- * its end. */
-struct watch_row {
-	struct probe_row row;
-	size_t known; /* the same for the same target and key in every tick; from 0 on */
-};
-
 struct watch_tick {
-	uint64_t from_ns, to_ns;      /* CLOCK_MONOTONIC */
-	uint64_t began_ns;	      /* of the whole watch */
-	const struct watch_row *rows; /* of targets with something to tell, now or before */
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
+	uint64_t began_ns;	 /* of the whole watch */
+	/* Differences, but for `inside` and `longest_ns`, which are as at the end. Of every target
+	 * that is attached where the key is the sum, else of each key that was ever met. */
+	const struct probe_row *rows;
 	size_t row_count;
 	struct probe_cost cost; /* within it */
 	enum watch_end end;	/* the last tick, and the totals: why */

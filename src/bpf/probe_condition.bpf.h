@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/* Whose calls count: processes, CPUs, names, and a condition on what a call is given. */
+#ifndef BPF_PROBE_CONDITION_BPF_H
+#define BPF_PROBE_CONDITION_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/probe_wire.h"
+
+/* A call as it enters, or as it comes back. */
+struct probe_call {
+	__u64 cookie;
+	__u64 sp;   /* as it entered; of fentry, where the kernel kept the arguments */
+	__u64 from; /* return address; 0: not known */
+	__u64 arguments[PROBE_ARGUMENTS];
+	__u64 value; /* returned */
+};
+
+const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */
+const volatile __u64 wanted_cpus[PROBE_CPU_WORDS] = {};
+const volatile __u64 wanted_comms[PROBE_WIRE_COMMS][PROBE_COMM_SIZE / 8] = {};
+const volatile __u32 wanted_comm_count = 0;
+const volatile struct probe_step steps[PROBE_CONDITION_STEPS] = {};
+const volatile __u32 step_count = 0;
+
+/* Thread groups. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4 * PROBE_WIRE_PIDS);
+	__type(key, __u32);
+	__type(value, __u32);
+} wanted_pids SEC(".maps");
+
+static __always_inline __u32 current_pid(void)
+{
+	return (__u32)(bpf_get_current_pid_tgid() >> 32);
+}
+
+static __always_inline bool is_wanted_comm(void)
+{
+	__u64 comm[PROBE_COMM_SIZE / 8] = {};
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	for (__u32 i = 0; i < PROBE_WIRE_COMMS && i < wanted_comm_count; i++) {
+		if (wanted_comms[i][0] == comm[0] && wanted_comms[i][1] == comm[1])
+			return true;
+	}
+	return false;
+}
+
+/* In 64 bits, from the lowest bits that count. */
+static __always_inline __u64 widen(__u64 value, __u32 bits, bool sign)
+{
+	__u32 shift = (64 - bits) & 63;
+
+	value <<= shift;
+	return sign ? (__u64)((__s64)value >> shift) : value >> shift;
+}
+
+static __always_inline __u64 operand_of(const struct probe_call *call, __u32 operand)
+{
+	switch (operand) {
+	case PROBE_OPERAND_ARGUMENT:
+		return call->arguments[0];
+	case PROBE_OPERAND_ARGUMENT + 1:
+		return call->arguments[1];
+	case PROBE_OPERAND_ARGUMENT + 2:
+		return call->arguments[2];
+	case PROBE_OPERAND_ARGUMENT + 3:
+		return call->arguments[3];
+	case PROBE_OPERAND_ARGUMENT + 4:
+		return call->arguments[4];
+	case PROBE_OPERAND_ARGUMENT + 5:
+		return call->arguments[5];
+	case PROBE_OPERAND_PID:
+		return current_pid();
+	case PROBE_OPERAND_TID:
+		return (__u32)bpf_get_current_pid_tgid();
+	case PROBE_OPERAND_CPU:
+		return bpf_get_smp_processor_id();
+	default:
+		return (__u32)bpf_get_current_uid_gid();
+	}
+}
+
+static __always_inline __u32 has_comm(const volatile struct probe_step *step)
+{
+	__u64 comm[PROBE_COMM_SIZE / 8] = {};
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	return comm[0] == step->constants[0] && comm[1] == step->constants[1];
+}
+
+static __always_inline __u32 test(const struct probe_call *call,
+				  const volatile struct probe_step *step)
+{
+	__u64 value, constant = step->constants[0];
+
+	if (step->kind == PROBE_STEP_COMM)
+		return has_comm(step);
+	value = widen(operand_of(call, step->operand), step->bits, step->sign);
+	if (step->kind == PROBE_STEP_EQUAL)
+		return value == constant;
+	if (step->kind == PROBE_STEP_BITS)
+		return (value & constant) != 0;
+	return step->sign ? (__s64)value < (__s64)constant : value < constant;
+}
+
+/* The stack is a row of bits, its top the lowest one. */
+static __always_inline bool holds(const struct probe_call *call)
+{
+	__u64 stack = 0;
+
+	for (__u32 i = 0; i < PROBE_CONDITION_STEPS && i < step_count; i++) {
+		__u64 top = stack & 1;
+
+		switch (steps[i].kind) {
+		case PROBE_STEP_NOT:
+			stack ^= 1;
+			break;
+		case PROBE_STEP_AND:
+			stack = stack >> 1 & (top ? ~0ULL : ~1ULL);
+			break;
+		case PROBE_STEP_OR:
+			stack = stack >> 1 | top;
+			break;
+		default:
+			stack = stack << 1 | test(call, &steps[i]);
+		}
+	}
+	return stack & 1;
+}
+
+static __always_inline bool is_wanted(const struct probe_call *call)
+{
+	if (todo & PROBE_ONLY_PIDS) {
+		__u32 pid = current_pid();
+
+		if (!bpf_map_lookup_elem(&wanted_pids, &pid))
+			return false;
+	}
+	if (todo & PROBE_ONLY_CPUS) {
+		__u32 cpu = bpf_get_smp_processor_id();
+
+		if (!(wanted_cpus[cpu / 64 % PROBE_CPU_WORDS] >> (cpu % 64) & 1))
+			return false;
+	}
+	if (todo & PROBE_ONLY_COMMS && !is_wanted_comm())
+		return false;
+	return !(todo & PROBE_ON_CONDITION) || holds(call);
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What probes.bpf.c and collect/probes.c share: the slots that calls are counted in, the keys of
+ * rows, the condition, and what a link's cookie says of its target. Times are of CLOCK_MONOTONIC.
+ */
+#ifndef BPF_PROBE_WIRE_H
+#define BPF_PROBE_WIRE_H
+
+#include <linux/types.h>
+
+enum {
+	PROBE_MAX_DEPTH = 64, /* open calls of a thread; as many as the kernel's return probes */
+	PROBE_SLOT_COUNTERS = 6,
+	PROBE_CACHE_LINES =
+		128, /* bytes that no two CPUs share: a line, and the one fetched with it */
+	PROBE_CPU_WORDS = 128, /* of 64 CPUs each, of a set of them */
+	PROBE_COMM_SIZE = 16,
+	PROBE_WIRE_COMMS = 8,
+	PROBE_WIRE_PIDS = 4096,
+	PROBE_ARGUMENTS = 6,
+	PROBE_CONDITION_STEPS = 32,
+};
+
+/* A cookie: the target, what it returns, and how its exits are seen. */
+#define PROBE_COOKIE_TARGET 0xffffffffULL
+enum {
+	PROBE_COOKIE_RETURNS_SHIFT = 32, /* enum probe_return of model/probe.h, 8 bits */
+	PROBE_COOKIE_USER_SHIFT = 40,	 /* a program's function */
+	/* At the function's own return instruction, before it pops the return address. */
+	PROBE_COOKIE_AT_RETURN_SHIFT = 41,
+};
+
+enum probe_cookie_returns {
+	PROBE_WIRE_UNKNOWN,
+	PROBE_WIRE_INT,
+	PROBE_WIRE_LONG,
+	PROBE_WIRE_POINTER,
+	PROBE_WIRE_UNSIGNED,
+	PROBE_WIRE_NOTHING,
+};
+
+/* What the programs do; they are loaded with it as a constant. The first five are enum
+ * probe_measure of collect/probes.h. */
+enum {
+	PROBE_DO_EXITS = 1 << 0,
+	PROBE_DO_VIRTUAL = 1 << 1,
+	PROBE_DO_LATENCY = 1 << 2,
+	PROBE_DO_VALUES = 1 << 3,
+	PROBE_DO_MOVED = 1 << 4,
+	PROBE_ONLY_PIDS = 1 << 8,
+	PROBE_ONLY_CPUS = 1 << 9,
+	PROBE_ONLY_COMMS = 1 << 10,
+	PROBE_ON_CONDITION = 1 << 11,
+	PROBE_FOLLOW = 1 << 12,
+};
+
+enum probe_phase { PROBE_NOT_YET, PROBE_OPEN, PROBE_CLOSED };
+
+enum probe_wire_key { PROBE_WIRE_TARGET, PROBE_WIRE_PID, PROBE_WIRE_THREAD, PROBE_WIRE_COMM };
+
+enum probe_wire_counter {
+	PROBE_WIRE_PMU,
+	PROBE_WIRE_PAGE_FAULTS,
+	PROBE_WIRE_CONTEXT_SWITCHES,
+	PROBE_WIRE_CPU_MIGRATIONS,
+};
+
+/*
+ * Calls that are open, in one word so that both parts change together: how many (16 bits), and the
+ * sum of when they began, counted since the window opened in units of 2^16 ns (48 bits: a thousand
+ * threads for half a year).
+ */
+enum { PROBE_OPEN_COUNT_SHIFT = 48, PROBE_OPEN_UNIT_SHIFT = 16 };
+
+static inline __u64 probe_open_word(__u64 began_ns, __u64 opened_ns)
+{
+	__u64 since_ns = began_ns > opened_ns ? began_ns - opened_ns : 0;
+
+	return (1ULL << PROBE_OPEN_COUNT_SHIFT) + (since_ns >> PROBE_OPEN_UNIT_SHIFT);
+}
+
+/* What one CPU counted for one row. Only that CPU writes it, but for `open`, which the CPU of the
+ * exit takes back. */
+struct probe_slot {
+	__u64 entries, exits;
+	__u64 wall_ns, virtual_ns;
+	__u64 open;    /* calls that are inside, since they entered */
+	__u64 running; /* those of them that are on this CPU, since they entered or came to it */
+	__u64 nested;
+	__u64 errors;
+	__u64 moved;
+	__u64 longest_ns;
+	__u64 too_deep, left, died, unmatched;
+	__u64 counters[PROBE_SLOT_COUNTERS];
+	__u64 unused[12];
+} __attribute__((aligned(128)));
+
+_Static_assert(sizeof(struct probe_slot) % PROBE_CACHE_LINES == 0, "no two CPUs share a line");
+
+/* ---- histograms ---- */
+
+/*
+ * Logarithmic, each power of two in equal parts: 16 for times, up to 2^42 ns, so that a bucket is
+ * at most 6.25 % wide; 4 for positive values, 1 for negative ones, but every value from -160 to 31
+ * has its own.
+ */
+enum {
+	PROBE_LATENCY_BITS = 4,
+	PROBE_LATENCY_MOST = 41, /* the highest bit of what the last bucket begins with */
+	PROBE_LATENCY_BUCKETS = 640,
+	PROBE_LATENCY_USED = (PROBE_LATENCY_MOST - PROBE_LATENCY_BITS + 2) << PROBE_LATENCY_BITS,
+	PROBE_VALUE_LEAST = -160,  /* with a bucket of its own */
+	PROBE_VALUE_MOST = 31,	   /* the same */
+	PROBE_VALUE_NEGATIVE = 57, /* buckets below them: powers of two from 2^7 on */
+	PROBE_VALUE_POSITIVE = PROBE_VALUE_NEGATIVE + PROBE_VALUE_MOST - PROBE_VALUE_LEAST + 1,
+	PROBE_VALUE_USED = PROBE_VALUE_POSITIVE + 58 * 4,
+	PROBE_VALUE_BUCKETS = 512,
+};
+
+struct probe_latency {
+	__u32 buckets[PROBE_LATENCY_BUCKETS];
+};
+
+struct probe_values {
+	__u32 buckets[PROBE_VALUE_BUCKETS];
+};
+
+_Static_assert(sizeof(struct probe_latency) % PROBE_CACHE_LINES == 0, "no two CPUs share a line");
+_Static_assert(sizeof(struct probe_values) % PROBE_CACHE_LINES == 0, "no two CPUs share a line");
+_Static_assert(PROBE_LATENCY_USED <= PROBE_LATENCY_BUCKETS, "all buckets have room");
+_Static_assert(PROBE_VALUE_USED <= PROBE_VALUE_BUCKETS, "all buckets have room");
+
+/* The highest bit that is set; of 0: 0. */
+static inline __u32 probe_highest_bit(__u64 value)
+{
+	__u32 bit = 0;
+
+	for (__u32 step = 32; step; step /= 2) {
+		if (value >> step) {
+			value >>= step;
+			bit += step;
+		}
+	}
+	return bit;
+}
+
+static inline __u32 probe_latency_bucket(__u64 ns)
+{
+	__u32 bit = probe_highest_bit(ns);
+
+	if (bit > PROBE_LATENCY_MOST)
+		return PROBE_LATENCY_USED - 1;
+	if (bit < PROBE_LATENCY_BITS)
+		return (__u32)ns;
+	return ((bit - PROBE_LATENCY_BITS) << PROBE_LATENCY_BITS) +
+	       (__u32)(ns >> (bit - PROBE_LATENCY_BITS));
+}
+
+static inline __u32 probe_value_bucket(__s64 value)
+{
+	__u32 bit;
+
+	if (value < PROBE_VALUE_LEAST)
+		return 63 - probe_highest_bit(-(__u64)value);
+	if (value <= PROBE_VALUE_MOST)
+		return (__u32)(PROBE_VALUE_NEGATIVE + (value - PROBE_VALUE_LEAST));
+	bit = probe_highest_bit((__u64)value);
+	return PROBE_VALUE_POSITIVE + (bit - 5) * 4 + (__u32)((__u64)value >> (bit - 2) & 3);
+}
+
+/* ---- keys ---- */
+
+/* What a row is for. A thread's tid alone may be somebody else's later. */
+struct probe_row_key {
+	__u32 target;
+	__u32 id;  /* pid or tid; 0 by comm */
+	__u32 pid; /* by thread; else 0 */
+	__u32 zero;
+	char comm[PROBE_COMM_SIZE]; /* by comm; else zeros */
+};
+
+/* A row that was given out; `used` is set last. */
+struct probe_row_name {
+	__u32 target, id, pid, used;
+	char comm[PROBE_COMM_SIZE]; /* of the first call */
+};
+
+/* ---- the condition ---- */
+
+/* A step in reverse Polish notation: a test puts its outcome on a stack, the others work on what is
+ * there. */
+enum probe_step_kind {
+	PROBE_STEP_EQUAL,
+	PROBE_STEP_LESS,
+	PROBE_STEP_BITS, /* any of these bits is set */
+	PROBE_STEP_COMM, /* the thread's name is what the two constants have */
+	PROBE_STEP_NOT,
+	PROBE_STEP_AND,
+	PROBE_STEP_OR,
+};
+
+enum probe_operand {
+	PROBE_OPERAND_ARGUMENT, /* 0 to PROBE_ARGUMENTS - 1 */
+	PROBE_OPERAND_PID = PROBE_ARGUMENTS,
+	PROBE_OPERAND_TID,
+	PROBE_OPERAND_CPU,
+	PROBE_OPERAND_UID,
+};
+
+struct probe_step {
+	__u8 kind;    /* enum probe_step_kind */
+	__u8 operand; /* enum probe_operand */
+	__u8 bits;    /* of the operand that count: 8, 16, 32 or 64 */
+	__u8 sign;    /* it has one, as the comparison has */
+	__u32 zero;
+	__u64 constants[2];
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions as the kernel's own types (BTF) describe them, which is what fentry is attached by. */
+#ifndef COLLECT_PROBE_FUNCTIONS_H
+#define COLLECT_PROBE_FUNCTIONS_H
+
+#include <stdint.h>
+
+struct probe_functions;
+
+struct probe_function {
+	uint32_t id;
+	int module_fd; /* of the module's types, borrowed; 0: the kernel's own */
+};
+
+/* Some ten milliseconds. Negative errno: the kernel describes no types. */
+int probe_functions_new(struct probe_functions **ret_functions);
+void probe_functions_free(struct probe_functions *functions); /* NULL is fine */
+
+/* @module NULL: of the kernel proper. -ENOENT: it is not described, or several of the name are. */
+int probe_functions_find(struct probe_functions *functions, const char *module, const char *name,
+			 struct probe_function *ret_function);
+
+#endif
