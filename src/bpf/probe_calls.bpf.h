@@ -301,72 +301,51 @@ static __always_inline void take_back(const struct probe_frame *frame)
 		ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
 }
 
-enum end { RETURNED, LEFT, DIED };
-
-/* A frame whose call will not return. @running: its thread is on this CPU. */
-static __always_inline void abandon(struct probe_thread *thread, struct probe_frame *frame,
-				    enum end end, bool running, struct task_struct *task,
-				    __u64 now_ns)
+/* A call that was left without a return: nobody knows when, so none of its time counts but what was
+ * charged to it as its thread left a CPU. */
+static __always_inline void give_up(const struct probe_thread *thread,
+				    const struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
-	__u64 counters[PROBE_SLOT_COUNTERS] = {};
 
 	if (frame->flags & FRAME_IGNORED || !slot)
 		return;
-	if (end == DIED)
-		ADD(slot->died, 1);
-	else
-		ADD(slot->left, 1);
+	ADD(slot->left, 1);
 	if (!is_timed(frame))
 		return;
 	take_back(frame);
-	if (end == DIED)
-		ADD(slot->wall_ns, now_ns - frame->entered_ns);
-	if (!(todo & PROBE_DO_VIRTUAL) || !running)
-		return;
-	if (end == LEFT) {
-		stop_running(thread, frame, slot); /* nobody knows when */
-		return;
-	}
-	read_counters(counters, task);
-	charge(thread, frame, slot, counters, now_ns);
+	if (todo & PROBE_DO_VIRTUAL)
+		stop_running(thread, frame, slot);
 }
 
 /* Gives up the frames above the first @depth. */
-static __noinline int unwind(struct probe_thread *thread, __u32 depth, enum end end, bool running,
-			     struct task_struct *task)
+static __noinline int unwind(struct probe_thread *thread, __u32 depth)
 {
-	__u64 now_ns = bpf_ktime_get_ns();
-
 	for (__u32 i = 0; i < PROBE_MAX_DEPTH && thread->depth > depth; i++) {
 		thread->depth--;
-		abandon(thread, frame_at(thread, thread->depth), end, running, task, now_ns);
+		give_up(thread, frame_at(thread, thread->depth));
 	}
 	return 0;
 }
 
 /* ---- entry ---- */
 
-static __always_inline bool is_same_stack(const struct probe_frame *frame, __u64 sp)
+/*
+ * Can a call with this frame be open no more, while one enters that is described by the rest? It
+ * can when it is deeper in the same stack: less than @reach below. Where the stack pointer is the
+ * same, a function that came in by a jump (a tail call) has found another return address than the
+ * first, which was exchanged: what is equal in everything is the same call made again.
+ */
+static __always_inline bool is_stale(const struct probe_frame *frame, const struct probe_call *call,
+				     bool user, __u64 reach)
 {
-	if (frame->flags & FRAME_USER)
-		return sp - frame->sp + FAR_IN_STACK <= 2 * FAR_IN_STACK;
-	return sp / THREAD_STACK == frame->sp / THREAD_STACK;
-}
+	__u64 gap = call->sp - frame->sp;
 
-/* Can a call with this frame be open, while one enters that is described by the rest? */
-static __always_inline bool is_stale(const struct probe_frame *frame, bool user, __u64 sp,
-				     __u64 from, __u32 target)
-{
-	if (user && !(frame->flags & FRAME_USER))
-		return true; /* the kernel is left */
-	if (!user && frame->flags & FRAME_USER)
-		return false;
-	if (!sp || !is_same_stack(frame, sp))
-		return false;
-	if (frame->sp == sp)
-		return frame->target == target && frame->from == from;
-	return frame->sp < sp;
+	if (((frame->flags & FRAME_USER) != 0) != user)
+		return user; /* the kernel is left; or entered from there */
+	if (gap == 0)
+		return ((frame->target ^ (__u32)call->cookie) | (frame->from ^ call->from)) == 0;
+	return gap <= reach;
 }
 
 /* How many frames are left without those that are stale. */
@@ -374,14 +353,14 @@ static __always_inline __u32 live_depth(struct probe_thread *thread, const struc
 					bool user)
 {
 	__u32 depth = thread->depth;
+	__u64 reach = user ? FAR_IN_STACK : call->sp % THREAD_STACK;
 
 	for (__u32 i = 0; i < PROBE_MAX_DEPTH; i++) {
 		__u32 index = depth - 1 - i;
 
 		if (index >= PROBE_MAX_DEPTH)
 			return 0;
-		if (!is_stale(frame_at(thread, index), user, call->sp, call->from,
-			      (__u32)call->cookie))
+		if (!is_stale(frame_at(thread, index), call, user, reach))
 			return index + 1;
 	}
 	return 0;
@@ -492,7 +471,6 @@ static __always_inline bool is_wanted_process(void)
 /* Loops come first, where the verifier has few states to follow through them. */
 static __always_inline int enter(const struct probe_call *call, bool user)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct probe_thread *thread;
 	struct probe_slot *slot;
 	__u32 row = 0, depth, nested;
@@ -501,7 +479,8 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 	/* All threads of a process that is not wanted have no frames. */
 	if (phase == PROBE_CLOSED || !is_wanted_process())
 		return 0;
-	thread = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
+				      BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!thread) {
 		if (count(call, &row))
 			ADD(threads_lost, 1);
@@ -509,7 +488,7 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 	}
 	depth = forget(thread, live_depth(thread, call, user));
 	if (depth < thread->depth)
-		unwind(thread, depth, LEFT, true, task);
+		unwind(thread, depth);
 	nested = forget(thread, is_inside(thread, (__u32)call->cookie));
 	slot = count(call, &row);
 	now_ns = bpf_ktime_get_ns();
@@ -616,25 +595,23 @@ static __always_inline void count_exit(struct probe_thread *thread, struct probe
 	}
 }
 
-static __always_inline bool is_frame_of(const struct probe_frame *frame,
-					const struct probe_call *call)
-{
-	return frame->target == (__u32)call->cookie &&
-	       (frame->sp == call->sp || !call->sp ||
-		(!(frame->flags & FRAME_USER) && !is_same_stack(frame, call->sp)));
-}
-
-/* The index of the call that returns, + 1; 0: its entry was not seen. */
+/* The index of the call that returns, + 1; 0: its entry was not seen. The kernel has several
+ * stacks, and not every way to its exits tells which: only within one the stack pointers have to
+ * agree. */
 static __always_inline __u32 find_frame(struct probe_thread *thread, const struct probe_call *call)
 {
+	bool user = call->cookie >> PROBE_COOKIE_USER_SHIFT & 1;
+	__u64 differ = user ? ~0ULL : THREAD_STACK - 1;
 	__u32 depth = thread->depth;
 
 	for (__u32 i = 0; i < PROBE_MAX_DEPTH; i++) {
 		__u32 index = depth - 1 - i;
+		const struct probe_frame *frame;
 
 		if (index >= PROBE_MAX_DEPTH)
 			return 0;
-		if (is_frame_of(frame_at(thread, index), call))
+		frame = frame_at(thread, index);
+		if (frame->target == (__u32)call->cookie && (frame->sp ^ call->sp) - 1 >= differ)
 			return index + 1;
 	}
 	return 0;
@@ -671,7 +648,7 @@ static __always_inline int leave(const struct probe_call *call)
 		return 0;
 	}
 	if (thread->depth > found)
-		unwind(thread, found, LEFT, true, bpf_get_current_task_btf());
+		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
 	if (!(frame->flags & FRAME_IGNORED))
 		count_exit(thread, frame, call, now_ns);

@@ -156,46 +156,69 @@ int probe_fexit(void *context)
 	return leave(&call);
 }
 
-/* ---- what becomes of threads ---- */
+/*
+ * ---- what becomes of threads ----
+ *
+ * Each goes through the frames of a thread by bpf_loop (Linux 5.17), which the verifier follows
+ * once; the programs above are copied, which those with callbacks cannot be.
+ */
+
+struct walk {
+	struct probe_thread *thread;
+	struct task_struct *task;
+	__u64 now_ns;
+	__u64 counters[PROBE_SLOT_COUNTERS];
+	bool running; /* on this CPU */
+};
+
+static __always_inline struct probe_slot *slot_here(const struct probe_frame *frame)
+{
+	return slot_of(frame->row, bpf_get_smp_processor_id());
+}
+
+static long pause_frame(__u32 index, struct walk *walk)
+{
+	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_slot *slot = slot_here(frame);
+
+	if (slot && is_timed(frame))
+		charge(walk->thread, frame, slot, walk->counters, walk->now_ns);
+	return 0;
+}
+
+static long resume_frame(__u32 index, struct walk *walk)
+{
+	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_slot *slot = slot_here(frame);
+
+	if (slot && is_timed(frame))
+		ADD(slot->running, probe_open_word(walk->now_ns, opened_ns));
+	return 0;
+}
 
 static __always_inline void pause(struct task_struct *task, __u64 now_ns)
 {
-	struct probe_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	__u64 counters[PROBE_SLOT_COUNTERS] = {};
-	__u32 cpu = bpf_get_smp_processor_id();
-	__u32 depth;
+	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0),
+			     .task = task,
+			     .now_ns = now_ns };
 
-	if (!thread || !thread->depth)
+	if (!walk.thread || !walk.thread->depth)
 		return;
-	depth = thread->depth;
-	read_counters(counters, task);
-	for (__u32 i = 0; i < PROBE_MAX_DEPTH && i < depth; i++) {
-		struct probe_frame *frame = &thread->frames[i];
-		struct probe_slot *slot = slot_of(frame->row, cpu);
-
-		if (slot && is_timed(frame))
-			charge(thread, frame, slot, counters, now_ns);
-	}
+	read_counters(walk.counters, task);
+	bpf_loop(walk.thread->depth, pause_frame, &walk, 0);
 }
 
 static __always_inline void resume(struct task_struct *task, __u64 now_ns)
 {
-	struct probe_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	__u32 cpu = bpf_get_smp_processor_id();
-	__u32 depth;
+	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0),
+			     .task = task,
+			     .now_ns = now_ns };
 
-	if (!thread || !thread->depth)
+	if (!walk.thread || !walk.thread->depth)
 		return;
-	depth = thread->depth;
-	thread->since_ns = now_ns;
-	read_counters(thread->since_counters, task);
-	for (__u32 i = 0; i < PROBE_MAX_DEPTH && i < depth; i++) {
-		struct probe_frame *frame = &thread->frames[i];
-		struct probe_slot *slot = slot_of(frame->row, cpu);
-
-		if (slot && is_timed(frame))
-			ADD(slot->running, probe_open_word(now_ns, opened_ns));
-	}
+	walk.thread->since_ns = now_ns;
+	read_counters(walk.thread->since_counters, task);
+	bpf_loop(walk.thread->depth, resume_frame, &walk, 0);
 }
 
 SEC("tp_btf/sched_switch")
@@ -211,12 +234,36 @@ int probe_switch(__u64 *arguments)
 	return 0;
 }
 
+/* A thread's end is an end, but no return. */
+static long end_frame(__u32 index, struct walk *walk)
+{
+	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_slot *slot = slot_here(frame);
+
+	if (!slot || frame->flags & FRAME_IGNORED)
+		return 0;
+	ADD(slot->died, 1);
+	if (!is_timed(frame))
+		return 0;
+	take_back(frame);
+	ADD(slot->wall_ns, walk->now_ns - frame->entered_ns);
+	if (todo & PROBE_DO_VIRTUAL && walk->running)
+		charge(walk->thread, frame, slot, walk->counters, walk->now_ns);
+	return 0;
+}
+
 static __always_inline void end_all(struct task_struct *task, bool running)
 {
-	struct probe_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0),
+			     .task = task,
+			     .now_ns = bpf_ktime_get_ns(),
+			     .running = running };
 
-	if (thread && phase != PROBE_CLOSED)
-		unwind(thread, 0, DIED, running, task);
+	if (!walk.thread || phase == PROBE_CLOSED)
+		return;
+	read_counters(walk.counters, task);
+	bpf_loop(walk.thread->depth, end_frame, &walk, 0);
+	walk.thread->depth = 0;
 }
 
 /* The functions that the thread still leaves on its way out enter and return as ever. */
@@ -226,7 +273,8 @@ int probe_thread_exit(__u64 *arguments)
 	struct task_struct *task = (struct task_struct *)arguments[0];
 	__u32 pid = (__u32)task->tgid;
 
-	end_all(task, true);
+	if (todo & PROBE_DO_EXITS)
+		end_all(task, true);
 	if (todo & PROBE_FOLLOW && task->signal->live.counter == 0)
 		bpf_map_delete_elem(&wanted_pids, &pid);
 	return 0;
@@ -236,8 +284,18 @@ int probe_thread_exit(__u64 *arguments)
 SEC("tp_btf/sched_process_free")
 int probe_thread_free(__u64 *arguments)
 {
-	struct task_struct *task = (struct task_struct *)arguments[0];
-	end_all(task, false);
+	end_all((struct task_struct *)arguments[0], false);
+	return 0;
+}
+
+static long forget_frame(__u32 index, struct walk *walk)
+{
+	struct probe_frame *frame = frame_at(walk->thread, index);
+
+	if (!(frame->flags & FRAME_USER))
+		return 0;
+	give_up(walk->thread, frame);
+	frame->flags |= FRAME_IGNORED;
 	return 0;
 }
 
@@ -246,19 +304,10 @@ SEC("tp_btf/sched_process_exec")
 int probe_exec(__u64 *arguments)
 {
 	struct task_struct *task = (struct task_struct *)arguments[0];
-	struct probe_thread *thread = bpf_task_storage_get(&threads, task, NULL, 0);
-	__u64 now_ns = bpf_ktime_get_ns();
+	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0) };
 
-	if (!thread || phase == PROBE_CLOSED)
-		return 0;
-	for (__u32 i = 0; i < PROBE_MAX_DEPTH && i < thread->depth; i++) {
-		struct probe_frame *frame = &thread->frames[i];
-
-		if (!(frame->flags & FRAME_USER))
-			continue;
-		abandon(thread, frame, LEFT, true, task, now_ns);
-		frame->flags = FRAME_USER | FRAME_IGNORED;
-	}
+	if (walk.thread && phase != PROBE_CLOSED)
+		bpf_loop(walk.thread->depth, forget_frame, &walk, 0);
 	return 0;
 }
 

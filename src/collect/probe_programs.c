@@ -68,7 +68,7 @@ static int explain(int rc, struct err *err)
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return err_set(err, rc,
 			       "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
-	return err_set(err, rc, "this kernel does not take the programs (Linux 5.15 does): %s",
+	return err_set(err, rc, "this kernel does not take the programs (Linux 5.17 does): %s",
 		       strerror(-rc));
 }
 

@@ -381,7 +381,7 @@ uint64_t probes_close(struct probes *probes)
 
 /* ---- reading ---- */
 
-static struct probe_cost read_cost(const struct probes *probes)
+struct probe_cost probes_cost(const struct probes *probes)
 {
 	const struct probes_bpf *object = probe_programs_object(probes->programs);
 	const struct probe_run_times *before = &probes->times_at_open;
@@ -409,7 +409,7 @@ void probes_read(struct probes *probes, struct probe_reading *ret_reading)
 
 	reading.rows = probe_rows_read(probes->rows, probes->opened_ns, reading.time_ns,
 				       &reading.row_count);
-	reading.cost = read_cost(probes);
+	reading.cost = probes_cost(probes);
 	*ret_reading = reading;
 }
 

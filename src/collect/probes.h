@@ -102,6 +102,9 @@ uint64_t probes_close(struct probes *probes);
 /* What was counted so far. *ret_reading is borrowed until the next call. */
 void probes_read(struct probes *probes, struct probe_reading *ret_reading);
 
+/* The cost alone: cheaper. */
+struct probe_cost probes_cost(const struct probes *probes);
+
 /* The scales of probe_row's histograms. */
 struct probe_scale probes_latency_scale(const struct probes *probes);
 struct probe_scale probes_value_scale(const struct probes *probes);

@@ -20,7 +20,10 @@ struct watch_options {
 	double duration_s; /* 0: until a signal or the command's end */
 	double budget;	   /* part of one CPU; 0: no limit */
 	bool even_slow;	   /* attach also what takes long (--yes) */
-	bool dry;	   /* only say what it would take: watch_forecast */
+	bool as_user;	   /* under sudo: the command as the user who called it */
+	/* Told before it begins that attaching will take long; seconds. NULL: nobody is. */
+	void (*tell)(void *context, double attach_s, double detach_s);
+	void *tell_context;
 	struct watch_view view;
 };
 

@@ -1,0 +1,841 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of this program that know themselves how often they were called, and whose times the
+ * kernel's own clocks bound.
+ */
+#include "collect/probes.h"
+
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+#define WATCHED __attribute__((noinline, noclone))
+#define KEEP	__asm__ volatile("" ::: "memory")
+
+enum { CALLS = 500, THREADS = 4, MS = 1000 * 1000 };
+
+static jmp_buf way_out;
+
+/* ---- what is watched ---- */
+
+WATCHED static long leaf(long value)
+{
+	KEEP;
+	return value;
+}
+
+WATCHED static long pass_on(long value)
+{
+	KEEP;
+	return leaf(value + 1);
+}
+
+WATCHED static long recurse(long depth)
+{
+	long below = depth > 0 ? recurse(depth - 1) : 0;
+
+	KEEP;
+	return below + 1;
+}
+
+WATCHED static void sleep_ms(long ms)
+{
+	struct timespec time = { ms / 1000, ms % 1000 * MS };
+
+	while (nanosleep(&time, &time) < 0 && errno == EINTR)
+		;
+}
+
+/* Of CPU time. */
+WATCHED static void spin_ms(uint64_t ms)
+{
+	uint64_t end = clock_read(CLOCK_THREAD_CPUTIME_ID) + ms * MS;
+
+	while (clock_read(CLOCK_THREAD_CPUTIME_ID) < end)
+		KEEP;
+}
+
+WATCHED static void jump_out(int value)
+{
+	KEEP;
+	longjmp(way_out, value);
+}
+
+WATCHED static void die(void)
+{
+	KEEP;
+	syscall(SYS_exit, 0);
+}
+
+WATCHED static void wait_for(int fd)
+{
+	char byte;
+
+	while (read(fd, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+/* Checks of memory touch pages of their own. */
+__attribute__((no_sanitize("address", "undefined"))) WATCHED static void *touch(void *page)
+{
+	*(volatile char *)page = 1;
+	return page;
+}
+
+/* ---- a watch of them ---- */
+
+struct place {
+	uintptr_t address;
+	uint64_t offset;
+};
+
+static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct place *place = context;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && place->address >= start &&
+		    place->address - start < segment->p_filesz)
+			place->offset = place->address - start + segment->p_offset;
+	}
+	return 1;
+}
+
+static struct probe_target target_at(uintptr_t address)
+{
+	struct place place = { .address = address };
+
+	dl_iterate_phdr(find_offset, &place);
+	assert_int_not_equal(place.offset, 0);
+	return (struct probe_target){
+		.label = "function", .user = true, .path = "/proc/self/exe", .offset = place.offset
+	};
+}
+
+#define TARGET(function) target_at((uintptr_t)(function))
+
+enum { MAX_TARGETS = 8 };
+
+struct watch {
+	struct probe_target targets[MAX_TARGETS];
+	struct probe_options options;
+	int32_t pid;
+	struct probes *probes;
+	uint64_t opened_ns;
+	struct probe_reading reading;
+};
+
+static struct watch watch_of(unsigned measures)
+{
+	struct watch watch = { .pid = getpid() };
+
+	watch.options.measures = measures;
+	return watch;
+}
+
+static void add(struct watch *watch, struct probe_target target)
+{
+	watch->targets[watch->options.target_count++] = target;
+}
+
+static void begin(struct watch *watch)
+{
+	struct err err = { "" };
+	int rc;
+
+	watch->options.targets = watch->targets;
+	if (!watch->options.filter.pid_count) {
+		watch->options.filter.pids = &watch->pid;
+		watch->options.filter.pid_count = 1;
+	}
+	rc = probes_new(&watch->options, &watch->probes, &err);
+	if (rc == -EPERM || rc == -EACCES || rc == -ENOSYS || rc == -ESRCH || rc == -ENOENT) {
+		print_message("%s\n", err.text);
+		skip();
+	}
+	if (rc < 0)
+		fail_msg("%s", err.text);
+	rc = probes_attach(watch->probes, &err);
+	if (rc < 0)
+		fail_msg("%s", err.text);
+	watch->opened_ns = probes_open(watch->probes);
+}
+
+static void end(struct watch *watch)
+{
+	probes_close(watch->probes);
+	probes_read(watch->probes, &watch->reading);
+}
+
+/* The sum of a target's rows; fields that are no sums are those of the last. */
+static struct probe_counts counts_of(const struct watch *watch, size_t target)
+{
+	struct probe_counts sum = { .entries = 0 };
+
+	for (size_t i = 0; i < watch->reading.row_count; i++) {
+		const struct probe_row *row = &watch->reading.rows[i];
+		const uint64_t *from = (const uint64_t *)&row->counts;
+		uint64_t *to = (uint64_t *)&sum;
+
+		if (row->target != target)
+			continue;
+		for (size_t j = 0; j < sizeof(sum) / sizeof(*to); j++)
+			to[j] += from[j];
+	}
+	return sum;
+}
+
+static uint64_t sum_of(const uint64_t *histogram, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += histogram[i];
+	return sum;
+}
+
+static void done(struct watch *watch)
+{
+	probes_free(watch->probes);
+}
+
+/* Every call was seen from its entry to its exit. */
+static void assert_whole(const struct probe_counts *counts, uint64_t calls)
+{
+	assert_int_equal(counts->entries, calls);
+	assert_int_equal(counts->exits, calls);
+	assert_int_equal(counts->inside, 0);
+	assert_int_equal(counts->left, 0);
+	assert_int_equal(counts->died, 0);
+	assert_int_equal(counts->unmatched, 0);
+	assert_int_equal(counts->too_deep, 0);
+}
+
+/* ---- tests ---- */
+
+static void test_every_call_is_counted(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+	uint64_t took_ns;
+
+	(void)state;
+	add(&watch, TARGET(leaf));
+	add(&watch, TARGET(spin_ms)); /* not called */
+	begin(&watch);
+	took_ns = clock_ns();
+	for (int i = 0; i < CALLS; i++)
+		leaf(i);
+	took_ns = clock_ns() - took_ns;
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, CALLS);
+	assert_true(counts.wall_ns > 0 && counts.wall_ns < took_ns);
+	assert_true(counts.virtual_ns > 0 && counts.virtual_ns <= counts.wall_ns);
+	assert_true(counts.longest_ns >= counts.wall_ns / CALLS);
+	assert_int_equal(counts.nested, 0);
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, 0);
+	assert_true(watch.reading.cost.hits >= 2 * CALLS);
+	assert_true(watch.reading.cost.program_ns > 0);
+	assert_true(watch.reading.cost.trap_ns > 0);
+	done(&watch);
+}
+
+static void test_entries_alone(void **state)
+{
+	struct watch watch = watch_of(0);
+
+	(void)state;
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	for (int i = 0; i < CALLS; i++)
+		leaf(i);
+	end(&watch);
+	assert_int_equal(counts_of(&watch, 0).entries, CALLS);
+	assert_int_equal(counts_of(&watch, 0).exits, 0);
+	done(&watch);
+}
+
+static void test_nothing_is_counted_outside_the_window(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS);
+
+	(void)state;
+	add(&watch, TARGET(leaf));
+	leaf(1);
+	begin(&watch);
+	leaf(2);
+	end(&watch);
+	leaf(3);
+	probes_read(watch.probes, &watch.reading);
+	assert_int_equal(counts_of(&watch, 0).entries, 1);
+	done(&watch);
+}
+
+static void test_recursion_is_in_the_time_once(void **state)
+{
+	enum { DEPTH = 20 };
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL | PROBE_LATENCY);
+	struct probe_counts counts;
+	uint64_t took_ns;
+
+	(void)state;
+	add(&watch, TARGET(recurse));
+	begin(&watch);
+	took_ns = clock_ns();
+	for (int i = 0; i < CALLS / DEPTH; i++)
+		recurse(DEPTH - 1);
+	took_ns = clock_ns() - took_ns;
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, CALLS);
+	assert_int_equal(counts.nested, CALLS - CALLS / DEPTH);
+	assert_true(counts.wall_ns <= took_ns);
+	assert_int_equal(
+		sum_of(watch.reading.rows[0].latency, probes_latency_scale(watch.probes).count),
+		CALLS);
+	done(&watch);
+}
+
+/* The kernel follows 64 returns of a thread; what is deeper is counted apart, and what is above
+ * goes on well. */
+static void test_what_is_too_deep(void **state)
+{
+	enum { DEPTH = 100, LIMIT = 64 };
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_counts counts;
+
+	(void)state;
+	add(&watch, TARGET(recurse));
+	begin(&watch);
+	recurse(DEPTH - 1);
+	recurse(9);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, DEPTH + 10);
+	assert_int_equal(counts.too_deep, DEPTH - LIMIT);
+	assert_int_equal(counts.exits, LIMIT + 10);
+	assert_int_equal(counts.inside, 0);
+	done(&watch);
+}
+
+static void test_tail_calls(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_counts counts;
+
+	(void)state;
+	add(&watch, TARGET(leaf));
+	add(&watch, TARGET(pass_on));
+	begin(&watch);
+	for (int i = 0; i < CALLS; i++)
+		pass_on(i);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, CALLS);
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, CALLS);
+	done(&watch);
+}
+
+static void test_sleep_is_wall_and_not_virtual(void **state)
+{
+	enum { TIMES = 4, SLEEP = 30 };
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+	uint64_t cpu_ns, took_ns;
+
+	(void)state;
+	add(&watch, TARGET(sleep_ms));
+	begin(&watch);
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+	took_ns = clock_ns();
+	for (int i = 0; i < TIMES; i++)
+		sleep_ms(SLEEP);
+	took_ns = clock_ns() - took_ns;
+	cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, TIMES);
+	assert_in_range(counts.wall_ns, (uint64_t)TIMES * SLEEP * MS, took_ns);
+	/* What the kernel takes off a thread's clock is in neither by much. */
+	assert_true(counts.virtual_ns < cpu_ns + 20 * MS);
+	assert_true(counts.virtual_ns > 0);
+	done(&watch);
+}
+
+static void test_virtual_time_is_the_threads_clock(void **state)
+{
+	enum { SPIN = 60 };
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+
+	(void)state;
+	add(&watch, TARGET(spin_ms));
+	begin(&watch);
+	spin_ms(SPIN);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, 1);
+	/* Interrupts and what the host took are on the CPU, but not on every kernel's clock. */
+	assert_in_range(counts.virtual_ns, (uint64_t)SPIN * MS * 98 / 100, counts.wall_ns);
+	done(&watch);
+}
+
+static void test_jumps_out_are_no_exits(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+	volatile int jumps = 0;
+
+	(void)state;
+	add(&watch, TARGET(jump_out));
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	if (setjmp(way_out) < CALLS)
+		jump_out(++jumps);
+	leaf(1); /* shows that the last one was left */
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, CALLS);
+	assert_int_equal(counts.exits, 0);
+	assert_int_equal(counts.left + counts.inside, CALLS);
+	assert_true(counts.inside <= 1);
+	assert_int_equal(counts.too_deep, 0);
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, 1);
+	done(&watch);
+}
+
+/* A process of its own each: what watches this test's memory does not like threads to vanish. */
+static void test_threads_that_die_inside(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+
+	(void)state;
+	watch.options.filter.follow = true;
+	add(&watch, TARGET(die));
+	begin(&watch);
+	for (int i = 0; i < THREADS; i++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			die();
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	}
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, THREADS);
+	assert_int_equal(counts.died, THREADS);
+	assert_int_equal(counts.exits, 0);
+	assert_int_equal(counts.inside, 0);
+	done(&watch);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/* The first two CPUs that we may run on. */
+static bool find_two_cpus(int cpus[2])
+{
+	cpu_set_t set;
+	int found = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	for (int i = 0; i < CPU_SETSIZE && found < 2; i++) {
+		if (CPU_ISSET(i, &set))
+			cpus[found++] = i;
+	}
+	return found == 2;
+}
+
+static int two_cpus[2];
+
+WATCHED static void migrate(int from, int to)
+{
+	pin(from);
+	KEEP;
+	pin(to);
+}
+
+static void *run_migrations(void *unused)
+{
+	for (int i = 0; i < CALLS; i++) {
+		pin(two_cpus[i % 2]);
+		leaf(i);
+		migrate(two_cpus[0], two_cpus[1]);
+	}
+	return unused;
+}
+
+static void test_threads_that_migrate(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL | PROBE_MOVED);
+	pthread_t threads[THREADS];
+	struct probe_counts counts;
+
+	(void)state;
+	if (!find_two_cpus(two_cpus)) {
+		print_message("needs two CPUs\n");
+		skip();
+	}
+	watch.options.key = PROBE_BY_CPU;
+	add(&watch, TARGET(leaf));
+	add(&watch, TARGET(migrate));
+	begin(&watch);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_migrations, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, (uint64_t)THREADS * CALLS);
+	assert_int_equal(counts.moved, (uint64_t)THREADS * (CALLS - 1));
+	for (size_t i = 0; i < watch.reading.row_count; i++) {
+		const struct probe_row *row = &watch.reading.rows[i];
+
+		if (row->target == 0)
+			assert_int_equal(row->counts.entries, THREADS * CALLS / 2);
+		/* All came in on either CPU, and went out on the second. */
+		else
+			assert_int_equal(row->counts.exits,
+					 row->id == two_cpus[1] ? THREADS * CALLS : 0);
+	}
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, (uint64_t)THREADS * CALLS);
+	assert_true(counts.virtual_ns <= counts.wall_ns);
+	done(&watch);
+}
+
+static void *run_leaf(void *unused)
+{
+	for (int i = 0; i < CALLS; i++)
+		leaf(i);
+	return unused;
+}
+
+static void test_rows_by_thread(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS);
+	pthread_t threads[THREADS];
+
+	(void)state;
+	watch.options.key = PROBE_BY_THREAD;
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_leaf, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	end(&watch);
+	assert_int_equal(watch.reading.row_count, THREADS);
+	for (size_t i = 0; i < watch.reading.row_count; i++) {
+		assert_whole(&watch.reading.rows[i].counts, CALLS);
+		assert_int_equal(watch.reading.rows[i].pid, getpid());
+	}
+	done(&watch);
+}
+
+static void test_a_full_table_of_keys(void **state)
+{
+	struct watch watch = watch_of(0);
+	pthread_t threads[THREADS];
+
+	(void)state;
+	watch.options.key = PROBE_BY_THREAD;
+	watch.options.most_keys = THREADS - 1;
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_create(&threads[i], NULL, run_leaf, NULL), 0);
+		pthread_join(threads[i], NULL);
+	}
+	end(&watch);
+	assert_int_equal(counts_of(&watch, 0).entries, (THREADS - 1) * CALLS);
+	assert_int_equal(watch.reading.cost.keys_lost, CALLS);
+	done(&watch);
+}
+
+static void *run_wait(void *fd)
+{
+	wait_for(*(int *)fd);
+	return NULL;
+}
+
+static void test_calls_that_are_inside(void **state)
+{
+	enum { WAIT = 40 };
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+	uint64_t began_ns;
+	pthread_t thread;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	add(&watch, TARGET(wait_for));
+	begin(&watch);
+	assert_int_equal(pthread_create(&thread, NULL, run_wait, &fds[0]), 0);
+	do {
+		probes_read(watch.probes, &watch.reading);
+		counts = counts_of(&watch, 0);
+		assert_true(clock_ns() - watch.opened_ns < 60 * NS_PER_S);
+	} while (counts.inside == 0);
+	began_ns = clock_ns();
+	sleep_ms(WAIT);
+	probes_read(watch.probes, &watch.reading);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.inside, 1);
+	assert_int_equal(counts.exits, 0);
+	assert_in_range(counts.wall_ns, watch.reading.time_ns - began_ns - MS,
+			watch.reading.time_ns - watch.opened_ns);
+	assert_int_equal(write(fds[1], "", 1), 1);
+	pthread_join(thread, NULL);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, 1);
+	close(fds[0]);
+	close(fds[1]);
+	done(&watch);
+}
+
+static void test_conditions(void **state)
+{
+	static const struct {
+		const char *condition;
+		uint64_t calls; /* of leaf(0) to leaf(CALLS - 1) */
+	} cases[] = {
+		{ "arg1 < 100", 100 },
+		{ "arg1 >= 100 && arg1 <= 199", 100 },
+		{ "arg1 == 7 || arg1 == 8 || !(arg1 != 9)", 3 },
+		{ "arg1 & 1", CALLS / 2 },
+		{ "arg1:u8 == 3 && arg1 > 255", 1 },
+		{ "arg1 in 10..19", 10 },
+		{ "comm == \"somebody else\"", 0 },
+		{ "uid != 0xffffffff && cpu >= 0", CALLS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct watch watch = watch_of(i % 2 ? PROBE_EXITS : 0);
+
+		watch.options.filter.condition = cases[i].condition;
+		add(&watch, TARGET(leaf));
+		begin(&watch);
+		for (int j = 0; j < CALLS; j++)
+			leaf(j);
+		end(&watch);
+		assert_int_equal(counts_of(&watch, 0).entries, cases[i].calls);
+		assert_int_equal(counts_of(&watch, 0).exits, i % 2 ? cases[i].calls : 0);
+		assert_int_equal(counts_of(&watch, 0).unmatched, 0);
+		done(&watch);
+	}
+}
+
+static void test_values_and_errors(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VALUES);
+	struct probe_scale scale;
+
+	(void)state;
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	for (long value = -4; value < 8; value++)
+		leaf(value);
+	leaf(1000);
+	leaf(-EAGAIN);
+	end(&watch);
+	scale = probes_value_scale(watch.probes);
+	assert_int_equal(counts_of(&watch, 0).errors, 5);
+	assert_int_equal(sum_of(watch.reading.rows[0].values, scale.count), 14);
+	for (size_t i = 0; i + 1 < scale.count; i++) {
+		uint64_t expected = 0;
+
+		for (long value = -4; value < 8; value++)
+			expected += value >= scale.lowest[i] && value < scale.lowest[i + 1];
+		expected += 1000 >= scale.lowest[i] && 1000 < scale.lowest[i + 1];
+		expected += -EAGAIN >= scale.lowest[i] && -EAGAIN < scale.lowest[i + 1];
+		assert_int_equal(watch.reading.rows[0].values[i], expected);
+	}
+	done(&watch);
+}
+
+static void test_counters(void **state)
+{
+	enum { PAGES = 50 };
+	static const struct probe_counter counters[] = {
+		{ .kind = PROBE_COUNT_PAGE_FAULTS, .name = "page-faults" },
+		{ .kind = PROBE_COUNT_CONTEXT_SWITCHES, .name = "context-switches" },
+	};
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	long page = sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, (size_t)(PAGES * page), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(madvise(memory, (size_t)(PAGES * page), MADV_NOHUGEPAGE), 0);
+	watch.options.counters = counters;
+	watch.options.counter_count = 2;
+	add(&watch, TARGET(touch));
+	add(&watch, TARGET(sleep_ms));
+	begin(&watch);
+	for (int i = 0; i < PAGES; i++)
+		touch(memory + i * page);
+	for (int i = 0; i < 5; i++)
+		sleep_ms(1);
+	end(&watch);
+	assert_int_equal(counts_of(&watch, 0).counters[0], PAGES);
+	assert_true(counts_of(&watch, 1).counters[1] >= 5);
+	assert_int_equal(counts_of(&watch, 1).counters[0], 0);
+	munmap(memory, (size_t)(PAGES * page));
+	done(&watch);
+}
+
+static void fork_and_call(int calls)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		for (int i = 0; i < calls; i++)
+			leaf(i);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void test_children_are_followed_where_wanted(void **state)
+{
+	(void)state;
+	for (int follow = 0; follow < 2; follow++) {
+		struct watch watch = watch_of(PROBE_EXITS);
+
+		watch.options.filter.follow = follow;
+		watch.options.key = PROBE_BY_PID;
+		add(&watch, TARGET(leaf));
+		begin(&watch);
+		leaf(0);
+		fork_and_call(CALLS);
+		fork_and_call(CALLS);
+		end(&watch);
+		assert_int_equal(watch.reading.row_count, follow ? 3 : 1);
+		assert_int_equal(counts_of(&watch, 0).entries, follow ? 2 * CALLS + 1 : 1);
+		assert_int_equal(counts_of(&watch, 0).exits, follow ? 2 * CALLS + 1 : 1);
+		assert_int_equal(counts_of(&watch, 0).unmatched, 0);
+		done(&watch);
+	}
+}
+
+/* One of many that cannot be probed is found, and does no harm to the others. */
+static void test_a_bad_place_among_good_ones(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_target bad = TARGET(leaf);
+
+	(void)state;
+	bad.offset = 1ULL << 40;
+	add(&watch, TARGET(leaf));
+	add(&watch, bad);
+	add(&watch, TARGET(recurse));
+	begin(&watch);
+	leaf(1);
+	recurse(2);
+	end(&watch);
+	assert_int_equal(probes_outcome(watch.probes, 1)->mechanism, PROBE_NONE);
+	assert_int_not_equal(probes_outcome(watch.probes, 1)->why[0], 0);
+	assert_int_equal(counts_of(&watch, 0).exits, 1);
+	assert_int_equal(counts_of(&watch, 2).exits, 3);
+	done(&watch);
+}
+
+static void test_no_place_at_all(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_target bad = TARGET(leaf);
+	struct err err;
+	int rc;
+
+	(void)state;
+	bad.path = "/nonexistent";
+	add(&watch, bad);
+	watch.options.targets = watch.targets;
+	rc = probes_new(&watch.options, &watch.probes, &err);
+	if (rc < 0)
+		skip();
+	assert_int_equal(probes_attach(watch.probes, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "cannot be watched"));
+	done(&watch);
+}
+
+static void test_what_makes_no_sense_is_refused(void **state)
+{
+	struct watch watch = watch_of(0);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(probes_new(&watch.options, &watch.probes, &err), -EINVAL);
+	add(&watch, TARGET(leaf));
+	watch.options.targets = watch.targets;
+	watch.options.filter.condition = "arg1 >";
+	assert_int_equal(probes_new(&watch.options, &watch.probes, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "number"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_call_is_counted),
+		cmocka_unit_test(test_entries_alone),
+		cmocka_unit_test(test_nothing_is_counted_outside_the_window),
+		cmocka_unit_test(test_recursion_is_in_the_time_once),
+		cmocka_unit_test(test_what_is_too_deep),
+		cmocka_unit_test(test_tail_calls),
+		cmocka_unit_test(test_sleep_is_wall_and_not_virtual),
+		cmocka_unit_test(test_virtual_time_is_the_threads_clock),
+		cmocka_unit_test(test_jumps_out_are_no_exits),
+		cmocka_unit_test(test_threads_that_die_inside),
+		cmocka_unit_test(test_threads_that_migrate),
+		cmocka_unit_test(test_rows_by_thread),
+		cmocka_unit_test(test_a_full_table_of_keys),
+		cmocka_unit_test(test_calls_that_are_inside),
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_values_and_errors),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_children_are_followed_where_wanted),
+		cmocka_unit_test(test_a_bad_place_among_good_ones),
+		cmocka_unit_test(test_no_place_at_all),
+		cmocka_unit_test(test_what_makes_no_sense_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
