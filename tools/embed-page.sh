@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# embed-page.sh OUTPUT NAME HEADER PAGE STYLE SCRIPT...: writes a C file that defines NAME, which
-# HEADER declares: the text of PAGE with its style and scripts inside, and a policy that lets nothing
-# but these run and nothing be loaded from anywhere. @DATA@ is left to be filled in.
+# embed-page.sh OUTPUT NAME HEADER FILE...: writes a C file that defines NAME, which HEADER declares:
+# the text of the first .html among the files with the others in place of @MORE@, all .css and .js
+# inside in their order, and a policy that lets nothing but these run and nothing be loaded from
+# anywhere. @DATA@ is left to be filled in.
 set -eu -o pipefail
-output=$1 name=$2 header=$3 page=$4 style=$5
-shift 5
+output=$1 name=$2 header=$3
+shift 3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export LC_ALL=C
@@ -18,8 +19,15 @@ hash_of() {
 	printf "$(sed 's/../\\x&/g' <<<"$hex")" | base64
 }
 
-cat "$@" >"$scratch/script"
-cp "$style" "$scratch/style"
+touch "$scratch"/{style,script,more}
+page=
+for file in "$@"; do
+	case $file in
+	*.css) cat "$file" >>"$scratch/style" ;;
+	*.js) cat "$file" >>"$scratch/script" ;;
+	*) if [ -n "$page" ]; then cat "$file" >>"$scratch/more"; else page=$file; fi ;;
+	esac
+done
 if grep -qi '</s' "$scratch/script" "$scratch/style"; then
 	echo "embed-page.sh: a script or style would end its own element" >&2
 	exit 1
@@ -40,6 +48,7 @@ while IFS= read -r line; do
 	*@POLICY@*) put @POLICY@ printf '%s' "$policy" ;;
 	*@STYLE@*) put @STYLE@ cat "$scratch/style" ;;
 	*@SCRIPT@*) put @SCRIPT@ cat "$scratch/script" ;;
+	@MORE@) cat "$scratch/more" ;;
 	*) printf '%s\n' "$line" ;;
 	esac
 done <"$page" >"$scratch/page"

@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 /* Stands for the part of a stack outside of what is looked at. */
-enum { OUTSIDE = UINT32_MAX };
+#define OUTSIDE TREE_NO_NODE
 
 struct maker {
 	struct tree *tree;
@@ -182,6 +182,7 @@ static void add_stacks(struct maker *maker, enum tree_direction direction)
 		enter_group(maker, row, i ? rows[i - 1].row : NULL);
 		node = direction == TREE_FROM_ROOTS ? node_from_root(maker, stack)
 						    : node_from_leaf(maker, stack);
+		maker->tree->of_row[row - rows[i].table->rows.items] = node;
 		if (node == OUTSIDE)
 			continue;
 		self = &maker->tree->nodes.items[node].self;
@@ -219,6 +220,8 @@ struct tree *tree_new(const struct table *stacks, const struct places *places, u
 
 	*tree = (struct tree){ .stacks = stacks, .places = places, .event = event };
 	*vec_push(&tree->nodes) = (struct tree_node){ 0 };
+	tree->of_row = xcalloc(stacks->rows.count + 1, sizeof(*tree->of_row));
+	memset(tree->of_row, 0xff, stacks->rows.count * sizeof(*tree->of_row));
 	maker.of_stack = xcalloc(maker.profile->stacks.count, sizeof(*maker.of_stack));
 	add_stacks(&maker, direction);
 	add_up(tree);
@@ -234,6 +237,7 @@ void tree_free(struct tree *tree)
 	if (!tree)
 		return;
 	vec_free(&tree->nodes);
+	free(tree->of_row);
 	free(tree);
 }
 

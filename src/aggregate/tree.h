@@ -15,6 +15,7 @@
 /* A profile may hold more stacks than can be shown: nodes beyond this many are not made, what they
  * would have had stays with the nearest of their parents that was. */
 enum { TREE_MAX_NODES = 1 << 24 };
+#define TREE_NO_NODE UINT32_MAX
 
 enum tree_direction {
 	TREE_FROM_ROOTS,  /* children are callees */
@@ -32,7 +33,8 @@ struct tree {
 	const struct table *stacks;  /* borrowed */
 	const struct places *places; /* borrowed */
 	VEC(struct tree_node) nodes; /* [0]: everything */
-	struct hashidx index;	     /* private */
+	uint32_t *of_row; /* nodes by row of stacks: where its samples are; TREE_NO_NODE: nowhere */
+	struct hashidx index; /* private */
 	uint8_t event;
 	bool is_short; /* TREE_MAX_NODES was not enough */
 };

@@ -26,6 +26,7 @@ extern const struct command command_import;
 extern const struct command command_diff;
 extern const struct command command_graph;
 extern const struct command command_flame;
+extern const struct command command_heatmap;
 extern const struct command command_query;
 extern const struct command command_symbolize;
 extern const struct command command_check;

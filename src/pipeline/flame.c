@@ -5,6 +5,7 @@
 #include "aggregate/prune.h"
 #include "aggregate/tree.h"
 #include "pipeline/opened.h"
+#include "pipeline/pages.h"
 #include "present/flame.h"
 
 struct drawing {
@@ -54,15 +55,6 @@ static int collect(struct drawing *drawing, struct err *err)
 	return opened_visit(&drawing->opened, keys_use(&of_stacks), take, drawing, err);
 }
 
-static const char *title(const struct drawing *drawing)
-{
-	const char *command = drawing->opened.profile->run.command;
-
-	if (drawing->options->title)
-		return drawing->options->title;
-	return command && *command ? command : "running processes";
-}
-
 static void draw(const struct drawing *drawing, FILE *out)
 {
 	struct key_list of_frames = children_frame_keys(&drawing->keys);
@@ -76,10 +68,11 @@ static void draw(const struct drawing *drawing, FILE *out)
 
 	prune_make(tree, &limits, &prune);
 	flame_print(&view,
-		    &(struct flame){ .tree = tree,
-				     .prune = &prune,
-				     .title = title(drawing),
-				     .inverted = drawing->options->inverted },
+		    &(struct flame){
+			    .tree = tree,
+			    .prune = &prune,
+			    .title = pages_title(drawing->options->title, drawing->opened.profile),
+			    .inverted = drawing->options->inverted },
 		    out);
 	prune_done(&prune);
 }

@@ -28,6 +28,7 @@ struct maker {
 	struct buf names, images, image_of;   /* what stands in the JSON arrays of these names */
 	struct buf rise, name, self, samples; /* columns */
 	uint32_t *depth;		      /* by node */
+	uint32_t *of_node, *of_rest; /* numbers in the columns, of a node and of what it hides */
 	uint32_t last_depth;
 	uint64_t node_count;
 	struct buf text; /* scratch */
@@ -113,6 +114,7 @@ static void add_rest(struct maker *maker, uint32_t node)
 	if (maker->rest_number == NO_NUMBER)
 		maker->rest_number = new_name(maker, rest_name, 0);
 	add_node(maker, maker->depth[node] + 1, maker->rest_number, &rest->hits);
+	maker->of_rest[node] = (uint32_t)maker->node_count;
 }
 
 static void add_nodes(struct maker *maker)
@@ -128,9 +130,25 @@ static void add_nodes(struct maker *maker)
 		maker->depth[node] = maker->depth[tree->nodes.items[node].parent] + 1;
 		add_node(maker, maker->depth[node], name_number(maker, node),
 			 &tree->nodes.items[node].self);
+		maker->of_node[node] = (uint32_t)maker->node_count;
 		add_rest(maker, node);
 	}
 	free(order);
+}
+
+/* What is hidden is below what hides it. */
+static void number_hidden(struct maker *maker)
+{
+	const struct tree *tree = maker->flame->tree;
+	const bool *hidden = maker->flame->prune->hidden;
+
+	for (size_t node = 1; node < tree->nodes.count; node++) {
+		uint32_t parent = tree->nodes.items[node].parent;
+
+		if (hidden[node])
+			maker->of_node[node] =
+				hidden[parent] ? maker->of_node[parent] : maker->of_rest[parent];
+	}
 }
 
 /* One line: what a reader must know first. */
@@ -227,7 +245,10 @@ static void add_json(const struct maker *maker, struct buf *json)
 	add_column(json, "self", &maker->self);
 	buf_add_str(json, ",\n");
 	add_column(json, "samples", &maker->samples);
-	buf_add_str(json, "}}");
+	buf_add_char(json, '}');
+	if (maker->flame->more)
+		maker->flame->more(maker->flame->more_context, maker->of_node, json);
+	buf_add_char(json, '}');
 }
 
 /* These are in strings only, where they may be written as numbers: nothing ends the element. */
@@ -263,6 +284,8 @@ static void maker_done(struct maker *maker)
 	free(maker->name_numbers);
 	free(maker->image_numbers);
 	free(maker->depth);
+	free(maker->of_node);
+	free(maker->of_rest);
 }
 
 void flame_print(const struct view *view, const struct flame *flame, FILE *out)
@@ -275,13 +298,17 @@ void flame_print(const struct view *view, const struct flame *flame, FILE *out)
 			       .name_numbers = no_numbers(tree->places->rows.count),
 			       .image_numbers = no_numbers(profile->images.count),
 			       .rest_number = NO_NUMBER,
-			       .depth = xcalloc(tree->nodes.count, sizeof(uint32_t)) };
-	const char *mark = strstr(flame_page, data_mark);
+			       .depth = xcalloc(tree->nodes.count, sizeof(uint32_t)),
+			       .of_node = xcalloc(tree->nodes.count, sizeof(uint32_t)),
+			       .of_rest = xcalloc(tree->nodes.count, sizeof(uint32_t)) };
+	const char *page = flame->page ? flame->page : flame_page;
+	const char *mark = strstr(page, data_mark);
 	struct buf json = { 0 };
 
 	add_nodes(&maker);
+	number_hidden(&maker);
 	add_json(&maker, &json);
-	fwrite(flame_page, 1, (size_t)(mark - flame_page), out);
+	fwrite(page, 1, (size_t)(mark - page), out);
 	print_within_element(&json, out);
 	fputs(mark + strlen(data_mark), out);
 	buf_done(&json);

@@ -17,6 +17,13 @@ struct flame {
 	const struct prune *prune; /* what is hidden becomes one node below each parent */
 	const char *title;
 	bool inverted; /* what is shown first */
+	/* For pages that show more than a flame graph. NULL: they do not. */
+	const char *page; /* with @DATA@ where JSON goes */
+	/* Appends members of the JSON object, each with a comma before it. @of_node has for each
+	 * node of the tree its number in the page's columns, from 1 on; for a hidden one that of
+	 * the node that stands for it. */
+	void (*more)(void *context, const uint32_t *of_node, struct buf *json);
+	void *more_context;
 };
 
 /* Of @view what trust.h says is looked at. Write errors are left in @out for ferror(). */

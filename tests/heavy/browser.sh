@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/heavy/browser.sh PROSPECT: the page of a flame graph in a real browser (headless Chromium,
-# driven by playwright-core, which npm puts into a scratch folder), compared with what the program
-# itself prints; and the arithmetic of its script alone, in node.
+# tests/heavy/browser.sh PROSPECT: the pages of flame graphs and heat maps in a real browser (headless
+# Chromium, driven by playwright-core, which npm puts into a scratch folder), compared with what the
+# program itself prints; and the arithmetic of their scripts alone, in node.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 prospect=$(realpath "$1")
@@ -16,8 +16,9 @@ skip() {
 }
 
 command -v node >/dev/null || skip "node is not installed"
-node "$here/tree.mjs" "$top/web/flame/tree.js"
-status=$?
+status=0
+node "$here/tree.mjs" "$top/web/flame/tree.js" || status=1
+node "$here/time.mjs" "$top/web/flame/tree.js" "$top/web/heatmap/time.js" || status=1
 command -v chromium >/dev/null || skip "chromium is not installed"
 (cd "$scratch" && npm install --no-audit --no-fund --silent playwright-core@1) >"$scratch/npm" 2>&1 ||
 	skip "npm could not install playwright-core: $(tail -n 1 "$scratch/npm")"
@@ -31,6 +32,14 @@ done
 "$prospect" report --by stack --format csv "$scratch/stacks.prof" >"$scratch/stacks.csv"
 "$prospect" report --by mode --format json "$scratch/stacks.prof" >"$scratch/head.json"
 "$prospect" graph --flat --by function --format csv "$scratch/stacks.prof" >"$scratch/flat.csv"
-cp "$here/page.mjs" "$scratch"
+cp "$here/page.mjs" "$here/heat.mjs" "$scratch"
 cd "$scratch" && node page.mjs "$scratch" || status=1
+
+for name in stacks wide names; do
+	"$prospect" heatmap -o "$scratch/$name.html" --by symbol --column 100ms \
+		"$scratch/$name.prof" || exit 1
+done
+"$prospect" heatmap -o "$scratch/part.html" --by symbol --column 100ms --since 0.25 --select mode=user \
+	"$scratch/stacks.prof" || exit 1
+node heat.mjs "$scratch" "$prospect" || status=1
 exit $status

@@ -71,3 +71,45 @@ test_query_by_a_plain_user() {
 		'SELECT sum(samples) > 0 AS some FROM totals' "$T/prof" > "$T/rows" || fail "query"
 	[ "$(tail -n 1 "$T/rows" | tr -d ' ')" = 1 ] || fail "$(cat "$T/rows")"
 }
+
+# A heat map has every sample at its time: what its columns add up to is what the report has.
+test_heatmap_has_every_sample_at_its_time() {
+	need_root
+	need python3
+	record "$T/prof" -- "$BIN/callers" 2
+	"$PROSPECT" heatmap -o "$T/page.html" --column 100ms --rows 10 "$T/prof" || fail "heatmap"
+	"$PROSPECT" report "$T/prof" --by time --slice 100ms --format csv | csv_to_tabs |
+		awk -F '\t' '$2 == "cpu-clock"' > "$T/times"
+	python3 - "$T/page.html" "$T/times" << 'END' || fail "the page is not what the profile has"
+import base64, json, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])
+heat = data["heat"]
+def column(name):
+    value = shift = 0
+    for byte in base64.b64decode(heat[name]):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+assert heat["bucket_ns"] == 10**7 and heat["rows"] == 10
+nodes, samples, weights = column("node"), column("samples"), column("weight")
+found, bucket = {}, 0
+for gap, length in zip(column("gap"), column("length")):
+    bucket += gap
+    node = 0
+    for _ in range(length):
+        node += next(nodes)
+        assert 0 < node <= data["nodes"]
+        slot = found.setdefault(bucket // 10, [0, 0])
+        slot[0] += next(samples)
+        slot[1] += next(weights)
+    bucket += 1
+truth = {}
+for line in open(sys.argv[2]):
+    fields = line.rstrip("\n").split("\t")
+    truth[round(float(fields[0]) * 10)] = [int(fields[2]), int(fields[3])]
+assert found == truth and len(truth) > 15, (found, truth)
+END
+}

@@ -39,6 +39,7 @@ const state = {
 	drawn: 0,
 	drawing: 0,
 	drawTime: 0,
+	searched: null, // is told when something else is searched for
 };
 state.tree = state.trees.normal;
 
@@ -334,6 +335,8 @@ function search(text) {
 	state.wanted = pattern && data.names.map(name => pattern.test(name));
 	showMatched();
 	redraw();
+	if (state.searched)
+		state.searched();
 }
 
 function matchedWeight() {
@@ -357,6 +360,13 @@ function setInverted(on) {
 	state.top = 0;
 	hideTip();
 	zoom(0);
+}
+
+// Shows another tree of the same names.
+function show(tree) {
+	const inverted = state.tree !== state.trees.normal;
+	state.trees = { normal: tree, inverted: null };
+	setInverted(inverted);
 }
 
 function setIcicle(on) {
@@ -503,4 +513,4 @@ function start() {
 
 start();
 // For the console, and for tests.
-globalThis.flame = { state, data, zoom, search, setInverted, setIcicle, draw, nameOf, matchedWeight, rowTop };
+globalThis.flame = { state, data, zoom, search, setInverted, setIcicle, show, draw, nameOf, matchedWeight, rowTop };

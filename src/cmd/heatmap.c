@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect heatmap: what ran when, as one HTML file. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/name_options.h"
+#include "cmd/options.h"
+#include "cmd/select_options.h"
+#include "pipeline/heatmap.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/report.h"
+#include "pipeline/state_files.h"
+
+struct heatmap_values {
+	const char *output;
+	const char *by;
+	struct select_values select;
+	struct name_values names;
+	const char *title;
+	double column_s;
+	int64_t rows, boxes;
+};
+
+/* clang-format off */
+static const struct option_spec heatmap_specs[] = {
+	{ "output", 'o', OPTION_TEXT, offsetof(struct heatmap_values, output), "FILE",
+	  .help = "write the page to FILE (must be given)" },
+	SELECT_OPTION_ROWS(offsetof(struct heatmap_values, select)),
+	SLICE_OPTION_ROW(offsetof(struct heatmap_values, select)),
+	{ "by", 0, OPTION_TEXT, offsetof(struct heatmap_values, by), "KEYS",
+	  .help = "what boxes are (default function), and a tree for each of what else is said" },
+	{ "title", 0, OPTION_TEXT, offsetof(struct heatmap_values, title), "TEXT",
+	  .help = "the page's title (default: the command that was profiled)" },
+	NAME_OPTION_ROWS(offsetof(struct heatmap_values, names)),
+	{ "column", 0, OPTION_SECONDS, offsetof(struct heatmap_values, column_s), "TIME",
+	  .help = "how long a column is (default 1s; less for short recordings, more for long)",
+	  .least = 0.001, .most = 1e6 },
+	{ "rows", 0, OPTION_INTEGER, offsetof(struct heatmap_values, rows), "N",
+	  .help = "in how many parts a column is cut (default 50)", .least = 1, .most = 1000 },
+	{ "boxes", 0, OPTION_INTEGER, offsetof(struct heatmap_values, boxes), "N",
+	  .help = "at most N boxes, the heaviest; others are added up (default 100000)",
+	  .least = 1, .most = 1e7 },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect heatmap: %s\n", err->text);
+	return status;
+}
+
+static struct heatmap_options options_of(const struct heatmap_values *values)
+{
+	return (struct heatmap_options){
+		.by = values->by,
+		.selection = select_options_of(&values->select),
+		.names = name_options_of(&values->names),
+		.title = values->title,
+		.column_s = values->column_s,
+		.rows = (uint32_t)values->rows,
+		.max_boxes = (uint32_t)values->boxes,
+	};
+}
+
+static int write_page(const struct heatmap_options *options, const char *output, const char *path,
+		      struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	int rc;
+
+	if (opened_is_profile(output))
+		return err_set(err, -EEXIST, "%s is a profile; -o is the page to be written",
+			       output);
+	rc = output_file_open(output, &file, err);
+	if (rc == 0)
+		rc = heatmap_write(path, options, output_file_stream(file), err);
+	return rc < 0 ? rc : output_file_commit(file, err);
+}
+
+static int draw(const struct heatmap_values *values, const char *file)
+{
+	struct heatmap_options options = options_of(values);
+	char last[STATE_PATH_MAX];
+	struct err err;
+
+	if (heatmap_check(&options, &err) < 0)
+		return fail(&err, 2);
+	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (write_page(&options, values->output, file ? file : last, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+static int run_heatmap(int argc, char **argv)
+{
+	struct heatmap_values values = { 0 };
+	bool help = false;
+	struct err err;
+	int first = options_parse(heatmap_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_heatmap);
+		printf("\nKeys of --by and --select:\n");
+		report_print_keys(stdout);
+		return 0;
+	}
+	if (first >= 0 && argc - first > 1)
+		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
+				argv[first + 1]);
+	else if (first >= 0 && !values.output)
+		first = err_set(&err, -EINVAL,
+				"-o FILE must say where the page goes: -o heat.html");
+	if (first < 0)
+		return fail(&err, 2);
+	return draw(&values, first < argc ? argv[first] : NULL);
+}
+
+const struct command command_heatmap = {
+	.name = "heatmap",
+	.summary = "draw when it was busy: one HTML file, with the flame graph of any time",
+	.usage = "-o FILE.html [OPTION...] [FILE]",
+	.options = heatmap_specs,
+	.run = run_heatmap,
+};

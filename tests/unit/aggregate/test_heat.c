@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples in buckets of time: none is lost, whatever has to be made coarser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "aggregate/heat.h"
+#include "base/clock.h"
+
+enum { START_S = 1000, NODES = 50 };
+
+#define START (START_S * NS_PER_S)
+
+static void a_sample_is_in_the_bucket_of_its_time(void **state)
+{
+	struct heat heat;
+
+	(void)state;
+	heat_init(&heat, START, START + 10 * NS_PER_S, 0, 0, 0);
+	assert_int_equal(heat.bucket_ns, NS_PER_S / HEAT_ROWS);
+	assert_int_equal(heat.columns, 10);
+	heat_add(&heat, START + 19999999, 7, 5);
+	heat_add(&heat, START + 20000000, 7, 6);
+	heat_add(&heat, START + 39999999, 7, 7);
+	heat_add(&heat, START + 20000000, 3, 8);
+	heat_add(&heat, START - 5, 1, 9);
+	heat_add(&heat, START + 11 * NS_PER_S, 2, 10);
+	heat_finish(&heat);
+	assert_int_equal(heat.entries.count, 5);
+	assert_int_equal(heat.entries.items[0].node, 1);
+	assert_int_equal(heat.entries.items[1].bucket, 0);
+	assert_int_equal(heat.entries.items[1].weight, 5);
+	assert_int_equal(heat.entries.items[2].bucket, 1);
+	assert_int_equal(heat.entries.items[2].node, 3);
+	assert_int_equal(heat.entries.items[3].samples, 2);
+	assert_int_equal(heat.entries.items[3].weight, 13);
+	assert_int_equal(heat.entries.items[4].bucket, 499);
+	heat_done(&heat);
+}
+
+static void columns_suit_the_time(void **state)
+{
+	static const struct {
+		double duration_s;
+		uint64_t wanted_s;
+		uint64_t column_ns;
+	} cases[] = {
+		{ 10, 0, NS_PER_S },	      { 5, 0, NS_PER_S },
+		{ 4.9, 0, NS_PER_S / 10 },    { 0.01, 0, NS_PER_MS },
+		{ 0, 0, NS_PER_MS },	      { 1000, 0, NS_PER_S },
+		{ 1001, 0, 5 * NS_PER_S },    { 5001, 0, 10 * NS_PER_S },
+		{ 86400, 0, 100 * NS_PER_S }, { 100, 10, 10 * NS_PER_S },
+		{ 30000, 10, 50 * NS_PER_S },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct heat heat;
+		uint64_t duration_ns = (uint64_t)(cases[i].duration_s * 1e9);
+
+		heat_init(&heat, START, START + duration_ns, cases[i].wanted_s * NS_PER_S, 0, 0);
+		assert_int_equal(heat.bucket_ns * heat.rows, cases[i].column_ns);
+		assert_true(heat.columns >= 1 && heat.columns <= HEAT_MAX_COLUMNS);
+		assert_true((uint64_t)heat.columns * cases[i].column_ns >= duration_ns);
+		heat_done(&heat);
+	}
+}
+
+/* Samples all over 100 s; *ret_weight by second of the time. */
+static void fill(struct heat *heat, uint64_t weights[100])
+{
+	uint64_t state = 1;
+
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint64_t at = i * 5 * NS_PER_MS;
+
+		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1 + i % 9);
+		weights[at / NS_PER_S] += 1 + i % 9;
+	}
+	heat_finish(heat);
+}
+
+static void too_many_become_coarser_and_none_is_lost(void **state)
+{
+	uint64_t weights[100] = { 0 }, sums[100] = { 0 }, samples = 0;
+	struct heat heat;
+
+	(void)state;
+	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 0, 2000);
+	fill(&heat, weights);
+	assert_true(heat.entries.count <= 2000);
+	assert_int_equal(heat.bucket_ns % (NS_PER_S / HEAT_ROWS), 0);
+	assert_true(heat.bucket_ns * heat.rows > NS_PER_S);
+	for (size_t i = 0; i < heat.entries.count; i++) {
+		const struct heat_entry *entry = &heat.entries.items[i];
+
+		assert_true(entry->bucket < heat.columns * heat.rows);
+		if (i)
+			assert_true(entry[-1].bucket < entry->bucket ||
+				    (entry[-1].bucket == entry->bucket &&
+				     entry[-1].node < entry->node));
+		sums[entry->bucket * heat.bucket_ns / NS_PER_S] += entry->weight;
+		samples += entry->samples;
+	}
+	assert_int_equal(samples, 20000);
+	for (uint64_t second = 0; second < 100; second++) {
+		/* A bucket is a second or more by now: the sums are those of its seconds. */
+		uint64_t bucket = second * NS_PER_S / heat.bucket_ns * heat.bucket_ns / NS_PER_S;
+
+		if (bucket != second) {
+			weights[bucket] += weights[second];
+			weights[second] = 0;
+		}
+	}
+	assert_memory_equal(sums, weights, sizeof(sums));
+	heat_done(&heat);
+}
+
+static void one_bucket_cannot_become_coarser(void **state)
+{
+	uint64_t weights[100] = { 0 };
+	struct heat heat;
+
+	(void)state;
+	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 1, 10);
+	fill(&heat, weights);
+	assert_int_equal(heat.entries.count, NODES);
+	assert_int_equal(heat.columns, 1);
+	heat_done(&heat);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sample_is_in_the_bucket_of_its_time),
+		cmocka_unit_test(columns_suit_the_time),
+		cmocka_unit_test(too_many_become_coarser_and_none_is_lost),
+		cmocka_unit_test(one_bucket_cannot_become_coarser),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
