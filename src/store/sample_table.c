@@ -45,6 +45,7 @@ struct sample_table {
 struct sample_cursor {
 	sqlite3_vtab_cursor base; /* must be first */
 	sqlite3_stmt *blocks;
+	unsigned fields;	       /* of samples that are unpacked: enum sample_field */
 	struct packed_samples samples; /* of the block the cursor is in */
 	size_t at;
 	sqlite3_int64 row;
@@ -111,7 +112,32 @@ static int disconnect_table(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* What is asked of time, in idxStr: a letter for the column, one for the comparison. */
+/* What must be unpacked for the columns of a statement, a bit each. */
+static unsigned fields_of(sqlite3_uint64 columns)
+{
+	static const unsigned fields[] = {
+		[COLUMN_TIME_NS] = SAMPLE_TIME,
+		[COLUMN_TIME_S] = SAMPLE_TIME,
+		[COLUMN_SECOND] = 0,
+		[COLUMN_CPU] = SAMPLE_CPU,
+		[COLUMN_EVENT] = 0,
+		[COLUMN_MODE] = SAMPLE_MODE,
+		[COLUMN_CONTEXT] = SAMPLE_CONTEXT,
+		[COLUMN_TASK] = SAMPLE_TASK,
+		[COLUMN_STACK] = SAMPLE_STACK,
+		[COLUMN_WEIGHT] = 0,
+	};
+	unsigned wanted = 0;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (columns >> i & 1)
+			wanted |= fields[i];
+	}
+	return wanted;
+}
+
+/* What is asked of time, in idxStr: a letter for the column, one for the comparison; in idxNum the
+ * fields that are needed. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct sample_table *table = (const struct sample_table *)vtab;
@@ -136,6 +162,8 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	plan[2 * used] = '\0';
 	info->idxStr = plan;
+	/* A window that may begin or end within a second is told by the times themselves. */
+	info->idxNum = (int)(fields_of(info->colUsed) | (used ? SAMPLE_TIME : 0));
 	info->needToFreeIdxStr = 1;
 	info->estimatedRows = (sqlite3_int64)samples + 1;
 	info->estimatedCost = samples + 100.0;
@@ -240,7 +268,8 @@ static int unpack(struct sample_cursor *cursor)
 		return fail(cursor->base.pVtab, "a row of table block is wrong");
 	bytes = sqlite3_column_blob(cursor->blocks, 2);
 	size = sqlite3_column_bytes(cursor->blocks, 2);
-	if (packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, &cursor->samples) ||
+	if (packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, cursor->fields,
+			  &cursor->samples) ||
 	    cursor->samples.rows.count != count)
 		return fail(cursor->base.pVtab, "a block of samples cannot be unpacked");
 	return SQLITE_OK;
@@ -275,7 +304,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	uint64_t first, end;
 	int code;
 
-	(void)number;
+	cursor->fields = (unsigned)number;
 	cursor->end = false;
 	cursor->at = cursor->samples.rows.count = 0;
 	cursor->row = 0;
