@@ -28,6 +28,7 @@ struct watch_show_options {
 	enum watch_form form;
 	bool plot; /* curves of the first metrics, in place of the table */
 	FILE *out;
+	FILE *notes; /* what is no row goes there where @out is for programs; NULL: nowhere */
 	size_t lines, columns; /* of the terminal that @out is; 0: it is none */
 	bool colour, ascii;    /* @ascii: no other characters */
 };

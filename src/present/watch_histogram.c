@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "present/figures.h"
+#include "present/safe.h"
+#include "present/watch_parts.h"
+
+enum {
+	BAR_WIDTH = 40,
+	MOST_BARS = 24, /* neighbouring buckets are put together until there are no more */
+	MOST_ERRNO = 4095,
+};
+
+/* A piece of a histogram: buckets [first, end). */
+struct piece {
+	size_t first, end;
+	uint64_t count;
+};
+
+struct pieces {
+	struct piece list[MOST_BARS];
+	size_t count;
+	uint64_t most;
+};
+
+/* The buckets between the first and the last that have something. False: none has. */
+static bool find_span(const uint64_t *histogram, size_t count, size_t *ret_first, size_t *ret_end)
+{
+	size_t first = 0, end = count;
+
+	while (first < count && !histogram[first])
+		first++;
+	while (end > first && !histogram[end - 1])
+		end--;
+	*ret_first = first;
+	*ret_end = end;
+	return first < end;
+}
+
+static void make_pieces(const uint64_t *histogram, size_t first, size_t end, struct pieces *pieces)
+{
+	size_t width = (end - first + MOST_BARS - 1) / MOST_BARS;
+
+	*pieces = (struct pieces){ .count = 0 };
+	for (size_t at = first; at < end; at += width) {
+		struct piece piece = { at, at + width < end ? at + width : end, 0 };
+
+		for (size_t i = piece.first; i < piece.end; i++)
+			piece.count += histogram[i];
+		if (piece.count > pieces->most)
+			pieces->most = piece.count;
+		pieces->list[pieces->count++] = piece;
+	}
+}
+
+static void add_time(struct buf *text, int64_t ns)
+{
+	figures_si(text, (double)ns / 1e9);
+	buf_add_str(text, ns ? "s" : "");
+}
+
+static void add_value(struct buf *text, int64_t value)
+{
+	const char *name = value < 0 && value >= -MOST_ERRNO ? strerrorname_np((int)-value) : NULL;
+
+	buf_printf(text, "%" PRId64, value);
+	if (name)
+		buf_printf(text, " %s", name);
+}
+
+static void add_bound(struct buf *text, const struct probe_scale *scale, size_t bucket, bool times)
+{
+	if (times)
+		add_time(text, scale->lowest[bucket]);
+	else
+		add_value(text, scale->lowest[bucket]);
+}
+
+static void add_range(struct buf *text, const struct piece *piece, const struct probe_scale *scale,
+		      bool times)
+{
+	bool last = piece->end >= scale->count;
+
+	add_bound(text, scale, piece->first, times);
+	if (!last && !times && scale->lowest[piece->end] == scale->lowest[piece->first] + 1)
+		return;
+	buf_add_str(text, last ? " and more" : " to ");
+	if (last)
+		return;
+	if (times)
+		add_time(text, scale->lowest[piece->end]);
+	else
+		add_value(text, scale->lowest[piece->end] - 1);
+}
+
+static void add_bar(struct buf *text, uint64_t count, uint64_t most)
+{
+	size_t stars = most ? (size_t)((double)count * BAR_WIDTH / (double)most + 0.5) : 0;
+
+	if (!stars && count)
+		stars = 1;
+	for (size_t i = 0; i < stars; i++)
+		buf_add_char(text, '*');
+}
+
+static void add_pieces(struct buf *text, const struct pieces *pieces,
+		       const struct probe_scale *scale, bool times)
+{
+	struct buf words = { 0 };
+
+	for (size_t i = 0; i < pieces->count; i++) {
+		const struct piece *piece = &pieces->list[i];
+
+		if (!times && !piece->count)
+			continue; /* of values only those that came */
+		buf_clear(&words);
+		add_range(&words, piece, scale, times);
+		buf_printf(text, "  %-32s ", buf_text(&words));
+		buf_clear(&words);
+		figures_count(&words, piece->count);
+		buf_printf(text, "%12s", buf_text(&words));
+		buf_add_str(text, piece->count ? " " : "");
+		add_bar(text, piece->count, pieces->most);
+		buf_add_char(text, '\n');
+	}
+	buf_done(&words);
+}
+
+static void add_quantiles(struct buf *text, const struct watch_line *line,
+			  const struct probe_scale *scale)
+{
+	static const struct {
+		const char *name;
+		double part;
+	} quantiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 } };
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
+		double ns = metric_quantile(line->latency, scale, quantiles[i].part);
+
+		if (line->counts.longest_ns && ns > (double)line->counts.longest_ns)
+			ns = (double)line->counts.longest_ns;
+		buf_printf(text, "%s%s ", i ? ", " : "", quantiles[i].name);
+		add_time(text, (int64_t)ns);
+	}
+	buf_add_str(text, ", max ");
+	add_time(text, (int64_t)line->counts.longest_ns);
+	buf_add_char(text, '\n');
+}
+
+static void add_latency(struct watch_show *show, const struct watch_line *line)
+{
+	const struct probe_scale *scale = &show->setting.latency;
+	struct pieces pieces;
+	size_t first, end;
+
+	if (!line->latency || !find_span(line->latency, scale->count, &first, &end))
+		return;
+	buf_add_str(&show->text, "\nlatency of ");
+	safe_text(&show->text, show->setting.targets[line->target].label);
+	buf_add_str(&show->text, ": ");
+	add_quantiles(&show->text, line, scale);
+	make_pieces(line->latency, first, end, &pieces);
+	add_pieces(&show->text, &pieces, scale, true);
+}
+
+static void add_values(struct watch_show *show, const struct watch_line *line)
+{
+	const struct probe_scale *scale = &show->setting.values;
+	struct pieces pieces;
+	size_t first, end;
+
+	if (!line->values || !find_span(line->values, scale->count, &first, &end))
+		return;
+	buf_add_str(&show->text, "\nreturned by ");
+	safe_text(&show->text, show->setting.targets[line->target].label);
+	buf_add_str(&show->text, ":\n");
+	make_pieces(line->values, first, end, &pieces);
+	add_pieces(&show->text, &pieces, scale, false);
+}
+
+void watch_histogram_add(struct watch_show *show, const struct watch_totals *totals)
+{
+	struct watch_lines lines;
+
+	watch_lines_sum(&show->setting, &totals->all, &lines);
+	for (size_t i = 0; i < lines.list.count; i++) {
+		add_latency(show, &lines.list.items[i]);
+		add_values(show, &lines.list.items[i]);
+	}
+	watch_lines_done(&lines);
+}

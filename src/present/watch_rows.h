@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows of a watch's tick as they are shown: their words, their values, and what several of them
+ * come to together. */
+#ifndef PRESENT_WATCH_ROWS_H
+#define PRESENT_WATCH_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "model/metric.h"
+#include "model/watch_result.h"
+
+/* A row, or the sum of a target's rows. */
+struct watch_line {
+	size_t target;
+	size_t known;		     /* of a row; SIZE_MAX - target: the sum */
+	const struct probe_row *row; /* NULL: the sum of all rows of the target */
+	struct probe_counts counts;
+	const uint64_t *latency, *values; /* as in struct probe_row */
+};
+
+struct watch_lines {
+	VEC(struct watch_line) list;
+	VEC(uint64_t *) histograms; /* of sums; owned */
+};
+
+/* One line a row, by target; behind several rows of one target their sum, where the key is the CPU
+ * (the others have too many rows to be read in groups). Everything else is borrowed from @tick. */
+void watch_lines_make(const struct watch_setting *setting, const struct watch_tick *tick,
+		      struct watch_lines *ret_lines);
+/* All rows of each target together, one line a target, those without rows too. */
+void watch_lines_sum(const struct watch_setting *setting, const struct watch_tick *tick,
+		     struct watch_lines *ret_lines);
+void watch_lines_done(struct watch_lines *lines);
+
+/* Appends what tells the rows of a target apart: "3", "1234 nginx", "sum"; nothing where there is
+ * one row a target. Not safe for terminals yet. */
+void watch_line_key(const struct watch_setting *setting, const struct watch_line *line,
+		    struct buf *text);
+/* The title of that: "cpu", "pid", "" ... */
+const char *watch_line_key_title(enum probe_key key);
+
+/* A metric's value, NaN where there is none: also where a target has no exits. @seconds: 0 for
+ * totals. */
+double watch_line_value(const struct watch_setting *setting, const struct metric_set *set,
+			const struct metric *metric, const struct watch_line *line, double seconds);
+
+/* Appends a value for people, with few digits: counts exact, times with their unit, "-" for NaN. */
+void watch_value_text(struct buf *text, const struct metric *metric, double value, bool total);
+
+#endif
