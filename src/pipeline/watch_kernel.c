@@ -108,6 +108,26 @@ static int by_address(const void *a, const void *b)
 	return (left->global < right->global) - (left->global > right->global);
 }
 
+/* Names that several functions have, of the kernel proper or of a module. */
+static void find_shared(struct watch_kernel *kernel)
+{
+	size_t texts = strpool_count(&kernel->texts);
+	uint32_t *last = xcalloc(texts, sizeof(*last)); /* by name: index + 1 */
+
+	for (size_t i = 0; i < kernel->list.count; i++) {
+		struct watch_kernel_function *function = &kernel->list.items[i], *other;
+		uint32_t before = last[function->name];
+
+		last[function->name] = (uint32_t)i + 1;
+		if (!before)
+			continue;
+		other = &kernel->list.items[before - 1];
+		if (other->module == function->module && other->address != function->address)
+			other->shares_name = function->shares_name = true;
+	}
+	free(last);
+}
+
 static void settle(struct watch_kernel *kernel)
 {
 	struct watch_kernel_function *items = kernel->list.items;
@@ -126,6 +146,7 @@ static void settle(struct watch_kernel *kernel)
 			items[kept++] = items[i];
 	}
 	kernel->list.count = kept;
+	find_shared(kernel);
 }
 
 /* ---- what may not be watched ---- */

@@ -28,6 +28,7 @@ struct watch_kernel_function {
 	uint64_t size;	       /* up to what comes next */
 	uint32_t name, module; /* watch_kernel_text; module 0: the kernel proper */
 	bool global;
+	bool shares_name; /* with others of its module */
 	bool listed; /* false: tracing in the kernel leaves it out (notrace) */
 };
 

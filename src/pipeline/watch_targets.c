@@ -133,6 +133,7 @@ static bool fill_place(const struct watch_candidate *candidate, uint64_t displac
 	target->module = *candidate->module ? candidate->module : NULL;
 	target->address = candidate->address + displacement;
 	target->displacement = displacement;
+	target->shares_name = candidate->kernel && candidate->kernel->shares_name;
 	return true;
 }
 

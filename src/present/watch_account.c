@@ -65,7 +65,7 @@ static void add_losses(const struct watch_totals *totals, struct buf *text)
 		for (size_t row = 0; row < totals->all.row_count; row++)
 			sum += *(
 				const uint64_t *)(const void *)((const char *)&totals->all.rows[row]
-									.row.counts +
+									.counts +
 								lost_calls[i].offset);
 		add_lost(text, sum, lost_calls[i].what);
 	}

@@ -53,7 +53,7 @@ static void push_sum(const struct watch_setting *setting, const struct watch_tic
 	uint64_t *latency = NULL, *values = NULL;
 
 	for (size_t i = first; i < end; i++) {
-		const struct probe_row *row = &tick->rows[i].row;
+		const struct probe_row *row = &tick->rows[i];
 
 		if (row->latency && !latency)
 			latency = new_histogram(lines, setting->latency.count);
@@ -70,14 +70,14 @@ static void push_sum(const struct watch_setting *setting, const struct watch_tic
 	*vec_push(&lines->list) = line;
 }
 
-static void push_row(const struct watch_row *row, struct watch_lines *lines)
+static void push_row(const struct probe_row *row, struct watch_lines *lines)
 {
-	*vec_push(&lines->list) = (struct watch_line){ .target = row->row.target,
-						       .known = row->known,
-						       .row = &row->row,
-						       .counts = row->row.counts,
-						       .latency = row->row.latency,
-						       .values = row->row.values };
+	*vec_push(&lines->list) = (struct watch_line){ .target = row->target,
+						       .known = row->place,
+						       .row = row,
+						       .counts = row->counts,
+						       .latency = row->latency,
+						       .values = row->values };
 }
 
 /* The end of the rows of the target that row @first is of. */
@@ -85,7 +85,7 @@ static size_t end_of_target(const struct watch_tick *tick, size_t first)
 {
 	size_t end = first;
 
-	while (end < tick->row_count && tick->rows[end].row.target == tick->rows[first].row.target)
+	while (end < tick->row_count && tick->rows[end].target == tick->rows[first].target)
 		end++;
 	return end;
 }
@@ -101,8 +101,7 @@ void watch_lines_make(const struct watch_setting *setting, const struct watch_ti
 		for (size_t i = first; i < end; i++)
 			push_row(&tick->rows[i], ret_lines);
 		if (setting->key == PROBE_BY_CPU && end - first > 1)
-			push_sum(setting, tick, tick->rows[first].row.target, first, end,
-				 ret_lines);
+			push_sum(setting, tick, tick->rows[first].target, first, end, ret_lines);
 	}
 }
 
@@ -115,7 +114,7 @@ void watch_lines_sum(const struct watch_setting *setting, const struct watch_tic
 	for (size_t target = 0; target < setting->target_count; target++) {
 		size_t end = first;
 
-		while (end < tick->row_count && tick->rows[end].row.target == target)
+		while (end < tick->row_count && tick->rows[end].target == target)
 			end++;
 		push_sum(setting, tick, target, first, end, ret_lines);
 		first = end;

@@ -31,14 +31,14 @@ static struct streaming stream_of(struct watch_show *show, const struct watch_ti
 	};
 }
 
-static struct watch_line line_of(const struct watch_row *row)
+static struct watch_line line_of(const struct probe_row *row)
 {
-	return (struct watch_line){ .target = row->row.target,
-				    .known = row->known,
-				    .row = &row->row,
-				    .counts = row->row.counts,
-				    .latency = row->row.latency,
-				    .values = row->row.values };
+	return (struct watch_line){ .target = row->target,
+				    .known = row->place,
+				    .row = row,
+				    .counts = row->counts,
+				    .latency = row->latency,
+				    .values = row->values };
 }
 
 static double value_of(const struct streaming *streaming, const struct watch_line *line,
@@ -87,7 +87,7 @@ void watch_stream_add_csv_head(struct watch_show *show)
 	buf_add_char(text, '\n');
 }
 
-static void add_csv_row(const struct streaming *streaming, const struct watch_row *row)
+static void add_csv_row(const struct streaming *streaming, const struct probe_row *row)
 {
 	const struct watch_show *show = streaming->show;
 	const struct key_columns key = key_columns(show->setting.key);
@@ -99,12 +99,12 @@ static void add_csv_row(const struct streaming *streaming, const struct watch_ro
 		   since_began(streaming->tick, streaming->tick->to_ns));
 	safe_csv(text, show->setting.targets[line.target].label);
 	if (key.pid)
-		buf_printf(text, ",%" PRId32, row->row.pid);
+		buf_printf(text, ",%" PRId32, row->pid);
 	if (key.id)
-		buf_printf(text, ",%" PRId32, row->row.id);
+		buf_printf(text, ",%" PRId32, row->id);
 	if (key.comm) {
 		buf_add_char(text, ',');
-		safe_csv(text, row->row.comm);
+		safe_csv(text, row->comm);
 	}
 	for (size_t i = 0; i < show->options.metrics->count; i++) {
 		double value = value_of(streaming, &line, i);
@@ -156,22 +156,22 @@ static void add_histogram(struct buf *text, const char *name, const uint64_t *hi
 	buf_add_char(text, ']');
 }
 
-static void add_json_key(const struct streaming *streaming, const struct watch_row *row)
+static void add_json_key(const struct streaming *streaming, const struct probe_row *row)
 {
 	const struct key_columns key = key_columns(streaming->show->setting.key);
 	struct buf *text = &streaming->show->text;
 
 	if (key.pid)
-		buf_printf(text, ",\"%s\":%" PRId32, key.pid, row->row.pid);
+		buf_printf(text, ",\"%s\":%" PRId32, key.pid, row->pid);
 	if (key.id)
-		buf_printf(text, ",\"%s\":%" PRId32, key.id, row->row.id);
+		buf_printf(text, ",\"%s\":%" PRId32, key.id, row->id);
 	if (key.comm) {
 		add_member(text, "comm");
-		safe_json(text, row->row.comm);
+		safe_json(text, row->comm);
 	}
 }
 
-static void add_json_row(const struct streaming *streaming, const struct watch_row *row)
+static void add_json_row(const struct streaming *streaming, const struct probe_row *row)
 {
 	struct watch_show *show = streaming->show;
 	const struct watch_line line = line_of(row);

@@ -31,7 +31,7 @@ static const struct probe_outcome outcomes[] = {
 struct shown {
 	struct metric_set set;
 	struct watch_setting setting;
-	struct watch_row rows[3];
+	struct probe_row rows[3];
 	struct watch_tick tick;
 	struct watch_totals totals;
 	char *text;
@@ -62,13 +62,11 @@ static void make(struct shown *shown, const char *metrics)
 						 .attach_ns = 12000000,
 						 .interval_ns = NS_PER_S };
 	for (int i = 0; i < 2; i++)
-		shown->rows[i] = (struct watch_row){
-			.row = { .target = 0, .id = i, .pid = -1, .counts = counts },
-			.known = (size_t)i
+		shown->rows[i] = (struct probe_row){
+			.target = 0, .id = i, .pid = -1, .counts = counts, .place = (size_t)i
 		};
-	shown->rows[2] =
-		(struct watch_row){ .row = { .target = 1, .id = 1, .pid = -1 }, .known = 2 };
-	shown->rows[2].row.counts.entries = 7;
+	shown->rows[2] = (struct probe_row){ .target = 1, .id = 1, .pid = -1, .place = 2 };
+	shown->rows[2].counts.entries = 7;
 	shown->tick = (struct watch_tick){
 		.from_ns = 5 * NS_PER_S,
 		.to_ns = 6 * NS_PER_S,
@@ -146,8 +144,8 @@ static void test_histograms(void **state)
 
 	(void)state;
 	make(&shown, "entries,latency");
-	shown.rows[0].row.latency = shown.rows[1].row.latency = latency;
-	shown.rows[0].row.values = values;
+	shown.rows[0].latency = shown.rows[1].latency = latency;
+	shown.rows[0].values = values;
 	text = run(&shown, (struct watch_show_options){ .form = WATCH_FORM_TEXT });
 	assert_has(text, "latency of vfs_read: p50 1.83us, p90 4.00us, p99 7.65us, max 7.65us\n");
 	assert_has(text, "1.00us to 2.00us");
@@ -180,7 +178,7 @@ static void test_json(void **state)
 
 	(void)state;
 	make(&shown, "entries,walltime/invoc,latency-p50");
-	shown.rows[0].row.latency = latency;
+	shown.rows[0].latency = latency;
 	text = run(&shown, (struct watch_show_options){ .form = WATCH_FORM_JSON });
 	assert_has(text, "{\"kind\":\"begin\",\"metrics\":[{\"name\":\"entries\",\"unit\":\"#/s\","
 			 "\"total_unit\":\"#\"},");
