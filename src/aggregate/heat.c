@@ -110,13 +110,14 @@ static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
 	return (uint32_t)(bucket < last ? bucket : last);
 }
 
-void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t weight)
+void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples, uint64_t weight)
 {
 	if (heat->entries.count >= 2 * heat->most)
 		shrink(heat);
-	*vec_push(&heat->entries) = (struct heat_entry){
-		.bucket = bucket_of(heat, time_ns), .node = node, .samples = 1, .weight = weight
-	};
+	*vec_push(&heat->entries) = (struct heat_entry){ .bucket = bucket_of(heat, time_ns),
+							 .node = node,
+							 .samples = samples,
+							 .weight = weight };
 }
 
 void heat_finish(struct heat *heat)

@@ -22,8 +22,7 @@ enum {
 struct heat_entry {
 	uint32_t bucket; /* column * rows + row */
 	uint32_t node;
-	uint32_t samples;
-	uint64_t weight;
+	uint64_t samples, weight;
 };
 
 struct heat {
@@ -44,7 +43,8 @@ struct heat {
 void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t column_ns,
 	       uint32_t rows, size_t most);
 /* Times before the origin count as the first bucket, those behind the end as the last. */
-void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t weight);
+void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples,
+	      uint64_t weight);
 /* No more will come. */
 void heat_finish(struct heat *heat);
 void heat_done(struct heat *heat);

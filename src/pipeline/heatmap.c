@@ -21,7 +21,7 @@ struct drawing {
 	struct tree *tree;
 	struct prune prune;
 	struct heat heat;
-	uint64_t first_ns, last_ns; /* times of samples */
+	uint64_t first_ns, last_ns; /* times of samples, where the profile lacks those of its run */
 };
 
 static void drawing_done(struct drawing *drawing)
@@ -57,7 +57,7 @@ int heatmap_check(const struct heatmap_options *options, struct err *err)
 	return rc;
 }
 
-/* --- first all samples: the stacks there are --- */
+/* --- first the stacks there are --- */
 
 static void take_stack(void *context, const struct point *point)
 {
@@ -70,6 +70,14 @@ static void take_stack(void *context, const struct point *point)
 	table_add(drawing->stacks, point);
 }
 
+/* Does the profile itself not say when it began and ended? */
+static bool lacks_times(const struct drawing *drawing)
+{
+	const struct run_facts *run = &drawing->opened.profile->run;
+
+	return !run->start_ns || !run->end_ns;
+}
+
 static int collect_stacks(struct drawing *drawing, struct err *err)
 {
 	struct key_list of_frames = children_frame_keys(&drawing->keys);
@@ -80,7 +88,11 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 
 	drawing->of_stacks = children_stack_keys(&drawing->keys);
 	drawing->stacks = table_new(&drawing->opened.labels, &drawing->of_stacks);
-	rc = opened_each(&drawing->opened, true, take_stack, drawing, err);
+	/* Times are wanted as they are, not by the slice. */
+	drawing->opened.slice_ns = 1;
+	rc = opened_visit(&drawing->opened,
+			  keys_use(&drawing->of_stacks) | (lacks_times(drawing) ? SAMPLE_TIME : 0),
+			  take_stack, drawing, err);
 	if (rc < 0)
 		return rc;
 	drawing->places = places_new(&drawing->opened.labels, &of_frames);
@@ -90,7 +102,7 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	return 0;
 }
 
-/* --- then once more: when they were hit --- */
+/* --- then all samples: when they were hit --- */
 
 static void take_time(void *context, const struct point *point)
 {
@@ -106,7 +118,8 @@ static void take_time(void *context, const struct point *point)
 	row = table_row(drawing->stacks, point->total.event, values);
 	node = drawing->tree->of_row[row - drawing->stacks->rows.items];
 	if (node != TREE_NO_NODE)
-		heat_add(&drawing->heat, point->time_ns, node, point->total.weight);
+		heat_add(&drawing->heat, point->time_ns, node, point->total.samples,
+			 point->total.weight);
 }
 
 /* From the start of what was asked for to the end of the recording. */
@@ -133,7 +146,8 @@ static int collect_times(struct drawing *drawing, struct err *err)
 	find_span(drawing, &from_ns, &to_ns);
 	heat_init(&drawing->heat, from_ns, to_ns, column_ns, drawing->options->rows, 0);
 	drawing->opened.selected = 0;
-	rc = opened_each(&drawing->opened, true, take_time, drawing, err);
+	rc = opened_visit(&drawing->opened, keys_use(&drawing->of_stacks) | SAMPLE_TIME, take_time,
+			  drawing, err);
 	heat_finish(&drawing->heat);
 	return rc;
 }

@@ -22,12 +22,12 @@ static void a_sample_is_in_the_bucket_of_its_time(void **state)
 	heat_init(&heat, START, START + 10 * NS_PER_S, 0, 0, 0);
 	assert_int_equal(heat.bucket_ns, NS_PER_S / HEAT_ROWS);
 	assert_int_equal(heat.columns, 10);
-	heat_add(&heat, START + 19999999, 7, 5);
-	heat_add(&heat, START + 20000000, 7, 6);
-	heat_add(&heat, START + 39999999, 7, 7);
-	heat_add(&heat, START + 20000000, 3, 8);
-	heat_add(&heat, START - 5, 1, 9);
-	heat_add(&heat, START + 11 * NS_PER_S, 2, 10);
+	heat_add(&heat, START + 19999999, 7, 1, 5);
+	heat_add(&heat, START + 20000000, 7, 1, 6);
+	heat_add(&heat, START + 39999999, 7, 1, 7);
+	heat_add(&heat, START + 20000000, 3, 1, 8);
+	heat_add(&heat, START - 5, 1, 1, 9);
+	heat_add(&heat, START + 11 * NS_PER_S, 2, 1, 10);
 	heat_finish(&heat);
 	assert_int_equal(heat.entries.count, 5);
 	assert_int_equal(heat.entries.items[0].node, 1);
@@ -78,7 +78,7 @@ static void fill(struct heat *heat, uint64_t weights[100])
 		uint64_t at = i * 5 * NS_PER_MS;
 
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1 + i % 9);
+		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1, 1 + i % 9);
 		weights[at / NS_PER_S] += 1 + i % 9;
 	}
 	heat_finish(heat);
