@@ -303,8 +303,8 @@ static int parse_comm(struct parser *parser)
 static int parse_test(struct parser *parser)
 {
 	struct probe_step value;
-	enum comparison comparison;
-	uint64_t number;
+	enum comparison comparison = EQUAL;
+	uint64_t number = 0;
 	int rc;
 
 	if (take_word(parser, "comm"))

@@ -294,9 +294,8 @@ static double quantile_seconds(const struct metric *metric, const struct metric_
 		return NAN;
 	ns = metric_quantile(counts->latency, &counts->scale, metric->quantile);
 	/* The longest of all is known exactly. */
-	if (metric->quantile >= 1 && ns == ns && counts->seconds == 0)
-		ns = (double)counts->counts->longest_ns;
-	else if (counts->counts->longest_ns && ns > (double)counts->counts->longest_ns)
+	if ((metric->quantile >= 1 && ns == ns && counts->seconds == 0) ||
+	    (counts->counts->longest_ns && ns > (double)counts->counts->longest_ns))
 		ns = (double)counts->counts->longest_ns;
 	return ns / 1e9;
 }
