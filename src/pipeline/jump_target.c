@@ -65,8 +65,8 @@ bool jump_target(const char *text, uint64_t *ret_target)
 	}
 	if (!is_branch(text, length))
 		return false;
-	/* x86 may append a hint, arm64 has the address last */
-	operand = skip_blanks(text + length);
+	/* x86 may append a hint (",pt"), arm64 has the address last */
+	operand = skip_blanks(text + strcspn(text, " \t"));
 	for (const char *comma; (comma = strchr(operand, ','));)
 		operand = skip_blanks(comma + 1);
 	if (!isxdigit((unsigned char)*operand))

@@ -180,7 +180,7 @@ static void set_dot(struct canvas *canvas, size_t x, size_t y, size_t series)
 static void draw_line(struct canvas *canvas, double x0, double y0, double x1, double y1,
 		      size_t series)
 {
-	double steps = fmax(1, fmax(fabs(x1 - x0), fabs(y1 - y0)));
+	double steps = fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))));
 
 	for (double i = 0; i <= steps; i++)
 		set_dot(canvas, (size_t)lround(x0 + (x1 - x0) * i / steps),
