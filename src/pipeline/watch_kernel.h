@@ -29,7 +29,7 @@ struct watch_kernel_function {
 	uint32_t name, module; /* watch_kernel_text; module 0: the kernel proper */
 	bool global;
 	bool shares_name; /* with others of its module */
-	bool listed; /* false: tracing in the kernel leaves it out (notrace) */
+	bool listed;	  /* false: tracing in the kernel leaves it out (notrace) */
 };
 
 /* -EACCES: addresses are hidden from this user. */

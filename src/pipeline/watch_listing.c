@@ -134,7 +134,7 @@ static void open_symbolizer(struct listing *listing, size_t wanted)
 		symbolizer_new(&options, &listing->symbolizer, NULL);
 }
 
-static void add_functions(struct listing *listing, const struct watch_matches *matches)
+static int add_functions(struct listing *listing, const struct watch_matches *matches)
 {
 	enum probe_mechanism mechanisms[2] = { PROBE_NONE, PROBE_NONE };
 	size_t counts[2] = { 0, 0 };
@@ -151,10 +151,13 @@ static void add_functions(struct listing *listing, const struct watch_matches *m
 		buf_printf(listing->text, "%zu more name%s of the same functions\n",
 			   matches->aliases, matches->aliases > 1 ? "s" : "");
 	symbolizer_free(listing->symbolizer);
+	return 0;
 }
 
-int watch_listing_functions(const struct watch_target_options *options, struct buf *text,
-			    struct err *err)
+/* Finds the functions of all words and lists them. */
+static int list_all(const struct watch_target_options *options,
+		    int (*list)(struct listing *listing, const struct watch_matches *matches),
+		    struct buf *text, struct err *err)
 {
 	_cleanup_(watch_sources_freep) struct watch_sources *sources = open_sources(options);
 	struct listing listing = {
@@ -163,34 +166,25 @@ int watch_listing_functions(const struct watch_target_options *options, struct b
 	struct watch_matches matches = { .aliases = 0 };
 	int rc = 0;
 
+	if (options->word_count == 0 && !options->module)
+		rc = err_set(err, -EINVAL, "of what? Name functions, or '*' for all of the kernel");
 	for (size_t i = 0; i < options->word_count && rc == 0; i++)
 		rc = find_word(&listing, options->words[i], &matches);
-	if (options->word_count == 0)
+	if (options->word_count == 0 && rc == 0)
 		rc = find_word(&listing, "*", &matches);
 	if (rc == 0)
-		add_functions(&listing, &matches);
+		rc = list(&listing, &matches);
 	watch_matches_done(&matches);
 	return rc;
+}
+
+int watch_listing_functions(const struct watch_target_options *options, struct buf *text,
+			    struct err *err)
+{
+	return list_all(options, add_functions, text, err);
 }
 
 /* ---- blocks ---- */
-
-/* The one function that a word means. */
-static int find_one(struct listing *listing, const char *word,
-		    struct watch_candidate *ret_candidate)
-{
-	struct watch_matches matches = { .aliases = 0 };
-	int rc = find_word(listing, word, &matches);
-
-	if (rc == 0 && matches.list.count > 1)
-		rc = err_set(listing->err, -ENOTUNIQ,
-			     "'%s' is %zu functions; --list shows them, FILE:0xADDRESS names one",
-			     word, matches.list.count);
-	if (rc == 0)
-		*ret_candidate = matches.list.items[0];
-	watch_matches_done(&matches);
-	return rc;
-}
 
 /* The lines of [start, end): the first and the last of the function's own file. */
 static void add_lines(const struct watch_candidate *candidate, const struct code_blocks *blocks,
@@ -270,34 +264,47 @@ static void add_block(const struct watch_candidate *candidate, const struct code
 	buf_add_char(text, '\n');
 }
 
+static void add_label(const struct listing *listing, const struct watch_candidate *candidate)
+{
+	struct buf label = { 0 };
+
+	watch_sources_label(listing->sources, candidate, true, &label);
+	safe_text(listing->text, buf_text(&label));
+	buf_done(&label);
+}
+
+static int add_blocks(struct listing *listing, const struct watch_candidate *candidate)
+{
+	struct buf *text = listing->text;
+	struct code_blocks blocks = { .data = false };
+	int rc = watch_sources_code(listing->sources, candidate, &blocks, listing->err);
+
+	if (rc == 0) {
+		add_label(listing, candidate);
+		buf_printf(text, ": %zu basic blocks, %" PRIu64 " bytes\n", blocks.list.count,
+			   candidate->size);
+		buf_printf(text, "%-10s  %-18s  %12s  %-*s  %s\n", "block", "address",
+			   "instructions", PLACE_WIDTH, "lines", "leads to");
+	}
+	for (size_t i = 0; i < blocks.list.count && rc == 0; i++)
+		add_block(candidate, &blocks, i, text);
+	code_blocks_done(&blocks);
+	return rc;
+}
+
+static int add_all_blocks(struct listing *listing, const struct watch_matches *matches)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < matches->list.count && rc == 0; i++)
+		rc = add_blocks(listing, &matches->list.items[i]);
+	return rc;
+}
+
 int watch_listing_blocks(const struct watch_target_options *options, struct buf *text,
 			 struct err *err)
 {
-	_cleanup_(watch_sources_freep) struct watch_sources *sources = open_sources(options);
-	struct listing listing = {
-		.options = options, .sources = sources, .text = text, .err = err
-	};
-	struct code_blocks blocks = { .data = false };
-	struct watch_candidate candidate = { .name = "" };
-	int rc = find_one(&listing, options->blocks, &candidate);
-
-	if (rc == 0)
-		rc = watch_sources_code(sources, &candidate, &blocks, err);
-	if (rc == 0) {
-		struct buf label = { 0 };
-
-		watch_sources_label(sources, &candidate, true, &label);
-		safe_text(text, buf_text(&label));
-		buf_done(&label);
-		buf_printf(text, ": %zu basic blocks, %" PRIu64 " bytes\n", blocks.list.count,
-			   candidate.size);
-		buf_printf(text, "%-10s  %-18s  %12s  %-*s  %s\n", "block", "address",
-			   "instructions", PLACE_WIDTH, "lines", "leads to");
-		for (size_t i = 0; i < blocks.list.count; i++)
-			add_block(&candidate, &blocks, i, text);
-	}
-	code_blocks_done(&blocks);
-	return rc;
+	return list_all(options, add_all_blocks, text, err);
 }
 
 /* ---- instructions ---- */
@@ -403,27 +410,28 @@ static void add_code(const struct watch_candidate *candidate, const struct watch
 		 text);
 }
 
-int watch_listing_code(const struct watch_target_options *options, const char *word,
-		       struct buf *text, struct err *err)
+static int add_all_code(struct listing *listing, const struct watch_matches *matches)
 {
-	_cleanup_(watch_sources_freep) struct watch_sources *sources = open_sources(options);
-	struct listing listing = {
-		.options = options, .sources = sources, .text = text, .err = err
-	};
-	struct watch_candidate candidate = { .name = "" };
-	struct watch_memory memory = { .note = "" };
-	struct buf label = { 0 };
-	int rc = find_one(&listing, word, &candidate);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = watch_memory_read(sources, &candidate, options->pid, &memory, err);
-	if (rc == 0) {
-		watch_sources_label(sources, &candidate, true, &label);
-		safe_text(text, buf_text(&label));
-		buf_printf(text, ": %s\n", memory.note);
-		add_code(&candidate, &memory, text);
+	for (size_t i = 0; i < matches->list.count && rc == 0; i++) {
+		const struct watch_candidate *candidate = &matches->list.items[i];
+		struct watch_memory memory;
+
+		rc = watch_memory_read(listing->sources, candidate, listing->options->pid, &memory,
+				       listing->err);
+		if (rc == 0) {
+			add_label(listing, candidate);
+			buf_printf(listing->text, ": %s\n", memory.note);
+			add_code(candidate, &memory, listing->text);
+		}
+		watch_memory_done(&memory);
 	}
-	buf_done(&label);
-	watch_memory_done(&memory);
 	return rc;
+}
+
+int watch_listing_code(const struct watch_target_options *options, struct buf *text,
+		       struct err *err)
+{
+	return list_all(options, add_all_code, text, err);
 }

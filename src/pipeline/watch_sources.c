@@ -84,9 +84,12 @@ int watch_sources_file(struct watch_sources *sources, const char *name,
 {
 	struct buf path = { 0 };
 	int rc = watch_files_find(&sources->options.view, name, &path, err);
+	/* "libc" is shown as libc.so.6; a mapping's own path says nothing */
+	bool says_nothing = strstr(buf_text(&path), "/map_files/");
 
 	if (rc == 0)
-		rc = open_image(sources, buf_text(&path), file_base(name), ret_image, err);
+		rc = open_image(sources, buf_text(&path),
+				file_base(says_nothing ? name : buf_text(&path)), ret_image, err);
 	buf_done(&path);
 	return rc;
 }
@@ -286,8 +289,14 @@ static int find_anywhere(struct watch_sources *sources, const struct watch_word 
 	struct err why;
 	int rc = find_in_kernel(sources, word, NULL, matches, err), found;
 
-	if (watch_sources_program(sources, &program, NULL) < 0)
+	found = watch_sources_program(sources, &program, &why);
+	if (found < 0) {
+		if (rc < 0 && (sources->options.view.pid || sources->options.view.command)) {
+			*err = why;
+			return found;
+		}
 		return rc;
+	}
 	found = find_in_image(sources, program, word, &of_program, &why);
 	if (found < 0 && rc == -EACCES) {
 		*err = why;

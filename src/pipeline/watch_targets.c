@@ -172,6 +172,21 @@ static int add_function(struct watch_targets *targets, const struct watch_candid
 /* ---- instructions ---- */
 
 /* Does an instruction begin at that distance? Where code cannot be read the kernel decides. */
+static int not_a_boundary(struct watch_targets *targets, const struct watch_candidate *candidate,
+			  uint64_t displacement, const struct code_step *step, struct err *err)
+{
+	struct buf label = { 0 };
+	uint64_t before = step ? step->address - candidate->address : 0;
+
+	watch_sources_label(targets->sources, candidate, false, &label);
+	err_set(err, -EINVAL,
+		"%s+0x%lx is in the midst of an instruction: +0x%lx and +0x%lx are the nearest; "
+		"--disassemble lists them",
+		buf_text(&label), displacement, before, before + (step ? step->length : 0));
+	buf_done(&label);
+	return -EINVAL;
+}
+
 static int check_boundary(struct watch_targets *targets, const struct watch_candidate *candidate,
 			  uint64_t displacement, struct err *err)
 {
@@ -181,23 +196,16 @@ static int check_boundary(struct watch_targets *targets, const struct watch_cand
 	int rc = 0;
 
 	if (displacement && candidate->size && displacement >= candidate->size)
-		return err_set(err, -EINVAL, "%s has 0x%lx bytes: +0x%lx is beyond its end",
-			       candidate->name, candidate->size, displacement);
-	if (displacement == 0 ||
-	    watch_sources_code(targets->sources, candidate, &blocks, NULL) < 0 || blocks.data) {
-		code_blocks_done(&blocks);
-		return 0;
+		return err_set(
+			err, -EINVAL, "%s has 0x%lx bytes: +0x%lx is beyond its end",
+			demangler_text(watch_sources_demangler(targets->sources), candidate->name),
+			candidate->size, displacement);
+	if (displacement && watch_sources_code(targets->sources, candidate, &blocks, NULL) == 0 &&
+	    !blocks.data) {
+		step = code_blocks_before(&blocks, address);
+		if (!step || step->address != address)
+			rc = not_a_boundary(targets, candidate, displacement, step, err);
 	}
-	step = code_blocks_before(&blocks, address);
-	if (!step || step->address != address)
-		rc = err_set(
-			err, -EINVAL,
-			"%s+0x%lx is in the midst of an instruction: +0x%lx and +0x%lx are the "
-			"nearest; --blocks %s lists them",
-			candidate->name, displacement,
-			step ? step->address - candidate->address : 0,
-			step ? step->address + step->length - candidate->address : 0,
-			candidate->name);
 	code_blocks_done(&blocks);
 	return rc;
 }
@@ -228,6 +236,27 @@ static int add_displacements(struct turning *turning, const struct watch_candida
 		if (rc == 0)
 			rc = add_instruction(targets, candidate, displacement, "", turning->err);
 	}
+	return rc;
+}
+
+/* Each basic block of a function, by its first instruction. */
+static int add_blocks_of(struct watch_targets *targets, const struct watch_candidate *candidate,
+			 struct err *err)
+{
+	struct code_blocks blocks = { .data = false };
+	int rc = watch_sources_code(targets->sources, candidate, &blocks, err);
+
+	for (size_t i = 0; i < blocks.list.count && rc == 0; i++) {
+		const struct probe_target target = { .instruction = true,
+						     .displacement = blocks.list.items[i].start -
+								     candidate->address };
+		struct buf behind = { 0 };
+
+		buf_printf(&behind, "+0x%lx", target.displacement);
+		rc = add_target(targets, candidate, &target, buf_text(&behind), err);
+		buf_done(&behind);
+	}
+	code_blocks_done(&blocks);
 	return rc;
 }
 
@@ -357,6 +386,8 @@ static int add_candidate(struct turning *turning, const struct watch_candidate *
 		return rc;
 	if (targets->options.at_count)
 		return add_displacements(turning, candidate);
+	if (targets->options.each_block)
+		return add_blocks_of(targets, candidate, turning->err);
 	if (word->has_displacement)
 		return add_instruction(targets, candidate, word->displacement, "", turning->err);
 	if (word->has_address && word->address != candidate->address)
@@ -512,73 +543,49 @@ static int add_lines(struct watch_targets *targets, struct err *err)
 	return rc < 0 ? rc : add_lines_of(targets, image, err);
 }
 
-/* ---- blocks ---- */
-
-static int add_blocks_of(struct watch_targets *targets, const struct watch_candidate *candidate,
-			 struct err *err)
-{
-	struct code_blocks blocks = { .data = false };
-	int rc = watch_sources_code(targets->sources, candidate, &blocks, err);
-
-	for (size_t i = 0; i < blocks.list.count && rc == 0; i++) {
-		const struct probe_target target = { .instruction = true,
-						     .displacement = blocks.list.items[i].start -
-								     candidate->address };
-		struct buf behind = { 0 };
-
-		buf_printf(&behind, "+0x%lx", target.displacement);
-		rc = add_target(targets, candidate, &target, buf_text(&behind), err);
-		buf_done(&behind);
-	}
-	code_blocks_done(&blocks);
-	return rc;
-}
-
-static int add_blocks(struct watch_targets *targets, struct err *err)
-{
-	struct watch_matches matches = { .aliases = 0 };
-	struct watch_word word;
-	int rc = watch_word_parse(targets->options.blocks, &word, err);
-
-	if (rc < 0)
-		return rc;
-	rc = watch_sources_find(targets->sources, &word, &matches, err);
-	if (rc == 0 && matches.list.count > 1 && !targets->options.all)
-		rc = refuse_ambiguous(targets, &matches, word.name, err);
-	for (size_t i = 0; i < matches.list.count && rc == 0; i++)
-		rc = add_blocks_of(targets, &matches.list.items[i], err);
-	watch_matches_done(&matches);
-	watch_word_done(&word);
-	return rc;
-}
-
 /* ---- all ---- */
 
-/* Functions that are called the same get their parameters, or where they are, into their labels. */
-static void tell_apart(struct watch_targets *targets)
+/* How labels that are not the only ones of their kind are made longer. */
+enum telling {
+	TELLING_PARAMETERS,
+	TELLING_ADDRESS,
+	TELLING_COUNT,
+};
+
+static void add_telling(const struct watch_targets *targets, size_t index, enum telling telling,
+			struct buf *label)
+{
+	const struct watch_candidate *candidate = &targets->made_of.items[index].candidate;
+	const struct probe_target *target = &targets->list.items[index];
+
+	watch_sources_label(targets->sources, candidate, true, label);
+	if (telling == TELLING_ADDRESS)
+		buf_printf(label, " 0x%lx", candidate->address);
+	if (target->instruction)
+		buf_printf(label, "+0x%lx", target->displacement);
+}
+
+/* Functions that are called the same get their parameters into their labels, and where that does
+ * not tell them apart, where they are. */
+static void tell_apart(struct watch_targets *targets, enum telling telling)
 {
 	VEC(size_t) counts = { 0 };
+	size_t texts = strpool_count(&targets->texts) + 1;
 
-	vec_reserve(&counts, strpool_count(&targets->texts) + 1);
-	memset(counts.items, 0, (strpool_count(&targets->texts) + 1) * sizeof(*counts.items));
+	vec_reserve(&counts, texts);
+	memset(counts.items, 0, texts * sizeof(*counts.items));
 	for (size_t i = 0; i < targets->made_of.count; i++)
 		counts.items[targets->made_of.items[i].label]++;
 	for (size_t i = 0; i < targets->made_of.count; i++) {
-		const struct watch_candidate *candidate = &targets->made_of.items[i].candidate;
-		struct buf label = { 0 }, bare = { 0 };
+		struct source_of *source = &targets->made_of.items[i];
+		struct buf label = { 0 };
 
-		if (counts.items[targets->made_of.items[i].label] > 1) {
-			watch_sources_label(targets->sources, candidate, false, &bare);
-			watch_sources_label(targets->sources, candidate, true, &label);
-			if (strcmp(buf_text(&label), buf_text(&bare)) == 0)
-				buf_printf(&label, " 0x%lx", candidate->address);
-			if (targets->list.items[i].instruction)
-				buf_printf(&label, "+0x%lx", targets->list.items[i].displacement);
-			targets->list.items[i].label = strpool_get(
-				&targets->texts, strpool_intern(&targets->texts, buf_text(&label)));
+		if (counts.items[source->label] > 1) {
+			add_telling(targets, i, telling, &label);
+			source->label = strpool_intern(&targets->texts, buf_text(&label));
+			targets->list.items[i].label = strpool_get(&targets->texts, source->label);
+			buf_done(&label);
 		}
-		buf_done(&label);
-		buf_done(&bare);
 	}
 	vec_free(&counts);
 }
@@ -608,13 +615,10 @@ static int find_all(struct watch_targets *targets, struct err *err)
 
 	for (size_t i = 0; i < options->word_count && rc == 0; i++)
 		rc = add_word(targets, options->words[i], err);
-	if (rc == 0 && options->module && !options->word_count && !options->at_line_count &&
-	    !options->blocks)
+	if (rc == 0 && options->module && !options->word_count && !options->at_line_count)
 		rc = add_word(targets, "*", err);
 	if (rc == 0 && options->at_line_count)
 		rc = add_lines(targets, err);
-	if (rc == 0 && options->blocks)
-		rc = add_blocks(targets, err);
 	if (rc == 0 && targets->list.count == 0)
 		rc = err_set(err, -EINVAL,
 			     "what? Name a function: vfs_read, libc.so.6:malloc, "
@@ -638,7 +642,8 @@ int watch_targets_new(const struct watch_target_options *options,
 	rc = find_all(targets, err);
 	if (rc < 0)
 		return rc;
-	tell_apart(targets);
+	for (int telling = 0; telling < TELLING_COUNT; telling++)
+		tell_apart(targets, (enum telling)telling);
 	add_summary_notes(targets);
 	*ret_targets = steal_ptr(targets);
 	return 0;

@@ -41,7 +41,7 @@ struct watch_target_options {
 	const char *const *at_lines; /* --at-line: FILE:LINE, of the programs that are named by
 					words ("./server"), --module, @command or @pid */
 	size_t at_line_count;
-	const char *blocks;  /* --blocks with --count: the basic blocks of this; NULL: none */
+	bool each_block;     /* --each-block: the basic blocks of the functions instead */
 	int32_t pid;	     /* what it has mapped, in its own view of files; 0: none */
 	const char *command; /* argv[0] of the command; NULL: none */
 	bool all;	     /* of several functions of a name take all, do not refuse */
