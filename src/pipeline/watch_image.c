@@ -244,12 +244,32 @@ static void add_offsets(const struct watch_image *image, struct buf *addresses, 
 	}
 }
 
-bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
-		       struct buf *offsets, bool *ret_loops)
+/* Has it no way out at all: it aborts, throws, or runs for ever? */
+static bool never_returns(const struct code_blocks *blocks, const struct buf *addresses)
+{
+	return blocks->steps.count && !blocks->data && addresses->size == 0;
+}
+
+static enum watch_exits judge(const struct watch_image *image, enum code_exits exits, bool never)
+{
+	bool delicate = watch_image_is_delicate(image);
+
+	if (exits == CODE_EXITS_PLAIN || (never && delicate))
+		return WATCH_EXITS_KNOWN;
+	/* Behind a jump to another function that one's time would be missing, and its value. */
+	if (!delicate)
+		return WATCH_EXITS_UNKNOWN;
+	return exits == CODE_EXITS_TAIL ? WATCH_EXITS_KNOWN : WATCH_EXITS_PARTLY;
+}
+
+enum watch_exits watch_image_exits(struct watch_image *image,
+				   const struct listed_function *function, struct buf *offsets,
+				   bool *ret_loops)
 {
 	struct code_blocks blocks = { .data = false };
 	struct buf addresses = { 0 };
 	enum code_exits exits = CODE_EXITS_UNKNOWN;
+	enum watch_exits known;
 
 	*ret_loops = false;
 	if (function->size &&
@@ -258,12 +278,10 @@ bool watch_image_exits(struct watch_image *image, const struct listed_function *
 		*ret_loops = code_blocks_loops_to_start(&blocks, function->start);
 		exits = all_exits(image, function, &blocks, &addresses);
 	}
-	/* Behind a jump to another function that one's time would be missing, and its value. */
-	if (exits == CODE_EXITS_TAIL && !watch_image_is_delicate(image))
-		exits = CODE_EXITS_UNKNOWN;
-	if (exits != CODE_EXITS_UNKNOWN)
+	known = judge(image, exits, never_returns(&blocks, &addresses));
+	if (known != WATCH_EXITS_UNKNOWN && addresses.size)
 		add_offsets(image, &addresses, offsets);
 	code_blocks_done(&blocks);
 	buf_done(&addresses);
-	return exits != CODE_EXITS_UNKNOWN;
+	return known;
 }

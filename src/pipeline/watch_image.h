@@ -54,10 +54,17 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
  * addresses must not be exchanged? */
 bool watch_image_is_delicate(const struct watch_image *image);
 
-/* Where a call of the function ends, as offsets in the file, appended as uint64_t. False: not
- * known for sure, or better told by the return address. *ret_loops: its first instruction is also
- * that of a loop. */
-bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
-		       struct buf *offsets, bool *ret_loops);
+/* What is known of where calls of a function end. */
+enum watch_exits {
+	WATCH_EXITS_KNOWN,   /* all of them; maybe none: it never returns */
+	WATCH_EXITS_PARTLY,  /* there may be more, but return addresses must not be exchanged */
+	WATCH_EXITS_UNKNOWN, /* better told by the return address */
+};
+
+/* Appends them as offsets in the file, uint64_t; none for UNKNOWN. *ret_loops: the function's first
+ * instruction is also that of a loop. */
+enum watch_exits watch_image_exits(struct watch_image *image,
+				   const struct listed_function *function, struct buf *offsets,
+				   bool *ret_loops);
 
 #endif

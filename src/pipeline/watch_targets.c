@@ -79,31 +79,41 @@ static bool is_there(struct watch_targets *targets, const struct probe_target *t
 	return false;
 }
 
-/* The exits of a function of a file, where they are known for sure. */
+static void add_sentence(struct watch_targets *targets, const char *label, const char *sentence)
+{
+	struct buf note = { 0 };
+
+	buf_printf(&note, "%s: %s", label, sentence);
+	add_note(targets, &note);
+}
+
+/* The exits of a function of a file. An array of none is still one: NULL would have return
+ * addresses exchanged. */
 static void add_exits(struct watch_targets *targets, const struct watch_candidate *candidate,
 		      struct probe_target *target)
 {
-	struct buf offsets = { 0 }, note = { 0 };
-	bool loops, known;
+	struct buf offsets = { 0 };
+	enum watch_exits known;
+	bool loops;
 
 	if (!targets->options.exits || targets->list.count >= MOST_WITH_EXITS ||
 	    !candidate->function)
 		return;
 	known = watch_image_exits(candidate->image, candidate->function, &offsets, &loops);
-	if (known) {
+	if (known != WATCH_EXITS_UNKNOWN) {
 		target->return_count = offsets.size / sizeof(uint64_t);
+		buf_add(&offsets, "", 1);
 		target->returns_at = (uint64_t *)(void *)offsets.bytes;
 		*vec_push(&targets->blocks) = offsets.bytes;
-	} else {
-		buf_done(&offsets);
 	}
-	if (loops) {
-		buf_printf(&note,
-			   "%s: its first instruction is also that of a loop: entries count rounds "
-			   "too",
-			   target->label);
-		add_note(targets, &note);
-	}
+	if (known == WATCH_EXITS_PARTLY)
+		add_sentence(targets, target->label,
+			     "not all of its exits can be told: some may be missing, with the "
+			     "times of these calls");
+	if (loops)
+		add_sentence(targets, target->label,
+			     "its first instruction is also that of a loop: entries count rounds "
+			     "too");
 }
 
 static const char *make_label(struct watch_targets *targets,

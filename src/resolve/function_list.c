@@ -162,11 +162,18 @@ static void read_file(struct function_list *list, const struct elf_file *code,
 
 /* ---- order ---- */
 
-/* Of one address the best name first: global, not weak, then alphabetical. */
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Of one address the best name first: global, not weak, fewer underscores in front, then
+ * alphabetical. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct listed_function *left = a, *right = b;
 	const struct function_list *list = context;
+	const char *one, *other;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
@@ -174,7 +181,11 @@ static int compare(const void *a, const void *b, void *context)
 		return left->global ? -1 : 1;
 	if (left->weak != right->weak)
 		return right->weak ? -1 : 1;
-	return strcmp(function_list_name(list, left->name), function_list_name(list, right->name));
+	one = function_list_name(list, left->name);
+	other = function_list_name(list, right->name);
+	if (underscores(one) != underscores(other))
+		return underscores(one) < underscores(other) ? -1 : 1;
+	return strcmp(one, other);
 }
 
 /* The same symbol of another table; one of them may not know the version. */
