@@ -210,15 +210,41 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
 	return (struct seen_variance){ old + new, freedom };
 }
 
+/* @together of the differences make one. */
+static struct seen_variance variance_of_sums(const double *differences, size_t count,
+					     size_t together)
+{
+	double mean = 0, squares = 0, n = (double)(count / together);
+
+	for (size_t i = 0; i < count; i++)
+		mean += differences[i] / n;
+	for (size_t i = 0; i < count; i += together) {
+		double sum = 0;
+
+		for (size_t j = 0; j < together; j++)
+			sum += differences[i + j];
+		squares += (sum - mean) * (sum - mean);
+	}
+	return (struct seen_variance){ squares * n / (n - 1), n - 1 };
+}
+
 struct seen_variance change_of_pairs(const double *differences, size_t count)
 {
-	double mean = 0, squares = 0, n = (double)count;
+	static const size_t together[] = { 4, 2 };
+	struct seen_variance seen;
 
 	if (count < 2)
 		return (struct seen_variance){ 0 };
-	for (size_t i = 0; i < count; i++)
-		mean += differences[i] / n;
-	for (size_t i = 0; i < count; i++)
-		squares += (differences[i] - mean) * (differences[i] - mean);
-	return (struct seen_variance){ squares * n / (n - 1), n - 1 };
+	seen = variance_of_sums(differences, count, 1);
+	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
+		struct seen_variance longer;
+
+		if (count % together[i] || count / together[i] < 2)
+			continue;
+		longer = variance_of_sums(differences, count, together[i]);
+		if (student_f_p(longer.variance / seen.variance, longer.freedom, seen.freedom) <
+		    1 - certainty)
+			return longer;
+	}
+	return seen;
 }

@@ -65,8 +65,12 @@ struct measured change_mean(const struct measured *runs, size_t count);
 struct seen_variance change_of_runs(const struct measured *before, size_t before_count,
 				    const struct measured *after, size_t after_count);
 
-/* The variance of the sum of @count differences that belong together in pairs, from how unlike each
- * other they are. */
+/*
+ * The variance of the sum of @count differences that belong together in pairs and follow each other
+ * in time, from how unlike each other they are. What goes on for longer than one of them makes
+ * neighbours alike and hides: if two or four of them together, when @count can be parted so, differ
+ * by more than chance would have it (an F test at 5 %), they are taken instead.
+ */
 struct seen_variance change_of_pairs(const double *differences, size_t count);
 
 #endif

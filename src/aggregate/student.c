@@ -69,6 +69,16 @@ double student_p(double t, double freedom)
 	return student_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+double student_f_p(double ratio, double freedom, double of_freedom)
+{
+	if (isnan(ratio) || ratio <= 0)
+		return 1;
+	if (isinf(ratio))
+		return 0;
+	return student_beta(of_freedom / 2, freedom / 2,
+			    of_freedom / (of_freedom + freedom * ratio));
+}
+
 /* student_p falls with t, so halving finds it, on a scale that has room for one degree of freedom.
  */
 double student_reach(double certainty, double freedom)

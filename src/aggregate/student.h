@@ -18,6 +18,10 @@ double student_beta(double a, double b, double x);
  * either side. @freedom: degrees of freedom, > 0; INFINITY: the normal distribution. */
 double student_p(double t, double freedom);
 
+/* How probable it is that the ratio of two estimates of the same variance, of so many degrees of
+ * freedom, is @ratio or more. NaN counts as 1. */
+double student_f_p(double ratio, double freedom, double of_freedom);
+
 /* How far from 0, to both sides, @certainty (0..1) of the distribution is. */
 double student_reach(double certainty, double freedom);
 

@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "pipeline/flame.h"
+#include "pipeline/flame_diff.h"
 #include "pipeline/opened.h"
 #include "pipeline/output_file.h"
 #include "pipeline/report.h"
@@ -21,7 +22,7 @@ struct flame_values {
 	struct select_values select;
 	struct name_values names;
 	const char *title;
-	bool inverted;
+	bool inverted, diff, machine;
 	double threshold;
 };
 
@@ -37,6 +38,10 @@ static const struct option_spec flame_specs[] = {
 	  .help = "the page's title (default: the command that was profiled)" },
 	{ "inverted", 'i', OPTION_FLAG, offsetof(struct flame_values, inverted), NULL,
 	  .help = "show callers above what was hit first; the page can do both" },
+	{ "diff", 0, OPTION_FLAG, offsetof(struct flame_values, diff), NULL,
+	  .help = "draw what changed from OLD to NEW (default: the last two profiles)" },
+	{ "machine", 'a', OPTION_FLAG, offsetof(struct flame_values, machine), NULL,
+	  .help = "with --diff: everything, not the command and its children alone" },
 	NAME_OPTION_ROWS(offsetof(struct flame_values, names)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct flame_values, threshold), "PCT",
 	  .help = "least share of a box; smaller ones are added up (default 0)",
@@ -63,33 +68,60 @@ static struct flame_options options_of(const struct flame_values *values)
 	};
 }
 
-static int write_page(const struct flame_options *options, const char *output, const char *path,
+/* @old: NULL for a graph of @path alone. */
+static int write_page(const struct flame_values *values, const char *old, const char *path,
 		      struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	struct flame_options options = options_of(values);
 	int rc;
 
-	if (opened_is_profile(output))
+	if (opened_is_profile(values->output))
 		return err_set(err, -EEXIST, "%s is a profile; -o is the page to be written",
-			       output);
-	rc = output_file_open(output, &file, err);
-	if (rc == 0)
-		rc = flame_write(path, options, output_file_stream(file), err);
+			       values->output);
+	rc = output_file_open(values->output, &file, err);
+	if (rc == 0 && old)
+		rc = flame_diff_write(old, path, &options, values->machine,
+				      output_file_stream(file), err);
+	else if (rc == 0)
+		rc = flame_write(path, &options, output_file_stream(file), err);
 	return rc < 0 ? rc : output_file_commit(file, err);
 }
 
-static int draw(const struct flame_values *values, const char *file)
+/* @files: as typed, @count of them: none, one, or with --diff two. */
+static int draw(const struct flame_values *values, char **files, int count)
 {
 	struct flame_options options = options_of(values);
-	char last[STATE_PATH_MAX];
+	char last[STATE_PATH_MAX], previous[STATE_PATH_MAX];
+	const char *path = count ? files[count - 1] : last;
+	const char *old = values->diff ? (count ? files[0] : previous) : NULL;
 	struct err err;
 
 	if (flame_check(&options, &err) < 0)
 		return fail(&err, 2);
-	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
+	if (!count && state_last_profile(last, sizeof(last), &err) < 0)
 		return fail(&err, 1);
-	if (write_page(&options, values->output, file ? file : last, &err) < 0)
+	if (!count && old && state_previous_profile(previous, sizeof(previous), &err) < 0)
 		return fail(&err, 1);
+	if (write_page(values, old, path, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+static int check_words(const struct flame_values *values, int count, char **words, struct err *err)
+{
+	int most = values->diff ? 2 : 1;
+
+	if (count > most)
+		return err_set(err, -EINVAL, "%s at most; '%s' is too many",
+			       values->diff ? "OLD and NEW" : "one FILE", words[most]);
+	if (values->diff && count == 1)
+		return err_set(err, -EINVAL, "--diff needs OLD and NEW, or none of them");
+	if (values->machine && !values->diff)
+		return err_set(err, -EINVAL,
+			       "--machine is for --diff; a graph of one profile has everything");
+	if (!values->output)
+		return err_set(err, -EINVAL, "-o FILE must say where the page goes: -o flame.html");
 	return 0;
 }
 
@@ -106,21 +138,15 @@ static int run_flame(int argc, char **argv)
 		report_print_keys(stdout);
 		return 0;
 	}
-	if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
-				argv[first + 1]);
-	else if (first >= 0 && !values.output)
-		first = err_set(&err, -EINVAL,
-				"-o FILE must say where the page goes: -o flame.html");
-	if (first < 0)
+	if (first < 0 || check_words(&values, argc - first, &argv[first], &err) < 0)
 		return fail(&err, 2);
-	return draw(&values, first < argc ? argv[first] : NULL);
+	return draw(&values, &argv[first], argc - first);
 }
 
 const struct command command_flame = {
 	.name = "flame",
 	.summary = "draw a flame graph: one HTML file, with search and zoom, that works offline",
-	.usage = "-o FILE.html [OPTION...] [FILE]",
+	.usage = "-o FILE.html [OPTION...] [FILE | --diff OLD NEW]",
 	.options = flame_specs,
 	.run = run_flame,
 };

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/xalloc.h"
+#include "pipeline/diff_command.h"
 #include "pipeline/diff_questions.h"
 #include "pipeline/format.h"
 #include "pipeline/opened.h"
@@ -13,7 +13,8 @@
 #include "present/diff_text.h"
 
 static const char default_keys[] = "symbol,image";
-static const double false_discoveries = 0.05;
+/* Of several runs a side, and of one, which leaves no way to tell how runs differ. */
+static const double false_discoveries = 0.05, false_discoveries_of_one = 0.01;
 
 /* What the options mean. */
 struct wish {
@@ -122,17 +123,21 @@ int diff_check(const struct diff_options *options, struct err *err)
 static void take(void *context, const struct point *point)
 {
 	struct run *run = context;
-	const struct profile *profile = run->opened->profile;
-	uint32_t process = profile->tasks.items[point->total.task].process;
 	const struct table_row *row;
 
-	if (run->making->command_only && !profile->processes.items[process].in_command)
+	if (run->making->command_only && !diff_command_has(run->opened->profile, point))
 		return;
 	row = table_add(run->table, point);
 	if (run->cells)
 		cells_add(run->cells, (uint32_t)(row - run->table->rows.items), point->time_ns,
 			  (double)point->total.weight);
 	diff_asked_take(run->asked, point, run->cells);
+}
+
+/* One run on either side? */
+static bool is_paired(const struct making *making)
+{
+	return making->files->old_count == 1 && making->files->new_count == 1;
 }
 
 static uint64_t count_samples(const struct table *table)
@@ -163,26 +168,12 @@ static int collect(struct making *making, struct run *run, struct err *err)
 	return rc;
 }
 
-/* The process the command became last; 0: there is none. */
-static uint32_t command_of(const struct profile *profile)
-{
-	uint32_t found = 0;
-
-	for (uint32_t i = 1; i < profile->processes.count; i++) {
-		const struct process *process = &profile->processes.items[i];
-
-		if (process->in_command && process->pid == (int32_t)profile->run.command_pid)
-			found = i;
-	}
-	return found;
-}
-
 /* What the profiled program is called, by process, program and image. */
 static void tell_command(struct diff *diff, enum diff_side side, const struct labels *labels)
 {
 	const struct profile *profile = labels->profile;
-	uint32_t process = command_of(profile);
-	const char *program = profile_text(profile, profile->processes.items[process].program);
+	uint32_t process = diff_command_process(profile);
+	const char *image = diff_command_image(profile);
 	struct buf text = { 0 };
 
 	if (!process)
@@ -190,15 +181,10 @@ static void tell_command(struct diff *diff, enum diff_side side, const struct la
 	labels_process(labels, process, &text);
 	diff_command(diff, side, "process", buf_text(&text));
 	buf_done(&text);
-	diff_command(diff, side, "program", program);
-	for (size_t i = 1; i < profile->images.count; i++) {
-		const char *path = profile_text(profile, profile->images.items[i].path);
-
-		if (strcmp(file_base(path), program) != 0)
-			continue;
-		diff_command(diff, side, "image", path);
-		break;
-	}
+	diff_command(diff, side, "program",
+		     profile_text(profile, profile->processes.items[process].program));
+	if (image)
+		diff_command(diff, side, "image", image);
 }
 
 static double complete_percent(const struct opened *opened)
@@ -214,7 +200,6 @@ static int add_run(struct making *making, size_t number, struct err *err)
 {
 	struct opened *opened = &making->runs[number];
 	enum diff_side side = number < making->files->old_count ? DIFF_OLD : DIFF_NEW;
-	bool paired = making->files->old_count == 1 && making->files->new_count == 1;
 	struct cells cells = { 0 };
 	struct run run = { .making = making, .opened = opened };
 	uint64_t from_ns, to_ns;
@@ -224,7 +209,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	tell_command(making->diff, side, &opened->labels);
 	cells_init(&cells, from_ns, to_ns);
 	run.table = table_new(&opened->labels, &making->wish.keys);
-	run.cells = paired ? &cells : NULL;
+	run.cells = is_paired(making) ? &cells : NULL;
 	rc = collect(making, &run, err);
 	making->sources[number] = (struct diff_source){
 		.side = side,
@@ -254,7 +239,8 @@ static int load(struct making *making, struct err *err)
 			rc = opened_load(opened, making->files->paths[i], err);
 		if (rc < 0)
 			return rc;
-		making->command_only = making->command_only && opened->profile->run.command_pid;
+		making->command_only =
+			making->command_only && diff_command_is_known(opened->profile);
 	}
 	return 0;
 }
@@ -378,7 +364,8 @@ static int make(struct making *making, struct err *err)
 	if (rc == 0)
 		rc = check_events(making->diff, err);
 	if (rc == 0) {
-		diff_finish(making->diff, making->wish.measure, false_discoveries);
+		diff_finish(making->diff, making->wish.measure,
+			    is_paired(making) ? false_discoveries_of_one : false_discoveries);
 		answer(making);
 	}
 	return rc;

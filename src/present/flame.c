@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/xalloc.h"
 #include "present/figures.h"
+#include "present/flame_data.h"
 #include "present/flame_page.h"
 #include "present/safe.h"
 #include "present/trust.h"
 
-static const char data_mark[] = "@DATA@";
 static const char rest_name[] = "(smaller branches)";
 
 enum { NO_NUMBER = UINT32_MAX };
@@ -34,22 +33,6 @@ struct maker {
 	struct buf text; /* scratch */
 };
 
-/* A JSON string of what a terminal could show, too. */
-static void add_string(struct buf *json, const char *text)
-{
-	struct buf safe = { 0 };
-
-	safe_text(&safe, text);
-	safe_json(json, buf_text(&safe));
-	buf_done(&safe);
-}
-
-static void separate(struct buf *json)
-{
-	if (json->size)
-		buf_add_char(json, ',');
-}
-
 static int64_t image_number(struct maker *maker, uint32_t image)
 {
 	uint32_t *number = &maker->image_numbers[image];
@@ -59,19 +42,18 @@ static int64_t image_number(struct maker *maker, uint32_t image)
 		return -1;
 	if (*number == NO_NUMBER) {
 		*number = maker->image_count++;
-		separate(&maker->images);
-		buf_add_str(&maker->images, "{\"path\":");
-		add_string(&maker->images, profile_text(maker->profile, row->path));
-		buf_printf(&maker->images, ",\"kind\":\"%s\"}", image_kind_name(row->kind));
+		flame_data_separate(&maker->images);
+		flame_data_image(&maker->images, profile_text(maker->profile, row->path),
+				 row->kind);
 	}
 	return *number;
 }
 
 static uint32_t new_name(struct maker *maker, const char *text, uint32_t image)
 {
-	separate(&maker->names);
-	add_string(&maker->names, text);
-	separate(&maker->image_of);
+	flame_data_separate(&maker->names);
+	flame_data_string(&maker->names, text);
+	flame_data_separate(&maker->image_of);
 	buf_printf(&maker->image_of, "%" PRId64, image_number(maker, image));
 	return maker->name_count++;
 }
@@ -173,7 +155,7 @@ static void add_facts(const struct maker *maker, struct buf *json)
 			    "; no stacks were recorded, all there is are innermost functions");
 	if (tree->is_short)
 		buf_printf(&text, "; nodes beyond the first %d are left out", TREE_MAX_NODES);
-	add_string(json, buf_text(&text));
+	flame_data_string(json, buf_text(&text));
 	buf_done(&text);
 }
 
@@ -194,41 +176,20 @@ static void add_head(const struct maker *maker, struct buf *json)
 	free(text);
 }
 
-static void add_cuts(struct buf *json)
-{
-	bool any = false;
-
-	for (int end = 0; end < STACK_END_COUNT; end++) {
-		if (end == STACK_COMPLETE)
-			continue;
-		buf_printf(json, "%s\"[cut:%s]\":", any ? "," : "",
-			   stack_end_name((enum stack_end)end));
-		add_string(json, stack_end_text((enum stack_end)end));
-		any = true;
-	}
-}
-
-static void add_column(struct buf *json, const char *name, const struct buf *column)
-{
-	buf_printf(json, "\"%s\":\"", name);
-	base64_add(json, column->bytes, column->size);
-	buf_add_char(json, '"');
-}
-
 static void add_meta(const struct maker *maker, struct buf *json)
 {
 	const struct event *event = &maker->profile->events[maker->flame->tree->event];
 
 	buf_add_str(json, "{\"version\":1,\"title\":");
-	add_string(json, maker->flame->title);
+	flame_data_string(json, maker->flame->title);
 	buf_add_str(json, ",\"unit\":");
-	add_string(json, profile_text(maker->profile, event->unit));
+	flame_data_string(json, profile_text(maker->profile, event->unit));
 	buf_printf(json, ",\"inverted\":%s,\"facts\":", maker->flame->inverted ? "true" : "false");
 	add_facts(maker, json);
 	buf_add_str(json, ",\"head\":");
 	add_head(maker, json);
 	buf_add_str(json, ",\"cuts\":{");
-	add_cuts(json);
+	flame_data_cuts(json);
 	buf_add_char(json, '}');
 }
 
@@ -238,32 +199,17 @@ static void add_json(const struct maker *maker, struct buf *json)
 	buf_printf(json, ",\n\"names\":[%s],\n\"images\":[%s],\n\"image_of\":[%s],\n",
 		   buf_text(&maker->names), buf_text(&maker->images), buf_text(&maker->image_of));
 	buf_printf(json, "\"nodes\":%" PRIu64 ",\"columns\":{", maker->node_count);
-	add_column(json, "rise", &maker->rise);
+	flame_data_column(json, "rise", &maker->rise);
 	buf_add_str(json, ",\n");
-	add_column(json, "name", &maker->name);
+	flame_data_column(json, "name", &maker->name);
 	buf_add_str(json, ",\n");
-	add_column(json, "self", &maker->self);
+	flame_data_column(json, "self", &maker->self);
 	buf_add_str(json, ",\n");
-	add_column(json, "samples", &maker->samples);
+	flame_data_column(json, "samples", &maker->samples);
 	buf_add_char(json, '}');
 	if (maker->flame->more)
 		maker->flame->more(maker->flame->more_context, maker->of_node, json);
 	buf_add_char(json, '}');
-}
-
-/* These are in strings only, where they may be written as numbers: nothing ends the element. */
-static void print_within_element(const struct buf *json, FILE *out)
-{
-	size_t from = 0;
-
-	for (size_t at = 0; at < json->size; at++) {
-		if (!strchr("<>&", json->bytes[at]))
-			continue;
-		fwrite(json->bytes + from, 1, at - from, out);
-		fprintf(out, "\\u%04x", (unsigned)json->bytes[at]);
-		from = at + 1;
-	}
-	fwrite(json->bytes + from, 1, json->size - from, out);
 }
 
 static uint32_t *no_numbers(size_t count)
@@ -301,16 +247,12 @@ void flame_print(const struct view *view, const struct flame *flame, FILE *out)
 			       .depth = xcalloc(tree->nodes.count, sizeof(uint32_t)),
 			       .of_node = xcalloc(tree->nodes.count, sizeof(uint32_t)),
 			       .of_rest = xcalloc(tree->nodes.count, sizeof(uint32_t)) };
-	const char *page = flame->page ? flame->page : flame_page;
-	const char *mark = strstr(page, data_mark);
 	struct buf json = { 0 };
 
 	add_nodes(&maker);
 	number_hidden(&maker);
 	add_json(&maker, &json);
-	fwrite(page, 1, (size_t)(mark - page), out);
-	print_within_element(&json, out);
-	fputs(mark + strlen(data_mark), out);
+	flame_data_print_page(flame->page ? flame->page : flame_page, &json, out);
 	buf_done(&json);
 	maker_done(&maker);
 }

@@ -29,6 +29,12 @@ for name in stacks deep wide names; do
 	"$top/build-check/tests/golden/make_profile" $name "$scratch/$name.prof" &&
 		"$prospect" flame -o "$scratch/$name.html" "$scratch/$name.prof" || exit 1
 done
+for name in before after; do
+	"$top/build-check/tests/golden/make_profile" $name "$scratch/$name.prof" || exit 1
+done
+"$prospect" flame --diff -o "$scratch/diff.html" "$scratch/before.prof" "$scratch/after.prof" || exit 1
+"$prospect" diff "$scratch/before.prof" "$scratch/after.prof" --by function --all --format csv \
+	>"$scratch/diff.csv"
 "$prospect" report --by stack --format csv "$scratch/stacks.prof" >"$scratch/stacks.csv"
 "$prospect" report --by mode --format json "$scratch/stacks.prof" >"$scratch/head.json"
 "$prospect" graph --flat --by function --format csv "$scratch/stacks.prof" >"$scratch/flat.csv"

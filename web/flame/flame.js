@@ -27,8 +27,12 @@ const element = id => document.getElementById(id);
 const canvas = element("canvas");
 const context = canvas.getContext("2d", { alpha: false });
 
+const MISSING = 100; // so many boxes that have no width are listed
+
 const state = {
-	trees: { normal: layOut(decodeTree(data)), inverted: null },
+	sides: [{ normal: layOut(decodeTree(data)), inverted: null }, null], // new, old
+	old: false, // boxes are as wide as on the old side
+	trees: null, // of the side that is drawn
 	tree: null,
 	focus: 0, // the node that is as wide as the canvas
 	selected: -1,
@@ -41,6 +45,7 @@ const state = {
 	drawTime: 0,
 	searched: null, // is told when something else is searched for
 };
+state.trees = state.sides[0];
 state.tree = state.trees.normal;
 
 // --- words ---
@@ -84,9 +89,23 @@ function describe(node) {
 	lines.push(`${count(tree.samples[node])} samples, ${amount(tree.total[node])}, ` +
 		`${percent(tree.total[node], all)} of all` +
 		(state.focus ? `, ${percent(tree.total[node], focus)} of what is zoomed to` : ""));
+	if (data.diff)
+		lines.push(...describeChange(node));
 	if (tree === state.trees.normal)
 		lines.push(`itself ${count(tree.hits[node])} samples, ${percent(tree.self[node], all)}`);
 	return lines;
+}
+
+function points(part) {
+	return (part < 0 ? "" : "+") + (100 * part).toFixed(2);
+}
+
+function describeChange(node) {
+	const change = changeOf(state.tree, node, state.old);
+	const { difference, reach, before, after } = change;
+	return [`${percent(before, 1)}, then ${percent(after, 1)}: ${points(difference)} points, 95 % within ` +
+		`${points(difference - reach)} to ${points(difference + reach)}` +
+		(change.real ? "" : "; within noise")];
 }
 
 // --- colours ---
@@ -126,6 +145,8 @@ function colourOfKind(kind) {
 }
 
 function colourOf(node) {
+	if (data.diff)
+		return kindOf(node) === "cut" ? hatched : colourOfChange(changeOf(state.tree, node, state.old));
 	const name = state.tree.name[node];
 	if (name < 0)
 		return "hsl(220 12% 80%)";
@@ -140,19 +161,33 @@ function colourOf(node) {
 	return colours[name];
 }
 
+function addSwatch(colour, text) {
+	const item = document.createElement("span"), swatch = document.createElement("canvas");
+	const pen = swatch.getContext("2d");
+	swatch.width = swatch.height = 12;
+	pen.fillStyle = colour;
+	pen.fillRect(0, 0, 12, 12);
+	item.append(swatch, text);
+	element("legend").append(item);
+}
+
+// How a share changed.
+function makeScale() {
+	addSwatch(colourOfDegree(-1), "half or less, gone");
+	addSwatch(colourOfDegree(-0.4), "less");
+	addSwatch(colourOfChange({ real: false }), "within noise");
+	addSwatch(colourOfDegree(0.4), "more");
+	addSwatch(colourOfDegree(1), "twice or more, new");
+}
+
 function makeLegend() {
-	const legend = element("legend");
+	if (data.diff)
+		return makeScale();
 	const there = new Set(data.image_of.map(image => image < 0 ? "group" : data.images[image].kind));
 	for (const [kind, look] of Object.entries(KINDS)) {
 		if (!there.has(kind))
 			continue;
-		const item = document.createElement("span"), swatch = document.createElement("canvas");
-		const pen = swatch.getContext("2d");
-		swatch.width = swatch.height = 12;
-		pen.fillStyle = colourOfKind(kind);
-		pen.fillRect(0, 0, 12, 12);
-		item.append(swatch, look.text);
-		legend.append(item);
+		addSwatch(colourOfKind(kind), look.text);
 	}
 }
 
@@ -202,7 +237,7 @@ function drawBox(node, x, y, width, faded) {
 function drawThin(thin, y) {
 	const width = Math.max(thin.to - thin.from, 0.6);
 	context.globalAlpha = state.wanted ? 0.35 : 1;
-	context.fillStyle = colourOfKind(thin.kind);
+	context.fillStyle = data.diff ? colourOfChange({ real: false }) : colourOfKind(thin.kind);
 	context.fillRect(thin.from, y, width, ROW - 1);
 	if (thin.found) {
 		context.globalAlpha = Math.min(Math.max(thin.found / width, 0.3), 1);
@@ -369,6 +404,32 @@ function show(tree) {
 	setInverted(inverted);
 }
 
+// Boxes as wide as on the old side.
+function setOld(on) {
+	const inverted = state.tree === state.trees.inverted;
+	if (on && !state.sides[1])
+		state.sides[1] = { normal: layOut(decodeTree(data, true)), inverted: null };
+	state.trees = state.sides[on ? 1 : 0];
+	state.old = on;
+	element("old").setAttribute("aria-pressed", String(on));
+	listMissing();
+	setInverted(inverted);
+}
+
+// What has no width on the side that is drawn.
+function listMissing() {
+	const tree = state.trees.normal, nodes = missing(tree);
+	const lines = nodes.slice(0, MISSING).map(node =>
+		`${percent(tree.other.total[node], tree.other.total[0])}  ${data.names[tree.name[node]]}` +
+		(tree.parent[node] ? `, called from ${data.names[tree.name[tree.parent[node]]]}` : ""));
+	if (nodes.length > MISSING)
+		lines.push(`and ${count(nodes.length - MISSING)} more`);
+	element("missing").hidden = !nodes.length;
+	element("missing-title").textContent = (state.old ? "New: not on the old side" :
+		"Gone: on the old side only") + ` (${count(nodes.length)})`;
+	element("missing-list").textContent = lines.join("\n");
+}
+
 function setIcicle(on) {
 	state.icicle = on;
 	element("flip").setAttribute("aria-pressed", String(on));
@@ -451,6 +512,7 @@ const KEYS = {
 	"/": () => element("search").focus(),
 	i: () => setInverted(state.tree === state.trees.normal),
 	f: () => setIcicle(!state.icicle),
+	o: () => data.diff && setOld(!state.old),
 	Escape: () => {
 		element("search").value = "";
 		search("");
@@ -494,6 +556,11 @@ function start() {
 	element("search").addEventListener("input", event => search(event.target.value));
 	element("invert").addEventListener("click", KEYS.i);
 	element("flip").addEventListener("click", KEYS.f);
+	if (data.diff) {
+		element("old").hidden = false;
+		element("old").addEventListener("click", KEYS.o);
+		listMissing();
+	}
 	element("reset").addEventListener("click", () => zoom(0));
 	canvas.addEventListener("mousemove", onMove);
 	canvas.addEventListener("mouseleave", hideTip);
@@ -513,4 +580,5 @@ function start() {
 
 start();
 // For the console, and for tests.
-globalThis.flame = { state, data, zoom, search, setInverted, setIcicle, show, draw, nameOf, matchedWeight, rowTop };
+globalThis.flame = { state, data, zoom, search, setInverted, setIcicle, show, draw, nameOf, matchedWeight, rowTop,
+	setOld, change: node => changeOf(state.tree, node, state.old), colourOf };

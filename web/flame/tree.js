@@ -19,14 +19,22 @@ function decodeColumn(base64, count) {
 	return numbers;
 }
 
-// The tree of a page's data. Nodes stand before their children and these before its next sibling;
+// The tree of a page's data; of a page that compares two sides that of one of them, whose `other` has
+// the other's numbers. Nodes stand before their children and these before its next sibling;
 // `rise` says how many levels a node is above the child that could follow.
-function decodeTree(data) {
+function decodeTree(data, old) {
 	const count = data.nodes + 1;
 	const rise = decodeColumn(data.columns.rise, data.nodes);
 	const names = decodeColumn(data.columns.name, data.nodes);
-	const weights = decodeColumn(data.columns.self, data.nodes);
-	const samples = decodeColumn(data.columns.samples, data.nodes);
+	const sides = [{ weights: data.columns.self, samples: data.columns.samples }];
+	if (data.diff)
+		sides.push({ weights: data.columns.old_self, samples: data.columns.old_samples });
+	if (old)
+		sides.reverse();
+	const [side, otherSide] = sides.map(columns => ({
+		weights: decodeColumn(columns.weights, data.nodes),
+		samples: decodeColumn(columns.samples, data.nodes),
+	}));
 	const tree = {
 		count,
 		parent: new Uint32Array(count),
@@ -34,14 +42,20 @@ function decodeTree(data) {
 		self: new Float64Array(count),
 		hits: new Float64Array(count),
 	};
+	if (otherSide)
+		tree.other = { self: new Float64Array(count), hits: new Float64Array(count) };
 	const path = [0];
 	tree.name[0] = -1;
 	for (let i = 1; i < count; i++) {
 		path.length -= rise[i - 1];
 		tree.parent[i] = path[path.length - 1];
 		tree.name[i] = names[i - 1];
-		tree.self[i] = weights[i - 1];
-		tree.hits[i] = samples[i - 1];
+		tree.self[i] = side.weights[i - 1];
+		tree.hits[i] = side.samples[i - 1];
+		if (otherSide) {
+			tree.other.self[i] = otherSide.weights[i - 1];
+			tree.other.hits[i] = otherSide.samples[i - 1];
+		}
 		path.push(i);
 	}
 	return tree;
@@ -59,18 +73,26 @@ function rowsOf(tree) {
 	return rows;
 }
 
+// Adds to what a node has what is below it.
+function addUp(values, parent) {
+	const sums = Float64Array.from(values);
+	for (let i = sums.length - 1; i > 0; i--)
+		sums[parent[i]] += sums[i];
+	return sums;
+}
+
 // Adds what is drawn: total (weight) and samples with what is below, depth, and x, where a node
 // begins in units of weight; rows[depth] are the nodes there from left to right.
 function layOut(tree) {
 	const { count, parent } = tree;
-	tree.total = Float64Array.from(tree.self);
-	tree.samples = Float64Array.from(tree.hits);
+	tree.total = addUp(tree.self, parent);
+	tree.samples = addUp(tree.hits, parent);
+	if (tree.other) {
+		tree.other.total = addUp(tree.other.self, parent);
+		tree.other.samples = addUp(tree.other.hits, parent);
+	}
 	tree.depth = new Uint32Array(count);
 	tree.x = new Float64Array(count);
-	for (let i = count - 1; i > 0; i--) {
-		tree.total[parent[i]] += tree.total[i];
-		tree.samples[parent[i]] += tree.samples[i];
-	}
 	for (let i = 1; i < count; i++)
 		tree.depth[i] = tree.depth[parent[i]] + 1;
 	tree.rows = rowsOf(tree);
@@ -92,7 +114,7 @@ const LEAST_SHARE = 1e-6;
 const MOST_NODES = 2e6;
 
 function growable() {
-	return { parent: [0], name: [-1], self: [0], hits: [0] };
+	return { parent: [0], name: [-1], self: [0], hits: [0], otherSelf: [0], otherHits: [0] };
 }
 
 // The children one level further up the stacks. A walker is at a node of the tree on its way to the
@@ -107,7 +129,7 @@ function invertLevel(tree, made, walkers, least) {
 			child = { id: 0, weight: 0, walkers: [] };
 			children.set(key, child);
 		}
-		child.weight += walker.weight;
+		child.weight += walker.weight + walker.otherWeight;
 		child.walkers.push(walker);
 	}
 	for (const [key, child] of children) {
@@ -117,13 +139,17 @@ function invertLevel(tree, made, walkers, least) {
 		made.name.push(key % names);
 		made.self.push(0);
 		made.hits.push(0);
+		made.otherSelf.push(0);
+		made.otherHits.push(0);
 		for (const walker of child.walkers) {
 			const up = tree.parent[walker.at];
 			if (up && !small) {
-				next.push({ node: child.id, at: up, weight: walker.weight, hits: walker.hits });
+				next.push({ ...walker, node: child.id, at: up });
 			} else {
 				made.self[child.id] += walker.weight;
 				made.hits[child.id] += walker.hits;
+				made.otherSelf[child.id] += walker.otherWeight;
+				made.otherHits[child.id] += walker.otherHits;
 			}
 		}
 	}
@@ -135,18 +161,26 @@ function invert(tree) {
 	const made = growable();
 	let walkers = [];
 	for (let i = 1; i < tree.count; i++) {
-		if (tree.self[i] > 0)
-			walkers.push({ node: 0, at: i, weight: tree.self[i], hits: tree.hits[i] });
+		const otherWeight = tree.other ? tree.other.self[i] : 0;
+		const otherHits = tree.other ? tree.other.hits[i] : 0;
+		if (tree.self[i] > 0 || otherWeight > 0)
+			walkers.push({ node: 0, at: i, weight: tree.self[i], hits: tree.hits[i],
+				otherWeight, otherHits });
 	}
+	const all = tree.total[0] + (tree.other ? tree.other.total[0] : 0);
 	while (walkers.length)
-		walkers = invertLevel(tree, made, walkers, tree.total[0] * LEAST_SHARE);
-	return layOut({
+		walkers = invertLevel(tree, made, walkers, all * LEAST_SHARE);
+	const inverted = {
 		count: made.parent.length,
 		parent: Uint32Array.from(made.parent),
 		name: Int32Array.from(made.name),
 		self: Float64Array.from(made.self),
 		hits: Float64Array.from(made.hits),
-	});
+	};
+	if (tree.other)
+		inverted.other = { self: Float64Array.from(made.otherSelf),
+			hits: Float64Array.from(made.otherHits) };
+	return layOut(inverted);
 }
 
 // The weight of all stacks that have a node whose name is wanted (a bool for each name), once each.

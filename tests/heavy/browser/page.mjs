@@ -253,5 +253,42 @@ await test("100,000 frames", async () => {
 	assert.ok(figures.drawn < 20000);
 });
 
+await test("what changed, in colours, on either side", async () => {
+	const { page, seen } = await open("diff");
+	const changes = () => page.evaluate(() => {
+		const { state, nameOf, change, colourOf } = flame, nodes = {};
+		for (let node = 1; node < state.tree.count; node++)
+			nodes[nameOf(node)] = { ...change(node), colour: colourOf(node), width: state.tree.total[node],
+				self: state.tree.self[node], other: state.tree.other.self[node] };
+		return nodes;
+	});
+	const drawnNew = await changes();
+	for (const row of table("diff")) {
+		const node = drawnNew[row.function];
+		assert.equal(node.self, Number(row.new_weight), row.function);
+		assert.equal(node.other, Number(row.old_weight), row.function);
+	}
+	assert.equal(drawnNew.fold.width, 0);
+	assert.equal(drawnNew.fold.colour, drawnNew.intern.colour.replace("8 ", "212 "));
+	assert.ok(drawnNew.lex.real && drawnNew.lex.difference < -0.08 && drawnNew.lex.colour.includes("(212"));
+	assert.ok(drawnNew.parse.real && drawnNew.parse.colour.includes("(8 "));
+	assert.ok(!drawnNew.main.real);
+	assert.match(await page.textContent("#missing"), /Gone.*\(1\).*fold, called from main/s);
+	assert.match(await page.textContent("#legend"), /gone.*noise.*new/);
+	await page.click("#old");
+	const drawnOld = await changes();
+	assert.equal(drawnOld.intern.width, 0);
+	assert.equal(drawnOld.lex.self, drawnNew.lex.other);
+	assert.equal(drawnOld.lex.colour, drawnNew.lex.colour);
+	assert.equal(drawnOld.lex.difference, drawnNew.lex.difference);
+	assert.match(await page.textContent("#missing"), /New.*\(1\).*intern, called from main/s);
+	await page.keyboard.press("i");
+	await page.keyboard.press("o");
+	const inverted = await changes();
+	assert.equal(inverted.lex.width, drawnNew.lex.width);
+	assert.equal(inverted.fold.width, 0);
+	assert.deepEqual(seen.errors, []);
+});
+
 await browser.close();
 process.exit(failed ? 1 : 0);

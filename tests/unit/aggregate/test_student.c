@@ -58,13 +58,22 @@ static void exact_binomial(void **state)
 	assert_float_equal(student_binomial_p(2, 0, 0.1), 0.02, 1e-12);
 }
 
+/* Against tables of Fisher's distribution at 5 %. */
+static void ratios_of_variances(void **state)
+{
+	assert_float_equal(student_f_p(2.6400, 5, 23), 0.05, 1e-4);
+	assert_float_equal(student_f_p(4.9646, 1, 10), 0.05, 1e-4);
+	assert_float_equal(student_f_p(0, 5, 23), 1, 1e-12);
+	assert_float_equal(student_f_p(NAN, 5, 23), 1, 1e-12);
+	assert_float_equal(student_f_p(INFINITY, 5, 23), 0, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reaches_of_tables),
-		cmocka_unit_test(probabilities),
-		cmocka_unit_test(beta_is_a_binomial_sum),
-		cmocka_unit_test(exact_binomial),
+		cmocka_unit_test(reaches_of_tables),	  cmocka_unit_test(probabilities),
+		cmocka_unit_test(beta_is_a_binomial_sum), cmocka_unit_test(exact_binomial),
+		cmocka_unit_test(ratios_of_variances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
