@@ -101,21 +101,14 @@ static uint32_t begin_of_path(const struct maker *maker, uint32_t stack)
 	return found;
 }
 
-static uint32_t node_from_leaf(struct maker *maker, uint32_t stack)
-{
-	uint32_t node = maker->base;
-
-	stack = begin_of_path(maker, stack);
-	if (!stack)
-		return OUTSIDE;
-	for (; stack; stack = maker->profile->stacks.items[stack].parent)
-		node = child_of(maker->tree, node, place_of(maker, stack));
-	return node;
-}
-
 static const uint64_t *values_of(const struct table *table, const struct table_row *row)
 {
 	return &table->values.items[row->values];
+}
+
+static uint32_t stack_of(const struct maker *maker, const struct table_row *row)
+{
+	return (uint32_t)values_of(maker->tree->stacks, row)[maker->keys - 1];
 }
 
 /* Begins a group where the row's values before the stack are not those of the one before it. */
@@ -169,33 +162,105 @@ static struct sorted_row *rows_by_group(const struct table *table, uint8_t event
 	return rows;
 }
 
-static void add_stacks(struct maker *maker, enum tree_direction direction)
+static void add_self(struct maker *maker, uint32_t node, const struct table_row *row)
+{
+	struct hits *self = &maker->tree->nodes.items[node].self;
+
+	maker->tree->of_row[row - maker->tree->stacks->rows.items] = node;
+	self->samples += row->samples;
+	self->weight += row->weight;
+}
+
+static void add_from_roots(struct maker *maker)
 {
 	size_t count;
 	struct sorted_row *rows = rows_by_group(maker->tree->stacks, maker->tree->event, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct table_row *row = rows[i].row;
-		uint32_t stack = (uint32_t)values_of(rows[i].table, row)[maker->keys - 1], node;
-		struct hits *self;
+		uint32_t node;
 
 		enter_group(maker, row, i ? rows[i - 1].row : NULL);
-		node = direction == TREE_FROM_ROOTS ? node_from_root(maker, stack)
-						    : node_from_leaf(maker, stack);
-		maker->tree->of_row[row - rows[i].table->rows.items] = node;
-		if (node == OUTSIDE)
-			continue;
-		self = &maker->tree->nodes.items[node].self;
-		self->samples += row->samples;
-		self->weight += row->weight;
+		node = node_from_root(maker, stack_of(maker, row));
+		if (node != OUTSIDE)
+			add_self(maker, node, row);
 	}
 	free(rows);
+}
+
+/* A row on its way from the leaf to the root. */
+struct climber {
+	const struct table_row *row;
+	uint32_t node;	/* where it is */
+	uint32_t stack; /* where it goes next; 0: it has arrived */
+};
+
+/* Every row that is looked at, in its group. The caller frees them. */
+static struct climber *start_climbing(struct maker *maker, size_t *ret_count)
+{
+	size_t count, climbing = 0;
+	struct sorted_row *rows = rows_by_group(maker->tree->stacks, maker->tree->event, &count);
+	struct climber *climbers = xcalloc(count + 1, sizeof(*climbers));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct table_row *row = rows[i].row;
+		uint32_t stack = begin_of_path(maker, stack_of(maker, row));
+
+		enter_group(maker, row, i ? rows[i - 1].row : NULL);
+		if (stack)
+			climbers[climbing++] = (struct climber){ row, maker->base, stack };
+	}
+	free(rows);
+	*ret_count = climbing;
+	return climbers;
+}
+
+/* One level further out; `total` is of what got there so far. */
+static void climb(struct maker *maker, struct climber *climbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct climber *climber = &climbers[i];
+		struct hits *total;
+
+		climber->node =
+			child_of(maker->tree, climber->node, place_of(maker, climber->stack));
+		climber->stack = maker->profile->stacks.items[climber->stack].parent;
+		total = &maker->tree->nodes.items[climber->node].total;
+		total->samples += climber->row->samples;
+		total->weight += climber->row->weight;
+	}
+}
+
+/* Level by level, so that what has become too light to be shown need not climb on. */
+static void add_from_leaves(struct maker *maker, uint64_t least)
+{
+	size_t count;
+	struct climber *climbers = start_climbing(maker, &count);
+
+	while (count) {
+		size_t left = 0;
+
+		climb(maker, climbers, count);
+		for (size_t i = 0; i < count; i++) {
+			const struct climber *climber = &climbers[i];
+
+			if (climber->stack &&
+			    maker->tree->nodes.items[climber->node].total.weight >= least)
+				climbers[left++] = *climber;
+			else
+				add_self(maker, climber->node, climber->row);
+		}
+		count = left;
+	}
+	free(climbers);
 }
 
 static void add_up(struct tree *tree)
 {
 	struct tree_node *nodes = tree->nodes.items;
 
+	for (size_t id = 0; id < tree->nodes.count; id++)
+		nodes[id].total = (struct hits){ 0 };
 	for (size_t id = tree->nodes.count; id-- > 0;) {
 		struct tree_node *node = &nodes[id];
 		struct hits *parent = &nodes[node->parent].total;
@@ -209,8 +274,19 @@ static void add_up(struct tree *tree)
 	}
 }
 
+static uint64_t weight_of_percent(const struct table *stacks, uint8_t event, double percent)
+{
+	return (uint64_t)(percent / 100 * (double)stacks->sums[event].weight);
+}
+
 struct tree *tree_new(const struct table *stacks, const struct places *places, uint8_t event,
 		      enum tree_direction direction, const bool *focus)
+{
+	return tree_new_above(stacks, places, event, direction, focus, 0);
+}
+
+struct tree *tree_new_above(const struct table *stacks, const struct places *places, uint8_t event,
+			    enum tree_direction direction, const bool *focus, double least)
 {
 	struct tree *tree = xcalloc(1, sizeof(*tree));
 	struct maker maker = { .tree = tree,
@@ -223,7 +299,10 @@ struct tree *tree_new(const struct table *stacks, const struct places *places, u
 	tree->of_row = xcalloc(stacks->rows.count + 1, sizeof(*tree->of_row));
 	memset(tree->of_row, 0xff, stacks->rows.count * sizeof(*tree->of_row));
 	maker.of_stack = xcalloc(maker.profile->stacks.count, sizeof(*maker.of_stack));
-	add_stacks(&maker, direction);
+	if (direction == TREE_FROM_ROOTS)
+		add_from_roots(&maker);
+	else
+		add_from_leaves(&maker, weight_of_percent(stacks, event, least));
 	add_up(tree);
 	hashidx_done(&tree->index);
 	free(maker.of_stack);

@@ -47,6 +47,11 @@ struct tree {
  */
 struct tree *tree_new(const struct table *stacks, const struct places *places, uint8_t event,
 		      enum tree_direction direction, const bool *focus);
+/* The same for who shows no node below @least percent of the event: in a tree from the leaves,
+ * which may have a node for each frame of each stack, nothing is made below such nodes, and what
+ * would be there is their own. */
+struct tree *tree_new_above(const struct table *stacks, const struct places *places, uint8_t event,
+			    enum tree_direction direction, const bool *focus, double least);
 void tree_free(struct tree *tree); /* NULL is fine */
 DEFINE_CLEANUP(struct tree *, tree_free);
 

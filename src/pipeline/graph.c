@@ -174,7 +174,8 @@ static void add_part(struct graph *graph, const char *name, uint8_t event,
 	struct prune_limits limits = { .threshold = threshold(graph),
 				       .limit = graph->options->limit,
 				       .max_depth = graph->options->max_depth };
-	struct tree *tree = tree_new(graph->stacks, graph->places, event, direction, graph->focus);
+	struct tree *tree = tree_new_above(graph->stacks, graph->places, event, direction,
+					   graph->focus, limits.threshold);
 	struct prune *prune = xcalloc(1, sizeof(*prune));
 
 	prune_make(tree, &limits, prune);

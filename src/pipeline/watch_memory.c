@@ -121,7 +121,7 @@ static int read_file(const struct watch_candidate *candidate, uint64_t offset,
 static int read_now(const struct watch_candidate *candidate, int32_t pid, uint64_t offset,
 		    struct watch_code *code, struct err *err)
 {
-	uint64_t address;
+	uint64_t address = 0;
 	int rc = find_address(candidate, pid, offset, &address, err);
 
 	if (rc < 0)

@@ -29,8 +29,8 @@ static void world_init(struct world *world)
 		    MODE_USER, CONTEXT_TASK, 5);
 }
 
-static void assert_grown(const char *by, const char *places_by, enum tree_direction direction,
-			 const char *focus, const char *wanted)
+static void assert_grown_above(double least, const char *by, const char *places_by,
+			       enum tree_direction direction, const char *focus, const char *wanted)
 {
 	struct world world;
 	struct table *stacks;
@@ -42,13 +42,19 @@ static void assert_grown(const char *by, const char *places_by, enum tree_direct
 	stacks = stacks_table(&world.fixture, by);
 	places = stacks_places(&world.fixture, places_by);
 	looked_at = focus ? places_match(places, focus) : NULL;
-	tree = tree_new(stacks, places, 0, direction, looked_at);
+	tree = tree_new_above(stacks, places, 0, direction, looked_at, least);
 	assert_tree(tree, wanted);
 	tree_free(tree);
 	free(looked_at);
 	places_free(places);
 	table_free(stacks);
 	fixture_done(&world.fixture);
+}
+
+static void assert_grown(const char *by, const char *places_by, enum tree_direction direction,
+			 const char *focus, const char *wanted)
+{
+	assert_grown_above(0, by, places_by, direction, focus, wanted);
 }
 
 static void callees_below_callers(void **state)
@@ -79,6 +85,18 @@ static void callers_below_leaves(void **state)
 		     " main 10 10\n"
 		     "emit 5 0\n"
 		     " main 5 5\n");
+}
+
+/* Where a branch has become lighter than half of all, it ends. */
+static void light_branches_end(void **state)
+{
+	assert_grown_above(50, "symbol", "symbol", TREE_FROM_LEAVES, NULL,
+			   "lex 60 0\n"
+			   " parse 60 0\n"
+			   "  expr 40 40\n"
+			   "  main 20 20\n"
+			   "parse 40 40\n"
+			   "emit 5 5\n");
 }
 
 /* What weighs the same stays in the order in which it appeared. */
@@ -238,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callees_below_callers),
 		cmocka_unit_test(callers_below_leaves),
+		cmocka_unit_test(light_branches_end),
 		cmocka_unit_test(the_order_is_always_the_same),
 		cmocka_unit_test(groups_come_first),
 		cmocka_unit_test(what_a_function_calls),
