@@ -31,6 +31,7 @@ extern const struct command command_query;
 extern const struct command command_symbolize;
 extern const struct command command_check;
 extern const struct command command_debug;
+extern const struct command command_watch;
 extern const struct command command_help;
 
 /* Every subcommand, ended by NULL. Defined in main.c. */

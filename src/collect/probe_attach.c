@@ -2,6 +2,7 @@
 #include "collect/probe_attach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +52,11 @@ static const struct {
 	{ E2BIG, "too many functions at a time" },
 };
 
+static void say(struct probe_outcome *outcome, const char *why)
+{
+	snprintf(outcome->why, sizeof(outcome->why), "%s", why);
+}
+
 static void refuse(struct probe_outcome *outcome, int rc)
 {
 	const char *why = strerror(-rc);
@@ -60,7 +66,7 @@ static void refuse(struct probe_outcome *outcome, int rc)
 			why = reasons[i].why;
 	}
 	outcome->mechanism = PROBE_NONE;
-	(void)strncpy(outcome->why, why, sizeof(outcome->why) - 1);
+	say(outcome, why);
 }
 
 /* Is it about the kernel or us, whatever the target? */
@@ -480,13 +486,22 @@ static int attach_user(struct attaching *attaching)
 	return rc;
 }
 
-/* What no mechanism was tried for. */
-static void refuse_rest(struct attaching *attaching)
+/* Where there is no further way, the one that was tried is not the whole reason. */
+static void explain_rest(struct attaching *attaching)
 {
+	const struct probe_ways *ways = &attaching->ways;
+
 	for (size_t i = 0; i < attaching->options->target_count; i++) {
 		struct probe_outcome *outcome = &attaching->outcomes[i];
 
-		if (outcome->mechanism == PROBE_NONE && !*outcome->why)
+		if (outcome->mechanism != PROBE_NONE)
+			continue;
+		if (attaching->options->targets[i].user && !ways->uprobe_multi && !ways->uprobe)
+			say(outcome, "this kernel has no uprobes");
+		else if (!attaching->options->targets[i].user && !ways->kprobe_multi &&
+			 !ways->kprobe)
+			say(outcome, "this kernel has no kprobes, and does not permit fentry here");
+		else if (!*outcome->why)
 			refuse(outcome, -EOPNOTSUPP);
 	}
 }
@@ -508,7 +523,7 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 		return err_set(err, rc, "given up while attaching; all is detached again");
 	if (rc < 0)
 		return err_set(err, rc, "probes cannot be attached: %s", strerror(-rc));
-	refuse_rest(&attaching);
+	explain_rest(&attaching);
 	*ret_links = steal_ptr(links);
 	return 0;
 }

@@ -415,6 +415,13 @@ void probes_read(struct probes *probes, struct probe_reading *ret_reading)
 
 /* ---- questions ---- */
 
+int probes_check_condition(const char *condition, struct err *err)
+{
+	struct probe_condition parsed;
+
+	return probe_condition_parse(condition, &parsed, err);
+}
+
 int probes_check(struct err *err)
 {
 	static const struct probe_target target = { .label = "", .user = true };

@@ -109,6 +109,8 @@ struct probe_cost probes_cost(const struct probes *probes);
 struct probe_scale probes_latency_scale(const struct probes *probes);
 struct probe_scale probes_value_scale(const struct probes *probes);
 
+/* Does a filter's condition make sense? 0, or -EINVAL, -E2BIG with the reason. */
+int probes_check_condition(const char *condition, struct err *err);
 /* Can this user on this kernel watch at all? Nothing is left. Negative errno with the reason. */
 int probes_check(struct err *err);
 /* By which way functions of the kernel or of programs would be reached here, found by trying, some

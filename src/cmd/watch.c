@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect watch: how often, how long, per call: exact numbers of any function, while it runs. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/line_options.h"
+#include "cmd/options.h"
+#include "cmd/terminal.h"
+#include "pipeline/watch.h"
+#include "pipeline/watch_forecast.h"
+#include "pipeline/watch_metrics.h"
+#include "pipeline/watch_request.h"
+#include "present/watch_show.h"
+
+struct watch_values {
+	struct option_texts metrics, pids, comms, at, at_lines;
+	const char *by, *cpus, *condition, *module, *format, *help_metric;
+	double interval_s, duration_s, budget_percent;
+	bool yes, dry, values, plot, all, as_user;
+	struct line_values lines;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct watch_values, field)
+
+static const struct option_spec watch_specs[] = {
+	{ "metric", 'm', OPTION_TEXTS, AT(metrics), "METRIC,...",
+	  .help = "what to show (default " METRIC_DEFAULTS ")" },
+	{ "help-metric", 0, OPTION_TEXT, AT(help_metric), "METRIC",
+	  .help = "what METRIC means, and what is attached for it; 'all': a list" },
+	{ "by", 'b', OPTION_TEXT, AT(by), "KEY",
+	  .help = "a row for each cpu, pid, thread or comm (default: sum)" },
+	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...", .help = "calls of these processes only" },
+	{ "cpu", 'C', OPTION_TEXT, AT(cpus), "LIST", .help = "calls on these CPUs only: 0-3,8" },
+	{ "comm", 0, OPTION_TEXTS, AT(comms), "NAME", .help = "calls of threads of this name only" },
+	{ "if", 0, OPTION_TEXT, AT(condition), "CONDITION",
+	  .help = "calls only where it holds: 'arg1 > 4096 && arg2 != 0'" },
+	{ "module", 0, OPTION_TEXT, AT(module), "NAME", .help = "functions of this kernel module" },
+	{ "at", 0, OPTION_TEXTS, AT(at), "+OFFSET", .help = "instructions of the functions instead" },
+	{ "at-line", 0, OPTION_TEXTS, AT(at_lines), "FILE:LINE", .help = "the code of a source line" },
+	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
+	  .help = "where several functions have a name, all of them" },
+	{ "return", 'r', OPTION_FLAG, AT(values), NULL,
+	  .help = "at the end a histogram of what was returned" },
+	{ "interval", 'i', OPTION_SECONDS, AT(interval_s), "S",
+	  .help = "time between two tables (default 1 s); 0: only totals", .least = 0, .most = 1e6 },
+	{ "duration", 'd', OPTION_SECONDS, AT(duration_s), "S", .help = "stop after this time",
+	  .least = 0.001, .most = 1e8 },
+	{ "budget", 0, OPTION_NUMBER, AT(budget_percent), "PERCENT",
+	  .help = "detach when it takes more of a CPU (default 5); 0: never", .least = 0,
+	  .most = 1e6 },
+	{ "yes", 'y', OPTION_FLAG, AT(yes), NULL, .help = "attach also what takes long" },
+	{ "dry-run", 'n', OPTION_FLAG, AT(dry), NULL,
+	  .help = "only say what it would cost" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text, csv or json" },
+	{ "plot", 0, OPTION_FLAG, AT(plot), NULL, .help = "draw curves" },
+	{ "as-user", 0, OPTION_FLAG, AT(as_user), NULL,
+	  .help = "under sudo: run the command as the user who called it" },
+	LINE_OPTION_ROWS(AT(lines)),
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect watch: %s\n", err->text);
+	return status;
+}
+
+static int help_metric(const char *name)
+{
+	struct buf text = { 0 };
+	struct err err;
+	int rc = watch_metrics_help(strcmp(name, "all") == 0 ? NULL : name, &text, &err);
+
+	fputs(buf_text(&text), stdout);
+	buf_done(&text);
+	return rc < 0 ? fail(&err, 2) : 0;
+}
+
+/* Several --metric are one list. */
+static void join(const struct option_texts *texts, struct buf *joined)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		buf_add_str(joined, i ? "," : "");
+		buf_add_str(joined, texts->items[i]);
+	}
+}
+
+static int parse_format(const struct watch_values *values, enum watch_form *ret_form,
+			struct err *err)
+{
+	static const struct {
+		const char *name;
+		enum watch_form form;
+	} forms[] = {
+		{ "text", WATCH_FORM_TEXT },
+		{ "csv", WATCH_FORM_CSV },
+		{ "json", WATCH_FORM_JSON },
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!values->format || strcmp(values->format, forms[i].name) == 0) {
+			*ret_form = forms[i].form;
+			return 0;
+		}
+	}
+	return err_set(err, -EINVAL, "--format is text, csv or json");
+}
+
+static struct watch_words words_of(const struct watch_values *values, const char *metrics,
+				   char *const *words, size_t count, char *const *command)
+{
+	return (struct watch_words){
+		.targets = { .words = (const char *const *)words,
+			     .word_count = count,
+			     .module = values->module,
+			     .at = values->at.items,
+			     .at_count = values->at.count,
+			     .at_lines = values->at_lines.items,
+			     .at_line_count = values->at_lines.count,
+			     .command = command ? command[0] : NULL,
+			     .all = values->all,
+			     .lines = line_options_of(&values->lines) },
+		.metrics = *metrics ? metrics : NULL,
+		.by = values->by,
+		.pids = values->pids.items,
+		.pid_count = values->pids.count,
+		.cpus = values->cpus,
+		.comms = values->comms.items,
+		.comm_count = values->comms.count,
+		.condition = values->condition,
+		.values = values->values,
+	};
+}
+
+static void tell_slow(void *context, double attach_s, double detach_s)
+{
+	(void)context;
+	fprintf(stderr,
+		"prospect watch: attaching will take about %.0f s, and detaching %.0f s; Ctrl-C "
+		"gives up\n",
+		attach_s, detach_s);
+}
+
+static int show(const struct watch_values *values, struct watch_request *request,
+		enum watch_form form, char *const *command)
+{
+	struct terminal terminal;
+	struct watch_result result;
+	struct err err;
+	int rc;
+
+	terminal_ask(stdout, &terminal);
+	const struct watch_show_options look = { .metrics = watch_request_metrics(request),
+						 .form = form,
+						 .plot = values->plot,
+						 .out = stdout,
+						 .lines = terminal.lines,
+						 .columns = terminal.columns,
+						 .colour = terminal.colour };
+	_cleanup_(watch_show_freep) struct watch_show *shown = watch_show_new(&look);
+	const struct watch_options options = { .probes = *watch_request_probes(request),
+					       .argv = command,
+					       .interval_s = values->interval_s,
+					       .duration_s = values->duration_s,
+					       .budget = values->budget_percent / 100,
+					       .even_slow = values->yes,
+					       .as_user = values->as_user,
+					       .tell = tell_slow,
+					       .view = watch_show_view(shown) };
+
+	rc = watch_run(&options, &result, &err);
+	if (rc < 0 && rc != -EPIPE)
+		fail(&err, 1);
+	return watch_exit_status(&result, rc);
+}
+
+static int forecast(const struct watch_request *request, char *const *command)
+{
+	struct buf text = { 0 };
+	struct err err;
+	int rc = watch_forecast_tell(watch_request_probes(request), command != NULL, &text, &err);
+
+	fputs(buf_text(&text), stdout);
+	buf_done(&text);
+	return rc < 0 ? fail(&err, 1) : 0;
+}
+
+static int watch(const struct watch_values *values, char *const *words, size_t count,
+		 char *const *command)
+{
+	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
+	_cleanup_(buf_done) struct buf metrics = { 0 };
+	enum watch_form form;
+	struct watch_words asked;
+	struct err err;
+	int rc = parse_format(values, &form, &err);
+
+	join(&values->metrics, &metrics);
+	asked = words_of(values, buf_text(&metrics), words, count, command);
+	if (rc == 0)
+		rc = watch_request_new(&asked, &request, &err);
+	if (rc < 0)
+		return fail(&err, rc == -EINVAL || rc == -E2BIG || rc == -ENOTUNIQ ? 2 : 1);
+	for (size_t i = 0; watch_request_note(request, i); i++)
+		fprintf(stderr, "prospect watch: %s\n", watch_request_note(request, i));
+	return values->dry ? forecast(request, command) : show(values, request, form, command);
+}
+
+/* The place of "--", which what is run comes behind. */
+static int find_command(int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static int check(const struct watch_values *values, int count, char *const *command,
+		 struct err *err)
+{
+	if (command && !command[0])
+		return err_set(err, -EINVAL, "there is no command behind '--'");
+	if (command && values->pids.count)
+		return err_set(err, -EINVAL, "give -p PID or a command, not both");
+	if (!count && !values->module && !values->at_lines.count)
+		return err_set(err, -EINVAL,
+			       "what is to be watched? Name functions: 'prospect watch vfs_read "
+			       "libc.so.6:malloc'");
+	return 0;
+}
+
+static int run_watch(int argc, char **argv)
+{
+	struct watch_values values = { .interval_s = 1, .budget_percent = 5 };
+	int end = find_command(argc, argv), first;
+	char **command = end < argc ? argv + end + 1 : NULL;
+	bool help = false;
+	struct err err;
+
+	first = options_parse(watch_specs, end, argv, false, &values, &help, &err);
+	if (help) {
+		options_print_help(&command_watch);
+		return 0;
+	}
+	if (first >= 0 && values.help_metric)
+		return help_metric(values.help_metric);
+	if (first < 0 || check(&values, end - first, command, &err) < 0)
+		return fail(&err, 2);
+	return watch(&values, argv + first, (size_t)(end - first), command);
+}
+
+const struct command command_watch = {
+	.name = "watch",
+	.summary = "exact numbers of functions while they run: calls, times, errors",
+	.usage = "[OPTION...] FUNCTION... [-- COMMAND [ARG...]]",
+	.options = watch_specs,
+	.run = run_watch,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/watch_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "collect/cpu_list.h"
+#include "pipeline/watch_metrics.h"
+
+enum { LAST_PID = 4194304 }; /* PID_MAX_LIMIT */
+
+struct watch_request {
+	struct metric_set metrics;
+	struct watch_counters counters;
+	struct watch_targets *targets;
+	VEC(int32_t) pids;
+	int *cpus;
+	size_t cpu_count;
+	struct probe_options probes;
+};
+
+static const struct {
+	const char *name;
+	enum probe_key key;
+} keys[] = {
+	{ "sum", PROBE_BY_SUM },       { "cpu", PROBE_BY_CPU },	  { "pid", PROBE_BY_PID },
+	{ "thread", PROBE_BY_THREAD }, { "comm", PROBE_BY_COMM },
+};
+
+static int parse_key(const char *text, enum probe_key *ret_key, struct err *err)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!text || strcmp(text, keys[i].name) == 0) {
+			*ret_key = keys[i].key;
+			return 0;
+		}
+	}
+	return err_set(err, -EINVAL, "--by is sum, cpu, pid, thread or comm, not '%s'", text);
+}
+
+static int parse_pids(const char *text, struct watch_request *request, struct err *err)
+{
+	const char *at = text;
+
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(at, &end, 10);
+		if (end == at || errno || pid <= 0 || pid > LAST_PID || (*end && *end != ','))
+			return err_set(err, -EINVAL, "-p: '%s' is no list of process ids", text);
+		*vec_push(&request->pids) = (int32_t)pid;
+		if (!*end)
+			return 0;
+		at = end + 1;
+	}
+}
+
+static int parse_filter(const struct watch_words *words, struct watch_request *request,
+			struct err *err)
+{
+	struct probe_filter *filter = &request->probes.filter;
+	int rc = 0;
+
+	for (size_t i = 0; i < words->pid_count && rc == 0; i++)
+		rc = parse_pids(words->pids[i], request, err);
+	if (rc == 0 && words->cpus)
+		rc = cpu_list_parse(words->cpus, &request->cpus, &request->cpu_count, err);
+	if (rc < 0)
+		return rc;
+	*filter = (struct probe_filter){ .pids = request->pids.items,
+					 .pid_count = request->pids.count,
+					 .cpus = request->cpus,
+					 .cpu_count = request->cpu_count,
+					 .comms = words->comms,
+					 .comm_count = words->comm_count,
+					 .condition = words->condition };
+	return 0;
+}
+
+static int find_targets(const struct watch_words *words, struct watch_request *request,
+			struct err *err)
+{
+	struct watch_target_options options = words->targets;
+	int rc;
+
+	options.pid = request->pids.count ? request->pids.items[0] : 0;
+	options.exits = request->probes.measures & PROBE_EXITS;
+	rc = watch_targets_new(&options, &request->targets, err);
+	if (rc == 0)
+		request->probes.targets =
+			watch_targets_list(request->targets, &request->probes.target_count);
+	return rc;
+}
+
+static int make(const struct watch_words *words, struct watch_request *request, struct err *err)
+{
+	int rc = metric_set_parse(words->metrics ? words->metrics : METRIC_DEFAULTS,
+				  &request->metrics, err);
+
+	if (rc == 0)
+		rc = parse_key(words->by, &request->probes.key, err);
+	if (rc == 0)
+		rc = parse_filter(words, request, err);
+	if (rc == 0 && words->condition)
+		rc = probes_check_condition(words->condition, err);
+	if (rc < 0)
+		return rc;
+	watch_metrics_measure(&request->metrics, words->values, &request->counters,
+			      &request->probes);
+	return find_targets(words, request, err);
+}
+
+int watch_request_new(const struct watch_words *words, struct watch_request **ret_request,
+		      struct err *err)
+{
+	_cleanup_(watch_request_freep) struct watch_request *request = xcalloc(1, sizeof(*request));
+	int rc = make(words, request, err);
+
+	if (rc == 0)
+		*ret_request = steal_ptr(request);
+	return rc;
+}
+
+void watch_request_free(struct watch_request *request)
+{
+	if (!request)
+		return;
+	watch_targets_free(request->targets);
+	vec_free(&request->pids);
+	free(request->cpus);
+	free(request);
+}
+
+const struct probe_options *watch_request_probes(const struct watch_request *request)
+{
+	return &request->probes;
+}
+
+const struct metric_set *watch_request_metrics(const struct watch_request *request)
+{
+	return &request->metrics;
+}
+
+const char *watch_request_note(const struct watch_request *request, size_t index)
+{
+	return watch_targets_note(request->targets, index);
+}

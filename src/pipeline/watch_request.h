@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A watch as it is asked for in words, made into one that can run. */
+#ifndef PIPELINE_WATCH_REQUEST_H
+#define PIPELINE_WATCH_REQUEST_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "model/metric.h"
+#include "pipeline/watch.h"
+#include "pipeline/watch_targets.h"
+
+/* All texts are borrowed; NULL: not given. */
+struct watch_words {
+	struct watch_target_options targets; /* its pid, command and exits are set from the rest */
+	const char *metrics;		     /* NULL: METRIC_DEFAULTS */
+	const char *by;			     /* sum, cpu, pid, thread, comm */
+	const char *const *pids;	     /* "1,2,3" each */
+	size_t pid_count;
+	const char *cpus; /* "0-3,8" */
+	const char *const *comms;
+	size_t comm_count;
+	const char *condition;
+	bool values; /* the histogram of what is returned */
+};
+
+struct watch_request;
+
+/* -EINVAL: something makes no sense; else as watch_targets_new. */
+int watch_request_new(const struct watch_words *words, struct watch_request **ret_request,
+		      struct err *err);
+void watch_request_free(struct watch_request *request); /* NULL is fine */
+DEFINE_CLEANUP(struct watch_request *, watch_request_free);
+
+/* For watch_options.probes. Borrowed from @request. */
+const struct probe_options *watch_request_probes(const struct watch_request *request);
+const struct metric_set *watch_request_metrics(const struct watch_request *request);
+/* As watch_targets_note. */
+const char *watch_request_note(const struct watch_request *request, size_t index);
+
+#endif
