@@ -18,23 +18,12 @@ enum {
 
 /* The first one is what a command line without a subcommand means. */
 const struct command *const commands[] = {
-	&command_run,
-	&command_record,
-	&command_report,
-	&command_graph,
-	&command_flame,
-	&command_heatmap,
-	&command_diff,
-	&command_query,
-	&command_annotate,
-	&command_export,
-	&command_import,
-	&command_check,
-	&command_debug,
-	&command_symbolize,
-	&command_watch,
-	&command_help,
-	NULL,
+	&command_run,	  &command_record, &command_report,
+	&command_graph,	  &command_flame,  &command_heatmap,
+	&command_diff,	  &command_query,  &command_annotate,
+	&command_archive, &command_export, &command_import,
+	&command_check,	  &command_debug,  &command_symbolize,
+	&command_watch,	  &command_help,   NULL,
 };
 
 /*

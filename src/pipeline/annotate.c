@@ -16,6 +16,7 @@ static void annotate_done(struct annotate *annotate)
 {
 	instructions_free(annotate->instructions);
 	source_files_free(annotate->sources);
+	vec_free(&annotate->source_paths);
 	line_service_stop(&annotate->lines);
 	strpool_done(&annotate->files);
 	free(annotate->hits);
@@ -35,13 +36,15 @@ static int check_modes(const struct annotate_options *options, struct err *err)
 
 static int parse(struct annotate *annotate, const struct annotate_options *options, struct err *err)
 {
+	const struct opened_names names = { .demangle = options->demangle,
+					    .lines = options->lines };
 	int rc = check_modes(options, err);
 
 	annotate->options = options;
 	for (size_t i = 0; rc == 0 && i < options->source_path_count; i++)
 		rc = source_files_check(options->source_paths[i], err);
 	if (rc == 0)
-		rc = opened_demangle(&annotate->opened, options->demangle, err);
+		rc = opened_name(&annotate->opened, &names, err);
 	return rc < 0 ? rc : opened_choose(&annotate->opened, &options->selection, err);
 }
 
@@ -319,13 +322,28 @@ static int print(struct annotate *annotate, FILE *out, struct err *err)
 	return rc;
 }
 
+static void list_source_paths(struct annotate *annotate)
+{
+	const struct annotate_options *options = annotate->options;
+	const char *in_archive = opened_sources(&annotate->opened);
+
+	for (size_t i = 0; i < options->source_path_count; i++)
+		*vec_push(&annotate->source_paths) = options->source_paths[i];
+	if (in_archive)
+		*vec_push(&annotate->source_paths) = in_archive;
+}
+
 static int prepare(struct annotate *annotate, struct err *err)
 {
 	const struct annotate_options *options = annotate->options;
-	const struct instructions_options code = { .vmlinux = options->vmlinux };
+	const struct line_options *lines = &annotate->opened.names.lines;
+	const struct instructions_options code = { .vmlinux = options->vmlinux,
+						   .symfs = lines->symfs };
 
-	annotate->sources = source_files_new(options->source_paths, options->source_path_count);
-	line_service_start(&annotate->lines, annotate->opened.profile, &options->lines, NULL, NULL);
+	list_source_paths(annotate);
+	annotate->sources =
+		source_files_new(annotate->source_paths.items, annotate->source_paths.count);
+	line_service_start(&annotate->lines, annotate->opened.profile, lines, NULL, NULL);
 	return instructions_new(annotate->opened.profile, &code, &annotate->instructions, err);
 }
 

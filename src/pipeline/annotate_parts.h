@@ -30,7 +30,8 @@ struct annotate {
 	struct hit whole;
 	struct line_service lines;
 	struct source_files *sources;
-	struct strpool files; /* names of source files */
+	VEC(const char *) source_paths; /* those of the options, and of an archive */
+	struct strpool files;		/* names of source files */
 	struct instructions *instructions;
 };
 

@@ -21,6 +21,7 @@ struct answer {
 
 struct instructions {
 	const struct profile *profile;
+	const char *symfs; /* NULL: files are where they were */
 	struct disassembler *disassembler;
 	struct answer *answers; /* by frame */
 	uint32_t *order;	/* all frames by image, symbol, address */
@@ -96,7 +97,12 @@ static int open_image(void *context, uint32_t image, struct err *err)
 	struct instructions *instructions = context;
 	const struct profile *profile = instructions->profile;
 
-	switch (profile->images.items[image].kind) {
+	enum image_kind kind = profile->images.items[image].kind;
+
+	if (instructions->symfs && kind != IMAGE_KERNEL)
+		return hold(instructions,
+			    recorded_files_open_under(profile, instructions->symfs, image, err));
+	switch (kind) {
 	case IMAGE_KERNEL:
 		return instructions->vmlinux_fd;
 	case IMAGE_VDSO:
@@ -125,6 +131,7 @@ int instructions_new(const struct profile *profile, const struct instructions_op
 	int rc = 0;
 
 	instructions->profile = profile;
+	instructions->symfs = options->symfs;
 	instructions->fd = instructions->vmlinux_fd = -1;
 	instructions->kernel = recorded_files_kernel(profile);
 	instructions->disassembler = disassembler_new(&disassembler);

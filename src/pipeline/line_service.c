@@ -22,6 +22,8 @@ void line_service_start(struct line_service *service, const struct profile *prof
 		.debuginfod = options->debuginfod || (servers && *servers),
 		.progress = options->progress,
 		.progress_context = options->progress_context,
+		.opened = options->opened,
+		.opened_context = options->opened_context,
 	};
 	char folder[PATH_MAX];
 	struct lines_options lines_options = { .open_image = open_image, .context = context };

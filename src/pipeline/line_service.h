@@ -19,6 +19,9 @@ struct line_options {
 	/* told while a server is waited for, and "" when the waiting ends */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
+	/* as in struct debug_options */
+	void (*opened)(void *context, const char *path, int fd);
+	void *opened_context;
 };
 
 /* Lines and what they stand on. */

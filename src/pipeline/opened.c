@@ -15,7 +15,7 @@
 
 bool opened_is_profile(const char *path)
 {
-	return store_is_profile(path) > 0;
+	return store_is_profile(path) > 0 || unpacked_is_archive(path);
 }
 
 void opened_done(struct opened *opened)
@@ -34,6 +34,7 @@ void opened_done(struct opened *opened)
 	profile_free(opened->profile);
 	if (opened->store)
 		store_close(opened->store);
+	unpacked_close(opened->unpacked);
 }
 
 int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err)
@@ -251,10 +252,33 @@ static void expand_inlines(struct opened *opened)
 	}
 }
 
+/* *path leads to the profile within, if it is an archive. */
+static int unpack(struct opened *opened, const char **path, struct err *err)
+{
+	int rc;
+
+	if (!unpacked_is_archive(*path))
+		return 0;
+	rc = unpacked_open(*path, &opened->unpacked, err);
+	if (rc < 0)
+		return rc;
+	*path = unpacked_profile(opened->unpacked);
+	if (!opened->names.lines.symfs)
+		opened->names.lines.symfs = unpacked_files(opened->unpacked);
+	return 0;
+}
+
+const char *opened_sources(const struct opened *opened)
+{
+	return opened->unpacked ? unpacked_sources(opened->unpacked) : NULL;
+}
+
 int opened_load(struct opened *opened, const char *path, struct err *err)
 {
-	int rc = store_open(path, &opened->store, err);
+	int rc = unpack(opened, &path, err);
 
+	if (rc == 0)
+		rc = store_open(path, &opened->store, err);
 	if (rc == 0)
 		rc = store_load_profile(opened->store, &opened->profile, err);
 	if (rc == 0)

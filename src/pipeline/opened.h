@@ -11,6 +11,7 @@
 #include "pipeline/frame_lines.h"
 #include "pipeline/inlines.h"
 #include "pipeline/selection.h"
+#include "pipeline/unpacked.h"
 #include "present/view.h"
 #include "store/store.h"
 
@@ -31,6 +32,7 @@ struct opened_names {
 
 /* Zero-initialised is empty. To be looked at only. */
 struct opened {
+	struct unpacked *unpacked; /* NULL: it was no archive */
 	struct store_reader *store;
 	struct profile *profile;
 	struct totals totals;
@@ -48,7 +50,7 @@ struct opened {
 	struct inlines inlines;	   /* where stacks went, if inlined functions count */
 };
 
-/* Is there a profile at this path? */
+/* Is there a profile, or an archive, at this path? */
 bool opened_is_profile(const char *path);
 
 /* What is looked at; nothing of it looks at a profile. Texts are borrowed. -EINVAL and one line. */
@@ -60,8 +62,9 @@ int opened_select(struct opened *opened, const char *const *clauses, size_t coun
 int opened_demangle(struct opened *opened, const char *style, struct err *err);
 /* The same and more: everything of @names, which is copied. Before opened_load; -EINVAL. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
-/* After opened_choose. Errors as store_open; -ENODATA when the time that was chosen is none of the
- * recording's. */
+/* After opened_choose. @path: a profile, or an archive of one, whose files are then those that are
+ * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA
+ * when the time that was chosen is none of the recording's. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
 /* Calls @take with what was selected: totals, or single samples where time or CPU is wanted, or the
  * selection looks at them. @fields (enum sample_field): what @take looks at besides events; samples
@@ -79,6 +82,8 @@ int opened_each(struct opened *opened, bool samples,
 struct view opened_view(const struct opened *opened);
 /* From when to when of the samples' clock the profile is looked at. */
 void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+/* Where source files are looked for beside the places that were said; NULL: nowhere. Borrowed. */
+const char *opened_sources(const struct opened *opened);
 void opened_done(struct opened *opened);
 
 /* Everything of the view was printed: did it arrive? */

@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "pipeline/format.h"
 #include "pipeline/opened.h"
+#include "pipeline/unpacked.h"
 #include "present/sql_rows.h"
 #include "present/view_list.h"
 #include "resolve/demangler.h"
@@ -152,6 +153,7 @@ static int run_with_signals(const struct run *run, struct err *err)
 static int print(const char *path, const char *sql, const struct query_options *options,
 		 bool skip_empty, FILE *out, struct query_outcome *outcome, struct err *err)
 {
+	_cleanup_(unpacked_closep) struct unpacked *unpacked = NULL;
 	_cleanup_(query_closep) struct query *query = NULL;
 	_cleanup_(demangler_freep) struct demangler *demangler = demangler_new(
 		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
@@ -168,8 +170,10 @@ static int print(const char *path, const char *sql, const struct query_options *
 	int rc = format_parse(options->format, &run.format, err);
 
 	*outcome = (struct query_outcome){ 0 };
+	if (rc == 0 && unpacked_is_archive(path))
+		rc = unpacked_open(path, &unpacked, err);
 	if (rc == 0)
-		rc = query_open(path, &setup, &query, err);
+		rc = query_open(unpacked ? unpacked_profile(unpacked) : path, &setup, &query, err);
 	run.query = query;
 	return rc < 0 ? rc : run_with_signals(&run, err);
 }

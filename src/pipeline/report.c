@@ -180,7 +180,8 @@ static void prepare_instructions(struct report *report)
 static int need_instructions(struct report *report, struct err *err)
 {
 	const struct instructions_options options = { .max_images = report->options->max_images,
-						      .vmlinux = report->options->vmlinux };
+						      .vmlinux = report->options->vmlinux,
+						      .symfs = report->opened.names.lines.symfs };
 	int rc;
 
 	if (!report->options->instructions)

@@ -28,8 +28,9 @@ struct search {
 	struct debug_files *files;
 	const struct debug_wanted *wanted;
 	enum debug_part part;
-	int fd;	    /* -1: not found yet */
-	char *path; /* owned */
+	int fd;		/* -1: not found yet */
+	char *path;	/* owned */
+	char *known_as; /* where it would be in the system's folder; NULL: at its path. Owned */
 	struct err *err;
 	bool refused; /* err tells of a file that does not belong */
 };
@@ -51,7 +52,7 @@ void debug_files_free(struct debug_files *files)
 	free(files);
 }
 
-bool debug_files_is_elsewhere(const struct debug_files *files)
+const char *debug_files_root(const struct debug_files *files)
 {
 	return files->options.symfs;
 }
@@ -88,6 +89,13 @@ int debug_files_open_path(const struct debug_files *files, const char *path)
 		return open_regular(path);
 	full = xasprintf("%s/%s", files->options.symfs, path);
 	return open_regular(full);
+}
+
+static int tell(const struct debug_files *files, const char *path, int fd)
+{
+	if (fd >= 0 && files->options.opened)
+		files->options.opened(files->options.opened_context, path, fd);
+	return fd;
 }
 
 static bool is_same_id(const struct elf_build_id *a, const struct elf_build_id *b)
@@ -172,7 +180,10 @@ static bool try_build_id(void *context, const char *folder)
 	struct search *search = context;
 	_cleanup_free_ char *path = build_id_path(folder, &search->wanted->build_id);
 
-	return try_path(search, path, false);
+	if (!try_path(search, path, false))
+		return false;
+	search->known_as = build_id_path(SYSTEM_FOLDER, &search->wanted->build_id);
+	return true;
 }
 
 static bool find_by_build_id(struct search *search)
@@ -193,7 +204,10 @@ static bool try_linked(void *context, const char *folder)
 	_cleanup_free_ char *beside = folder_of(search->wanted->path);
 	_cleanup_free_ char *path = xasprintf("%s/%s%s", folder, beside, search->wanted->link.name);
 
-	return try_path(search, path, true);
+	if (!try_path(search, path, true))
+		return false;
+	search->known_as = xasprintf("%s/%s%s", SYSTEM_FOLDER, beside, search->wanted->link.name);
+	return true;
 }
 
 static bool find_by_link(struct search *search)
@@ -255,7 +269,10 @@ static bool find_on_servers(struct search *search)
 		err_set(search->err, -ENOENT, "%s", err.text);
 		search->refused = true;
 	}
-	return fd >= 0 && try_fd(search, fd, path, false);
+	if (fd < 0 || !try_fd(search, fd, path, false))
+		return false;
+	search->known_as = build_id_path(SYSTEM_FOLDER, &search->wanted->build_id);
+	return true;
 }
 
 /* The chain. */
@@ -279,6 +296,8 @@ int debug_files_open(struct debug_files *files, const struct debug_wanted *wante
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
 		if (sources[i](&search)) {
 			*ret_path = search.path;
+			tell(files, search.known_as ? search.known_as : search.path, search.fd);
+			free(search.known_as);
 			return search.fd;
 		}
 	}
@@ -328,15 +347,18 @@ int debug_files_open_supplementary(struct debug_files *files, const char *path, 
 	_cleanup_free_ char *folder = folder_of(path);
 	_cleanup_free_ char *full =
 		name[0] == '/' ? xstrdup(name) : xasprintf("%s%s", folder, name);
-	_cleanup_free_ char *fetched = NULL;
+	_cleanup_free_ char *fetched = NULL, *by_id = NULL;
 
 	if (build_id->size < 2)
 		return -ENOENT;
-	if (try_supplementary_path(&wanted, full) || each_folder(files, try_supplementary, &wanted))
-		return wanted.fd;
+	if (try_supplementary_path(&wanted, full))
+		return tell(files, full, wanted.fd);
+	by_id = build_id_path(SYSTEM_FOLDER, build_id);
+	if (each_folder(files, try_supplementary, &wanted))
+		return tell(files, by_id, wanted.fd);
 	if (!files->options.debuginfod)
 		return -ENOENT;
-	return debuginfod_fetch(servers(files), build_id, &fetched, NULL);
+	return tell(files, by_id, debuginfod_fetch(servers(files), build_id, &fetched, NULL));
 }
 
 int debug_files_open_split(struct debug_files *files, const char *path, const char *folder,
@@ -350,14 +372,14 @@ int debug_files_open_split(struct debug_files *files, const char *path, const ch
 		_cleanup_free_ char *near = folder_of(path);
 		_cleanup_free_ char *beside = xasprintf("%s%s", near, file_base(name));
 
-		fd = debug_files_open_path(files, beside);
+		return tell(files, beside, debug_files_open_path(files, beside));
 	}
-	return fd;
+	return tell(files, full, fd);
 }
 
 int debug_files_open_package(struct debug_files *files, const char *path)
 {
 	_cleanup_free_ char *full = xasprintf("%s.dwp", path);
 
-	return debug_files_open_path(files, full);
+	return tell(files, full, debug_files_open_path(files, full));
 }

@@ -31,6 +31,10 @@ struct debug_options {
 	 * told. */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
+	/* Told of each file that was opened because it belongs, with the path at which it would be
+	 * found without --debug-dir and servers; NULL: nobody is told. */
+	void (*opened)(void *context, const char *path, int fd);
+	void *opened_context;
 };
 
 /* What is wanted of a debug file. */
@@ -74,7 +78,7 @@ int debug_files_open_package(struct debug_files *files, const char *path);
  */
 int debug_files_open_path(const struct debug_files *files, const char *path);
 
-/* Are all paths under --symfs? */
-bool debug_files_is_elsewhere(const struct debug_files *files);
+/* What all paths are under: --symfs; NULL: nothing. Borrowed. */
+const char *debug_files_root(const struct debug_files *files);
 
 #endif

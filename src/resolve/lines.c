@@ -64,36 +64,17 @@ void lines_free(struct lines *lines)
 	free(lines);
 }
 
-/* The file of an image under --symfs: by its build id, or where it has none by its size. */
-static int open_elsewhere(const struct image_lines *known, struct err *err)
-{
-	const struct lines *lines = known->lines;
-	const struct image *image = &lines->profile->images.items[known->image];
-	_cleanup_close_ int fd = debug_files_open_path(lines->options.debug_files,
-						       profile_text(lines->profile, image->path));
-	struct file_identity identity;
-
-	if (fd < 0)
-		return err_set(err, fd, "it is not under --symfs");
-	if (file_identity_read(fd, &identity) < 0 || !identity.elf)
-		return err_set(err, -ENOEXEC, "what is under --symfs is no ELF file");
-	if (image->build_id_size ? identity.build_id.size != image->build_id_size ||
-					   memcmp(identity.build_id.bytes, image->build_id,
-						  image->build_id_size) != 0
-				 : identity.size != image->size)
-		return err_set(err, -ESTALE, "what is under --symfs is another file");
-	return steal_fd(fd);
-}
-
 static int open_file(void *context, struct err *err)
 {
 	const struct image_lines *known = context;
 	const struct lines *lines = known->lines;
 
-	if (debug_files_is_elsewhere(lines->options.debug_files) && !lines->options.open_image)
-		return open_elsewhere(known, err);
+	const char *root = debug_files_root(lines->options.debug_files);
+
 	if (lines->options.open_image)
 		return lines->options.open_image(lines->options.context, known->image, err);
+	if (root)
+		return recorded_files_open_under(lines->profile, root, known->image, err);
 	if (lines->profile->images.items[known->image].kind == IMAGE_VDSO)
 		return recorded_files_open_vdso(lines->profile, err);
 	return recorded_files_open(lines->profile, known->image, err);

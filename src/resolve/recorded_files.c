@@ -2,10 +2,12 @@
 #include "resolve/recorded_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "elf/vdso.h"
 #include "resolve/file_search.h"
 #include "resolve/kernel_modules.h"
@@ -49,6 +51,33 @@ int recorded_files_open(const struct profile *profile, uint32_t image, struct er
 		return err_set(err, -ESTALE, "the file was rewritten");
 	if (!found.identity.elf)
 		return err_set(err, -ENOEXEC, "not an ELF file");
+	return steal_fd(fd);
+}
+
+static bool is_copy_of(const struct image *image, const struct file_identity *identity)
+{
+	if (!image->build_id_size)
+		return identity->size == image->size;
+	return identity->build_id.size == image->build_id_size &&
+	       memcmp(identity->build_id.bytes, image->build_id, image->build_id_size) == 0;
+}
+
+int recorded_files_open_under(const struct profile *profile, const char *root, uint32_t image,
+			      struct err *err)
+{
+	const struct image *row = &profile->images.items[image];
+	_cleanup_free_ char *path = xasprintf("%s/%s", root, profile_text(profile, row->path));
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct file_identity identity;
+
+	if (fd < 0)
+		return err_set(err, -ENOENT, "it is not among the files of the profile");
+	if (file_identity_read(fd, &identity) < 0 || !identity.elf)
+		return err_set(err, -ENOEXEC,
+			       "what is among the files of the profile is no ELF file");
+	if (!is_copy_of(row, &identity))
+		return err_set(err, -ESTALE,
+			       "what is among the files of the profile is another file");
 	return steal_fd(fd);
 }
 

@@ -18,6 +18,11 @@ int recorded_files_open(const struct profile *profile, uint32_t image, struct er
  * recording has the build id of the one that runs now. */
 int recorded_files_open_vdso(const struct profile *profile, struct err *err);
 
+/* The same of both kinds for a tree of files copied from elsewhere, such as --symfs: at @root/PATH;
+ * it counts by its build id, or where the image has none by its size. */
+int recorded_files_open_under(const struct profile *profile, const char *root, uint32_t image,
+			      struct err *err);
+
 /* The kernel proper of a profile, an index into its images; 0: it has none. */
 uint32_t recorded_files_kernel(const struct profile *profile);
 

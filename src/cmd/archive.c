@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect archive: a profile with all that is needed to look at it elsewhere, in one file. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/line_options.h"
+#include "cmd/options.h"
+#include "pipeline/archive.h"
+#include "pipeline/opened.h"
+#include "pipeline/output_file.h"
+#include "pipeline/source_files.h"
+#include "pipeline/state_files.h"
+#include "pipeline/unpacked.h"
+
+struct archive_values {
+	const char *output;
+	struct option_texts source_paths;
+	struct line_values lines;
+};
+
+/* clang-format off */
+static const struct option_spec archive_specs[] = {
+	{ "output", 'o', OPTION_TEXT, offsetof(struct archive_values, output), "FILE",
+	  .help = "write the archive to FILE (must be given)" },
+	{ "source-path", 0, OPTION_TEXTS, offsetof(struct archive_values, source_paths), "FROM=TO",
+	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
+	LINE_OPTION_ROWS(offsetof(struct archive_values, lines)),
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect archive: %s\n", err->text);
+	return status;
+}
+
+static int check(const struct archive_values *values, int count, char **words, struct err *err)
+{
+	if (count > 1)
+		return err_set(err, -EINVAL, "one FILE at most; '%s' is too many", words[1]);
+	if (!values->output)
+		return err_set(err, -EINVAL,
+			       "-o FILE must say where the archive goes: -o web.tar.zst");
+	for (size_t i = 0; i < values->source_paths.count; i++) {
+		int rc = source_files_check(values->source_paths.items[i], err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int write_archive(const struct archive_values *values, const char *path, struct err *err)
+{
+	const struct archive_options options = {
+		.lines = line_options_of(&values->lines),
+		.source_paths = values->source_paths.items,
+		.source_path_count = values->source_paths.count,
+	};
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	int rc;
+
+	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
+		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
+			       values->output);
+	rc = output_file_open(values->output, &file, err);
+	if (rc == 0)
+		rc = archive_write(path, &options, output_file_stream(file), stdout, err);
+	return rc < 0 ? rc : output_file_commit(file, err);
+}
+
+static int run_archive(int argc, char **argv)
+{
+	struct archive_values values = { 0 };
+	char last[STATE_PATH_MAX];
+	const char *path;
+	bool help = false;
+	struct err err;
+	int first = options_parse(archive_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_archive);
+		return 0;
+	}
+	if (first < 0 || check(&values, argc - first, argv + first, &err) < 0)
+		return fail(&err, 2);
+	path = first < argc ? argv[first] : last;
+	if (path == last && state_last_profile(last, sizeof(last), &err) < 0)
+		return fail(&err, 1);
+	if (write_archive(&values, path, &err) < 0)
+		return fail(&err, 1);
+	return 0;
+}
+
+const struct command command_archive = {
+	.name = "archive",
+	.summary = "pack a profile with its files, so that it can be looked at elsewhere",
+	.usage = "-o FILE.tar.zst [OPTION...] [FILE]",
+	.options = archive_specs,
+	.run = run_archive,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/tar_writer.h"
+#include "base/clock.h"
+#include "pipeline/archive_files.h"
+#include "pipeline/opened.h"
+#include "pipeline/unpacked.h"
+#include "present/figures.h"
+#include "present/safe.h"
+
+struct packing {
+	const char *path;
+	const struct archive_options *options;
+	struct store_reader *store; /* while it is open the file does not change */
+	struct profile *profile;
+	struct archive_files files;
+	struct tar_writer *tar;
+	size_t counts[ARCHIVE_KINDS];
+};
+
+DEFINE_CLEANUP(struct profile *, profile_free);
+
+static void packing_done(struct packing *packing)
+{
+	tar_writer_free(packing->tar);
+	archive_files_done(&packing->files);
+	profile_free(packing->profile);
+	if (packing->store)
+		store_close(packing->store);
+}
+
+/* SQLite's locks are dropped when any descriptor of its file is closed, which therefore happens
+ * after everything was read. */
+static int add_profile(struct packing *packing, int fd, struct err *err)
+{
+	return tar_writer_add_file(packing->tar, UNPACKED_PROFILE, fd, err);
+}
+
+/* What went away since it was found is missing like the others. */
+static int add_file(struct packing *packing, const struct archive_file *file, struct err *err)
+{
+	_cleanup_close_ int opened =
+		file->path ? open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	int fd = file->path ? opened : file->fd;
+
+	if (fd < 0) {
+		buf_printf(&packing->files.missing, "%s: %s\n", file->path, strerror(errno));
+		packing->files.missing_count++;
+		return 0;
+	}
+	packing->counts[file->kind]++;
+	return tar_writer_add_file(packing->tar, file->name, fd, err);
+}
+
+static void describe(const struct packing *packing, struct buf *text)
+{
+	buf_printf(text,
+		   "the profile; %zu files that ran, %zu with debug information, %zu of source\n",
+		   packing->counts[ARCHIVE_IMAGE], packing->counts[ARCHIVE_DEBUG],
+		   packing->counts[ARCHIVE_SOURCE]);
+	if (packing->files.missing_count)
+		buf_printf(text, "%zu files are missing:\n%s", packing->files.missing_count,
+			   buf_text(&packing->files.missing));
+}
+
+static int pack_all(struct packing *packing, int profile_fd, struct buf *contents, struct err *err)
+{
+	int rc = add_profile(packing, profile_fd, err);
+
+	for (size_t i = 0; rc == 0 && i < packing->files.list.count; i++)
+		rc = add_file(packing, &packing->files.list.items[i], err);
+	describe(packing, contents);
+	if (rc == 0)
+		rc = tar_writer_add_bytes(packing->tar, UNPACKED_CONTENTS, contents->bytes,
+					  contents->size,
+					  (int64_t)packing->profile->run.start_realtime_ns, err);
+	return rc < 0 ? rc : tar_writer_finish(packing->tar, err);
+}
+
+/* Lines of names that anybody may have made. */
+static void print_contents(const struct buf *contents, FILE *report)
+{
+	struct buf safe = { 0 };
+	const char *line = contents->bytes, *end;
+
+	while ((end = strchr(line, '\n'))) {
+		_cleanup_free_ char *copy = strndup(line, (size_t)(end - line));
+
+		buf_clear(&safe);
+		safe_text(&safe, copy ? copy : "");
+		fprintf(report, "%s\n", buf_text(&safe));
+		line = end + 1;
+	}
+	buf_done(&safe);
+}
+
+static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct err *err)
+{
+	struct buf contents = { 0 };
+	int rc = store_open(packing->path, &packing->store, err);
+
+	if (rc == 0)
+		rc = store_load_profile(packing->store, &packing->profile, err);
+	if (rc == 0)
+		rc = tar_writer_new(out, &packing->tar, err);
+	if (rc == 0) {
+		archive_files_find(packing->profile, packing->options, &packing->files);
+		rc = pack_all(packing, fd, &contents, err);
+	}
+	if (rc == 0)
+		print_contents(&contents, report);
+	buf_done(&contents);
+	return rc;
+}
+
+int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
+		  struct err *err)
+{
+	struct packing packing = { .path = path, .options = options };
+	int fd, rc;
+
+	if (unpacked_is_archive(path))
+		return err_set(err, -EINVAL, "%s is an archive already", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	rc = pack(&packing, fd, out, report, err);
+	packing_done(&packing);
+	close(fd);
+	return rc;
+}

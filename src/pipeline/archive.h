@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A profile with every file that is needed to look at it elsewhere: its images, their debug files,
+ * and the source of what was hit. */
+#ifndef PIPELINE_ARCHIVE_H
+#define PIPELINE_ARCHIVE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "pipeline/line_service.h"
+
+/* Texts are borrowed. */
+struct archive_options {
+	struct line_options lines;	 /* where files and debug files are */
+	const char *const *source_paths; /* see source_files.h */
+	size_t source_path_count;
+};
+
+/* Writes the archive of the profile at @path to @out, and to @report what is in it and what is not.
+ * The same files make the same bytes. A profile that is being recorded is packed as of now. */
+int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
+		  struct err *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which files are needed to look at a profile: found by looking at all of it, and noting what is
+ * opened on the way. */
+#ifndef PIPELINE_ARCHIVE_FILES_H
+#define PIPELINE_ARCHIVE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "model/profile.h"
+#include "pipeline/archive.h"
+
+enum archive_kind {
+	ARCHIVE_IMAGE,
+	ARCHIVE_DEBUG,
+	ARCHIVE_SOURCE,
+	ARCHIVE_KINDS,
+};
+
+struct archive_file {
+	enum archive_kind kind;
+	char *name; /* in the archive */
+	int fd;	    /* -1: it is opened by its path */
+	char *path; /* where it is here; NULL: fd has it */
+};
+
+/* Zero-initialised is empty. */
+struct archive_files {
+	VEC(struct archive_file) list; /* by name, each once */
+	struct buf missing;	       /* a line for each image that is not there, and why */
+	size_t missing_count;
+	struct strpool names; /* private */
+};
+
+/* Never fails: what is not there is missing. */
+void archive_files_find(const struct profile *profile, const struct archive_options *options,
+			struct archive_files *ret_files);
+void archive_files_done(struct archive_files *files);
+
+#endif

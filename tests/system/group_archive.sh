@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Profiles packed with their files.
+
+# A program in a folder of its own, with a source file whose folder has a name of many bytes.
+compile_mobile() {
+	mkdir -p "$T/home/bäu m"
+	cat > "$T/home/bäu m/mobile.c" <<- 'END'
+		#include <unistd.h>
+		static inline double inner(double x)
+		{
+			double sum = 0;
+			for (int i = 0; i < 1000; i++)
+				sum += x * i / (1.0 + sum);
+			return sum;
+		}
+		__attribute__((noinline)) double work(double x)
+		{
+			double sum = 0;
+			for (int i = 0; i < 40000; i++)
+				sum += inner(x + i);
+			return sum;
+		}
+		int main(void)
+		{
+			static volatile double sum;
+			alarm(60);
+			for (;;)
+				sum += work(sum);
+		}
+	END
+	cc -O2 -g -Wl,--build-id "$T/home/bäu m/mobile.c" -o "$T/home/mobile"
+	# the debug information in a file of its own
+	objcopy --only-keep-debug "$T/home/mobile" "$T/home/mobile.debug"
+	objcopy --strip-debug --add-gnu-debuglink="$T/home/mobile.debug" "$T/home/mobile"
+}
+
+# A profile of that program alone: an archive of all that runs elsewhere would be large.
+record_mobile() {
+	local pid
+	"$T/home/mobile" &
+	pid=$!
+	record "$T/prof" -H 1000 --duration 1.5 -p $pid
+	kill $pid
+	wait $pid 2> /dev/null
+	[ "$(rows "$T/prof" symbol --select symbol=work | sum 3)" -ge 10 ] || fail "hardly a sample"
+}
+
+# What people look at, of the profile or archive $1; $2 goes into the names of the results.
+look_at() {
+	local file=$1 name=$2 form
+	for form in "report --by symbol,line,inline --select program=mobile --format csv" \
+		"report --inlines --by stack --select program=mobile --format csv" \
+		"graph --inlines --select program=mobile --format csv" \
+		"graph --calls --inlines --select program=mobile --format csv" \
+		"annotate --mixed work" "annotate --source work" "annotate --asm work"; do
+		# shellcheck disable=SC2086 # several words
+		"$PROSPECT" $form "$file" >> "$T/$name" 2>&1 || fail "$form $file: $(tail -n 1 "$T/$name")"
+	done
+	"$PROSPECT" flame --inlines --select program=mobile -o "$T/$name.html" "$file" ||
+		fail "no flame graph of $file"
+}
+
+test_an_archive_shows_what_the_machine_showed() {
+	need objcopy
+	export XDG_CACHE_HOME=$T/cache
+	compile_mobile
+	record_mobile
+	look_at "$T/prof" before
+	grep -q 'inner' "$T/before" && grep -q 'sum += x \* i' "$T/before" || fail "little to see"
+	"$PROSPECT" archive -o "$T/mobile.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
+	"$PROSPECT" archive -o "$T/again.tar.zst" "$T/prof" > "$T/said" || fail "no second archive"
+	cmp -s "$T/mobile.tar.zst" "$T/again.tar.zst" || fail "the same files made another archive"
+	mv "$T/home" "$T/away"
+	mv "$T/prof" "$T/away.prof"
+	"$PROSPECT" annotate --mixed work "$T/away.prof" > "$T/without" 2>&1
+	if grep -q 'sum += x \* i' "$T/without"; then fail "the source is still there"; fi
+	look_at "$T/mobile.tar.zst" after
+	# the file's own name is only that of the archive
+	sed "s|$T/mobile.tar.zst|$T/prof|g" "$T/after" | diff "$T/before" - > "$T/diff" ||
+		fail "$(head -n 20 "$T/diff")"
+	cmp -s "$T/before.html" "$T/after.html" || fail "another flame graph"
+	# and so it does where nothing can be kept
+	env -u HOME XDG_CACHE_HOME=/dev/null TMPDIR="$T" "$PROSPECT" report --by symbol \
+		"$T/mobile.tar.zst" > "$T/report" || fail "not without a cache"
+	[ -z "$(find "$T" -maxdepth 1 -name 'prospect-??????')" ] || fail "something was left behind"
+}
+
+test_what_an_archive_lacks_is_told() {
+	export XDG_CACHE_HOME=$T/cache
+	need objcopy
+	compile_mobile
+	record_mobile
+	rm "$T/home/mobile"
+	"$PROSPECT" archive -o "$T/mobile.tar.zst" "$T/prof" > "$T/said"
+	grep -q "^$T/home/mobile: the file is gone$" "$T/said" || fail "$(cat "$T/said")"
+	"$PROSPECT" report --by symbol --select program=mobile "$T/mobile.tar.zst" > "$T/report" ||
+		fail "not to be looked at"
+	grep -q ' work' "$T/report" || fail "names went away"
+	expect_status 1 "$PROSPECT" archive -o "$T/x.tar.zst" "$T/mobile.tar.zst"
+	expect_line 'archive already'
+	expect_status 1 "$PROSPECT" archive -o "$T/prof" "$T/prof"
+	expect_line 'is a profile'
+	expect_status 2 "$PROSPECT" archive "$T/prof"
+	expect_line 'where the archive goes'
+}
+
+# refused NAME PATTERN: an archive made of $T/NAME by tar is not believed, and nothing came of it.
+refused() {
+	zstd -q -f "$T/$1.tar" -o "$T/$1.tar.zst" || fail "zstd failed"
+	expect_status 1 "$PROSPECT" report "$T/$1.tar.zst"
+	expect_line "$2"
+	[ ! -e "$T/outside" ] || fail "$1: a file was made outside"
+	[ -z "$(ls -A "$T/cache/prospect/archives" "$T/tmp" 2> /dev/null | grep -v :)" ] ||
+		fail "$1: left behind: $(ls "$T/cache/prospect/archives" "$T/tmp")"
+}
+
+test_archives_of_others_are_not_believed() {
+	need zstd
+	# for root the cache is everybody's
+	export XDG_CACHE_HOME=/dev/null HOME=/nowhere TMPDIR=$T/tmp
+	mkdir "$T/tmp" "$T/in"
+	echo text > "$T/in/plain"
+	ln -s /etc/passwd "$T/in/link"
+	ln "$T/in/plain" "$T/in/hard"
+	tar -C "$T/in" -cf "$T/other.tar" plain
+	refused other 'not of a profile'
+	tar -C "$T/in" -cf "$T/link.tar" link
+	refused link 'neither a file nor a folder'
+	tar -C "$T/in" -cf "$T/hard.tar" plain hard
+	refused hard 'neither a file nor a folder'
+	tar -C "$T/in" -cPf "$T/up.tar" --transform "s|plain|../outside|" plain
+	refused up 'no name within'
+	tar -C "$T/in" -cPf "$T/absolute.tar" --transform "s|plain|$T/outside|" plain
+	refused absolute 'no name within'
+	tar -C "$T/in" -cf "$T/twice.tar" plain plain --hard-dereference
+	refused twice 'twice'
+	truncate -s 80M "$T/in/huge"
+	tar -C "$T/in" -cf "$T/huge.tar" huge
+	refused huge 'unpacks to too much'
+	rm "$T/in/huge" "$T/huge.tar"
+	head -c 3000 /dev/urandom > "$T/noise.tar"
+	refused noise 'damaged'
+	head -c 700 "$T/other.tar" > "$T/short.tar"
+	refused short 'damaged'
+	head -c 100 /dev/urandom > "$T/noise"
+	printf '\x28\xb5\x2f\xfd' | cat - "$T/noise" > "$T/frame.tar.zst"
+	expect_status 1 "$PROSPECT" report "$T/frame.tar.zst"
+	expect_line 'damaged'
+}
