@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/watch_target_list.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	MOST_TARGETS = 65536,
+	MOST_WITH_EXITS = 4096, /* functions that are disassembled for their exits */
+};
+
+void watch_target_list_note(struct watch_target_list *targets, struct buf *note)
+{
+	*vec_push(&targets->notes) = strpool_intern(&targets->texts, buf_text(note));
+	buf_done(note);
+}
+
+/* ---- a target ---- */
+
+static bool is_same(const void *owner, uint32_t id, const void *key)
+{
+	const struct watch_target_list *targets = owner;
+	const struct probe_target *a = &targets->list.items[id], *b = key;
+
+	if (a->user != b->user || a->instruction != b->instruction)
+		return false;
+	return a->user ? a->offset == b->offset && strcmp(a->path, b->path) == 0
+		       : a->address == b->address;
+}
+
+/* Is it in the list already? Else it will be the next one. */
+static bool is_there(struct watch_target_list *targets, const struct probe_target *target)
+{
+	uint64_t hash = hash_combine(hash_u64(target->user ? target->offset : target->address),
+				     target->instruction);
+	uint32_t id;
+
+	if (hashidx_find(&targets->index, hash, is_same, targets, target, &id))
+		return true;
+	hashidx_add(&targets->index, hash, (uint32_t)targets->list.count);
+	return false;
+}
+
+static void add_sentence(struct watch_target_list *targets, const char *label, const char *sentence)
+{
+	struct buf note = { 0 };
+
+	buf_printf(&note, "%s: %s", label, sentence);
+	watch_target_list_note(targets, &note);
+}
+
+/* The exits of a function of a file. An array of none is still one: NULL would have return
+ * addresses exchanged. */
+static void add_exits(struct watch_target_list *targets, const struct watch_candidate *candidate,
+		      struct probe_target *target)
+{
+	struct buf offsets = { 0 };
+	enum watch_exits known;
+	bool loops;
+
+	if (!targets->exits || targets->list.count >= MOST_WITH_EXITS || !candidate->function)
+		return;
+	known = watch_image_exits(candidate->image, candidate->function, &offsets, &loops);
+	if (known != WATCH_EXITS_UNKNOWN) {
+		target->return_count = offsets.size / sizeof(uint64_t);
+		buf_add(&offsets, "", 1);
+		target->returns_at = (uint64_t *)(void *)offsets.bytes;
+		*vec_push(&targets->blocks) = offsets.bytes;
+	}
+	if (known == WATCH_EXITS_PARTLY)
+		add_sentence(targets, target->label,
+			     "not all of its exits can be told: some may be missing, with the "
+			     "times of these calls");
+	if (loops)
+		add_sentence(targets, target->label,
+			     "its first instruction is also that of a loop: entries count rounds "
+			     "too");
+}
+
+static const char *make_label(struct watch_target_list *targets,
+			      const struct watch_candidate *candidate, const char *behind,
+			      str_id *ret_id)
+{
+	struct buf label = { 0 };
+
+	watch_sources_label(targets->sources, candidate, false, &label);
+	buf_add_str(&label, behind);
+	*ret_id = strpool_intern(&targets->texts, buf_text(&label));
+	buf_done(&label);
+	return strpool_get(&targets->texts, *ret_id);
+}
+
+/* Where it is; false: there is no such place in the file. */
+static bool fill_place(const struct watch_candidate *candidate, uint64_t displacement,
+		       struct probe_target *target)
+{
+	target->user = candidate->image;
+	if (candidate->image) {
+		target->path = watch_image_path(candidate->image);
+		return watch_image_offset(candidate->image, candidate->address + displacement,
+					  &target->offset);
+	}
+	target->name = *candidate->name ? candidate->name : NULL;
+	target->module = *candidate->module ? candidate->module : NULL;
+	target->address = candidate->address + displacement;
+	target->displacement = displacement;
+	target->shares_name = candidate->kernel && candidate->kernel->shares_name;
+	return true;
+}
+
+int watch_target_list_add(struct watch_target_list *targets,
+			  const struct watch_candidate *candidate,
+			  const struct probe_target *wanted, const char *behind, struct err *err)
+{
+	struct probe_target target = *wanted;
+	struct watch_target_source source = { .candidate = *candidate };
+
+	if (!fill_place(candidate, wanted->displacement, &target))
+		return err_set(err, -ENOENT, "%s: there is no code at +0x%lx", candidate->name,
+			       wanted->displacement);
+	if (targets->list.count == MOST_TARGETS)
+		return err_set(err, -EINVAL, "more than %d functions at a time cannot be watched",
+			       MOST_TARGETS);
+	if (is_there(targets, &target)) {
+		targets->repeated++;
+		return 0;
+	}
+	target.label = make_label(targets, candidate, behind, &source.label);
+	if (!target.instruction && candidate->image)
+		add_exits(targets, candidate, &target);
+	*vec_push(&targets->list) = target;
+	*vec_push(&targets->made_of) = source;
+	return 0;
+}
+
+int watch_target_list_add_function(struct watch_target_list *targets,
+				   const struct watch_candidate *candidate, struct err *err)
+{
+	const struct probe_target target = { .instruction = !candidate->size && candidate->image };
+
+	return watch_target_list_add(targets, candidate, &target, "", err);
+}
+
+/* ---- labels ---- */
+
+/* How labels that are not the only ones of their kind are made longer. */
+enum telling {
+	TELLING_PARAMETERS,
+	TELLING_ADDRESS,
+	TELLING_COUNT,
+};
+
+static void add_telling(const struct watch_target_list *targets, size_t index, enum telling telling,
+			struct buf *label)
+{
+	const struct watch_candidate *candidate = &targets->made_of.items[index].candidate;
+	const struct probe_target *target = &targets->list.items[index];
+
+	watch_sources_label(targets->sources, candidate, true, label);
+	if (telling == TELLING_ADDRESS)
+		buf_printf(label, " 0x%lx", candidate->address);
+	if (target->instruction)
+		buf_printf(label, "+0x%lx", target->displacement);
+}
+
+/* Functions that are called the same get their parameters into their labels, and where that does
+ * not tell them apart, where they are. */
+static void tell_apart(struct watch_target_list *targets, enum telling telling)
+{
+	VEC(size_t) counts = { 0 };
+	size_t texts = strpool_count(&targets->texts) + 1;
+
+	vec_reserve(&counts, texts);
+	memset(counts.items, 0, texts * sizeof(*counts.items));
+	for (size_t i = 0; i < targets->made_of.count; i++)
+		counts.items[targets->made_of.items[i].label]++;
+	for (size_t i = 0; i < targets->made_of.count; i++) {
+		struct watch_target_source *source = &targets->made_of.items[i];
+		struct buf label = { 0 };
+
+		if (counts.items[source->label] > 1) {
+			add_telling(targets, i, telling, &label);
+			source->label = strpool_intern(&targets->texts, buf_text(&label));
+			targets->list.items[i].label = strpool_get(&targets->texts, source->label);
+			buf_done(&label);
+		}
+	}
+	vec_free(&counts);
+}
+
+void watch_target_list_tell_apart(struct watch_target_list *targets)
+{
+	for (int telling = 0; telling < TELLING_COUNT; telling++)
+		tell_apart(targets, (enum telling)telling);
+}
+
+void watch_target_list_done(struct watch_target_list *targets)
+{
+	for (size_t i = 0; i < targets->blocks.count; i++)
+		free(targets->blocks.items[i]);
+	vec_free(&targets->blocks);
+	vec_free(&targets->list);
+	vec_free(&targets->made_of);
+	hashidx_done(&targets->index);
+	vec_free(&targets->notes);
+	strpool_done(&targets->texts);
+}
