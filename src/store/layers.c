@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "store/hits.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -159,8 +158,6 @@ static int write_missing(const struct layers *layers, struct connection *connect
 		rc = sums_write(sums, connection->db);
 	if (!rc)
 		rc = layers_write(&even, connection->db);
-	if (!rc)
-		rc = hits_write(connection->db);
 	return rc ? rc : sql_exec(connection->db, "COMMIT");
 }
 

@@ -11,13 +11,13 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/connection.h"
-#include "store/hits.h"
 #include "store/layers.h"
 #include "store/query_access.h"
 #include "store/query_functions.h"
 #include "store/sample_table.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/sum_tables.h"
 #include "store/sums.h"
 #include "store/views.h"
 
@@ -32,6 +32,7 @@ struct query {
 	struct layers layers;
 	struct sample_table_facts facts;
 	struct query_functions *functions;
+	struct sum_tables *sums;
 	sqlite3_stmt *stmt;
 	uint64_t deadline_ns; /* of the statement; 0: none */
 	int stopped;	      /* why it was ended: -ETIME, -EINTR; 0: it was not */
@@ -46,6 +47,7 @@ void query_close(struct query *query)
 	sqlite3_finalize(query->stmt);
 	query_functions_free(query->functions);
 	connection_close(&query->connection);
+	sum_tables_free(query->sums);
 	sqlite3_hard_heap_limit64(0);
 	free(query);
 }
@@ -87,17 +89,13 @@ static int complete_sums(struct query *query, struct err *why)
 static int prepare_layers(struct query *query, struct err *why)
 {
 	sqlite3 *db = query->connection.db;
-	bool usable = false;
 	int rc = layers_read(&query->layers, db, why);
 
 	if (!rc && layers_behind(&query->layers))
 		rc = layers_mend(&query->layers, &query->connection, why);
+	query->sums = sum_tables_new(layers_behind(&query->layers));
 	if (!rc && layers_behind(&query->layers))
 		rc = complete_sums(query, why);
-	else if (!rc)
-		rc = hits_check(db, query->layers.blocks.samples, &usable);
-	if (!rc && !usable)
-		rc = hits_create_view(db);
 	return rc;
 }
 
@@ -125,6 +123,8 @@ static int prepare_names(struct query *query)
 	/* Virtual tables of the file would run code of SQLite's that nobody needs here. */
 	sqlite3_drop_modules(db, keep);
 	rc = sample_table_register(db, &query->facts);
+	if (!rc)
+		rc = sum_tables_register(query->sums, db);
 	query->functions = query_functions_new(db, setup->demangle, setup->demangle_context);
 	if (!rc)
 		rc = query_functions_register(query->functions);

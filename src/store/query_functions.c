@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "store/pages.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -14,6 +15,13 @@ static const char unknown_name[] = "[unknown]";
 struct node {
 	uint32_t frame; /* 0: not read so far */
 	uint32_t parent;
+};
+
+/* Does a stack have a function that is looked for? */
+enum answer {
+	ANSWER_UNKNOWN,
+	ANSWER_NO,
+	ANSWER_YES,
 };
 
 /* Nodes and names are kept once they were read: most stacks have most of theirs in common. */
@@ -25,7 +33,10 @@ struct query_functions {
 	struct node *nodes; /* by stack */
 	char **names;	    /* by frame, as they stand in a stack; NULL: not read so far */
 	uint64_t node_count, name_count;
-	VEC(uint32_t) path; /* scratch: frames from the innermost on */
+	char *pattern;	    /* the last one of stack_has */
+	uint8_t *answers;   /* to it, by stack; enum answer */
+	uint8_t *matches;   /* and of frames alone */
+	VEC(uint32_t) path; /* scratch: frames, or stacks, from the innermost on */
 	struct buf text;    /* scratch */
 };
 
@@ -51,6 +62,9 @@ void query_functions_free(struct query_functions *functions)
 		free(functions->names[i]);
 	free(functions->names);
 	free(functions->nodes);
+	free(functions->pattern);
+	free(functions->answers);
+	free(functions->matches);
 	vec_free(&functions->path);
 	buf_done(&functions->text);
 	free(functions);
@@ -179,19 +193,27 @@ static bool find_path(struct query_functions *functions, uint64_t stack)
 	return true;
 }
 
+/* The stack a value names: 1; 0 if it names none, or a negative errno. */
+static int stack_of(struct query_functions *functions, sqlite3_value *value, uint64_t *ret_stack)
+{
+	int rc = functions->nodes ? 0 : prepare(functions);
+
+	*ret_stack = (uint64_t)sqlite3_value_int64(value);
+	if (rc)
+		return rc;
+	return sqlite3_value_type(value) == SQLITE_INTEGER && *ret_stack < functions->node_count;
+}
+
 static void stack_text_function(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct query_functions *functions = sqlite3_user_data(context);
-	sqlite3_int64 stack = sqlite3_value_int64(argv[0]);
-	int rc = functions->nodes ? 0 : prepare(functions);
+	uint64_t stack;
+	int rc = stack_of(functions, argv[0], &stack);
 
 	(void)argc;
-	if (rc) {
+	if (rc < 0)
 		sqlite3_result_error_code(context, sqlite3_errcode(functions->db));
-		return;
-	}
-	if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || stack < 0 ||
-	    (uint64_t)stack >= functions->node_count || !find_path(functions, (uint64_t)stack))
+	if (rc <= 0 || !find_path(functions, stack))
 		return;
 	buf_clear(&functions->text);
 	for (size_t i = functions->path.count; i-- > 0;) {
@@ -203,11 +225,106 @@ static void stack_text_function(sqlite3_context *context, int argc, sqlite3_valu
 			      SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int add(struct query_functions *functions, const char *name,
+static int visit_node(void *context, struct page_row *row)
+{
+	struct query_functions *functions = context;
+	uint64_t id = (uint64_t)row->id, up, frame;
+
+	if (row->id <= 0 || id >= functions->node_count || !page_row_null(row) ||
+	    !page_row_at_most(row, id, &up) || !up ||
+	    !page_row_at_most(row, functions->name_count - 1, &frame))
+		return 0;
+	functions->nodes[id] = (struct node){ (uint32_t)frame, (uint32_t)(id - up) };
+	return 0;
+}
+
+/* Whoever looks for a function looks at most of the stacks. What cannot be read so is read when it
+ * is needed. */
+static void read_all_nodes(struct query_functions *functions)
+{
+	if (!functions->pattern)
+		pages_each(functions->db, "stack", "id,up,frame", visit_node, functions);
+}
+
+/* Answers to another pattern say nothing of this one. */
+static void look_for(struct query_functions *functions, const char *pattern)
+{
+	if (functions->pattern && strcmp(functions->pattern, pattern) == 0)
+		return;
+	read_all_nodes(functions);
+	free(functions->pattern);
+	free(functions->answers);
+	free(functions->matches);
+	functions->pattern = xstrdup(pattern);
+	functions->matches = xcalloc(functions->name_count + 1, sizeof(*functions->matches));
+	functions->answers = xcalloc(functions->node_count + 1, sizeof(*functions->answers));
+}
+
+static bool matches(struct query_functions *functions, uint32_t frame)
+{
+	uint8_t *answer = &functions->matches[frame];
+	const char *pattern = functions->pattern, *name;
+
+	if (*answer == ANSWER_UNKNOWN) {
+		name = name_of(functions, frame);
+		*answer = sqlite3_strglob(pattern, name) == 0 || strcmp(pattern, name) == 0
+				  ? ANSWER_YES
+				  : ANSWER_NO;
+	}
+	return *answer == ANSWER_YES;
+}
+
+/* Up to the first caller whose answer is known, and back down. */
+static enum answer find_answer(struct query_functions *functions, uint64_t stack)
+{
+	enum answer answer = ANSWER_NO;
+
+	functions->path.count = 0;
+	for (uint64_t at = stack; at; at = functions->nodes[at].parent) {
+		struct node *node = &functions->nodes[at];
+
+		if (functions->answers[at]) {
+			answer = functions->answers[at];
+			break;
+		}
+		if (!node->frame && !read_node(functions, at, node))
+			return ANSWER_UNKNOWN;
+		*vec_push(&functions->path) = (uint32_t)at;
+	}
+	for (size_t i = functions->path.count; i-- > 0;) {
+		uint32_t at = functions->path.items[i];
+
+		if (answer == ANSWER_NO && matches(functions, functions->nodes[at].frame))
+			answer = ANSWER_YES;
+		functions->answers[at] = (uint8_t)answer;
+	}
+	return answer;
+}
+
+static void stack_has_function(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	struct query_functions *functions = sqlite3_user_data(context);
+	const char *pattern = (const char *)sqlite3_value_text(argv[1]);
+	enum answer answer;
+	uint64_t stack;
+	int rc = stack_of(functions, argv[0], &stack);
+
+	(void)argc;
+	if (rc < 0)
+		sqlite3_result_error_code(context, sqlite3_errcode(functions->db));
+	if (rc <= 0 || !pattern)
+		return;
+	look_for(functions, pattern);
+	answer = find_answer(functions, stack);
+	if (answer != ANSWER_UNKNOWN)
+		sqlite3_result_int(context, answer == ANSWER_YES);
+}
+
+static int add(struct query_functions *functions, const char *name, int argc,
 	       void (*function)(sqlite3_context *, int, sqlite3_value **))
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-	int code = sqlite3_create_function_v2(functions->db, name, 1, flags, functions, function,
+	int code = sqlite3_create_function_v2(functions->db, name, argc, flags, functions, function,
 					      NULL, NULL, NULL);
 
 	return sql_errno(functions->db, code);
@@ -215,7 +332,9 @@ static int add(struct query_functions *functions, const char *name,
 
 int query_functions_register(struct query_functions *functions)
 {
-	int rc = add(functions, "demangle", demangle_function);
+	int rc = add(functions, "demangle", 1, demangle_function);
 
-	return rc ? rc : add(functions, "stack_text", stack_text_function);
+	if (!rc)
+		rc = add(functions, "stack_text", 1, stack_text_function);
+	return rc ? rc : add(functions, "stack_has", 2, stack_has_function);
 }

@@ -11,6 +11,7 @@
 #include "store/sample_table.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/sum_tables.h"
 #include "store/views.h"
 
 struct columns {
@@ -92,6 +93,7 @@ int query_each_view(void (*visit)(void *context, const struct query_view *view),
 {
 	static const struct sample_table_facts no_facts;
 	struct query_functions *functions = NULL;
+	struct sum_tables *sums = sum_tables_new(false);
 	sqlite3 *db = NULL;
 	int rc = sql_errno(NULL, sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL));
 
@@ -99,6 +101,8 @@ int query_each_view(void (*visit)(void *context, const struct query_view *view),
 		rc = schema_create(db);
 	if (!rc)
 		rc = sample_table_register(db, &no_facts);
+	if (!rc)
+		rc = sum_tables_register(sums, db);
 	if (!rc) {
 		functions = query_functions_new(db, NULL, NULL);
 		rc = query_functions_register(functions);
@@ -111,5 +115,6 @@ int query_each_view(void (*visit)(void *context, const struct query_view *view),
 		err_set(err, rc, "cannot list the views: %s", strerror(-rc));
 	query_functions_free(functions);
 	sqlite3_close(db);
+	sum_tables_free(sums);
 	return rc;
 }

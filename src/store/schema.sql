@@ -136,17 +136,6 @@ CREATE TABLE total( -- layer 2: samples alike in all but time and CPU, added up
 	PRIMARY KEY(stack, task, event, mode, context)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE hit( -- layer 2: totals of innermost frames; empty or behind until the run has ended
-	frame INTEGER NOT NULL REFERENCES frame,
-	task INTEGER NOT NULL REFERENCES task,
-	event INTEGER NOT NULL REFERENCES event,
-	mode INTEGER NOT NULL, -- word list mode
-	context INTEGER NOT NULL, -- word list context
-	samples INTEGER NOT NULL,
-	weight INTEGER NOT NULL,
-	PRIMARY KEY(frame, task, event, mode, context)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE second( -- layer 2: samples of each second and CPU
 	second INTEGER NOT NULL, -- CLOCK_MONOTONIC
 	cpu INTEGER NOT NULL,

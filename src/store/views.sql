@@ -6,6 +6,25 @@
 -- Names are looked up by subqueries, not by joins: those of columns that nobody asks for are never
 -- run.
 
+CREATE VIEW frame_total AS -- totals by innermost frame
+SELECT frame, event, samples, weight, mode, context FROM frame_sum; -- query
+SELECT stack.frame, total.event, sum(total.samples) AS samples, sum(total.weight) AS weight, -- file
+	total.mode, total.context -- file
+FROM total JOIN stack ON stack.id = total.stack -- file
+GROUP BY stack.frame, total.event, total.mode, total.context; -- file
+
+CREATE VIEW task_total AS -- totals by thread
+SELECT task, event, samples, weight, mode, context FROM task_sum; -- query
+SELECT task, event, sum(samples) AS samples, sum(weight) AS weight, mode, context -- file
+FROM total -- file
+GROUP BY task, event, mode, context; -- file
+
+CREATE VIEW stack_total AS -- totals by stack
+SELECT stack, event, samples, weight FROM stack_sum; -- query
+SELECT stack, event, sum(samples) AS samples, sum(weight) AS weight -- file
+FROM total -- file
+GROUP BY stack, event; -- file
+
 CREATE VIEW threads AS -- threads, each under one name, with the process they are in
 SELECT CASE process.id WHEN 0 THEN '[unknown]' ELSE process.program || '#' || process.instance END
 		AS process, process.program, process.pid,
@@ -90,9 +109,7 @@ SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 	SELECT text FROM up WHERE up.stack = 0) AS text, -- file
 	stack_text(t.stack) AS text, -- query
 	t.samples, t.weight, t.stack
-FROM (SELECT stack, event, sum(samples) AS samples, sum(weight) AS weight
-	FROM total
-	GROUP BY stack, event) AS t;
+FROM stack_total AS t;
 
 CREATE VIEW samples_by_symbol AS -- functions by what they were hit themselves, the most first
 SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
@@ -106,7 +123,7 @@ FROM (SELECT hit.event, frame.image, frame.symbol, sum(hit.samples) AS samples,
 		sum(hit.weight) AS weight,
 		100.0 * sum(hit.weight) / sum(sum(hit.weight)) OVER (PARTITION BY hit.event)
 			AS percent
-	FROM hit
+	FROM frame_total AS hit
 	JOIN frame ON frame.id = hit.frame
 	GROUP BY hit.event, frame.image, frame.symbol) AS t
 ORDER BY t.event, t.weight DESC;
@@ -118,7 +135,7 @@ SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 FROM (SELECT hit.event, frame.image, sum(hit.samples) AS samples, sum(hit.weight) AS weight,
 		100.0 * sum(hit.weight) / sum(sum(hit.weight)) OVER (PARTITION BY hit.event)
 			AS percent
-	FROM hit
+	FROM frame_total AS hit
 	JOIN frame ON frame.id = hit.frame
 	GROUP BY hit.event, frame.image) AS t
 ORDER BY t.event, t.weight DESC;
@@ -133,7 +150,7 @@ SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 FROM (SELECT hit.event, hit.task, sum(hit.samples) AS samples, sum(hit.weight) AS weight,
 		100.0 * sum(hit.weight) / sum(sum(hit.weight)) OVER (PARTITION BY hit.event)
 			AS percent
-	FROM hit
+	FROM task_total AS hit
 	GROUP BY hit.event, hit.task) AS t
 ORDER BY t.event, t.weight DESC;
 
@@ -148,7 +165,7 @@ used AS (
 			WHERE hit.mode <> known.user AND hit.context = known.task) AS system_samples,
 		sum(hit.samples) FILTER (WHERE hit.context <> known.task) AS interrupt_samples,
 		sum(hit.weight) AS weight
-	FROM hit
+	FROM task_total AS hit
 	JOIN task ON task.id = hit.task
 	JOIN known
 	GROUP BY task.process, hit.event)

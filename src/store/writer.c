@@ -19,7 +19,6 @@
 #include "store/branch_rows.h"
 #include "store/connection.h"
 #include "store/facts.h"
-#include "store/hits.h"
 #include "store/layers.h"
 #include "store/packed.h"
 #include "store/row_writer.h"
@@ -219,8 +218,6 @@ static int write_samples(struct store_writer *writer, struct layers *layers)
 	if (!rc && sums_due(writer)) {
 		rc = sums_write(&writer->sums, writer->db);
 		layers->sums = layers->blocks;
-		if (!rc && writer->profile->run.end_ns)
-			rc = hits_write(writer->db);
 	}
 	return rc ? rc : layers_write(layers, writer->db);
 }

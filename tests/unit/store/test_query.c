@@ -213,6 +213,24 @@ static void names_are_those_of_the_profile(void **state)
 			 0);
 	expect_text(query, "SELECT process FROM sample WHERE tid = -7 LIMIT 1", "cc1#2");
 	expect_text(query, "SELECT stack_text(7)", "function_0;function_1;function_3");
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const names[] = { "function_3", "function_1*" };
+		char sql[240];
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT count(*) FROM stack WHERE stack_has(id, '%s') IS NOT "
+			 "(';' || stack_text(id) || ';' GLOB '*;%s;*')",
+			 names[i], names[i]);
+		assert_int_equal(ask(query, sql), 0);
+		snprintf(sql, sizeof(sql), "SELECT sum(stack_has(id, '%s')) > 3 FROM stack",
+			 names[i]);
+		assert_int_equal(ask(query, sql), 1);
+	}
+	assert_int_equal(ask(query,
+			     "SELECT stack_has(1 << 40, 'x') IS NULL AND "
+			     "stack_has(NULL, 'x') IS NULL AND stack_has(7, NULL) IS NULL AND "
+			     "stack_has(7, 'x') = 0"),
+			 1);
 	expect_text(query, "SELECT text FROM stacks WHERE stack = 7",
 		    "function_0;function_1;function_3");
 	assert_int_equal(ask(query, "SELECT count(*) FROM (SELECT stack_text(0) AS t UNION ALL "
@@ -330,17 +348,53 @@ static void older_files_have_the_views_too(void **state)
 	const struct folder *folder = *state;
 
 	fixture_write(folder->path, 700);
-	fixture_sql(folder->path, "DROP TABLE hit; DROP VIEW totals; DROP VIEW stacks;"
+	fixture_sql(folder->path, "DROP VIEW totals; DROP VIEW stacks; DROP VIEW frame_total;"
 				  "DROP VIEW samples_by_symbol; DROP VIEW threads");
 	check_everything(folder->path, 700);
 }
 
-static void hits_that_are_behind_are_not_used(void **state)
+/* What SQLite gives by itself, and what the virtual tables make of the pages. */
+static void sums_are_those_of_the_file(void **state)
+{
+	static const char *const tables[] = { "frame_total", "task_total", "stack_total" };
+	const struct folder *folder = *state;
+	struct query *query;
+	char sql[256];
+
+	fixture_write(folder->path, SAMPLES);
+	query = open_query(folder->path, NULL);
+	for (size_t i = 0; i < 3; i++) {
+		static const char digest[] = "SELECT sum(%s * 7 + event * 11 + samples * 13 + "
+					     "weight * 17 + samples * %s * event) FROM %s";
+		char column[16];
+
+		snprintf(column, sizeof(column), "%.5s", tables[i]);
+		if (column[4] == '_')
+			column[4] = '\0';
+		snprintf(sql, sizeof(sql), digest, column, column, tables[i]);
+		assert_int_equal(ask(query, sql), fixture_sql_number(folder->path, sql));
+		snprintf(
+			sql, sizeof(sql),
+			"SELECT count(*) FROM %s AS a, (SELECT %s AS id, sum(samples) AS n FROM %s "
+			"GROUP BY 1) AS b WHERE a.%s = b.id AND a.samples > b.n",
+			tables[i], column, tables[i], column);
+		assert_int_equal(ask(query, sql), 0);
+	}
+	assert_int_equal(
+		ask(query, "SELECT count(*) FROM stack_total WHERE stack = 7 OR stack = -1"), 2);
+	assert_int_equal(ask(query, "SELECT count(*) FROM stack_total WHERE stack = 7.0"), 2);
+	assert_int_equal(ask(query, "SELECT count(*) FROM stack_total WHERE stack = 'x'"), 0);
+	query_close(query);
+}
+
+/* Whatever SQLite can read is read, also what is not as our own writer has it. */
+static void odd_tables_are_left_to_sqlite(void **state)
 {
 	const struct folder *folder = *state;
 
 	fixture_write(folder->path, 700);
-	fixture_sql(folder->path, "DELETE FROM hit WHERE task = 1");
+	fixture_sql(folder->path, "ALTER TABLE total ADD more INTEGER;"
+				  "ALTER TABLE stack ADD more INTEGER");
 	check_everything(folder->path, 700);
 }
 
@@ -353,7 +407,7 @@ static void what_a_file_brings_along_does_not_run(void **state)
 	fixture_sql(
 		folder->path,
 		"DROP VIEW totals; CREATE VIEW totals AS SELECT 'foreign' AS event, 1 AS samples;"
-		"DROP TABLE hit; CREATE VIEW hit AS SELECT 'foreign';"
+		"DROP VIEW task_total; CREATE VIEW task_total AS SELECT 'foreign';"
 		"CREATE VIEW mine AS SELECT 1; CREATE VIRTUAL TABLE words USING fts5(a)");
 	query = open_query(folder->path, NULL);
 	assert_int_equal(ask(query, "SELECT count(*) FROM totals WHERE event = 'foreign'"), 0);
@@ -426,7 +480,8 @@ int main(void)
 		TEST(names_are_demangled),
 		TEST(a_live_recording_is_seen_whole),
 		TEST(older_files_have_the_views_too),
-		TEST(hits_that_are_behind_are_not_used),
+		TEST(sums_are_those_of_the_file),
+		TEST(odd_tables_are_left_to_sqlite),
 		TEST(what_a_file_brings_along_does_not_run),
 		TEST(limits_hold),
 		TEST(what_is_no_profile_is_refused),
