@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The keys of --by and --select: one table. A key gives each sample a value (a small number that is
- * the same for all samples alike in it), and each value its text. A new key is a row in keys.c.
+ * the same for all samples alike in it), and each value its text. A new key is a row in
+ * key_table.c.
  */
 #ifndef AGGREGATE_KEYS_H
 #define AGGREGATE_KEYS_H
@@ -69,6 +70,9 @@ const struct key *keys_find(const char *name, size_t length, struct err *err);
 
 /* "process,symbol" -> keys. -EINVAL: unknown, empty, twice or too many. */
 int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
+
+/* The same of another option than --by, which the line names. */
+int keys_parse_of(const char *option, const char *text, struct key_list *ret_list, struct err *err);
 
 /* Not in the list and not for people: the very stack, also where others have the same names. */
 const struct key *keys_stack_id(void);

@@ -174,39 +174,16 @@ const struct table_row *table_add(struct table *table, const struct point *point
 	return row;
 }
 
-/* What a row is sorted by. */
-struct ranked {
-	uint64_t weight;
-	struct table_row row;
-};
-
-/* Rows that weigh the same stay in the order in which they appeared. */
-static int heavier(const void *left, const void *right)
+static void accumulate(struct table *table)
 {
-	const struct ranked *a = left, *b = right;
-
-	if (a->row.event != b->row.event)
-		return a->row.event < b->row.event ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->row.values < b->row.values ? -1 : a->row.values > b->row.values;
-}
-
-static void sort(struct table *table)
-{
-	struct ranked *ranked = xcalloc(table->rows.count, sizeof(*ranked));
+	double sum[PROFILE_MAX_EVENTS] = { 0 };
 
 	for (size_t i = 0; i < table->rows.count; i++) {
-		const struct table_row *row = &table->rows.items[i];
+		struct table_row *row = &table->rows.items[i];
 
-		ranked[i] =
-			(struct ranked){ table->by_self ? row->self.weight : row->weight, *row };
+		sum[row->event] += table_percent(table, row);
+		row->accumulated = sum[row->event];
 	}
-	if (table->rows.count)
-		qsort(ranked, table->rows.count, sizeof(*ranked), heavier);
-	for (size_t i = 0; i < table->rows.count; i++)
-		table->rows.items[i] = ranked[i].row;
-	free(ranked);
 }
 
 void table_finish(struct table *table, double threshold, size_t limit)
@@ -214,7 +191,7 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	size_t of_event[PROFILE_MAX_EVENTS] = { 0 };
 	size_t kept = 0;
 
-	sort(table);
+	order_sort(&table->order, table);
 	for (size_t i = 0; i < table->rows.count; i++) {
 		struct table_row *row = &table->rows.items[i];
 
@@ -226,6 +203,7 @@ void table_finish(struct table *table, double threshold, size_t limit)
 		table->rows.items[kept++] = *row;
 	}
 	table->rows.count = kept;
+	accumulate(table);
 	forget_index(table);
 }
 

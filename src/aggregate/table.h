@@ -5,6 +5,7 @@
 
 #include "aggregate/estimate.h"
 #include "aggregate/keys.h"
+#include "aggregate/order.h"
 #include "aggregate/split.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -12,8 +13,9 @@
 struct table_row {
 	size_t values; /* index of its first value in table.values: one for each key */
 	uint64_t samples;
-	uint64_t weight;  /* in the event's unit */
-	struct hits self; /* of an inclusive table: what was hit there and not in a callee */
+	uint64_t weight;    /* in the event's unit */
+	struct hits self;   /* of an inclusive table: what was hit there and not in a callee */
+	double accumulated; /* percent, with those of the event before it, once it is finished */
 	uint8_t event;
 };
 
@@ -28,8 +30,10 @@ struct table_sum {
 struct table {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
-	bool inclusive; /* rows have what their callees had too, and self; they overlap */
-	bool by_self;	/* an inclusive one is sorted and cut by self */
+	bool inclusive;	    /* rows have what their callees had too, and self; they overlap */
+	bool by_self;	    /* an inclusive one is sorted and cut by self */
+	bool accumulate;    /* for whoever prints it: show what rows come to together */
+	struct order order; /* of table_finish; the heaviest first when nothing is said */
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];
@@ -51,7 +55,7 @@ const struct table_row *table_add(struct table *table, const struct point *point
 /* For whoever works out rows and sums himself: the row of these values, one for each key, made when
  * there is none. Borrowed until the next is made. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);
-/* Sorts by event, then the heaviest first; leaves out rows below @threshold percent of their event
+/* Sorts by event, then as table.order says; leaves out rows below @threshold percent of their event
  * and all but the first @limit (0: no limit) of each event. The sums keep everything. */
 void table_finish(struct table *table, double threshold, size_t limit);
 

@@ -37,6 +37,8 @@ static int show(const struct report_values *values, const char *file)
 
 	if (report_options_check(values, &status, &err) < 0)
 		return fail(&err, status);
+	if (report_options_contradict(values, "report"))
+		return 2;
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return fail(&err, 1);
 	if (report_options_print(values, file ? file : last, file, stdout, &err) < 0)

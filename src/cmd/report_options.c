@@ -13,6 +13,14 @@ static struct report_options options_of(const struct report_values *values)
 		.detail_percent = values->detail_percent,
 		.by = values->by,
 		.children = values->children,
+		.side_by_side = values->side_by_side,
+		.merge = values->merge,
+		.sort = values->sort,
+		.reversed = values->reversed,
+		.accumulated = values->accumulated,
+		.global_percent = values->global_percent,
+		.details = values->details,
+		.bare = values->bare,
 		.selection = select_options_of(&values->select),
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
@@ -38,6 +46,18 @@ int report_options_check(const struct report_values *values, int *ret_status, st
 	if (rc < 0)
 		*ret_status = 1;
 	return rc;
+}
+
+static void tell(void *context, const char *sentence)
+{
+	fprintf(stderr, "prospect %s: %s\n", (const char *)context, sentence);
+}
+
+bool report_options_contradict(const struct report_values *values, const char *command)
+{
+	struct report_options options = options_of(values);
+
+	return report_contradictions(&options, tell, (void *)command) > 0;
 }
 
 static void ask_terminal(FILE *out, struct report_options *options)

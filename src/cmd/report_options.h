@@ -15,8 +15,8 @@
 struct report_values {
 	int64_t level;
 	double list_percent, detail_percent;
-	const char *by;
-	bool children;
+	const char *by, *side_by_side, *merge, *sort;
+	bool children, reversed, accumulated, global_percent, details, bare;
 	struct select_values select;
 	int64_t limit;
 	double threshold;
@@ -52,12 +52,28 @@ struct report_values {
 	  .help = "a table by these keys instead: process,symbol ..." }, \
 	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
 	  .help = "a table of what functions took with all they called" }, \
+	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
+	  .help = "the values of this key side by side: cpu, thread, event, time ..." }, \
+	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
+	  .help = "below each row of a table the addresses that were hit" }, \
+	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, merge), "KEYS", \
+	  .help = "a table that does not tell these keys apart: process,mode; all: only code" }, \
 	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \
 	SLICE_OPTION_ROW(REPORT_ROW(type, member, select)), \
 	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
 	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
 	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
 	  .help = "least share of a row (default 0)", .least = 0, .most = 100 }, \
+	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, sort), "KEYS", \
+	  .help = "rows by weight, samples, self or keys, first things first (default weight)" }, \
+	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, reversed), NULL, \
+	  .help = "rows the other way round" }, \
+	{ "accumulated", 0, OPTION_FLAG, REPORT_ROW(type, member, accumulated), NULL, \
+	  .help = "with what the rows down to each come to together" }, \
+	{ "global-percent", 0, OPTION_FLAG, REPORT_ROW(type, member, global_percent), NULL, \
+	  .help = "shares of the whole profile, not of what was selected" }, \
+	{ "no-header", 0, OPTION_FLAG, REPORT_ROW(type, member, bare), NULL, \
+	  .help = "a table without what stands above it" }, \
 	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
 	  .help = "show the instructions that were hit" }, \
 	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
@@ -73,6 +89,10 @@ struct report_values {
 /* Finds what is wrong with the options, and an output file that cannot be written, before anything
  * runs. *ret_status is the exit status to leave with: 2 for a wrong command line, 1 else. */
 int report_options_check(const struct report_values *values, int *ret_status, struct err *err);
+
+/* Tells on stderr, a line each, what of the options contradicts what, as "prospect @command: ...".
+ * For options that report_options_check finds good. Is there anything? */
+bool report_options_contradict(const struct report_values *values, const char *command);
 
 /* Prints the report of the profile at @path to -f FILE, else to @out. @file: FILE as the user typed
  * it, NULL when none was typed. */

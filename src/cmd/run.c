@@ -36,6 +36,8 @@ static int record_and_report(const struct run_values *values, char **command)
 
 	if (report_options_check(&report, &status, &err) < 0)
 		return fail(&err, status);
+	if (report_options_contradict(&report, "run"))
+		return 2;
 	options.argv = command;
 	report.vmlinux = options.vmlinux;
 	status = collect_run(&options, &result);

@@ -395,39 +395,51 @@ static int visit_samples(struct visit *visit, struct err *err)
 	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);
 }
 
+static int visit_all(struct opened *opened, struct visit *visit, struct err *err)
+{
+	int rc = 0;
+
+	select_bind(opened->select, &opened->labels);
+	if (visit->fields & SAMPLE_NOT_IN_TOTALS || is_part_of_time(opened)) {
+		rc = visit_samples(visit, err);
+	} else {
+		for (size_t i = 0; i < opened->totals.rows.count; i++)
+			take_point(visit, &(struct point){ .total = opened->totals.rows.items[i] });
+	}
+	if (rc < 0 || opened->selected)
+		return rc;
+	if (is_part_of_time(opened) && !visit->seen)
+		return explain_window(opened, err);
+	return select_explain(opened->select, err);
+}
+
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *point), void *context,
 		 struct err *err)
 {
 	unsigned chosen_by = select_uses(opened->select);
-	struct visit visit = { .opened = opened,
-			       .take = take,
-			       .context = context,
-			       .fields = fields | chosen_by,
-			       .slice_ns = chosen_by & SAMPLE_TIME ? 1 : opened->slice_ns };
-	int rc = 0;
+	struct visit wanted = { .opened = opened,
+				.take = take,
+				.context = context,
+				.fields = fields | chosen_by,
+				.slice_ns = chosen_by & SAMPLE_TIME ? 1 : opened->slice_ns };
 
-	select_bind(opened->select, &opened->labels);
-	if (visit.fields & SAMPLE_NOT_IN_TOTALS || is_part_of_time(opened)) {
-		rc = visit_samples(&visit, err);
-	} else {
-		for (size_t i = 0; i < opened->totals.rows.count; i++)
-			take_point(&visit,
-				   &(struct point){ .total = opened->totals.rows.items[i] });
-	}
-	if (rc < 0 || opened->selected)
-		return rc;
-	if (is_part_of_time(opened) && !visit.seen)
-		return explain_window(opened, err);
-	return select_explain(opened->select, err);
+	return visit_all(opened, &wanted, err);
 }
 
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err)
 {
-	return opened_visit(opened, samples ? SAMPLE_ALL : SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take,
-			    context, err);
+	struct visit wanted = { .opened = opened,
+				.take = take,
+				.context = context,
+				.fields = SAMPLE_ALL,
+				.slice_ns = 1 };
+
+	if (!samples)
+		return opened_visit(opened, SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take, context, err);
+	return visit_all(opened, &wanted, err);
 }
 
 struct view opened_view(const struct opened *opened)

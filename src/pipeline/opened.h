@@ -74,7 +74,7 @@ int opened_load(struct opened *opened, const char *path, struct err *err);
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *point), void *context,
 		 struct err *err);
-/* The same with all fields, time and CPU only with @samples. */
+/* The same with all fields; with @samples each has its own time and CPU. */
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err);

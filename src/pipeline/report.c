@@ -6,16 +6,20 @@
 #include <string.h>
 
 #include "aggregate/children.h"
+#include "aggregate/classes.h"
+#include "aggregate/details.h"
 #include "aggregate/keys.h"
 #include "aggregate/table.h"
 #include "aggregate/tally.h"
 #include "aggregate/wait_account.h"
 #include "base/vec.h"
-#include "pipeline/format.h"
+#include "pipeline/contradictions.h"
 #include "pipeline/instructions.h"
 #include "pipeline/opened.h"
+#include "present/class_rows.h"
 #include "present/csv.h"
 #include "present/json.h"
+#include "present/text_classes.h"
 #include "present/text_report.h"
 
 /* The table of csv and json when no --by says another: what the paper's report tells of each
@@ -27,76 +31,166 @@ static const char default_keys_of_children[] = "function,image";
 
 static const double detail_percent_of_processes = 1;
 
+/* The table of --columns and --details: which rows there are best depends on what is beside them.
+ */
+static const char default_keys_beside_tasks[] = "image,symbol";
+static const char default_keys_beside_others[] = "process";
+static const char default_keys_of_details[] = "image,symbol";
+
 struct report {
 	const struct report_options *options;
-	enum format format;
-	bool grouped; /* a table by keys, not the paper's report */
-	struct key_list keys;
+	struct given given;
+	struct order order;
+	struct key_list keys; /* of the table that is collected */
 	struct opened opened;
 	struct tally tally;   /* what was selected */
 	struct table *stacks; /* the same by stack, for an inclusive table */
 	struct table *table;
+	struct classes *classes; /* of the table */
+	struct details *details; /* of the table */
 	struct instructions *instructions;
 };
 
 static void report_done(struct report *report)
 {
 	instructions_free(report->instructions);
+	classes_free(report->classes);
+	details_free(report->details);
 	table_free(report->table);
 	table_free(report->stacks);
 	tally_done(&report->tally);
 	opened_done(&report->opened);
 }
 
-static bool has_frames(const struct key_list *keys)
+static const char *default_keys_of(const struct report *report)
 {
-	for (size_t i = 0; i < keys->count; i++) {
-		if (keys_is_frame(keys->items[i]))
+	const struct report_options *options = report->options;
+	const struct key *column = report->given.column;
+
+	if (options->children)
+		return default_keys_of_children;
+	if (options->details)
+		return default_keys_of_details;
+	if (column)
+		return column->uses & SAMPLE_TASK ? default_keys_beside_tasks
+						  : default_keys_beside_others;
+	return options->instructions ? default_keys_of_instructions : default_keys;
+}
+
+static int parse_column(struct report *report, struct err *err)
+{
+	const char *text = report->options->side_by_side;
+
+	if (!text)
+		return 0;
+	if (strchr(text, ','))
+		return err_set(err, -EINVAL,
+			       "--columns shows one axis, and '%s' are several: name one of them, "
+			       "and put the others into --by, or leave them out, which merges them",
+			       text);
+	report->given.column = keys_find(text, strlen(text), err);
+	return report->given.column ? 0 : err_prefix(err, -EINVAL, "--columns");
+}
+
+static int parse_merge(struct report *report, struct err *err)
+{
+	const char *text = report->options->merge;
+	struct key_list *merged = &report->given.merged;
+
+	if (!text)
+		return 0;
+	if (strcmp(text, "all") != 0)
+		return keys_parse_of("--merge", text, merged, err);
+	for (const struct key *key = keys_all(); key->name && merged->count < KEYS_MAX; key++) {
+		if (!(key->uses & SAMPLE_STACK) && key->uses)
+			merged->items[merged->count++] = key;
+	}
+	return 0;
+}
+
+static bool is_merged(const struct report *report, const struct key *key)
+{
+	for (size_t i = 0; i < report->given.merged.count; i++) {
+		if (report->given.merged.items[i] == key)
 			return true;
 	}
 	return false;
 }
 
-static const char *default_keys_of(const struct report_options *options)
+/* The default keys but for those that --merge adds up. */
+static int leave_out_merged(struct report *report, struct err *err)
 {
-	if (options->children)
-		return default_keys_of_children;
-	return options->instructions ? default_keys_of_instructions : default_keys;
+	struct key_list *by = &report->given.by;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < by->count; i++) {
+		if (!is_merged(report, by->items[i]))
+			by->items[kept++] = by->items[i];
+	}
+	by->count = kept;
+	return kept ? 0
+		    : err_set(err, -EINVAL,
+			      "--merge %s leaves no key to tell rows apart; name one with --by",
+			      report->options->merge);
 }
 
 static int parse_keys(struct report *report, struct err *err)
 {
 	const struct report_options *options = report->options;
-	const char *by = options->by ? options->by : default_keys_of(options);
-	int rc = keys_parse(by, &report->keys, err);
+	struct key_list *by = &report->given.by;
+	int rc = keys_parse(options->by ? options->by : default_keys_of(report), by, err);
 
-	if (rc == 0 && options->children && children_check(&report->keys, err) < 0)
+	if (rc == 0 && !options->by)
+		rc = leave_out_merged(report, err);
+	if (rc == 0 && options->children && children_check(by, err) < 0)
 		return err_prefix(err, -EINVAL, "--children");
-	if (rc == 0 && options->instructions && !has_frames(&report->keys))
-		return err_set(err, -EINVAL,
-			       "-d tells the instruction at each address: --by needs the key "
-			       "'address' too");
 	return rc;
+}
+
+/* The keys of what is collected: those of the rows, then what stands beside or below them. */
+static int complete_keys(struct report *report, struct err *err)
+{
+	const struct given *given = &report->given;
+
+	report->keys = given->by;
+	if (!given->column && !report->options->details)
+		return 0;
+	if (report->keys.count == KEYS_MAX)
+		return err_set(err, -EINVAL, "--by: at most %d keys with --columns or --details",
+			       KEYS_MAX - 1);
+	report->keys.items[report->keys.count++] =
+		given->column ? given->column : keys_find("address", strlen("address"), err);
+	return 0;
+}
+
+static int parse_table(struct report *report, struct err *err)
+{
+	const struct report_options *options = report->options;
+	int rc = parse_keys(report, err);
+
+	if (rc == 0)
+		rc = complete_keys(report, err);
+	return rc < 0 ? rc : order_check(&report->order, &report->given.by, options->children, err);
 }
 
 static int parse(struct report *report, const struct report_options *options, struct err *err)
 {
-	int rc = format_parse(options->format, &report->format, err);
+	struct given *given = &report->given;
+	int rc = format_parse(options->format, &given->format, err);
 
-	report->options = options;
-	report->grouped = options->by || options->children || report->format != FORMAT_TEXT;
-	if (rc == 0 && options->children && options->instructions)
-		rc = err_set(err, -EINVAL,
-			     "-d shows what was hit itself, --children what was called as well: "
-			     "one of them");
-	if (rc == 0 && options->names.inlines && options->instructions)
-		rc = err_set(err, -EINVAL,
-			     "-d shows functions as they are in their file, --inlines takes them "
-			     "apart: one of them");
+	report->options = given->options = options;
+	given->grouped = options->by || options->children || options->side_by_side ||
+			 options->details || options->merge || given->format != FORMAT_TEXT;
 	if (rc == 0)
 		rc = opened_name(&report->opened, &options->names, err);
-	if (rc == 0 && report->grouped)
-		rc = parse_keys(report, err);
+	if (rc == 0)
+		rc = parse_column(report, err);
+	if (rc == 0)
+		rc = parse_merge(report, err);
+	if (rc == 0)
+		rc = order_parse(options->sort, options->reversed, &report->order, err);
+	if (rc == 0 && given->grouped)
+		rc = parse_table(report, err);
 	return rc < 0 ? rc : opened_choose(&report->opened, &options->selection, err);
 }
 
@@ -107,6 +201,18 @@ int report_check(const struct report_options *options, struct err *err)
 
 	report_done(&report);
 	return rc;
+}
+
+size_t report_contradictions(const struct report_options *options,
+			     void (*tell)(void *context, const char *sentence), void *context)
+{
+	struct report report = { 0 };
+	size_t count = 0;
+
+	if (parse(&report, options, NULL) == 0)
+		count = contradictions_tell(&report.given, tell, context);
+	report_done(&report);
+	return count;
 }
 
 static void take(void *context, const struct point *point)
@@ -129,7 +235,7 @@ static void make_tables(struct report *report)
 
 	if (report->options->children)
 		report->stacks = table_new(labels, &of_stacks);
-	else if (report->grouped)
+	else if (report->given.grouped)
 		report->table = table_new(labels, &report->keys);
 }
 
@@ -141,6 +247,65 @@ static unsigned fields_used(const struct report *report)
 	return report->table ? keys_use(&report->table->keys) : SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS;
 }
 
+/* The sums of the whole profile in place of those of the selection. */
+static void take_all_as_whole(struct report *report)
+{
+	struct table *table = report->table;
+	const struct totals *totals = &report->opened.totals;
+
+	for (int event = 0; event < PROFILE_MAX_EVENTS; event++)
+		table->sums[event] = (struct table_sum){ .rows = table->sums[event].rows };
+	for (size_t i = 0; i < totals->rows.count; i++) {
+		const struct total *total = &totals->rows.items[i];
+		struct table_sum *sum = &table->sums[total->event];
+
+		sum->samples += total->samples;
+		sum->weight += total->weight;
+		sum->weight_squared += total->weight_squared;
+	}
+}
+
+/* The table whose rows are shown. */
+static struct table *shown_table(const struct report *report)
+{
+	if (report->classes)
+		return report->classes->table;
+	return report->details ? report->details->whole : report->table;
+}
+
+static int put_side_by_side(struct report *report, struct err *err)
+{
+	const struct table *disjoint = report->stacks ? report->stacks : report->table;
+	size_t at = 0;
+
+	while (disjoint->keys.items[at] != report->given.column)
+		at++;
+	return classes_new(report->table, disjoint, at, &report->classes, err);
+}
+
+static int make_shown(struct report *report, struct err *err)
+{
+	const struct report_options *options = report->options;
+	struct table *shown;
+	int rc = 0;
+
+	if (report->stacks)
+		report->table = children_new(report->stacks, &report->keys);
+	if (report->table && options->global_percent)
+		take_all_as_whole(report);
+	if (report->given.column)
+		rc = put_side_by_side(report, err);
+	else if (options->details && report->given.format == FORMAT_TEXT)
+		report->details = details_new(report->table);
+	shown = shown_table(report);
+	if (rc < 0 || !shown)
+		return rc;
+	shown->order = report->order;
+	shown->accumulate = options->accumulated;
+	table_finish(shown, options->threshold, options->limit);
+	return 0;
+}
+
 /* Feeds what the keys need: the totals, or every sample. */
 static int collect(struct report *report, struct err *err)
 {
@@ -148,13 +313,7 @@ static int collect(struct report *report, struct err *err)
 
 	make_tables(report);
 	rc = opened_visit(&report->opened, fields_used(report), take, report, err);
-	if (rc < 0)
-		return rc;
-	if (report->stacks)
-		report->table = children_new(report->stacks, &report->keys);
-	if (report->table)
-		table_finish(report->table, report->options->threshold, report->options->limit);
-	return 0;
+	return rc < 0 ? rc : make_shown(report, err);
 }
 
 /* The frames the report will ask for. At one screen these are few, and not known before. */
@@ -214,21 +373,35 @@ static struct view make_view(const struct report *report, const struct summary *
 	view.lines = options->lines;
 	view.columns = options->columns;
 	view.colour = options->colour;
+	view.details = report->details;
+	view.bare = options->bare;
 	return view;
+}
+
+static void print_classes(const struct report *report, const struct view *view, FILE *out)
+{
+	if (report->given.format == FORMAT_CSV)
+		class_rows_csv(report->classes, !view->bare, out);
+	else if (report->given.format == FORMAT_JSON)
+		class_rows_json(view, report->classes, out);
+	else
+		text_classes_print(view, report->classes, out);
 }
 
 static void print_grouped(const struct report *report, const struct view *view, FILE *out)
 {
-	static void (*const with_head[FORMAT_COUNT])(const struct view *, const struct table *,
-						     FILE *) = {
-		[FORMAT_TEXT] = text_report_table,
-		[FORMAT_JSON] = json_print,
-	};
+	const struct table *table = shown_table(report);
 
-	if (with_head[report->format])
-		with_head[report->format](view, report->table, out);
+	if (report->classes)
+		print_classes(report, view, out);
+	else if (report->given.format == FORMAT_JSON)
+		json_print(view, table, out);
+	else if (report->given.format == FORMAT_TEXT)
+		text_report_table(view, table, out);
+	else if (view->bare)
+		csv_print_rows(table, view->instructions, out);
 	else
-		csv_print(report->table, view->instructions, out);
+		csv_print(table, view->instructions, out);
 }
 
 static void print(const struct report *report, FILE *out)
@@ -250,7 +423,7 @@ static void print(const struct report *report, FILE *out)
 	view.waiting = &waiting;
 	if (report->instructions)
 		view.instructions = &instructions;
-	if (report->grouped)
+	if (report->given.grouped)
 		print_grouped(report, &view, out);
 	else
 		text_report_print(&view, out);

@@ -18,6 +18,14 @@ struct report_options {
 	double detail_percent; /* -m: least share to be detailed; below 0: as the level says */
 	const char *by;	       /* NULL: the paper's report, or the default keys of csv and json */
 	bool children;	       /* with what functions called: rows overlap */
+	const char *side_by_side; /* --columns: a key; NULL: none */
+	const char *merge;	  /* --merge: keys that the default ones shall not have; NULL */
+	const char *sort;	  /* see aggregate/order.h; NULL: the heaviest first */
+	bool reversed;		  /* the other way round */
+	bool accumulated;	  /* with what rows come to together */
+	bool global_percent;	  /* shares of the whole profile, not of the selection */
+	bool details;		  /* the addresses of each row */
+	bool bare;		  /* a table without what stands above it */
 	struct selection selection;
 	size_t limit;	     /* most rows; 0: all */
 	double threshold;    /* least share of a row */
@@ -33,6 +41,11 @@ struct report_options {
 
 /* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
 int report_check(const struct report_options *options, struct err *err);
+
+/* Calls @tell with a sentence for each contradiction among options that report_check finds good;
+ * returns how many there are. */
+size_t report_contradictions(const struct report_options *options,
+			     void (*tell)(void *context, const char *sentence), void *context);
 
 /* Prints the report of the profile at @path. Negative errno and one line when it cannot be read or
  * written, -EINVAL as report_check, -ENODATA when the selection leaves nothing (says which part of

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-enum { COLUMNS_MAX = 24 };
+enum { COLUMNS_MAX = 48 };
 
 struct column {
 	const char *title;

@@ -37,17 +37,30 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 	if (table->inclusive)
 		buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f", row->self.samples,
 			   row->self.weight, table_self_percent(table, row));
+	if (table->accumulate)
+		buf_printf(line, ",%.4f", row->accumulated);
+}
+
+static void print_titles(const struct table *table, bool instructions, FILE *out)
+{
+	for (size_t key = 0; key < table->keys.count; key++)
+		fprintf(out, "%s,", table->keys.items[key]->name);
+	fprintf(out, "event,samples,weight,percent,low,high%s%s%s\n",
+		table->inclusive ? ",self_samples,self_weight,self_percent" : "",
+		table->accumulate ? ",accumulated" : "", instructions ? ",instruction" : "");
 }
 
 void csv_print(const struct table *table, const struct instructions_view *instructions, FILE *out)
 {
+	print_titles(table, instructions != NULL, out);
+	csv_print_rows(table, instructions, out);
+}
+
+void csv_print_rows(const struct table *table, const struct instructions_view *instructions,
+		    FILE *out)
+{
 	struct buf line = { 0 }, text = { 0 };
 
-	for (size_t key = 0; key < table->keys.count; key++)
-		fprintf(out, "%s,", table->keys.items[key]->name);
-	fprintf(out, "event,samples,weight,percent,low,high%s%s\n",
-		table->inclusive ? ",self_samples,self_weight,self_percent" : "",
-		instructions ? ",instruction" : "");
 	for (size_t i = 0; i < table->rows.count; i++) {
 		buf_clear(&line);
 		add_row(table, &table->rows.items[i], &line, &text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A table as RFC 4180 CSV: the keys in order, then event,samples,weight,percent,low,high;
- * of an inclusive table then self_samples,self_weight,self_percent; and instruction where that is
- * wanted. */
+ * of an inclusive table then self_samples,self_weight,self_percent; accumulated and instruction
+ * where these are wanted. */
 #ifndef PRESENT_CSV_H
 #define PRESENT_CSV_H
 
@@ -14,5 +14,9 @@
  * newline alone. @instructions: NULL none; else the table is one by address. Write errors are left
  * in @out for ferror(). */
 void csv_print(const struct table *table, const struct instructions_view *instructions, FILE *out);
+
+/* The same without the line of names. */
+void csv_print_rows(const struct table *table, const struct instructions_view *instructions,
+		    FILE *out);
 
 #endif

@@ -5,10 +5,8 @@
 #include "present/figures.h"
 #include "present/safe.h"
 
-void event_line_print(const struct table *table, uint8_t event, FILE *out)
+void event_line_of(const struct profile *profile, uint8_t event, const struct hits *sum, FILE *out)
 {
-	const struct profile *profile = table->labels->profile;
-	const struct table_sum *sum = &table->sums[event];
 	struct buf text = { 0 };
 
 	safe_text(&text, profile_text(profile, profile->events[event].name));
@@ -21,4 +19,11 @@ void event_line_print(const struct table *table, uint8_t event, FILE *out)
 		figures_count(&text, sum->weight);
 	fprintf(out, "\nEvent %s\n", buf_text(&text));
 	buf_done(&text);
+}
+
+void event_line_print(const struct table *table, uint8_t event, FILE *out)
+{
+	const struct hits sum = { table->sums[event].samples, table->sums[event].weight };
+
+	event_line_of(table->labels->profile, event, &sum, out);
 }

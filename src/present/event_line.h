@@ -7,7 +7,9 @@
 
 #include "aggregate/table.h"
 
-/* An empty line, then "Event cpu-clock: 24,913 samples, 12.4 s", after the sums of the table. */
+/* An empty line, then "Event cpu-clock: 24,913 samples, 12.4 s". */
+void event_line_of(const struct profile *profile, uint8_t event, const struct hits *sum, FILE *out);
+/* The same after the sums of the table. */
 void event_line_print(const struct table *table, uint8_t event, FILE *out);
 
 #endif

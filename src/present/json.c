@@ -65,6 +65,8 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 			   ",\"self_samples\":%" PRIu64 ",\"self_weight\":%" PRIu64
 			   ",\"self_percent\":%.4f",
 			   row->self.samples, row->self.weight, table_self_percent(table, row));
+	if (table->accumulate)
+		buf_printf(line, ",\"accumulated\":%.4f", row->accumulated);
 }
 
 void json_print(const struct view *view, const struct table *table, FILE *out)

@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "aggregate/details.h"
 #include "present/columns.h"
 #include "present/event_line.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
+#include "present/safe.h"
 #include "present/text_parts.h"
 #include "present/text_screen.h"
 #include "present/text_stacks.h"
@@ -17,7 +19,7 @@
 enum {
 	WAITS = 25, /* of the longest, where they were asked for */
 	NAME_CAP = 40,
-	FIGURES = 5, /* columns before the keys */
+	FIGURES = 6, /* columns before the keys */
 };
 
 void text_report_print(const struct view *view, FILE *out)
@@ -48,6 +50,8 @@ static struct columns *table_columns(const struct table *table, bool is_time, bo
 	spec[count++] = (struct column){ "95 % within", true, 0 };
 	if (table->inclusive)
 		spec[count++] = (struct column){ "Self %", true, 0 };
+	if (table->accumulate)
+		spec[count++] = (struct column){ "Sum %", true, 0 };
 	spec[count++] = (struct column){ "Hits", true, 0 };
 	spec[count++] = (struct column){ is_time ? "Time" : "Weight", true, 0 };
 	for (size_t key = 0; key < table->keys.count; key++)
@@ -83,6 +87,8 @@ static void add_row(const struct table *table, const struct table_row *row, bool
 	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
 	if (table->inclusive)
 		columns_printf(columns, "%.2f", table_self_percent(table, row));
+	if (table->accumulate)
+		columns_printf(columns, "%.2f", row->accumulated);
 	columns_printf(columns, "%" PRIu64, row->samples);
 	figures_weight(&text, row->weight, is_time);
 	columns_add(columns, buf_text(&text));
@@ -91,6 +97,28 @@ static void add_row(const struct table *table, const struct table_row *row, bool
 		table_text(table, row, key, &text);
 		columns_add(columns, text.size ? buf_text(&text) : "-");
 	}
+	buf_done(&text);
+}
+
+/* A line for each part of the row: hits, percent of the row, what it is. */
+static void add_details(const struct details *details, const struct table_row *row,
+			struct columns *columns)
+{
+	const struct key_list *keys = &details->fine->keys;
+	struct buf line = { 0 }, text = { 0 };
+
+	for (size_t i = 0; i < details_count(details, row); i++) {
+		const struct table_row *part = details_part(details, row, i);
+
+		buf_clear(&line);
+		buf_clear(&text);
+		table_text(details->fine, part, keys->count - 1, &text);
+		buf_printf(&line, "    %8" PRIu64 "  %6.2f %%  ", part->samples,
+			   row->weight ? 100.0 * (double)part->weight / (double)row->weight : 0);
+		safe_text(&line, buf_text(&text));
+		columns_line(columns, buf_text(&line));
+	}
+	buf_done(&line);
 	buf_done(&text);
 }
 
@@ -107,6 +135,8 @@ static size_t print_event(const struct view *view, const struct table *table, si
 	for (; at < table->rows.count && table->rows.items[at].event == event; at++) {
 		add_row(table, &table->rows.items[at], is_time, columns);
 		add_instruction(table, &table->rows.items[at], view->instructions, columns);
+		if (view->details)
+			add_details(view->details, &table->rows.items[at], columns);
 	}
 	event_line_print(table, event, out);
 	columns_print(columns, 0, out);
@@ -118,7 +148,8 @@ static size_t print_event(const struct view *view, const struct table *table, si
 
 void text_report_table(const struct view *view, const struct table *table, FILE *out)
 {
-	trust_print(view, out);
+	if (!view->bare)
+		trust_print(view, out);
 	for (size_t at = 0; at < table->rows.count;)
 		at = print_event(view, table, at, out);
 	if (!table->rows.count)

@@ -14,6 +14,7 @@
 #include "aggregate/summary.h"
 #include "present/instructions_view.h"
 
+struct details;
 struct wait_account;
 
 /* How much a text report says. */
@@ -43,6 +44,8 @@ struct view {
 	size_t lines, columns; /* of the screen; 0: 24 and 80 */
 	bool live;	       /* it was being recorded when it was opened */
 	const struct instructions_view *instructions; /* NULL: none are wanted */
+	const struct details *details;		      /* of a table's rows; NULL: none are wanted */
+	bool bare;				      /* a table without the head above it */
 	bool colour; /* the output is a terminal that may be coloured */
 };
 
