@@ -17,14 +17,28 @@ enum {
 };
 
 /* The first one is what a command line without a subcommand means. */
+/* clang-format off: one a line */
 const struct command *const commands[] = {
-	&command_run,	  &command_record, &command_report,
-	&command_graph,	  &command_flame,  &command_heatmap,
-	&command_diff,	  &command_query,  &command_annotate,
-	&command_archive, &command_export, &command_import,
-	&command_check,	  &command_debug,  &command_symbolize,
-	&command_watch,	  &command_help,   NULL,
+	&command_run,
+	&command_record,
+	&command_report,
+	&command_graph,
+	&command_flame,
+	&command_heatmap,
+	&command_diff,
+	&command_query,
+	&command_annotate,
+	&command_archive,
+	&command_export,
+	&command_import,
+	&command_check,
+	&command_debug,
+	&command_symbolize,
+	&command_watch,
+	&command_help,
+	NULL,
 };
+/* clang-format on */
 
 /*
  * A standard descriptor that was closed would become the number of the next file we open, and what

@@ -174,7 +174,7 @@ static int unpack_member(struct unpacker *unpacker, struct archive_entry *entry)
 	_cleanup_free_ char *copy_of_name = NULL;
 	_cleanup_close_ int parent = -1;
 	bool is_folder = library->archive_entry_filetype(entry) == AE_IFDIR;
-	char *base;
+	char *base = NULL;
 
 	if (!name || !is_safe_name(name))
 		return refuse(unpacker, -EPERM, name ? name : "?", "no name within the archive");
