@@ -21,7 +21,8 @@ struct watch_values {
 	struct option_texts metrics, pids, comms, at, at_lines;
 	const char *by, *cpus, *condition, *module, *format, *help_metric;
 	double interval_s, duration_s, budget_percent;
-	bool yes, dry, values, plot, all, as_user;
+	bool yes, dry, values, plot, all, as_user, each_block;
+	bool list, blocks, code;
 	struct line_values lines;
 };
 
@@ -43,6 +44,8 @@ static const struct option_spec watch_specs[] = {
 	{ "module", 0, OPTION_TEXT, AT(module), "NAME", .help = "functions of this kernel module" },
 	{ "at", 0, OPTION_TEXTS, AT(at), "+OFFSET", .help = "instructions of the functions instead" },
 	{ "at-line", 0, OPTION_TEXTS, AT(at_lines), "FILE:LINE", .help = "the code of a source line" },
+	{ "each-block", 0, OPTION_FLAG, AT(each_block), NULL,
+	  .help = "the basic blocks of the functions instead" },
 	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
 	  .help = "where several functions have a name, all of them" },
 	{ "return", 'r', OPTION_FLAG, AT(values), NULL,
@@ -57,6 +60,12 @@ static const struct option_spec watch_specs[] = {
 	{ "yes", 'y', OPTION_FLAG, AT(yes), NULL, .help = "attach also what takes long" },
 	{ "dry-run", 'n', OPTION_FLAG, AT(dry), NULL,
 	  .help = "only say what it would cost" },
+	{ "list", 'l', OPTION_FLAG, AT(list), NULL,
+	  .help = "watch nothing: list functions, where they are and how they would be reached" },
+	{ "blocks", 0, OPTION_FLAG, AT(blocks), NULL,
+	  .help = "watch nothing: list the basic blocks of functions" },
+	{ "disassemble", 0, OPTION_FLAG, AT(code), NULL,
+	  .help = "watch nothing: show instructions, and with -p what memory has instead" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text, csv or json" },
 	{ "plot", 0, OPTION_FLAG, AT(plot), NULL, .help = "draw curves" },
 	{ "as-user", 0, OPTION_FLAG, AT(as_user), NULL,
@@ -126,6 +135,7 @@ static struct watch_words words_of(const struct watch_values *values, const char
 			     .at_line_count = values->at_lines.count,
 			     .command = command ? command[0] : NULL,
 			     .all = values->all,
+			     .each_block = values->each_block,
 			     .lines = line_options_of(&values->lines) },
 		.metrics = *metrics ? metrics : NULL,
 		.by = values->by,
@@ -161,6 +171,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 						 .form = form,
 						 .plot = values->plot,
 						 .out = stdout,
+						 .notes = stderr,
 						 .lines = terminal.lines,
 						 .columns = terminal.columns,
 						 .colour = terminal.colour };
@@ -192,6 +203,30 @@ static int forecast(const struct watch_request *request, char *const *command)
 	return rc < 0 ? fail(&err, 1) : 0;
 }
 
+static enum watch_listing listing_of(const struct watch_values *values)
+{
+	return values->list	? WATCH_LISTING_FUNCTIONS
+	       : values->blocks ? WATCH_LISTING_BLOCKS
+	       : values->code	? WATCH_LISTING_CODE
+				: WATCH_LISTING_NONE;
+}
+
+static int status_of(int rc)
+{
+	return rc == -EINVAL || rc == -E2BIG || rc == -ENOTUNIQ ? 2 : 1;
+}
+
+static int list(const struct watch_values *values, const struct watch_words *asked)
+{
+	struct buf text = { 0 };
+	struct err err;
+	int rc = watch_request_list(asked, listing_of(values), &text, &err);
+
+	fputs(buf_text(&text), stdout);
+	buf_done(&text);
+	return rc < 0 ? fail(&err, status_of(rc)) : 0;
+}
+
 static int watch(const struct watch_values *values, char *const *words, size_t count,
 		 char *const *command)
 {
@@ -204,10 +239,12 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 
 	join(&values->metrics, &metrics);
 	asked = words_of(values, buf_text(&metrics), words, count, command);
+	if (rc == 0 && listing_of(values))
+		return list(values, &asked);
 	if (rc == 0)
 		rc = watch_request_new(&asked, &request, &err);
 	if (rc < 0)
-		return fail(&err, rc == -EINVAL || rc == -E2BIG || rc == -ENOTUNIQ ? 2 : 1);
+		return fail(&err, status_of(rc));
 	for (size_t i = 0; watch_request_note(request, i); i++)
 		fprintf(stderr, "prospect watch: %s\n", watch_request_note(request, i));
 	return values->dry ? forecast(request, command) : show(values, request, form, command);
@@ -226,6 +263,8 @@ static int find_command(int argc, char **argv)
 static int check(const struct watch_values *values, int count, char *const *command,
 		 struct err *err)
 {
+	if (values->list + values->blocks + values->code > 1)
+		return err_set(err, -EINVAL, "--list, --blocks, --disassemble: one of them");
 	if (command && !command[0])
 		return err_set(err, -EINVAL, "there is no command behind '--'");
 	if (command && values->pids.count)

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
+#include "pipeline/watch_listing.h"
 #include "pipeline/watch_metrics.h"
 
 enum { LAST_PID = 4194304 }; /* PID_MAX_LIMIT */
@@ -149,4 +150,25 @@ const struct metric_set *watch_request_metrics(const struct watch_request *reque
 const char *watch_request_note(const struct watch_request *request, size_t index)
 {
 	return watch_targets_note(request->targets, index);
+}
+
+int watch_request_list(const struct watch_words *words, enum watch_listing listing,
+		       struct buf *text, struct err *err)
+{
+	static int (*const list[])(const struct watch_target_options *options, struct buf *text,
+				   struct err *err) = {
+		[WATCH_LISTING_FUNCTIONS] = watch_listing_functions,
+		[WATCH_LISTING_BLOCKS] = watch_listing_blocks,
+		[WATCH_LISTING_CODE] = watch_listing_code,
+	};
+	struct watch_request request = { .pids = { 0 } };
+	struct watch_target_options options = words->targets;
+	int rc = parse_filter(words, &request, err);
+
+	options.pid = request.pids.count ? request.pids.items[0] : 0;
+	if (rc == 0)
+		rc = list[listing](&options, text, err);
+	vec_free(&request.pids);
+	free(request.cpus);
+	return rc;
 }

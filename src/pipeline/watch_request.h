@@ -3,6 +3,7 @@
 #ifndef PIPELINE_WATCH_REQUEST_H
 #define PIPELINE_WATCH_REQUEST_H
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "model/metric.h"
@@ -36,5 +37,18 @@ const struct probe_options *watch_request_probes(const struct watch_request *req
 const struct metric_set *watch_request_metrics(const struct watch_request *request);
 /* As watch_targets_note. */
 const char *watch_request_note(const struct watch_request *request, size_t index);
+
+/* What is listed in place of watching. */
+enum watch_listing {
+	WATCH_LISTING_NONE,
+	WATCH_LISTING_FUNCTIONS,
+	WATCH_LISTING_BLOCKS,
+	WATCH_LISTING_CODE,
+};
+
+/* Appends the list of what @words name; the first of their processes counts. Errors as
+ * watch_targets_new. */
+int watch_request_list(const struct watch_words *words, enum watch_listing listing,
+		       struct buf *text, struct err *err);
 
 #endif
