@@ -43,7 +43,7 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 	if (perf_data_is(bytes, there))
 		return import_data(import, input, result, err);
 	if (perf_script_is(bytes, there))
-		return import_script(import, input, err);
+		return import_script(import, input, result, err);
 	if (collapsed_is(bytes, there))
 		return import_collapsed(import, input, result, err);
 	if (pprof_is(bytes, there))

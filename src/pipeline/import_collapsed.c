@@ -156,9 +156,8 @@ int import_collapsed(struct import_profile *import, struct perf_data_input *inpu
 		import->profile->events[0].loss[LOSS_MALFORMED].count += odd + collapsing.refused;
 		set_facts(&collapsing);
 		if (collapsing.inlined)
-			snprintf(result->left_out, sizeof(result->left_out),
-				 "inlined functions are no frames of these stacks; --inlines "
-				 "makes them such");
+			snprintf(result->left_out, sizeof(result->left_out), "%s",
+				 IMPORT_INLINES_LEFT_OUT);
 	}
 	import_names_done(&collapsing.names);
 	import_counts_done(&collapsing.counts);

@@ -11,6 +11,10 @@
 #include "base/vec.h"
 #include "model/profile.h"
 
+/* What users are told of text that has more than an import takes. */
+#define IMPORT_INLINES_LEFT_OUT \
+	"inlined functions are no frames of these stacks; --inlines makes them such"
+
 /* What kind of code a path of perf's or ours stands for; "" is a bucket. */
 enum image_kind import_names_kind(const char *path);
 /* The image of that path, of the kind it stands for. */

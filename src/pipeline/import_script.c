@@ -8,6 +8,8 @@
  *   - Without a printed period each sample weighs 1.
  *   - A call chain of frame pointers ends in the cut "frame pointers". Of one that perf unwound
  *     (--call-graph dwarf in the head) the outermost function tells whether it is whole.
+ *   - In a text that prospect export printed, which its head says, names are as they were before
+ * they were escaped, cuts and waits are told, and inlined functions are left out unless asked for.
  */
 #include "pipeline/import_script.h"
 
@@ -16,19 +18,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/escape.h"
 #include "base/xalloc.h"
 #include "collect/perf_script.h"
+#include "model/perf_text.h"
 #include "pipeline/import_names.h"
 
 struct scripted {
 	struct import_profile *import;
 	bool by_dwarf; /* perf unwound the stacks itself */
 	bool has_chains;
+	bool ours;     /* prospect export printed it */
+	bool left_out; /* inlined functions of it */
 	char *perf_version;
+	char *units; /* of events, as the head tells them; NULL: it does not */
+	struct buf name, path;
 	struct err *err;
 };
 
 /* ---- frames ---- */
+
+/* As it was before it was escaped. Borrowed from @buf. */
+static const char *plain(const struct scripted *scripted, const char *text, struct buf *buf)
+{
+	if (!scripted->ours)
+		return text;
+	buf_clear(buf);
+	escape_undo(buf, text);
+	return buf_text(buf);
+}
 
 static bool is_unknown(const char *symbol)
 {
@@ -120,7 +140,7 @@ static enum stack_end end_of(const struct scripted *scripted,
 {
 	const struct perf_script_frame *last;
 
-	if (!sample->has_chain || sample->frame_count == 0)
+	if (scripted->ours || !sample->has_chain || sample->frame_count == 0)
 		return STACK_COMPLETE;
 	last = &sample->frames[sample->frame_count - 1];
 	if (is_kernel_frame(last))
@@ -129,6 +149,27 @@ static enum stack_end end_of(const struct scripted *scripted,
 	if (!scripted->by_dwarf)
 		return STACK_FRAME_POINTERS;
 	return starts_user(last->symbol) ? STACK_COMPLETE : STACK_UNKNOWN;
+}
+
+/* The frame of a line; 0: it is none, for the function was inlined in the one that comes next. */
+static uint32_t line_frame(struct scripted *scripted, const struct perf_script_frame *printed,
+			   enum frame_kind kind)
+{
+	struct perf_script_frame told = *printed;
+	uint32_t mark;
+
+	if (!scripted->ours)
+		return frame_of(scripted->import->profile, printed, kind);
+	if (strcmp(told.image, PERF_TEXT_INLINED) == 0 && !scripted->import->options->inlines) {
+		scripted->left_out = true;
+		return 0;
+	}
+	told.symbol = plain(scripted, printed->symbol, &scripted->name);
+	told.image = plain(scripted, printed->image, &scripted->path);
+	mark = strcmp(told.symbol, told.image) == 0
+		       ? import_names_mark(scripted->import->profile, told.symbol)
+		       : 0;
+	return mark ? mark : frame_of(scripted->import->profile, &told, kind);
 }
 
 static uint32_t stack_of(struct scripted *scripted, const struct perf_script_sample *sample)
@@ -140,10 +181,12 @@ static uint32_t stack_of(struct scripted *scripted, const struct perf_script_sam
 	scripted->has_chains |= sample->has_chain;
 	if (end != STACK_COMPLETE)
 		stack = profile_stack(profile, 0, profile_cut(profile, end));
-	for (size_t i = sample->frame_count; i-- > 0;)
-		stack = profile_stack(
-			profile, stack,
-			frame_of(profile, &sample->frames[i], i ? FRAME_RETURN : FRAME_EXACT));
+	for (size_t i = sample->frame_count; i-- > 0;) {
+		uint32_t frame =
+			line_frame(scripted, &sample->frames[i], i ? FRAME_RETURN : FRAME_EXACT);
+
+		stack = frame ? profile_stack(profile, stack, frame) : stack;
+	}
 	if (sample->frame_count == 0)
 		stack = profile_stack(
 			profile, stack,
@@ -159,16 +202,25 @@ static bool is_clock(const char *name)
 	return strncmp(name, "cpu-clock", 9) == 0 || strncmp(name, "task-clock", 10) == 0;
 }
 
+/* Does the head say that the event counts nanoseconds? */
+static bool is_told_time(const struct scripted *scripted, const struct perf_script_sample *sample)
+{
+	_cleanup_free_ char *unit = xasprintf(" %s=ns ", sample->event);
+
+	return scripted->ours && scripted->units && strstr(scripted->units, unit);
+}
+
 /* The event of that name, made if it was not there. */
 static int event_of(struct scripted *scripted, const struct perf_script_sample *sample)
 {
 	struct profile *profile = scripted->import->profile;
-	const char *text = *sample->event ? sample->event : "samples";
+	const char *text =
+		*sample->event ? plain(scripted, sample->event, &scripted->name) : "samples";
 	str_id name = strpool_intern(&profile->strings, text);
-	bool is_time = is_clock(text) && sample->has_period;
+	bool is_time = sample->has_period && (is_clock(text) || is_told_time(scripted, sample));
 	struct event event = { .name = name,
 			       .unit = strpool_intern(&profile->strings, is_time ? "ns" : "count"),
-			       .clock = import_names_clock(text, is_clock(text)),
+			       .clock = import_names_clock(text, is_time || is_clock(text)),
 			       .period = sample->has_period ? 0 : 1 };
 
 	for (size_t i = 0; i < profile->event_count; i++) {
@@ -181,6 +233,7 @@ static int event_of(struct scripted *scripted, const struct perf_script_sample *
 /* Who runs under this number now; another name is another program. */
 static uint32_t task_of(struct scripted *scripted, const struct perf_script_sample *sample)
 {
+	const char *comm = plain(scripted, sample->comm, &scripted->name);
 	struct import_profile *import = scripted->import;
 	struct machine *machine = import->machine;
 	uint32_t process = machine_process_of(machine, sample->pid);
@@ -189,17 +242,15 @@ static uint32_t task_of(struct scripted *scripted, const struct perf_script_samp
 	if (sample->pid <= 0)
 		return machine_task(machine, sample->time_ns, sample->pid, sample->tid, NULL);
 	if (!process) {
-		struct machine_process told = { .pid = sample->pid, .comm = sample->comm };
+		struct machine_process told = { .pid = sample->pid, .comm = comm };
 
 		machine_add_process(machine, &told);
 	} else if (sample->pid == sample->tid &&
-		   strcmp(profile_text(import->profile, row->program), sample->comm) != 0) {
-		machine_comm(machine, sample->time_ns, sample->pid, sample->pid, sample->comm,
-			     true);
+		   strcmp(profile_text(import->profile, row->program), comm) != 0) {
+		machine_comm(machine, sample->time_ns, sample->pid, sample->pid, comm, true);
 	}
 	if (sample->pid != sample->tid)
-		machine_comm(machine, sample->time_ns, sample->pid, sample->tid, sample->comm,
-			     false);
+		machine_comm(machine, sample->time_ns, sample->pid, sample->tid, comm, false);
 	return machine_task(machine, sample->time_ns, sample->pid, sample->tid, NULL);
 }
 
@@ -221,11 +272,9 @@ static int take_sample(void *context, const struct perf_script_sample *printed)
 		.stack = stack_of(scripted, printed),
 		.cpu = (uint16_t)(printed->cpu > 0 ? printed->cpu : 0),
 		.event = (uint8_t)event,
-		.mode = printed->frame_count > 0 && is_kernel_frame(&printed->frames[0])
-				? MODE_KERNEL
-				: MODE_USER,
 		.context = CONTEXT_TASK,
 	};
+	sample.mode = (uint8_t)import_names_mode(import->profile, sample.stack);
 	return import_profile_sample(import, &sample, scripted->err);
 }
 
@@ -247,6 +296,11 @@ static void take_head(void *context, const char *name, const char *value)
 	} else if (strcmp(name, "perf version") == 0) {
 		free(scripted->perf_version);
 		scripted->perf_version = xstrdup(value);
+		scripted->ours =
+			strncmp(value, PERF_TEXT_OUR_VERSION, strlen(PERF_TEXT_OUR_VERSION)) == 0;
+	} else if (strcmp(name, PERF_TEXT_UNITS) == 0) {
+		free(scripted->units);
+		scripted->units = xasprintf(" %s ", value);
 	} else if (strcmp(name, "cmdline") == 0) {
 		profile_set_text(&run->command, value);
 		scripted->by_dwarf = strstr(value, "call-graph dwarf") != NULL ||
@@ -268,7 +322,8 @@ static void set_facts(const struct scripted *scripted)
 							     : "fp");
 }
 
-int import_script(struct import_profile *import, struct perf_data_input *input, struct err *err)
+int import_script(struct import_profile *import, struct perf_data_input *input,
+		  struct import_result *result, struct err *err)
 {
 	struct scripted scripted = { .import = import, .err = err };
 	struct perf_script_visitor visitor = { &scripted, take_sample, take_head };
@@ -280,7 +335,13 @@ int import_script(struct import_profile *import, struct perf_data_input *input, 
 	if (rc == 0) {
 		import->profile->events[0].loss[LOSS_MALFORMED].count += odd;
 		set_facts(&scripted);
+		if (scripted.left_out)
+			snprintf(result->left_out, sizeof(result->left_out), "%s",
+				 IMPORT_INLINES_LEFT_OUT);
 	}
 	free(scripted.perf_version);
+	free(scripted.units);
+	buf_done(&scripted.name);
+	buf_done(&scripted.path);
 	return rc;
 }

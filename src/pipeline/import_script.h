@@ -7,7 +7,9 @@
 #include "collect/perf_data_input.h"
 #include "pipeline/import_profile.h"
 
-/* Reads what is left of @input. Lines that cannot be understood are counted as lost. */
-int import_script(struct import_profile *import, struct perf_data_input *input, struct err *err);
+/* Reads what is left of @input. Lines that cannot be understood are counted as lost; what was
+ * left out on purpose is said in @result. */
+int import_script(struct import_profile *import, struct perf_data_input *input,
+		  struct import_result *result, struct err *err);
 
 #endif

@@ -10,6 +10,18 @@ static const struct export_format formats[] = {
 	  .lines = true, .write = export_pprof_write },
 	{ "collapsed", "FlameGraph's input: a line for each stack", .one_event = true, .by = true,
 	  .write = export_collapsed_write },
+	{ "speedscope", "speedscope.app: every thread in order of time", .few = true,
+	  .write = export_speedscope_write },
+	{ "firefox", "profiler.firefox.com: every thread in order of time", .few = true,
+	  .lines = true, .write = export_firefox_write },
+	{ "callgrind", "KCachegrind, callgrind_annotate: costs by line, calls", .lines = true,
+	  .write = export_callgrind_write },
+	{ "perf-script", "what perf script prints: every sample with its stack",
+	  .write = export_perf_script_write },
+	{ "json", "everything, in tables", .lines = true, .write = export_json_write },
+	{ "csv", "a line for each thread and stack", .write = export_csv_write },
+	{ "gmon", "a gmon.out for gprof, of one executable", .binary = true, .one_event = true,
+	  .write = export_gmon_write },
 	{ 0 },
 };
 /* clang-format on */

@@ -62,7 +62,6 @@ struct export_format {
 	bool binary;	/* nothing for a terminal */
 	bool few;	/* read as a whole: samples one by one up to EXPORT_MOST_TIMED only */
 	bool one_event; /* writes data->event alone */
-	bool one_image; /* writes data->image alone */
 	bool by;	/* has use for data->by and data->value */
 	bool lines;	/* shows source lines, not only inlined functions */
 	/* Of @data what its comment says. Write errors are left in @out for ferror(); what is

@@ -68,6 +68,141 @@ test_export_collapsed_and_back() {
 	done
 }
 
+# The text tells comms and processes' numbers, not instances or contexts.
+test_export_perf_script_and_back() {
+	local keys
+	export_profile
+	export_as perf-script "$T/a.txt"
+	"$PROSPECT" import -q -o "$T/a.prof" "$T/a.txt" || fail "import"
+	for keys in stack symbol image pid,tid,thread mode cpu; do
+		same_sums "$TOP/export.prof" "$T/a.prof" $keys
+	done
+}
+
+# Every number of these, added up by another reader, is that of the report.
+test_export_tables_add_up() {
+	export_profile
+	need python3
+	export_as csv "$T/a.csv"
+	export_as json "$T/a.json"
+	export_as speedscope "$T/a.speedscope"
+	export_as firefox "$T/a.firefox"
+	sums "$TOP/export.prof" pid,tid,symbol > "$T/wanted"
+	python3 - "$T" << 'PYTHON' || fail "the sums differ from the report's"
+import collections, csv, json, sys
+
+folder = sys.argv[1]
+wanted = collections.defaultdict(lambda: [0, 0])
+threads = collections.defaultdict(int)
+for line in open(folder + "/wanted"):
+    pid, tid, symbol, event, samples, weight = line.rstrip("\n").split("\t")
+    wanted[pid, tid, symbol, event][0] += int(samples)
+    wanted[pid, tid, symbol, event][1] += int(weight)
+    threads[pid, tid, event] += int(weight)
+
+def compare(what, got, wanted):
+    for key in set(got) | set(wanted):
+        if got.get(key) != wanted.get(key):
+            sys.exit("# %s: %s is %s, not %s" % (what, key, got.get(key), wanted.get(key)))
+
+whole = json.load(open(folder + "/a.json"))
+got = collections.defaultdict(lambda: [0, 0])
+for event, thread, stack, mode, context, samples, weight in whole["rows"]:
+    frame = whole["frames"][whole["stacks"][stack][1]]
+    key = (str(whole["threads"][thread]["pid"]), str(whole["threads"][thread]["tid"]),
+           whole["functions"][frame[2][-1][0]]["name"], whole["events"][event]["name"])
+    got[key][0] += samples
+    got[key][1] += weight
+    parent = whole["stacks"][stack][0]
+    assert parent < stack
+compare("json", got, wanted)
+
+got = collections.defaultdict(int)
+for row in csv.DictReader(open(folder + "/a.csv", newline="")):
+    got[row["pid"], row["tid"], row["event"]] += int(row["weight"])
+compare("csv", got, threads)
+
+got = collections.defaultdict(int)
+for profile in json.load(open(folder + "/a.speedscope"))["profiles"]:
+    names = profile["name"].split(" [")[0].split(" ")[-1].split("/")
+    event = profile["name"].split(" [")[1][:-1] if " [" in profile["name"] else "cpu-clock"
+    assert len(profile["samples"]) == len(profile["weights"])
+    assert sum(profile["weights"]) == profile["endValue"]
+    got[names[0], names[1], event] += profile["endValue"]
+clock = {key: weight for key, weight in threads.items()}
+if len({key[2] for key in clock}) == 1:
+    compare("speedscope", got, {(pid, tid, "cpu-clock"): w for (pid, tid, _), w in clock.items()})
+
+got = collections.defaultdict(float)
+for thread in json.load(open(folder + "/a.firefox"))["threads"]:
+    times = thread["samples"]["time"]
+    assert times == sorted(times) and len(times) == thread["samples"]["length"]
+    got[thread["pid"].split(".")[0], str(thread["tid"])] += sum(thread["samples"]["weight"])
+for (pid, tid), ms in got.items():
+    true = sum(w for (p, t, _), w in threads.items() if (p, t) == (pid, tid))
+    if abs(ms * 1e6 - true) > 1e-9 * true + 1:
+        sys.exit("# firefox: %s/%s has %f ms, not %f" % (pid, tid, ms, true / 1e6))
+assert len(got) == len({key[:2] for key in threads})
+PYTHON
+}
+
+# gprof reads its own format: the times of the program's functions, and who called them.
+test_export_gmon_read_by_gprof() {
+	need gprof
+	need python3
+	record "$T/g.prof" -- "$BIN/shares-nopie" 0.5
+	"$PROSPECT" export --format gmon -o "$T/gmon.out" --select "image=*/shares-nopie" "$T/g.prof" \
+		2> "$T/stderr" || fail "export: $(cat "$T/stderr")"
+	expect_line 'one executable.*shares-nopie, with 100.0 %'
+	gprof -b -p "$BIN/shares-nopie" "$T/gmon.out" > "$T/flat" || fail "gprof cannot read it"
+	sums "$T/g.prof" symbol --select 'image=*/shares-nopie' > "$T/wanted"
+	python3 - "$T/flat" "$T/wanted" << 'PYTHON' || fail "gprof has other times"
+import re, sys
+wanted = {line.split("\t")[0]: int(line.split("\t")[3]) for line in open(sys.argv[2])}
+got = {}
+for line in open(sys.argv[1]):
+    match = re.match(r"\s*([0-9.]+)\s+[0-9.]+\s+([0-9.]+)\s+.*?(\w+)$", line)
+    if match:
+        got[match[3]] = float(match[1])
+total = sum(wanted.values())
+for name, weight in wanted.items():
+    share = 100 * weight / total
+    if name.startswith("burn") and abs(got.get(name, 0) - share) > 0.05:
+        sys.exit("# %s: %.2f %%, not %.2f" % (name, got.get(name, 0), share))
+if not any(name.startswith("burn") for name in wanted):
+    sys.exit("# nothing to compare")
+PYTHON
+}
+
+# The collapsed stacks that FlameGraph's own programs make of what perf printed.
+test_export_collapsed_as_flamegraph_has_it() {
+	local cases=${PROSPECT_CASES:-$HERE/../../../shared/cases} file
+	need python3
+	[ -d "$cases/perfscript" ] || skip "no recordings from outside: set PROSPECT_CASES"
+	for file in "$cases"/perfscript/perf-{cycles,funcab-cmd,funcab-pid}*01.txt; do
+		"$PROSPECT" import -q -o "$T/a.prof" "$file" || fail "import"
+		"$PROSPECT" export --format collapsed -q --by thread \
+			--select "event=$(sed -n 's/^[^[:space:]].* \([a-z-]*\): *$/\1/p' "$file" | head -n 1)" \
+			"$T/a.prof" > "$T/a.txt" || fail "export"
+		python3 - "${file%.txt}-collapsed-all.txt" "$T/a.txt" << 'PYTHON' || fail "$file differs"
+import sys
+def read(path):
+    stacks = {}
+    for line in open(path):
+        stack, count = line.rsplit(" ", 1)
+        stack = ";".join(f for f in stack.split(";") if not f.startswith("[cut:"))
+        # There libraries without symbols are their names in brackets.
+        stacks[stack] = stacks.get(stack, 0) + int(count)
+    return stacks
+wanted, got = read(sys.argv[1]), read(sys.argv[2])
+if wanted != got:
+    sys.exit("# only FlameGraph: %s\n# only ours: %s" %
+             (sorted(set(wanted.items()) - set(got.items()))[:3],
+              sorted(set(got.items()) - set(wanted.items()))[:3]))
+PYTHON
+	done
+}
+
 # The fields as the format documents them; protoc reads them.
 write_proto() {
 	cat > "$T/profile.proto" << 'PROTO'
@@ -176,10 +311,13 @@ int main(int argc, char **argv)
 C
 	${CC:-cc} -O2 -g -o "$T/inlined" "$T/inlined.c" || fail "cannot compile"
 	record "$T/i.prof" -- "$T/inlined" 400000
-	"$PROSPECT" export --format collapsed --no-cache -q "$T/i.prof" > "$T/with" || fail "export"
+	only=program=inlined
+	"$PROSPECT" export --format collapsed --no-cache -q --select $only "$T/i.prof" > "$T/with" ||
+		fail "export"
 	grep -q ';main;outer;inner_\[i\] [0-9]*$' "$T/with" || fail "inner is no frame below outer"
 	for option in --no-inlines --no-lines; do
-		"$PROSPECT" export --format collapsed --no-cache -q $option "$T/i.prof" > "$T/without"
+		"$PROSPECT" export --format collapsed --no-cache -q --select $only $option \
+			"$T/i.prof" > "$T/without"
 		grep -q 'inner' "$T/without" && fail "$option shows inner"
 		[ "$(awk '{ s += $NF } END { printf "%.0f", s }' "$T/with")" = \
 			"$(awk '{ s += $NF } END { printf "%.0f", s }' "$T/without")" ] ||
@@ -187,7 +325,7 @@ C
 	done
 	"$PROSPECT" import -q -o "$T/a.prof" "$T/with" || fail "import"
 	[ "$(sums "$T/a.prof" stack | cut -f 1)" = \
-		"$(sums "$T/i.prof" stack --select 'event=*clock*' | cut -f 1)" ] ||
+		"$(sums "$T/i.prof" stack --select $only | cut -f 1)" ] ||
 		fail "import of collapsed stacks with inlined functions gives other stacks"
 	"$PROSPECT" import -q --inlines -o "$T/b.prof" "$T/with" || fail "import --inlines"
 	sums "$T/b.prof" symbol | grep -q '^inner	' || fail "import --inlines drops inner"
