@@ -148,6 +148,9 @@ static int add_up(struct exporting *exporting, struct err *err)
 	rc = opened_each(&exporting->opened, false, take_row, sums, err);
 	if (rc < 0)
 		return rc;
+	if (sums->rows.count == 0)
+		return err_set(err, -ENODATA,
+			       "the profile has no samples: there is nothing to write");
 	qsort(sums->rows.items, sums->rows.count, sizeof(struct total), by_place);
 	for (size_t i = 0; i < sums->rows.count; i++) {
 		const struct total *row = &sums->rows.items[i];
