@@ -78,7 +78,8 @@ enum pprof_function_field {
 #define PPROF_LABEL_THREAD   "thread"
 #define PPROF_LABEL_PID	     "pid"
 #define PPROF_LABEL_TID	     "tid"
-#define PPROF_LABEL_CONTEXT  "context"
+#define PPROF_LABEL_MODE     "mode"
+#define PPROF_LABEL_CONTEXT  "context"		 /* where it is none of a task */
 #define PPROF_KERNEL_FILE    "[kernel.kallsyms]" /* as perf calls it */
 
 #endif

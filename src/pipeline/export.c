@@ -201,7 +201,13 @@ static void take_sample(void *context, const struct point *point)
 static int each_sample(void *source, export_take take, void *context, struct err *err)
 {
 	struct second second = { .take = take, .context = context };
-	int rc = opened_each(source, true, take_sample, &second, err);
+	struct opened *opened = source;
+	int rc;
+
+	/* Times are wanted as they are, not by the slice. */
+	opened->slice_ns = 1;
+	opened->selected = 0;
+	rc = opened_each(opened, true, take_sample, &second, err);
 
 	if (rc == 0)
 		give(&second);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "collect/event_names.h"
+#include "model/perf_text.h"
 
 #define NO_ADDRESS (1ULL << 63) /* and the symbol: what tells places without an address apart */
 #define CUT_PREFIX "[cut:"
@@ -40,49 +41,58 @@ static char *in_brackets(const char *path)
 	return name;
 }
 
-/* Places that have no code of their own; all other brackets are modules of the kernel. */
-static bool is_bucket(const char *path)
-{
-	static const char *const buckets[] = {
-		"[unknown]", "[unmapped]",   "[exec]",	   "[guest]",
-		"[inlined]", "[hypervisor]", "[vsyscall]", "[uprobes]",
-		"[stack]",   "[heap]",	     "inlined",	   "[guest.kernel.kallsyms]"
-	};
+struct special {
+	const char *begins; /* with a bracket at its end: the whole name */
+	enum image_kind kind;
+};
 
-	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
-		if (strcmp(path, buckets[i]) == 0)
-			return true;
-	}
-	return !*path;
-}
+/* Brackets that are no modules of the kernel, ours and perf's. */
+static const struct special specials[] = {
+	{ "[vdso]", IMAGE_VDSO },
+	{ CUT_PREFIX, IMAGE_CUT },
+	{ "[anon", IMAGE_ANON },
+	{ "[heap]", IMAGE_ANON },
+	{ "[stack", IMAGE_ANON },
+	{ "[shared memory]", IMAGE_ANON },
+	{ "[bpf", IMAGE_BPF },
+	{ "[guest.kernel", IMAGE_BUCKET },
+	{ "[kernel unmapped]", IMAGE_BUCKET },
+	{ "[kernel", IMAGE_KERNEL },
+	{ "[unknown]", IMAGE_BUCKET },
+	{ "[unmapped]", IMAGE_BUCKET },
+	{ "[exec]", IMAGE_BUCKET },
+	{ "[guest]", IMAGE_BUCKET },
+	{ "[hypervisor]", IMAGE_BUCKET },
+	{ "[inlined]", IMAGE_BUCKET },
+	{ "[vsyscall]", IMAGE_BUCKET },
+	{ "[vdso32]", IMAGE_BUCKET },
+	{ "[uprobes]", IMAGE_BUCKET },
+};
 
+/* Names of modules have no blanks. */
 static enum image_kind bracketed_kind(const char *path)
 {
 	_cleanup_free_ char *name = in_brackets(path);
 
-	if (strcmp(path, "[vdso]") == 0)
-		return IMAGE_VDSO;
-	if (begins(path, CUT_PREFIX))
-		return IMAGE_CUT;
-	if (begins(path, "[anon"))
-		return IMAGE_ANON;
-	if (begins(path, "[bpf"))
-		return IMAGE_BPF;
+	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++) {
+		if (begins(path, specials[i].begins))
+			return specials[i].kind;
+	}
 	if (name && wait_by_name(name) != WAIT_COUNT)
 		return IMAGE_WAIT;
-	return IMAGE_MODULE;
+	return strchr(path, ' ') ? IMAGE_BUCKET : IMAGE_MODULE;
 }
 
 enum image_kind import_names_kind(const char *path)
 {
 	const char *base = file_base(path);
 
-	if (is_bucket(path))
+	if (!*path || strcmp(path, PERF_TEXT_INLINED) == 0)
 		return IMAGE_BUCKET;
-	if (begins(path, "[kernel") || strcmp(base, "vmlinux") == 0)
-		return IMAGE_KERNEL;
 	if (path[0] == '[')
 		return bracketed_kind(path);
+	if (strcmp(base, "vmlinux") == 0)
+		return IMAGE_KERNEL;
 	if (ends(base, ".ko") || strstr(base, ".ko."))
 		return IMAGE_MODULE;
 	if (begins(path, "//anon") || (begins(path, "/tmp/perf-") && ends(path, ".map")))

@@ -360,11 +360,15 @@ static int take_sample(void *context, const struct pprof_sample *told)
 {
 	struct importing_pprof *importing = context;
 	const struct pprof_label *context_label = label(told, PPROF_LABEL_CONTEXT);
+	const struct pprof_label *mode_label = label(told, PPROF_LABEL_MODE);
+	enum mode mode = mode_label ? mode_by_name(mode_label->text) : MODE_COUNT;
 	struct sample sample = { .task = task_of(importing, told),
 				 .stack = stack_of(importing, told) };
 	enum context word = context_label ? context_by_name(context_label->text) : CONTEXT_TASK;
 
-	sample.mode = (uint8_t)import_names_mode(importing->import->profile, sample.stack);
+	sample.mode = (uint8_t)(mode != MODE_COUNT ? mode
+						   : import_names_mode(importing->import->profile,
+								       sample.stack));
 	sample.context = (uint8_t)(word == CONTEXT_COUNT ? CONTEXT_TASK : word);
 	for (size_t i = 0; i < importing->pair_count; i++)
 		add_value(importing, told, (uint8_t)i, &sample);

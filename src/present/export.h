@@ -36,7 +36,8 @@ struct export_data {
 	const struct total *rows;
 	size_t count;
 	struct total sums[PROFILE_MAX_EVENTS]; /* samples and weight of the rows by event */
-	/* The same one by one, in order of time. */
+	/* The same in order of time; samples that are alike in everything, time and CPU too, may
+	 * come as one. */
 	int (*each)(void *source, export_take take, void *context, struct err *err);
 	void *source;
 	bool has_times; /* are samples of one time each, or is it 0 with all of them? */

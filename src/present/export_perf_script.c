@@ -94,9 +94,8 @@ static void add_comm(struct buf *buf, const char *comm)
 								     : "");
 }
 
-static void take(void *context, const struct point *point)
+static void print_sample(struct script *script, const struct point *point, uint64_t weight)
 {
-	struct script *script = context;
 	const struct export_data *data = script->data;
 	const struct profile *profile = data->profile;
 	const struct task *task = &profile->tasks.items[point->total.task];
@@ -108,13 +107,26 @@ static void take(void *context, const struct point *point)
 		   " %" PRId32 "/%" PRId32 " [%03u] %" PRIu64 ".%09" PRIu64 ": %" PRIu64 " ",
 		   profile->processes.items[task->process].pid, task->tid, point->cpu,
 		   (uint64_t)(point->time_ns / NS_PER_S), (uint64_t)(point->time_ns % NS_PER_S),
-		   point->total.weight);
+		   weight);
 	escape_add(&script->line, export_event(data, point->total.event), " ");
 	buf_add_str(&script->line, ": \n");
 	for (; stack; stack = profile->stacks.items[stack].parent)
 		buf_add_str(&script->line, frame_lines(script, profile->stacks.items[stack].frame));
 	buf_add_char(&script->line, '\n');
 	fwrite(script->line.bytes, 1, script->line.size, script->out);
+}
+
+/* Where several come as one each has its share of the weight. */
+static void take(void *context, const struct point *point)
+{
+	uint64_t samples = point->total.samples, weight = point->total.weight;
+
+	for (; samples > 0; samples--) {
+		uint64_t share = weight / samples;
+
+		print_sample(context, point, share);
+		weight -= share;
+	}
 }
 
 /* ---- head ---- */

@@ -6,7 +6,8 @@
  *   - Each event has two types of values: EVENT-samples (count), and EVENT in its own unit.
  *   - Locations are the frames, with the ELF virtual address of the image; the mapping of an image
  *     says so by spanning all addresses, which keeps readers from adding a load address.
- *   - Samples have labels: process, thread, pid, tid and, where it is another than "task", context.
+ *   - Samples have labels: process, thread, pid, tid, mode and, where it is another than "task",
+ *     context.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct pprof {
 	const struct export_data *data;
 	struct gzip_stream *stream;
 	struct buf out, message, inner, packed, text;
-	struct buf labels; /* of the samples of the task and context that come just now */
+	struct buf labels; /* of the samples of the task, mode and context that come just now */
 	struct strpool strings;
 	size_t told;			    /* strings that were written */
 	size_t columns[PROFILE_MAX_EVENTS]; /* of an event: where its two values stand */
@@ -203,6 +204,7 @@ static void make_labels(struct pprof *pprof, const struct total *row)
 	add_label(pprof, PPROF_LABEL_PID, "",
 		  (uint64_t)(int64_t)data->profile->processes.items[task->process].pid);
 	add_label(pprof, PPROF_LABEL_TID, "", (uint64_t)(int64_t)task->tid);
+	add_label(pprof, PPROF_LABEL_MODE, mode_name((enum mode)row->mode), 0);
 	if (row->context != CONTEXT_TASK)
 		add_label(pprof, PPROF_LABEL_CONTEXT, context_name((enum context)row->context), 0);
 	buf_done(&process);
@@ -210,7 +212,8 @@ static void make_labels(struct pprof *pprof, const struct total *row)
 
 static bool is_same_sample(const struct total *a, const struct total *b)
 {
-	return a->task == b->task && a->stack == b->stack && a->context == b->context;
+	return a->task == b->task && a->stack == b->stack && a->mode == b->mode &&
+	       a->context == b->context;
 }
 
 static void pack(struct pprof *pprof, unsigned field)
@@ -247,7 +250,8 @@ static void tell_samples(struct pprof *pprof)
 	while (row < last) {
 		const struct total *end = row + 1;
 
-		if (!labelled || labelled->task != row->task || labelled->context != row->context)
+		if (!labelled || labelled->task != row->task || labelled->mode != row->mode ||
+		    labelled->context != row->context)
 			make_labels(pprof, row);
 		labelled = row;
 
