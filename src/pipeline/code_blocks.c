@@ -48,25 +48,31 @@ const struct code_step *code_blocks_step(const struct code_blocks *blocks, uint6
 	return step && step->address == address ? step : NULL;
 }
 
-static void mark_target(const struct code_blocks *blocks, uint64_t target, bool *leads)
+/* How control comes to a step, or-ed. */
+enum lead {
+	LEAD_BEHIND = 1, /* it stands behind one that may go elsewhere */
+	LEAD_TARGET = 2, /* a jump or the step before leads there */
+};
+
+static void mark_target(const struct code_blocks *blocks, uint64_t target, uint8_t *leads)
 {
 	const struct code_step *step = code_blocks_step(blocks, target);
 
 	if (step)
-		leads[step - blocks->steps.items] = true;
+		leads[step - blocks->steps.items] |= LEAD_TARGET;
 }
 
 /* Where blocks begin. */
-static void mark_leads(const struct code_blocks *blocks, bool *leads)
+static void mark_leads(const struct code_blocks *blocks, uint8_t *leads)
 {
-	leads[0] = true;
+	leads[0] = LEAD_TARGET;
 	for (size_t i = 0; i < blocks->steps.count; i++) {
 		const struct code_flow *flow = &blocks->steps.items[i].flow;
 
 		if (flow->kind == CODE_FLOW_BRANCH || flow->kind == CODE_FLOW_JUMP)
 			mark_target(blocks, flow->target, leads);
 		if (flow->kind != CODE_FLOW_NEXT)
-			leads[i + 1] = true;
+			leads[i + 1] |= flow->kind == CODE_FLOW_BRANCH ? LEAD_TARGET : LEAD_BEHIND;
 	}
 }
 
@@ -83,14 +89,18 @@ static bool is_padding(const struct code_blocks *blocks, const struct code_step 
 	return false;
 }
 
-static void add_block(struct code_blocks *blocks, size_t first, size_t end)
+/* @lead: how control comes to the first. What nothing leads to but a jump that is computed begins
+ * behind the padding in front of it. */
+static void add_block(struct code_blocks *blocks, size_t first, size_t end, uint8_t lead)
 {
 	const struct code_step *steps = blocks->steps.items, *last = &steps[end - 1];
-	bool padding = true;
+	size_t padding = first;
 
-	for (size_t i = first; i < end; i++)
-		padding = padding && is_padding(blocks, &steps[i]);
-	if (!padding)
+	while (padding < end && is_padding(blocks, &steps[padding]))
+		padding++;
+	if (!(lead & LEAD_TARGET))
+		first = padding;
+	if (padding < end)
 		*vec_push(&blocks->list) =
 			(struct code_block){ .first = first,
 					     .count = end - first,
@@ -100,7 +110,7 @@ static void add_block(struct code_blocks *blocks, size_t first, size_t end)
 
 void code_blocks_find(struct code_blocks *blocks)
 {
-	VEC(bool) leads = { 0 };
+	VEC(uint8_t) leads = { 0 };
 	size_t count = blocks->steps.count, first = 0;
 
 	if (count == 0)
@@ -111,7 +121,7 @@ void code_blocks_find(struct code_blocks *blocks)
 	for (size_t i = 1; i <= count; i++) {
 		if (i < count && !leads.items[i])
 			continue;
-		add_block(blocks, first, i);
+		add_block(blocks, first, i, leads.items[first]);
 		first = i;
 	}
 	vec_free(&leads);

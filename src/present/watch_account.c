@@ -29,13 +29,12 @@ static const struct {
 	size_t offset; /* in struct probe_counts */
 	const char *what;
 } lost_calls[] = {
-	{ offsetof(struct probe_counts, too_deep),
-	  "calls were nested too deeply: entries without times" },
+	{ offsetof(struct probe_counts, too_deep), "nested too deeply: entries without times" },
 	{ offsetof(struct probe_counts, left),
-	  "calls were left by a longjmp, an exception or an exec: entries without exits" },
-	{ offsetof(struct probe_counts, died), "calls were open when their thread ended" },
-	{ offsetof(struct probe_counts, unmatched), "exits of calls whose entry was not seen" },
-	{ offsetof(struct probe_counts, inside), "calls had not come to their end" },
+	  "left by a longjmp, an exception or an exec: entries without exits" },
+	{ offsetof(struct probe_counts, died), "open when their thread ended" },
+	{ offsetof(struct probe_counts, unmatched), "whose exit was seen, but not their entry" },
+	{ offsetof(struct probe_counts, inside), "still open at the end" },
 };
 
 static const struct {
@@ -43,18 +42,18 @@ static const struct {
 	const char *what;
 } lost_hits[] = {
 	{ offsetof(struct probe_cost, missed),
-	  "hits were missed by the kernel: it was in a probe already" },
-	{ offsetof(struct probe_cost, keys_lost), "calls found the table of keys full" },
-	{ offsetof(struct probe_cost, threads_lost),
-	  "calls were of threads for which there was no memory" },
+	  "missed by the kernel, which was in a probe already" },
+	{ offsetof(struct probe_cost, keys_lost), "that found the table of keys full" },
+	{ offsetof(struct probe_cost, threads_lost), "of threads for which there was no memory" },
 };
 
-static void add_lost(struct buf *text, uint64_t count, const char *what)
+static void add_lost(struct buf *text, uint64_t count, const char *one, const char *many,
+		     const char *what)
 {
 	if (!count)
 		return;
 	figures_count(text, count);
-	buf_printf(text, " %s\n", what);
+	buf_printf(text, " %s %s\n", count == 1 ? one : many, what);
 }
 
 static void add_losses(const struct watch_totals *totals, struct buf *text)
@@ -67,13 +66,13 @@ static void add_losses(const struct watch_totals *totals, struct buf *text)
 				const uint64_t *)(const void *)((const char *)&totals->all.rows[row]
 									.counts +
 								lost_calls[i].offset);
-		add_lost(text, sum, lost_calls[i].what);
+		add_lost(text, sum, "call", "calls", lost_calls[i].what);
 	}
 	for (size_t i = 0; i < sizeof(lost_hits) / sizeof(*lost_hits); i++)
 		add_lost(text,
 			 *(const uint64_t *)(const void *)((const char *)&totals->all.cost +
 							   lost_hits[i].offset),
-			 lost_hits[i].what);
+			 "hit", "hits", lost_hits[i].what);
 }
 
 static void add_ns(struct buf *text, double ns)

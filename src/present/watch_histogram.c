@@ -9,7 +9,9 @@
 
 enum {
 	BAR_WIDTH = 40,
-	MOST_BARS = 24, /* neighbouring buckets are put together until there are no more */
+	MOST_BARS = 24,	 /* neighbouring buckets are put together until there are no more */
+	MOST_EMPTY = 2,	 /* pieces in a row that are shown; more of them are one line */
+	MOST_SHOWN = 16, /* histograms of a kind; more would bury the table */
 	MOST_ERRNO = 4095,
 };
 
@@ -105,6 +107,16 @@ static void add_bar(struct buf *text, uint64_t count, uint64_t most)
 		buf_add_char(text, '*');
 }
 
+/* How many pieces without anything there are from one on. */
+static size_t count_empty(const struct pieces *pieces, size_t from)
+{
+	size_t at = from;
+
+	while (at < pieces->count && !pieces->list[at].count)
+		at++;
+	return at - from;
+}
+
 static void add_pieces(struct buf *text, const struct pieces *pieces,
 		       const struct probe_scale *scale, bool times)
 {
@@ -112,9 +124,15 @@ static void add_pieces(struct buf *text, const struct pieces *pieces,
 
 	for (size_t i = 0; i < pieces->count; i++) {
 		const struct piece *piece = &pieces->list[i];
+		size_t empty = count_empty(pieces, i);
 
-		if (!times && !piece->count)
+		if (!times && empty)
 			continue; /* of values only those that came */
+		if (empty > MOST_EMPTY) {
+			buf_add_str(text, "  ...\n");
+			i += empty - 1;
+			continue;
+		}
 		buf_clear(&words);
 		add_range(&words, piece, scale, times);
 		buf_printf(text, "  %-32s ", buf_text(&words));
@@ -183,11 +201,22 @@ static void add_values(struct watch_show *show, const struct watch_line *line)
 void watch_histogram_add(struct watch_show *show, const struct watch_totals *totals)
 {
 	struct watch_lines lines;
+	size_t shown = 0, left_out = 0;
 
 	watch_lines_sum(&show->setting, &totals->all, &lines);
 	for (size_t i = 0; i < lines.list.count; i++) {
-		add_latency(show, &lines.list.items[i]);
-		add_values(show, &lines.list.items[i]);
+		const struct watch_line *line = &lines.list.items[i];
+		bool has = line->counts.entries && (line->latency || line->values);
+
+		left_out += has && shown == MOST_SHOWN;
+		if (!has || shown == MOST_SHOWN)
+			continue;
+		shown++;
+		add_latency(show, line);
+		add_values(show, line);
 	}
+	if (left_out)
+		buf_printf(&show->text,
+			   "\nand histograms of %zu more; --format json has them all\n", left_out);
 	watch_lines_done(&lines);
 }

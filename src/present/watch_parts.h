@@ -14,6 +14,7 @@ struct watch_show {
 	struct watch_plot *plot;      /* NULL: no curves */
 	struct buf text;	      /* what is being made */
 	size_t ticks;
+	bool drawn; /* an interval has been shown */
 };
 
 /* ---- watch_table.c: for people ---- */

@@ -175,6 +175,9 @@ static void add_text_tick(struct watch_show *show, const struct watch_tick *tick
 		most = options->lines > HEAD_LINES + 2 ? options->lines - HEAD_LINES - 1 : 1;
 	if (show->plot && !is_screen(show))
 		return; /* they are drawn at the end */
+	if (show->ticks == 1 && tick->end != WATCH_GOES_ON)
+		return; /* the totals would say the same again */
+	show->drawn = true;
 	watch_table_add_head(show, tick);
 	if (show->plot)
 		add_charts(show, options->columns,
@@ -219,9 +222,9 @@ static void add_text_end(struct watch_show *show, const struct watch_totals *tot
 						  : MOST_CHARTS));
 		buf_add_char(&show->text, '\n');
 	}
-	if (show->ticks && is_screen(show))
+	if (show->drawn && is_screen(show))
 		buf_add_char(&show->text, '\n');
-	buf_add_str(&show->text, show->ticks ? "totals\n" : "");
+	buf_add_str(&show->text, show->drawn ? "totals\n" : "");
 	watch_table_add(show, &totals->all, true, 0);
 	watch_histogram_add(show, totals);
 	buf_add_char(&show->text, '\n');

@@ -53,6 +53,23 @@ static void test_loop(void **state)
 	code_blocks_done(&blocks);
 }
 
+/* Only a table of jumps leads behind the padding. */
+static void test_padding(void **state)
+{
+	struct code_blocks blocks = { .data = false };
+
+	(void)state;
+	take(&blocks, 0x1000, 7, "jmp    *0x4010(,%rax,8)");
+	take(&blocks, 0x1007, 9, "nopw   0x0(%rax,%rax,1)");
+	take(&blocks, 0x1010, 1, "ret");
+	take(&blocks, 0x1011, 1, "nop");
+	code_blocks_find(&blocks);
+	assert_int_equal(blocks.list.count, 2);
+	assert_int_equal(blocks.list.items[1].start, 0x1010);
+	assert_int_equal(blocks.list.items[1].count, 1);
+	code_blocks_done(&blocks);
+}
+
 static enum code_exits exits(struct code_blocks *blocks, uint64_t end, size_t *ret_count)
 {
 	struct buf addresses = { 0 };
@@ -140,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_flows),
 	};

@@ -121,7 +121,7 @@ static const char table[] =
 	"vfs_read                sum    24,690       0.5       99.7ps         6\n"
 	"prog:work+0x1c\\x1b[31m  1           7         -            -         -\n"
 	"\n"
-	"10 calls were left by a longjmp, an exception or an exec: entries without exits\n"
+	"10 calls left by a longjmp, an exception or an exec: entries without exits\n"
 	"1.00 s, 1,000 probe hits of 1.00us (programs 100ns): 0.1 % of a CPU; attached in 12.0ms, "
 	"detached in 3.00ms\n";
 
