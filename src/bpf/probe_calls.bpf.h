@@ -10,7 +10,10 @@
  * (longjmp, an exception, a return that the kernel missed).
  *
  * What interrupts a program here, on the same CPU and in the same thread, is whole before it goes
- * on: it finds the frames below as they are, and leaves them so. Sums are added to atomically.
+ * on: it finds the frames below as they are, and leaves them so. Sums are added to atomically. But
+ * a thread may also be switched out amid a program; then its frames are gone through as they are.
+ * So a frame is timed from the moment its flags say so, which is when all else in it is set, until
+ * they say so no more, and outside of the stack no frame is.
  */
 #ifndef BPF_PROBE_CALLS_BPF_H
 #define BPF_PROBE_CALLS_BPF_H
@@ -58,15 +61,18 @@ enum {
 
 struct probe_frame {
 	__u64 entered_ns, sp, from;
+	__u64 running_ns; /* on its CPU since, or since it entered there; 0: it is not */
 	__u32 target, row, cpu, flags;
-	__u64 counters[PROBE_SLOT_COUNTERS]; /* as it entered */
+	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
 };
 
 struct probe_thread {
-	__u64 since_ns; /* on its CPU */
-	__u64 since_counters[PROBE_SLOT_COUNTERS];
+	__u64 left_ns; /* its CPU, last */
+	__u64 left_counters[PROBE_SLOT_COUNTERS];
+	__u32 switches; /* times it came back */
 	__u32 depth;
 	__u32 zero; /* for forget() */
+	__u32 unused;
 	struct probe_frame frames[PROBE_MAX_DEPTH];
 };
 
@@ -243,9 +249,11 @@ static __always_inline void read_counters(__u64 *counters, const struct task_str
 
 /* ---- time ---- */
 
-static __always_inline __u64 later(__u64 a, __u64 b)
+#define BARRIER() asm volatile("" ::: "memory")
+
+static __always_inline __u32 switches_of(const struct probe_thread *thread)
 {
-	return a > b ? a : b;
+	return *(const volatile __u32 *)&thread->switches;
 }
 
 /* The bound is a mask that the compiler may not see through, nor check another copy of @index. */
@@ -262,34 +270,55 @@ static __always_inline __u32 forget(const struct probe_thread *thread, __u32 num
 	return number ^ *(const volatile __u32 *)&thread->zero;
 }
 
-/* Ends the stretch during which an outermost call ran on this CPU. */
-static __always_inline void stop_running(const struct probe_thread *thread,
-					 const struct probe_frame *frame, struct probe_slot *slot)
-{
-	ADD(slot->running, -probe_open_word(later(frame->entered_ns, thread->since_ns), opened_ns));
-}
-
-/* The same, and counts it. */
-static __always_inline void charge(const struct probe_thread *thread,
-				   const struct probe_frame *frame, struct probe_slot *slot,
-				   const __u64 *counters, __u64 now_ns)
-{
-	bool fresh = frame->entered_ns >= thread->since_ns;
-	__u64 from_ns = later(frame->entered_ns, thread->since_ns);
-
-	ADD(slot->virtual_ns, now_ns - from_ns);
-	stop_running(thread, frame, slot);
-#pragma unroll
-	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
-		if (i < counter_count)
-			ADD(slot->counters[i],
-			    counters[i] - (fresh ? frame->counters[i] : thread->since_counters[i]));
-	}
-}
-
 static __always_inline bool is_timed(const struct probe_frame *frame)
 {
 	return (frame->flags & (FRAME_OUTERMOST | FRAME_IGNORED)) == FRAME_OUTERMOST;
+}
+
+/* From here on a switch of threads finds nothing to do with it. Returns whether it was timed. */
+static __always_inline bool stop_timing(struct probe_frame *frame)
+{
+	bool timed = is_timed(frame);
+
+	*(volatile __u32 *)&frame->flags |= FRAME_IGNORED;
+	BARRIER();
+	return timed;
+}
+
+/* Begins a stretch during which an outermost call runs on this CPU. */
+static __always_inline void start_running(struct probe_frame *frame, struct probe_slot *slot,
+					  const __u64 *counters, __u64 now_ns)
+{
+	frame->running_ns = now_ns;
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			frame->counters[i] = counters[i];
+	}
+	ADD(slot->running, probe_open_word(now_ns, opened_ns));
+}
+
+/* Ends it. */
+static __always_inline void stop_running(struct probe_frame *frame, struct probe_slot *slot)
+{
+	if (frame->running_ns)
+		ADD(slot->running, -probe_open_word(frame->running_ns, opened_ns));
+	frame->running_ns = 0;
+}
+
+/* The same, and counts it. */
+static __always_inline void charge(struct probe_frame *frame, struct probe_slot *slot,
+				   const __u64 *counters, __u64 now_ns)
+{
+	if (!frame->running_ns)
+		return;
+	ADD(slot->virtual_ns, now_ns - frame->running_ns);
+	stop_running(frame, slot);
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			ADD(slot->counters[i], counters[i] - frame->counters[i]);
+	}
 }
 
 /* Takes an outermost call out of those that are open. */
@@ -303,27 +332,25 @@ static __always_inline void take_back(const struct probe_frame *frame)
 
 /* A call that was left without a return: nobody knows when, so none of its time counts but what was
  * charged to it as its thread left a CPU. */
-static __always_inline void give_up(const struct probe_thread *thread,
-				    const struct probe_frame *frame)
+static __always_inline void give_up(struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
 
 	if (frame->flags & FRAME_IGNORED || !slot)
 		return;
 	ADD(slot->left, 1);
-	if (!is_timed(frame))
+	if (!stop_timing(frame))
 		return;
 	take_back(frame);
-	if (todo & PROBE_DO_VIRTUAL)
-		stop_running(thread, frame, slot);
+	stop_running(frame, slot);
 }
 
 /* Gives up the frames above the first @depth. */
 static __noinline int unwind(struct probe_thread *thread, __u32 depth)
 {
 	for (__u32 i = 0; i < PROBE_MAX_DEPTH && thread->depth > depth; i++) {
+		give_up(frame_at(thread, thread->depth - 1));
 		thread->depth--;
-		give_up(thread, frame_at(thread, thread->depth));
 	}
 	return 0;
 }
@@ -395,49 +422,88 @@ static __always_inline void note_cpu(__u32 target, struct probe_slot *slot)
 	last->cpu = now.cpu;
 }
 
-/* A frame for a call that @flags describes; false: no room. */
-static __always_inline bool push(struct probe_thread *thread, const struct probe_call *call,
-				 __u32 row, __u32 flags, __u64 now_ns)
+/* A frame for a call, not timed yet; NULL: no room. */
+static __always_inline struct probe_frame *
+push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u64 now_ns)
 {
 	__u32 index = thread->depth;
 	struct probe_frame *frame = frame_at(thread, index);
 
 	if (index >= PROBE_MAX_DEPTH)
-		return false;
+		return NULL;
 	/* What interrupts from here on pushes above it. */
 	*(volatile __u32 *)&thread->depth = index + 1;
+	BARRIER();
 	frame->entered_ns = now_ns;
+	frame->running_ns = 0;
 	frame->sp = call->sp;
 	frame->from = call->from;
 	frame->target = (__u32)call->cookie;
 	frame->row = row;
 	frame->cpu = bpf_get_smp_processor_id();
-	frame->flags = flags;
-	if (index == 0)
-		thread->since_ns = now_ns;
-	if (flags & FRAME_OUTERMOST)
-		read_counters(frame->counters, bpf_get_current_task_btf());
-	return true;
+	BARRIER();
+	return frame;
+}
+
+static __always_inline void begin_running(struct probe_frame *frame, __u32 flags,
+					  struct probe_slot *slot, __u64 now_ns)
+{
+	__u64 counters[PROBE_SLOT_COUNTERS] = {};
+
+	read_counters(counters, bpf_get_current_task_btf());
+	start_running(frame, slot, counters, now_ns);
+	BARRIER();
+	*(volatile __u32 *)&frame->flags = flags;
+	BARRIER();
+}
+
+/* Its virtual time, from @now_ns on. If it was switched out before its flags told of it (there were
+ * @switches then), it has been on its CPU only since now. */
+static __always_inline void time_running(struct probe_thread *thread, struct probe_frame *frame,
+					 __u32 flags, struct probe_slot *slot, __u32 switches,
+					 __u64 now_ns)
+{
+	begin_running(frame, flags, slot, now_ns);
+	if (switches_of(thread) == switches || frame->running_ns != now_ns)
+		return;
+	stop_timing(frame);
+	stop_running(frame, slot);
+	begin_running(frame, flags, slot, bpf_ktime_get_ns());
 }
 
 static __always_inline void enter_counted(struct probe_thread *thread,
 					  const struct probe_call *call, __u32 row,
-					  struct probe_slot *slot, bool user, bool nested,
-					  __u64 now_ns)
+					  struct probe_slot *slot, bool user, bool nested)
 {
 	__u32 flags = (user ? FRAME_USER : 0) | (nested ? 0 : FRAME_OUTERMOST);
+	__u32 switches = switches_of(thread);
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct probe_frame *frame = push(thread, call, row, now_ns);
 
 	if (nested)
 		ADD(slot->nested, 1);
-	if (!push(thread, call, row, flags, now_ns)) {
+	if (!frame) {
 		ADD(slot->too_deep, 1);
 		return;
 	}
-	if (nested)
+	if (nested) {
+		frame->flags = flags;
 		return;
+	}
 	ADD(slot->open, probe_open_word(now_ns, opened_ns));
 	if (todo & PROBE_DO_VIRTUAL)
-		ADD(slot->running, probe_open_word(now_ns, opened_ns));
+		time_running(thread, frame, flags, slot, switches, now_ns);
+	else
+		frame->flags = flags;
+}
+
+static __always_inline void enter_ignored(struct probe_thread *thread,
+					  const struct probe_call *call, bool user)
+{
+	struct probe_frame *frame = push(thread, call, 0, 0);
+
+	if (frame)
+		frame->flags = FRAME_IGNORED | (user ? FRAME_USER : 0);
 }
 
 /* Counts the entry. Returns its slot; NULL: it is not to be counted. */
@@ -474,7 +540,6 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 	struct probe_thread *thread;
 	struct probe_slot *slot;
 	__u32 row = 0, depth, nested;
-	__u64 now_ns;
 
 	/* All threads of a process that is not wanted have no frames. */
 	if (phase == PROBE_CLOSED || !is_wanted_process())
@@ -491,11 +556,10 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 		unwind(thread, depth);
 	nested = forget(thread, is_inside(thread, (__u32)call->cookie));
 	slot = count(call, &row);
-	now_ns = bpf_ktime_get_ns();
 	if (slot)
-		enter_counted(thread, call, row, slot, user, nested, now_ns);
+		enter_counted(thread, call, row, slot, user, nested);
 	else
-		push(thread, call, 0, FRAME_IGNORED | (user ? FRAME_USER : 0), now_ns);
+		enter_ignored(thread, call, user);
 	return 0;
 }
 
@@ -572,27 +636,45 @@ static __always_inline void count_latency(__u32 row, __u64 took_ns)
 		ADD(found->buckets[bucket], 1);
 }
 
+/* Ends the times of a call. Returns when that was. */
+static __always_inline __u64 end_call(struct probe_thread *thread, struct probe_frame *frame,
+				      struct probe_slot *slot)
+{
+	bool timed = stop_timing(frame);
+	__u32 switches = switches_of(thread);
+	__u64 counters[PROBE_SLOT_COUNTERS] = {};
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (!timed)
+		return now_ns;
+	if (todo & PROBE_DO_VIRTUAL) {
+		read_counters(counters, bpf_get_current_task_btf());
+		if (switches_of(thread) != switches) {
+			now_ns = thread->left_ns; /* it was switched out just here */
+			charge(frame, slot, thread->left_counters, now_ns);
+		} else {
+			charge(frame, slot, counters, now_ns);
+		}
+	}
+	ADD(slot->wall_ns, now_ns - frame->entered_ns);
+	take_back(frame);
+	return now_ns;
+}
+
 static __always_inline void count_exit(struct probe_thread *thread, struct probe_frame *frame,
-				       const struct probe_call *call, __u64 now_ns)
+				       const struct probe_call *call)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
-	__u64 counters[PROBE_SLOT_COUNTERS] = {}, took_ns = now_ns - frame->entered_ns;
+	__u64 took_ns;
 
 	if (!slot)
 		return;
+	took_ns = end_call(thread, frame, slot) - frame->entered_ns;
 	ADD(slot->exits, 1);
 	count_value(call, frame->row, slot);
 	count_latency(frame->row, took_ns);
 	if (took_ns > slot->longest_ns)
 		slot->longest_ns = took_ns;
-	if (!(frame->flags & FRAME_OUTERMOST))
-		return;
-	ADD(slot->wall_ns, took_ns);
-	take_back(frame);
-	if (todo & PROBE_DO_VIRTUAL) {
-		read_counters(counters, bpf_get_current_task_btf());
-		charge(thread, frame, slot, counters, now_ns);
-	}
 }
 
 /* The index of the call that returns, + 1; 0: its entry was not seen. The kernel has several
@@ -635,11 +717,9 @@ static __always_inline int leave(const struct probe_call *call)
 	struct probe_thread *thread;
 	struct probe_frame *frame;
 	__u32 found;
-	__u64 now_ns;
 
 	if (phase == PROBE_CLOSED)
 		return 0;
-	now_ns = bpf_ktime_get_ns();
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	found = thread ? forget(thread, find_frame(thread, call)) : 0;
 	if (!thread || !found) {
@@ -651,7 +731,7 @@ static __always_inline int leave(const struct probe_call *call)
 		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
 	if (!(frame->flags & FRAME_IGNORED))
-		count_exit(thread, frame, call, now_ns);
+		count_exit(thread, frame, call);
 	thread->depth = found - 1;
 	return 0;
 }

