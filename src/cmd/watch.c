@@ -106,7 +106,7 @@ static int parse_format(const struct watch_values *values, enum watch_form *ret_
 {
 	static const struct {
 		const char *name;
-		enum watch_form form;
+		enum watch_form form = WATCH_FORM_TEXT;
 	} forms[] = {
 		{ "text", WATCH_FORM_TEXT },
 		{ "csv", WATCH_FORM_CSV },
@@ -232,7 +232,7 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 {
 	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
 	_cleanup_(buf_done) struct buf metrics = { 0 };
-	enum watch_form form;
+	enum watch_form form = WATCH_FORM_TEXT;
 	struct watch_words asked;
 	struct err err;
 	int rc = parse_format(values, &form, &err);
