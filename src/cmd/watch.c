@@ -106,7 +106,7 @@ static int parse_format(const struct watch_values *values, enum watch_form *ret_
 {
 	static const struct {
 		const char *name;
-		enum watch_form form = WATCH_FORM_TEXT;
+		enum watch_form form;
 	} forms[] = {
 		{ "text", WATCH_FORM_TEXT },
 		{ "csv", WATCH_FORM_CSV },
