@@ -66,7 +66,7 @@ _prospect() {
 				[ "$subcommand" != run ] || first=0
 			else
 				first=0
-				[ "$subcommand" = run ] || [ "$subcommand" = record ] && break
+				[[ $subcommand =~ ^(run|record|count)$ ]] && break
 			fi
 			;;
 		esac
@@ -88,7 +88,7 @@ _prospect() {
 			compgen -W "$commands" -- "$word"
 			compgen -c -- "$word"
 		) ;;
-		record) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
+		record | count) mapfile -t COMPREPLY < <(compgen -c -- "$word") ;;
 		help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
 		*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 		esac

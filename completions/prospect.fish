@@ -73,10 +73,10 @@ function __prospect_options
     end
 end
 
-# Is a command of the user's to be completed: behind "run", "record" or no subcommand?
+# Is a command of the user's to be completed: behind "run", "record", "count" or no subcommand?
 function __prospect_wants_command
     __prospect_value >/dev/null; and return 1
-    contains (__prospect_subcommand) run record
+    contains (__prospect_subcommand) run record count
 end
 
 function __prospect_first_word
@@ -98,7 +98,7 @@ end
 function __prospect_command
     set -l words (commandline -opc)
     set -l before 1
-    contains -- "$words[2]" run record; and set before 2
+    contains -- "$words[2]" run record count; and set before 2
     __fish_complete_subcommand --fcs-skip=$before (__prospect_options_with_values)
 end
 

@@ -35,6 +35,8 @@ const struct command *const commands[] = {
 	&command_debug,
 	&command_symbolize,
 	&command_watch,
+	&command_count,
+	&command_events,
 	&command_help,
 	NULL,
 };

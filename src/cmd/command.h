@@ -25,6 +25,8 @@ extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_diff;
+extern const struct command command_count;
+extern const struct command command_events;
 extern const struct command command_graph;
 extern const struct command command_flame;
 extern const struct command command_heatmap;

@@ -103,13 +103,22 @@ static void *place_of(const struct parser *parser, const struct option_spec *spe
 	return parser->values ? (char *)parser->values + spec->offset : NULL;
 }
 
-/* Acts on an option without a value. Returns 1 when it was one. */
-static int take_flag(struct parser *parser, const struct option_spec *spec, const char *name)
+/* Acts on an option without a value. Returns 1 when it was one. @value: what stuck to it, or NULL.
+ */
+static int take_flag(struct parser *parser, const struct option_spec *spec, const char *name,
+		     const char *value)
 {
 	bool *place;
 
 	if (spec->type == OPTION_REFUSED)
 		return err_set(parser->err, -EINVAL, "%s: %s", name, spec->help);
+	if (spec->type == OPTION_OPTIONAL && !value) {
+		const char **text = place_of(parser, spec);
+
+		if (text)
+			*text = "";
+		return 1;
+	}
 	if (spec->type != OPTION_FLAG)
 		return 0;
 	place = place_of(parser, spec);
@@ -154,7 +163,7 @@ static int parse_short(struct parser *parser)
 
 		if (!spec)
 			return unknown_short(parser, *letter, word);
-		rc = take_flag(parser, spec, name);
+		rc = take_flag(parser, spec, name, NULL);
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
@@ -206,7 +215,7 @@ static int parse_long(struct parser *parser)
 		return err_set(parser->err, -EINVAL, "%s may be --%s or --%s", name,
 			       other->long_name, spec->long_name);
 	snprintf(name, sizeof(name), "--%s", spec->long_name);
-	rc = take_flag(parser, spec, name);
+	rc = take_flag(parser, spec, name, value);
 	if (rc > 0 && value)
 		return err_set(parser->err, -EINVAL, "%s takes no value", name);
 	if (rc != 0)
@@ -300,9 +309,12 @@ static void print_row(const struct option_spec *spec)
 				spec->long_name ? ", " : "");
 	else
 		used = snprintf(names, sizeof(names), "    ");
-	snprintf(names + used, sizeof(names) - (size_t)used, "%s%s%s%s",
+	snprintf(names + used, sizeof(names) - (size_t)used, "%s%s%s%s%s",
 		 spec->long_name ? "--" : "", spec->long_name ? spec->long_name : "",
-		 spec->argument ? " " : "", spec->argument ? spec->argument : "");
+		 !spec->argument		 ? ""
+		 : spec->type == OPTION_OPTIONAL ? "[="
+						 : " ",
+		 spec->argument ? spec->argument : "", spec->type == OPTION_OPTIONAL ? "]" : "");
 	printf("  %-28s %s\n", names, spec->help);
 }
 
@@ -321,6 +333,7 @@ void options_print_rows(const struct option_spec *specs)
 		if (spec->help)
 			printf("%c\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
 			       spec->long_name ? spec->long_name : "-",
-			       spec->argument ? spec->argument : "-");
+			       spec->argument && spec->type != OPTION_OPTIONAL ? spec->argument
+									       : "-");
 	}
 }

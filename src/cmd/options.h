@@ -17,13 +17,14 @@
 #include "base/err.h"
 
 enum option_type {
-	OPTION_FLAG,	/* bool: set true */
-	OPTION_TEXT,	/* const char *: borrowed from argv */
-	OPTION_TEXTS,	/* struct option_texts: may be given several times */
-	OPTION_INTEGER, /* int64_t within [least, most] */
-	OPTION_NUMBER,	/* double within [least, most]; "5%" is understood as 5 */
-	OPTION_SECONDS, /* double seconds from 10, 1.5, 250ms, 10s, 2m, 1h */
-	OPTION_REFUSED, /* no longer or not an option: the help text says what to use; exit 2 */
+	OPTION_FLAG,	 /* bool: set true */
+	OPTION_TEXT,	 /* const char *: borrowed from argv */
+	OPTION_TEXTS,	 /* struct option_texts: may be given several times */
+	OPTION_OPTIONAL, /* const char *: --name gives "", --name=VALUE the value; no short name */
+	OPTION_INTEGER,	 /* int64_t within [least, most] */
+	OPTION_NUMBER,	 /* double within [least, most]; "5%" is understood as 5 */
+	OPTION_SECONDS,	 /* double seconds from 10, 1.5, 250ms, 10s, 2m, 1h */
+	OPTION_REFUSED,	 /* no longer or not an option: the help text says what to use; exit 2 */
 };
 
 enum { OPTION_MAX_TEXTS = 64 };

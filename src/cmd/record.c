@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
 #include "cmd/collect_options.h"
 #include "cmd/command.h"
+#include "cmd/pid_list.h"
 #include "pipeline/owner.h"
 #include "pipeline/state_files.h"
 
@@ -36,34 +36,12 @@ static const struct option_spec record_specs[] = {
 };
 /* clang-format on */
 
-typedef VEC(pid_t) pid_vec;
-
-/* "1,2,3" to numbers. */
-static int parse_pids(const char *text, pid_vec *pids, struct err *err)
-{
-	const char *at = text;
-
-	for (;;) {
-		char *end;
-		long pid;
-
-		errno = 0;
-		pid = strtol(at, &end, 10);
-		if (end == at || errno || pid <= 0 || pid > 4194304 || (*end && *end != ','))
-			return err_set(err, -EINVAL, "-p: '%s' is no list of process ids", text);
-		*vec_push(pids) = (pid_t)pid;
-		if (!*end)
-			return 0;
-		at = end + 1;
-	}
-}
-
-static int check(const struct record_values *values, char **command, pid_vec *pids, struct err *err)
+static int check(const struct record_values *values, char **command, struct pid_list *pids, struct err *err)
 {
 	int ways = values->all + (values->pids.count > 0);
 
 	for (size_t i = 0; i < values->pids.count; i++) {
-		int rc = parse_pids(values->pids.items[i], pids, err);
+		int rc = pid_list_add("-p", values->pids.items[i], pids, err);
 
 		if (rc < 0)
 			return rc;
@@ -94,7 +72,7 @@ static bool has_state_folder(void)
 	return false;
 }
 
-static int record(const struct record_values *values, char **command, const pid_vec *pids)
+static int record(const struct record_values *values, char **command, const struct pid_list *pids)
 {
 	struct record_options options = collect_record_options(&values->collect);
 	struct record_result result;
@@ -119,7 +97,7 @@ static int record(const struct record_values *values, char **command, const pid_
 static int run_record(int argc, char **argv)
 {
 	struct record_values values = { .collect = COLLECT_DEFAULTS };
-	pid_vec pids = { 0 };
+	struct pid_list pids = { 0 };
 	bool help = false;
 	struct err err;
 	char **command;
@@ -136,7 +114,7 @@ static int run_record(int argc, char **argv)
 	} else {
 		status = record(&values, command, &pids);
 	}
-	vec_free(&pids);
+	pid_list_done(&pids);
 	return status;
 }
 

@@ -127,6 +127,30 @@ static void set_period(struct sampler *sampler, const struct perf_fd *event, uin
 		period_change(history, (before + clock_ns()) / 2, period_ns);
 }
 
+/* New counts for an event that is sampled by count, once it has given enough samples on each CPU.
+ */
+static void jitter_counts(struct sampler *sampler, size_t event)
+{
+	uint64_t mean = sampler->events[event].period, fds = 0;
+
+	if (mean < SAMPLER_LEAST_JITTERED)
+		return;
+	for (size_t i = 0; i < sampler->fds.count; i++)
+		fds += sampler->fds.items[i].stream == STREAM_EVENT &&
+		       sampler->fds.items[i].event == event;
+	if (sampler->undrawn[event] < SAMPLER_SAMPLES_BETWEEN_DRAWS * fds)
+		return;
+	sampler->undrawn[event] = 0;
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		struct perf_fd *each = &sampler->fds.items[i];
+		uint64_t count = period_draw(&sampler->jitter_state, mean);
+
+		if (each->stream == STREAM_EVENT && each->event == event &&
+		    ioctl(each->fd, PERF_EVENT_IOC_PERIOD, &count) == 0)
+			each->period = count;
+	}
+}
+
 void sampler_jitter(struct sampler *sampler)
 {
 	uint64_t now = clock_ns();
@@ -137,6 +161,8 @@ void sampler_jitter(struct sampler *sampler)
 	if (now - sampler->last_jitter_ns < ticks * sampler->clock_period_ns)
 		return;
 	sampler->last_jitter_ns = now;
+	for (size_t i = 0; i < sampler->event_count; i++)
+		jitter_counts(sampler, i);
 	clock_period = period_draw(&sampler->jitter_state, sampler->clock_period_ns);
 	idle_period = period_draw(&sampler->jitter_state, sampler->idle_period_ns);
 	for (size_t i = 0; i < sampler->fds.count; i++) {
@@ -202,8 +228,11 @@ static void hand_out(void *context, const struct perf_record *record)
 {
 	const struct taker *taker = context;
 	struct perf_record converted = *record;
+	const struct perf_fd *event = sampler_open_find(taker->sampler, record->id);
 
 	sampler_keep_up(taker->sampler);
+	if (event && event->stream == STREAM_EVENT && record->type == PERF_RECORD_SAMPLE)
+		taker->sampler->undrawn[event->event]++;
 	if (sampler_stacks_convert(taker->sampler, &converted))
 		taker->take(taker->context, &converted);
 }
@@ -254,6 +283,8 @@ uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record 
 	const struct perf_fd *event = sampler_open_find(sampler, record->id);
 	const struct period_history *history;
 
+	if (event && event->silent && !record->sample.period)
+		return event->period;
 	if (!event || !is_timer(event))
 		return record->sample.period;
 	history = event->stream == STREAM_IDLE ? &sampler->cpus[event->cpu].idle

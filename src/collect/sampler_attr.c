@@ -43,6 +43,13 @@ bool sampler_attr_by_program(const struct sampler *sampler, struct sampler_wante
 		 sampler->events[wanted.event].type != PERF_TYPE_TRACEPOINT));
 }
 
+bool sampler_attr_silent(const struct sampler *sampler, struct sampler_wanted wanted)
+{
+	const struct event_spec *event = &sampler->events[wanted.event];
+
+	return wanted.stream == STREAM_EVENT && event->period && !event->hardware;
+}
+
 /* What is asked of the kernel for the user part. */
 static void stack_attr(struct perf_event_attr *attr, const struct sampler *sampler,
 		       struct sampler_wanted wanted)
@@ -98,13 +105,16 @@ static void event_attr(struct perf_event_attr *attr, const struct event_spec *ev
 {
 	attr->type = event->type;
 	attr->config = event->config;
+	attr->config1 = event->config1;
+	attr->config2 = event->config2;
 	attr->exclude_user = event->exclude_user;
 	attr->exclude_kernel |= event->exclude_kernel;
 	if (event->period) {
 		attr->sample_period = event->period;
 	} else {
 		attr->freq = 1;
-		attr->sample_freq = (uint64_t)(rate_hz + 0.5);
+		attr->sample_freq =
+			(uint64_t)((event->rate_hz > 0 ? event->rate_hz : rate_hz) + 0.5);
 	}
 }
 
@@ -124,6 +134,8 @@ struct perf_event_attr sampler_attr(const struct sampler *sampler, struct sample
 	case STREAM_EVENT:
 		event_attr(&attr, &sampler->events[wanted.event], sampler->rate_hz);
 		stack_attr(&attr, sampler, wanted);
+		if (sampler_attr_silent(sampler, wanted))
+			attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 		break;
 	case STREAM_OUTPUT:
 		output_attr(&attr);

@@ -120,12 +120,24 @@ static int explain_open(const struct sampler *sampler, struct sampler_wanted wan
 	return err_set(err, rc, "%s: cannot be sampled: %s", name, strerror(-rc));
 }
 
+/* An event that is sampled by count has a count of its own on each CPU, from the start: what is
+ * done in step with one is not done in step with all. */
+static struct perf_event_attr drawn_attr(struct sampler *sampler, struct sampler_wanted wanted)
+{
+	struct perf_event_attr attr = sampler_attr(sampler, wanted);
+
+	if (wanted.stream == STREAM_EVENT &&
+	    sampler->events[wanted.event].period >= SAMPLER_LEAST_JITTERED)
+		attr.sample_period = period_draw(&sampler->jitter_state, attr.sample_period);
+	return attr;
+}
+
 /* Opens one event for one CPU and thread. 1: the kernel cannot, and it can be done without. */
 static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, size_t cpu_index,
 		       pid_t tid, struct err *err)
 {
 	struct sampler_cpu *cpu = &sampler->cpus[cpu_index];
-	struct perf_event_attr attr = sampler_attr(sampler, wanted);
+	struct perf_event_attr attr = drawn_attr(sampler, wanted);
 	_cleanup_close_ int fd = open_event(&attr, tid, cpu->number);
 	struct perf_fd *slot;
 	int rc;
@@ -145,7 +157,9 @@ static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, si
 				  .event = wanted.event,
 				  .tid = tid,
 				  .by_program = sampler_attr_by_program(sampler, wanted),
-				  .dumps = attr.sample_type & PERF_SAMPLE_STACK_USER };
+				  .dumps = attr.sample_type & PERF_SAMPLE_STACK_USER,
+				  .silent = sampler_attr_silent(sampler, wanted),
+				  .period = attr.sample_period };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &slot->id) < 0)
 		slot->id = 0;
 	hashidx_add(&sampler->ids, hash_u64(slot->id), (uint32_t)(sampler->fds.count - 1));
@@ -327,9 +341,22 @@ static const struct perf_format *format_of(void *context, uint64_t id)
 		return NULL;
 	if (event->stream == STREAM_OUTPUT || event->stream == STREAM_WAITS)
 		return &sampler->output_format;
+	if (event->silent)
+		return &sampler->silent_formats[event->by_program ? SAMPLER_BARE
+						: event->dumps	  ? SAMPLER_DUMP
+								  : SAMPLER_CHAIN];
 	if (event->by_program)
 		return &sampler->bare_format;
 	return event->dumps ? &sampler->dump_format : NULL;
+}
+
+static void make_silent_formats(struct sampler *sampler, const struct perf_format *chain)
+{
+	sampler->silent_formats[SAMPLER_CHAIN] = *chain;
+	sampler->silent_formats[SAMPLER_BARE] = sampler->bare_format;
+	sampler->silent_formats[SAMPLER_DUMP] = sampler->dump_format;
+	for (size_t i = 0; i < SAMPLER_FORMATS; i++)
+		sampler->silent_formats[i].sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 }
 
 static size_t wanted_ring_bytes(const struct sampler *sampler,
@@ -381,6 +408,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 	sampler->output_format.sample_type = SAMPLER_OUTPUT_TYPE;
 	sampler->bare_format = format;
 	sampler->bare_format.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+	make_silent_formats(sampler, &format);
 	record_queue_set_formats(sampler->queue, format_of, sampler);
 	*ret_sampler = sampler;
 	return 0;

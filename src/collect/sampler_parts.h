@@ -18,6 +18,14 @@
 /* Of events that programs write to: a call chain would be taken at each write. */
 #define SAMPLER_OUTPUT_TYPE ((PERF_RECORD_SAMPLE_TYPE & ~PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_RAW)
 
+enum {
+	SAMPLER_LEAST_JITTERED = 16, /* smaller counts are exact: 20 % of them is less than a few */
+	/* The kernel forgets how far an event is on its way to the next sample when the count
+	 * changes, half a count on average: for less than 1 % of what was sampled, wait this long.
+	 */
+	SAMPLER_SAMPLES_BETWEEN_DRAWS = 64,
+};
+
 struct perf_fd {
 	int fd;
 	uint64_t id;
@@ -27,7 +35,14 @@ struct perf_fd {
 	pid_t tid;	 /* -1: the CPU, whoever runs */
 	bool by_program; /* the stack program takes its samples */
 	bool dumps;	 /* its samples have registers and a copy of the stack */
+	/* Software events and tracepoints that are sampled by count. Were the period asked for in
+	 * their samples, the kernel would ignore it, and sample each event (perf_swevent_event). */
+	bool silent;
+	uint64_t period; /* of those: what a sample stands for */
 };
+
+/* What samples may have beside what all have. */
+enum sampler_format { SAMPLER_CHAIN, SAMPLER_BARE, SAMPLER_DUMP, SAMPLER_FORMATS };
 
 /* A ring and the event that owns it, borrowed from sampler.fds. */
 struct sampler_ring {
@@ -55,6 +70,7 @@ struct sampler {
 	size_t ring_bytes;
 	struct event_spec events[SAMPLER_MAX_EVENTS];
 	bool has_event[SAMPLER_MAX_EVENTS];
+	uint64_t undrawn[SAMPLER_MAX_EVENTS]; /* samples since its counts were drawn */
 	size_t event_count;
 	bool events_optional;
 	bool format_lost;
@@ -64,6 +80,7 @@ struct sampler {
 	struct perf_format output_format; /* of events that programs write to */
 	struct perf_format bare_format;	  /* of events whose samples a program takes */
 	struct perf_format dump_format;	  /* of events with copies of the stack */
+	struct perf_format silent_formats[SAMPLER_FORMATS]; /* the same without periods */
 	enum stack_rung stacks;
 	uint32_t dump_bytes;
 	struct stack_program *program; /* STACK_RUNG_INTERRUPT */
@@ -90,6 +107,8 @@ struct perf_event_attr sampler_attr(const struct sampler *sampler, struct sample
 bool sampler_attr_optional(const struct sampler *sampler, struct sampler_wanted wanted);
 /* How many events a stream has on each CPU for a thread, or with @tid -1 for whoever runs. */
 size_t sampler_attr_width(const struct sampler *sampler, enum stream stream, pid_t tid);
+/* Do its samples come without a period (see struct perf_fd)? */
+bool sampler_attr_silent(const struct sampler *sampler, struct sampler_wanted wanted);
 /* Is it the stack program that takes its samples? */
 bool sampler_attr_by_program(const struct sampler *sampler, struct sampler_wanted wanted);
 

@@ -89,6 +89,13 @@ static enum clock_kind clock_of(const struct event_spec *spec)
 	return spec->counts_ns ? CLOCK_TIMER : CLOCK_SOFTWARE;
 }
 
+static double rate_of(const struct attribution *attribution, const struct event_spec *spec)
+{
+	if (spec->period)
+		return 0;
+	return spec->rate_hz > 0 ? spec->rate_hz : sampler_rate(attribution->parts.sampler);
+}
+
 static int declare_named(struct attribution *attribution, const struct event_spec *spec)
 {
 	struct strpool *strings = &attribution->parts.profile->strings;
@@ -96,7 +103,7 @@ static int declare_named(struct attribution *attribution, const struct event_spe
 		.name = strpool_intern(strings, spec->name),
 		.unit = strpool_intern(strings, spec->counts_ns ? "ns" : "count"),
 		.clock = clock_of(spec),
-		.rate_hz = spec->period ? 0 : sampler_rate(attribution->parts.sampler),
+		.rate_hz = rate_of(attribution, spec),
 		.period = spec->period,
 	};
 

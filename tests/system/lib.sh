@@ -189,6 +189,7 @@ compile_programs() {
 	done
 	compile threads threads.c -pthread &
 	compile waits waits.c -pthread &
+	compile counted counted.c -pthread &
 	compile loader loader.c -ldl &
 	compile jit jit.c &
 	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
@@ -202,7 +203,7 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads waits loader \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads waits counted loader \
 		stacks stacks-fp \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do

@@ -138,8 +138,8 @@ static void lists_of_events(void **state)
 {
 	assert_list("page-faults:u,page-faults:k", NULL, 2,
 		    (const char *[]){ "page-faults:u", "page-faults:k" });
-	assert_list("cycles", "cycles:100,page-faults", 3,
-		    (const char *[]){ "cycles", "cycles:100", "page-faults" });
+	assert_list("cycles", "cycles:10000,page-faults", 3,
+		    (const char *[]){ "cycles", "cycles:10000", "page-faults" });
 	assert_list("cpu-clock", NULL, 0, NULL);
 	assert_list("cpu-clock,cycles", "cpu-clock:u", 2,
 		    (const char *[]){ "cycles", "cpu-clock:u" });

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What count.bpf.c and collect/count_split.c say to each other: rows, each with what was counted
+ * while its program, process or thread was on a CPU.
+ */
+#ifndef BPF_COUNT_WIRE_H
+#define BPF_COUNT_WIRE_H
+
+#include <linux/types.h>
+
+enum {
+	COUNT_EVENTS = 32,
+	COUNT_ROWS = 16384,
+	COUNT_STARTING = 65536, /* processes that are there before */
+	COUNT_PATH_BYTES = 256,
+};
+
+/* What rows are made of. */
+enum count_by {
+	COUNT_BY_PROGRAM = 1, /* the path given to exec */
+	COUNT_BY_PROCESS = 2,
+	COUNT_BY_THREAD = 4,
+};
+
+/* The rows of what has none of its own. */
+enum count_special {
+	COUNT_IDLE = 1,	    /* nobody is on the CPU */
+	COUNT_REST = 2,	    /* the table is full, or it is not known who it is */
+	COUNT_SPECIALS = 3, /* programs are numbered from here */
+};
+
+struct count_row_key {
+	__u64 program;	/* hash of the path, or a count_special */
+	__u32 pid, tid; /* 0: not told apart */
+};
+
+/* As bpf_perf_event_read_value gives it. */
+struct count_reading {
+	__u64 count, enabled_ns, running_ns;
+};
+
+struct count_row_value {
+	struct count_reading sums[COUNT_EVENTS];
+	__u64 first_ns, last_ns; /* CLOCK_MONOTONIC, of what was added */
+	__u64 runs;		 /* times it was executed */
+	char path[COUNT_PATH_BYTES];
+	char comm[16];
+};
+
+/* A process that was there before: what its row is called. */
+struct count_program {
+	__u64 program;
+	__u32 counts; /* 0: from its next exec on */
+	__u32 zero;
+	char path[COUNT_PATH_BYTES];
+};
+
+_Static_assert(sizeof(struct count_row_key) == 16, "the same on both sides");
+_Static_assert(sizeof(struct count_reading) == 24, "as the kernel's bpf_perf_event_value");
+_Static_assert(sizeof(struct count_row_value) == COUNT_EVENTS * 24 + 24 + COUNT_PATH_BYTES + 16,
+	       "no holes");
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where and how prospect count prints. */
+#ifndef CMD_COUNT_OUTPUT_H
+#define CMD_COUNT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/options.h"
+#include "pipeline/count.h"
+
+struct count_output_values {
+	const char *format, *file;
+	bool brief, us, eu, hex;
+};
+
+/* clang-format off */
+#define COUNT_OUTPUT_AT(type, member, field) \
+	offsetof(type, member) + offsetof(struct count_output_values, field)
+
+#define COUNT_OUTPUT_OPTION_ROWS(type, member) \
+	{ "format", 0, OPTION_TEXT, COUNT_OUTPUT_AT(type, member, format), "FORMAT", \
+	  .help = "text, csv or json (default text)" }, \
+	{ "brief-format", 'b', OPTION_FLAG, COUNT_OUTPUT_AT(type, member, brief), NULL, \
+	  .help = "lines of [key,]event,count,percent of time counted, as ocount has them" }, \
+	{ "output", 'f', OPTION_TEXT, COUNT_OUTPUT_AT(type, member, file), "FILE", \
+	  .help = "print to FILE (default: stderr with a command, else stdout)" }, \
+	{ "us-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, us), NULL, \
+	  .help = "text: counts as 1,234 (the default)" }, \
+	{ "eu-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, eu), NULL, \
+	  .help = "text: counts as 1.234" }, \
+	{ "hex-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, hex), NULL, \
+	  .help = "text: counts as 0x4d2" }
+/* clang-format on */
+
+/* What is counted, for the words about it; borrowed. */
+struct count_output_options {
+	char *const *argv;
+	const pid_t *pids, *tids;
+	size_t pid_count, tid_count;
+	const char *cpus;
+	enum count_rows rows;
+	bool follow; /* pfmon's rows */
+	bool intervals;
+};
+
+struct count_output;
+
+/* Do the options go together? -EINVAL with the line. */
+int count_output_check(const struct count_output_values *values, struct err *err);
+/* Opens the file, if there is one. */
+int count_output_new(const struct count_output_values *values,
+		     const struct count_output_options *options, struct count_output **ret_output,
+		     struct err *err);
+void count_output_free(struct count_output *output); /* NULL is fine */
+
+void count_output_interval(struct count_output *output, const struct counts *counts);
+/* Prints all (not where intervals were), and closes. */
+int count_output_finish(struct count_output *output, const struct counts *runs, size_t count,
+			struct err *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect events: what can be counted and sampled here, by name; and whether it can be together.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/event_listing.h"
+
+struct events_values {
+	struct option_texts check;
+	bool all, names;
+	const char *format;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct events_values, field)
+
+static const struct option_spec events_specs[] = {
+	{ "check", 'c', OPTION_TEXTS, AT(check), "EVENT,...",
+	  .help = "open these here, together, and say of each whether it can be counted" },
+	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
+	  .help = "list the events of every processor that libpfm4 knows, not of this one only" },
+	{ "names", 'n', OPTION_FLAG, AT(names), NULL,
+	  .help = "list bare names" },
+	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
+	  .help = "text, csv or json (default text)" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect events: %s\n", err->text);
+	return status;
+}
+
+static int list(const struct events_values *values, const char *pattern)
+{
+	const struct event_listing_options options = {
+		.pattern = pattern,
+		.all_processors = values->all,
+		.bare_names = values->names,
+		.format = values->format,
+	};
+	struct event_listing_notes notes;
+	size_t count = event_listing_print(&options, stdout, &notes);
+
+	if (notes.no_library.text[0])
+		fprintf(stderr, "prospect events: %s\n", notes.no_library.text);
+	if (notes.no_tracepoints.text[0])
+		fprintf(stderr, "prospect events: %s\n", notes.no_tracepoints.text);
+	if (count)
+		return 0;
+	fprintf(stderr, "prospect events: no event here matches '%s'\n", pattern);
+	return 1;
+}
+
+static int check(const struct events_values *values)
+{
+	bool all_good;
+	struct err err;
+	int rc = event_listing_check(values->check.items, values->check.count, values->format,
+				     stdout, &all_good, &err);
+
+	if (rc < 0)
+		return fail(&err, 2);
+	return all_good ? 0 : 1;
+}
+
+static int run_events(int argc, char **argv)
+{
+	struct events_values values = { .format = "text" };
+	bool help = false;
+	struct err err;
+	int first = options_parse(events_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_events);
+		return 0;
+	}
+	if (first >= 0 && first < argc - 1)
+		first = err_set(&err, -1, "one pattern is enough: '%s'", argv[first + 1]);
+	else if (first >= 0 && first < argc && values.check.count)
+		first = err_set(&err, -1, "--check and a pattern do not go together");
+	if (first >= 0 && event_listing_check_format(values.format, &err) < 0)
+		first = -1;
+	if (first < 0)
+		return fail(&err, 2);
+	if (values.check.count)
+		return check(&values);
+	return list(&values, first < argc ? argv[first] : NULL);
+}
+
+const struct command command_events = {
+	.name = "events",
+	.summary = "list what can be counted and sampled here, or check events",
+	.usage = "[OPTION...] [PATTERN]",
+	.options = events_specs,
+	.run = run_events,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Process and thread ids as they are typed: "1,2,3". */
+#ifndef CMD_PID_LIST_H
+#define CMD_PID_LIST_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Zero-initialised is empty. */
+struct pid_list {
+	pid_t *items;
+	size_t count, capacity;
+};
+
+/* Appends the ids of @text. -EINVAL, with the option @name in front of the line. */
+int pid_list_add(const char *name, const char *text, struct pid_list *pids, struct err *err);
+void pid_list_done(struct pid_list *pids);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/count.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "pipeline/count_parts.h"
+#include "pipeline/owner.h"
+
+enum {
+	LOOK_MS = 100,	     /* are the processes still there? */
+	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
+};
+
+int count_exit_status(const struct count_result *result, int rc)
+{
+	if (rc < 0)
+		return result->launch_failed ? launch_exit_status(rc) : 1;
+	if (!result->launched)
+		return 0;
+	if (!result->ended)
+		return 128 + result->stop_signal;
+	if (WIFSIGNALED(result->status))
+		return 128 + WTERMSIG(result->status);
+	return WEXITSTATUS(result->status);
+}
+
+int count_check(const struct count_options *options, struct err *err)
+{
+	struct count_session session = { .options = options };
+	int rc = count_sources_events(&session, err);
+
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- the command ---- */
+
+static int prepare_command(struct count_session *session, struct err *err)
+{
+	struct launch_options launch = { .argv = session->options->argv, .uid = (uid_t)-1 };
+	struct owner owner;
+
+	if (!session->options->argv)
+		return 0;
+	owner_find(&owner);
+	if (session->options->as_user && owner.other) {
+		launch.uid = owner.uid;
+		launch.gid = owner.gid;
+		launch.user = owner.name;
+	}
+	return launch_prepare(&launch, &session->launch, err);
+}
+
+/* From here on our signals come through a descriptor; the command was forked with the old mask. */
+static int take_signals(struct count_session *session, struct err *err)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &session->old_mask);
+	signal(SIGCHLD, SIG_DFL); /* who called us may have it ignored, and it would never come */
+	session->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (session->signal_fd < 0)
+		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
+	return 0;
+}
+
+static void reap(struct count_session *session)
+{
+	struct count_result *result = session->result;
+
+	if (session->trace)
+		result->ended |= count_trace_take(session->trace, &result->status);
+	else if (result->launched && !result->ended &&
+		 waitpid(session->launch.pid, &result->status, WNOHANG) == session->launch.pid)
+		result->ended = true;
+	session->stop |= result->ended;
+}
+
+/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on. */
+static void take_stop_signal(struct count_session *session, const struct signalfd_siginfo *info)
+{
+	struct count_result *result = session->result;
+	int number = (int)info->ssi_signo;
+
+	if (number == SIGQUIT && result->launched)
+		return; /* the command's business: it dumps core */
+	session->signals++;
+	result->stop_signal = number;
+	if (!result->launched || session->signals >= SIGNALS_TO_STOP)
+		session->stop = true;
+	else if (info->ssi_code != SI_KERNEL)
+		kill(session->launch.pid, number);
+}
+
+static void read_signals(struct count_session *session)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(session);
+		else
+			take_stop_signal(session, &info);
+	}
+}
+
+/* ---- while it counts ---- */
+
+/* A zombie counts nothing more. */
+static bool is_alive(pid_t tid)
+{
+	enum { LIMIT = 4096 };
+	struct buf stat = { 0 };
+	char path[64];
+	const char *end;
+	bool alive = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	if (file_read(path, LIMIT, &stat) == 0) {
+		end = strrchr(buf_text(&stat), ')');
+		alive = end && strncmp(end, ") Z", 3) != 0 && strncmp(end, ") X", 3) != 0;
+	}
+	buf_done(&stat);
+	return alive;
+}
+
+static bool is_any_alive(const pid_t *pids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_alive(pids[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody is left of those who were named. */
+static bool are_gone(const struct count_session *session)
+{
+	const struct count_options *options = session->options;
+
+	return options->pid_count + options->tid_count && !options->argv &&
+	       !is_any_alive(options->pids, options->pid_count) &&
+	       !is_any_alive(options->tids, options->tid_count);
+}
+
+static int end_interval(struct count_session *session, struct err *err)
+{
+	struct counts *now = calloc(1, sizeof(*now));
+	struct counts *shown;
+	int rc = now ? count_reading_now(session, false, now, err) : -ENOMEM;
+
+	if (rc < 0) {
+		free(now);
+		return rc;
+	}
+	shown = counts_copy(now);
+	shown->wall_ns = now->ended_ns - session->interval_start_ns;
+	if (session->previous)
+		counts_subtract(shown, session->previous);
+	session->options->interval(session->options->context, shown);
+	counts_free(shown);
+	counts_free(session->previous);
+	session->previous = now;
+	session->interval_start_ns = now->ended_ns;
+	session->intervals++;
+	return 0;
+}
+
+/* When something is to be done next; UINT64_MAX: nothing but signals. */
+static uint64_t next_time(const struct count_session *session, uint64_t end_ns)
+{
+	const struct count_options *options = session->options;
+	uint64_t next = end_ns;
+
+	if (options->interval_s > 0 && !session->counted_enough) {
+		double at = (double)(session->intervals + 1) * options->interval_s;
+		uint64_t due = session->start_ns + (uint64_t)(at * (double)NS_PER_S);
+
+		next = due < next ? due : next;
+	}
+	if (options->pid_count + options->tid_count) {
+		uint64_t look = clock_ns() + LOOK_MS * NS_PER_MS;
+
+		next = look < next ? look : next;
+	}
+	return next;
+}
+
+static void wait_until(struct count_session *session, uint64_t until_ns)
+{
+	struct pollfd fd = { .fd = session->signal_fd, .events = POLLIN };
+	uint64_t now = clock_ns();
+	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
+
+	ppoll(&fd, 1, until_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	read_signals(session);
+}
+
+static bool is_interval_due(const struct count_session *session)
+{
+	double at = (double)(session->intervals + 1) * session->options->interval_s;
+
+	return session->options->interval_s > 0 && !session->counted_enough &&
+	       clock_ns() >= session->start_ns + (uint64_t)(at * (double)NS_PER_S);
+}
+
+/* Time is up: of a command no more is counted, but it is not left alone. */
+static void count_no_more(struct count_session *session)
+{
+	if (session->counted_enough)
+		return;
+	session->counted_enough = true;
+	session->end_ns = clock_ns();
+	count_sources_end(session);
+	if (!session->result->launched)
+		session->stop = true;
+}
+
+static int run_loop(struct count_session *session, struct err *err)
+{
+	const struct count_options *options = session->options;
+	uint64_t end_ns = options->duration_s > 0
+				  ? session->start_ns + (uint64_t)(options->duration_s * NS_PER_S)
+				  : UINT64_MAX;
+	int rc = 0;
+
+	while (!session->stop && rc == 0) {
+		wait_until(session,
+			   next_time(session, session->counted_enough ? UINT64_MAX : end_ns));
+		if (session->stop)
+			break;
+		if (is_interval_due(session))
+			rc = end_interval(session, err);
+		if (clock_ns() >= end_ns ||
+		    (options->intervals && session->intervals >= options->intervals))
+			count_no_more(session);
+		session->stop |= are_gone(session);
+	}
+	return rc;
+}
+
+/* ---- start and end ---- */
+
+static int go(struct count_session *session, struct err *err)
+{
+	int rc = count_sources_begin(session, err);
+
+	session->start_ns = clock_ns();
+	if (rc < 0 || session->launch.pid <= 0)
+		return rc;
+	rc = launch_go(&session->launch, err);
+	session->result->launched = rc == 0;
+	session->result->launch_failed = rc < 0;
+	return rc;
+}
+
+/* What is left of the last interval, and the whole. */
+static int finish(struct count_session *session, struct err *err)
+{
+	struct counts *counts = &session->result->counts;
+	int rc;
+
+	if (!session->end_ns) {
+		session->end_ns = clock_ns();
+		count_sources_end(session);
+	}
+	rc = count_reading_now(session, true, counts, err);
+	if (rc == 0 && session->options->interval_s > 0 && !session->counted_enough) {
+		struct counts *rest = counts_copy(counts);
+
+		rest->wall_ns = counts->ended_ns - session->interval_start_ns;
+		if (session->previous)
+			counts_subtract(rest, session->previous);
+		session->options->interval(session->options->context, rest);
+		counts_free(rest);
+	}
+	return rc;
+}
+
+static void release(struct count_session *session)
+{
+	launch_abandon(&session->launch);
+	count_sources_done(session);
+	counts_free(session->previous);
+	if (session->signal_fd >= 0) {
+		close(session->signal_fd);
+		sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
+	}
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int set_up(struct count_session *session, struct err *err)
+{
+	int rc = count_sources_events(session, err);
+
+	if (rc == 0) {
+		rc = prepare_command(session, err);
+		session->result->launch_failed = rc < 0;
+	}
+	if (rc == 0)
+		rc = take_signals(session, err);
+	/* The command keeps the limit it would have without us. */
+	raise_file_limit();
+	return rc < 0 ? rc : count_sources_open(session, err);
+}
+
+int count_run(const struct count_options *options, struct count_result *ret_result, struct err *err)
+{
+	struct count_session session = { .options = options,
+					 .result = ret_result,
+					 .launch = { .pid = -1, .gate = -1, .outcome = -1 },
+					 .signal_fd = -1 };
+	int rc;
+
+	*ret_result = (struct count_result){ 0 };
+	rc = set_up(&session, err);
+	if (rc == 0)
+		rc = go(&session, err);
+	if (rc == 0)
+		rc = run_loop(&session, err);
+	if (rc == 0)
+		rc = finish(&session, err);
+	release(&session);
+	return rc;
+}

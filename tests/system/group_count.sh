@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# prospect count: numbers that are known beforehand, or that perf(1) counts as well. Between two
+# runs of one program that differ in what they do, the difference is exact.
+
+# counted FILE COLUMN: sums of the CSV in FILE, by event: "event number".
+count_sums() {
+	awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		$column["event"] == name { sum += $column["count"]; n++ }
+		END { if (n) printf "%.0f", sum; else print "none" }' "$1"
+}
+
+# count_csv FILE [OPTION...] -- COMMAND...
+count_csv() {
+	local file=$1
+	shift
+	"$PROSPECT" count --format csv -f "$file" "$@" > "$T/stdout" 2> "$T/stderr" ||
+		fail "count ended with $?: $*" "$(tail -n 5 "$T/stderr")"
+}
+
+# Where only user mode may be counted, events are called so.
+fault_event() {
+	"$PROSPECT" count -e page-faults --format csv true 2>&1 | awk -F, 'NR == 2 { print $1 }'
+}
+
+# Pages that a program touches; a few more or less come from where the loader puts things.
+test_count_page_faults() {
+	local event few many
+	event=$(fault_event)
+	count_csv "$T/few" -e page-faults -- "$BIN/counted" 100 0
+	count_csv "$T/many" -e page-faults -- "$BIN/counted" 20100 0
+	few=$(count_sums "$T/few" "$event") many=$(count_sums "$T/many" "$event")
+	holds "$many - $few >= 19980 && $many - $few <= 20020" ||
+		fail "20000 pages more are $((many - few)) faults more ($few, $many)"
+}
+
+has_tracepoint() {
+	[ -r /sys/kernel/tracing/events/raw_syscalls/sys_enter/id ] || skip "needs tracefs"
+}
+
+test_count_system_calls() {
+	local none some
+	need_root && has_tracepoint
+	count_csv "$T/none" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 0
+	count_csv "$T/some" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 12345
+	none=$(count_sums "$T/none" raw_syscalls:sys_enter)
+	some=$(count_sums "$T/some" raw_syscalls:sys_enter)
+	[ $((some - none)) = 12345 ] || fail "12345 calls are $((some - none))"
+}
+
+# perf stat counts the same; what the machine does to a run is little beside what the run does.
+test_count_as_perf_does() {
+	local event ours theirs
+	need_root && has_tracepoint && need perf
+	count_csv "$T/ours" -e raw_syscalls:sys_enter,page-faults,minor-faults,major-faults -- \
+		"$BIN/counted" 5000 5000
+	perf stat -x, -o "$T/theirs" -e raw_syscalls:sys_enter,page-faults,minor-faults,major-faults \
+		"$BIN/counted" 5000 5000 || skip "perf stat does not work here"
+	for event in raw_syscalls:sys_enter page-faults minor-faults major-faults; do
+		ours=$(count_sums "$T/ours" $event)
+		theirs=$(awk -F, -v name=$event '$3 == name { print $1 }' "$T/theirs")
+		holds "$ours - ($theirs) <= 30 && $theirs - ($ours) <= 30" ||
+			fail "$event: $ours, perf says $theirs"
+	done
+}
+
+# What perf stat's own events say of a command whose every part is counted apart.
+check_rows_sum() {
+	local by=$1 whole rows
+	count_csv "$T/rows" -e raw_syscalls:sys_enter --by "$by" -- sh "$T/script"
+	count_csv "$T/whole" -e raw_syscalls:sys_enter -- sh "$T/script"
+	whole=$(count_sums "$T/whole" raw_syscalls:sys_enter)
+	rows=$(count_sums "$T/rows" raw_syscalls:sys_enter)
+	[ "$rows" = "$whole" ] || fail "rows by $by add up to $rows, the whole is $whole"
+}
+
+# The shell starts each and waits, so that nothing depends on who is first.
+write_script() {
+	cp "$BIN/counted" "$T/other"
+	cat > "$T/script" <<END
+$BIN/counted 0 1000
+$BIN/counted 0 2000
+$BIN/counted 0 3000 0 exec $T/other
+exec $BIN/counted 0 500
+END
+}
+
+test_count_rows_add_up() {
+	need_root && has_tracepoint
+	write_script
+	check_rows_sum program
+	check_rows_sum process
+	check_rows_sum thread
+}
+
+# Each program has what it did, before and after exec.
+test_count_programs() {
+	local base calls
+	need_root && has_tracepoint
+	write_script
+	count_csv "$T/rows" -e raw_syscalls:sys_enter --by program -- sh "$T/script"
+	count_csv "$T/base" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 0
+	base=$(count_sums "$T/base" raw_syscalls:sys_enter)
+	calls=$(awk -F, -v path="$BIN/counted" '$1 == path { print $3 }' "$T/rows")
+	# What a program does until exec is told of is the shell's, which it was before.
+	holds "$calls >= 6500 + 4 * $base - 40 && $calls <= 6500 + 4 * $base + 10" ||
+		fail "the program that was executed four times made $calls calls, alone it makes $base"
+	awk -F, -v path="$T/other" '$1 == path { found = 1 } END { exit !found }' "$T/rows" ||
+		fail "what was executed by exec has no row:" "$(cat "$T/rows")"
+}
+
+test_count_threads() {
+	local rows
+	count_csv "$T/rows" -e task-clock --by thread -- "$BIN/counted" 0 0 7
+	rows=$(awk -F, 'NR > 1 && $5 ~ /^task-clock/ && $6 > 0' "$T/rows" | wc -l)
+	[ "$rows" = 8 ] || fail "seven threads and the first one are $rows rows:" "$(cat "$T/rows")"
+}
+
+# The layout of pfmon's example: a compilation, as the programs end.
+test_count_follow_all() {
+	cat > "$T/hello.c" <<END
+int main(void) { return 0; }
+END
+	"$PROSPECT" count --follow-all --us-c -etask-clock,page-faults -- \
+		"${CC:-cc}" "$T/hello.c" -o "$T/hello" 2> "$T/stderr" || fail "count ended with $?"
+	[ -x "$T/hello" ] || fail "nothing was compiled"
+	grep -Eq '^ *[0-9]{1,3}(,[0-9]{3})* task-clock(:u)? +/.*/cc1$' "$T/stderr" ||
+		fail "no row of cc1 as it was:" "$(cat "$T/stderr")"
+	grep -E ' page-faults' "$T/stderr" | awk '{ print $3 }' > "$T/order"
+	awk '/cc1$/ && !a { a = NR } /\/ld$|collect2$/ { b = NR } END { exit !(a && b && a < b) }' \
+		"$T/order" || fail "not in the order in which they ended:" "$(cat "$T/order")"
+}
+
+test_count_follow_exec() {
+	write_script
+	"$PROSPECT" count --follow-exec='cou*' -e task-clock -- sh "$T/script" 2> "$T/stderr"
+	awk '/^ *[0-9,]+ task-clock/ { print $3 }' "$T/stderr" | sort > "$T/rows"
+	printf '%s\n' "$BIN/counted" '[other' | sort | cmp -s - "$T/rows" ||
+		fail "wrong rows:" "$(cat "$T/stderr")"
+}
+
+test_count_cpus() {
+	local cpus
+	need_root
+	cpus=$(getconf _NPROCESSORS_ONLN)
+	count_csv "$T/rows" -a --by cpu -e task-clock --duration 0.3
+	# By a timer that may be late, but never early.
+	awk -F, -v cpus="$cpus" 'NR > 1 { n++; if ($3 < 3e8) bad = 1 } END { exit bad || n != cpus }' \
+		"$T/rows" || fail "$cpus CPUs for 0.3 s:" "$(cat "$T/rows")"
+}
+
+# Everything that is counted on a CPU is somebody's, or nobody's.
+test_count_machine_by_program() {
+	local whole
+	need_root
+	"$PROSPECT" count -a --by program -e task-clock --duration 0.5 --format csv > "$T/rows" \
+		2> "$T/stderr" || { grep -q 'BPF\|PID namespace' "$T/stderr" && skip "needs BPF"; }
+	whole=$(count_sums "$T/rows" task-clock)
+	holds "$whole >= 0.5e9 * $(getconf _NPROCESSORS_ONLN) * 0.99" ||
+		fail "the rows have $whole ns" "$(cat "$T/rows" "$T/stderr")"
+}
+
+test_count_process() {
+	local event
+	event=$("$PROSPECT" count -e task-clock --format csv true 2>&1 | awk -F, 'NR == 2 { print $1 }')
+	"$BIN/loop" 1 > "$T/loop" &
+	count_csv "$T/rows" -p $! -e task-clock
+	wait
+	[ "$(count_sums "$T/rows" "$event")" -gt 0 ] || fail "it used no time:" "$(cat "$T/rows")"
+}
+
+test_count_intervals() {
+	local event
+	event=$(fault_event)
+	count_csv "$T/whole" -e page-faults -- "$BIN/counted" 5000 0
+	"$PROSPECT" count -I 5 -e page-faults --format csv -f "$T/parts" -- "$BIN/counted" 5000 0
+	holds "$(count_sums "$T/parts" "$event") - $(count_sums "$T/whole" "$event") <= 20 &&
+		$(count_sums "$T/whole" "$event") - $(count_sums "$T/parts" "$event") <= 20" ||
+		fail "intervals add up to $(count_sums "$T/parts" "$event")"
+	"$PROSPECT" count -I 20:3 -e task-clock -b -f "$T/three" -- sleep 0.3
+	[ "$(grep -c '^timestamp,' "$T/three")" = 3 ] || fail "not three:" "$(cat "$T/three")"
+}
+
+test_count_repeats() {
+	count_csv "$T/rows" -r 5 -e page-faults -- sh -c "echo x >> $T/times"
+	[ "$(wc -l < "$T/times")" = 5 ] || fail "it ran $(wc -l < "$T/times") times"
+	awk -F, 'NR == 2 { exit !($2 > 0 && $3 <= $2 && $4 >= $2) }' "$T/rows" ||
+		fail "no interval around the mean:" "$(cat "$T/rows")"
+}
+
+# What cannot be counted is no number.
+test_count_not_supported() {
+	count_csv "$T/rows" -e page-faults,rffffffffffff,context-switches:u -- true
+	awk -F, 'NR > 2 { if ($2 != "" || $7 == "counted") bad = 1; n++ } END { exit bad || n != 2 }' \
+		"$T/rows" || fail "a number for what cannot be counted:" "$(cat "$T/rows")"
+}
+
+test_count_keeps_the_command() {
+	local out
+	out=$(echo input | "$PROSPECT" count -f "$T/out" -- sh -c 'cat; exit 7' 2> "$T/stderr")
+	[ $? = 7 ] && [ "$out" = input ] && [ ! -s "$T/stderr" ] && [ -s "$T/out" ] ||
+		fail "status, input, output or file are not right"
+	expect_status 7 "$PROSPECT" count --follow-all -- sh -c 'exit 7'
+	expect_status 143 "$PROSPECT" count --by process -- sh -c 'kill -TERM $$'
+	expect_status 127 "$PROSPECT" count "$T/not-there"
+	expect_status 126 "$PROSPECT" count "$T"
+	[ "$("$PROSPECT" count --follow-all -f /dev/null -- sh -c 'trap "echo caught" USR1
+		kill -USR1 $$' 2>&1)" = caught ] || fail "a signal was lost on the way"
+}
+
+# Job control inside what is followed works as without.
+test_count_follows_stops() {
+	expect_status 0 timeout 60 "$PROSPECT" count --follow-all -f "$T/out" -- sh -c '
+		sleep 60 & p=$!
+		kill -STOP $p
+		until grep -q "^State:.[Tt]" /proc/$p/status; do :; done
+		kill -CONT $p
+		while grep -q "^State:.[Tt]" /proc/$p/status; do :; done
+		kill $p'
+}
+
+# What is still there when the command has ended goes on, untraced.
+test_count_lets_go() {
+	expect_status 0 timeout 60 "$PROSPECT" count --by process -f "$T/out" -- \
+		sh -c "{ sleep 1; echo alive > $T/alive; } > /dev/null 2>&1 & exit 0"
+	timeout 60 sh -c "until [ -s $T/alive ]; do sleep 0.05; done" || fail "it did not go on"
+}
+
+test_count_plain_user() {
+	need_root && need setpriv
+	cp "$PROSPECT" "$T/p" && chmod 755 "$T/p"
+	cd /
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$T/p" count --by program \
+		-e page-faults,sched:sched_switch,task-clock --format csv "$BIN/counted" 1000 0 \
+		> "$T/rows" 2>&1 || true
+	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]; then
+		grep -q 'not permitted' "$T/rows" || fail "no reason:" "$(cat "$T/rows")"
+		return
+	fi
+	grep -q 'no tracepoint' "$T/rows" || fail "a tracepoint needs root:" "$(cat "$T/rows")"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$T/p" count --by program \
+		-e page-faults,task-clock --format csv "$BIN/counted" 1000 0 > "$T/rows" 2>&1
+	awk -F, '$2 ~ /^page-faults/ && $3 >= 1000 { found = 1 } END { exit !found }' "$T/rows" ||
+		fail "1000 pages are not counted:" "$(cat "$T/rows")"
+}
+
+test_count_wrong_command_lines() {
+	local line
+	while read -r line; do
+		# shellcheck disable=SC2086 # words of a command line
+		expect_status 2 "$PROSPECT" count $line
+		expect_line .
+	done <<END
+
+-e nosuch true
+-e page-faults, true
+-e {page-faults true
+-e page-faults@100 true
+--by colour true
+--format xml true
+-I 0 true
+-I 5:x true
+-p 1 -t 1
+-p 1 true
+-p x
+-r 2 -a
+-r 2 -I 5 true
+-r 2 --by thread true
+-i --by program true
+--follow-all --by cpu true
+-b --format csv true
+--us-c --eu-c true
+END
+}

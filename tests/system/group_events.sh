@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# prospect events, and the same names in prospect record.
+
+# What is listed can be written; tracepoints and the rest have the numbers that the kernel gives.
+test_events_list() {
+	"$PROSPECT" events --format csv > "$T/events" 2> "$T/stderr" || fail "events ended with $?"
+	grep -qx 'page-faults,software,1,0x2,page faults,' "$T/events" || fail "no page-faults"
+	grep -q '^cycles,hardware,0,0,' "$T/events" || fail "no cycles"
+	grep -q '^LLC-load-misses,cache,3,0x10002,' "$T/events" || fail "no LLC-load-misses"
+	expect_status 1 "$PROSPECT" events nothing-like-this
+	[ "$("$PROSPECT" events -n 'page-fault*')" = page-faults ] || fail "a glob matches otherwise"
+}
+
+test_events_tracepoints() {
+	local id
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "needs tracefs"
+	id=$(printf '%#x' "$(cat /sys/kernel/tracing/events/sched/sched_switch/id)")
+	"$PROSPECT" events --format csv 'sched:sched_switch' | grep -qx "sched:sched_switch,tracepoint,2,$id,," ||
+		fail "sched:sched_switch is not $id"
+}
+
+# The processor manuals' codes, by way of libpfm4: event 0xc0, unit mask 0 of Skylake.
+test_events_of_processors() {
+	"$PROSPECT" events -a --format csv 'skl::INST_RETIRED' > "$T/events" 2> "$T/stderr"
+	[ -s "$T/events" ] || skip "needs libpfm4"
+	grep -q '^skl::INST_RETIRED,skl,.*ANY_P' "$T/events" || fail "no unit masks:" "$(cat "$T/events")"
+	LIBPFM_ENCODE_INACTIVE=1 "$PROSPECT" events -c skl::INST_RETIRED:ANY_P:u --format csv > "$T/check" 2>&1
+	grep -Eq '^skl::INST_RETIRED:ANY_P:u,.*,4,0x[0-9a-f]*c0,' "$T/check" ||
+		fail "not the code of the manual:" "$(cat "$T/check")"
+}
+
+test_events_check() {
+	expect_status 0 "$PROSPECT" events -c 'task-clock:u,{page-faults:u,minor-faults:u}'
+	expect_status 1 "$PROSPECT" events -c 'page-faults:u,rffffffffffff'
+	expect_status 2 "$PROSPECT" events -c nosuch
+	expect_line 'is no event'
+}
+
+# Sampling at every so many events: the weights are what was counted, within the counts' step.
+test_events_sampled_by_count() {
+	local weight
+	need_root
+	record "$T/p.prof" -e page-faults@50 -- "$BIN/counted" 200000 0
+	weight=$("$PROSPECT" report "$T/p.prof" --by program --select program=counted --format csv |
+		awk -F, '$2 == "page-faults@50" { print $4 }')
+	[ -n "$weight" ] || fail "there is no such event"
+	# Up to 1 % is forgotten when the steps change, and as much again by chance.
+	holds "$weight >= 194000 && $weight <= 206000" || fail "200000 faults weigh $weight"
+}
+
+test_events_too_small_a_count() {
+	expect_status 2 "$PROSPECT" record -e cycles@100 true
+	expect_line 'so small a count'
+	expect_status 2 "$PROSPECT" record -e '{page-faults,minor-faults}' true
+	expect_line 'groups are for counting'
+}
+
+# Two events with rates of their own, a column each.
+test_events_sampled_by_rate() {
+	need_root
+	record "$T/p.prof" -e page-faults@100hz,minor-faults@1 -- "$BIN/counted" 20000 0
+	"$PROSPECT" report "$T/p.prof" --by event --format csv | cut -d, -f 1 | sort > "$T/names"
+	printf '%s\n' cpu-clock event minor-faults@1 page-faults@100hz | sort | cmp -s - "$T/names" ||
+		fail "other events:" "$(cat "$T/names")"
+}
