@@ -16,8 +16,9 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-/* The first one is what a command line without a subcommand means. */
-/* clang-format off: one a line */
+/* The first one is what a command line without a subcommand means; one a line, so that rows can be
+ * added side by side. */
+/* clang-format off */
 const struct command *const commands[] = {
 	&command_run,
 	&command_record,

@@ -40,7 +40,7 @@
 	X(archive_write_new)                     \
 	X(archive_write_open)                    \
 	X(archive_write_set_bytes_in_last_block) \
-	X(archive_write_set_format_pax_restricted)
+	X(archive_write_set_format_pax)
 
 /* Each as the library has it. */
 struct libarchive {

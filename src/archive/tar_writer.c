@@ -50,7 +50,7 @@ int tar_writer_new(FILE *out, struct tar_writer **ret_writer, struct err *err)
 	if (!writer->archive)
 		return err_set(err, -ENOMEM, "cannot write the archive: no memory");
 	/* no padding: a record of tar is of no use within a compressed stream */
-	if (library->archive_write_set_format_pax_restricted(writer->archive) < ARCHIVE_WARN ||
+	if (library->archive_write_set_format_pax(writer->archive) < ARCHIVE_WARN ||
 	    library->archive_write_add_filter_zstd(writer->archive) < ARCHIVE_WARN ||
 	    library->archive_write_set_bytes_in_last_block(writer->archive, 1) < ARCHIVE_WARN ||
 	    library->archive_write_open(writer->archive, writer, NULL, write_out, NULL) <

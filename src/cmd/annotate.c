@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "cmd/command.h"
+#include "cmd/line_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "cmd/terminal.h"
@@ -16,10 +16,11 @@
 #include "pipeline/state_files.h"
 
 struct annotate_values {
-	bool code, source, mixed, all, debuginfod;
+	bool code, source, mixed, all;
 	struct select_values select;
-	struct option_texts source_paths, include, exclude, debug_folders;
-	const char *event, *demangle, *folder, *output, *symfs, *vmlinux;
+	struct option_texts source_paths, include, exclude;
+	const char *event, *demangle, *folder, *output, *kallsyms, *vmlinux;
+	struct line_values lines;
 	double threshold;
 };
 
@@ -46,11 +47,9 @@ static const struct option_spec annotate_specs[] = {
 	  .help = "least share of a function, with -o of a file (default 0)", .least = 0, .most = 100 },
 	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
 	  .help = "names as written: none, normal (default), smart (short templates)" },
-	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
-	  .help = "look for debug files in DIR too, before /usr/lib/debug" },
-	{ "symfs", 0, OPTION_TEXT, AT(symfs), "DIR", .help = "debug files and their parts are under DIR" },
-	{ "debuginfod", 0, OPTION_FLAG, AT(debuginfod), NULL,
-	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" },
+	{ "kallsyms", 0, OPTION_TEXT, AT(kallsyms), "FILE",
+	  .help = "name kernel code that has no name: its /proc/kallsyms or System.map" },
+	LINE_OPTION_ROWS(AT(lines)),
 	{ "vmlinux", 'L', OPTION_TEXT, AT(vmlinux), "FILE",
 	  .help = "kernel code from the recorded kernel's uncompressed image" },
 	{ "file", 'f', OPTION_TEXT, AT(output), "FILE", .help = "write to FILE" },
@@ -62,12 +61,6 @@ static int fail(const struct err *err, int status)
 {
 	fprintf(stderr, "prospect annotate: %s\n", err->text);
 	return status;
-}
-
-static void show_progress(void *context, const char *what)
-{
-	(void)context;
-	fprintf(stderr, "\r\033[Kprospect annotate: %s", what);
 }
 
 static struct annotate_options options_of(const struct annotate_values *values)
@@ -88,11 +81,8 @@ static struct annotate_options options_of(const struct annotate_values *values)
 		.exclude = values->exclude.items,
 		.exclude_count = values->exclude.count,
 		.folder = values->folder,
-		.lines = { .symfs = values->symfs,
-			   .debug_folders = values->debug_folders.items,
-			   .debug_folder_count = values->debug_folders.count,
-			   .debuginfod = values->debuginfod,
-			   .progress = isatty(STDERR_FILENO) ? show_progress : NULL },
+		.lines = line_options_of(&values->lines),
+		.kallsyms = values->kallsyms,
 		.vmlinux = values->vmlinux,
 	};
 }

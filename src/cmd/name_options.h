@@ -12,6 +12,7 @@
 
 struct name_values {
 	const char *demangle;
+	const char *kallsyms;
 	bool inlines;
 	struct line_values lines;
 };
@@ -23,6 +24,8 @@ struct name_values {
 	  .help = "inlined functions as functions of their own" }, \
 	{ "demangle", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, demangle), "STYLE", \
 	  .help = "names as written: none, normal (default), smart (short templates)" }, \
+	{ "kallsyms", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, kallsyms), "FILE", \
+	  .help = "name kernel code that has no name: its /proc/kallsyms or System.map" }, \
 	LINE_OPTION_ROWS((offset) + offsetof(struct name_values, lines))
 /* clang-format on */
 

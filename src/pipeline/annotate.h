@@ -32,7 +32,8 @@ struct annotate_options {
 	size_t include_count, exclude_count;
 	const char *folder; /* source files are written to it; NULL: functions are printed */
 	struct line_options lines;
-	const char *vmlinux; /* as in struct instructions_options */
+	const char *kallsyms; /* as in struct opened_names */
+	const char *vmlinux;  /* as in struct instructions_options */
 	size_t columns;
 	bool colour;
 };

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/demangler.h"
+#include "resolve/kernel_names.h"
 
 bool opened_is_profile(const char *path)
 {
@@ -285,6 +286,8 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 		rc = store_load_totals(opened->store, opened->profile, &opened->totals, err);
 	if (rc == 0)
 		rc = find_window(opened, err);
+	if (rc == 0 && opened->names.kallsyms)
+		rc = kernel_names_add(opened->profile, opened->names.kallsyms, err);
 	if (rc < 0)
 		return rc;
 	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);

@@ -27,6 +27,7 @@ struct opened_window {
 struct opened_names {
 	const char *demangle; /* see opened_demangle */
 	bool inlines;	      /* inlined functions count as functions, see pipeline/inlines.h */
+	const char *kallsyms; /* see resolve/kernel_names.h; NULL: none */
 	struct line_options lines;
 };
 
