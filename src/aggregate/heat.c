@@ -27,28 +27,30 @@ static void count_columns(struct heat *heat)
 	heat->columns = (uint32_t)((bucket_count(heat) - 1) / heat->rows + 1);
 }
 
-static uint32_t lengthen(struct heat *heat)
+static uint32_t lengthen_buckets(struct heat *heat)
 {
 	uint32_t factor = heat->factor;
 
 	heat->bucket_ns *= factor;
+	if (heat->columns && heat->columns < factor * HEAT_FEW_COLUMNS && heat->rows % factor == 0)
+		heat->rows /= factor;
 	heat->factor = 7 - factor; /* 5 and 2 in turn */
+	count_columns(heat);
 	return factor;
 }
 
 void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t column_ns,
-	       uint32_t rows, size_t most)
+	       uint32_t rows)
 {
 	*heat = (struct heat){ .origin_ns = origin_ns,
 			       .end_ns = end_ns > origin_ns ? end_ns : origin_ns,
 			       .rows = rows ? rows : HEAT_ROWS,
-			       .most = most ? most : HEAT_MAX_ENTRIES,
 			       .factor = 5 };
 	if (!column_ns)
 		column_ns = usual_column(heat->end_ns - origin_ns);
 	heat->bucket_ns = column_ns / heat->rows ? column_ns / heat->rows : 1;
 	while ((bucket_count(heat) - 1) / heat->rows >= HEAT_MAX_COLUMNS)
-		lengthen(heat);
+		lengthen_buckets(heat);
 	count_columns(heat);
 }
 
@@ -66,8 +68,7 @@ static int by_place(const void *left, const void *right)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Sorts, and makes one of those in the same place. */
-static void merge(struct heat *heat)
+void heat_merge(struct heat *heat)
 {
 	struct heat_entry *entries = heat->entries.items;
 	size_t count = 0;
@@ -85,18 +86,24 @@ static void merge(struct heat *heat)
 	heat->entries.count = count;
 }
 
-/* Until no more than the most are left, or nothing can be made of fewer. */
-static void shrink(struct heat *heat)
+bool heat_lengthen(struct heat *heat)
 {
-	merge(heat);
-	while (heat->entries.count > heat->most && bucket_count(heat) > 1) {
-		uint32_t factor = lengthen(heat);
+	uint32_t factor;
 
-		for (size_t i = 0; i < heat->entries.count; i++)
-			heat->entries.items[i].bucket /= factor;
-		merge(heat);
-	}
-	count_columns(heat);
+	if (bucket_count(heat) <= 1)
+		return false;
+	factor = lengthen_buckets(heat);
+	for (size_t i = 0; i < heat->entries.count; i++)
+		heat->entries.items[i].bucket /= factor;
+	heat_merge(heat);
+	return true;
+}
+
+void heat_map(struct heat *heat, const uint32_t *to)
+{
+	for (size_t i = 0; i < heat->entries.count; i++)
+		heat->entries.items[i].node = to[heat->entries.items[i].node];
+	heat_merge(heat);
 }
 
 static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
@@ -112,15 +119,8 @@ static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
 
 void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples, uint64_t weight)
 {
-	if (heat->entries.count >= 2 * heat->most)
-		shrink(heat);
 	*vec_push(&heat->entries) = (struct heat_entry){ .bucket = bucket_of(heat, time_ns),
 							 .node = node,
 							 .samples = samples,
 							 .weight = weight };
-}
-
-void heat_finish(struct heat *heat)
-{
-	shrink(heat);
 }

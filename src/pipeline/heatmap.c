@@ -6,11 +6,18 @@
 #include "aggregate/prune.h"
 #include "aggregate/tree.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "pipeline/pages.h"
 #include "present/heatmap.h"
 
-/* With more boxes the page would be too large to mail, and a browser slow. */
-enum { MAX_BOXES = 100000 };
+/* With more than these the page would be too large to mail, and a browser slow. Where there are too
+ * many entries, columns become longer first, as long as there are many; then boxes fewer; then
+ * what a column is cut into. */
+enum {
+	MAX_BOXES = 100000,
+	FEWEST_BOXES = 3000,
+	MAX_ENTRIES = 1500000,
+};
 
 struct drawing {
 	const struct heatmap_options *options;
@@ -20,15 +27,19 @@ struct drawing {
 	struct places *places;
 	struct tree *tree;
 	struct prune prune;
+	size_t boxes;	 /* at most */
+	uint32_t *shown; /* by node: itself or, if it is hidden, the one that stands for it */
 	struct heat heat;
+	struct view view;
 	uint64_t first_ns, last_ns; /* times of samples, where the profile lacks those of its run */
 };
 
 static void drawing_done(struct drawing *drawing)
 {
 	heat_done(&drawing->heat);
-	if (drawing->tree)
+	if (drawing->shown)
 		prune_done(&drawing->prune);
+	free(drawing->shown);
 	tree_free(drawing->tree);
 	places_free(drawing->places);
 	table_free(drawing->stacks);
@@ -78,12 +89,43 @@ static bool lacks_times(const struct drawing *drawing)
 	return !run->start_ns || !run->end_ns;
 }
 
+/* All that is hidden below the same node is one to the page: the first of it stands for it. */
+static void find_shown(struct drawing *drawing)
+{
+	const struct tree_node *nodes = drawing->tree->nodes.items;
+	const bool *hidden = drawing->prune.hidden;
+	size_t count = drawing->tree->nodes.count;
+	_cleanup_free_ uint32_t *first = xcalloc(count, sizeof(*first));
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = (uint32_t)i, parent = nodes[i].parent;
+
+		if (!hidden[node]) {
+			drawing->shown[node] = node;
+		} else if (hidden[parent]) {
+			drawing->shown[node] = drawing->shown[parent];
+		} else {
+			if (!first[parent])
+				first[parent] = node;
+			drawing->shown[node] = first[parent];
+		}
+	}
+}
+
+static void limit_boxes(struct drawing *drawing, size_t boxes)
+{
+	if (drawing->shown)
+		prune_done(&drawing->prune);
+	else
+		drawing->shown = xcalloc(drawing->tree->nodes.count, sizeof(*drawing->shown));
+	drawing->boxes = boxes;
+	prune_make(drawing->tree, &(struct prune_limits){ .limit = boxes }, &drawing->prune);
+	find_shown(drawing);
+}
+
 static int collect_stacks(struct drawing *drawing, struct err *err)
 {
 	struct key_list of_frames = children_frame_keys(&drawing->keys);
-	struct prune_limits limits = { .limit = drawing->options->max_boxes
-							? drawing->options->max_boxes
-							: MAX_BOXES };
 	int rc;
 
 	drawing->of_stacks = children_stack_keys(&drawing->keys);
@@ -98,11 +140,30 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	drawing->places = places_new(&drawing->opened.labels, &of_frames);
 	drawing->tree = tree_new(drawing->stacks, drawing->places,
 				 table_main_event(drawing->stacks), TREE_FROM_ROOTS, NULL);
-	prune_make(drawing->tree, &limits, &drawing->prune);
+	limit_boxes(drawing, drawing->options->max_boxes ? drawing->options->max_boxes : MAX_BOXES);
 	return 0;
 }
 
 /* --- then all samples: when they were hit --- */
+
+/* One step towards fewer entries. False: there is none left. */
+static bool make_coarser(struct drawing *drawing)
+{
+	struct heat *heat = &drawing->heat;
+
+	if (heat->columns >= 5 * HEAT_FEW_COLUMNS || drawing->boxes <= FEWEST_BOXES)
+		return heat_lengthen(heat);
+	limit_boxes(drawing, drawing->boxes / 2);
+	heat_map(heat, drawing->shown);
+	return true;
+}
+
+static void make_room(struct drawing *drawing)
+{
+	heat_merge(&drawing->heat);
+	while (drawing->heat.entries.count > MAX_ENTRIES && make_coarser(drawing))
+		;
+}
 
 static void take_time(void *context, const struct point *point)
 {
@@ -117,9 +178,12 @@ static void take_time(void *context, const struct point *point)
 		values[i] = drawing->of_stacks.items[i]->value(&drawing->opened.labels, point);
 	row = table_row(drawing->stacks, point->total.event, values);
 	node = drawing->tree->of_row[row - drawing->stacks->rows.items];
-	if (node != TREE_NO_NODE)
-		heat_add(&drawing->heat, point->time_ns, node, point->total.samples,
-			 point->total.weight);
+	if (node == TREE_NO_NODE)
+		return;
+	if (drawing->heat.entries.count >= MAX_ENTRIES + MAX_ENTRIES / 2)
+		make_room(drawing);
+	heat_add(&drawing->heat, point->time_ns, drawing->shown[node], point->total.samples,
+		 point->total.weight);
 }
 
 /* From the start of what was asked for to the end of the recording. */
@@ -144,21 +208,23 @@ static int collect_times(struct drawing *drawing, struct err *err)
 	int rc;
 
 	find_span(drawing, &from_ns, &to_ns);
-	heat_init(&drawing->heat, from_ns, to_ns, column_ns, drawing->options->rows, 0);
+	heat_init(&drawing->heat, from_ns, to_ns, column_ns, drawing->options->rows);
+	/* Many totals take as much memory as all else; from here on the samples tell everything. */
+	drawing->view = opened_view(&drawing->opened);
+	vec_free(&drawing->opened.totals.rows);
 	drawing->opened.selected = 0;
 	rc = opened_visit(&drawing->opened, keys_use(&drawing->of_stacks) | SAMPLE_TIME, take_time,
 			  drawing, err);
-	heat_finish(&drawing->heat);
+	make_room(drawing);
 	return rc;
 }
 
 static void draw(const struct drawing *drawing, FILE *out)
 {
-	struct view view = opened_view(&drawing->opened);
 	uint64_t start_ns = drawing->opened.profile->run.start_ns;
 	double origin_s = (double)(int64_t)(drawing->heat.origin_ns - start_ns) / (double)NS_PER_S;
 
-	heatmap_print(&view,
+	heatmap_print(&drawing->view,
 		      &(struct flame){ .tree = drawing->tree,
 				       .prune = &drawing->prune,
 				       .title = pages_title(drawing->options->title,

@@ -106,15 +106,30 @@ static uint64_t sum_hash(const struct sum *sum)
 			(uint64_t)sum->mode << 8 | sum->context);
 }
 
-/* The sum with this key, made if it is not there. Rows with the same one often come together. */
-static struct sum *find_sum(struct sums_of_kind *sums, const struct sum *key)
+/* Among the last rows, which are all there can be of its id where ids come in order. */
+static struct sum *find_last(struct sums_of_kind *sums, const struct sum *key)
 {
-	uint32_t at = (uint32_t)sums->rows.count;
-	uint64_t hash;
+	for (size_t i = sums->rows.count; i-- > 0 && sums->rows.items[i].id == key->id;) {
+		if (same_key(&sums->rows.items[i], key))
+			return &sums->rows.items[i];
+	}
+	return NULL;
+}
 
-	if (at && same_key(&sums->rows.items[at - 1], key))
-		return &sums->rows.items[at - 1];
-	hash = sum_hash(key);
+/* The sum with this key, made if it is not there. @ordered: ids come in order. */
+static struct sum *find_sum(struct sums_of_kind *sums, const struct sum *key, bool ordered)
+{
+	struct sum *last = find_last(sums, key);
+	uint64_t hash = sum_hash(key);
+	uint32_t at;
+
+	if (last)
+		return last;
+	if (ordered) {
+		last = vec_push(&sums->rows);
+		*last = *key;
+		return last;
+	}
 	if (!hashidx_find(&sums->index, hash, sum_equal, sums, key, &at)) {
 		at = (uint32_t)sums->rows.count;
 		*vec_push(&sums->rows) = *key;
@@ -123,13 +138,13 @@ static struct sum *find_sum(struct sums_of_kind *sums, const struct sum *key)
 	return &sums->rows.items[at];
 }
 
-static void add(struct sums_of_kind *sums, const struct sum *row)
+static void add(struct sums_of_kind *sums, const struct sum *row, bool ordered)
 {
 	struct sum key = *row;
 	struct sum *sum;
 
 	key.samples = key.weight = 0;
-	sum = find_sum(sums, &key);
+	sum = find_sum(sums, &key, ordered);
 	sum->samples += row->samples;
 	sum->weight += row->weight;
 }
@@ -166,7 +181,7 @@ static int take_total(const struct reading *reading, uint64_t stack, uint64_t ta
 					      : (uint32_t)stack;
 	if (reading->kind == KIND_STACK)
 		row.mode = row.context = 0;
-	add(&tables->kinds[reading->kind], &row);
+	add(&tables->kinds[reading->kind], &row, reading->kind == KIND_STACK);
 	return 0;
 }
 
@@ -211,8 +226,10 @@ static int step_total(const struct reading *reading, sqlite3_stmt *stmt)
 static int read_total_by_sql(const struct reading *reading, sqlite3 *db)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(
-		db, "SELECT stack, task, event, mode, context, samples, weight FROM total", &stmt);
+	int rc = sql_prepare(db,
+			     "SELECT stack, task, event, mode, context, samples, weight FROM total "
+			     "ORDER BY stack",
+			     &stmt);
 
 	while (!rc && (rc = sql_step(stmt)) > 0)
 		rc = step_total(reading, stmt);
@@ -290,6 +307,15 @@ static int read_stacks(struct sum_tables *tables, sqlite3 *db)
 	return rc ? read_stacks_by_sql(tables, db) : 0;
 }
 
+static bool is_sorted(const struct sums_of_kind *sums)
+{
+	for (size_t i = 1; i < sums->rows.count; i++) {
+		if (by_key(&sums->rows.items[i - 1], &sums->rows.items[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
 static int know(struct sum_tables *tables, enum kind kind, sqlite3 *db)
 {
 	struct sums_of_kind *sums = &tables->kinds[kind];
@@ -307,7 +333,7 @@ static int know(struct sum_tables *tables, enum kind kind, sqlite3 *db)
 		return rc;
 	}
 	hashidx_done(&sums->index);
-	if (sums->rows.count)
+	if (!is_sorted(sums))
 		qsort(sums->rows.items, sums->rows.count, sizeof(*sums->rows.items), by_key);
 	sums->known = true;
 	return 0;

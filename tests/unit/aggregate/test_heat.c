@@ -19,7 +19,7 @@ static void a_sample_is_in_the_bucket_of_its_time(void **state)
 	struct heat heat;
 
 	(void)state;
-	heat_init(&heat, START, START + 10 * NS_PER_S, 0, 0, 0);
+	heat_init(&heat, START, START + 10 * NS_PER_S, 0, 0);
 	assert_int_equal(heat.bucket_ns, NS_PER_S / HEAT_ROWS);
 	assert_int_equal(heat.columns, 10);
 	heat_add(&heat, START + 19999999, 7, 1, 5);
@@ -28,7 +28,7 @@ static void a_sample_is_in_the_bucket_of_its_time(void **state)
 	heat_add(&heat, START + 20000000, 3, 1, 8);
 	heat_add(&heat, START - 5, 1, 1, 9);
 	heat_add(&heat, START + 11 * NS_PER_S, 2, 1, 10);
-	heat_finish(&heat);
+	heat_merge(&heat);
 	assert_int_equal(heat.entries.count, 5);
 	assert_int_equal(heat.entries.items[0].node, 1);
 	assert_int_equal(heat.entries.items[1].bucket, 0);
@@ -61,7 +61,7 @@ static void columns_suit_the_time(void **state)
 		struct heat heat;
 		uint64_t duration_ns = (uint64_t)(cases[i].duration_s * 1e9);
 
-		heat_init(&heat, START, START + duration_ns, cases[i].wanted_s * NS_PER_S, 0, 0);
+		heat_init(&heat, START, START + duration_ns, cases[i].wanted_s * NS_PER_S, 0);
 		assert_int_equal(heat.bucket_ns * heat.rows, cases[i].column_ns);
 		assert_true(heat.columns >= 1 && heat.columns <= HEAT_MAX_COLUMNS);
 		assert_true((uint64_t)heat.columns * cases[i].column_ns >= duration_ns);
@@ -81,20 +81,24 @@ static void fill(struct heat *heat, uint64_t weights[100])
 		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1, 1 + i % 9);
 		weights[at / NS_PER_S] += 1 + i % 9;
 	}
-	heat_finish(heat);
+	heat_merge(heat);
 }
 
-static void too_many_become_coarser_and_none_is_lost(void **state)
+static void longer_columns_lose_nothing(void **state)
 {
 	uint64_t weights[100] = { 0 }, sums[100] = { 0 }, samples = 0;
 	struct heat heat;
 
 	(void)state;
-	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 0, 2000);
+	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 0);
 	fill(&heat, weights);
-	assert_true(heat.entries.count <= 2000);
+	while (heat.bucket_ns < NS_PER_S)
+		assert_true(heat_lengthen(&heat));
+	assert_true(heat.entries.count <= 100 * NODES);
 	assert_int_equal(heat.bucket_ns % (NS_PER_S / HEAT_ROWS), 0);
-	assert_true(heat.bucket_ns * heat.rows > NS_PER_S);
+	/* There are few columns: what they are cut into goes first. */
+	assert_int_equal(heat.columns, 100);
+	assert_int_equal(heat.rows, 1);
 	for (size_t i = 0; i < heat.entries.count; i++) {
 		const struct heat_entry *entry = &heat.entries.items[i];
 
@@ -126,10 +130,37 @@ static void one_bucket_cannot_become_coarser(void **state)
 	struct heat heat;
 
 	(void)state;
-	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 1, 10);
+	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 1);
 	fill(&heat, weights);
+	assert_int_equal(heat.columns, 100);
+	while (heat_lengthen(&heat))
+		;
 	assert_int_equal(heat.entries.count, NODES);
 	assert_int_equal(heat.columns, 1);
+	assert_false(heat_lengthen(&heat));
+	heat_done(&heat);
+}
+
+static void nodes_are_put_together(void **state)
+{
+	uint64_t weights[100] = { 0 }, whole = 0;
+	uint32_t to[NODES];
+	struct heat heat;
+
+	(void)state;
+	for (uint32_t i = 0; i < NODES; i++)
+		to[i] = i % 2;
+	heat_init(&heat, START, START + 100 * NS_PER_S, 0, 0);
+	fill(&heat, weights);
+	heat_map(&heat, to);
+	for (size_t i = 0; i < heat.entries.count; i++) {
+		assert_true(heat.entries.items[i].node < 2);
+		whole += heat.entries.items[i].weight;
+	}
+	for (size_t i = 0; i < 100; i++)
+		whole -= weights[i];
+	assert_int_equal(whole, 0);
+	assert_true(heat.entries.count <= 10000);
 	heat_done(&heat);
 }
 
@@ -138,8 +169,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_is_in_the_bucket_of_its_time),
 		cmocka_unit_test(columns_suit_the_time),
-		cmocka_unit_test(too_many_become_coarser_and_none_is_lost),
+		cmocka_unit_test(longer_columns_lose_nothing),
 		cmocka_unit_test(one_bucket_cannot_become_coarser),
+		cmocka_unit_test(nodes_are_put_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
