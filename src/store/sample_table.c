@@ -202,9 +202,10 @@ static void times_of(const struct sample_table_facts *facts, enum column column,
 		     sqlite3_value *value, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
 	double number = sqlite3_value_double(value);
+	uint64_t start_s = facts->start_ns / NS_PER_S;
 
 	if (column == COLUMN_SECOND) {
-		number = floor(number) + (double)(facts->start_ns / NS_PER_S);
+		number = floor(number) + (double)start_s;
 		*ret_first_ns = clamp(number, INT64_MAX / NS_PER_S - 1) * NS_PER_S;
 		*ret_last_ns = *ret_first_ns + NS_PER_S - 1;
 	} else if (column == COLUMN_TIME_NS && sqlite3_value_type(value) == SQLITE_INTEGER) {
