@@ -20,6 +20,7 @@ arm64_build() {
 	ninja -C "$TOP/build" prospect
 	put prospect "$TOP/build/prospect"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build shares "$SYSTEM/programs/shares.c"
+	CC="aarch64-linux-gnu-gcc --sysroot=$1" build rounds "$HERE/programs/rounds.c"
 	put work "$HERE/programs/work.sh"
 	rm -rf "$TOP/build"
 }
@@ -75,4 +76,46 @@ test_arm64_kernel_routine() {
 	event_rows "$FILE" cpu-clock symbol --select program=dd --select mode=kernel |
 		sort -t "$(printf '\t')" -k 3nr | head -n 1 | grep -q '^__arch_clear_user' ||
 		fail "dd is not in __arch_clear_user"
+}
+
+# counted NAME EVENT [PROGRAM]: what the guest counted of it, all rows together.
+counted() {
+	[ -s "$EXCHANGE/$1.csv" ] ||
+		fail "nothing was counted as $1:" "$(cat "$EXCHANGE/$1.stderr")"
+	awk -F, -v name="$2" -v program="${3:-}" '
+		NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		$column["event"] == name && (program == "" || $column["program"] == program) {
+			sum += $column["count"] }
+		END { printf "%.0f", sum }' "$EXCHANGE/$1.csv"
+}
+
+# The loop is 100 million instructions; its program starts and ends with less than a million.
+check_loop() {
+	holds "$2 >= 1e8 * $3 && $2 <= (1e8 + 1e6) * $3" || fail "$1: $2 instructions, not $3 x 1e8"
+}
+
+test_arm64_count_instructions() {
+	local kernel
+	check_loop "user mode" "$(counted modes instructions:u)" 1
+	kernel=$(counted modes instructions:k)
+	holds "$kernel > 0 && $kernel < 1e8" || fail "$kernel instructions in the kernel"
+	# The kernel is not the same twice; the emulator makes two cycles of each instruction.
+	holds "$(counted whole instructions) > 1e8 && $(counted whole instructions) < 1.5e8" ||
+		fail "$(counted whole instructions) instructions in all"
+	awk -F, '$1 == "instructions" && $8 > 0.49 && $8 < 0.51 { found = 1 } END { exit !found }' \
+		"$EXCHANGE/whole.csv" || fail "not half an instruction a cycle:" \
+		"$(cat "$EXCHANGE/whole.csv")"
+}
+
+test_arm64_count_programs() {
+	check_loop "by ptrace" "$(counted programs instructions:u /tmp/bin/rounds)" 1.5
+	check_loop "by BPF" "$(counted cpus instructions:u /tmp/bin/rounds)" 1
+}
+
+# Ten events on fewer counters take turns, and are scaled to what all the time would have given.
+test_arm64_count_in_turns() {
+	awk -F, 'NR > 1 && $6 != "" && $6 < 99 { found = 1 } END { exit !found }' "$EXCHANGE/turns.csv" ||
+		fail "nothing took turns:" "$(cat "$EXCHANGE/turns.csv")"
+	holds "$(counted turns instructions:u) > 0.7e8 && $(counted turns instructions:u) < 1.3e8" ||
+		fail "scaled to $(counted turns instructions:u)"
 }

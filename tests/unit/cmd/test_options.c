@@ -20,6 +20,7 @@ struct values {
 	const char *file;
 	struct option_texts selected;
 	bool all, quiet, follow;
+	const char *only;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -39,6 +40,7 @@ static const struct option_spec specs[] = {
 	{ NULL, 'g', OPTION_INTEGER, AT(images), "N", "images", .least = 1, .most = 64,
 	  .hint = "stacks are on by default" },
 	{ "old", 'O', OPTION_REFUSED, .help = "is now --file" },
+	{ "only", 0, OPTION_OPTIONAL, AT(only), "GLOB", "which" },
 	{ "secret", 0, OPTION_FLAG, AT(quiet) },
 	{ 0 },
 };
@@ -277,9 +279,25 @@ static void names_longer_than_any_buffer(void **state)
 	assert_int_equal(parsed.rc, -EINVAL);
 }
 
+/* A value only where it sticks to the name. */
+static void optional_values(void **state)
+{
+	char name[] = "prospect", alone[] = "--only", valued[] = "--only=g*", all[] = "-a";
+	char *without[] = { name, alone, all, NULL }, *with[] = { name, valued, NULL };
+	struct values values = { .only = NULL };
+	bool help;
+
+	assert_int_equal(options_parse(specs, 3, without, true, &values, &help, NULL), 3);
+	assert_string_equal(values.only, "");
+	assert_true(values.all);
+	assert_int_equal(options_parse(specs, 2, with, true, &values, &help, NULL), 2);
+	assert_string_equal(values.only, "g*");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(optional_values),
 		cmocka_unit_test(spellings),
 		cmocka_unit_test(the_papers_own_line),
 		cmocka_unit_test(words_and_options_mix),

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "collect/event_names.h"
+#include "collect/event_tables.h"
+
+enum { MOST = 4 };
+
+struct parsed {
+	struct event_spec specs[MOST];
+	unsigned groups[MOST];
+	size_t count;
+};
+
+static struct parsed parsed(const char *list)
+{
+	const char *const lists[] = { list };
+	struct parsed parsed = { .count = 0 };
+	struct err err = { "" };
+
+	if (event_names_parse_groups(lists, 1, parsed.specs, parsed.groups, MOST, &parsed.count,
+				     &err) < 0)
+		fail_msg("%s: %s", list, err.text);
+	return parsed;
+}
+
+static void assert_refused(const char *list, const char *because)
+{
+	const char *const lists[] = { list };
+	struct parsed parsed = { .count = 77 };
+	struct err err = { "" };
+
+	assert_int_equal(event_names_parse_groups(lists, 1, parsed.specs, parsed.groups, MOST,
+						  &parsed.count, &err),
+			 -EINVAL);
+	assert_int_equal(parsed.count, 77);
+	if (!strstr(err.text, because))
+		fail_msg("'%s' lacks '%s'", err.text, because);
+}
+
+static void groups(void **state)
+{
+	struct parsed list = parsed("{cycles,instructions},page-faults,{cycles:u}");
+
+	assert_int_equal(list.count, 4);
+	assert_int_equal(list.groups[0], 1);
+	assert_int_equal(list.groups[1], 1);
+	assert_int_equal(list.groups[2], 0);
+	assert_int_equal(list.groups[3], 2);
+	assert_true(list.specs[3].exclude_kernel);
+	assert_int_equal(list.specs[1].config, PERF_COUNT_HW_INSTRUCTIONS);
+}
+
+static void what_is_behind_a_group_is_of_all(void **state)
+{
+	struct parsed list = parsed("{cycles,instructions}:k,page-faults");
+
+	assert_true(list.specs[0].exclude_user && list.specs[1].exclude_user);
+	assert_string_equal(list.specs[1].name, "instructions:k");
+	assert_false(list.specs[2].exclude_user);
+}
+
+static void the_same_twice(void **state)
+{
+	assert_int_equal(parsed("cycles,cycles,cpu-clock").count, 3);
+}
+
+static void wrong_lists(void **state)
+{
+	assert_refused("{cycles", "{A,B}");
+	assert_refused("{cycles,instructions", "{A,B}");
+	assert_refused("{{cycles}}", "a name is empty");
+	assert_refused("cycles}", "{A,B}");
+	assert_refused("{}", "a name is empty");
+	assert_refused("{cycles}{instructions}", "a comma is missing");
+	assert_refused("cycles,", "a name is empty");
+	assert_refused("", "a name is empty");
+	assert_refused("cycles@6000", "every event is counted");
+	assert_refused("cycles,cycles,cycles,cycles,cycles", "at most 4");
+}
+
+static void sampling(void **state)
+{
+	struct event_spec spec;
+	struct err err = { "" };
+
+	assert_int_equal(event_names_parse("page-faults:u@100", &spec, &err), 0);
+	assert_int_equal(spec.period, 100);
+	assert_true(spec.exclude_kernel);
+	assert_int_equal(event_names_parse("cycles@250hz", &spec, &err), 0);
+	assert_true(spec.rate_hz == 250);
+	assert_int_equal(spec.period, 0);
+	assert_int_equal(event_names_parse("cycles@", &spec, &err), -EINVAL);
+	assert_int_equal(event_names_parse("cycles@0", &spec, &err), -EINVAL);
+	assert_int_equal(event_names_parse("cycles@1khz", &spec, &err), -EINVAL);
+	assert_int_equal(event_names_parse("cycles@0hz", &spec, &err), -EINVAL);
+}
+
+/* Every event that is listed is found by its name, as the same one. */
+static void check_entry(void *context, const struct event_entry *entry)
+{
+	struct event_spec spec = { 0 };
+
+	assert_true(event_tables_find(entry->name, &spec));
+	assert_int_equal(spec.type, entry->type);
+	assert_int_equal(spec.config, entry->config);
+	++*(int *)context;
+}
+
+static void tables(void **state)
+{
+	struct event_spec spec = { 0 };
+	int count = 0;
+
+	event_tables_each(check_entry, &count);
+	assert_true(count > 50);
+	assert_true(event_tables_find("cpu-cycles", &spec));
+	assert_int_equal(spec.config, PERF_COUNT_HW_CPU_CYCLES);
+	assert_true(event_tables_least_period(&spec) > 1);
+	assert_true(event_tables_find("faults", &spec));
+	assert_int_equal(event_tables_least_period(&spec), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups),
+		cmocka_unit_test(what_is_behind_a_group_is_of_all),
+		cmocka_unit_test(the_same_twice),
+		cmocka_unit_test(wrong_lists),
+		cmocka_unit_test(sampling),
+		cmocka_unit_test(tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
