@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Exact numbers of functions (watch): programs that know how often they were called.
+
+need_watch() {
+	need_root
+	[ -x "$BIN/called" ] || compile called called.c
+	"$PROSPECT" watch -i 0 --budget 0 "$BIN/called:work" -- "$BIN/called" 1 \
+		> "$T/can" 2>&1 || [ $? = 7 ] || skip "$(head -n 1 "$T/can")"
+}
+
+# watched [OPTION...]: the totals of a watch of called, as lines of CSV in $T/csv.
+watched() {
+	expect_status 7 "$PROSPECT" watch --format csv -i 0 --budget 0 "$@" > "$T/csv"
+}
+
+# total TARGET COLUMN: a number of the totals
+total() {
+	awk -F , -v target="$1" -v column="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+		$1 == "total" && $(place["target"]) ~ target { print $(place[column]); exit }' "$T/csv"
+}
+
+expect_total() {
+	[ "$(total "$1" "$2")" = "$3" ] ||
+		fail "$1: $2 is '$(total "$1" "$2")', not $3" "$(cat "$T/csv")"
+}
+
+test_watch_counts_every_call() {
+	need_watch
+	watched -m entries,exits,walltime,errors "$BIN/called:work" "$BIN/called:nap" -- \
+		"$BIN/called" 300
+	expect_total work entries 300
+	expect_total work exits 300
+	expect_total work errors 30
+	expect_total nap exits 5
+	holds "$(total nap walltime) >= 0.05" || fail "5 naps of 10 ms: $(total nap walltime)"
+}
+
+test_watch_counts_only_what_the_condition_lets() {
+	need_watch
+	watched -m entries,exits --if 'arg1 >= 10 && arg1:u8 < 20' "$BIN/called:work" -- \
+		"$BIN/called" 100
+	expect_total work entries 10
+	expect_total work exits 10
+}
+
+# A shell, and what it starts; the same program beside them does not count.
+test_watch_follows_the_command_only() {
+	need_watch
+	"$BIN/called" 1000 > /dev/null || true &
+	watched -m entries "$BIN/called:work" -- sh -c "$BIN/called 10; $BIN/called 20"
+	wait
+	expect_total work entries 30
+}
+
+test_watch_keeps_the_commands_status_and_output() {
+	need_watch
+	expect_status 7 "$PROSPECT" watch -i 0 "$BIN/called:work" -- "$BIN/called" 3 > "$T/out"
+	expect_status 127 "$PROSPECT" watch "$BIN/called:work" -- /nonexistent/program
+	expect_status 137 "$PROSPECT" watch "$BIN/called:work" -- sh -c 'kill -9 $$' > "$T/out"
+}
+
+# The code of a running program is as it was after the watcher was killed without a word.
+test_watch_leaves_nothing_when_it_is_killed() {
+	need_watch
+	local address watcher before during=none tries
+	mkfifo "$T/in"
+	"$BIN/called" wait < "$T/in" > "$T/started" &
+	exec 7> "$T/in"
+	until [ -s "$T/started" ]; do sleep 0.02; done
+	address=$(cat "$T/started")
+	local program=$!
+	byte_of() { dd if="/proc/$program/mem" bs=1 skip=$((address)) count=4 2> /dev/null |
+		od -An -tx1; }
+	before=$(byte_of)
+	"$PROSPECT" watch -p "$program" -i 0 "$BIN/called:work" > "$T/watch" 2>&1 &
+	watcher=$!
+	for tries in $(seq 500); do
+		during=$(byte_of)
+		[ "$during" = "$before" ] || break
+		kill -0 $watcher 2> /dev/null || break
+		sleep 0.05
+	done
+	kill -9 $watcher
+	wait $watcher 2> /dev/null || true
+	[ "$during" != "$before" ] || fail "nothing was attached in $tries tries:" "$(cat "$T/watch")"
+	for tries in $(seq 500); do
+		[ "$(byte_of)" != "$before" ] || break
+		sleep 0.05
+	done
+	[ "$(byte_of)" = "$before" ] || fail "$(byte_of) is left of a probe, it was $before"
+	echo >&7
+	echo >&7
+	exec 7>&-
+	wait $program || [ $? = 7 ] || fail "the program ended with $?"
+}
+
+test_watch_prints_totals_at_ctrl_c() {
+	need_watch
+	local program watcher
+	mkfifo "$T/in"
+	"$BIN/called" wait < "$T/in" > "$T/started" &
+	program=$!
+	exec 7> "$T/in"
+	"$PROSPECT" watch -p "$program" -i 50ms --format csv "$BIN/called:work" > "$T/csv" &
+	watcher=$!
+	# The first interval is over: it is attached.
+	until grep -q '^interval' "$T/csv" || ! kill -0 $watcher 2> /dev/null; do sleep 0.05; done
+	echo >&7
+	until [ "$(wc -l < "$T/started")" = 2 ]; do sleep 0.02; done # after the calls
+	kill -INT $watcher
+	wait $watcher || fail "it ended with $?"
+	expect_total work entries 100
+	echo >&7
+	exec 7>&-
+	wait $program || true
+}
+
+# A million calls would take ten seconds; it lets go long before, and the program runs on.
+test_watch_detaches_when_it_costs_too_much() {
+	need_watch
+	expect_status 7 "$PROSPECT" watch -i 0 --budget 1 "$BIN/called:work" -- "$BIN/called" \
+		1000000 > "$T/out"
+	grep -qi budget "$T/out" "$T/stderr" || fail "nothing is said of the budget:" \
+		"$(cat "$T/out" "$T/stderr")"
+}
+
+# Exceptions pass functions whose exits are watched.
+test_watch_lets_exceptions_pass() {
+	need_watch
+	need g++
+	g++ -O1 -o "$T/throws" "$HERE/programs/throws.cc"
+	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 -m entries,exits \
+		"$T/throws:passer" "$T/throws:thrower" -- "$T/throws" > "$T/csv"
+	grep -q 'caught 50' "$T/csv" || fail "$(cat "$T/csv")"
+	for name in passer thrower; do
+		expect_total $name entries 100
+		expect_total $name exits 50
+	done
+}
+
+test_watch_forecast() {
+	need_watch
+	expect_status 0 "$PROSPECT" watch --dry-run "$BIN/called:work" > "$T/out"
+	grep -q 'uprobe' "$T/out" || fail "no mechanism:" "$(cat "$T/out")"
+	grep -q 'a call: about' "$T/out" || fail "no cost of a call:" "$(cat "$T/out")"
+	grep -q 'cost: 0 % of a CPU' "$T/out" || fail "nobody calls it:" "$(cat "$T/out")"
+}
+
+test_watch_wrong_command_lines() {
+	local arguments
+	compile called called.c
+	for arguments in "" "work --by nothing" "work --format yaml" "work --metric nothing" \
+		"work -p nobody" "work -C x" "work -p 1 -- true" "work --"; do
+		# shellcheck disable=SC2086 # words
+		expect_status 2 "$PROSPECT" watch ${arguments/work/$BIN/called:work}
+		expect_line watch
+	done
+	expect_status 2 "$PROSPECT" watch "$BIN/called:work" --if 'arg1 >'
+	expect_line 'number'
+}
+
+test_watch_without_permission() {
+	need_root
+	need setpriv
+	[ -x "$BIN/called" ] || compile called called.c
+	cp "$BIN/called" "$T/called" && chmod 755 "$T" "$T/called"
+	cp "$PROSPECT" "$T/prospect" && chmod 755 "$T/prospect"
+	expect_status 1 setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$T/prospect" watch "$T/called:work" -d 1
+	expect_line 'root'
+}
