@@ -410,7 +410,14 @@ static void print_index(struct printer *printer)
 static void print_notes(const struct printer *printer)
 {
 	const struct calls_view *view = printer->view;
+	const struct completeness *known = view->view->completeness;
 
+	if (!known || !known->recorded)
+		fputs("\nNo stacks were recorded: who called what is not known.\n", printer->out);
+	if (view->calls->tree->is_short)
+		fprintf(printer->out,
+			"\nStacks beyond the first %d places in them are cut short.\n",
+			TREE_MAX_NODES);
 	if (view->threshold > 0)
 		fprintf(printer->out,
 			"\nFunctions below %g %% (--threshold) have no entry: their numbers are in"

@@ -556,6 +556,7 @@ static void make_calls(struct maker *maker)
 
 	begin_run(maker);
 	profile_set_text(&maker->profile->run.command, "./calls \"x\" &amp; <y>");
+	profile_set_text(&maker->profile->run.stacks, "full");
 	cycles = add_event(maker, "cycles", "count", CLOCK_PMU_NMI);
 	program = add_image(maker, IMAGE_FILE, "/usr/bin/calls");
 	libc = add_image(maker, IMAGE_FILE, "/usr/lib/libm.so.6");

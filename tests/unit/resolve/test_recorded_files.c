@@ -176,9 +176,43 @@ static void the_vdso_of_another_kernel(void **state)
 	profile_free(profile);
 }
 
+/* Copies of files count by what they are, not by where they lay. */
+static void among_copied_files(void **state)
+{
+	struct profile *profile = profile_new();
+	char path[TOOLS_PATH], other[TOOLS_PATH], root[TOOLS_PATH + 8];
+	struct image plain = { .size = 3 };
+	struct err err = { 0 };
+	struct buf out = { 0 };
+	uint32_t image, without;
+	int fd;
+
+	build(*state, "copied", "-Wl,--build-id=0x5555", path);
+	build(*state, "wrong", "-Wl,--build-id=0x6666", other);
+	image = record(profile, path);
+	plain.path = strpool_intern(&profile->strings, path);
+	without = profile_image(profile, &plain);
+	snprintf(root, sizeof(root), "%s/root", (const char *)*state);
+	assert_int_equal(tools_run(&out, "mkdir -p '%s%s' && rmdir '%s%s' && mv '%s' '%s%s'", root,
+				   path, root, path, path, root, path),
+			 0);
+	assert_refuses(profile, image, -ENOENT, "the file is gone");
+	fd = recorded_files_open_under(profile, root, image, &err);
+	assert_true(fd >= 0);
+	close(fd);
+	/* of another size, where there is no build id to tell */
+	assert_int_equal(recorded_files_open_under(profile, root, without, &err), -ESTALE);
+	assert_int_equal(recorded_files_open_under(profile, "/nonexistent", image, &err), -ENOENT);
+	assert_int_equal(tools_run(&out, "mv '%s' '%s%s'", other, root, path), 0);
+	assert_int_equal(recorded_files_open_under(profile, root, image, &err), -ESTALE);
+	buf_done(&out);
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(among_copied_files),
 		cmocka_unit_test(with_a_build_id),
 		cmocka_unit_test(without_a_build_id),
 		cmocka_unit_test(no_program),
