@@ -9,12 +9,10 @@
 
 enum { WHOLE_SHARE = 1000000 };
 
-/* Where each class of the profile stands. */
+/* What making and filling the classes share. */
 struct making {
 	struct classes *classes;
 	const struct table *fine;
-	struct table *found; /* by the key of the classes alone; its rows are numbered as found */
-	size_t *place;	     /* by such a number: which class that is */
 };
 
 static struct key_list all_but_last(const struct key_list *keys)
@@ -49,7 +47,8 @@ static uint64_t class_value(const struct table *table, const struct table_row *r
 static struct class *class_of(struct making *making, uint64_t value)
 {
 	struct classes *classes = making->classes;
-	size_t number = number_of(making->found, table_row(making->found, 0, &value));
+	size_t number =
+		number_of(making->classes->found, table_row(making->classes->found, 0, &value));
 
 	if (number == classes->items.count)
 		*vec_push(&classes->items) = (struct class){ .value = value };
@@ -117,27 +116,36 @@ static void sort_classes(struct making *making)
 		ranked[i].rank = rank_of(classes, &ranked[i].class);
 	}
 	qsort(ranked, count, sizeof(*ranked), compare_ranks);
-	making->place = xcalloc(count + 1, sizeof(*making->place));
+	classes->place = xcalloc(count + 1, sizeof(*classes->place));
 	for (size_t i = 0; i < count; i++) {
 		classes->items.items[i] = ranked[i].class;
-		making->place[ranked[i].number] = i;
+		classes->place[ranked[i].number] = i;
 	}
 }
 
 /* The row that a row of @fine is a part of. */
-static struct table_row *whole_row(struct making *making, const struct table_row *row)
+static struct table_row *whole_row(const struct classes *classes, const struct table_row *row)
 {
-	uint8_t event = making->classes->of_events ? 0 : row->event;
+	uint8_t event = classes->of_events ? 0 : row->event;
 
-	return table_row(making->classes->table, event, values_of(making->fine, row));
+	return table_row(classes->table, event, values_of(classes->fine, row));
 }
 
-static struct hits *cell_at(const struct classes *classes, const struct table_row *row,
-			    size_t class)
+static size_t class_number(const struct classes *classes, const struct table_row *row)
 {
-	size_t number = number_of(classes->table, row);
+	const struct table *fine = classes->fine;
+	uint64_t value = class_value(fine, row, fine->keys.count - 1);
 
-	return &classes->cells[number * classes->items.count + class];
+	return classes->place[number_of(classes->found, table_row(classes->found, 0, &value))];
+}
+
+/* The row's share of its event, which is its class. */
+static uint64_t share_of(const struct classes *classes, const struct table_row *row)
+{
+	const struct class *class = &classes->items.items[class_number(classes, row)];
+	uint64_t whole = class->sums[row->event].weight;
+
+	return whole ? (uint64_t)((double)row->weight / (double)whole * WHOLE_SHARE + 0.5) : 0;
 }
 
 static void merge_rows(struct making *making)
@@ -146,45 +154,17 @@ static void merge_rows(struct making *making)
 
 	for (size_t i = 0; i < fine->rows.count; i++) {
 		const struct table_row *row = &fine->rows.items[i];
-		struct table_row *whole = whole_row(making, row);
+		struct table_row *whole = whole_row(making->classes, row);
+		uint64_t share = making->classes->of_events ? share_of(making->classes, row) : 0;
 
 		whole->samples += row->samples;
-		whole->weight += row->weight;
-		add_to(&whole->self, row->self.samples, row->self.weight);
+		whole->self.samples += row->self.samples;
+		whole->self.weight += row->self.weight;
+		if (!making->classes->of_events)
+			whole->weight += row->weight;
+		else if (share > whole->weight)
+			whole->weight = share;
 	}
-}
-
-static void fill_cells(struct making *making)
-{
-	const struct table *fine = making->fine;
-	size_t last = fine->keys.count - 1;
-
-	for (size_t i = 0; i < fine->rows.count; i++) {
-		const struct table_row *row = &fine->rows.items[i];
-		uint64_t value = class_value(fine, row, last);
-		size_t number = number_of(making->found, table_row(making->found, 0, &value));
-
-		add_to(cell_at(making->classes, whole_row(making, row), making->place[number]),
-		       row->samples, row->weight);
-	}
-}
-
-/* The largest share of an event that the row has; so any event that reaches a threshold shows it.
- */
-static void weigh_by_share(struct classes *classes)
-{
-	for (size_t i = 0; i < classes->table->rows.count; i++) {
-		struct table_row *row = &classes->table->rows.items[i];
-		double most = 0;
-
-		for (size_t class = 0; class < classes->items.count; class ++) {
-			double here = classes_percent(classes, row, class);
-
-			most = here > most ? here : most;
-		}
-		row->weight = (uint64_t)(most / 100 * WHOLE_SHARE + 0.5);
-	}
-	classes->table->sums[0].weight = WHOLE_SHARE;
 }
 
 static void copy_sums(struct classes *classes, const struct table *fine)
@@ -207,17 +187,8 @@ static int make(struct making *making, const struct table *disjoint, size_t at, 
 		return rc;
 	sort_classes(making);
 	merge_rows(making);
-	if (classes->table->rows.count > CLASSES_MAX_CELLS / (classes->items.count + 1))
-		return err_set(err, -E2BIG,
-			       "--columns %s: %zu rows of %zu columns are too many; --select "
-			       "fewer, or put fewer keys into --by",
-			       classes->key->name, classes->table->rows.count,
-			       classes->items.count);
-	classes->cells = xcalloc(classes->table->rows.count * classes->items.count + 1,
-				 sizeof(*classes->cells));
-	fill_cells(making);
 	if (classes->of_events)
-		weigh_by_share(classes);
+		classes->table->sums[0].weight = WHOLE_SHARE;
 	else
 		copy_sums(classes, making->fine);
 	return 0;
@@ -235,12 +206,11 @@ int classes_new(const struct table *fine, const struct table *disjoint, size_t a
 
 	classes->key = key;
 	classes->of_events = key->uses == 0;
+	classes->fine = fine;
 	classes->table = table_new(fine->labels, &whole);
 	classes->table->inclusive = fine->inclusive;
-	making.found = table_new(fine->labels, &one);
+	classes->found = table_new(fine->labels, &one);
 	rc = make(&making, disjoint, at, err);
-	table_free(making.found);
-	free(making.place);
 	if (rc < 0)
 		classes_free(classes);
 	else
@@ -248,11 +218,64 @@ int classes_new(const struct table *fine, const struct table *disjoint, size_t a
 	return rc;
 }
 
+enum { NOT_SHOWN = UINT32_MAX };
+
+/* By a row's number as it was made: which of the shown ones it is. The caller frees it. */
+static uint32_t *places_of_rows(const struct classes *classes, size_t made)
+{
+	uint32_t *places = xmalloc((made + 1) * sizeof(*places));
+
+	for (size_t i = 0; i < made; i++)
+		places[i] = NOT_SHOWN;
+	for (size_t i = 0; i < classes->table->rows.count; i++)
+		places[number_of(classes->table, &classes->table->rows.items[i])] = (uint32_t)i;
+	return places;
+}
+
+/* @numbers: of the row that each row of the fine table is a part of. */
+static void fill_cells(struct classes *classes, const uint32_t *numbers, const uint32_t *places)
+{
+	for (size_t i = 0; i < classes->fine->rows.count; i++) {
+		const struct table_row *row = &classes->fine->rows.items[i];
+		uint32_t place = places[numbers[i]];
+		struct hits *cell;
+
+		if (place == NOT_SHOWN)
+			continue;
+		cell = &classes->cells[place * classes->items.count + class_number(classes, row)];
+		add_to(cell, row->samples, row->weight);
+	}
+}
+
+int classes_finish(struct classes *classes, double threshold, size_t limit, struct err *err)
+{
+	const struct table *fine = classes->fine;
+	_cleanup_free_ uint32_t *numbers = xmalloc((fine->rows.count + 1) * sizeof(*numbers));
+	_cleanup_free_ uint32_t *places = NULL;
+	size_t made = classes->table->rows.count, count = classes->items.count;
+
+	for (size_t i = 0; i < fine->rows.count; i++)
+		numbers[i] = (uint32_t)number_of(classes->table,
+						 whole_row(classes, &fine->rows.items[i]));
+	table_finish(classes->table, threshold, limit);
+	if (classes->table->rows.count > CLASSES_MAX_CELLS / (count + 1))
+		return err_set(err, -E2BIG,
+			       "--columns %s: %zu rows of %zu columns are too many; --select "
+			       "fewer, or show less with --limit or --threshold",
+			       classes->key->name, classes->table->rows.count, count);
+	places = places_of_rows(classes, made);
+	classes->cells = xcalloc(classes->table->rows.count * count + 1, sizeof(*classes->cells));
+	fill_cells(classes, numbers, places);
+	return 0;
+}
+
 void classes_free(struct classes *classes)
 {
 	if (!classes)
 		return;
 	table_free(classes->table);
+	table_free(classes->found);
+	free(classes->place);
 	vec_free(&classes->items);
 	free(classes->cells);
 	free(classes);
@@ -261,7 +284,9 @@ void classes_free(struct classes *classes)
 const struct hits *classes_cell(const struct classes *classes, const struct table_row *row,
 				size_t class)
 {
-	return cell_at(classes, row, class);
+	size_t place = (size_t)(row - classes->table->rows.items);
+
+	return &classes->cells[place * classes->items.count + class];
 }
 
 double classes_percent(const struct classes *classes, const struct table_row *row, size_t class)
@@ -270,7 +295,8 @@ double classes_percent(const struct classes *classes, const struct table_row *ro
 		classes->of_events ? (uint8_t)classes->items.items[class].value : row->event;
 	uint64_t whole = classes->items.items[class].sums[event].weight;
 
-	return whole ? 100.0 * (double)cell_at(classes, row, class)->weight / (double)whole : 0;
+	return whole ? 100.0 * (double)classes_cell(classes, row, class)->weight / (double)whole
+		     : 0;
 }
 
 void classes_text(const struct classes *classes, size_t class, struct buf *buf)

@@ -31,21 +31,28 @@ struct classes {
 	 * weight its largest share of an event, in millionths, and its samples are those of all. */
 	struct table *table;	 /* owned */
 	VEC(struct class) items; /* numbers ascending, others the heaviest first */
-	struct hits
-		*cells; /* of the rows as they stood before they were sorted; see classes_cell */
+	/* Private. */
+	const struct table *fine; /* borrowed */
+	struct table *found;	  /* its rows: the classes as they were found */
+	size_t *place;		  /* by such a row: which class that is */
+	struct hits *cells;	  /* see classes_cell */
 };
 
 /*
  * @fine: a table whose last key is the one to be put side by side, not finished. @disjoint: the
  * same samples in a table whose rows do not overlap, with that key as number @at: @fine itself if
- * it is not inclusive. -E2BIG and one line: too many classes. The caller frees with classes_free.
+ * it is not inclusive. -E2BIG and one line: too many classes. @fine is borrowed until
+ * classes_finish. The caller frees with classes_free.
  */
 int classes_new(const struct table *fine, const struct table *disjoint, size_t at,
 		struct classes **ret_classes, struct err *err);
+/* Sorts and cuts the rows as table_finish, and puts what they have of each class beside them.
+ * -E2BIG and one line: too many rows for so many classes. Before, there are no cells. */
+int classes_finish(struct classes *classes, double threshold, size_t limit, struct err *err);
 void classes_free(struct classes *classes); /* NULL is fine */
 DEFINE_CLEANUP(struct classes *, classes_free);
 
-/* What the row has of a class. */
+/* What a row of the finished table has of a class. */
 const struct hits *classes_cell(const struct classes *classes, const struct table_row *row,
 				size_t class);
 /* Its share of the class, in percent. */

@@ -34,6 +34,11 @@ void tally_add(struct tally *tally, const struct total *total)
 	row->weight_squared += total->weight_squared;
 }
 
+void tally_append(struct tally *tally, const struct total *total)
+{
+	*vec_push(&tally->rows) = *total;
+}
+
 void tally_done(struct tally *tally)
 {
 	vec_free(&tally->rows);

@@ -14,6 +14,8 @@ struct tally {
 
 /* Adds to the row alike in task, stack, event, mode and context, made when there is none. */
 void tally_add(struct tally *tally, const struct total *total);
+/* Adds a row of its own, for totals that are known to differ. Not to be mixed with the other. */
+void tally_append(struct tally *tally, const struct total *total);
 void tally_done(struct tally *tally);
 
 #endif

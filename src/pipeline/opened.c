@@ -398,12 +398,18 @@ static int visit_samples(struct visit *visit, struct err *err)
 	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);
 }
 
+bool opened_gives_totals(const struct opened *opened, unsigned fields)
+{
+	return !((fields | select_uses(opened->select)) & SAMPLE_NOT_IN_TOTALS) &&
+	       !is_part_of_time(opened);
+}
+
 static int visit_all(struct opened *opened, struct visit *visit, struct err *err)
 {
 	int rc = 0;
 
 	select_bind(opened->select, &opened->labels);
-	if (visit->fields & SAMPLE_NOT_IN_TOTALS || is_part_of_time(opened)) {
+	if (!opened_gives_totals(opened, visit->fields)) {
 		rc = visit_samples(visit, err);
 	} else {
 		for (size_t i = 0; i < opened->totals.rows.count; i++)

@@ -79,6 +79,8 @@ int opened_visit(struct opened *opened, unsigned fields,
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err);
+/* Will opened_visit with @fields give totals, each once, rather than samples? */
+bool opened_gives_totals(const struct opened *opened, unsigned fields);
 /* What is to be said of the profile and the selection; the rest is empty. Borrows from @opened. */
 struct view opened_view(const struct opened *opened);
 /* From when to when of the samples' clock the profile is looked at. */

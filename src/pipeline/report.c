@@ -44,6 +44,7 @@ struct report {
 	struct key_list keys; /* of the table that is collected */
 	struct opened opened;
 	struct tally tally;   /* what was selected */
+	bool each_once;	      /* what comes into it differs anyhow */
 	struct table *stacks; /* the same by stack, for an inclusive table */
 	struct table *table;
 	struct classes *classes; /* of the table */
@@ -223,6 +224,8 @@ static void take(void *context, const struct point *point)
 		table_add(report->stacks, point);
 	else if (report->table)
 		table_add(report->table, point);
+	else if (report->each_once)
+		tally_append(&report->tally, &point->total);
 	else
 		tally_add(&report->tally, &point->total);
 }
@@ -302,6 +305,8 @@ static int make_shown(struct report *report, struct err *err)
 		return rc;
 	shown->order = report->order;
 	shown->accumulate = options->accumulated;
+	if (report->classes)
+		return classes_finish(report->classes, options->threshold, options->limit, err);
 	table_finish(shown, options->threshold, options->limit);
 	return 0;
 }
@@ -312,6 +317,8 @@ static int collect(struct report *report, struct err *err)
 	int rc;
 
 	make_tables(report);
+	report->each_once = !report->options->names.inlines &&
+			    opened_gives_totals(&report->opened, fields_used(report));
 	rc = opened_visit(&report->opened, fields_used(report), take, report, err);
 	return rc < 0 ? rc : make_shown(report, err);
 }

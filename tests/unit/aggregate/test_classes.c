@@ -64,14 +64,14 @@ static struct table *make_table(struct world *world, const char *keys)
 	return table;
 }
 
-static struct classes *make_classes(const struct table *fine)
+static struct classes *make_classes(const struct table *fine, double threshold)
 {
 	struct classes *classes = NULL;
 	struct err err = { "" };
 
 	if (classes_new(fine, fine, fine->keys.count - 1, &classes, &err) < 0)
 		fail_msg("%s", err.text);
-	table_finish(classes->table, 0, 0);
+	assert_int_equal(classes_finish(classes, threshold, 0, &err), 0);
 	return classes;
 }
 
@@ -96,7 +96,7 @@ static void assert_cell(const struct classes *classes, size_t row, size_t class,
 static void processors_side_by_side(void **state)
 {
 	struct table *fine = make_table(*state, "symbol,cpu");
-	struct classes *classes = make_classes(fine);
+	struct classes *classes = make_classes(fine, 0);
 	const struct table *table = classes->table;
 
 	assert_int_equal(classes->items.count, 2);
@@ -120,7 +120,7 @@ static void processors_side_by_side(void **state)
 static void texts_the_heaviest_first(void **state)
 {
 	struct table *fine = make_table(*state, "symbol,thread");
-	struct classes *classes = make_classes(fine);
+	struct classes *classes = make_classes(fine, 0);
 
 	assert_class(classes, 0, "worker");
 	assert_class(classes, 1, "main");
@@ -133,7 +133,7 @@ static void texts_the_heaviest_first(void **state)
 static void events_side_by_side(void **state)
 {
 	struct table *fine = make_table(*state, "symbol,event");
-	struct classes *classes = make_classes(fine);
+	struct classes *classes = make_classes(fine, 0);
 
 	assert_true(classes->of_events);
 	assert_class(classes, 0, "cpu-clock");
@@ -145,10 +145,14 @@ static void events_side_by_side(void **state)
 	assert_cell(classes, 1, 0, 60, 60);
 	assert_cell(classes, 1, 1, 0, 0);
 	/* Any event that reaches the threshold shows the row. */
-	table_finish(classes->table, 50, 0);
+	classes_free(classes);
+	classes = make_classes(fine, 50);
 	assert_int_equal(classes->table->rows.count, 2);
-	table_finish(classes->table, 70, 0);
+	assert_cell(classes, 1, 0, 60, 60);
+	classes_free(classes);
+	classes = make_classes(fine, 70);
 	assert_int_equal(classes->table->rows.count, 1);
+	assert_cell(classes, 0, 1, 5, 100);
 	classes_free(classes);
 	table_free(fine);
 }
