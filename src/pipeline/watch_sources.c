@@ -270,7 +270,7 @@ static int find_in_named(struct watch_sources *sources, const char *file,
 			 const struct watch_word *word, struct watch_matches *matches,
 			 struct err *err)
 {
-	struct watch_image *image;
+	struct watch_image *image = NULL;
 	int rc;
 
 	if (strcmp(file, kernel_word) == 0 || is_module(sources, file))

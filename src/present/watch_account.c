@@ -98,8 +98,11 @@ static void add_cost(const struct watch_show *show, const struct watch_totals *t
 		add_ns(text, (double)cost->program_ns / (double)cost->hits);
 		buf_add_str(text, ")");
 	}
-	if (wall > 0)
-		buf_printf(text, ": %.2g %% of a CPU", 100 * took / wall);
+	if (wall > 0) {
+		buf_add_str(text, ": ");
+		watch_percent_text(text, 100 * took / wall);
+		buf_add_str(text, " % of a CPU");
+	}
 	buf_add_str(text, "; attached in ");
 	add_ns(text, (double)show->setting.attach_ns);
 	buf_add_str(text, ", detached in ");

@@ -180,11 +180,14 @@ static void set_dot(struct canvas *canvas, size_t x, size_t y, size_t series)
 static void draw_line(struct canvas *canvas, double x0, double y0, double x1, double y1,
 		      size_t series)
 {
-	double steps = fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))));
+	long steps = lround(fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)))));
 
-	for (double i = 0; i <= steps; i++)
-		set_dot(canvas, (size_t)lround(x0 + (x1 - x0) * i / steps),
-			(size_t)lround(y0 + (y1 - y0) * i / steps), series);
+	for (long i = 0; i <= steps; i++) {
+		double part = (double)i / (double)steps;
+
+		set_dot(canvas, (size_t)lround(x0 + (x1 - x0) * part),
+			(size_t)lround(y0 + (y1 - y0) * part), series);
+	}
 }
 
 static void draw_series(struct canvas *canvas, size_t index)

@@ -201,3 +201,11 @@ void watch_value_text(struct buf *text, const struct metric *metric, double valu
 		add_few_digits(text, value);
 	}
 }
+
+void watch_percent_text(struct buf *text, double percent)
+{
+	if (percent >= 10)
+		buf_printf(text, "%.0f", percent);
+	else
+		buf_printf(text, "%.2g", percent);
+}

@@ -51,4 +51,7 @@ double watch_line_value(const struct watch_setting *setting, const struct metric
 /* Appends a value for people, with few digits: counts exact, times with their unit, "-" for NaN. */
 void watch_value_text(struct buf *text, const struct metric *metric, double value, bool total);
 
+/* Appends a percentage with two digits, more where it is large. */
+void watch_percent_text(struct buf *text, double percent);
+
 #endif

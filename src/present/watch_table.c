@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "present/figures.h"
 #include "present/safe.h"
 #include "present/watch_parts.h"
@@ -62,10 +63,10 @@ static void choose_rows(struct layout *layout, size_t most)
 {
 	size_t count = layout->lines.list.count;
 
-	layout->order = malloc((count ? count : 1) * sizeof(*layout->order));
-	for (size_t i = 0; i < count && layout->order; i++)
+	layout->order = xcalloc(count ? count : 1, sizeof(*layout->order));
+	for (size_t i = 0; i < count; i++)
 		layout->order[i] = i;
-	layout->count = layout->order ? count : 0;
+	layout->count = count;
 	if (count > ROWS_IN_ORDER || (most && count > most))
 		qsort_r(layout->order, layout->count, sizeof(*layout->order), by_entries, layout);
 	if (most && layout->count > most)
@@ -262,8 +263,8 @@ void watch_table_add_head(struct watch_show *show, const struct watch_tick *tick
 	buf_printf(&show->text, ", the last %.2f s", seconds);
 	if (seconds > 0) {
 		buf_add_str(&show->text, ", cost ");
-		buf_printf(&show->text, "%.2g %% of a CPU",
-			   100 * (double)took / (double)NS_PER_S / seconds);
+		watch_percent_text(&show->text, 100 * (double)took / (double)NS_PER_S / seconds);
+		buf_add_str(&show->text, " % of a CPU");
 	}
 	if (show->setting.attached < show->setting.target_count)
 		buf_printf(&show->text, ", %zu of %zu attached", show->setting.attached,
