@@ -205,34 +205,50 @@ static struct measured measure_run(const struct diff_run *run, const struct diff
 				  .exposure = event->is_exact ? INFINITY : 1 / per_sample };
 }
 
-/* Of what @hits has of each run of the event. */
-static struct change measure(const struct diff *diff, uint8_t number, enum diff_measure what,
-			     const struct hits *hits, const struct diff_blocks *blocks, size_t row)
+/* What measures rows one after the other. */
+struct measuring {
+	const struct diff *diff;
+	struct diff_blocks *blocks; /* NULL: runs are compared */
+	/* Scratch: a measurement for each run, the old ones first. */
+	struct measured *runs;
+};
+
+static void measuring_init(struct measuring *measuring, const struct diff *diff)
 {
-	const struct diff_event *event = &diff->events.items[number];
+	*measuring =
+		(struct measuring){ .diff = diff,
+				    .runs = xcalloc(diff->runs.count, sizeof(struct measured)) };
+}
+
+static void measuring_done(struct measuring *measuring)
+{
+	diff_blocks_free(measuring->blocks);
+	free(measuring->runs);
+}
+
+/* @hits: of each run. @row: that of the blocks, if there are any. */
+static struct change measure(struct measuring *measuring, uint8_t event, enum diff_measure what,
+			     const struct hits *hits, size_t row)
+{
+	const struct diff *diff = measuring->diff;
 	enum measured_kind kind = what == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
-	struct measured *of[DIFF_SIDES], mean[DIFF_SIDES];
-	size_t count[DIFF_SIDES] = { 0 };
+	size_t old_count = diff->run_count[DIFF_OLD], new_count = diff->run_count[DIFF_NEW];
+	struct measured *old = measuring->runs, *new = old + old_count, mean[DIFF_SIDES];
+	size_t filled[DIFF_SIDES] = { 0 };
 	struct seen_variance seen;
-	struct change change;
 
-	for (int side = 0; side < DIFF_SIDES; side++)
-		of[side] = xcalloc(diff->run_count[side], sizeof(struct measured));
 	for (size_t i = 0; i < diff->runs.count; i++) {
-		enum diff_side side = diff->runs.items[i].side;
+		const struct diff_run *run = &diff->runs.items[i];
+		struct measured *of_side = run->side == DIFF_OLD ? old : new;
 
-		of[side][count[side]++] =
-			measure_run(&diff->runs.items[i], event, number, what, hits[i].weight);
+		of_side[filled[run->side]++] =
+			measure_run(run, &diff->events.items[event], event, what, hits[i].weight);
 	}
-	for (int side = 0; side < DIFF_SIDES; side++)
-		mean[side] = change_mean(of[side], count[side]);
-	seen = blocks ? diff_blocks_variance(blocks, what, row)
-		      : change_of_runs(of[DIFF_OLD], count[DIFF_OLD], of[DIFF_NEW],
-				       count[DIFF_NEW]);
-	change = change_of(kind, &mean[DIFF_OLD], &mean[DIFF_NEW], &seen);
-	free(of[DIFF_OLD]);
-	free(of[DIFF_NEW]);
-	return change;
+	mean[DIFF_OLD] = change_mean(old, old_count);
+	mean[DIFF_NEW] = change_mean(new, new_count);
+	seen = measuring->blocks ? diff_blocks_variance(measuring->blocks, what, row)
+				 : change_of_runs(old, old_count, new, new_count);
+	return change_of(kind, &mean[DIFF_OLD], &mean[DIFF_NEW], &seen);
 }
 
 static bool is_paired(const struct diff *diff)
@@ -244,9 +260,11 @@ static bool is_paired(const struct diff *diff)
 static void measure_rows(struct making *making)
 {
 	struct diff *diff = making->diff;
-	struct diff_blocks *blocks =
-		is_paired(diff) ? diff_blocks_new(diff, diff->rows.items, diff->rows.count) : NULL;
+	struct measuring measuring;
 
+	measuring_init(&measuring, diff);
+	if (is_paired(diff))
+		measuring.blocks = diff_blocks_new(diff, diff->rows.items, diff->rows.count);
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		struct diff_row *row = &diff->rows.items[i];
 		const struct hits *hits = &making->hits.items[i * diff->runs.count];
@@ -255,15 +273,17 @@ static void measure_rows(struct making *making)
 			continue;
 		for (int what = 0; what < DIFF_MEASURES; what++)
 			row->by[what] =
-				measure(diff, row->event, (enum diff_measure)what, hits, blocks, i);
+				measure(&measuring, row->event, (enum diff_measure)what, hits, i);
 	}
-	diff_blocks_free(blocks);
+	measuring_done(&measuring);
 }
 
 static void measure_events(struct diff *diff)
 {
 	struct hits *hits = xcalloc(diff->runs.count, sizeof(*hits));
+	struct measuring measuring;
 
+	measuring_init(&measuring, diff);
 	for (uint8_t event = 0; event < diff->events.count; event++) {
 		struct diff_event *row = &diff->events.items[event];
 
@@ -276,8 +296,9 @@ static void measure_events(struct diff *diff)
 		}
 		for (int what = DIFF_TIME; row->is_compared && what < DIFF_MEASURES; what++)
 			row->by[what] =
-				measure(diff, event, (enum diff_measure)what, hits, NULL, 0);
+				measure(&measuring, event, (enum diff_measure)what, hits, 0);
 	}
+	measuring_done(&measuring);
 	free(hits);
 }
 

@@ -3,10 +3,14 @@
 
 #include <math.h>
 
-enum { MAX_TERMS = 1000 };
+enum {
+	MAX_TERMS = 1000,
+	MAX_STEPS = 100,
+};
 
 static const double least_step = 1e-15;
-static const double tiny = 1e-300; /* in place of 0 in a denominator (Lentz's method) */
+static const double least_reach = 1e-12; /* a step that is no step any more */
+static const double tiny = 1e-300;	 /* in place of 0 in a denominator (Lentz's method) */
 
 static double not_zero(double value)
 {
@@ -79,23 +83,29 @@ double student_f_p(double ratio, double freedom, double of_freedom)
 			    of_freedom / (of_freedom + freedom * ratio));
 }
 
-/* student_p falls with t, so halving finds it, on a scale that has room for one degree of freedom.
- */
+static double density(double t, double freedom)
+{
+	double front;
+
+	if (isinf(freedom))
+		return exp(-t * t / 2) / sqrt(2 * M_PI);
+	front = exp(log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2)) / sqrt(freedom * M_PI);
+	return front * pow(1 + t * t / freedom, -(freedom + 1) / 2);
+}
+
+/* student_p falls with t, ever more slowly: Newton's steps from 0 on never go too far. */
 double student_reach(double certainty, double freedom)
 {
-	double outside = 1 - certainty, low = -30, high = 40;
+	double outside = 1 - certainty, t = 0;
 
-	if (outside >= 1)
-		return 0;
-	for (int i = 0; i < 100; i++) {
-		double middle = (low + high) / 2;
+	for (int i = 0; i < MAX_STEPS; i++) {
+		double step = (student_p(t, freedom) - outside) / (2 * density(t, freedom));
 
-		if (student_p(exp(middle), freedom) > outside)
-			low = middle;
-		else
-			high = middle;
+		t += step;
+		if (!(step > t * least_reach))
+			break;
 	}
-	return exp((low + high) / 2);
+	return t;
 }
 
 double student_binomial_p(double first, double second, double chance)

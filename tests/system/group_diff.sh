@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What changed between real runs: effects of more than ten deviations, so that no chance is in it.
+
+# diff_rows OLD NEW [OPTION...]: symbol, verdict, old and new samples; tabs between.
+diff_rows() {
+	"$PROSPECT" diff "$@" --by symbol --format csv > "$T/.csv" 2> "$T/stderr" ||
+		fail "diff $*:" "$(cat "$T/stderr")"
+	awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+		{ print $1 "\t" $column["verdict"] "\t" $column["old_samples"] "\t" \
+			$column["new_samples"] }' "$T/.csv"
+}
+
+# Two versions of a program, built into files of different names: in the second one function does
+# three times the work, one is called differently and one is new.
+compile_versions() {
+	cat > "$T/version.c" << 'EOF'
+static volatile unsigned long sink;
+#define WORK(name) \
+	__attribute__((noinline)) void name(long n) { for (long i = 0; i < n; i++) sink += i; }
+WORK(parse)
+WORK(lex)
+WORK(render)
+#ifdef SECOND
+WORK(extra)
+#endif
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		parse(SCALE * 1000000L);
+		lex(1000000);
+		render(500000);
+#ifdef SECOND
+		extra(1000000);
+#endif
+	}
+	return 0;
+}
+EOF
+	if ! ${CC:-cc} -O1 -o "$T/version-1" -DSCALE=1 "$T/version.c" ||
+		! ${CC:-cc} -O1 -o "$T/version-2" -DSCALE=3 -DSECOND \
+			-Dlex=lex_renamed_by_nobody_but_us "$T/version.c"; then
+		fail "cannot build the two versions"
+	fi
+}
+
+test_diff_finds_what_changed() {
+	compile_versions
+	record "$T/old.prof" -- "$T/version-1"
+	record "$T/new.prof" -- "$T/version-2"
+	diff_rows "$T/old.prof" "$T/new.prof" --select mode=user > "$T/rows"
+	grep -q "^parse	more	" "$T/rows" || fail "parse is not more:" "$(cat "$T/rows")"
+	grep -q "^extra	new	0	" "$T/rows" || fail "extra is not new:" "$(cat "$T/rows")"
+	grep -q "^lex	gone	[0-9]*	0$" "$T/rows" || fail "lex is not gone:" "$(cat "$T/rows")"
+	grep -q "^render	less	" "$T/rows" || fail "render is not less:" "$(cat "$T/rows")"
+	# The programs are one, whatever they are called.
+	[ "$("$PROSPECT" diff "$T/old.prof" "$T/new.prof" --select symbol=parse --by program --all \
+		--format csv | wc -l)" = 2 ] || fail "the two programs are not compared with each other"
+	expect_status 3 "$PROSPECT" diff "$T/old.prof" "$T/new.prof" \
+		--fail-if 'surely time(parse) > 1.5x and share(parse) > +2%' > "$T/stdout"
+	expect_line 'fail-if holds: surely time\(parse\) > 1.5x: .* became'
+	expect_status 0 "$PROSPECT" diff "$T/old.prof" "$T/new.prof" \
+		--fail-if 'share(render) > +2%' --fail-if 'time(parse) > 30x' > "$T/stdout"
+	grep -q '^ok  *share(render)' "$T/stdout" || fail "what was asked is not told"
+}
+
+# The same file on both sides: nothing changed, whatever is asked.
+test_diff_with_itself_is_nothing() {
+	record "$T/prof" -- "$BIN/shares" 0.5
+	for by in symbol process,mode function,image stack line address; do
+		[ -z "$(diff_rows "$T/prof" "$T/prof" --by $by)" ] || fail "by $by something changed"
+	done
+	"$PROSPECT" diff "$T/prof" "$T/prof" -a > "$T/stdout" || fail "diff -a"
+	grep -q 'Nothing changed beyond noise' "$T/stdout" || fail "it does not say so"
+	"$PROSPECT" diff "$T/prof" "$T/prof" -- "$T/prof" "$T/prof" > "$T/stdout" || fail "several"
+	grep -q 'how 2 and 2 runs differ' "$T/stdout" || fail "several runs are not told"
+}
+
+test_diff_of_the_last_two_and_of_one() {
+	export XDG_STATE_HOME=$T/state
+	expect_status 1 "$PROSPECT" diff
+	expect_line "no profile was made yet"
+	"$PROSPECT" -f "$T/report" "$BIN/shares" 0.1 > /dev/null || fail "first run"
+	expect_status 1 "$PROSPECT" diff
+	expect_line "previous.prof"
+	"$PROSPECT" -f "$T/report" "$BIN/shares" 0.1 > /dev/null || fail "second run"
+	expect_status 0 "$PROSPECT" diff > "$T/stdout"
+	grep -q '^Old .*previous.prof' "$T/stdout" || fail "old is not the previous one"
+	grep -q '^New .*last.prof' "$T/stdout" || fail "new is not the last one"
+	expect_status 0 "$PROSPECT" flame --diff -o "$T/page.html"
+	[ -s "$T/page.html" ] || fail "there is no page"
+	expect_status 1 "$PROSPECT" diff > /dev/full
+	expect_told "No space left"
+	"$PROSPECT" diff --all | head -n 1 > /dev/null
+	[ "${PIPESTATUS[0]}" -le 141 ] || fail "a closed pipe"
+}
