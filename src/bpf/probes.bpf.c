@@ -48,6 +48,7 @@ static __always_inline void read_entry(struct pt_regs *context, struct probe_cal
 {
 	const struct user_pt_regs *regs = (const struct user_pt_regs *)context;
 
+	(void)user; /* registers are the same for both here */
 #pragma unroll
 	for (__u32 i = 0; i < PROBE_ARGUMENTS; i++)
 		call->arguments[i] = regs->regs[i];

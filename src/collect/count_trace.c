@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/count_trace.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/xalloc.h"
+#include "collect/thread_facts.h"
 
 enum {
 	OPTIONS =
 		PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC,
 	EVENT_SHIFT = 16, /* of what ptrace puts above the signal in a status */
-	AUXV_LIMIT = 4096,
-	LINE_LIMIT = 8192,
 	NO_ROW = -1,
 	LOOK_NS = 1000000,
 	MAX_LOOKS = 100, /* at one that does not stop: it waits for something in the kernel */
@@ -147,80 +143,6 @@ static void end(struct count_trace *trace, struct traced *thread)
 	thread->alive = false;
 }
 
-/* ---- what /proc says of a thread that stands still ---- */
-
-/* A number of its status by the name in front, "\nTgid:"; 0: not to be found. */
-static pid_t status_number(pid_t tid, const char *name)
-{
-	struct buf text = { 0 };
-	const char *line = NULL;
-	char path[64];
-	long number = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	if (file_read(path, LINE_LIMIT, &text) == 0)
-		line = strstr(buf_text(&text), name);
-	if (line)
-		number = strtol(line + strlen(name), NULL, 10);
-	buf_done(&text);
-	return (pid_t)number;
-}
-
-static void read_comm(pid_t tid, char *ret_comm, size_t size)
-{
-	struct buf text = { 0 };
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	if (file_read(path, LINE_LIMIT, &text) == 0)
-		snprintf(ret_comm, size, "%.*s", (int)strcspn(buf_text(&text), "\n"),
-			 buf_text(&text));
-	buf_done(&text);
-}
-
-/* Where the kernel put what was given to exec (AT_EXECFN, getauxval(3)); 0: not to be found. */
-static uint64_t name_address(pid_t pid)
-{
-	struct buf text = { 0 };
-	uint64_t address = 0;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
-	if (file_read(path, AUXV_LIMIT, &text) == 0) {
-		for (size_t at = 0; at + sizeof(Elf64_auxv_t) <= text.size;
-		     at += sizeof(Elf64_auxv_t)) {
-			Elf64_auxv_t entry;
-
-			memcpy(&entry, text.bytes + at, sizeof(entry));
-			if (entry.a_type == AT_EXECFN)
-				address = entry.a_un.a_val;
-		}
-	}
-	buf_done(&text);
-	return address;
-}
-
-/* The path given to exec; of a program of another word size the file it was. */
-static void read_program(pid_t pid, char *ret_program)
-{
-	uint64_t address = name_address(pid);
-	char link[64];
-	struct iovec to = { ret_program, COUNTS_PATH - 1 };
-	struct iovec from = { (void *)(uintptr_t)address, COUNTS_PATH - 1 }; // NOLINT
-	ssize_t got = 0;
-
-	memset(ret_program, 0, COUNTS_PATH);
-	/* The name stands at the end of the stack: what is behind may not be there. */
-	for (; address && got <= 0 && from.iov_len > 0; from.iov_len /= 2, to.iov_len /= 2)
-		got = process_vm_readv(pid, &to, 1, &from, 1, 0);
-	if (got > 0 && *ret_program)
-		return;
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	got = readlink(link, ret_program, COUNTS_PATH - 1);
-	if (got <= 0)
-		snprintf(ret_program, COUNTS_PATH, "[not known]");
-}
-
 /* ---- what happens ---- */
 
 /* The row of a process: that of any of its threads. */
@@ -243,7 +165,7 @@ static long row_of_parent(const struct count_trace *trace, const struct traced *
 		return thread->row;
 	if (thread->pid != thread->tid)
 		return row_of_process(trace, thread->pid);
-	return row_of_process(trace, status_number(thread->tid, "\nPPid:"));
+	return row_of_process(trace, thread_facts_number(thread->tid, "PPid"));
 }
 
 /* A new thread has come to its first stop. Until it executes something it is its parent's program.
@@ -251,7 +173,7 @@ static long row_of_parent(const struct count_trace *trace, const struct traced *
 static void begin(struct count_trace *trace, struct traced *thread)
 {
 	const char *program = "[not known]";
-	pid_t pid = status_number(thread->tid, "\nTgid:");
+	pid_t pid = thread_facts_number(thread->tid, "Tgid");
 	struct count_key key;
 	struct err err;
 	long parents;
@@ -265,7 +187,7 @@ static void begin(struct count_trace *trace, struct traced *thread)
 	}
 	key = key_of(trace, thread, program);
 	thread->row = row_of(trace, &key);
-	read_comm(thread->tid, trace->rows.items[thread->row].key.comm, COUNTS_COMM);
+	thread_facts_comm(thread->tid, trace->rows.items[thread->row].key.comm, COUNTS_COMM);
 	if (trace->stopped)
 		return;
 	if (open_counters(trace, thread, false, &err) < 0)
@@ -311,11 +233,11 @@ static void executed(struct count_trace *trace, struct traced *thread)
 	if (!first)
 		settle(trace, thread);
 	thread->waits = false;
-	read_program(thread->tid, program);
+	thread_facts_program(thread->tid, program, sizeof(program));
 	key = key_of(trace, thread, program);
 	thread->row = row_of(trace, &key);
 	trace->rows.items[thread->row].runs++;
-	read_comm(thread->tid, trace->rows.items[thread->row].key.comm, COUNTS_COMM);
+	thread_facts_comm(thread->tid, trace->rows.items[thread->row].key.comm, COUNTS_COMM);
 }
 
 static void resume(pid_t tid, int request, int number)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "collect/thread_facts.h"
 #include "pipeline/count_parts.h"
-
-enum { COMM_LIMIT = 64 };
 
 static void take_events(const struct count_session *session, struct counts *counts)
 {
@@ -20,30 +16,6 @@ static void take_events(const struct count_session *session, struct counts *coun
 }
 
 /* ---- rows of counters ---- */
-
-static void read_comm(pid_t tid, char *ret_comm, size_t size)
-{
-	struct buf text = { 0 };
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	if (file_read(path, COMM_LIMIT, &text) == 0)
-		snprintf(ret_comm, size, "%.*s", (int)strcspn(buf_text(&text), "\n"),
-			 buf_text(&text));
-	buf_done(&text);
-}
-
-static void read_program(pid_t pid, char *ret_program, size_t size)
-{
-	char path[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	length = readlink(path, ret_program, size - 1);
-	ret_program[length > 0 ? length : 0] = '\0';
-	if (length <= 0)
-		read_comm(pid, ret_program, size);
-}
 
 static struct count_key key_of_target(const struct count_session *session, size_t target)
 {
@@ -58,7 +30,7 @@ static struct count_key key_of_target(const struct count_session *session, size_
 	/* Targets are tid by tid, with the CPUs of each. */
 	pid = session->processes
 		      .items[target * session->tids.count / counters_targets(session->counters)];
-	read_program(pid, key.program, sizeof(key.program));
+	thread_facts_program(pid, key.program, sizeof(key.program));
 	if (rows >= COUNT_ROWS_PROCESS)
 		key.pid = pid;
 	if (rows == COUNT_ROWS_THREAD)
@@ -81,7 +53,7 @@ static struct count_row *row_of_target(const struct count_session *session, size
 	row->order = counts->rows.count;
 	row->key = key;
 	if (key.tid > 0)
-		read_comm(key.tid, row->key.comm, sizeof(row->key.comm));
+		thread_facts_comm(key.tid, row->key.comm, sizeof(row->key.comm));
 	return row;
 }
 

@@ -9,7 +9,7 @@
 #include "present/columns.h"
 #include "present/safe.h"
 
-enum { NAME_CAP = 34 };
+enum { NAME_CAP = 34, TEXT_CAP = 30 };
 
 struct event_rows {
 	struct event_rows_form form;
@@ -26,7 +26,7 @@ struct event_rows *event_rows_new(const struct event_rows_form *form, FILE *out)
 		{ form->tried ? "state" : "kind", false, 0 },
 		{ "type", true, 0 },
 		{ "config", true, 0 },
-		{ "", false, 0 },
+		{ "what it is", false, TEXT_CAP },
 	};
 	struct event_rows *rows = xcalloc(1, sizeof(*rows));
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc says of a thread that stands still, or of any while it lasts. */
+#ifndef COLLECT_THREAD_FACTS_H
+#define COLLECT_THREAD_FACTS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A number of its status: "Tgid", "PPid". 0: not to be found. */
+pid_t thread_facts_number(pid_t tid, const char *name);
+/* Its name; as it was before when it is gone. */
+void thread_facts_comm(pid_t tid, char *ret_comm, size_t size);
+/* The path that was given to its last exec. Where its memory cannot be read, or is another word
+ * size's, the file it executes; "[not known]" when it is gone. */
+void thread_facts_program(pid_t pid, char *ret_program, size_t size);
+
+#endif
