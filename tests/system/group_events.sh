@@ -41,7 +41,7 @@ test_events_check() {
 test_events_sampled_by_count() {
 	local weight
 	need_root
-	record "$T/p.prof" -e page-faults@50 -- "$BIN/counted" 200000 0
+	record "$T/p.prof" --stacks none -e page-faults@50 -- "$BIN/counted" 200000 0
 	weight=$("$PROSPECT" report "$T/p.prof" --by program --select program=counted --format csv |
 		awk -F, '$2 == "page-faults@50" { print $4 }')
 	[ -n "$weight" ] || fail "there is no such event"
