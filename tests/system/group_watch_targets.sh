@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What prospect watch makes of names, lines and addresses, and how it shows what was counted.
 
-need_watch() {
+need_watch_targets() {
 	need_root
 	build_targets
 	"$PROSPECT" watch "$T/targets:main" --budget 0 -i 0 -- "$T/targets" 1 > "$T/.watch" 2>&1 ||
@@ -69,7 +69,7 @@ test_watch_wrong_names() {
 }
 
 test_watch_names_and_aliases() {
-	need_watch
+	need_watch_targets
 	watch_targets "$T/csv" "$T/targets:original" "$T/targets:same" "$T/targets:rounds" \
 		-- "$T/targets" 500
 	[ "$(target_entries "$T/csv" targets:original)" = 1000 ] || fail "original:" "$(cat "$T/csv")"
@@ -82,7 +82,7 @@ test_watch_names_and_aliases() {
 
 # The symbol's own address, in a file without symbols.
 test_watch_address_of_stripped() {
-	need_watch
+	need_watch_targets
 	local address
 	address=$(nm "$T/targets" | awk '$3 == "original" { print $1 }' | sed 's/^0*//')
 	strip -o "$T/stripped" "$T/targets"
@@ -91,7 +91,7 @@ test_watch_address_of_stripped() {
 }
 
 test_watch_source_line() {
-	need_watch
+	need_watch_targets
 	local line counts
 	line=$(grep -n '/\* odd \*/' "$HERE/programs/targets.c" | cut -d: -f1)
 	watch_targets "$T/csv" --at-line "targets.c:$line" "$T/targets" -- "$T/targets" 300
@@ -101,7 +101,7 @@ test_watch_source_line() {
 
 # Of a loop that runs n times some block runs n times, and the one of its branch half as often.
 test_watch_blocks() {
-	need_watch
+	need_watch_targets
 	"$PROSPECT" watch --blocks "$T/targets:rounds" > "$T/blocks" || fail "--blocks"
 	watch_targets "$T/csv" --each-block "$T/targets:rounds" -- "$T/targets" 800
 	[ "$(awk -F, '$1 == "total"' "$T/csv" | wc -l)" = "$(grep -c '^+0x' "$T/blocks")" ] ||
@@ -113,7 +113,7 @@ test_watch_blocks() {
 
 # Names as they are read; a call that is left by an exception does no harm and has no exit.
 test_watch_cpp() {
-	need_watch
+	need_watch_targets
 	need g++
 	g++ -O2 -g -o "$T/cpp" "$HERE/programs/targets.cc" || fail "targets.cc cannot be compiled"
 	expect_status 2 "$PROSPECT" watch "$T/cpp:cache::get"
@@ -129,7 +129,7 @@ test_watch_cpp() {
 
 # A program in a root folder of its own, found by its name there.
 test_watch_other_root() {
-	need_watch
+	need_watch_targets
 	mkdir -p "$T/root/bin"
 	(cd "$HERE/programs" && ${CC:-cc} -std=gnu11 -O2 -g -static -o "$T/root/bin/inside" \
 		targets.c targets_other.c) 2> /dev/null || skip "no static C library"
@@ -151,7 +151,7 @@ test_watch_other_root() {
 
 # The breakpoint of a probe is in memory and not in the file.
 test_watch_memory_differs() {
-	need_watch
+	need_watch_targets
 	mkfifo "$T/in"
 	"$T/targets" 1 wait < "$T/in" > "$T/out" &
 	local pid=$!
@@ -173,7 +173,7 @@ test_watch_memory_differs() {
 }
 
 test_watch_indirect() {
-	need_watch
+	need_watch_targets
 	"$PROSPECT" watch --list libc.so.6:memcpy > "$T/list" 2> /dev/null ||
 		skip "no libc.so.6 here"
 	grep -q indirect "$T/list" || skip "memcpy is no indirect function here"
@@ -195,7 +195,7 @@ test_watch_metric_help() {
 }
 
 test_watch_json_lines() {
-	need_watch
+	need_watch_targets
 	need python3
 	"$PROSPECT" watch "$T/targets:original" -m entries,exits,latency,errors -r --budget 0 \
 		--format json --by thread -i 50ms -- "$T/targets" 700 > "$T/json" 2> "$T/stderr" ||
@@ -219,7 +219,7 @@ test_watch_json_lines() {
 }
 
 test_watch_full_and_closed_outputs() {
-	need_watch
+	need_watch_targets
 	expect_status 1 "$PROSPECT" watch "$T/targets:original" --budget 0 -i 20ms \
 		-- "$BIN/loop" 0.3 > /dev/full
 	"$PROSPECT" watch --list "$T/targets:*" 2> "$T/stderr" | head -n 1 > "$T/first"
