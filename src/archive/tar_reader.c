@@ -174,14 +174,14 @@ static int unpack_member(struct unpacker *unpacker, struct archive_entry *entry)
 	_cleanup_free_ char *copy_of_name = NULL;
 	_cleanup_close_ int parent = -1;
 	bool is_folder = library->archive_entry_filetype(entry) == AE_IFDIR;
-	char *base = NULL;
+	char *base;
 
 	if (!name || !is_safe_name(name))
 		return refuse(unpacker, -EPERM, name ? name : "?", "no name within the archive");
 	if (library->archive_entry_hardlink(entry) ||
 	    (!is_folder && library->archive_entry_filetype(entry) != AE_IFREG))
 		return refuse(unpacker, -EPERM, name, "it is neither a file nor a folder");
-	copy_of_name = xstrdup(name);
+	copy_of_name = base = xstrdup(name);
 	parent = open_parent(unpacker, copy_of_name, &base);
 	if (parent < 0)
 		return refuse(unpacker, -EPERM, name, strerror(-parent));

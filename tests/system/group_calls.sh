@@ -148,7 +148,7 @@ test_arcs_are_those_gprof_counts() {
 	# and so are the circles
 	[ "$(awk -F '\t' '$3 == "member" { print $6 }' "$T/rows" | grep -xE "one|two|three" | sort | xargs)" = "one three two" ] ||
 		fail "the circle is another one"
-	"$PROSPECT" graph --calls --no-cache again "$T/prof" > "$T/text"
+	"$PROSPECT" graph --calls --by symbol --select program=circle --threshold 0 --no-cache again "$T/prof" > "$T/text"
 	grep -Eq '^\[[0-9]+\] .* -\+-  again \[' "$T/text" || fail "no recursion:" "$(tail -n 20 "$T/text")"
 }
 
@@ -183,12 +183,12 @@ test_pictures_are_what_graphviz_reads() {
 	need dot
 	compile_circle
 	record "$T/prof" -H 1000 -- "$T/circle"
-	"$PROSPECT" graph --dot --no-cache -o "$T/graph.dot" "$T/prof"
+	"$PROSPECT" graph --dot --by symbol --select program=circle --threshold 0 --no-cache -o "$T/graph.dot" "$T/prof"
 	dot -Tsvg "$T/graph.dot" -o "$T/graph.svg" 2> "$T/stderr" || fail "$(head -n 3 "$T/stderr")"
 	[ ! -s "$T/stderr" ] || fail "$(head -n 3 "$T/stderr")"
 	grep -q '<title>f[0-9]*&#45;&gt;f[0-9]*</title>' "$T/graph.svg" || fail "no arrows"
 	grep -q '>shared<' "$T/graph.svg" || fail "shared is not drawn"
-	"$PROSPECT" graph --dot --no-cache right "$T/prof" | dot -Tsvg > "$T/right.svg" ||
+	"$PROSPECT" graph --dot --by symbol --select program=circle --threshold 0 --no-cache right "$T/prof" | dot -Tsvg > "$T/right.svg" ||
 		fail "not drawn"
 	if grep -q '>left<' "$T/right.svg"; then fail "what has nothing to do with it is drawn"; fi
 }
