@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bench/run.sh PROSPECT [PART...]: what prospect costs, side by side with its peers, all of them in turn
 # in one run. Every figure is a median with its quartiles; compare ratios, not seconds. Parts: overhead,
-# writing, slope, start, loss, report, views, lines, waiting, and those of stacks.sh: stack_cost, compile, short, paths. Without
+# writing, slope, start, loss, report, views, lines, waiting, watch, and those of stacks.sh: stack_cost, compile, short, paths. Without
 # names: all. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +16,8 @@ trap 'rm -rf "$scratch"' EXIT
 . "$here/stacks.sh"
 # shellcheck source=bench/waiting.sh
 . "$here/waiting.sh"
+# shellcheck source=bench/watch.sh
+. "$here/watch.sh"
 # shellcheck source=bench/lines.sh
 . "$here/lines.sh"
 # shellcheck source=bench/views.sh
@@ -216,7 +218,7 @@ report() {
 }
 
 echo "prospect $("$prospect" --version | cut -d' ' -f2), kernel $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- overhead writing slope start loss report views lines waiting stacks
+[ $# -gt 0 ] || set -- overhead writing slope start loss report views lines waiting watch stacks
 for part in "$@"; do
 	echo
 	$part

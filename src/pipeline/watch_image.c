@@ -254,11 +254,12 @@ static enum watch_exits judge(const struct watch_image *image, enum code_exits e
 {
 	bool delicate = watch_image_is_delicate(image);
 
-	if (exits == CODE_EXITS_PLAIN || (never && delicate))
-		return WATCH_EXITS_KNOWN;
-	/* Behind a jump to another function that one's time would be missing, and its value. */
+	/* A return instruction takes two traps where an exchanged return address takes one call. */
 	if (!delicate)
 		return WATCH_EXITS_UNKNOWN;
+	if (exits == CODE_EXITS_PLAIN || never)
+		return WATCH_EXITS_KNOWN;
+	/* Behind a jump to another function that one's time is missing, and its value. */
 	return exits == CODE_EXITS_TAIL ? WATCH_EXITS_KNOWN : WATCH_EXITS_PARTLY;
 }
 

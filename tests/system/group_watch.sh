@@ -2,60 +2,60 @@
 # shellcheck shell=bash
 # Exact numbers of functions (watch): programs that know how often they were called.
 
-need_watch() {
+need_counts_of_calls() {
 	need_root
 	[ -x "$BIN/called" ] || compile called called.c
 	"$PROSPECT" watch -i 0 --budget 0 "$BIN/called:work" -- "$BIN/called" 1 \
 		> "$T/can" 2>&1 || [ $? = 7 ] || skip "$(head -n 1 "$T/can")"
 }
 
-# watched [OPTION...]: the totals of a watch of called, as lines of CSV in $T/csv.
-watched() {
+# count_calls [OPTION...]: the totals of a watch of called, as lines of CSV in $T/csv.
+count_calls() {
 	expect_status 7 "$PROSPECT" watch --format csv -i 0 --budget 0 "$@" > "$T/csv"
 }
 
-# total TARGET COLUMN: a number of the totals
-total() {
+# total_of TARGET COLUMN: a number of the totals
+total_of() {
 	awk -F , -v target="$1" -v column="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
 		$1 == "total" && $(place["target"]) ~ target { print $(place[column]); exit }' "$T/csv"
 }
 
-expect_total() {
-	[ "$(total "$1" "$2")" = "$3" ] ||
-		fail "$1: $2 is '$(total "$1" "$2")', not $3" "$(cat "$T/csv")"
+expect_calls() {
+	[ "$(total_of "$1" "$2")" = "$3" ] ||
+		fail "$1: $2 is '$(total_of "$1" "$2")', not $3" "$(cat "$T/csv")"
 }
 
 test_watch_counts_every_call() {
-	need_watch
-	watched -m entries,exits,walltime,errors "$BIN/called:work" "$BIN/called:nap" -- \
+	need_counts_of_calls
+	count_calls -m entries,exits,walltime,errors "$BIN/called:work" "$BIN/called:nap" -- \
 		"$BIN/called" 300
-	expect_total work entries 300
-	expect_total work exits 300
-	expect_total work errors 30
-	expect_total nap exits 5
-	holds "$(total nap walltime) >= 0.05" || fail "5 naps of 10 ms: $(total nap walltime)"
+	expect_calls work entries 300
+	expect_calls work exits 300
+	expect_calls work errors 30
+	expect_calls nap exits 5
+	holds "$(total_of nap walltime) >= 0.05" || fail "5 naps of 10 ms: $(total_of nap walltime)"
 }
 
 test_watch_counts_only_what_the_condition_lets() {
-	need_watch
-	watched -m entries,exits --if 'arg1 >= 10 && arg1:u8 < 20' "$BIN/called:work" -- \
+	need_counts_of_calls
+	count_calls -m entries,exits --if 'arg1 >= 10 && arg1:u8 < 20' "$BIN/called:work" -- \
 		"$BIN/called" 100
-	expect_total work entries 10
-	expect_total work exits 10
+	expect_calls work entries 10
+	expect_calls work exits 10
 }
 
 # A shell, and what it starts; the same program beside them does not count.
 test_watch_follows_the_command_only() {
-	need_watch
+	need_counts_of_calls
 	"$BIN/called" 1000 > /dev/null || true &
-	watched -m entries "$BIN/called:work" -- sh -c "$BIN/called 10; $BIN/called 20"
+	count_calls -m entries "$BIN/called:work" -- sh -c "$BIN/called 10; $BIN/called 20"
 	wait
-	expect_total work entries 30
+	expect_calls work entries 30
 }
 
 test_watch_keeps_the_commands_status_and_output() {
-	need_watch
+	need_counts_of_calls
 	expect_status 7 "$PROSPECT" watch -i 0 "$BIN/called:work" -- "$BIN/called" 3 > "$T/out"
 	expect_status 127 "$PROSPECT" watch "$BIN/called:work" -- /nonexistent/program
 	expect_status 137 "$PROSPECT" watch "$BIN/called:work" -- sh -c 'kill -9 $$' > "$T/out"
@@ -63,7 +63,7 @@ test_watch_keeps_the_commands_status_and_output() {
 
 # The code of a running program is as it was after the watcher was killed without a word.
 test_watch_leaves_nothing_when_it_is_killed() {
-	need_watch
+	need_counts_of_calls
 	local address watcher before during=none tries
 	mkfifo "$T/in"
 	"$BIN/called" wait < "$T/in" > "$T/started" &
@@ -97,7 +97,7 @@ test_watch_leaves_nothing_when_it_is_killed() {
 }
 
 test_watch_prints_totals_at_ctrl_c() {
-	need_watch
+	need_counts_of_calls
 	local program watcher
 	mkfifo "$T/in"
 	"$BIN/called" wait < "$T/in" > "$T/started" &
@@ -111,7 +111,7 @@ test_watch_prints_totals_at_ctrl_c() {
 	until [ "$(wc -l < "$T/started")" = 2 ]; do sleep 0.02; done # after the calls
 	kill -INT $watcher
 	wait $watcher || fail "it ended with $?"
-	expect_total work entries 100
+	expect_calls work entries 100
 	echo >&7
 	exec 7>&-
 	wait $program || true
@@ -119,7 +119,7 @@ test_watch_prints_totals_at_ctrl_c() {
 
 # A million calls would take ten seconds; it lets go long before, and the program runs on.
 test_watch_detaches_when_it_costs_too_much() {
-	need_watch
+	need_counts_of_calls
 	expect_status 7 "$PROSPECT" watch -i 0 --budget 1 "$BIN/called:work" -- "$BIN/called" \
 		1000000 > "$T/out"
 	grep -qi budget "$T/out" "$T/stderr" || fail "nothing is said of the budget:" \
@@ -128,20 +128,20 @@ test_watch_detaches_when_it_costs_too_much() {
 
 # Exceptions pass functions whose exits are watched.
 test_watch_lets_exceptions_pass() {
-	need_watch
+	need_counts_of_calls
 	need g++
 	g++ -O1 -o "$T/throws" "$HERE/programs/throws.cc"
 	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 -m entries,exits \
 		"$T/throws:passer" "$T/throws:thrower" -- "$T/throws" > "$T/csv"
 	grep -q 'caught 50' "$T/csv" || fail "$(cat "$T/csv")"
 	for name in passer thrower; do
-		expect_total $name entries 100
-		expect_total $name exits 50
+		expect_calls $name entries 100
+		expect_calls $name exits 50
 	done
 }
 
 test_watch_forecast() {
-	need_watch
+	need_counts_of_calls
 	expect_status 0 "$PROSPECT" watch --dry-run "$BIN/called:work" > "$T/out"
 	grep -q 'uprobe' "$T/out" || fail "no mechanism:" "$(cat "$T/out")"
 	grep -q 'a call: about' "$T/out" || fail "no cost of a call:" "$(cat "$T/out")"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Exact numbers of functions of the kernel: Linux 6.1, x86: by fentry, and by kprobes where there are
+# too many for it. Threads move from CPU to CPU all the time.
+
+# What a guest needs; CC, PROSPECT as for build and put.
+watch_programs() {
+	build calls "$HERE/programs/calls.c" -pthread
+	build called "$SYSTEM/programs/called.c"
+}
+
+boot_watch() {
+	put prospect "$PROSPECT"
+	watch_programs
+	boot watch -c 4 -t 400
+}
+
+# watch_total NAME TARGET COLUMN: of the totals of the guest's watch NAME
+watch_total() {
+	awk -F , -v target="$2" -v column="$3" '
+		!header && /target/ { for (i = 1; i <= NF; i++) place[$i] = i; header = 1; next }
+		header && $1 == "total" && $(place["target"]) ~ "(^|:)" target "$" {
+			sum += $(place[column])
+		}
+		END { print sum + 0 }' "$EXCHANGE/$1.csv"
+}
+
+# watch_is NAME TARGET COLUMN VALUE
+watch_is() {
+	local got
+	got=$(watch_total "$1" "$2" "$3")
+	[ "$got" = "$4" ] || fail "$1: $3 of $2 is $got, not $4" "$(cat "$EXCHANGE/$1.csv")" \
+		"$(cat "$EXCHANGE/$1.stderr")"
+}
+
+# 4 threads, 50 rounds: a read that works and one that fails, a sleep of 1 ms, a page; beside them
+# what it takes to start a program.
+check_watched_calls() {
+	local name=$1 wall
+	[ "$(cat "$EXCHANGE/$name.status")" = 0 ] || fail "$(tail -n 3 "$EXCHANGE/$name.stderr")"
+	watch_is "$name" read_zero entries 400
+	watch_is "$name" read_zero exits 400
+	watch_is "$name" read_zero errors 200
+	watch_is "$name" hrtimer_nanosleep entries 200
+	watch_is "$name" hrtimer_nanosleep exits 200
+	[ "$(watch_total "$name" vfs_read entries)" -ge 400 ] || fail "vfs_read was missed"
+	[ "$(watch_total "$name" vfs_read entries)" = "$(watch_total "$name" vfs_read exits)" ] ||
+		fail "not every vfs_read came back" "$(cat "$EXCHANGE/$name.csv")"
+	[ "$(watch_total "$name" handle_mm_fault page-faults)" -ge 200 ] || fail "pages were missed"
+	wall=$(watch_total "$name" hrtimer_nanosleep walltime)
+	holds "$wall >= 0.2" || fail "slept too little: $wall s"
+	holds "$(watch_total "$name" hrtimer_nanosleep vtime) < $wall" || fail "it ran while it slept"
+}
+
+check_watched_by_cpu() {
+	local cpus
+	cpus=$(grep -c '^total' "$EXCHANGE/by_cpu.csv")
+	watch_is by_cpu vfs_read entries 400
+	watch_is by_cpu vfs_read exits 400
+	[ "$cpus" -ge 2 ] || fail "all on one CPU:" "$(cat "$EXCHANGE/by_cpu.csv")"
+}
+
+check_watched_programs() {
+	watch_is programs work entries 200
+	watch_is programs work exits 200
+	watch_is programs nap exits 5
+}
+
+test_watch_by_fentry() {
+	check_watched_calls few
+}
+
+test_watch_by_kprobes() {
+	check_watched_calls many
+}
+
+test_watch_by_cpu() {
+	check_watched_by_cpu
+}
+
+test_watch_programs() {
+	check_watched_programs
+}
+
+test_watch_module() {
+	[ "$(cat "$EXCHANGE/module.status")" = 0 ] || fail "$(cat "$EXCHANGE/module.stderr")"
+	grep -q dummy_xmit "$EXCHANGE/module.csv" || fail "$(cat "$EXCHANGE/module.csv")"
+}

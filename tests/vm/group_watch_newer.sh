@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The same as group_watch.sh on the kernel of Debian's backports: kprobe.multi, uprobe.multi, 8 CPUs.
+. "$HERE/group_watch.sh"
+
+boot_watch_newer() {
+	# shellcheck disable=SC2034 # for boot
+	local SUITE=bookworm-backports
+	put prospect "$PROSPECT"
+	watch_programs
+	boot watch -c 8 -t 500
+}
+
+test_watch_newer_by_fentry() {
+	check_watched_calls few
+}
+
+test_watch_newer_by_kprobe_multi() {
+	check_watched_calls many
+}
+
+test_watch_newer_by_cpu() {
+	check_watched_by_cpu
+}
+
+test_watch_newer_programs() {
+	check_watched_programs
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+. /run/vm/guest/lib.sh
+
+# watched NAME [OPTION and FUNCTION...] -- COMMAND...: leaves NAME.{csv,stderr,status}.
+watched() {
+	local name=$1
+	shift
+	$BIN/prospect watch -i 0 --budget 0 --yes --format csv "$@" \
+		> $EXCHANGE/"$name.csv" 2> $EXCHANGE/"$name.stderr"
+	echo $? > $EXCHANGE/"$name.status"
+}
+
+METRICS=entries,exits,walltime,vtime,errors,page-faults,locality
+
+watched few -m $METRICS vfs_read read_zero hrtimer_nanosleep handle_mm_fault -- $BIN/calls 4 50
+# More functions than are reached by fentry: kprobe.multi or kprobes.
+watched many -m $METRICS vfs_read read_zero hrtimer_nanosleep handle_mm_fault 'vfs_r*' 'vfs_s*' \
+	'vfs_w*' -- $BIN/calls 4 50
+watched by_cpu --by cpu -m entries,exits vfs_read --if 'arg3 == 1' -- $BIN/calls 4 50
+watched programs -m entries,exits $BIN/called:work $BIN/called:nap -- $BIN/called 200
+if load drivers/net/dummy; then
+	watched module -d 200ms --module dummy -m entries dummy_xmit
+fi
+watched instruction -m entries vfs_read+0x0 -- $BIN/calls 1 50
