@@ -214,7 +214,8 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
 static struct seen_variance variance_of_sums(const double *differences, size_t count,
 					     size_t together)
 {
-	double mean = 0, squares = 0, n = (double)(count / together);
+	size_t sums = count / together;
+	double mean = 0, squares = 0, n = (double)sums;
 
 	for (size_t i = 0; i < count; i++)
 		mean += differences[i] / n;

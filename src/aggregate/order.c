@@ -65,7 +65,7 @@ int order_parse(const char *text, bool reversed, struct order *ret_order, struct
 
 	while (text) {
 		size_t length = strcspn(text, ",");
-		struct order_step step;
+		struct order_step step = { .key = NULL };
 		int rc = length || !order.count ? parse_step(text, length, &step, err)
 						: err_set(err, -EINVAL, "--sort: a word is empty");
 

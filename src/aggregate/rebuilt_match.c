@@ -112,6 +112,7 @@ static uint8_t *sides_of_moved(struct rebuilt_match *match, const struct way *wa
 {
 	VEC(uint8_t) sides = { 0 };
 
+	*vec_push(&sides) = 0;
 	for (str_id text = 0; text < count; text++) {
 		str_id moved;
 
@@ -142,7 +143,7 @@ static str_id find_meaning(struct rebuilt_match *match, const struct way *way,
 		return find_meaning(match, way, moved_sides, match->command[DIFF_NEW]);
 	if (is_plain(match, way, text))
 		return text;
-	if (way->moved) {
+	if (way->moved && moved_sides) {
 		str_id moved = made_of(match, text, way->moved);
 
 		if (moved_sides[moved] == BOTH_SIDES)
