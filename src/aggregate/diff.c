@@ -161,7 +161,7 @@ static void find_main_event(struct diff *diff)
 {
 	bool found = false;
 
-	for (uint8_t i = 0; i < diff->events.count; i++) {
+	for (size_t i = 0; i < diff->events.count; i++) {
 		const struct diff_event *event = &diff->events.items[i];
 
 		if (!event->is_compared || (found && !event->is_time))
@@ -284,7 +284,7 @@ static void measure_events(struct diff *diff)
 	struct measuring measuring;
 
 	measuring_init(&measuring, diff);
-	for (uint8_t event = 0; event < diff->events.count; event++) {
+	for (size_t event = 0; event < diff->events.count; event++) {
 		struct diff_event *row = &diff->events.items[event];
 
 		for (size_t i = 0; i < diff->runs.count; i++) {
@@ -394,8 +394,8 @@ void diff_finish(struct diff *diff, enum diff_measure what, double false_discove
 	measure_events(diff);
 	take_probes(diff);
 	drop_incomparable(diff);
-	for (uint8_t event = 0; event < diff->events.count; event++)
-		judge_event(diff, event, false_discoveries);
+	for (size_t event = 0; event < diff->events.count; event++)
+		judge_event(diff, (uint8_t)event, false_discoveries);
 	hashidx_done(&making.index);
 	vec_free(&making.hits);
 	vec_free(&making.meanings);
