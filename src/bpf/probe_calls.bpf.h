@@ -360,8 +360,8 @@ static __noinline int unwind(struct probe_thread *thread, __u32 depth)
 /*
  * Can a call with this frame be open no more, while one enters that is described by the rest? It
  * can when it is deeper in the same stack: less than @reach below. Where the stack pointer is the
- * same, a function that came in by a jump (a tail call) has found another return address than the
- * first, which was exchanged: what is equal in everything is the same call made again.
+ * same, another function may have come in by a jump (a tail call); the same function has been called
+ * again, maybe from elsewhere: an exception or a longjmp ended its call.
  */
 static __always_inline bool is_stale(const struct probe_frame *frame, const struct probe_call *call,
 				     bool user, __u64 reach)
@@ -371,7 +371,7 @@ static __always_inline bool is_stale(const struct probe_frame *frame, const stru
 	if (((frame->flags & FRAME_USER) != 0) != user)
 		return user; /* the kernel is left; or entered from there */
 	if (gap == 0)
-		return ((frame->target ^ (__u32)call->cookie) | (frame->from ^ call->from)) == 0;
+		return frame->target == (__u32)call->cookie;
 	return gap <= reach;
 }
 
