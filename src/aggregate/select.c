@@ -294,6 +294,7 @@ void select_bind(struct select *select, const struct labels *labels)
 		struct clause *clause = &select->clauses.items[i];
 
 		clause->bound = clause->key->bound ? clause->key->bound(labels) : 0;
+		free(clause->verdicts);
 		clause->verdicts = clause->bound ? xcalloc(clause->bound, 1) : NULL;
 	}
 }

@@ -30,7 +30,8 @@ bool select_is_empty(const struct select *select); /* selects everything */
 /* What of a sample tells whether it belongs: enum sample_field. */
 unsigned select_uses(const struct select *select);
 
-/* Must be called before the first match; @labels is borrowed for the selection's life. */
+/* Must be called before the first match, and may be again; @labels is borrowed for the selection's
+ * life. */
 void select_bind(struct select *select, const struct labels *labels);
 /* Does the sample belong? Counts what each clause let through. */
 bool select_match(struct select *select, const struct point *point);

@@ -85,7 +85,7 @@ static int export(const struct export_values *values, const char *file)
 {
 	const struct export_format *format;
 	char last[STATE_PATH_MAX];
-	struct export_note note;
+	struct export_note note = { .text = "" };
 	struct err err;
 
 	if (export_check(&values->options, &format, &err) < 0)

@@ -5,62 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/hashidx.h"
 #include "base/inflate.h"
-#include "base/protobuf.h"
-#include "base/strpool.h"
-#include "base/vec.h"
 #include "base/xalloc.h"
+#include "collect/pprof_message.h"
 #include "model/pprof.h"
-
-/* Texts by their numbers while the table of strings is not complete. */
-struct told_type {
-	uint64_t name, unit;
-};
-
-struct told_mapping {
-	uint64_t id, start, limit, offset, file, build_id;
-};
-
-struct told_function {
-	uint64_t id, name, linkage, file;
-};
-
-struct told_line {
-	uint64_t function, line;
-};
-
-struct told_location {
-	uint64_t id, mapping, address;
-	uint32_t first_line, line_count;
-};
-
-/* Rows by the ids the file gives them. */
-struct id_rows {
-	struct hashidx index;
-	VEC(uint64_t) ids; /* by row; 0: row 0 */
-};
-
-struct pprof {
-	struct buf bytes;
-	struct strpool pool; /* of texts that are told once more with a NUL behind them */
-	VEC(const char *) strings;
-	VEC(struct told_type) told_types;
-	VEC(struct told_mapping) told_mappings;
-	VEC(struct told_function) told_functions;
-	VEC(struct told_line) told_lines;
-	VEC(struct told_location) told_locations;
-	VEC(struct reader) samples;
-	VEC(uint64_t) comments;
-	int64_t time_ns, duration_ns;
-	struct id_rows mapping_rows, function_rows, location_rows;
-	VEC(struct pprof_type) types;
-	VEC(struct pprof_mapping) mappings;
-	VEC(struct pprof_function) functions;
-	VEC(struct pprof_line) lines;
-	VEC(struct pprof_location) locations;
-};
 
 /* ---- ids ---- */
 
@@ -92,138 +40,6 @@ static void id_rows_done(struct id_rows *rows)
 {
 	hashidx_done(&rows->index);
 	vec_free(&rows->ids);
-}
-
-/* ---- messages ---- */
-
-static struct told_type read_type(struct reader reader)
-{
-	struct told_type type = { 0 };
-	struct protobuf_field field;
-
-	while (protobuf_next(&reader, &field)) {
-		if (field.number == PPROF_TYPE_NAME)
-			type.name = field.value;
-		else if (field.number == PPROF_TYPE_UNIT)
-			type.unit = field.value;
-	}
-	return type;
-}
-
-static struct told_mapping read_mapping(struct reader reader)
-{
-	struct told_mapping mapping = { 0 };
-	struct protobuf_field field;
-	uint64_t *const places[] = {
-		[PPROF_MAPPING_ID] = &mapping.id,
-		[PPROF_MAPPING_START] = &mapping.start,
-		[PPROF_MAPPING_LIMIT] = &mapping.limit,
-		[PPROF_MAPPING_OFFSET] = &mapping.offset,
-		[PPROF_MAPPING_FILE] = &mapping.file,
-		[PPROF_MAPPING_BUILD_ID] = &mapping.build_id,
-	};
-
-	while (protobuf_next(&reader, &field)) {
-		if (field.number < sizeof(places) / sizeof(places[0]))
-			*places[field.number] = field.value;
-	}
-	return mapping;
-}
-
-static struct told_function read_function(struct reader reader)
-{
-	struct told_function function = { 0 };
-	struct protobuf_field field;
-	uint64_t *const places[] = {
-		[PPROF_FUNCTION_ID] = &function.id,
-		[PPROF_FUNCTION_NAME] = &function.name,
-		[PPROF_FUNCTION_LINKAGE] = &function.linkage,
-		[PPROF_FUNCTION_FILE] = &function.file,
-	};
-
-	while (protobuf_next(&reader, &field)) {
-		if (field.number < sizeof(places) / sizeof(places[0]))
-			*places[field.number] = field.value;
-	}
-	return function;
-}
-
-static struct told_line read_line(struct reader reader)
-{
-	struct told_line line = { 0 };
-	struct protobuf_field field;
-
-	while (protobuf_next(&reader, &field)) {
-		if (field.number == PPROF_LINE_FUNCTION)
-			line.function = field.value;
-		else if (field.number == PPROF_LINE_NUMBER)
-			line.line = field.value;
-	}
-	return line;
-}
-
-static struct told_location read_location(struct pprof *pprof, struct reader reader)
-{
-	struct told_location location = { .first_line = (uint32_t)pprof->told_lines.count };
-	struct protobuf_field field;
-
-	while (protobuf_next(&reader, &field)) {
-		if (field.number == PPROF_LOCATION_ID)
-			location.id = field.value;
-		else if (field.number == PPROF_LOCATION_MAPPING)
-			location.mapping = field.value;
-		else if (field.number == PPROF_LOCATION_ADDRESS)
-			location.address = field.value;
-		else if (field.number == PPROF_LOCATION_LINE &&
-			 location.line_count < PPROF_MAX_FRAMES) {
-			*vec_push(&pprof->told_lines) = read_line(field.bytes);
-			location.line_count++;
-		}
-	}
-	return location;
-}
-
-/* Texts have no NUL behind them in the file. */
-static const char *read_string(struct pprof *pprof, struct reader reader)
-{
-	str_id id = strpool_intern_n(&pprof->pool, (const char *)reader.at, reader_left(&reader));
-
-	return strpool_get(&pprof->pool, id);
-}
-
-static void add_comments(struct pprof *pprof, struct protobuf_field *field)
-{
-	bool started = false;
-	uint64_t value;
-
-	while (protobuf_each(field, &started, &value))
-		*vec_push(&pprof->comments) = value;
-}
-
-static void read_field(struct pprof *pprof, struct protobuf_field *field)
-{
-	bool is_message = field->type == PROTOBUF_BYTES;
-
-	if (field->number == PPROF_TIME_NS)
-		pprof->time_ns = (int64_t)field->value;
-	else if (field->number == PPROF_DURATION_NS)
-		pprof->duration_ns = (int64_t)field->value;
-	else if (field->number == PPROF_COMMENT)
-		add_comments(pprof, field);
-	else if (!is_message)
-		return;
-	else if (field->number == PPROF_STRING)
-		*vec_push(&pprof->strings) = read_string(pprof, field->bytes);
-	else if (field->number == PPROF_SAMPLE)
-		*vec_push(&pprof->samples) = field->bytes;
-	else if (field->number == PPROF_SAMPLE_TYPE)
-		*vec_push(&pprof->told_types) = read_type(field->bytes);
-	else if (field->number == PPROF_MAPPING)
-		*vec_push(&pprof->told_mappings) = read_mapping(field->bytes);
-	else if (field->number == PPROF_FUNCTION)
-		*vec_push(&pprof->told_functions) = read_function(field->bytes);
-	else if (field->number == PPROF_LOCATION)
-		*vec_push(&pprof->told_locations) = read_location(pprof, field->bytes);
 }
 
 /* ---- tables ---- */
@@ -316,7 +132,7 @@ static int parse(struct pprof *pprof, struct err *err)
 	struct protobuf_field field;
 
 	while (protobuf_next(&reader, &field))
-		read_field(pprof, &field);
+		pprof_message_take(pprof, &field);
 	if (reader.bad)
 		return err_set(err, -EBADMSG, "it is no profile of pprof, or damaged");
 	return settle(pprof, err);

@@ -8,17 +8,18 @@
 #include "aggregate/account.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/hashidx.h"
 #include "base/xalloc.h"
 #include "pipeline/export_levels.h"
 #include "pipeline/opened.h"
 
 #define NO_ROOT "none"
 
+enum { FIRST_MERGE = 1 << 20 };
+
 /* What was selected, added up. */
 struct sums {
 	VEC(struct total) rows;
-	struct hashidx index;
+	size_t most; /* rows before equal ones are merged */
 };
 
 struct exporting {
@@ -66,6 +67,7 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 	int rc;
 
 	exporting->options = options;
+	exporting->format = export_formats();
 	if (!options->format)
 		rc = err_set(err, -EINVAL, "--format must say what to write: --format pprof");
 	else
@@ -83,42 +85,6 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 }
 
 /* ---- adding up ---- */
-
-static bool same_row(const void *owner, uint32_t id, const void *key)
-{
-	const struct total *a = &((const struct sums *)owner)->rows.items[id];
-	const struct total *b = key;
-
-	return a->task == b->task && a->stack == b->stack && a->event == b->event &&
-	       a->mode == b->mode && a->context == b->context;
-}
-
-static uint64_t hash_row(const struct total *row)
-{
-	uint64_t hash = hash_combine(hash_u64(row->task), row->stack);
-
-	return hash_combine(hash,
-			    (uint64_t)row->event << 16 | (uint64_t)row->mode << 8 | row->context);
-}
-
-static void take_row(void *context, const struct point *point)
-{
-	struct sums *sums = context;
-	const struct total *total = &point->total;
-	uint64_t hash = hash_row(total);
-	struct total *row;
-	uint32_t id;
-
-	if (!hashidx_find(&sums->index, hash, same_row, sums, total, &id)) {
-		hashidx_add(&sums->index, hash, (uint32_t)sums->rows.count);
-		*vec_push(&sums->rows) = *total;
-		return;
-	}
-	row = &sums->rows.items[id];
-	row->samples += total->samples;
-	row->weight += total->weight;
-	row->weight_squared += total->weight_squared;
-}
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -139,19 +105,52 @@ static int by_place(const void *first, const void *second)
 	return order ? order : compare_numbers(a->event, b->event);
 }
 
+/* In order, and one row of those that are alike. */
+static void merge_rows(struct sums *sums)
+{
+	struct total *rows = sums->rows.items;
+	size_t kept = 0;
+
+	if (sums->rows.count > 0)
+		qsort(rows, sums->rows.count, sizeof(*rows), by_place);
+	for (size_t i = 0; i < sums->rows.count; i++) {
+		if (kept == 0 || by_place(&rows[kept - 1], &rows[i]) != 0) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		rows[kept - 1].samples += rows[i].samples;
+		rows[kept - 1].weight += rows[i].weight;
+		rows[kept - 1].weight_squared += rows[i].weight_squared;
+	}
+	sums->rows.count = kept;
+}
+
+/* Totals come once each, samples as often as they were taken. */
+static void take_row(void *context, const struct point *point)
+{
+	struct sums *sums = context;
+
+	if (sums->rows.count >= sums->most) {
+		merge_rows(sums);
+		sums->most = sums->rows.count > sums->most / 2 ? 2 * sums->most : sums->most;
+	}
+	*vec_push(&sums->rows) = point->total;
+}
+
 static int add_up(struct exporting *exporting, struct err *err)
 {
 	struct sums *sums = &exporting->sums;
 	struct export_data *data = &exporting->data;
 	int rc;
 
+	sums->most = FIRST_MERGE;
 	rc = opened_each(&exporting->opened, false, take_row, sums, err);
 	if (rc < 0)
 		return rc;
 	if (sums->rows.count == 0)
 		return err_set(err, -ENODATA,
 			       "the profile has no samples: there is nothing to write");
-	qsort(sums->rows.items, sums->rows.count, sizeof(struct total), by_place);
+	merge_rows(sums);
 	for (size_t i = 0; i < sums->rows.count; i++) {
 		const struct total *row = &sums->rows.items[i];
 
@@ -319,7 +318,6 @@ static void exporting_done(struct exporting *exporting)
 {
 	export_code_done(&exporting->code);
 	vec_free(&exporting->sums.rows);
-	hashidx_done(&exporting->sums.index);
 	opened_done(&exporting->opened);
 }
 

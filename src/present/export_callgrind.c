@@ -52,8 +52,8 @@ static bool same_cost(const void *owner, uint32_t id, const void *key)
 static void charge(struct callgrind *callgrind, const struct cost *key, const struct total *row)
 {
 	uint64_t hash = hash_combine(hash_combine(hash_u64(key->function), key->line), key->callee);
-	uint64_t *values;
 	uint32_t id;
+	size_t at;
 
 	if (!hashidx_find(&callgrind->index, hash, same_cost, callgrind, key, &id)) {
 		id = (uint32_t)callgrind->costs.count;
@@ -63,10 +63,9 @@ static void charge(struct callgrind *callgrind, const struct cost *key, const st
 			*vec_push(&callgrind->values) = 0;
 	}
 	callgrind->costs.items[id].samples += row->samples;
-	values = &callgrind->values
-			  .items[id * callgrind->column_count + callgrind->columns[row->event]];
-	values[0] += row->weight;
-	values[1] += row->samples;
+	at = id * callgrind->column_count + callgrind->columns[row->event];
+	callgrind->values.items[at] += row->weight;
+	callgrind->values.items[at + 1] += row->samples;
 }
 
 /* From the innermost level outwards. */

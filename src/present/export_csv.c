@@ -11,27 +11,40 @@
 
 struct csv {
 	const struct export_data *data;
+	struct strpool texts;
+	str_id *frames; /* by frame: its names, root first; 0: not asked for yet */
 	struct buf line, text;
 	struct export_frames path;
 };
 
-static void add_stack(struct csv *csv, uint32_t stack)
+static const char *frame_text(struct csv *csv, uint32_t frame)
 {
 	const struct export_code *code = csv->data->code;
+	const struct export_level *levels;
+	size_t count;
 
+	if (csv->frames[frame])
+		return strpool_get(&csv->texts, csv->frames[frame]);
 	buf_clear(&csv->text);
+	levels = export_code_levels(code, frame, &count);
+	while (count-- > 0) {
+		escape_add(&csv->text, export_code_name(code, levels[count].function), ";\"");
+		buf_add_str(&csv->text, count ? ";" : "");
+	}
+	csv->frames[frame] = strpool_intern(&csv->texts, buf_text(&csv->text));
+	return strpool_get(&csv->texts, csv->frames[frame]);
+}
+
+/* There is no quote in it. */
+static void add_stack(struct csv *csv, uint32_t stack)
+{
+	buf_add_char(&csv->line, '"');
 	export_stack(csv->data, stack, &csv->path);
 	for (size_t i = csv->path.list.count; i-- > 0;) {
-		size_t count;
-		const struct export_level *levels =
-			export_code_levels(code, csv->path.list.items[i], &count);
-
-		while (count-- > 0) {
-			buf_add_str(&csv->text, csv->text.size ? ";" : "");
-			escape_add(&csv->text, export_code_name(code, levels[count].function), ";");
-		}
+		buf_add_str(&csv->line, frame_text(csv, csv->path.list.items[i]));
+		buf_add_str(&csv->line, i ? ";" : "");
 	}
-	safe_csv(&csv->line, buf_text(&csv->text));
+	buf_add_char(&csv->line, '"');
 }
 
 static void add_text(struct csv *csv, const char *text)
@@ -65,8 +78,10 @@ static void add_row(struct csv *csv, const struct total *row)
 int export_csv_write(const struct export_data *data, FILE *out, struct export_note *note,
 		     struct err *err)
 {
-	struct csv csv = { .data = data };
+	struct csv csv = { .data = data,
+			   .frames = xcalloc(data->profile->frames.count, sizeof(str_id)) };
 
+	strpool_intern(&csv.texts, "");
 	fputs("process,pid,tid,thread,mode,context,stack,event,samples,weight\n", out);
 	for (size_t i = 0; i < data->count; i++) {
 		buf_clear(&csv.line);
@@ -76,5 +91,7 @@ int export_csv_write(const struct export_data *data, FILE *out, struct export_no
 	buf_done(&csv.line);
 	buf_done(&csv.text);
 	vec_free(&csv.path.list);
+	strpool_done(&csv.texts);
+	free(csv.frames);
 	return 0;
 }

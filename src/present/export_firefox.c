@@ -25,12 +25,13 @@ enum { PROCESSED_VERSION = 49, GECKO_VERSION = 24 };
 enum category { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_MADE };
 
 /* Columns of the tables of a thread. */
-#define COLUMNS(X)                                                                                 \
-	X(FRAME_ADDRESS)                                                                           \
-	X(FRAME_DEPTH)                                                                             \
-	X(FRAME_CATEGORY) X(FRAME_FUNCTION) X(FRAME_LINE) X(FUNCTION_NAME) X(FUNCTION_RESOURCE)    \
-		X(FUNCTION_FILE) X(FUNCTION_LINE) X(STACK_PREFIX) X(STACK_FRAME) X(STACK_CATEGORY) \
-			X(RESOURCE_LIBRARY) X(RESOURCE_NAME) X(SAMPLE_STACK) X(SAMPLE_TIME)        \
+#define COLUMNS(X)                                                                             \
+	X(FRAME_ADDRESS)                                                                       \
+	X(FRAME_DEPTH)                                                                         \
+	X(FRAME_CATEGORY)                                                                      \
+	X(FRAME_FUNCTION) X(FRAME_LINE) X(FUNCTION_NAME) X(FUNCTION_RESOURCE) X(FUNCTION_FILE) \
+		X(FUNCTION_LINE) X(STACK_PREFIX) X(STACK_FRAME) X(STACK_CATEGORY)              \
+			X(RESOURCE_LIBRARY) X(RESOURCE_NAME) X(SAMPLE_STACK) X(SAMPLE_TIME)    \
 				X(SAMPLE_WEIGHT) X(SAMPLE_CPU) X(STRING)
 
 enum column {

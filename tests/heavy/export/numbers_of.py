@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the comparisons share: the report's numbers, and a verdict."""
+import re
+import sys
+
+
+def unescaped(name):
+    """Both sides escape what is no text, one of them more of it: compared as bytes."""
+    return re.sub(rb"\\x([0-9a-f]{2})", lambda m: bytes([int(m[1], 16)]), name.encode())
+
+
+def wanted(path):
+    found = {}
+    for line in open(path, encoding="utf-8"):
+        name, weight = line.rstrip("\n").rsplit("\t", 1)
+        found[unescaped(name)] = found.get(unescaped(name), 0) + int(weight)
+    return found
+
+
+def compare(got, true, tolerance):
+    bad = [(name, got.get(name), weight) for name, weight in true.items()
+           if abs(got.get(name, 0) - weight) > tolerance(weight)]
+    bad += [(name, weight, 0) for name, weight in got.items() if name not in true and weight]
+    if bad or not true:
+        sys.exit("# name, theirs, ours: %s" % bad[:4])
