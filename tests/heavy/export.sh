@@ -45,7 +45,7 @@ symbols() {
 
 check_pprof() {
 	local event
-	command -v go >/dev/null || { echo "skip export pprof: go is not installed" && return; }
+	command -v go >/dev/null || { echo "skip export pprof: go is not installed"; return; }
 	export_as "$1" pprof a.pb.gz
 	for event in cpu-clock cycles; do
 		symbols "$1" $event
@@ -54,20 +54,20 @@ check_pprof() {
 			-nodefraction=0 -edgefraction=0 -symbolize=none -unit=ns -top "$scratch/a.pb.gz" \
 			>"$scratch/top" 2>"$scratch/err" || wrong "pprof does not read $1: $(cat "$scratch/err")"
 		python3 "$here/pprof.py" "$scratch/top" "$scratch/wanted" ||
-			wrong "pprof has other numbers: $1, $event"
+			{ wrong "pprof has other numbers: $1, $event"; continue; }
 		echo "ok export pprof $1 $event: $(wc -l <"$scratch/wanted") functions"
 	done
 }
 
 check_callgrind() {
 	command -v callgrind_annotate >/dev/null ||
-		{ echo "skip export callgrind: valgrind is not installed" && return; }
+		{ echo "skip export callgrind: valgrind is not installed"; return; }
 	export_as "$1" callgrind callgrind.out
 	symbols "$1" cpu-clock
 	callgrind_annotate --threshold=100 --show=cpu_clock --sort=cpu_clock --auto=no \
 		"$scratch/callgrind.out" >"$scratch/flat" 2>"$scratch/err" || wrong "callgrind_annotate: $1"
 	python3 "$here/callgrind.py" "$scratch/flat" "$scratch/wanted" ||
-		wrong "callgrind_annotate has other numbers: $1"
+		{ wrong "callgrind_annotate has other numbers: $1"; return; }
 	echo "ok export callgrind $1: $(wc -l <"$scratch/wanted") functions"
 }
 

@@ -7,7 +7,7 @@ from numbers_of import compare, unescaped, wanted
 
 got = {}
 for line in open(sys.argv[1], encoding="utf-8"):
-    match = re.match(r"\s*([0-9,]+) \([ 0-9.]+%\)\s+(.*?) \[.*\]$", line)
+    match = re.match(r"\s*([0-9,]+) \([ 0-9.]+%\)\s+(.*) \[.*\]$", line)
     if match:
         name = unescaped(match[2].split(":", 1)[1])
         got[name] = got.get(name, 0) + int(match[1].replace(",", ""))
