@@ -19,9 +19,7 @@ static void add_value(const struct diff *diff, const struct condition *condition
 
 	if (condition->what == CONDITION_SHARE)
 		buf_printf(buf, sign ? "%+.2f %%" : "%.2f %%", 100 * value);
-	else if (condition->what == CONDITION_SAMPLES)
-		buf_printf(buf, sign ? "%+.0f" : "%.0f", value);
-	else if (seconds)
+	else if (seconds && condition->what != CONDITION_SAMPLES)
 		buf_printf(buf, sign ? "%+.4f s" : "%.4f s", value / (double)NS_PER_S);
 	else
 		buf_printf(buf, sign ? "%+.0f" : "%.0f", value);

@@ -121,7 +121,7 @@ static const char *title(const struct shown *shown, size_t i)
 static void number_titles(struct shown *shown, FILE *out)
 {
 	struct buf numbers = { 0 };
-	size_t at[SHOWN + 1];
+	size_t at[SHOWN + 1] = { 0 };
 
 	if (!shown->numbered)
 		return;
