@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "present/watch_rows.h"
 
 enum {
 	COUNT_MS = 500,
@@ -81,11 +82,10 @@ static void add_cost(const struct counted *counted, uint64_t call_ns, struct buf
 {
 	double per_s = (double)counted->entries * NS_PER_S / (double)counted->ns;
 
-	buf_printf(text,
-		   "calls: %.0f per second now (%" PRIu64 " in %.2f s)\n"
-		   "cost: %.2g %% of a CPU\n",
-		   per_s, counted->entries, (double)counted->ns / NS_PER_S,
-		   100 * per_s * (double)call_ns / NS_PER_S);
+	buf_printf(text, "calls: %.0f per second now (%" PRIu64 " in %.2f s)\ncost: ", per_s,
+		   counted->entries, (double)counted->ns / NS_PER_S);
+	watch_percent_text(text, 100 * per_s * (double)call_ns / NS_PER_S);
+	buf_add_str(text, " % of a CPU\n");
 }
 
 static uint64_t count_kind(const struct probe_options *options, bool user)
