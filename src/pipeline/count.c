@@ -3,22 +3,17 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "pipeline/count_parts.h"
-#include "pipeline/owner.h"
 
 enum {
-	LOOK_MS = 100,	     /* are the processes still there? */
-	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
+	LOOK_MS = 100, /* are the processes still there? */
 };
 
 int count_exit_status(const struct count_result *result, int rc)
@@ -44,77 +39,12 @@ int count_check(const struct count_options *options, struct err *err)
 
 /* ---- the command ---- */
 
-static int prepare_command(struct count_session *session, struct err *err)
+/* Who follows the command reaps it as well. */
+static bool take_followed(void *context, int *ret_status)
 {
-	struct launch_options launch = { .argv = session->options->argv, .uid = (uid_t)-1 };
-	struct owner owner;
+	struct count_session *session = context;
 
-	if (!session->options->argv)
-		return 0;
-	owner_find(&owner);
-	if (session->options->as_user && owner.other) {
-		launch.uid = owner.uid;
-		launch.gid = owner.gid;
-		launch.user = owner.name;
-	}
-	return launch_prepare(&launch, &session->launch, err);
-}
-
-/* From here on our signals come through a descriptor; the command was forked with the old mask. */
-static int take_signals(struct count_session *session, struct err *err)
-{
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, &session->old_mask);
-	signal(SIGCHLD, SIG_DFL); /* who called us may have it ignored, and it would never come */
-	session->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (session->signal_fd < 0)
-		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
-	return 0;
-}
-
-static void reap(struct count_session *session)
-{
-	struct count_result *result = session->result;
-
-	if (session->trace)
-		result->ended |= count_trace_take(session->trace, &result->status);
-	else if (result->launched && !result->ended &&
-		 waitpid(session->launch.pid, &result->status, WNOHANG) == session->launch.pid)
-		result->ended = true;
-	session->stop |= result->ended;
-}
-
-/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on. */
-static void take_stop_signal(struct count_session *session, const struct signalfd_siginfo *info)
-{
-	struct count_result *result = session->result;
-	int number = (int)info->ssi_signo;
-
-	if (number == SIGQUIT && result->launched)
-		return; /* the command's business: it dumps core */
-	session->signals++;
-	result->stop_signal = number;
-	if (!result->launched || session->signals >= SIGNALS_TO_STOP)
-		session->stop = true;
-	else if (info->ssi_code != SI_KERNEL)
-		kill(session->launch.pid, number);
-}
-
-static void read_signals(struct count_session *session)
-{
-	struct signalfd_siginfo info;
-
-	while (read(session->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			reap(session);
-		else
-			take_stop_signal(session, &info);
-	}
+	return count_trace_take(session->trace, ret_status);
 }
 
 /* ---- while it counts ---- */
@@ -201,13 +131,14 @@ static uint64_t next_time(const struct count_session *session, uint64_t end_ns)
 
 static void wait_until(struct count_session *session, uint64_t until_ns)
 {
-	struct pollfd fd = { .fd = session->signal_fd, .events = POLLIN };
+	struct pollfd fd = { .fd = session->command.signal_fd, .events = POLLIN };
 	uint64_t now = clock_ns();
 	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
 	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
 
 	ppoll(&fd, 1, until_ns == UINT64_MAX ? NULL : &timeout, NULL);
-	read_signals(session);
+	watched_command_read(&session->command);
+	session->stop |= session->command.stop;
 }
 
 static bool is_interval_due(const struct count_session *session)
@@ -226,7 +157,7 @@ static void count_no_more(struct count_session *session)
 	session->counted_enough = true;
 	session->end_ns = clock_ns();
 	count_sources_end(session);
-	if (!session->result->launched)
+	if (!session->command.launched)
 		session->stop = true;
 }
 
@@ -260,10 +191,11 @@ static int go(struct count_session *session, struct err *err)
 	int rc = count_sources_begin(session, err);
 
 	session->start_ns = clock_ns();
-	if (rc < 0 || session->launch.pid <= 0)
+	if (rc < 0 || session->command.launch.pid <= 0)
 		return rc;
-	rc = launch_go(&session->launch, err);
-	session->result->launched = rc == 0;
+	if (session->trace)
+		session->command.reaper = (struct command_reaper){ take_followed, session };
+	rc = watched_command_go(&session->command, err);
 	session->result->launch_failed = rc < 0;
 	return rc;
 }
@@ -293,13 +225,16 @@ static int finish(struct count_session *session, struct err *err)
 
 static void release(struct count_session *session)
 {
-	launch_abandon(&session->launch);
+	const struct watched_command *command = &session->command;
+	struct count_result *result = session->result;
+
+	result->launched = command->launched;
+	result->ended = command->ended;
+	result->status = command->status;
+	result->stop_signal = command->stop_signal;
+	watched_command_done(&session->command);
 	count_sources_done(session);
 	counts_free(session->previous);
-	if (session->signal_fd >= 0) {
-		close(session->signal_fd);
-		sigprocmask(SIG_SETMASK, &session->old_mask, NULL);
-	}
 }
 
 static void raise_file_limit(void)
@@ -317,11 +252,12 @@ static int set_up(struct count_session *session, struct err *err)
 	int rc = count_sources_events(session, err);
 
 	if (rc == 0) {
-		rc = prepare_command(session, err);
+		rc = watched_command_prepare(&session->command, session->options->argv,
+					     session->options->as_user, err);
 		session->result->launch_failed = rc < 0;
 	}
 	if (rc == 0)
-		rc = take_signals(session, err);
+		rc = watched_command_take_signals(&session->command, err);
 	/* The command keeps the limit it would have without us. */
 	raise_file_limit();
 	return rc < 0 ? rc : count_sources_open(session, err);
@@ -331,8 +267,7 @@ int count_run(const struct count_options *options, struct count_result *ret_resu
 {
 	struct count_session session = { .options = options,
 					 .result = ret_result,
-					 .launch = { .pid = -1, .gate = -1, .outcome = -1 },
-					 .signal_fd = -1 };
+					 .command = WATCHED_COMMAND_NONE };
 	int rc;
 
 	*ret_result = (struct count_result){ 0 };

@@ -9,13 +9,13 @@
 #include "collect/count_split.h"
 #include "collect/count_trace.h"
 #include "collect/counters.h"
-#include "collect/launch.h"
 #include "pipeline/count.h"
+#include "pipeline/watched_command.h"
 
 struct count_session {
 	const struct count_options *options;
 	struct count_result *result;
-	struct launch launch;
+	struct watched_command command;
 	struct event_spec specs[COUNTS_MAX_EVENTS];
 	unsigned groups[COUNTS_MAX_EVENTS];
 	size_t event_count;
@@ -33,9 +33,6 @@ struct count_session {
 	uint64_t start_ns;
 	uint64_t interval_start_ns; /* since start_ns */
 	uint64_t end_ns;	    /* 0: still counting */
-	int signal_fd;
-	sigset_t old_mask;
-	int signals; /* that told us to stop */
 	bool stop;
 	bool counted_enough; /* the intervals are over; only the command is waited for */
 	uint64_t intervals;

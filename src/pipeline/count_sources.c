@@ -63,8 +63,8 @@ static int find_tids(struct count_session *session, struct err *err)
 		*vec_push(&session->processes) = options->tids[i];
 	}
 	if (rc == 0 && count_sources_by_command(session)) {
-		*vec_push(&session->tids) = session->launch.pid;
-		*vec_push(&session->processes) = session->launch.pid;
+		*vec_push(&session->tids) = session->command.launch.pid;
+		*vec_push(&session->processes) = session->command.launch.pid;
 	}
 	return rc;
 }
@@ -197,7 +197,7 @@ static int open_trace(struct count_session *session, struct err *err)
 {
 	const struct count_trace_options trace = {
 		.by = (enum count_trace_by)(session->options->rows - COUNT_ROWS_PROGRAM),
-		.pid = session->launch.pid,
+		.pid = session->command.launch.pid,
 		.specs = session->specs,
 		.groups = session->groups,
 		.event_count = session->event_count,

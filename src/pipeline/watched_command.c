@@ -40,6 +40,7 @@ int watched_command_take_signals(struct watched_command *command, struct err *er
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_BLOCK, &set, &command->old_mask);
+	signal(SIGCHLD, SIG_DFL); /* who called us may have it ignored, and it would never come */
 	command->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (command->signal_fd < 0)
 		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
@@ -56,13 +57,15 @@ int watched_command_go(struct watched_command *command, struct err *err)
 
 static void reap(struct watched_command *command)
 {
-	if (!command->launched || command->ended)
+	if (command->ended)
 		return;
-	if (wait4(command->launch.pid, &command->status, WNOHANG, &command->usage) ==
-	    command->launch.pid) {
-		command->ended = true;
-		command->stop = true;
-	}
+	if (command->reaper.take)
+		command->ended = command->reaper.take(command->reaper.context, &command->status);
+	else
+		command->ended =
+			command->launched && wait4(command->launch.pid, &command->status, WNOHANG,
+						   &command->usage) == command->launch.pid;
+	command->stop |= command->ended;
 }
 
 /* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.

@@ -14,15 +14,23 @@
 #include "base/err.h"
 #include "collect/launch.h"
 
+/* Who else reaps the command: called at each SIGCHLD; true, and its status as from waitpid(2), when
+ * it has ended. */
+struct command_reaper {
+	bool (*take)(void *context, int *ret_status); /* NULL: nobody */
+	void *context;
+};
+
 /* Start from WATCHED_COMMAND_NONE. */
 struct watched_command {
 	struct launch launch; /* pid -1: there is no command, or it could not be launched */
 	int signal_fd;	      /* readable when a signal came; -1: they are not taken yet */
 	sigset_t old_mask;
+	struct command_reaper reaper;
 	bool launched;	     /* it ran */
 	bool ended;	     /* and has ended: */
 	int status;	     /* as from waitpid(2), */
-	struct rusage usage; /* what it used */
+	struct rusage usage; /* what it used; not with a reaper */
 	bool stop;	     /* it ended, or a signal wants us to stop */
 	int stop_signal;     /* the last signal that did; 0: none */
 	int signals;	     /* how many did */
