@@ -296,7 +296,7 @@ static int make_shown(struct report *report, struct err *err)
 		report->table = children_new(report->stacks, &report->keys);
 	if (report->table && options->global_percent)
 		take_all_as_whole(report);
-	if (report->given.column)
+	if (report->table && report->given.column)
 		rc = put_side_by_side(report, err);
 	else if (options->details && report->given.format == FORMAT_TEXT)
 		report->details = details_new(report->table);
