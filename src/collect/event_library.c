@@ -47,8 +47,10 @@ static int load(struct library *ret_library, struct err *err)
 {
 	void *handle = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
 
-	if (!handle || !find_functions(handle, ret_library))
-		return err_set(err, -ENOSYS, "%s is not installed (package libpfm4)", file_name);
+	if (!handle || !find_functions(handle, ret_library)) {
+		err_set(err, -ENOSYS, "%s is not installed (package libpfm4)", file_name);
+		return -ENOSYS;
+	}
 	if (ret_library->pfm_initialize() != PFM_SUCCESS)
 		return err_set(err, -ENOSYS, "%s does not work here", file_name);
 	return 0;
@@ -69,7 +71,7 @@ int event_library_find(const char *name, struct event_spec *spec, struct err *er
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t request = { .attr = &attr, .size = sizeof(request), .cpu = -1 };
-	struct library library;
+	struct library library = { 0 };
 	int rc = load(&library, err);
 
 	if (rc < 0)
@@ -148,7 +150,7 @@ static void visit_event(const struct library *library, const pfm_pmu_info_t *pmu
 
 int event_library_each(bool all, event_visit visit, void *context)
 {
-	struct library library;
+	struct library library = { 0 };
 	int rc = load(&library, NULL);
 
 	if (rc < 0)

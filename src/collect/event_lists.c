@@ -205,9 +205,10 @@ static int take_counted(void *context, const char *name, unsigned group, struct 
 int event_names_parse_groups(const char *const *lists, size_t count, struct event_spec *specs,
 			     unsigned *groups, size_t most, size_t *ret_count, struct err *err)
 {
-	struct spec_list list = { .specs = specs, .groups = groups, .most = most };
+	struct spec_list list = { .specs = specs, .most = most };
 	unsigned begun = 0;
 
+	list.groups = groups;
 	for (size_t i = 0; i < count; i++) {
 		int rc = each_name(lists[i], &begun, take_counted, &list, err);
 

@@ -221,7 +221,7 @@ static int add_above(struct parser *parser, struct probe_step step, uint64_t num
 
 static int parse_range(struct parser *parser, const struct probe_step *value)
 {
-	uint64_t low, high;
+	uint64_t low = 0, high = 0;
 	int rc = parse_number(parser, &low);
 
 	if (rc == 0 && !take(parser, ".."))

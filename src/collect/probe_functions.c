@@ -79,7 +79,7 @@ static const struct module *find_module(struct probe_functions *functions, const
 	}
 	if (strlen(name) >= sizeof(module.name))
 		return NULL;
-	strcpy(module.name, name);
+	memcpy(module.name, name, strlen(name) + 1);
 	module.fd = open_types(name);
 	module.types = module.fd < 0 ? NULL : btf__load_module_btf(name, functions->kernel);
 	if (!module.types) {

@@ -413,7 +413,7 @@ int probe_programs_get_fentry(struct probe_programs *programs, const char *modul
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
 	struct loaded wanted = { .mechanism = PROBE_FENTRY };
-	struct probe_function found;
+	struct probe_function found = { .id = 0 };
 	int rc = ready_fentry(programs, function), fd;
 
 	if (rc == 0)

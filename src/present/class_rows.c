@@ -73,9 +73,10 @@ void class_rows_csv(const struct classes *classes, bool titles, FILE *out)
 {
 	struct buf line = { 0 }, text = { 0 };
 
-	if (titles)
+	if (titles) {
 		csv_titles(classes, &line);
-	fwrite(line.bytes, 1, line.size, out);
+		fwrite(line.bytes, 1, line.size, out);
+	}
 	for (size_t i = 0; i < classes->table->rows.count; i++) {
 		buf_clear(&line);
 		csv_row(classes, &classes->table->rows.items[i], &line, &text);

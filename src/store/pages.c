@@ -205,7 +205,8 @@ static int enter(struct pages *pages, uint64_t number)
 	if (!level->bytes)
 		level->bytes = xmalloc(pages->page_bytes);
 	code = pages->file->pMethods->xRead(pages->file, level->bytes, (int)pages->page_bytes,
-					    (sqlite3_int64)((number - 1) * pages->page_bytes));
+					    (sqlite3_int64)(number - 1) *
+						    (sqlite3_int64)pages->page_bytes);
 	if (code != SQLITE_OK || read_header(level, pages->usable_bytes))
 		return PAGES_ODD;
 	if (pages->depth && is_table(level) != is_table(level - 1))
