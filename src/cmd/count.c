@@ -263,6 +263,7 @@ static int open_output(struct job *job, struct err *err)
 		.pid_count = options->pid_count,
 		.tids = options->tids,
 		.tid_count = options->tid_count,
+		.machine = options->machine,
 		.cpus = options->cpus,
 		.rows = options->rows,
 		.follow = follow && !job->values.by,

@@ -42,21 +42,33 @@ static void add_ids(struct buf *what, const char *one, const char *many, const p
 		buf_printf(what, "%s%d", i ? ", " : " ", (int)ids[i]);
 }
 
-static void describe(const struct count_output_options *options, struct buf *what)
+static void add_command(struct buf *what, char *const *argv)
 {
-	for (size_t i = 0; options->argv && options->argv[i]; i++) {
+	for (size_t i = 0; argv[i]; i++) {
 		if (i)
 			buf_add_char(what, ' ');
-		buf_add_str(what, options->argv[i]);
+		buf_add_str(what, argv[i]);
 	}
+}
+
+static void describe(const struct count_output_options *options, struct buf *what)
+{
 	if (options->pid_count)
 		add_ids(what, "process", "processes", options->pids, options->pid_count);
 	if (options->tid_count)
 		add_ids(what, "thread", "threads", options->tids, options->tid_count);
-	if (!what->size && options->cpus)
+	if (options->cpus)
 		buf_printf(what, "CPUs %s", options->cpus);
-	if (!what->size)
+	else if (options->machine)
 		buf_add_str(what, "the whole machine");
+	if (!options->argv)
+		return;
+	/* Of CPUs, the command is only for how long they are counted. */
+	if (options->machine)
+		buf_add_str(what, " while ");
+	add_command(what, options->argv);
+	if (options->machine)
+		buf_add_str(what, " ran");
 }
 
 int count_output_new(const struct count_output_values *values,
@@ -134,6 +146,14 @@ void count_output_interval(struct count_output *output, const struct counts *cou
 	fflush(output->stream);
 }
 
+/* Of stdout main() tells; what stderr does not take can only be told by the exit status. */
+static int check_stderr(struct err *err)
+{
+	if (fflush(stderr) == 0 && !ferror(stderr))
+		return 0;
+	return err_set(err, -EIO, "cannot write the counts to stderr");
+}
+
 int count_output_finish(struct count_output *output, const struct counts *runs, size_t count,
 			struct err *err)
 {
@@ -143,5 +163,7 @@ int count_output_finish(struct count_output *output, const struct counts *runs, 
 		table = count_table_new(runs, count);
 		print(output, table);
 	}
-	return output->file ? output_file_commit(output->file, err) : 0;
+	if (output->file)
+		return output_file_commit(output->file, err);
+	return output->stream == stderr ? check_stderr(err) : 0;
 }

@@ -38,7 +38,8 @@ struct count_output_options {
 	char *const *argv;
 	const pid_t *pids, *tids;
 	size_t pid_count, tid_count;
-	const char *cpus;
+	bool machine;	  /* CPUs are counted; with @argv: while it runs */
+	const char *cpus; /* of them; NULL: all */
 	enum count_rows rows;
 	bool follow; /* pfmon's rows */
 	bool intervals;

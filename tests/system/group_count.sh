@@ -149,6 +149,26 @@ test_count_cpus() {
 		"$T/rows" || fail "$cpus CPUs for 0.3 s:" "$(cat "$T/rows")"
 }
 
+# With -a a command is only how long is counted: what its figures are about is the machine.
+test_count_tells_what() {
+	local counted
+	counted=$("$PROSPECT" count -e task-clock true 2>&1 | sed -n 's/^ Counted \(.*\) for .*/\1/p')
+	[ "$counted" = true ] || fail "a command is called '$counted'"
+	need_root
+	counted=$("$PROSPECT" count -a -e task-clock --format json sh -c : 2>&1 |
+		sed -n 's/.*"counted": "\(.*\)".*/\1/p')
+	[ "$counted" = 'the whole machine while sh -c : ran' ] || fail "-a is called '$counted'"
+	counted=$("$PROSPECT" count -C 0 -e task-clock true 2>&1 | sed -n 's/^ Counted \(.*\) for .*/\1/p')
+	[ "$counted" = 'CPUs 0 while true ran' ] || fail "-C 0 is called '$counted'"
+}
+
+test_count_cannot_write() {
+	[ -c /dev/full ] || skip "needs /dev/full"
+	local status=0
+	"$PROSPECT" count -e page-faults true 2> /dev/full || status=$?
+	[ $status = 1 ] || fail "stderr took nothing, but the exit status is $status"
+}
+
 # Everything that is counted on a CPU is somebody's, or nobody's.
 test_count_machine_by_program() {
 	local whole
