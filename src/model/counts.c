@@ -115,6 +115,12 @@ static bool is_nothing(const struct count_row *row, size_t events)
 	return true;
 }
 
+/* Programs, processes and threads come and go; the whole and CPUs are there all the time. */
+static bool comes_and_goes(const struct count_key *key)
+{
+	return key->program[0] || key->pid >= 0 || key->tid >= 0;
+}
+
 static void subtract_row(struct count_row *row, const struct count_row *before, size_t events)
 {
 	row->runs -= before->runs;
@@ -139,7 +145,7 @@ void counts_subtract(struct counts *counts, const struct counts *before)
 			at++;
 		if (at < earlier->rows.count && by_key(&earlier->rows.items[at], row) == 0) {
 			subtract_row(row, &earlier->rows.items[at], counts->event_count);
-			if (is_nothing(row, counts->event_count))
+			if (comes_and_goes(&row->key) && is_nothing(row, counts->event_count))
 				continue;
 		}
 		counts->rows.items[kept++] = *row;

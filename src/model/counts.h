@@ -93,8 +93,9 @@ struct count_row *counts_add_row(struct counts *counts);
 
 /* Orders rows by key; two rows are about the same thing when it is 0. */
 int counts_compare_keys(const struct count_key *a, const struct count_key *b);
-/* Takes from each row of @counts what @before (the same events, earlier) had in it. Rows to which
- * nothing was added are left out. The order of the rows stays. */
+/* Takes from each row of @counts what @before (the same events, earlier) had in it. Rows of
+ * programs, processes and threads to which nothing was added are left out: many have ended. The
+ * order of the rows stays. */
 void counts_subtract(struct counts *counts, const struct counts *before);
 /* Rows by their order. */
 void counts_sort(struct counts *counts);

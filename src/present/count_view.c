@@ -196,7 +196,8 @@ static void print_table(const struct count_view *view, size_t first, size_t end,
 		if (words)
 			columns_add(columns, words_of(view, &line->key));
 	}
-	if (table->lines.count > 1) {
+	/* Of several rows, or of none: where nobody ran, that is nothing. */
+	if (table->lines.count != 1) {
 		columns_rule(columns);
 		add_keys(view, &table->total.key, columns);
 		add_counts(view, &table->total, first, end, columns);

@@ -201,6 +201,20 @@ test_count_intervals() {
 	[ "$(grep -c '^timestamp,' "$T/three")" = 3 ] || fail "not three:" "$(cat "$T/three")"
 }
 
+# A command that sleeps through an interval did nothing in it, which is a number.
+test_count_idle_intervals() {
+	local format lines
+	for format in csv json; do
+		"$PROSPECT" count -I 200:2 -e page-faults --format $format -f "$T/$format" -- sleep 2 ||
+			fail "count ended with $?"
+	done
+	"$PROSPECT" count -I 200:2 -e page-faults -b -f "$T/brief" -- sleep 2
+	lines=$(awk -F, 'NR > 1 && $2 ~ /^page-faults/ && $3 != ""' "$T/csv" | wc -l)
+	[ "$lines" = 2 ] || fail "two intervals of CSV are $lines rows:" "$(cat "$T/csv")"
+	[ "$(grep -c '"count":[0-9]' "$T/json")" = 2 ] || fail "of JSON:" "$(cat "$T/json")"
+	[ "$(grep -c '^page-faults' "$T/brief")" = 2 ] || fail "of -b:" "$(cat "$T/brief")"
+}
+
 test_count_repeats() {
 	count_csv "$T/rows" -r 5 -e page-faults -- sh -c "echo x >> $T/times"
 	[ "$(wc -l < "$T/times")" = 5 ] || fail "it ran $(wc -l < "$T/times") times"

@@ -89,6 +89,24 @@ static void what_came_since(void **state)
 	counts_done(&now);
 }
 
+/* What sleeps through an interval was counted in it all the same: nothing happened. */
+static void the_whole_and_cpus_stay(void **state)
+{
+	struct counts before = three_events(), now = three_events();
+
+	add(&before, "", 1, 7);
+	add(&before, "", 2, 4)->key.cpu = 0;
+	add(&now, "", 1, 7);
+	add(&now, "", 2, 4)->key.cpu = 0;
+	counts_subtract(&now, &before);
+	assert_int_equal(now.rows.count, 2);
+	assert_int_equal(now.rows.items[0].values[1].count, 0);
+	assert_int_equal(now.rows.items[0].values[1].enabled_ns, 0);
+	assert_int_equal(now.rows.items[1].key.cpu, 0);
+	counts_done(&before);
+	counts_done(&now);
+}
+
 static void keys(void **state)
 {
 	struct count_key a = { .program = "a", .cpu = 1, .pid = -1, .tid = -1 }, b = a;
@@ -111,6 +129,7 @@ int main(void)
 		cmocka_unit_test(states),
 		cmocka_unit_test(the_total_of_rows),
 		cmocka_unit_test(what_came_since),
+		cmocka_unit_test(the_whole_and_cpus_stay),
 		cmocka_unit_test(keys),
 	};
 
