@@ -84,7 +84,7 @@ static int fail(const struct err *err, int status)
 static int help_metric(const char *name)
 {
 	struct buf text = { 0 };
-	struct err err;
+	struct err err = { 0 };
 	int rc = watch_metrics_help(strcmp(name, "all") == 0 ? NULL : name, &text, &err);
 
 	fputs(buf_text(&text), stdout);
@@ -163,7 +163,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 {
 	struct terminal terminal;
 	struct watch_result result;
-	struct err err;
+	struct err err = { 0 };
 	int rc;
 
 	terminal_ask(stdout, &terminal);
@@ -195,7 +195,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 static int forecast(const struct watch_request *request, char *const *command)
 {
 	struct buf text = { 0 };
-	struct err err;
+	struct err err = { 0 };
 	int rc = watch_forecast_tell(watch_request_probes(request), command != NULL, &text, &err);
 
 	fputs(buf_text(&text), stdout);
@@ -219,7 +219,7 @@ static int status_of(int rc)
 static int list(const struct watch_values *values, const struct watch_words *asked)
 {
 	struct buf text = { 0 };
-	struct err err;
+	struct err err = { 0 };
 	int rc = watch_request_list(asked, listing_of(values), &text, &err);
 
 	fputs(buf_text(&text), stdout);
@@ -234,7 +234,7 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	_cleanup_(buf_done) struct buf metrics = { 0 };
 	enum watch_form form = WATCH_FORM_TEXT;
 	struct watch_words asked;
-	struct err err;
+	struct err err = { 0 };
 	int rc = parse_format(values, &form, &err);
 
 	join(&values->metrics, &metrics);
@@ -282,7 +282,7 @@ static int run_watch(int argc, char **argv)
 	int end = find_command(argc, argv), first;
 	char **command = end < argc ? argv + end + 1 : NULL;
 	bool help = false;
-	struct err err;
+	struct err err = { 0 };
 
 	first = options_parse(watch_specs, end, argv, false, &values, &help, &err);
 	if (help) {

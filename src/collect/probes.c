@@ -55,6 +55,7 @@ struct probes {
 	VEC(int) events; /* of counters */
 	struct probe_run_times times_at_open;
 	uint64_t opened_ns, closed_ns;
+	struct probe_cost cost_at_close;
 	uint64_t trap_ns[PROBE_MECHANISM_COUNT];
 	int64_t latency_lowest[PROBE_LATENCY_USED], value_lowest[PROBE_VALUE_USED];
 };
@@ -372,6 +373,8 @@ uint64_t probes_close(struct probes *probes)
 	struct probes_bpf *object = probe_programs_object(probes->programs);
 
 	__atomic_store_n((uint32_t *)&object->bss->phase, PROBE_CLOSED, __ATOMIC_RELEASE);
+	/* Probes are hit until they are detached, which counts for nobody any more. */
+	probes->cost_at_close = probes_cost(probes);
 	probes->closed_ns = clock_ns();
 	probe_links_free(probes->links);
 	probes->links = NULL;
@@ -381,7 +384,7 @@ uint64_t probes_close(struct probes *probes)
 
 /* ---- reading ---- */
 
-struct probe_cost probes_cost(const struct probes *probes)
+static struct probe_cost cost_now(const struct probes *probes)
 {
 	const struct probes_bpf *object = probe_programs_object(probes->programs);
 	const struct probe_run_times *before = &probes->times_at_open;
@@ -400,6 +403,11 @@ struct probe_cost probes_cost(const struct probes *probes)
 		cost.trap_ns += hits * probes->trap_ns[i];
 	}
 	return cost;
+}
+
+struct probe_cost probes_cost(const struct probes *probes)
+{
+	return probes->closed_ns ? probes->cost_at_close : cost_now(probes);
 }
 
 void probes_read(struct probes *probes, struct probe_reading *ret_reading)

@@ -102,7 +102,7 @@ uint64_t probes_close(struct probes *probes);
 /* What was counted so far. *ret_reading is borrowed until the next call. */
 void probes_read(struct probes *probes, struct probe_reading *ret_reading);
 
-/* The cost alone: cheaper. */
+/* The cost alone: cheaper. After probes_close what it was when counting ended. */
 struct probe_cost probes_cost(const struct probes *probes);
 
 /* The scales of probe_row's histograms. */

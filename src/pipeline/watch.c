@@ -104,6 +104,11 @@ static void describe(struct watching *watching, uint64_t attach_ns)
 		watching->counters[i] = options->counters[i].name;
 }
 
+static int cannot_show(int rc, struct err *err)
+{
+	return err_set(err, rc, "the counts cannot be shown: %s", strerror(-rc));
+}
+
 static int attach(struct watching *watching, struct err *err)
 {
 	uint64_t began_ns;
@@ -119,7 +124,8 @@ static int attach(struct watching *watching, struct err *err)
 	describe(watching, clock_ns() - began_ns);
 	watching->deltas =
 		watch_deltas_new(watching->setting.latency.count, watching->setting.values.count);
-	return watching->options->view.begin(watching->options->view.context, &watching->setting);
+	rc = watching->options->view.begin(watching->options->view.context, &watching->setting);
+	return rc < 0 ? cannot_show(rc, err) : 0;
 }
 
 /* ---- ticks ---- */
@@ -316,8 +322,7 @@ static int run(struct watching *watching, struct watch_result *result, struct er
 	if (shown == 0)
 		shown = rc;
 	watched_command_wait(&watching->command);
-	return shown < 0 ? err_set(err, shown, "the counts cannot be shown: %s", strerror(-shown))
-			 : 0;
+	return shown < 0 ? cannot_show(shown, err) : 0;
 }
 
 static int prepare(struct watching *watching, struct watch_result *result, struct err *err)

@@ -61,6 +61,16 @@ test_watch_keeps_the_commands_status_and_output() {
 	expect_status 137 "$PROSPECT" watch "$BIN/called:work" -- sh -c 'kill -9 $$' > "$T/out"
 }
 
+test_watch_says_that_the_disk_is_full() {
+	need_counts_of_calls
+	[ -e /dev/full ] || skip "there is no /dev/full"
+	for form in csv json; do
+		"$PROSPECT" watch --format $form -i 0 "$BIN/called:work" -- "$BIN/called" 3 \
+			> /dev/full 2> "$T/stderr" && fail "a full disk went unnoticed"
+		expect_line 'No space left'
+	done
+}
+
 # The code of a running program is as it was after the watcher was killed without a word.
 test_watch_leaves_nothing_when_it_is_killed() {
 	need_counts_of_calls
