@@ -27,8 +27,11 @@ static void skip_blanks(struct input *input)
 
 static int wrong(const struct input *input, const char *wanted)
 {
+	if (!*input->at)
+		return err_set(input->err, -EINVAL, "--fail-if '%s': %s at its end", input->whole,
+			       wanted);
 	return err_set(input->err, -EINVAL, "--fail-if '%s': %s at '%s'", input->whole, wanted,
-		       *input->at ? input->at : "its end");
+		       input->at);
 }
 
 /* Takes a word if it is the next one. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "aggregate/diff.h"
 #include "base/err.h"
@@ -155,12 +156,38 @@ static int find_border(int argc, char **argv)
 	return at;
 }
 
+static bool is_one_file(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	if (strcmp(a, b) == 0)
+		return true;
+	return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* One run taken for two would hide how runs differ. */
+static int refuse_twice(const char *const *paths, size_t count, struct err *err)
+{
+	for (size_t i = 1; i < count; i++) {
+		for (size_t before = 0; before < i; before++) {
+			if (is_one_file(paths[before], paths[i]))
+				return err_set(err, -EINVAL,
+					       "%s stands twice on one side: it is one run, "
+					       "and cannot show how runs differ",
+					       paths[i]);
+		}
+	}
+	return 0;
+}
+
 /* Words are OLD NEW..., or OLD... -- NEW...; @before are left of the border, @behind right of it.
  */
 static int sort_words(char **words, int before, int behind, struct diff_files *ret_files,
 		      struct err *err)
 {
 	struct diff_files files = { .paths = (const char *const *)words };
+	int rc;
 
 	if (before && behind)
 		files.old_count = (size_t)before;
@@ -175,7 +202,8 @@ static int sort_words(char **words, int before, int behind, struct diff_files *r
 			       words[0]);
 	if (before + behind > MAX_FILES)
 		return err_set(err, -EINVAL, "at most %d profiles", MAX_FILES);
-	return 0;
+	rc = refuse_twice(files.paths, files.old_count, err);
+	return rc < 0 ? rc : refuse_twice(files.paths + files.old_count, files.new_count, err);
 }
 
 /* Parses both sides of the border, which ends the options only if no word is before it, and puts
