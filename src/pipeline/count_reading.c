@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/xalloc.h"
 #include "collect/thread_facts.h"
 #include "pipeline/count_parts.h"
 
@@ -57,15 +58,53 @@ static struct count_row *row_of_target(const struct count_session *session, size
 	return row;
 }
 
+/* A counter of a thread on one CPU counts as wanted while the thread runs on another, too. Taken
+ * for lack of counters, that would scale up what is exact: only the time that none of the CPUs
+ * counted is such, and software events, which need no counter, have none. */
+static void share_wanted(const struct count_event *event, struct count_value *values, size_t cpus)
+{
+	uint64_t wanted = 0, running = 0;
+	double lack = 1;
+
+	for (size_t i = 0; i < cpus; i++) {
+		wanted = values[i].enabled_ns > wanted ? values[i].enabled_ns : wanted;
+		running += values[i].running_ns;
+	}
+	if (event->hardware || event->group) {
+		if (!running)
+			return;
+		if (wanted > running)
+			lack = (double)wanted / (double)running;
+	}
+	for (size_t i = 0; i < cpus; i++)
+		values[i].enabled_ns = lack > 1 ? (uint64_t)((double)values[i].running_ns * lack)
+						: values[i].running_ns;
+}
+
+/* An event of one thread, or of nobody in particular, on each of its CPUs. */
+static void read_event(const struct count_session *session, size_t first, size_t event,
+		       struct count_value *values, size_t cpus)
+{
+	for (size_t i = 0; i < cpus; i++)
+		values[i] = counters_read(session->counters, first + i, event);
+	if (cpus > 1 && counters_tid(session->counters, first) != -1)
+		share_wanted(counters_event(session->counters, event), values, cpus);
+}
+
 static void read_counters(const struct count_session *session, struct counts *counts)
 {
-	for (size_t i = 0; i < counters_targets(session->counters); i++) {
-		struct count_row *row = row_of_target(session, i, counts);
+	size_t targets = counters_targets(session->counters);
+	bool by_cpu = session->options->rows == COUNT_ROWS_CPU && session->cpu_count;
+	size_t step = by_cpu ? session->cpu_count : 1;
+	_cleanup_free_ struct count_value *values = xcalloc(step, sizeof(*values));
 
-		for (size_t j = 0; j < session->event_count; j++) {
-			const struct count_value value = counters_read(session->counters, i, j);
-
-			counts_add_value(&row->values[j], &value);
+	for (size_t first = 0; first + step <= targets; first += step) {
+		for (size_t i = 0; i < session->event_count; i++) {
+			read_event(session, first, i, values, step);
+			for (size_t j = 0; j < step; j++)
+				counts_add_value(
+					&row_of_target(session, first + j, counts)->values[i],
+					&values[j]);
 		}
 	}
 }

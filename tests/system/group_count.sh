@@ -149,6 +149,20 @@ test_count_cpus() {
 		"$T/rows" || fail "$cpus CPUs for 0.3 s:" "$(cat "$T/rows")"
 }
 
+# On which CPUs a command ran is nobody's choice; that it was not elsewhere at the time is no reason
+# to scale what was counted.
+test_count_command_by_cpu() {
+	local event whole rows
+	event=$(fault_event)
+	count_csv "$T/whole" -e page-faults -- "$BIN/counted" 5000 0
+	count_csv "$T/rows" --by cpu -e page-faults -- "$BIN/counted" 5000 0
+	whole=$(count_sums "$T/whole" "$event") rows=$(count_sums "$T/rows" "$event")
+	holds "$rows - $whole <= 20 && $whole - $rows <= 20" ||
+		fail "CPUs add up to $rows, the whole is $whole:" "$(cat "$T/rows")"
+	awk -F, 'NR > 1 && ($7 != "100.00" || $8 != "counted") { bad = 1 } END { exit bad }' \
+		"$T/rows" || fail "not counted all the time:" "$(cat "$T/rows")"
+}
+
 # With -a a command is only how long is counted: what its figures are about is the machine.
 test_count_tells_what() {
 	local counted
