@@ -198,7 +198,8 @@ static int forecast(const struct watch_request *request, char *const *command)
 	struct err err = { 0 };
 	int rc = watch_forecast_tell(watch_request_probes(request), command != NULL, &text, &err);
 
-	fputs(buf_text(&text), stdout);
+	if (rc == 0) /* what cannot be attached has no cost */
+		fputs(buf_text(&text), stdout);
 	buf_done(&text);
 	return rc < 0 ? fail(&err, 1) : 0;
 }
@@ -260,6 +261,33 @@ static int find_command(int argc, char **argv)
 	return i;
 }
 
+/* Options of which one would be ignored. */
+static int check_pairs(const struct watch_values *values, struct err *err)
+{
+	bool lists = values->list || values->blocks || values->code;
+	bool text = !values->format || strcmp(values->format, "text") == 0;
+	bool csv = values->format && strcmp(values->format, "csv") == 0;
+	const struct {
+		bool both;
+		const char *why;
+	} pairs[] = {
+		{ lists && values->dry, "--dry-run: nothing that only lists costs anything" },
+		{ lists && !text, "--format: lists of functions and code are text only" },
+		{ values->dry && !text, "--format: what --dry-run says is text only" },
+		{ values->plot && !text, "--plot draws text, not what --format asks for" },
+		{ values->values && csv, "--return: CSV has no histograms; --format json has" },
+		{ values->values &&
+			  (values->at.count || values->at_lines.count || values->each_block),
+		  "--return: functions return, instructions and blocks do not" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (pairs[i].both)
+			return err_set(err, -EINVAL, "%s", pairs[i].why);
+	}
+	return 0;
+}
+
 static int check(const struct watch_values *values, int count, char *const *command,
 		 struct err *err)
 {
@@ -273,7 +301,7 @@ static int check(const struct watch_values *values, int count, char *const *comm
 		return err_set(err, -EINVAL,
 			       "what is to be watched? Name functions: 'prospect watch vfs_read "
 			       "libc.so.6:malloc'");
-	return 0;
+	return check_pairs(values, err);
 }
 
 static int run_watch(int argc, char **argv)

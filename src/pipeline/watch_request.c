@@ -2,16 +2,22 @@
 #include "pipeline/watch_request.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
 #include "pipeline/watch_listing.h"
 #include "pipeline/watch_metrics.h"
 
-enum { LAST_PID = 4194304 }; /* PID_MAX_LIMIT */
+enum {
+	LAST_PID = 4194304, /* PID_MAX_LIMIT */
+	COMM_MOST = 15,	    /* TASK_COMM_LEN without the end */
+};
 
 struct watch_request {
 	struct metric_set metrics;
@@ -61,6 +67,53 @@ static int parse_pids(const char *text, struct watch_request *request, struct er
 	}
 }
 
+static int check_pids(const struct watch_request *request, struct err *err)
+{
+	for (size_t i = 0; i < request->pids.count; i++) {
+		if (kill(request->pids.items[i], 0) < 0 && errno == ESRCH)
+			return err_set(err, -ESRCH, "-p: there is no process %" PRId32,
+				       request->pids.items[i]);
+	}
+	return 0;
+}
+
+static bool is_among(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (cpus[i] == cpu)
+			return true;
+	}
+	return false;
+}
+
+/* What is not online is never met. Where nobody says what is online, all may be. */
+static int check_cpus(const struct watch_request *request, struct err *err)
+{
+	_cleanup_free_ int *online = NULL;
+	size_t count;
+
+	if (!request->cpu_count || cpu_list_online(&online, &count, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < request->cpu_count; i++) {
+		if (!is_among(online, count, request->cpus[i]))
+			return err_set(err, -EINVAL, "--cpu: CPU %d is not online",
+				       request->cpus[i]);
+	}
+	return 0;
+}
+
+static int check_comms(const struct watch_words *words, struct err *err)
+{
+	for (size_t i = 0; i < words->comm_count; i++) {
+		if (strlen(words->comms[i]) > COMM_MOST)
+			return err_set(err, -EINVAL,
+				       "--comm: no thread is called '%s': the kernel keeps %d "
+				       "bytes of a name",
+				       words->comms[i], COMM_MOST);
+	}
+	return 0;
+}
+
 static int parse_filter(const struct watch_words *words, struct watch_request *request,
 			struct err *err)
 {
@@ -71,6 +124,12 @@ static int parse_filter(const struct watch_words *words, struct watch_request *r
 		rc = parse_pids(words->pids[i], request, err);
 	if (rc == 0 && words->cpus)
 		rc = cpu_list_parse(words->cpus, &request->cpus, &request->cpu_count, err);
+	if (rc == 0)
+		rc = check_cpus(request, err);
+	if (rc == 0)
+		rc = check_comms(words, err);
+	if (rc == 0)
+		rc = check_pids(request, err);
 	if (rc < 0)
 		return rc;
 	*filter = (struct probe_filter){ .pids = request->pids.items,

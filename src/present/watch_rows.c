@@ -184,9 +184,17 @@ static void add_few_digits(struct buf *text, double value)
 		buf_printf(text, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
 }
 
+/* Of threads or CPUs, in seconds. */
+static bool is_sum_of_time(const struct metric *metric)
+{
+	return strcmp(metric->total_unit, "thread-s") == 0 ||
+	       strcmp(metric->total_unit, "cpu-s") == 0;
+}
+
 void watch_value_text(struct buf *text, const struct metric *metric, double value, bool total)
 {
-	bool is_time = strcmp(metric->unit, "s") == 0;
+	bool is_time = strcmp(metric->unit, "s") == 0 ||
+		       (total && value < 0.9995 && is_sum_of_time(metric));
 
 	if (isnan(value)) {
 		buf_add_char(text, '-');

@@ -162,13 +162,21 @@ test_watch_wrong_command_lines() {
 	local arguments
 	compile called called.c
 	for arguments in "" "work --by nothing" "work --format yaml" "work --metric nothing" \
-		"work -p nobody" "work -C x" "work -p 1 -- true" "work --"; do
+		"work -p nobody" "work -C x" "work -p 1 -- true" "work --" \
+		"work --list --format json" "work --list --dry-run" "work --dry-run --format csv" \
+		"work --plot --format csv" "work -r --format csv" "work -r --at +0" \
+		"work -r --each-block" "work -C 8191" "work --comm sixteen-letters-"; do
 		# shellcheck disable=SC2086 # words
 		expect_status 2 "$PROSPECT" watch ${arguments/work/$BIN/called:work}
 		expect_line watch
 	done
 	expect_status 2 "$PROSPECT" watch "$BIN/called:work" --if 'arg1 >'
 	expect_line 'number'
+	# No process ever has the number that is PID_MAX_LIMIT.
+	expect_status 1 "$PROSPECT" watch -p 4194304 "$BIN/called:work"
+	expect_line 'no process 4194304'
+	expect_status 1 "$PROSPECT" watch -p $$,4194304 --dry-run "$BIN/called:work"
+	expect_line 'no process 4194304'
 }
 
 test_watch_without_permission() {
