@@ -11,6 +11,8 @@ struct err {
 };
 
 /* Writes the reason (truncated to fit) and returns @rc, so that `return err_set(...)` reads well.
+ * Names in it may be anybody's: what could command a terminal or end the line, and bytes that are
+ * not UTF-8, become \xNN.
  * @err may be NULL: then only the code travels. */
 int err_set(struct err *err, int rc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/collect_options.h"
+#include "cmd/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,12 +70,12 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 	if (wanted.progress)
 		fputs("\r\033[K", stderr);
 	if (rc < 0) {
-		fprintf(stderr, "prospect: %s%s%s\n", err.text,
-			ret_result->kept ? "; what was recorded before is in " : "",
-			ret_result->kept ? ret_result->path : "");
+		terminal_say("prospect: %s%s%s", err.text,
+			     ret_result->kept ? "; what was recorded before is in " : "",
+			     ret_result->kept ? ret_result->path : "");
 		return record_failure_status(ret_result, rc);
 	}
 	if (ret_result->note[0])
-		fprintf(stderr, "prospect: %s\n", ret_result->note);
+		terminal_say("prospect: %s", ret_result->note);
 	return -1;
 }

@@ -6,6 +6,7 @@
 
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/terminal.h"
 #include "pipeline/event_listing.h"
 
 struct events_values {
@@ -53,7 +54,7 @@ static int list(const struct events_values *values, const char *pattern)
 		fprintf(stderr, "prospect events: %s\n", notes.no_tracepoints.text);
 	if (count)
 		return 0;
-	fprintf(stderr, "prospect events: no event here matches '%s'\n", pattern);
+	terminal_say("prospect events: no event here matches '%s'", pattern);
 	return 1;
 }
 

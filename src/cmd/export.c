@@ -9,6 +9,7 @@
 #include "cmd/line_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
+#include "cmd/terminal.h"
 #include "pipeline/export.h"
 #include "pipeline/opened.h"
 #include "pipeline/output_file.h"
@@ -100,7 +101,7 @@ static int export(const struct export_values *values, const char *file)
 	if (write_file(values, file ? file : last, &note, &err) < 0)
 		return fail(&err, 1);
 	if (note.text[0] && !values->quiet)
-		fprintf(stderr, "prospect export: %s\n", note.text);
+		terminal_say("prospect export: %s", note.text);
 	return 0;
 }
 

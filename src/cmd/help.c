@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/dispatch.h"
 #include "cmd/options.h"
+#include "cmd/terminal.h"
 #include "pipeline/report.h"
 
 enum { STATUS_WRONG_COMMAND_LINE = 2 };
@@ -60,11 +61,13 @@ static int about_command(const char *name, bool rows)
 
 	if (!command) {
 		near = dispatch_nearest(commands, name);
-		fprintf(stderr, "prospect: there is no subcommand '%s'; ", name);
 		if (near)
-			fprintf(stderr, "did you mean '%s'?\n", near->name);
+			terminal_say("prospect: there is no subcommand '%s'; did you mean '%s'?",
+				     name, near->name);
 		else
-			fprintf(stderr, "'prospect help' lists them\n");
+			terminal_say("prospect: there is no subcommand '%s'; 'prospect help' "
+				     "lists them",
+				     name);
 		return STATUS_WRONG_COMMAND_LINE;
 	}
 	if (!rows)

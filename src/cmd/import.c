@@ -7,6 +7,7 @@
 
 #include "cmd/command.h"
 #include "cmd/options.h"
+#include "cmd/terminal.h"
 #include "pipeline/import.h"
 
 struct import_values {
@@ -46,17 +47,16 @@ static int import(const struct import_values *values)
 		return 1;
 	}
 	if (result.damage[0])
-		fprintf(stderr, "prospect import: only a part could be read: %s\n", result.damage);
+		terminal_say("prospect import: only a part could be read: %s", result.damage);
 	if (result.left_out[0] && !values->quiet)
-		fprintf(stderr, "prospect import: %s\n", result.left_out);
+		terminal_say("prospect import: %s", result.left_out);
 	if (result.note[0])
-		fprintf(stderr, "prospect import: %s\n", result.note);
+		terminal_say("prospect import: %s", result.note);
 	else if (!values->quiet)
-		fprintf(stderr,
-			"prospect: imported %" PRIu64
-			" samples into %s; 'prospect report%s%s' shows them\n",
-			result.samples, result.path, values->options.output ? " " : "",
-			values->options.output ? result.path : "");
+		terminal_say("prospect: imported %" PRIu64
+			     " samples into %s; 'prospect report%s%s' shows them",
+			     result.samples, result.path, values->options.output ? " " : "",
+			     values->options.output ? result.path : "");
 	return 0;
 }
 

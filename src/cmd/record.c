@@ -8,6 +8,7 @@
 #include "cmd/collect_options.h"
 #include "cmd/command.h"
 #include "cmd/pid_list.h"
+#include "cmd/terminal.h"
 #include "pipeline/owner.h"
 #include "pipeline/state_files.h"
 
@@ -36,7 +37,8 @@ static const struct option_spec record_specs[] = {
 };
 /* clang-format on */
 
-static int check(const struct record_values *values, char **command, struct pid_list *pids, struct err *err)
+static int check(const struct record_values *values, char **command, struct pid_list *pids,
+		 struct err *err)
 {
 	int ways = values->all + (values->pids.count > 0);
 
@@ -89,8 +91,8 @@ static int record(const struct record_values *values, char **command, const stru
 	if (status >= 0)
 		return status;
 	if (!values->quiet)
-		fprintf(stderr, "prospect: recorded %s; 'prospect report%s%s' shows it\n",
-			result.path, options.output ? " " : "", options.output ? result.path : "");
+		terminal_say("prospect: recorded %s; 'prospect report%s%s' shows it", result.path,
+			     options.output ? " " : "", options.output ? result.path : "");
 	return record_exit_status(&result);
 }
 

@@ -50,7 +50,7 @@ int report_options_check(const struct report_values *values, int *ret_status, st
 
 static void tell(void *context, const char *sentence)
 {
-	fprintf(stderr, "prospect %s: %s\n", (const char *)context, sentence);
+	terminal_say("prospect %s: %s", (const char *)context, sentence);
 }
 
 bool report_options_contradict(const struct report_values *values, const char *command)

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/terminal.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/buf.h"
+#include "present/safe.h"
 
 void terminal_ask(FILE *out, struct terminal *ret_terminal)
 {
@@ -18,4 +23,21 @@ void terminal_ask(FILE *out, struct terminal *ret_terminal)
 		ret_terminal->lines = size.ws_row;
 		ret_terminal->columns = size.ws_col;
 	}
+}
+
+void terminal_say(const char *format, ...)
+{
+	struct buf line = { 0 };
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (text)
+		safe_text(&line, text);
+	fprintf(stderr, "%s\n", buf_text(&line));
+	buf_done(&line);
+	free(text);
 }

@@ -15,4 +15,8 @@ struct terminal {
 /* Colour unless NO_COLOR (no-color.org) asks for none. */
 void terminal_ask(FILE *out, struct terminal *ret_terminal);
 
+/* A line to standard error; the newline is added. Names in it may be anybody's: what could command
+ * a terminal or end the line becomes \xNN. */
+void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

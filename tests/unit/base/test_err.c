@@ -40,12 +40,36 @@ static void long_reasons_are_cut_and_ended(void **state)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+static void names_stay_on_one_line(void **state)
+{
+	struct err err;
+
+	err_set(&err, -1, "no '%s'", "a\nb\033[1m\x7f\xc2\x9b\xff\xc3\xa9\\");
+	assert_string_equal(err.text, "no 'a\\x0ab\\x1b[1m\\x7f\\xc2\\x9b\\xff\xc3\xa9\\'");
+	err_prefix(&err, -1, "%s", "c\rd");
+	assert_string_equal(err.text,
+			    "c\\x0dd: no 'a\\x0ab\\x1b[1m\\x7f\\xc2\\x9b\\xff\xc3\xa9\\'");
+}
+
+static void characters_are_not_cut(void **state)
+{
+	struct err err;
+
+	err_set(&err, -1, "%0509d\x01", 0);
+	assert_int_equal(strlen(err.text), 509);
+	err_set(&err, -1, "%0509d", 0);
+	err_prefix(&err, -1, "\xc3\xa9");
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_code_travels_with_its_reason),
 		cmocka_unit_test(without_a_place_only_the_code_travels),
 		cmocka_unit_test(long_reasons_are_cut_and_ended),
+		cmocka_unit_test(names_stay_on_one_line),
+		cmocka_unit_test(characters_are_not_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
