@@ -57,7 +57,7 @@ static int import(const struct import_values *values)
 			     " samples into %s; 'prospect report%s%s' shows them",
 			     result.samples, result.path, values->options.output ? " " : "",
 			     values->options.output ? result.path : "");
-	return 0;
+	return result.kept ? 0 : 1;
 }
 
 static int run_import(int argc, char **argv)

@@ -38,6 +38,9 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 	const uint8_t *bytes;
 	size_t there = perf_data_input_peek(input, LOOK_BYTES, &bytes);
 
+	/* A stack may be longer than that. */
+	if (there && !memchr(bytes, '\n', there))
+		there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes);
 	if (input->error)
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
 	if (perf_data_is(bytes, there))
