@@ -154,10 +154,13 @@ static int check_scope(const struct job *job, struct err *err)
 	if (options->pid_count && options->tid_count)
 		return err_set(err, -EINVAL, "give -p or -t, not both");
 	if (tasks && (options->argv || options->machine))
-		return err_set(
-			err, -EINVAL,
-			"give -p PID, -t TID, or a command, or -a (all CPUs; with a command: "
-			"while it runs)");
+		return err_set(err, -EINVAL,
+			       "%s and %s do not go together: what is counted is these alone, a "
+			       "command, or with -a or -C CPUs",
+			       options->pid_count ? "-p" : "-t",
+			       !options->machine  ? "a command"
+			       : job->values.cpus ? "-C"
+						  : "-a");
 	if (!tasks && !options->argv && !options->machine)
 		return err_set(err, -EINVAL,
 			       "nothing to count: give a command, -p PID, -t TID or -a (see "

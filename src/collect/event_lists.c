@@ -87,7 +87,7 @@ static int each_name(const char *list, unsigned *groups, take_name take, void *c
 		length = name_length(cursor.at);
 		if (!length)
 			return err_set(err, -EINVAL,
-				       "a name is empty; write -e page-faults,cycles");
+				       "a name is empty; write for instance page-faults,cycles");
 		if (length + cursor.suffix_length >= sizeof(name))
 			return err_set(err, -EINVAL, "'%.40s...' is no event", cursor.at);
 		snprintf(name, sizeof(name), "%.*s%.*s", (int)length, cursor.at,

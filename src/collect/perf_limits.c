@@ -44,24 +44,23 @@ static int explain_permission(int rc, struct err *err)
 	long long paranoid = (long long)perf_limits_paranoid();
 
 	if (geteuid() == 0)
-		return err_set(err, rc,
-			       "the kernel refuses sampling even to root (%s): a container without "
-			       "CAP_PERFMON, or whose seccomp filter hides perf_event_open; allow "
-			       "it, or run "
-			       "on the host",
-			       strerror(-rc));
-	if (paranoid > 2)
 		return err_set(
 			err, rc,
-			"the kernel lets only root sample here (kernel.perf_event_paranoid is "
-			"%lld); run with sudo, or once: sudo sysctl -w "
-			"kernel.perf_event_paranoid=2",
-			paranoid);
-	return err_set(
-		err, rc,
-		"the kernel does not permit this sampling (%s; kernel.perf_event_paranoid is "
-		"%lld); run with sudo",
-		strerror(-rc), paranoid);
+			"the kernel refuses perf events even to root (%s): a container without "
+			"CAP_PERFMON, or whose seccomp filter hides perf_event_open; allow "
+			"it, or run on the host",
+			strerror(-rc));
+	if (paranoid > 2)
+		return err_set(err, rc,
+			       "the kernel lets only root use perf events here "
+			       "(kernel.perf_event_paranoid is %lld); run with sudo, or once: sudo "
+			       "sysctl -w "
+			       "kernel.perf_event_paranoid=2",
+			       paranoid);
+	return err_set(err, rc,
+		       "the kernel does not permit this (%s; kernel.perf_event_paranoid is "
+		       "%lld); run with sudo",
+		       strerror(-rc), paranoid);
 }
 
 int perf_limits_explain(int rc, struct err *err)
@@ -81,6 +80,6 @@ int perf_limits_explain(int rc, struct err *err)
 	case ESRCH:
 		return err_set(err, rc, "the process is gone");
 	default:
-		return err_set(err, rc, "cannot open a sampling event: %s", strerror(-rc));
+		return err_set(err, rc, "cannot open a perf event: %s", strerror(-rc));
 	}
 }

@@ -263,6 +263,25 @@ static int set_up(struct count_session *session, struct err *err)
 	return rc < 0 ? rc : count_sources_open(session, err);
 }
 
+/* To wait for figures of which none is permitted would be in vain. What this machine cannot count
+ * is a result. */
+static int check_permitted(const struct count_session *session, struct err *err)
+{
+	const struct count_event *refused = NULL;
+
+	for (size_t i = 0; i < session->event_count; i++) {
+		const struct count_event *event = session->trace
+							  ? count_trace_event(session->trace, i)
+							  : counters_event(session->counters, i);
+
+		if (event->state == COUNT_GOOD)
+			return 0;
+		if (event->state == COUNT_NOT_PERMITTED && !refused)
+			refused = event;
+	}
+	return refused ? err_set(err, -EACCES, "counting is not permitted: %s", refused->why) : 0;
+}
+
 int count_run(const struct count_options *options, struct count_result *ret_result, struct err *err)
 {
 	struct count_session session = { .options = options,
@@ -272,6 +291,8 @@ int count_run(const struct count_options *options, struct count_result *ret_resu
 
 	*ret_result = (struct count_result){ 0 };
 	rc = set_up(&session, err);
+	if (rc == 0)
+		rc = check_permitted(&session, err);
 	if (rc == 0)
 		rc = go(&session, err);
 	if (rc == 0)

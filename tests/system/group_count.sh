@@ -292,6 +292,27 @@ test_count_plain_user() {
 		fail "1000 pages are not counted:" "$(cat "$T/rows")"
 }
 
+# Nothing is waited for that cannot come; the command is not run uncounted.
+test_count_nothing_permitted() {
+	need_root && need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ] || skip "everybody may count"
+	cp "$PROSPECT" "$T/p" && chmod 755 "$T/p"
+	cd /
+	expect_status 1 timeout 60 setpriv --reuid 65534 --regid 65534 --clear-groups "$T/p" \
+		count -a --duration 1h -e task-clock,page-faults
+	expect_line '^prospect count: counting is not permitted: .*perf_event_paranoid'
+	! grep -q sampling "$T/stderr" || fail "nothing is sampled:" "$(cat "$T/stderr")"
+}
+
+test_count_contradictions() {
+	expect_status 2 "$PROSPECT" count -p 1 -a
+	expect_line '^prospect count: -p and -a do not go together'
+	expect_status 2 "$PROSPECT" count -t 1 -C 0
+	expect_line '^prospect count: -t and -C do not go together'
+	expect_status 2 "$PROSPECT" count -p 1 true
+	expect_line '^prospect count: -p and a command do not go together'
+}
+
 test_count_wrong_command_lines() {
 	local line
 	while read -r line; do
