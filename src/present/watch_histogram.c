@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "present/figures.h"
 #include "present/safe.h"
 #include "present/watch_parts.h"
@@ -22,8 +23,7 @@ struct piece {
 };
 
 struct pieces {
-	struct piece list[MOST_BARS];
-	size_t count;
+	VEC(struct piece) list;
 	uint64_t most;
 };
 
@@ -41,19 +41,68 @@ static bool find_span(const uint64_t *histogram, size_t count, size_t *ret_first
 	return first < end;
 }
 
+static void push_piece(const uint64_t *histogram, size_t first, size_t end, struct pieces *pieces)
+{
+	struct piece piece = { first, end, 0 };
+
+	for (size_t i = first; i < end; i++)
+		piece.count += histogram[i];
+	if (piece.count > pieces->most)
+		pieces->most = piece.count;
+	*vec_push(&pieces->list) = piece;
+}
+
+static size_t width_for(size_t buckets)
+{
+	return (buckets + MOST_BARS - 1) / MOST_BARS;
+}
+
 static void make_pieces(const uint64_t *histogram, size_t first, size_t end, struct pieces *pieces)
 {
-	size_t width = (end - first + MOST_BARS - 1) / MOST_BARS;
+	size_t width = width_for(end - first);
 
-	*pieces = (struct pieces){ .count = 0 };
-	for (size_t at = first; at < end; at += width) {
-		struct piece piece = { at, at + width < end ? at + width : end, 0 };
+	for (size_t at = first; at < end; at += width)
+		push_piece(histogram, at, at + width < end ? at + width : end, pieces);
+}
 
-		for (size_t i = piece.first; i < piece.end; i++)
-			piece.count += histogram[i];
-		if (piece.count > pieces->most)
-			pieces->most = piece.count;
-		pieces->list[pieces->count++] = piece;
+static const char *error_name(int64_t value)
+{
+	return value < 0 && value >= -MOST_ERRNO ? strerrorname_np((int)-value) : NULL;
+}
+
+/* A bucket of 0 alone, or of one error that has a name: each has a bar of its own. */
+static bool is_outcome(const struct probe_scale *scale, size_t bucket)
+{
+	int64_t value = scale->lowest[bucket];
+	bool alone = bucket + 1 < scale->count && scale->lowest[bucket + 1] == value + 1;
+
+	return alone && (value == 0 || error_name(value));
+}
+
+/* Without the buckets at its sides that have nothing. */
+static void push_values(const uint64_t *histogram, size_t first, size_t end, struct pieces *pieces)
+{
+	size_t least, most;
+
+	if (find_span(histogram + first, end - first, &least, &most))
+		push_piece(histogram, first + least, first + most, pieces);
+}
+
+/* As make_pieces, of what was returned: success and errors are never in one. */
+static void make_value_pieces(const uint64_t *histogram, const struct probe_scale *scale,
+			      size_t first, size_t end, struct pieces *pieces)
+{
+	size_t others = 0, width, next;
+
+	for (size_t i = first; i < end; i++)
+		others += !is_outcome(scale, i);
+	width = width_for(others);
+	for (size_t at = first; at < end; at = next) {
+		next = at + 1;
+		while (next < end && next - at < width && !is_outcome(scale, at) &&
+		       !is_outcome(scale, next))
+			next++;
+		push_values(histogram, at, next, pieces);
 	}
 }
 
@@ -65,7 +114,7 @@ static void add_time(struct buf *text, int64_t ns)
 
 static void add_value(struct buf *text, int64_t value)
 {
-	const char *name = value < 0 && value >= -MOST_ERRNO ? strerrorname_np((int)-value) : NULL;
+	const char *name = error_name(value);
 
 	buf_printf(text, "%" PRId64, value);
 	if (name)
@@ -112,7 +161,7 @@ static size_t count_empty(const struct pieces *pieces, size_t from)
 {
 	size_t at = from;
 
-	while (at < pieces->count && !pieces->list[at].count)
+	while (at < pieces->list.count && !pieces->list.items[at].count)
 		at++;
 	return at - from;
 }
@@ -122,12 +171,10 @@ static void add_pieces(struct buf *text, const struct pieces *pieces,
 {
 	struct buf words = { 0 };
 
-	for (size_t i = 0; i < pieces->count; i++) {
-		const struct piece *piece = &pieces->list[i];
+	for (size_t i = 0; i < pieces->list.count; i++) {
+		const struct piece *piece = &pieces->list.items[i];
 		size_t empty = count_empty(pieces, i);
 
-		if (!times && empty)
-			continue; /* of values only those that came */
 		if (empty > MOST_EMPTY) {
 			buf_add_str(text, "  ...\n");
 			i += empty - 1;
@@ -170,7 +217,7 @@ static void add_quantiles(struct buf *text, const struct watch_line *line,
 static void add_latency(struct watch_show *show, const struct watch_line *line)
 {
 	const struct probe_scale *scale = &show->setting.latency;
-	struct pieces pieces;
+	struct pieces pieces = { .most = 0 };
 	size_t first, end;
 
 	if (!line->latency || !find_span(line->latency, scale->count, &first, &end))
@@ -181,12 +228,13 @@ static void add_latency(struct watch_show *show, const struct watch_line *line)
 	add_quantiles(&show->text, line, scale);
 	make_pieces(line->latency, first, end, &pieces);
 	add_pieces(&show->text, &pieces, scale, true);
+	vec_free(&pieces.list);
 }
 
 static void add_values(struct watch_show *show, const struct watch_line *line)
 {
 	const struct probe_scale *scale = &show->setting.values;
-	struct pieces pieces;
+	struct pieces pieces = { .most = 0 };
 	size_t first, end;
 
 	if (!line->values || !find_span(line->values, scale->count, &first, &end))
@@ -194,8 +242,9 @@ static void add_values(struct watch_show *show, const struct watch_line *line)
 	buf_add_str(&show->text, "\nreturned by ");
 	safe_text(&show->text, show->setting.targets[line->target].label);
 	buf_add_str(&show->text, ":\n");
-	make_pieces(line->values, first, end, &pieces);
+	make_value_pieces(line->values, scale, first, end, &pieces);
 	add_pieces(&show->text, &pieces, scale, false);
+	vec_free(&pieces.list);
 }
 
 void watch_histogram_add(struct watch_show *show, const struct watch_totals *totals)

@@ -156,6 +156,36 @@ static void test_histograms(void **state)
 	free(shown.text);
 }
 
+/* More buckets than bars: success and errors have bars of their own all the same, whose labels end
+ * at what was seen. */
+static void test_errors_are_apart(void **state)
+{
+	enum { LEAST = -20, COUNT = 60 };
+	static int64_t scale[COUNT];
+	static uint64_t came[COUNT];
+	struct shown shown;
+	const char *text;
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++)
+		scale[i] = LEAST + i;
+	came[-LEAST - EIO] = 2250;
+	came[-LEAST - ENOENT] = 1;
+	came[-LEAST] = 5;
+	came[-LEAST + 2] = 3;
+	came[-LEAST + 30] = 7;
+	make(&shown, "entries");
+	shown.setting.values = (struct probe_scale){ scale, COUNT };
+	shown.rows[0].values = came;
+	text = run(&shown, (struct watch_show_options){ .form = WATCH_FORM_TEXT });
+	assert_has(text, "\n  -5 EIO                                  2,250 ***");
+	assert_has(text, "\n  -2 ENOENT                                   1 *\n"
+			 "  0                                           5 *\n"
+			 "  2                                           3 *\n"
+			 "  30                                          7 *\n");
+	free(shown.text);
+}
+
 static void test_csv(void **state)
 {
 	struct shown shown;
@@ -229,9 +259,13 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_histograms),
-		cmocka_unit_test(test_csv),   cmocka_unit_test(test_json),
-		cmocka_unit_test(test_plot),  cmocka_unit_test(test_full),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_histograms),
+		cmocka_unit_test(test_errors_are_apart),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_plot),
+		cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
