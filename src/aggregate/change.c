@@ -10,6 +10,11 @@
  * distribution is not near enough. */
 static const double few_samples = 100;
 static const double certainty = 0.95;
+/* What points the other way is so small a part of pairs that all point one way. */
+static const double against = 0.1;
+/* The unevenness that is left to such pairs: samples come in bursts, so that four of them tell no
+ * more than one that is independent. */
+static const double bursts = 4;
 
 static double samples_of(const struct measured *measured)
 {
@@ -75,15 +80,18 @@ static struct interval of_scores(enum measured_kind kind, double z, const struct
 	};
 }
 
-/* The logarithm of a ratio is closer to normal than the ratio. */
-static struct interval of_ratio(double z, double before, double after, double variance)
+/* The logarithm of a ratio is closer to normal than the ratio. That of 0 is none: then the other
+ * side is as small as the difference has it. */
+static struct interval of_ratio(double z, double before, double after, double variance,
+				const struct interval *difference)
 {
 	double reach, ratio;
 
 	if (!(before > 0))
-		return (struct interval){ after > 0 ? 1 : 0, INFINITY };
+		return (struct interval){ after > 0 ? after / fmax(after - difference->low, 0) : 0,
+					  INFINITY };
 	if (!(after > 0))
-		return (struct interval){ 0, 1 };
+		return (struct interval){ 0, fmax(before + difference->high, 0) / before };
 	ratio = after / before;
 	reach = z * sqrt(variance);
 	return (struct interval){ ratio * exp(-reach), ratio * exp(reach) };
@@ -133,32 +141,59 @@ static double probability(enum measured_kind kind, const struct measured *before
 	return fmax(p, exact);
 }
 
+/* Of a share no more can go than was there, and no more come than was missing; what was there is
+ * itself known by its interval @old alone. */
+static struct interval possible(struct interval interval, const struct interval *old)
+{
+	return (struct interval){ fmax(interval.low, -old->high),
+				  fmin(interval.high, 1 - old->low) };
+}
+
+/* From the variance alone, which is enough where there are many samples. */
+static struct interval of_variance(enum measured_kind kind, double z, const struct measured *before,
+				   const struct measured *after, const struct change *change,
+				   double variance)
+{
+	double difference = after->value - before->value, reach = z * sqrt(variance);
+	struct interval interval = { difference - reach, difference + reach };
+	struct interval old;
+
+	if (kind != MEASURED_SHARE || isinf(before->exposure))
+		return interval;
+	old = score_within(kind, z, before->value, before->exposure / change->unevenness);
+	return possible(interval, &old);
+}
+
 struct change change_of(enum measured_kind kind, const struct measured *before,
 			const struct measured *after, const struct seen_variance *seen)
 {
 	double independent = variance_of(kind, before) + variance_of(kind, after);
-	double difference = after->value - before->value;
 	bool uneven = seen->freedom > 0 && seen->variance > independent;
-	double variance = uneven ? seen->variance : independent;
+	bool bounded = uneven && seen->most_uneven > 0 && !isinf(before->exposure) &&
+		       seen->variance > seen->most_uneven * independent;
+	double variance = bounded  ? seen->most_uneven * independent
+			  : uneven ? seen->variance
+				   : independent;
 	struct change change = { .before = before->value,
 				 .after = after->value,
 				 .before_exposure = before->exposure,
 				 .after_exposure = after->exposure,
-				 .unevenness =
-					 uneven && independent > 0 ? variance / independent : 1,
-				 .freedom = uneven ? seen->freedom : INFINITY };
+				 .unevenness = bounded			   ? seen->most_uneven
+					       : uneven && independent > 0 ? variance / independent
+									   : 1,
+				 .freedom = uneven && !bounded ? seen->freedom : INFINITY };
 	double z = student_reach(certainty, change.freedom);
 	bool few = samples_of(before) + samples_of(after) < few_samples;
 
+	if (few || isinf(change.freedom))
+		change.difference = of_scores(kind, z, before, after, change.unevenness);
+	else
+		change.difference = of_variance(kind, z, before, after, &change, variance);
 	change.ratio =
 		of_ratio(z, before->value, after->value,
 			 independent > 0 ? change.unevenness * ratio_variance(kind, before, after)
-					 : variance / (before->value * after->value));
-	if (few || !uneven)
-		change.difference = of_scores(kind, z, before, after, change.unevenness);
-	else
-		change.difference = (struct interval){ difference - z * sqrt(variance),
-						       difference + z * sqrt(variance) };
+					 : variance / (before->value * after->value),
+			 &change.difference);
 	change.p = probability(kind, before, after, &change, variance);
 	return change;
 }
@@ -195,19 +230,19 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
 		return (struct seen_variance){ 0 };
 	if (before_count < 2) {
 		new = spread(after, after_count);
-		return (struct seen_variance){ new *(1 + (double)after_count),
-					       (double)after_count - 1 };
+		return (struct seen_variance){ .variance = new *(1 + (double)after_count),
+					       .freedom = (double)after_count - 1 };
 	}
 	if (after_count < 2) {
 		old = spread(before, before_count);
-		return (struct seen_variance){ old * (1 + (double)before_count),
-					       (double)before_count - 1 };
+		return (struct seen_variance){ .variance = old * (1 + (double)before_count),
+					       .freedom = (double)before_count - 1 };
 	}
 	old = spread(before, before_count);
 	new = spread(after, after_count);
 	freedom = old * old / (double)(before_count - 1) + new *new / (double)(after_count - 1);
 	freedom = freedom > 0 ? (old + new) * (old + new) / freedom : 1;
-	return (struct seen_variance){ old + new, freedom };
+	return (struct seen_variance){ .variance = old + new, .freedom = freedom };
 }
 
 /* @together of the differences make one. */
@@ -226,10 +261,22 @@ static struct seen_variance variance_of_sums(const double *differences, size_t c
 			sum += differences[i + j];
 		squares += (sum - mean) * (sum - mean);
 	}
-	return (struct seen_variance){ squares * n / (n - 1), n - 1 };
+	return (struct seen_variance){ .variance = squares * n / (n - 1), .freedom = n - 1 };
 }
 
-struct seen_variance change_of_pairs(const double *differences, size_t count)
+/* Where all pairs point one way. */
+static double most_uneven(const double *signs, size_t count)
+{
+	double up = 0, down = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		up += fmax(signs[i], 0);
+		down += fmax(-signs[i], 0);
+	}
+	return fmin(up, down) <= against * fmax(up, down) ? bursts : 0;
+}
+
+static struct seen_variance variance_of_pairs(const double *differences, size_t count)
 {
 	static const size_t together[] = { 4, 2 };
 	struct seen_variance seen;
@@ -247,5 +294,13 @@ struct seen_variance change_of_pairs(const double *differences, size_t count)
 		    1 - certainty)
 			return longer;
 	}
+	return seen;
+}
+
+struct seen_variance change_of_pairs(const double *differences, const double *signs, size_t count)
+{
+	struct seen_variance seen = variance_of_pairs(differences, count);
+
+	seen.most_uneven = most_uneven(signs, count);
 	return seen;
 }

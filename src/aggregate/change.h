@@ -35,14 +35,19 @@ struct measured {
 struct seen_variance {
 	double variance;
 	double freedom; /* degrees of freedom; 0: nothing was seen */
+	/* At most so many times the variance of independent samples is believed; 0: any. */
+	double most_uneven;
 };
 
 struct change {
 	double before, after; /* the values */
 	double before_exposure, after_exposure;
-	struct interval difference; /* 95 %, of after - before */
-	struct interval ratio;	    /* 95 %, of after / before; up to INFINITY */
-	double p;		    /* of a difference as large or larger where there is none */
+	/* 95 %, of after - before; of shares within what that of before allows. */
+	struct interval difference;
+	/* 95 %, of after / before; up to INFINITY. Where a side is 0 what the difference says: how
+	 * small the other may be in proportion to what was measured. */
+	struct interval ratio;
+	double p;	   /* of a difference as large or larger where there is none */
 	double unevenness; /* the variance in use is so many times that of independent samples */
 	double freedom;	   /* of the variance in use; INFINITY: that of independent samples */
 };
@@ -70,7 +75,12 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
  * in time, from how unlike each other they are. What goes on for longer than one of them makes
  * neighbours alike and hides: if two or four of them together, when @count can be parted so, differ
  * by more than chance would have it (an F test at 5 %), they are taken instead.
+ *
+ * That takes pairs for alike but for chance. Where as good as every difference points the same way,
+ * and so work is there that is missing on the other side, be it all in one phase, their being
+ * unlike is the change itself and says little of chance: most_uneven is set.
+ * @signs: what the pairs differ by, before anything was taken off to make @differences.
  */
-struct seen_variance change_of_pairs(const double *differences, size_t count);
+struct seen_variance change_of_pairs(const double *differences, const double *signs, size_t count);
 
 #endif

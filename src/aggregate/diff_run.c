@@ -255,10 +255,16 @@ void diff_blocks_free(struct diff_blocks *blocks)
 	free(blocks);
 }
 
-/* What each block adds to the measure of the row on one side, @sign times; of a share what it adds
- * beyond the share it would have. */
+/* The n-th block of one run less that of the other. */
+struct block_differences {
+	double measure[CELLS_BLOCKS]; /* of a share: beyond the share it would have */
+	double plain[CELLS_BLOCKS];
+};
+
+/* What each block adds to the measure of the row on one side, @sign times. */
 static void add_side(const struct run_blocks *side, const struct diff_row *rows,
-		     enum diff_measure measure, size_t row, double sign, double *differences)
+		     enum diff_measure measure, size_t row, double sign,
+		     struct block_differences *differences)
 {
 	uint8_t event = rows[row].event;
 	double whole = (double)side->run->sums[event].weight, sum = 0;
@@ -267,19 +273,20 @@ static void add_side(const struct run_blocks *side, const struct diff_row *rows,
 					    : sign;
 
 	for (size_t i = side->first[row]; i < side->first[row + 1]; i++) {
-		differences[side->weights[i].block] += side->weights[i].weight * one;
+		differences->plain[side->weights[i].block] += side->weights[i].weight * one;
+		differences->measure[side->weights[i].block] += side->weights[i].weight * one;
 		sum += side->weights[i].weight;
 	}
 	for (int block = 0; measure == DIFF_SHARE && block < CELLS_BLOCKS; block++)
-		differences[block] -= sum / whole * side->whole[event][block] * one;
+		differences->measure[block] -= sum / whole * side->whole[event][block] * one;
 }
 
 struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,
 					  enum diff_measure measure, size_t row)
 {
-	double differences[CELLS_BLOCKS] = { 0 };
+	struct block_differences differences = { 0 };
 
-	add_side(&blocks->sides[DIFF_OLD], blocks->rows, measure, row, -1, differences);
-	add_side(&blocks->sides[DIFF_NEW], blocks->rows, measure, row, 1, differences);
-	return change_of_pairs(differences, CELLS_BLOCKS);
+	add_side(&blocks->sides[DIFF_OLD], blocks->rows, measure, row, -1, &differences);
+	add_side(&blocks->sides[DIFF_NEW], blocks->rows, measure, row, 1, &differences);
+	return change_of_pairs(differences.measure, differences.plain, CELLS_BLOCKS);
 }

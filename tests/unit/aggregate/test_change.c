@@ -202,7 +202,7 @@ static double coverage_of_phases(int phases, bool same, bool blocks)
 		for (int i = 0; i < STRETCHES; i++)
 			differences[i] = (hits[1][i] - hits[0][i]) / SAMPLES;
 		if (blocks)
-			seen = change_of_pairs(differences, STRETCHES);
+			seen = change_of_pairs(differences, differences, STRETCHES);
 		change = change_of(MEASURED_SHARE, &old, &new, &seen);
 		held += change.difference.low <= 0 && 0 <= change.difference.high;
 	}
@@ -228,11 +228,69 @@ static void phases_that_come_and_go(void **state)
 	}
 }
 
+/* A function that is in one phase of one run alone, the last @stretches of it, of @n samples in all
+ * and @hits of them its own. */
+static struct change one_phase(double n, double hits, int stretches, bool is_new)
+{
+	double differences[STRETCHES], signs[STRETCHES];
+	struct measured none = share_of(0, n), some = share_of(hits, n);
+	double sign = is_new ? 1 : -1;
+	struct seen_variance seen;
+
+	for (int i = 0; i < STRETCHES; i++) {
+		signs[i] = i < STRETCHES - stretches ? 0 : sign * hits / n / stretches;
+		differences[i] = signs[i] - sign * hits / n / STRETCHES;
+	}
+	seen = change_of_pairs(differences, signs, STRETCHES);
+	return is_new ? change_of(MEASURED_SHARE, &none, &some, &seen)
+		      : change_of(MEASURED_SHARE, &some, &none, &seen);
+}
+
+static void one_phase_of_one_run(void **state)
+{
+	static const struct {
+		double n, hits;
+		int stretches;
+	} cases[] = { { 250, 120, 12 }, { 173, 52, 8 }, { 1000, 60, 2 }, { 800, 400, 12 } };
+	struct measured fifth = share_of(200, 1000), third = share_of(300, 1000);
+	struct seen_variance wild = { .variance = 0.05, .freedom = 5 };
+	struct change change;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double n = cases[i].n, hits = cases[i].hits, share = hits / n;
+		struct change came = one_phase(n, hits, cases[i].stretches, true);
+		struct change went = one_phase(n, hits, cases[i].stretches, false);
+
+		assert_true(came.p < 0.001 && went.p < 0.001);
+		assert_true(came.difference.low > share / 4 && came.difference.high <= 1);
+		assert_true(went.difference.high < -share / 4 && went.difference.low > -1);
+		assert_true(came.ratio.low > 1 && went.ratio.high < 0.75);
+	}
+	/* However unlike the stretches are, a share cannot change by more than there is. */
+	change = change_of(MEASURED_SHARE, &fifth, &third, &wild);
+	assert_true(change.difference.low > -0.8 && change.difference.high < 1);
+	/* A burst of a few samples is none. */
+	assert_true(one_phase(1000, 13, 1, true).p > 0.01);
+}
+
+/* Work that moves to another time is as much as it was. */
+static void one_phase_that_moves(void **state)
+{
+	double differences[STRETCHES] = { 0 };
+
+	for (int i = 0; i < STRETCHES; i++)
+		differences[i] = (i < STRETCHES / 2 ? 1 : -1) * 0.5 / (STRETCHES / 2.);
+	assert_false(change_of_pairs(differences, differences, STRETCHES).most_uneven > 0);
+	for (int i = 0; i < STRETCHES; i++)
+		differences[i] *= i < STRETCHES / 2;
+	assert_true(change_of_pairs(differences, differences, STRETCHES).most_uneven > 1);
+}
+
 /* What was measured and not sampled has no doubt but what was seen. */
 static void exact_amounts(void **state)
 {
 	struct measured old = { 5, INFINITY }, new = { 7, INFINITY };
-	struct seen_variance seen = { 1, 10 };
+	struct seen_variance seen = { .variance = 1, .freedom = 10 };
 	struct change change = change_of(MEASURED_AMOUNT, &old, &new, &unseen);
 
 	assert_float_equal(change.difference.low, 2, 1e-12);
@@ -274,9 +332,13 @@ static void appears_and_goes(void **state)
 	assert_true(change.p < 1e-5);
 	assert_true(change.difference.low > 0.01);
 	assert_true(isinf(change.ratio.high));
+	assert_float_equal(change.ratio.low, 0.02 / (0.02 - change.difference.low), 1e-12);
+	assert_true(change.ratio.low > 2);
 	change = change_of(MEASURED_SHARE, &some, &none, &unseen);
 	assert_true(change.difference.high < -0.01);
 	assert_float_equal(change.ratio.low, 0, 1e-12);
+	assert_float_equal(change.ratio.high, 1 + change.difference.high / 0.02, 1e-12);
+	assert_true(change.ratio.high < 0.5 && change.difference.low < -0.02);
 	change = change_of(MEASURED_SHARE, &none, &none, &unseen);
 	assert_float_equal(change.p, 1, 1e-12);
 }
@@ -290,6 +352,8 @@ int main(void)
 		cmocka_unit_test(levels),
 		cmocka_unit_test(several_runs),
 		cmocka_unit_test(phases_that_come_and_go),
+		cmocka_unit_test(one_phase_of_one_run),
+		cmocka_unit_test(one_phase_that_moves),
 		cmocka_unit_test(exact_amounts),
 		cmocka_unit_test(probabilities_are_honest),
 		cmocka_unit_test(appears_and_goes),
