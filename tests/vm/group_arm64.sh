@@ -32,7 +32,7 @@ boot_arm64() {
 	command -v meson > /dev/null || { echo "needs meson" && return 77; }
 	root=$(arm64_root)
 	arm64_build "$root"
-	boot arm64 -a arm64 -r "$root" -c 2 -i 1 -t 240
+	boot arm64 -a arm64 -r "$root" -c 2 -i 1 -t 480
 }
 
 test_arm64_events() {

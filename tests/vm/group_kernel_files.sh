@@ -43,7 +43,7 @@ boot_kernel_files() {
 	objcopy --update-section .notes="$TOP/other-notes" "$EXCHANGE/right.vmlinux" \
 		"$EXCHANGE/wrong.vmlinux"
 	rm "$TOP/unused"
-	boot kernel_files -c 1 -k -t 180
+	boot kernel_files -c 1 -k -t 480
 }
 
 test_kernel_files_addresses_differ() {

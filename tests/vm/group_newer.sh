@@ -17,7 +17,7 @@ boot_newer() {
 	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
 	put_unit sampler_stacks collect
 	put_unit off_cpu collect
-	boot newer -c 1 -i 1 -t 240
+	boot newer -c 1 -i 1 -t 480
 }
 
 test_newer_shares_and_time() {
