@@ -4,7 +4,6 @@
  * time before: a read of one byte, a sleep of 1 ms, a page touched for the first time, and a read
  * that fails. Says how long its sleeps lasted at least, in ns.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -21,14 +20,16 @@ enum { MAX_THREADS = 64, SLEEP_NS = 1000 * 1000 };
 static long rounds, cpus;
 static char *volatile nowhere = (char *)8;
 
+static long failed; /* reads */
+
 static void go_to(long cpu)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		exit(1);
+	/* A CPU of a guest may be late. */
+	(void)sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void *run(void *number)
@@ -50,8 +51,8 @@ static void *run(void *number)
 			exit(1);
 		nanosleep(&time, NULL);
 		memory[i * page] = 1;
-		if (read(zero, nowhere, 1) != -1 || errno != EFAULT)
-			exit(1);
+		if (read(zero, nowhere, 1) < 0)
+			__atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	}
 	for (long i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+	printf("failed\t%ld\n", failed);
 	printf("slept\t%ld\n", count * rounds * SLEEP_NS);
 	return 0;
 }
