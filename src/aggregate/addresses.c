@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 /* A total of one frame before all of the frame are added up. */
 struct hit {
 	const struct frame *frame;
@@ -63,18 +65,10 @@ void addresses_done(struct addresses *addresses)
 /* How many rows come before the first one that is not before @key. */
 static size_t rows_before(const struct addresses *addresses, const struct frame *key)
 {
-	size_t low = 0, high = addresses->rows.count;
+	const struct frame *frames = addresses->profile->frames.items;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint32_t frame = addresses->rows.items[middle].frame;
-
-		if (compare(&addresses->profile->frames.items[frame], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(addresses->rows.items, addresses->rows.count, item,
+			     compare(&frames[item->frame], key) < 0);
 }
 
 const struct address *addresses_of(const struct addresses *addresses, const struct routine *routine,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 #include "dwarf/dwarf_abbrevs.h"
 #include "dwarf/dwarf_unit.h"
@@ -153,19 +154,12 @@ void dwarf_file_free(struct dwarf_file *file)
 
 struct dwarf_unit *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->units.count;
+	size_t before = search_before(file->units.items, file->units.count, item,
+				      (*item)->offset <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->units.items[middle]->offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || offset >= file->units.items[low - 1]->end)
+	if (before == 0 || offset >= file->units.items[before - 1]->end)
 		return NULL;
-	return file->units.items[low - 1];
+	return file->units.items[before - 1];
 }
 
 struct abbrev_key {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, uint32_t value)
 {
 	if (end > start)
@@ -77,17 +79,10 @@ void interval_map_flatten(struct interval_map *map)
 
 uint32_t interval_map_find(const struct interval_map *map, uint64_t address)
 {
-	size_t low = 0, high = map->pieces.count;
+	size_t before =
+		search_before(map->pieces.items, map->pieces.count, item, item->start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->pieces.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? map->pieces.items[low - 1].value : INTERVAL_NONE;
+	return before ? map->pieces.items[before - 1].value : INTERVAL_NONE;
 }
 
 void interval_map_done(struct interval_map *map)

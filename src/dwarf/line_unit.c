@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 #define NOTHING UINT32_MAX
@@ -132,34 +133,18 @@ struct line_unit *line_unit_adopt(void *block, size_t size)
 static const struct line_unit_row *find_row(const struct line_unit *unit, uint32_t offset)
 {
 	const struct line_unit_row *rows = rows_of(unit);
-	uint32_t low = 0, high = unit->rows;
+	size_t before = search_before(rows, unit->rows, item, item->offset <= offset);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && rows[low - 1].file != NOTHING ? &rows[low - 1] : NULL;
+	return before && rows[before - 1].file != NOTHING ? &rows[before - 1] : NULL;
 }
 
 /* The innermost function there, NOTHING: none. */
 static uint32_t find_node(const struct line_unit *unit, uint32_t offset)
 {
 	const struct line_unit_piece *pieces = pieces_of(unit);
-	uint32_t low = 0, high = unit->pieces;
+	size_t before = search_before(pieces, unit->pieces, item, item->offset <= offset);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pieces[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? pieces[low - 1].node : NOTHING;
+	return before ? pieces[before - 1].node : NOTHING;
 }
 
 size_t line_unit_find(const struct line_unit *unit, uint64_t address, struct line_place *places,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -94,7 +95,8 @@ static void read_notes(struct elf_file *file, const GElf_Phdr *header)
 	size_t size = header->p_filesz < MAX_NOTE_BYTES ? header->p_filesz : MAX_NOTE_BYTES;
 	_cleanup_free_ uint8_t *bytes = xmalloc(size + 1);
 
-	if (file->build_id.size == 0 && elf_file_read_at(file, header->p_offset, bytes, size, NULL) == 0)
+	if (file->build_id.size == 0 &&
+	    elf_file_read_at(file, header->p_offset, bytes, size, NULL) == 0)
 		parse_notes(file, bytes, size);
 }
 
@@ -338,20 +340,13 @@ const struct elf_section *elf_file_code(const struct elf_file *file, size_t inde
 
 const struct elf_section *elf_file_code_section(const struct elf_file *file, uint64_t address)
 {
-	size_t low = 0, high = file->code.count;
+	size_t before =
+		search_before(file->code.items, file->code.count, item, item->address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->code.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 ||
-	    address - file->code.items[low - 1].address >= file->code.items[low - 1].size)
+	if (before == 0 ||
+	    address - file->code.items[before - 1].address >= file->code.items[before - 1].size)
 		return NULL;
-	return &file->code.items[low - 1];
+	return &file->code.items[before - 1];
 }
 
 int elf_file_check(const struct elf_file *file, const struct elf_section *section, struct err *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -49,17 +50,7 @@ static struct address_space *own(struct address_space *space)
 /* The first range that ends behind the address; maps.count: none does. */
 static size_t first_behind(const struct address_space *space, uint64_t address)
 {
-	size_t low = 0, high = space->maps.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->maps.items[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return search_before(space->maps.items, space->maps.count, item, item->end <= address);
 }
 
 /* Puts @count new ranges in the place of the ones from @from to before @to. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 /* What fills the room between functions and loops. */
 static const char *const paddings[] = { "nop",	      "int3",	"xchg   %ax,%ax",
 					"data16 nop", "cs nop", "data16 cs nop" };
@@ -28,17 +30,10 @@ const char *code_blocks_text(const struct code_blocks *blocks, const struct code
 
 const struct code_step *code_blocks_before(const struct code_blocks *blocks, uint64_t address)
 {
-	size_t low = 0, high = blocks->steps.count;
+	size_t before = search_before(blocks->steps.items, blocks->steps.count, item,
+				      item->address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (blocks->steps.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &blocks->steps.items[low - 1] : NULL;
+	return before ? &blocks->steps.items[before - 1] : NULL;
 }
 
 const struct code_step *code_blocks_step(const struct code_blocks *blocks, uint64_t address)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hashidx.h"
+#include "base/search.h"
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -280,21 +281,13 @@ const struct watch_kernel_function *watch_kernel_around(const struct watch_kerne
 							uint64_t address)
 {
 	const struct watch_kernel_function *items = kernel->list.items;
-	size_t low = 0, high = kernel->list.count;
+	size_t before = search_before(items, kernel->list.count, item, item->address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (before == 0)
 		return NULL;
-	for (low--; low > 0 && items[low - 1].address == items[low].address;)
-		low--;
-	return address - items[low].address < items[low].size ? &items[low] : NULL;
+	for (before--; before > 0 && items[before - 1].address == items[before].address;)
+		before--;
+	return address - items[before].address < items[before].size ? &items[before] : NULL;
 }
 
 bool watch_kernel_has_module(const struct watch_kernel *kernel, const char *module)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -45,17 +46,8 @@ static struct drawn make(const struct jump *jump)
 /* The first of the lane that does not end before the row. */
 static size_t seek(const struct jump_lanes *lanes, size_t lane, size_t row)
 {
-	size_t low = 0, high = lanes->lanes[lane].count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lanes->lanes[lane].items[middle].last < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(lanes->lanes[lane].items, lanes->lanes[lane].count, item,
+			     item->last < row);
 }
 
 static bool put(struct jump_lanes *lanes, size_t lane, const struct drawn *drawn)

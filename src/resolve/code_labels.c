@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/reader.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/code_slots.h"
@@ -302,17 +303,7 @@ size_t code_labels_count(const struct code_labels *labels)
 /* How many labels have a value of at most @address. */
 static size_t count_up_to(const struct code_labels *labels, uint64_t address)
 {
-	size_t low = 0, high = labels->list.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (labels->list.items[middle].value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(labels->list.items, labels->list.count, item, item->value <= address);
 }
 
 /* Of the labels that share the value of the one before @end the first in the section, NULL: none.
@@ -429,17 +420,8 @@ void code_labels_print(const struct code_labels *labels, size_t section, uint64_
 /* How many marks have a value of at most @address. */
 static size_t marks_up_to(const struct code_labels *labels, uint64_t address)
 {
-	size_t low = 0, high = labels->marks.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (labels->marks.items[middle].value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(labels->marks.items, labels->marks.count, item,
+			     item->value <= address);
 }
 
 /* Up to the next word boundary, mark or label. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "elf/frame_sections.h"
@@ -88,17 +89,7 @@ size_t eh_ranges_bytes(const struct eh_ranges *ranges)
 /* How many ranges begin at or before the distance. */
 static size_t begun(const struct eh_ranges *ranges, uint64_t distance)
 {
-	size_t low = 0, high = ranges->list.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->list.items[middle].start <= distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(ranges->list.items, ranges->list.count, item, item->start <= distance);
 }
 
 bool eh_ranges_narrow(const struct eh_ranges *ranges, uint64_t address, uint64_t *start,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/elf_symbols.h"
@@ -287,17 +288,7 @@ const struct listed_function *function_list_at(const struct function_list *list,
 /* The first that begins at or behind an address. */
 static size_t lower_bound(const struct function_list *list, uint64_t address)
 {
-	size_t low = 0, high = list->list.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->list.items[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(list->list.items, list->list.count, item, item->start < address);
 }
 
 size_t function_list_find(const struct function_list *list, uint64_t address)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 
 #define PADDING "__pfx_"
@@ -224,17 +225,10 @@ void kernel_table_settle(struct kernel_table *table, const struct kernel_segment
 
 const struct kernel_function *kernel_table_before(const struct kernel_table *table, uint32_t offset)
 {
-	size_t low = 0, high = table->list.count;
+	size_t before =
+		search_before(table->list.items, table->list.count, item, item->start <= offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->list.items[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &table->list.items[low - 1] : NULL;
+	return before ? &table->list.items[before - 1] : NULL;
 }
 
 static const struct kernel_function *find_equal(const struct kernel_table *table, const char *name,

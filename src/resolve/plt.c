@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 #include "resolve/elf_symbols.h"
 #include "resolve/plt_slots.h"
@@ -98,19 +99,12 @@ static int by_resolver(const void *left, const void *right)
 /* The first slot with this place in slots that are sorted by it; NULL: none. */
 static struct plt_slot *find_place(struct plt *plt, uint64_t place)
 {
-	size_t low = 0, high = plt->slots.list.count;
+	size_t before = search_before(plt->slots.list.items, plt->slots.list.count, item,
+				      item->place < place);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plt->slots.list.items[middle].place < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == plt->slots.list.count || plt->slots.list.items[low].place != place)
+	if (before == plt->slots.list.count || plt->slots.list.items[before].place != place)
 		return NULL;
-	return &plt->slots.list.items[low];
+	return &plt->slots.list.items[before];
 }
 
 static void apply_relocations(struct plt *plt, struct reader reader)

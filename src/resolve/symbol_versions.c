@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/reader.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -215,19 +216,12 @@ void symbol_versions_free(struct symbol_versions *versions)
 
 static const struct version *find_version(const struct symbol_versions *versions, uint16_t number)
 {
-	size_t low = 0, high = versions->list.count;
+	size_t before = search_before(versions->list.items, versions->list.count, item,
+				      item->number < number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (versions->list.items[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == versions->list.count || versions->list.items[low].number != number)
+	if (before == versions->list.count || versions->list.items[before].number != number)
 		return NULL;
-	return &versions->list.items[low];
+	return &versions->list.items[before];
 }
 
 uint16_t symbol_versions_of(const struct symbol_versions *versions, size_t index)

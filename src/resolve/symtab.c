@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/xalloc.h"
 #include "elf/elf_file.h"
 #include "resolve/eh_ranges.h"
@@ -166,15 +167,7 @@ static uint32_t begun(const struct symtab *symtab, uint64_t address)
 		return slices->before[slices->count];
 	low = slices->before[slice];
 	high = slices->before[slice + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return low + (uint32_t)search_before(&items[low], high - low, item, item->start <= address);
 }
 
 /* The innermost function that covers the address; else NULL, and *ret_before is the one that ended
@@ -213,19 +206,12 @@ static const struct function *next_function(const struct functions *functions, u
 
 static const struct code *find_code(const struct symtab *symtab, uint64_t address)
 {
-	size_t low = 0, high = symtab->code.count;
+	size_t before =
+		search_before(symtab->code.items, symtab->code.count, item, item->start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symtab->code.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address >= symtab->code.items[low - 1].end)
+	if (before == 0 || address >= symtab->code.items[before - 1].end)
 		return NULL;
-	return &symtab->code.items[low - 1];
+	return &symtab->code.items[before - 1];
 }
 
 /* Names the gap between two functions, either of which may be NULL. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hashidx.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/pages.h"
@@ -421,17 +422,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 /* The first row whose id is not below @id. */
 static size_t first_of(const struct sums_of_kind *sums, uint64_t id)
 {
-	size_t low = 0, high = sums->rows.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sums->rows.items[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(sums->rows.items, sums->rows.count, item, item->id < id);
 }
 
 /* SQLite compares again, so that a window that is too wide does no harm. */

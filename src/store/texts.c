@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/search.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -48,19 +49,11 @@ int texts_read(sqlite3 *db, struct profile *profile, struct texts *texts, struct
 
 bool texts_find(const struct texts *texts, uint64_t id, str_id *ret_text)
 {
-	size_t low = 0, high = texts->rows.count;
+	size_t before = search_before(texts->rows.items, texts->rows.count, item, item->id < id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (texts->rows.items[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == texts->rows.count || texts->rows.items[low].id != id)
+	if (before == texts->rows.count || texts->rows.items[before].id != id)
 		return false;
-	*ret_text = texts->rows.items[low].text;
+	*ret_text = texts->rows.items[before].text;
 	return true;
 }
 
