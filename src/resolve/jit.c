@@ -29,6 +29,7 @@ struct member {
 	struct jit_process *announced;
 	uint32_t parent; /* member + 1 whose code this one had when it was born; 0: none */
 	uint64_t born_ns;
+	bool asked; /* it had ended when all its frames were asked about: there will be no more */
 	VEC(struct own_image) images;
 };
 
@@ -183,12 +184,18 @@ static void mark_needed(const struct jit *jit, uint32_t member, bool *needed)
 	}
 }
 
+void jit_asking(struct jit *jit)
+{
+	for (size_t i = 0; i < jit->members.count; i++)
+		jit->members.items[i].asked = jit->members.items[i].announced->ended;
+}
+
 void jit_rest(struct jit *jit)
 {
 	_cleanup_free_ bool *needed = xcalloc(jit->members.count + 1, sizeof(*needed));
 
 	for (size_t i = 0; i < jit->members.count; i++) {
-		if (!jit->members.items[i].announced->ended)
+		if (!jit->members.items[i].asked)
 			mark_needed(jit, (uint32_t)i + 1, needed);
 	}
 	for (size_t i = 0; i < jit->members.count; i++) {

@@ -48,8 +48,10 @@ void jit_follow(struct jit *jit, uint64_t now_ns);
 /* The end of the recording: what processes that still run will announce is not waited for. */
 void jit_finish(struct jit *jit, uint64_t now_ns);
 
-/* The end of a flush: what processes announced that are gone, and whose code nobody runs any more,
- * is forgotten; so every frame must have been asked about before. */
+/* All frames that were placed so far are about to be asked about (jit_lookup). */
+void jit_asking(struct jit *jit);
+/* They were. What processes announced that were gone when the asking began, and whose code nobody
+ * runs any more, is forgotten. */
 void jit_rest(struct jit *jit);
 
 enum jit_answer {

@@ -234,6 +234,8 @@ void resolver_run(struct resolver *resolver)
 	struct profile *profile = resolver->profile;
 	VEC(struct task_item) items = { 0 };
 
+	if (resolver->jit)
+		jit_asking(resolver->jit);
 	resolve_waiting(resolver);
 	for (size_t i = resolver->next ? resolver->next : 1; i < profile->frames.count; i++) {
 		if (profile->frames.items[i].symbol == 0)

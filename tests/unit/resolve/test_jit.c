@@ -240,9 +240,29 @@ static void test_fork(void **state)
 	/* the parent's end is not the end of its code */
 	fixture->profile->processes.items[fixture->process].end_ns = clock_ns();
 	jit_follow(fixture->jit, clock_ns());
+	jit_asking(fixture->jit);
 	jit_rest(fixture->jit);
 	assert_string_equal(name_of(fixture, &frame), "before");
 	jit_finish(fixture->jit, clock_ns());
+	jit_asking(fixture->jit);
+	jit_rest(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "(never)");
+}
+
+/* Java writes its map when it exits, which may be while frames are asked about. */
+static void test_end_while_frames_are_asked_about(void **state)
+{
+	struct fixture *fixture = *state;
+	struct frame frame = place(fixture, fixture->process, CODE, clock_ns());
+
+	jit_asking(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "(not yet)");
+	append(fixture, "7f0000001000 20 late\n");
+	fixture->profile->processes.items[fixture->process].end_ns = clock_ns();
+	jit_follow(fixture->jit, clock_ns());
+	jit_rest(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "late");
+	jit_asking(fixture->jit);
 	jit_rest(fixture->jit);
 	assert_string_equal(name_of(fixture, &frame), "(never)");
 }
@@ -396,6 +416,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_renew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes_do_not_mix, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_end_while_frames_are_asked_about, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
