@@ -13,6 +13,7 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 #include "bpf/count.skel.h"
+#include "collect/bpf_load.h"
 #include "collect/cpu_list.h"
 
 /* linux/bpf.h of some distributions lacks it: programs of this kind run on a CPU of choice. */
@@ -33,18 +34,12 @@ struct count_split {
 _Static_assert((int)COUNT_EVENTS == (int)COUNTS_MAX_EVENTS, "every event has a place in a row");
 _Static_assert((int)COUNT_PATH_BYTES == (int)COUNTS_PATH, "paths are the same");
 
-static int explain(int rc, struct err *err)
-{
-	if (rc == -EPERM || rc == -EACCES)
-		return err_set(err, rc,
-			       "loading BPF programs needs root, or CAP_BPF and CAP_PERFMON");
-	if (rc == -ENOSYS)
-		return err_set(err, rc, "this kernel has no BPF");
-	return err_set(err, rc,
-		       "this kernel does not take the programs that split counts (Linux 5.14 with "
-		       "CONFIG_DEBUG_INFO_BTF does): %s",
-		       strerror(-rc));
-}
+static const struct bpf_load_words load_words = {
+	.doing = "loading BPF programs",
+	.programs = "the programs that split counts",
+	.release = "5.14",
+	.types = true,
+};
 
 /* What the kernel counts only after it has told of the switch. */
 static bool is_late(const struct event_spec *spec)
@@ -131,14 +126,14 @@ int count_split_new(const struct count_split_options *options, struct count_spli
 		    struct err *err)
 {
 	struct count_split *split = xcalloc(1, sizeof(*split));
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
+	BPF_LOAD_QUIETLY;
 	int rc;
 
 	split->by = options->by;
 	split->everybody = options->everybody;
 	rc = load(split, options);
-	libbpf_set_print(print);
-	rc = rc < 0 ? explain(rc, err) : cpu_list_online(&split->cpus, &split->cpu_count, err);
+	rc = rc < 0 ? bpf_load_explain(&load_words, rc, err)
+		    : cpu_list_online(&split->cpus, &split->cpu_count, err);
 	if (rc < 0) {
 		count_split_free(split);
 		return rc;
@@ -211,14 +206,13 @@ static int iterate(struct bpf_program *program)
 
 int count_split_begin(struct count_split *split, struct err *err)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	int rc = count_bpf__attach(split->object);
 
-	libbpf_set_print(print);
 	if (rc == 0)
 		rc = iterate(split->object->progs.count_begin);
 	if (rc < 0)
-		return explain(rc, err);
+		return bpf_load_explain(&load_words, rc, err);
 	/* Who is on each CPU now is found out before it counts. */
 	flush(split);
 	split->object->bss->counting = 1;

@@ -6,63 +6,29 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/file.h"
 #include "base/xalloc.h"
 #include "bpf/kernel_text.skel.h"
 #include "bpf/kernel_text_wire.h"
+#include "collect/bpf_load.h"
 
 struct kernel_text_bpf_reader {
 	struct kernel_text_bpf *object;
 };
 
-static bool is_locked_down(void)
-{
-	enum { LIMIT = 256 };
-	struct buf state = { 0 };
-	bool locked = file_read("/sys/kernel/security/lockdown", LIMIT, &state) == 0 &&
-		      strstr(buf_text(&state), "[confidentiality]");
-
-	buf_done(&state);
-	return locked;
-}
-
-static int explain(int rc, struct err *err)
-{
-	if (is_locked_down())
-		return err_set(
-			err, rc,
-			"this kernel is locked down (confidentiality) against reading its memory");
-	if (rc == -EPERM || rc == -EACCES)
-		return err_set(err, rc,
-			       "loading a BPF program needs root, or CAP_BPF and CAP_PERFMON");
-	if (rc == -ENOSYS)
-		return err_set(err, rc, "this kernel has no BPF");
-	return err_set(
-		err, rc,
-		"this kernel takes no BPF program that reads its memory (Linux 5.14 does): %s",
-		strerror(-rc));
-}
-
-/* What libbpf says on stderr would be a second voice. */
-static struct kernel_text_bpf *load_quietly(void)
-{
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
-	struct kernel_text_bpf *object = kernel_text_bpf__open_and_load();
-	int error = errno;
-
-	libbpf_set_print(print);
-	errno = error;
-	return object;
-}
+static const struct bpf_load_words load_words = {
+	.doing = "loading a BPF program",
+	.programs = "a BPF program that reads its memory",
+	.release = "5.14",
+};
 
 int kernel_text_bpf_new(struct kernel_text_bpf_reader **ret_reader, struct err *err)
 {
-	struct kernel_text_bpf *object = load_quietly();
+	BPF_LOAD_QUIETLY;
+	struct kernel_text_bpf *object = kernel_text_bpf__open_and_load();
 	struct kernel_text_bpf_reader *reader;
 
 	if (!object)
-		return explain(-errno, err);
+		return bpf_load_explain(&load_words, -errno, err);
 	reader = xcalloc(1, sizeof(*reader));
 	reader->object = object;
 	*ret_reader = reader;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "bpf/off_cpu.skel.h"
+#include "collect/bpf_load.h"
 #include "collect/stack_program.h"
 
 enum {
@@ -37,31 +38,18 @@ struct off_cpu {
 	X(off_cpu_switch_calls) \
 	X(off_cpu_switch_fp)
 
-static int explain(int rc, struct err *err)
-{
-	if (rc == -EPERM || rc == -EACCES)
-		return err_set(err, rc,
-			       "loading BPF programs needs root, or CAP_BPF and CAP_PERFMON");
-	if (rc == -ENOSYS)
-		return err_set(err, rc, "this kernel has no BPF");
-	if (rc == -ESRCH || rc == -ENOENT || rc == -EINVAL)
-		return err_set(err, rc,
-			       "this kernel does not take the programs (Linux 5.15 with "
-			       "CONFIG_DEBUG_INFO_BTF does): %s",
-			       strerror(-rc));
-	return err_set(err, rc, "the programs cannot be loaded: %s", strerror(-rc));
-}
-
-static bool has_bpf_loop(void)
-{
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
-}
+static const struct bpf_load_words load_words = {
+	.doing = "loading BPF programs",
+	.programs = "the programs",
+	.release = "5.15",
+	.types = true,
+};
 
 /* Of the programs at the switch the one that suits; @maps NULL: the one without tables, which then
  * are not made. */
 static void choose(struct off_cpu_bpf *object, const struct stack_program_maps *maps)
 {
-	bool loop = maps && has_bpf_loop();
+	bool loop = maps && bpf_load_has_loop();
 
 	bpf_program__set_autoload(object->progs.off_cpu_switch_loop, loop);
 	bpf_program__set_autoload(object->progs.off_cpu_switch_calls, maps && !loop);
@@ -118,13 +106,12 @@ int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_
 		struct err *err)
 {
 	struct off_cpu *off_cpu = xcalloc(1, sizeof(*off_cpu));
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
+	BPF_LOAD_QUIETLY;
 	int rc = load(off_cpu, maps);
 
-	libbpf_set_print(print);
 	if (rc < 0) {
 		off_cpu_free(off_cpu);
-		return explain(rc, err);
+		return bpf_load_explain(&load_words, rc, err);
 	}
 	*ret_off_cpu = off_cpu;
 	return 0;
@@ -143,13 +130,12 @@ static int load_smallest(struct off_cpu_bpf *object)
 
 int off_cpu_check(struct err *err)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	struct off_cpu_bpf *object = off_cpu_bpf__open();
 	int rc = object ? load_smallest(object) : -errno;
 
 	off_cpu_bpf__destroy(object);
-	libbpf_set_print(print);
-	return rc < 0 ? explain(rc, err) : 0;
+	return rc < 0 ? bpf_load_explain(&load_words, rc, err) : 0;
 }
 
 void off_cpu_free(struct off_cpu *off_cpu)

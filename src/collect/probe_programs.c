@@ -8,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "bpf/probe_wire.h"
 #include "bpf/probes.skel.h"
+#include "collect/bpf_load.h"
 #include "collect/probe_functions.h"
 #include "collect/probe_links.h"
 
@@ -45,32 +44,13 @@ struct probe_programs {
 
 /* ---- loading ---- */
 
-static bool file_has(const char *path, const char *text)
-{
-	enum { LIMIT = 4096 };
-	struct buf content = { 0 };
-	bool has = file_read(path, LIMIT, &content) == 0 && strstr(buf_text(&content), text);
-
-	buf_done(&content);
-	return has;
-}
-
-static int explain(int rc, struct err *err)
-{
-	if (file_has("/sys/kernel/security/lockdown", "[confidentiality]"))
-		return err_set(err, rc, "this kernel is locked down (confidentiality) against BPF");
-	if (rc == -EPERM || rc == -EACCES)
-		return err_set(err, rc,
-			       "watching functions needs root, or CAP_BPF and CAP_PERFMON: try "
-			       "'sudo prospect watch ...'");
-	if (rc == -ENOSYS)
-		return err_set(err, rc, "this kernel has no BPF");
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		return err_set(err, rc,
-			       "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
-	return err_set(err, rc, "this kernel does not take the programs (Linux 5.17 does): %s",
-		       strerror(-rc));
-}
+static const struct bpf_load_words load_words = {
+	.doing = "watching functions",
+	.try = "sudo prospect watch ...",
+	.programs = "the programs",
+	.release = "5.17",
+	.types = true,
+};
 
 static uint32_t todo_of(const struct probe_options *options)
 {
@@ -222,16 +202,15 @@ int probe_programs_new(const struct probe_options *options, const struct probe_r
 {
 	_cleanup_(probe_programs_freep) struct probe_programs *programs =
 		xcalloc(1, sizeof(*programs));
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* would be a second voice */
+	BPF_LOAD_QUIETLY;
 	int rc;
 
 	programs->measures = options->measures;
 	programs->follow = options->filter.follow;
 	programs->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	rc = load(programs, options, room, condition);
-	libbpf_set_print(print);
 	if (rc < 0)
-		return explain(rc, err);
+		return bpf_load_explain(&load_words, rc, err);
 	*ret_programs = steal_ptr(programs);
 	return 0;
 }
@@ -263,12 +242,11 @@ struct probes_bpf *probe_programs_object(const struct probe_programs *programs)
 static int load_copy(const struct bpf_program *template, enum bpf_prog_type kind,
 		     const struct bpf_prog_load_opts *options)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	int fd = bpf_prog_load(kind, bpf_program__name(template), "Dual BSD/GPL",
 			       bpf_program__insns(template), bpf_program__insn_cnt(template),
 			       options);
 
-	libbpf_set_print(print);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -395,17 +373,12 @@ static struct bpf_program *fentry_template(const struct probe_programs *programs
 
 static int ready_fentry(struct probe_programs *programs, const char *function)
 {
-	libbpf_print_fn_t print;
+	BPF_LOAD_QUIETLY;
 	int rc = 0;
 
 	if (!programs->functions)
 		rc = probe_functions_new(&programs->functions);
-	if (rc < 0 || programs->fentry)
-		return rc;
-	print = libbpf_set_print(NULL);
-	rc = load_fentry(programs, function);
-	libbpf_set_print(print);
-	return rc;
+	return rc < 0 || programs->fentry ? rc : load_fentry(programs, function);
 }
 
 int probe_programs_get_fentry(struct probe_programs *programs, const char *module,
@@ -454,13 +427,12 @@ static int attach(struct bpf_program *program, struct bpf_link **ret_link)
 int probe_programs_follow_threads(struct probe_programs *programs, struct err *err)
 {
 	struct probes_bpf *object = programs->object;
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	int rc = 0;
 
 #define ATTACH(name) rc = rc < 0 ? rc : attach(object->progs.name, &object->links.name);
 	THREAD_PROGRAMS(ATTACH)
 #undef ATTACH
-	libbpf_set_print(print);
 	if (rc < 0)
 		return err_set(err, rc, "the scheduler's events cannot be followed: %s",
 			       strerror(-rc));
@@ -517,12 +489,11 @@ int probe_programs_load_empty(int attach_type)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	int fd;
 
 	options.expected_attach_type = (enum bpf_attach_type)attach_type;
 	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "probe_empty", "Dual BSD/GPL", nothing,
 			   sizeof(nothing) / sizeof(nothing[0]), &options);
-	libbpf_set_print(print);
 	return fd < 0 ? -errno : fd;
 }

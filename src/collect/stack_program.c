@@ -9,13 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "bpf/unwind_rows.h"
-
 #include "bpf/stacks.skel.h"
+#include "bpf/unwind_rows.h"
+#include "collect/bpf_load.h"
 
 struct stack_program {
 	struct stacks_bpf *object;
@@ -28,35 +26,12 @@ struct stack_program {
 
 /* ---- loading ---- */
 
-static bool file_has(const char *path, const char *text)
-{
-	enum { LIMIT = 4096 };
-	struct buf content = { 0 };
-	bool has = file_read(path, LIMIT, &content) == 0 && strstr(buf_text(&content), text);
-
-	buf_done(&content);
-	return has;
-}
-
-static int explain(int rc, struct err *err)
-{
-	if (file_has("/sys/kernel/security/lockdown", "[confidentiality]"))
-		return err_set(err, rc, "this kernel is locked down (confidentiality) against BPF");
-	if (rc == -EPERM || rc == -EACCES)
-		return err_set(err, rc,
-			       "loading a BPF program needs root, or CAP_BPF and CAP_PERFMON");
-	if (rc == -ENOSYS)
-		return err_set(err, rc, "this kernel has no BPF");
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		return err_set(err, rc, "this kernel does not describe its types (BTF)");
-	return err_set(err, rc, "this kernel does not take the BPF program (Linux 5.15 does): %s",
-		       strerror(-rc));
-}
-
-static bool has_bpf_loop(void)
-{
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
-}
+static const struct bpf_load_words load_words = {
+	.doing = "loading a BPF program",
+	.programs = "the BPF program",
+	.release = "5.15",
+	.types = true,
+};
 
 /* The one of the four that suits this kernel. */
 static struct bpf_program *choose(struct stacks_bpf *object, bool loop, bool context)
@@ -72,7 +47,7 @@ static void configure(struct stack_program *program, const struct stack_program_
 	struct stacks_bpf *object = program->object;
 	struct bpf_program *each;
 
-	program->loaded = choose(object, !options->calls && has_bpf_loop(), context);
+	program->loaded = choose(object, !options->calls && bpf_load_has_loop(), context);
 	bpf_object__for_each_program(each, object->obj)
 		bpf_program__set_autoload(each, each == program->loaded);
 	bpf_map__set_max_entries(object->maps.scratches, (uint32_t)options->cpus);
@@ -140,14 +115,12 @@ int stack_program_load(const struct stack_program_options *options,
 		       struct stack_program **ret_program, struct err *err)
 {
 	struct stack_program *program = xcalloc(1, sizeof(*program));
-	/* What libbpf says on stderr would be a second voice. */
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	BPF_LOAD_QUIETLY;
 	int rc = load(program, options);
 
-	libbpf_set_print(print);
 	if (rc < 0) {
 		stack_program_free(program);
-		return explain(rc, err);
+		return bpf_load_explain(&load_words, rc, err);
 	}
 	*ret_program = program;
 	return 0;
