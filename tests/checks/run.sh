@@ -93,6 +93,14 @@ broken 'a page without a command' check-man 'prospect-gone.1: no command is call
 	cp man/prospect-help.1 man/prospect-gone.1
 broken 'a page the first page does not name' check-man 'does not name prospect-record(1)' \
 	sed -i '/prospect-record/d' man/prospect.1
+broken 'a page that is not installed' check-man 'man/prospect-diff.1: is not in man/meson.build' \
+	sed -i '/prospect-diff/d' man/meson.build
+broken 'several words in one pair of quotes' check-man 'prospect-help.1:.*quotes of its own' \
+	append man/prospect-help.1 '.Ql one , two'
+broken 'an option that is shown and none' check-man 'shows prospect graph with --upside' \
+	append man/prospect-help.1 '.Ql prospect graph --upside-down x'
+broken 'such an option in README.md' check-man 'README.md: shows prospect diff with --sidewards' \
+	append README.md '    build/prospect diff --sidewards'
 broken 'a fault of a page' check-man 'prospect-help.1:.*unknown' \
 	append man/prospect-help.1 '.Unknown macro'
 broken 'a long function' check-size 'src/base/err.c:.*a function of 121 lines' long_function
