@@ -1,13 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bench/run.sh PROSPECT [PART...]: what prospect costs, side by side with its peers, all of them in turn
-# in one run. Every figure is a median with its quartiles; compare ratios, not seconds. Parts: overhead,
-# writing, slope, start, loss, report, views, lines, waiting, watch, and those of stacks.sh: stack_cost, compile, short, paths. Without
-# names: all. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
+# in one run. Every figure is a median with its quartiles; compare ratios, not seconds. Without parts:
+# all of them. Takes about ten minutes. BENCH_ALL=1: also what takes the peers minutes.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+every="overhead writing slope start loss report views lines waiting watch stacks"
+parts="$every stack_cost compile short paths" # the last four are parts of `stacks`
+
+refuse() {
+	echo "bench/run.sh: $1; usage: bench/run.sh PROSPECT [PART...], parts: $parts" >&2
+	exit 2
+}
+
+[ $# -gt 0 ] || refuse "no program to measure"
 prospect=$(readlink -f "$1")
+{ [ -f "$prospect" ] && [ -x "$prospect" ]; } || refuse "'$1' is no program"
 shift
+for part in "$@"; do
+	case " $parts " in *" $part "*) ;; *) refuse "'$part' is no part" ;; esac
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=bench/lib.sh
@@ -218,7 +230,8 @@ report() {
 }
 
 echo "prospect $("$prospect" --version | cut -d' ' -f2), kernel $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg)"
-[ $# -gt 0 ] || set -- overhead writing slope start loss report views lines waiting watch stacks
+# shellcheck disable=SC2086 # a word each
+[ $# -gt 0 ] || set -- $every
 for part in "$@"; do
 	echo
 	$part

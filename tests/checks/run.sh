@@ -118,5 +118,27 @@ broken 'a source without a licence' check-licence 'src/base/vec.h:1: has no SPDX
 broken 'a fault of the code' check-cppcheck 'src/base/err.c:.*\(null\|Null\)' \
 	append src/base/err.c 'int broken(void); int broken(void) { int *p = 0; return *p; }'
 
+# refused EXPECTED ARGUMENT...: the bench says in one line what is wrong with these, and measures
+# nothing.
+refused() {
+	local expected=$1 status
+	shift
+	timeout 20 bench/run.sh "$@" >"$scratch/output" 2>&1
+	status=$?
+	if [ $status = 2 ] && [ "$(wc -l <"$scratch/output")" = 1 ] &&
+		grep -q "$expected.*usage:.* parts: overhead " "$scratch/output"; then
+		tell "ok the bench refuses '$*'"
+	else
+		cat "$scratch/output"
+		tell "not ok the bench refuses '$*': status $status"
+	fi
+}
+
+refused 'no program to measure'
+refused "'watch' is no program" watch
+refused "'tests' is no program" tests
+refused "'nonsense' is no part" "$prospect" nonsense
+refused "'' is no part" "$prospect" start ''
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
