@@ -15,6 +15,7 @@ enum {
 	BPF_EVENT_BYTES = 24,	      /* header, type, flags, id, tag */
 	KSYMBOL_UNREGISTER = 1 << 0,  /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 	MMAP2_IDENTITY_BYTES = 24,
+	MINOR_BITS = 20, /* of a device's minor number */
 };
 
 static int32_t read_s32(struct reader *reader)
@@ -51,6 +52,45 @@ static void read_protection(struct reader *body, struct perf_mmap *map)
 	*body = ahead;
 }
 
+/*
+ * Is it a build id, as the flag of its record says? The kernel (seen in 6.18) leaves the flag in
+ * the records of events that did not ask for build ids when one that did was told of the mapping
+ * before; where the size of the id would be is then the major number of a device, with small
+ * numbers behind it.
+ */
+static bool is_build_id(struct reader identity)
+{
+	struct reader numbers = identity;
+	uint8_t size = reader_u8(&identity);
+	bool no_device, rest = reader_u8(&identity) | reader_u16(&identity);
+	const uint8_t *id = reader_bytes(&identity, BUILD_ID_MAX);
+
+	if (!id || size == 0 || size > BUILD_ID_MAX || rest)
+		return false;
+	for (size_t i = size; i < BUILD_ID_MAX; i++)
+		rest |= id[i];
+	reader_u32(&numbers);
+	no_device = reader_u32(&numbers) >> MINOR_BITS;
+	no_device |= reader_u64(&numbers) >> 32 != 0;
+	return !rest && no_device;
+}
+
+static void read_build_id(struct reader identity, struct perf_mmap *map)
+{
+	map->build_id_size = reader_u8(&identity);
+	reader_bytes(&identity, 3);
+	memcpy(map->build_id, reader_bytes(&identity, BUILD_ID_MAX), map->build_id_size);
+}
+
+static void read_device(struct reader identity, struct perf_mmap *map)
+{
+	uint32_t major = reader_u32(&identity);
+	uint32_t minor = reader_u32(&identity);
+
+	map->dev = makedev(major, minor);
+	map->inode = reader_u64(&identity);
+}
+
 static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t misc)
 {
 	struct perf_mmap *map = &record->mmap;
@@ -58,22 +98,10 @@ static void read_mmap2(struct reader *body, struct perf_record *record, uint16_t
 
 	read_range(body, record, misc);
 	identity = reader_sub(body, MMAP2_IDENTITY_BYTES);
-	if (misc & MISC_MMAP_BUILD_ID) {
-		uint8_t size = reader_u8(&identity);
-		const uint8_t *build_id;
-
-		reader_bytes(&identity, 3);
-		build_id = reader_bytes(&identity, BUILD_ID_MAX);
-		map->build_id_size = build_id && size <= BUILD_ID_MAX ? size : 0;
-		if (build_id)
-			memcpy(map->build_id, build_id, map->build_id_size);
-	} else {
-		uint32_t major = reader_u32(&identity);
-		uint32_t minor = reader_u32(&identity);
-
-		map->dev = makedev(major, minor);
-		map->inode = reader_u64(&identity);
-	}
+	if (misc & MISC_MMAP_BUILD_ID && is_build_id(identity))
+		read_build_id(identity, map);
+	else
+		read_device(identity, map);
 	read_protection(body, map);
 	map->path = reader_cstr(body);
 }

@@ -7,6 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 
+enum {
+	MADE_MISC_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+	MADE_MMAP_IDENTITY_AT = 40,   /* bytes into PERF_RECORD_MMAP2 */
+};
+
 struct made_record {
 	uint64_t words[64]; /* aligned as in a ring */
 	size_t size;
@@ -95,7 +100,16 @@ static inline void made_mmap(struct made_record *made, uint64_t time_ns, uint64_
 	made_u64(made, 5);
 	made_text(made, "/bin/thing");
 	made_trailer(made, 5, 6, time_ns, 0, 78);
-	made_end(made, PERF_RECORD_MMAP2, build_id ? 1 << 14 : 0);
+	made_end(made, PERF_RECORD_MMAP2, build_id ? MADE_MISC_BUILD_ID : 0);
+}
+
+static inline void made_set_misc(struct made_record *made, uint16_t misc)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, made->words, sizeof(header));
+	header.misc = misc;
+	memcpy(made->words, &header, sizeof(header));
 }
 
 static inline void made_sample(struct made_record *made, uint64_t time_ns, uint64_t ip,

@@ -57,7 +57,7 @@ static void a_chain_longer_than_its_record_is_refused(void **state)
 
 static void mappings_carry_one_of_two_identities(void **state)
 {
-	const uint8_t build_id[20] = { 1, 2, 3, [19] = 20 };
+	const uint8_t build_id[20] = { 1, 2, 3, 4, [19] = 20 };
 	struct made_record made;
 	struct perf_record record;
 
@@ -73,6 +73,41 @@ static void mappings_carry_one_of_two_identities(void **state)
 	assert_int_equal(record.mmap.inode, 0);
 	assert_int_equal(record.mmap.build_id_size, 20);
 	assert_memory_equal(record.mmap.build_id, build_id, 20);
+}
+
+/* The kernel leaves the flag of a build id in records that have none: of a file on /dev/sda1 there
+ * are then 8 bytes of something, of one on a disk of another kind more than any id has. */
+static void a_flag_alone_makes_no_build_id(void **state)
+{
+	const uint32_t majors[] = { 0, 8, 20, 21, 254, 259 };
+
+	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++) {
+		struct made_record made;
+		struct perf_record record;
+
+		made_mmap(&made, 10, 0x7f0000000000, NULL);
+		memcpy((char *)made.words + MADE_MMAP_IDENTITY_AT, &majors[i], sizeof(majors[i]));
+		made_set_misc(&made, MADE_MISC_BUILD_ID);
+		record = read_ok(&made);
+		assert_int_equal(record.mmap.build_id_size, 0);
+		assert_int_equal(record.mmap.dev, makedev(majors[i], 1));
+		assert_int_equal(record.mmap.inode, 99);
+	}
+}
+
+/* As lld makes them when asked for fast ones. */
+static void build_ids_may_be_short(void **state)
+{
+	const uint8_t build_id[20] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const uint8_t size = 8;
+	struct made_record made;
+	struct perf_record record;
+
+	made_mmap(&made, 10, 0x7f0000000000, build_id);
+	memcpy((char *)made.words + MADE_MMAP_IDENTITY_AT, &size, sizeof(size));
+	record = read_ok(&made);
+	assert_int_equal(record.mmap.build_id_size, size);
+	assert_memory_equal(record.mmap.build_id, build_id, size);
 }
 
 /* The layout of Linux 3.12: the path stands where protection and flags are today. */
@@ -165,7 +200,7 @@ static void a_fork_names_child_and_parent(void **state)
  * nothing read that is not there (the sanitizers watch: the copy is exactly as long as told). */
 static void cut_records_are_refused(void **state)
 {
-	const uint8_t build_id[20] = { 9 };
+	const uint8_t build_id[20] = { 9, 8, 7, 6 };
 	const uint64_t chain[] = { 1, 2 };
 	struct made_record all[4];
 
@@ -200,6 +235,8 @@ int main(void)
 		cmocka_unit_test(a_sample_has_all_its_fields),
 		cmocka_unit_test(a_chain_longer_than_its_record_is_refused),
 		cmocka_unit_test(mappings_carry_one_of_two_identities),
+		cmocka_unit_test(a_flag_alone_makes_no_build_id),
+		cmocka_unit_test(build_ids_may_be_short),
 		cmocka_unit_test(old_mappings_have_no_protection),
 		cmocka_unit_test(a_comm_tells_exec_from_prctl),
 		cmocka_unit_test(kernel_symbols_of_several_events_end_where_they_end),

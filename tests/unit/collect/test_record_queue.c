@@ -92,7 +92,7 @@ static void what_is_too_young_waits(void **state)
 
 static void the_two_records_of_a_mapping_become_one(void **state)
 {
-	const uint8_t build_id[20] = { 7, [19] = 7 };
+	const uint8_t build_id[20] = { 7, 7, 7, 7, [19] = 7 };
 
 	for (int id_first = 0; id_first <= 1; id_first++) {
 		struct record_queue *queue = new_queue(1);
@@ -111,7 +111,7 @@ static void the_two_records_of_a_mapping_become_one(void **state)
 
 static void a_twin_that_comes_with_the_next_drain_is_joined(void **state)
 {
-	const uint8_t build_id[20] = { 7 };
+	const uint8_t build_id[20] = { 7, 7, 7, 7 };
 	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
@@ -127,7 +127,7 @@ static void a_twin_that_comes_with_the_next_drain_is_joined(void **state)
 
 static void other_mappings_are_not_joined(void **state)
 {
-	const uint8_t build_id[20] = { 7 };
+	const uint8_t build_id[20] = { 7, 7, 7, 7 };
 	struct record_queue *queue = new_queue(2);
 	struct seen seen = { .count = 0 };
 
@@ -174,7 +174,7 @@ static void take_and_add(void *context, const struct perf_record *record)
 
 static void what_comes_meanwhile_waits(void **state)
 {
-	static const uint8_t build_id[20] = { 1, 2, 3 };
+	static const uint8_t build_id[20] = { 1, 2, 3, 4 };
 	struct adder adder = { .queue = new_queue(2), .build_id = build_id };
 
 	add_comm(adder.queue, 0, 10);
