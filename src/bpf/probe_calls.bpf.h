@@ -360,8 +360,8 @@ static __noinline int unwind(struct probe_thread *thread, __u32 depth)
 /*
  * Can a call with this frame be open no more, while one enters that is described by the rest? It
  * can when it is deeper in the same stack: less than @reach below. Where the stack pointer is the
- * same, another function may have come in by a jump (a tail call); the same function has been called
- * again, maybe from elsewhere: an exception or a longjmp ended its call.
+ * same, another function may have come in by a jump (a tail call); the same function has been
+ * called again, maybe from elsewhere: an exception or a longjmp ended its call.
  */
 static __always_inline bool is_stale(const struct probe_frame *frame, const struct probe_call *call,
 				     bool user, __u64 reach)
@@ -506,7 +506,8 @@ static __always_inline void enter_ignored(struct probe_thread *thread,
 		frame->flags = FRAME_IGNORED | (user ? FRAME_USER : 0);
 }
 
-/* Counts the entry. Returns its slot; NULL: it is not to be counted. */
+/* Counts the entry into a wanted process's function. Returns its slot; NULL: it is not to be
+ * counted. */
 static __always_inline struct probe_slot *count(const struct probe_call *call, __u32 *ret_row)
 {
 	struct probe_slot *slot;
@@ -525,13 +526,6 @@ static __always_inline struct probe_slot *count(const struct probe_call *call, _
 		note_cpu((__u32)call->cookie, slot);
 	*ret_row = row;
 	return slot;
-}
-
-static __always_inline bool is_wanted_process(void)
-{
-	__u32 pid = current_pid();
-
-	return !(todo & PROBE_ONLY_PIDS) || bpf_map_lookup_elem(&wanted_pids, &pid);
 }
 
 /* Loops come first, where the verifier has few states to follow through them. */
@@ -568,7 +562,8 @@ static __always_inline int enter_only(const struct probe_call *call)
 {
 	__u32 row;
 
-	count(call, &row);
+	if (is_wanted_process())
+		count(call, &row);
 	return 0;
 }
 

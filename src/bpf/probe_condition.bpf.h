@@ -26,6 +26,8 @@ const volatile __u32 wanted_comm_count = 0;
 const volatile struct probe_step steps[PROBE_CONDITION_STEPS] = {};
 const volatile __u32 step_count = 0;
 
+const volatile __u32 wanted_pid = 0; /* one of wanted_pids: most calls are of it */
+
 /* Thread groups. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -37,6 +39,14 @@ struct {
 static __always_inline __u32 current_pid(void)
 {
 	return (__u32)(bpf_get_current_pid_tgid() >> 32);
+}
+
+static __always_inline bool is_wanted_process(void)
+{
+	__u32 pid = current_pid();
+
+	return !(todo & PROBE_ONLY_PIDS) || pid == wanted_pid ||
+	       bpf_map_lookup_elem(&wanted_pids, &pid);
 }
 
 static __always_inline bool is_wanted_comm(void)
@@ -134,14 +144,9 @@ static __always_inline bool holds(const struct probe_call *call)
 	return stack & 1;
 }
 
+/* Is the call of a wanted process to be counted? */
 static __always_inline bool is_wanted(const struct probe_call *call)
 {
-	if (todo & PROBE_ONLY_PIDS) {
-		__u32 pid = current_pid();
-
-		if (!bpf_map_lookup_elem(&wanted_pids, &pid))
-			return false;
-	}
 	if (todo & PROBE_ONLY_CPUS) {
 		__u32 cpu = bpf_get_smp_processor_id();
 

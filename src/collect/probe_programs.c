@@ -90,6 +90,7 @@ static void set_filter(struct probes_bpf *object, const struct probe_filter *fil
 		strncpy(comm, filter->comms[i], sizeof(comm) - 1);
 		memcpy((void *)object->rodata->wanted_comms[i], comm, sizeof(comm));
 	}
+	object->rodata->wanted_pid = filter->pid_count ? (uint32_t)filter->pids[0] : 0;
 	object->rodata->wanted_comm_count = (uint32_t)filter->comm_count;
 	if (!condition)
 		return;
