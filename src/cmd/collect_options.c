@@ -73,7 +73,7 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 		terminal_say("prospect: %s%s%s", err.text,
 			     ret_result->kept ? "; what was recorded before is in " : "",
 			     ret_result->kept ? ret_result->path : "");
-		return record_failure_status(ret_result, rc);
+		return command_outcome_exit_status(&ret_result->outcome, rc);
 	}
 	if (ret_result->note[0])
 		terminal_say("prospect: %s", ret_result->note);

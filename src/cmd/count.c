@@ -233,7 +233,7 @@ static int run_once(struct job *job, struct count_result *result)
 		return -1;
 	}
 	fprintf(stderr, "prospect count: %s\n", err.text);
-	return count_exit_status(result, rc);
+	return command_outcome_exit_status(&result->outcome, rc);
 }
 
 static int run_all(struct job *job)
@@ -244,7 +244,7 @@ static int run_all(struct job *job)
 
 	for (int64_t i = 0; status < 0 && i < job->values.repeats; i++) {
 		status = run_once(job, &result);
-		if (result.stop_signal)
+		if (result.outcome.stop_signal)
 			break;
 	}
 	if (status >= 0)
@@ -253,7 +253,7 @@ static int run_all(struct job *job)
 		fprintf(stderr, "prospect count: %s\n", err.text);
 		return 1;
 	}
-	return count_exit_status(&result, 0);
+	return command_outcome_exit_status(&result.outcome, 0);
 }
 
 static int open_output(struct job *job, struct err *err)

@@ -93,7 +93,7 @@ static int record(const struct record_values *values, char **command, const stru
 	if (!values->quiet)
 		terminal_say("prospect: recorded %s; 'prospect report%s%s' shows it", result.path,
 			     options.output ? " " : "", options.output ? result.path : "");
-	return record_exit_status(&result);
+	return command_outcome_exit_status(&result.outcome, 0);
 }
 
 static int run_record(int argc, char **argv)

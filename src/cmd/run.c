@@ -48,7 +48,7 @@ static int record_and_report(const struct run_values *values, char **command)
 		record_output_remove_temporary(result.path);
 	if (rc < 0)
 		return fail(&err, 1);
-	return status >= 0 ? status : record_exit_status(&result);
+	return status >= 0 ? status : command_outcome_exit_status(&result.outcome, 0);
 }
 
 static int run_run(int argc, char **argv)

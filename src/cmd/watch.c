@@ -187,9 +187,11 @@ static int show(const struct watch_values *values, struct watch_request *request
 					       .view = watch_show_view(shown) };
 
 	rc = watch_run(&options, &result, &err);
-	if (rc < 0 && rc != -EPIPE)
+	if (rc == -EPIPE) /* nobody reads on */
+		rc = 0;
+	if (rc < 0)
 		fail(&err, 1);
-	return watch_exit_status(&result, rc);
+	return command_outcome_exit_status(&result.outcome, rc);
 }
 
 static int forecast(const struct watch_request *request, char *const *command)

@@ -233,7 +233,7 @@ static int record_program(char *const *argv, double rate_hz, const char *path, s
 	struct record_result result;
 	int rc = record_run(&options, &result, err);
 
-	if (rc == 0 && record_exit_status(&result) != 0)
+	if (rc == 0 && command_outcome_exit_status(&result.outcome, rc) != 0)
 		rc = err_set(err, -EIO, "the calibration program failed");
 	return rc;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -15,19 +14,6 @@
 enum {
 	LOOK_MS = 100, /* are the processes still there? */
 };
-
-int count_exit_status(const struct count_result *result, int rc)
-{
-	if (rc < 0)
-		return result->launch_failed ? launch_exit_status(rc) : 1;
-	if (!result->launched)
-		return 0;
-	if (!result->ended)
-		return 128 + result->stop_signal;
-	if (WIFSIGNALED(result->status))
-		return 128 + WTERMSIG(result->status);
-	return WEXITSTATUS(result->status);
-}
 
 int count_check(const struct count_options *options, struct err *err)
 {
@@ -157,7 +143,7 @@ static void count_no_more(struct count_session *session)
 	session->counted_enough = true;
 	session->end_ns = clock_ns();
 	count_sources_end(session);
-	if (!session->command.launched)
+	if (!session->command.outcome.launched)
 		session->stop = true;
 }
 
@@ -195,9 +181,7 @@ static int go(struct count_session *session, struct err *err)
 		return rc;
 	if (session->trace)
 		session->command.reaper = (struct command_reaper){ take_followed, session };
-	rc = watched_command_go(&session->command, err);
-	session->result->launch_failed = rc < 0;
-	return rc;
+	return watched_command_go(&session->command, err);
 }
 
 /* What is left of the last interval, and the whole. */
@@ -225,13 +209,7 @@ static int finish(struct count_session *session, struct err *err)
 
 static void release(struct count_session *session)
 {
-	const struct watched_command *command = &session->command;
-	struct count_result *result = session->result;
-
-	result->launched = command->launched;
-	result->ended = command->ended;
-	result->status = command->status;
-	result->stop_signal = command->stop_signal;
+	session->result->outcome = session->command.outcome;
 	watched_command_done(&session->command);
 	count_sources_done(session);
 	counts_free(session->previous);
@@ -251,11 +229,9 @@ static int set_up(struct count_session *session, struct err *err)
 {
 	int rc = count_sources_events(session, err);
 
-	if (rc == 0) {
+	if (rc == 0)
 		rc = watched_command_prepare(&session->command, session->options->argv,
 					     session->options->as_user, err);
-		session->result->launch_failed = rc < 0;
-	}
 	if (rc == 0)
 		rc = watched_command_take_signals(&session->command, err);
 	/* The command keeps the limit it would have without us. */

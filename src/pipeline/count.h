@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "model/counts.h"
+#include "pipeline/command_outcome.h"
 
 /* What a row is. */
 enum count_rows {
@@ -40,11 +41,8 @@ struct count_options {
 
 struct count_result {
 	struct counts counts; /* of the whole run; the caller's to free with counts_done */
-	bool launched, ended; /* the command */
-	bool launch_failed;   /* the error is the command's: count_exit_status has a shell's */
-	int status;	      /* as waitpid gives it, once it ended */
-	int stop_signal;      /* the last that told us to stop; 0: none */
-	struct err note;      /* what a reader should know; "" */
+	struct command_outcome outcome;
+	struct err note; /* what a reader should know; "" */
 };
 
 /* Is the command line right? -EINVAL with the line, -ENOENT for an event that is not there. */
@@ -52,7 +50,5 @@ int count_check(const struct count_options *options, struct err *err);
 /* Counts until the command ends, the processes have ended, time is up, or a signal comes. */
 int count_run(const struct count_options *options, struct count_result *ret_result,
 	      struct err *err);
-/* The status to leave with, after a run that went as far as @rc says. */
-int count_exit_status(const struct count_result *result, int rc);
 
 #endif

@@ -72,22 +72,6 @@ struct recording {
 	bool store_failed, stored; /* @stored: a flush went well */
 };
 
-int record_failure_status(const struct record_result *result, int rc)
-{
-	return result->launch_failed ? launch_exit_status(rc) : 1;
-}
-
-int record_exit_status(const struct record_result *result)
-{
-	if (!result->launched)
-		return 0;
-	if (!result->ended)
-		return 128 + result->stop_signal;
-	if (WIFSIGNALED(result->status))
-		return 128 + WTERMSIG(result->status);
-	return WEXITSTATUS(result->status);
-}
-
 /* ---- setting up ---- */
 
 /* Compiling the rows of a large file takes longer than it takes to fill a ring. */
@@ -346,7 +330,6 @@ static int go(struct recording *recording, struct err *err)
 		machine_set_command(recording->machine, recording->command.launch.pid);
 		recording->profile->run.command_pid = (uint64_t)recording->command.launch.pid;
 		rc = watched_command_go(&recording->command, err);
-		recording->result->launch_failed = rc < 0;
 	}
 	return rc;
 }
@@ -384,7 +367,7 @@ static bool copies_come_first(const struct recording *recording)
 
 static int finish(struct recording *recording, struct err *err)
 {
-	struct record_end end = { .status = recording->command.status };
+	struct record_end end = { .status = recording->command.outcome.status };
 
 	waiting_stop(recording->waiting);
 	sampler_disable(recording->sampler);
@@ -394,7 +377,7 @@ static int finish(struct recording *recording, struct err *err)
 	waiting_close(recording->waiting);
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
-	end.usage = recording->command.ended ? &recording->command.usage : NULL;
+	end.usage = recording->command.outcome.ended ? &recording->command.usage : NULL;
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
@@ -413,17 +396,6 @@ static int publish(struct recording *recording, struct err *err)
 	snprintf(result->path, sizeof(result->path), "%s", recording->output.path);
 	snprintf(result->note, sizeof(result->note), "%s", recording->output.note);
 	return rc;
-}
-
-static void tell_of_command(struct recording *recording)
-{
-	const struct watched_command *command = &recording->command;
-	struct record_result *result = recording->result;
-
-	result->launched = command->launched;
-	result->ended = command->ended;
-	result->status = command->status;
-	result->stop_signal = command->stop_signal;
 }
 
 static void release(struct recording *recording)
@@ -462,11 +434,9 @@ static int set_up(struct recording *recording, struct err *err)
 	const struct record_options *options = recording->options;
 	int rc = perf_limits_check_rate(options->rate_hz, err);
 
-	if (rc == 0) {
+	if (rc == 0)
 		rc = watched_command_prepare(&recording->command, options->argv, options->as_user,
 					     err);
-		recording->result->launch_failed = rc < 0;
-	}
 	if (rc < 0)
 		return rc;
 	raise_file_limit();
@@ -521,7 +491,7 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 			publish(&recording, NULL); /* as far as it got */
 		watched_command_wait(&recording.command);
 	}
-	tell_of_command(&recording);
+	ret_result->outcome = recording.command.outcome;
 	release(&recording);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "pipeline/command_outcome.h"
 
 struct stack_check;
 
@@ -41,27 +42,16 @@ struct record_result {
 	char path[4096]; /* of the profile, also of one that is not whole; "" there is none */
 	bool kept; /* false: there is no state folder, the file is temporary and the caller's to
 		      remove: record_output_remove_temporary */
-	bool launch_failed; /* the error is the command's: see launch_exit_status */
-	bool launched;	    /* the command ran */
-	int status;	    /* as from waitpid(2), when it ended */
-	bool ended;	    /* the command has ended */
-	int stop_signal;    /* the signal that made us stop waiting; 0: none */
-	char note[640];	    /* something the user should know although it went well; "" nothing */
+	struct command_outcome outcome;
+	char note[640]; /* something the user should know although it went well; "" nothing */
 };
 
 /* What is wrong with the options themselves, before anything is looked at. -EINVAL and one line. */
 int record_check(const struct record_options *options, struct err *err);
 
-/* Exit status of prospect for a recording that failed with @rc: the shell's 126 and 127 when it was
- * the command that could not be run, else 1. */
-int record_failure_status(const struct record_result *result, int rc);
-/* Exit status of prospect for a recording that went well: the command's own, 128 + signal. */
-int record_exit_status(const struct record_result *result);
-
 /* Checks all that can be checked before anything runs, records, and fills in *ret_result (also when
  * it fails, so that the command's fate is known, and where what was kept until then is). Negative
- * errno and one line in @err; launch
- * errors keep their errno (launch_exit_status). */
+ * errno and one line in @err; launch errors keep their errno (command_outcome_exit_status). */
 int record_run(const struct record_options *options, struct record_result *ret_result,
 	       struct err *err);
 

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -49,7 +48,7 @@ static bool give_up(void *context)
 	struct watching *watching = context;
 
 	watched_command_read(&watching->command);
-	return watching->command.stop_signal != 0;
+	return watching->command.outcome.stop_signal != 0;
 }
 
 static void tell_slow(const struct watching *watching, double attach_s, double detach_s)
@@ -191,7 +190,7 @@ static enum watch_end find_end(struct watching *watching, uint64_t end_ns, bool 
 	const struct watched_command *command = &watching->command;
 
 	watched_command_read(&watching->command);
-	if (command->ended)
+	if (command->outcome.ended)
 		return WATCH_COMMAND;
 	if (command->stop)
 		return WATCH_STOPPED;
@@ -301,7 +300,7 @@ static int finish(struct watching *watching)
 		       : options->view.end(options->view.context, &totals);
 }
 
-static int run(struct watching *watching, struct watch_result *result, struct err *err)
+static int run(struct watching *watching, struct err *err)
 {
 	int rc = attach(watching, err), shown;
 
@@ -311,10 +310,8 @@ static int run(struct watching *watching, struct watch_result *result, struct er
 	watching->ticked_ns = watching->last_read_ns = watching->began_ns;
 	if (watching->options->argv)
 		rc = watched_command_go(&watching->command, err);
-	if (rc < 0) {
-		result->launch_failed = true;
+	if (rc < 0)
 		return rc;
-	}
 	shown = loop(watching);
 	if (shown < 0)
 		watching->end = WATCH_NOT_SHOWN;
@@ -325,7 +322,7 @@ static int run(struct watching *watching, struct watch_result *result, struct er
 	return shown < 0 ? cannot_show(shown, err) : 0;
 }
 
-static int prepare(struct watching *watching, struct watch_result *result, struct err *err)
+static int prepare(struct watching *watching, struct err *err)
 {
 	const struct watch_options *options = watching->options;
 	int rc = 0;
@@ -333,7 +330,6 @@ static int prepare(struct watching *watching, struct watch_result *result, struc
 	if (options->argv) {
 		rc = watched_command_prepare(&watching->command, options->argv, options->as_user,
 					     err);
-		result->launch_failed = rc < 0;
 		watching->probe_options.filter.pids = &watching->command.launch.pid;
 		watching->probe_options.filter.pid_count = 1;
 		watching->probe_options.filter.follow = true;
@@ -362,29 +358,11 @@ int watch_run(const struct watch_options *options, struct watch_result *ret_resu
 	*ret_result = (struct watch_result){ .end = WATCH_GOES_ON };
 	watching.probe_options.give_up = give_up;
 	watching.probe_options.context = &watching;
-	rc = prepare(&watching, ret_result, err);
+	rc = prepare(&watching, err);
 	if (rc == 0)
-		rc = run(&watching, ret_result, err);
+		rc = run(&watching, err);
 	ret_result->end = watching.end;
-	ret_result->launched = watching.command.launched;
-	ret_result->ended = watching.command.ended;
-	ret_result->status = watching.command.status;
-	ret_result->stop_signal = watching.command.stop_signal;
+	ret_result->outcome = watching.command.outcome;
 	release(&watching);
 	return rc;
-}
-
-int watch_exit_status(const struct watch_result *result, int rc)
-{
-	if (result->launch_failed)
-		return launch_exit_status(rc);
-	if (rc < 0 && rc != -EPIPE)
-		return 1;
-	if (!result->launched)
-		return 0;
-	if (!result->ended)
-		return 128 + result->stop_signal;
-	if (WIFSIGNALED(result->status))
-		return 128 + WTERMSIG(result->status);
-	return WEXITSTATUS(result->status);
 }

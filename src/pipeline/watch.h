@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "collect/probes.h"
 #include "model/watch_result.h"
+#include "pipeline/command_outcome.h"
 
 struct watch_options {
 	struct probe_options probes; /* its give_up is set by watch_run */
@@ -29,19 +30,12 @@ struct watch_options {
 
 struct watch_result {
 	enum watch_end end;
-	bool launched, launch_failed;
-	int status;	 /* of the command, as waitpid has it; 0 while it runs on */
-	bool ended;	 /* the command has */
-	int stop_signal; /* that ended the watch; 0: none */
+	struct command_outcome outcome;
 };
 
 /* Watches. Returns 0, also when the command failed or the watch detached by itself, or a negative
  * errno with the reason; *ret_result is set in any case. */
 int watch_run(const struct watch_options *options, struct watch_result *ret_result,
 	      struct err *err);
-
-/* What to leave with: the command's status as a shell has it, 128 + signal, 0 or 1. @rc: of
- * watch_run. */
-int watch_exit_status(const struct watch_result *result, int rc);
 
 #endif

@@ -19,6 +19,7 @@ int watched_command_prepare(struct watched_command *command, char *const *argv, 
 {
 	struct launch_options launch = { .argv = argv, .uid = (uid_t)-1 };
 	struct owner owner;
+	int rc;
 
 	if (!argv)
 		return 0;
@@ -28,7 +29,9 @@ int watched_command_prepare(struct watched_command *command, char *const *argv, 
 		launch.gid = owner.gid;
 		launch.user = owner.name;
 	}
-	return launch_prepare(&launch, &command->launch, err);
+	rc = launch_prepare(&launch, &command->launch, err);
+	command->outcome.launch_failed = rc < 0;
+	return rc;
 }
 
 int watched_command_take_signals(struct watched_command *command, struct err *err)
@@ -51,21 +54,27 @@ int watched_command_go(struct watched_command *command, struct err *err)
 {
 	int rc = launch_go(&command->launch, err);
 
-	command->launched = rc == 0;
+	command->outcome.launched = rc == 0;
+	command->outcome.launch_failed = rc < 0;
 	return rc;
+}
+
+static bool has_ended(struct watched_command *command)
+{
+	int *status = &command->outcome.status;
+
+	if (command->reaper.take)
+		return command->reaper.take(command->reaper.context, status);
+	return command->outcome.launched &&
+	       wait4(command->launch.pid, status, WNOHANG, &command->usage) == command->launch.pid;
 }
 
 static void reap(struct watched_command *command)
 {
-	if (command->ended)
+	if (command->outcome.ended)
 		return;
-	if (command->reaper.take)
-		command->ended = command->reaper.take(command->reaper.context, &command->status);
-	else
-		command->ended =
-			command->launched && wait4(command->launch.pid, &command->status, WNOHANG,
-						   &command->usage) == command->launch.pid;
-	command->stop |= command->ended;
+	command->outcome.ended = has_ended(command);
+	command->stop |= command->outcome.ended;
 }
 
 /* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.
@@ -75,11 +84,11 @@ static void take_stop_signal(struct watched_command *command, const struct signa
 	int number = (int)info->ssi_signo;
 	bool from_terminal = info->ssi_code == SI_KERNEL;
 
-	if (number == SIGQUIT && command->launched)
+	if (number == SIGQUIT && command->outcome.launched)
 		return; /* the command's business: it dumps core */
 	command->signals++;
-	command->stop_signal = number;
-	if (!command->launched || command->signals >= SIGNALS_TO_STOP)
+	command->outcome.stop_signal = number;
+	if (!command->outcome.launched || command->signals >= SIGNALS_TO_STOP)
 		command->stop = true;
 	else if (!from_terminal)
 		kill(command->launch.pid, number);
@@ -101,7 +110,8 @@ void watched_command_wait(struct watched_command *command)
 {
 	struct pollfd fd = { .fd = command->signal_fd, .events = POLLIN };
 
-	while (command->launched && !command->ended && command->signals < SIGNALS_TO_STOP) {
+	while (command->outcome.launched && !command->outcome.ended &&
+	       command->signals < SIGNALS_TO_STOP) {
 		poll(&fd, 1, -1);
 		watched_command_read(command);
 		reap(command);

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "collect/launch.h"
+#include "pipeline/command_outcome.h"
 
 /* Who else reaps the command: called at each SIGCHLD; true, and its status as from waitpid(2), when
  * it has ended. */
@@ -27,19 +28,18 @@ struct watched_command {
 	int signal_fd;	      /* readable when a signal came; -1: they are not taken yet */
 	sigset_t old_mask;
 	struct command_reaper reaper;
-	bool launched;	     /* it ran */
-	bool ended;	     /* and has ended: */
-	int status;	     /* as from waitpid(2), */
-	struct rusage usage; /* what it used; not with a reaper */
+	struct command_outcome outcome;
+	struct rusage usage; /* what it used, once it has ended; not with a reaper */
 	bool stop;	     /* it ended, or a signal wants us to stop */
-	int stop_signal;     /* the last signal that did; 0: none */
-	int signals;	     /* how many did */
+	int signals;	     /* how many did; the last is in its outcome */
 };
 
 #define WATCHED_COMMAND_NONE                                                        \
 	{                                                                           \
 		.launch = { .pid = -1, .gate = -1, .outcome = -1 }, .signal_fd = -1 \
 	}
+
+/* What of this fails with a command leaves that in its outcome. */
 
 /* Forks the command, which waits at its gate; @argv NULL: none. @as_user: under sudo, as the user
  * who called it. Errors as launch_prepare. */
