@@ -20,6 +20,7 @@ static struct report_options options_of(const struct report_values *values)
 		.accumulated = values->accumulated,
 		.global_percent = values->global_percent,
 		.details = values->details,
+		.hierarchy = values->hierarchy,
 		.bare = values->bare,
 		.selection = select_options_of(&values->select),
 		.limit = (size_t)values->limit,

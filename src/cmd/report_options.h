@@ -16,7 +16,7 @@ struct report_values {
 	int64_t level;
 	double list_percent, detail_percent;
 	const char *by, *side_by_side, *merge, *sort;
-	bool children, reversed, accumulated, global_percent, details, bare;
+	bool children, reversed, accumulated, global_percent, details, hierarchy, bare;
 	struct select_values select;
 	int64_t limit;
 	double threshold;
@@ -56,6 +56,8 @@ struct report_values {
 	  .help = "the values of this key side by side: cpu, thread, event, time ..." }, \
 	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
 	  .help = "below each row of a table the addresses that were hit" }, \
+	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \
+	  .help = "rows of a table below one another, each the sum of those below it" }, \
 	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, merge), "KEYS", \
 	  .help = "a table that does not tell these keys apart: process,mode; all: only code" }, \
 	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \

@@ -55,6 +55,32 @@ static bool columns_and_details(const struct given *given)
 	return given->column && given->options->details;
 }
 
+static bool hierarchy_and_children(const struct given *given)
+{
+	return given->options->hierarchy && given->options->children;
+}
+
+static bool hierarchy_and_columns(const struct given *given)
+{
+	return given->options->hierarchy && given->column;
+}
+
+static bool hierarchy_and_parts(const struct given *given)
+{
+	return given->options->hierarchy &&
+	       (given->options->details || given->options->instructions);
+}
+
+static bool hierarchy_and_accumulated(const struct given *given)
+{
+	return given->options->hierarchy && given->options->accumulated;
+}
+
+static bool hierarchy_in_rows(const struct given *given)
+{
+	return given->options->hierarchy && given->format != FORMAT_TEXT;
+}
+
 static bool details_twice(const struct given *given)
 {
 	return given->options->details && has_name(&given->by, "address");
@@ -142,6 +168,17 @@ static const struct {
 	{ columns_and_details,
 	  "--details lists addresses below a row, --columns puts figures beside it: one of them, "
 	  "or --columns with --by symbol,address" },
+	{ hierarchy_and_children,
+	  "--hierarchy shows rows as parts of others, those of --children overlap: one of them; "
+	  "prospect graph shows what functions called" },
+	{ hierarchy_and_columns, "--hierarchy puts values of keys below one another, --columns "
+				 "side by side: one of them" },
+	{ hierarchy_and_parts,
+	  "--hierarchy has what --details and -d tell as a level: --by symbol,address" },
+	{ hierarchy_and_accumulated,
+	  "--accumulated adds up rows, and those of --hierarchy are parts of others: one of them" },
+	{ hierarchy_in_rows,
+	  "--hierarchy is for people: rows of csv and json have all keys of --by without it" },
 	{ details_twice,
 	  "--details adds the addresses that --by address has already: one of them" },
 	{ column_is_row,
@@ -166,7 +203,7 @@ static const struct {
 	  "them" },
 	{ no_table,
 	  "--sort, --reverse, --accumulated, --global-percent and --no-header are about a table: "
-	  "ask for one with --by, --children, --columns or --details" },
+	  "ask for one with --by, --children, --columns, --details or --hierarchy" },
 	{ bare_json, "--no-header leaves out what a JSON object needs: take its rows, or csv" },
 };
 

@@ -8,6 +8,7 @@
 #include "aggregate/children.h"
 #include "aggregate/classes.h"
 #include "aggregate/details.h"
+#include "aggregate/hierarchy.h"
 #include "aggregate/keys.h"
 #include "aggregate/table.h"
 #include "aggregate/tally.h"
@@ -20,6 +21,7 @@
 #include "present/csv.h"
 #include "present/json.h"
 #include "present/text_classes.h"
+#include "present/text_hierarchy.h"
 #include "present/text_report.h"
 
 /* The table of csv and json when no --by says another: what the paper's report tells of each
@@ -36,6 +38,7 @@ static const double detail_percent_of_processes = 1;
 static const char default_keys_beside_tasks[] = "image,symbol";
 static const char default_keys_beside_others[] = "process";
 static const char default_keys_of_details[] = "image,symbol";
+static const char default_keys_of_hierarchy[] = "program,image";
 
 struct report {
 	const struct report_options *options;
@@ -47,8 +50,9 @@ struct report {
 	bool each_once;	      /* what comes into it differs anyhow */
 	struct table *stacks; /* the same by stack, for an inclusive table */
 	struct table *table;
-	struct classes *classes; /* of the table */
-	struct details *details; /* of the table */
+	struct classes *classes;     /* of the table */
+	struct details *details;     /* of the table */
+	struct hierarchy *hierarchy; /* of the table */
 	struct instructions *instructions;
 };
 
@@ -57,6 +61,7 @@ static void report_done(struct report *report)
 	instructions_free(report->instructions);
 	classes_free(report->classes);
 	details_free(report->details);
+	hierarchy_free(report->hierarchy);
 	table_free(report->table);
 	table_free(report->stacks);
 	tally_done(&report->tally);
@@ -72,6 +77,8 @@ static const char *default_keys_of(const struct report *report)
 		return default_keys_of_children;
 	if (options->details)
 		return default_keys_of_details;
+	if (options->hierarchy)
+		return default_keys_of_hierarchy;
 	if (column)
 		return column->uses & SAMPLE_TASK ? default_keys_beside_tasks
 						  : default_keys_beside_others;
@@ -181,7 +188,8 @@ static int parse(struct report *report, const struct report_options *options, st
 
 	report->options = given->options = options;
 	given->grouped = options->by || options->children || options->side_by_side ||
-			 options->details || options->merge || given->format != FORMAT_TEXT;
+			 options->details || options->hierarchy || options->merge ||
+			 given->format != FORMAT_TEXT;
 	if (rc == 0)
 		rc = opened_name(&report->opened, &options->names, err);
 	if (rc == 0)
@@ -305,6 +313,10 @@ static int make_shown(struct report *report, struct err *err)
 		return rc;
 	shown->order = report->order;
 	shown->accumulate = options->accumulated;
+	if (options->hierarchy) {
+		report->hierarchy = hierarchy_new(shown, options->threshold, options->limit);
+		return 0;
+	}
 	if (report->classes)
 		return classes_finish(report->classes, options->threshold, options->limit, err);
 	table_finish(shown, options->threshold, options->limit);
@@ -401,6 +413,8 @@ static void print_grouped(const struct report *report, const struct view *view, 
 
 	if (report->classes)
 		print_classes(report, view, out);
+	else if (report->hierarchy)
+		text_hierarchy_print(view, report->hierarchy, out);
 	else if (report->given.format == FORMAT_JSON)
 		json_print(view, table, out);
 	else if (report->given.format == FORMAT_TEXT)

@@ -25,6 +25,7 @@ struct report_options {
 	bool accumulated;	  /* with what rows come to together */
 	bool global_percent;	  /* shares of the whole profile, not of the selection */
 	bool details;		  /* the addresses of each row */
+	bool hierarchy;		  /* rows below one another, each with its sum */
 	bool bare;		  /* a table without what stands above it */
 	struct selection selection;
 	size_t limit;	     /* most rows; 0: all */
