@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/dispatch.h"
 #include "cmd/help.h"
+#include "cmd/terminal.h"
 
 enum {
 	STATUS_FAILED = 1,
@@ -58,24 +58,6 @@ static void hold_standard_descriptors(void)
 	}
 }
 
-/* A full disk shows at the latest when stdout is closed. A reader that went away is nobody's
- * failure: nobody is left to be told. */
-static int close_stdout(int status)
-{
-	int broken = ferror(stdout);
-	int error = 0;
-
-	errno = 0;
-	if (fclose(stdout) != 0)
-		error = errno;
-	/* A command that failed has said why. */
-	if ((!broken && !error) || error == EPIPE || status != 0)
-		return status;
-	fprintf(stderr, "prospect: cannot write to standard output: %s\n",
-		error ? strerror(error) : "a write failed");
-	return STATUS_FAILED;
-}
-
 int main(int argc, char **argv)
 {
 	struct dispatch dispatch;
@@ -92,5 +74,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "prospect: %s\n", err.text);
 		return rc == -ENOENT ? STATUS_NOT_FOUND : STATUS_WRONG_COMMAND_LINE;
 	}
-	return close_stdout(dispatch.command->run(dispatch.argc, dispatch.argv));
+	return terminal_close_stdout(dispatch.command->run(dispatch.argc, dispatch.argv));
 }

@@ -8,6 +8,7 @@
 
 #include "archive/libarchive.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 enum {
@@ -32,8 +33,10 @@ static int explain(const struct tar_writer *writer, struct err *err)
 {
 	const char *why = writer->library.archive_error_string(writer->archive);
 
-	if (ferror(writer->out))
-		return err_set(err, -EIO, "cannot write the archive: %s", strerror(errno));
+	int rc = file_flush(writer->out);
+
+	if (rc < 0)
+		return err_set(err, rc, "cannot write the archive: %s", strerror(-rc));
 	return err_set(err, -EIO, "cannot write the archive: %s", why ? why : "a write failed");
 }
 

@@ -62,3 +62,17 @@ const char *file_base(const char *path)
 
 	return slash ? slash + 1 : path;
 }
+
+int file_flush(FILE *stream)
+{
+	errno = 0;
+	if (fflush(stream) != 0)
+		return errno ? -errno : -EIO;
+	if (!ferror(stream))
+		return 0;
+	/* The reason is long gone; what is written now meets it again. */
+	errno = 0;
+	if (fputc('\n', stream) == EOF || fflush(stream) != 0)
+		return errno ? -errno : -EIO;
+	return -EIO;
+}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole small files (proc, sysfs) and pieces of names. */
+/* Whole small files (proc, sysfs), pieces of names, and whether what was written arrived. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 
@@ -16,5 +17,8 @@ int file_read(const char *path, size_t limit, struct buf *buf);
 int file_read_i64(const char *path, int64_t *ret_value);
 /* The part behind the last slash; @path itself when it has none. Borrowed from @path. */
 const char *file_base(const char *path);
+/* Has all that was written to @stream arrived? Returns 0, or the negative errno of what kept it
+ * from arriving, also when that happened at an earlier flush. Then one more byte may be written. */
+int file_flush(FILE *stream);
 
 #endif

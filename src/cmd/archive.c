@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/line_options.h"
 #include "cmd/options.h"
@@ -38,6 +42,22 @@ static int fail(const struct err *err, int status)
 	return status;
 }
 
+/* How files of other formats are called: nobody would look for ours in them. */
+static int check_name(const char *output, struct err *err)
+{
+	static const char *const others[] = { ".tar", ".gz", ".tgz", ".bz2",  ".tbz", ".tbz2",
+					      ".lz4", ".xz", ".txz", ".lzma", ".zip", ".7z" };
+	const char *end = strrchr(file_base(output), '.');
+
+	for (size_t i = 0; end && i < sizeof(others) / sizeof(others[0]); i++) {
+		if (strcasecmp(end, others[i]) == 0)
+			return err_set(err, -EINVAL,
+				       "-o %s: an archive is packed with zstd; call it .tar.zst",
+				       output);
+	}
+	return 0;
+}
+
 static int check(const struct archive_values *values, int count, char **words, struct err *err)
 {
 	if (count > 1)
@@ -45,6 +65,11 @@ static int check(const struct archive_values *values, int count, char **words, s
 	if (!values->output)
 		return err_set(err, -EINVAL,
 			       "-o FILE must say where the archive goes: -o web.tar.zst");
+	if (check_name(values->output, err) < 0)
+		return -EINVAL;
+	if (output_file_is_stdout(values->output) && isatty(STDOUT_FILENO))
+		return err_set(err, -EINVAL,
+			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
 	for (size_t i = 0; i < values->source_paths.count; i++) {
 		int rc = source_files_check(values->source_paths.items[i], err);
 
@@ -69,7 +94,8 @@ static int write_archive(const struct archive_values *values, const char *path, 
 			       values->output);
 	rc = output_file_open(values->output, &file, err);
 	if (rc == 0)
-		rc = archive_write(path, &options, output_file_stream(file), stdout, err);
+		rc = archive_write(path, &options, output_file_stream(file),
+				   output_file_is_stdout(values->output) ? stderr : stdout, err);
 	return rc < 0 ? rc : output_file_commit(file, err);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "pipeline/output_file.h"
 #include "present/count_view.h"
@@ -149,9 +150,9 @@ void count_output_interval(struct count_output *output, const struct counts *cou
 /* Of stdout main() tells; what stderr does not take can only be told by the exit status. */
 static int check_stderr(struct err *err)
 {
-	if (fflush(stderr) == 0 && !ferror(stderr))
-		return 0;
-	return err_set(err, -EIO, "cannot write the counts to stderr");
+	int rc = file_flush(stderr);
+
+	return rc < 0 ? err_set(err, rc, "cannot write the counts: %s", strerror(-rc)) : 0;
 }
 
 int count_output_finish(struct count_output *output, const struct counts *runs, size_t count,

@@ -19,6 +19,13 @@ static const struct option_spec help_option = {
 	.long_name = "help", .short_name = 'h', .type = OPTION_FLAG, .help = "this text"
 };
 
+/* A text that there can be only one of, as it was given. */
+struct given {
+	size_t offset;
+	char name[MAX_SHOWN_NAME];
+	const char *value;
+};
+
 struct parser {
 	const struct option_spec *specs;
 	int argc;
@@ -27,6 +34,7 @@ struct parser {
 	void *values; /* NULL: check only */
 	bool help;
 	struct err *err;
+	VEC(struct given) given;
 };
 
 bool options_is_end(const struct option_spec *spec)
@@ -129,17 +137,58 @@ static int take_flag(struct parser *parser, const struct option_spec *spec, cons
 	return 1;
 }
 
+/* What came first would have no effect: two values of one option, or of two that mean the same. */
+static int refuse_second(const struct parser *parser, const struct option_spec *spec,
+			 const struct given *first, const char *name, const char *value)
+{
+	bool is_list = spec->argument && strcmp(spec->argument, "KEYS") == 0;
+
+	if (spec->hint)
+		return err_set(parser->err, -EINVAL, "%s is given twice, '%s' and '%s': %s", name,
+			       first->value, value, spec->hint);
+	if (strcmp(first->name, name) != 0)
+		return err_set(parser->err, -EINVAL, "%s '%s' and %s '%s': give one of them",
+			       first->name, first->value, name, value);
+	return err_set(parser->err, -EINVAL,
+		       "%s is given twice, '%s' and '%s': give it once%s%s%s%s", name, first->value,
+		       value, is_list ? ", as " : "", is_list ? first->value : "",
+		       is_list ? "," : "", is_list ? value : "");
+}
+
+/* Of numbers the last one counts, as when a line is called back and added to; a file or a list of
+ * keys that is ignored is missed. The same one again is fine. */
+static int check_once(struct parser *parser, const struct option_spec *spec, const char *name,
+		      const char *value)
+{
+	struct given *given;
+
+	if (spec->type != OPTION_TEXT && spec->type != OPTION_OPTIONAL)
+		return 0;
+	for (size_t i = 0; i < parser->given.count; i++) {
+		given = &parser->given.items[i];
+		if (given->offset == spec->offset && strcmp(given->value, value) != 0)
+			return refuse_second(parser, spec, given, name, value);
+	}
+	given = vec_push(&parser->given);
+	*given = (struct given){ .offset = spec->offset, .value = value };
+	snprintf(given->name, sizeof(given->name), "%s", name);
+	return 0;
+}
+
 /* @value: what stuck to the option, or NULL: the next word is its value. */
 static int take_value(struct parser *parser, const struct option_spec *spec, const char *name,
 		      const char *value)
 {
+	int rc;
+
 	if (!value) {
 		if (parser->at + 1 >= parser->argc ||
 		    strcmp(parser->argv[parser->at + 1], "--") == 0)
 			return option_value_missing(spec, name, parser->err);
 		value = parser->argv[++parser->at];
 	}
-	return option_value_set(spec, name, value, place_of(parser, spec), parser->err);
+	rc = option_value_set(spec, name, value, place_of(parser, spec), parser->err);
+	return rc < 0 ? rc : check_once(parser, spec, name, value);
 }
 
 static const struct option_spec *find_short(const struct parser *parser, char letter)
@@ -284,7 +333,9 @@ static int parse_all(struct parser *parser, bool stop_at_word, struct sorted *so
 int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,
 		  void *values, bool *ret_help, struct err *err)
 {
-	struct parser parser = { specs, argc, argv, 1, values, false, err };
+	struct parser parser = {
+		.specs = specs, .argc = argc, .argv = argv, .at = 1, .values = values, .err = err
+	};
 	struct sorted sorted = { 0 };
 	int rc = parse_all(&parser, stop_at_word, &sorted);
 
@@ -294,6 +345,7 @@ int options_parse(const struct option_spec *specs, int argc, char **argv, bool s
 	}
 	vec_free(&sorted.options);
 	vec_free(&sorted.words);
+	vec_free(&parser.given);
 	return rc;
 }
 

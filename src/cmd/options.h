@@ -4,8 +4,10 @@
  * struct, and its help line. Help, man-page check and completion read the same rows.
  *
  * Understood: -x VALUE, -xVALUE, -x (flags; several may be bundled), --name VALUE, --name=VALUE,
- * unique prefixes of long names, "--" ends options. Parsing stops at the first word that is not an
- * option when `stop_at_word` is set (commands that take a command), else words and options may mix.
+ * unique prefixes of long names, "--" ends options. Of numbers given twice the last one counts; of
+ * texts there can be only one, for a file or a list that is ignored is missed. Parsing stops at the
+ * first word that is not an option when `stop_at_word` is set (commands that take a command), else
+ * words and options may mix.
  */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
@@ -42,13 +44,14 @@ struct option_spec {
 	const char *argument; /* name of the value in help, e.g. "HZ" */
 	const char *help;     /* one line; NULL: works, but is listed nowhere */
 	double least, most;   /* both 0: no limits */
-	const char *hint; /* said instead of the usual line when the value is missing or wrong */
+	const char *hint; /* said instead of the usual line when the value is missing or wrong, and
+			   * behind that there are two texts */
 };
 
 /* Fills @values from argv[1..]. Returns the index of the first word left over: with stop_at_word
  * the command; without it argv is permuted so that words come last. Negative errno and one line in
- * @err for an unknown option (with the nearest right one), a missing or wrong value. *ret_help is
- * set when --help or -h was given and parsing stops there, else it is cleared.
+ * @err for an unknown option (with the nearest right one), a missing or wrong value, two different
+ * texts. *ret_help is set when --help or -h was given and parsing stops there, else it is cleared.
  * @values may be NULL: everything is checked, nothing is stored.
  * A value is never the word "--", so that argv[result - 1] tells whether options were ended so. */
 int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,

@@ -53,7 +53,9 @@ struct report_values {
 	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
 	  .help = "a table of what functions took with all they called" }, \
 	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
-	  .help = "the values of this key side by side: cpu, thread, event, time ..." }, \
+	  .help = "the values of this key side by side: cpu, thread, event, time ...", \
+	  .hint = "it shows one axis: name one key, and put others into --by, or leave them out, " \
+		  "which merges them" }, \
 	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
 	  .help = "below each row of a table the addresses that were hit" }, \
 	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/terminal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "present/safe.h"
 
 void terminal_ask(FILE *out, struct terminal *ret_terminal)
@@ -40,4 +43,17 @@ void terminal_say(const char *format, ...)
 	fprintf(stderr, "%s\n", buf_text(&line));
 	buf_done(&line);
 	free(text);
+}
+
+int terminal_close_stdout(int status)
+{
+	int error = -file_flush(stdout);
+
+	errno = 0;
+	if (fclose(stdout) != 0 && !error)
+		error = errno ? errno : EIO;
+	if (!error || error == EPIPE || status != 0)
+		return status;
+	terminal_say("prospect: cannot write to standard output: %s", strerror(error));
+	return 1;
 }

@@ -19,4 +19,9 @@ void terminal_ask(FILE *out, struct terminal *ret_terminal);
  * a terminal or end the line becomes \xNN. */
 void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The last word: a full disk shows at the latest when stdout is closed. Returns the exit status
+ * that a command which ended with @status leaves: one that failed has said why, and a reader that
+ * went away is nobody's failure, for nobody is left to be told. */
+int terminal_close_stdout(int status);
+
 #endif

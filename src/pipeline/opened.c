@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/demangler.h"
@@ -469,9 +470,9 @@ struct view opened_view(const struct opened *opened)
 
 int opened_end(FILE *out, struct err *err)
 {
-	errno = 0;
-	if (fflush(out) == 0 && !ferror(out))
+	int rc = file_flush(out);
+
+	if (rc == 0 || rc == -EPIPE)
 		return 0;
-	return err_set(err, errno ? -errno : -EIO, "cannot write the report: %s",
-		       strerror(errno ? errno : EIO));
+	return err_set(err, rc, "cannot write the output: %s", strerror(-rc));
 }

@@ -89,7 +89,8 @@ void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *r
 const char *opened_sources(const struct opened *opened);
 void opened_done(struct opened *opened);
 
-/* Everything of the view was printed: did it arrive? */
+/* Everything of the view was printed: did it arrive? A reader that went away is nobody's failure:
+ * nobody is left to be told. */
 int opened_end(FILE *out, struct err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "pipeline/owner.h"
 
@@ -112,6 +113,24 @@ static int open_place(struct output_file *file)
 	return open_existing(file);
 }
 
+/* What a link as /dev/stdout leads to may have no name: a pipe. Returns the descriptor or -errno.
+ */
+static int open_nameless(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* It is there, though realpath knows no name of it? A regular file would be one that was removed.
+ */
+static bool is_nameless(const char *path)
+{
+	struct stat there;
+
+	return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+}
+
 /* As the owner, who may have links followed. */
 static int open_as_owner(struct output_file *file, const char *path)
 {
@@ -122,7 +141,9 @@ static int open_as_owner(struct output_file *file, const char *path)
 	fd = file->path ? 0 : -errno;
 	if (!file->path)
 		file->path = xstrdup(path);
-	if (fd == 0 || fd == -ENOENT)
+	if (fd == -ENOENT && is_nameless(path))
+		fd = open_nameless(path);
+	else if (fd == 0 || fd == -ENOENT)
 		fd = open_place(file);
 	owner_end(&file->owner);
 	return fd;
@@ -140,16 +161,38 @@ static int open_as_root(struct output_file *file, const char *path)
 	return open_place(file);
 }
 
+/* Returns the descriptor or -errno. */
+static int open_stdout(struct output_file *file)
+{
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	file->path = xstrdup("standard output");
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct output_file *file, const char *path)
+{
+	int fd;
+
+	owner_find(&file->owner);
+	fd = open_as_owner(file, path);
+	if (fd == -EACCES && file->owner.other && owner_root_alone(path))
+		fd = open_as_root(file, path);
+	return fd;
+}
+
+bool output_file_is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *file = xcalloc(1, sizeof(*file));
 	int fd;
 
 	file->place = -1;
-	owner_find(&file->owner);
-	fd = open_as_owner(file, path);
-	if (fd == -EACCES && file->owner.other && owner_root_alone(path))
-		fd = open_as_root(file, path);
+	fd = output_file_is_stdout(path) ? open_stdout(file) : open_file(file, path);
 	if (fd < 0)
 		return failed(file, -fd, err);
 	file->stream = fdopen(fd, "w");
@@ -208,15 +251,15 @@ static int close_stream(struct output_file *file)
 {
 	_cleanup_close_ int memory = -1;
 	FILE *stream = steal_ptr(file->stream);
-	int broken = ferror(stream);
+	int error = -file_flush(stream);
 
 	if (file->place >= 0)
 		memory = dup(fileno(stream));
 	errno = 0;
-	if (fclose(stream) != 0)
-		return errno ? errno : EIO;
-	if (broken)
-		return EIO;
+	if (fclose(stream) != 0 && !error)
+		error = errno ? errno : EIO;
+	if (error)
+		return error;
 	return file->place >= 0 ? write_over(memory, file->place) : 0;
 }
 

@@ -4,11 +4,12 @@
  * the end. An existing file keeps its mode, its owner and all its names: where that, or a second
  * file beside it, cannot be had, its new content is gathered in memory and written over the old at
  * the end. Under sudo a new file belongs to the invoking user. What is no regular file (a terminal,
- * a pipe, /dev/null) is written to directly.
+ * a pipe, /dev/null) is written to directly; "-" is standard output.
  */
 #ifndef PIPELINE_OUTPUT_FILE_H
 #define PIPELINE_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -28,6 +29,9 @@ DEFINE_CLEANUP(struct output_file *, output_file_free);
 FILE *output_file_stream(struct output_file *file);
 /* Everything was written: checks that it arrived and moves or copies it into place. Only once. */
 int output_file_commit(struct output_file *file, struct err *err);
+
+/* Does @path mean standard output, rather than a file? */
+bool output_file_is_stdout(const char *path);
 
 /* Could @path be written? For knowing before a run rather than after it; leaves nothing behind. */
 int output_file_check(const char *path, struct err *err);

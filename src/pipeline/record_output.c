@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "pipeline/output_file.h"
 #include "pipeline/state_files.h"
 #include "store/store.h"
 
@@ -95,7 +96,11 @@ int record_output_open(struct record_output *output, const char *wanted, struct 
 	int rc = 0;
 
 	owner_find(&output->owner);
-	if (wanted) {
+	if (wanted && output_file_is_stdout(wanted)) {
+		return err_set(err, -EINVAL,
+			       "-o -: a profile is no stream, its parts are written again and "
+			       "again; name a file");
+	} else if (wanted) {
 		if ((size_t)snprintf(output->path, sizeof(output->path), "%s", wanted) >=
 		    sizeof(output->path))
 			return err_set(err, -ENAMETOOLONG, "-o: the name is too long");

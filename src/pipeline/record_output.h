@@ -24,8 +24,9 @@ struct record_output {
 };
 
 /* @wanted: -o FILE, or NULL. An existing file is replaced only if it is a profile or empty. Fails
- * before anything runs when the file cannot be made. Under sudo it is made with the invoking user's
- * rights, or as root and given to them where only root can have a say (owner_root_alone). */
+ * before anything runs when the file cannot be made; "-" cannot. Under sudo it is made with the
+ * invoking user's rights, or as root and given to them where only root can have a say
+ * (owner_root_alone). */
 int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
 		       struct err *err);
 /* One transaction, with the owner's rights. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "present/safe.h"
 #include "present/watch_parts.h"
@@ -46,15 +47,9 @@ static bool is_screen(const struct watch_show *show)
 /* What was made goes out at once: somebody may look at it now. */
 static int write_out(struct watch_show *show)
 {
-	FILE *out = show->options.out;
-	int rc = 0;
-
-	errno = 0;
-	if (fwrite(buf_text(&show->text), 1, show->text.size, out) != show->text.size ||
-	    fflush(out) != 0)
-		rc = errno ? -errno : -EIO;
+	fwrite(buf_text(&show->text), 1, show->text.size, show->options.out);
 	buf_clear(&show->text);
-	return rc;
+	return file_flush(show->options.out);
 }
 
 static void write_notes(const struct watch_show *show, const struct buf *text)

@@ -71,6 +71,9 @@ test_an_archive_shows_what_the_machine_showed() {
 	"$PROSPECT" archive -o "$T/mobile.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
 	"$PROSPECT" archive -o "$T/again.tar.zst" "$T/prof" > "$T/said" || fail "no second archive"
 	cmp -s "$T/mobile.tar.zst" "$T/again.tar.zst" || fail "the same files made another archive"
+	"$PROSPECT" archive -o - "$T/prof" 2> "$T/also_said" | cmp -s - "$T/again.tar.zst" ||
+		fail "standard output has another archive"
+	cmp -s "$T/said" "$T/also_said" || fail "of what is written to stdout something else is said"
 	mv "$T/home" "$T/away"
 	mv "$T/prof" "$T/away.prof"
 	"$PROSPECT" annotate --mixed work "$T/away.prof" > "$T/without" 2>&1
@@ -101,6 +104,8 @@ test_what_an_archive_lacks_is_told() {
 	expect_line 'archive already'
 	expect_status 1 "$PROSPECT" archive -o "$T/prof" "$T/prof"
 	expect_line 'is a profile'
+	expect_status 2 "$PROSPECT" archive -o "$T/x.tar.GZ" "$T/prof"
+	expect_line 'zstd'
 	expect_status 2 "$PROSPECT" archive "$T/prof"
 	expect_line 'where the archive goes'
 }

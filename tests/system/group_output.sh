@@ -36,6 +36,8 @@ test_the_first_word() {
 test_full_stdout() {
 	"$PROSPECT" help > /dev/full 2> "$T/stderr" && fail "a full disk went unnoticed"
 	expect_line 'standard output.*no space'
+	expect_status 1 bash -c '"$1" watch --help-metric all > /dev/full' - "$PROSPECT"
+	expect_line 'standard output: no space'
 	expect_status 1 bash -c '"$1" help >&-' - "$PROSPECT"
 	expect_line 'standard output'
 }

@@ -141,6 +141,31 @@ static void last_parts(void **state)
 	assert_string_equal(file_base(""), "");
 }
 
+static void what_kept_output_from_arriving(void **state)
+{
+	static const char block[100000];
+	FILE *full = fopen("/dev/full", "w"), *fine = fopen("/dev/null", "w");
+
+	assert_non_null(full);
+	assert_non_null(fine);
+	assert_int_equal(file_flush(full), 0);
+	fputs("in the buffer", full);
+	assert_int_equal(file_flush(full), -ENOSPC);
+	fclose(full);
+
+	/* More than any buffer: what failed is over when it is asked for. */
+	full = fopen("/dev/full", "w");
+	assert_int_not_equal(fwrite(block, 1, sizeof(block), full), sizeof(block));
+	assert_int_equal(fflush(full), 0);
+	errno = EINTR;
+	assert_int_equal(file_flush(full), -ENOSPC);
+	fclose(full);
+
+	fwrite(block, 1, sizeof(block), fine);
+	assert_int_equal(file_flush(fine), 0);
+	fclose(fine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +176,7 @@ int main(void)
 		cmocka_unit_test(failures_are_told),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(last_parts),
+		cmocka_unit_test(what_kept_output_from_arriving),
 	};
 
 	return cmocka_run_group_tests(tests, make_place, remove_place);

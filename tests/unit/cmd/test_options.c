@@ -20,7 +20,7 @@ struct values {
 	const char *file;
 	struct option_texts selected;
 	bool all, quiet, follow;
-	const char *only;
+	const char *only, *keys, *other;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -41,6 +41,8 @@ static const struct option_spec specs[] = {
 	  .hint = "stacks are on by default" },
 	{ "old", 'O', OPTION_REFUSED, .help = "is now --file" },
 	{ "only", 0, OPTION_OPTIONAL, AT(only), "GLOB", "which" },
+	{ "keys", 0, OPTION_TEXT, AT(keys), "KEYS", "by what" },
+	{ NULL, 'o', OPTION_TEXT, AT(other), "KEY", "another", .hint = "leave one out" },
 	{ "secret", 0, OPTION_FLAG, AT(quiet) },
 	{ 0 },
 };
@@ -97,6 +99,8 @@ static void spellings(void **state)
 		assert_false(parsed.help);
 	}
 	assert_int_equal(parse("-F 99").values.rate, 99);
+	assert_int_equal(parse("-F 99 -H 88").values.rate, 88);
+	assert_true(parse("--file a -f a --only --only=x").rc > 0);
 	assert_true(parse("-aq").values.all && parse("-aq").values.quiet);
 	assert_false(parse("-a").values.quiet);
 }
@@ -211,6 +215,12 @@ static void wrong_lines_are_told(void **state)
 		  "--duration wants a time (10, 1.5, 250ms, 10s, 2m, 1h), not 'inf'" },
 		{ "-g", "-g: stacks are on by default" },
 		{ "-g ./x", "-g: stacks are on by default" },
+		{ "-f a --file b", "-f 'a' and --file 'b': give one of them" },
+		{ "--file a --file=b", "--file is given twice, 'a' and 'b': give it once" },
+		{ "--keys a -o x --keys b",
+		  "--keys is given twice, 'a' and 'b': give it once, as a,b" },
+		{ "-o x --keys a -o y", "-o is given twice, 'x' and 'y': leave one out" },
+		{ "--only=a --only=b", "--only is given twice, 'a' and 'b': give it once" },
 		{ "-O", "-O: is now --file" },
 		{ "--old=3", "--old: is now --file" },
 	};

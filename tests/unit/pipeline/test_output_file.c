@@ -196,6 +196,40 @@ static void a_full_disk_is_told(void **state)
 	assert_true(S_ISCHR(stat.st_mode));
 }
 
+/* Also what did not fit into the buffer, so that it failed while it was written. */
+static void a_disk_that_was_full_before(void **state)
+{
+	static const char block[100000];
+	struct output_file *file;
+
+	assert_int_equal(output_file_open("/dev/full", &file, NULL), 0);
+	fwrite(block, 1, sizeof(block), output_file_stream(file));
+	fflush(output_file_stream(file));
+	assert_int_equal(output_file_commit(file, NULL), -ENOSPC);
+	output_file_free(file);
+}
+
+/* /dev/stdout is such a link. */
+static void pipes_without_a_name(void **state)
+{
+	struct output_file *file;
+	char link[64], text[8] = "";
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", ends[1]);
+	assert_int_equal(symlink(link, "report"), 0);
+	assert_int_equal(output_file_open("report", &file, NULL), 0);
+	fputs("piped", output_file_stream(file));
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 5);
+	assert_string_equal(text, "piped");
+	assert_int_equal(count_files(), 1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* What did not arrive whole does not take the old one's place. */
 static void half_a_file_is_not_moved(void **state)
 {
@@ -231,7 +265,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(half_a_file_is_not_moved, enter_folder,
 						leave_folder),
+		cmocka_unit_test_setup_teardown(pipes_without_a_name, enter_folder, leave_folder),
 		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(a_disk_that_was_full_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
