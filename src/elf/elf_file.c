@@ -243,6 +243,39 @@ bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint
 	return found;
 }
 
+/* How many bytes of the piece are the segment's. */
+static uint64_t common_bytes(const struct elf_segment *segment, const struct elf_placed *placed)
+{
+	uint64_t start = segment->offset > placed->offset ? segment->offset : placed->offset;
+	uint64_t in_segment = segment->size - (start - segment->offset);
+	uint64_t in_piece = placed->size - (start - placed->offset);
+
+	if (start - segment->offset >= segment->size || start - placed->offset >= placed->size)
+		return 0;
+	return in_segment < in_piece ? in_segment : in_piece;
+}
+
+bool elf_file_bias(const struct elf_segments *segments, const struct elf_placed *placed,
+		   uint64_t *ret_bias)
+{
+	const struct elf_segment *found = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < segments->list.count; i++) {
+		const struct elf_segment *segment = &segments->list.items[i];
+		uint64_t bytes = common_bytes(segment, placed);
+
+		if (!bytes || (found && found->executable > segment->executable) ||
+		    (found && found->executable == segment->executable && bytes <= most))
+			continue;
+		found = segment;
+		most = bytes;
+	}
+	if (found)
+		*ret_bias = placed->address - placed->offset - (found->address - found->offset);
+	return found;
+}
+
 static void add_section(struct elf_file *file, const GElf_Shdr *header, size_t names)
 {
 	const char *name = elf_strptr(file->elf, names, header->sh_name);

@@ -69,6 +69,17 @@ const struct elf_segments *elf_file_segments(const struct elf_file *file);
  * other. False when none does. */
 bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_address);
 
+/* A piece of the file in memory as code: @size bytes from @offset of the file on, at @address. */
+struct elf_placed {
+	uint64_t address, size, offset;
+};
+
+/* What to take from an address in memory to get the file's own. By the executable segment that has
+ * most of the piece, else by any: linkers let segments share pages of the file, so that the first
+ * byte of a piece may be another segment's. False when no segment has any of it. */
+bool elf_file_bias(const struct elf_segments *segments, const struct elf_placed *placed,
+		   uint64_t *ret_bias);
+
 /* Makes the sections known; before it there are none. A file without sections is not an error. */
 int elf_file_read_sections(struct elf_file *file, struct err *err);
 size_t elf_file_section_count(const struct elf_file *file);

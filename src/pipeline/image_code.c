@@ -138,13 +138,13 @@ enum image_code_state image_codes_read(struct image_codes *codes, uint32_t image
 static bool bias_of(const struct image_codes *codes, const struct mapping *mapping,
 		    const struct image_code *code, uint64_t *ret_bias)
 {
-	uint64_t address = mapping->offset;
+	const struct elf_placed placed = { .address = mapping->start,
+					   .size = mapping->end - mapping->start,
+					   .offset = mapping->offset };
 
-	if (codes->profile->images.items[mapping->image].kind == IMAGE_VDSO)
-		address = 0;
-	else if (!elf_file_address(&code->segments, mapping->offset, &address))
-		return false;
-	*ret_bias = mapping->start - address;
+	if (codes->profile->images.items[mapping->image].kind != IMAGE_VDSO)
+		return elf_file_bias(&code->segments, &placed, ret_bias);
+	*ret_bias = mapping->start;
 	return true;
 }
 

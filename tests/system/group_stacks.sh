@@ -124,6 +124,20 @@ test_stacks_of_loaded_libraries() {
 		'_start;([^;]*;)*main;(work_in;)?a_first$' 990
 }
 
+# LLD and others let code begin in a page of the file whose first bytes are another segment's.
+test_stacks_of_segments_that_share_a_page() {
+	need_stacks
+	need ld.lld
+	cc -O2 -g -pthread -fomit-frame-pointer -fno-builtin -fuse-ld=lld -o "$T/shared" \
+		"$(dirname "${BASH_SOURCE[0]}")/programs/stacks.c" || fail "cc cannot link with lld"
+	readelf -lW "$T/shared" > "$T/segments"
+	grep -Eq '^ +LOAD +0x[0-9a-f]+(00[1-9a-f]|0[1-9a-f][0-9a-f]|[1-9a-f][0-9a-f]{2}) .* R E ' \
+		"$T/segments" || skip "this lld separates segments by pages"
+	record "$T/prof" -- "$T/shared" recursion 1 20
+	expect_stacks "code that shares a page" "$T/prof" "program=shared mode=user symbol=leaf" \
+		'_start;([^;]*;)*main;(down;){20}leaf$' 990
+}
+
 # Two libraries by turns at the same addresses: until that is noticed stacks are not believed, and
 # never wrong.
 test_stacks_of_replaced_libraries() {

@@ -85,6 +85,33 @@ static void test_executable_segment_wins(void **state)
 	assert_false(elf_file_address(&segments, 0x2000, &address));
 }
 
+/* As LLD lays them out: the page of the file in which code begins is mapped twice, and its first
+ * bytes are another segment's. */
+static void test_segments_share_a_page(void **state)
+{
+	struct elf_segment list[] = { { 0, 0x157bc, 0, false },
+				      { 0x157c0, 0x41270, 0x167c0, true },
+				      { 0x56a30, 0x2c80, 0x58a30, false } };
+	struct elf_segments segments = { .list = { list, 3, 3 } };
+	struct elf_placed code = { 0x555500016000, 0x42000, 0x15000 };
+	struct elf_placed tail = { 0x555500050000, 0x8000, 0x4f000 };
+	struct elf_placed data = { 0x555500059000, 0x2000, 0x57000 };
+	struct elf_placed none = { 0x555500100000, 0x1000, 0x100000 };
+	uint64_t bias;
+
+	(void)state;
+	assert_true(elf_file_bias(&segments, &code, &bias));
+	assert_int_equal(bias, 0x555500000000);
+	assert_true(elf_file_bias(&segments, &tail, &bias));
+	assert_int_equal(bias, 0x555500000000);
+	assert_true(elf_file_bias(&segments, &data, &bias));
+	assert_int_equal(bias, 0x555500000000);
+	assert_false(elf_file_bias(&segments, &none, &bias));
+	list[0].executable = true; /* then the one with more of it */
+	assert_true(elf_file_bias(&segments, &code, &bias));
+	assert_int_equal(bias, 0x555500000000);
+}
+
 /* Everything this folder does with a file in memory, whatever is in it. Returns whether it could be
  * opened. */
 static bool use(const uint8_t *bytes, size_t size)
@@ -242,10 +269,15 @@ static void test_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_outside),	  cmocka_unit_test(test_executable_segment_wins),
-		cmocka_unit_test(test_truncated), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_scrambled), cmocka_unit_test(test_no_elf),
-		cmocka_unit_test(test_shrinks),	  cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_outside),
+		cmocka_unit_test(test_executable_segment_wins),
+		cmocka_unit_test(test_segments_share_a_page),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_scrambled),
+		cmocka_unit_test(test_no_elf),
+		cmocka_unit_test(test_shrinks),
+		cmocka_unit_test(test_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
