@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "bpf/probe_wire.h"
 #include "collect/probe_links.h"
+#include "collect/probe_ways.h"
 
 enum { OFTEN = 16 }; /* links between two questions whether to give up */
 
@@ -514,7 +515,7 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 				       .programs = programs,
 				       .outcomes = outcomes,
 				       .links = links,
-				       .ways = probe_ways_find() };
+				       .ways = probe_ways_find(false) };
 	int rc = attach_kernel(&attaching);
 
 	if (rc == 0)
@@ -537,40 +538,4 @@ void probe_links_free(struct probe_links *links)
 		close(links->fds.items[i]);
 	vec_free(&links->fds);
 	free(links);
-}
-
-/* ---- what the kernel has ---- */
-
-static bool has_multi(int type, bool (*has)(int program))
-{
-	int fd = probe_programs_load_empty(type);
-	bool yes = fd >= 0 && has(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return yes;
-}
-
-struct probe_ways probe_ways_find(void)
-{
-	return (struct probe_ways){
-		.fentry = access("/sys/kernel/btf/vmlinux", R_OK) == 0,
-		.kprobe_multi = has_multi(PROBE_LINK_KPROBE_MULTI, probe_link_has_kprobe_multi),
-		.kprobe = probe_link_has_kprobe(),
-		.uprobe_multi = has_multi(PROBE_LINK_UPROBE_MULTI, probe_link_has_uprobe_multi),
-		.uprobe = probe_link_has_uprobe(),
-	};
-}
-
-enum probe_mechanism probe_ways_choose(const struct probe_ways *ways, bool user, size_t count)
-{
-	if (user && ways->uprobe_multi)
-		return PROBE_UPROBE_MULTI;
-	if (user)
-		return ways->uprobe ? PROBE_UPROBE : PROBE_NONE;
-	if (ways->fentry && count <= PROBE_MAX_FENTRY)
-		return PROBE_FENTRY;
-	if (ways->kprobe_multi)
-		return PROBE_KPROBE_MULTI;
-	return ways->kprobe ? PROBE_KPROBE : PROBE_NONE;
 }

@@ -19,17 +19,4 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 void probe_links_free(struct probe_links *links);
 DEFINE_CLEANUP(struct probe_links *, probe_links_free);
 
-/* Up to so many functions of the kernel are reached by fentry, whose calls cost least, but which is
- * slow to attach. */
-enum { PROBE_MAX_FENTRY = 16 };
-
-/* What the kernel has, found by trying. */
-struct probe_ways {
-	bool fentry; /* not yet tried with a function: it has the types */
-	bool kprobe_multi, kprobe, uprobe_multi, uprobe;
-};
-struct probe_ways probe_ways_find(void);
-/* The one by which most of @count targets would be reached. PROBE_NONE: there is none. */
-enum probe_mechanism probe_ways_choose(const struct probe_ways *ways, bool user, size_t count);
-
 #endif

@@ -171,7 +171,7 @@ static void choose_types(struct probes_bpf *object, const struct probe_options *
 {
 	bool user = has_targets(options, true);
 	int type = user ? PROBE_LINK_UPROBE_MULTI : PROBE_LINK_KPROBE_MULTI;
-	int fd = probe_programs_load_empty(type);
+	int fd = probe_programs_load_empty(type, 0);
 	bool has = fd >= 0 &&
 		   (user ? probe_link_has_uprobe_multi(fd) : probe_link_has_kprobe_multi(fd));
 
@@ -372,14 +372,20 @@ static struct bpf_program *fentry_template(const struct probe_programs *programs
 						: object->progs.probe_fentry_only;
 }
 
+static int find_function(struct probe_programs *programs, const char *module, const char *function,
+			 struct probe_function *ret_found)
+{
+	int rc = programs->functions ? 0 : probe_functions_new(&programs->functions);
+
+	return rc < 0 ? rc : probe_functions_find(programs->functions, module, function, ret_found);
+}
+
+/* @function is known to exist: libbpf would not free the types that it looked for it in. */
 static int ready_fentry(struct probe_programs *programs, const char *function)
 {
 	BPF_LOAD_QUIETLY;
-	int rc = 0;
 
-	if (!programs->functions)
-		rc = probe_functions_new(&programs->functions);
-	return rc < 0 || programs->fentry ? rc : load_fentry(programs, function);
+	return programs->fentry ? 0 : load_fentry(programs, function);
 }
 
 int probe_programs_get_fentry(struct probe_programs *programs, const char *module,
@@ -388,10 +394,10 @@ int probe_programs_get_fentry(struct probe_programs *programs, const char *modul
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
 	struct loaded wanted = { .mechanism = PROBE_FENTRY };
 	struct probe_function found = { .id = 0 };
-	int rc = ready_fentry(programs, function), fd;
+	int rc = find_function(programs, module, function, &found), fd;
 
 	if (rc == 0)
-		rc = probe_functions_find(programs->functions, module, function, &found);
+		rc = ready_fentry(programs, function);
 	if (rc < 0)
 		return rc;
 	wanted.template = fentry_template(programs, end);
@@ -482,7 +488,7 @@ void probe_programs_times(const struct probe_programs *programs, struct probe_ru
 	*ret_times = times;
 }
 
-int probe_programs_load_empty(int attach_type)
+int probe_programs_load_empty(int attach_type, uint32_t function)
 {
 	/* mov r0, 0; exit */
 	static const struct bpf_insn nothing[] = {
@@ -494,7 +500,8 @@ int probe_programs_load_empty(int attach_type)
 	int fd;
 
 	options.expected_attach_type = (enum bpf_attach_type)attach_type;
-	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "probe_empty", "Dual BSD/GPL", nothing,
-			   sizeof(nothing) / sizeof(nothing[0]), &options);
+	options.attach_btf_id = function;
+	fd = bpf_prog_load(function ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_KPROBE, "probe_empty",
+			   "Dual BSD/GPL", nothing, sizeof(nothing) / sizeof(nothing[0]), &options);
 	return fd < 0 ? -errno : fd;
 }

@@ -59,7 +59,9 @@ struct probe_run_times {
 };
 void probe_programs_times(const struct probe_programs *programs, struct probe_run_times *ret_times);
 
-/* A program that does nothing, to try things with. A descriptor to close, or a negative errno. */
-int probe_programs_load_empty(int attach_type);
+/* A program that does nothing, to try things with. @function: of the kernel's types, which the
+ * program is for (fentry); 0: it is a kprobe's or uprobe's. A descriptor to close, or a negative
+ * errno. */
+int probe_programs_load_empty(int attach_type, uint32_t function);
 
 #endif

@@ -100,7 +100,7 @@ uint64_t probe_trap_measure_ns(bool multi)
 {
 	struct place place = { .address = (uintptr_t)probed };
 	uint64_t without_ns = time_calls(), with_ns = 0;
-	int program = probe_programs_load_empty(multi ? PROBE_LINK_UPROBE_MULTI : 0), link = -1;
+	int program = probe_programs_load_empty(multi ? PROBE_LINK_UPROBE_MULTI : 0, 0), link = -1;
 
 	dl_iterate_phdr(find_offset, &place);
 	if (program >= 0 && place.offset)

@@ -23,6 +23,7 @@
 #include "collect/probe_programs.h"
 #include "collect/probe_rows.h"
 #include "collect/probe_trap.h"
+#include "collect/probe_ways.h"
 
 enum {
 	MAX_CPUS = 8192,
@@ -280,9 +281,9 @@ static size_t count_targets(const struct probe_options *options, bool user)
 	return count;
 }
 
-struct probe_forecast probes_forecast(const struct probes *probes)
+struct probe_forecast probes_forecast(const struct probes *probes, bool thorough)
 {
-	struct probe_ways ways = probe_ways_find();
+	struct probe_ways ways = probe_ways_find(thorough);
 	size_t kernel = count_targets(&probes->options, false);
 	size_t user = count_targets(&probes->options, true);
 	struct probe_forecast forecast = {
@@ -446,7 +447,7 @@ int probes_check(struct err *err)
 
 enum probe_mechanism probes_mechanism(bool user, size_t count)
 {
-	struct probe_ways ways = probe_ways_find();
+	struct probe_ways ways = probe_ways_find(!user && count <= PROBE_MAX_FENTRY);
 
 	return probe_ways_choose(&ways, user, count);
 }

@@ -86,7 +86,9 @@ int probes_new(const struct probe_options *options, struct probes **ret_probes, 
 /* Detaches what is attached. NULL is fine. */
 void probes_free(struct probes *probes);
 
-struct probe_forecast probes_forecast(const struct probes *probes);
+/* @thorough: fentry is tried with a function, which may take 0.2 s; else it is taken for possible
+ * where the kernel's types are known. */
+struct probe_forecast probes_forecast(const struct probes *probes, bool thorough);
 
 /* Attaches all that can be; of what cannot, probes_outcome says why. Nothing counts yet. -ENOENT:
  * nothing at all could be attached, with the first reason; -EINTR: given up, nothing is left. */
@@ -113,8 +115,9 @@ struct probe_scale probes_value_scale(const struct probes *probes);
 int probes_check_condition(const char *condition, struct err *err);
 /* Can this user on this kernel watch at all? Nothing is left. Negative errno with the reason. */
 int probes_check(struct err *err);
-/* By which way functions of the kernel or of programs would be reached here, found by trying, some
- * ten milliseconds. @count: how many. PROBE_NONE: by none. */
+/* By which way functions of the kernel or of programs would be reached here, found by trying: some
+ * ten milliseconds, up to 0.2 s for functions of the kernel. @count: how many. PROBE_NONE: by none.
+ */
 enum probe_mechanism probes_mechanism(bool user, size_t count);
 
 #endif

@@ -62,7 +62,7 @@ static void tell_slow(const struct watching *watching, double attach_s, double d
 /* Kernels without multi links take long for each function. */
 static int check_slow(struct watching *watching, struct err *err)
 {
-	struct probe_forecast forecast = probes_forecast(watching->probes);
+	struct probe_forecast forecast = probes_forecast(watching->probes, false);
 	double attach_s = (double)forecast.attach_ns / NS_PER_S;
 	double detach_s = (double)forecast.detach_ns / NS_PER_S;
 

@@ -114,7 +114,7 @@ int watch_forecast_tell(const struct probe_options *options, bool command, struc
 
 	if (rc < 0)
 		return rc;
-	forecast = probes_forecast(probes);
+	forecast = probes_forecast(probes, true);
 	probes_free(probes);
 	add_way("of the kernel", count_kind(options, false), forecast.kernel, text);
 	add_way("of programs", count_kind(options, true), forecast.user, text);

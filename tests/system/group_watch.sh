@@ -158,6 +158,22 @@ test_watch_forecast() {
 	grep -q 'cost: 0 % of a CPU' "$T/out" || fail "nobody calls it:" "$(cat "$T/out")"
 }
 
+# What --list promises --dry-run finds, and is silent where there is no way.
+test_watch_forecast_of_the_kernel() {
+	need_counts_of_calls
+	local used
+	expect_status 0 "$PROSPECT" watch --list kernel:vfs_read > "$T/list"
+	if grep -q 'nothing to watch it with' "$T/list"; then
+		expect_status 1 "$PROSPECT" watch --dry-run kernel:vfs_read > "$T/out"
+		expect_line 'vfs_read cannot be watched'
+		[ ! -s "$T/out" ] || fail "said before it failed:" "$(cat "$T/out")"
+	else
+		used=$(awk '$1 ~ /vfs_read$/ { print $NF; exit }' "$T/list")
+		expect_status 0 "$PROSPECT" watch --dry-run --yes kernel:vfs_read > "$T/out"
+		grep -qx "1 of the kernel: $used" "$T/out" || fail "$(cat "$T/list" "$T/out")"
+	fi
+}
+
 test_watch_wrong_command_lines() {
 	local arguments
 	compile called called.c

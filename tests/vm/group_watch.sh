@@ -66,6 +66,20 @@ check_watched_programs() {
 	watch_is programs nap exits 5
 }
 
+# The mechanism that --list and --dry-run tell is the one that is used.
+check_foretold() {
+	local used
+	used=$(sed -n 's/.*"mechanism": *"\([^"]*\)".*/\1/p' "$EXCHANGE/done.json" | head -n 1)
+	[ "$used" = "$1" ] || fail "vfs_read is reached by '$used':" "$(cat "$EXCHANGE/done.json")"
+	grep -q "^vfs_read .* $used\$" "$EXCHANGE/list.txt" || fail "$(cat "$EXCHANGE/list.txt")"
+	grep -qx "1 of the kernel: $used" "$EXCHANGE/dry.txt" || fail "$(cat "$EXCHANGE/dry.txt")"
+	grep -q '^cost: ' "$EXCHANGE/dry.txt" || fail "no cost:" "$(cat "$EXCHANGE/dry.txt")"
+}
+
+test_watch_foretold() {
+	check_foretold fentry
+}
+
 test_watch_by_fentry() {
 	check_watched_calls few
 }

@@ -16,6 +16,10 @@ boot_watch_arm64() {
 	boot watch -a arm64 -r "$root" -c 4 -t 500
 }
 
+test_watch_arm64_foretold() {
+	check_foretold kprobe
+}
+
 test_watch_arm64_by_kprobes() {
 	check_watched_calls few
 	check_watched_calls many

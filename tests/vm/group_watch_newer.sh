@@ -11,6 +11,10 @@ boot_watch_newer() {
 	boot watch -c 8 -t 500
 }
 
+test_watch_newer_foretold() {
+	check_foretold fentry
+}
+
 test_watch_newer_by_fentry() {
 	check_watched_calls few
 }
