@@ -27,18 +27,28 @@ static const uint64_t *read_words(struct reader *body, const struct perf_format 
 	return turned;
 }
 
-/* PERF_SAMPLE_READ: counts of the event or of its group. Nobody needs them here. */
-static void skip_read(struct reader *body, uint64_t format)
+/* PERF_SAMPLE_READ, as read(2) lays it out: of a group the times come first, of one event last but
+ * for its id. */
+static void read_counts(struct reader *body, const struct perf_format *format,
+			struct perf_read *read)
 {
-	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	uint64_t members = format & PERF_FORMAT_GROUP ? reader_u64(body) : 1;
+	uint64_t told = format->read_format;
+	size_t times = !!(told & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		       !!(told & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	bool group = told & PERF_FORMAT_GROUP, has_id = told & PERF_FORMAT_ID;
+	size_t each = 1U + has_id + !!(told & PERF_FORMAT_LOST) + (group ? 0 : times);
+	uint64_t members = group ? reader_u64(body) : 1;
 
-	if (members > PERF_FORMAT_MAX_WORDS)
+	if (group)
+		reader_bytes(body, times * 8);
+	if (members > PERF_FORMAT_MAX_WORDS) {
 		body->bad = true;
-	else
-		reader_bytes(body, (times + members * each) * 8);
+		return;
+	}
+	read->words = read_words(body, format, members * each);
+	read->count = read->words ? members : 0;
+	read->step = each;
+	read->id_at = !has_id ? 0 : group ? 1 : 1 + times;
 }
 
 static void read_chain(struct reader *body, const struct perf_format *format,
@@ -169,7 +179,7 @@ void perf_sample_read(struct reader *body, const struct perf_format *format,
 	read_head(body, format, record);
 	sample->context = CONTEXT_COUNT;
 	if (type & PERF_SAMPLE_READ)
-		skip_read(body, format->read_format);
+		read_counts(body, format, &sample->read);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		read_chain(body, format, sample);
 	if (type & PERF_SAMPLE_RAW)

@@ -24,6 +24,14 @@ struct perf_branches {
 	size_t count;
 };
 
+/* Counts of the event (one member), or of all members of its group; see perf_reads.h. */
+struct perf_read {
+	const uint64_t *words; /* a member's begin with how far it has counted */
+	size_t count;	       /* of members; 0: none are told */
+	size_t step;	       /* words from one member to the next */
+	size_t id_at;	       /* which word of a member is its id; 0: it is not told */
+};
+
 struct perf_registers {
 	uint64_t abi;		/* PERF_SAMPLE_REGS_ABI_*; 0: none were taken */
 	uint64_t mask;		/* which: PERF_REG_* of the architecture, a bit each */
@@ -46,6 +54,7 @@ struct perf_sample {
 	const void *raw;
 	size_t raw_size; /* as the kernel says it: with its padding to 8 bytes less 4 */
 	struct perf_branches branches;
+	struct perf_read read;
 	struct perf_registers user, interrupted;
 	struct perf_stack_dump stack;
 	uint64_t weight; /* PERF_SAMPLE_WEIGHT or, packed, _WEIGHT_STRUCT */

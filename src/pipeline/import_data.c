@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * perf's samples by our rules:
- *   - The weight is the period the sample has, or the fixed one of its event.
+ *   - The weight is the period the sample has, or the fixed one of its event; where samples tell
+ *     what the members of a group counted, what each counted since the sample before.
  *   - The leaf is the sample's ip. A call chain the kernel found along frame pointers ends in the
  *     cut "frame pointers", for nothing proves that no frame is missing; registers and a copy of
  *     the stack are unwound now, by the rows of the files, where these are found.
@@ -20,9 +21,11 @@
 
 #include "base/xalloc.h"
 #include "collect/perf_data.h"
+#include "collect/perf_reads.h"
 #include "collect/perf_registers.h"
 #include "pipeline/import_branches.h"
 #include "pipeline/import_chain.h"
+#include "pipeline/import_events.h"
 #include "pipeline/import_files.h"
 #include "pipeline/import_kernel.h"
 #include "pipeline/import_tasks.h"
@@ -36,7 +39,7 @@
 #define HOST_MACHINE EM_X86_64
 #endif
 
-enum { NOT_DECLARED = -2, MAX_CGROUPS = 65536 };
+enum { MAX_CGROUPS = 65536 };
 
 /* A control group by its id. */
 struct cgroup {
@@ -50,69 +53,30 @@ struct throttle {
 	uint32_t cpu;
 };
 
+/* A sample but for its event and weight. */
+struct placed {
+	struct sample sample;
+	bool task_known;
+};
+
 struct importing {
 	struct import_profile *import;
 	struct perf_data *data;
 	struct import_tasks *tasks;
 	struct import_kernel kernel;
-	VEC(int) events; /* of the recording -> of the profile, NOT_DECLARED, IMPORT_NO_EVENT */
+	struct import_events events;
+	struct perf_reads reads;
 	VEC(struct cgroup) cgroups;
 	VEC(struct throttle) throttles;
 	struct import_files files;
 	bool same_machine; /* as we are */
 	bool has_chains, has_dumps;
-	uint64_t without_event;		   /* samples of more events than a profile has */
-	struct import_chain chain;	   /* of the sample at hand */
+	uint64_t without_event;	   /* samples of more events than a profile has */
+	uint64_t foreign;	   /* counts of events that the recording does not tell of */
+	struct import_chain chain; /* of the sample at hand */
 	struct unwind_registers registers; /* the same */
 	struct err *err;
 };
-
-/* ---- events ---- */
-
-static bool counts_ns(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-static enum clock_kind clock_of(const struct importing *importing,
-				const struct perf_event_attr *attr)
-{
-	const char *machine = perf_data_facts(importing->data)->machine;
-
-	if (counts_ns(attr))
-		return CLOCK_TIMER;
-	if (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT)
-		return CLOCK_SOFTWARE;
-	return !machine || strstr(machine, "86") ? CLOCK_PMU_NMI : CLOCK_PMU_IRQ;
-}
-
-static int declare(struct importing *importing, size_t index)
-{
-	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
-	const struct perf_event_attr *attr = &told->attr;
-	struct strpool *strings = &importing->import->profile->strings;
-	struct event event = { .name = strpool_intern(strings, told->name),
-			       .unit = strpool_intern(strings, counts_ns(attr) ? "ns" : "count"),
-			       .clock = clock_of(importing, attr),
-			       .rate_hz = attr->freq ? (double)attr->sample_freq : 0,
-			       .period = attr->freq ? 0 : attr->sample_period };
-
-	return import_profile_event(importing->import, &event);
-}
-
-/* Only events that have samples, or lost some, are in the profile. */
-static int profile_event(struct importing *importing, size_t index)
-{
-	int *event;
-
-	while (importing->events.count <= index)
-		*vec_push(&importing->events) = NOT_DECLARED;
-	event = &importing->events.items[index];
-	if (*event == NOT_DECLARED)
-		*event = declare(importing, index);
-	return *event;
-}
 
 /* ---- samples ---- */
 
@@ -182,21 +146,15 @@ static uint64_t weight_of(const struct perf_record *record, const struct perf_da
 }
 
 static uint32_t task_of(struct importing *importing, const struct perf_record *record,
-			const struct perf_data_event *event, int profile_event_index)
+			const struct perf_data_event *event, bool *ret_known)
 {
 	struct machine *machine = importing->import->machine;
-	bool known;
-	uint32_t task;
 
+	*ret_known = true;
 	if (!(event->format.sample_type & PERF_SAMPLE_TID))
 		return machine_bucket_task(machine, "[not recorded]");
 	import_tasks_settle(importing->tasks, record->pid);
-	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
-	if (!known)
-		importing->import->profile->events[profile_event_index]
-			.loss[LOSS_UNKNOWN_TASK]
-			.count++;
-	return task;
+	return machine_task(machine, record->time_ns, record->pid, record->tid, ret_known);
 }
 
 static const struct cgroup *find_cgroup(const struct importing *importing, uint64_t id)
@@ -223,43 +181,92 @@ static void set_cgroup(struct importing *importing, const struct perf_record *re
 				   profile_text(profile, cgroup->path));
 }
 
-static int take_sample(struct importing *importing, struct perf_record *record, size_t index)
+/* Where and when a sample was, whatever it counts. */
+static void place_sample(struct importing *importing, struct perf_record *record, size_t index,
+			 struct placed *ret_placed)
 {
 	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
 	struct import_profile *import = importing->import;
-	int declared = profile_event(importing, index);
-	struct sample sample;
-	bool kernel_mode;
-	int rc = 0;
+	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	struct sample *sample = &ret_placed->sample;
+
+	*sample =
+		(struct sample){ .time_ns = record->time_ns,
+				 .task = task_of(importing, record, event, &ret_placed->task_known),
+				 .cpu = (uint16_t)record->cpu,
+				 .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
+				 .context = CONTEXT_TASK };
+	set_cgroup(importing, record);
+	if (import->frames.jit)
+		jit_set_time(import->frames.jit, record->time_ns);
+	sample->stack = stack_of(importing, record, event);
+	if (kernel_mode)
+		sample->context = (uint8_t)kernel_symbols_context(import->frames.kernel,
+								  importing->chain.kernel,
+								  importing->chain.kernel_count);
+}
+
+/* What was placed, as a sample of an event of the recording. */
+static int give_sample(struct importing *importing, const struct placed *placed, size_t index,
+		       uint64_t weight)
+{
+	int declared = import_events_of(&importing->events, index);
+	struct import_profile *import = importing->import;
+	struct sample sample = placed->sample;
 
 	if (declared < 0) {
 		importing->without_event++;
 		return 0;
 	}
+	if (!placed->task_known)
+		import->profile->events[declared].loss[LOSS_UNKNOWN_TASK].count++;
+	sample.event = (uint8_t)declared;
+	sample.weight = weight;
+	return import_profile_sample(import, &sample, importing->err);
+}
+
+/* A sample of each event of the group that counted anything since the sample before. */
+static int give_members(struct importing *importing, const struct perf_record *record,
+			const struct placed *placed, const struct perf_data_event *leader)
+{
+	const struct perf_data_events *events = perf_data_events(importing->data);
+	const struct perf_read *read = &record->sample.read;
+	uint64_t id, value, count = 0;
+	int32_t tid = leader->attr.inherit ? record->tid : 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && perf_reads_member(read, i, &id, &value); i++) {
+		size_t index = perf_data_events_find(events, id);
+
+		if (index >= events->list.count)
+			importing->foreign++;
+		else if (!perf_reads_since(&importing->reads, id, tid, value, &count))
+			importing->without_event++;
+		else if (count)
+			rc = give_sample(importing, placed, index, count);
+	}
+	return rc;
+}
+
+static int take_sample(struct importing *importing, struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	const uint64_t with_kernel = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
+	int declared = import_events_of(&importing->events, index);
+	struct placed placed;
+	int rc = 0;
+
 	record->cpu_mode = import_chain_mode(record);
-	kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
-	if (kernel_mode ||
-	    (event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK)))
+	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL || event->format.sample_type & with_kernel)
 		rc = import_kernel_need(&importing->kernel, importing->err);
 	if (rc < 0)
 		return rc;
-	sample = (struct sample){ .time_ns = record->time_ns,
-				  .weight = weight_of(record, event),
-				  .task = task_of(importing, record, event, declared),
-				  .cpu = (uint16_t)record->cpu,
-				  .event = (uint8_t)declared,
-				  .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
-				  .context = CONTEXT_TASK };
-	set_cgroup(importing, record);
-	if (import->frames.jit)
-		jit_set_time(import->frames.jit, record->time_ns);
-	import_branches_take(import, record, &event->format, sample.event);
-	sample.stack = stack_of(importing, record, event);
-	if (kernel_mode)
-		sample.context = (uint8_t)kernel_symbols_context(import->frames.kernel,
-								 importing->chain.kernel,
-								 importing->chain.kernel_count);
-	return import_profile_sample(import, &sample, importing->err);
+	place_sample(importing, record, index, &placed);
+	if (declared >= 0)
+		import_branches_take(importing->import, record, &event->format, (uint8_t)declared);
+	if (record->sample.read.count && record->sample.read.id_at)
+		return give_members(importing, record, &placed, event);
+	return give_sample(importing, &placed, index, weight_of(record, event));
 }
 
 /* ---- the rest ---- */
@@ -289,7 +296,7 @@ static void take_cgroup(struct importing *importing, const struct perf_cgroup *c
 
 static void take_lost(struct importing *importing, const struct perf_record *record, size_t index)
 {
-	int event = profile_event(importing, index);
+	int event = import_events_of(&importing->events, index);
 
 	if (event >= 0)
 		importing->import->profile->events[event].loss[LOSS_RING_FULL].count +=
@@ -308,7 +315,7 @@ static void take_throttle(struct importing *importing, const struct perf_record 
 			  size_t index)
 {
 	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
-	int event = profile_event(importing, index);
+	int event = import_events_of(&importing->events, index);
 
 	for (size_t i = 0; i < importing->throttles.count; i++) {
 		struct throttle *open = &importing->throttles.items[i];
@@ -317,7 +324,7 @@ static void take_throttle(struct importing *importing, const struct perf_record 
 			continue;
 		if (record->type == PERF_RECORD_UNTHROTTLE && event >= 0) {
 			end_throttle(&importing->import->profile->events[event], open,
-				     record->time_ns, counts_ns(&told->attr));
+				     record->time_ns, import_events_is_time(&told->attr));
 			*open = importing->throttles.items[--importing->throttles.count];
 		}
 		return;
@@ -412,7 +419,7 @@ static void settle_losses(struct importing *importing)
 	struct event *first = &profile->events[0];
 
 	first->loss[LOSS_LATE].count += counts.late;
-	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign;
+	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign + importing->foreign;
 	first->loss[LOSS_NOT_STORED].count += importing->without_event;
 	for (size_t i = 0; i < profile->event_count; i++) {
 		struct event *event = &profile->events[i];
@@ -475,12 +482,14 @@ int import_data(struct import_profile *import, struct perf_data_input *input,
 
 	importing->import = import;
 	importing->err = err;
+	importing->events = (struct import_events){ .import = import, .data = importing->data };
 	importing->tasks = import_tasks_new(import->machine);
 	if (rc == 0)
 		rc = read_all(importing, result);
 	import_tasks_free(importing->tasks);
 	perf_data_free(importing->data);
-	vec_free(&importing->events);
+	import_events_done(&importing->events);
+	perf_reads_done(&importing->reads);
 	vec_free(&importing->cgroups);
 	vec_free(&importing->throttles);
 	import_files_done(&importing->files);

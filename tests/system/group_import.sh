@@ -131,11 +131,14 @@ test_import_wrong_command_lines() {
 	[ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
 }
 
-# perf_record FILE [OPTION...] -- COMMAND...
+# perf_record FILE [OPTION...] -- COMMAND... While another profiler asks for build ids, a kernel
+# (seen in 6.18) says of perf's mappings as well that they have one, and perf 6.1 aborts, but not
+# where it asks for them itself.
 perf_record() {
 	local file=$1
 	shift
 	perf record -q -F 997 -o "$file" "$@" > "$T/stdout" 2> "$T/stderr" ||
+		perf record -q -F 997 --buildid-mmap -o "$file" "$@" > "$T/stdout" 2> "$T/stderr" ||
 		skip "perf record cannot be used here: $(tail -n 1 "$T/stderr")"
 }
 
@@ -211,6 +214,15 @@ test_import_the_machine_and_several_events() {
 	need_root
 	perf_record "$T/a.data" -a -g -e cpu-clock -e page-faults -e context-switches -- \
 		"$BIN/forker" 3 100
+	import "$T/a.data" "$T/a.prof"
+	compare_threads "$T/a.data" "$T/a.prof"
+	[ "$(table "$T/a.prof" event | wc -l)" -ge 2 ] || fail "not every event is there"
+}
+
+# Members of a group have no samples of their own: the leader's tell what they counted.
+test_import_groups_read_by_their_leader() {
+	need perf
+	perf_record "$T/a.data" -e '{cpu-clock,page-faults,context-switches}:S' -- "$BIN/shares" 0.3
 	import "$T/a.data" "$T/a.prof"
 	compare_threads "$T/a.data" "$T/a.prof"
 	[ "$(table "$T/a.prof" event | wc -l)" -ge 2 ] || fail "not every event is there"

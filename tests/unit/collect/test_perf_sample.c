@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "collect/perf_reads.h"
 #include "collect/perf_record.h"
 #include "records.h"
 
@@ -79,6 +80,10 @@ static void check_full(const struct perf_record *record)
 	assert_int_equal(sample->ip, 100);
 	assert_int_equal(sample->addr, 102);
 	assert_int_equal(sample->period, 104);
+	assert_int_equal(sample->read.count, 2);
+	assert_int_equal(sample->read.step, 2);
+	assert_int_equal(sample->read.id_at, 1);
+	assert_int_equal(sample->read.words[2], 108);
 	assert_int_equal(sample->chain_length, 2);
 	assert_int_equal(sample->chain[1], 111);
 	assert_int_equal(sample->raw_size, 12);
@@ -183,6 +188,30 @@ static void lengths_that_lie_are_refused_or_fit(void **state)
 	free(formats[1].swap_room);
 }
 
+/* Counts of one event: its times stand between the value and the id. */
+static void counts_of_one_event_are_found(void **state)
+{
+	const struct perf_format format = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_READ,
+		.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	struct made_record made;
+	struct perf_record record;
+	uint64_t id, value;
+
+	made_begin(&made);
+	made_u64(&made, 79);
+	made_words(&made, 200, 5); /* value, times, id, lost */
+	made_end(&made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	assert_int_equal(perf_record_read(made.words, made.size, &format, &record), 0);
+	assert_int_equal(record.sample.read.count, 1);
+	assert_true(perf_reads_member(&record.sample.read, 0, &id, &value));
+	assert_int_equal(id, 203);
+	assert_int_equal(value, 200);
+	assert_false(perf_reads_member(&record.sample.read, 1, &id, &value));
+}
+
 /* Old events: no identifier, an id in the middle, no trailer but for what the body tells. */
 static void old_formats_are_understood(void **state)
 {
@@ -235,6 +264,7 @@ int main(void)
 		cmocka_unit_test(every_field_is_found),
 		cmocka_unit_test(the_other_byte_order_says_the_same),
 		cmocka_unit_test(lengths_that_lie_are_refused_or_fit),
+		cmocka_unit_test(counts_of_one_event_are_found),
 		cmocka_unit_test(old_formats_are_understood),
 	};
 
