@@ -16,7 +16,7 @@
 #include "pipeline/state_files.h"
 
 struct annotate_values {
-	bool code, source, mixed, all;
+	bool code, source, mixed, all, intel;
 	struct select_values select;
 	struct option_texts source_paths, include, exclude;
 	const char *event, *demangle, *folder, *output, *kallsyms, *vmlinux;
@@ -32,6 +32,8 @@ static const struct option_spec annotate_specs[] = {
 	{ "source", 's', OPTION_FLAG, AT(source), NULL, .help = "source lines alone" },
 	{ "mixed", 0, OPTION_FLAG, AT(mixed), NULL,
 	  .help = "both, in order of address (the default where the source is here)" },
+	{ "intel-syntax", 0, OPTION_FLAG, AT(intel), NULL,
+	  .help = "instructions of x86 as Intel writes them, not as AT&T did" },
 	{ "all", 0, OPTION_FLAG, AT(all), NULL, .help = "all functions, or with -o all source files" },
 	{ "output", 'o', OPTION_TEXT, AT(folder), "DIR",
 	  .help = "write each source file that was hit under DIR, its line numbers unchanged" },
@@ -84,6 +86,7 @@ static struct annotate_options options_of(const struct annotate_values *values)
 		.lines = line_options_of(&values->lines),
 		.kallsyms = values->kallsyms,
 		.vmlinux = values->vmlinux,
+		.intel = values->intel,
 	};
 }
 
@@ -96,6 +99,10 @@ static int check_words(const struct annotate_values *values, int count, char **w
 		return err_set(err, -EINVAL, "--asm, --source, --mixed: one of them");
 	if (values->folder && !values->all)
 		return err_set(err, -EINVAL, "-o writes all source files: it needs --all");
+	if (values->intel && (values->source || values->folder))
+		return err_set(err, -EINVAL,
+			       "--intel-syntax is how instructions are written, and %s shows none",
+			       values->source ? "--source" : "-o");
 	if (!values->all && count == 0)
 		return err_set(err, -EINVAL, "which function? A SYMBOL is needed, or --all");
 	if (count > most)

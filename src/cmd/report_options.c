@@ -27,6 +27,7 @@ static struct report_options options_of(const struct report_values *values)
 		.threshold = values->threshold,
 		.format = values->format,
 		.instructions = values->instructions,
+		.intel = values->intel,
 		.max_images = (size_t)values->max_images,
 		.vmlinux = values->vmlinux,
 		.names = name_options_of(&values->names),

@@ -23,6 +23,7 @@ struct report_values {
 	const char *format;
 	const char *output;
 	bool instructions;
+	bool intel;
 	int64_t max_images;
 	const char *vmlinux;
 	struct name_values names;
@@ -80,6 +81,8 @@ struct report_values {
 	  .help = "a table without what stands above it" }, \
 	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
 	  .help = "show the instructions that were hit" }, \
+	{ "intel-syntax", 0, OPTION_FLAG, REPORT_ROW(type, member, intel), NULL, \
+	  .help = "instructions of x86 as Intel writes them, not as AT&T did" }, \
 	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
 	  .help = "files that -d holds open at once (default 8)", .least = 1, .most = 1000, \
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \

@@ -339,6 +339,7 @@ static int prepare(struct annotate *annotate, struct err *err)
 	const struct annotate_options *options = annotate->options;
 	const struct line_options *lines = &annotate->opened.names.lines;
 	const struct instructions_options code = { .vmlinux = options->vmlinux,
+						   .intel = options->intel,
 						   .symfs = lines->symfs };
 
 	list_source_paths(annotate);

@@ -34,6 +34,7 @@ struct annotate_options {
 	struct line_options lines;
 	const char *kallsyms; /* as in struct opened_names */
 	const char *vmlinux;  /* as in struct instructions_options */
+	bool intel;	      /* the same */
 	size_t columns;
 	bool colour;
 };

@@ -30,6 +30,11 @@ static bool instructions_without_address(const struct given *given)
 	       !options->details && !has_name(&given->by, "address");
 }
 
+static bool syntax_of_nothing(const struct given *given)
+{
+	return given->options->intel && !given->options->instructions;
+}
+
 static bool inlines_and_instructions(const struct given *given)
 {
 	return given->options->names.inlines && given->options->instructions;
@@ -154,6 +159,8 @@ static const struct {
 	  "-d shows what was hit itself, --children what was called as well: one of them" },
 	{ instructions_without_address,
 	  "-d tells the instruction at each address: --by needs the key 'address' too" },
+	{ syntax_of_nothing,
+	  "--intel-syntax is how instructions are written: it needs -d, which shows them" },
 	{ inlines_and_instructions,
 	  "-d shows functions as they are in their file, --inlines takes them apart: one of "
 	  "them" },

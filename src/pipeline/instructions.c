@@ -126,6 +126,7 @@ int instructions_new(const struct profile *profile, const struct instructions_op
 	_cleanup_(instructions_freep) struct instructions *instructions =
 		xcalloc(1, sizeof(*instructions));
 	const struct disassembler_options disassembler = { .max_images = options->max_images,
+							   .intel = options->intel,
 							   .open_image = open_image,
 							   .context = instructions };
 	int rc = 0;

@@ -25,6 +25,7 @@ struct instructions_options {
 	size_t max_images;   /* held open at once; 0: 8 */
 	const char *vmlinux; /* -L: for kernel code that is not to be read live; NULL: none */
 	const char *symfs;   /* the files are under it; NULL: where they were */
+	bool intel;	     /* code of x86 in Intel's syntax */
 };
 
 /* @profile is borrowed. Fails only if the vmlinux is not that of the profile's kernel. */

@@ -358,6 +358,7 @@ static void prepare_instructions(struct report *report)
 static int need_instructions(struct report *report, struct err *err)
 {
 	const struct instructions_options options = { .max_images = report->options->max_images,
+						      .intel = report->options->intel,
 						      .vmlinux = report->options->vmlinux,
 						      .symfs = report->opened.names.lines.symfs };
 	int rc;

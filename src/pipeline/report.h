@@ -33,6 +33,7 @@ struct report_options {
 	const char *format;  /* "text", "csv", "json"; NULL: text */
 	bool instructions;   /* those that were hit; a table then needs the key address */
 	size_t max_images;   /* files held open for that at once; 0: 8 */
+	bool intel;	     /* those of x86 in Intel's syntax */
 	const char *vmlinux; /* where the code of the kernel is when it cannot be read live */
 	struct opened_names names;
 	const char *file;      /* FILE as typed, for what to type next; NULL: none was */

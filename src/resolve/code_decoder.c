@@ -30,6 +30,7 @@ struct code_decoder {
 	struct library library;
 	disassemble_info info;
 	disassembler_ftype decode;
+	bool intel;
 	const struct code_stretch *stretch;
 	struct buf *text; /* of the instruction being decoded */
 };
@@ -120,6 +121,11 @@ void code_decoder_free(struct code_decoder *decoder)
 	free(decoder);
 }
 
+void code_decoder_write_intel(struct code_decoder *decoder, bool intel)
+{
+	decoder->intel = intel;
+}
+
 __attribute__((format(printf, 2, 0))) static int add_text(struct buf *buf, const char *format,
 							  va_list arguments)
 {
@@ -182,6 +188,7 @@ int code_decoder_begin(struct code_decoder *decoder, const struct code_machine *
 	info->flavour = bfd_target_elf_flavour;
 	info->arch = row->arch;
 	info->mach = row->mach;
+	info->disassembler_options = decoder->intel && row->arch == bfd_arch_i386 ? "intel" : NULL;
 	info->endian = info->endian_code = info->display_endian = BFD_ENDIAN_LITTLE;
 	info->buffer = (bfd_byte *)(uintptr_t)stretch->bytes; /* only read */
 	info->buffer_vma = stretch->start;

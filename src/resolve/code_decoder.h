@@ -42,6 +42,9 @@ int code_decoder_new(struct code_decoder **ret_decoder, struct err *err);
 void code_decoder_free(struct code_decoder *decoder); /* NULL is fine */
 DEFINE_CLEANUP(struct code_decoder *, code_decoder_free);
 
+/* From the next code_decoder_begin on, code of x86 is written as Intel does and not as AT&T did. */
+void code_decoder_write_intel(struct code_decoder *decoder, bool intel);
+
 /* Turns to other bytes. -ENOTSUP: the library at hand does not know the machine. */
 int code_decoder_begin(struct code_decoder *decoder, const struct code_machine *machine,
 		       const struct code_stretch *stretch, struct err *err);

@@ -61,7 +61,14 @@ void disassembler_free(struct disassembler *disassembler)
 
 static int need_decoder(struct disassembler *disassembler, struct err *err)
 {
-	return disassembler->decoder ? 0 : code_decoder_new(&disassembler->decoder, err);
+	int rc;
+
+	if (disassembler->decoder)
+		return 0;
+	rc = code_decoder_new(&disassembler->decoder, err);
+	if (rc == 0)
+		code_decoder_write_intel(disassembler->decoder, disassembler->options.intel);
+	return rc;
 }
 
 /* Fills in an image whose fd is set; the caller closes it in any case. */

@@ -25,6 +25,7 @@ enum { DISASSEMBLER_IMAGES = 8 };
 
 struct disassembler_options {
 	size_t max_images; /* 0: DISASSEMBLER_IMAGES */
+	bool intel;	   /* code of x86 in Intel's syntax: objdump -M intel */
 	/* Opens the file of an image: a descriptor borrowed until the next call, or a negative
 	 * errno with the reason in @err. The number is the caller's own (an index into
 	 * profile.images). */

@@ -59,19 +59,21 @@ static inline int listing_sections(struct disassembler *disassembler, const char
 }
 
 /* "ADDRESS:\tTEXT" and "..." lines of objdump, its columns removed. */
-static inline void listing_objdump(const char *path, struct buf *out)
+static inline void listing_objdump(const char *path, bool intel, struct buf *out)
 {
 	tools_run(out,
-		  "objdump -d --no-show-raw-insn '%s' |"
+		  "objdump -d %s --no-show-raw-insn '%s' |"
 		  " sed -nE 's/^ *([0-9a-f]+:\\t)/\\1/p; s/^\\t\\.\\.\\./.../p'",
-		  path);
+		  intel ? "-M intel" : "", path);
 }
 
 /* Fails at the first line that differs. Returns how many lines are equal. */
-static inline size_t listing_compare(const char *path)
+static inline size_t listing_compare_syntax(const char *path, bool intel)
 {
 	struct listing_files files = { .paths = { path }, .fd = -1 };
-	struct disassembler_options options = { .open_image = listing_open, .context = &files };
+	struct disassembler_options options = { .intel = intel,
+						.open_image = listing_open,
+						.context = &files };
 	_cleanup_(disassembler_freep) struct disassembler *disassembler =
 		disassembler_new(&options);
 	struct buf ours = { 0 }, theirs = { 0 };
@@ -79,7 +81,7 @@ static inline size_t listing_compare(const char *path)
 	size_t lines = 0;
 	struct err err;
 
-	listing_objdump(path, &theirs);
+	listing_objdump(path, intel, &theirs);
 	if (listing_sections(disassembler, path, &ours, &err) < 0)
 		fail_msg("%s: %s", path, err.text);
 	our_text = ours.bytes;
@@ -93,6 +95,11 @@ static inline size_t listing_compare(const char *path)
 	buf_done(&ours);
 	buf_done(&theirs);
 	return lines;
+}
+
+static inline size_t listing_compare(const char *path)
+{
+	return listing_compare_syntax(path, false);
 }
 
 #endif

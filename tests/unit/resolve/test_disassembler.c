@@ -91,6 +91,17 @@ static void test_labels(void **state)
 }
 
 /* As a report asks: one function, whose size may end in the midst of an instruction. */
+/* The other syntax of x86, which other machines' code does not have. */
+static void test_intel(void **state)
+{
+	char path[TOOLS_PATH];
+
+	tools_build(*state, "file", "assembler", "-nostdlib -static -Wl,-Ttext=0x10000", labels,
+		    path);
+	assert_true(listing_compare_syntax(path, true) > 10);
+	print_message("%zu lines equal: /bin/true\n", listing_compare_syntax("/bin/true", true));
+}
+
 static void test_functions(void **state)
 {
 	char path[TOOLS_PATH];
@@ -104,7 +115,7 @@ static void test_functions(void **state)
 
 	tools_build(*state, "functions", "assembler", "-nostdlib -static -Wl,-Ttext=0x10000",
 		    labels, path);
-	listing_objdump(path, &whole);
+	listing_objdump(path, false, &whole);
 	tools_run(&sizes, "nm -S '%s' | awk 'NF == 4 { print $1, $2 }'", path);
 	text = sizes.bytes;
 	while ((line = tools_line(&text))) {
@@ -375,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_versions, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_labels, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_intel, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_functions, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_indirect, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_recent_instructions, tools_set_up,
