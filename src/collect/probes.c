@@ -7,12 +7,12 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/open_limit.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "bpf/probe_wire.h"
@@ -206,17 +206,6 @@ static int choose_pids(struct probes *probes, struct err *err)
 	return 0;
 }
 
-/* A link is a descriptor. */
-static void raise_open_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int make(struct probes *probes, struct err *err)
 {
 	const struct probe_options *options = &probes->options;
@@ -246,7 +235,7 @@ int probes_new(const struct probe_options *options, struct probes **ret_probes, 
 	probes->options = *options;
 	probes->outcomes = xcalloc(options->target_count + 1, sizeof(*probes->outcomes));
 	find_scales(probes);
-	raise_open_files();
+	open_limit_raise();
 	rc = make(probes, err);
 	if (rc < 0) {
 		probes_free(probes);

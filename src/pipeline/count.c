@@ -5,10 +5,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/open_limit.h"
 #include "pipeline/count_parts.h"
 
 enum {
@@ -215,16 +215,6 @@ static void release(struct count_session *session)
 	counts_free(session->previous);
 }
 
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int set_up(struct count_session *session, struct err *err)
 {
 	int rc = count_sources_events(session, err);
@@ -235,7 +225,7 @@ static int set_up(struct count_session *session, struct err *err)
 	if (rc == 0)
 		rc = watched_command_take_signals(&session->command, err);
 	/* The command keeps the limit it would have without us. */
-	raise_file_limit();
+	open_limit_raise();
 	return rc < 0 ? rc : count_sources_open(session, err);
 }
 

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "collect/exec_watch.h"
 #include "collect/module_watch.h"
@@ -418,17 +418,6 @@ static void release(struct recording *recording)
 	watched_command_done(&recording->command);
 }
 
-/* Threads on many CPUs and kept files take many descriptors. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static int set_up(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
@@ -439,7 +428,7 @@ static int set_up(struct recording *recording, struct err *err)
 					     err);
 	if (rc < 0)
 		return rc;
-	raise_file_limit();
+	open_limit_raise();
 	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
 	rc = watched_command_take_signals(&recording->command, err);
 	if (rc == 0 && options->off_cpu)
