@@ -132,12 +132,10 @@ static int read_interval(struct job *job, struct err *err)
 static int read_ids(struct job *job, struct err *err)
 {
 	const struct count_cmd *values = &job->values;
-	int rc = 0;
+	int rc = pid_list_read("-p", &values->pids, &job->pids, err);
 
-	for (size_t i = 0; rc == 0 && i < values->pids.count; i++)
-		rc = pid_list_add("-p", values->pids.items[i], &job->pids, err);
-	for (size_t i = 0; rc == 0 && i < values->tids.count; i++)
-		rc = pid_list_add("-t", values->tids.items[i], &job->tids, err);
+	if (rc == 0)
+		rc = pid_list_read("-t", &values->tids, &job->tids, err);
 	job->options.pids = job->pids.items;
 	job->options.pid_count = job->pids.count;
 	job->options.tids = job->tids.items;

@@ -8,7 +8,7 @@
 
 enum { MOST_PID = 4194304 }; /* PID_MAX_LIMIT of 64-bit kernels */
 
-int pid_list_add(const char *name, const char *text, struct pid_list *pids, struct err *err)
+static int add(const char *name, const char *text, struct pid_list *pids, struct err *err)
 {
 	const char *at = text;
 
@@ -26,6 +26,16 @@ int pid_list_add(const char *name, const char *text, struct pid_list *pids, stru
 			return 0;
 		at = end + 1;
 	}
+}
+
+int pid_list_read(const char *name, const struct option_texts *texts, struct pid_list *pids,
+		  struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < texts->count; i++)
+		rc = add(name, texts->items[i], pids, err);
+	return rc;
 }
 
 void pid_list_done(struct pid_list *pids)

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "cmd/options.h"
 
 /* Zero-initialised is empty. */
 struct pid_list {
@@ -14,8 +15,10 @@ struct pid_list {
 	size_t count, capacity;
 };
 
-/* Appends the ids of @text. -EINVAL, with the option @name in front of the line. */
-int pid_list_add(const char *name, const char *text, struct pid_list *pids, struct err *err);
+/* Appends the ids of all @texts of the option @name ("-p", "-t"). -EINVAL, with that in front of
+ * the line. */
+int pid_list_read(const char *name, const struct option_texts *texts, struct pid_list *pids,
+		  struct err *err);
 void pid_list_done(struct pid_list *pids);
 
 #endif

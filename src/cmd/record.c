@@ -41,13 +41,10 @@ static int check(const struct record_values *values, char **command, struct pid_
 		 struct err *err)
 {
 	int ways = values->all + (values->pids.count > 0);
+	int rc = pid_list_read("-p", &values->pids, pids, err);
 
-	for (size_t i = 0; i < values->pids.count; i++) {
-		int rc = pid_list_add("-p", values->pids.items[i], pids, err);
-
-		if (rc < 0)
-			return rc;
-	}
+	if (rc < 0)
+		return rc;
 	if (ways > 1 || (command && values->pids.count))
 		return err_set(err, -EINVAL,
 			       "give -p PID, or a command, or -a (the whole machine; with a "

@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/line_options.h"
 #include "cmd/options.h"
+#include "cmd/pid_list.h"
 #include "cmd/terminal.h"
 #include "pipeline/watch.h"
 #include "pipeline/watch_forecast.h"
@@ -139,8 +140,6 @@ static struct watch_words words_of(const struct watch_values *values, const char
 			     .lines = line_options_of(&values->lines) },
 		.metrics = *metrics ? metrics : NULL,
 		.by = values->by,
-		.pids = values->pids.items,
-		.pid_count = values->pids.count,
 		.cpus = values->cpus,
 		.comms = values->comms.items,
 		.comm_count = values->comms.count,
@@ -233,15 +232,20 @@ static int list(const struct watch_values *values, const struct watch_words *ask
 static int watch(const struct watch_values *values, char *const *words, size_t count,
 		 char *const *command)
 {
-	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
+	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
 	_cleanup_(buf_done) struct buf metrics = { 0 };
+	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
 	enum watch_form form = WATCH_FORM_TEXT;
 	struct watch_words asked;
 	struct err err = { 0 };
 	int rc = parse_format(values, &form, &err);
 
+	if (rc == 0)
+		rc = pid_list_read("-p", &values->pids, &pids, &err);
 	join(&values->metrics, &metrics);
 	asked = words_of(values, buf_text(&metrics), words, count, command);
+	asked.pids = pids.items;
+	asked.pid_count = pids.count;
 	if (rc == 0 && listing_of(values))
 		return list(values, &asked);
 	if (rc == 0)

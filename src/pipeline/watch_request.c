@@ -8,22 +8,19 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
 #include "pipeline/watch_listing.h"
 #include "pipeline/watch_metrics.h"
 
 enum {
-	LAST_PID = 4194304, /* PID_MAX_LIMIT */
-	COMM_MOST = 15,	    /* TASK_COMM_LEN without the end */
+	COMM_MOST = 15, /* TASK_COMM_LEN without the end */
 };
 
 struct watch_request {
 	struct metric_set metrics;
 	struct watch_counters counters;
 	struct watch_targets *targets;
-	VEC(int32_t) pids;
 	int *cpus;
 	size_t cpu_count;
 	struct probe_options probes;
@@ -48,31 +45,12 @@ static int parse_key(const char *text, enum probe_key *ret_key, struct err *err)
 	return err_set(err, -EINVAL, "--by is sum, cpu, pid, thread or comm, not '%s'", text);
 }
 
-static int parse_pids(const char *text, struct watch_request *request, struct err *err)
+static int check_pids(const struct watch_words *words, struct err *err)
 {
-	const char *at = text;
-
-	for (;;) {
-		char *end;
-		long pid;
-
-		errno = 0;
-		pid = strtol(at, &end, 10);
-		if (end == at || errno || pid <= 0 || pid > LAST_PID || (*end && *end != ','))
-			return err_set(err, -EINVAL, "-p: '%s' is no list of process ids", text);
-		*vec_push(&request->pids) = (int32_t)pid;
-		if (!*end)
-			return 0;
-		at = end + 1;
-	}
-}
-
-static int check_pids(const struct watch_request *request, struct err *err)
-{
-	for (size_t i = 0; i < request->pids.count; i++) {
-		if (kill(request->pids.items[i], 0) < 0 && errno == ESRCH)
+	for (size_t i = 0; i < words->pid_count; i++) {
+		if (kill(words->pids[i], 0) < 0 && errno == ESRCH)
 			return err_set(err, -ESRCH, "-p: there is no process %" PRId32,
-				       request->pids.items[i]);
+				       words->pids[i]);
 	}
 	return 0;
 }
@@ -120,20 +98,18 @@ static int parse_filter(const struct watch_words *words, struct watch_request *r
 	struct probe_filter *filter = &request->probes.filter;
 	int rc = 0;
 
-	for (size_t i = 0; i < words->pid_count && rc == 0; i++)
-		rc = parse_pids(words->pids[i], request, err);
-	if (rc == 0 && words->cpus)
+	if (words->cpus)
 		rc = cpu_list_parse(words->cpus, &request->cpus, &request->cpu_count, err);
 	if (rc == 0)
 		rc = check_cpus(request, err);
 	if (rc == 0)
 		rc = check_comms(words, err);
 	if (rc == 0)
-		rc = check_pids(request, err);
+		rc = check_pids(words, err);
 	if (rc < 0)
 		return rc;
-	*filter = (struct probe_filter){ .pids = request->pids.items,
-					 .pid_count = request->pids.count,
+	*filter = (struct probe_filter){ .pids = words->pids,
+					 .pid_count = words->pid_count,
 					 .cpus = request->cpus,
 					 .cpu_count = request->cpu_count,
 					 .comms = words->comms,
@@ -148,7 +124,7 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 	struct watch_target_options options = words->targets;
 	int rc;
 
-	options.pid = request->pids.count ? request->pids.items[0] : 0;
+	options.pid = words->pid_count ? words->pids[0] : 0;
 	options.exits = request->probes.measures & PROBE_EXITS;
 	rc = watch_targets_new(&options, &request->targets, err);
 	if (rc == 0)
@@ -191,7 +167,6 @@ void watch_request_free(struct watch_request *request)
 	if (!request)
 		return;
 	watch_targets_free(request->targets);
-	vec_free(&request->pids);
 	free(request->cpus);
 	free(request);
 }
@@ -220,14 +195,13 @@ int watch_request_list(const struct watch_words *words, enum watch_listing listi
 		[WATCH_LISTING_BLOCKS] = watch_listing_blocks,
 		[WATCH_LISTING_CODE] = watch_listing_code,
 	};
-	struct watch_request request = { .pids = { 0 } };
+	struct watch_request request = { .cpus = NULL };
 	struct watch_target_options options = words->targets;
 	int rc = parse_filter(words, &request, err);
 
-	options.pid = request.pids.count ? request.pids.items[0] : 0;
+	options.pid = words->pid_count ? words->pids[0] : 0;
 	if (rc == 0)
 		rc = list[listing](&options, text, err);
-	vec_free(&request.pids);
 	free(request.cpus);
 	return rc;
 }

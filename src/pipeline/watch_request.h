@@ -3,6 +3,9 @@
 #ifndef PIPELINE_WATCH_REQUEST_H
 #define PIPELINE_WATCH_REQUEST_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -10,12 +13,12 @@
 #include "pipeline/watch.h"
 #include "pipeline/watch_targets.h"
 
-/* All texts are borrowed; NULL: not given. */
+/* All is borrowed, as long as the request lives; NULL: not given. */
 struct watch_words {
 	struct watch_target_options targets; /* its pid, command and exits are set from the rest */
 	const char *metrics;		     /* NULL: METRIC_DEFAULTS */
 	const char *by;			     /* sum, cpu, pid, thread, comm */
-	const char *const *pids;	     /* "1,2,3" each */
+	const int32_t *pids;
 	size_t pid_count;
 	const char *cpus; /* "0-3,8" */
 	const char *const *comms;
