@@ -16,6 +16,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/count_wire.h"
+#include "bpf/task_iterator.bpf.h"
 
 #define BY_NAME __attribute__((preserve_access_index))
 
@@ -29,17 +30,6 @@ struct task_struct {
 	unsigned int __state;
 	int pid, tgid;
 	char comm[COMM_BYTES];
-} BY_NAME;
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-} BY_NAME;
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
 } BY_NAME;
 
 /* What is known of a thread. */

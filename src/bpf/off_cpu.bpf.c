@@ -22,17 +22,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/off_cpu_threads.bpf.h"
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-} BY_NAME;
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-} BY_NAME;
+#include "bpf/task_iterator.bpf.h"
 
 /* Of the iterators, which can be preempted by the other programs. */
 struct {
