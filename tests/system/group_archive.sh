@@ -5,31 +5,8 @@
 # A program in a folder of its own, with a source file whose folder has a name of many bytes.
 compile_mobile() {
 	mkdir -p "$T/home/bäu m"
-	cat > "$T/home/bäu m/mobile.c" <<- 'END'
-		#include <unistd.h>
-		static inline double inner(double x)
-		{
-			double sum = 0;
-			for (int i = 0; i < 1000; i++)
-				sum += x * i / (1.0 + sum);
-			return sum;
-		}
-		__attribute__((noinline)) double work(double x)
-		{
-			double sum = 0;
-			for (int i = 0; i < 40000; i++)
-				sum += inner(x + i);
-			return sum;
-		}
-		int main(void)
-		{
-			static volatile double sum;
-			alarm(60);
-			for (;;)
-				sum += work(sum);
-		}
-	END
-	cc -O2 -g -Wl,--build-id "$T/home/bäu m/mobile.c" -o "$T/home/mobile"
+	cp "$HERE/programs/inlined.c" "$T/home/bäu m/mobile.c"
+	${CC:-cc} -O2 -g -Wl,--build-id "$T/home/bäu m/mobile.c" -o "$T/home/mobile"
 	# the debug information in a file of its own
 	objcopy --only-keep-debug "$T/home/mobile" "$T/home/mobile.debug"
 	objcopy --strip-debug --add-gnu-debuglink="$T/home/mobile.debug" "$T/home/mobile"
@@ -38,12 +15,12 @@ compile_mobile() {
 # A profile of that program alone: an archive of all that runs elsewhere would be large.
 record_mobile() {
 	local pid
-	"$T/home/mobile" &
+	"$T/home/mobile" endlessly &
 	pid=$!
 	record "$T/prof" -H 1000 --duration 1.5 -p $pid
 	kill $pid
 	wait $pid 2> /dev/null
-	[ "$(rows "$T/prof" symbol --select symbol=work | sum 3)" -ge 10 ] || fail "hardly a sample"
+	[ "$(rows "$T/prof" symbol --select symbol=outermost | sum 3)" -ge 10 ] || fail "hardly a sample"
 }
 
 # What people look at, of the profile or archive $1; $2 goes into the names of the results.
@@ -53,7 +30,7 @@ look_at() {
 		"report --inlines --by stack --select program=mobile --format csv" \
 		"graph --inlines --select program=mobile --format csv" \
 		"graph --calls --inlines --select program=mobile --format csv" \
-		"annotate --mixed work" "annotate --source work" "annotate --asm work"; do
+		"annotate --mixed outermost" "annotate --source outermost" "annotate --asm outermost"; do
 		# shellcheck disable=SC2086 # several words
 		"$PROSPECT" $form "$file" >> "$T/$name" 2>&1 || fail "$form $file: $(tail -n 1 "$T/$name")"
 	done
@@ -67,7 +44,7 @@ test_an_archive_shows_what_the_machine_showed() {
 	compile_mobile
 	record_mobile
 	look_at "$T/prof" before
-	grep -q 'inner' "$T/before" && grep -q 'sum += x \* i' "$T/before" || fail "little to see"
+	grep -q 'innermost' "$T/before" && grep -q 'sum += x \* i' "$T/before" || fail "little to see"
 	"$PROSPECT" archive -o "$T/mobile.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
 	"$PROSPECT" archive -o "$T/again.tar.zst" "$T/prof" > "$T/said" || fail "no second archive"
 	cmp -s "$T/mobile.tar.zst" "$T/again.tar.zst" || fail "the same files made another archive"
@@ -76,7 +53,7 @@ test_an_archive_shows_what_the_machine_showed() {
 	cmp -s "$T/said" "$T/also_said" || fail "of what is written to stdout something else is said"
 	mv "$T/home" "$T/away"
 	mv "$T/prof" "$T/away.prof"
-	"$PROSPECT" annotate --mixed work "$T/away.prof" > "$T/without" 2>&1
+	"$PROSPECT" annotate --mixed outermost "$T/away.prof" > "$T/without" 2>&1
 	if grep -q 'sum += x \* i' "$T/without"; then fail "the source is still there"; fi
 	look_at "$T/mobile.tar.zst" after
 	# the file's own name is only that of the archive
@@ -99,7 +76,7 @@ test_what_an_archive_lacks_is_told() {
 	grep -q "^$T/home/mobile: the file is gone$" "$T/said" || fail "$(cat "$T/said")"
 	"$PROSPECT" report --by symbol --select program=mobile "$T/mobile.tar.zst" > "$T/report" ||
 		fail "not to be looked at"
-	grep -q ' work' "$T/report" || fail "names went away"
+	grep -q ' outermost' "$T/report" || fail "names went away"
 	expect_status 1 "$PROSPECT" archive -o "$T/x.tar.zst" "$T/mobile.tar.zst"
 	expect_line 'archive already'
 	expect_status 1 "$PROSPECT" archive -o "$T/prof" "$T/prof"

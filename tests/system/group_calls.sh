@@ -2,30 +2,6 @@
 # shellcheck shell=bash
 # Who calls whom, in every form it is shown in; inlined functions as functions.
 
-# A program whose time is in a function inlined into one that is inlined into another.
-compile_nested() {
-	cat > "$T/nested.c" <<- 'END'
-		#include <stdio.h>
-		static inline double innermost(double x)
-		{
-			double sum = 0;
-			for (int i = 0; i < 1000; i++)
-				sum += x * i / (1.0 + sum);
-			return sum;
-		}
-		static inline double between(double x) { return innermost(x) + 1; }
-		__attribute__((noinline)) double outermost(double x)
-		{
-			double sum = 0;
-			for (int i = 0; i < 50000; i++)
-				sum += between(x + i);
-			return sum;
-		}
-		int main(void) { printf("%f\n", outermost(1)); }
-	END
-	(cd "$T" && cc -O2 -g nested.c -o nested)
-}
-
 # hits_of FUNCTION: the second column, samples, of what is on stdin as tabs.
 hits_of() {
 	awk -F '\t' -v name="$1" '$1 == name { sum += $2 } END { print sum + 0 }'
@@ -36,14 +12,14 @@ inlined() {
 	local keys=$1
 	shift
 	"$PROSPECT" report --children --by "$keys" --format csv --no-cache \
-		--select 'program=nested mode=user' "$@" "$T/prof" | csv_to_tabs |
+		--select 'program=inlined mode=user' "$@" "$T/prof" | csv_to_tabs |
 		awk -F '\t' -v OFS='\t' '{ print $1, $(NF - 7), $(NF - 2) }'
 }
 
 test_inlined_functions_are_functions_everywhere() {
 	local all inner between
-	compile_nested
-	record "$T/prof" -H 2000 -- "$T/nested"
+	compile_inlined
+	record "$T/prof" -H 2000 -- "$T/inlined"
 	inlined symbol > "$T/without"
 	inlined symbol --inlines > "$T/with"
 	all=$(hits_of outermost < "$T/with")
@@ -58,9 +34,9 @@ test_inlined_functions_are_functions_everywhere() {
 	[ "$(awk -F '\t' '{ sum += $3 } END { print sum }' "$T/without")" = \
 		"$(awk -F '\t' '{ sum += $3 } END { print sum }' "$T/with")" ] || fail "samples came or went"
 	# the same by single samples as by totals
-	"$PROSPECT" report --by symbol --format csv --inlines --no-cache --select program=nested \
+	"$PROSPECT" report --by symbol --format csv --inlines --no-cache --select program=inlined \
 		"$T/prof" | csv_to_tabs | awk -F '\t' '{ print $1, $3 }' | sort > "$T/totals"
-	"$PROSPECT" report --by symbol,cpu --format csv --inlines --no-cache --select program=nested \
+	"$PROSPECT" report --by symbol,cpu --format csv --inlines --no-cache --select program=inlined \
 		"$T/prof" | csv_to_tabs | awk -F '\t' '{ n[$1] += $4 } END { for (k in n) print k, n[k] }' |
 		sort > "$T/samples"
 	diff "$T/totals" "$T/samples" > "$T/diff" || fail "$(head -n 5 "$T/diff")"
@@ -72,7 +48,7 @@ test_inlined_functions_are_functions_everywhere() {
 	grep -q '"between"' "$T/flame.html" || fail "not in the flame graph"
 	# each level is on its own line
 	"$PROSPECT" report --children --by symbol,line --format csv --inlines --no-cache "$T/prof" |
-		grep -q "^between,$T/nested.c:9," || fail "between is not at line 9"
+		grep -q "^between,$T/inlined.c:$(line_of "$T/inlined.c" 'innermost(x) + 1')," || fail "between is not on its line"
 }
 
 # Functions of every kind of call: from two sides, recursive, in a circle of three. -pg counts them.

@@ -57,31 +57,46 @@ test_rate_above_the_limit() {
 }
 
 test_no_such_process() {
-	expect_status 1 "$PROSPECT" record -o "$T/prof" -p 4194303 --duration 1
-	expect_line 4194303
+	expect_status 1 "$PROSPECT" record -o "$T/prof" -p 4194304 --duration 1 # above all that there can be
+	expect_line 4194304
 	expect_status 2 "$PROSPECT" record -o "$T/prof" -p nonsense --duration 1
 }
 
-# in_terminal SECONDS INPUT COMMAND: runs it in a terminal and types INPUT after SECONDS; *status is
-# its exit status.
-in_terminal() {
-	local seconds=$1 input=$2 command=$3
+# open_terminal COMMAND: runs it in a terminal, whose other side stays open until close_terminal.
+open_terminal() {
+	mkfifo "$T/keys"
+	set -m # without job control the shell would have all in it ignore Ctrl-C
+	SHELL=/bin/bash script -qec "$1" /dev/null < "$T/keys" > "$T/terminal" 2>&1 &
+	terminal=$!
+	set +m
+	exec 7> "$T/keys"
+}
+
+press_ctrl_c() {
+	printf '\003' >&7
+}
+
+# Waits for the command; $status is its exit status.
+close_terminal() {
 	status=0
-	# The sleep at the end keeps the terminal's other side open.
-	{ sleep "$seconds"; printf '%b' "$input"; sleep 1; printf '%b' "${4:-}"; sleep 3; } |
-		SHELL=/bin/bash script -qec "$command" /dev/null > "$T/terminal" 2>&1 || status=$?
+	wait $terminal || status=$?
+	exec 7>&-
 }
 
 test_ctrl_c_goes_to_the_command() {
+	local terminal status
 	need script
 	cat > "$T/command" <<-'EOT'
 		#!/bin/sh
 		trap 'echo caught; kill $!; exit 5' INT
-		"$1" 9 &
+		"$@" &
 		wait
 	EOT
 	chmod +x "$T/command"
-	in_terminal 1 '\003' "$PROSPECT record -o $T/prof $T/command $BIN/loop"
+	open_terminal "$PROSPECT record -o $T/prof $T/command $HERE/programs/announced.sh $T/pid $BIN/loop 60"
+	until_true has_run "$T/pid" 0.5
+	press_ctrl_c
+	close_terminal
 	[ $status = 5 ] || fail "exit status $status instead of the command's 5" \
 		"$(tail -n 5 "$T/terminal")"
 	grep -q caught "$T/terminal" || fail "the command did not get the signal"
@@ -90,26 +105,40 @@ test_ctrl_c_goes_to_the_command() {
 }
 
 test_second_ctrl_c_stops_waiting() {
+	local terminal status recorder
 	need script
-	printf '#!/bin/sh\ntrap "" INT\necho $$ > %s/pid\nexec sleep 20\n' "$T" > "$T/command"
+	printf '#!/bin/sh\ntrap "" INT\nexec "$@"\n' > "$T/command"
 	chmod +x "$T/command"
-	in_terminal 1 '\003' "$PROSPECT record -o $T/prof $T/command; echo status \$?" '\003'
-	kill "$(cat "$T/pid")" 2> /dev/null
-	grep -q 'status 130' "$T/terminal" || fail "not status 130:" "$(tail -n 5 "$T/terminal")"
+	open_terminal "$HERE/programs/announced.sh $T/recorder $PROSPECT record -o $T/prof \
+		$T/command $HERE/programs/announced.sh $T/pid sleep 600"
+	until_true [ -s "$T/pid" ]
+	recorder=$(cat "$T/recorder")
+	press_ctrl_c
+	sleep 1
+	! ended "$recorder" || fail "the first one ended it:" "$(tail -n 5 "$T/terminal")"
+	# Two that come at once are one to whoever gets them.
+	until ended "$recorder"; do
+		press_ctrl_c
+		sleep 0.3
+	done
+	kill "$(cat "$T/pid")"
+	close_terminal
+	[ $status = 130 ] || fail "status $status instead of 130:" "$(tail -n 5 "$T/terminal")"
 	rows "$T/prof" mode > /dev/null
 }
 
 test_terminate_keeps_what_there_is() {
 	local pid status=0
-	"$PROSPECT" record -o "$T/prof" "$BIN/loop" 20 2> "$T/stderr" &
+	"$PROSPECT" record -o "$T/prof" "$HERE/programs/announced.sh" "$T/pid" "$BIN/loop" 60 \
+		2> "$T/stderr" &
 	pid=$!
-	sleep 1
+	until_true has_run "$T/pid" 0.5
 	kill -TERM $pid
 	wait $pid || status=$?
 	[ $status = 143 ] || fail "exit status $status instead of 143"
 	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 100 ] ||
 		fail "what was sampled before is not in the profile"
-	! pgrep -f "$BIN/loop 20" > /dev/null || fail "the command still runs"
+	! pgrep -f "$BIN/loop 60" > /dev/null || fail "the command still runs"
 }
 
 # What the command reads and writes is not touched; prospect's own words go to stderr or -f.
@@ -140,8 +169,8 @@ test_the_papers_line() {
 }
 
 test_duration() {
-	expect_status 0 "$PROSPECT" record -o "$T/prof" --duration 500ms "$BIN/short" 2500
-	holds "$(header "$T/prof" duration_s) >= 0.45 && $(header "$T/prof" duration_s) < 2" ||
+	expect_status 0 "$PROSPECT" record -o "$T/prof" --duration 500ms sleep 4
+	holds "$(header "$T/prof" duration_s) >= 0.45 && $(header "$T/prof" duration_s) < 3.5" ||
 		fail "it lasted $(header "$T/prof" duration_s) s"
 	need_root
 	expect_status 0 "$PROSPECT" record -o "$T/prof" -a --duration 0.5
@@ -153,6 +182,7 @@ test_chosen_process() {
 	"$BIN/shares" 30 > "$T/out" &
 	pid=$!
 	"$BIN/loop" 30 &
+	until_true runs $pid "$BIN/shares"
 	expect_status 0 "$PROSPECT" record -o "$T/prof" -H 2000 -p $pid --duration 2
 	kill $pid $!
 	rows "$T/prof" program > "$T/rows"
@@ -194,22 +224,32 @@ test_record_without_a_home() {
 	[ ! -e "$T/ran" ] || fail "it ran the command"
 }
 
+more_threads_than_one() {
+	[ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2> /dev/null | wc -l)" -gt 1 ]
+}
+
 # The id of a thread that is no process is told from one that is.
 test_pid_of_a_thread() {
-	local tid task
-	"$BIN/threads" 2 > "$T/out" &
-	sleep 0.3
-	for task in "/proc/$!/task"/*; do tid=${task##*/}; done
-	[ "$tid" != $! ] || fail "no second thread"
+	local pid tid task
+	"$BIN/threads" 60 > "$T/out" &
+	pid=$!
+	until_true more_threads_than_one $pid
+	for task in "/proc/$pid/task"/*; do
+		[ "${task##*/}" = $pid ] || tid=${task##*/}
+	done
 	expect_status 1 "$PROSPECT" record -o "$T/prof" -p "$tid"
-	expect_line "thread of process $!"
-	wait
+	kill $pid
+	expect_line "thread of process $pid"
 }
 
 # When the processes of -p have ended there is nothing more to wait for.
 test_processes_that_end() {
-	"$BIN/loop" 0.5 &
-	expect_status 0 timeout 20 "$PROSPECT" record -q -o "$T/prof" -p $!
+	local recorder
+	"$BIN/loop" 4 &
+	"$PROSPECT" record -q -o "$T/prof" -p $! &
+	recorder=$!
+	until_true ended $recorder
+	wait $recorder || fail "it ended with $?"
 	[ -s "$T/prof" ] || fail "no profile"
 }
 

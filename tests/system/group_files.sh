@@ -17,14 +17,21 @@ test_last_and_previous() {
 	grep -q '^loop' "$T/csv" || fail "last is not loop"
 }
 
+# is_kept FILE: some of what the program loop did is in the file of a recorder that goes on.
+is_kept() {
+	"$PROSPECT" report --by program --select program=loop --format csv "$1" 2> /dev/null |
+		awk -F , 'NR > 1 && $3 >= 100 { found = 1 } END { exit !found }'
+}
+
 test_killed_recorder() {
 	local pid
-	"$PROSPECT" record -o "$T/prof" -M 20 "$BIN/loop" 20 2> /dev/null &
+	"$PROSPECT" record -o "$T/prof" -M 20 "$HERE/programs/announced.sh" "$T/pid" "$BIN/loop" 60 \
+		2> /dev/null &
 	pid=$!
-	sleep 2
+	until_true is_kept "$T/prof"
 	kill -9 $pid
 	wait $pid 2> /dev/null
-	pkill -f "^$BIN/loop 20$"
+	kill "$(cat "$T/pid")"
 	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 50 ] ||
 		fail "what was written before is not to be read:" \
 			"$("$PROSPECT" report "$T/prof" 2>&1 | head -n 3)"

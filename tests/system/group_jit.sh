@@ -37,7 +37,7 @@ test_annotate_jit() {
 	local how
 	for how in map dump; do
 		# shellcheck disable=SC2016
-		record "$T/prof" -H 4000 -M 20 -- sh -c 'cd "$1" && exec "$0" "$2" 1.2' \
+		record "$T/prof" -H 4000 -M 20 -- sh -c 'cd "$1" && exec "$0" "$2" 2.4' \
 			"$BIN/jit" "$T" $how
 		"$PROSPECT" annotate second "$T/prof" > "$T/out" 2> "$T/stderr" ||
 			fail "annotate:" "$(cat "$T/stderr")"

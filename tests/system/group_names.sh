@@ -105,7 +105,9 @@ test_dlopen_at_one_address() {
 test_deleted_while_running() {
 	cp "$BIN/shares" "$T/gone"
 	# shellcheck disable=SC2016
-	record "$T/prof" -- sh -c '"$0" 0.8 & sleep 0.4; rm "$0"; wait' "$T/gone"
+	record "$T/prof" -- sh -c '"$0" 0.8 &
+		until [ /proc/$!/exe -ef "$0" ]; do :; done
+		sleep 0.2; rm "$0"; wait' "$T/gone"
 	expect_functions "$T/prof" gone burn_
 }
 
@@ -130,7 +132,9 @@ test_replaced_by_rename() {
 	cp "$BIN/shares" "$T/swap"
 	cp "$BIN/other" "$T/swap.new"
 	# shellcheck disable=SC2016
-	record "$T/prof" -- sh -c '"$0" 0.8 & sleep 0.4; mv "$0.new" "$0"; "$0" 0.3; wait' "$T/swap"
+	record "$T/prof" -- sh -c '"$0" 0.8 &
+		until [ /proc/$!/exe -ef "$0" ]; do :; done
+		sleep 0.2; mv "$0.new" "$0"; "$0" 0.3; wait' "$T/swap"
 	kinds_of "$T/prof" swap
 	printf 'swap#%s\n' '1 burn' '2 other' | cmp -s - "$T/kinds" ||
 		fail "expected burn in the first, other in the second:" "$(cat "$T/rows")"
@@ -199,12 +203,12 @@ test_stripped_library() {
 	expect_functions "$T/prof" loader 'a_first->a_last'
 }
 
-# counting_script FILE TURNS: a shell script that counts.
+# counting_script FILE TURNS: a shell script that counts, to its argument if it has one.
 counting_script() {
 	cat > "$1" <<-EOT
 		#!/bin/sh
 		i=0
-		while [ \$i -lt $2 ]; do i=\$((i + 1)); done
+		while [ \$i -lt \${1:-$2} ]; do i=\$((i + 1)); done
 	EOT
 	chmod +x "$1"
 }
@@ -222,10 +226,10 @@ test_script_before_and_after() {
 	need_root
 	local before
 	counting_script "$T/a-counting-script" 600000
-	"$T/a-counting-script" &
+	"$T/a-counting-script" 1000000000 &
 	before=$!
 	record "$T/prof" -- "$T/a-counting-script"
-	wait $before
+	kill $before
 	rows "$T/prof" program --select 'program=a-counting*' > "$T/rows"
 	[ "$(wc -l < "$T/rows")" = 1 ] || fail "one script has several names:" "$(cat "$T/rows")"
 	[ "$(rows "$T/prof" process --select 'program=a-counting*' | wc -l)" = 2 ] ||
@@ -301,10 +305,11 @@ test_exec_that_was_lost() {
 	local pid
 	# shellcheck disable=SC2016
 	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 16 -- sh -c \
-		'for cpu in $(seq $(nproc)); do "$0" 3 & done; sleep 1; exec "$1" 2' \
-		"$BIN/btree" "$BIN/loop" 2> "$T/stderr" &
+		'for cpu in $(seq $(nproc)); do "$0" 3 & done; echo > "$2"; sleep 1; exec "$1" 2' \
+		"$BIN/btree" "$BIN/loop" "$T/began" 2> "$T/stderr" &
 	pid=$!
-	sleep 0.7
+	until_true [ -e "$T/began" ]
+	sleep 0.2
 	kill -STOP $pid
 	sleep 1.5
 	kill -CONT $pid

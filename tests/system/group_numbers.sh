@@ -126,9 +126,10 @@ test_instruction_starts_btree() { starts btree; }
 test_full_rings_are_counted() {
 	need_root
 	local pid lost
-	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 64 "$BIN/loop" 3 2> "$T/stderr" &
+	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 64 "$HERE/programs/announced.sh" "$T/pid" \
+		"$BIN/loop" 3 2> "$T/stderr" &
 	pid=$!
-	sleep 0.8
+	until_true has_run "$T/pid" 0.3
 	kill -STOP $pid
 	sleep 1.5
 	kill -CONT $pid

@@ -74,7 +74,7 @@ test_watch_says_that_the_disk_is_full() {
 # The code of a running program is as it was after the watcher was killed without a word.
 test_watch_leaves_nothing_when_it_is_killed() {
 	need_counts_of_calls
-	local address watcher before during=none tries
+	local address watcher before during=none
 	mkfifo "$T/in"
 	"$BIN/called" wait < "$T/in" > "$T/started" &
 	exec 7> "$T/in"
@@ -86,20 +86,16 @@ test_watch_leaves_nothing_when_it_is_killed() {
 	before=$(byte_of)
 	"$PROSPECT" watch -p "$program" -i 0 "$BIN/called:work" > "$T/watch" 2>&1 &
 	watcher=$!
-	for tries in $(seq 500); do
+	while kill -0 $watcher 2> /dev/null; do
 		during=$(byte_of)
 		[ "$during" = "$before" ] || break
-		kill -0 $watcher 2> /dev/null || break
 		sleep 0.05
 	done
 	kill -9 $watcher
 	wait $watcher 2> /dev/null || true
-	[ "$during" != "$before" ] || fail "nothing was attached in $tries tries:" "$(cat "$T/watch")"
-	for tries in $(seq 500); do
-		[ "$(byte_of)" != "$before" ] || break
-		sleep 0.05
-	done
-	[ "$(byte_of)" = "$before" ] || fail "$(byte_of) is left of a probe, it was $before"
+	[ "$during" != "$before" ] || fail "nothing was attached:" "$(cat "$T/watch")"
+	code_is_as_before() { [ "$(byte_of)" = "$before" ]; }
+	until_true code_is_as_before
 	echo >&7
 	echo >&7
 	exec 7>&-
@@ -177,13 +173,13 @@ test_watch_forecast_of_the_kernel() {
 test_watch_wrong_command_lines() {
 	local arguments
 	compile called called.c
-	for arguments in "" "work --by nothing" "work --format yaml" "work --metric nothing" \
-		"work -p nobody" "work -C x" "work -p 1 -- true" "work --" \
-		"work --list --format json" "work --list --dry-run" "work --dry-run --format csv" \
-		"work --plot --format csv" "work -r --format csv" "work -r --at +0" \
-		"work -r --each-block" "work -C 8191" "work --comm sixteen-letters-"; do
+	for arguments in "" "WORK --by nothing" "WORK --format yaml" "WORK --metric nothing" \
+		"WORK -p nobody" "WORK -C x" "WORK -p 1 -- true" "WORK --" \
+		"WORK --list --format json" "WORK --list --dry-run" "WORK --dry-run --format csv" \
+		"WORK --plot --format csv" "WORK -r --format csv" "WORK -r --at +0" \
+		"WORK -r --each-block" "WORK -C 8191" "WORK --comm sixteen-letters-"; do
 		# shellcheck disable=SC2086 # words
-		expect_status 2 "$PROSPECT" watch ${arguments/work/$BIN/called:work}
+		expect_status 2 "$PROSPECT" watch ${arguments/WORK/"$BIN/called:work"}
 		expect_line watch
 	done
 	expect_status 2 "$PROSPECT" watch "$BIN/called:work" --if 'arg1 >'

@@ -24,6 +24,32 @@ skip() {
 	exit 77
 }
 
+# until_true COMMAND...: waits until it succeeds. The two minutes are for machines that hardly get on:
+# what is tested must not depend on how long it took.
+until_true() {
+	local end=$((SECONDS + 120))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "this did not come true: $*"
+		sleep 0.05
+	done
+}
+
+# has_run FILE SECONDS: the process whose number is in FILE has used so much processor time.
+has_run() {
+	[ -s "$1" ] && awk -v least="$2" -v ticks="$(getconf CLK_TCK)" '
+		{ sub(/.*\) /, ""); exit !(($12 + $13) / ticks >= least) }' \
+		"/proc/$(cat "$1")/stat" 2> /dev/null
+}
+
+# runs PID PROGRAM: the process has become that program.
+runs() {
+	[ "/proc/$1/exe" -ef "$2" ]
+}
+
+ended() {
+	! kill -0 "$1" 2> /dev/null
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }
@@ -180,6 +206,17 @@ compile() {
 	local output=$1 source=$2
 	shift 2
 	${CC:-cc} -std=gnu11 -O2 -g -Wall -D_GNU_SOURCE -o "$BIN/$output" "$HERE/programs/$source" "$@"
+}
+
+# compile_inlined [FLAG...]: programs/inlined.c as $T/inlined, with its source beside it.
+compile_inlined() {
+	cp "$HERE/programs/inlined.c" "$T/"
+	(cd "$T" && ${CC:-cc} -O2 -g "$@" inlined.c -o inlined) || fail "inlined.c does not compile"
+}
+
+# line_of FILE TEXT: the number of the first line that has it.
+line_of() {
+	grep -n -m 1 -F -e "$2" "$1" | cut -d : -f 1
 }
 
 compile_programs() {
