@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "base/zstd_stream.h"
 #include "collect/perf_data_head.h"
+#include "collect/perf_data_parts.h"
 #include "collect/perf_data_queue.h"
 
 enum {
@@ -39,13 +40,12 @@ enum { UPDATE_NAME = 2 };
 struct perf_data {
 	struct perf_data_head head;
 	struct perf_data_queue *queue;
-	struct zstd_stream *zstd;
-	struct buf plain; /* decompressed and not read yet */
+	struct perf_data_parts parts;
+	struct perf_data_part *part; /* the one that is being read */
 	perf_data_visit visit;
 	void *context;
 	struct perf_data_counts counts;
 	bool scanning; /* only for what the recording tells of itself */
-	bool ended;    /* nothing can be read any more */
 	uint64_t record[MAX_RECORD_BYTES / 8];
 };
 
@@ -101,6 +101,7 @@ static uint64_t order_time(const void *bytes, size_t size, uint32_t type,
 static int queue_record(struct perf_data *data, const void *bytes, size_t size, uint32_t type)
 {
 	const struct perf_format *format;
+	uint64_t time_ns;
 	size_t event;
 
 	format = &data->head.events.list.items[0].format;
@@ -114,15 +115,17 @@ static int queue_record(struct perf_data *data, const void *bytes, size_t size, 
 		return 0;
 	}
 	format = &data->head.events.list.items[event].format;
-	return perf_data_queue_add(data->queue, bytes, size, order_time(bytes, size, type, format),
-				   event);
+	time_ns = order_time(bytes, size, type, format);
+	if (time_ns != UINT64_MAX && time_ns > data->part->last_ns)
+		data->part->last_ns = time_ns;
+	return perf_data_queue_add(data->queue, bytes, size, time_ns, event);
 }
 
 static void end_reading(struct perf_data *data, const char *why)
 {
 	if (!data->head.damage.text[0])
 		err_set(&data->head.damage, 0, "%s", why);
-	data->ended = true;
+	data->part->ended = true;
 }
 
 static void take_attr(struct perf_data *data, struct reader body)
@@ -161,7 +164,7 @@ static void take_feature(struct perf_data *data, struct reader body)
 /* More follows behind the record than its size says. */
 static void skip_payload(struct perf_data *data, uint64_t size, bool inside)
 {
-	if (inside || !perf_data_input_skip(&data->head.input, size))
+	if (inside || !perf_data_input_skip(data->part->input, size))
 		end_reading(data, "it ends within a trace");
 }
 
@@ -210,7 +213,10 @@ static int take_user(struct perf_data *data, uint32_t type, struct reader whole,
 		skip_payload(data, reader_u64(&body), inside);
 		break;
 	case USER_FINISHED_ROUND:
-		return data->scanning ? 0 : perf_data_queue_round(data->queue);
+		/* that of one part says nothing of the others */
+		return data->scanning || data->parts.list.count > 1
+			       ? 0
+			       : perf_data_queue_round(data->queue);
 	case USER_COMPRESSED:
 	case USER_COMPRESSED2:
 		if (data->scanning)
@@ -252,26 +258,27 @@ static size_t record_size(const struct perf_data *data, const uint8_t *header)
 static int take_plain(void *context, const void *bytes, size_t size)
 {
 	struct perf_data *data = context;
+	struct buf *plain = &data->part->plain;
 	size_t at = 0;
 	int rc = 0;
 
-	buf_add(&data->plain, bytes, size);
-	while (rc == 0 && !data->ended &&
-	       data->plain.size - at >= sizeof(struct perf_event_header)) {
-		const uint8_t *from = (const uint8_t *)data->plain.bytes + at;
+	buf_add(plain, bytes, size);
+	while (rc == 0 && !data->part->ended &&
+	       plain->size - at >= sizeof(struct perf_event_header)) {
+		const uint8_t *from = (const uint8_t *)plain->bytes + at;
 		size_t length = record_size(data, from);
 
 		if (length == 0)
 			end_reading(data, "a compressed record is damaged");
-		if (length == 0 || length > data->plain.size - at)
+		if (length == 0 || length > plain->size - at)
 			break;
 		memcpy(data->record, from, length);
 		rc = take_record(data, data->record, length, true);
 		at += length;
 	}
-	if (at < data->plain.size && at > 0)
-		memmove(data->plain.bytes, data->plain.bytes + at, data->plain.size - at);
-	data->plain.size -= at;
+	if (at < plain->size && at > 0)
+		memmove(plain->bytes, plain->bytes + at, plain->size - at);
+	plain->size -= at;
 	return rc;
 }
 
@@ -286,11 +293,11 @@ static int take_compressed(struct perf_data *data, struct reader body, bool has_
 		end_reading(data, "a compressed record is damaged");
 		return 0;
 	}
-	if (!data->zstd)
-		data->zstd = zstd_stream_new(MOST_RATIO);
+	if (!data->part->zstd)
+		data->part->zstd = zstd_stream_new(MOST_RATIO);
 	/* The records that come out are put where this one stands. */
 	bytes = xmemdup(reader_bytes(&body, size), size);
-	rc = zstd_stream_feed(data->zstd, bytes, size, take_plain, data, &err);
+	rc = zstd_stream_feed(data->part->zstd, bytes, size, take_plain, data, &err);
 	if (rc < 0 && err.text[0]) {
 		end_reading(data, err.text);
 		rc = 0;
@@ -303,7 +310,7 @@ static int take_compressed(struct perf_data *data, struct reader body, bool has_
 /* One record in the order of the file. */
 static int read_record(struct perf_data *data)
 {
-	struct perf_data_input *input = &data->head.input;
+	struct perf_data_input *input = data->part->input;
 	const uint8_t *header;
 	size_t there = perf_data_input_peek(input, sizeof(struct perf_event_header), &header);
 	size_t size;
@@ -311,7 +318,7 @@ static int read_record(struct perf_data *data)
 	if (there == 0 && input->error)
 		end_reading(data, strerror(-input->error));
 	if (there == 0) {
-		data->ended = true;
+		data->part->ended = true;
 		return 0;
 	}
 	size = there == sizeof(struct perf_event_header) ? record_size(data, header) : 0;
@@ -319,7 +326,7 @@ static int read_record(struct perf_data *data)
 		end_reading(data, "it is damaged: a record of impossible size");
 	else if (size == 0 || !perf_data_input_read(input, data->record, size))
 		end_reading(data, "it ends within a record");
-	return data->ended ? 0 : take_record(data, data->record, size, false);
+	return data->part->ended ? 0 : take_record(data, data->record, size, false);
 }
 
 /* In a pipe the build ids come last, and a feature may come anywhere. */
@@ -327,9 +334,9 @@ static int scan_pipe(struct perf_data *data, struct err *err)
 {
 	data->scanning = true;
 	perf_data_input_seek(&data->head.input, PERF_DATA_PIPE_HEAD_BYTES, UINT64_MAX);
-	while (!data->ended)
+	while (!data->part->ended)
 		read_record(data);
-	data->scanning = data->ended = false;
+	data->scanning = data->part->ended = false;
 	data->head.damage.text[0] = '\0';
 	perf_data_input_seek(&data->head.input, PERF_DATA_PIPE_HEAD_BYTES, UINT64_MAX);
 	if (data->head.input.error)
@@ -344,6 +351,7 @@ int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, s
 	int rc;
 
 	data->head.input = *input;
+	data->part = perf_data_parts_add(&data->parts, &data->head.input);
 	*input = (struct perf_data_input){ .fd = -1 };
 	rc = perf_data_head_magic(&data->head, err);
 	if (rc == 0)
@@ -355,14 +363,18 @@ int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, s
 	return rc;
 }
 
+int perf_data_add_folder(struct perf_data *data, int folder, struct err *err)
+{
+	return perf_data_parts_add_folder(&data->parts, folder, err);
+}
+
 void perf_data_free(struct perf_data *data)
 {
 	if (!data)
 		return;
+	perf_data_parts_done(&data->parts);
 	perf_data_head_done(&data->head);
 	perf_data_queue_free(data->queue);
-	zstd_stream_free(data->zstd);
-	buf_done(&data->plain);
 	free(data);
 }
 
@@ -373,7 +385,7 @@ int perf_data_run(struct perf_data *data, perf_data_visit visit, void *context)
 	data->visit = visit;
 	data->context = context;
 	data->queue = perf_data_queue_new(MAX_WAITING_BYTES, take_ordered, data);
-	while (rc == 0 && !data->ended)
+	while (rc == 0 && (data->part = perf_data_parts_next(&data->parts)))
 		rc = read_record(data);
 	if (rc == 0)
 		rc = perf_data_queue_finish(data->queue);

@@ -11,9 +11,11 @@
 enum {
 	MISC_MMAP_DATA = 1 << 13,     /* PERF_RECORD_MISC_MMAP_DATA */
 	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
-	KSYMBOL_NAME_AT = 24,	      /* behind header, address, size, type and flags */
-	BPF_EVENT_BYTES = 24,	      /* header, type, flags, id, tag */
-	KSYMBOL_UNREGISTER = 1 << 0,  /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
+	/* of perf record --filter; tools/lib/perf/include/perf/event.h */
+	MISC_LOST_SAMPLES_BPF = 1 << 15,
+	KSYMBOL_NAME_AT = 24,	     /* behind header, address, size, type and flags */
+	BPF_EVENT_BYTES = 24,	     /* header, type, flags, id, tag */
+	KSYMBOL_UNREGISTER = 1 << 0, /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 	MMAP2_IDENTITY_BYTES = 24,
 	MINOR_BITS = 20, /* of a device's minor number */
 };
@@ -192,6 +194,7 @@ static void read_body(struct reader *body, struct perf_record *record, uint16_t 
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		record->lost.count = reader_u64(body);
+		record->lost.filtered = misc & MISC_LOST_SAMPLES_BPF;
 		break;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:

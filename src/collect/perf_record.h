@@ -53,6 +53,7 @@ struct perf_switch {
 
 struct perf_lost {
 	uint64_t count; /* records, of any kind, that found the ring full */
+	bool filtered;	/* samples that a filter of the user's passed over: no loss */
 };
 
 struct perf_ksymbol {

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/xalloc.h"
 #include "collect/collapsed.h"
 #include "collect/perf_data.h"
 #include "collect/perf_data_input.h"
@@ -18,15 +20,41 @@
 #include "pipeline/import_profile.h"
 #include "pipeline/import_script.h"
 
+/* The head of a recording that is a folder is in its file "data". */
+static int open_head(int folder)
+{
+	int fd = openat(folder, "data", O_RDONLY | O_CLOEXEC);
+
+	close(folder);
+	return fd;
+}
+
 static int open_input(const char *path, struct perf_data_input *input, struct err *err)
 {
 	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 					: open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open: %s", strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		fd = open_head(fd);
+	if (fd < 0)
+		return err_set(err, -errno, "a folder, and no recording of perf: its file data: %s",
+			       strerror(errno));
 	perf_data_input_begin(input, fd);
 	return 0;
+}
+
+/* perf record --kcore leaves the names of the kernel beside the records. The caller's to free;
+ * NULL: not needed, or not there. */
+static char *kept_kallsyms(const struct import_options *options)
+{
+	_cleanup_free_ char *path = xasprintf("%s/kcore_dir/kallsyms", options->input);
+
+	if (options->kallsyms || options->vmlinux || access(path, R_OK) < 0)
+		return NULL;
+	return steal_ptr(path);
 }
 
 enum { LOOK_BYTES = 16384 };
@@ -60,6 +88,8 @@ int import_run(const struct import_options *options, struct import_result *ret_r
 	       struct err *err)
 {
 	const char *name = strcmp(options->input, "-") == 0 ? "standard input" : options->input;
+	_cleanup_free_ char *kallsyms = kept_kallsyms(options);
+	struct import_options given = *options;
 	struct import_profile import = { .profile = NULL };
 	struct perf_data_input input = { .fd = -1 };
 	int rc = open_input(options->input, &input, err);
@@ -67,7 +97,9 @@ int import_run(const struct import_options *options, struct import_result *ret_r
 	*ret_result = (struct import_result){ .kept = false };
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", name);
-	rc = import_profile_begin(&import, options, err);
+	if (kallsyms)
+		given.kallsyms = kallsyms;
+	rc = import_profile_begin(&import, &given, err);
 	if (rc == 0) {
 		rc = read_input(&import, &input, ret_result, err);
 		if (rc < 0)

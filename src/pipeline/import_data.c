@@ -13,12 +13,14 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "collect/perf_data.h"
 #include "collect/perf_reads.h"
@@ -28,6 +30,7 @@
 #include "pipeline/import_events.h"
 #include "pipeline/import_files.h"
 #include "pipeline/import_kernel.h"
+#include "pipeline/import_losses.h"
 #include "pipeline/import_tasks.h"
 #include "pipeline/stacks.h"
 #include "resolve/jit.h"
@@ -47,12 +50,6 @@ struct cgroup {
 	str_id path;
 };
 
-/* A throttle that has not ended. */
-struct throttle {
-	uint64_t id, since_ns;
-	uint32_t cpu;
-};
-
 /* A sample but for its event and weight. */
 struct placed {
 	struct sample sample;
@@ -67,7 +64,7 @@ struct importing {
 	struct import_events events;
 	struct perf_reads reads;
 	VEC(struct cgroup) cgroups;
-	VEC(struct throttle) throttles;
+	struct import_losses losses;
 	struct import_files files;
 	bool same_machine; /* as we are */
 	bool has_chains, has_dumps;
@@ -296,19 +293,12 @@ static void take_cgroup(struct importing *importing, const struct perf_cgroup *c
 
 static void take_lost(struct importing *importing, const struct perf_record *record, size_t index)
 {
+	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
 	int event = import_events_of(&importing->events, index);
 
 	if (event >= 0)
-		importing->import->profile->events[event].loss[LOSS_RING_FULL].count +=
-			record->lost.count;
-}
-
-static void end_throttle(struct event *event, const struct throttle *throttle, uint64_t end_ns,
-			 bool is_time)
-{
-	event->loss[LOSS_THROTTLED].count++;
-	if (is_time && end_ns > throttle->since_ns)
-		event->loss[LOSS_THROTTLED].weight += end_ns - throttle->since_ns;
+		import_losses_take(&importing->losses, record,
+				   told->format.read_format & PERF_FORMAT_LOST, (size_t)event);
 }
 
 static void take_throttle(struct importing *importing, const struct perf_record *record,
@@ -317,21 +307,10 @@ static void take_throttle(struct importing *importing, const struct perf_record 
 	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
 	int event = import_events_of(&importing->events, index);
 
-	for (size_t i = 0; i < importing->throttles.count; i++) {
-		struct throttle *open = &importing->throttles.items[i];
-
-		if (open->id != record->id || open->cpu != record->cpu)
-			continue;
-		if (record->type == PERF_RECORD_UNTHROTTLE && event >= 0) {
-			end_throttle(&importing->import->profile->events[event], open,
-				     record->time_ns, import_events_is_time(&told->attr));
-			*open = importing->throttles.items[--importing->throttles.count];
-		}
-		return;
-	}
-	if (record->type == PERF_RECORD_THROTTLE && importing->throttles.count < MAX_CGROUPS)
-		*vec_push(&importing->throttles) =
-			(struct throttle){ record->id, record->time_ns, record->cpu };
+	if (event >= 0)
+		import_losses_throttle(&importing->losses, record,
+				       import_events_is_time(&told->attr),
+				       &importing->import->profile->events[event]);
 }
 
 static void take_comm(struct importing *importing, const struct perf_record *record, size_t index)
@@ -421,14 +400,7 @@ static void settle_losses(struct importing *importing)
 	first->loss[LOSS_LATE].count += counts.late;
 	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign + importing->foreign;
 	first->loss[LOSS_NOT_STORED].count += importing->without_event;
-	for (size_t i = 0; i < profile->event_count; i++) {
-		struct event *event = &profile->events[i];
-		struct loss *lost = &event->loss[LOSS_RING_FULL];
-
-		if (event->samples)
-			lost->weight = (uint64_t)((double)event->weight / (double)event->samples *
-						  (double)lost->count);
-	}
+	import_losses_settle(&importing->losses, profile);
 }
 
 static void tell_damage(struct importing *importing, struct import_result *result)
@@ -474,11 +446,21 @@ static int read_all(struct importing *importing, struct import_result *result)
 	return 0;
 }
 
+/* What several threads wrote is a folder of files. */
+static int open_data(const char *path, struct perf_data_input *input, struct perf_data **ret_data,
+		     struct err *err)
+{
+	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = perf_data_open(input, ret_data, err);
+
+	return rc == 0 && folder >= 0 ? perf_data_add_folder(*ret_data, folder, err) : rc;
+}
+
 int import_data(struct import_profile *import, struct perf_data_input *input,
 		struct import_result *result, struct err *err)
 {
 	struct importing *importing = xcalloc(1, sizeof(*importing));
-	int rc = perf_data_open(input, &importing->data, err);
+	int rc = open_data(import->options->input, input, &importing->data, err);
 
 	importing->import = import;
 	importing->err = err;
@@ -491,7 +473,7 @@ int import_data(struct import_profile *import, struct perf_data_input *input,
 	import_events_done(&importing->events);
 	perf_reads_done(&importing->reads);
 	vec_free(&importing->cgroups);
-	vec_free(&importing->throttles);
+	import_losses_done(&importing->losses);
 	import_files_done(&importing->files);
 	free(importing);
 	return rc;

@@ -126,8 +126,9 @@ test_import_wrong_command_lines() {
 	printf 'int main(void)\n' > "$T/text"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/text"
 	expect_line 'neither a recording of perf nor'
-	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T"
-	expect_line 'cannot be read: Is a directory'
+	mkdir "$T/folder"
+	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/folder"
+	expect_line 'folder: a folder, and no recording of perf'
 	[ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
 }
 
@@ -250,6 +251,47 @@ test_import_compressed() {
 	perf_record "$T/a.data" -z -g -e cpu-clock -- "$BIN/shares" 0.4
 	import "$T/a.data" "$T/a.prof"
 	compare_threads "$T/a.data" "$T/a.prof"
+}
+
+# Several threads of perf write files of their own into a folder.
+test_import_folders() {
+	need perf
+	need_root
+	perf record -q --threads -o "$T/try.data" true > "$T/stdout" 2>&1 ||
+		skip "perf does not write folders here"
+	perf_record "$T/a.data" --threads -a -e cpu-clock -- "$BIN/shares" 0.3
+	[ -e "$T/a.data/data.1" ] || skip "one thread wrote all"
+	import "$T/a.data" "$T/a.prof"
+	compare_threads "$T/a.data" "$T/a.prof"
+}
+
+# perf record --kcore keeps the names of the kernel beside the records.
+test_import_folders_with_the_names_of_their_kernel() {
+	need perf
+	need python3
+	need_root
+	perf_record "$T/a.data" -e cpu-clock:k -- "$BIN/systime" 0.3
+	import "$T/a.data" "$T/a.prof"
+	table "$T/a.prof" symbol | grep -v '\[' > "$T/named"
+	[ -s "$T/named" ] || skip "the kernel hides its addresses"
+	mkdir -p "$T/b.data/kcore_dir"
+	cp /proc/kallsyms "$T/b.data/kcore_dir/kallsyms"
+	# The kernel's build id is changed: it is not the one that runs.
+	python3 - "$T/a.data" "$T/b.data/data" << 'PYTHON'
+import sys
+bytes_ = open(sys.argv[1], "rb").read()
+notes = open("/sys/kernel/notes", "rb").read()
+at = notes.index(b"GNU\0") + 4
+id_ = notes[at : at + 20]
+open(sys.argv[2], "wb").write(bytes_.replace(id_, b"x" * 20))
+PYTHON
+	import "$T/b.data/data" "$T/c.prof"
+	if table "$T/c.prof" symbol | grep -qv '\['; then
+		fail "names of another kernel"
+	fi
+	import "$T/b.data" "$T/b.prof"
+	[ "$(table "$T/a.prof" symbol)" = "$(table "$T/b.prof" symbol)" ] ||
+		fail "the names are not those of the folder"
 }
 
 # Copies of stacks are unwound to the start of their threads, without frame pointers.

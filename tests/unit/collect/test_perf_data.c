@@ -2,11 +2,13 @@
 /* Recordings made by hand, as perf.data-file-format.txt of Linux lays them out. */
 #include <byteswap.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -295,6 +297,56 @@ static void killed_recordings_are_read_to_their_end(void **state)
 	buf_done(&made.bytes);
 }
 
+static void write_part(int folder, const char *name, struct made *made)
+{
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, made->bytes.bytes, made->bytes.size), made->bytes.size);
+	close(fd);
+	buf_clear(&made->bytes);
+}
+
+/* What threads of perf wrote side by side; files of other names are none of it. */
+static void folders_are_read_in_order_of_time(void **state)
+{
+	static const char *const names[] = { "data.0", "data.10", "data.x", "data.0.old" };
+	char path[] = "/tmp/prospect-parts.XXXXXX";
+	struct made made = { .swap = false };
+	struct perf_data *data;
+	int folder;
+
+	assert_non_null(mkdtemp(path));
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (uint64_t at = 30; at <= 70; at += 20)
+		sample(&made, FIRST_ID, at, at / 10);
+	write_part(folder, names[0], &made);
+	sample(&made, SECOND_ID, 20, 2);
+	round_end(&made);
+	sample(&made, SECOND_ID, 40, 4);
+	round_end(&made);
+	header(&made, 60, 0, 16);
+	u64(&made, 60);
+	u64(&made, FIRST_ID);
+	sample(&made, FIRST_ID, 60, 6);
+	write_part(folder, names[1], &made);
+	sample(&made, FIRST_ID, 45, 1);
+	write_part(folder, names[2], &made);
+	sample(&made, FIRST_ID, 45, 1);
+	write_part(folder, names[3], &made);
+	file_head(&made, 112, 8 + 8 + 16 + 16, 0);
+	comm(&made, 0, "first");
+	data = open_ok(&made);
+	assert_int_equal(perf_data_add_folder(data, folder, NULL), 0);
+	check_records(data);
+	perf_data_free(data);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlinkat(folder, names[i], 0);
+	close(folder);
+	rmdir(path);
+	buf_done(&made.bytes);
+}
+
 static void features_are_facts(void **state)
 {
 	struct made made = { .swap = false };
@@ -508,6 +560,7 @@ int main(void)
 		cmocka_unit_test(files_with_attributes_of_any_size),
 		cmocka_unit_test(the_other_byte_order),
 		cmocka_unit_test(killed_recordings_are_read_to_their_end),
+		cmocka_unit_test(folders_are_read_in_order_of_time),
 		cmocka_unit_test(features_are_facts),
 		cmocka_unit_test(pipes),
 		cmocka_unit_test(pipes_that_cannot_be_gone_back_in),

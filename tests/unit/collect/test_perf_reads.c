@@ -57,5 +57,5 @@ int main(void)
 		cmocka_unit_test(members_without_ids_are_none),
 	};
 
-	return cmocka_run_group_tests_name("collect/perf_reads", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
