@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/options.h"
 #include "pipeline/row_listing.h"
+#include "present/safe.h"
 
 enum { STATUS_FAILED = 1, STATUS_WRONG_COMMAND_LINE = 2 };
 
@@ -46,10 +48,12 @@ static void print_titles(const struct listed_facts *facts)
 static int print_all(const char *path, struct row_listing *listing)
 {
 	struct listed_facts facts = row_listing_facts(listing);
+	_cleanup_(buf_done) struct buf name = { 0 };
 	struct listed_row row;
 
+	safe_text(&name, path);
 	printf("%s: %s, %" PRIu32 " rows, %" PRIu32 " rules, %" PRIu32 " pages, %" PRIu64 " bytes",
-	       path, facts.machine, facts.rows, facts.rules, facts.pages, facts.bytes);
+	       buf_text(&name), facts.machine, facts.rows, facts.rules, facts.pages, facts.bytes);
 	if (facts.unreadable > 0)
 		printf("; %" PRIu32 " descriptions were left out", facts.unreadable);
 	puts("\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prospect events: what can be counted and sampled here, by name; and whether it can be together.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,27 @@ static int check(const struct events_values *values)
 	return all_good ? 0 : 1;
 }
 
+/* Options of which one would be ignored. */
+static int check_pairs(const struct events_values *values, const char *pattern, struct err *err)
+{
+	bool text = strcmp(values->format, "text") == 0;
+	const struct {
+		bool both;
+		const char *why;
+	} pairs[] = {
+		{ values->check.count && pattern, "--check and a pattern do not go together" },
+		{ values->check.count && (values->all || values->names),
+		  "--check tries events here: no --all or --names" },
+		{ values->names && !text, "--names lists bare names: no --format" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (pairs[i].both)
+			return err_set(err, -EINVAL, "%s", pairs[i].why);
+	}
+	return event_listing_check_format(values->format, err);
+}
+
 static int run_events(int argc, char **argv)
 {
 	struct events_values values = { .format = "text" };
@@ -83,9 +105,7 @@ static int run_events(int argc, char **argv)
 	}
 	if (first >= 0 && first < argc - 1)
 		first = err_set(&err, -1, "one pattern is enough: '%s'", argv[first + 1]);
-	else if (first >= 0 && first < argc && values.check.count)
-		first = err_set(&err, -1, "--check and a pattern do not go together");
-	if (first >= 0 && event_listing_check_format(values.format, &err) < 0)
+	if (first >= 0 && check_pairs(&values, first < argc ? argv[first] : NULL, &err) < 0)
 		first = -1;
 	if (first < 0)
 		return fail(&err, 2);

@@ -4,9 +4,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "present/safe.h"
+
 static void show_progress(void *context, const char *what)
 {
-	fprintf(stderr, *what ? "\r\033[Kprospect: %s" : "\r\033[K%s", what);
+	struct buf shown = { 0 };
+
+	safe_text(&shown, what);
+	fprintf(stderr, "\r\033[K%s%s", *what ? "prospect: " : "", buf_text(&shown));
+	buf_done(&shown);
 	(void)context;
 }
 

@@ -11,6 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/line_options.h"
 #include "cmd/options.h"
+#include "cmd/terminal.h"
 #include "pipeline/symbolize.h"
 #include "present/safe.h"
 
@@ -196,7 +197,7 @@ static void tell_problems(const struct answering *answering)
 		problem = symbolizer_problem(answering->symbolizer, &index);
 		if (!problem)
 			return;
-		fprintf(stderr, "prospect symbolize: %s\n", problem);
+		terminal_say("prospect symbolize: %s", problem);
 	}
 }
 

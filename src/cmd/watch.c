@@ -253,7 +253,7 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	if (rc < 0)
 		return fail(&err, status_of(rc));
 	for (size_t i = 0; watch_request_note(request, i); i++)
-		fprintf(stderr, "prospect watch: %s\n", watch_request_note(request, i));
+		terminal_say("prospect watch: %s", watch_request_note(request, i));
 	return values->dry ? forecast(request, command) : show(values, request, form, command);
 }
 
@@ -280,6 +280,8 @@ static int check_pairs(const struct watch_values *values, struct err *err)
 		{ lists && values->dry, "--dry-run: nothing that only lists costs anything" },
 		{ lists && !text, "--format: lists of functions and code are text only" },
 		{ values->dry && !text, "--format: what --dry-run says is text only" },
+		{ values->each_block && values->at.count,
+		  "--at and --each-block: give the instructions, or take all blocks" },
 		{ values->plot && !text, "--plot draws text, not what --format asks for" },
 		{ values->values && csv, "--return: CSV has no histograms; --format json has" },
 		{ values->values &&

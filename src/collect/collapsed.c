@@ -21,35 +21,64 @@ struct reading {
 	VEC(struct collapsed_frame) frames;
 	struct buf line;
 	bool too_long; /* the rest of the line is passed over */
-	uint64_t odd;
+	uint64_t line_number;
+	struct collapsed_facts facts;
 	int (*take)(void *context, const struct collapsed_stack *stack);
 	void *context;
 };
 
-/* The count is the last word; a fraction, which some tools write, is rounded. The stack before it
- * is made to end there. */
-static bool take_count(char *line, uint64_t *ret_count)
+static const char decimals[] = "0123456789";
+
+const char *collapsed_fault_text(enum collapsed_fault fault)
+{
+	static const char *const texts[] = {
+#define COLLAPSED_FAULT_TEXT(name, text) text,
+		COLLAPSED_FAULTS(COLLAPSED_FAULT_TEXT)
+#undef COLLAPSED_FAULT_TEXT
+	};
+
+	return texts[fault];
+}
+
+/* The count is the last word. Its blank; NULL: the line has none, whether it can be used or not. */
+static char *find_count(char *line)
 {
 	char *blank = strrchr(line, ' '), *end;
+
+	if (!blank || blank == line)
+		return NULL;
+	end = blank + 1 + (blank[1] == '-');
+	if (!isdigit((unsigned char)*end))
+		return NULL;
+	end += strspn(end, decimals);
+	if (*end == '.')
+		end += 1 + strspn(end + 1, decimals);
+	return *end ? NULL : blank;
+}
+
+/* A fraction, which some tools write, is rounded. The stack before it is made to end there. */
+static enum collapsed_fault take_count(char *line, uint64_t *ret_count,
+				       struct collapsed_facts *facts)
+{
+	char *blank = find_count(line), *end;
 	uint64_t count;
 
-	if (!blank || blank == line || !isdigit((unsigned char)blank[1]))
-		return false;
+	if (!blank)
+		return COLLAPSED_NO_COUNT;
+	if (blank[1] == '-')
+		return COLLAPSED_NEGATIVE;
 	errno = 0;
 	count = strtoull(blank + 1, &end, 10);
 	if (errno)
-		return false;
-	if (*end == '.') {
-		bool up = end[1] >= '5' && end[1] <= '9';
-
-		end += 1 + strspn(end + 1, "0123456789");
-		count += up && count < UINT64_MAX;
+		return COLLAPSED_TOO_LARGE;
+	if (*end == '.' && end[1 + strspn(end + 1, "0")]) {
+		count += end[1] >= '5' && count < UINT64_MAX;
+		facts->rounded++;
+		facts->to_zero += count == 0;
 	}
-	if (*end)
-		return false;
 	*blank = '\0';
 	*ret_count = count;
-	return true;
+	return COLLAPSED_FINE;
 }
 
 /* Ends @text before "-123" (or '/' for '-') and gives the number; false: it does not end so. */
@@ -107,14 +136,17 @@ static struct collapsed_frame frame_of(char *name)
 	return frame;
 }
 
-static bool parse(struct reading *reading, char *line, struct collapsed_stack *stack)
+static enum collapsed_fault parse(struct reading *reading, char *line,
+				  struct collapsed_stack *stack)
 {
 	char *name, *rest = line;
+	enum collapsed_fault fault;
 
 	*stack = (struct collapsed_stack){ .comm = NULL };
 	reading->frames.count = 0;
-	if (!take_count(line, &stack->count))
-		return false;
+	fault = take_count(line, &stack->count, &reading->facts);
+	if (fault)
+		return fault;
 	while ((name = strsep(&rest, ";")) != NULL) {
 		if (name == line && rest && take_thread(name, stack))
 			continue;
@@ -123,7 +155,15 @@ static bool parse(struct reading *reading, char *line, struct collapsed_stack *s
 	}
 	stack->frames = reading->frames.items;
 	stack->frame_count = reading->frames.count;
-	return true;
+	return COLLAPSED_FINE;
+}
+
+static void note_fault(struct reading *reading, enum collapsed_fault fault)
+{
+	if (reading->facts.odd++)
+		return;
+	reading->facts.odd_line = reading->line_number;
+	reading->facts.fault = fault;
 }
 
 static int take_line(struct reading *reading)
@@ -131,16 +171,20 @@ static int take_line(struct reading *reading)
 	char *line = reading->line.bytes;
 	size_t length = reading->line.size;
 	struct collapsed_stack stack;
-	bool odd = reading->too_long;
+	enum collapsed_fault fault = reading->too_long ? COLLAPSED_TOO_LONG : COLLAPSED_FINE;
 
+	reading->line_number++;
 	reading->too_long = false;
 	if (length > 0 && line[length - 1] == '\r')
 		line[--length] = '\0';
-	if (length == 0 || line[0] == '#')
+	if (!fault && (length == 0 || line[0] == '#'))
 		return 0;
-	/* What is behind a NUL would be lost. */
-	if (odd || memchr(line, '\0', length) || !parse(reading, line, &stack)) {
-		reading->odd++;
+	if (!fault && memchr(line, '\0', length))
+		fault = COLLAPSED_NUL;
+	if (!fault)
+		fault = parse(reading, line, &stack);
+	if (fault) {
+		note_fault(reading, fault);
 		return 0;
 	}
 	return stack.count > 0 ? reading->take(reading->context, &stack) : 0;
@@ -148,7 +192,7 @@ static int take_line(struct reading *reading)
 
 int collapsed_read(struct perf_data_input *input,
 		   int (*take)(void *context, const struct collapsed_stack *stack), void *context,
-		   uint64_t *ret_odd)
+		   struct collapsed_facts *ret_facts)
 {
 	struct reading reading = { .take = take, .context = context };
 	const uint8_t *bytes;
@@ -172,18 +216,17 @@ int collapsed_read(struct perf_data_input *input,
 		rc = take_line(&reading);
 	vec_free(&reading.frames);
 	buf_done(&reading.line);
-	*ret_odd = reading.odd;
+	*ret_facts = reading.facts;
 	return rc;
 }
 
 static bool is_stack(const char *line, size_t length)
 {
 	_cleanup_free_ char *copy = xmalloc(length + 1);
-	uint64_t count;
 
 	memcpy(copy, line, length);
 	copy[length] = '\0';
-	return take_count(copy, &count);
+	return find_count(copy) != NULL;
 }
 
 /* Most lines must be stacks. The last one may have been cut off; of a text that has but that one it

@@ -24,6 +24,7 @@ struct collapsing {
 	struct import_names names;
 	struct import_counts counts;
 	struct buf text;
+	struct collapsed_facts facts;
 	uint64_t inlined, refused;
 	bool has_callers;
 };
@@ -140,24 +141,67 @@ static void set_facts(const struct collapsing *collapsing)
 	profile_set_text(&run->stacks, collapsing->has_callers ? "full" : "none");
 }
 
+static int explain_nothing(const struct collapsing *collapsing, struct err *err)
+{
+	const struct collapsed_facts *facts = &collapsing->facts;
+
+	if (!facts->odd)
+		return err_set(err, -ENODATA, "it has no samples%s",
+			       collapsing->refused ? ": its counts are too large"
+			       : facts->to_zero	   ? ": its counts, rounded, are 0"
+						   : "");
+	return err_set(err, -ENODATA, "it has no stack that can be used; line %" PRIu64 ": %s",
+		       facts->odd_line, collapsed_fault_text(facts->fault));
+}
+
+static void tell_odd(const struct collapsing *collapsing, struct import_result *result)
+{
+	const struct collapsed_facts *facts = &collapsing->facts;
+
+	if (collapsing->refused)
+		snprintf(result->damage, sizeof(result->damage),
+			 "%" PRIu64 " stacks are left out, for with their counts the sum would be "
+			 "too large",
+			 collapsing->refused);
+	if (facts->odd)
+		snprintf(result->damage, sizeof(result->damage),
+			 "%" PRIu64 " line%s left out, the first is line %" PRIu64 ": %s",
+			 facts->odd, facts->odd == 1 ? " is" : "s are", facts->odd_line,
+			 collapsed_fault_text(facts->fault));
+}
+
+static void tell_left_out(const struct collapsing *collapsing, struct import_result *result)
+{
+	const struct collapsed_facts *facts = &collapsing->facts;
+	struct buf text = { 0 };
+
+	if (facts->rounded)
+		buf_printf(&text, "%" PRIu64 " counts with fractions were rounded", facts->rounded);
+	if (facts->to_zero)
+		buf_printf(&text, ", %" PRIu64 " of them to 0", facts->to_zero);
+	if (collapsing->inlined)
+		buf_printf(&text, "%s%s", text.size ? "; " : "", IMPORT_INLINES_LEFT_OUT);
+	snprintf(result->left_out, sizeof(result->left_out), "%s", buf_text(&text));
+	buf_done(&text);
+}
+
 int import_collapsed(struct import_profile *import, struct perf_data_input *input,
 		     struct import_result *result, struct err *err)
 {
 	struct collapsing collapsing = { .import = import,
 					 .names = { .profile = import->profile } };
-	uint64_t odd;
-	int rc = collapsed_read(input, take_stack, &collapsing, &odd);
+	int rc = collapsed_read(input, take_stack, &collapsing, &collapsing.facts);
 
 	if (rc == 0 && collapsing.counts.items.count == 0)
-		rc = err_set(err, -ENODATA, "it has no samples");
+		rc = explain_nothing(&collapsing, err);
 	if (rc == 0)
 		rc = store(&collapsing, are_samples(&collapsing), err);
 	if (rc == 0) {
-		import->profile->events[0].loss[LOSS_MALFORMED].count += odd + collapsing.refused;
+		import->profile->events[0].loss[LOSS_MALFORMED].count +=
+			collapsing.facts.odd + collapsing.refused;
 		set_facts(&collapsing);
-		if (collapsing.inlined)
-			snprintf(result->left_out, sizeof(result->left_out), "%s",
-				 IMPORT_INLINES_LEFT_OUT);
+		tell_odd(&collapsing, result);
+		tell_left_out(&collapsing, result);
 	}
 	import_names_done(&collapsing.names);
 	import_counts_done(&collapsing.counts);

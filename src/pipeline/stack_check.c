@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/escape.h"
 #include "base/xalloc.h"
 #include "elf/vdso.h"
 #include "pipeline/record.h"
@@ -154,9 +155,9 @@ static void add_place(struct buf *text, const struct frames *frames, int32_t pid
 		buf_printf(text, " 0x%" PRIx64, address);
 		return;
 	}
-	buf_printf(text, " %s+0x%" PRIx64,
-		   profile_text(profile, profile->images.items[mapping.image].path),
-		   address - mapping.start + mapping.offset);
+	buf_add_char(text, ' ');
+	escape_add(text, profile_text(profile, profile->images.items[mapping.image].path), "");
+	buf_printf(text, "+0x%" PRIx64, address - mapping.start + mapping.offset);
 }
 
 /* The first frame in which they part, and the one before. */

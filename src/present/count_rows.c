@@ -57,9 +57,10 @@ static void print_followed(const struct count_view *view, const struct count_lin
 			   size_t event, void *context)
 {
 	const struct follow *follow = context;
-	struct buf number = { 0 }, name = { 0 }, path = { 0 };
+	struct buf number = { 0 }, half = { 0 }, name = { 0 }, path = { 0 };
 
 	count_view_number(view, event, &line->figures[event], &number);
+	count_view_half(view, &line->figures[event], &half);
 	safe_text(&name, view->table->events[event].name);
 	safe_text(&path, line->key.program);
 	if (view->is_interval)
@@ -71,8 +72,11 @@ static void print_followed(const struct count_view *view, const struct count_lin
 	if (line->figures[event].state == COUNT_GOOD && line->figures[event].percent_counted < 100)
 		fprintf(follow->out, " (counted %.1f%% of the time)",
 			line->figures[event].percent_counted);
+	if (half.size)
+		fprintf(follow->out, " (%s)", buf_text(&half));
 	fputc('\n', follow->out);
 	buf_done(&number);
+	buf_done(&half);
 	buf_done(&name);
 	buf_done(&path);
 }
@@ -105,6 +109,12 @@ static void add_word(struct buf *row, bool wanted, const char *word)
 	buf_add_char(row, ',');
 }
 
+/* Nothing that is counted is less than nothing, however far runs are apart. */
+static double low_of(const struct count_number *number)
+{
+	return number->value > number->half ? number->value - number->half : 0;
+}
+
 /* VALUE,LOW,HIGH; the interval is empty where there was one run. */
 static void add_number(struct buf *row, const struct count_view *view, bool known,
 		       const struct count_number *number, double scale)
@@ -115,7 +125,7 @@ static void add_number(struct buf *row, const struct count_view *view, bool know
 	}
 	buf_printf(row, "%.15g,", number->value * scale);
 	if (view->table->repeats > 1)
-		buf_printf(row, "%.15g,%.15g,", (number->value - number->half) * scale,
+		buf_printf(row, "%.15g,%.15g,", low_of(number) * scale,
 			   (number->value + number->half) * scale);
 	else
 		buf_add_str(row, ",,");
@@ -209,7 +219,7 @@ static void set_number(json_t *row, const char *name, const char *low, const cha
 	json_object_set_new(row, name, json_real(number->value * scale));
 	if (view->table->repeats < 2)
 		return;
-	json_object_set_new(row, low, json_real((number->value - number->half) * scale));
+	json_object_set_new(row, low, json_real(low_of(number) * scale));
 	json_object_set_new(row, high, json_real((number->value + number->half) * scale));
 }
 

@@ -11,7 +11,8 @@
 
 enum {
 	EVENTS_SIDE_BY_SIDE = 6, /* more would not fit into a line */
-	LOW_PERCENT = 50,	 /* counted for less than this, an estimate is not to be trusted */
+	EVENTS_WITH_INTERVALS = 3,
+	LOW_PERCENT = 50, /* counted for less than this, an estimate is not to be trusted */
 	MOST_EXACT_BITS = 62,
 };
 
@@ -51,12 +52,16 @@ void count_view_number(const struct count_view *view, size_t event,
 }
 
 /* A ratio with four digits, without an exponent. */
-static void add_ratio(struct buf *buf, double value)
+static void add_ratio(const struct count_view *view, struct buf *buf, double value)
 {
 	double size = fabs(value);
-	int decimals = size >= 1000 || size < 1e-9 ? 0 : 3 - (int)floor(log10(size));
+	int decimals = size < 1e-9 ? 0 : 3 - (int)floor(log10(size));
 
-	buf_printf(buf, "%.*f", decimals > 6 ? 6 : decimals, value);
+	if (size >= 1000)
+		add_whole(view->digits == COUNT_DIGITS_EU ? COUNT_DIGITS_EU : COUNT_DIGITS_US,
+			  value, buf);
+	else
+		buf_printf(buf, "%.*f", decimals > 6 ? 6 : decimals, value);
 }
 
 /* How far off a mean may be, as a share of it. */
@@ -64,6 +69,13 @@ static void add_half(struct buf *buf, const struct count_number *number)
 {
 	if (number->value > 0)
 		buf_printf(buf, "+- %.2f%%", 100 * number->half / number->value);
+}
+
+void count_view_half(const struct count_view *view, const struct count_figure *figure,
+		     struct buf *buf)
+{
+	if (view->table->repeats > 1 && figure->state == COUNT_GOOD)
+		add_half(buf, &figure->count);
 }
 
 /* ---- one value with a row for each event ---- */
@@ -79,14 +91,13 @@ static void add_event_row(const struct count_view *view, size_t event, struct co
 	count_view_number(view, event, figure, &count);
 	columns_add(columns, buf_text(&count));
 	if (table->repeats > 1) {
-		if (figure->state == COUNT_GOOD)
-			add_half(&half, &figure->count);
+		count_view_half(view, figure, &half);
 		columns_add(columns, buf_text(&half));
 	}
 	columns_add(columns, table->events[event].counts_ns ? "ns" : "");
 	columns_add(columns, table->events[event].name);
 	if (figure->has_ratio)
-		add_ratio(&ratio, figure->ratio.value);
+		add_ratio(view, &ratio, figure->ratio.value);
 	columns_add(columns, buf_text(&ratio));
 	columns_add(columns, figure->has_ratio ? table->ratios[event].unit : "");
 	if (table->repeats > 1) {
@@ -153,6 +164,10 @@ static void add_counts(const struct count_view *view, const struct count_line *l
 
 		count_view_number(view, i, &line->figures[i], &text);
 		columns_add(columns, buf_text(&text));
+		buf_clear(&text);
+		count_view_half(view, &line->figures[i], &text);
+		if (view->table->repeats > 1)
+			columns_add(columns, buf_text(&text));
 		buf_done(&text);
 	}
 }
@@ -182,8 +197,11 @@ static void print_table(const struct count_view *view, size_t first, size_t end,
 		titles[count++] = (struct column){ "pid", true, 0 };
 	if (view->keys.tid)
 		titles[count++] = (struct column){ "tid", true, 0 };
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < end; i++) {
 		titles[count++] = (struct column){ table->events[i].name, true, 0 };
+		if (table->repeats > 1)
+			titles[count++] = (struct column){ "95%", true, 0 };
+	}
 	if (words)
 		titles[count++] =
 			(struct column){ view->keys.tid ? "thread" : "program", false, 0 };
@@ -292,12 +310,14 @@ void count_view_text(const struct count_view *view, FILE *out)
 	const struct count_table *table = view->table;
 	bool keyed = view->keys.cpu || view->keys.program || view->keys.pid || view->keys.tid;
 
+	size_t step = table->repeats > 1 ? EVENTS_WITH_INTERVALS : EVENTS_SIDE_BY_SIDE;
+
 	if (!view->is_interval)
 		print_head(view, out);
 	if (!keyed)
 		print_events(view, out);
-	for (size_t i = 0; keyed && i < table->event_count; i += EVENTS_SIDE_BY_SIDE) {
-		size_t end = i + EVENTS_SIDE_BY_SIDE;
+	for (size_t i = 0; keyed && i < table->event_count; i += step) {
+		size_t end = i + step;
 
 		if (i)
 			fputc('\n', out);

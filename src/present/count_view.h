@@ -31,8 +31,8 @@ struct count_view {
 /* A value with one row for each event, or a table with a row for each line; what is worth knowing
  * about the counting below. */
 void count_view_text(const struct count_view *view, FILE *out);
-/* The rows that pfmon printed for each program: count, event, path; and as above what is worth
- * knowing. */
+/* The rows that pfmon printed for each program: count, event, path, how far off a mean may be; and
+ * as above what is worth knowing. */
 void count_view_follow(const struct count_view *view, FILE *out);
 /* Why events were not counted, and what to think of those that were: below a text. */
 void count_view_notes(const struct count_view *view, FILE *out);
@@ -47,5 +47,9 @@ void count_view_json(const struct count_view *view, FILE *out);
  * a state's words. */
 void count_view_number(const struct count_view *view, size_t event,
 		       const struct count_figure *figure, struct buf *buf);
+/* How far off a mean of several runs may be, as a share of it: "+- 1.23%"; nothing after one run.
+ */
+void count_view_half(const struct count_view *view, const struct count_figure *figure,
+		     struct buf *buf);
 
 #endif

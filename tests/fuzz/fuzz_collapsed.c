@@ -24,14 +24,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("collapsed", MFD_CLOEXEC);
 	struct perf_data_input input;
-	uint64_t odd;
+	struct collapsed_facts facts;
 
 	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
 		abort();
 	lseek(fd, 0, SEEK_SET);
 	collapsed_is(bytes, size);
 	perf_data_input_begin(&input, fd);
-	if (collapsed_read(&input, take_stack, NULL, &odd) != 0)
+	if (collapsed_read(&input, take_stack, NULL, &facts) != 0)
 		abort();
 	perf_data_input_done(&input);
 	return 0;

@@ -31,10 +31,16 @@ test_events_of_processors() {
 }
 
 test_events_check() {
+	local options
 	expect_status 0 "$PROSPECT" events -c 'task-clock:u,{page-faults:u,minor-faults:u}'
 	expect_status 1 "$PROSPECT" events -c 'page-faults:u,rffffffffffff'
 	expect_status 2 "$PROSPECT" events -c nosuch
 	expect_line 'is no event'
+	for options in '-n --format json' '-c task-clock -n' '-c task-clock -a' '-c task-clock clock'; do
+		# shellcheck disable=SC2086 # words
+		expect_status 2 "$PROSPECT" events $options
+		expect_line 'no --|do not go together'
+	done
 }
 
 # Sampling at every so many events: the weights are what was counted, within the counts' step.

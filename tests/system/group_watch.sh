@@ -177,7 +177,8 @@ test_watch_wrong_command_lines() {
 		"WORK -p nobody" "WORK -C x" "WORK -p 1 -- true" "WORK --" \
 		"WORK --list --format json" "WORK --list --dry-run" "WORK --dry-run --format csv" \
 		"WORK --plot --format csv" "WORK -r --format csv" "WORK -r --at +0" \
-		"WORK -r --each-block" "WORK -C 8191" "WORK --comm sixteen-letters-"; do
+		"WORK -r --each-block" "WORK --at +0 --each-block" "WORK -C 8191" \
+		"WORK --comm sixteen-letters-"; do
 		# shellcheck disable=SC2086 # words
 		expect_status 2 "$PROSPECT" watch ${arguments/WORK/"$BIN/called:work"}
 		expect_line watch

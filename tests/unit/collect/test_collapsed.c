@@ -29,18 +29,24 @@ static int take(void *context, const struct collapsed_stack *stack)
 	return 0;
 }
 
-static uint64_t read_text(const void *text, size_t size, struct buf *ret_buf)
+static struct collapsed_facts read_facts(const void *text, size_t size, struct buf *ret_buf)
 {
 	int fd = memfd_create("collapsed", MFD_CLOEXEC);
 	struct perf_data_input input;
-	uint64_t odd = 99;
+	struct collapsed_facts facts = { .odd = 99 };
 
 	assert_int_equal(write(fd, text, size), (ssize_t)size);
 	lseek(fd, 0, SEEK_SET);
 	perf_data_input_begin(&input, fd);
-	assert_int_equal(collapsed_read(&input, take, ret_buf, &odd), 0);
+	assert_int_equal(collapsed_read(&input, take, ret_buf, &facts), 0);
 	perf_data_input_done(&input);
-	return odd;
+	return facts;
+}
+
+/* How many lines were odd. */
+static uint64_t read_text(const void *text, size_t size, struct buf *ret_buf)
+{
+	return read_facts(text, size, ret_buf).odd;
 }
 
 static void lines(void **state)
@@ -86,6 +92,44 @@ static void odd_lines_are_counted(void **state)
 	buf_done(&read);
 }
 
+static void the_first_odd_line_is_told(void **state)
+{
+	static const struct {
+		const char *text;
+		enum collapsed_fault fault;
+		uint64_t line;
+	} cases[] = {
+		{ "a 1\n\nno count\nb -3\n", COLLAPSED_NO_COUNT, 3 },
+		{ "# head\nb -3\nno count\n", COLLAPSED_NEGATIVE, 2 },
+		{ "c 99999999999999999999\n", COLLAPSED_TOO_LARGE, 1 },
+		{ "c 1e5\n", COLLAPSED_NO_COUNT, 1 },
+		{ "a 1\n", COLLAPSED_FINE, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf read = { 0 };
+		struct collapsed_facts facts =
+			read_facts(cases[i].text, strlen(cases[i].text), &read);
+
+		assert_int_equal(facts.fault, cases[i].fault);
+		assert_int_equal(facts.odd_line, cases[i].line);
+		buf_done(&read);
+	}
+}
+
+static void what_was_rounded_is_counted(void **state)
+{
+	static const char text[] = "a 1.5\nb 2\nc 0.2\nd 7.0\ne 0.00\nf -1.5\n";
+	struct buf read = { 0 };
+	struct collapsed_facts facts = read_facts(text, sizeof(text) - 1, &read);
+
+	assert_string_equal(buf_text(&read), "a=2\nb=2\nd=7\n");
+	assert_int_equal(facts.rounded, 2);
+	assert_int_equal(facts.to_zero, 1);
+	assert_int_equal(facts.odd, 1);
+	buf_done(&read);
+}
+
 static void long_lines(void **state)
 {
 	struct buf text = { 0 }, read = { 0 };
@@ -106,6 +150,8 @@ static void told_apart(void **state)
 {
 	assert_true(collapsed_is("a;b 3\n", 6));
 	assert_true(collapsed_is("a 3\nodd\nb 4\nc 5", 15));
+	/* What cannot be used is told by reading. */
+	assert_true(collapsed_is("a;b -3\nc 1.5\nd 99999999999999999999\n", 36));
 	assert_false(collapsed_is("int main(void)\n{\n", 17));
 	assert_false(collapsed_is("", 0));
 	assert_false(collapsed_is("a 3\n\0", 5));
@@ -117,6 +163,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),
 		cmocka_unit_test(odd_lines_are_counted),
+		cmocka_unit_test(the_first_odd_line_is_told),
+		cmocka_unit_test(what_was_rounded_is_counted),
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(told_apart),
 	};
