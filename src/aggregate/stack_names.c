@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "aggregate/labels.h"
+#include "base/escape.h"
 #include "base/hashidx.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -84,18 +85,6 @@ uint32_t stack_names_first(struct stack_names *names, uint32_t stack)
 	return names->first[stack];
 }
 
-static void add_escaped(struct buf *buf, const char *name)
-{
-	for (; *name; name++) {
-		unsigned char byte = (unsigned char)*name;
-
-		if (byte == ';' || byte == '\\' || byte < 0x20 || byte == 0x7f)
-			buf_printf(buf, "\\x%02x", byte);
-		else
-			buf_add_char(buf, *name);
-	}
-}
-
 /* A name is in many stacks. Borrowed from labels->stacks. */
 static const char *text_of(const struct labels *labels, str_id name)
 {
@@ -108,7 +97,7 @@ static const char *text_of(const struct labels *labels, str_id name)
 	}
 	if (!names->texts[name]) {
 		labels_name(labels, name, &plain);
-		add_escaped(&escaped, buf_text(&plain));
+		escape_add_name(&escaped, buf_text(&plain));
 		names->texts[name] = xstrdup(buf_text(&escaped));
 		buf_done(&plain);
 		buf_done(&escaped);

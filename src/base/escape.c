@@ -42,6 +42,18 @@ void escape_add(struct buf *buf, const char *text, const char *also)
 	buf_add(buf, plain, (size_t)(text - plain));
 }
 
+void escape_add_name(struct buf *buf, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+
+		if (byte == ';' || byte == '\\' || byte < 0x20 || byte == 0x7f)
+			add_bytes(buf, name, 1);
+		else
+			buf_add_char(buf, *name);
+	}
+}
+
 static unsigned digit(char character)
 {
 	if (isdigit((unsigned char)character))

@@ -13,6 +13,10 @@
 /* Appends @text; the ASCII characters of @also are escaped too. These must be none of letters and
  * digits. */
 void escape_add(struct buf *buf, const char *text, const char *also);
+/* Appends the @name of a frame in a text of a stack, where ';' stands between names: ';', the
+ * backslash and ASCII control characters become \xNN, all other bytes stay. Two names are never
+ * written alike. */
+void escape_add_name(struct buf *buf, const char *name);
 /* Appends the text that was escaped. Only what escape_add can have written is changed: sequences
  * that stand for letters, digits or NUL are left. */
 void escape_undo(struct buf *buf, const char *text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/pages.h"
@@ -147,19 +148,6 @@ static bool read_node(struct query_functions *functions, uint64_t id, struct nod
 	return good && frame && frame < functions->name_count;
 }
 
-/* As aggregate's stack_names has it, so that texts can be compared. */
-static void add_escaped(struct buf *buf, const char *name)
-{
-	for (; *name; name++) {
-		unsigned char byte = (unsigned char)*name;
-
-		if (byte == ';' || byte == '\\' || byte < 0x20 || byte == 0x7f)
-			buf_printf(buf, "\\x%02x", byte);
-		else
-			buf_add_char(buf, *name);
-	}
-}
-
 static const char *name_of(struct query_functions *functions, uint32_t frame)
 {
 	const char *name = NULL;
@@ -171,7 +159,8 @@ static const char *name_of(struct query_functions *functions, uint32_t frame)
 	if (sql_step(functions->name_stmt) <= 0 ||
 	    !sql_column_text(functions->name_stmt, 0, &name) || !*name)
 		name = unknown_name;
-	add_escaped(&escaped, readable(functions, name));
+	/* As in stacks of reports, so that texts can be compared. */
+	escape_add_name(&escaped, readable(functions, name));
 	sqlite3_reset(functions->name_stmt);
 	functions->names[frame] = xstrdup(buf_text(&escaped));
 	buf_done(&escaped);

@@ -86,12 +86,36 @@ static void foreign_texts_stay(void **state)
 	}
 }
 
+static void names_in_stacks(void **state)
+{
+	static const struct {
+		const char *name, *escaped;
+	} cases[] = {
+		{ "main", "main" },
+		{ "", "" },
+		{ "a;b", "a\\x3bb" },
+		{ "\n\x1f\x7f ", "\\x0a\\x1f\\x7f " },
+		{ "App\\Model", "App\\x5cModel" },
+		{ "\\x3b", "\\x5cx3b" },
+		{ "caf\xc3\xa9\xff\xc2\x9b", "caf\xc3\xa9\xff\xc2\x9b" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf escaped = { 0 };
+
+		escape_add_name(&escaped, cases[i].name);
+		assert_string_equal(buf_text(&escaped), cases[i].escaped);
+		buf_done(&escaped);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(random_names_come_back),
 		cmocka_unit_test(foreign_texts_stay),
+		cmocka_unit_test(names_in_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
