@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Whose calls count: processes, CPUs, names, and a condition on what a call is given. */
+/* Whose calls count: processes, CPUs, names, and conditions on what a call is given and returns. */
 #ifndef BPF_PROBE_CONDITION_BPF_H
 #define BPF_PROBE_CONDITION_BPF_H
 
@@ -16,15 +16,17 @@ struct probe_call {
 	__u64 sp;   /* as it entered; of fentry, where the kernel kept the arguments */
 	__u64 from; /* return address; 0: not known */
 	__u64 arguments[PROBE_ARGUMENTS];
-	__u64 value; /* returned */
+	__u64 value;	/* returned */
+	__s64 returned; /* the same as a signed number, as far as its type is known */
 };
 
 const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */
 const volatile __u64 wanted_cpus[PROBE_CPU_WORDS] = {};
 const volatile __u64 wanted_comms[PROBE_WIRE_COMMS][PROBE_COMM_SIZE / 8] = {};
 const volatile __u32 wanted_comm_count = 0;
-const volatile struct probe_step steps[PROBE_CONDITION_STEPS] = {};
-const volatile __u32 step_count = 0;
+const volatile struct probe_steps entry_steps = {};
+const volatile struct probe_steps return_steps = {};
+const volatile struct probe_steps error_steps = {};
 
 const volatile __u32 wanted_pid = 0; /* one of wanted_pids: most calls are of it */
 
@@ -91,6 +93,8 @@ static __always_inline __u64 operand_of(const struct probe_call *call, __u32 ope
 		return (__u32)bpf_get_current_pid_tgid();
 	case PROBE_OPERAND_CPU:
 		return bpf_get_smp_processor_id();
+	case PROBE_OPERAND_RETURNED:
+		return (__u64)call->returned;
 	default:
 		return (__u32)bpf_get_current_uid_gid();
 	}
@@ -120,14 +124,15 @@ static __always_inline __u32 test(const struct probe_call *call,
 }
 
 /* The stack is a row of bits, its top the lowest one. */
-static __always_inline bool holds(const struct probe_call *call)
+static __always_inline bool holds(const struct probe_call *call,
+				  const volatile struct probe_steps *steps)
 {
 	__u64 stack = 0;
 
-	for (__u32 i = 0; i < PROBE_CONDITION_STEPS && i < step_count; i++) {
+	for (__u32 i = 0; i < PROBE_CONDITION_STEPS && i < steps->count; i++) {
 		__u64 top = stack & 1;
 
-		switch (steps[i].kind) {
+		switch (steps->list[i].kind) {
 		case PROBE_STEP_NOT:
 			stack ^= 1;
 			break;
@@ -138,7 +143,7 @@ static __always_inline bool holds(const struct probe_call *call)
 			stack = stack >> 1 | top;
 			break;
 		default:
-			stack = stack << 1 | test(call, &steps[i]);
+			stack = stack << 1 | test(call, &steps->list[i]);
 		}
 	}
 	return stack & 1;
@@ -155,7 +160,7 @@ static __always_inline bool is_wanted(const struct probe_call *call)
 	}
 	if (todo & PROBE_ONLY_COMMS && !is_wanted_comm())
 		return false;
-	return !(todo & PROBE_ON_CONDITION) || holds(call);
+	return !(todo & PROBE_ON_CONDITION) || holds(call, &entry_steps);
 }
 
 #endif

@@ -52,6 +52,9 @@ enum {
 	PROBE_ONLY_COMMS = 1 << 10,
 	PROBE_ON_CONDITION = 1 << 11,
 	PROBE_FOLLOW = 1 << 12,
+	/* A call counts if what it returns is as wanted, so when it returns. */
+	PROBE_ON_RETURN = 1 << 13,
+	PROBE_ERROR_IF = 1 << 14, /* an error is where a condition holds */
 };
 
 enum probe_phase { PROBE_NOT_YET, PROBE_OPEN, PROBE_CLOSED };
@@ -185,7 +188,7 @@ struct probe_row_name {
 	char comm[PROBE_COMM_SIZE]; /* of the first call */
 };
 
-/* ---- the condition ---- */
+/* ---- conditions ---- */
 
 /* A step in reverse Polish notation: a test puts its outcome on a stack, the others work on what is
  * there. */
@@ -205,6 +208,7 @@ enum probe_operand {
 	PROBE_OPERAND_TID,
 	PROBE_OPERAND_CPU,
 	PROBE_OPERAND_UID,
+	PROBE_OPERAND_RETURNED, /* only as a call returns, as arguments are only as it enters */
 };
 
 struct probe_step {
@@ -214,6 +218,11 @@ struct probe_step {
 	__u8 sign;    /* it has one, as the comparison has */
 	__u32 zero;
 	__u64 constants[2];
+};
+
+struct probe_steps {
+	struct probe_step list[PROBE_CONDITION_STEPS];
+	__u64 count; /* 0: it always holds */
 };
 
 #endif

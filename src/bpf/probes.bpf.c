@@ -197,6 +197,21 @@ static long resume_frame(__u32 index, struct walk *walk)
 	return 0;
 }
 
+/* What undecided calls are told by: their thread's own sums. */
+static __always_inline void add_spent(const struct walk *walk)
+{
+	struct probe_spent *spent = &walk->thread->spent;
+
+	if (!spent->since_ns)
+		return;
+	spent->ns += walk->now_ns - spent->since_ns;
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			spent->counters[i] += walk->counters[i] - spent->since_counters[i];
+	}
+}
+
 static __always_inline void pause(struct task_struct *task, __u64 now_ns)
 {
 	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0),
@@ -206,6 +221,8 @@ static __always_inline void pause(struct task_struct *task, __u64 now_ns)
 	if (!walk.thread)
 		return;
 	read_counters(walk.counters, task);
+	if (todo & PROBE_ON_RETURN)
+		add_spent(&walk);
 	walk.thread->left_ns = now_ns;
 	__builtin_memcpy(walk.thread->left_counters, walk.counters, sizeof(walk.counters));
 	bpf_loop(walk.thread->depth, pause_frame, &walk, 0);
@@ -220,9 +237,14 @@ static __always_inline void resume(struct task_struct *task, __u64 now_ns)
 	if (!walk.thread)
 		return;
 	walk.thread->switches++;
-	if (!walk.thread->depth)
+	if (!walk.thread->depth && !(todo & PROBE_ON_RETURN))
 		return;
 	read_counters(walk.counters, task);
+	if (todo & PROBE_ON_RETURN) {
+		walk.thread->spent.since_ns = now_ns;
+		__builtin_memcpy(walk.thread->spent.since_counters, walk.counters,
+				 sizeof(walk.counters));
+	}
 	bpf_loop(walk.thread->depth, resume_frame, &walk, 0);
 }
 
@@ -245,7 +267,7 @@ static long end_frame(__u32 index, struct walk *walk)
 	struct probe_frame *frame = frame_at(walk->thread, index);
 	struct probe_slot *slot = slot_here(frame);
 
-	if (!slot || frame->flags & FRAME_IGNORED)
+	if (!slot || frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))
 		return 0;
 	ADD(slot->died, 1);
 	if (!stop_timing(frame))

@@ -20,7 +20,7 @@
 
 struct watch_values {
 	struct option_texts metrics, pids, comms, at, at_lines;
-	const char *by, *cpus, *condition, *module, *format, *help_metric;
+	const char *by, *cpus, *condition, *error_if, *module, *format, *help_metric;
 	double interval_s, duration_s, budget_percent;
 	bool yes, dry, values, plot, all, as_user, each_block;
 	bool list, blocks, code;
@@ -41,7 +41,9 @@ static const struct option_spec watch_specs[] = {
 	{ "cpu", 'C', OPTION_TEXT, AT(cpus), "LIST", .help = "calls on these CPUs only: 0-3,8" },
 	{ "comm", 0, OPTION_TEXTS, AT(comms), "NAME", .help = "calls of threads of this name only" },
 	{ "if", 0, OPTION_TEXT, AT(condition), "CONDITION",
-	  .help = "calls only where it holds: 'arg1 > 4096 && arg2 != 0'" },
+	  .help = "calls only where it holds: 'arg1 > 4096 && retval < 0'" },
+	{ "error-if", 0, OPTION_TEXT, AT(error_if), "CONDITION",
+	  .help = "what an error is: 'retval == NULL'" },
 	{ "module", 0, OPTION_TEXT, AT(module), "NAME", .help = "functions of this kernel module" },
 	{ "at", 0, OPTION_TEXTS, AT(at), "+OFFSET", .help = "instructions of the functions instead" },
 	{ "at-line", 0, OPTION_TEXTS, AT(at_lines), "FILE:LINE", .help = "the code of a source line" },
@@ -144,6 +146,7 @@ static struct watch_words words_of(const struct watch_values *values, const char
 		.comms = values->comms.items,
 		.comm_count = values->comms.count,
 		.condition = values->condition,
+		.error_if = values->error_if,
 		.values = values->values,
 	};
 }

@@ -11,7 +11,7 @@
 enum { MAX_NESTING = 64 }; /* of brackets and "!" */
 
 struct parser {
-	const char *text, *at;
+	const char *option, *text, *at;
 	struct probe_condition *condition;
 	struct err *err;
 	int depth;
@@ -28,10 +28,10 @@ static void skip_space(struct parser *parser)
 static int expected(const struct parser *parser, const char *what)
 {
 	if (!*parser->at)
-		return err_set(parser->err, -EINVAL, "--if '%s': %s is missing at the end",
-			       parser->text, what);
-	return err_set(parser->err, -EINVAL, "--if '%s': %s is expected at '%s'", parser->text,
-		       what, parser->at);
+		return err_set(parser->err, -EINVAL, "%s '%s': %s is missing at the end",
+			       parser->option, parser->text, what);
+	return err_set(parser->err, -EINVAL, "%s '%s': %s is expected at '%s'", parser->option,
+		       parser->text, what, parser->at);
 }
 
 static bool take(struct parser *parser, const char *sign)
@@ -79,8 +79,8 @@ static int add(struct parser *parser, const struct probe_step *step)
 
 	if (condition->count == PROBE_CONDITION_STEPS)
 		return err_set(parser->err, -E2BIG,
-			       "--if '%s': the condition is too long (%d tests and signs at most)",
-			       parser->text, PROBE_CONDITION_STEPS);
+			       "%s '%s': the condition is too long (%d tests and signs at most)",
+			       parser->option, parser->text, PROBE_CONDITION_STEPS);
 	condition->steps[condition->count++] = *step;
 	return 0;
 }
@@ -108,6 +108,7 @@ static const struct {
 	{ "tid", PROBE_OPERAND_TID, 64, 1 },
 	{ "cpu", PROBE_OPERAND_CPU, 64, 1 },
 	{ "uid", PROBE_OPERAND_UID, 64, 1 },
+	{ "retval", PROBE_OPERAND_RETURNED, 64, 1 },
 };
 
 static const struct {
@@ -140,10 +141,9 @@ static int parse_value(struct parser *parser, struct probe_step *step)
 		*step = (struct probe_step){ .operand = values[i].operand,
 					     .bits = values[i].bits,
 					     .sign = values[i].sign };
-		parser->condition->uses_arguments |= values[i].operand < PROBE_ARGUMENTS;
 		return parse_width(parser, step);
 	}
-	return expected(parser, "arg1 to arg6, pid, tid, cpu, uid or comm");
+	return expected(parser, "arg1 to arg6, retval, pid, tid, cpu, uid or comm");
 }
 
 static uint64_t take_unit(struct parser *parser)
@@ -330,7 +330,7 @@ static int parse_not(struct parser *parser)
 	int rc;
 
 	if (parser->depth++ >= MAX_NESTING)
-		return err_set(parser->err, -E2BIG, "--if: brackets nest too deep");
+		return err_set(parser->err, -E2BIG, "%s: brackets nest too deep", parser->option);
 	not = take(parser, "!");
 	if (not ) {
 		rc = parse_not(parser);
@@ -371,10 +371,13 @@ static int parse_or(struct parser *parser)
 	return rc;
 }
 
-int probe_condition_parse(const char *text, struct probe_condition *ret_condition, struct err *err)
+int probe_condition_parse(const char *option, const char *text,
+			  struct probe_condition *ret_condition, struct err *err)
 {
 	struct probe_condition condition = { .count = 0 };
-	struct parser parser = { .text = text, .at = text, .condition = &condition, .err = err };
+	struct parser parser = {
+		.option = option, .text = text, .at = text, .condition = &condition, .err = err
+	};
 	int rc = parse_or(&parser);
 
 	skip_space(&parser);
@@ -383,4 +386,83 @@ int probe_condition_parse(const char *text, struct probe_condition *ret_conditio
 	if (rc == 0)
 		*ret_condition = condition;
 	return rc;
+}
+
+/* ---- what is known when ---- */
+
+static bool is_test(const struct probe_step *step)
+{
+	return step->kind < PROBE_STEP_COMM;
+}
+
+bool probe_condition_uses_arguments(const struct probe_condition *condition)
+{
+	for (size_t i = 0; i < condition->count; i++) {
+		if (is_test(&condition->steps[i]) && condition->steps[i].operand < PROBE_ARGUMENTS)
+			return true;
+	}
+	return false;
+}
+
+static bool uses_returned(const struct probe_condition *condition)
+{
+	for (size_t i = 0; i < condition->count; i++) {
+		if (is_test(&condition->steps[i]) &&
+		    condition->steps[i].operand == PROBE_OPERAND_RETURNED)
+			return true;
+	}
+	return false;
+}
+
+/* The first of the steps that make up the value of the one at @last. */
+static size_t first_of(const struct probe_condition *condition, size_t last)
+{
+	size_t wanted = 1, at = last + 1;
+
+	while (wanted) {
+		uint8_t kind = condition->steps[--at].kind;
+
+		if (kind == PROBE_STEP_AND || kind == PROBE_STEP_OR)
+			wanted++;
+		else if (kind != PROBE_STEP_NOT)
+			wanted--;
+	}
+	return at;
+}
+
+static void join(struct probe_condition *condition, const struct probe_condition *part)
+{
+	bool both = condition->count > 0;
+
+	for (size_t i = 0; i < part->count; i++)
+		condition->steps[condition->count++] = part->steps[i];
+	if (both)
+		condition->steps[condition->count++] =
+			(struct probe_step){ .kind = PROBE_STEP_AND };
+}
+
+static int split(const struct probe_condition *whole, size_t first, size_t last,
+		 struct probe_condition *entry, struct probe_condition *at_return)
+{
+	struct probe_condition part = { .count = last + 1 - first };
+	size_t middle;
+	int rc;
+
+	if (whole->steps[last].kind == PROBE_STEP_AND) {
+		middle = first_of(whole, last - 1);
+		rc = split(whole, first, middle - 1, entry, at_return);
+		return rc < 0 ? rc : split(whole, middle, last - 1, entry, at_return);
+	}
+	memcpy(part.steps, &whole->steps[first], part.count * sizeof(part.steps[0]));
+	if (uses_returned(&part) && probe_condition_uses_arguments(&part))
+		return -EINVAL;
+	join(uses_returned(&part) ? at_return : entry, &part);
+	return 0;
+}
+
+int probe_condition_split(const struct probe_condition *whole, struct probe_condition *ret_entry,
+			  struct probe_condition *ret_return)
+{
+	*ret_entry = *ret_return = (struct probe_condition){ .count = 0 };
+	return whole->count ? split(whole, 0, whole->count - 1, ret_entry, ret_return) : 0;
 }

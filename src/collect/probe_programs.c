@@ -52,14 +52,17 @@ static const struct bpf_load_words load_words = {
 	.types = true,
 };
 
-static uint32_t todo_of(const struct probe_options *options)
+static uint32_t todo_of(const struct probe_options *options,
+			const struct probe_conditions *conditions)
 {
 	const struct probe_filter *filter = &options->filter;
 
 	return options->measures | (filter->pid_count ? PROBE_ONLY_PIDS : 0) |
 	       (filter->cpu_count ? PROBE_ONLY_CPUS : 0) |
 	       (filter->comm_count ? PROBE_ONLY_COMMS : 0) |
-	       (filter->condition ? PROBE_ON_CONDITION : 0) | (filter->follow ? PROBE_FOLLOW : 0);
+	       (conditions->entry.count ? PROBE_ON_CONDITION : 0) |
+	       (conditions->at_return.count ? PROBE_ON_RETURN : 0) |
+	       (conditions->error.count ? PROBE_ERROR_IF : 0) | (filter->follow ? PROBE_FOLLOW : 0);
 }
 
 static const uint32_t wire_keys[] = {
@@ -75,8 +78,18 @@ static const uint8_t wire_counters[] = {
 	[PROBE_COUNT_CPU_MIGRATIONS] = PROBE_WIRE_CPU_MIGRATIONS,
 };
 
+/* @to: of the constants, which may be written until they are loaded. */
+static void set_steps(const struct probe_condition *condition, const struct probe_steps *to)
+{
+	struct probe_steps steps = { .count = condition->count };
+
+	_Static_assert(sizeof(steps.list) == sizeof(condition->steps), "the same steps");
+	memcpy(steps.list, condition->steps, sizeof(steps.list));
+	memcpy((void *)to, &steps, sizeof(steps));
+}
+
 static void set_filter(struct probes_bpf *object, const struct probe_filter *filter,
-		       const struct probe_condition *condition)
+		       const struct probe_conditions *conditions)
 {
 	for (size_t i = 0; i < filter->cpu_count; i++) {
 		size_t cpu = (size_t)filter->cpus[i];
@@ -92,10 +105,9 @@ static void set_filter(struct probes_bpf *object, const struct probe_filter *fil
 	}
 	object->rodata->wanted_pid = filter->pid_count ? (uint32_t)filter->pids[0] : 0;
 	object->rodata->wanted_comm_count = (uint32_t)filter->comm_count;
-	if (!condition)
-		return;
-	memcpy((void *)object->rodata->steps, condition->steps, sizeof(condition->steps));
-	object->rodata->step_count = (uint32_t)condition->count;
+	set_steps(&conditions->entry, &object->rodata->entry_steps);
+	set_steps(&conditions->at_return, &object->rodata->return_steps);
+	set_steps(&conditions->error, &object->rodata->error_steps);
 }
 
 static void set_room(struct probes_bpf *object, const struct probe_options *options,
@@ -117,16 +129,16 @@ static void set_room(struct probes_bpf *object, const struct probe_options *opti
 }
 
 static void configure(struct probes_bpf *object, const struct probe_options *options,
-		      const struct probe_room *room, const struct probe_condition *condition)
+		      const struct probe_room *room, const struct probe_conditions *conditions)
 {
-	object->rodata->todo = todo_of(options);
+	object->rodata->todo = todo_of(options, conditions);
 	object->rodata->row_limit = (uint32_t)room->rows;
 	object->rodata->cpu_count = (uint32_t)room->cpus;
 	object->rodata->row_key = wire_keys[options->key];
 	object->rodata->counter_count = (uint32_t)options->counter_count;
 	for (size_t i = 0; i < options->counter_count; i++)
 		object->rodata->counter_kinds[i] = wire_counters[options->counters[i].kind];
-	set_filter(object, &options->filter, condition);
+	set_filter(object, &options->filter, conditions);
 	set_room(object, options, room);
 }
 
@@ -186,19 +198,19 @@ static void choose_types(struct probes_bpf *object, const struct probe_options *
 }
 
 static int load(struct probe_programs *programs, const struct probe_options *options,
-		const struct probe_room *room, const struct probe_condition *condition)
+		const struct probe_room *room, const struct probe_conditions *conditions)
 {
 	programs->object = probes_bpf__open();
 	if (!programs->object)
 		return -errno;
-	configure(programs->object, options, room, condition);
+	configure(programs->object, options, room, conditions);
 	choose(programs->object, options);
 	choose_types(programs->object, options);
 	return probes_bpf__load(programs->object);
 }
 
 int probe_programs_new(const struct probe_options *options, const struct probe_room *room,
-		       const struct probe_condition *condition,
+		       const struct probe_conditions *conditions,
 		       struct probe_programs **ret_programs, struct err *err)
 {
 	_cleanup_(probe_programs_freep) struct probe_programs *programs =
@@ -209,7 +221,7 @@ int probe_programs_new(const struct probe_options *options, const struct probe_r
 	programs->measures = options->measures;
 	programs->follow = options->filter.follow;
 	programs->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	rc = load(programs, options, room, condition);
+	rc = load(programs, options, room, conditions);
 	if (rc < 0)
 		return bpf_load_explain(&load_words, rc, err);
 	*ret_programs = steal_ptr(programs);

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "collect/probe_condition.h"
+#include "collect/probe_conditions.h"
 #include "collect/probes.h"
 
 struct probe_programs;
@@ -23,9 +23,9 @@ struct probe_room {
 	size_t rows, cpus; /* @cpus: that the kernel may have */
 };
 
-/* Loads what the options need; @condition NULL: none. */
+/* Loads what the options need. */
 int probe_programs_new(const struct probe_options *options, const struct probe_room *room,
-		       const struct probe_condition *condition,
+		       const struct probe_conditions *conditions,
 		       struct probe_programs **ret_programs, struct err *err);
 void probe_programs_free(struct probe_programs *programs); /* NULL is fine */
 DEFINE_CLEANUP(struct probe_programs *, probe_programs_free);

@@ -19,7 +19,7 @@
 #include "bpf/probes.skel.h"
 #include "collect/cpu_list.h"
 #include "collect/probe_attach.h"
-#include "collect/probe_condition.h"
+#include "collect/probe_conditions.h"
 #include "collect/probe_programs.h"
 #include "collect/probe_rows.h"
 #include "collect/probe_trap.h"
@@ -209,15 +209,18 @@ static int choose_pids(struct probes *probes, struct err *err)
 static int make(struct probes *probes, struct err *err)
 {
 	const struct probe_options *options = &probes->options;
-	struct probe_condition condition = { .count = 0 };
+	struct probe_conditions conditions;
 	int rc = check(options, err);
 
-	if (rc == 0 && options->filter.condition)
-		rc = probe_condition_parse(options->filter.condition, &condition, err);
+	if (rc == 0)
+		rc = probe_conditions_parse(options, &conditions, err);
+	if (rc == 0 && probe_conditions_need_exits(&conditions))
+		probes->options.measures |= PROBE_EXITS;
 	if (rc == 0)
 		rc = find_room(probes, err);
 	if (rc == 0)
-		rc = probe_programs_new(options, &probes->room, &condition, &probes->programs, err);
+		rc = probe_programs_new(options, &probes->room, &conditions, &probes->programs,
+					err);
 	if (rc == 0)
 		rc = choose_pids(probes, err);
 	if (rc == 0)
@@ -413,11 +416,14 @@ void probes_read(struct probes *probes, struct probe_reading *ret_reading)
 
 /* ---- questions ---- */
 
-int probes_check_condition(const char *condition, struct err *err)
+int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err)
 {
-	struct probe_condition parsed;
+	struct probe_conditions conditions;
+	int rc = probe_conditions_parse(options, &conditions, err);
 
-	return probe_condition_parse(condition, &parsed, err);
+	if (rc == 0)
+		*ret_exits = probe_conditions_need_exits(&conditions);
+	return rc;
 }
 
 int probes_check(struct err *err)

@@ -53,7 +53,9 @@ struct probe_filter {
 	size_t cpu_count;
 	const char *const *comms; /* of the thread at entry; cut to 15 bytes, as the kernel does */
 	size_t comm_count;
-	const char *condition; /* probe_condition.h has the language; NULL: none */
+	/* probe_condition.h has the language; NULL: none. With retval in it calls count when they
+	 * have returned: nothing is told of those that are inside, or never return. */
+	const char *condition;
 };
 
 struct probe_options {
@@ -65,6 +67,7 @@ struct probe_options {
 	enum probe_key key;
 	size_t most_keys; /* rows for pids, threads and comms together; 0: a sensible number */
 	struct probe_filter filter;
+	const char *error_if; /* what an error is instead of probe_return's words; NULL: those */
 	/* Asked now and then while attaching or detaching, which may take long: true gives up.
 	 * NULL: never. */
 	bool (*give_up)(void *context);
@@ -111,8 +114,9 @@ struct probe_cost probes_cost(const struct probes *probes);
 struct probe_scale probes_latency_scale(const struct probes *probes);
 struct probe_scale probes_value_scale(const struct probes *probes);
 
-/* Does a filter's condition make sense? 0, or -EINVAL, -E2BIG with the reason. */
-int probes_check_condition(const char *condition, struct err *err);
+/* Do the conditions make sense? *ret_exits: they need exits, whatever the measures. 0, or -EINVAL,
+ * -E2BIG with the reason. */
+int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err);
 /* Can this user on this kernel watch at all? Nothing is left. Negative errno with the reason. */
 int probes_check(struct err *err);
 /* By which way functions of the kernel or of programs would be reached here, found by trying: some

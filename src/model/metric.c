@@ -49,8 +49,7 @@ static const struct metric metrics[] = {
 	{ "latency-p99", METRIC_QUANTILE, METRIC_ONE, 0.99, "s", "s", "99 % of the calls took no longer" },
 	{ "latency-max", METRIC_QUANTILE, METRIC_ONE, 1, "s", "s", "the longest call took so long" },
 	{ "errors", METRIC_ERRORS, METRIC_TIME, 0, "#/s", "#",
-	  "exits with a value that means an error: -4095 to -1; NULL where a pointer is known to be "
-	  "returned" },
+	  "exits with a value between -4095 and -1, in 32 or 64 bits; or as --error-if says" },
 	{ "errors/invoc", METRIC_ERRORS, METRIC_EXITS, 0, "frac", "frac", "errors over exits" },
 	{ "inside", METRIC_INSIDE, METRIC_ONE, 0, "threads", "threads",
 	  "threads that are inside at the end of the interval" },

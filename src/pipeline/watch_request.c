@@ -135,6 +135,7 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 
 static int make(const struct watch_words *words, struct watch_request *request, struct err *err)
 {
+	bool exits = false;
 	int rc = metric_set_parse(words->metrics ? words->metrics : METRIC_DEFAULTS,
 				  &request->metrics, err);
 
@@ -142,13 +143,18 @@ static int make(const struct watch_words *words, struct watch_request *request, 
 		rc = parse_key(words->by, &request->probes.key, err);
 	if (rc == 0)
 		rc = parse_filter(words, request, err);
-	if (rc == 0 && words->condition)
-		rc = probes_check_condition(words->condition, err);
+	request->probes.error_if = words->error_if;
+	if (rc == 0)
+		rc = probes_check_conditions(&request->probes, &exits, err);
 	if (rc < 0)
 		return rc;
 	watch_metrics_measure(&request->metrics, words->values, &request->counters,
 			      &request->probes);
-	return find_targets(words, request, err);
+	if (exits)
+		request->probes.measures |= PROBE_EXITS;
+	rc = find_targets(words, request, err);
+	/* Once more: not every condition suits every target. */
+	return rc < 0 ? rc : probes_check_conditions(&request->probes, &exits, err);
 }
 
 int watch_request_new(const struct watch_words *words, struct watch_request **ret_request,

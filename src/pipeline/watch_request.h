@@ -23,8 +23,8 @@ struct watch_words {
 	const char *cpus; /* "0-3,8" */
 	const char *const *comms;
 	size_t comm_count;
-	const char *condition;
-	bool values; /* the histogram of what is returned */
+	const char *condition, *error_if; /* NULL: none */
+	bool values;			  /* the histogram of what is returned */
 };
 
 struct watch_request;

@@ -45,6 +45,26 @@ test_watch_counts_only_what_the_condition_lets() {
 	expect_calls work exits 10
 }
 
+# work() returns its argument, but -1 for every tenth.
+test_watch_counts_what_returns_so() {
+	need_counts_of_calls
+	count_calls -m entries,exits,errors --if 'retval < 0' "$BIN/called:work" -- "$BIN/called" 100
+	expect_calls work entries 10
+	expect_calls work errors 10
+	count_calls -m entries,errors --if 'arg1 >= 40 && retval != -1' --error-if 'retval in 40..44' \
+		"$BIN/called:work" -- "$BIN/called" 100
+	expect_calls work entries 54
+	expect_calls work errors 5
+	count_calls -m entries --if 'retval == NULL' "$BIN/called:work" -- "$BIN/called" 100
+	expect_calls work entries 1
+	expect_status 2 "$PROSPECT" watch --if 'arg1 == 1 || retval < 0' "$BIN/called:work"
+	expect_line 'only && can join them'
+	expect_status 2 "$PROSPECT" watch --error-if 'arg1 == 1' "$BIN/called:work"
+	expect_line 'what it returns is retval'
+	expect_status 2 "$PROSPECT" watch --if 'retval == 1' --at +0x0 "$BIN/called:work"
+	expect_line 'instructions have no retval'
+}
+
 # A shell, and what it starts; the same program beside them does not count.
 test_watch_follows_the_command_only() {
 	need_counts_of_calls

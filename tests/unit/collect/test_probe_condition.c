@@ -89,10 +89,10 @@ static void test_meaning(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		uint64_t operands[PROBE_OPERAND_UID + 1] = { cases[i].arg1, cases[i].arg2 };
+		uint64_t operands[PROBE_OPERAND_RETURNED + 1] = { cases[i].arg1, cases[i].arg2 };
 		struct probe_condition condition;
 		struct err err;
-		int rc = probe_condition_parse(cases[i].text, &condition, &err);
+		int rc = probe_condition_parse("--if", cases[i].text, &condition, &err);
 
 		if (strcmp(cases[i].text, "arg1 & 0x10 && arg2") == 0) {
 			assert_int_equal(rc, -EINVAL);
@@ -131,9 +131,65 @@ static void test_refusals(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		if (probe_condition_parse(texts[i], &condition, &err) != -EINVAL)
+		if (probe_condition_parse("--if", texts[i], &condition, &err) != -EINVAL)
 			fail_msg("'%s' was taken", texts[i]);
 		assert_non_null(strstr(err.text, "--if"));
+	}
+}
+
+/* What is told at the entry, and what at the return. */
+static void test_parts(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t entry, at_return; /* steps */
+		int rc;
+	} cases[] = {
+		{ "arg1 == 1", 1, 0, 0 },
+		{ "retval == 1", 0, 1, 0 },
+		{ "arg1 == 1 && retval == 1", 1, 1, 0 },
+		{ "retval == 1 && arg1 == 1 && retval:s32 < 5 && !(arg2 < 7)", 4, 3, 0 },
+		{ "(arg1 == 1 || pid == 2) && (retval == 1 || tid == 2)", 3, 3, 0 },
+		{ "retval in 1..5", 0, 4, 0 }, /* not below 1, and below 6 */
+		{ "arg1 == 1 || retval == 1", 0, 0, -EINVAL },
+		{ "!(arg1 == 1 && retval == 1)", 0, 0, -EINVAL },
+		{ "pid == 1 && (cpu == 1 || retval == 1 && arg1 == 1)", 0, 0, -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct probe_condition whole, entry, at_return;
+		struct err err;
+
+		assert_int_equal(probe_condition_parse("--if", cases[i].text, &whole, &err), 0);
+		assert_int_equal(probe_condition_split(&whole, &entry, &at_return), cases[i].rc);
+		if (cases[i].rc < 0)
+			continue;
+		assert_int_equal(entry.count, cases[i].entry);
+		assert_int_equal(at_return.count, cases[i].at_return);
+	}
+}
+
+/* Each part is true when its own tests are. */
+static void test_parts_mean_the_whole(void **state)
+{
+	static const char text[] =
+		"arg1 == 1 && retval < 0 && (arg2 == 2 || arg1 & 1) && !(retval == -5)";
+	struct probe_condition whole, entry, at_return;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(probe_condition_parse("--if", text, &whole, &err), 0);
+	assert_int_equal(probe_condition_split(&whole, &entry, &at_return), 0);
+	for (uint64_t i = 0; i < 4 * 4 * 8; i++) {
+		uint64_t operands[PROBE_OPERAND_RETURNED + 1] = {
+			[PROBE_OPERAND_ARGUMENT] = i % 4,
+			[PROBE_OPERAND_ARGUMENT + 1] = i / 4 % 4,
+			[PROBE_OPERAND_RETURNED] = (i / 16) - 7,
+		};
+
+		assert_int_equal(evaluate(&whole, operands),
+				 evaluate(&entry, operands) && evaluate(&at_return, operands));
 	}
 }
 
@@ -146,9 +202,9 @@ static void test_limits(void **state)
 	(void)state;
 	for (int i = 0; i < 63; i++)
 		strcat(text, " || arg1 == 1");
-	assert_int_equal(probe_condition_parse(text, &condition, &err), -E2BIG);
+	assert_int_equal(probe_condition_parse("--if", text, &condition, &err), -E2BIG);
 	memset(brackets, '(', sizeof(brackets) - 1);
-	assert_int_equal(probe_condition_parse(brackets, &condition, &err), -E2BIG);
+	assert_int_equal(probe_condition_parse("--if", brackets, &condition, &err), -E2BIG);
 }
 
 static void test_names_are_cut_as_the_kernel_does(void **state)
@@ -157,11 +213,12 @@ static void test_names_are_cut_as_the_kernel_does(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(
-		probe_condition_parse("comm != \"a-very-long-name-of-16\"", &condition, &err), 0);
+	assert_int_equal(probe_condition_parse("--if", "comm != \"a-very-long-name-of-16\"",
+					       &condition, &err),
+			 0);
 	assert_int_equal(condition.count, 2);
 	assert_memory_equal(condition.steps[0].constants, "a-very-long-nam", 16);
-	assert_false(condition.uses_arguments);
+	assert_false(probe_condition_uses_arguments(&condition));
 }
 
 int main(void)
@@ -169,6 +226,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_meaning),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts_mean_the_whole),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_names_are_cut_as_the_kernel_does),
 	};

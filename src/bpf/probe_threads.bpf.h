@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What the probe programs keep: the calls that threads are in, the rows that calls are counted in,
+ * and how times are taken.
+ *
+ * Each thread has a stack of the watched calls that it is in, kept in the task itself (task
+ * storage): it goes where the thread goes, from CPU to CPU, and ends with it. A frame is known by
+ * its function and by the stack pointer at its entry. So calls that nest, call themselves or pass
+ * on their frame (a tail call has the same stack pointer) are told apart, and what an exit leaves
+ * above its own frame, or an entry finds deeper in the stack than itself, was left without a return
+ * (longjmp, an exception, a return that the kernel missed).
+ *
+ * What interrupts a program here, on the same CPU and in the same thread, is whole before it goes
+ * on: it finds the frames below as they are, and leaves them so. Sums are added to atomically. But
+ * a thread may also be switched out amid a program; then its frames are gone through as they are.
+ * So a frame is timed from the moment its flags say so, which is when all else in it is set, until
+ * they say so no more, and outside of the stack no frame is.
+ */
+#ifndef BPF_PROBE_THREADS_BPF_H
+#define BPF_PROBE_THREADS_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/probe_condition.bpf.h"
+#include "bpf/probe_wire.h"
+
+#define BY_NAME __attribute__((preserve_access_index))
+
+enum {
+	THREAD_STACK = 16 * 1024, /* of the kernel, x86 and arm64; aligned to its size */
+	FAR_IN_STACK = 8 << 20,	  /* user stacks further apart are two */
+	NO_ROW = 0xffffffff,
+};
+
+struct sched_entity {
+	__u64 nr_migrations;
+} BY_NAME;
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} BY_NAME;
+
+struct task_struct {
+	int pid, tgid;
+	unsigned int __state;
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	struct sched_entity se;
+	struct signal_struct *signal;
+} BY_NAME;
+
+enum {
+	FRAME_USER = 1 << 0,
+	FRAME_OUTERMOST = 1 << 1, /* no call of the function is open below */
+	FRAME_IGNORED = 1 << 2,	  /* not counted: only so that its exit finds it */
+	FRAME_UNDECIDED = 1 << 3, /* counted as it returns, if it returns what is wanted */
+	FRAME_MOVED = 1 << 4,	  /* of these: it entered on another CPU than the one before */
+};
+
+/* Of a frame that is undecided, running_ns and the counters are what its thread had spent. */
+struct probe_frame {
+	__u64 entered_ns, sp, from;
+	__u64 running_ns; /* on its CPU since, or since it entered there; 0: it is not */
+	__u32 target, row, cpu, flags;
+	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
+};
+
+/* What a thread spent on CPUs while calls of it were undecided, without the stretch it is in. */
+struct probe_spent {
+	__u64 since_ns; /* 0: it was not on a CPU yet */
+	__u64 since_counters[PROBE_SLOT_COUNTERS];
+	__u64 ns;
+	__u64 counters[PROBE_SLOT_COUNTERS];
+};
+
+struct probe_thread {
+	struct probe_spent spent;
+	__u64 left_ns; /* its CPU, last */
+	__u64 left_counters[PROBE_SLOT_COUNTERS];
+	__u32 switches; /* times it came back */
+	__u32 depth;
+	__u32 zero; /* for forget() */
+	__u32 unused;
+	struct probe_frame frames[PROBE_MAX_DEPTH];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct probe_thread);
+} threads SEC(".maps");
+
+/* [CPU x rows + row] */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct probe_slot);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct probe_latency);
+} latencies SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct probe_values);
+} values SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct probe_row_key);
+	__type(value, __u32);
+} keys SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct probe_row_name);
+} row_names SEC(".maps");
+
+struct entered_on_key {
+	__u32 tid, target;
+};
+
+/* The CPU of a thread's entry before. A tid may be given again: the value tells whose it was. */
+struct entered_on {
+	__u64 task;
+	__u32 cpu, zero;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct entered_on_key);
+	__type(value, struct entered_on);
+} last_entries SEC(".maps");
+
+/* [counter x CPUs + CPU], of those that are the PMU's */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} counter_events SEC(".maps");
+
+const volatile __u32 row_limit = 1;
+const volatile __u32 cpu_count = 1;
+const volatile __u32 row_key = PROBE_WIRE_TARGET;
+const volatile __u32 counter_count = 0;
+const volatile __u8 counter_kinds[PROBE_SLOT_COUNTERS] = {};
+
+volatile __u32 phase; /* enum probe_phase; user space moves it on */
+volatile __u64 opened_ns;
+__u32 rows_given;
+__u64 keys_lost, threads_lost;
+
+#define ADD(sum, amount) __sync_fetch_and_add(&(sum), (amount))
+
+static __always_inline struct probe_slot *slot_of(__u32 row, __u32 cpu)
+{
+	__u32 index = cpu * row_limit + row;
+
+	return bpf_map_lookup_elem(&slots, &index);
+}
+
+/* ---- rows ---- */
+
+static __always_inline __u32 add_row(const struct probe_row_key *key)
+{
+	__u32 row = __sync_fetch_and_add(&rows_given, 1), *found;
+	struct probe_row_name *name = bpf_map_lookup_elem(&row_names, &row);
+
+	if (!name) {
+		__sync_fetch_and_sub(&rows_given, 1);
+		return NO_ROW;
+	}
+	if (bpf_map_update_elem(&keys, key, &row, BPF_NOEXIST) < 0) {
+		found = bpf_map_lookup_elem(&keys, key); /* another CPU was first */
+		return found ? *found : NO_ROW;
+	}
+	name->target = key->target;
+	name->id = key->id;
+	name->pid = key->pid;
+	bpf_get_current_comm(name->comm, sizeof(name->comm));
+	__sync_fetch_and_add(&name->used, 1);
+	return row;
+}
+
+static __always_inline __u32 row_of(__u32 target)
+{
+	struct probe_row_key key = { .target = target };
+	__u64 pid_tid = bpf_get_current_pid_tgid();
+	__u32 *found, row;
+
+	if (row_key == PROBE_WIRE_TARGET)
+		return target;
+	if (row_key == PROBE_WIRE_COMM) {
+		bpf_get_current_comm(key.comm, sizeof(key.comm));
+	} else if (row_key == PROBE_WIRE_PID) {
+		key.id = (__u32)(pid_tid >> 32);
+	} else {
+		key.id = (__u32)pid_tid;
+		key.pid = (__u32)(pid_tid >> 32);
+	}
+	found = bpf_map_lookup_elem(&keys, &key);
+	if (found)
+		return *found;
+	row = add_row(&key);
+	if (row == NO_ROW)
+		ADD(keys_lost, 1);
+	return row;
+}
+
+/* ---- counters ---- */
+
+static __always_inline __u64 count_now(__u32 number, __u32 kind, const struct task_struct *task)
+{
+	struct bpf_perf_event_value value = {};
+	__u32 index;
+
+	switch (kind) {
+	case PROBE_WIRE_PAGE_FAULTS:
+		return task->maj_flt + task->min_flt;
+	case PROBE_WIRE_CONTEXT_SWITCHES:
+		return task->nvcsw + task->nivcsw;
+	case PROBE_WIRE_CPU_MIGRATIONS:
+		return task->se.nr_migrations;
+	default:
+		index = number * cpu_count + bpf_get_smp_processor_id();
+		if (bpf_perf_event_read_value(&counter_events, index, &value, sizeof(value)) < 0)
+			return 0;
+		return value.counter;
+	}
+}
+
+static __always_inline void read_counters(__u64 *counters, const struct task_struct *task)
+{
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			counters[i] = count_now(i, counter_kinds[i], task);
+	}
+}
+
+/* ---- time ---- */
+
+#define BARRIER() asm volatile("" ::: "memory")
+
+static __always_inline __u32 switches_of(const struct probe_thread *thread)
+{
+	return *(const volatile __u32 *)&thread->switches;
+}
+
+/* The bound is a mask that the compiler may not see through, nor check another copy of @index. */
+static __always_inline struct probe_frame *frame_at(struct probe_thread *thread, __u32 index)
+{
+	asm volatile("%[index] &= %[mask]" : [index] "+r"(index) : [mask] "i"(PROBE_MAX_DEPTH - 1));
+	return &thread->frames[index];
+}
+
+/* The same number, of which the verifier knows nothing: what comes after a loop is looked at once
+ * then, and not for every way out of it. */
+static __always_inline __u32 forget(const struct probe_thread *thread, __u32 number)
+{
+	return number ^ *(const volatile __u32 *)&thread->zero;
+}
+
+static __always_inline bool is_timed(const struct probe_frame *frame)
+{
+	return (frame->flags & (FRAME_OUTERMOST | FRAME_IGNORED | FRAME_UNDECIDED)) ==
+	       FRAME_OUTERMOST;
+}
+
+/* From here on a switch of threads finds nothing to do with it. Returns whether it was timed. */
+static __always_inline bool stop_timing(struct probe_frame *frame)
+{
+	bool timed = is_timed(frame);
+
+	*(volatile __u32 *)&frame->flags |= FRAME_IGNORED;
+	BARRIER();
+	return timed;
+}
+
+/* Begins a stretch during which an outermost call runs on this CPU. */
+static __always_inline void start_running(struct probe_frame *frame, struct probe_slot *slot,
+					  const __u64 *counters, __u64 now_ns)
+{
+	frame->running_ns = now_ns;
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			frame->counters[i] = counters[i];
+	}
+	ADD(slot->running, probe_open_word(now_ns, opened_ns));
+}
+
+/* Ends it. */
+static __always_inline void stop_running(struct probe_frame *frame, struct probe_slot *slot)
+{
+	if (frame->running_ns)
+		ADD(slot->running, -probe_open_word(frame->running_ns, opened_ns));
+	frame->running_ns = 0;
+}
+
+/* The same, and counts it. */
+static __always_inline void charge(struct probe_frame *frame, struct probe_slot *slot,
+				   const __u64 *counters, __u64 now_ns)
+{
+	if (!frame->running_ns)
+		return;
+	ADD(slot->virtual_ns, now_ns - frame->running_ns);
+	stop_running(frame, slot);
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			ADD(slot->counters[i], counters[i] - frame->counters[i]);
+	}
+}
+
+/* Takes an outermost call out of those that are open. */
+static __always_inline void take_back(const struct probe_frame *frame)
+{
+	struct probe_slot *slot = slot_of(frame->row, frame->cpu);
+
+	if (slot)
+		ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
+}
+
+/* A call that was left without a return: nobody knows when, so none of its time counts but what was
+ * charged to it as its thread left a CPU. */
+static __always_inline void give_up(struct probe_frame *frame)
+{
+	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
+
+	if (frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED) || !slot)
+		return;
+	ADD(slot->left, 1);
+	if (!stop_timing(frame))
+		return;
+	take_back(frame);
+	stop_running(frame, slot);
+}
+
+/* Gives up the frames above the first @depth. */
+static __noinline int unwind(struct probe_thread *thread, __u32 depth)
+{
+	for (__u32 i = 0; i < PROBE_MAX_DEPTH && thread->depth > depth; i++) {
+		give_up(frame_at(thread, thread->depth - 1));
+		thread->depth--;
+	}
+	return 0;
+}
+
+#endif
