@@ -189,6 +189,7 @@ static void accumulate(struct table *table)
 void table_finish(struct table *table, double threshold, size_t limit)
 {
 	size_t of_event[PROFILE_MAX_EVENTS] = { 0 };
+	double come_to[PROFILE_MAX_EVENTS] = { 0 };
 	size_t kept = 0;
 
 	order_sort(&table->order, table);
@@ -200,6 +201,9 @@ void table_finish(struct table *table, double threshold, size_t limit)
 			continue;
 		if (limit && of_event[row->event]++ >= limit)
 			continue;
+		if (table->cover > 0 && come_to[row->event] >= table->cover)
+			continue;
+		come_to[row->event] += table_percent(table, row);
 		table->rows.items[kept++] = *row;
 	}
 	table->rows.count = kept;

@@ -34,6 +34,7 @@ struct table {
 	bool by_self;	    /* an inclusive one is sorted and cut by self */
 	bool accumulate;    /* for whoever prints it: show what rows come to together */
 	struct order order; /* of table_finish; the heaviest first when nothing is said */
+	double cover;	    /* the same: percent that the rows kept come to; 0: all are kept */
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];
@@ -56,7 +57,8 @@ const struct table_row *table_add(struct table *table, const struct point *point
  * there is none. Borrowed until the next is made. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);
 /* Sorts by event, then as table.order says; leaves out rows below @threshold percent of their event
- * and all but the first @limit (0: no limit) of each event. The sums keep everything. */
+ * and all but the first @limit (0: no limit) of each event, and those behind the first that come to
+ * table.cover percent of it together. The sums keep everything. */
 void table_finish(struct table *table, double threshold, size_t limit);
 
 /* Percent of the weight of the row's event. */

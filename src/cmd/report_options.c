@@ -25,6 +25,7 @@ static struct report_options options_of(const struct report_values *values)
 		.selection = select_options_of(&values->select),
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
+		.cover = values->cover,
 		.format = values->format,
 		.instructions = values->instructions,
 		.intel = values->intel,

@@ -19,7 +19,7 @@ struct report_values {
 	bool children, reversed, accumulated, global_percent, details, hierarchy, bare;
 	struct select_values select;
 	int64_t limit;
-	double threshold;
+	double threshold, cover;
 	const char *format;
 	const char *output;
 	bool instructions;
@@ -69,6 +69,9 @@ struct report_values {
 	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
 	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
 	  .help = "least share of a row (default 0)", .least = 0, .most = 100 }, \
+	{ "cover", 0, OPTION_NUMBER, REPORT_ROW(type, member, cover), "PCT", \
+	  .help = "only the first rows that come to this share together (default: all)", \
+	  .least = 0, .most = 100 }, \
 	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, sort), "KEYS", \
 	  .help = "rows by weight, samples, self or keys, first things first (default weight)" }, \
 	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, reversed), NULL, \

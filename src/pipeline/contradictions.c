@@ -128,6 +128,13 @@ static bool accumulated_and_children(const struct given *given)
 	return given->options->accumulated && given->options->children;
 }
 
+static bool cover_of_what_overlaps(const struct given *given)
+{
+	const struct report_options *options = given->options;
+
+	return options->cover > 0 && (options->children || options->hierarchy || given->column);
+}
+
 static bool accumulated_and_columns(const struct given *given)
 {
 	return given->options->accumulated && given->column;
@@ -143,7 +150,7 @@ static bool no_table(const struct given *given)
 	const struct report_options *options = given->options;
 
 	return !given->grouped && (options->sort || options->reversed || options->accumulated ||
-				   options->global_percent || options->bare);
+				   options->global_percent || options->bare || options->cover > 0);
 }
 
 static bool bare_json(const struct given *given)
@@ -203,14 +210,17 @@ static const struct {
 	  "--slice is how long a value of the key time is: it needs --by time or --columns time" },
 	{ accumulated_and_children,
 	  "--accumulated adds up shares, and those of --children overlap: one of them" },
+	{ cover_of_what_overlaps,
+	  "--cover adds up the shares of rows that are no part of each other, in one column: not "
+	  "with --children, --hierarchy or --columns" },
 	{ accumulated_and_columns,
 	  "--accumulated adds up the shares of one column, --columns makes several: one of them" },
 	{ global_and_columns,
 	  "--global-percent takes shares of everything, --columns shares of each column: one of "
 	  "them" },
-	{ no_table,
-	  "--sort, --reverse, --accumulated, --global-percent and --no-header are about a table: "
-	  "ask for one with --by, --children, --columns, --details or --hierarchy" },
+	{ no_table, "--sort, --reverse, --accumulated, --cover, --global-percent and --no-header "
+		    "are about a table: "
+		    "ask for one with --by, --children, --columns, --details or --hierarchy" },
 	{ bare_json, "--no-header leaves out what a JSON object needs: take its rows, or csv" },
 };
 

@@ -313,6 +313,7 @@ static int make_shown(struct report *report, struct err *err)
 		return rc;
 	shown->order = report->order;
 	shown->accumulate = options->accumulated;
+	shown->cover = options->cover;
 	if (options->hierarchy) {
 		report->hierarchy = hierarchy_new(shown, options->threshold, options->limit);
 		return 0;

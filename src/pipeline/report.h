@@ -29,6 +29,7 @@ struct report_options {
 	bool bare;		  /* a table without what stands above it */
 	struct selection selection;
 	size_t limit;	     /* most rows; 0: all */
+	double cover;	     /* percent the rows shall come to; 0: all rows */
 	double threshold;    /* least share of a row */
 	const char *format;  /* "text", "csv", "json"; NULL: text */
 	bool instructions;   /* those that were hit; a table then needs the key address */

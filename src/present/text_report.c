@@ -141,7 +141,8 @@ static size_t print_event(const struct view *view, const struct table *table, si
 	event_line_print(table, event, out);
 	columns_print(columns, 0, out);
 	if (at - first < table->sums[event].rows)
-		fprintf(out, "Rows not listed (--threshold, --limit): %zu\n",
+		fprintf(out, "Rows not listed (--threshold, --limit%s): %zu\n",
+			table->cover > 0 ? ", --cover" : "",
 			table->sums[event].rows - (at - first));
 	return at;
 }

@@ -78,6 +78,30 @@ static void one_key(void **state)
 	fixture_done(&fixture);
 }
 
+/* The rows that come to 60 percent are the first two of an event that has 50, 30 and 20; one that
+ * has it all at once is kept as well. */
+static void rows_that_cover_a_share(void **state)
+{
+	struct fixture fixture;
+	struct key_list keys;
+	struct table *table;
+
+	make(&fixture);
+	assert_int_equal(keys_parse("symbol", &keys, NULL), 0);
+	table = table_new(fixture_labels(&fixture), &keys);
+	for (size_t i = 0; i < fixture.totals.rows.count; i++)
+		table_add(table, &(struct point){ .total = fixture.totals.rows.items[i] });
+	table->cover = 60;
+	table_finish(table, 0, 0);
+	assert_int_equal(table->rows.count, 3);
+	assert_row(table, 0, "main", 0, 50, 50);
+	assert_row(table, 1, "memcpy", 0, 30, 30);
+	assert_row(table, 2, "memcpy", 1, 8, 100);
+	assert_int_equal(table->sums[0].rows, 3);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 static void several_keys(void **state)
 {
 	struct fixture fixture;
@@ -164,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_tables_by_address),
 		cmocka_unit_test(one_key),
+		cmocka_unit_test(rows_that_cover_a_share),
 		cmocka_unit_test(several_keys),
 		cmocka_unit_test(cut_rows_stay_in_the_sum),
 		cmocka_unit_test(interval_is_that_of_the_event),
