@@ -19,8 +19,6 @@ enum {
 
 struct reading {
 	VEC(struct collapsed_frame) frames;
-	struct buf line;
-	bool too_long; /* the rest of the line is passed over */
 	uint64_t line_number;
 	struct collapsed_facts facts;
 	int (*take)(void *context, const struct collapsed_stack *stack);
@@ -166,15 +164,15 @@ static void note_fault(struct reading *reading, enum collapsed_fault fault)
 	reading->facts.fault = fault;
 }
 
-static int take_line(struct reading *reading)
+/* @cut: it was longer than a line may be. */
+static int take_line(struct reading *reading, const struct buf *text, bool cut)
 {
-	char *line = reading->line.bytes;
-	size_t length = reading->line.size;
+	char *line = text->bytes;
+	size_t length = text->size;
 	struct collapsed_stack stack;
-	enum collapsed_fault fault = reading->too_long ? COLLAPSED_TOO_LONG : COLLAPSED_FINE;
+	enum collapsed_fault fault = cut ? COLLAPSED_TOO_LONG : COLLAPSED_FINE;
 
 	reading->line_number++;
-	reading->too_long = false;
 	if (length > 0 && line[length - 1] == '\r')
 		line[--length] = '\0';
 	if (!fault && (length == 0 || line[0] == '#'))
@@ -195,27 +193,13 @@ int collapsed_read(struct perf_data_input *input,
 		   struct collapsed_facts *ret_facts)
 {
 	struct reading reading = { .take = take, .context = context };
-	const uint8_t *bytes;
-	size_t there;
+	_cleanup_(buf_done) struct buf line = { 0 };
+	bool cut;
 	int rc = 0;
 
-	while (rc == 0 && (there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes))) {
-		const uint8_t *end = memchr(bytes, '\n', there);
-		size_t length = end ? (size_t)(end - bytes) : there;
-
-		reading.too_long |= length > COLLAPSED_MAX_LINE - reading.line.size;
-		if (!reading.too_long)
-			buf_add(&reading.line, bytes, length);
-		perf_data_input_skip(input, end ? length + 1 : length);
-		if (!end)
-			continue;
-		rc = take_line(&reading);
-		buf_clear(&reading.line);
-	}
-	if (rc == 0 && (reading.line.size > 0 || reading.too_long))
-		rc = take_line(&reading);
+	while (rc == 0 && perf_data_input_line(input, COLLAPSED_MAX_LINE, &line, &cut))
+		rc = take_line(&reading, &line, cut);
 	vec_free(&reading.frames);
-	buf_done(&reading.line);
 	*ret_facts = reading.facts;
 	return rc;
 }

@@ -67,15 +67,20 @@ static void fill(struct perf_data_input *input, size_t size)
 	}
 }
 
+static size_t buffered(const struct perf_data_input *input, const uint8_t **ret_bytes)
+{
+	size_t there = input->filled - input->first;
+
+	*ret_bytes = input->buffer + input->first;
+	return there < input->end - input->at ? there : (size_t)(input->end - input->at);
+}
+
 size_t perf_data_input_peek(struct perf_data_input *input, size_t size, const uint8_t **ret_bytes)
 {
 	size_t there;
 
 	fill(input, size);
-	there = input->filled - input->first;
-	if (there > input->end - input->at)
-		there = (size_t)(input->end - input->at);
-	*ret_bytes = input->buffer + input->first;
+	there = buffered(input, ret_bytes);
 	return there < size ? there : size;
 }
 
@@ -116,6 +121,35 @@ bool perf_data_input_skip(struct perf_data_input *input, uint64_t size)
 		size -= got;
 	}
 	return true;
+}
+
+/* Whatever is there, so that bytes are moved once a buffer and not once a line. */
+static size_t peek_some(struct perf_data_input *input, const uint8_t **ret_bytes)
+{
+	fill(input, 1);
+	return buffered(input, ret_bytes);
+}
+
+bool perf_data_input_line(struct perf_data_input *input, size_t limit, struct buf *line,
+			  bool *ret_cut)
+{
+	const uint8_t *bytes, *end = NULL;
+	bool some = false;
+	size_t there;
+
+	buf_clear(line);
+	*ret_cut = false;
+	while (!end && (there = peek_some(input, &bytes)) > 0) {
+		size_t room = limit - line->size, length;
+
+		end = memchr(bytes, '\n', there);
+		length = end ? (size_t)(end - bytes) : there;
+		*ret_cut |= length > room;
+		buf_add(line, bytes, length < room ? length : room);
+		perf_data_input_skip(input, end ? length + 1 : length);
+		some = true;
+	}
+	return some;
 }
 
 void perf_data_input_seek(struct perf_data_input *input, uint64_t offset, uint64_t end)

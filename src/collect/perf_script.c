@@ -429,31 +429,17 @@ int perf_script_read(struct perf_data_input *input, const struct perf_script_vis
 		     uint64_t *ret_odd)
 {
 	struct script script = { .visitor = visitor };
-	struct buf line = { 0 };
-	const uint8_t *bytes;
-	size_t there;
+	_cleanup_(buf_done) struct buf line = { 0 };
+	bool cut;
 	int rc = 0;
 
-	while (rc == 0 && (there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes))) {
-		const uint8_t *end = memchr(bytes, '\n', there);
-		size_t length = end ? (size_t)(end - bytes) : there;
-		size_t room = PERF_SCRIPT_MAX_LINE - line.size;
-
-		buf_add(&line, bytes, length < room ? length : room);
-		perf_data_input_skip(input, end ? length + 1 : length);
-		if (!end)
-			continue;
-		rc = take_line(&script, buf_text(&line));
-		buf_clear(&line);
-	}
-	if (rc == 0 && line.size > 0)
+	while (rc == 0 && perf_data_input_line(input, PERF_SCRIPT_MAX_LINE, &line, &cut))
 		rc = take_line(&script, buf_text(&line));
 	if (rc == 0)
 		rc = end_sample(&script);
 	forget(&script);
 	vec_free(&script.frames);
 	vec_free(&script.lines);
-	buf_done(&line);
 	*ret_odd = script.odd;
 	return rc;
 }
