@@ -21,6 +21,7 @@
 
 struct archive_values {
 	const char *output;
+	bool list;
 	struct option_texts source_paths;
 	struct line_values lines;
 };
@@ -29,6 +30,8 @@ struct archive_values {
 static const struct option_spec archive_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct archive_values, output), "FILE",
 	  .help = "write the archive to FILE (must be given)" },
+	{ "list", 'l', OPTION_FLAG, offsetof(struct archive_values, list), NULL,
+	  .help = "write no archive, list what would be in it" },
 	{ "source-path", 0, OPTION_TEXTS, offsetof(struct archive_values, source_paths), "FROM=TO",
 	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
 	LINE_OPTION_ROWS(offsetof(struct archive_values, lines)),
@@ -58,18 +61,28 @@ static int check_name(const char *output, struct err *err)
 	return 0;
 }
 
+static int check_output(const struct archive_values *values, struct err *err)
+{
+	if (values->list)
+		return values->output ? err_set(err, -EINVAL,
+						"--list writes no archive: without -o, or without "
+						"--list")
+				      : 0;
+	if (!values->output)
+		return err_set(err, -EINVAL,
+			       "-o FILE must say where the archive goes: -o web.tar.zst");
+	if (output_file_is_stdout(values->output) && isatty(STDOUT_FILENO))
+		return err_set(err, -EINVAL,
+			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
+	return check_name(values->output, err);
+}
+
 static int check(const struct archive_values *values, int count, char **words, struct err *err)
 {
 	if (count > 1)
 		return err_set(err, -EINVAL, "one FILE at most; '%s' is too many", words[1]);
-	if (!values->output)
-		return err_set(err, -EINVAL,
-			       "-o FILE must say where the archive goes: -o web.tar.zst");
-	if (check_name(values->output, err) < 0)
+	if (check_output(values, err) < 0)
 		return -EINVAL;
-	if (output_file_is_stdout(values->output) && isatty(STDOUT_FILENO))
-		return err_set(err, -EINVAL,
-			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
 	for (size_t i = 0; i < values->source_paths.count; i++) {
 		int rc = source_files_check(values->source_paths.items[i], err);
 
@@ -77,6 +90,13 @@ static int check(const struct archive_values *values, int count, char **words, s
 			return rc;
 	}
 	return 0;
+}
+
+static int list(const char *path, const struct archive_options *options, struct err *err)
+{
+	int rc = archive_list(path, options, stdout, err);
+
+	return rc < 0 ? rc : opened_end(stdout, err);
 }
 
 static int write_archive(const struct archive_values *values, const char *path, struct err *err)
@@ -89,6 +109,8 @@ static int write_archive(const struct archive_values *values, const char *path, 
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
 	int rc;
 
+	if (values->list)
+		return list(path, &options, err);
 	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
 		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
 			       values->output);
@@ -125,7 +147,7 @@ static int run_archive(int argc, char **argv)
 const struct command command_archive = {
 	.name = "archive",
 	.summary = "pack a profile with its files, so that it can be looked at elsewhere",
-	.usage = "-o FILE.tar.zst [OPTION...] [FILE]",
+	.usage = "-o FILE.tar.zst|--list [OPTION...] [FILE]",
 	.options = archive_specs,
 	.run = run_archive,
 };

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/tar_writer.h"
@@ -21,7 +22,8 @@ struct packing {
 	struct store_reader *store; /* while it is open the file does not change */
 	struct profile *profile;
 	struct archive_files files;
-	struct tar_writer *tar;
+	struct tar_writer *tar; /* NULL: nothing is packed, files are listed */
+	FILE *list;
 	size_t counts[ARCHIVE_KINDS];
 };
 
@@ -36,11 +38,39 @@ static void packing_done(struct packing *packing)
 		store_close(packing->store);
 }
 
+static void print_safely(const char *text, FILE *out)
+{
+	struct buf safe = { 0 };
+
+	safe_text(&safe, text);
+	fprintf(out, "%s\n", buf_text(&safe));
+	buf_done(&safe);
+}
+
+static void list_file(const struct packing *packing, const char *name, int fd)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		stat.st_size = 0;
+	fprintf(packing->list, "%12jd  ", (intmax_t)stat.st_size);
+	print_safely(name, packing->list);
+}
+
+/* Packs a file, or lists it. */
+static int take_file(struct packing *packing, const char *name, int fd, struct err *err)
+{
+	if (packing->tar)
+		return tar_writer_add_file(packing->tar, name, fd, err);
+	list_file(packing, name, fd);
+	return 0;
+}
+
 /* SQLite's locks are dropped when any descriptor of its file is closed, which therefore happens
  * after everything was read. */
 static int add_profile(struct packing *packing, int fd, struct err *err)
 {
-	return tar_writer_add_file(packing->tar, UNPACKED_PROFILE, fd, err);
+	return take_file(packing, UNPACKED_PROFILE, fd, err);
 }
 
 /* What went away since it was found is missing like the others. */
@@ -56,7 +86,7 @@ static int add_file(struct packing *packing, const struct archive_file *file, st
 		return 0;
 	}
 	packing->counts[file->kind]++;
-	return tar_writer_add_file(packing->tar, file->name, fd, err);
+	return take_file(packing, file->name, fd, err);
 }
 
 static void describe(const struct packing *packing, struct buf *text)
@@ -66,7 +96,8 @@ static void describe(const struct packing *packing, struct buf *text)
 		   packing->counts[ARCHIVE_IMAGE], packing->counts[ARCHIVE_DEBUG],
 		   packing->counts[ARCHIVE_SOURCE]);
 	if (packing->files.missing_count)
-		buf_printf(text, "%zu files are missing:\n%s", packing->files.missing_count,
+		buf_printf(text, "%zu %s missing:\n%s", packing->files.missing_count,
+			   packing->files.missing_count == 1 ? "file is" : "files are",
 			   buf_text(&packing->files.missing));
 }
 
@@ -77,30 +108,27 @@ static int pack_all(struct packing *packing, int profile_fd, struct buf *content
 	for (size_t i = 0; rc == 0 && i < packing->files.list.count; i++)
 		rc = add_file(packing, &packing->files.list.items[i], err);
 	describe(packing, contents);
-	if (rc == 0)
-		rc = tar_writer_add_bytes(packing->tar, UNPACKED_CONTENTS, contents->bytes,
-					  contents->size,
-					  (int64_t)packing->profile->run.start_realtime_ns, err);
+	if (rc < 0 || !packing->tar)
+		return rc;
+	rc = tar_writer_add_bytes(packing->tar, UNPACKED_CONTENTS, contents->bytes, contents->size,
+				  (int64_t)packing->profile->run.start_realtime_ns, err);
 	return rc < 0 ? rc : tar_writer_finish(packing->tar, err);
 }
 
 /* Lines of names that anybody may have made. */
 static void print_contents(const struct buf *contents, FILE *report)
 {
-	struct buf safe = { 0 };
 	const char *line = contents->bytes, *end;
 
 	while ((end = strchr(line, '\n'))) {
 		_cleanup_free_ char *copy = strndup(line, (size_t)(end - line));
 
-		buf_clear(&safe);
-		safe_text(&safe, copy ? copy : "");
-		fprintf(report, "%s\n", buf_text(&safe));
+		print_safely(copy ? copy : "", report);
 		line = end + 1;
 	}
-	buf_done(&safe);
 }
 
+/* @out NULL: nothing is written but packing->list. */
 static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct err *err)
 {
 	struct buf contents = { 0 };
@@ -108,7 +136,7 @@ static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct
 
 	if (rc == 0)
 		rc = store_load_profile(packing->store, &packing->profile, err);
-	if (rc == 0)
+	if (rc == 0 && out)
 		rc = tar_writer_new(out, &packing->tar, err);
 	if (rc == 0) {
 		archive_files_find(packing->profile, packing->options, &packing->files);
@@ -120,10 +148,10 @@ static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct
 	return rc;
 }
 
-int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
-		  struct err *err)
+static int open_and_pack(const char *path, const struct archive_options *options, FILE *out,
+			 FILE *report, struct err *err)
 {
-	struct packing packing = { .path = path, .options = options };
+	struct packing packing = { .path = path, .options = options, .list = report };
 	int fd, rc;
 
 	if (unpacked_is_archive(path))
@@ -135,4 +163,16 @@ int archive_write(const char *path, const struct archive_options *options, FILE 
 	packing_done(&packing);
 	close(fd);
 	return rc;
+}
+
+int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
+		  struct err *err)
+{
+	return open_and_pack(path, options, out, report, err);
+}
+
+int archive_list(const char *path, const struct archive_options *options, FILE *out,
+		 struct err *err)
+{
+	return open_and_pack(path, options, NULL, out, err);
 }

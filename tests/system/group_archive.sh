@@ -38,6 +38,17 @@ look_at() {
 		fail "no flame graph of $file"
 }
 
+# Has $T/list what tar says of $T/mobile.tar.zst, but for the contents, and what packing said?
+listed_is_packed() {
+	command -v zstd > /dev/null || return 0
+	zstd -dqc "$T/mobile.tar.zst" | tar -tvf - --quoting-style=literal --numeric-owner |
+		grep -v ' contents$' | sed -E 's/^[^ ]+ +[^ ]+ +([0-9]+) [^ ]+ [^ ]+ /\1 /' > "$T/packed"
+	[ "$(wc -l < "$T/packed")" -ge 4 ] || fail "little is packed: $(cat "$T/packed")"
+	sed -nE 's/^ *([0-9]+)  /\1 /p' "$T/list" | diff "$T/packed" - > "$T/diff" ||
+		fail "the list differs from the archive: $(cat "$T/diff")"
+	grep -vE '^ *[0-9]+  ' "$T/list" | cmp -s - "$T/said" || fail "the list says: $(cat "$T/list")"
+}
+
 test_an_archive_shows_what_the_machine_showed() {
 	need objcopy
 	export XDG_CACHE_HOME=$T/cache
@@ -51,6 +62,8 @@ test_an_archive_shows_what_the_machine_showed() {
 	"$PROSPECT" archive -o - "$T/prof" 2> "$T/also_said" | cmp -s - "$T/again.tar.zst" ||
 		fail "standard output has another archive"
 	cmp -s "$T/said" "$T/also_said" || fail "of what is written to stdout something else is said"
+	"$PROSPECT" archive --list "$T/prof" > "$T/list" || fail "no list"
+	listed_is_packed
 	mv "$T/home" "$T/away"
 	mv "$T/prof" "$T/away.prof"
 	"$PROSPECT" annotate --mixed outermost "$T/away.prof" > "$T/without" 2>&1
