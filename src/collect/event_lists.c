@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lists of event_names.h. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collect/event_names.h"
 #include "collect/event_tables.h"
+#include "collect/event_tracepoints.h"
 
 /* Where a list is being read. */
 struct cursor {
@@ -71,6 +73,71 @@ static int step(struct cursor *cursor, bool *ret_more, struct err *err)
 
 typedef int (*take_name)(void *context, const char *name, unsigned group, struct err *err);
 
+/* ---- tracepoints by a pattern ---- */
+
+/* A pattern stands for all tracepoints that fit, each with what is behind it. */
+struct fitting {
+	char pattern[EVENT_NAME_MAX];
+	const char *behind; /* modifier, count or rate */
+	take_name take;
+	void *context;
+	unsigned group;
+	size_t found;
+	int rc;
+	struct err *err;
+};
+
+/* GROUP:NAME with a sign of a glob in it. Terms of a PMU and the library's names have none. */
+static bool is_glob(const char *name, size_t *ret_length)
+{
+	const char *colon = strchr(name, ':');
+	size_t length;
+
+	if (!colon || strchr(name, '/') || colon[1] == ':')
+		return false;
+	length = (size_t)(colon + 1 - name) + strcspn(colon + 1, ":@");
+	*ret_length = length;
+	return strcspn(name, "*?[") < length;
+}
+
+static void take_fitting(void *context, const struct event_entry *entry)
+{
+	struct fitting *fitting = context;
+	char name[EVENT_NAME_MAX];
+
+	if (fitting->rc < 0 || fnmatch(fitting->pattern, entry->name, 0) != 0)
+		return;
+	fitting->found++;
+	if ((size_t)snprintf(name, sizeof(name), "%s%s", entry->name, fitting->behind) <
+	    sizeof(name))
+		fitting->rc = fitting->take(fitting->context, name, fitting->group, fitting->err);
+	else
+		fitting->rc =
+			err_set(fitting->err, -EINVAL, "'%s' is too long a name", entry->name);
+}
+
+/* Takes the name, or all that fit it. */
+static int take_all(const char *name, unsigned group, take_name take, void *context,
+		    struct err *err)
+{
+	struct fitting fitting = { .take = take, .context = context, .group = group, .err = err };
+	size_t length;
+	int rc;
+
+	if (!is_glob(name, &length))
+		return take(context, name, group, err);
+	snprintf(fitting.pattern, sizeof(fitting.pattern), "%.*s", (int)length, name);
+	fitting.behind = name + length;
+	rc = event_tracepoints_each(take_fitting, &fitting);
+	if (fitting.found)
+		return fitting.rc;
+	return err_set(err, -ENOENT, "no tracepoint that fits '%s' is to be seen%s",
+		       fitting.pattern,
+		       rc < 0 ? ": /sys/kernel/tracing cannot be read; it is root's" : "");
+}
+
+/* ---- lists ---- */
+
 static int each_name(const char *list, unsigned *groups, take_name take, void *context,
 		     struct err *err)
 {
@@ -93,7 +160,7 @@ static int each_name(const char *list, unsigned *groups, take_name take, void *c
 		snprintf(name, sizeof(name), "%.*s%.*s", (int)length, cursor.at,
 			 cursor.in_group ? (int)cursor.suffix_length : 0,
 			 cursor.in_group ? cursor.suffix : "");
-		rc = take(context, name, cursor.in_group ? cursor.groups : 0, err);
+		rc = take_all(name, cursor.in_group ? cursor.groups : 0, take, context, err);
 		if (rc < 0)
 			return rc;
 		cursor.at += length;

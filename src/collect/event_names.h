@@ -24,7 +24,8 @@
  */
 int event_names_parse(const char *text, struct event_spec *ret_spec, struct err *err);
 
-/* The events of @count comma lists, in their order, to @specs, which has room for @most.
+/* The events of @count comma lists, in their order, to @specs, which has room for @most. A glob
+ * such as sched:sched_switch* stands for all tracepoints that fit; -ENOENT: there are none.
  * "cpu-clock" alone is left out: the clock is always sampled. -EINVAL for an empty or unknown name,
  * one that is there twice, a clock with a count, a count that could stop the machine, a group, and
  * more than @most; else as event_names_parse. On failure *ret_count is untouched, and what is in

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <glob.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -130,10 +131,61 @@ static void tables(void **state)
 	assert_int_equal(event_tables_least_period(&spec), 1);
 }
 
+#define RAW "/sys/kernel/tracing/events/raw_syscalls/"
+
+/* Against the folders of tracefs, which are in the same order. */
+static void tracepoints_that_fit(void **state)
+{
+	struct parsed list;
+	glob_t folders;
+
+	(void)state;
+	if (glob(RAW "sys_*/id", 0, NULL, &folders) != 0) {
+		print_message("tracefs cannot be read\n");
+		skip();
+	}
+	list = parsed("{raw_syscalls:sys_*:k},page-faults");
+	assert_int_equal(list.count, folders.gl_pathc + 1);
+	for (size_t i = 0; i < folders.gl_pathc; i++) {
+		const char *name = folders.gl_pathv[i] + strlen(RAW);
+		const char *expected = "raw_syscalls:";
+
+		assert_memory_equal(list.specs[i].name, expected, strlen(expected));
+		assert_memory_equal(list.specs[i].name + strlen(expected), name,
+				    strcspn(name, "/"));
+		assert_string_equal(list.specs[i].name + strlen(expected) + strcspn(name, "/"),
+				    ":k");
+		assert_int_equal(list.specs[i].type, PERF_TYPE_TRACEPOINT);
+		assert_true(list.specs[i].exclude_user);
+		assert_int_equal(list.groups[i], 1);
+	}
+	assert_int_equal(list.groups[folders.gl_pathc], 0);
+	globfree(&folders);
+	assert_int_equal(parsed("raw_syscalls:sys_ent?r").count, 1);
+	assert_int_equal(parsed("raw_sys*:sys_[e]nter").count, 1);
+	assert_refused("*:*", "at most 4");
+}
+
+static void tracepoints_that_nothing_fits(void **state)
+{
+	const char *const lists[] = { "nobody:has_*" };
+	struct parsed list = { .count = 77 };
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(event_names_parse_groups(lists, 1, list.specs, list.groups, MOST,
+						  &list.count, &err),
+			 -ENOENT);
+	assert_non_null(strstr(err.text, "'nobody:has_*'"));
+	assert_refused("page-*", "is no event");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups),
+		cmocka_unit_test(tracepoints_that_fit),
+		cmocka_unit_test(tracepoints_that_nothing_fits),
 		cmocka_unit_test(what_is_behind_a_group_is_of_all),
 		cmocka_unit_test(the_same_twice),
 		cmocka_unit_test(wrong_lists),
