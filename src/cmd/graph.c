@@ -45,7 +45,7 @@ static const struct option_spec graph_specs[] = {
 	SLICE_OPTION_ROW(offsetof(struct graph_values, select)),
 	NAME_OPTION_ROWS(offsetof(struct graph_values, names)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct graph_values, threshold), "PCT",
-	  .help = "least share of a branch (default 0.5 in text, else 0)", .least = 0, .most = 100 },
+	  .help = "least share of a branch (default 0.5 in text and --dot, else 0)", .least = 0, .most = 100 },
 	{ "limit", 0, OPTION_INTEGER, offsetof(struct graph_values, limit), "N",
 	  .help = "at most N nodes, the heaviest (default: all)", .least = 1, .most = 1e9 },
 	{ "max-depth", 0, OPTION_INTEGER, offsetof(struct graph_values, max_depth), "N",

@@ -33,7 +33,8 @@ struct graph {
 	struct opened opened;
 	struct table *stacks; /* what was selected */
 	struct places *places;
-	bool *focus; /* by place; NULL: everything */
+	bool *focus;			  /* by place; NULL: everything */
+	double least[PROFILE_MAX_EVENTS]; /* percent a branch must have to be shown, by event */
 	struct tree_part parts[MAX_PARTS];
 	size_t part_count;
 };
@@ -161,17 +162,42 @@ static int find_focus(struct graph *graph, struct err *err)
 		       symbol);
 }
 
-static double threshold(const struct graph *graph)
+static double focus_percent(const struct graph *graph, uint8_t event)
 {
-	if (graph->options->threshold >= 0)
-		return graph->options->threshold;
-	return graph->format == FORMAT_TEXT ? threshold_of_text : 0;
+	_cleanup_(tree_freep) struct tree *tree =
+		tree_new(graph->stacks, graph->places, event, TREE_FROM_ROOTS, graph->focus);
+
+	return tree_percent(tree, tree->nodes.items[0].total.weight);
+}
+
+/* About a SYMBOL the default is a share of what that took, and none hides the symbol itself. */
+static double least_of(const struct graph *graph, uint8_t event)
+{
+	const double rounding = 1 - 1e-9;
+	double wanted = graph->options->threshold, focus;
+
+	if (wanted < 0 && graph->format != FORMAT_TEXT)
+		return 0;
+	if (!graph->focus)
+		return wanted < 0 ? threshold_of_text : wanted;
+	focus = focus_percent(graph, event);
+	if (wanted < 0)
+		return threshold_of_text * focus / 100;
+	return wanted < focus ? wanted : focus * rounding;
+}
+
+static void find_least(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->opened.profile->event_count; i++) {
+		if (graph->stacks->sums[i].samples)
+			graph->least[i] = least_of(graph, (uint8_t)i);
+	}
 }
 
 static void add_part(struct graph *graph, const char *name, uint8_t event,
 		     enum tree_direction direction)
 {
-	struct prune_limits limits = { .threshold = threshold(graph),
+	struct prune_limits limits = { .threshold = graph->least[event],
 				       .limit = graph->options->limit,
 				       .max_depth = graph->options->max_depth };
 	struct tree *tree = tree_new_above(graph->stacks, graph->places, event, direction,
@@ -217,11 +243,11 @@ static void print_note(const struct graph *graph, const struct tree_part *part, 
 		fprintf(out, "Nodes beyond the first %d are left out.\n", TREE_MAX_NODES);
 	if (!graph->opened.completeness.recorded)
 		fputs("No stacks were recorded: all there is are innermost functions.\n", out);
-	else if (threshold(graph) > 0)
+	else if (graph->least[part->tree->event] > 0)
 		fprintf(out,
-			"Branches below %g %% (--threshold) are added up as (N more), or left out"
+			"Branches below %.3g %% (--threshold) are added up as (N more), or left out"
 			" where they come to less.\n",
-			threshold(graph));
+			graph->least[part->tree->event]);
 }
 
 static void print_part(const struct graph *graph, const struct view *view,
@@ -233,7 +259,7 @@ static void print_part(const struct graph *graph, const struct view *view,
 		event_line_print(graph->stacks, part->tree->event, out);
 	if (graph->focus)
 		fprintf(out, callers ? "\nCallers\n" : "\nCallees\n");
-	text_tree_print(view, part->tree, part->prune, threshold(graph),
+	text_tree_print(view, part->tree, part->prune, graph->least[part->tree->event],
 			!callers && !graph->options->inverted, out);
 	if (!callers)
 		print_note(graph, part, out);
@@ -284,7 +310,7 @@ static int print_calls(struct graph *graph, const struct view *view, FILE *out, 
 					   .focus = graph->focus,
 					   .path = graph->path,
 					   .format = graph->format,
-					   .threshold = threshold(graph),
+					   .least = graph->least,
 					   .limit = options->limit,
 					   .counts_hold = !view->selection };
 
@@ -308,6 +334,7 @@ static int print(struct graph *graph, FILE *out, struct err *err)
 	rc = find_focus(graph, err);
 	if (rc < 0)
 		return rc;
+	find_least(graph);
 	if (graph->options->calls || graph->options->dot)
 		return print_calls(graph, &view, out, err);
 	grow(graph);

@@ -22,7 +22,8 @@ struct graph_options {
 	bool calls;	    /* no tree: each function with its callers and callees */
 	bool dot;	    /* no tree: a picture for Graphviz */
 	size_t limit;	    /* most nodes or rows; 0: all */
-	double threshold;   /* least share of a node or row; below 0: 0.5 in text, else 0 */
+	double threshold;   /* least share of a node or row; below 0: 0.5 in text and
+			     * pictures, of what the symbol took if there is one; else 0 */
 	size_t max_depth;   /* most nodes above each other; 0: any */
 	const char *format; /* "text", "csv", "json"; NULL: text */
 	size_t columns;	    /* of the terminal; 0: not known */

@@ -126,7 +126,7 @@ static int print_event(const struct graph_calls *graph, const struct view *view,
 	struct calls_view shown = { .view = view,
 				    .calls = calls,
 				    .file = graph->path,
-				    .threshold = graph->threshold,
+				    .threshold = graph->least[event],
 				    .limit = graph->limit,
 				    .focus = graph->focus };
 	int rc = graph->counts_hold ? count_calls(&counting, err) : 0;
@@ -199,7 +199,7 @@ void graph_calls_draw(const struct graph_calls *graph, const struct view *view, 
 	const struct calls_view shown = { .view = view,
 					  .calls = calls,
 					  .file = graph->path,
-					  .threshold = graph->threshold,
+					  .threshold = graph->least[tree->event],
 					  .limit = graph->limit };
 
 	calls_finish(calls);

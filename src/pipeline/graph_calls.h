@@ -19,7 +19,7 @@ struct graph_calls {
 	const bool *focus; /* by place, what was asked for; NULL: everything */
 	const char *path;  /* of the profile */
 	enum format format;
-	double threshold;
+	const double *least; /* percent a function must have to be shown, by event */
 	size_t limit;
 	bool counts_hold; /* nothing was selected: branches are those of these samples */
 };
