@@ -9,6 +9,7 @@
 #include "resolve/eh_ranges.h"
 #include "resolve/elf_symbols.h"
 #include "resolve/functions.h"
+#include "resolve/go_functions.h"
 #include "resolve/plt.h"
 #include "resolve/settle.h"
 #include "resolve/symbol_sources.h"
@@ -88,6 +89,8 @@ static void read_symbols(struct symtab *symtab, const struct elf_file *file,
 		elf_symbols_read_static(sources->files[i], &symtab->functions, &any);
 		symtab->complete |= any;
 	}
+	if (!symtab->complete)
+		symtab->complete = go_functions_read(file, &symtab->functions);
 	symtab->named = symtab->functions.list.count > 0;
 }
 

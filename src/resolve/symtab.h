@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sorted index of the functions of one ELF file: which one an address belongs to. Built from
- * .symtab, .dynsym and the PLT; afterwards the file is not needed.
+ * .symtab, or where that was stripped of a Go program, .gopclntab, .dynsym and the PLT; afterwards
+ * the file is not needed.
  */
 #ifndef RESOLVE_SYMTAB_H
 #define RESOLVE_SYMTAB_H

@@ -9,11 +9,16 @@
 #include "resolve/symtab.h"
 
 /* The label objdump prints in front of a slot, "name@plt", "name@@VERSION@plt", "*ABS*+0x123@plt"
- * or "other@plt-0x10" for the head of the section; does it say what we say? */
+ * or "other@plt-0x10" for the head of the section; or the symbol that mold puts there, "name$plt",
+ * "name$pltgot" or one for the head. Does it say what we say? */
 static bool agrees(const struct readelf *elf, const char *label, const char *name)
 {
-	size_t length = strcspn(label, "@");
+	const char *mold = strstr(label, "$plt");
+	size_t length = mold ? (size_t)(mold - label) : strcspn(label, "@");
 	uint64_t resolver;
+
+	if (strcmp(label, "_PROCEDURE_LINKAGE_TABLE_") == 0)
+		return strcmp(name, ".plt") == 0;
 
 	if (label[0] == '.') /* it knows no more of a static program than the section */
 		return name[0] == '.' || strstr(name, "@plt");
