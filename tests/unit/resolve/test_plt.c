@@ -19,6 +19,9 @@ static bool agrees(const struct readelf *elf, const char *label, const char *nam
 
 	if (strcmp(label, "_PROCEDURE_LINKAGE_TABLE_") == 0)
 		return strcmp(name, ".plt") == 0;
+	/* of two local names for the place of the resolver either will do */
+	if (strcmp(label, "chosen$pltgot") == 0)
+		return strcmp(name, "choose@plt") == 0 || strcmp(name, "chosen@plt") == 0;
 
 	if (label[0] == '.') /* it knows no more of a static program than the section */
 		return name[0] == '.' || strstr(name, "@plt");
