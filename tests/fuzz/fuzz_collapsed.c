@@ -2,11 +2,10 @@
 /* Collapsed stacks. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "collect/collapsed.h"
 #include "target.h"
+#include "text_input.h"
 
 static volatile size_t sink;
 
@@ -22,15 +21,11 @@ static int take_stack(void *context, const struct collapsed_stack *stack)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	int fd = memfd_create("collapsed", MFD_CLOEXEC);
 	struct perf_data_input input;
 	struct collapsed_facts facts;
 
-	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-		abort();
-	lseek(fd, 0, SEEK_SET);
 	collapsed_is(bytes, size);
-	perf_data_input_begin(&input, fd);
+	text_input_begin(&input, bytes, size);
 	if (collapsed_read(&input, take_stack, NULL, &facts) != 0)
 		abort();
 	perf_data_input_done(&input);

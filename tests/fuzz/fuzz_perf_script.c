@@ -2,11 +2,10 @@
 /* The text that perf script prints. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "collect/perf_script.h"
 #include "target.h"
+#include "text_input.h"
 
 static volatile size_t sink;
 
@@ -28,15 +27,11 @@ static void take_head(void *context, const char *name, const char *value)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const struct perf_script_visitor visitor = { NULL, take_sample, take_head };
-	int fd = memfd_create("script", MFD_CLOEXEC);
 	struct perf_data_input input;
 	uint64_t odd;
 
-	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-		abort();
-	lseek(fd, 0, SEEK_SET);
 	perf_script_is(bytes, size);
-	perf_data_input_begin(&input, fd);
+	text_input_begin(&input, bytes, size);
 	if (perf_script_read(&input, &visitor, &odd) != 0)
 		abort();
 	perf_data_input_done(&input);

@@ -38,7 +38,7 @@ done
 "$prospect" report --by stack --format csv "$scratch/stacks.prof" >"$scratch/stacks.csv"
 "$prospect" report --by mode --format json "$scratch/stacks.prof" >"$scratch/head.json"
 "$prospect" graph --flat --by function --format csv "$scratch/stacks.prof" >"$scratch/flat.csv"
-cp "$here/page.mjs" "$here/heat.mjs" "$scratch"
+cp "$here"/*.mjs "$scratch"
 cd "$scratch" && node page.mjs "$scratch" || status=1
 
 for name in stacks wide names; do

@@ -4,9 +4,7 @@
 # address that was sampled in code they made must lie in an entry of their own map that has the name we
 # gave it; and hardly anything may be left without a name.
 set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
-"$top/tools/build" build prospect || exit 1
-prospect=$top/build/prospect
+prospect=$(realpath "$1")
 export LC_ALL=C XDG_STATE_HOME
 scratch=$(mktemp -d /tmp/prospect-jit.XXXXXX)
 XDG_STATE_HOME=$scratch/state
@@ -17,19 +15,24 @@ passed=0 failed=0 skipped=0
 cat > hot.js <<'END'
 function add(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
 function root(n) { let s = 1.5; for (let i = 0; i < n; i++) s = s * 1.0000001 + Math.sqrt(i); return s; }
-const end = Date.now() + 3000;
 let x = 0;
-while (Date.now() < end) { x += add(1e5); x += root(1e5); }
+while (process.cpuUsage().user < 3e6) { x += add(1e5); x += root(1e5); }
 console.log(process.pid);
 END
+# It works for 3 s, and until there is the file "enough"; that it is so far the file "warm" tells.
 cat > Hot.java <<'END'
+import java.io.File;
 public class Hot {
 	static int add(int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 31 + i; return s; }
 	static double root(int n) { double s = 1.5; for (int i = 0; i < n; i++) s = s * 1.0000001 + Math.sqrt(i); return s; }
-	public static void main(String[] args) {
-		long end = System.currentTimeMillis() + 4000;
+	static double spent() {
+		return java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e9;
+	}
+	public static void main(String[] args) throws Exception {
 		double t = 0;
-		while (System.currentTimeMillis() < end) { t += add(100000); t += root(100000); }
+		while (spent() < 3) { t += add(100000); t += root(100000); }
+		new File("warm").createNewFile();
+		while (!new File("enough").exists()) { t += add(100000); t += root(100000); }
 		System.out.println(ProcessHandle.current().pid());
 	}
 }
@@ -108,11 +111,15 @@ else
 fi
 
 if command -v javac > /dev/null && javac Hot.java; then
+	touch enough
 	run java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Hot &&
 		check "java -XX:+DumpPerfMapAtExit" java "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
 	# shellcheck disable=SC2016
-	run sh -c 'java Hot & pid=$!; sleep 2; jcmd $pid Compiler.perfmap > /dev/null; wait' &&
+	rm -f warm enough
+	run sh -c 'java Hot & pid=$!
+		until [ -e warm ] || ! kill -0 $pid; do sleep 0.1; done
+		jcmd $pid Compiler.perfmap > /dev/null; touch enough; wait' &&
 		check "jcmd Compiler.perfmap" java "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
 else

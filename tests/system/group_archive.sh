@@ -143,3 +143,29 @@ test_archives_of_others_are_not_believed() {
 	expect_status 1 "$PROSPECT" report "$T/frame.tar.zst"
 	expect_line 'damaged'
 }
+
+# Of what was unpacked before, only what was not looked at for long makes room; what another prospect
+# may be looking at stays, however much it is.
+test_unpacked_archives_make_room() {
+	need_root
+	need setpriv
+	local cache=$T/user/prospect/archives i
+	record "$T/prof" -- "$BIN/short" 100
+	"$PROSPECT" archive -o "$T/short.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
+	chmod 644 "$T/short.tar.zst"
+	mkdir -p "$cache"
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		mkdir "$cache/recent-$i"
+	done
+	mkdir "$cache/old" "$cache/old.unfinished" "$cache/recent.unfinished"
+	touch -d '3 hours ago' "$cache/old" "$cache/old.unfinished"
+	chown -R 65534:65534 "$T/user"
+	chmod -R go-rwx "$T/user"
+	setpriv --reuid 65534 --regid 65534 --clear-groups env XDG_CACHE_HOME="$T/user" \
+		"$PROSPECT" report --by program "$T/short.tar.zst" > "$T/report" || fail "not to be looked at"
+	find "$cache" -maxdepth 1 -name 'old*' | grep . && fail "nothing made room"
+	[ "$(find "$cache" -maxdepth 1 -name 'recent*' | wc -l)" = 11 ] ||
+		fail "what may be in use was removed:" "$(ls "$cache")"
+	[ "$(find "$cache" -mindepth 1 -maxdepth 1 ! -name 'recent*' | wc -l)" = 1 ] ||
+		fail "the archive itself is not kept:" "$(ls "$cache")"
+}

@@ -25,13 +25,18 @@ arm64_build() {
 	rm -rf "$TOP/build"
 }
 
-boot_arm64() {
-	local root
+# Sets $root, with what was built against it in bin/; 77 where that cannot be.
+arm64_prepare() {
 	command -v aarch64-linux-gnu-gcc > /dev/null ||
 		{ echo "needs aarch64-linux-gnu-gcc" && return 77; }
 	command -v meson > /dev/null || { echo "needs meson" && return 77; }
 	root=$(arm64_root)
 	arm64_build "$root"
+}
+
+boot_arm64() {
+	local root
+	arm64_prepare
 	boot arm64 -a arm64 -r "$root" -c 2 -i 1 -t 480
 }
 

@@ -6,11 +6,7 @@
 
 boot_watch_arm64() {
 	local root
-	command -v aarch64-linux-gnu-gcc > /dev/null ||
-		{ echo "needs aarch64-linux-gnu-gcc" && return 77; }
-	command -v meson > /dev/null || { echo "needs meson" && return 77; }
-	root=$(arm64_root)
-	arm64_build "$root"
+	arm64_prepare
 	export CC="aarch64-linux-gnu-gcc --sysroot=$root"
 	watch_programs
 	boot watch -a arm64 -r "$root" -c 4 -t 500

@@ -19,6 +19,19 @@ function decodeColumn(base64, count) {
 	return numbers;
 }
 
+// A tree of so many nodes, which nobody has filled in but for the root's name.
+function emptyTree(count) {
+	const tree = {
+		count,
+		parent: new Uint32Array(count),
+		name: new Int32Array(count),
+		self: new Float64Array(count),
+		hits: new Float64Array(count),
+	};
+	tree.name[0] = -1;
+	return tree;
+}
+
 // The tree of a page's data; of a page that compares two sides that of one of them, whose `other` has
 // the other's numbers. Nodes stand before their children and these before its next sibling;
 // `rise` says how many levels a node is above the child that could follow.
@@ -35,17 +48,10 @@ function decodeTree(data, old) {
 		weights: decodeColumn(columns.weights, data.nodes),
 		samples: decodeColumn(columns.samples, data.nodes),
 	}));
-	const tree = {
-		count,
-		parent: new Uint32Array(count),
-		name: new Int32Array(count),
-		self: new Float64Array(count),
-		hits: new Float64Array(count),
-	};
+	const tree = emptyTree(count);
 	if (otherSide)
 		tree.other = { self: new Float64Array(count), hits: new Float64Array(count) };
 	const path = [0];
-	tree.name[0] = -1;
 	for (let i = 1; i < count; i++) {
 		path.length -= rise[i - 1];
 		tree.parent[i] = path[path.length - 1];

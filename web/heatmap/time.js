@@ -79,14 +79,7 @@ function treeBetween(whole, times, from, to) {
 	place[0] = 0;
 	for (let i = 1; i < whole.count; i++)
 		place[i] = place[i] ? count++ : 0;
-	const tree = {
-		count,
-		parent: new Uint32Array(count),
-		name: new Int32Array(count),
-		self: new Float64Array(count),
-		hits: new Float64Array(count),
-	};
-	tree.name[0] = -1;
+	const tree = emptyTree(count);
 	for (let i = 0; i < whole.count; i++) {
 		const at = place[i];
 		if (i && !at)

@@ -4,36 +4,13 @@
 import assert from "node:assert";
 import { execFileSync } from "node:child_process";
 import { chromium } from "playwright-core";
+import { browserFor, suite } from "./common.mjs";
 
 const [folder, prospect] = process.argv.slice(2);
-let failed = 0;
-
-async function test(name, run) {
-	try {
-		await run();
-		console.log(`ok heatmap-page ${name}`);
-	} catch (error) {
-		console.log(`not ok heatmap-page ${name}\n${error.stack}`);
-		failed++;
-	}
-}
-
-const browser = await chromium.launch({
-	executablePath: "/usr/bin/chromium",
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-});
-
-async function open(name) {
-	const page = await (await browser.newContext({ viewport: { width: 1200, height: 900 } })).newPage();
-	const seen = { requests: [], errors: [], dialogs: [] };
-	page.on("request", request => seen.requests.push(request.url()));
-	page.on("pageerror", error => seen.errors.push(String(error)));
-	page.on("console", message => message.type() === "error" && seen.errors.push(message.text()));
-	page.on("dialog", dialog => { seen.dialogs.push(dialog.message()); dialog.dismiss(); });
-	await page.goto(`file://${folder}/${name}.html`);
-	await page.waitForFunction(() => globalThis.heatmap && flame.state.drawn > 0);
-	return { page, seen };
-}
+const { test, end } = suite("heatmap-page");
+const browser = await browserFor(folder, chromium);
+const open = name =>
+	browser.open(name, 900, () => globalThis.heatmap && flame.state.drawn > 0);
 
 // Where a bucket is on the screen.
 function placeOf(page, column, row) {
@@ -222,4 +199,4 @@ await test("100,000 frames", async () => {
 });
 
 await browser.close();
-process.exit(failed ? 1 : 0);
+end();

@@ -4,43 +4,18 @@
 import assert from "node:assert";
 import fs from "node:fs";
 import { chromium } from "playwright-core";
+import { browserFor, suite } from "./common.mjs";
 
 const folder = process.argv[2];
-let failed = 0;
-
-async function test(name, run) {
-	try {
-		await run();
-		console.log(`ok flame-page ${name}`);
-	} catch (error) {
-		console.log(`not ok flame-page ${name}\n${error.stack}`);
-		failed++;
-	}
-}
+const { test, end } = suite("flame-page");
+const browser = await browserFor(folder, chromium);
+const open = name => browser.open(name, 800, () => globalThis.flame && flame.state.drawn > 0);
 
 // Rows of a CSV file by column; no field here has a quote or a comma.
 function table(name) {
 	const [titles, ...rows] = fs.readFileSync(`${folder}/${name}.csv`, "utf8").trim().split("\n")
 		.map(line => line.split(","));
 	return rows.map(row => Object.fromEntries(row.map((field, i) => [titles[i], field])));
-}
-
-const browser = await chromium.launch({
-	executablePath: "/usr/bin/chromium",
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-});
-
-// A page, what it asked for, and what went wrong in it.
-async function open(name) {
-	const page = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
-	const seen = { requests: [], errors: [], dialogs: [] };
-	page.on("request", request => seen.requests.push(request.url()));
-	page.on("pageerror", error => seen.errors.push(String(error)));
-	page.on("console", message => message.type() === "error" && seen.errors.push(message.text()));
-	page.on("dialog", dialog => { seen.dialogs.push(dialog.message()); dialog.dismiss(); });
-	await page.goto(`file://${folder}/${name}.html`);
-	await page.waitForFunction(() => globalThis.flame && flame.state.drawn > 0);
-	return { page, seen };
 }
 
 // Where the first box of this name is on the screen.
@@ -291,4 +266,4 @@ await test("what changed, in colours, on either side", async () => {
 });
 
 await browser.close();
-process.exit(failed ? 1 : 0);
+end();

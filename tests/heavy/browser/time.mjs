@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // time.mjs TREE.JS TIME.JS: the arrays of a heat map's page, against the slow way.
 import assert from "node:assert";
-import fs from "node:fs";
+import { column, functionsOf, random, suite } from "./common.mjs";
 
-const names = "decodeHeat heatOf insideOf treeBetween fullHeat roundStep layOut";
-const source = process.argv.slice(2).map(name => fs.readFileSync(name, "utf8")).join("\n");
-const time = new Function(`${source}; return { ${names.split(" ").join(", ")} };`)();
-
-let failed = 0;
-function test(name, run) {
-	try {
-		run();
-		console.log(`ok heatmap-time ${name}`);
-	} catch (error) {
-		console.log(`not ok heatmap-time ${name}\n${error.stack}`);
-		failed++;
-	}
-}
-
-let seed = 20261121;
-function random(limit) {
-	seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-	return (seed >>> 8) % limit;
-}
-
-function leb(value) {
-	const bytes = [];
-	do {
-		const rest = Math.floor(value / 128);
-		bytes.push(value % 128 + (rest ? 128 : 0));
-		value = rest;
-	} while (value);
-	return bytes;
-}
-
-const column = numbers => Buffer.from(numbers.flatMap(leb)).toString("base64");
+const time = functionsOf(process.argv.slice(2),
+	"decodeHeat heatOf insideOf treeBetween fullHeat roundStep layOut");
+const { test, end } = suite("heatmap-time");
 
 const COLUMNS = 7, ROWS = 10, NODES = 200;
 const whole = { count: NODES, parent: new Uint32Array(NODES), name: new Int32Array(NODES) };
@@ -81,7 +52,7 @@ function packed() {
 
 const times = time.decodeHeat(packed());
 
-test("every bucket arrives as it was", () => {
+await test("every bucket arrives as it was", () => {
 	buckets.forEach((made, bucket) => {
 		const found = [];
 		for (let i = times.first[bucket]; i < times.first[bucket + 1]; i++)
@@ -91,7 +62,7 @@ test("every bucket arrives as it was", () => {
 	assert.equal(times.bucket_s, 0.1);
 });
 
-test("heat is what is in a bucket, of what is wanted", () => {
+await test("heat is what is in a bucket, of what is wanted", () => {
 	const wanted = Array.from({ length: 20 }, (_, name) => name % 7 === 0);
 	const inside = time.insideOf(whole, wanted);
 	const isInside = node => {
@@ -111,7 +82,7 @@ test("heat is what is in a bucket, of what is wanted", () => {
 
 const pathOf = (tree, node) => node ? `${pathOf(tree, tree.parent[node])}/${tree.name[node]}` : "";
 
-test("the tree of a part of the time is what its buckets have", () => {
+await test("the tree of a part of the time is what its buckets have", () => {
 	for (let i = 0; i < 100; i++) {
 		const from = random(buckets.length), to = from + 1 + random(buckets.length - from);
 		const tree = time.layOut(time.treeBetween(whole, times, from, to));
@@ -132,11 +103,11 @@ test("the tree of a part of the time is what its buckets have", () => {
 	}
 });
 
-test("steps of axes are round", () => {
+await test("steps of axes are round", () => {
 	for (const [least, step] of [[0.7, 1], [1, 1], [1.1, 2], [3, 5], [6, 10], [0.012, 0.02], [70, 100]])
 		assert.ok(Math.abs(time.roundStep(least) - step) < 1e-9 * step, `${least}`);
 	assert.equal(time.fullHeat(Float64Array.from([0, 0])), 1);
 	assert.equal(time.fullHeat(Float64Array.from([3, 0, 5])), 5);
 });
 
-process.exit(failed ? 1 : 0);
+end();

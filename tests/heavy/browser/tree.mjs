@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // tree.mjs TREE.JS: the arrays of a flame graph's page, against the slow way with objects.
 import assert from "node:assert";
-import fs from "node:fs";
+import { column, functionsOf, random, suite } from "./common.mjs";
 
-const names = "decodeColumn decodeTree layOut invert weightOf firstInRow nodeAt patternOf";
-const source = fs.readFileSync(process.argv[2], "utf8");
-const tree = new Function(`${source}; return { ${names.split(" ").join(", ")} };`)();
-
-let failed = 0;
-function test(name, run) {
-	try {
-		run();
-		console.log(`ok flame-tree ${name}`);
-	} catch (error) {
-		console.log(`not ok flame-tree ${name}\n${error.stack}`);
-		failed++;
-	}
-}
-
-let seed = 20261121;
-function random(limit) {
-	seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-	return (seed >>> 8) % limit;
-}
-
-function leb(value) {
-	const bytes = [];
-	do {
-		const rest = Math.floor(value / 128);
-		bytes.push(value % 128 + (rest ? 128 : 0));
-		value = rest;
-	} while (value);
-	return bytes;
-}
-
-const column = numbers => Buffer.from(numbers.flatMap(leb)).toString("base64");
+const tree = functionsOf([process.argv[2]],
+	"decodeColumn decodeTree layOut invert weightOf firstInRow nodeAt patternOf");
+const { test, end } = suite("flame-tree");
 
 // Random stacks of few names, as [names, weight].
 function stacks(count) {
@@ -103,19 +74,19 @@ function pathsOf(flat) {
 const list = stacks(3000);
 const flat = tree.layOut(tree.decodeTree(dataOf(grow(list))));
 
-test("numbers beyond 32 bits", () => {
+await test("numbers beyond 32 bits", () => {
 	const numbers = [0, 127, 128, 2 ** 32, 2 ** 40 + 7, Number.MAX_SAFE_INTEGER];
 	assert.deepEqual(Array.from(tree.decodeColumn(column(numbers), numbers.length)), numbers);
 });
 
-test("a tree arrives as it was", () => assert.deepEqual(pathsOf(flat), paths(grow(list))));
+await test("a tree arrives as it was", () => assert.deepEqual(pathsOf(flat), paths(grow(list))));
 
-test("inverted is what inverted stacks give", () => {
+await test("inverted is what inverted stacks give", () => {
 	const turned = list.map(([frames, weight]) => [[...frames].reverse(), weight]);
 	assert.deepEqual(pathsOf(tree.invert(flat)), paths(grow(turned)));
 });
 
-test("boxes lie within their parents and beside their siblings", () => {
+await test("boxes lie within their parents and beside their siblings", () => {
 	for (const row of flat.rows) {
 		for (let i = 0; i < row.length; i++) {
 			const node = row[i], parent = flat.parent[node];
@@ -126,7 +97,7 @@ test("boxes lie within their parents and beside their siblings", () => {
 	}
 });
 
-test("a box is found where it is", () => {
+await test("a box is found where it is", () => {
 	for (let i = 0; i < 500; i++) {
 		const node = random(flat.count), inside = flat.x[node] + flat.total[node] / 2;
 		assert.equal(tree.nodeAt(flat, flat.depth[node], inside), node);
@@ -135,7 +106,7 @@ test("a box is found where it is", () => {
 	assert.equal(tree.nodeAt(flat, 99, 0), -1);
 });
 
-test("what is found counts once for each stack", () => {
+await test("what is found counts once for each stack", () => {
 	for (let name = 0; name < 6; name++) {
 		const wanted = Array.from({ length: 6 }, (_, i) => i === name);
 		const truth = list.filter(([frames]) => frames.includes(name))
@@ -144,7 +115,7 @@ test("what is found counts once for each stack", () => {
 	}
 });
 
-test("deep stacks do not recurse", () => {
+await test("deep stacks do not recurse", () => {
 	const deep = 200000;
 	const columns = {
 		rise: column(new Array(deep).fill(0)),
@@ -157,9 +128,9 @@ test("deep stacks do not recurse", () => {
 	assert.equal(tree.invert(chain).count, deep + 1);
 });
 
-test("what is no pattern is looked for as it is", () => {
+await test("what is no pattern is looked for as it is", () => {
 	assert.ok(tree.patternOf("operator(").test("x::operator()"));
 	assert.ok(tree.patternOf("^MAIN$").test("main"));
 });
 
-process.exit(failed ? 1 : 0);
+end();
