@@ -10,7 +10,12 @@
  *
  * Where there is no row, frame pointers are tried: code made at run time has them, and so have
  * parts of large programs that were generated. That is a guess (unwind_frame.guessed): the walker
- * believes it only if it leads to executable memory.
+ * believes it only if it leads to executable memory. No guess is needed where the instructions show
+ * how the function ends from there; they are read by
+ *
+ *   #define UNWIND_READ_CODE(memory, address, to, size)
+ *
+ * which is UNWIND_READ if nobody says otherwise.
  */
 #ifndef BPF_UNWIND_STEP_H
 #define BPF_UNWIND_STEP_H
@@ -23,6 +28,10 @@
 #ifndef UNWIND_READ
 #define UNWIND_READ(memory, address, to, size) \
 	((void)(memory), (void)(address), (void)(to), (void)(size), -1)
+#endif
+
+#ifndef UNWIND_READ_CODE
+#define UNWIND_READ_CODE UNWIND_READ
 #endif
 
 /* DWARF numbers of the registers a walk carries from frame to frame. */
@@ -254,6 +263,56 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
+/* How a function leaves: what it takes off the stack before its return address. */
+struct unwind_epilogue {
+	__u64 bytes;
+	__u8 pops_fp;
+};
+
+/* x86-64: is this "add $BYTES,%rsp; pop %rbp; ret", of which the first two need not be there? */
+UNWIND_INLINE int unwind_read_epilogue(__u64 code, struct unwind_epilogue *epilogue)
+{
+	enum { ADD_RSP = 0xc48348, SIGN = 0x80, POP_RBP = 0x5d, RET = 0xc3 };
+
+	epilogue->bytes = 0;
+	if ((code & 0xffffff) == ADD_RSP && !(code >> 24 & SIGN)) {
+		epilogue->bytes = code >> 24 & 0xff;
+		code >>= 32;
+	}
+	epilogue->pops_fp = (code & 0xff) == POP_RBP;
+	if (epilogue->pops_fp)
+		code >>= 8;
+	return (code & 0xff) == RET;
+}
+
+/* Trampolines call and return, without a row or a frame pointer of their own: those of CPython
+ * (-X perf) are such. UNWIND_END_NO_ROWS: the code goes on otherwise, nothing is known. */
+UNWIND_INLINE enum unwind_end unwind_by_epilogue(struct unwind_frame *frame, const void *memory)
+{
+	struct unwind_epilogue epilogue;
+	__u64 code, fp = frame->fp, ra, at;
+
+	if (UNWIND_READ_CODE(memory, frame->pc, &code, sizeof(code)) < 0 ||
+	    !unwind_read_epilogue(code, &epilogue))
+		return UNWIND_END_NO_ROWS;
+	at = frame->sp + epilogue.bytes;
+	if (epilogue.pops_fp) {
+		if (UNWIND_READ(memory, at, &fp, sizeof(fp)) < 0)
+			return UNWIND_END_NO_ROWS;
+		at += sizeof(fp);
+	}
+	if (UNWIND_READ(memory, at, &ra, sizeof(ra)) < 0)
+		return UNWIND_END_NO_ROWS;
+	if (ra == 0)
+		return UNWIND_END_COMPLETE;
+	frame->fp = fp;
+	frame->fp_known |= epilogue.pops_fp;
+	frame->pc = ra;
+	frame->sp = at + sizeof(ra);
+	frame->exact = 0;
+	return UNWIND_MORE;
+}
+
 /* A zero frame pointer marks the outermost frame (x86-64 psABI 3.4.1, AAPCS64 6.4.6), but in the
  * innermost it may be anything. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
@@ -295,6 +354,12 @@ UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 		return UNWIND_END_COMPLETE;
 	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		return unwind_by_rule(frame, rule, registers, memory, arm64);
+	if (!arm64) {
+		enum unwind_end end = unwind_by_epilogue(frame, memory);
+
+		if (end != UNWIND_END_NO_ROWS)
+			return end;
+	}
 	return unwind_by_frame_pointer(frame, memory, arm64);
 }
 

@@ -89,7 +89,8 @@ static void build_stacks(struct recording *recording)
 					    .tables = sampler_stack_tables(recording->sampler),
 					    .max_depth = recording->options->max_depth,
 					    .check = recording->options->stack_check,
-					    .pause = { keep_up, recording } };
+					    .pause = { keep_up, recording },
+					    .live = true };
 
 	if (sampler_stack_rung(recording->sampler) != STACK_RUNG_NONE)
 		recording->stacks = stacks_new(&parts);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "base/hashidx.h"
 #include "base/vec.h"
@@ -145,6 +146,17 @@ static struct unwind_code find_code(void *context, uint64_t address)
 	return image_codes_at(stacks->codes, &mapping, address);
 }
 
+/* Code without rows was made by the process, and is read from it while it lives. */
+static int read_code(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct stacks *stacks = context;
+	struct iovec here = { to, size }, there = { (void *)(uintptr_t)address, size };
+
+	if (!stacks->parts.live)
+		return -1;
+	return process_vm_readv(stacks->pid, &here, 1, &there, 1, 0) == (ssize_t)size ? 0 : -1;
+}
+
 /* What the interrupt found is what is found now, and would be every time: samples need not come
  * with a copy of that stack again. */
 static void learn(const struct stacks *stacks, const struct user_stack *user, size_t count)
@@ -180,6 +192,7 @@ static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 				      .stack_size = user->stack_size,
 				      .stack_cut = user->stack_cut,
 				      .find = find_code,
+				      .read_code = read_code,
 				      .context = stacks };
 	size_t count;
 

@@ -29,6 +29,7 @@ struct stacks_parts {
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
 	struct stack_check *check;   /* NULL: nothing is compared */
 	struct pause pause;	     /* while rows are compiled */
+	bool live; /* processes run as their samples come: code they made can be read from them */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts);

@@ -13,6 +13,7 @@ struct copied_memory {
 	size_t size;
 	bool cut;
 	bool *beyond;
+	const struct unwind_input *input;
 };
 
 static inline int read_copy(const void *memory, __u64 address, void *to, __u32 size)
@@ -29,7 +30,15 @@ static inline int read_copy(const void *memory, __u64 address, void *to, __u32 s
 	return 0;
 }
 
-#define UNWIND_READ read_copy
+static inline int read_code(const void *memory, __u64 address, void *to, __u32 size)
+{
+	const struct unwind_input *input = ((const struct copied_memory *)memory)->input;
+
+	return input->read_code ? input->read_code(input->context, address, to, size) : -1;
+}
+
+#define UNWIND_READ	 read_copy
+#define UNWIND_READ_CODE read_code
 #include "bpf/unwind_step.h"
 
 static const enum stack_end ends[UNWIND_END_COUNT] = {
@@ -78,7 +87,8 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 					      .bytes = input->stack,
 					      .size = input->stack_size,
 					      .cut = input->stack_cut,
-					      .beyond = &beyond };
+					      .beyond = &beyond,
+					      .input = input };
 	enum unwind_end end = UNWIND_MORE;
 	struct unwind_frame frame;
 	size_t count = 0;

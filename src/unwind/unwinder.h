@@ -33,6 +33,9 @@ struct unwind_input {
 	bool stack_cut; /* the copy stops before the stack does */
 	/* What is at an address, as of now. */
 	struct unwind_code (*find)(void *context, uint64_t address);
+	/* Reads instructions that have no rows: 0, or negative when they are not to be had. NULL:
+	 * they never are. */
+	int (*read_code)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
 };
 

@@ -109,6 +109,14 @@ test_stacks_through_the_plt() {
 		'_start;([^;]*;)*main;repeat;(through_plt;?[^[]*|clock_gettime.*|spin_.*|is_over.*)$' 990
 }
 
+# Without a row and without a frame pointer, as those of CPython for profilers.
+test_stacks_through_trampolines() {
+	need_stacks
+	shape trampoline
+	expect_stacks "a trampoline" "$T/prof" "$of_stacks symbol=leaf" \
+		'_start;([^;]*;)*main;repeat;through_trampoline;\[anon\];leaf$' 990
+}
+
 test_stacks_of_the_kernel() {
 	need_stacks
 	shape system

@@ -11,11 +11,13 @@
  *              prologue, an epilogue or before the call
  *   plt        main > through_plt > a function of libc by the PLT
  *   system     main > ask_kernel > getppid by syscall(2)
+ *   trampoline main > through_trampoline > code made at run time, without a frame pointer > leaf
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -146,6 +148,41 @@ NOINLINE void ask_kernel(void)
 	BARRIER();
 }
 
+#if defined(__x86_64__)
+
+static void (*trampoline)(void (*work)(void));
+
+/* sub $8,%rsp; call *%rdi; add $8,%rsp; ret */
+static void make_trampoline(void)
+{
+	static const unsigned char code[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
+					      0x48, 0x83, 0xc4, 0x08, 0xc3 };
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		exit(2);
+	memcpy(page, code, sizeof(code));
+	trampoline = (void (*)(void (*)(void)))page;
+}
+
+NOINLINE void through_trampoline(void)
+{
+	if (!trampoline)
+		make_trampoline();
+	trampoline(leaf);
+	BARRIER();
+}
+
+#else
+
+NOINLINE void through_trampoline(void)
+{
+	exit(2);
+}
+
+#endif
+
 static NOINLINE void repeat(void (*work)(void))
 {
 	while (!is_over())
@@ -186,6 +223,8 @@ int main(int argc, char **argv)
 		repeat(through_plt);
 	else if (strcmp(shape, "system") == 0)
 		repeat(ask_kernel);
+	else if (strcmp(shape, "trampoline") == 0)
+		repeat(through_trampoline);
 	else
 		return 2;
 	return 0;

@@ -479,6 +479,7 @@ struct fake {
 	struct unwind_registers registers;
 	uint64_t stack[8];
 	struct unwind_input input;
+	const char *code; /* 8 bytes; NULL: not to be read */
 	uint64_t addresses[16];
 	enum stack_end end;
 };
@@ -488,6 +489,17 @@ static struct unwind_code fake_code(void *context, uint64_t address)
 	(void)context;
 	return (struct unwind_code){ .mapped = address >= 0x1000 && address < 0x2000,
 				     .entry = address >= 0x1f00 && address < 0x1fff };
+}
+
+/* What the code at 0x1100 does next. */
+static int fake_read_code(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct fake *fake = context;
+
+	if (address != 0x1100 || !fake->code)
+		return -1;
+	memcpy(to, fake->code, size);
+	return 0;
 }
 
 /* Code without rows, with frame pointers: two words each. */
@@ -510,7 +522,9 @@ static size_t walk_fake(struct fake *fake, size_t max)
 					     .stack = fake->stack,
 					     .stack_size = sizeof(fake->stack),
 					     .stack_cut = fake->input.stack_cut,
-					     .find = fake_code };
+					     .find = fake_code,
+					     .read_code = fake_read_code,
+					     .context = fake };
 	return unwinder_walk(&fake->input, fake->addresses, max, &fake->end);
 }
 
@@ -558,6 +572,36 @@ static void frame_pointers_that_lead_astray(void **state)
 	assert_int_equal(fake.end, STACK_BAD_FRAME);
 }
 
+/* The code at 0x1100 was called with the stack pointer at 0x8010 and has no frame pointer. */
+static void trampolines_tell_how_they_end(void **state)
+{
+	static const struct {
+		const char *code;
+		uint64_t caller; /* 0: the code does not tell, and frame pointers say 0x1678 */
+	} rows[] = {
+		{ "\xc3_______", 0x1234 },		  /* ret */
+		{ "\x5d\xc3______", 0x1200 },		  /* pop %rbp; ret */
+		{ "\x48\x83\xc4\x08\xc3___", 0x1200 },	  /* add $8,%rsp; ret */
+		{ "\x48\x83\xc4\x08\x5d\xc3__", 0x1456 }, /* add $8,%rsp; pop %rbp; ret */
+		{ "\x48\x83\xc4\x10\xc3___", 0x1456 },	  /* add $16,%rsp; ret */
+		{ "\x48\x83\xc4\xf8\xc3___", 0 },	  /* add $-8,%rsp; ret */
+		{ "\x48\x83\xc4\x08\x5b\xc3__", 0 },	  /* add $8,%rsp; pop %rbx; ret */
+		{ "\x90\xc3______", 0 },		  /* nop; ret */
+		{ NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fake fake = { .stack = { 0x8028, 0x1100, 0x1234, 0x1200, 0x1456, 0, 0x1678 },
+				     .code = rows[i].code };
+
+		fake.registers = new_fake().registers;
+		assert_true(walk_fake(&fake, 16) >= 3);
+		assert_int_equal(fake.addresses[1], 0x1100);
+		assert_int_equal(fake.addresses[2], rows[i].caller ? rows[i].caller : 0x1678);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +613,7 @@ int main(void)
 		cmocka_unit_test(every_instruction),
 		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
 		cmocka_unit_test(frame_pointers_that_lead_astray),
+		cmocka_unit_test(trampolines_tell_how_they_end),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
