@@ -95,11 +95,13 @@ void completeness_make(const struct profile *profile, const struct total *totals
 	struct completeness *made = ret_completeness;
 	struct hashidx index = { 0 };
 	struct outermost *outermost;
+	struct runtimes *runtimes;
 
 	*made = (struct completeness){ .recorded = is_recorded(profile->run.stacks) };
 	if (!made->recorded)
 		return;
 	outermost = outermost_of_all(profile);
+	runtimes = runtimes_find(profile, totals, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct total *total = &totals[i];
 		const struct outermost *here = &outermost[total->stack];
@@ -108,18 +110,24 @@ void completeness_make(const struct profile *profile, const struct total *totals
 			continue;
 		hits_add(&made->ends[here->end], total);
 		hits_add(completeness_is_apart(here->end) ? &made->apart : &made->whole, total);
-		if (here->end != STACK_COMPLETE && !completeness_is_apart(here->end))
+		if (completeness_is_apart(here->end))
+			continue;
+		remedies_add(&made->remedies, runtimes, total, here->end, here->image);
+		if (here->end != STACK_COMPLETE)
 			add_broken(made, &index, here, total);
 	}
 	if (made->images.count)
 		qsort(made->images.items, made->images.count, sizeof(*made->images.items), heavier);
+	remedies_settle(&made->remedies, runtimes);
 	hashidx_done(&index);
+	runtimes_free(runtimes);
 	free(outermost);
 }
 
 void completeness_done(struct completeness *completeness)
 {
 	vec_free(&completeness->images);
+	remedies_done(&completeness->remedies);
 }
 
 double completeness_percent(const struct completeness *completeness, enum stack_end end)

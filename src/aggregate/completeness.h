@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "aggregate/remedies.h"
 #include "aggregate/split.h"
 #include "base/vec.h"
 #include "model/profile.h"
@@ -27,6 +28,7 @@ struct completeness {
 	struct hits apart; /* that had none: their program was being replaced, or its memory gone */
 	struct hits ends[STACK_END_COUNT]; /* by how the stack ends; they add up to both */
 	VEC(struct broken_image) images;   /* what is cut; the heaviest first */
+	struct remedies remedies;	   /* of what is cut, as far as anything is known */
 };
 
 /* Does a stack that ends so tell of a user part that was not there to be found? */

@@ -209,23 +209,40 @@ static json_t *broken_image(const struct profile *profile, const struct broken_i
 	return object;
 }
 
+static json_t *remedy_object(const struct profile *profile, const struct remedy *remedy)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "program",
+			    text_or_null(profile_text(profile, remedy->program)));
+	json_object_set_new(object, "samples", integer(remedy->samples));
+	json_object_set_new(object, "of", integer(remedy->whole));
+	json_object_set_new(object, "why", json_string(remedy->why));
+	json_object_set_new(object, "mend", text_or_null(remedy->mend));
+	return object;
+}
+
 /* How the stacks of the main event end. */
 static json_t *stacks(const struct view *view)
 {
 	const struct profile *profile = view->labels->profile;
 	const struct completeness *known = view->completeness;
-	json_t *object, *ends, *images;
+	json_t *object, *ends, *images, *remedies;
 
 	if (!known || !known->recorded)
 		return json_null();
 	object = json_object();
 	ends = json_object();
 	images = json_array();
+	remedies = json_array();
 	for (int end = 0; end < STACK_END_COUNT; end++)
 		json_object_set_new(ends, stack_end_name((enum stack_end)end),
 				    integer(known->ends[end].samples));
 	for (size_t i = 0; i < known->images.count; i++)
 		json_array_append_new(images, broken_image(profile, &known->images.items[i]));
+	for (size_t i = 0; i < known->remedies.list.count; i++)
+		json_array_append_new(remedies,
+				      remedy_object(profile, &known->remedies.list.items[i]));
 	json_object_set_new(object, "recorded", text_or_null(profile->run.stacks));
 	json_object_set_new(object, "samples", integer(known->whole.samples));
 	json_object_set_new(
@@ -233,6 +250,7 @@ static json_t *stacks(const struct view *view)
 		percent_or_null(known->ends[STACK_COMPLETE].samples, known->whole.samples));
 	json_object_set_new(object, "ends", ends);
 	json_object_set_new(object, "broken", images);
+	json_object_set_new(object, "remedies", remedies);
 	return object;
 }
 

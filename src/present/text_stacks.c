@@ -5,6 +5,7 @@
 
 #include "present/columns.h"
 #include "present/figures.h"
+#include "present/safe.h"
 #include "present/text_parts.h"
 
 enum { PATH_CAP = 60 };
@@ -27,6 +28,30 @@ static void add_image(const struct view *view, const struct broken_image *row,
 	buf_done(&path);
 }
 
+void text_stacks_add_remedy(const struct view *view, const struct remedy *remedy, struct buf *text)
+{
+	safe_text(text, profile_text(view->labels->profile, remedy->program));
+	buf_add_str(text, ": ");
+	figures_count(text, remedy->samples);
+	buf_add_str(text, " of ");
+	figures_count(text, remedy->whole);
+	buf_printf(text, " stacks %s", remedy->why);
+	if (remedy->mend)
+		buf_printf(text, "; %s would mend it", remedy->mend);
+}
+
+static void print_remedies(const struct view *view, FILE *out)
+{
+	const struct remedies *remedies = &view->completeness->remedies;
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < remedies->list.count; i++) {
+		buf_clear(&text);
+		text_stacks_add_remedy(view, &remedies->list.items[i], &text);
+		fprintf(out, "%s%s\n", i ? "" : "\n", buf_text(&text));
+	}
+}
+
 void text_stacks_print(const struct view *view, FILE *out)
 {
 	static const struct column spec[] = {
@@ -43,4 +68,5 @@ void text_stacks_print(const struct view *view, FILE *out)
 		add_image(view, &known->images.items[i], columns);
 	text_parts_heading(view, "Stacks That Are Not Complete", out);
 	columns_print(columns, 0, out);
+	print_remedies(view, out);
 }

@@ -11,9 +11,11 @@
 #include "present/figures.h"
 #include "present/paragraph.h"
 #include "present/safe.h"
+#include "present/text_stacks.h"
 
 enum {
-	SUBJECT_REST = 40, /* room for what follows the command */
+	SUBJECT_REST = 40,  /* room for what follows the command */
+	REMEDY_PERCENT = 1, /* of the stacks */
 };
 
 struct head {
@@ -267,6 +269,20 @@ static void add_apart(struct head *head, const struct completeness *known)
 	}
 }
 
+/* What would mend the stacks of a program, where it is worth a line: the parts behind tell all. */
+static void print_remedies(struct head *head, const struct completeness *known)
+{
+	for (size_t i = 0; i < known->remedies.list.count; i++) {
+		const struct remedy *remedy = &known->remedies.list.items[i];
+
+		if (!remedy->mend ||
+		    figures_percent(remedy->samples, known->whole.samples) < REMEDY_PERCENT)
+			continue;
+		text_stacks_add_remedy(head->view, remedy, &head->text);
+		print_paragraph(head, "");
+	}
+}
+
 static void print_stacks(struct head *head)
 {
 	const struct completeness *known = head->view->completeness;
@@ -282,6 +298,7 @@ static void print_stacks(struct head *head)
 		}
 		add_apart(head, known);
 		print_paragraph(head, "Stacks");
+		print_remedies(head, known);
 	} else if (head->run->stacks && strcmp(head->run->stacks, "none") == 0) {
 		buf_add_str(&head->text, "not recorded");
 		print_paragraph(head, "Stacks");

@@ -86,6 +86,20 @@ check() {
 	fi
 }
 
+# mended NAME WANTED: does the report of the last recording say (yes, no) what would mend Java's stacks?
+mended() {
+	local told=no
+	"$prospect" report -V3 x.prof > report
+	grep -q '^java: .*; java -XX:+PreserveFramePointer would mend it' report && told=yes
+	if [ $told = "$2" ]; then
+		echo "ok $1: $2"
+		passed=$((passed + 1))
+	else
+		echo "not ok $1: $told"
+		failed=$((failed + 1))
+	fi
+}
+
 run() {
 	"$prospect" record -H 2000 -o x.prof "$@" > pid 2> stderr || { cat stderr; return 1; }
 }
@@ -114,6 +128,7 @@ if command -v javac > /dev/null && javac Hot.java; then
 	touch enough
 	run java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Hot &&
 		check "java -XX:+DumpPerfMapAtExit" java "/tmp/perf-$(tail -n 1 pid).map"
+	mended "stacks of java have a remedy" yes
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
 	# shellcheck disable=SC2016
 	rm -f warm enough
@@ -122,6 +137,8 @@ if command -v javac > /dev/null && javac Hot.java; then
 		jcmd $pid Compiler.perfmap > /dev/null; touch enough; wait' &&
 		check "jcmd Compiler.perfmap" java "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+	run java -XX:+PreserveFramePointer Hot &&
+		mended "stacks of java -XX:+PreserveFramePointer have a remedy" no
 else
 	echo "skip java: no compiler"
 	skipped=$((skipped + 1))

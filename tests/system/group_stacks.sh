@@ -199,6 +199,23 @@ complete_share() {
 	}' || exit 1
 }
 
+# What is not complete comes with what would mend it, by program.
+test_stacks_have_remedies() {
+	need_stacks
+	cc -O2 -fomit-frame-pointer -fno-builtin -fno-unwind-tables -fno-asynchronous-unwind-tables \
+		-pthread -o "$T/bare" "$(dirname "${BASH_SOURCE[0]}")/programs/stacks.c" ||
+		fail "cc cannot leave unwind tables out"
+	record "$T/prof" -- "$T/bare" recursion 1 20
+	expect_stacks "code without unwind tables" "$T/prof" "program=bare mode=user symbol=leaf" \
+		'\[cut:no rows\];leaf$' 990
+	"$PROSPECT" report -V3 "$T/prof" > "$T/report"
+	grep -Eq '^bare: [0-9,]+ of [0-9,]+ stacks end in a file .*-fasynchronous-unwind-tables\) would mend it$' \
+		"$T/report" || fail "the report does not say what would mend them"
+	shape recursion 200
+	"$PROSPECT" report -V3 "$T/prof" > "$T/report"
+	! grep -E '^stacks: ' "$T/report" || fail "complete stacks have a remedy"
+}
+
 test_no_stacks() {
 	record "$T/prof" --stacks none -- "$BIN/stacks" recursion 0.5 20
 	expect_stacks "stacks that were not asked for" "$T/prof" "$of_stacks symbol=leaf" 'leaf$' \

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/remedies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/account.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+
+/* What is known: how a stack ends, in which kind of image (IMAGE_KIND_COUNT: any), in a process
+ * that has a file of which the name begins so (NULL: any); what is said of it; what would mend it.
+ */
+struct rule {
+	enum stack_end end;
+	enum image_kind image;
+	const char *file, *why, *mend;
+};
+
+#define MADE "end in code made at run time that keeps no frame pointers"
+
+/* The first that fits counts. */
+static const struct rule rules[] = {
+	{ STACK_NO_ROWS, IMAGE_ANON, "libjvm.so", MADE, "java -XX:+PreserveFramePointer" },
+	{ STACK_NO_ROWS, IMAGE_ANON, "libruby", MADE, "ruby --yjit-perf" },
+	{ STACK_NO_ROWS, IMAGE_ANON, "beam.smp", MADE, "erl +JPperf true" },
+	{ STACK_NO_ROWS, IMAGE_ANON, NULL, MADE, NULL },
+	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file without unwind tables",
+	  "building it with them (C: -fasynchronous-unwind-tables)" },
+	{ STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL, "are deeper than was asked for",
+	  "--max-depth, up to 1024" },
+};
+
+enum {
+	RULES = sizeof(rules) / sizeof(rules[0]),
+	LEAST_PERCENT = 5, /* of a program's stacks */
+};
+
+struct runtimes {
+	const struct profile *profile;
+	bool imported;
+	const char **of_process; /* the `file` of a rule; NULL: none */
+	uint64_t *samples;	 /* by process, of what was added */
+};
+
+/* ---- run-time systems ---- */
+
+static const char *runtime_of(const struct profile *profile, const struct image *image)
+{
+	const char *name = file_base(profile_text(profile, image->path));
+
+	for (size_t i = 0; image->kind == IMAGE_FILE && i < RULES; i++) {
+		const char *file = rules[i].file;
+
+		if (file && strncmp(name, file, strlen(file)) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+/* By image. */
+static const char **runtimes_of_images(const struct profile *profile)
+{
+	const char **found = xcalloc(profile->images.count + 1, sizeof(*found));
+
+	for (size_t i = 0; i < profile->images.count; i++)
+		found[i] = runtime_of(profile, &profile->images.items[i]);
+	return found;
+}
+
+/* By node of the trie: parents come before their children. */
+static const char **runtimes_of_stacks(const struct profile *profile)
+{
+	const char **of_image = runtimes_of_images(profile);
+	const char **found = xcalloc(profile->stacks.count + 1, sizeof(*found));
+
+	for (size_t i = 1; i < profile->stacks.count; i++) {
+		const struct stack_node *node = &profile->stacks.items[i];
+		const char *own = of_image[profile->frames.items[node->frame].image];
+
+		found[i] = own ? own : found[node->parent];
+	}
+	free(of_image);
+	return found;
+}
+
+struct runtimes *runtimes_find(const struct profile *profile, const struct total *totals,
+			       size_t count)
+{
+	struct runtimes *runtimes = xcalloc(1, sizeof(*runtimes));
+	const char **of_stack = runtimes_of_stacks(profile);
+
+	runtimes->profile = profile;
+	runtimes->imported = account_is_import(profile);
+	runtimes->of_process = xcalloc(profile->processes.count + 1, sizeof(*runtimes->of_process));
+	runtimes->samples = xcalloc(profile->processes.count + 1, sizeof(*runtimes->samples));
+	for (size_t i = 0; i < count; i++) {
+		const char *found = of_stack[totals[i].stack];
+
+		if (found)
+			runtimes->of_process[profile->tasks.items[totals[i].task].process] = found;
+	}
+	free(of_stack);
+	return runtimes;
+}
+
+void runtimes_free(struct runtimes *runtimes)
+{
+	if (!runtimes)
+		return;
+	free(runtimes->of_process);
+	free(runtimes->samples);
+	free(runtimes);
+}
+
+/* ---- remedies ---- */
+
+static bool fits(const struct rule *rule, enum stack_end end, enum image_kind kind,
+		 const char *runtime)
+{
+	return rule->end == end && (rule->image == kind || rule->image == IMAGE_KIND_COUNT) &&
+	       (!rule->file || rule->file == runtime);
+}
+
+static struct remedy *find(struct remedies *remedies, str_id program, const struct rule *rule)
+{
+	struct remedy *row;
+
+	for (size_t i = 0; i < remedies->list.count; i++) {
+		row = &remedies->list.items[i];
+		if (row->program == program && row->why == rule->why && row->mend == rule->mend)
+			return row;
+	}
+	row = vec_push(&remedies->list);
+	*row = (struct remedy){ .program = program, .why = rule->why, .mend = rule->mend };
+	return row;
+}
+
+void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const struct total *total,
+		  enum stack_end end, uint32_t image)
+{
+	const struct profile *profile = runtimes->profile;
+	uint32_t process = profile->tasks.items[total->task].process;
+	enum image_kind kind = image ? profile->images.items[image].kind : IMAGE_KIND_COUNT;
+
+	runtimes->samples[process] += total->samples;
+	/* An import's stacks are as deep as somebody else wanted. */
+	if (end == STACK_TOO_DEEP && runtimes->imported)
+		return;
+	for (size_t i = 0; i < RULES; i++) {
+		if (!fits(&rules[i], end, kind, runtimes->of_process[process]))
+			continue;
+		find(remedies, profile->processes.items[process].program, &rules[i])->samples +=
+			total->samples;
+		return;
+	}
+}
+
+static int more_samples(const void *left, const void *right, void *context)
+{
+	const struct remedy *a = left, *b = right;
+	const struct profile *profile = context;
+	int order;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	order = strcmp(profile_text(profile, a->program), profile_text(profile, b->program));
+	return order ? order : strcmp(a->why, b->why);
+}
+
+static uint64_t samples_of(const struct runtimes *runtimes, str_id program)
+{
+	const struct profile *profile = runtimes->profile;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->processes.count; i++) {
+		if (profile->processes.items[i].program == program)
+			sum += runtimes->samples[i];
+	}
+	return sum;
+}
+
+void remedies_settle(struct remedies *remedies, const struct runtimes *runtimes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < remedies->list.count; i++) {
+		struct remedy row = remedies->list.items[i];
+
+		row.whole = samples_of(runtimes, row.program);
+		if (row.samples * 100 >= row.whole * LEAST_PERCENT)
+			remedies->list.items[kept++] = row;
+	}
+	remedies->list.count = kept;
+	if (kept)
+		qsort_r(remedies->list.items, kept, sizeof(*remedies->list.items), more_samples,
+			(void *)(uintptr_t)runtimes->profile);
+}
+
+void remedies_done(struct remedies *remedies)
+{
+	vec_free(&remedies->list);
+}
