@@ -42,8 +42,8 @@ int children_check(const struct key_list *keys, struct err *err)
 	if (any)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "only code has callees: --by needs function, symbol, image, inline, line "
-		       "or address too");
+		       "only code has callees: --by needs function, symbol, image, inline, line, "
+		       "source or address too");
 }
 
 struct key_list children_stack_keys(const struct key_list *keys)

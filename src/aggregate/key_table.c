@@ -125,6 +125,16 @@ static uint64_t value_line(const struct labels *labels, const struct point *poin
 	return line_of_frame(labels, leaf_of(labels, point));
 }
 
+static uint64_t source_of_frame(const struct labels *labels, uint32_t frame)
+{
+	return labels->places ? labels->places->source(labels->places->context, frame) : 0;
+}
+
+static uint64_t value_source(const struct labels *labels, const struct point *point)
+{
+	return source_of_frame(labels, leaf_of(labels, point));
+}
+
 static uint64_t inline_of_frame(const struct labels *labels, uint32_t frame)
 {
 	return labels->places ? labels->places->function(labels->places->context, frame) : 0;
@@ -468,6 +478,9 @@ const struct key key_table[] = {
 	  .text = text_start, .number = number_start, .bound = bound_function },
 	{ "line", "source line, as file:line", KEY_TEXT, .uses = SAMPLE_STACK, .value = value_line,
 	  .of_frame = line_of_frame, .text = text_line, .alias = alias_line },
+	{ "source", "source file, without the line", KEY_TEXT, .uses = SAMPLE_STACK,
+	  .value = value_source, .of_frame = source_of_frame, .text = text_line,
+	  .alias = alias_line },
 	{ "inline", "the routine, or what was inlined into it there", KEY_TEXT,
 	  .uses = SAMPLE_STACK, .value = value_inline, .of_frame = inline_of_frame,
 	  .text = text_inline, .alias = text_line },

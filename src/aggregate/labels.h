@@ -21,9 +21,10 @@ struct user_name {
 
 /* What lines the code of frames belongs to; aggregate itself opens no file. */
 struct label_places {
-	/* Ids of texts, equal where the texts are: "file:line", and the function, where the
-	 * innermost inlined one counts, as a symbol table has it. */
+	/* Ids of texts, equal where the texts are: "file:line", the file alone, and the function,
+	 * where the innermost inlined one counts, as a symbol table has it. */
 	uint32_t (*line)(void *context, uint32_t frame);
+	uint32_t (*source)(void *context, uint32_t frame);
 	uint32_t (*function)(void *context, uint32_t frame);
 	const char *(*text)(void *context, uint32_t id); /* borrowed until the next call */
 	void *context;

@@ -47,6 +47,7 @@ static const struct way ways[] = {
 	{ "image", rebuilt_name_of_image, moved_image, false },
 	{ "program", rebuilt_name_of_image, NULL, false },
 	{ "line", rebuilt_name_of_line, NULL, false },
+	{ "source", rebuilt_name_of_line, NULL, false },
 };
 
 static const struct way *way_of(const struct rebuilt_match *match)

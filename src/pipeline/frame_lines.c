@@ -11,7 +11,7 @@
 
 /* Ids of texts; 0: not asked yet. */
 struct known_place {
-	str_id line, function;
+	str_id line, source, function;
 };
 
 /* What a frame that stands for one level of inlining is of. */
@@ -41,6 +41,11 @@ static uint32_t line_of(void *context, uint32_t frame)
 	return ask(context, frame)->line;
 }
 
+static uint32_t source_of(void *context, uint32_t frame)
+{
+	return ask(context, frame)->source;
+}
+
 static uint32_t function_of(void *context, uint32_t frame)
 {
 	return ask(context, frame)->function;
@@ -60,7 +65,7 @@ struct frame_lines *frame_lines_new(const struct profile *profile,
 
 	lines->profile = profile;
 	lines->options = *options;
-	lines->places = (struct label_places){ line_of, function_of, text_of, lines };
+	lines->places = (struct label_places){ line_of, source_of, function_of, text_of, lines };
 	strpool_intern(&lines->texts, "");
 	return lines;
 }
@@ -168,6 +173,8 @@ static struct known_place *ask(struct frame_lines *lines, uint32_t frame)
 	buf_clear(&lines->text);
 	write_line(lines, frame, count ? places : NULL);
 	known->line = strpool_intern(&lines->texts, buf_text(&lines->text));
+	known->source =
+		count && *places->file ? strpool_intern(&lines->texts, places->file) : known->line;
 	/* the outermost level is the symbol, which knows more than the debug information: clones */
 	known->function = count > 1 && *places[0].function
 				  ? strpool_intern(&lines->texts, places[0].function)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys line and inline: what the frames of a profile are at, asked once each, and only of
- * frames that somebody wants to see. */
+/* The keys line, source and inline: what the frames of a profile are at, asked once each, and only
+ * of frames that somebody wants to see. */
 #ifndef PIPELINE_FRAME_LINES_H
 #define PIPELINE_FRAME_LINES_H
 

@@ -32,11 +32,16 @@ test_report_by_line_and_inline() {
 		($1 == loop || $1 == body) && $2 == "outermost"' "$T/rows" | sum 4)" -ge \
 		$((all * 9 / 10)) ] ||
 		fail "$(head -n 3 "$T/rows")"
+	rows "$T/prof" source --select 'program=inlined mode=user source=inlined.c' > "$T/rows"
+	[ "$(wc -l < "$T/rows")" = 1 ] && [ "$(cut -f 1 "$T/rows")" = "$T/inlined.c" ] &&
+		[ "$(sum 3 < "$T/rows")" -ge $((all * 9 / 10)) ] || fail "$(head -n 3 "$T/rows")"
 	# of a file that is not there any more nothing is made up
 	rm "$T/inlined"
 	rows "$T/prof" line,inline --no-cache --select 'program=inlined mode=user' > "$T/rows"
 	head -n 1 "$T/rows" | grep -q "^\[no line: inlined\]	outermost	" ||
 		fail "$(head -n 3 "$T/rows")"
+	rows "$T/prof" source --no-cache --select 'program=inlined mode=user' > "$T/rows"
+	head -n 1 "$T/rows" | grep -q "^\[no line: inlined\]	" || fail "$(head -n 3 "$T/rows")"
 }
 
 # A stripped program has its functions' names in a recording when its debug file is there.

@@ -31,6 +31,11 @@ static uint32_t line_of_any(void *context, uint32_t frame)
 	return 1;
 }
 
+static uint32_t source_of_any(void *context, uint32_t frame)
+{
+	return 3;
+}
+
 static uint32_t function_of_any(void *context, uint32_t frame)
 {
 	return 2;
@@ -38,7 +43,9 @@ static uint32_t function_of_any(void *context, uint32_t frame)
 
 static const char *text_of_place(void *context, uint32_t id)
 {
-	return id == 1 ? "file.c:7" : "inlined";
+	static const char *const texts[] = { "", "file.c:7", "inlined", "file.c" };
+
+	return texts[id];
 }
 
 static void every_key_has_its_text(void **state)
@@ -59,6 +66,7 @@ static void every_key_has_its_text(void **state)
 		{ "function", "memcpy" },
 		{ "start", "0x1230" },
 		{ "line", "file.c:7" },
+		{ "source", "file.c" },
 		{ "inline", "inlined" },
 		{ "address", "0x1234" },
 		{ "stack", "memcpy" },
@@ -72,8 +80,8 @@ static void every_key_has_its_text(void **state)
 		{ "time", "7" },
 	};
 	static const struct user_name users[] = { { 0, "root" }, { 33, "www-data" } };
-	static const struct label_places places = { line_of_any, function_of_any, text_of_place,
-						    NULL };
+	static const struct label_places places = { line_of_any, source_of_any, function_of_any,
+						    text_of_place, NULL };
 	struct fixture fixture;
 	struct point point;
 	struct buf text = { 0 };
