@@ -64,9 +64,9 @@ test_instructions_of_a_stripped_library() {
 
 test_instructions_with_one_file_open() {
 	record "$T/prof" -H 4000 -- sh -c 'ls -lR /usr/lib > /dev/null'
-	instructions "$T/prof" mode=user
+	instructions "$T/prof" 'mode=user program=ls'
 	mv "$T/rows" "$T/all"
-	instructions "$T/prof" mode=user -g 1
+	instructions "$T/prof" 'mode=user program=ls' -g 1
 	cmp -s "$T/all" "$T/rows" || fail "-g 1 tells others:" "$(diff "$T/all" "$T/rows" | head -n 4)"
 	[ "$(cut -f 1 "$T/rows" | sort -u | wc -l)" -ge 2 ] || fail "only one file was hit"
 }
