@@ -21,6 +21,7 @@ arm64_build() {
 	put prospect "$TOP/build/prospect"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build shares "$SYSTEM/programs/shares.c"
 	CC="aarch64-linux-gnu-gcc --sysroot=$1" build rounds "$HERE/programs/rounds.c"
+	CC="aarch64-linux-gnu-gcc --sysroot=$1" build looped "$HERE/programs/looped.c"
 	put work "$HERE/programs/work.sh"
 	rm -rf "$TOP/build"
 }
@@ -123,4 +124,28 @@ test_arm64_count_in_turns() {
 		fail "nothing took turns:" "$(cat "$EXCHANGE/turns.csv")"
 	holds "$(counted turns instructions:u) > 0.7e8 && $(counted turns instructions:u) < 1.3e8" ||
 		fail "scaled to $(counted turns instructions:u)"
+}
+
+# of_calls FUNCTION COLUMN: what was counted of a function's calls
+of_calls() {
+	awk -F, -v name="$1" -v column="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+		$1 == "total" && $place["target"] ~ name "$" { print $place[column] }' \
+		"$EXCHANGE/looped.csv"
+}
+
+# What the probes themselves take is in both alike; the emulator makes two cycles of an instruction.
+test_arm64_events_of_calls() {
+	local name more
+	for name in brief long_one; do
+		[ "$(of_calls $name entries) $(of_calls $name exits)" = "40 40" ] ||
+			fail "not 40 calls:" "$(cat "$EXCHANGE"/looped.*)"
+		holds "$(of_calls $name IPC) > 0.49 && $(of_calls $name IPC) < 0.51" ||
+			fail "not half an instruction a cycle:" "$(cat "$EXCHANGE/looped.csv")"
+		holds "$(of_calls $name CPI) > 1.96 && $(of_calls $name CPI) < 2.04" ||
+			fail "not two cycles an instruction:" "$(cat "$EXCHANGE/looped.csv")"
+	done
+	more=$(calc "$(of_calls long_one instructions/invoc) - $(of_calls brief instructions/invoc)")
+	holds "$more > 0.97 * 2e5 && $more < 1.15 * 2e5" ||
+		fail "$more instructions more, not 200,000:" "$(cat "$EXCHANGE/looped.csv")"
 }

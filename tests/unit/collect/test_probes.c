@@ -501,6 +501,36 @@ static void test_jumps_out_are_no_exits(void **state)
 }
 
 /* A process of its own each: what watches this test's memory does not like threads to vanish. */
+WATCHED static long catch_jump(long value)
+{
+	if (setjmp(way_out) == 0)
+		jump_out(1);
+	KEEP;
+	return value;
+}
+
+/* The caller's return is what shows that the callee was left: no entry comes behind it. */
+static void test_jumps_to_a_caller_that_returns(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+
+	(void)state;
+	add(&watch, TARGET(jump_out));
+	add(&watch, TARGET(catch_jump));
+	begin(&watch);
+	catch_jump(1);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, 1);
+	assert_int_equal(counts.exits, 0);
+	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.inside, 0);
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, 1);
+	done(&watch);
+}
+
 static void test_threads_that_die_inside(void **state)
 {
 	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
@@ -838,6 +868,7 @@ static void test_times_of_what_returns_so(void **state)
 	counts = counts_of(&watch, 0);
 	assert_whole(&counts, WANTED);
 	assert_in_range(counts.wall_ns, (uint64_t)WANTED * (SLEEP + SPIN) * MS, took_ns);
+	assert_in_range(counts.longest_ns, (uint64_t)(SLEEP + SPIN) * MS, counts.wall_ns);
 	assert_true(counts.virtual_ns >= (uint64_t)WANTED * SPIN * MS / 2);
 	assert_true(counts.virtual_ns <= counts.wall_ns - (uint64_t)WANTED * SLEEP * MS / 2);
 	assert_true(counts.virtual_ns <= cpu_ns + (uint64_t)WANTED * SLEEP * MS / 2);
@@ -871,6 +902,33 @@ static void test_values_and_errors(void **state)
 		assert_int_equal(watch.reading.rows[0].values[i], expected);
 	}
 	done(&watch);
+}
+
+/* What is an error depends on the type, where it is known. */
+static void test_errors_of_types(void **state)
+{
+	static const long values[] = { 0, 5, -1, -4095, -4096, 0xffffffff, 0xffff0000 };
+	static const uint64_t errors[] = {
+		[PROBE_RETURN_UNKNOWN] = 3, /* -1, -4095, and -1 of 32 bits */
+		[PROBE_RETURN_INT] = 5,	    /* all that have bit 31 */
+		[PROBE_RETURN_LONG] = 3,    /* all that have bit 63 */
+		[PROBE_RETURN_POINTER] = 3, /* NULL, -1, -4095 */
+		[PROBE_RETURN_UNSIGNED] = 0, [PROBE_RETURN_NOTHING] = 0,
+	};
+
+	(void)state;
+	for (size_t type = 0; type < sizeof(errors) / sizeof(errors[0]); type++) {
+		struct watch watch = watch_of(PROBE_EXITS);
+
+		add(&watch, TARGET(leaf));
+		watch.targets[0].returns = (enum probe_return)type;
+		begin(&watch);
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+			leaf(values[i]);
+		end(&watch);
+		assert_int_equal(counts_of(&watch, 0).errors, errors[type]);
+		done(&watch);
+	}
 }
 
 static void test_counters(void **state)
@@ -1007,6 +1065,7 @@ int main(void)
 		cmocka_unit_test(test_sleep_is_wall_and_not_virtual),
 		cmocka_unit_test(test_virtual_time_is_time_on_a_cpu),
 		cmocka_unit_test(test_jumps_out_are_no_exits),
+		cmocka_unit_test(test_jumps_to_a_caller_that_returns),
 		cmocka_unit_test(test_threads_that_die_inside),
 		cmocka_unit_test(test_threads_that_migrate),
 		cmocka_unit_test(test_rows_by_thread),
@@ -1017,6 +1076,7 @@ int main(void)
 		cmocka_unit_test(test_nested_calls_with_what_they_return),
 		cmocka_unit_test(test_times_of_what_returns_so),
 		cmocka_unit_test(test_values_and_errors),
+		cmocka_unit_test(test_errors_of_types),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_children_are_followed_where_wanted),
 		cmocka_unit_test(test_a_bad_place_among_good_ones),

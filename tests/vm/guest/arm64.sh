@@ -19,3 +19,9 @@ count programs --by program -e instructions:u -- \
 count cpus -a --by program -e instructions:u -- $BIN/rounds 50000000
 count turns -e cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,instructions:u \
 	-- $BIN/rounds 50000000
+
+# Calls whose instructions are known.
+$BIN/prospect watch -i 0 --budget 0 --format csv \
+	-m entries,exits,instructions/invoc,cycles/invoc,IPC,CPI \
+	$BIN/looped:brief $BIN/looped:long_one -- $BIN/looped 40 \
+	> $EXCHANGE/looped.csv 2> $EXCHANGE/looped.stderr
