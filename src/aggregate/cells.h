@@ -35,10 +35,6 @@ void cells_init(struct cells *cells, uint64_t start_ns, uint64_t end_ns);
 void cells_add(struct cells *cells, uint32_t row, uint64_t time_ns, double weight);
 void cells_done(struct cells *cells);
 
-struct block_weights {
-	double weight[CELLS_BLOCKS];
-};
-
 /* The block each bin belongs to, where @bins are the weights of all that was sampled. */
 void cells_blocks(const double *bins, uint8_t *ret_block_of_bin);
 

@@ -273,11 +273,6 @@ int select_add(struct select *select, const char *text, struct err *err)
 	return 0;
 }
 
-bool select_is_empty(const struct select *select)
-{
-	return !select->clauses.count;
-}
-
 unsigned select_uses(const struct select *select)
 {
 	unsigned uses = 0;

@@ -26,7 +26,6 @@ DEFINE_CLEANUP(struct select *, select_free);
  * key, an empty value, a word that the key does not have, a number that is none. */
 int select_add(struct select *select, const char *text, struct err *err);
 
-bool select_is_empty(const struct select *select); /* selects everything */
 /* What of a sample tells whether it belongs: enum sample_field. */
 unsigned select_uses(const struct select *select);
 

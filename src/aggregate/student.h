@@ -8,9 +8,6 @@
 
 #include <math.h>
 
-/* Degrees of freedom of a variance that is known, not estimated: the normal distribution. */
-#define STUDENT_NORMAL ((double)INFINITY)
-
 /* The regularised incomplete beta function I_x(a, b) (DLMF 8.17); a, b > 0. */
 double student_beta(double a, double b, double x);
 

@@ -22,7 +22,6 @@ enum {
 };
 
 /* A cookie: the target, what it returns, and how its exits are seen. */
-#define PROBE_COOKIE_TARGET 0xffffffffULL
 enum {
 	PROBE_COOKIE_RETURNS_SHIFT = 32, /* enum probe_return of model/probe.h, 8 bits */
 	PROBE_COOKIE_USER_SHIFT = 40,	 /* a program's function */

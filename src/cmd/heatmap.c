@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "aggregate/heat.h"
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/name_options.h"
@@ -40,7 +41,7 @@ static const struct option_spec heatmap_specs[] = {
 	  .help = "how long a column is (default 1s; less for short recordings, more for long)",
 	  .least = 0.001, .most = 1e6 },
 	{ "rows", 0, OPTION_INTEGER, offsetof(struct heatmap_values, rows), "N",
-	  .help = "in how many parts a column is cut (default 50)", .least = 1, .most = 1000 },
+	  .help = "in how many parts a column is cut (default 50)", .least = 1, .most = HEAT_MAX_ROWS },
 	{ "boxes", 0, OPTION_INTEGER, offsetof(struct heatmap_values, boxes), "N",
 	  .help = "at most N boxes, the heaviest; others are added up (default 100000)",
 	  .least = 1, .most = 1e7 },

@@ -37,7 +37,8 @@ struct parser {
 	VEC(struct given) given;
 };
 
-bool options_is_end(const struct option_spec *spec)
+/* Is this the all-zero row? */
+static bool is_end(const struct option_spec *spec)
 {
 	return !spec->long_name && !spec->short_name;
 }
@@ -50,7 +51,7 @@ static const char *nearest_long(const struct option_spec *specs, const char *typ
 	const char *nearest = NULL;
 
 	best = (best < 2 ? 2 : best) + 1;
-	for (const struct option_spec *spec = specs; !options_is_end(spec); spec++) {
+	for (const struct option_spec *spec = specs; !is_end(spec); spec++) {
 		unsigned distance;
 
 		if (!spec->long_name || !spec->help)
@@ -85,7 +86,7 @@ static int unknown_short(struct parser *parser, char letter, const char *word)
 		snprintf(text, sizeof(text), "--%s", near);
 		return unknown(parser, word, text);
 	}
-	for (const struct option_spec *spec = parser->specs; !options_is_end(spec); spec++) {
+	for (const struct option_spec *spec = parser->specs; !is_end(spec); spec++) {
 		if (spec->short_name &&
 		    tolower((unsigned char)spec->short_name) == tolower((unsigned char)letter)) {
 			snprintf(text, sizeof(text), "-%c", spec->short_name);
@@ -193,7 +194,7 @@ static int take_value(struct parser *parser, const struct option_spec *spec, con
 
 static const struct option_spec *find_short(const struct parser *parser, char letter)
 {
-	for (const struct option_spec *spec = parser->specs; !options_is_end(spec); spec++) {
+	for (const struct option_spec *spec = parser->specs; !is_end(spec); spec++) {
 		if (spec->short_name == letter)
 			return spec;
 	}
@@ -230,7 +231,7 @@ static const struct option_spec *find_long(const struct parser *parser, const ch
 
 	*ret_other = NULL;
 	for (const struct option_spec *spec = parser->specs;; spec++) {
-		bool end = options_is_end(spec);
+		bool end = is_end(spec);
 		const struct option_spec *row = end ? &help_option : spec;
 
 		if (row->long_name && strncmp(row->long_name, typed, length) == 0) {
@@ -374,14 +375,14 @@ void options_print_help(const struct command *command)
 {
 	printf("prospect %s: %s\n\nUsage: prospect %s %s\n\nOptions:\n", command->name,
 	       command->summary, command->name, command->usage);
-	for (const struct option_spec *spec = command->options; !options_is_end(spec); spec++)
+	for (const struct option_spec *spec = command->options; !is_end(spec); spec++)
 		print_row(spec);
 	print_row(&help_option);
 }
 
 void options_print_rows(const struct option_spec *specs)
 {
-	for (const struct option_spec *spec = specs; !options_is_end(spec); spec++) {
+	for (const struct option_spec *spec = specs; !is_end(spec); spec++) {
 		if (spec->help)
 			printf("%c\t%s\t%s\n", spec->short_name ? spec->short_name : '-',
 			       spec->long_name ? spec->long_name : "-",

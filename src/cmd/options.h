@@ -64,7 +64,4 @@ void options_print_help(const struct command *command);
  * "-" for what it does not have. */
 void options_print_rows(const struct option_spec *specs);
 
-/* Is this the all-zero row? */
-bool options_is_end(const struct option_spec *spec);
-
 #endif

@@ -13,17 +13,6 @@ struct kernel_text {
 	struct kcore *kcore;
 };
 
-const char *kernel_text_source_name(enum kernel_text_source source)
-{
-	static const char *const names[] = {
-#define ROW(id, name) name,
-		KERNEL_TEXT_SOURCES(ROW)
-#undef ROW
-	};
-
-	return names[source];
-}
-
 int kernel_text_open_source(enum kernel_text_source source, struct kernel_text **ret_text,
 			    struct err *err)
 {

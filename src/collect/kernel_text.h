@@ -15,25 +15,17 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 
-/* In the order they are tried: id, name */
-#define KERNEL_TEXT_SOURCES(X) \
-	X(BPF, "bpf")          \
-	X(KCORE, "kcore")
-
+/* In the order they are tried. */
 enum kernel_text_source {
-#define ROW(id, name) KERNEL_TEXT_##id,
-	KERNEL_TEXT_SOURCES(ROW)
-#undef ROW
-		KERNEL_TEXT_SOURCE_COUNT
+	KERNEL_TEXT_BPF,
+	KERNEL_TEXT_KCORE,
+	KERNEL_TEXT_SOURCE_COUNT,
 };
 
 /* No function of the kernel is larger; more is not read at once. */
 enum { KERNEL_TEXT_MAX = 1 << 20 };
 
 struct kernel_text;
-
-/* @source < KERNEL_TEXT_SOURCE_COUNT. */
-const char *kernel_text_source_name(enum kernel_text_source source);
 
 /* Opens the first source that is to be had. When there is none, a negative errno and one sentence
  * with the reason of each and what would mend it. */

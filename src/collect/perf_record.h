@@ -24,7 +24,6 @@
 
 enum {
 	PERF_RECORD_MAX_CHAIN = PERF_FORMAT_MAX_WORDS, /* a record cannot hold a longer one */
-	PERF_RECORD_MIN_BYTES = sizeof(struct perf_event_header),
 };
 
 struct perf_mmap {

@@ -426,20 +426,6 @@ int probes_check_conditions(const struct probe_options *options, bool *ret_exits
 	return rc;
 }
 
-int probes_check(struct err *err)
-{
-	static const struct probe_target target = { .label = "", .user = true };
-	const struct probe_options options = { .targets = &target,
-					       .target_count = 1,
-					       .measures = PROBE_EXITS | PROBE_VIRTUAL };
-	struct probes *probes;
-	int rc = probes_new(&options, &probes, err);
-
-	if (rc == 0)
-		probes_free(probes);
-	return rc;
-}
-
 enum probe_mechanism probes_mechanism(bool user, size_t count)
 {
 	struct probe_ways ways = probe_ways_find(!user && count <= PROBE_MAX_FENTRY);

@@ -117,8 +117,6 @@ struct probe_scale probes_value_scale(const struct probes *probes);
 /* Do the conditions make sense? *ret_exits: they need exits, whatever the measures. 0, or -EINVAL,
  * -E2BIG with the reason. */
 int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err);
-/* Can this user on this kernel watch at all? Nothing is left. Negative errno with the reason. */
-int probes_check(struct err *err);
 /* By which way functions of the kernel or of programs would be reached here, found by trying: some
  * ten milliseconds, up to 0.2 s for functions of the kernel. @count: how many. PROBE_NONE: by none.
  */

@@ -63,7 +63,9 @@ bool proc_parse_deleted(char *path)
 	return true;
 }
 
-void proc_parse_kworker(char *comm)
+/* Cuts what a kworker works on off its name ("kworker/1:2-events" is "kworker/1:2"), which changes
+ * from moment to moment and which the kernel's own records lack. */
+static void cut_kworker(char *comm)
 {
 	char *rest = comm + sizeof(kworker_prefix) - 1;
 
@@ -113,7 +115,7 @@ int proc_parse_stat(const char *text, struct proc_stat *ret_stat)
 	if (!stat_fields(name_end + 3, &stat))
 		return -EINVAL;
 	if (stat.kernel_thread)
-		proc_parse_kworker(stat.comm);
+		cut_kworker(stat.comm);
 	*ret_stat = stat;
 	return 0;
 }

@@ -32,10 +32,6 @@ struct proc_stat {
 /* @text: the whole of stat. Returns 0, or -EINVAL and leaves *ret_stat alone. */
 int proc_parse_stat(const char *text, struct proc_stat *ret_stat);
 
-/* Cuts what a kworker works on off its name ("kworker/1:2-events" is "kworker/1:2"), which changes
- * from moment to moment and which the kernel's own records lack. For kernel threads only. */
-void proc_parse_kworker(char *comm);
-
 /* One line of maps without its newline. path is borrowed from @line, which is changed. Returns 0,
  * -ENOENT for a mapping that is not executable, -EINVAL for no such line. */
 int proc_parse_map(char *line, struct proc_map *ret_map);

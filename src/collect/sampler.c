@@ -39,22 +39,15 @@ const char *rung_text(enum rung rung)
 	return rungs[rung].text;
 }
 
-static const struct {
-	const char *name, *text;
-} stack_rungs[STACK_RUNG_COUNT] = {
-#define ROW(id, name, text) [STACK_RUNG_##id] = { name, text },
-	STACK_RUNGS(ROW)
-#undef ROW
-};
-
-const char *stack_rung_name(enum stack_rung rung)
-{
-	return stack_rungs[rung].name;
-}
-
 const char *stack_rung_text(enum stack_rung rung)
 {
-	return stack_rungs[rung].text;
+	static const char *const texts[] = {
+#define ROW(id, text) text,
+		STACK_RUNGS(ROW)
+#undef ROW
+	};
+
+	return texts[rung];
 }
 
 /* ---- running ---- */

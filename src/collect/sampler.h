@@ -66,20 +66,19 @@ const char *rung_text(enum rung rung);
 
 /* How user stacks are found, from nothing to best: id, name, what a person reads. Only INTERRUPT
  * costs no copy of the stack; it needs BPF. */
-#define STACK_RUNGS(X)                                             \
-	X(NONE, "none", "no stacks")                               \
-	X(FRAME_POINTERS, "fp", "frame pointers, by the kernel")   \
-	X(DUMP, "dump", "unwind tables, from copies of the stack") \
-	X(INTERRUPT, "interrupt", "unwind tables, in the interrupt")
+#define STACK_RUNGS(X)                                     \
+	X(NONE, "no stacks")                               \
+	X(FRAME_POINTERS, "frame pointers, by the kernel") \
+	X(DUMP, "unwind tables, from copies of the stack") \
+	X(INTERRUPT, "unwind tables, in the interrupt")
 
 enum stack_rung {
-#define ROW(id, name, text) STACK_RUNG_##id,
+#define ROW(id, text) STACK_RUNG_##id,
 	STACK_RUNGS(ROW)
 #undef ROW
 		STACK_RUNG_COUNT
 };
 
-const char *stack_rung_name(enum stack_rung rung);
 const char *stack_rung_text(enum stack_rung rung);
 
 /* How it is told that threads leave their CPUs and come back. */
@@ -143,8 +142,8 @@ void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 void sampler_keep_up(struct sampler *sampler);
 /* Draws new periods, unless the last draw was less than a few ticks ago. */
 void sampler_jitter(struct sampler *sampler);
-/* The descriptors that become readable when a ring has something to be taken, one or two per CPU; *ret_fds is
- * borrowed. */
+/* The descriptors that become readable when a ring has something to be taken, one or two per CPU;
+ * *ret_fds is borrowed. */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
 
 /* The events of the stream `waits`, one for each CPU; the descriptors are borrowed. Returns how

@@ -199,12 +199,3 @@ uint64_t stack_program_counter(const struct stack_program *program, enum stack_c
 		sum += __atomic_load_n(&program->cpus[i].counters[counter], __ATOMIC_RELAXED);
 	return sum;
 }
-
-uint32_t stack_program_id(const struct stack_program *program)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t size = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(bpf_program__fd(program->loaded), &info, &size) == 0 ? info.id
-											   : 0;
-}

@@ -55,7 +55,5 @@ void stack_program_allow_copies(struct stack_program *program, size_t bytes);
 struct stack_tables *stack_program_tables(const struct stack_program *program);
 /* Sum over all CPUs. */
 uint64_t stack_program_counter(const struct stack_program *program, enum stack_counter counter);
-/* The kernel's id of the program: for bpf(2) queries. */
-uint32_t stack_program_id(const struct stack_program *program);
 
 #endif

@@ -24,7 +24,7 @@ struct annotate_options {
 	enum annotate_mode mode;
 	struct selection selection;
 	const char *event;    /* NULL: the main one */
-	const char *demangle; /* see opened_demangle */
+	const char *demangle; /* as in struct opened_names */
 	double threshold;     /* least share (%) of a function, or of a file, of the selection */
 	const char *const *source_paths; /* see source_files.h */
 	size_t source_path_count;

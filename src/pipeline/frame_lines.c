@@ -97,11 +97,6 @@ const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t fram
 	return lines_of_frame(lines->service.lines, frame, ret_count);
 }
 
-const char *frame_lines_problem(const struct frame_lines *lines, uint32_t image)
-{
-	return lines->started ? lines_problem(lines->service.lines, image) : NULL;
-}
-
 void frame_lines_add_level(struct frame_lines *lines, uint32_t frame, uint32_t recorded,
 			   uint32_t level)
 {

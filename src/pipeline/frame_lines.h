@@ -26,7 +26,5 @@ const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t fram
  * the innermost. Rows are added one behind the other, and none but these. */
 void frame_lines_add_level(struct frame_lines *lines, uint32_t frame, uint32_t recorded,
 			   uint32_t level);
-/* Why no lines are known of an image that was asked for: a sentence, borrowed; NULL: they are. */
-const char *frame_lines_problem(const struct frame_lines *lines, uint32_t image);
 
 #endif

@@ -6,7 +6,8 @@
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 
-uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t address)
+/* A place that has no code of its own: "[guest]" ... */
+static uint32_t bucket_of(const struct frames *frames, const char *name, uint64_t address)
 {
 	struct frame frame = { .image = profile_bucket(frames->profile, name),
 			       .offset = address,
@@ -34,9 +35,9 @@ uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
 
 	switch (machine_find_code(frames->machine, pid, code, &mapping)) {
 	case CODE_EXEC:
-		return frames_bucket(frames, "[exec]", address);
+		return bucket_of(frames, "[exec]", address);
 	case CODE_UNMAPPED:
-		return frames_bucket(frames, "[unmapped]", address);
+		return bucket_of(frames, "[unmapped]", address);
 	case CODE_MAPPED:
 		break;
 	}
@@ -56,7 +57,7 @@ uint32_t frames_kernel(const struct frames *frames, uint64_t address, enum frame
 	struct frame frame = { .kind = kind };
 
 	if (!frames->kernel)
-		return frames_bucket(frames, "[kernel]", address);
+		return bucket_of(frames, "[kernel]", address);
 	kernel_symbols_place(frames->kernel, address, &frame.image, &frame.offset);
 	frame.address = frame.offset;
 	return profile_frame(frames->profile, &frame);
@@ -71,9 +72,9 @@ uint32_t frames_leaf(const struct frames *frames, const struct perf_record *reco
 		return frames_user(frames, record->pid, record->sample.ip, FRAME_EXACT);
 	case PERF_RECORD_MISC_GUEST_KERNEL:
 	case PERF_RECORD_MISC_GUEST_USER:
-		return frames_bucket(frames, "[guest]", record->sample.ip);
+		return bucket_of(frames, "[guest]", record->sample.ip);
 	default:
-		return frames_bucket(frames, "[hypervisor]", record->sample.ip);
+		return bucket_of(frames, "[hypervisor]", record->sample.ip);
 	}
 }
 

@@ -27,8 +27,6 @@ uint32_t frames_kernel(const struct frames *frames, uint64_t address, enum frame
 /* A stack (node) of the process that was made before, as it is now: where the process made other
  * code at an address since, its frames are others. */
 uint32_t frames_renew(const struct frames *frames, int32_t pid, uint32_t stack);
-/* A place that has no code of its own: "[guest]" ... */
-uint32_t frames_bucket(const struct frames *frames, const char *name, uint64_t address);
 /* Where the sample was taken. */
 uint32_t frames_leaf(const struct frames *frames, const struct perf_record *record);
 

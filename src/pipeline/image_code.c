@@ -121,7 +121,8 @@ static enum image_code_state read_image(struct image_codes *codes, uint32_t imag
 	}
 }
 
-enum image_code_state image_codes_read(struct image_codes *codes, uint32_t image)
+/* If nobody has yet. */
+static enum image_code_state read_rows(struct image_codes *codes, uint32_t image)
 {
 	struct image_code *code;
 
@@ -151,7 +152,7 @@ static bool bias_of(const struct image_codes *codes, const struct mapping *mappi
 struct unwind_code image_codes_of(struct image_codes *codes, const struct mapping *mapping,
 				  struct image_entry *ret_entry)
 {
-	enum image_code_state state = image_codes_read(codes, mapping->image);
+	enum image_code_state state = read_rows(codes, mapping->image);
 	const struct image_code *code = &codes->images.items[mapping->image];
 	struct unwind_code found = { .mapped = true };
 	uint64_t start = code->entry.start;

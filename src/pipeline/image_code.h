@@ -33,8 +33,6 @@ void image_codes_free(struct image_codes *codes); /* NULL is fine */
 
 /* As it is now, without reading anything. */
 enum image_code_state image_codes_state(const struct image_codes *codes, uint32_t image);
-/* Reads the image's rows if nobody has yet. */
-enum image_code_state image_codes_read(struct image_codes *codes, uint32_t image);
 
 /* What an address in a mapping is in, read now if need be. .mapped is true. */
 struct unwind_code image_codes_at(struct image_codes *codes, const struct mapping *mapping,

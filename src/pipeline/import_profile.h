@@ -14,7 +14,6 @@
 #include "pipeline/record_output.h"
 
 struct image_files;
-struct resolver;
 struct stacks;
 
 struct import_profile {

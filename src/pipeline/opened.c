@@ -39,12 +39,6 @@ void opened_done(struct opened *opened)
 	unpacked_close(opened->unpacked);
 }
 
-int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err)
-{
-	return opened_choose(opened,
-			     &(struct selection){ .clauses = clauses, .clause_count = count }, err);
-}
-
 static void add_word(struct buf *words, const char *before, const char *word)
 {
 	buf_printf(words, "%s%s%s", words->size ? " " : "", before, word);
@@ -116,9 +110,8 @@ int opened_choose(struct opened *opened, const struct selection *selection, stru
 	return rc < 0 ? rc : parse_slice(opened, selection, err);
 }
 
-int opened_demangle(struct opened *opened, const char *style, struct err *err)
+static int check_style(const char *style, struct err *err)
 {
-	opened->names.demangle = style;
 	if (style && demangler_style_by_name(style) == DEMANGLER_STYLE_COUNT)
 		return err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
 			       style);
@@ -128,7 +121,7 @@ int opened_demangle(struct opened *opened, const char *style, struct err *err)
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err)
 {
 	opened->names = *names;
-	return opened_demangle(opened, names->demangle, err);
+	return check_style(names->demangle, err);
 }
 
 static struct demangler *make_demangler(const struct opened *opened)

@@ -25,7 +25,7 @@ struct opened_window {
 
 /* How functions are called, and which there are. Texts are borrowed; zeroes: as usual. */
 struct opened_names {
-	const char *demangle; /* see opened_demangle */
+	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
 	bool inlines;	      /* inlined functions count as functions, see pipeline/inlines.h */
 	const char *kallsyms; /* see resolve/kernel_names.h; NULL: none */
 	struct line_options lines;
@@ -56,12 +56,7 @@ bool opened_is_profile(const char *path);
 
 /* What is looked at; nothing of it looks at a profile. Texts are borrowed. -EINVAL and one line. */
 int opened_choose(struct opened *opened, const struct selection *selection, struct err *err);
-/* The same for a view that knows no time, by its clauses alone. */
-int opened_select(struct opened *opened, const char *const *clauses, size_t count, struct err *err);
-/* How names are shown: "none", "normal", "smart"; NULL: normal. Before opened_load; -EINVAL. The
- * text is borrowed. */
-int opened_demangle(struct opened *opened, const char *style, struct err *err);
-/* The same and more: everything of @names, which is copied. Before opened_load; -EINVAL. */
+/* How functions are called; @names is copied. Before opened_load; -EINVAL. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
 /* After opened_choose. @path: a profile, or an archive of one, whose files are then those that are
  * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA

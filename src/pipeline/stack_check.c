@@ -34,7 +34,8 @@ struct stack_check {
 	uint64_t addresses[STACK_MAX_USER];
 };
 
-struct stack_check *stack_check_new(uint64_t most)
+/* Stops comparing after @most samples. */
+static struct stack_check *check_new(uint64_t most)
 {
 	struct stack_check *check = xcalloc(1, sizeof(*check));
 
@@ -42,10 +43,8 @@ struct stack_check *stack_check_new(uint64_t most)
 	return check;
 }
 
-void stack_check_free(struct stack_check *check)
+static void check_free(struct stack_check *check)
 {
-	if (!check)
-		return;
 	for (size_t i = 0; i < MAX_PROCESSES; i++)
 		dwfl_walk_free(check->processes[i].walk);
 	stack_check_counts_done(&check->counts);
@@ -240,13 +239,13 @@ int stack_check_run(char *const *argv, double rate_hz, uint64_t most,
 		return err_set(err, -errno, "cannot make a file in /tmp: %m");
 	close(fd);
 	unlink(path);
-	options.stack_check = stack_check_new(most);
+	options.stack_check = check_new(most);
 	rc = record_run(&options, &result, err);
 	unlink(path);
 	if (rc == 0) {
 		*ret_counts = options.stack_check->counts;
 		options.stack_check->counts = (struct stack_check_counts){ 0 };
 	}
-	stack_check_free(options.stack_check);
+	check_free(options.stack_check);
 	return rc;
 }

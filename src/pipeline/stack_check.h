@@ -17,9 +17,6 @@
 
 struct stack_check;
 
-/* Stops comparing after @most samples. */
-struct stack_check *stack_check_new(uint64_t most);
-void stack_check_free(struct stack_check *check); /* NULL is fine */
 const struct stack_check_counts *stack_check_counts(const struct stack_check *check);
 /* As many as were wanted. */
 bool stack_check_full(const struct stack_check *check);

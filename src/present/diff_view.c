@@ -16,7 +16,8 @@ const char *diff_view_order_name(enum diff_order order)
 	return names[order];
 }
 
-double diff_view_percent(const struct diff_row *row)
+/* The share on the side where it is larger. */
+static double percent_of(const struct diff_row *row)
 {
 	const struct change *share = &row->by[DIFF_SHARE];
 
@@ -92,7 +93,7 @@ const struct diff_row **diff_view_rows(const struct diff_view *view, uint8_t eve
 
 		if (row->event != event || !is_shown(view, row))
 			continue;
-		if (diff_view_percent(row) < view->threshold)
+		if (percent_of(row) < view->threshold)
 			(*ret_hidden)++;
 		else
 			sorted[count++] = (struct sorted){

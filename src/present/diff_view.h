@@ -49,9 +49,6 @@ const char *diff_view_order_name(enum diff_order order);
 const struct diff_row **diff_view_rows(const struct diff_view *view, uint8_t event,
 				       size_t *ret_count, size_t *ret_hidden);
 
-/* The share of a row on the side where it is larger, in percent. */
-double diff_view_percent(const struct diff_row *row);
-
 /* Appends what of the circumstances is not the same on all sides, as one line; "" if all is. */
 void diff_view_differences(const struct diff_view *view, struct buf *buf);
 

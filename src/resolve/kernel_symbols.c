@@ -326,7 +326,7 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	kernel_images_done(&symbols->images);
 	made_code_done(&symbols->made);
 	kernel_marks_done(&symbols->marks);
-	vec_free(&symbols->modules.list);
+	loaded_modules_done(&symbols->modules);
 	address_space_unref(symbols->space);
 	free(symbols);
 }

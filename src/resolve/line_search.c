@@ -23,7 +23,8 @@ struct unit_search {
 	bool has_last;
 };
 
-bool line_search_is_file(const char *name, const char *file)
+/* Is @name the whole, or the end from a slash on, of @file? */
+static bool is_file(const char *name, const char *file)
 {
 	size_t wanted = strlen(name), length = strlen(file);
 
@@ -43,7 +44,7 @@ static bool find_files(struct unit_search *unit, const char *name)
 
 		buf_clear(&path);
 		line_program_path(unit->program, i, &path);
-		fits = line_search_is_file(name, buf_text(&path));
+		fits = is_file(name, buf_text(&path));
 		*vec_push(&unit->fits) = fits;
 		if (fits)
 			strpool_intern(&unit->search->files, buf_text(&path));

@@ -26,9 +26,6 @@ void line_search_find(struct line_file *file, const char *name, uint32_t line,
 		      struct line_search *ret_search);
 void line_search_done(struct line_search *search);
 
-/* Is @name the whole, or the end from a slash on, of @file? */
-bool line_search_is_file(const char *name, const char *file);
-
 /* Gives every instance of every inlined function, the texts borrowed for the call. False: there is
  * no debug information. */
 bool line_search_inlined(struct line_file *file,

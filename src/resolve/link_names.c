@@ -39,7 +39,7 @@ static bool scan(int folder, const char *prefix, dev_t dev, ino_t inode)
 	return false;
 }
 
-bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode)
+static bool is_in(const char *folder, const char *comm, dev_t dev, ino_t inode)
 {
 	_cleanup_close_ int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -50,7 +50,8 @@ bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode)
 	return strlen(comm) >= COMM_CUT && scan(fd, comm, dev, inode);
 }
 
-bool link_names_find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode)
+/* @path: as the environment has it; NULL: none. */
+static bool find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode)
 {
 	_cleanup_free_ char *folders = strdup(path ? path : "");
 	_cleanup_free_ char *own = strdup(file);
@@ -60,11 +61,11 @@ bool link_names_find(const char *file, const char *path, const char *comm, dev_t
 
 	if (slash) {
 		slash[slash == own] = '\0';
-		if (link_names_in(own, comm, dev, inode))
+		if (is_in(own, comm, dev, inode))
 			return true;
 	}
 	while (rest && (folder = strsep(&rest, ":"))) {
-		if (*folder == '/' && link_names_in(folder, comm, dev, inode))
+		if (*folder == '/' && is_in(folder, comm, dev, inode))
 			return true;
 	}
 	return false;
@@ -89,7 +90,7 @@ bool link_names_ask(struct link_names *names, const char *file, const char *comm
 
 	if (hashidx_find(&names->index, hash, answer_equal, names, &answer, &id))
 		return names->answers.items[id].is_link;
-	answer.is_link = link_names_find(file, getenv("PATH"), comm, dev, inode);
+	answer.is_link = find(file, getenv("PATH"), comm, dev, inode);
 	id = (uint32_t)names->answers.count;
 	*vec_push(&names->answers) = answer;
 	hashidx_add(&names->index, hash, id);

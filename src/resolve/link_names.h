@@ -23,8 +23,4 @@ bool link_names_ask(struct link_names *names, const char *file, const char *comm
 		    ino_t inode);
 void link_names_done(struct link_names *names);
 
-/* The same of one folder, and without memory for the folders of @path (may be NULL). */
-bool link_names_in(const char *folder, const char *comm, dev_t dev, ino_t inode);
-bool link_names_find(const char *file, const char *path, const char *comm, dev_t dev, ino_t inode);
-
 #endif

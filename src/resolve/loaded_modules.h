@@ -52,6 +52,7 @@ bool loaded_modules_want_names(const struct loaded_modules *modules);
 void loaded_modules_add(struct loaded_modules *modules, const struct kallsyms_line *line);
 void loaded_modules_settle(struct loaded_modules *modules);
 
+/* Frees the list; what it borrows stays. */
 void loaded_modules_done(struct loaded_modules *modules);
 
 #endif

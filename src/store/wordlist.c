@@ -36,11 +36,6 @@ static const struct {
 #undef LIST_ROW
 };
 
-const char *wordlist_name(enum wordlist list)
-{
-	return lists[list].name;
-}
-
 const char *wordlist_text(enum wordlist list, unsigned value)
 {
 	return lists[list].text(value);

@@ -34,7 +34,6 @@ struct wordlist_map {
 	uint8_t ours[WORDLIST_COUNT][WORDLIST_MAX_NUMBER + 1];
 };
 
-const char *wordlist_name(enum wordlist list);
 /* @value must be below the list's count. */
 const char *wordlist_text(enum wordlist list, unsigned value);
 /* WORDLIST_UNKNOWN when no word has this name. */

@@ -47,7 +47,7 @@ static const enum stack_end ends[UNWIND_END_COUNT] = {
 #undef ROW
 };
 
-enum stack_end unwinder_end(enum unwind_end end)
+static enum stack_end stack_end_of(enum unwind_end end)
 {
 	return end < UNWIND_END_COUNT ? ends[end] : STACK_UNKNOWN;
 }
@@ -111,6 +111,6 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 						input->machine == EM_AARCH64)
 				  : unwind_nowhere(&frame);
 	}
-	*ret_end = beyond ? STACK_TOO_LARGE : unwinder_end(end);
+	*ret_end = beyond ? STACK_TOO_LARGE : stack_end_of(end);
 	return count;
 }

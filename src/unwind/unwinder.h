@@ -50,7 +50,4 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
  * executable or the interpreter; NULL: it has none, and so much is taken as no more can be it. */
 uint64_t unwinder_entry_end(const struct unwind_table *table, uint64_t entry);
 
-/* The word for why a walk of the kernel side ended. */
-enum stack_end unwinder_end(enum unwind_end end);
-
 #endif
