@@ -12,6 +12,7 @@
 
 struct import_values {
 	struct import_options options;
+	struct option_texts debug_folders;
 	bool quiet;
 };
 
@@ -23,6 +24,8 @@ static const struct option_spec import_specs[] = {
 	  .help = "make this profile; default: last.prof in the state folder" },
 	{ "symfs", 0, OPTION_TEXT, AT(options.symfs), "DIR",
 	  .help = "where the files of the recorded machine are, under their paths" },
+	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
+	  .help = "look for the symbols of stripped files in DIR too, before /usr/lib/debug" },
 	{ "kallsyms", 0, OPTION_TEXT, AT(options.kallsyms), "FILE",
 	  .help = "names of the recorded kernel: its /proc/kallsyms or System.map" },
 	{ "vmlinux", 0, OPTION_TEXT, AT(options.vmlinux), "FILE",
@@ -86,6 +89,8 @@ static int run_import(int argc, char **argv)
 		return 2;
 	}
 	values.options.input = argv[first];
+	values.options.debug_folders = values.debug_folders.items;
+	values.options.debug_folder_count = values.debug_folders.count;
 	return import(&values);
 }
 

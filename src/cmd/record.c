@@ -15,7 +15,7 @@
 struct record_values {
 	struct collect_options collect;
 	bool all;
-	struct option_texts pids;
+	struct option_texts pids, debug_folders;
 	double duration_s;
 	bool quiet;
 };
@@ -29,6 +29,8 @@ static const struct option_spec record_specs[] = {
 	  .help = "the whole machine, until Ctrl-C or --duration" },
 	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...",
 	  .help = "these processes and what they fork, until Ctrl-C or --duration" },
+	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
+	  .help = "look for the symbols of stripped files in DIR too, before /usr/lib/debug" },
 	{ "duration", 0, OPTION_SECONDS, AT(duration_s), "S",
 	  .help = "stop after this time: 10, 1.5, 250ms, 2m, 1h", .least = 0.001, .most = 1e8 },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
@@ -82,6 +84,8 @@ static int record(const struct record_values *values, char **command, const stru
 	options.pid_count = pids->count;
 	options.machine_only = values->all;
 	options.duration_s = values->duration_s;
+	options.debug_folders = values->debug_folders.items;
+	options.debug_folder_count = values->debug_folders.count;
 	if (!options.output && !has_state_folder())
 		return 1;
 	status = collect_run(&options, &result);

@@ -39,6 +39,8 @@ static int record_and_report(const struct run_values *values, char **command)
 	if (report_options_contradict(&report, "run"))
 		return 2;
 	options.argv = command;
+	options.debug_folders = report.names.lines.debug_folders.items;
+	options.debug_folder_count = report.names.lines.debug_folders.count;
 	report.vmlinux = options.vmlinux;
 	status = collect_run(&options, &result);
 	if (!result.path[0])

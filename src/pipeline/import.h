@@ -9,6 +9,7 @@
 #define PIPELINE_IMPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -20,9 +21,11 @@ struct import_options {
 	const char *symfs;    /* folder with the files of the recorded machine; NULL: none */
 	const char *kallsyms; /* of the recorded kernel, or its System.map; NULL: none */
 	const char *vmlinux;  /* the same, with symbols; NULL: none */
-	const char *value;    /* what counts of collapsed stacks are: "samples", "weight"; NULL: as
+	const char *const *debug_folders; /* as in struct debug_options */
+	size_t debug_folder_count;
+	const char *value; /* what counts of collapsed stacks are: "samples", "weight"; NULL: as
 				 import_counts.h has it */
-	bool inlines;	      /* inlined functions are frames also where another file has them */
+	bool inlines;	   /* inlined functions are frames also where another file has them */
 };
 
 struct import_result {

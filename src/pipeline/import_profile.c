@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "pipeline/stacks.h"
+#include "resolve/debug_files.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -16,6 +18,19 @@ enum {
 	MAX_OPEN_IMAGES = 512,
 	FLUSH_SAMPLES = STORE_MAX_PENDING / 2,
 };
+
+/* Those the user named, then that of the recorded machine. */
+static void list_debug_folders(struct import_profile *import)
+{
+	const struct import_options *options = import->options;
+
+	for (size_t i = 0; i < options->debug_folder_count; i++)
+		*vec_push(&import->debug_folders) = options->debug_folders[i];
+	if (!options->symfs)
+		return;
+	import->recorded_folder = xasprintf("%s/usr/lib/debug", options->symfs);
+	*vec_push(&import->debug_folders) = import->recorded_folder;
+}
 
 int import_profile_begin(struct import_profile *import, const struct import_options *options,
 			 struct err *err)
@@ -28,6 +43,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 		return rc;
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
+	list_debug_folders(import);
 	/* Whether a name was a link then cannot be asked now. */
 	import->machine = machine_new(import->profile, NULL, NULL);
 	import->frames = (struct frames){ .profile = import->profile, .machine = import->machine };
@@ -46,6 +62,8 @@ void import_profile_done(struct import_profile *import)
 	record_output_discard(&import->output);
 	record_output_done(&import->output);
 	profile_free(import->profile);
+	vec_free(&import->debug_folders);
+	free(import->recorded_folder);
 	*import = (struct import_profile){ .profile = NULL };
 }
 
@@ -111,17 +129,28 @@ static void settle_facts(struct import_profile *import)
 		run->cpus = import->cpus;
 }
 
-int import_profile_finish(struct import_profile *import, struct import_result *result,
-			  struct err *err)
+static void name_all(struct import_profile *import)
 {
-	struct resolver *resolver;
-	int rc;
+	const struct debug_options debug_options = { .folders = import->debug_folders.items,
+						     .folder_count = import->debug_folders.count };
+	_cleanup_(debug_files_freep) struct debug_files *debug_files =
+		debug_files_new(&debug_options);
+	struct resolver *resolver =
+		resolver_new(import->profile, import->files, import->frames.kernel);
 
-	machine_finish(import->machine);
-	resolver = resolver_new(import->profile, import->files, import->frames.kernel);
+	resolver_set_debug_files(resolver, debug_files);
 	resolver_set_jit(resolver, import->frames.jit);
 	resolver_run(resolver);
 	resolver_free(resolver);
+}
+
+int import_profile_finish(struct import_profile *import, struct import_result *result,
+			  struct err *err)
+{
+	int rc;
+
+	machine_finish(import->machine);
+	name_all(import);
 	settle_facts(import);
 	rc = record_output_flush(&import->output, err);
 	if (rc == 0)

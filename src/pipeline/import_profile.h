@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "model/machine.h"
 #include "model/profile.h"
 #include "pipeline/frames.h"
@@ -24,6 +25,8 @@ struct import_profile {
 	struct image_files *files;
 	struct frames frames; /* .kernel is owned; NULL until it is known where the kernel lay */
 	struct stacks *stacks;
+	VEC(const char *) debug_folders; /* where the symbols of stripped files are looked for */
+	char *recorded_folder;		 /* the one of them that is below options->symfs */
 	uint64_t samples;
 	uint64_t first_ns, last_ns; /* of samples that have a time */
 	uint32_t cpus;		    /* highest number of one that was seen, and one */

@@ -26,6 +26,7 @@
 #include "pipeline/stacks.h"
 #include "pipeline/waiting.h"
 #include "pipeline/watched_command.h"
+#include "resolve/debug_files.h"
 #include "resolve/image_files.h"
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
@@ -56,6 +57,7 @@ struct recording {
 	struct hot_code *hot;
 	struct machine *machine;
 	struct kernel_symbols *kernel;
+	struct debug_files *debug_files;
 	struct resolver *resolver;
 	struct exec_watch *exec_watch;
 	struct module_watch *module_watch;
@@ -343,6 +345,10 @@ static int load_kernel(struct recording *recording, struct err *err)
 		.system_map = recording->options->system_map,
 		.vmlinux = recording->options->vmlinux,
 	};
+	const struct debug_options debug_options = {
+		.folders = recording->options->debug_folders,
+		.folder_count = recording->options->debug_folder_count,
+	};
 	int rc;
 
 	if (recording->kernel)
@@ -354,6 +360,8 @@ static int load_kernel(struct recording *recording, struct err *err)
 	attribution_set_kernel(recording->attribution, recording->kernel);
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
 	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
+	recording->debug_files = debug_files_new(&debug_options);
+	resolver_set_debug_files(recording->resolver, recording->debug_files);
 	resolver_set_jit(recording->resolver, recording->jit);
 	resolver_set_pause(recording->resolver, (struct pause){ drain_between, recording });
 	return 0;
@@ -405,6 +413,7 @@ static void release(struct recording *recording)
 	stacks_free(recording->stacks);
 	waiting_free(recording->waiting);
 	resolver_free(recording->resolver);
+	debug_files_free(recording->debug_files);
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);
 	image_files_free(recording->files);

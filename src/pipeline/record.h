@@ -7,6 +7,7 @@
 #define PIPELINE_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,8 +31,10 @@ struct record_options {
 	int64_t flush_cs;		  /* hundredths of a second between flushes to the file */
 	int64_t ring_kb;		  /* per CPU; 0: automatic */
 	const char *system_map, *vmlinux; /* NULL: none */
-	const char *output;		  /* file to make; NULL: last.prof in the state folder */
-	bool off_cpu;			  /* where threads wait: pipeline/waiting.h */
+	const char *const *debug_folders; /* as in struct debug_options */
+	size_t debug_folder_count;
+	const char *output; /* file to make; NULL: last.prof in the state folder */
+	bool off_cpu;	    /* where threads wait: pipeline/waiting.h */
 	/* Compares stacks until it is full: see pipeline/stack_check.h. NULL: none. */
 	struct stack_check *stack_check;
 	/* Called about once a second with what there is so far; NULL: nobody asks. */

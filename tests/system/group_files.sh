@@ -204,3 +204,26 @@ test_plain_sqlite_reads_it() {
 	[ "$(sqlite3 "$T/prof" 'pragma journal_mode')" = delete ] || fail "it has no rollback journal"
 	[ ! -e "$T/prof-journal" ] || fail "a journal was left behind"
 }
+
+# stripped_apart FOLDER: the program shares without symbols is $T/program; these are in the folder, by
+# build id.
+stripped_apart() {
+	local id
+	id=$(readelf -n "$BIN/shares" | sed -n 's/.*Build ID: //p')
+	[ -n "$id" ] || skip "programs have no build ids here"
+	mkdir -p "$1/.build-id/${id:0:2}"
+	objcopy --only-keep-debug "$BIN/shares" "$1/.build-id/${id:0:2}/${id:2}.debug"
+	strip -o "$T/program" "$BIN/shares"
+}
+
+test_symbols_from_a_folder_of_debug_files() {
+	need readelf
+	need objcopy
+	stripped_apart "$T/debug"
+	record "$T/without.prof" -- "$T/program" 0.3
+	rows "$T/without.prof" symbol | grep -q '^burn_' && fail "the program has its symbols"
+	record "$T/with.prof" --debug-dir "$T/debug" -- "$T/program" 0.3
+	rows "$T/with.prof" symbol | grep -q '^burn_' || fail "record found no symbols"
+	expect_status 0 "$PROSPECT" -o "$T/run.prof" --debug-dir "$T/debug" "$T/program" 0.3
+	rows "$T/run.prof" symbol | grep -q '^burn_' || fail "run found no symbols"
+}

@@ -381,6 +381,27 @@ PYTHON
 	fi
 }
 
+# Symbols of stripped files, from a folder of their own, and from that of the recorded machine.
+test_import_debug_files() {
+	local id
+	need perf
+	need readelf
+	need objcopy
+	id=$(readelf -n "$BIN/shares" | sed -n 's/.*Build ID: //p')
+	[ -n "$id" ] || skip "programs have no build ids here"
+	mkdir -p "$T/root/usr/lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug "$BIN/shares" \
+		"$T/root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	strip -o "$T/program" "$BIN/shares"
+	perf_record "$T/a.data" -e cpu-clock -- "$T/program" 0.3
+	import "$T/a.data" "$T/a.prof"
+	table "$T/a.prof" symbol | grep -q '^burn_' && fail "the program has its symbols"
+	import "$T/a.data" "$T/b.prof" --debug-dir "$T/root/usr/lib/debug"
+	table "$T/b.prof" symbol | grep -q '^burn_' || fail "no symbols from --debug-dir"
+	import "$T/a.data" "$T/c.prof" --symfs "$T/root"
+	table "$T/c.prof" symbol | grep -q '^burn_' || fail "no symbols from --symfs"
+}
+
 # Branch records: as many as perf shows, as many mispredicted.
 test_import_branches() {
 	local file=$CASES/perfdata/perf.data.callgraph_and_branch-3.8 wanted got
