@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/tree.h"
+#include "aggregate/tree_order.h"
 #include "base/xalloc.h"
 
 struct inclusive {
@@ -148,7 +149,7 @@ static void begin_group(struct summing *summing, uint32_t id)
 static void add_event(struct table *table, const struct tree *tree)
 {
 	struct summing summing = { .table = table, .tree = tree };
-	uint32_t *order = tree_any_order(tree);
+	uint32_t *order = tree_order_any(tree);
 
 	summing.places = xcalloc(tree->places->rows.count, sizeof(*summing.places));
 	for (size_t i = 1; i < tree->nodes.count; i++) {

@@ -10,6 +10,9 @@
 /* As many rows are found by their values alone. */
 enum { MAX_DIRECT = 1 << 22 };
 
+/* Points that are added at once. */
+enum { FEW = 32 };
+
 /* Is the table by keys whose values are few, all of them together? */
 static void make_direct(struct table *table)
 {
@@ -35,6 +38,11 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 	table->keys = *keys;
 	if (labels->profile->event_count)
 		make_direct(table);
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys->items[i]->of_frame)
+			table->of_frame[i] =
+				xcalloc(labels->profile->frames.count, sizeof(*table->of_frame[i]));
+	}
 	return table;
 }
 
@@ -43,8 +51,8 @@ static void forget_index(struct table *table)
 	free(table->direct);
 	table->direct = NULL;
 	for (size_t i = 0; i < table->keys.count; i++) {
-		free(table->of_stack[i]);
-		table->of_stack[i] = NULL;
+		free(table->of_frame[i]);
+		table->of_frame[i] = NULL;
 	}
 	hashidx_done(&table->index);
 }
@@ -114,64 +122,99 @@ static struct table_row *indexed_row(struct table *table, const struct wanted *w
 	return append(table, wanted);
 }
 
-struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
+/* @place: as direct_place gave it. */
+static struct table_row *row_at(struct table *table, const struct wanted *wanted, uint32_t *place)
 {
-	struct wanted wanted = { values, event };
-	uint32_t *place = direct_place(table, &wanted);
-
 	if (!place)
-		return indexed_row(table, &wanted);
+		return indexed_row(table, wanted);
 	if (*place)
 		return &table->rows.items[*place - 1];
 	*place = (uint32_t)table->rows.count + 1;
-	return append(table, &wanted);
+	return append(table, wanted);
 }
 
-/* When as many samples were added as there are stacks, many were seen before. */
-static void remember_stacks(struct table *table)
+struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
 {
-	const struct profile *profile = table->labels->profile;
+	struct wanted wanted = { values, event };
 
-	if (table->added++ != profile->stacks.count)
-		return;
-	for (size_t i = 0; i < table->keys.count; i++) {
-		if (table->keys.items[i]->uses == SAMPLE_STACK)
-			table->of_stack[i] =
-				xcalloc(profile->stacks.count, sizeof(*table->of_stack[i]));
-	}
+	return row_at(table, &wanted, direct_place(table, &wanted));
 }
 
 static uint64_t value_of(const struct table *table, size_t key, const struct point *point)
 {
-	uint32_t *known = table->of_stack[key];
 	const struct key *spec = table->keys.items[key];
+	uint32_t frame, *known;
 
-	if (!known)
+	if (!table->of_frame[key])
 		return spec->value(table->labels, point);
-	known += point->total.stack;
-	/* Whatever is told of stacks is an index into some table of 32 bits. */
+	frame = table->labels->profile->stacks.items[point->total.stack].frame;
+	known = &table->of_frame[key][frame];
+	/* Whatever is told of frames is an index into some table of 32 bits. */
 	if (!*known)
-		*known = (uint32_t)spec->value(table->labels, point) + 1;
+		*known = (uint32_t)spec->of_frame(table->labels, frame) + 1;
 	return *known - 1;
 }
 
-const struct table_row *table_add(struct table *table, const struct point *point)
-{
-	const struct total *total = &point->total;
-	struct table_sum *sum = &table->sums[total->event];
+/* A point on its way into the table. */
+struct coming {
 	uint64_t values[KEYS_MAX];
-	struct table_row *row;
+	uint32_t *place;
+};
+
+static void find_place(struct table *table, const struct point *point, struct coming *coming)
+{
+	struct wanted wanted = { coming->values, point->total.event };
 
 	for (size_t i = 0; i < table->keys.count; i++)
-		values[i] = value_of(table, i, point);
-	remember_stacks(table);
-	row = table_row(table, total->event, values);
+		coming->values[i] = value_of(table, i, point);
+	coming->place = direct_place(table, &wanted);
+}
+
+static const struct table_row *add(struct table *table, const struct total *total,
+				   const struct coming *coming)
+{
+	struct wanted wanted = { coming->values, total->event };
+	struct table_row *row = row_at(table, &wanted, coming->place);
+	struct table_sum *sum = &table->sums[total->event];
+
 	row->samples += total->samples;
 	row->weight += total->weight;
 	sum->samples += total->samples;
 	sum->weight += total->weight;
 	sum->weight_squared += total->weight_squared;
 	return row;
+}
+
+const struct table_row *table_add(struct table *table, const struct point *point)
+{
+	struct coming coming;
+
+	find_place(table, point, &coming);
+	return add(table, &point->total, &coming);
+}
+
+/* Rows lie all over the memory: they are fetched for several points before the first is added. */
+static void add_few(struct table *table, const struct point *points, size_t count)
+{
+	struct coming coming[FEW];
+
+	for (size_t i = 0; i < count; i++) {
+		find_place(table, &points[i], &coming[i]);
+		if (coming[i].place)
+			__builtin_prefetch(coming[i].place);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (coming[i].place && *coming[i].place)
+			__builtin_prefetch(&table->rows.items[*coming[i].place - 1]);
+	}
+	for (size_t i = 0; i < count; i++)
+		add(table, &points[i].total, &coming[i]);
+}
+
+void table_add_all(struct table *table, const struct point *points, size_t count)
+{
+	for (size_t i = 0; i < count; i += FEW)
+		add_few(table, points + i, count - i < FEW ? count - i : FEW);
 }
 
 static void accumulate(struct table *table)

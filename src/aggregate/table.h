@@ -42,9 +42,8 @@ struct table {
 	size_t bounds[KEYS_MAX];
 	uint32_t *direct; /* 0: no row yet, else its number + 1 */
 	struct hashidx index;
-	/* Private: values of keys by stack, + 1, once it pays to remember them. */
-	uint32_t *of_stack[KEYS_MAX];
-	size_t added;
+	/* Private: values of keys that are about code, + 1, by frame; 0: not asked for so far. */
+	uint32_t *of_frame[KEYS_MAX];
 };
 
 struct table *table_new(const struct labels *labels, const struct key_list *keys);
@@ -53,6 +52,8 @@ DEFINE_CLEANUP(struct table *, table_free);
 
 /* Returns the row the point was added to, borrowed until the next is made. */
 const struct table_row *table_add(struct table *table, const struct point *point);
+/* The same of @count points, which is faster than one by one. */
+void table_add_all(struct table *table, const struct point *points, size_t count);
 /* For whoever works out rows and sums himself: the row of these values, one for each key, made when
  * there is none. Borrowed until the next is made. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);

@@ -17,9 +17,8 @@ static bool total_equal(const void *owner, uint32_t id, const void *key)
 	       a->mode == b->mode && a->context == b->context;
 }
 
-void tally_add(struct tally *tally, const struct total *total)
+static void add(struct tally *tally, const struct total *total, uint64_t hash)
 {
-	uint64_t hash = total_hash(total);
 	struct total *row;
 	uint32_t id;
 
@@ -32,6 +31,29 @@ void tally_add(struct tally *tally, const struct total *total)
 	row->samples += total->samples;
 	row->weight += total->weight;
 	row->weight_squared += total->weight_squared;
+}
+
+void tally_add(struct tally *tally, const struct total *total)
+{
+	add(tally, total, total_hash(total));
+}
+
+/* Rows lie all over the memory: they are fetched for all before the first is added. */
+void tally_add_all(struct tally *tally, const struct total *const *totals, size_t count)
+{
+	uint64_t hashes[TALLY_AT_ONCE];
+	uint32_t id;
+
+	for (size_t i = 0; i < count; i++) {
+		hashes[i] = total_hash(totals[i]);
+		hashidx_fetch(&tally->index, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (hashidx_guess(&tally->index, hashes[i], &id))
+			__builtin_prefetch(&tally->rows.items[id]);
+	}
+	for (size_t i = 0; i < count; i++)
+		add(tally, totals[i], hashes[i]);
 }
 
 void tally_append(struct tally *tally, const struct total *total)

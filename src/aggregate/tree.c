@@ -9,6 +9,12 @@
 
 /* Stands for the part of a stack outside of what is looked at. */
 #define OUTSIDE TREE_NO_NODE
+/* What stands for the node of a stack: there is none; there will be one. The root is no stack's. */
+#define NOT_MADE 0
+#define COMING	 (TREE_NO_NODE - 1)
+
+/* So many stacks before its turn the node of one is fetched. */
+enum { FETCH_AHEAD = 8 };
 
 struct maker {
 	struct tree *tree;
@@ -16,9 +22,8 @@ struct maker {
 	const bool *focus;
 	size_t keys;	    /* of the table, the stack among them */
 	uint32_t base;	    /* the group all stacks begin at */
-	uint32_t *of_stack; /* nodes by stack, within the group; 0: not made */
-	VEC(uint32_t) made; /* stacks that have one */
-	VEC(uint32_t) path; /* scratch */
+	uint32_t *of_stack; /* nodes by stack, within the group; or NOT_MADE, COMING */
+	VEC(uint32_t) path; /* stacks of the group that get one, callers first */
 };
 
 struct wanted {
@@ -33,21 +38,41 @@ static bool node_equal(const void *owner, uint32_t id, const void *key)
 	return node->parent == wanted->parent && node->place == wanted->place;
 }
 
-/* The child for this place, made if it is not there. */
+static uint64_t child_hash(uint32_t parent, uint32_t place)
+{
+	return hash_u64((uint64_t)parent << 32 | place);
+}
+
+static uint32_t append_node(struct tree *tree, uint32_t parent, uint32_t place)
+{
+	uint32_t id = (uint32_t)tree->nodes.count;
+
+	*vec_push(&tree->nodes) = (struct tree_node){ .parent = parent, .place = place };
+	*vec_push(&tree->first_child) = 0;
+	return id;
+}
+
+/* The child for this place, made if it is not there. Most nodes have one child; the index has only
+ * those that are not the first of their parent. */
 static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t place)
 {
 	struct wanted wanted = { parent, place };
-	uint64_t hash = hash_combine(hash_u64(parent), place);
-	uint32_t id = (uint32_t)tree->nodes.count;
+	uint32_t first = tree->first_child.items[parent], id;
 
-	if (hashidx_find(&tree->index, hash, node_equal, tree, &wanted, &id))
+	if (first && tree->nodes.items[first].place == place)
+		return first;
+	if (first &&
+	    hashidx_find(&tree->index, child_hash(parent, place), node_equal, tree, &wanted, &id))
 		return id;
 	if (tree->nodes.count >= TREE_MAX_NODES) {
 		tree->is_short = true;
 		return parent;
 	}
-	hashidx_add(&tree->index, hash, id);
-	*vec_push(&tree->nodes) = (struct tree_node){ .parent = parent, .place = place };
+	id = append_node(tree, parent, place);
+	if (first)
+		hashidx_add(&tree->index, child_hash(parent, place), id);
+	else
+		tree->first_child.items[parent] = id;
 	return id;
 }
 
@@ -64,26 +89,6 @@ static uint32_t step(struct maker *maker, uint32_t caller, uint32_t stack)
 	if (caller != OUTSIDE)
 		return child_of(maker->tree, caller, place);
 	return maker->focus[place] ? child_of(maker->tree, maker->base, place) : OUTSIDE;
-}
-
-static uint32_t node_from_root(struct maker *maker, uint32_t stack)
-{
-	const struct stack_node *stacks = maker->profile->stacks.items;
-	uint32_t node = maker->focus ? OUTSIDE : maker->base;
-
-	maker->path.count = 0;
-	for (; stack && !maker->of_stack[stack]; stack = stacks[stack].parent)
-		*vec_push(&maker->path) = stack;
-	if (stack)
-		node = maker->of_stack[stack];
-	for (size_t i = maker->path.count; i-- > 0;) {
-		uint32_t here = maker->path.items[i];
-
-		node = step(maker, node, here);
-		maker->of_stack[here] = node;
-		*vec_push(&maker->made) = here;
-	}
-	return node;
 }
 
 /* Where a path from a leaf begins: at the leaf, or at the outermost frame that is looked at; 0:
@@ -111,22 +116,25 @@ static uint32_t stack_of(const struct maker *maker, const struct table_row *row)
 	return (uint32_t)values_of(maker->tree->stacks, row)[maker->keys - 1];
 }
 
-/* Begins a group where the row's values before the stack are not those of the one before it. */
-static void enter_group(struct maker *maker, const struct table_row *row,
-			const struct table_row *before)
+/* Are they of one group? */
+static bool same_group(const struct maker *maker, const struct table_row *row,
+		       const struct table_row *other)
 {
 	const struct table *table = maker->tree->stacks;
-	size_t size = (maker->keys - 1) * sizeof(uint64_t);
 
-	if (before && memcmp(values_of(table, row), values_of(table, before), size) == 0)
-		return;
-	for (size_t i = 0; i < maker->made.count; i++)
-		maker->of_stack[maker->made.items[i]] = 0;
-	maker->made.count = 0;
-	if (size)
-		maker->base = child_of(maker->tree, 0,
-				       (uint32_t)(maker->tree->places->rows.count +
-						  (size_t)(row - table->rows.items)));
+	return memcmp(values_of(table, row), values_of(table, other),
+		      (maker->keys - 1) * sizeof(uint64_t)) == 0;
+}
+
+/* The group that the row begins; without keys before the stack all is one. */
+static void enter_group(struct maker *maker, const struct table_row *row)
+{
+	size_t places = maker->tree->places->rows.count;
+
+	if (maker->keys > 1)
+		maker->base = child_of(
+			maker->tree, 0,
+			(uint32_t)(places + (size_t)(row - maker->tree->stacks->rows.items)));
 }
 
 struct sorted_row {
@@ -171,19 +179,108 @@ static void add_self(struct maker *maker, uint32_t node, const struct table_row 
 	self->weight += row->weight;
 }
 
+/* What leads to the stack and has no node so far, callers first. */
+static void add_path(struct maker *maker, uint32_t stack)
+{
+	const struct stack_node *stacks = maker->profile->stacks.items;
+	size_t first = maker->path.count;
+
+	for (; stack && maker->of_stack[stack] == NOT_MADE; stack = stacks[stack].parent) {
+		maker->of_stack[stack] = COMING;
+		*vec_push(&maker->path) = stack;
+	}
+	for (size_t last = maker->path.count; first + 1 < last; first++, last--) {
+		uint32_t here = maker->path.items[first];
+
+		maker->path.items[first] = maker->path.items[last - 1];
+		maker->path.items[last - 1] = here;
+	}
+}
+
+static uint32_t node_of_caller(const struct maker *maker, uint32_t stack)
+{
+	uint32_t caller = maker->profile->stacks.items[stack].parent;
+
+	if (caller)
+		return maker->of_stack[caller];
+	return maker->focus ? OUTSIDE : maker->base;
+}
+
+/* Nodes lie all over the memory: what will be looked for soon is fetched before, in two steps. */
+static void fetch_slot(const struct maker *maker, uint32_t stack)
+{
+	uint32_t caller = node_of_caller(maker, stack);
+
+	if (caller == COMING || caller == OUTSIDE)
+		return;
+	__builtin_prefetch(&maker->tree->first_child.items[caller]);
+	hashidx_fetch(&maker->tree->index, child_hash(caller, place_of(maker, stack)));
+}
+
+static void fetch_node(const struct maker *maker, uint32_t stack)
+{
+	uint32_t caller = node_of_caller(maker, stack), id;
+
+	if (caller == COMING || caller == OUTSIDE)
+		return;
+	__builtin_prefetch(&maker->tree->nodes.items[maker->tree->first_child.items[caller]]);
+	if (hashidx_guess(&maker->tree->index, child_hash(caller, place_of(maker, stack)), &id))
+		__builtin_prefetch(&maker->tree->nodes.items[id]);
+}
+
+static void make_nodes(struct maker *maker)
+{
+	const uint32_t *path = maker->path.items;
+	size_t count = maker->path.count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i + 2 * FETCH_AHEAD < count)
+			fetch_slot(maker, path[i + 2 * FETCH_AHEAD]);
+		if (i + FETCH_AHEAD < count)
+			fetch_node(maker, path[i + FETCH_AHEAD]);
+		maker->of_stack[path[i]] = step(maker, node_of_caller(maker, path[i]), path[i]);
+	}
+}
+
+/* All rows of one group. */
+static void add_group(struct maker *maker, const struct sorted_row *rows, size_t count)
+{
+	enter_group(maker, rows->row);
+	for (size_t i = 0; i < count; i++)
+		add_path(maker, stack_of(maker, rows[i].row));
+	make_nodes(maker);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t stack = stack_of(maker, rows[i].row);
+		uint32_t node =
+			stack ? maker->of_stack[stack] : (maker->focus ? OUTSIDE : maker->base);
+
+		if (node != OUTSIDE)
+			add_self(maker, node, rows[i].row);
+	}
+	for (size_t i = 0; i < maker->path.count; i++)
+		maker->of_stack[maker->path.items[i]] = NOT_MADE;
+	maker->path.count = 0;
+}
+
+static size_t group_length(const struct maker *maker, const struct sorted_row *rows, size_t count)
+{
+	size_t length = 1;
+
+	if (maker->keys == 1)
+		return count;
+	while (length < count && same_group(maker, rows[0].row, rows[length].row))
+		length++;
+	return length;
+}
+
 static void add_from_roots(struct maker *maker)
 {
 	size_t count;
 	struct sorted_row *rows = rows_by_group(maker->tree->stacks, maker->tree->event, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct table_row *row = rows[i].row;
-		uint32_t node;
-
-		enter_group(maker, row, i ? rows[i - 1].row : NULL);
-		node = node_from_root(maker, stack_of(maker, row));
-		if (node != OUTSIDE)
-			add_self(maker, node, row);
+	for (size_t i = 0, length; i < count; i += length) {
+		length = group_length(maker, rows + i, count - i);
+		add_group(maker, rows + i, length);
 	}
 	free(rows);
 }
@@ -206,7 +303,8 @@ static struct climber *start_climbing(struct maker *maker, size_t *ret_count)
 		const struct table_row *row = rows[i].row;
 		uint32_t stack = begin_of_path(maker, stack_of(maker, row));
 
-		enter_group(maker, row, i ? rows[i - 1].row : NULL);
+		if (!i || !same_group(maker, row, rows[i - 1].row))
+			enter_group(maker, row);
 		if (stack)
 			climbers[climbing++] = (struct climber){ row, maker->base, stack };
 	}
@@ -295,7 +393,7 @@ struct tree *tree_new_above(const struct table *stacks, const struct places *pla
 			       .keys = stacks->keys.count };
 
 	*tree = (struct tree){ .stacks = stacks, .places = places, .event = event };
-	*vec_push(&tree->nodes) = (struct tree_node){ 0 };
+	append_node(tree, 0, 0);
 	tree->of_row = xcalloc(stacks->rows.count + 1, sizeof(*tree->of_row));
 	memset(tree->of_row, 0xff, stacks->rows.count * sizeof(*tree->of_row));
 	maker.of_stack = xcalloc(maker.profile->stacks.count, sizeof(*maker.of_stack));
@@ -305,8 +403,8 @@ struct tree *tree_new_above(const struct table *stacks, const struct places *pla
 		add_from_leaves(&maker, weight_of_percent(stacks, event, least));
 	add_up(tree);
 	hashidx_done(&tree->index);
+	vec_free(&tree->first_child);
 	free(maker.of_stack);
-	vec_free(&maker.made);
 	vec_free(&maker.path);
 	return tree;
 }
@@ -350,119 +448,4 @@ double tree_percent(const struct tree *tree, uint64_t weight)
 	uint64_t whole = tree->stacks->sums[tree->event].weight;
 
 	return whole ? 100.0 * (double)weight / (double)whole : 0;
-}
-
-struct weighed {
-	uint64_t weight;
-	uint32_t node;
-};
-
-/* The lightest first, and of those alike the last. */
-static int lighter(const void *left, const void *right)
-{
-	const struct weighed *a = left, *b = right;
-
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? -1 : 1;
-	return a->node > b->node ? -1 : a->node < b->node;
-}
-
-/* The nodes that are not hidden, without the root, the lightest first. The caller frees them. */
-static struct weighed *weigh(const struct tree *tree, const bool *hidden, size_t *ret_count)
-{
-	struct weighed *weighed = xcalloc(tree->nodes.count, sizeof(*weighed));
-	size_t count = 0;
-
-	for (uint32_t id = 1; id < tree->nodes.count; id++) {
-		if (!hidden || !hidden[id])
-			weighed[count++] =
-				(struct weighed){ tree->nodes.items[id].total.weight, id };
-	}
-	if (count)
-		qsort(weighed, count, sizeof(*weighed), lighter);
-	*ret_count = count;
-	return weighed;
-}
-
-struct links {
-	uint32_t *first, *next; /* by node; 0: none */
-};
-
-static void add_first(const struct tree *tree, struct links *links, uint32_t node)
-{
-	uint32_t *first = &links->first[tree->nodes.items[node].parent];
-
-	links->next[node] = *first;
-	*first = node;
-}
-
-static void link_by_weight(const struct tree *tree, const bool *hidden, struct links *links)
-{
-	size_t count;
-	struct weighed *weighed = weigh(tree, hidden, &count);
-
-	for (size_t i = 0; i < count; i++)
-		add_first(tree, links, weighed[i].node);
-	free(weighed);
-}
-
-static uint32_t *order_of_links(const struct tree *tree, const struct links *links,
-				size_t *ret_count)
-{
-	uint32_t *order = xcalloc(tree->nodes.count, sizeof(*order));
-	uint32_t node = 0;
-	size_t count = 0;
-
-	for (;;) {
-		order[count++] = node;
-		if (links->first[node]) {
-			node = links->first[node];
-			continue;
-		}
-		while (node && !links->next[node])
-			node = tree->nodes.items[node].parent;
-		if (!node)
-			break;
-		node = links->next[node];
-	}
-	*ret_count = count;
-	return order;
-}
-
-static void links_init(struct links *links, const struct tree *tree)
-{
-	links->first = xcalloc(tree->nodes.count, sizeof(*links->first));
-	links->next = xcalloc(tree->nodes.count, sizeof(*links->next));
-}
-
-static void links_done(struct links *links)
-{
-	free(links->first);
-	free(links->next);
-}
-
-uint32_t *tree_order(const struct tree *tree, const bool *hidden, size_t *ret_count)
-{
-	struct links links;
-	uint32_t *order;
-
-	links_init(&links, tree);
-	link_by_weight(tree, hidden, &links);
-	order = order_of_links(tree, &links, ret_count);
-	links_done(&links);
-	return order;
-}
-
-uint32_t *tree_any_order(const struct tree *tree)
-{
-	struct links links;
-	uint32_t *order;
-	size_t count;
-
-	links_init(&links, tree);
-	for (size_t id = tree->nodes.count; id-- > 1;)
-		add_first(tree, &links, (uint32_t)id);
-	order = order_of_links(tree, &links, &count);
-	links_done(&links);
-	return order;
 }

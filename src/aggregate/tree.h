@@ -34,7 +34,8 @@ struct tree {
 	const struct places *places; /* borrowed */
 	VEC(struct tree_node) nodes; /* [0]: everything */
 	uint32_t *of_row; /* nodes by row of stacks: where its samples are; TREE_NO_NODE: nowhere */
-	struct hashidx index; /* private */
+	struct hashidx index;	   /* private */
+	VEC(uint32_t) first_child; /* private, by node; 0: it has none */
 	uint8_t event;
 	bool is_short; /* TREE_MAX_NODES was not enough */
 };
@@ -63,12 +64,5 @@ void tree_text(const struct tree *tree, uint32_t node, struct buf *buf);
 /* The total of a node in percent of the event within the selection, also for a tree with a focus.
  */
 double tree_percent(const struct tree *tree, uint64_t weight);
-
-/* The nodes from the root on, each before what is below it and that before its next sibling;
- * siblings the heaviest first. Without those that @hidden (by node, NULL: none) says, never the
- * root, and what is below them. The caller frees the numbers. */
-uint32_t *tree_order(const struct tree *tree, const bool *hidden, size_t *ret_count);
-/* The same of all nodes, siblings in any order, which is cheaper. */
-uint32_t *tree_any_order(const struct tree *tree);
 
 #endif

@@ -73,6 +73,25 @@ void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t id)
 	index->count++;
 }
 
+void hashidx_fetch(const struct hashidx *index, uint64_t hash)
+{
+	if (index->size)
+		__builtin_prefetch(&index->slots[fold(hash) & (index->size - 1)]);
+}
+
+bool hashidx_guess(const struct hashidx *index, uint64_t hash, uint32_t *ret_id)
+{
+	const struct hashidx_slot *slot;
+
+	if (!index->size)
+		return false;
+	slot = &index->slots[fold(hash) & (index->size - 1)];
+	if (!slot->id_plus_1 || slot->hash != fold(hash))
+		return false;
+	*ret_id = slot->id_plus_1 - 1;
+	return true;
+}
+
 void hashidx_done(struct hashidx *index)
 {
 	free(index->slots);

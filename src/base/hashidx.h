@@ -27,6 +27,12 @@ bool hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_equal equa
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t id);
 void hashidx_done(struct hashidx *index);
 
+/* For whoever looks up many that lie all over the memory: begins to fetch what hashidx_find will
+ * look at first, and says what hashidx_find will probably return (false: nothing with this hash is
+ * where it belongs), so that the owner's own data can be fetched too. Neither changes anything. */
+void hashidx_fetch(const struct hashidx *index, uint64_t hash);
+bool hashidx_guess(const struct hashidx *index, uint64_t hash, uint32_t *ret_id);
+
 /* 64-bit mixing (the finaliser of splitmix64) and bytes (FNV-1a, then mixed). */
 uint64_t hash_u64(uint64_t value);
 uint64_t hash_combine(uint64_t hash, uint64_t value);

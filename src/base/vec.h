@@ -19,8 +19,11 @@
 /* Returns @items moved to room for at least @wanted of @size bytes; updates *capacity. */
 void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
 
-#define vec_reserve(v, wanted) \
-	((v)->items = vec_grow((v)->items, &(v)->capacity, (wanted), sizeof(*(v)->items)))
+#define vec_reserve(v, wanted)                   \
+	((v)->items && (wanted) <= (v)->capacity \
+		 ? (v)->items                    \
+		 : ((v)->items =                 \
+			    vec_grow((v)->items, &(v)->capacity, (wanted), sizeof(*(v)->items))))
 
 /* A new, uninitialised last item. */
 #define vec_push(v) (vec_reserve(v, (v)->count + 1), &(v)->items[(v)->count++])

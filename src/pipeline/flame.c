@@ -42,9 +42,9 @@ int flame_check(const struct flame_options *options, struct err *err)
 	return rc;
 }
 
-static void take(void *context, const struct point *point)
+static void take(void *context, const struct point *points, size_t count)
 {
-	table_add(((struct drawing *)context)->stacks, point);
+	table_add_all(((struct drawing *)context)->stacks, points, count);
 }
 
 static int collect(struct drawing *drawing, struct err *err)

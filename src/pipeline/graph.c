@@ -135,9 +135,9 @@ int graph_check(const struct graph_options *options, struct err *err)
 	return rc;
 }
 
-static void take(void *context, const struct point *point)
+static void take(void *context, const struct point *points, size_t count)
 {
-	table_add(((struct graph *)context)->stacks, point);
+	table_add_all(((struct graph *)context)->stacks, points, count);
 }
 
 static int collect(struct graph *graph, struct err *err)

@@ -70,15 +70,17 @@ int heatmap_check(const struct heatmap_options *options, struct err *err)
 
 /* --- first the stacks there are --- */
 
-static void take_stack(void *context, const struct point *point)
+static void take_stacks(void *context, const struct point *points, size_t count)
 {
 	struct drawing *drawing = context;
 
-	if (point->time_ns < drawing->first_ns)
-		drawing->first_ns = point->time_ns;
-	if (point->time_ns > drawing->last_ns)
-		drawing->last_ns = point->time_ns;
-	table_add(drawing->stacks, point);
+	for (size_t i = 0; i < count; i++) {
+		if (points[i].time_ns < drawing->first_ns)
+			drawing->first_ns = points[i].time_ns;
+		if (points[i].time_ns > drawing->last_ns)
+			drawing->last_ns = points[i].time_ns;
+	}
+	table_add_all(drawing->stacks, points, count);
 }
 
 /* Does the profile itself not say when it began and ended? */
@@ -134,7 +136,7 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	drawing->opened.slice_ns = 1;
 	rc = opened_visit(&drawing->opened,
 			  keys_use(&drawing->of_stacks) | (lacks_times(drawing) ? SAMPLE_TIME : 0),
-			  take_stack, drawing, err);
+			  take_stacks, drawing, err);
 	if (rc < 0)
 		return rc;
 	drawing->places = places_new(&drawing->opened.labels, &of_frames);
@@ -165,9 +167,8 @@ static void make_room(struct drawing *drawing)
 		;
 }
 
-static void take_time(void *context, const struct point *point)
+static void take_time(struct drawing *drawing, const struct point *point)
 {
-	struct drawing *drawing = context;
 	uint64_t values[KEYS_MAX];
 	const struct table_row *row;
 	uint32_t node;
@@ -184,6 +185,12 @@ static void take_time(void *context, const struct point *point)
 		make_room(drawing);
 	heat_add(&drawing->heat, point->time_ns, drawing->shown[node], point->total.samples,
 		 point->total.weight);
+}
+
+static void take_times(void *context, const struct point *points, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		take_time(context, &points[i]);
 }
 
 /* From the start of what was asked for to the end of the recording. */
@@ -213,7 +220,7 @@ static int collect_times(struct drawing *drawing, struct err *err)
 	drawing->view = opened_view(&drawing->opened);
 	vec_free(&drawing->opened.totals.rows);
 	drawing->opened.selected = 0;
-	rc = opened_visit(&drawing->opened, keys_use(&drawing->of_stacks) | SAMPLE_TIME, take_time,
+	rc = opened_visit(&drawing->opened, keys_use(&drawing->of_stacks) | SAMPLE_TIME, take_times,
 			  drawing, err);
 	make_room(drawing);
 	return rc;

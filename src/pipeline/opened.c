@@ -301,14 +301,25 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	return 0;
 }
 
+enum { MAX_TAKEN = 64 }; /* points at a time */
+
 struct visit {
 	struct opened *opened;
-	void (*take)(void *context, const struct point *point);
+	void (*take)(void *context, const struct point *points, size_t count);
 	void *context;
+	struct point points[MAX_TAKEN]; /* that wait to be taken */
+	size_t count;
 	unsigned fields;   /* that tell samples apart */
 	uint64_t slice_ns; /* as long as this, times do not */
 	bool seen;	   /* anything, selected or not */
 };
+
+static void take_waiting(struct visit *visit)
+{
+	if (visit->count)
+		visit->take(visit->context, visit->points, visit->count);
+	visit->count = 0;
+}
 
 static void take_point(struct visit *visit, const struct point *point)
 {
@@ -316,7 +327,9 @@ static void take_point(struct visit *visit, const struct point *point)
 	if (!select_match(visit->opened->select, point))
 		return;
 	visit->opened->selected += point->total.samples;
-	visit->take(visit->context, point);
+	visit->points[visit->count++] = *point;
+	if (visit->count == MAX_TAKEN)
+		take_waiting(visit);
 }
 
 static struct point point_of(const struct visit *visit, const struct sample *sample)
@@ -360,6 +373,15 @@ static bool is_alike(const struct visit *visit, const struct sample *a, const st
 	return !(fields & SAMPLE_TIME) || slice_of(visit, a) == slice_of(visit, b);
 }
 
+/* So many samples before its turn a sample's stack is fetched: they lie all over the memory, and
+ * waiting for each would be most of the time. */
+enum { FETCH_AHEAD = 16 };
+
+static void fetch_stack(const struct visit *visit, const struct sample *sample)
+{
+	__builtin_prefetch(&visit->opened->profile->stacks.items[sample->stack]);
+}
+
 /* Neighbours that are alike are taken as one. */
 static int take_samples(void *context, const struct sample *samples, size_t count)
 {
@@ -372,6 +394,8 @@ static int take_samples(void *context, const struct sample *samples, size_t coun
 		     next++) {
 			double weight = (double)samples[next].weight;
 
+			if (next + FETCH_AHEAD < count)
+				fetch_stack(visit, &samples[next + FETCH_AHEAD]);
 			point.total.samples++;
 			point.total.weight += samples[next].weight;
 			point.total.weight_squared += weight * weight;
@@ -409,6 +433,7 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 		for (size_t i = 0; i < opened->totals.rows.count; i++)
 			take_point(visit, &(struct point){ .total = opened->totals.rows.items[i] });
 	}
+	take_waiting(visit);
 	if (rc < 0 || opened->selected)
 		return rc;
 	if (is_part_of_time(opened) && !visit->seen)
@@ -417,8 +442,8 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 }
 
 int opened_visit(struct opened *opened, unsigned fields,
-		 void (*take)(void *context, const struct point *point), void *context,
-		 struct err *err)
+		 void (*take)(void *context, const struct point *points, size_t count),
+		 void *context, struct err *err)
 {
 	unsigned chosen_by = select_uses(opened->select);
 	struct visit wanted = { .opened = opened,
@@ -430,18 +455,34 @@ int opened_visit(struct opened *opened, unsigned fields,
 	return visit_all(opened, &wanted, err);
 }
 
+/* The visitor of opened_each. */
+struct single {
+	void (*take)(void *context, const struct point *point);
+	void *context;
+};
+
+static void take_singly(void *context, const struct point *points, size_t count)
+{
+	const struct single *single = context;
+
+	for (size_t i = 0; i < count; i++)
+		single->take(single->context, &points[i]);
+}
+
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err)
 {
+	struct single single = { take, context };
 	struct visit wanted = { .opened = opened,
-				.take = take,
-				.context = context,
+				.take = take_singly,
+				.context = &single,
 				.fields = SAMPLE_ALL,
 				.slice_ns = 1 };
 
 	if (!samples)
-		return opened_visit(opened, SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take, context, err);
+		return opened_visit(opened, SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS, take_singly,
+				    &single, err);
 	return visit_all(opened, &wanted, err);
 }
 

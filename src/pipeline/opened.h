@@ -62,15 +62,15 @@ int opened_name(struct opened *opened, const struct opened_names *names, struct 
  * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA
  * when the time that was chosen is none of the recording's. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
-/* Calls @take with what was selected: totals, or single samples where time or CPU is wanted, or the
- * selection looks at them. @fields (enum sample_field): what @take looks at besides events; samples
- * that are alike in these may come as one, and other fields hold anything. Of the time only the
- * slice it is in can be told. -ENODATA when nothing was selected (says what left nothing), else
- * errors of reading. */
+/* Calls @take with what was selected, several at a time, borrowed for the call: totals, or single
+ * samples where time or CPU is wanted, or the selection looks at them. @fields (enum sample_field):
+ * what @take looks at besides events; samples that are alike in these may come as one, and other
+ * fields hold anything. Of the time only the slice it is in can be told. -ENODATA when nothing was
+ * selected (says what left nothing), else errors of reading. */
 int opened_visit(struct opened *opened, unsigned fields,
-		 void (*take)(void *context, const struct point *point), void *context,
-		 struct err *err);
-/* The same with all fields; with @samples each has its own time and CPU. */
+		 void (*take)(void *context, const struct point *points, size_t count),
+		 void *context, struct err *err);
+/* The same one by one with all fields; with @samples each has its own time and CPU. */
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err);

@@ -224,18 +224,30 @@ size_t report_contradictions(const struct report_options *options,
 	return count;
 }
 
-static void take(void *context, const struct point *point)
+static void tally_points(struct report *report, const struct point *points, size_t count)
+{
+	const struct total *totals[TALLY_AT_ONCE];
+
+	for (size_t i = 0, few; i < count; i += few) {
+		few = count - i < TALLY_AT_ONCE ? count - i : TALLY_AT_ONCE;
+		for (size_t j = 0; j < few; j++)
+			totals[j] = &points[i + j].total;
+		tally_add_all(&report->tally, totals, few);
+	}
+}
+
+static void take(void *context, const struct point *points, size_t count)
 {
 	struct report *report = context;
 
-	if (report->stacks)
-		table_add(report->stacks, point);
-	else if (report->table)
-		table_add(report->table, point);
-	else if (report->each_once)
-		tally_append(&report->tally, &point->total);
-	else
-		tally_add(&report->tally, &point->total);
+	if (report->stacks || report->table) {
+		table_add_all(report->stacks ? report->stacks : report->table, points, count);
+	} else if (report->each_once) {
+		for (size_t i = 0; i < count; i++)
+			tally_append(&report->tally, &points[i].total);
+	} else {
+		tally_points(report, points, count);
+	}
 }
 
 /* What the samples are put into. */

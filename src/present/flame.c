@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/tree_order.h"
 #include "base/xalloc.h"
 #include "present/figures.h"
 #include "present/flame_data.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/tree_order.h"
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "present/safe.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/tree_order.h"
 #include "base/xalloc.h"
 #include "present/fields.h"
 

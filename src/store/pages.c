@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/pages.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,17 +51,19 @@ struct pages {
 
 /* ---- numbers ---- */
 
+/* At most eight bytes; 0 when they are not there. */
 static uint64_t big_endian(struct reader *reader, unsigned bytes)
 {
+	const uint8_t *at = reader_bytes(reader, bytes);
 	uint64_t value = 0;
 
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | reader_u8(reader);
+	for (unsigned i = 0; at && i < bytes; i++)
+		value = value << 8 | at[i];
 	return value;
 }
 
 /* Seven bits a byte, the highest first; the ninth has eight (fileformat2, section 1.6). */
-static uint64_t varint(struct reader *reader)
+static uint64_t long_varint(struct reader *reader)
 {
 	uint64_t value = 0;
 
@@ -74,6 +77,14 @@ static uint64_t varint(struct reader *reader)
 	return value << 8 | reader_u8(reader);
 }
 
+/* Most are of one byte. */
+static inline uint64_t varint(struct reader *reader)
+{
+	if (!reader->bad && reader->at < reader->end && *reader->at < 0x80)
+		return *reader->at++;
+	return long_varint(reader);
+}
+
 /* ---- rows ---- */
 
 /* Bytes of a value of this serial type (fileformat2, section 2.1). */
@@ -84,28 +95,33 @@ static uint64_t bytes_of_type(uint64_t type)
 	return type < FIRST_BLOB_OR_TEXT ? sizes[type] : (type - FIRST_BLOB_OR_TEXT) / 2;
 }
 
-static int64_t signed_of(uint64_t value, unsigned bytes)
+/* Integers are signed and have the highest byte first. Eight bytes are taken at once where the row
+ * has as many, which is nearly always. */
+static inline int64_t stored_integer(struct reader *values, unsigned bytes)
 {
 	unsigned unused = 64 - 8 * bytes;
+	uint64_t value;
 
-	return (int64_t)(value << unused) >> unused;
+	if (reader_left(values) < sizeof(value))
+		return (int64_t)(big_endian(values, bytes) << unused) >> unused;
+	memcpy(&value, values->at, sizeof(value));
+	values->at += bytes;
+	return (int64_t)be64toh(value) >> unused;
 }
 
 enum serial { SERIAL_NULL = 0, SERIAL_INT64 = 6, SERIAL_DOUBLE = 7, SERIAL_0 = 8, SERIAL_1 = 9 };
 
-static bool take_integer(struct page_row *row, uint64_t type, int64_t *ret_value)
+static inline bool take_integer(struct page_row *row, uint64_t type, int64_t *ret_value)
 {
-	unsigned bytes = (unsigned)bytes_of_type(type);
-
 	*ret_value = type == SERIAL_1;
-	if (bytes)
-		*ret_value = signed_of(big_endian(&row->values, bytes), bytes);
+	if (type <= SERIAL_INT64)
+		*ret_value = stored_integer(&row->values, (unsigned)bytes_of_type(type));
 	return !row->values.bad;
 }
 
-static bool is_integer(uint64_t type)
+static inline bool is_integer(uint64_t type)
 {
-	return (type > SERIAL_NULL && type <= SERIAL_INT64) || type == SERIAL_0 || type == SERIAL_1;
+	return type - 1 < SERIAL_INT64 || type == SERIAL_0 || type == SERIAL_1;
 }
 
 static bool skip(struct page_row *row, uint64_t type)
@@ -121,13 +137,27 @@ bool page_row_null(struct page_row *row)
 	return type == SERIAL_NULL && !row->types.bad ? true : skip(row, type);
 }
 
-bool page_row_integer(struct page_row *row, int64_t *ret_value)
+static inline bool next_integer(struct page_row *row, int64_t *ret_value)
 {
 	uint64_t type = varint(&row->types);
 
 	if (row->types.bad || !is_integer(type))
 		return skip(row, type);
 	return take_integer(row, type, ret_value);
+}
+
+bool page_row_integer(struct page_row *row, int64_t *ret_value)
+{
+	return next_integer(row, ret_value);
+}
+
+bool page_row_integers(struct page_row *row, int64_t *ret_values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!next_integer(row, &ret_values[i]))
+			return false;
+	}
+	return true;
 }
 
 bool page_row_at_most(struct page_row *row, uint64_t most, uint64_t *ret_value)
@@ -215,14 +245,21 @@ static int enter(struct pages *pages, uint64_t number)
 	return 0;
 }
 
+/* Where a cell begins; that its number is there was seen when the page was entered. */
+static inline size_t cell_offset(const struct level *level, unsigned number)
+{
+	const uint8_t *pointer = level->bytes + header_bytes(level) + 2 * number;
+
+	return (size_t)pointer[0] << 8 | pointer[1];
+}
+
 /* A cell, from its first byte to the end of the page. */
-static struct reader cell(const struct pages *pages, const struct level *level, unsigned number)
+static inline struct reader cell(const struct pages *pages, const struct level *level,
+				 unsigned number)
 {
 	struct reader page = reader_make(level->bytes, pages->usable_bytes);
-	struct reader pointers = page;
 
-	reader_bytes(&pointers, header_bytes(level) + 2 * number);
-	reader_bytes(&page, (size_t)big_endian(&pointers, 2));
+	reader_bytes(&page, cell_offset(level, number));
 	return page;
 }
 
@@ -232,12 +269,22 @@ static uint64_t most_local(const struct pages *pages, bool table)
 	return table ? pages->usable_bytes - 35 : (pages->usable_bytes - 12) * 64 / 255 - 23;
 }
 
+/* The next @bytes of @reader; without copies of readers, which cost more than what they read. */
+static inline void take_part(struct reader *reader, uint64_t bytes, struct reader *ret_part)
+{
+	ret_part->at = reader->at;
+	ret_part->swap = false;
+	ret_part->bad = !reader_bytes(reader, bytes);
+	ret_part->end = reader->at;
+}
+
 static int visit_cell(struct pages *pages, const struct level *level, unsigned number)
 {
 	struct reader reader = cell(pages, level, number);
-	struct page_row row = { 0 };
+	struct page_row row;
 	uint64_t bytes, size, left;
 
+	row.id = 0;
 	if (level->type == INTERIOR_INDEX)
 		reader_bytes(&reader, sizeof(uint32_t));
 	bytes = varint(&reader);
@@ -245,11 +292,11 @@ static int visit_cell(struct pages *pages, const struct level *level, unsigned n
 		row.id = (int64_t)varint(&reader);
 	if (bytes > most_local(pages, is_table(level)))
 		return PAGES_ODD;
-	row.values = reader_sub(&reader, bytes);
+	take_part(&reader, bytes, &row.values);
 	left = reader_left(&row.values);
 	size = varint(&row.values); /* with its own bytes */
 	left -= reader_left(&row.values);
-	row.types = reader_sub(&row.values, size < left ? SIZE_MAX : size - left);
+	take_part(&row.values, size < left ? SIZE_MAX : size - left, &row.types);
 	if (reader.bad || row.types.bad)
 		return PAGES_ODD;
 	return pages->visit(pages->context, &row);

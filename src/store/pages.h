@@ -30,6 +30,8 @@ struct page_row {
  * NULL. */
 bool page_row_null(struct page_row *row);
 bool page_row_integer(struct page_row *row, int64_t *ret_value);
+/* The next @count columns at once, which is faster; on false some of them were read. */
+bool page_row_integers(struct page_row *row, int64_t *ret_values, size_t count);
 /* An integer from 0 to @most. */
 bool page_row_at_most(struct page_row *row, uint64_t most, uint64_t *ret_value);
 /* A finite number. */

@@ -149,26 +149,35 @@ struct totals_visit {
 	uint64_t left; /* samples that layer 2 still has */
 };
 
+/* Columns of total before weight_squared, in the order of the file. */
+enum { TOTAL_INTEGERS = 7 };
+
+/* Everything but weight_squared. False: a value does not fit. */
+static bool total_of(const int64_t values[TOTAL_INTEGERS], struct total *ret_total)
+{
+	struct total total = { .stack = (uint32_t)values[0],
+			       .task = (uint32_t)values[1],
+			       .event = (uint8_t)values[2],
+			       .mode = (uint8_t)values[3],
+			       .context = (uint8_t)values[4],
+			       .samples = (uint64_t)values[5],
+			       .weight = (uint64_t)values[6] };
+
+	*ret_total = total;
+	return values[0] == total.stack && values[1] == total.task && values[2] == total.event &&
+	       values[3] == total.mode && values[4] == total.context && values[5] > 0;
+}
+
 static int visit_total_row(void *context, struct page_row *row)
 {
 	struct totals_visit *visit = context;
-	uint64_t stack, task, event, mode, kind;
+	int64_t values[TOTAL_INTEGERS];
 	struct total total;
 
-	if (!page_row_at_most(row, UINT32_MAX, &stack) ||
-	    !page_row_at_most(row, UINT32_MAX, &task) ||
-	    !page_row_at_most(row, UINT8_MAX, &event) || !page_row_at_most(row, UINT8_MAX, &mode) ||
-	    !page_row_at_most(row, UINT8_MAX, &kind) ||
-	    !page_row_at_most(row, visit->left, &total.samples) || !total.samples ||
-	    !page_row_at_most(row, UINT64_MAX, &total.weight) ||
-	    !page_row_double(row, &total.weight_squared) || total.weight_squared < 0 ||
-	    !page_row_end(row))
+	if (!page_row_integers(row, values, TOTAL_INTEGERS) || !total_of(values, &total) ||
+	    total.samples > visit->left || !page_row_double(row, &total.weight_squared) ||
+	    total.weight_squared < 0 || !page_row_end(row))
 		return PAGES_ODD;
-	total.stack = (uint32_t)stack;
-	total.task = (uint32_t)task;
-	total.event = (uint8_t)event;
-	total.mode = (uint8_t)mode;
-	total.context = (uint8_t)kind;
 	visit->left -= total.samples;
 	visit->visit(visit->context, &total);
 	return 0;

@@ -174,6 +174,8 @@ static void add_select(struct buf *text, const struct table *table)
 	buf_printf(text, " FROM %s ORDER BY id", table->name);
 }
 
+enum { PLAIN_MAX_COLUMNS = 8 };
+
 /* A table of integers alone, of which there may be millions of rows, and where it is read to. */
 struct plain {
 	const struct input *input;
@@ -183,6 +185,8 @@ struct plain {
 
 static bool is_plain(const struct table *table)
 {
+	if (table->column_count > PLAIN_MAX_COLUMNS)
+		return false;
 	for (size_t i = 0; i < table->column_count; i++) {
 		switch (table->columns[i].type) {
 		case COLUMN_I32:
@@ -205,6 +209,7 @@ static int read_plain_row(void *context, struct page_row *row)
 	struct plain *plain = context;
 	const struct table *table = plain->table;
 	struct profile *profile = plain->input->profile;
+	int64_t values[PLAIN_MAX_COLUMNS];
 	size_t id = plain->next++;
 	char *made;
 
@@ -213,16 +218,16 @@ static int read_plain_row(void *context, struct page_row *row)
 	if (id == table->count(profile))
 		table->append(profile);
 	made = table->row(profile, id);
+	if (!page_row_integers(row, values, table->column_count))
+		return PAGES_ODD;
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
 		char *field = made + column->offset;
-		int64_t value;
+		uint64_t value = (uint64_t)values[i];
 
-		if (!page_row_integer(row, &value))
-			return PAGES_ODD;
 		if (column->type == COLUMN_NUMBER
-			    ? !set_number(column, plain->input->words, (uint64_t)value, field)
-			    : !set_integer(column, id, (uint64_t)value, field))
+			    ? !set_number(column, plain->input->words, value, field)
+			    : !set_integer(column, id, value, field))
 			return PAGES_ODD;
 	}
 	return page_row_end(row) ? 0 : PAGES_ODD;

@@ -7,6 +7,7 @@
 
 #include "aggregate/children.h"
 #include "aggregate/tree.h"
+#include "aggregate/tree_order.h"
 
 static inline struct key_list keys_of(const char *text)
 {

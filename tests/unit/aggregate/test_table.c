@@ -183,12 +183,78 @@ static void frames_of_tables_by_address(void **state)
 	fixture_done(&fixture);
 }
 
+/* Functions and processes enough that rows are many, with the points that hit them. */
+static void make_many(struct fixture *fixture, struct point *points, size_t count)
+{
+	enum { FUNCTIONS = 200, TASKS = 5 };
+	uint32_t stacks[FUNCTIONS], tasks[TASKS], drawn = 1;
+	char name[32];
+
+	fixture_init(fixture);
+	fixture_event(fixture, "cycles", "count");
+	for (int i = 0; i < TASKS; i++)
+		tasks[i] = fixture_task(fixture, fixture_process(fixture, "cc", 10 + i), "cc");
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "function%d", i);
+		stacks[i] =
+			fixture_stack(fixture, "/bin/cc", name, 0x100 * (uint64_t)i, SYMBOL_NAMED);
+	}
+	for (size_t i = 0; i < count; i++) {
+		drawn = drawn * 1664525 + 1013904223;
+		points[i].total = fixture_total(tasks[(drawn >> 8) % TASKS],
+						stacks[(drawn >> 16) % FUNCTIONS], MODE_USER,
+						CONTEXT_TASK, 1 + (drawn >> 12) % 9);
+		points[i].total.event = drawn >> 31;
+		points[i].cpu = (uint16_t)(drawn >> 28);
+	}
+}
+
+/* Many at once are as many one by one: the same rows in the same order. */
+static void assert_many_as_single(const char *by)
+{
+	enum { COUNT = 5000 };
+	static struct point points[COUNT];
+	struct fixture fixture;
+	struct table *single, *many;
+	struct key_list keys;
+
+	make_many(&fixture, points, COUNT);
+	assert_int_equal(keys_parse(by, &keys, NULL), 0);
+	single = table_new(fixture_labels(&fixture), &keys);
+	many = table_new(fixture_labels(&fixture), &keys);
+	for (size_t i = 0; i < COUNT; i++)
+		table_add(single, &points[i]);
+	for (size_t i = 0, next = 0; i < COUNT; i = next) {
+		next = i + i % 97 + 1 < COUNT ? i + i % 97 + 1 : COUNT;
+		table_add_all(many, points + i, next - i);
+	}
+	assert_true(single->rows.count > 100);
+	assert_int_equal(many->rows.count, single->rows.count);
+	assert_memory_equal(many->rows.items, single->rows.items,
+			    single->rows.count * sizeof(*single->rows.items));
+	assert_memory_equal(many->values.items, single->values.items,
+			    single->values.count * sizeof(*single->values.items));
+	assert_memory_equal(many->sums, single->sums, sizeof(single->sums));
+	table_free(single);
+	table_free(many);
+	fixture_done(&fixture);
+}
+
+static void many_at_once(void **state)
+{
+	assert_many_as_single("symbol");
+	assert_many_as_single("process,function,cpu");
+	/* Without bounds on its values. */
+	assert_many_as_single("pid,address,image");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_tables_by_address),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(rows_that_cover_a_share),
+		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(several_keys),
 		cmocka_unit_test(cut_rows_stay_in_the_sum),
 		cmocka_unit_test(interval_is_that_of_the_event),

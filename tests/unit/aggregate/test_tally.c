@@ -42,10 +42,44 @@ static void adds_up_what_is_alike(void **state)
 	tally_done(&tally);
 }
 
+/* Many at once are as many one by one: the same rows in the same order. */
+static void many_at_once(void **state)
+{
+	enum { ROUNDS = 300 };
+	struct tally single = { 0 }, many = { 0 };
+	uint32_t drawn = 1;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct total totals[TALLY_AT_ONCE];
+		const struct total *each[TALLY_AT_ONCE];
+		size_t count = (size_t)round % (TALLY_AT_ONCE + 1);
+
+		for (size_t i = 0; i < count; i++) {
+			drawn = drawn * 1664525 + 1013904223;
+			totals[i] = (struct total){ .task = drawn >> 30,
+						    .stack = (drawn >> 16) % 500,
+						    .event = drawn >> 29 & 1,
+						    .samples = 1,
+						    .weight = drawn >> 12,
+						    .weight_squared = drawn >> 20 };
+			each[i] = &totals[i];
+			tally_add(&single, &totals[i]);
+		}
+		tally_add_all(&many, each, count);
+	}
+	assert_in_range(single.rows.count, 1000, 4000);
+	assert_int_equal(many.rows.count, single.rows.count);
+	assert_memory_equal(many.rows.items, single.rows.items,
+			    single.rows.count * sizeof(*single.rows.items));
+	tally_done(&single);
+	tally_done(&many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up_what_is_alike),
+		cmocka_unit_test(many_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

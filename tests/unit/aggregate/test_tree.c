@@ -126,6 +126,94 @@ static void the_order_is_always_the_same(void **state)
 	fixture_done(&fixture);
 }
 
+/* Stacks of ten functions, deep and shallow, of two tasks. */
+static void make_many(struct fixture *fixture)
+{
+	enum { STACKS = 600, FUNCTIONS = 10 };
+	uint32_t tasks[2], stacks[STACKS + 1] = { 0 }, drawn = 1;
+	char name[32];
+
+	fixture_init(fixture);
+	for (int i = 0; i < 2; i++)
+		tasks[i] = fixture_task(fixture, fixture_process(fixture, "cc", 10 + i), "cc");
+	for (uint32_t i = 1; i <= STACKS; i++) {
+		drawn = drawn * 1664525 + 1013904223;
+		snprintf(name, sizeof(name), "function%u", (drawn >> 8) % FUNCTIONS);
+		stacks[i] = fixture_callee(fixture, stacks[(drawn >> 16) % i], "/bin/cc", name,
+					   (drawn >> 30) * 4);
+		if (drawn >> 29)
+			fixture_hit(fixture, tasks[drawn >> 13 & 1], stacks[i], MODE_USER,
+				    CONTEXT_TASK, 1 + i % 7);
+	}
+}
+
+/* The node of a stack below @base, found by looking at all nodes; TREE_NO_NODE: there is none. */
+static uint32_t plain_node(const struct tree *tree, uint32_t base, uint32_t stack)
+{
+	const struct stack_node *nodes = tree->places->labels->profile->stacks.items;
+	uint32_t caller, place;
+
+	if (!stack)
+		return base;
+	caller = plain_node(tree, base, nodes[stack].parent);
+	place = tree->places->of_frame[nodes[stack].frame];
+	for (uint32_t id = 1; id < tree->nodes.count; id++) {
+		if (tree->nodes.items[id].parent == caller && tree->nodes.items[id].place == place)
+			return id;
+	}
+	return TREE_NO_NODE;
+}
+
+/* Every row is at its node, which is the only one of that parent and place, and all nodes are
+ * of rows. */
+static void assert_many(const char *by)
+{
+	struct fixture fixture;
+	struct table *stacks;
+	struct places *places;
+	struct tree *tree;
+	uint64_t self = 0;
+	size_t groups = 0;
+
+	make_many(&fixture);
+	stacks = stacks_table(&fixture, by);
+	places = stacks_places(&fixture, "function");
+	tree = tree_new(stacks, places, 0, TREE_FROM_ROOTS, NULL);
+	for (size_t i = 0; i < stacks->rows.count; i++) {
+		const struct table_row *row = &stacks->rows.items[i];
+		const uint64_t *values = &stacks->values.items[row->values];
+		uint32_t base = tree->of_row[i];
+
+		while (base && !tree_is_group(tree, base))
+			base = tree->nodes.items[base].parent;
+		assert_int_equal(tree->of_row[i],
+				 plain_node(tree, base, (uint32_t)values[stacks->keys.count - 1]));
+	}
+	for (uint32_t id = 1; id < tree->nodes.count; id++) {
+		const struct tree_node *node = &tree->nodes.items[id];
+
+		assert_true(node->parent < id && node->total.samples > 0);
+		self += node->self.samples;
+		groups += tree_is_group(tree, id);
+		for (uint32_t other = 1; other < id; other++)
+			assert_false(tree->nodes.items[other].parent == node->parent &&
+				     tree->nodes.items[other].place == node->place);
+	}
+	assert_int_equal(self, stacks->sums[0].samples);
+	assert_int_equal(tree->nodes.items[0].total.samples, self);
+	assert_int_equal(groups, stacks->keys.count > 1 ? 2 : 0);
+	tree_free(tree);
+	places_free(places);
+	table_free(stacks);
+	fixture_done(&fixture);
+}
+
+static void many_stacks(void **state)
+{
+	assert_many("function");
+	assert_many("pid,function");
+}
+
 static void groups_come_first(void **state)
 {
 	assert_grown("process,image", "image", TREE_FROM_ROOTS, NULL,
@@ -241,7 +329,7 @@ static void stacks_of_any_depth(void **state)
 	places = stacks_places(&fixture, "symbol");
 	tree = tree_new(stacks, places, 0, TREE_FROM_LEAVES, NULL);
 	assert_int_equal(tree->nodes.count, DEPTH + 1);
-	order = tree_any_order(tree);
+	order = tree_order_any(tree);
 	assert_int_equal(order[DEPTH], DEPTH);
 	assert_int_equal(tree->nodes.items[1].total.samples, 3);
 	free(order);
@@ -258,6 +346,7 @@ int main(void)
 		cmocka_unit_test(callers_below_leaves),
 		cmocka_unit_test(light_branches_end),
 		cmocka_unit_test(the_order_is_always_the_same),
+		cmocka_unit_test(many_stacks),
 		cmocka_unit_test(groups_come_first),
 		cmocka_unit_test(what_a_function_calls),
 		cmocka_unit_test(who_calls_a_function),

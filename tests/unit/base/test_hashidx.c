@@ -83,6 +83,29 @@ static void empty_finds_nothing(void **state)
 	hashidx_done(&index);
 }
 
+/* A guess is the id if nothing stands in its way, and never one of another hash. */
+static void guesses_are_of_the_same_hash(void **state)
+{
+	enum { COUNT = 5000 };
+	struct hashidx index = { 0 };
+	uint32_t id, right = 0;
+
+	assert_false(hashidx_guess(&index, 1, &id));
+	hashidx_fetch(&index, 1);
+	for (uint32_t i = 0; i < COUNT; i++)
+		hashidx_add(&index, hash_u64(i), i);
+	for (uint32_t i = 0; i < 2 * COUNT; i++) {
+		hashidx_fetch(&index, hash_u64(i));
+		if (!hashidx_guess(&index, hash_u64(i), &id))
+			continue;
+		assert_int_equal(id, i);
+		right++;
+	}
+	assert_in_range(right, COUNT / 2, COUNT);
+	assert_int_equal(index.count, COUNT);
+	hashidx_done(&index);
+}
+
 /* The first outputs of splitmix64 for the seed 1234567, as published with the algorithm. */
 static void splitmix_vectors(void **state)
 {
@@ -116,6 +139,7 @@ int main(void)
 		cmocka_unit_test(finds_all_while_growing),
 		cmocka_unit_test(tells_equal_hashes_apart),
 		cmocka_unit_test(empty_finds_nothing),
+		cmocka_unit_test(guesses_are_of_the_same_hash),
 		cmocka_unit_test(splitmix_vectors),
 		cmocka_unit_test(fnv_vectors),
 		cmocka_unit_test(combining_is_ordered),

@@ -81,16 +81,15 @@ struct oracle {
 static int compare_row(void *context, struct page_row *row)
 {
 	struct oracle *oracle = context;
-	int64_t integer;
+	int64_t integer, keys[2];
 	double real;
 	int at = 0;
 
 	assert_int_equal(sqlite3_step(oracle->stmt), SQLITE_ROW);
 	if (oracle->keyed) {
-		assert_true(page_row_integer(row, &integer));
-		assert_true(integer == sqlite3_column_int64(oracle->stmt, at++));
-		assert_true(page_row_integer(row, &integer));
-		assert_true(integer == sqlite3_column_int64(oracle->stmt, at++));
+		assert_true(page_row_integers(row, keys, 2));
+		assert_true(keys[0] == sqlite3_column_int64(oracle->stmt, at++));
+		assert_true(keys[1] == sqlite3_column_int64(oracle->stmt, at++));
 	} else {
 		assert_true(page_row_null(row));
 		assert_true(row->id == sqlite3_column_int64(oracle->stmt, at++));
@@ -215,6 +214,36 @@ static int other_types(void *context, struct page_row *row)
 	return 0;
 }
 
+static int other_types_at_once(void *context, struct page_row *row)
+{
+	int64_t integers[3];
+
+	assert_true(page_row_null(row));
+	assert_true(page_row_integers(row, integers, 1)); /* 3 */
+	assert_int_equal(integers[0], 3);
+	assert_false(page_row_integers(row, integers, 3)); /* 4 and a text */
+	assert_int_equal(integers[0], 4);
+	assert_false(page_row_integers(row, integers, 2)); /* -1 and nothing */
+	assert_int_equal(integers[0], -1);
+	assert_false(page_row_end(row));
+	(*(int *)context)++;
+	return 0;
+}
+
+static void several_columns_of_other_types(void **state)
+{
+	const struct folder *folder = *state;
+	sqlite3 *db;
+	int rows = 0;
+
+	fixture_sql(folder->path, "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c, d); "
+				  "INSERT INTO t VALUES(5, 3, 4, 'text', -1)");
+	db = open_file(folder->path);
+	assert_int_equal(pages_each(db, "t", "id,a,b,c,d", other_types_at_once, &rows), 0);
+	assert_int_equal(rows, 1);
+	sqlite3_close(db);
+}
+
 static void columns_of_other_types(void **state)
 {
 	const struct folder *folder = *state;
@@ -232,13 +261,13 @@ static void columns_of_other_types(void **state)
 
 static int read_all(void *context, struct page_row *row)
 {
-	int64_t integer;
+	int64_t integer, integers[2];
 	double real;
 
 	page_row_integer(row, &integer);
 	page_row_double(row, &real);
 	page_row_null(row);
-	page_row_integer(row, &integer);
+	page_row_integers(row, integers, 2);
 	(*(int *)context)++;
 	return 0;
 }
@@ -281,6 +310,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_tables_are_odd, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(columns_of_other_types, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(several_columns_of_other_types, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(damaged_pages, fixture_setup, fixture_teardown),
 	};
