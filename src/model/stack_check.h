@@ -26,7 +26,7 @@ enum stack_verdict {
 const char *stack_verdict_name(enum stack_verdict verdict);
 const char *stack_verdict_text(enum stack_verdict verdict);
 
-enum { STACK_CHECK_MAX_EXAMPLES = 8 };
+enum { STACK_CHECK_MAX_EXAMPLES = 8 }; /* of each verdict */
 
 struct stack_check_counts {
 	uint64_t samples; /* compared; the verdicts add up to it */

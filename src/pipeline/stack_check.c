@@ -32,6 +32,7 @@ struct stack_check {
 	struct checked_process processes[MAX_PROCESSES];
 	size_t next; /* whose place is taken when all are */
 	uint64_t addresses[STACK_MAX_USER];
+	uint64_t examples[STACK_VERDICT_COUNT]; /* that there would have been */
 };
 
 /* Stops comparing after @most samples. */
@@ -167,7 +168,8 @@ static void add_example(struct stack_check *check, const struct frames *frames, 
 	struct buf text = { 0 };
 	size_t at = 0;
 
-	if (check->counts.examples.count >= STACK_CHECK_MAX_EXAMPLES)
+	/* Those of one verdict must not keep the other's out. */
+	if (check->examples[verdict]++ >= STACK_CHECK_MAX_EXAMPLES)
 		return;
 	while (at < walked->count && at < theirs &&
 	       (walked->addresses[at] & ~UNWIND_EXACT) == check->addresses[at])

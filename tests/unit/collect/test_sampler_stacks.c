@@ -171,7 +171,8 @@ static void take(void *context, const struct perf_record *record)
 }
 
 /* Runs for a while, with the inner function @depth deep; what was sampled there is then in seen. */
-static void run(struct fixture *fixture, uint64_t depth)
+/* Not inlined: the stack would be another one for each call. */
+static __attribute__((noinline)) void run(struct fixture *fixture, uint64_t depth)
 {
 	fixture->seen.count = 0;
 	stacks_outer(SPIN, depth);
@@ -279,6 +280,16 @@ static void assert_stack(const struct seen *seen, uint64_t depth)
 	assert_int_equal(seen->addresses[depth + 1], (uint64_t)stacks_outer_returns);
 }
 
+/* Has an earlier sample the stack of this one? */
+static bool came_before(const struct fixture *fixture, size_t sample)
+{
+	for (size_t i = 0; i < sample; i++) {
+		if (fixture->seen.items[i].hash == fixture->seen.items[sample].hash)
+			return true;
+	}
+	return false;
+}
+
 static size_t count_form(const struct fixture *fixture, enum user_stack_form form)
 {
 	size_t count = 0;
@@ -288,8 +299,76 @@ static size_t count_form(const struct fixture *fixture, enum user_stack_form for
 	return count;
 }
 
+typedef VEC(uint64_t) hashes;
+
+static bool has_hash(const hashes *told, uint64_t hash)
+{
+	for (size_t i = 0; i < told->count; i++) {
+		if (told->items[i] == hash)
+			return true;
+	}
+	return false;
+}
+
+/* Of what was told before only the hash comes; a sample may always be the first at its instruction.
+ */
+static void assert_known(const struct fixture *fixture, hashes *told)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < fixture->seen.count; i++) {
+		const struct seen *item = &fixture->seen.items[i];
+
+		if (!has_hash(told, item->hash))
+			continue;
+		assert_int_equal(item->form, USER_STACK_KNOWN);
+		known++;
+	}
+	assert_true(known >= 1);
+}
+
+static void tell(const struct fixture *fixture, hashes *told)
+{
+	for (size_t i = 0; i < fixture->seen.count; i++) {
+		if (fixture->seen.items[i].hash)
+			*vec_push(told) = fixture->seen.items[i].hash;
+	}
+}
+
+/* What user space forgot comes as addresses again, once. */
+static void assert_told_again(const struct fixture *fixture, uint64_t hash)
+{
+	size_t samples = 0, told = 0;
+
+	for (size_t i = 0; i < fixture->seen.count; i++) {
+		const struct seen *item = &fixture->seen.items[i];
+
+		samples += item->hash == hash;
+		told += item->hash == hash && item->form == USER_STACK_ADDRESSES;
+	}
+	assert_int_equal(told, samples > 0);
+}
+
+/* All are copies, as far as there was room for them: the slower the machine, the more samples there
+ * are.
+ */
+static void assert_copied(const struct fixture *fixture)
+{
+	assert_int_equal(fixture->seen.items[0].form, USER_STACK_DUMP);
+	for (size_t i = 0; i < fixture->seen.count; i++) {
+		const struct seen *item = &fixture->seen.items[i];
+
+		if (item->form != USER_STACK_DUMP) {
+			assert_int_equal(item->form, USER_STACK_NONE);
+			assert_int_equal(item->end, STACK_LOST);
+		}
+	}
+}
+
 static void in_the_interrupt(bool by_calls)
 {
+	hashes told = { 0 };
+	uint64_t forgotten;
 	struct fixture fixture;
 	struct stack_tables *tables;
 	struct seen seen;
@@ -299,7 +378,7 @@ static void in_the_interrupt(bool by_calls)
 
 	/* Nothing is known: registers and memory. */
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_copied(&fixture);
 	seen = fixture.seen.items[0];
 	fixture.space = seen.space;
 	assert_true(seen.space && !seen.generation && !seen.hash && seen.chain_is_kernels);
@@ -327,11 +406,13 @@ static void in_the_interrupt(bool by_calls)
 	assert_int_equal(seen.generation, fixture.generation);
 	assert_int_equal(seen.count, 5);
 	assert_stack(&seen, 2);
+	tell(&fixture, &told);
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_KNOWN), fixture.seen.count);
-	stack_tables_forget(tables, fixture.seen.items[0].hash);
+	assert_known(&fixture, &told);
+	forgotten = fixture.seen.items[0].hash;
+	stack_tables_forget(tables, forgotten);
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_ADDRESSES), 1);
+	assert_told_again(&fixture, forgotten);
 
 	/* Other mappings: other stacks. */
 	set_space(&fixture, STACK_MAP_ROWS, ENTRY);
@@ -345,14 +426,17 @@ static void in_the_interrupt(bool by_calls)
 	set_space(&fixture, STACK_MAP_ROWS, INNER);
 	run(&fixture, 2);
 	seen = fixture.seen.items[0];
-	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_copied(&fixture);
 	assert_int_equal(seen.count, 3);
 	assert_int_equal(seen.end, STACK_STALE);
 	assert_true(seen.hash && seen.generation);
-	for (size_t i = 0; i < fixture.seen.count; i++)
-		stack_tables_learn(tables, fixture.seen.items[i].hash);
+	told.count = 0;
+	tell(&fixture, &told);
+	for (size_t i = 0; i < told.count; i++)
+		stack_tables_learn(tables, told.items[i]);
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_KNOWN), fixture.seen.count);
+	assert_known(&fixture, &told);
+	vec_free(&told);
 
 	/* Where only a frame pointer leads there, it is not believed. */
 	set_space(&fixture, STACK_MAP_ROWS, OUTER);
@@ -366,13 +450,13 @@ static void in_the_interrupt(bool by_calls)
 	/* A file nobody has looked at yet. */
 	set_space(&fixture, STACK_MAP_WAITING, ENTRY);
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_copied(&fixture);
 	assert_int_equal(fixture.seen.items[0].count, 1);
 
 	stack_tables_remove_image(tables, INNER_IMAGE);
 	set_space(&fixture, STACK_MAP_ROWS, ENTRY); /* is taken as waiting */
 	run(&fixture, 2);
-	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_copied(&fixture);
 	stack_tables_drop_space(tables, fixture.space);
 	assert_int_equal(stack_tables_generation(tables, fixture.space), 0);
 	run(&fixture, 2);
@@ -415,6 +499,10 @@ static void tables_change_under_the_program(void **state)
 		for (size_t k = 0; k < fixture.seen.count; k++) {
 			if (fixture.seen.items[k].form == USER_STACK_DUMP)
 				continue;
+			/* On a slow machine two samples fall into one life of a table. */
+			if (fixture.seen.items[k].form == USER_STACK_KNOWN &&
+			    came_before(&fixture, k))
+				continue;
 			assert_int_equal(fixture.seen.items[k].form, USER_STACK_ADDRESSES);
 			assert_int_equal(fixture.seen.items[k].count, 5);
 			assert_stack(&fixture.seen.items[k], 2);
@@ -445,7 +533,7 @@ static void of_children(void **state)
 	assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
 	sampler_drain(fixture.sampler, clock_ns(), take, &fixture);
 	assert_true(fixture.seen.count >= 5);
-	assert_int_equal(count_form(&fixture, USER_STACK_DUMP), fixture.seen.count);
+	assert_copied(&fixture);
 	assert_in_range(fixture.seen.items[0].weight, 700 * 1000, 1400 * 1000);
 	close_fixture(&fixture);
 }
