@@ -19,6 +19,12 @@ views() {
 		"report --by symbol --since 100 --until 50%"
 		"report --children"
 		"graph"
+		"graph -i"
+		"graph kernel_function_100"
+		"graph --calls"
+		"flame -o $scratch/page"
+		"export --format pprof --no-lines -o $scratch/page"
+		"heatmap -o $scratch/page"
 	)
 	for view in "${wanted[@]}"; do
 		rm -f "$scratch"/v-*
