@@ -501,6 +501,38 @@ static void test_jumps_out_are_no_exits(void **state)
 }
 
 /* A process of its own each: what watches this test's memory does not like threads to vanish. */
+WATCHED static void jump_from_below(void)
+{
+	volatile char room[512];
+
+	room[0] = 1;
+	jump_out(room[0]);
+	KEEP;
+}
+
+/* What enters higher in the stack shows that the call below was left. */
+static void test_jumps_to_higher_in_the_stack(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+
+	(void)state;
+	add(&watch, TARGET(jump_out));
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	if (setjmp(way_out) == 0)
+		jump_from_below();
+	leaf(1);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, 1);
+	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.inside, 0);
+	counts = counts_of(&watch, 1);
+	assert_whole(&counts, 1);
+	done(&watch);
+}
+
 WATCHED static long catch_jump(long value)
 {
 	if (setjmp(way_out) == 0)
@@ -520,7 +552,13 @@ static void test_jumps_to_a_caller_that_returns(void **state)
 	add(&watch, TARGET(catch_jump));
 	begin(&watch);
 	catch_jump(1);
+	probes_read(watch.probes, &watch.reading);
+	counts = counts_of(&watch, 0);
+	sleep_ms(5);
 	end(&watch);
+	/* Nothing of it goes on. */
+	assert_int_equal(counts_of(&watch, 0).wall_ns, counts.wall_ns);
+	assert_int_equal(counts_of(&watch, 0).virtual_ns, counts.virtual_ns);
 	counts = counts_of(&watch, 0);
 	assert_int_equal(counts.entries, 1);
 	assert_int_equal(counts.exits, 0);
@@ -830,6 +868,48 @@ static void test_nested_calls_with_what_they_return(void **state)
 	}
 }
 
+static void test_what_is_too_deep_to_return(void **state)
+{
+	enum { DEPTH = 100, LIMIT = 64 };
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_counts counts;
+
+	(void)state;
+	watch.options.filter.condition = "retval > 0";
+	add(&watch, TARGET(recurse));
+	begin(&watch);
+	recurse(DEPTH - 1);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, LIMIT);
+	assert_int_equal(counts.exits, LIMIT);
+	assert_int_equal(counts.too_deep, DEPTH - LIMIT);
+	done(&watch);
+}
+
+static void test_migrations_with_what_is_returned(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_MOVED);
+	struct probe_counts counts;
+	pthread_t thread;
+
+	(void)state;
+	if (!find_two_cpus(two_cpus)) {
+		print_message("needs two CPUs\n");
+		skip();
+	}
+	watch.options.filter.condition = "retval != -1";
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	assert_int_equal(pthread_create(&thread, NULL, run_migrations, NULL), 0);
+	pthread_join(thread, NULL);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, CALLS);
+	assert_int_equal(counts.moved, CALLS - 1);
+	done(&watch);
+}
+
 /* Sleeps, then spins, and tells which number this was. */
 WATCHED static long sleep_and_spin(long number)
 {
@@ -997,6 +1077,62 @@ static void test_children_are_followed_where_wanted(void **state)
 	}
 }
 
+/* Of processes that are not chosen neither end counts, though their calls meet the probes: with
+ * two processes to choose these are everybody's. */
+static void test_other_processes_count_for_nothing(void **state)
+{
+	const int32_t pids[] = { getpid(), getpid() };
+	struct watch watch = watch_of(PROBE_EXITS);
+	struct probe_counts counts;
+
+	(void)state;
+	watch.options.filter.pids = pids;
+	watch.options.filter.pid_count = 2;
+	add(&watch, TARGET(leaf));
+	begin(&watch);
+	leaf(0);
+	fork_and_call(CALLS);
+	end(&watch);
+	counts = counts_of(&watch, 0);
+	assert_whole(&counts, 1);
+	done(&watch);
+}
+
+WATCHED static void execute(void)
+{
+	execl("/bin/sh", "sh", "-c", ":", (char *)NULL);
+	KEEP;
+}
+
+/* The program that the call was in is gone. */
+static void test_an_exec_leaves_its_callers(void **state)
+{
+	struct watch watch = watch_of(PROBE_EXITS | PROBE_VIRTUAL);
+	struct probe_counts counts;
+	int status;
+	pid_t child;
+
+	(void)state;
+	watch.options.filter.follow = true;
+	add(&watch, TARGET(execute));
+	begin(&watch);
+	child = fork();
+	if (child == 0) {
+		execute();
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	end(&watch);
+	assert_int_equal(status, 0);
+	counts = counts_of(&watch, 0);
+	assert_int_equal(counts.entries, 1);
+	assert_int_equal(counts.exits, 0);
+	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.inside, 0);
+	assert_int_equal(counts.died, 0);
+	done(&watch);
+}
+
 /* One of many that cannot be probed is found, and does no harm to the others. */
 static void test_a_bad_place_among_good_ones(void **state)
 {
@@ -1065,6 +1201,7 @@ int main(void)
 		cmocka_unit_test(test_sleep_is_wall_and_not_virtual),
 		cmocka_unit_test(test_virtual_time_is_time_on_a_cpu),
 		cmocka_unit_test(test_jumps_out_are_no_exits),
+		cmocka_unit_test(test_jumps_to_higher_in_the_stack),
 		cmocka_unit_test(test_jumps_to_a_caller_that_returns),
 		cmocka_unit_test(test_threads_that_die_inside),
 		cmocka_unit_test(test_threads_that_migrate),
@@ -1074,11 +1211,15 @@ int main(void)
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_conditions_on_what_is_returned),
 		cmocka_unit_test(test_nested_calls_with_what_they_return),
+		cmocka_unit_test(test_what_is_too_deep_to_return),
+		cmocka_unit_test(test_migrations_with_what_is_returned),
 		cmocka_unit_test(test_times_of_what_returns_so),
 		cmocka_unit_test(test_values_and_errors),
 		cmocka_unit_test(test_errors_of_types),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_children_are_followed_where_wanted),
+		cmocka_unit_test(test_other_processes_count_for_nothing),
+		cmocka_unit_test(test_an_exec_leaves_its_callers),
 		cmocka_unit_test(test_a_bad_place_among_good_ones),
 		cmocka_unit_test(test_no_place_at_all),
 		cmocka_unit_test(test_what_makes_no_sense_is_refused),
