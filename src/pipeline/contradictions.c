@@ -188,7 +188,8 @@ static const struct {
 	{ hierarchy_and_columns, "--hierarchy puts values of keys below one another, --columns "
 				 "side by side: one of them" },
 	{ hierarchy_and_parts,
-	  "--hierarchy has what --details and -d tell as a level: --by symbol,address" },
+	  "--hierarchy has addresses as a level, --by symbol,address, and no instructions: without "
+	  "--details and -d" },
 	{ hierarchy_and_accumulated,
 	  "--accumulated adds up rows, and those of --hierarchy are parts of others: one of them" },
 	{ hierarchy_in_rows,
