@@ -348,7 +348,7 @@ static void pages_done(struct pages *pages)
 
 static int open_file(struct pages *pages, sqlite3 *db)
 {
-	uint8_t header[FILE_HEADER_BYTES];
+	uint8_t header[FILE_HEADER_BYTES] = { 0 };
 	struct reader reader = reader_make(header, sizeof(header));
 	sqlite3_int64 size = 0;
 
