@@ -79,6 +79,8 @@ static int check_output(const struct archive_values *values, struct err *err)
 
 static int check(const struct archive_values *values, int count, char **words, struct err *err)
 {
+	const struct line_options lines = line_options_of(&values->lines);
+
 	if (count > 1)
 		return err_set(err, -EINVAL, "one FILE at most; '%s' is too many", words[1]);
 	if (check_output(values, err) < 0)
@@ -89,7 +91,7 @@ static int check(const struct archive_values *values, int count, char **words, s
 		if (rc < 0)
 			return rc;
 	}
-	return 0;
+	return line_service_check(&lines, err);
 }
 
 static int list(const char *path, const struct archive_options *options, struct err *err)

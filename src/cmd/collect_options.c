@@ -38,7 +38,10 @@ static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)
 /* A line that is drawn again and again must not run into what the command prints. */
 static bool may_show_progress(const struct record_options *options)
 {
-	return isatty(STDERR_FILENO) && !options->argv;
+	struct terminal terminal;
+
+	terminal_ask(stderr, &terminal);
+	return terminal.redraws && !options->argv;
 }
 
 /* --as-user needs to know which. */
@@ -60,6 +63,7 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 	struct err err;
 	int rc;
 
+	*ret_result = (struct record_result){ .path = "" };
 	if (check_user(options, &err) < 0 || record_check(options, &err) < 0) {
 		fprintf(stderr, "prospect: %s\n", err.text);
 		return 2;

@@ -63,7 +63,7 @@ struct record_options collect_record_options(const struct collect_options *optio
 
 /* Records, and says on stderr what went wrong or is worth knowing. Returns -1 when the recording is
  * whole (ret_result->path), else the exit status to leave with; there may be a path all the same,
- * of what was kept until it failed. */
+ * of what was kept until it failed; "" when there is none, also for a wrong command line. */
 int collect_run(const struct record_options *options, struct record_result *ret_result);
 
 #endif

@@ -84,12 +84,15 @@ static struct graph_options options_of(const struct graph_values *values, const 
 	};
 }
 
-/* A word alone is a profile if it is the name of one or looks like it. */
+/* A word alone is a profile if it is the name of one or looks like it: no symbol begins as paths
+ * do. */
 static bool names_profile(const char *word)
 {
 	size_t length = strlen(word);
 
-	return opened_is_profile(word) || (length > 5 && strcmp(word + length - 5, ".prof") == 0);
+	return opened_is_profile(word) || word[0] == '/' || strncmp(word, "./", 2) == 0 ||
+	       strncmp(word, "../", 3) == 0 ||
+	       (length > 5 && strcmp(word + length - 5, ".prof") == 0);
 }
 
 /* Which of the words is what: SYMBOL, FILE, or both in this order. */

@@ -2,9 +2,9 @@
 #include "cmd/line_options.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/buf.h"
+#include "cmd/terminal.h"
 #include "present/safe.h"
 
 static void show_progress(void *context, const char *what)
@@ -19,12 +19,15 @@ static void show_progress(void *context, const char *what)
 
 struct line_options line_options_of(const struct line_values *values)
 {
+	struct terminal terminal;
+
+	terminal_ask(stderr, &terminal);
 	return (struct line_options){
 		.symfs = values->symfs,
 		.debug_folders = values->debug_folders.items,
 		.debug_folder_count = values->debug_folders.count,
 		.debuginfod = values->debuginfod,
 		.no_cache = values->no_cache,
-		.progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+		.progress = terminal.redraws ? show_progress : NULL,
 	};
 }

@@ -15,13 +15,14 @@
 
 void terminal_ask(FILE *out, struct terminal *ret_terminal)
 {
-	const char *no_colour = getenv("NO_COLOR");
+	const char *no_colour = getenv("NO_COLOR"), *type = getenv("TERM");
 	struct winsize size;
 
 	*ret_terminal = (struct terminal){ 0 };
 	if (!isatty(fileno(out)))
 		return;
-	ret_terminal->colour = !no_colour || !*no_colour;
+	ret_terminal->redraws = type && *type && strcmp(type, "dumb") != 0;
+	ret_terminal->colour = ret_terminal->redraws && (!no_colour || !*no_colour);
 	if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0) {
 		ret_terminal->lines = size.ws_row;
 		ret_terminal->columns = size.ws_col;

@@ -9,10 +9,13 @@
 
 struct terminal {
 	size_t lines, columns; /* 0: not known, or no terminal */
+	bool redraws;	       /* it understands escape sequences: lines can be written over */
 	bool colour;
 };
 
-/* Colour unless NO_COLOR (no-color.org) asks for none. */
+/* No sequences where TERM is not set or "dumb"; colour unless NO_COLOR (no-color.org) asks for
+ * none.
+ */
 void terminal_ask(FILE *out, struct terminal *ret_terminal);
 
 /* A line to standard error; the newline is added. Names in it may be anybody's: what could command

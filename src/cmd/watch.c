@@ -174,7 +174,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 						 .plot = values->plot,
 						 .out = stdout,
 						 .notes = stderr,
-						 .lines = terminal.lines,
+						 .lines = terminal.redraws ? terminal.lines : 0,
 						 .columns = terminal.columns,
 						 .colour = terminal.colour };
 	_cleanup_(watch_show_freep) struct watch_show *shown = watch_show_new(&look);

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/line_service.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "pipeline/cache_place.h"
 
 /* What the indexes of lines of all files together may take. */
 #define MOST_CACHE_BYTES (512ULL << 20)
+
+static int check_folder(const char *option, const char *path, struct err *err)
+{
+	struct stat st;
+	int error = stat(path, &st) < 0 ? errno : 0;
+
+	if (!error && !S_ISDIR(st.st_mode))
+		error = ENOTDIR;
+	return error ? err_set(err, -EINVAL, "%s '%s': %s", option, path, strerror(error)) : 0;
+}
+
+int line_service_check(const struct line_options *options, struct err *err)
+{
+	int rc = options->symfs ? check_folder("--symfs", options->symfs, err) : 0;
+
+	for (size_t i = 0; rc == 0 && i < options->debug_folder_count; i++)
+		rc = check_folder("--debug-dir", options->debug_folders[i], err);
+	return rc;
+}
 
 void line_service_start(struct line_service *service, const struct profile *profile,
 			const struct line_options *options,

@@ -24,6 +24,9 @@ struct line_options {
 	void *opened_context;
 };
 
+/* Are the folders there? -EINVAL and one line: looking into none of them would go unnoticed. */
+int line_service_check(const struct line_options *options, struct err *err);
+
 /* Lines and what they stand on. */
 struct line_service {
 	struct debug_files *debug_files;

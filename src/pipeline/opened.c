@@ -121,6 +121,8 @@ static int check_style(const char *style, struct err *err)
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err)
 {
 	opened->names = *names;
+	if (line_service_check(&names->lines, err) < 0)
+		return -EINVAL;
 	return check_style(names->demangle, err);
 }
 

@@ -56,7 +56,8 @@ bool opened_is_profile(const char *path);
 
 /* What is looked at; nothing of it looks at a profile. Texts are borrowed. -EINVAL and one line. */
 int opened_choose(struct opened *opened, const struct selection *selection, struct err *err);
-/* How functions are called; @names is copied. Before opened_load; -EINVAL. */
+/* How functions are called; @names is copied. Before opened_load; -EINVAL, also for folders that
+ * are not there. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
 /* After opened_choose. @path: a profile, or an archive of one, whose files are then those that are
  * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA

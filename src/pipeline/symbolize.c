@@ -47,7 +47,7 @@ static int read_segments(struct symbolizer *symbolizer, struct err *err)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
 	int fd = image_files_open(symbolizer->files, symbolizer->image);
-	int rc = fd < 0 ? err_set(err, -ENOENT, "it cannot be opened")
+	int rc = fd < 0 ? err_set(err, -ENOEXEC, "it is no ELF file, or may not be read")
 			: elf_file_open(fd, &elf, err);
 
 	if (rc < 0)
@@ -212,6 +212,8 @@ int symbolizer_new(const struct symbolize_options *options, struct symbolizer **
 	_cleanup_(symbolizer_freep) struct symbolizer *symbolizer = NULL;
 	int rc = check(options, err);
 
+	if (rc == 0)
+		rc = line_service_check(&options->lines, err);
 	if (rc < 0)
 		return rc;
 	symbolizer = xcalloc(1, sizeof(*symbolizer));

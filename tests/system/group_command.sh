@@ -62,6 +62,31 @@ test_no_such_process() {
 	expect_status 2 "$PROSPECT" record -o "$T/prof" -p nonsense --duration 1
 }
 
+# Nothing of a recording that never began is looked at.
+test_wrong_options_of_recordings() {
+	local command options
+	for command in run record; do
+		for options in '-e nosuchevent' '-e ,' '--stacks some' '--rate 0' '--output'; do
+			# shellcheck disable=SC2086 # words
+			expect_status 2 "$PROSPECT" "$command" $options -- true
+			expect_line '^prospect'
+		done
+	done
+}
+
+# TERM says what a terminal understands, NO_COLOR what is liked.
+test_terminals_without_sequences() {
+	need script
+	local answer escape=$'\033'
+	record "$T/prof" -p $$ --duration 0.1
+	for answer in 'TERM=xterm 1' 'TERM=dumb 0' 'TERM= 0' 'NO_COLOR=1 0'; do
+		env TERM=xterm ${answer% *} script -qec "'$PROSPECT' report -V2 '$T/prof'" /dev/null \
+			< /dev/null > "$T/terminal" || fail "$answer: no report"
+		grep -q "$escape" "$T/terminal"
+		[ $? = $((1 - ${answer#* })) ] || fail "$answer:" "$(cat -v "$T/terminal")"
+	done
+}
+
 # open_terminal COMMAND: runs it in a terminal, whose other side stays open until close_terminal.
 open_terminal() {
 	mkfifo "$T/keys"
