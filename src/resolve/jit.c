@@ -184,6 +184,15 @@ static void mark_needed(const struct jit *jit, uint32_t member, bool *needed)
 	}
 }
 
+/* A process that lives and was forked may come to run what its ancestors announced. */
+static void mark_inherited(const struct jit *jit, uint32_t row, bool *needed)
+{
+	for (int forks = 0; forks < MAX_FORKS && (row = forked_from(jit, row)) != 0; forks++) {
+		if (row < jit->of_process.count)
+			mark_needed(jit, jit->of_process.items[row], needed);
+	}
+}
+
 void jit_asking(struct jit *jit)
 {
 	for (size_t i = 0; i < jit->members.count; i++)
@@ -197,6 +206,10 @@ void jit_rest(struct jit *jit)
 	for (size_t i = 0; i < jit->members.count; i++) {
 		if (!jit->members.items[i].asked)
 			mark_needed(jit, (uint32_t)i + 1, needed);
+	}
+	for (uint32_t row = 1; jit->members.count && row < jit->profile->processes.count; row++) {
+		if (!jit->profile->processes.items[row].end_ns)
+			mark_inherited(jit, row, needed);
 	}
 	for (size_t i = 0; i < jit->members.count; i++) {
 		if (!needed[i])

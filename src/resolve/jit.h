@@ -51,7 +51,7 @@ void jit_finish(struct jit *jit, uint64_t now_ns);
 /* All frames that were placed so far are about to be asked about (jit_lookup). */
 void jit_asking(struct jit *jit);
 /* They were. What processes announced that were gone when the asking began, and whose code nobody
- * runs any more, is forgotten. */
+ * may run any more, is forgotten. */
 void jit_rest(struct jit *jit);
 
 enum jit_answer {

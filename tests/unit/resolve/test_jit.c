@@ -243,7 +243,30 @@ static void test_fork(void **state)
 	jit_asking(fixture->jit);
 	jit_rest(fixture->jit);
 	assert_string_equal(name_of(fixture, &frame), "before");
+	fixture->profile->processes.items[child].end_ns = clock_ns();
 	jit_finish(fixture->jit, clock_ns());
+	jit_asking(fixture->jit);
+	jit_rest(fixture->jit);
+	assert_string_equal(name_of(fixture, &frame), "(never)");
+}
+
+/* What a child inherited is there for it, whenever it is first seen to run it. */
+static void test_parent_ends_before_its_child_is_seen(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t child = add_process(fixture, 0x7fffff00, fixture->process);
+	struct frame frame;
+
+	append(fixture, "7f0000001000 20 before\n");
+	name_at(fixture, CODE, clock_ns());
+	fixture->profile->processes.items[fixture->process].end_ns = clock_ns();
+	jit_follow(fixture->jit, clock_ns());
+	jit_asking(fixture->jit);
+	jit_rest(fixture->jit);
+	frame = place(fixture, child, CODE, clock_ns());
+	assert_string_equal(name_of(fixture, &frame), "before");
+	fixture->profile->processes.items[child].end_ns = clock_ns();
+	jit_follow(fixture->jit, clock_ns());
 	jit_asking(fixture->jit);
 	jit_rest(fixture->jit);
 	assert_string_equal(name_of(fixture, &frame), "(never)");
@@ -416,6 +439,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_renew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processes_do_not_mix, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_parent_ends_before_its_child_is_seen, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_end_while_frames_are_asked_about, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
