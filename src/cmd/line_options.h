@@ -27,8 +27,7 @@ struct line_values {
 	  .help = "do without the indexes of lines kept on disk" }
 /* clang-format on */
 
-/* Borrows from @values. Progress goes to stderr if that is a
- * terminal that can be drawn on. */
+/* Borrows from @values. Progress goes to stderr if that is a terminal that can be drawn on. */
 struct line_options line_options_of(const struct line_values *values);
 
 #endif

@@ -55,8 +55,7 @@ struct report_values {
 	  .help = "a table of what functions took with all they called" }, \
 	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
 	  .help = "the values of this key side by side: cpu, thread, event, time ...", \
-	  .hint = "it shows one axis: name one key, and put others into --by, or leave them out, " \
-		  "which merges them" }, \
+	  .hint = "name one key; others go into --by, or are left out, which merges them" }, \
 	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
 	  .help = "below each row of a table the addresses that were hit" }, \
 	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \

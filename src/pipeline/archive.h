@@ -22,8 +22,8 @@ struct archive_options {
 int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
 		  struct err *err);
 
-/* Writes nothing but a list to @out: of each file of that archive its size in bytes and its name there,
- * then what archive_write reports. Sizes are those of now. */
+/* Writes nothing but a list to @out: of each file of that archive its size in bytes and its name
+ * there, then what archive_write reports. Sizes are those of now. */
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err);
 

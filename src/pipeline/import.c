@@ -19,6 +19,7 @@
 #include "pipeline/import_pprof.h"
 #include "pipeline/import_profile.h"
 #include "pipeline/import_script.h"
+#include "pipeline/line_service.h"
 
 /* The head of a recording that is a folder is in its file "data". */
 static int open_head(int folder)
@@ -89,12 +90,18 @@ int import_run(const struct import_options *options, struct import_result *ret_r
 {
 	const char *name = strcmp(options->input, "-") == 0 ? "standard input" : options->input;
 	_cleanup_free_ char *kallsyms = kept_kallsyms(options);
+	const struct line_options names = { .symfs = options->symfs,
+					    .debug_folders = options->debug_folders,
+					    .debug_folder_count = options->debug_folder_count };
 	struct import_options given = *options;
 	struct import_profile import = { .profile = NULL };
 	struct perf_data_input input = { .fd = -1 };
-	int rc = open_input(options->input, &input, err);
+	int rc = line_service_check(&names, err);
 
 	*ret_result = (struct import_result){ .kept = false };
+	if (rc < 0)
+		return rc;
+	rc = open_input(options->input, &input, err);
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", name);
 	if (kallsyms)

@@ -68,7 +68,7 @@ struct importing {
 	struct import_files files;
 	bool same_machine; /* as we are */
 	bool has_chains, has_dumps;
-	uint64_t without_event;	   /* samples of more events than a profile has */
+	uint64_t without_event;	   /* samples of events or members beyond what is followed */
 	uint64_t foreign;	   /* counts of events that the recording does not tell of */
 	struct import_chain chain; /* of the sample at hand */
 	struct unwind_registers registers; /* the same */

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "collect/proc_scan.h"
 #include "collect/sampler.h"
+#include "pipeline/line_service.h"
 #include "pipeline/record.h"
 
 enum {
@@ -57,11 +58,13 @@ static int parse_stacks(const struct record_options *options, enum stack_rung *r
 
 int record_check(const struct record_options *options, struct err *err)
 {
+	const struct line_options names = { .debug_folders = options->debug_folders,
+					    .debug_folder_count = options->debug_folder_count };
 	struct event_spec events[SAMPLER_MAX_EVENTS];
 	enum stack_rung stacks;
 	size_t count;
 
-	if (parse_stacks(options, &stacks, err) < 0)
+	if (parse_stacks(options, &stacks, err) < 0 || line_service_check(&names, err) < 0)
 		return -EINVAL;
 	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
 }

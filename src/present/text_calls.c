@@ -420,9 +420,8 @@ static void print_notes(const struct printer *printer)
 			TREE_MAX_NODES);
 	if (view->threshold > 0)
 		fprintf(printer->out,
-			"\nFunctions below %.3g %% (--threshold) have no entry: their numbers are "
-			"in"
-			" parentheses.\n",
+			"\nFunctions below %.3g %% (--threshold) have no entry: "
+			"their numbers are in parentheses.\n",
 			view->threshold);
 	if (view->count_problem)
 		fprintf(printer->out, "%s\n", view->count_problem);
