@@ -80,7 +80,8 @@ test_terminals_without_sequences() {
 	local answer escape=$'\033'
 	record "$T/prof" -p $$ --duration 0.1
 	for answer in 'TERM=xterm 1' 'TERM=dumb 0' 'TERM= 0' 'NO_COLOR=1 0'; do
-		env TERM=xterm ${answer% *} script -qec "'$PROSPECT' report -V2 '$T/prof'" /dev/null \
+		env -u NO_COLOR SHELL=/bin/bash TERM=xterm "${answer% *}" \
+			script -qec "'$PROSPECT' report -V2 '$T/prof'" /dev/null \
 			< /dev/null > "$T/terminal" || fail "$answer: no report"
 		grep -q "$escape" "$T/terminal"
 		[ $? = $((1 - ${answer#* })) ] || fail "$answer:" "$(cat -v "$T/terminal")"
@@ -90,8 +91,8 @@ test_terminals_without_sequences() {
 # open_terminal COMMAND: runs it in a terminal, whose other side stays open until close_terminal.
 open_terminal() {
 	mkfifo "$T/keys"
-	set -m # without job control the shell would have all in it ignore Ctrl-C
-	SHELL=/bin/bash script -qec "$1" /dev/null < "$T/keys" > "$T/terminal" 2>&1 &
+	set -m # without job control, and in jobs of shells without it, all in it would ignore Ctrl-C
+	SHELL=/bin/bash env --default-signal=INT,QUIT script -qec "$1" /dev/null < "$T/keys" > "$T/terminal" 2>&1 &
 	terminal=$!
 	set +m
 	exec 7> "$T/keys"

@@ -4,7 +4,8 @@
 
 # diff_rows OLD NEW [OPTION...]: symbol, verdict, old and new samples; tabs between.
 diff_rows() {
-	"$PROSPECT" diff "$@" --by symbol --format csv > "$T/.csv" 2> "$T/stderr" ||
+	[[ " $* " = *" --by "* ]] || set -- "$@" --by symbol
+	"$PROSPECT" diff "$@" --format csv > "$T/.csv" 2> "$T/stderr" ||
 		fail "diff $*:" "$(cat "$T/stderr")"
 	awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 		{ print $1 "\t" $column["verdict"] "\t" $column["old_samples"] "\t" \
