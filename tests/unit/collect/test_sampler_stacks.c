@@ -28,13 +28,14 @@
  * counts down.
  */
 void stacks_outer(uint64_t counter, uint64_t depth);
-extern const char stacks_inner[], stacks_inner_returns[], stacks_inner_end[],
-	stacks_outer_returns[], stacks_outer_end[];
+extern const char stacks_inner[], stacks_inner_counts[], stacks_inner_counted[],
+	stacks_inner_returns[], stacks_inner_end[], stacks_outer_returns[], stacks_outer_end[];
 
 #if defined(__x86_64__)
 asm("	.text\n"
     "	.globl stacks_inner, stacks_outer, stacks_inner_returns, stacks_outer_returns\n"
     "	.globl stacks_inner_end, stacks_outer_end\n"
+    "	.globl stacks_inner_counts, stacks_inner_counted\n"
     "	.type stacks_inner, @function\n"
     "	.type stacks_outer, @function\n"
     "	.p2align 12\n"
@@ -46,8 +47,10 @@ asm("	.text\n"
     "	call stacks_inner\n"
     "stacks_inner_returns:\n"
     "	jmp 2f\n"
+    "stacks_inner_counts:\n"
     "1:	dec %rdi\n"
     "	jnz 1b\n"
+    "stacks_inner_counted:\n"
     "2:	add $40, %rsp\n"
     "	ret\n"
     "stacks_inner_end:\n"
@@ -77,6 +80,7 @@ enum { MACHINE = EM_X86_64 };
 asm("	.text\n"
     "	.globl stacks_inner, stacks_outer, stacks_inner_returns, stacks_outer_returns\n"
     "	.globl stacks_inner_end, stacks_outer_end\n"
+    "	.globl stacks_inner_counts, stacks_inner_counted\n"
     "	.type stacks_inner, @function\n"
     "	.type stacks_outer, @function\n"
     "	.p2align 12\n"
@@ -88,8 +92,10 @@ asm("	.text\n"
     "	bl stacks_inner\n"
     "stacks_inner_returns:\n"
     "	b 2f\n"
+    "stacks_inner_counts:\n"
     "1:	subs x0, x0, #1\n"
     "	b.ne 1b\n"
+    "stacks_inner_counted:\n"
     "2:	ldr x30, [sp, #40]\n"
     "	add sp, sp, #48\n"
     "	ret\n"
@@ -142,6 +148,7 @@ struct fixture {
 	pid_t pid; /* whose samples are looked at */
 };
 
+/* Only where it counts: on the way down and back the stack is one of less depth. */
 static void take(void *context, const struct perf_record *record)
 {
 	struct fixture *fixture = context;
@@ -151,8 +158,8 @@ static void take(void *context, const struct perf_record *record)
 	if (record->type != PERF_RECORD_SAMPLE || record->pid != fixture->pid ||
 	    record->cpu_mode != PERF_RECORD_MISC_USER ||
 	    sampler_source(fixture->sampler, record->id).stream != STREAM_CLOCK ||
-	    record->sample.ip < (uint64_t)stacks_inner ||
-	    record->sample.ip >= (uint64_t)stacks_inner_end)
+	    record->sample.ip < (uint64_t)stacks_inner_counts ||
+	    record->sample.ip >= (uint64_t)stacks_inner_counted)
 		return;
 	seen = vec_push(&fixture->seen);
 	*seen = (struct seen){ .form = user->form,
