@@ -175,7 +175,7 @@ static int take_line(struct reading *reading, const struct buf *text, bool cut)
 	reading->line_number++;
 	if (length > 0 && line[length - 1] == '\r')
 		line[--length] = '\0';
-	if (!fault && (length == 0 || line[0] == '#'))
+	if (length == 0 || line[0] == '#')
 		return 0;
 	if (!fault && memchr(line, '\0', length))
 		fault = COLLAPSED_NUL;

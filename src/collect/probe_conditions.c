@@ -29,6 +29,10 @@ int probe_conditions_parse(const struct probe_options *options,
 	if (rc == 0 && ret_conditions->at_return.count && has_instructions(options))
 		rc = err_set(err, -EINVAL,
 			     "--if '%s': functions return, instructions have no retval", text);
+	if (rc == 0 && options->error_if && has_instructions(options))
+		rc = err_set(err, -EINVAL,
+			     "--error-if '%s': functions return, instructions have no errors",
+			     options->error_if);
 	if (rc == 0 && options->error_if)
 		rc = probe_condition_parse("--error-if", options->error_if, &ret_conditions->error,
 					   err);

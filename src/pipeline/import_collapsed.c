@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/escape.h"
 #include "collect/collapsed.h"
 #include "pipeline/import_counts.h"
@@ -157,17 +159,19 @@ static int explain_nothing(const struct collapsing *collapsing, struct err *err)
 static void tell_odd(const struct collapsing *collapsing, struct import_result *result)
 {
 	const struct collapsed_facts *facts = &collapsing->facts;
+	_cleanup_(buf_done) struct buf text = { 0 };
 
 	if (collapsing->refused)
-		snprintf(result->damage, sizeof(result->damage),
-			 "%" PRIu64 " stacks are left out, for with their counts the sum would be "
-			 "too large",
-			 collapsing->refused);
+		buf_printf(&text,
+			   "%" PRIu64 " stack%s left out, for with more counts the sum would be "
+			   "too large",
+			   collapsing->refused, collapsing->refused == 1 ? " is" : "s are");
 	if (facts->odd)
-		snprintf(result->damage, sizeof(result->damage),
-			 "%" PRIu64 " line%s left out, the first is line %" PRIu64 ": %s",
-			 facts->odd, facts->odd == 1 ? " is" : "s are", facts->odd_line,
-			 collapsed_fault_text(facts->fault));
+		buf_printf(&text,
+			   "%s%" PRIu64 " line%s left out, the first is line %" PRIu64 ": %s",
+			   text.size ? "; " : "", facts->odd, facts->odd == 1 ? " is" : "s are",
+			   facts->odd_line, collapsed_fault_text(facts->fault));
+	snprintf(result->damage, sizeof(result->damage), "%s", buf_text(&text));
 }
 
 static void tell_left_out(const struct collapsing *collapsing, struct import_result *result)
@@ -176,7 +180,8 @@ static void tell_left_out(const struct collapsing *collapsing, struct import_res
 	struct buf text = { 0 };
 
 	if (facts->rounded)
-		buf_printf(&text, "%" PRIu64 " counts with fractions were rounded", facts->rounded);
+		buf_printf(&text, "%" PRIu64 " count%s rounded", facts->rounded,
+			   facts->rounded == 1 ? " with a fraction was" : "s with fractions were");
 	if (facts->to_zero)
 		buf_printf(&text, ", %" PRIu64 " of them to 0", facts->to_zero);
 	if (collapsing->inlined)

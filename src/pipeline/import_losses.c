@@ -32,16 +32,16 @@ void import_losses_throttle(struct import_losses *losses, const struct perf_reco
 void import_losses_take(struct import_losses *losses, const struct perf_record *record,
 			bool counted, size_t event)
 {
-	/* What perf makes up at the end has no time; the kernel's own, of samples that a processor
-	 * dropped, are lost besides. */
-	bool at_end = counted && record->type == PERF_RECORD_LOST_SAMPLES && !record->time_ns;
+	bool of_samples = counted && record->type == PERF_RECORD_LOST_SAMPLES;
 
 	if (record->lost.filtered)
 		return;
-	if (at_end)
-		losses->at_end[event] += record->lost.count;
-	else
+	if (!of_samples)
 		losses->in_ring[event] += record->lost.count;
+	else if (record->time_ns)
+		losses->by_processor[event] += record->lost.count;
+	else /* perf made it up at the end, and gave it no time */
+		losses->at_end[event] += record->lost.count;
 }
 
 static uint64_t sum(const uint64_t *counts)
@@ -62,7 +62,7 @@ void import_losses_settle(const struct import_losses *losses, struct profile *pr
 		struct event *event = &profile->events[i];
 		struct loss *lost = &event->loss[LOSS_RING_FULL];
 
-		lost->count += counts[i];
+		lost->count += counts[i] + losses->by_processor[i];
 		if (event->samples)
 			lost->weight = (uint64_t)((double)event->weight / (double)event->samples *
 						  (double)lost->count);

@@ -28,6 +28,7 @@ struct import_losses {
 	VEC(struct import_throttle) throttles;
 	/* by event of the profile */
 	uint64_t in_ring[PROFILE_MAX_EVENTS], at_end[PROFILE_MAX_EVENTS];
+	uint64_t by_processor[PROFILE_MAX_EVENTS]; /* these were in no ring */
 };
 
 /* A PERF_RECORD_THROTTLE or _UNTHROTTLE of an event of the profile: its end is a loss of the event,

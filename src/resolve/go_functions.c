@@ -7,7 +7,8 @@
 
 enum {
 	HEADER_MOST = 8 + 8 * 8,
-	FORGET_EVERY = 4096, /* functions; what was read of the table is not kept */
+	FORGET_EVERY = 4096,		 /* functions; what was read of the table is not kept */
+	MAX_RELOCATION_BYTES = 64 << 20, /* that are looked through, of all sections together */
 };
 
 static const uint32_t MAGIC_2 = 0xfffffffb, MAGIC_16 = 0xfffffffa, MAGIC_18 = 0xfffffff0,
@@ -37,14 +38,16 @@ static uint64_t read_word(const struct go_table *table, struct reader *reader)
 static uint64_t relocated(const struct elf_file *file, uint64_t place)
 {
 	const struct elf_section *section;
-	uint64_t address = 0;
+	uint64_t address = 0, left = MAX_RELOCATION_BYTES;
 
 	for (size_t i = 0; !address && (section = elf_file_section(file, i)); i++) {
 		_cleanup_free_ uint8_t *bytes = NULL;
 		struct reader reader;
 
-		if (section->type != SHT_RELA || elf_file_read(file, section, &bytes, NULL) < 0)
+		if (section->type != SHT_RELA || section->size > left ||
+		    elf_file_read(file, section, &bytes, NULL) < 0)
 			continue;
+		left -= section->size;
 		reader = elf_file_reader(file, bytes, section->size);
 		while (!address && reader_left(&reader) > 0 && !reader.bad) {
 			uint64_t at = elf_file_word(file, &reader);

@@ -63,6 +63,8 @@ test_watch_counts_what_returns_so() {
 	expect_line 'what it returns is retval'
 	expect_status 2 "$PROSPECT" watch --if 'retval == 1' --at +0x0 "$BIN/called:work"
 	expect_line 'instructions have no retval'
+	expect_status 2 "$PROSPECT" watch --error-if 'retval == 1' --at +0x0 "$BIN/called:work"
+	expect_line 'instructions have no errors'
 }
 
 # A shell, and what it starts; the same program beside them does not count.

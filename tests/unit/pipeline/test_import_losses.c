@@ -53,6 +53,21 @@ static void what_is_told_twice_was_lost_once(void **state)
 	import_losses_done(&losses);
 }
 
+/* What a processor dropped, the kernel tells as it happens, and counts it for no event. */
+static void what_processors_drop_is_lost_besides(void **state)
+{
+	struct import_losses losses = { .throttles = { 0 } };
+	struct profile *profile = two_events();
+
+	take(&losses, PERF_RECORD_LOST, 50, 30, 0);
+	take(&losses, PERF_RECORD_LOST_SAMPLES, 55, 10, 0);
+	take(&losses, PERF_RECORD_LOST_SAMPLES, 0, 50, 0);
+	import_losses_settle(&losses, profile);
+	assert_int_equal(lost(profile, 0)->count, 60);
+	profile_free(profile);
+	import_losses_done(&losses);
+}
+
 /* perf was killed before it told the counts. */
 static void records_alone_are_enough(void **state)
 {
@@ -101,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_told_twice_was_lost_once),
+		cmocka_unit_test(what_processors_drop_is_lost_besides),
 		cmocka_unit_test(records_alone_are_enough),
 		cmocka_unit_test(what_a_filter_passed_over_is_no_loss),
 		cmocka_unit_test(throttles_count_when_they_end),
