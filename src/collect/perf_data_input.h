@@ -38,9 +38,9 @@ size_t perf_data_input_peek(struct perf_data_input *input, size_t size, const ui
 bool perf_data_input_read(struct perf_data_input *input, void *bytes, size_t size);
 /* Passes over @size bytes. False: fewer were left. */
 bool perf_data_input_skip(struct perf_data_input *input, uint64_t size);
-/* Reads in order the next line, without its end, into @line, which it empties first; of a longer
- * one
- * @limit bytes, and *ret_cut is set. False: nothing is left. The last line needs no end. */
+/* Reads in order the next line, without its end, into @line, which it empties first; of one longer
+ * than @limit so many bytes, and *ret_cut is set. False: nothing is left. The last line needs no
+ * end. */
 bool perf_data_input_line(struct perf_data_input *input, size_t limit, struct buf *line,
 			  bool *ret_cut);
 /* Reads from now on in order from @offset to before @end. Only where seekable. */

@@ -16,8 +16,8 @@ struct probe_ways {
 	bool fentry, kprobe_multi, kprobe, uprobe_multi, uprobe;
 };
 
-/* @try_fentry: attaches to a function that nobody calls, which takes up to 0.2 s where it succeeds.
- * Else .fentry only says that it is worth a try: the kernel's types are known. */
+/* @try_fentry: attaches to a function that hardly anybody calls, which takes up to 0.2 s where it
+ * succeeds. Else .fentry only says that it is worth a try: the kernel's types are known. */
 struct probe_ways probe_ways_find(bool try_fentry);
 
 /* The one by which most of @count targets would be reached. PROBE_NONE: there is none. */

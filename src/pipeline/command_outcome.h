@@ -7,12 +7,12 @@
 
 /* A zeroed one: there was no command. */
 struct command_outcome {
-	bool launch_failed; /* the error is the command's: launch_exit_status has a shell's status
-			     */
-	bool launched;	    /* it ran */
-	bool ended;	    /* and has ended: */
-	int status;	    /* as from waitpid(2) */
-	int stop_signal;    /* the last signal that told us to stop; 0: none */
+	/* the error is the command's: launch_exit_status has a shell's status */
+	bool launch_failed;
+	bool launched;	 /* it ran */
+	bool ended;	 /* and has ended: */
+	int status;	 /* as from waitpid(2) */
+	int stop_signal; /* the last signal that told us to stop; 0: none */
 };
 
 /* Exit status of prospect: the command's own as a shell has it, 128 + the signal that ended it or

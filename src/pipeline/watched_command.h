@@ -39,7 +39,7 @@ struct watched_command {
 		.launch = { .pid = -1, .gate = -1, .outcome = -1 }, .signal_fd = -1 \
 	}
 
-/* What of this fails with a command leaves that in its outcome. */
+/* Where the command cannot be made or run, that is in its outcome. */
 
 /* Forks the command, which waits at its gate; @argv NULL: none. @as_user: under sudo, as the user
  * who called it. Errors as launch_prepare. */
