@@ -5,15 +5,29 @@
 
 #include "base/xalloc.h"
 
+static bool is_kept(const struct tree *tree, const struct prune_limits *limits, const bool *hidden,
+		    uint32_t id)
+{
+	const struct tree_node *node = &tree->nodes.items[id];
+
+	return limits->keep && !tree_is_group(tree, id) && limits->keep[node->place] &&
+	       !hidden[node->parent] && (!node->parent || tree_is_group(tree, node->parent));
+}
+
+static bool is_small(const struct tree *tree, const struct prune_limits *limits, uint32_t id)
+{
+	return tree_percent(tree, tree->nodes.items[id].total.weight) < limits->threshold;
+}
+
 static void hide_small_and_deep(const struct tree *tree, const struct prune_limits *limits,
 				bool *hidden)
 {
 	const struct tree_node *nodes = tree->nodes.items;
 	uint32_t *depth = xcalloc(tree->nodes.count, sizeof(*depth));
 
-	for (size_t id = 1; id < tree->nodes.count; id++) {
+	for (uint32_t id = 1; id < tree->nodes.count; id++) {
 		depth[id] = depth[nodes[id].parent] + 1;
-		hidden[id] = tree_percent(tree, nodes[id].total.weight) < limits->threshold ||
+		hidden[id] = (is_small(tree, limits, id) && !is_kept(tree, limits, hidden, id)) ||
 			     (limits->max_depth && depth[id] > limits->max_depth);
 	}
 	free(depth);

@@ -9,6 +9,8 @@ struct prune_limits {
 	double threshold; /* least share of a node, in percent as tree_percent */
 	size_t limit;	  /* most nodes, the heaviest; 0: all */
 	size_t max_depth; /* most nodes above each other; 0: any number */
+	const bool *keep; /* by place: where the tree or a group that is shown begins with them, the
+			   * threshold does not hide these; NULL: it may hide all */
 };
 
 /* What is hidden right below a node. */

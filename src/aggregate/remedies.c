@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aggregate/account.h"
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/xalloc.h"
 
@@ -122,17 +123,27 @@ static bool fits(const struct rule *rule, enum stack_end end, enum image_kind ki
 	       (!rule->file || rule->file == runtime);
 }
 
+static bool remedy_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct remedy *row = &((const struct remedies *)owner)->list.items[id];
+	const struct remedy *wanted = key;
+
+	return row->program == wanted->program && row->why == wanted->why &&
+	       row->mend == wanted->mend;
+}
+
 static struct remedy *find(struct remedies *remedies, str_id program, const struct rule *rule)
 {
+	const struct remedy wanted = { .program = program, .why = rule->why, .mend = rule->mend };
+	uint64_t hash = hash_combine(hash_u64(program), (uint64_t)(rule - rules));
 	struct remedy *row;
+	uint32_t id;
 
-	for (size_t i = 0; i < remedies->list.count; i++) {
-		row = &remedies->list.items[i];
-		if (row->program == program && row->why == rule->why && row->mend == rule->mend)
-			return row;
-	}
+	if (hashidx_find(&remedies->index, hash, remedy_equal, remedies, &wanted, &id))
+		return &remedies->list.items[id];
+	hashidx_add(&remedies->index, hash, (uint32_t)remedies->list.count);
 	row = vec_push(&remedies->list);
-	*row = (struct remedy){ .program = program, .why = rule->why, .mend = rule->mend };
+	*row = wanted;
 	return row;
 }
 
@@ -168,26 +179,27 @@ static int more_samples(const void *left, const void *right, void *context)
 	return order ? order : strcmp(a->why, b->why);
 }
 
-static uint64_t samples_of(const struct runtimes *runtimes, str_id program)
+/* By program. The caller frees them. */
+static uint64_t *samples_of_programs(const struct runtimes *runtimes)
 {
 	const struct profile *profile = runtimes->profile;
-	uint64_t sum = 0;
+	uint64_t *sums = xcalloc(strpool_count(&profile->strings) + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < profile->processes.count; i++) {
-		if (profile->processes.items[i].program == program)
-			sum += runtimes->samples[i];
-	}
-	return sum;
+	for (size_t i = 0; i < profile->processes.count; i++)
+		sums[profile->processes.items[i].program] += runtimes->samples[i];
+	return sums;
 }
 
 void remedies_settle(struct remedies *remedies, const struct runtimes *runtimes)
 {
+	_cleanup_free_ uint64_t *samples = samples_of_programs(runtimes);
 	size_t kept = 0;
 
+	hashidx_done(&remedies->index);
 	for (size_t i = 0; i < remedies->list.count; i++) {
 		struct remedy row = remedies->list.items[i];
 
-		row.whole = samples_of(runtimes, row.program);
+		row.whole = samples[row.program];
 		if (row.samples * 100 >= row.whole * LEAST_PERCENT)
 			remedies->list.items[kept++] = row;
 	}
@@ -199,5 +211,6 @@ void remedies_settle(struct remedies *remedies, const struct runtimes *runtimes)
 
 void remedies_done(struct remedies *remedies)
 {
+	hashidx_done(&remedies->index);
 	vec_free(&remedies->list);
 }

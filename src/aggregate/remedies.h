@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashidx.h"
 #include "base/vec.h"
 #include "model/profile.h"
 
@@ -24,6 +25,7 @@ struct remedy {
 
 struct remedies {
 	VEC(struct remedy) list; /* the most samples first, once they are settled */
+	struct hashidx index;	 /* private, until then: rows by program and rule */
 };
 
 /* The run-time systems of processes. @totals: all of the profile. The caller frees. */

@@ -71,7 +71,7 @@ static int check_output(const struct archive_values *values, struct err *err)
 	if (!values->output)
 		return err_set(err, -EINVAL,
 			       "-o FILE must say where the archive goes: -o web.tar.zst");
-	if (output_file_is_stdout(values->output) && isatty(STDOUT_FILENO))
+	if (output_file_meets_stdout(values->output) && isatty(STDOUT_FILENO))
 		return err_set(err, -EINVAL,
 			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
 	return check_name(values->output, err);
@@ -109,6 +109,7 @@ static int write_archive(const struct archive_values *values, const char *path, 
 		.source_path_count = values->source_paths.count,
 	};
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	FILE *report = stdout;
 	int rc;
 
 	if (values->list)
@@ -116,10 +117,13 @@ static int write_archive(const struct archive_values *values, const char *path, 
 	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
 		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
 			       values->output);
+	if (output_file_meets_stdout(values->output))
+		report = stderr;
 	rc = output_file_open(values->output, &file, err);
 	if (rc == 0)
-		rc = archive_write(path, &options, output_file_stream(file),
-				   output_file_is_stdout(values->output) ? stderr : stdout, err);
+		rc = archive_write(path, &options, output_file_stream(file), report, err);
+	if (rc == -EPIPE)
+		return 0; /* as output_file_commit has it */
 	return rc < 0 ? rc : output_file_commit(file, err);
 }
 

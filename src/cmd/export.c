@@ -92,7 +92,7 @@ static int export(const struct export_values *values, const char *file)
 	if (export_check(&values->options, &format, &err) < 0)
 		return fail(&err, 2);
 	if (format->binary && isatty(STDOUT_FILENO) &&
-	    (!values->output || output_file_is_stdout(values->output))) {
+	    (!values->output || output_file_meets_stdout(values->output))) {
 		err_set(&err, -EINVAL, "%s is nothing for a terminal: -o FILE, or into a pipe",
 			format->name);
 		return fail(&err, 2);

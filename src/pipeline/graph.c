@@ -20,6 +20,7 @@
 #include "present/text_tree.h"
 #include "present/tree_rows.h"
 #include "present/trust.h"
+#include "resolve/name_pattern.h"
 
 static const double threshold_of_text = 0.5;
 
@@ -162,28 +163,68 @@ static int find_focus(struct graph *graph, struct err *err)
 		       symbol);
 }
 
-static double focus_percent(const struct graph *graph, uint8_t event)
+/* Percents of what is looked at: all together, and the outermost nodes of it, for functions of one
+ * name may be in several files. */
+struct focus_share {
+	double all, heaviest, lightest;
+};
+
+static struct focus_share focus_share(const struct graph *graph, uint8_t event)
 {
 	_cleanup_(tree_freep) struct tree *tree =
 		tree_new(graph->stacks, graph->places, event, TREE_FROM_ROOTS, graph->focus);
+	struct focus_share share = { .all = tree_percent(tree, tree->nodes.items[0].total.weight) };
 
-	return tree_percent(tree, tree->nodes.items[0].total.weight);
+	share.lightest = share.all;
+	for (uint32_t id = 1; id < tree->nodes.count; id++) {
+		const struct tree_node *node = &tree->nodes.items[id];
+		double percent = tree_percent(tree, node->total.weight);
+
+		if (tree_is_group(tree, id) || (node->parent && !tree_is_group(tree, node->parent)))
+			continue;
+		if (percent > share.heaviest)
+			share.heaviest = percent;
+		if (percent < share.lightest)
+			share.lightest = percent;
+	}
+	return share;
 }
 
-/* About a SYMBOL the default is a share of what that took, and none hides the symbol itself. */
+/* A threshold that was asked for chooses among the functions of a pattern; those of one name are
+ * what is looked at, and shown. */
+static bool keeps_focus(const struct graph *graph)
+{
+	return graph->focus && graph->options->threshold >= 0 &&
+	       !name_pattern_is_glob(graph->options->symbol);
+}
+
+/* About a SYMBOL the default is a share of what that took, and none hides the heaviest that is
+ * called so. */
 static double least_of(const struct graph *graph, uint8_t event)
 {
 	const double rounding = 1 - 1e-9;
-	double wanted = graph->options->threshold, focus;
+	double wanted = graph->options->threshold;
+	struct focus_share share;
 
 	if (wanted < 0 && graph->format != FORMAT_TEXT)
 		return 0;
 	if (!graph->focus)
 		return wanted < 0 ? threshold_of_text : wanted;
-	focus = focus_percent(graph, event);
+	share = focus_share(graph, event);
 	if (wanted < 0)
-		return threshold_of_text * focus / 100;
-	return wanted < focus ? wanted : focus * rounding;
+		wanted = threshold_of_text * share.all / 100;
+	return wanted < share.heaviest ? wanted : share.heaviest * rounding;
+}
+
+/* What the tree must have: a node that is shown though it is light has the callers it has. */
+static double least_to_make(const struct graph *graph, uint8_t event)
+{
+	double least = graph->least[event], lightest;
+
+	if (!keeps_focus(graph))
+		return least;
+	lightest = focus_share(graph, event).lightest * (1 - 1e-9);
+	return lightest < least ? lightest : least;
 }
 
 static void find_least(struct graph *graph)
@@ -199,9 +240,10 @@ static void add_part(struct graph *graph, const char *name, uint8_t event,
 {
 	struct prune_limits limits = { .threshold = graph->least[event],
 				       .limit = graph->options->limit,
-				       .max_depth = graph->options->max_depth };
+				       .max_depth = graph->options->max_depth,
+				       .keep = keeps_focus(graph) ? graph->focus : NULL };
 	struct tree *tree = tree_new_above(graph->stacks, graph->places, event, direction,
-					   graph->focus, limits.threshold);
+					   graph->focus, least_to_make(graph, event));
 	struct prune *prune = xcalloc(1, sizeof(*prune));
 
 	prune_make(tree, &limits, prune);

@@ -186,6 +186,19 @@ bool output_file_is_stdout(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
+bool output_file_meets_stdout(const char *path)
+{
+	struct stat there, here;
+
+	if (output_file_is_stdout(path))
+		return true;
+	if (stat(path, &there) < 0 || fstat(STDOUT_FILENO, &here) < 0)
+		return false;
+	if (there.st_dev != here.st_dev || there.st_ino != here.st_ino)
+		return false;
+	return !S_ISCHR(here.st_mode) || isatty(STDOUT_FILENO);
+}
+
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *file = xcalloc(1, sizeof(*file));
@@ -258,6 +271,8 @@ static int close_stream(struct output_file *file)
 	errno = 0;
 	if (fclose(stream) != 0 && !error)
 		error = errno ? errno : EIO;
+	if (error == EPIPE && !file->temporary && file->place < 0)
+		return 0;
 	if (error)
 		return error;
 	return file->place >= 0 ? write_over(memory, file->place) : 0;

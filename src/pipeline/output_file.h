@@ -27,11 +27,16 @@ DEFINE_CLEANUP(struct output_file *, output_file_free);
 
 /* Borrowed until commit or free. */
 FILE *output_file_stream(struct output_file *file);
-/* Everything was written: checks that it arrived and moves or copies it into place. Only once. */
+/* Everything was written: checks that it arrived and moves or copies it into place. Only once. A
+ * reader of a pipe that went away is no failure: nobody is left to be told. */
 int output_file_commit(struct output_file *file, struct err *err);
 
 /* Does @path mean standard output, rather than a file? */
 bool output_file_is_stdout(const char *path);
+/* Does what is written to @path arrive where standard output does, whatever it is called: "-",
+ * /dev/stdout, a name of its file? Not of devices that are no terminals, as /dev/null: there
+ * nothing gets mixed up. */
+bool output_file_meets_stdout(const char *path);
 
 /* Could @path be written? For knowing before a run rather than after it; leaves nothing behind. */
 int output_file_check(const char *path, struct err *err);

@@ -82,6 +82,32 @@ static void small_branches(void **state)
 		    1, 4, 0);
 }
 
+/* Only where the tree begins with it, and not what it calls. */
+static void what_is_looked_at_stays(void **state)
+{
+	struct world world;
+	struct prune_limits limits = { .threshold = 101 };
+	struct prune prune;
+	struct buf text = { 0 };
+	bool *keep;
+
+	(void)state;
+	world_init(&world);
+	for (int with_keep = 0; with_keep < 2; with_keep++) {
+		keep = places_match(world.places, "[mh]*");
+		assert_non_null(keep);
+		limits.keep = with_keep ? keep : NULL;
+		prune_make(world.tree, &limits, &prune);
+		stacks_print(world.tree, prune.hidden, &text);
+		assert_string_equal(buf_text(&text), with_keep ? "main 100 0\n" : "");
+		assert_int_equal(prune.rest[with_keep].nodes, with_keep ? 4 : 1);
+		prune_done(&prune);
+		free(keep);
+	}
+	buf_done(&text);
+	world_done(&world);
+}
+
 static void few_nodes(void **state)
 {
 	assert_left(&(struct prune_limits){ .limit = 2 }, "main 100 0\n heavy 60 10\n", 3, 40, 1);
@@ -101,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_limits),
 		cmocka_unit_test(small_branches),
+		cmocka_unit_test(what_is_looked_at_stays),
 		cmocka_unit_test(few_nodes),
 		cmocka_unit_test(deep_branches),
 	};

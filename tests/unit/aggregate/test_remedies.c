@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/fixture.h"
 
+#include <stdio.h>
+
 #include "aggregate/completeness.h"
 
 struct program {
@@ -123,12 +125,47 @@ static void deep_stacks_were_asked_for(void **state)
 	}
 }
 
+/* Each of its own, with what all processes of the program have. */
+static void many_programs_are_apart(void **state)
+{
+	enum { PROGRAMS = 60, PROCESSES = 3 };
+	struct fixture fixture;
+	struct completeness found;
+	char name[32];
+
+	(void)state;
+	fixture_init(&fixture);
+	for (int i = 0; i < PROGRAMS * PROCESSES; i++) {
+		struct program one;
+
+		snprintf(name, sizeof(name), "program%d", i % PROGRAMS);
+		one = program(&fixture, name, 10 + i);
+		hit(&one, made(&fixture, STACK_NO_ROWS), 100 + (uint64_t)(i % PROGRAMS));
+		hit(&one, fixture_cut(&fixture, STACK_TOO_DEEP), 50);
+		hit(&one, fixture_chain(&fixture, 0, "/bin/whole", "main"), 7);
+	}
+	found = completeness_of(&fixture);
+	assert_int_equal(found.remedies.list.count, 2 * PROGRAMS);
+	for (uint64_t i = 0; i < 2 * PROGRAMS; i++) {
+		const struct remedy *row = &found.remedies.list.items[i];
+		uint64_t number = strtoull(name_of(&fixture, row) + strlen("program"), NULL, 10);
+
+		if (i < PROGRAMS)
+			assert_int_equal(number, PROGRAMS - 1 - i);
+		assert_int_equal(row->samples, PROCESSES * (i < PROGRAMS ? 100 + number : 50));
+		assert_int_equal(row->whole, PROCESSES * (157 + number));
+	}
+	completeness_done(&found);
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_time_systems_have_switches),
 		cmocka_unit_test(a_few_stacks_need_no_remedy),
 		cmocka_unit_test(deep_stacks_were_asked_for),
+		cmocka_unit_test(many_programs_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,6 +102,40 @@ static void rows_that_cover_a_share(void **state)
 	fixture_done(&fixture);
 }
 
+/* Three rows of 23 in 1000 are 6.9 percent, though their percents in floating point are less. */
+static void rows_that_cover_it_exactly(void **state)
+{
+	enum { HEAVY = 3, LIGHT = 42 };
+	struct fixture fixture;
+	struct key_list keys;
+	struct table *table;
+	uint32_t task;
+
+	(void)state;
+	fixture_init(&fixture);
+	task = fixture_task(&fixture, fixture_process(&fixture, "cc", 10), "cc");
+	for (int i = 0; i <= HEAVY + LIGHT; i++) {
+		uint64_t samples = i < HEAVY ? 23 : i < HEAVY + LIGHT ? 22 : 7;
+		char name[32];
+
+		snprintf(name, sizeof(name), "function%d", i);
+		fixture_hit(
+			&fixture, task,
+			fixture_stack(&fixture, "/bin/cc", name, 0x100 * (uint64_t)i, SYMBOL_NAMED),
+			MODE_USER, CONTEXT_TASK, samples);
+	}
+	assert_int_equal(keys_parse("symbol", &keys, NULL), 0);
+	table = table_new(fixture_labels(&fixture), &keys);
+	for (size_t i = 0; i < fixture.totals.rows.count; i++)
+		table_add(table, &(struct point){ .total = fixture.totals.rows.items[i] });
+	table->cover = 6.9;
+	table_finish(table, 0, 0);
+	assert_int_equal(table->sums[0].samples, 1000);
+	assert_int_equal(table->rows.count, HEAVY);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 static void several_keys(void **state)
 {
 	struct fixture fixture;
@@ -254,6 +288,7 @@ int main(void)
 		cmocka_unit_test(frames_of_tables_by_address),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(rows_that_cover_a_share),
+		cmocka_unit_test(rows_that_cover_it_exactly),
 		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(several_keys),
 		cmocka_unit_test(cut_rows_stay_in_the_sum),

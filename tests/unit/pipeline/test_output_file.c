@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -241,6 +242,68 @@ static void pipes_without_a_name(void **state)
 	close(ends[1]);
 }
 
+/* What wrote to it has done its part. */
+static void readers_that_went_away(void **state)
+{
+	struct output_file *file;
+	struct err err = { "" };
+	char name[64];
+	int ends[2];
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[1]);
+	assert_int_equal(output_file_open(name, &file, &err), 0);
+	close(ends[0]);
+	fputs("x", output_file_stream(file));
+	assert_int_equal(fflush(output_file_stream(file)), EOF);
+	assert_int_equal(errno, EPIPE);
+	assert_int_equal(output_file_commit(file, &err), 0);
+	assert_string_equal(err.text, "");
+	output_file_free(file);
+	close(ends[1]);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+/* Makes standard output what @fd is, asks, and puts it back. */
+static bool meets_as(int fd, const char *path)
+{
+	int before = dup(STDOUT_FILENO);
+	bool meets;
+
+	assert_true(before >= 0);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	meets = output_file_meets_stdout(path);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	return meets;
+}
+
+static void names_of_stdout(void **state)
+{
+	int ends[2], null = open("/dev/null", O_WRONLY), file;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_true(meets_as(ends[1], "-"));
+	assert_true(meets_as(ends[1], "/proc/self/fd/1"));
+	assert_false(meets_as(ends[1], "/proc/self/fd/2"));
+	assert_false(meets_as(ends[1], "nowhere"));
+	assert_false(meets_as(null, "/dev/null"));
+	write_old("report");
+	write_old("other");
+	file = open("report", O_WRONLY);
+	assert_int_equal(link("report", "name"), 0);
+	assert_true(meets_as(file, "name"));
+	assert_false(meets_as(file, "other"));
+	close(file);
+	close(null);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* What did not arrive whole does not take the old one's place. */
 static void half_a_file_is_not_moved(void **state)
 {
@@ -277,6 +340,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(half_a_file_is_not_moved, enter_folder,
 						leave_folder),
 		cmocka_unit_test_setup_teardown(pipes_without_a_name, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(names_of_stdout, enter_folder, leave_folder),
+		cmocka_unit_test(readers_that_went_away),
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_disk_that_was_full_before),
 	};
