@@ -168,11 +168,8 @@ static __always_inline void split(struct count_row_value *row, enum moment momen
 			now.count += late;
 		*last = now;
 	}
-	if (!row)
-		return;
-	row->last_ns = bpf_ktime_get_ns();
-	if (!row->first_ns)
-		row->first_ns = row->last_ns;
+	if (row)
+		row->used = 1;
 }
 
 /* ---- rows ---- */

@@ -41,8 +41,8 @@ struct count_reading {
 
 struct count_row_value {
 	struct count_reading sums[COUNT_EVENTS];
-	__u64 first_ns, last_ns; /* CLOCK_MONOTONIC, of what was added */
-	__u64 runs;		 /* times it was executed */
+	__u64 used; /* 1: something was added, maybe 0 */
+	__u64 runs; /* times it was executed */
 	char path[COUNT_PATH_BYTES];
 	char comm[16];
 };
@@ -57,7 +57,7 @@ struct count_program {
 
 _Static_assert(sizeof(struct count_row_key) == 16, "the same on both sides");
 _Static_assert(sizeof(struct count_reading) == 24, "as the kernel's bpf_perf_event_value");
-_Static_assert(sizeof(struct count_row_value) == COUNT_EVENTS * 24 + 24 + COUNT_PATH_BYTES + 16,
+_Static_assert(sizeof(struct count_row_value) == COUNT_EVENTS * 24 + 16 + COUNT_PATH_BYTES + 16,
 	       "no holes");
 
 #endif

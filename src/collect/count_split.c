@@ -230,7 +230,6 @@ static void take_row(const struct count_split *split, const struct count_row_key
 	snprintf(row->key.comm, sizeof(row->key.comm), "%.15s", value->comm);
 	row->key.pid = key->pid ? (int32_t)key->pid : -1;
 	row->key.tid = key->tid ? (int32_t)key->tid : -1;
-	row->order = value->last_ns;
 	row->runs = value->runs;
 	for (size_t i = 0; i < counts->event_count; i++)
 		row->values[i] =
@@ -252,12 +251,11 @@ int count_split_read(struct count_split *split, struct counts *counts, struct er
 		from = &key;
 		if (bpf_map_lookup_elem(map, &key, &value) < 0)
 			continue;
-		if (value.first_ns || value.runs)
+		if (value.used || value.runs)
 			take_row(split, &key, &value, counts);
 	}
 	if (errno != ENOENT)
 		return err_set(err, -errno, "cannot read what was counted: %s", strerror(errno));
 	counts->complete = split->object->bss->full == 0;
-	counts_sort(counts);
 	return 0;
 }

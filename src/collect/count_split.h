@@ -36,8 +36,8 @@ int count_split_add(struct count_split *split, pid_t pid, const char *program, b
 		    struct err *err);
 /* From now on all is followed. To be called before the counters are enabled. */
 int count_split_begin(struct count_split *split, struct err *err);
-/* The rows so far, in the order in which they ended, appended to @counts with the values of its
- * events. Idle time is a row of its own, with everybody only. */
+/* The rows so far, in no order, appended to @counts with the values of its events. Idle time is a
+ * row of its own, with everybody only. */
 int count_split_read(struct count_split *split, struct counts *counts, struct err *err);
 
 #endif

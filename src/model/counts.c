@@ -106,6 +106,28 @@ void counts_sort(struct counts *counts)
 	sort_rows(counts, by_order);
 }
 
+/* The event that rows are compared by; the first where none could be counted. */
+static size_t first_counted(const struct counts *counts)
+{
+	for (size_t i = 0; i < counts->event_count; i++) {
+		if (counts->events[i].state == COUNT_GOOD)
+			return i;
+	}
+	return 0;
+}
+
+void counts_sort_by_count(struct counts *counts)
+{
+	size_t event = first_counted(counts);
+
+	for (size_t i = 0; i < counts->rows.count; i++) {
+		struct count_row *row = &counts->rows.items[i];
+
+		row->order = UINT64_MAX - (uint64_t)counts_scaled(&row->values[event]);
+	}
+	counts_sort(counts);
+}
+
 static bool is_nothing(const struct count_row *row, size_t events)
 {
 	for (size_t i = 0; i < events; i++) {

@@ -99,6 +99,9 @@ int counts_compare_keys(const struct count_key *a, const struct count_key *b);
 void counts_subtract(struct counts *counts, const struct counts *before);
 /* Rows by their order. */
 void counts_sort(struct counts *counts);
+/* Gives rows the order of what was counted of the first event that could be, the most first, and
+ * sorts them by it; what is the same is sorted by key. */
+void counts_sort_by_count(struct counts *counts);
 struct counts *counts_copy(const struct counts *counts);
 /* Frees the rows; it may be used again. */
 void counts_done(struct counts *counts);

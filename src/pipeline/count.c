@@ -72,6 +72,16 @@ static bool are_gone(const struct count_session *session)
 	       !is_any_alive(options->tids, options->tid_count);
 }
 
+/* Leaves in @counts, of the whole time, what came since the last interval. */
+static void keep_interval(const struct count_session *session, struct counts *counts)
+{
+	counts->wall_ns = counts->ended_ns - session->interval_start_ns;
+	if (session->previous)
+		counts_subtract(counts, session->previous);
+	if (session->split)
+		counts_sort_by_count(counts);
+}
+
 static int end_interval(struct count_session *session, struct err *err)
 {
 	struct counts *now = calloc(1, sizeof(*now));
@@ -83,9 +93,7 @@ static int end_interval(struct count_session *session, struct err *err)
 		return rc;
 	}
 	shown = counts_copy(now);
-	shown->wall_ns = now->ended_ns - session->interval_start_ns;
-	if (session->previous)
-		counts_subtract(shown, session->previous);
+	keep_interval(session, shown);
 	session->options->interval(session->options->context, shown);
 	counts_free(shown);
 	counts_free(session->previous);
@@ -198,9 +206,7 @@ static int finish(struct count_session *session, struct err *err)
 	if (rc == 0 && session->options->interval_s > 0 && !session->counted_enough) {
 		struct counts *rest = counts_copy(counts);
 
-		rest->wall_ns = counts->ended_ns - session->interval_start_ns;
-		if (session->previous)
-			counts_subtract(rest, session->previous);
+		keep_interval(session, rest);
 		session->options->interval(session->options->context, rest);
 		counts_free(rest);
 	}

@@ -170,6 +170,8 @@ int count_reading_now(struct count_session *session, bool last, struct counts *r
 	}
 	if (session->options->only || session->options->except)
 		put_together(session->options, &counts);
+	if (session->split)
+		counts_sort_by_count(&counts);
 	*ret_counts = counts;
 	return 0;
 }

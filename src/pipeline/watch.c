@@ -188,15 +188,17 @@ static uint64_t cost_ns(const struct watching *watching)
 static enum watch_end find_end(struct watching *watching, uint64_t end_ns, bool check_cost)
 {
 	const struct watched_command *command = &watching->command;
+	uint64_t now_ns;
 
 	watched_command_read(&watching->command);
 	if (command->outcome.ended)
 		return WATCH_COMMAND;
 	if (command->stop)
 		return WATCH_STOPPED;
-	if (clock_ns() >= end_ns)
+	now_ns = clock_ns();
+	if (now_ns >= end_ns)
 		return WATCH_DURATION;
-	if (check_cost && watch_budget_passed(&watching->budget, cost_ns(watching)))
+	if (check_cost && watch_budget_passed(&watching->budget, now_ns, cost_ns(watching)))
 		return WATCH_BUDGET;
 	if (!watching->options->argv && are_gone(&watching->probe_options.filter))
 		return WATCH_GONE;
@@ -308,6 +310,7 @@ static int run(struct watching *watching, struct err *err)
 		return rc;
 	watching->began_ns = probes_open(watching->probes);
 	watching->ticked_ns = watching->last_read_ns = watching->began_ns;
+	watch_budget_begin(&watching->budget, watching->options->budget, watching->began_ns);
 	if (watching->options->argv)
 		rc = watched_command_go(&watching->command, err);
 	if (rc < 0)
@@ -351,8 +354,7 @@ int watch_run(const struct watch_options *options, struct watch_result *ret_resu
 {
 	struct watching watching = { .options = options,
 				     .command = WATCHED_COMMAND_NONE,
-				     .probe_options = options->probes,
-				     .budget = { .part = options->budget } };
+				     .probe_options = options->probes };
 	int rc;
 
 	*ret_result = (struct watch_result){ .end = WATCH_GOES_ON };

@@ -194,6 +194,19 @@ test_count_machine_by_program() {
 		fail "the rows have $whole ns" "$(cat "$T/rows" "$T/stderr")"
 }
 
+# In each interval, and of the first event.
+test_count_machine_has_the_most_first() {
+	need_root
+	"$PROSPECT" count -a --by program -e page-faults,task-clock --interval 100 --format csv \
+		-- "$BIN/loop" 0.3 > "$T/rows" 2>&1 ||
+		{ grep -q 'BPF\|PID namespace' "$T/rows" && skip "needs BPF"; }
+	awk -F , 'match($0, /,page-faults,[0-9]+/) {
+			count = substr($0, RSTART + 13, RLENGTH - 13) + 0
+			if ($1 == time && count > before) wrong = 1
+			time = $1; before = count; rows++ }
+		END { exit wrong || rows < 2 }' "$T/rows" || fail "in no order:" "$(cat "$T/rows")"
+}
+
 test_count_process() {
 	local event
 	event=$("$PROSPECT" count -e task-clock --format csv true 2>&1 | awk -F, 'NR == 2 { print $1 }')

@@ -107,6 +107,24 @@ static void the_whole_and_cpus_stay(void **state)
 	counts_done(&now);
 }
 
+/* Of the first event that could be counted, what it would have been in all the time. */
+static void the_most_first(void **state)
+{
+	static const char *const expected[] = { "scaled", "some", "a", "b", "few" };
+	struct counts counts = three_events();
+
+	counts.events[0].state = COUNT_NOT_SUPPORTED;
+	add(&counts, "b", 1, 7);
+	add(&counts, "few", 2, 6)->values[0].count = 1000;
+	add(&counts, "some", 3, 12)->values[2].count = 1;
+	add(&counts, "scaled", 4, 7)->values[1].running_ns = 50;
+	add(&counts, "a", 5, 7)->values[2].count = 1000;
+	counts_sort_by_count(&counts);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_string_equal(counts.rows.items[i].key.program, expected[i]);
+	counts_done(&counts);
+}
+
 static void keys(void **state)
 {
 	struct count_key a = { .program = "a", .cpu = 1, .pid = -1, .tid = -1 }, b = a;
@@ -130,6 +148,7 @@ int main(void)
 		cmocka_unit_test(the_total_of_rows),
 		cmocka_unit_test(what_came_since),
 		cmocka_unit_test(the_whole_and_cpus_stay),
+		cmocka_unit_test(the_most_first),
 		cmocka_unit_test(keys),
 	};
 
