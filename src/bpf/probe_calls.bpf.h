@@ -248,6 +248,17 @@ static __always_inline void enter_undecided(struct probe_thread *thread,
 
 /* ---- any entry ---- */
 
+/* There is no memory for the thread's calls: this one has no exit, and where that is what tells
+ * whether it counts, it does not. */
+static __always_inline void lose(const struct probe_call *call)
+{
+	__u32 row;
+
+	if (todo & PROBE_ON_RETURN ? phase == PROBE_OPEN && is_wanted(call)
+				   : count(call, &row) != NULL)
+		ADD(threads_lost, 1);
+}
+
 /* Loops come first, where the verifier has few states to follow through them. */
 static __always_inline int enter(const struct probe_call *call, bool user)
 {
@@ -261,8 +272,7 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
 				      BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!thread) {
-		if (count(call, &row))
-			ADD(threads_lost, 1);
+		lose(call);
 		return 0;
 	}
 	depth = forget(thread, live_depth(thread, call, user));
@@ -495,10 +505,12 @@ static __always_inline int leave(struct probe_call *call)
 		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
 	call->returned = value_of(call->value, call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & 0xff);
-	if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
-		decide(thread, frame, call);
-	else if (!(frame->flags & FRAME_IGNORED))
-		count_exit(thread, frame, call);
+	if (!(frame->flags & FRAME_IGNORED)) {
+		if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
+			decide(thread, frame, call);
+		else
+			count_exit(thread, frame, call);
+	}
 	thread->depth = found - 1;
 	return 0;
 }

@@ -10,6 +10,26 @@
 
 #include "bpf/probe_wire.h"
 
+#define BY_NAME __attribute__((preserve_access_index))
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} BY_NAME;
+
+struct sched_entity {
+	__u64 nr_migrations;
+} BY_NAME;
+
+struct task_struct {
+	int pid, tgid;
+	unsigned int __state;
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	struct sched_entity se;
+	struct signal_struct *signal;
+} BY_NAME;
+
 /* A call as it enters, or as it comes back. */
 struct probe_call {
 	__u64 cookie;
@@ -28,14 +48,15 @@ const volatile struct probe_steps entry_steps = {};
 const volatile struct probe_steps return_steps = {};
 const volatile struct probe_steps error_steps = {};
 
-const volatile __u32 wanted_pid = 0; /* one of wanted_pids: most calls are of it */
+volatile __u32 wanted_pid; /* one of wanted_pids: most calls are of it; or PROBE_NO_PID */
 
-/* Thread groups. */
+/* Thread groups: PROBE_ANY_PROCESS, or of one that is ending what tells it from others that get its
+ * number after it (the address of its signal_struct). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4 * PROBE_WIRE_PIDS);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u64);
 } wanted_pids SEC(".maps");
 
 static __always_inline __u32 current_pid(void)
@@ -46,9 +67,35 @@ static __always_inline __u32 current_pid(void)
 static __always_inline bool is_wanted_process(void)
 {
 	__u32 pid = current_pid();
+	const __u64 *found;
 
-	return !(todo & PROBE_ONLY_PIDS) || pid == wanted_pid ||
-	       bpf_map_lookup_elem(&wanted_pids, &pid);
+	if (!(todo & PROBE_ONLY_PIDS) || pid == wanted_pid)
+		return true;
+	found = bpf_map_lookup_elem(&wanted_pids, &pid);
+	return found &&
+	       (*found == PROBE_ANY_PROCESS || *found == (__u64)bpf_get_current_task_btf()->signal);
+}
+
+/* Its last thread is ending: from here on its number alone does not tell it any more. */
+static __always_inline void end_process(const struct task_struct *task)
+{
+	__u32 pid = (__u32)task->tgid;
+	__u64 process = (__u64)task->signal;
+
+	if (pid == wanted_pid)
+		wanted_pid = PROBE_NO_PID;
+	if (bpf_map_lookup_elem(&wanted_pids, &pid))
+		bpf_map_update_elem(&wanted_pids, &pid, &process, BPF_ANY);
+}
+
+/* Its first thread, the last that goes, is gone. */
+static __always_inline void forget_process(const struct task_struct *task)
+{
+	__u32 pid = (__u32)task->tgid;
+	const __u64 *found = bpf_map_lookup_elem(&wanted_pids, &pid);
+
+	if (found && task->pid == task->tgid && *found == (__u64)task->signal)
+		bpf_map_delete_elem(&wanted_pids, &pid);
 }
 
 static __always_inline bool is_wanted_comm(void)

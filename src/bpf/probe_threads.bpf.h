@@ -28,31 +28,11 @@
 #include "bpf/probe_condition.bpf.h"
 #include "bpf/probe_wire.h"
 
-#define BY_NAME __attribute__((preserve_access_index))
-
 enum {
 	THREAD_STACK = 16 * 1024, /* of the kernel, x86 and arm64; aligned to its size */
 	FAR_IN_STACK = 8 << 20,	  /* user stacks further apart are two */
 	NO_ROW = 0xffffffff,
 };
-
-struct sched_entity {
-	__u64 nr_migrations;
-} BY_NAME;
-
-struct signal_struct {
-	struct {
-		int counter;
-	} live;
-} BY_NAME;
-
-struct task_struct {
-	int pid, tgid;
-	unsigned int __state;
-	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
-	struct sched_entity se;
-	struct signal_struct *signal;
-} BY_NAME;
 
 enum {
 	FRAME_USER = 1 << 0,

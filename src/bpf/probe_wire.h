@@ -50,11 +50,14 @@ enum {
 	PROBE_ONLY_CPUS = 1 << 9,
 	PROBE_ONLY_COMMS = 1 << 10,
 	PROBE_ON_CONDITION = 1 << 11,
-	PROBE_FOLLOW = 1 << 12,
 	/* A call counts if what it returns is as wanted, so when it returns. */
 	PROBE_ON_RETURN = 1 << 13,
 	PROBE_ERROR_IF = 1 << 14, /* an error is where a condition holds */
 };
+
+/* What follows a pid in the table of those that are wanted; no address is so low. */
+enum { PROBE_ANY_PROCESS = 1 };
+#define PROBE_NO_PID 0xffffffffU
 
 enum probe_phase { PROBE_NOT_YET, PROBE_OPEN, PROBE_CLOSED };
 

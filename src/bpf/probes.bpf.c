@@ -298,12 +298,11 @@ SEC("tp_btf/sched_process_exit")
 int probe_thread_exit(__u64 *arguments)
 {
 	struct task_struct *task = (struct task_struct *)arguments[0];
-	__u32 pid = (__u32)task->tgid;
 
 	if (todo & PROBE_DO_EXITS)
 		end_all(task, true);
-	if (todo & PROBE_FOLLOW && task->signal->live.counter == 0)
-		bpf_map_delete_elem(&wanted_pids, &pid);
+	if (todo & PROBE_ONLY_PIDS && task->signal->live.counter == 0)
+		end_process(task);
 	return 0;
 }
 
@@ -311,7 +310,12 @@ int probe_thread_exit(__u64 *arguments)
 SEC("tp_btf/sched_process_free")
 int probe_thread_free(__u64 *arguments)
 {
-	end_all((struct task_struct *)arguments[0], false);
+	struct task_struct *task = (struct task_struct *)arguments[0];
+
+	if (todo & PROBE_DO_EXITS)
+		end_all(task, false);
+	if (todo & PROBE_ONLY_PIDS)
+		forget_process(task);
 	return 0;
 }
 
@@ -341,12 +345,13 @@ int probe_exec(__u64 *arguments)
 SEC("tp_btf/sched_process_fork")
 int probe_fork(__u64 *arguments)
 {
-	const struct task_struct *parent = (const struct task_struct *)arguments[0];
 	const struct task_struct *child = (const struct task_struct *)arguments[1];
-	__u32 pid = (__u32)parent->tgid, child_pid = (__u32)child->tgid, one = 1;
+	__u32 pid = (__u32)child->tgid;
+	__u64 any = PROBE_ANY_PROCESS;
 
-	if (pid != child_pid && bpf_map_lookup_elem(&wanted_pids, &pid))
-		bpf_map_update_elem(&wanted_pids, &child_pid, &one, BPF_ANY);
+	/* The parent is who runs. */
+	if (pid != current_pid() && is_wanted_process())
+		bpf_map_update_elem(&wanted_pids, &pid, &any, BPF_ANY);
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static uint32_t todo_of(const struct probe_options *options,
 	       (filter->comm_count ? PROBE_ONLY_COMMS : 0) |
 	       (conditions->entry.count ? PROBE_ON_CONDITION : 0) |
 	       (conditions->at_return.count ? PROBE_ON_RETURN : 0) |
-	       (conditions->error.count ? PROBE_ERROR_IF : 0) | (filter->follow ? PROBE_FOLLOW : 0);
+	       (conditions->error.count ? PROBE_ERROR_IF : 0);
 }
 
 static const uint32_t wire_keys[] = {
@@ -103,7 +103,7 @@ static void set_filter(struct probes_bpf *object, const struct probe_filter *fil
 		strncpy(comm, filter->comms[i], sizeof(comm) - 1);
 		memcpy((void *)object->rodata->wanted_comms[i], comm, sizeof(comm));
 	}
-	object->rodata->wanted_pid = filter->pid_count ? (uint32_t)filter->pids[0] : 0;
+	object->bss->wanted_pid = filter->pid_count ? (uint32_t)filter->pids[0] : PROBE_NO_PID;
 	object->rodata->wanted_comm_count = (uint32_t)filter->comm_count;
 	set_steps(&conditions->entry, &object->rodata->entry_steps);
 	set_steps(&conditions->at_return, &object->rodata->return_steps);
@@ -168,8 +168,8 @@ static void choose(struct probes_bpf *object, const struct probe_options *option
 		{ object->progs.probe_fentry_only, false },
 		{ object->progs.probe_fexit, false },
 		{ object->progs.probe_switch, options->measures & PROBE_VIRTUAL },
-		{ object->progs.probe_thread_exit, pairs || options->filter.follow },
-		{ object->progs.probe_thread_free, pairs },
+		{ object->progs.probe_thread_exit, pairs || options->filter.pid_count },
+		{ object->progs.probe_thread_free, pairs || options->filter.pid_count },
 		{ object->progs.probe_exec, pairs },
 		{ object->progs.probe_fork, options->filter.follow },
 	};

@@ -196,10 +196,10 @@ static int choose_pids(struct probes *probes, struct err *err)
 {
 	const struct probe_filter *filter = &probes->options.filter;
 	int map = bpf_map__fd(probe_programs_object(probes->programs)->maps.wanted_pids);
-	uint32_t one = 1;
+	uint64_t any = PROBE_ANY_PROCESS;
 
 	for (size_t i = 0; i < filter->pid_count; i++) {
-		if (bpf_map_update_elem(map, &filter->pids[i], &one, BPF_ANY) < 0)
+		if (bpf_map_update_elem(map, &filter->pids[i], &any, BPF_ANY) < 0)
 			return err_set(err, -errno, "process %d cannot be chosen: %s",
 				       filter->pids[i], strerror(errno));
 	}
