@@ -2,8 +2,15 @@
 #include "aggregate/heat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/radix.h"
+#include "base/xalloc.h"
+
+/* So many entries are put in order at once: they fit into the caches of a processor. */
+enum { CHUNK = 1 << 15 };
 
 /* How long a column is by itself: seconds, but for recordings of few. */
 static uint64_t usual_column(uint64_t duration_ns)
@@ -59,31 +66,90 @@ void heat_done(struct heat *heat)
 	vec_free(&heat->entries);
 }
 
-static int by_place(const void *left, const void *right)
+static uint64_t place_of(const struct heat_entry *entry)
 {
-	const struct heat_entry *a = left, *b = right;
+	return (uint64_t)entry->bucket << 32 | entry->node;
+}
 
-	if (a->bucket != b->bucket)
-		return a->bucket < b->bucket ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
+/* Puts the entries from @first to before @end in order. */
+static void sort(struct heat_entry *entries, size_t first, size_t end)
+{
+	size_t count = end - first;
+	_cleanup_free_ struct radix_item *order = xmalloc(count * sizeof(*order));
+	_cleanup_free_ struct heat_entry *sorted = xmalloc(count * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct radix_item){ place_of(&entries[first + i]), (uint32_t)i };
+	radix_sort(order, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = entries[first + order[i].id];
+	memcpy(&entries[first], sorted, count * sizeof(*sorted));
+}
+
+/* Makes one entry of those in the same place, which stand side by side from @first on. */
+static void unite(struct heat *heat, size_t first)
+{
+	struct heat_entry *entries = heat->entries.items;
+	size_t kept = first;
+
+	for (size_t i = first; i < heat->entries.count; i++) {
+		if (kept > first && place_of(&entries[kept - 1]) == place_of(&entries[i])) {
+			entries[kept - 1].samples += entries[i].samples;
+			entries[kept - 1].weight += entries[i].weight;
+		} else {
+			entries[kept++] = entries[i];
+		}
+	}
+	heat->entries.count = heat->merged = kept;
+}
+
+/* The first of the entries that are merged which is not before this bucket. */
+static size_t first_from(const struct heat *heat, uint32_t bucket)
+{
+	size_t low = 0, high = heat->merged;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (heat->entries.items[middle].bucket < bucket)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 void heat_merge(struct heat *heat)
 {
-	struct heat_entry *entries = heat->entries.items;
-	size_t count = 0;
+	const struct heat_entry *entries = heat->entries.items;
+	uint32_t earliest = UINT32_MAX;
+	size_t first;
 
-	if (heat->entries.count)
-		qsort(entries, heat->entries.count, sizeof(*entries), by_place);
-	for (size_t i = 0; i < heat->entries.count; i++) {
-		if (count && by_place(&entries[count - 1], &entries[i]) == 0) {
-			entries[count - 1].samples += entries[i].samples;
-			entries[count - 1].weight += entries[i].weight;
-		} else {
-			entries[count++] = entries[i];
-		}
+	if (heat->merged == heat->entries.count)
+		return;
+	for (size_t i = heat->merged; i < heat->entries.count; i++) {
+		if (entries[i].bucket < earliest)
+			earliest = entries[i].bucket;
 	}
-	heat->entries.count = count;
+	first = first_from(heat, earliest);
+	sort(heat->entries.items, first, heat->entries.count);
+	unite(heat, first);
+}
+
+/* The same of all entries when their buckets are in order and only their nodes may not be. */
+static void merge_within_buckets(struct heat *heat)
+{
+	struct heat_entry *entries = heat->entries.items;
+	size_t first = 0;
+
+	for (size_t i = 1; i <= heat->entries.count; i++) {
+		if (i < heat->entries.count &&
+		    (i - first < CHUNK || entries[i].bucket == entries[i - 1].bucket))
+			continue;
+		sort(entries, first, i);
+		first = i;
+	}
+	unite(heat, 0);
 }
 
 bool heat_lengthen(struct heat *heat)
@@ -92,18 +158,20 @@ bool heat_lengthen(struct heat *heat)
 
 	if (bucket_count(heat) <= 1)
 		return false;
+	heat_merge(heat);
 	factor = lengthen_buckets(heat);
 	for (size_t i = 0; i < heat->entries.count; i++)
 		heat->entries.items[i].bucket /= factor;
-	heat_merge(heat);
+	merge_within_buckets(heat);
 	return true;
 }
 
 void heat_map(struct heat *heat, const uint32_t *to)
 {
+	heat_merge(heat);
 	for (size_t i = 0; i < heat->entries.count; i++)
 		heat->entries.items[i].node = to[heat->entries.items[i].node];
-	heat_merge(heat);
+	merge_within_buckets(heat);
 }
 
 static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
@@ -123,4 +191,6 @@ void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t sampl
 							 .node = node,
 							 .samples = samples,
 							 .weight = weight };
+	if (heat->entries.count - heat->merged >= CHUNK)
+		heat_merge(heat);
 }

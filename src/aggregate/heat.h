@@ -35,6 +35,7 @@ struct heat {
 	VEC(struct heat_entry) entries; /* by bucket and node after heat_merge */
 	uint64_t end_ns;		/* private, and the next */
 	uint32_t factor;		/* of the next lengthening */
+	size_t merged;			/* so many entries are as after heat_merge */
 };
 
 /* @column_ns: 0: as long as suits the time from @origin_ns to @end_ns; it is made longer where
@@ -44,7 +45,8 @@ void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t 
 	       uint32_t rows);
 void heat_done(struct heat *heat);
 
-/* Times before the origin count as the first bucket, those behind the end as the last. */
+/* Times before the origin count as the first bucket, those behind the end as the last. May merge
+ * the entries; that costs little where samples come nearly in order of time. */
 void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples,
 	      uint64_t weight);
 

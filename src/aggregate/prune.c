@@ -2,6 +2,7 @@
 #include "aggregate/prune.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 
@@ -33,35 +34,74 @@ static void hide_small_and_deep(const struct tree *tree, const struct prune_limi
 	free(depth);
 }
 
-struct ranked {
-	uint64_t weight;
-	uint32_t node;
+/* The digits that weights have for heaviest(). */
+enum {
+	DIGIT_BITS = 16,
+	DIGITS = 1 << DIGIT_BITS,
 };
 
-/* No node weighs more than its parent, whose number is smaller: parents come first. */
-static int heavier(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
+/* What the first @limit nodes by weight weigh at least, and how many of just that weight are among
+ * them. Nothing is sorted: the weight is found digit by digit, the highest first. */
+struct heaviest {
+	uint64_t least;
+	size_t of_least;
+};
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
+/* How many nodes that are not hidden begin with the digits of @least above @shift, by their digit
+ * there. */
+static void count_digits(const struct tree *tree, const bool *hidden, uint64_t least,
+			 unsigned shift, size_t *counts)
+{
+	memset(counts, 0, DIGITS * sizeof(*counts));
+	for (size_t id = 1; id < tree->nodes.count; id++) {
+		uint64_t digits = tree->nodes.items[id].total.weight >> shift;
+
+		if (!hidden[id] && digits >> DIGIT_BITS == least >> shift >> DIGIT_BITS)
+			counts[digits & (DIGITS - 1)]++;
+	}
 }
 
+/* At least @limit nodes are not hidden, and @limit is not 0. */
+static struct heaviest find_heaviest(const struct tree *tree, size_t limit, const bool *hidden)
+{
+	size_t *counts = xcalloc(DIGITS, sizeof(*counts));
+	struct heaviest heaviest = { 0, limit };
+
+	for (unsigned shift = 64; shift > 0;) {
+		uint64_t digit = DIGITS - 1;
+
+		shift -= DIGIT_BITS;
+		count_digits(tree, hidden, heaviest.least, shift, counts);
+		for (; counts[digit] < heaviest.of_least; digit--)
+			heaviest.of_least -= counts[digit];
+		heaviest.least |= digit << shift;
+	}
+	free(counts);
+	return heaviest;
+}
+
+/* Of those of the same weight the first are kept. No node weighs more than its parent, whose number
+ * is smaller: parents are kept before their children. */
 static void hide_beyond(const struct tree *tree, size_t limit, bool *hidden)
 {
-	struct ranked *ranked = xcalloc(tree->nodes.count, sizeof(*ranked));
-	size_t count = 0;
+	size_t shown = 0;
+	struct heaviest heaviest;
 
-	for (uint32_t id = 1; id < tree->nodes.count; id++) {
-		if (!hidden[id])
-			ranked[count++] = (struct ranked){ tree->nodes.items[id].total.weight, id };
+	for (size_t id = 1; id < tree->nodes.count; id++)
+		shown += !hidden[id];
+	if (shown <= limit)
+		return;
+	heaviest = find_heaviest(tree, limit, hidden);
+	for (size_t id = 1; id < tree->nodes.count; id++) {
+		uint64_t weight = tree->nodes.items[id].total.weight;
+
+		if (hidden[id] || weight > heaviest.least)
+			continue;
+		if (weight == heaviest.least && heaviest.of_least)
+			heaviest.of_least--;
+		else
+			hidden[id] = true;
 	}
-	if (count)
-		qsort(ranked, count, sizeof(*ranked), heavier);
-	for (size_t i = limit; i < count; i++)
-		hidden[ranked[i].node] = true;
-	free(ranked);
 }
 
 static void add_rest(const struct tree *tree, struct prune *prune)
@@ -88,6 +128,13 @@ void prune_make(const struct tree *tree, const struct prune_limits *limits, stru
 		hide_beyond(tree, limits->limit, prune.hidden);
 	add_rest(tree, &prune);
 	*ret_prune = prune;
+}
+
+void prune_tighten(const struct tree *tree, size_t limit, struct prune *prune)
+{
+	hide_beyond(tree, limit, prune->hidden);
+	memset(prune->rest, 0, tree->nodes.count * sizeof(*prune->rest));
+	add_rest(tree, prune);
 }
 
 void prune_done(struct prune *prune)

@@ -26,6 +26,9 @@ struct prune {
 
 void prune_make(const struct tree *tree, const struct prune_limits *limits,
 		struct prune *ret_prune);
+/* Hides also what is not among the heaviest @limit, at least 1, of the nodes that @prune, of this
+ * tree, shows. */
+void prune_tighten(const struct tree *tree, size_t limit, struct prune *prune);
 void prune_done(struct prune *prune);
 
 #endif

@@ -185,6 +185,18 @@ static const struct table_row *add(struct table *table, const struct total *tota
 	return row;
 }
 
+/* Looks for the rows of a few points, which lie all over the memory: they are fetched for all of
+ * them. */
+static void find_places(struct table *table, const struct point *points, size_t count,
+			struct coming *coming)
+{
+	for (size_t i = 0; i < count; i++) {
+		find_place(table, &points[i], &coming[i]);
+		if (coming[i].place)
+			__builtin_prefetch(coming[i].place);
+	}
+}
+
 const struct table_row *table_add(struct table *table, const struct point *point)
 {
 	struct coming coming;
@@ -193,16 +205,11 @@ const struct table_row *table_add(struct table *table, const struct point *point
 	return add(table, &point->total, &coming);
 }
 
-/* Rows lie all over the memory: they are fetched for several points before the first is added. */
 static void add_few(struct table *table, const struct point *points, size_t count)
 {
 	struct coming coming[FEW];
 
-	for (size_t i = 0; i < count; i++) {
-		find_place(table, &points[i], &coming[i]);
-		if (coming[i].place)
-			__builtin_prefetch(coming[i].place);
-	}
+	find_places(table, points, count, coming);
 	for (size_t i = 0; i < count; i++) {
 		if (coming[i].place && *coming[i].place)
 			__builtin_prefetch(&table->rows.items[*coming[i].place - 1]);
@@ -215,6 +222,27 @@ void table_add_all(struct table *table, const struct point *points, size_t count
 {
 	for (size_t i = 0; i < count; i += FEW)
 		add_few(table, points + i, count - i < FEW ? count - i : FEW);
+}
+
+static void find_few(struct table *table, const struct point *points, size_t count,
+		     uint32_t *ret_rows)
+{
+	struct coming coming[FEW];
+
+	find_places(table, points, count, coming);
+	for (size_t i = 0; i < count; i++) {
+		struct wanted wanted = { coming[i].values, points[i].total.event };
+		const struct table_row *row = row_at(table, &wanted, coming[i].place);
+
+		ret_rows[i] = (uint32_t)(row - table->rows.items);
+	}
+}
+
+void table_find_all(struct table *table, const struct point *points, size_t count,
+		    uint32_t *ret_rows)
+{
+	for (size_t i = 0; i < count; i += FEW)
+		find_few(table, points + i, count - i < FEW ? count - i : FEW, ret_rows + i);
 }
 
 static void accumulate(struct table *table)

@@ -54,6 +54,10 @@ DEFINE_CLEANUP(struct table *, table_free);
 const struct table_row *table_add(struct table *table, const struct point *point);
 /* The same of @count points, which is faster than one by one. */
 void table_add_all(struct table *table, const struct point *points, size_t count);
+/* The numbers of the rows that table_add_all would add the points to; nothing is added to these,
+ * and those that are missing are made. */
+void table_find_all(struct table *table, const struct point *points, size_t count,
+		    uint32_t *ret_rows);
 /* For whoever works out rows and sums himself: the row of these values, one for each key, made when
  * there is none. Borrowed until the next is made. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);

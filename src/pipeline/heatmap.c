@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/heatmap.h"
 
+#include <errno.h>
+
 #include "aggregate/children.h"
 #include "aggregate/heat.h"
 #include "aggregate/prune.h"
@@ -17,6 +19,7 @@ enum {
 	MAX_BOXES = 100000,
 	FEWEST_BOXES = 3000,
 	MAX_ENTRIES = 1500000,
+	FEW_POINTS = 64, /* are taken at once */
 };
 
 struct drawing {
@@ -29,6 +32,9 @@ struct drawing {
 	struct prune prune;
 	size_t boxes;	 /* at most */
 	uint32_t *shown; /* by node: itself or, if it is hidden, the one that stands for it */
+	uint32_t *shown_of_row; /* the same by row of stacks; TREE_NO_NODE: it is in no node */
+	size_t row_count;
+	bool is_odd; /* a sample has no row: the samples of the file are not those of its totals */
 	struct heat heat;
 	struct view view;
 	uint64_t first_ns, last_ns; /* times of samples, where the profile lacks those of its run */
@@ -40,6 +46,7 @@ static void drawing_done(struct drawing *drawing)
 	if (drawing->shown)
 		prune_done(&drawing->prune);
 	free(drawing->shown);
+	free(drawing->shown_of_row);
 	tree_free(drawing->tree);
 	places_free(drawing->places);
 	table_free(drawing->stacks);
@@ -114,15 +121,33 @@ static void find_shown(struct drawing *drawing)
 	}
 }
 
-static void limit_boxes(struct drawing *drawing, size_t boxes)
+/* After every change of what is hidden. */
+static void find_all_shown(struct drawing *drawing)
 {
-	if (drawing->shown)
-		prune_done(&drawing->prune);
-	else
-		drawing->shown = xcalloc(drawing->tree->nodes.count, sizeof(*drawing->shown));
+	find_shown(drawing);
+	for (size_t i = 0; i < drawing->row_count; i++) {
+		uint32_t node = drawing->tree->of_row[i];
+
+		drawing->shown_of_row[i] =
+			node == TREE_NO_NODE ? TREE_NO_NODE : drawing->shown[node];
+	}
+}
+
+static void limit_boxes_first(struct drawing *drawing, size_t boxes)
+{
+	drawing->shown = xcalloc(drawing->tree->nodes.count, sizeof(*drawing->shown));
+	drawing->row_count = drawing->stacks->rows.count;
+	drawing->shown_of_row = xcalloc(drawing->row_count, sizeof(*drawing->shown_of_row));
 	drawing->boxes = boxes;
 	prune_make(drawing->tree, &(struct prune_limits){ .limit = boxes }, &drawing->prune);
-	find_shown(drawing);
+	find_all_shown(drawing);
+}
+
+static void halve_boxes(struct drawing *drawing)
+{
+	drawing->boxes /= 2;
+	prune_tighten(drawing->tree, drawing->boxes, &drawing->prune);
+	find_all_shown(drawing);
 }
 
 static int collect_stacks(struct drawing *drawing, struct err *err)
@@ -142,7 +167,8 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	drawing->places = places_new(&drawing->opened.labels, &of_frames);
 	drawing->tree = tree_new(drawing->stacks, drawing->places,
 				 table_main_event(drawing->stacks), TREE_FROM_ROOTS, NULL);
-	limit_boxes(drawing, drawing->options->max_boxes ? drawing->options->max_boxes : MAX_BOXES);
+	limit_boxes_first(drawing,
+			  drawing->options->max_boxes ? drawing->options->max_boxes : MAX_BOXES);
 	return 0;
 }
 
@@ -155,7 +181,7 @@ static bool make_coarser(struct drawing *drawing)
 
 	if (heat->columns >= 5 * HEAT_FEW_COLUMNS || drawing->boxes <= FEWEST_BOXES)
 		return heat_lengthen(heat);
-	limit_boxes(drawing, drawing->boxes / 2);
+	halve_boxes(drawing);
 	heat_map(heat, drawing->shown);
 	return true;
 }
@@ -167,30 +193,36 @@ static void make_room(struct drawing *drawing)
 		;
 }
 
-static void take_time(struct drawing *drawing, const struct point *point)
+/* What is looked up lies all over the memory: it is fetched for several points at a time. */
+static void take_few_times(struct drawing *drawing, const struct point *points, size_t count)
 {
-	uint64_t values[KEYS_MAX];
-	const struct table_row *row;
-	uint32_t node;
+	uint32_t rows[FEW_POINTS];
 
-	if (point->total.event != drawing->tree->event)
-		return;
-	for (size_t i = 0; i < drawing->of_stacks.count; i++)
-		values[i] = drawing->of_stacks.items[i]->value(&drawing->opened.labels, point);
-	row = table_row(drawing->stacks, point->total.event, values);
-	node = drawing->tree->of_row[row - drawing->stacks->rows.items];
-	if (node == TREE_NO_NODE)
-		return;
+	table_find_all(drawing->stacks, points, count, rows);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i] >= drawing->row_count) {
+			drawing->is_odd = true;
+			return;
+		}
+		__builtin_prefetch(&drawing->shown_of_row[rows[i]]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct total *total = &points[i].total;
+		uint32_t node = drawing->shown_of_row[rows[i]];
+
+		if (total->event == drawing->tree->event && node != TREE_NO_NODE)
+			heat_add(&drawing->heat, points[i].time_ns, node, total->samples,
+				 total->weight);
+	}
 	if (drawing->heat.entries.count >= MAX_ENTRIES + MAX_ENTRIES / 2)
 		make_room(drawing);
-	heat_add(&drawing->heat, point->time_ns, drawing->shown[node], point->total.samples,
-		 point->total.weight);
 }
 
 static void take_times(void *context, const struct point *points, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		take_time(context, &points[i]);
+	for (size_t i = 0; i < count; i += FEW_POINTS)
+		take_few_times(context, points + i,
+			       count - i < FEW_POINTS ? count - i : FEW_POINTS);
 }
 
 /* From the start of what was asked for to the end of the recording. */
@@ -222,6 +254,9 @@ static int collect_times(struct drawing *drawing, struct err *err)
 	drawing->opened.selected = 0;
 	rc = opened_visit(&drawing->opened, keys_use(&drawing->of_stacks) | SAMPLE_TIME, take_times,
 			  drawing, err);
+	if (rc == 0 && drawing->is_odd)
+		rc = err_set(err, -EBADMSG,
+			     "the profile is damaged: there are samples that its totals lack");
 	make_room(drawing);
 	return rc;
 }

@@ -181,6 +181,16 @@ test_damaged_profiles() {
 	done
 }
 
+# A heat map goes by the totals and then by the samples: they must be of the same stacks.
+test_samples_that_totals_lack() {
+	need sqlite3
+	record "$T/prof" -- "$BIN/short" 300
+	sqlite3 "$T/prof" 'UPDATE OR IGNORE total SET stack = 0'
+	expect_status 1 "$PROSPECT" heatmap -o "$T/page" "$T/prof"
+	expect_line 'damaged: there are samples that its totals lack'
+	[ ! -e "$T/page" ] || fail "there is a page of a damaged profile"
+}
+
 test_two_at_once() {
 	local pid status=0
 	"$PROSPECT" record -o "$T/one" "$BIN/shares" 1 > "$T/one.out" 2> "$T/stderr" &

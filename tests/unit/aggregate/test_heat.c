@@ -10,7 +10,11 @@
 #include "aggregate/heat.h"
 #include "base/clock.h"
 
-enum { START_S = 1000, NODES = 50 };
+enum {
+	START_S = 1000,
+	NODES = 50,
+	SAMPLES = 100000, /* more than are merged at once */
+};
 
 #define START (START_S * NS_PER_S)
 
@@ -74,8 +78,9 @@ static void fill(struct heat *heat, uint64_t weights[100])
 {
 	uint64_t state = 1;
 
-	for (uint32_t i = 0; i < 20000; i++) {
-		uint64_t at = i * 5 * NS_PER_MS;
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		/* Second by second, but not in order within each of them, as in a file. */
+		uint64_t at = (i / 1000 * 1000 + i * 7 % 1000) * NS_PER_MS;
 
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1, 1 + i % 9);
@@ -110,7 +115,7 @@ static void longer_columns_lose_nothing(void **state)
 		sums[entry->bucket * heat.bucket_ns / NS_PER_S] += entry->weight;
 		samples += entry->samples;
 	}
-	assert_int_equal(samples, 20000);
+	assert_int_equal(samples, SAMPLES);
 	for (uint64_t second = 0; second < 100; second++) {
 		/* A bucket is a second or more by now: the sums are those of its seconds. */
 		uint64_t bucket = second * NS_PER_S / heat.bucket_ns * heat.bucket_ns / NS_PER_S;
@@ -122,6 +127,38 @@ static void longer_columns_lose_nothing(void **state)
 	}
 	assert_memory_equal(sums, weights, sizeof(sums));
 	heat_done(&heat);
+}
+
+/* Whatever the order in which samples come, there is one entry for each place. */
+static void the_order_of_samples_is_all_the_same(void **state)
+{
+	struct heat forward, backward;
+
+	(void)state;
+	heat_init(&forward, START, START + 100 * NS_PER_S, 0, 0);
+	heat_init(&backward, START, START + 100 * NS_PER_S, 0, 0);
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		uint32_t j = SAMPLES - 1 - i;
+
+		heat_add(&forward, START + i * NS_PER_MS, i % NODES, 1, i);
+		heat_add(&backward, START + j * NS_PER_MS, j % NODES, 1, j);
+	}
+	heat_merge(&forward);
+	heat_merge(&backward);
+	/* 20 samples are in a bucket, all of them of another node. */
+	assert_int_equal(forward.entries.count, SAMPLES);
+	assert_int_equal(backward.entries.count, SAMPLES);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const struct heat_entry *entry = &forward.entries.items[i];
+
+		assert_int_equal(entry->bucket, i / 20);
+		assert_true(i % 20 == 0 || entry[-1].node < entry->node);
+		assert_int_equal(entry->bucket, backward.entries.items[i].bucket);
+		assert_int_equal(entry->node, backward.entries.items[i].node);
+		assert_int_equal(entry->weight, backward.entries.items[i].weight);
+	}
+	heat_done(&forward);
+	heat_done(&backward);
 }
 
 static void one_bucket_cannot_become_coarser(void **state)
@@ -170,6 +207,7 @@ int main(void)
 		cmocka_unit_test(a_sample_is_in_the_bucket_of_its_time),
 		cmocka_unit_test(columns_suit_the_time),
 		cmocka_unit_test(longer_columns_lose_nothing),
+		cmocka_unit_test(the_order_of_samples_is_all_the_same),
 		cmocka_unit_test(one_bucket_cannot_become_coarser),
 		cmocka_unit_test(nodes_are_put_together),
 	};

@@ -115,6 +115,58 @@ static void few_nodes(void **state)
 		    3, 40, 0);
 }
 
+static void even_fewer_nodes(void **state)
+{
+	struct world world;
+	struct prune prune;
+	struct buf text = { 0 };
+
+	(void)state;
+	world_init(&world);
+	prune_make(world.tree, &(struct prune_limits){ .limit = 5 }, &prune);
+	assert_int_equal(prune.rest[1].nodes, 2);
+	prune_tighten(world.tree, 3, &prune);
+	stacks_print(world.tree, prune.hidden, &text);
+	assert_string_equal(buf_text(&text), "main 100 0\n heavy 60 10\n  deep 50 0\n");
+	assert_int_equal(prune.rest[1].nodes, 3);
+	assert_int_equal(prune.rest[1].hits.samples, 40);
+	assert_int_equal(prune.rest[3].nodes, 1);
+	/* More than are shown: nothing changes. */
+	prune_tighten(world.tree, 4, &prune);
+	assert_int_equal(prune.rest[1].nodes, 3);
+	assert_int_equal(prune.rest[3].nodes, 1);
+	buf_done(&text);
+	prune_done(&prune);
+	world_done(&world);
+}
+
+/* Weights whose digits differ in every place; those of the same weight as the last one shown are
+ * shown in their order. */
+static void the_heaviest_are_those_that_weigh_most(void **state)
+{
+	static const uint64_t weights[] = {
+		1ULL << 62, 3, (1ULL << 62) + 1, 70000, 3, 1ULL << 40, 3, 65536, 1ULL << 33, 3
+	};
+	static const bool hidden_of_7[] = { false, false, false, false, true,
+					    false, true,  false, false, true };
+	struct tree_node nodes[11] = { { .parent = 0 } };
+	struct table stacks = { .sums = { { .weight = 1 } } };
+	struct tree tree = { .stacks = &stacks, .nodes = { .items = nodes, .count = 11 } };
+	struct prune prune;
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++)
+		nodes[i + 1].total.weight = weights[i];
+	prune_make(&tree, &(struct prune_limits){ .limit = 7 }, &prune);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(prune.hidden[i + 1], hidden_of_7[i]);
+	assert_int_equal(prune.rest[0].nodes, 3);
+	prune_tighten(&tree, 1, &prune);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(prune.hidden[i + 1], i != 2);
+	prune_done(&prune);
+}
+
 static void deep_branches(void **state)
 {
 	assert_left(&(struct prune_limits){ .max_depth = 2 },
@@ -129,6 +181,8 @@ int main(void)
 		cmocka_unit_test(small_branches),
 		cmocka_unit_test(what_is_looked_at_stays),
 		cmocka_unit_test(few_nodes),
+		cmocka_unit_test(even_fewer_nodes),
+		cmocka_unit_test(the_heaviest_are_those_that_weigh_most),
 		cmocka_unit_test(deep_branches),
 	};
 

@@ -59,6 +59,53 @@ static void assert_row(const struct table *table, size_t at, const char *text, u
 	buf_done(&buf);
 }
 
+/* Rows are found without anything being added to them, and made where there are none. */
+static void rows_are_found(void **state)
+{
+	static const char *const lists[] = { "symbol", "pid,symbol" }; /* by place, by index */
+
+	(void)state;
+	for (size_t by = 0; by < 2; by++) {
+		struct fixture fixture;
+		struct point points[80]; /* more than are looked for at once */
+		uint32_t rows[80], made;
+		struct key_list keys;
+		struct table *table;
+		size_t count;
+
+		make(&fixture);
+		count = fixture.totals.rows.count;
+		assert_int_equal(keys_parse(lists[by], &keys, NULL), 0);
+		table = table_new(fixture_labels(&fixture), &keys);
+		for (size_t i = 0; i < 80; i++)
+			points[i] = (struct point){ .total = fixture.totals.rows.items[i % count] };
+		table_add_all(table, points + 1, count - 1);
+		made = (uint32_t)table->rows.count;
+		table_find_all(table, points + 1, 79, rows + 1);
+		for (size_t i = 1; i < count; i++) {
+			const struct table_row *row = &table->rows.items[rows[i]];
+			struct buf wanted = { 0 }, text = { 0 };
+
+			keys.items[keys.count - 1]->text(
+				table->labels,
+				keys.items[keys.count - 1]->value(table->labels, &points[i]),
+				&wanted);
+			table_text(table, row, keys.count - 1, &text);
+			assert_string_equal(buf_text(&text), buf_text(&wanted));
+			assert_int_equal(row->event, points[i].total.event);
+			assert_true(row->samples >= points[i].total.samples);
+			buf_done(&text);
+			buf_done(&wanted);
+		}
+		/* The first point was not added: with the process its row is one that was made. */
+		assert_int_equal(table->rows.count, by ? made + 1 : made);
+		assert_int_equal(rows[count], by ? made : rows[2]);
+		assert_int_equal(table->sums[0].samples, 90);
+		table_free(table);
+		fixture_done(&fixture);
+	}
+}
+
 static void one_key(void **state)
 {
 	struct fixture fixture;
@@ -286,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_tables_by_address),
+		cmocka_unit_test(rows_are_found),
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(rows_that_cover_a_share),
 		cmocka_unit_test(rows_that_cover_it_exactly),
