@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "model/words.h"
 
 /* What is known: how a stack ends, in which kind of image (IMAGE_KIND_COUNT: any), in a process
  * that has a file of which the name begins so (NULL: any); what is said of it; what would mend it.
@@ -18,7 +19,10 @@ struct rule {
 	const char *file, *why, *mend;
 };
 
-#define MADE "end in code made at run time that keeps no frame pointers"
+#define TEXT_OF(number)	 #number
+#define EXPANDED(number) TEXT_OF(number)
+#define MOST_DEPTH	 EXPANDED(STACK_MOST_USER_FRAMES)
+#define MADE		 "end in code made at run time that keeps no frame pointers"
 
 /* The first that fits counts. */
 static const struct rule rules[] = {
@@ -29,8 +33,13 @@ static const struct rule rules[] = {
 	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file without unwind tables",
 	  "building it with them (C: -fasynchronous-unwind-tables)" },
 	{ STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL, "are deeper than was asked for",
-	  "--max-depth, up to 1024" },
+	  "--max-depth, up to " MOST_DEPTH },
 };
+
+/* In place of the rule, where as much was asked for as can be. */
+static const struct rule deepest = { STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL,
+				     "are deeper than " MOST_DEPTH " frames, the most that is kept",
+				     NULL };
 
 enum {
 	RULES = sizeof(rules) / sizeof(rules[0]),
@@ -123,6 +132,37 @@ static bool fits(const struct rule *rule, enum stack_end end, enum image_kind ki
 	       (!rule->file || rule->file == runtime);
 }
 
+/* Functions that were inlined have frames of their own at the place of the one they are in. */
+static bool is_same_place(const struct frame *a, const struct frame *b)
+{
+	return a != b && a->image == b->image && a->offset == b->offset && a->kind == b->kind;
+}
+
+static bool is_user_code(enum image_kind kind)
+{
+	return kind == IMAGE_FILE || kind == IMAGE_ANON || kind == IMAGE_VDSO ||
+	       kind == IMAGE_BUCKET;
+}
+
+/* Has it all user frames that can be kept? */
+static bool is_deepest(const struct profile *profile, uint32_t stack)
+{
+	const struct frame *inner = NULL;
+	size_t count = 0;
+
+	while (stack && count < STACK_MOST_USER_FRAMES) {
+		const struct stack_node *node = &profile->stacks.items[stack];
+		const struct frame *frame = &profile->frames.items[node->frame];
+
+		if (is_user_code(profile->images.items[frame->image].kind) &&
+		    !(inner && is_same_place(inner, frame)))
+			count++;
+		inner = frame;
+		stack = node->parent;
+	}
+	return count == STACK_MOST_USER_FRAMES;
+}
+
 static bool remedy_equal(const void *owner, uint32_t id, const void *key)
 {
 	const struct remedy *row = &((const struct remedies *)owner)->list.items[id];
@@ -135,7 +175,7 @@ static bool remedy_equal(const void *owner, uint32_t id, const void *key)
 static struct remedy *find(struct remedies *remedies, str_id program, const struct rule *rule)
 {
 	const struct remedy wanted = { .program = program, .why = rule->why, .mend = rule->mend };
-	uint64_t hash = hash_combine(hash_u64(program), (uint64_t)(rule - rules));
+	uint64_t hash = hash_combine(hash_u64(program), hash_u64((uintptr_t)rule));
 	struct remedy *row;
 	uint32_t id;
 
@@ -153,6 +193,7 @@ void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const st
 	const struct profile *profile = runtimes->profile;
 	uint32_t process = profile->tasks.items[total->task].process;
 	enum image_kind kind = image ? profile->images.items[image].kind : IMAGE_KIND_COUNT;
+	const struct rule *rule;
 
 	runtimes->samples[process] += total->samples;
 	/* An import's stacks are as deep as somebody else wanted. */
@@ -161,7 +202,10 @@ void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const st
 	for (size_t i = 0; i < RULES; i++) {
 		if (!fits(&rules[i], end, kind, runtimes->of_process[process]))
 			continue;
-		find(remedies, profile->processes.items[process].program, &rules[i])->samples +=
+		rule = &rules[i];
+		if (end == STACK_TOO_DEEP && is_deepest(profile, total->stack))
+			rule = &deepest;
+		find(remedies, profile->processes.items[process].program, rule)->samples +=
 			total->samples;
 		return;
 	}

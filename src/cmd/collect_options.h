@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/options.h"
+#include "model/words.h"
 #include "pipeline/record.h"
 
 struct collect_options {
@@ -42,7 +43,8 @@ struct collect_options {
 	{ "stacks", 0, OPTION_TEXT, COLLECT_AT(type, member, stacks), "full|fp|none", \
 	  .help = "callers: by unwind tables (default), by frame pointers, or none" }, \
 	{ "max-depth", 0, OPTION_INTEGER, COLLECT_AT(type, member, max_depth), "FRAMES", \
-	  .help = "user frames of one stack (default 512)", .least = 1, .most = 1024 }, \
+	  .help = "user frames of one stack (default 512)", .least = 1, \
+	  .most = STACK_MOST_USER_FRAMES }, \
 	{ "flush", 'M', OPTION_INTEGER, COLLECT_AT(type, member, flush_cs), "CENTISECONDS", \
 	  .help = "time between writes to the profile (default 200)", .least = 1, .most = 360000 }, \
 	{ "system-map", 'K', OPTION_TEXT, COLLECT_AT(type, member, system_map), "FILE", \

@@ -80,17 +80,16 @@ static int run_import(int argc, char **argv)
 						"profile of pprof or "
 						"collapsed stacks"
 					      : "one file at a time");
-	if (first >= 0 && values.options.value && strcmp(values.options.value, "samples") != 0 &&
-	    strcmp(values.options.value, "weight") != 0)
-		first = err_set(&err, -1, "--value '%s' is neither samples nor weight",
-				values.options.value);
+	if (first >= 0) {
+		values.options.input = argv[first];
+		values.options.debug_folders = values.debug_folders.items;
+		values.options.debug_folder_count = values.debug_folders.count;
+		first = import_check(&values.options, &err);
+	}
 	if (first < 0) {
 		fprintf(stderr, "prospect import: %s\n", err.text);
 		return 2;
 	}
-	values.options.input = argv[first];
-	values.options.debug_folders = values.debug_folders.items;
-	values.options.debug_folder_count = values.debug_folders.count;
 	return import(&values);
 }
 

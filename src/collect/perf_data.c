@@ -365,7 +365,17 @@ int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, s
 
 int perf_data_add_folder(struct perf_data *data, int folder, struct err *err)
 {
-	return perf_data_parts_add_folder(&data->parts, folder, err);
+	size_t left_out = 0;
+	int rc = perf_data_parts_add_folder(&data->parts, folder, &left_out, err);
+
+	if (rc == 0 && left_out) {
+		const struct err before = data->head.damage;
+
+		err_set(&data->head.damage, 0,
+			"%s%s%zu of its files data.N are left out: only %d are read", before.text,
+			before.text[0] ? "; " : "", left_out, PERF_DATA_MAX_PARTS);
+	}
+	return rc;
 }
 
 void perf_data_free(struct perf_data *data)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of perf, perf 3.2's to today's: files, folders and pipes, compressed or not, of either
- * byte order (tools/perf/Documentation/perf.data-file-format.txt of Linux). Unknown records and features
- * are passed over by their size. Damage ends it where it is: what was read until then counts, and
- * how it ended is told.
+ * A recording of perf, perf 3.2's to today's: files, folders and pipes, compressed or not, of
+ * either byte order (tools/perf/Documentation/perf.data-file-format.txt of Linux). Unknown records
+ * and features are passed over by their size. Damage ends it where it is: what was read until then
+ * counts, and how it ended is told.
  */
 #ifndef COLLECT_PERF_DATA_H
 #define COLLECT_PERF_DATA_H
@@ -28,9 +28,9 @@ bool perf_data_is(const void *bytes, size_t size);
  * first. Takes @input over in any case. -EINVAL and one line for what is no recording of perf, or
  * one without events; -EBADMSG for a damaged head. */
 int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, struct err *err);
-/* The recording is a folder (borrowed), and what was opened its file "data": adds the files with the
- * records of the threads that wrote it, which are read in step. Negative errno and one line when
- * one cannot be opened. */
+/* The recording is a folder (borrowed), and what was opened its file "data": adds the files with
+ * the records of the threads that wrote it, which are read in step. Files beyond a limit are left
+ * out, which perf_data_damage tells. Negative errno and one line when one cannot be opened. */
 int perf_data_add_folder(struct perf_data *data, int folder, struct err *err);
 void perf_data_free(struct perf_data *data); /* NULL is fine */
 DEFINE_CLEANUP(struct perf_data *, perf_data_free);

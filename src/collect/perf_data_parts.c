@@ -14,7 +14,13 @@
 
 static const char PREFIX[] = "data.";
 
-enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, MOST_DIGITS = 6 };
+enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, MOST_DIGITS = 9 };
+
+/* A file "data.N" as it is called, which may be with zeroes in front. */
+struct name {
+	unsigned number;
+	char text[PREFIX_LENGTH + MOST_DIGITS + 1];
+};
 
 struct perf_data_part *perf_data_parts_add(struct perf_data_parts *parts,
 					   struct perf_data_input *input)
@@ -26,41 +32,47 @@ struct perf_data_part *perf_data_parts_add(struct perf_data_parts *parts,
 	return part;
 }
 
-static void close_dir(DIR **dir)
+/* A folder for reading, apart from @folder's own place in it; NULL and errno. */
+static DIR *open_dir(int folder)
 {
-	if (*dir)
-		closedir(*dir);
+	_cleanup_close_ int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (dir)
+		steal_fd(fd);
+	return dir;
 }
 
-/* The number in "data.N"; false: it is called otherwise. */
-static bool number_of(const char *name, unsigned *ret_number)
+/* Is it called "data.N"? */
+static bool read_name(const char *text, struct name *ret_name)
 {
-	const char *digits = name + PREFIX_LENGTH;
+	const char *digits = text + PREFIX_LENGTH;
 	size_t length;
 
-	if (strncmp(name, PREFIX, PREFIX_LENGTH) != 0)
+	if (strncmp(text, PREFIX, PREFIX_LENGTH) != 0)
 		return false;
 	length = strspn(digits, "0123456789");
 	if (length == 0 || length > MOST_DIGITS || digits[length])
 		return false;
-	*ret_number = (unsigned)strtoul(digits, NULL, 10);
+	ret_name->number = (unsigned)strtoul(digits, NULL, 10);
+	memcpy(ret_name->text, text, PREFIX_LENGTH + length + 1);
 	return true;
 }
 
 static int by_number(const void *a, const void *b)
 {
-	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+	const struct name *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return strcmp(x->text, y->text);
 }
 
-static int open_part(struct perf_data_parts *parts, int folder, unsigned number, struct err *err)
+static int open_part(struct perf_data_parts *parts, int folder, const char *name, struct err *err)
 {
-	char name[PREFIX_LENGTH + MOST_DIGITS + 1];
 	struct perf_data_input *input;
 	int fd;
 
-	snprintf(name, sizeof(name), "%s%u", PREFIX, number);
 	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return err_set(err, -errno, "%s: cannot open: %s", name, strerror(errno));
@@ -72,25 +84,29 @@ static int open_part(struct perf_data_parts *parts, int folder, unsigned number,
 	return 0;
 }
 
-int perf_data_parts_add_folder(struct perf_data_parts *parts, int folder, struct err *err)
+int perf_data_parts_add_folder(struct perf_data_parts *parts, int folder, size_t *ret_left_out,
+			       struct err *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	_cleanup_(close_dir) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	VEC(unsigned) numbers = { NULL, 0, 0 };
+	_cleanup_closedir_ DIR *dir = open_dir(folder);
+	VEC(struct name) names = { NULL, 0, 0 };
 	const struct dirent *entry;
-	unsigned number;
+	struct name name;
+	size_t count;
+	int rc = 0;
 
 	if (!dir)
 		return err_set(err, -errno, "cannot be read: %s", strerror(errno));
-	while ((entry = readdir(dir)) && numbers.count < PERF_DATA_MAX_PARTS) {
-		if (number_of(entry->d_name, &number))
-			*vec_push(&numbers) = number;
+	while ((entry = readdir(dir))) {
+		if (read_name(entry->d_name, &name))
+			*vec_push(&names) = name;
 	}
-	if (numbers.count)
-		qsort(numbers.items, numbers.count, sizeof(unsigned), by_number);
-	for (size_t i = 0; rc == 0 && i < numbers.count; i++)
-		rc = open_part(parts, folder, numbers.items[i], err);
-	vec_free(&numbers);
+	if (names.count)
+		qsort(names.items, names.count, sizeof(*names.items), by_number);
+	count = names.count < PERF_DATA_MAX_PARTS ? names.count : PERF_DATA_MAX_PARTS;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = open_part(parts, folder, names.items[i].text, err);
+	*ret_left_out = names.count - count;
+	vec_free(&names);
 	return rc;
 }
 

@@ -17,7 +17,7 @@
 #include "base/zstd_stream.h"
 #include "collect/perf_data_input.h"
 
-enum { PERF_DATA_MAX_PARTS = 4096 };
+enum { PERF_DATA_MAX_PARTS = 4096 }; /* each has a descriptor and a buffer */
 
 struct perf_data_part {
 	struct perf_data_input *input;
@@ -35,9 +35,11 @@ struct perf_data_parts {
 /* Appends a part; @input is borrowed. */
 struct perf_data_part *perf_data_parts_add(struct perf_data_parts *parts,
 					   struct perf_data_input *input);
-/* Appends all files "data.N" of a folder in order of their numbers; their inputs are owned.
+/* Appends the files "data.N" of a folder in order of their numbers; their inputs are owned. Of more
+ * than PERF_DATA_MAX_PARTS those with the highest numbers are left out, *ret_left_out of them.
  * Negative errno and one line when one cannot be opened. */
-int perf_data_parts_add_folder(struct perf_data_parts *parts, int folder, struct err *err);
+int perf_data_parts_add_folder(struct perf_data_parts *parts, int folder, size_t *ret_left_out,
+			       struct err *err);
 /* The part that is to be read next, so that they are read in step; NULL: all have ended. */
 struct perf_data_part *perf_data_parts_next(const struct perf_data_parts *parts);
 void perf_data_parts_done(struct perf_data_parts *parts);

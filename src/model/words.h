@@ -24,6 +24,9 @@
 	X(RETURN, "return") \
 	X(SIGNAL, "signal")
 
+/* --max-depth at most. */
+#define STACK_MOST_USER_FRAMES 1024
+
 /* Why a stack ends where it does: id, name, what a person reads. A stack that is not complete has
  * as its outermost frame the one place of the image "[cut:NAME]" (profile_cut). */
 #define STACK_ENDS(X)                                                          \

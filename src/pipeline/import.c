@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "collect/collapsed.h"
 #include "collect/perf_data.h"
@@ -20,26 +21,28 @@
 #include "pipeline/import_profile.h"
 #include "pipeline/import_script.h"
 #include "pipeline/line_service.h"
+#include "pipeline/record_output.h"
 
-/* The head of a recording that is a folder is in its file "data". */
-static int open_head(int folder)
+static bool is_stdin(const struct import_options *options)
 {
-	int fd = openat(folder, "data", O_RDONLY | O_CLOEXEC);
-
-	close(folder);
-	return fd;
+	return strcmp(options->input, "-") == 0;
 }
 
-static int open_input(const char *path, struct perf_data_input *input, struct err *err)
+/* The head of a recording that is a folder is in its file "data". *ret_folder is the caller's to
+ * close; -1: it is none. */
+static int open_input(const struct import_options *options, struct perf_data_input *input,
+		      int *ret_folder, struct err *err)
 {
-	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-					: open(path, O_RDONLY | O_CLOEXEC);
+	int fd = is_stdin(options) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+				   : open(options->input, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open: %s", strerror(errno));
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-		fd = open_head(fd);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		*ret_folder = fd;
+		fd = openat(*ret_folder, "data", O_RDONLY | O_CLOEXEC);
+	}
 	if (fd < 0)
 		return err_set(err, -errno, "a folder, and no recording of perf: its file data: %s",
 			       strerror(errno));
@@ -53,7 +56,7 @@ static char *kept_kallsyms(const struct import_options *options)
 {
 	_cleanup_free_ char *path = xasprintf("%s/kcore_dir/kallsyms", options->input);
 
-	if (options->kallsyms || options->vmlinux || access(path, R_OK) < 0)
+	if (is_stdin(options) || options->kallsyms || options->vmlinux || access(path, R_OK) < 0)
 		return NULL;
 	return steal_ptr(path);
 }
@@ -61,7 +64,7 @@ static char *kept_kallsyms(const struct import_options *options)
 enum { LOOK_BYTES = 16384 };
 
 /* What it is shows at its beginning. */
-static int read_input(struct import_profile *import, struct perf_data_input *input,
+static int read_input(struct import_profile *import, struct perf_data_input *input, int folder,
 		      struct import_result *result, struct err *err)
 {
 	const uint8_t *bytes;
@@ -73,7 +76,7 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 	if (input->error)
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
 	if (perf_data_is(bytes, there))
-		return import_data(import, input, result, err);
+		return import_data(import, input, folder, result, err);
 	if (perf_script_is(bytes, there))
 		return import_script(import, input, result, err);
 	if (collapsed_is(bytes, there))
@@ -85,30 +88,42 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 		       "profile of pprof, nor collapsed stacks");
 }
 
-int import_run(const struct import_options *options, struct import_result *ret_result,
-	       struct err *err)
+int import_check(const struct import_options *options, struct err *err)
 {
-	const char *name = strcmp(options->input, "-") == 0 ? "standard input" : options->input;
-	_cleanup_free_ char *kallsyms = kept_kallsyms(options);
 	const struct line_options names = { .symfs = options->symfs,
 					    .debug_folders = options->debug_folders,
 					    .debug_folder_count = options->debug_folder_count };
+	const char *value = options->value;
+	int rc = record_output_check(options->output, err);
+
+	if (rc < 0)
+		return rc;
+	if (value && strcmp(value, "samples") != 0 && strcmp(value, "weight") != 0)
+		return err_set(err, -EINVAL, "--value '%s' is neither samples nor weight", value);
+	return line_service_check(&names, err);
+}
+
+int import_run(const struct import_options *options, struct import_result *ret_result,
+	       struct err *err)
+{
+	const char *name = is_stdin(options) ? "standard input" : options->input;
+	_cleanup_free_ char *kallsyms = kept_kallsyms(options);
 	struct import_options given = *options;
 	struct import_profile import = { .profile = NULL };
 	struct perf_data_input input = { .fd = -1 };
-	int rc = line_service_check(&names, err);
+	_cleanup_close_ int folder = -1;
+	int rc;
 
 	*ret_result = (struct import_result){ .kept = false };
-	if (rc < 0)
-		return rc;
-	rc = open_input(options->input, &input, err);
+	open_limit_raise(); /* a recording may consist of a file for each CPU */
+	rc = open_input(options, &input, &folder, err);
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", name);
 	if (kallsyms)
 		given.kallsyms = kallsyms;
 	rc = import_profile_begin(&import, &given, err);
 	if (rc == 0) {
-		rc = read_input(&import, &input, ret_result, err);
+		rc = read_input(&import, &input, folder, ret_result, err);
 		if (rc < 0)
 			err_prefix(err, rc, "%s", name);
 	}

@@ -37,8 +37,13 @@ struct import_result {
 	char damage[640];   /* what of the recording could not be read; "" nothing */
 };
 
-/* Negative errno and one line: -EINVAL what is no recording, -ENODATA one without any sample, or
- * as record_output_open and opening the input. Nothing is left behind then. */
+/* What is wrong with the options themselves, before anything is looked at. Negative errno and one
+ * line. */
+int import_check(const struct import_options *options, struct err *err);
+
+/* Options that import_check found right. Negative errno and one line: -EINVAL what is no recording,
+ * -ENODATA one without any sample, or as record_output_open and opening the input. Nothing is left
+ * behind then. */
 int import_run(const struct import_options *options, struct import_result *ret_result,
 	       struct err *err);
 

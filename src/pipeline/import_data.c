@@ -439,7 +439,7 @@ static int read_all(struct importing *importing, struct import_result *result)
 		return err_set(importing->err, -ENODATA, "it has no samples%s%s",
 			       *perf_data_damage(importing->data) ? ": " : "",
 			       perf_data_damage(importing->data));
-	import_kernel_finish(&importing->kernel);
+	import_kernel_finish(&importing->kernel, result);
 	set_facts(importing);
 	settle_losses(importing);
 	tell_damage(importing, result);
@@ -447,20 +447,19 @@ static int read_all(struct importing *importing, struct import_result *result)
 }
 
 /* What several threads wrote is a folder of files. */
-static int open_data(const char *path, struct perf_data_input *input, struct perf_data **ret_data,
+static int open_data(struct perf_data_input *input, int folder, struct perf_data **ret_data,
 		     struct err *err)
 {
-	_cleanup_close_ int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int rc = perf_data_open(input, ret_data, err);
 
 	return rc == 0 && folder >= 0 ? perf_data_add_folder(*ret_data, folder, err) : rc;
 }
 
-int import_data(struct import_profile *import, struct perf_data_input *input,
+int import_data(struct import_profile *import, struct perf_data_input *input, int folder,
 		struct import_result *result, struct err *err)
 {
 	struct importing *importing = xcalloc(1, sizeof(*importing));
-	int rc = open_data(import->options->input, input, &importing->data, err);
+	int rc = open_data(input, folder, &importing->data, err);
 
 	importing->import = import;
 	importing->err = err;

@@ -7,8 +7,9 @@
 #include "collect/perf_data_input.h"
 #include "pipeline/import_profile.h"
 
-/* Takes @input over. Damage that leaves something is no error: result->damage tells it. */
-int import_data(struct import_profile *import, struct perf_data_input *input,
+/* Takes @input over. @folder: what @input is the file "data" of (borrowed); -1: it is a file.
+ * Damage that leaves something is no error: result->damage tells it. */
+int import_data(struct import_profile *import, struct perf_data_input *input, int folder,
 		struct import_result *result, struct err *err);
 
 #endif

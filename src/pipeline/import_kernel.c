@@ -227,12 +227,27 @@ void import_kernel_symbol(struct import_kernel *kernel, const struct perf_ksymbo
 		kernel_symbols_code_added(symbols, symbol->address, symbol->size, symbol->name);
 }
 
-void import_kernel_finish(struct import_kernel *kernel)
+static void tell_pieces(const struct import_kernel *kernel, struct import_result *result)
+{
+	size_t beyond = kernel->pieces > MAX_PIECES ? kernel->pieces - MAX_PIECES : 0;
+	char told[128];
+
+	if (!beyond)
+		return;
+	snprintf(told, sizeof(told),
+		 "the %zu changes of the kernel's modules and made code after the first %d", beyond,
+		 MAX_PIECES);
+	import_profile_not_visible(kernel->import, told);
+	snprintf(result->left_out, sizeof(result->left_out), "%s are left out", told);
+}
+
+void import_kernel_finish(struct import_kernel *kernel, struct import_result *result)
 {
 	struct kernel_symbols *symbols = kernel->import->frames.kernel;
 
 	if (!symbols)
 		return;
+	tell_pieces(kernel, result);
 	kernel_symbols_name_modules(symbols);
 	if (!kernel->named)
 		import_profile_not_visible(

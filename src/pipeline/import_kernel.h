@@ -31,7 +31,8 @@ int import_kernel_map(struct import_kernel *kernel, const struct perf_mmap *map,
 void import_kernel_symbol(struct import_kernel *kernel, const struct perf_ksymbol *symbol);
 /* A kernel address is to be placed: if no record has told where the kernel lay, that is hidden. */
 int import_kernel_need(struct import_kernel *kernel, struct err *err);
-/* After the last record. */
-void import_kernel_finish(struct import_kernel *kernel);
+/* After the last record. Of more pieces than are followed it is said in @result how many were left
+ * out. */
+void import_kernel_finish(struct import_kernel *kernel, struct import_result *result);
 
 #endif

@@ -89,21 +89,28 @@ void record_output_remove_temporary(const char *path)
 	rmdir(folder);
 }
 
+int record_output_check(const char *wanted, struct err *err)
+{
+	if (wanted && output_file_is_stdout(wanted))
+		return err_set(err, -EINVAL,
+			       "-o -: a profile is no stream, its parts are written again and "
+			       "again; name a file");
+	if (wanted && strlen(wanted) >= sizeof(((struct record_output *)NULL)->path))
+		return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+	return 0;
+}
+
 int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
 		       struct err *err)
 {
 	struct err why;
-	int rc = 0;
+	int rc = record_output_check(wanted, err);
 
+	if (rc < 0)
+		return rc;
 	owner_find(&output->owner);
-	if (wanted && output_file_is_stdout(wanted)) {
-		return err_set(err, -EINVAL,
-			       "-o -: a profile is no stream, its parts are written again and "
-			       "again; name a file");
-	} else if (wanted) {
-		if ((size_t)snprintf(output->path, sizeof(output->path), "%s", wanted) >=
-		    sizeof(output->path))
-			return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+	if (wanted) {
+		snprintf(output->path, sizeof(output->path), "%s", wanted);
 	} else if (state_begin(&output->owner, output->path, sizeof(output->path), &why) == 0) {
 		output->in_state_folder = true;
 	} else {

@@ -23,10 +23,13 @@ struct record_output {
 	struct store_writer *writer; /* owned */
 };
 
+/* Can -o FILE (NULL: not given) be the name of a profile at all? "-" cannot. -EINVAL or
+ * -ENAMETOOLONG and one line. */
+int record_output_check(const char *wanted, struct err *err);
 /* @wanted: -o FILE, or NULL. An existing file is replaced only if it is a profile or empty. Fails
- * before anything runs when the file cannot be made; "-" cannot. Under sudo it is made with the
- * invoking user's rights, or as root and given to them where only root can have a say
- * (owner_root_alone). */
+ * before anything runs when the file cannot be made, or is not one (record_output_check). Under
+ * sudo it is made with the invoking user's rights, or as root and given to them where only root can
+ * have a say (owner_root_alone). */
 int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
 		       struct err *err);
 /* One transaction, with the owner's rights. */

@@ -16,6 +16,7 @@
 #include "collect/sampler.h"
 #include "pipeline/line_service.h"
 #include "pipeline/record.h"
+#include "pipeline/record_output.h"
 
 enum {
 	MAX_STATUS_BYTES = 65536,
@@ -64,7 +65,8 @@ int record_check(const struct record_options *options, struct err *err)
 	enum stack_rung stacks;
 	size_t count;
 
-	if (parse_stacks(options, &stacks, err) < 0 || line_service_check(&names, err) < 0)
+	if (record_output_check(options->output, err) < 0 ||
+	    parse_stacks(options, &stacks, err) < 0 || line_service_check(&names, err) < 0)
 		return -EINVAL;
 	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
 }

@@ -11,8 +11,8 @@
 
 struct record_options;
 
-/* Opens the events of -e (and @waits) for the options' processes, the waiting command (@command > 0) or the
- * whole machine, by the ladder of privilege. One line in @err says what is missing. */
+/* Opens the events of -e (and @waits) for the options' processes, the waiting command (@command >
+ * 0) or the whole machine, by the ladder of privilege. One line in @err says what is missing. */
 int record_sampler_open(const struct record_options *options, pid_t command,
 			enum sampler_waits waits, struct sampler **ret_sampler, struct err *err);
 /* Have all processes ended that were chosen with -p? Never without -p. */

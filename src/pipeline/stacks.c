@@ -32,6 +32,8 @@ struct hashed_stack {
 	struct known_stack known;
 };
 
+_Static_assert(STACK_MAX_USER == STACK_MOST_USER_FRAMES, "what is asked for can be kept");
+
 struct stacks {
 	struct stacks_parts parts;
 	struct image_codes *codes;

@@ -119,8 +119,10 @@ static void add_rate(const struct profile *profile, struct buf *buf)
 
 	if (event->rate_hz > 0)
 		buf_printf(buf, "%g Hz", event->rate_hz);
+	else if (event->period)
+		buf_printf(buf, "every %" PRIu64, event->period);
 	else
-		buf_printf(buf, "each %" PRIu64, event->period);
+		buf_add_str(buf, "unknown");
 }
 
 static void add_cpus(const struct profile *profile, struct buf *buf)

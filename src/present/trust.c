@@ -108,6 +108,17 @@ static void print_recorded(struct head *head)
 	print_paragraph(head, "Recorded");
 }
 
+/* How often it was sampled; what an import does not tell is not said. */
+static void add_rate(const struct event *event, struct buf *text)
+{
+	if (event->period) {
+		buf_add_str(text, ", every ");
+		figures_count(text, event->period);
+	} else if (event->rate_hz > 0) {
+		buf_printf(text, ", %g Hz", event->rate_hz);
+	}
+}
+
 static void add_event(struct head *head, uint8_t number)
 {
 	const struct event *event = &head->profile->events[number];
@@ -121,13 +132,8 @@ static void add_event(struct head *head, uint8_t number)
 		figures_seconds(text, event->weight);
 		return;
 	}
-	buf_printf(text, " (%s, ", clock_kind_name(event->clock));
-	if (event->period) {
-		buf_add_str(text, "every ");
-		figures_count(text, event->period);
-	} else {
-		buf_printf(text, "%g Hz", event->rate_hz);
-	}
+	buf_printf(text, " (%s", clock_kind_name(event->clock));
+	add_rate(event, text);
 	buf_add_str(text, "): ");
 	figures_count(text, event->user_samples);
 	buf_add_str(text, " user, ");

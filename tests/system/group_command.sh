@@ -143,10 +143,12 @@ test_second_ctrl_c_stops_waiting() {
 	sleep 1
 	! ended "$recorder" || fail "the first one ended it:" "$(tail -n 5 "$T/terminal")"
 	# Two that come at once are one to whoever gets them.
-	until ended "$recorder"; do
+	pressed_again() {
 		press_ctrl_c
 		sleep 0.3
-	done
+		ended "$recorder"
+	}
+	until_true pressed_again
 	kill "$(cat "$T/pid")"
 	close_terminal
 	[ $status = 130 ] || fail "status $status instead of 130:" "$(tail -n 5 "$T/terminal")"
@@ -194,9 +196,25 @@ test_the_papers_line() {
 	done
 }
 
+# is_recorded FILE: the recording is over.
+is_recorded() {
+	"$PROSPECT" report "$1" > "$T/head" 2> /dev/null &&
+		! tr -s '\n ' ' ' < "$T/head" | grep -q 'still recording'
+}
+
+# The command goes on until the recording was over.
 test_duration() {
-	expect_status 0 "$PROSPECT" record -o "$T/prof" --duration 500ms sleep 4
-	holds "$(header "$T/prof" duration_s) >= 0.45 && $(header "$T/prof" duration_s) < 3.5" ||
+	local pid status=0
+	mkfifo "$T/in"
+	"$PROSPECT" record -o "$T/prof" --duration 500ms cat < "$T/in" 2> "$T/stderr" &
+	pid=$!
+	exec 7> "$T/in"
+	until_true is_recorded "$T/prof"
+	! ended $pid || fail "it did not wait for the command:" "$(cat "$T/stderr")"
+	exec 7>&-
+	wait $pid || status=$?
+	[ $status = 0 ] || fail "status $status:" "$(cat "$T/stderr")"
+	holds "$(header "$T/prof" duration_s) >= 0.45" ||
 		fail "it lasted $(header "$T/prof" duration_s) s"
 	need_root
 	expect_status 0 "$PROSPECT" record -o "$T/prof" -a --duration 0.5

@@ -46,9 +46,16 @@ offered_by_zsh() {
 		zmodload zsh/zpty
 		zpty shell "cd $1 && exec zsh -f -i"
 		zpty -w shell "PS1= ; source $2"
-		until grep -q ready "$3"; do zpty -r -t shell && sleep 0.01; done
+		until_said() {
+			until grep -q "$1" "$2"; do
+				((SECONDS < 120)) || { print "the shell never said $1" >&2; exit 1 }
+				zpty -r -t shell
+				sleep 0.01
+			done
+		}
+		until_said ready "$3"
 		zpty -w -n shell "$4"$'\''\t\030'\''
-		until grep -q end "$3"; do zpty -r -t shell; sleep 0.01; done
+		until_said end "$3"
 		zpty -d shell' - "$PWD" "$T/zshrc" "$T/offered" "$1" > /dev/null
 	grep -v '^ready$\|^end$' "$T/offered"
 }

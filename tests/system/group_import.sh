@@ -91,7 +91,7 @@ test_import_hostile_recordings() {
 	need_cases perfdata-hostile
 	for file in "$CASES"/perfdata-hostile/*; do
 		status=0
-		timeout 20 "$PROSPECT" import -o "$T/a.prof" "$file" 2> "$T/stderr" || status=$?
+		timeout 300 "$PROSPECT" import -o "$T/a.prof" "$file" 2> "$T/stderr" || status=$?
 		[ $status -le 1 ] || fail "status $status: $(basename "$file")" "$(cat "$T/stderr")"
 		[ $status = 0 ] || expect_line 'prospect import: .*perfdata-hostile'
 		[ $status = 0 ] || [ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
@@ -237,8 +237,13 @@ test_import_pipes() {
 	"$PROSPECT" import -q -o "$T/b.prof" - < "$T/pipe.data" || fail "from standard input"
 	# shellcheck disable=SC2002 # a pipe is the point
 	cat "$T/pipe.data" | "$PROSPECT" import -q -o "$T/c.prof" - || fail "from a pipe"
+	# A folder of that name is not what was meant.
+	mkdir -p "$T/here/-"
+	mkfifo "$T/here/-/data.1"
+	(cd "$T/here" && "$PROSPECT" import -q -o "$T/d.prof" - < "$T/pipe.data") ||
+		fail "beside a folder called -"
 	compare_threads "$T/pipe.data" "$T/a.prof"
-	for name in b c; do
+	for name in b c d; do
 		[ "$(table "$T/a.prof" pid,symbol)" = "$(table "$T/$name.prof" pid,symbol)" ] ||
 			fail "$name.prof differs"
 	done

@@ -112,7 +112,7 @@ test_deleted_while_running() {
 	cp "$BIN/shares" "$T/gone"
 	# shellcheck disable=SC2016
 	record "$T/prof" -- sh -c '"$0" 0.8 &
-		until [ /proc/$!/exe -ef "$0" ]; do :; done
+		until [ /proc/$!/exe -ef "$0" ] || ! [ -e /proc/$!/exe ]; do :; done
 		sleep 0.2; rm "$0"; wait' "$T/gone"
 	expect_functions "$T/prof" gone burn_
 }
@@ -139,7 +139,7 @@ test_replaced_by_rename() {
 	cp "$BIN/other" "$T/swap.new"
 	# shellcheck disable=SC2016
 	record "$T/prof" -- sh -c '"$0" 0.8 &
-		until [ /proc/$!/exe -ef "$0" ]; do :; done
+		until [ /proc/$!/exe -ef "$0" ] || ! [ -e /proc/$!/exe ]; do :; done
 		sleep 0.2; mv "$0.new" "$0"; "$0" 0.3; wait' "$T/swap"
 	kinds_of "$T/prof" swap
 	printf 'swap#%s\n' '1 burn' '2 other' | cmp -s - "$T/kinds" ||

@@ -100,7 +100,7 @@ test_watch_leaves_nothing_when_it_is_killed() {
 	mkfifo "$T/in"
 	"$BIN/called" wait < "$T/in" > "$T/started" &
 	exec 7> "$T/in"
-	until [ -s "$T/started" ]; do sleep 0.02; done
+	until_true [ -s "$T/started" ]
 	address=$(cat "$T/started")
 	local program=$!
 	byte_of() { dd if="/proc/$program/mem" bs=1 skip=$((address)) count=4 2> /dev/null |
@@ -108,11 +108,11 @@ test_watch_leaves_nothing_when_it_is_killed() {
 	before=$(byte_of)
 	"$PROSPECT" watch -p "$program" -i 0 "$BIN/called:work" > "$T/watch" 2>&1 &
 	watcher=$!
-	while kill -0 $watcher 2> /dev/null; do
+	code_is_changed() {
 		during=$(byte_of)
-		[ "$during" = "$before" ] || break
-		sleep 0.05
-	done
+		[ "$during" != "$before" ] || ended $watcher
+	}
+	until_true code_is_changed
 	kill -9 $watcher
 	wait $watcher 2> /dev/null || true
 	[ "$during" != "$before" ] || fail "nothing was attached:" "$(cat "$T/watch")"
@@ -133,10 +133,9 @@ test_watch_prints_totals_at_ctrl_c() {
 	exec 7> "$T/in"
 	"$PROSPECT" watch -p "$program" -i 50ms --format csv "$BIN/called:work" > "$T/csv" &
 	watcher=$!
-	# The first interval is over: it is attached.
-	until grep -q '^interval' "$T/csv" || ! kill -0 $watcher 2> /dev/null; do sleep 0.05; done
+	until_true is_attached $watcher "$T/csv"
 	echo >&7
-	until [ "$(wc -l < "$T/started")" = 2 ]; do sleep 0.02; done # after the calls
+	until_true has_lines 2 "$T/started" # after the calls
 	kill -INT $watcher
 	wait $watcher || fail "it ended with $?"
 	expect_calls work entries 100

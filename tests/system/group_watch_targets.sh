@@ -137,11 +137,11 @@ test_watch_other_root() {
 	chroot "$T/root" /bin/inside 1 wait < "$T/in" > "$T/out" &
 	local pid=$!
 	exec 7> "$T/in"
-	while kill -0 $pid && ! [ -s "$T/out" ]; do sleep 0.05; done
+	until_true has_spoken $pid "$T/out"
 	"$PROSPECT" watch -p $pid /bin/inside:original --budget 0 -i 50ms --format csv -m entries \
 		> "$T/csv" 2> "$T/stderr" 7>&- &
 	local watch=$!
-	while kill -0 $watch 2> /dev/null && ! grep -q '^interval' "$T/csv"; do sleep 0.05; done
+	until_true is_attached $watch "$T/csv"
 	printf '%40s' '' >&7
 	exec 7>&-
 	wait $pid
@@ -156,14 +156,14 @@ test_watch_memory_differs() {
 	"$T/targets" 1 wait < "$T/in" > "$T/out" &
 	local pid=$!
 	exec 7> "$T/in"
-	while kill -0 $pid && ! [ -s "$T/out" ]; do sleep 0.05; done
+	until_true has_spoken $pid "$T/out"
 	"$PROSPECT" watch --disassemble -p $pid "$T/targets:original" > "$T/code" ||
 		fail "--disassemble"
 	grep -q 'memory has what the file has' "$T/code" || fail "before:" "$(cat "$T/code")"
 	"$PROSPECT" watch -p $pid "$T/targets:original" --budget 0 -i 50ms --format csv -m entries \
 		> "$T/csv" 2> "$T/stderr" 7>&- &
 	local watch=$!
-	while kill -0 $watch 2> /dev/null && ! grep -q '^interval' "$T/csv"; do sleep 0.05; done
+	until_true is_attached $watch "$T/csv"
 	printf x >&7
 	"$PROSPECT" watch --disassemble -p $pid "$T/targets:original" > "$T/code"
 	exec 7>&-

@@ -50,6 +50,20 @@ ended() {
 	! kill -0 "$1" 2> /dev/null
 }
 
+# has_spoken PID FILE: there is something in the file that the process writes, or it has ended.
+has_spoken() {
+	[ -s "$2" ] || ended "$1"
+}
+
+has_lines() {
+	[ "$(wc -l < "$2")" -ge "$1" ]
+}
+
+# is_attached PID CSV: the first interval of a watcher is over, or it has ended.
+is_attached() {
+	grep -q '^interval' "$2" || ended "$1"
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }

@@ -125,6 +125,60 @@ static void deep_stacks_were_asked_for(void **state)
 	}
 }
 
+/* A stack cut for its depth, of so many user frames, recursion among them. */
+static uint32_t deep_stack(struct fixture *fixture, unsigned depth)
+{
+	uint32_t stack = fixture_cut(fixture, STACK_TOO_DEEP);
+
+	for (unsigned i = 0; i < depth; i++)
+		stack = fixture_callee(fixture, stack, "/bin/deep", "f", i % 3 ? 4 : 8);
+	return stack;
+}
+
+/* The innermost place with a function that was inlined there. */
+static uint32_t inlined_into(struct fixture *fixture, uint32_t stack)
+{
+	struct profile *profile = fixture->profile;
+	struct frame frame = profile->frames.items[profile->stacks.items[stack].frame];
+
+	*vec_push(&profile->frames) = frame;
+	return profile_stack(profile, stack, (uint32_t)profile->frames.count - 1);
+}
+
+static void the_greatest_depth_has_no_remedy(void **state)
+{
+	static const struct {
+		unsigned depth;
+		bool inlined, mended;
+	} cases[] = { { 1024, false, false }, { 1023, false, true }, { 1023, true, true } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture fixture;
+		struct program deep;
+		struct completeness found;
+		const struct remedy *row;
+		uint32_t stack;
+
+		fixture_init(&fixture);
+		deep = program(&fixture, "deep", 10);
+		stack = deep_stack(&fixture, cases[i].depth);
+		if (cases[i].inlined)
+			stack = inlined_into(&fixture, stack);
+		hit(&deep, fixture_chain(&fixture, stack, "[kernel]", "entry call"), 10);
+		found = completeness_of(&fixture);
+		assert_int_equal(found.remedies.list.count, 1);
+		row = &found.remedies.list.items[0];
+		if (cases[i].mended)
+			assert_string_equal(row->mend, "--max-depth, up to 1024");
+		else
+			assert_null(row->mend);
+		assert_non_null(strstr(row->why, cases[i].mended ? "asked for" : "1024 frames"));
+		completeness_done(&found);
+		fixture_done(&fixture);
+	}
+}
+
 /* Each of its own, with what all processes of the program have. */
 static void many_programs_are_apart(void **state)
 {
@@ -165,6 +219,7 @@ int main(void)
 		cmocka_unit_test(run_time_systems_have_switches),
 		cmocka_unit_test(a_few_stacks_need_no_remedy),
 		cmocka_unit_test(deep_stacks_were_asked_for),
+		cmocka_unit_test(the_greatest_depth_has_no_remedy),
 		cmocka_unit_test(many_programs_are_apart),
 	};
 
