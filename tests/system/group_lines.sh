@@ -130,7 +130,8 @@ test_symbolize_process_and_kernel() {
 	expect_status 0 symbolize -p "$place" "$address" > "$T/said"
 	head -n 1 "$T/said" | grep -q "^0x$address in /.*libc" || fail "$(cat "$T/said")"
 	need_root
-	address=$(awk '$3 == "schedule" { print $1 }' /proc/kallsyms)
+	address=$(awk '$3 == "schedule" && $1 !~ /^0+$/ { print $1 }' /proc/kallsyms)
+	[ -n "$address" ] || skip "the kernel hides its addresses"
 	expect_status 0 symbolize --kernel "$address" "$(printf '%x' $((0x$address + 4)))" > "$T/said"
 	grep -q "^  schedule+0x4" "$T/said" || fail "$(cat "$T/said")"
 }
