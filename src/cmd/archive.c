@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -71,7 +70,7 @@ static int check_output(const struct archive_values *values, struct err *err)
 	if (!values->output)
 		return err_set(err, -EINVAL,
 			       "-o FILE must say where the archive goes: -o web.tar.zst");
-	if (output_file_meets_stdout(values->output) && isatty(STDOUT_FILENO))
+	if (output_file_is_terminal(values->output))
 		return err_set(err, -EINVAL,
 			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
 	return check_name(values->output, err);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/line_options.h"
@@ -91,8 +90,7 @@ static int export(const struct export_values *values, const char *file)
 
 	if (export_check(&values->options, &format, &err) < 0)
 		return fail(&err, 2);
-	if (format->binary && isatty(STDOUT_FILENO) &&
-	    (!values->output || output_file_meets_stdout(values->output))) {
+	if (format->binary && output_file_is_terminal(values->output ? values->output : "-")) {
 		err_set(&err, -EINVAL, "%s is nothing for a terminal: -o FILE, or into a pipe",
 			format->name);
 		return fail(&err, 2);

@@ -317,10 +317,19 @@ static int end_sample(struct script *script)
 	return rc;
 }
 
-/* Has the line a CPU or a time? No frame has. */
+/* A number of eight hexadecimal digits or more: what a frame begins with, and hardly a comm. */
+static bool begins_with_address(const struct words *words)
+{
+	return strspn(words->items[0], "0123456789abcdef") == length_of(words, 0) &&
+	       length_of(words, 0) >= 8;
+}
+
+/* No frame has a CPU or a time; nor, behind a symbol, a task and an event. Where there are no call
+ * chains no empty line is between samples. */
 static bool is_surely_event(const char *line)
 {
 	_cleanup_free_ char *copy = xstrdup(line);
+	struct places places;
 	struct words words;
 
 	split(copy, &words);
@@ -328,7 +337,7 @@ static bool is_surely_event(const char *line)
 		if (is_time(&words, i) || (is_cpu(&words, i) && is_task(&words, i - 1)))
 			return true;
 	}
-	return false;
+	return !begins_with_address(&words) && find_places(&words, &places) && places.task > 0;
 }
 
 /* What stands behind the event on its line: a frame, when there are no call chains. */

@@ -75,6 +75,8 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 		there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes);
 	if (input->error)
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
+	if (there == 0)
+		return err_set(err, -ENODATA, "it is empty");
 	if (perf_data_is(bytes, there))
 		return import_data(import, input, folder, result, err);
 	if (perf_script_is(bytes, there))

@@ -199,6 +199,23 @@ bool output_file_meets_stdout(const char *path)
 	return !S_ISCHR(here.st_mode) || isatty(STDOUT_FILENO);
 }
 
+bool output_file_is_terminal(const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	struct owner owner;
+	struct stat there;
+
+	if (output_file_is_stdout(path))
+		return isatty(STDOUT_FILENO);
+	if (stat(path, &there) < 0 || !S_ISCHR(there.st_mode))
+		return false;
+	owner_find(&owner);
+	owner_begin(&owner);
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	owner_end(&owner);
+	return fd >= 0 && isatty(fd);
+}
+
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err)
 {
 	_cleanup_(output_file_freep) struct output_file *file = xcalloc(1, sizeof(*file));

@@ -38,6 +38,10 @@ bool output_file_is_stdout(const char *path);
  * nothing gets mixed up. */
 bool output_file_meets_stdout(const char *path);
 
+/* Does what is written to @path ("-": standard output) arrive on a terminal, whatever that is
+ * called, as /dev/tty? */
+bool output_file_is_terminal(const char *path);
+
 /* Could @path be written? For knowing before a run rather than after it; leaves nothing behind. */
 int output_file_check(const char *path, struct err *err);
 

@@ -203,6 +203,28 @@ static void a_whole_text(void **state)
 	assert_string_equal(seen.heads, "hostname=somewhere");
 }
 
+/* Neither times nor processors, nor empty lines between samples: -F comm,tid,event,ip,sym -G. */
+static void samples_of_one_line(void **state)
+{
+	static const char lines[] = "   a 1 cycles:      7f4ad0436838 operator new (/bin/a)\n"
+				    "   b c 2/3 cycles:  12 [unknown] (/bin/b)\n"
+				    "   d 4 faults: \n"
+				    "   e 5 7 cycles:  5d6503db22 main (/bin/e)\n";
+	static const char chains[] = "   a 1 cycles: \n"
+				     "\t7f4ad0436838 call 1 f: (/bin/a)\n"
+				     "\t 12 main (/bin/a)\n";
+	struct seen seen = { .samples = 0 }, chained = { .samples = 0 };
+
+	assert_int_equal(read_text(lines, &seen), 0);
+	assert_int_equal(seen.samples, 4);
+	assert_int_equal(seen.frames, 3);
+	assert_int_equal(seen.chains, 0);
+	assert_string_equal(seen.events, "cycles cycles faults cycles ");
+	assert_int_equal(read_text(chains, &chained), 0);
+	assert_int_equal(chained.samples, 1);
+	assert_int_equal(chained.frames, 2);
+}
+
 static void other_texts_are_not_taken_for_it(void **state)
 {
 	assert_false(perf_script_is("", 0));
@@ -219,6 +241,7 @@ int main(void)
 		cmocka_unit_test(other_lines_are_no_events),
 		cmocka_unit_test(frames_of_all_shapes),
 		cmocka_unit_test(a_whole_text),
+		cmocka_unit_test(samples_of_one_line),
 		cmocka_unit_test(other_texts_are_not_taken_for_it),
 	};
 

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -304,6 +305,45 @@ static void names_of_stdout(void **state)
 	close(ends[1]);
 }
 
+/* In a session of its own, whose terminal /dev/tty is then, with stdout somewhere else. */
+static bool sees_its_terminal(const char *terminal)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		int null = open("/dev/null", O_WRONLY);
+
+		setsid();
+		_exit(dup2(null, STDOUT_FILENO) < 0 || open(terminal, O_RDWR) < 0 ||
+		      output_file_is_terminal("-") || !output_file_is_terminal("/dev/tty"));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status == 0;
+}
+
+static void names_of_terminals(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	char name[64];
+
+	(void)state;
+	if (master < 0) {
+		print_message("no terminal can be made\n");
+		skip();
+	}
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	assert_int_equal(ptsname_r(master, name, sizeof(name)), 0);
+	assert_true(output_file_is_terminal(name));
+	assert_true(sees_its_terminal(name));
+	assert_false(output_file_is_terminal("/dev/null"));
+	assert_false(output_file_is_terminal("nowhere"));
+	write_old("report");
+	assert_false(output_file_is_terminal("report"));
+	close(master);
+}
+
 /* What did not arrive whole does not take the old one's place. */
 static void half_a_file_is_not_moved(void **state)
 {
@@ -341,6 +381,7 @@ int main(void)
 						leave_folder),
 		cmocka_unit_test_setup_teardown(pipes_without_a_name, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(names_of_stdout, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(names_of_terminals, enter_folder, leave_folder),
 		cmocka_unit_test(readers_that_went_away),
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_disk_that_was_full_before),
