@@ -57,36 +57,15 @@ static int add_clauses(struct opened *opened, const struct selection *selection,
 	return 0;
 }
 
-/* Both of a kind that can be compared without the profile? Then they must be in order. */
-static int check_order(const struct opened_window *window, struct err *err)
+static int choose_window(struct opened *opened, const struct selection *selection, struct err *err)
 {
-	bool backwards = window->since.kind == MOMENT_BEFORE_END;
+	int rc = opened_window_parse(&opened->window, selection, err);
 
-	if (!window->since_text || !window->until_text ||
-	    window->since.kind != window->until.kind || window->since.kind == MOMENT_OF_DAY)
-		return 0;
-	if (backwards ? window->since.value > window->until.value
-		      : window->since.value < window->until.value)
-		return 0;
-	return err_set(err, -EINVAL, "--since %s is not before --until %s: no time is between them",
-		       window->since_text, window->until_text);
-}
-
-static int parse_window(struct opened *opened, const struct selection *selection, struct err *err)
-{
-	struct opened_window *window = &opened->window;
-
-	window->since_text = selection->since;
-	window->until_text = selection->until;
-	if (selection->since && moment_parse(selection->since, &window->since, err) < 0)
-		return err_prefix(err, -EINVAL, "--since");
-	if (selection->until && moment_parse(selection->until, &window->until, err) < 0)
-		return err_prefix(err, -EINVAL, "--until");
 	if (selection->since)
 		add_word(&opened->selection, "since ", selection->since);
 	if (selection->until)
 		add_word(&opened->selection, "until ", selection->until);
-	return check_order(window, err);
+	return rc;
 }
 
 static int parse_slice(struct opened *opened, const struct selection *selection, struct err *err)
@@ -106,7 +85,7 @@ int opened_choose(struct opened *opened, const struct selection *selection, stru
 	int rc = add_clauses(opened, selection, err);
 
 	if (rc == 0)
-		rc = parse_window(opened, selection, err);
+		rc = choose_window(opened, selection, err);
 	return rc < 0 ? rc : parse_slice(opened, selection, err);
 }
 
@@ -174,55 +153,6 @@ static uint64_t end_ns(const struct opened *opened)
 	return end ? end : store_last_second(opened->store) * NS_PER_S + NS_PER_S;
 }
 
-static double seconds_of(const struct opened *opened, uint64_t time_ns)
-{
-	uint64_t start_ns = opened->profile->run.start_ns;
-
-	return time_ns > start_ns ? (double)(time_ns - start_ns) / 1e9 : 0;
-}
-
-/* Appends "--since 10m is second 600.000" for a moment that was said. */
-static void tell_moment(const struct opened *opened, const char *option, const char *text,
-			uint64_t time_ns, struct buf *buf)
-{
-	if (text)
-		buf_printf(buf, "%s%s %s is second %.3f", buf->size ? ", " : "", option, text,
-			   seconds_of(opened, time_ns));
-}
-
-static int explain_window(const struct opened *opened, struct err *err)
-{
-	const struct opened_window *window = &opened->window;
-	_cleanup_(buf_done) struct buf moments = { 0 };
-
-	tell_moment(opened, "--since", window->since_text, window->from_ns, &moments);
-	tell_moment(opened, "--until", window->until_text, window->to_ns, &moments);
-	if (window->from_ns >= window->to_ns)
-		return err_set(err, -ENODATA, "%s: no time is between them", buf_text(&moments));
-	return err_set(err, -ENODATA,
-		       "%s: no sample is in that part of the recording, which took %.3f s",
-		       buf_text(&moments), seconds_of(opened, end_ns(opened)));
-}
-
-/* The moments as times of samples. */
-static int find_window(struct opened *opened, struct err *err)
-{
-	struct opened_window *window = &opened->window;
-	int rc = 0;
-
-	window->from_ns = 0;
-	window->to_ns = UINT64_MAX;
-	if (window->since_text)
-		rc = moment_ns(&window->since, opened->profile, end_ns(opened), &window->from_ns,
-			       err);
-	if (rc == 0 && window->until_text)
-		rc = moment_ns(&window->until, opened->profile, end_ns(opened), &window->to_ns,
-			       err);
-	if (rc == 0 && window->from_ns >= window->to_ns)
-		rc = explain_window(opened, err);
-	return rc;
-}
-
 void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	uint64_t start = opened->profile->run.start_ns, end = end_ns(opened);
@@ -232,11 +162,6 @@ void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *r
 	*ret_to_ns = window->to_ns < end ? window->to_ns : end;
 	if (*ret_to_ns < *ret_from_ns)
 		*ret_to_ns = *ret_from_ns;
-}
-
-static bool is_part_of_time(const struct opened *opened)
-{
-	return opened->window.since_text || opened->window.until_text;
 }
 
 static void expand_inlines(struct opened *opened)
@@ -281,7 +206,7 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	if (rc == 0)
 		rc = store_load_totals(opened->store, opened->profile, &opened->totals, err);
 	if (rc == 0)
-		rc = find_window(opened, err);
+		rc = opened_window_find(&opened->window, opened->profile, end_ns(opened), err);
 	if (rc == 0 && opened->names.kallsyms)
 		rc = kernel_names_add(opened->profile, opened->names.kallsyms, err);
 	if (rc < 0)
@@ -421,7 +346,7 @@ static int visit_samples(struct visit *visit, struct err *err)
 bool opened_gives_totals(const struct opened *opened, unsigned fields)
 {
 	return !((fields | select_uses(opened->select)) & SAMPLE_NOT_IN_TOTALS) &&
-	       !is_part_of_time(opened);
+	       !opened_window_is_part(&opened->window);
 }
 
 static int visit_all(struct opened *opened, struct visit *visit, struct err *err)
@@ -438,8 +363,8 @@ static int visit_all(struct opened *opened, struct visit *visit, struct err *err
 	take_waiting(visit);
 	if (rc < 0 || opened->selected)
 		return rc;
-	if (is_part_of_time(opened) && !visit->seen)
-		return explain_window(opened, err);
+	if (opened_window_is_part(&opened->window) && !visit->seen)
+		return opened_window_explain(&opened->window, opened->profile, end_ns(opened), err);
 	return select_explain(opened->select, err);
 }
 

@@ -4,24 +4,16 @@
 #ifndef PIPELINE_OPENED_H
 #define PIPELINE_OPENED_H
 
-#include "aggregate/moment.h"
 #include "aggregate/select.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "pipeline/frame_lines.h"
 #include "pipeline/inlines.h"
+#include "pipeline/opened_window.h"
 #include "pipeline/selection.h"
 #include "pipeline/unpacked.h"
 #include "present/view.h"
 #include "store/store.h"
-
-/* Which part of the time is looked at. */
-struct opened_window {
-	const char *since_text,
-		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
-	struct moment since, until;
-	uint64_t from_ns, to_ns; /* after opened_load: from_ns <= time < to_ns */
-};
 
 /* How functions are called, and which there are. Texts are borrowed; zeroes: as usual. */
 struct opened_names {

@@ -20,7 +20,7 @@ status=0
 node "$here/tree.mjs" "$top/web/flame/tree.js" || status=1
 node "$here/time.mjs" "$top/web/flame/tree.js" "$top/web/heatmap/time.js" || status=1
 command -v chromium >/dev/null || skip "chromium is not installed"
-(cd "$scratch" && npm install --no-audit --no-fund --silent playwright-core@1) >"$scratch/npm" 2>&1 ||
+(cd "$scratch" && npm install --no-audit --no-fund --silent playwright-core@1.65.1) >"$scratch/npm" 2>&1 ||
 	skip "npm could not install playwright-core: $(tail -n 1 "$scratch/npm")"
 "$top/tools/build" build-check tests/golden/make_profile -Db_sanitize=address,undefined \
 	-Db_lundef=false || exit 1

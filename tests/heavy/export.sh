@@ -98,8 +98,8 @@ for name in stacks losses hostile names real; do
 	check_callgrind $name
 done
 cp "$here"/*.mjs "$scratch"
-if (cd "$scratch" && npm install --no-audit --no-fund --silent speedscope@1 ajv@8 node@24 \
-	@firefox-devtools/profiler-cli@0) >"$scratch/npm" 2>&1; then
+if (cd "$scratch" && npm install --no-audit --no-fund --silent speedscope@1.25.0 ajv@8.20.0 node@24.21.0 \
+	@firefox-devtools/profiler-cli@0.10.0) >"$scratch/npm" 2>&1; then
 	for name in stacks losses hostile names real; do
 		[ -s "$scratch/$name.prof" ] || continue
 		check_speedscope $name
