@@ -22,6 +22,7 @@ struct record_options collect_record_options(const struct collect_options *optio
 		.stacks = options->stacks,
 		.off_cpu = options->off_cpu,
 		.max_depth = (size_t)options->max_depth,
+		.no_build_ids = options->no_build_ids,
 		.system_map = options->system_map,
 		.vmlinux = options->vmlinux,
 		.output = options->output,

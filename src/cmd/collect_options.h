@@ -21,6 +21,7 @@ struct collect_options {
 	const char *stacks;
 	bool off_cpu;
 	int64_t max_depth;
+	bool no_build_ids;
 };
 
 /* clang-format off */
@@ -53,6 +54,8 @@ struct collect_options {
 	  .help = "kernel symbols from the running kernel's uncompressed image" }, \
 	{ "off-cpu", 0, OPTION_FLAG, COLLECT_AT(type, member, off_cpu), NULL, \
 	  .help = "record also where threads wait, and who wakes them" }, \
+	{ "no-build-ids", 0, OPTION_FLAG, COLLECT_AT(type, member, no_build_ids), NULL, \
+	  .help = "do not ask the kernel for build ids, which perf beside may trip over" }, \
 	{ "as-user", 0, OPTION_FLAG, COLLECT_AT(type, member, as_user), NULL, \
 	  .help = "under sudo: run the command as the user who called it" }, \
 	{ "ring", 0, OPTION_INTEGER, COLLECT_AT(type, member, ring_kb), "KB", \

@@ -115,6 +115,10 @@ struct sampler_options {
 		max_depth; /* user frames walked at most, <= STACK_MAX_USER; 0: SAMPLER_MAX_DEPTH */
 	uint32_t dump_bytes; /* of stack copied at most, <= STACK_DUMP_MAX; 0: as many as are sound
 			      */
+	/* No stream track_id: build ids are what the files that are found have. Kernels from 5.12
+	 * on say of the mapping records of another profiler that they have a build id too, once one
+	 * of their readers asked for it. */
+	bool no_build_ids;
 	/* Every sample comes as a DUMP with the addresses the interrupt found: to compare them. */
 	bool verify_stacks;
 	bool stacks_by_calls; /* as on kernels without bpf_loop; tests */

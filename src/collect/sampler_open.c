@@ -372,6 +372,7 @@ static size_t wanted_ring_bytes(const struct sampler *sampler,
 static void choose_events(struct sampler *sampler, const struct sampler_options *options)
 {
 	sampler->events_optional = options->events_optional;
+	sampler->no_build_ids = options->no_build_ids;
 	for (; sampler->event_count < options->event_count &&
 	       sampler->event_count < SAMPLER_MAX_EVENTS;
 	     sampler->event_count++)

@@ -73,6 +73,7 @@ struct sampler {
 	uint64_t undrawn[SAMPLER_MAX_EVENTS]; /* samples since its counts were drawn */
 	size_t event_count;
 	bool events_optional;
+	bool no_build_ids;
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
 	struct record_queue *queue;

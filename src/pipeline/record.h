@@ -34,6 +34,7 @@ struct record_options {
 	const char *const *debug_folders; /* as in struct debug_options */
 	size_t debug_folder_count;
 	const char *output; /* file to make; NULL: last.prof in the state folder */
+	bool no_build_ids;  /* the kernel tells none: sampler_options.no_build_ids */
 	bool off_cpu;	    /* where threads wait: pipeline/waiting.h */
 	/* Compares stacks until it is full: see pipeline/stack_check.h. NULL: none. */
 	struct stack_check *stack_check;

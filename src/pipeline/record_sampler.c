@@ -179,6 +179,7 @@ int record_sampler_open(const struct record_options *options, pid_t command,
 		.events_optional = options->event_count == 0,
 		.waits = waits,
 		.max_depth = (uint32_t)options->max_depth,
+		.no_build_ids = options->no_build_ids,
 		.verify_stacks = options->stack_check != NULL,
 	};
 	int rc = parse_events(options, events, &wanted.event_count, err);

@@ -306,3 +306,28 @@ test_interrupt_after_the_time() {
 	wait $! || status=$?
 	[ $status = 5 ] || fail "status $status instead of the command's 5"
 }
+
+# A script that lets perf record a command and writes to the file it is called with how it ended.
+perf_script() {
+	cat > "$T/perf.sh" <<- END
+		perf record -q -o "$T/perf.data" -e cpu-clock -- "$BIN/loop" 0.3 > /dev/null 2>&1
+		echo \$? > "\$1"
+	END
+	chmod 755 "$T/perf.sh"
+}
+
+# Asked for no build ids, the kernel says of no other profiler's records that they have some.
+test_another_profiler_beside() {
+	need perf
+	need sqlite3
+	need_root
+	perf_script
+	record "$T/prof" --no-build-ids -- "$T/perf.sh" "$T/beside"
+	if [ "$(cat "$T/beside")" != 0 ]; then
+		"$T/perf.sh" "$T/alone"
+		[ "$(cat "$T/alone")" = 0 ] || skip "perf record cannot be used here"
+		fail "perf record beside ended with $(cat "$T/beside")"
+	fi
+	[ "$(sqlite3 "$T/prof" "SELECT length(build_id) FROM image WHERE path LIKE '%/loop' AND kind = 'file'")" = 20 ] ||
+		fail "the file's own build id is not told:" "$(sqlite3 "$T/prof" 'SELECT path, hex(build_id) FROM image')"
+}
