@@ -298,6 +298,19 @@ static inline int fixture_count(void *context, const struct sample *sample)
 	return 0;
 }
 
+/* How many samples have from_ns <= time < to_ns. */
+static inline uint64_t fixture_count_between(struct store_reader *reader,
+					     const struct profile *profile, uint64_t from_ns,
+					     uint64_t to_ns)
+{
+	uint64_t count = 0;
+	struct err err;
+
+	assert_int_equal(
+		store_each_sample(reader, profile, from_ns, to_ns, fixture_count, &count, &err), 0);
+	return count;
+}
+
 /* Opens the file and compares its layers: returns how many samples both have. */
 static inline uint64_t fixture_layers_agree(const char *path)
 {

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples come back as they were stored, whole or what of them is wanted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+
+struct visit {
+	uint64_t count;
+	uint64_t samples_by_cpu[FIXTURE_CPUS];
+	uint64_t stop_after;
+};
+
+/* Samples of a processor come in order of time, so each is the next that the fixture made. */
+static int check_sample(void *context, const struct sample *sample)
+{
+	struct visit *visit = context;
+	struct sample expected =
+		fixture_sample(visit->samples_by_cpu[sample->cpu]++ * FIXTURE_CPUS + sample->cpu);
+
+	assert_int_equal(sample->time_ns, expected.time_ns);
+	assert_int_equal(sample->weight, expected.weight);
+	assert_int_equal(sample->task, expected.task);
+	assert_int_equal(sample->stack, expected.stack);
+	assert_int_equal(sample->event, expected.event);
+	assert_int_equal(sample->mode, expected.mode);
+	assert_int_equal(sample->context, expected.context);
+	return ++visit->count == visit->stop_after ? 77 : 0;
+}
+
+static void samples_come_back(void **state)
+{
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct profile *profile;
+	struct visit visit = { 0 };
+	struct err err;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	assert_int_equal(
+		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 0);
+	assert_int_equal(visit.count, 7000);
+	visit = (struct visit){ .stop_after = 5 };
+	assert_int_equal(
+		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 77);
+	assert_int_equal(visit.count, 5);
+	profile_free(profile);
+	store_close(reader);
+}
+
+/* A sample as it comes when only some fields are wanted. */
+static struct sample only(struct sample sample, unsigned fields)
+{
+	return (struct sample){ .time_ns = fields & SAMPLE_TIME
+						   ? sample.time_ns
+						   : sample.time_ns / NS_PER_S * NS_PER_S,
+				.weight = sample.weight,
+				.task = fields & SAMPLE_TASK ? sample.task : 0,
+				.stack = fields & SAMPLE_STACK ? sample.stack : 0,
+				.cpu = fields & (SAMPLE_CPU | SAMPLE_TIME) ? sample.cpu : 0,
+				.event = sample.event,
+				.mode = fields & SAMPLE_MODE ? sample.mode : 0,
+				.context = fields & SAMPLE_CONTEXT ? sample.context : 0 };
+}
+
+struct sample_list {
+	VEC(struct sample) rows;
+};
+
+static int collect_samples(void *context, const struct sample *sample)
+{
+	struct sample_list *list = context;
+
+	*vec_push(&list->rows) = *sample;
+	return 0;
+}
+
+static int collect_batch(void *context, const struct sample *samples, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		collect_samples(context, &samples[i]);
+	return 0;
+}
+
+static void assert_same_samples(const struct sample *all, const struct sample *some, size_t count,
+				unsigned fields)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct sample expected = only(all[i], fields);
+
+		/* Where a window begins or ends, times are there too. */
+		if (!(fields & SAMPLE_TIME) && some[i].time_ns == all[i].time_ns)
+			expected = only(all[i], fields | SAMPLE_TIME);
+		assert_true(some[i].time_ns == expected.time_ns &&
+			    some[i].weight == expected.weight && some[i].task == expected.task &&
+			    some[i].stack == expected.stack && some[i].cpu == expected.cpu &&
+			    some[i].event == expected.event && some[i].mode == expected.mode &&
+			    some[i].context == expected.context);
+	}
+}
+
+static void only_what_is_wanted(void **state)
+{
+	static const unsigned wishes[] = { 0,
+					   SAMPLE_CPU,
+					   SAMPLE_STACK,
+					   SAMPLE_TASK | SAMPLE_MODE,
+					   SAMPLE_CONTEXT | SAMPLE_TIME,
+					   SAMPLE_ALL };
+	static const uint64_t windows[][2] = {
+		{ 0, UINT64_MAX },
+		{ (FIXTURE_START_S + 1) * NS_PER_S, (FIXTURE_START_S + 2) * NS_PER_S },
+		{ FIXTURE_START_S * NS_PER_S + 300 * NS_PER_MS,
+		  (FIXTURE_START_S + 2) * NS_PER_S + 1 },
+		{ FIXTURE_START_S * NS_PER_S + 300 * NS_PER_MS,
+		  FIXTURE_START_S * NS_PER_S + 301 * NS_PER_MS },
+	};
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct profile *profile;
+	struct err err;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	for (size_t i = 0; i < 24; i++) {
+		struct sample_wish wish = { windows[i % 4][0], windows[i % 4][1], wishes[i / 4] };
+		struct sample_list all = { { 0 } }, some = { { 0 } };
+
+		assert_int_equal(store_each_sample(reader, profile, wish.from_ns, wish.to_ns,
+						   collect_samples, &all, &err),
+				 0);
+		assert_int_equal(
+			store_each_batch(reader, profile, &wish, collect_batch, &some, &err), 0);
+		assert_true(all.rows.count > 0);
+		assert_int_equal(all.rows.count, some.rows.count);
+		assert_same_samples(all.rows.items, some.rows.items, all.rows.count, wish.fields);
+		vec_free(&all.rows);
+		vec_free(&some.rows);
+	}
+	profile_free(profile);
+	store_close(reader);
+}
+
+static void a_window_has_its_samples(void **state)
+{
+	static const uint64_t windows[][2] = {
+		{ 0, 1 },
+		{ FIXTURE_START_S * NS_PER_S, FIXTURE_START_S * NS_PER_S + 1 },
+		{ FIXTURE_START_S * NS_PER_S + 500000123, FIXTURE_START_S * NS_PER_S + 1500000000 },
+		{ (FIXTURE_START_S + 1) * NS_PER_S, (FIXTURE_START_S + 2) * NS_PER_S },
+		{ (FIXTURE_START_S + 1) * NS_PER_S, UINT64_MAX },
+		{ UINT64_MAX - 1, UINT64_MAX },
+	};
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct profile *profile;
+
+	fixture_write(folder->path, 7000);
+	reader = fixture_open(folder->path);
+	profile = fixture_load(reader);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		uint64_t expected = 0;
+
+		for (uint64_t at = 0; at < 7000; at++) {
+			uint64_t time_ns = fixture_sample(at).time_ns;
+
+			expected += time_ns >= windows[i][0] && time_ns < windows[i][1];
+		}
+		assert_int_equal(
+			fixture_count_between(reader, profile, windows[i][0], windows[i][1]),
+			expected);
+	}
+	profile_free(profile);
+	store_close(reader);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(samples_come_back),
+		TEST(a_window_has_its_samples),
+		TEST(only_what_is_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
