@@ -177,8 +177,11 @@ void calls_free(struct calls *calls)
 
 void calls_add_count(struct calls *calls, uint32_t from, uint32_t to, uint64_t count)
 {
+	/* A new one may move all others: it is found before any is looked at. */
+	uint32_t arc = arc_between(calls, from, to);
+
 	calls->counted = true;
-	calls->arcs.items[arc_between(calls, from, to)].count += count;
+	calls->arcs.items[arc].count += count;
 }
 
 /* What a cycle has of the stack that ends at @leaf: as a function has it, but that its callees are
@@ -270,7 +273,7 @@ bool calls_is_inside(const struct calls *calls, const struct call_arc *arc)
 
 static void count_for_cycle(struct calls *calls, uint32_t cycle, const struct call_arc *arc)
 {
-	uint32_t function = (uint32_t)calls->tree->places->rows.count + cycle - 1;
+	uint32_t function = (uint32_t)calls->tree->places->rows.count + cycle - 1, outside;
 	struct call_function *row = &calls->functions.items[function];
 
 	if (calls_is_inside(calls, arc)) {
@@ -278,7 +281,8 @@ static void count_for_cycle(struct calls *calls, uint32_t cycle, const struct ca
 		return;
 	}
 	row->calls += arc->count;
-	calls->arcs.items[arc_between(calls, arc->from, function)].count += arc->count;
+	outside = arc_between(calls, arc->from, function);
+	calls->arcs.items[outside].count += arc->count;
 }
 
 /* Adds up the counts of arcs. */

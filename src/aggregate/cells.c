@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/cells.h"
 
+#include "base/xalloc.h"
+
 void cells_init(struct cells *cells, uint64_t start_ns, uint64_t end_ns)
 {
 	*cells = (struct cells){ .start_ns = start_ns, .end_ns = end_ns };
@@ -9,15 +11,7 @@ void cells_init(struct cells *cells, uint64_t start_ns, uint64_t end_ns)
 void cells_done(struct cells *cells)
 {
 	vec_free(&cells->rows);
-	hashidx_done(&cells->index);
-}
-
-static bool cell_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct cell *cell = &((const struct cells *)owner)->rows.items[id];
-	const struct cell *wanted = key;
-
-	return cell->row == wanted->row && cell->bin == wanted->bin;
+	vec_free(&cells->latest);
 }
 
 static uint16_t bin_of(const struct cells *cells, uint64_t time_ns)
@@ -32,16 +26,42 @@ static uint16_t bin_of(const struct cells *cells, uint64_t time_ns)
 
 void cells_add(struct cells *cells, uint32_t row, uint64_t time_ns, double weight)
 {
-	struct cell wanted = { .row = row, .bin = bin_of(cells, time_ns), .weight = weight };
-	uint64_t hash = hash_u64((uint64_t)row << 16 | wanted.bin);
-	uint32_t id;
+	struct cell cell = { .row = row, .bin = bin_of(cells, time_ns), .weight = weight };
+	uint32_t latest;
 
-	if (hashidx_find(&cells->index, hash, cell_equal, cells, &wanted, &id)) {
-		cells->rows.items[id].weight += weight;
+	while (cells->latest.count <= row)
+		*vec_push(&cells->latest) = 0;
+	latest = cells->latest.items[row];
+	if (latest && cells->rows.items[latest - 1].bin == cell.bin) {
+		cells->rows.items[latest - 1].weight += weight;
 		return;
 	}
-	hashidx_add(&cells->index, hash, (uint32_t)cells->rows.count);
-	*vec_push(&cells->rows) = wanted;
+	*vec_push(&cells->rows) = cell;
+	cells->latest.items[row] = (uint32_t)cells->rows.count;
+}
+
+void cells_merge(struct cells *cells)
+{
+	size_t count = cells->rows.count;
+
+	for (size_t row = 0; row < cells->latest.count; row++)
+		cells->latest.items[row] = 0;
+	cells->rows.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct cell *cell = &cells->rows.items[i];
+		uint32_t *latest = &cells->latest.items[cell->row];
+
+		if (*latest && cells->rows.items[*latest - 1].bin == cell->bin) {
+			cells->rows.items[*latest - 1].weight += cell->weight;
+			continue;
+		}
+		cells->rows.items[cells->rows.count++] = *cell;
+		*latest = (uint32_t)cells->rows.count;
+	}
+	vec_free(&cells->latest);
+	cells->rows.capacity = cells->rows.count + 1;
+	cells->rows.items =
+		xrealloc(cells->rows.items, cells->rows.capacity * sizeof(*cells->rows.items));
 }
 
 void cells_blocks(const double *bins, uint8_t *ret_block_of_bin)

@@ -84,8 +84,10 @@ struct diff *diff_new(const struct key_list *keys, bool exact);
 void diff_free(struct diff *diff); /* NULL is fine */
 DEFINE_CLEANUP(struct diff *, diff_free);
 
-/* The number that cells have for the part of a probe that is of an event. */
-uint32_t diff_probe_row(size_t probe, uint8_t event);
+/* The numbers that cells have: of the part of a probe that is of an event; and of a row of the
+ * table, where there are so many probes. */
+uint32_t diff_probe_cell(size_t probe, uint8_t event);
+uint32_t diff_row_cell(size_t probe_count, size_t row);
 
 /*
  * Adds a run. @table: by the keys, not finished; nothing of it is needed afterwards. @probes: what

@@ -9,12 +9,24 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-/* Cells of probes have numbers above those of any table's rows. */
-static const uint32_t first_probe = UINT32_C(1) << 31;
-
-uint32_t diff_probe_row(size_t probe, uint8_t event)
+/* Cells of probes have the first numbers. */
+uint32_t diff_probe_cell(size_t probe, uint8_t event)
 {
-	return first_probe + (uint32_t)probe * PROFILE_MAX_EVENTS + event;
+	return (uint32_t)probe * PROFILE_MAX_EVENTS + event;
+}
+
+uint32_t diff_row_cell(size_t probe_count, size_t row)
+{
+	return (uint32_t)(probe_count * PROFILE_MAX_EVENTS + row);
+}
+
+/* Is it of a row of the table, and of which? Else it is of a probe. */
+static bool is_of_row(const struct diff_run *run, const struct cell *cell, uint32_t *ret_row)
+{
+	uint32_t first = diff_row_cell(run->probe_count, 0);
+
+	*ret_row = cell->row - first;
+	return cell->row >= first;
 }
 
 void diff_run_done(struct diff_run *run)
@@ -102,6 +114,49 @@ static void add_probe(struct diff_run *run, const struct diff_probe *from, struc
 	}
 }
 
+/* The diff's event of a cell; those of probes are of events that the table has. */
+static uint8_t event_of_cell(const struct diff_run *run, const struct cell *cell)
+{
+	uint32_t row;
+
+	return is_of_row(run, cell, &row) ? run->rows.items[row].event
+					  : run->event_of[cell->row % PROFILE_MAX_EVENTS];
+}
+
+static void find_blocks(const struct diff_run *run, uint8_t (*ret_blocks)[CELLS_BINS])
+{
+	double(*bins)[CELLS_BINS] = xcalloc(PROFILE_MAX_EVENTS, sizeof(*bins));
+
+	for (size_t i = 0; i < run->cells.rows.count; i++) {
+		const struct cell *cell = &run->cells.rows.items[i];
+		uint32_t row;
+
+		if (is_of_row(run, cell, &row))
+			bins[run->rows.items[row].event][cell->bin] += cell->weight;
+	}
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
+		cells_blocks(bins[event], ret_blocks[event]);
+	free(bins);
+}
+
+/* The cells by block instead of by bin, of which there are many more. */
+static void make_blocks(struct diff_run *run)
+{
+	uint8_t(*block_of)[CELLS_BINS];
+
+	if (!run->rows.count)
+		return;
+	block_of = xcalloc(PROFILE_MAX_EVENTS, sizeof(*block_of));
+	find_blocks(run, block_of);
+	for (size_t i = 0; i < run->cells.rows.count; i++) {
+		struct cell *cell = &run->cells.rows.items[i];
+
+		cell->bin = block_of[event_of_cell(run, cell)][cell->bin];
+	}
+	cells_merge(&run->cells);
+	free(block_of);
+}
+
 int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 	     const struct diff_probe *probes, size_t probe_count, struct cells *cells,
 	     uint64_t wall_ns, struct err *err)
@@ -124,6 +179,7 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 		run.cells = *cells;
 		run.has_cells = true;
 		*cells = (struct cells){ 0 };
+		make_blocks(&run);
 	}
 	diff->run_count[side]++;
 	*vec_push(&diff->runs) = run;
@@ -163,29 +219,12 @@ enum { NO_ROW = UINT32_MAX };
 static uint32_t row_of_cell(const struct diff_run *run, const struct cell *cell,
 			    const struct diff_row *rows)
 {
-	uint32_t probe = cell->row - first_probe;
 	uint32_t row;
 
-	if (cell->row < first_probe)
-		return run->row_of[cell->row];
-	row = run->probe_base + probe / PROFILE_MAX_EVENTS;
-	return run->event_of[probe % PROFILE_MAX_EVENTS] == rows[row].event ? row : NO_ROW;
-}
-
-static void find_blocks(const struct diff_run *run, const struct diff_row *rows,
-			uint8_t (*ret_blocks)[CELLS_BINS])
-{
-	double(*bins)[CELLS_BINS] = xcalloc(PROFILE_MAX_EVENTS, sizeof(*bins));
-
-	for (size_t i = 0; i < run->cells.rows.count; i++) {
-		const struct cell *cell = &run->cells.rows.items[i];
-
-		if (cell->row < first_probe)
-			bins[rows[run->row_of[cell->row]].event][cell->bin] += cell->weight;
-	}
-	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
-		cells_blocks(bins[event], ret_blocks[event]);
-	free(bins);
+	if (is_of_row(run, cell, &row))
+		return run->row_of[row];
+	row = run->probe_base + cell->row / PROFILE_MAX_EVENTS;
+	return event_of_cell(run, cell) == rows[row].event ? row : NO_ROW;
 }
 
 static void count_cells(struct run_blocks *blocks, const struct diff_row *rows, size_t count)
@@ -208,24 +247,19 @@ static void count_cells(struct run_blocks *blocks, const struct diff_row *rows, 
 static void sort_cells(struct run_blocks *blocks, const struct diff_row *rows)
 {
 	const struct cells *cells = &blocks->run->cells;
-	uint8_t(*block_of)[CELLS_BINS] = xcalloc(PROFILE_MAX_EVENTS, sizeof(*block_of));
 
-	find_blocks(blocks->run, rows, block_of);
 	blocks->weights = xcalloc(cells->rows.count, sizeof(*blocks->weights));
 	for (size_t i = 0; i < cells->rows.count; i++) {
 		const struct cell *cell = &cells->rows.items[i];
-		uint32_t row = row_of_cell(blocks->run, cell, rows);
-		uint8_t block;
+		uint32_t row = row_of_cell(blocks->run, cell, rows), own;
 
 		if (row == NO_ROW)
 			continue;
-		block = block_of[rows[row].event][cell->bin];
 		blocks->weights[blocks->first[row + 1]++] =
-			(struct block_weight){ block, cell->weight };
-		if (cell->row < first_probe)
-			blocks->whole[rows[row].event][block] += cell->weight;
+			(struct block_weight){ (uint8_t)cell->bin, cell->weight };
+		if (is_of_row(blocks->run, cell, &own))
+			blocks->whole[rows[row].event][cell->bin] += cell->weight;
 	}
-	free(block_of);
 }
 
 struct diff_blocks *diff_blocks_new(const struct diff *diff, const struct diff_row *rows,
@@ -271,14 +305,20 @@ static void add_side(const struct run_blocks *side, const struct diff_row *rows,
 	double one = measure == DIFF_SHARE  ? sign / whole
 		     : measure == DIFF_RATE ? sign / side->run->wall_s
 					    : sign;
+	double weights[CELLS_BLOCKS] = { 0 };
 
 	for (size_t i = side->first[row]; i < side->first[row + 1]; i++) {
-		differences->plain[side->weights[i].block] += side->weights[i].weight * one;
-		differences->measure[side->weights[i].block] += side->weights[i].weight * one;
+		weights[side->weights[i].block] += side->weights[i].weight;
 		sum += side->weights[i].weight;
 	}
-	for (int block = 0; measure == DIFF_SHARE && block < CELLS_BLOCKS; block++)
-		differences->measure[block] -= sum / whole * side->whole[event][block] * one;
+	/* Weights are whole numbers, so that what is left of a row that is all there is is 0. */
+	for (int block = 0; block < CELLS_BLOCKS; block++) {
+		double expected =
+			measure == DIFF_SHARE ? sum / whole * side->whole[event][block] : 0;
+
+		differences->plain[block] += weights[block] * one;
+		differences->measure[block] += (weights[block] - expected) * one;
+	}
 }
 
 struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,

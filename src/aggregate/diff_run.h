@@ -19,7 +19,7 @@ struct diff_run {
 	struct diff_probe *probes; /* by event of the diff; owned */
 	size_t probe_count;
 	uint8_t event_of[PROFILE_MAX_EVENTS]; /* of the profile: that of the diff */
-	struct cells cells;
+	struct cells cells;		      /* by block */
 	bool has_cells;
 	uint32_t *row_of;    /* by row: that of the diff */
 	uint32_t probe_base; /* the diff's row of the first probe */

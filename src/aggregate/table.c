@@ -13,14 +13,26 @@ enum { MAX_DIRECT = 1 << 22 };
 /* Points that are added at once. */
 enum { FEW = 32 };
 
+/* The values of key number @at are below this; 0: they may be any. Of keys that count as one
+ * number the first has all, the others add nothing. */
+static size_t bound_of(const struct table *table, size_t at)
+{
+	const struct key *key = table->keys.items[at];
+
+	if (table->by_number && key == table->code.keys.items[0])
+		return table->labels->profile->frames.count;
+	if (table->by_number && key->of_frame)
+		return 1;
+	return key->bound ? key->bound(table->labels) : 0;
+}
+
 /* Is the table by keys whose values are few, all of them together? */
 static void make_direct(struct table *table)
 {
 	size_t places = table->labels->profile->event_count;
 
 	for (size_t i = 0; i < table->keys.count; i++) {
-		const struct key *key = table->keys.items[i];
-		size_t bound = key->bound ? key->bound(table->labels) : 0;
+		size_t bound = bound_of(table, i);
 
 		if (!bound || bound > MAX_DIRECT / places)
 			return;
@@ -36,13 +48,11 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 
 	table->labels = labels;
 	table->keys = *keys;
+	frame_values_init(&table->code, labels, keys);
+	table->by_number = table->code.keys.count > 1 ||
+			   (table->code.keys.count && !table->code.keys.items[0]->bound);
 	if (labels->profile->event_count)
 		make_direct(table);
-	for (size_t i = 0; i < keys->count; i++) {
-		if (keys->items[i]->of_frame)
-			table->of_frame[i] =
-				xcalloc(labels->profile->frames.count, sizeof(*table->of_frame[i]));
-	}
 	return table;
 }
 
@@ -50,10 +60,7 @@ static void forget_index(struct table *table)
 {
 	free(table->direct);
 	table->direct = NULL;
-	for (size_t i = 0; i < table->keys.count; i++) {
-		free(table->of_frame[i]);
-		table->of_frame[i] = NULL;
-	}
+	frame_values_done(&table->code);
 	hashidx_done(&table->index);
 }
 
@@ -70,6 +77,7 @@ void table_free(struct table *table)
 struct wanted {
 	const uint64_t *values;
 	uint8_t event;
+	uint32_t code; /* the number of those that are about code */
 };
 
 static bool row_equal(const void *owner, uint32_t id, const void *key)
@@ -94,6 +102,14 @@ static struct table_row *append(struct table *table, const struct wanted *wanted
 	return row;
 }
 
+/* What stands for the value of a key among its bound. */
+static uint64_t part_of(const struct table *table, const struct wanted *wanted, size_t key)
+{
+	if (!table->by_number || !table->keys.items[key]->of_frame)
+		return wanted->values[key];
+	return table->keys.items[key] == table->code.keys.items[0] ? wanted->code : 0;
+}
+
 /* The place of these values; NULL: there is none, a value is not below its key's bound. */
 static uint32_t *direct_place(const struct table *table, const struct wanted *wanted)
 {
@@ -102,9 +118,11 @@ static uint32_t *direct_place(const struct table *table, const struct wanted *wa
 	if (!table->direct)
 		return NULL;
 	for (size_t i = 0; i < table->keys.count; i++) {
-		if (wanted->values[i] >= table->bounds[i])
+		uint64_t value = part_of(table, wanted, i);
+
+		if (value >= table->bounds[i])
 			return NULL;
-		at = at * table->bounds[i] + wanted->values[i];
+		at = at * table->bounds[i] + value;
 	}
 	return &table->direct[at];
 }
@@ -133,26 +151,26 @@ static struct table_row *row_at(struct table *table, const struct wanted *wanted
 	return append(table, wanted);
 }
 
-struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
+/* The number of those of @values that are about code. */
+static uint32_t find_code(struct table *table, const uint64_t *values)
 {
-	struct wanted wanted = { values, event };
+	uint64_t of_code[KEYS_MAX];
+	size_t count = 0;
 
-	return row_at(table, &wanted, direct_place(table, &wanted));
+	if (!table->by_number)
+		return 0;
+	for (size_t i = 0; i < table->keys.count; i++) {
+		if (table->keys.items[i]->of_frame)
+			of_code[count++] = values[i];
+	}
+	return frame_values_find(&table->code, of_code);
 }
 
-static uint64_t value_of(const struct table *table, size_t key, const struct point *point)
+struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
 {
-	const struct key *spec = table->keys.items[key];
-	uint32_t frame, *known;
+	struct wanted wanted = { values, event, find_code(table, values) };
 
-	if (!table->of_frame[key])
-		return spec->value(table->labels, point);
-	frame = table->labels->profile->stacks.items[point->total.stack].frame;
-	known = &table->of_frame[key][frame];
-	/* Whatever is told of frames is an index into some table of 32 bits. */
-	if (!*known)
-		*known = (uint32_t)spec->of_frame(table->labels, frame) + 1;
-	return *known - 1;
+	return row_at(table, &wanted, direct_place(table, &wanted));
 }
 
 /* A point on its way into the table. */
@@ -163,17 +181,28 @@ struct coming {
 
 static void find_place(struct table *table, const struct point *point, struct coming *coming)
 {
-	struct wanted wanted = { coming->values, point->total.event };
+	struct wanted wanted = { coming->values, point->total.event, 0 };
+	const uint64_t *of_code = NULL;
 
-	for (size_t i = 0; i < table->keys.count; i++)
-		coming->values[i] = value_of(table, i, point);
+	if (table->code.keys.count) {
+		uint32_t frame = table->labels->profile->stacks.items[point->total.stack].frame;
+
+		wanted.code = frame_values_number(&table->code, frame);
+		of_code = frame_values_at(&table->code, wanted.code);
+	}
+	for (size_t i = 0; i < table->keys.count; i++) {
+		const struct key *key = table->keys.items[i];
+
+		coming->values[i] =
+			of_code && key->of_frame ? *of_code++ : key->value(table->labels, point);
+	}
 	coming->place = direct_place(table, &wanted);
 }
 
 static const struct table_row *add(struct table *table, const struct total *total,
 				   const struct coming *coming)
 {
-	struct wanted wanted = { coming->values, total->event };
+	struct wanted wanted = { coming->values, total->event, 0 };
 	struct table_row *row = row_at(table, &wanted, coming->place);
 	struct table_sum *sum = &table->sums[total->event];
 
@@ -205,7 +234,8 @@ const struct table_row *table_add(struct table *table, const struct point *point
 	return add(table, &point->total, &coming);
 }
 
-static void add_few(struct table *table, const struct point *points, size_t count)
+static void add_few(struct table *table, const struct point *points, size_t count,
+		    uint32_t *ret_rows)
 {
 	struct coming coming[FEW];
 
@@ -214,14 +244,25 @@ static void add_few(struct table *table, const struct point *points, size_t coun
 		if (coming[i].place && *coming[i].place)
 			__builtin_prefetch(&table->rows.items[*coming[i].place - 1]);
 	}
-	for (size_t i = 0; i < count; i++)
-		add(table, &points[i].total, &coming[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct table_row *row = add(table, &points[i].total, &coming[i]);
+
+		if (ret_rows)
+			ret_rows[i] = (uint32_t)(row - table->rows.items);
+	}
 }
 
 void table_add_all(struct table *table, const struct point *points, size_t count)
 {
 	for (size_t i = 0; i < count; i += FEW)
-		add_few(table, points + i, count - i < FEW ? count - i : FEW);
+		add_few(table, points + i, count - i < FEW ? count - i : FEW, NULL);
+}
+
+void table_add_rows(struct table *table, const struct point *points, size_t count,
+		    uint32_t *ret_rows)
+{
+	for (size_t i = 0; i < count; i += FEW)
+		add_few(table, points + i, count - i < FEW ? count - i : FEW, ret_rows + i);
 }
 
 static void find_few(struct table *table, const struct point *points, size_t count,
@@ -231,7 +272,7 @@ static void find_few(struct table *table, const struct point *points, size_t cou
 
 	find_places(table, points, count, coming);
 	for (size_t i = 0; i < count; i++) {
-		struct wanted wanted = { coming[i].values, points[i].total.event };
+		struct wanted wanted = { coming[i].values, points[i].total.event, 0 };
 		const struct table_row *row = row_at(table, &wanted, coming[i].place);
 
 		ret_rows[i] = (uint32_t)(row - table->rows.items);

@@ -4,6 +4,7 @@
 #define AGGREGATE_TABLE_H
 
 #include "aggregate/estimate.h"
+#include "aggregate/frame_values.h"
 #include "aggregate/keys.h"
 #include "aggregate/order.h"
 #include "aggregate/split.h"
@@ -42,8 +43,10 @@ struct table {
 	size_t bounds[KEYS_MAX];
 	uint32_t *direct; /* 0: no row yet, else its number + 1 */
 	struct hashidx index;
-	/* Private: values of keys that are about code, + 1, by frame; 0: not asked for so far. */
-	uint32_t *of_frame[KEYS_MAX];
+	/* Private: keys that are about code. Where @by_number, what stands for the values of all of
+	 * them among bounds is their number, at the first of them. */
+	struct frame_values code;
+	bool by_number;
 };
 
 struct table *table_new(const struct labels *labels, const struct key_list *keys);
@@ -54,6 +57,9 @@ DEFINE_CLEANUP(struct table *, table_free);
 const struct table_row *table_add(struct table *table, const struct point *point);
 /* The same of @count points, which is faster than one by one. */
 void table_add_all(struct table *table, const struct point *points, size_t count);
+/* The same, and tells the number of the row of each in @ret_rows. */
+void table_add_rows(struct table *table, const struct point *points, size_t count,
+		    uint32_t *ret_rows);
 /* The numbers of the rows that table_add_all would add the points to; nothing is added to these,
  * and those that are missing are made. */
 void table_find_all(struct table *table, const struct point *points, size_t count,

@@ -33,17 +33,20 @@ static void free_texts(struct run_facts *run)
 #undef FREE_NUMBER
 }
 
-void profile_free(struct profile *profile)
+void profile_forget_stacks(struct profile *profile)
 {
-	if (!profile)
-		return;
-	strpool_done(&profile->strings);
+	vec_free(&profile->stacks);
+	hashidx_done(&profile->stack_index);
+}
+
+void profile_forget_rows(struct profile *profile)
+{
+	profile_forget_stacks(profile);
 	vec_free(&profile->images);
 	vec_free(&profile->processes);
 	vec_free(&profile->tasks);
 	vec_free(&profile->symbols);
 	vec_free(&profile->frames);
-	vec_free(&profile->stacks);
 	branches_done(&profile->branches);
 	for (size_t i = 0; i < profile->codes.count; i++)
 		free(profile->codes.items[i].bytes);
@@ -52,7 +55,14 @@ void profile_free(struct profile *profile)
 	hashidx_done(&profile->task_index);
 	hashidx_done(&profile->symbol_index);
 	hashidx_done(&profile->frame_index);
-	hashidx_done(&profile->stack_index);
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	profile_forget_rows(profile);
+	strpool_done(&profile->strings);
 	free_texts(&profile->run);
 	free(profile);
 }

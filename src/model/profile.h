@@ -90,8 +90,8 @@ struct frame {
 	bool dirty;
 };
 
-/* The bytes of a function that was sampled often, as they were: what ran is shown even when its file
- * is gone, or the kernel was patched since. */
+/* The bytes of a function that was sampled often, as they were: what ran is shown even when its
+ * file is gone, or the kernel was patched since. */
 struct kept_code {
 	uint32_t image;
 	uint64_t start;	  /* of the first byte: as frame.offset in images of the kind ANON, else as
@@ -137,32 +137,34 @@ struct total {
 
 /* Facts of the run, one value each: type, name. They become header rows of the file by that name.
  */
-#define RUN_FACTS(X)                                                                              \
-	X(TEXT, prospect_version)                                                                 \
-	X(TEXT, hostname)                                                                         \
-	X(TEXT, kernel_release)                                                                   \
-	X(TEXT, machine)                                                                          \
-	X(TEXT, command) /* as typed, blanks between */                                           \
-	X(TEXT, scope) /* "machine", "command", "processes"; "perf": imported, rung: its version */ \
-	X(TEXT, rung)	 /* the rung of the privilege ladder, see collect/sampler.h */            \
-	X(TEXT, stacks)	 /* "full", "fp" by frame pointers, else "none" or NULL: leaves only */   \
-	X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the         \
-				mend */                                                           \
-	X(NUMBER, cpus)                                                                           \
-	X(NUMBER, start_ns)					 /* CLOCK_MONOTONIC */            \
-		X(NUMBER, start_realtime_ns) X(NUMBER, end_ns)	 /* 0: not finished properly */   \
-		X(NUMBER, command_pid) X(NUMBER, command_status) /* as from wait(2) */            \
-		X(NUMBER, prospect_pid) X(NUMBER, idle_ns) X(NUMBER, iowait_ns)                   \
-			X(NUMBER, steal_ns) /* /proc/stat over the run */                         \
-		X(NUMBER, stat_busy_ns)	    /* user+nice+system+irq+softirq of /proc/stat */      \
-		X(NUMBER, stat_irq_ns)	    /* irq+softirq of it */                               \
-		X(NUMBER,                                                                         \
-		  stat_shortfall_ns)	/* CPUs x wall less everything /proc/stat accounts for */ \
-		X(NUMBER, self_cpu_ns)	/* prospect's own user + system time */                   \
-		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */ \
-		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                \
-			X(NUMBER, ring_kb) /* of one CPU */                                       \
-		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                 \
+#define RUN_FACTS(X)                                                                               \
+	X(TEXT, prospect_version)                                                                  \
+	X(TEXT, hostname)                                                                          \
+	X(TEXT, kernel_release)                                                                    \
+	X(TEXT, machine)                                                                           \
+	X(TEXT, command) /* as typed, blanks between */                                            \
+	X(TEXT,                                                                                    \
+	  scope)      /* "machine", "command", "processes"; "perf": imported, rung: its version */ \
+	X(TEXT, rung) /* the rung of the privilege ladder, see collect/sampler.h */                \
+	X(TEXT, stacks) /* "full", "fp" by frame pointers, else "none" or NULL: leaves only */     \
+	X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the          \
+				mend */                                                            \
+	X(NUMBER, cpus)                                                                            \
+	X(NUMBER, start_ns) /* CLOCK_MONOTONIC */                                                  \
+	X(NUMBER, start_realtime_ns)                                                               \
+	X(NUMBER, end_ns)					 /* 0: not finished properly */    \
+		X(NUMBER, command_pid) X(NUMBER, command_status) /* as from wait(2) */             \
+		X(NUMBER, prospect_pid) X(NUMBER, idle_ns) X(NUMBER, iowait_ns)                    \
+			X(NUMBER, steal_ns) /* /proc/stat over the run */                          \
+		X(NUMBER, stat_busy_ns)	    /* user+nice+system+irq+softirq of /proc/stat */       \
+		X(NUMBER, stat_irq_ns)	    /* irq+softirq of it */                                \
+		X(NUMBER,                                                                          \
+		  stat_shortfall_ns)	/* CPUs x wall less everything /proc/stat accounts for */  \
+		X(NUMBER, self_cpu_ns)	/* prospect's own user + system time */                    \
+		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */  \
+		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                 \
+			X(NUMBER, ring_kb) /* of one CPU */                                        \
+		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                  \
 			X(NUMBER, flushes)
 
 struct run_facts {
@@ -195,6 +197,11 @@ struct profile {
 
 struct profile *profile_new(void);
 void profile_free(struct profile *profile); /* NULL is fine */
+/* Leaves the run, the events and the strings. There are no rows any more, not even those at 0, and
+ * none can be made. */
+void profile_forget_rows(struct profile *profile);
+/* The same of stacks alone. */
+void profile_forget_stacks(struct profile *profile);
 
 /* Each returns the index of the row equal to *key in its identity, made if it was not there.
  * Identity: image: kind, path, build id, dev, inode, size, mtime; task: all; symbol: image, start,

@@ -12,6 +12,9 @@
 #include "present/diff_csv.h"
 #include "present/diff_text.h"
 
+/* Points that are taken at once. */
+enum { FEW = 64 };
+
 static const char default_keys[] = "symbol,image";
 /* Of several runs a side, and of one, which leaves no way to tell how runs differ. */
 static const double false_discoveries = 0.05, false_discoveries_of_one = 0.01;
@@ -29,7 +32,7 @@ struct wish {
 struct making {
 	struct wish wish;
 	const struct diff_files *files;
-	struct opened *runs; /* one for each file */
+	struct opened *runs; /* one for each file; only the one at hand is in memory */
 	struct diff_source *sources;
 	struct diff *diff;
 	bool command_only;
@@ -120,18 +123,31 @@ int diff_check(const struct diff_options *options, struct err *err)
 	return rc;
 }
 
-static void take(void *context, const struct point *point)
+static void take_few(struct run *run, const struct point *points, size_t count)
+{
+	size_t probes = run->making->wish.questions.probes.count;
+	uint32_t rows[FEW];
+
+	table_add_rows(run->table, points, count, rows);
+	for (size_t i = 0; run->cells && i < count; i++)
+		cells_add(run->cells, diff_row_cell(probes, rows[i]), points[i].time_ns,
+			  (double)points[i].total.weight);
+	for (size_t i = 0; probes && i < count; i++)
+		diff_asked_take(run->asked, &points[i], run->cells);
+}
+
+static void take(void *context, const struct point *points, size_t count)
 {
 	struct run *run = context;
-	const struct table_row *row;
+	const struct profile *profile = run->opened->profile;
 
-	if (run->making->command_only && !diff_command_has(run->opened->profile, point))
-		return;
-	row = table_add(run->table, point);
-	if (run->cells)
-		cells_add(run->cells, (uint32_t)(row - run->table->rows.items), point->time_ns,
-			  (double)point->total.weight);
-	diff_asked_take(run->asked, point, run->cells);
+	for (size_t at = 0, first = 0, length; at < count; at += first + length) {
+		length = count - at;
+		if (run->making->command_only)
+			length = diff_command_stretch(profile, points + at, count - at, &first);
+		length = length < FEW ? length : FEW;
+		take_few(run, points + at + first, length);
+	}
 }
 
 /* One run on either side? */
@@ -149,17 +165,26 @@ static uint64_t count_samples(const struct table *table)
 	return samples;
 }
 
+/* What of a sample must be known, besides its event and weight. */
+static unsigned fields_used(const struct making *making)
+{
+	return keys_use(&making->wish.keys) | making->wish.questions.uses |
+	       (is_paired(making) ? SAMPLE_TIME : 0) | (making->command_only ? SAMPLE_TASK : 0);
+}
+
 static int collect(struct making *making, struct run *run, struct err *err)
 {
 	struct opened *opened = (struct opened *)run->opened;
-	bool samples = run->cells || keys_need_samples(&making->wish.keys);
+	unsigned fields = fields_used(making);
 	int rc;
 
 	run->asked = diff_asked_new(&making->wish.questions, &opened->labels, err);
 	if (!run->asked)
 		return -EINVAL;
-	rc = opened_each(opened, samples, take, run, err);
-
+	if (fields & SAMPLE_TIME)
+		rc = opened_visit_times(opened, fields, take, run, err);
+	else
+		rc = opened_visit(opened, fields, take, run, err);
 	if (rc == 0 && !count_samples(run->table))
 		rc = err_set(err, -ENODATA,
 			     "the profiled command itself has no samples%s; --machine compares "
@@ -203,8 +228,10 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	struct cells cells = { 0 };
 	struct run run = { .making = making, .opened = opened };
 	uint64_t from_ns, to_ns;
-	int rc;
+	int rc = opened_read(opened, err);
 
+	if (rc < 0)
+		return rc;
 	opened_span(opened, &from_ns, &to_ns);
 	tell_command(making->diff, side, &opened->labels);
 	cells_init(&cells, from_ns, to_ns);
@@ -225,22 +252,27 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	diff_asked_free(run.asked);
 	cells_done(&cells);
 	table_free(run.table);
+	opened_forget(opened);
 	return rc < 0 ? err_prefix(err, rc, "%s", making->files->paths[number]) : 0;
 }
 
-static int load(struct making *making, struct err *err)
+/* Opens all files: whether of all of them the command is known is asked before the first is read.
+ */
+static int open_files(struct making *making, struct err *err)
 {
 	making->command_only = !making->wish.options->machine;
 	for (size_t i = 0; i < count_files(making->files); i++) {
 		struct opened *opened = &making->runs[i];
+		bool is_known = false;
 		int rc = prepare(opened, making->wish.options, err);
 
 		if (rc == 0)
-			rc = opened_load(opened, making->files->paths[i], err);
+			rc = opened_open(opened, making->files->paths[i], err);
+		if (rc == 0)
+			rc = diff_command_is_known(opened->store, &is_known, err);
 		if (rc < 0)
 			return rc;
-		making->command_only =
-			making->command_only && diff_command_is_known(opened->profile);
+		making->command_only = making->command_only && is_known;
 	}
 	return 0;
 }
@@ -356,7 +388,7 @@ static void making_done(struct making *making)
 
 static int make(struct making *making, struct err *err)
 {
-	int rc = load(making, err);
+	int rc = open_files(making, err);
 
 	making->diff = diff_new(&making->wish.keys, making->wish.options->exact);
 	for (size_t i = 0; rc == 0 && i < count_files(making->files); i++)

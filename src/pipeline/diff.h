@@ -17,12 +17,12 @@ struct diff_options {
 	const char *measure; /* "share", "time", "rate"; NULL: share */
 	const char *sort;    /* see diff_view_order_name; NULL: effect */
 	struct selection selection;
-	bool machine;		    /* not only the profiled command and its children */
-	bool exact;		    /* names are compared as they are */
-	bool all;		    /* rows within noise too */
-	size_t limit;		    /* most rows of an event; 0: all */
-	double threshold;	    /* least share of a row on either side, in percent */
-	const char *format;	    /* "text", "csv", "json"; NULL: text */
+	bool machine;	    /* not only the profiled command and its children */
+	bool exact;	    /* names are compared as they are */
+	bool all;	    /* rows within noise too */
+	size_t limit;	    /* most rows of an event; 0: all */
+	double threshold;   /* least share of a row on either side, in percent */
+	const char *format; /* "text", "csv", "json"; NULL: text */
 	struct opened_names names;
 	const char *const *fail_if; /* see aggregate/condition.h */
 	size_t fail_if_count;

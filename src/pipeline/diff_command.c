@@ -5,16 +5,36 @@
 
 #include "base/file.h"
 
-bool diff_command_is_known(const struct profile *profile)
+int diff_command_is_known(struct store_reader *store, bool *ret_is_known, struct err *err)
 {
-	return profile->run.command_pid != 0;
+	struct profile *profile;
+	int rc = store_load_run(store, &profile, err);
+
+	if (rc < 0)
+		return rc;
+	*ret_is_known = profile->run.command_pid != 0;
+	profile_free(profile);
+	return 0;
 }
 
-bool diff_command_has(const struct profile *profile, const struct point *point)
+static bool is_in_command(const struct profile *profile, const struct point *point)
 {
 	uint32_t process = profile->tasks.items[point->total.task].process;
 
 	return profile->processes.items[process].in_command;
+}
+
+size_t diff_command_stretch(const struct profile *profile, const struct point *points, size_t count,
+			    size_t *ret_first)
+{
+	size_t first = 0, end;
+
+	while (first < count && !is_in_command(profile, &points[first]))
+		first++;
+	for (end = first; end < count && is_in_command(profile, &points[end]);)
+		end++;
+	*ret_first = first;
+	return end - first;
 }
 
 uint32_t diff_command_process(const struct profile *profile)

@@ -26,6 +26,7 @@ int diff_questions_parse(const char *const *texts, size_t count, struct diff_que
 			if (rc == 0 && condition->selects &&
 			    select_add(select, condition->names, err) < 0)
 				rc = err_prefix(err, -EINVAL, "--fail-if '%s'", texts[i]);
+			ret->uses |= condition->selects ? select_uses(select) : SAMPLE_STACK;
 			select_free(select);
 		}
 	}
@@ -135,7 +136,7 @@ void diff_asked_take(struct diff_asked *asked, const struct point *point, struct
 		hits->samples += point->total.samples;
 		hits->weight += point->total.weight;
 		if (cells)
-			cells_add(cells, diff_probe_row(i, event), point->time_ns,
+			cells_add(cells, diff_probe_cell(i, event), point->time_ns,
 				  (double)point->total.weight);
 	}
 }

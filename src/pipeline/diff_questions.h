@@ -10,6 +10,7 @@ struct diff_questions {
 	struct conditions *items; /* one for each --fail-if */
 	size_t count;
 	VEC(const struct condition *) probes; /* those that add samples up, in their order */
+	unsigned uses;			      /* what of a sample they look at: enum sample_field */
 };
 
 /* -EINVAL and one line. To be done with diff_questions_done in any case. */

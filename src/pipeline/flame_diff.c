@@ -18,6 +18,7 @@ struct side {
 	struct table *stacks;
 	struct places *places;
 	struct tree *tree;
+	char *head; /* of its report */
 	bool command_only;
 };
 
@@ -33,6 +34,7 @@ static void drawing_done(struct drawing *drawing)
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		struct side *side = &drawing->sides[i];
 
+		free(side->head);
 		tree_free(side->tree);
 		places_free(side->places);
 		table_free(side->stacks);
@@ -40,9 +42,10 @@ static void drawing_done(struct drawing *drawing)
 	}
 }
 
-static int load(struct drawing *drawing, struct err *err)
+static int open_files(struct drawing *drawing, struct err *err)
 {
 	const struct flame_options *options = drawing->options;
+	bool is_known = false;
 	int rc = keys_parse(options->by ? options->by : "function", &drawing->keys, err);
 
 	for (int i = 0; rc == 0 && i < DIFF_SIDES; i++) {
@@ -52,34 +55,62 @@ static int load(struct drawing *drawing, struct err *err)
 		if (rc == 0)
 			rc = opened_choose(opened, &options->selection, err);
 		if (rc == 0)
-			rc = opened_load(opened, drawing->sides[i].path, err);
-		if (rc == 0 && !diff_command_is_known(opened->profile))
-			drawing->command_only = false;
+			rc = opened_open(opened, drawing->sides[i].path, err);
+		if (rc == 0)
+			rc = diff_command_is_known(opened->store, &is_known, err);
+		drawing->command_only = drawing->command_only && is_known;
 	}
 	return rc;
 }
 
-static void take(void *context, const struct point *point)
+static void take(void *context, const struct point *points, size_t count)
 {
 	struct side *side = context;
 
-	if (!side->command_only || diff_command_has(side->opened.profile, point))
-		table_add(side->stacks, point);
+	for (size_t at = 0, first = 0, length; at < count; at += first + length) {
+		length = count - at;
+		if (side->command_only)
+			length = diff_command_stretch(side->opened.profile, points + at, count - at,
+						      &first);
+		table_add_all(side->stacks, points + at + first, length);
+	}
+}
+
+/* The head of the side's report. The caller frees it. */
+static char *make_head(const struct side *side)
+{
+	struct view view = opened_view(&side->opened);
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	view.level = VIEW_COMMAND;
+	trust_print(&view, stream);
+	fclose(stream);
+	return text;
 }
 
 static int collect(const struct drawing *drawing, struct side *side, struct err *err)
 {
 	struct key_list of_stacks = children_stack_keys(&drawing->keys);
-	int rc;
+	int rc = opened_read(&side->opened, err);
 
+	if (rc < 0)
+		return rc;
 	side->command_only = drawing->command_only;
 	side->stacks = table_new(&side->opened.labels, &of_stacks);
-	rc = opened_each(&side->opened, keys_need_samples(&drawing->keys), take, side, err);
+	rc = opened_visit(&side->opened,
+			  keys_use(&of_stacks) | (side->command_only ? SAMPLE_TASK : 0), take, side,
+			  err);
 	if (rc == 0 && !side->stacks->rows.count)
 		rc = err_set(err, -ENODATA,
 			     "the profiled command itself has no samples%s; --machine draws "
 			     "everything that was recorded",
 			     side->opened.selection.size ? " that are selected" : "");
+	side->head = make_head(side);
+	opened_forget_samples(&side->opened);
 	return rc < 0 ? err_prefix(err, rc, "%s", side->path) : 0;
 }
 
@@ -113,30 +144,7 @@ static void make_tree(const struct drawing *drawing, struct side *side, uint8_t 
 
 	side->places = places_new(&side->opened.labels, &of_frames);
 	side->tree = tree_new(side->stacks, side->places, event, TREE_FROM_ROOTS, NULL);
-}
-
-static void add_head(const struct side *side, FILE *stream)
-{
-	struct view view = opened_view(&side->opened);
-
-	view.level = VIEW_COMMAND;
-	trust_print(&view, stream);
-}
-
-/* The heads of both reports. The caller frees it. */
-static char *make_head(const struct drawing *drawing)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	add_head(&drawing->sides[DIFF_OLD], stream);
-	fputc('\n', stream);
-	add_head(&drawing->sides[DIFF_NEW], stream);
-	fclose(stream);
-	return text;
+	opened_forget_stacks(&side->opened);
 }
 
 static void add_samples(const struct side *side, struct buf *text)
@@ -168,24 +176,46 @@ static void draw(const struct drawing *drawing, FILE *out)
 	};
 	_cleanup_(paired_tree_freep) struct paired_tree *tree =
 		paired_tree_new(&sides[DIFF_OLD], &sides[DIFF_NEW]);
-	_cleanup_free_ char *head = make_head(drawing);
 	const char *command = profile->run.command;
+	struct buf head = { 0 };
 	struct flame_diff flame = {
 		.tree = tree,
 		.title = command && *command ? command : "running processes",
 		.unit = profile_text(profile, profile->events[new->tree->event].unit),
-		.head = head ? head : "",
 		.inverted = drawing->options->inverted,
 		.threshold = drawing->options->threshold,
 	};
 	struct buf facts = { 0 };
 
+	buf_printf(&head, "%s\n%s", old->head ? old->head : "", new->head ? new->head : "");
+	flame.head = buf_text(&head);
 	add_facts(drawing, &facts);
 	flame.facts = buf_text(&facts);
 	if (drawing->options->title)
 		flame.title = drawing->options->title;
 	flame_diff_print(&flame, out);
 	buf_done(&facts);
+	buf_done(&head);
+}
+
+/* The new side says which event it is about. */
+static int make_trees(struct drawing *drawing, struct err *err)
+{
+	struct side *old = &drawing->sides[DIFF_OLD], *new = &drawing->sides[DIFF_NEW];
+	uint8_t event, old_event = 0;
+	int rc = collect(drawing, old, err);
+
+	if (rc == 0)
+		rc = collect(drawing, new, err);
+	if (rc < 0)
+		return rc;
+	event = table_main_event(new->stacks);
+	rc = find_event(drawing, event, &old_event, err);
+	if (rc < 0)
+		return rc;
+	make_tree(drawing, new, event);
+	make_tree(drawing, old, old_event);
+	return 0;
 }
 
 int flame_diff_write(const char *old, const char *new, const struct flame_options *options,
@@ -194,18 +224,11 @@ int flame_diff_write(const char *old, const char *new, const struct flame_option
 	struct drawing drawing = { .options = options,
 				   .sides = { { .path = old }, { .path = new } },
 				   .command_only = !machine };
-	uint8_t event, old_event = 0;
-	int rc = load(&drawing, err);
+	int rc = open_files(&drawing, err);
 
-	for (int i = 0; rc == 0 && i < DIFF_SIDES; i++)
-		rc = collect(&drawing, &drawing.sides[i], err);
+	if (rc == 0)
+		rc = make_trees(&drawing, err);
 	if (rc == 0) {
-		event = table_main_event(drawing.sides[DIFF_NEW].stacks);
-		rc = find_event(&drawing, event, &old_event, err);
-	}
-	if (rc == 0) {
-		make_tree(&drawing, &drawing.sides[DIFF_NEW], event);
-		make_tree(&drawing, &drawing.sides[DIFF_OLD], old_event);
 		draw(&drawing, out);
 		rc = opened_end(out, err);
 	}

@@ -20,6 +20,29 @@ bool opened_is_profile(const char *path)
 	return store_is_profile(path) > 0 || unpacked_is_archive(path);
 }
 
+void opened_forget(struct opened *opened)
+{
+	labels_done(&opened->labels);
+	frame_lines_free(opened->lines);
+	opened->lines = NULL;
+	inlines_done(&opened->inlines);
+	demangler_free(opened->demangler);
+	opened->demangler = NULL;
+	vec_free(&opened->totals.rows);
+	if (opened->profile)
+		profile_forget_rows(opened->profile);
+}
+
+void opened_forget_samples(struct opened *opened)
+{
+	vec_free(&opened->totals.rows);
+}
+
+void opened_forget_stacks(struct opened *opened)
+{
+	profile_forget_stacks(opened->profile);
+}
+
 void opened_done(struct opened *opened)
 {
 	for (size_t i = 0; i < opened->users.count; i++)
@@ -28,11 +51,7 @@ void opened_done(struct opened *opened)
 	completeness_done(&opened->completeness);
 	select_free(opened->select);
 	buf_done(&opened->selection);
-	labels_done(&opened->labels);
-	frame_lines_free(opened->lines);
-	inlines_done(&opened->inlines);
-	demangler_free(opened->demangler);
-	vec_free(&opened->totals.rows);
+	opened_forget(opened);
 	profile_free(opened->profile);
 	if (opened->store)
 		store_close(opened->store);
@@ -195,14 +214,24 @@ const char *opened_sources(const struct opened *opened)
 	return opened->unpacked ? unpacked_sources(opened->unpacked) : NULL;
 }
 
-int opened_load(struct opened *opened, const char *path, struct err *err)
+int opened_open(struct opened *opened, const char *path, struct err *err)
 {
 	int rc = unpack(opened, &path, err);
 
-	if (rc == 0)
-		rc = store_open(path, &opened->store, err);
-	if (rc == 0)
-		rc = store_load_profile(opened->store, &opened->profile, err);
+	return rc < 0 ? rc : store_open(path, &opened->store, err);
+}
+
+int opened_load(struct opened *opened, const char *path, struct err *err)
+{
+	int rc = opened_open(opened, path, err);
+
+	return rc < 0 ? rc : opened_read(opened, err);
+}
+
+int opened_read(struct opened *opened, struct err *err)
+{
+	int rc = store_load_profile(opened->store, &opened->profile, err);
+
 	if (rc == 0)
 		rc = store_load_totals(opened->store, opened->profile, &opened->totals, err);
 	if (rc == 0)
@@ -378,6 +407,19 @@ int opened_visit(struct opened *opened, unsigned fields,
 				.context = context,
 				.fields = fields | chosen_by,
 				.slice_ns = chosen_by & SAMPLE_TIME ? 1 : opened->slice_ns };
+
+	return visit_all(opened, &wanted, err);
+}
+
+int opened_visit_times(struct opened *opened, unsigned fields,
+		       void (*take)(void *context, const struct point *points, size_t count),
+		       void *context, struct err *err)
+{
+	struct visit wanted = { .opened = opened,
+				.take = take,
+				.context = context,
+				.fields = fields | SAMPLE_TIME | select_uses(opened->select),
+				.slice_ns = 1 };
 
 	return visit_all(opened, &wanted, err);
 }

@@ -55,6 +55,17 @@ int opened_name(struct opened *opened, const struct opened_names *names, struct 
  * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA
  * when the time that was chosen is none of the recording's. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
+/* The two halves of it, for whoever has several that need not all be in memory: opens the file; and
+ * loads what was opened. */
+int opened_open(struct opened *opened, const char *path, struct err *err);
+int opened_read(struct opened *opened, struct err *err);
+/* When samples were gone through, and names are not needed any more: the profile keeps the facts of
+ * its run and its events, and the view has nothing to show. */
+void opened_forget(struct opened *opened);
+/* Parts of that: when samples were gone through and the view was told; and when trees were made of
+ * stacks. Names stay. */
+void opened_forget_samples(struct opened *opened);
+void opened_forget_stacks(struct opened *opened);
 /* Calls @take with what was selected, several at a time, borrowed for the call: totals, or single
  * samples where time or CPU is wanted, or the selection looks at them. @fields (enum sample_field):
  * what @take looks at besides events; samples that are alike in these may come as one, and other
@@ -63,6 +74,10 @@ int opened_load(struct opened *opened, const char *path, struct err *err);
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err);
+/* The same with the very time of each sample. */
+int opened_visit_times(struct opened *opened, unsigned fields,
+		       void (*take)(void *context, const struct point *points, size_t count),
+		       void *context, struct err *err);
 /* The same one by one with all fields; with @samples each has its own time and CPU. */
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,

@@ -121,7 +121,7 @@ static int read_fact(sqlite3_stmt *stmt, struct run_facts *run, struct err *err)
 	return 0;
 }
 
-static int read_header(sqlite3 *db, struct profile *profile, struct err *err)
+int facts_read_run(sqlite3 *db, struct profile *profile, struct err *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	int rc = sql_prepare(db, "SELECT name, value FROM header", &stmt);
@@ -161,7 +161,7 @@ static int read_losses(sqlite3 *db, struct profile *profile, struct err *err)
 
 int facts_read(sqlite3 *db, struct profile *profile, struct err *err)
 {
-	int rc = read_header(db, profile, err);
+	int rc = facts_read_run(db, profile, err);
 
 	return rc ? rc : read_losses(db, profile, err);
 }

@@ -13,4 +13,7 @@ int facts_write(sqlite3 *db, const struct profile *profile);
  * loss that makes no sense, with the reason in @err. @err is left alone when SQLite failed. */
 int facts_read(sqlite3 *db, struct profile *profile, struct err *err);
 
+/* The same of the facts of the run alone. */
+int facts_read_run(sqlite3 *db, struct profile *profile, struct err *err);
+
 #endif

@@ -100,6 +100,18 @@ int store_load_profile(struct store_reader *reader, struct profile **ret_profile
 	return 0;
 }
 
+int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err)
+{
+	_cleanup_(profile_freep) struct profile *profile = profile_new();
+	struct err why = { "" };
+	int rc = facts_read_run(reader->connection.db, profile, &why);
+
+	if (rc)
+		return explain(reader, rc, &why, err);
+	*ret_profile = steal_ptr(profile);
+	return 0;
+}
+
 /* The file's mode and context as ours, and everything in range? Of fields that are not wanted
  * nothing is known. */
 static bool translate(const struct store_reader *reader, const struct profile *profile,

@@ -62,6 +62,9 @@ void store_close(struct store_reader *reader);
  * these. */
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err);
 
+/* The facts of the run alone; else empty. The caller owns the profile. */
+int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err);
+
 struct totals {
 	VEC(struct total) rows;
 };

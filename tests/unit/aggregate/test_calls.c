@@ -236,6 +236,32 @@ static void calls_are_told_where_they_were_counted(void **state)
 	graph_done(&graph);
 }
 
+/* Calls that no stack shows are new arcs, many of them, so that they do not stay where they were.
+ */
+static void every_call_is_counted(void **state)
+{
+	enum { FUNCTIONS = 40 };
+	struct graph graph;
+	uint64_t counted = 0;
+	char name[16];
+
+	(void)state;
+	graph_init(&graph);
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		hit(&graph, name, 1);
+	}
+	make(&graph);
+	for (uint32_t from = 0; from < graph.places->rows.count; from++) {
+		for (uint32_t to = 0; to < graph.places->rows.count; to++)
+			calls_add_count(graph.calls, from, to, 1);
+	}
+	for (size_t i = 0; i < graph.calls->arcs.count; i++)
+		counted += graph.calls->arcs.items[i].count;
+	assert_int_equal(counted, graph.places->rows.count * graph.places->rows.count);
+	graph_done(&graph);
+}
+
 static void what_was_cut_is_no_caller(void **state)
 {
 	struct graph graph;
@@ -486,6 +512,7 @@ int main(void)
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_circle_is_one_cycle),
 		cmocka_unit_test(calls_are_told_where_they_were_counted),
+		cmocka_unit_test(every_call_is_counted),
 		cmocka_unit_test(what_was_cut_is_no_caller),
 		cmocka_unit_test(a_focus_leaves_other_stacks_out),
 		cmocka_unit_test(any_stacks_add_up),

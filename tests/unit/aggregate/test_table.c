@@ -329,6 +329,43 @@ static void many_at_once(void **state)
 	assert_many_as_single("pid,address,image");
 }
 
+/* Two places of one function are one row by symbol and file, its namesake in another file another;
+ * also a row that is asked for by its values, be they what some frame has or what none has. */
+static void several_keys_about_code(void **state)
+{
+	struct fixture fixture;
+	struct key_list keys;
+	struct table *table;
+	uint32_t task, stacks[3];
+	uint64_t values[3], *copy;
+
+	(void)state;
+	fixture_init(&fixture);
+	task = fixture_task(&fixture, fixture_process(&fixture, "cc", 10), "cc");
+	stacks[0] = fixture_callee(&fixture, 0, "/bin/cc", "copy", 4);
+	stacks[1] = fixture_callee(&fixture, 0, "/bin/cc", "copy", 8);
+	stacks[2] = fixture_callee(&fixture, 0, "/lib/libc.so.6", "copy", 4);
+	assert_int_equal(keys_parse("symbol,mode,image", &keys, NULL), 0);
+	table = table_new(fixture_labels(&fixture), &keys);
+	for (size_t i = 0; i < 3; i++) {
+		struct total total = fixture_total(task, stacks[i], MODE_USER, CONTEXT_TASK, i + 1);
+
+		table_add(table, &(struct point){ .total = total });
+	}
+	assert_int_equal(table->rows.count, 2);
+	copy = &table->values.items[table->rows.items[1].values];
+	memcpy(values, copy, sizeof(values));
+	assert_ptr_equal(table_row(table, 0, values), &table->rows.items[1]);
+	values[2] = fixture_text(&fixture, "copy");
+	assert_int_equal(table_row(table, 0, values)->samples, 0);
+	assert_ptr_equal(table_row(table, 0, values), &table->rows.items[2]);
+	table_finish(table, 0, 0);
+	assert_row(table, 0, "copy,user,/bin/cc", 0, 3, 50);
+	assert_row(table, 1, "copy,user,/lib/libc.so.6", 0, 3, 50);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +376,7 @@ int main(void)
 		cmocka_unit_test(rows_that_cover_it_exactly),
 		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(several_keys),
+		cmocka_unit_test(several_keys_about_code),
 		cmocka_unit_test(cut_rows_stay_in_the_sum),
 		cmocka_unit_test(interval_is_that_of_the_event),
 	};
