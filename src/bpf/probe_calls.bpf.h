@@ -10,6 +10,7 @@
 
 #include "bpf/probe_condition.bpf.h"
 #include "bpf/probe_threads.bpf.h"
+#include "bpf/probe_values.bpf.h"
 #include "bpf/probe_wire.h"
 
 /* ---- entry ---- */
@@ -303,68 +304,6 @@ static __always_inline int enter_only(const struct probe_call *call)
 
 /* ---- exit ---- */
 
-static __always_inline bool is_error(__u64 value, __u32 returns)
-{
-	__s64 wide = (__s64)value;
-	__s32 narrow = (__s32)value;
-
-	switch (returns) {
-	case PROBE_WIRE_INT:
-		return narrow < 0;
-	case PROBE_WIRE_LONG:
-		return wide < 0;
-	case PROBE_WIRE_POINTER:
-		return !value || (wide < 0 && wide >= -4095);
-	case PROBE_WIRE_UNKNOWN:
-		return (wide < 0 && wide >= -4095) ||
-		       (value >> 32 == 0 && narrow < 0 && narrow >= -4095);
-	default:
-		return false;
-	}
-}
-
-/* As a signed number. */
-static __always_inline __s64 value_of(__u64 value, __u32 returns)
-{
-	__s32 narrow = (__s32)value;
-
-	if (returns == PROBE_WIRE_INT)
-		return narrow;
-	if (returns == PROBE_WIRE_UNKNOWN && value >> 32 == 0 && narrow < 0 && narrow >= -4095)
-		return narrow;
-	return (__s64)value;
-}
-
-static __always_inline void count_value(const struct probe_call *call, __u32 row,
-					struct probe_slot *slot)
-{
-	__u32 returns = call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & 0xff;
-	__u32 index = bpf_get_smp_processor_id() * row_limit + row, bucket;
-	struct probe_values *found;
-
-	if (todo & PROBE_ERROR_IF ? holds(call, &error_steps) : is_error(call->value, returns))
-		ADD(slot->errors, 1);
-	if (!(todo & PROBE_DO_VALUES) || returns == PROBE_WIRE_NOTHING)
-		return;
-	found = bpf_map_lookup_elem(&values, &index);
-	bucket = probe_value_bucket(call->returned);
-	if (found && bucket < PROBE_VALUE_BUCKETS)
-		ADD(found->buckets[bucket], 1);
-}
-
-static __always_inline void count_latency(__u32 row, __u64 took_ns)
-{
-	__u32 index = bpf_get_smp_processor_id() * row_limit + row, bucket;
-	struct probe_latency *found;
-
-	if (!(todo & PROBE_DO_LATENCY))
-		return;
-	found = bpf_map_lookup_elem(&latencies, &index);
-	bucket = probe_latency_bucket(took_ns);
-	if (found && bucket < PROBE_LATENCY_BUCKETS)
-		ADD(found->buckets[bucket], 1);
-}
-
 /* Ends the times of a call. Returns when that was. */
 static __always_inline __u64 end_call(struct probe_thread *thread, struct probe_frame *frame,
 				      struct probe_slot *slot)
@@ -428,7 +367,7 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 	if (todo & PROBE_DO_VIRTUAL)
 		spent_now(thread, &spent_ns, counters);
 	took_ns = bpf_ktime_get_ns() - frame->entered_ns; /* spent_ns is never more */
-	if (!holds(call, &return_steps))
+	if (call->returns == PROBE_WIRE_NOTHING || !holds(call, &return_steps))
 		return;
 	row = row_of((__u32)call->cookie);
 	slot = row == NO_ROW ? NULL : slot_of(row, bpf_get_smp_processor_id());
@@ -504,7 +443,7 @@ static __always_inline int leave(struct probe_call *call)
 	if (thread->depth > found)
 		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
-	call->returned = value_of(call->value, call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & 0xff);
+	read_value(call);
 	if (!(frame->flags & FRAME_IGNORED)) {
 		if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
 			decide(thread, frame, call);

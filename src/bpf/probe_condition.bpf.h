@@ -36,8 +36,9 @@ struct probe_call {
 	__u64 sp;   /* as it entered; of fentry, where the kernel kept the arguments */
 	__u64 from; /* return address; 0: not known */
 	__u64 arguments[PROBE_ARGUMENTS];
-	__u64 value;	/* returned */
-	__s64 returned; /* the same as a signed number, as far as its type is known */
+	__u64 value;	/* returned: the register */
+	__s64 returned; /* the same as its type says, as far as that is known */
+	__u32 returns;	/* enum probe_wire_return, once it was read */
 };
 
 const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */

@@ -23,18 +23,22 @@ enum {
 
 /* A cookie: the target, what it returns, and how its exits are seen. */
 enum {
-	PROBE_COOKIE_RETURNS_SHIFT = 32, /* enum probe_return of model/probe.h, 8 bits */
-	PROBE_COOKIE_USER_SHIFT = 40,	 /* a program's function */
+	/* enum probe_wire_return, 3 bits, and of how many bytes, 5 bits. */
+	PROBE_COOKIE_RETURNS_SHIFT = 32,
+	PROBE_COOKIE_RETURNS_MASK = 0xff,
+	PROBE_COOKIE_BYTES_SHIFT = 3,
+	PROBE_COOKIE_KIND_MASK = 7,
+	PROBE_COOKIE_USER_SHIFT = 40, /* a program's function */
 	/* At the function's own return instruction, before it pops the return address. */
 	PROBE_COOKIE_AT_RETURN_SHIFT = 41,
 };
 
-enum probe_cookie_returns {
+/* enum probe_return_kind of model/probe.h */
+enum probe_wire_return {
 	PROBE_WIRE_UNKNOWN,
-	PROBE_WIRE_INT,
-	PROBE_WIRE_LONG,
-	PROBE_WIRE_POINTER,
+	PROBE_WIRE_SIGNED,
 	PROBE_WIRE_UNSIGNED,
+	PROBE_WIRE_POINTER,
 	PROBE_WIRE_NOTHING,
 };
 

@@ -12,6 +12,24 @@ static bool has_instructions(const struct probe_options *options)
 	return false;
 }
 
+/* Is there no target that returns a value? */
+static bool has_no_values(const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++) {
+		if (options->targets[i].returns.kind != PROBE_RETURN_NOTHING)
+			return false;
+	}
+	return options->target_count > 0;
+}
+
+static int refuse_no_values(const struct probe_options *options, const char *option,
+			    const char *text, struct err *err)
+{
+	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number that retval could be", option,
+		       text, options->targets[0].label,
+		       options->target_count > 1 ? ", as all of them," : "");
+}
+
 int probe_conditions_parse(const struct probe_options *options,
 			   struct probe_conditions *ret_conditions, struct err *err)
 {
@@ -29,6 +47,10 @@ int probe_conditions_parse(const struct probe_options *options,
 	if (rc == 0 && ret_conditions->at_return.count && has_instructions(options))
 		rc = err_set(err, -EINVAL,
 			     "--if '%s': functions return, instructions have no retval", text);
+	if (rc == 0 && ret_conditions->at_return.count && has_no_values(options))
+		rc = refuse_no_values(options, "--if", text, err);
+	if (rc == 0 && options->error_if && has_no_values(options))
+		rc = refuse_no_values(options, "--error-if", options->error_if, err);
 	if (rc == 0 && options->error_if && has_instructions(options))
 		rc = err_set(err, -EINVAL,
 			     "--error-if '%s': functions return, instructions have no errors",

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-enum { MODULE_NAME = 64 };
+enum { MODULE_NAME = 64, MOST_NAMES_OF_A_TYPE = 32 };
 
 struct module {
 	char name[MODULE_NAME];
@@ -91,18 +91,101 @@ static const struct module *find_module(struct probe_functions *functions, const
 	return &functions->modules.items[functions->modules.count - 1];
 }
 
-int probe_functions_find(struct probe_functions *functions, const char *module, const char *name,
-			 struct probe_function *ret_function)
+/* The types that describe a function, and its number there; negative: nothing does. */
+static int find(struct probe_functions *functions, const char *module, const char *name,
+		const struct btf **ret_types, int *ret_module_fd)
 {
 	const struct module *found = module ? find_module(functions, module) : NULL;
 	int id;
 
 	if (module && !found)
 		return -ENOENT;
-	id = btf__find_by_name_kind(module ? found->types : functions->kernel, name, BTF_KIND_FUNC);
+	*ret_types = module ? found->types : functions->kernel;
+	*ret_module_fd = module ? found->fd : 0;
+	id = btf__find_by_name_kind(*ret_types, name, BTF_KIND_FUNC);
+	return id < 0 ? -ENOENT : id;
+}
+
+int probe_functions_find(struct probe_functions *functions, const char *module, const char *name,
+			 struct probe_function *ret_function)
+{
+	const struct btf *types;
+	int module_fd, id = find(functions, module, name, &types, &module_fd);
+
 	if (id < 0)
-		return -ENOENT;
-	*ret_function =
-		(struct probe_function){ .id = (uint32_t)id, .module_fd = module ? found->fd : 0 };
+		return id;
+	*ret_function = (struct probe_function){ .id = (uint32_t)id, .module_fd = module_fd };
 	return 0;
+}
+
+/* ---- what they return ---- */
+
+/* A number of so many bytes, as a register has it. */
+static struct probe_return number(bool is_signed, uint32_t bytes)
+{
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	return (struct probe_return){
+		.kind = is_signed ? PROBE_RETURN_SIGNED : PROBE_RETURN_UNSIGNED,
+		.bits = (uint8_t)(bytes * 8),
+	};
+}
+
+/* Kernels before 6.1 do not say of an enumeration whether it has negative members. */
+static bool has_negative(const struct btf_type *type)
+{
+	const struct btf_enum *members = btf_enum(type);
+
+	for (uint16_t i = 0; i < btf_vlen(type); i++) {
+		if (members[i].val < 0)
+			return true;
+	}
+	return false;
+}
+
+/* A structure of a register's size is in that register: there are no others in the kernel. */
+static struct probe_return what_returns(const struct btf_type *type)
+{
+	switch (btf_kind(type)) {
+	case BTF_KIND_INT:
+		return number(btf_int_encoding(type) & BTF_INT_SIGNED, type->size);
+	case BTF_KIND_PTR:
+		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
+	case BTF_KIND_ENUM:
+		return number(btf_kflag(type) || has_negative(type), type->size);
+	case BTF_KIND_ENUM64:
+		return number(btf_kflag(type), type->size);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return number(false, type->size);
+	default:
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	}
+}
+
+/* Behind typedefs, const and the like; NULL: damaged. */
+static const struct btf_type *strip(const struct btf *types, uint32_t id)
+{
+	const struct btf_type *type = btf__type_by_id(types, id);
+
+	for (int i = 0; i < MOST_NAMES_OF_A_TYPE && type; i++) {
+		if (!btf_is_mod(type) && !btf_is_typedef(type))
+			return type;
+		type = btf__type_by_id(types, type->type);
+	}
+	return NULL;
+}
+
+struct probe_return probe_functions_returns(struct probe_functions *functions, const char *module,
+					    const char *name)
+{
+	const struct btf_type *function, *prototype, *type = NULL;
+	const struct btf *types;
+	int module_fd, id = find(functions, module, name, &types, &module_fd);
+
+	function = id < 0 ? NULL : btf__type_by_id(types, (uint32_t)id);
+	prototype = function ? btf__type_by_id(types, function->type) : NULL;
+	if (prototype)
+		type = strip(types, prototype->type);
+	return type ? what_returns(type) : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
 }

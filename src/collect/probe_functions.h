@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions as the kernel's own types (BTF) describe them, which is what fentry is attached by. */
+/* Functions as the kernel's own types (BTF) describe them, which is what fentry is attached by, and
+ * what tells what they return. */
 #ifndef COLLECT_PROBE_FUNCTIONS_H
 #define COLLECT_PROBE_FUNCTIONS_H
 
 #include <stdint.h>
+
+#include "base/cleanup.h"
+#include "model/probe.h"
 
 struct probe_functions;
 
@@ -15,9 +19,14 @@ struct probe_function {
 /* Some ten milliseconds. Negative errno: the kernel describes no types. */
 int probe_functions_new(struct probe_functions **ret_functions);
 void probe_functions_free(struct probe_functions *functions); /* NULL is fine */
+DEFINE_CLEANUP(struct probe_functions *, probe_functions_free);
 
 /* @module NULL: of the kernel proper. -ENOENT: it is not described, or several of the name are. */
 int probe_functions_find(struct probe_functions *functions, const char *module, const char *name,
 			 struct probe_function *ret_function);
+
+/* What it returns; PROBE_RETURN_UNKNOWN where it is not described. */
+struct probe_return probe_functions_returns(struct probe_functions *functions, const char *module,
+					    const char *name);
 
 #endif

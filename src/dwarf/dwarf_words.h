@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The few numbers of the DWARF standard (version 5, section 7) and of GNU's extensions to it
- * (before version 5) that lead from an address to lines and functions. */
+ * (before version 5) that lead from an address to lines, functions, and what these return. */
 #ifndef DWARF_DWARF_WORDS_H
 #define DWARF_DWARF_WORDS_H
 
@@ -26,23 +26,70 @@ enum dwarf_section {
 };
 
 enum dwarf_tag {
-	TAG_INLINED_SUBROUTINE = 0x1d,
+	TAG_ARRAY_TYPE = 0x01,
+	TAG_CLASS_TYPE = 0x02,
+	TAG_ENUMERATION_TYPE = 0x04,
+	TAG_POINTER_TYPE = 0x0f,
+	TAG_REFERENCE_TYPE = 0x10,
 	TAG_COMPILE_UNIT = 0x11,
+	TAG_STRUCTURE_TYPE = 0x13,
+	TAG_TYPEDEF = 0x16,
+	TAG_UNION_TYPE = 0x17,
+	TAG_INLINED_SUBROUTINE = 0x1d,
+	TAG_BASE_TYPE = 0x24,
+	TAG_CONST_TYPE = 0x26,
 	TAG_SUBPROGRAM = 0x2e,
+	TAG_VOLATILE_TYPE = 0x35,
+	TAG_RESTRICT_TYPE = 0x37,
 	TAG_PARTIAL_UNIT = 0x3c,
+	TAG_RVALUE_REFERENCE_TYPE = 0x42,
+	TAG_ATOMIC_TYPE = 0x47,
 	TAG_SKELETON_UNIT = 0x4a,
+};
+
+/* Of base types. */
+enum dwarf_encoding {
+	ATE_BOOLEAN = 0x02,
+	ATE_SIGNED = 0x05,
+	ATE_SIGNED_CHAR = 0x06,
+	ATE_UNSIGNED = 0x07,
+	ATE_UNSIGNED_CHAR = 0x08,
+	ATE_UTF = 0x10,
+};
+
+enum dwarf_language {
+	LANG_C89 = 0x01,
+	LANG_C = 0x02,
+	LANG_C_PLUS_PLUS = 0x04,
+	LANG_C99 = 0x0c,
+	LANG_OBJC = 0x10,
+	LANG_OBJC_PLUS_PLUS = 0x11,
+	LANG_C_PLUS_PLUS_03 = 0x19,
+	LANG_C_PLUS_PLUS_11 = 0x1a,
+	LANG_RUST = 0x1c,
+	LANG_C11 = 0x1d,
+	LANG_C_PLUS_PLUS_14 = 0x21,
+	LANG_C_PLUS_PLUS_17 = 0x2a,
+	LANG_C_PLUS_PLUS_20 = 0x2b,
+	LANG_C17 = 0x2c,
+	LANG_C_PLUS_PLUS_23 = 0x3a,
+	LANG_C23 = 0x3e,
 };
 
 enum dwarf_attribute {
 	AT_SIBLING = 0x01,
 	AT_NAME = 0x03,
+	AT_BYTE_SIZE = 0x0b,
 	AT_STMT_LIST = 0x10,
 	AT_LOW_PC = 0x11,
 	AT_HIGH_PC = 0x12,
+	AT_LANGUAGE = 0x13,
 	AT_COMP_DIR = 0x1b,
 	AT_ABSTRACT_ORIGIN = 0x31,
 	AT_DECL_LINE = 0x3b,
+	AT_ENCODING = 0x3e,
 	AT_SPECIFICATION = 0x47,
+	AT_TYPE = 0x49,
 	AT_RANGES = 0x55,
 	AT_CALL_FILE = 0x58,
 	AT_CALL_LINE = 0x59,

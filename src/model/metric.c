@@ -49,7 +49,8 @@ static const struct metric metrics[] = {
 	{ "latency-p99", METRIC_QUANTILE, METRIC_ONE, 0.99, "s", "s", "99 % of the calls took no longer" },
 	{ "latency-max", METRIC_QUANTILE, METRIC_ONE, 1, "s", "s", "the longest call took so long" },
 	{ "errors", METRIC_ERRORS, METRIC_TIME, 0, "#/s", "#",
-	  "exits with a value between -4095 and -1, in 32 or 64 bits; or as --error-if says" },
+	  "exits with a value from -4095 to -1, or NULL of a pointer, as far as the function's type is "
+	  "known; or as --error-if says. None where it returns nothing or no negative numbers" },
 	{ "errors/invoc", METRIC_ERRORS, METRIC_EXITS, 0, "frac", "frac", "errors over exits" },
 	{ "inside", METRIC_INSIDE, METRIC_ONE, 0, "threads", "threads",
 	  "threads that are inside at the end of the interval" },
@@ -172,6 +173,11 @@ static bool is_of_entries(unsigned source)
 bool metric_needs_exits(const struct metric *metric)
 {
 	return !is_of_entries(metric->over) || !is_of_entries(metric->under);
+}
+
+bool metric_needs_errors(const struct metric *metric)
+{
+	return metric->over == METRIC_ERRORS || metric->under == METRIC_ERRORS;
 }
 
 static void need_source(struct metric_set *set, unsigned source)

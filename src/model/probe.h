@@ -31,16 +31,21 @@ enum probe_mechanism {
 /* @mechanism < PROBE_MECHANISM_COUNT. */
 const char *probe_mechanism_name(enum probe_mechanism mechanism);
 
-/* What a function returns, as far as its type is known: decides what an error is. */
-enum probe_return {
-	/* An error is what the kernel means by one (IS_ERR_VALUE: -4095 to -1), as a word of 32 or
-	 * of 64 bits. */
-	PROBE_RETURN_UNKNOWN,
-	PROBE_RETURN_INT,      /* of 32 bits: negative is an error */
-	PROBE_RETURN_LONG,     /* of 64 bits: the same */
-	PROBE_RETURN_POINTER,  /* NULL is one, and -4095 to -1 (ERR_PTR, MAP_FAILED) */
-	PROBE_RETURN_UNSIGNED, /* bool, unsigned: nothing is */
-	PROBE_RETURN_NOTHING,  /* void: nothing is, and there is no value */
+/* What a function returns, as far as its type is known. An error is what the kernel and system
+ * calls mean by one: -4095 to -1. */
+enum probe_return_kind {
+	PROBE_RETURN_UNKNOWN, /* such a value is an error as a word of 32 or of 64 bits */
+	PROBE_RETURN_SIGNED,
+	PROBE_RETURN_UNSIGNED, /* bool, a C++ reference: nothing is an error */
+	PROBE_RETURN_POINTER,  /* so is NULL (ERR_PTR, MAP_FAILED are the others) */
+	/* void, or what is elsewhere than a number would be, a structure or a floating point
+	 * number: nothing is an error, and there is no value. */
+	PROBE_RETURN_NOTHING,
+};
+
+struct probe_return {
+	enum probe_return_kind kind;
+	uint8_t bits; /* of a number: 8, 16, 32 or 64 */
 };
 
 /* A function, or one instruction. All texts are borrowed and outlive what is made with them. */
@@ -67,7 +72,7 @@ struct probe_target {
 	const uint64_t *returns_at;
 	size_t return_count;
 
-	enum probe_return returns;
+	struct probe_return returns;
 };
 
 /* What became of a target. */
@@ -102,7 +107,7 @@ struct probe_counts {
 				inside now: as far as it had come at its last switch */
 	uint64_t inside;     /* calls that are inside now, outermost ones */
 	uint64_t nested;     /* entries by a thread that was inside already */
-	uint64_t errors;     /* exits with a value that means one: enum probe_return */
+	uint64_t errors;     /* exits with a value that means one: probe_return_kind */
 	uint64_t moved;	     /* entries on another CPU than the thread's entry before */
 	uint64_t longest_ns; /* call that has ended, ever: no sum */
 	uint64_t counters[PROBE_COUNTERS]; /* in the order of struct probe_options' counters */

@@ -28,6 +28,7 @@ struct watch_setting {
 	enum probe_key key;
 	const char *const *counters; /* names of probe_counts.counters, in order */
 	size_t counter_count;
+	bool errors_told; /* a condition tells what an error is, not the types of functions */
 	struct probe_scale latency, values;
 	uint64_t attach_ns;
 	uint64_t interval_ns; /* 0: no ticks, only totals */

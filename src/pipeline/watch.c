@@ -89,6 +89,7 @@ static void describe(struct watching *watching, uint64_t attach_ns)
 		.key = options->key,
 		.counters = watching->counters,
 		.counter_count = options->counter_count,
+		.errors_told = options->error_if != NULL,
 		.latency = probes_latency_scale(watching->probes),
 		.values = probes_value_scale(watching->probes),
 		.attach_ns = attach_ns,

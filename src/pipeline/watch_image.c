@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "dwarf/function_types.h"
 #include "resolve/disassembler.h"
 #include "resolve/name_pattern.h"
 
@@ -18,6 +19,7 @@ struct watch_image {
 	struct disassembler *disassembler;
 	struct watch_image_tools tools;
 	struct line_file *lines; /* NULL: not asked for yet */
+	struct function_types *types;
 };
 
 static int open_fd(void *context, uint32_t number, struct err *err)
@@ -64,6 +66,7 @@ int watch_image_open(const char *path, const char *shown, const struct watch_ima
 	if (rc < 0)
 		return rc;
 	image->functions = function_list_new(image->elf, tools->debug_files, path);
+	image->types = function_types_new();
 	image->disassembler = disassembler_new(&options);
 	*ret_image = steal_ptr(image);
 	return 0;
@@ -73,6 +76,7 @@ void watch_image_free(struct watch_image *image)
 {
 	if (!image)
 		return;
+	function_types_free(image->types);
 	line_file_free(image->lines);
 	disassembler_free(image->disassembler);
 	function_list_free(image->functions);
@@ -113,6 +117,14 @@ struct line_file *watch_image_lines(struct watch_image *image)
 	if (!image->lines)
 		image->lines = line_file_new(&source, image->tools.debug_files, image->tools.cache);
 	return image->lines;
+}
+
+struct probe_return watch_image_returns(struct watch_image *image, uint64_t address)
+{
+	struct dwarf_unit *unit = line_file_debug_unit(watch_image_lines(image), address);
+
+	return unit ? function_types_returned(image->types, unit, address)
+		    : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
 }
 
 bool watch_image_offset(const struct watch_image *image, uint64_t address, uint64_t *ret_offset)

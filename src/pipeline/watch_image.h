@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "model/probe.h"
 #include "pipeline/code_blocks.h"
 #include "resolve/debug_files.h"
 #include "resolve/demangler.h"
@@ -42,6 +43,9 @@ const struct elf_file *watch_image_elf(const struct watch_image *image);
 const struct function_list *watch_image_functions(const struct watch_image *image);
 /* Borrowed; made on first use. */
 struct line_file *watch_image_lines(struct watch_image *image);
+
+/* What the function returns that begins at an ELF address, if debug information tells. */
+struct probe_return watch_image_returns(struct watch_image *image, uint64_t address);
 
 /* The file offset of an ELF address in code. False: there is no code. */
 bool watch_image_offset(const struct watch_image *image, uint64_t address, uint64_t *ret_offset);

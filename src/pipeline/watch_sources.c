@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "collect/probe_functions.h"
 #include "resolve/line_search.h"
 #include "resolve/name_pattern.h"
 
@@ -14,7 +15,9 @@ struct watch_sources {
 	struct profile *profile; /* empty: the line service wants one */
 	struct line_service service;
 	struct demangler *demangler;
-	struct watch_kernel *kernel; /* NULL: not opened yet */
+	struct watch_kernel *kernel;   /* NULL: not opened yet */
+	struct probe_functions *types; /* of the kernel; NULL: not opened, or it has none */
+	bool types_tried;
 	VEC(struct watch_image *) images;
 };
 
@@ -39,6 +42,7 @@ void watch_sources_free(struct watch_sources *sources)
 		watch_image_free(sources->images.items[i]);
 	vec_free(&sources->images);
 	watch_kernel_free(sources->kernel);
+	probe_functions_free(sources->types);
 	line_service_stop(&sources->service);
 	demangler_free(sources->demangler);
 	profile_free(sources->profile);
@@ -343,6 +347,21 @@ void watch_sources_label(const struct watch_sources *sources,
 		buf_add_str(label, readable);
 	else
 		name_pattern_bare(readable, true, label);
+}
+
+/* Of several functions of a name the types of one are described, and not of which. */
+struct probe_return watch_sources_returns(struct watch_sources *sources,
+					  const struct watch_candidate *candidate)
+{
+	if (candidate->image)
+		return watch_image_returns(candidate->image, candidate->address);
+	if (!sources->types_tried)
+		(void)probe_functions_new(&sources->types);
+	sources->types_tried = true;
+	if (!sources->types || (candidate->kernel && candidate->kernel->shares_name))
+		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+	return probe_functions_returns(
+		sources->types, *candidate->module ? candidate->module : NULL, candidate->name);
 }
 
 int watch_sources_code(struct watch_sources *sources, const struct watch_candidate *candidate,

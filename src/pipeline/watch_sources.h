@@ -47,6 +47,10 @@ int watch_sources_find(struct watch_sources *sources, const struct watch_word *w
 void watch_sources_label(const struct watch_sources *sources,
 			 const struct watch_candidate *candidate, bool whole, struct buf *label);
 
+/* What it returns, as the types of the kernel or debug information tell. */
+struct probe_return watch_sources_returns(struct watch_sources *sources,
+					  const struct watch_candidate *candidate);
+
 /* Disassembles a function. @blocks is zero-initialised. */
 int watch_sources_code(struct watch_sources *sources, const struct watch_candidate *candidate,
 		       struct code_blocks *blocks, struct err *err);

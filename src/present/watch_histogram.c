@@ -237,10 +237,17 @@ static void add_values(struct watch_show *show, const struct watch_line *line)
 	struct pieces pieces = { .most = 0 };
 	size_t first, end;
 
-	if (!line->values || !find_span(line->values, scale->count, &first, &end))
+	if (!line->values)
 		return;
 	buf_add_str(&show->text, "\nreturned by ");
 	safe_text(&show->text, show->setting.targets[line->target].label);
+	if (!find_span(line->values, scale->count, &first, &end)) {
+		buf_add_str(&show->text,
+			    show->setting.targets[line->target].returns.kind == PROBE_RETURN_NOTHING
+				    ? ": no number\n"
+				    : ": nothing yet\n");
+		return;
+	}
 	buf_add_str(&show->text, ":\n");
 	make_value_pieces(line->values, scale, first, end, &pieces);
 	add_pieces(&show->text, &pieces, scale, false);

@@ -159,6 +159,15 @@ void watch_line_key(const struct watch_setting *setting, const struct watch_line
 
 /* ---- values ---- */
 
+/* What returns nothing, or only what is no error, has no errors: that is no 0. */
+static bool has_errors(const struct watch_setting *setting, size_t target)
+{
+	enum probe_return_kind kind = setting->targets[target].returns.kind;
+
+	return kind != PROBE_RETURN_NOTHING &&
+	       (setting->errors_told || kind != PROBE_RETURN_UNSIGNED);
+}
+
 double watch_line_value(const struct watch_setting *setting, const struct metric_set *set,
 			const struct metric *metric, const struct watch_line *line, double seconds)
 {
@@ -169,6 +178,8 @@ double watch_line_value(const struct watch_setting *setting, const struct metric
 
 	if (metric_needs_exits(metric) && (setting->targets[line->target].instruction ||
 					   setting->outcomes[line->target].exits_missing))
+		return NAN;
+	if (metric_needs_errors(metric) && !has_errors(setting, line->target))
 		return NAN;
 	return metric_value(metric, set, &counts);
 }

@@ -323,6 +323,16 @@ bool line_file_each_line(struct line_file *file, uint64_t address,
 	return unit;
 }
 
+struct dwarf_unit *line_file_debug_unit(struct line_file *file, uint64_t address)
+{
+	struct dwarf_file *debug = open_debug(file);
+	uint32_t unit;
+
+	need_map(file);
+	unit = interval_map_find(&file->map, address);
+	return debug && unit < debug->units.count ? debug->units.items[unit] : NULL;
+}
+
 /* Looking for the package takes a while: it is done when somebody wants to know. */
 static void add_advice(struct line_file *file)
 {

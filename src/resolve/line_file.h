@@ -12,6 +12,7 @@
 #include "resolve/debug_files.h"
 
 struct dwarf_file;
+struct dwarf_unit;
 struct line_file;
 
 enum { LINE_FILE_MOST_LEVELS = 128 }; /* of inlined functions that are told */
@@ -47,6 +48,9 @@ bool line_file_each_line(struct line_file *file, uint64_t address,
 /* The debug information itself, borrowed until line_file_rest; NULL: there is none, see
  * line_file_problem. */
 struct dwarf_file *line_file_debug(struct line_file *file);
+
+/* The unit of it that tells of an ELF virtual address; borrowed likewise, NULL: none does. */
+struct dwarf_unit *line_file_debug_unit(struct line_file *file, uint64_t address);
 
 /* Why nothing is known, or what is missing, and what to do: a sentence, borrowed; NULL: nothing is
  * missing, or nobody asked yet. */

@@ -45,6 +45,27 @@ test_watch_counts_only_what_the_condition_lets() {
 	expect_calls work exits 10
 }
 
+# What returns nothing has no errors; without debug information nobody knows what it returns.
+test_watch_knows_what_is_no_error() {
+	need_counts_of_calls
+	need strip
+	"${CC:-cc}" -std=gnu11 -g -O2 -o "$T/typed" "$HERE/programs/called.c" ||
+		fail "called.c cannot be compiled"
+	count_calls -m entries,errors "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
+	expect_calls work errors 10
+	expect_calls nap errors ''
+	expect_calls nap entries 5
+	"$PROSPECT" watch -i 0 --budget 0 -m entries,errors "$T/typed:nap" -- "$T/typed" 1 > "$T/out"
+	grep -q '^typed:nap  *5  *-$' "$T/out" || fail "nap has errors:" "$(cat "$T/out")"
+	expect_status 2 "$PROSPECT" watch --if 'retval < 0' "$T/typed:nap" -- "$T/typed" 1
+	expect_line 'typed:nap returns no number'
+	expect_status 2 "$PROSPECT" watch --error-if 'retval < 0' "$T/typed:nap" -- "$T/typed" 1
+	strip --strip-debug "$T/typed"
+	count_calls -m entries,errors "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
+	expect_calls work errors 10
+	holds "$(total_of nap errors) >= 0" || fail "nap: $(cat "$T/csv")"
+}
+
 # work() returns its argument, but -1 for every tenth.
 test_watch_counts_what_returns_so() {
 	need_counts_of_calls

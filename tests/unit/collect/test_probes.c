@@ -982,28 +982,48 @@ static void test_values_and_errors(void **state)
 }
 
 /* What is an error depends on the type, where it is known. */
+/* What is above the bits of a type is left over from something else. */
 static void test_errors_of_types(void **state)
 {
-	static const long values[] = { 0, 5, -1, -4095, -4096, 0xffffffff, 0xffff0000 };
-	static const uint64_t errors[] = {
-		[PROBE_RETURN_UNKNOWN] = 3, /* -1, -4095, and -1 of 32 bits */
-		[PROBE_RETURN_INT] = 5,	    /* all that have bit 31 */
-		[PROBE_RETURN_LONG] = 3,    /* all that have bit 63 */
-		[PROBE_RETURN_POINTER] = 3, /* NULL, -1, -4095 */
-		[PROBE_RETURN_UNSIGNED] = 0, [PROBE_RETURN_NOTHING] = 0,
+	static const long values[] = { 0,	   5,	       -1,	    -4095,	 -4096,
+				       0xffffffff, 0xffff0000, 0x1fffffff7, 0x7f000000ff };
+	static const struct {
+		struct probe_return returns;
+		uint64_t errors;
+		int64_t of_last; /* what the last value is then */
+		bool no_values;
+	} types[] = {
+		{ { PROBE_RETURN_UNKNOWN, 0 }, 3, 0x7f000000ff, false },
+		{ { PROBE_RETURN_SIGNED, 64 }, 2, 0x7f000000ff, false },
+		{ { PROBE_RETURN_SIGNED, 32 }, 4, 0xff, false },
+		{ { PROBE_RETURN_SIGNED, 16 }, 4, 0xff, false },
+		{ { PROBE_RETURN_SIGNED, 8 }, 4, -1, false },
+		{ { PROBE_RETURN_UNSIGNED, 8 }, 0, 0xff, false },
+		{ { PROBE_RETURN_UNSIGNED, 64 }, 0, 0x7f000000ff, false },
+		{ { PROBE_RETURN_POINTER, 64 }, 3, 0x7f000000ff, false },
+		{ { PROBE_RETURN_NOTHING, 0 }, 0, 0, true },
 	};
+	enum { VALUES = sizeof(values) / sizeof(values[0]) };
 
 	(void)state;
-	for (size_t type = 0; type < sizeof(errors) / sizeof(errors[0]); type++) {
-		struct watch watch = watch_of(PROBE_EXITS);
+	for (size_t type = 0; type < sizeof(types) / sizeof(types[0]); type++) {
+		struct watch watch = watch_of(PROBE_EXITS | PROBE_VALUES);
+		struct probe_scale scale;
+		size_t bucket = 0;
 
 		add(&watch, TARGET(leaf));
-		watch.targets[0].returns = (enum probe_return)type;
+		watch.targets[0].returns = types[type].returns;
 		begin(&watch);
-		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		for (size_t i = 0; i < VALUES; i++)
 			leaf(values[i]);
 		end(&watch);
-		assert_int_equal(counts_of(&watch, 0).errors, errors[type]);
+		assert_int_equal(counts_of(&watch, 0).errors, types[type].errors);
+		scale = probes_value_scale(watch.probes);
+		while (bucket + 1 < scale.count && scale.lowest[bucket + 1] <= types[type].of_last)
+			bucket++;
+		assert_int_equal(watch.reading.rows[0].values[bucket] > 0, !types[type].no_values);
+		assert_int_equal(sum_of(watch.reading.rows[0].values, scale.count),
+				 types[type].no_values ? 0 : VALUES);
 		done(&watch);
 	}
 }

@@ -137,6 +137,39 @@ static void test_table(void **state)
 	free(shown.text);
 }
 
+/* What has no errors is not said to have 0 of them; a condition may say what they are. */
+static void test_errors_of_types(void **state)
+{
+	static const struct {
+		struct probe_return returns;
+		bool told, has;
+	} cases[] = {
+		{ { PROBE_RETURN_UNKNOWN, 0 }, false, true },
+		{ { PROBE_RETURN_SIGNED, 32 }, false, true },
+		{ { PROBE_RETURN_POINTER, 64 }, false, true },
+		{ { PROBE_RETURN_UNSIGNED, 8 }, false, false },
+		{ { PROBE_RETURN_UNSIGNED, 8 }, true, true },
+		{ { PROBE_RETURN_NOTHING, 0 }, false, false },
+		{ { PROBE_RETURN_NOTHING, 0 }, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct probe_target target = { .label = "f", .returns = cases[i].returns };
+		struct shown shown;
+
+		make(&shown, "errors,errors/invoc,exits");
+		shown.setting.targets = &target;
+		shown.setting.target_count = 1;
+		shown.setting.errors_told = cases[i].told;
+		shown.totals.all.row_count = shown.tick.row_count = 1;
+		assert_has(run(&shown, (struct watch_show_options){ .form = WATCH_FORM_CSV }),
+			   cases[i].has ? "total,0.000000,1.000000,f,0,3,0.000243111831442,12340\n"
+					: "total,0.000000,1.000000,f,0,,,12340\n");
+		free(shown.text);
+	}
+}
+
 static void test_histograms(void **state)
 {
 	struct shown shown;
@@ -259,13 +292,10 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_histograms),
-		cmocka_unit_test(test_errors_are_apart),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_plot),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_table),	   cmocka_unit_test(test_errors_of_types),
+		cmocka_unit_test(test_histograms), cmocka_unit_test(test_errors_are_apart),
+		cmocka_unit_test(test_csv),	   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_plot),	   cmocka_unit_test(test_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

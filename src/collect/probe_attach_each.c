@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/probe_attach_each.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "bpf/probe_wire.h"
+#include "collect/probe_links.h"
+
+static int program_of(struct attaching *attaching, enum probe_mechanism mechanism,
+		      const struct probe_target *target, enum probe_end end)
+{
+	if (end == PROBE_AT_ENTRY && !probe_attaching_has_exits(attaching, target))
+		end = PROBE_AT_ENTRY_ONLY;
+	if (mechanism == PROBE_FENTRY)
+		return probe_programs_get_fentry(attaching->programs, target->module, target->name,
+						 end);
+	return probe_programs_get(attaching->programs, mechanism, target->user, end);
+}
+
+static int link_kprobe(int program, const struct probe_target *target, uint64_t cookie,
+		       bool at_return)
+{
+	struct buf symbol = { 0 };
+	int fd;
+
+	if (target->address)
+		return probe_link_kprobe(program, NULL, target->address, cookie, at_return);
+	if (target->module)
+		buf_printf(&symbol, "%s:", target->module);
+	buf_add_str(&symbol, target->name);
+	fd = probe_link_kprobe(program, buf_text(&symbol), target->displacement, cookie, at_return);
+	buf_done(&symbol);
+	return fd;
+}
+
+static int link_one(struct attaching *attaching, enum probe_mechanism mechanism, size_t index,
+		    enum probe_end end)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	int program = program_of(attaching, mechanism, target, end);
+	uint64_t cookie = probe_attaching_cookie(attaching, index);
+	bool at_return = end == PROBE_AT_EXIT;
+
+	if (program < 0)
+		return program;
+	if (mechanism == PROBE_FENTRY)
+		return probe_attaching_keep(attaching,
+					    probe_link_tracing(program, cookie, at_return));
+	if (mechanism == PROBE_KPROBE)
+		return probe_attaching_keep(attaching,
+					    link_kprobe(program, target, cookie, at_return));
+	return probe_attaching_keep(
+		attaching,
+		probe_link_uprobe(program, target->path, target->offset, cookie, at_return,
+				  probe_attaching_only_pid(attaching->options)));
+}
+
+/* Each return instruction of a function. */
+static int link_returns(struct attaching *attaching, size_t index)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	int program = program_of(attaching, PROBE_UPROBE, target, PROBE_AT_EXIT);
+	uint64_t cookie =
+		probe_attaching_cookie(attaching, index) | 1ULL << PROBE_COOKIE_AT_RETURN_SHIFT;
+	int rc = program < 0 ? program : 0;
+
+	for (size_t i = 0; i < target->return_count && rc == 0; i++)
+		rc = probe_attaching_keep(
+			attaching,
+			probe_link_uprobe(program, target->path, target->returns_at[i], cookie,
+					  false, probe_attaching_only_pid(attaching->options)));
+	return rc;
+}
+
+static void close_from(struct probe_links *links, size_t count)
+{
+	while (links->fds.count > count)
+		close(links->fds.items[--links->fds.count]);
+}
+
+/* Both ends of a target. What can only be entered is kept so. */
+static int attach_one(struct attaching *attaching, enum probe_mechanism mechanism, size_t index)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	struct probe_outcome *outcome = &attaching->outcomes[index];
+	size_t before = attaching->links->fds.count;
+	int rc = link_one(attaching, mechanism, index, PROBE_AT_ENTRY);
+
+	if (rc == 0 && probe_attaching_has_exits(attaching, target)) {
+		rc = mechanism == PROBE_UPROBE && target->returns_at
+			     ? link_returns(attaching, index)
+			     : link_one(attaching, mechanism, index, PROBE_AT_EXIT);
+	}
+	if (rc < 0) {
+		close_from(attaching->links, before);
+		probe_attaching_refuse(outcome, rc);
+		return rc;
+	}
+	*outcome = (struct probe_outcome){ .mechanism = mechanism };
+	return 0;
+}
+
+int probe_attach_each(struct attaching *attaching, enum probe_mechanism mechanism,
+		      const probe_indices *targets)
+{
+	for (size_t i = 0; i < targets->count; i++) {
+		int rc = attach_one(attaching, mechanism, targets->items[i]);
+
+		if (rc == -EINTR)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/probe_attaching.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bpf/probe_wire.h"
+
+enum { OFTEN = 16 }; /* links between two questions whether to give up */
+
+/* Why the kernel did not take a probe. */
+static const struct {
+	int error;
+	const char *why;
+} reasons[] = {
+	{ ENOENT, "the kernel finds no such function" },
+	{ ESRCH, "the kernel does not trace this function (notrace)" },
+	{ EINVAL, "the kernel allows no probe here (notrace, blacklisted, or inside a function "
+		  "with probes of another kind)" },
+	{ EILSEQ, "there is no instruction that begins here" },
+	{ EADDRNOTAVAIL, "several functions have this name" },
+	{ EOPNOTSUPP, "this kernel has no way to it" },
+	{ 524, "the kernel cannot probe this instruction" },
+	{ EBUSY, "another tool has changed this function" },
+	{ EPERM, "not permitted" },
+	{ EACCES, "not permitted" },
+	{ EMFILE, "too many files are open (ulimit -n)" },
+	{ ENOMEM, "there is not enough memory" },
+	{ E2BIG, "too many functions at a time" },
+};
+
+void probe_attaching_say(struct probe_outcome *outcome, const char *why)
+{
+	snprintf(outcome->why, sizeof(outcome->why), "%s", why);
+}
+
+void probe_attaching_refuse(struct probe_outcome *outcome, int rc)
+{
+	const char *why = strerror(-rc);
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].error == -rc)
+			why = reasons[i].why;
+	}
+	outcome->mechanism = PROBE_NONE;
+	probe_attaching_say(outcome, why);
+}
+
+bool probe_attaching_is_general(int rc)
+{
+	static const int errors[] = { EPERM, EACCES, EMFILE, ENFILE, ENOMEM, EOPNOTSUPP, ENOSYS };
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i] == -rc)
+			return true;
+	}
+	return false;
+}
+
+int probe_attaching_keep(struct attaching *attaching, int fd)
+{
+	const struct probe_options *options = attaching->options;
+
+	if (fd < 0)
+		return fd;
+	*vec_push(&attaching->links->fds) = fd;
+	if (attaching->made++ % OFTEN == 0 && options->give_up &&
+	    options->give_up(options->context))
+		return -EINTR;
+	return 0;
+}
+
+bool probe_attaching_has_exits(const struct attaching *attaching, const struct probe_target *target)
+{
+	return attaching->options->measures & PROBE_EXITS && !target->instruction;
+}
+
+uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	uint64_t returns = (uint64_t)target->returns.kind | (uint64_t)target->returns.bits / 8
+								    << PROBE_COOKIE_BYTES_SHIFT;
+
+	return index | returns << PROBE_COOKIE_RETURNS_SHIFT |
+	       (uint64_t)target->user << PROBE_COOKIE_USER_SHIFT;
+}
+
+pid_t probe_attaching_only_pid(const struct probe_options *options)
+{
+	const struct probe_filter *filter = &options->filter;
+
+	return filter->pid_count == 1 && !filter->follow ? filter->pids[0] : 0;
+}

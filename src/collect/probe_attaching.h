@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One run of attaching, and what all ways to attach share. Private to probe_attach*.c. */
+#ifndef COLLECT_PROBE_ATTACHING_H
+#define COLLECT_PROBE_ATTACHING_H
+
+#include <sys/types.h>
+
+#include "base/vec.h"
+#include "collect/probe_programs.h"
+#include "collect/probe_ways.h"
+#include "collect/probes.h"
+
+typedef VEC(size_t) probe_indices; /* of targets */
+
+struct probe_links {
+	VEC(int) fds;
+};
+
+struct attaching {
+	const struct probe_options *options;
+	struct probe_programs *programs;
+	struct probe_outcome *outcomes; /* one for each target */
+	struct probe_links *links;
+	struct probe_ways ways;
+	size_t made; /* links */
+};
+
+/* Why there is no probe: in words, or as the kernel said it (a negative errno). */
+void probe_attaching_say(struct probe_outcome *outcome, const char *why);
+void probe_attaching_refuse(struct probe_outcome *outcome, int rc);
+/* Is it about the kernel or us, whatever the target? */
+bool probe_attaching_is_general(int rc);
+
+/* Keeps a link, whose descriptor it takes. @fd negative: that is returned; -EINTR: give up. */
+int probe_attaching_keep(struct attaching *attaching, int fd);
+
+bool probe_attaching_has_exits(const struct attaching *attaching,
+			       const struct probe_target *target);
+uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index);
+/* The one process that is watched, where nothing it forks is: others need not be stopped by its
+ * probes. 0: there is no such one. */
+pid_t probe_attaching_only_pid(const struct probe_options *options);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dwarf/function_types.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "dwarf/dwarf_ranges.h"
+#include "dwarf/dwarf_split.h"
+#include "dwarf/dwarf_value.h"
+
+enum {
+	/* From a function to its declaration are two, from a type to what it is another name of
+	 * rarely more. */
+	MOST_STEPS = 32,
+	WINDOW_BYTES = 1024, /* an entry is rarely longer */
+	MOST_FUNCTIONS = 1 << 22,
+};
+
+/* Where code of a function begins, and what it returns. */
+struct typed_place {
+	uint64_t address;
+	struct probe_return returns;
+};
+
+struct function_types {
+	VEC(const struct dwarf_unit *) walked;
+	VEC(struct typed_place) places; /* by address, once the units have been gone through */
+};
+
+/* What an entry tells, of a function or of a type. */
+struct entry {
+	uint16_t tag;
+	struct dwarf_value type, origin; /* CLASS_NONE: none */
+	struct dwarf_extent extent;
+	uint64_t bytes, encoding, language;
+};
+
+struct function_types *function_types_new(void)
+{
+	return xcalloc(1, sizeof(struct function_types));
+}
+
+void function_types_free(struct function_types *types)
+{
+	if (!types)
+		return;
+	vec_free(&types->walked);
+	vec_free(&types->places);
+	free(types);
+}
+
+/* ---- entries ---- */
+
+static void take_attribute(struct entry *entry, uint16_t name, struct dwarf_value value)
+{
+	switch (name) {
+	case AT_TYPE:
+		entry->type = value;
+		break;
+	case AT_ABSTRACT_ORIGIN:
+		entry->origin = value;
+		break;
+	case AT_SPECIFICATION:
+		if (entry->origin.class == CLASS_NONE)
+			entry->origin = value;
+		break;
+	case AT_LOW_PC:
+		entry->extent.low_pc = value;
+		break;
+	case AT_HIGH_PC:
+		entry->extent.high_pc = value;
+		break;
+	case AT_RANGES:
+		entry->extent.ranges = value;
+		break;
+	case AT_BYTE_SIZE:
+		entry->bytes = value.number;
+		break;
+	case AT_ENCODING:
+		entry->encoding = value.number;
+		break;
+	case AT_LANGUAGE:
+		entry->language = value.number;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The entry at @reader; its tag is 0 where a row of siblings ends. False: damaged. */
+static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct entry *ret_entry)
+{
+	const uint8_t *base = section_data_bytes(unit->file->sections[DWARF_INFO], 0, 0);
+	struct dwarf_abbrevs *abbrevs = dwarf_file_abbrevs(unit);
+	uint64_t code = reader_uleb(reader);
+	const struct dwarf_abbrev *abbrev = code ? dwarf_abbrevs_find(abbrevs, code) : NULL;
+	const struct dwarf_attribute_spec *specs;
+
+	*ret_entry = (struct entry){ .tag = 0 };
+	if (!abbrev)
+		return !code && !reader->bad;
+	ret_entry->tag = abbrev->tag;
+	specs = dwarf_abbrevs_attributes(abbrevs, abbrev);
+	for (uint32_t i = 0; i < abbrev->count && !reader->bad; i++)
+		take_attribute(ret_entry, specs[i].name,
+			       dwarf_forms_read(reader, specs[i], unit->sizes, base));
+	return !reader->bad;
+}
+
+static bool read_entry_at(struct dwarf_unit *unit, uint64_t offset, struct entry *ret_entry)
+{
+	struct reader window, whole;
+
+	if (!dwarf_unit_root(unit) || offset < unit->entries)
+		return false;
+	window = dwarf_unit_entries(unit, offset, WINDOW_BYTES);
+	if (read_entry(unit, &window, ret_entry))
+		return ret_entry->tag != 0;
+	whole = dwarf_unit_entries(unit, offset, unit->end - offset);
+	return read_entry(unit, &whole, ret_entry) && ret_entry->tag != 0;
+}
+
+/* ---- types ---- */
+
+/* A number of so many bytes, as a register has it. */
+static struct probe_return number(bool is_signed, uint64_t bytes)
+{
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	return (struct probe_return){
+		.kind = is_signed ? PROBE_RETURN_SIGNED : PROBE_RETURN_UNSIGNED,
+		.bits = (uint8_t)(bytes * 8),
+	};
+}
+
+static struct probe_return base_type(const struct entry *entry)
+{
+	switch (entry->encoding) {
+	case ATE_SIGNED:
+	case ATE_SIGNED_CHAR:
+		return number(true, entry->bytes);
+	case ATE_BOOLEAN:
+	case ATE_UNSIGNED:
+	case ATE_UNSIGNED_CHAR:
+	case ATE_UTF:
+		return number(false, entry->bytes);
+	default:
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	}
+}
+
+/* Is it another name of the type it refers to? An enumeration is one of its numbers' type. */
+static bool is_other_name(const struct entry *entry)
+{
+	switch (entry->tag) {
+	case TAG_TYPEDEF:
+	case TAG_CONST_TYPE:
+	case TAG_VOLATILE_TYPE:
+	case TAG_RESTRICT_TYPE:
+	case TAG_ATOMIC_TYPE:
+		return true;
+	default:
+		return entry->tag == TAG_ENUMERATION_TYPE && entry->type.class != CLASS_NONE;
+	}
+}
+
+static struct probe_return type_itself(const struct entry *entry)
+{
+	switch (entry->tag) {
+	case TAG_BASE_TYPE:
+		return base_type(entry);
+	case TAG_ENUMERATION_TYPE:
+		return number(entry->encoding == ATE_SIGNED, entry->bytes);
+	case TAG_POINTER_TYPE:
+		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
+	case TAG_REFERENCE_TYPE:
+	case TAG_RVALUE_REFERENCE_TYPE:
+		return number(false, sizeof(uint64_t));
+	case TAG_STRUCTURE_TYPE:
+	case TAG_CLASS_TYPE:
+	case TAG_UNION_TYPE:
+	case TAG_ARRAY_TYPE:
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	default:
+		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+	}
+}
+
+/* What DW_AT_type of an entry of @unit means; it may be none, which is void. */
+static struct probe_return type_of(const struct dwarf_unit *unit, struct dwarf_value type)
+{
+	for (int i = 0; i < MOST_STEPS && type.class != CLASS_NONE; i++) {
+		struct entry entry;
+		uint64_t offset;
+		struct dwarf_unit *owner = dwarf_value_entry(unit, type, &offset);
+
+		if (!owner || !read_entry_at(owner, offset, &entry))
+			return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+		if (!is_other_name(&entry))
+			return type_itself(&entry);
+		unit = owner;
+		type = entry.type;
+	}
+	return (struct probe_return){ .kind = type.class == CLASS_NONE ? PROBE_RETURN_NOTHING
+								       : PROBE_RETURN_UNKNOWN };
+}
+
+/* The type may stand with the function's declaration, or with what this is an instance of. */
+static struct probe_return returned_by(const struct dwarf_unit *unit, const struct entry *function)
+{
+	struct entry entry = *function;
+
+	for (int i = 0; i < MOST_STEPS && entry.type.class == CLASS_NONE; i++) {
+		uint64_t offset;
+		struct dwarf_unit *owner;
+
+		if (entry.origin.class == CLASS_NONE)
+			return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+		owner = dwarf_value_entry(unit, entry.origin, &offset);
+		if (!owner || !read_entry_at(owner, offset, &entry))
+			return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+		unit = owner;
+	}
+	return entry.type.class == CLASS_NONE
+		       ? (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN }
+		       : type_of(unit, entry.type);
+}
+
+/* ---- functions ---- */
+
+struct place_sink {
+	struct function_types *types;
+	struct probe_return returns;
+};
+
+static bool take_range(void *context, uint64_t start, uint64_t end)
+{
+	struct place_sink *sink = context;
+
+	(void)end;
+	*vec_push(&sink->types->places) =
+		(struct typed_place){ .address = start, .returns = sink->returns };
+	return sink->types->places.count < MOST_FUNCTIONS;
+}
+
+static void add_function(struct function_types *types, const struct dwarf_unit *unit,
+			 const struct entry *entry)
+{
+	struct place_sink sink = { .types = types };
+
+	/* most are declarations */
+	if (entry->extent.low_pc.class == CLASS_NONE && entry->extent.ranges.class == CLASS_NONE)
+		return;
+	sink.returns = returned_by(unit, entry);
+	dwarf_ranges_each(unit, &entry->extent, take_range, &sink);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct typed_place *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Do functions of this language have a type where they return something, and none else? */
+static bool is_understood(struct dwarf_unit *unit)
+{
+	static const uint16_t languages[] = {
+		LANG_C89,
+		LANG_C,
+		LANG_C99,
+		LANG_C11,
+		LANG_C17,
+		LANG_C23,
+		LANG_C_PLUS_PLUS_23,
+		LANG_C_PLUS_PLUS,
+		LANG_C_PLUS_PLUS_03,
+		LANG_C_PLUS_PLUS_11,
+		LANG_C_PLUS_PLUS_14,
+		LANG_C_PLUS_PLUS_17,
+		LANG_C_PLUS_PLUS_20,
+		LANG_OBJC,
+		LANG_OBJC_PLUS_PLUS,
+		LANG_RUST,
+	};
+	struct entry root;
+
+	if (!read_entry_at(unit, unit->entries, &root))
+		return false;
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+		if (root.language == languages[i])
+			return true;
+	}
+	return false;
+}
+
+/* Functions lie in namespaces and in one another: all entries are looked at. */
+static void walk(struct function_types *types, struct dwarf_unit *unit)
+{
+	struct reader reader = dwarf_unit_entries(unit, unit->entries, unit->end - unit->entries);
+	struct entry entry;
+
+	while (reader_left(&reader) > 0 && read_entry(unit, &reader, &entry)) {
+		if (entry.tag == TAG_SUBPROGRAM)
+			add_function(types, unit, &entry);
+	}
+	if (types->places.count)
+		qsort(types->places.items, types->places.count, sizeof(*types->places.items),
+		      by_address);
+}
+
+static void need_unit(struct function_types *types, struct dwarf_unit *unit)
+{
+	struct dwarf_unit *whole = unit;
+
+	for (size_t i = 0; i < types->walked.count; i++) {
+		if (types->walked.items[i] == unit)
+			return;
+	}
+	*vec_push(&types->walked) = unit;
+	if (!dwarf_unit_root(unit))
+		return;
+	if (dwarf_split_is_skeleton(unit))
+		whole = dwarf_split_unit(unit);
+	if (whole && dwarf_unit_root(whole) && is_understood(whole))
+		walk(types, whole);
+}
+
+struct probe_return function_types_returned(struct function_types *types, struct dwarf_unit *unit,
+					    uint64_t address)
+{
+	const struct typed_place wanted = { .address = address };
+	const struct typed_place *found = NULL;
+
+	need_unit(types, unit);
+	if (types->places.count)
+		found = bsearch(&wanted, types->places.items, types->places.count, sizeof(wanted),
+				by_address);
+	return found ? found->returns : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+}
