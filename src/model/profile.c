@@ -19,6 +19,7 @@ struct profile *profile_new(void)
 	*vec_push(&profile->frames) = (struct frame){ 0 };
 	*vec_push(&profile->stacks) = (struct stack_node){ 0 };
 	*vec_push(&profile->codes) = (struct kept_code){ 0 };
+	*vec_push(&profile->lines) = (struct told_line){ 0 };
 	return profile;
 }
 
@@ -51,10 +52,12 @@ void profile_forget_rows(struct profile *profile)
 	for (size_t i = 0; i < profile->codes.count; i++)
 		free(profile->codes.items[i].bytes);
 	vec_free(&profile->codes);
+	vec_free(&profile->lines);
 	hashidx_done(&profile->image_index);
 	hashidx_done(&profile->task_index);
 	hashidx_done(&profile->symbol_index);
 	hashidx_done(&profile->frame_index);
+	hashidx_done(&profile->line_index);
 }
 
 void profile_free(struct profile *profile)
@@ -145,6 +148,19 @@ static bool stack_equal(const void *owner, uint32_t id, const void *key)
 	return a->parent == b->parent && a->frame == b->frame;
 }
 
+static uint64_t line_hash(const struct told_line *line)
+{
+	return hash_combine(hash_u64(line->start), line->image);
+}
+
+static bool line_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct told_line *a = &((const struct profile *)owner)->lines.items[id];
+	const struct told_line *b = key;
+
+	return a->image == b->image && a->start == b->start;
+}
+
 /* Finds *key in a dictionary of the profile or appends it. */
 #define DEFINE_INTERN(word, list, type)                                                          \
 	static uint32_t intern_##word(struct profile *profile, const type *key)                  \
@@ -165,6 +181,7 @@ DEFINE_INTERN(task, tasks, struct task)
 DEFINE_INTERN(symbol, symbols, struct symbol)
 DEFINE_INTERN(frame, frames, struct frame)
 DEFINE_INTERN(stack, stacks, struct stack_node)
+DEFINE_INTERN(line, lines, struct told_line)
 
 uint32_t profile_image(struct profile *profile, const struct image *key)
 {
@@ -193,6 +210,11 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame)
 				   .depth = profile->stacks.items[parent].depth + 1 };
 
 	return intern_stack(profile, &node);
+}
+
+uint32_t profile_line(struct profile *profile, const struct told_line *key)
+{
+	return intern_line(profile, key);
 }
 
 uint32_t profile_add_process(struct profile *profile, const struct process *process)

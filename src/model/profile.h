@@ -103,6 +103,15 @@ struct kept_code {
 	uint32_t size;
 };
 
+/* What a program told of a line of the code it made (IMAGE_ANON), which no file has: the code from
+ * @start on is of it. Only of places that were sampled, and of whole functions that were often. */
+struct told_line {
+	uint32_t image;
+	uint64_t start, size; /* bytes; as frame.offset */
+	str_id file;
+	uint32_t line;
+};
+
 /* A trie of stacks: the node is the innermost frame, its parent the caller. parent id < child id.
  */
 struct stack_node {
@@ -187,12 +196,13 @@ struct profile {
 	VEC(struct frame) frames;
 	VEC(struct stack_node) stacks;
 	VEC(struct kept_code) codes;
+	VEC(struct told_line) lines;
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
 	struct branches branches; /* only of imports; a reader leaves them in the file */
 	struct run_facts run;
 	/* private to profile.c: find rows by their key */
-	struct hashidx image_index, task_index, symbol_index, frame_index, stack_index;
+	struct hashidx image_index, task_index, symbol_index, frame_index, stack_index, line_index;
 };
 
 struct profile *profile_new(void);
@@ -205,12 +215,14 @@ void profile_forget_stacks(struct profile *profile);
 
 /* Each returns the index of the row equal to *key in its identity, made if it was not there.
  * Identity: image: kind, path, build id, dev, inode, size, mtime; task: all; symbol: image, start,
- * name, kind; frame: image, offset, kind; stack: parent, frame (depth is filled in). */
+ * name, kind; frame: image, offset, kind; stack: parent, frame (depth is filled in); line: image,
+ * start. */
 uint32_t profile_image(struct profile *profile, const struct image *key);
 uint32_t profile_task(struct profile *profile, const struct task *key);
 uint32_t profile_symbol(struct profile *profile, const struct symbol *key);
 uint32_t profile_frame(struct profile *profile, const struct frame *key);
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame);
+uint32_t profile_line(struct profile *profile, const struct told_line *key);
 
 /* Appends a row; nothing is shared. process: the instance number is the caller's business. */
 uint32_t profile_add_process(struct profile *profile, const struct process *process);

@@ -40,6 +40,7 @@ struct work {
 	const struct hit_function *function;
 	const struct symbol *symbol;
 	uint32_t image;
+	uint64_t place_shift; /* from an address to what lines_of is asked for */
 	struct annotation *annotation;
 	VEC(struct code) code;
 	const char *no_code; /* why not; in @why */
@@ -158,8 +159,8 @@ static const struct source_file *source_of(struct annotate *annotate, const char
 /* The levels at an address; NULL: nothing is known. */
 static const struct line_place *places_at(struct work *work, uint64_t address, size_t *ret_count)
 {
-	const struct line_place *places =
-		lines_of(work->annotate->lines.lines, work->image, address, ret_count);
+	const struct line_place *places = lines_of(work->annotate->lines.lines, work->image,
+						   address + work->place_shift, ret_count);
 
 	return *ret_count ? places : NULL;
 }
@@ -169,6 +170,10 @@ static void note_missing_lines(struct work *work)
 	const struct image *image = &work->annotate->opened.profile->images.items[work->image];
 	const char *problem = lines_problem(work->annotate->lines.lines, work->image);
 
+	if (image->kind == IMAGE_ANON)
+		annotation_note(work->annotation,
+				"No source lines: code that was made at run time has them if its"
+				" program writes a jitdump that tells them (node --perf-prof).");
 	if (image->kind != IMAGE_FILE && image->kind != IMAGE_KERNEL && image->kind != IMAGE_VDSO)
 		return;
 	annotation_note(work->annotation, "No source lines: %s",
@@ -430,10 +435,12 @@ static void add_main_file(struct work *work, const line_list *list, size_t begin
 
 	if (begin >= end)
 		return;
+	if (!range.start)
+		range.start = frame_of(work, 0)->address;
 	extent = (struct extent){ .work = work,
 				  .file = list->items[begin].file,
-				  .start = range.start ? range.start : frame_of(work, 0)->address,
-				  .end = range.end,
+				  .start = range.start + work->place_shift,
+				  .end = range.end + work->place_shift,
 				  .first = list->items[begin].line,
 				  .last = list->items[end - 1].line };
 	if (declared && declared < extent.first && extent.first - declared < MAX_LINES)
@@ -478,6 +485,7 @@ static void sum_file(struct work *work, const char *file)
 {
 	const struct profile *profile = work->annotate->opened.profile;
 	struct annotation *annotation = work->annotation;
+	struct lines *lines = work->annotate->lines.lines;
 
 	for (size_t i = 1; i < profile->frames.count; i++) {
 		const struct frame *frame = &profile->frames.items[i];
@@ -487,8 +495,8 @@ static void sum_file(struct work *work, const char *file)
 
 		if (frame->image != work->image || !hit->samples)
 			continue;
-		places = places_at(work, frame->address, &count);
-		if (!places || strcmp(places[0].file, file) != 0)
+		places = lines_of(lines, work->image, lines_place(lines, frame), &count);
+		if (!count || strcmp(places[0].file, file) != 0)
 			continue;
 		annotation->file_samples += hit->samples;
 		annotation->file_weight += hit->weight;
@@ -563,7 +571,9 @@ void annotate_function(struct annotate *annotate, const struct hit_function *fun
 	line_list list = { 0 };
 	uint32_t declared = 0;
 
-	work.image = profile->frames.items[function->frames.items[0].frame].image;
+	work.image = frame_of(&work, 0)->image;
+	work.place_shift = lines_place(annotate->lines.lines, frame_of(&work, 0)) -
+			   frame_of(&work, 0)->address;
 	name_it(&work);
 	if (annotate->options->mode != ANNOTATE_SOURCE)
 		list_code(&work);

@@ -141,13 +141,15 @@ static void take_line(void *context, uint64_t start, uint64_t end, const char *f
 static void take_function(struct finder *finder, const struct frame *frame)
 {
 	const struct symbol *symbol = &finder->profile->symbols.items[frame->symbol];
+	uint64_t place;
 
 	if (!frame->symbol || finder->symbols[frame->symbol] || symbol->kind != SYMBOL_NAMED)
 		return;
 	finder->symbols[frame->symbol] = true;
-	finder->start = symbol->start;
-	finder->end = symbol->start + symbol->size;
-	lines_each(finder->service.lines, frame->image, frame->address, take_line, finder);
+	place = lines_place(finder->service.lines, frame);
+	finder->start = symbol->start + (place - frame->address);
+	finder->end = finder->start + symbol->size;
+	lines_each(finder->service.lines, frame->image, place, take_line, finder);
 }
 
 static void take_frame(struct finder *finder, uint32_t id)

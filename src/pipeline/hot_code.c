@@ -21,8 +21,9 @@ struct hot_code {
 	struct profile *profile;
 	struct image_files *files;
 	struct jit *jit;
-	VEC(uint32_t) samples; /* by frame */
-	size_t bytes;	       /* kept so far */
+	VEC(uint32_t) samples;	/* by frame */
+	size_t bytes;		/* kept so far */
+	VEC(uint32_t) lineless; /* frames of functions whose lines may be understood later */
 };
 
 /* A function, by one of its frames. */
@@ -48,6 +49,7 @@ void hot_code_free(struct hot_code *hot)
 	if (!hot)
 		return;
 	vec_free(&hot->samples);
+	vec_free(&hot->lineless);
 	free(hot);
 }
 
@@ -109,7 +111,7 @@ struct wanted {
 	struct hot_code *hot;
 	const struct symbol *symbol;
 	struct kept_code code; /* without its bytes */
-	size_t size;	  /* of them */
+	size_t size;	       /* of them */
 };
 
 static void keep(struct wanted *wanted, void *bytes, size_t size)
@@ -211,14 +213,29 @@ static bool want(struct hot_code *hot, const struct hot_function *function, stru
 
 static void keep_made(struct wanted *wanted, uint32_t frame)
 {
+	const struct frame *row = &wanted->hot->profile->frames.items[frame];
 	struct buf bytes = { 0 };
 
 	set_host(wanted);
-	if (jit_code(wanted->hot->jit, &wanted->hot->profile->frames.items[frame],
-		     &wanted->code.start, &wanted->code.address, &bytes))
+	if (jit_code(wanted->hot->jit, row, &wanted->code.start, &wanted->code.address, &bytes)) {
 		keep(wanted, bytes.bytes,
 		     bytes.size < HOT_CODE_FUNCTION_BYTES ? bytes.size : HOT_CODE_FUNCTION_BYTES);
+		*vec_push(&wanted->hot->lineless) = frame;
+	}
 	buf_done(&bytes);
+}
+
+static void keep_lines(struct hot_code *hot)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < hot->lineless.count; i++) {
+		uint32_t frame = hot->lineless.items[i];
+
+		if (!jit_keep_lines(hot->jit, &hot->profile->frames.items[frame], true))
+			hot->lineless.items[kept++] = frame;
+	}
+	hot->lineless.count = kept;
 }
 
 void hot_code_keep_made(struct hot_code *hot)
@@ -233,6 +250,7 @@ void hot_code_keep_made(struct hot_code *hot)
 		if (!profile_code(hot->profile, functions.items[i].frame))
 			keep_made(&wanted, functions.items[i].frame);
 	}
+	keep_lines(hot);
 	vec_free(&functions);
 }
 

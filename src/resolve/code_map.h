@@ -32,6 +32,7 @@ struct code_piece {
 	uint64_t place;	      /* of its first byte: @start, or in the map's own room */
 	uint64_t since_ns;    /* CLOCK_MONOTONIC */
 	uint64_t bytes_at;    /* where a file has its code; 0: nowhere */
+	uint64_t lines_at;    /* where it has its lines; the same */
 	size_t name;	      /* see code_map_name */
 };
 

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "resolve/image_files.h"
+#include "resolve/jit_line_keeper.h"
 #include "resolve/jit_process.h"
 
 enum {
@@ -39,9 +40,10 @@ struct jit {
 	VEC(struct member) members;
 	VEC(uint32_t) of_process; /* row -> member + 1 */
 	VEC(uint32_t) of_image;	  /* image -> member + 1 */
-	size_t living;
-	uint64_t time_ns; /* of the sample that is placed */
-	char *past_root;  /* NULL: processes are followed as they live */
+	size_t living;		  /* of the past: whose jitdumps were read */
+	uint64_t time_ns;	  /* of the sample that is placed */
+	char *past_root;	  /* NULL: processes are followed as they live */
+	struct jit_line_keeper lines;
 };
 
 struct jit *jit_new(struct profile *profile)
@@ -65,6 +67,7 @@ void jit_free(struct jit *jit)
 {
 	if (!jit)
 		return;
+	jit_line_keeper_done(&jit->lines);
 	free(jit->past_root);
 	for (size_t i = 0; i < jit->members.count; i++) {
 		jit_process_free(jit->members.items[i].announced);
@@ -145,7 +148,8 @@ void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *fil
 		return;
 	jit_process_mapped(jit->members.items[member - 1].announced, file);
 	if (jit->past_root)
-		jit_process_read_dump(jit->members.items[member - 1].announced, &jit->clock);
+		jit_process_read_dump(jit->members.items[member - 1].announced, &jit->clock,
+				      jit->living++ < MAX_LIVING);
 }
 
 static void end_member(struct jit *jit, struct member *member, uint64_t now_ns)
@@ -406,6 +410,27 @@ enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t 
 	};
 	return JIT_NAMED;
 }
+
+/* ---- lines ---- */
+
+bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole)
+{
+	uint32_t member = member_of_image(jit, frame->image);
+	struct jit_lined lined = { .offset = frame->offset - back_off(frame),
+				   .image = frame->image,
+				   .whole = whole };
+	struct found found;
+
+	if (!member || !find_frame(jit, frame, member, &found))
+		return true;
+	lined.source = found.source;
+	lined.piece = found.piece;
+	/* a frame from before anything was announced has its address as its place */
+	lined.place = frame->offset - (frame->address - found.piece->start);
+	return jit_line_keeper_keep(&jit->lines, jit->profile, &lined);
+}
+
+/* ---- code ---- */
 
 /* What lies there now, if that is still the piece. */
 static bool read_memory(const struct jit *jit, uint32_t member, const struct found *found,

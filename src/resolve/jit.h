@@ -72,4 +72,9 @@ enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t 
 bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_place,
 	      uint64_t *ret_start, struct buf *code);
 
+/* Puts into the profile what the jitdump tells of the source line of the frame, @whole: of all its
+ * function. False: what the file's lines mean is not known yet; ask again when more was announced.
+ */
+bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole);
+
 #endif

@@ -238,10 +238,12 @@ void jit_process_read_map(struct jit_process *process)
 	told_file_close(&process->map.file);
 }
 
-void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock)
+void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock,
+			   bool keep)
 {
 	jit_source_follow_dump(&process->dump, clock, UINT64_MAX);
-	told_file_close(&process->dump.file);
+	if (!keep)
+		told_file_close(&process->dump.file);
 }
 
 void jit_process_forget(struct jit_process *process)

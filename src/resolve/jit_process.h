@@ -47,9 +47,11 @@ void jit_process_follow(struct jit_process *process, const struct processor_cloc
 void jit_process_finish(struct jit_process *process, const struct processor_clock *clock,
 			uint64_t now_ns);
 
-/* Of a process that is long gone: all of its map, of its jitdump; their files are closed. */
+/* Of a process that is long gone: all of its map, whose file is closed; of its jitdump, whose file
+ * is closed unless @keep: then lines and code are read from it when they are asked for. */
 void jit_process_read_map(struct jit_process *process);
-void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock);
+void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock,
+			   bool keep);
 
 /* Forgets what was announced; only after jit_process_finish. */
 void jit_process_forget(struct jit_process *process);

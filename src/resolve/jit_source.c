@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "resolve/jit_lines_mend.h"
 #include "resolve/perf_map.h"
 
 enum {
@@ -122,14 +123,57 @@ static uint64_t time_of_record(const struct dump_reading *reading, uint64_t time
 	return ns && ns <= reading->now_ns ? ns : reading->now_ns;
 }
 
+/* The record of lines at an offset of the file, in *ret_bytes, which are the caller's. */
+static bool read_line_record(const struct jit_source *source, uint64_t at, char **ret_bytes,
+			     struct jitdump_record *ret_record)
+{
+	uint64_t left = source->file.size > at ? source->file.size - at : 0;
+	char prefix[JITDUMP_PREFIX_BYTES];
+	_cleanup_free_ char *bytes = NULL;
+	struct jitdump_record record;
+
+	if (told_file_read(&source->file, at, prefix, sizeof(prefix)) < sizeof(prefix) ||
+	    jitdump_record(&source->header, prefix, sizeof(prefix), left, &record) < 0 ||
+	    record.size > JIT_LINES_MAX_RECORD)
+		return false;
+	bytes = xmalloc(record.size);
+	if (told_file_read(&source->file, at, bytes, record.size) < record.size ||
+	    jitdump_record(&source->header, bytes, record.size, left, ret_record) < 0)
+		return false;
+	*ret_bytes = steal_ptr(bytes);
+	return ret_record->kind == JITDUMP_LINES;
+}
+
+static void weigh_lines(struct jit_source *source, const struct code_piece *piece)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct jitdump_record record;
+
+	if (!jit_lines_settled(&source->lines_evidence) &&
+	    read_line_record(source, piece->lines_at, &bytes, &record))
+		jit_lines_weigh(&source->header, &record, piece->size, &source->lines_evidence);
+}
+
+static void take_lines(struct dump_reading *reading, const struct jitdump_record *record)
+{
+	reading->source->lines_at = reading->source->file.done;
+	reading->source->lines_start = record->start;
+}
+
 static void take_load(struct dump_reading *reading, const struct jitdump_record *record)
 {
-	uint64_t at = reading->source->file.done;
+	struct jit_source *source = reading->source;
+	uint64_t at = source->file.done;
 	struct code_piece piece = { .start = record->start,
 				    .size = record->code_size,
 				    .since_ns = time_of_record(reading, record->time),
 				    .bytes_at = record->code_at ? at + record->code_at : 0 };
 
+	if (source->lines_at && source->lines_start == piece.start) {
+		piece.lines_at = source->lines_at;
+		weigh_lines(source, &piece);
+	}
+	source->lines_at = 0;
 	announce(reading->source, &piece, record->name, record->name_length);
 }
 
@@ -149,7 +193,7 @@ static void take_move(struct dump_reading *reading, const struct jitdump_record 
 	piece.size = record->code_size ? record->code_size : old->size;
 	piece.since_ns = time_of_record(reading, record->time);
 	if (piece.size > old->size)
-		piece.bytes_at = 0;
+		piece.bytes_at = piece.lines_at = 0;
 	announce(reading->source, &piece, name, strlen(name));
 }
 
@@ -181,6 +225,8 @@ static void read_records(struct dump_reading *reading)
 			take_load(reading, &record);
 		else if (record.kind == JITDUMP_MOVE)
 			take_move(reading, &record);
+		else if (record.kind == JITDUMP_LINES)
+			take_lines(reading, &record);
 		told_file_advance(&source->file, NULL, record.size);
 	}
 	source->broken = rc == -EBADMSG;
@@ -224,4 +270,23 @@ bool jit_source_code(const struct jit_source *source, const struct code_piece *p
 		return false;
 	buf_add(code, bytes, piece->size);
 	return true;
+}
+
+bool jit_source_lines(const struct jit_source *source, const struct code_piece *piece,
+		      char **ret_bytes, jit_line_list *list)
+{
+	enum jit_lines_origin origin = jit_lines_origin(&source->lines_evidence);
+	struct jitdump_record record;
+	char *lines;
+
+	if (source->file.fd < 0 || !piece->lines_at || origin == JIT_LINES_UNKNOWN ||
+	    !read_line_record(source, piece->lines_at, ret_bytes, &record))
+		return false;
+	if (jit_lines_read(&source->header, &record, piece->size, origin, list))
+		return true;
+	lines = *ret_bytes + ((const char *)record.lines - *ret_bytes);
+	return origin == JIT_LINES_FROM_HEADER &&
+	       jit_lines_mend(&source->header, &record, code_map_name(source->map, piece),
+			      piece->size, lines) &&
+	       jit_lines_read(&source->header, &record, piece->size, origin, list);
 }

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "resolve/code_map.h"
+#include "resolve/jit_lines.h"
 #include "resolve/jitdump.h"
 #include "resolve/processor_clock.h"
 #include "resolve/told_file.h"
@@ -25,7 +26,10 @@ struct jit_source {
 	bool broken;		      /* what follows cannot be understood */
 	uint64_t looked_ns;	      /* when the file was looked at last; CLOCK_MONOTONIC */
 	struct jitdump_header header; /* of a jitdump; size 0: not read yet */
-	uint64_t changes;	      /* how often something was added */
+	/* of a jitdump: the lines that were told for the piece that comes next */
+	uint64_t lines_at, lines_start; /* where in the file, 0: none; the piece's address */
+	struct jit_lines_evidence lines_evidence;
+	uint64_t changes; /* how often something was added */
 };
 
 /* No file yet. Both as for code_map_new. */
@@ -41,5 +45,11 @@ void jit_source_follow_dump(struct jit_source *source, const struct processor_cl
 /* Appends the code of a piece that the file has. False: it has not, or not so much. */
 bool jit_source_code(const struct jit_source *source, const struct code_piece *piece,
 		     struct buf *code);
+
+/* Appends the lines of a piece; their texts live in *ret_bytes, which are the caller's, and NULL
+ * before. False: the file has none, or what they mean is not known: ask again when there
+ * is more of lines_evidence. */
+bool jit_source_lines(const struct jit_source *source, const struct code_piece *piece,
+		      char **ret_bytes, jit_line_list *list);
 
 #endif

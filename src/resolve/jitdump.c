@@ -128,8 +128,8 @@ static bool is_same_file(const char *name)
 	return (uint8_t)name[0] == 0xff && name[1] == '\0';
 }
 
-void jitdump_lines(const struct jitdump_header *header, const struct jitdump_record *record,
-		   void (*take)(void *context, const struct jitdump_line *line), void *context)
+ssize_t jitdump_lines(const struct jitdump_header *header, const struct jitdump_record *record,
+		      void (*take)(void *context, const struct jitdump_line *line), void *context)
 {
 	struct reader reader = reader_make(record->lines, record->lines_size);
 	struct jitdump_line line = { .file = "" };
@@ -147,4 +147,5 @@ void jitdump_lines(const struct jitdump_header *header, const struct jitdump_rec
 		if (!reader.bad)
 			take(context, &line);
 	}
+	return reader.bad ? -EBADMSG : (ssize_t)reader_left(&reader);
 }

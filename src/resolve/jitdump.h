@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -71,8 +72,9 @@ struct jitdump_line {
 	const char *file; /* borrowed from the bytes */
 };
 
-/* Calls @take for each line that is there in whole. */
-void jitdump_lines(const struct jitdump_header *header, const struct jitdump_record *record,
-		   void (*take)(void *context, const struct jitdump_line *line), void *context);
+/* Calls @take for each line that is there in whole. Returns how many bytes are left behind them, or
+ * -EBADMSG: the record ends before its last line. */
+ssize_t jitdump_lines(const struct jitdump_header *header, const struct jitdump_record *record,
+		      void (*take)(void *context, const struct jitdump_line *line), void *context);
 
 #endif

@@ -10,6 +10,7 @@
 #include "resolve/file_identity.h"
 #include "resolve/line_file.h"
 #include "resolve/recorded_files.h"
+#include "resolve/told_lines.h"
 
 enum {
 	/* All files together; the longest unused are put to rest beyond it. */
@@ -40,6 +41,8 @@ struct lines {
 	struct image_lines **images; /* by image; NULL: not asked yet */
 	size_t image_count;
 	uint64_t uses;
+	struct told_lines told;	 /* of code that was made at run time */
+	struct line_place place; /* the one that was answered with of these */
 };
 
 struct lines *lines_new(const struct profile *profile, const struct lines_options *options)
@@ -61,6 +64,7 @@ void lines_free(struct lines *lines)
 		free(lines->images[i]);
 	}
 	free(lines->images);
+	told_lines_done(&lines->told);
 	free(lines);
 }
 
@@ -188,21 +192,63 @@ static bool find_shift(struct image_lines *known)
 	return known->shift_known;
 }
 
+static bool is_made(const struct lines *lines, uint32_t image)
+{
+	return lines->profile->images.items[image].kind == IMAGE_ANON;
+}
+
+static const struct line_place *told_place(struct lines *lines, uint32_t image, uint64_t place,
+					   size_t *ret_count)
+{
+	const struct told_line *line = told_lines_find(&lines->told, lines->profile, image, place);
+
+	if (!line)
+		return NULL;
+	*ret_count = 1;
+	lines->place = (struct line_place){ .function = "",
+					    .file = profile_text(lines->profile, line->file),
+					    .line = line->line };
+	return &lines->place;
+}
+
+static bool each_told(struct lines *lines, uint32_t image,
+		      void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
+				   uint32_t line),
+		      void *context)
+{
+	size_t count;
+	const struct told_line *rows = told_lines_of(&lines->told, lines->profile, image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		give(context, rows[i].start, rows[i].start + rows[i].size,
+		     profile_text(lines->profile, rows[i].file), rows[i].line);
+	return count > 0;
+}
+
 const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t address,
 				  size_t *ret_count)
 {
-	struct image_lines *known = find_image(lines, image);
+	struct image_lines *known;
 
 	*ret_count = 0;
+	if (is_made(lines, image))
+		return told_place(lines, image, address, ret_count);
+	known = find_image(lines, image);
 	if (!known->file || !find_shift(known))
 		return NULL;
 	return line_file_find(known->file, address + known->shift, ret_count);
 }
 
-static uint64_t looked_up(const struct frame *frame)
+uint64_t lines_place(const struct lines *lines, const struct frame *frame)
 {
-	return frame->kind == FRAME_RETURN && frame->address > 0 ? frame->address - 1
-								 : frame->address;
+	return is_made(lines, frame->image) ? frame->offset : frame->address;
+}
+
+static uint64_t looked_up(const struct lines *lines, const struct frame *frame)
+{
+	uint64_t place = lines_place(lines, frame);
+
+	return frame->kind == FRAME_RETURN && place > 0 ? place - 1 : place;
 }
 
 const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, size_t *ret_count)
@@ -213,7 +259,7 @@ const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, siz
 	*ret_count = 0;
 	if (is_file && !row->address_known)
 		return NULL;
-	return lines_of(lines, row->image, looked_up(row), ret_count);
+	return lines_of(lines, row->image, looked_up(lines, row), ret_count);
 }
 
 static void give_shifted(void *context, uint64_t start, uint64_t end, const char *file,
@@ -229,9 +275,12 @@ bool lines_each(struct lines *lines, uint32_t image, uint64_t address,
 			     uint32_t line),
 		void *context)
 {
-	struct image_lines *known = find_image(lines, image);
 	struct shifted shifted = { .give = give, .context = context };
+	struct image_lines *known;
 
+	if (is_made(lines, image))
+		return each_told(lines, image, give, context);
+	known = find_image(lines, image);
 	if (!known->file || !find_shift(known))
 		return false;
 	shifted.shift = known->shift;

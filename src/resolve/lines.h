@@ -2,7 +2,7 @@
 /*
  * Source lines and inlined functions for the frames of a profile, from the files of its images or
  * their debug files, as far as they can be found here and are the very ones. Files, kernel and
- * vdso; code that was made at run time has none.
+ * vdso; what is known of code that was made at run time is in the profile.
  */
 #ifndef RESOLVE_LINES_H
 #define RESOLVE_LINES_H
@@ -35,10 +35,12 @@ void lines_free(struct lines *lines);
 DEFINE_CLEANUP(struct lines *, lines_free);
 
 /* What is at an address of an image (frame.address: the ELF virtual address; of the kernel: the
- * offset from _text): *ret_count levels, the innermost first, borrowed until the next call. 0: not
- * known. */
+ * offset from _text; of code that was made at run time: frame.offset): *ret_count levels, the
+ * innermost first, borrowed until the next call. 0: not known. */
 const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t address,
 				  size_t *ret_count);
+/* The address of a frame, as lines_of has it. */
+uint64_t lines_place(const struct lines *lines, const struct frame *frame);
 /* What a frame of the profile is at: a return address stands behind the call it belongs to. */
 const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, size_t *ret_count);
 /* All lines of the unit that an address of an image belongs to, ascending; addresses are as

@@ -23,6 +23,7 @@ struct resolver {
 	struct kernel_symbols *kernel; /* NULL: none */
 	struct jit *jit;	       /* NULL: none */
 	VEC(struct waiting) waiting;
+	VEC(uint32_t) lineless; /* frames with a name whose lines may be understood later */
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
@@ -49,6 +50,7 @@ void resolver_free(struct resolver *resolver)
 		return;
 	table_cache_free(resolver->tables);
 	vec_free(&resolver->waiting);
+	vec_free(&resolver->lineless);
 	buf_done(&resolver->name);
 	free(resolver);
 }
@@ -155,6 +157,8 @@ static bool resolve_made(struct resolver *resolver, struct waiting *waiting)
 	case JIT_NAMED:
 		symbol.image = frame->image;
 		settle(resolver, frame, &symbol);
+		if (!jit_keep_lines(resolver->jit, frame, false))
+			*vec_push(&resolver->lineless) = waiting->frame;
 		return true;
 	case JIT_NOT_YET:
 		return false;
@@ -174,6 +178,19 @@ static void resolve_waiting(struct resolver *resolver)
 			resolver->waiting.items[kept++] = waiting;
 	}
 	resolver->waiting.count = kept;
+}
+
+static void ask_for_lines(struct resolver *resolver)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < resolver->lineless.count; i++) {
+		uint32_t frame = resolver->lineless.items[i];
+
+		if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[frame], false))
+			resolver->lineless.items[kept++] = frame;
+	}
+	resolver->lineless.count = kept;
 }
 
 static void resolve_anon(struct resolver *resolver, struct frame *frame)
@@ -237,6 +254,7 @@ void resolver_run(struct resolver *resolver)
 	if (resolver->jit)
 		jit_asking(resolver->jit);
 	resolve_waiting(resolver);
+	ask_for_lines(resolver);
 	for (size_t i = resolver->next ? resolver->next : 1; i < profile->frames.count; i++) {
 		if (profile->frames.items[i].symbol == 0)
 			*vec_push(&items) =

@@ -27,6 +27,7 @@ DEFINE_LIST(symbol, symbols)
 DEFINE_LIST(frame, frames)
 DEFINE_LIST(stack_node, stacks)
 DEFINE_LIST(kept_code, codes)
+DEFINE_LIST(told_line, lines)
 
 static size_t event_count(const struct profile *profile)
 {
@@ -128,10 +129,19 @@ static const struct column code_columns[] = {
 	COLUMN(kept_code, bytes, CODE),
 };
 
-#define TABLE(word, row, limit, dirty)                                                            \
+static const struct column line_columns[] = {
+	COLUMN(told_line, image, REFERENCE, TARGET(IMAGE)),
+	COLUMN(told_line, start, U64),
+	COLUMN(told_line, size, U64),
+	COLUMN(told_line, file, SHARED),
+	COLUMN(told_line, line, U32),
+};
+
+#define OPTIONAL true
+#define TABLE(word, row, limit, dirty, ...)                                                       \
 	{                                                                                         \
 #word, word##_columns, sizeof(word##_columns) / sizeof(word##_columns[0]), limit, \
-			dirty, row##_count, row##_row, row##_append                               \
+			dirty, row##_count, row##_row, row##_append, __VA_ARGS__                  \
 	}
 
 const struct table columns_tables[TABLE_COUNT] = {
@@ -144,4 +154,5 @@ const struct table columns_tables[TABLE_COUNT] = {
 	[TABLE_FRAME] = TABLE(frame, frame, SCHEMA_MAX_FRAMES, offsetof(struct frame, dirty)),
 	[TABLE_STACK] = TABLE(stack, stack_node, SCHEMA_MAX_STACKS, TABLE_NEVER_DIRTY),
 	[TABLE_CODE] = TABLE(code, kept_code, SCHEMA_MAX_CODES, TABLE_NEVER_DIRTY),
+	[TABLE_LINE] = TABLE(line, told_line, SCHEMA_MAX_LINES, TABLE_NEVER_DIRTY, OPTIONAL),
 };

@@ -24,6 +24,7 @@ enum table_id {
 	TABLE_FRAME,
 	TABLE_STACK,
 	TABLE_CODE,
+	TABLE_LINE,
 	TABLE_COUNT,
 };
 
@@ -67,6 +68,7 @@ struct table {
 	size_t (*count)(const struct profile *profile);
 	void *(*row)(struct profile *profile, size_t id);
 	void (*append)(struct profile *profile); /* a zeroed row */
+	bool optional; /* files from before there was such a table have none */
 };
 
 extern const struct table columns_tables[TABLE_COUNT];

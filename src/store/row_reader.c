@@ -247,8 +247,10 @@ static int read_table(const struct input *input, const struct table *table, stru
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc;
+	int rc = table->optional ? schema_has(input->db, table->name) : 1;
 
+	if (rc <= 0)
+		return rc;
 	if (is_plain(table) && read_plain_table(input, table) == 0)
 		return 0;
 	add_select(&text, table);

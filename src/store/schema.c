@@ -12,26 +12,19 @@
 
 /* Columns besides those of columns.c, as table, column. */
 static const char *const other_columns[][2] = {
-	{ "event", "id" },	   { "image", "id" },
-	{ "process", "id" },	   { "task", "id" },
-	{ "symbol", "id" },	   { "frame", "id" },
-	{ "stack", "id" },	   { "text", "id" },
-	{ "code", "id" },
-	{ "text", "text" },	   { "word", "list" },
-	{ "word", "id" },	   { "word", "name" },
-	{ "header", "name" },	   { "header", "value" },
-	{ "layer", "id" },	   { "layer", "samples" },
-	{ "layer", "last_block" }, { "loss", "event" },
-	{ "loss", "reason" },	   { "loss", "count" },
-	{ "loss", "weight" },	   { "block", "id" },
-	{ "block", "samples" },	   { "block", "data" },
-	{ "total", "stack" },	   { "total", "task" },
-	{ "total", "event" },	   { "total", "mode" },
-	{ "total", "context" },	   { "total", "samples" },
-	{ "total", "weight" },	   { "total", "weight_squared" },
-	{ "second", "second" },	   { "second", "cpu" },
-	{ "second", "event" },	   { "second", "mode" },
-	{ "second", "samples" },   { "second", "weight" },
+	{ "event", "id" },	{ "image", "id" },	 { "process", "id" },
+	{ "task", "id" },	{ "symbol", "id" },	 { "frame", "id" },
+	{ "stack", "id" },	{ "text", "id" },	 { "code", "id" },
+	{ "text", "text" },	{ "word", "list" },	 { "word", "id" },
+	{ "word", "name" },	{ "header", "name" },	 { "header", "value" },
+	{ "layer", "id" },	{ "layer", "samples" },	 { "layer", "last_block" },
+	{ "loss", "event" },	{ "loss", "reason" },	 { "loss", "count" },
+	{ "loss", "weight" },	{ "block", "id" },	 { "block", "samples" },
+	{ "block", "data" },	{ "total", "stack" },	 { "total", "task" },
+	{ "total", "event" },	{ "total", "mode" },	 { "total", "context" },
+	{ "total", "samples" }, { "total", "weight" },	 { "total", "weight_squared" },
+	{ "second", "second" }, { "second", "cpu" },	 { "second", "event" },
+	{ "second", "mode" },	{ "second", "samples" }, { "second", "weight" },
 };
 
 /* A stored column of a stored table; `hidden` tells computed ones. */
@@ -48,10 +41,24 @@ static int check_column(sqlite3_stmt *stmt, const char *table, const char *colum
 	return rc < 0 ? rc : 0;
 }
 
-static int check_table(sqlite3_stmt *stmt, const struct table *table, struct err *err)
+int schema_has(sqlite3 *db, const char *table)
 {
-	int rc = 0;
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "SELECT 1 FROM sqlite_schema WHERE name = ?1", &stmt);
 
+	if (rc)
+		return rc;
+	sql_bind_text(stmt, 1, table);
+	return sql_step(stmt);
+}
+
+static int check_table(sqlite3 *db, sqlite3_stmt *stmt, const struct table *table, struct err *err)
+{
+	int rc = table->optional ? schema_has(db, table->name) : 1;
+
+	if (rc <= 0)
+		return rc;
+	rc = 0;
 	for (size_t i = 0; !rc && i < table->column_count; i++)
 		rc = check_column(stmt, table->name, table->columns[i].name, err);
 	return rc;
@@ -68,7 +75,7 @@ int schema_check(sqlite3 *db, struct err *err)
 			     &stmt);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
-		rc = check_table(stmt, &columns_tables[i], err);
+		rc = check_table(db, stmt, &columns_tables[i], err);
 	for (size_t i = 0; !rc && i < others; i++)
 		rc = check_column(stmt, other_columns[i][0], other_columns[i][1], err);
 	return rc;

@@ -27,6 +27,7 @@ enum {
 	SCHEMA_MAX_SYMBOLS = 1 << 24,
 	SCHEMA_MAX_CODES = 1024,
 	SCHEMA_MAX_CODE_BYTES = 64 << 10, /* of one function */
+	SCHEMA_MAX_LINES = 1 << 22,
 	SCHEMA_MAX_FRAMES = 1 << 24,
 	SCHEMA_MAX_STACKS = 1 << 26,
 };
@@ -40,8 +41,11 @@ int schema_create(sqlite3 *db);
  * no such table in schema.sql. */
 int schema_create_temp(sqlite3 *db, const char *table);
 
+/* Is there anything of this name? 1, 0, or a negative errno. */
+int schema_has(sqlite3 *db, const char *table);
 /* Are all tables and columns that are read in the file, as plain stored ones (no view, virtual
- * table or computed column in their place)? 0, or -EBADMSG and which one in @err. */
+ * table or computed column in their place)? Those that older files may lack are so if they are
+ * there. 0, or -EBADMSG and which one in @err. */
 int schema_check(sqlite3 *db, struct err *err);
 
 #endif

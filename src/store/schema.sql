@@ -117,6 +117,15 @@ CREATE TABLE code( -- the bytes of functions that were sampled often
 	bytes BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE line( -- lines of code that was made at run time, where its program told them
+	id INTEGER PRIMARY KEY, -- 0: none
+	image INTEGER NOT NULL REFERENCES image,
+	start INTEGER NOT NULL, -- as frame.offset
+	size INTEGER NOT NULL, -- bytes
+	file INTEGER NOT NULL REFERENCES text,
+	line INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE block( -- layer 1: every sample, packed
 	id INTEGER PRIMARY KEY, -- second << 20 | part
 	samples INTEGER NOT NULL,

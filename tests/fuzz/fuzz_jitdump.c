@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolve/jit_lines.h"
+#include "resolve/jit_lines_mend.h"
 #include "resolve/jitdump.h"
 #include "target.h"
 
@@ -18,6 +20,25 @@ static void take_line(void *context, const struct jitdump_line *line)
 	reading->sum += line->address + line->line + strlen(line->file);
 }
 
+/* As both kinds of writers mean it, and mended. */
+static void look_at_lines(struct reading *reading, struct jitdump_record record)
+{
+	char *copy = malloc(record.lines_size + 1);
+	struct jit_lines_evidence evidence = { 0 };
+	jit_line_list list = { 0 };
+
+	memcpy(copy, record.lines, record.lines_size);
+	record.lines = copy;
+	jit_lines_weigh(reading->header, &record, 100, &evidence);
+	jit_lines_read(reading->header, &record, 100, JIT_LINES_FROM_CODE, &list);
+	if (jit_lines_mend(reading->header, &record, "JS:*f /longer/than/it/is.js:1:2", 100, copy))
+		jit_lines_read(reading->header, &record, 100, JIT_LINES_FROM_HEADER, &list);
+	for (size_t i = 0; i < list.count; i++)
+		reading->sum += list.items[i].start + strlen(list.items[i].file);
+	vec_free(&list);
+	free(copy);
+}
+
 static void look(struct reading *reading, const uint8_t *at, const struct jitdump_record *record)
 {
 	if (record->kind == JITDUMP_LOAD) {
@@ -28,8 +49,10 @@ static void look(struct reading *reading, const uint8_t *at, const struct jitdum
 		for (uint64_t i = 0; record->code_at && i < record->code_size; i++)
 			reading->sum += at[record->code_at + i];
 	}
-	if (record->kind == JITDUMP_LINES)
+	if (record->kind == JITDUMP_LINES) {
 		jitdump_lines(reading->header, record, take_line, reading);
+		look_at_lines(reading, *record);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -111,6 +111,30 @@ if command -v node > /dev/null; then
 	run node --perf-prof --perf-basic-prof hot.js &&
 		check "node --perf-prof" node "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
+	# the loops of add and root are lines 1 and 2; of names that V8 spoils not all can be mended
+	"$prospect" report x.prof --by symbol,line --select "program=node image=[jit] symbol=JS:[*]*hot.js*" \
+		--format csv | python3 -c '
+import csv, sys
+good = all_ = 0
+for row in csv.DictReader(sys.stdin):
+    name, samples = row["symbol"].split()[0], int(row["samples"])
+    wanted = {"JS:*add": ("1",), "JS:*root": ("2",)}.get(name, ("1", "2", "4"))
+    all_ += samples
+    if row["line"] in ["%s/hot.js:%s" % (sys.argv[1], line) for line in wanted]:
+        good += samples
+    elif not row["line"].startswith("[no line"):
+        sys.exit("# %s is not at %s" % (row["symbol"], row["line"]))
+print(good, all_)
+sys.exit(0 if all_ >= 300 and good >= 0.5 * all_ else 1)' "$scratch" > result
+	# shellcheck disable=SC2181
+	if [ $? = 0 ]; then
+		echo "ok lines of node --perf-prof: $(tail -n 1 result) samples"
+		passed=$((passed + 1))
+	else
+		head -n 5 result
+		echo "not ok lines of node --perf-prof"
+		failed=$((failed + 1))
+	fi
 	if "$prospect" annotate --asm '*add*' x.prof --select program=node | grep -Eq '^ *[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9a-f]+   '
 	then
 		echo "ok annotate of code from a jitdump"

@@ -48,6 +48,30 @@ test_annotate_jit() {
 	done
 }
 
+# Lines of a jitdump, of writers that count from the code and of those that count from 64 bytes before
+# it: which line an address has is known.
+test_jitdump_lines() {
+	local how
+	for how in dump v8; do
+		# shellcheck disable=SC2016
+		record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" "$2" 1.2' \
+			"$BIN/jit" "$T" $how
+		rows "$T/prof" symbol,address,line --select 'program=jit image=[jit]' > "$T/rows"
+		[ "$(wc -l < "$T/rows")" -ge 6 ] || fail "$how: hardly any rows" "$(cat "$T/rows")"
+		while IFS=$'\t' read -r name address line _; do
+			local offset=$((address & 0xfff)) expected=3
+			[ $offset -lt 20 ] && expected=2
+			[ $offset -lt 4 ] && expected=1
+			[ "$line" = "/made/$name:$expected" ] ||
+				fail "$how: $name+$offset is at $line, not at line $expected"
+		done < "$T/rows"
+		"$PROSPECT" annotate --mixed second "$T/prof" > "$T/out" 2> "$T/stderr" ||
+			fail "$how: annotate:" "$(cat "$T/stderr")"
+		[ "$(grep -Eo ' [123] \| *$' "$T/out" | tr -dc 123)" = 123 ] ||
+			fail "$how: annotate has not all lines" "$(cat "$T/out")"
+	done
+}
+
 test_jitdump_of_a_child() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 4000 -- sh -c 'cd "$1" && exec "$0" dump 1.2 fork' "$BIN/jit" "$T"

@@ -92,4 +92,23 @@ static inline void make_lines(struct jitdump_maker *maker, uint64_t time, uint64
 	buf_add(&maker->bytes, "\xff", 2);
 }
 
+/* As V8 writes them: @count lines of one file, at @start + @first, and 4 bytes further each, from
+ * line 1 on; padded to 8 bytes. */
+static inline void make_many_lines(struct jitdump_maker *maker, uint64_t start, uint64_t first,
+				   uint32_t count, const char *file)
+{
+	size_t size = 16 + count * (16 + strlen(file) + 1), padding = -size & 7;
+
+	make_prefix(maker, 2, size + padding, 1);
+	make_u64(maker, start);
+	make_u64(maker, count);
+	for (uint32_t i = 0; i < count; i++) {
+		make_u64(maker, start + first + i * 4);
+		make_u32(maker, 1 + i);
+		make_u32(maker, 0);
+		buf_add(&maker->bytes, file, strlen(file) + 1);
+	}
+	buf_add(&maker->bytes, "\0\0\0\0\0\0\0", padding);
+}
+
 #endif

@@ -336,6 +336,92 @@ static void test_dump(void **state)
 	buf_done(&maker.bytes);
 }
 
+static void expect_lines(const struct fixture *fixture, const char *expected)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 1; i < fixture->profile->lines.count; i++) {
+		const struct told_line *line = &fixture->profile->lines.items[i];
+
+		buf_printf(&text, "%s%" PRIx64 "+%" PRIu64 "=%s:%u", i > 1 ? " " : "", line->start,
+			   line->size, profile_text(fixture->profile, line->file), line->line);
+	}
+	assert_string_equal(buf_text(&text), expected);
+}
+
+static bool keep_lines(const struct fixture *fixture, uint64_t address, uint64_t time_ns,
+		       bool whole)
+{
+	struct frame frame = place(fixture, fixture->process, address, time_ns);
+
+	return jit_keep_lines(fixture->jit, &frame, whole);
+}
+
+/* Lines go with the piece that follows them, to where it is moved; of each only what is asked for,
+ * once. */
+static void test_dump_lines(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	uint64_t now = clock_ns();
+	struct frame frame;
+
+	make_header(&maker, 0, 0);
+	make_lines(&maker, now, CODE, "/src/first");
+	make_load(&maker, now, CODE, "first", "12345678", 1);
+	make_lines(&maker, now, CODE + 0x100, "file:///src/second");
+	make_load(&maker, now, CODE + 0x100, "second", "12345678", 2);
+	make_load(&maker, now, CODE + 0x200, "without", "12345678", 3);
+	make_lines(&maker, now, CODE + 0x300, "/src/of/nothing");
+	make_load(&maker, now, CODE + 0x400, "another", "12345678", 4);
+	make_load(&maker, now, CODE + 0x300, "late", "12345678", 5);
+	make_move(&maker, now + 1000, CODE, CODE + 0x1000, 8, 1);
+	map_dump(fixture, &maker);
+	assert_true(keep_lines(fixture, CODE + 4, now, false));
+	assert_true(keep_lines(fixture, CODE + 7, now, false));
+	assert_true(keep_lines(fixture, CODE + 0x200, now, true));
+	assert_true(keep_lines(fixture, CODE + 0x300, now, true));
+	assert_true(keep_lines(fixture, CODE + 0x400, now, true));
+	assert_true(keep_lines(fixture, CODE + 0x9000, now, true));
+	expect_lines(fixture, "7f0000001004+4=/src/first:11");
+	assert_true(keep_lines(fixture, CODE + 0x103, now, true));
+	assert_true(keep_lines(fixture, CODE + 0x1001, now + 2000, false));
+	expect_lines(fixture, "7f0000001004+4=/src/first:11 7f0000001100+4=/src/second:10"
+			      " 7f0000001104+4=/src/second:11 7f0000002000+4=/src/first:10");
+	frame = place(fixture, fixture->process, CODE + 0x1008, now + 2000);
+	frame.kind = FRAME_RETURN; /* of a call that is the last instruction */
+	frame.offset = frame.address;
+	assert_true(jit_keep_lines(fixture->jit, &frame, false));
+	assert_int_equal(fixture->profile->lines.count, 1 + 5);
+	buf_done(&maker.bytes);
+}
+
+/* What the lines count from shows only with a later piece. */
+static void test_dump_lines_understood_late(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 }, late = { 0 };
+	uint64_t now = clock_ns();
+	char code[128];
+
+	memset(code, 'x', sizeof(code) - 1);
+	code[sizeof(code) - 1] = '\0';
+	make_header(&maker, 0, 0);
+	make_many_lines(&maker, CODE, 0x44, 3, "/src/a.js");
+	make_load(&maker, now, CODE, "first", code, 1);
+	map_dump(fixture, &maker);
+	assert_false(keep_lines(fixture, CODE + 9, now, false));
+	expect_lines(fixture, "");
+	make_many_lines(&late, CODE + 0x100, 0x40, 3, "/src/b.js");
+	make_load(&late, now, CODE + 0x100, "second", "123456789", 2);
+	write_file(fixture->dump, O_APPEND, late.bytes.bytes, late.bytes.size);
+	jit_follow(fixture->jit, clock_ns());
+	assert_true(keep_lines(fixture, CODE + 9, now, false));
+	expect_lines(fixture, "7f0000001008+4=/src/a.js:2");
+	buf_done(&maker.bytes);
+	buf_done(&late.bytes);
+}
+
 /* More than a chunk, written in pieces that end anywhere. */
 static void test_dump_grows(void **state)
 {
@@ -444,6 +530,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_end_while_frames_are_asked_about, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines_understood_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),

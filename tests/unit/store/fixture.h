@@ -162,6 +162,19 @@ static inline void fixture_codes(struct profile *profile)
 	profile_add_code(profile, &code);
 }
 
+static inline void fixture_lines(struct profile *profile)
+{
+	struct told_line line = { .image = 2,
+				  .start = 1ULL << 63 | 5,
+				  .size = 12,
+				  .file = fixture_text(profile, "/src/a b.js"),
+				  .line = UINT32_MAX };
+
+	profile_line(profile, &line);
+	line.start = 7;
+	profile_line(profile, &line);
+}
+
 static inline struct profile *fixture_profile(void)
 {
 	struct profile *profile = profile_new();
@@ -171,6 +184,7 @@ static inline struct profile *fixture_profile(void)
 	fixture_processes(profile);
 	fixture_stacks(profile);
 	fixture_codes(profile);
+	fixture_lines(profile);
 	profile_set_text(&profile->run.command, "make -j2 'all'");
 	profile->run.cpus = FIXTURE_CPUS;
 	profile->run.start_ns = FIXTURE_START_S * NS_PER_S;

@@ -132,6 +132,20 @@ static void same_codes(const struct profile *a, const struct profile *b)
 	}
 }
 
+static void same_lines(const struct profile *a, const struct profile *b)
+{
+	assert_int_equal(a->lines.count, b->lines.count);
+	for (size_t i = 1; i < a->lines.count; i++) {
+		const struct told_line *x = &a->lines.items[i], *y = &b->lines.items[i];
+
+		assert_int_equal(x->image, y->image);
+		assert_int_equal(x->start, y->start);
+		assert_int_equal(x->size, y->size);
+		same_text(a, x->file, b, y->file);
+		assert_int_equal(x->line, y->line);
+	}
+}
+
 static void same_profile(const struct profile *a, const struct profile *b)
 {
 	same_events(a, b);
@@ -141,6 +155,7 @@ static void same_profile(const struct profile *a, const struct profile *b)
 	same_symbols(a, b);
 	same_frames(a, b);
 	same_codes(a, b);
+	same_lines(a, b);
 #define SAME_TEXT(name)	  assert_string_equal(a->run.name ? a->run.name : "", b->run.name);
 #define SAME_NUMBER(name) assert_int_equal(a->run.name, b->run.name);
 #define SAME(type, name)  SAME_##type(name)
@@ -170,6 +185,32 @@ static void a_profile_comes_back(void **state)
 	fixture_flush(writer);
 	expect_in_file(folder->path, profile);
 	store_writer_free(writer);
+	profile_free(profile);
+}
+
+/* A file from before there were lines has no table of them; one that is something else is wrong. */
+static void a_table_may_be_missing(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	struct store_reader *reader;
+	struct err err;
+	sqlite3 *db;
+
+	fixture_flush(writer);
+	store_writer_free(writer);
+	assert_int_equal(sqlite3_open(folder->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "DROP TABLE line", NULL, NULL, NULL), SQLITE_OK);
+	vec_free(&profile->lines);
+	*vec_push(&profile->lines) = (struct told_line){ 0 };
+	expect_in_file(folder->path, profile);
+	assert_int_equal(
+		sqlite3_exec(db, "CREATE VIEW line AS SELECT * FROM code", NULL, NULL, NULL),
+		SQLITE_OK);
+	sqlite3_close(db);
+	assert_int_equal(store_open(folder->path, &reader, &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "it has no column image in a table line"));
 	profile_free(profile);
 }
 
@@ -333,9 +374,10 @@ static void too_many_pending_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_profile_comes_back),  TEST(changes_are_written),
-		TEST(totals_are_the_sums),   TEST(sqlite_agrees),
-		TEST(a_late_sample_is_kept), TEST(too_many_pending_are_counted),
+		TEST(a_profile_comes_back),	    TEST(changes_are_written),
+		TEST(totals_are_the_sums),	    TEST(sqlite_agrees),
+		TEST(a_table_may_be_missing),	    TEST(a_late_sample_is_kept),
+		TEST(too_many_pending_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

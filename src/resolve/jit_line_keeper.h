@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines that a jitdump tells of code, on their way into the profile: those of the places that were
+ * sampled, each once. Private to jit.c. */
+#ifndef RESOLVE_JIT_LINE_KEEPER_H
+#define RESOLVE_JIT_LINE_KEEPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "resolve/jit_source.h"
+
+enum {
+	JIT_LINE_KEEPER_MOST = 1 << 18, /* lines of a profile */
+};
+
+/* The lines of the last piece, for the next frame is often in it. Zeroes: none. */
+struct jit_line_keeper {
+	const struct jit_source *source; /* NULL: none */
+	uint64_t lines_at, size;	 /* of the piece */
+	jit_line_list list;
+	char *texts;
+};
+
+void jit_line_keeper_done(struct jit_line_keeper *keeper);
+
+/* Where a line is asked for. */
+struct jit_lined {
+	const struct jit_source *source;
+	const struct code_piece *piece;
+	uint32_t image;
+	uint64_t place;	 /* of the first byte of the piece, as frame.offset */
+	uint64_t offset; /* the same, of the instruction */
+	bool whole;	 /* all lines of the piece */
+};
+
+/* Adds what is told to profile.lines. False: see jit_keep_lines. */
+bool jit_line_keeper_keep(struct jit_line_keeper *keeper, struct profile *profile,
+			  const struct jit_lined *lined);
+
+#endif
