@@ -10,7 +10,8 @@
 
 static void reserve(struct buf *buf, size_t more)
 {
-	buf->bytes = vec_grow(buf->bytes, &buf->capacity, buf->size + more + 1, 1);
+	if (buf->size + more >= buf->capacity)
+		buf->bytes = vec_grow(buf->bytes, &buf->capacity, buf->size + more + 1, 1);
 }
 
 void buf_add(struct buf *buf, const void *bytes, size_t size)
@@ -29,24 +30,45 @@ void buf_add_str(struct buf *buf, const char *text)
 
 void buf_add_char(struct buf *buf, char character)
 {
-	buf_add(buf, &character, 1);
+	reserve(buf, 1);
+	buf->bytes[buf->size++] = character;
+	buf->bytes[buf->size] = '\0';
 }
 
+void buf_add_decimal(struct buf *buf, uint64_t number)
+{
+	char digits[20]; /* of 2^64 - 1 */
+	size_t first = sizeof(digits);
+
+	do {
+		digits[--first] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	buf_add(buf, digits + first, sizeof(digits) - first);
+}
+
+/* Into the room there is, and if it is too small once more. */
 void buf_printf(struct buf *buf, const char *format, ...)
 {
 	va_list args, again;
+	size_t room;
 	int length;
 
 	va_start(args, format);
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, args);
+	reserve(buf, 0);
+	room = buf->capacity - buf->size;
+	length = vsnprintf(buf->bytes + buf->size, room, format, args);
 	va_end(args);
-	if (length > 0) {
+	if (length > 0 && (size_t)length >= room) {
 		reserve(buf, (size_t)length);
 		vsnprintf(buf->bytes + buf->size, (size_t)length + 1, format, again);
-		buf->size += (size_t)length;
 	}
 	va_end(again);
+	if (length > 0)
+		buf->size += (size_t)length;
+	else
+		buf->bytes[buf->size] = '\0';
 }
 
 void buf_add_uleb(struct buf *buf, uint64_t value)

@@ -15,6 +15,12 @@ static bool is_sequence(const char *text)
 	       isxdigit((unsigned char)text[3]);
 }
 
+/* ASCII that can be printed and begins no sequence. */
+static bool is_plain(char character)
+{
+	return character >= 0x20 && character < 0x7f && character != '\\';
+}
+
 static void add_bytes(struct buf *buf, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -27,10 +33,16 @@ void escape_add(struct buf *buf, const char *text, const char *also)
 
 	while (*text) {
 		uint32_t point;
-		size_t length = utf8_decode(text, &point);
-		bool escape = !length || utf8_commands_terminal(point) || is_sequence(text) ||
-			      (length == 1 && strchr(also, *text));
+		size_t length;
+		bool escape;
 
+		if (is_plain(*text) && !strchr(also, *text)) {
+			text++;
+			continue;
+		}
+		length = utf8_decode(text, &point);
+		escape = !length || utf8_commands_terminal(point) || is_sequence(text) ||
+			 (length == 1 && strchr(also, *text));
 		if (escape) {
 			buf_add(buf, plain, (size_t)(text - plain));
 			add_bytes(buf, text, length ? length : 1);

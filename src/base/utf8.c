@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/utf8.h"
 
-bool utf8_continues(unsigned char byte)
-{
-	return (byte & 0xc0) == 0x80;
-}
-
 /* The closing NUL continues nothing, so nothing behind it is read. */
 size_t utf8_decode(const char *text, uint32_t *ret_point)
 {

@@ -11,7 +11,10 @@
  * none: the first byte belongs to no character. Nothing behind the NUL is read. */
 size_t utf8_decode(const char *text, uint32_t *ret_point);
 /* Is the byte one that only continues a character? */
-bool utf8_continues(unsigned char byte);
+static inline bool utf8_continues(unsigned char byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
 /* Is it a control character (C0, DEL)? */
 bool utf8_is_control(uint32_t point);
 /* Could it command a terminal, or make what is shown differ from what is there? Control characters

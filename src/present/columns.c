@@ -11,6 +11,11 @@
 
 enum { GAP = 2 };
 
+struct cell {
+	size_t text; /* where in texts it begins */
+	size_t width;
+};
+
 /* A line below a row. */
 struct line {
 	size_t row;
@@ -22,8 +27,8 @@ struct columns {
 	size_t widths[COLUMNS_MAX];
 	size_t count;
 	bool save_line;
-	struct buf texts;  /* cells one after the other, each with its NUL */
-	VEC(size_t) cells; /* where in texts each begins */
+	struct buf texts; /* cells one after the other, each with its NUL */
+	VEC(struct cell) cells;
 	VEC(size_t) rules; /* rows that have dashes before them */
 	VEC(struct line) lines;
 };
@@ -60,8 +65,8 @@ void columns_add(struct columns *columns, const char *text)
 
 	safe_text(&columns->texts, text);
 	buf_add_char(&columns->texts, '\0');
-	*vec_push(&columns->cells) = start;
 	width = safe_width(columns->texts.bytes + start);
+	*vec_push(&columns->cells) = (struct cell){ start, width };
 	if (cap && width > cap)
 		width = cap;
 	if (width > columns->widths[column])
@@ -104,24 +109,25 @@ void columns_save_line(struct columns *columns)
 
 static void pad(FILE *out, size_t count)
 {
-	if (count)
-		fprintf(out, "%*s", (int)count, "");
+	static const char blanks[] = "                                ";
+	const size_t most = sizeof(blanks) - 1;
+
+	for (; count > most; count -= most)
+		fwrite(blanks, 1, most, out);
+	fwrite(blanks, 1, count, out);
 }
 
-static size_t blanks_of(const struct columns *columns, size_t column, const char *text)
+static size_t blanks_of(const struct columns *columns, size_t column, size_t width)
 {
-	size_t width = safe_width(text);
-
 	return width < columns->widths[column] ? columns->widths[column] - width : 0;
 }
 
 /* @over: how far the line is already too long; what fits into padding is taken back there. */
 static size_t print_cell(const struct columns *columns, size_t column, const char *text,
-			 size_t over, FILE *out)
+			 size_t width, size_t over, FILE *out)
 {
-	size_t width = safe_width(text);
 	size_t room = columns->widths[column];
-	size_t blanks = blanks_of(columns, column, text);
+	size_t blanks = blanks_of(columns, column, width);
 	size_t taken = over < blanks ? over : blanks;
 	bool last = column + 1 == columns->count;
 
@@ -146,18 +152,16 @@ static void print_rule(const struct columns *columns, size_t indent, FILE *out)
 	fputc('\n', out);
 }
 
-static const char *cell_text(const struct columns *columns, size_t row, size_t column)
+static const struct cell *cell_at(const struct columns *columns, size_t row, size_t column)
 {
-	size_t cell = columns->cells.items[row * columns->count + column];
-
-	return columns->texts.bytes + cell;
+	return &columns->cells.items[row * columns->count + column];
 }
 
 /* Would numbers from @column on be out of line, when the line is @over too long there? */
 static bool moves_numbers(const struct columns *columns, size_t row, size_t column, size_t over)
 {
 	for (; over && column < columns->count; column++) {
-		size_t blanks = blanks_of(columns, column, cell_text(columns, row, column));
+		size_t blanks = blanks_of(columns, column, cell_at(columns, row, column)->width);
 
 		if (columns->columns[column].right && over > blanks)
 			return true;
@@ -172,6 +176,8 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 
 	pad(out, indent);
 	for (size_t i = 0; i < columns->count; i++) {
+		const struct cell *cell = cell_at(columns, row, i);
+
 		if (over && moves_numbers(columns, row, i, over)) {
 			fputc('\n', out);
 			pad(out, start);
@@ -179,7 +185,8 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 		} else if (i) {
 			pad(out, GAP);
 		}
-		over = print_cell(columns, i, cell_text(columns, row, i), over, out);
+		over = print_cell(columns, i, columns->texts.bytes + cell->text, cell->width, over,
+				  out);
 		start += columns->widths[i] + GAP;
 	}
 	fputc('\n', out);
@@ -203,8 +210,10 @@ void columns_print(const struct columns *columns, size_t indent, FILE *out)
 
 	pad(out, indent);
 	for (size_t i = 0; i < columns->count; i++) {
+		const char *title = columns->columns[i].title;
+
 		pad(out, i ? GAP : 0);
-		print_cell(columns, i, columns->columns[i].title, 0, out);
+		print_cell(columns, i, title, safe_width(title), 0, out);
 	}
 	fputc('\n', out);
 	if (!columns->save_line)

@@ -214,7 +214,9 @@ static void print_lines(struct collapsed *collapsed, FILE *out)
 		buf_clear(&collapsed->text);
 		buf_add_str(&collapsed->text, strpool_get(&collapsed->texts, line->root));
 		add_path(collapsed, line->node, &path);
-		buf_printf(&collapsed->text, " %" PRIu64 "\n", value);
+		buf_add_char(&collapsed->text, ' ');
+		buf_add_decimal(&collapsed->text, value);
+		buf_add_char(&collapsed->text, '\n');
 		fwrite(collapsed->text.bytes, 1, collapsed->text.size, out);
 	}
 	vec_free(&path.list);

@@ -74,7 +74,8 @@ static void add_stack(struct speedscope *scope, uint32_t stack)
 			export_code_levels(scope->data->code, scope->path.list.items[i], &count);
 
 		while (count-- > 0) {
-			buf_printf(&scope->line, "%s%" PRIu32, comma, levels[count].function - 1);
+			buf_add_str(&scope->line, comma);
+			buf_add_decimal(&scope->line, levels[count].function - 1);
 			comma = ",";
 		}
 	}
@@ -111,7 +112,8 @@ static void print_samples(struct speedscope *scope, const struct export_thread *
 			weight += moment->weight;
 		buf_add_str(&scope->line, comma);
 		add_stack(scope, stack);
-		buf_printf(&scope->weights, "%s%" PRIu64, comma, weight);
+		buf_add_str(&scope->weights, comma);
+		buf_add_decimal(&scope->weights, weight);
 		comma = ",";
 		end_line(scope);
 	}

@@ -7,6 +7,28 @@
 
 #include "base/utf8.h"
 
+/* How many characters at the beginning are ASCII that can be printed, and neither @stop nor @other:
+ * most names are nothing else, and are copied at once. */
+static size_t plain_length(const char *text, char stop, char other)
+{
+	size_t length = 0;
+
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != stop &&
+	       text[length] != other)
+		length++;
+	return length;
+}
+
+/* Appends what is plain of *text, and moves it on. True: that was all of it. */
+static bool add_plain(struct buf *buf, const char **text, char stop, char other)
+{
+	size_t length = plain_length(*text, stop, other);
+
+	buf_add(buf, *text, length);
+	*text += length;
+	return !**text;
+}
+
 static void add_escaped(struct buf *buf, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -15,7 +37,7 @@ static void add_escaped(struct buf *buf, const char *bytes, size_t size)
 
 void safe_text(struct buf *buf, const char *text)
 {
-	while (*text) {
+	while (!add_plain(buf, &text, '\0', '\0')) {
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
@@ -46,7 +68,7 @@ void safe_text_cut(struct buf *buf, const char *text, size_t width)
 
 void safe_utf8(struct buf *buf, const char *text)
 {
-	while (*text) {
+	while (!add_plain(buf, &text, '\0', '\0')) {
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
@@ -64,7 +86,7 @@ void safe_csv(struct buf *buf, const char *text)
 
 	if (quote)
 		buf_add_char(buf, '"');
-	while (*text) {
+	while (!add_plain(buf, &text, '"', '\0')) {
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
@@ -83,7 +105,7 @@ void safe_csv(struct buf *buf, const char *text)
 void safe_json(struct buf *buf, const char *text)
 {
 	buf_add_char(buf, '"');
-	while (*text) {
+	while (!add_plain(buf, &text, '"', '\\')) {
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
@@ -102,9 +124,9 @@ void safe_json(struct buf *buf, const char *text)
 
 size_t safe_width(const char *text)
 {
-	size_t width = 0;
+	size_t length = strlen(text), width = length;
 
-	for (; *text; text++)
-		width += !utf8_continues((unsigned char)*text);
+	for (size_t i = 0; i < length; i++)
+		width -= utf8_continues((unsigned char)text[i]);
 	return width;
 }

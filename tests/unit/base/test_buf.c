@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -53,6 +55,45 @@ static void grows_across_every_boundary(void **state)
 	for (size_t i = 0; i < 3000; i++)
 		assert_int_equal(buf.bytes[i], 'a' + i % 26);
 	buf_done(&buf);
+}
+
+static void decimals_are_those_of_printf(void **state)
+{
+	struct buf buf = { 0 }, wanted = { 0 };
+
+	(void)state;
+	for (uint64_t number = 1, i = 0; i < 64; i++, number *= 2) {
+		buf_clear(&buf);
+		buf_clear(&wanted);
+		for (uint64_t off = 0; off < 3; off++) {
+			buf_add_decimal(&buf, number - 1 + off);
+			buf_add_decimal(&buf, ~(number + off));
+			buf_printf(&wanted, "%" PRIu64 "%" PRIu64, number - 1 + off,
+				   ~(number + off));
+		}
+		assert_string_equal(buf_text(&buf), buf_text(&wanted));
+	}
+	buf_done(&buf);
+	buf_done(&wanted);
+}
+
+/* What is printed just fits, or is one too long, whatever room is left. */
+static void printf_into_every_room(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 40; before++) {
+		for (int length = 0; length < 40; length++) {
+			struct buf buf = { 0 };
+			char wanted[128];
+
+			buf_printf(&buf, "%*s", before, "");
+			buf_printf(&buf, "%.*d", length, 7);
+			snprintf(wanted, sizeof(wanted), "%*s%.*d", before, "", length, 7);
+			assert_string_equal(buf_text(&buf), wanted);
+			assert_int_equal(buf.size, strlen(wanted));
+			buf_done(&buf);
+		}
+	}
 }
 
 static void long_printf(void **state)
@@ -113,6 +154,8 @@ int main(void)
 		cmocka_unit_test(empty_is_an_empty_text),
 		cmocka_unit_test(pieces_are_one_text),
 		cmocka_unit_test(grows_across_every_boundary),
+		cmocka_unit_test(decimals_are_those_of_printf),
+		cmocka_unit_test(printf_into_every_room),
 		cmocka_unit_test(long_printf),
 		cmocka_unit_test(uleb_lengths),
 		cmocka_unit_test(uleb_known_bytes),
