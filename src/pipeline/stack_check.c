@@ -130,8 +130,18 @@ static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine
 	return slot->walk;
 }
 
-static enum stack_verdict compare(struct stack_check *check, const struct checked_stack *walked,
-				  size_t theirs)
+/* Does libdwfl's frame at @at come from a table? Return addresses belong to the call before them.
+ */
+static bool is_founded(const struct stack_check *check, const struct dwfl_walk *walk,
+		       const struct checked_stack *walked, size_t at)
+{
+	bool exact = at == 1 || walked->addresses[at - 1] & UNWIND_EXACT;
+
+	return at > 0 && dwfl_walk_describes(walk, check->addresses[at - 1] - !exact);
+}
+
+static enum stack_verdict compare(struct stack_check *check, const struct dwfl_walk *walk,
+				  const struct checked_stack *walked, size_t theirs)
 {
 	size_t common = 0;
 
@@ -139,6 +149,8 @@ static enum stack_verdict compare(struct stack_check *check, const struct checke
 	       (walked->addresses[common] & ~UNWIND_EXACT) == check->addresses[common])
 		common++;
 	check->counts.frames += common;
+	if (common < theirs && common > 0 && !is_founded(check, walk, walked, common))
+		return STACK_VERDICT_UNCHECKED;
 	if (common < walked->count && common < theirs)
 		return STACK_VERDICT_DIFFERENT;
 	if (walked->count == theirs)
@@ -219,7 +231,7 @@ void stack_check_take(struct stack_check *check, const struct frames *frames,
 	if (walk)
 		theirs = walk_with_libdwfl(check, walk, user);
 	if (theirs > 0)
-		verdict = compare(check, walked, theirs);
+		verdict = compare(check, walk, walked, theirs);
 	check->counts.samples++;
 	check->counts.verdicts[verdict]++;
 	check->counts.complete += walked->end == STACK_COMPLETE;

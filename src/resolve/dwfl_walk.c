@@ -2,8 +2,10 @@
 #include "resolve/dwfl_walk.h"
 
 #include <dlfcn.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,12 +17,16 @@ enum { ONE_THREAD = 1 }; /* libdwfl wants numbers; any will do */
 
 /* Loaded when it is needed: a recording must not wait for it. */
 #define FUNCTIONS(X)                     \
+	X(dwarf_cfi_addrframe)           \
+	X(dwfl_addrmodule)               \
 	X(dwfl_attach_state)             \
 	X(dwfl_begin)                    \
 	X(dwfl_end)                      \
 	X(dwfl_errmsg)                   \
 	X(dwfl_frame_pc)                 \
 	X(dwfl_getthread_frames)         \
+	X(dwfl_module_dwarf_cfi)         \
+	X(dwfl_module_eh_cfi)            \
 	X(dwfl_report_elf)               \
 	X(dwfl_report_end)               \
 	X(dwfl_thread_state_register_pc) \
@@ -106,6 +112,9 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 
 	for (size_t i = 0; i < count; i++)
 		values[i] = input->registers[i];
+	/* expressions of linkage tables ask for it by its number */
+	if (count > DWFL_WALK_PC)
+		values[DWFL_WALK_PC] = input->pc;
 	lib->dwfl_thread_state_register_pc(thread, input->pc);
 	return lib->dwfl_thread_state_registers(thread, 0, (unsigned)count, values);
 }
@@ -189,4 +198,29 @@ size_t dwfl_walk_run(struct dwfl_walk *walk, const struct dwfl_walk_input *input
 	walk->input = NULL;
 	*ret_read_beyond = walk->read_beyond;
 	return walk->count;
+}
+
+static bool describes(const struct libdwfl *lib, Dwarf_CFI *table, Dwarf_Addr address)
+{
+	Dwarf_Frame *frame = NULL;
+	bool described = table && lib->dwarf_cfi_addrframe(table, address, &frame) == 0;
+
+	free(frame);
+	return described;
+}
+
+bool dwfl_walk_describes(const struct dwfl_walk *walk, uint64_t address)
+{
+	const struct libdwfl *lib = &walk->lib;
+	Dwfl_Module *module = lib->dwfl_addrmodule(walk->dwfl, address);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *table;
+
+	if (!module)
+		return false;
+	table = lib->dwfl_module_eh_cfi(module, &bias);
+	if (describes(lib, table, address - bias))
+		return true;
+	table = lib->dwfl_module_dwarf_cfi(module, &bias);
+	return describes(lib, table, address - bias);
 }

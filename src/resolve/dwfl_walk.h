@@ -25,7 +25,8 @@ DEFINE_CLEANUP(struct dwfl_walk *, dwfl_walk_free);
  * the call, @name (any text that is unique) too. What libdwfl cannot use is left out: -EINVAL. */
 int dwfl_walk_add(struct dwfl_walk *walk, const char *name, int fd, uint64_t bias, struct err *err);
 
-enum { DWFL_WALK_REGISTERS = 17 }; /* x86-64: DWARF numbers 0..16; 16 is the return address */
+/* x86-64: DWARF numbers 0..16; 16 is the return address, of the innermost frame its pc. */
+enum { DWFL_WALK_REGISTERS = 17, DWFL_WALK_PC = 16 };
 
 struct dwfl_walk_input {
 	uint64_t pc;
@@ -40,5 +41,8 @@ struct dwfl_walk_input {
  * *ret_read_beyond: a value was asked for that the copy does not hold. */
 size_t dwfl_walk_run(struct dwfl_walk *walk, const struct dwfl_walk_input *input,
 		     uint64_t *addresses, size_t max, bool *ret_read_beyond);
+/* Has libdwfl an unwind table for an address? Without one it takes rbp for a frame pointer, which
+ * in most code it is not. */
+bool dwfl_walk_describes(const struct dwfl_walk *walk, uint64_t address);
 
 #endif
