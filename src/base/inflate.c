@@ -15,7 +15,8 @@ enum {
 	/* What the window of a stream may take: xz -9 needs 65 MB, zstd -19 8 MB. */
 	MOST_WINDOW_BYTES = 128 * 1024 * 1024,
 	MOST_WINDOW_LOG = 27,
-	GZIP_ONLY = 16, /* added to zlib's window: a head of gzip must be there */
+	GZIP_ONLY = 16,	   /* added to zlib's window: a head of gzip must be there */
+	GZIP_FIRST = 0x1f, /* its first byte */
 };
 
 struct stream {
@@ -91,9 +92,22 @@ static int run_zlib(struct stream *stream, struct err *err)
 	return run_window(stream, MAX_WBITS, err);
 }
 
+/* Does a member of gzip's follow? What else stands there is padding, as gzip(1) has it. */
+static bool has_member(const struct stream *stream)
+{
+	return stream->in_size && *(const uint8_t *)stream->in == GZIP_FIRST;
+}
+
 static int run_gzip(struct stream *stream, struct err *err)
 {
-	return run_window(stream, MAX_WBITS + GZIP_ONLY, err);
+	int rc;
+
+	do {
+		rc = run_window(stream, MAX_WBITS + GZIP_ONLY, err);
+		if (rc == 0)
+			rc = refill(stream);
+	} while (rc == 0 && has_member(stream));
+	return rc;
 }
 
 /* One step: takes some of what goes in, or hands out what was kept back for want of room. */

@@ -14,7 +14,7 @@
 
 enum inflate_method {
 	INFLATE_ZLIB, /* RFC 1950 */
-	INFLATE_GZIP, /* RFC 1952, one member */
+	INFLATE_GZIP, /* RFC 1952, any number of members */
 	INFLATE_ZSTD, /* RFC 8878 */
 	INFLATE_XZ,   /* the .xz file format */
 };

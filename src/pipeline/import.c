@@ -63,16 +63,30 @@ static char *kept_kallsyms(const struct import_options *options)
 
 enum { LOOK_BYTES = 16384 };
 
+/* The first bytes: *ret_bytes is borrowed until more is read. What editors put in front of UTF-8 is
+ * no part of a text. */
+static size_t look(struct perf_data_input *input, const uint8_t **ret_bytes)
+{
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+	size_t there = perf_data_input_peek(input, LOOK_BYTES, ret_bytes);
+
+	if (there > sizeof(mark) && memcmp(*ret_bytes, mark, sizeof(mark)) == 0) {
+		perf_data_input_skip(input, sizeof(mark));
+		there = perf_data_input_peek(input, LOOK_BYTES, ret_bytes);
+	}
+	/* A stack may be longer than that. */
+	if (there && !memchr(*ret_bytes, '\n', there))
+		there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, ret_bytes);
+	return there;
+}
+
 /* What it is shows at its beginning. */
 static int read_input(struct import_profile *import, struct perf_data_input *input, int folder,
 		      struct import_result *result, struct err *err)
 {
 	const uint8_t *bytes;
-	size_t there = perf_data_input_peek(input, LOOK_BYTES, &bytes);
+	size_t there = look(input, &bytes);
 
-	/* A stack may be longer than that. */
-	if (there && !memchr(bytes, '\n', there))
-		there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes);
 	if (input->error)
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
 	if (there == 0)

@@ -21,7 +21,7 @@
 #include "store/store.h"
 
 enum {
-	MOST_MEMBERS = 1000000,
+	MOST_MEMBERS = 100000,	 /* several times what a browser with its sources has */
 	MOST_TIMES_LARGER = 100, /* than the archive, beyond... */
 	ALWAYS_MIB = 64,	 /* ... this much */
 	MOST_KEPT = 8,		 /* unpacked archives... */
