@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "aggregate/key_code.h"
 #include "base/clock.h"
 #include "base/file.h"
 
@@ -150,40 +151,6 @@ static uint64_t value_start(const struct labels *labels, const struct point *poi
 	return function_of_frame(labels, leaf_of(labels, point));
 }
 
-/* Whose code it is that ran, to the program that runs it. */
-enum code { CODE_OWN, CODE_LIBRARY, CODE_KERNEL, CODE_MADE, CODE_OTHER, CODE_COUNT };
-
-static const char *const code_names[CODE_COUNT] = {
-	[CODE_OWN] = "own",   [CODE_LIBRARY] = "library", [CODE_KERNEL] = "kernel",
-	[CODE_MADE] = "made", [CODE_OTHER] = "other",
-};
-
-static uint64_t value_code(const struct labels *labels, const struct point *point)
-{
-	const struct profile *profile = labels->profile;
-	const struct frame *frame = &profile->frames.items[leaf_of(labels, point)];
-	const struct image *image = &profile->images.items[frame->image];
-	str_id program = process_of(labels, point)->program;
-
-	switch (image->kind) {
-	case IMAGE_FILE:
-		return strcmp(file_base(profile_text(profile, image->path)),
-			      profile_text(profile, program)) == 0
-			       ? CODE_OWN
-			       : CODE_LIBRARY;
-	case IMAGE_VDSO:
-		return CODE_LIBRARY;
-	case IMAGE_KERNEL:
-	case IMAGE_MODULE:
-	case IMAGE_BPF:
-		return CODE_KERNEL;
-	case IMAGE_ANON:
-		return CODE_MADE;
-	default:
-		return CODE_OTHER;
-	}
-}
-
 static uint64_t value_mode(const struct labels *labels, const struct point *point)
 {
 	return point->total.mode;
@@ -324,11 +291,6 @@ static void text_start(const struct labels *labels, uint64_t value, struct buf *
 	buf_printf(buf, "0x%" PRIx64, number_start(labels, value));
 }
 
-static void text_code(const struct labels *labels, uint64_t value, struct buf *buf)
-{
-	buf_add_str(buf, code_names[value]);
-}
-
 static void text_stack(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	stack_names_text(labels, (uint32_t)value, buf);
@@ -412,11 +374,6 @@ static size_t bound_stack(const struct labels *labels)
 	return labels->profile->stacks.count;
 }
 
-static size_t bound_code(const struct labels *labels)
-{
-	return CODE_COUNT;
-}
-
 static size_t bound_mode(const struct labels *labels)
 {
 	return MODE_COUNT;
@@ -495,8 +452,8 @@ const struct key key_table[] = {
 	  .uses = SAMPLE_CONTEXT, .closed = true, .value = value_context, .text = text_context,
 	  .bound = bound_context },
 	{ "code", "own: the program's own file; library, kernel, made at run time, other", KEY_TEXT,
-	  .uses = SAMPLE_TASK | SAMPLE_STACK, .closed = true, .value = value_code,
-	  .text = text_code, .bound = bound_code },
+	  .uses = SAMPLE_TASK | SAMPLE_STACK, .closed = true, .value = key_code_value,
+	  .text = key_code_text, .bound = key_code_bound },
 	{ "wait", "what the thread waited for: lock, disk ...; running if it did not", KEY_TEXT,
 	  .uses = SAMPLE_STACK, .closed = true, .value = value_wait, .text = text_wait,
 	  .bound = bound_wait },

@@ -6,8 +6,9 @@
 
 #include "base/xalloc.h"
 
-/* What a node of one side is called. */
+/* What the nodes of a place of one side are called. */
 struct called {
+	bool known;
 	str_id text, image; /* in the matches */
 	enum image_kind kind;
 };
@@ -21,7 +22,7 @@ struct pairing {
 	struct paired_tree *made;
 	VEC(struct wanted_name) meant; /* by name of the made tree */
 	struct rebuilt_match texts, images;
-	struct called *called[DIFF_SIDES]; /* by node */
+	struct called *called[DIFF_SIDES]; /* by place, groups behind them */
 	struct hashidx name_index, node_index;
 };
 
@@ -35,19 +36,27 @@ static uint32_t image_of(const struct tree *tree, uint32_t node)
 static void call_nodes(struct pairing *pairing, enum diff_side side, const struct tree *tree)
 {
 	const struct profile *profile = tree->places->labels->profile;
-	struct called *called = xcalloc(tree->nodes.count, sizeof(*called));
+	size_t places = tree->places->rows.count + tree->stacks->rows.count;
+	struct called *called = xcalloc(places, sizeof(*called));
 	struct buf text = { 0 };
 
 	for (uint32_t node = 1; node < tree->nodes.count; node++) {
+		struct called *here = &called[tree->nodes.items[node].place];
 		uint32_t image = image_of(tree, node);
 		const struct image *row = &profile->images.items[image];
 
+		if (here->known)
+			continue;
 		buf_clear(&text);
 		tree_text(tree, node, &text);
-		called[node].text = rebuilt_match_add(&pairing->texts, buf_text(&text), side);
-		called[node].image = rebuilt_match_add(
-			&pairing->images, image ? profile_text(profile, row->path) : "", side);
-		called[node].kind = row->kind;
+		*here = (struct called){
+			.known = true,
+			.text = rebuilt_match_add(&pairing->texts, buf_text(&text), side),
+			.image = rebuilt_match_add(&pairing->images,
+						   image ? profile_text(profile, row->path) : "",
+						   side),
+			.kind = row->kind,
+		};
 	}
 	pairing->called[side] = called;
 	buf_done(&text);
@@ -123,8 +132,9 @@ static void add_side(struct pairing *pairing, enum diff_side side, const struct 
 		const struct tree_node *from = &tree->nodes.items[node];
 
 		if (node)
-			made_of[node] = node_of(pairing, made_of[from->parent],
-						name_of(pairing, &pairing->called[side][node]));
+			made_of[node] =
+				node_of(pairing, made_of[from->parent],
+					name_of(pairing, &pairing->called[side][from->place]));
 		add_hits(&pairing->made->nodes.items[made_of[node]].self[side], &from->self);
 	}
 	free(made_of);

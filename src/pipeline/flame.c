@@ -6,6 +6,7 @@
 #include "aggregate/tree.h"
 #include "pipeline/opened.h"
 #include "pipeline/pages.h"
+#include "pipeline/selected_stacks.h"
 #include "present/flame.h"
 
 struct drawing {
@@ -42,19 +43,6 @@ int flame_check(const struct flame_options *options, struct err *err)
 	return rc;
 }
 
-static void take(void *context, const struct point *points, size_t count)
-{
-	table_add_all(((struct drawing *)context)->stacks, points, count);
-}
-
-static int collect(struct drawing *drawing, struct err *err)
-{
-	struct key_list of_stacks = children_stack_keys(&drawing->keys);
-
-	drawing->stacks = table_new(&drawing->opened.labels, &of_stacks);
-	return opened_visit(&drawing->opened, keys_use(&of_stacks), take, drawing, err);
-}
-
 static void draw(const struct drawing *drawing, FILE *out)
 {
 	struct key_list of_frames = children_frame_keys(&drawing->keys);
@@ -85,7 +73,7 @@ int flame_write(const char *path, const struct flame_options *options, FILE *out
 	if (rc == 0)
 		rc = opened_load(&drawing.opened, path, err);
 	if (rc == 0)
-		rc = collect(&drawing, err);
+		rc = selected_stacks(&drawing.opened, &drawing.keys, false, &drawing.stacks, err);
 	if (rc == 0) {
 		draw(&drawing, out);
 		rc = opened_end(out, err);

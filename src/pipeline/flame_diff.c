@@ -8,6 +8,7 @@
 #include "aggregate/children.h"
 #include "pipeline/diff_command.h"
 #include "pipeline/opened.h"
+#include "pipeline/selected_stacks.h"
 #include "present/figures.h"
 #include "present/flame_diff.h"
 #include "present/trust.h"
@@ -19,7 +20,6 @@ struct side {
 	struct places *places;
 	struct tree *tree;
 	char *head; /* of its report */
-	bool command_only;
 };
 
 struct drawing {
@@ -63,19 +63,6 @@ static int open_files(struct drawing *drawing, struct err *err)
 	return rc;
 }
 
-static void take(void *context, const struct point *points, size_t count)
-{
-	struct side *side = context;
-
-	for (size_t at = 0, first = 0, length; at < count; at += first + length) {
-		length = count - at;
-		if (side->command_only)
-			length = diff_command_stretch(side->opened.profile, points + at, count - at,
-						      &first);
-		table_add_all(side->stacks, points + at + first, length);
-	}
-}
-
 /* The head of the side's report. The caller frees it. */
 static char *make_head(const struct side *side)
 {
@@ -94,16 +81,12 @@ static char *make_head(const struct side *side)
 
 static int collect(const struct drawing *drawing, struct side *side, struct err *err)
 {
-	struct key_list of_stacks = children_stack_keys(&drawing->keys);
 	int rc = opened_read(&side->opened, err);
 
 	if (rc < 0)
 		return rc;
-	side->command_only = drawing->command_only;
-	side->stacks = table_new(&side->opened.labels, &of_stacks);
-	rc = opened_visit(&side->opened,
-			  keys_use(&of_stacks) | (side->command_only ? SAMPLE_TASK : 0), take, side,
-			  err);
+	rc = selected_stacks(&side->opened, &drawing->keys, drawing->command_only, &side->stacks,
+			     err);
 	if (rc == 0 && !side->stacks->rows.count)
 		rc = err_set(err, -ENODATA,
 			     "the profiled command itself has no samples%s; --machine draws "

@@ -12,6 +12,7 @@
 #include "pipeline/format.h"
 #include "pipeline/graph_calls.h"
 #include "pipeline/opened.h"
+#include "pipeline/selected_stacks.h"
 #include "present/csv.h"
 #include "present/event_line.h"
 #include "present/json.h"
@@ -134,19 +135,6 @@ int graph_check(const struct graph_options *options, struct err *err)
 
 	graph_done(&graph);
 	return rc;
-}
-
-static void take(void *context, const struct point *points, size_t count)
-{
-	table_add_all(((struct graph *)context)->stacks, points, count);
-}
-
-static int collect(struct graph *graph, struct err *err)
-{
-	struct key_list of_stacks = children_stack_keys(&graph->keys);
-
-	graph->stacks = table_new(&graph->opened.labels, &of_stacks);
-	return opened_visit(&graph->opened, keys_use(&of_stacks), take, graph, err);
 }
 
 static int find_focus(struct graph *graph, struct err *err)
@@ -392,7 +380,7 @@ int graph_print(const char *path, const struct graph_options *options, FILE *out
 	if (rc == 0)
 		rc = opened_load(&graph.opened, path, err);
 	if (rc == 0)
-		rc = collect(&graph, err);
+		rc = selected_stacks(&graph.opened, &graph.keys, false, &graph.stacks, err);
 	if (rc == 0)
 		rc = print(&graph, out, err);
 	if (rc == 0)

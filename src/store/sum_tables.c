@@ -3,22 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/hashidx.h"
 #include "base/search.h"
-#include "base/vec.h"
 #include "base/xalloc.h"
-#include "store/pages.h"
-#include "store/schema.h"
 #include "store/sql.h"
-
-enum kind {
-	KIND_FRAME,
-	KIND_TASK,
-	KIND_STACK,
-	KIND_COUNT,
-};
+#include "store/sum_rows.h"
 
 enum column {
 	COLUMN_ID,
@@ -32,47 +21,32 @@ enum column {
 static const struct {
 	const char *name;
 	const char *declaration;
-} kinds[KIND_COUNT] = {
-	[KIND_FRAME] = { "frame_sum",
-			 "CREATE TABLE frame_sum(frame INTEGER, event INTEGER, samples INTEGER, "
-			 "weight INTEGER, mode INTEGER, context INTEGER)" },
-	[KIND_TASK] = { "task_sum",
-			"CREATE TABLE task_sum(task INTEGER, event INTEGER, samples INTEGER, "
+} kinds[SUM_KINDS] = {
+	[SUM_FRAME] = { "frame_sum",
+			"CREATE TABLE frame_sum(frame INTEGER, event INTEGER, samples INTEGER, "
 			"weight INTEGER, mode INTEGER, context INTEGER)" },
-	[KIND_STACK] = { "stack_sum", "CREATE TABLE stack_sum(stack INTEGER, event INTEGER, "
-				      "samples INTEGER, weight INTEGER)" },
-};
-
-struct sum {
-	uint32_t id;
-	uint8_t event, mode, context; /* the last two are 0 for stacks */
-	uint64_t samples, weight;
-};
-
-struct sums_of_kind {
-	bool known;
-	VEC(struct sum) rows; /* by id, event, mode, context */
-	struct hashidx index; /* while they are added up */
+	[SUM_TASK] = { "task_sum",
+		       "CREATE TABLE task_sum(task INTEGER, event INTEGER, samples INTEGER, "
+		       "weight INTEGER, mode INTEGER, context INTEGER)" },
+	[SUM_STACK] = { "stack_sum", "CREATE TABLE stack_sum(stack INTEGER, event INTEGER, "
+				     "samples INTEGER, weight INTEGER)" },
 };
 
 struct sum_tables {
-	bool temporary;
-	struct sums_of_kind kinds[KIND_COUNT];
-	uint32_t *frames; /* by stack; NULL: not read so far */
-	size_t frame_count;
+	struct sum_rows rows;
 };
 
 /* What sqlite3_create_module_v2 is told. */
 struct module_facts {
 	struct sum_tables *tables;
-	enum kind kind;
+	enum sum_kind kind;
 };
 
 struct sum_tables *sum_tables_new(bool temporary)
 {
 	struct sum_tables *tables = xcalloc(1, sizeof(*tables));
 
-	tables->temporary = temporary;
+	tables->rows.temporary = temporary;
 	return tables;
 }
 
@@ -80,267 +54,9 @@ void sum_tables_free(struct sum_tables *tables)
 {
 	if (!tables)
 		return;
-	for (int kind = 0; kind < KIND_COUNT; kind++) {
-		vec_free(&tables->kinds[kind].rows);
-		hashidx_done(&tables->kinds[kind].index);
-	}
-	free(tables->frames);
+	sum_rows_done(&tables->rows);
 	free(tables);
 }
-
-/* --- adding up --- */
-
-static bool same_key(const struct sum *a, const struct sum *b)
-{
-	return a->id == b->id && a->event == b->event && a->mode == b->mode &&
-	       a->context == b->context;
-}
-
-static bool sum_equal(const void *owner, uint32_t id, const void *key)
-{
-	return same_key(&((const struct sums_of_kind *)owner)->rows.items[id], key);
-}
-
-static uint64_t sum_hash(const struct sum *sum)
-{
-	return hash_u64((uint64_t)sum->id << 24 | (uint64_t)sum->event << 16 |
-			(uint64_t)sum->mode << 8 | sum->context);
-}
-
-/* Among the last rows, which are all there can be of its id where ids come in order. */
-static struct sum *find_last(struct sums_of_kind *sums, const struct sum *key)
-{
-	for (size_t i = sums->rows.count; i-- > 0 && sums->rows.items[i].id == key->id;) {
-		if (same_key(&sums->rows.items[i], key))
-			return &sums->rows.items[i];
-	}
-	return NULL;
-}
-
-/* The sum with this key, made if it is not there. @ordered: ids come in order. */
-static struct sum *find_sum(struct sums_of_kind *sums, const struct sum *key, bool ordered)
-{
-	struct sum *last = find_last(sums, key);
-	uint64_t hash = sum_hash(key);
-	uint32_t at;
-
-	if (last)
-		return last;
-	if (ordered) {
-		last = vec_push(&sums->rows);
-		*last = *key;
-		return last;
-	}
-	if (!hashidx_find(&sums->index, hash, sum_equal, sums, key, &at)) {
-		at = (uint32_t)sums->rows.count;
-		*vec_push(&sums->rows) = *key;
-		hashidx_add(&sums->index, hash, at);
-	}
-	return &sums->rows.items[at];
-}
-
-static void add(struct sums_of_kind *sums, const struct sum *row, bool ordered)
-{
-	struct sum key = *row;
-	struct sum *sum;
-
-	key.samples = key.weight = 0;
-	sum = find_sum(sums, &key, ordered);
-	sum->samples += row->samples;
-	sum->weight += row->weight;
-}
-
-static int by_key(const void *left, const void *right)
-{
-	const struct sum *a = left, *b = right;
-
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	if (a->mode != b->mode)
-		return a->mode < b->mode ? -1 : 1;
-	return a->context < b->context ? -1 : a->context > b->context;
-}
-
-/* --- reading --- */
-
-struct reading {
-	struct sum_tables *tables;
-	enum kind kind;
-};
-
-/* One row of total; its values may be anything. */
-static int take_total(const struct reading *reading, uint64_t stack, uint64_t task, struct sum row)
-{
-	struct sum_tables *tables = reading->tables;
-
-	if (reading->kind == KIND_FRAME && stack >= tables->frame_count)
-		return -EBADMSG;
-	row.id = reading->kind == KIND_FRAME  ? tables->frames[stack]
-		 : reading->kind == KIND_TASK ? (uint32_t)task
-					      : (uint32_t)stack;
-	if (reading->kind == KIND_STACK)
-		row.mode = row.context = 0;
-	add(&tables->kinds[reading->kind], &row, reading->kind == KIND_STACK);
-	return 0;
-}
-
-static int visit_total(void *context, struct page_row *row)
-{
-	uint64_t stack, task, event, mode, word, samples;
-	int64_t weight;
-
-	if (!page_row_at_most(row, UINT32_MAX, &stack) ||
-	    !page_row_at_most(row, UINT32_MAX, &task) ||
-	    !page_row_at_most(row, UINT8_MAX, &event) || !page_row_at_most(row, UINT8_MAX, &mode) ||
-	    !page_row_at_most(row, UINT8_MAX, &word) ||
-	    !page_row_at_most(row, INT64_MAX, &samples) || !page_row_integer(row, &weight))
-		return -EBADMSG;
-	return take_total(context, stack, task,
-			  (struct sum){ .event = (uint8_t)event,
-					.mode = (uint8_t)mode,
-					.context = (uint8_t)word,
-					.samples = samples,
-					.weight = (uint64_t)weight });
-}
-
-static int step_total(const struct reading *reading, sqlite3_stmt *stmt)
-{
-	uint64_t stack, task, event, mode, word, samples, weight;
-
-	if (!sql_column_at_most(stmt, 0, UINT32_MAX, &stack) ||
-	    !sql_column_at_most(stmt, 1, UINT32_MAX, &task) ||
-	    !sql_column_at_most(stmt, 2, UINT8_MAX, &event) ||
-	    !sql_column_at_most(stmt, 3, UINT8_MAX, &mode) ||
-	    !sql_column_at_most(stmt, 4, UINT8_MAX, &word) ||
-	    !sql_column_at_most(stmt, 5, INT64_MAX, &samples) || !sql_column_u64(stmt, 6, &weight))
-		return -EBADMSG;
-	return take_total(reading, stack, task,
-			  (struct sum){ .event = (uint8_t)event,
-					.mode = (uint8_t)mode,
-					.context = (uint8_t)word,
-					.samples = samples,
-					.weight = weight });
-}
-
-static int read_total_by_sql(const struct reading *reading, sqlite3 *db)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db,
-			     "SELECT stack, task, event, mode, context, samples, weight FROM total "
-			     "ORDER BY stack",
-			     &stmt);
-
-	while (!rc && (rc = sql_step(stmt)) > 0)
-		rc = step_total(reading, stmt);
-	return rc;
-}
-
-static void forget(struct sums_of_kind *sums)
-{
-	vec_free(&sums->rows);
-	hashidx_done(&sums->index);
-}
-
-static int read_total(struct reading *reading, sqlite3 *db)
-{
-	int rc = PAGES_ODD;
-
-	if (!reading->tables->temporary)
-		rc = pages_each(db, "total",
-				"stack,task,event,mode,context,samples,weight,weight_squared",
-				visit_total, reading);
-	if (!rc)
-		return 0;
-	/* What is odd or wrong with it SQLite knows better. */
-	forget(&reading->tables->kinds[reading->kind]);
-	return read_total_by_sql(reading, db);
-}
-
-static int take_stack(struct sum_tables *tables, uint64_t id, uint64_t frame)
-{
-	if (id >= tables->frame_count)
-		return -EBADMSG;
-	tables->frames[id] = (uint32_t)frame;
-	return 0;
-}
-
-static int visit_stack(void *context, struct page_row *row)
-{
-	uint64_t up, frame;
-
-	if (row->id < 0 || !page_row_null(row) || !page_row_at_most(row, UINT32_MAX, &up) ||
-	    !page_row_at_most(row, UINT32_MAX, &frame))
-		return -EBADMSG;
-	return take_stack(context, (uint64_t)row->id, frame);
-}
-
-static int read_stacks_by_sql(struct sum_tables *tables, sqlite3 *db)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	uint64_t id, frame;
-	int rc = sql_prepare(db, "SELECT id, frame FROM main.stack", &stmt);
-
-	while (!rc && (rc = sql_step(stmt)) > 0) {
-		if (!sql_column_at_most(stmt, 0, UINT32_MAX, &id) ||
-		    !sql_column_at_most(stmt, 1, UINT32_MAX, &frame))
-			return -EBADMSG;
-		rc = take_stack(tables, id, frame);
-	}
-	return rc;
-}
-
-/* The innermost frame of each stack. */
-static int read_stacks(struct sum_tables *tables, sqlite3 *db)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	uint64_t last = 0;
-	int rc = sql_prepare(db, "SELECT max(id) FROM main.stack", &stmt);
-
-	if (!rc)
-		rc = sql_step(stmt);
-	if (rc <= 0 || !sql_column_at_most(stmt, 0, SCHEMA_MAX_STACKS, &last))
-		return rc < 0 ? rc : -EBADMSG;
-	tables->frame_count = last + 1;
-	tables->frames = xcalloc(tables->frame_count, sizeof(*tables->frames));
-	rc = pages_each(db, "stack", "id,up,frame", visit_stack, tables);
-	return rc ? read_stacks_by_sql(tables, db) : 0;
-}
-
-static bool is_sorted(const struct sums_of_kind *sums)
-{
-	for (size_t i = 1; i < sums->rows.count; i++) {
-		if (by_key(&sums->rows.items[i - 1], &sums->rows.items[i]) > 0)
-			return false;
-	}
-	return true;
-}
-
-static int know(struct sum_tables *tables, enum kind kind, sqlite3 *db)
-{
-	struct sums_of_kind *sums = &tables->kinds[kind];
-	struct reading reading = { tables, kind };
-	int rc = 0;
-
-	if (sums->known)
-		return 0;
-	if (kind == KIND_FRAME && !tables->frames)
-		rc = read_stacks(tables, db);
-	if (!rc)
-		rc = read_total(&reading, db);
-	if (rc) {
-		forget(sums);
-		return rc;
-	}
-	hashidx_done(&sums->index);
-	if (!is_sorted(sums))
-		qsort(sums->rows.items, sums->rows.count, sizeof(*sums->rows.items), by_key);
-	sums->known = true;
-	return 0;
-}
-
-/* --- the module --- */
 
 struct sum_vtab {
 	sqlite3_vtab base; /* must be first */
@@ -442,8 +158,8 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 {
 	struct sum_cursor *cursor = (struct sum_cursor *)base;
 	const struct sum_vtab *table = (const struct sum_vtab *)base->pVtab;
-	struct sum_tables *tables = table->facts.tables;
-	int rc = know(tables, table->facts.kind, table->db);
+	struct sum_rows *rows = &table->facts.tables->rows;
+	int rc = sum_rows_read(rows, table->facts.kind, table->db);
 
 	(void)plan;
 	if (rc == -EINTR || sqlite3_errcode(table->db) == SQLITE_INTERRUPT)
@@ -453,7 +169,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 		base->pVtab->zErrMsg = sqlite3_mprintf("table total or stack is wrong");
 		return SQLITE_CORRUPT_VTAB;
 	}
-	cursor->sums = &tables->kinds[table->facts.kind];
+	cursor->sums = &rows->kinds[table->facts.kind];
 	cursor->at = 0;
 	cursor->end = cursor->sums->rows.count;
 	if (number == 1 && argc == 1)
@@ -526,10 +242,10 @@ int sum_tables_register(struct sum_tables *tables, sqlite3 *db)
 {
 	int code = SQLITE_OK;
 
-	for (int kind = 0; kind < KIND_COUNT && code == SQLITE_OK; kind++) {
+	for (int kind = 0; kind < SUM_KINDS && code == SQLITE_OK; kind++) {
 		struct module_facts *facts = xcalloc(1, sizeof(*facts));
 
-		*facts = (struct module_facts){ tables, (enum kind)kind };
+		*facts = (struct module_facts){ tables, (enum sum_kind)kind };
 		code = sqlite3_create_module_v2(db, kinds[kind].name, &module, facts, free);
 	}
 	return sql_errno(db, code);
