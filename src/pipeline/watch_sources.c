@@ -137,6 +137,22 @@ static void take_inlined(void *context, const struct line_unit_inlined *inlined)
 			   file_base(inlined->call_file), inlined->call_line, inlined->address);
 }
 
+/* A name that is there, but not of the version that was asked for. */
+static bool has_other_version(const struct watch_sources *sources, struct watch_image *image,
+			      const struct watch_wanted *wanted)
+{
+	const struct watch_wanted any = { .name = wanted->name };
+	struct watch_matches matches = { .aliases = 0 };
+	bool has;
+
+	if (!wanted->version)
+		return false;
+	watch_match_image(image, sources->demangler, &any, &matches);
+	has = matches.list.count > 0;
+	watch_matches_done(&matches);
+	return has;
+}
+
 static int not_in_image(struct watch_sources *sources, struct watch_image *image,
 			const struct watch_wanted *wanted, struct err *err)
 {
@@ -145,6 +161,9 @@ static int not_in_image(struct watch_sources *sources, struct watch_image *image
 	const char *shown = watch_image_shown(image);
 	struct buf near = { 0 };
 
+	if (has_other_version(sources, image, wanted))
+		return err_set(err, -ENOENT, "%s has %s, but no version %s of it", shown,
+			       wanted->name, wanted->version);
 	line_search_inlined(watch_image_lines(image), take_inlined, &search);
 	watch_match_near_image(image, wanted->name, &near);
 	if (search.count)
@@ -161,8 +180,7 @@ static int not_in_image(struct watch_sources *sources, struct watch_image *image
 		err_set(err, -ENOENT, "%s has no function %s; near to it: %s", shown, wanted->name,
 			buf_text(&near));
 	else
-		err_set(err, -ENOENT, "%s has no function %s%s%s%s", shown, wanted->name,
-			wanted->version ? "@" : "", wanted->version ? wanted->version : "",
+		err_set(err, -ENOENT, "%s has no function %s%s", shown, wanted->name,
 			function_list_is_complete(list)
 				? ""
 				: "; it is stripped, and no debug file was found: only what it "
@@ -284,6 +302,15 @@ static int find_in_named(struct watch_sources *sources, const char *file,
 	return rc < 0 ? rc : find_in_image(sources, image, word, matches, err);
 }
 
+/* Neither the program (@why) nor the kernel (@err) has it: the program is what was said to be
+ * watched, so its reason comes first. */
+static int nowhere(const struct err *why, int rc, struct err *err)
+{
+	struct err of_kernel = *err;
+
+	return err_set(err, rc, "%s; and %s", why->text, of_kernel.text);
+}
+
 /* A name alone: of the kernel, or of the program that is watched. */
 static int find_anywhere(struct watch_sources *sources, const struct watch_word *word,
 			 struct watch_matches *matches, struct err *err)
@@ -305,6 +332,8 @@ static int find_anywhere(struct watch_sources *sources, const struct watch_word 
 	if (found < 0 && rc == -EACCES) {
 		*err = why;
 		rc = found;
+	} else if (found < 0 && rc == -ENOENT) {
+		rc = nowhere(&why, found, err);
 	} else if (found == 0 && rc == 0) {
 		rc = err_set(err, -ENOTUNIQ,
 			     "the kernel has %s, and so has %s: write kernel:%s or %s:%s",

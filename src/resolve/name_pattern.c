@@ -100,6 +100,14 @@ void name_pattern_bare(const char *readable, bool templates, struct buf *name)
 	}
 }
 
+/* Is the star at @at all of a template argument, or its beginning? No type begins with one. */
+static bool begins_argument(const char *pattern, const char *at)
+{
+	while (at > pattern && at[-1] == ' ')
+		at--;
+	return at > pattern && (at[-1] == '<' || at[-1] == ',');
+}
+
 bool name_pattern_is_glob(const char *pattern)
 {
 	struct walk walk = { .name = pattern, .at = pattern };
@@ -109,6 +117,8 @@ bool name_pattern_is_glob(const char *pattern)
 
 		/* "char*" among parameters is no glob; "*(int)" is */
 		if (length == 1 && is_outside(&walk) && strchr("*?[", *walk.at))
+			return true;
+		if (walk.angles && *walk.at == '*' && begins_argument(pattern, walk.at))
 			return true;
 		walk.at += length;
 	}
@@ -157,16 +167,53 @@ static bool is_whole(const char *pattern, const char *readable)
 		strcmp(readable + length, " const") == 0);
 }
 
+/* Appends a bare name without the template arguments that end it: "Box<int>::as" of
+ * "Box<int>::as<char>". */
+static void add_without_last_arguments(const char *bare, struct buf *name)
+{
+	struct walk walk = { .name = bare, .at = bare };
+	const size_t whole = strlen(bare);
+	size_t opened = whole;
+
+	while (*walk.at) {
+		bool outside = walk.angles == 0;
+		size_t length = next_piece(&walk);
+
+		if (outside && walk.angles > 0)
+			opened = (size_t)(walk.at - bare);
+		else if (outside)
+			opened = whole;
+		walk.at += length;
+	}
+	buf_add(name, bare, opened);
+}
+
+static enum name_fit fit_without_last_arguments(const char *pattern, const char *bare)
+{
+	struct buf name = { 0 };
+	enum name_fit fit = NAME_FIT_NONE;
+
+	add_without_last_arguments(bare, &name);
+	if (strcmp(pattern, buf_text(&name)) == 0)
+		fit = NAME_FIT_BARE;
+	else if (is_last(pattern, buf_text(&name)))
+		fit = NAME_FIT_LAST;
+	buf_done(&name);
+	return fit;
+}
+
 static enum name_fit fit_forms(const char *pattern, const char *readable, const char *bare,
 			       const char *plain)
 {
+	enum name_fit shorter;
 	const char *start, *end;
 
 	if (is_whole(pattern, readable) || strcmp(pattern, bare) == 0)
 		return NAME_FIT_WHOLE;
-	if (strcmp(pattern, plain) == 0)
+	shorter = fit_without_last_arguments(pattern, bare);
+	if (strcmp(pattern, plain) == 0 || shorter == NAME_FIT_BARE)
 		return NAME_FIT_BARE;
-	if (is_last(pattern, bare) || is_last(pattern, plain))
+	if (is_last(pattern, bare) || is_last(pattern, plain) || shorter == NAME_FIT_LAST)
 		return NAME_FIT_LAST;
 	find_bare(readable, &start, &end);
 	/* "Cache::get(int)": its last parts, with the parameters */

@@ -51,6 +51,13 @@ test_watch_wrong_names() {
 	expect_line 'near to it: original'
 	expect_status 1 "$PROSPECT" watch "$T/targets:printf"
 	expect_line 'only calls printf'
+	# the program that is to run is looked at, too
+	expect_status 1 "$PROSPECT" watch printf -- "$T/targets"
+	expect_line 'targets only calls printf'
+	expect_status 1 "$PROSPECT" watch originl -- "$T/targets"
+	expect_line 'near to it: original'
+	expect_status 1 "$PROSPECT" watch libc.so.6:printf@NONE_1.0
+	expect_line 'has printf, but no version NONE_1.0 of it'
 	expect_status 1 "$PROSPECT" watch "$T/nothing:main"
 	expect_line 'No such file'
 	expect_status 2 "$PROSPECT" watch "$T/targets:rounds+0x10000"
