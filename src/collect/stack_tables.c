@@ -315,16 +315,6 @@ bool stack_tables_has_image(const struct stack_tables *tables, uint32_t image)
 	return image < tables->images.count && tables->images.items[image].here;
 }
 
-void stack_tables_remove_image(struct stack_tables *tables, uint32_t image)
-{
-	if (!stack_tables_has_image(tables, image))
-		return;
-	retire(tables, tables->images.items[image].pages);
-	retire(tables, tables->images.items[image].rows);
-	tables->images.items[image] = (struct image_rows){ 0 };
-	tables->counts.images--;
-}
-
 /* ---- address spaces ---- */
 
 static struct word_extent extent_of(const struct stack_space *space)
@@ -432,14 +422,6 @@ uint64_t stack_tables_generation(const struct stack_tables *tables, uint64_t spa
 }
 
 /* ---- known stacks ---- */
-
-void stack_tables_forget(struct stack_tables *tables, uint64_t hash)
-{
-	uint64_t *slot = &tables->maps.known_hashes[hash % STACK_KNOWN_HASHES];
-
-	if (__atomic_load_n(slot, __ATOMIC_RELAXED) == hash)
-		__atomic_store_n(slot, 0, __ATOMIC_RELAXED);
-}
 
 void stack_tables_learn(struct stack_tables *tables, uint64_t hash)
 {

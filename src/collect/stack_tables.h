@@ -44,8 +44,6 @@ void stack_tables_free(struct stack_tables *tables); /* NULL is fine */
 int stack_tables_add_image(struct stack_tables *tables, uint32_t image,
 			   const struct unwind_table *rows);
 bool stack_tables_has_image(const struct stack_tables *tables, uint32_t image);
-/* Spaces that map it must be set anew first: what they have of it is given up. */
-void stack_tables_remove_image(struct stack_tables *tables, uint32_t image);
 
 /* ---- address spaces ---- */
 
@@ -80,8 +78,6 @@ uint64_t stack_tables_generation(const struct stack_tables *tables, uint64_t spa
 
 /* ---- stacks that need not be sent again ---- */
 
-/* The consumer has no stack of this hash (any more): the next sample comes in full. */
-void stack_tables_forget(struct stack_tables *tables, uint64_t hash);
 /* What the consumer walked of a DUMP with this hash ended just where the interrupt had stopped (the
  * same addresses), and would so every time: from now on such samples are KNOWN. For stacks that are
  * broken for good. */

@@ -222,9 +222,9 @@ static struct probe_return returned_by(const struct dwarf_unit *unit, const stru
 			return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
 		unit = owner;
 	}
-	return entry.type.class == CLASS_NONE
-		       ? (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN }
-		       : type_of(unit, entry.type);
+	if (entry.type.class == CLASS_NONE)
+		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+	return type_of(unit, entry.type);
 }
 
 /* ---- functions ---- */

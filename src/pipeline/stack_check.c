@@ -52,11 +52,6 @@ static void check_free(struct stack_check *check)
 	free(check);
 }
 
-const struct stack_check_counts *stack_check_counts(const struct stack_check *check)
-{
-	return &check->counts;
-}
-
 bool stack_check_full(const struct stack_check *check)
 {
 	return check->counts.samples >= check->most;

@@ -17,7 +17,6 @@
 
 struct stack_check;
 
-const struct stack_check_counts *stack_check_counts(const struct stack_check *check);
 /* As many as were wanted. */
 bool stack_check_full(const struct stack_check *check);
 
