@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/last_act.h"
 #include "base/xalloc.h"
 #include "pipeline/stacks.h"
 #include "resolve/debug_files.h"
@@ -32,6 +33,11 @@ static void list_debug_folders(struct import_profile *import)
 	*vec_push(&import->debug_folders) = import->recorded_folder;
 }
 
+static void remove_file(void *context)
+{
+	record_output_remove(context);
+}
+
 int import_profile_begin(struct import_profile *import, const struct import_options *options,
 			 struct err *err)
 {
@@ -41,6 +47,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	rc = record_output_open(&import->output, options->output, import->profile, err);
 	if (rc < 0)
 		return rc;
+	import->removal = last_act_begin(remove_file, &import->output);
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
 	list_debug_folders(import);
@@ -54,6 +61,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 
 void import_profile_done(struct import_profile *import)
 {
+	last_act_cancel(import->removal);
 	stacks_free(import->stacks);
 	jit_free(import->frames.jit);
 	machine_free(import->machine);
@@ -153,6 +161,7 @@ int import_profile_finish(struct import_profile *import, struct import_result *r
 	name_all(import);
 	settle_facts(import);
 	rc = record_output_flush(&import->output, err);
+	last_act_cancel(steal_ptr(import->removal));
 	if (rc == 0)
 		rc = record_output_publish(&import->output, err);
 	result->kept = !import->output.temporary;

@@ -21,6 +21,7 @@ struct import_profile {
 	const struct import_options *options;
 	struct profile *profile;
 	struct record_output output;
+	struct last_act *removal; /* of what is not whole, when a signal comes; owned */
 	struct machine *machine;
 	struct image_files *files;
 	struct frames frames; /* .kernel is owned; NULL until it is known where the kernel lay */
@@ -32,7 +33,7 @@ struct import_profile {
 	uint32_t cpus;		    /* highest number of one that was seen, and one */
 };
 
-/* Makes the file and what belongs to it. */
+/* Makes the file and what belongs to it. A signal that ends the process removes the file. */
 int import_profile_begin(struct import_profile *import, const struct import_options *options,
 			 struct err *err);
 /* Lets go of everything; a file that was not published is removed. */

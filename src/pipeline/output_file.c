@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,11 +17,16 @@
 #include "base/xalloc.h"
 #include "pipeline/owner.h"
 
-enum { MODE = 0644 }; /* less the umask */
+enum {
+	SUFFIX_LENGTH = 9, /* of names beside a file: .%08x */
+	MODE = 0644,	   /* less the umask */
+	MOST_NAMES = 100,  /* tried, of 4,294,967,296 */
+};
 
 struct output_file {
 	char *path;	 /* links followed; owned */
 	char *temporary; /* beside it, to be moved there; owned; NULL: none, or moved already */
+	bool unnamed;	 /* in its folder without a name, which it gets when it is whole */
 	int place; /* the existing file, when what is in memory is to be written over it; or -1 */
 	FILE *stream;
 	struct owner owner;
@@ -57,18 +65,50 @@ static int dress(const struct output_file *file, int fd, const struct stat *old)
 	return fchmod(fd, mode) < 0 ? -errno : 0;
 }
 
-/* Returns the descriptor or -errno. @old: what it is to take the place of, or NULL. */
-static int make_temporary(struct output_file *file, const struct stat *old)
+/* A file in @path's folder that has no name: however we end, SIGKILL included, nothing is left of
+ * it. -EOPNOTSUPP where there is no such thing, or no way to name it. */
+static int make_unnamed(const char *path)
 {
-	_cleanup_close_ int fd = -1;
-	int rc;
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *folder = xstrdup(path);
+	int fd;
+
+	if (strlen(path) + SUFFIX_LENGTH >= PATH_MAX ||
+	    strlen(slash ? slash + 1 : path) + SUFFIX_LENGTH > NAME_MAX ||
+	    access("/proc/self/fd", X_OK) < 0)
+		return -EOPNOTSUPP;
+	fd = open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	return fd < 0 ? -EOPNOTSUPP : fd;
+}
+
+/* As above, but with a name beside @file's own: it stays when we are killed. */
+static int make_named(struct output_file *file)
+{
+	int fd;
 
 	file->temporary = xasprintf("%s.XXXXXX", file->path);
 	fd = mkostemp(file->temporary, O_CLOEXEC);
-	rc = fd < 0 ? -errno : dress(file, fd, old);
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	free(steal_ptr(file->temporary));
+	return fd;
+}
+
+/* Returns the descriptor or -errno. @old: what it is to take the place of, or NULL. */
+static int make_temporary(struct output_file *file, const struct stat *old)
+{
+	_cleanup_close_ int fd = make_unnamed(file->path);
+	int rc;
+
+	file->unnamed = fd >= 0;
+	if (!file->unnamed)
+		fd = make_named(file);
+	rc = fd < 0 ? fd : dress(file, fd, old);
 	if (rc == 0)
 		return steal_fd(fd);
-	if (fd >= 0)
+	file->unnamed = false;
+	if (file->temporary)
 		unlink(file->temporary);
 	free(steal_ptr(file->temporary));
 	return rc;
@@ -288,19 +328,45 @@ static int close_stream(struct output_file *file)
 	errno = 0;
 	if (fclose(stream) != 0 && !error)
 		error = errno ? errno : EIO;
-	if (error == EPIPE && !file->temporary && file->place < 0)
+	if (error == EPIPE && !file->temporary && !file->unnamed && file->place < 0)
 		return 0;
 	if (error)
 		return error;
 	return file->place >= 0 ? write_over(memory, file->place) : 0;
 }
 
-static int move_into_place(struct output_file *file)
+/* Gives what has none a name beside @file's own: a link cannot take the place of what is there.
+ * Returns 0 or the positive errno. */
+static int give_name(struct output_file *file, int unnamed)
+{
+	_cleanup_free_ char *from = xasprintf("/proc/self/fd/%d", unnamed);
+
+	for (int i = 0; i < MOST_NAMES; i++) {
+		uint32_t number;
+		int error;
+
+		if (getrandom(&number, sizeof(number), 0) < 0)
+			return errno;
+		file->temporary = xasprintf("%s.%08x", file->path, number);
+		if (linkat(AT_FDCWD, from, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
+			return 0;
+		error = errno;
+		free(steal_ptr(file->temporary));
+		if (error != EEXIST)
+			return error;
+	}
+	return EEXIST;
+}
+
+/* @unnamed: the file where it has no name yet. Returns 0 or the positive errno. */
+static int move_into_place(struct output_file *file, int unnamed)
 {
 	int error;
 
 	owner_begin(&file->owner);
-	error = rename(file->temporary, file->path) < 0 ? errno : 0;
+	error = file->unnamed ? give_name(file, unnamed) : 0;
+	if (!error)
+		error = rename(file->temporary, file->path) < 0 ? errno : 0;
 	owner_end(&file->owner);
 	if (!error)
 		free(steal_ptr(file->temporary));
@@ -309,10 +375,13 @@ static int move_into_place(struct output_file *file)
 
 int output_file_commit(struct output_file *file, struct err *err)
 {
-	int error = close_stream(file);
+	_cleanup_close_ int unnamed = file->unnamed ? dup(fileno(file->stream)) : -1;
+	int error = file->unnamed && unnamed < 0 ? errno : 0;
 
-	if (!error && file->temporary)
-		error = move_into_place(file);
+	if (!error)
+		error = close_stream(file);
+	if (!error && (file->temporary || file->unnamed))
+		error = move_into_place(file, unnamed);
 	return error ? failed(file, error, err) : 0;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is whole or not there: written beside its place under another name and moved there at
- * the end. An existing file keeps its mode, its owner and all its names: where that, or a second
- * file beside it, cannot be had, its new content is gathered in memory and written over the old at
- * the end. Under sudo a new file belongs to the invoking user. What is no regular file (a terminal,
- * a pipe, /dev/null) is written to directly; "-" is standard output.
+ * A file that is whole or not there: written without a name (where the file system has no such
+ * files, under another one beside it) and moved into place at the end. An existing file keeps its
+ * mode, its owner and all its names: where that, or a second file beside it, cannot be had, its new
+ * content is gathered in memory and written over the old at the end. Under sudo a new file belongs
+ * to the invoking user. What is no regular file (a terminal, a pipe, /dev/null) is written to
+ * directly; "-" is standard output.
  */
 #ifndef PIPELINE_OUTPUT_FILE_H
 #define PIPELINE_OUTPUT_FILE_H

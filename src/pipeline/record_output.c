@@ -144,6 +144,17 @@ int record_output_publish(struct record_output *output, struct err *err)
 	return 0;
 }
 
+void record_output_remove(const struct record_output *output)
+{
+	_cleanup_free_ char *journal = xasprintf("%s-journal", output->path);
+
+	unlink(journal);
+	if (output->temporary)
+		record_output_remove_temporary(output->path);
+	else
+		unlink(output->path);
+}
+
 void record_output_discard(struct record_output *output)
 {
 	if (!output->writer)

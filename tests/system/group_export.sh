@@ -50,6 +50,27 @@ test_export_pprof_and_back() {
 	done
 }
 
+# Asked to end, an import leaves nothing half-written; it may be over before it is asked.
+test_interrupted_import() {
+	local signal status pid
+	awk 'BEGIN { for (i = 0; i < 300000; i++) printf "main;f%d;g%d;h%d 1\n", i % 1000, i % 777, i }' > "$T/stacks.txt"
+	for signal in INT TERM HUP; do
+		mkdir "$T/$signal"
+		env --default-signal "$PROSPECT" import -q -o "$T/$signal/a.prof" "$T/stacks.txt" 2> "$T/stderr" &
+		pid=$!
+		until_true [ -e "$T/$signal/a.prof" ]
+		kill -$signal $pid 2> "$T/log"
+		status=0
+		wait $pid || status=$?
+		if [ $status = 0 ]; then
+			"$PROSPECT" report "$T/$signal/a.prof" > "$T/log" 2>&1 || fail "half a profile: $(cat "$T/log")"
+		else
+			[ $status = $((128 + $(kill -l $signal))) ] || fail "status $status of SIG$signal: $(cat "$T/stderr")"
+			[ -z "$(ls -A "$T/$signal")" ] || fail "SIG$signal left $(ls -A "$T/$signal")"
+		fi
+	done
+}
+
 test_export_collapsed_and_back() {
 	local value
 	export_profile

@@ -32,6 +32,9 @@
 
 enum { MAX_CPUS = 256, RING_BYTES = 256 * 1024, SLEEP_MS = 60 };
 
+/* Of a sleep: on the way to it interrupts, or a host that wants the processor, may take their part.
+ */
+static const uint64_t LEAST_BLOCKED_NS = SLEEP_MS / 2 * NS_PER_MS;
 /* Ends the waiting for what never comes: on a busy machine the rest comes late. */
 static const uint64_t PATIENCE_NS = 120 * NS_PER_S;
 

@@ -68,7 +68,7 @@ static void a_thread_that_lives_all_the_time_has_all_of_it(void **state)
 	times = times_of(watch, getpid(), OFF_CPU_CLOSE);
 	assert_int_equal(sum_of(&times), watch->closed_ns - watch->opened_ns);
 	assert_true(times.running_ns >= cpu_ns - cpu_ns / 50);
-	assert_true(times.blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+	assert_true(times.blocked_ns >= LEAST_BLOCKED_NS);
 }
 
 static void every_thread_there_all_the_time_adds_up(void **state)
@@ -108,7 +108,7 @@ static void a_sleep_is_found_with_its_stack(void **state)
 	watch_until_exit(watch, self.tid);
 	watch_end(watch);
 	times = times_of(watch, self.tid, OFF_CPU_EXIT);
-	assert_true(times.blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+	assert_true(times.blocked_ns >= LEAST_BLOCKED_NS);
 	wait = longest_wait(watch, self.tid, self.begin_ns, self.end_ns);
 	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - self.begin_ns);
 	assert_int_equal(wait->pid, getpid());
@@ -219,7 +219,7 @@ static void times_outside_the_window_do_not_count(void **state)
 	close(ends[1]);
 	wait = longest_wait(watch, self.tid, 0, woken_ns);
 	assert_true(wait->blocked_ns + wait->runnable_ns <= self.end_ns - watch->opened_ns);
-	assert_true(wait->blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+	assert_true(wait->blocked_ns >= LEAST_BLOCKED_NS);
 }
 
 static void exec_parts_the_times_of_a_thread(void **state)
@@ -243,7 +243,7 @@ static void exec_parts_the_times_of_a_thread(void **state)
 	watch_end(watch);
 	before = times_of(watch, child, OFF_CPU_EXEC);
 	after = times_of(watch, child, OFF_CPU_EXIT);
-	assert_true(before.blocked_ns >= (SLEEP_MS - 1) * NS_PER_MS);
+	assert_true(before.blocked_ns >= LEAST_BLOCKED_NS);
 	/* It may be preempted on its way to sleep. */
 	assert_true(after.blocked_ns + after.runnable_ns >= 199 * NS_PER_MS);
 	/* Nothing of it is in both. */

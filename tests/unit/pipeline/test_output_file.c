@@ -163,6 +163,50 @@ static void given_up(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+/* Nobody can tidy up after SIGKILL. */
+static void killed_leaves_nothing_behind(void **state)
+{
+	int folder = open(".", O_TMPFILE | O_WRONLY, 0600), status;
+	struct output_file *file;
+	pid_t child;
+
+	if (folder < 0)
+		skip();
+	close(folder);
+	write_old("report");
+	child = fork();
+	if (child == 0) {
+		if (output_file_open("report", &file, NULL) == 0 &&
+		    fputs("half", output_file_stream(file)) >= 0 &&
+		    fflush(output_file_stream(file)) == 0)
+			raise(SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_file("report", "old");
+	assert_int_equal(count_files(), 1);
+}
+
+/* As long as names can be: none is left for a file beside it. */
+static void names_of_any_length(void **state)
+{
+	char name[256] = { 0 };
+	struct output_file *file;
+
+	memset(name, 'n', sizeof(name) - 1);
+	write_old(name);
+	write_new(name);
+	unlink(name);
+	name[240] = '\0';
+	assert_int_equal(output_file_open(name, &file, NULL), 0);
+	fputs("new", output_file_stream(file));
+	assert_int_equal(output_file_commit(file, NULL), 0);
+	output_file_free(file);
+	assert_file(name, "new");
+	assert_int_equal(count_files(), 1);
+}
+
 static void check_leaves_nothing_behind(void **state)
 {
 	struct err err;
@@ -374,6 +418,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(mode_and_owner_stay, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(all_names_stay, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(given_up, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(killed_leaves_nothing_behind, enter_folder,
+						leave_folder),
+		cmocka_unit_test_setup_teardown(names_of_any_length, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
 						leave_folder),
 		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),
