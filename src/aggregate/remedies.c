@@ -147,7 +147,7 @@ static bool is_user_code(enum image_kind kind)
 /* Has it all user frames that can be kept? */
 static bool is_deepest(const struct profile *profile, uint32_t stack)
 {
-	const struct frame *inner = NULL;
+	const struct frame *inner = NULL; /* the last that counted */
 	size_t count = 0;
 
 	while (stack && count < STACK_MOST_USER_FRAMES) {
@@ -155,9 +155,10 @@ static bool is_deepest(const struct profile *profile, uint32_t stack)
 		const struct frame *frame = &profile->frames.items[node->frame];
 
 		if (is_user_code(profile->images.items[frame->image].kind) &&
-		    !(inner && is_same_place(inner, frame)))
+		    !(inner && is_same_place(inner, frame))) {
 			count++;
-		inner = frame;
+			inner = frame;
+		}
 		stack = node->parent;
 	}
 	return count == STACK_MOST_USER_FRAMES;

@@ -92,7 +92,20 @@ static int run_zlib(struct stream *stream, struct err *err)
 	return run_window(stream, MAX_WBITS, err);
 }
 
-/* Does a member of gzip's follow? What else stands there is padding, as gzip(1) has it. */
+/* Skips zeroes behind the last member: padding, as gzip(1) has it. */
+static int skip_padding(struct stream *stream, struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && stream->in_size) {
+		if (*(const uint8_t *)stream->in != 0)
+			return damaged(err);
+		take_in(stream, 1);
+		rc = refill(stream);
+	}
+	return rc;
+}
+
 static bool has_member(const struct stream *stream)
 {
 	return stream->in_size && *(const uint8_t *)stream->in == GZIP_FIRST;
@@ -107,7 +120,7 @@ static int run_gzip(struct stream *stream, struct err *err)
 		if (rc == 0)
 			rc = refill(stream);
 	} while (rc == 0 && has_member(stream));
-	return rc;
+	return rc < 0 ? rc : skip_padding(stream, err);
 }
 
 /* One step: takes some of what goes in, or hands out what was kept back for want of room. */

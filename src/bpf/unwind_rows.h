@@ -50,12 +50,7 @@ enum unwind_saved {
 
 /* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the caller's
  * lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc). */
-enum {
-	UNWIND_RULE_SIGNAL = 1,
-	/* x86-64: behind the system call that makes a thread. Innermost and with 0 in rax it is the
-	 * new one, which nobody called. */
-	UNWIND_RULE_FORKED = 2,
-};
+enum { UNWIND_RULE_SIGNAL = 1 };
 
 struct unwind_rule {
 	__u8 cfa; /* enum unwind_cfa */

@@ -36,7 +36,6 @@
 
 /* DWARF numbers of the registers a walk carries from frame to frame. */
 enum {
-	UNWIND_X86_AX = 0,
 	UNWIND_X86_BX = 3,
 	UNWIND_X86_FP = 6,
 	UNWIND_X86_SP = 7,
@@ -56,9 +55,7 @@ struct unwind_frame {
 	__u8 lr_known; /* arm64: lr is the frame's own: innermost, or interrupted by a signal */
 	__u8 guessed;  /* found by frame pointers where there was no row */
 	__u8 bx_known; /* x86-64: bx or bx_at is the frame's own */
-	__u8 newborn;  /* UNWIND_RULE_FORKED: innermost, and rax is 0 as a new thread has it; else 0
-			*/
-	__u8 zero[2];
+	__u8 zero[3];
 	__u64 bx;    /* rbx, while nobody has saved it */
 	__u64 bx_at; /* where it was saved; 0: nowhere. Read only when a CFA needs it */
 };
@@ -81,7 +78,6 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->lr_known = !!arm64;
 	frame->guessed = 0;
 	frame->bx_known = !arm64;
-	frame->newborn = !arm64 && !registers->values[UNWIND_X86_AX] ? UNWIND_RULE_FORKED : 0;
 	__builtin_memset(frame->zero, 0, sizeof(frame->zero));
 	frame->bx = arm64 ? 0 : registers->values[UNWIND_X86_BX];
 	frame->bx_at = 0;
@@ -243,7 +239,7 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	__u64 cfa = 0, ra = 0;
 	enum unwind_end end;
 
-	if (rule->ra == UNWIND_SAVED_UNDEFINED || rule->flags & frame->newborn)
+	if (rule->ra == UNWIND_SAVED_UNDEFINED)
 		return UNWIND_END_COMPLETE;
 	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
 	if (end != UNWIND_MORE)
@@ -264,7 +260,6 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	frame->sp = cfa;
 	frame->exact = rule->flags & UNWIND_RULE_SIGNAL;
 	frame->guessed = 0;
-	frame->newborn = 0;
 	return UNWIND_MORE;
 }
 
@@ -315,12 +310,11 @@ UNWIND_INLINE enum unwind_end unwind_by_epilogue(struct unwind_frame *frame, con
 	frame->pc = ra;
 	frame->sp = at + sizeof(ra);
 	frame->exact = 0;
-	frame->newborn = 0;
 	return UNWIND_MORE;
 }
 
-/* A zero frame pointer marks the outermost frame (x86-64 psABI 3.4.1, AAPCS64 6.4.6), but only
- * frame pointers lead there: in code without rows that was not found by one it may be anything. */
+/* A zero frame pointer marks the outermost frame (x86-64 psABI 3.4.1, AAPCS64 6.4.6), but in the
+ * innermost it may be anything. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
 						      const void *memory, int arm64)
 {
@@ -328,15 +322,15 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 
 	if (!frame->fp_known)
 		return UNWIND_END_NO_ROWS;
-	if (frame->fp == 0)
-		return frame->guessed ? UNWIND_END_COMPLETE : UNWIND_END_NO_ROWS;
+	if (frame->fp == 0 && !frame->exact)
+		return UNWIND_END_COMPLETE;
 	if (frame->fp < frame->sp || frame->fp % 8 ||
 	    UNWIND_READ(memory, frame->fp, pair, sizeof(pair)) < 0)
 		return UNWIND_END_NO_ROWS;
 	if (arm64)
 		pair[1] &= UNWIND_ARM64_ADDRESS;
 	if (pair[1] == 0)
-		return frame->guessed ? UNWIND_END_COMPLETE : UNWIND_END_NO_ROWS;
+		return frame->exact ? UNWIND_END_NO_ROWS : UNWIND_END_COMPLETE;
 	frame->sp = frame->fp + 16;
 	frame->fp = pair[0];
 	frame->pc = pair[1];
@@ -344,7 +338,6 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	frame->bx_known = 0;
 	frame->exact = 0;
 	frame->guessed = 1;
-	frame->newborn = 0;
 	return UNWIND_MORE;
 }
 

@@ -32,7 +32,8 @@ struct wish {
 struct making {
 	struct wish wish;
 	const struct diff_files *files;
-	struct opened *runs; /* one for each file; only the one at hand is in memory */
+	struct opened
+		*runs; /* one for each file; of rows only those of the one at hand are in memory */
 	struct diff_source *sources;
 	struct diff *diff;
 	bool command_only;

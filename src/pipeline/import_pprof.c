@@ -402,14 +402,15 @@ static void set_facts(struct importing_pprof *importing)
 	struct run_facts *run = &import->profile->run;
 	int64_t time_ns = pprof_time_ns(importing->pprof);
 	int64_t duration_ns = pprof_duration_ns(importing->pprof);
+	const char *command = pprof_comment(importing->pprof, 1); /* "" is not written at all */
 
 	profile_set_text(&run->scope, "perf");
 	profile_set_text(&run->rung, importing->ours ? "prospect, as a profile of pprof"
 						     : "another tool, as a profile of pprof");
 	profile_set_text(&run->stacks, importing->has_callers ? "full" : "none");
 	if (importing->ours)
-		profile_set_text(&run->command, plain(importing, pprof_comment(importing->pprof, 1),
-						      &importing->text));
+		profile_set_text(&run->command,
+				 plain(importing, command ? command : "", &importing->text));
 	run->start_realtime_ns = time_ns > 0 ? (uint64_t)time_ns : 0;
 	import->last_ns = duration_ns > 0 ? (uint64_t)duration_ns : 0;
 }

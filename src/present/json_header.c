@@ -71,7 +71,8 @@ static json_t *event_object(const struct profile *profile, const struct event *e
 	if (event->period)
 		json_object_set_new(object, "period", integer(event->period));
 	else
-		json_object_set_new(object, "rate_hz", real_or_null(true, event->rate_hz));
+		json_object_set_new(object, "rate_hz",
+				    real_or_null(event->rate_hz > 0, event->rate_hz));
 	json_object_set_new(object, "samples", integer(event->samples));
 	json_object_set_new(object, "user", integer(event->user_samples));
 	json_object_set_new(object, "kernel", integer(event->kernel_samples));

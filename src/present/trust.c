@@ -108,10 +108,11 @@ static void print_recorded(struct head *head)
 	print_paragraph(head, "Recorded");
 }
 
-/* How often it was sampled; what an import does not tell is not said. */
-static void add_rate(const struct event *event, struct buf *text)
+/* How often it was sampled; what an import does not tell is not said: there a sample that tells no
+ * weight stands for 1. */
+static void add_rate(const struct profile *profile, const struct event *event, struct buf *text)
 {
-	if (event->period) {
+	if (event->period > 1 || (event->period && !account_is_import(profile))) {
 		buf_add_str(text, ", every ");
 		figures_count(text, event->period);
 	} else if (event->rate_hz > 0) {
@@ -133,7 +134,7 @@ static void add_event(struct head *head, uint8_t number)
 		return;
 	}
 	buf_printf(text, " (%s", clock_kind_name(event->clock));
-	add_rate(event, text);
+	add_rate(head->profile, event, text);
 	buf_add_str(text, "): ");
 	figures_count(text, event->user_samples);
 	buf_add_str(text, " user, ");

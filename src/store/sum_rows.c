@@ -222,7 +222,11 @@ static int read_stacks(struct sum_rows *rows, sqlite3 *db)
 	rows->frame_count = last + 1;
 	rows->frames = xcalloc(rows->frame_count, sizeof(*rows->frames));
 	rc = pages_each(db, "stack", "id,up,frame", visit_stack, rows);
-	return rc ? read_stacks_by_sql(rows, db) : 0;
+	if (rc)
+		rc = read_stacks_by_sql(rows, db);
+	if (rc)
+		free(steal_ptr(rows->frames));
+	return rc;
 }
 
 static bool is_sorted(const struct sums_of_kind *sums)

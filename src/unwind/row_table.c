@@ -9,7 +9,6 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "elf/frame_sections.h"
-#include "unwind/code_rows.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_rules.h"
 #include "unwind/row_builder.h"
@@ -22,7 +21,6 @@ enum {
 	CODE_ALIGNMENT = 16,
 	MAX_DESCRIPTIONS = 1 << 24,
 	BETWEEN_PAUSES = 1024, /* descriptions; about half a millisecond */
-	MOST_BEFORE = 1 << 24, /* bytes of code before the first description that are looked at */
 };
 
 /* A frame description to be compiled. */
@@ -42,9 +40,7 @@ struct compilation {
 	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
 	VEC(struct block) blocks;
 	struct row_builder builder;
-	bool signal;	    /* of the description being run */
-	size_t section;	    /* of code, to which undescribed code was looked at */
-	uint8_t *gap_bytes; /* CODE_ROWS_MOST; NULL: not needed so far */
+	bool signal; /* of the description being run */
 	uint32_t unreadable;
 };
 
@@ -145,60 +141,9 @@ static bool is_padding(uint64_t end, uint64_t next)
 	return next - end < CODE_ALIGNMENT && next % CODE_ALIGNMENT == 0;
 }
 
-/* ---- code without descriptions ---- */
-
-static void add_code_row(void *context, uint64_t address, const struct unwind_rule *rule)
-{
-	struct compilation *compilation = context;
-
-	if (rule)
-		row_builder_add(&compilation->builder, address, rule);
-	else
-		row_builder_end(&compilation->builder, address);
-}
-
-static void look_at_code(struct compilation *compilation, const struct elf_section *section,
-			 uint64_t start, uint64_t end)
-{
-	struct code_gap gap = { .address = start,
-				.size = end - start,
-				.linkage = strncmp(section->name, ".plt", 4) == 0 };
-
-	if (gap.size > CODE_ROWS_MOST || section->type == SHT_NOBITS)
-		return;
-	if (!compilation->gap_bytes)
-		compilation->gap_bytes = xmalloc(CODE_ROWS_MOST);
-	gap.bytes = compilation->gap_bytes;
-	if (elf_file_read_at(compilation->file, section->offset + (start - section->address),
-			     compilation->gap_bytes, gap.size, NULL) == 0)
-		code_rows_find(&gap, add_code_row, compilation);
-}
-
-/* The sections' code from @start to @end, which no description covers. */
-static void fill_gap(struct compilation *compilation, uint64_t start, uint64_t end)
-{
-	const struct elf_section *section;
-
-	if (compilation->machine->machine != EM_X86_64)
-		return;
-	for (; (section = elf_file_code(compilation->file, compilation->section));
-	     compilation->section++) {
-		uint64_t from = start > section->address ? start : section->address;
-		uint64_t to = section->address + section->size;
-
-		if (from < to && from < end)
-			look_at_code(compilation, section, from, to < end ? to : end);
-		if (to > end)
-			return;
-		start = to > start ? to : start;
-	}
-}
-
 /* As in the table that is searched at run time, a description is in force until the next begins. */
 static void compile_blocks(struct compilation *compilation)
 {
-	fill_gap(compilation, compilation->builder.base,
-		 compilation->origin + compilation->blocks.items[0].start);
 	for (size_t i = 0; i < compilation->blocks.count; i++) {
 		const struct block *block = &compilation->blocks.items[i];
 		uint64_t end = compilation->origin + block->start + block->size;
@@ -211,10 +156,8 @@ static void compile_blocks(struct compilation *compilation)
 		if (next == compilation->origin + block->start)
 			continue;
 		compile_block(compilation, block, next < end ? next : end);
-		if (end < next && !is_padding(end, next)) {
+		if (end < next && !is_padding(end, next))
 			row_builder_end(&compilation->builder, end);
-			fill_gap(compilation, end, next);
-		}
 	}
 	row_builder_finish(&compilation->builder);
 }
@@ -243,8 +186,7 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 	if (compilation->blocks.count == 0)
 		return err_set(err, -ENODATA, "the file has no frame descriptions");
 	sort_blocks(compilation);
-	first = compilation->blocks.items[0].start;
-	first = first > MOST_BEFORE ? compilation->origin + first : compilation->origin;
+	first = compilation->origin + compilation->blocks.items[0].start;
 	row_builder_init(&compilation->builder, first & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1));
 	compile_blocks(compilation);
 	if (compilation->builder.rows.count == 0)
@@ -262,7 +204,6 @@ static void compilation_done(struct compilation *compilation)
 	for (int source = 0; source < FRAME_SOURCES; source++)
 		frame_sections_free(compilation->sources[source]);
 	vec_free(&compilation->blocks);
-	free(compilation->gap_bytes);
 	row_builder_done(&compilation->builder);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind rows of an ELF file, compiled from .eh_frame (Linux Standard Base Core, "Exception
- * Frames") and, where that says nothing, .debug_frame (DWARF 5 section 6.4). x86-64 and arm64. Code
- * of x86-64 that neither describes is followed instruction by instruction (unwind/code_rows.h).
+ * Frames") or, where there is none, .debug_frame (DWARF 5 section 6.4). x86-64 and arm64.
  */
 #ifndef UNWIND_ROW_TABLE_H
 #define UNWIND_ROW_TABLE_H

@@ -429,8 +429,7 @@ static void compare_at(struct oracle *oracle, const struct row *row, uint64_t ad
 		tell(oracle, row, address, rule);
 }
 
-/* Behind a description, where no other begins, there is no rule, but for padding; of x86-64 there may
- * be one that instructions tell, see compare_code. */
+/* Behind a description, where no other begins, there is no rule, but for padding. */
 static void compare_gap(struct oracle *oracle, const struct row *row, uint64_t next)
 {
 	static const struct row nothing = { .cells = { "-", "-", "-" } };
@@ -439,8 +438,6 @@ static void compare_gap(struct oracle *oracle, const struct row *row, uint64_t n
 	    (next - row->fde_end < 16 && next % 16 == 0))
 		return;
 	oracle->gaps++;
-	if (oracle->table->machine == EM_X86_64)
-		return;
 	if (row_table_find(oracle->table, row->fde_end))
 		tell(oracle, &nothing, row->fde_end, row_table_find(oracle->table, row->fde_end));
 	if (next != UINT64_MAX && row_table_find(oracle->table, next - 1))

@@ -199,27 +199,12 @@ complete_share() {
 	}' || exit 1
 }
 
-# bare [FILE...]: a program without unwind tables.
-bare() {
-	cc -O2 -fomit-frame-pointer -fno-builtin -fno-unwind-tables -fno-asynchronous-unwind-tables \
-		-pthread -o "$T/bare" "$(dirname "${BASH_SOURCE[0]}")/programs/stacks.c" "$@" ||
-		fail "cc cannot leave unwind tables out"
-}
-
-# Its instructions tell how it was called.
-test_stacks_of_code_without_tables() {
-	need_stacks
-	bare
-	record "$T/prof" -- "$T/bare" recursion 1 20
-	expect_stacks "code without unwind tables" "$T/prof" "program=bare mode=user symbol=leaf" \
-		'_start;([^;]*;)*main;(down;){20}leaf$' 990
-}
-
-# What is not complete comes with what would mend it, by program. So much code is not looked at.
+# What is not complete comes with what would mend it, by program.
 test_stacks_have_remedies() {
 	need_stacks
-	printf '.text\n.skip 0x30000\n.section .note.GNU-stack,"",@progbits\n' > "$T/room.s"
-	bare "$T/room.s"
+	cc -O2 -fomit-frame-pointer -fno-builtin -fno-unwind-tables -fno-asynchronous-unwind-tables \
+		-pthread -o "$T/bare" "$(dirname "${BASH_SOURCE[0]}")/programs/stacks.c" ||
+		fail "cc cannot leave unwind tables out"
 	record "$T/prof" -- "$T/bare" recursion 1 20
 	expect_stacks "code without unwind tables" "$T/prof" "program=bare mode=user symbol=leaf" \
 		'\[cut:no rows\];leaf$' 990

@@ -179,6 +179,33 @@ static void the_greatest_depth_has_no_remedy(void **state)
 	}
 }
 
+/* Each call is one place, though it has two frames. */
+static void recursion_through_inlined_calls(void **state)
+{
+	struct fixture fixture;
+	struct program deep;
+	struct completeness found;
+	uint32_t stack, outer, inlined;
+
+	(void)state;
+	fixture_init(&fixture);
+	deep = program(&fixture, "deep", 10);
+	stack = deep_stack(&fixture, 1);
+	outer = fixture.profile->stacks.items[stack].frame;
+	stack = inlined_into(&fixture, stack);
+	inlined = fixture.profile->stacks.items[stack].frame;
+	for (int i = 1; i < 1024; i++) {
+		stack = profile_stack(fixture.profile, stack, outer);
+		stack = profile_stack(fixture.profile, stack, inlined);
+	}
+	hit(&deep, fixture_chain(&fixture, stack, "[kernel]", "entry call"), 10);
+	found = completeness_of(&fixture);
+	assert_int_equal(found.remedies.list.count, 1);
+	assert_null(found.remedies.list.items[0].mend);
+	completeness_done(&found);
+	fixture_done(&fixture);
+}
+
 /* Each of its own, with what all processes of the program have. */
 static void many_programs_are_apart(void **state)
 {
@@ -220,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_few_stacks_need_no_remedy),
 		cmocka_unit_test(deep_stacks_were_asked_for),
 		cmocka_unit_test(the_greatest_depth_has_no_remedy),
+		cmocka_unit_test(recursion_through_inlined_calls),
 		cmocka_unit_test(many_programs_are_apart),
 	};
 

@@ -86,6 +86,11 @@ static void all_members_of_gzip(void **state)
 	buf_add(&file, "\0\0\0\0", 4);
 	assert_int_equal(gunzip(&file, 7, &text), 0);
 	assert_string_equal(buf_text(&text), "one, two");
+	/* What is neither padding nor a member may have been one. */
+	buf_add(&file, "J", 1);
+	add_member(&file, "three");
+	for (size_t piece = 1; piece <= file.size; piece++)
+		assert_int_equal(gunzip(&file, piece, &text), -EBADMSG);
 	buf_done(&text);
 	buf_done(&file);
 }

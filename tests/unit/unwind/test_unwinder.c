@@ -8,7 +8,6 @@
 
 #include <alloca.h>
 #include <elf.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
@@ -485,32 +484,10 @@ struct fake {
 	enum stack_end end;
 };
 
-/* From 0x1800 on functions without a frame, from 0x1900 on the end of clone(2). */
-static const struct unwind_rule fake_rules[] = {
-	{ .cfa = UNWIND_CFA_NONE },
-	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
-	{ .cfa = UNWIND_CFA_SP,
-	  .cfa_offset = 8,
-	  .ra = UNWIND_SAVED_CFA,
-	  .ra_offset = -8,
-	  .flags = UNWIND_RULE_FORKED },
-};
-static const uint32_t fake_rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1), UNWIND_ROW(0x900, 2),
-				      UNWIND_ROW(0xa00, 0) };
-static const uint32_t fake_pages[] = { 0, 4 };
-static const struct unwind_table fake_table = { .base = 0x1000,
-						.page_count = 1,
-						.row_count = 4,
-						.rule_count = 3,
-						.pages = fake_pages,
-						.rows = fake_rows,
-						.rules = fake_rules };
-
 static struct unwind_code fake_code(void *context, uint64_t address)
 {
 	(void)context;
 	return (struct unwind_code){ .mapped = address >= 0x1000 && address < 0x2000,
-				     .table = &fake_table,
 				     .entry = address >= 0x1f00 && address < 0x1fff };
 }
 
@@ -595,46 +572,6 @@ static void frame_pointers_that_lead_astray(void **state)
 	assert_int_equal(fake.end, STACK_BAD_FRAME);
 }
 
-/* Code without rows may use the frame pointer for anything: that it is zero, or leads to zeroes,
- * says nothing unless frame pointers led there. */
-static void zero_is_no_end_behind_rows(void **state)
-{
-	struct fake fake = { .stack = { 0x1100 } };
-
-	(void)state;
-	fake.registers = new_fake().registers;
-	fake.registers.pc = 0x1800;
-	fake.registers.values[RBP] = 0;
-	assert_int_equal(walk_fake(&fake, 16), 2);
-	assert_int_equal(fake.end, STACK_NO_ROWS);
-	fake.registers.values[RBP] = 0x8010;
-	assert_int_equal(walk_fake(&fake, 16), 2);
-	assert_int_equal(fake.end, STACK_NO_ROWS);
-}
-
-/* The new thread has 0 in rax, and a stack of its own; who made it has the number of the system
- * call or of the thread. */
-static void nobody_called_a_new_thread(void **state)
-{
-	struct fake fake = { .stack = { 0x1810, 0 } };
-
-	(void)state;
-	fake.registers = new_fake().registers;
-	fake.registers.pc = 0x1900;
-	fake.registers.values[0] = 0;
-	assert_int_equal(walk_fake(&fake, 16), 1);
-	assert_int_equal(fake.end, STACK_COMPLETE);
-	fake.registers.values[0] = (uint64_t)-ENOSYS;
-	assert_int_equal(walk_fake(&fake, 16), 2);
-	assert_int_equal(fake.addresses[1], 0x1810);
-	/* further out it is no system call */
-	fake.registers.values[0] = 0;
-	fake.registers.pc = 0x1800;
-	fake.stack[0] = 0x1910;
-	fake.stack[1] = 0x1810;
-	assert_int_equal(walk_fake(&fake, 16), 3);
-}
-
 /* The code at 0x1100 was called with the stack pointer at 0x8010 and has no frame pointer. */
 static void trampolines_tell_how_they_end(void **state)
 {
@@ -676,8 +613,6 @@ int main(void)
 		cmocka_unit_test(every_instruction),
 		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
 		cmocka_unit_test(frame_pointers_that_lead_astray),
-		cmocka_unit_test(zero_is_no_end_behind_rows),
-		cmocka_unit_test(nobody_called_a_new_thread),
 		cmocka_unit_test(trampolines_tell_how_they_end),
 	};
 
