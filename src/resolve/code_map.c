@@ -305,6 +305,12 @@ bool code_map_add(struct code_map *map, const struct code_piece *piece, const ch
 	return true;
 }
 
+void code_map_lose_file(struct code_map *map)
+{
+	for (size_t i = 0; i < map->pieces.count; i++)
+		map->pieces.items[i].bytes_at = map->pieces.items[i].lines_at = 0;
+}
+
 const char *code_map_name(const struct code_map *map, const struct code_piece *piece)
 {
 	return map->names.bytes + piece->name;

@@ -58,6 +58,9 @@ const struct code_piece *code_map_at(const struct code_map *map, uint64_t place)
 /* The newest piece that begins at @address; NULL: none. */
 const struct code_piece *code_map_newest(const struct code_map *map, uint64_t address);
 
+/* The file that had their code and lines has other content now: no piece has any there. */
+void code_map_lose_file(struct code_map *map);
+
 /* Borrowed until the next code_map_add. */
 const char *code_map_name(const struct code_map *map, const struct code_piece *piece);
 /* Has any piece another place than its addresses? */

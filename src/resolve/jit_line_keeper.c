@@ -11,20 +11,30 @@ void jit_line_keeper_done(struct jit_line_keeper *keeper)
 	*keeper = (struct jit_line_keeper){ 0 };
 }
 
+static bool has(const struct jit_line_keeper *keeper, const struct jit_lined *lined,
+		enum jit_lines_origin origin)
+{
+	return keeper->source == lined->source && keeper->begun == lined->source->begun &&
+	       keeper->origin == origin && keeper->lines_at == lined->piece->lines_at &&
+	       keeper->size == lined->piece->size;
+}
+
+/* What cannot be understood is remembered as well: trying costs as much as succeeding. */
 static const jit_line_list *lines_of(struct jit_line_keeper *keeper, const struct jit_lined *lined)
 {
-	const struct code_piece *piece = lined->piece;
+	enum jit_lines_origin origin = jit_lines_origin(&lined->source->lines_evidence);
 
-	if (keeper->source == lined->source && keeper->lines_at == piece->lines_at &&
-	    keeper->size == piece->size)
-		return &keeper->list;
-	jit_line_keeper_done(keeper);
-	if (!jit_source_lines(lined->source, piece, &keeper->texts, &keeper->list))
-		return NULL;
-	keeper->source = lined->source;
-	keeper->lines_at = piece->lines_at;
-	keeper->size = piece->size;
-	return &keeper->list;
+	if (!has(keeper, lined, origin)) {
+		jit_line_keeper_done(keeper);
+		keeper->source = lined->source;
+		keeper->begun = lined->source->begun;
+		keeper->origin = origin;
+		keeper->lines_at = lined->piece->lines_at;
+		keeper->size = lined->piece->size;
+		keeper->understood = jit_source_lines(lined->source, lined->piece, &keeper->texts,
+						      &keeper->list);
+	}
+	return keeper->understood ? &keeper->list : NULL;
 }
 
 /* Modules of JavaScript have a URL instead of a path. */

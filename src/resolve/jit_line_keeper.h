@@ -14,10 +14,13 @@ enum {
 	JIT_LINE_KEEPER_MOST = 1 << 18, /* lines of a profile */
 };
 
-/* The lines of the last piece, for the next frame is often in it. Zeroes: none. */
+/* The lines of the last piece, for the next frame is often in it. Zeroes: none was asked for. */
 struct jit_line_keeper {
 	const struct jit_source *source; /* NULL: none */
+	uint32_t begun;			 /* of the source */
+	enum jit_lines_origin origin;	 /* as it was known then */
 	uint64_t lines_at, size;	 /* of the piece */
+	bool understood;		 /* the list and its texts are what was told; else empty */
 	jit_line_list list;
 	char *texts;
 };

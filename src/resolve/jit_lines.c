@@ -10,7 +10,7 @@
 enum {
 	PROOFS = 8,	     /* that settle it */
 	LEAST_AS_HEADER = 3, /* where there is no proof */
-	PADDING = 16,	     /* bytes that may follow the last line: more are no padding */
+	ALIGNMENT = 8,	     /* of records */
 };
 
 /* A line as it was told, on its way into the list. */
@@ -34,10 +34,20 @@ uint64_t jit_lines_header_size(const struct jitdump_header *header)
 								      : sizeof(Elf64_Ehdr);
 }
 
-static bool is_text(const char *text)
+bool jit_lines_is_padding(const void *bytes, size_t size)
 {
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
+	static const char zeroes[ALIGNMENT];
+
+	return size < ALIGNMENT && (!size || memcmp(bytes, zeroes, size) == 0);
+}
+
+static bool is_file_name(const char *text)
+{
+	size_t length = 0;
+
+	for (; text[length]; length++) {
+		if (length == JIT_LINES_MAX_FILE || (unsigned char)text[length] < ' ' ||
+		    text[length] == 0x7f)
 			return false;
 	}
 	return true;
@@ -50,7 +60,7 @@ static void take(void *context, const struct jitdump_line *line)
 
 	reading->low = offset < reading->low ? offset : reading->low;
 	reading->high = offset > reading->high ? offset : reading->high;
-	reading->broken |= !is_text(line->file);
+	reading->broken |= !is_file_name(line->file);
 	if (reading->wanted)
 		*vec_push(&reading->told) = (struct told){
 			.line = { .start = (uint32_t)(offset - reading->shift),
@@ -63,12 +73,13 @@ static void take(void *context, const struct jitdump_line *line)
 static void read_all(const struct jitdump_header *header, const struct jitdump_record *record,
 		     struct reading *reading)
 {
+	const char *end = (const char *)record->lines + record->lines_size;
 	ssize_t left;
 
 	reading->start = record->start;
 	reading->low = UINT64_MAX;
 	left = jitdump_lines(header, record, take, reading);
-	reading->broken |= left < 0 || left >= PADDING;
+	reading->broken |= left < 0 || !jit_lines_is_padding(end - left, (size_t)left);
 }
 
 static bool fits(const struct reading *reading, uint64_t shift, uint64_t code_size)

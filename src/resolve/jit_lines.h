@@ -20,6 +20,7 @@
 
 enum {
 	JIT_LINES_MAX_RECORD = 1 << 20, /* bytes of a record that is looked at */
+	JIT_LINES_MAX_FILE = 4096,	/* bytes of a file's name, as PATH_MAX has it */
 };
 
 enum jit_lines_origin {
@@ -54,6 +55,9 @@ typedef VEC(struct jit_line) jit_line_list;
  * not as that writer makes them, or the writer is unknown; nothing was appended. */
 bool jit_lines_read(const struct jitdump_header *header, const struct jitdump_record *record,
 		    uint64_t code_size, enum jit_lines_origin origin, jit_line_list *list);
+/* May that follow the last line? Records are padded with zeroes to eight bytes, if at all
+ * (v8:src/diagnostics/perf-jit.cc, linux:tools/perf/jvmti/jvmti_agent.c). */
+bool jit_lines_is_padding(const void *bytes, size_t size);
 /* The size of an ELF header of the machine the code is for. */
 uint64_t jit_lines_header_size(const struct jitdump_header *header);
 

@@ -9,7 +9,6 @@ enum {
 	LINE_BYTES = 16, /* of a line in the record, before the name of its file */
 	LINE_AT = 8,	 /* its number */
 	LOST_BYTES = 16, /* what the allocator writes to memory that was freed */
-	ALIGNMENT = 8,	 /* of records */
 };
 
 struct mending {
@@ -41,26 +40,31 @@ static size_t next_line(const struct mending *mending, size_t name_at)
 	return at;
 }
 
-/* Has the place from @at to @end room for a name of that length, and no more? The last one may have
+/* Is what is from @at to @end a name of that length, its NUL, and no more? The last one may have
  * padding behind it. */
-static bool has_length(size_t at, size_t end, bool last, size_t length)
+static bool has_length(const struct mending *mending, size_t at, size_t end, bool last,
+		       size_t length)
 {
 	size_t taken = at + length + 1;
 
-	return taken == end || (last && taken < end && end - taken < ALIGNMENT);
+	return taken == end ||
+	       (last && taken < end && jit_lines_is_padding(mending->lines + taken, end - taken));
 }
 
-/* The path may have blanks, and what is before it too. */
+/* The path may have blanks, and what is before it too: which of them is before the path is told by
+ * the length. */
 static bool put_path(const struct mending *mending, size_t at, size_t end, bool last)
 {
 	char *file = mending->lines + at;
 
-	for (size_t blank = 0; blank < mending->path_end; blank++) {
-		const char *path = mending->name + blank + 1;
-		size_t length = mending->path_end - blank - 1;
+	for (size_t length = end - at - 1;
+	     length > LOST_BYTES && has_length(mending, at, end, last, length); length--) {
+		const char *path;
 
-		if (mending->name[blank] != ' ' || length <= LOST_BYTES ||
-		    !has_length(at, end, last, length) || file[length] ||
+		if (length >= mending->path_end)
+			continue;
+		path = mending->name + mending->path_end - length;
+		if (path[-1] != ' ' || file[length] ||
 		    memcmp(file + LOST_BYTES, path + LOST_BYTES, length - LOST_BYTES) != 0)
 			continue;
 		memcpy(file, path, length);
@@ -78,7 +82,7 @@ static bool is_sound(const struct mending *mending, size_t at, size_t end, bool 
 		if ((unsigned char)file[i] < ' ' || file[i] == 0x7f)
 			return false;
 	}
-	return length < end - at && has_length(at, end, last, length);
+	return length < end - at && has_length(mending, at, end, last, length);
 }
 
 /* A name that nobody knows any more, and no number. */

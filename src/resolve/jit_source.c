@@ -232,6 +232,16 @@ static void read_records(struct dump_reading *reading)
 	source->broken = rc == -EBADMSG;
 }
 
+/* What the file had before, when it was written anew, is not in it any more. */
+static void begin_dump(struct jit_source *source)
+{
+	if (source->map)
+		code_map_lose_file(source->map);
+	source->lines_at = 0;
+	source->lines_evidence = (struct jit_lines_evidence){ 0 };
+	source->begun++;
+}
+
 static bool read_header(struct jit_source *source)
 {
 	char bytes[JITDUMP_HEADER_BYTES];
@@ -240,6 +250,7 @@ static bool read_header(struct jit_source *source)
 	int rc = jitdump_header(bytes, got, &source->header, &err);
 
 	source->broken = rc == -EBADMSG;
+	begin_dump(source);
 	if (rc == 0)
 		told_file_advance(&source->file, NULL, source->header.size);
 	return rc == 0;

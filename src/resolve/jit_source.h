@@ -30,6 +30,7 @@ struct jit_source {
 	uint64_t lines_at, lines_start; /* where in the file, 0: none; the piece's address */
 	struct jit_lines_evidence lines_evidence;
 	uint64_t changes; /* how often something was added */
+	uint32_t begun;	  /* how often a jitdump was read from its begin: it may be written anew */
 };
 
 /* No file yet. Both as for code_map_new. */

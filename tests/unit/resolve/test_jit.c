@@ -422,6 +422,68 @@ static void test_dump_lines_understood_late(void **state)
 	buf_done(&late.bytes);
 }
 
+/* What could not be understood is not tried again for each frame of the piece: that the record has
+ * become a good one meanwhile shows that it was not read. */
+static void test_dump_lines_broken(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	uint64_t now = clock_ns();
+	size_t name_at;
+
+	make_header(&maker, 0, 0);
+	make_lines(&maker, now, CODE, "/src/good");
+	make_load(&maker, now, CODE, "good", "12345678", 1);
+	name_at = maker.bytes.size + 16 + 16 + 16;
+	make_lines(&maker, now, CODE + 0x100, "\nsrc/bad");
+	make_load(&maker, now, CODE + 0x100, "bad", "12345678", 2);
+	map_dump(fixture, &maker);
+	assert_true(keep_lines(fixture, CODE + 0x100, now, false));
+	assert_int_equal(maker.bytes.bytes[name_at], '\n');
+	maker.bytes.bytes[name_at] = '/';
+	write_file(fixture->dump, O_TRUNC, maker.bytes.bytes, maker.bytes.size);
+	assert_true(keep_lines(fixture, CODE + 0x104, now, false));
+	expect_lines(fixture, "");
+	assert_true(keep_lines(fixture, CODE, now, false));
+	assert_true(keep_lines(fixture, CODE + 0x104, now, false));
+	expect_lines(fixture, "7f0000001000+4=/src/good:10 7f0000001104+4=/src/bad:11");
+	buf_done(&maker.bytes);
+}
+
+/* A dump that is written anew in place has nothing of the code that was announced before, whatever
+ * stands where its lines and its bytes stood. */
+static void test_dump_written_anew(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 }, anew = { 0 };
+	uint64_t now = clock_ns(), start, at;
+	struct buf code = { 0 };
+	struct frame frame;
+
+	make_header(&maker, 0, 0);
+	make_lines(&maker, now, CODE, "/src/one");
+	make_load(&maker, now, CODE, "one", "12345678", 1);
+	make_load(&maker, now, CODE + 0x800, "more", "12345678", 2);
+	map_dump(fixture, &maker);
+	assert_true(keep_lines(fixture, CODE, now, false));
+	make_header(&anew, 0, 0);
+	make_lines(&anew, now, CODE + 0x100, "/src/two");
+	make_load(&anew, now, CODE + 0x100, "two", "abcdefgh", 1);
+	write_file(fixture->dump, O_TRUNC, anew.bytes.bytes, anew.bytes.size);
+	jit_follow(fixture->jit, clock_ns());
+	assert_true(keep_lines(fixture, CODE + 4, now, false));
+	assert_true(keep_lines(fixture, CODE + 0x100, now, false));
+	expect_lines(fixture, "7f0000001000+4=/src/one:10 7f0000001100+4=/src/two:10");
+	frame = place(fixture, fixture->process, CODE + 4, now);
+	assert_false(jit_code(fixture->jit, &frame, &at, &start, &code));
+	frame = place(fixture, fixture->process, CODE + 0x104, now);
+	assert_true(jit_code(fixture->jit, &frame, &at, &start, &code));
+	assert_string_equal(buf_text(&code), "abcdefgh");
+	buf_done(&code);
+	buf_done(&maker.bytes);
+	buf_done(&anew.bytes);
+}
+
 /* More than a chunk, written in pieces that end anywhere. */
 static void test_dump_grows(void **state)
 {
@@ -532,6 +594,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_lines_understood_late, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines_broken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),

@@ -154,6 +154,54 @@ static void test_broken(void **state)
 	buf_done(&fixture.maker.bytes);
 }
 
+/* One line, whose record ends with the @tail. */
+static void make_tail(struct fixture *fixture, const char *tail, size_t size)
+{
+	buf_clear(&fixture->maker.bytes);
+	make_prefix(&fixture->maker, 2, 16 + 18 + size, 1);
+	make_u64(&fixture->maker, START);
+	make_u64(&fixture->maker, 1);
+	add_line(&fixture->maker, START, 5);
+	buf_add(&fixture->maker.bytes, tail, size);
+	parse(fixture);
+}
+
+/* What follows is up to seven zeroes; else the name of the last file lost its begin. */
+static void test_padding(void **state)
+{
+	struct fixture fixture = { 0 };
+
+	(void)state;
+	make_tail(&fixture, "\0\0\0\0\0\0", 7);
+	expect(&fixture, 16, JIT_LINES_FROM_CODE, "0+16=f:5");
+	make_tail(&fixture, "\0\0\0\0\0\0\0", 8);
+	expect(&fixture, 16, JIT_LINES_FROM_CODE, "none");
+	make_tail(&fixture, "\0a.js", 6);
+	expect(&fixture, 16, JIT_LINES_FROM_CODE, "none");
+	buf_done(&fixture.maker.bytes);
+}
+
+/* No file has a name as long as that. */
+static void test_long_names(void **state)
+{
+	char name[JIT_LINES_MAX_FILE + 2] = "";
+	struct fixture fixture = { 0 };
+	jit_line_list list = { 0 };
+
+	(void)state;
+	memset(name, 'a', JIT_LINES_MAX_FILE + 1);
+	make_many_lines(&fixture.maker, START, 0, 1, name);
+	parse(&fixture);
+	expect(&fixture, 16, JIT_LINES_FROM_CODE, "none");
+	name[JIT_LINES_MAX_FILE] = '\0';
+	buf_clear(&fixture.maker.bytes);
+	make_many_lines(&fixture.maker, START, 0, 1, name);
+	parse(&fixture);
+	assert_true(jit_lines_read(&header, &fixture.record, 16, JIT_LINES_FROM_CODE, &list));
+	vec_free(&list);
+	buf_done(&fixture.maker.bytes);
+}
+
 static void test_find(void **state)
 {
 	struct jit_line lines[] = { { 4, 4, 1, "a" }, { 8, 2, 2, "a" }, { 16, 4, 3, "a" } };
@@ -171,9 +219,10 @@ static void test_find(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_proofs), cmocka_unit_test(test_hints),
-		cmocka_unit_test(test_read),   cmocka_unit_test(test_order),
-		cmocka_unit_test(test_broken), cmocka_unit_test(test_find),
+		cmocka_unit_test(test_proofs),	   cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_read),	   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_broken),	   cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_long_names), cmocka_unit_test(test_find),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

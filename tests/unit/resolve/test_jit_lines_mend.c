@@ -101,6 +101,19 @@ static void test_several_files(void **state)
 	buf_done(&scene.maker.bytes);
 }
 
+/* The last name is so short that what is left of it could be taken for padding. */
+static void test_short_last_name(void **state)
+{
+	struct scene scene = { 0 };
+
+	(void)state;
+	add(&scene, 0, 5, "/a/b.js");
+	lose(&scene, "/a/b.js", 3);
+	assert_true(mend(&scene, 1, 0, NAME));
+	expect(&scene, "0 ");
+	buf_done(&scene.maker.bytes);
+}
+
 /* What is not to be understood is refused: another writer's names, addresses outside of the code,
  * fewer lines than there should be. */
 static void test_refused(void **state)
@@ -144,9 +157,8 @@ static void test_no_wrong_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mended),
-		cmocka_unit_test(test_several_files),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_mended),		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_short_last_name), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_wrong_file),
 	};
 
