@@ -13,8 +13,10 @@ enum {
 	/* From a function to its declaration are two, from a type to what it is another name of
 	 * rarely more. */
 	MOST_STEPS = 32,
-	WINDOW_BYTES = 1024, /* an entry is rarely longer */
-	MOST_FUNCTIONS = 1 << 22,
+	WINDOW_BYTES = 1024,	  /* an entry is rarely longer */
+	MOST_FUNCTIONS = 1 << 22, /* of a file; those beyond have no type that is known */
+	/* What was read of the file is given back after a unit beyond this. */
+	MOST_HELD_BYTES = 48 << 20,
 };
 
 /* Where code of a function begins, and what it returns. */
@@ -23,9 +25,15 @@ struct typed_place {
 	struct probe_return returns;
 };
 
+/* The functions of a unit. */
+struct typed_unit {
+	bool walked;
+	VEC(struct typed_place) places; /* by address */
+};
+
 struct function_types {
-	VEC(const struct dwarf_unit *) walked;
-	VEC(struct typed_place) places; /* by address, once the units have been gone through */
+	VEC(struct typed_unit) units; /* by their index in the file, once one was asked for */
+	size_t count;		      /* of places, of all units */
 };
 
 /* What an entry tells, of a function or of a type. */
@@ -45,8 +53,9 @@ void function_types_free(struct function_types *types)
 {
 	if (!types)
 		return;
-	vec_free(&types->walked);
-	vec_free(&types->places);
+	for (size_t i = 0; i < types->units.count; i++)
+		vec_free(&types->units.items[i].places);
+	vec_free(&types->units);
 	free(types);
 }
 
@@ -134,6 +143,11 @@ static struct probe_return number(bool is_signed, uint64_t bytes)
 	};
 }
 
+static struct probe_return unknown(void)
+{
+	return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+}
+
 static struct probe_return base_type(const struct entry *entry)
 {
 	switch (entry->encoding) {
@@ -165,13 +179,14 @@ static bool is_other_name(const struct entry *entry)
 	}
 }
 
+/* An enumeration that does not say what numbers it has may have negative ones. */
 static struct probe_return type_itself(const struct entry *entry)
 {
 	switch (entry->tag) {
 	case TAG_BASE_TYPE:
 		return base_type(entry);
 	case TAG_ENUMERATION_TYPE:
-		return number(entry->encoding == ATE_SIGNED, entry->bytes);
+		return entry->encoding ? base_type(entry) : unknown();
 	case TAG_POINTER_TYPE:
 		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
 	case TAG_REFERENCE_TYPE:
@@ -183,8 +198,14 @@ static struct probe_return type_itself(const struct entry *entry)
 	case TAG_ARRAY_TYPE:
 		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 	default:
-		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+		return unknown();
 	}
+}
+
+/* Programs of 32 bits return pointers in half a register, and wider numbers in two. */
+static struct probe_return as_returned(const struct dwarf_unit *unit, struct probe_return type)
+{
+	return unit->sizes.address < sizeof(uint64_t) && type.bits == 64 ? unknown() : type;
 }
 
 /* What DW_AT_type of an entry of @unit means; it may be none, which is void. */
@@ -196,14 +217,15 @@ static struct probe_return type_of(const struct dwarf_unit *unit, struct dwarf_v
 		struct dwarf_unit *owner = dwarf_value_entry(unit, type, &offset);
 
 		if (!owner || !read_entry_at(owner, offset, &entry))
-			return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+			return unknown();
 		if (!is_other_name(&entry))
-			return type_itself(&entry);
+			return as_returned(owner, type_itself(&entry));
 		unit = owner;
 		type = entry.type;
 	}
-	return (struct probe_return){ .kind = type.class == CLASS_NONE ? PROBE_RETURN_NOTHING
-								       : PROBE_RETURN_UNKNOWN };
+	if (type.class != CLASS_NONE)
+		return unknown();
+	return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 }
 
 /* The type may stand with the function's declaration, or with what this is an instance of. */
@@ -219,11 +241,11 @@ static struct probe_return returned_by(const struct dwarf_unit *unit, const stru
 			return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 		owner = dwarf_value_entry(unit, entry.origin, &offset);
 		if (!owner || !read_entry_at(owner, offset, &entry))
-			return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+			return unknown();
 		unit = owner;
 	}
 	if (entry.type.class == CLASS_NONE)
-		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+		return unknown();
 	return type_of(unit, entry.type);
 }
 
@@ -231,29 +253,36 @@ static struct probe_return returned_by(const struct dwarf_unit *unit, const stru
 
 struct place_sink {
 	struct function_types *types;
+	struct typed_unit *unit;
 	struct probe_return returns;
 };
+
+static bool is_full(const struct function_types *types)
+{
+	return types->count >= MOST_FUNCTIONS;
+}
 
 static bool take_range(void *context, uint64_t start, uint64_t end)
 {
 	struct place_sink *sink = context;
 
 	(void)end;
-	*vec_push(&sink->types->places) =
+	if (is_full(sink->types))
+		return false;
+	*vec_push(&sink->unit->places) =
 		(struct typed_place){ .address = start, .returns = sink->returns };
-	return sink->types->places.count < MOST_FUNCTIONS;
+	sink->types->count++;
+	return true;
 }
 
-static void add_function(struct function_types *types, const struct dwarf_unit *unit,
+static void add_function(struct place_sink *sink, const struct dwarf_unit *unit,
 			 const struct entry *entry)
 {
-	struct place_sink sink = { .types = types };
-
 	/* most are declarations */
 	if (entry->extent.low_pc.class == CLASS_NONE && entry->extent.ranges.class == CLASS_NONE)
 		return;
-	sink.returns = returned_by(unit, entry);
-	dwarf_ranges_each(unit, &entry->extent, take_range, &sink);
+	sink->returns = returned_by(unit, entry);
+	dwarf_ranges_each(unit, &entry->extent, take_range, sink);
 }
 
 static int by_address(const void *a, const void *b)
@@ -296,46 +325,75 @@ static bool is_understood(struct dwarf_unit *unit)
 }
 
 /* Functions lie in namespaces and in one another: all entries are looked at. */
-static void walk(struct function_types *types, struct dwarf_unit *unit)
+static void walk(struct place_sink *sink, struct dwarf_unit *unit)
 {
 	struct reader reader = dwarf_unit_entries(unit, unit->entries, unit->end - unit->entries);
 	struct entry entry;
 
-	while (reader_left(&reader) > 0 && read_entry(unit, &reader, &entry)) {
+	while (reader_left(&reader) > 0 && !is_full(sink->types) &&
+	       read_entry(unit, &reader, &entry)) {
 		if (entry.tag == TAG_SUBPROGRAM)
-			add_function(types, unit, &entry);
+			add_function(sink, unit, &entry);
 	}
-	if (types->places.count)
-		qsort(types->places.items, types->places.count, sizeof(*types->places.items),
-		      by_address);
+	if (sink->unit->places.count)
+		qsort(sink->unit->places.items, sink->unit->places.count,
+		      sizeof(*sink->unit->places.items), by_address);
 }
 
-static void need_unit(struct function_types *types, struct dwarf_unit *unit)
+static void walk_once(struct function_types *types, struct typed_unit *typed,
+		      struct dwarf_unit *unit)
 {
+	struct place_sink sink = { .types = types, .unit = typed };
 	struct dwarf_unit *whole = unit;
 
-	for (size_t i = 0; i < types->walked.count; i++) {
-		if (types->walked.items[i] == unit)
-			return;
-	}
-	*vec_push(&types->walked) = unit;
+	if (typed->walked)
+		return;
+	typed->walked = true;
 	if (!dwarf_unit_root(unit))
 		return;
 	if (dwarf_split_is_skeleton(unit))
 		whole = dwarf_split_unit(unit);
 	if (whole && dwarf_unit_root(whole) && is_understood(whole))
-		walk(types, whole);
+		walk(&sink, whole);
+	if (dwarf_file_held(unit->file) > MOST_HELD_BYTES) {
+		dwarf_split_forget(unit->file);
+		dwarf_file_forget(unit->file);
+	}
+}
+
+static int by_offset(const void *offset, const void *unit)
+{
+	uint64_t wanted = *(const uint64_t *)offset;
+	const struct dwarf_unit *const *at = unit;
+
+	return (wanted > (*at)->offset) - (wanted < (*at)->offset);
+}
+
+/* By its index, which stays when the file is closed and opened again. */
+static struct typed_unit *typed_unit_of(struct function_types *types, const struct dwarf_unit *unit)
+{
+	struct dwarf_unit **units = unit->file->units.items, **found;
+	size_t count = unit->file->units.count;
+
+	found = bsearch(&unit->offset, units, count, sizeof(struct dwarf_unit *), by_offset);
+	if (!found)
+		return NULL;
+	while (types->units.count < count)
+		*vec_push(&types->units) = (struct typed_unit){ .walked = false };
+	return &types->units.items[found - units];
 }
 
 struct probe_return function_types_returned(struct function_types *types, struct dwarf_unit *unit,
 					    uint64_t address)
 {
 	const struct typed_place wanted = { .address = address };
+	struct typed_unit *typed = typed_unit_of(types, unit);
 	const struct typed_place *found = NULL;
 
-	need_unit(types, unit);
-	if (types->places.count)
-		found = bsearch(&wanted, types->places.items, types->places.count, sizeof(wanted),
+	if (typed)
+		walk_once(types, typed, unit);
+	if (typed && typed->places.count)
+		found = bsearch(&wanted, typed->places.items, typed->places.count, sizeof(wanted),
 				by_address);
-	return found ? found->returns : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+	return found ? found->returns : unknown();
 }

@@ -183,6 +183,7 @@ bool metric_needs_errors(const struct metric *metric)
 static void need_source(struct metric_set *set, unsigned source)
 {
 	set->exits |= !is_of_entries(source);
+	set->errors |= source == METRIC_ERRORS;
 	set->virtual_time |= source == METRIC_VIRTUAL;
 	set->latency |= source == METRIC_QUANTILE;
 	set->moved |= source == METRIC_MOVED;

@@ -119,6 +119,7 @@ struct metric_set {
 	const struct metric *metrics[METRIC_SET_MAX];
 	size_t count;
 	bool exits;	   /* the ends of calls are needed: exits, times, errors */
+	bool errors;	   /* what functions return is needed */
 	bool virtual_time; /* time on a CPU, or counters */
 	bool latency;	   /* the histogram of how long calls took */
 	bool moved;

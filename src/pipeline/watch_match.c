@@ -39,10 +39,14 @@ static void keep(struct best *best, enum name_fit fit, const struct watch_candid
 }
 
 static bool is_version(const struct function_list *list, const struct listed_function *function,
-		       const char *version)
+		       const struct watch_wanted *wanted)
 {
+	if (wanted->any_version)
+		return true;
+	if (!wanted->version)
+		return !function->old_version;
 	return function->version &&
-	       strcmp(function_list_name(list, function->version), version) == 0;
+	       strcmp(function_list_name(list, function->version), wanted->version) == 0;
 }
 
 void watch_match_image(struct watch_image *image, struct demangler *demangler,
@@ -61,8 +65,7 @@ void watch_match_image(struct watch_image *image, struct demangler *demangler,
 							   .size = function->size,
 							   .function = function };
 
-		if (wanted->version ? !is_version(list, function, wanted->version)
-				    : function->old_version)
+		if (!is_version(list, function, wanted))
 			continue;
 		if (!name_pattern_is_part(name))
 			keep(&best,

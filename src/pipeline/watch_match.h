@@ -31,6 +31,7 @@ struct watch_wanted {
 	const char *name;
 	const char *version; /* NULL: the one programs get that are linked now */
 	const char *module;  /* of the kernel: only there; NULL: anywhere */
+	bool any_version;    /* of whatever version, then @version is nothing */
 };
 
 /* Appends the functions that fit best; none is no error. Parts of functions that are only jumped

@@ -20,6 +20,7 @@ enum {
 struct watch_request {
 	struct metric_set metrics;
 	struct watch_counters counters;
+	bool returns; /* what functions return is needed */
 	struct watch_targets *targets;
 	int *cpus;
 	size_t cpu_count;
@@ -126,6 +127,7 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 
 	options.pid = words->pid_count ? words->pids[0] : 0;
 	options.exits = request->probes.measures & PROBE_EXITS;
+	options.returns = request->returns;
 	rc = watch_targets_new(&options, &request->targets, err);
 	if (rc == 0)
 		request->probes.targets =
@@ -152,6 +154,7 @@ static int make(const struct watch_words *words, struct watch_request *request, 
 			      &request->probes);
 	if (exits)
 		request->probes.measures |= PROBE_EXITS;
+	request->returns = exits || words->values || request->metrics.errors;
 	rc = find_targets(words, request, err);
 	/* Once more: not every condition suits every target. */
 	return rc < 0 ? rc : probes_check_conditions(&request->probes, &exits, err);

@@ -137,20 +137,33 @@ static void take_inlined(void *context, const struct line_unit_inlined *inlined)
 			   file_base(inlined->call_file), inlined->call_line, inlined->address);
 }
 
-/* A name that is there, but not of the version that was asked for. */
-static bool has_other_version(const struct watch_sources *sources, struct watch_image *image,
-			      const struct watch_wanted *wanted)
+/* A name that is there, but not of the version that was asked for: of another version, or NULL. */
+static const struct listed_function *other_version(const struct watch_sources *sources,
+						   struct watch_image *image,
+						   const struct watch_wanted *wanted)
 {
-	const struct watch_wanted any = { .name = wanted->name };
+	const struct watch_wanted any = { .name = wanted->name, .any_version = true };
 	struct watch_matches matches = { .aliases = 0 };
-	bool has;
+	const struct listed_function *other = NULL;
 
-	if (!wanted->version)
-		return false;
 	watch_match_image(image, sources->demangler, &any, &matches);
-	has = matches.list.count > 0;
+	if (matches.list.count)
+		other = matches.list.items[matches.list.count - 1].function;
 	watch_matches_done(&matches);
-	return has;
+	return other;
+}
+
+static int not_of_version(const struct watch_image *image, const struct watch_wanted *wanted,
+			  const struct listed_function *other, struct err *err)
+{
+	const char *shown = watch_image_shown(image);
+
+	if (wanted->version)
+		return err_set(err, -ENOENT, "%s has %s, but no version %s of it", shown,
+			       wanted->name, wanted->version);
+	return err_set(err, -ENOENT, "%s has %s only for programs linked long ago: %s:%s@%s", shown,
+		       wanted->name, shown, wanted->name,
+		       function_list_name(watch_image_functions(image), other->version));
 }
 
 static int not_in_image(struct watch_sources *sources, struct watch_image *image,
@@ -159,11 +172,11 @@ static int not_in_image(struct watch_sources *sources, struct watch_image *image
 	struct inlined_search search = { .sources = sources, .name = wanted->name };
 	const struct function_list *list = watch_image_functions(image);
 	const char *shown = watch_image_shown(image);
+	const struct listed_function *other = other_version(sources, image, wanted);
 	struct buf near = { 0 };
 
-	if (has_other_version(sources, image, wanted))
-		return err_set(err, -ENOENT, "%s has %s, but no version %s of it", shown,
-			       wanted->name, wanted->version);
+	if (other)
+		return not_of_version(image, wanted, other, err);
 	line_search_inlined(watch_image_lines(image), take_inlined, &search);
 	watch_match_near_image(image, wanted->name, &near);
 	if (search.count)

@@ -128,7 +128,7 @@ int watch_target_list_add(struct watch_target_list *targets,
 	target.label = make_label(targets, candidate, behind, &source.label);
 	if (!target.instruction && candidate->image)
 		add_exits(targets, candidate, &target);
-	if (!target.instruction && targets->exits)
+	if (!target.instruction && targets->returns)
 		target.returns = watch_sources_returns(targets->sources, candidate);
 	*vec_push(&targets->list) = target;
 	*vec_push(&targets->made_of) = source;

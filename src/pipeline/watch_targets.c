@@ -354,6 +354,7 @@ int watch_targets_new(const struct watch_target_options *options,
 	targets->sources = watch_sources_new(&sources);
 	targets->all.sources = targets->sources;
 	targets->all.exits = options->exits;
+	targets->all.returns = options->returns;
 	rc = find_all(targets, err);
 	if (rc < 0)
 		return rc;

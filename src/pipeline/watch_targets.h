@@ -46,6 +46,7 @@ struct watch_target_options {
 	const char *command; /* argv[0] of the command; NULL: none */
 	bool all;	     /* of several functions of a name take all, do not refuse */
 	bool exits;	     /* where calls end is wanted too (struct metric_set.exits) */
+	bool returns;	     /* what functions return is wanted too: errors, retval, values */
 	struct line_options lines;
 };
 

@@ -100,9 +100,12 @@ void name_pattern_bare(const char *readable, bool templates, struct buf *name)
 	}
 }
 
-/* Is the star at @at all of a template argument, or its beginning? No type begins with one. */
+/* Is the star at @at all of a template argument, or its beginning? No type begins with one but
+ * Rust's "*const T" and "*mut T". */
 static bool begins_argument(const char *pattern, const char *at)
 {
+	if (strncmp(at + 1, "const ", 6) == 0 || strncmp(at + 1, "mut ", 4) == 0)
+		return false;
 	while (at > pattern && at[-1] == ' ')
 		at--;
 	return at > pattern && (at[-1] == '<' || at[-1] == ',');
@@ -224,6 +227,12 @@ static enum name_fit fit_forms(const char *pattern, const char *readable, const 
 	return start > readable && is_whole(pattern, start) ? NAME_FIT_WHOLE : NAME_FIT_NONE;
 }
 
+static bool fits_glob(const char *pattern, const char *readable, const char *bare)
+{
+	return name_pattern_is_glob(pattern) &&
+	       (fnmatch(pattern, readable, 0) == 0 || fnmatch(pattern, bare, 0) == 0);
+}
+
 static enum name_fit fit_readable(const char *pattern, const char *readable)
 {
 	struct buf bare = { 0 }, plain = { 0 };
@@ -231,11 +240,9 @@ static enum name_fit fit_readable(const char *pattern, const char *readable)
 
 	name_pattern_bare(readable, true, &bare);
 	name_pattern_bare(readable, false, &plain);
-	if (name_pattern_is_glob(pattern))
-		fit = fnmatch(pattern, readable, 0) == 0 ||
-				      fnmatch(pattern, buf_text(&bare), 0) == 0
-			      ? NAME_FIT_WHOLE
-			      : NAME_FIT_NONE;
+	/* what was copied from a list is meant as it stands, whatever letters it has */
+	if (fits_glob(pattern, readable, buf_text(&bare)))
+		fit = NAME_FIT_WHOLE;
 	else
 		fit = fit_forms(pattern, readable, buf_text(&bare), buf_text(&plain));
 	buf_done(&bare);

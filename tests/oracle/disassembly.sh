@@ -135,7 +135,7 @@ int main(void)
 	return 0;
 }
 END
-	"${CC:-cc}" -O3 -ffast-math -march=sapphirerapids -mprefer-vector-width=512 \
+	${CC:-cc} -O3 -ffast-math -march=sapphirerapids -mprefer-vector-width=512 \
 		-o "$T/vectors" "$T/vectors.c" 2> "$T/stderr" || skip "the compiler knows no AVX-512"
 }
 

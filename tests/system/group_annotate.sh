@@ -37,7 +37,7 @@ annotated_program() {
 			return s == 1;
 		}
 	END
-	"${CC:-cc}" -g -O2 -o "$T/hot" "$T/hot.c" || fail "could not build it"
+	${CC:-cc} -g -O2 -o "$T/hot" "$T/hot.c" || fail "could not build it"
 	touch "$T/hot"
 	record "$T/prof" -H 4000 -- "$T/hot"
 	# ADDRESS<tab>SAMPLES of the function
@@ -158,7 +158,7 @@ test_annotate_source_elsewhere() {
 
 test_annotate_without_lines() {
 	# another file than any whose lines may be known already
-	"${CC:-cc}" -O2 -DLOOP="$$" -Wl,--build-id=uuid -o "$T/loop" "$HERE/programs/loop.c" ||
+	${CC:-cc} -O2 -DLOOP="$$" -Wl,--build-id=uuid -o "$T/loop" "$HERE/programs/loop.c" ||
 		fail "could not build it"
 	record "$T/prof" -H 4000 -- "$T/loop" 0.3
 	annotate main "$T/prof" --select program=loop

@@ -49,7 +49,7 @@ test_watch_counts_only_what_the_condition_lets() {
 test_watch_knows_what_is_no_error() {
 	need_counts_of_calls
 	need strip
-	"${CC:-cc}" -std=gnu11 -g -O2 -o "$T/typed" "$HERE/programs/called.c" ||
+	${CC:-cc} -std=gnu11 -g -O2 -o "$T/typed" "$HERE/programs/called.c" ||
 		fail "called.c cannot be compiled"
 	count_calls -m entries,errors "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
 	expect_calls work errors 10

@@ -75,6 +75,21 @@ test_watch_wrong_names() {
 	expect_line "did you mean 'walltime'"
 }
 
+# A library keeps functions for programs that were linked with it long ago.
+test_watch_names_of_old_versions_only() {
+	echo 'int old(void) { return 1; } __asm__(".symver old,gone@LIB_1");' > "$T/old.c"
+	echo 'LIB_1 { global: gone; local: *; };' > "$T/old.map"
+	${CC:-cc} -shared -fPIC -Wl,--version-script="$T/old.map" -o "$T/libold.so" "$T/old.c" ||
+		fail "old.c cannot be compiled"
+	strip "$T/libold.so"
+	expect_status 1 "$PROSPECT" watch "$T/libold.so:gone@NONE" -- true
+	expect_line 'libold.so has gone, but no version NONE of it'
+	expect_status 1 "$PROSPECT" watch "$T/libold.so:gone" -- true
+	expect_line 'libold.so has gone only for programs linked long ago: libold.so:gone@LIB_1$'
+	expect_status 1 "$PROSPECT" watch "$T/libold.so:gon" -- true
+	expect_line 'libold.so has no function gon; near to it: gone'
+}
+
 test_watch_names_and_aliases() {
 	need_watch_targets
 	watch_targets "$T/csv" "$T/targets:original" "$T/targets:same" "$T/targets:rounds" \

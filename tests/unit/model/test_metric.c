@@ -64,7 +64,9 @@ static void test_needs(void **state)
 	set = parse("walltime");
 	assert_true(set.exits && !set.virtual_time);
 	set = parse("vtime/invoc");
-	assert_true(set.exits && set.virtual_time);
+	assert_true(set.exits && set.virtual_time && !set.errors);
+	set = parse("errors/invoc");
+	assert_true(set.exits && set.errors);
 	set = parse("latency");
 	assert_int_equal(set.count, 4);
 	assert_true(set.latency && set.exits);

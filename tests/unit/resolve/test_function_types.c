@@ -173,6 +173,64 @@ static void test_cxx(void **state)
 	assert_int_equal(compare_all(path), 10);
 }
 
+/* What the function @name of a file returns. */
+static enum probe_return_kind kind_of(const char *path, const char *name)
+{
+	struct opened opened;
+	struct buf symbol = { 0 };
+	enum probe_return_kind kind;
+
+	open_debug(path, &opened);
+	assert_int_equal(tools_run(&symbol, "nm '%s' | grep ' %s$'", path, name), 0);
+	kind = returned_at(&opened, strtoull(buf_text(&symbol), NULL, 16)).kind;
+	close_debug(&opened);
+	buf_done(&symbol);
+	return kind;
+}
+
+/* Before DWARF 3 enumerations had no type: whether one of their numbers is negative, nobody says.
+ */
+static void test_enumerations(void **state)
+{
+	char path[TOOLS_PATH];
+
+	tools_build(*state, "old", "c", "-gdwarf-2 -gstrict-dwarf -O1", c_source, path);
+	assert_int_equal(kind_of(path, "s32_enum"), PROBE_RETURN_UNKNOWN);
+	assert_int_equal(kind_of(path, "u32_enum"), PROBE_RETURN_UNKNOWN);
+	assert_int_equal(kind_of(path, "s32_int"), PROBE_RETURN_SIGNED);
+}
+
+/* Half of a register is all that a pointer has there. */
+static void test_32_bits(void **state)
+{
+	static const char source[] =
+		"#define F __attribute__((noinline, noclone, used))\n"
+		"F void *pointer(void) { return 0; } F long long wide(void) { return -1; }\n"
+		"F int number(void) { return -1; } F long word(void) { return -1; }\n"
+		"F unsigned letter(void) { return 1; } F void nothing(void) { }\n"
+		"int main(void) { return 0; }\n";
+	struct buf out = { 0 };
+	char path[TOOLS_PATH];
+	int rc = tools_run(&out,
+			   "echo 'int main(void) { return 0; }' | gcc -m32 -nostdlib -static "
+			   "-Wl,-e,main -x c - -o '%s/probe' 2>&1",
+			   (const char *)*state);
+
+	buf_done(&out);
+	if (rc) {
+		print_message("needs a compiler for 32 bits\n");
+		skip();
+	}
+	tools_build(*state, "narrow", "c", "-m32 -g -O1 -nostdlib -static -Wl,-e,main", source,
+		    path);
+	assert_int_equal(kind_of(path, "pointer"), PROBE_RETURN_UNKNOWN);
+	assert_int_equal(kind_of(path, "wide"), PROBE_RETURN_UNKNOWN);
+	assert_int_equal(kind_of(path, "number"), PROBE_RETURN_SIGNED);
+	assert_int_equal(kind_of(path, "word"), PROBE_RETURN_SIGNED);
+	assert_int_equal(kind_of(path, "letter"), PROBE_RETURN_UNSIGNED);
+	assert_int_equal(kind_of(path, "nothing"), PROBE_RETURN_NOTHING);
+}
+
 /* Assemblers describe functions, too, but not what these return. */
 static void test_assembly(void **state)
 {
@@ -194,6 +252,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_c, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_cxx, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_enumerations, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_32_bits, tools_set_up, tools_tear_down),
 		cmocka_unit_test_setup_teardown(test_assembly, tools_set_up, tools_tear_down),
 	};
 

@@ -59,6 +59,11 @@ static const struct {
 	  NAME_FIT_WHOLE },
 	{ "hidden", "m", "app::(anonymous namespace)::hidden(int)", NAME_FIT_LAST },
 	{ "app::get", "m", "app::get(int) [clone .part.0]", NAME_FIT_WHOLE },
+	{ "<*const [u8] as c::Tr>::f", "m", "<*const [u8] as c::Tr>::f", NAME_FIT_WHOLE },
+	{ "<*mut T as c::Tr>::f", "m", "<*const T as c::Tr>::f", NAME_FIT_NONE },
+	{ "<(*const A, *mut B) as c::Tr>::f", "m", "<(*const A, *mut B) as c::Tr>::f",
+	  NAME_FIT_WHOLE },
+	{ "[u8]::f", "m", "c::[u8]::f", NAME_FIT_LAST },
 	{ "serde::de::from_str", "m", "serde::de::from_str", NAME_FIT_WHOLE },
 	{ "from_str", "m", "<alloc::string::String as core::str::FromStr>::from_str",
 	  NAME_FIT_LAST },
@@ -87,6 +92,9 @@ static void test_globs(void **state)
 	assert_false(name_pattern_is_glob("operator[]"));
 	assert_false(name_pattern_is_glob("get(char*)"));
 	assert_false(name_pattern_is_glob("malloc"));
+	assert_true(name_pattern_is_glob("<* as c::Tr>::f"));
+	assert_false(name_pattern_is_glob("<*const [u8] as c::Tr>::f"));
+	assert_false(name_pattern_is_glob("<(*const A, *mut B) as c::Tr>::f"));
 }
 
 int main(void)
