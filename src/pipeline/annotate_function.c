@@ -445,7 +445,8 @@ static void add_main_file(struct work *work, const line_list *list, size_t begin
 				  .last = list->items[end - 1].line };
 	if (declared && declared < extent.first && extent.first - declared < MAX_LINES)
 		extent.first = declared;
-	lines_each(work->annotate->lines.lines, work->image, extent.start, extend, &extent);
+	lines_each(work->annotate->lines.lines, work->image, extent.start, extent.end, extend,
+		   &extent);
 	annotation_add(work->annotation, ANNOTATION_PART, 0, extent.file);
 	add_lines(work, list, begin, end, extent.first, extent.last);
 }

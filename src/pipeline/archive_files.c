@@ -149,7 +149,8 @@ static void take_function(struct finder *finder, const struct frame *frame)
 	place = lines_place(finder->service.lines, frame);
 	finder->start = symbol->start + (place - frame->address);
 	finder->end = finder->start + symbol->size;
-	lines_each(finder->service.lines, frame->image, place, take_line, finder);
+	lines_each(finder->service.lines, frame->image, finder->start, finder->end, take_line,
+		   finder);
 }
 
 static void take_frame(struct finder *finder, uint32_t id)

@@ -17,13 +17,19 @@
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 
+/* A frame of a function whose lines may be understood later. */
+struct lineless {
+	uint32_t frame;
+	uint64_t changes; /* see jit_keep_lines */
+};
+
 struct hot_code {
 	struct profile *profile;
 	struct image_files *files;
 	struct jit *jit;
-	VEC(uint32_t) samples;	/* by frame */
-	size_t bytes;		/* kept so far */
-	VEC(uint32_t) lineless; /* frames of functions whose lines may be understood later */
+	VEC(uint32_t) samples; /* by frame */
+	size_t bytes;	       /* kept so far */
+	VEC(struct lineless) lineless;
 };
 
 /* A function, by one of its frames. */
@@ -220,7 +226,7 @@ static void keep_made(struct wanted *wanted, uint32_t frame)
 	if (jit_code(wanted->hot->jit, row, &wanted->code.start, &wanted->code.address, &bytes)) {
 		keep(wanted, bytes.bytes,
 		     bytes.size < HOT_CODE_FUNCTION_BYTES ? bytes.size : HOT_CODE_FUNCTION_BYTES);
-		*vec_push(&wanted->hot->lineless) = frame;
+		*vec_push(&wanted->hot->lineless) = (struct lineless){ .frame = frame };
 	}
 	buf_done(&bytes);
 }
@@ -230,10 +236,11 @@ static void keep_lines(struct hot_code *hot)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < hot->lineless.count; i++) {
-		uint32_t frame = hot->lineless.items[i];
+		struct lineless lineless = hot->lineless.items[i];
 
-		if (!jit_keep_lines(hot->jit, &hot->profile->frames.items[frame], true))
-			hot->lineless.items[kept++] = frame;
+		if (!jit_keep_lines(hot->jit, &hot->profile->frames.items[lineless.frame], true,
+				    &lineless.changes))
+			hot->lineless.items[kept++] = lineless;
 	}
 	hot->lineless.count = kept;
 }

@@ -415,6 +415,21 @@ static void tell_damage(struct importing *importing, struct import_result *resul
 	import_profile_not_visible(importing->import, sentence);
 }
 
+static void tell_closed_dumps(struct importing *importing)
+{
+	const struct jit *jit = importing->import->frames.jit;
+	size_t count = jit ? jit_dumps_closed(jit) : 0;
+	char sentence[200];
+
+	if (!count)
+		return;
+	snprintf(
+		sentence, sizeof(sentence),
+		"source lines and code of %zu of the jitdumps: there are too many to hold all open",
+		count);
+	import_profile_not_visible(importing->import, sentence);
+}
+
 static bool is_our_machine(const struct perf_data_facts *facts)
 {
 	struct utsname us;
@@ -443,6 +458,7 @@ static int read_all(struct importing *importing, struct import_result *result)
 	set_facts(importing);
 	settle_losses(importing);
 	tell_damage(importing, result);
+	tell_closed_dumps(importing);
 	return 0;
 }
 

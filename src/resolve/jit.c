@@ -40,7 +40,8 @@ struct jit {
 	VEC(struct member) members;
 	VEC(uint32_t) of_process; /* row -> member + 1 */
 	VEC(uint32_t) of_image;	  /* image -> member + 1 */
-	size_t living;		  /* of the past: whose jitdumps were read */
+	size_t living;		  /* of the past: whose jitdumps are open */
+	size_t dumps_closed;	  /* of the past: jitdumps beyond those */
 	uint64_t time_ns;	  /* of the sample that is placed */
 	char *past_root;	  /* NULL: processes are followed as they live */
 	struct jit_line_keeper lines;
@@ -137,6 +138,17 @@ static uint32_t member_of(struct jit *jit, uint32_t row, int forks)
 	return member;
 }
 
+static void read_past_dump(struct jit *jit, struct jit_process *process)
+{
+	bool keep = jit->living < MAX_LIVING;
+
+	jit_process_read_dump(process, &jit->clock, keep);
+	if (keep)
+		jit->living++;
+	else
+		jit->dumps_closed++;
+}
+
 void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *file)
 {
 	uint32_t member;
@@ -146,10 +158,13 @@ void jit_mapped(struct jit *jit, uint32_t process, const struct mapped_file *fil
 	member = member_of(jit, process, 0);
 	if (!member)
 		return;
-	jit_process_mapped(jit->members.items[member - 1].announced, file);
-	if (jit->past_root)
-		jit_process_read_dump(jit->members.items[member - 1].announced, &jit->clock,
-				      jit->living++ < MAX_LIVING);
+	if (jit_process_mapped(jit->members.items[member - 1].announced, file) && jit->past_root)
+		read_past_dump(jit, jit->members.items[member - 1].announced);
+}
+
+size_t jit_dumps_closed(const struct jit *jit)
+{
+	return jit->dumps_closed;
 }
 
 static void end_member(struct jit *jit, struct member *member, uint64_t now_ns)
@@ -413,21 +428,28 @@ enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t 
 
 /* ---- lines ---- */
 
-bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole)
+bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint64_t *changes)
 {
 	uint32_t member = member_of_image(jit, frame->image);
 	struct jit_lined lined = { .offset = frame->offset - back_off(frame),
 				   .image = frame->image,
 				   .whole = whole };
+	uint64_t before = *changes;
 	struct found found;
+	bool all_ended;
 
-	if (!member || !find_frame(jit, frame, member, &found))
+	if (!member)
+		return true;
+	*changes = changes_of(jit, member, &all_ended);
+	if (*changes == before)
+		return all_ended;
+	if (!find_frame(jit, frame, member, &found))
 		return true;
 	lined.source = found.source;
 	lined.piece = found.piece;
 	/* a frame from before anything was announced has its address as its place */
 	lined.place = frame->offset - (frame->address - found.piece->start);
-	return jit_line_keeper_keep(&jit->lines, jit->profile, &lined);
+	return jit_line_keeper_keep(&jit->lines, jit->profile, &lined) || all_ended;
 }
 
 /* ---- code ---- */

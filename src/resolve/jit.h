@@ -12,6 +12,7 @@
 #define RESOLVE_JIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -74,7 +75,10 @@ bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_pl
 
 /* Puts into the profile what the jitdump tells of the source line of the frame, @whole: of all its
  * function. False: what the file's lines mean is not known yet; ask again when more was announced.
- */
-bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole);
+ * *changes, 0 at first, saves the search when nothing was since the last time. */
+bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint64_t *changes);
+/* How many jitdumps of the past are known without their lines and code, because there are more of
+ * them than may be held open. */
+size_t jit_dumps_closed(const struct jit *jit);
 
 #endif

@@ -159,24 +159,27 @@ static bool is_mapped_file(int fd, const struct mapped_file *file)
 	return fstat(fd, &st) == 0 && (!file->inode || st.st_ino == file->inode);
 }
 
-void jit_process_mapped(struct jit_process *process, const struct mapped_file *file)
+bool jit_process_mapped(struct jit_process *process, const struct mapped_file *file)
 {
 	_cleanup_close_ int root = open_root(process->pid, process->past_root);
 	_cleanup_close_ int folder = -1;
 	_cleanup_free_ char *path = xstrdup(file->path);
 	char *name = strrchr(path, '/');
 	struct told_file found;
+	bool was_read = process->past_root && process->dump.begun;
 
-	if (root < 0 || !name || process->dump.file.fd >= 0)
-		return;
+	if (root < 0 || !name || process->dump.file.fd >= 0 || was_read)
+		return false;
 	*name++ = '\0';
 	folder = open_within(root, *path ? path : "/", O_PATH | O_DIRECTORY);
 	if (folder < 0 || told_file_open(folder, name, &process->owner, &found) < 0)
-		return;
-	if (is_mapped_file(found.fd, file))
-		process->dump.file = found;
-	else
+		return false;
+	if (!is_mapped_file(found.fd, file)) {
 		told_file_close(&found);
+		return false;
+	}
+	process->dump.file = found;
+	return true;
 }
 
 /* ---- maps ---- */

@@ -35,10 +35,11 @@ struct jit_process *jit_process_new(const struct profile *profile, uint32_t row,
 				    bool apart, const char *past_root);
 void jit_process_free(struct jit_process *process);
 
-/* A file was mapped as code. If it is named as a jitdump, and proves to be the file that was
- * mapped, it is followed from now on. */
+/* Is that the name of a jitdump? */
 bool jit_process_is_dump(const char *path);
-void jit_process_mapped(struct jit_process *process, const struct mapped_file *file);
+/* Such a file was mapped as code. True: it proved to be the file that was mapped, and is followed
+ * from now on; of a process that is long gone only the first one is. */
+bool jit_process_mapped(struct jit_process *process, const struct mapped_file *file);
 
 /* Reads what was announced since the last time. */
 void jit_process_follow(struct jit_process *process, const struct processor_clock *clock,

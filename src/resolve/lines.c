@@ -211,17 +211,21 @@ static const struct line_place *told_place(struct lines *lines, uint32_t image, 
 	return &lines->place;
 }
 
-static bool each_told(struct lines *lines, uint32_t image,
+static bool each_told(struct lines *lines, uint32_t image, uint64_t start, uint64_t end,
 		      void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
 				   uint32_t line),
 		      void *context)
 {
 	size_t count;
-	const struct told_line *rows = told_lines_of(&lines->told, lines->profile, image, &count);
+	const uint32_t *rows =
+		told_lines_within(&lines->told, lines->profile, image, start, end, &count);
 
-	for (size_t i = 0; i < count; i++)
-		give(context, rows[i].start, rows[i].start + rows[i].size,
-		     profile_text(lines->profile, rows[i].file), rows[i].line);
+	for (size_t i = 0; i < count; i++) {
+		const struct told_line *line = &lines->profile->lines.items[rows[i]];
+
+		give(context, line->start, line->start + line->size,
+		     profile_text(lines->profile, line->file), line->line);
+	}
 	return count > 0;
 }
 
@@ -270,7 +274,7 @@ static void give_shifted(void *context, uint64_t start, uint64_t end, const char
 	shifted->give(shifted->context, start - shifted->shift, end - shifted->shift, file, line);
 }
 
-bool lines_each(struct lines *lines, uint32_t image, uint64_t address,
+bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t end,
 		void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
 			     uint32_t line),
 		void *context)
@@ -279,12 +283,12 @@ bool lines_each(struct lines *lines, uint32_t image, uint64_t address,
 	struct image_lines *known;
 
 	if (is_made(lines, image))
-		return each_told(lines, image, give, context);
+		return each_told(lines, image, start, end, give, context);
 	known = find_image(lines, image);
 	if (!known->file || !find_shift(known))
 		return false;
 	shifted.shift = known->shift;
-	return line_file_each_line(known->file, address + known->shift, give_shifted, &shifted);
+	return line_file_each_line(known->file, start + known->shift, give_shifted, &shifted);
 }
 
 const char *lines_problem(const struct lines *lines, uint32_t image)

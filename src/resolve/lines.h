@@ -43,9 +43,10 @@ const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t 
 uint64_t lines_place(const struct lines *lines, const struct frame *frame);
 /* What a frame of the profile is at: a return address stands behind the call it belongs to. */
 const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, size_t *ret_count);
-/* All lines of the unit that an address of an image belongs to, ascending; addresses are as
- * lines_of has them. False: nothing is known there. */
-bool lines_each(struct lines *lines, uint32_t image, uint64_t address,
+/* All lines of the unit that @start belongs to, an address of an image, ascending; of code that was
+ * made at run time only those that have something of [start, end). Addresses are as lines_of has
+ * them. False: nothing is known there. */
+bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t end,
 		void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
 			     uint32_t line),
 		void *context);

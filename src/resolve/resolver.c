@@ -23,7 +23,7 @@ struct resolver {
 	struct kernel_symbols *kernel; /* NULL: none */
 	struct jit *jit;	       /* NULL: none */
 	VEC(struct waiting) waiting;
-	VEC(uint32_t) lineless; /* frames with a name whose lines may be understood later */
+	VEC(struct waiting) lineless; /* frames with a name whose lines may be understood later */
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
@@ -147,6 +147,15 @@ static void resolve_in_kernel(struct resolver *resolver, struct frame *frame)
 	settle(resolver, frame, &symbol);
 }
 
+static void keep_lines(struct resolver *resolver, uint32_t frame)
+{
+	struct waiting waiting = { .frame = frame };
+
+	if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[frame], false,
+			    &waiting.changes))
+		*vec_push(&resolver->lineless) = waiting;
+}
+
 /* True: there is nothing more to wait for. */
 static bool resolve_made(struct resolver *resolver, struct waiting *waiting)
 {
@@ -157,8 +166,7 @@ static bool resolve_made(struct resolver *resolver, struct waiting *waiting)
 	case JIT_NAMED:
 		symbol.image = frame->image;
 		settle(resolver, frame, &symbol);
-		if (!jit_keep_lines(resolver->jit, frame, false))
-			*vec_push(&resolver->lineless) = waiting->frame;
+		keep_lines(resolver, waiting->frame);
 		return true;
 	case JIT_NOT_YET:
 		return false;
@@ -185,10 +193,11 @@ static void ask_for_lines(struct resolver *resolver)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < resolver->lineless.count; i++) {
-		uint32_t frame = resolver->lineless.items[i];
+		struct waiting waiting = resolver->lineless.items[i];
 
-		if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[frame], false))
-			resolver->lineless.items[kept++] = frame;
+		if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[waiting.frame],
+				    false, &waiting.changes))
+			resolver->lineless.items[kept++] = waiting;
 	}
 	resolver->lineless.count = kept;
 }

@@ -12,18 +12,18 @@
 
 /* Zeroes: nothing was asked yet. */
 struct told_lines {
-	VEC(struct told_line) rows; /* sorted */
-	size_t known;		    /* of the rows of the profile */
+	VEC(uint32_t) rows; /* of profile.lines, by image and place */
+	size_t known;	    /* of the rows of the profile */
 };
 
 void told_lines_done(struct told_lines *lines);
 
-/* The line at a place of an image, as frame.offset; NULL: none. Borrowed until the profile has
- * more. */
+/* The line at a place of an image, as frame.offset; NULL: none. Borrowed from the profile. */
 const struct told_line *told_lines_find(struct told_lines *lines, const struct profile *profile,
 					uint32_t image, uint64_t place);
-/* All lines of an image, ascending; the same. */
-const struct told_line *told_lines_of(struct told_lines *lines, const struct profile *profile,
-				      uint32_t image, size_t *ret_count);
+/* The lines that have something of [start, end) of an image, ascending: rows of profile.lines,
+ * borrowed until the next call. */
+const uint32_t *told_lines_within(struct told_lines *lines, const struct profile *profile,
+				  uint32_t image, uint64_t start, uint64_t end, size_t *ret_count);
 
 #endif

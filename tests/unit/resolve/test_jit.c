@@ -353,8 +353,9 @@ static bool keep_lines(const struct fixture *fixture, uint64_t address, uint64_t
 		       bool whole)
 {
 	struct frame frame = place(fixture, fixture->process, address, time_ns);
+	uint64_t changes = 0;
 
-	return jit_keep_lines(fixture->jit, &frame, whole);
+	return jit_keep_lines(fixture->jit, &frame, whole, &changes);
 }
 
 /* Lines go with the piece that follows them, to where it is moved; of each only what is asked for,
@@ -363,7 +364,7 @@ static void test_dump_lines(void **state)
 {
 	struct fixture *fixture = *state;
 	struct jitdump_maker maker = { 0 };
-	uint64_t now = clock_ns();
+	uint64_t now = clock_ns(), changes = 0;
 	struct frame frame;
 
 	make_header(&maker, 0, 0);
@@ -391,7 +392,7 @@ static void test_dump_lines(void **state)
 	frame = place(fixture, fixture->process, CODE + 0x1008, now + 2000);
 	frame.kind = FRAME_RETURN; /* of a call that is the last instruction */
 	frame.offset = frame.address;
-	assert_true(jit_keep_lines(fixture->jit, &frame, false));
+	assert_true(jit_keep_lines(fixture->jit, &frame, false, &changes));
 	assert_int_equal(fixture->profile->lines.count, 1 + 5);
 	buf_done(&maker.bytes);
 }
@@ -484,6 +485,33 @@ static void test_dump_written_anew(void **state)
 	buf_done(&anew.bytes);
 }
 
+/* What the lines count from never shows: that is sure when the process has ended. */
+static void test_dump_lines_never_understood(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	uint64_t now = clock_ns(), changes = 0, first;
+	struct frame frame;
+	char code[128];
+
+	memset(code, 'x', sizeof(code) - 1);
+	code[sizeof(code) - 1] = '\0';
+	make_header(&maker, 0, 0);
+	make_many_lines(&maker, CODE, 0x44, 3, "/src/a.js");
+	make_load(&maker, now, CODE, "first", code, 1);
+	map_dump(fixture, &maker);
+	frame = place(fixture, fixture->process, CODE + 9, now);
+	assert_false(jit_keep_lines(fixture->jit, &frame, false, &changes));
+	assert_true(changes > 0);
+	first = changes;
+	assert_false(jit_keep_lines(fixture->jit, &frame, false, &changes));
+	assert_int_equal(changes, first);
+	jit_finish(fixture->jit, clock_ns());
+	assert_true(jit_keep_lines(fixture->jit, &frame, false, &changes));
+	expect_lines(fixture, "");
+	buf_done(&maker.bytes);
+}
+
 /* More than a chunk, written in pieces that end anywhere. */
 static void test_dump_grows(void **state)
 {
@@ -556,6 +584,44 @@ static void test_another_dump(void **state)
 	buf_done(&maker.bytes);
 }
 
+/* Files are held open of so many processes only: of those beyond, names are known and no code. That
+ * a dump is mapped often, or a file that is gone, counts for nothing. */
+static void test_past_dumps(void **state)
+{
+	enum { OPEN = 128, FIRST_PID = 500 };
+	struct fixture *fixture = *state;
+	struct jit *now = fixture->jit;
+	struct jitdump_maker maker = { 0 };
+
+	fixture->jit = jit_new_of_past(fixture->profile, fixture->folder);
+	make_header(&maker, 0, 0);
+	make_load(&maker, 1, CODE, "made", "1234567890", 1);
+	for (int pid = FIRST_PID; pid < FIRST_PID + OPEN + 2; pid++) {
+		uint32_t row = add_process(fixture, pid, 0);
+		struct frame frame;
+		char path[256], inside[32];
+		struct mapped_file file = { .pid = pid, .path = inside };
+		uint64_t start, at;
+		struct buf code = { 0 };
+
+		snprintf(inside, sizeof(inside), "/jit-%d.dump", pid);
+		jit_mapped(fixture->jit, row, &file);
+		snprintf(path, sizeof(path), "%s%s", fixture->folder, inside);
+		write_file(path, O_TRUNC, maker.bytes.bytes, maker.bytes.size);
+		jit_mapped(fixture->jit, row, &file);
+		jit_mapped(fixture->jit, row, &file);
+		frame = place(fixture, row, CODE + 5, 12345);
+		assert_string_equal(name_of(fixture, &frame), "made");
+		assert_int_equal(jit_code(fixture->jit, &frame, &at, &start, &code),
+				 pid < FIRST_PID + OPEN);
+		buf_done(&code);
+	}
+	assert_int_equal(jit_dumps_closed(fixture->jit), 2);
+	buf_done(&maker.bytes);
+	jit_free(fixture->jit);
+	fixture->jit = now;
+}
+
 /* A recording that is over: the map is where its machine's files are, and has no time. */
 static void test_past(void **state)
 {
@@ -595,11 +661,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump_lines, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_lines_understood_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_lines_broken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines_never_understood, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_past, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_past_dumps, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
