@@ -391,7 +391,9 @@ void watch_sources_label(const struct watch_sources *sources,
 		name_pattern_bare(readable, true, label);
 }
 
-/* Of several functions of a name the types of one are described, and not of which. */
+/* Of several functions of a name the types of one are described, and not of which. So with those
+ * that are local to their file: another of the name, inlined everywhere, may be the one described
+ * (read_zero of 6.1 on arm64, which "returns" KVM's bool). */
 struct probe_return watch_sources_returns(struct watch_sources *sources,
 					  const struct watch_candidate *candidate)
 {
@@ -400,7 +402,8 @@ struct probe_return watch_sources_returns(struct watch_sources *sources,
 	if (!sources->types_tried)
 		(void)probe_functions_new(&sources->types);
 	sources->types_tried = true;
-	if (!sources->types || (candidate->kernel && candidate->kernel->shares_name))
+	if (!sources->types ||
+	    (candidate->kernel && (candidate->kernel->shares_name || !candidate->kernel->global)))
 		return (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
 	return probe_functions_returns(
 		sources->types, *candidate->module ? candidate->module : NULL, candidate->name);

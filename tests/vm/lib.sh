@@ -133,8 +133,8 @@ check_modules_at_one_address() {
 	recorded modules
 	first=$(awk '{ print $6 }' "$EXCHANGE/rmd160.loaded")
 	second=$(awk '{ print $6 }' "$EXCHANGE/wp512.loaded")
-	[ -n "$first" ] && [ "$first" = "$second" ] ||
-		fail "the modules were at different addresses: $first, $second"
+	[ -n "$first" ] && [ -n "$second" ] || fail "a module was not loaded: $first, $second"
+	[ "$first" = "$second" ] || skip "the modules were at different addresses: $first, $second"
 	for module in rmd160 wp512; do
 		in_module $module "$FILE"
 		awk -F '\t' -v program="hash-$module" -v image="[$module]" \

@@ -34,8 +34,8 @@ static void end_child(const struct ending *ending, int fd)
 {
 	struct last_act *last;
 
-	if (ending->ignores)
-		signal(ending->number, SIG_IGN);
+	/* Jobs in the background, and what nohup runs, ignore some. */
+	signal(ending->number, ending->ignores ? SIG_IGN : SIG_DFL);
 	last = last_act_begin(say, &fd);
 	if (!last)
 		_exit(8);
