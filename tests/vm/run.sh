@@ -51,7 +51,7 @@ run_test() {
 
 # The guest of a group, then the tests of what it left there.
 run_group() {
-	local group=$1 status name
+	local group=$1 status name SUITE=$SUITE # a group may choose another
 	EXCHANGE=$TOP/$group
 	mkdir "$EXCHANGE"
 	. "$HERE/group_$group.sh"
