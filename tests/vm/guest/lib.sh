@@ -112,4 +112,4 @@ record_module_code() {
 }
 
 export EXCHANGE BIN MODULES
-export -f load unload hash_with_modules hash_behind_the_back
+export -f load unload place_of_the_first hash_with_modules hash_behind_the_back
