@@ -41,15 +41,20 @@ int main(int argc, char **argv)
 {
 	double wanted_ns = (argc > 1 ? atof(argv[1]) : 1) * 1e9;
 	uint64_t unit = spin_rounds_per_us() * 100, straight_ns = 0, recursive_ns = 0;
+	uint32_t random = 12345;
 
+	/* In random order: turns as long as the sampling period would be in step with it. */
 	while ((double)(straight_ns + recursive_ns) < wanted_ns) {
-		uint64_t start_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID), middle_ns;
+		int is_straight = random >> 31;
+		uint64_t start_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-		callers_straight(3 * unit);
-		middle_ns = spin_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		callers_recursive(unit, LEVELS);
-		straight_ns += middle_ns - start_ns;
-		recursive_ns += spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) - middle_ns;
+		if (is_straight)
+			callers_straight(3 * unit);
+		else
+			callers_recursive(unit, LEVELS);
+		*(is_straight ? &straight_ns : &recursive_ns) +=
+			spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+		random = random * 1103515245 + 12345;
 	}
 	printf("share\tcallers_straight\t%.6f\n",
 	       (double)straight_ns / (double)(straight_ns + recursive_ns));
