@@ -49,10 +49,13 @@ uint64_t period_weight(const struct period_history *history, uint64_t time_ns)
 	return phase->period_ns;
 }
 
-uint64_t period_draw(uint64_t *state, uint64_t mean_ns)
+uint64_t period_draw(uint64_t *state, uint64_t mean)
 {
-	uint64_t span = mean_ns * 2 / 5;
-
 	*state += 0x9e3779b97f4a7c15ULL;
-	return mean_ns - span / 2 + hash_u64(*state) % (span + 1);
+	return mean - mean / 2 + hash_u64(*state) % (mean + 1);
+}
+
+uint64_t period_draw_timer(uint64_t *state, uint64_t mean_ns)
+{
+	return period_draw(state, mean_ns + mean_ns * 986 / 10000); /* ln 3 = 1.0986 */
 }

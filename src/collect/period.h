@@ -35,7 +35,17 @@ uint64_t period_at(const struct period_history *history, uint64_t time_ns);
 /* The weight in ns of a tick at @time_ns: the period and what is owed. */
 uint64_t period_weight(const struct period_history *history, uint64_t time_ns);
 
-/* A period within +-20 % of @mean_ns; *state is the generator's, any seed will do (splitmix64). */
-uint64_t period_draw(uint64_t *state, uint64_t mean_ns);
+/*
+ * A period within +-50 % of @mean, all equally likely; *state is the generator's, any seed will do
+ * (splitmix64). That wide because the phase of the next sample is then as likely any other: what a
+ * program does in step with the sampling is read as truly as what is done at random, whatever its
+ * rhythm. Within +-20 % a share of half of the time varied 1.6 times as much as its interval says.
+ * The weights differ more for it: samples are worth a tenth less (aggregate/estimate.h).
+ */
+uint64_t period_draw(uint64_t *state, uint64_t mean);
+/* The same for a timer, in ns. A draw of a timer lasts for a time and not for a number of ticks,
+ * and short periods tick more often in it: the draw is around ln 3 x @mean_ns, so that the mean of
+ * 1 / period is 1 / @mean_ns. */
+uint64_t period_draw_timer(uint64_t *state, uint64_t mean_ns);
 
 #endif

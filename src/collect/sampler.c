@@ -156,8 +156,8 @@ void sampler_jitter(struct sampler *sampler)
 	sampler->last_jitter_ns = now;
 	for (size_t i = 0; i < sampler->event_count; i++)
 		jitter_counts(sampler, i);
-	clock_period = period_draw(&sampler->jitter_state, sampler->clock_period_ns);
-	idle_period = period_draw(&sampler->jitter_state, sampler->idle_period_ns);
+	clock_period = period_draw_timer(&sampler->jitter_state, sampler->clock_period_ns);
+	idle_period = period_draw_timer(&sampler->jitter_state, sampler->idle_period_ns);
 	for (size_t i = 0; i < sampler->fds.count; i++) {
 		const struct perf_fd *event = &sampler->fds.items[i];
 

@@ -14,8 +14,8 @@
  *              stack in the interrupt. They are handed out as if the kernel had written them
  *   waits      what the off-CPU programs tell (collect/off_cpu.h), or every switch
  *
- * Periods of the timer streams are drawn anew within +-20 % at each sampler_jitter: sampling at an
- * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
+ * Periods are drawn anew within +-50 % at each sampler_jitter (collect/period.h): sampling at an even
+ * rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
  */
 #ifndef COLLECT_SAMPLER_H
 #define COLLECT_SAMPLER_H

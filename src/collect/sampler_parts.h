@@ -19,7 +19,7 @@
 #define SAMPLER_OUTPUT_TYPE ((PERF_RECORD_SAMPLE_TYPE & ~PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_RAW)
 
 enum {
-	SAMPLER_LEAST_JITTERED = 16, /* smaller counts are exact: 20 % of them is less than a few */
+	SAMPLER_LEAST_JITTERED = 16, /* smaller counts are exact: hardly anything is in step with them */
 	/* The kernel forgets how far an event is on its way to the next sample when the count
 	 * changes, half a count on average: for less than 1 % of what was sampled, wait this long.
 	 */

@@ -3,14 +3,16 @@
 # Are the numbers true? Against the clocks of the kernel, against perf, against objdump.
 
 # A program in step with a millisecond, sampled every millisecond: without the jittered period this
-# reads anything from 3 to 97 %.
+# reads anything from 3 to 97 %. A period lasts for the 100 ms between two drains; should one be drawn
+# that is in step, those samples are all of one half: 50 of them may be too many beside the interval.
 test_millisecond_rhythm() {
 	local whole n half
-	record "$T/prof" -H 1000 -- "$BIN/rhythm" 2
+	record "$T/prof" -H 1000 -- "$BIN/rhythm" 3
 	rows "$T/prof" symbol --select program=rhythm > "$T/rows"
 	whole=$(grep '^rhythm_' "$T/rows" | sum 4)
 	n=$(grep '^rhythm_' "$T/rows" | sum 3)
 	half=$(grep '^rhythm_even' "$T/rows" | sum 4)
+	LOSS=$(calc "$LOSS + 50 / $n")
 	check_share rhythm 0.5 "$half" "$whole" "$n"
 	check_time rhythm "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" "$(sum 3 < "$T/rows")"
 }
@@ -37,7 +39,7 @@ test_user_and_system_time() {
 }
 
 # account_closes: weights + idle + steal + lost = CPUs x wall time. What was lost by a full ring is
-# known by number only; its period by no more than its jitter of 20 %.
+# known by number only; its period by no more than its jitter: up to 1.65 of the mean.
 account_closes() {
 	local residue ring_full samples
 	residue=$(header "$T/prof" residue_percent)
@@ -45,7 +47,7 @@ account_closes() {
 	samples=$(header "$T/prof" samples)
 	[ -n "$residue" ] || fail "the header has no residue_percent"
 	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" 'BEGIN {
-		limit = 2 + 20 * lost / (n + lost)
+		limit = 2 + 65 * lost / (n + lost)
 		exit !(residue >= -limit && residue <= limit)
 	}' || fail "residue $residue %, $ring_full of $((samples + ring_full)) samples lost"
 }

@@ -155,13 +155,13 @@ holds() {
 }
 
 # check_share WHAT TRUTH PART WHOLE SAMPLES [OTHER_SAMPLES]: is the sampled share PART / WHOLE within
-# the interval around TRUTH? The jitter of the period (+-20 %) makes SAMPLES worth 1.3 % less.
+# the interval around TRUTH? The jitter of the period (+-50 %) divides their worth by ln 3 (Kish).
 # OTHER_SAMPLES: the truth was itself sampled that many times.
 check_share() {
 	awk -v what="$1" -v truth="$2" -v part="$3" -v whole="$4" -v n="$5" -v other="${6:-0}" \
 		-v z=$Z -v loss="$LOSS" 'BEGIN {
 		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
-		n /= 1.0133
+		n /= 1.0986
 		if (other > 0) n = 1 / (1 / n + 1 / other)
 		p = part / whole
 		centre = (p + z * z / (2 * n)) / (1 + z * z / n)
@@ -183,7 +183,7 @@ check_time() {
 		-v loss="$LOSS" 'BEGIN {
 		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
 		got = weight / 1e9
-		half = z * got / sqrt(n / 1.0133) + (slack + loss) * truth
+		half = z * got / sqrt(n / 1.0986) + (slack + loss) * truth
 		if (truth < got - half || truth > got + half) {
 			printf "# %s: %.4f s sampled +- %.4f, true is %.4f s\n", what, got, half, truth
 			exit 1

@@ -397,7 +397,8 @@ static void in_the_interrupt(bool by_calls)
 	assert_true(seen.context == CONTEXT_TASK || seen.context == CONTEXT_COUNT);
 	print_message("context: %s\n",
 		      seen.context == CONTEXT_TASK ? context_name(seen.context) : "not told");
-	assert_in_range(seen.weight, 700 * 1000, 1400 * 1000); /* ns: 997 Hz, jittered */
+	/* ns: 997 Hz, jittered, and what a change of the period may owe. */
+	assert_in_range(seen.weight, 550 * 1000, 3308 * 1000);
 
 	/* Everything is known; each stack comes once. */
 	add_rows(tables);
