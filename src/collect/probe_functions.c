@@ -120,17 +120,6 @@ int probe_functions_find(struct probe_functions *functions, const char *module, 
 
 /* ---- what they return ---- */
 
-/* A number of so many bytes, as a register has it. */
-static struct probe_return number(bool is_signed, uint32_t bytes)
-{
-	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
-	return (struct probe_return){
-		.kind = is_signed ? PROBE_RETURN_SIGNED : PROBE_RETURN_UNSIGNED,
-		.bits = (uint8_t)(bytes * 8),
-	};
-}
-
 /* Kernels before 6.1 do not say of an enumeration whether it has negative members. */
 static bool has_negative(const struct btf_type *type)
 {
@@ -148,16 +137,16 @@ static struct probe_return what_returns(const struct btf_type *type)
 {
 	switch (btf_kind(type)) {
 	case BTF_KIND_INT:
-		return number(btf_int_encoding(type) & BTF_INT_SIGNED, type->size);
+		return probe_return_number(btf_int_encoding(type) & BTF_INT_SIGNED, type->size);
 	case BTF_KIND_PTR:
 		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
 	case BTF_KIND_ENUM:
-		return number(btf_kflag(type) || has_negative(type), type->size);
+		return probe_return_number(btf_kflag(type) || has_negative(type), type->size);
 	case BTF_KIND_ENUM64:
-		return number(btf_kflag(type), type->size);
+		return probe_return_number(btf_kflag(type), type->size);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		return number(false, type->size);
+		return probe_return_number(false, type->size);
 	default:
 		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 	}

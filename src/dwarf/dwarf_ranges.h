@@ -6,12 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dwarf/dwarf_extent.h"
 #include "dwarf/dwarf_unit.h"
-
-/* The attributes of an entry that tell; CLASS_NONE where it has none. */
-struct dwarf_extent {
-	struct dwarf_value low_pc, high_pc, ranges;
-};
 
 /* Takes a range, end > start. False: no more. */
 typedef bool (*dwarf_ranges_sink)(void *context, uint64_t start, uint64_t end);

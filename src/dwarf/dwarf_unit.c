@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_unit.h"
 
+#include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_value.h"
 
 enum {
@@ -74,8 +75,9 @@ struct reader dwarf_unit_entries(const struct dwarf_unit *unit, uint64_t offset,
 				   left < most ? left : most);
 }
 
-static void take(struct dwarf_unit *unit, uint16_t name, struct dwarf_value value)
+static void take(void *context, uint16_t name, struct dwarf_value value)
 {
+	struct dwarf_unit *unit = context;
 	struct dwarf_root *root = &unit->root;
 
 	switch (name) {
@@ -84,15 +86,6 @@ static void take(struct dwarf_unit *unit, uint16_t name, struct dwarf_value valu
 		break;
 	case AT_COMP_DIR:
 		root->comp_dir = value;
-		break;
-	case AT_LOW_PC:
-		root->low_pc = value;
-		break;
-	case AT_HIGH_PC:
-		root->high_pc = value;
-		break;
-	case AT_RANGES:
-		root->ranges = value;
 		break;
 	case AT_STMT_LIST:
 		root->stmt_list = value;
@@ -119,31 +112,16 @@ static void take(struct dwarf_unit *unit, uint16_t name, struct dwarf_value valu
 		unit->ranges_base = value.number;
 		break;
 	default:
+		dwarf_extent_take(&root->extent, name, value);
 		break;
 	}
 }
 
 static bool read_root(struct dwarf_unit *unit, uint64_t most)
 {
-	struct section_data *info = unit->file->sections[DWARF_INFO];
-	const uint8_t *base = section_data_bytes(info, 0, 0);
 	struct reader reader = dwarf_unit_entries(unit, unit->entries, most);
-	struct dwarf_abbrevs *abbrevs = dwarf_file_abbrevs(unit);
-	uint64_t code = reader_uleb(&reader);
-	const struct dwarf_abbrev *abbrev = code ? dwarf_abbrevs_find(abbrevs, code) : NULL;
-	const struct dwarf_attribute_spec *specs;
 
-	if (!abbrev)
-		return false;
-	unit->root.tag = abbrev->tag;
-	specs = dwarf_abbrevs_attributes(abbrevs, abbrev);
-	for (uint32_t i = 0; i < abbrev->count && !reader.bad; i++) {
-		struct dwarf_value value = dwarf_forms_read(&reader, specs[i], unit->sizes, base);
-
-		if (!reader.bad)
-			take(unit, specs[i].name, value);
-	}
-	return !reader.bad;
+	return dwarf_entry_read(unit, &reader, take, unit, &unit->root.tag) && unit->root.tag != 0;
 }
 
 /* Where the tables of a split unit begin when it does not say: behind the header of the only
@@ -170,7 +148,7 @@ bool dwarf_unit_root(struct dwarf_unit *unit)
 		unit->root.tag = 0;
 		return false;
 	}
-	if (unit->root.low_pc.class != CLASS_NONE)
-		dwarf_value_address(unit, unit->root.low_pc, &unit->low_pc);
+	if (unit->root.extent.low_pc.class != CLASS_NONE)
+		dwarf_value_address(unit, unit->root.extent.low_pc, &unit->low_pc);
 	return unit->root.tag != 0;
 }

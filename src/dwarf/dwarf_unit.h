@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 #include "dwarf/dwarf_abbrevs.h"
+#include "dwarf/dwarf_extent.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/dwarf_forms.h"
 
 /* Of the first entry, as they stand there. */
 struct dwarf_root {
 	uint16_t tag;
-	struct dwarf_value low_pc, high_pc, ranges;
+	struct dwarf_extent extent;
 	struct dwarf_value name, comp_dir, dwo_name;
 	struct dwarf_value stmt_list;
 	uint64_t dwo_id; /* 0: not known */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/function_names.h"
 
+#include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_value.h"
 
-enum {
-	/* From an inlined instance to its abstract one to a declaration are two. */
-	MOST_STEPS = 16,
-	WINDOW_BYTES = 1024, /* an entry is rarely longer */
-};
+/* From an inlined instance to its abstract one to a declaration are two. */
+enum { MOST_STEPS = 16 };
 
 void function_names_done(struct function_names *names)
 {
@@ -25,48 +23,18 @@ void function_names_take(struct function_facts *facts, uint16_t attribute, struc
 	case AT_MIPS_LINKAGE_NAME:
 		facts->linkage_name = value;
 		break;
-	case AT_ABSTRACT_ORIGIN:
-		facts->origin = value;
-		break;
-	case AT_SPECIFICATION:
-		if (facts->origin.class == CLASS_NONE)
-			facts->origin = value;
-		break;
 	case AT_DECL_LINE:
 		facts->declared = value.number;
 		break;
 	default:
+		dwarf_entry_take_origin(&facts->origin, attribute, value);
 		break;
 	}
 }
 
-static bool read_within(struct dwarf_unit *unit, uint64_t offset, uint64_t most,
-			struct function_facts *ret_facts)
+static void take_fact(void *context, uint16_t name, struct dwarf_value value)
 {
-	const uint8_t *base = section_data_bytes(unit->file->sections[DWARF_INFO], 0, 0);
-	struct reader reader = dwarf_unit_entries(unit, offset, most);
-	struct dwarf_abbrevs *abbrevs = dwarf_file_abbrevs(unit);
-	uint64_t code = reader_uleb(&reader);
-	const struct dwarf_abbrev *abbrev = code ? dwarf_abbrevs_find(abbrevs, code) : NULL;
-	const struct dwarf_attribute_spec *specs;
-
-	if (!abbrev)
-		return false;
-	*ret_facts = (struct function_facts){ .declared = 0 };
-	specs = dwarf_abbrevs_attributes(abbrevs, abbrev);
-	for (uint32_t i = 0; i < abbrev->count && !reader.bad; i++)
-		function_names_take(ret_facts, specs[i].name,
-				    dwarf_forms_read(&reader, specs[i], unit->sizes, base));
-	return !reader.bad;
-}
-
-/* The facts of the entry at an offset of a unit. */
-static bool read_facts(struct dwarf_unit *unit, uint64_t offset, struct function_facts *ret_facts)
-{
-	if (!dwarf_unit_root(unit) || offset < unit->entries)
-		return false;
-	return read_within(unit, offset, WINDOW_BYTES, ret_facts) ||
-	       read_within(unit, offset, unit->end - offset, ret_facts);
+	function_names_take(context, name, value);
 }
 
 static bool is_known(const void *owner, uint32_t id, const void *key)
@@ -100,11 +68,11 @@ static void follow(struct function_names *names, const struct dwarf_unit *unit,
 		   struct dwarf_value origin, struct named_function *function)
 {
 	for (int i = 0; i < MOST_STEPS && origin.class != CLASS_NONE; i++) {
-		struct function_facts facts;
+		struct function_facts facts = { .declared = 0 };
 		uint64_t offset;
 		struct dwarf_unit *owner = dwarf_value_entry(unit, origin, &offset);
 
-		if (!owner || !read_facts(owner, offset, &facts))
+		if (!owner || !dwarf_entry_at(owner, offset, take_fact, &facts))
 			return;
 		merge(names, owner, &facts, function);
 		if (function->is_linkage_name && function->declared)

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_ranges.h"
 #include "dwarf/dwarf_split.h"
 #include "dwarf/dwarf_value.h"
@@ -13,7 +14,6 @@ enum {
 	/* From a function to its declaration are two, from a type to what it is another name of
 	 * rarely more. */
 	MOST_STEPS = 32,
-	WINDOW_BYTES = 1024,	  /* an entry is rarely longer */
 	MOST_FUNCTIONS = 1 << 22, /* of a file; those beyond have no type that is known */
 	/* What was read of the file is given back after a unit beyond this. */
 	MOST_HELD_BYTES = 48 << 20,
@@ -61,27 +61,13 @@ void function_types_free(struct function_types *types)
 
 /* ---- entries ---- */
 
-static void take_attribute(struct entry *entry, uint16_t name, struct dwarf_value value)
+static void take_attribute(void *context, uint16_t name, struct dwarf_value value)
 {
+	struct entry *entry = context;
+
 	switch (name) {
 	case AT_TYPE:
 		entry->type = value;
-		break;
-	case AT_ABSTRACT_ORIGIN:
-		entry->origin = value;
-		break;
-	case AT_SPECIFICATION:
-		if (entry->origin.class == CLASS_NONE)
-			entry->origin = value;
-		break;
-	case AT_LOW_PC:
-		entry->extent.low_pc = value;
-		break;
-	case AT_HIGH_PC:
-		entry->extent.high_pc = value;
-		break;
-	case AT_RANGES:
-		entry->extent.ranges = value;
 		break;
 	case AT_BYTE_SIZE:
 		entry->bytes = value.number;
@@ -93,6 +79,8 @@ static void take_attribute(struct entry *entry, uint16_t name, struct dwarf_valu
 		entry->language = value.number;
 		break;
 	default:
+		if (!dwarf_extent_take(&entry->extent, name, value))
+			dwarf_entry_take_origin(&entry->origin, name, value);
 		break;
 	}
 }
@@ -100,48 +88,18 @@ static void take_attribute(struct entry *entry, uint16_t name, struct dwarf_valu
 /* The entry at @reader; its tag is 0 where a row of siblings ends. False: damaged. */
 static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct entry *ret_entry)
 {
-	const uint8_t *base = section_data_bytes(unit->file->sections[DWARF_INFO], 0, 0);
-	struct dwarf_abbrevs *abbrevs = dwarf_file_abbrevs(unit);
-	uint64_t code = reader_uleb(reader);
-	const struct dwarf_abbrev *abbrev = code ? dwarf_abbrevs_find(abbrevs, code) : NULL;
-	const struct dwarf_attribute_spec *specs;
-
 	*ret_entry = (struct entry){ .tag = 0 };
-	if (!abbrev)
-		return !code && !reader->bad;
-	ret_entry->tag = abbrev->tag;
-	specs = dwarf_abbrevs_attributes(abbrevs, abbrev);
-	for (uint32_t i = 0; i < abbrev->count && !reader->bad; i++)
-		take_attribute(ret_entry, specs[i].name,
-			       dwarf_forms_read(reader, specs[i], unit->sizes, base));
-	return !reader->bad;
+	return dwarf_entry_read(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
 }
 
 static bool read_entry_at(struct dwarf_unit *unit, uint64_t offset, struct entry *ret_entry)
 {
-	struct reader window, whole;
-
-	if (!dwarf_unit_root(unit) || offset < unit->entries)
-		return false;
-	window = dwarf_unit_entries(unit, offset, WINDOW_BYTES);
-	if (read_entry(unit, &window, ret_entry))
-		return ret_entry->tag != 0;
-	whole = dwarf_unit_entries(unit, offset, unit->end - offset);
-	return read_entry(unit, &whole, ret_entry) && ret_entry->tag != 0;
+	*ret_entry = (struct entry){ .tag = 0 };
+	ret_entry->tag = dwarf_entry_at(unit, offset, take_attribute, ret_entry);
+	return ret_entry->tag != 0;
 }
 
 /* ---- types ---- */
-
-/* A number of so many bytes, as a register has it. */
-static struct probe_return number(bool is_signed, uint64_t bytes)
-{
-	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
-	return (struct probe_return){
-		.kind = is_signed ? PROBE_RETURN_SIGNED : PROBE_RETURN_UNSIGNED,
-		.bits = (uint8_t)(bytes * 8),
-	};
-}
 
 static struct probe_return unknown(void)
 {
@@ -153,12 +111,12 @@ static struct probe_return base_type(const struct entry *entry)
 	switch (entry->encoding) {
 	case ATE_SIGNED:
 	case ATE_SIGNED_CHAR:
-		return number(true, entry->bytes);
+		return probe_return_number(true, entry->bytes);
 	case ATE_BOOLEAN:
 	case ATE_UNSIGNED:
 	case ATE_UNSIGNED_CHAR:
 	case ATE_UTF:
-		return number(false, entry->bytes);
+		return probe_return_number(false, entry->bytes);
 	default:
 		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 	}
@@ -191,7 +149,7 @@ static struct probe_return type_itself(const struct entry *entry)
 		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
 	case TAG_REFERENCE_TYPE:
 	case TAG_RVALUE_REFERENCE_TYPE:
-		return number(false, sizeof(uint64_t));
+		return probe_return_number(false, sizeof(uint64_t));
 	case TAG_STRUCTURE_TYPE:
 	case TAG_CLASS_TYPE:
 	case TAG_UNION_TYPE:

@@ -56,11 +56,8 @@ static void map_by_lines(struct mapping *mapping, const struct dwarf_unit *unit)
 
 static void map_unit(struct mapping *mapping, struct dwarf_unit *unit)
 {
-	const struct dwarf_extent extent = { unit->root.low_pc, unit->root.high_pc,
-					     unit->root.ranges };
-
 	mapping->any = mapping->in_sequence = false;
-	dwarf_ranges_each(unit, &extent, take_range, mapping);
+	dwarf_ranges_each(unit, &unit->root.extent, take_range, mapping);
 	if (!mapping->any)
 		map_by_lines(mapping, unit);
 }

@@ -96,15 +96,6 @@ struct function_entry {
 static void take_attribute(struct function_entry *entry, uint16_t name, struct dwarf_value value)
 {
 	switch (name) {
-	case AT_LOW_PC:
-		entry->extent.low_pc = value;
-		break;
-	case AT_HIGH_PC:
-		entry->extent.high_pc = value;
-		break;
-	case AT_RANGES:
-		entry->extent.ranges = value;
-		break;
 	case AT_CALL_FILE:
 		entry->call_file = value.number;
 		break;
@@ -112,7 +103,8 @@ static void take_attribute(struct function_entry *entry, uint16_t name, struct d
 		entry->call_line = value.number;
 		break;
 	default:
-		function_names_take(&entry->facts, name, value);
+		if (!dwarf_extent_take(&entry->extent, name, value))
+			function_names_take(&entry->facts, name, value);
 		break;
 	}
 }

@@ -48,6 +48,17 @@ struct probe_return {
 	uint8_t bits; /* of a number: 8, 16, 32 or 64 */
 };
 
+/* A number of so many bytes, as a register has it; PROBE_RETURN_NOTHING of other sizes. */
+static inline struct probe_return probe_return_number(bool is_signed, uint64_t size_bytes)
+{
+	if (size_bytes != 1 && size_bytes != 2 && size_bytes != 4 && size_bytes != 8)
+		return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
+	return (struct probe_return){
+		.kind = is_signed ? PROBE_RETURN_SIGNED : PROBE_RETURN_UNSIGNED,
+		.bits = (uint8_t)(size_bytes * 8),
+	};
+}
+
 /* A function, or one instruction. All texts are borrowed and outlive what is made with them. */
 struct probe_target {
 	const char *label; /* as it is shown, and told in messages; never NULL */

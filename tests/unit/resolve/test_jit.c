@@ -397,12 +397,10 @@ static void test_dump_lines(void **state)
 	buf_done(&maker.bytes);
 }
 
-/* What the lines count from shows only with a later piece. */
-static void test_dump_lines_understood_late(void **state)
+/* A dump of one piece of code, at CODE, whose lines do not show what they count from. */
+static void map_unclear_dump(struct fixture *fixture, uint64_t now)
 {
-	struct fixture *fixture = *state;
-	struct jitdump_maker maker = { 0 }, late = { 0 };
-	uint64_t now = clock_ns();
+	struct jitdump_maker maker = { 0 };
 	char code[128];
 
 	memset(code, 'x', sizeof(code) - 1);
@@ -411,6 +409,17 @@ static void test_dump_lines_understood_late(void **state)
 	make_many_lines(&maker, CODE, 0x44, 3, "/src/a.js");
 	make_load(&maker, now, CODE, "first", code, 1);
 	map_dump(fixture, &maker);
+	buf_done(&maker.bytes);
+}
+
+/* What the lines count from shows only with a later piece. */
+static void test_dump_lines_understood_late(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker late = { 0 };
+	uint64_t now = clock_ns();
+
+	map_unclear_dump(fixture, now);
 	assert_false(keep_lines(fixture, CODE + 9, now, false));
 	expect_lines(fixture, "");
 	make_many_lines(&late, CODE + 0x100, 0x40, 3, "/src/b.js");
@@ -419,7 +428,6 @@ static void test_dump_lines_understood_late(void **state)
 	jit_follow(fixture->jit, clock_ns());
 	assert_true(keep_lines(fixture, CODE + 9, now, false));
 	expect_lines(fixture, "7f0000001008+4=/src/a.js:2");
-	buf_done(&maker.bytes);
 	buf_done(&late.bytes);
 }
 
@@ -489,17 +497,10 @@ static void test_dump_written_anew(void **state)
 static void test_dump_lines_never_understood(void **state)
 {
 	struct fixture *fixture = *state;
-	struct jitdump_maker maker = { 0 };
 	uint64_t now = clock_ns(), changes = 0, first;
 	struct frame frame;
-	char code[128];
 
-	memset(code, 'x', sizeof(code) - 1);
-	code[sizeof(code) - 1] = '\0';
-	make_header(&maker, 0, 0);
-	make_many_lines(&maker, CODE, 0x44, 3, "/src/a.js");
-	make_load(&maker, now, CODE, "first", code, 1);
-	map_dump(fixture, &maker);
+	map_unclear_dump(fixture, now);
 	frame = place(fixture, fixture->process, CODE + 9, now);
 	assert_false(jit_keep_lines(fixture->jit, &frame, false, &changes));
 	assert_true(changes > 0);
@@ -509,7 +510,6 @@ static void test_dump_lines_never_understood(void **state)
 	jit_finish(fixture->jit, clock_ns());
 	assert_true(jit_keep_lines(fixture->jit, &frame, false, &changes));
 	expect_lines(fixture, "");
-	buf_done(&maker.bytes);
 }
 
 /* More than a chunk, written in pieces that end anywhere. */

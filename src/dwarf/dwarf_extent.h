@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The attributes of an entry that tell what addresses it covers; what they mean is a matter of
+ * dwarf_ranges.h. */
+#ifndef DWARF_DWARF_EXTENT_H
+#define DWARF_DWARF_EXTENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwarf/dwarf_forms.h"
+
+/* CLASS_NONE where the entry has none. */
+struct dwarf_extent {
+	struct dwarf_value low_pc, high_pc, ranges;
+};
+
+/* Takes note of an attribute. False: it is another one. */
+static inline bool dwarf_extent_take(struct dwarf_extent *extent, uint16_t name,
+				     struct dwarf_value value)
+{
+	switch (name) {
+	case AT_LOW_PC:
+		extent->low_pc = value;
+		return true;
+	case AT_HIGH_PC:
+		extent->high_pc = value;
+		return true;
+	case AT_RANGES:
+		extent->ranges = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+#endif
