@@ -19,7 +19,7 @@ struct annotate_values {
 	bool code, source, mixed, all, intel;
 	struct select_values select;
 	struct option_texts source_paths, include, exclude;
-	const char *event, *demangle, *folder, *output, *kallsyms, *vmlinux;
+	const char *event, *columns, *demangle, *folder, *output, *kallsyms, *vmlinux;
 	struct line_values lines;
 	double threshold;
 };
@@ -43,8 +43,10 @@ static const struct option_spec annotate_specs[] = {
 	  .help = "only source files whose name, or a folder of it, fits" },
 	{ "exclude", 0, OPTION_TEXTS, AT(exclude), "GLOB", .help = "no source files that fit" },
 	SELECT_OPTION_ROWS(AT(select)),
-	{ "event", 'e', OPTION_TEXT, AT(event), "EVENT",
-	  .help = "which event (default: the clock)" },
+	{ "event", 'e', OPTION_TEXT, AT(event), "EVENT,...",
+	  .help = "which events, side by side; names or globs (default: the clock)" },
+	{ "columns", 0, OPTION_TEXT, AT(columns), "event",
+	  .help = "all events side by side" },
 	{ "threshold", 0, OPTION_NUMBER, AT(threshold), "PCT",
 	  .help = "least share of a function, with -o of a file (default 0)", .least = 0, .most = 100 },
 	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
@@ -73,7 +75,7 @@ static struct annotate_options options_of(const struct annotate_values *values)
 			: values->mixed	 ? ANNOTATE_MIXED
 					 : ANNOTATE_BEST,
 		.selection = select_options_of(&values->select),
-		.event = values->event,
+		.event = values->columns && !values->event ? "*" : values->event,
 		.demangle = values->demangle,
 		.threshold = values->threshold,
 		.source_paths = values->source_paths.items,
@@ -97,6 +99,9 @@ static int check_words(const struct annotate_values *values, int count, char **w
 
 	if (values->code + values->source + values->mixed > 1)
 		return err_set(err, -EINVAL, "--asm, --source, --mixed: one of them");
+	if (values->columns && strcmp(values->columns, "event") != 0)
+		return err_set(err, -EINVAL, "--columns '%s': what stands side by side is events",
+			       values->columns);
 	if (values->folder && !values->all)
 		return err_set(err, -EINVAL, "-o writes all source files: it needs --all");
 	if (values->intel && (values->source || values->folder))

@@ -20,6 +20,7 @@ static void annotate_done(struct annotate *annotate)
 	line_service_stop(&annotate->lines);
 	strpool_done(&annotate->files);
 	free(annotate->hits);
+	hit_sets_done(&annotate->sets);
 	opened_done(&annotate->opened);
 }
 
@@ -60,36 +61,71 @@ int annotate_check(const struct annotate_options *options, struct err *err)
 
 /* ---- what was hit ---- */
 
-static int choose_event(struct annotate *annotate, struct err *err)
+/* The place of an event among those that are chosen; false: it is not. */
+static bool find_event(const struct annotate *annotate, uint8_t event, size_t *ret_at)
 {
-	const struct profile *profile = annotate->opened.profile;
-	const char *wanted = annotate->options->event;
-
-	annotate->event = account_main_event(profile);
-	if (!wanted)
-		return 0;
-	for (size_t i = 0; i < profile->event_count; i++) {
-		if (strcmp(profile_text(profile, profile->events[i].name), wanted) == 0) {
-			annotate->event = (uint8_t)i;
-			return 0;
-		}
+	for (size_t i = 0; i < annotate->choice.count; i++) {
+		if (annotate->choice.events[i] != event)
+			continue;
+		*ret_at = i;
+		return true;
 	}
-	return err_set(err, -ENODATA, "the profile has no event '%s'", wanted);
+	return false;
 }
 
 static void take(void *context, const struct point *point)
 {
 	struct annotate *annotate = context;
 	const struct profile *profile = annotate->opened.profile;
-	struct hit *hit;
+	const struct hits hits = { point->total.samples, point->total.weight };
+	uint32_t frame = profile->stacks.items[point->total.stack].frame;
+	size_t event;
 
-	if (point->total.event != annotate->event)
+	if (!find_event(annotate, point->total.event, &event))
 		return;
-	hit = &annotate->hits[profile->stacks.items[point->total.stack].frame];
-	hit->samples += point->total.samples;
-	hit->weight += point->total.weight;
-	annotate->whole.samples += point->total.samples;
-	annotate->whole.weight += point->total.weight;
+	hit_sets_add(&annotate->sets, &annotate->hits[frame], event, &hits);
+	hit_sets_add(&annotate->sets, &annotate->whole, event, &hits);
+}
+
+/* Those that only a pattern chose and nothing was sampled of need no column. */
+static void drop_unused(struct annotate *annotate)
+{
+	struct event_choice *choice = &annotate->choice;
+	const struct hits *whole = hit_sets_get(&annotate->sets, annotate->whole);
+	bool keep[PROFILE_MAX_EVENTS];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		keep[i] = choice->named[i] || whole[i].samples;
+		if (keep[i])
+			choice->events[kept++] = choice->events[i];
+	}
+	if (!kept)
+		return;
+	choice->count = kept;
+	hit_sets_keep(&annotate->sets, keep);
+}
+
+static int count_hits(struct annotate *annotate, struct err *err)
+{
+	const struct profile *profile = annotate->opened.profile;
+	int rc = event_choice_parse(profile, annotate->options->event, &annotate->choice, err);
+
+	if (rc < 0)
+		return rc;
+	hit_sets_init(&annotate->sets, annotate->choice.count);
+	annotate->hits = xcalloc(profile->frames.count, sizeof(*annotate->hits));
+	rc = opened_each(&annotate->opened, false, take, annotate, err);
+	if (rc == 0)
+		drop_unused(annotate);
+	return rc;
+}
+
+struct annotation annotate_annotation(const struct annotate *annotate)
+{
+	return (struct annotation){ .events = annotate->choice.events,
+				    .sets = &annotate->sets,
+				    .whole = annotate->whole };
 }
 
 /* ---- which functions ---- */
@@ -158,12 +194,13 @@ static enum fit fit_symbol(struct annotate *annotate, uint32_t symbol, struct bu
 	return best;
 }
 
-static int by_weight(const void *left, const void *right)
+static int by_weight(const void *left, const void *right, void *context)
 {
 	const struct hit_function *a = left, *b = right;
+	int order = hit_sets_compare(context, a->hits, b->hits);
 
-	if (a->hit.weight != b->hit.weight)
-		return a->hit.weight > b->hit.weight ? -1 : 1;
+	if (order)
+		return order;
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
@@ -186,24 +223,36 @@ static void gather(struct annotate *annotate, function_list *functions)
 		uint32_t symbol = profile->frames.items[i].symbol;
 		struct hit_function *function;
 
-		if (!annotate->hits[i].samples)
+		if (!hit_sets_any(&annotate->sets, annotate->hits[i]))
 			continue;
 		if (!of_symbol[symbol]) {
 			*vec_push(functions) = (struct hit_function){ .symbol = symbol };
 			of_symbol[symbol] = (uint32_t)functions->count;
 		}
 		function = &functions->items[of_symbol[symbol] - 1];
-		function->hit.samples += annotate->hits[i].samples;
-		function->hit.weight += annotate->hits[i].weight;
+		hit_sets_join(&annotate->sets, &function->hits, annotate->hits[i]);
 		*vec_push(&function->frames) = (struct hit_frame){ i, annotate->hits[i] };
 	}
+}
+
+bool annotate_lists(const struct annotate *annotate, hit_set set)
+{
+	const struct hits *hits = hit_sets_get(&annotate->sets, set);
+	const struct hits *whole = hit_sets_get(&annotate->sets, annotate->whole);
+
+	for (size_t i = 0; i < annotate->sets.events; i++) {
+		double least = annotate->options->threshold / 100 * (double)whole[i].weight;
+
+		if (hits[i].samples && (double)hits[i].weight >= least)
+			return true;
+	}
+	return false;
 }
 
 /* Leaves those that fit best, the heaviest first. */
 static int choose(struct annotate *annotate, function_list *functions, struct err *err)
 {
 	_cleanup_free_ enum fit *fits = xcalloc(functions->count + 1, sizeof(*fits));
-	double least = annotate->options->threshold / 100 * (double)annotate->whole.weight;
 	enum fit best = FIT_NOT;
 	struct buf text = { 0 };
 	size_t kept = 0;
@@ -216,14 +265,15 @@ static int choose(struct annotate *annotate, function_list *functions, struct er
 	for (size_t i = 0; i < functions->count; i++) {
 		struct hit_function function = functions->items[i];
 
-		if (best == FIT_NOT || fits[i] != best || (double)function.hit.weight < least)
+		if (best == FIT_NOT || fits[i] != best || !annotate_lists(annotate, function.hits))
 			vec_free(&function.frames);
 		else
 			functions->items[kept++] = function;
 	}
 	functions->count = kept;
 	if (kept)
-		qsort(functions->items, kept, sizeof(*functions->items), by_weight);
+		qsort_r(functions->items, kept, sizeof(*functions->items), by_weight,
+			&annotate->sets);
 	if (best == FIT_NOT)
 		return err_set(err, -ENODATA,
 			       "nothing that was hit is called '%s'; 'prospect report --by symbol'"
@@ -279,7 +329,12 @@ static struct view make_view(const struct annotate *annotate)
 /* The clocks that are no NMI stop a program where interrupts are enabled again. */
 static void print_skid(const struct annotate *annotate, FILE *out)
 {
-	if (annotate->opened.profile->events[annotate->event].clock == CLOCK_PMU_NMI)
+	const struct profile *profile = annotate->opened.profile;
+	bool skids = false;
+
+	for (size_t i = 0; i < annotate->choice.count; i++)
+		skids |= profile->events[annotate->choice.events[i]].clock != CLOCK_PMU_NMI;
+	if (!skids)
 		return;
 	fputs("\nThe hits of an instruction may belong to the one before it: a program is"
 	      " stopped between two.\n",
@@ -293,10 +348,10 @@ static void print_functions(struct annotate *annotate, const function_list *func
 
 	trust_print(&view, out);
 	for (size_t i = 0; i < functions->count; i++) {
-		struct annotation annotation = { 0 };
+		struct annotation annotation = annotate_annotation(annotate);
 
 		annotate_function(annotate, &functions->items[i], &annotation);
-		text_annotation_print(&view, &annotation, annotate->event, out);
+		text_annotation_print(&view, &annotation, out);
 		annotation_done(&annotation);
 	}
 	note = instructions_note(annotate->instructions);
@@ -358,12 +413,7 @@ int annotate_print(const char *path, const struct annotate_options *options, FIL
 	if (rc == 0)
 		rc = opened_load(&annotate.opened, path, err);
 	if (rc == 0)
-		rc = choose_event(&annotate, err);
-	if (rc == 0) {
-		annotate.hits =
-			xcalloc(annotate.opened.profile->frames.count, sizeof(*annotate.hits));
-		rc = opened_each(&annotate.opened, false, take, &annotate, err);
-	}
+		rc = count_hits(&annotate, err);
 	if (rc == 0)
 		rc = prepare(&annotate, err);
 	if (rc == 0)

@@ -23,9 +23,9 @@ struct annotate_options {
 	const char *symbol; /* a function's name, or a glob; NULL: all of them */
 	enum annotate_mode mode;
 	struct selection selection;
-	const char *event;    /* NULL: the main one */
+	const char *event;    /* as event_choice_parse has it */
 	const char *demangle; /* as in struct opened_names */
-	double threshold;     /* least share (%) of a function, or of a file, of the selection */
+	double threshold;     /* least share (%) of a function, or of a file, of any event */
 	const char *const *source_paths; /* see source_files.h */
 	size_t source_path_count;
 	const char *const *include, *const *exclude; /* globs of source files */

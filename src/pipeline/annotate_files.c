@@ -23,7 +23,7 @@ enum { MAX_LINE = 10000000 }; /* of a source file */
 struct file_line {
 	str_id file; /* in annotate->files */
 	uint32_t line;
-	struct hit hit;
+	hit_set hits;
 	uint32_t symbol;
 };
 
@@ -38,23 +38,22 @@ static int by_file_and_line(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static struct hit gather_lines(struct annotate *annotate, file_lines *list)
+/* Returns what has no lines. */
+static hit_set gather_lines(struct annotate *annotate, file_lines *list)
 {
 	const struct profile *profile = annotate->opened.profile;
-	struct hit nowhere = { 0 };
+	hit_set nowhere = 0;
 
 	for (uint32_t i = 1; i < profile->frames.count; i++) {
-		const struct hit *hit = &annotate->hits[i];
 		const struct line_place *places;
-		struct file_line line = { .hit = *hit };
+		struct file_line line = { .hits = annotate->hits[i] };
 		size_t count = 0;
 
-		if (!hit->samples)
+		if (!hit_sets_any(&annotate->sets, line.hits))
 			continue;
 		places = lines_of_frame(annotate->lines.lines, i, &count);
 		if (!count || !*places[0].file || !places[0].line || places[0].line > MAX_LINE) {
-			nowhere.samples += hit->samples;
-			nowhere.weight += hit->weight;
+			hit_sets_join(&annotate->sets, &nowhere, line.hits);
 			continue;
 		}
 		line.file = strpool_intern(&annotate->files, places[0].file);
@@ -116,6 +115,7 @@ struct one_file {
 
 static void add_rows(struct one_file *file, const struct source_file *source)
 {
+	struct hit_sets *sets = &file->annotate->sets;
 	size_t at = file->begin;
 	size_t last = source ? source_file_lines(source) : 0;
 
@@ -126,12 +126,9 @@ static void add_rows(struct one_file *file, const struct source_file *source)
 			annotation_add(&file->annotation, ANNOTATION_SOURCE, line,
 				       source ? source_file_line(source, line) : "");
 
-		for (; at < file->end && file->list->items[at].line == line; at++) {
-			row->samples += file->list->items[at].hit.samples;
-			row->weight += file->list->items[at].hit.weight;
-		}
-		file->annotation.samples += row->samples;
-		file->annotation.weight += row->weight;
+		for (; at < file->end && file->list->items[at].line == line; at++)
+			hit_sets_join(sets, &row->hits, file->list->items[at].hits);
+		hit_sets_join(sets, &file->annotation.hits, row->hits);
 	}
 }
 
@@ -142,29 +139,37 @@ static int by_symbol(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
+/* "%6.2f %% %8" of each event */
+static void add_shares(const struct one_file *file, hit_set set, struct buf *text)
+{
+	const struct hits *hits = annotation_hits(&file->annotation, set);
+	const struct hits *whole = annotation_hits(&file->annotation, file->annotation.hits);
+
+	for (size_t i = 0; i < file->annotate->choice.count; i++)
+		buf_printf(text, "%6.2f %% %8" PRIu64 "  ",
+			   figures_percent(hits[i].weight, whole[i].weight), hits[i].samples);
+}
+
 /* The functions whose code is here, and what they have of it. */
 static void note_functions(struct one_file *file)
 {
 	size_t count = file->end - file->begin;
 	_cleanup_free_ struct file_line *lines =
 		xmemdup(file->list->items + file->begin, count * sizeof(*lines));
-	struct buf name = { 0 };
+	struct buf text = { 0 };
 
 	qsort(lines, count, sizeof(*lines), by_symbol);
 	for (size_t i = 0, next; i < count; i = next) {
-		struct hit sum = { 0 };
+		hit_set sum = 0;
 
-		for (next = i; next < count && lines[next].symbol == lines[i].symbol; next++) {
-			sum.samples += lines[next].hit.samples;
-			sum.weight += lines[next].hit.weight;
-		}
-		buf_clear(&name);
-		labels_function(&file->annotate->opened.labels, lines[i].symbol, &name);
-		annotation_note(&file->annotation, "%6.2f %% %8" PRIu64 "  %s",
-				figures_percent(sum.weight, file->annotation.weight), sum.samples,
-				buf_text(&name));
+		for (next = i; next < count && lines[next].symbol == lines[i].symbol; next++)
+			hit_sets_join(&file->annotate->sets, &sum, lines[next].hits);
+		buf_clear(&text);
+		add_shares(file, sum, &text);
+		labels_function(&file->annotate->opened.labels, lines[i].symbol, &text);
+		annotation_note(&file->annotation, "%s", buf_text(&text));
 	}
-	buf_done(&name);
+	buf_done(&text);
 }
 
 static int write_annotated(struct one_file *file, const char *path, struct err *err)
@@ -177,19 +182,44 @@ static int write_annotated(struct one_file *file, const char *path, struct err *
 		rc = output_file_open(path, &output, err);
 	if (rc < 0)
 		return rc;
-	text_annotation_print_file(&view, &file->annotation, file->annotate->event,
-				   output_file_stream(output));
+	text_annotation_print_file(&view, &file->annotation, output_file_stream(output));
 	return output_file_commit(output, err);
+}
+
+/* "  12.34 %    0.10 %  ", of each event */
+static void add_parts(const struct annotate *annotate, hit_set set, struct buf *line)
+{
+	const struct hits *hits = hit_sets_get(&annotate->sets, set);
+	const struct hits *whole = hit_sets_get(&annotate->sets, annotate->whole);
+
+	for (size_t i = 0; i < annotate->choice.count; i++)
+		buf_printf(line, "%6.2f %%  ", figures_percent(hits[i].weight, whole[i].weight));
 }
 
 static void tell(const struct one_file *file, const char *path, bool has_source, FILE *out)
 {
-	const struct annotation *annotation = &file->annotation;
 	struct buf line = { 0 };
 
-	buf_printf(&line, "%6.2f %%  ", figures_percent(annotation->weight, annotation->whole));
+	add_parts(file->annotate, file->annotation.hits, &line);
 	safe_text(&line, path);
 	buf_add_str(&line, has_source ? "" : "  (the source is not here: --source-path)");
+	fprintf(out, "%s\n", buf_text(&line));
+	buf_done(&line);
+}
+
+/* Which column is of which event, where there are several. */
+static void tell_events(const struct annotate *annotate, FILE *out)
+{
+	const struct profile *profile = annotate->opened.profile;
+	struct buf line = { 0 };
+
+	if (annotate->choice.count == 1)
+		return;
+	for (size_t i = 0; i < annotate->choice.count; i++) {
+		buf_add_str(&line, i ? ", " : "% of ");
+		safe_text(&line,
+			  profile_text(profile, profile->events[annotate->choice.events[i]].name));
+	}
 	fprintf(out, "%s\n", buf_text(&line));
 	buf_done(&line);
 }
@@ -201,12 +231,11 @@ static int write_one(struct one_file *file, FILE *out, struct err *err)
 	_cleanup_free_ char *path = path_under(options->folder, file->name);
 	int rc = 0;
 
-	file->annotation.whole = file->annotate->whole.weight;
+	file->annotation = annotate_annotation(file->annotate);
 	add_rows(file, source);
 	file->annotation.place = annotation_text(&file->annotation, file->name);
 	note_functions(file);
-	if (figures_percent(file->annotation.weight, file->annotation.whole) >=
-	    options->threshold) {
+	if (annotate_lists(file->annotate, file->annotation.hits)) {
 		rc = write_annotated(file, path, err);
 		if (rc == 0)
 			tell(file, path, source, out);
@@ -215,19 +244,25 @@ static int write_one(struct one_file *file, FILE *out, struct err *err)
 	return rc;
 }
 
-static void tell_nowhere(const struct annotate *annotate, const struct hit *nowhere, FILE *out)
+static void tell_nowhere(const struct annotate *annotate, hit_set nowhere, FILE *out)
 {
-	if (nowhere->samples)
-		fprintf(out, "%6.2f %%  has no source lines; 'prospect annotate SYMBOL' says why\n",
-			figures_percent(nowhere->weight, annotate->whole.weight));
+	struct buf line = { 0 };
+
+	if (!hit_sets_any(&annotate->sets, nowhere))
+		return;
+	add_parts(annotate, nowhere, &line);
+	fprintf(out, "%shas no source lines; 'prospect annotate SYMBOL' says why\n",
+		buf_text(&line));
+	buf_done(&line);
 }
 
 int annotate_write_files(struct annotate *annotate, FILE *out, struct err *err)
 {
 	file_lines list = { 0 };
-	struct hit nowhere = gather_lines(annotate, &list);
+	hit_set nowhere = gather_lines(annotate, &list);
 	int rc = 0;
 
+	tell_events(annotate, out);
 	for (size_t at = 0, end; rc == 0 && at < list.count; at = end) {
 		struct one_file file = { .annotate = annotate, .list = &list, .begin = at };
 
@@ -239,7 +274,7 @@ int annotate_write_files(struct annotate *annotate, FILE *out, struct err *err)
 			rc = write_one(&file, out, err);
 	}
 	if (rc == 0)
-		tell_nowhere(annotate, &nowhere, out);
+		tell_nowhere(annotate, nowhere, out);
 	vec_free(&list);
 	return rc;
 }

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "pipeline/jump_target.h"
+#include "present/figures.h"
 
 enum {
 	MAX_FUNCTION_BYTES = 8 << 20, /* of code that is listed */
@@ -25,14 +26,14 @@ struct code {
 	uint32_t length;
 	size_t text; /* in the annotation */
 	uint64_t target;
-	struct hit hit;
+	hit_set hits;
 };
 
 /* What a line of source has of the function. */
 struct line_hits {
 	const char *file; /* interned by the lines, equal texts may be different pointers */
 	uint32_t line;
-	struct hit hit;
+	hit_set hits;
 };
 
 struct work {
@@ -46,7 +47,7 @@ struct work {
 	const char *no_code; /* why not; in @why */
 	struct err why;
 	bool has_lines; /* debug information tells of a hit of it */
-	struct hit inlined;
+	hit_set inlined;
 };
 
 static const struct frame *frame_of(const struct work *work, size_t index)
@@ -56,10 +57,9 @@ static const struct frame *frame_of(const struct work *work, size_t index)
 	return &profile->frames.items[work->function->frames.items[index].frame];
 }
 
-static void add_hit(struct hit *sum, const struct hit *hit)
+static void add_hits(const struct work *work, hit_set *sum, hit_set hits)
 {
-	sum->samples += hit->samples;
-	sum->weight += hit->weight;
+	hit_sets_join(&work->annotate->sets, sum, hits);
 }
 
 /* ---- instructions ---- */
@@ -107,7 +107,8 @@ static void hit_code(struct work *work)
 			at++;
 		if (at < work->code.count &&
 		    address - work->code.items[at].address < work->code.items[at].length)
-			add_hit(&work->code.items[at].hit, &work->function->frames.items[i].hit);
+			add_hits(work, &work->code.items[at].hits,
+				 work->function->frames.items[i].hits);
 	}
 }
 
@@ -133,8 +134,7 @@ static struct annotation_row *add_code(struct work *work, const struct code *cod
 
 	*row = (struct annotation_row){ .kind = ANNOTATION_CODE,
 					.number = code->address,
-					.samples = code->hit.samples,
-					.weight = code->hit.weight,
+					.hits = code->hits,
 					.text = code->text,
 					.target = code->target };
 	return row;
@@ -200,17 +200,36 @@ static void note_age(struct work *work, const struct source_file *source)
 				source_file_path(source));
 }
 
+/* "12.3 %", of several events "12.3 % (cpu-clock), 0.0 % (page-faults)" */
+static void add_shares(const struct work *work, hit_set part, struct buf *text)
+{
+	const struct annotate *annotate = work->annotate;
+	const struct profile *profile = annotate->opened.profile;
+	const struct hits *hits = hit_sets_get(&annotate->sets, part);
+	const struct hits *whole = hit_sets_get(&annotate->sets, work->function->hits);
+
+	for (size_t i = 0; i < annotate->choice.count; i++) {
+		buf_printf(text, "%s%.1f %%", i ? ", " : "",
+			   figures_percent(hits[i].weight, whole[i].weight));
+		if (annotate->choice.count > 1)
+			buf_printf(text, " (%s)",
+				   profile_text(profile,
+						profile->events[annotate->choice.events[i]].name));
+	}
+}
+
 static void note_inlined(struct work *work)
 {
-	double percent;
+	struct buf shares = { 0 };
 
-	if (!work->inlined.weight)
+	if (!hit_sets_any(&work->annotate->sets, work->inlined))
 		return;
-	percent = 100 * (double)work->inlined.weight / (double)work->function->hit.weight;
+	add_shares(work, work->inlined, &shares);
 	annotation_note(work->annotation,
-			"%.1f %% of this is code of other functions that was inlined here; it is"
+			"%s of this is code of other functions that was inlined here; it is"
 			" on the lines that call them. --mixed and --all show it on its own.",
-			percent);
+			buf_text(&shares));
+	buf_done(&shares);
 }
 
 /* ---- both, in order of address ---- */
@@ -273,7 +292,6 @@ static void add_mixed(struct work *work)
 {
 	static const struct line_place nowhere = { .function = "", .file = "" };
 	struct position position = { .row = SIZE_MAX };
-	struct annotation_row *row;
 
 	for (size_t i = 0; i < work->code.count; i++) {
 		const struct code *code = &work->code.items[i];
@@ -282,11 +300,9 @@ static void add_mixed(struct work *work)
 
 		move_to(work, &position, places ? &places[0] : &nowhere, places && count > 1);
 		add_code(work, code);
-		if (position.row == SIZE_MAX)
-			continue;
-		row = &work->annotation->rows.items[position.row];
-		row->samples += code->hit.samples;
-		row->weight += code->hit.weight;
+		if (position.row != SIZE_MAX)
+			add_hits(work, &work->annotation->rows.items[position.row].hits,
+				 code->hits);
 	}
 	position_done(&position);
 }
@@ -305,7 +321,7 @@ static int by_line(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static void merge_lines(line_list *list)
+static void merge_lines(const struct work *work, line_list *list)
 {
 	size_t kept = 0;
 
@@ -313,7 +329,7 @@ static void merge_lines(line_list *list)
 		qsort(list->items, list->count, sizeof(*list->items), by_line);
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept && by_line(&list->items[kept - 1], &list->items[i]) == 0)
-			add_hit(&list->items[kept - 1].hit, &list->items[i].hit);
+			add_hits(work, &list->items[kept - 1].hits, list->items[i].hits);
 		else
 			list->items[kept++] = list->items[i];
 	}
@@ -326,32 +342,33 @@ static void find_lines(struct work *work, line_list *list, uint32_t *ret_declare
 	struct strpool *strings = &work->annotate->files;
 
 	for (size_t i = 0; i < work->function->frames.count; i++) {
-		const struct hit *hit = &work->function->frames.items[i].hit;
+		hit_set hits = work->function->frames.items[i].hits;
 		size_t count;
 		const struct line_place *places =
 			places_at(work, frame_of(work, i)->address, &count);
 		const struct line_place *own = places ? &places[count - 1] : NULL;
-		struct line_hits line = { .hit = *hit };
+		struct line_hits line = { 0 };
 
 		if (!own || !*own->file || !own->line)
 			continue;
 		line.file = strpool_get(strings, strpool_intern(strings, own->file));
 		line.line = own->line;
+		add_hits(work, &line.hits, hits);
 		*vec_push(list) = line;
 		if (count > 1)
-			add_hit(&work->inlined, hit);
+			add_hits(work, &work->inlined, hits);
 		if (own->declared)
 			*ret_declared = own->declared;
 	}
-	merge_lines(list);
+	merge_lines(work, list);
 }
 
-static struct hit sum_of(const line_list *list, size_t begin, size_t end)
+static hit_set sum_of(const struct work *work, const line_list *list, size_t begin, size_t end)
 {
-	struct hit sum = { 0 };
+	hit_set sum = 0;
 
 	for (size_t i = begin; i < end; i++)
-		add_hit(&sum, &list->items[i].hit);
+		add_hits(work, &sum, list->items[i].hits);
 	return sum;
 }
 
@@ -365,18 +382,18 @@ static size_t end_of_file(const line_list *list, size_t begin)
 }
 
 /* The file with most of the hits is the function's own. */
-static size_t find_main_file(const line_list *list)
+static size_t find_main_file(const struct work *work, const line_list *list)
 {
 	size_t best = 0;
-	uint64_t most = 0;
+	hit_set most = 0;
 
 	for (size_t at = 0, end; at < list->count; at = end) {
-		struct hit sum;
+		hit_set sum;
 
 		end = end_of_file(list, at);
-		sum = sum_of(list, at, end);
-		if (sum.weight > most) {
-			most = sum.weight;
+		sum = sum_of(work, list, at, end);
+		if (hit_sets_compare(&work->annotate->sets, sum, most) < 0) {
+			most = sum;
 			best = at;
 		}
 	}
@@ -418,11 +435,8 @@ static void add_lines(struct work *work, const line_list *list, size_t begin, si
 			break;
 		row = annotation_add(work->annotation, ANNOTATION_SOURCE, line,
 				     source ? source_file_line(source, line) : "");
-		if (hit) {
-			row->samples = list->items[at].hit.samples;
-			row->weight = list->items[at].hit.weight;
-			at++;
-		}
+		if (hit)
+			row->hits = list->items[at++].hits;
 	}
 }
 
@@ -468,7 +482,7 @@ static void add_other_file(struct work *work, const line_list *list, size_t begi
 
 static void add_source(struct work *work, const line_list *list, uint32_t declared)
 {
-	size_t main_file = find_main_file(list);
+	size_t main_file = find_main_file(work, list);
 
 	add_main_file(work, list, main_file, declared);
 	for (size_t at = 0, end; at < list->count; at = end) {
@@ -490,17 +504,16 @@ static void sum_file(struct work *work, const char *file)
 
 	for (size_t i = 1; i < profile->frames.count; i++) {
 		const struct frame *frame = &profile->frames.items[i];
-		const struct hit *hit = &work->annotate->hits[i];
+		hit_set hits = work->annotate->hits[i];
 		const struct line_place *places;
 		size_t count;
 
-		if (frame->image != work->image || !hit->samples)
+		if (frame->image != work->image || !hit_sets_any(&work->annotate->sets, hits))
 			continue;
 		places = lines_of(lines, work->image, lines_place(lines, frame), &count);
 		if (!count || strcmp(places[0].file, file) != 0)
 			continue;
-		annotation->file_samples += hit->samples;
-		annotation->file_weight += hit->weight;
+		add_hits(work, &annotation->file_hits, hits);
 	}
 	annotation->file = annotation_text(annotation, file);
 }
@@ -516,16 +529,14 @@ static void name_it(struct work *work)
 	labels_path(labels, work->image, &text);
 	work->annotation->place = annotation_text(work->annotation, buf_text(&text));
 	buf_done(&text);
-	work->annotation->samples = work->function->hit.samples;
-	work->annotation->weight = work->function->hit.weight;
-	work->annotation->whole = work->annotate->whole.weight;
+	work->annotation->hits = work->function->hits;
 }
 
 static enum annotate_mode best_mode(struct work *work, const line_list *list)
 {
 	enum annotate_mode mode = work->annotate->options->mode;
-	bool source =
-		list->count && source_of(work->annotate, list->items[find_main_file(list)].file);
+	bool source = list->count &&
+		      source_of(work->annotate, list->items[find_main_file(work, list)].file);
 
 	if (mode == ANNOTATE_BEST)
 		mode = source ? ANNOTATE_MIXED : ANNOTATE_ASM;
@@ -584,7 +595,7 @@ void annotate_function(struct annotate *annotate, const struct hit_function *fun
 		list_code(&work);
 	add_rows(&work, &list, declared);
 	if (list.count) {
-		const char *file = list.items[find_main_file(&list)].file;
+		const char *file = list.items[find_main_file(&work, &list)].file;
 
 		sum_file(&work, file);
 		note_source(&work, file);

@@ -3,6 +3,8 @@
 #ifndef PIPELINE_ANNOTATE_PARTS_H
 #define PIPELINE_ANNOTATE_PARTS_H
 
+#include "aggregate/event_choice.h"
+#include "aggregate/hit_sets.h"
 #include "base/vec.h"
 #include "pipeline/annotate.h"
 #include "pipeline/instructions.h"
@@ -11,23 +13,19 @@
 #include "pipeline/source_files.h"
 #include "present/annotation.h"
 
-/* What was hit itself. */
-struct hit {
-	uint64_t samples, weight;
-};
-
 /* A frame that was hit. */
 struct hit_frame {
 	uint32_t frame;
-	struct hit hit;
+	hit_set hits;
 };
 
 struct annotate {
 	const struct annotate_options *options;
 	struct opened opened;
-	uint8_t event;	  /* the one that is counted */
-	struct hit *hits; /* by frame */
-	struct hit whole;
+	struct event_choice choice; /* what is counted, side by side */
+	struct hit_sets sets;
+	hit_set *hits; /* by frame */
+	hit_set whole;
 	struct line_service lines;
 	struct source_files *sources;
 	VEC(const char *) source_paths; /* those of the options, and of an archive */
@@ -38,13 +36,19 @@ struct annotate {
 /* A function: its frames that were hit, in order of address. */
 struct hit_function {
 	uint32_t symbol;
-	struct hit hit;
+	hit_set hits;
 	VEC(struct hit_frame) frames;
 };
+
+/* One with what annotate has chosen; to be ended with annotation_done. */
+struct annotation annotate_annotation(const struct annotate *annotate);
 
 /* Fills an empty annotation with a function. */
 void annotate_function(struct annotate *annotate, const struct hit_function *function,
 		       struct annotation *annotation);
+
+/* Is any share of these hits, of what was selected of an event, the least one (--threshold)? */
+bool annotate_lists(const struct annotate *annotate, hit_set set);
 
 /* May this source file be shown (--include, --exclude)? */
 bool annotate_wants_file(const struct annotate *annotate, const char *file);

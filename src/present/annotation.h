@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function, or a source file, with what was hit in it: rows of source and of instructions. */
+/* A function, or a source file, with what was hit in it, of one event or of several side by side:
+ * rows of source and of instructions. */
 #ifndef PRESENT_ANNOTATION_H
 #define PRESENT_ANNOTATION_H
 
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate/hit_sets.h"
 #include "base/buf.h"
 #include "base/vec.h"
 
@@ -20,20 +22,22 @@ enum annotation_kind {
 struct annotation_row {
 	enum annotation_kind kind;
 	uint64_t number;
-	uint64_t samples, weight; /* source rows between code: of the code that follows */
-	size_t text;		  /* offset in annotation.texts */
-	uint64_t target;	  /* CODE: address of a row it may jump to; 0: none */
+	hit_set hits;	 /* source rows between code: of the code that follows */
+	size_t text;	 /* offset in annotation.texts */
+	uint64_t target; /* CODE: address of a row it may jump to; 0: none */
 };
 
 struct annotation {
+	const uint8_t *events;	     /* of each set of hits; borrowed */
+	const struct hit_sets *sets; /* borrowed */
 	VEC(struct annotation_row) rows;
 	struct buf texts;   /* NUL-terminated ones */
 	VEC(size_t) notes;  /* sentences, in texts */
 	size_t name, place; /* in texts: the function; the image it is in, or the source file */
-	uint64_t samples, weight;	    /* of the function or file */
-	uint64_t whole;			    /* weight of all that was selected */
-	size_t file;			    /* in texts: the file of the source rows; 0: none */
-	uint64_t file_samples, file_weight; /* all that hit that file */
+	hit_set hits;	    /* of the function or file */
+	hit_set whole;	    /* all that was selected */
+	size_t file;	    /* in texts: the file of the source rows; 0: none */
+	hit_set file_hits;  /* all that hit that file */
 };
 
 /* Appends a text, or a row with its text. */
@@ -43,6 +47,12 @@ struct annotation_row *annotation_add(struct annotation *annotation, enum annota
 void annotation_note(struct annotation *annotation, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void annotation_done(struct annotation *annotation);
+
+/* The hits of a set, one of each event. */
+static inline const struct hits *annotation_hits(const struct annotation *annotation, hit_set set)
+{
+	return hit_sets_get(annotation->sets, set);
+}
 
 static inline const char *annotation_at(const struct annotation *annotation, size_t text)
 {

@@ -15,6 +15,7 @@ enum {
 	PERCENT_WIDTH = 6,
 	HITS_WIDTH = 8,
 	TIME_WIDTH = 10,
+	PAIR_WIDTH = 1 + PERCENT_WIDTH + HITS_WIDTH, /* of one of several events */
 };
 
 /* What share of the function makes a row warm. */
@@ -33,7 +34,8 @@ static const char plain[] = "\033[0m";
 struct page {
 	const struct view *view;
 	const struct annotation *annotation;
-	bool is_time;
+	size_t events;
+	bool numbered; /* columns have numbers, and the names of their events stand above them */
 	int number_width;
 	struct jump_lanes *lanes; /* NULL: none are drawn */
 	struct buf line;
@@ -53,21 +55,64 @@ static const char *colour_of(const struct page *page, double percent)
 	return heat[i].colour;
 }
 
-static void add_figures(struct page *page, const struct annotation_row *row)
+static const char *event_name(const struct page *page, size_t event)
 {
-	double percent = figures_percent(row->weight, page->annotation->weight);
-	struct buf weight = { 0 };
+	const struct profile *profile = page->view->labels->profile;
 
-	if (!row->samples) {
-		buf_printf(&page->line, "%*s", PERCENT_WIDTH + HITS_WIDTH + TIME_WIDTH, "");
+	return profile_text(profile, profile->events[page->annotation->events[event]].name);
+}
+
+static bool is_time(const struct page *page, size_t event)
+{
+	return account_is_time(page->view->labels->profile, page->annotation->events[event]);
+}
+
+static int figures_width(const struct page *page)
+{
+	return page->events == 1 ? PERCENT_WIDTH + HITS_WIDTH + TIME_WIDTH
+				 : PAIR_WIDTH * (int)page->events;
+}
+
+/* What one of several events has. */
+static void add_pair(struct page *page, const struct hits *hits, double percent)
+{
+	if (!hits->samples) {
+		buf_printf(&page->line, "%*s", PAIR_WIDTH, "");
 		return;
 	}
-	figures_weight(&weight, row->weight, page->is_time);
+	buf_add_str(&page->line, colour_of(page, percent));
+	buf_printf(&page->line, "%*.2f%*" PRIu64, PERCENT_WIDTH + 1, percent, HITS_WIDTH,
+		   hits->samples);
+	buf_add_str(&page->line, page->view->colour ? plain : "");
+}
+
+static void add_only(struct page *page, const struct hits *hits, double percent)
+{
+	struct buf weight = { 0 };
+
+	figures_weight(&weight, hits->weight, is_time(page, 0));
 	buf_add_str(&page->line, colour_of(page, percent));
 	buf_printf(&page->line, "%*.2f%*" PRIu64 "%*s", PERCENT_WIDTH, percent, HITS_WIDTH,
-		   row->samples, TIME_WIDTH, buf_text(&weight));
+		   hits->samples, TIME_WIDTH, buf_text(&weight));
 	buf_add_str(&page->line, page->view->colour ? plain : "");
 	buf_done(&weight);
+}
+
+static void add_figures(struct page *page, const struct annotation_row *row)
+{
+	const struct hits *hits = annotation_hits(page->annotation, row->hits);
+	const struct hits *whole = annotation_hits(page->annotation, page->annotation->hits);
+
+	if (!hit_sets_any(page->annotation->sets, row->hits)) {
+		buf_printf(&page->line, "%*s", figures_width(page), "");
+		return;
+	}
+	if (page->events == 1) {
+		add_only(page, hits, figures_percent(hits->weight, whole->weight));
+		return;
+	}
+	for (size_t i = 0; i < page->events; i++)
+		add_pair(page, &hits[i], figures_percent(hits[i].weight, whole[i].weight));
 }
 
 /* A source line, with blanks for its tabs: it begins anywhere on the screen. */
@@ -122,7 +167,7 @@ static void print_row(struct page *page, size_t index)
 		safe_text(&page->line, text);
 		break;
 	case ANNOTATION_PART:
-		buf_printf(&page->line, "%*s", PERCENT_WIDTH + HITS_WIDTH + TIME_WIDTH + 2, "");
+		buf_printf(&page->line, "%*s", figures_width(page) + 2, "");
 		safe_text(&page->line, text);
 		break;
 	}
@@ -174,12 +219,11 @@ static void find_lanes(struct page *page)
 
 /* ---- the whole ---- */
 
-static struct page begin(const struct view *view, const struct annotation *annotation,
-			 uint8_t event, FILE *out)
+static struct page begin(const struct view *view, const struct annotation *annotation, FILE *out)
 {
 	struct page page = { .view = view,
 			     .annotation = annotation,
-			     .is_time = account_is_time(view->labels->profile, event),
+			     .events = annotation->sets->events,
 			     .out = out };
 	uint64_t most = 0;
 	int digits = 1;
@@ -192,6 +236,8 @@ static struct page begin(const struct view *view, const struct annotation *annot
 			most /= code ? 16 : 10;
 		page.number_width = digits > page.number_width ? digits : page.number_width;
 	}
+	for (size_t i = 0; page.events > 1 && i < page.events; i++)
+		page.numbered |= safe_width(event_name(&page, i)) >= PAIR_WIDTH;
 	return page;
 }
 
@@ -202,37 +248,64 @@ static void end(struct page *page)
 }
 
 /* "1,234 samples of cpu-clock, 12.3 s" */
-static void add_sum(struct page *page, uint8_t event, uint64_t samples, uint64_t weight)
+static void add_sum(struct page *page, size_t event, const struct hits *hits)
 {
-	const struct profile *profile = page->view->labels->profile;
-
-	figures_count(&page->line, samples);
-	buf_add_str(&page->line, samples == 1 ? " sample of " : " samples of ");
-	safe_text(&page->line, profile_text(profile, profile->events[event].name));
+	figures_count(&page->line, hits->samples);
+	buf_add_str(&page->line, hits->samples == 1 ? " sample of " : " samples of ");
+	safe_text(&page->line, event_name(page, event));
 	buf_add_str(&page->line, ", ");
-	if (page->is_time)
-		figures_seconds(&page->line, weight);
+	if (is_time(page, event))
+		figures_seconds(&page->line, hits->weight);
 	else
-		figures_count(&page->line, weight);
+		figures_count(&page->line, hits->weight);
 }
 
-/* @what: before the name, e.g. "All of ". */
-static void print_total(struct page *page, uint8_t event, const char *what, size_t name,
-			uint64_t samples, uint64_t weight)
+/* A line for each event. @what: before the name, e.g. "All of ". */
+static void print_total(struct page *page, const char *what, size_t name, hit_set set)
 {
-	buf_add_str(&page->line, what);
-	safe_text(&page->line, annotation_at(page->annotation, name));
-	buf_add_str(&page->line, ": ");
-	add_sum(page, event, samples, weight);
-	buf_printf(&page->line, ", %.2f %% of what was selected",
-		   figures_percent(weight, page->annotation->whole));
-	print_line(page);
+	const struct hits *hits = annotation_hits(page->annotation, set);
+	const struct hits *whole = annotation_hits(page->annotation, page->annotation->whole);
+
+	for (size_t i = 0; i < page->events; i++) {
+		if (page->numbered)
+			buf_printf(&page->line, "[%zu] ", i + 1);
+		buf_add_str(&page->line, what);
+		safe_text(&page->line, annotation_at(page->annotation, name));
+		buf_add_str(&page->line, ": ");
+		add_sum(page, i, &hits[i]);
+		buf_printf(&page->line, ", %.2f %% of what was selected",
+			   figures_percent(hits[i].weight, whole[i].weight));
+		print_line(page);
+	}
+}
+
+/* The name of an event, or the number that stands for it, flush right above its columns. */
+static void add_title(struct page *page, size_t event)
+{
+	struct buf name = { 0 };
+
+	if (page->numbered)
+		buf_printf(&name, "[%zu]", event + 1);
+	else
+		safe_text(&name, event_name(page, event));
+	buf_printf(&page->line, "%*s%s", (int)(PAIR_WIDTH - safe_width(buf_text(&name))), "",
+		   buf_text(&name));
+	buf_done(&name);
 }
 
 static void print_titles(struct page *page)
 {
-	buf_printf(&page->line, "%*s%*s%*s", PERCENT_WIDTH, "%", HITS_WIDTH, "Hits", TIME_WIDTH,
-		   page->is_time ? "Time" : "Count");
+	if (page->events == 1) {
+		buf_printf(&page->line, "%*s%*s%*s", PERCENT_WIDTH, "%", HITS_WIDTH, "Hits",
+			   TIME_WIDTH, is_time(page, 0) ? "Time" : "Count");
+		print_line(page);
+		return;
+	}
+	for (size_t i = 0; i < page->events; i++)
+		add_title(page, i);
+	print_line(page);
+	for (size_t i = 0; i < page->events; i++)
+		buf_printf(&page->line, "%*s%*s", PERCENT_WIDTH + 1, "%", HITS_WIDTH, "Hits");
 	print_line(page);
 }
 
@@ -245,31 +318,29 @@ static void print_notes(struct page *page)
 	}
 }
 
-void text_annotation_print(const struct view *view, const struct annotation *annotation,
-			   uint8_t event, FILE *out)
+void text_annotation_print(const struct view *view, const struct annotation *annotation, FILE *out)
 {
-	struct page page = begin(view, annotation, event, out);
+	struct page page = begin(view, annotation, out);
 
 	find_lanes(&page);
 	safe_text(&page.line, annotation_at(annotation, annotation->name));
 	text_parts_heading(view, buf_text(&page.line), out);
 	buf_clear(&page.line);
-	print_total(&page, event, "", annotation->place, annotation->samples, annotation->weight);
+	print_total(&page, "", annotation->place, annotation->hits);
 	if (annotation->rows.count)
 		print_titles(&page);
 	for (size_t i = 0; i < annotation->rows.count; i++)
 		print_row(&page, i);
 	if (annotation->file)
-		print_total(&page, event, "All of ", annotation->file, annotation->file_samples,
-			    annotation->file_weight);
+		print_total(&page, "All of ", annotation->file, annotation->file_hits);
 	print_notes(&page);
 	end(&page);
 }
 
 void text_annotation_print_file(const struct view *view, const struct annotation *annotation,
-				uint8_t event, FILE *out)
+				FILE *out)
 {
-	struct page page = begin(view, annotation, event, out);
+	struct page page = begin(view, annotation, out);
 
 	for (size_t i = 0; i < annotation->rows.count; i++) {
 		const struct annotation_row *row = &annotation->rows.items[i];
@@ -279,7 +350,7 @@ void text_annotation_print_file(const struct view *view, const struct annotation
 		buf_add_str(&page.line, annotation_at(annotation, row->text));
 		print_line(&page);
 	}
-	print_total(&page, event, "", annotation->place, annotation->samples, annotation->weight);
+	print_total(&page, "", annotation->place, annotation->hits);
 	print_notes(&page);
 	end(&page);
 }

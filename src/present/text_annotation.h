@@ -9,12 +9,11 @@
 #include "present/view.h"
 
 /* With a head (the total of the function), the rows, a foot (the total of the file) and the notes.
- * @event: that the figures are of. */
-void text_annotation_print(const struct view *view, const struct annotation *annotation,
-			   uint8_t event, FILE *out);
+ * Of one event a row has share, hits and weight, of several share and hits of each. */
+void text_annotation_print(const struct view *view, const struct annotation *annotation, FILE *out);
 
 /* For a file of its own: every row a line under its own number, all else behind the last. */
 void text_annotation_print_file(const struct view *view, const struct annotation *annotation,
-				uint8_t event, FILE *out);
+				FILE *out);
 
 #endif

@@ -332,6 +332,19 @@ static void make_code(struct maker *maker)
 	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
 }
 
+/* The same, of two events: each has hits where the other has none, and there is one of nothing. */
+static void make_code_events(struct maker *maker)
+{
+	uint8_t cycles;
+
+	make_code(maker);
+	cycles = add_event(maker, "cycles", "count", CLOCK_PMU_NMI);
+	add_event(maker, "context-switches@1", "count", CLOCK_SOFTWARE);
+	for (uint32_t place = 2; place < 6; place++)
+		add_hits(maker, 1, place, MODE_USER, CONTEXT_TASK, cycles, 50 * place);
+	add_hits(maker, 1, 11, MODE_USER, CONTEXT_TASK, cycles, 5);
+}
+
 /* The caller @parent (0: none) calls the function of this name; each name has its own place. */
 static uint32_t add_callee(struct maker *maker, uint32_t parent, uint32_t image, const char *name)
 {
@@ -651,14 +664,23 @@ static const struct {
 	void (*make)(struct maker *maker);
 	bool unlisted; /* no golden test has it */
 } profiles[] = {
-	{ "netperf", make_netperf, false }, { "build", make_build, false },
-	{ "losses", make_losses, false },   { "hostile", make_hostile, false },
-	{ "partial", make_partial, false }, { "empty", make_empty, false },
-	{ "large", make_large, false },	    { "code", make_code, false },
-	{ "stacks", make_stacks, false },   { "deep", make_deep, false },
-	{ "names", make_names, false },	    { "wide", make_wide, true },
-	{ "before", make_before, false },   { "after", make_after, false },
-	{ "cycles", make_cycles, false },   { "calls", make_calls, false },
+	{ "netperf", make_netperf, false },
+	{ "build", make_build, false },
+	{ "losses", make_losses, false },
+	{ "hostile", make_hostile, false },
+	{ "partial", make_partial, false },
+	{ "empty", make_empty, false },
+	{ "large", make_large, false },
+	{ "code", make_code, false },
+	{ "stacks", make_stacks, false },
+	{ "deep", make_deep, false },
+	{ "names", make_names, false },
+	{ "wide", make_wide, true },
+	{ "before", make_before, false },
+	{ "after", make_after, false },
+	{ "cycles", make_cycles, false },
+	{ "calls", make_calls, false },
+	{ "code-events", make_code_events, false },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };

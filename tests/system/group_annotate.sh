@@ -177,6 +177,76 @@ test_annotate_kernel() {
 		fail "no instruction of $symbol was hit" "$(cat "$T/out")"
 }
 
+# NUMBER<tab>HITS of the n-th of two events, from rows with both on stdin; blank where there are none.
+hits_of_column() {
+	awk -v begin="$(($1 * 15 - 7))" 'substr($0, 31) ~ /^ +[0-9a-f]+ [ |]/ {
+		hits = substr($0, begin, 8)
+		if (hits + 0) { split(substr($0, 31), word); print word[1] "\t" hits + 0 } }' | sort
+}
+
+test_annotate_events() {
+	cat > "$T/both.c" <<- 'END'
+		#include <sys/mman.h>
+		#include <time.h>
+		#include <unistd.h>
+		#define SIZE (500ul * 4096)
+
+		__attribute__((noipa)) unsigned long both(unsigned long n)
+		{
+			volatile char *p = mmap(0, SIZE, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			madvise((void *)p, SIZE, MADV_NOHUGEPAGE);
+			for (unsigned long i = 0; i < SIZE; i += 4096)
+				p[i] = 1;
+			munmap((void *)p, SIZE);
+			for (unsigned long i = 0; i < 300000; i++)
+				n = n * 6364136223846793005ul + i;
+			return n;
+		}
+
+		int main(void)
+		{
+			unsigned long n = 0;
+			while (clock() < CLOCKS_PER_SEC / 2)
+				n = both(n);
+			return n == 1;
+		}
+	END
+	${CC:-cc} -g -O2 -o "$T/both" "$T/both.c" || fail "could not build it"
+	touch "$T/both"
+	record "$T/prof" -H 1000 -e page-faults@50 -- "$T/both"
+	local way event at
+	for way in --asm --source; do
+		annotate $way -e page-faults,cpu-clock both "$T/prof"
+		grep -q '^ *page-faults@50  *cpu-clock$' "$T/out" || fail "no titles" "$(cat "$T/out")"
+		at=1
+		for event in page-faults@50 cpu-clock; do
+			hits_of_column $at < "$T/out" > "$T/column$at"
+			[ -s "$T/column$at" ] || fail "$event was never hit" "$(cat "$T/out")"
+			at=$((at + 1))
+		done
+		cp "$T/out" "$T/both.out"
+		at=1
+		for event in page-faults@50 cpu-clock; do
+			annotate $way -e "$event" both "$T/prof"
+			awk '/^ *[0-9.]+ +[0-9]+ +[0-9.,]+ +[0-9a-f]+ [ |]/ {
+				print $4 "\t" $2 }' "$T/out" | sort > "$T/alone"
+			cmp -s "$T/column$at" "$T/alone" || fail "$way: $event is another alone:" \
+				"$(diff "$T/column$at" "$T/alone")" "$(cat "$T/both.out")"
+			at=$((at + 1))
+		done
+	done
+	# the line that touches pages has all their faults, and nothing else has half as many
+	annotate --source --columns event both "$T/prof"
+	grep -q "| *p\[i\] = 1;" "$T/out" || fail "the line is missing" "$(cat "$T/out")"
+	sort -k 2,2nr "$T/column1" | head -n 1 | grep -q '^12\b' ||
+		fail "most faults are not in line 12" "$(cat "$T/column1")"
+	annotate --all -o "$T/out.d" --include both.c --columns event "$T/prof"
+	grep -q '^% of cpu-clock, page-faults@50$' "$T/out" || fail "no titles" "$(cat "$T/out")"
+	sed -n 12p "$T/out.d$T/both.c" | grep -Eq '^[ 0-9.]{15} +100\.00 +[0-9]+ \| ' ||
+		fail "the line in the file:" "$(cat "$T/out.d$T/both.c")"
+}
+
 test_annotate_refusals() {
 	record "$T/prof" -- "$BIN/loop" 0.1
 	expect_status 2 "$PROSPECT" annotate
