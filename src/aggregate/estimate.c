@@ -28,6 +28,15 @@ struct interval estimate_share_within(double z, double part, double whole, doubl
 	};
 }
 
+struct interval estimate_with_loss(struct interval seen, double whole, double lost)
+{
+	double sum = whole + lost;
+
+	if (!(sum > 0))
+		return (struct interval){ 0, 1 };
+	return (struct interval){ seen.low * whole / sum, (seen.high * whole + lost) / sum };
+}
+
 /* erfc(z / sqrt 2) is what lies outside of z on both sides; it falls with z, so halving finds it.
  */
 double estimate_z(double certainty, unsigned comparisons)

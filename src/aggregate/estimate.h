@@ -19,6 +19,10 @@ struct interval estimate_share(double part, double whole, double whole_squared);
 /* The same for another certainty: @z standard deviations to either side. */
 struct interval estimate_share_within(double z, double part, double whole, double whole_squared);
 
+/* Where a share lies that was estimated from @whole while @lost of the same was not seen, be that
+ * all of it, or nothing. A sum of 0 gives [0, 1]. */
+struct interval estimate_with_loss(struct interval seen, double whole, double lost);
+
 /* How many standard deviations hold @certainty (0..1) for all of @comparisons two-sided intervals
  * together (Bonferroni): 1.96 for one at 0.95. */
 double estimate_z(double certainty, unsigned comparisons);

@@ -53,7 +53,7 @@ struct calibration_result {
 
 struct calibration {
 	VEC(struct calibration_result) results;
-	uint64_t samples;
+	uint64_t samples, lost;
 	bool right; /* all of them */
 };
 

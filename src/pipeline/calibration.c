@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aggregate/account.h"
 #include "aggregate/estimate.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -125,6 +126,18 @@ static uint64_t whole_ns(const struct truth *truths, size_t count, const struct 
 	return sum;
 }
 
+/* What was not seen of the whole machine, by number: it may all have been of one part. */
+static double lost_weight(const struct event *clock)
+{
+	double weight = 0;
+
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		if (account_takes_samples((enum loss_reason)i))
+			weight += (double)clock->loss[i].weight;
+	}
+	return weight;
+}
+
 static void compare_share(const struct recorded *recorded, const struct truth *truth,
 			  uint64_t of_ns, double z, struct calibration_result *result)
 {
@@ -133,6 +146,8 @@ static void compare_share(const struct recorded *recorded, const struct truth *t
 	struct interval interval =
 		estimate_share_within(z, part.weight, whole.weight, whole.squared);
 
+	interval = estimate_with_loss(interval, whole.weight,
+				      lost_weight(&recorded->profile->events[0]));
 	result->is_share = true;
 	snprintf(result->what, sizeof(result->what), "%s", truth->name);
 	result->truth = of_ns ? 100.0 * (double)truth->ns / (double)of_ns : 0;
@@ -141,8 +156,7 @@ static void compare_share(const struct recorded *recorded, const struct truth *t
 	result->high = 100 * interval.high;
 }
 
-/* A time is known to within the noise of counting its ticks, and ticks that were named as missed.
- */
+/* A time is known to within the noise of counting its ticks, and what was lost by name. */
 static void compare_time(const struct recorded *recorded, const struct truth *truth, double z,
 			 struct calibration_result *result)
 {
@@ -151,13 +165,13 @@ static void compare_time(const struct recorded *recorded, const struct truth *tr
 	double period_s = 1 / clock->rate_hz;
 	double truth_s = (double)truth->ns / NS_PER_S;
 	double reach_s = z * sqrt(truth_s / period_s + 1) * period_s;
-	double missed_s = (double)clock->loss[LOSS_MISSED_TICKS].weight / NS_PER_S;
+	double lost_s = lost_weight(clock) / NS_PER_S;
 
 	snprintf(result->what, sizeof(result->what), "CPU time, s");
 	result->truth = truth_s;
 	result->measured = sum.weight / NS_PER_S;
 	result->low = fmax(result->measured - reach_s, 0);
-	result->high = result->measured + reach_s + missed_s;
+	result->high = result->measured + reach_s + lost_s;
 }
 
 /* Where only user mode is seen, what a part did in the kernel cannot be found. */
@@ -180,6 +194,7 @@ static void compare(const struct recorded *recorded, const struct truth *truths,
 
 	calibration->right = true;
 	calibration->samples = recorded->profile->events[0].samples;
+	calibration->lost = account_lost_samples(&recorded->profile->events[0]);
 	for (size_t i = 0; i < count; i++) {
 		const struct truth *truth = &truths[i];
 		struct calibration_result *result;

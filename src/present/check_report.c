@@ -51,8 +51,13 @@ static void print_calibration(const struct check_report *report, FILE *out)
 		fprintf(out, "\nNo calibration: %s\n", report->calibration_err.text);
 		return;
 	}
-	fprintf(out, "\nCalibration: a program with known truths, %" PRIu64 " samples\n",
+	fprintf(out, "\nCalibration: a program with known truths, %" PRIu64 " samples",
 		calibration->samples);
+	if (calibration->lost)
+		fprintf(out,
+			"; %" PRIu64 " were lost, and what they may have been is in the ranges",
+			calibration->lost);
+	putc('\n', out);
 	fprintf(out, "%-13s  %-20s %10s %10s  %s\n", "part", "what", "true", "measured",
 		"within (99.99 % for all together)");
 	for (size_t i = 0; i < calibration->results.count; i++)
@@ -110,8 +115,9 @@ static json_t *calibration_json(const struct check_report *report)
 				  "truth", result->truth, "measured", result->measured, "low",
 				  result->low, "high", result->high, "right", result->right));
 	}
-	return json_pack("{s:I, s:b, s:o}", "samples", (json_int_t)report->calibration.samples,
-			 "right", report->calibration.right, "results", results);
+	return json_pack("{s:I, s:I, s:b, s:o}", "samples", (json_int_t)report->calibration.samples,
+			 "lost", (json_int_t)report->calibration.lost, "right",
+			 report->calibration.right, "results", results);
 }
 
 static json_t *cost_json(const struct check_report *report)

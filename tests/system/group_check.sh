@@ -34,6 +34,31 @@ test_check_finds_its_truths() {
 	rm "$XDG_STATE_HOME/prospect/interrupt-cost"
 }
 
+# part_of PID NAME: the calibration that the process runs has come to this part.
+part_of() {
+	local program
+	for program in $(pgrep -P "$1"); do
+		! pgrep -P "$program" -x "$2" > /dev/null || return 0
+	done
+	ended "$1"
+}
+
+# While it is stopped its rings run over: what was lost is no reason to distrust the machine.
+test_check_tells_what_was_lost() {
+	need_root
+	need pgrep
+	local pid status=0
+	"$PROSPECT" check -F 4000 --format json > "$T/text" 2> "$T/stderr" &
+	pid=$!
+	until_true part_of $pid check-shares
+	kill -STOP $pid
+	until_true part_of $pid check-asleep
+	kill -CONT $pid
+	wait $pid || status=$?
+	grep -Eq '"lost": [1-9]' "$T/text" || skip "no ring ran over"
+	[ $status = 0 ] || fail "what was lost is called wrong:" "$(cat "$T/text" "$T/stderr")"
+}
+
 test_check_as_root_sees_everything() {
 	need_root
 	said 0 "$PROSPECT" check --quick --format json

@@ -288,10 +288,13 @@ test_pid_of_a_thread() {
 
 # When the processes of -p have ended there is nothing more to wait for.
 test_processes_that_end() {
-	local recorder
-	"$BIN/loop" 4 &
-	"$PROSPECT" record -q -o "$T/prof" -p $! &
+	local loop recorder
+	"$BIN/loop" 600 &
+	loop=$!
+	"$PROSPECT" record -q -o "$T/prof" -M 20 -p $loop &
 	recorder=$!
+	until_true is_kept "$T/prof"
+	kill $loop
 	until_true ended $recorder
 	wait $recorder || fail "it ended with $?"
 	[ -s "$T/prof" ] || fail "no profile"
@@ -299,11 +302,18 @@ test_processes_that_end() {
 
 # With the time over the command goes on, and a first Ctrl-C is still the command's.
 test_interrupt_after_the_time() {
-	local status=0
-	"$PROSPECT" record -q -o "$T/prof" --duration 0.3 sh -c 'trap "" INT; sleep 2; exit 5' &
-	sleep 1
-	kill -INT $!
-	wait $! || status=$?
+	local pid status=0
+	mkfifo "$T/in"
+	"$PROSPECT" record -q -o "$T/prof" --duration 0.3 \
+		sh -c 'trap "" INT; read -r _; exit 5' < "$T/in" &
+	pid=$!
+	exec 7> "$T/in"
+	until_true is_recorded "$T/prof"
+	kill -INT $pid
+	sleep 0.5
+	! ended $pid || fail "it did not wait for the command"
+	exec 7>&-
+	wait $pid || status=$?
 	[ $status = 5 ] || fail "status $status instead of the command's 5"
 }
 

@@ -28,6 +28,12 @@ test_shares_nopie() { shares_of shares-nopie; }
 test_shares_static() { shares_of shares-static; }
 test_shares_static_pie() { shares_of shares-static-pie; }
 
+# lost_records FILE: what full rings took, samples and all else; each may have been the only one of its
+# process.
+lost_records() {
+	calc "$(header "$1" lost) + $(header "$1" tracking)"
+}
+
 test_short_children() {
 	need_root
 	local seen
@@ -35,8 +41,8 @@ test_short_children() {
 	record "$T/prof" -- "$BIN/children" 300 "$T/shortly" 5
 	rows "$T/prof" process --select program=shortly > "$T/rows"
 	seen=$(awk -F '\t' '$1 ~ /^shortly#[0-9]+$/' "$T/rows" | wc -l)
-	[ "$seen" = 300 ] || fail "$seen of 300 children have a row of their own" \
-		"$(head -n 3 "$T/rows")"
+	[ "$seen" -le 300 ] && [ "$seen" -ge $((300 - $(lost_records "$T/prof"))) ] ||
+		fail "$seen of 300 children have a row of their own" "$(head -n 3 "$T/rows")"
 	rows "$T/prof" mode --select 'program=shortly,children' > "$T/rows"
 	check_time "300 children" "$(rusage "$T/stdout")" "$(sum 4 < "$T/rows")" \
 		"$(sum 3 < "$T/rows")" 0.06
@@ -51,6 +57,8 @@ test_two_thousand_true() {
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 4000 -- "$T/ashell" -c '"$0" & echo $!; wait
 		for i in $(seq 2000); do "$0"; done' "$T/atrue"
+	[ "$(header "$T/prof" tracking)" = 0 ] ||
+		skip "the machine is too busy: records of the kernel found a ring full"
 	rows "$T/prof" program,image,symbol --select mode=user > "$T/rows"
 	n=$(awk -F '\t' '$1 == "atrue"' "$T/rows" | sum 5)
 	[ "$n" -ge 300 ] || fail "only $n user samples of true"
@@ -69,11 +77,12 @@ test_two_thousand_true() {
 			> "$T/nobody"
 	[ ! -s "$T/nobody" ] || fail "of nobody:" "$(cat "$T/nobody")"
 	# one is seen when a sample hit it: as many as balls fall into boxes, or more, for each lasts
-	# about as long
+	# about as long; but for those whose samples were lost
 	rows "$T/prof" process --select program=atrue > "$T/processes"
 	n=$(wc -l < "$T/processes")
 	samples=$(sum 3 < "$T/processes")
-	holds "$n >= 0.9 * 2000 * (1 - exp(-$samples / 2000)) && $n <= 2001" ||
+	holds "$n >= 0.9 * 2000 * (1 - exp(-$samples / 2000)) - $(lost_records "$T/prof") &&
+		$n <= 2001" ||
 		fail "$n processes of true were seen in $samples samples"
 }
 
@@ -304,22 +313,44 @@ test_hostile_names() {
 	grep -q '^"we,ird ""' "$T/csv" || fail "not quoted as RFC 4180 says:" "$(cat "$T/csv")"
 }
 
+# has_run_or_ended PID SECONDS of processor time
+has_run_or_ended() {
+	echo "$1" > "$T/.pid"
+	has_run "$T/.pid" "$2" || ended "$1"
+}
+
 # The records of an exec are lost while the recorder is stopped; what runs afterwards is told from
 # /proc, and is not taken for the program that was there before.
 test_exec_that_was_lost() {
 	need_root
-	local pid
+	local pid command status=0
+	# The rings are full long before the exec: busy are the command's own children.
 	# shellcheck disable=SC2016
 	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 16 -- sh -c \
-		'for cpu in $(seq $(nproc)); do "$0" 3 & done; echo > "$2"; sleep 1; exec "$1" 2' \
-		"$BIN/btree" "$BIN/loop" "$T/began" 2> "$T/stderr" &
+		'for cpu in $(seq $(nproc)); do "$0" 3 & echo $!; done > "$2.new"
+		mv "$2.new" "$2"; echo $$ > "$3.new"; mv "$3.new" "$3"
+		until [ -e "$4" ]; do sleep 0.1; done; exec "$1" 600' \
+		"$BIN/btree" "$BIN/loop" "$T/busy" "$T/pid" "$T/go" 2> "$T/stderr" &
 	pid=$!
-	until_true [ -e "$T/began" ]
-	sleep 0.2
+	until_true [ -e "$T/pid" ]
+	command=$(cat "$T/pid")
 	kill -STOP $pid
-	sleep 1.5
+	every_one_has_run() {
+		local one
+		for one in $(cat "$T/busy"); do
+			has_run_or_ended "$one" 1 || return 1
+		done
+	}
+	until_true every_one_has_run
+	: > "$T/go"
+	until_true runs "$command" "$BIN/loop"
+	until_true has_run "$T/pid" 0.3
 	kill -CONT $pid
-	wait $pid || fail "record:" "$(cat "$T/stderr")"
+	until_true has_run "$T/pid" 1.5
+	# shellcheck disable=SC2046 # numbers
+	kill "$command" $(cat "$T/busy") 2> "$T/kill"
+	wait $pid || status=$?
+	[ $status = 143 ] || fail "record ended with $status:" "$(cat "$T/stderr")"
 	[ "$(header "$T/prof" tracking)" -gt 0 ] || skip "no record of the kernel was lost"
 	rows "$T/prof" program,image --select 'image=*/loop' > "$T/rows"
 	[ "$(sum 4 < "$T/rows")" -ge 300 ] || fail "the program was not sampled"

@@ -127,15 +127,18 @@ test_instruction_starts_btree() { starts btree; }
 # account still closes.
 test_full_rings_are_counted() {
 	need_root
-	local pid lost
+	local pid lost status=0
 	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 64 "$HERE/programs/announced.sh" "$T/pid" \
-		"$BIN/loop" 3 2> "$T/stderr" &
+		"$BIN/loop" 600 2> "$T/stderr" &
 	pid=$!
 	until_true has_run "$T/pid" 0.3
 	kill -STOP $pid
-	sleep 1.5
+	until_true has_run "$T/pid" 1.8
 	kill -CONT $pid
-	wait $pid || fail "record:" "$(cat "$T/stderr")"
+	until_true has_run "$T/pid" 2.5
+	kill "$(cat "$T/pid")"
+	wait $pid || status=$?
+	[ $status = 143 ] || fail "record ended with $status:" "$(cat "$T/stderr")"
 	lost=$(header "$T/prof" ring_full)
 	[ "${lost:-0}" -gt 100 ] || fail "lost with full rings: ${lost:-nothing}"
 	account_closes

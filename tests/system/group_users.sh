@@ -29,6 +29,7 @@ test_plain_user() {
 	fi
 	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/shares" 1 \
 		> "$T/stdout"
+	all_losses "$T/user/prof"
 	rows "$T/user/prof" symbol --select 'program=shares mode=user' > "$T/rows"
 	check_shares "plain user" "$T/stdout" "$T/rows"
 	[ "$paranoid" = 2 ] || return 0

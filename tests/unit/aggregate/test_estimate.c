@@ -106,6 +106,22 @@ static void all_and_nothing_are_within(void **state)
 	}
 }
 
+/* A fifth was not seen: none of it may belong to the share, or all of it. */
+static void what_was_lost_may_be_anything(void **state)
+{
+	const struct interval seen = { 0.25, 0.5 };
+	struct interval with_loss = estimate_with_loss(seen, 80, 20);
+	struct interval without = estimate_with_loss(seen, 80, 0);
+	struct interval nothing = estimate_with_loss(seen, 0, 0);
+
+	assert_float_equal(with_loss.low, 0.2, 1e-12);
+	assert_float_equal(with_loss.high, 0.6, 1e-12);
+	assert_float_equal(without.low, 0.25, 0);
+	assert_float_equal(without.high, 0.5, 0);
+	assert_float_equal(nothing.low, 0, 0);
+	assert_float_equal(nothing.high, 1, 0);
+}
+
 /* Against a table of the normal distribution. */
 static void standard_deviations_for_a_certainty(void **state)
 {
@@ -123,6 +139,7 @@ int main(void)
 		cmocka_unit_test(weights_count_by_their_spread),
 		cmocka_unit_test(covers_the_truth),
 		cmocka_unit_test(all_and_nothing_are_within),
+		cmocka_unit_test(what_was_lost_may_be_anything),
 		cmocka_unit_test(standard_deviations_for_a_certainty),
 	};
 
