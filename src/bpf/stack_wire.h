@@ -45,7 +45,8 @@ struct unwind_registers {
 	X(STALE)          \
 	X(LOST)           \
 	X(FRAME_POINTERS) \
-	X(UNKNOWN)
+	X(UNKNOWN)        \
+	X(SWITCHED)
 
 enum unwind_end {
 	UNWIND_MORE,

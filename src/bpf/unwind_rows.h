@@ -35,6 +35,7 @@ enum unwind_cfa {
 	UNWIND_CFA_PLT,	     /* x86-64: sp + 8 + ((pc & 15) >= offset ? 8 : 0), of lazy PLTs */
 	UNWIND_CFA_FP_DEREF, /* *(fp + offset) + add: realigned stacks (DRAP) */
 	UNWIND_CFA_SP_DEREF, /* *(sp + offset) + add: signal frames, OpenSSL's assembler */
+	UNWIND_CFA_SWITCHED, /* the code changes stacks: nothing says where the caller's is */
 };
 
 /* Where the caller's value of a register is. */
@@ -48,9 +49,13 @@ enum unwind_saved {
 	UNWIND_SAVED_REGISTER,	/* of ra: in register `reg` of the innermost frame (vfork) */
 };
 
-/* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the caller's
- * lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc). */
-enum { UNWIND_RULE_SIGNAL = 1 };
+enum {
+	/* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the
+	 * caller's lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc). */
+	UNWIND_RULE_SIGNAL = 1,
+	/* flags: the caller's stack may be another one, at any other place */
+	UNWIND_RULE_SWITCH = 2,
+};
 
 struct unwind_rule {
 	__u8 cfa; /* enum unwind_cfa */

@@ -241,14 +241,19 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 
 	if (rule->ra == UNWIND_SAVED_UNDEFINED)
 		return UNWIND_END_COMPLETE;
+	if (rule->cfa == UNWIND_CFA_SWITCHED)
+		return UNWIND_END_SWITCHED;
 	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
 	if (end != UNWIND_MORE)
 		return end;
 	/* Stacks grow downwards; a handler may run on one of its own, and functions whose return
 	 * address is in a register need not push anything. */
-	if (!(rule->flags & UNWIND_RULE_SIGNAL) && cfa < frame->sp + (rule->ra == UNWIND_SAVED_CFA))
+	if (!(rule->flags & (UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH)) &&
+	    cfa < frame->sp + (rule->ra == UNWIND_SAVED_CFA))
 		return UNWIND_END_BAD_FRAME;
 	end = unwind_restore(frame, rule, registers, memory, cfa, arm64, &ra);
+	if (end == UNWIND_END_NO_MEMORY && rule->flags & UNWIND_RULE_SWITCH)
+		return UNWIND_END_SWITCHED;
 	if (end != UNWIND_MORE)
 		return end;
 	if (arm64)

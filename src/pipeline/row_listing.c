@@ -161,6 +161,8 @@ static void describe(const struct row_listing *listing, const struct unwind_rule
 	/* nobody goes on from there */
 	if (rule->ra == UNWIND_SAVED_UNDEFINED)
 		snprintf(row->cfa, LISTED_RULE, "-");
+	if (rule->cfa == UNWIND_CFA_SWITCHED)
+		snprintf(row->cfa, LISTED_RULE, "other stack");
 	row->signal = rule->flags & UNWIND_RULE_SIGNAL;
 }
 

@@ -16,6 +16,7 @@
 #include "pipeline/record.h"
 #include "resolve/dwfl_walk.h"
 #include "resolve/image_files.h"
+#include "unwind/row_table.h"
 
 enum { MAX_PROCESSES = 64 }; /* prepared at a time for libdwfl: it keeps files open */
 
@@ -135,14 +136,23 @@ static bool is_founded(const struct stack_check *check, const struct dwfl_walk *
 	return at > 0 && dwfl_walk_describes(walk, check->addresses[at - 1] - !exact);
 }
 
-static enum stack_verdict compare(struct stack_check *check, const struct dwfl_walk *walk,
-				  const struct checked_stack *walked, size_t theirs)
+/* How many frames, innermost first, both found. */
+static size_t common_frames(const struct stack_check *check, const struct checked_stack *walked,
+			    size_t theirs)
 {
 	size_t common = 0;
 
 	while (common < walked->count && common < theirs &&
 	       (walked->addresses[common] & ~UNWIND_EXACT) == check->addresses[common])
 		common++;
+	return common;
+}
+
+static enum stack_verdict compare(struct stack_check *check, const struct dwfl_walk *walk,
+				  const struct checked_stack *walked, size_t theirs)
+{
+	size_t common = common_frames(check, walked, theirs);
+
 	check->counts.frames += common;
 	if (common < theirs && common > 0 && !is_founded(check, walk, walked, common))
 		return STACK_VERDICT_UNCHECKED;
@@ -151,6 +161,29 @@ static enum stack_verdict compare(struct stack_check *check, const struct dwfl_w
 	if (walked->count == theirs)
 		return STACK_VERDICT_EQUAL;
 	return walked->count > theirs ? STACK_VERDICT_LONGER : STACK_VERDICT_SHORTER;
+}
+
+/* Is the caller of the last frame that both found on another stack? What the table tells that
+ * libdwfl reads is wrong then, and the copy has nothing of that stack. */
+static bool changes_stack(const struct stack_check *check, const struct frames *frames,
+			  struct image_codes *codes, int32_t pid,
+			  const struct checked_stack *walked, size_t theirs)
+{
+	size_t common = common_frames(check, walked, theirs);
+	const struct unwind_rule *rule;
+	struct mapping mapping;
+	struct unwind_code code;
+	uint64_t at;
+
+	if (common == 0)
+		return false;
+	at = walked->addresses[common - 1];
+	at = at & UNWIND_EXACT || common == 1 ? at & ~UNWIND_EXACT : at - 1;
+	if (machine_find_code(frames->machine, pid, at, &mapping) != CODE_MAPPED)
+		return false;
+	code = image_codes_at(codes, &mapping, at);
+	rule = code.table ? row_table_find(code.table, at - code.bias) : NULL;
+	return rule && rule->flags & UNWIND_RULE_SWITCH;
 }
 
 static void add_place(struct buf *text, const struct frames *frames, int32_t pid, uint64_t address)
@@ -172,15 +205,12 @@ static void add_example(struct stack_check *check, const struct frames *frames, 
 			const struct checked_stack *walked, size_t theirs,
 			enum stack_verdict verdict)
 {
+	size_t at = common_frames(check, walked, theirs);
 	struct buf text = { 0 };
-	size_t at = 0;
 
 	/* Those of one verdict must not keep the other's out. */
 	if (check->examples[verdict]++ >= STACK_CHECK_MAX_EXAMPLES)
 		return;
-	while (at < walked->count && at < theirs &&
-	       (walked->addresses[at] & ~UNWIND_EXACT) == check->addresses[at])
-		at++;
 	buf_printf(&text, "%s: frame %zu of %zu (%s), libdwfl's %zu; called",
 		   stack_verdict_name(verdict), at, walked->count, stack_end_name(walked->end),
 		   theirs);
@@ -227,6 +257,9 @@ void stack_check_take(struct stack_check *check, const struct frames *frames,
 		theirs = walk_with_libdwfl(check, walk, user);
 	if (theirs > 0)
 		verdict = compare(check, walk, walked, theirs);
+	if (verdict != STACK_VERDICT_EQUAL &&
+	    changes_stack(check, frames, codes, record->pid, walked, theirs))
+		verdict = STACK_VERDICT_UNCHECKED;
 	check->counts.samples++;
 	check->counts.verdicts[verdict]++;
 	check->counts.complete += walked->end == STACK_COMPLETE;

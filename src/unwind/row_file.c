@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /* To be raised whenever the same ELF file gives other rows than before, or the layout changes. */
-enum { ROW_FILE_VERSION = 3 };
+enum { ROW_FILE_VERSION = 4 };
 
 static const char magic[8] = "prosrows";
 
@@ -151,8 +151,9 @@ static bool right_page(const struct unwind_table *table, uint32_t page)
 
 static bool right_rule(const struct unwind_rule *rule)
 {
-	return rule->cfa <= UNWIND_CFA_SP_DEREF && rule->ra <= UNWIND_SAVED_REGISTER &&
-	       rule->fp <= UNWIND_SAVED_UNDEFINED && rule->flags <= UNWIND_RULE_SIGNAL;
+	return rule->cfa <= UNWIND_CFA_SWITCHED && rule->ra <= UNWIND_SAVED_REGISTER &&
+	       rule->fp <= UNWIND_SAVED_UNDEFINED &&
+	       (rule->flags & ~(UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH)) == 0;
 }
 
 static bool right_table(const struct unwind_table *table)

@@ -9,28 +9,31 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "elf/frame_sections.h"
+#include "elf/go_table.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_rules.h"
 #include "unwind/row_builder.h"
 #include "unwind/row_file.h"
 #include "unwind/signal_trampoline.h"
+#include "unwind/stack_switch.h"
 
 enum {
 	/* Linkers and compilers fill up to a multiple of it between functions; what is filled takes
 	 * the rule before it, instead of two rows. No function fits in there. */
 	CODE_ALIGNMENT = 16,
 	MAX_DESCRIPTIONS = 1 << 24,
-	BETWEEN_PAUSES = 1024, /* descriptions; about half a millisecond */
+	BETWEEN_PAUSES = 1024,	/* descriptions; about half a millisecond */
+	MAX_SWITCH_CODE = 4096, /* bytes of a function that changes stacks; they have 300 */
 };
 
 /* A frame description to be compiled. */
 struct block {
 	uint32_t start, size; /* from the compilation's origin */
 	uint32_t offset;      /* in its section */
-	uint32_t source;      /* enum frame_source, or SIGNAL_TRAMPOLINE */
+	uint32_t source;      /* enum frame_source, or one of those below */
 };
 
-enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES };
+enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
 
 struct compilation {
 	const struct elf_file *file;
@@ -116,11 +119,37 @@ static void add_row(void *context, uint64_t address, const struct frame_rules *r
 	row_builder_add(&compilation->builder, address, &rule);
 }
 
+static void add_rule(void *context, uint64_t address, const struct unwind_rule *rule)
+{
+	struct compilation *compilation = context;
+
+	row_builder_add(&compilation->builder, address, rule);
+}
+
+static void compile_switch(struct compilation *compilation, uint64_t start, uint64_t size)
+{
+	const struct elf_section *section = elf_file_code_section(compilation->file, start);
+	uint8_t code[MAX_SWITCH_CODE];
+
+	if (elf_file_read_at(compilation->file, section->offset + (start - section->address), code,
+			     size, NULL) < 0)
+		compilation->unreadable++;
+	else
+		stack_switch_rows(compilation->machine->machine, start, code, size, add_rule,
+				  compilation);
+}
+
 static void compile_block(struct compilation *compilation, const struct block *block, uint64_t end)
 {
 	struct frame_sections *sections;
 	struct frame_fde fde;
 
+	if (block->source == STACK_SWITCH) {
+		uint64_t start = compilation->origin + block->start;
+
+		compile_switch(compilation, start, end - start);
+		return;
+	}
 	if (block->source == SIGNAL_TRAMPOLINE) {
 		struct unwind_rule rule = signal_trampoline_rule();
 
@@ -145,7 +174,7 @@ static bool is_padding(uint64_t end, uint64_t next)
 static void compile_blocks(struct compilation *compilation)
 {
 	for (size_t i = 0; i < compilation->blocks.count; i++) {
-		const struct block *block = &compilation->blocks.items[i];
+		struct block *block = &compilation->blocks.items[i];
 		uint64_t end = compilation->origin + block->start + block->size;
 		uint64_t next = UINT64_MAX;
 
@@ -153,8 +182,12 @@ static void compile_blocks(struct compilation *compilation)
 			pause_take(compilation->pause);
 		if (i + 1 < compilation->blocks.count)
 			next = compilation->origin + block[1].start;
-		if (next == compilation->origin + block->start)
+		if (next == compilation->origin + block->start) {
+			/* Go's table counts what fills up behind a function. */
+			if (block[1].source == STACK_SWITCH && block->size < block[1].size)
+				block[1].size = block->size;
 			continue;
+		}
 		compile_block(compilation, block, next < end ? next : end);
 		if (end < next && !is_padding(end, next))
 			row_builder_end(&compilation->builder, end);
@@ -172,6 +205,26 @@ static void find_trampoline(struct compilation *compilation)
 		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
 }
 
+/* Go's functions that change stacks. What their descriptions say of the frame is not so then; that
+ * it is the outermost, is. */
+static void find_switches(struct compilation *compilation)
+{
+	_cleanup_(go_table_freep) struct go_table *table = go_table_open(compilation->file);
+	struct go_function function;
+
+	for (uint64_t i = 0; table && i < go_table_count(table); i++) {
+		if (i % BETWEEN_PAUSES == 0)
+			pause_take(compilation->pause);
+		if (!go_table_function(table, i, &function))
+			return;
+		if (function.flags & GO_FUNCTION_WRITES_SP &&
+		    !(function.flags & GO_FUNCTION_OUTERMOST) &&
+		    function.end - function.start <= MAX_SWITCH_CODE)
+			add_block(compilation, function.start, function.end - function.start, 0,
+				  STACK_SWITCH);
+	}
+}
+
 static int compile(struct compilation *compilation, struct row_table **ret_table, struct err *err)
 {
 	uint64_t first;
@@ -183,6 +236,7 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 			return rc;
 	}
 	find_trampoline(compilation);
+	find_switches(compilation);
 	if (compilation->blocks.count == 0)
 		return err_set(err, -ENODATA, "the file has no frame descriptions");
 	sort_blocks(compilation);

@@ -111,6 +111,7 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 						input->machine == EM_AARCH64)
 				  : unwind_nowhere(&frame);
 	}
-	*ret_end = beyond ? STACK_TOO_LARGE : stack_end_of(end);
+	/* another stack was never to be copied */
+	*ret_end = beyond && end != UNWIND_END_SWITCHED ? STACK_TOO_LARGE : stack_end_of(end);
 	return count;
 }

@@ -61,6 +61,7 @@ struct oracle {
 	int columns;
 	char header[MAX_COLUMNS][CELL];
 	uint64_t compared, inexpressible, shadowed, expressions, gaps;
+	uint64_t switched; /* where Go's run time changes stacks: its descriptions are wrong */
 	uint64_t different;
 };
 
@@ -420,7 +421,9 @@ static void compare_at(struct oracle *oracle, const struct row *row, uint64_t ad
 	const struct unwind_rule *rule = row_table_find(oracle->table, address);
 
 	oracle->compared++;
-	if (!rule && may_be_none(row)) {
+	if (rule && rule->flags & UNWIND_RULE_SWITCH) {
+		oracle->switched++;
+	} else if (!rule && may_be_none(row)) {
 		oracle->inexpressible++;
 		if (getenv("SHOW_INEXPRESSIBLE"))
 			printf("# %s %" PRIx64 ": nothing says %s %s %s\n", oracle->path, address,
@@ -470,9 +473,11 @@ static void compare_rows(struct oracle *oracle)
 static void print_result(const struct oracle *oracle)
 {
 	printf("%s: %zu rows, %" PRIu64 " places compared (%" PRIu64 " with libdw), %" PRIu64
-	       " gaps, %" PRIu64 " inexpressible, %" PRIu64 " shadowed, %" PRIu64 " different\n",
+	       " gaps, %" PRIu64 " inexpressible, %" PRIu64 " shadowed, %" PRIu64
+	       " of changed stacks, %" PRIu64 " different\n",
 	       oracle->path, oracle->rows.count, oracle->compared, oracle->expressions,
-	       oracle->gaps, oracle->inexpressible, oracle->shadowed, oracle->different);
+	       oracle->gaps, oracle->inexpressible, oracle->shadowed, oracle->switched,
+	       oracle->different);
 }
 
 static int compile(const char *path, int fd, struct row_table **ret_table)

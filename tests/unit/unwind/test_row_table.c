@@ -239,6 +239,71 @@ static void test_signal_frame(void **state)
 	buf_done(&out);
 }
 
+/* Go's table: two functions, the first of 30 bytes and what fills up to 48, which writes the stack
+ * pointer; whether it is the outermost one, too, is for the flags. As of Go 1.18, 37 bytes stand
+ * before them; from 1.20 on, 41. */
+#define GO_TABLE(magic, before, flags)                                                       \
+	".section .gopclntab,\"a\"\n.balign 8\ntable: .long " magic "\n.byte 0, 0, 1, 8\n"   \
+	".quad 2, 0, text, names - table, list - table, list - table, list - table, list - " \
+	"table\n"                                                                            \
+	"names: .asciz \"f\"\n.balign 8\nlist: .long 0, d1 - list, 48, d2 - list, 80\n"      \
+	"d1: .long 0, 0\n.fill " before " - 8, 1, 0\n.byte " flags "\n.balign 4\n"           \
+	"d2: .long 48, 0\n.fill " before " - 8, 1, 0\n.byte 4\n"
+
+static void test_go_switches(void **state)
+{
+	static const struct {
+		const char *table;
+		bool switches;
+	} rows[] = {
+		{ GO_TABLE("0xfffffff0", "37", "2"), true },
+		{ GO_TABLE("0xfffffff1", "41", "6"), true },
+		{ GO_TABLE("0xfffffff1", "41", "3"), false },
+		{ GO_TABLE("0xfffffff1", "41", "4"), false },
+		{ "", false },
+	};
+	uint64_t text;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char source[4096];
+		struct row_table *table;
+		const struct unwind_rule *rule;
+
+		snprintf(source, sizeof(source),
+			 FRAMES "DESCRIBE 0, 30, 72\nDESCRIBE 48, 32, 24\n%s", rows[i].table);
+		table = compile(*state, "-nostdlib -static -no-pie", source, &text);
+		for (unsigned at = 0; at < 30; at += 29) {
+			rule = row_table_find(row_table_rows(table), text + at);
+			assert_non_null(rule);
+			assert_int_equal(rule->cfa == UNWIND_CFA_SWITCHED, rows[i].switches);
+			assert_int_equal(rule->cfa_offset, rows[i].switches ? 0 : 72);
+		}
+		assert_int_equal(offset_at(table, text + 30), -1);
+		assert_int_equal(offset_at(table, text + 48), 24);
+		assert_int_equal(offset_at(table, text + 79), 24);
+		assert_int_equal(offset_at(table, text + 80), -1);
+		row_table_free(table);
+	}
+}
+
+/* A stripped program has only them. */
+static void test_only_go_switches(void **state)
+{
+	struct row_table *table;
+	const struct unwind_rule *rule;
+	uint64_t text;
+
+	table = compile(*state, "-nostdlib -static -no-pie -Wl,--build-id=none",
+			".text\n.globl _start\n_start: text: .skip 0x100, 0x90\n" GO_TABLE(
+				"0xfffffff1", "41", "2"),
+			&text);
+	rule = row_table_find(row_table_rows(table), text);
+	assert_non_null(rule);
+	assert_int_equal(rule->cfa, UNWIND_CFA_SWITCHED);
+	assert_null(row_table_find(row_table_rows(table), text + 48));
+	row_table_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_overlapping), cmocka_unit_test(test_rows_beyond_the_next),
 		cmocka_unit_test(test_padding),	    cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_encodings),   cmocka_unit_test(test_signal_frame),
+		cmocka_unit_test(test_go_switches), cmocka_unit_test(test_only_go_switches),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);

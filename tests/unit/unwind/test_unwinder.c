@@ -479,16 +479,19 @@ struct fake {
 	struct unwind_registers registers;
 	uint64_t stack[8];
 	struct unwind_input input;
-	const char *code; /* 8 bytes; NULL: not to be read */
+	const char *code;		  /* 8 bytes; NULL: not to be read */
+	const struct unwind_table *table; /* of what is from 0x1800 on */
 	uint64_t addresses[16];
 	enum stack_end end;
 };
 
 static struct unwind_code fake_code(void *context, uint64_t address)
 {
-	(void)context;
+	const struct fake *fake = context;
+
 	return (struct unwind_code){ .mapped = address >= 0x1000 && address < 0x2000,
-				     .entry = address >= 0x1f00 && address < 0x1fff };
+				     .entry = address >= 0x1f00 && address < 0x1fff,
+				     .table = address >= 0x1800 ? fake->table : NULL };
 }
 
 /* What the code at 0x1100 does next. */
@@ -602,6 +605,50 @@ static void trampolines_tell_how_they_end(void **state)
 	}
 }
 
+/* From 0x1800 on code changes stacks: first by a frame pointer, which may lead down, then in a way
+ * nothing leads back from. */
+static void on_another_stack(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_FP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_CFA,
+		  .fp_offset = -16,
+		  .flags = UNWIND_RULE_SWITCH },
+		{ .cfa = UNWIND_CFA_SWITCHED },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					 UNWIND_ROW(0x900, 2) };
+	static const uint32_t pages[] = { 0, 3 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 3,
+					    .rule_count = 3,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	/* called at the third word, with a frame at the first, by what is called at the fifth */
+	struct fake fake = { .stack = { 0x8020, 0x1910, 0x8000, 0x1810, 0, 0x1200 },
+			     .table = &table };
+
+	(void)state;
+	fake.registers = new_fake().registers;
+	fake.registers.values[RSP] = 0x8010;
+	fake.registers.values[RBP] = 0x8010;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.addresses[1], 0x1810);
+	assert_int_equal(fake.addresses[2], 0x1910);
+	assert_int_equal(fake.end, STACK_SWITCHED);
+	fake.stack[2] = 0xc000000000; /* not copied, and never to be */
+	fake.input.stack_cut = true;
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_SWITCHED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +661,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
 		cmocka_unit_test(frame_pointers_that_lead_astray),
 		cmocka_unit_test(trampolines_tell_how_they_end),
+		cmocka_unit_test(on_another_stack),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

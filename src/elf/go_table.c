@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "elf/go_table.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "elf/section_data.h"
+
+enum {
+	HEADER_MOST = 8 + 8 * 8,
+	FORGET_EVERY = 4096,		 /* functions; what was read of the table is not kept */
+	MAX_RELOCATION_BYTES = 64 << 20, /* that are looked through, of all sections together */
+};
+
+static const uint32_t MAGIC_2 = 0xfffffffb, MAGIC_16 = 0xfffffffa, MAGIC_18 = 0xfffffff0,
+		      MAGIC_20 = 0xfffffff1;
+
+/* All offsets are from the beginning. */
+struct go_table {
+	const struct elf_file *file;
+	const struct elf_section *section;
+	struct section_data *data;
+	bool relative;	/* addresses are distances from the text, of 32 bits */
+	unsigned word;	/* bytes of a pointer */
+	uint64_t count; /* functions */
+	uint64_t text;	/* see relative */
+	uint64_t list;	/* where address and description of each are told, by address */
+	uint64_t names, names_size;
+	uint64_t described_from; /* what the offsets of descriptions count from */
+	unsigned flags_at;	 /* in a description; 0: it has none */
+};
+
+static uint64_t read_word(const struct go_table *table, struct reader *reader)
+{
+	return table->word == 8 ? reader_u64(reader) : reader_u32(reader);
+}
+
+/* Where the run time is to put an address at @place, a program that may lie anywhere says by a
+ * relocation; some linkers write it nowhere else. 0: it does not. */
+static uint64_t relocated(const struct elf_file *file, uint64_t place)
+{
+	const struct elf_section *section;
+	uint64_t address = 0, left = MAX_RELOCATION_BYTES;
+
+	for (size_t i = 0; !address && (section = elf_file_section(file, i)); i++) {
+		_cleanup_free_ uint8_t *bytes = NULL;
+		struct reader reader;
+
+		if (section->type != SHT_RELA || section->size > left ||
+		    elf_file_read(file, section, &bytes, NULL) < 0)
+			continue;
+		left -= section->size;
+		reader = elf_file_reader(file, bytes, section->size);
+		while (!address && reader_left(&reader) > 0 && !reader.bad) {
+			uint64_t at = elf_file_word(file, &reader);
+
+			elf_file_word(file, &reader); /* type */
+			address = at == place ? elf_file_word(file, &reader) : 0;
+			if (at != place)
+				elf_file_word(file, &reader);
+		}
+	}
+	return address;
+}
+
+static uint64_t text_of(const struct go_table *table, uint64_t told, uint64_t told_at)
+{
+	const struct elf_section *text;
+
+	if (!told)
+		told = relocated(table->file, table->section->address + told_at);
+	if (told)
+		return told;
+	text = elf_file_find(table->file, ".text");
+	return text ? text->address : 0;
+}
+
+/* Go 1.16 and later: where the parts of the table are. */
+static void read_parts(struct go_table *table, struct reader *header)
+{
+	read_word(table, header); /* number of files */
+	if (table->relative)
+		table->text = text_of(table, read_word(table, header), 8 + 2ULL * table->word);
+	table->names = read_word(table, header);
+	table->names_size = read_word(table, header) - table->names; /* compile units follow */
+	read_word(table, header);				     /* files */
+	read_word(table, header);				     /* values by address */
+	table->list = table->described_from = read_word(table, header);
+}
+
+/* Behind address, name and seven more numbers; Go 1.20 put one more there. */
+static unsigned flags_place(const struct go_table *table, uint32_t magic)
+{
+	enum { NUMBERS = 8, NUMBER = 4 };
+
+	if (magic == MAGIC_2)
+		return 0;
+	return (table->relative ? NUMBER : table->word) + (NUMBERS + (magic == MAGIC_20)) * NUMBER +
+	       1;
+}
+
+static bool read_header(struct go_table *table)
+{
+	uint64_t size = section_data_size(table->data);
+	struct reader header = section_data_tail(table->data, 0, HEADER_MOST);
+	uint32_t magic = reader_u32(&header);
+	uint16_t zero = reader_u16(&header);
+
+	reader_u8(&header); /* least size of an instruction */
+	table->word = reader_u8(&header);
+	if (zero || (table->word != 4 && table->word != 8))
+		return false;
+	table->relative = magic == MAGIC_18 || magic == MAGIC_20;
+	table->flags_at = flags_place(table, magic);
+	table->count = read_word(table, &header);
+	if (table->relative || magic == MAGIC_16) {
+		read_parts(table, &header);
+	} else if (magic == MAGIC_2) {
+		table->list = 8 + table->word;
+		table->names_size = size;
+	} else {
+		return false;
+	}
+	return !header.bad && table->count <= GO_TABLE_MAX && table->names <= size &&
+	       table->names_size <= size - table->names && table->list <= size;
+}
+
+/* An address as the table has it, as one of the file. */
+static uint64_t read_address(const struct go_table *table, struct reader *reader)
+{
+	return table->relative ? table->text + reader_u32(reader) : read_word(table, reader);
+}
+
+/* What describes a function begins with its address, the place of its name, and six to eight
+ * numbers of 32 bits. */
+static bool read_description(const struct go_table *table, uint64_t described,
+			     struct go_function *function)
+{
+	uint64_t at = table->described_from + described;
+	struct reader name =
+		section_data_reader(table->data, at + (table->relative ? 4 : table->word), 4);
+
+	function->name = reader_u32(&name);
+	function->flags = 0;
+	if (table->flags_at) {
+		struct reader flags = section_data_reader(table->data, at + table->flags_at, 1);
+
+		function->flags = reader_u8(&flags);
+	}
+	return !name.bad && function->name < table->names_size;
+}
+
+bool go_table_function(struct go_table *table, uint64_t index, struct go_function *ret_function)
+{
+	unsigned width = table->relative ? 4 : table->word;
+	struct reader reader =
+		section_data_reader(table->data, table->list + index * 2 * width, 3ULL * width);
+	uint64_t described;
+
+	ret_function->start = read_address(table, &reader);
+	described = width == 4 ? reader_u32(&reader) : reader_u64(&reader);
+	ret_function->end = read_address(table, &reader);
+	if (reader.bad || ret_function->end < ret_function->start ||
+	    !read_description(table, described, ret_function) ||
+	    !elf_file_code_section(table->file, ret_function->start))
+		return false;
+	if (index % FORGET_EVERY == FORGET_EVERY - 1)
+		section_data_forget(table->data);
+	return true;
+}
+
+uint64_t go_table_count(const struct go_table *table)
+{
+	return table->count;
+}
+
+struct elf_section go_table_names(const struct go_table *table)
+{
+	return (struct elf_section){ .name = "",
+				     .type = SHT_PROGBITS,
+				     .offset = table->section->offset + table->names,
+				     .size = table->names_size };
+}
+
+static const struct elf_section *find_section(const struct elf_file *file)
+{
+	const struct elf_section *section = elf_file_find(file, ".gopclntab");
+
+	return section ? section : elf_file_find(file, ".data.rel.ro.gopclntab");
+}
+
+void go_table_free(struct go_table *table)
+{
+	if (!table)
+		return;
+	section_data_free(table->data);
+	free(table);
+}
+
+struct go_table *go_table_open(const struct elf_file *file)
+{
+	const struct elf_section *section = find_section(file);
+	struct section_data *data;
+	struct go_table *table;
+
+	if (!section || section->flags & SHF_COMPRESSED ||
+	    section_data_open(file, section, &data, NULL) < 0)
+		return NULL;
+	table = xcalloc(1, sizeof(*table));
+	*table = (struct go_table){ .file = file, .section = section, .data = data };
+	if (read_header(table))
+		return table;
+	go_table_free(table);
+	return NULL;
+}
