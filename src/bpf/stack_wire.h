@@ -178,6 +178,15 @@ enum stack_counter {
 /* Of every so many runs one is timed. */
 enum { STACK_TIMED = 64 };
 
+/* What of STACK_COUNTER_LOST was of one event. More events of a CPU than there are places for (threads
+ * have each their own) are only in the sum. */
+enum { STACK_LOSSES = 32 };
+
+struct stack_loss {
+	__u64 event; /* as in struct stack_record; 0: the place is free */
+	__u64 count;
+};
+
 /* A CPU's own. */
 struct stack_cpu {
 	__u64 running; /* odd while the program runs there: what it reads then stays as it is */
@@ -185,6 +194,7 @@ struct stack_cpu {
 	 * of the ring between two drains, so that samples always have the other half. */
 	__u64 copied, copy_limit;
 	__u64 counters[STACK_COUNTER_COUNT];
+	struct stack_loss losses[STACK_LOSSES];
 };
 
 #endif

@@ -118,6 +118,21 @@ static __always_inline long send_without_user(struct scratch *s, struct bpf_perf
 	return send(s, ctx, s->kernel_count);
 }
 
+static __always_inline void count_lost(struct stack_cpu *cpu, __u64 event)
+{
+	cpu->counters[STACK_COUNTER_LOST]++;
+	for (int i = 0; i < STACK_LOSSES; i++) {
+		struct stack_loss *loss = &cpu->losses[i];
+
+		if (!loss->event)
+			loss->event = event;
+		if (loss->event == event) {
+			loss->count++;
+			return;
+		}
+	}
+}
+
 static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu,
 					struct bpf_perf_event_data *ctx)
 {
@@ -128,7 +143,7 @@ static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu
 	if (!verify && s->record.hash && *slot == s->record.hash) {
 		cpu->counters[STACK_COUNTER_KNOWN]++;
 		if (send_known(s, ctx) < 0)
-			cpu->counters[STACK_COUNTER_LOST]++;
+			count_lost(cpu, s->record.event);
 		return;
 	}
 	s->record.form = s->user_count ? STACK_FORM_ADDRESSES : STACK_FORM_NONE;
@@ -145,7 +160,7 @@ static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu
 	}
 	cpu->counters[STACK_COUNTER_RING_FULL]++;
 	if (send_without_user(s, ctx) < 0)
-		cpu->counters[STACK_COUNTER_LOST]++;
+		count_lost(cpu, s->record.event);
 }
 
 /* ---- a run ---- */

@@ -156,6 +156,7 @@ void sampler_jitter(struct sampler *sampler)
 	sampler->last_jitter_ns = now;
 	for (size_t i = 0; i < sampler->event_count; i++)
 		jitter_counts(sampler, i);
+	sampler_losses_note(sampler);
 	clock_period = period_draw_timer(&sampler->jitter_state, sampler->clock_period_ns);
 	idle_period = period_draw_timer(&sampler->jitter_state, sampler->idle_period_ns);
 	for (size_t i = 0; i < sampler->fds.count; i++) {
@@ -333,24 +334,6 @@ enum clock_kind sampler_pmu_clock(void)
 #else
 	return CLOCK_PMU_IRQ;
 #endif
-}
-
-struct sampler_losses sampler_losses(const struct sampler *sampler)
-{
-	struct sampler_losses losses = { .known = sampler->format_lost };
-
-	for (size_t i = 0; losses.known && i < sampler->fds.count; i++) {
-		const struct perf_fd *event = &sampler->fds.items[i];
-		uint64_t values[2] = { 0 }; /* the count, then what was lost */
-
-		if (read(event->fd, values, sizeof(values)) != sizeof(values))
-			continue;
-		losses.streams[event->stream] += values[1];
-		if (event->stream == STREAM_EVENT)
-			losses.events[event->event] += values[1];
-	}
-	losses.streams[STREAM_CLOCK] += sampler_stack_counts(sampler).counters[STACK_COUNTER_LOST];
-	return losses;
 }
 
 struct sampler_ring_use sampler_ring_use(const struct sampler *sampler)

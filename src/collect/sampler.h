@@ -14,8 +14,8 @@
  *              stack in the interrupt. They are handed out as if the kernel had written them
  *   waits      what the off-CPU programs tell (collect/off_cpu.h), or every switch
  *
- * Periods are drawn anew within +-50 % at each sampler_jitter (collect/period.h): sampling at an even
- * rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
+ * Periods are drawn anew within +-50 % at each sampler_jitter (collect/period.h): sampling at an
+ * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
  */
 #ifndef COLLECT_SAMPLER_H
 #define COLLECT_SAMPLER_H
@@ -178,12 +178,13 @@ const char *sampler_missing(const struct sampler *sampler);
 enum clock_kind sampler_pmu_clock(void);
 
 struct sampler_losses {
-	bool known; /* Linux 6.0 counts what each event lost (PERF_FORMAT_LOST) */
+	bool known; /* all of it: Linux 6.0 counts what each event lost (PERF_FORMAT_LOST) */
 	uint64_t streams[STREAM_COUNT];
 	uint64_t events[SAMPLER_MAX_EVENTS]; /* the parts of streams[STREAM_EVENT] */
+	uint64_t clock_weight_ns; /* what streams[STREAM_CLOCK] stood for, each its own period */
 };
-/* What the kernel dropped so far. Where it does not say of which event, PERF_RECORD_LOST has to do.
- */
+/* What the kernel dropped so far. Where it does not say of which event, there is only what the
+ * stack program counted, and PERF_RECORD_LOST has to do for the rest. */
 struct sampler_losses sampler_losses(const struct sampler *sampler);
 
 struct sampler_ring_use {

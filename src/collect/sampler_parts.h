@@ -19,7 +19,8 @@
 #define SAMPLER_OUTPUT_TYPE ((PERF_RECORD_SAMPLE_TYPE & ~PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_RAW)
 
 enum {
-	SAMPLER_LEAST_JITTERED = 16, /* smaller counts are exact: hardly anything is in step with them */
+	SAMPLER_LEAST_JITTERED =
+		16, /* smaller counts are exact: hardly anything is in step with them */
 	/* The kernel forgets how far an event is on its way to the next sample when the count
 	 * changes, half a count on average: for less than 1 % of what was sampled, wait this long.
 	 */
@@ -76,6 +77,9 @@ struct sampler {
 	bool no_build_ids;
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
+	/* Of the clock, up to the last draw: how many samples were lost, of them by the program,
+	 * and what they stood for. */
+	uint64_t noted_lost, noted_by_program, noted_lost_ns;
 	struct record_queue *queue;
 	uint64_t collected_ns;		  /* when the rings were emptied last */
 	struct perf_format output_format; /* of events that programs write to */
@@ -117,6 +121,11 @@ bool sampler_attr_by_program(const struct sampler *sampler, struct sampler_wante
 
 /* The event with this id (PERF_EVENT_IOC_ID); NULL: none of ours. */
 const struct perf_fd *sampler_open_find(const struct sampler *sampler, uint64_t id);
+
+/* ---- sampler_losses.c ---- */
+
+/* The period is about to be changed: what was lost until now was lost at the old one. */
+void sampler_losses_note(struct sampler *sampler);
 
 /* ---- sampler_stacks.c ---- */
 

@@ -199,3 +199,18 @@ uint64_t stack_program_counter(const struct stack_program *program, enum stack_c
 		sum += __atomic_load_n(&program->cpus[i].counters[counter], __ATOMIC_RELAXED);
 	return sum;
 }
+
+void stack_program_losses(const struct stack_program *program,
+			  void (*add)(void *context, uint64_t event, uint64_t count), void *context)
+{
+	for (size_t i = 0; i < program->cpu_count; i++) {
+		for (size_t j = 0; j < STACK_LOSSES; j++) {
+			const struct stack_loss *loss = &program->cpus[i].losses[j];
+			uint64_t event = __atomic_load_n(&loss->event, __ATOMIC_RELAXED);
+
+			if (event)
+				add(context, event,
+				    __atomic_load_n(&loss->count, __ATOMIC_RELAXED));
+		}
+	}
+}

@@ -55,5 +55,11 @@ void stack_program_allow_copies(struct stack_program *program, size_t bytes);
 struct stack_tables *stack_program_tables(const struct stack_program *program);
 /* Sum over all CPUs. */
 uint64_t stack_program_counter(const struct stack_program *program, enum stack_counter counter);
+/* Hands @add every event, by its PERF_EVENT_IOC_ID, of which samples had no room, and how many;
+ * more than once where it is on several CPUs. Less than STACK_COUNTER_LOST in all where a CPU has
+ * more events than places to count them. */
+void stack_program_losses(const struct stack_program *program,
+			  void (*add)(void *context, uint64_t event, uint64_t count),
+			  void *context);
 
 #endif

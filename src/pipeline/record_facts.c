@@ -170,28 +170,34 @@ static double mean_weight(const struct event *event)
 	return event->rate_hz > 0 ? NS_PER_S / event->rate_hz : (double)event->period;
 }
 
-static void add_ring_loss(struct event *event, uint64_t count)
+static void add_ring_loss(struct event *event, uint64_t count, double weight)
 {
 	event->loss[LOSS_RING_FULL].count += count;
-	event->loss[LOSS_RING_FULL].weight += (uint64_t)((double)count * mean_weight(event));
+	event->loss[LOSS_RING_FULL].weight += (uint64_t)weight;
 }
 
-/* What the rings dropped; a lost sample stands for as much as the mean of those that came. Before
- * Linux 6.0 the kernel does not say of which event it was: it is taken for the clock's. */
+/* What the rings dropped. A lost sample of a counted event stands for as much as the mean of those
+ * that came. Before Linux 6.0 the kernel does not say of which event it was: what the stack program
+ * does not know of either is taken for the clock's. */
 static void settle_ring_losses(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *events = facts->profile->events;
 	struct sampler_losses losses = sampler_losses(facts->sampler);
+	uint64_t told = losses.streams[STREAM_CLOCK] + losses.streams[STREAM_EVENT];
 	size_t next = 1; /* behind the clock: the named ones that were opened, in their order */
 
-	if (!losses.known)
-		losses.streams[STREAM_CLOCK] = end->ring_lost;
-	add_ring_loss(&events[0], losses.streams[STREAM_CLOCK]);
+	add_ring_loss(&events[0], losses.streams[STREAM_CLOCK], (double)losses.clock_weight_ns);
+	if (!losses.known && end->ring_lost > told)
+		add_ring_loss(&events[0], end->ring_lost - told,
+			      (double)(end->ring_lost - told) * mean_weight(&events[0]));
 	events[0].loss[LOSS_TRACKING].count =
 		losses.streams[STREAM_TRACK] + losses.streams[STREAM_TRACK_ID];
 	for (size_t i = 0; i < sampler_event_count(facts->sampler); i++) {
-		if (sampler_event(facts->sampler, i))
-			add_ring_loss(&events[next++], losses.events[i]);
+		if (sampler_event(facts->sampler, i)) {
+			add_ring_loss(&events[next], losses.events[i],
+				      (double)losses.events[i] * mean_weight(&events[next]));
+			next++;
+		}
 	}
 }
 
@@ -267,7 +273,8 @@ static void settle_missed_of_command(struct record_facts *facts, const struct re
 	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missing_ns / period_ns);
 }
 
-/* Every tick interrupted somebody, also those that were dropped or not kept. */
+/* Every tick interrupted somebody, also those that were dropped or not kept. What software counts
+ * (page faults, switches) comes without an interrupt. */
 static void settle_interrupts(struct record_facts *facts, const struct record_end *end)
 {
 	struct run_facts *run = &facts->profile->run;
@@ -279,7 +286,8 @@ static void settle_interrupts(struct record_facts *facts, const struct record_en
 	for (size_t i = 0; i < facts->profile->event_count; i++) {
 		const struct event *event = &facts->profile->events[i];
 
-		if (event->clock != CLOCK_SCHEDULER && event->clock != CLOCK_EXACT)
+		if (event->clock != CLOCK_SOFTWARE && event->clock != CLOCK_SCHEDULER &&
+		    event->clock != CLOCK_EXACT)
 			ticks += event->samples + event->loss[LOSS_RING_FULL].count;
 	}
 	run->interrupt_known = 1;
