@@ -318,8 +318,33 @@ UNWIND_INLINE enum unwind_end unwind_by_epilogue(struct unwind_frame *frame, con
 	return UNWIND_MORE;
 }
 
-/* A zero frame pointer marks the outermost frame (x86-64 psABI 3.4.1, AAPCS64 6.4.6), but in the
- * innermost it may be anything. */
+/* Does the code clear the frame pointer shortly before the call? With that threads begin which
+ * nobody called, in C libraries whose clone() has no row (x86-64 psABI 3.4.1, AAPCS64 6.4.6). */
+UNWIND_INLINE int unwind_begins_thread(const struct unwind_frame *frame, const void *memory,
+				       int arm64)
+{
+	enum { CODE = 16, XOR_EBP = 0x31, XOR_EBP_2 = 0xed, CALL = 2 };
+	const __u32 mov_x29_0 = 0xd280001d, mov_x29_xzr = 0xaa1f03fd;
+	union {
+		__u8 bytes[CODE];
+		__u32 words[CODE / 4];
+	} code;
+
+	if (UNWIND_READ_CODE(memory, frame->pc - CODE, &code, sizeof(code)) < 0)
+		return 0;
+	for (int i = 0; arm64 && i < CODE / 4 - 1; i++) {
+		if (code.words[i] == mov_x29_0 || code.words[i] == mov_x29_xzr)
+			return 1;
+	}
+	for (int i = 0; !arm64 && i <= CODE - CALL - 2; i++) {
+		if (code.bytes[i] == XOR_EBP && code.bytes[i + 1] == XOR_EBP_2)
+			return 1;
+	}
+	return 0;
+}
+
+/* A chain of frame pointers ends with zero, or leads to a return address of zero. Where rows led to
+ * the frame, its register may have any value: hand-written code counts down to zero with it. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
 						      const void *memory, int arm64)
 {
@@ -327,7 +352,8 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 
 	if (!frame->fp_known)
 		return UNWIND_END_NO_ROWS;
-	if (frame->fp == 0 && !frame->exact)
+	if (frame->fp == 0 && !frame->exact &&
+	    (frame->guessed || unwind_begins_thread(frame, memory, arm64)))
 		return UNWIND_END_COMPLETE;
 	if (frame->fp < frame->sp || frame->fp % 8 ||
 	    UNWIND_READ(memory, frame->fp, pair, sizeof(pair)) < 0)
@@ -335,7 +361,7 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	if (arm64)
 		pair[1] &= UNWIND_ARM64_ADDRESS;
 	if (pair[1] == 0)
-		return frame->exact ? UNWIND_END_NO_ROWS : UNWIND_END_COMPLETE;
+		return frame->guessed ? UNWIND_END_COMPLETE : UNWIND_END_NO_ROWS;
 	frame->sp = frame->fp + 16;
 	frame->fp = pair[0];
 	frame->pc = pair[1];

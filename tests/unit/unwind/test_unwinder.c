@@ -480,6 +480,7 @@ struct fake {
 	uint64_t stack[8];
 	struct unwind_input input;
 	const char *code;		  /* 8 bytes; NULL: not to be read */
+	const char *before;		  /* 16 bytes; likewise */
 	const struct unwind_table *table; /* of what is from 0x1800 on */
 	uint64_t addresses[16];
 	enum stack_end end;
@@ -494,14 +495,17 @@ static struct unwind_code fake_code(void *context, uint64_t address)
 				     .table = address >= 0x1800 ? fake->table : NULL };
 }
 
-/* What the code at 0x1100 does next. */
+/* What the code at 0x1100 does next, and what it did last. */
 static int fake_read_code(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct fake *fake = context;
 
-	if (address != 0x1100 || !fake->code)
+	if (address == 0x1100 - 16 && fake->before)
+		memcpy(to, fake->before, size);
+	else if (address == 0x1100 && fake->code)
+		memcpy(to, fake->code, size);
+	else
 		return -1;
-	memcpy(to, fake->code, size);
 	return 0;
 }
 
@@ -605,6 +609,50 @@ static void trampolines_tell_how_they_end(void **state)
 	}
 }
 
+/* A row leads from 0x1810 to 0x1100, where there is none. */
+static void zeroes_in_the_frame_pointer(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1) };
+	static const uint32_t pages[] = { 0, 2 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 2,
+					    .rule_count = 2,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	struct fake fake = { .stack = { 0x1100, 0, 0, 0x1200, 0, 0 }, .table = &table };
+
+	(void)state;
+	fake.registers = new_fake().registers;
+	fake.registers.pc = 0x1810;
+	fake.registers.values[RBP] = 0;
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.addresses[1], 0x1100);
+	assert_int_equal(fake.end, STACK_NO_ROWS); /* it may have counted to zero */
+	fake.before = "____xor %ebp,___";
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.before = "_______\x31\xed___\xff\xd0__"; /* xor %ebp,%ebp */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+	fake.before = NULL;
+	fake.registers.values[RBP] = 0x8008; /* to a return address of zero */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.registers.values[RBP] = 0x8010; /* to 0x1200, whose frame pointer is zero */
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+	fake.stack[2] = 0x8020; /* or leads to a return address of zero */
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+}
+
 /* From 0x1800 on code changes stacks: first by a frame pointer, which may lead down, then in a way
  * nothing leads back from. */
 static void on_another_stack(void **state)
@@ -661,6 +709,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
 		cmocka_unit_test(frame_pointers_that_lead_astray),
 		cmocka_unit_test(trampolines_tell_how_they_end),
+		cmocka_unit_test(zeroes_in_the_frame_pointer),
 		cmocka_unit_test(on_another_stack),
 	};
 
