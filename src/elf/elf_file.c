@@ -16,6 +16,7 @@ enum {
 	MAX_SECTIONS = 65536,
 	MAX_NOTE_BYTES = 64 * 1024,
 	MAX_SECTION_BYTES = 512 * 1024 * 1024,
+	PLACE_BYTES = 4096, /* where the first section of a relocatable file is placed, not at 0 */
 };
 
 struct elf_file {
@@ -27,6 +28,7 @@ struct elf_file {
 	uint16_t machine;
 	bool is_64;
 	bool swap;
+	bool relocatable;
 	bool any_type; /* not only what can be executed */
 	struct elf_build_id build_id;
 	struct elf_segments segments;
@@ -135,6 +137,7 @@ static int read_header(struct elf_file *file, struct err *err)
 		return err_set(err, -ENOEXEC, "neither an executable nor a shared object");
 	file->machine = header.e_machine;
 	file->entry = header.e_entry;
+	file->relocatable = header.e_type == ET_REL;
 	file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
 	file->swap = header.e_ident[EI_DATA] != host;
 	return read_segments(file, err);
@@ -204,6 +207,11 @@ void elf_file_free(struct elf_file *file)
 uint16_t elf_file_machine(const struct elf_file *file)
 {
 	return file->machine;
+}
+
+bool elf_file_is_relocatable(const struct elf_file *file)
+{
+	return file->relocatable;
 }
 
 bool elf_file_is_64(const struct elf_file *file)
@@ -283,6 +291,7 @@ static void add_section(struct elf_file *file, const GElf_Shdr *header, size_t n
 	*vec_push(&file->sections) = (struct elf_section){ .name = name ? name : "",
 							   .type = header->sh_type,
 							   .link = header->sh_link,
+							   .info = header->sh_info,
 							   .flags = header->sh_flags,
 							   .address = header->sh_addr,
 							   .offset = header->sh_offset,
@@ -314,6 +323,23 @@ static void find_code(struct elf_file *file)
 		qsort(file->code.items, file->code.count, sizeof(struct elf_section), by_address);
 }
 
+/* Sections with room for nothing behind them stay at 0, where nothing is. */
+static void place_sections(struct elf_file *file)
+{
+	uint64_t next = PLACE_BYTES;
+
+	for (size_t i = 0; i < file->sections.count; i++) {
+		struct elf_section *section = &file->sections.items[i];
+
+		section->address = 0;
+		if (!(section->flags & SHF_ALLOC) || section->size == 0 ||
+		    section->size > UINT32_MAX)
+			continue;
+		section->address = next;
+		next = (next + section->size + PLACE_BYTES) & -(uint64_t)PLACE_BYTES;
+	}
+}
+
 /* Files that are never loaded have notes in sections only. */
 static void read_note_sections(struct elf_file *file)
 {
@@ -342,6 +368,8 @@ int elf_file_read_sections(struct elf_file *file, struct err *err)
 			return err_set(err, -ENOEXEC, "the ELF section headers cannot be read");
 		add_section(file, &header, names);
 	}
+	if (file->relocatable)
+		place_sections(file);
 	find_code(file);
 	read_note_sections(file);
 	return 0;

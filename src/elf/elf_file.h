@@ -39,7 +39,7 @@ struct elf_segments {
 struct elf_section {
 	const char *name; /* borrowed from the file; "" when it has none */
 	uint32_t type;	  /* SHT_ */
-	uint32_t link;
+	uint32_t link, info;
 	uint64_t flags; /* SHF_ */
 	uint64_t address, offset, size;
 	uint64_t entry_size;
@@ -48,7 +48,9 @@ struct elf_section {
 /* Reads the headers and the build id. @fd is borrowed for the file's life. -ENOEXEC: not an ELF
  * executable or shared object. */
 int elf_file_open(int fd, struct elf_file **ret_file, struct err *err);
-/* The same of any type of ELF file: split debug information comes in relocatable ones. */
+/* The same of any type of ELF file: split debug information and kernel modules come in relocatable
+ * ones. Nothing says where the parts of these will be: elf_file_read_sections places those that are
+ * loaded one behind the other, the same way each time, and these are their virtual addresses. */
 int elf_file_open_any(int fd, struct elf_file **ret_file, struct err *err);
 /* elf_file_open for an image in memory, borrowed for the file's life. */
 int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_file,
@@ -57,6 +59,7 @@ void elf_file_free(struct elf_file *file); /* NULL is fine */
 DEFINE_CLEANUP(struct elf_file *, elf_file_free);
 
 uint16_t elf_file_machine(const struct elf_file *file); /* EM_ */
+bool elf_file_is_relocatable(const struct elf_file *file);
 bool elf_file_is_64(const struct elf_file *file);
 /* Where it starts to run, an ELF virtual address; 0: nowhere. */
 uint64_t elf_file_entry(const struct elf_file *file);

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/xalloc.h"
 #include "base/inflate.h"
+#include "base/xalloc.h"
+#include "elf/relocation.h"
 
 #define MOST_SECTION_BYTES (4ULL << 30)
 
@@ -16,6 +17,7 @@ enum {
 	PIECE_BYTES = 16 * 1024, /* what is read at once */
 	MEMORY_BYTES = 16 << 20, /* compressed contents beyond this go to a file */
 	MOST_STRING_BYTES = 1 << 20,
+	MOST_RELOCATED_BYTES = 1 << 30, /* they stay in memory */
 	/* zlib cannot do better than 1,032:1, and zstd on anything but one repeated byte hardly */
 	MOST_RATIO = 4096,
 	IN_BYTES = 256 * 1024,
@@ -208,6 +210,21 @@ static int open_plain(struct section_data *data, const struct elf_file *file,
 	return map_on_demand(data, err);
 }
 
+/* All of it is read now, and never given back: what was written into it is in no file. */
+static int relocate(struct section_data *data, const struct elf_file *file,
+		    const struct elf_section *section, struct err *err)
+{
+	if (data->size > MOST_RELOCATED_BYTES)
+		return err_set(err, -EFBIG, "section %s is larger than %d bytes", section->name,
+			       MOST_RELOCATED_BYTES);
+	if (!section_data_bytes(data, 0, data->size))
+		return err_set(err, -EIO, "section %s cannot be read", section->name);
+	free(data->pieces);
+	data->pieces = NULL;
+	data->held = (size_t)data->size;
+	return relocation_apply(file, section, data->bytes, data->held, err);
+}
+
 int section_data_open(const struct elf_file *file, const struct elf_section *section,
 		      struct section_data **ret_data, struct err *err)
 {
@@ -227,6 +244,8 @@ int section_data_open(const struct elf_file *file, const struct elf_section *sec
 		rc = open_zdebug(data, file, section, err);
 	else
 		rc = open_plain(data, file, section, err);
+	if (rc == 0 && relocation_is_wanted(file, section))
+		rc = relocate(data, file, section, err);
 	if (rc == 0)
 		*ret_data = steal_ptr(data);
 	return rc;

@@ -4,6 +4,7 @@
  * read then (pread, never mapped from the file), so that looking at a few places of a section of a
  * gigabyte costs a few pages. Compressed contents (SHF_COMPRESSED with zlib or zstd, and the older
  * .zdebug_*) are made plain at once, in memory or, where they are large, in a file without a name.
+ * Those of relocatable files are completed, see relocation.h, and stay in memory.
  */
 #ifndef ELF_SECTION_DATA_H
 #define ELF_SECTION_DATA_H
@@ -19,8 +20,8 @@
 
 struct section_data;
 
-/* Neither is copied: @file must outlive it. -EFBIG: beyond the limit of a section; -ENODATA: it has
- * no bytes in the file. */
+/* Neither is copied: @file must outlive it; @section is one of its own. -EFBIG: beyond the limit of
+ * a section; -ENODATA: it has no bytes in the file; else as relocation_apply. */
 int section_data_open(const struct elf_file *file, const struct elf_section *section,
 		      struct section_data **ret_data, struct err *err);
 void section_data_free(struct section_data *data); /* NULL is fine */

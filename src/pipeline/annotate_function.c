@@ -169,17 +169,18 @@ static void note_missing_lines(struct work *work)
 {
 	const struct image *image = &work->annotate->opened.profile->images.items[work->image];
 	const char *problem = lines_problem(work->annotate->lines.lines, work->image);
+	bool is_kernel = image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
 
 	if (image->kind == IMAGE_ANON)
 		annotation_note(work->annotation,
 				"No source lines: code that was made at run time has them if its"
 				" program writes a jitdump that tells them (node --perf-prof).");
-	if (image->kind != IMAGE_FILE && image->kind != IMAGE_KERNEL && image->kind != IMAGE_VDSO)
+	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && !is_kernel)
 		return;
 	annotation_note(work->annotation, "No source lines: %s",
 			problem ? problem : "debug information has none for this function.");
 	annotation_note(work->annotation, "%s",
-			image->kind == IMAGE_KERNEL
+			is_kernel
 				? "They come with the kernel's debug information: install the"
 				  " package linux-image-RELEASE-dbg, or use --debug-dir or"
 				  " --debuginfod."

@@ -227,7 +227,7 @@ static void read_table(struct code_labels *labels, const struct elf_file *file,
 		labels->versions = symbol_versions_new(file);
 	reader = elf_file_reader(file, bytes, section->size);
 	for (size_t index = 0;; index++) {
-		struct elf_symbol symbol = elf_symbols_next(file, &reader);
+		struct elf_symbol symbol = elf_symbol_next(file, &reader);
 
 		if (reader.bad || labels->list.count + labels->marks.count >= MAX_LABELS)
 			return;

@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "dwarf/dwarf_file.h"
 #include "resolve/debuginfod.h"
+#include "resolve/kernel_places.h"
 
 static const char SYSTEM_FOLDER[] = "/usr/lib/debug";
 
@@ -130,6 +131,12 @@ static bool belongs(struct search *search, int fd, const char *path, const struc
 	return true;
 }
 
+static int open_elf(const struct debug_wanted *wanted, int fd, struct elf_file **ret_elf)
+{
+	return wanted->module ? elf_file_open_any(fd, ret_elf, NULL)
+			      : elf_file_open(fd, ret_elf, NULL);
+}
+
 /* Tries an open file, takes it. */
 static bool try_fd(struct search *search, int opened, const char *path, bool by_link)
 {
@@ -138,7 +145,7 @@ static bool try_fd(struct search *search, int opened, const char *path, bool by_
 
 	if (fd < 0)
 		return false;
-	if (elf_file_open(fd, &elf, NULL) < 0 || elf_file_read_sections(elf, NULL) < 0)
+	if (open_elf(search->wanted, fd, &elf) < 0 || elf_file_read_sections(elf, NULL) < 0)
 		return refuse(search, path, "it is no ELF file that can be read");
 	if (!belongs(search, fd, path, elf, by_link))
 		return false;
@@ -225,27 +232,35 @@ static bool find_by_link(struct search *search)
 	return try_path(search, hidden, true) || each_folder(search->files, try_linked, search);
 }
 
+/* One of the places of a kernel or module. */
+static bool try_place(void *context, const char *path)
+{
+	struct search *search = context;
+
+	if (!try_path(search, path, false))
+		return false;
+	if (search->wanted->build_id.size > 1)
+		search->known_as = build_id_path(SYSTEM_FOLDER, &search->wanted->build_id);
+	return true;
+}
+
+static bool try_kernel_folder(void *context, const char *folder)
+{
+	struct search *search = context;
+
+	return kernel_places_under(folder, search->wanted->kernel_release, search->wanted->module,
+				   search->files->options.symfs, try_place, search);
+}
+
 static bool find_kernel(struct search *search)
 {
-	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s",
-		"/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/usr/lib/debug/usr/lib/modules/%s/vmlinux",
-		"/lib/modules/%s/build/vmlinux",
-		"/lib/modules/%s/vmlinux",
-		"/boot/vmlinux-%s",
-	};
-	const char *release = search->wanted->kernel_release;
+	const struct debug_wanted *wanted = search->wanted;
 
-	for (size_t i = 0; release && i < sizeof(places) / sizeof(*places); i++) {
-		int before = (int)(strchr(places[i], '%') - places[i]);
-		_cleanup_free_ char *path =
-			xasprintf("%.*s%s%s", before, places[i], release, places[i] + before + 2);
-
-		if (!strchr(release, '/') && try_path(search, path, false))
-			return true;
-	}
-	return false;
+	if (!wanted->kernel_release)
+		return false;
+	return each_folder(search->files, try_kernel_folder, search) ||
+	       kernel_places_system(wanted->kernel_release, wanted->module,
+				    search->files->options.symfs, try_place, search);
 }
 
 static struct debuginfod *servers(struct debug_files *files)

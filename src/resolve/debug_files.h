@@ -6,7 +6,8 @@
  *
  * 1. build-id folders: FOLDER/.build-id/xx/yyyy.debug of each --debug-dir and of /usr/lib/debug;
  * 2. .gnu_debuglink: beside the file, in .debug/ there, under each FOLDER;
- * 3. for kernels, the places distributions keep vmlinux in;
+ * 3. for kernels and their modules, the places distributions keep vmlinux and modules in, also
+ *    under each FOLDER, and there by their names alone;
  * 4. debuginfod servers, when that was asked for.
  */
 #ifndef RESOLVE_DEBUG_FILES_H
@@ -49,7 +50,8 @@ struct debug_wanted {
 	struct elf_build_id build_id;
 	struct debug_link link;
 	bool has_link;
-	const char *kernel_release; /* of a kernel, borrowed; NULL: it is none */
+	const char *kernel_release; /* of a kernel and its modules, borrowed; NULL: it is none */
+	const char *module;	    /* the name of a module, borrowed; NULL: it is none */
 };
 
 /* Everything in @options is borrowed; NULL: nothing special. */

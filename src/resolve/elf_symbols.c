@@ -4,24 +4,6 @@
 #include <elf.h>
 #include <string.h>
 
-struct elf_symbol elf_symbols_next(const struct elf_file *file, struct reader *reader)
-{
-	struct elf_symbol symbol = { .name = reader_u32(reader) };
-
-	if (!elf_file_is_64(file)) {
-		symbol.value = reader_u32(reader);
-		symbol.size = reader_u32(reader);
-	}
-	symbol.info = reader_u8(reader);
-	reader_u8(reader); /* visibility */
-	symbol.section = reader_u16(reader);
-	if (elf_file_is_64(file)) {
-		symbol.value = reader_u64(reader);
-		symbol.size = reader_u64(reader);
-	}
-	return symbol;
-}
-
 struct table {
 	const struct elf_file *file;
 	struct functions *functions;
@@ -75,8 +57,8 @@ static void add_symbol(struct table *table, struct elf_symbol *symbol)
 
 	if (type != STT_NOTYPE && !is_function_type(symbol->info))
 		return;
-	if (symbol->section == SHN_UNDEF || symbol->section == SHN_ABS ||
-	    symbol->section == SHN_COMMON || symbol->name == 0 || symbol->name >= table->names_size)
+	if (!elf_symbol_address(table->file, symbol, &symbol->value) || symbol->name == 0 ||
+	    symbol->name >= table->names_size)
 		return;
 	/* the lowest bit of an ARM function tells the instruction set */
 	if (elf_file_machine(table->file) == EM_ARM && is_function_type(symbol->info))
@@ -108,7 +90,7 @@ static void read_table(const struct elf_file *file, const struct elf_section *se
 	vec_reserve(&functions->list, functions->list.count + section->size / sizeof(Elf64_Sym));
 	reader = elf_file_reader(file, bytes, section->size);
 	for (;;) {
-		struct elf_symbol symbol = elf_symbols_next(file, &reader);
+		struct elf_symbol symbol = elf_symbol_next(file, &reader);
 
 		if (reader.bad)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions out of .symtab and .dynsym (ELF gABI "Symbol Table"). */
+/* Functions out of .symtab and .dynsym. */
 #ifndef RESOLVE_ELF_SYMBOLS_H
 #define RESOLVE_ELF_SYMBOLS_H
 
@@ -7,17 +7,8 @@
 #include <stdint.h>
 
 #include "elf/elf_file.h"
+#include "elf/elf_symbol.h"
 #include "resolve/functions.h"
-
-struct elf_symbol {
-	uint64_t value, size;
-	uint32_t name; /* offset into the linked string table */
-	uint16_t section;
-	uint8_t info; /* type and binding */
-};
-
-/* One entry of a symbol table; zeroes (and reader->bad) when it is not all there. */
-struct elf_symbol elf_symbols_next(const struct elf_file *file, struct reader *reader);
 
 /* Adds the functions of every symbol table of the file; its sections have been read.
  * *ret_has_symtab tells whether .symtab named any. A table that is damaged is left out. */

@@ -133,7 +133,7 @@ static void read_table(struct table *table, const struct elf_section *section)
 	table->strings = strings;
 	reader = elf_file_reader(table->file, bytes, section->size);
 	for (size_t index = 0;; index++) {
-		struct elf_symbol symbol = elf_symbols_next(table->file, &reader);
+		struct elf_symbol symbol = elf_symbol_next(table->file, &reader);
 
 		if (reader.bad)
 			break;

@@ -68,7 +68,7 @@ static void read_symbols(struct got_words *words, const struct elf_file *file)
 	words->symbols = xcalloc(words->symbol_count + 1, sizeof(*words->symbols));
 	reader = elf_file_reader(file, bytes, section->size);
 	for (size_t i = 0; i < words->symbol_count; i++) {
-		struct elf_symbol symbol = elf_symbols_next(file, &reader);
+		struct elf_symbol symbol = elf_symbol_next(file, &reader);
 
 		words->symbols[i] = (struct got_symbol){
 			.name = symbol.name < names_size ? words->names + symbol.name : "",

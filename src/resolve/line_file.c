@@ -29,7 +29,7 @@ struct loaded_unit {
 
 struct line_file {
 	struct line_source source; /* with copies of its texts */
-	char *path, *kernel_release;
+	char *path, *kernel_release, *module;
 	struct debug_files *debug_files;
 	struct cache_folder *cache_folder;
 	struct line_cache *cache; /* NULL: nothing kept */
@@ -101,6 +101,7 @@ struct line_file *line_file_new(const struct line_source *source, struct debug_f
 	file->source = *source;
 	file->path = xstrdup(source->path);
 	file->kernel_release = source->kernel_release ? xstrdup(source->kernel_release) : NULL;
+	file->module = source->module ? xstrdup(source->module) : NULL;
 	file->debug_files = debug_files;
 	file->cache_folder = cache;
 	file->finder = (struct dwarf_finder){ find_supplementary, find_split, find_package, file };
@@ -114,7 +115,8 @@ static void describe(struct line_file *file, struct elf_file *elf, struct debug_
 {
 	*wanted = (struct debug_wanted){ .path = file->path,
 					 .build_id = file->source.build_id,
-					 .kernel_release = file->kernel_release };
+					 .kernel_release = file->kernel_release,
+					 .module = file->module };
 	if (!elf)
 		return;
 	if (!wanted->build_id.size)
@@ -154,6 +156,8 @@ static int find_debug(struct line_file *file, struct err *err)
 	}
 	describe(file, fd >= 0 ? elf : NULL, &wanted);
 	found = debug_files_open(file->debug_files, &wanted, DEBUG_LINES, &file->debug_path, &why);
+	if (found < 0 && !file->source.open)
+		return err_set(err, found, "%s: %s", file->path, why.text);
 	if (found < 0 && fd < 0)
 		return err_prefix(err, found, "%s", file->path);
 	file->needs_advice = found < 0;
@@ -388,5 +392,6 @@ void line_file_free(struct line_file *file)
 	line_cache_free(file->cache);
 	free(file->path);
 	free(file->kernel_release);
+	free(file->module);
 	free(file);
 }

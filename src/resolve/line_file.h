@@ -21,7 +21,8 @@ enum { LINE_FILE_MOST_LEVELS = 128 }; /* of inlined functions that are told */
 struct line_source {
 	const char *path;	      /* as we see it */
 	struct elf_build_id build_id; /* size 0: not known; it is then not kept on disk */
-	const char *kernel_release;   /* of a kernel, else NULL */
+	const char *kernel_release;   /* of a kernel and its modules, else NULL */
+	const char *module;	      /* the name of a kernel module, else NULL */
 	/* A descriptor of the very file, the caller's; negative errno and a few words. NULL: there
 	 * is none, only its debug file can be found. */
 	int (*open)(void *context, struct err *err);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "resolve/elf_symbols.h"
+#include "dwarf/dwarf_file.h"
+#include "resolve/code_places.h"
 #include "resolve/file_identity.h"
 #include "resolve/line_file.h"
 #include "resolve/recorded_files.h"
@@ -23,14 +24,14 @@ struct image_lines {
 	uint32_t image;
 	struct line_file *file; /* NULL: images of this kind have no lines */
 	uint64_t used;
-	/* kernel: where _text is in vmlinux; offsets count from there */
-	uint64_t shift;
-	bool shift_known;
+	/* kernel and modules: where what the profile has is in the file */
+	struct code_places places;
+	bool places_read;
 };
 
-/* Levels of a kernel's each_line, moved back. */
-struct shifted {
-	uint64_t shift;
+/* Lines of a kernel's or module's file, moved back. */
+struct moved {
+	const struct code_places *places;
 	void (*give)(void *context, uint64_t start, uint64_t end, const char *file, uint32_t line);
 	void *context;
 };
@@ -59,8 +60,10 @@ void lines_free(struct lines *lines)
 	if (!lines)
 		return;
 	for (size_t i = 0; i < lines->image_count; i++) {
-		if (lines->images[i])
-			line_file_free(lines->images[i]->file);
+		if (!lines->images[i])
+			continue;
+		line_file_free(lines->images[i]->file);
+		code_places_done(&lines->images[i]->places);
 		free(lines->images[i]);
 	}
 	free(lines->images);
@@ -84,23 +87,42 @@ static int open_file(void *context, struct err *err)
 	return recorded_files_open(lines->profile, known->image, err);
 }
 
+/* Its addresses are not those of a file. */
+static bool is_of_kernel(const struct image *image)
+{
+	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+}
+
+/* "[nf_tables]" without the brackets. */
+static char *module_name(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 2 && path[0] == '[' && path[length - 1] == ']'
+		       ? xasprintf("%.*s", (int)(length - 2), path + 1)
+		       : xstrdup(path);
+}
+
 static void make_file(struct image_lines *known)
 {
 	const struct profile *profile = known->lines->profile;
 	const struct image *image = &profile->images.items[known->image];
+	_cleanup_free_ char *module = NULL;
 	struct line_source source = { .path = profile_text(profile, image->path),
 				      .open = open_file,
 				      .context = known };
 
-	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && image->kind != IMAGE_KERNEL)
+	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && !is_of_kernel(image))
 		return;
 	memcpy(source.build_id.bytes, image->build_id, image->build_id_size);
 	source.build_id.size = image->build_id_size;
-	if (image->kind == IMAGE_KERNEL) {
+	if (is_of_kernel(image)) {
 		source.open = NULL;
 		source.kernel_release =
 			profile->run.kernel_release ? profile->run.kernel_release : "";
 	}
+	if (image->kind == IMAGE_MODULE)
+		source.module = module = module_name(source.path);
 	known->file = line_file_new(&source, known->lines->options.debug_files,
 				    known->lines->options.cache);
 }
@@ -153,43 +175,26 @@ static struct image_lines *find_image(struct lines *lines, uint32_t image)
 	return known;
 }
 
-/* Where the kernel's image begins: its symbol _text. */
-static bool find_text(const char *path, const struct debug_files *debug_files,
-		      uint64_t *ret_address)
+/* Opens the file with the debug information, wherever it is, for its symbols. */
+static void read_places(struct image_lines *known)
 {
-	_cleanup_close_ int fd = debug_files_open_path(debug_files, path);
-	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
-	struct functions functions = { 0 };
-	bool has_symtab, found = false;
+	struct dwarf_file *debug = line_file_debug(known->file);
 
-	if (fd < 0 || elf_file_open(fd, &elf, NULL) < 0 || elf_file_read_sections(elf, NULL) < 0)
-		return false;
-	elf_symbols_read(elf, &functions, &has_symtab);
-	for (size_t i = 0; i < functions.list.count && !found; i++) {
-		const struct function *function = &functions.list.items[i];
-
-		found = strcmp(functions_name(&functions, function->name), "_text") == 0;
-		*ret_address = function->start;
-	}
-	functions_done(&functions);
-	return found;
+	known->places_read = true;
+	if (debug)
+		code_places_read(debug->elf, known->lines->profile, known->image, &known->places);
 }
 
-/* What has to be added to an address of the image. False: it cannot be known. */
-static bool find_shift(struct image_lines *known)
+/* The address of an image as its file has it. False: it cannot be known. */
+static bool find_address(struct image_lines *known, uint64_t *address)
 {
-	const struct lines *lines = known->lines;
-	size_t count;
-
-	if (known->shift_known || lines->profile->images.items[known->image].kind != IMAGE_KERNEL)
-		return true;
-	/* opens the debug file, wherever it is */
-	line_file_find(known->file, 0, &count);
-	if (!line_file_debug_path(known->file))
+	if (!known->file)
 		return false;
-	known->shift_known = find_text(line_file_debug_path(known->file),
-				       lines->options.debug_files, &known->shift);
-	return known->shift_known;
+	if (!is_of_kernel(&known->lines->profile->images.items[known->image]))
+		return true;
+	if (!known->places_read)
+		read_places(known);
+	return code_places_to_file(&known->places, *address, address);
 }
 
 static bool is_made(const struct lines *lines, uint32_t image)
@@ -238,9 +243,9 @@ const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t 
 	if (is_made(lines, image))
 		return told_place(lines, image, address, ret_count);
 	known = find_image(lines, image);
-	if (!known->file || !find_shift(known))
+	if (!find_address(known, &address))
 		return NULL;
-	return line_file_find(known->file, address + known->shift, ret_count);
+	return line_file_find(known->file, address, ret_count);
 }
 
 uint64_t lines_place(const struct lines *lines, const struct frame *frame)
@@ -266,12 +271,13 @@ const struct line_place *lines_of_frame(struct lines *lines, uint32_t frame, siz
 	return lines_of(lines, row->image, looked_up(lines, row), ret_count);
 }
 
-static void give_shifted(void *context, uint64_t start, uint64_t end, const char *file,
-			 uint32_t line)
+static void give_moved(void *context, uint64_t start, uint64_t end, const char *file, uint32_t line)
 {
-	const struct shifted *shifted = context;
+	const struct moved *moved = context;
+	uint64_t address;
 
-	shifted->give(shifted->context, start - shifted->shift, end - shifted->shift, file, line);
+	if (code_places_from_file(moved->places, start, &address))
+		moved->give(moved->context, address, address + (end - start), file, line);
 }
 
 bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t end,
@@ -279,16 +285,18 @@ bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t en
 			     uint32_t line),
 		void *context)
 {
-	struct shifted shifted = { .give = give, .context = context };
+	struct moved moved = { .give = give, .context = context };
 	struct image_lines *known;
 
 	if (is_made(lines, image))
 		return each_told(lines, image, start, end, give, context);
 	known = find_image(lines, image);
-	if (!known->file || !find_shift(known))
+	if (!find_address(known, &start))
 		return false;
-	shifted.shift = known->shift;
-	return line_file_each_line(known->file, start + known->shift, give_shifted, &shifted);
+	if (!known->places_read)
+		return line_file_each_line(known->file, start, give, context);
+	moved.places = &known->places;
+	return line_file_each_line(known->file, start, give_moved, &moved);
 }
 
 const char *lines_problem(const struct lines *lines, uint32_t image)

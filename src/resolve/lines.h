@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source lines and inlined functions for the frames of a profile, from the files of its images or
- * their debug files, as far as they can be found here and are the very ones. Files, kernel and
- * vdso; what is known of code that was made at run time is in the profile.
+ * their debug files, as far as they can be found here and are the very ones. Files, kernel, its
+ * modules and vdso; what is known of code that was made at run time is in the profile.
  */
 #ifndef RESOLVE_LINES_H
 #define RESOLVE_LINES_H
@@ -35,8 +35,8 @@ void lines_free(struct lines *lines);
 DEFINE_CLEANUP(struct lines *, lines_free);
 
 /* What is at an address of an image (frame.address: the ELF virtual address; of the kernel: the
- * offset from _text; of code that was made at run time: frame.offset): *ret_count levels, the
- * innermost first, borrowed until the next call. 0: not known. */
+ * offset from _text, of a module that from .text; of code that was made at run time: frame.offset):
+ * *ret_count levels, the innermost first, borrowed until the next call. 0: not known. */
 const struct line_place *lines_of(struct lines *lines, uint32_t image, uint64_t address,
 				  size_t *ret_count);
 /* The address of a frame, as lines_of has it. */

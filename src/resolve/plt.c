@@ -48,7 +48,7 @@ static uint32_t symbol_name(const struct plt *plt, uint32_t index)
 
 	if (!plt->functions->dynamic || index == 0 || !reader_bytes(&reader, entry * index))
 		return NO_NAME;
-	symbol = elf_symbols_next(plt->file, &reader);
+	symbol = elf_symbol_next(plt->file, &reader);
 	if (reader.bad || symbol.name == 0 || symbol.name >= plt->functions->dynamic_names_size)
 		return NO_NAME;
 	return plt->functions->dynamic_names + symbol.name;
