@@ -266,6 +266,7 @@ void jit_source_follow_dump(struct jit_source *source, const struct processor_cl
 		return;
 	reading.chunk = chunk = xmalloc(CHUNK_BYTES);
 	read_records(&reading);
+	told_file_remember(&source->file);
 	source->looked_ns = now_ns;
 }
 

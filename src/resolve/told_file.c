@@ -104,12 +104,23 @@ size_t told_file_read(const struct told_file *file, uint64_t offset, void *bytes
 
 void told_file_advance(struct told_file *file, const char *bytes, uint64_t size)
 {
+	if (size == 0)
+		return;
 	file->done += size;
 	file->tail_size = 0;
 	if (!bytes)
 		return;
 	file->tail_size = size < TOLD_FILE_TAIL ? (size_t)size : TOLD_FILE_TAIL;
 	memcpy(file->tail, bytes + size - file->tail_size, file->tail_size);
+}
+
+void told_file_remember(struct told_file *file)
+{
+	size_t size = file->done < TOLD_FILE_TAIL ? (size_t)file->done : TOLD_FILE_TAIL;
+
+	file->tail_size = told_file_read(file, file->done - size, file->tail, size);
+	if (file->tail_size < size)
+		file->tail_size = 0;
 }
 
 void told_file_close(struct told_file *file)

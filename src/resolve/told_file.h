@@ -39,8 +39,11 @@ bool told_file_was_replaced(int folder, const char *name, const struct told_file
 bool told_file_look(struct told_file *file);
 /* Up to @size bytes from @offset on; less than that at the end, 0 too on errors. */
 size_t told_file_read(const struct told_file *file, uint64_t offset, void *bytes, size_t size);
-/* The next @size bytes were understood; they are at @bytes, or @bytes is NULL. */
+/* The next @size bytes were understood; they are at @bytes, or @bytes is NULL: then
+ * told_file_remember has to follow the last of them. */
 void told_file_advance(struct told_file *file, const char *bytes, uint64_t size);
+/* Reads again what stands before `done`, so that it can be told whether it stays. */
+void told_file_remember(struct told_file *file);
 void told_file_close(struct told_file *file);
 
 #endif

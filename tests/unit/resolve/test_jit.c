@@ -144,6 +144,25 @@ static void test_map(void **state)
 	assert_string_equal(name_at(fixture, CODE + 0x60, early), "(never)");
 }
 
+/* A map that is written anew in place, and is longer than it was, is read from its begin. */
+static void test_map_written_anew(void **state)
+{
+	static const char anew[] = "7f0000003000 20 elsewhere\n"
+				   "7f0000001000 20 other\n7f0000001020 20 last of them\n";
+	struct fixture *fixture = *state;
+	uint64_t later;
+
+	append(fixture, "7f0000001000 20 first\n7f0000001020 20 second\n");
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "first");
+	write_file(fixture->map, O_TRUNC, anew, strlen(anew));
+	later = clock_ns() + 2 * NS_PER_S;
+	jit_follow(fixture->jit, later);
+	assert_string_equal(name_at(fixture, CODE + 0x2000, later), "elsewhere");
+	assert_string_equal(name_at(fixture, CODE, later), "other");
+	assert_string_equal(name_at(fixture, CODE + 0x20, later), "last of them");
+}
+
 /* The time of a line is when the file was written. */
 static void test_used_again(void **state)
 {
@@ -493,6 +512,29 @@ static void test_dump_written_anew(void **state)
 	buf_done(&anew.bytes);
 }
 
+static void test_dump_written_anew_and_longer(void **state)
+{
+	static const char *const names[] = { "a name that is longer", "two", "three" };
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 }, anew = { 0 };
+	uint64_t now = clock_ns();
+
+	make_header(&maker, 0, 0);
+	make_load(&maker, now, CODE, "one", "12345678", 1);
+	map_dump(fixture, &maker);
+	jit_follow(fixture->jit, clock_ns());
+	assert_string_equal(name_at(fixture, CODE, now), "one");
+	make_header(&anew, 0, 0);
+	for (uint64_t i = 0; i < 3; i++)
+		make_load(&anew, now, CODE + 0x100 * (1 + i), names[i], "12345678", i);
+	write_file(fixture->dump, O_TRUNC, anew.bytes.bytes, anew.bytes.size);
+	jit_follow(fixture->jit, clock_ns());
+	for (uint64_t i = 0; i < 3; i++)
+		assert_string_equal(name_at(fixture, CODE + 0x100 * (1 + i), now), names[i]);
+	buf_done(&maker.bytes);
+	buf_done(&anew.bytes);
+}
+
 /* What the lines count from never shows: that is sure when the process has ended. */
 static void test_dump_lines_never_understood(void **state)
 {
@@ -648,6 +690,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_map, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_map_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_used_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_used_before_it_was_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_renew, set_up, tear_down),
@@ -664,6 +707,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump_lines_never_understood, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_written_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_written_anew_and_longer, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),

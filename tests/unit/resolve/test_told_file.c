@@ -127,6 +127,21 @@ static void test_growing(void **state)
 	assert_true(told_file_look(&file));
 	assert_int_equal(file.done, 0);
 
+	/* nothing more was understood, or what was is not at hand */
+	told_file_advance(&file, "other text", 10);
+	told_file_advance(&file, "", 0);
+	write_at(fixture, "file", O_TRUNC, "longer and other text");
+	assert_true(told_file_look(&file));
+	assert_int_equal(file.done, 0);
+	told_file_advance(&file, NULL, 21);
+	told_file_remember(&file);
+	write_at(fixture, "file", O_APPEND, ", more");
+	assert_true(told_file_look(&file));
+	assert_int_equal(file.done, 21);
+	write_at(fixture, "file", O_TRUNC, "something that is longer still");
+	assert_true(told_file_look(&file));
+	assert_int_equal(file.done, 0);
+
 	assert_int_equal(unlinkat(fixture->fd, "file", 0), 0);
 	assert_false(told_file_was_replaced(fixture->fd, "file", &file));
 	write_at(fixture, "file", O_TRUNC, "another file");
