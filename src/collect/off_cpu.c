@@ -91,7 +91,8 @@ static int configure(struct off_cpu *off_cpu, const struct stack_program_maps *m
 	return maps ? borrow(object, maps) : 0;
 }
 
-static int load(struct off_cpu *off_cpu, const struct stack_program_maps *maps)
+static int load(struct off_cpu *off_cpu, const struct stack_program_maps *maps,
+		struct bpf_load_log *log)
 {
 	int rc;
 
@@ -99,6 +100,7 @@ static int load(struct off_cpu *off_cpu, const struct stack_program_maps *maps)
 	if (!off_cpu->object)
 		return -errno;
 	rc = configure(off_cpu, maps);
+	bpf_load_log_listen(log, off_cpu->object->obj);
 	return rc < 0 ? rc : off_cpu_bpf__load(off_cpu->object);
 }
 
@@ -106,12 +108,13 @@ int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_
 		struct err *err)
 {
 	struct off_cpu *off_cpu = xcalloc(1, sizeof(*off_cpu));
+	_cleanup_(bpf_load_log_freep) struct bpf_load_log *log = bpf_load_log_new();
 	BPF_LOAD_QUIETLY;
-	int rc = load(off_cpu, maps);
+	int rc = load(off_cpu, maps, log);
 
 	if (rc < 0) {
 		off_cpu_free(off_cpu);
-		return bpf_load_explain(&load_words, rc, err);
+		return bpf_load_log_explain(log, &load_words, rc, err);
 	}
 	*ret_off_cpu = off_cpu;
 	return 0;

@@ -60,7 +60,7 @@ static void configure(struct stack_program *program, const struct stack_program_
 }
 
 static int load_object(struct stack_program *program, const struct stack_program_options *options,
-		       bool context)
+		       bool context, struct bpf_load_log *log)
 {
 	int rc;
 
@@ -68,6 +68,7 @@ static int load_object(struct stack_program *program, const struct stack_program
 	if (!program->object)
 		return -errno;
 	configure(program, options, context);
+	bpf_load_log_listen(log, program->object->obj);
 	rc = stacks_bpf__load(program->object);
 	if (rc < 0) {
 		stacks_bpf__destroy(program->object);
@@ -89,14 +90,15 @@ static int map_cpus(struct stack_program *program)
 	return 0;
 }
 
-static int load(struct stack_program *program, const struct stack_program_options *options)
+static int load(struct stack_program *program, const struct stack_program_options *options,
+		struct bpf_load_log *log)
 {
 	struct stack_maps maps;
-	int rc = load_object(program, options, true);
+	int rc = load_object(program, options, true, log);
 
 	/* -ENOENT: the per-CPU variable has no name in this kernel. */
 	if (rc == -ENOENT)
-		rc = load_object(program, options, false);
+		rc = load_object(program, options, false, log);
 	if (rc == 0)
 		rc = map_cpus(program);
 	if (rc < 0)
@@ -114,13 +116,14 @@ static int load(struct stack_program *program, const struct stack_program_option
 int stack_program_load(const struct stack_program_options *options,
 		       struct stack_program **ret_program, struct err *err)
 {
+	_cleanup_(bpf_load_log_freep) struct bpf_load_log *log = bpf_load_log_new();
 	struct stack_program *program = xcalloc(1, sizeof(*program));
 	BPF_LOAD_QUIETLY;
-	int rc = load(program, options);
+	int rc = load(program, options, log);
 
 	if (rc < 0) {
 		stack_program_free(program);
-		return bpf_load_explain(&load_words, rc, err);
+		return bpf_load_log_explain(log, &load_words, rc, err);
 	}
 	*ret_program = program;
 	return 0;

@@ -95,6 +95,23 @@ test_check_without_perf_event_open() {
 	done
 }
 
+# without_bpf ERRNO: what a report says of stacks when bpf(2) fails so, on one line.
+without_bpf() {
+	expect_status 0 "$BIN/refuse" "bpf:$1" "$PROSPECT" record -q -o "$T/prof" -- "$BIN/loop" 0.1
+	"$PROSPECT" report "$T/prof" | tr -s '\n ' ' '
+}
+
+# Root is not told to become root, whoever refuses.
+test_record_without_bpf() {
+	need_root
+	without_bpf 13 > "$T/text" # EACCES
+	grep -Eq "security module, refuses the BPF program: Permission denied|locked down" "$T/text" ||
+		fail "$(cat "$T/text")"
+	without_bpf 1 > "$T/text" # EPERM
+	grep -Eq 'a BPF program is not permitted to this root: it has not got CAP_BPF|locked down' "$T/text" ||
+		fail "$(cat "$T/text")"
+}
+
 test_check_wrong_command_lines() {
 	expect_status 2 "$PROSPECT" check now
 	expect_line 'too many'
