@@ -5,8 +5,9 @@
 # Stacks of a program that has its own unwind tables; nothing to be done where none can be had.
 record_callers() {
 	need_root
-	record "$T/prof" -- "$BIN/callers" 1.5
-	rows "$T/prof" stack --select 'program=callers stack=*;callers_*' > "$T/stacks"
+	cp "$BIN/callers" "$T/callers-$$" # a name that nobody else runs meanwhile
+	record "$T/prof" -- "$T/callers-$$" 1.5
+	rows "$T/prof" stack --select "program=callers-$$ stack=*;callers_*" > "$T/stacks"
 	[ "$(sum 3 < "$T/stacks")" -gt 500 ] || fail "hardly any stacks: $(head -n 3 "$T/stacks")"
 }
 
@@ -17,12 +18,12 @@ value() {
 
 test_who_calls_a_function() {
 	record_callers
-	"$PROSPECT" graph callers_work "$T/prof" --select program=callers --format csv |
+	"$PROSPECT" graph callers_work "$T/prof" --select program=callers-$$ --format csv |
 		csv_to_tabs | awk -F '\t' '$1 == "callers" && $4 == 2' > "$T/callers"
 	# part id parent depth function image event samples weight ...: as rows of one key have them
 	awk -F '\t' '{ print $5 "\t" $7 "\t" $8 "\t" $9 }' "$T/callers" > "$T/rows"
 	check_shares callers "$T/stdout" "$T/rows"
-	"$PROSPECT" graph callers_recursive "$T/prof" --select program=callers > "$T/text" ||
+	"$PROSPECT" graph callers_recursive "$T/prof" --select program=callers-$$ > "$T/text" ||
 		fail "graph of a symbol"
 	grep -q 'callers_recursive  (2[01] times)' "$T/text" ||
 		fail "recursion is not one line:" "$(cat "$T/text")"
@@ -33,7 +34,7 @@ test_children_are_what_stacks_say() {
 	record_callers
 	local name whole inclusive
 	"$PROSPECT" report "$T/prof" --children --by symbol --select 'stack=*;callers_*' \
-		--select program=callers --format csv | csv_to_tabs > "$T/children"
+		--select program=callers-$$ --format csv | csv_to_tabs > "$T/children"
 	for name in main callers_work callers_recursive callers_straight; do
 		whole=$(awk -F '\t' -v name="$name" 'index(";" $1 ";", ";" name ";") { w += $4 }
 			END { printf "%.0f", w }' "$T/stacks")

@@ -8,15 +8,17 @@
  * "/made/NAME"; "v8" tells that as V8 does: 64 bytes further on.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "spin.h"
 
-enum { CODE_BYTES = 128, PARTS = 3 };
+enum { CODE_BYTES = 128, PARTS = 3, PATIENCE_MS = 30000 };
 
 static const char *const names[PARTS] = { "first", "second", "third" };
 
@@ -109,16 +111,47 @@ static void announce(struct dump *dump, const void *code, const char *name, uint
 	put(dump, code, CODE_BYTES);
 }
 
-static FILE *begin_map(char path[64])
-{
-	FILE *map;
+struct map {
+	FILE *file;
+	char path[64];
+	int watch; /* tells when somebody reads on */
+};
 
-	snprintf(path, 64, "/tmp/perf-%d.map", getpid());
-	map = fopen(path, "w");
-	if (!map)
+static void begin_map(struct map *map)
+{
+	snprintf(map->path, sizeof(map->path), "/tmp/perf-%d.map", getpid());
+	map->file = fopen(map->path, "w");
+	map->watch = inotify_init1(IN_CLOEXEC);
+	if (!map->file || inotify_add_watch(map->watch, map->path, IN_ACCESS) < 0)
 		abort();
-	setlinebuf(map);
-	return map;
+	setlinebuf(map->file);
+}
+
+/* A map has no times: who follows it knows a line's by when it came, which may be late on a busy
+ * machine. Waits until somebody has read on; nobody may. */
+static void await_reader(const struct map *map)
+{
+	struct pollfd watch = { .fd = map->watch, .events = POLLIN };
+	char events[4096];
+
+	if (poll(&watch, 1, PATIENCE_MS) == 1 && read(map->watch, events, sizeof(events)) <= 0)
+		abort();
+}
+
+/* The code of before has been seen by who reads, and so is the line before its code runs. */
+static void announce_in_map(const struct map *map, const void *code, int index)
+{
+	if (index == 1)
+		await_reader(map);
+	fprintf(map->file, "%lx %x %s\n", (unsigned long)(uintptr_t)code, CODE_BYTES, names[index]);
+	if (index > 0)
+		await_reader(map);
+}
+
+static void end_map(const struct map *map)
+{
+	fclose(map->file);
+	unlink(map->path); /* who followed it has it open */
 }
 
 static uint64_t run_for(const void *code, double seconds)
@@ -137,9 +170,8 @@ static void run(const char *how, double seconds)
 {
 	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char path[64];
 	int is_dump = strcmp(how, "map") != 0;
-	FILE *map = is_dump ? NULL : begin_map(path);
+	struct map map;
 	struct dump dump = { -1, NULL, strcmp(how, "v8") == 0 ? 64 : 0 };
 	uint64_t took_ns[PARTS], sum_ns = 0;
 
@@ -147,6 +179,8 @@ static void run(const char *how, double seconds)
 		abort();
 	if (is_dump)
 		begin_dump(&dump);
+	else
+		begin_map(&map);
 	/* A recording loses some samples while it starts. */
 	work((uint64_t)(0.3e6) * spin_rounds_per_us());
 	for (int i = 0; i < PARTS; i++) {
@@ -155,14 +189,14 @@ static void run(const char *how, double seconds)
 		if (is_dump) {
 			announce_lines(&dump, code, names[i]);
 			announce(&dump, code, names[i], (uint64_t)i);
-		} else
-			fprintf(map, "%lx %x %s\n", (unsigned long)(uintptr_t)code, CODE_BYTES,
-				names[i]);
+		} else {
+			announce_in_map(&map, code, i);
+		}
 		took_ns[i] = run_for(code, seconds * (i + 1) / 6);
 		sum_ns += took_ns[i];
 	}
-	if (map)
-		unlink(path); /* who followed it has it open */
+	if (!is_dump)
+		end_map(&map);
 	for (int i = 0; i < PARTS; i++)
 		printf("share\t%s\t%.6f\n", names[i], (double)took_ns[i] / (double)sum_ns);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends datagrams to itself and never reads one. Prints how many. Usage: flood SECONDS
+ * Sends datagrams to itself and never reads one, for so long, and longer where the machine hardly
+ * gets on. Prints how many. Usage: flood SECONDS
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -8,6 +9,8 @@
 #include <sys/socket.h>
 
 #include "spin.h"
+
+enum { LEAST = 20000 };
 
 int main(int argc, char **argv)
 {
@@ -23,9 +26,9 @@ int main(int argc, char **argv)
 	    getsockname(fd, (struct sockaddr *)&self, &size) < 0)
 		err(1, "no socket");
 	end_ns += (uint64_t)((argc > 1 ? atof(argv[1]) : 1) * 1e9);
-	while (spin_clock_ns(CLOCK_MONOTONIC) < end_ns)
-		sent += sendto(fd, datagram, sizeof(datagram), 0, (struct sockaddr *)&self,
-			       size) > 0;
+	while (spin_clock_ns(CLOCK_MONOTONIC) < end_ns || sent < LEAST)
+		sent += sendto(fd, datagram, sizeof(datagram), 0, (struct sockaddr *)&self, size) >
+			0;
 	printf("sent %lu\n", sent);
 	return 0;
 }
