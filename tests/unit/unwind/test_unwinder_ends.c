@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How walks end, over stacks and code that were made up. */
+#include "unwind/unwinder.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if defined(__x86_64__)
+
+enum { RBP = 6, RSP = 7 };
+
+struct fake {
+	struct unwind_registers registers;
+	uint64_t stack[8];
+	struct unwind_input input;
+	const char *code;		  /* 8 bytes; NULL: not to be read */
+	const char *before;		  /* 16 bytes; likewise */
+	const struct unwind_table *table; /* of what is from 0x1800 on */
+	uint64_t addresses[16];
+	enum stack_end end;
+};
+
+static struct unwind_code fake_code(void *context, uint64_t address)
+{
+	const struct fake *fake = context;
+
+	return (struct unwind_code){ .mapped = address >= 0x1000 && address < 0x2000,
+				     .entry = address >= 0x1f00 && address < 0x1fff,
+				     .table = address >= 0x1800 ? fake->table : NULL };
+}
+
+/* What the code at 0x1100 does next, and what it did last. */
+static int fake_read_code(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct fake *fake = context;
+
+	if (address == 0x1100 - 16 && fake->before)
+		memcpy(to, fake->before, size);
+	else if (address == 0x1100 && fake->code)
+		memcpy(to, fake->code, size);
+	else
+		return -1;
+	return 0;
+}
+
+/* Code without rows, with frame pointers: two words each. */
+static struct fake new_fake(void)
+{
+	struct fake fake = { .stack = { 0x8010, 0x1100, 0x8020, 0x1200, 0, 0x1300 } };
+
+	fake.registers.pc = 0x1000;
+	fake.registers.values[RSP] = 0x8000;
+	fake.registers.values[RBP] = 0x8000;
+	fake.registers.known = 1 << RSP | 1 << RBP;
+	return fake;
+}
+
+static size_t walk_fake(struct fake *fake, size_t max)
+{
+	fake->input = (struct unwind_input){ .machine = EM_X86_64,
+					     .registers = &fake->registers,
+					     .stack_address = 0x8000,
+					     .stack = fake->stack,
+					     .stack_size = sizeof(fake->stack),
+					     .stack_cut = fake->input.stack_cut,
+					     .find = fake_code,
+					     .read_code = fake_read_code,
+					     .context = fake };
+	return unwinder_walk(&fake->input, fake->addresses, max, &fake->end);
+}
+
+static void frame_pointers_where_there_are_no_rows(void **state)
+{
+	struct fake fake = new_fake();
+
+	(void)state;
+	assert_int_equal(walk_fake(&fake, 16), 4);
+	assert_int_equal(fake.end, STACK_COMPLETE); /* the frame pointer is zero */
+	assert_int_equal(fake.addresses[3], 0x1300);
+	assert_int_equal(walk_fake(&fake, 2), 2);
+	assert_int_equal(fake.end, STACK_TOO_DEEP);
+	fake.stack[3] = 0x1f10;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE); /* the entry */
+}
+
+static void frame_pointers_that_lead_astray(void **state)
+{
+	struct fake fake = new_fake();
+
+	(void)state;
+	fake.stack[3] = 0x5000; /* nothing is there */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake = new_fake();
+	fake.stack[0] = 0x7000; /* below */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake = new_fake();
+	fake.stack[2] = 0x8100; /* beyond the copy */
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.input.stack_cut = true;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_TOO_LARGE);
+	fake = new_fake();
+	fake.registers.values[RBP] = 0; /* of the innermost frame it says nothing */
+	assert_int_equal(walk_fake(&fake, 16), 1);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake = new_fake();
+	fake.registers.pc = 0x9000;
+	assert_int_equal(walk_fake(&fake, 16), 1);
+	assert_int_equal(fake.end, STACK_BAD_FRAME);
+}
+
+/* The code at 0x1100 was called with the stack pointer at 0x8010 and has no frame pointer. */
+static void trampolines_tell_how_they_end(void **state)
+{
+	static const struct {
+		const char *code;
+		uint64_t caller; /* 0: the code does not tell, and frame pointers say 0x1678 */
+	} rows[] = {
+		{ "\xc3_______", 0x1234 },		  /* ret */
+		{ "\x5d\xc3______", 0x1200 },		  /* pop %rbp; ret */
+		{ "\x48\x83\xc4\x08\xc3___", 0x1200 },	  /* add $8,%rsp; ret */
+		{ "\x48\x83\xc4\x08\x5d\xc3__", 0x1456 }, /* add $8,%rsp; pop %rbp; ret */
+		{ "\x48\x83\xc4\x10\xc3___", 0x1456 },	  /* add $16,%rsp; ret */
+		{ "\x48\x83\xc4\xf8\xc3___", 0 },	  /* add $-8,%rsp; ret */
+		{ "\x48\x83\xc4\x08\x5b\xc3__", 0 },	  /* add $8,%rsp; pop %rbx; ret */
+		{ "\x90\xc3______", 0 },		  /* nop; ret */
+		{ NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fake fake = { .stack = { 0x8028, 0x1100, 0x1234, 0x1200, 0x1456, 0, 0x1678 },
+				     .code = rows[i].code };
+
+		fake.registers = new_fake().registers;
+		assert_true(walk_fake(&fake, 16) >= 3);
+		assert_int_equal(fake.addresses[1], 0x1100);
+		assert_int_equal(fake.addresses[2], rows[i].caller ? rows[i].caller : 0x1678);
+	}
+}
+
+/* A row leads from 0x1810 to 0x1100, where there is none. */
+static void zeroes_in_the_frame_pointer(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1) };
+	static const uint32_t pages[] = { 0, 2 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 2,
+					    .rule_count = 2,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	struct fake fake = { .stack = { 0x1100, 0, 0, 0x1200, 0, 0 }, .table = &table };
+
+	(void)state;
+	fake.registers = new_fake().registers;
+	fake.registers.pc = 0x1810;
+	fake.registers.values[RBP] = 0;
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.addresses[1], 0x1100);
+	assert_int_equal(fake.end, STACK_NO_ROWS); /* it may have counted to zero */
+	fake.before = "____xor %ebp,___";
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.before = "_______\x31\xed___\xff\xd0__"; /* xor %ebp,%ebp */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+	fake.before = NULL;
+	fake.registers.values[RBP] = 0x8008; /* to a return address of zero */
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_NO_ROWS);
+	fake.registers.values[RBP] = 0x8010; /* to 0x1200, whose frame pointer is zero */
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+	fake.stack[2] = 0x8020; /* or leads to a return address of zero */
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.end, STACK_COMPLETE);
+}
+
+/* From 0x1800 on code changes stacks: first by a frame pointer, which may lead down, then in a way
+ * nothing leads back from. */
+static void on_another_stack(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_FP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .fp = UNWIND_SAVED_CFA,
+		  .fp_offset = -16,
+		  .flags = UNWIND_RULE_SWITCH },
+		{ .cfa = UNWIND_CFA_SWITCHED },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					 UNWIND_ROW(0x900, 2) };
+	static const uint32_t pages[] = { 0, 3 };
+	const struct unwind_table table = { .base = 0x1000,
+					    .page_count = 1,
+					    .row_count = 3,
+					    .rule_count = 3,
+					    .machine = EM_X86_64,
+					    .pages = pages,
+					    .rows = rows,
+					    .rules = rules };
+	/* called at the third word, with a frame at the first, by what is called at the fifth */
+	struct fake fake = { .stack = { 0x8020, 0x1910, 0x8000, 0x1810, 0, 0x1200 },
+			     .table = &table };
+
+	(void)state;
+	fake.registers = new_fake().registers;
+	fake.registers.values[RSP] = 0x8010;
+	fake.registers.values[RBP] = 0x8010;
+	assert_int_equal(walk_fake(&fake, 16), 3);
+	assert_int_equal(fake.addresses[1], 0x1810);
+	assert_int_equal(fake.addresses[2], 0x1910);
+	assert_int_equal(fake.end, STACK_SWITCHED);
+	fake.stack[2] = 0xc000000000; /* not copied, and never to be */
+	fake.input.stack_cut = true;
+	assert_int_equal(walk_fake(&fake, 16), 2);
+	assert_int_equal(fake.end, STACK_SWITCHED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frame_pointers_where_there_are_no_rows),
+		cmocka_unit_test(frame_pointers_that_lead_astray),
+		cmocka_unit_test(trampolines_tell_how_they_end),
+		cmocka_unit_test(zeroes_in_the_frame_pointer),
+		cmocka_unit_test(on_another_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	puts("this test walks over x86-64 stacks");
+	return 77;
+}
+
+#endif

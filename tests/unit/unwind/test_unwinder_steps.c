@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks over the stack of a child at every single instruction. The oracle is a list of return
+ * addresses kept from its calls and returns alone.
+ */
+#include "unwind/unwinder.h"
+
+#include <elf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "own_modules.h"
+
+#if defined(__x86_64__)
+
+/* How the child's registers are called here. */
+static struct unwind_registers registers_of(const struct user_regs_struct *from)
+{
+	struct unwind_registers registers = { .pc = from->rip, .known = 0xffff };
+	const uint64_t values[] = { from->rax, from->rdx, from->rcx, from->rbx,
+				    from->rsi, from->rdi, from->rbp, from->rsp,
+				    from->r8,  from->r9,  from->r10, from->r11,
+				    from->r12, from->r13, from->r14, from->r15 };
+
+	memcpy(registers.values, values, sizeof(values));
+	return registers;
+}
+
+static size_t read_child(pid_t child, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *)address, size };
+	ssize_t got = process_vm_readv(child, &local, 1, &remote, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+struct steps {
+	pid_t child;
+	struct modules *modules;
+	uint64_t returns[MAX_FRAMES]; /* innermost last */
+	size_t depth;
+	uint64_t steps, deepest, in_vdso;
+};
+
+/* A call or a return between two steps, from the stack pointer and the byte that was there. */
+static void follow(struct steps *steps, const struct user_regs_struct *before,
+		   const struct user_regs_struct *now)
+{
+	uint8_t code[3] = { 0 };
+	uint64_t top;
+
+	read_child(steps->child, before->rip, code, sizeof(code));
+	if (now->rsp == before->rsp - 8 && read_child(steps->child, now->rsp, &top, 8) == 8 &&
+	    top > before->rip && top - before->rip <= 8 && now->rip != top &&
+	    (code[0] == 0xe8 || code[0] == 0xff || code[0] == 0x41 || code[0] == 0xf2 ||
+	     code[0] == 0x3e)) {
+		assert_true(steps->depth < MAX_FRAMES);
+		steps->returns[steps->depth++] = top;
+	} else if (code[0] == 0xc3 || code[0] == 0xc2 ||
+		   ((code[0] == 0xf3 || code[0] == 0xf2) && code[1] == 0xc3)) {
+		assert_true(steps->depth > 0);
+		assert_int_equal(now->rip, steps->returns[--steps->depth]);
+	}
+}
+
+static void check_step(struct steps *steps, const struct user_regs_struct *now)
+{
+	static uint8_t stack[65536];
+	static uint64_t addresses[MAX_FRAMES];
+	struct unwind_registers registers = registers_of(now);
+	struct unwind_input input = { .machine = EM_X86_64,
+				      .registers = &registers,
+				      .stack_address = now->rsp,
+				      .stack = stack,
+				      .find = find_code,
+				      .context = steps->modules };
+	enum stack_end end;
+	size_t count;
+
+	/* A read must end before the stack does, or it fails as a whole. */
+	for (size_t size = sizeof(stack); input.stack_size == 0 && size >= 4096; size /= 2)
+		input.stack_size = read_child(steps->child, now->rsp, stack, size);
+	count = unwinder_walk(&input, addresses, MAX_FRAMES, &end);
+	if (count <= steps->depth || addresses[0] != now->rip)
+		print_message("at %#llx: %zu frames, %s; %zu calls\n", now->rip, count,
+			      stack_end_name(end), steps->depth);
+	assert_true(count > steps->depth);
+	assert_int_equal(addresses[0], now->rip);
+	for (size_t i = 0; i < steps->depth; i++)
+		assert_int_equal(addresses[1 + i], steps->returns[steps->depth - 1 - i]);
+	steps->steps++;
+	if (steps->depth > steps->deepest)
+		steps->deepest = steps->depth;
+}
+
+static volatile uint64_t stepped_sink;
+
+static void NO_FRAME_POINTER leave(void)
+{
+	stepped_sink++;
+}
+
+static uint64_t NO_FRAME_POINTER many_registers(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t d = a * b, e = b * c, f = c * a, g = a + b + c, h = a ^ b ^ c;
+
+	leave();
+	stepped_sink = d + e;
+	leave();
+	return d ^ e ^ f ^ g ^ h ^ a ^ b ^ c;
+}
+
+static int stepped_compare(const void *a, const void *b)
+{
+	return *(const int *)a < *(const int *)b ? -1 : 1;
+}
+
+static bool bind_one;
+
+/* Small, but of every kind: pushes, allocas, realigned frames, calls through the PLT, callbacks, a
+ * tail call, the vdso. */
+static uint64_t __attribute__((noinline)) everything(int depth)
+{
+	int numbers[] = { 3, 1, 2 };
+	struct timespec now;
+	char text[64];
+
+	if (depth > 0)
+		return everything(depth - 1) + many_registers(1, 2, (uint64_t)depth);
+	qsort(numbers, 3, sizeof(numbers[0]), stepped_compare);
+	snprintf(text, sizeof(text), "%d %s %.3f", numbers[0], "text", 1.5);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (bind_one) /* by ld.so, whose frame hangs on rbx while it does */
+		stepped_sink += (uint64_t)a64l(text);
+	return many_registers((uint64_t)now.tv_nsec, strlen(text), 5);
+}
+
+static void __attribute__((noinline, noclone)) stepped(void)
+{
+	asm volatile("" ::: "memory");
+	stepped_sink += everything(4);
+	asm volatile("" ::: "memory");
+}
+
+static void run_child(void)
+{
+	stepped(); /* binds what is bound at the first call, but for one */
+	bind_one = true;
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(77);
+	raise(SIGSTOP);
+	stepped();
+	_exit(0);
+}
+
+static bool step(pid_t child, struct user_regs_struct *ret_registers)
+{
+	int status;
+
+	return ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) == 0 &&
+	       waitpid(child, &status, 0) == child && WIFSTOPPED(status) &&
+	       ptrace(PTRACE_GETREGS, child, NULL, ret_registers) == 0;
+}
+
+static void every_instruction(void **state)
+{
+	struct steps steps = { .modules = *state };
+	struct user_regs_struct before, now = { 0 };
+	int status;
+
+	steps.child = fork();
+	if (steps.child == 0)
+		run_child();
+	assert_int_equal(waitpid(steps.child, &status, 0), steps.child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("ptrace is not permitted\n");
+		skip();
+	}
+	while (now.rip != (uint64_t)stepped)
+		assert_true(step(steps.child, &now));
+	assert_int_equal(read_child(steps.child, now.rsp, &steps.returns[0], 8), 8);
+	for (steps.depth = 1; steps.depth;) {
+		check_step(&steps, &now);
+		before = now;
+		assert_true(step(steps.child, &now));
+		follow(&steps, &before, &now);
+	}
+	ptrace(PTRACE_KILL, steps.child, NULL, NULL);
+	waitpid(steps.child, &status, 0);
+	print_message("%lu instructions, at most %lu calls deep\n", steps.steps, steps.deepest);
+	assert_true(steps.steps > 1000 && steps.deepest >= 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_instruction),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
+
+#else
+
+int main(void)
+{
+	puts("this test steps through x86-64 code");
+	return 77;
+}
+
+#endif
