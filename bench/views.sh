@@ -14,6 +14,9 @@ views() {
 		"report --by cpu"
 		"report --by time"
 		"report --by cpu,symbol"
+		"report --by stack"
+		"report --by time,symbol"
+		"report --by time,symbol --limit 20"
 		"report --columns cpu --by program"
 		"report --by symbol --since 100 --until 110"
 		"report --by symbol --since 100 --until 50%"
@@ -25,6 +28,8 @@ views() {
 		"flame -o $scratch/page"
 		"export --format pprof --no-lines -o $scratch/page"
 		"heatmap -o $scratch/page"
+		"diff $scratch/big.prof"
+		"flame -o $scratch/page --diff $scratch/big.prof"
 	)
 	for view in "${wanted[@]}"; do
 		rm -f "$scratch"/v-*

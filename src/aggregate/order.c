@@ -7,6 +7,7 @@
 
 #include "aggregate/table.h"
 #include "base/cleanup.h"
+#include "base/radix.h"
 #include "base/xalloc.h"
 
 static const struct {
@@ -198,7 +199,75 @@ static void find_values(struct sorting *sorting)
 	}
 }
 
-void order_sort(const struct order *order, struct table *table)
+/* The numbers by which rows are in order where nothing else is said, the one that counts last
+ * first. */
+enum number {
+	NUMBER_PLACE,
+	NUMBER_WEIGHT,
+	NUMBER_EVENT,
+	NUMBER_COUNT,
+};
+
+static uint64_t number_of(const struct table *table, const struct table_row *row,
+			  enum number number)
+{
+	switch (number) {
+	case NUMBER_PLACE:
+		return row->values;
+	case NUMBER_WEIGHT:
+		return ~(table->by_self ? row->self.weight : row->weight);
+	default:
+		return row->event;
+	}
+}
+
+/* Moves each row to its place in @order, whose ids are used up. */
+static void arrange(struct table_row *rows, struct radix_item *order, size_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct table_row first = rows[i];
+		uint32_t to = i;
+
+		for (uint32_t from = order[i].id; from != i; from = order[to].id) {
+			rows[to] = rows[from];
+			order[to].id = to;
+			to = from;
+		}
+		rows[to] = first;
+		order[to].id = to;
+	}
+}
+
+/* Looks up the number of each row in @order. Are these in order as they stand? */
+static bool find_numbers(const struct table *table, enum number number, struct radix_item *order)
+{
+	bool ascending = true;
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		order[i].key = number_of(table, &table->rows.items[order[i].id], number);
+		ascending &= order[i].key >= before;
+		before = order[i].key;
+	}
+	return ascending;
+}
+
+/* As compare_rows has it for an order without steps: there may be millions of rows. */
+static void sort_by_weight(struct table *table)
+{
+	size_t count = table->rows.count;
+	_cleanup_free_ struct radix_item *order = xmalloc((count + 1) * sizeof(*order));
+
+	for (size_t i = 0; i < count; i++)
+		order[i].id = (uint32_t)i;
+	for (enum number number = NUMBER_PLACE; number < NUMBER_COUNT; number++) {
+		if (!find_numbers(table, number, order))
+			radix_sort(order, count);
+	}
+	arrange(table->rows.items, order, count);
+}
+
+static void sort_by_steps(const struct order *order, struct table *table)
 {
 	struct sorting sorting = { .order = order, .table = table };
 	_cleanup_free_ struct sorted_row *rows = xcalloc(table->rows.count + 1, sizeof(*rows));
@@ -213,4 +282,12 @@ void order_sort(const struct order *order, struct table *table)
 		table->rows.items[i] = rows[i].row;
 	free(sorting.values);
 	buf_done(&sorting.texts);
+}
+
+void order_sort(const struct order *order, struct table *table)
+{
+	if (order->count || order->reversed)
+		sort_by_steps(order, table);
+	else
+		sort_by_weight(table);
 }

@@ -127,24 +127,32 @@ static uint32_t *direct_place(const struct table *table, const struct wanted *wa
 	return &table->direct[at];
 }
 
-static struct table_row *indexed_row(struct table *table, const struct wanted *wanted)
+static uint64_t hash_of(const struct table *table, const struct wanted *wanted)
 {
 	uint64_t hash = hash_u64(wanted->event);
-	uint32_t id;
 
 	for (size_t i = 0; i < table->keys.count; i++)
 		hash = hash_combine(hash, wanted->values[i]);
+	return hash;
+}
+
+static struct table_row *indexed_row(struct table *table, const struct wanted *wanted,
+				     uint64_t hash)
+{
+	uint32_t id;
+
 	if (hashidx_find(&table->index, hash, row_equal, table, wanted, &id))
 		return &table->rows.items[id];
 	hashidx_add(&table->index, hash, (uint32_t)table->rows.count);
 	return append(table, wanted);
 }
 
-/* @place: as direct_place gave it. */
-static struct table_row *row_at(struct table *table, const struct wanted *wanted, uint32_t *place)
+/* @place: as direct_place gave it; without one @hash is that of the values. */
+static struct table_row *row_at(struct table *table, const struct wanted *wanted, uint32_t *place,
+				uint64_t hash)
 {
 	if (!place)
-		return indexed_row(table, wanted);
+		return indexed_row(table, wanted, hash);
 	if (*place)
 		return &table->rows.items[*place - 1];
 	*place = (uint32_t)table->rows.count + 1;
@@ -169,14 +177,16 @@ static uint32_t find_code(struct table *table, const uint64_t *values)
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
 {
 	struct wanted wanted = { values, event, find_code(table, values) };
+	uint32_t *place = direct_place(table, &wanted);
 
-	return row_at(table, &wanted, direct_place(table, &wanted));
+	return row_at(table, &wanted, place, place ? 0 : hash_of(table, &wanted));
 }
 
 /* A point on its way into the table. */
 struct coming {
 	uint64_t values[KEYS_MAX];
 	uint32_t *place;
+	uint64_t hash; /* of the values, where there is no place */
 };
 
 static void find_place(struct table *table, const struct point *point, struct coming *coming)
@@ -197,13 +207,15 @@ static void find_place(struct table *table, const struct point *point, struct co
 			of_code && key->of_frame ? *of_code++ : key->value(table->labels, point);
 	}
 	coming->place = direct_place(table, &wanted);
+	if (!coming->place)
+		coming->hash = hash_of(table, &wanted);
 }
 
 static const struct table_row *add(struct table *table, const struct total *total,
 				   const struct coming *coming)
 {
 	struct wanted wanted = { coming->values, total->event, 0 };
-	struct table_row *row = row_at(table, &wanted, coming->place);
+	struct table_row *row = row_at(table, &wanted, coming->place, coming->hash);
 	struct table_sum *sum = &table->sums[total->event];
 
 	row->samples += total->samples;
@@ -212,6 +224,19 @@ static const struct table_row *add(struct table *table, const struct total *tota
 	sum->weight += total->weight;
 	sum->weight_squared += total->weight_squared;
 	return row;
+}
+
+/* Begins to fetch the row that is probably the one. Values stand in the order of their rows. */
+static void fetch_row(const struct table *table, const struct coming *coming)
+{
+	uint32_t row;
+
+	if (coming->place && *coming->place) {
+		__builtin_prefetch(&table->rows.items[*coming->place - 1]);
+	} else if (!coming->place && hashidx_guess(&table->index, coming->hash, &row)) {
+		__builtin_prefetch(&table->rows.items[row]);
+		__builtin_prefetch(&table->values.items[row * table->keys.count]);
+	}
 }
 
 /* Looks for the rows of a few points, which lie all over the memory: they are fetched for all of
@@ -223,7 +248,11 @@ static void find_places(struct table *table, const struct point *points, size_t 
 		find_place(table, &points[i], &coming[i]);
 		if (coming[i].place)
 			__builtin_prefetch(coming[i].place);
+		else
+			hashidx_fetch(&table->index, coming[i].hash);
 	}
+	for (size_t i = 0; i < count; i++)
+		fetch_row(table, &coming[i]);
 }
 
 const struct table_row *table_add(struct table *table, const struct point *point)
@@ -240,10 +269,6 @@ static void add_few(struct table *table, const struct point *points, size_t coun
 	struct coming coming[FEW];
 
 	find_places(table, points, count, coming);
-	for (size_t i = 0; i < count; i++) {
-		if (coming[i].place && *coming[i].place)
-			__builtin_prefetch(&table->rows.items[*coming[i].place - 1]);
-	}
 	for (size_t i = 0; i < count; i++) {
 		const struct table_row *row = add(table, &points[i].total, &coming[i]);
 
@@ -273,7 +298,8 @@ static void find_few(struct table *table, const struct point *points, size_t cou
 	find_places(table, points, count, coming);
 	for (size_t i = 0; i < count; i++) {
 		struct wanted wanted = { coming[i].values, points[i].total.event, 0 };
-		const struct table_row *row = row_at(table, &wanted, coming[i].place);
+		const struct table_row *row =
+			row_at(table, &wanted, coming[i].place, coming[i].hash);
 
 		ret_rows[i] = (uint32_t)(row - table->rows.items);
 	}
@@ -315,6 +341,8 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	uint64_t come_to[PROFILE_MAX_EVENTS] = { 0 };
 	size_t kept = 0;
 
+	/* Its memory is what sorting takes. */
+	forget_index(table);
 	order_sort(&table->order, table);
 	for (size_t i = 0; i < table->rows.count; i++) {
 		struct table_row *row = &table->rows.items[i];
@@ -331,7 +359,6 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	}
 	table->rows.count = kept;
 	accumulate(table);
-	forget_index(table);
 }
 
 static double percent_of_event(const struct table *table, uint8_t event, uint64_t weight)

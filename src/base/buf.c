@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/buf.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+
+/* Up to here all decimals of a number are right that a multiplication leaves of it. */
+static const double max_fixed = 1e9;
+
+/* A number nearer to the middle of two decimals than this is left to printf: the multiplication may
+ * have moved it to the other side. It is wrong by 2^-53 of 1e13 at most, a tenth of this. */
+static const double max_doubt = 0.01;
 
 static void reserve(struct buf *buf, size_t more)
 {
@@ -45,6 +54,38 @@ void buf_add_decimal(struct buf *buf, uint64_t number)
 		number /= 10;
 	} while (number);
 	buf_add(buf, digits + first, sizeof(digits) - first);
+}
+
+/* In units of the last decimal. False: it is a number for printf. */
+static bool round_fixed(double number, double units, uint64_t *ret_rounded)
+{
+	double scaled = number * units, rest;
+	uint64_t whole;
+
+	if (!(number < max_fixed) || signbit(number))
+		return false;
+	whole = (uint64_t)scaled;
+	rest = scaled - (double)whole;
+	*ret_rounded = whole + (rest > 0.5);
+	return fabs(rest - 0.5) > max_doubt;
+}
+
+void buf_add_fixed(struct buf *buf, double number, unsigned decimals)
+{
+	static const uint64_t units[BUF_MAX_DECIMALS + 1] = { 1, 10, 100, 1000, 10000 };
+	uint64_t rounded, unit = units[decimals];
+
+	if (!round_fixed(number, (double)unit, &rounded)) {
+		buf_printf(buf, "%.*f", (int)decimals, number);
+		return;
+	}
+	buf_add_decimal(buf, rounded / unit);
+	if (decimals)
+		buf_add_char(buf, '.');
+	while (unit > 1) {
+		unit /= 10;
+		buf_add_char(buf, (char)('0' + rounded / unit % 10));
+	}
 }
 
 /* Into the room there is, and if it is too small once more. */

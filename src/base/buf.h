@@ -17,6 +17,9 @@ void buf_add_str(struct buf *buf, const char *text);
 void buf_add_char(struct buf *buf, char character);
 /* In decimal, as "%" PRIu64 of buf_printf, which takes several times as long. */
 void buf_add_decimal(struct buf *buf, uint64_t number);
+/* As "%.*f" of buf_printf, likewise. @decimals: 0 to BUF_MAX_DECIMALS. */
+enum { BUF_MAX_DECIMALS = 4 };
+void buf_add_fixed(struct buf *buf, double number, unsigned decimals);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* LEB128 (DWARF 5 section 7.6): small numbers take few bytes. */
 void buf_add_uleb(struct buf *buf, uint64_t value);

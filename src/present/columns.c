@@ -22,6 +22,12 @@ struct line {
 	size_t text; /* where in texts it begins */
 };
 
+enum way {
+	WAY_KEEP,    /* cells are kept until all are printed */
+	WAY_MEASURE, /* cells are measured and forgotten */
+	WAY_PRINT,   /* rows are printed and forgotten */
+};
+
 struct columns {
 	struct column columns[COLUMNS_MAX];
 	size_t widths[COLUMNS_MAX];
@@ -31,6 +37,11 @@ struct columns {
 	VEC(struct cell) cells;
 	VEC(size_t) rules; /* rows that have dashes before them */
 	VEC(struct line) lines;
+	enum way way;
+	size_t next;   /* column of the next cell, where rows are not kept */
+	size_t indent; /* and where they are printed to */
+	FILE *out;
+	struct buf row;
 };
 
 struct columns *columns_new(const struct column *columns, size_t count)
@@ -53,35 +64,8 @@ void columns_free(struct columns *columns)
 	vec_free(&columns->cells);
 	vec_free(&columns->rules);
 	vec_free(&columns->lines);
+	buf_done(&columns->row);
 	free(columns);
-}
-
-void columns_add(struct columns *columns, const char *text)
-{
-	size_t column = columns->cells.count % columns->count;
-	size_t cap = columns->columns[column].cap;
-	size_t start = columns->texts.size;
-	size_t width;
-
-	safe_text(&columns->texts, text);
-	buf_add_char(&columns->texts, '\0');
-	width = safe_width(columns->texts.bytes + start);
-	*vec_push(&columns->cells) = (struct cell){ start, width };
-	if (cap && width > cap)
-		width = cap;
-	if (width > columns->widths[column])
-		columns->widths[column] = width;
-}
-
-void columns_printf(struct columns *columns, const char *format, ...)
-{
-	char text[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	columns_add(columns, text);
 }
 
 void columns_rule(struct columns *columns)
@@ -107,14 +91,14 @@ void columns_save_line(struct columns *columns)
 	columns->save_line = true;
 }
 
-static void pad(FILE *out, size_t count)
+static void pad(struct buf *line, size_t count)
 {
 	static const char blanks[] = "                                ";
 	const size_t most = sizeof(blanks) - 1;
 
 	for (; count > most; count -= most)
-		fwrite(blanks, 1, most, out);
-	fwrite(blanks, 1, count, out);
+		buf_add(line, blanks, most);
+	buf_add(line, blanks, count);
 }
 
 static size_t blanks_of(const struct columns *columns, size_t column, size_t width)
@@ -124,7 +108,7 @@ static size_t blanks_of(const struct columns *columns, size_t column, size_t wid
 
 /* @over: how far the line is already too long; what fits into padding is taken back there. */
 static size_t print_cell(const struct columns *columns, size_t column, const char *text,
-			 size_t width, size_t over, FILE *out)
+			 size_t width, size_t over, struct buf *line)
 {
 	size_t room = columns->widths[column];
 	size_t blanks = blanks_of(columns, column, width);
@@ -133,23 +117,23 @@ static size_t print_cell(const struct columns *columns, size_t column, const cha
 
 	blanks -= taken;
 	if (columns->columns[column].right)
-		pad(out, blanks);
-	fputs(text, out);
+		pad(line, blanks);
+	buf_add_str(line, text);
 	if (!columns->columns[column].right && !last)
-		pad(out, blanks);
+		pad(line, blanks);
 	return over - taken + (width > room ? width - room : 0);
 }
 
-static void print_rule(const struct columns *columns, size_t indent, FILE *out)
+static void print_rule(const struct columns *columns, size_t indent, struct buf *line)
 {
 	size_t width = GAP * (columns->count - 1);
 
 	for (size_t i = 0; i < columns->count; i++)
 		width += columns->widths[i];
-	pad(out, indent);
+	pad(line, indent);
 	for (size_t i = 0; i < width; i++)
-		fputc('-', out);
-	fputc('\n', out);
+		buf_add_char(line, '-');
+	buf_add_char(line, '\n');
 }
 
 static const struct cell *cell_at(const struct columns *columns, size_t row, size_t column)
@@ -170,60 +154,177 @@ static bool moves_numbers(const struct columns *columns, size_t row, size_t colu
 	return false;
 }
 
-static void print_row(const struct columns *columns, size_t row, size_t indent, FILE *out)
+static void print_row(const struct columns *columns, size_t row, size_t indent, struct buf *line)
 {
 	size_t over = 0, start = indent;
 
-	pad(out, indent);
+	pad(line, indent);
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct cell *cell = cell_at(columns, row, i);
 
 		if (over && moves_numbers(columns, row, i, over)) {
-			fputc('\n', out);
-			pad(out, start);
+			buf_add_char(line, '\n');
+			pad(line, start);
 			over = 0;
 		} else if (i) {
-			pad(out, GAP);
+			pad(line, GAP);
 		}
 		over = print_cell(columns, i, columns->texts.bytes + cell->text, cell->width, over,
-				  out);
+				  line);
 		start += columns->widths[i] + GAP;
 	}
-	fputc('\n', out);
+	buf_add_char(line, '\n');
 }
 
 /* Prints the lines below a row from @line on; returns the first one below another row. */
 static size_t print_lines(const struct columns *columns, size_t line, size_t row, size_t indent,
-			  FILE *out)
+			  struct buf *text)
 {
 	for (; line < columns->lines.count && columns->lines.items[line].row == row; line++) {
-		pad(out, indent);
-		fprintf(out, "%s\n", columns->texts.bytes + columns->lines.items[line].text);
+		pad(text, indent);
+		buf_add_str(text, columns->texts.bytes + columns->lines.items[line].text);
+		buf_add_char(text, '\n');
 	}
 	return line;
+}
+
+static void print_titles(const struct columns *columns, size_t indent, struct buf *line)
+{
+	pad(line, indent);
+	for (size_t i = 0; i < columns->count; i++) {
+		const char *title = columns->columns[i].title;
+
+		pad(line, i ? GAP : 0);
+		print_cell(columns, i, title, safe_width(title), 0, line);
+	}
+	buf_add_char(line, '\n');
+	if (!columns->save_line)
+		print_rule(columns, indent, line);
+}
+
+static void flush(struct buf *text, FILE *out)
+{
+	fwrite(text->bytes, 1, text->size, out);
+	buf_clear(text);
 }
 
 void columns_print(const struct columns *columns, size_t indent, FILE *out)
 {
 	size_t rows = columns->cells.count / columns->count;
 	size_t rule = 0, line = 0;
+	struct buf text = { 0 };
 
-	pad(out, indent);
-	for (size_t i = 0; i < columns->count; i++) {
-		const char *title = columns->columns[i].title;
-
-		pad(out, i ? GAP : 0);
-		print_cell(columns, i, title, safe_width(title), 0, out);
-	}
-	fputc('\n', out);
-	if (!columns->save_line)
-		print_rule(columns, indent, out);
+	print_titles(columns, indent, &text);
 	for (size_t row = 0; row < rows; row++) {
 		if (rule < columns->rules.count && columns->rules.items[rule] == row) {
-			print_rule(columns, indent, out);
+			print_rule(columns, indent, &text);
 			rule++;
 		}
-		print_row(columns, row, indent, out);
-		line = print_lines(columns, line, row, indent, out);
+		print_row(columns, row, indent, &text);
+		line = print_lines(columns, line, row, indent, &text);
+		flush(&text, out);
 	}
+	flush(&text, out);
+	buf_done(&text);
+}
+
+void columns_measure(struct columns *columns)
+{
+	columns->way = WAY_MEASURE;
+}
+
+void columns_begin(struct columns *columns, size_t indent, FILE *out)
+{
+	columns->way = WAY_PRINT;
+	columns->indent = indent;
+	columns->out = out;
+	print_titles(columns, indent, &columns->row);
+	flush(&columns->row, out);
+}
+
+static size_t next_column(const struct columns *columns)
+{
+	return columns->way == WAY_KEEP ? columns->cells.count % columns->count : columns->next;
+}
+
+static bool is_full(const struct columns *columns, size_t column)
+{
+	size_t cap = columns->columns[column].cap;
+
+	return cap && columns->widths[column] >= cap;
+}
+
+/* The row that is being told has one cell more; nothing is kept of a row that is whole. */
+static void pass_cell(struct columns *columns)
+{
+	columns->next = (columns->next + 1) % columns->count;
+	if (columns->next)
+		return;
+	if (columns->way == WAY_PRINT) {
+		print_row(columns, 0, columns->indent, &columns->row);
+		flush(&columns->row, columns->out);
+	}
+	columns->cells.count = 0;
+	buf_clear(&columns->texts);
+}
+
+bool columns_skip(struct columns *columns)
+{
+	if (columns->way != WAY_MEASURE || !is_full(columns, columns->next))
+		return false;
+	pass_cell(columns);
+	return true;
+}
+
+/* What was put behind @start is the next cell. */
+static void end_cell(struct columns *columns, size_t start)
+{
+	size_t column = next_column(columns);
+	size_t cap = columns->columns[column].cap;
+	size_t width;
+
+	buf_add_char(&columns->texts, '\0');
+	width = safe_width(columns->texts.bytes + start);
+	*vec_push(&columns->cells) = (struct cell){ start, width };
+	if (cap && width > cap)
+		width = cap;
+	if (width > columns->widths[column])
+		columns->widths[column] = width;
+	if (columns->way != WAY_KEEP)
+		pass_cell(columns);
+}
+
+void columns_add(struct columns *columns, const char *text)
+{
+	size_t start = columns->texts.size;
+
+	safe_text(&columns->texts, text);
+	end_cell(columns, start);
+}
+
+void columns_printf(struct columns *columns, const char *format, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	columns_add(columns, text);
+}
+
+void columns_fixed(struct columns *columns, double number, unsigned decimals)
+{
+	size_t start = columns->texts.size;
+
+	buf_add_fixed(&columns->texts, number, decimals);
+	end_cell(columns, start);
+}
+
+void columns_decimal(struct columns *columns, uint64_t number)
+{
+	size_t start = columns->texts.size;
+
+	buf_add_decimal(&columns->texts, number);
+	end_cell(columns, start);
 }

@@ -9,6 +9,7 @@
 #define PRESENT_COLUMNS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -32,6 +33,9 @@ DEFINE_CLEANUP(struct columns *, columns_free);
 void columns_add(struct columns *columns, const char *text);
 void columns_printf(struct columns *columns, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* As "%.*f"; see buf_add_fixed. */
+void columns_fixed(struct columns *columns, double number, unsigned decimals);
+void columns_decimal(struct columns *columns, uint64_t number);
 /* A line of dashes between this row and the next. */
 void columns_rule(struct columns *columns);
 
@@ -44,5 +48,16 @@ void columns_save_line(struct columns *columns);
 
 /* Titles, dashes, rows; @indent blanks in front of each line. */
 void columns_print(const struct columns *columns, size_t indent, FILE *out);
+
+/*
+ * For tables of any length, which are not held in memory: all rows are told twice. Behind
+ * columns_measure they only make columns wider; columns_begin prints titles, and behind it each row
+ * is printed when it is whole. There are neither rules nor lines below rows then.
+ */
+void columns_measure(struct columns *columns);
+void columns_begin(struct columns *columns, size_t indent, FILE *out);
+/* While rows are measured: would no text make the column of the next cell any wider? True: the cell
+ * is told already, and needs none. */
+bool columns_skip(struct columns *columns);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/csv.h"
 
-#include <inttypes.h>
-
 #include "present/safe.h"
 
 /* Appends the last column. */
@@ -19,6 +17,18 @@ static void add_instruction(const struct table *table, const struct table_row *r
 	safe_csv(line, buf_text(text));
 }
 
+static void add_count(struct buf *line, uint64_t count)
+{
+	buf_add_char(line, ',');
+	buf_add_decimal(line, count);
+}
+
+static void add_percent(struct buf *line, double percent)
+{
+	buf_add_char(line, ',');
+	buf_add_fixed(line, percent, 4);
+}
+
 static void add_row(const struct table *table, const struct table_row *row, struct buf *line,
 		    struct buf *text)
 {
@@ -32,13 +42,18 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 		buf_add_char(line, ',');
 	}
 	safe_csv(line, profile_text(profile, profile->events[row->event].name));
-	buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f", row->samples, row->weight,
-		   table_percent(table, row), 100 * interval.low, 100 * interval.high);
-	if (table->inclusive)
-		buf_printf(line, ",%" PRIu64 ",%" PRIu64 ",%.4f", row->self.samples,
-			   row->self.weight, table_self_percent(table, row));
+	add_count(line, row->samples);
+	add_count(line, row->weight);
+	add_percent(line, table_percent(table, row));
+	add_percent(line, 100 * interval.low);
+	add_percent(line, 100 * interval.high);
+	if (table->inclusive) {
+		add_count(line, row->self.samples);
+		add_count(line, row->self.weight);
+		add_percent(line, table_self_percent(table, row));
+	}
 	if (table->accumulate)
-		buf_printf(line, ",%.4f", row->accumulated);
+		add_percent(line, row->accumulated);
 }
 
 static void print_titles(const struct table *table, bool instructions, FILE *out)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/fields.h"
 
-#include <inttypes.h>
-
 #include "present/safe.h"
 
 static void begin_field(struct fields *fields, const char *name)
@@ -30,13 +28,13 @@ void fields_text(struct fields *fields, const char *name, const char *text)
 void fields_number(struct fields *fields, const char *name, uint64_t value)
 {
 	begin_field(fields, name);
-	buf_printf(&fields->line, "%" PRIu64, value);
+	buf_add_decimal(&fields->line, value);
 }
 
 void fields_percent(struct fields *fields, const char *name, double value)
 {
 	begin_field(fields, name);
-	buf_printf(&fields->line, "%.4f", value);
+	buf_add_fixed(&fields->line, value, 4);
 }
 
 void fields_nothing(struct fields *fields, const char *name)

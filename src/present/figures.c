@@ -59,7 +59,7 @@ double figures_percent(uint64_t part, uint64_t whole)
 void figures_weight(struct buf *buf, uint64_t weight, bool is_time)
 {
 	if (is_time)
-		buf_printf(buf, "%.4f", (double)weight / (double)NS_PER_S);
+		buf_add_fixed(buf, (double)weight / (double)NS_PER_S, 4);
 	else
-		buf_printf(buf, "%" PRIu64, weight);
+		buf_add_decimal(buf, weight);
 }

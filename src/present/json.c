@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "present/json_header.h"
@@ -41,6 +40,25 @@ static void add_instruction(const struct table *table, const struct table_row *r
 	safe_json(line, buf_text(text));
 }
 
+static void add_name(struct buf *line, const char *name)
+{
+	buf_add_str(line, ",\"");
+	buf_add_str(line, name);
+	buf_add_str(line, "\":");
+}
+
+static void add_count(struct buf *line, const char *name, uint64_t count)
+{
+	add_name(line, name);
+	buf_add_decimal(line, count);
+}
+
+static void add_percent(struct buf *line, const char *name, double percent)
+{
+	add_name(line, name);
+	buf_add_fixed(line, percent, 4);
+}
+
 static void add_row(const struct table *table, const struct table_row *row, struct buf *line,
 		    struct buf *text)
 {
@@ -55,18 +73,18 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 	}
 	buf_add_str(line, "\"event\":");
 	safe_json(line, profile_text(profile, profile->events[row->event].name));
-	buf_printf(line,
-		   ",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64
-		   ",\"percent\":%.4f,\"low\":%.4f,\"high\":%.4f",
-		   row->samples, row->weight, table_percent(table, row), 100 * interval.low,
-		   100 * interval.high);
-	if (table->inclusive)
-		buf_printf(line,
-			   ",\"self_samples\":%" PRIu64 ",\"self_weight\":%" PRIu64
-			   ",\"self_percent\":%.4f",
-			   row->self.samples, row->self.weight, table_self_percent(table, row));
+	add_count(line, "samples", row->samples);
+	add_count(line, "weight", row->weight);
+	add_percent(line, "percent", table_percent(table, row));
+	add_percent(line, "low", 100 * interval.low);
+	add_percent(line, "high", 100 * interval.high);
+	if (table->inclusive) {
+		add_count(line, "self_samples", row->self.samples);
+		add_count(line, "self_weight", row->self.weight);
+		add_percent(line, "self_percent", table_self_percent(table, row));
+	}
 	if (table->accumulate)
-		buf_printf(line, ",\"accumulated\":%.4f", row->accumulated);
+		add_percent(line, "accumulated", row->accumulated);
 }
 
 void json_print(const struct view *view, const struct table *table, FILE *out)

@@ -2,7 +2,6 @@
 #include "present/text_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "aggregate/details.h"
 #include "present/columns.h"
@@ -77,27 +76,39 @@ static void add_instruction(const struct table *table, const struct table_row *r
 	buf_done(&text);
 }
 
-static void add_row(const struct table *table, const struct table_row *row, bool is_time,
-		    struct columns *columns)
+static void add_interval(const struct table *table, const struct table_row *row, struct buf *text,
+			 struct columns *columns)
 {
 	struct interval interval = table_interval(table, row);
-	struct buf text = { 0 };
 
-	columns_printf(columns, "%.2f", table_percent(table, row));
-	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
+	buf_clear(text);
+	buf_add_fixed(text, 100 * interval.low, 2);
+	buf_add_char(text, '-');
+	buf_add_fixed(text, 100 * interval.high, 2);
+	columns_add(columns, buf_text(text));
+}
+
+/* @text: room for one cell, which is made once for all rows. */
+static void add_row(const struct table *table, const struct table_row *row, bool is_time,
+		    struct buf *text, struct columns *columns)
+{
+	columns_fixed(columns, table_percent(table, row), 2);
+	add_interval(table, row, text, columns);
 	if (table->inclusive)
-		columns_printf(columns, "%.2f", table_self_percent(table, row));
+		columns_fixed(columns, table_self_percent(table, row), 2);
 	if (table->accumulate)
-		columns_printf(columns, "%.2f", row->accumulated);
-	columns_printf(columns, "%" PRIu64, row->samples);
-	figures_weight(&text, row->weight, is_time);
-	columns_add(columns, buf_text(&text));
+		columns_fixed(columns, row->accumulated, 2);
+	columns_decimal(columns, row->samples);
+	buf_clear(text);
+	figures_weight(text, row->weight, is_time);
+	columns_add(columns, buf_text(text));
 	for (size_t key = 0; key < table->keys.count; key++) {
-		buf_clear(&text);
-		table_text(table, row, key, &text);
-		columns_add(columns, text.size ? buf_text(&text) : "-");
+		if (columns_skip(columns))
+			continue;
+		buf_clear(text);
+		table_text(table, row, key, text);
+		columns_add(columns, text->size ? buf_text(text) : "-");
 	}
-	buf_done(&text);
 }
 
 /* A line for each part of the row: hits, percent of the row, what it is. */
@@ -122,29 +133,71 @@ static void add_details(const struct details *details, const struct table_row *r
 	buf_done(&text);
 }
 
+/* The rows of one event: from @first on, @end is behind the last. */
+struct stretch {
+	size_t first, end;
+	bool is_time;
+};
+
+static struct stretch event_stretch(const struct table *table, size_t first)
+{
+	uint8_t event = table->rows.items[first].event;
+	size_t end = first;
+
+	while (end < table->rows.count && table->rows.items[end].event == event)
+		end++;
+	return (struct stretch){ first, end, account_is_time(table->labels->profile, event) };
+}
+
+static void add_rows(const struct view *view, const struct table *table,
+		     const struct stretch *stretch, struct columns *columns)
+{
+	struct buf text = { 0 };
+
+	for (size_t at = stretch->first; at < stretch->end; at++) {
+		const struct table_row *row = &table->rows.items[at];
+
+		add_row(table, row, stretch->is_time, &text, columns);
+		add_instruction(table, row, view->instructions, columns);
+		if (view->details)
+			add_details(view->details, row, columns);
+	}
+	buf_done(&text);
+}
+
+/* There may be millions of rows, which are not held as text; but instructions are looked up once,
+ * and lines below rows are kept with these. */
+static void print_rows(const struct view *view, const struct table *table,
+		       const struct stretch *stretch, FILE *out)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		table_columns(table, stretch->is_time, view->instructions != NULL);
+
+	if (view->details || view->instructions) {
+		add_rows(view, table, stretch, columns);
+		columns_print(columns, 0, out);
+		return;
+	}
+	columns_measure(columns);
+	add_rows(view, table, stretch, columns);
+	columns_begin(columns, 0, out);
+	add_rows(view, table, stretch, columns);
+}
+
 /* Prints the rows of one event from @first on; returns the index behind them. */
 static size_t print_event(const struct view *view, const struct table *table, size_t first,
 			  FILE *out)
 {
+	struct stretch stretch = event_stretch(table, first);
 	uint8_t event = table->rows.items[first].event;
-	bool is_time = account_is_time(table->labels->profile, event);
-	_cleanup_(columns_freep) struct columns *columns =
-		table_columns(table, is_time, view->instructions != NULL);
-	size_t at = first;
+	size_t count = stretch.end - first;
 
-	for (; at < table->rows.count && table->rows.items[at].event == event; at++) {
-		add_row(table, &table->rows.items[at], is_time, columns);
-		add_instruction(table, &table->rows.items[at], view->instructions, columns);
-		if (view->details)
-			add_details(view->details, &table->rows.items[at], columns);
-	}
 	event_line_print(table, event, out);
-	columns_print(columns, 0, out);
-	if (at - first < table->sums[event].rows)
+	print_rows(view, table, &stretch, out);
+	if (count < table->sums[event].rows)
 		fprintf(out, "Rows not listed (--threshold, --limit%s): %zu\n",
-			table->cover > 0 ? ", --cover" : "",
-			table->sums[event].rows - (at - first));
-	return at;
+			table->cover > 0 ? ", --cover" : "", table->sums[event].rows - count);
+	return stretch.end;
 }
 
 void text_report_table(const struct view *view, const struct table *table, FILE *out)

@@ -55,6 +55,47 @@ static void assert_order(const char *text, bool reversed, const char *expected)
 	fixture_done(&fixture);
 }
 
+/* Many rows, of two events: in order of events, then of weight, then as they were made. */
+static void many_rows_are_in_order_of_weight(void **state)
+{
+	enum { ROWS = 2000, WEIGHTS = 300 };
+	struct fixture fixture;
+	struct key_list keys;
+	struct table *table;
+	uint64_t samples = 0;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_event(&fixture, "cycles", "count");
+	assert_int_equal(keys_parse("tid", &keys, NULL), 0);
+	table = table_new(fixture_labels(&fixture), &keys);
+	for (uint32_t i = 0; i < ROWS; i++) {
+		uint64_t value = i;
+		struct table_row *row = table_row(table, hash_u64(i) % 2, &value);
+
+		row->weight = hash_u64(i + 7) % WEIGHTS << 20;
+		row->samples = i;
+	}
+	order_sort(&(struct order){ .count = 0 }, table);
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct table_row *row = &table->rows.items[i];
+		uint64_t made = table->values.items[row->values];
+
+		assert_int_equal(row->samples, made);
+		assert_int_equal(row->weight, hash_u64(made + 7) % WEIGHTS << 20);
+		assert_int_equal(row->event, hash_u64(made) % 2);
+		samples += made;
+		if (!i || row[-1].event < row->event)
+			continue;
+		assert_int_equal(row[-1].event, row->event);
+		assert_true(row[-1].weight > row->weight ||
+			    (row[-1].weight == row->weight && row[-1].samples < made));
+	}
+	assert_int_equal(samples, ROWS * (ROWS - 1) / 2);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 static void orders(void **state)
 {
 	assert_order(NULL, false, "acb");
@@ -99,6 +140,7 @@ static void wrong_orders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_rows_are_in_order_of_weight),
 		cmocka_unit_test(orders),
 		cmocka_unit_test(wrong_orders),
 	};

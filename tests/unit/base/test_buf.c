@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,39 @@ static void decimals_are_those_of_printf(void **state)
 	}
 	buf_done(&buf);
 	buf_done(&wanted);
+}
+
+static void assert_fixed(double number)
+{
+	struct buf buf = { 0 }, wanted = { 0 };
+
+	for (unsigned decimals = 0; decimals <= BUF_MAX_DECIMALS; decimals++) {
+		buf_add_fixed(&buf, number, decimals);
+		buf_add_char(&buf, ' ');
+		buf_printf(&wanted, "%.*f ", (int)decimals, number);
+	}
+	assert_string_equal(buf_text(&buf), buf_text(&wanted));
+	buf_done(&buf);
+	buf_done(&wanted);
+}
+
+/* In the middle of two decimals printf goes by what the double really is, and to the even one. */
+static void fixed_decimals_are_those_of_printf(void **state)
+{
+	const double odd[] = { 0,	-0.0,	     NAN, INFINITY, -1.005,    999999999.99995,
+			       0.99995, 999999999.5, 1e9, 1e300,    4e-320,    0.00005,
+			       100.0,	99.995,	     1.5, 2.5,	    1e9 - 0.5, 123456789.00005 };
+	uint64_t number = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		assert_fixed(odd[i]);
+	for (int i = 0; i < 20000; i++)
+		assert_fixed(i / 2000.0);
+	for (int i = 0; i < 20000; i++, number = number * 16807 % 2147483647)
+		assert_fixed((double)number / 20000000);
+	for (int i = 0; i < 20000; i++)
+		assert_fixed((2 * i + 1) / 200.0 * (i % 2 ? 1 - 0x1p-52 : 1 + 0x1p-52));
 }
 
 /* What is printed just fits, or is one too long, whatever room is left. */
@@ -155,6 +189,7 @@ int main(void)
 		cmocka_unit_test(pieces_are_one_text),
 		cmocka_unit_test(grows_across_every_boundary),
 		cmocka_unit_test(decimals_are_those_of_printf),
+		cmocka_unit_test(fixed_decimals_are_those_of_printf),
 		cmocka_unit_test(printf_into_every_room),
 		cmocka_unit_test(long_printf),
 		cmocka_unit_test(uleb_lengths),

@@ -121,12 +121,96 @@ static void lines_below_a_row(void **state)
 		      "   second\n");
 }
 
+static const char *const odd_cells[] = {
+	"a_name_of_21_letters_",
+	"1",
+	"/bin/a",
+	"\xc3\xa9t\xc3\xa9",
+	"22",
+	"",
+	"short",
+	"123456",
+	"\033[1m",
+	"",
+	"7",
+	"/bin/c",
+};
+
+enum { ODD_CELLS = sizeof(odd_cells) / sizeof(odd_cells[0]) };
+
+static void add_odd_cells(struct columns *columns)
+{
+	for (size_t i = 0; i < ODD_CELLS; i++)
+		columns_add(columns, odd_cells[i]);
+}
+
+static char *kept_text(void)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	add_odd_cells(columns);
+	columns_print(columns, 2, out);
+	fclose(out);
+	return text;
+}
+
+/* Rows that are told twice come out as those that are kept. */
+static void rows_that_are_not_kept(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+	_cleanup_free_ char *wanted = kept_text();
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	columns_measure(columns);
+	add_odd_cells(columns);
+	columns_begin(columns, 2, out);
+	add_odd_cells(columns);
+	fclose(out);
+	assert_string_equal(text, wanted);
+}
+
+/* Only while rows are measured, and only in a column that is as wide as it gets. */
+static void cells_that_need_no_text(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_false(columns_skip(columns));
+	columns_measure(columns);
+	assert_false(columns_skip(columns));
+	columns_add(columns, "8_letters_and_more");
+	assert_false(columns_skip(columns));
+	columns_decimal(columns, 12345);
+	columns_add(columns, "f");
+	assert_true(columns_skip(columns));
+	columns_fixed(columns, 7, 2);
+	columns_add(columns, "/bin/a");
+	columns_begin(columns, 0, out);
+	assert_false(columns_skip(columns));
+	columns_add(columns, "x");
+	columns_fixed(columns, 7, 2);
+	columns_add(columns, "/bin/a");
+	fclose(out);
+	assert_string_equal(text, "Name       Hits  File\n"
+				  "-----------------------\n"
+				  "x          7.00  /bin/a\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(long_names_before_names),
 		cmocka_unit_test(lines_below_a_row),
 		cmocka_unit_test(aligned),
+		cmocka_unit_test(rows_that_are_not_kept),
+		cmocka_unit_test(cells_that_need_no_text),
 		cmocka_unit_test(long_names_push_their_own_line_only),
 		cmocka_unit_test(cells_are_safe_and_counted_by_character),
 	};
