@@ -3,6 +3,8 @@
 
 #include "elf/go_table.h"
 
+enum { MOST_START_BYTES = 1024 }; /* _start and what surrounds it are 200 to 500 */
+
 static void add_function(const struct go_function *function, uint32_t name,
 			 struct functions *functions)
 {
@@ -18,11 +20,21 @@ static void add_function(const struct go_function *function, uint32_t name,
 		};
 }
 
-bool go_functions_read(const struct elf_file *file, struct functions *functions)
+/* How much of the section that has the first of the functions is behind none of them. */
+static uint64_t bytes_outside(const struct elf_file *file, const struct function *first,
+			      uint64_t end)
+{
+	const struct elf_section *code = elf_file_code_section(file, first->start);
+	uint64_t bytes = end - first->start;
+
+	return code && bytes < code->size ? code->size - bytes : 0;
+}
+
+bool go_functions_read(const struct elf_file *file, struct functions *functions, bool *ret_all)
 {
 	_cleanup_(go_table_freep) struct go_table *table = go_table_open(file);
 	size_t before = functions->list.count;
-	struct go_function function;
+	struct go_function function = { 0 };
 	struct elf_section names;
 	uint32_t first;
 
@@ -36,5 +48,9 @@ bool go_functions_read(const struct elf_file *file, struct functions *functions)
 			break;
 		add_function(&function, first + function.name, functions);
 	}
-	return functions->list.count > before;
+	if (functions->list.count == before)
+		return false;
+	*ret_all = bytes_outside(file, &functions->list.items[before], function.end) <=
+		   MOST_START_BYTES;
+	return true;
 }

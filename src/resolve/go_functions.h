@@ -10,7 +10,8 @@
 #include "resolve/functions.h"
 
 /* Adds the functions; the file's sections have been read. False: there are none, or the table is
- * none of a layout that is known. */
-bool go_functions_read(const struct elf_file *file, struct functions *functions);
+ * none of a layout that is known. *ret_all: they are all the code there is, but for what every C
+ * library starts programs with; what C code was linked to them (cgo) has no names there. */
+bool go_functions_read(const struct elf_file *file, struct functions *functions, bool *ret_all);
 
 #endif

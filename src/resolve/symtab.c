@@ -90,7 +90,7 @@ static void read_symbols(struct symtab *symtab, const struct elf_file *file,
 		symtab->complete |= any;
 	}
 	if (!symtab->complete)
-		symtab->complete = go_functions_read(file, &symtab->functions);
+		go_functions_read(file, &symtab->functions, &symtab->complete);
 	symtab->named = symtab->functions.list.count > 0;
 }
 

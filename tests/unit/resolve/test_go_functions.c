@@ -36,6 +36,8 @@ static const char go_18[] = PARTS("0xfffffff0", ".quad _start\n") DISTANCES;
 static const char go_20[] = PARTS("0xfffffff1", ".quad _start\n") DISTANCES;
 /* as linkers do that leave the address to whoever loads the program */
 static const char go_nowhere[] = PARTS("0xfffffff1", ".quad 0\n") DISTANCES;
+static const char go_and_c[] =
+	PARTS("0xfffffff1", ".quad _start\n") DISTANCES ".text\n.zero 1100\n";
 static const char go_unknown[] = PARTS("0xffffff00", ".quad _start\n") DISTANCES;
 
 /* Assembles, links and strips; the program is folder/program. */
@@ -69,7 +71,7 @@ static void check_name(const struct symtab *symtab, uint64_t address, const char
 }
 
 /* Both functions from the first to the last byte, nothing behind; or no names at all. */
-static void check_program(const char *folder, bool has_names)
+static void check_program(const char *folder, bool has_names, bool is_all)
 {
 	_cleanup_(elf_file_freep) struct elf_file *file = NULL;
 	struct symtab *symtab;
@@ -81,7 +83,7 @@ static void check_program(const char *folder, bool has_names)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
 	assert_int_equal(symtab_new(file, NULL, &symtab, NULL), 0);
-	assert_int_equal(symtab_is_complete(symtab), has_names);
+	assert_int_equal(symtab_is_complete(symtab), is_all);
 	start = elf_file_find(file, ".text")->address;
 	check_name(symtab, start, has_names ? "main.main" : "[unknown]");
 	check_name(symtab, start + 63, has_names ? "main.main" : "[unknown]");
@@ -99,8 +101,16 @@ static void stripped_programs_have_names(void **state)
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		if (!make(*state, layouts[i], "-no-pie"))
 			skip();
-		check_program(*state, true);
+		check_program(*state, true, true);
 	}
+}
+
+/* C code that was linked to a Go program has no names there. */
+static void c_code_of_stripped_programs_has_none(void **state)
+{
+	if (!make(*state, go_and_c, "-no-pie"))
+		skip();
+	check_program(*state, true, false);
 }
 
 /* Of programs that may lie anywhere the place of the text is told by a relocation. */
@@ -108,14 +118,14 @@ static void programs_without_a_place_have_names(void **state)
 {
 	if (!make(*state, go_20, "-pie"))
 		skip();
-	check_program(*state, true);
+	check_program(*state, true, true);
 }
 
 static void layouts_nobody_knows_have_none(void **state)
 {
 	if (!make(*state, go_unknown, "-no-pie"))
 		skip();
-	check_program(*state, false);
+	check_program(*state, false, false);
 }
 
 /* Whatever a word of the table says, nothing is read that is not there (the sanitizers watch). */
@@ -140,11 +150,12 @@ static void tables_that_lie_are_refused_or_fit(void **state)
 		for (uint64_t at = 0; at + 4 <= table->size; at += 4) {
 			for (size_t lie = 0; lie < sizeof(lies) / sizeof(lies[0]); lie++) {
 				struct functions functions = { 0 };
+				bool all;
 				char *word = bytes.bytes + table->offset + at, saved[4];
 
 				memcpy(saved, word, 4);
 				memcpy(word, &lies[lie], 4);
-				(void)go_functions_read(whole, &functions);
+				(void)go_functions_read(whole, &functions, &all);
 				memcpy(word, saved, 4);
 				functions_done(&functions);
 			}
@@ -157,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stripped_programs_have_names),
+		cmocka_unit_test(c_code_of_stripped_programs_has_none),
 		cmocka_unit_test(programs_without_a_place_have_names),
 		cmocka_unit_test(layouts_nobody_knows_have_none),
 		cmocka_unit_test(tables_that_lie_are_refused_or_fit),
