@@ -125,7 +125,9 @@ static bool belongs(struct search *search, int fd, const char *path, const struc
 		return is_same_id(build_id, &wanted->build_id) ||
 		       refuse(search, path, "its build id is another file's");
 	if (!by_link)
-		return refuse(search, path, "it has no build id");
+		return refuse(search, path,
+			      build_id->size ? "the build id it must have is not known"
+					     : "it has no build id");
 	if (checksum_file(fd, &checksum) < 0 || checksum != wanted->link.checksum)
 		return refuse(search, path, "its checksum is not the one the file names");
 	return true;

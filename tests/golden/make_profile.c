@@ -179,7 +179,24 @@ static void make_code(struct maker *maker)
 	add_hits(maker, task, add_address(maker, &kernel, 4), MODE_KERNEL, CONTEXT_TASK, 0, 30);
 }
 
-/* The same, of two events: each has hits where the other has none, and there is one of nothing. */
+/* A kernel module, odd.ko of code.sh: the kernel has put its .text.far before its .text. */
+static void make_module(struct maker *maker)
+{
+	struct symbol rx = { .size = 6, .start = 0x40, .kind = SYMBOL_NAMED };
+	struct symbol far_away = { .size = 3, .start = 0, .kind = SYMBOL_NAMED };
+	uint32_t task;
+
+	begin_run(maker);
+	task = add_program(maker, "worker", 1001, true);
+	rx.image = far_away.image = add_file(maker, IMAGE_MODULE, "[odd]", 0x44);
+	rx.name = text(maker, "odd_rx");
+	far_away.name = text(maker, "odd_far");
+	add_hits(maker, task, add_address(maker, &rx, 0), MODE_KERNEL, CONTEXT_TASK, 0, 30);
+	add_hits(maker, task, add_address(maker, &rx, 2), MODE_KERNEL, CONTEXT_TASK, 0, 50);
+	add_hits(maker, task, add_address(maker, &far_away, 1), MODE_KERNEL, CONTEXT_TASK, 0, 20);
+}
+
+/* code, of two events: each has hits where the other has none, and there is one of nothing. */
 static void make_code_events(struct maker *maker)
 {
 	uint8_t cycles;
@@ -232,6 +249,7 @@ static const struct {
 	{ "cycles", make_cycles, false },
 	{ "calls", make_calls, false },
 	{ "code-events", make_code_events, false },
+	{ "module", make_module, false },
 };
 
 enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
