@@ -37,10 +37,11 @@ uint64_t period_weight(const struct period_history *history, uint64_t time_ns);
 
 /*
  * A period within +-50 % of @mean, all equally likely; *state is the generator's, any seed will do
- * (splitmix64). That wide because the phase of the next sample is then as likely any other: what a
- * program does in step with the sampling is read as truly as what is done at random, whatever its
- * rhythm. Within +-20 % a share of half of the time varied 1.6 times as much as its interval says.
- * The weights differ more for it: samples are worth a tenth less (aggregate/estimate.h).
+ * (splitmix64). That wide because the phase of the next sample is then as likely as any other:
+ * what a program does in step with the sampling is read as truly as what is done at random,
+ * whatever its rhythm. Within +-20 % a share of half of the time varied 1.6 times as much as its
+ * interval says. The weights differ more for it: samples are worth a tenth less
+ * (aggregate/estimate.h).
  */
 uint64_t period_draw(uint64_t *state, uint64_t mean);
 /* The same for a timer, in ns. A draw of a timer lasts for a time and not for a number of ticks,

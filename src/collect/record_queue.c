@@ -43,8 +43,7 @@ struct record_queue {
 	uint64_t released_ns;
 	struct record_queue_counts counts;
 	struct perf_format format;
-	const struct perf_format *(*format_of)(void *context, uint64_t id); /* NULL: all alike */
-	void *format_context;
+	struct record_queue_events events; /* all NULL: all records are of one */
 };
 
 struct record_queue *record_queue_new(size_t rings, const struct perf_format *format)
@@ -57,12 +56,9 @@ struct record_queue *record_queue_new(size_t rings, const struct perf_format *fo
 	return queue;
 }
 
-void record_queue_set_formats(struct record_queue *queue,
-			      const struct perf_format *(*format_of)(void *context, uint64_t id),
-			      void *context)
+void record_queue_set_events(struct record_queue *queue, const struct record_queue_events *events)
 {
-	queue->format_of = format_of;
-	queue->format_context = context;
+	queue->events = *events;
 }
 
 static const struct perf_format *format_of(const struct record_queue *queue, const void *bytes,
@@ -70,9 +66,9 @@ static const struct perf_format *format_of(const struct record_queue *queue, con
 {
 	const struct perf_format *format = NULL;
 
-	if (queue->format_of)
-		format = queue->format_of(queue->format_context,
-					  perf_record_id(bytes, size, &queue->format));
+	if (queue->events.format_of)
+		format = queue->events.format_of(queue->events.context,
+						 perf_record_id(bytes, size, &queue->format));
 	return format ? format : &queue->format;
 }
 
@@ -144,6 +140,18 @@ static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, ui
 	return true;
 }
 
+/* Puts the id of the event that wrote a sample into it, should there be another. */
+static void set_writer(struct record_queue *queue, size_t ring, char *bytes, size_t size)
+{
+	uint64_t id = perf_record_id(bytes, size, &queue->format), writer;
+	size_t at;
+
+	if (!id || !queue->events.whose || !perf_format_id_at(&queue->format, true, &at))
+		return;
+	writer = queue->events.whose(queue->events.context, ring, id);
+	memcpy(bytes + at, &writer, sizeof(writer));
+}
+
 static void add_now(struct record_queue *queue, size_t ring, const void *bytes, size_t size)
 {
 	size_t offset = queue->bytes.size;
@@ -154,6 +162,8 @@ static void add_now(struct record_queue *queue, size_t ring, const void *bytes, 
 		if (join_twin(queue, ring, offset, (uint32_t)size))
 			return;
 		queue->last_map[ring] = queue->order;
+	} else if (type_of(bytes) == PERF_RECORD_SAMPLE) {
+		set_writer(queue, ring, queue->bytes.bytes + offset, size);
 	}
 	if (time_ns < queue->released_ns)
 		queue->counts.late++;

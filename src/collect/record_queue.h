@@ -18,15 +18,23 @@
 
 struct record_queue;
 
-/* @format: of all the records, but for those that record_queue_set_formats tells of; copied. */
+/* @format: of all the records, but for those that record_queue_set_events tells of; copied. */
 struct record_queue *record_queue_new(size_t rings, const struct perf_format *format);
 void record_queue_free(struct record_queue *queue);
 
-/* Where events differ in what their samples have: @format_of gives that of an event's id (borrowed;
- * NULL: the queue's). All agree in where time and id are. */
-void record_queue_set_formats(struct record_queue *queue,
-			      const struct perf_format *(*format_of)(void *context, uint64_t id),
-			      void *context);
+/* What is known of the events whose records come; ids are those of perf_record_id. */
+struct record_queue_events {
+	void *context; /* given to each */
+	/* The format of an event's samples (borrowed; NULL: the queue's). All agree in where time
+	 * and id are. */
+	const struct perf_format *(*format_of)(void *context, uint64_t id);
+	/* The event that wrote a sample to ring number @ring in which this id stands. NULL: that
+	 * of the id. */
+	uint64_t (*whose)(void *context, size_t ring, uint64_t id);
+};
+
+/* For queues of more than one event; copied. */
+void record_queue_set_events(struct record_queue *queue, const struct record_queue_events *events);
 
 /* Takes a copy of a record of ring number @ring (< rings). Also while records are handed out: it
  * then waits for the next release. */

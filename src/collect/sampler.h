@@ -14,8 +14,9 @@
  *              stack in the interrupt. They are handed out as if the kernel had written them
  *   waits      what the off-CPU programs tell (collect/off_cpu.h), or every switch
  *
- * Periods are drawn anew within +-50 % at each sampler_jitter (collect/period.h): sampling at an
- * even rhythm reads a program of the same rhythm as 3 % or 97 % of a true 50 %.
+ * Periods are drawn anew at each sampler_jitter, counts within +-50 % of what was asked for, timers
+ * between 0.55 and 1.65 of it (collect/period.h): sampling at an even rhythm reads a program of the
+ * same rhythm as 3 % or 97 % of a true 50 %.
  */
 #ifndef COLLECT_SAMPLER_H
 #define COLLECT_SAMPLER_H

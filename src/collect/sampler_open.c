@@ -350,6 +350,38 @@ static const struct perf_format *format_of(void *context, uint64_t id)
 	return event->dumps ? &sampler->dump_format : NULL;
 }
 
+/* Does it write samples of its own in the interrupt that finds what it counts? */
+static bool counts_in_place(const struct sampler *sampler, const struct perf_fd *event)
+{
+	return event->stream == STREAM_EVENT && !event->by_program &&
+	       !sampler->events[event->event].hardware;
+}
+
+/*
+ * The event that wrote a sample. Where several software events of one kind look at a page fault or
+ * a switch of threads, be they of other recorders, the kernel (seen in 6.18) fills in what a sample
+ * begins with once, for the first that is due, and those behind it write its id to their own rings.
+ * So an id of nobody's means the software event of the ring, if there is one only.
+ */
+static uint64_t writer_of(void *context, size_t ring, uint64_t id)
+{
+	const struct sampler *sampler = context;
+	const struct perf_fd *found = NULL;
+
+	if (sampler_open_find(sampler, id))
+		return id;
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		const struct perf_fd *event = &sampler->fds.items[i];
+
+		if (event->cpu != ring / 2 || !counts_in_place(sampler, event))
+			continue;
+		if (found && found->event != event->event)
+			return id;
+		found = event;
+	}
+	return found ? found->id : id;
+}
+
 static void make_silent_formats(struct sampler *sampler, const struct perf_format *chain)
 {
 	sampler->silent_formats[SAMPLER_CHAIN] = *chain;
@@ -410,7 +442,10 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 	sampler->bare_format = format;
 	sampler->bare_format.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
 	make_silent_formats(sampler, &format);
-	record_queue_set_formats(sampler->queue, format_of, sampler);
+	record_queue_set_events(sampler->queue,
+				&(struct record_queue_events){ .context = sampler,
+							       .format_of = format_of,
+							       .whose = writer_of });
 	*ret_sampler = sampler;
 	return 0;
 }

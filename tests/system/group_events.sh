@@ -55,6 +55,19 @@ test_events_sampled_by_count() {
 	holds "$weight >= 194000 && $weight <= 206000" || fail "200000 faults weigh $weight"
 }
 
+# Another recorder comes later and samples the same faults: the kernel leaves its ids in our samples.
+test_events_that_another_samples_too() {
+	local weight lost
+	need_root
+	record "$T/p.prof" --stacks none -e page-faults@50 -- "$PROSPECT" record --stacks none -q \
+		-e page-faults@1 -o "$T/other.prof" -- "$BIN/counted" 200000 0
+	weight=$("$PROSPECT" report "$T/p.prof" --by program --select program=counted --format csv |
+		awk -F, '$2 == "page-faults@50" { print $4 }')
+	holds "${weight:-0} >= 194000 && ${weight:-0} <= 206000" || fail "200000 faults weigh $weight"
+	lost=$(header "$T/p.prof" malformed)
+	[ "$lost" = 0 ] || fail "$lost records could not be read"
+}
+
 test_events_too_small_a_count() {
 	expect_status 2 "$PROSPECT" record -e cycles@100 true
 	expect_line 'so small a count'

@@ -154,6 +154,46 @@ static void a_broken_record_is_counted(void **state)
 	record_queue_free(queue);
 }
 
+enum { OUR_ID = 5, FOREIGN_ID = 79 }; /* the second is in all that made_sample makes */
+
+static const struct perf_format *format_of(void *context, uint64_t id)
+{
+	return id == OUR_ID ? context : NULL;
+}
+
+static uint64_t whose(void *context, size_t ring, uint64_t id)
+{
+	return ring == 1 && id == FOREIGN_ID ? OUR_ID : id;
+}
+
+static void note_id(void *context, const struct perf_record *record)
+{
+	*(uint64_t *)context = *(uint64_t *)context * 100 + record->id;
+}
+
+/* Samples without a chain, the second of which says it is of an event whose samples have one. */
+static void the_writer_of_a_sample_is_asked_for(void **state)
+{
+	struct perf_format ours = perf_record_live_format();
+	struct record_queue *queue = new_queue(2);
+	struct made_record made;
+	uint64_t ids = 0;
+
+	ours.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+	record_queue_set_events(queue, &(struct record_queue_events){ .context = &ours,
+								      .format_of = format_of,
+								      .whose = whose });
+	made_sample(&made, 10, 2, NULL, 9);
+	record_queue_add(queue, 1, made.words, made.size);
+	record_queue_release(queue, UINT64_MAX, note_id, &ids);
+	assert_int_equal(ids, OUR_ID);
+	record_queue_add(queue, 0, made.words, made.size);
+	record_queue_release(queue, UINT64_MAX, note_id, &ids);
+	assert_int_equal(ids, OUR_ID);
+	assert_int_equal(record_queue_counts(queue).malformed, 1);
+	record_queue_free(queue);
+}
+
 /* Rings are emptied while what came out of them before is worked on. */
 struct adder {
 	struct record_queue *queue;
@@ -203,6 +243,7 @@ int main(void)
 		cmocka_unit_test(a_twin_that_comes_with_the_next_drain_is_joined),
 		cmocka_unit_test(other_mappings_are_not_joined),
 		cmocka_unit_test(a_broken_record_is_counted),
+		cmocka_unit_test(the_writer_of_a_sample_is_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
