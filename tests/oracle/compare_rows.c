@@ -17,28 +17,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/vec.h"
+#include "readelf_rows.h"
 #include "unwind/row_table.h"
 
-enum { MAX_COLUMNS = 160, CELL = 24, MAX_SHOWN = 10 };
-
-struct cells {
-	char cfa[CELL], ra[CELL], fp[CELL];
-};
-
-/* A row readelf printed, or that of the CIE where a description has none of its own. */
-struct row {
-	uint64_t start, end;
-	uint64_t fde_start, fde_end;
-	bool other_ra; /* the return address is in a register of its own choice */
-	struct cells cells;
-};
-
-struct cie {
-	uint64_t offset;
-	bool other_ra;
-	struct cells cells;
-};
+enum { MAX_SHOWN = 10 };
 
 struct names {
 	const char *sp, *fp;
@@ -53,164 +35,15 @@ struct oracle {
 	const struct names *names;
 	const struct unwind_table *table;
 	Dwarf_CFI *eh, *debug; /* NULL: none */
-	VEC(struct row) rows;
-	VEC(struct cie) cies;
-	struct cells *cie_cells; /* being read */
-	struct row fde;		 /* being read */
-	bool in_fde, has_rows;
-	int columns;
-	char header[MAX_COLUMNS][CELL];
+	struct readelf_rows told;
 	uint64_t compared, inexpressible, shadowed, expressions, gaps;
 	uint64_t switched; /* where Go's run time changes stacks: its descriptions are wrong */
 	uint64_t different;
 };
 
-/* A register is two words, its number and "(name)". */
-static int split(char *line, char *words[MAX_COLUMNS])
-{
-	int count = 0;
-
-	for (char *word = strtok(line, " \n"); word && count < MAX_COLUMNS;
-	     word = strtok(NULL, " \n")) {
-		if (word[0] != '(')
-			words[count++] = word;
-	}
-	return count;
-}
-
-static void copy_cell(char cell[CELL], const char *text)
-{
-	snprintf(cell, CELL, "%s", text);
-}
-
-static void read_cells(const struct oracle *oracle, char **words, int count, struct cells *cells)
-{
-	memset(cells, 0, sizeof(*cells));
-	for (int i = 1; i < count && i < oracle->columns; i++) {
-		if (strcmp(oracle->header[i], "CFA") == 0)
-			copy_cell(cells->cfa, words[i]);
-		else if (strcmp(oracle->header[i], "ra") == 0)
-			copy_cell(cells->ra, words[i]);
-		else if (strcmp(oracle->header[i], oracle->names->fp) == 0)
-			copy_cell(cells->fp, words[i]);
-	}
-}
-
-static const struct cie *find_cie(const struct oracle *oracle, uint64_t offset)
-{
-	for (size_t i = oracle->cies.count; i-- > 0;) {
-		if (oracle->cies.items[i].offset == offset)
-			return &oracle->cies.items[i];
-	}
-	return NULL;
-}
-
-/* A description without rows has that of its CIE. */
-static void end_fde(struct oracle *oracle)
-{
-	if (oracle->in_fde && !oracle->has_rows && oracle->fde.fde_end > oracle->fde.fde_start) {
-		struct row row = oracle->fde;
-
-		row.start = row.fde_start;
-		row.end = row.fde_end;
-		*vec_push(&oracle->rows) = row;
-	}
-	oracle->in_fde = false;
-}
-
-static void begin_entry(struct oracle *oracle, const char *line, uint64_t offset)
-{
-	uint64_t offset_of_cie, from, to;
-	const struct cie *cie;
-	const char *fde = strstr(line, " FDE cie=");
-
-	end_fde(oracle);
-	oracle->columns = 0;
-	oracle->cie_cells = NULL;
-	if (!fde) {
-		struct cie *made = vec_push(&oracle->cies);
-
-		*made = (struct cie){ .offset = offset };
-		if (strstr(line, " ra="))
-			made->other_ra = atoi(strstr(line, " ra=") + 4) != oracle->names->ra_number;
-		oracle->cie_cells = &made->cells;
-		return;
-	}
-	if (sscanf(fde, " FDE cie=%" SCNx64 " pc=%" SCNx64 "..%" SCNx64, &offset_of_cie, &from,
-		   &to) != 3)
-		return;
-	oracle->in_fde = true;
-	oracle->has_rows = false;
-	oracle->fde = (struct row){ .fde_start = from, .fde_end = to };
-	cie = find_cie(oracle, offset_of_cie);
-	if (!cie)
-		return;
-	oracle->fde.cells = cie->cells;
-	oracle->fde.other_ra = cie->other_ra;
-}
-
-static void add_row(struct oracle *oracle, char **words, int count)
-{
-	struct row row = oracle->fde;
-	struct row *last = oracle->rows.count ? &oracle->rows.items[oracle->rows.count - 1] : NULL;
-
-	row.start = strtoull(words[0], NULL, 16);
-	row.end = row.fde_end;
-	read_cells(oracle, words, count, &row.cells);
-	if (oracle->has_rows && last)
-		last->end = row.start;
-	if (row.start < row.fde_end)
-		*vec_push(&oracle->rows) = row;
-	oracle->has_rows = true;
-}
-
-static void read_line(struct oracle *oracle, char *line)
-{
-	char *words[MAX_COLUMNS];
-	uint64_t offset;
-	int count;
-
-	if (sscanf(line, "%" SCNx64, &offset) == 1 &&
-	    (strstr(line, " FDE cie=") || strstr(line, " CIE "))) {
-		begin_entry(oracle, line, offset);
-		return;
-	}
-	count = split(line, words);
-	if (count < 2 || strcmp(words[1], "ZERO") == 0)
-		return;
-	if (strcmp(words[0], "LOC") == 0) {
-		oracle->columns = count;
-		for (int i = 0; i < count; i++)
-			copy_cell(oracle->header[i], words[i]);
-	} else if (oracle->columns && strspn(words[0], "0123456789abcdef") == strlen(words[0])) {
-		if (oracle->in_fde)
-			add_row(oracle, words, count);
-		else if (oracle->cie_cells)
-			read_cells(oracle, words, count, oracle->cie_cells);
-	}
-}
-
-static void read_readelf(struct oracle *oracle)
-{
-	char command[4096];
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-	FILE *pipe;
-
-	snprintf(command, sizeof(command), "%s -wF -W '%s' 2>/dev/null",
-		 getenv("READELF") ? getenv("READELF") : "readelf", oracle->path);
-	pipe = popen(command, "re");
-	if (!pipe)
-		return;
-	while (getline(&line, &room, pipe) > 0)
-		read_line(oracle, line);
-	end_fde(oracle);
-	pclose(pipe);
-}
-
 static int by_start(const void *left, const void *right)
 {
-	const struct row *a = left, *b = right;
+	const struct readelf_row *a = left, *b = right;
 
 	if (a->fde_start != b->fde_start)
 		return a->fde_start < b->fde_start ? -1 : 1;
@@ -220,14 +53,14 @@ static int by_start(const void *left, const void *right)
 /* "rsp+8" */
 static bool same_cfa(const struct oracle *oracle, const char *cell, const struct unwind_rule *rule)
 {
-	char text[CELL];
+	char text[READELF_CELL];
 
 	switch (rule->cfa) {
 	case UNWIND_CFA_SP:
-		snprintf(text, CELL, "%s%+d", oracle->names->sp, rule->cfa_offset);
+		snprintf(text, READELF_CELL, "%s%+d", oracle->names->sp, rule->cfa_offset);
 		break;
 	case UNWIND_CFA_FP:
-		snprintf(text, CELL, "%s%+d", oracle->names->fp, rule->cfa_offset);
+		snprintf(text, READELF_CELL, "%s%+d", oracle->names->fp, rule->cfa_offset);
 		break;
 	case UNWIND_CFA_REGISTER: { /* the names of others do not matter, the numbers come from
 				       libdw */
@@ -350,12 +183,12 @@ static bool same_saved_ops(const struct oracle *oracle, Dwarf_Frame *frame, int 
 static bool same_saved(struct oracle *oracle, const char *cell, uint64_t address, int reg,
 		       uint8_t saved, int32_t offset)
 {
-	char text[CELL];
+	char text[READELF_CELL];
 	Dwarf_Frame *frame;
 	bool same;
 
 	if (cell[0] == 'c') {
-		snprintf(text, CELL, "c%+d", offset);
+		snprintf(text, READELF_CELL, "c%+d", offset);
 		return saved == UNWIND_SAVED_CFA && strcmp(cell, text) == 0;
 	}
 	if (reg == oracle->names->fp_number && (!*cell || strcmp(cell, "u") == 0) &&
@@ -371,7 +204,7 @@ static bool same_saved(struct oracle *oracle, const char *cell, uint64_t address
 	return same;
 }
 
-static bool same_rule(struct oracle *oracle, const struct row *row, uint64_t address,
+static bool same_rule(struct oracle *oracle, const struct readelf_row *row, uint64_t address,
 		      const struct unwind_rule *rule)
 {
 	const struct names *names = oracle->names;
@@ -395,7 +228,7 @@ static bool same_rule(struct oracle *oracle, const struct row *row, uint64_t add
 	return same;
 }
 
-static void tell(struct oracle *oracle, const struct row *row, uint64_t address,
+static void tell(struct oracle *oracle, const struct readelf_row *row, uint64_t address,
 		 const struct unwind_rule *rule)
 {
 	static const struct unwind_rule none = { .cfa = UNWIND_CFA_NONE };
@@ -410,13 +243,13 @@ static void tell(struct oracle *oracle, const struct row *row, uint64_t address,
 }
 
 /* Only what no rule can say may have none. */
-static bool may_be_none(const struct row *row)
+static bool may_be_none(const struct readelf_row *row)
 {
 	return row->other_ra || strcmp(row->cells.cfa, "exp") == 0 ||
 	       (row->cells.ra[0] != 'c' && strcmp(row->cells.ra, "u") != 0 && row->cells.ra[0]);
 }
 
-static void compare_at(struct oracle *oracle, const struct row *row, uint64_t address)
+static void compare_at(struct oracle *oracle, const struct readelf_row *row, uint64_t address)
 {
 	const struct unwind_rule *rule = row_table_find(oracle->table, address);
 
@@ -433,9 +266,9 @@ static void compare_at(struct oracle *oracle, const struct row *row, uint64_t ad
 }
 
 /* Behind a description, where no other begins, there is no rule, but for padding. */
-static void compare_gap(struct oracle *oracle, const struct row *row, uint64_t next)
+static void compare_gap(struct oracle *oracle, const struct readelf_row *row, uint64_t next)
 {
-	static const struct row nothing = { .cells = { "-", "-", "-" } };
+	static const struct readelf_row nothing = { .cells = { "-", "-", "-" } };
 
 	if (row->end != row->fde_end || row->fde_end >= next ||
 	    (next - row->fde_end < 16 && next % 16 == 0))
@@ -450,16 +283,18 @@ static void compare_gap(struct oracle *oracle, const struct row *row, uint64_t n
 /* Where descriptions overlap, the one that begins last is believed; of equals, the last one. */
 static void compare_rows(struct oracle *oracle)
 {
-	qsort(oracle->rows.items, oracle->rows.count, sizeof(struct row), by_start);
-	for (size_t i = 0; i < oracle->rows.count; i++) {
-		const struct row *row = &oracle->rows.items[i];
+	qsort(oracle->told.rows.items, oracle->told.rows.count, sizeof(struct readelf_row),
+	      by_start);
+	for (size_t i = 0; i < oracle->told.rows.count; i++) {
+		const struct readelf_row *row = &oracle->told.rows.items[i];
 		uint64_t next = UINT64_MAX;
 		size_t j = i + 1;
 
-		while (j < oracle->rows.count && oracle->rows.items[j].fde_start == row->fde_start)
+		while (j < oracle->told.rows.count &&
+		       oracle->told.rows.items[j].fde_start == row->fde_start)
 			j++;
-		if (j < oracle->rows.count)
-			next = oracle->rows.items[j].fde_start;
+		if (j < oracle->told.rows.count)
+			next = oracle->told.rows.items[j].fde_start;
 		if (row->start >= next || row->end == row->start) {
 			oracle->shadowed++;
 			continue;
@@ -475,7 +310,7 @@ static void print_result(const struct oracle *oracle)
 	printf("%s: %zu rows, %" PRIu64 " places compared (%" PRIu64 " with libdw), %" PRIu64
 	       " gaps, %" PRIu64 " inexpressible, %" PRIu64 " shadowed, %" PRIu64
 	       " of changed stacks, %" PRIu64 " different\n",
-	       oracle->path, oracle->rows.count, oracle->compared, oracle->expressions,
+	       oracle->path, oracle->told.rows.count, oracle->compared, oracle->expressions,
 	       oracle->gaps, oracle->inexpressible, oracle->shadowed, oracle->switched,
 	       oracle->different);
 }
@@ -513,14 +348,13 @@ static int compare_file(const char *path)
 	oracle.eh = dwarf_getcfi_elf(elf);
 	dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	oracle.debug = dwarf ? dwarf_getcfi(dwarf) : NULL;
-	read_readelf(&oracle);
+	readelf_rows_read(&oracle.told, path, oracle.names->fp, oracle.names->ra_number);
 	compare_rows(&oracle);
 	print_result(&oracle);
 	dwarf_cfi_end(oracle.eh);
 	dwarf_end(dwarf);
 	elf_end(elf);
-	vec_free(&oracle.rows);
-	vec_free(&oracle.cies);
+	readelf_rows_done(&oracle.told);
 	return oracle.different || !oracle.compared ? 1 : 0;
 }
 
