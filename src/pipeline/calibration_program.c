@@ -116,19 +116,39 @@ static void tell(const struct part_context *context, const char *key, const char
 		*(sum) += cpu_ns() - start_ns; \
 	} while (0)
 
+/* A number below @limit. What is not about a rhythm has its turns in random order: turns that are
+ * all alike are in step with the samples at some speed of a machine. */
+static unsigned draw(uint32_t *state, unsigned limit)
+{
+	*state = *state * 1103515245 + 12345;
+	return (*state >> 16) % limit;
+}
+
 static void run_shares(const struct part_context *context)
 {
-	uint64_t unit = context->rounds_per_ms * ROUND_MS / 10;
-	uint64_t sums[3] = { 0 };
+	static const struct {
+		void (*work)(uint64_t rounds);
+		const char *name;
+		unsigned tenths;
+	} shares[] = {
+		{ check_share_20, "check_share_20", 2 },
+		{ check_share_30, "check_share_30", 3 },
+		{ check_share_50, "check_share_50", 5 },
+	};
+	uint64_t unit = context->rounds_per_ms * ROUND_MS / 10, sums[3] = { 0 };
+	uint32_t state = 1;
 
 	for (int i = 0; i < PART_MS / ROUND_MS; i++) {
-		TIMED(check_share_20(2 * unit), &sums[0]);
-		TIMED(check_share_30(3 * unit), &sums[1]);
-		TIMED(check_share_50(5 * unit), &sums[2]);
+		unsigned first = draw(&state, 3), step = 1 + draw(&state, 2);
+
+		for (unsigned j = 0; j < 3; j++) {
+			unsigned turn = (first + j * step) % 3;
+
+			TIMED(shares[turn].work(shares[turn].tenths * unit), &sums[turn]);
+		}
 	}
-	tell(context, "symbol", "check_share_20", sums[0]);
-	tell(context, "symbol", "check_share_30", sums[1]);
-	tell(context, "symbol", "check_share_50", sums[2]);
+	for (int i = 0; i < 3; i++)
+		tell(context, "symbol", shares[i].name, sums[i]);
 }
 
 /* A beat of one millisecond: a clock of 1000 Hz without jitter would always hit the same half. */
@@ -151,13 +171,18 @@ static void run_modes(const struct part_context *context)
 	_cleanup_close_ int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ char *buffer = xcalloc(1, ZERO_BYTES);
 	uint64_t user = 0, kernel = 0;
+	uint32_t state = 1;
 
 	for (int i = 0; zero >= 0 && i < PART_MS / ROUND_MS; i++) {
 		uint64_t until = kernel + ROUND_MS / 2 * NS_PER_MS;
+		bool user_first = draw(&state, 2) != 0;
 
+		if (user_first)
+			TIMED(check_user_work(context->rounds_per_ms * ROUND_MS / 2), &user);
 		while (kernel < until)
 			TIMED(if (read(zero, buffer, ZERO_BYTES) < 0) return, &kernel);
-		TIMED(check_user_work(context->rounds_per_ms * ROUND_MS / 2), &user);
+		if (!user_first)
+			TIMED(check_user_work(context->rounds_per_ms * ROUND_MS / 2), &user);
 	}
 	tell(context, "mode", "user", user);
 	tell(context, "mode", "kernel", kernel);

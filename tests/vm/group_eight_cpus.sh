@@ -57,8 +57,11 @@ test_eight_cpus_flood_of_an_idle_cpu() {
 	[ "$flooded" -ge 30 ] || fail "only $flooded samples of softirqs on the idle CPU"
 	[ "$flooded" -gt $((10 * $(interrupted "$FILE" 5 '[idle]'))) ] ||
 		fail "no more softirqs than on a CPU that was left alone"
-	rows "$FILE" symbol --select cpu=2 --select context=softirq |
-		grep -q '^__netif_receive_skb_core\|^ip_rcv\|^__udp4_lib_rcv\|^process_backlog' ||
+	# Late timers come as soon as interrupts are allowed again, which is in handle_softirqs: of the
+	# network itself are 7 % of the samples then. Of 300 at least one is but for e^-15, if 5 % are.
+	[ "$flooded" -lt 300 ] ||
+		rows "$FILE" symbol --select cpu=2 --select context=softirq |
+		grep -q '^__netif_receive_skb\|^ip_\|^_*udp\|^_*skb_\|^process_backlog\|^net_rx_action' ||
 		fail "nothing of the network was seen on CPU 2"
 	FILE=$EXCHANGE/quiet.prof
 	flooded=$(interrupted "$FILE" 2 '[idle]')
@@ -68,17 +71,19 @@ test_eight_cpus_flood_of_an_idle_cpu() {
 # spin2 makes no system call between its start and its end, yet the kernel's own account charges it
 # for the network of others.
 test_eight_cpus_flood_beside_a_program() {
-	local all user own interrupts
+	local all samples least most
 	recorded flood_busy
 	awk '$1 == "rusage" { exit $3 < 0.2 * $2 }' "$EXCHANGE/flooded.stdout" ||
 		fail "the kernel charged spin2 with no system time: not the case that is meant"
 	rows "$FILE" program,mode,context --select time=2-5 | grep '^spin2	' > "$T/rows"
 	all=$(sum 6 < "$T/rows")
-	user=$(grep 'user	task' "$T/rows" | sum 6)
-	own=$(grep 'kernel	task' "$T/rows" | sum 6)
-	interrupts=$(grep 'irq' "$T/rows" | sum 6)
-	holds "$all > 0 && $interrupts > 0.1 * $all" || fail "no interrupts:" "$(cat "$T/rows")"
+	samples=$(sum 5 < "$T/rows")
+	[ "$samples" -ge 30 ] || fail "hardly any samples:" "$(cat "$T/rows")"
+	read -r _ most <<< "$(surely "$(grep 'irq' "$T/rows" | sum 6)" "$all" "$samples")"
+	holds "$most > 0.1" || fail "no interrupts:" "$(cat "$T/rows")"
 	# What is left is the scheduler's part when another thread wants the CPU.
-	holds "$own < 0.04 * $all" || fail "charged to spin2:" "$(cat "$T/rows")"
-	holds "$user > 0.1 * $all" || fail "its own time is gone:" "$(cat "$T/rows")"
+	read -r least _ <<< "$(surely "$(grep 'kernel	task' "$T/rows" | sum 6)" "$all" "$samples")"
+	holds "$least < 0.04" || fail "charged to spin2:" "$(cat "$T/rows")"
+	read -r _ most <<< "$(surely "$(grep 'user	task' "$T/rows" | sum 6)" "$all" "$samples")"
+	holds "$most > 0.1" || fail "its own time is gone:" "$(cat "$T/rows")"
 }

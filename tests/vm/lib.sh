@@ -125,11 +125,21 @@ in_module() {
 	' "$T/functions" "$T/rows" | expect_no_rows "not a routine of $1"
 }
 
+# surely PART WHOLE SAMPLES: the least and the most that the share PART / WHOLE can be, by Wilson's interval
+# at Z deviations: a guest whose host is busy has few samples.
+surely() {
+	awk -v part="$1" -v whole="$2" -v n="$3" -v z=$Z 'BEGIN {
+		p = part / whole
+		centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+		half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+		printf "%.6f %.6f\n", centre - half, centre + half }'
+}
+
 # check_modules_at_one_address LEAST: the guest ran hash-rmd160 and hash-wp512, each with its module
 # loaded at the address where the other's was, or will be; nearly all their time is spent there, or
 # the part LEAST where starting a program takes long.
 check_modules_at_one_address() {
-	local least=$1 first second module
+	local least=$1 first second module hit all samples most
 	recorded modules
 	first=$(awk '{ print $6 }' "$EXCHANGE/rmd160.loaded")
 	second=$(awk '{ print $6 }' "$EXCHANGE/wp512.loaded")
@@ -137,12 +147,14 @@ check_modules_at_one_address() {
 	[ "$first" = "$second" ] || skip "the modules were at different addresses: $first, $second"
 	for module in rmd160 wp512; do
 		in_module $module "$FILE"
-		awk -F '\t' -v program="hash-$module" -v image="[$module]" \
-			-v least="$least" '
-			$1 == program { all += $6 }
-			$1 == program && $2 == image && $3 != image { hit += $6; n += $5 }
-			END { if (n < 100 || hit < least * all) print n + 0 " hits, " hit + 0 " of " all }
-		' "$T/rows" | expect_no_rows "too little of hash-$module was in its module"
+		read -r hit all samples <<< "$(awk -F '\t' -v program="hash-$module" -v image="[$module]" '
+			$1 == program { all += $6; n += $5 }
+			$1 == program && $2 == image && $3 != image { hit += $6 }
+			END { printf "%.0f %.0f %d", hit, all, n }' "$T/rows")"
+		[ "$samples" -ge 30 ] || fail "only $samples hits of hash-$module"
+		read -r _ most <<< "$(surely "$hit" "$all" "$samples")"
+		holds "$most >= $least" ||
+			fail "too little of hash-$module was in its module: $hit of $all in $samples hits"
 	done
 }
 

@@ -11,7 +11,7 @@ spin_on() {
 spin_everywhere() {
 	local cpu
 	for cpu in 0 1 2 3 4 5 6 7; do
-		spin_on $cpu 3 &
+		spin_on $cpu 6 &
 	done
 	wait
 }
