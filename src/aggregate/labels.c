@@ -42,7 +42,9 @@ void labels_init(struct labels *labels, const struct profile *profile)
 	struct twins twins = { .profile = profile };
 
 	*labels = (struct labels){ .profile = profile };
-	labels->name_uses = xcalloc(strpool_count(&profile->strings), 1);
+	labels->name_count = strpool_count(&profile->strings);
+	labels->name_uses = xcalloc(labels->name_count, 1);
+	labels->names = xcalloc(labels->name_count, sizeof(*labels->names));
 	labels->stacks = stack_names_new(profile);
 	labels->has_twin = xcalloc(profile->symbols.count, sizeof(bool));
 	for (size_t i = 1; i < profile->symbols.count; i++)
@@ -56,8 +58,13 @@ void labels_done(struct labels *labels)
 	labels->stacks = NULL;
 	free(labels->name_uses);
 	free(labels->has_twin);
+	for (size_t i = 0; i < labels->name_count; i++)
+		free(labels->names[i]);
+	free(labels->names);
 	labels->name_uses = NULL;
 	labels->has_twin = NULL;
+	labels->names = NULL;
+	labels->name_count = 0;
 }
 
 static const struct frame *leaf_of(const struct labels *labels, uint32_t stack)
@@ -119,15 +126,25 @@ void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf)
 	buf_printf(buf, "%" PRIu32, uid);
 }
 
-void labels_name(const struct labels *labels, str_id name, struct buf *buf)
+static const char *make_name(const struct labels *labels, str_id name)
 {
 	const char *text = profile_text(labels->profile, name);
 
 	if (!*text)
-		text = "[unknown]";
-	else if (labels->demangle)
-		text = labels->demangle(labels->demangle_context, text);
-	buf_add_str(buf, text);
+		return "[unknown]";
+	return labels->demangle ? labels->demangle(labels->demangle_context, text) : text;
+}
+
+/* A name may be in millions of rows. */
+void labels_name(const struct labels *labels, str_id name, struct buf *buf)
+{
+	if (name >= labels->name_count) {
+		buf_add_str(buf, make_name(labels, name));
+		return;
+	}
+	if (!labels->names[name])
+		labels->names[name] = xstrdup(make_name(labels, name));
+	buf_add_str(buf, labels->names[name]);
 }
 
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf)

@@ -44,6 +44,8 @@ struct labels {
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct stack_names *stacks;
 	bool *has_twin; /* by symbol: another function of its image has its name */
+	char **names;	/* by str_id: as labels_name gives it; NULL: not asked for so far */
+	size_t name_count;
 };
 
 /* Everything but the profile is left empty for the caller to fill in. */

@@ -267,6 +267,7 @@ static void places_without_names(void **state)
 
 static const char *readable(void *context, const char *name)
 {
+	++*(unsigned *)context;
 	return strcmp(name, "_Z3foov") == 0 ? "foo()" : name;
 }
 
@@ -274,14 +275,25 @@ static void names_are_demangled(void **state)
 {
 	struct fixture fixture;
 	uint32_t foo, plain;
+	unsigned asked = 0;
+	struct buf text = { 0 };
 
 	fixture_init(&fixture);
 	foo = fixture_stack(&fixture, "/bin/a", "_Z3foov", 0x100, SYMBOL_NAMED);
 	plain = fixture_stack(&fixture, "/bin/a", "main", 0x200, SYMBOL_NAMED);
 	fixture_labels(&fixture);
 	fixture.labels.demangle = readable;
-	assert_text(&fixture.labels, "symbol", foo, "foo()");
-	assert_text(&fixture.labels, "symbol", plain, "main");
+	fixture.labels.demangle_context = &asked;
+	for (int i = 0; i < 3; i++) {
+		assert_text(&fixture.labels, "symbol", foo, "foo()");
+		assert_text(&fixture.labels, "symbol", plain, "main");
+	}
+	/* Each is asked for once; those that came after the labels were made are readable too. */
+	assert_int_equal(asked, 2);
+	labels_name(&fixture.labels, fixture_text(&fixture, "_Z3foo"), &text);
+	assert_string_equal(buf_text(&text), "_Z3foo");
+	assert_int_equal(asked, 3);
+	buf_done(&text);
 	fixture_done(&fixture);
 }
 
