@@ -304,6 +304,36 @@ static void test_only_go_switches(void **state)
 	row_table_free(table);
 }
 
+static void count_pause(void *context)
+{
+	(*(size_t *)context)++;
+}
+
+/* 8,192 descriptions take some milliseconds; a ring is filled in less, where stacks are copied. */
+static void test_pauses(void **state)
+{
+	size_t pauses = 0;
+	const struct pause pause = { count_pause, &pauses };
+	struct elf_file *file;
+	struct row_table *table;
+	char path[TOOLS_PATH];
+	int fd;
+
+	tools_build(*state, "many", "assembler", "-nostdlib -static -no-pie",
+		    ".text\n.globl _start\n_start:\n.rept 8192\n.cfi_startproc\nnop\n"
+		    ".cfi_endproc\n.endr\n",
+		    path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(elf_file_open(fd, &file, NULL), 0);
+	assert_int_equal(elf_file_read_sections(file, NULL), 0);
+	assert_int_equal(row_table_compile(file, &pause, &table, NULL), 0);
+	/* each is read, then compiled: in both one for every 1,024 */
+	assert_true(pauses >= 2 * 8192 / 1024);
+	row_table_free(table);
+	elf_file_free(file);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_padding),	    cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_encodings),   cmocka_unit_test(test_signal_frame),
 		cmocka_unit_test(test_go_switches), cmocka_unit_test(test_only_go_switches),
+		cmocka_unit_test(test_pauses),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/heavy/stacks.sh PROSPECT: stacks of a compiler, the linker, Python and a Go program with a busy
+# collector, against the calls in their code.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+prospect=$(realpath "$1")
+scratch=$(mktemp -d /tmp/prospect-stacks.XXXXXX)
+trap 'rm -rf "$scratch"' EXIT
+[ "$(uname -m)" = x86_64 ] || { echo "skip: reads calls of x86-64" && exit 0; }
+[ "$(id -u)" = 0 ] || { echo "skip: needs root" && exit 0; }
+cd "$scratch" || exit 2
+bad=0
+
+# against_code NAME COMMAND...
+against_code() {
+	local name=$1
+	shift
+	"$prospect" record -q -F 1999 -o "$name.prof" -- "$@" > out 2>&1 || { cat out && bad=1; }
+	"$top/tests/oracle/call_sites.py" "$name.prof" "$name" "$scratch/busy" || bad=1
+}
+
+cat > many.c << 'C'
+#include <stdio.h>
+#define F(n) static int f##n(int a) { for (int i = 0; i < a; i++) a ^= printf("%d", a * n); return a; }
+#define T(n) F(n##0) F(n##1) F(n##2) F(n##3) F(n##4) F(n##5) F(n##6) F(n##7) F(n##8) F(n##9)
+#define H(n) T(n##0) T(n##1) T(n##2) T(n##3) T(n##4) T(n##5) T(n##6) T(n##7) T(n##8) T(n##9)
+H(1) H(2) H(3) H(4) H(5) H(6)
+#define C(n) (int)(size_t)f##n +
+int main(void) { return (C(100) C(234) C(345) C(456) 0) != 0; }
+C
+against_code compiler cc -w -O2 -o many many.c
+against_code python python3 -c '
+import json, re
+for _ in range(60):
+    text = json.dumps([{"key%d" % i: [i, str(i) * 3]} for i in range(3000)], indent=1)
+    json.loads(text), re.findall(r"key(\d+)", text), sorted(text.split())'
+
+command -v go > /dev/null || { echo "skip: go is not here" && exit $bad; }
+export HOME=$scratch GOCACHE=$scratch/cache GO111MODULE=off
+cat > busy.go << 'GO'
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+type node struct{ left, right *node }
+
+func grow(depth int) *node {
+	if depth == 0 {
+		return &node{}
+	}
+	return &node{grow(depth - 1), grow(depth - 1)}
+}
+
+func clock(until time.Time) (n int) {
+	for time.Now().Before(until) {
+		n++
+	}
+	return
+}
+
+func main() {
+	end := time.Now().Add(6 * time.Second)
+	done := make(chan *node)
+	for i := 0; i < 2; i++ {
+		go func() {
+			var last *node
+			for time.Now().Before(end) {
+				last = grow(14)
+			}
+			done <- last
+		}()
+	}
+	fmt.Println(clock(end) > 0, <-done != nil, <-done != nil)
+}
+GO
+go build -o busy busy.go || exit 2
+against_code go ./busy
+
+# What pprof shows: the clock is read by who asked for it, on whichever stack.
+"$prospect" report --by stack --format csv go.prof > rows
+awk -F , '/;main.clock;time.Now;time.now;/ { whole += $(NF - 4) } /,cpu-clock,/ && /time.now;/ { all += $(NF - 4) }
+	END { printf "# %d of %d stacks that read the clock are whole\n", whole, all; exit whole * 10 < all * 6 }' \
+	rows || bad=1
+# Go never leaves the stack of the collector for what lies there from before.
+if grep -E '[^:]*;runtime\.systemstack(\.abi0)?;' rows | grep -v '^\[cut:other stack\]' | grep -q .; then
+	echo "# systemstack was called by:"
+	grep -E ';runtime\.systemstack(\.abi0)?;' rows | grep -v '^\[cut:other stack\]' | head -n 5
+	bad=1
+fi
+exit $bad
