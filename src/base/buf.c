@@ -82,10 +82,8 @@ void buf_add_fixed(struct buf *buf, double number, unsigned decimals)
 	buf_add_decimal(buf, rounded / unit);
 	if (decimals)
 		buf_add_char(buf, '.');
-	while (unit > 1) {
-		unit /= 10;
+	for (unit /= 10; unit > 0; unit /= 10)
 		buf_add_char(buf, (char)('0' + rounded / unit % 10));
-	}
 }
 
 /* Into the room there is, and if it is too small once more. */
