@@ -92,7 +92,8 @@ uint32_t diff_row_cell(size_t probe_count, size_t row);
 /*
  * Adds a run. @table: by the keys, not finished; nothing of it is needed afterwards. @probes: what
  * was found of each question, as many for every run. @cells: when the rows of the table, and the
- * probes, were hit; taken over and left empty; NULL: not known. @wall_ns: 0: not known.
+ * probes, were hit, all of events that the table has: without rows there are none; taken over and
+ * left empty; NULL: not known. @wall_ns: 0: not known.
  * -E2BIG and one line: there are too many events.
  */
 int diff_add(struct diff *diff, enum diff_side side, const struct table *table,

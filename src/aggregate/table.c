@@ -279,15 +279,15 @@ static void add_few(struct table *table, const struct point *points, size_t coun
 
 void table_add_all(struct table *table, const struct point *points, size_t count)
 {
-	for (size_t i = 0; i < count; i += FEW)
-		add_few(table, points + i, count - i < FEW ? count - i : FEW, NULL);
+	table_add_rows(table, points, count, NULL);
 }
 
 void table_add_rows(struct table *table, const struct point *points, size_t count,
 		    uint32_t *ret_rows)
 {
 	for (size_t i = 0; i < count; i += FEW)
-		add_few(table, points + i, count - i < FEW ? count - i : FEW, ret_rows + i);
+		add_few(table, points + i, count - i < FEW ? count - i : FEW,
+			ret_rows ? ret_rows + i : NULL);
 }
 
 static void find_few(struct table *table, const struct point *points, size_t count,
@@ -325,12 +325,13 @@ static void accumulate(struct table *table)
 }
 
 /* Have rows that weigh so much together come to what is to be covered? Percents that are added up
- * are rounded each time, and three of 2.3 % would be less than 6.9 %. */
+ * are rounded each time, and three of 2.3 % would be less than 6.9 %. What weighs nothing is never
+ * covered. */
 static bool covers(const struct table *table, uint8_t event, uint64_t weight)
 {
 	const double rounding = 1 - 1e-9;
 
-	return table->cover > 0 &&
+	return table->cover > 0 && table->sums[event].weight &&
 	       100.0 * (double)weight >=
 		       table->cover * (double)table->sums[event].weight * rounding;
 }

@@ -35,7 +35,8 @@ struct {
 	__type(value, __u32);
 } outputs SEC(".maps");
 
-/* Stacks that were sent, by hash; user space takes out what it forgets. */
+/* Stacks that were sent, by hash, the last of those that share a slot; user space adds those that
+ * are broken for good (stack_tables_learn) and takes none out. */
 __u64 known_hashes[STACK_KNOWN_HASHES];
 
 /* ---- the parts of a record ---- */

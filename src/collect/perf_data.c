@@ -42,6 +42,8 @@ struct perf_data {
 	struct perf_data_queue *queue;
 	struct perf_data_parts parts;
 	struct perf_data_part *part; /* the one that is being read */
+	size_t left_out;	     /* parts */
+	struct err damage;	     /* the head's, and of what was left out */
 	perf_data_visit visit;
 	void *context;
 	struct perf_data_counts counts;
@@ -119,6 +121,18 @@ static int queue_record(struct perf_data *data, const void *bytes, size_t size, 
 	if (time_ns != UINT64_MAX && time_ns > data->part->last_ns)
 		data->part->last_ns = time_ns;
 	return perf_data_queue_add(data->queue, bytes, size, time_ns, event);
+}
+
+static void tell_damage(struct perf_data *data)
+{
+	const struct err *damage = &data->head.damage;
+
+	if (data->left_out)
+		err_set(&data->damage, 0,
+			"%s%s%zu of its files data.N are left out: only %d are read", damage->text,
+			damage->text[0] ? "; " : "", data->left_out, PERF_DATA_MAX_PARTS);
+	else
+		data->damage = *damage;
 }
 
 static void end_reading(struct perf_data *data, const char *why)
@@ -358,6 +372,7 @@ int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, s
 		rc = perf_data_input_make_seekable(&data->head.input, err);
 	if (rc == 0)
 		rc = data->head.pipe ? scan_pipe(data, err) : perf_data_head_file(&data->head, err);
+	tell_damage(data);
 	if (rc == 0)
 		*ret_data = steal_ptr(data);
 	return rc;
@@ -365,16 +380,9 @@ int perf_data_open(struct perf_data_input *input, struct perf_data **ret_data, s
 
 int perf_data_add_folder(struct perf_data *data, int folder, struct err *err)
 {
-	size_t left_out = 0;
-	int rc = perf_data_parts_add_folder(&data->parts, folder, &left_out, err);
+	int rc = perf_data_parts_add_folder(&data->parts, folder, &data->left_out, err);
 
-	if (rc == 0 && left_out) {
-		const struct err before = data->head.damage;
-
-		err_set(&data->head.damage, 0,
-			"%s%s%zu of its files data.N are left out: only %d are read", before.text,
-			before.text[0] ? "; " : "", left_out, PERF_DATA_MAX_PARTS);
-	}
+	tell_damage(data);
 	return rc;
 }
 
@@ -400,6 +408,7 @@ int perf_data_run(struct perf_data *data, perf_data_visit visit, void *context)
 	if (rc == 0)
 		rc = perf_data_queue_finish(data->queue);
 	data->counts.late = perf_data_queue_late(data->queue);
+	tell_damage(data);
 	return rc;
 }
 
@@ -410,5 +419,5 @@ struct perf_data_counts perf_data_counts(const struct perf_data *data)
 
 const char *perf_data_damage(const struct perf_data *data)
 {
-	return data->head.damage.text;
+	return data->damage.text;
 }

@@ -23,11 +23,11 @@ static bool has_no_values(const struct probe_options *options)
 }
 
 static int refuse_no_values(const struct probe_options *options, const char *option,
-			    const char *text, struct err *err)
+			    const char *text, const char *what, struct err *err)
 {
-	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number that retval could be", option,
-		       text, options->targets[0].label,
-		       options->target_count > 1 ? ", as all of them," : "");
+	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number that %s", option, text,
+		       options->targets[0].label,
+		       options->target_count > 1 ? ", as all of them," : "", what);
 }
 
 int probe_conditions_parse(const struct probe_options *options,
@@ -48,9 +48,10 @@ int probe_conditions_parse(const struct probe_options *options,
 		rc = err_set(err, -EINVAL,
 			     "--if '%s': functions return, instructions have no retval", text);
 	if (rc == 0 && ret_conditions->at_return.count && has_no_values(options))
-		rc = refuse_no_values(options, "--if", text, err);
+		rc = refuse_no_values(options, "--if", text, "retval could be", err);
 	if (rc == 0 && options->error_if && has_no_values(options))
-		rc = refuse_no_values(options, "--error-if", options->error_if, err);
+		rc = refuse_no_values(options, "--error-if", options->error_if, "could be an error",
+				      err);
 	if (rc == 0 && options->error_if && has_instructions(options))
 		rc = err_set(err, -EINVAL,
 			     "--error-if '%s': functions return, instructions have no errors",

@@ -59,7 +59,11 @@ test_watch_knows_what_is_no_error() {
 	grep -q '^typed:nap  *5  *-$' "$T/out" || fail "nap has errors:" "$(cat "$T/out")"
 	expect_status 2 "$PROSPECT" watch --if 'retval < 0' "$T/typed:nap" -- "$T/typed" 1
 	expect_line 'typed:nap returns no number'
-	expect_status 2 "$PROSPECT" watch --error-if 'retval < 0' "$T/typed:nap" -- "$T/typed" 1
+	expect_status 2 "$PROSPECT" watch --error-if 'pid != 1' "$T/typed:nap" -- "$T/typed" 1
+	expect_line 'typed:nap returns no number that could be an error'
+	count_calls -m entries,errors --error-if 'pid != 1' "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
+	expect_calls work errors 100
+	expect_calls nap errors ''
 	strip --strip-debug "$T/typed"
 	count_calls -m entries,errors "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
 	expect_calls work errors 10

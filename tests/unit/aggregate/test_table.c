@@ -183,6 +183,29 @@ static void rows_that_cover_it_exactly(void **state)
 	fixture_done(&fixture);
 }
 
+/* An event whose samples stand for nothing is left as it is. */
+static void rows_without_weight_are_not_covered(void **state)
+{
+	struct fixture fixture;
+	struct key_list keys;
+	struct table *table;
+
+	make(&fixture);
+	assert_int_equal(keys_parse("symbol", &keys, NULL), 0);
+	table = table_new(fixture_labels(&fixture), &keys);
+	for (size_t i = 0; i < fixture.totals.rows.count; i++) {
+		struct total total = fixture.totals.rows.items[i];
+
+		total.weight = 0;
+		table_add(table, &(struct point){ .total = total });
+	}
+	table->cover = 60;
+	table_finish(table, 0, 0);
+	assert_int_equal(table->rows.count, 4);
+	table_free(table);
+	fixture_done(&fixture);
+}
+
 static void several_keys(void **state)
 {
 	struct fixture fixture;
@@ -374,6 +397,7 @@ int main(void)
 		cmocka_unit_test(one_key),
 		cmocka_unit_test(rows_that_cover_a_share),
 		cmocka_unit_test(rows_that_cover_it_exactly),
+		cmocka_unit_test(rows_without_weight_are_not_covered),
 		cmocka_unit_test(many_at_once),
 		cmocka_unit_test(several_keys),
 		cmocka_unit_test(several_keys_about_code),

@@ -150,6 +150,8 @@ static void parts_beyond_the_limit_are_told(void **state)
 	for (int i = LIMIT + BEYOND - 1; i >= 0; i--) {
 		if (i == LIMIT - 1 || i == LIMIT)
 			sample(&made, FIRST_ID, (uint64_t)i, (uint64_t)i);
+		if (i == LIMIT - 1)
+			u64(&made, PERF_RECORD_SAMPLE); /* of no size */
 		snprintf(name, sizeof(name), "data.%d", i);
 		write_part(folder, name, &made);
 	}
@@ -157,6 +159,7 @@ static void parts_beyond_the_limit_are_told(void **state)
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.periods[1], LIMIT - 1);
 	assert_string_equal(perf_data_damage(data),
+			    "it is damaged: a record of impossible size; "
 			    "3 of its files data.N are left out: only 4096 are read");
 	perf_data_free(data);
 	for (int i = 0; i < LIMIT + BEYOND; i++) {
