@@ -120,13 +120,27 @@ static void set_period(struct sampler *sampler, const struct perf_fd *event, uin
 		period_change(history, (before + clock_ns()) / 2, period_ns);
 }
 
+static void set_count(struct perf_fd *event, uint64_t count)
+{
+	uint64_t before = clock_ns();
+
+	if (ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &count) < 0)
+		return;
+	event->drawn_ns = (before + clock_ns()) / 2;
+	event->period_before = event->period;
+	event->period = count;
+	event->since_draw = 0;
+}
+
 /* New counts for an event that is sampled by count, once it has given enough samples on each CPU.
- */
+ * What a thread's event hands down to new threads keeps the count it was born with, and those of
+ * software do not tell theirs: there each thread keeps what was drawn for it. */
 static void jitter_counts(struct sampler *sampler, size_t event)
 {
 	uint64_t mean = sampler->events[event].period, fds = 0;
 
-	if (mean < SAMPLER_LEAST_JITTERED)
+	if (mean < SAMPLER_LEAST_JITTERED ||
+	    (sampler->rung != RUNG_MACHINE && !sampler->events[event].hardware))
 		return;
 	for (size_t i = 0; i < sampler->fds.count; i++)
 		fds += sampler->fds.items[i].stream == STREAM_EVENT &&
@@ -136,11 +150,9 @@ static void jitter_counts(struct sampler *sampler, size_t event)
 	sampler->undrawn[event] = 0;
 	for (size_t i = 0; i < sampler->fds.count; i++) {
 		struct perf_fd *each = &sampler->fds.items[i];
-		uint64_t count = period_draw(&sampler->jitter_state, mean);
 
-		if (each->stream == STREAM_EVENT && each->event == event &&
-		    ioctl(each->fd, PERF_EVENT_IOC_PERIOD, &count) == 0)
-			each->period = count;
+		if (each->stream == STREAM_EVENT && each->event == event)
+			set_count(each, period_draw(&sampler->jitter_state, mean));
 	}
 }
 
@@ -218,17 +230,57 @@ void sampler_keep_up(struct sampler *sampler)
 		collect(sampler);
 }
 
+/*
+ * What a sample of an event that software counts stands for: the count that was set when it was
+ * taken. PERF_EVENT_IOC_PERIOD makes the kernel forget how far it had got
+ * (linux:kernel/events/core.c,
+ * __perf_event_period), and the very next event a sample: that one stands for the way since the
+ * sample before, half of the old count on average. The one behind it still waits for the old count
+ * (perf_swevent_set_period).
+ */
+static uint64_t software_weight(struct perf_fd *event, uint64_t time_ns)
+{
+	if (time_ns < event->drawn_ns)
+		return event->period_before;
+	switch (event->since_draw++) {
+	case 0:
+		return (event->period_before + 1) / 2;
+	case 1:
+		return event->period_before;
+	default:
+		return event->period;
+	}
+}
+
+static struct perf_fd *fd_of(struct sampler *sampler, uint64_t id)
+{
+	const struct perf_fd *found = sampler_open_find(sampler, id);
+
+	return found ? &sampler->fds.items[found - sampler->fds.items] : NULL;
+}
+
+static void count_sample(struct sampler *sampler, struct perf_record *record)
+{
+	struct perf_fd *event = fd_of(sampler, record->id);
+
+	if (!event || event->stream != STREAM_EVENT)
+		return;
+	sampler->undrawn[event->event]++;
+	if (event->silent)
+		record->sample.period = software_weight(event, record->time_ns);
+}
+
 static void hand_out(void *context, const struct perf_record *record)
 {
 	const struct taker *taker = context;
 	struct perf_record converted = *record;
-	const struct perf_fd *event = sampler_open_find(taker->sampler, record->id);
 
 	sampler_keep_up(taker->sampler);
-	if (event && event->stream == STREAM_EVENT && record->type == PERF_RECORD_SAMPLE)
-		taker->sampler->undrawn[event->event]++;
-	if (sampler_stacks_convert(taker->sampler, &converted))
-		taker->take(taker->context, &converted);
+	if (!sampler_stacks_convert(taker->sampler, &converted))
+		return;
+	if (converted.type == PERF_RECORD_SAMPLE)
+		count_sample(taker->sampler, &converted);
+	taker->take(taker->context, &converted);
 }
 
 void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
@@ -277,8 +329,6 @@ uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record 
 	const struct perf_fd *event = sampler_open_find(sampler, record->id);
 	const struct period_history *history;
 
-	if (event && event->silent && !record->sample.period)
-		return event->period;
 	if (!event || !is_timer(event))
 		return record->sample.period;
 	history = event->stream == STREAM_IDLE ? &sampler->cpus[event->cpu].idle

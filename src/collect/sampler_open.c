@@ -159,7 +159,9 @@ static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, si
 				  .by_program = sampler_attr_by_program(sampler, wanted),
 				  .dumps = attr.sample_type & PERF_SAMPLE_STACK_USER,
 				  .silent = sampler_attr_silent(sampler, wanted),
-				  .period = attr.sample_period };
+				  .period = attr.sample_period,
+				  .period_before = attr.sample_period,
+				  .since_draw = 2 };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &slot->id) < 0)
 		slot->id = 0;
 	hashidx_add(&sampler->ids, hash_u64(slot->id), (uint32_t)(sampler->fds.count - 1));

@@ -22,8 +22,8 @@ enum {
 	SAMPLER_LEAST_JITTERED =
 		16, /* smaller counts are exact: hardly anything is in step with them */
 	/* The kernel forgets how far an event is on its way to the next sample when the count
-	 * changes, half a count on average: for less than 1 % of what was sampled, wait this long.
-	 */
+	 * changes, half a count on average: of what a PMU counts, less than 1 % is missing where
+	 * one waits this long. What software counts lacks nothing (software_weight). */
 	SAMPLER_SAMPLES_BETWEEN_DRAWS = 64,
 };
 
@@ -39,7 +39,9 @@ struct perf_fd {
 	/* Software events and tracepoints that are sampled by count. Were the period asked for in
 	 * their samples, the kernel would ignore it, and sample each event (perf_swevent_event). */
 	bool silent;
-	uint64_t period; /* of those: what a sample stands for */
+	/* Of those: the count that is set, the one before, when it was changed (0: never), and how
+	 * many samples came since. */
+	uint64_t period, period_before, drawn_ns, since_draw;
 };
 
 /* What samples may have beside what all have. */
