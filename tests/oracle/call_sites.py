@@ -136,7 +136,7 @@ def main():
     print(f"# {sys.argv[2]}: {len(pairs)} pairs; " +
           ", ".join(f"{count} {name}" for name, count in counts.items()))
     compared = sum(counts.values()) - counts["unknown"]
-    return bad or compared < 100 or counts["violations"] > compared * MOST_VIOLATIONS
+    return bad or compared < 50 or counts["violations"] > compared * MOST_VIOLATIONS
 
 
 if __name__ == "__main__":
