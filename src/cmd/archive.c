@@ -100,15 +100,34 @@ static int list(const char *path, const struct archive_options *options, struct 
 	return rc < 0 ? rc : opened_end(stdout, err);
 }
 
-static int write_archive(const struct archive_values *values, const char *path, struct err *err)
+/* Where the archive is standard output itself, what is said of it goes elsewhere. */
+static int write_archive(const char *output, const char *path,
+			 const struct archive_options *options, struct buf *contents,
+			 struct err *err)
+{
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
+	FILE *report = output_file_meets_stdout(output) ? stderr : stdout;
+	int rc = output_file_open(output, &file, err);
+
+	if (rc == 0)
+		rc = archive_write(path, options, output_file_stream(file), contents, err);
+	if (rc == -EPIPE)
+		return 0; /* as output_file_commit has it */
+	if (rc == 0)
+		rc = output_file_commit(file, err);
+	if (rc == 0)
+		archive_print_contents(contents, report);
+	return rc;
+}
+
+static int archive(const struct archive_values *values, const char *path, struct err *err)
 {
 	const struct archive_options options = {
 		.lines = line_options_of(&values->lines),
 		.source_paths = values->source_paths.items,
 		.source_path_count = values->source_paths.count,
 	};
-	_cleanup_(output_file_freep) struct output_file *file = NULL;
-	FILE *report = stdout;
+	struct buf contents = { 0 };
 	int rc;
 
 	if (values->list)
@@ -116,14 +135,9 @@ static int write_archive(const struct archive_values *values, const char *path, 
 	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
 		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
 			       values->output);
-	if (output_file_meets_stdout(values->output))
-		report = stderr;
-	rc = output_file_open(values->output, &file, err);
-	if (rc == 0)
-		rc = archive_write(path, &options, output_file_stream(file), report, err);
-	if (rc == -EPIPE)
-		return 0; /* as output_file_commit has it */
-	return rc < 0 ? rc : output_file_commit(file, err);
+	rc = write_archive(values->output, path, &options, &contents, err);
+	buf_done(&contents);
+	return rc;
 }
 
 static int run_archive(int argc, char **argv)
@@ -144,7 +158,7 @@ static int run_archive(int argc, char **argv)
 	path = first < argc ? argv[first] : last;
 	if (path == last && state_last_profile(last, sizeof(last), &err) < 0)
 		return fail(&err, 1);
-	if (write_archive(&values, path, &err) < 0)
+	if (archive(&values, path, &err) < 0)
 		return fail(&err, 1);
 	return 0;
 }

@@ -115,10 +115,9 @@ static int pack_all(struct packing *packing, int profile_fd, struct buf *content
 	return rc < 0 ? rc : tar_writer_finish(packing->tar, err);
 }
 
-/* Lines of names that anybody may have made. */
-static void print_contents(const struct buf *contents, FILE *report)
+void archive_print_contents(const struct buf *contents, FILE *report)
 {
-	const char *line = contents->bytes, *end;
+	const char *line = buf_text(contents), *end;
 
 	while ((end = strchr(line, '\n'))) {
 		_cleanup_free_ char *copy = strndup(line, (size_t)(end - line));
@@ -129,9 +128,8 @@ static void print_contents(const struct buf *contents, FILE *report)
 }
 
 /* @out NULL: nothing is written but packing->list. */
-static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct err *err)
+static int pack(struct packing *packing, int fd, FILE *out, struct buf *contents, struct err *err)
 {
-	struct buf contents = { 0 };
 	int rc = store_open(packing->path, &packing->store, err);
 
 	if (rc == 0)
@@ -140,39 +138,43 @@ static int pack(struct packing *packing, int fd, FILE *out, FILE *report, struct
 		rc = tar_writer_new(out, &packing->tar, err);
 	if (rc == 0) {
 		archive_files_find(packing->profile, packing->options, &packing->files);
-		rc = pack_all(packing, fd, &contents, err);
+		rc = pack_all(packing, fd, contents, err);
 	}
-	if (rc == 0)
-		print_contents(&contents, report);
-	buf_done(&contents);
 	return rc;
 }
 
-static int open_and_pack(const char *path, const struct archive_options *options, FILE *out,
-			 FILE *report, struct err *err)
+static int open_and_pack(struct packing *packing, FILE *out, struct buf *contents, struct err *err)
 {
-	struct packing packing = { .path = path, .options = options, .list = report };
 	int fd, rc;
 
-	if (unpacked_is_archive(path))
-		return err_set(err, -EINVAL, "%s is an archive already", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (unpacked_is_archive(packing->path))
+		return err_set(err, -EINVAL, "%s is an archive already", packing->path);
+	fd = open(packing->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
-	rc = pack(&packing, fd, out, report, err);
-	packing_done(&packing);
+		return err_set(err, -errno, "cannot open %s: %s", packing->path, strerror(errno));
+	rc = pack(packing, fd, out, contents, err);
+	packing_done(packing);
 	close(fd);
 	return rc;
 }
 
-int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
-		  struct err *err)
+int archive_write(const char *path, const struct archive_options *options, FILE *out,
+		  struct buf *contents, struct err *err)
 {
-	return open_and_pack(path, options, out, report, err);
+	struct packing packing = { .path = path, .options = options };
+
+	return open_and_pack(&packing, out, contents, err);
 }
 
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err)
 {
-	return open_and_pack(path, options, NULL, out, err);
+	struct packing packing = { .path = path, .options = options, .list = out };
+	struct buf contents = { 0 };
+	int rc = open_and_pack(&packing, NULL, &contents, err);
+
+	if (rc == 0)
+		archive_print_contents(&contents, out);
+	buf_done(&contents);
+	return rc;
 }

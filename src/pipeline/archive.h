@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "pipeline/line_service.h"
 
@@ -17,13 +18,16 @@ struct archive_options {
 	size_t source_path_count;
 };
 
-/* Writes the archive of the profile at @path to @out, and to @report what is in it and what is not.
- * The same files make the same bytes. A profile that is being recorded is packed as of now. */
-int archive_write(const char *path, const struct archive_options *options, FILE *out, FILE *report,
-		  struct err *err);
+/* Writes the archive of the profile at @path to @out, and adds to @contents what is in it and what
+ * is not, to be printed when the archive is in its place: a reader of that may leave. The same
+ * files make the same bytes. A profile that is being recorded is packed as of now. */
+int archive_write(const char *path, const struct archive_options *options, FILE *out,
+		  struct buf *contents, struct err *err);
+/* Lines of names that anybody may have made: nothing in them moves a terminal. */
+void archive_print_contents(const struct buf *contents, FILE *report);
 
 /* Writes nothing but a list to @out: of each file of that archive its size in bytes and its name
- * there, then what archive_write reports. Sizes are those of now. */
+ * there, then the contents as of archive_write. Sizes are those of now. */
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err);
 

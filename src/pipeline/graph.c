@@ -27,6 +27,12 @@ static const double threshold_of_text = 0.5;
 
 enum { MAX_PARTS = 2 * PROFILE_MAX_EVENTS };
 
+/* Percents of what is looked at: all together, and the outermost nodes of it, for functions of one
+ * name may be in several files. */
+struct focus_share {
+	double all, heaviest, lightest;
+};
+
 struct graph {
 	const struct graph_options *options;
 	const char *path;
@@ -35,7 +41,8 @@ struct graph {
 	struct opened opened;
 	struct table *stacks; /* what was selected */
 	struct places *places;
-	bool *focus;			  /* by place; NULL: everything */
+	bool *focus;				       /* by place; NULL: everything */
+	struct focus_share shares[PROFILE_MAX_EVENTS]; /* by event, where they are needed */
 	double least[PROFILE_MAX_EVENTS]; /* percent a branch must have to be shown, by event */
 	struct tree_part parts[MAX_PARTS];
 	size_t part_count;
@@ -151,12 +158,6 @@ static int find_focus(struct graph *graph, struct err *err)
 		       symbol);
 }
 
-/* Percents of what is looked at: all together, and the outermost nodes of it, for functions of one
- * name may be in several files. */
-struct focus_share {
-	double all, heaviest, lightest;
-};
-
 static struct focus_share focus_share(const struct graph *graph, uint8_t event)
 {
 	_cleanup_(tree_freep) struct tree *tree =
@@ -186,22 +187,27 @@ static bool keeps_focus(const struct graph *graph)
 	       !name_pattern_is_glob(graph->options->symbol);
 }
 
+/* Who reads it chooses. */
+static bool hides_nothing(const struct graph *graph)
+{
+	return graph->options->threshold < 0 && graph->format != FORMAT_TEXT;
+}
+
 /* About a SYMBOL the default is a share of what that took, and none hides the heaviest that is
  * called so. */
 static double least_of(const struct graph *graph, uint8_t event)
 {
 	const double rounding = 1 - 1e-9;
 	double wanted = graph->options->threshold;
-	struct focus_share share;
+	const struct focus_share *share = &graph->shares[event];
 
-	if (wanted < 0 && graph->format != FORMAT_TEXT)
+	if (hides_nothing(graph))
 		return 0;
 	if (!graph->focus)
 		return wanted < 0 ? threshold_of_text : wanted;
-	share = focus_share(graph, event);
 	if (wanted < 0)
-		wanted = threshold_of_text * share.all / 100;
-	return wanted < share.heaviest ? wanted : share.heaviest * rounding;
+		wanted = threshold_of_text * share->all / 100;
+	return wanted < share->heaviest ? wanted : share->heaviest * rounding;
 }
 
 /* What the tree must have: a node that is shown though it is light has the callers it has. */
@@ -211,15 +217,18 @@ static double least_to_make(const struct graph *graph, uint8_t event)
 
 	if (!keeps_focus(graph))
 		return least;
-	lightest = focus_share(graph, event).lightest * (1 - 1e-9);
+	lightest = graph->shares[event].lightest * (1 - 1e-9);
 	return lightest < least ? lightest : least;
 }
 
 static void find_least(struct graph *graph)
 {
 	for (size_t i = 0; i < graph->opened.profile->event_count; i++) {
-		if (graph->stacks->sums[i].samples)
-			graph->least[i] = least_of(graph, (uint8_t)i);
+		if (!graph->stacks->sums[i].samples)
+			continue;
+		if (graph->focus && !hides_nothing(graph))
+			graph->shares[i] = focus_share(graph, (uint8_t)i);
+		graph->least[i] = least_of(graph, (uint8_t)i);
 	}
 }
 

@@ -65,17 +65,24 @@ static int dress(const struct output_file *file, int fd, const struct stat *old)
 	return fchmod(fd, mode) < 0 ? -errno : 0;
 }
 
+/* Behind the last slash: unlike to dirname(3), what ends in one names nothing to us. */
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* A file in @path's folder that has no name: however we end, SIGKILL included, nothing is left of
  * it. -EOPNOTSUPP where there is no such thing, or no way to name it. */
 static int make_unnamed(const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	_cleanup_free_ char *folder = xstrdup(path);
+	const char *name = last_name(path);
 	int fd;
 
-	if (strlen(path) + SUFFIX_LENGTH >= PATH_MAX ||
-	    strlen(slash ? slash + 1 : path) + SUFFIX_LENGTH > NAME_MAX ||
-	    access("/proc/self/fd", X_OK) < 0)
+	if (!*name || strlen(path) + SUFFIX_LENGTH >= PATH_MAX ||
+	    strlen(name) + SUFFIX_LENGTH > NAME_MAX || access("/proc/self/fd", X_OK) < 0)
 		return -EOPNOTSUPP;
 	fd = open(dirname(folder), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	return fd < 0 ? -EOPNOTSUPP : fd;
@@ -142,6 +149,8 @@ static int open_place(struct output_file *file)
 {
 	struct stat stat;
 
+	if (!*file->path)
+		return -ENOENT;
 	if (lstat(file->path, &stat) < 0)
 		return make_temporary(file, NULL);
 	if (S_ISDIR(stat.st_mode))

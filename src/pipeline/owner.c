@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -71,22 +72,54 @@ void owner_find(struct owner *ret_owner)
 	*ret_owner = owner;
 }
 
+static void become(const struct owner *owner)
+{
+	setfsgid(owner->gid); /* first: without privilege it could not be set any more */
+	setfsuid(owner->uid);
+}
+
+static void become_ourselves(void)
+{
+	setfsuid(geteuid());
+	setfsgid(getegid());
+}
+
 void owner_begin(const struct owner *owner)
 {
 	if (!owner->other)
 		return;
 	(void)!setgroups(owner->group_count, owner->groups);
-	setfsgid(owner->gid); /* first: without privilege it could not be set any more */
-	setfsuid(owner->uid);
+	become(owner);
 }
 
 void owner_end(const struct owner *owner)
 {
 	if (!owner->other)
 		return;
-	setfsuid(geteuid());
-	setfsgid(getegid());
+	become_ourselves();
 	(void)!setgroups(owner->our_group_count, owner->our_groups);
+}
+
+/* setgroups(2) as the kernel has it: the C library's goes to all threads (nptl(7)). */
+static void set_groups_of_thread(size_t count, const gid_t *groups)
+{
+	(void)!syscall(SYS_setgroups, count, groups);
+}
+
+void owner_begin_thread(const struct owner *owner)
+{
+	if (!owner->other)
+		return;
+	set_groups_of_thread(owner->group_count, owner->groups);
+	become(owner);
+}
+
+void owner_end_thread(const struct owner *owner)
+{
+	if (!owner->other)
+		return;
+	become_ourselves();
+	set_groups_of_thread(owner->our_group_count, owner->our_groups);
 }
 
 static bool belongs_to_root_alone(int fd)

@@ -33,6 +33,10 @@ void owner_find(struct owner *ret_owner);
 void owner_begin(const struct owner *owner);
 void owner_end(const struct owner *owner);
 
+/* The same for the calling thread alone, whatever the others do meanwhile. */
+void owner_begin_thread(const struct owner *owner);
+void owner_end_thread(const struct owner *owner);
+
 /* May root use @path (absolute or from the working folder) by its name for somebody else? Only if
  * nobody but root can change what the name means: every folder on the way, the root folder and the
  * working folder included, belongs to root and is writable by no other, and none is reached by a

@@ -148,11 +148,13 @@ void record_output_remove(const struct record_output *output)
 {
 	_cleanup_free_ char *journal = xasprintf("%s-journal", output->path);
 
+	owner_begin_thread(&output->owner);
 	unlink(journal);
 	if (output->temporary)
 		record_output_remove_temporary(output->path);
 	else
 		unlink(output->path);
+	owner_end_thread(&output->owner);
 }
 
 void record_output_discard(struct record_output *output)

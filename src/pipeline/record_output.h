@@ -36,7 +36,8 @@ int record_output_open(struct record_output *output, const char *wanted, struct 
 int record_output_flush(struct record_output *output, struct err *err);
 /* The recording is whole: closes the file and, in the state folder, makes it last.prof. */
 int record_output_publish(struct record_output *output, struct err *err);
-/* Removes the file and the journal beside it, as a process may do that is about to end. */
+/* Removes the file and the journal beside it, with the owner's rights, in any thread of a process
+ * that is about to end. */
 void record_output_remove(const struct record_output *output);
 /* Removes a file that was opened and not published: nothing was recorded. */
 void record_output_discard(struct record_output *output);

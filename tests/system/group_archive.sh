@@ -100,6 +100,25 @@ test_what_an_archive_lacks_is_told() {
 	expect_line 'where the archive goes'
 }
 
+# A report nobody reads takes no archive along: a pipe whose reader is gone before we begin.
+test_an_archive_is_kept_without_readers() {
+	local said pid
+	sh -c 'while :; do :; done' &
+	pid=$!
+	record "$T/prof" --duration 0.5 -p $pid
+	kill $pid
+	wait $pid 2> /dev/null
+	export XDG_CACHE_HOME=$T/cache
+	exec {said}> >(exec true)
+	wait $!
+	: > "$T/empty.tar.zst"
+	# standard output is the archive's own file, so that the report goes to the other, unbuffered
+	"$PROSPECT" archive -o "$T/empty.tar.zst" "$T/prof" >> "$T/empty.tar.zst" 2>&"$said"
+	exec {said}>&-
+	"$PROSPECT" report --by symbol "$T/empty.tar.zst" > "$T/shown" || fail "there is no archive"
+	[ -s "$T/shown" ] || fail "nothing is in the archive"
+}
+
 # refused NAME PATTERN: an archive made of $T/NAME by tar is not believed, and nothing came of it.
 refused() {
 	zstd -q -f "$T/$1.tar" -o "$T/$1.tar.zst" || fail "zstd failed"

@@ -103,6 +103,7 @@ static void spellings(void **state)
 	assert_true(parse("--file a -f a --only --only=x").rc > 0);
 	assert_true(parse("-aq").values.all && parse("-aq").values.quiet);
 	assert_false(parse("-a").values.quiet);
+	assert_true(parse("-a -a").rc > 0 && parse("-a -a").values.all);
 }
 
 static void the_papers_own_line(void **state)
@@ -162,6 +163,7 @@ static void numbers_and_times(void **state)
 		{ "--duration 2m", 0, 120 },
 		{ "--duration 1h", 0, 3600 },
 		{ "--duration 0", 0, 0 },
+		{ "--duration 1 -k 3 --duration 2s -k 4", 4, 2 }, /* the last ones */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

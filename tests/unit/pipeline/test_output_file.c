@@ -216,9 +216,28 @@ static void check_leaves_nothing_behind(void **state)
 	assert_int_equal(output_file_check("nowhere/report", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "nowhere/report"));
 	assert_int_equal(output_file_check("/tmp", &err), -EISDIR);
+	assert_int_equal(output_file_check(".", &err), -EISDIR);
 	assert_int_equal(symlink("nowhere", "link"), 0);
 	assert_int_equal(output_file_check("link", &err), -ENOENT);
 	output_file_free(NULL);
+}
+
+/* What could not be named in the end is refused before anything is written. */
+static void names_that_are_none(void **state)
+{
+	static const char *const paths[] = { "", "nowhere/", "nowhere//", "nowhere/.",
+					     "./nowhere/" };
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_int_equal(output_file_check(paths[i], &err), -ENOENT);
+	assert_int_equal(mkdir("folder", 0700), 0);
+	assert_int_equal(output_file_check("folder/", &err), -EISDIR);
+	assert_int_equal(rmdir("folder"), 0);
+	write_old("file");
+	assert_int_equal(output_file_check("file/", &err), -ENOTDIR);
+	assert_file("file", "old");
+	assert_int_equal(count_files(), 1);
 }
 
 static void links_are_followed(void **state)
@@ -423,6 +442,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_of_any_length, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
 						leave_folder),
+		cmocka_unit_test_setup_teardown(names_that_are_none, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(half_a_file_is_not_moved, enter_folder,
 						leave_folder),

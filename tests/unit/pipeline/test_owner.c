@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,6 +130,28 @@ static void groups_are_the_owners(void **state)
 	assert_int_equal(groups[0], extra);
 }
 
+static void *become_owner(void *context)
+{
+	owner_begin_thread(context);
+	return NULL;
+}
+
+/* Where one thread is the owner the others are who they were. */
+static void threads_do_not_meet(void **state)
+{
+	struct owner owner = { .other = true, .uid = NOBODY, .gid = NOBODY };
+	gid_t groups[OWNER_MAX_GROUPS], extra = 4711;
+	pthread_t thread;
+
+	need_root();
+	assert_int_equal(setgroups(1, &extra), 0);
+	assert_int_equal(pthread_create(&thread, NULL, become_owner, &owner), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(getgroups(OWNER_MAX_GROUPS, groups), 1);
+	assert_int_equal(groups[0], extra);
+	assert_int_equal(setfsuid((uid_t)-1), 0);
+}
+
 static void where_root_is_alone(void **state)
 {
 	char folder[] = "/run/prospect-test-XXXXXX", path[64], below[64];
@@ -165,6 +189,7 @@ int main(void)
 		cmocka_unit_test(nonsense_in_the_environment_is_ignored),
 		cmocka_unit_test(files_are_made_as_the_owner),
 		cmocka_unit_test(groups_are_the_owners),
+		cmocka_unit_test(threads_do_not_meet),
 		cmocka_unit_test(where_root_is_alone),
 	};
 
