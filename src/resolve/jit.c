@@ -452,6 +452,11 @@ bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint
 	return jit_line_keeper_keep(&jit->lines, jit->profile, &lined) || all_ended;
 }
 
+struct jit_line_counts jit_line_counts(const struct jit *jit)
+{
+	return jit->lines.counts;
+}
+
 /* ---- code ---- */
 
 /* What lies there now, if that is still the piece. */

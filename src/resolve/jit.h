@@ -77,6 +77,12 @@ bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_pl
  * function. False: what the file's lines mean is not known yet; ask again when more was announced.
  * *changes, 0 at first, saves the search when nothing was since the last time. */
 bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint64_t *changes);
+/* How much was done for that. */
+struct jit_line_counts {
+	uint64_t bytes_read; /* of records, which takes time */
+	size_t dropped; /* lines for which there was no room, as often as they were asked for */
+};
+struct jit_line_counts jit_line_counts(const struct jit *jit);
 /* How many jitdumps of the past are known without their lines and code, because there are more of
  * them than may be held open. */
 size_t jit_dumps_closed(const struct jit *jit);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "resolve/jit.h"
 #include "resolve/jit_source.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
 
 /* The lines of the last piece, for the next frame is often in it. Zeroes: none was asked for. */
 struct jit_line_keeper {
+	struct jit_line_counts counts;
 	const struct jit_source *source; /* NULL: none */
 	uint32_t begun;			 /* of the source */
 	enum jit_lines_origin origin;	 /* as it was known then */

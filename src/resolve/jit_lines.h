@@ -29,7 +29,8 @@ enum jit_lines_origin {
 	JIT_LINES_FROM_HEADER, /* V8 */
 };
 
-/* How many records of a file spoke for each. */
+/* How many records of a file spoke for each. A writer has one way: where both are proved something
+ * is wrong, and stays so for this file, for no line is better than a wrong one. */
 struct jit_lines_evidence {
 	uint32_t from_code, from_header; /* proofs */
 	uint32_t as_header;		 /* their lines begin at the size of a header */
@@ -38,7 +39,7 @@ struct jit_lines_evidence {
 /* Adds what a record tells of its writer, whose code has that many bytes. */
 void jit_lines_weigh(const struct jitdump_header *header, const struct jitdump_record *record,
 		     uint64_t code_size, struct jit_lines_evidence *evidence);
-/* More of it would change nothing. */
+/* There are so many proofs that no more are looked for, and what would contradict them neither. */
 bool jit_lines_settled(const struct jit_lines_evidence *evidence);
 enum jit_lines_origin jit_lines_origin(const struct jit_lines_evidence *evidence);
 

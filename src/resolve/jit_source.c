@@ -285,15 +285,17 @@ bool jit_source_code(const struct jit_source *source, const struct code_piece *p
 }
 
 bool jit_source_lines(const struct jit_source *source, const struct code_piece *piece,
-		      char **ret_bytes, jit_line_list *list)
+		      char **ret_bytes, size_t *ret_size, jit_line_list *list)
 {
 	enum jit_lines_origin origin = jit_lines_origin(&source->lines_evidence);
 	struct jitdump_record record;
 	char *lines;
 
+	*ret_size = 0;
 	if (source->file.fd < 0 || !piece->lines_at || origin == JIT_LINES_UNKNOWN ||
 	    !read_line_record(source, piece->lines_at, ret_bytes, &record))
 		return false;
+	*ret_size = record.size;
 	if (jit_lines_read(&source->header, &record, piece->size, origin, list))
 		return true;
 	lines = *ret_bytes + ((const char *)record.lines - *ret_bytes);

@@ -48,9 +48,9 @@ bool jit_source_code(const struct jit_source *source, const struct code_piece *p
 		     struct buf *code);
 
 /* Appends the lines of a piece; their texts live in *ret_bytes, which are the caller's, and NULL
- * before. False: the file has none, or what they mean is not known: ask again when there
- * is more of lines_evidence. */
+ * before; *ret_size of them were read. False: the file has none, or what they mean is not known:
+ * ask again when there is more of lines_evidence. */
 bool jit_source_lines(const struct jit_source *source, const struct code_piece *piece,
-		      char **ret_bytes, jit_line_list *list);
+		      char **ret_bytes, size_t *ret_size, jit_line_list *list);
 
 #endif

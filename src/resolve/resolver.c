@@ -17,20 +17,31 @@ struct waiting {
 	uint64_t changes; /* see jit_lookup */
 };
 
+/* A frame with a name whose lines are to be asked for, or may be understood later. */
+struct lineless {
+	uint32_t image, frame;
+	uint64_t place;	  /* frame.offset */
+	uint64_t changes; /* see jit_keep_lines */
+};
+
 struct resolver {
 	struct profile *profile;
 	struct image_files *files;
 	struct kernel_symbols *kernel; /* NULL: none */
 	struct jit *jit;	       /* NULL: none */
 	VEC(struct waiting) waiting;
-	VEC(struct waiting) lineless; /* frames with a name whose lines may be understood later */
+	VEC(struct lineless) lineless;
+	bool unsorted; /* some of these were added since they were gone through */
 	struct table_cache *tables;
 	size_t next;	 /* the first frame no run has seen */
 	struct buf name; /* of the frame being resolved */
 	struct pause pause;
 };
 
-enum { CACHE_BYTES = 4 * 1024 * 1024 };
+enum {
+	CACHE_BYTES = 4 * 1024 * 1024,
+	LINES_BETWEEN = 256 * 1024, /* bytes of records of lines that are read between two pauses */
+};
 
 struct resolver *resolver_new(struct profile *profile, struct image_files *files,
 			      struct kernel_symbols *kernel)
@@ -147,13 +158,13 @@ static void resolve_in_kernel(struct resolver *resolver, struct frame *frame)
 	settle(resolver, frame, &symbol);
 }
 
-static void keep_lines(struct resolver *resolver, uint32_t frame)
+static void want_lines(struct resolver *resolver, uint32_t frame)
 {
-	struct waiting waiting = { .frame = frame };
+	const struct frame *row = &resolver->profile->frames.items[frame];
 
-	if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[frame], false,
-			    &waiting.changes))
-		*vec_push(&resolver->lineless) = waiting;
+	*vec_push(&resolver->lineless) =
+		(struct lineless){ .image = row->image, .frame = frame, .place = row->offset };
+	resolver->unsorted = true;
 }
 
 /* True: there is nothing more to wait for. */
@@ -166,7 +177,7 @@ static bool resolve_made(struct resolver *resolver, struct waiting *waiting)
 	case JIT_NAMED:
 		symbol.image = frame->image;
 		settle(resolver, frame, &symbol);
-		keep_lines(resolver, waiting->frame);
+		want_lines(resolver, waiting->frame);
 		return true;
 	case JIT_NOT_YET:
 		return false;
@@ -188,16 +199,49 @@ static void resolve_waiting(struct resolver *resolver)
 	resolver->waiting.count = kept;
 }
 
+static int by_place(const void *left, const void *right)
+{
+	const struct lineless *a = left, *b = right;
+
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+/* Frames of one piece of code one after the other, so that its record is read once. */
+static void sort_lineless(struct resolver *resolver)
+{
+	if (resolver->unsorted)
+		qsort(resolver->lineless.items, resolver->lineless.count,
+		      sizeof(*resolver->lineless.items), by_place);
+	resolver->unsorted = false;
+}
+
+static void pause_for_lines(struct resolver *resolver, uint64_t *paused_at)
+{
+	uint64_t bytes_read = jit_line_counts(resolver->jit).bytes_read;
+
+	if (bytes_read - *paused_at < LINES_BETWEEN)
+		return;
+	*paused_at = bytes_read;
+	pause_take(&resolver->pause);
+}
+
 static void ask_for_lines(struct resolver *resolver)
 {
 	size_t kept = 0;
+	uint64_t paused_at = resolver->jit ? jit_line_counts(resolver->jit).bytes_read : 0;
 
+	sort_lineless(resolver);
 	for (size_t i = 0; i < resolver->lineless.count; i++) {
-		struct waiting waiting = resolver->lineless.items[i];
+		struct lineless lineless = resolver->lineless.items[i];
 
-		if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[waiting.frame],
-				    false, &waiting.changes))
-			resolver->lineless.items[kept++] = waiting;
+		if (!jit_keep_lines(resolver->jit, &resolver->profile->frames.items[lineless.frame],
+				    false, &lineless.changes))
+			resolver->lineless.items[kept++] = lineless;
+		pause_for_lines(resolver, &paused_at);
 	}
 	resolver->lineless.count = kept;
 }
@@ -263,7 +307,6 @@ void resolver_run(struct resolver *resolver)
 	if (resolver->jit)
 		jit_asking(resolver->jit);
 	resolve_waiting(resolver);
-	ask_for_lines(resolver);
 	for (size_t i = resolver->next ? resolver->next : 1; i < profile->frames.count; i++) {
 		if (profile->frames.items[i].symbol == 0)
 			*vec_push(&items) =
@@ -279,5 +322,6 @@ void resolver_run(struct resolver *resolver)
 		resolve_frame(resolver, &profile->frames.items[items.items[i].frame]);
 	}
 	vec_free(&items);
+	ask_for_lines(resolver);
 	image_files_rest(resolver->files);
 }

@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "jitdump_maker.h"
 #include "resolve/image_files.h"
+#include "resolve/jit_line_keeper.h"
 #include "resolve/processor_clock.h"
+#include "resolve/resolver.h"
 #include "tools.h"
 
 enum { CODE = 0x7f0000001000 };
@@ -389,7 +391,7 @@ static void test_dump_lines(void **state)
 	make_header(&maker, 0, 0);
 	make_lines(&maker, now, CODE, "/src/first");
 	make_load(&maker, now, CODE, "first", "12345678", 1);
-	make_lines(&maker, now, CODE + 0x100, "file:///src/second");
+	make_lines(&maker, now, CODE + 0x100, "file:///src/sec%6fnd");
 	make_load(&maker, now, CODE + 0x100, "second", "12345678", 2);
 	make_load(&maker, now, CODE + 0x200, "without", "12345678", 3);
 	make_lines(&maker, now, CODE + 0x300, "/src/of/nothing");
@@ -554,6 +556,94 @@ static void test_dump_lines_never_understood(void **state)
 	expect_lines(fixture, "");
 }
 
+static void count(void *context)
+{
+	++*(int *)context;
+}
+
+enum { MANY = 15000 }; /* lines, which are more than are read without a pause */
+
+/* Adds a function at an address that has so many lines; how many bytes tell them. */
+static size_t make_long(struct jitdump_maker *maker, uint64_t now, uint64_t start, const char *name)
+{
+	_cleanup_free_ char *code = calloc(1, MANY * 4 + 1);
+	size_t before = maker->bytes.size, bytes;
+
+	memset(code, 'x', MANY * 4);
+	make_many_lines(maker, start, 0, MANY, "/src/long.js");
+	bytes = maker->bytes.size - before;
+	make_load(maker, now, start, name, code, 1);
+	return bytes;
+}
+
+/* Frames of two functions by turns: what is told of each is read once, with a pause behind it, in
+ * which other work is done. */
+static void test_dump_lines_by_turns(void **state)
+{
+	struct fixture *fixture = *state;
+	struct image_files *files = image_files_new(fixture->profile, 64);
+	struct resolver *resolver = resolver_new(fixture->profile, files, NULL);
+	struct jitdump_maker maker = { 0 };
+	uint64_t now = clock_ns();
+	size_t bytes;
+	int pauses = 0;
+
+	make_header(&maker, 0, 0);
+	bytes = make_long(&maker, now, CODE, "one");
+	bytes += make_long(&maker, now, CODE + 0x100000, "two");
+	map_dump(fixture, &maker);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct frame frame =
+			place(fixture, fixture->process, CODE + i % 2 * 0x100000 + 400 * i, now);
+
+		profile_frame(fixture->profile, &frame);
+	}
+	resolver_set_jit(resolver, fixture->jit);
+	resolver_set_pause(resolver, (struct pause){ count, &pauses });
+	resolver_run(resolver);
+	assert_int_equal(fixture->profile->lines.count, 1 + 100);
+	assert_int_equal(jit_line_counts(fixture->jit).bytes_read, bytes);
+	assert_int_equal(pauses, 1 + 2); /* before the image, and behind each record */
+	resolver_run(resolver);
+	assert_int_equal(jit_line_counts(fixture->jit).bytes_read, bytes);
+	assert_int_equal(jit_line_counts(fixture->jit).dropped, 0);
+	resolver_free(resolver);
+	image_files_free(files);
+	buf_done(&maker.bytes);
+}
+
+static void fill_lines(struct profile *profile)
+{
+	struct told_line line = { .image = 1, .size = 1, .line = 1 };
+
+	while (profile->lines.count <= JIT_LINE_KEEPER_MOST) {
+		line.start++;
+		profile_line(profile, &line);
+	}
+}
+
+/* What there is no room for is counted. */
+static void test_dump_lines_without_room(void **state)
+{
+	struct fixture *fixture = *state;
+	struct jitdump_maker maker = { 0 };
+	uint64_t now = clock_ns();
+
+	make_header(&maker, 0, 0);
+	make_lines(&maker, now, CODE, "/src/first");
+	make_load(&maker, now, CODE, "first", "12345678", 1);
+	make_lines(&maker, now, CODE + 0x100, "/src/second");
+	make_load(&maker, now, CODE + 0x100, "second", "12345678", 2);
+	map_dump(fixture, &maker);
+	fill_lines(fixture->profile);
+	assert_true(keep_lines(fixture, CODE + 4, now, false));
+	assert_int_equal(jit_line_counts(fixture->jit).dropped, 1);
+	assert_true(keep_lines(fixture, CODE + 0x104, now, true));
+	assert_int_equal(jit_line_counts(fixture->jit).dropped, 1 + 2);
+	assert_int_equal(fixture->profile->lines.count, 1 + JIT_LINE_KEEPER_MOST);
+	buf_done(&maker.bytes);
+}
+
 /* More than a chunk, written in pieces that end anywhere. */
 static void test_dump_grows(void **state)
 {
@@ -709,6 +799,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_dump_written_anew, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_written_anew_and_longer, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines_by_turns, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dump_lines_without_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_dump_grows, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_processor_clock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another_dump, set_up, tear_down),
