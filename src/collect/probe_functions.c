@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,8 +22,25 @@ struct module {
 
 struct probe_functions {
 	struct btf *kernel;
-	VEC(struct module) modules; /* that were asked for */
+	VEC(struct module) modules;		  /* that were asked for */
+	enum { NOT_ASKED, TOLD, NOT_TOLD } signs; /* are they told of enumerations? */
 };
+
+struct probe_functions *probe_functions_of(struct btf *kernel)
+{
+	struct probe_functions *functions = xcalloc(1, sizeof(*functions));
+
+	functions->kernel = kernel;
+	return functions;
+}
+
+void probe_functions_add(struct probe_functions *functions, const char *module, struct btf *types)
+{
+	struct module *added = vec_push(&functions->modules);
+
+	*added = (struct module){ .types = types, .fd = -1 };
+	snprintf(added->name, sizeof(added->name), "%s", module);
+}
 
 int probe_functions_new(struct probe_functions **ret_functions)
 {
@@ -30,8 +48,7 @@ int probe_functions_new(struct probe_functions **ret_functions)
 
 	if (!kernel)
 		return -errno;
-	*ret_functions = xcalloc(1, sizeof(**ret_functions));
-	(*ret_functions)->kernel = kernel;
+	*ret_functions = probe_functions_of(kernel);
 	return 0;
 }
 
@@ -41,7 +58,8 @@ void probe_functions_free(struct probe_functions *functions)
 		return;
 	for (size_t i = 0; i < functions->modules.count; i++) {
 		btf__free(functions->modules.items[i].types);
-		close(functions->modules.items[i].fd);
+		if (functions->modules.items[i].fd >= 0)
+			close(functions->modules.items[i].fd);
 	}
 	vec_free(&functions->modules);
 	btf__free(functions->kernel);
@@ -91,6 +109,20 @@ static const struct module *find_module(struct probe_functions *functions, const
 	return &functions->modules.items[functions->modules.count - 1];
 }
 
+/* libbpf would look among the types of the kernel first, which may have another one of the name. */
+static int find_own(const struct probe_functions *functions, const struct btf *types,
+		    const char *name)
+{
+	for (uint32_t id = btf__type_cnt(functions->kernel); id < btf__type_cnt(types); id++) {
+		const struct btf_type *type = btf__type_by_id(types, id);
+
+		if (btf_is_func(type) &&
+		    strcmp(btf__name_by_offset(types, type->name_off), name) == 0)
+			return (int)id;
+	}
+	return -ENOENT;
+}
+
 /* The types that describe a function, and its number there; negative: nothing does. */
 static int find(struct probe_functions *functions, const char *module, const char *name,
 		const struct btf **ret_types, int *ret_module_fd)
@@ -102,7 +134,8 @@ static int find(struct probe_functions *functions, const char *module, const cha
 		return -ENOENT;
 	*ret_types = module ? found->types : functions->kernel;
 	*ret_module_fd = module ? found->fd : 0;
-	id = btf__find_by_name_kind(*ret_types, name, BTF_KIND_FUNC);
+	id = module ? find_own(functions, *ret_types, name)
+		    : btf__find_by_name_kind(*ret_types, name, BTF_KIND_FUNC);
 	return id < 0 ? -ENOENT : id;
 }
 
@@ -120,7 +153,21 @@ int probe_functions_find(struct probe_functions *functions, const char *module, 
 
 /* ---- what they return ---- */
 
-/* Kernels before 6.1 do not say of an enumeration whether it has negative members. */
+/* Kernels before 6.1 do not say of an enumeration whether it is signed. Those that do say it of
+ * some: there is no kernel without errors in one. */
+static bool tells_signs(struct probe_functions *functions)
+{
+	for (uint32_t id = 1; functions->signs == NOT_ASKED; id++) {
+		const struct btf_type *type = btf__type_by_id(functions->kernel, id);
+
+		if (!type)
+			functions->signs = NOT_TOLD;
+		else if (btf_is_any_enum(type) && btf_kflag(type))
+			functions->signs = TOLD;
+	}
+	return functions->signs == TOLD;
+}
+
 static bool has_negative(const struct btf_type *type)
 {
 	const struct btf_enum *members = btf_enum(type);
@@ -133,7 +180,8 @@ static bool has_negative(const struct btf_type *type)
 }
 
 /* A structure of a register's size is in that register: there are no others in the kernel. */
-static struct probe_return what_returns(const struct btf_type *type)
+static struct probe_return what_returns(struct probe_functions *functions,
+					const struct btf_type *type)
 {
 	switch (btf_kind(type)) {
 	case BTF_KIND_INT:
@@ -141,7 +189,9 @@ static struct probe_return what_returns(const struct btf_type *type)
 	case BTF_KIND_PTR:
 		return (struct probe_return){ .kind = PROBE_RETURN_POINTER, .bits = 64 };
 	case BTF_KIND_ENUM:
-		return probe_return_number(btf_kflag(type) || has_negative(type), type->size);
+		return probe_return_number(btf_kflag(type) ||
+						   (has_negative(type) && !tells_signs(functions)),
+					   type->size);
 	case BTF_KIND_ENUM64:
 		return probe_return_number(btf_kflag(type), type->size);
 	case BTF_KIND_STRUCT:
@@ -176,5 +226,6 @@ struct probe_return probe_functions_returns(struct probe_functions *functions, c
 	prototype = function ? btf__type_by_id(types, function->type) : NULL;
 	if (prototype)
 		type = strip(types, prototype->type);
-	return type ? what_returns(type) : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
+	return type ? what_returns(functions, type)
+		    : (struct probe_return){ .kind = PROBE_RETURN_UNKNOWN };
 }

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "model/probe.h"
 
+struct btf; /* libbpf's */
 struct probe_functions;
 
 struct probe_function {
@@ -18,6 +19,10 @@ struct probe_function {
 
 /* Some ten milliseconds. Negative errno: the kernel describes no types. */
 int probe_functions_new(struct probe_functions **ret_functions);
+/* Of types from elsewhere, which are taken over; for tests. */
+struct probe_functions *probe_functions_of(struct btf *kernel);
+/* The same for a module, whose types are based on those of the kernel. */
+void probe_functions_add(struct probe_functions *functions, const char *module, struct btf *types);
 void probe_functions_free(struct probe_functions *functions); /* NULL is fine */
 DEFINE_CLEANUP(struct probe_functions *, probe_functions_free);
 
