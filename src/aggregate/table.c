@@ -207,8 +207,7 @@ static void find_place(struct table *table, const struct point *point, struct co
 			of_code && key->of_frame ? *of_code++ : key->value(table->labels, point);
 	}
 	coming->place = direct_place(table, &wanted);
-	if (!coming->place)
-		coming->hash = hash_of(table, &wanted);
+	coming->hash = coming->place ? 0 : hash_of(table, &wanted);
 }
 
 static const struct table_row *add(struct table *table, const struct total *total,
