@@ -139,16 +139,15 @@ static void take_few(struct run *run, const struct point *points, size_t count)
 
 static void take(void *context, const struct point *points, size_t count)
 {
-	struct run *run = context;
-	const struct profile *profile = run->opened->profile;
+	for (size_t at = 0; at < count; at += FEW)
+		take_few(context, points + at, count - at < FEW ? count - at : FEW);
+}
 
-	for (size_t at = 0, first = 0, length; at < count; at += first + length) {
-		length = count - at;
-		if (run->making->command_only)
-			length = diff_command_stretch(profile, points + at, count - at, &first);
-		length = length < FEW ? length : FEW;
-		take_few(run, points + at + first, length);
-	}
+static void take_command(void *context, const struct point *points, size_t count)
+{
+	const struct run *run = context;
+
+	diff_command_each(run->opened->profile, points, count, take, context);
 }
 
 /* One run on either side? */
@@ -176,6 +175,8 @@ static unsigned fields_used(const struct making *making)
 static int collect(struct making *making, struct run *run, struct err *err)
 {
 	struct opened *opened = (struct opened *)run->opened;
+	void (*visit)(void *, const struct point *, size_t) =
+		making->command_only ? take_command : take;
 	unsigned fields = fields_used(making);
 	int rc;
 
@@ -183,9 +184,9 @@ static int collect(struct making *making, struct run *run, struct err *err)
 	if (!run->asked)
 		return -EINVAL;
 	if (fields & SAMPLE_TIME)
-		rc = opened_visit_times(opened, fields, take, run, err);
+		rc = opened_visit_times(opened, fields, visit, run, err);
 	else
-		rc = opened_visit(opened, fields, take, run, err);
+		rc = opened_visit(opened, fields, visit, run, err);
 	if (rc == 0 && !count_samples(run->table))
 		rc = err_set(err, -ENODATA,
 			     "the profiled command itself has no samples%s; --machine compares "

@@ -24,17 +24,18 @@ static bool is_in_command(const struct profile *profile, const struct point *poi
 	return profile->processes.items[process].in_command;
 }
 
-size_t diff_command_stretch(const struct profile *profile, const struct point *points, size_t count,
-			    size_t *ret_first)
+void diff_command_each(const struct profile *profile, const struct point *points, size_t count,
+		       void (*visit)(void *context, const struct point *points, size_t count),
+		       void *context)
 {
-	size_t first = 0, end;
-
-	while (first < count && !is_in_command(profile, &points[first]))
-		first++;
-	for (end = first; end < count && is_in_command(profile, &points[end]);)
-		end++;
-	*ret_first = first;
-	return end - first;
+	for (size_t first = 0, end; first < count; first = end) {
+		while (first < count && !is_in_command(profile, &points[first]))
+			first++;
+		for (end = first; end < count && is_in_command(profile, &points[end]);)
+			end++;
+		if (end > first)
+			visit(context, points + first, end - first);
+	}
 }
 
 uint32_t diff_command_process(const struct profile *profile)

@@ -12,10 +12,11 @@
 
 /* Was a command profiled, so that it alone may be compared? Errors of reading. */
 int diff_command_is_known(struct store_reader *store, bool *ret_is_known, struct err *err);
-/* How many of these points follow each other that were sampled in the command or in one of its
- * children, from *ret_first on. 0: no more. */
-size_t diff_command_stretch(const struct profile *profile, const struct point *points, size_t count,
-			    size_t *ret_first);
+/* Visits those of the points that were sampled in the command or in one of its children, as many at
+ * once as follow each other. */
+void diff_command_each(const struct profile *profile, const struct point *points, size_t count,
+		       void (*visit)(void *context, const struct point *points, size_t count),
+		       void *context);
 
 /* The process the command became last; 0: there is none. */
 uint32_t diff_command_process(const struct profile *profile);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/last_act.h"
 #include "base/xalloc.h"
+#include "pipeline/dropped_lines.h"
 #include "pipeline/stacks.h"
 #include "resolve/debug_files.h"
 #include "resolve/image_files.h"
@@ -159,6 +160,7 @@ int import_profile_finish(struct import_profile *import, struct import_result *r
 
 	machine_finish(import->machine);
 	name_all(import);
+	dropped_lines_tell(import->profile, import->frames.jit);
 	settle_facts(import);
 	rc = record_output_flush(&import->output, err);
 	last_act_cancel(steal_ptr(import->removal));

@@ -17,6 +17,7 @@
 #include "collect/module_watch.h"
 #include "collect/perf_limits.h"
 #include "pipeline/attribute.h"
+#include "pipeline/dropped_lines.h"
 #include "pipeline/hot_code.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
@@ -213,8 +214,10 @@ static void flush(struct recording *recording)
 		kernel_symbols_modules_changed(recording->kernel);
 	resolver_run(recording->resolver);
 	hot_code_keep_made(recording->hot);
-	if (recording->profile->run.end_ns)
+	if (recording->profile->run.end_ns) {
 		hot_code_keep_all(recording->hot, recording->kernel);
+		dropped_lines_tell(recording->profile, recording->jit);
+	}
 	jit_rest(recording->jit);
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);

@@ -12,12 +12,8 @@ static void take(void *context, const struct point *points, size_t count)
 static void take_command(void *context, const struct point *points, size_t count)
 {
 	struct table *stacks = context;
-	const struct profile *profile = stacks->labels->profile;
 
-	for (size_t at = 0, first, length; at < count; at += first + length) {
-		length = diff_command_stretch(profile, points + at, count - at, &first);
-		table_add_all(stacks, points + at + first, length);
-	}
+	diff_command_each(stacks->labels->profile, points, count, take, stacks);
 }
 
 int selected_stacks(struct opened *opened, const struct key_list *keys, bool command_only,

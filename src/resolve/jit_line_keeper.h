@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines that a jitdump tells of code, on their way into the profile: those of the places that were
- * sampled, each once. Private to jit.c. */
+ * sampled, each once. Private to jit.c, but for how many there may be. */
 #ifndef RESOLVE_JIT_LINE_KEEPER_H
 #define RESOLVE_JIT_LINE_KEEPER_H
 
