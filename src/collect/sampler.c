@@ -232,11 +232,10 @@ void sampler_keep_up(struct sampler *sampler)
 
 /*
  * What a sample of an event that software counts stands for: the count that was set when it was
- * taken. PERF_EVENT_IOC_PERIOD makes the kernel forget how far it had got
- * (linux:kernel/events/core.c,
- * __perf_event_period), and the very next event a sample: that one stands for the way since the
- * sample before, half of the old count on average. The one behind it still waits for the old count
- * (perf_swevent_set_period).
+ * taken. PERF_EVENT_IOC_PERIOD makes the kernel forget how far it had got, and the very next event
+ * a sample (__perf_event_period of linux:kernel/events/core.c): that one stands for the way since
+ * the sample before, half of the old count on average. The one behind it still waits for the old
+ * count (perf_swevent_set_period).
  */
 static uint64_t software_weight(struct perf_fd *event, uint64_t time_ns)
 {

@@ -40,6 +40,10 @@ enum {
 	 * its host CPU in between); what is younger waits for the next drain. */
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
+	/* While symbols are read, so many times as long as a drain took goes by before the next
+	 * one. On a machine that gives us more samples than it gives us time for, each drain would
+	 * be longer than the last, and there is one for each file: reading would never end. */
+	READ_PER_DRAIN = 4,
 	MAX_OPEN_IMAGES = 1024,
 	NICE = -15,
 	LARGE_PIECE = 256 * 1024,
@@ -68,6 +72,7 @@ struct recording {
 	struct attribution *attribution;
 	struct record_facts *facts;
 	struct record_scan scan;
+	uint64_t drained_ns, drain_took_ns; /* when the last drain was over, and how long it was */
 	bool rings_hung_up;
 	bool drain_soon;
 	bool stop;
@@ -191,6 +196,8 @@ static void follow_modules(struct recording *recording)
 
 static void drain(struct recording *recording, uint64_t cutoff_ns)
 {
+	uint64_t begin_ns = clock_ns();
+
 	if (recording->exec_watch)
 		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
 	follow_modules(recording);
@@ -198,12 +205,20 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
 	if (recording->stacks)
 		recording->drain_soon = stacks_settle(recording->stacks);
+	recording->drained_ns = clock_ns();
+	recording->drain_took_ns = recording->drained_ns - begin_ns;
 }
 
 /* Reading the symbols of a large file takes longer than it takes to fill a ring. */
 static void drain_between(void *context)
 {
-	drain(context, clock_ns() - SETTLE_MS * NS_PER_MS);
+	struct recording *recording = context;
+	uint64_t now = clock_ns();
+
+	if (now - recording->drained_ns < READ_PER_DRAIN * recording->drain_took_ns)
+		sampler_keep_up(recording->sampler);
+	else
+		drain(recording, now - SETTLE_MS * NS_PER_MS);
 }
 
 static void flush(struct recording *recording)

@@ -67,9 +67,13 @@ static void take_line(void *context, const struct perf_map_line *line)
  * was written last. (A piece that is the only one at its address is found whatever its time.) */
 static uint64_t time_of_lines(const struct jit_source *source, uint64_t now_ns)
 {
-	uint64_t real_ns = clock_read(CLOCK_REALTIME);
+	uint64_t real_ns = clock_read(CLOCK_REALTIME), mono_ns = clock_ns();
 	uint64_t age_ns = 0;
 
+	/* Ages are told by clocks that are read together: on a busy machine @now_ns is long ago.
+	 * With 0 it was always so. */
+	if (now_ns && now_ns < mono_ns)
+		now_ns = mono_ns;
 	if (source->file.mtime_ns > 0 && (uint64_t)source->file.mtime_ns < real_ns)
 		age_ns = real_ns - (uint64_t)source->file.mtime_ns;
 	return age_ns < now_ns - source->looked_ns ? now_ns - age_ns : source->looked_ns;

@@ -196,9 +196,9 @@ test_samples_that_totals_lack() {
 
 # all_losses FILE: what it lost counts as what record() lost.
 all_losses() {
-	LOSS=$(awk -v n="$(header "$1" samples)" -v lost="$(header "$1" lost)" -v before="$LOSS" \
-		'BEGIN { loss = (n + lost > 0) ? lost / (n + lost) : 0
-			printf "%.6f", loss > before ? loss : before }')
+	local lost
+	lost=$(header "$1" lost)
+	if holds "${lost:-0} > ${LOST:-0}"; then LOST=$lost; fi
 }
 
 test_two_at_once() {

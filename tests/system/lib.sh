@@ -10,9 +10,9 @@
 # each a chance of 1e-6 to fail without reason, all together 1 in 10,000 (99.99 %, Bonferroni).
 Z=4.9
 
-# What record() lost, as a fraction. Losses come in bursts, on a machine that is busy with other
-# things, so they may all be of one kind: shares and times are allowed to be that far off.
-LOSS=0
+# How many samples record() lost. Losses come in bursts, on a machine that is busy with other things,
+# so they may all be of what is compared, and of one kind of it: shares and times may be that far off.
+LOST=0
 
 fail() {
 	printf '%s\n' "$@" | sed 's/^/# /'
@@ -99,8 +99,7 @@ record() {
 	"$PROSPECT" record -o "$file" "$@" > "$T/stdout" 2> "$T/stderr" || status=$?
 	[ $status = 0 ] || fail "record ended with $status: $*" "$(tail -n 5 "$T/stderr")"
 	[ -s "$file" ] || fail "record made no $file"
-	LOSS=$(awk -v n="$(header "$file" samples)" -v lost="$(header "$file" lost)" \
-		'BEGIN { printf "%.6f", (n + lost > 0) ? lost / (n + lost) : 0 }')
+	LOST=$(header "$file" lost)
 }
 
 # CSV on stdin to tabs between, quotes resolved, without the line of titles.
@@ -159,8 +158,9 @@ holds() {
 # OTHER_SAMPLES: the truth was itself sampled that many times.
 check_share() {
 	awk -v what="$1" -v truth="$2" -v part="$3" -v whole="$4" -v n="$5" -v other="${6:-0}" \
-		-v z=$Z -v loss="$LOSS" 'BEGIN {
+		-v z=$Z -v lost="${LOST:-0}" 'BEGIN {
 		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
+		loss = lost / (n + lost)
 		n /= 1.0986
 		if (other > 0) n = 1 / (1 / n + 1 / other)
 		p = part / whole
@@ -180,8 +180,9 @@ check_share() {
 # missing for a reason (the account's residue).
 check_time() {
 	awk -v what="$1" -v truth="$2" -v weight="$3" -v n="$4" -v slack="${5:-0.02}" -v z=$Z \
-		-v loss="$LOSS" 'BEGIN {
+		-v lost="${LOST:-0}" 'BEGIN {
 		if (n < 30) { printf "# %s: only %d samples\n", what, n; exit 1 }
+		loss = lost / (n + lost)
 		got = weight / 1e9
 		half = z * got / sqrt(n / 1.0986) + (slack + loss) * truth
 		if (truth < got - half || truth > got + half) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Does two things by turns in step with the clock, half a millisecond each: what a profiler that
- * samples every millisecond exactly sees only one of. Usage: rhythm SECONDS */
+ * samples every millisecond exactly sees only one of. Usage: rhythm SECONDS (of processor time) */
 #include <stdlib.h>
 
 #include "spin.h"
@@ -24,15 +24,14 @@ int main(int argc, char **argv)
 {
 	double wanted_ns = (argc > 1 ? atof(argv[1]) : 1) * 1e9;
 	uint64_t start_ns = spin_clock_ns(CLOCK_MONOTONIC), start = spin_counter();
-	uint64_t half, at, end;
+	uint64_t half, at;
 
 	while (spin_clock_ns(CLOCK_MONOTONIC) - start_ns < 50000000)
 		;
 	at = spin_counter();
 	half = (uint64_t)((double)(at - start) * 5e5 /
 			  (double)(spin_clock_ns(CLOCK_MONOTONIC) - start_ns));
-	end = at + (uint64_t)(wanted_ns / 5e5) * half;
-	while (at < end) {
+	while ((double)spin_clock_ns(CLOCK_THREAD_CPUTIME_ID) < wanted_ns) {
 		rhythm_even(at += half);
 		rhythm_odd(at += half);
 	}

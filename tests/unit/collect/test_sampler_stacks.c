@@ -532,7 +532,8 @@ static void of_children(void **state)
 	assert_int_equal(waitpid(fixture.pid, NULL, 0), fixture.pid);
 	sampler_drain(fixture.sampler, clock_ns(), take, &fixture);
 	assert_true(fixture.seen.count >= ENOUGH);
-	assert_in_range(assert_copied(&fixture)->weight, 700 * 1000, 1400 * 1000);
+	/* ns: 997 Hz, jittered; a thread's timer owes nothing */
+	assert_in_range(assert_copied(&fixture)->weight, 550 * 1000, 1655 * 1000);
 	close_fixture(&fixture);
 }
 

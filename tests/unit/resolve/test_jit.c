@@ -165,6 +165,25 @@ static void test_map_written_anew(void **state)
 	assert_string_equal(name_at(fixture, CODE + 0x20, later), "last of them");
 }
 
+/* Also for who was kept from reading for long since the clock was looked at. */
+static void test_follower_that_is_late(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t looked_ns, between_ns;
+
+	append(fixture, "7f0000001000 20 first\n");
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "first");
+	looked_ns = clock_ns();
+	jit_follow(fixture->jit, looked_ns);
+	usleep(50000); /* files have the time of the last tick */
+	between_ns = clock_ns();
+	usleep(50000);
+	append(fixture, "7f0000001000 20 second\n");
+	jit_follow(fixture->jit, looked_ns);
+	assert_string_equal(name_at(fixture, CODE, between_ns), "first");
+	assert_string_equal(name_at(fixture, CODE, clock_ns()), "second");
+}
+
 /* The time of a line is when the file was written. */
 static void test_used_again(void **state)
 {
@@ -781,6 +800,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_map, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_map_written_anew, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_follower_that_is_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_used_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_used_before_it_was_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_renew, set_up, tear_down),
