@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define _cleanup_(function) __attribute__((cleanup(function)))
+/* Some are for nothing but what happens at the end: compilers that tell of unused variables do not
+ * count that as a use. */
+#define _cleanup_(function) __attribute__((cleanup(function), unused))
 
 /* DEFINE_CLEANUP(struct foo *, foo_free) makes foo_freep for _cleanup_(foo_freep). */
 #define DEFINE_CLEANUP(type, function)               \

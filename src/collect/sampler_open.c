@@ -369,8 +369,9 @@ static uint64_t writer_of(void *context, size_t ring, uint64_t id)
 {
 	const struct sampler *sampler = context;
 	const struct perf_fd *found = NULL;
+	uint32_t index;
 
-	if (sampler_open_find(sampler, id))
+	if (hashidx_find(&sampler->ids, hash_u64(id), id_equal, sampler, &id, &index))
 		return id;
 	for (size_t i = 0; i < sampler->fds.count; i++) {
 		const struct perf_fd *event = &sampler->fds.items[i];

@@ -41,13 +41,16 @@ static void merge_lines(const struct annotate_work *work, annotate_lines *list)
 void annotate_lines_find(struct annotate_work *work, annotate_lines *list, uint32_t *ret_declared)
 {
 	struct strpool *strings = &work->annotate->files;
+	struct lines *lines = work->annotate->lines.lines;
 
 	for (size_t i = 0; i < work->function->frames.count; i++) {
 		hit_set hits = work->function->frames.items[i].hits;
+		const struct frame *frame = annotate_work_frame(work, i);
 		size_t count;
+		/* Code that was made again at its address has lines of its own. */
 		const struct line_place *places =
-			annotate_lines_at(work, annotate_work_frame(work, i)->address, &count);
-		const struct line_place *own = places ? &places[count - 1] : NULL;
+			lines_of(lines, work->image, lines_place(lines, frame), &count);
+		const struct line_place *own = count ? &places[count - 1] : NULL;
 		struct annotate_line line = { 0 };
 
 		if (!own || !*own->file || !own->line)

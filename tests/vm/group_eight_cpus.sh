@@ -57,11 +57,11 @@ test_eight_cpus_flood_of_an_idle_cpu() {
 	[ "$flooded" -ge 30 ] || fail "only $flooded samples of softirqs on the idle CPU"
 	[ "$flooded" -gt $((10 * $(interrupted "$FILE" 5 '[idle]'))) ] ||
 		fail "no more softirqs than on a CPU that was left alone"
-	# Late timers come as soon as interrupts are allowed again, which is in handle_softirqs: of the
-	# network itself are 7 % of the samples then. Of 300 at least one is but for e^-15, if 5 % are.
-	[ "$flooded" -lt 300 ] ||
-		rows "$FILE" symbol --select cpu=2 --select context=softirq |
-		grep -q '^__netif_receive_skb\|^ip_\|^_*udp\|^_*skb_\|^process_backlog\|^net_rx_action' ||
+	# Timers of a guest that had to wait for its host come as soon as interrupts are allowed again,
+	# which is in handle_softirqs. Of the samples that are elsewhere two in three are the network's.
+	rows "$FILE" symbol --select cpu=2 --select context=softirq | grep -v '^handle_softirqs	' > "$T/rows"
+	[ "$(sum 3 < "$T/rows")" -lt 15 ] ||
+		grep -q '^__netif_receive_skb\|^ip_\|^_*udp\|^_*skb_\|^process_backlog\|^net_rx_action' "$T/rows" ||
 		fail "nothing of the network was seen on CPU 2"
 	FILE=$EXCHANGE/quiet.prof
 	flooded=$(interrupted "$FILE" 2 '[idle]')
