@@ -10,10 +10,7 @@
 #include "collect/sampler_parts.h"
 
 enum {
-	/* A restart of a CPU's timer loses nothing (period.h); that of a thread's timer loses half
-	 * a period on average, so it is done more seldom. */
-	TICKS_BETWEEN_DRAWS = 16,
-	THREAD_TICKS_BETWEEN_DRAWS = 256,
+	TICKS_BETWEEN_DRAWS = 16, /* a restart of a CPU's timer loses nothing (period.h) */
 	/* So long the rings are left alone while what came out of them is worked on. */
 	KEEP_UP_NS = 5 * 1000 * 1000,
 	/* More than this is not taken out before that is done; then rings may overflow, which is
@@ -159,11 +156,15 @@ static void jitter_counts(struct sampler *sampler, size_t event)
 void sampler_jitter(struct sampler *sampler)
 {
 	uint64_t now = clock_ns();
-	uint64_t ticks =
-		sampler->rung == RUNG_MACHINE ? TICKS_BETWEEN_DRAWS : THREAD_TICKS_BETWEEN_DRAWS;
 	uint64_t clock_period, idle_period;
 
-	if (now - sampler->last_jitter_ns < ticks * sampler->clock_period_ns)
+	if (now - sampler->last_jitter_ns < TICKS_BETWEEN_DRAWS * sampler->clock_period_ns)
+		return;
+	/* Threads have one draw, before any of them begins. What they hand down to new threads
+	 * keeps the period it was born with, and the kernel lets related threads swap their events
+	 * at a switch (perf_event_context_sched_out): were there two periods, no sample would tell
+	 * its own. */
+	if (sampler->rung != RUNG_MACHINE && sampler->last_jitter_ns)
 		return;
 	sampler->last_jitter_ns = now;
 	for (size_t i = 0; i < sampler->event_count; i++)
@@ -332,13 +333,9 @@ uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record 
 		return record->sample.period;
 	history = event->stream == STREAM_IDLE ? &sampler->cpus[event->cpu].idle
 					       : &sampler->cpus[event->cpu].clock;
-	if (event->tid == -1)
-		return period_weight(history, record->time_ns);
-	/* A thread's timer stops with its thread: no time is owed to its first tick. An inherited
-	 * copy keeps the period it was born with, and there the record tells it; only the original
-	 * follows ours. */
-	return event->tid == record->tid ? period_at(history, record->time_ns)
-					 : record->sample.period;
+	/* A thread's timer stops with its thread: no time is owed to its first tick. */
+	return event->tid == -1 ? period_weight(history, record->time_ns)
+				: period_at(history, record->time_ns);
 }
 
 enum rung sampler_rung(const struct sampler *sampler)
