@@ -126,10 +126,12 @@ static uint64_t whole_ns(const struct truth *truths, size_t count, const struct 
 	return sum;
 }
 
-/* What was not seen of the whole machine, by number: it may all have been of one part. */
+/* What was not seen of the whole machine, by number: it may all have been of one part. Where
+ * records of processes were dropped, what is there may be charged to another. */
 static double lost_weight(const struct event *clock)
 {
-	double weight = 0;
+	bool is_known = !clock->loss[LOSS_TRACKING].count && !clock->loss[LOSS_UNKNOWN_TASK].count;
+	double weight = is_known ? 0 : (double)clock->weight;
 
 	for (int i = 0; i < LOSS_COUNT; i++) {
 		if (account_takes_samples((enum loss_reason)i))
