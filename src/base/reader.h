@@ -17,10 +17,12 @@ struct reader {
 	bool swap; /* the bytes have the other byte order */
 };
 
-/* The bytes are borrowed for the reader's life. */
+/* The bytes are borrowed for the reader's life; NULL with a size of 0 is fine: nothing. */
 static inline struct reader reader_make(const void *bytes, size_t size)
 {
-	return (struct reader){ .at = bytes, .end = (const uint8_t *)bytes + size };
+	const uint8_t *at = bytes ? bytes : (const void *)"";
+
+	return (struct reader){ .at = at, .end = at + size };
 }
 
 static inline size_t reader_left(const struct reader *reader)
@@ -28,11 +30,14 @@ static inline size_t reader_left(const struct reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-/* @size bytes in place, borrowed; NULL (and bad) when they are not there. */
+/* @size bytes in place, borrowed; NULL (and bad) when they are not there. No bytes are always
+ * there, but for a reader that is bad. */
 static inline const void *reader_bytes(struct reader *reader, size_t size)
 {
 	const void *bytes = reader->at;
 
+	if (size == 0 && !reader->bad)
+		return bytes ? bytes : ""; /* a reader that is all zero has no address to move */
 	if (reader->bad || size > reader_left(reader)) {
 		reader->bad = true;
 		reader->at = reader->end;

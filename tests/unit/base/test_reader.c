@@ -193,6 +193,24 @@ static void nothing_can_be_read_of_nothing(void **state)
 	assert_true(reader.bad);
 }
 
+/* A part without bytes is there, of a reader that nobody gave any bytes too; the sanitizers see
+ * that no address of none is counted on. */
+static void no_bytes_are_always_there(void **state)
+{
+	struct reader zero = { .bad = false };
+	struct reader readers[] = { zero, reader_make(NULL, 0), reader_make("", 0) };
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(*readers); i++) {
+		struct reader part = reader_sub(&readers[i], 0);
+
+		assert_false(part.bad || readers[i].bad);
+		assert_int_equal(reader_left(&part), 0);
+		assert_non_null(reader_bytes(&part, 0));
+		assert_null(reader_bytes(&part, 1));
+		assert_null(reader_bytes(&part, 0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +223,7 @@ int main(void)
 		cmocka_unit_test(strings_need_their_nul),
 		cmocka_unit_test(bytes_and_parts),
 		cmocka_unit_test(nothing_can_be_read_of_nothing),
+		cmocka_unit_test(no_bytes_are_always_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/heavy/fuzz.sh: every parser of foreign bytes is searched for inputs that break it, half a minute
+# each, two at a time. What is found is a fault of ours, whenever it is found.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+FUZZ_SECONDS=30 FUZZ_JOBS=2 tools/fuzz
