@@ -9,17 +9,41 @@
 #define BPF_PROBE_CALLS_BPF_H
 
 #include "bpf/probe_condition.bpf.h"
+#include "bpf/probe_sites.bpf.h"
 #include "bpf/probe_threads.bpf.h"
 #include "bpf/probe_values.bpf.h"
 #include "bpf/probe_wire.h"
 
+/* What a return takes off the stack. */
+#if defined(__TARGET_ARCH_x86)
+enum { RETURN_POPS = 8 };
+#else
+enum { RETURN_POPS = 0 };
+#endif
+
 /* ---- entry ---- */
 
 /*
+ * A frame with the stack pointer of a call that enters: did it pass on its return address by a jump
+ * (a tail call), or has its place been taken? Where its function's ends are probed a jump was seen,
+ * unless the function may have ends that are not known. Else the same function has been called
+ * again, maybe from elsewhere: an exception or a longjmp ended its call.
+ */
+static __always_inline bool is_replaced(const struct probe_frame *frame,
+					const struct probe_call *call)
+{
+	if (!(frame->flags & FRAME_OWN_ENDS))
+		return frame->target == (__u32)call->cookie;
+	if (frame->from != call->from)
+		return RETURN_POPS != 0 || frame->target == (__u32)call->cookie;
+	if (frame->flags & FRAME_LEFT)
+		return false;
+	return !(frame->flags & FRAME_PARTLY) || frame->target == (__u32)call->cookie;
+}
+
+/*
  * Can a call with this frame be open no more, while one enters that is described by the rest? It
- * can when it is deeper in the same stack: less than @reach below. Where the stack pointer is the
- * same, another function may have come in by a jump (a tail call); the same function has been
- * called again, maybe from elsewhere: an exception or a longjmp ended its call.
+ * can when it is deeper in the same stack: less than @reach below.
  */
 static __always_inline bool is_stale(const struct probe_frame *frame, const struct probe_call *call,
 				     bool user, __u64 reach)
@@ -29,26 +53,52 @@ static __always_inline bool is_stale(const struct probe_frame *frame, const stru
 	if (((frame->flags & FRAME_USER) != 0) != user)
 		return user; /* the kernel is left; or entered from there */
 	if (gap == 0)
-		return frame->target == (__u32)call->cookie;
+		return is_replaced(frame, call);
 	return gap <= reach;
 }
 
 /* How many frames are left without those that are stale. */
-static __always_inline __u32 live_depth(struct probe_thread *thread, const struct probe_call *call,
-					bool user)
+static __always_inline __u32 live_depth(struct probe_thread *thread, const struct probe_call *call)
 {
 	__u32 depth = thread->depth;
-	__u64 reach = user ? FAR_IN_STACK : call->sp % THREAD_STACK;
+	__u64 reach = call->sp % THREAD_STACK;
 
 	for (__u32 i = 0; i < PROBE_MAX_DEPTH; i++) {
 		__u32 index = depth - 1 - i;
 
 		if (index >= PROBE_MAX_DEPTH)
 			return 0;
-		if (!is_stale(frame_at(thread, index), call, user, reach))
+		if (!is_stale(frame_at(thread, index), call, false, reach))
 			return index + 1;
 	}
 	return 0;
+}
+
+/* The same for programs' functions, whose programs are never copied: by bpf_loop, which the
+ * verifier follows once. */
+struct dropping {
+	struct probe_thread *thread;
+	const struct probe_call *call;
+};
+
+static long drop_top(__u32 number, struct dropping *dropping)
+{
+	__u32 index = dropping->thread->depth - 1;
+	struct probe_frame *frame = frame_at(dropping->thread, index);
+
+	(void)number;
+	if (index >= PROBE_MAX_DEPTH || !is_stale(frame, dropping->call, true, FAR_IN_STACK))
+		return 1;
+	give_up(frame);
+	dropping->thread->depth = index;
+	return 0;
+}
+
+static __always_inline void drop_stale(struct probe_thread *thread, const struct probe_call *call)
+{
+	struct dropping dropping = { .thread = thread, .call = call };
+
+	bpf_loop(PROBE_MAX_DEPTH, drop_top, &dropping, 0);
 }
 
 static __always_inline bool is_inside(const struct probe_thread *thread, __u32 target)
@@ -97,7 +147,10 @@ push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u6
 	frame->running_ns = 0;
 	frame->sp = call->sp;
 	frame->from = call->from;
+	frame->stack = call->stack;
 	frame->target = (__u32)call->cookie;
+	frame->again = 0;
+	frame->returns = call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & PROBE_COOKIE_RETURNS_MASK;
 	frame->row = row;
 	frame->cpu = bpf_get_smp_processor_id();
 	BARRIER();
@@ -132,9 +185,9 @@ static __always_inline void time_running(struct probe_thread *thread, struct pro
 
 static __always_inline void enter_counted(struct probe_thread *thread,
 					  const struct probe_call *call, __u32 row,
-					  struct probe_slot *slot, bool user, bool nested)
+					  struct probe_slot *slot, bool nested)
 {
-	__u32 flags = (user ? FRAME_USER : 0) | (nested ? 0 : FRAME_OUTERMOST);
+	__u32 flags = call->flags | (nested ? 0 : FRAME_OUTERMOST);
 	__u32 switches = switches_of(thread);
 	__u64 now_ns = bpf_ktime_get_ns();
 	struct probe_frame *frame = push(thread, call, row, now_ns);
@@ -157,12 +210,12 @@ static __always_inline void enter_counted(struct probe_thread *thread,
 }
 
 static __always_inline void enter_ignored(struct probe_thread *thread,
-					  const struct probe_call *call, bool user)
+					  const struct probe_call *call)
 {
 	struct probe_frame *frame = push(thread, call, 0, 0);
 
 	if (frame)
-		frame->flags = FRAME_IGNORED | (user ? FRAME_USER : 0);
+		frame->flags = FRAME_IGNORED | call->flags;
 }
 
 /* Counts the entry into a wanted process's function. Returns its slot; NULL: it is not to be
@@ -227,9 +280,9 @@ static __always_inline void count_too_deep(const struct probe_call *call)
 }
 
 static __always_inline void enter_undecided(struct probe_thread *thread,
-					    const struct probe_call *call, bool user, bool nested)
+					    const struct probe_call *call, bool nested)
 {
-	__u32 flags = (user ? FRAME_USER : 0) | (nested ? 0 : FRAME_OUTERMOST);
+	__u32 flags = call->flags | (nested ? 0 : FRAME_OUTERMOST);
 	bool wanted = phase == PROBE_OPEN && is_wanted(call);
 	struct probe_frame *frame = push(thread, call, 0, bpf_ktime_get_ns());
 
@@ -260,8 +313,42 @@ static __always_inline void lose(const struct probe_call *call)
 		ADD(threads_lost, 1);
 }
 
+static __always_inline void describe(struct probe_call *call)
+{
+	call->flags = FRAME_USER;
+	if (call->cookie >> PROBE_COOKIE_OWN_ENDS_SHIFT & 1)
+		call->flags |= FRAME_OWN_ENDS;
+	if (call->cookie >> PROBE_COOKIE_PARTLY_SHIFT & 1)
+		call->flags |= FRAME_PARTLY;
+	if (call->cookie >> PROBE_COOKIE_SITES_SHIFT & 1)
+		call->flags |= is_armed(call->from) ? FRAME_SITES | FRAME_ARMED : FRAME_SITES;
+}
+
+/*
+ * A function that jumps to its own start instead of calling itself, or in a loop: the frame stays
+ * the same, and all of these calls return together. Returns whether it is so.
+ */
+static __always_inline bool enter_again(struct probe_thread *thread, const struct probe_call *call)
+{
+	struct probe_frame *frame = frame_at(thread, thread->depth - 1);
+	struct probe_slot *slot;
+	__u32 row;
+
+	if (!thread->depth || frame->target != (__u32)call->cookie || frame->sp != call->sp ||
+	    frame->from != call->from ||
+	    (frame->flags & (FRAME_LEFT | FRAME_IGNORED | FRAME_UNDECIDED)) != FRAME_LEFT)
+		return false;
+	frame->flags &= ~FRAME_LEFT;
+	slot = count(call, &row);
+	if (!slot)
+		return true;
+	ADD(slot->nested, 1);
+	frame->again++;
+	return true;
+}
+
 /* Loops come first, where the verifier has few states to follow through them. */
-static __always_inline int enter(const struct probe_call *call, bool user)
+static __always_inline int enter(struct probe_call *call, bool user)
 {
 	struct probe_thread *thread;
 	struct probe_slot *slot;
@@ -276,19 +363,26 @@ static __always_inline int enter(const struct probe_call *call, bool user)
 		lose(call);
 		return 0;
 	}
-	depth = forget(thread, live_depth(thread, call, user));
-	if (depth < thread->depth)
-		unwind(thread, depth);
+	if (user) {
+		describe(call);
+		drop_stale(thread, call);
+		if (enter_again(thread, call))
+			return 0;
+	} else {
+		depth = forget(thread, live_depth(thread, call));
+		if (depth < thread->depth)
+			unwind(thread, depth);
+	}
 	nested = forget(thread, is_inside(thread, (__u32)call->cookie));
 	if (todo & PROBE_ON_RETURN) {
-		enter_undecided(thread, call, user, nested);
+		enter_undecided(thread, call, nested);
 		return 0;
 	}
 	slot = count(call, &row);
 	if (slot)
-		enter_counted(thread, call, row, slot, user, nested);
+		enter_counted(thread, call, row, slot, nested);
 	else
-		enter_ignored(thread, call, user);
+		enter_ignored(thread, call);
 	return 0;
 }
 
@@ -338,8 +432,11 @@ static __always_inline void count_exit(struct probe_thread *thread, struct probe
 	if (!slot)
 		return;
 	took_ns = end_call(thread, frame, slot) - frame->entered_ns;
-	ADD(slot->exits, 1);
-	count_value(call, frame->row, slot);
+	ADD(slot->exits, 1 + frame->again);
+	ADD(slot->timed, 1);
+	if (!(frame->flags & FRAME_LEFT))
+		ADD(slot->jumps, 1);
+	count_value(call, frame->row, slot, 1 + frame->again);
 	count_latency(frame->row, took_ns);
 	if (took_ns > slot->longest_ns)
 		slot->longest_ns = took_ns;
@@ -375,6 +472,8 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 		return;
 	ADD(slot->entries, 1);
 	ADD(slot->exits, 1);
+	ADD(slot->timed, 1);
+	ADD(slot->jumps, 1);
 	if (frame->flags & FRAME_MOVED)
 		ADD(slot->moved, 1);
 	if (!(frame->flags & FRAME_OUTERMOST)) {
@@ -384,7 +483,7 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 		if (todo & PROBE_DO_VIRTUAL)
 			charge_spent(frame, slot, spent_ns, counters);
 	}
-	count_value(call, row, slot);
+	count_value(call, row, slot, 1);
 	count_latency(row, took_ns);
 	if (took_ns > slot->longest_ns)
 		slot->longest_ns = took_ns;

@@ -22,12 +22,21 @@ struct sched_entity {
 	__u64 nr_migrations;
 } BY_NAME;
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+} BY_NAME;
+#endif
+
 struct task_struct {
 	int pid, tgid;
 	unsigned int __state;
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	struct sched_entity se;
 	struct signal_struct *signal;
+#if defined(__TARGET_ARCH_x86)
+	struct thread_struct thread;
+#endif
 } BY_NAME;
 
 /* A call as it enters, or as it comes back. */
@@ -39,6 +48,8 @@ struct probe_call {
 	__u64 value;	/* returned: the register */
 	__s64 returned; /* the same as its type says, as far as that is known */
 	__u32 returns;	/* enum probe_wire_return, once it was read */
+	__u32 flags;	/* FRAME_*, of a call that enters */
+	__u64 stack;	/* stack_at() */
 };
 
 const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */

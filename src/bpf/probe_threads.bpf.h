@@ -40,6 +40,13 @@ enum {
 	FRAME_IGNORED = 1 << 2,	  /* not counted: only so that its exit finds it */
 	FRAME_UNDECIDED = 1 << 3, /* counted as it returns, if it returns what is wanted */
 	FRAME_MOVED = 1 << 4,	  /* of these: it entered on another CPU than the one before */
+	FRAME_OWN_ENDS = 1 << 5,  /* its function's returns and jumps elsewhere are probed */
+	FRAME_SITES = 1 << 6,	  /* what it jumps to ends at the call's site */
+	FRAME_PARTLY = 1 << 7,	  /* not all of its function's ends are known */
+	FRAME_ARMED = 1 << 8,	  /* that site had its probe when the call began */
+	FRAME_LEFT = 1 << 9,	  /* by a jump: another function has its return address */
+	FRAME_UNSURE = 1 << 10,	  /* a longjmp may have left it */
+
 };
 
 /* Of a frame that is undecided, running_ns and the counters are what its thread had spent. */
@@ -47,6 +54,9 @@ struct probe_frame {
 	__u64 entered_ns, sp, from;
 	__u64 running_ns; /* on its CPU since, or since it entered there; 0: it is not */
 	__u32 target, row, cpu, flags;
+	__u32 returns;			     /* of the cookie: what its function returns */
+	__u32 again;			     /* times that its function entered by its own jump */
+	__u64 stack;			     /* stack_at() its entry */
 	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
 };
 
@@ -324,19 +334,37 @@ static __always_inline void take_back(const struct probe_frame *frame)
 		ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
 }
 
-/* A call that was left without a return: nobody knows when, so none of its time counts but what was
- * charged to it as its thread left a CPU. */
+/* Did a call that is no more end unseen? What all ends of its function are probed of was abandoned.
+ */
+static __always_inline bool ended_unseen(const struct probe_frame *frame)
+{
+	__u32 flags = frame->flags;
+
+	return flags & FRAME_SITES && !(flags & FRAME_ARMED) && flags & (FRAME_LEFT | FRAME_PARTLY);
+}
+
+/* It is open no more, and has no time. */
+static __always_inline void give_up_time(struct probe_frame *frame, struct probe_slot *slot)
+{
+	if (!stop_timing(frame))
+		return;
+	take_back(frame);
+	stop_running(frame, slot);
+}
+
+/* A call that is no more, and whose return was not seen: nobody knows when it ended, so none of its
+ * time counts but what was charged to it as its thread left a CPU. */
 static __always_inline void give_up(struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
 
 	if (frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED) || !slot)
 		return;
-	ADD(slot->left, 1);
-	if (!stop_timing(frame))
-		return;
-	take_back(frame);
-	stop_running(frame, slot);
+	if (ended_unseen(frame))
+		ADD(slot->unseen, 1);
+	else
+		ADD(slot->abandoned, 1);
+	give_up_time(frame, slot);
 }
 
 /* Gives up the frames above the first @depth. */

@@ -44,9 +44,9 @@ static __always_inline bool is_error(const struct probe_call *call)
 	}
 }
 
-/* Of a call whose value was read. */
+/* Of @times calls whose value was read. */
 static __always_inline void count_value(const struct probe_call *call, __u32 row,
-					struct probe_slot *slot)
+					struct probe_slot *slot, __u32 times)
 {
 	__u32 index = bpf_get_smp_processor_id() * row_limit + row, bucket;
 	struct probe_values *found;
@@ -54,13 +54,13 @@ static __always_inline void count_value(const struct probe_call *call, __u32 row
 	if (call->returns == PROBE_WIRE_NOTHING)
 		return;
 	if (todo & PROBE_ERROR_IF ? holds(call, &error_steps) : is_error(call))
-		ADD(slot->errors, 1);
+		ADD(slot->errors, times);
 	if (!(todo & PROBE_DO_VALUES))
 		return;
 	found = bpf_map_lookup_elem(&values, &index);
 	bucket = probe_value_bucket(call->returned);
 	if (found && bucket < PROBE_VALUE_BUCKETS)
-		ADD(found->buckets[bucket], 1);
+		ADD(found->buckets[bucket], times);
 }
 
 static __always_inline void count_latency(__u32 row, __u64 took_ns)

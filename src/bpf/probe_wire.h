@@ -29,8 +29,50 @@ enum {
 	PROBE_COOKIE_BYTES_SHIFT = 3,
 	PROBE_COOKIE_KIND_MASK = 7,
 	PROBE_COOKIE_USER_SHIFT = 40, /* a program's function */
-	/* At the function's own return instruction, before it pops the return address. */
-	PROBE_COOKIE_AT_RETURN_SHIFT = 41,
+	/* Its exits are seen where it returns and where it jumps elsewhere, not by its return
+	 * address. */
+	PROBE_COOKIE_OWN_ENDS_SHIFT = 41,
+	/* It may jump elsewhere: then what it jumped to returns to the caller, which is seen there.
+	 */
+	PROBE_COOKIE_SITES_SHIFT = 42,
+	/* Not all of its ends are known. */
+	PROBE_COOKIE_PARTLY_SHIFT = 43,
+	/* enum probe_spot, of a probe that is at no entry. */
+	PROBE_COOKIE_SPOT_SHIFT = 44,
+	PROBE_COOKIE_SPOT_MASK = 7,
+};
+
+/* Where a program's probe is that is not at an entry. The last three are enum probe_place of
+ * collect/probes.h. */
+enum probe_spot {
+	PROBE_SPOT_RETURN,  /* a watched function's own return instruction, before it is run */
+	PROBE_SPOT_JUMP,    /* its own jump elsewhere, before it is run */
+	PROBE_SPOT_SITE,    /* behind a call */
+	PROBE_SPOT_CATCH,   /* the first instruction of what runs when an exception was caught */
+	PROBE_SPOT_LONGJMP, /* that of longjmp(3) */
+};
+
+/* ---- call sites ---- */
+
+enum { PROBE_MOST_SITES = 65536, PROBE_SITE_RING_BYTES = 256 << 10 };
+
+/* A place in a file that calls return to; both as the kernel has them. */
+struct probe_site_key {
+	__u64 inode, offset;
+	__u32 device, zero;
+};
+
+enum probe_site_state {
+	PROBE_SITE_ASKED,   /* user space was told of it */
+	PROBE_SITE_ARMED,   /* there is a probe */
+	PROBE_SITE_REFUSED, /* there is none, nor will be */
+};
+
+/* Tells user space of a site. */
+struct probe_site_event {
+	struct probe_site_key key;
+	__u64 address; /* in the process */
+	__u32 pid, zero;
 };
 
 /* enum probe_return_kind of model/probe.h */
@@ -99,9 +141,14 @@ struct probe_slot {
 	__u64 errors;
 	__u64 moved;
 	__u64 longest_ns;
-	__u64 too_deep, left, died, unmatched;
+	__u64 too_deep, died, unmatched;
+	__u64 jumps;	 /* calls that were left by a return or a jump */
+	__u64 timed;	 /* calls that ended and whose time is known */
+	__u64 abandoned; /* left by an exception or a longjmp */
+	__u64 unseen;	 /* ended, nobody knows when */
+	__u64 switched;	 /* their thread went on on another stack */
 	__u64 counters[PROBE_SLOT_COUNTERS];
-	__u64 unused[12];
+	__u64 unused[8];
 } __attribute__((aligned(128)));
 
 _Static_assert(sizeof(struct probe_slot) % PROBE_CACHE_LINES == 0, "no two CPUs share a line");

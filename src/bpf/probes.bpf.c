@@ -12,12 +12,21 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/probe_calls.bpf.h"
+#include "bpf/probe_unwinding.bpf.h"
 
 /* ---- kprobe, kprobe.multi, uprobe, uprobe.multi: registers ---- */
 
 #if defined(__TARGET_ARCH_x86)
 
-enum { RETURN_POPS = 8 };
+static __always_inline void read_from(struct pt_regs *regs, struct probe_call *call)
+{
+	bpf_probe_read_user(&call->from, sizeof(call->from), (void *)regs->rsp);
+}
+
+static __always_inline __u64 read_place_of(const struct pt_regs *regs)
+{
+	return regs->rip;
+}
 
 static __always_inline void read_entry(struct pt_regs *regs, struct probe_call *call, bool user)
 {
@@ -29,7 +38,7 @@ static __always_inline void read_entry(struct pt_regs *regs, struct probe_call *
 	call->arguments[5] = regs->r9;
 	call->sp = regs->rsp;
 	if (user)
-		bpf_probe_read_user(&call->from, sizeof(call->from), (void *)regs->rsp);
+		read_from(regs, call);
 	else
 		bpf_probe_read_kernel(&call->from, sizeof(call->from), (void *)regs->rsp);
 }
@@ -42,7 +51,15 @@ static __always_inline void read_exit(struct pt_regs *regs, struct probe_call *c
 
 #else
 
-enum { RETURN_POPS = 0 };
+static __always_inline void read_from(struct pt_regs *context, struct probe_call *call)
+{
+	call->from = ((const struct user_pt_regs *)context)->regs[30];
+}
+
+static __always_inline __u64 read_place_of(struct pt_regs *context)
+{
+	return ((const struct user_pt_regs *)context)->pc;
+}
 
 static __always_inline void read_entry(struct pt_regs *context, struct probe_call *call, bool user)
 {
@@ -102,9 +119,33 @@ int probe_exit(struct pt_regs *regs)
 	struct probe_call call = { .cookie = bpf_get_attach_cookie(regs) };
 
 	read_exit(regs, &call);
-	if (!(call.cookie >> PROBE_COOKIE_AT_RETURN_SHIFT & 1) && call.sp)
+	if (call.sp)
 		call.sp -= RETURN_POPS;
 	return leave(&call);
+}
+
+/* Where calls of programs' functions end, by enum probe_spot. */
+SEC("kprobe")
+int probe_spot(struct pt_regs *regs)
+{
+	struct arrival arrival = { .call.cookie = bpf_get_attach_cookie(regs) };
+	__u32 spot = arrival.call.cookie >> PROBE_COOKIE_SPOT_SHIFT & PROBE_COOKIE_SPOT_MASK;
+	__u64 place = read_place_of(regs);
+
+	/* Read in a branch, the compiler would share the load with another branch's, by a pointer
+	 * into the context that verifiers refuse. */
+	BARRIER();
+	read_exit(regs, &arrival.call);
+	if (spot == PROBE_SPOT_SITE) {
+		arrival.call.sp -= RETURN_POPS;
+		arrival.call.from = place;
+	} else if (spot == PROBE_SPOT_CATCH) {
+		arrival.unwinding = true;
+		read_from(regs, &arrival.call);
+	} else if (spot == PROBE_SPOT_LONGJMP) {
+		read_entry(regs, &arrival.call, true);
+	}
+	return arrive_anywhere(&arrival, spot);
 }
 
 /* ---- fentry, fexit: arguments and the value behind a pointer ---- */
@@ -269,6 +310,11 @@ static long end_frame(__u32 index, struct walk *walk)
 
 	if (!slot || frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))
 		return 0;
+	if (ended_unseen(frame) || frame->flags & FRAME_UNSURE) {
+		ADD(slot->unseen, 1);
+		give_up_time(frame, slot);
+		return 0;
+	}
 	ADD(slot->died, 1);
 	if (!stop_timing(frame))
 		return 0;
@@ -322,10 +368,14 @@ int probe_thread_free(__u64 *arguments)
 static long forget_frame(__u32 index, struct walk *walk)
 {
 	struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_slot *slot = slot_here(frame);
 
 	if (!(frame->flags & FRAME_USER))
 		return 0;
-	give_up(frame);
+	if (slot && !(frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))) {
+		ADD(slot->died, 1);
+		give_up_time(frame, slot);
+	}
 	frame->flags |= FRAME_IGNORED;
 	return 0;
 }

@@ -11,7 +11,9 @@
 #include "cmd/line_options.h"
 #include "cmd/options.h"
 #include "cmd/pid_list.h"
+#include "cmd/progress.h"
 #include "cmd/terminal.h"
+#include "pipeline/output_file.h"
 #include "pipeline/watch.h"
 #include "pipeline/watch_forecast.h"
 #include "pipeline/watch_metrics.h"
@@ -21,6 +23,7 @@
 struct watch_values {
 	struct option_texts metrics, pids, comms, at, at_lines;
 	const char *by, *cpus, *condition, *error_if, *module, *format, *help_metric;
+	const char *output;
 	double interval_s, duration_s, budget_percent;
 	bool yes, dry, values, plot, all, as_user, each_block;
 	bool list, blocks, code;
@@ -70,6 +73,9 @@ static const struct option_spec watch_specs[] = {
 	{ "disassemble", 0, OPTION_FLAG, AT(code), NULL,
 	  .help = "watch nothing: show instructions, and with -p what memory has instead" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text, csv or json" },
+	{ "file", 'f', OPTION_TEXT, AT(output), "FILE",
+	  .help = "write to FILE (default: stdout, which a command writes to as well)" },
+	{ "output", 'o', OPTION_TEXT, AT(output), "FILE", .help = "the same" },
 	{ "plot", 0, OPTION_FLAG, AT(plot), NULL, .help = "draw curves" },
 	{ "as-user", 0, OPTION_FLAG, AT(as_user), NULL,
 	  .help = "under sudo: run the command as the user who called it" },
@@ -151,9 +157,14 @@ static struct watch_words words_of(const struct watch_values *values, const char
 	};
 }
 
+static void tell_progress(void *context, const char *act, size_t done, size_t count)
+{
+	progress_tell(context, act, done, count);
+}
+
 static void tell_slow(void *context, double attach_s, double detach_s)
 {
-	(void)context;
+	progress_clear(context);
 	fprintf(stderr,
 		"prospect watch: attaching will take about %.0f s, and detaching %.0f s; Ctrl-C "
 		"gives up\n",
@@ -161,18 +172,20 @@ static void tell_slow(void *context, double attach_s, double detach_s)
 }
 
 static int show(const struct watch_values *values, struct watch_request *request,
-		enum watch_form form, char *const *command)
+		enum watch_form form, char *const *command, struct output_file *file,
+		struct progress *progress)
 {
+	FILE *out = file ? output_file_stream(file) : stdout;
 	struct terminal terminal;
 	struct watch_result result;
 	struct err err = { 0 };
 	int rc;
 
-	terminal_ask(stdout, &terminal);
+	terminal_ask(out, &terminal);
 	const struct watch_show_options look = { .metrics = watch_request_metrics(request),
 						 .form = form,
 						 .plot = values->plot,
-						 .out = stdout,
+						 .out = out,
 						 .notes = stderr,
 						 .lines = terminal.redraws ? terminal.lines : 0,
 						 .columns = terminal.columns,
@@ -186,24 +199,37 @@ static int show(const struct watch_values *values, struct watch_request *request
 					       .even_slow = values->yes,
 					       .as_user = values->as_user,
 					       .tell = tell_slow,
+					       .progress = tell_progress,
+					       .tell_context = progress,
 					       .view = watch_show_view(shown) };
 
 	rc = watch_run(&options, &result, &err);
+	progress_clear(progress);
 	if (rc == -EPIPE) /* nobody reads on */
 		rc = 0;
+	if (rc == 0 && file)
+		rc = output_file_commit(file, &err);
 	if (rc < 0)
 		fail(&err, 1);
 	return command_outcome_exit_status(&result.outcome, rc);
 }
 
-static int forecast(const struct watch_request *request, char *const *command)
+/* A text that is all there is to say. */
+static int write_text(const struct buf *text, struct output_file *file, struct err *err)
+{
+	fputs(buf_text(text), file ? output_file_stream(file) : stdout);
+	return file ? output_file_commit(file, err) : 0;
+}
+
+static int forecast(const struct watch_request *request, char *const *command,
+		    struct output_file *file)
 {
 	struct buf text = { 0 };
 	struct err err = { 0 };
 	int rc = watch_forecast_tell(watch_request_probes(request), command != NULL, &text, &err);
 
 	if (rc == 0) /* what cannot be attached has no cost */
-		fputs(buf_text(&text), stdout);
+		rc = write_text(&text, file, &err);
 	buf_done(&text);
 	return rc < 0 ? fail(&err, 1) : 0;
 }
@@ -221,14 +247,17 @@ static int status_of(int rc)
 	return rc == -EINVAL || rc == -E2BIG || rc == -ENOTUNIQ ? 2 : 1;
 }
 
-static int list(const struct watch_values *values, const struct watch_words *asked)
+static int list(const struct watch_values *values, const struct watch_words *asked,
+		struct output_file *file)
 {
 	struct buf text = { 0 };
 	struct err err = { 0 };
-	int rc = watch_request_list(asked, listing_of(values), &text, &err);
+	int rc = watch_request_list(asked, listing_of(values), &text, &err), written = 0;
 
-	fputs(buf_text(&text), stdout);
+	if (rc == 0 || text.size)
+		written = write_text(&text, file, rc < 0 ? NULL : &err);
 	buf_done(&text);
+	rc = rc < 0 ? rc : written;
 	return rc < 0 ? fail(&err, status_of(rc)) : 0;
 }
 
@@ -238,7 +267,9 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	_cleanup_(pid_list_done) struct pid_list pids = { 0 };
 	_cleanup_(buf_done) struct buf metrics = { 0 };
 	_cleanup_(watch_request_freep) struct watch_request *request = NULL;
+	_cleanup_(output_file_freep) struct output_file *file = NULL;
 	enum watch_form form = WATCH_FORM_TEXT;
+	struct progress progress;
 	struct watch_words asked;
 	struct err err = { 0 };
 	int rc = parse_format(values, &form, &err);
@@ -249,15 +280,23 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	asked = words_of(values, buf_text(&metrics), words, count, command);
 	asked.pids = pids.items;
 	asked.pid_count = pids.count;
-	if (rc == 0 && listing_of(values))
-		return list(values, &asked);
-	if (rc == 0)
-		rc = watch_request_new(&asked, &request, &err);
+	if (rc < 0)
+		return fail(&err, status_of(rc));
+	if (values->output && output_file_open(values->output, &file, &err) < 0)
+		return fail(&err, 1);
+	if (listing_of(values))
+		return list(values, &asked, file);
+	progress_begin(&progress, "watch");
+	asked.targets.tell = tell_progress;
+	asked.targets.context = &progress;
+	rc = watch_request_new(&asked, &request, &err);
+	progress_clear(&progress);
 	if (rc < 0)
 		return fail(&err, status_of(rc));
 	for (size_t i = 0; watch_request_note(request, i); i++)
 		terminal_say("prospect watch: %s", watch_request_note(request, i));
-	return values->dry ? forecast(request, command) : show(values, request, form, command);
+	return values->dry ? forecast(request, command, file)
+			   : show(values, request, form, command, file, &progress);
 }
 
 /* The place of "--", which what is run comes behind. */

@@ -127,8 +127,10 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 				       .outcomes = outcomes,
 				       .links = links,
 				       .ways = probe_ways_find(false) };
-	int rc = attach_kernel(&attaching);
+	int rc;
 
+	links->options = options;
+	rc = attach_kernel(&attaching);
 	if (rc == 0)
 		rc = attach_user(&attaching);
 	if (rc == -EINTR)
@@ -142,11 +144,15 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 
 void probe_links_free(struct probe_links *links)
 {
+	static const char act[] = "detaching";
+
 	if (!links)
 		return;
 	/* Entries before exits: no call is left that was entered but not followed to its end. */
-	for (size_t i = 0; i < links->fds.count; i++)
+	for (size_t i = 0; i < links->fds.count; i++) {
 		close(links->fds.items[i]);
+		probe_attaching_tell(links->options, act, i + 1, links->fds.count);
+	}
 	vec_free(&links->fds);
 	free(links);
 }

@@ -57,21 +57,36 @@ static int link_one(struct attaching *attaching, enum probe_mechanism mechanism,
 				  probe_attaching_only_pid(attaching->options)));
 }
 
-/* Each return instruction of a function. */
-static int link_returns(struct attaching *attaching, size_t index)
+/* Instructions of a function where calls end. */
+static int link_spots(struct attaching *attaching, size_t index, unsigned spot,
+		      const uint64_t *offsets, size_t count)
 {
 	const struct probe_target *target = &attaching->options->targets[index];
-	int program = program_of(attaching, PROBE_UPROBE, target, PROBE_AT_EXIT);
-	uint64_t cookie =
-		probe_attaching_cookie(attaching, index) | 1ULL << PROBE_COOKIE_AT_RETURN_SHIFT;
+	int program = program_of(attaching, PROBE_UPROBE, target, PROBE_AT_SPOT);
+	uint64_t cookie = probe_attaching_spot(probe_attaching_cookie(attaching, index), spot);
 	int rc = program < 0 ? program : 0;
 
-	for (size_t i = 0; i < target->return_count && rc == 0; i++)
+	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = probe_attaching_keep(
 			attaching,
-			probe_link_uprobe(program, target->path, target->returns_at[i], cookie,
-					  false, probe_attaching_only_pid(attaching->options)));
+			probe_link_uprobe(program, target->path, offsets[i], cookie, false,
+					  probe_attaching_only_pid(attaching->options)));
 	return rc;
+}
+
+static int link_ends(struct attaching *attaching, enum probe_mechanism mechanism, size_t index)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	int rc;
+
+	if (mechanism != PROBE_UPROBE)
+		return link_one(attaching, mechanism, index, PROBE_AT_EXIT);
+	rc = target->returns_at ? link_spots(attaching, index, PROBE_SPOT_RETURN,
+					     target->returns_at, target->return_count)
+				: link_one(attaching, mechanism, index, PROBE_AT_EXIT);
+	return rc < 0 ? rc
+		      : link_spots(attaching, index, PROBE_SPOT_JUMP, target->jumps_at,
+				   target->jump_count);
 }
 
 static void close_from(struct probe_links *links, size_t count)
@@ -88,11 +103,8 @@ static int attach_one(struct attaching *attaching, enum probe_mechanism mechanis
 	size_t before = attaching->links->fds.count;
 	int rc = link_one(attaching, mechanism, index, PROBE_AT_ENTRY);
 
-	if (rc == 0 && probe_attaching_has_exits(attaching, target)) {
-		rc = mechanism == PROBE_UPROBE && target->returns_at
-			     ? link_returns(attaching, index)
-			     : link_one(attaching, mechanism, index, PROBE_AT_EXIT);
-	}
+	if (rc == 0 && probe_attaching_has_exits(attaching, target))
+		rc = link_ends(attaching, mechanism, index);
 	if (rc < 0) {
 		close_from(attaching->links, before);
 		probe_attaching_refuse(outcome, rc);
@@ -105,11 +117,14 @@ static int attach_one(struct attaching *attaching, enum probe_mechanism mechanis
 int probe_attach_each(struct attaching *attaching, enum probe_mechanism mechanism,
 		      const probe_indices *targets)
 {
+	static const char act[] = "attaching";
+
 	for (size_t i = 0; i < targets->count; i++) {
 		int rc = attach_one(attaching, mechanism, targets->items[i]);
 
 		if (rc == -EINTR)
 			return rc;
+		probe_attaching_tell(attaching->options, act, i + 1, targets->count);
 	}
 	return 0;
 }

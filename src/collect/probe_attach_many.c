@@ -122,29 +122,35 @@ static int attach_entries(struct attaching *attaching, struct multi multi,
 	return rc;
 }
 
-/* Adds where exits are seen: the function itself, or its return instructions. */
-static void add_exits(const struct attaching *attaching, size_t index, bool at_return,
+static void add_spots(struct place place, unsigned spot, const uint64_t *offsets, size_t count,
+		      place_vec *places)
+{
+	place.cookie = probe_attaching_spot(place.cookie, spot);
+	for (size_t i = 0; i < count; i++) {
+		place.address = offsets[i];
+		*vec_push(places) = place;
+	}
+}
+
+/* Adds where exits are seen: the function itself (PROBE_AT_EXIT), or instructions of it. */
+static void add_exits(const struct attaching *attaching, size_t index, enum probe_end end,
 		      place_vec *places)
 {
 	const struct probe_target *target = &attaching->options->targets[index];
 	struct place place = place_of(attaching, index);
 
-	if (at_return != !target->returns_at)
-		return;
-	if (at_return) {
-		*vec_push(places) = place;
+	if (end == PROBE_AT_EXIT) {
+		if (!target->returns_at)
+			*vec_push(places) = place;
 		return;
 	}
-	place.cookie |= 1ULL << PROBE_COOKIE_AT_RETURN_SHIFT;
-	for (size_t i = 0; i < target->return_count; i++) {
-		place.address = target->returns_at[i];
-		*vec_push(places) = place;
-	}
+	add_spots(place, PROBE_SPOT_RETURN, target->returns_at, target->return_count, places);
+	add_spots(place, PROBE_SPOT_JUMP, target->jumps_at, target->jump_count, places);
 }
 
 /* Of those whose entries are attached. */
 static int attach_exits(struct attaching *attaching, struct multi multi,
-			const probe_indices *targets, bool at_return)
+			const probe_indices *targets, enum probe_end end)
 {
 	place_vec places = { 0 };
 	int rc = 0;
@@ -154,12 +160,12 @@ static int attach_exits(struct attaching *attaching, struct multi multi,
 
 		if (probe_attaching_has_exits(attaching, &attaching->options->targets[index]) &&
 		    attaching->outcomes[index].mechanism == multi.mechanism)
-			add_exits(attaching, index, at_return, &places);
+			add_exits(attaching, index, end, &places);
 	}
 	if (places.count) {
-		multi.at_return = at_return;
+		multi.at_return = end == PROBE_AT_EXIT;
 		multi.program = probe_programs_get(attaching->programs, multi.mechanism,
-						   multi.path != NULL, PROBE_AT_EXIT);
+						   multi.path != NULL, end);
 		rc = multi.program < 0 ? multi.program
 				       : bisect(attaching, &multi, places.items, places.count,
 						take_without_exit);
@@ -177,8 +183,8 @@ int probe_attach_many(struct attaching *attaching, enum probe_mechanism mechanis
 	if (rc == 0)
 		rc = attach_entries(attaching, multi, targets, false);
 	if (rc == 0)
-		rc = attach_exits(attaching, multi, targets, true);
+		rc = attach_exits(attaching, multi, targets, PROBE_AT_EXIT);
 	if (rc == 0)
-		rc = attach_exits(attaching, multi, targets, false);
+		rc = attach_exits(attaching, multi, targets, PROBE_AT_SPOT);
 	return rc;
 }

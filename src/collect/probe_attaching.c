@@ -58,6 +58,13 @@ bool probe_attaching_is_general(int rc)
 	return false;
 }
 
+void probe_attaching_tell(const struct probe_options *options, const char *act, size_t done,
+			  size_t count)
+{
+	if (options->tell)
+		options->tell(options->context, act, done, count);
+}
+
 int probe_attaching_keep(struct attaching *attaching, int fd)
 {
 	const struct probe_options *options = attaching->options;
@@ -83,7 +90,15 @@ uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
 								    << PROBE_COOKIE_BYTES_SHIFT;
 
 	return index | returns << PROBE_COOKIE_RETURNS_SHIFT |
-	       (uint64_t)target->user << PROBE_COOKIE_USER_SHIFT;
+	       (uint64_t)target->user << PROBE_COOKIE_USER_SHIFT |
+	       (uint64_t)(target->returns_at != NULL) << PROBE_COOKIE_OWN_ENDS_SHIFT |
+	       (uint64_t)probe_target_needs_sites(target) << PROBE_COOKIE_SITES_SHIFT |
+	       (uint64_t)target->ends_partly << PROBE_COOKIE_PARTLY_SHIFT;
+}
+
+uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot)
+{
+	return cookie | (uint64_t)spot << PROBE_COOKIE_SPOT_SHIFT;
 }
 
 pid_t probe_attaching_only_pid(const struct probe_options *options)

@@ -13,6 +13,7 @@
 typedef VEC(size_t) probe_indices; /* of targets */
 
 struct probe_links {
+	const struct probe_options *options; /* borrowed */
 	VEC(int) fds;
 };
 
@@ -31,12 +32,17 @@ void probe_attaching_refuse(struct probe_outcome *outcome, int rc);
 /* Is it about the kernel or us, whatever the target? */
 bool probe_attaching_is_general(int rc);
 
+/* Tells how far it is. */
+void probe_attaching_tell(const struct probe_options *options, const char *act, size_t done,
+			  size_t count);
 /* Keeps a link, whose descriptor it takes. @fd negative: that is returned; -EINTR: give up. */
 int probe_attaching_keep(struct attaching *attaching, int fd);
 
 bool probe_attaching_has_exits(const struct attaching *attaching,
 			       const struct probe_target *target);
 uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index);
+/* The same for a place that is no entry, enum probe_spot. */
+uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot);
 /* The one process that is watched, where nothing it forks is: others need not be stopped by its
  * probes. 0: there is no such one. */
 pid_t probe_attaching_only_pid(const struct probe_options *options);

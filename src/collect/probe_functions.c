@@ -9,19 +9,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hashidx.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
 enum { MODULE_NAME = 64, MOST_NAMES_OF_A_TYPE = 32 };
 
+/* Types, and where among them functions are, by name. A search by libbpf goes through all types,
+ * of which there are as many as functions. */
+struct described {
+	struct btf *types;
+	struct hashidx by_name;
+	bool indexed;
+};
+
 struct module {
 	char name[MODULE_NAME];
-	struct btf *types;
+	struct described described;
 	int fd;
 };
 
 struct probe_functions {
-	struct btf *kernel;
+	struct described kernel;
 	VEC(struct module) modules;		  /* that were asked for */
 	enum { NOT_ASKED, TOLD, NOT_TOLD } signs; /* are they told of enumerations? */
 };
@@ -30,7 +39,7 @@ struct probe_functions *probe_functions_of(struct btf *kernel)
 {
 	struct probe_functions *functions = xcalloc(1, sizeof(*functions));
 
-	functions->kernel = kernel;
+	functions->kernel.types = kernel;
 	return functions;
 }
 
@@ -38,7 +47,7 @@ void probe_functions_add(struct probe_functions *functions, const char *module, 
 {
 	struct module *added = vec_push(&functions->modules);
 
-	*added = (struct module){ .types = types, .fd = -1 };
+	*added = (struct module){ .described = { .types = types }, .fd = -1 };
 	snprintf(added->name, sizeof(added->name), "%s", module);
 }
 
@@ -52,17 +61,23 @@ int probe_functions_new(struct probe_functions **ret_functions)
 	return 0;
 }
 
+static void done(struct described *described)
+{
+	btf__free(described->types);
+	hashidx_done(&described->by_name);
+}
+
 void probe_functions_free(struct probe_functions *functions)
 {
 	if (!functions)
 		return;
 	for (size_t i = 0; i < functions->modules.count; i++) {
-		btf__free(functions->modules.items[i].types);
+		done(&functions->modules.items[i].described);
 		if (functions->modules.items[i].fd >= 0)
 			close(functions->modules.items[i].fd);
 	}
 	vec_free(&functions->modules);
-	btf__free(functions->kernel);
+	done(&functions->kernel);
 	free(functions);
 }
 
@@ -87,7 +102,7 @@ static int open_types(const char *wanted)
 	return -ENOENT;
 }
 
-static const struct module *find_module(struct probe_functions *functions, const char *name)
+static struct module *find_module(struct probe_functions *functions, const char *name)
 {
 	struct module module = { .fd = -1 };
 
@@ -99,8 +114,9 @@ static const struct module *find_module(struct probe_functions *functions, const
 		return NULL;
 	memcpy(module.name, name, strlen(name) + 1);
 	module.fd = open_types(name);
-	module.types = module.fd < 0 ? NULL : btf__load_module_btf(name, functions->kernel);
-	if (!module.types) {
+	module.described.types =
+		module.fd < 0 ? NULL : btf__load_module_btf(name, functions->kernel.types);
+	if (!module.described.types) {
 		if (module.fd >= 0)
 			close(module.fd);
 		return NULL;
@@ -109,34 +125,56 @@ static const struct module *find_module(struct probe_functions *functions, const
 	return &functions->modules.items[functions->modules.count - 1];
 }
 
-/* libbpf would look among the types of the kernel first, which may have another one of the name. */
-static int find_own(const struct probe_functions *functions, const struct btf *types,
-		    const char *name)
+static const char *name_of(const struct btf *types, uint32_t id)
 {
-	for (uint32_t id = btf__type_cnt(functions->kernel); id < btf__type_cnt(types); id++) {
-		const struct btf_type *type = btf__type_by_id(types, id);
+	const struct btf_type *type = btf__type_by_id(types, id);
 
-		if (btf_is_func(type) &&
-		    strcmp(btf__name_by_offset(types, type->name_off), name) == 0)
-			return (int)id;
+	return btf__name_by_offset(types, type->name_off);
+}
+
+static bool has_name(const void *types, uint32_t id, const void *name)
+{
+	return strcmp(name_of(types, id), name) == 0;
+}
+
+/* From @first on: the types of a module are preceded by those of the kernel, which may have another
+ * function of the name. Of several the first is found, as by libbpf. */
+static void make_index(struct described *described, uint32_t first)
+{
+	for (uint32_t id = first; id < btf__type_cnt(described->types); id++) {
+		const char *name;
+		uint64_t hash;
+		uint32_t other;
+
+		if (!btf_is_func(btf__type_by_id(described->types, id)))
+			continue;
+		name = name_of(described->types, id);
+		hash = hash_bytes(name, strlen(name));
+		if (!hashidx_find(&described->by_name, hash, has_name, described->types, name,
+				  &other))
+			hashidx_add(&described->by_name, hash, id);
 	}
-	return -ENOENT;
+	described->indexed = true;
 }
 
 /* The types that describe a function, and its number there; negative: nothing does. */
 static int find(struct probe_functions *functions, const char *module, const char *name,
 		const struct btf **ret_types, int *ret_module_fd)
 {
-	const struct module *found = module ? find_module(functions, module) : NULL;
-	int id;
+	struct module *found = module ? find_module(functions, module) : NULL;
+	struct described *described = found ? &found->described : &functions->kernel;
+	uint32_t id;
 
 	if (module && !found)
 		return -ENOENT;
-	*ret_types = module ? found->types : functions->kernel;
-	*ret_module_fd = module ? found->fd : 0;
-	id = module ? find_own(functions, *ret_types, name)
-		    : btf__find_by_name_kind(*ret_types, name, BTF_KIND_FUNC);
-	return id < 0 ? -ENOENT : id;
+	if (!described->indexed)
+		make_index(described, found ? btf__type_cnt(functions->kernel.types) : 1);
+	*ret_types = described->types;
+	*ret_module_fd = found ? found->fd : 0;
+	if (!hashidx_find(&described->by_name, hash_bytes(name, strlen(name)), has_name,
+			  described->types, name, &id))
+		return -ENOENT;
+	return (int)id;
 }
 
 int probe_functions_find(struct probe_functions *functions, const char *module, const char *name,
@@ -158,7 +196,7 @@ int probe_functions_find(struct probe_functions *functions, const char *module, 
 static bool tells_signs(struct probe_functions *functions)
 {
 	for (uint32_t id = 1; functions->signs == NOT_ASKED; id++) {
-		const struct btf_type *type = btf__type_by_id(functions->kernel, id);
+		const struct btf_type *type = btf__type_by_id(functions->kernel.types, id);
 
 		if (!type)
 			functions->signs = NOT_TOLD;

@@ -144,6 +144,8 @@ static struct bpf_program *template_of(const struct probe_programs *programs, bo
 
 	if (end == PROBE_AT_EXIT)
 		return object->progs.probe_exit;
+	if (end == PROBE_AT_SPOT)
+		return object->progs.probe_spot;
 	if (end == PROBE_AT_ENTRY_ONLY || !(programs->measures & PROBE_EXITS))
 		return object->progs.probe_only;
 	return user ? object->progs.probe_entry_user : object->progs.probe_entry;

@@ -33,7 +33,8 @@ DEFINE_CLEANUP(struct probe_programs *, probe_programs_free);
 /* The maps and variables. */
 struct probes_bpf *probe_programs_object(const struct probe_programs *programs);
 
-enum probe_end { PROBE_AT_ENTRY, PROBE_AT_ENTRY_ONLY, PROBE_AT_EXIT };
+/* PROBE_AT_SPOT: enum probe_spot of bpf/probe_wire.h, of programs only. */
+enum probe_end { PROBE_AT_ENTRY, PROBE_AT_ENTRY_ONLY, PROBE_AT_EXIT, PROBE_AT_SPOT };
 
 /* PROBE_AT_ENTRY_ONLY: no exit of these calls will be seen. The program for one end of calls by a
  * mechanism, loaded at the first call; borrowed. @user: of a program. Not for fentry. Negative

@@ -173,7 +173,11 @@ static void add_slot(const struct probe_slot *slot, struct probe_counts *counts,
 	counts->errors += LOAD(errors);
 	counts->moved += LOAD(moved);
 	counts->too_deep += LOAD(too_deep);
-	counts->left += LOAD(left);
+	counts->jumps += LOAD(jumps);
+	counts->timed += LOAD(timed);
+	counts->abandoned += LOAD(abandoned);
+	counts->unseen += LOAD(unseen);
+	counts->switched += LOAD(switched);
 	counts->died += LOAD(died);
 	counts->unmatched += LOAD(unmatched);
 	for (size_t i = 0; i < PROBE_SLOT_COUNTERS; i++)

@@ -70,6 +70,20 @@ static void set_filter(struct probes_bpf *object, const struct probe_filter *fil
 	set_steps(&conditions->error, &object->rodata->error_steps);
 }
 
+static uint32_t page_bytes(void)
+{
+	return (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool has_jumps(const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++) {
+		if (probe_target_needs_sites(&options->targets[i]))
+			return true;
+	}
+	return false;
+}
+
 static void set_room(struct probes_bpf *object, const struct probe_options *options,
 		     const struct probe_room *room)
 {
@@ -84,6 +98,9 @@ static void set_room(struct probes_bpf *object, const struct probe_options *opti
 	bpf_map__set_max_entries(object->maps.row_names, keyed ? rows : 1);
 	bpf_map__set_max_entries(object->maps.last_entries,
 				 options->measures & PROBE_MOVED ? ENTERED_ON_ROOM : 1024);
+	bpf_map__set_max_entries(object->maps.sites, has_jumps(options) ? PROBE_MOST_SITES : 1);
+	bpf_map__set_max_entries(object->maps.site_events,
+				 has_jumps(options) ? PROBE_SITE_RING_BYTES : page_bytes());
 	bpf_map__set_max_entries(object->maps.counter_events,
 				 (uint32_t)(PROBE_SLOT_COUNTERS * room->cpus));
 }
@@ -95,6 +112,7 @@ static void configure(struct probes_bpf *object, const struct probe_options *opt
 	object->rodata->row_limit = (uint32_t)room->rows;
 	object->rodata->cpu_count = (uint32_t)room->cpus;
 	object->rodata->row_key = wire_keys[options->key];
+	object->rodata->page_bits = (uint32_t)__builtin_ctz(page_bytes());
 	object->rodata->counter_count = (uint32_t)options->counter_count;
 	for (size_t i = 0; i < options->counter_count; i++)
 		object->rodata->counter_kinds[i] = wire_counters[options->counters[i].kind];
@@ -123,6 +141,7 @@ static void choose(struct probes_bpf *object, const struct probe_options *option
 		{ object->progs.probe_entry, pairs && kernel },
 		{ object->progs.probe_entry_user, pairs && user },
 		{ object->progs.probe_exit, pairs },
+		{ object->progs.probe_spot, pairs && user },
 		{ object->progs.probe_only, true },
 		{ object->progs.probe_fentry, false },
 		{ object->progs.probe_fentry_only, false },
@@ -154,6 +173,7 @@ static void choose_types(struct probes_bpf *object, const struct probe_options *
 	bpf_program__set_expected_attach_type(object->progs.probe_entry_user, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_entry, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_exit, type);
+	bpf_program__set_expected_attach_type(object->progs.probe_spot, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_only, type);
 }
 

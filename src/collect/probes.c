@@ -22,6 +22,7 @@
 #include "collect/probe_conditions.h"
 #include "collect/probe_programs.h"
 #include "collect/probe_rows.h"
+#include "collect/probe_sites.h"
 #include "collect/probe_trap.h"
 #include "collect/probe_ways.h"
 
@@ -57,6 +58,7 @@ struct probes {
 	struct probe_programs *programs;
 	struct probe_rows *rows;
 	struct probe_links *links;
+	struct probe_sites *sites; /* NULL: there are none */
 	struct probe_outcome *outcomes;
 	VEC(int) events; /* of counters */
 	struct probe_run_times times_at_open;
@@ -258,6 +260,7 @@ void probes_free(struct probes *probes)
 	if (!probes)
 		return;
 	probe_links_free(probes->links);
+	probe_sites_free(probes->sites);
 	probe_rows_free(probes->rows);
 	probe_programs_free(probes->programs);
 	for (size_t i = 0; i < probes->events.count; i++)
@@ -340,6 +343,8 @@ int probes_attach(struct probes *probes, struct err *err)
 				     &probes->links, err);
 	if (rc == 0)
 		rc = check_any(probes, err);
+	if (rc == 0)
+		rc = probe_sites_new(&probes->options, probes->programs, &probes->sites, err);
 	if (rc < 0) {
 		probe_links_free(probes->links);
 		probes->links = NULL;
@@ -366,6 +371,17 @@ uint64_t probes_open(struct probes *probes)
 	return probes->opened_ns;
 }
 
+int probes_event_fd(const struct probes *probes)
+{
+	return probes->sites ? probe_sites_fd(probes->sites) : -1;
+}
+
+void probes_serve(struct probes *probes)
+{
+	if (probes->sites)
+		probe_sites_serve(probes->sites);
+}
+
 uint64_t probes_close(struct probes *probes)
 {
 	struct probes_bpf *object = probe_programs_object(probes->programs);
@@ -376,6 +392,8 @@ uint64_t probes_close(struct probes *probes)
 	probes->closed_ns = clock_ns();
 	probe_links_free(probes->links);
 	probes->links = NULL;
+	probe_sites_free(probes->sites);
+	probes->sites = NULL;
 	probe_programs_leave_threads(probes->programs);
 	return probes->closed_ns;
 }
@@ -393,7 +411,9 @@ static struct probe_cost cost_now(const struct probes *probes)
 	cost = (struct probe_cost){ .program_ns = now.program_ns - before->program_ns,
 				    .missed = now.missed - before->missed,
 				    .keys_lost = object->bss->keys_lost,
-				    .threads_lost = object->bss->threads_lost };
+				    .threads_lost = object->bss->threads_lost,
+				    .sites_lost = object->bss->sites_lost,
+				    .sites = probes->sites ? probe_sites_count(probes->sites) : 0 };
 	for (size_t i = 0; i < PROBE_MECHANISM_COUNT; i++) {
 		uint64_t hits = now.hits[i] - before->hits[i];
 

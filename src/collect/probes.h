@@ -58,7 +58,27 @@ struct probe_filter {
 	const char *condition;
 };
 
+/* Places of programs that tell of ends of calls, beside those of the targets. */
+enum probe_place_kind {
+	PROBE_PLACE_SITE,    /* behind a call: where one returns to */
+	PROBE_PLACE_CATCH,   /* a function that handlers of exceptions call as they begin */
+	PROBE_PLACE_LONGJMP, /* longjmp(3) */
+};
+
+struct probe_place {
+	const char *path;
+	uint64_t offset; /* in the file, of an instruction */
+	enum probe_place_kind kind;
+};
+
 struct probe_options {
+	/* Places that are known beforehand; those of a path together. */
+	const struct probe_place *places;
+	size_t place_count;
+	/* May a probe be put there? That an instruction begins at the offset and that calls return
+	 * to it is what has to be shown. NULL: nowhere beyond @places. */
+	bool (*may_probe)(void *context, const char *path, uint64_t offset);
+	void *may_probe_context;
 	const struct probe_target *targets;
 	size_t target_count;
 	unsigned measures; /* of enum probe_measure */
@@ -71,6 +91,9 @@ struct probe_options {
 	/* Asked now and then while attaching or detaching, which may take long: true gives up.
 	 * NULL: never. */
 	bool (*give_up)(void *context);
+	/* Told how far attaching and detaching (@act) one by one are; as @act stays, so does its
+	 * text's address. NULL: nobody is. */
+	void (*tell)(void *context, const char *act, size_t done, size_t count);
 	void *context;
 };
 
@@ -101,6 +124,10 @@ const struct probe_outcome *probes_outcome(const struct probes *probes, size_t t
 
 /* Counting begins. Returns when that was (CLOCK_MONOTONIC). */
 uint64_t probes_open(struct probes *probes);
+/* Readable when there is something for probes_serve to do; -1: never. Borrowed. */
+int probes_event_fd(const struct probes *probes);
+/* Puts probes where calls were seen to come from. */
+void probes_serve(struct probes *probes);
 /* Counting ends, now, everywhere; then all is detached, which may take long. */
 uint64_t probes_close(struct probes *probes);
 

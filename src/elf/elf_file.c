@@ -32,6 +32,8 @@ struct elf_file {
 	bool any_type; /* not only what can be executed */
 	struct elf_build_id build_id;
 	struct elf_segments segments;
+	bool has_tls;
+	struct elf_tls tls;
 	VEC(struct elf_section) sections;
 	VEC(struct elf_section) code; /* by address */
 };
@@ -102,6 +104,14 @@ static void read_notes(struct elf_file *file, const GElf_Phdr *header)
 		parse_notes(file, bytes, size);
 }
 
+static void take_tls(struct elf_file *file, const GElf_Phdr *header)
+{
+	file->has_tls = true;
+	file->tls = (struct elf_tls){ .address = header->p_vaddr,
+				      .size = header->p_memsz,
+				      .alignment = header->p_align };
+}
+
 static int read_segments(struct elf_file *file, struct err *err)
 {
 	size_t count;
@@ -115,6 +125,8 @@ static int read_segments(struct elf_file *file, struct err *err)
 			return err_set(err, -ENOEXEC, "the ELF program headers cannot be read");
 		if (header.p_type == PT_NOTE)
 			read_notes(file, &header);
+		if (header.p_type == PT_TLS)
+			take_tls(file, &header);
 		if (header.p_type == PT_LOAD)
 			*vec_push(&file->segments.list) =
 				(struct elf_segment){ .offset = header.p_offset,
@@ -204,6 +216,11 @@ void elf_file_free(struct elf_file *file)
 	free(file);
 }
 
+int elf_file_descriptor(const struct elf_file *file)
+{
+	return file->fd;
+}
+
 uint16_t elf_file_machine(const struct elf_file *file)
 {
 	return file->machine;
@@ -232,6 +249,13 @@ const struct elf_build_id *elf_file_build_id(const struct elf_file *file)
 const struct elf_segments *elf_file_segments(const struct elf_file *file)
 {
 	return &file->segments;
+}
+
+bool elf_file_tls(const struct elf_file *file, struct elf_tls *ret_tls)
+{
+	if (file->has_tls)
+		*ret_tls = file->tls;
+	return file->has_tls;
 }
 
 bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_address)

@@ -36,6 +36,12 @@ struct elf_segments {
 	VEC(struct elf_segment) list;
 };
 
+/* PT_TLS: what each thread has of the file's own variables. */
+struct elf_tls {
+	uint64_t address, size; /* in memory */
+	uint64_t alignment;
+};
+
 struct elf_section {
 	const char *name; /* borrowed from the file; "" when it has none */
 	uint32_t type;	  /* SHT_ */
@@ -58,6 +64,8 @@ int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_f
 void elf_file_free(struct elf_file *file); /* NULL is fine */
 DEFINE_CLEANUP(struct elf_file *, elf_file_free);
 
+/* What it was opened from, borrowed; -1: memory. */
+int elf_file_descriptor(const struct elf_file *file);
 uint16_t elf_file_machine(const struct elf_file *file); /* EM_ */
 bool elf_file_is_relocatable(const struct elf_file *file);
 bool elf_file_is_64(const struct elf_file *file);
@@ -68,6 +76,8 @@ const struct elf_build_id *elf_file_build_id(const struct elf_file *file);
 
 /* The parts of the file that are loaded; borrowed from the file. */
 const struct elf_segments *elf_file_segments(const struct elf_file *file);
+/* False: threads have no variables of this file. */
+bool elf_file_tls(const struct elf_file *file, struct elf_tls *ret_tls);
 /* The ELF virtual address of a file offset, by the executable segment that holds it, else by any
  * other. False when none does. */
 bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_address);

@@ -22,6 +22,7 @@ struct go_table;
 enum go_function_flags {
 	GO_FUNCTION_OUTERMOST = 1,
 	GO_FUNCTION_WRITES_SP = 2, /* in ways that frame descriptions do not tell of */
+	GO_FUNCTION_ASSEMBLY = 4,  /* since Go 1.18 */
 };
 
 struct go_function {

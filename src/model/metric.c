@@ -34,16 +34,30 @@ static const struct metric metrics[] = {
 	{ "entries", METRIC_ENTRIES, METRIC_TIME, 0, "#/s", "#",
 	  "how often the function was entered, or the instruction run" },
 	{ "exits", METRIC_EXITS, METRIC_TIME, 0, "#/s", "#",
-	  "how often a call that was seen to begin came to its end" },
+	  "how often a call that was seen to begin came back to its caller, through whatever the function "
+	  "jumped to as its last act" },
+	{ "exits-jump", METRIC_JUMPS, METRIC_TIME, 0, "#/s", "#",
+	  "how often a function was left by a return, or by a jump to another function that returns in its "
+	  "place (a tail call). Of functions of the kernel it is counted as they come back" },
+	{ "abandoned", METRIC_ABANDONED, METRIC_TIME, 0, "#/s", "#",
+	  "calls that an exception or a longjmp ended. They have a time where unwinding was seen, else none" },
+	{ "end-not-seen", METRIC_UNSEEN, METRIC_TIME, 0, "#/s", "#",
+	  "calls that went on in another function by a jump and ended where no probe is: in code without a "
+	  "file, or before there was one. They have no time and no value" },
+	{ "stack-switched", METRIC_SWITCHED, METRIC_TIME, 0, "#/s", "#",
+	  "calls during which the thread went on on another stack, as fibers do. They have no time" },
 	{ "walltime", METRIC_WALL, METRIC_TIME, 0, "threads", "thread-s",
 	  "time from entry to exit, added up over threads; it runs on while a thread does not. "
 	  "Live: how many threads were inside on average. Of calls that call themselves only the "
 	  "outermost counts" },
-	{ "walltime/invoc", METRIC_WALL, METRIC_EXITS, 0, "s", "s", "walltime over exits" },
+	{ "walltime/invoc", METRIC_WALL, METRIC_TIMED, 0, "s", "s",
+	  "walltime over the calls that ended and whose time is known: exits, and abandoned calls that have a "
+	  "time" },
 	{ "vtime", METRIC_VIRTUAL, METRIC_TIME, 0, "cpus", "cpu-s",
 	  "the part of walltime during which the thread ran on a CPU. Live: how many CPUs were "
 	  "inside on average" },
-	{ "vtime/invoc", METRIC_VIRTUAL, METRIC_EXITS, 0, "s", "s", "vtime over exits" },
+	{ "vtime/invoc", METRIC_VIRTUAL, METRIC_TIMED, 0, "s", "s",
+	  "vtime over the calls that ended and whose time is known" },
 	{ "latency-p50", METRIC_QUANTILE, METRIC_ONE, 0.5, "s", "s", "half of the calls took no longer" },
 	{ "latency-p90", METRIC_QUANTILE, METRIC_ONE, 0.9, "s", "s", "90 % of the calls took no longer" },
 	{ "latency-p99", METRIC_QUANTILE, METRIC_ONE, 0.99, "s", "s", "99 % of the calls took no longer" },
@@ -62,7 +76,8 @@ static const struct metric metrics[] = {
 	  "moves over entries: 0 where each thread enters on one CPU always" },
 #define ROW(id, text, how, number, what) \
 	{ text, COUNTED(id), METRIC_TIME, 0, "#/s", "#", what " during calls, only while the thread ran" }, \
-	{ text "/invoc", COUNTED(id), METRIC_EXITS, 0, "#", "#", what " of a call: " text " over exits" },
+	{ text "/invoc", COUNTED(id), METRIC_TIMED, 0, "#", "#", \
+	  what " of a call: " text " over the calls that ended and whose time is known" },
 	METRIC_COUNTERS(ROW)
 #undef ROW
 	{ "IPC", COUNTED(INSTRUCTIONS), COUNTED(CYCLES), 0, "#", "#", "instructions over cycles" },
@@ -187,6 +202,7 @@ static void need_source(struct metric_set *set, unsigned source)
 	set->virtual_time |= source == METRIC_VIRTUAL;
 	set->latency |= source == METRIC_QUANTILE;
 	set->moved |= source == METRIC_MOVED;
+	set->jumps |= source == METRIC_JUMPS;
 }
 
 static int add_metric(struct metric_set *set, const struct metric *metric, struct err *err)
@@ -320,6 +336,16 @@ static double source_value(const struct metric *metric, unsigned source,
 		return (double)c->entries;
 	case METRIC_EXITS:
 		return (double)c->exits;
+	case METRIC_TIMED:
+		return (double)c->timed;
+	case METRIC_JUMPS:
+		return (double)c->jumps;
+	case METRIC_ABANDONED:
+		return (double)c->abandoned;
+	case METRIC_UNSEEN:
+		return (double)c->unseen;
+	case METRIC_SWITCHED:
+		return (double)c->switched;
 	case METRIC_WALL:
 		return (double)c->wall_ns / 1e9;
 	case METRIC_VIRTUAL:

@@ -78,6 +78,11 @@ enum metric_source {
 	METRIC_TIME, /* seconds that went by; in totals nothing */
 	METRIC_ENTRIES,
 	METRIC_EXITS,
+	METRIC_TIMED, /* calls that ended and whose time is known */
+	METRIC_JUMPS,
+	METRIC_ABANDONED,
+	METRIC_UNSEEN,
+	METRIC_SWITCHED,
 	METRIC_WALL,	/* seconds */
 	METRIC_VIRTUAL, /* seconds */
 	METRIC_ERRORS,
@@ -123,6 +128,7 @@ struct metric_set {
 	bool virtual_time; /* time on a CPU, or counters */
 	bool latency;	   /* the histogram of how long calls took */
 	bool moved;
+	bool jumps; /* jumps out of functions are needed, of all functions */
 	enum metric_counter counters[PROBE_COUNTERS]; /* in the order of probe_counts.counters */
 	size_t counter_count;
 };

@@ -76,15 +76,26 @@ struct probe_target {
 	/* A program's. */
 	const char *path; /* of the file as this process can open it */
 	uint64_t offset;  /* in the file, of the instruction or the function's first */
-	/* The function's own return instructions, as offsets in the file (and jumps that leave it
-	 * for good). They are probed instead of exchanging the return address, which no exception
-	 * can pass: a C++ program that throws through it would be ended, and stacks that are
-	 * switched (Go, coroutines) broken. NULL: the return address is exchanged. */
+	/* The function's own return instructions, as offsets in the file. They are probed instead
+	 * of exchanging the return address, which no exception can pass: a C++ program that throws
+	 * through it would be ended, and stacks that are switched (Go, coroutines) broken. NULL:
+	 * the return address is exchanged. */
 	const uint64_t *returns_at;
 	size_t return_count;
+	/* Its jumps that leave it for good. Where @returns_at is set, a call that went through one
+	 * ends where what it jumped to returns to the caller; else they are only counted. */
+	const uint64_t *jumps_at;
+	size_t jump_count;
+	bool ends_partly; /* it may have more ends of both kinds */
 
 	struct probe_return returns;
 };
+
+/* Do calls of it end at their sites, behind a jump to another function? */
+static inline bool probe_target_needs_sites(const struct probe_target *target)
+{
+	return target->returns_at && (target->jump_count || target->ends_partly);
+}
 
 /* What became of a target. */
 struct probe_outcome {
@@ -111,7 +122,12 @@ enum { PROBE_COUNTERS = 6, PROBE_COMM = 16 };
  */
 struct probe_counts {
 	uint64_t entries;
-	uint64_t exits;	     /* of calls whose entry was counted */
+	uint64_t exits;	     /* of calls whose entry was counted: back in the caller */
+	uint64_t jumps;	     /* of calls whose entry was counted: left by a return or a jump to
+				another function. Of functions whose jumps are not watched as they
+				return */
+	uint64_t timed;	     /* calls that ended and whose time is known: most exits, and of those
+				that were abandoned some */
 	uint64_t wall_ns;    /* inside, summed over threads, also while they did not run; with the
 				part so far of the calls that are inside now */
 	uint64_t virtual_ns; /* the part on a CPU. By CPU: the time on that CPU. Of a call that is
@@ -125,8 +141,11 @@ struct probe_counts {
 	/* Entries whose exits are not known. */
 	uint64_t too_deep;  /* more calls of watched functions were open in the thread than are kept
 			     */
-	uint64_t left;	    /* by longjmp, an exception, exec: never returned */
-	uint64_t died;	    /* the thread ended inside */
+	uint64_t abandoned; /* by longjmp or an exception: never returned. Their time is known
+			       where it was seen when that was */
+	uint64_t unseen;    /* ended somewhere no probe is */
+	uint64_t switched;  /* their thread went on on another stack: no time is known of them */
+	uint64_t died;	    /* the thread ended inside, or executed another program */
 	uint64_t unmatched; /* exits whose entry was not seen */
 };
 
@@ -156,6 +175,8 @@ struct probe_cost {
 	uint64_t trap_ns;      /* to get there and back: hits x what a hit costs, calibrated */
 	uint64_t missed;       /* runs the kernel left out, as one was on its way already */
 	uint64_t keys_lost;    /* calls that found the table of keys full */
+	uint64_t sites_lost;   /* calls from places for whose probe there was no room */
+	uint64_t sites;	       /* places behind calls that have a probe now: no sum */
 	uint64_t threads_lost; /* calls for whose thread there was no memory */
 };
 

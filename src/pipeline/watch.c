@@ -51,6 +51,14 @@ static bool give_up(void *context)
 	return watching->command.outcome.stop_signal != 0;
 }
 
+static void tell_progress(void *context, const char *act, size_t done, size_t count)
+{
+	const struct watch_options *options = ((const struct watching *)context)->options;
+
+	if (options->progress)
+		options->progress(options->tell_context, act, done, count);
+}
+
 static void tell_slow(const struct watching *watching, double attach_s, double detach_s)
 {
 	const struct watch_options *options = watching->options;
@@ -152,6 +160,8 @@ static struct probe_cost cost_since(const struct probe_cost *now, const struct p
 		.missed = now->missed - before->missed,
 		.keys_lost = now->keys_lost - before->keys_lost,
 		.threads_lost = now->threads_lost - before->threads_lost,
+		.sites_lost = now->sites_lost - before->sites_lost,
+		.sites = now->sites,
 	};
 }
 
@@ -208,12 +218,17 @@ static enum watch_end find_end(struct watching *watching, uint64_t end_ns, bool 
 
 static void wait_until(const struct watching *watching, uint64_t until_ns)
 {
-	struct pollfd fd = { .fd = watching->command.signal_fd, .events = POLLIN };
+	struct pollfd fds[] = {
+		{ .fd = watching->command.signal_fd, .events = POLLIN },
+		{ .fd = probes_event_fd(watching->probes), .events = POLLIN },
+	};
 	uint64_t now_ns = clock_ns();
 	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
 
-	ppoll(&fd, 1, &timeout, NULL);
+	ppoll(fds, sizeof(fds) / sizeof(*fds), &timeout, NULL);
+	if (fds[1].revents)
+		probes_serve(watching->probes);
 }
 
 static uint64_t earliest(uint64_t a, uint64_t b)
@@ -360,6 +375,7 @@ int watch_run(const struct watch_options *options, struct watch_result *ret_resu
 
 	*ret_result = (struct watch_result){ .end = WATCH_GOES_ON };
 	watching.probe_options.give_up = give_up;
+	watching.probe_options.tell = tell_progress;
 	watching.probe_options.context = &watching;
 	rc = prepare(&watching, err);
 	if (rc == 0)

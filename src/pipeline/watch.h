@@ -24,7 +24,9 @@ struct watch_options {
 	bool as_user;	   /* under sudo: the command as the user who called it */
 	/* Told before it begins that attaching will take long; seconds. NULL: nobody is. */
 	void (*tell)(void *context, double attach_s, double detach_s);
-	void *tell_context;
+	/* Told how far something is that takes long, as probe_options.tell. NULL: nobody is. */
+	void (*progress)(void *context, const char *act, size_t done, size_t count);
+	void *tell_context; /* of both */
 	struct watch_view view;
 };
 

@@ -8,7 +8,9 @@
 
 #include "base/xalloc.h"
 #include "dwarf/function_types.h"
+#include "pipeline/go_entry.h"
 #include "resolve/disassembler.h"
+#include "resolve/eh_ranges.h"
 #include "resolve/name_pattern.h"
 
 struct watch_image {
@@ -20,6 +22,9 @@ struct watch_image {
 	struct watch_image_tools tools;
 	struct line_file *lines; /* NULL: not asked for yet */
 	struct function_types *types;
+	struct eh_ranges *ranges; /* NULL: it has none */
+	struct code_blocks last;  /* the code that was looked at last, [last_start, last_end) */
+	uint64_t last_start, last_end;
 };
 
 static int open_fd(void *context, uint32_t number, struct err *err)
@@ -67,6 +72,7 @@ int watch_image_open(const char *path, const char *shown, const struct watch_ima
 		return rc;
 	image->functions = function_list_new(image->elf, tools->debug_files, path);
 	image->types = function_types_new();
+	(void)eh_ranges_read(image->elf, &image->ranges, NULL);
 	image->disassembler = disassembler_new(&options);
 	*ret_image = steal_ptr(image);
 	return 0;
@@ -76,6 +82,8 @@ void watch_image_free(struct watch_image *image)
 {
 	if (!image)
 		return;
+	code_blocks_done(&image->last);
+	eh_ranges_free(image->ranges);
 	function_types_free(image->types);
 	line_file_free(image->lines);
 	disassembler_free(image->disassembler);
@@ -155,6 +163,83 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
 	return 0;
 }
 
+/* What an address is between, to be disassembled from an instruction's first byte on. */
+static bool find_code_around(const struct watch_image *image, uint64_t address, uint64_t *ret_start,
+			     uint64_t *ret_end)
+{
+	const struct listed_function *function = function_list_around(image->functions, address);
+	const struct elf_section *section = elf_file_code_section(image->elf, address);
+
+	if (function && function->size) {
+		*ret_start = function->start;
+		*ret_end = function->start + function->size;
+		return true;
+	}
+	if (!section || !image->ranges)
+		return false;
+	*ret_start = section->address;
+	*ret_end = section->address + section->size;
+	return eh_ranges_narrow(image->ranges, address, ret_start, ret_end);
+}
+
+/* Functions of one another's neighbourhood are asked for together. */
+static const struct code_blocks *code_around(struct watch_image *image, uint64_t address)
+{
+	struct code_blocks *last = &image->last;
+	uint64_t start, end;
+
+	if (!find_code_around(image, address, &start, &end))
+		return NULL;
+	if (start == image->last_start && end == image->last_end)
+		return last;
+	code_blocks_done(last);
+	*last = (struct code_blocks){ .data = false };
+	image->last_start = image->last_end = 0;
+	if (watch_image_code(image, start, end, last, NULL) < 0)
+		return NULL;
+	image->last_start = start;
+	image->last_end = end;
+	return last;
+}
+
+bool watch_image_may_return_to(struct watch_image *image, uint64_t address)
+{
+	const struct code_blocks *blocks = code_around(image, address - 1);
+	const struct code_step *before = blocks ? code_blocks_before(blocks, address - 1) : NULL;
+	const struct code_step *step;
+
+	if (!before || before->flow.kind == CODE_FLOW_DATA ||
+	    before->address + before->length != address)
+		return false;
+	/* The last of a function: what it calls never returns, or runs into the next one. */
+	if (address >= image->last_end)
+		return function_list_find(image->functions, address) <
+			       function_list_count(image->functions) &&
+		       function_list_at(image->functions,
+					function_list_find(image->functions, address))
+			       ->size;
+	step = code_blocks_step(blocks, address);
+	return step && step->flow.kind != CODE_FLOW_DATA;
+}
+
+static bool is_go(const struct watch_image *image)
+{
+	return elf_file_find(image->elf, ".gopclntab") ||
+	       elf_file_find(image->elf, ".data.rel.ro.gopclntab");
+}
+
+uint64_t watch_image_entry(struct watch_image *image, const struct listed_function *function)
+{
+	struct code_blocks blocks = { .data = false };
+	uint64_t start = function->start, entry = start;
+
+	if (is_go(image) && function->size &&
+	    watch_image_code(image, start, start + function->size, &blocks, NULL) == 0)
+		(void)go_entry_find(&blocks, start, &entry);
+	code_blocks_done(&blocks);
+	return entry;
+}
+
 bool watch_image_is_delicate(const struct watch_image *image)
 {
 	return elf_file_find(image->elf, ".gcc_except_table") ||
@@ -192,31 +277,32 @@ static bool is_of_whole(void *context, uint64_t target)
 }
 
 static enum code_exits part_exits(struct watch_image *image, struct whole *whole,
-				  const struct listed_function *part, struct buf *addresses)
+				  const struct listed_function *part, struct code_ends *ends)
 {
 	struct code_blocks blocks = { .data = false };
-	size_t before = addresses->size;
+	size_t before = ends->returns.size + ends->jumps.size;
 	enum code_exits exits = CODE_EXITS_UNKNOWN;
 
 	if (watch_image_code(image, part->start, part->start + part->size, &blocks, NULL) == 0)
 		exits = code_blocks_exits(&blocks, part->start, part->start + part->size,
-					  is_of_whole, whole, addresses);
+					  is_of_whole, whole, ends);
 	/* It may well have none: it aborts, or goes back. */
-	if (exits == CODE_EXITS_UNKNOWN && addresses->size == before && !blocks.data)
+	if (exits == CODE_EXITS_UNKNOWN && ends->returns.size + ends->jumps.size == before &&
+	    !blocks.data)
 		exits = CODE_EXITS_PLAIN;
 	code_blocks_done(&blocks);
 	return exits;
 }
 
 static enum code_exits all_exits(struct watch_image *image, const struct listed_function *function,
-				 const struct code_blocks *blocks, struct buf *addresses)
+				 const struct code_blocks *blocks, struct code_ends *ends)
 {
 	const char *name = function_list_name(image->functions, function->name);
 	struct whole whole = { .parts = { image->functions, name },
 			       .start = function->start,
 			       .end = function->start + function->size };
 	enum code_exits exits =
-		code_blocks_exits(blocks, whole.start, whole.end, is_part, &whole.parts, addresses);
+		code_blocks_exits(blocks, whole.start, whole.end, is_part, &whole.parts, ends);
 
 	for (size_t i = 0; i < blocks->steps.count && exits != CODE_EXITS_UNKNOWN; i++) {
 		const struct code_flow *flow = &blocks->steps.items[i].flow;
@@ -228,7 +314,7 @@ static enum code_exits all_exits(struct watch_image *image, const struct listed_
 		    !is_part(&whole.parts, flow->target))
 			continue;
 		part = function_list_around(image->functions, flow->target);
-		more = part_exits(image, &whole, part, addresses);
+		more = part_exits(image, &whole, part, ends);
 		exits = more > exits ? more : exits;
 	}
 	return exits;
@@ -248,7 +334,8 @@ static void add_offsets(const struct watch_image *image, struct buf *addresses, 
 	size_t count = addresses->size / sizeof(*items);
 	uint64_t offset;
 
-	qsort(items, count, sizeof(*items), by_value);
+	if (count)
+		qsort(items, count, sizeof(*items), by_value);
 	for (size_t i = 0; i < count; i++) {
 		if ((i == 0 || items[i] != items[i - 1]) &&
 		    watch_image_offset(image, items[i], &offset))
@@ -257,9 +344,9 @@ static void add_offsets(const struct watch_image *image, struct buf *addresses, 
 }
 
 /* Has it no way out at all: it aborts, throws, or runs for ever? */
-static bool never_returns(const struct code_blocks *blocks, const struct buf *addresses)
+static bool never_returns(const struct code_blocks *blocks, const struct code_ends *ends)
 {
-	return blocks->steps.count && !blocks->data && addresses->size == 0;
+	return blocks->steps.count && !blocks->data && !ends->returns.size && !ends->jumps.size;
 }
 
 static enum watch_exits judge(const struct watch_image *image, enum code_exits exits, bool never)
@@ -271,16 +358,15 @@ static enum watch_exits judge(const struct watch_image *image, enum code_exits e
 		return WATCH_EXITS_UNKNOWN;
 	if (exits == CODE_EXITS_PLAIN || never)
 		return WATCH_EXITS_KNOWN;
-	/* Behind a jump to another function that one's time is missing, and its value. */
 	return exits == CODE_EXITS_TAIL ? WATCH_EXITS_KNOWN : WATCH_EXITS_PARTLY;
 }
 
 enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function, struct buf *offsets,
-				   bool *ret_loops)
+				   const struct listed_function *function,
+				   struct code_ends *ret_offsets, bool *ret_loops)
 {
 	struct code_blocks blocks = { .data = false };
-	struct buf addresses = { 0 };
+	struct code_ends ends = { .returns = { 0 } };
 	enum code_exits exits = CODE_EXITS_UNKNOWN;
 	enum watch_exits known;
 
@@ -289,12 +375,12 @@ enum watch_exits watch_image_exits(struct watch_image *image,
 	    watch_image_code(image, function->start, function->start + function->size, &blocks,
 			     NULL) == 0) {
 		*ret_loops = code_blocks_loops_to_start(&blocks, function->start);
-		exits = all_exits(image, function, &blocks, &addresses);
+		exits = all_exits(image, function, &blocks, &ends);
 	}
-	known = judge(image, exits, never_returns(&blocks, &addresses));
-	if (known != WATCH_EXITS_UNKNOWN && addresses.size)
-		add_offsets(image, &addresses, offsets);
+	known = judge(image, exits, never_returns(&blocks, &ends));
+	add_offsets(image, &ends.returns, &ret_offsets->returns);
+	add_offsets(image, &ends.jumps, &ret_offsets->jumps);
 	code_blocks_done(&blocks);
-	buf_done(&addresses);
+	code_ends_done(&ends);
 	return known;
 }

@@ -54,6 +54,10 @@ bool watch_image_offset(const struct watch_image *image, uint64_t address, uint6
 int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
 		     struct code_blocks *blocks, struct err *err);
 
+/* Where entries of a function are counted, an ELF address: its first instruction, but for functions
+ * of Go that begin anew when their stack has grown (go_entry.h). */
+uint64_t watch_image_entry(struct watch_image *image, const struct listed_function *function);
+
 /* Can exceptions pass through its functions, or are there stacks that are switched, so that return
  * addresses must not be exchanged? */
 bool watch_image_is_delicate(const struct watch_image *image);
@@ -65,10 +69,14 @@ enum watch_exits {
 	WATCH_EXITS_UNKNOWN, /* better told by the return address */
 };
 
-/* Appends them as offsets in the file, uint64_t; none for UNKNOWN. *ret_loops: the function's first
+/* Appends them as offsets in the file, as far as they are known. *ret_loops: the function's first
  * instruction is also that of a loop. */
 enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function, struct buf *offsets,
-				   bool *ret_loops);
+				   const struct listed_function *function,
+				   struct code_ends *ret_offsets, bool *ret_loops);
+
+/* Can a call return to this ELF address: does the instruction before it end there, and another one
+ * begin? */
+bool watch_image_may_return_to(struct watch_image *image, uint64_t address);
 
 #endif

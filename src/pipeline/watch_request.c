@@ -12,6 +12,7 @@
 #include "collect/cpu_list.h"
 #include "pipeline/watch_listing.h"
 #include "pipeline/watch_metrics.h"
+#include "pipeline/watch_places.h"
 
 enum {
 	COMM_MOST = 15, /* TASK_COMM_LEN without the end */
@@ -126,13 +127,17 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 	int rc;
 
 	options.pid = words->pid_count ? words->pids[0] : 0;
+	options.alone = words->pid_count == 1;
 	options.exits = request->probes.measures & PROBE_EXITS;
+	options.jumps = request->metrics.jumps;
 	options.returns = request->returns;
 	rc = watch_targets_new(&options, &request->targets, err);
-	if (rc == 0)
-		request->probes.targets =
-			watch_targets_list(request->targets, &request->probes.target_count);
-	return rc;
+	if (rc < 0)
+		return rc;
+	request->probes.targets =
+		watch_targets_list(request->targets, &request->probes.target_count);
+	watch_places_give(watch_targets_places(request->targets), &request->probes);
+	return 0;
 }
 
 static int make(const struct watch_words *words, struct watch_request *request, struct err *err)

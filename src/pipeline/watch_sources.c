@@ -65,8 +65,8 @@ int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **re
 	return rc;
 }
 
-static int open_image(struct watch_sources *sources, const char *path, const char *shown,
-		      struct watch_image **ret_image, struct err *err)
+int watch_sources_open(struct watch_sources *sources, const char *path, const char *shown,
+		       struct watch_image **ret_image, struct err *err)
 {
 	const struct watch_image_tools tools = { sources->service.debug_files, sources->demangler,
 						 sources->service.cache };
@@ -83,6 +83,11 @@ static int open_image(struct watch_sources *sources, const char *path, const cha
 	return rc;
 }
 
+struct watch_image *watch_sources_image(const struct watch_sources *sources, size_t index)
+{
+	return index < sources->images.count ? sources->images.items[index] : NULL;
+}
+
 int watch_sources_file(struct watch_sources *sources, const char *name,
 		       struct watch_image **ret_image, struct err *err)
 {
@@ -92,8 +97,9 @@ int watch_sources_file(struct watch_sources *sources, const char *name,
 	bool says_nothing = strstr(buf_text(&path), "/map_files/");
 
 	if (rc == 0)
-		rc = open_image(sources, buf_text(&path),
-				file_base(says_nothing ? name : buf_text(&path)), ret_image, err);
+		rc = watch_sources_open(sources, buf_text(&path),
+					file_base(says_nothing ? name : buf_text(&path)), ret_image,
+					err);
 	buf_done(&path);
 	return rc;
 }
@@ -106,9 +112,9 @@ int watch_sources_program(struct watch_sources *sources, struct watch_image **re
 	int rc = watch_files_program(view, &path, err);
 
 	if (rc == 0)
-		rc = open_image(sources, buf_text(&path),
-				file_base(view->pid ? buf_text(&path) : view->command), ret_image,
-				err);
+		rc = watch_sources_open(sources, buf_text(&path),
+					file_base(view->pid ? buf_text(&path) : view->command),
+					ret_image, err);
 	buf_done(&path);
 	return rc;
 }

@@ -36,6 +36,12 @@ int watch_sources_file(struct watch_sources *sources, const char *name,
 int watch_sources_program(struct watch_sources *sources, struct watch_image **ret_image,
 			  struct err *err);
 
+/* By its path; @shown is how it is called. */
+int watch_sources_open(struct watch_sources *sources, const char *path, const char *shown,
+		       struct watch_image **ret_image, struct err *err);
+/* Those that were opened, in order; NULL behind the last. */
+struct watch_image *watch_sources_image(const struct watch_sources *sources, size_t index);
+
 /* All functions the word means, at least one; an address is the function it lies in. -ENOENT: none,
  * with what is near, or where it was inlined; -ENOTUNIQ: the kernel and the program both have it.
  */

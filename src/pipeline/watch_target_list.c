@@ -49,28 +49,38 @@ static void add_sentence(struct watch_target_list *targets, const char *label, c
 	watch_target_list_note(targets, &note);
 }
 
-/* The exits of a function of a file. An array of none is still one: NULL would have return
- * addresses exchanged. */
+/* Gives the offsets to a target. An array of none is still one: a target without @returns_at would
+ * have its return address exchanged. */
+static const uint64_t *keep_offsets(struct watch_target_list *targets, struct buf *offsets,
+				    size_t *ret_count)
+{
+	const uint64_t *kept;
+
+	*ret_count = offsets->size / sizeof(uint64_t);
+	buf_add(offsets, "", 1);
+	kept = (const uint64_t *)(const void *)offsets->bytes;
+	*vec_push(&targets->blocks) = offsets->bytes;
+	*offsets = (struct buf){ 0 };
+	return kept;
+}
+
+/* Where calls of a function of a file end. */
 static void add_exits(struct watch_target_list *targets, const struct watch_candidate *candidate,
 		      struct probe_target *target)
 {
-	struct buf offsets = { 0 };
+	struct code_ends offsets = { .returns = { 0 } };
 	enum watch_exits known;
 	bool loops;
 
 	if (!targets->exits || targets->list.count >= MOST_WITH_EXITS || !candidate->function)
 		return;
 	known = watch_image_exits(candidate->image, candidate->function, &offsets, &loops);
-	if (known != WATCH_EXITS_UNKNOWN) {
-		target->return_count = offsets.size / sizeof(uint64_t);
-		buf_add(&offsets, "", 1);
-		target->returns_at = (uint64_t *)(void *)offsets.bytes;
-		*vec_push(&targets->blocks) = offsets.bytes;
-	}
-	if (known == WATCH_EXITS_PARTLY)
-		add_sentence(targets, target->label,
-			     "not all of its exits can be told: some may be missing, with the "
-			     "times of these calls");
+	if (known != WATCH_EXITS_UNKNOWN)
+		target->returns_at = keep_offsets(targets, &offsets.returns, &target->return_count);
+	if (known != WATCH_EXITS_UNKNOWN || targets->jumps)
+		target->jumps_at = keep_offsets(targets, &offsets.jumps, &target->jump_count);
+	target->ends_partly = known == WATCH_EXITS_PARTLY;
+	code_ends_done(&offsets);
 	if (loops)
 		add_sentence(targets, target->label,
 			     "its first instruction is also that of a loop: entries count rounds "
@@ -88,6 +98,16 @@ static const char *make_label(struct watch_target_list *targets,
 	*ret_id = strpool_intern(&targets->texts, buf_text(&label));
 	buf_done(&label);
 	return strpool_get(&targets->texts, *ret_id);
+}
+
+/* Puts the probe where each call comes by once. */
+static void move_entry(const struct watch_candidate *candidate, struct probe_target *target)
+{
+	const struct listed_function *function = candidate->function;
+
+	if (function)
+		watch_image_offset(candidate->image, watch_image_entry(candidate->image, function),
+				   &target->offset);
 }
 
 /* Where it is; false: there is no such place in the file. */
@@ -118,6 +138,8 @@ int watch_target_list_add(struct watch_target_list *targets,
 	if (!fill_place(candidate, wanted->displacement, &target))
 		return err_set(err, -ENOENT, "%s: there is no code at +0x%lx", candidate->name,
 			       wanted->displacement);
+	if (!target.instruction && candidate->image)
+		move_entry(candidate, &target);
 	if (targets->list.count == MOST_TARGETS)
 		return err_set(err, -EINVAL, "more than %d functions at a time cannot be watched",
 			       MOST_TARGETS);

@@ -14,10 +14,11 @@
 #include "model/probe.h"
 #include "pipeline/watch_sources.h"
 
-/* The first three are set by the owner, the rest is zero. */
+/* The first four are set by the owner, the rest is zero. */
 struct watch_target_list {
 	struct watch_sources *sources; /* borrowed */
 	bool exits;		       /* are looked for */
+	bool jumps;		       /* of all functions: jumps to others */
 	bool returns;		       /* what functions return is looked for */
 	VEC(struct probe_target) list;
 	VEC(struct watch_target_source) made_of; /* by the same index */

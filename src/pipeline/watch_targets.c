@@ -6,6 +6,7 @@
 
 #include "base/xalloc.h"
 #include "pipeline/watch_indirect.h"
+#include "pipeline/watch_places.h"
 #include "pipeline/watch_sources.h"
 #include "pipeline/watch_target_lines.h"
 #include "pipeline/watch_target_list.h"
@@ -17,7 +18,8 @@ struct watch_targets {
 	struct watch_target_options options;
 	struct watch_sources *sources;
 	struct watch_target_list all;
-	size_t skipped; /* of globs: what no probe may be put on */
+	struct watch_places *places; /* NULL: exits are not wanted */
+	size_t skipped;		     /* of globs: what no probe may be put on */
 };
 
 /* One word that is being turned into targets. */
@@ -263,14 +265,19 @@ static int add_candidate(struct turning *turning, const struct watch_candidate *
 
 static int add_matches(struct turning *turning, const struct watch_matches *matches)
 {
+	static const char act[] = "looking at functions";
+	const struct watch_target_options *options = &turning->targets->options;
 	size_t before = turning->targets->all.list.count, skipped = turning->targets->skipped;
 	int rc = 0;
 
-	if (matches->list.count > 1 && !turning->glob && !turning->targets->options.all)
+	if (matches->list.count > 1 && !turning->glob && !options->all)
 		return refuse_ambiguous(turning->targets, matches, turning->word->name,
 					turning->err);
-	for (size_t i = 0; i < matches->list.count && rc == 0; i++)
+	for (size_t i = 0; i < matches->list.count && rc == 0; i++) {
 		rc = add_candidate(turning, &matches->list.items[i]);
+		if (options->tell)
+			options->tell(options->context, act, i + 1, matches->list.count);
+	}
 	if (rc == 0 && turning->targets->all.list.count == before &&
 	    turning->targets->skipped - skipped == matches->list.count)
 		rc = err_set(turning->err, -EPERM,
@@ -354,12 +361,15 @@ int watch_targets_new(const struct watch_target_options *options,
 	targets->sources = watch_sources_new(&sources);
 	targets->all.sources = targets->sources;
 	targets->all.exits = options->exits;
+	targets->all.jumps = options->jumps;
 	targets->all.returns = options->returns;
 	rc = find_all(targets, err);
 	if (rc < 0)
 		return rc;
 	watch_target_list_tell_apart(&targets->all);
 	add_summary_notes(targets);
+	if (options->exits)
+		targets->places = watch_places_new(&targets->all, options);
 	*ret_targets = steal_ptr(targets);
 	return 0;
 }
@@ -368,6 +378,7 @@ void watch_targets_free(struct watch_targets *targets)
 {
 	if (!targets)
 		return;
+	watch_places_free(targets->places);
 	watch_target_list_done(&targets->all);
 	watch_sources_free(targets->sources);
 	free(targets);
@@ -378,6 +389,11 @@ const struct probe_target *watch_targets_list(const struct watch_targets *target
 {
 	*ret_count = targets->all.list.count;
 	return targets->all.list.items;
+}
+
+const struct watch_places *watch_targets_places(const struct watch_targets *targets)
+{
+	return targets->places;
 }
 
 const char *watch_targets_note(const struct watch_targets *targets, size_t index)

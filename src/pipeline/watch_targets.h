@@ -28,6 +28,7 @@
 #include "model/probe.h"
 #include "pipeline/line_service.h"
 
+struct watch_places;
 struct watch_targets;
 
 /* All texts are borrowed for the life of what is made with them. */
@@ -43,11 +44,17 @@ struct watch_target_options {
 	size_t at_line_count;
 	bool each_block;     /* --each-block: the basic blocks of the functions instead */
 	int32_t pid;	     /* what it has mapped, in its own view of files; 0: none */
+	bool alone;	     /* it is the only process that is watched */
 	const char *command; /* argv[0] of the command; NULL: none */
 	bool all;	     /* of several functions of a name take all, do not refuse */
 	bool exits;	     /* where calls end is wanted too (struct metric_set.exits) */
+	bool jumps;	     /* where functions jump to others is wanted of all of them */
 	bool returns;	     /* what functions return is wanted too: errors, retval, values */
 	struct line_options lines;
+	/* Told how far looking at the functions of a word is, as probe_options.tell. NULL: nobody
+	 * is. */
+	void (*tell)(void *context, const char *act, size_t done, size_t count);
+	void *context;
 };
 
 /* Finds them. -EINVAL: words that make no sense; -ENOTUNIQ: a name that several functions have, the
@@ -61,6 +68,8 @@ DEFINE_CLEANUP(struct watch_targets *, watch_targets_free);
 /* Borrowed from @targets. At least one. */
 const struct probe_target *watch_targets_list(const struct watch_targets *targets,
 					      size_t *ret_count);
+/* Where ends of calls are seen beside the targets; borrowed. NULL: they are not wanted. */
+const struct watch_places *watch_targets_places(const struct watch_targets *targets);
 /* What the user should know of the choice, a sentence each, borrowed; NULL behind the last: what
  * was left out as it cannot be probed, which implementation an indirect function stands for. */
 const char *watch_targets_note(const struct watch_targets *targets, size_t index);

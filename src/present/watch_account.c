@@ -30,9 +30,14 @@ static const struct {
 	const char *what;
 } lost_calls[] = {
 	{ offsetof(struct probe_counts, too_deep), "nested too deeply: entries without times" },
-	{ offsetof(struct probe_counts, left),
-	  "left by a longjmp, an exception or an exec: entries without exits" },
-	{ offsetof(struct probe_counts, died), "open when their thread ended" },
+	{ offsetof(struct probe_counts, abandoned),
+	  "abandoned by a longjmp or an exception: entries without exits" },
+	{ offsetof(struct probe_counts, unseen),
+	  "that went on by a jump and whose end was not seen: no time, no value" },
+	{ offsetof(struct probe_counts, switched),
+	  "during which the thread went on on another stack: no time" },
+	{ offsetof(struct probe_counts, died),
+	  "open when their thread ended or executed another program" },
 	{ offsetof(struct probe_counts, unmatched), "whose exit was seen, but not their entry" },
 	{ offsetof(struct probe_counts, inside), "still open at the end" },
 };
@@ -45,6 +50,8 @@ static const struct {
 	  "missed by the kernel, which was in a probe already" },
 	{ offsetof(struct probe_cost, keys_lost), "that found the table of keys full" },
 	{ offsetof(struct probe_cost, threads_lost), "of threads for which there was no memory" },
+	{ offsetof(struct probe_cost, sites_lost),
+	  "from call sites for which there was no room: ends of such calls may not be seen" },
 };
 
 static void add_lost(struct buf *text, uint64_t count, const char *one, const char *many,

@@ -31,7 +31,11 @@ static void add_counts(struct probe_counts *sum, const struct probe_counts *part
 	for (size_t i = 0; i < PROBE_COUNTERS; i++)
 		sum->counters[i] += part->counters[i];
 	sum->too_deep += part->too_deep;
-	sum->left += part->left;
+	sum->jumps += part->jumps;
+	sum->timed += part->timed;
+	sum->abandoned += part->abandoned;
+	sum->unseen += part->unseen;
+	sum->switched += part->switched;
 	sum->died += part->died;
 	sum->unmatched += part->unmatched;
 }

@@ -87,6 +87,14 @@ void watch_stream_add_csv_head(struct watch_show *show)
 	buf_add_char(text, '\n');
 }
 
+/* Totals of a watch that gave up before its time are not all there was. */
+static const char *csv_kind(const struct streaming *streaming)
+{
+	if (!streaming->totals)
+		return "interval";
+	return streaming->tick->end == WATCH_BUDGET ? "partial" : "total";
+}
+
 static void add_csv_row(const struct streaming *streaming, const struct probe_row *row)
 {
 	const struct watch_show *show = streaming->show;
@@ -94,7 +102,7 @@ static void add_csv_row(const struct streaming *streaming, const struct probe_ro
 	const struct watch_line line = line_of(row);
 	struct buf *text = &streaming->show->text;
 
-	buf_printf(text, "%s,%.6f,%.6f,", streaming->totals ? "total" : "interval",
+	buf_printf(text, "%s,%.6f,%.6f,", csv_kind(streaming),
 		   since_began(streaming->tick, streaming->tick->from_ns),
 		   since_began(streaming->tick, streaming->tick->to_ns));
 	safe_csv(text, show->setting.targets[line.target].label);

@@ -183,12 +183,82 @@ test_watch_lets_exceptions_pass() {
 	need_counts_of_calls
 	need g++
 	g++ -O1 -o "$T/throws" "$HERE/programs/throws.cc"
-	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 -m entries,exits \
+	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 -m entries,exits,abandoned \
 		"$T/throws:passer" "$T/throws:thrower" -- "$T/throws" > "$T/csv"
 	grep -q 'caught 50' "$T/csv" || fail "$(cat "$T/csv")"
 	for name in passer thrower; do
 		expect_calls $name entries 100
 		expect_calls $name exits 50
+		expect_calls $name abandoned 50
+	done
+}
+
+build_tails() {
+	need_counts_of_calls
+	need g++
+	[ -x "$BIN/tails" ] || g++ -O2 -o "$BIN/tails" "$HERE/programs/tails.cc" ||
+		fail "tails.cc cannot be compiled"
+}
+
+# The program measured it from within and from around.
+expect_own_time() {
+	holds "$(total_of "$1\$" walltime) >= $(sed -n "s/^inner $1 //p" "$T/csv")" ||
+		fail "$1 took less than it did:" "$(cat "$T/csv")"
+	holds "$(total_of "$1\$" walltime) <= $(sed -n "s/^outer $1 //p" "$T/csv")" ||
+		fail "$1 took more than its caller saw:" "$(cat "$T/csv")"
+}
+
+# Calls end where their frames return, through jumps to other functions; the program itself knows
+# times that are never longer, and never shorter.
+test_watch_follows_tail_calls() {
+	build_tails
+	local name
+	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 --by sum \
+		-m entries,exits,exits-jump,end-not-seen,walltime,errors,nested \
+		"$BIN/tails:direct" "$BIN/tails:indirect" "$BIN/tails:again" "$BIN/tails:met" \
+		-- "$BIN/tails" > "$T/csv"
+	for name in direct indirect; do
+		expect_calls "$name\$" entries 100
+		expect_calls "$name\$" exits 100
+		expect_calls "$name\$" exits-jump 100
+		expect_calls "$name\$" errors 100
+		expect_own_time $name
+	done
+	expect_calls again entries 30
+	expect_calls again nested 27
+	expect_calls again exits 30
+	expect_calls again exits-jump 30
+	expect_calls met entries 10
+	expect_calls met exits-jump 10
+	holds "$(total_of met exits) + $(total_of met end-not-seen) == 10" ||
+		fail "calls of met are lost:" "$(cat "$T/csv")"
+	holds "$(total_of met exits) > 0" || fail "no site was found:" "$(cat "$T/csv")"
+	holds "$(total_of met errors) == $(total_of met exits)" || fail "$(cat "$T/csv")"
+}
+
+# Values are those of the function that was jumped to.
+test_watch_reads_values_behind_tail_calls() {
+	build_tails
+	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 -m entries,exits \
+		--if 'retval == -5' "$BIN/tails:direct" "$BIN/tails:again" -- "$BIN/tails" > "$T/csv"
+	expect_calls direct entries 100
+	expect_calls direct exits 100
+	expect_calls again entries 0
+}
+
+# Exceptions and longjmp end calls when they happen, not when the thread ends half a second later.
+test_watch_times_what_was_abandoned() {
+	build_tails
+	local name
+	expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 \
+		-m entries,exits,abandoned,walltime,inside \
+		"$BIN/tails:direct" "$BIN/tails:indirect" -- "$BIN/tails" abandon > "$T/csv"
+	for name in direct indirect; do
+		expect_calls "$name\$" entries 10
+		expect_calls "$name\$" exits 0
+		expect_calls "$name\$" abandoned 10
+		expect_calls "$name\$" inside 0
+		[ "$name" = indirect ] && [ "$(uname -m)" != x86_64 ] || expect_own_time $name
 	done
 }
 
@@ -236,6 +306,96 @@ test_watch_wrong_command_lines() {
 	expect_line 'no process 4194304'
 	expect_status 1 "$PROSPECT" watch -p $$,4194304 --dry-run "$BIN/called:work"
 	expect_line 'no process 4194304'
+}
+
+# More functions than can be watched at a time are refused.
+test_watch_tells_its_limit() {
+	awk 'BEGIN {
+		print ".text"
+		for (i = 0; i < 65600; i++)
+			printf ".globl f%d\n.type f%d, %%function\nf%d: nop\n.size f%d, 1\n", i, i, i, i
+	}' > "$T/many.s"
+	${CC:-cc} -shared -nostdlib -o "$T/many.so" "$T/many.s" || fail "many.s cannot be assembled"
+	expect_status 2 "$PROSPECT" watch -n "$T/many.so:*"
+	expect_line 'more than 65536 functions'
+}
+
+# check_ends PROGRAM WAY FUNCTION...: the program says itself what a watch has to say of it. A time lies
+# between what was measured within calls and around them, by the same clock.
+check_ends() {
+	local program=$1 way=$2 kind name third wanted wall targets=()
+	shift 2
+	for name in "$@"; do targets+=("$program:$name"); done
+	expect_status 0 "$PROSPECT" watch -i 0 --budget 0 --format csv -f "$T/csv" \
+		-m entries,exits,abandoned,stack-switched,errors,walltime "${targets[@]}" \
+		-- "$program" "$way" > "$T/truth"
+	[ -s "$T/truth" ] || fail "$way says nothing"
+	while read -r kind name third wanted; do
+		wall=$(total_of ":$name\$" walltime)
+		case $kind in
+		count) expect_calls ":$name\$" "$third" "$wanted" ;;
+		inner) holds "$wall >= $third" || fail "$way: $name $wall s, more than $third" ;;
+		outer) holds "$wall <= $third" || fail "$way: $name $wall s, less than $third" ;;
+		esac
+	done < "$T/truth"
+}
+
+test_watch_knows_how_calls_end() {
+	local frame
+	need_counts_of_calls
+	need g++
+	for frame in -fomit-frame-pointer -fno-omit-frame-pointer; do
+		g++ -std=c++20 -O2 -g $frame -o "$T/ends" "$HERE/programs/ends.cc" ||
+			fail "ends.cc cannot be compiled"
+		check_ends "$T/ends" longjmp first second third
+		check_ends "$T/ends" exceptions thrower through catching
+		check_ends "$T/ends" handler interrupted handling
+		check_ends "$T/ends" coroutines step resume
+	done
+}
+
+# What the command writes goes elsewhere, and nothing is left beside the file.
+test_watch_writes_to_a_file() {
+	local option
+	need_counts_of_calls
+	for option in -f -o --file --output; do
+		echo old > "$T/csv"
+		expect_status 7 "$PROSPECT" watch --format csv -i 0 --budget 0 $option "$T/csv" \
+			"$BIN/called:work" -- sh -c "echo mixed; exec $BIN/called 30" > "$T/stdout"
+		[ "$(cat "$T/stdout")" = mixed ] || fail "$option: stdout has" "$(cat "$T/stdout")"
+		! grep -q mixed "$T/csv" || fail "$option: what the command wrote is in the file"
+		expect_calls work entries 30
+		rm "$T/csv"
+	done
+	"$PROSPECT" watch -i 0 --format csv -f - "$BIN/called:work" -- "$BIN/called" 3 > "$T/csv"
+	expect_calls work entries 3
+	"$PROSPECT" watch --list "$BIN/called:work" -f "$T/list" > "$T/stdout"
+	[ ! -s "$T/stdout" ] || fail "--list -f writes to stdout"
+	grep -q work "$T/list" || fail "--list -f wrote nothing"
+	"$PROSPECT" watch -n "$BIN/called:work" -o "$T/cost" > "$T/stdout"
+	[ ! -s "$T/stdout" ] || fail "-n -o writes to stdout"
+	grep -q '^attaching' "$T/cost" || fail "-n -o wrote nothing"
+}
+
+# A watch that fails leaves the file as it was, and one that cannot be written is found first.
+test_watch_keeps_the_file_when_it_fails() {
+	need_counts_of_calls
+	echo old > "$T/csv"
+	expect_status 1 "$PROSPECT" watch -f "$T/csv" "$BIN/called:nothing" -- touch "$T/ran"
+	expect_status 127 "$PROSPECT" watch -f "$T/csv" "$BIN/called:work" -- "$T/no-such-program"
+	[ "$(cat "$T/csv")" = old ] || fail "it was replaced by:" "$(cat "$T/csv")"
+	expect_status 1 "$PROSPECT" watch -f "$T/no/such/folder" "$BIN/called:work" -- touch "$T/ran"
+	expect_line 'no/such/folder'
+	[ ! -e "$T/ran" ] || fail "the command ran"
+	[ "$(find "$T" -maxdepth 1 -name '*csv*' | wc -l)" = 1 ] || fail "$(ls "$T")"
+}
+
+test_watch_file_belongs_to_the_user() {
+	need_counts_of_calls
+	mkdir "$T/user" && chown 65534:65534 "$T/user"
+	expect_status 7 env SUDO_UID=65534 SUDO_GID=65534 "$PROSPECT" watch -i 0 --budget 0 \
+		-f "$T/user/text" "$BIN/called:work" -- "$BIN/called" 3
+	[ "$(stat -c %u "$T/user/text")" = 65534 ] || fail "$(ls -l "$T/user")"
 }
 
 test_watch_without_permission() {

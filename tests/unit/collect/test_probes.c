@@ -228,7 +228,7 @@ static void assert_whole(const struct probe_counts *counts, uint64_t calls)
 	assert_int_equal(counts->entries, calls);
 	assert_int_equal(counts->exits, calls);
 	assert_int_equal(counts->inside, 0);
-	assert_int_equal(counts->left, 0);
+	assert_int_equal(counts->abandoned, 0);
 	assert_int_equal(counts->died, 0);
 	assert_int_equal(counts->unmatched, 0);
 	assert_int_equal(counts->too_deep, 0);
@@ -491,7 +491,7 @@ static void test_jumps_out_are_no_exits(void **state)
 	counts = counts_of(&watch, 0);
 	assert_int_equal(counts.entries, CALLS);
 	assert_int_equal(counts.exits, 0);
-	assert_int_equal(counts.left + counts.inside, CALLS);
+	assert_int_equal(counts.abandoned + counts.inside, CALLS);
 	assert_true(counts.inside <= 1);
 	assert_int_equal(counts.too_deep, 0);
 	counts = counts_of(&watch, 1);
@@ -525,7 +525,7 @@ static void test_jumps_to_higher_in_the_stack(void **state)
 	end(&watch);
 	counts = counts_of(&watch, 0);
 	assert_int_equal(counts.entries, 1);
-	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.abandoned, 1);
 	assert_int_equal(counts.inside, 0);
 	counts = counts_of(&watch, 1);
 	assert_whole(&counts, 1);
@@ -561,7 +561,7 @@ static void test_jumps_to_a_caller_that_returns(void **state)
 	counts = counts_of(&watch, 0);
 	assert_int_equal(counts.entries, 1);
 	assert_int_equal(counts.exits, 0);
-	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.abandoned, 1);
 	assert_int_equal(counts.inside, 0);
 	counts = counts_of(&watch, 1);
 	assert_whole(&counts, 1);
@@ -1211,9 +1211,9 @@ static void test_an_exec_leaves_its_callers(void **state)
 	counts = counts_of(&watch, 0);
 	assert_int_equal(counts.entries, 1);
 	assert_int_equal(counts.exits, 0);
-	assert_int_equal(counts.left, 1);
+	assert_int_equal(counts.abandoned, 0);
 	assert_int_equal(counts.inside, 0);
-	assert_int_equal(counts.died, 0);
+	assert_int_equal(counts.died, 1);
 	done(&watch);
 }
 

@@ -48,7 +48,8 @@ static void make(struct shown *shown, const char *metrics)
 					     .moved = 1,
 					     .errors = 3,
 					     .longest_ns = 7654,
-					     .left = 5 };
+					     .timed = 12340,
+					     .abandoned = 5 };
 
 	*shown = (struct shown){ .text = NULL };
 	assert_int_equal(metric_set_parse(metrics, &shown->set, NULL), 0);
@@ -121,7 +122,7 @@ static const char table[] =
 	"vfs_read                sum    24,690     500ms       99.7ps         6\n"
 	"prog:work+0x1c\\x1b[31m  1           7         -            -         -\n"
 	"\n"
-	"10 calls left by a longjmp, an exception or an exec: entries without exits\n"
+	"10 calls abandoned by a longjmp or an exception: entries without exits\n"
 	"1.00 s, 1,000 probe hits of 1.00us (programs 100ns): 0.1 % of a CPU; attached in 12.0ms, "
 	"detached in 3.00ms\n";
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Ends of calls of programs' functions whose return addresses must not be exchanged, told by probes
+ * at places: at the functions' own returns and jumps, behind calls, and where stacks are unwound.
+ * Each of them also shows that what is deeper in the stack is no more.
+ */
+#ifndef BPF_PROBE_ENDS_BPF_H
+#define BPF_PROBE_ENDS_BPF_H
+
+#include "bpf/probe_calls.bpf.h"
+#include "bpf/probe_sites.bpf.h"
+#include "bpf/probe_wire.h"
+
+/* A thread at a place; its stack pointer is as it was when the calls entered that end here. */
+struct arrival {
+	struct probe_thread *thread;
+	struct probe_call call;
+	__u32 found;	  /* frames from here on are gone */
+	bool keeps_equal; /* what entered with this stack pointer lives */
+	bool unwinding;	  /* an exception or a longjmp has brought it here: nothing returned */
+};
+
+/* ---- one frame ---- */
+
+static __noinline int return_frame(struct probe_thread *thread, struct probe_frame *frame,
+				   struct probe_call *call)
+{
+	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
+	read_value(call);
+	if (frame->flags & FRAME_IGNORED)
+		return 0;
+	if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
+		decide(thread, frame, call);
+	else
+		count_exit(thread, frame, call);
+	return 0;
+}
+
+/* It was unwound just now. */
+static __noinline int abandon_frame(struct probe_thread *thread, struct probe_frame *frame)
+{
+	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
+	__u64 took_ns;
+
+	if (frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED) || !slot)
+		return 0;
+	took_ns = end_call(thread, frame, slot) - frame->entered_ns;
+	ADD(slot->abandoned, 1);
+	ADD(slot->timed, 1);
+	count_latency(frame->row, took_ns);
+	if (took_ns > slot->longest_ns)
+		slot->longest_ns = took_ns;
+	return 0;
+}
+
+/* ---- all that end at a place ---- */
+
+enum frame_end { FRAME_LIVES, FRAME_RETURNED, FRAME_UNWOUND, FRAME_GONE };
+
+/* An exception's handler is called at the same stack pointer as what threw; a function that was
+ * called there returned, or its place was taken. */
+static __always_inline enum frame_end judge_frame(const struct probe_frame *frame,
+						  const struct arrival *arrival)
+{
+	__u64 gap = arrival->call.sp - frame->sp;
+	bool same_from = frame->from == arrival->call.from;
+
+	if (!(frame->flags & FRAME_USER))
+		return FRAME_GONE;
+	if (gap > FAR_IN_STACK)
+		return FRAME_LIVES;
+	if (arrival->keeps_equal && !gap)
+		return FRAME_LIVES;
+	if (arrival->unwinding)
+		return gap || !same_from ? FRAME_UNWOUND : FRAME_LIVES;
+	if (gap)
+		return FRAME_GONE;
+	if (same_from)
+		return FRAME_RETURNED;
+	/* Where the return address is in a register, another call may be there. */
+	return RETURN_POPS != 0 && frame->flags & FRAME_OWN_ENDS ? FRAME_GONE : FRAME_LIVES;
+}
+
+static long arrive_at_frame(__u32 number, struct arrival *arrival)
+{
+	struct probe_thread *thread = arrival->thread;
+	__u32 index = thread->depth - 1;
+	struct probe_frame *frame = frame_at(thread, index);
+
+	(void)number;
+	if (index >= PROBE_MAX_DEPTH)
+		return 1;
+	switch (index >= arrival->found ? FRAME_GONE : judge_frame(frame, arrival)) {
+	case FRAME_LIVES:
+		return 1;
+	case FRAME_RETURNED:
+		return_frame(thread, frame, &arrival->call);
+		break;
+	case FRAME_UNWOUND:
+		abandon_frame(thread, frame);
+		break;
+	case FRAME_GONE:
+		give_up(frame);
+		break;
+	}
+	thread->depth = index;
+	return 0;
+}
+
+static __always_inline void arrive(struct arrival *arrival)
+{
+	bpf_loop(PROBE_MAX_DEPTH, arrive_at_frame, arrival, 0);
+}
+
+/* ---- places: each returns whether something may end there ---- */
+
+/* Sets @found to the frame of the function that the place is in, + 1; else 0. */
+static long find_own_frame(__u32 number, struct arrival *arrival)
+{
+	__u32 index = arrival->thread->depth - 1 - number;
+	const struct probe_frame *frame = frame_at(arrival->thread, index);
+
+	if (index >= PROBE_MAX_DEPTH)
+		return 1;
+	if (frame->target != (__u32)arrival->call.cookie || frame->sp != arrival->call.sp ||
+	    !(frame->flags & FRAME_USER))
+		return 0;
+	arrival->found = index + 1;
+	return 1;
+}
+
+/* A function's own return: with it what had jumped to it returns. */
+static __always_inline bool arrive_at_return(struct arrival *arrival)
+{
+	if (!arrival->found) {
+		count_unmatched(&arrival->call);
+		return false;
+	}
+	arrival->call.from = frame_at(arrival->thread, arrival->found - 1)->from;
+	return true;
+}
+
+/* Its end will not be seen: what it jumped to returns to where no probe is. */
+static __always_inline void lose_end(struct probe_frame *frame)
+{
+	__u32 row = frame->flags & FRAME_UNDECIDED ? row_of(frame->target) : frame->row;
+	struct probe_slot *slot = row == NO_ROW ? NULL : slot_of(row, bpf_get_smp_processor_id());
+
+	if (!slot)
+		return;
+	ADD(slot->unseen, 1);
+	give_up_time(frame, slot);
+	frame->flags |= FRAME_IGNORED;
+}
+
+static __always_inline bool arrive_at_jump(struct arrival *arrival)
+{
+	struct probe_frame *frame = frame_at(arrival->thread, arrival->found - 1);
+	struct probe_slot *slot;
+
+	if (!arrival->found || frame->flags & FRAME_LEFT)
+		return false;
+	frame->flags |= FRAME_LEFT;
+	slot = slot_of(frame->row, bpf_get_smp_processor_id());
+	if (frame->flags & FRAME_IGNORED || !slot)
+		return false;
+	if (!(frame->flags & FRAME_UNDECIDED))
+		ADD(slot->jumps, 1);
+	if (frame->flags & FRAME_ARMED || !(frame->flags & FRAME_SITES))
+		return false;
+	if (is_armed(frame->from))
+		frame->flags |= FRAME_ARMED;
+	else
+		lose_end(frame);
+	return false;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Where longjmp(3) leads. The stack pointer is in the jmp_buf, which the C library keeps secret
+ * from programs: glibc on x86-64 turns it by 17 bits and mixes it with a random number of the
+ * thread (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h; jmpbuf-offsets.h), musl keeps it as it
+ * is. What comes out is believed when it is near above in the same mapping, which no wrong number
+ * is. On arm64 glibc has the random number where only its own code finds it.
+ */
+#ifndef BPF_PROBE_UNWINDING_BPF_H
+#define BPF_PROBE_UNWINDING_BPF_H
+
+#include "bpf/probe_ends.bpf.h"
+
+enum {
+	JMP_BUF_SP = 6 * 8, /* x86-64, glibc and musl */
+	GUARD_AT = 0x30,    /* from the thread pointer */
+	GUARD_BITS = 17,
+	STACK_WORD = 8,
+};
+
+struct stack_search {
+	__u64 start, end;
+};
+
+static long take_stack(struct task_struct *task, struct vm_area_struct *vma,
+		       struct stack_search *search)
+{
+	(void)task;
+	search->start = vma->vm_start;
+	search->end = vma->vm_end;
+	return 0;
+}
+
+/* Is @to in the same mapping as @from, near above? What is deeper is a longjmp that makes no sense;
+ * what is in another mapping is a switch of stacks. */
+static __always_inline bool is_above(__u64 from, __u64 to)
+{
+	struct stack_search search = {};
+
+	if (to <= from || to - from > FAR_IN_STACK || to % STACK_WORD)
+		return false;
+	bpf_find_vma(bpf_get_current_task_btf(), from, take_stack, &search, 0);
+	return to > search.start && to <= search.end;
+}
+
+#if defined(__TARGET_ARCH_x86)
+
+/* 0: it is not known. */
+static __always_inline __u64 longjmp_target(const struct probe_call *call)
+{
+	__u64 kept = 0, guard = 0, turned;
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	bpf_probe_read_user(&kept, sizeof(kept), (void *)(call->arguments[0] + JMP_BUF_SP));
+	if (is_above(call->sp, kept))
+		return kept;
+	if (bpf_probe_read_user(&guard, sizeof(guard), (void *)(task->thread.fsbase + GUARD_AT)) <
+	    0)
+		return 0;
+	turned = (kept >> GUARD_BITS | kept << (64 - GUARD_BITS)) ^ guard;
+	return is_above(call->sp, turned) ? turned : 0;
+}
+
+#else
+
+static __always_inline __u64 longjmp_target(const struct probe_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+#endif
+
+static long doubt_frame(__u32 index, struct arrival *arrival)
+{
+	frame_at(arrival->thread, index)->flags |= FRAME_UNSURE;
+	return 0;
+}
+
+/* Before the jump. Where it
+ * leads to unknown places, what happens next shows what it left; at the thread's end nobody knows.
+ */
+static __always_inline bool arrive_at_longjmp(struct arrival *arrival)
+{
+	__u64 target = longjmp_target(&arrival->call);
+
+	if (!target) {
+		bpf_loop(arrival->thread->depth, doubt_frame, arrival, 0);
+		return false;
+	}
+	arrival->call.sp = target;
+	arrival->keeps_equal = true;
+	arrival->unwinding = true;
+	return true;
+}
+
+static __always_inline int arrive_anywhere(struct arrival *arrival, __u32 spot)
+{
+	bool some = true;
+
+	arrival->thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
+	if (phase == PROBE_CLOSED)
+		return 0;
+	if (!arrival->thread || !arrival->thread->depth) {
+		if (spot == PROBE_SPOT_RETURN && is_wanted_process())
+			count_unmatched(&arrival->call);
+		return 0;
+	}
+	if (spot == PROBE_SPOT_RETURN || spot == PROBE_SPOT_JUMP)
+		bpf_loop(PROBE_MAX_DEPTH, find_own_frame, arrival, 0);
+	else
+		arrival->found = PROBE_MAX_DEPTH;
+	if (spot == PROBE_SPOT_RETURN)
+		some = arrive_at_return(arrival);
+	else if (spot == PROBE_SPOT_JUMP)
+		some = arrive_at_jump(arrival);
+	else if (spot == PROBE_SPOT_LONGJMP)
+		some = arrive_at_longjmp(arrival);
+	if (some)
+		arrive(arrival);
+	return 0;
+}
+
+#endif

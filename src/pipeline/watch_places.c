@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pipeline/watch_places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "collect/proc_scan.h"
+#include "pipeline/watch_call_sites.h"
+#include "pipeline/watch_libraries.h"
+
+enum {
+	MOST_IMAGES = 256, /* that are looked through */
+	MOST_MAP_PATH = 96,
+};
+
+struct looked_at {
+	struct watch_image *image;
+	dev_t device;
+	ino_t inode;
+};
+
+struct watch_places {
+	struct watch_target_list *targets;
+	VEC(struct looked_at) images; /* each file once */
+	VEC(struct probe_place) list;
+	bool sites; /* some target's calls end at sites */
+	bool alone; /* of one process: others are not stopped by its probes */
+};
+
+/*
+ * What runs where stacks are unwound: handlers of C++ begin with __cxa_begin_catch (Itanium C++
+ * ABI, "Exception Handling"); std::panic::catch_unwind of Rust comes to this function of the
+ * standard library, whose name goes on with a hash.
+ */
+static const struct {
+	const char *name;
+	bool prefix;
+	enum probe_place_kind kind;
+} unwinding[] = {
+	{ "__cxa_begin_catch", false, PROBE_PLACE_CATCH },
+	{ "_ZN3std9panicking3try7cleanup17h", true, PROBE_PLACE_CATCH },
+	{ "_ZN3std9panicking12catch_unwind7cleanup17h", true, PROBE_PLACE_CATCH },
+	{ "longjmp", false, PROBE_PLACE_LONGJMP },
+	{ "_longjmp", false, PROBE_PLACE_LONGJMP },
+	{ "siglongjmp", false, PROBE_PLACE_LONGJMP },
+	{ "__longjmp_chk", false, PROBE_PLACE_LONGJMP },
+};
+
+/* Libraries of all programs: a probe there stops processes that are none of ours, so that it is put
+ * where our own programs call them, unless it is for one process alone. */
+static const char *const everybodys[] = { "libc.",	"libc-",      "libstdc++.", "libc++abi.",
+					  "libpthread", "ld-musl",    "ld-linux",   "libm.",
+					  "libgcc_s.",	"linux-vdso", "ld-2" };
+
+static bool is_everybodys(const char *name)
+{
+	for (size_t i = 0; i < sizeof(everybodys) / sizeof(*everybodys); i++) {
+		if (strncmp(name, everybodys[i], strlen(everybodys[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- which files ---- */
+
+static void add_image(struct watch_places *places, struct watch_image *image)
+{
+	struct stat st;
+
+	if (places->images.count == MOST_IMAGES || stat(watch_image_path(image), &st) < 0)
+		return;
+	for (size_t i = 0; i < places->images.count; i++) {
+		if (places->images.items[i].inode == st.st_ino &&
+		    places->images.items[i].device == st.st_dev)
+			return;
+	}
+	*vec_push(&places->images) =
+		(struct looked_at){ .image = image, .device = st.st_dev, .inode = st.st_ino };
+}
+
+static void add_path(struct watch_places *places, const char *path, const char *shown)
+{
+	struct watch_image *image;
+
+	if (places->images.count < MOST_IMAGES && (places->alone || !is_everybodys(shown)) &&
+	    watch_sources_open(places->targets->sources, path, shown, &image, NULL) == 0)
+		add_image(places, image);
+}
+
+static void take_library(void *context, const char *path)
+{
+	add_path(context, path, file_base(path));
+}
+
+static void take_map(void *context, int32_t pid, const struct proc_map *map)
+{
+	char path[MOST_MAP_PATH];
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, pid,
+		 map->start, map->end);
+	if (map->path[0] == '/')
+		add_path(context, path, file_base(map->path));
+}
+
+/* A shell that only starts the program does not matter, nor do all other shells. */
+static bool are_programs(const struct watch_places *places)
+{
+	for (size_t i = 0; i < places->images.count; i++) {
+		if (!elf_file_find(watch_image_elf(places->images.items[i].image), ".interp"))
+			return false;
+	}
+	return true;
+}
+
+static void find_images(struct watch_places *places, const struct watch_target_options *options)
+{
+	const struct proc_visitor visitor = { .map = take_map, .context = places };
+	struct watch_image *image;
+
+	for (size_t i = 0; i < places->targets->made_of.count; i++) {
+		if (places->targets->made_of.items[i].candidate.image)
+			add_image(places, places->targets->made_of.items[i].candidate.image);
+	}
+	if (places->images.count == 0)
+		return;
+	if (!are_programs(places) &&
+	    watch_sources_program(places->targets->sources, &image, NULL) == 0)
+		add_image(places, image);
+	if (options->pid)
+		proc_scan_one(options->pid, &visitor, NULL);
+	for (size_t i = 0; !options->pid && i < places->images.count; i++) {
+		image = places->images.items[i].image;
+		watch_libraries_each(watch_image_elf(image), watch_image_path(image), take_library,
+				     places);
+	}
+}
+
+/* ---- call sites ---- */
+
+/* By all names that its address has. */
+static void add_callee(const struct watch_candidate *candidate, watch_callees *callees)
+{
+	const struct function_list *list = watch_image_functions(candidate->image);
+
+	for (size_t i = function_list_find(list, candidate->address);
+	     i < function_list_count(list) &&
+	     function_list_at(list, i)->start == candidate->address;
+	     i++)
+		*vec_push(callees) = (struct watch_callee){
+			.image = candidate->image,
+			.address = candidate->address,
+			.name = function_list_name(list, function_list_at(list, i)->name),
+		};
+}
+
+static void add_offsets(struct watch_places *places, const struct watch_image *image,
+			const struct buf *offsets)
+{
+	const uint64_t *items = (const uint64_t *)(const void *)offsets->bytes;
+
+	for (size_t i = 0; i < offsets->size / sizeof(*items); i++)
+		*vec_push(&places->list) = (struct probe_place){ .path = watch_image_path(image),
+								 .offset = items[i],
+								 .kind = PROBE_PLACE_SITE };
+}
+
+static void find_sites(struct watch_places *places)
+{
+	const struct watch_target_list *targets = places->targets;
+	watch_callees callees = { 0 };
+
+	for (size_t i = 0; i < targets->list.count; i++) {
+		if (probe_target_needs_sites(&targets->list.items[i]))
+			add_callee(&targets->made_of.items[i].candidate, &callees);
+	}
+	for (size_t i = 0; i < places->images.count && callees.count; i++) {
+		struct buf offsets = { 0 };
+
+		watch_call_sites_find(places->images.items[i].image, &callees, &offsets);
+		add_offsets(places, places->images.items[i].image, &offsets);
+		buf_done(&offsets);
+	}
+	vec_free(&callees);
+}
+
+/* ---- unwinding ---- */
+
+static int unwinding_kind(const char *name)
+{
+	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
+		if (unwinding[i].prefix
+			    ? strncmp(name, unwinding[i].name, strlen(unwinding[i].name)) == 0
+			    : strcmp(name, unwinding[i].name) == 0)
+			return (int)unwinding[i].kind;
+	}
+	return -1;
+}
+
+static bool is_listed(const struct watch_places *places, size_t first, uint64_t offset)
+{
+	for (size_t i = first; i < places->list.count; i++) {
+		if (places->list.items[i].offset == offset)
+			return true;
+	}
+	return false;
+}
+
+/* Of one image. */
+struct unwinding_search {
+	struct watch_places *places;
+	const struct watch_image *image;
+	size_t first; /* of its places */
+};
+
+/* Several names may stand for one place. */
+static void take_unwinding(void *context, uint64_t address, const char *name)
+{
+	const struct unwinding_search *search = context;
+	int kind = unwinding_kind(name);
+	uint64_t offset;
+
+	if (kind < 0 || !watch_image_offset(search->image, address, &offset) ||
+	    is_listed(search->places, search->first, offset))
+		return;
+	*vec_push(&search->places->list) =
+		(struct probe_place){ .path = watch_image_path(search->image),
+				      .offset = offset,
+				      .kind = (enum probe_place_kind)kind };
+}
+
+/* By a call through the PLT a function is entered with the stack as it is at its start. */
+static void find_unwinding(struct watch_places *places, const struct watch_image *image)
+{
+	struct unwinding_search search = { places, image, places->list.count };
+	const struct function_list *list = watch_image_functions(image);
+	bool shared = is_everybodys(file_base(watch_image_shown(image)));
+
+	if (!places->alone && shared)
+		return;
+	for (size_t i = 0; i < function_list_count(list); i++) {
+		const struct listed_function *function = function_list_at(list, i);
+
+		take_unwinding(&search, function->start, function_list_name(list, function->name));
+	}
+	if (!places->alone)
+		watch_call_sites_slots(image, take_unwinding, &search);
+}
+
+/* ---- all ---- */
+
+struct watch_places *watch_places_new(struct watch_target_list *targets,
+				      const struct watch_target_options *options)
+{
+	struct watch_places *places = xcalloc(1, sizeof(*places));
+
+	places->targets = targets;
+	places->alone = options->alone;
+	for (size_t i = 0; i < targets->list.count; i++)
+		places->sites |= probe_target_needs_sites(&targets->list.items[i]);
+	find_images(places, options);
+	for (size_t i = 0; i < places->images.count; i++)
+		find_unwinding(places, places->images.items[i].image);
+	if (places->sites)
+		find_sites(places);
+	return places;
+}
+
+void watch_places_free(struct watch_places *places)
+{
+	if (!places)
+		return;
+	vec_free(&places->images);
+	vec_free(&places->list);
+	free(places);
+}
+
+/* A path that a site was met in may be new: of a file that was mapped meanwhile. */
+static bool may_probe(void *context, const char *path, uint64_t offset)
+{
+	struct watch_places *places = context;
+	struct watch_image *image;
+	uint64_t address;
+
+	if (watch_sources_open(places->targets->sources, path, file_base(path), &image, NULL) < 0)
+		return false;
+	return elf_file_address(elf_file_segments(watch_image_elf(image)), offset, &address) &&
+	       watch_image_may_return_to(image, address);
+}
+
+void watch_places_give(const struct watch_places *places, struct probe_options *probes)
+{
+	if (!places)
+		return;
+	probes->places = places->list.items;
+	probes->place_count = places->list.count;
+	probes->may_probe = may_probe;
+	probes->may_probe_context = (void *)(uintptr_t)places;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ends WAY: calls that end in odd ways, in a file with exception tables. It prints what a watch of
+ * it has to say: "count NAME METRIC NUMBER", and of times "inner NAME SECONDS", "outer NAME
+ * SECONDS", measured from within and from around, by the clock that the watch has too.
+ */
+#include <coroutine>
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <initializer_list>
+
+#define WATCHED extern "C" __attribute__((noinline, noclone))
+
+static const long NS_PER_S = 1000000000;
+
+enum { CALLS = 20, SPIN_NS = 300000, STACK = 256 << 10 };
+
+struct timing {
+	long inner_ns, outer_ns;
+};
+
+static long now_ns()
+{
+	timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+static void spin(long ns)
+{
+	for (long end_ns = now_ns() + ns; now_ns() < end_ns;)
+		;
+}
+
+static void told(const char *name, const timing &timing)
+{
+	printf("inner %s %.9f\nouter %s %.9f\n", name, (double)timing.inner_ns / (double)NS_PER_S,
+	       name, (double)timing.outer_ns / (double)NS_PER_S);
+}
+
+static void counted(const char *name, const char *metric, int number)
+{
+	printf("count %s %s %d\n", name, metric, number);
+}
+
+/* ---- longjmp out of three ---- */
+
+static jmp_buf way_out;
+
+WATCHED int third(int number)
+{
+	spin(SPIN_NS);
+	if (number >= 0)
+		longjmp(way_out, 1);
+	return number;
+}
+
+WATCHED int second(int number)
+{
+	return third(number) + 1;
+}
+
+WATCHED int first(int number)
+{
+	return second(number) + 1;
+}
+
+static void jump_out()
+{
+	volatile int i = 0;
+
+	while (i < CALLS) {
+		int number = i;
+
+		i = number + 1;
+		if (!setjmp(way_out))
+			first(number);
+	}
+	spin(NS_PER_S / 5); /* nobody is inside any more */
+	for (const char *name : { "first", "second", "third" }) {
+		counted(name, "entries", CALLS);
+		counted(name, "exits", 0);
+		counted(name, "abandoned", CALLS);
+	}
+}
+
+/* ---- exceptions ---- */
+
+static timing catching_time;
+
+WATCHED int thrower(int number)
+{
+	spin(SPIN_NS);
+	if (number >= 0)
+		throw number;
+	return number;
+}
+
+WATCHED int through(int number)
+{
+	return thrower(number) + 1;
+}
+
+WATCHED int catching(int number)
+{
+	long began_ns = now_ns();
+
+	try {
+		number = through(number);
+	} catch (int) {
+		spin(SPIN_NS);
+		number = -5;
+	}
+	catching_time.inner_ns += now_ns() - began_ns;
+	return number;
+}
+
+static void throw_through()
+{
+	for (int i = 0; i < CALLS; i++) {
+		long began_ns = now_ns();
+
+		catching(i);
+		catching_time.outer_ns += now_ns() - began_ns;
+	}
+	spin(NS_PER_S / 5);
+	counted("catching", "entries", CALLS);
+	counted("catching", "exits", CALLS);
+	counted("catching", "errors", CALLS);
+	counted("catching", "abandoned", 0);
+	for (const char *name : { "through", "thrower" }) {
+		counted(name, "entries", CALLS);
+		counted(name, "exits", 0);
+		counted(name, "abandoned", CALLS);
+	}
+	told("catching", catching_time);
+}
+
+/* ---- a handler on a stack of its own ---- */
+
+static timing interrupted_time, handling_time;
+
+WATCHED int handling(int number)
+{
+	long began_ns = now_ns();
+
+	spin(SPIN_NS);
+	handling_time.inner_ns += now_ns() - began_ns;
+	return number;
+}
+
+static void handle(int)
+{
+	long began_ns = now_ns();
+
+	handling(1);
+	handling_time.outer_ns += now_ns() - began_ns;
+}
+
+WATCHED int interrupted(int number)
+{
+	long began_ns = now_ns();
+
+	raise(SIGUSR1);
+	spin(SPIN_NS);
+	interrupted_time.inner_ns += now_ns() - began_ns;
+	return number;
+}
+
+static void interrupt()
+{
+	static char memory[STACK];
+	stack_t stack = {};
+	struct sigaction action = {};
+
+	stack.ss_sp = memory;
+	stack.ss_size = sizeof(memory);
+	sigaltstack(&stack, nullptr);
+	action.sa_handler = handle;
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &action, nullptr);
+	for (int i = 0; i < CALLS; i++) {
+		long began_ns = now_ns();
+
+		interrupted(i);
+		interrupted_time.outer_ns += now_ns() - began_ns;
+	}
+	for (const char *name : { "interrupted", "handling" }) {
+		counted(name, "entries", CALLS);
+		counted(name, "exits", CALLS);
+		counted(name, "abandoned", 0);
+		counted(name, "stack-switched", 0);
+	}
+	told("interrupted", interrupted_time);
+	told("handling", handling_time);
+}
+
+/* ---- coroutines ---- */
+
+struct task {
+	struct promise_type {
+		task get_return_object()
+		{
+			return { std::coroutine_handle<promise_type>::from_promise(*this) };
+		}
+		std::suspend_always initial_suspend() noexcept
+		{
+			return {};
+		}
+		std::suspend_always final_suspend() noexcept
+		{
+			return {};
+		}
+		void return_void()
+		{
+		}
+		void unhandled_exception()
+		{
+			std::terminate();
+		}
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+
+static timing step_time;
+
+WATCHED int step(int number)
+{
+	long began_ns = now_ns();
+
+	spin(SPIN_NS);
+	step_time.inner_ns += now_ns() - began_ns;
+	return number;
+}
+
+static task steps()
+{
+	for (int i = 0; i < CALLS; i++) {
+		long began_ns = now_ns();
+
+		step(i);
+		step_time.outer_ns += now_ns() - began_ns;
+		co_await std::suspend_always{};
+	}
+}
+
+WATCHED int resume(task &task)
+{
+	task.handle.resume();
+	return 1;
+}
+
+static void suspend()
+{
+	task task = steps();
+
+	for (int i = 0; i < CALLS; i++)
+		resume(task);
+	task.handle.destroy();
+	for (const char *name : { "step", "resume" }) {
+		counted(name, "entries", CALLS);
+		counted(name, "exits", CALLS);
+		counted(name, "abandoned", 0);
+		counted(name, "stack-switched", 0);
+	}
+	told("step", step_time);
+}
+
+int main(int count, char **words)
+{
+	static const struct {
+		const char *name;
+		void (*go)();
+	} ways[] = {
+		{ "longjmp", jump_out },
+		{ "exceptions", throw_through },
+		{ "handler", interrupt },
+		{ "coroutines", suspend },
+	};
+
+	for (const auto &way : ways) {
+		if (count == 2 && strcmp(words[1], way.name) == 0) {
+			way.go();
+			return 0;
+		}
+	}
+	return 2;
+}
