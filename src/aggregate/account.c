@@ -55,15 +55,21 @@ bool account_takes_samples(enum loss_reason reason)
 	return takes_samples[reason];
 }
 
-double account_cost_percent(const struct profile *profile)
+struct account_cost account_cost(const struct profile *profile)
 {
 	const struct run_facts *run = &profile->run;
 	double capacity_ns = (double)account_capacity_ns(profile);
-	uint64_t cost_ns = run->self_cpu_ns + run->bpf_ns;
+	struct account_cost cost = { .apart = run->recording_cpu_ns > 0,
+				     .recording_ns = run->self_cpu_ns };
+	uint64_t all_ns;
 
-	if (run->interrupt_known)
-		cost_ns += run->interrupt_ns;
-	return capacity_ns > 0 ? 100.0 * (double)cost_ns / capacity_ns : 0;
+	if (cost.apart)
+		cost.recording_ns = run->recording_cpu_ns;
+	if (run->self_cpu_ns > cost.recording_ns)
+		cost.once_ns = run->self_cpu_ns - cost.recording_ns;
+	all_ns = cost.recording_ns + run->bpf_ns + (run->interrupt_known ? run->interrupt_ns : 0);
+	cost.percent = capacity_ns > 0 ? 100.0 * (double)all_ns / capacity_ns : 0;
+	return cost;
 }
 
 uint64_t account_lost_samples(const struct event *event)

@@ -42,9 +42,19 @@ bool account_is_time(const struct profile *profile, uint8_t event);
 /* Is the event about threads, also where they do not run (--off-cpu), and not about processors? */
 bool account_is_of_threads(const struct profile *profile, uint8_t event);
 
-/* What prospect itself took of the processors, as far as it is known, in percent of CPUs x wall; 0
- * when the run has no duration. */
-double account_cost_percent(const struct profile *profile);
+/* What prospect itself took. */
+struct account_cost {
+	/* The processor time from the start to the end of the recording is known apart from that of
+	 * starting and finishing. Else (profiles of old) `recording_ns` has both, and the
+	 * percentage is the most that it can be. */
+	bool apart;
+	uint64_t recording_ns, once_ns; /* processor time of the recorder */
+	/* While it recorded, with BPF programs and, if known, interrupts: of CPUs x wall; 0 when
+	 * the run has no duration. */
+	double percent;
+};
+
+struct account_cost account_cost(const struct profile *profile);
 
 /* CPUs x wall of the run, of any scope, in ns; 0 when it has no duration. */
 uint64_t account_capacity_ns(const struct profile *profile);

@@ -180,8 +180,17 @@ void calls_add_count(struct calls *calls, uint32_t from, uint32_t to, uint64_t c
 	/* A new one may move all others: it is found before any is looked at. */
 	uint32_t arc = arc_between(calls, from, to);
 
-	calls->counted = true;
+	calls->counted = calls->arcs_counted = true;
 	calls->arcs.items[arc].count += count;
+}
+
+void calls_set_count(struct calls *calls, uint32_t place, uint64_t others, uint64_t own)
+{
+	struct call_function *function = &calls->functions.items[place];
+
+	calls->counted = function->counted = true;
+	function->calls = others;
+	function->own_calls = own;
 }
 
 /* What a cycle has of the stack that ends at @leaf: as a function has it, but that its callees are

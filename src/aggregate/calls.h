@@ -28,7 +28,8 @@ struct call_function {
 	uint32_t cycle;		 /* from 1 on, the one it is in or is; 0: none */
 	uint32_t rank;		 /* from 1 on by total, cycles among them; 0: in no stack */
 	bool recurses;		 /* it is known, and some stack has it right below itself */
-	uint64_t calls;		 /* from others, as recorded; see calls_add_count */
+	bool counted;		 /* its calls are known exactly; see calls_set_count */
+	uint64_t calls;		 /* from others; see calls_add_count, calls_set_count */
 	uint64_t own_calls;	 /* from itself; of a cycle: among its members */
 };
 
@@ -55,7 +56,8 @@ struct calls {
 	VEC(struct call_function) functions;
 	VEC(struct call_arc) arcs;
 	size_t cycle_count;
-	bool counted; /* calls were recorded */
+	bool counted;	   /* some calls are known */
+	bool arcs_counted; /* and through which caller they came */
 	/* private */
 	const bool *focus;
 	struct hashidx index;
@@ -71,6 +73,9 @@ DEFINE_CLEANUP(struct calls *, calls_free);
 
 /* So many calls of one place by another were recorded. Before calls_finish. */
 void calls_add_count(struct calls *calls, uint32_t from, uint32_t to, uint64_t count);
+/* So many calls of a place were counted, @own of them by itself, but not through which caller they
+ * came. After calls_finish. */
+void calls_set_count(struct calls *calls, uint32_t place, uint64_t others, uint64_t own);
 /* Finds cycles, ranks and lists. The rest is for what was finished. */
 void calls_finish(struct calls *calls);
 
@@ -78,7 +83,8 @@ void calls_finish(struct calls *calls);
 bool calls_is_cycle(const struct calls *calls, uint32_t function);
 /* Does it only stand for why a stack is not complete? Nobody called it, it is no function. */
 bool calls_is_cut(const struct calls *calls, uint32_t function);
-/* Is it code that has a name? What has none stands for many functions, which may call each other. */
+/* Is it code that has a name? What has none stands for many functions, which may call each other.
+ */
 bool calls_is_known(const struct calls *calls, uint32_t function);
 /* Both ends in the same cycle, or both the same. */
 bool calls_is_inside(const struct calls *calls, const struct call_arc *arc);

@@ -120,23 +120,25 @@ static double pooled_variance(enum measured_kind kind, const struct measured *be
 	return variance_of(kind, &pooled);
 }
 
+/* By what was seen, and no less than independent samples would have it. */
 static double probability(enum measured_kind kind, const struct measured *before,
 			  const struct measured *after, const struct change *change,
-			  double variance)
+			  const struct seen_variance *seen)
 {
 	double difference = after->value - before->value, p, exact, exposure;
-	double pooled = pooled_variance(kind, before, after) * change->unevenness;
+	double unevenness = isinf(change->freedom) ? change->unevenness : 1;
+	double pooled = pooled_variance(kind, before, after) * unevenness;
 
-	if (isinf(change->freedom))
-		variance = pooled;
-	if (!(variance > 0))
-		return fabs(difference) > 0 ? 0 : 1;
-	p = student_p(difference / sqrt(variance), change->freedom);
+	p = pooled > 0 ? student_p(difference / sqrt(pooled), INFINITY) : 0;
+	if (!isinf(change->freedom))
+		p = fmax(p, student_p(difference / sqrt(seen->variance), seen->freedom));
+	if (!(fabs(difference) > 0))
+		return 1;
 	if (samples_of(before) + samples_of(after) >= few_samples)
 		return p;
 	exposure = before->exposure + after->exposure;
-	exact = student_binomial_p(samples_of(after) / change->unevenness,
-				   samples_of(before) / change->unevenness,
+	unevenness = fmax(change->unevenness, 1);
+	exact = student_binomial_p(samples_of(after) / unevenness, samples_of(before) / unevenness,
 				   after->exposure / exposure);
 	return fmax(p, exact);
 }
@@ -164,11 +166,37 @@ static struct interval of_variance(enum measured_kind kind, double z, const stru
 	return possible(interval, &old);
 }
 
+/* Does what was seen say more than that samples fall by chance? */
+static bool says_more(const struct seen_variance *seen, double independent)
+{
+	if (!(seen->freedom > 0))
+		return false;
+	return student_reach(certainty, seen->freedom) * sqrt(seen->variance) >
+	       student_reach(certainty, INFINITY) * sqrt(independent);
+}
+
+/* Intervals and probabilities come from different approximations: where these do not agree on
+ * whether there is a change, there is none. */
+static void agree(struct change *change)
+{
+	bool is_within = change->difference.low <= 0 && change->difference.high >= 0;
+	bool is_real = change->p < 1 - certainty;
+
+	if (is_within && is_real)
+		change->p = 1 - certainty;
+	if (is_within || is_real)
+		return;
+	change->difference.low = fmin(change->difference.low, 0);
+	change->difference.high = fmax(change->difference.high, 0);
+	change->ratio.low = fmin(change->ratio.low, 1);
+	change->ratio.high = fmax(change->ratio.high, 1);
+}
+
 struct change change_of(enum measured_kind kind, const struct measured *before,
 			const struct measured *after, const struct seen_variance *seen)
 {
 	double independent = variance_of(kind, before) + variance_of(kind, after);
-	bool uneven = seen->freedom > 0 && seen->variance > independent;
+	bool uneven = says_more(seen, independent);
 	bool bounded = uneven && seen->most_uneven > 0 && !isinf(before->exposure) &&
 		       seen->variance > seen->most_uneven * independent;
 	double variance = bounded  ? seen->most_uneven * independent
@@ -178,9 +206,9 @@ struct change change_of(enum measured_kind kind, const struct measured *before,
 				 .after = after->value,
 				 .before_exposure = before->exposure,
 				 .after_exposure = after->exposure,
-				 .unevenness = bounded			   ? seen->most_uneven
-					       : uneven && independent > 0 ? variance / independent
-									   : 1,
+				 .variance = variance,
+				 .unevenness =
+					 uneven && independent > 0 ? variance / independent : 1,
 				 .freedom = uneven && !bounded ? seen->freedom : INFINITY };
 	double z = student_reach(certainty, change.freedom);
 	bool few = samples_of(before) + samples_of(after) < few_samples;
@@ -194,8 +222,17 @@ struct change change_of(enum measured_kind kind, const struct measured *before,
 			 independent > 0 ? change.unevenness * ratio_variance(kind, before, after)
 					 : variance / (before->value * after->value),
 			 &change.difference);
-	change.p = probability(kind, before, after, &change, variance);
+	change.p = probability(kind, before, after, &change, seen);
+	agree(&change);
 	return change;
+}
+
+double change_detectable(const struct change *change, double chance, double found)
+{
+	double reach = student_reach(1 - chance, change->freedom) +
+		       student_reach(2 * found - 1, change->freedom);
+
+	return change->variance > 0 ? reach * sqrt(change->variance) : NAN;
 }
 
 struct measured change_mean(const struct measured *runs, size_t count)

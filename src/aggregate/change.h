@@ -9,8 +9,8 @@
  * Newcombe, Statistics in Medicine 17, 1998, p. 873, method 10), which holds for small counts too.
  *
  * Samples of one program are not independent, and runs differ. Where the variance that was seen
- * (of stretches of time, or of runs) is larger than that, it is believed instead, with Student's
- * distribution of its degrees of freedom.
+ * (of stretches of time, or of runs), with Student's distribution of its degrees of freedom, makes
+ * a wider interval than that, it is believed instead.
  */
 #ifndef AGGREGATE_CHANGE_H
 #define AGGREGATE_CHANGE_H
@@ -47,6 +47,7 @@ struct change {
 	/* 95 %, of after / before; up to INFINITY. Where a side is 0 what the difference says: how
 	 * small the other may be in proportion to what was measured. */
 	struct interval ratio;
+	double variance;   /* in use, of the difference */
 	double p;	   /* of a difference as large or larger where there is none */
 	double unevenness; /* the variance in use is so many times that of independent samples */
 	double freedom;	   /* of the variance in use; INFINITY: that of independent samples */
@@ -54,6 +55,10 @@ struct change {
 
 struct change change_of(enum measured_kind kind, const struct measured *before,
 			const struct measured *after, const struct seen_variance *seen);
+
+/* How large a difference must be to be found with the probability @found (0..1), where one is taken
+ * for real if chance alone makes it with no more than @chance. NaN: the variance is not known. */
+double change_detectable(const struct change *change, double chance, double found);
 
 /* The 95 % interval of one side, its variance being @unevenness times that of independent samples.
  */

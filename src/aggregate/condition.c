@@ -11,9 +11,6 @@
 #include "aggregate/rebuilt_name.h"
 #include "base/xalloc.h"
 
-/* What is called real among many rows, see aggregate/discoveries.h. */
-static const double false_discoveries = 0.05;
-
 /* The text that is left to be read. */
 struct input {
 	const char *whole, *at;
@@ -215,25 +212,35 @@ static int parse_condition(struct input *input, struct condition *condition)
 	return rc;
 }
 
-int condition_parse(const char *text, struct conditions *ret_conditions, struct err *err)
+static int parse_conditions(struct input *input, struct conditions *conditions)
 {
-	struct input input = { text, text, err };
-
-	*ret_conditions = (struct conditions){ .text = text };
 	for (;;) {
-		struct condition *condition = vec_push(&ret_conditions->items);
+		struct condition *condition = vec_push(&conditions->items);
 		int rc;
 
 		*condition = (struct condition){ 0 };
-		rc = parse_condition(&input, condition);
+		rc = parse_condition(input, condition);
 		if (rc < 0)
 			return rc;
-		skip_blanks(&input);
-		if (!*input.at)
+		skip_blanks(input);
+		if (!*input->at)
 			return 0;
-		if (!take_word(&input, "and") && !take_mark(&input, "&&"))
-			return wrong(&input, "'and' or nothing must stand");
+		if (!take_word(input, "and") && !take_mark(input, "&&"))
+			return wrong(input, "'and' or nothing must stand");
 	}
+}
+
+int condition_parse(const char *text, struct conditions *ret_conditions, struct err *err)
+{
+	struct input input = { text, text, err };
+	struct conditions conditions = { .text = text };
+	int rc = parse_conditions(&input, &conditions);
+
+	if (rc < 0)
+		condition_done(&conditions);
+	else
+		*ret_conditions = conditions;
+	return rc;
 }
 
 void condition_done(struct conditions *conditions)
@@ -338,43 +345,51 @@ static double last_end(const struct condition *condition, const struct interval 
 	return condition->less ? interval->high : interval->low;
 }
 
-/* Is a change that is asked for surely there at all? One that is allowed ("> -5%") needs no proof.
- */
-static bool is_real(const struct condition *condition, const struct condition_result *result)
+/* Is a change that is asked for surely there at all, by the probability that the table has, too?
+ * One that is allowed ("> -5%") needs no proof. */
+static bool is_real(const struct condition *condition, const struct diff *diff,
+		    const struct condition_result *result)
 {
 	double nothing = condition->of == CONDITION_RATIO ? 1 : 0;
 	double end = last_end(condition, &result->interval);
 
-	if (condition->less)
-		return condition->value > nothing || end < nothing;
-	return condition->value < nothing || end > nothing;
+	if (condition->less ? condition->value > nothing : condition->value < nothing)
+		return true;
+	return (condition->less ? end < nothing : end > nothing) &&
+	       result->row->by[measure_of(condition)].p <= diff->limit;
 }
 
-static bool holds(const struct condition *condition, const struct condition_result *result)
+static bool holds(const struct condition *condition, const struct diff *diff,
+		  const struct condition_result *result)
 {
+	bool is_change = condition->of != CONDITION_LEVEL;
+
 	if (!is_beyond(condition, result->value))
 		return false;
 	if (condition->certainty == CONDITION_POINT || condition->what == CONDITION_SAMPLES)
 		return true;
-	if (condition->certainty == CONDITION_SURELY || condition->of == CONDITION_LEVEL)
-		return is_beyond(condition, last_end(condition, &result->interval));
-	if (condition->any)
-		return result->row->q <= false_discoveries;
-	return is_real(condition, result);
+	if ((condition->certainty == CONDITION_SURELY || !is_change) &&
+	    !is_beyond(condition, last_end(condition, &result->interval)))
+		return false;
+	if (condition->any && is_change)
+		return result->row->q_by[measure_of(condition)] <= diff->limit;
+	return !is_change || is_real(condition, diff, result);
 }
 
-static struct condition_result judge_row(const struct condition *condition,
+static struct condition_result judge_row(const struct condition *condition, const struct diff *diff,
 					 const struct diff_row *row)
 {
 	struct condition_result result = { .row = row };
 
 	result.found = row->samples[DIFF_OLD] || row->samples[DIFF_NEW];
+	result.detectable =
+		change_detectable(&row->by[measure_of(condition)], diff->limit, diff_found);
 	if (condition->what == CONDITION_SAMPLES)
 		compare_samples(condition, &result);
 	else
 		compare_change(condition, &result);
 	/* Nothing of nothing is no number. */
-	result.holds = !isnan(result.value) && holds(condition, &result);
+	result.holds = !isnan(result.value) && holds(condition, diff, &result);
 	return result;
 }
 
@@ -400,6 +415,25 @@ static bool is_worse(const struct condition *condition, const struct condition_r
 	return condition->less ? a->value < b->value : a->value > b->value;
 }
 
+bool condition_is_shown(const struct condition *condition, const struct diff *diff)
+{
+	size_t key = naming_key(diff);
+	struct buf name = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; !found && i < diff->rows.count; i++) {
+		const struct diff_row *row = &diff->rows.items[i];
+
+		if (row->event != diff->main_event || row->verdict == DIFF_WITHIN_NOISE)
+			continue;
+		buf_clear(&name);
+		diff_text(diff, row, key, &name);
+		found = condition->selects || condition_names(condition, buf_text(&name));
+	}
+	buf_done(&name);
+	return found;
+}
+
 static struct condition_result judge_any(const struct condition *condition, const struct diff *diff)
 {
 	struct condition_result worst = { 0 };
@@ -414,7 +448,7 @@ static struct condition_result judge_any(const struct condition *condition, cons
 		diff_text(diff, row, key, &name);
 		if (row->event != diff->main_event || !condition_names(condition, buf_text(&name)))
 			continue;
-		result = judge_row(condition, row);
+		result = judge_row(condition, diff, row);
 		if (!worst.row || is_worse(condition, &result, &worst))
 			worst = result;
 	}
@@ -425,5 +459,5 @@ static struct condition_result judge_any(const struct condition *condition, cons
 struct condition_result condition_judge(const struct condition *condition, const struct diff *diff,
 					const struct diff_row *probe)
 {
-	return condition->any ? judge_any(condition, diff) : judge_row(condition, probe);
+	return condition->any ? judge_any(condition, diff) : judge_row(condition, diff, probe);
 }

@@ -12,6 +12,9 @@
  * points and a share, +5% of a time is that part more, +0.5s more of it, 1.1x is the new side in
  * proportion to the old one.
  *
+ * Estimates, variances and the limit of what is called real are those of the table; the table's
+ * rows are tested together, a condition alone, but for "any".
+ *
  * A condition holds at "point" when the measured value is beyond VALUE; "likely", which is what
  * nothing means, when a change is beyond it and surely there at all, or the whole interval of what
  * the new side has is beyond it; "surely" when the whole 95 % interval is.
@@ -54,7 +57,7 @@ struct conditions {
 	VEC(struct condition) items;
 };
 
-/* -EINVAL and one line that says what is wrong, and where. */
+/* -EINVAL and one line that says what is wrong, and where; *ret_conditions is then untouched. */
 int condition_parse(const char *text, struct conditions *ret_conditions, struct err *err);
 void condition_done(struct conditions *conditions);
 
@@ -69,10 +72,16 @@ struct condition_result {
 	const struct diff_row *row; /* what was judged; of "any" the worst */
 	double value;		    /* what was compared */
 	struct interval interval;   /* 95 %, of that */
+	/* A change of the measure that would have been found, asked for alone, with the probability
+	 * diff_found. */
+	double detectable;
 };
 
 /* @probe: what was measured of the condition, for those that add up. */
 struct condition_result condition_judge(const struct condition *condition, const struct diff *diff,
 					const struct diff_row *probe);
+
+/* Does the table show a row that changed, of those the condition is about? */
+bool condition_is_shown(const struct condition *condition, const struct diff *diff);
 
 #endif

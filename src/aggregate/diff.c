@@ -7,10 +7,12 @@
 
 #include "aggregate/diff_run.h"
 #include "aggregate/discoveries.h"
+#include "aggregate/spread.h"
 #include "base/xalloc.h"
 
 /* Two sides of fewer samples than this cannot differ surely: 5 against 0 are 1 in 16 by chance. */
 static const double least_samples = 6;
+const double diff_found = 0.95;
 
 const char *diff_verdict_name(enum diff_verdict verdict)
 {
@@ -129,7 +131,8 @@ static uint32_t row_of(struct making *making, const struct diff_run *run, size_t
 	return id;
 }
 
-static void add_hits(struct making *making, uint32_t id, size_t run, const struct hits *hits)
+static void add_hits(struct making *making, uint32_t id, size_t run, const struct hits *hits,
+		     uint64_t kernel)
 {
 	struct diff *diff = making->diff;
 	struct hits *here = &making->hits.items[id * diff->runs.count + run];
@@ -137,6 +140,8 @@ static void add_hits(struct making *making, uint32_t id, size_t run, const struc
 	here->samples += hits->samples;
 	here->weight += hits->weight;
 	diff->rows.items[id].samples[diff->runs.items[run].side] += hits->samples;
+	diff->rows.items[id].weight += (double)hits->weight;
+	diff->rows.items[id].kernel += (double)kernel;
 }
 
 /* The new side goes first: its texts are shown. */
@@ -152,7 +157,8 @@ static void merge_runs(struct making *making, enum diff_side side)
 		run->row_of = xcalloc(run->rows.count, sizeof(*run->row_of));
 		for (size_t row = 0; row < run->rows.count; row++) {
 			run->row_of[row] = row_of(making, run, row);
-			add_hits(making, run->row_of[row], i, &run->rows.items[row].hits);
+			add_hits(making, run->row_of[row], i, &run->rows.items[row].hits,
+				 run->rows.items[row].kernel);
 		}
 	}
 }
@@ -188,7 +194,8 @@ static void add_probes(struct making *making)
 			struct diff_run *run = &diff->runs.items[i];
 
 			run->probe_base = id - (uint32_t)probe;
-			add_hits(making, id, i, diff_run_probe(run, probe, diff->main_event));
+			add_hits(making, id, i, diff_run_probe(run, probe, diff->main_event),
+				 run->probes[probe].kernel[diff->main_event]);
 		}
 	}
 }
@@ -205,10 +212,16 @@ static struct measured measure_run(const struct diff_run *run, const struct diff
 				  .exposure = event->is_exact ? INFINITY : 1 / per_sample };
 }
 
+enum { IS_USER, IS_KERNEL, CLASSES, SPREADS = PROFILE_MAX_EVENTS * DIFF_MEASURES * CLASSES };
+
 /* What measures rows one after the other. */
 struct measuring {
 	const struct diff *diff;
-	struct diff_blocks *blocks; /* NULL: runs are compared */
+	struct diff_blocks *blocks; /* NULL: it is not known when rows were hit */
+	/* How far apart runs are, by event; NULL: nothing is known of that. Of the kernel's own
+	 * work, which other programs and devices have a part in, apart. */
+	struct spread *spreads[PROFILE_MAX_EVENTS][DIFF_MEASURES][CLASSES];
+	double *bursts; /* by row; NULL: not known */
 	/* Scratch: a measurement for each run, the old ones first. */
 	struct measured *runs;
 };
@@ -222,39 +235,140 @@ static void measuring_init(struct measuring *measuring, const struct diff *diff)
 
 static void measuring_done(struct measuring *measuring)
 {
+	for (size_t i = 0; i < SPREADS; i++)
+		spread_free((&measuring->spreads[0][0][0])[i]);
 	diff_blocks_free(measuring->blocks);
+	free(measuring->bursts);
 	free(measuring->runs);
 }
 
-/* @hits: of each run. @row: that of the blocks, if there are any. */
+static enum measured_kind kind_of(enum diff_measure what)
+{
+	return what == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
+}
+
+/* @hits: of each run; NULL where there is none. */
+static void measure_runs(const struct measuring *measuring, uint8_t event, enum diff_measure what,
+			 const struct hits *hits)
+{
+	const struct diff *diff = measuring->diff;
+	size_t filled[DIFF_SIDES] = { 0, diff->run_count[DIFF_OLD] };
+
+	for (size_t i = 0; hits && i < diff->runs.count; i++) {
+		const struct diff_run *run = &diff->runs.items[i];
+
+		measuring->runs[filled[run->side]++] =
+			measure_run(run, &diff->events.items[event], event, what, hits[i].weight);
+	}
+}
+
+static int class_of(const struct diff *diff, size_t row)
+{
+	const struct diff_row *of = &diff->rows.items[row];
+
+	return of->kernel > of->weight / 2 ? IS_KERNEL : IS_USER;
+}
+
+/* @row: that of the blocks, if there are any. */
+static struct seen_variance see(const struct measuring *measuring, uint8_t event,
+				enum diff_measure what, size_t row)
+{
+	const size_t *count = measuring->diff->run_count;
+	const struct spread *spread = NULL;
+
+	if (measuring->bursts)
+		spread = measuring->spreads[event][what][class_of(measuring->diff, row)];
+
+	if (spread)
+		return spread_of(spread, measuring->runs, measuring->bursts[row]);
+	if (measuring->blocks)
+		return diff_blocks_variance(measuring->blocks, what, row);
+	return change_of_runs(measuring->runs, count[DIFF_OLD], measuring->runs + count[DIFF_OLD],
+			      count[DIFF_NEW]);
+}
+
 static struct change measure(struct measuring *measuring, uint8_t event, enum diff_measure what,
 			     const struct hits *hits, size_t row)
 {
-	const struct diff *diff = measuring->diff;
-	enum measured_kind kind = what == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
-	size_t old_count = diff->run_count[DIFF_OLD], new_count = diff->run_count[DIFF_NEW];
-	struct measured *old = measuring->runs, *new = old + old_count, mean[DIFF_SIDES];
-	size_t filled[DIFF_SIDES] = { 0 };
+	const size_t *count = measuring->diff->run_count;
+	struct measured mean[DIFF_SIDES];
 	struct seen_variance seen;
 
-	for (size_t i = 0; i < diff->runs.count; i++) {
-		const struct diff_run *run = &diff->runs.items[i];
-		struct measured *of_side = run->side == DIFF_OLD ? old : new;
-
-		of_side[filled[run->side]++] =
-			measure_run(run, &diff->events.items[event], event, what, hits[i].weight);
-	}
-	mean[DIFF_OLD] = change_mean(old, old_count);
-	mean[DIFF_NEW] = change_mean(new, new_count);
-	seen = measuring->blocks ? diff_blocks_variance(measuring->blocks, what, row)
-				 : change_of_runs(old, old_count, new, new_count);
-	return change_of(kind, &mean[DIFF_OLD], &mean[DIFF_NEW], &seen);
+	measure_runs(measuring, event, what, hits);
+	mean[DIFF_OLD] = change_mean(measuring->runs, count[DIFF_OLD]);
+	mean[DIFF_NEW] = change_mean(measuring->runs + count[DIFF_OLD], count[DIFF_NEW]);
+	seen = see(measuring, event, what, row);
+	return change_of(kind_of(what), &mean[DIFF_OLD], &mean[DIFF_NEW], &seen);
 }
 
-static bool is_paired(const struct diff *diff)
+static bool have_cells(const struct diff *diff)
 {
-	return diff->run_count[DIFF_OLD] == 1 && diff->run_count[DIFF_NEW] == 1 &&
-	       diff->runs.items[0].has_cells && diff->runs.items[1].has_cells;
+	for (size_t i = 0; i < diff->runs.count; i++) {
+		if (!diff->runs.items[i].has_cells)
+			return false;
+	}
+	return true;
+}
+
+static bool is_of_runs(const struct diff *diff)
+{
+	return diff->run_count[DIFF_OLD] > 1 || diff->run_count[DIFF_NEW] > 1;
+}
+
+static bool is_row_compared(const struct diff *diff, size_t row)
+{
+	return diff->events.items[diff->rows.items[row].event].is_compared;
+}
+
+/* How the row varies within runs. @variances: scratch, one for each run. */
+static double bursts_of(const struct measuring *measuring, const struct making *making, size_t row,
+			double *variances)
+{
+	const struct diff *diff = measuring->diff;
+	size_t count = diff->runs.count;
+	double share = 0;
+
+	measure_runs(measuring, diff->rows.items[row].event, DIFF_SHARE,
+		     &making->hits.items[row * count]);
+	for (size_t i = 0; i < count; i++)
+		share += measuring->runs[i].value / (double)count;
+	for (size_t i = 0; i < count; i++)
+		variances[i] = share * (1 - share) / measuring->runs[i].exposure;
+	return diff_blocks_bursts(measuring->blocks, row, diff->run_count[DIFF_OLD], variances);
+}
+
+/* Learns from all rows but those of probes, which are parts and sums of them. */
+static void learn_spread(struct measuring *measuring, const struct making *making)
+{
+	const struct diff *diff = measuring->diff;
+	size_t rows = diff->rows.count - diff->runs.items[0].probe_count;
+	_cleanup_free_ double *variances = xcalloc(diff->runs.count, sizeof(*variances));
+
+	measuring->bursts = xcalloc(diff->rows.count, sizeof(*measuring->bursts));
+	for (size_t i = 0; i < diff->rows.count; i++)
+		measuring->bursts[i] = measuring->blocks && is_row_compared(diff, i)
+					       ? bursts_of(measuring, making, i, variances)
+					       : 1;
+	for (size_t i = 0; i < rows * DIFF_MEASURES; i++) {
+		size_t row = i / DIFF_MEASURES;
+		enum diff_measure what = (enum diff_measure)(i % DIFF_MEASURES);
+		uint8_t event = diff->rows.items[row].event;
+		struct spread **spread = &measuring->spreads[event][what][class_of(diff, row)];
+
+		if (!is_row_compared(diff, row))
+			continue;
+		if (!*spread)
+			*spread = spread_new(kind_of(what), diff->run_count[DIFF_OLD],
+					     diff->run_count[DIFF_NEW]);
+		measure_runs(measuring, event, what, &making->hits.items[row * diff->runs.count]);
+		spread_add(*spread, measuring->runs, measuring->bursts[row]);
+	}
+	for (size_t i = 0; i < SPREADS; i++) {
+		struct spread *spread = (&measuring->spreads[0][0][0])[i];
+
+		if (spread)
+			spread_settle(spread);
+	}
 }
 
 static void measure_rows(struct making *making)
@@ -263,15 +377,15 @@ static void measure_rows(struct making *making)
 	struct measuring measuring;
 
 	measuring_init(&measuring, diff);
-	if (is_paired(diff))
+	if (have_cells(diff))
 		measuring.blocks = diff_blocks_new(diff, diff->rows.items, diff->rows.count);
+	if (is_of_runs(diff))
+		learn_spread(&measuring, making);
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		struct diff_row *row = &diff->rows.items[i];
 		const struct hits *hits = &making->hits.items[i * diff->runs.count];
 
-		if (!diff->events.items[row->event].is_compared)
-			continue;
-		for (int what = 0; what < DIFF_MEASURES; what++)
+		for (int what = 0; is_row_compared(diff, i) && what < DIFF_MEASURES; what++)
 			row->by[what] =
 				measure(&measuring, row->event, (enum diff_measure)what, hits, i);
 	}
@@ -322,17 +436,20 @@ static void take_probes(struct diff *diff)
 		struct diff_row *probe = vec_push(&diff->probes);
 
 		*probe = diff->rows.items[i];
-		probe->q = probe->by[diff->measure].p;
+		for (int what = 0; what < DIFF_MEASURES; what++)
+			probe->q_by[what] = probe->by[what].p;
+		probe->q = probe->q_by[diff->measure];
+		probe->detectable =
+			change_detectable(&probe->by[diff->measure], diff->limit, diff_found);
 	}
 	diff->rows.count -= count;
 }
 
-static enum diff_verdict verdict_of(const struct diff_row *row, enum diff_measure measure,
-				    double limit)
+static enum diff_verdict verdict_of(const struct diff_row *row, const struct diff *diff)
 {
-	const struct change *change = &row->by[measure];
+	const struct change *change = &row->by[diff->measure];
 
-	if (isnan(row->q) || row->q > limit)
+	if (isnan(row->q) || row->q > diff->limit)
 		return DIFF_WITHIN_NOISE;
 	if (!row->samples[DIFF_OLD])
 		return DIFF_APPEARED;
@@ -341,9 +458,10 @@ static enum diff_verdict verdict_of(const struct diff_row *row, enum diff_measur
 	return change->after > change->before ? DIFF_MORE : DIFF_LESS;
 }
 
-static double probability(const struct diff *diff, const struct diff_row *row)
+static double probability(const struct diff *diff, const struct diff_row *row,
+			  enum diff_measure what)
 {
-	const struct change *change = &row->by[diff->measure];
+	const struct change *change = &row->by[what];
 	double samples = (double)(row->samples[DIFF_OLD] + row->samples[DIFF_NEW]);
 
 	if (diff->events.items[row->event].is_exact)
@@ -353,26 +471,57 @@ static double probability(const struct diff *diff, const struct diff_row *row)
 		       : change->p;
 }
 
-/* The rows of one event are judged together. */
-static void judge_event(struct diff *diff, uint8_t event, double limit)
+/* The rows of one event are adjusted together. @q: scratch, as many. */
+static size_t adjust_event(struct diff *diff, uint8_t event, enum diff_measure what, double *q)
 {
-	struct diff_event *sums = &diff->events.items[event];
-	double *q = xcalloc(diff->rows.count, sizeof(*q));
+	size_t tested = 0;
 
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		const struct diff_row *row = &diff->rows.items[i];
 
-		q[i] = row->event == event ? probability(diff, row) : NAN;
-		sums->tested += !isnan(q[i]);
+		q[i] = row->event == event ? probability(diff, row, what) : NAN;
+		tested += !isnan(q[i]);
 	}
 	discoveries_adjust(q, diff->rows.count, q);
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		if (diff->rows.items[i].event == event)
+			diff->rows.items[i].q_by[what] = q[i];
+	}
+	return tested;
+}
+
+/* If it is the only one that changed, it must be less probable than the limit by as many rows as
+ * are tested. */
+static void find_detectable(const struct diff *diff, const struct diff_event *sums,
+			    struct diff_row *row)
+{
+	row->detectable =
+		isnan(row->q) ? NAN
+			      : change_detectable(&row->by[diff->measure],
+						  diff->limit / (double)sums->tested, diff_found);
+}
+
+static void judge_event(struct diff *diff, uint8_t event)
+{
+	struct diff_event *sums = &diff->events.items[event];
+	double *q = xcalloc(diff->rows.count, sizeof(*q));
+
+	sums->detectable = NAN;
+	for (int what = 0; what < DIFF_MEASURES; what++) {
+		size_t tested = adjust_event(diff, event, (enum diff_measure)what, q);
+
+		if (what == (int)diff->measure)
+			sums->tested = tested;
+	}
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		struct diff_row *row = &diff->rows.items[i];
 
 		if (row->event != event)
 			continue;
-		row->q = q[i];
-		row->verdict = verdict_of(row, diff->measure, limit);
+		row->q = row->q_by[diff->measure];
+		row->verdict = verdict_of(row, diff);
+		find_detectable(diff, sums, row);
+		sums->detectable = fmax(sums->detectable, row->detectable);
 		sums->rows++;
 		sums->noise += row->verdict == DIFF_WITHIN_NOISE;
 	}
@@ -384,6 +533,7 @@ void diff_finish(struct diff *diff, enum diff_measure what, double false_discove
 	struct making making = { .diff = diff };
 
 	diff->measure = what;
+	diff->limit = false_discoveries;
 	for (size_t i = 0; i < diff->keys.count; i++)
 		rebuilt_match_settle(&diff->matches[i]);
 	find_main_event(diff);
@@ -395,7 +545,7 @@ void diff_finish(struct diff *diff, enum diff_measure what, double false_discove
 	take_probes(diff);
 	drop_incomparable(diff);
 	for (size_t event = 0; event < diff->events.count; event++)
-		judge_event(diff, (uint8_t)event, false_discoveries);
+		judge_event(diff, (uint8_t)event);
 	hashidx_done(&making.index);
 	vec_free(&making.hits);
 	vec_free(&making.meanings);

@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "aggregate/account.h"
+#include "aggregate/student.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+
+/* Longer stretches that are as much more unlike than short ones are not taken for chance. */
+static const double by_chance = 0.05;
 
 /* Cells of probes have the first numbers. */
 uint32_t diff_probe_cell(size_t probe, uint8_t event)
@@ -94,10 +99,11 @@ static bool add_events(struct diff *diff, struct diff_run *run, const struct tab
 }
 
 static void add_row(struct diff *diff, struct diff_run *run, const struct table *table,
-		    const struct table_row *row, struct buf *text)
+		    const struct table_row *row, uint64_t kernel, struct buf *text)
 {
-	*vec_push(&run->rows) =
-		(struct diff_run_row){ run->event_of[row->event], { row->samples, row->weight } };
+	*vec_push(&run->rows) = (struct diff_run_row){ run->event_of[row->event],
+						       { row->samples, row->weight },
+						       kernel };
 	for (size_t key = 0; key < diff->keys.count; key++) {
 		buf_clear(text);
 		table_text(table, row, key, text);
@@ -109,8 +115,10 @@ static void add_row(struct diff *diff, struct diff_run *run, const struct table 
 static void add_probe(struct diff_run *run, const struct diff_probe *from, struct diff_probe *to)
 {
 	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++) {
-		if (run->event_of[event] < PROFILE_MAX_EVENTS)
-			to->hits[run->event_of[event]] = from->hits[event];
+		if (run->event_of[event] == PROFILE_MAX_EVENTS)
+			continue;
+		to->hits[run->event_of[event]] = from->hits[event];
+		to->kernel[run->event_of[event]] = from->kernel[event];
 	}
 }
 
@@ -158,8 +166,8 @@ static void make_blocks(struct diff_run *run)
 }
 
 int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
-	     const struct diff_probe *probes, size_t probe_count, struct cells *cells,
-	     uint64_t wall_ns, struct err *err)
+	     const uint64_t *kernel, const struct diff_probe *probes, size_t probe_count,
+	     struct cells *cells, uint64_t wall_ns, struct err *err)
 {
 	struct diff_run run = { .side = side,
 				.wall_s = (double)wall_ns / (double)NS_PER_S,
@@ -171,7 +179,7 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 		return err_set(err, -E2BIG, "the profiles have more than %d events together",
 			       PROFILE_MAX_EVENTS);
 	for (size_t i = 0; i < table->rows.count; i++)
-		add_row(diff, &run, table, &table->rows.items[i], &text);
+		add_row(diff, &run, table, &table->rows.items[i], kernel ? kernel[i] : 0, &text);
 	run.probes = xcalloc(probe_count, sizeof(*run.probes));
 	for (size_t i = 0; i < probe_count; i++)
 		add_probe(&run, &probes[i], &run.probes[i]);
@@ -210,7 +218,8 @@ struct run_blocks {
 
 struct diff_blocks {
 	const struct diff_row *rows;
-	struct run_blocks sides[DIFF_SIDES];
+	struct run_blocks *runs; /* the old ones first */
+	size_t count;
 };
 
 enum { NO_ROW = UINT32_MAX };
@@ -266,14 +275,18 @@ struct diff_blocks *diff_blocks_new(const struct diff *diff, const struct diff_r
 				    size_t count)
 {
 	struct diff_blocks *blocks = xcalloc(1, sizeof(*blocks));
+	size_t filled[DIFF_SIDES] = { 0, diff->run_count[DIFF_OLD] };
 
 	blocks->rows = rows;
-	for (size_t i = 0; i < diff->runs.count; i++) {
-		struct run_blocks *side = &blocks->sides[diff->runs.items[i].side];
+	blocks->count = diff->runs.count;
+	blocks->runs = xcalloc(blocks->count, sizeof(*blocks->runs));
+	for (size_t i = 0; i < blocks->count; i++) {
+		enum diff_side side = diff->runs.items[i].side;
+		struct run_blocks *run = &blocks->runs[filled[side]++];
 
-		side->run = &diff->runs.items[i];
-		count_cells(side, rows, count);
-		sort_cells(side, rows);
+		run->run = &diff->runs.items[i];
+		count_cells(run, rows, count);
+		sort_cells(run, rows);
 	}
 	return blocks;
 }
@@ -282,51 +295,123 @@ void diff_blocks_free(struct diff_blocks *blocks)
 {
 	if (!blocks)
 		return;
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		free(blocks->sides[side].first);
-		free(blocks->sides[side].weights);
+	for (size_t i = 0; i < blocks->count; i++) {
+		free(blocks->runs[i].first);
+		free(blocks->runs[i].weights);
 	}
+	free(blocks->runs);
 	free(blocks);
 }
 
-/* The n-th block of one run less that of the other. */
-struct block_differences {
+/* What each block adds to the measure of a row. */
+struct block_parts {
 	double measure[CELLS_BLOCKS]; /* of a share: beyond the share it would have */
 	double plain[CELLS_BLOCKS];
 };
 
-/* What each block adds to the measure of the row on one side, @sign times. */
-static void add_side(const struct run_blocks *side, const struct diff_row *rows,
-		     enum diff_measure measure, size_t row, double sign,
-		     struct block_differences *differences)
+/* Adds those of one run, @sign times. */
+static void add_run_parts(const struct run_blocks *run, const struct diff_row *rows,
+			  enum diff_measure measure, size_t row, double sign,
+			  struct block_parts *parts)
 {
 	uint8_t event = rows[row].event;
-	double whole = (double)side->run->sums[event].weight, sum = 0;
+	double whole = (double)run->run->sums[event].weight, sum = 0;
 	double one = measure == DIFF_SHARE  ? sign / whole
-		     : measure == DIFF_RATE ? sign / side->run->wall_s
+		     : measure == DIFF_RATE ? sign / run->run->wall_s
 					    : sign;
 	double weights[CELLS_BLOCKS] = { 0 };
 
-	for (size_t i = side->first[row]; i < side->first[row + 1]; i++) {
-		weights[side->weights[i].block] += side->weights[i].weight;
-		sum += side->weights[i].weight;
+	for (size_t i = run->first[row]; i < run->first[row + 1]; i++) {
+		weights[run->weights[i].block] += run->weights[i].weight;
+		sum += run->weights[i].weight;
 	}
 	/* Weights are whole numbers, so that what is left of a row that is all there is is 0. */
 	for (int block = 0; block < CELLS_BLOCKS; block++) {
 		double expected =
-			measure == DIFF_SHARE ? sum / whole * side->whole[event][block] : 0;
+			measure == DIFF_SHARE ? sum / whole * run->whole[event][block] : 0;
 
-		differences->plain[block] += weights[block] * one;
-		differences->measure[block] += (weights[block] - expected) * one;
+		parts->plain[block] += weights[block] * one;
+		parts->measure[block] += (weights[block] - expected) * one;
 	}
 }
 
 struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,
 					  enum diff_measure measure, size_t row)
 {
-	struct block_differences differences = { 0 };
+	struct block_parts differences = { 0 };
 
-	add_side(&blocks->sides[DIFF_OLD], blocks->rows, measure, row, -1, &differences);
-	add_side(&blocks->sides[DIFF_NEW], blocks->rows, measure, row, 1, &differences);
+	for (size_t i = 0; i < blocks->count; i++)
+		add_run_parts(&blocks->runs[i], blocks->rows, measure, row,
+			      blocks->runs[i].run->side == DIFF_OLD ? -1 : 1, &differences);
 	return change_of_pairs(differences.measure, differences.plain, CELLS_BLOCKS);
+}
+
+/* The parts of runs @from to @end, less what all of them have in common. */
+static void unlike_parts(const struct diff_blocks *blocks, size_t row, size_t from, size_t end,
+			 struct block_parts *parts)
+{
+	struct block_parts mean = { 0 };
+	double count = (double)(end - from);
+
+	for (size_t i = from; i < end; i++) {
+		parts[i - from] = (struct block_parts){ 0 };
+		add_run_parts(&blocks->runs[i], blocks->rows, DIFF_SHARE, row, 1, &parts[i - from]);
+		for (int block = 0; block < CELLS_BLOCKS; block++)
+			mean.measure[block] += parts[i - from].measure[block] / count;
+	}
+	for (size_t i = 0; i < end - from; i++) {
+		for (int block = 0; block < CELLS_BLOCKS; block++)
+			parts[i].measure[block] -= mean.measure[block];
+	}
+}
+
+/* Of @together neighbours, which are one block then: the sum of squares that makes the variance of
+ * a run's share when it is parted by the degrees of freedom of runs alone. */
+static double squares_of(const struct block_parts *parts, size_t count, int together)
+{
+	int blocks = CELLS_BLOCKS / together;
+	double squares = 0;
+
+	for (size_t run = 0; run < count; run++) {
+		for (int block = 0; block < CELLS_BLOCKS; block += together) {
+			double sum = 0;
+
+			for (int i = 0; i < together; i++)
+				sum += parts[run].measure[block + i];
+			squares += sum * sum;
+		}
+	}
+	return squares * blocks / (blocks - 1);
+}
+
+double diff_blocks_bursts(const struct diff_blocks *blocks, size_t row, size_t old_count,
+			  const double *variances)
+{
+	static const int together[] = { 1, 2, 4 };
+	enum { LENGTHS = sizeof(together) / sizeof(together[0]) };
+	_cleanup_free_ struct block_parts *parts = xcalloc(blocks->count, sizeof(*parts));
+	bool one_group = old_count < 2 || blocks->count - old_count < 2;
+	size_t border = one_group ? blocks->count : old_count;
+	double squares[LENGTHS] = { 0 }, freedom = 0, expected = 0;
+
+	for (size_t from = 0, end = border; from < blocks->count; from = end, end = blocks->count) {
+		double count = (double)(end - from);
+
+		unlike_parts(blocks, row, from, end, parts);
+		for (size_t i = from; i < end; i++)
+			expected += variances[i] * (count - 1) / count;
+		freedom += count - 1;
+		for (int i = 0; i < LENGTHS; i++)
+			squares[i] += squares_of(parts, end - from, together[i]);
+	}
+	if (!(expected > 0) || !(squares[0] > 0))
+		return 1;
+	for (int i = LENGTHS; --i > 0;) {
+		int n = CELLS_BLOCKS / together[i];
+
+		if (student_f_p(squares[i] / squares[0], freedom * (n - 1),
+				freedom * (CELLS_BLOCKS - 1)) < by_chance)
+			return squares[i] / expected;
+	}
+	return squares[0] / expected;
 }

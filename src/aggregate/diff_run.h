@@ -8,6 +8,7 @@
 struct diff_run_row {
 	uint8_t event; /* of the diff */
 	struct hits hits;
+	uint64_t kernel; /* the weight in kernel mode */
 };
 
 struct diff_run {
@@ -30,15 +31,27 @@ void diff_run_done(struct diff_run *run);
 /* What was found for a question; 0 hits when it has nothing. */
 const struct hits *diff_run_probe(const struct diff_run *run, size_t probe, uint8_t event);
 
-/* How the weights of rows are spread over pairs of blocks: the n-th of one run and of the other. */
+/* How the weights of rows are spread over blocks: the n-th of one run and of the others. */
 struct diff_blocks;
 
-/* Of a diff of two runs. @rows are those of diff_run.row_of. */
+/* @rows are those of diff_run.row_of. Every run has cells. */
 struct diff_blocks *diff_blocks_new(const struct diff *diff, const struct diff_row *rows,
 				    size_t count);
 void diff_blocks_free(struct diff_blocks *blocks); /* NULL is fine */
 
+/* Of two runs, by the differences of their blocks. */
 struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,
 					  enum diff_measure measure, size_t row);
+
+/*
+ * How many times as much as independent samples a row's share varies within runs, from how unlike
+ * the n-th blocks of the runs of a side are (two-way analysis of variance: what a run has in all
+ * blocks and what a block has in all runs is taken off); of the runs of both sides together where
+ * one has a single run. Longer blocks are taken where they are unlike by more than chance, as in
+ * change_of_pairs. @variances: by run, the old ones first, what its share would vary by if samples
+ * were independent.
+ */
+double diff_blocks_bursts(const struct diff_blocks *blocks, size_t row, size_t old_count,
+			  const double *variances);
 
 #endif

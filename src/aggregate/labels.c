@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
@@ -37,6 +38,65 @@ static void count_name(struct labels *labels, struct twins *twins, uint32_t id)
 		hashidx_add(&twins->index, hash, id);
 }
 
+/* What labels_function gives beside the name, each more than the one before. */
+enum telling { BY_NAME, BY_START, BY_FILE, BY_PATH, BY_BUILD_ID };
+
+/* Functions that share name and start, and what else distinguishes them. */
+struct namesakes {
+	const struct profile *profile;
+	enum telling by;
+	struct hashidx index;
+};
+
+static const struct image *image_of(const struct profile *profile, const struct symbol *symbol)
+{
+	return &profile->images.items[symbol->image];
+}
+
+/* What two of them must differ in to be told apart @by it. */
+static const char *distinction(const struct namesakes *namesakes, const struct symbol *symbol)
+{
+	const struct profile *profile = namesakes->profile;
+	const char *path = profile_text(profile, image_of(profile, symbol)->path);
+
+	if (namesakes->by == BY_START)
+		return "";
+	return namesakes->by == BY_FILE ? file_base(path) : path;
+}
+
+static bool same_text(const void *owner, uint32_t id, const void *key)
+{
+	const struct namesakes *namesakes = owner;
+	const struct symbol *a = &namesakes->profile->symbols.items[id], *b = key;
+
+	return a->name == b->name && a->start == b->start &&
+	       strcmp(distinction(namesakes, a), distinction(namesakes, b)) == 0;
+}
+
+/* Those that are not told apart @by it need the next. */
+static void tell_apart(struct labels *labels, enum telling by)
+{
+	struct namesakes namesakes = { .profile = labels->profile, .by = by };
+
+	for (uint32_t i = 1; i < labels->profile->symbols.count; i++) {
+		const struct symbol *symbol = &labels->profile->symbols.items[i];
+		uint64_t hash = hash_combine(hash_u64(symbol->name), symbol->start);
+		const char *text;
+		uint32_t first;
+
+		if (labels->name_uses[symbol->name] < 2 ||
+		    (by > BY_START && labels->told_by[i] < by))
+			continue;
+		text = distinction(&namesakes, symbol);
+		hash = hash_combine(hash, hash_bytes(text, strlen(text)));
+		if (hashidx_find(&namesakes.index, hash, same_text, &namesakes, symbol, &first))
+			labels->told_by[i] = labels->told_by[first] = (uint8_t)(by + 1);
+		else
+			hashidx_add(&namesakes.index, hash, i);
+	}
+	hashidx_done(&namesakes.index);
+}
+
 void labels_init(struct labels *labels, const struct profile *profile)
 {
 	struct twins twins = { .profile = profile };
@@ -50,6 +110,9 @@ void labels_init(struct labels *labels, const struct profile *profile)
 	for (size_t i = 1; i < profile->symbols.count; i++)
 		count_name(labels, &twins, (uint32_t)i);
 	hashidx_done(&twins.index);
+	labels->told_by = xcalloc(profile->symbols.count + 1, 1);
+	for (enum telling by = BY_START; by < BY_BUILD_ID; by++)
+		tell_apart(labels, by);
 }
 
 void labels_done(struct labels *labels)
@@ -58,11 +121,13 @@ void labels_done(struct labels *labels)
 	labels->stacks = NULL;
 	free(labels->name_uses);
 	free(labels->has_twin);
+	free(labels->told_by);
 	for (size_t i = 0; i < labels->name_count; i++)
 		free(labels->names[i]);
 	free(labels->names);
 	labels->name_uses = NULL;
 	labels->has_twin = NULL;
+	labels->told_by = NULL;
 	labels->names = NULL;
 	labels->name_count = 0;
 }
@@ -147,14 +212,31 @@ void labels_name(const struct labels *labels, str_id name, struct buf *buf)
 	buf_add_str(buf, labels->names[name]);
 }
 
+/* The image of @symbol, as far as that tells it from others. */
+static void add_image(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	const struct image *image =
+		image_of(labels->profile, &labels->profile->symbols.items[symbol]);
+	const char *path = profile_text(labels->profile, image->path);
+	uint8_t told_by = labels->told_by[symbol];
+
+	if (told_by >= BY_FILE)
+		buf_printf(buf, " in %s", told_by == BY_FILE ? file_base(path) : path);
+	if (told_by < BY_BUILD_ID)
+		return;
+	buf_add_str(buf, " of build ");
+	for (size_t i = 0; i < image->build_id_size; i++)
+		buf_printf(buf, "%02x", image->build_id[i]);
+}
+
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf)
 {
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
 	labels_name(labels, row->name, buf);
-	if (row->kind == SYMBOL_BRACKET ||
-	    (row->kind != SYMBOL_NONE && row->start && labels->name_uses[row->name] > 1))
+	if (row->kind == SYMBOL_BRACKET || (row->start && labels->name_uses[row->name] > 1))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
+	add_image(labels, symbol, buf);
 }
 
 void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf)

@@ -43,7 +43,8 @@ struct labels {
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct stack_names *stacks;
-	bool *has_twin; /* by symbol: another function of its image has its name */
+	bool *has_twin;	  /* by symbol: another function of its image has its name */
+	uint8_t *told_by; /* by symbol: what it takes to tell it from others of its name */
 	char **names;	/* by str_id: as labels_name gives it; NULL: not asked for so far */
 	size_t name_count;
 };
@@ -62,8 +63,9 @@ void labels_process(const struct labels *labels, uint32_t process, struct buf *b
 void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
 /* A name as in a symbol table; "[unknown]" for the empty one. */
 void labels_name(const struct labels *labels, str_id name, struct buf *buf);
-/* The symbol's name; with "@0xSTART" behind it where the name alone does not tell which function it
- * is: between two symbols ("a->b"), or when others in the profile have the same name. */
+/* The symbol's name, and what tells it from all others in the profile: "@0xSTART" between two
+ * symbols ("a->b") or where others have the same name; then " in FILE", by its last name or by its
+ * path, where they also have the same start; then " of build ID". */
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
 /* The same for a reader who sees the image beside it: the start is only given where the image has
  * several functions of this name, or several places without one. */

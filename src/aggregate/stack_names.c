@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/stack_names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/labels.h"
 #include "base/escape.h"
 #include "base/hashidx.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -85,11 +88,27 @@ uint32_t stack_names_first(struct stack_names *names, uint32_t stack)
 	return names->first[stack];
 }
 
+/* A name that no person reads to its end would be written out in every row of a table. What is left
+ * out gets a hash, so that different names stay different. */
+static void cut_name(struct buf *plain, struct buf *rest)
+{
+	size_t size = strlen(buf_text(plain)), kept = STACK_NAMES_MOST_BYTES;
+
+	if (size <= STACK_NAMES_MOST_BYTES)
+		return;
+	while (utf8_continues((unsigned char)plain->bytes[kept]))
+		kept--;
+	buf_printf(rest, "...[%zu bytes, %08" PRIx32 "]", size,
+		   (uint32_t)hash_bytes(plain->bytes, size));
+	plain->bytes[kept] = '\0';
+	plain->size = kept;
+}
+
 /* A name is in many stacks. Borrowed from labels->stacks. */
 static const char *text_of(const struct labels *labels, str_id name)
 {
 	struct stack_names *names = labels->stacks;
-	struct buf plain = { 0 }, escaped = { 0 };
+	struct buf plain = { 0 }, escaped = { 0 }, rest = { 0 };
 
 	if (!names->texts) {
 		names->text_count = strpool_count(&labels->profile->strings);
@@ -97,10 +116,13 @@ static const char *text_of(const struct labels *labels, str_id name)
 	}
 	if (!names->texts[name]) {
 		labels_name(labels, name, &plain);
+		cut_name(&plain, &rest);
 		escape_add_name(&escaped, buf_text(&plain));
+		buf_add_str(&escaped, buf_text(&rest));
 		names->texts[name] = xstrdup(buf_text(&escaped));
 		buf_done(&plain);
 		buf_done(&escaped);
+		buf_done(&rest);
 	}
 	return names->texts[name];
 }

@@ -14,6 +14,10 @@
 struct labels;
 struct stack_names;
 
+/* Of a name; of a longer one this much is shown, then "...[60000 bytes, 0badcafe]": its length and
+ * a hash of all of it. The longest names that compilers make for people are not half as long. */
+enum { STACK_NAMES_MOST_BYTES = 4096 };
+
 /* @profile is borrowed; its stacks are looked at when the first of them is asked for. */
 struct stack_names *stack_names_new(const struct profile *profile);
 void stack_names_free(struct stack_names *names); /* NULL is fine */

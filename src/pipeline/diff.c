@@ -12,8 +12,10 @@
 #include "present/diff_csv.h"
 #include "present/diff_text.h"
 
-/* Points that are taken at once. */
-enum { FEW = 64 };
+enum {
+	FEW = 64,	 /* points that are taken at once */
+	MOST_TIMED = 16, /* runs of both sides whose samples' times are looked at */
+};
 
 static const char default_keys[] = "symbol,image";
 /* Of several runs a side, and of one, which leaves no way to tell how runs differ. */
@@ -46,7 +48,8 @@ struct run {
 	const struct opened *opened;
 	struct table *table;
 	struct diff_asked *asked;
-	struct cells *cells; /* NULL: not wanted */
+	struct cells *cells;  /* NULL: not wanted */
+	VEC(uint64_t) kernel; /* the weight in kernel mode, by row */
 };
 
 static size_t count_files(const struct diff_files *files)
@@ -124,12 +127,22 @@ int diff_check(const struct diff_options *options, struct err *err)
 	return rc;
 }
 
+static void add_kernel(struct run *run, uint32_t row, const struct point *point)
+{
+	while (run->kernel.count <= row)
+		*vec_push(&run->kernel) = 0;
+	if (point->total.mode == MODE_KERNEL)
+		run->kernel.items[row] += point->total.weight;
+}
+
 static void take_few(struct run *run, const struct point *points, size_t count)
 {
 	size_t probes = run->making->wish.questions.probes.count;
 	uint32_t rows[FEW];
 
 	table_add_rows(run->table, points, count, rows);
+	for (size_t i = 0; i < count; i++)
+		add_kernel(run, rows[i], &points[i]);
 	for (size_t i = 0; run->cells && i < count; i++)
 		cells_add(run->cells, diff_row_cell(probes, rows[i]), points[i].time_ns,
 			  (double)points[i].total.weight);
@@ -150,6 +163,12 @@ static void take_command(void *context, const struct point *points, size_t count
 	diff_command_each(run->opened->profile, points, count, take, context);
 }
 
+/* Is it to be known when rows were hit? Of so many runs their spread says enough. */
+static bool wants_times(const struct making *making)
+{
+	return count_files(making->files) <= MOST_TIMED;
+}
+
 /* One run on either side? */
 static bool is_paired(const struct making *making)
 {
@@ -168,8 +187,8 @@ static uint64_t count_samples(const struct table *table)
 /* What of a sample must be known, besides its event and weight. */
 static unsigned fields_used(const struct making *making)
 {
-	return keys_use(&making->wish.keys) | making->wish.questions.uses |
-	       (is_paired(making) ? SAMPLE_TIME : 0) | (making->command_only ? SAMPLE_TASK : 0);
+	return keys_use(&making->wish.keys) | making->wish.questions.uses | SAMPLE_MODE |
+	       (wants_times(making) ? SAMPLE_TIME : 0) | (making->command_only ? SAMPLE_TASK : 0);
 }
 
 static int collect(struct making *making, struct run *run, struct err *err)
@@ -238,7 +257,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	tell_command(making->diff, side, &opened->labels);
 	cells_init(&cells, from_ns, to_ns);
 	run.table = table_new(&opened->labels, &making->wish.keys);
-	run.cells = is_paired(making) ? &cells : NULL;
+	run.cells = wants_times(making) ? &cells : NULL;
 	rc = collect(making, &run, err);
 	making->sources[number] = (struct diff_source){
 		.side = side,
@@ -249,10 +268,12 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.complete_percent = complete_percent(opened),
 	};
 	if (rc == 0)
-		rc = diff_add(making->diff, side, run.table, diff_asked_probes(run.asked),
-			      making->wish.questions.probes.count, run.cells, to_ns - from_ns, err);
+		rc = diff_add(making->diff, side, run.table, run.kernel.items,
+			      diff_asked_probes(run.asked), making->wish.questions.probes.count,
+			      run.cells, to_ns - from_ns, err);
 	diff_asked_free(run.asked);
 	cells_done(&cells);
+	vec_free(&run.kernel);
 	table_free(run.table);
 	opened_forget(opened);
 	return rc < 0 ? err_prefix(err, rc, "%s", making->files->paths[number]) : 0;

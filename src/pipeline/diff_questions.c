@@ -135,6 +135,8 @@ void diff_asked_take(struct diff_asked *asked, const struct point *point, struct
 			continue;
 		hits->samples += point->total.samples;
 		hits->weight += point->total.weight;
+		if (point->total.mode == MODE_KERNEL)
+			asked->probes[i].kernel[event] += point->total.weight;
 		if (cells)
 			cells_add(cells, diff_probe_cell(i, event), point->time_ns,
 				  (double)point->total.weight);

@@ -84,7 +84,61 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	add_compared(diff, condition, result->interval.low, buf);
 	buf_add_str(buf, " to ");
 	add_compared(diff, condition, result->interval.high, buf);
+	if (condition->of != CONDITION_LEVEL && !result->holds && isfinite(result->detectable)) {
+		buf_add_str(buf, "; a change of ");
+		add_value(diff, condition, result->detectable, false, buf);
+		buf_add_str(buf, " would have been found");
+	}
 	buf_add_char(buf, ')');
+}
+
+static bool is_change(const struct condition *condition)
+{
+	return condition->of != CONDITION_LEVEL && condition->what != CONDITION_SAMPLES;
+}
+
+static void add_alone(const struct diff *diff, const struct condition *condition,
+		      const struct condition_result *result, struct buf *buf)
+{
+	static const char *const measured[] = { [CONDITION_SHARE] = "",
+						[CONDITION_TIME] = "time ",
+						[CONDITION_RATE] = "rate ",
+						[CONDITION_SAMPLES] = "" };
+	struct buf name = { 0 };
+
+	if (condition->any)
+		diff_text(diff, result->row, 0, &name);
+	else
+		buf_add_str(&name, condition->names ? condition->names : "everything");
+	safe_text(buf, buf_text(&name));
+	buf_printf(buf, ": %s", measured[condition->what]);
+	add_compared(diff, condition, result->value, buf);
+	if (condition->certainty == CONDITION_POINT)
+		buf_add_str(buf, ", as measured: 'point' asks for no more");
+	else
+		buf_add_str(buf, ", significant when asked for alone");
+	buf_done(&name);
+}
+
+size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer *answers,
+			      size_t count, struct buf *buf)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t at = 0; at < answers[i].asked->items.count; at++) {
+			const struct condition *condition = &answers[i].asked->items.items[at];
+			const struct condition_result *result = &answers[i].results[at];
+
+			if (!result->holds || !is_change(condition) ||
+			    condition_is_shown(condition, diff))
+				continue;
+			add_alone(diff, condition, result, buf);
+			buf_add_char(buf, '\n');
+			found++;
+		}
+	}
+	return found;
 }
 
 void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
@@ -133,6 +187,7 @@ void diff_answers_add_json(const struct diff *diff, const struct diff_answer *an
 			add_number(json, "value", result->value);
 			add_number(json, "low", result->interval.low);
 			add_number(json, "high", result->interval.high);
+			add_number(json, "detectable", result->detectable);
 			buf_add_char(json, '}');
 		}
 	}

@@ -18,6 +18,11 @@ struct diff_answer {
 void diff_answers_add(const struct diff *diff, const struct condition *condition,
 		      const struct condition_result *result, struct buf *buf);
 
+/* Appends a line for each condition that holds of a change of which the table shows no row: what of
+ * many is within noise may be significant when it is asked for alone. Returns how many. */
+size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer *answers,
+			      size_t count, struct buf *buf);
+
 /* As lines, below a title. */
 void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
 			FILE *out);

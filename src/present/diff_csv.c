@@ -14,6 +14,7 @@ struct figure {
 	const char *name;
 	int decimals;
 	double (*of)(const struct diff_row *row);
+	bool is_measured; /* in the unit of the measure: a share is in percent */
 };
 
 #define FIGURE(name, value)                                     \
@@ -27,13 +28,13 @@ struct figure {
 	FIGURE(name##_change, (scale) * (row->by[measure].after - row->by[measure].before)) \
 	FIGURE(name##_low, (scale)*row->by[measure].difference.low)                         \
 	FIGURE(name##_high, (scale)*row->by[measure].difference.high)
-#define ROWS_OF_MEASURE(name, decimals)                                \
-	{ "old_" #name, decimals, figure_old_##name },                 \
-		{ "new_" #name, decimals, figure_new_##name },         \
-		{ #name "_change", decimals, figure_##name##_change }, \
-		{ #name "_low", decimals, figure_##name##_low },       \
-	{                                                              \
-#name "_high", decimals, figure_##name##_high          \
+#define ROWS_OF_MEASURE(name, decimals)                                       \
+	{ "old_" #name, decimals, figure_old_##name, false },                 \
+		{ "new_" #name, decimals, figure_new_##name, false },         \
+		{ #name "_change", decimals, figure_##name##_change, false }, \
+		{ #name "_low", decimals, figure_##name##_low, false },       \
+	{                                                                     \
+#name "_high", decimals, figure_##name##_high, false          \
 	}
 
 FIGURE(q, row->q)
@@ -46,20 +47,33 @@ FIGURE(ratio, row->by[DIFF_TIME].before > 0 ? row->by[DIFF_TIME].after / row->by
 FIGURE(ratio_low, row->by[DIFF_TIME].ratio.low)
 FIGURE(ratio_high, row->by[DIFF_TIME].ratio.high)
 FIGURES_OF_MEASURE(rate, DIFF_RATE, 1)
+FIGURE(detectable, row->detectable)
 
 static const struct figure figures[] = {
-	{ "q", 6, figure_q },
-	{ "old_samples", 0, figure_old_samples },
-	{ "new_samples", 0, figure_new_samples },
+	{ "q", 6, figure_q, false },
+	{ "old_samples", 0, figure_old_samples, false },
+	{ "new_samples", 0, figure_new_samples, false },
 	ROWS_OF_MEASURE(percent, 4),
 	ROWS_OF_MEASURE(weight, 0),
-	{ "ratio", 6, figure_ratio },
-	{ "ratio_low", 6, figure_ratio_low },
-	{ "ratio_high", 6, figure_ratio_high },
+	{ "ratio", 6, figure_ratio, false },
+	{ "ratio_low", 6, figure_ratio_low, false },
+	{ "ratio_high", 6, figure_ratio_high, false },
 	ROWS_OF_MEASURE(rate, 2),
+	{ "detectable", 4, figure_detectable, .is_measured = true },
 };
 
 enum { FIGURE_COUNT = sizeof(figures) / sizeof(figures[0]) };
+
+static double measured_scale(const struct diff *diff)
+{
+	return diff->measure == DIFF_SHARE ? 100 : 1;
+}
+
+static double value_of(const struct diff_view *view, const struct figure *figure,
+		       const struct diff_row *row)
+{
+	return figure->of(row) * (figure->is_measured ? measured_scale(view->diff) : 1);
+}
 
 static const char *event_name(const struct diff_view *view, const struct diff_row *row)
 {
@@ -81,7 +95,7 @@ static void add_csv_row(const struct diff_view *view, const struct diff_row *row
 	safe_csv(line, event_name(view, row));
 	buf_printf(line, ",%s", diff_verdict_name(row->verdict));
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
-		double value = figures[i].of(row);
+		double value = value_of(view, &figures[i], row);
 
 		if (isfinite(value))
 			buf_printf(line, ",%.*f", figures[i].decimals, value);
@@ -109,7 +123,7 @@ static void add_json_row(const struct diff_view *view, const struct diff_row *ro
 	safe_json(line, event_name(view, row));
 	buf_printf(line, ",\"verdict\":\"%s\"", diff_verdict_name(row->verdict));
 	for (size_t i = 0; i < FIGURE_COUNT; i++) {
-		double value = figures[i].of(row);
+		double value = value_of(view, &figures[i], row);
 
 		if (isfinite(value))
 			buf_printf(line, ",\"%s\":%.*f", figures[i].name, figures[i].decimals,
@@ -202,6 +216,7 @@ static void add_event(const struct diff *diff, const struct diff_event *event, s
 		add_figure(json, "new_weight", change->after, 0);
 		add_figure(json, "weight_low", change->difference.low, 0);
 		add_figure(json, "weight_high", change->difference.high, 0);
+		add_figure(json, "detectable", measured_scale(diff) * event->detectable, 4);
 	}
 	buf_add_char(json, '}');
 }

@@ -83,7 +83,8 @@ static void print_method(const struct diff_view *view, FILE *out)
 		buf_add_str(&text, "the samples of one run a side, which cannot tell how runs "
 				   "differ: several can (prospect diff OLD OLD -- NEW NEW)");
 	else
-		buf_printf(&text, "how %zu and %zu runs differ", count[DIFF_OLD], count[DIFF_NEW]);
+		buf_printf(&text, "how %zu and %zu runs differ, in a row and in all together",
+			   count[DIFF_OLD], count[DIFF_NEW]);
 	paragraph_print("Judged by", buf_text(&text), PARAGRAPH_WIDTH, out);
 	buf_done(&text);
 }
@@ -204,20 +205,50 @@ static struct columns *make_columns(const struct diff_view *view, const struct d
 	return columns_new(spec, FIGURES + view->diff->keys.count);
 }
 
+/* How small a change would have been found. */
+static void print_power(const struct diff_view *view, const struct diff_event *event, FILE *out)
+{
+	enum diff_measure measure = view->diff->measure;
+	const char *unit = measure == DIFF_SHARE ? " points" : event->is_time ? " s" : "";
+
+	if (!isfinite(event->detectable))
+		return;
+	if (measure == DIFF_SHARE && event->detectable > 1) {
+		fputs("There are rows of which no change would surely have been found: they have "
+		      "too few samples, or vary too much.\n",
+		      out);
+		return;
+	}
+	fprintf(out,
+		"A change of %.*f%s%s in any row with enough samples would have been found "
+		"(19 times in 20).\n",
+		decimals_of(measure, event), scale_of(measure, event) * event->detectable, unit,
+		measure == DIFF_RATE ? "/s" : "");
+}
+
 static void print_noise(const struct diff_view *view, const struct diff_event *event, FILE *out)
 {
 	const char *what = event->noise == 1 ? "row is" : "rows are";
+	struct buf alone = { 0 };
+	size_t count = 0;
 
-	if (!event->noise)
-		return;
-	if (event->noise == event->rows)
-		fprintf(out, "Nothing changed beyond noise: ");
-	fprintf(out, "%zu %s within noise%s", event->noise, what,
-		view->all ? "" : " (--all shows them)");
-	if (event->rows > event->tested)
+	if (event == &view->diff->events.items[view->diff->main_event])
+		count = diff_answers_add_alone(view->diff, view->answers, view->answer_count,
+					       &alone);
+	if (event->noise && event->noise == event->rows)
+		fputs(count ? "No row changed beyond noise when all are tested together: "
+			    : "Nothing changed beyond noise: ",
+		      out);
+	if (event->noise)
+		fprintf(out, "%zu %s within noise%s", event->noise, what,
+			view->all ? "" : " (--all shows them)");
+	if (event->rows > event->tested && event->noise)
 		fprintf(out, ", %zu of them with too few samples to tell",
 			event->rows - event->tested);
-	fputs(".\n", out);
+	if (event->noise)
+		fputs(".\n", out);
+	fputs(buf_text(&alone), out);
+	buf_done(&alone);
 }
 
 static void print_rows(const struct diff_view *view, uint8_t number, FILE *out)
@@ -238,6 +269,7 @@ static void print_rows(const struct diff_view *view, uint8_t number, FILE *out)
 	if (hidden)
 		fprintf(out, "Rows not listed (--threshold, --limit): %zu\n", hidden);
 	print_noise(view, event, out);
+	print_power(view, event, out);
 }
 
 static void print_not_compared(const struct diff_view *view, FILE *out)

@@ -117,9 +117,16 @@ static void own_cost(void **state)
 	run->self_cpu_ns = 100 * NS_PER_MS;
 	run->bpf_ns = 20 * NS_PER_MS;
 	run->interrupt_ns = 80 * NS_PER_MS;
-	assert_true(fabs(account_cost_percent(fixture.profile) - 0.6) < 1e-9);
+	assert_true(fabs(account_cost(fixture.profile).percent - 0.6) < 1e-9);
 	run->interrupt_known = 1;
-	assert_true(fabs(account_cost_percent(fixture.profile) - 1) < 1e-9);
+	assert_true(fabs(account_cost(fixture.profile).percent - 1) < 1e-9);
+	assert_false(account_cost(fixture.profile).apart);
+	assert_int_equal(account_cost(fixture.profile).once_ns, 0);
+	run->recording_cpu_ns = 40 * NS_PER_MS;
+	assert_true(fabs(account_cost(fixture.profile).percent - 0.7) < 1e-9);
+	assert_true(account_cost(fixture.profile).apart);
+	assert_int_equal(account_cost(fixture.profile).recording_ns, 40 * NS_PER_MS);
+	assert_int_equal(account_cost(fixture.profile).once_ns, 60 * NS_PER_MS);
 	fixture_done(&fixture);
 }
 

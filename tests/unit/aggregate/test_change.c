@@ -60,7 +60,8 @@ static void shares(void **state)
 			held += change.difference.low <= truth && truth <= change.difference.high;
 			ratios += change.ratio.low <= ratio && ratio <= change.ratio.high;
 		}
-		check_percent("difference of shares", truth, held, 93, 97);
+		/* Rather too wide than too narrow where there are few. */
+		check_percent("difference of shares", truth, held, 93, 98);
 		check_percent("ratio of shares", cases[i].new, ratios, 93, 97.5);
 	}
 }
@@ -152,7 +153,7 @@ static void several_runs(void **state)
 		check_percent("several runs", cases[i].between,
 			      coverage_of_runs(cases[i].old, cases[i].new, cases[i].between,
 					       first_seed + i),
-			      93, 97.5);
+			      93, 98.5);
 }
 
 enum { SAMPLES = 1920, DRAWS_OF_PHASES = 1000 };

@@ -101,7 +101,6 @@ static void wrong_ones(void **state)
 		if (condition_parse(texts[i], &conditions, &err) >= 0)
 			fail_msg("'%s' was understood", texts[i]);
 		assert_true(strncmp(err.text, "--fail-if '", 11) == 0);
-		condition_done(&conditions);
 	}
 }
 
@@ -149,14 +148,30 @@ static struct diff_row row_of(double after)
 	return row;
 }
 
-static bool judged(const char *text, double after)
+static bool judged_within(const char *text, double after, double limit)
 {
+	struct diff diff = { .limit = limit };
 	struct conditions conditions = parsed(text);
 	struct diff_row row = row_of(after);
-	struct condition_result result = condition_judge(conditions.items.items, NULL, &row);
+	struct condition_result result = condition_judge(conditions.items.items, &diff, &row);
 
 	condition_done(&conditions);
 	return result.holds;
+}
+
+static bool judged(const char *text, double after)
+{
+	return judged_within(text, after, 0.05);
+}
+
+/* What the table takes for chance is chance for a condition, too. */
+static void one_limit(void **state)
+{
+	assert_true(judged_within("share(x) > +2%", 132, 0.05));
+	assert_false(judged_within("share(x) > +2%", 132, 0.01));
+	assert_false(judged_within("surely share(x) > +0.1%", 132, 0.01));
+	assert_true(judged_within("share(x) > +2%", 150, 0.01));
+	assert_true(judged_within("share(x) > 10%", 132, 0.01));
 }
 
 static void judgements(void **state)
@@ -193,7 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_and_levels), cmocka_unit_test(names_have_parentheses),
 		cmocka_unit_test(wrong_ones),	      cmocka_unit_test(ways_to_write_a_name),
-		cmocka_unit_test(judgements),
+		cmocka_unit_test(judgements),	      cmocka_unit_test(one_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

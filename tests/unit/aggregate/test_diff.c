@@ -66,7 +66,7 @@ static void add(struct diff *diff, struct run *run, enum diff_side side, uint32_
 
 	add_samples(run, table, seed);
 	assert_int_equal(
-		diff_add(diff, side, table, &run->probe, 1, &run->cells, SAMPLES * NS_PER_MS, NULL),
+		diff_add(diff, side, table, NULL, &run->probe, 1, &run->cells, SAMPLES * NS_PER_MS, NULL),
 		0);
 	table_free(table);
 }

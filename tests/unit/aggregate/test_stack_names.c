@@ -45,6 +45,50 @@ static void names_cannot_break_a_stack(void **state)
 	fixture_done(&fixture);
 }
 
+/* Names that nobody reads are cut, between characters, and stay apart. */
+static void long_names_are_cut(void **state)
+{
+	enum { LENGTH = 60000 };
+	char *long_one = test_malloc(LENGTH + 1), *other = test_malloc(LENGTH + 1);
+	char *just = test_malloc(STACK_NAMES_MOST_BYTES + 1);
+	struct buf one_text = { 0 }, other_text = { 0 };
+	struct fixture fixture;
+	uint32_t one, two, whole;
+
+	memset(just, 'y', STACK_NAMES_MOST_BYTES);
+	just[STACK_NAMES_MOST_BYTES] = '\0';
+	for (int i = 0; i < LENGTH; i += 2)
+		memcpy(long_one + i, "\xc3\xa9", 2);
+	long_one[0] = 'z';
+	long_one[1] = 'z';
+	long_one[2] = 'z';
+	long_one[3] = 'z';
+	long_one[LENGTH] = '\0';
+	memmove(long_one + 1, long_one + 2, LENGTH - 1);
+	strcpy(other, long_one);
+	other[LENGTH - 3] = 'a';
+	other[LENGTH - 2] = 'b';
+	fixture_init(&fixture);
+	one = fixture_callee(&fixture, 0, "/bin/a", long_one, 4);
+	two = fixture_callee(&fixture, 0, "/bin/a", other, 4);
+	whole = fixture_callee(&fixture, 0, "/bin/a", just, 4);
+	fixture_labels(&fixture);
+	stack_names_text(&fixture.labels, one, &one_text);
+	stack_names_text(&fixture.labels, two, &other_text);
+	assert_in_range(one_text.size, STACK_NAMES_MOST_BYTES, STACK_NAMES_MOST_BYTES + 40);
+	assert_memory_equal(buf_text(&one_text), long_one, STACK_NAMES_MOST_BYTES - 1);
+	assert_memory_equal(buf_text(&one_text) + STACK_NAMES_MOST_BYTES - 1, "...[59999 bytes, ",
+			    17);
+	assert_string_not_equal(buf_text(&one_text), buf_text(&other_text));
+	assert_stack(&fixture, whole, just);
+	fixture_done(&fixture);
+	buf_done(&one_text);
+	buf_done(&other_text);
+	test_free(long_one);
+	test_free(other);
+	test_free(just);
+}
+
 static void equal_names_are_one_stack(void **state)
 {
 	struct fixture fixture;
@@ -73,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_stand_root_first),
 		cmocka_unit_test(names_cannot_break_a_stack),
+		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(equal_names_are_one_stack),
 	};
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/fixture.h"
+
+/* The symbol of a function of @path, whose build id is @build (0: none). */
+static uint32_t add_function(struct fixture *fixture, const char *path, uint8_t build,
+			     const char *name, uint64_t start, enum symbol_kind kind)
+{
+	struct profile *profile = fixture->profile;
+	struct image image = { .kind = IMAGE_FILE,
+			       .path = fixture_text(fixture, path),
+			       .build_id = { build },
+			       .build_id_size = build ? 1 : 0 };
+	struct symbol symbol = { .image = profile_image(profile, &image),
+				 .name = fixture_text(fixture, name),
+				 .start = start,
+				 .kind = kind };
+
+	return profile_symbol(profile, &symbol);
+}
+
+static const char *label(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	buf_clear(buf);
+	labels_function(labels, symbol, buf);
+	return buf_text(buf);
+}
+
+/* Whatever it takes to tell functions of one name apart is given, and no more. */
+static void functions_are_told_apart(void **state)
+{
+	static const struct {
+		const char *path;
+		uint8_t build;
+		const char *name;
+		uint64_t start;
+		enum symbol_kind kind;
+		const char *label;
+	} rows[] = {
+		{ "/bin/a", 1, "main", 0x1000, SYMBOL_NAMED, "main" },
+		{ "/bin/a", 1, "init", 0x2000, SYMBOL_NAMED, "init@0x2000" },
+		{ "/bin/b", 2, "init", 0x3000, SYMBOL_NAMED, "init@0x3000" },
+		{ "/bin/a", 1, "fini", 0x4000, SYMBOL_NAMED, "fini@0x4000 in a" },
+		{ "/bin/b", 2, "fini", 0x4000, SYMBOL_NAMED, "fini@0x4000 in b" },
+		{ "/bin/a", 1, "x->y", 0x5000, SYMBOL_BRACKET, "x->y@0x5000" },
+		{ "/bin/a", 1, "[unknown]", 0, SYMBOL_NONE, "[unknown] in a" },
+		{ "/bin/b", 2, "[unknown]", 0, SYMBOL_NONE, "[unknown] in b" },
+		{ "/bin/c", 3, "[unknown]", 0x10, SYMBOL_NONE, "[unknown]@0x10" },
+		{ "/lib/d", 4, "[unknown]", 0, SYMBOL_NONE, "[unknown] in /lib/d" },
+		{ "/usr/lib/d", 5, "[unknown]", 0, SYMBOL_NONE, "[unknown] in /usr/lib/d" },
+		{ "/bin/e", 6, "old", 0x60, SYMBOL_NAMED, "old@0x60 in /bin/e of build 06" },
+		{ "/bin/e", 7, "old", 0x60, SYMBOL_NAMED, "old@0x60 in /bin/e of build 07" },
+	};
+	enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+	uint32_t symbols[COUNT];
+	struct fixture fixture;
+	struct buf buf = { 0 };
+
+	fixture_init(&fixture);
+	for (size_t i = 0; i < COUNT; i++)
+		symbols[i] = add_function(&fixture, rows[i].path, rows[i].build, rows[i].name,
+					  rows[i].start, rows[i].kind);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_string_equal(label(fixture_labels(&fixture), symbols[i], &buf),
+				    rows[i].label);
+	buf_done(&buf);
+	fixture_done(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Variances of few runs against simulation: how far runs differ is chosen, and so is what changed.
+ */
+#include "aggregate/spread.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "aggregate/discoveries.h"
+#include "aggregate/draws.h"
+#include "aggregate/fixture.h"
+
+enum { ROWS = 8, MOST_RUNS = 10, PAIRS = 400 };
+
+static const double limit = 0.05;
+static const uint64_t first_seed = 88172645463325252ULL;
+
+/* How runs are made. */
+struct design {
+	size_t old, new;
+	double between; /* the time of a function varies by so much of it from run to run */
+	double wild;	/* that of the last but one */
+	int samples;
+	double slower; /* how long the first function takes on the new side */
+};
+
+/* What came of all pairs. */
+struct outcome {
+	int found;	/* the first row is called real */
+	int with_false; /* any other row is */
+	double small;	/* rows whose p is below 5 %, of all */
+};
+
+static const double times[ROWS] = { 32, 25, 18, 12, 7, 3.5, 1.5, 1 };
+
+/* One run: the shares of its rows. */
+static void draw_run(uint64_t *seed, const struct design *design, bool is_new, struct measured *row,
+		     size_t stride)
+{
+	double shares[ROWS], whole = 0, left = 1;
+	int samples = design->samples;
+
+	for (int i = 0; i < ROWS; i++) {
+		double between = i == ROWS - 2 ? design->wild : design->between;
+
+		shares[i] = times[i] * exp(between * draw_normal(seed)) *
+			    (i == 0 && is_new ? design->slower : 1);
+		whole += shares[i];
+	}
+	for (int i = 0; i < ROWS; i++) {
+		double share = shares[i] / whole;
+		double hits = i < ROWS - 1 ? draw_binomial(seed, samples, fmin(share / left, 1))
+					   : samples;
+
+		row[(size_t)i * stride] =
+			(struct measured){ hits / design->samples, design->samples };
+		samples -= (int)hits;
+		left -= share;
+	}
+}
+
+static struct change judge(const struct design *design, const struct spread *spread,
+			   const struct measured *runs)
+{
+	struct measured old = change_mean(runs, design->old);
+	struct measured new = change_mean(runs + design->old, design->new);
+	struct seen_variance seen =
+		spread ? spread_of(spread, runs, 1)
+		       : change_of_runs(runs, design->old, runs + design->old, design->new);
+
+	return change_of(MEASURED_SHARE, &old, &new, &seen);
+}
+
+/* @moderated: else each row by itself. */
+static struct outcome simulate(const struct design *design, bool moderated)
+{
+	struct measured runs[ROWS][MOST_RUNS];
+	struct outcome outcome = { 0 };
+	uint64_t seed = first_seed;
+
+	for (int pair = 0; pair < PAIRS; pair++) {
+		struct spread *spread =
+			moderated ? spread_new(MEASURED_SHARE, design->old, design->new) : NULL;
+		double p[ROWS];
+		bool any = false;
+
+		for (size_t i = 0; i < design->old + design->new; i++)
+			draw_run(&seed, design, i >= design->old, &runs[0][i], MOST_RUNS);
+		for (int i = 0; spread && i < ROWS; i++)
+			spread_add(spread, runs[i], 1);
+		if (spread)
+			spread_settle(spread);
+		for (int i = 0; i < ROWS; i++) {
+			p[i] = judge(design, spread, runs[i]).p;
+			outcome.small += (p[i] <= 0.05) / (double)(ROWS * PAIRS);
+		}
+		discoveries_adjust(p, ROWS, p);
+		outcome.found += p[0] <= limit;
+		for (int i = 1; i < ROWS; i++)
+			any = any || p[i] <= limit;
+		outcome.with_false += any || p[0] <= limit;
+		spread_free(spread);
+	}
+	return outcome;
+}
+
+/* Pairs of equal runs have a false row in 5 % of cases at most: of 400, three deviations more are
+ * 33. */
+static void equal_runs(void **state)
+{
+	static const struct design designs[] = {
+		{ 3, 3, 0, 0, 1000, 1 },	{ 3, 3, 0.02, 0.02, 1000, 1 },
+		{ 3, 3, 0.05, 0.05, 1000, 1 },	{ 3, 3, 0.1, 0.1, 3000, 1 },
+		{ 3, 1, 0.02, 0.02, 1000, 1 },	{ 1, 3, 0.05, 0.05, 1000, 1 },
+		{ 5, 5, 0.05, 0.05, 1000, 1 },	{ 5, 2, 0.03, 0.03, 1000, 1 },
+		{ 3, 3, 0.02, 0.5, 1000, 1 },	{ 5, 5, 0.02, 1, 1000, 1 },
+		{ 2, 2, 0.03, 0.03, 1000, 1 },	{ 3, 3, 0.03, 0.03, 60, 1 },
+		{ 3, 3, 0.05, 0.05, 50000, 1 }, { 3, 1, 0.05, 0.05, 50000, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(designs) / sizeof(designs[0]); i++) {
+		struct outcome outcome = simulate(&designs[i], true);
+
+		if (outcome.with_false > 33 || outcome.small > 0.08)
+			fail_msg("design %zu: %d of %d pairs of equal runs have a false row; p is "
+				 "below 5 %% in %.1f %% of rows",
+				 i, outcome.with_false, PAIRS, 100 * outcome.small);
+	}
+}
+
+/* A function that is 35 % slower: its share goes from 32 % to 39 %. 19 of 20 are 380 of 400. */
+static void slower_runs(void **state)
+{
+	static const struct {
+		struct design design;
+		int least;
+	} cases[] = {
+		{ { 3, 3, 0.02, 0.02, 2000, 1.35 }, 380 },
+		{ { 3, 3, 0.03, 0.03, 2000, 1.35 }, 380 },
+		{ { 5, 5, 0.05, 0.05, 1000, 1.35 }, 380 },
+		/* To 42 %: 9 points and more. */
+		{ { 3, 1, 0.02, 0.02, 2000, 1.54 }, 360 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct outcome alone = simulate(&cases[i].design, false);
+		struct outcome outcome = simulate(&cases[i].design, true);
+
+		if (outcome.found < cases[i].least || outcome.found < alone.found)
+			fail_msg("case %zu: found in %d of %d tries, %d with each row by itself", i,
+				 outcome.found, PAIRS, alone.found);
+	}
+}
+
+/* Smyth's d0: rows that are as alike as chance allows give all of theirs, as far as rows are
+ * independent; what nothing is learned from gives none. */
+static void what_is_learned(void **state)
+{
+	struct design design = { 5, 5, 0.1, 0.1, 20000, 1 };
+	struct spread *spread = spread_new(MEASURED_SHARE, 5, 5);
+	struct measured runs[ROWS][MOST_RUNS];
+	uint64_t seed = first_seed;
+
+	(void)state;
+	spread_settle(spread);
+	assert_true(spread_learned(spread).freedom == 0);
+	for (size_t i = 0; i < 10; i++)
+		draw_run(&seed, &design, false, &runs[0][i], MOST_RUNS);
+	for (int i = 0; i < ROWS; i++)
+		spread_add(spread, runs[i], 1);
+	spread_settle(spread);
+	assert_int_equal(spread_learned(spread).rows, ROWS);
+	assert_true(fabs(spread_learned(spread).between - 0.1) < 0.05);
+	assert_true(spread_learned(spread).freedom > 4 && spread_learned(spread).freedom < 64);
+	assert_true(spread_of(spread, runs[0], 1).freedom > 8);
+	spread_free(spread);
+}
+
+/* All there is, nothing at all, and what was measured exactly do not divide by 0. */
+static void odd_rows(void **state)
+{
+	struct measured all[6], none[6], exact[6];
+	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3);
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		all[i] = (struct measured){ 1, 500 };
+		none[i] = (struct measured){ 0, 500 };
+		exact[i] = (struct measured){ 100 + i, INFINITY };
+	}
+	spread_add(spread, all, 1);
+	spread_add(spread, none, 1);
+	spread_add(spread, exact, 1);
+	spread_settle(spread);
+	assert_int_equal(spread_learned(spread).rows, 0);
+	assert_true(spread_of(spread, all, 1).variance == 0);
+	assert_true(spread_of(spread, none, 1).variance == 0);
+	assert_float_equal(spread_of(spread, exact, 1).variance, 2. / 3, 1e-9);
+	spread_free(spread);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_runs),
+		cmocka_unit_test(slower_runs),
+		cmocka_unit_test(what_is_learned),
+		cmocka_unit_test(odd_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
