@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/line_options.h"
+#include "cmd/mode_option.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
 #include "cmd/terminal.h"
@@ -19,7 +20,7 @@ struct annotate_values {
 	bool code, source, mixed, all, intel;
 	struct select_values select;
 	struct option_texts source_paths, include, exclude;
-	const char *event, *columns, *demangle, *folder, *output, *kallsyms, *vmlinux;
+	const char *event, *columns, *demangle, *folder, *mode, *output, *kallsyms, *vmlinux;
 	struct line_values lines;
 	double threshold;
 };
@@ -37,6 +38,8 @@ static const struct option_spec annotate_specs[] = {
 	{ "all", 0, OPTION_FLAG, AT(all), NULL, .help = "all functions, or with -o all source files" },
 	{ "output", 'o', OPTION_TEXT, AT(folder), "DIR",
 	  .help = "write each source file that was hit under DIR, its line numbers unchanged" },
+	{ "mode", 0, OPTION_TEXT, AT(mode), "MODE",
+	  .help = "with -o: who may read what is written, as chmod has it (default 0600: only you)" },
 	{ "source-path", 0, OPTION_TEXTS, AT(source_paths), "FROM=TO",
 	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
 	{ "include", 0, OPTION_TEXTS, AT(include), "GLOB",
@@ -102,6 +105,8 @@ static int check_words(const struct annotate_values *values, int count, char **w
 	if (values->columns && strcmp(values->columns, "event") != 0)
 		return err_set(err, -EINVAL, "--columns '%s': what stands side by side is events",
 			       values->columns);
+	if (values->mode && !values->folder)
+		return err_set(err, -EINVAL, "--mode is of what -o writes");
 	if (values->folder && !values->all)
 		return err_set(err, -EINVAL, "-o writes all source files: it needs --all");
 	if (values->intel && (values->source || values->folder))
@@ -156,7 +161,8 @@ static int run_annotate(int argc, char **argv)
 	if (!values.all)
 		options.symbol = argv[first++];
 	file = first < argc ? argv[first] : NULL;
-	if (annotate_check(&options, &err) < 0)
+	if (mode_option_parse(values.mode, &options.file_mode, &err) < 0 ||
+	    annotate_check(&options, &err) < 0)
 		return fail(&err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return fail(&err, 1);

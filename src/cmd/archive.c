@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/line_options.h"
+#include "cmd/mode_option.h"
 #include "cmd/options.h"
 #include "pipeline/archive.h"
 #include "pipeline/opened.h"
@@ -19,7 +20,7 @@
 #include "pipeline/unpacked.h"
 
 struct archive_values {
-	const char *output;
+	const char *output, *mode;
 	bool list;
 	struct option_texts source_paths;
 	struct line_values lines;
@@ -29,8 +30,10 @@ struct archive_values {
 static const struct option_spec archive_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct archive_values, output), "FILE",
 	  .help = "write the archive to FILE (must be given)" },
+	{ "mode", 0, OPTION_TEXT, offsetof(struct archive_values, mode), "MODE",
+	  .help = "who may read the archive, as chmod has it (default 0600: only you)" },
 	{ "list", 'l', OPTION_FLAG, offsetof(struct archive_values, list), NULL,
-	  .help = "write no archive, list what would be in it" },
+	  .help = "write no archive, list what would be in it, or what is in FILE if that is one" },
 	{ "source-path", 0, OPTION_TEXTS, offsetof(struct archive_values, source_paths), "FROM=TO",
 	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
 	LINE_OPTION_ROWS(offsetof(struct archive_values, lines)),
@@ -62,6 +65,10 @@ static int check_name(const char *output, struct err *err)
 
 static int check_output(const struct archive_values *values, struct err *err)
 {
+	mode_t mode;
+
+	if (mode_option_parse(values->mode, &mode, err) < 0)
+		return -EINVAL;
 	if (values->list)
 		return values->output ? err_set(err, -EINVAL,
 						"--list writes no archive: without -o, or without "
@@ -101,14 +108,18 @@ static int list(const char *path, const struct archive_options *options, struct 
 }
 
 /* Where the archive is standard output itself, what is said of it goes elsewhere. */
-static int write_archive(const char *output, const char *path,
+static int write_archive(const struct archive_values *values, const char *path,
 			 const struct archive_options *options, struct buf *contents,
 			 struct err *err)
 {
+	const char *output = values->output;
 	_cleanup_(output_file_freep) struct output_file *file = NULL;
 	FILE *report = output_file_meets_stdout(output) ? stderr : stdout;
-	int rc = output_file_open(output, &file, err);
+	mode_t mode;
+	int rc = mode_option_parse(values->mode, &mode, err);
 
+	if (rc == 0)
+		rc = output_file_open_mode(output, mode, &file, err);
 	if (rc == 0)
 		rc = archive_write(path, options, output_file_stream(file), contents, err);
 	if (rc == -EPIPE)
@@ -135,7 +146,7 @@ static int archive(const struct archive_values *values, const char *path, struct
 	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
 		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
 			       values->output);
-	rc = write_archive(values->output, path, &options, &contents, err);
+	rc = write_archive(values, path, &options, &contents, err);
 	buf_done(&contents);
 	return rc;
 }

@@ -16,7 +16,6 @@ static void annotate_done(struct annotate *annotate)
 {
 	instructions_free(annotate->instructions);
 	source_files_free(annotate->sources);
-	vec_free(&annotate->source_paths);
 	line_service_stop(&annotate->lines);
 	strpool_done(&annotate->files);
 	free(annotate->hits);
@@ -180,6 +179,10 @@ static enum fit fit_symbol(struct annotate *annotate, uint32_t symbol, struct bu
 	best = fit_text(mangled, wanted);
 	buf_clear(text);
 	labels_function(&annotate->opened.labels, symbol, text);
+	fit = fit_text(buf_text(text), wanted);
+	best = fit > best ? fit : best;
+	buf_clear(text);
+	labels_routine(&annotate->opened.labels, symbol, text);
 	fit = fit_text(buf_text(text), wanted);
 	best = fit > best ? fit : best;
 	buf_clear(text);
@@ -378,28 +381,18 @@ static int print(struct annotate *annotate, FILE *out, struct err *err)
 	return rc;
 }
 
-static void list_source_paths(struct annotate *annotate)
-{
-	const struct annotate_options *options = annotate->options;
-	const char *in_archive = opened_sources(&annotate->opened);
-
-	for (size_t i = 0; i < options->source_path_count; i++)
-		*vec_push(&annotate->source_paths) = options->source_paths[i];
-	if (in_archive)
-		*vec_push(&annotate->source_paths) = in_archive;
-}
-
 static int prepare(struct annotate *annotate, struct err *err)
 {
 	const struct annotate_options *options = annotate->options;
-	const struct line_options *lines = &annotate->opened.names.lines;
+	struct line_options *lines = &annotate->opened.names.lines;
 	const struct instructions_options code = { .vmlinux = options->vmlinux,
 						   .intel = options->intel,
-						   .symfs = lines->symfs };
+						   .symfs = { lines->symfs, lines->symfs_sealed },
+						   .readers = lines->readers };
 
-	list_source_paths(annotate);
-	annotate->sources =
-		source_files_new(annotate->source_paths.items, annotate->source_paths.count);
+	annotate->sources = source_files_new(options->source_paths, options->source_path_count,
+					     opened_sources(&annotate->opened));
+	lines->no_cache = true; /* lines_readers */
 	line_service_start(&annotate->lines, annotate->opened.profile, lines, NULL, NULL);
 	return instructions_new(annotate->opened.profile, &code, &annotate->instructions, err);
 }

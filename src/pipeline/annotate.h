@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "pipeline/line_service.h"
@@ -31,6 +32,7 @@ struct annotate_options {
 	const char *const *include, *const *exclude; /* globs of source files */
 	size_t include_count, exclude_count;
 	const char *folder; /* source files are written to it; NULL: functions are printed */
+	mode_t file_mode;   /* of these files; their folders may be searched by who may read them */
 	struct line_options lines;
 	const char *kallsyms; /* as in struct opened_names */
 	const char *vmlinux;  /* as in struct instructions_options */

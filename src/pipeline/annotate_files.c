@@ -25,6 +25,7 @@ struct file_line {
 	uint32_t line;
 	hit_set hits;
 	uint32_t symbol;
+	uint32_t image; /* that names the file */
 };
 
 typedef VEC(struct file_line) file_lines;
@@ -59,6 +60,7 @@ static hit_set gather_lines(struct annotate *annotate, file_lines *list)
 		line.file = strpool_intern(&annotate->files, places[0].file);
 		line.line = places[0].line;
 		line.symbol = profile->frames.items[i].symbol;
+		line.image = profile->frames.items[i].image;
 		*vec_push(list) = line;
 	}
 	if (list->count)
@@ -83,9 +85,25 @@ static char *path_under(const char *folder, const char *file)
 	return path.bytes;
 }
 
-/* All folders of the path, as whoever the files belong to. */
-static int make_folders(const char *path, struct err *err)
+/* Names of files come from programs. In a folder where others may put links, these would lead us to
+ * wherever they like. */
+static int check_folder(const char *folder, struct err *err)
 {
+	struct owner owner;
+	struct stat st;
+
+	owner_find(&owner);
+	if (stat(folder, &st) < 0 ||
+	    ((st.st_uid == owner.uid || st.st_uid == 0) && !(st.st_mode & S_IWOTH)))
+		return 0;
+	return err_set(err, -EPERM,
+		       "-o %s: others may write into this folder; name one of your own", folder);
+}
+
+/* All folders of the path, as whoever the files belong to. */
+static int make_folders(const char *path, mode_t file_mode, struct err *err)
+{
+	mode_t mask = umask(0), mode = file_mode | (file_mode & 0444) >> 2;
 	_cleanup_free_ char *copy = xstrdup(path);
 	struct owner owner;
 	int rc = 0;
@@ -95,12 +113,13 @@ static int make_folders(const char *path, struct err *err)
 	for (char *slash = strchr(copy + 1, '/'); rc == 0 && slash;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+		if (mkdir(copy, mode) < 0 && errno != EEXIST)
 			rc = err_set(err, -errno, "cannot make the folder %s: %s", copy,
 				     strerror(errno));
 		*slash = '/';
 	}
 	owner_end(&owner);
+	umask(mask);
 	return rc;
 }
 
@@ -110,6 +129,7 @@ struct one_file {
 	const file_lines *list;
 	size_t begin, end;
 	const char *name;
+	const char *refusal; /* why its text is not shown; NULL: it is, or is not here */
 	struct annotation annotation;
 };
 
@@ -176,10 +196,11 @@ static int write_annotated(struct one_file *file, const char *path, struct err *
 {
 	_cleanup_(output_file_freep) struct output_file *output = NULL;
 	struct view view = opened_view(&file->annotate->opened);
-	int rc = make_folders(path, err);
+	mode_t mode = file->annotate->options->file_mode;
+	int rc = make_folders(path, mode, err);
 
 	if (rc == 0)
-		rc = output_file_open(path, &output, err);
+		rc = output_file_open_mode(path, mode, &output, err);
 	if (rc < 0)
 		return rc;
 	text_annotation_print_file(&view, &file->annotation, output_file_stream(output));
@@ -196,13 +217,22 @@ static void add_parts(const struct annotate *annotate, hit_set set, struct buf *
 		buf_printf(line, "%6.2f %%  ", figures_percent(hits[i].weight, whole[i].weight));
 }
 
+static void add_absence(const struct one_file *file, struct buf *line)
+{
+	if (!file->refusal)
+		buf_add_str(line, "  (the source is not here: --source-path)");
+	else
+		buf_printf(line, "  (the source is not shown: %s)", file->refusal);
+}
+
 static void tell(const struct one_file *file, const char *path, bool has_source, FILE *out)
 {
 	struct buf line = { 0 };
 
 	add_parts(file->annotate, file->annotation.hits, &line);
 	safe_text(&line, path);
-	buf_add_str(&line, has_source ? "" : "  (the source is not here: --source-path)");
+	if (!has_source)
+		add_absence(file, &line);
 	fprintf(out, "%s\n", buf_text(&line));
 	buf_done(&line);
 }
@@ -224,10 +254,33 @@ static void tell_events(const struct annotate *annotate, FILE *out)
 	buf_done(&line);
 }
 
+/* Several images may name a file: one that may is enough, for each names it on its own. */
+static const struct source_file *find_source(struct one_file *file)
+{
+	struct annotate *annotate = file->annotate;
+	const struct source_file *source = NULL;
+	uint32_t last = 0;
+
+	for (size_t i = file->begin; !source && i < file->end; i++) {
+		const struct readers *readers;
+		uint32_t image = file->list->items[i].image;
+
+		if (image == last)
+			continue;
+		last = image;
+		readers = lines_readers(annotate->lines.lines, image);
+		source = source_files_get(annotate->sources, readers, file->name);
+		if (!source)
+			file->refusal =
+				source_files_refusal(annotate->sources, readers, file->name);
+	}
+	return source;
+}
+
 static int write_one(struct one_file *file, FILE *out, struct err *err)
 {
 	const struct annotate_options *options = file->annotate->options;
-	const struct source_file *source = source_files_get(file->annotate->sources, file->name);
+	const struct source_file *source = find_source(file);
 	_cleanup_free_ char *path = path_under(options->folder, file->name);
 	int rc = 0;
 
@@ -260,7 +313,7 @@ int annotate_write_files(struct annotate *annotate, FILE *out, struct err *err)
 {
 	file_lines list = { 0 };
 	hit_set nowhere = gather_lines(annotate, &list);
-	int rc = 0;
+	int rc = check_folder(annotate->options->folder, err);
 
 	tell_events(annotate, out);
 	for (size_t at = 0, end; rc == 0 && at < list.count; at = end) {

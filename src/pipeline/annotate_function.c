@@ -50,7 +50,7 @@ static enum annotate_mode best_mode(struct annotate_work *work, const annotate_l
 {
 	enum annotate_mode mode = work->annotate->options->mode;
 	bool source = list->count &&
-		      annotate_source_file(work->annotate,
+		      annotate_source_file(work->annotate, work->image,
 					   list->items[annotate_lines_main_file(work, list)].file);
 
 	if (mode == ANNOTATE_BEST)
@@ -115,11 +115,19 @@ static void note_age(struct annotate_work *work, const struct source_file *sourc
 /* The sources that are shown: is one not here, or too new? */
 static void note_source(struct annotate_work *work, const char *file)
 {
-	const struct source_file *source = annotate_source_file(work->annotate, file);
+	const struct source_file *source = annotate_source_file(work->annotate, work->image, file);
+	const char *refusal;
 
 	if (source)
 		note_age(work, source);
-	else if (annotate_wants_file(work->annotate, file))
+	if (source || !annotate_wants_file(work->annotate, file))
+		return;
+	refusal =
+		source_files_refusal(work->annotate->sources,
+				     lines_readers(work->annotate->lines.lines, work->image), file);
+	if (refusal)
+		annotation_note(work->annotation, "%s is not shown: %s.", file, refusal);
+	else
 		annotation_note(work->annotation,
 				"%s is not here: --source-path FROM=TO says where it is.", file);
 }

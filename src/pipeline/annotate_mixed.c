@@ -41,7 +41,8 @@ static void add_part(struct annotate_work *work, const struct line_place *place,
 static void move_to(struct annotate_work *work, struct position *position,
 		    const struct line_place *place, bool inlined)
 {
-	const struct source_file *source = annotate_source_file(work->annotate, place->file);
+	const struct source_file *source =
+		annotate_source_file(work->annotate, work->image, place->file);
 	bool same_file = same(position->file, place->file);
 
 	if (same_file && same(position->function, place->function) && position->line == place->line)

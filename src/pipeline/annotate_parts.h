@@ -28,8 +28,7 @@ struct annotate {
 	hit_set whole;
 	struct line_service lines;
 	struct source_files *sources;
-	VEC(const char *) source_paths; /* those of the options, and of an archive */
-	struct strpool files;		/* names of source files */
+	struct strpool files; /* names of source files */
 	struct instructions *instructions;
 };
 

@@ -10,11 +10,13 @@ enum {
 	MAX_LINES = 100000, /* of one function's source */
 };
 
-const struct source_file *annotate_source_file(struct annotate *annotate, const char *file)
+const struct source_file *annotate_source_file(struct annotate *annotate, uint32_t image,
+					       const char *file)
 {
 	if (!*file || !annotate_wants_file(annotate, file))
 		return NULL;
-	return source_files_get(annotate->sources, file);
+	return source_files_get(annotate->sources, lines_readers(annotate->lines.lines, image),
+				file);
 }
 
 /* The last line of the function's own in its file, as its instructions tell. */
@@ -39,7 +41,7 @@ static void add_lines(struct annotate_work *work, const annotate_lines *list, si
 		      size_t end, uint32_t first, uint32_t last)
 {
 	const struct source_file *source =
-		annotate_source_file(work->annotate, list->items[begin].file);
+		annotate_source_file(work->annotate, work->image, list->items[begin].file);
 	size_t at = begin;
 
 	for (uint32_t line = first; line <= last; line++) {

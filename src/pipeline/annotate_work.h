@@ -84,8 +84,9 @@ size_t annotate_lines_main_file(const struct annotate_work *work, const annotate
 
 /* ---- annotate_source.c: source alone ---- */
 
-/* The text of a source file; NULL: not wanted, or not here. */
-const struct source_file *annotate_source_file(struct annotate *annotate, const char *file);
+/* The text of a source file that the image names; NULL: not wanted, or not here. */
+const struct source_file *annotate_source_file(struct annotate *annotate, uint32_t image,
+					       const char *file);
 /* Adds the rows of all files that were hit. @declared: where the function begins; 0: not known. */
 void annotate_source_add(struct annotate_work *work, const annotate_lines *list, uint32_t declared);
 

@@ -3,24 +3,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/tar_writer.h"
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
 #include "pipeline/archive_files.h"
 #include "pipeline/opened.h"
+#include "pipeline/profile_readers.h"
 #include "pipeline/unpacked.h"
 #include "present/figures.h"
 #include "present/safe.h"
+
+enum { MOST_CONTENTS_BYTES = 64 << 20 };
 
 struct packing {
 	const char *path;
 	const struct archive_options *options;
 	struct store_reader *store; /* while it is open the file does not change */
 	struct profile *profile;
+	struct totals totals;
+	struct image_readers readers;
 	struct archive_files files;
 	struct tar_writer *tar; /* NULL: nothing is packed, files are listed */
 	FILE *list;
@@ -33,6 +43,8 @@ static void packing_done(struct packing *packing)
 {
 	tar_writer_free(packing->tar);
 	archive_files_done(&packing->files);
+	image_readers_done(&packing->readers);
+	vec_free(&packing->totals.rows);
 	profile_free(packing->profile);
 	if (packing->store)
 		store_close(packing->store);
@@ -47,46 +59,44 @@ static void print_safely(const char *text, FILE *out)
 	buf_done(&safe);
 }
 
-static void list_file(const struct packing *packing, const char *name, int fd)
+static void list_member(FILE *list, const char *name, int64_t bytes)
+{
+	fprintf(list, "%12" PRId64 "  ", bytes);
+	print_safely(name, list);
+}
+
+static int64_t size_of(int fd)
 {
 	struct stat stat;
 
-	if (fstat(fd, &stat) < 0)
-		stat.st_size = 0;
-	fprintf(packing->list, "%12jd  ", (intmax_t)stat.st_size);
-	print_safely(name, packing->list);
+	return fstat(fd, &stat) < 0 ? 0 : (int64_t)stat.st_size;
 }
 
-/* Packs a file, or lists it. */
+/* Packs what is open, or lists it. SQLite's locks are dropped when any descriptor of its file is
+ * closed, which therefore happens after everything was read. */
 static int take_file(struct packing *packing, const char *name, int fd, struct err *err)
 {
 	if (packing->tar)
 		return tar_writer_add_file(packing->tar, name, fd, err);
-	list_file(packing, name, fd);
+	list_member(packing->list, name, size_of(fd));
 	return 0;
 }
 
-/* SQLite's locks are dropped when any descriptor of its file is closed, which therefore happens
- * after everything was read. */
-static int add_profile(struct packing *packing, int fd, struct err *err)
+static int take_bytes(struct packing *packing, const char *name, const struct source_bytes *bytes,
+		      struct err *err)
 {
-	return take_file(packing, UNPACKED_PROFILE, fd, err);
+	if (packing->tar)
+		return tar_writer_add_bytes(packing->tar, name, bytes->text.bytes, bytes->text.size,
+					    bytes->mtime_ns, err);
+	list_member(packing->list, name, (int64_t)bytes->text.size);
+	return 0;
 }
 
-/* What went away since it was found is missing like the others. */
 static int add_file(struct packing *packing, const struct archive_file *file, struct err *err)
 {
-	_cleanup_close_ int opened =
-		file->path ? open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	int fd = file->path ? opened : file->fd;
-
-	if (fd < 0) {
-		buf_printf(&packing->files.missing, "%s: %s\n", file->path, strerror(errno));
-		packing->files.missing_count++;
-		return 0;
-	}
 	packing->counts[file->kind]++;
-	return take_file(packing, file->name, fd, err);
+	return file->fd < 0 ? take_bytes(packing, file->name, &file->bytes, err)
+			    : take_file(packing, file->name, file->fd, err);
 }
 
 static void describe(const struct packing *packing, struct buf *text)
@@ -103,7 +113,7 @@ static void describe(const struct packing *packing, struct buf *text)
 
 static int pack_all(struct packing *packing, int profile_fd, struct buf *contents, struct err *err)
 {
-	int rc = add_profile(packing, profile_fd, err);
+	int rc = take_file(packing, UNPACKED_PROFILE, profile_fd, err);
 
 	for (size_t i = 0; rc == 0 && i < packing->files.list.count; i++)
 		rc = add_file(packing, &packing->files.list.items[i], err);
@@ -134,10 +144,17 @@ static int pack(struct packing *packing, int fd, FILE *out, struct buf *contents
 
 	if (rc == 0)
 		rc = store_load_profile(packing->store, &packing->profile, err);
+	if (rc == 0 && !store_has_open(fd))
+		rc = err_set(err, -ESTALE, "%s was replaced while it was opened: try again",
+			     packing->path);
+	if (rc == 0)
+		rc = store_load_totals(packing->store, packing->profile, &packing->totals, err);
 	if (rc == 0 && out)
 		rc = tar_writer_new(out, &packing->tar, err);
 	if (rc == 0) {
-		archive_files_find(packing->profile, packing->options, &packing->files);
+		profile_readers_find(packing->profile, &packing->totals, false, &packing->readers);
+		archive_files_find(packing->profile, &packing->readers, packing->options,
+				   &packing->files);
 		rc = pack_all(packing, fd, contents, err);
 	}
 	return rc;
@@ -149,7 +166,7 @@ static int open_and_pack(struct packing *packing, FILE *out, struct buf *content
 
 	if (unpacked_is_archive(packing->path))
 		return err_set(err, -EINVAL, "%s is an archive already", packing->path);
-	fd = open(packing->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open(packing->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open %s: %s", packing->path, strerror(errno));
 	rc = pack(packing, fd, out, contents, err);
@@ -166,13 +183,79 @@ int archive_write(const char *path, const struct archive_options *options, FILE 
 	return open_and_pack(&packing, out, contents, err);
 }
 
+/* ---- listing an archive ---- */
+
+struct member {
+	char *name;
+	int64_t bytes;
+};
+
+typedef VEC(struct member) member_list;
+
+/* All that was unpacked but the profile, which comes first, and the contents, which come last. */
+static void find_members(const char *folder, member_list *members)
+{
+	char *const folders[] = { (char *)folder, NULL };
+	size_t before = strlen(folder) + 1;
+	FTS *tree = fts_open(folders, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	const FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_F && entry->fts_level > 1)
+			*vec_push(members) = (struct member){ xstrdup(entry->fts_path + before),
+							      entry->fts_statp->st_size };
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(((const struct member *)left)->name, ((const struct member *)right)->name);
+}
+
+static int64_t bytes_at(const char *path)
+{
+	struct stat stat;
+
+	return lstat(path, &stat) < 0 ? 0 : (int64_t)stat.st_size;
+}
+
+static int list_archive(const char *path, FILE *out, struct err *err)
+{
+	_cleanup_(unpacked_closep) struct unpacked *unpacked = NULL;
+	_cleanup_(buf_done) struct buf contents = { 0 };
+	_cleanup_free_ char *said = NULL;
+	member_list members = { 0 };
+	int rc = unpacked_open(path, &unpacked, err);
+
+	if (rc < 0)
+		return rc;
+	find_members(unpacked_folder(unpacked), &members);
+	if (members.count)
+		qsort(members.items, members.count, sizeof(*members.items), by_name);
+	list_member(out, UNPACKED_PROFILE, bytes_at(unpacked_profile(unpacked)));
+	for (size_t i = 0; i < members.count; i++) {
+		list_member(out, members.items[i].name, members.items[i].bytes);
+		free(members.items[i].name);
+	}
+	vec_free(&members);
+	said = xasprintf("%s/%s", unpacked_folder(unpacked), UNPACKED_CONTENTS);
+	if (file_read(said, MOST_CONTENTS_BYTES, &contents) == 0)
+		archive_print_contents(&contents, out);
+	return 0;
+}
+
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err)
 {
 	struct packing packing = { .path = path, .options = options, .list = out };
 	struct buf contents = { 0 };
-	int rc = open_and_pack(&packing, NULL, &contents, err);
+	int rc;
 
+	if (unpacked_is_archive(path))
+		return list_archive(path, out, err);
+	rc = open_and_pack(&packing, NULL, &contents, err);
 	if (rc == 0)
 		archive_print_contents(&contents, out);
 	buf_done(&contents);

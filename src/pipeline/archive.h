@@ -27,7 +27,8 @@ int archive_write(const char *path, const struct archive_options *options, FILE 
 void archive_print_contents(const struct buf *contents, FILE *report);
 
 /* Writes nothing but a list to @out: of each file of that archive its size in bytes and its name
- * there, then the contents as of archive_write. Sizes are those of now. */
+ * there, then the contents as of archive_write. Sizes are those of now. When @path is an archive
+ * itself, the list says what is in it. */
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err);
 

@@ -12,6 +12,8 @@
 #include "base/vec.h"
 #include "model/profile.h"
 #include "pipeline/archive.h"
+#include "pipeline/source_files.h"
+#include "resolve/image_readers.h"
 
 enum archive_kind {
 	ARCHIVE_IMAGE,
@@ -23,21 +25,23 @@ enum archive_kind {
 struct archive_file {
 	enum archive_kind kind;
 	char *name; /* in the archive */
-	int fd;	    /* -1: it is opened by its path */
-	char *path; /* where it is here; NULL: fd has it */
+	int fd;	    /* what was opened; -1: its content is in `bytes` */
+	struct source_bytes bytes;
 };
 
 /* Zero-initialised is empty. */
 struct archive_files {
 	VEC(struct archive_file) list; /* by name, each once */
-	struct buf missing;	       /* a line for each image that is not there, and why */
+	/* A line for each image that is not there and each file that was left out, and why; what
+	 * could break a line is escaped. */
+	struct buf missing;
 	size_t missing_count;
-	struct strpool names; /* private */
+	struct strpool names, absent; /* private */
 };
 
-/* Never fails: what is not there is missing. */
-void archive_files_find(const struct profile *profile, const struct archive_options *options,
-			struct archive_files *ret_files);
+/* Never fails: what is not there, or one of the readers may not read, is missing. */
+void archive_files_find(const struct profile *profile, const struct image_readers *readers,
+			const struct archive_options *options, struct archive_files *ret_files);
 void archive_files_done(struct archive_files *files);
 
 #endif

@@ -27,7 +27,8 @@ struct output_file {
 	char *path;	 /* links followed; owned */
 	char *temporary; /* beside it, to be moved there; owned; NULL: none, or moved already */
 	bool unnamed;	 /* in its folder without a name, which it gets when it is whole */
-	int place; /* the existing file, when what is in memory is to be written over it; or -1 */
+	int place;   /* the existing file, when what is in memory is to be written over it; or -1 */
+	mode_t mode; /* that it has to have; 0: that of the old one, or the umask's */
 	FILE *stream;
 	struct owner owner;
 	bool as_root; /* the owner may not write there; what is made is handed over */
@@ -49,7 +50,7 @@ static mode_t mode_of_new_files(void)
 /* The file that is to be moved into place is like @old, or new when that is NULL. */
 static int dress(const struct output_file *file, int fd, const struct stat *old)
 {
-	mode_t mode = old ? old->st_mode & 0777 : mode_of_new_files();
+	mode_t mode = file->mode ? file->mode : old ? old->st_mode & 0777 : mode_of_new_files();
 	struct stat now;
 	uid_t uid = file->owner.uid;
 	gid_t gid = file->owner.gid;
@@ -121,6 +122,12 @@ static int make_temporary(struct output_file *file, const struct stat *old)
 	return rc;
 }
 
+/* Would the owner of what is there get to see what is for our eyes? */
+static bool is_of_another(const struct output_file *file, const struct stat *old)
+{
+	return file->mode && old->st_uid != file->owner.uid;
+}
+
 /* An existing file keeps its names, mode and owner: it is replaced by one that is like it where
  * that can be made, else what is to be written over it is gathered in memory. */
 static int open_existing(struct output_file *file)
@@ -133,10 +140,14 @@ static int open_existing(struct output_file *file)
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return steal_fd(place);
+	if (is_of_another(file, &stat))
+		return make_temporary(file, NULL);
 	if (stat.st_nlink == 1)
 		fd = make_temporary(file, &stat);
 	if (fd >= 0)
 		return fd;
+	if (file->mode && fchmod(place, file->mode) < 0)
+		return -errno;
 	fd = memfd_create("output", MFD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -267,10 +278,17 @@ bool output_file_is_terminal(const char *path)
 
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err)
 {
+	return output_file_open_mode(path, 0, ret_file, err);
+}
+
+int output_file_open_mode(const char *path, mode_t mode, struct output_file **ret_file,
+			  struct err *err)
+{
 	_cleanup_(output_file_freep) struct output_file *file = xcalloc(1, sizeof(*file));
 	int fd;
 
 	file->place = -1;
+	file->mode = mode;
 	fd = output_file_is_stdout(path) ? open_stdout(file) : open_file(file, path);
 	if (fd < 0)
 		return failed(file, -fd, err);
@@ -392,11 +410,4 @@ int output_file_commit(struct output_file *file, struct err *err)
 	if (!error && (file->temporary || file->unnamed))
 		error = move_into_place(file, unnamed);
 	return error ? failed(file, error, err) : 0;
-}
-
-int output_file_check(const char *path, struct err *err)
-{
-	_cleanup_(output_file_freep) struct output_file *file = NULL;
-
-	return output_file_open(path, &file, err);
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -22,6 +23,11 @@ struct output_file;
  * is opened with the invoking user's rights, and as root where these do not suffice but only root
  * can have a say (owner_root_alone). -EACCES when the file may not be written. */
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err);
+/* The same of what others must not see: whatever was there, and whatever the umask, the file gets
+ * this mode (0: as output_file_open), and it is never written into another user's file: that is
+ * replaced, or it fails. */
+int output_file_open_mode(const char *path, mode_t mode, struct output_file **ret_file,
+			  struct err *err);
 /* Removes what was written unless it was committed; NULL is fine. */
 void output_file_free(struct output_file *file);
 DEFINE_CLEANUP(struct output_file *, output_file_free);
@@ -42,8 +48,5 @@ bool output_file_meets_stdout(const char *path);
 /* Does what is written to @path ("-": standard output) arrive on a terminal, whatever that is
  * called, as /dev/tty? */
 bool output_file_is_terminal(const char *path);
-
-/* Could @path be written? For knowing before a run rather than after it; leaves nothing behind. */
-int output_file_check(const char *path, struct err *err);
 
 #endif

@@ -2,12 +2,11 @@
 #include "pipeline/source_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/strpool.h"
 #include "base/vec.h"
@@ -16,26 +15,34 @@
 enum { MAX_BYTES = 64 << 20 }; /* of one file */
 
 struct source_file {
-	char *path;
-	struct buf text; /* lines end with a NUL */
+	struct source_bytes bytes; /* lines end with a NUL */
 	VEC(size_t) lines;
-	int64_t mtime_ns;
+};
+
+/* What came of a name. */
+struct asked_source {
+	bool asked;
+	struct readers readers;	  /* the last ones that asked, */
+	struct err why;		  /* and why they do not see it; "": they do */
+	bool refused;		  /* there is one */
+	struct source_file *file; /* NULL: nobody was admitted yet */
 };
 
 struct source_files {
 	const char *const *paths;
 	size_t path_count;
+	const char *unpacked; /* NULL: none */
 	struct strpool names;
-	VEC(struct source_file *) files; /* by name; NULL: not asked for, or not there */
-	VEC(bool) asked;
+	VEC(struct asked_source) answers; /* by name */
 };
 
-struct source_files *source_files_new(const char *const *paths, size_t count)
+struct source_files *source_files_new(const char *const *paths, size_t count, const char *unpacked)
 {
 	struct source_files *files = xcalloc(1, sizeof(*files));
 
 	files->paths = paths;
 	files->path_count = count;
+	files->unpacked = unpacked;
 	return files;
 }
 
@@ -43,8 +50,7 @@ static void free_file(struct source_file *file)
 {
 	if (!file)
 		return;
-	free(file->path);
-	buf_done(&file->text);
+	source_bytes_done(&file->bytes);
 	vec_free(&file->lines);
 	free(file);
 }
@@ -53,10 +59,9 @@ void source_files_free(struct source_files *files)
 {
 	if (!files)
 		return;
-	for (size_t i = 0; i < files->files.count; i++)
-		free_file(files->files.items[i]);
-	vec_free(&files->files);
-	vec_free(&files->asked);
+	for (size_t i = 0; i < files->answers.count; i++)
+		free_file(files->answers.items[i].file);
+	vec_free(&files->answers);
 	strpool_done(&files->names);
 	free(files);
 }
@@ -73,71 +78,78 @@ int source_files_check(const char *path, struct err *err)
 
 /* ---- finding ---- */
 
-/* Names come out of files anybody may have made: only a regular file is opened. */
-static int open_regular(const char *path, struct stat *st)
-{
-	int fd;
+/* One search: for a name, with the rights of its readers. */
+struct source_search {
+	const struct source_files *files;
+	const struct readers *readers;
+	const char *name;
+	int fd; /* -1: not found yet */
+	char *path;
+	struct err *err; /* why not: what was there and refused counts more than what was not */
+	int rc;
+};
 
-	if (stat(path, st) < 0 || !S_ISREG(st->st_mode) || st->st_size > MAX_BYTES)
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
+/* Takes @path, which is where @name is below the root. */
+static bool try_below(struct source_search *search, const struct door_root *root, const char *name,
+		      char *path)
+{
+	struct err why;
+	int fd = door_open(search->readers, root, name, &why);
+
+	if (fd >= 0) {
+		search->fd = fd;
+		search->path = path;
+		return true;
 	}
-	return fd;
-}
-
-/* NULL, or the path (the caller's) that opened as *ret_fd. */
-static char *try_path(char *path, int *ret_fd, struct stat *st)
-{
-	*ret_fd = open_regular(path, st);
-	if (*ret_fd >= 0)
-		return path;
 	free(path);
-	return NULL;
+	if (search->rc == 0 || search->rc == -ENOENT) {
+		search->rc = fd == -ENOTDIR ? -ENOENT : fd;
+		err_set(search->err, search->rc, "%s", why.text);
+	}
+	return false;
 }
 
-static char *try_replaced(const char *rule, const char *equals, const char *name, int *ret_fd,
-			  struct stat *st)
+static bool try_replaced(struct source_search *search, const char *rule, const char *equals)
 {
 	size_t from = (size_t)(equals - rule);
+	const char *name = search->name;
+	const struct door_root root = { .path = equals + 1 };
 
 	/* whole folders only */
 	if (strncmp(name, rule, from) != 0 || (rule[from - 1] != '/' && name[from] != '/'))
-		return NULL;
-	return try_path(xasprintf("%s%s%s", equals + 1, name[from] == '/' ? "" : "/", name + from),
-			ret_fd, st);
+		return false;
+	return try_below(
+		search, &root, name + from,
+		xasprintf("%s%s%s", equals + 1, name[from] == '/' ? "" : "/", name + from));
 }
 
-static char *try_folder(const char *folder, const char *name, int *ret_fd, struct stat *st)
+static bool try_folder(struct source_search *search, const struct door_root *root)
 {
-	while (name && *name) {
-		char *path;
+	const char *name = search->name;
 
-		while (*name == '/')
-			name++;
-		path = try_path(xasprintf("%s/%s", folder, name), ret_fd, st);
-		if (path)
-			return path;
+	while (name && *name) {
+		name += strspn(name, "/");
+		if (try_below(search, root, name, xasprintf("%s/%s", root->path, name)))
+			return true;
 		name = strchr(name, '/');
 	}
-	return NULL;
+	return false;
 }
 
-static char *find(const struct source_files *files, const char *name, int *ret_fd, struct stat *st)
+static bool find(struct source_search *search)
 {
-	char *path = NULL;
+	const struct source_files *files = search->files;
+	const struct door_root sealed = { .path = files->unpacked, .sealed = true };
 
-	for (size_t i = 0; !path && i < files->path_count; i++) {
+	for (size_t i = 0; i < files->path_count; i++) {
 		const char *rule = files->paths[i], *equals = strchr(rule, '=');
+		const struct door_root folder = { .path = rule };
 
-		if (equals)
-			path = try_replaced(rule, equals, name, ret_fd, st);
-		else
-			path = try_folder(rule, name, ret_fd, st);
+		if (equals ? try_replaced(search, rule, equals) : try_folder(search, &folder))
+			return true;
 	}
-	return path ? path : try_path(xstrdup(name), ret_fd, st);
+	return (sealed.path && try_folder(search, &sealed)) ||
+	       try_below(search, NULL, search->name, xstrdup(search->name));
 }
 
 /* ---- reading ---- */
@@ -152,56 +164,104 @@ static int read_all(int fd, struct buf *text)
 	return got == 0 ? 0 : -EIO;
 }
 
+int source_files_read(const struct source_files *files, const struct readers *readers,
+		      const char *name, struct source_bytes *ret_bytes, struct err *err)
+{
+	struct source_search search = {
+		.files = files, .readers = readers, .name = name, .fd = -1, .err = err
+	};
+	_cleanup_close_ int fd = find(&search) ? search.fd : -1;
+	struct source_bytes bytes = { .path = search.path };
+	struct stat st;
+
+	if (fd < 0)
+		return search.rc;
+	if (fstat(fd, &st) < 0 || st.st_size > MAX_BYTES || read_all(fd, &bytes.text) < 0) {
+		source_bytes_done(&bytes);
+		return err_set(err, -EFBIG, "it is larger than %d MiB, or cannot be read",
+			       MAX_BYTES >> 20);
+	}
+	bytes.mtime_ns = (int64_t)st.st_mtim.tv_sec * (int64_t)NS_PER_S + st.st_mtim.tv_nsec;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+void source_bytes_done(struct source_bytes *bytes)
+{
+	free(bytes->path);
+	buf_done(&bytes->text);
+	*bytes = (struct source_bytes){ 0 };
+}
+
 static void find_lines(struct source_file *file)
 {
+	struct buf *text = &file->bytes.text;
 	size_t begin = 0;
 
-	for (size_t i = 0; i < file->text.size; i++) {
-		if (file->text.bytes[i] != '\n')
+	for (size_t i = 0; i < text->size; i++) {
+		if (text->bytes[i] != '\n')
 			continue;
-		file->text.bytes[i] = '\0';
-		if (i > begin && file->text.bytes[i - 1] == '\r')
-			file->text.bytes[i - 1] = '\0';
+		text->bytes[i] = '\0';
+		if (i > begin && text->bytes[i - 1] == '\r')
+			text->bytes[i - 1] = '\0';
 		*vec_push(&file->lines) = begin;
 		begin = i + 1;
 	}
-	if (begin < file->text.size)
+	if (begin < text->size)
 		*vec_push(&file->lines) = begin;
 }
 
-static struct source_file *read_file(const struct source_files *files, const char *name)
+/* The first who may see a file have it read; of others it is only asked whether they may, for names
+ * are shared by files of many owners. */
+static void ask(const struct source_files *files, const struct readers *readers, const char *name,
+		struct asked_source *answer)
 {
-	_cleanup_close_ int fd = -1;
-	struct source_file *file;
-	struct stat st;
-	char *path = *name ? find(files, name, &fd, &st) : NULL;
+	struct source_bytes bytes = { 0 };
+	int rc = source_files_read(files, readers, name, &bytes, &answer->why);
 
-	if (!path)
-		return NULL;
-	file = xcalloc(1, sizeof(*file));
-	file->path = path;
-	file->mtime_ns = (int64_t)st.st_mtim.tv_sec * (int64_t)NS_PER_S + st.st_mtim.tv_nsec;
-	if (read_all(fd, &file->text) < 0) {
-		free_file(file);
-		return NULL;
+	answer->asked = true;
+	answer->refused = rc < 0 && rc != -ENOENT;
+	answer->readers = *readers;
+	if (rc < 0)
+		return;
+	answer->why.text[0] = '\0';
+	if (answer->file) {
+		source_bytes_done(&bytes);
+		return;
 	}
-	find_lines(file);
-	return file;
+	answer->file = xcalloc(1, sizeof(*answer->file));
+	answer->file->bytes = bytes;
+	find_lines(answer->file);
 }
 
-const struct source_file *source_files_get(struct source_files *files, const char *name)
+static struct asked_source *answer_of(struct source_files *files, const struct readers *readers,
+				      const char *name)
 {
 	str_id id = strpool_intern(&files->names, name);
+	struct asked_source *answer;
 
-	while (files->files.count <= id) {
-		*vec_push(&files->files) = NULL;
-		*vec_push(&files->asked) = false;
-	}
-	if (!files->asked.items[id]) {
-		files->asked.items[id] = true;
-		files->files.items[id] = read_file(files, name);
-	}
-	return files->files.items[id];
+	while (files->answers.count <= id)
+		*vec_push(&files->answers) = (struct asked_source){ 0 };
+	answer = &files->answers.items[id];
+	if (!answer->asked || !readers_equal(&answer->readers, readers))
+		ask(files, readers, name, answer);
+	return answer;
+}
+
+const struct source_file *source_files_get(struct source_files *files,
+					   const struct readers *readers, const char *name)
+{
+	const struct asked_source *answer = *name ? answer_of(files, readers, name) : NULL;
+
+	return answer && !answer->why.text[0] ? answer->file : NULL;
+}
+
+const char *source_files_refusal(struct source_files *files, const struct readers *readers,
+				 const char *name)
+{
+	const struct asked_source *answer = *name ? answer_of(files, readers, name) : NULL;
+
+	return answer && answer->refused ? answer->why.text : NULL;
 }
 
 size_t source_file_lines(const struct source_file *file)
@@ -213,15 +273,15 @@ const char *source_file_line(const struct source_file *file, size_t line)
 {
 	if (line == 0 || line > file->lines.count)
 		return "";
-	return file->text.bytes + file->lines.items[line - 1];
+	return file->bytes.text.bytes + file->lines.items[line - 1];
 }
 
 const char *source_file_path(const struct source_file *file)
 {
-	return file->path;
+	return file->bytes.path;
 }
 
 int64_t source_file_mtime_ns(const struct source_file *file)
 {
-	return file->mtime_ns;
+	return file->bytes.mtime_ns;
 }

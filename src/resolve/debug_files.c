@@ -3,12 +3,9 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/checksum.h"
 #include "base/file.h"
@@ -53,11 +50,6 @@ void debug_files_free(struct debug_files *files)
 	free(files);
 }
 
-const char *debug_files_root(const struct debug_files *files)
-{
-	return files->options.symfs;
-}
-
 bool debug_files_has(const struct elf_file *elf, enum debug_part part)
 {
 	if (part == DEBUG_LINES)
@@ -69,27 +61,41 @@ bool debug_files_has(const struct elf_file *elf, enum debug_part part)
 	return false;
 }
 
-/* A path from a file may name anything: what is no regular file could make us wait for ever. */
-static int open_regular(const char *path)
+struct door_root debug_files_root(const struct debug_files *files)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return -ENOENT;
-	return steal_fd(fd);
+	return (struct door_root){ files->options.symfs, files->options.symfs_sealed };
 }
 
-int debug_files_open_path(const struct debug_files *files, const char *path)
+static int open_below(const struct debug_files *files, const struct readers *readers,
+		      const struct door_root *root, const char *name, const char *shown,
+		      struct err *err)
 {
-	_cleanup_free_ char *full = NULL;
+	struct err why;
+	int fd = door_open(readers, root, name, &why);
 
-	if (!files->options.symfs)
-		return open_regular(path);
-	full = xasprintf("%s/%s", files->options.symfs, path);
-	return open_regular(full);
+	if (fd == -EACCES && files->options.refused)
+		files->options.refused(files->options.opened_context, shown, why.text);
+	return fd < 0 ? err_set(err, fd, "%s", why.text) : fd;
+}
+
+/* A path that files name. */
+static int open_path(const struct debug_files *files, const struct readers *readers,
+		     const char *path, struct err *err)
+{
+	const struct door_root root = debug_files_root(files);
+
+	return open_below(files, readers, &root, path, path, err);
+}
+
+/* A path below a folder that a user named, or the system's: it begins with the folder's. */
+static int open_in(const struct debug_files *files, const struct readers *readers,
+		   const char *folder, const char *path, struct err *err)
+{
+	const struct door_root root = { .path = folder };
+
+	if (files->options.symfs)
+		return open_path(files, readers, path, err);
+	return open_below(files, readers, &root, path + strlen(folder), path, err);
 }
 
 static int tell(const struct debug_files *files, const char *path, int fd)
@@ -158,9 +164,30 @@ static bool try_fd(struct search *search, int opened, const char *path, bool by_
 	return true;
 }
 
+/* What is not there is not worth a word; what may not be read is. */
+static bool try_opened(struct search *search, int opened, const char *path, bool by_link,
+		       const struct err *why)
+{
+	if (opened == -EACCES)
+		return refuse(search, path, why->text);
+	return try_fd(search, opened, path, by_link);
+}
+
 static bool try_path(struct search *search, const char *path, bool by_link)
 {
-	return try_fd(search, debug_files_open_path(search->files, path), path, by_link);
+	struct err why;
+	int fd = open_path(search->files, search->wanted->readers, path, &why);
+
+	return try_opened(search, fd, path, by_link, &why);
+}
+
+/* @path begins with the @folder. */
+static bool try_path_in(struct search *search, const char *folder, const char *path, bool by_link)
+{
+	struct err why;
+	int fd = open_in(search->files, search->wanted->readers, folder, path, &why);
+
+	return try_opened(search, fd, path, by_link, &why);
 }
 
 /* Calls back with each folder of debug files until one says true. */
@@ -189,7 +216,7 @@ static bool try_build_id(void *context, const char *folder)
 	struct search *search = context;
 	_cleanup_free_ char *path = build_id_path(folder, &search->wanted->build_id);
 
-	if (!try_path(search, path, false))
+	if (!try_path_in(search, folder, path, false))
 		return false;
 	search->known_as = build_id_path(SYSTEM_FOLDER, &search->wanted->build_id);
 	return true;
@@ -213,7 +240,7 @@ static bool try_linked(void *context, const char *folder)
 	_cleanup_free_ char *beside = folder_of(search->wanted->path);
 	_cleanup_free_ char *path = xasprintf("%s/%s%s", folder, beside, search->wanted->link.name);
 
-	if (!try_path(search, path, true))
+	if (!try_path_in(search, folder, path, true))
 		return false;
 	search->known_as = xasprintf("%s/%s%s", SYSTEM_FOLDER, beside, search->wanted->link.name);
 	return true;
@@ -333,14 +360,16 @@ static bool has_build_id(int fd, const struct elf_build_id *build_id)
 
 struct supplementary {
 	struct debug_files *files;
+	const struct readers *readers;
 	const char *name;
 	const struct elf_build_id *build_id;
 	int fd;
 };
 
-static bool try_supplementary_path(struct supplementary *wanted, const char *path)
+/* Takes @opened, which may be an error. */
+static bool is_supplementary(struct supplementary *wanted, int opened)
 {
-	_cleanup_close_ int fd = debug_files_open_path(wanted->files, path);
+	_cleanup_close_ int fd = opened;
 
 	if (fd < 0 || !has_build_id(fd, wanted->build_id))
 		return false;
@@ -354,13 +383,17 @@ static bool try_supplementary(void *context, const char *folder)
 	_cleanup_free_ char *by_id = build_id_path(folder, wanted->build_id);
 	_cleanup_free_ char *by_name = xasprintf("%s/.dwz/%s", folder, file_base(wanted->name));
 
-	return try_supplementary_path(wanted, by_id) || try_supplementary_path(wanted, by_name);
+	return is_supplementary(wanted,
+				open_in(wanted->files, wanted->readers, folder, by_id, NULL)) ||
+	       is_supplementary(wanted,
+				open_in(wanted->files, wanted->readers, folder, by_name, NULL));
 }
 
-int debug_files_open_supplementary(struct debug_files *files, const char *path, const char *name,
+int debug_files_open_supplementary(struct debug_files *files, const struct readers *readers,
+				   const char *path, const char *name,
 				   const struct elf_build_id *build_id)
 {
-	struct supplementary wanted = { files, name, build_id, -1 };
+	struct supplementary wanted = { files, readers, name, build_id, -1 };
 	_cleanup_free_ char *folder = folder_of(path);
 	_cleanup_free_ char *full =
 		name[0] == '/' ? xstrdup(name) : xasprintf("%s%s", folder, name);
@@ -368,7 +401,7 @@ int debug_files_open_supplementary(struct debug_files *files, const char *path, 
 
 	if (build_id->size < 2)
 		return -ENOENT;
-	if (try_supplementary_path(&wanted, full))
+	if (is_supplementary(&wanted, open_path(files, readers, full, NULL)))
 		return tell(files, full, wanted.fd);
 	by_id = build_id_path(SYSTEM_FOLDER, build_id);
 	if (each_folder(files, try_supplementary, &wanted))
@@ -378,25 +411,26 @@ int debug_files_open_supplementary(struct debug_files *files, const char *path, 
 	return tell(files, by_id, debuginfod_fetch(servers(files), build_id, &fetched, NULL));
 }
 
-int debug_files_open_split(struct debug_files *files, const char *path, const char *folder,
-			   const char *name)
+int debug_files_open_split(struct debug_files *files, const struct readers *readers,
+			   const char *path, const char *folder, const char *name)
 {
 	_cleanup_free_ char *full =
 		name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder, name);
-	int fd = debug_files_open_path(files, full);
+	int fd = open_path(files, readers, full, NULL);
 
 	if (fd < 0) {
 		_cleanup_free_ char *near = folder_of(path);
 		_cleanup_free_ char *beside = xasprintf("%s%s", near, file_base(name));
 
-		return tell(files, beside, debug_files_open_path(files, beside));
+		return tell(files, beside, open_path(files, readers, beside, NULL));
 	}
 	return tell(files, full, fd);
 }
 
-int debug_files_open_package(struct debug_files *files, const char *path)
+int debug_files_open_package(struct debug_files *files, const struct readers *readers,
+			     const char *path)
 {
 	_cleanup_free_ char *full = xasprintf("%s.dwp", path);
 
-	return tell(files, full, debug_files_open_path(files, full));
+	return tell(files, full, open_path(files, readers, full, NULL));
 }

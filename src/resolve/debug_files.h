@@ -9,6 +9,9 @@
  * 3. for kernels and their modules, the places distributions keep vmlinux and modules in, also
  *    under each FOLDER, and there by their names alone;
  * 4. debuginfod servers, when that was asked for.
+ *
+ * All but the servers' files have names that other files chose: they are opened through base/door.h
+ * for the readers that a question brings along.
  */
 #ifndef RESOLVE_DEBUG_FILES_H
 #define RESOLVE_DEBUG_FILES_H
@@ -17,6 +20,7 @@
 #include <stddef.h>
 
 #include "base/cleanup.h"
+#include "base/door.h"
 #include "base/err.h"
 #include "elf/debug_link.h"
 #include "elf/elf_file.h"
@@ -24,7 +28,8 @@
 struct debug_files;
 
 struct debug_options {
-	const char *symfs;	    /* put in front of every path; NULL: nothing */
+	const char *symfs;	    /* all paths are below it; NULL: nothing is */
+	bool symfs_sealed;	    /* as in struct door_root */
 	const char *const *folders; /* --debug-dir, asked before /usr/lib/debug */
 	size_t folder_count;
 	bool debuginfod; /* ask the servers of DEBUGINFOD_URLS */
@@ -35,7 +40,10 @@ struct debug_options {
 	/* Told of each file that was opened because it belongs, with the path at which it would be
 	 * found without --debug-dir and servers; NULL: nobody is told. */
 	void (*opened)(void *context, const char *path, int fd);
-	void *opened_context;
+	/* Told of each file that is there, or may be, and that a reader may not read; NULL: nobody
+	 * is told. */
+	void (*refused)(void *context, const char *path, const char *why);
+	void *opened_context; /* of both */
 };
 
 /* What is wanted of a debug file. */
@@ -50,8 +58,9 @@ struct debug_wanted {
 	struct elf_build_id build_id;
 	struct debug_link link;
 	bool has_link;
-	const char *kernel_release; /* of a kernel and its modules, borrowed; NULL: it is none */
-	const char *module;	    /* the name of a module, borrowed; NULL: it is none */
+	const struct readers *readers; /* who must be allowed to read the debug file; borrowed */
+	const char *kernel_release;    /* of a kernel and its modules, borrowed; NULL: it is none */
+	const char *module;	       /* the name of a module, borrowed; NULL: it is none */
 };
 
 /* Everything in @options is borrowed; NULL: nothing special. */
@@ -69,18 +78,17 @@ int debug_files_open(struct debug_files *files, const struct debug_wanted *wante
 		     enum debug_part part, char **ret_path, struct err *err);
 /* What a debug file at @path refers to; the same contracts. The supplementary file that dwz made:
  */
-int debug_files_open_supplementary(struct debug_files *files, const char *path, const char *name,
+int debug_files_open_supplementary(struct debug_files *files, const struct readers *readers,
+				   const char *path, const char *name,
 				   const struct elf_build_id *build_id);
 /* A .dwo file, @folder and @name as the compiler wrote them: */
-int debug_files_open_split(struct debug_files *files, const char *path, const char *folder,
-			   const char *name);
+int debug_files_open_split(struct debug_files *files, const struct readers *readers,
+			   const char *path, const char *folder, const char *name);
 /* PATH.dwp: */
-int debug_files_open_package(struct debug_files *files, const char *path);
-/* Opens a file as we see it, under --symfs where there is one. Negative errno; only regular files.
- */
-int debug_files_open_path(const struct debug_files *files, const char *path);
+int debug_files_open_package(struct debug_files *files, const struct readers *readers,
+			     const char *path);
 
-/* What all paths are under: --symfs; NULL: nothing. Borrowed. */
-const char *debug_files_root(const struct debug_files *files);
+/* What all paths are below: --symfs, if there is one. */
+struct door_root debug_files_root(const struct debug_files *files);
 
 #endif

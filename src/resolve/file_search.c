@@ -12,11 +12,14 @@
 
 /* A file from outside is opened only when it is a regular one: opening a device or a pipe has
  * effects. (O_NONBLOCK for the moment between the question and the opening.) */
-static int open_regular(const char *path)
+static int open_regular(const struct mapped_file *mapped, const struct door_root *root,
+			const char *path)
 {
 	struct stat st;
 	int fd;
 
+	if (mapped->readers || root)
+		return door_open(mapped->readers, root, path, NULL);
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -43,10 +46,10 @@ static bool nothing_is_told(const struct mapped_file *mapped)
 	return !mapped->build_id_size && !mapped->inode;
 }
 
-static bool try_path(const char *path, const struct mapped_file *mapped,
-		     struct file_search_result *result)
+static bool try_path(const struct door_root *root, const char *path,
+		     const struct mapped_file *mapped, struct file_search_result *result)
 {
-	_cleanup_close_ int fd = open_regular(path);
+	_cleanup_close_ int fd = open_regular(mapped, root, path);
 
 	if (fd < 0) {
 		note(result, fd);
@@ -73,7 +76,7 @@ struct file_search_result file_search_path(const struct mapped_file *mapped)
 	struct file_search_result result = nothing();
 
 	if (mapped->path[0] == '/')
-		result.by_path = try_path(mapped->path, mapped, &result);
+		result.by_path = try_path(NULL, mapped->path, mapped, &result);
 	return result;
 }
 
@@ -86,18 +89,19 @@ struct file_search_result file_search(const struct mapped_file *mapped)
 	if (result.fd >= 0 || mapped->pid <= 0)
 		return result;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", mapped->pid, mapped->path);
-	if (in_folder && try_path(path, mapped, &result))
+	if (in_folder && try_path(NULL, path, mapped, &result))
 		return result;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, mapped->pid,
 		 mapped->start, mapped->end);
-	try_path(path, mapped, &result);
+	try_path(NULL, path, mapped, &result);
 	return result;
 }
 
-static bool try_again(const char *path, const struct file_identity *identity,
+static bool try_again(const struct mapped_file *mapped, const struct door_root *root,
+		      const char *path, const struct file_identity *identity,
 		      struct file_search_result *result)
 {
-	_cleanup_close_ int fd = open_regular(path);
+	_cleanup_close_ int fd = open_regular(mapped, root, path);
 
 	if (fd < 0) {
 		note(result, fd);
@@ -115,30 +119,30 @@ static bool try_again(const char *path, const struct file_identity *identity,
 struct file_search_result file_search_under(const char *root, const struct mapped_file *mapped)
 {
 	struct file_search_result result = nothing();
+	const struct door_root within = { .path = root };
 	struct mapped_file trusted = *mapped;
-	char path[2 * PATH_MAX];
 
 	trusted.by_name = true;
-	if (mapped->path[0] == '/' &&
-	    (size_t)snprintf(path, sizeof(path), "%s%s", root, mapped->path) < sizeof(path))
-		try_path(path, &trusted, &result);
+	if (mapped->path[0] == '/')
+		try_path(&within, mapped->path, &trusted, &result);
 	return result;
 }
 
-struct file_search_result file_search_again(const char *root, const char *path, int32_t pid,
+struct file_search_result file_search_again(const char *root, const struct mapped_file *mapped,
 					    const struct file_identity *identity)
 {
 	struct file_search_result result = nothing();
-	char inside[2 * PATH_MAX];
+	const struct door_root within = { .path = root };
+	char inside[PATH_MAX + 64];
 
-	if (root && path[0] == '/' &&
-	    (size_t)snprintf(inside, sizeof(inside), "%s%s", root, path) < sizeof(inside) &&
-	    try_again(inside, identity, &result))
+	if (root && mapped->path[0] == '/' &&
+	    try_again(mapped, &within, mapped->path, identity, &result))
 		return result;
-	result.by_path = path[0] == '/' && try_again(path, identity, &result);
-	if (result.fd >= 0 || pid <= 0)
+	result.by_path =
+		mapped->path[0] == '/' && try_again(mapped, NULL, mapped->path, identity, &result);
+	if (result.fd >= 0 || mapped->pid <= 0)
 		return result;
-	snprintf(inside, sizeof(inside), "/proc/%d/root%s", pid, path);
-	try_again(inside, identity, &result);
+	snprintf(inside, sizeof(inside), "/proc/%d/root%s", mapped->pid, mapped->path);
+	try_again(mapped, NULL, inside, identity, &result);
 	return result;
 }

@@ -24,8 +24,8 @@ struct file_search_result file_search_path(const struct mapped_file *mapped);
 /* By the path within the folder @root. */
 struct file_search_result file_search_under(const char *root, const struct mapped_file *mapped);
 /* A file that was open before, by its path (within @root first, unless that is NULL) and through
- * the root of a process (0: none): only if it did not change. */
-struct file_search_result file_search_again(const char *root, const char *path, int32_t pid,
+ * the root of its process (0: none): only if it did not change. */
+struct file_search_result file_search_again(const char *root, const struct mapped_file *mapped,
 					    const struct file_identity *identity);
 
 #endif

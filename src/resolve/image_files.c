@@ -36,6 +36,7 @@ struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
 	const char *root;		    /* NULL: none */
+	const struct readers *readers;	    /* NULL: ourselves */
 	struct lru reopenable, last_copies; /* the open files: by_path, and not */
 	uint64_t round;
 	VEC(struct held_file) files;
@@ -72,6 +73,11 @@ static struct lru *order_of(struct image_files *files, const struct held_file *f
 void image_files_set_root(struct image_files *files, const char *root)
 {
 	files->root = root;
+}
+
+void image_files_set_readers(struct image_files *files, const struct readers *readers)
+{
+	files->readers = readers;
 }
 
 static void close_file(struct image_files *files, struct held_file *file)
@@ -282,6 +288,7 @@ static struct file_search_result search(struct image_files *files, struct mapped
 {
 	struct file_search_result found = { .fd = -1 };
 
+	mapped->readers = files->readers;
 	if (files->root)
 		found = file_search_under(files->root, mapped);
 	if (found.fd >= 0)
@@ -446,12 +453,13 @@ static void set_state(struct image_files *files, struct held_file *file, enum im
 
 static int reopen(struct image_files *files, struct held_file *file)
 {
-	struct file_search_result found =
-		file_search_again(files->root, path_of(files, file), file->pid, &file->identity);
+	const struct mapped_file mapped = { .path = path_of(files, file),
+					    .pid = file->pid,
+					    .readers = files->readers };
+	struct file_search_result found = file_search_again(files->root, &mapped, &file->identity);
 
 	if (found.fd < 0 && found.exhausted && give_way(files))
-		found = file_search_again(files->root, path_of(files, file), file->pid,
-					  &file->identity);
+		found = file_search_again(files->root, &mapped, &file->identity);
 	if (found.fd < 0) {
 		set_state(files, file, found.reason);
 		return -1;

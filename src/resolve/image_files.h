@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/door.h"
 #include "model/profile.h"
 
 struct image_files;
@@ -28,8 +29,9 @@ struct mapped_file {
 	uint64_t start, end; /* the mapping, for map_files */
 	uint64_t dev, inode; /* 0, 0: not told */
 	const uint8_t *build_id;
-	uint8_t build_id_size; /* 0: not told */
-	bool by_build_id_only; /* the record had no dev and inode */
+	uint8_t build_id_size;	       /* 0: not told */
+	bool by_build_id_only;	       /* the record had no dev and inode */
+	const struct readers *readers; /* who must be allowed to read the file; NULL: ourselves */
 	bool by_name; /* without a build id the name is proof enough: in the folder a user named */
 };
 
@@ -41,6 +43,9 @@ void image_files_free(struct image_files *files);
 /* Files are looked for in this folder first, under their paths, as on the machine they were mapped
  * on (borrowed; NULL: nowhere else). */
 void image_files_set_root(struct image_files *files, const char *root);
+/* The paths were chosen by others: files are opened through base/door.h for these readers
+ * (borrowed; NULL: as ourselves, for mappings that the kernel of this machine told of). */
+void image_files_set_readers(struct image_files *files, const struct readers *readers);
 
 /* The image (id in the profile) that was mapped, opened now if it is new. Special names ("[vdso]",
  * "//anon", "[heap]", "[vsyscall]", "/SYSV...", "anon_inode:...") become IMAGE_VDSO, IMAGE_ANON or

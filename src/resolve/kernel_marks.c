@@ -130,12 +130,14 @@ enum kernel_mark kernel_marks_by_name(const char *name)
 void kernel_marks_add(struct kernel_marks *marks, uint64_t start, uint64_t end,
 		      enum kernel_mark mark)
 {
-	struct kernel_marked *last = marks->ranges.items + marks->ranges.count;
+	struct kernel_marked *last = NULL;
 
 	if (mark == KERNEL_MARK_NONE || start >= end)
 		return;
-	if (marks->ranges.count && last[-1].end == start && last[-1].mark == mark)
-		last[-1].end = end;
+	if (marks->ranges.count)
+		last = &marks->ranges.items[marks->ranges.count - 1];
+	if (last && last->end == start && last->mark == mark)
+		last->end = end;
 	else
 		*vec_push(&marks->ranges) = (struct kernel_marked){ start, end, mark };
 }

@@ -27,10 +27,12 @@ const char *kernel_table_name(const struct kernel_table *table,
 /* Is @name what the last name says behind "__pfx_"? */
 static bool is_padded_name(const struct kernel_table *table, const char *name)
 {
-	const char *last = table->names.bytes + table->last_name;
+	const char *last = buf_text(&table->names);
 	size_t length = strlen(PADDING);
 
-	return table->names.size && last[0] == PADDING[0] && strncmp(last, PADDING, length) == 0 &&
+	if (table->names.size)
+		last += table->last_name;
+	return last[0] == PADDING[0] && strncmp(last, PADDING, length) == 0 &&
 	       strcmp(last + length, name) == 0;
 }
 

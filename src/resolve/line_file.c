@@ -37,6 +37,8 @@ struct line_file {
 	struct dwarf_file *debug; /* NULL: not opened */
 	char *debug_path;
 	bool open_tried, map_known;
+	struct readers readers; /* grows with each file that was opened */
+	bool names_opened;	/* those that names come from are among them */
 	struct interval_map map;
 	struct loaded_unit *units; /* by index, unit_count of them */
 	uint32_t unit_count;
@@ -67,30 +69,42 @@ static void miss_split(struct line_file *file, const char *folder, const char *n
 	set_problem(file, &err);
 }
 
+/* A file whose names are read from now on. Returns @fd. */
+static int note_owner(struct line_file *file, int fd)
+{
+	if (fd >= 0)
+		readers_add_owner(&file->readers, fd);
+	return fd;
+}
+
 static int find_supplementary(void *context, const char *name, const struct elf_build_id *build_id)
 {
 	struct line_file *file = context;
 
-	return debug_files_open_supplementary(file->debug_files, file->debug_path, name, build_id);
+	return note_owner(file, debug_files_open_supplementary(file->debug_files, &file->readers,
+							       file->debug_path, name, build_id));
 }
 
 static int find_split(void *context, const char *folder, const char *name)
 {
 	struct line_file *file = context;
 
-	int fd = debug_files_open_split(file->debug_files, file->path, folder, name);
+	int fd =
+		debug_files_open_split(file->debug_files, &file->readers, file->path, folder, name);
 
 	if (fd < 0)
 		miss_split(file, folder, name);
-	return fd;
+	return note_owner(file, fd);
 }
 
 static int find_package(void *context)
 {
 	struct line_file *file = context;
-	int fd = debug_files_open_package(file->debug_files, file->path);
+	int fd = debug_files_open_package(file->debug_files, &file->readers, file->path);
 
-	return fd < 0 ? debug_files_open_package(file->debug_files, file->debug_path) : fd;
+	if (fd < 0)
+		fd = debug_files_open_package(file->debug_files, &file->readers, file->debug_path);
+	return note_owner(file, fd);
 }
 
 struct line_file *line_file_new(const struct line_source *source, struct debug_files *debug_files,
@@ -99,6 +113,7 @@ struct line_file *line_file_new(const struct line_source *source, struct debug_f
 	struct line_file *file = xcalloc(1, sizeof(*file));
 
 	file->source = *source;
+	file->readers = source->readers;
 	file->path = xstrdup(source->path);
 	file->kernel_release = source->kernel_release ? xstrdup(source->kernel_release) : NULL;
 	file->module = source->module ? xstrdup(source->module) : NULL;
@@ -115,6 +130,7 @@ static void describe(struct line_file *file, struct elf_file *elf, struct debug_
 {
 	*wanted = (struct debug_wanted){ .path = file->path,
 					 .build_id = file->source.build_id,
+					 .readers = &file->readers,
 					 .kernel_release = file->kernel_release,
 					 .module = file->module };
 	if (!elf)
@@ -135,6 +151,7 @@ static int open_own(struct line_file *file, struct elf_file **ret_elf, struct er
 	fd = file->source.open(file->source.context, err);
 	if (fd < 0)
 		return fd;
+	note_owner(file, fd);
 	rc = elf_file_open(fd, ret_elf, err);
 	if (rc == 0)
 		rc = elf_file_read_sections(*ret_elf, err);
@@ -176,14 +193,23 @@ static struct dwarf_file *open_debug(struct line_file *file)
 	file->open_tried = true;
 	fd = find_debug(file, &err);
 	if (fd >= 0) {
-		int rc = dwarf_file_open(fd, &file->finder, &file->debug, &err);
+		int rc = dwarf_file_open(note_owner(file, fd), &file->finder, &file->debug, &err);
 
 		if (rc < 0)
 			err_prefix(&err, rc, "%s", file->debug_path);
 	}
 	if (!file->debug)
 		set_problem(file, &err);
+	file->names_opened |= file->debug != NULL;
 	return file->debug;
+}
+
+const struct readers *line_file_readers(struct line_file *file)
+{
+	if (!file->names_opened)
+		open_debug(file);
+	file->readers.anybody |= !file->names_opened;
+	return &file->readers;
 }
 
 struct dwarf_file *line_file_debug(struct line_file *file)

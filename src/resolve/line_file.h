@@ -27,6 +27,8 @@ struct line_source {
 	 * is none, only its debug file can be found. */
 	int (*open)(void *context, struct err *err);
 	void *context;
+	/* Who must be allowed to read the files that lead to the debug information. */
+	struct readers readers;
 };
 
 /* Texts of @source are copied, all else is borrowed. Nothing is opened yet. */
@@ -58,6 +60,10 @@ struct dwarf_unit *line_file_debug_unit(struct line_file *file, uint64_t address
 const char *line_file_problem(struct line_file *file);
 /* The file whose debug information is used; NULL: none, or it was not needed. */
 const char *line_file_debug_path(const struct line_file *file);
+/* Who must be allowed to read the source files that are named here: the readers of the file, and
+ * the owners of all files that the names may come from. Everybody where those files are not here.
+ * Borrowed until the next call. */
+const struct readers *line_file_readers(struct line_file *file);
 /* Memory held. */
 size_t line_file_bytes(const struct line_file *file);
 /* Writes to the cache what is new, and gives up all that can be found again. */

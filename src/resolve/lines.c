@@ -76,15 +76,16 @@ static int open_file(void *context, struct err *err)
 	const struct image_lines *known = context;
 	const struct lines *lines = known->lines;
 
-	const char *root = debug_files_root(lines->options.debug_files);
+	const struct door_root root = debug_files_root(lines->options.debug_files);
 
 	if (lines->options.open_image)
 		return lines->options.open_image(lines->options.context, known->image, err);
-	if (root)
-		return recorded_files_open_under(lines->profile, root, known->image, err);
+	if (root.path)
+		return recorded_files_open_under(lines->profile, &root, known->image,
+						 lines->options.readers, err);
 	if (lines->profile->images.items[known->image].kind == IMAGE_VDSO)
 		return recorded_files_open_vdso(lines->profile, err);
-	return recorded_files_open(lines->profile, known->image, err);
+	return recorded_files_open(lines->profile, known->image, lines->options.readers, err);
 }
 
 /* Its addresses are not those of a file. */
@@ -110,7 +111,9 @@ static void make_file(struct image_lines *known)
 	_cleanup_free_ char *module = NULL;
 	struct line_source source = { .path = profile_text(profile, image->path),
 				      .open = open_file,
-				      .context = known };
+				      .context = known,
+				      .readers = *image_readers_of(known->lines->options.readers,
+								   known->image) };
 
 	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && !is_of_kernel(image))
 		return;
@@ -297,6 +300,15 @@ bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t en
 		return line_file_each_line(known->file, start, give, context);
 	moved.places = &known->places;
 	return line_file_each_line(known->file, start, give_moved, &moved);
+}
+
+const struct readers *lines_readers(struct lines *lines, uint32_t image)
+{
+	struct image_lines *known = is_made(lines, image) ? NULL : find_image(lines, image);
+
+	if (known && known->file)
+		return line_file_readers(known->file);
+	return image_readers_of(lines->options.readers, image);
 }
 
 const char *lines_problem(const struct lines *lines, uint32_t image)

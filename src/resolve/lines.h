@@ -17,12 +17,16 @@
 #include "dwarf/line_unit.h"
 #include "model/profile.h"
 #include "resolve/debug_files.h"
+#include "resolve/image_readers.h"
 
 struct lines;
 
 struct lines_options {
 	struct debug_files *debug_files; /* borrowed */
 	struct cache_folder *cache;	 /* borrowed; NULL: nothing is kept on disk */
+	/* Who must be allowed to read what images name; borrowed, NULL: ourselves, and the owners
+	 * of the files. */
+	const struct image_readers *readers;
 	/* A descriptor of the file of an image, the caller's; NULL: by its path, as
 	 * recorded_files_open does. */
 	int (*open_image)(void *context, uint32_t image, struct err *err);
@@ -50,6 +54,12 @@ bool lines_each(struct lines *lines, uint32_t image, uint64_t start, uint64_t en
 		void (*give)(void *context, uint64_t start, uint64_t end, const char *file,
 			     uint32_t line),
 		void *context);
+
+/* Who must be allowed to read the source files that the lines of an image name: those of its
+ * profile, and the owners of the files that the names come from. With a cache these may be names
+ * that another file of the same build id put there: whoever opens source files goes without one.
+ * Borrowed until the next call. */
+const struct readers *lines_readers(struct lines *lines, uint32_t image);
 
 /* Why nothing is known of an image that was asked for: a sentence, borrowed; NULL: something is. */
 const char *lines_problem(const struct lines *lines, uint32_t image);

@@ -2,14 +2,12 @@
 #include "resolve/recorded_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/xalloc.h"
 #include "elf/vdso.h"
-#include "resolve/file_search.h"
+#include "resolve/file_identity.h"
 #include "resolve/kernel_modules.h"
 
 /* Without a build id a file that was rewritten in place has the device and inode it had. */
@@ -20,21 +18,18 @@ static bool is_unchanged(const struct image *image, const struct file_identity *
 	return identity->size == image->size && identity->mtime_ns == image->mtime_ns;
 }
 
-static int explain(const struct file_search_result *found, struct err *err)
+/* What the door says of a file that is not there is said in the words of a recording. */
+static int explain(int rc, struct err *err)
 {
-	if (found->exhausted)
-		return err_set(err, -EMFILE, "too many open files");
-	switch (found->reason) {
-	case IMAGE_STATE_DENIED:
-		return err_set(err, -EACCES, "no permission to open the file");
-	case IMAGE_STATE_REPLACED:
+	if (rc == -ENOENT || rc == -ENOTDIR)
+		return err_set(err, rc, "the file is gone");
+	if (rc == -EINVAL) /* a pipe, a folder */
 		return err_set(err, -ESTALE, "the file was replaced");
-	default:
-		return err_set(err, -ENOENT, "the file is gone");
-	}
+	return rc;
 }
 
-int recorded_files_open(const struct profile *profile, uint32_t image, struct err *err)
+int recorded_files_open(const struct profile *profile, uint32_t image,
+			const struct image_readers *readers, struct err *err)
 {
 	const struct image *row = &profile->images.items[image];
 	const struct mapped_file mapped = { .path = profile_text(profile, row->path),
@@ -42,14 +37,19 @@ int recorded_files_open(const struct profile *profile, uint32_t image, struct er
 					    .inode = row->inode,
 					    .build_id = row->build_id,
 					    .build_id_size = row->build_id_size };
-	struct file_search_result found = file_search_path(&mapped);
-	_cleanup_close_ int fd = found.fd;
+	_cleanup_close_ int fd = -1;
+	struct file_identity identity;
 
+	if (mapped.path[0] != '/')
+		return explain(-ENOENT, err);
+	fd = door_open(image_readers_of(readers, image), NULL, mapped.path, err);
 	if (fd < 0)
-		return explain(&found, err);
-	if (!is_unchanged(row, &found.identity))
+		return explain(fd, err);
+	if (file_identity_read(fd, &identity) < 0 || !file_identity_proves(&identity, fd, &mapped))
+		return err_set(err, -ESTALE, "the file was replaced");
+	if (!is_unchanged(row, &identity))
 		return err_set(err, -ESTALE, "the file was rewritten");
-	if (!found.identity.elf)
+	if (!identity.elf)
 		return err_set(err, -ENOEXEC, "not an ELF file");
 	return steal_fd(fd);
 }
@@ -62,14 +62,16 @@ static bool is_copy_of(const struct image *image, const struct file_identity *id
 	       memcmp(identity->build_id.bytes, image->build_id, image->build_id_size) == 0;
 }
 
-int recorded_files_open_under(const struct profile *profile, const char *root, uint32_t image,
-			      struct err *err)
+int recorded_files_open_under(const struct profile *profile, const struct door_root *root,
+			      uint32_t image, const struct image_readers *readers, struct err *err)
 {
 	const struct image *row = &profile->images.items[image];
-	_cleanup_free_ char *path = xasprintf("%s/%s", root, profile_text(profile, row->path));
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = door_open(image_readers_of(readers, image), root,
+					   profile_text(profile, row->path), err);
 	struct file_identity identity;
 
+	if (fd == -EACCES)
+		return fd;
 	if (fd < 0)
 		return err_set(err, -ENOENT, "it is not among the files of the profile");
 	if (file_identity_read(fd, &identity) < 0 || !identity.elf)

@@ -24,10 +24,14 @@ static void add_embedded(struct symbol_sources *sources, const struct elf_file *
 static void add_debug_file(struct symbol_sources *sources, struct debug_files *debug_files,
 			   const struct elf_file *file, const char *path)
 {
-	struct debug_wanted wanted = { .path = path, .build_id = *elf_file_build_id(file) };
+	struct readers readers = { 0 };
+	struct debug_wanted wanted = { .path = path,
+				       .build_id = *elf_file_build_id(file),
+				       .readers = &readers };
 	_cleanup_free_ char *where = NULL;
 	struct elf_file *debug;
 
+	readers_add_owner(&readers, elf_file_descriptor(file));
 	wanted.has_link = debug_link_read(file, &wanted.link);
 	sources->fd = debug_files_open(debug_files, &wanted, DEBUG_SYMBOLS, &where, NULL);
 	if (sources->fd >= 0 && elf_file_open(sources->fd, &debug, NULL) == 0)

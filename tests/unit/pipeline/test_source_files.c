@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "resolve/tools.h"
+
+static const struct readers ourselves;
 
 static char *path_in(const char *folder, const char *name)
 {
@@ -28,14 +31,14 @@ static void test_lines(void **state)
 	static const char text[] = "one\n\ttwo\r\n\nfo\0ur\nlast";
 	_cleanup_free_ char *folder = tools_folder();
 	_cleanup_free_ char *path = path_in(folder, "a.c");
-	struct source_files *files = source_files_new(NULL, 0);
+	struct source_files *files = source_files_new(NULL, 0, NULL);
 	const struct source_file *file;
 
 	(void)state;
 	write_file(folder, "a.c", text, sizeof(text) - 1);
-	file = source_files_get(files, path);
+	file = source_files_get(files, &ourselves, path);
 	assert_non_null(file);
-	assert_ptr_equal(source_files_get(files, path), file);
+	assert_ptr_equal(source_files_get(files, &ourselves, path), file);
 	assert_int_equal(source_file_lines(file), 5);
 	assert_string_equal(source_file_line(file, 1), "one");
 	assert_string_equal(source_file_line(file, 2), "\ttwo");
@@ -64,18 +67,20 @@ static void test_places(void **state)
 	assert_true(asprintf(&rule, "/build/app=%s", folder) > 0);
 
 	paths[0] = rule;
-	files = source_files_new(paths, 1);
-	assert_string_equal(source_file_path(source_files_get(files, "/build/app/src/b.c")), found);
+	files = source_files_new(paths, 1, NULL);
+	assert_string_equal(
+		source_file_path(source_files_get(files, &ourselves, "/build/app/src/b.c")), found);
 	/* whole folders only */
-	assert_null(source_files_get(files, "/build/apple/src/b.c"));
-	assert_null(source_files_get(files, "/build/app/b.c"));
+	assert_null(source_files_get(files, &ourselves, "/build/apple/src/b.c"));
+	assert_null(source_files_get(files, &ourselves, "/build/app/b.c"));
 	source_files_free(files);
 
 	paths[0] = folder;
-	files = source_files_new(paths, 1);
-	assert_string_equal(source_file_path(source_files_get(files, "/any/where/src/b.c")), found);
-	assert_null(source_files_get(files, "/any/where/c.c"));
-	assert_null(source_files_get(files, ""));
+	files = source_files_new(paths, 1, NULL);
+	assert_string_equal(
+		source_file_path(source_files_get(files, &ourselves, "/any/where/src/b.c")), found);
+	assert_null(source_files_get(files, &ourselves, "/any/where/c.c"));
+	assert_null(source_files_get(files, &ourselves, ""));
 	source_files_free(files);
 	tools_remove(folder);
 }
@@ -85,13 +90,57 @@ static void test_tricks(void **state)
 {
 	char *folder = tools_folder();
 	_cleanup_free_ char *fifo = path_in(folder, "fifo");
-	struct source_files *files = source_files_new(NULL, 0);
+	struct source_files *files = source_files_new(NULL, 0, NULL);
 
 	(void)state;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_null(source_files_get(files, fifo));
-	assert_null(source_files_get(files, folder));
-	assert_null(source_files_get(files, "/dev/zero"));
+	assert_null(source_files_get(files, &ourselves, fifo));
+	assert_null(source_files_get(files, &ourselves, folder));
+	assert_null(source_files_get(files, &ourselves, "/dev/zero"));
+	source_files_free(files);
+	tools_remove(folder);
+}
+
+/* Names of an archive lead into its folder first, and never out of it. */
+static void test_unpacked(void **state)
+{
+	char *folder = tools_folder();
+	_cleanup_free_ char *inner = path_in(folder, "sources");
+	_cleanup_free_ char *found = path_in(inner, "b.c");
+	struct source_files *files = source_files_new(NULL, 0, inner);
+
+	(void)state;
+	assert_int_equal(mkdir(inner, 0700), 0);
+	write_file(inner, "b.c", "x\n", 2);
+	write_file(folder, "outside.c", "x\n", 2);
+	assert_string_equal(source_file_path(source_files_get(files, &ourselves, "/b.c")), found);
+	assert_null(source_files_get(files, &ourselves, "../outside.c"));
+	source_files_free(files);
+	tools_remove(folder);
+}
+
+/* One who may read a file gets it, whoever else asked before. */
+static void test_readers(void **state)
+{
+	const struct readers nobody = { .uids = { 61234 }, .count = 1 };
+	char *folder = tools_folder();
+	_cleanup_free_ char *path = path_in(folder, "a.c");
+	struct source_files *files = source_files_new(NULL, 0, NULL);
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(folder, 0755), 0);
+	write_file(folder, "a.c", "x\n", 2);
+	assert_int_equal(chmod(path, 0600), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_null(source_files_get(files, &nobody, path));
+		assert_string_equal(source_files_refusal(files, &nobody, path),
+				    "user 61234 may not read it");
+		assert_non_null(source_files_get(files, &ourselves, path));
+		assert_null(source_files_refusal(files, &ourselves, path));
+	}
+	assert_null(source_files_refusal(files, &nobody, "/missing/x.c"));
 	source_files_free(files);
 	tools_remove(folder);
 }
@@ -112,10 +161,9 @@ static void test_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_tricks),
-		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_lines),	cmocka_unit_test(test_places),
+		cmocka_unit_test(test_tricks),	cmocka_unit_test(test_unpacked),
+		cmocka_unit_test(test_readers), cmocka_unit_test(test_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

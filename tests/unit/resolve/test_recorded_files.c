@@ -32,7 +32,7 @@ static uint32_t record(struct profile *profile, const char *path)
 static void assert_opens(const struct profile *profile, uint32_t image, const char *path)
 {
 	struct err err = { 0 };
-	_cleanup_close_ int fd = recorded_files_open(profile, image, &err);
+	_cleanup_close_ int fd = recorded_files_open(profile, image, NULL, &err);
 	struct stat opened, wanted;
 
 	if (fd < 0)
@@ -47,7 +47,7 @@ static void assert_refuses(const struct profile *profile, uint32_t image, int ex
 {
 	struct err err = { 0 };
 
-	assert_int_equal(recorded_files_open(profile, image, &err), expected);
+	assert_int_equal(recorded_files_open(profile, image, NULL, &err), expected);
 	assert_string_equal(err.text, text);
 }
 
@@ -181,6 +181,7 @@ static void among_copied_files(void **state)
 {
 	struct profile *profile = profile_new();
 	char path[TOOLS_PATH], other[TOOLS_PATH], root[TOOLS_PATH + 8];
+	const struct door_root below = { .path = root }, nowhere = { .path = "/nonexistent" };
 	struct image plain = { .size = 3 };
 	struct err err = { 0 };
 	struct buf out = { 0 };
@@ -197,14 +198,14 @@ static void among_copied_files(void **state)
 				   path, root, path, path, root, path),
 			 0);
 	assert_refuses(profile, image, -ENOENT, "the file is gone");
-	fd = recorded_files_open_under(profile, root, image, &err);
+	fd = recorded_files_open_under(profile, &below, image, NULL, &err);
 	assert_true(fd >= 0);
 	close(fd);
 	/* of another size, where there is no build id to tell */
-	assert_int_equal(recorded_files_open_under(profile, root, without, &err), -ESTALE);
-	assert_int_equal(recorded_files_open_under(profile, "/nonexistent", image, &err), -ENOENT);
+	assert_int_equal(recorded_files_open_under(profile, &below, without, NULL, &err), -ESTALE);
+	assert_int_equal(recorded_files_open_under(profile, &nowhere, image, NULL, &err), -ENOENT);
 	assert_int_equal(tools_run(&out, "mv '%s' '%s%s'", other, root, path), 0);
-	assert_int_equal(recorded_files_open_under(profile, root, image, &err), -ESTALE);
+	assert_int_equal(recorded_files_open_under(profile, &below, image, NULL, &err), -ESTALE);
 	buf_done(&out);
 	profile_free(profile);
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/door_walk.h"
+#include "base/xalloc.h"
+
+enum {
+	MOST_GROUPS = 64, /* of a user; a right that only another group gives is missed */
+	LINK_BYTES = 64,
+};
+
+/* A user and a group that own nothing: the largest numbers that setfsuid(2) takes. */
+#define OWNS_NOTHING ((uint32_t)-2)
+
+/* ---- readers ---- */
+
+void readers_add(struct readers *readers, uint32_t uid)
+{
+	for (uint32_t i = 0; i < readers->count; i++) {
+		if (readers->uids[i] == uid)
+			return;
+	}
+	if (readers->count == READERS_MOST)
+		readers->anybody = true;
+	else
+		readers->uids[readers->count++] = uid;
+}
+
+void readers_add_owner(struct readers *readers, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		readers->anybody = true;
+		return;
+	}
+	readers_add(readers, st.st_uid);
+	readers->anybody |= (st.st_mode & S_IWOTH) != 0;
+}
+
+void readers_join(struct readers *readers, const struct readers *others)
+{
+	for (uint32_t i = 0; i < others->count; i++)
+		readers_add(readers, others->uids[i]);
+	readers->anybody |= others->anybody;
+}
+
+bool readers_equal(const struct readers *a, const struct readers *b)
+{
+	struct readers both = *a;
+
+	readers_join(&both, b);
+	return both.count == a->count && a->count == b->count && a->anybody == b->anybody;
+}
+
+/* ---- the place ---- */
+
+/* File systems that are windows into the kernel and into processes: nothing that a name has to lead
+ * to lies there, but secrets do (our own environment), and reading may have effects. */
+static bool is_window(int fd)
+{
+	static const uint64_t magics[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,	    DEBUGFS_MAGIC,
+		TRACEFS_MAGIC,	  SECURITYFS_MAGIC, CGROUP2_SUPER_MAGIC
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return true;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
+		if ((uint64_t)fs.f_type == magics[i])
+			return true;
+	}
+	return false;
+}
+
+/* With the rights of the calling thread. Negative errno. */
+static int open_here(int at, const char *name, bool sealed)
+{
+	_cleanup_close_ int place = door_walk(at, name, sealed);
+	char again[LINK_BYTES];
+	struct stat st;
+	int fd;
+
+	if (place < 0)
+		return place;
+	if (fstat(place, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || is_window(place))
+		return -EINVAL;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- somebody else ---- */
+
+struct visitor {
+	uid_t uid;
+	gid_t gid;
+	gid_t groups[MOST_GROUPS];
+	size_t group_count;
+	int at;
+	const char *name;
+	int result; /* a descriptor, or negative errno; -ENOTSUP: nobody can be made that user */
+};
+
+static void find_groups(struct visitor *visitor)
+{
+	const struct passwd *entry = visitor->uid == OWNS_NOTHING ? NULL : getpwuid(visitor->uid);
+	int count = MOST_GROUPS;
+
+	visitor->gid = OWNS_NOTHING;
+	if (!entry)
+		return;
+	visitor->gid = entry->pw_gid;
+	if (getgrouplist(entry->pw_name, entry->pw_gid, visitor->groups, &count) < 0)
+		count = MOST_GROUPS;
+	visitor->group_count = (size_t)count;
+}
+
+/* Makes the calling thread that user, for good. Leaving root's setfsuid clears the capabilities to
+ * override permissions, but neither does any other user's, nor root's with SECBIT_NO_SETUID_FIXUP;
+ * so all are given up (capabilities(7)). The C library's setgroups is of all threads, the kernel's
+ * is not. */
+static bool become(const struct visitor *visitor)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (syscall(SYS_setgroups, visitor->group_count, visitor->groups) < 0)
+		return false;
+	setfsgid(visitor->gid);
+	setfsuid(visitor->uid);
+	if (syscall(SYS_capset, &head, none) < 0)
+		return false;
+	/* neither tells whether it went well, but each tells what was before */
+	return (gid_t)setfsgid((gid_t)-1) == visitor->gid &&
+	       (uid_t)setfsuid((uid_t)-1) == visitor->uid;
+}
+
+static void *visit(void *context)
+{
+	struct visitor *visitor = context;
+
+	visitor->result = become(visitor) ? open_here(visitor->at, visitor->name, false) : -ENOTSUP;
+	return NULL;
+}
+
+static int open_as(uid_t uid, int at, const char *name)
+{
+	struct visitor visitor = { .uid = uid, .at = at, .name = name, .result = -ENOTSUP };
+	sigset_t all, before;
+	pthread_t thread;
+
+	find_groups(&visitor);
+	/* signals are for the threads that know what to do about them */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, visit, &visitor) == 0)
+		pthread_join(thread, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return visitor.result;
+}
+
+/* ---- everybody ---- */
+
+static bool may_search(const char *folder)
+{
+	struct stat st;
+
+	return stat(folder, &st) == 0 && (st.st_mode & S_IXOTH);
+}
+
+/* By the modes of the file and of the folders above it, where the kernel cannot be asked. */
+static bool everybody_may_read(int fd)
+{
+	char link[LINK_BYTES], path[4096];
+	struct stat st;
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, path, sizeof(path));
+	if (size <= 0 || (size_t)size == sizeof(path) || path[0] != '/' || fstat(fd, &st) < 0 ||
+	    !(st.st_mode & S_IROTH))
+		return false;
+	path[size] = '\0';
+	for (char *slash = strrchr(path, '/'); slash > path; slash = strrchr(path, '/')) {
+		*slash = '\0';
+		if (!may_search(path))
+			return false;
+	}
+	return may_search("/");
+}
+
+static int open_if_public(int at, const char *name)
+{
+	_cleanup_close_ int fd = open_here(at, name, false);
+
+	if (fd < 0)
+		return fd;
+	return everybody_may_read(fd) ? steal_fd(fd) : -EACCES;
+}
+
+/* ---- all of them ---- */
+
+static int explain(int rc, const uint32_t *uid, struct err *err)
+{
+	const struct passwd *entry;
+
+	switch (rc) {
+	case -EACCES:
+	case -EPERM:
+		if (!uid)
+			return err_set(err, -EACCES, "no permission to open the file");
+		if (*uid == OWNS_NOTHING)
+			return err_set(err, -EACCES, "not everybody may read it");
+		entry = getpwuid(*uid);
+		if (entry)
+			return err_set(err, -EACCES, "user %s may not read it", entry->pw_name);
+		return err_set(err, -EACCES, "user %u may not read it", *uid);
+	case -EINVAL:
+		return err_set(err, rc, "it is no regular file");
+	case -ELOOP:
+		return err_set(err, rc, "a link on its way is not followed");
+	case -ESTALE:
+		return err_set(err, rc, "its name changes what it leads to");
+	default:
+		return err_set(err, rc, "%s", strerror(-rc));
+	}
+}
+
+static bool is_same(int a, int b)
+{
+	struct stat of_a, of_b;
+
+	return fstat(a, &of_a) == 0 && fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
+/* Opens the file as one of the readers, too. *fd is what the others opened; -1: nobody yet. */
+static int admit(uint32_t uid, int at, const char *name, int *fd)
+{
+	_cleanup_close_ int opened = open_as(uid, at, name);
+
+	if (opened == -ENOTSUP)
+		opened = open_if_public(at, name);
+	if (opened < 0)
+		return opened;
+	if (*fd >= 0)
+		return is_same(*fd, opened) ? 0 : -ESTALE;
+	*fd = steal_fd(opened);
+	return 0;
+}
+
+static int open_for_all(const struct readers *readers, int at, const char *name, struct err *err)
+{
+	static const uint32_t anybody = OWNS_NOTHING;
+	_cleanup_close_ int fd = -1;
+	int rc = readers->anybody ? admit(anybody, at, name, &fd) : 0;
+
+	if (rc < 0)
+		return explain(rc, &anybody, err);
+	for (uint32_t i = 0; i < readers->count; i++) {
+		if (readers->uids[i] == 0 || readers->uids[i] == geteuid())
+			continue;
+		rc = admit(readers->uids[i], at, name, &fd);
+		if (rc < 0)
+			return explain(rc, &readers->uids[i], err);
+	}
+	if (fd < 0)
+		fd = open_here(at, name, false);
+	return fd < 0 ? explain(fd, NULL, err) : steal_fd(fd);
+}
+
+int door_open(const struct readers *readers, const struct door_root *root, const char *name,
+	      struct err *err)
+{
+	static const struct readers ourselves = { 0 };
+	_cleanup_close_ int folder = -1;
+	int fd;
+
+	readers = readers ? readers : &ourselves;
+	if (!root || !root->path)
+		return open_for_all(readers, AT_FDCWD, name, err);
+	folder = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return explain(-errno, NULL, err);
+	name += strspn(name, "/");
+	if (!root->sealed)
+		return open_for_all(readers, folder, name, err);
+	fd = open_here(folder, name, true);
+	return fd < 0 ? explain(fd, NULL, err) : fd;
+}
