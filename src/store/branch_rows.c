@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "store/checksums.h"
 #include "store/sql.h"
 
 static int write_row(sqlite3_stmt *stmt, const struct branch *branch)
@@ -27,7 +28,7 @@ int branch_rows_write(sqlite3 *db, const struct profile *profile)
 	rc = sql_prepare(db, "INSERT OR REPLACE INTO branch VALUES(?, ?, ?, ?, ?, ?)", &stmt);
 	for (size_t i = 0; rc == 0 && i < branches->list.count; i++)
 		rc = write_row(stmt, &branches->list.items[i]);
-	return rc;
+	return rc ? rc : checksums_write_keys(db, "branch");
 }
 
 static bool read_row(sqlite3_stmt *stmt, const struct profile *profile, struct branch *ret_branch)

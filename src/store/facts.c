@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "store/checksums.h"
 #include "store/sql.h"
 
 enum fact_type {
@@ -78,7 +79,11 @@ int facts_write(sqlite3 *db, const struct profile *profile)
 {
 	int rc = write_header(db, &profile->run);
 
-	return rc ? rc : write_losses(db, profile);
+	if (!rc)
+		rc = checksums_write_keys(db, "header");
+	if (!rc)
+		rc = write_losses(db, profile);
+	return rc ? rc : checksums_write_keys(db, "loss");
 }
 
 static const struct fact *fact_by_name(const char *name)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "store/schema.h"
+#include "store/block_rows.h"
 #include "store/sql.h"
 
 int layers_write(const struct layers *layers, sqlite3 *db)
@@ -58,39 +58,6 @@ bool layers_behind(const struct layers *layers)
 	return layers->sums.samples != layers->blocks.samples;
 }
 
-static int unpack(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
-		  struct err *why)
-{
-	uint64_t id, count;
-	const void *bytes;
-	int size, rc;
-
-	if (!sql_column_at_most(stmt, 0, INT64_MAX, &id) || !sql_column_u64(stmt, 1, &count) ||
-	    sqlite3_column_type(stmt, 2) != SQLITE_BLOB)
-		return err_set(why, -EBADMSG, "a row of table block is wrong");
-	bytes = sqlite3_column_blob(stmt, 2);
-	size = sqlite3_column_bytes(stmt, 2);
-	rc = packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, fields, samples);
-	if (rc || samples->rows.count != count)
-		return err_set(why, -EBADMSG, "block %llu cannot be unpacked",
-			       (unsigned long long)id);
-	return 0;
-}
-
-static int prepare_blocks(sqlite3 *db, uint64_t first_id, uint64_t end_id, sqlite3_stmt **ret_stmt)
-{
-	int rc = sql_prepare(db,
-			     "SELECT id, samples, data FROM block WHERE id >= ?1 AND id < ?2 "
-			     "ORDER BY id",
-			     ret_stmt);
-
-	if (!rc) {
-		sql_bind_u64(*ret_stmt, 1, first_id);
-		sql_bind_u64(*ret_stmt, 2, end_id);
-	}
-	return rc;
-}
-
 int layers_each_block(const struct layers *layers, struct connection *connection, uint64_t first_id,
 		      uint64_t end_id, unsigned fields,
 		      int (*visit)(void *context, struct packed_samples *samples, struct err *why),
@@ -99,11 +66,15 @@ int layers_each_block(const struct layers *layers, struct connection *connection
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	struct packed_samples samples = { { 0 } };
 	uint64_t seen = 0;
-	int rc = prepare_blocks(connection->db, first_id, end_id, &stmt);
+	int rc = block_rows_prepare(connection->db, &stmt);
 
+	if (rc)
+		return rc;
+	sql_bind_u64(stmt, 1, first_id);
+	sql_bind_u64(stmt, 2, end_id);
 	connection_refill(connection);
 	while (!rc && (rc = sql_step(stmt)) > 0) {
-		rc = unpack(stmt, fields, &samples, why);
+		rc = block_rows_unpack(stmt, fields, &samples, why);
 		seen += samples.rows.count;
 		/* Pages of a damaged file may lead round in circles. */
 		if (!rc && seen > layers->blocks.samples)

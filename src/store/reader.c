@@ -9,6 +9,7 @@
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
+#include "store/origin.h"
 #include "store/packed.h"
 #include "store/pages.h"
 #include "store/row_reader.h"
@@ -269,6 +270,16 @@ static int load(struct store_reader *reader, struct totals *ret_totals, struct e
 		return 0;
 	ret_totals->rows.count = 0;
 	return each_total(reader, append_total, ret_totals, why);
+}
+
+int store_find_origin(const struct profile *profile)
+{
+	return origin_find(&profile->run);
+}
+
+bool store_has_open(int fd)
+{
+	return origin_is_open(fd);
 }
 
 int store_load_totals(struct store_reader *reader, const struct profile *profile,

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "store/checksums.h"
 #include "store/columns.h"
 #include "store/sql.h"
 #include "store/texts.h"
+
+#define NO_PART SIZE_MAX
 
 static void bind_code(sqlite3_stmt *stmt, int at, const struct kept_code *code)
 {
@@ -126,11 +129,23 @@ static int write_row(struct output *output, const struct table *table, struct pr
 	return sql_run(output->row);
 }
 
+/* Rows are written in the order of their ids: with the first one of another part all of the last
+ * one's are there. */
+static int sum_up(sqlite3 *db, const struct table *table, size_t *part, size_t next)
+{
+	int rc = 0;
+
+	if (*part != next && *part != NO_PART)
+		rc = checksums_write_part(db, table->name, *part);
+	*part = next;
+	return rc;
+}
+
 static int write_table(sqlite3 *db, const struct table *table, struct profile *profile,
 		       size_t written)
 {
 	_cleanup_(output_done) struct output output = { 0 };
-	size_t count = table->count(profile);
+	size_t count = table->count(profile), part = NO_PART;
 	int rc = 0;
 
 	for (size_t id = table->dirty_at == TABLE_NEVER_DIRTY ? written : 0; !rc && id < count;
@@ -140,9 +155,11 @@ static int write_table(sqlite3 *db, const struct table *table, struct profile *p
 		if (!output.row)
 			rc = output_prepare(&output, db, table);
 		if (!rc)
+			rc = sum_up(db, table, &part, id / CHECKSUMS_PART_ROWS);
+		if (!rc)
 			rc = write_row(&output, table, profile, id);
 	}
-	return rc;
+	return rc ? rc : sum_up(db, table, &part, NO_PART);
 }
 
 int row_writer_run(const struct row_writer *writer, sqlite3 *db, struct profile *profile)

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "store/block_rows.h"
 #include "store/packed.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -239,16 +240,6 @@ static void narrow(struct sample_cursor *cursor, const struct sample_table_facts
 		cursor->last_ns = last_ns;
 }
 
-static int prepare_blocks(sqlite3 *db, sqlite3_stmt **stmt)
-{
-	if (*stmt)
-		return sqlite3_reset(*stmt);
-	return sqlite3_prepare_v2(db,
-				  "SELECT id, samples, data FROM main.block "
-				  "WHERE id >= ?1 AND id < ?2 ORDER BY id",
-				  -1, stmt, NULL);
-}
-
 static int fail(sqlite3_vtab *vtab, const char *message)
 {
 	sqlite3_free(vtab->zErrMsg);
@@ -259,20 +250,10 @@ static int fail(sqlite3_vtab *vtab, const char *message)
 /* Unpacks the block the statement is at. */
 static int unpack(struct sample_cursor *cursor)
 {
-	uint64_t id, count;
-	const void *bytes;
-	int size;
+	struct err why;
 
-	if (!sql_column_at_most(cursor->blocks, 0, INT64_MAX, &id) ||
-	    !sql_column_u64(cursor->blocks, 1, &count) ||
-	    sqlite3_column_type(cursor->blocks, 2) != SQLITE_BLOB)
-		return fail(cursor->base.pVtab, "a row of table block is wrong");
-	bytes = sqlite3_column_blob(cursor->blocks, 2);
-	size = sqlite3_column_bytes(cursor->blocks, 2);
-	if (packed_decode(bytes, (size_t)size, id >> SCHEMA_BLOCK_PART_BITS, cursor->fields,
-			  &cursor->samples) ||
-	    cursor->samples.rows.count != count)
-		return fail(cursor->base.pVtab, "a block of samples cannot be unpacked");
+	if (block_rows_unpack(cursor->blocks, cursor->fields, &cursor->samples, &why))
+		return fail(cursor->base.pVtab, why.text);
 	return SQLITE_OK;
 }
 
@@ -303,7 +284,6 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	struct sample_cursor *cursor = (struct sample_cursor *)base;
 	const struct sample_table *table = (const struct sample_table *)base->pVtab;
 	uint64_t first, end;
-	int code;
 
 	cursor->fields = (unsigned)number;
 	cursor->end = false;
@@ -318,9 +298,9 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 		cursor->end = true;
 		return SQLITE_OK;
 	}
-	code = prepare_blocks(table->db, &cursor->blocks);
-	if (code != SQLITE_OK)
-		return code;
+	if (!cursor->blocks && block_rows_prepare(table->db, &cursor->blocks))
+		return sqlite3_errcode(table->db);
+	sqlite3_reset(cursor->blocks);
 	first = cursor->first_ns / NS_PER_S << SCHEMA_BLOCK_PART_BITS;
 	end = (cursor->last_ns / NS_PER_S + 1) << SCHEMA_BLOCK_PART_BITS;
 	sql_bind_u64(cursor->blocks, 1, first);

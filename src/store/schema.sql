@@ -164,3 +164,11 @@ CREATE TABLE branch( -- what the processor recorded of branches; only in imports
 	cycles INTEGER NOT NULL, -- since the branch before; 0: not told
 	PRIMARY KEY(event, from_frame, to_frame)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checksum( -- CRC-32 of what was written, to find damage; older files have none
+	name TEXT NOT NULL, -- of the table
+	part INTEGER NOT NULL, -- which of its rows: prospect-profile(5)
+	rows INTEGER NOT NULL, -- how many; of block: samples
+	crc INTEGER NOT NULL,
+	PRIMARY KEY(name, part)
+) STRICT, WITHOUT ROWID;

@@ -21,6 +21,15 @@ struct store_reader;
  * when something is there) and lays out the tables. @profile is borrowed for the writer's life. */
 int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
 		 struct err *err);
+/* Notes that this file is the recording's own, and no copy (store/origin.h). For what this machine
+ * recorded just now, and nothing else. */
+void store_note_origin(struct store_writer *writer);
+/* The file that the profile was loaded from, if it is the recording's own: a borrowed descriptor
+ * that tells its owner and mode; -1: it is a copy, or from elsewhere. */
+int store_find_origin(const struct profile *profile);
+/* Is the open file the one that a reader of this process has open? For whoever opened it by its
+ * name, which may have come to mean another. */
+bool store_has_open(int fd);
 /* So many samples are held at most (32 bytes each) when flushes fail or are late. */
 enum { STORE_MAX_PENDING = 1 << 20 };
 

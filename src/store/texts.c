@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/search.h"
+#include "store/checksums.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -14,9 +15,15 @@ int texts_prepare(sqlite3 *db, sqlite3_stmt **ret_stmt)
 
 int texts_write(sqlite3_stmt *stmt, const struct profile *profile, str_id id)
 {
+	sqlite3 *db = sqlite3_db_handle(stmt);
+	int rc;
+
 	sql_bind_u64(stmt, 1, id);
 	sql_bind_text(stmt, 2, profile_text(profile, id));
-	return sql_run(stmt);
+	rc = sql_run(stmt);
+	if (rc || !sqlite3_changes(db))
+		return rc;
+	return checksums_write_part(db, "text", id / CHECKSUMS_PART_ROWS);
 }
 
 static bool read_row(sqlite3_stmt *stmt, struct profile *profile, struct texts *texts)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/words.h"
+#include "store/checksums.h"
 #include "store/sql.h"
 
 /* list, the word in function names, how many */
@@ -63,7 +64,7 @@ int wordlist_write(sqlite3 *db)
 			rc = sql_run(stmt);
 		}
 	}
-	return rc;
+	return rc ? rc : checksums_write_keys(db, "word");
 }
 
 static enum wordlist list_by_name(const char *name)

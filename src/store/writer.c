@@ -17,9 +17,11 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "store/branch_rows.h"
+#include "store/checksums.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
+#include "store/origin.h"
 #include "store/packed.h"
 #include "store/row_writer.h"
 #include "store/schema.h"
@@ -129,6 +131,11 @@ int store_create(const char *path, struct profile *profile, struct store_writer 
 	return 0;
 }
 
+void store_note_origin(struct store_writer *writer)
+{
+	origin_note(&writer->profile->run, writer->fd);
+}
+
 bool store_add(struct store_writer *writer, const struct sample *sample)
 {
 	struct loss *loss = &writer->profile->events[sample->event].loss[LOSS_NOT_STORED];
@@ -158,10 +165,13 @@ static int prepare_block(sqlite3 *db, sqlite3_stmt **ret_stmt)
 			   ret_stmt);
 }
 
+/* *ret_id: its number. */
 static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t count,
-		       struct buf *buf)
+		       struct buf *buf, uint64_t *ret_id)
 {
 	uint64_t second = samples->time_ns / NS_PER_S;
+	sqlite3 *db = sqlite3_db_handle(stmt);
+	int rc;
 
 	buf_clear(buf);
 	packed_encode(samples, count, second, buf);
@@ -169,7 +179,9 @@ static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t 
 	sql_bind_u64(stmt, 2, (second + 1) << SCHEMA_BLOCK_PART_BITS);
 	sql_bind_u64(stmt, 3, count);
 	sqlite3_bind_blob64(stmt, 4, buf->bytes, buf->size, SQLITE_STATIC);
-	return sql_run(stmt);
+	rc = sql_run(stmt);
+	*ret_id = (uint64_t)sqlite3_last_insert_rowid(db);
+	return rc ? rc : checksums_write_block(db, *ret_id, count, buf->bytes, buf->size);
 }
 
 /* How many of the samples, which are in packed_compare's order, go into the first one's block. */
@@ -191,14 +203,15 @@ static int write_blocks(struct store_writer *writer, struct layer *blocks)
 	_cleanup_(buf_done) struct buf buf = { 0 };
 	const struct sample *samples = writer->pending.items;
 	size_t count = writer->pending.count;
+	uint64_t id = 0;
 	int rc = prepare_block(writer->db, &stmt);
 
 	qsort(writer->pending.items, count, sizeof(*samples), packed_compare);
 	for (size_t i = 0, length; !rc && i < count; i += length) {
 		length = block_length(samples + i, count - i);
-		rc = write_block(stmt, samples + i, length, &buf);
-		if (!rc && (uint64_t)sqlite3_last_insert_rowid(writer->db) > blocks->last_block)
-			blocks->last_block = (uint64_t)sqlite3_last_insert_rowid(writer->db);
+		rc = write_block(stmt, samples + i, length, &buf, &id);
+		if (!rc && id > blocks->last_block)
+			blocks->last_block = id;
 	}
 	blocks->samples += count;
 	return rc;
