@@ -85,6 +85,27 @@ static enum address_space_change change_of(const struct address_space *space, si
 	return ADDRESS_SPACE_ADDED;
 }
 
+/* Since when a mapping means what it means that was put over the ranges from @from to before @to,
+ * all of which mean the same. */
+static uint64_t since_of(const struct address_space *space, size_t from, size_t to,
+			 const struct mapping *mapping)
+{
+	uint64_t since = from < to ? 0 : mapping->since;
+
+	for (size_t i = from; i < to; i++) {
+		if (space->maps.items[i].since > since)
+			since = space->maps.items[i].since;
+	}
+	return since;
+}
+
+/* No room to say what is there now; what was there is not there any more. */
+static void touch(struct address_space *space, size_t from, size_t to, uint64_t since)
+{
+	for (size_t i = from; i < to; i++)
+		space->maps.items[i].since = since;
+}
+
 enum address_space_change address_space_map(struct address_space **ref,
 					    const struct mapping *mapping)
 {
@@ -106,7 +127,10 @@ enum address_space_change address_space_map(struct address_space **ref,
 		new[count] = space->maps.items[from];
 		new[count++].end = mapping->start;
 	}
-	new[count++] = *mapping;
+	new[count] = *mapping;
+	if (change == ADDRESS_SPACE_ADDED)
+		new[count].since = since_of(space, from, to, mapping);
+	count++;
 	if (from < to && space->maps.items[to - 1].end > mapping->end) {
 		new[count] = space->maps.items[to - 1];
 		new[count].offset += mapping->end - new[count].start;
@@ -114,6 +138,8 @@ enum address_space_change address_space_map(struct address_space **ref,
 	}
 	if (space->maps.count - (to - from) + count <= ADDRESS_SPACE_MAX)
 		splice(space, from, to, new, count);
+	else
+		touch(space, from, to, mapping->since);
 	return change;
 }
 
@@ -125,6 +151,18 @@ bool address_space_find(const struct address_space *space, uint64_t address,
 	if (!space || at == space->maps.count || space->maps.items[at].start > address)
 		return false;
 	*ret_mapping = space->maps.items[at];
+	return true;
+}
+
+bool address_space_unchanged(const struct address_space *space, uint64_t start, uint64_t end,
+			     uint64_t serial)
+{
+	size_t at = space ? first_behind(space, start) : 0;
+
+	for (; space && at < space->maps.count && space->maps.items[at].start < end; at++) {
+		if (space->maps.items[at].since > serial)
+			return false;
+	}
 	return true;
 }
 

@@ -17,6 +17,8 @@ struct mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t offset;     /* into the file at start */
 	uint32_t image;	     /* in the profile */
+	uint64_t since; /* the caller's serial of the change with which these addresses got this
+			   meaning, or of a later one */
 };
 
 /* More executable ranges than this in one space are not kept (the kernel's own default limit for a
@@ -36,13 +38,18 @@ enum address_space_change {
 };
 
 /* Maps a range, replacing, trimming or splitting what it overlaps. *space is the caller's one
- * reference and may be moved to a copy. Empty ranges are ignored. */
+ * reference and may be moved to a copy. Empty ranges are ignored. What only grows keeps its
+ * `since`: nothing was at the addresses that are new. */
 enum address_space_change address_space_map(struct address_space **space,
 					    const struct mapping *mapping);
 
 /* The range that holds the address; false: none. */
 bool address_space_find(const struct address_space *space, uint64_t address,
 			struct mapping *ret_mapping);
+/* Does every address of [start, end) that had a meaning at that serial still have it? False also
+ * where a mapping over part of the range began later. */
+bool address_space_unchanged(const struct address_space *space, uint64_t start, uint64_t end,
+			     uint64_t serial);
 size_t address_space_count(const struct address_space *space);
 /* The ranges by address; @index < address_space_count. */
 struct mapping address_space_at(const struct address_space *space, size_t index);

@@ -32,7 +32,7 @@ struct live_process {
 	int32_t pid;
 	uint32_t row; /* in the profile */
 	struct address_space *space;
-	uint64_t changed, replaced; /* see struct machine_space */
+	uint64_t changed, begun; /* see struct machine_space */
 	struct live_thread *threads;
 	enum awaited awaited;
 	str_id exec_comm; /* as of the last exec */

@@ -168,7 +168,7 @@ static void fork_process(struct machine *machine, uint64_t time_ns, int32_t pid,
 	struct live_process *child = begin_process(machine, &row);
 
 	child->space = address_space_share(parent ? parent->space : NULL);
-	child->changed = child->replaced = ++machine->serial;
+	child->changed = child->begun = ++machine->serial;
 	child->unknown = parent && parent->unknown;
 	if (row.kernel_thread)
 		child->awaited = AWAITED_COMM;
@@ -217,7 +217,7 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	row.dirty = true;
 	address_space_unref(process->space);
 	process->space = NULL;
-	process->changed = process->replaced = ++machine->serial;
+	process->changed = process->begun = ++machine->serial;
 	process->row = profile_add_process(machine->profile, &row);
 	process->awaited = AWAITED_MAPPING;
 	process->exec_comm = comm;
@@ -273,13 +273,11 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 {
 	struct live_process *process = machine_find_or_add(machine, pid, time_ns);
 	enum image_kind kind = machine->profile->images.items[mapping->image].kind;
-	enum address_space_change change;
+	struct mapping since = *mapping;
 
-	change = address_space_map(&process->space, mapping);
-	if (change != ADDRESS_SPACE_SAME)
+	since.since = machine->serial + 1;
+	if (address_space_map(&process->space, &since) != ADDRESS_SPACE_SAME)
 		process->changed = ++machine->serial;
-	if (change == ADDRESS_SPACE_REPLACED)
-		process->replaced = process->changed;
 	/* Ranges and not records: with two tracking events each mapping is told twice. */
 	if (is_vdso(machine, mapping->image) || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
@@ -308,7 +306,7 @@ struct machine_space machine_space(const struct machine *machine, int32_t pid)
 		return (struct machine_space){ 0 };
 	return (struct machine_space){ .process = process->row,
 				       .changed = process->changed,
-				       .replaced = process->replaced,
+				       .begun = process->begun,
 				       .mappings = process->space,
 				       .in_exec = process->in_exec };
 }

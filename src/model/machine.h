@@ -98,10 +98,9 @@ enum code_place machine_find_code(const struct machine *machine, int32_t pid, ui
 /* What a process has mapped, for those who keep a copy. Serials are numbers of the machine's own
  * that only grow. */
 struct machine_space {
-	uint32_t process;  /* the row; 0: the pid is not known, the rest is void */
-	uint64_t changed;  /* serial of the last change of any kind */
-	uint64_t replaced; /* of the last one since which addresses mean something else: birth,
-			      exec, a mapping over another */
+	uint32_t process; /* the row; 0: the pid is not known, the rest is void */
+	uint64_t changed; /* serial of the last change of any kind */
+	uint64_t begun;	  /* of the birth or exec that made it: what it was before is void */
 	const struct address_space *mappings; /* borrowed until the machine changes; NULL: none */
 	bool in_exec;			      /* the kernel is still laying out the new program */
 };

@@ -161,20 +161,24 @@ struct total {
 	X(NUMBER, cpus)                                                                            \
 	X(NUMBER, start_ns) /* CLOCK_MONOTONIC */                                                  \
 	X(NUMBER, start_realtime_ns)                                                               \
-	X(NUMBER, end_ns)					 /* 0: not finished properly */    \
-		X(NUMBER, command_pid) X(NUMBER, command_status) /* as from wait(2) */             \
-		X(NUMBER, prospect_pid) X(NUMBER, idle_ns) X(NUMBER, iowait_ns)                    \
-			X(NUMBER, steal_ns) /* /proc/stat over the run */                          \
-		X(NUMBER, stat_busy_ns)	    /* user+nice+system+irq+softirq of /proc/stat */       \
-		X(NUMBER, stat_irq_ns)	    /* irq+softirq of it */                                \
+	X(NUMBER, end_ns) /* 0: not finished properly */                                           \
+	X(NUMBER, command_pid)                                                                     \
+	X(NUMBER, command_status) /* as from wait(2) */                                            \
+	X(NUMBER, prospect_pid)                                                                    \
+	X(NUMBER, idle_ns)                                                                         \
+	X(NUMBER, iowait_ns) X(NUMBER, steal_ns) /* /proc/stat over the run */                     \
+		X(NUMBER, stat_busy_ns)		 /* user+nice+system+irq+softirq of /proc/stat */  \
+		X(NUMBER, stat_irq_ns)		 /* irq+softirq of it */                           \
 		X(NUMBER,                                                                          \
-		  stat_shortfall_ns)	/* CPUs x wall less everything /proc/stat accounts for */  \
-		X(NUMBER, self_cpu_ns)	/* prospect's own user + system time */                    \
+		  stat_shortfall_ns)   /* CPUs x wall less everything /proc/stat accounts for */   \
+		X(NUMBER, self_cpu_ns) /* prospect's own user + system time, start to finish */    \
+		X(NUMBER, recording_cpu_ns) /* of it from start_ns to end_ns; 0: not told apart */ \
 		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */  \
 		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                 \
 			X(NUMBER, ring_kb) /* of one CPU */                                        \
 		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                  \
-			X(NUMBER, flushes)
+			X(NUMBER, flushes) X(NUMBER, file_inode) /* see store/origin.h */          \
+		X(NUMBER, file_birth_ns)
 
 struct run_facts {
 #define FACT_TEXT	       char *

@@ -88,30 +88,36 @@ void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct us
 	space->wanted = true;
 }
 
-bool stack_spaces_valid(const struct stack_spaces *spaces, int32_t pid,
-			const struct user_stack *user)
+static const struct publication *publication_of(const struct space *space, uint64_t generation)
 {
+	if (space->latest.generation == generation)
+		return &space->latest;
+	return space->previous.generation == generation ? &space->previous : NULL;
+}
+
+struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces, int32_t pid,
+					const struct user_stack *user)
+{
+	struct machine_space now = machine_space(spaces->machine, pid);
+	const struct publication *made;
 	const struct space *space;
-	struct machine_space now;
 
 	if (!user->generation)
-		return true;
-	now = machine_space(spaces->machine, pid);
+		return (struct stack_origin){ true, UINT64_MAX, now.mappings };
 	space = find(spaces, user->space);
 	if (!space || space->process != now.process)
-		return false;
-	if (user->generation == space->latest.generation)
-		return now.replaced <= space->latest.serial;
-	return user->generation == space->previous.generation &&
-	       now.replaced <= space->previous.serial;
+		return (struct stack_origin){ .known = false };
+	made = publication_of(space, user->generation);
+	if (!made || now.begun > made->serial)
+		return (struct stack_origin){ .known = false };
+	return (struct stack_origin){ true, made->serial, now.mappings };
 }
 
 bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t id, uint64_t generation)
 {
 	const struct space *space = find(spaces, id);
 
-	return space &&
-	       (space->latest.generation == generation || space->previous.generation == generation);
+	return space && publication_of(space, generation);
 }
 
 /* ---- publishing ---- */

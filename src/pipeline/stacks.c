@@ -14,6 +14,7 @@
 #include "pipeline/cache_place.h"
 #include "pipeline/image_code.h"
 #include "pipeline/stack_check.h"
+#include "pipeline/stack_reach.h"
 #include "pipeline/stack_spaces.h"
 #include "resolve/kernel_symbols.h"
 #include "unwind/unwinder.h"
@@ -29,6 +30,7 @@ enum { SWEEP_AT_LEAST = 1 << 16 }; /* so many known stacks before the dead ones 
 struct hashed_stack {
 	uint64_t hash;
 	uint64_t space, generation;
+	uint32_t reach; /* of stacks.reaches: where its frames are */
 	struct known_stack known;
 };
 
@@ -40,6 +42,8 @@ struct stacks {
 	struct stack_spaces *spaces;
 	VEC(struct hashed_stack) known;
 	struct hashidx index; /* of known, by hash */
+	struct stack_reaches reaches;
+	struct stack_reach reach; /* of the stack at hand */
 	size_t sweep_at;
 	size_t max_depth;
 	uint64_t addresses[STACK_MAX_USER];
@@ -69,6 +73,8 @@ void stacks_free(struct stacks *stacks)
 		return;
 	vec_free(&stacks->known);
 	hashidx_done(&stacks->index);
+	stack_reaches_done(&stacks->reaches);
+	stack_reach_done(&stacks->reach);
 	stack_spaces_free(stacks->spaces);
 	image_codes_free(stacks->codes);
 	free(stacks);
@@ -81,49 +87,86 @@ static bool has_hash(const void *owner, uint32_t index, const void *key)
 	return ((const struct stacks *)owner)->known.items[index].hash == *(const uint64_t *)key;
 }
 
+/* NULL: none. */
+static const struct hashed_stack *find_hashed(const struct stacks *stacks,
+					      const struct user_stack *user)
+{
+	uint32_t index;
+
+	if (!hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index))
+		return NULL;
+	return &stacks->known.items[index];
+}
+
+/* Does what was remembered under this hash still hold? */
+static bool holds(const struct stacks *stacks, const struct perf_record *record,
+		  const struct hashed_stack *entry)
+{
+	struct stack_origin origin =
+		stack_spaces_origin(stacks->spaces, record->pid, &record->sample.user_stack);
+
+	return origin.known && stack_reaches_unchanged(&stacks->reaches, entry->reach,
+						       origin.mappings, origin.serial);
+}
+
 const struct known_stack *stacks_known(const struct stacks *stacks,
 				       const struct perf_record *record)
 {
-	const struct user_stack *user = &record->sample.user_stack;
-	uint32_t index;
+	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
 
-	if (!stack_spaces_valid(stacks->spaces, record->pid, user))
-		return NULL;
-	if (!hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index))
-		return NULL;
-	return &stacks->known.items[index].known;
+	return entry && holds(stacks, record, entry) ? &entry->known : NULL;
 }
 
 /* Forgets the stacks of tables that no sample comes with any more. */
 static void sweep(struct stacks *stacks)
 {
+	struct stack_reaches reaches = { 0 };
 	size_t kept = 0;
 
 	hashidx_done(&stacks->index);
 	for (size_t i = 0; i < stacks->known.count; i++) {
-		const struct hashed_stack *entry = &stacks->known.items[i];
+		struct hashed_stack *entry = &stacks->known.items[i];
+		const struct reach_range *ranges;
+		size_t count;
 
 		/* Kernel threads' stacks need no tables. */
 		if (entry->generation &&
 		    !stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
 			continue;
+		ranges = stack_reaches_get(&stacks->reaches, entry->reach, &count);
+		entry->reach = stack_reaches_add(&reaches, ranges, count);
 		hashidx_add(&stacks->index, entry->hash, (uint32_t)kept);
 		stacks->known.items[kept++] = *entry;
 	}
+	stack_reaches_done(&stacks->reaches);
+	stacks->reaches = reaches;
 	stacks->known.count = kept;
 	stacks->sweep_at = kept * 2 > SWEEP_AT_LEAST ? kept * 2 : SWEEP_AT_LEAST;
+}
+
+static void make_reach(struct stacks *stacks, const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+
+	stack_reach_make(&stacks->reach,
+			 machine_space(stacks->parts.frames->machine, record->pid).mappings,
+			 user->addresses, user->generation ? user->count : 0);
 }
 
 void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 		     const struct known_stack *known)
 {
 	const struct user_stack *user = &record->sample.user_stack;
-	uint32_t index;
+	uint32_t index, reach;
 
 	if (!user->hash)
 		return;
+	make_reach(stacks, record);
+	reach = stack_reaches_add(&stacks->reaches, stacks->reach.ranges.items,
+				  stacks->reach.ranges.count);
 	if (hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index)) {
 		stacks->known.items[index].known = *known;
+		stacks->known.items[index].reach = reach;
 		return;
 	}
 	if (stacks->known.count >= stacks->sweep_at)
@@ -132,6 +175,7 @@ void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 	*vec_push(&stacks->known) = (struct hashed_stack){ .hash = user->hash,
 							   .space = user->space,
 							   .generation = user->generation,
+							   .reach = reach,
 							   .known = *known };
 }
 
@@ -169,6 +213,20 @@ static void learn(const struct stacks *stacks, const struct user_stack *user, si
 	stack_tables_learn(stacks->parts.tables, user->hash);
 }
 
+/* Does what the interrupt found lead through a mapping that changed since its tables were made? */
+static bool is_stale(struct stacks *stacks, const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct stack_origin origin;
+
+	origin = stack_spaces_origin(stacks->spaces, record->pid, user);
+	if (origin.known && origin.serial != UINT64_MAX) {
+		make_reach(stacks, record);
+		return !stack_reach_unchanged(&stacks->reach, origin.mappings, origin.serial);
+	}
+	return !origin.known;
+}
+
 /* What is to be right is what goes into the profile: the interrupt's walk where it had the tables,
  * else the one made here. */
 static void check_walk(struct stacks *stacks, const struct perf_record *record, size_t count,
@@ -177,7 +235,7 @@ static void check_walk(struct stacks *stacks, const struct perf_record *record, 
 	const struct user_stack *user = &record->sample.user_stack;
 	struct checked_stack walked = { stacks->addresses, count, end };
 
-	if (user->end != STACK_STALE)
+	if (user->end != STACK_STALE && !is_stale(stacks, record))
 		walked = (struct checked_stack){ user->addresses, user->count, user->end };
 	stack_check_take(stacks->parts.check, stacks->parts.frames, stacks->codes,
 			 stacks->parts.files, record, &walked);
@@ -266,15 +324,6 @@ static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent, in
 	return parent;
 }
 
-/* Mappings have changed since the tables were made with which the kernel side found this. */
-static bool is_stale(const struct stacks *stacks, const struct perf_record *record)
-{
-	const struct user_stack *user = &record->sample.user_stack;
-
-	return user->form == USER_STACK_ADDRESSES &&
-	       !stack_spaces_valid(stacks->spaces, record->pid, user);
-}
-
 /* Is the kernel replacing the program's memory? The registers are still the old one's. */
 static bool is_in_exec(const struct stacks *stacks, const uint64_t *kernel, size_t count)
 {
@@ -309,7 +358,7 @@ static uint32_t user_part(struct stacks *stacks, const struct perf_record *recor
 	 */
 	if (space.in_exec)
 		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
-	if (is_stale(stacks, record))
+	if (record->sample.user_stack.form == USER_STACK_ADDRESSES && is_stale(stacks, record))
 		return no_user_part(stacks, STACK_STALE, ret_count);
 	*ret_count = user_addresses(stacks, record, &addresses, &end);
 	if (end != STACK_COMPLETE && is_in_exec(stacks, kernel, kernel_count))
@@ -351,7 +400,11 @@ uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
 
 uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
 {
-	bool stale = !stack_spaces_valid(stacks->spaces, record->pid, &record->sample.user_stack);
+	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
+	bool stale = entry ? !holds(stacks, record, entry)
+			   : !stack_spaces_origin(stacks->spaces, record->pid,
+						  &record->sample.user_stack)
+				      .known;
 
 	return add_frame(stacks, root_of(stacks, stale ? STACK_STALE : STACK_LOST),
 			 frames_leaf(stacks->parts.frames, record));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The stack of a sample: the kernel's part, and the user part in whatever form it arrived. Stacks
- * that the kernel side found with tables of ours are only believed while the mappings those tables
- * were made from still mean the same; what cannot be believed ends in a cut that says why.
+ * that the kernel side found with tables of ours are only believed where every frame lies in a
+ * mapping that still means what it meant when those tables were made; the others end in a cut that
+ * says so.
  */
 #ifndef PIPELINE_STACKS_H
 #define PIPELINE_STACKS_H

@@ -62,7 +62,7 @@ static inline int new_world(void **state)
 	world->vdso = add_image(world, IMAGE_VDSO, "[vdso]");
 	machine_add_process(world->machine, &shell);
 	machine_map(world->machine, 0, SHELL,
-		    &(struct mapping){ 0x10000, 0x20000, 0, world->bash });
+		    &(struct mapping){ 0x10000, 0x20000, 0, world->bash, 0 });
 	*state = world;
 	return 0;
 }
@@ -115,7 +115,8 @@ static inline void assert_task(struct world *world, int32_t pid, int32_t tid, co
 
 static inline void map(struct world *world, int32_t pid, uint64_t start, uint32_t image)
 {
-	machine_map(world->machine, 50, pid, &(struct mapping){ start, start + 0x10000, 0, image });
+	machine_map(world->machine, 50, pid,
+		    &(struct mapping){ start, start + 0x10000, 0, image, 0 });
 }
 
 /* fork, then exec of a program that maps @image first */

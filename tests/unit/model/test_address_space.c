@@ -16,6 +16,7 @@ enum { PAGES = 256, PAGE = 4096, SPACES = 6, STEPS = 20000 };
 struct page {
 	uint32_t image; /* 0: nothing */
 	uint64_t offset;
+	uint64_t replaced; /* the step that put it in the place of something else; 0: none */
 };
 
 struct pair {
@@ -23,19 +24,42 @@ struct pair {
 	struct page pages[PAGES];
 };
 
-static void map_both(struct pair *pair, unsigned *seed)
+static void map_both(struct pair *pair, unsigned *seed, uint64_t step)
 {
 	uint64_t first = (uint64_t)rand_r(seed) % PAGES;
 	uint64_t last = first + (uint64_t)rand_r(seed) % (PAGES - first) / 4;
 	struct mapping mapping = { .start = first * PAGE,
 				   .end = (last + 1) * PAGE,
 				   .offset = (uint64_t)(rand_r(seed) % 100) * PAGE,
-				   .image = 1 + (uint32_t)rand_r(seed) % 9 };
+				   .image = 1 + (uint32_t)rand_r(seed) % 9,
+				   .since = step };
 
 	address_space_map(&pair->space, &mapping);
+	for (uint64_t page = first; page <= last; page++) {
+		struct page old = pair->pages[page],
+			    new = { mapping.image, mapping.offset + (page - first) * PAGE,
+				    old.replaced };
+
+		if (old.image && (old.image != new.image || old.offset != new.offset))
+			new.replaced = step;
+		pair->pages[page] = new;
+	}
+}
+
+/* Of pages that were replaced after a step it is never said that they are unchanged. Returns
+ * whether it is said of these. */
+static bool assert_unchanged(const struct pair *pair, unsigned *seed, uint64_t step)
+{
+	uint64_t first = (uint64_t)rand_r(seed) % PAGES, last = first + (uint64_t)rand_r(seed) % 4;
+	uint64_t serial = step - (uint64_t)rand_r(seed) % (step < 500 ? step : 500);
+	bool replaced = false, unchanged;
+
+	last = last < PAGES ? last : PAGES - 1;
 	for (uint64_t page = first; page <= last; page++)
-		pair->pages[page] =
-			(struct page){ mapping.image, mapping.offset + (page - first) * PAGE };
+		replaced |= pair->pages[page].replaced > serial;
+	unchanged = address_space_unchanged(pair->space, first * PAGE, (last + 1) * PAGE, serial);
+	assert_false(unchanged && replaced);
+	return unchanged;
 }
 
 static void assert_same(const struct pair *pair)
@@ -59,9 +83,10 @@ static void test_equals_pages(void **state)
 {
 	static struct pair pairs[SPACES];
 	unsigned seed = 7;
+	int unchanged = 0;
 
 	(void)state;
-	for (int step = 0; step < STEPS; step++) {
+	for (int step = 1; step <= STEPS; step++) {
 		struct pair *pair = &pairs[rand_r(&seed) % SPACES];
 		struct pair *other = &pairs[rand_r(&seed) % SPACES];
 		int what = rand_r(&seed) % 20;
@@ -74,11 +99,13 @@ static void test_equals_pages(void **state)
 			*pair = *other;
 			address_space_share(other->space);
 		} else {
-			map_both(pair, &seed);
+			map_both(pair, &seed, (uint64_t)step);
 		}
+		unchanged += assert_unchanged(pair, &seed, (uint64_t)step);
 		if (step % 10 == 0)
 			assert_same(&pairs[step / 10 % SPACES]);
 	}
+	assert_true(unchanged > STEPS / 10);
 	for (int i = 0; i < SPACES; i++) {
 		assert_same(&pairs[i]);
 		address_space_unref(pairs[i].space);
@@ -91,8 +118,8 @@ static void test_split_trim_replace(void **state)
 	struct mapping found;
 
 	(void)state;
-	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 1 });
-	address_space_map(&space, &(struct mapping){ 0x3000, 0x4000, 0x50000, 2 });
+	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 1, 0 });
+	address_space_map(&space, &(struct mapping){ 0x3000, 0x4000, 0x50000, 2, 0 });
 	assert_int_equal(address_space_count(space), 3);
 	assert_true(address_space_find(space, 0x4000, &found));
 	assert_int_equal(found.start, 0x4000);
@@ -102,9 +129,9 @@ static void test_split_trim_replace(void **state)
 	assert_int_equal(found.end, 0x3000);
 	assert_false(address_space_find(space, 0x9000, &found));
 	assert_false(address_space_find(space, 0xfff, &found));
-	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 3 });
+	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 3, 0 });
 	assert_int_equal(address_space_count(space), 1);
-	address_space_map(&space, &(struct mapping){ 0x5000, 0x5000, 0, 4 });
+	address_space_map(&space, &(struct mapping){ 0x5000, 0x5000, 0, 4, 0 });
 	assert_int_equal(address_space_count(space), 1);
 	address_space_unref(space);
 }
@@ -121,7 +148,7 @@ static void test_many(void **state)
 		uint64_t at = i * 7919 % COUNT;
 
 		address_space_map(&space, &(struct mapping){ at * 0x3000, at * 0x3000 + 0x2000, at,
-							     1 + (uint32_t)at });
+							     1 + (uint32_t)at, 0 });
 	}
 	assert_int_equal(address_space_count(space), COUNT);
 	for (uint64_t at = 0; at < COUNT; at++) {
@@ -139,10 +166,10 @@ static void test_no_more_than_the_limit(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < ADDRESS_SPACE_MAX + 10; i++)
-		address_space_map(&space, &(struct mapping){ i * 0x2000, i * 0x2000 + 1, 0, 1 });
+		address_space_map(&space, &(struct mapping){ i * 0x2000, i * 0x2000 + 1, 0, 1, 0 });
 	assert_int_equal(address_space_count(space), ADDRESS_SPACE_MAX);
 	/* What replaces still does. */
-	address_space_map(&space, &(struct mapping){ 0, 0x10000, 0, 2 });
+	address_space_map(&space, &(struct mapping){ 0, 0x10000, 0, 2, 0 });
 	assert_true(address_space_find(space, 0x2000, &found));
 	assert_int_equal(found.image, 2);
 	address_space_unref(space);
@@ -163,11 +190,11 @@ static void test_nothing(void **state)
 static void test_changes(void **state)
 {
 	struct address_space *space = NULL;
-	struct mapping first = { 0x1000, 0x3000, 0x1000, 7 };
-	struct mapping inside = { 0x2000, 0x3000, 0x2000, 7 };
-	struct mapping grown = { 0x2000, 0x5000, 0x2000, 7 };
-	struct mapping moved = { 0x2000, 0x3000, 0, 7 };
-	struct mapping other = { 0x4000, 0x6000, 0x4000, 8 };
+	struct mapping first = { 0x1000, 0x3000, 0x1000, 7, 0 };
+	struct mapping inside = { 0x2000, 0x3000, 0x2000, 7, 0 };
+	struct mapping grown = { 0x2000, 0x5000, 0x2000, 7, 0 };
+	struct mapping moved = { 0x2000, 0x3000, 0, 7, 0 };
+	struct mapping other = { 0x4000, 0x6000, 0x4000, 8, 0 };
 
 	(void)state;
 	assert_int_equal(address_space_map(&space, &first), ADDRESS_SPACE_ADDED);
@@ -180,12 +207,44 @@ static void test_changes(void **state)
 	address_space_unref(space);
 }
 
+static bool unchanged(const struct address_space *space, uint64_t start, uint64_t serial)
+{
+	return address_space_unchanged(space, start, start + 1, serial);
+}
+
+/* Only what is mapped over counts, not what lies beside it, is told again or grows. */
+static void test_since(void **state)
+{
+	struct address_space *space = NULL;
+
+	(void)state;
+	assert_true(unchanged(space, 0x1000, 0));
+	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 1, 1 });
+	address_space_map(&space, &(struct mapping){ 0x20000, 0x21000, 0, 2, 2 });
+	assert_true(unchanged(space, 0x1000, 1));
+	assert_false(unchanged(space, 0x1000, 0));
+	address_space_map(&space, &(struct mapping){ 0x1000, 0x9000, 0, 1, 3 });
+	address_space_map(&space, &(struct mapping){ 0x8000, 0xa000, 0x7000, 1, 4 });
+	assert_true(unchanged(space, 0x8800, 1));
+	address_space_map(&space, &(struct mapping){ 0x3000, 0x4000, 0, 3, 5 });
+	assert_true(unchanged(space, 0x2fff, 1));
+	assert_false(unchanged(space, 0x3000, 4));
+	assert_true(unchanged(space, 0x3000, 5));
+	assert_true(unchanged(space, 0x4000, 1));
+	assert_false(address_space_unchanged(space, 0x1000, 0x9000, 1));
+	/* It means again what it meant, but did not in between. */
+	address_space_map(&space, &(struct mapping){ 0x3000, 0x4000, 0x2000, 1, 6 });
+	assert_false(unchanged(space, 0x3000, 5));
+	address_space_unref(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_equals_pages),
 		cmocka_unit_test(test_split_trim_replace),
+		cmocka_unit_test(test_since),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_no_more_than_the_limit),
 		cmocka_unit_test(test_nothing),

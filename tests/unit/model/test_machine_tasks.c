@@ -288,23 +288,23 @@ static void test_space_serials(void **state)
 	struct profile *profile = profile_new();
 	struct machine *machine = machine_new(profile, NULL, NULL);
 	struct image image = { .kind = IMAGE_FILE, .path = 0, .inode = 5 };
-	struct mapping mapping = { 0x1000, 0x2000, 0, profile_image(profile, &image) };
+	struct mapping mapping = { 0x1000, 0x2000, 0, profile_image(profile, &image), 0 };
 	struct machine_space born, mapped, executed;
 
 	(void)state;
 	assert_int_equal(machine_space(machine, 9).process, 0);
 	machine_fork(machine, 10, 9, 1, 9, 1);
 	born = machine_space(machine, 9);
-	assert_true(born.process > 0 && born.replaced == born.changed);
+	assert_true(born.process > 0 && born.begun == born.changed);
 	machine_map(machine, 11, 9, &mapping);
 	mapped = machine_space(machine, 9);
 	assert_true(mapped.changed > born.changed);
-	assert_int_equal(mapped.replaced, born.replaced);
+	assert_int_equal(mapped.begun, born.begun);
 	machine_map(machine, 12, 9, &mapping);
 	assert_int_equal(machine_space(machine, 9).changed, mapped.changed);
 	machine_comm(machine, 13, 9, 9, "other", true);
 	executed = machine_space(machine, 9);
-	assert_true(executed.replaced > mapped.changed && executed.in_exec);
+	assert_true(executed.begun > mapped.changed && executed.in_exec);
 	assert_int_equal(address_space_count(executed.mappings), 0);
 	machine_free(machine);
 	profile_free(profile);
