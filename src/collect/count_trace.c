@@ -172,7 +172,7 @@ static long row_of_parent(const struct count_trace *trace, const struct traced *
  */
 static void begin(struct count_trace *trace, struct traced *thread)
 {
-	const char *program = "[not known]";
+	const char *program = THREAD_FACTS_NOT_KNOWN;
 	pid_t pid = thread_facts_number(thread->tid, "Tgid");
 	struct count_key key;
 	struct err err;
@@ -282,6 +282,15 @@ static void stopped(struct count_trace *trace, struct traced *thread, int event,
 	resume(tid, PTRACE_CONT, 0);
 }
 
+/* The name that a thread ended with. Until it is reaped /proc still has it. */
+static void keep_last_name(struct count_trace *trace, pid_t tid)
+{
+	const struct traced *thread = find(trace, tid);
+
+	if (thread && thread->row != NO_ROW)
+		thread_facts_comm(tid, trace->rows.items[thread->row].key.comm, COUNTS_COMM);
+}
+
 static bool take_one(struct count_trace *trace, pid_t tid, int status, int *ret_status)
 {
 	struct traced *thread = find(trace, tid);
@@ -304,14 +313,29 @@ static bool take_one(struct count_trace *trace, pid_t tid, int status, int *ret_
 	return false;
 }
 
+/* The thread to which something has happened; 0: none. */
+static pid_t next_event(struct count_trace *trace)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0)
+		return 0;
+	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+		keep_last_name(trace, info.si_pid);
+	return info.si_pid;
+}
+
 bool count_trace_take(struct count_trace *trace, int *ret_status)
 {
 	bool over = false;
-	int status;
 	pid_t tid;
 
-	while (!over && (tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0)
-		over = take_one(trace, tid, status, ret_status);
+	while (!over && (tid = next_event(trace)) > 0) {
+		int status;
+
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid)
+			over = take_one(trace, tid, status, ret_status);
+	}
 	return over;
 }
 
@@ -416,8 +440,12 @@ void count_trace_stop(struct count_trace *trace)
 void count_trace_read(struct count_trace *trace, struct counts *counts)
 {
 	for (size_t i = 0; i < trace->threads.count; i++) {
-		if (trace->threads.items[i].alive)
-			settle(trace, &trace->threads.items[i]);
+		struct traced *thread = &trace->threads.items[i];
+
+		if (!thread->alive)
+			continue;
+		settle(trace, thread);
+		keep_last_name(trace, thread->tid);
 	}
 	for (size_t i = 0; i < trace->rows.count; i++)
 		*counts_add_row(counts) = trace->rows.items[i];

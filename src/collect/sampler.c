@@ -270,13 +270,23 @@ static void count_sample(struct sampler *sampler, struct perf_record *record)
 		record->sample.period = software_weight(event, record->time_ns);
 }
 
+/* The kernel writes forks and exits for every event that follows mappings, whether it asked for
+ * them or not (perf_event_task_match of linux:kernel/events/core.c). The stream track has each
+ * once. */
+static bool is_told_twice(const struct sampler *sampler, const struct perf_record *record)
+{
+	return (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT) &&
+	       sampler_source(sampler, record->id).stream == STREAM_TRACK_ID;
+}
+
 static void hand_out(void *context, const struct perf_record *record)
 {
 	const struct taker *taker = context;
 	struct perf_record converted = *record;
 
 	sampler_keep_up(taker->sampler);
-	if (!sampler_stacks_convert(taker->sampler, &converted))
+	if (is_told_twice(taker->sampler, record) ||
+	    !sampler_stacks_convert(taker->sampler, &converted))
 		return;
 	if (converted.type == PERF_RECORD_SAMPLE)
 		count_sample(taker->sampler, &converted);

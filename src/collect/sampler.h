@@ -9,7 +9,8 @@
  *   event      what was asked for by name, each at the same rate or every so many; where there is a
  *              PMU, cycles: its NMI sees code that runs with interrupts off
  *   track      mappings with (dev, inode), names, forks, exits, kernel symbols
- *   track_id   the same mappings with build ids
+ *   track_id   the same mappings with build ids; its forks and exits are not handed out, for track
+ *              has them
  *   output     the samples of clock and event, where a BPF program takes them: it walks the user
  *              stack in the interrupt. They are handed out as if the kernel had written them
  *   waits      what the off-CPU programs tell (collect/off_cpu.h), or every switch

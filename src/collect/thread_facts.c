@@ -64,7 +64,7 @@ static uint64_t name_address(pid_t pid)
 	return address;
 }
 
-void thread_facts_program(pid_t pid, char *ret_program, size_t size)
+bool thread_facts_program(pid_t pid, char *ret_program, size_t size)
 {
 	uint64_t address = name_address(pid);
 	char link[64];
@@ -77,9 +77,10 @@ void thread_facts_program(pid_t pid, char *ret_program, size_t size)
 	for (; address && got <= 0 && from.iov_len > 0; from.iov_len /= 2, to.iov_len /= 2)
 		got = process_vm_readv(pid, &to, 1, &from, 1, 0);
 	if (got > 0 && *ret_program)
-		return;
+		return true;
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
 	got = readlink(link, ret_program, size - 1);
 	if (got <= 0)
-		snprintf(ret_program, size, "[not known]");
+		snprintf(ret_program, size, "%s", THREAD_FACTS_NOT_KNOWN);
+	return got > 0;
 }

@@ -3,6 +3,7 @@
 #ifndef COLLECT_THREAD_FACTS_H
 #define COLLECT_THREAD_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -10,8 +11,9 @@
 pid_t thread_facts_number(pid_t tid, const char *name);
 /* Its name; as it was before when it is gone. */
 void thread_facts_comm(pid_t tid, char *ret_comm, size_t size);
+#define THREAD_FACTS_NOT_KNOWN "[not known]"
 /* The path that was given to its last exec. Where its memory cannot be read, or is another word
- * size's, the file it executes; "[not known]" when it is gone. */
-void thread_facts_program(pid_t pid, char *ret_program, size_t size);
+ * size's, the file it executes. False, and THREAD_FACTS_NOT_KNOWN, when it is gone. */
+bool thread_facts_program(pid_t pid, char *ret_program, size_t size);
 
 #endif
