@@ -23,6 +23,7 @@ struct graph_values {
 	struct select_values select;
 	struct name_values names;
 	bool inverted, flat, calls, dot;
+	const char *counts;
 	int64_t limit, max_depth;
 	double threshold;
 	const char *format;
@@ -37,6 +38,8 @@ static const struct option_spec graph_specs[] = {
 	  .help = "no tree: a table of functions, the heaviest itself first" },
 	{ "calls", 0, OPTION_FLAG, offsetof(struct graph_values, calls), NULL,
 	  .help = "no tree: a flat profile, then each function with its callers and callees" },
+	{ "counts", 0, OPTION_TEXT, offsetof(struct graph_values, counts), "FILE",
+	  .help = "with --calls: numbers of calls, from 'prospect watch --format csv'" },
 	{ "dot", 0, OPTION_FLAG, offsetof(struct graph_values, dot), NULL,
 	  .help = "no tree: a picture, in the language of Graphviz" },
 	{ "by", 0, OPTION_TEXT, offsetof(struct graph_values, by), "KEYS",
@@ -77,6 +80,7 @@ static struct graph_options options_of(const struct graph_values *values, const 
 		.flat = values->flat,
 		.calls = values->calls,
 		.dot = values->dot,
+		.counts = values->counts,
 		.limit = (size_t)values->limit,
 		.threshold = values->threshold,
 		.max_depth = (size_t)values->max_depth,

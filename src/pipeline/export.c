@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "pipeline/diff_command.h"
 #include "pipeline/export_levels.h"
 #include "pipeline/opened.h"
 
@@ -242,25 +243,49 @@ static uint8_t main_event(const struct export_data *data)
 	return first;
 }
 
-/* The file that the main event was in for the most part. */
+/* What was selected of the main event in code of each image, and in what it called. */
+static void weigh_images(const struct export_data *data, uint64_t *self, uint64_t *total)
+{
+	const struct profile *profile = data->profile;
+
+	for (size_t i = 0; i < data->count; i++) {
+		const struct total *row = &data->rows[i];
+		uint32_t stack = row->stack;
+
+		if (row->event != data->event)
+			continue;
+		self[profile->frames.items[profile->stacks.items[stack].frame].image] +=
+			row->weight;
+		for (; stack; stack = profile->stacks.items[stack].parent)
+			total[profile->frames.items[profile->stacks.items[stack].frame].image] +=
+				row->weight;
+	}
+}
+
+/* The executable of the command, if something of that was selected; else the file that the main
+ * event was in for the most part. */
 static uint32_t main_image(const struct export_data *data)
 {
 	const struct profile *profile = data->profile;
-	_cleanup_free_ uint64_t *weights = xcalloc(profile->images.count, sizeof(*weights));
-	uint32_t main = 0;
+	size_t count = profile->images.count;
+	_cleanup_free_ uint64_t *self = xcalloc(count, sizeof(*self));
+	_cleanup_free_ uint64_t *total = xcalloc(count, sizeof(*total));
+	const char *command = diff_command_image(profile);
+	uint32_t heaviest = 0, executable = 0;
 
-	for (size_t i = 0; i < data->count; i++) {
-		uint32_t frame = profile->stacks.items[data->rows[i].stack].frame;
+	weigh_images(data, self, total);
+	for (uint32_t image = 1; image < count; image++) {
+		const struct image *row = &profile->images.items[image];
 
-		if (data->rows[i].event == data->event)
-			weights[profile->frames.items[frame].image] += data->rows[i].weight;
+		if (row->kind != IMAGE_FILE)
+			continue;
+		if (self[image] > self[heaviest])
+			heaviest = image;
+		if (command && total[image] > total[executable] &&
+		    strcmp(profile_text(profile, row->path), command) == 0)
+			executable = image;
 	}
-	for (uint32_t image = 1; image < profile->images.count; image++) {
-		if (profile->images.items[image].kind == IMAGE_FILE &&
-		    weights[image] > weights[main])
-			main = image;
-	}
-	return main;
+	return executable ? executable : heaviest;
 }
 
 static void name_code(struct exporting *exporting)

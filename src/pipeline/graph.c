@@ -39,6 +39,7 @@ struct graph {
 	enum format format;
 	struct key_list keys;
 	struct opened opened;
+	struct call_counts counts;
 	struct table *stacks; /* what was selected */
 	struct places *places;
 	bool *focus;				       /* by place; NULL: everything */
@@ -58,6 +59,7 @@ static void graph_done(struct graph *graph)
 	free(graph->focus);
 	places_free(graph->places);
 	table_free(graph->stacks);
+	call_counts_done(&graph->counts);
 	opened_done(&graph->opened);
 }
 
@@ -79,6 +81,12 @@ static int check_functions(const struct graph_options *options, const char *mode
 
 static int check_modes(const struct graph_options *options, struct err *err)
 {
+	if (options->counts && !options->calls)
+		return err_set(err, -EINVAL, "--counts needs --calls: it fills its columns");
+	if (options->counts && options->by && strcmp(options->by, "function") != 0)
+		return err_set(err, -EINVAL,
+			       "--counts has the calls of functions: use --by function, not '%s'",
+			       options->by);
 	if (options->calls || options->dot)
 		return check_functions(options, options->calls ? "--calls" : "--dot", err);
 	if (options->flat && options->inverted)
@@ -351,6 +359,8 @@ static int print_calls(struct graph *graph, const struct view *view, FILE *out, 
 					   .format = graph->format,
 					   .least = graph->least,
 					   .limit = options->limit,
+					   .counts = options->counts ? &graph->counts : NULL,
+					   .counts_file = options->counts,
 					   .counts_hold = !view->selection };
 
 	if (options->calls)
@@ -386,6 +396,8 @@ int graph_print(const char *path, const struct graph_options *options, FILE *out
 	struct graph graph = { .path = path };
 	int rc = parse(&graph, options, err);
 
+	if (rc == 0 && options->counts)
+		rc = call_counts_read(options->counts, &graph.counts, err);
 	if (rc == 0)
 		rc = opened_load(&graph.opened, path, err);
 	if (rc == 0)

@@ -21,6 +21,7 @@ struct graph_options {
 	bool flat;	    /* no tree: a table, the heaviest itself first */
 	bool calls;	    /* no tree: each function with its callers and callees */
 	bool dot;	    /* no tree: a picture for Graphviz */
+	const char *counts; /* with @calls: a file of exact numbers (call_counts.h); NULL: none */
 	size_t limit;	    /* most nodes or rows; 0: all */
 	double threshold;   /* least share of a node or row; below 0: 0.5 in text and
 			     * pictures, of what the symbol took if there is one; else 0 */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aggregate/calls.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 #include "present/calls_rows.h"
 #include "present/dot.h"
@@ -115,6 +116,59 @@ static double calls_for_each(const struct counting *counting)
 	return (double)weight / (double)counting->cycles;
 }
 
+/* The file of an image as a watch names it: "" for the kernel, modules without brackets. */
+static void add_watched_file(const struct graph_calls *graph, const struct symbol *symbol,
+			     struct buf *file)
+{
+	const struct profile *profile = graph->opened->profile;
+	const struct image *image = &profile->images.items[symbol->image];
+	const char *base = file_base(profile_text(profile, image->path));
+
+	if (image->kind == IMAGE_KERNEL)
+		return;
+	buf_add_str(file, image->kind == IMAGE_MODULE && *base == '[' ? base + 1 : base);
+	if (image->kind == IMAGE_MODULE && file->size && file->bytes[file->size - 1] == ']')
+		file->bytes[--file->size] = '\0';
+}
+
+/* The calls of a function, by its name as its file has it or as people read it. */
+static bool find_count(const struct graph_calls *graph, const struct symbol *symbol,
+		       uint64_t *ret_entries, uint64_t *ret_nested)
+{
+	const char *name = profile_text(graph->opened->profile, symbol->name);
+	struct buf file = { 0 }, text = { 0 };
+	bool found;
+
+	add_watched_file(graph, symbol, &file);
+	labels_name(&graph->opened->labels, symbol->name, &text);
+	found = call_counts_find(graph->counts, buf_text(&file), name, ret_entries, ret_nested) ||
+		call_counts_find(graph->counts, buf_text(&file), buf_text(&text), ret_entries,
+				 ret_nested);
+	buf_done(&text);
+	buf_done(&file);
+	return found;
+}
+
+/* Gives functions the calls that a watch counted. Returns whether any was watched. */
+static bool set_counts(const struct graph_calls *graph, struct calls *calls)
+{
+	const struct profile *profile = graph->opened->profile;
+	bool any = false;
+
+	for (uint32_t place = 0; place < graph->places->rows.count; place++) {
+		uint32_t frame = graph->places->rows.items[place].frame;
+		const struct symbol *symbol =
+			&profile->symbols.items[profile->frames.items[frame].symbol];
+		uint64_t entries, nested;
+
+		if (symbol->kind != SYMBOL_NAMED || !find_count(graph, symbol, &entries, &nested))
+			continue;
+		calls_set_count(calls, place, entries - nested, nested);
+		any = true;
+	}
+	return any;
+}
+
 /* Returns 0 and prints one event. */
 static int print_event(const struct graph_calls *graph, const struct view *view, uint8_t event,
 		       struct fields *fields, uint64_t branches, struct err *err)
@@ -128,16 +182,21 @@ static int print_event(const struct graph_calls *graph, const struct view *view,
 				    .file = graph->path,
 				    .threshold = graph->least[event],
 				    .limit = graph->limit,
-				    .focus = graph->focus };
-	int rc = graph->counts_hold ? count_calls(&counting, err) : 0;
+				    .focus = graph->focus,
+				    .counts_file = graph->counts_file };
+	bool recorded = graph->counts_hold && !graph->counts;
+	int rc = recorded ? count_calls(&counting, err) : 0;
 
-	if (!graph->counts_hold && branches)
+	if (!recorded && !graph->counts && branches)
 		shown.count_problem = "Calls that were recorded cannot be selected: "
 				      "their numbers are left out.";
 	if (rc < 0)
 		return rc;
-	shown.each = calls_for_each(&counting);
+	shown.each = graph->counts ? 1 : calls_for_each(&counting);
 	calls_finish(calls);
+	if (graph->counts && !set_counts(graph, calls))
+		shown.count_problem =
+			"No function of this profile was counted in the file of --counts.";
 	if (graph->format == FORMAT_TEXT)
 		text_calls_print(&shown, fields->out);
 	else

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "aggregate/places.h"
+#include "pipeline/call_counts.h"
 #include "pipeline/format.h"
 #include "pipeline/opened.h"
 
@@ -21,6 +22,8 @@ struct graph_calls {
 	enum format format;
 	const double *least; /* percent a function must have to be shown, by event */
 	size_t limit;
+	const struct call_counts *counts; /* exact ones; NULL: there are none */
+	const char *counts_file;	  /* that has them */
 	bool counts_hold; /* nothing was selected: branches are those of these samples */
 };
 

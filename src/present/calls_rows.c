@@ -146,7 +146,7 @@ static void print_callers(struct writer *writer, uint32_t entry, uint32_t functi
 						      .self = arc->caller_self,
 						      .total = arc->caller_total,
 						      .calls = arc->count,
-						      .calls_known = writer->calls->counted &&
+						      .calls_known = writer->calls->arcs_counted &&
 								     arc->from != CALLS_NOBODY,
 						      .is_arc = true });
 	}
@@ -161,15 +161,15 @@ static void print_callees(struct writer *writer, uint32_t entry, uint32_t functi
 	for (size_t i = 0; i < list.count; i++) {
 		const struct call_arc *arc = &writer->calls->arcs.items[list.arcs[i]];
 
-		print_row(writer,
-			  &(struct call_row){ .line = members ? "member" : "callee",
-					      .entry = entry,
-					      .function = arc->to,
-					      .self = arc->callee_self,
-					      .total = arc->callee_total,
-					      .calls = arc->count,
-					      .calls_known = writer->calls->counted && !members,
-					      .is_arc = true });
+		print_row(writer, &(struct call_row){ .line = members ? "member" : "callee",
+						      .entry = entry,
+						      .function = arc->to,
+						      .self = arc->callee_self,
+						      .total = arc->callee_total,
+						      .calls = arc->count,
+						      .calls_known = writer->calls->arcs_counted &&
+								     !members,
+						      .is_arc = true });
 	}
 }
 
@@ -178,14 +178,15 @@ static void print_entry(struct writer *writer, uint32_t function)
 	const struct call_function *row = &writer->calls->functions.items[function];
 
 	print_callers(writer, row->rank, function);
-	print_row(writer, &(struct call_row){ .line = "function",
-					      .entry = row->rank,
-					      .function = function,
-					      .self = row->self,
-					      .total = row->total,
-					      .calls = row->calls,
-					      .own_calls = row->own_calls,
-					      .calls_known = writer->calls->counted });
+	print_row(writer,
+		  &(struct call_row){ .line = "function",
+				      .entry = row->rank,
+				      .function = function,
+				      .self = row->self,
+				      .total = row->total,
+				      .calls = row->calls,
+				      .own_calls = row->own_calls,
+				      .calls_known = writer->calls->arcs_counted || row->counted });
 	print_callees(writer, row->rank, function);
 }
 

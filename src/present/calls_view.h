@@ -15,6 +15,7 @@ struct calls_view {
 	size_t limit;		   /* most functions; 0: all */
 	const bool *focus;	   /* by place: only these have entries; NULL: all have */
 	double each;		   /* calls that one recorded call stands for; 0: not known */
+	const char *counts_file;   /* where they were counted; NULL: they were recorded */
 	const char *count_problem; /* why there are no counts, a sentence; NULL: nothing to say */
 };
 

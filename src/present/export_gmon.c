@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gmon.out as gprof reads it (sys/gmon_out.h): of one executable a histogram of addresses, and
- * arcs from callers to callees.
+ * A gmon.out as gprof reads it (sys/gmon_out.h): of one executable a histogram of addresses. It has
+ * no arcs: their numbers are calls to gprof, which divides the time of a function by them, and a
+ * sampled profile does not know calls.
  *
- *   - Bins are two bytes of code and count ticks, of which a second has a power of ten that fits;
- * what is less than a tick goes to the next bin, so that the sum is right. What counts no time has
- *     units of 1e9 in place of seconds.
- *   - The number of calls of an arc is that of samples in which it was found. gprof gives the time
- *     of a function to its callers by these numbers, so that it is right, too.
+ * Bins are two bytes of code and count ticks, of which a second has a power of ten that fits; what
+ * is less than a tick goes to the next bin, so that the sum is right. What counts no time has units
+ * of 1e9 in place of seconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +19,6 @@
 enum {
 	GMON_VERSION = 1,
 	TAG_HISTOGRAM = 0,
-	TAG_ARC = 1,
 	BIN_BYTES = 2,
 	GAP_BYTES = 4096, /* without a hit: another histogram begins behind it */
 	MOST_RATE = 1000000,
@@ -34,16 +32,10 @@ struct hit {
 	uint64_t weight;
 };
 
-struct arc {
-	uint64_t from, to;
-	uint64_t samples;
-};
-
 struct gmon {
 	const struct export_data *data;
 	FILE *out;
 	VEC(struct hit) hits;
-	VEC(struct arc) arcs;
 	uint64_t most; /* the heaviest hit */
 	uint32_t rate; /* ticks for each unit */
 	double owed;   /* what was less than a tick */
@@ -60,33 +52,7 @@ static uint64_t code_address(const struct frame *frame)
 	return frame->address - (frame->kind == FRAME_RETURN && frame->address > 0);
 }
 
-/* Where the function of a frame begins, as far as that is known. */
-static uint64_t entry_of(const struct gmon *gmon, const struct frame *frame)
-{
-	const struct symbol *symbol = &gmon->data->profile->symbols.items[frame->symbol];
-
-	return symbol->start && symbol->kind != SYMBOL_NONE ? symbol->start : code_address(frame);
-}
-
 /* ---- gathering ---- */
-
-static void take_arcs(struct gmon *gmon, const struct total *row)
-{
-	const struct profile *profile = gmon->data->profile;
-	uint32_t stack = row->stack;
-
-	for (; profile->stacks.items[stack].parent; stack = profile->stacks.items[stack].parent) {
-		uint32_t caller = profile->stacks.items[profile->stacks.items[stack].parent].frame;
-		uint32_t callee = profile->stacks.items[stack].frame;
-
-		if (in_image(gmon, caller) && in_image(gmon, callee))
-			*vec_push(&gmon->arcs) = (struct arc){
-				.from = code_address(&profile->frames.items[caller]),
-				.to = entry_of(gmon, &profile->frames.items[callee]),
-				.samples = row->samples,
-			};
-	}
-}
 
 static void take_row(struct gmon *gmon, const struct total *row)
 {
@@ -95,7 +61,6 @@ static void take_row(struct gmon *gmon, const struct total *row)
 
 	if (row->event != gmon->data->event)
 		return;
-	take_arcs(gmon, row);
 	if (!in_image(gmon, leaf))
 		return;
 	gmon->in_image += row->weight;
@@ -110,15 +75,6 @@ static int hit_order(const void *first, const void *second)
 	const struct hit *a = first, *b = second;
 
 	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static int arc_order(const void *first, const void *second)
-{
-	const struct arc *a = first, *b = second;
-
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
 }
 
 static void add_up_hits(struct gmon *gmon)
@@ -137,22 +93,6 @@ static void add_up_hits(struct gmon *gmon)
 			gmon->most = hits[kept - 1].weight;
 	}
 	gmon->hits.count = kept;
-}
-
-static void add_up_arcs(struct gmon *gmon)
-{
-	struct arc *arcs = gmon->arcs.items;
-	size_t kept = 0;
-
-	if (gmon->arcs.count)
-		qsort(arcs, gmon->arcs.count, sizeof(*arcs), arc_order);
-	for (size_t i = 0; i < gmon->arcs.count; i++) {
-		if (kept && arc_order(&arcs[kept - 1], &arcs[i]) == 0)
-			arcs[kept - 1].samples += arcs[i].samples;
-		else
-			arcs[kept++] = arcs[i];
-	}
-	gmon->arcs.count = kept;
 }
 
 /* ---- writing ---- */
@@ -237,18 +177,6 @@ static void put_histograms(struct gmon *gmon)
 	}
 }
 
-static void put_arcs(struct gmon *gmon)
-{
-	for (size_t i = 0; i < gmon->arcs.count; i++) {
-		const struct arc *arc = &gmon->arcs.items[i];
-
-		put_u8(gmon, TAG_ARC);
-		put_u64(gmon, arc->from);
-		put_u64(gmon, arc->to);
-		put_u32(gmon, arc->samples > UINT32_MAX ? UINT32_MAX : (uint32_t)arc->samples);
-	}
-}
-
 static void put_all(struct gmon *gmon)
 {
 	static const char spare[12] = "";
@@ -260,7 +188,6 @@ static void put_all(struct gmon *gmon)
 	put_u32(gmon, GMON_VERSION);
 	put(gmon, spare, sizeof(spare));
 	put_histograms(gmon);
-	put_arcs(gmon);
 }
 
 int export_gmon_write(const struct export_data *data, FILE *out, struct export_note *note,
@@ -276,13 +203,12 @@ int export_gmon_write(const struct export_data *data, FILE *out, struct export_n
 	for (size_t i = 0; i < data->count; i++)
 		take_row(&gmon, &data->rows[i]);
 	add_up_hits(&gmon);
-	add_up_arcs(&gmon);
 	put_all(&gmon);
 	snprintf(note->text, sizeof(note->text),
-		 "gmon.out is of one executable: this is %.300s, with %.1f %% of %.60s", path,
-		 100 * (double)gmon.in_image / (double)data->sums[data->event].weight,
+		 "gmon.out is of one executable, without calls: this is %.300s, with %.1f %% of "
+		 "%.60s",
+		 path, 100 * (double)gmon.in_image / (double)data->sums[data->event].weight,
 		 export_event(data, data->event));
 	vec_free(&gmon.hits);
-	vec_free(&gmon.arcs);
 	return 0;
 }

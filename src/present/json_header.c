@@ -93,6 +93,7 @@ static json_t *events(const struct profile *profile)
 static json_t *cost(const struct profile *profile)
 {
 	const struct run_facts *run = &profile->run;
+	const struct account_cost cost = account_cost(profile);
 	bool finished = account_wall_ns(profile) != 0;
 	json_t *object = json_object();
 
@@ -100,8 +101,13 @@ static json_t *cost(const struct profile *profile)
 	json_object_set_new(object, "interrupt_s",
 			    seconds_or_null(run->interrupt_known != 0, run->interrupt_ns));
 	json_object_set_new(object, "bpf_s", seconds_or_null(finished, run->bpf_ns));
-	json_object_set_new(object, "percent",
-			    real_or_null(finished, account_cost_percent(profile)));
+	json_object_set_new(object, "recording_cpu_s",
+			    seconds_or_null(finished && cost.apart, cost.recording_ns));
+	json_object_set_new(object, "once_cpu_s",
+			    seconds_or_null(finished && cost.apart, cost.once_ns));
+	json_object_set_new(object, "percent", real_or_null(finished, cost.percent));
+	json_object_set_new(object, "percent_is_most",
+			    json_boolean(finished && !cost.apart && run->self_cpu_ns));
 	json_object_set_new(object, "max_rss_kb",
 			    run->max_rss_kb ? integer(run->max_rss_kb) : json_null());
 	return object;

@@ -72,10 +72,10 @@ void safe_utf8(struct buf *buf, const char *text)
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
-		if (length)
-			buf_add(buf, text, length);
+		if (!length || (point >= 0x80 && utf8_commands_terminal(point)))
+			add_escaped(buf, text, length ? length : 1);
 		else
-			add_escaped(buf, text, 1);
+			buf_add(buf, text, length);
 		text += length ? length : 1;
 	}
 }
@@ -90,8 +90,8 @@ void safe_csv(struct buf *buf, const char *text)
 		uint32_t point;
 		size_t length = utf8_decode(text, &point);
 
-		if (!length || utf8_is_control(point))
-			add_escaped(buf, text, 1);
+		if (!length || utf8_commands_terminal(point))
+			add_escaped(buf, text, length ? length : 1);
 		else if (point == '"')
 			buf_add_str(buf, "\"\"");
 		else
@@ -111,7 +111,7 @@ void safe_json(struct buf *buf, const char *text)
 
 		if (!length)
 			buf_printf(buf, "\\\\x%02x", (unsigned char)*text);
-		else if (utf8_is_control(point))
+		else if (utf8_commands_terminal(point))
 			buf_printf(buf, "\\u%04x", point);
 		else if (point == '"' || point == '\\')
 			buf_printf(buf, "\\%c", (char)point);

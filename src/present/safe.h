@@ -13,12 +13,12 @@
 /* For terminals: control characters (C0, DEL, C1), what turns the direction of writing, line and
  * paragraph separators, and bytes that are not UTF-8. */
 void safe_text(struct buf *buf, const char *text);
-/* For JSON: only bytes that are not UTF-8. */
+/* For a writer of JSON that escapes control characters of ASCII itself: bytes that are not UTF-8,
+ * and what else safe_text does not let through. */
 void safe_utf8(struct buf *buf, const char *text);
-/* For CSV: control characters (C0, DEL) and bytes that are not UTF-8; quoted where RFC 4180 wants
- * it. */
+/* For CSV: as for terminals, which many a table ends on; quoted where RFC 4180 wants it. */
 void safe_csv(struct buf *buf, const char *text);
-/* A JSON string with its quotes. */
+/* A JSON string with its quotes: nothing that commands a terminal, but for \uNNNN. */
 void safe_json(struct buf *buf, const char *text);
 
 /* As safe_text, but at most @width characters (at least 3): what is cut off shows as "...". */

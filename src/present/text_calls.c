@@ -23,6 +23,7 @@ struct printer {
 	const struct profile *profile;
 	FILE *out;
 	bool is_time;
+	bool counted;	   /* some calls are known: there are columns for them */
 	bool *has_entry;   /* by function */
 	uint32_t *entries; /* functions */
 	size_t count;
@@ -110,13 +111,18 @@ static int heavier_self(const void *left, const void *right, void *context)
 	return row_of(printer, a)->rank < row_of(printer, b)->rank ? -1 : 1;
 }
 
-/* That none was recorded does not mean that there was none. */
-static void add_count(struct printer *printer, uint64_t count)
+/* That none was recorded does not mean that there was none; that none was counted does. */
+static void add_calls(struct printer *printer, const struct call_function *row, uint64_t count)
 {
-	if (count)
+	if (count || row->counted)
 		figures_si(&printer->text, (double)count);
 	else
 		buf_add_char(&printer->text, '-');
+}
+
+static void add_count(struct printer *printer, uint64_t count)
+{
+	add_calls(printer, &(struct call_function){ 0 }, count);
 }
 
 static void print_flat_row(struct printer *printer, uint32_t function, uint64_t cumulated)
@@ -127,10 +133,12 @@ static void print_flat_row(struct printer *printer, uint32_t function, uint64_t 
 	buf_printf(&printer->line, "%6.2f ", percent(printer, row->self.weight));
 	add_amount(printer, row->self.weight, 10);
 	add_amount(printer, cumulated, 11);
-	add_count(printer, calls);
-	add_right(printer, 8);
-	add_per_call(printer, row->self.weight, calls);
-	add_per_call(printer, row->total.weight, calls);
+	if (printer->counted) {
+		add_calls(printer, row, calls);
+		add_right(printer, 8);
+		add_per_call(printer, row->self.weight, calls);
+		add_per_call(printer, row->total.weight, calls);
+	}
 	buf_add_str(&printer->line, "  ");
 	add_name(printer, function);
 	add_image(printer, function);
@@ -167,7 +175,8 @@ static void print_flat_head(struct printer *printer)
 	buf_add_char(&printer->line, ':');
 	end_line(printer);
 	print_sample_line(printer);
-	fputs("% time       self      cumul   calls self/call  tot/call  name\n", printer->out);
+	fprintf(printer->out, "%% time       self      cumul%s  name\n",
+		printer->counted ? "   calls self/call  tot/call" : "");
 }
 
 static bool is_in_flat(const struct printer *printer, uint32_t function)
@@ -214,7 +223,14 @@ static void add_reference(struct printer *printer, uint32_t function)
 			   rank);
 }
 
-/* The columns in front of a caller or callee. */
+/* The column of calls, with the text that is being made, where there is one. */
+static void end_called(struct printer *printer)
+{
+	if (printer->counted)
+		add_right(printer, CALLED_WIDTH);
+}
+
+/* The columns before a caller or callee. */
 static void begin_other(struct printer *printer, const struct hits *self, const struct hits *total)
 {
 	buf_printf(&printer->line, "%14s", "");
@@ -230,14 +246,14 @@ static void print_arc(struct printer *printer, const struct call_arc *arc, bool 
 		begin_other(printer, &arc->caller_self, &arc->caller_total);
 	else
 		begin_other(printer, &arc->callee_self, &arc->callee_total);
-	if (arc->from != CALLS_NOBODY) {
+	if (printer->calls->arcs_counted && arc->from != CALLS_NOBODY) {
 		add_count(printer, arc->count);
 		if (arc->count && !calls_is_inside(printer->calls, arc)) {
 			buf_add_char(&printer->text, '/');
 			figures_si(&printer->text, (double)callee->calls);
 		}
 	}
-	add_right(printer, CALLED_WIDTH);
+	end_called(printer);
 	buf_add_str(&printer->line, "      ");
 	add_reference(printer, is_caller ? arc->from : arc->to);
 	end_line(printer);
@@ -246,8 +262,9 @@ static void print_arc(struct printer *printer, const struct call_arc *arc, bool 
 static void print_member(struct printer *printer, const struct call_arc *arc)
 {
 	begin_other(printer, &row_of(printer, arc->to)->self, &arc->callee_total);
-	add_count(printer, row_of(printer, arc->to)->calls);
-	add_right(printer, CALLED_WIDTH);
+	if (printer->calls->arcs_counted)
+		add_count(printer, row_of(printer, arc->to)->calls);
+	end_called(printer);
 	buf_add_str(&printer->line, "      ");
 	add_reference(printer, arc->to);
 	end_line(printer);
@@ -259,7 +276,8 @@ static void print_rest(struct printer *printer, size_t count, const struct hits 
 	if (!count)
 		return;
 	begin_other(printer, self, total);
-	buf_printf(&printer->line, "%*s(%zu more)", CALLED_WIDTH + 6, "", count);
+	buf_printf(&printer->line, "%*s(%zu more)", (printer->counted ? CALLED_WIDTH : 0) + 6, "",
+		   count);
 	end_line(printer);
 }
 
@@ -327,12 +345,14 @@ static void add_called(struct printer *printer, uint32_t function)
 {
 	const struct call_function *row = row_of(printer, function);
 
-	add_count(printer, row->calls);
+	if (!printer->counted)
+		return;
+	add_calls(printer, row, row->calls);
 	if (row->recurses || row->own_calls) {
 		buf_add_char(&printer->text, '+');
-		add_count(printer, row->own_calls);
+		add_calls(printer, row, row->own_calls);
 	}
-	add_right(printer, CALLED_WIDTH);
+	end_called(printer);
 }
 
 static void print_entry(struct printer *printer, uint32_t function)
@@ -348,6 +368,8 @@ static void print_entry(struct printer *printer, uint32_t function)
 	add_called(printer, function);
 	buf_add_str(&printer->line, "  ");
 	add_name(printer, function);
+	if (row->recurses && !printer->counted)
+		buf_add_str(&printer->line, " <recursive>");
 	buf_printf(&printer->line, " %s", number);
 	add_image(printer, function);
 	end_line(printer);
@@ -360,7 +382,8 @@ static void print_entry(struct printer *printer, uint32_t function)
 static void print_graph(struct printer *printer)
 {
 	fputs("\nCall-graph table:\n", printer->out);
-	fputs("index   %time       self   children       called  name\n", printer->out);
+	fprintf(printer->out, "index   %%time       self   children%s  name\n",
+		printer->counted ? "       called" : "");
 	for (size_t i = 0; i < printer->count; i++)
 		print_entry(printer, printer->entries[i]);
 	if (!printer->count)
@@ -425,6 +448,12 @@ static void print_notes(const struct printer *printer)
 			view->threshold);
 	if (view->count_problem)
 		fprintf(printer->out, "%s\n", view->count_problem);
+	else if (view->counts_file)
+		fprintf(printer->out,
+			"Calls are those that %s has, of another run: what one took is right if "
+			"both"
+			" did the same work.\n",
+			view->counts_file);
 	else if (view->calls->counted && !view->each)
 		fputs("Calls are those the processor recorded, not all there were; what one took is"
 		      " not known.\n",
@@ -442,6 +471,7 @@ void text_calls_print(const struct calls_view *view, FILE *out)
 				   .profile = view->view->labels->profile,
 				   .out = out };
 
+	printer.counted = view->calls->counted;
 	printer.is_time = account_is_time(printer.profile, view->calls->tree->event);
 	printer.entries = calls_view_entries(view, &printer.count);
 	printer.has_entry = xcalloc(view->calls->functions.count, sizeof(bool));

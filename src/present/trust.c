@@ -324,24 +324,40 @@ static void print_unresolved(struct head *head)
 	print_paragraph(head, "Unresolved");
 }
 
+/* For each second of the recording where its cost is known apart, else in all. */
+static void add_cost(struct head *head, const struct account_cost *cost, uint64_t ns)
+{
+	double seconds = (double)account_wall_ns(head->profile) / NS_PER_S;
+
+	figures_seconds(&head->text, cost->apart ? (uint64_t)((double)ns / seconds) : ns);
+}
+
 static void print_cost(struct head *head)
 {
+	const struct account_cost cost = account_cost(head->profile);
 	const struct run_facts *run = head->run;
 	struct buf *text = &head->text;
 
 	if (!account_wall_ns(head->profile) || account_is_import(head->profile))
 		return;
-	buf_printf(text, "%.2f %%: CPU ", account_cost_percent(head->profile));
-	figures_seconds(text, run->self_cpu_ns);
+	buf_printf(text, cost.apart ? "%.2f %%: each second CPU " : "at most %.2f %%: CPU ",
+		   cost.percent);
+	add_cost(head, &cost, cost.recording_ns);
+	if (!cost.apart)
+		buf_add_str(text, " with start and finish");
 	if (run->bpf_ns || !is_short(head)) {
 		buf_add_str(text, ", BPF ");
-		figures_seconds(text, run->bpf_ns);
+		add_cost(head, &cost, run->bpf_ns);
 	}
 	buf_add_str(text, ", interrupts ");
 	if (run->interrupt_known)
-		figures_seconds(text, run->interrupt_ns);
+		add_cost(head, &cost, run->interrupt_ns);
 	else
 		buf_add_str(text, "not calibrated");
+	if (cost.apart) {
+		buf_add_str(text, "; once, to start and finish, CPU ");
+		figures_seconds(text, cost.once_ns);
+	}
 	if (run->max_rss_kb)
 		buf_printf(text, "; memory %.1f MB", (double)run->max_rss_kb / 1024);
 	print_paragraph(head, "Own cost");
