@@ -24,10 +24,10 @@ check:
 
 # What needs heavy packages or much time, and is not in "check".
 check-all:
-	@tools/install-deps build test heavy
+	@tools/install-deps build test heavy fuzz
 	@tools/run-tests tidy heavy
 
-# Searches for inputs that break a parser, FUZZ_SECONDS (60) for each.
+# Searches for inputs that break a parser, FUZZ_SECONDS (60) for each, FUZZ_JOBS (1) at a time.
 fuzz:
 	@tools/install-deps build test fuzz
 	@tools/fuzz

@@ -58,6 +58,18 @@ static int check_user(const struct record_options *options, struct err *err)
 		"--as-user: it is not known which user (SUDO_UID is not set); run it with sudo");
 }
 
+/* The kernel maps nothing else, and a size that was asked for is not changed without a word. */
+static void explain_ring(int64_t ring_kb)
+{
+	int64_t power = 1;
+
+	while (power < ring_kb)
+		power *= 2;
+	if (ring_kb && power != ring_kb)
+		terminal_say("prospect: --ring %lld: the size must be a power of two; using %lld",
+			     (long long)ring_kb, (long long)power);
+}
+
 int collect_run(const struct record_options *options, struct record_result *ret_result)
 {
 	struct record_options wanted = *options;
@@ -69,6 +81,7 @@ int collect_run(const struct record_options *options, struct record_result *ret_
 		fprintf(stderr, "prospect: %s\n", err.text);
 		return 2;
 	}
+	explain_ring(options->ring_kb);
 	if (may_show_progress(options))
 		wanted.progress = print_progress;
 	rc = record_run(&wanted, ret_result, &err);

@@ -59,7 +59,7 @@ struct collect_options {
 	{ "as-user", 0, OPTION_FLAG, COLLECT_AT(type, member, as_user), NULL, \
 	  .help = "under sudo: run the command as the user who called it" }, \
 	{ "ring", 0, OPTION_INTEGER, COLLECT_AT(type, member, ring_kb), "KB", \
-	  .help = "ring buffer of each CPU (default: 512, or what the limits allow)", \
+	  .help = "ring buffer of each CPU, a power of two (default: 512 to 2048)", \
 	  .least = 16, .most = 1048576 }
 /* clang-format on */
 

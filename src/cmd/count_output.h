@@ -25,6 +25,8 @@ struct count_output_values {
 	  .help = "lines of [key,]event,count,percent of time counted, as ocount has them" }, \
 	{ "output", 'f', OPTION_TEXT, COUNT_OUTPUT_AT(type, member, file), "FILE", \
 	  .help = "print to FILE (default: stderr with a command, else stdout)" }, \
+	{ "file", 'o', OPTION_TEXT, COUNT_OUTPUT_AT(type, member, file), "FILE", \
+	  .help = "the same" }, \
 	{ "us-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, us), NULL, \
 	  .help = "text: counts as 1,234 (the default)" }, \
 	{ "eu-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, eu), NULL, \

@@ -31,17 +31,18 @@ static int fail(const struct err *err, int status)
 /* @file: as typed, NULL for the last profile. Returns the exit status. */
 static int show(const struct report_values *values, const char *file)
 {
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
 	char last[STATE_PATH_MAX];
 	struct err err;
 	int status;
 
-	if (report_options_check(values, &status, &err) < 0)
+	if (report_options_open(values, &output, &status, &err) < 0)
 		return fail(&err, status);
 	if (report_options_contradict(values, "report"))
 		return 2;
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
 		return fail(&err, 1);
-	if (report_options_print(values, file ? file : last, file, stdout, &err) < 0)
+	if (report_options_print(values, file ? file : last, file, output, stdout, &err) < 0)
 		return fail(&err, 1);
 	return 0;
 }

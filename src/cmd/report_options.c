@@ -35,7 +35,8 @@ static struct report_options options_of(const struct report_values *values)
 	};
 }
 
-int report_options_check(const struct report_values *values, int *ret_status, struct err *err)
+int report_options_open(const struct report_values *values, struct output_file **ret_output,
+			int *ret_status, struct err *err)
 {
 	struct report_options options = options_of(values);
 	int rc = report_check(&options, err);
@@ -44,8 +45,9 @@ int report_options_check(const struct report_values *values, int *ret_status, st
 		*ret_status = 2;
 		return rc;
 	}
+	*ret_output = NULL;
 	if (values->output)
-		rc = output_file_check(values->output, err);
+		rc = output_file_open(values->output, ret_output, err);
 	if (rc < 0)
 		*ret_status = 1;
 	return rc;
@@ -74,20 +76,17 @@ static void ask_terminal(FILE *out, struct report_options *options)
 }
 
 int report_options_print(const struct report_values *values, const char *path, const char *file,
-			 FILE *out, struct err *err)
+			 struct output_file *output, FILE *otherwise, struct err *err)
 {
-	_cleanup_(output_file_freep) struct output_file *output = NULL;
 	struct report_options options = options_of(values);
 	int rc;
 
 	options.file = file;
-	if (!values->output) {
-		ask_terminal(out, &options);
-		return report_print(path, &options, out, err);
+	if (!output) {
+		ask_terminal(otherwise, &options);
+		return report_print(path, &options, otherwise, err);
 	}
-	rc = output_file_open(values->output, &output, err);
-	if (rc == 0)
-		rc = report_print(path, &options, output_file_stream(output), err);
+	rc = report_print(path, &options, output_file_stream(output), err);
 	return rc < 0 ? rc : output_file_commit(output, err);
 }
 

@@ -11,6 +11,7 @@
 #include "cmd/name_options.h"
 #include "cmd/options.h"
 #include "cmd/select_options.h"
+#include "pipeline/output_file.h"
 
 struct report_values {
 	int64_t level;
@@ -95,18 +96,20 @@ struct report_values {
 	  .help = "write the report to FILE" }
 /* clang-format on */
 
-/* Finds what is wrong with the options, and an output file that cannot be written, before anything
- * runs. *ret_status is the exit status to leave with: 2 for a wrong command line, 1 else. */
-int report_options_check(const struct report_values *values, int *ret_status, struct err *err);
+/* Checks the options and opens -f FILE, once and before anything runs: a FIFO has its reader from
+ * then on. *ret_output: NULL without -f; the caller frees it. On failure *ret_status is the exit
+ * status to leave with: 2 for a wrong command line, 1 for a file that cannot be written. */
+int report_options_open(const struct report_values *values, struct output_file **ret_output,
+			int *ret_status, struct err *err);
 
 /* Tells on stderr, a line each, what of the options contradicts what, as "prospect @command: ...".
- * For options that report_options_check finds good. Is there anything? */
+ * For options that report_options_open accepts. Is there anything? */
 bool report_options_contradict(const struct report_values *values, const char *command);
 
-/* Prints the report of the profile at @path to -f FILE, else to @out. @file: FILE as the user typed
- * it, NULL when none was typed. */
+/* Prints the report of the profile at @path to @output and commits that; to @otherwise where it is
+ * NULL. @file: FILE as the user typed it, NULL when none was typed. */
 int report_options_print(const struct report_values *values, const char *path, const char *file,
-			 FILE *out, struct err *err);
+			 struct output_file *output, FILE *otherwise, struct err *err);
 
 /* The keys of --by and --select for --help, to stdout. */
 void report_options_print_keys(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prospect [run] COMMAND: profile the whole machine while a command runs, then print the report. */
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -30,11 +31,12 @@ static int record_and_report(const struct run_values *values, char **command)
 {
 	struct record_options options = collect_record_options(&values->collect);
 	struct report_values report = values->report;
+	_cleanup_(output_file_freep) struct output_file *output = NULL;
 	struct record_result result;
 	struct err err;
 	int rc, status;
 
-	if (report_options_check(&report, &status, &err) < 0)
+	if (report_options_open(&report, &output, &status, &err) < 0)
 		return fail(&err, status);
 	if (report_options_contradict(&report, "run"))
 		return 2;
@@ -45,7 +47,10 @@ static int record_and_report(const struct run_values *values, char **command)
 	status = collect_run(&options, &result);
 	if (!result.path[0])
 		return status;
-	rc = report_options_print(&report, result.path, values->collect.output, stderr, &err);
+	/* The status is the command's, whether or not there is still a reader of the report. */
+	signal(SIGPIPE, SIG_IGN);
+	rc = report_options_print(&report, result.path, values->collect.output, output, stderr,
+				  &err);
 	if (!result.kept)
 		record_output_remove_temporary(result.path);
 	if (rc < 0)

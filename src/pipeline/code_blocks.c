@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "pipeline/go_entry.h"
 
 /* What fills the room between functions and loops. */
 static const char *const paddings[] = { "nop",	      "int3",	"xchg   %ax,%ax",
@@ -204,26 +205,39 @@ static enum code_exits judge(const struct leaving *leaving, size_t index, bool *
 
 enum code_exits code_blocks_exits(const struct code_blocks *blocks, uint64_t start, uint64_t end,
 				  bool (*is_part)(void *context, uint64_t target), void *context,
-				  struct buf *addresses)
+				  struct code_ends *ends)
 {
 	const struct leaving leaving = { blocks, start, end, is_part, context };
 	enum code_exits worst = CODE_EXITS_PLAIN;
-	size_t before = addresses->size;
+	size_t before = ends->returns.size + ends->jumps.size;
 
 	for (size_t i = 0; i < blocks->steps.count; i++) {
+		const struct code_step *step = &blocks->steps.items[i];
 		bool is_exit;
 		enum code_exits found = judge(&leaving, i, &is_exit);
 
 		if (found > worst)
 			worst = found;
 		if (is_exit)
-			buf_add(addresses, &blocks->steps.items[i].address, sizeof(uint64_t));
+			buf_add(step->flow.kind == CODE_FLOW_RETURN ? &ends->returns : &ends->jumps,
+				&step->address, sizeof(step->address));
 	}
-	return addresses->size == before || blocks->data ? CODE_EXITS_UNKNOWN : worst;
+	return ends->returns.size + ends->jumps.size == before || blocks->data ? CODE_EXITS_UNKNOWN
+									       : worst;
+}
+
+void code_ends_done(struct code_ends *ends)
+{
+	buf_done(&ends->returns);
+	buf_done(&ends->jumps);
 }
 
 bool code_blocks_loops_to_start(const struct code_blocks *blocks, uint64_t start)
 {
+	uint64_t entry;
+
+	if (go_entry_find(blocks, start, &entry))
+		return false;
 	for (size_t i = 0; i < blocks->steps.count; i++) {
 		const struct code_flow *flow = &blocks->steps.items[i].flow;
 

@@ -55,14 +55,22 @@ enum code_exits {
 	CODE_EXITS_UNKNOWN, /* there is a branch that may leave it, or no exit at all */
 };
 
-/* Appends the addresses of what ends a call: returns, and jumps beyond [start, end) that do not
- * lead to a part of the function (@is_part; NULL: none is). */
+/* Addresses of instructions that end a function's part in a call: uint64_t. */
+struct code_ends {
+	struct buf returns;
+	struct buf jumps; /* to other functions */
+};
+
+/* Appends what ends a call: returns, and jumps beyond [start, end) that do not lead to a part of
+ * the function (@is_part; NULL: none is). */
 enum code_exits code_blocks_exits(const struct code_blocks *blocks, uint64_t start, uint64_t end,
 				  bool (*is_part)(void *context, uint64_t target), void *context,
-				  struct buf *addresses);
+				  struct code_ends *ends);
+void code_ends_done(struct code_ends *ends);
 
 /* Does the function jump to its own first instruction? What is counted there are then not calls
- * alone. */
+ * alone. Where Go's functions begin anew (go_entry.h) does not matter: entries are counted behind.
+ */
 bool code_blocks_loops_to_start(const struct code_blocks *blocks, uint64_t start);
 
 void code_blocks_done(struct code_blocks *blocks);

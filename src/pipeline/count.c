@@ -168,6 +168,8 @@ static int run_loop(struct count_session *session, struct err *err)
 			   next_time(session, session->counted_enough ? UINT64_MAX : end_ns));
 		if (session->stop)
 			break;
+		if (session->names)
+			thread_names_refresh(session->names);
 		if (is_interval_due(session))
 			rc = end_interval(session, err);
 		if (clock_ns() >= end_ns ||

@@ -9,6 +9,7 @@
 #include "collect/count_split.h"
 #include "collect/count_trace.h"
 #include "collect/counters.h"
+#include "collect/thread_names.h"
 #include "pipeline/count.h"
 #include "pipeline/watched_command.h"
 
@@ -22,6 +23,7 @@ struct count_session {
 	bool usual; /* the events are the usual ones, nobody asked for them */
 	VEC(pid_t) tids;
 	VEC(pid_t) processes; /* each thread's, in the same order */
+	struct thread_names *names; /* theirs, in the same order; NULL: not wanted */
 	int *cpus;
 	size_t cpu_count;
 	struct counters *counters;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/xalloc.h"
-#include "collect/thread_facts.h"
 #include "pipeline/count_parts.h"
 
 static void take_events(const struct count_session *session, struct counts *counts)
@@ -22,20 +22,23 @@ static struct count_key key_of_target(const struct count_session *session, size_
 {
 	struct count_key key = { .cpu = -1, .pid = -1, .tid = -1 };
 	enum count_rows rows = session->options->rows;
-	pid_t tid = counters_tid(session->counters, target), pid;
+	size_t thread;
 
 	if (rows == COUNT_ROWS_CPU)
 		key.cpu = counters_cpu(session->counters, target);
 	if (rows < COUNT_ROWS_PROGRAM)
 		return key;
 	/* Targets are tid by tid, with the CPUs of each. */
-	pid = session->processes
-		      .items[target * session->tids.count / counters_targets(session->counters)];
-	thread_facts_program(pid, key.program, sizeof(key.program));
+	thread = target * session->tids.count / counters_targets(session->counters);
+	snprintf(key.program, sizeof(key.program), "%s",
+		 thread_names_program(session->names, thread));
 	if (rows >= COUNT_ROWS_PROCESS)
-		key.pid = pid;
-	if (rows == COUNT_ROWS_THREAD)
-		key.tid = tid;
+		key.pid = session->processes.items[thread];
+	if (rows == COUNT_ROWS_THREAD) {
+		key.tid = session->tids.items[thread];
+		snprintf(key.comm, sizeof(key.comm), "%s",
+			 thread_names_comm(session->names, thread));
+	}
 	return key;
 }
 
@@ -53,8 +56,6 @@ static struct count_row *row_of_target(const struct count_session *session, size
 	row = counts_add_row(counts);
 	row->order = counts->rows.count;
 	row->key = key;
-	if (key.tid > 0)
-		thread_facts_comm(key.tid, row->key.comm, sizeof(row->key.comm));
 	return row;
 }
 
@@ -98,6 +99,8 @@ static void read_counters(const struct count_session *session, struct counts *co
 	size_t step = by_cpu ? session->cpu_count : 1;
 	_cleanup_free_ struct count_value *values = xcalloc(step, sizeof(*values));
 
+	if (session->names)
+		thread_names_refresh(session->names);
 	for (size_t first = 0; first + step <= targets; first += step) {
 		for (size_t i = 0; i < session->event_count; i++) {
 			read_event(session, first, i, values, step);

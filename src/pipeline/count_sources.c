@@ -227,6 +227,9 @@ int count_sources_open(struct count_session *session, struct err *err)
 		return open_split(session, err);
 	if (wants_parts(session) && count_sources_by_command(session))
 		return open_trace(session, err);
+	if (wants_parts(session))
+		session->names = thread_names_new(session->tids.items, session->processes.items,
+						  session->tids.count);
 	return open_plain(session, err);
 }
 
@@ -252,6 +255,7 @@ void count_sources_done(struct count_session *session)
 	count_trace_free(session->trace);
 	count_split_free(session->split);
 	counters_free(session->counters);
+	thread_names_free(session->names);
 	vec_free(&session->tids);
 	vec_free(&session->processes);
 	free(session->cpus);

@@ -31,6 +31,7 @@
 #include "pipeline/import_files.h"
 #include "pipeline/import_kernel.h"
 #include "pipeline/import_losses.h"
+#include "pipeline/import_repeats.h"
 #include "pipeline/import_tasks.h"
 #include "pipeline/stacks.h"
 #include "resolve/jit.h"
@@ -60,6 +61,7 @@ struct importing {
 	struct import_profile *import;
 	struct perf_data *data;
 	struct import_tasks *tasks;
+	struct import_repeats *repeats; /* NULL: there is one event only */
 	struct import_kernel kernel;
 	struct import_events events;
 	struct perf_reads reads;
@@ -327,6 +329,8 @@ static int take(void *context, const struct perf_record *record, size_t index)
 	struct machine *machine = importing->import->machine;
 	struct perf_record sample;
 
+	if (importing->repeats && import_repeats_is(importing->repeats, record, index))
+		return 0;
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		sample = *record;
@@ -481,9 +485,12 @@ int import_data(struct import_profile *import, struct perf_data_input *input, in
 	importing->err = err;
 	importing->events = (struct import_events){ .import = import, .data = importing->data };
 	importing->tasks = import_tasks_new(import->machine);
+	if (rc == 0 && perf_data_events(importing->data)->list.count > 1)
+		importing->repeats = import_repeats_new();
 	if (rc == 0)
 		rc = read_all(importing, result);
 	import_tasks_free(importing->tasks);
+	import_repeats_free(importing->repeats);
 	perf_data_free(importing->data);
 	import_events_done(&importing->events);
 	perf_reads_done(&importing->reads);

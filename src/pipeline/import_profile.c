@@ -8,6 +8,7 @@
 #include "base/last_act.h"
 #include "base/xalloc.h"
 #include "pipeline/dropped_lines.h"
+#include "pipeline/profile_readers.h"
 #include "pipeline/stacks.h"
 #include "resolve/debug_files.h"
 #include "resolve/image_files.h"
@@ -51,6 +52,8 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	import->removal = last_act_begin(remove_file, &import->output);
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
+	import->readers = profile_readers_foreign();
+	image_files_set_readers(import->files, &import->readers);
 	list_debug_folders(import);
 	/* Whether a name was a link then cannot be asked now. */
 	import->machine = machine_new(import->profile, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/door.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/machine.h"
@@ -24,7 +25,8 @@ struct import_profile {
 	struct last_act *removal; /* of what is not whole, when a signal comes; owned */
 	struct machine *machine;
 	struct image_files *files;
-	struct frames frames; /* .kernel is owned; NULL until it is known where the kernel lay */
+	struct readers readers; /* of what the import names */
+	struct frames frames;	/* .kernel is owned; NULL until it is known where the kernel lay */
 	struct stacks *stacks;
 	VEC(const char *) debug_folders; /* where the symbols of stripped files are looked for */
 	char *recorded_folder;		 /* the one of them that is below options->symfs */

@@ -56,6 +56,7 @@ int instructions_new(const struct profile *profile, const struct instructions_op
 
 	instructions->profile = profile;
 	instructions->symfs = options->symfs;
+	instructions->readers = options->readers;
 	instructions->fd = instructions->vmlinux_fd = -1;
 	instructions->kernel = recorded_files_kernel(profile);
 	instructions->disassembler = disassembler_new(&disassembler);

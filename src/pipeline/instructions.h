@@ -18,14 +18,16 @@
 #include "base/err.h"
 #include "model/profile.h"
 #include "resolve/code_listing.h"
+#include "resolve/image_readers.h"
 
 struct instructions;
 
 struct instructions_options {
-	size_t max_images;   /* held open at once; 0: 8 */
-	const char *vmlinux; /* -L: for kernel code that is not to be read live; NULL: none */
-	const char *symfs;   /* the files are under it; NULL: where they were */
-	bool intel;	     /* code of x86 in Intel's syntax */
+	size_t max_images;	/* held open at once; 0: 8 */
+	const char *vmlinux;	/* -L: for kernel code that is not to be read live; NULL: none */
+	struct door_root symfs; /* the files are below it, if it has a path */
+	const struct image_readers *readers; /* who must be allowed to read them; NULL: ourselves */
+	bool intel;			     /* code of x86 in Intel's syntax */
 };
 
 /* @profile is borrowed. Fails only if the vmlinux is not that of the profile's kernel. */

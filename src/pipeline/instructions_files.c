@@ -23,16 +23,18 @@ int instructions_files_open(void *context, uint32_t image, struct err *err)
 	const struct profile *profile = instructions->profile;
 	enum image_kind kind = profile->images.items[image].kind;
 
-	if (instructions->symfs && kind != IMAGE_KERNEL)
+	if (instructions->symfs.path && kind != IMAGE_KERNEL)
 		return hold(instructions,
-			    recorded_files_open_under(profile, instructions->symfs, image, err));
+			    recorded_files_open_under(profile, &instructions->symfs, image,
+						      instructions->readers, err));
 	switch (kind) {
 	case IMAGE_KERNEL:
 		return instructions->vmlinux_fd;
 	case IMAGE_VDSO:
 		return hold(instructions, recorded_files_open_vdso(profile, err));
 	default:
-		return hold(instructions, recorded_files_open(profile, image, err));
+		return hold(instructions,
+			    recorded_files_open(profile, image, instructions->readers, err));
 	}
 }
 

@@ -16,7 +16,8 @@ struct instructions_answer {
 
 struct instructions {
 	const struct profile *profile;
-	const char *symfs; /* NULL: files are where they were */
+	struct door_root symfs;
+	const struct image_readers *readers;
 	struct disassembler *disassembler;
 	struct instructions_answer *answers; /* by frame */
 	uint32_t *order;		     /* all frames by image, symbol, address */

@@ -39,16 +39,20 @@ void line_service_start(struct line_service *service, const struct profile *prof
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	const struct debug_options debug_options = {
 		.symfs = options->symfs,
+		.symfs_sealed = options->symfs_sealed,
 		.folders = options->debug_folders,
 		.folder_count = options->debug_folder_count,
 		.debuginfod = options->debuginfod || (servers && *servers),
 		.progress = options->progress,
 		.progress_context = options->progress_context,
 		.opened = options->opened,
+		.refused = options->refused,
 		.opened_context = options->opened_context,
 	};
 	char folder[PATH_MAX];
-	struct lines_options lines_options = { .open_image = open_image, .context = context };
+	struct lines_options lines_options = { .open_image = open_image,
+					       .context = context,
+					       .readers = options->readers };
 
 	service->debug_files = debug_files_new(&debug_options);
 	if (options->no_cache || cache_place("lines", folder, sizeof(folder)) < 0)

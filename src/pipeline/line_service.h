@@ -12,6 +12,8 @@
 /* Texts are borrowed. Zeroes: what is on this machine, and servers if DEBUGINFOD_URLS names any. */
 struct line_options {
 	const char *symfs;
+	bool symfs_sealed;		     /* as in struct door_root */
+	const struct image_readers *readers; /* as in struct lines_options */
 	const char *const *debug_folders;
 	size_t debug_folder_count;
 	bool debuginfod; /* asked for by name */
@@ -21,6 +23,7 @@ struct line_options {
 	void *progress_context;
 	/* as in struct debug_options */
 	void (*opened)(void *context, const char *path, int fd);
+	void (*refused)(void *context, const char *path, const char *why);
 	void *opened_context;
 };
 

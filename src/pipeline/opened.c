@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "pipeline/profile_readers.h"
 #include "resolve/demangler.h"
 #include "resolve/kernel_names.h"
 
@@ -28,6 +29,9 @@ void opened_forget(struct opened *opened)
 	inlines_done(&opened->inlines);
 	demangler_free(opened->demangler);
 	opened->demangler = NULL;
+	if (opened->readers)
+		image_readers_done(opened->readers);
+	free(steal_ptr(opened->readers));
 	vec_free(&opened->totals.rows);
 	if (opened->profile)
 		profile_forget_rows(opened->profile);
@@ -204,8 +208,10 @@ static int unpack(struct opened *opened, const char **path, struct err *err)
 	if (rc < 0)
 		return rc;
 	*path = unpacked_profile(opened->unpacked);
-	if (!opened->names.lines.symfs)
+	if (!opened->names.lines.symfs) {
 		opened->names.lines.symfs = unpacked_files(opened->unpacked);
+		opened->names.lines.symfs_sealed = true;
+	}
 	return 0;
 }
 
@@ -240,6 +246,9 @@ int opened_read(struct opened *opened, struct err *err)
 		rc = kernel_names_add(opened->profile, opened->names.kallsyms, err);
 	if (rc < 0)
 		return rc;
+	opened->readers = xcalloc(1, sizeof(*opened->readers));
+	profile_readers_find(opened->profile, &opened->totals, opened->unpacked, opened->readers);
+	opened->names.lines.readers = opened->readers;
 	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);
 	if (opened->names.inlines)
 		expand_inlines(opened);

@@ -39,8 +39,9 @@ struct opened {
 	struct opened_names names;
 	struct demangler *demangler;
 	VEC(struct user_name) users;
-	struct frame_lines *lines; /* opens files when a line is asked for first */
-	struct inlines inlines;	   /* where stacks went, if inlined functions count */
+	struct image_readers *readers; /* of the files that the profile names */
+	struct frame_lines *lines;     /* opens files when a line is asked for first */
+	struct inlines inlines;	       /* where stacks went, if inlined functions count */
 };
 
 /* Is there a profile, or an archive, at this path? */

@@ -32,6 +32,7 @@
 #include "resolve/jit.h"
 #include "resolve/kernel_symbols.h"
 #include "resolve/resolver.h"
+#include "store/store.h"
 
 enum {
 	DRAIN_MS = 100,
@@ -77,7 +78,7 @@ struct recording {
 	bool drain_soon;
 	bool stop;
 	struct err store_err;	   /* of the last flush that failed */
-	bool store_failed, stored; /* @stored: a flush went well */
+	bool store_failed, stored; /* @stored: samples are in the file */
 };
 
 /* ---- setting up ---- */
@@ -237,7 +238,7 @@ static void flush(struct recording *recording)
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;
-	recording->stored |= rc == 0;
+	recording->stored |= rc == 0 && attribution_counts(recording->attribution)->samples > 0;
 }
 
 /* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
@@ -346,6 +347,9 @@ static int go(struct recording *recording, struct err *err)
 		return rc;
 	waiting_open(recording->waiting);
 	record_facts_begin(recording->facts);
+	/* Were we killed before the first flush, the file says of what it is. A failure is not one
+	 * yet: everything is kept for the next try. */
+	(void)record_output_flush(&recording->output, NULL);
 	sampler_enable(recording->sampler);
 	if (recording->command.launch.pid > 0) {
 		machine_set_command(recording->machine, recording->command.launch.pid);
@@ -409,6 +413,10 @@ static int finish(struct recording *recording, struct err *err)
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
 	flush(recording);
+	/* What the last flush took is a part of what is told; failing that, it lacks. */
+	record_facts_settle_self(recording->facts);
+	if (!recording->store_failed)
+		(void)record_output_flush(&recording->output, NULL);
 	if (recording->store_failed)
 		return err_set(err, -EIO, "%s", recording->store_err.text);
 	return 0;
@@ -470,6 +478,7 @@ static int set_up(struct recording *recording, struct err *err)
 					err);
 	if (rc < 0)
 		return rc;
+	store_note_origin(recording->output.writer);
 	build_model(recording);
 	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
 	rc = build_waiting(recording, err);
@@ -506,6 +515,8 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 			rc = publish(&recording, err);
 		else if (recording.stored)
 			publish(&recording, NULL); /* as far as it got */
+		else if (recording.output.in_state_folder)
+			record_output_discard(&recording.output);
 		watched_command_wait(&recording.command);
 	}
 	ret_result->outcome = recording.command.outcome;

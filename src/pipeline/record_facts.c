@@ -22,7 +22,21 @@ struct record_facts {
 	struct profile *profile;
 	const struct sampler *sampler;
 	struct cpu_stat stat_begin, stat_end;
+	uint64_t self_begin_ns, self_end_ns; /* our processor time until then */
 };
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+static uint64_t self_cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+}
 
 static void set_command(struct run_facts *run, char *const *argv)
 {
@@ -141,12 +155,14 @@ void record_facts_begin(struct record_facts *facts)
 
 	run->start_realtime_ns = clock_read(CLOCK_REALTIME);
 	(void)cpu_stat_read(&facts->stat_begin, NULL);
+	facts->self_begin_ns = self_cpu_ns();
 	run->start_ns = clock_ns();
 }
 
 void record_facts_end(struct record_facts *facts)
 {
 	facts->profile->run.end_ns = clock_ns();
+	facts->self_end_ns = self_cpu_ns();
 	(void)cpu_stat_read(&facts->stat_end, NULL);
 }
 
@@ -246,11 +262,6 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missed_ns * clock->rate_hz / NS_PER_S);
 }
 
-static uint64_t timeval_ns(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
-}
-
 /* Without the whole machine there is no account; but the kernel tells what the command took. It
  * counts nothing that the command did not wait for, so it can only be too little. */
 static void settle_missed_of_command(struct record_facts *facts, const struct record_end *end)
@@ -306,16 +317,24 @@ static uint64_t bpf_time_ns(const struct sampler *sampler)
 			  (double)counts.counters[STACK_COUNTER_RUNS]);
 }
 
-static void settle_cost(struct record_facts *facts)
+void record_facts_settle_self(struct record_facts *facts)
 {
-	struct sampler_ring_use use = sampler_ring_use(facts->sampler);
 	struct run_facts *run = &facts->profile->run;
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	run->self_cpu_ns = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
-	run->bpf_ns = bpf_time_ns(facts->sampler);
 	run->max_rss_kb = (uint64_t)usage.ru_maxrss;
+	run->self_cpu_ns = self_cpu_ns();
+	run->recording_cpu_ns = facts->self_end_ns - facts->self_begin_ns;
+}
+
+static void settle_cost(struct record_facts *facts)
+{
+	struct sampler_ring_use use = sampler_ring_use(facts->sampler);
+	struct run_facts *run = &facts->profile->run;
+
+	run->bpf_ns = bpf_time_ns(facts->sampler);
+	record_facts_settle_self(facts);
 	run->ring_kb = use.bytes / 1024;
 	run->ring_high_water_permille = (uint64_t)(use.high_water * 1000 + 0.5);
 	run->ring_mean_permille = (uint64_t)(use.mean * 1000 + 0.5);

@@ -37,4 +37,8 @@ struct record_end {
 /* After the last record was attributed: losses, /proc/stat's account, our own cost. */
 void record_facts_settle(struct record_facts *facts, const struct record_end *end);
 
+/* Our own processor time and memory until now. It is settled with the rest; again, when the last
+ * of our work is done. */
+void record_facts_settle_self(struct record_facts *facts);
+
 #endif

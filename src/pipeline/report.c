@@ -370,10 +370,13 @@ static void prepare_instructions(struct report *report)
 
 static int need_instructions(struct report *report, struct err *err)
 {
+	const struct line_options *lines = &report->opened.names.lines;
 	const struct instructions_options options = { .max_images = report->options->max_images,
 						      .intel = report->options->intel,
 						      .vmlinux = report->options->vmlinux,
-						      .symfs = report->opened.names.lines.symfs };
+						      .symfs = { lines->symfs,
+								 lines->symfs_sealed },
+						      .readers = lines->readers };
 	int rc;
 
 	if (!report->options->instructions)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "model/profile.h"
 #include "store/store.h"
 
 #define LAST	 "last.prof"
@@ -79,21 +80,36 @@ static bool is_recording_name(const char *name)
 	return sscanf(name, "recording-%d.prof%n", &pid, &end) == 1 && end && !name[end] && pid > 0;
 }
 
+/* Did the recording neither end nor take a sample? */
+static bool has_nothing(struct store_reader *reader)
+{
+	struct profile *run;
+	bool ended;
+
+	if (store_last_second(reader) || store_load_run(reader, &run, NULL) < 0)
+		return false;
+	ended = run->run.end_ns != 0;
+	profile_free(run);
+	return !ended;
+}
+
 /* Opening lets SQLite roll a half-written flush back; only then may the file move. Returns 0 or
- * why it cannot be opened now. */
+ * why it cannot be opened now; -ENODATA: it has nothing to show. */
 static int try_to_open(const char *path)
 {
 	struct store_reader *reader;
 	int rc = store_open(path, &reader, NULL);
 
-	if (rc == 0)
-		store_close(reader);
+	if (rc < 0)
+		return rc;
+	rc = has_nothing(reader) ? -ENODATA : 0;
+	store_close(reader);
 	return rc;
 }
 
-/* A file that can be read becomes last.prof, and what is certainly no profile is removed: nothing
- * was written yet when its recorder was killed. What cannot be opened now (a newer version, no
- * permission, no memory ...) stays for another time. */
+/* A file that can be read becomes last.prof. What has nothing to show, and what is certainly no
+ * profile, is removed: its recorder was killed before it had written a sample. What cannot be
+ * opened now (a newer version, no permission, no memory ...) stays for another time. */
 static void adopt(int folder, const char *folder_name, const char *name)
 {
 	char path[STATE_PATH_MAX];
@@ -105,7 +121,7 @@ static void adopt(int folder, const char *folder_name, const char *name)
 	/* A recorder that has just begun locks its file before it is a profile: asked again. */
 	if (rc == 0 && !store_is_recording(path))
 		rotate(folder, name);
-	else if (rc == -EINVAL && store_is_profile(path) == 0)
+	else if (rc == -ENODATA || (rc == -EINVAL && store_is_profile(path) == 0))
 		store_remove(path, NULL);
 }
 

@@ -3,7 +3,8 @@
  * The profiles that are kept without being asked for: last.prof and previous.prof in
  * ${XDG_STATE_HOME:-~/.local/state}/prospect/. A recording is made beside them as
  * recording-PID.prof and takes its place when it is whole. One that was killed is found by the next
- * command, by the lock it does not hold any more, and becomes last.prof as far as it got.
+ * command, by the lock it does not hold any more, and becomes last.prof as far as it got; without a
+ * sample it is removed, for it must not take the place of one that has some.
  */
 #ifndef PIPELINE_STATE_FILES_H
 #define PIPELINE_STATE_FILES_H

@@ -40,7 +40,7 @@ bool unpacked_is_archive(const char *path)
 {
 	struct stat st;
 	_cleanup_close_ int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode)
-					 ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+					 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 					 : -1;
 
 	return fd >= 0 && tar_reader_knows(fd);
@@ -194,7 +194,7 @@ static int unpack(struct unpacked *unpacked, int fd, const char *path, struct er
 int unpacked_open(const char *path, struct unpacked **ret_unpacked, struct err *err)
 {
 	_cleanup_(unpacked_closep) struct unpacked *unpacked = xcalloc(1, sizeof(*unpacked));
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int rc;
 
 	if (fd < 0)
@@ -220,6 +220,11 @@ void unpacked_close(struct unpacked *unpacked)
 	free(unpacked->files);
 	free(unpacked->sources);
 	free(unpacked);
+}
+
+const char *unpacked_folder(const struct unpacked *unpacked)
+{
+	return unpacked->folder;
 }
 
 const char *unpacked_profile(const struct unpacked *unpacked)

@@ -33,6 +33,7 @@ void unpacked_close(struct unpacked *unpacked); /* NULL is fine */
 DEFINE_CLEANUP(struct unpacked *, unpacked_close);
 
 /* Paths, borrowed. */
+const char *unpacked_folder(const struct unpacked *unpacked);
 const char *unpacked_profile(const struct unpacked *unpacked);
 const char *unpacked_files(const struct unpacked *unpacked);
 const char *unpacked_sources(const struct unpacked *unpacked);

@@ -46,6 +46,35 @@ broken() {
 	fi
 }
 
+# unhardened NAME EXPECTED OPTION...: a program built with all of the hardening, but what the options
+# undo. No options: nothing is missing.
+unhardened() {
+	local name=$1 expected=$2 status
+	shift 2
+	{
+		printf '#include <stdio.h>\n#include <unistd.h>\nint n;\n'
+		for i in $(seq 200); do
+			printf 'int f%d(char *a){char s[90], l[%d]; snprintf(s,n,"%%d%%s",n,a);
+				return read(n,s,n)+read(n,l,n)+s[n]+l[n];}\n' "$i" $((9000 + i))
+		done
+		printf 'int main(void){return n;}\n'
+	} >"$scratch/program.c"
+	"${CC:-cc}" -O2 -w -fPIE -pie -fstack-protector-strong -fstack-clash-protection \
+		-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 "$landing_pads" \
+		-Wl,-z,relro,-z,now,-z,noexecstack "$@" -o "$scratch/program" "$scratch/program.c" ||
+		{ tell "not ok check-hardening sees $name" && return; }
+	tools/check-hardening . "$scratch/program" >"$scratch/output" 2>&1
+	status=$?
+	if [ $status = 77 ]; then
+		tell "skip check-hardening sees $name: $(tail -n 1 "$scratch/output")"
+	elif [ $status = $(($# > 0)) ] && grep -q "$expected" <<<"$(cat "$scratch/output")"; then
+		tell "ok check-hardening sees $name"
+	else
+		cat "$scratch/output"
+		tell "not ok check-hardening sees $name: status $status"
+	fi
+}
+
 append() { printf '%s\n' "$2" >>"$1"; }
 long_function() {
 	{
@@ -119,6 +148,18 @@ broken 'a source without a licence' check-licence 'src/base/vec.h:1: has no SPDX
 	sed -i 1d src/base/vec.h
 broken 'a fault of the code' check-cppcheck 'src/base/err.c:.*\(null\|Null\)' \
 	append src/base/err.c 'int broken(void); int broken(void) { int *p = 0; return *p; }'
+
+landing_pads=-fcf-protection=full
+[ "$(uname -m)" = aarch64 ] && landing_pads=-mbranch-protection=standard
+unhardened 'that nothing is missing' '^$'
+unhardened 'a program at fixed addresses' 'no position-independent code' -no-pie -fno-pie
+unhardened 'relocations that stay writable' 'no read-only relocations' -Wl,-z,norelro
+unhardened 'late binding' 'no immediate binding' -Wl,-z,lazy
+unhardened 'code on the stack' 'no stack without execution' -Wl,-z,execstack
+unhardened 'an unprotected stack' 'no stack protector' -fno-stack-protector
+unhardened 'calls without a check' 'no fortified C library calls' -U_FORTIFY_SOURCE
+unhardened 'pages of stack that are jumped over' 'no stack clash' -fno-stack-clash-protection
+unhardened 'functions without landing pads' 'no landing pads' "${landing_pads%=*}=none"
 
 # refused EXPECTED ARGUMENT...: the bench says in one line what is wrong with these, and measures
 # nothing.

@@ -158,9 +158,9 @@ static void make_code(struct maker *maker)
 	begin_run(maker);
 	profile_set_text(&maker->profile->run.command, "./code.elf");
 	task = add_program(maker, "code.elf", 1001, true);
-	work.image = gap.image = add_file(maker, IMAGE_FILE, "/proc/self/cwd/code.elf", 0x11);
+	work.image = gap.image = add_file(maker, IMAGE_FILE, "/code.elf", 0x11);
 	kernel.image = add_file(maker, IMAGE_KERNEL, "[kernel]", 0x22);
-	gone.image = add_file(maker, IMAGE_FILE, "/proc/self/cwd/gone.elf", 0x33);
+	gone.image = add_file(maker, IMAGE_FILE, "/gone.elf", 0x33);
 	none.image = add_image(maker, IMAGE_BUCKET, "[unmapped]");
 	work.name = text(maker, "work");
 	gap.name = text(maker, "work->");

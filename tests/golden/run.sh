@@ -21,6 +21,7 @@ update=false
 cd "$(dirname "$0")" || exit 2
 [ $# -gt 0 ] || set -- */
 scratch=$(mktemp -d)
+chmod 755 "$scratch" # source files in it are everybody's, which foreign profiles need
 trap 'rm -rf "$scratch"' EXIT
 export XDG_STATE_HOME=$scratch/state
 passed=0 failed=0 skipped=0

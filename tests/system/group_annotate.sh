@@ -264,3 +264,23 @@ test_annotate_refusals() {
 	expect_status 1 "$PROSPECT" annotate -e no-such-event main "$T/prof"
 	expect_line "no event 'no-such-event'"
 }
+
+# Each name that a report prints is a name for annotate, also of what has no symbol: alone, and beside
+# its file.
+test_annotate_printed_names() {
+	local keys name
+	cp "$BIN/shares" "$T/unnamed"
+	strip "$T/unnamed"
+	record "$T/prof" "$T/unnamed" 0.3
+	for keys in function image,function; do
+		"$PROSPECT" report --by $keys --select image=unnamed --format csv "$T/prof" > "$T/csv"
+		grep -o '\[unknown\][^,]*' "$T/csv" | sort > "$T/names"
+		[ -s "$T/names" ] || fail "nothing without a name:" "$(cat "$T/csv")"
+		[ -z "$(uniq -d "$T/names")" ] || fail "several have one name:" "$(cat "$T/csv")"
+		while read -r name; do
+			"$PROSPECT" annotate "$name" "$T/prof" > "$T/out" 2>&1 ||
+				fail "by $keys, $name:" "$(cat "$T/out")"
+			grep -qF unnamed "$T/out" || fail "not of the file:" "$(cat "$T/out")"
+		done < "$T/names"
+	done
+}

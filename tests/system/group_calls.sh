@@ -125,7 +125,7 @@ test_arcs_are_those_gprof_counts() {
 	[ "$(awk -F '\t' '$3 == "member" { print $6 }' "$T/rows" | grep -xE "one|two|three" | sort | xargs)" = "one three two" ] ||
 		fail "the circle is another one"
 	"$PROSPECT" graph --calls --by symbol --select program=circle --threshold 0 --no-cache again "$T/prof" > "$T/text"
-	grep -Eq '^\[[0-9]+\] .* -\+-  again \[' "$T/text" || fail "no recursion:" "$(tail -n 20 "$T/text")"
+	grep -Eq '^\[[0-9]+\] .*  again <recursive> \[' "$T/text" || fail "no recursion:" "$(tail -n 20 "$T/text")"
 }
 
 # Half of the time in shared would be that of right by gprof, for it called as often; stacks know better.
@@ -167,4 +167,55 @@ test_pictures_are_what_graphviz_reads() {
 	"$PROSPECT" graph --dot --by symbol --select program=circle --threshold 0 --no-cache right "$T/prof" | dot -Tsvg > "$T/right.svg" ||
 		fail "not drawn"
 	if grep -q '>left<' "$T/right.svg"; then fail "what has nothing to do with it is drawn"; fi
+}
+
+# Samples are not calls: without counts there is no column of them; with those of a watch each function
+# has what the program did by construction.
+test_calls_come_from_a_watch() {
+	need_root
+	cat > "$T/known.c" <<-END
+		__attribute__((noinline)) long leaf(long n)
+		{
+			volatile long x = 0;
+			for (long i = 0; i < n; i++)
+				x += i;
+			return x;
+		}
+		__attribute__((noinline)) long again(int depth)
+		{
+			long r = leaf(100000);
+			return depth ? r + again(depth - 1) + 1 : r;
+		}
+		int main(void)
+		{
+			long sum = 0;
+			for (int i = 0; i < 100; i++)
+				sum += again(9);
+			return sum == 42;
+		}
+	END
+	${CC:-cc} -O1 -fno-optimize-sibling-calls "$T/known.c" -o "$T/known" || fail "no program"
+	record "$T/prof" -H 2000 -- "$T/known"
+	"$PROSPECT" graph --calls --select program=known "$T/prof" > "$T/without"
+	! grep -Eq 'calls self/call|children +called| - ' "$T/without" ||
+		fail "calls are shown, and nothing knows them:" "$(cat "$T/without")"
+	grep -q 'again <recursive>' "$T/without" || fail "no recursion:" "$(cat "$T/without")"
+	"$PROSPECT" watch "$T/known:leaf" "$T/known:again" --metric entries,nested --format csv \
+		--budget 1000 -f "$T/calls.csv" -- "$T/known" 2> "$T/stderr" ||
+		fail "the watch ended with $?" "$(cat "$T/stderr")"
+	"$PROSPECT" graph --calls --counts "$T/calls.csv" --select program=known --format csv \
+		"$T/prof" | csv_to_tabs > "$T/rows"
+	awk -F '\t' '$3 == "function" && $6 ~ /^(leaf|again)$/ { print $6, $14, $15 }' "$T/rows" |
+		sort -u > "$T/calls"
+	printf 'again 100 900\nleaf 1000 0\n' | diff - "$T/calls" > "$T/diff" ||
+		fail "calls known, and ours:" "$(cat "$T/diff")"
+	"$PROSPECT" graph --calls --counts "$T/calls.csv" --select program=known "$T/prof" > "$T/text"
+	grep -Eq ' 100\+900  again' "$T/text" || fail "not in the text:" "$(cat "$T/text")"
+	echo nonsense > "$T/calls.csv"
+	expect_status 1 "$PROSPECT" graph --calls --counts "$T/calls.csv" "$T/prof"
+	expect_line 'must name kind, target and entries'
+	expect_status 2 "$PROSPECT" graph --counts "$T/calls.csv" "$T/prof"
+	expect_line 'needs --calls'
+	expect_status 2 "$PROSPECT" graph --calls --by image --counts "$T/calls.csv" "$T/prof"
+	expect_line 'use --by function'
 }

@@ -116,6 +116,31 @@ test_count_threads() {
 	[ "$rows" = 8 ] || fail "seven threads and the first one are $rows rows:" "$(cat "$T/rows")"
 }
 
+# names_of_threads FILE: each thread name once, in order.
+names_of_threads() {
+	grep -Eo '(first-)?renamed(-[0-9])?|\[not known\]' "$1" | sort -u | tr '\n' ' '
+}
+
+# Threads are called what they were called when they ended, though nobody asked them before.
+test_count_renamed_threads() {
+	local wanted="first-renamed renamed-0 renamed-1 renamed-2 renamed-3 " way
+	compile renames renames.c -pthread || fail "renames.c does not compile"
+	count_csv "$T/rows" -e task-clock --by thread -- "$BIN/renames" 4
+	[ "$(names_of_threads "$T/rows")" = "$wanted" ] ||
+		fail "names of a command's threads:" "$(cat "$T/rows")"
+	for way in thread process; do
+		"$BIN/renames" 4 "$T/go-$way" &
+		"$PROSPECT" count --format csv -p $! -I 50 -e task-clock --by $way > "$T/$way" &
+		until_true has_lines 2 "$T/$way"
+		touch "$T/go-$way"
+		wait
+		! grep -F '[not known]' "$T/$way" || fail "by $way a name was lost"
+	done
+	[ "$(names_of_threads "$T/thread")" = "$wanted" ] ||
+		fail "names of a process's threads:" "$(cat "$T/thread")"
+	grep -qF "$BIN/renames," "$T/process" || fail "no program:" "$(cat "$T/process")"
+}
+
 # The layout of pfmon's example: a compilation, as the programs end.
 test_count_follow_all() {
 	cat > "$T/hello.c" <<END

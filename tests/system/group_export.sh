@@ -405,3 +405,31 @@ test_export_import_of_damaged_files() {
 	"$PROSPECT" import -q -o "$T/a.prof" "$T/odd" || fail "import of odd lines"
 	[ "$(sums "$T/a.prof" stack | cut -f 1,3)" = "$(printf 'a;b\t3')" ] || fail "not what can be read"
 }
+
+# first_mapping FILE: of the profile that was exported from FILE, the file of its first mapping.
+first_mapping() {
+	"$PROSPECT" export --format pprof -o "$T/x.pb.gz" "$1" 2> "$T/stderr" || fail "no export"
+	zcat "$T/x.pb.gz" | protoc --decode_raw > "$T/raw"
+	awk '/^3 \{/ && !n { n = 1 } n == 1 && /^  5:/ { print $2; exit }' "$T/raw" > "$T/string"
+	awk -v n="$(cat "$T/string")" '/^6:/ { if (i++ == n) { print; exit } }' "$T/raw"
+}
+
+# Readers take the first mapping for the program, also where a library had all of the time.
+test_pprof_begins_with_the_executable() {
+	need protoc
+	cat > "$T/busy.c" <<-END
+		#include <stdlib.h>
+		#include <string.h>
+		int main(void)
+		{
+			char *a = malloc(1 << 24);
+			for (int i = 0; i < 100; i++)
+				memset(a, i, 1 << 24);
+			return a[5] == 1;
+		}
+	END
+	${CC:-cc} -O1 -fno-builtin "$T/busy.c" -o "$T/busy" || fail "no program"
+	record "$T/prof" -- "$T/busy"
+	first_mapping "$T/prof" | grep -q '/busy"' ||
+		fail "the first mapping is $(first_mapping "$T/prof")"
+}

@@ -41,6 +41,44 @@ test_killed_recorder() {
 	expect_status 0 "$PROSPECT" report "$T/prof" -V1
 }
 
+# Killed before the first flush: the file says what it is of, and there is nothing in it.
+test_killed_before_the_first_flush() {
+	local recorder
+	"$PROSPECT" record -q -o "$T/prof" -M 100000 "$HERE/programs/announced.sh" "$T/pid" \
+		"$BIN/loop" 60 2> /dev/null &
+	recorder=$!
+	until_true has_run "$T/pid" 0.1
+	kill -9 $recorder
+	wait $recorder 2> /dev/null
+	kill "$(cat "$T/pid")"
+	expect_status 0 "$PROSPECT" report "$T/prof" > "$T/text"
+	"$PROSPECT" query "SELECT value FROM header WHERE name = 'command'" "$T/prof" |
+		grep -q 'announced.sh' || fail "it does not say of which command"
+	[ "$(header "$T/prof" cpus)" = "$(getconf _NPROCESSORS_ONLN)" ] || fail "$(header "$T/prof" cpus) CPUs"
+	! grep -q ' 0 CPUs' "$T/text" || fail "no CPUs:" "$(head -n 3 "$T/text")"
+}
+
+# What has no samples and did not end takes the place of no profile; what ended does.
+test_nothing_replaces_no_profile() {
+	local recorder turn
+	export XDG_STATE_HOME=$T/state
+	expect_status 0 "$PROSPECT" record "$BIN/loop" 0.3
+	for turn in 1 2 3; do
+		rm -f "$T/pid"
+		"$PROSPECT" record -q -M 100000 "$HERE/programs/announced.sh" "$T/pid" "$BIN/loop" 60 \
+			2> /dev/null &
+		recorder=$!
+		until_true has_run "$T/pid" 0.1
+		kill -9 $recorder
+		wait $recorder 2> /dev/null
+		kill "$(cat "$T/pid")"
+		"$PROSPECT" report --by program --format csv > "$T/csv" || fail "report after $turn"
+		grep -q '^loop' "$T/csv" || fail "the good profile is gone after $turn:" "$(cat "$T/csv")"
+	done
+	[ ! -e "$T/state/prospect/previous.prof" ] || fail "it was pushed aside"
+	[ -z "$(find "$T/state" -name 'recording-*')" ] || fail "they were left behind"
+}
+
 # fill_disk FOLDER: takes all room while the recorder, our parent, is stopped outside of a flush:
 # what that would free when it ends is room for the next one.
 write_fill_disk() {

@@ -105,6 +105,60 @@ test_fork_without_exec() {
 	! awk -F '\t' '$1 ~ /^worker/' "$T/rows" | grep . || fail "prctl changed the program's name"
 }
 
+# expect_births FILE COUNT [PROGRAM]: as many programs as births makes by construction: itself, a fork, two that
+# exec, the chain; instances are numbered without a gap.
+expect_births() {
+	local wanted=$((6 * $2 + 3)) program=${3:-births} numbers
+	[ "$(header "$1" tracking)" = 0 ] ||
+		skip "the machine is too busy: records of the kernel found a ring full"
+	"$PROSPECT" query --format csv \
+		"SELECT DISTINCT process, pid FROM processes WHERE program = '$program'" "$1" > "$T/births" ||
+		fail "query"
+	numbers=$(sed -n "s/^$program#\([0-9]*\),.*/\1/p" "$T/births" | sort -n | tr '\n' ' ')
+	[ "$numbers" = "$(seq $wanted | tr '\n' ' ')" ] ||
+		fail "not $wanted programs, each with a number: $numbers"
+	[ "$(sed 1d "$T/births" | cut -d , -f 2 | sort -u | wc -l)" = $((3 * $2 + 2)) ] ||
+		fail "not $((3 * $2 + 2)) processes:" "$(cat "$T/births")"
+}
+
+test_births_are_counted_once() {
+	local cpu
+	cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+	record "$T/prof" -- "$BIN/births" 10
+	expect_births "$T/prof" 10
+	record "$T/prof" -- taskset -c "$cpu" "$BIN/births" 10
+	expect_births "$T/prof" 10
+	record "$T/prof" --stacks fp -- "$BIN/births" 10
+	expect_births "$T/prof" 10
+	[ "$(id -u)" != 0 ] || {
+		record "$T/prof" --off-cpu -- "$BIN/births" 10
+		expect_births "$T/prof" 10
+	}
+}
+
+# has_begun FILE: the recorder has written to it.
+has_begun() {
+	[ "$("$PROSPECT" query --format csv "SELECT value >= 1 FROM header WHERE name = 'flushes'" \
+		"$1" 2> /dev/null | tail -n 1)" = 1 ]
+}
+
+test_births_of_a_chosen_process() {
+	local births recorder
+	mkfifo "$T/gate"
+	cp "$BIN/births" "$T/chosen"
+	"$T/chosen" 10 wait < "$T/gate" &
+	births=$!
+	exec 3> "$T/gate"
+	"$PROSPECT" record -q -o "$T/prof" -M 20 -p $births 2> "$T/stderr" &
+	recorder=$!
+	until_true has_begun "$T/prof"
+	echo >&3
+	wait $births || fail "births"
+	wait $recorder || fail "record -p:" "$(cat "$T/stderr")"
+	exec 3>&-
+	expect_births "$T/prof" 10 chosen
+}
+
 test_dlopen_at_one_address() {
 	record "$T/prof" -H 4000 -- "$BIN/loader" 1 "$BIN/liba.so" a_first "$BIN/libb.so" b_first
 	[ "$(awk '$1 == "address" { print $3 }' "$T/stdout" | sort -u | wc -l)" = 1 ] ||

@@ -190,3 +190,34 @@ test_full_rings_are_counted() {
 	account_closes
 	rows "$T/prof" image | grep -q '/loop	' || fail "the command is missing"
 }
+
+# The time of the recorder while it records is what its own row has; with what it takes once it is the
+# processor time of the whole process, by the shell's getrusage.
+test_own_cost() {
+	need_root
+	local times status=0 whole samples
+	TIMEFORMAT='%U %S'
+	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 4000 -- "$BIN/children" 300 "$BIN/short" 1 \
+		> "$T/stdout" 2> "$T/stderr"; } 2>&1) || status=$?
+	[ $status = 0 ] || fail "record:" "$(cat "$T/stderr")"
+	LOST=$(header "$T/prof" lost)
+	rows "$T/prof" pid --select "pid=$("$PROSPECT" query --format csv \
+		"SELECT value FROM header WHERE name = 'prospect_pid'" "$T/prof" | tail -n 1)" > "$T/rows"
+	samples=$(sum 3 < "$T/rows")
+	check_time "own cost" "$(header "$T/prof" recording_cpu_s)" "$(sum 4 < "$T/rows")" "$samples" 0.1
+	# The shell's time has the command's too; what comes after the last write is not in ours.
+	whole=$(calc "$(header "$T/prof" recording_cpu_s) + $(header "$T/prof" once_cpu_s)")
+	holds "$whole - $(header "$T/prof" cpu_s) < 1e-5 && $(header "$T/prof" cpu_s) - $whole < 1e-5" ||
+		fail "the parts do not add up to $(header "$T/prof" cpu_s) s: $whole"
+	times=$(calc "${times/ / + } - ($(rusage "$T/stdout"))")
+	holds "$whole <= $times + 0.01 && $whole >= 0.6 * $times" ||
+		fail "own cost is $whole s, the process took $times s"
+}
+
+# What is done before and after the recording is no part of its cost.
+test_own_cost_of_a_short_recording() {
+	record "$T/prof" -- true
+	holds "$(header "$T/prof" recording_cpu_s) <= $(header "$T/prof" duration_s) + 0.01" ||
+		fail "one thread took more time than there was"
+	holds "$(header "$T/prof" once_cpu_s) > 0" || fail "starting took nothing"
+}

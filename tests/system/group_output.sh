@@ -69,3 +69,31 @@ test_closed_standard_descriptors() {
 	[ -s "$T/open" ] && fail "$(cat "$T/open")"
 	"$PROSPECT" report "$T/prof" > "$T/report" || fail "the profile is damaged"
 }
+
+# A FIFO is opened once: its reader gets the whole report, or leaves early, and neither changes what
+# the command ended with. Opened twice, it would wait for a second reader.
+test_report_to_fifo() {
+	mkfifo "$T/fifo"
+	cat "$T/fifo" > "$T/report" &
+	expect_status 7 timeout 120 "$PROSPECT" -V4 -f "$T/fifo" -o "$T/x.prof" sh -c 'exit 7'
+	wait
+	grep -q '^Profile of' "$T/report" || fail "no report:" "$(head -n 5 "$T/report")"
+	head -c 1 "$T/fifo" > /dev/null &
+	expect_status 7 timeout 120 "$PROSPECT" -V4 -f "$T/fifo" -o "$T/x.prof" sh -c 'exit 7'
+	wait
+	for command in report graph; do
+		cat "$T/fifo" > "$T/$command" &
+		expect_status 0 timeout 120 "$PROSPECT" $command -f "$T/fifo" "$T/x.prof"
+		wait
+		grep -q '^Profile of' "$T/$command" || fail "$command:" "$(head -n 5 "$T/$command")"
+	done
+}
+
+# A ring that cannot have the size that was asked for is not changed without a word.
+test_ring_size() {
+	record "$T/prof" --ring 100 true
+	expect_told '^prospect: --ring 100: the size must be a power of two; using 128$'
+	"$PROSPECT" report -V4 "$T/prof" | grep -q '^ring  *128 KiB' || fail "the ring has another size"
+	record "$T/prof" --ring 128 true
+	! grep -e '--ring' "$T/stderr" || fail "128 is a power of two"
+}

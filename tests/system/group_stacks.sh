@@ -156,6 +156,21 @@ test_stacks_of_replaced_libraries() {
 		'(_start;([^;]*;)*main;(work_in;)?|\[cut:mappings changed\];)[ab]_first$' 990
 }
 
+# Libraries, code in memory and children come and go in one thread: stacks that lead through none of
+# them stay whole, those that do are right or cut.
+test_stacks_beside_mappings_that_change() {
+	need_stacks
+	local right
+	record "$T/prof" -- "$BIN/storm" 2 "$BIN/liba.so" "$BIN/libb.so" code fork
+	expect_stacks "code beside mappings that change" "$T/prof" "program=storm mode=user symbol=leaf" \
+		'(_start;([^;]*;)*main|clone3;start_thread;([^;]*;)*child);(down;){31}([^;]*;)+compare;leaf$' 950
+	right='clone3;start_thread;storm;((load;)?in_a;a_first|(load;)?in_b;b_first|(make_code;)?(in_code;)?\[anon\])$'
+	stacks_of "$T/prof" 'program=storm mode=user' |
+		awk -F '\t' -v right="$right" '$2 ~ /(a_first|b_first|\[anon\])$/ &&
+			$2 !~ /^\[cut:/ && $2 !~ right' > "$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "wrong stacks through what changes:" "$(head -n 5 "$T/wrong")"
+}
+
 # A compiler driver, its children and make: most live for less than a drain.
 test_stacks_of_short_processes() {
 	need_stacks

@@ -51,6 +51,14 @@ test_plain_user_short_children() {
 	rows "$T/user/prof" symbol --select 'program=short' | grep -q '^short_work' || fail "no names"
 }
 
+test_plain_user_births_are_counted_once() {
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "nothing is permitted here"
+	user_folder
+	expect_status 0 as_plain_user "$PROSPECT" record -o "$T/user/prof" "$BIN/births" 10
+	expect_births "$T/user/prof" 10
+}
+
 test_plain_user_is_refused_the_machine() {
 	need setpriv
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ] || skip "everybody may do it here"

@@ -240,11 +240,13 @@ compile_programs() {
 		compile $name $name.c &
 	done
 	compile threads threads.c -pthread &
+	compile births births.c -pthread &
 	compile waits waits.c -pthread &
 	compile counted counted.c -pthread &
 	compile loader loader.c -ldl &
 	compile jit jit.c &
 	compile stacks stacks.c -pthread -fomit-frame-pointer -fno-builtin &
+	compile storm storm.c -pthread -ldl -fno-omit-frame-pointer &
 	compile stacks-fp stacks.c -pthread -fno-omit-frame-pointer -fno-builtin &
 	compile liba.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=a_first -DLAST=a_last &
 	compile libb.so library.c -shared -fPIC -fno-toplevel-reorder -DFIRST=b_first -DLAST=b_last &
@@ -255,8 +257,8 @@ compile_programs() {
 	compile other shares.c -DPREFIX=other &
 	wait
 	strip -o "$BIN/libstripped.so" "$BIN/liba.so"
-	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads waits counted loader \
-		stacks stacks-fp \
+	for name in short callers children forker systime pingpong loop call btree rhythm refuse threads births waits counted loader \
+		stacks stacks-fp storm \
 		liba.so libb.so libstripped.so shares shares-nopie shares-static \
 		shares-static-pie other; do
 		[ -s "$BIN/$name" ] || { echo "# could not build $name" >&2; return 1; }

@@ -72,11 +72,11 @@ static void test_padding(void **state)
 
 static enum code_exits exits(struct code_blocks *blocks, uint64_t end, size_t *ret_count)
 {
-	struct buf addresses = { 0 };
-	enum code_exits found = code_blocks_exits(blocks, 0x1000, end, NULL, NULL, &addresses);
+	struct code_ends ends = { .returns = { 0 } };
+	enum code_exits found = code_blocks_exits(blocks, 0x1000, end, NULL, NULL, &ends);
 
-	*ret_count = addresses.size / sizeof(uint64_t);
-	buf_done(&addresses);
+	*ret_count = (ends.returns.size + ends.jumps.size) / sizeof(uint64_t);
+	code_ends_done(&ends);
 	code_blocks_done(blocks);
 	return found;
 }

@@ -207,18 +207,28 @@ static void names_of_any_length(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void check_leaves_nothing_behind(void **state)
+/* Opens @path and gives it up. Returns what output_file_open did. */
+static int open_and_drop(const char *path, struct err *err)
+{
+	struct output_file *file = NULL;
+	int rc = output_file_open(path, &file, err);
+
+	output_file_free(file);
+	return rc;
+}
+
+static void opening_leaves_nothing_behind(void **state)
 {
 	struct err err;
 
-	assert_int_equal(output_file_check("report", &err), 0);
+	assert_int_equal(open_and_drop("report", &err), 0);
 	assert_int_equal(count_files(), 0);
-	assert_int_equal(output_file_check("nowhere/report", &err), -ENOENT);
+	assert_int_equal(open_and_drop("nowhere/report", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "nowhere/report"));
-	assert_int_equal(output_file_check("/tmp", &err), -EISDIR);
-	assert_int_equal(output_file_check(".", &err), -EISDIR);
+	assert_int_equal(open_and_drop("/tmp", &err), -EISDIR);
+	assert_int_equal(open_and_drop(".", &err), -EISDIR);
 	assert_int_equal(symlink("nowhere", "link"), 0);
-	assert_int_equal(output_file_check("link", &err), -ENOENT);
+	assert_int_equal(open_and_drop("link", &err), -ENOENT);
 	output_file_free(NULL);
 }
 
@@ -230,12 +240,12 @@ static void names_that_are_none(void **state)
 	struct err err;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		assert_int_equal(output_file_check(paths[i], &err), -ENOENT);
+		assert_int_equal(open_and_drop(paths[i], &err), -ENOENT);
 	assert_int_equal(mkdir("folder", 0700), 0);
-	assert_int_equal(output_file_check("folder/", &err), -EISDIR);
+	assert_int_equal(open_and_drop("folder/", &err), -EISDIR);
 	assert_int_equal(rmdir("folder"), 0);
 	write_old("file");
-	assert_int_equal(output_file_check("file/", &err), -ENOTDIR);
+	assert_int_equal(open_and_drop("file/", &err), -ENOTDIR);
 	assert_file("file", "old");
 	assert_int_equal(count_files(), 1);
 }
@@ -440,7 +450,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(killed_leaves_nothing_behind, enter_folder,
 						leave_folder),
 		cmocka_unit_test_setup_teardown(names_of_any_length, enter_folder, leave_folder),
-		cmocka_unit_test_setup_teardown(check_leaves_nothing_behind, enter_folder,
+		cmocka_unit_test_setup_teardown(opening_leaves_nothing_behind, enter_folder,
 						leave_folder),
 		cmocka_unit_test_setup_teardown(names_that_are_none, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(links_are_followed, enter_folder, leave_folder),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,14 +46,26 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-/* A whole profile with one flush, told apart by its command. */
-static struct store_writer *begin_profile(const char *path, const char *command)
+static void add_sample(struct profile *profile, struct store_writer *writer)
+{
+	const struct sample sample = { .time_ns = 5000000000, .weight = 1 };
+
+	profile->events[profile->event_count++] =
+		(struct event){ .name = strpool_intern(&profile->strings, "cpu-clock"),
+				.unit = strpool_intern(&profile->strings, "ns") };
+	assert_true(store_add(writer, &sample));
+}
+
+/* A profile with one flush, told apart by its command; its recording has not ended. */
+static struct store_writer *begin_profile(const char *path, const char *command, bool has_sample)
 {
 	struct profile *profile = profile_new();
 	struct store_writer *writer;
 
 	assert_int_equal(store_create(path, profile, &writer, NULL), 0);
 	profile_set_text(&profile->run.command, command);
+	if (has_sample)
+		add_sample(profile, writer);
 	assert_int_equal(store_flush(writer, NULL), 0);
 	profile_free(profile);
 	return writer;
@@ -60,7 +73,7 @@ static struct store_writer *begin_profile(const char *path, const char *command)
 
 static void make_profile(const char *path, const char *command)
 {
-	store_writer_free(begin_profile(path, command));
+	store_writer_free(begin_profile(path, command, true));
 }
 
 static void assert_command(const char *path, const char *command)
@@ -81,7 +94,7 @@ static void record(struct place *place, const char *command)
 	struct store_writer *writer;
 
 	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
-	writer = begin_profile(path, command);
+	writer = begin_profile(path, command, true);
 	assert_int_equal(state_commit(&place->owner, writer, path, sizeof(path), NULL), 0);
 	assert_command(path, command);
 }
@@ -133,6 +146,21 @@ static void a_killed_recording_becomes_the_last(void **state)
 	assert_command(path, "whole");
 }
 
+static void a_killed_recording_without_samples_replaces_nothing(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX], killed[STATE_PATH_MAX];
+
+	record(place, "whole");
+	snprintf(killed, sizeof(killed), "%s/prospect/recording-%d.prof", place->home,
+		 (int)dead_pid());
+	store_writer_free(begin_profile(killed, "killed", false));
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+	assert_int_equal(state_previous_profile(path, sizeof(path), NULL), -ENOENT);
+	assert_int_equal(access(killed, F_OK), -1);
+}
+
 /* Its pid is nobody's here: it may be of another namespace. */
 static void a_recording_that_runs_is_left_alone(void **state)
 {
@@ -143,7 +171,7 @@ static void a_recording_that_runs_is_left_alone(void **state)
 	record(place, "whole");
 	snprintf(running, sizeof(running), "%s/prospect/recording-%d.prof", place->home,
 		 (int)dead_pid());
-	writer = begin_profile(running, "runs");
+	writer = begin_profile(running, "runs", true);
 	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
 	assert_command(path, "whole");
 	assert_command(running, "runs");
@@ -159,7 +187,7 @@ static void the_same_pid_elsewhere_is_left_alone(void **state)
 	struct store_writer *writer;
 
 	assert_int_equal(state_begin(&place->owner, running, sizeof(running), NULL), 0);
-	writer = begin_profile(running, "runs");
+	writer = begin_profile(running, "runs", true);
 	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
 	assert_string_not_equal(path, running);
 	assert_command(running, "runs");
@@ -245,6 +273,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_last_becomes_the_previous, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_killed_recording_becomes_the_last, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_killed_recording_without_samples_replaces_nothing,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_recording_that_runs_is_left_alone, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_same_pid_elsewhere_is_left_alone, set_up,

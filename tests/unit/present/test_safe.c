@@ -81,6 +81,15 @@ static void for_csv(void **state)
 	assert_safe(safe_csv, "raw \xff", "raw \\xff");
 	assert_safe(safe_csv, "caf\xc3\xa9 \xc3", "caf\xc3\xa9 \\xc3");
 	assert_safe(safe_csv, "\xed\xa0\x80,", "\"\\xed\\xa0\\x80,\"");
+	assert_safe(safe_csv, "\xc2\x9bK,\x7f", "\"\\xc2\\x9bK,\\x7f\"");
+	assert_safe(safe_csv, "a\xe2\x80\xae", "a\\xe2\\x80\\xae");
+}
+
+/* For a writer of JSON that writes its own escapes, but none for C1. */
+static void for_jansson(void **state)
+{
+	assert_safe(safe_utf8, "caf\xc3\xa9\n\x1b", "caf\xc3\xa9\n\x1b");
+	assert_safe(safe_utf8, "\xc2\x9bK \xff", "\\xc2\\x9bK \\xff");
 }
 
 /* The oracle is a JSON parser that is not ours. */
@@ -106,6 +115,8 @@ static void for_json(void **state)
 	assert_json("\033[2J\n\001", "\033[2J\n\001");
 	assert_json("caf\xc3\xa9", "caf\xc3\xa9");
 	assert_json("bad \xff\xc3", "bad \\xff\\xc3");
+	assert_json("\xc2\x9bK\xe2\x80\xae", "\xc2\x9bK\xe2\x80\xae");
+	assert_safe(safe_json, "\xc2\x9bK\xe2\x80\xae\x7f", "\"\\u009bK\\u202e\\u007f\"");
 }
 
 static void assert_cut(const char *text, size_t width, const char *expected)
@@ -138,11 +149,9 @@ static void width_counts_characters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(for_terminals),
-		cmocka_unit_test(any_three_bytes),
-		cmocka_unit_test(for_csv),
-		cmocka_unit_test(for_json),
-		cmocka_unit_test(width_counts_characters),
+		cmocka_unit_test(for_terminals),  cmocka_unit_test(any_three_bytes),
+		cmocka_unit_test(for_csv),	  cmocka_unit_test(for_jansson),
+		cmocka_unit_test(for_json),	  cmocka_unit_test(width_counts_characters),
 		cmocka_unit_test(cut_to_a_width),
 	};
 
