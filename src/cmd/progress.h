@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far something is that takes long, told on stderr: on a terminal in one line that is written
- * over, else in a line now and then. Nothing is told of what is over soon. */
+/* Shows the progress of long work on stderr: on a terminal in one line that is rewritten, otherwise
+ * in a new line every few seconds. Short work shows nothing. */
 #ifndef CMD_PROGRESS_H
 #define CMD_PROGRESS_H
 

@@ -131,8 +131,9 @@ static int take_total(struct row *row, const struct columns *columns, const char
 	if (strcmp(cell(row, columns->kind), "total") != 0)
 		return 0;
 	if (!parse_number(cell(row, columns->entries), &entries))
-		return err_set(err, -EINVAL, "%s: entries of %.100s are no whole number: '%.40s'",
-			       path, cell(row, columns->target), cell(row, columns->entries));
+		return err_set(err, -EINVAL,
+			       "%s: the entries of %.100s are not a whole number: '%.40s'", path,
+			       cell(row, columns->target), cell(row, columns->entries));
 	(void)parse_number(cell(row, columns->nested), &nested);
 	count = last_or_new(counts, cell(row, columns->target));
 	count->entries += entries;
@@ -161,10 +162,11 @@ static int take_rows(const char *path, const char *text, size_t size, struct row
 				    .nested = column_of(row, "nested") };
 	if (columns.kind == NO_COLUMN || columns.target == NO_COLUMN ||
 	    columns.entries == NO_COLUMN)
-		return err_set(err, -EINVAL,
-			       "%s is not what 'prospect watch --metric entries --format csv' "
-			       "writes: the first line must name kind, target and entries",
-			       path);
+		return err_set(
+			err, -EINVAL,
+			"%s is not the output of 'prospect watch --metric entries --format csv': "
+			"its first line must name kind, target and entries",
+			path);
 	while (rc == 0 && take_row(&at, end, row))
 		rc = take_total(row, &columns, path, counts, err);
 	if (counts->list.count)

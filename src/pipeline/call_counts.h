@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exact numbers of calls, from what `prospect watch --format csv` wrote (prospect-watch(1), CSV):
- * of the lines of kind "total" the columns target, entries and, where it is there, nested. Lines
- * of one target, as --by makes them, are added up.
+ * Exact numbers of calls, read from the output of `prospect watch --format csv` (prospect-watch(1),
+ * CSV): the columns target, entries and, if present, nested of the lines of kind "total". Lines of
+ * one target, as --by writes them, are added up.
  */
 #ifndef PIPELINE_CALL_COUNTS_H
 #define PIPELINE_CALL_COUNTS_H
@@ -26,8 +26,8 @@ struct call_counts {
 	VEC(struct call_count) list; /* by function */
 };
 
-/* -EINVAL and the reason when the file is none that a watch has written, or one without a total;
- * else as open(2) and read(2) have it. On failure @ret_counts is empty. */
+/* -EINVAL and the reason when no watch wrote the file, or it has no totals; otherwise the errno of
+ * open(2) or read(2). On failure @ret_counts is empty. */
 int call_counts_read(const char *path, struct call_counts *ret_counts, struct err *err);
 /* The same from @size bytes of @text; @path is for messages. */
 int call_counts_parse(const char *path, const char *text, size_t size,

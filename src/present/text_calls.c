@@ -450,17 +450,18 @@ static void print_notes(const struct printer *printer)
 		fprintf(printer->out, "%s\n", view->count_problem);
 	else if (view->counts_file)
 		fprintf(printer->out,
-			"Calls are those that %s has, of another run: what one took is right if "
-			"both"
-			" did the same work.\n",
+			"Calls were counted in another run, by %s; the time per call is right if "
+			"both runs did the same work.\n",
 			view->counts_file);
 	else if (view->calls->counted && !view->each)
-		fputs("Calls are those the processor recorded, not all there were; what one took is"
-		      " not known.\n",
+		fputs("Calls are the branches that the processor recorded, not all calls; the time "
+		      "per"
+		      " call is not known.\n",
 		      printer->out);
 	else if (view->calls->counted)
 		fprintf(printer->out,
-			"Calls are those the processor recorded; one stands for about %.3g.\n",
+			"Calls are the branches that the processor recorded; each stands for about "
+			"%.3g.\n",
 			view->each);
 }
 

@@ -59,10 +59,10 @@ static void what_no_watch_wrote_is_refused(void **state)
 		{ "kind,target,entries\n", "no totals" },
 		{ "kind,target,entries\ninterval,f,1\n", "no totals" },
 		{ "kind,target,entries\npartial,f,1\n", "higher --budget" },
-		{ "kind,target,entries\ntotal,f,many\n", "no whole number: 'many'" },
-		{ "kind,target,entries\ntotal,f\n", "no whole number: ''" },
-		{ "kind,target,entries\ntotal,f,-1\n", "no whole number" },
-		{ "kind,target,entries\ntotal,f,99999999999999999999\n", "no whole number" },
+		{ "kind,target,entries\ntotal,f,many\n", "not a whole number: 'many'" },
+		{ "kind,target,entries\ntotal,f\n", "not a whole number: ''" },
+		{ "kind,target,entries\ntotal,f,-1\n", "not a whole number" },
+		{ "kind,target,entries\ntotal,f,99999999999999999999\n", "not a whole number" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
