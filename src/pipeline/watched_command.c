@@ -34,15 +34,36 @@ int watched_command_prepare(struct watched_command *command, char *const *argv, 
 	return rc;
 }
 
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* Shells start the background jobs of a script with SIGINT ignored, so that Ctrl-C does not reach
+ * them. The command inherited that; but whoever sends it to us wants an end of what we do. A SIGHUP
+ * that is ignored is nohup's, and means that nothing ends. */
+static void choose_signals(struct watched_command *command, sigset_t *set)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGCHLD };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(set, taken[i]);
+	if (!is_ignored(SIGHUP))
+		sigaddset(set, SIGHUP);
+	command->interrupt_is_ours = is_ignored(SIGINT);
+}
+
 int watched_command_take_signals(struct watched_command *command, struct err *err)
 {
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
+	choose_signals(command, &set);
 	sigprocmask(SIG_BLOCK, &set, &command->old_mask);
+	if (command->interrupt_is_ours)
+		signal(SIGINT, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL); /* who called us may have it ignored, and it would never come */
 	command->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (command->signal_fd < 0)
@@ -77,8 +98,8 @@ static void reap(struct watched_command *command)
 	command->stop |= command->outcome.ended;
 }
 
-/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it.
- */
+/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it,
+ * but for a SIGINT that the command ignores: then we leave it alone. */
 static void take_stop_signal(struct watched_command *command, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
@@ -88,7 +109,9 @@ static void take_stop_signal(struct watched_command *command, const struct signa
 		return; /* the command's business: it dumps core */
 	command->signals++;
 	command->outcome.stop_signal = number;
-	if (!command->outcome.launched || command->signals >= SIGNALS_TO_STOP)
+	command->leave |= command->signals >= SIGNALS_TO_STOP ||
+			  (number == SIGINT && command->interrupt_is_ours);
+	if (!command->outcome.launched || command->leave)
 		command->stop = true;
 	else if (!from_terminal)
 		kill(command->launch.pid, number);
@@ -110,8 +133,7 @@ void watched_command_wait(struct watched_command *command)
 {
 	struct pollfd fd = { .fd = command->signal_fd, .events = POLLIN };
 
-	while (command->outcome.launched && !command->outcome.ended &&
-	       command->signals < SIGNALS_TO_STOP) {
+	while (command->outcome.launched && !command->outcome.ended && !command->leave) {
 		poll(&fd, 1, -1);
 		watched_command_read(command);
 		reap(command);

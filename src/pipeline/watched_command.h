@@ -2,7 +2,10 @@
 /*
  * The command that is profiled or counted, and the signals that end what we do: from the gate it is
  * held at to its exit status. The terminal sends Ctrl-C to the command as well, so it is left to it
- * to act on; a signal meant for us alone is passed on. A second one ends our waiting.
+ * to act on; a signal meant for us alone is passed on. A second one ends our waiting. Where SIGINT
+ * was ignored when we started, as in background jobs of scripts, the first SIGINT is for us and
+ * ends our waiting; the command, which inherited that, goes on. A SIGHUP that was ignored then
+ * stays so.
  */
 #ifndef PIPELINE_WATCHED_COMMAND_H
 #define PIPELINE_WATCHED_COMMAND_H
@@ -29,9 +32,11 @@ struct watched_command {
 	sigset_t old_mask;
 	struct command_reaper reaper;
 	struct command_outcome outcome;
-	struct rusage usage; /* what it used, once it has ended; not with a reaper */
-	bool stop;	     /* it ended, or a signal wants us to stop */
-	int signals;	     /* how many did; the last is in its outcome */
+	struct rusage usage;	/* what it used, once it has ended; not with a reaper */
+	bool stop;		/* it ended, or a signal wants us to stop */
+	int signals;		/* how many did; the last is in its outcome */
+	bool interrupt_is_ours; /* SIGINT was ignored when we started */
+	bool leave;		/* the command is not waited for any more */
 };
 
 #define WATCHED_COMMAND_NONE                                                        \

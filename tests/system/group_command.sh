@@ -169,6 +169,69 @@ test_terminate_keeps_what_there_is() {
 	! pgrep -f "$BIN/loop 60" > /dev/null || fail "the command still runs"
 }
 
+# start_in_background COMMAND...: as a script starts a background job, so with SIGINT ignored. Its
+# number is in $T/recorder, its exit status in $T/ended when it has ended.
+start_in_background() {
+	rm -f "$T/recorder" "$T/ended"
+	# shellcheck disable=SC2016 # the words are for sh
+	sh -c 'folder=$1; shift
+		"$@" > "$folder/stdout" 2> "$folder/stderr" &
+		echo $! > "$folder/recorder"
+		wait $!; echo $? > "$folder/status"; mv "$folder/status" "$folder/ended"' \
+		sh "$T" "$@" &
+	until_true [ -s "$T/recorder" ]
+}
+
+# interrupt_in_background COMMAND...: SIGINT ends it with 130, once loop has run under it; loop goes on.
+interrupt_in_background() {
+	local pid
+	rm -f "$T/pid"
+	start_in_background "$@" "$HERE/programs/announced.sh" "$T/pid" "$BIN/loop" 600
+	until_true has_run "$T/pid" 0.3
+	pid=$(cat "$T/pid")
+	# shellcheck disable=SC2064 # this process
+	trap "kill $pid 2> /dev/null" EXIT
+	kill -INT "$(cat "$T/recorder")"
+	until_true [ -s "$T/ended" ]
+	[ "$(cat "$T/ended")" = 130 ] || fail "status $(cat "$T/ended") instead of 130: $*" \
+		"$(tail -n 5 "$T/stderr")"
+	runs "$pid" "$BIN/loop" || fail "the command does not run any more: $*"
+	# Bit 1 is SIGINT's: the command inherited what it would have without us.
+	[ $((0x$(awk '/^SigIgn/ { print $2 }' "/proc/$pid/status") & 2)) = 2 ] ||
+		fail "the command does not ignore SIGINT: $*"
+	kill "$pid"
+}
+
+test_interrupt_of_a_background_job() {
+	interrupt_in_background "$PROSPECT" record -o "$T/prof"
+	is_recorded "$T/prof" || fail "the recording is not over:" "$(cat "$T/head")"
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 50 ] ||
+		fail "what was sampled before is not in the profile"
+	interrupt_in_background "$PROSPECT" --stacks none -f "$T/report"
+	grep -qi samples "$T/report" || fail "no report:" "$(cat "$T/report")"
+	interrupt_in_background "$PROSPECT" count -e task-clock --format csv -f "$T/counts"
+	awk -F, '/task-clock/ && $2 > 0 { found = 1 } END { exit !found }' "$T/counts" ||
+		fail "nothing was counted:" "$(cat "$T/counts")"
+	interrupt_in_background "$PROSPECT" count --by process -e task-clock -f "$T/counts"
+	grep -q loop "$T/counts" || fail "nothing was counted:" "$(cat "$T/counts")"
+}
+
+# Under nohup nothing ends at a SIGHUP, nor at a second one.
+test_hangup_under_nohup() {
+	start_in_background nohup "$PROSPECT" record -o "$T/prof" \
+		"$HERE/programs/announced.sh" "$T/pid" "$BIN/loop" 600
+	until_true has_run "$T/pid" 0.2
+	kill -HUP "$(cat "$T/recorder")"
+	until_true has_run "$T/pid" 0.6
+	kill -HUP "$(cat "$T/recorder")"
+	until_true has_run "$T/pid" 1
+	[ ! -e "$T/ended" ] || fail "SIGHUP ended it with $(cat "$T/ended")"
+	kill "$(cat "$T/pid")"
+	until_true [ -s "$T/ended" ]
+	[ "$(cat "$T/ended")" = 143 ] || fail "status $(cat "$T/ended"), not the command's 143"
+	is_recorded "$T/prof" || fail "the recording is not over:" "$(cat "$T/head")"
+}
+
 # What the command reads and writes is not touched; prospect's own words go to stderr or -f.
 test_streams() {
 	printf 'one\ntwo\n' > "$T/in"

@@ -108,6 +108,13 @@ test_watch_keeps_the_commands_status_and_output() {
 	expect_status 137 "$PROSPECT" watch "$BIN/called:work" -- sh -c 'kill -9 $$' > "$T/out"
 }
 
+# The program's own calls are counted until then.
+test_watch_in_the_background_is_interrupted() {
+	need_counts_of_calls
+	interrupt_in_background "$PROSPECT" watch -i 0 --budget 0 "$BIN/loop:main" --
+	grep -q '^loop:main  *1 ' "$T/stdout" || fail "the call is not counted:" "$(cat "$T/stdout")"
+}
+
 test_watch_says_that_the_disk_is_full() {
 	need_counts_of_calls
 	[ -e /dev/full ] || skip "there is no /dev/full"
