@@ -249,7 +249,7 @@ static int run_all(struct job *job)
 		return status;
 	if (count_output_finish(job->output, job->runs.items, job->runs.count, &err) < 0) {
 		fprintf(stderr, "prospect count: %s\n", err.text);
-		return 1;
+		return command_outcome_exit_status(&result.outcome, -EIO);
 	}
 	return command_outcome_exit_status(&result.outcome, 0);
 }

@@ -54,8 +54,8 @@ static int record_and_report(const struct run_values *values, char **command)
 	if (!result.kept)
 		record_output_remove_temporary(result.path);
 	if (rc < 0)
-		return fail(&err, 1);
-	return status >= 0 ? status : command_outcome_exit_status(&result.outcome, 0);
+		fail(&err, 1);
+	return status > 0 ? status : command_outcome_exit_status(&result.outcome, rc);
 }
 
 static int run_run(int argc, char **argv)

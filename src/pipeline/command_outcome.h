@@ -16,8 +16,8 @@ struct command_outcome {
 };
 
 /* Exit status of prospect: the command's own as a shell has it, 128 + the signal that ended it or
- * our waiting for it, 0 without a command. @rc: of what was done with it; negative: 1, or 126 and
- * 127 where the command could not be run. */
+ * our waiting for it, 0 without a command. @rc: of what was done with it; negative: 126 and 127 where
+ * the command could not be run, the command's own where that tells a failure, else 1. */
 int command_outcome_exit_status(const struct command_outcome *outcome, int rc);
 
 #endif

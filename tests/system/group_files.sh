@@ -114,11 +114,12 @@ test_full_disk() {
 	trap 'umount "$T/small"' EXIT
 	write_fill_disk
 	"$PROSPECT" record -o "$T/small/prof" -M 20 sh -c \
-		"'$T/work_until_kept' '$T/small/prof'; exec '$T/fill_disk' '$T/small'" \
+		"'$T/work_until_kept' '$T/small/prof'; '$T/fill_disk' '$T/small'; exit 42" \
 		2> "$T/stderr" || status=$?
 	rm -f "$T/small/fill"
-	[ $status = 1 ] || fail "exit status $status instead of 1"
-	expect_line "full|no space.*recorded before is in $T/small/prof"
+	[ $status = 42 ] || fail "exit status $status instead of the command's 42"
+	expect_line "^prospect: .*(full|no space).*recorded before is in $T/small/prof"
+	[ -z "$(header "$T/small/prof" duration_s)" ] || fail "a script would take it for a whole profile"
 	[ "$(rows "$T/small/prof" program --select program=loop | sum 3)" -ge 100 ] ||
 		fail "what was written before is not to be read"
 }

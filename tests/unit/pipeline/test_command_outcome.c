@@ -63,11 +63,18 @@ static void without_a_command_success_is_zero(void **state)
 	assert_int_equal(command_outcome_exit_status(&stopped, -EIO), 1);
 }
 
-static void our_failure_is_one_whatever_the_command_did(void **state)
+/* A failure of ours is seen where the command had none; it hides none of the command's. */
+static void the_commands_failure_goes_before_ours(void **state)
 {
-	struct command_outcome outcome = outcome_of(7, 0);
+	struct command_outcome good = outcome_of(0, 0), bad = outcome_of(42, 0);
+	struct command_outcome killed = outcome_of(0, SIGKILL);
+	const struct command_outcome left = { .launched = true, .stop_signal = SIGINT };
 
-	assert_int_equal(command_outcome_exit_status(&outcome, -ENOENT), 1);
+	assert_int_equal(command_outcome_exit_status(&good, -ENOSPC), 1);
+	assert_int_equal(command_outcome_exit_status(&bad, -ENOSPC), 42);
+	assert_int_equal(command_outcome_exit_status(&bad, -ENOENT), 42);
+	assert_int_equal(command_outcome_exit_status(&killed, -ENOSPC), 137);
+	assert_int_equal(command_outcome_exit_status(&left, -ENOSPC), 1);
 }
 
 static void what_cannot_be_run_has_a_shells_status(void **state)
@@ -86,7 +93,7 @@ int main(void)
 		cmocka_unit_test(the_commands_status_goes_before_a_signal),
 		cmocka_unit_test(a_command_that_was_left_is_told_by_the_signal),
 		cmocka_unit_test(without_a_command_success_is_zero),
-		cmocka_unit_test(our_failure_is_one_whatever_the_command_did),
+		cmocka_unit_test(the_commands_failure_goes_before_ours),
 		cmocka_unit_test(what_cannot_be_run_has_a_shells_status),
 	};
 
