@@ -6,10 +6,9 @@ set -u
 prospect=$(realpath "$1")
 scratch=$(mktemp -d /tmp/prospect-go.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
-command -v go > /dev/null || { echo "skip: needs go" && exit 0; }
+command -v go > /dev/null || { echo "skip names_of_go: needs go" && exit 0; }
 cd "$scratch" || exit 2
 export HOME=$scratch GOCACHE=$scratch/cache GO111MODULE=off
-bad=0
 
 cat > hello.go << 'GO'
 package main
@@ -42,7 +41,7 @@ GO
 compare() {
 	if ! go build -buildmode="$1" -o whole hello.go ||
 		! go build -buildmode="$1" -ldflags="-s -w" -o stripped hello.go; then
-		bad=1
+		echo "not ok names_of_go_$1"
 		return
 	fi
 	nm -S --defined-only whole | awk '
@@ -55,13 +54,16 @@ compare() {
 	done < functions > wanted
 	cut -d ' ' -f 1 wanted | "$prospect" symbolize -e stripped --demangle none 2> said |
 		sed -n 's/^  //p' > answers
-	awk 'NR == FNR { name[FNR] = $2; next } {
+	if awk 'NR == FNR { name[FNR] = $2; next } {
 		n++
 		if (index($0, name[FNR]) != 1 && wrong++ < 5) print $0 ", not " name[FNR]
 	} END { printf "%d names, %d wrong\n", n, wrong; exit n < 1000 || wrong > 0 }' \
-		wanted answers || bad=1
+		wanted answers; then
+		echo "ok names_of_go_$1"
+	else
+		echo "not ok names_of_go_$1"
+	fi
 }
 
 compare exe
 compare pie
-exit $bad

@@ -7,8 +7,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 prospect=$(realpath "$1")
 scratch=$(mktemp -d /tmp/prospect-stacks.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
-[ "$(uname -m)" = x86_64 ] || { echo "skip: reads calls of x86-64" && exit 0; }
-[ "$(id -u)" = 0 ] || { echo "skip: needs root" && exit 0; }
+[ "$(uname -m)" = x86_64 ] || { echo "skip stacks: reads calls of x86-64" && exit 0; }
+[ "$(id -u)" = 0 ] || { echo "skip stacks: needs root" && exit 0; }
 cd "$scratch" || exit 2
 bad=0
 
@@ -44,7 +44,7 @@ for _ in range(60):
     text = json.dumps([{"key%d" % i: [i, str(i) * 3]} for i in range(3000)], indent=1)
     json.loads(text), re.findall(r"key(\d+)", text), sorted(text.split())'
 
-command -v go > /dev/null || { echo "skip: go is not here" && exit $bad; }
+command -v go > /dev/null || { echo "skip stacks_of_go: go is not installed" && exit $bad; }
 export HOME=$scratch GOCACHE=$scratch/cache GO111MODULE=off
 cat > busy.go << 'GO'
 package main
@@ -91,12 +91,12 @@ against_code go ./busy
 # What pprof shows: the clock is read by who asked for it, on whichever stack.
 "$prospect" report --by stack --format csv go.prof > rows
 awk -F , '/;main.clock;time.Now;time.now;/ { whole += $(NF - 4) } /,cpu-clock,/ && /time.now;/ { all += $(NF - 4) }
-	END { printf "# %d of %d stacks that read the clock are whole\n", whole, all; exit whole * 10 < all * 6 }' \
+	END { printf "# %d of %d stacks that read the clock are whole\n", whole, all; exit all < 100 || whole * 10 < all * 6 }' \
 	rows
 tell $? clock_read_on_another_stack
 # Go never leaves the stack of the collector for what lies there from before.
 grep -E ';runtime\.systemstack(\.abi0)?;' rows | grep -v '^"*\[cut:other stack\]' | sed 's/^/# /' > wrong
 head -n 5 wrong
-[ ! -s wrong ]
+[ ! -s wrong ] && grep -q 'runtime\.systemstack' rows
 tell $? nothing_calls_systemstack
 exit $bad
