@@ -9,6 +9,7 @@
 #define BPF_PROBE_CALLS_BPF_H
 
 #include "bpf/probe_condition.bpf.h"
+#include "bpf/probe_goroutines.bpf.h"
 #include "bpf/probe_sites.bpf.h"
 #include "bpf/probe_threads.bpf.h"
 #include "bpf/probe_values.bpf.h"
@@ -87,7 +88,7 @@ static long drop_top(__u32 number, struct dropping *dropping)
 	struct probe_frame *frame = frame_at(dropping->thread, index);
 
 	(void)number;
-	if (index >= PROBE_MAX_DEPTH || !is_stale(frame, dropping->call, true, FAR_IN_STACK))
+	if (index >= PROBE_MAX_DEPTH || !is_stale(frame, dropping->call, true, reach_of(dropping->call)))
 		return 1;
 	give_up(frame);
 	dropping->thread->depth = index;
@@ -147,7 +148,6 @@ push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u6
 	frame->running_ns = 0;
 	frame->sp = call->sp;
 	frame->from = call->from;
-	frame->stack = call->stack;
 	frame->target = (__u32)call->cookie;
 	frame->again = 0;
 	frame->returns = call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & PROBE_COOKIE_RETURNS_MASK;
@@ -203,7 +203,7 @@ static __always_inline void enter_counted(struct probe_thread *thread,
 		return;
 	}
 	ADD(slot->open, probe_open_word(now_ns, opened_ns));
-	if (todo & PROBE_DO_VIRTUAL)
+	if (todo & PROBE_DO_VIRTUAL && !(flags & FRAME_GO))
 		time_running(thread, frame, flags, slot, switches, now_ns);
 	else
 		frame->flags = flags;
@@ -294,7 +294,7 @@ static __always_inline void enter_undecided(struct probe_thread *thread,
 	}
 	if (wanted && todo & PROBE_DO_MOVED && has_moved((__u32)call->cookie))
 		flags |= FRAME_MOVED;
-	if (wanted && !nested && todo & PROBE_DO_VIRTUAL)
+	if (wanted && !nested && todo & PROBE_DO_VIRTUAL && !(flags & FRAME_GO))
 		spent_now(thread, &frame->running_ns, frame->counters);
 	BARRIER();
 	*(volatile __u32 *)&frame->flags = flags;
@@ -321,7 +321,10 @@ static __always_inline void describe(struct probe_call *call)
 	if (call->cookie >> PROBE_COOKIE_PARTLY_SHIFT & 1)
 		call->flags |= FRAME_PARTLY;
 	if (call->cookie >> PROBE_COOKIE_SITES_SHIFT & 1)
-		call->flags |= is_armed(call->from) ? FRAME_SITES | FRAME_ARMED : FRAME_SITES;
+		call->flags |= is_armed(call->from, go_of(call)) ? FRAME_SITES | FRAME_ARMED
+								 : FRAME_SITES;
+	if (go_of(call))
+		call->flags |= FRAME_GO;
 }
 
 /*
@@ -357,8 +360,10 @@ static __always_inline int enter(struct probe_call *call, bool user)
 	/* All threads of a process that is not wanted have no frames. */
 	if (phase == PROBE_CLOSED || !is_wanted_process())
 		return 0;
-	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
-				      BPF_LOCAL_STORAGE_GET_F_CREATE);
+	thread = user && go_of(call)
+			 ? find_goroutine(call, true)
+			 : bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
+						BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!thread) {
 		lose(call);
 		return 0;
@@ -409,7 +414,7 @@ static __always_inline __u64 end_call(struct probe_thread *thread, struct probe_
 
 	if (!timed)
 		return now_ns;
-	if (todo & PROBE_DO_VIRTUAL) {
+	if (todo & PROBE_DO_VIRTUAL && !(frame->flags & FRAME_GO)) {
 		read_counters(counters, bpf_get_current_task_btf());
 		if (switches_of(thread) != switches) {
 			now_ns = thread->left_ns; /* it was switched out just here */
@@ -461,7 +466,7 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 	struct probe_slot *slot;
 	__u32 row;
 
-	if (todo & PROBE_DO_VIRTUAL)
+	if (todo & PROBE_DO_VIRTUAL && !(frame->flags & FRAME_GO))
 		spent_now(thread, &spent_ns, counters);
 	took_ns = bpf_ktime_get_ns() - frame->entered_ns; /* spent_ns is never more */
 	if (call->returns == PROBE_WIRE_NOTHING || !holds(call, &return_steps))
@@ -480,7 +485,7 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 		ADD(slot->nested, 1);
 	} else {
 		ADD(slot->wall_ns, took_ns);
-		if (todo & PROBE_DO_VIRTUAL)
+		if (todo & PROBE_DO_VIRTUAL && !(frame->flags & FRAME_GO))
 			charge_spent(frame, slot, spent_ns, counters);
 	}
 	count_value(call, row, slot, 1);

@@ -49,7 +49,7 @@ struct probe_call {
 	__s64 returned; /* the same as its type says, as far as that is known */
 	__u32 returns;	/* enum probe_wire_return, once it was read */
 	__u32 flags;	/* FRAME_*, of a call that enters */
-	__u64 stack;	/* stack_at() */
+	__u64 g;	/* of Go: the register that may have it, then what it is */
 };
 
 const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */

@@ -67,7 +67,7 @@ static __always_inline enum frame_end judge_frame(const struct probe_frame *fram
 
 	if (!(frame->flags & FRAME_USER))
 		return FRAME_GONE;
-	if (gap > FAR_IN_STACK)
+	if (gap > reach_of(&arrival->call))
 		return FRAME_LIVES;
 	if (arrival->keeps_equal && !gap)
 		return FRAME_LIVES;
@@ -168,7 +168,7 @@ static __always_inline bool arrive_at_jump(struct arrival *arrival)
 		ADD(slot->jumps, 1);
 	if (frame->flags & FRAME_ARMED || !(frame->flags & FRAME_SITES))
 		return false;
-	if (is_armed(frame->from))
+	if (is_armed(frame->from, go_of(&arrival->call)))
 		frame->flags |= FRAME_ARMED;
 	else
 		lose_end(frame);

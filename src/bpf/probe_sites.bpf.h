@@ -70,7 +70,7 @@ static long take_site(struct task_struct *task, struct vm_area_struct *vma,
 }
 
 /* Of what was not told, the next call tells again. */
-static __always_inline void tell_site(const struct site_search *search)
+static __always_inline void tell_site(const struct site_search *search, __u32 go)
 {
 	struct probe_site_event *event;
 	__u32 asked = PROBE_SITE_ASKED;
@@ -87,13 +87,14 @@ static __always_inline void tell_site(const struct site_search *search)
 	event->key = search->key;
 	event->address = search->address;
 	event->pid = current_pid();
-	event->zero = 0;
+	event->go = go;
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Is there a probe where @address is, a call's return address? What has no file has none; nor can
+/* Is there a probe where @address is, a call's return address (@go: of a function that has these
+ * goroutines)? What has no file has none; nor can
  * be said where the process is changing its mappings just now. */
-static __always_inline bool is_armed(__u64 address)
+static __always_inline bool is_armed(__u64 address, __u32 go)
 {
 	struct site_search search = { .address = address };
 	const __u32 *state;
@@ -104,7 +105,7 @@ static __always_inline bool is_armed(__u64 address)
 	state = bpf_map_lookup_elem(&sites, &search.key);
 	if (state)
 		return *state == PROBE_SITE_ARMED;
-	tell_site(&search);
+	tell_site(&search, go);
 	return false;
 }
 

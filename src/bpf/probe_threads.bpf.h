@@ -4,7 +4,8 @@
  * and how times are taken.
  *
  * Each thread has a stack of the watched calls that it is in, kept in the task itself (task
- * storage): it goes where the thread goes, from CPU to CPU, and ends with it. A frame is known by
+ * storage): it goes where the thread goes, from CPU to CPU, and ends with it. For functions of Go
+ * a goroutine has such a stack instead (bpf/probe_goroutines.bpf.h). A frame is known by
  * its function and by the stack pointer at its entry. So calls that nest, call themselves or pass
  * on their frame (a tail call has the same stack pointer) are told apart, and what an exit leaves
  * above its own frame, or an entry finds deeper in the stack than itself, was left without a return
@@ -46,7 +47,7 @@ enum {
 	FRAME_ARMED = 1 << 8,	  /* that site had its probe when the call began */
 	FRAME_LEFT = 1 << 9,	  /* by a jump: another function has its return address */
 	FRAME_UNSURE = 1 << 10,	  /* a longjmp may have left it */
-
+	FRAME_GO = 1 << 11,	  /* of a goroutine: nobody knows which part it ran */
 };
 
 /* Of a frame that is undecided, running_ns and the counters are what its thread had spent. */
@@ -56,7 +57,6 @@ struct probe_frame {
 	__u32 target, row, cpu, flags;
 	__u32 returns;			     /* of the cookie: what its function returns */
 	__u32 again;			     /* times that its function entered by its own jump */
-	__u64 stack;			     /* stack_at() its entry */
 	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
 };
 
@@ -76,6 +76,7 @@ struct probe_thread {
 	__u32 depth;
 	__u32 zero; /* for forget() */
 	__u32 unused;
+	__u64 goid; /* of a goroutine: its number */
 	struct probe_frame frames[PROBE_MAX_DEPTH];
 };
 
@@ -365,6 +366,26 @@ static __always_inline void give_up(struct probe_frame *frame)
 	else
 		ADD(slot->abandoned, 1);
 	give_up_time(frame, slot);
+}
+
+/* Its thread or goroutine ends at @now_ns, amid the call. Returns whether it was timed. */
+static __always_inline bool die(struct probe_frame *frame, __u64 now_ns)
+{
+	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
+
+	if (frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED) || !slot)
+		return false;
+	if (ended_unseen(frame) || frame->flags & FRAME_UNSURE) {
+		ADD(slot->unseen, 1);
+		give_up_time(frame, slot);
+		return false;
+	}
+	ADD(slot->died, 1);
+	if (!stop_timing(frame))
+		return false;
+	take_back(frame);
+	ADD(slot->wall_ns, now_ns - frame->entered_ns);
+	return true;
 }
 
 /* Gives up the frames above the first @depth. */

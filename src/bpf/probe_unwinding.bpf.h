@@ -94,13 +94,30 @@ static __always_inline bool arrive_at_longjmp(struct arrival *arrival)
 	return true;
 }
 
+static long end_frame_of_goroutine(__u32 index, struct arrival *arrival)
+{
+	die(frame_at(arrival->thread, index), bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Whatever it is in (runtime.Goexit): that ends as a thread's calls end with it. */
+static __always_inline bool arrive_at_goexit(struct arrival *arrival)
+{
+	bpf_loop(arrival->thread->depth, end_frame_of_goroutine, arrival, 0);
+	arrival->thread->depth = 0;
+	return false;
+}
+
 static __always_inline int arrive_anywhere(struct arrival *arrival, __u32 spot)
 {
 	bool some = true;
 
-	arrival->thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	if (phase == PROBE_CLOSED)
 		return 0;
+	arrival->thread =
+		go_of(&arrival->call)
+			? find_goroutine(&arrival->call, false)
+			: bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
 	if (!arrival->thread || !arrival->thread->depth) {
 		if (spot == PROBE_SPOT_RETURN && is_wanted_process())
 			count_unmatched(&arrival->call);
@@ -116,8 +133,12 @@ static __always_inline int arrive_anywhere(struct arrival *arrival, __u32 spot)
 		some = arrive_at_jump(arrival);
 	else if (spot == PROBE_SPOT_LONGJMP)
 		some = arrive_at_longjmp(arrival);
+	else if (spot == PROBE_SPOT_GOEXIT)
+		some = arrive_at_goexit(arrival);
 	if (some)
 		arrive(arrival);
+	if (go_of(&arrival->call) && !arrival->thread->depth)
+		forget_goroutine(&arrival->call);
 	return 0;
 }
 

@@ -19,6 +19,8 @@ enum {
 	PROBE_WIRE_PIDS = 4096,
 	PROBE_ARGUMENTS = 6,
 	PROBE_CONDITION_STEPS = 32,
+	PROBE_WIRE_GO = 256, /* layouts of goroutines; the first stays empty */
+	PROBE_MOST_GOROUTINES = 16384,
 };
 
 /* A cookie: the target, what it returns, and how its exits are seen. */
@@ -40,16 +42,27 @@ enum {
 	/* enum probe_spot, of a probe that is at no entry. */
 	PROBE_COOKIE_SPOT_SHIFT = 44,
 	PROBE_COOKIE_SPOT_MASK = 7,
+	/* Which of the layouts its goroutines have; 0: its calls are of threads. */
+	PROBE_COOKIE_GO_SHIFT = 48,
+	PROBE_COOKIE_GO_MASK = PROBE_WIRE_GO - 1,
 };
 
-/* Where a program's probe is that is not at an entry. The last three are enum probe_place of
- * collect/probes.h. */
+/* Where a program's goroutines are found: struct probe_go of model/probe.h. */
+struct probe_go_layout {
+	__s64 g_tls;
+	__u32 goid, stack_hi;
+	__u32 g_in_register, zero;
+};
+
+/* Where a program's probe is that is not at an entry. From the third on they are enum probe_place
+ * of collect/probes.h. */
 enum probe_spot {
 	PROBE_SPOT_RETURN,  /* a watched function's own return instruction, before it is run */
 	PROBE_SPOT_JUMP,    /* its own jump elsewhere, before it is run */
 	PROBE_SPOT_SITE,    /* behind a call */
 	PROBE_SPOT_CATCH,   /* the first instruction of what runs when an exception was caught */
 	PROBE_SPOT_LONGJMP, /* that of longjmp(3) */
+	PROBE_SPOT_GOEXIT,  /* that of what ends a goroutine, in it */
 };
 
 /* ---- call sites ---- */
@@ -72,7 +85,8 @@ enum probe_site_state {
 struct probe_site_event {
 	struct probe_site_key key;
 	__u64 address; /* in the process */
-	__u32 pid, zero;
+	__u32 pid;
+	__u32 go; /* as in the cookie of what returns there */
 };
 
 /* enum probe_return_kind of model/probe.h */

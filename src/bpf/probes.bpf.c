@@ -37,6 +37,7 @@ static __always_inline void read_entry(struct pt_regs *regs, struct probe_call *
 	call->arguments[4] = regs->r8;
 	call->arguments[5] = regs->r9;
 	call->sp = regs->rsp;
+	call->g = regs->r14;
 	if (user)
 		read_from(regs, call);
 	else
@@ -46,6 +47,7 @@ static __always_inline void read_entry(struct pt_regs *regs, struct probe_call *
 static __always_inline void read_exit(struct pt_regs *regs, struct probe_call *call)
 {
 	call->sp = regs->rsp;
+	call->g = regs->r14;
 	call->value = regs->rax;
 }
 
@@ -70,6 +72,7 @@ static __always_inline void read_entry(struct pt_regs *context, struct probe_cal
 	for (__u32 i = 0; i < PROBE_ARGUMENTS; i++)
 		call->arguments[i] = regs->regs[i];
 	call->sp = regs->sp;
+	call->g = regs->regs[28];
 	call->from = regs->regs[30];
 }
 
@@ -78,6 +81,7 @@ static __always_inline void read_exit(struct pt_regs *context, struct probe_call
 	const struct user_pt_regs *regs = (const struct user_pt_regs *)context;
 
 	call->sp = regs->sp;
+	call->g = regs->regs[28];
 	call->value = regs->regs[0];
 }
 
@@ -308,19 +312,7 @@ static long end_frame(__u32 index, struct walk *walk)
 	struct probe_frame *frame = frame_at(walk->thread, index);
 	struct probe_slot *slot = slot_here(frame);
 
-	if (!slot || frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))
-		return 0;
-	if (ended_unseen(frame) || frame->flags & FRAME_UNSURE) {
-		ADD(slot->unseen, 1);
-		give_up_time(frame, slot);
-		return 0;
-	}
-	ADD(slot->died, 1);
-	if (!stop_timing(frame))
-		return 0;
-	take_back(frame);
-	ADD(slot->wall_ns, walk->now_ns - frame->entered_ns);
-	if (todo & PROBE_DO_VIRTUAL && walk->running)
+	if (slot && die(frame, walk->now_ns) && todo & PROBE_DO_VIRTUAL && walk->running)
 		charge(frame, slot, walk->counters, walk->now_ns);
 	return 0;
 }
@@ -339,6 +331,53 @@ static __always_inline void end_all(struct task_struct *task, bool running)
 	walk.thread->depth = 0;
 }
 
+static long forget_frame(__u32 index, struct walk *walk)
+{
+	struct probe_frame *frame = frame_at(walk->thread, index);
+	struct probe_slot *slot = slot_here(frame);
+
+	if (!(frame->flags & FRAME_USER))
+		return 0;
+	if (slot && !(frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))) {
+		ADD(slot->died, 1);
+		give_up_time(frame, slot);
+	}
+	frame->flags |= FRAME_IGNORED;
+	return 0;
+}
+
+struct bpf_map;
+
+/* The process's goroutines end, or at @exec are gone with their program. */
+struct sweep {
+	__u32 pid;
+	bool exec;
+};
+
+static long sweep_goroutine(struct bpf_map *map, const struct goroutine_key *key,
+			    struct probe_thread *thread, const struct sweep *sweep)
+{
+	struct walk walk = { .thread = thread, .now_ns = bpf_ktime_get_ns() };
+	struct goroutine_key gone = *key;
+
+	if (gone.pid != sweep->pid)
+		return 0;
+	if (sweep->exec)
+		bpf_loop(thread->depth, forget_frame, &walk, 0);
+	else
+		bpf_loop(thread->depth, end_frame, &walk, 0);
+	bpf_map_delete_elem(map, &gone);
+	return 0;
+}
+
+static __always_inline void sweep_goroutines(struct task_struct *task, bool exec)
+{
+	struct sweep sweep = { .pid = (__u32)task->tgid, .exec = exec };
+
+	if (has_goroutines && todo & PROBE_DO_EXITS && phase != PROBE_CLOSED)
+		bpf_for_each_map_elem(&goroutines, sweep_goroutine, &sweep, 0);
+}
+
 /* The functions that the thread still leaves on its way out enter and return as ever. */
 SEC("tp_btf/sched_process_exit")
 int probe_thread_exit(__u64 *arguments)
@@ -347,8 +386,11 @@ int probe_thread_exit(__u64 *arguments)
 
 	if (todo & PROBE_DO_EXITS)
 		end_all(task, true);
-	if (todo & PROBE_ONLY_PIDS && task->signal->live.counter == 0)
-		end_process(task);
+	if (task->signal->live.counter == 0) {
+		sweep_goroutines(task, false);
+		if (todo & PROBE_ONLY_PIDS)
+			end_process(task);
+	}
 	return 0;
 }
 
@@ -365,21 +407,6 @@ int probe_thread_free(__u64 *arguments)
 	return 0;
 }
 
-static long forget_frame(__u32 index, struct walk *walk)
-{
-	struct probe_frame *frame = frame_at(walk->thread, index);
-	struct probe_slot *slot = slot_here(frame);
-
-	if (!(frame->flags & FRAME_USER))
-		return 0;
-	if (slot && !(frame->flags & (FRAME_IGNORED | FRAME_UNDECIDED))) {
-		ADD(slot->died, 1);
-		give_up_time(frame, slot);
-	}
-	frame->flags |= FRAME_IGNORED;
-	return 0;
-}
-
 /* The functions of the program before are gone. */
 SEC("tp_btf/sched_process_exec")
 int probe_exec(__u64 *arguments)
@@ -389,6 +416,7 @@ int probe_exec(__u64 *arguments)
 
 	if (walk.thread && phase != PROBE_CLOSED)
 		bpf_loop(walk.thread->depth, forget_frame, &walk, 0);
+	sweep_goroutines(task, true);
 	return 0;
 }
 

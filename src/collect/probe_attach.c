@@ -96,6 +96,22 @@ static int attach_user(struct attaching *attaching)
 	return rc;
 }
 
+static void explain_hidden(struct attaching *attaching, size_t index)
+{
+	const struct probe_options *options = attaching->options;
+	const struct probe_target *target = &options->targets[index];
+	struct probe_outcome *outcome = &attaching->outcomes[index];
+
+	if (!(options->measures & PROBE_EXITS) || target->instruction ||
+	    !probe_attaching_hides_ends(options, target))
+		return;
+	outcome->exits_missing = true;
+	probe_attaching_say(outcome, target->returns_at
+					     ? "where this release of Go has its goroutines is not "
+					       "known"
+					     : "where this function of Go returns is not known");
+}
+
 /* Where there is no further way, the one that was tried is not the whole reason. */
 static void explain_rest(struct attaching *attaching)
 {
@@ -104,8 +120,10 @@ static void explain_rest(struct attaching *attaching)
 	for (size_t i = 0; i < attaching->options->target_count; i++) {
 		struct probe_outcome *outcome = &attaching->outcomes[i];
 
-		if (outcome->mechanism != PROBE_NONE)
+		if (outcome->mechanism != PROBE_NONE) {
+			explain_hidden(attaching, i);
 			continue;
+		}
 		if (attaching->options->targets[i].user && !ways->uprobe_multi && !ways->uprobe)
 			probe_attaching_say(outcome, "this kernel has no uprobes");
 		else if (!attaching->options->targets[i].user && !ways->kprobe_multi &&

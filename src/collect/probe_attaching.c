@@ -78,9 +78,17 @@ int probe_attaching_keep(struct attaching *attaching, int fd)
 	return 0;
 }
 
+bool probe_attaching_hides_ends(const struct probe_options *options,
+				const struct probe_target *target)
+{
+	return target->go && (target->go > options->go_count ||
+			      !options->goes[target->go - 1].known || !target->returns_at);
+}
+
 bool probe_attaching_has_exits(const struct attaching *attaching, const struct probe_target *target)
 {
-	return attaching->options->measures & PROBE_EXITS && !target->instruction;
+	return attaching->options->measures & PROBE_EXITS && !target->instruction &&
+	       !probe_attaching_hides_ends(attaching->options, target);
 }
 
 uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
@@ -93,12 +101,18 @@ uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
 	       (uint64_t)target->user << PROBE_COOKIE_USER_SHIFT |
 	       (uint64_t)(target->returns_at != NULL) << PROBE_COOKIE_OWN_ENDS_SHIFT |
 	       (uint64_t)probe_target_needs_sites(target) << PROBE_COOKIE_SITES_SHIFT |
-	       (uint64_t)target->ends_partly << PROBE_COOKIE_PARTLY_SHIFT;
+	       (uint64_t)target->ends_partly << PROBE_COOKIE_PARTLY_SHIFT |
+	       (uint64_t)target->go << PROBE_COOKIE_GO_SHIFT;
 }
 
 uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot)
 {
 	return cookie | (uint64_t)spot << PROBE_COOKIE_SPOT_SHIFT;
+}
+
+uint64_t probe_attaching_place(unsigned spot, uint32_t go)
+{
+	return probe_attaching_spot((uint64_t)go << PROBE_COOKIE_GO_SHIFT, spot);
 }
 
 pid_t probe_attaching_only_pid(const struct probe_options *options)

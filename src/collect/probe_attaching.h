@@ -38,11 +38,17 @@ void probe_attaching_tell(const struct probe_options *options, const char *act, 
 /* Keeps a link, whose descriptor it takes. @fd negative: that is returned; -EINTR: give up. */
 int probe_attaching_keep(struct attaching *attaching, int fd);
 
+/* Is it a function of Go whose calls cannot be told apart, or whose returns are not known? Return
+ * addresses must not be exchanged there. */
+bool probe_attaching_hides_ends(const struct probe_options *options,
+				const struct probe_target *target);
 bool probe_attaching_has_exits(const struct attaching *attaching,
 			       const struct probe_target *target);
 uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index);
 /* The same for a place that is no entry, enum probe_spot. */
 uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot);
+/* Of a place that is of no target. */
+uint64_t probe_attaching_place(unsigned spot, uint32_t go);
 /* The one process that is watched, where nothing it forks is: others need not be stopped by its
  * probes. 0: there is no such one. */
 pid_t probe_attaching_only_pid(const struct probe_options *options);

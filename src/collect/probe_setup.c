@@ -70,6 +70,22 @@ static void set_filter(struct probes_bpf *object, const struct probe_filter *fil
 	set_steps(&conditions->error, &object->rodata->error_steps);
 }
 
+static void set_goes(struct probes_bpf *object, const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->go_count && i < PROBE_MOST_GO; i++) {
+		const struct probe_go *go = &options->goes[i];
+		const struct probe_go_layout layout = { .g_tls = go->tls,
+							.goid = go->goid,
+							.stack_hi = go->stack_hi,
+							.g_in_register = go->in_register };
+
+		memcpy((void *)&object->rodata->go_layouts[i + 1], &layout, sizeof(layout));
+	}
+	object->rodata->has_goroutines = options->go_count > 0;
+	bpf_map__set_max_entries(object->maps.goroutines,
+				 options->go_count ? PROBE_MOST_GOROUTINES : 1);
+}
+
 static uint32_t page_bytes(void)
 {
 	return (uint32_t)sysconf(_SC_PAGESIZE);
@@ -117,6 +133,7 @@ static void configure(struct probes_bpf *object, const struct probe_options *opt
 	for (size_t i = 0; i < options->counter_count; i++)
 		object->rodata->counter_kinds[i] = wire_counters[options->counters[i].kind];
 	set_filter(object, &options->filter, conditions);
+	set_goes(object, options);
 	set_room(object, options, room);
 }
 

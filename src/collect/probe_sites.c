@@ -46,6 +46,7 @@ struct probe_sites {
 struct batch {
 	const char *path;
 	enum probe_spot spot;
+	uint32_t go;
 	uint64_t inode;
 	uint32_t device; /* as the kernel has it */
 	VEC(unsigned long) offsets;
@@ -57,6 +58,7 @@ static enum probe_spot spot_of(enum probe_place_kind kind)
 		[PROBE_PLACE_SITE] = PROBE_SPOT_SITE,
 		[PROBE_PLACE_CATCH] = PROBE_SPOT_CATCH,
 		[PROBE_PLACE_LONGJMP] = PROBE_SPOT_LONGJMP,
+		[PROBE_PLACE_GOEXIT] = PROBE_SPOT_GOEXIT,
 	};
 
 	return spots[kind];
@@ -91,7 +93,7 @@ static int link_many(struct probe_sites *sites, const struct batch *batch,
 	int fd;
 
 	for (size_t i = 0; i < count; i++)
-		cookies[i] = probe_attaching_spot(0, batch->spot);
+		cookies[i] = probe_attaching_place(batch->spot, batch->go);
 	fd = sites->multi ? probe_link_uprobe_multi(sites->program, batch->path, offsets, cookies,
 						    count, false, pid)
 			  : probe_link_uprobe(sites->program, batch->path, offsets[0], cookies[0],
@@ -127,11 +129,14 @@ static void link_offsets(struct probe_sites *sites, const struct batch *batch,
 /* Places of a path and a kind that follow one another; returns how many. */
 static size_t link_known(struct probe_sites *sites, const struct probe_place *places, size_t count)
 {
-	struct batch batch = { .path = places[0].path, .spot = spot_of(places[0].kind) };
+	struct batch batch = { .path = places[0].path,
+			       .spot = spot_of(places[0].kind),
+			       .go = places[0].go };
 	struct stat st;
 	size_t taken = 0;
 
 	while (taken < count && places[taken].kind == places[0].kind &&
+	       places[taken].go == places[0].go &&
 	       strcmp(places[taken].path, places[0].path) == 0)
 		*vec_push(&batch.offsets) = places[taken++].offset;
 	if (stat(batch.path, &st) == 0) {
@@ -182,7 +187,8 @@ static void find_path(struct map_search *search)
 
 static bool is_of_file(const struct batch *batch, const struct probe_site_event *event)
 {
-	return event->key.inode == batch->inode && event->key.device == batch->device;
+	return event->key.inode == batch->inode && event->key.device == batch->device &&
+	       event->go == batch->go;
 }
 
 /* Links those from @first on that are of the same file. */
@@ -191,6 +197,7 @@ static void serve_file(struct probe_sites *sites, size_t first)
 	const struct probe_options *options = sites->options;
 	struct map_search search = { .event = &sites->events.items[first] };
 	struct batch batch = { .spot = PROBE_SPOT_SITE,
+			       .go = search.event->go,
 			       .inode = search.event->key.inode,
 			       .device = search.event->key.device };
 

@@ -156,6 +156,9 @@ static int check(const struct probe_options *options, struct err *err)
 	if (options->filter.comm_count > PROBE_MAX_COMMS)
 		return err_set(err, -E2BIG, "%zu names are too many: at most %d",
 			       options->filter.comm_count, PROBE_MAX_COMMS);
+	if (options->go_count > PROBE_MOST_GO)
+		return err_set(err, -E2BIG, "%zu Go programs are too many: at most %d",
+			       options->go_count, PROBE_MOST_GO);
 	if (options->counter_count > PROBE_COUNTERS)
 		return err_set(err, -E2BIG, "%zu counters are too many: at most %d",
 			       options->counter_count, PROBE_COUNTERS);

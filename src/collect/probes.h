@@ -63,15 +63,21 @@ enum probe_place_kind {
 	PROBE_PLACE_SITE,    /* behind a call: where one returns to */
 	PROBE_PLACE_CATCH,   /* a function that handlers of exceptions call as they begin */
 	PROBE_PLACE_LONGJMP, /* longjmp(3) */
+	PROBE_PLACE_GOEXIT,  /* what each goroutine calls as the last */
 };
+
+enum { PROBE_MOST_GO = 255 };
 
 struct probe_place {
 	const char *path;
 	uint64_t offset; /* in the file, of an instruction */
 	enum probe_place_kind kind;
+	uint8_t go; /* as of a target */
 };
 
 struct probe_options {
+	const struct probe_go *goes; /* of the Go programs that targets and places are in */
+	size_t go_count;	     /* <= PROBE_MOST_GO */
 	/* Places that are known beforehand; those of a path together. */
 	const struct probe_place *places;
 	size_t place_count;

@@ -190,6 +190,16 @@ bool metric_needs_exits(const struct metric *metric)
 	return !is_of_entries(metric->over) || !is_of_entries(metric->under);
 }
 
+static bool is_of_thread(unsigned source)
+{
+	return source == METRIC_VIRTUAL || source >= METRIC_COUNTED;
+}
+
+bool metric_needs_thread(const struct metric *metric)
+{
+	return is_of_thread(metric->over) || is_of_thread(metric->under);
+}
+
 bool metric_needs_errors(const struct metric *metric)
 {
 	return metric->over == METRIC_ERRORS || metric->under == METRIC_ERRORS;

@@ -110,6 +110,8 @@ const struct metric *metric_find(const char *name);
 /* Is nothing known of it where only entries are watched: an instruction, or a function whose ends
  * cannot be had? */
 bool metric_needs_exits(const struct metric *metric);
+/* Is nothing known of it where a call goes from thread to thread: of what its thread did on a CPU? */
+bool metric_needs_thread(const struct metric *metric);
 /* Is nothing known of it where functions return nothing that could be an error? */
 bool metric_needs_errors(const struct metric *metric);
 /* -ENOENT and a line that says so, with the nearest name. */

@@ -59,6 +59,15 @@ static inline struct probe_return probe_return_number(bool is_signed, uint64_t s
 	};
 }
 
+/* Where the goroutine that runs in a thread of a Go program is found, and what of it is needed:
+ * elf/go_runtime.h. Goroutines go from thread to thread amid a call. */
+struct probe_go {
+	bool known; /* else no call's end can be told, as nobody knows whose it is */
+	bool in_register;
+	int64_t tls; /* of x86-64, from the thread pointer; unless it is in a register */
+	uint32_t goid, stack_hi;
+};
+
 /* A function, or one instruction. All texts are borrowed and outlive what is made with them. */
 struct probe_target {
 	const char *label; /* as it is shown, and told in messages; never NULL */
@@ -87,6 +96,9 @@ struct probe_target {
 	const uint64_t *jumps_at;
 	size_t jump_count;
 	bool ends_partly; /* it may have more ends of both kinds */
+	/* Its calls are of goroutines: 1 + an index of struct probe_options' goes. How much of them
+	 * ran on a CPU is not known then. 0: of threads. */
+	uint8_t go;
 
 	struct probe_return returns;
 };

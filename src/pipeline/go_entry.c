@@ -24,6 +24,7 @@ static bool grows(const struct code_blocks *blocks, uint64_t address, uint64_t s
 
 bool go_entry_find(const struct code_blocks *blocks, uint64_t start, uint64_t *ret_entry)
 {
+	uint64_t growing = 0; /* where all of the question's branches lead */
 	bool found = false;
 
 	for (size_t i = 0; i < blocks->steps.count && i < MOST_ASKING; i++) {
@@ -32,9 +33,12 @@ bool go_entry_find(const struct code_blocks *blocks, uint64_t start, uint64_t *r
 
 		if (flow->kind == CODE_FLOW_NEXT)
 			continue;
+		/* A branch of the function itself may lead to a call that does not return, right
+		 * before where the stack grows. */
 		if (flow->kind != CODE_FLOW_BRANCH || flow->target <= start ||
-		    !grows(blocks, flow->target, start))
+		    (found && flow->target != growing) || !grows(blocks, flow->target, start))
 			break;
+		growing = flow->target;
 		*ret_entry = step->address + step->length;
 		found = true;
 	}

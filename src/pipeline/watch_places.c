@@ -35,20 +35,24 @@ struct watch_places {
 /*
  * What runs where stacks are unwound: handlers of C++ begin with __cxa_begin_catch (Itanium C++
  * ABI, "Exception Handling"); std::panic::catch_unwind of Rust comes to this function of the
- * standard library, whose name goes on with a hash.
+ * standard library, whose name goes on with a hash. A function of Go that has recovered from a panic
+ * goes on by running the functions that it deferred and that are left, each goroutine ends by one
+ * function, also where it does so amid its calls (go:src/runtime/panic.go, proc.go).
  */
 static const struct {
 	const char *name;
-	bool prefix;
+	enum matching { WHOLE, PREFIX, GO } matching;
 	enum probe_place_kind kind;
 } unwinding[] = {
-	{ "__cxa_begin_catch", false, PROBE_PLACE_CATCH },
-	{ "_ZN3std9panicking3try7cleanup17h", true, PROBE_PLACE_CATCH },
-	{ "_ZN3std9panicking12catch_unwind7cleanup17h", true, PROBE_PLACE_CATCH },
-	{ "longjmp", false, PROBE_PLACE_LONGJMP },
-	{ "_longjmp", false, PROBE_PLACE_LONGJMP },
-	{ "siglongjmp", false, PROBE_PLACE_LONGJMP },
-	{ "__longjmp_chk", false, PROBE_PLACE_LONGJMP },
+	{ "__cxa_begin_catch", WHOLE, PROBE_PLACE_CATCH },
+	{ "_ZN3std9panicking3try7cleanup17h", PREFIX, PROBE_PLACE_CATCH },
+	{ "_ZN3std9panicking12catch_unwind7cleanup17h", PREFIX, PROBE_PLACE_CATCH },
+	{ "longjmp", WHOLE, PROBE_PLACE_LONGJMP },
+	{ "_longjmp", WHOLE, PROBE_PLACE_LONGJMP },
+	{ "siglongjmp", WHOLE, PROBE_PLACE_LONGJMP },
+	{ "__longjmp_chk", WHOLE, PROBE_PLACE_LONGJMP },
+	{ "runtime.deferreturn", GO, PROBE_PLACE_CATCH },
+	{ "runtime.goexit1", GO, PROBE_PLACE_GOEXIT },
 };
 
 /* Libraries of all programs: a probe there stops processes that are none of ours, so that it is put
@@ -159,30 +163,33 @@ static void add_callee(const struct watch_candidate *candidate, watch_callees *c
 }
 
 static void add_offsets(struct watch_places *places, const struct watch_image *image,
-			const struct buf *offsets)
+			const struct buf *offsets, uint8_t go)
 {
 	const uint64_t *items = (const uint64_t *)(const void *)offsets->bytes;
 
 	for (size_t i = 0; i < offsets->size / sizeof(*items); i++)
 		*vec_push(&places->list) = (struct probe_place){ .path = watch_image_path(image),
 								 .offset = items[i],
-								 .kind = PROBE_PLACE_SITE };
+								 .kind = PROBE_PLACE_SITE,
+								 .go = go };
 }
 
-static void find_sites(struct watch_places *places)
+/* Of calls of functions whose goroutines are found as @go says; 0: that have none. */
+static void find_sites(struct watch_places *places, uint8_t go)
 {
 	const struct watch_target_list *targets = places->targets;
 	watch_callees callees = { 0 };
 
 	for (size_t i = 0; i < targets->list.count; i++) {
-		if (probe_target_needs_sites(&targets->list.items[i]))
+		if (probe_target_needs_sites(&targets->list.items[i]) &&
+		    targets->list.items[i].go == go)
 			add_callee(&targets->made_of.items[i].candidate, &callees);
 	}
 	for (size_t i = 0; i < places->images.count && callees.count; i++) {
 		struct buf offsets = { 0 };
 
 		watch_call_sites_find(places->images.items[i].image, &callees, &offsets);
-		add_offsets(places, places->images.items[i].image, &offsets);
+		add_offsets(places, places->images.items[i].image, &offsets, go);
 		buf_done(&offsets);
 	}
 	vec_free(&callees);
@@ -190,15 +197,29 @@ static void find_sites(struct watch_places *places)
 
 /* ---- unwinding ---- */
 
-static int unwinding_kind(const char *name)
+/* @go: it is of Go. */
+static int unwinding_kind(const char *name, bool go)
 {
 	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
-		if (unwinding[i].prefix
-			    ? strncmp(name, unwinding[i].name, strlen(unwinding[i].name)) == 0
-			    : strcmp(name, unwinding[i].name) == 0)
+		if ((unwinding[i].matching == GO) == go &&
+		    (unwinding[i].matching == PREFIX
+			     ? strncmp(name, unwinding[i].name, strlen(unwinding[i].name)) == 0
+			     : strcmp(name, unwinding[i].name) == 0))
 			return (int)unwinding[i].kind;
 	}
 	return -1;
+}
+
+/* Are there calls of goroutines that are found as this says? */
+static bool is_watched(const struct watch_places *places, uint8_t go)
+{
+	const struct watch_target_list *targets = places->targets;
+
+	for (size_t i = 0; i < targets->list.count; i++) {
+		if (targets->list.items[i].go == go && targets->goes.list.items[go - 1].known)
+			return true;
+	}
+	return false;
 }
 
 static bool is_listed(const struct watch_places *places, size_t first, uint64_t offset)
@@ -213,7 +234,7 @@ static bool is_listed(const struct watch_places *places, size_t first, uint64_t 
 /* Of one image. */
 struct unwinding_search {
 	struct watch_places *places;
-	const struct watch_image *image;
+	struct watch_image *image;
 	size_t first; /* of its places */
 };
 
@@ -221,20 +242,22 @@ struct unwinding_search {
 static void take_unwinding(void *context, uint64_t address, const char *name)
 {
 	const struct unwinding_search *search = context;
-	int kind = unwinding_kind(name);
+	uint8_t go = watch_goes_of(&search->places->targets->goes, search->image, address);
+	int kind = unwinding_kind(name, go);
 	uint64_t offset;
 
-	if (kind < 0 || !watch_image_offset(search->image, address, &offset) ||
+	if (kind < 0 || (go && !is_watched(search->places, go)) || !watch_image_offset(search->image, address, &offset) ||
 	    is_listed(search->places, search->first, offset))
 		return;
 	*vec_push(&search->places->list) =
 		(struct probe_place){ .path = watch_image_path(search->image),
 				      .offset = offset,
-				      .kind = (enum probe_place_kind)kind };
+				      .kind = (enum probe_place_kind)kind,
+				      .go = go };
 }
 
 /* By a call through the PLT a function is entered with the stack as it is at its start. */
-static void find_unwinding(struct watch_places *places, const struct watch_image *image)
+static void find_unwinding(struct watch_places *places, struct watch_image *image)
 {
 	struct unwinding_search search = { places, image, places->list.count };
 	const struct function_list *list = watch_image_functions(image);
@@ -265,8 +288,8 @@ struct watch_places *watch_places_new(struct watch_target_list *targets,
 	find_images(places, options);
 	for (size_t i = 0; i < places->images.count; i++)
 		find_unwinding(places, places->images.items[i].image);
-	if (places->sites)
-		find_sites(places);
+	for (size_t go = 0; places->sites && go <= targets->goes.list.count; go++)
+		find_sites(places, (uint8_t)go);
 	return places;
 }
 
@@ -296,6 +319,8 @@ void watch_places_give(const struct watch_places *places, struct probe_options *
 {
 	if (!places)
 		return;
+	probes->goes = places->targets->goes.list.items;
+	probes->go_count = places->targets->goes.list.count;
 	probes->places = places->list.items;
 	probes->place_count = places->list.count;
 	probes->may_probe = may_probe;

@@ -149,6 +149,8 @@ int watch_target_list_add(struct watch_target_list *targets,
 	}
 	target.label = make_label(targets, candidate, behind, &source.label);
 	if (!target.instruction && candidate->image)
+		target.go = watch_goes_of(&targets->goes, candidate->image, candidate->address);
+	if (!target.instruction && candidate->image)
 		add_exits(targets, candidate, &target);
 	if (!target.instruction && targets->returns)
 		target.returns = watch_sources_returns(targets->sources, candidate);
@@ -227,5 +229,6 @@ void watch_target_list_done(struct watch_target_list *targets)
 	vec_free(&targets->made_of);
 	hashidx_done(&targets->index);
 	vec_free(&targets->notes);
+	watch_goes_done(&targets->goes);
 	strpool_done(&targets->texts);
 }

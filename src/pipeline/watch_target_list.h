@@ -12,6 +12,7 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "model/probe.h"
+#include "pipeline/watch_go.h"
 #include "pipeline/watch_sources.h"
 
 /* The first four are set by the owner, the rest is zero. */
@@ -26,6 +27,7 @@ struct watch_target_list {
 	struct strpool texts;			 /* labels and notes */
 	VEC(void *) blocks;			 /* arrays of exits, owned */
 	VEC(str_id) notes;
+	struct watch_goes goes;
 	size_t repeated; /* what was there already, by another name */
 };
 

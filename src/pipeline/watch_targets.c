@@ -328,6 +328,22 @@ static void add_summary_notes(struct watch_targets *targets)
 	}
 }
 
+static void add_go_note(struct watch_targets *targets)
+{
+	struct buf note = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < targets->all.list.count; i++)
+		count += targets->all.list.items[i].go != 0;
+	if (count == 0 || !targets->options.exits)
+		return;
+	buf_printf(&note,
+		   "%zu %s of Go: goroutines go from thread to thread, so that CPU time and "
+		   "counters of their calls are not known",
+		   count, count > 1 ? "functions are" : "function is");
+	watch_target_list_note(&targets->all, &note);
+}
+
 static int find_all(struct watch_targets *targets, struct err *err)
 {
 	const struct watch_target_options *options = &targets->options;
@@ -368,6 +384,7 @@ int watch_targets_new(const struct watch_target_options *options,
 		return rc;
 	watch_target_list_tell_apart(&targets->all);
 	add_summary_notes(targets);
+	add_go_note(targets);
 	if (options->exits)
 		targets->places = watch_places_new(&targets->all, options);
 	*ret_targets = steal_ptr(targets);

@@ -172,6 +172,12 @@ static bool has_errors(const struct watch_setting *setting, size_t target)
 	       (setting->errors_told || kind != PROBE_RETURN_UNSIGNED);
 }
 
+bool watch_line_is_unknown(const struct watch_setting *setting, const struct metric *metric,
+			   const struct watch_line *line)
+{
+	return setting->targets[line->target].go && metric_needs_thread(metric);
+}
+
 double watch_line_value(const struct watch_setting *setting, const struct metric_set *set,
 			const struct metric *metric, const struct watch_line *line, double seconds)
 {
@@ -182,6 +188,8 @@ double watch_line_value(const struct watch_setting *setting, const struct metric
 
 	if (metric_needs_exits(metric) && (setting->targets[line->target].instruction ||
 					   setting->outcomes[line->target].exits_missing))
+		return NAN;
+	if (watch_line_is_unknown(setting, metric, line))
 		return NAN;
 	if (metric_needs_errors(metric) && !has_errors(setting, line->target))
 		return NAN;

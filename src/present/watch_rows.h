@@ -43,8 +43,12 @@ void watch_line_key(const struct watch_setting *setting, const struct watch_line
 /* The title of that: "cpu", "pid", "" ... */
 const char *watch_line_key_title(enum probe_key key);
 
-/* A metric's value, NaN where there is none: also where a target has no exits. @seconds: 0 for
- * totals. */
+/* Is there a value that nobody can know: how long goroutines ran on a CPU, and what they did there?
+ */
+bool watch_line_is_unknown(const struct watch_setting *setting, const struct metric *metric,
+			   const struct watch_line *line);
+/* A metric's value, NaN where there is none: also where a target has no exits, and where it is
+ * unknown. @seconds: 0 for totals. */
 double watch_line_value(const struct watch_setting *setting, const struct metric_set *set,
 			const struct metric *metric, const struct watch_line *line, double seconds);
 

@@ -41,8 +41,13 @@ static double cell_value(const struct layout *layout, size_t line, size_t column
 
 static void add_cell(const struct layout *layout, size_t line, size_t column, struct buf *text)
 {
-	watch_value_text(text, layout->show->options.metrics->metrics[column],
-			 cell_value(layout, line, column), layout->totals);
+	const struct watch_show *show = layout->show;
+	const struct metric *metric = show->options.metrics->metrics[column];
+
+	if (watch_line_is_unknown(&show->setting, metric, &layout->lines.list.items[line]))
+		buf_add_str(text, "not known");
+	else
+		watch_value_text(text, metric, cell_value(layout, line, column), layout->totals);
 }
 
 /* ---- which rows ---- */

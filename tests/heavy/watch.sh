@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/heavy/watch.sh PROSPECT: what watch says of functions of Go programs, which count their calls
-# themselves.
+# tests/heavy/watch.sh PROSPECT: what watch says of functions of Go programs, which count and time
+# their calls themselves.
 set -u
 export LC_ALL=C
 prospect=$(realpath "$1")
@@ -19,11 +19,18 @@ skip() {
 command -v go > /dev/null || skip "needs go"
 [ "$(id -u)" = 0 ] || skip "needs root"
 
+# build NAME OPTIONS...
+build() {
+	local name=$1
+	shift
+	GO111MODULE=off HOME=$scratch GOCACHE=$scratch/cache \
+		go build "$@" -o "$name" "$here/watch/$name.go"
+}
+
 # check_growing MODE: of a program that was linked so.
 check_growing() {
 	local wanted got
-	GO111MODULE=off HOME=$scratch GOCACHE=$scratch/cache \
-		go build -buildmode="$1" -o growing "$here/watch/growing.go" || return
+	build growing -buildmode="$1" || return
 	wanted=$(./growing)
 	"$prospect" watch -i 0 --budget 0 -m entries --format csv -f csv ./growing:main.deep \
 		-- ./growing > out 2> errors || return
@@ -34,12 +41,29 @@ check_growing() {
 	return 1
 }
 
+# check_goroutines COMMAND...: watches the command, which runs ./goroutines.
+check_goroutines() {
+	"$prospect" watch -i 0 --budget 0 --format csv -f csv \
+		-m entries,exits,abandoned,end-not-seen,walltime,vtime,page-faults \
+		'./goroutines:main.call*' -- "$@" > out 2> errors || { cat errors && return 1; }
+	awk -F '[ ,]' -f "$here/watch/goroutines.awk" out csv || { cat csv errors && return 1; }
+	grep -q '^43 calls open when their thread ended' errors || { cat errors && return 1; }
+}
+
+# report OK WHAT
+report() {
+	[ "$1" = 0 ] || status=1
+	[ "$1" = 0 ] && echo "ok watch $2" || echo "not ok watch $2"
+}
+
 for mode in exe pie; do
-	if check_growing $mode; then
-		echo "ok watch counts calls that begin anew, $mode"
-	else
-		echo "not ok watch counts calls that begin anew, $mode"
-		status=1
-	fi
+	check_growing $mode
+	report $? "counts calls that begin anew, $mode"
 done
+build goroutines && check_goroutines ./goroutines
+report $? "times calls of goroutines that change threads"
+check_goroutines taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" ./goroutines
+report $? "times calls of goroutines on one CPU"
+build goroutines -ldflags=-w -buildmode=pie && check_goroutines ./goroutines
+report $? "times calls of goroutines without debug information, pie"
 exit $status

@@ -3,10 +3,20 @@
 # Exact numbers of functions of the kernel: Linux 6.1, x86: by fentry, and by kprobes where there are
 # too many for it. Threads move from CPU to CPU all the time.
 
-# What a guest needs; CC, PROSPECT as for build and put.
+# watch_programs [ARCHITECTURE]: what a guest needs; CC, PROSPECT as for build and put. The
+# architecture as Go calls it.
 watch_programs() {
 	build calls "$HERE/programs/calls.c" -pthread
 	build called "$SYSTEM/programs/called.c"
+	build_goroutines "${1:-amd64}"
+}
+
+# build_goroutines ARCHITECTURE: where there is Go.
+build_goroutines() {
+	command -v go > /dev/null || return 0
+	GOARCH=$1 GO111MODULE=off CGO_ENABLED=0 HOME=$TOP GOCACHE=$TOP/go \
+		go build -o "$TOP/goroutines" "$HERE/../heavy/watch/goroutines.go" &&
+		put goroutines "$TOP/goroutines"
 }
 
 boot_watch() {
@@ -94,6 +104,21 @@ test_watch_by_cpu() {
 
 test_watch_programs() {
 	check_watched_programs
+}
+
+# Goroutines change threads amid calls: the program measures them itself.
+check_watched_goroutines() {
+	command -v go > /dev/null || skip "needs go"
+	[ "$(cat "$EXCHANGE/goroutines.status")" = 0 ] || fail "$(cat "$EXCHANGE/goroutines.stderr")"
+	awk -F '[ ,]' -f "$HERE/../heavy/watch/goroutines.awk" "$EXCHANGE/goroutines.stdout" \
+		"$EXCHANGE/goroutines.csv" ||
+		fail "$(cat "$EXCHANGE/goroutines.csv" "$EXCHANGE/goroutines.stderr")"
+	grep -q "^11 calls open when their thread ended" "$EXCHANGE/goroutines.stderr" ||
+		fail "$(cat "$EXCHANGE/goroutines.stderr")"
+}
+
+test_watch_goroutines() {
+	check_watched_goroutines
 }
 
 test_watch_module() {

@@ -8,7 +8,7 @@ boot_watch_arm64() {
 	local root
 	arm64_prepare
 	export CC="aarch64-linux-gnu-gcc --sysroot=$root"
-	watch_programs
+	watch_programs arm64
 	boot watch -a arm64 -r "$root" -c 4 -t 500
 }
 
@@ -19,6 +19,10 @@ test_watch_arm64_foretold() {
 test_watch_arm64_by_kprobes() {
 	check_watched_calls few
 	check_watched_calls many
+}
+
+test_watch_arm64_goroutines() {
+	check_watched_goroutines
 }
 
 test_watch_arm64_programs() {

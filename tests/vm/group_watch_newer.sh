@@ -27,6 +27,10 @@ test_watch_newer_by_cpu() {
 	check_watched_by_cpu
 }
 
+test_watch_newer_goroutines() {
+	check_watched_goroutines
+}
+
 test_watch_newer_programs() {
 	check_watched_programs
 }

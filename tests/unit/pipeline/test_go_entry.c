@@ -62,6 +62,17 @@ static void entries_are_behind_the_question(void **state)
 		{ 0x1020, 5, "call   3000 <runtime.morestack_noctxt.abi0>" },
 		{ 0x1025, 2, "jmp    1000 <f>" },
 	};
+	/* another branch, to a call that does not return: what follows it is not behind it */
+	static const struct line ending[] = {
+		{ 0x1000, 4, "cmp    0x10(%r14),%rsp" },
+		{ 0x1004, 2, "jbe    1013 <f+0x13>" },
+		{ 0x1006, 3, "test   %rax,%rax" },
+		{ 0x1009, 2, "jge    100e <f+0xe>" },
+		{ 0x100b, 1, "ret" },
+		{ 0x100e, 5, "call   2000 <runtime.gopanic>" },
+		{ 0x1013, 5, "call   3000 <runtime.morestack_noctxt.abi0>" },
+		{ 0x1018, 2, "jmp    1000 <f>" },
+	};
 	static const struct line arm64[] = {
 		{ 0x1000, 4, "ldr     x16, [x28, #16]" },
 		{ 0x1004, 4, "cmp     sp, x16" },
@@ -76,6 +87,7 @@ static void entries_are_behind_the_question(void **state)
 	(void)state;
 	CHECK(small, 0x1006);
 	CHECK(large, 0x1012);
+	CHECK(ending, 0x1006);
 	CHECK(arm64, 0x100c);
 }
 

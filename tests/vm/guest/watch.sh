@@ -19,6 +19,13 @@ watched many -m $METRICS vfs_read read_zero hrtimer_nanosleep handle_mm_fault 'v
 	'vfs_w*' -- $BIN/calls 4 50
 watched by_cpu --by cpu -m entries,exits vfs_read --if 'arg3 == 1' -- $BIN/calls 4 50
 watched programs -m entries,exits $BIN/called:work $BIN/called:nap -- $BIN/called 200
+if [ -x $BIN/goroutines ]; then
+	$BIN/prospect watch -i 0 --budget 0 --yes --format csv -f $EXCHANGE/goroutines.csv \
+		-m entries,exits,abandoned,end-not-seen,walltime,vtime,page-faults \
+		"$BIN/goroutines:main.call*" -- $BIN/goroutines 5 \
+		> $EXCHANGE/goroutines.stdout 2> $EXCHANGE/goroutines.stderr
+	echo $? > $EXCHANGE/goroutines.status
+fi
 if load drivers/net/dummy; then
 	watched module -d 200ms --module dummy -m entries dummy_xmit
 fi

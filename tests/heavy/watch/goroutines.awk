@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# awk -F '[ ,]' -f goroutines.awk OUTPUT CSV: what goroutines.go measured, beside what watch counted,
+# -m entries,exits,abandoned,end-not-seen,walltime,vtime,page-faults. Fails where they differ.
+#
+# What the program measures begins before a call and ends behind it; of calls that do not return a
+# little before they end. Of short calls most is the probes' own time.
+
+BEGIN {
+	# how calls end: the column that has all of them, of exits (6) to end-not-seen (8); 0: none
+	end["callAlone"] = end["callCrowd"] = end["callGrowing"] = end["callCatching"] = 6
+	end["callShort"] = 6
+	end["callThrowing"] = 7
+	end["callDying"] = end["callOpen"] = 0
+}
+FNR == NR {
+	calls[$1] = $2
+	spent[$1] = $3 / 1e9
+	next
+}
+$1 == "total" {
+	name = $4
+	sub(/.*:?main[.]/, "", name)
+	if (!(name in end))
+		next
+	seen++
+	bad = $5 != calls[name] || $10 != "" || $11 != ""
+	for (i = 6; i <= 8; i++)
+		bad = bad || $i != (i == end[name] ? calls[name] : 0)
+	share = $9 / spent[name]
+	most = end[name] == 6 && name != "callCatching" ? 1 : 1.5
+	bad = bad || share > most || (share < 0.7 && name != "callShort")
+	if (bad)
+		print "# " name ": " calls[name] " calls, " spent[name] " s, but " $0
+	wrong += bad
+}
+END {
+	if (seen != 8)
+		print "# " seen + 0 " functions, not 8"
+	exit wrong > 0 || seen != 8
+}
