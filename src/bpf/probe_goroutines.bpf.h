@@ -65,6 +65,8 @@ static __always_inline __u64 find_g(const struct probe_call *call,
 				(void *)(bpf_get_current_task_btf()->thread.fsbase +
 					 (__u64)layout->g_tls)) < 0)
 		return 0;
+#else
+	(void)layout;
 #endif
 	return g;
 }
