@@ -350,6 +350,8 @@ static int go(struct recording *recording, struct err *err)
 	/* Were we killed before the first flush, the file says of what it is. A failure is not one
 	 * yet: everything is kept for the next try. */
 	(void)record_output_flush(&recording->output, NULL);
+	/* A slow disk makes that long, and nothing is sampled yet: it is before the recording. */
+	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
 	if (recording->command.launch.pid > 0) {
 		machine_set_command(recording->machine, recording->command.launch.pid);

@@ -129,7 +129,8 @@ test_count_renamed_threads() {
 	[ "$(names_of_threads "$T/rows")" = "$wanted" ] ||
 		fail "names of a command's threads:" "$(cat "$T/rows")"
 	for way in thread process; do
-		"$BIN/renames" 4 "$T/go-$way" &
+		"$BIN/renames" 4 "$T/go-$way" > "$T/ready-$way" &
+		until_true has_lines 1 "$T/ready-$way"
 		"$PROSPECT" count --format csv -p $! -I 50 -e task-clock --by $way > "$T/$way" &
 		until_true has_lines 2 "$T/$way"
 		touch "$T/go-$way"

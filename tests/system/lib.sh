@@ -140,7 +140,7 @@ header() {
 	"$PROSPECT" report "$1" --by mode --format json > "$T/.json" 2> "$T/.json.err" ||
 		fail "report --format json:" "$(cat "$T/.json.err")" >&2
 	sed 's/[,{}]/\n/g' "$T/.json" |
-		sed -n "s/^[[:space:]]*\"$2\"[[:space:]]*:[[:space:]]*\([-+0-9.eE]*\)[[:space:]]*$/\1/p" |
+		sed -n "s/^[[:space:]]*\"$2\"[[:space:]]*:[[:space:]]*\([-+0-9.eE]\{1,\}\)[[:space:]]*$/\1/p" |
 		head -n 1
 }
 

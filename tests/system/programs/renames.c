@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Threads that rename themselves just before they end: renames THREADS [FILE] starts them at once;
- * with FILE they do nothing before it exists. The first thread is "first-renamed" at last.
+ * with FILE they do nothing before it exists, and "ready" is printed when all are there. The first
+ * thread is "first-renamed" at last.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 		return 2;
 	for (long i = 0; i < count; i++)
 		pthread_create(&threads[i], NULL, rename_and_end, (void *)i);
+	puts("ready");
+	fflush(stdout);
 	for (long i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	prctl(PR_SET_NAME, "first-renamed");
