@@ -70,6 +70,10 @@ static int explain(const struct bpf_load_words *words, const char *log, int rc, 
 	default:
 		break;
 	}
+	if (words->types && access("/sys/kernel", F_OK) < 0)
+		return err_set(err, rc,
+			       "/sys is not mounted, where the kernel describes its types "
+			       "(CONFIG_DEBUG_INFO_BTF)");
 	if (words->types && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return err_set(err, rc,
 			       "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");

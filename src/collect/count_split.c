@@ -52,9 +52,9 @@ static bool is_late(const struct event_spec *spec)
 static int configure(struct count_split *split, const struct count_split_options *options)
 {
 	struct count_bpf *object = split->object;
-	int cpus = libbpf_num_possible_cpus();
+	size_t cpus = cpu_list_room();
 
-	if (cpus <= 0 || cpus > CPU_LIST_MAX)
+	if (!cpus)
 		return -EINVAL;
 	object->rodata->cpus = (uint32_t)cpus;
 	object->rodata->events = (uint32_t)options->event_count;
@@ -67,7 +67,7 @@ static int configure(struct count_split *split, const struct count_split_options
 			object->rodata->late_events |= 1U << i;
 	}
 	return bpf_map__set_max_entries(object->maps.counters,
-					(uint32_t)(options->event_count * (size_t)cpus));
+					(uint32_t)(options->event_count * cpus));
 }
 
 static int give_counters(struct count_split *split, const struct count_split_options *options)

@@ -4,10 +4,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "base/xalloc.h"
+
+enum { FILE_LIMIT = 1 << 22 }; /* of /proc/stat, which has a line for each CPU and interrupt */
 
 /* One number; -1 when there is none below the limit. */
 static long read_number(const char **text)
@@ -50,15 +54,94 @@ int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct e
 	return 0;
 }
 
-int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err)
+/* The lines "cpu0 ...", "cpu1 ..." are of those that are online; "cpu  ..." is the sum (proc(5)).
+ */
+static int parse_stat(const char *text, int **ret_cpus, size_t *ret_count)
 {
-	struct buf text = { 0 };
-	int rc = file_read("/sys/devices/system/cpu/online", 65536, &text);
+	VEC(int) cpus = { 0 };
 
-	if (rc == 0)
+	for (const char *line = text; line && cpus.count < CPU_LIST_MAX;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		const char *at = line + strlen("cpu");
+		long cpu = strncmp(line, "cpu", strlen("cpu")) == 0 ? read_number(&at) : -1;
+
+		if (cpu >= 0 && *at == ' ')
+			*vec_push(&cpus) = (int)cpu;
+	}
+	*ret_cpus = cpus.items;
+	*ret_count = cpus.count;
+	return cpus.count ? 0 : -ENODATA;
+}
+
+int cpu_list_online_in(const char *sys, const char *proc, int **ret_cpus, size_t *ret_count,
+		       struct err *err)
+{
+	_cleanup_free_ char *online = xasprintf("%s/devices/system/cpu/online", sys);
+	_cleanup_free_ char *stat = xasprintf("%s/stat", proc);
+	struct buf text = { 0 };
+	int rc = file_read(online, FILE_LIMIT, &text);
+
+	if (rc == 0) {
 		rc = cpu_list_parse(buf_text(&text), ret_cpus, ret_count, err);
-	else
-		err_set(err, rc, "cannot read which CPUs are online (is /sys mounted?)");
+	} else {
+		rc = file_read(stat, FILE_LIMIT, &text);
+		if (rc == 0)
+			rc = parse_stat(buf_text(&text), ret_cpus, ret_count);
+		if (rc < 0)
+			err_set(err, rc,
+				"cannot read which CPUs are online, from %s or %s: mount /sys or "
+				"/proc",
+				online, stat);
+	}
 	buf_done(&text);
 	return rc;
+}
+
+int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err)
+{
+	return cpu_list_online_in("/sys", "/proc", ret_cpus, ret_count, err);
+}
+
+/* A mask as /proc/PID/status has it has a digit for four CPUs, up to the highest number there may
+ * be (the kernel's nr_cpu_ids). */
+static long cpus_in_status(const char *text)
+{
+	const char *mask = strstr(text, "\nCpus_allowed:");
+	long digits = 0;
+
+	if (!mask)
+		return 0;
+	for (mask += strlen("\nCpus_allowed:"); *mask && *mask != '\n'; mask++)
+		digits += isxdigit((unsigned char)*mask) != 0;
+	return 4 * digits;
+}
+
+static long highest(const char *text)
+{
+	_cleanup_free_ int *cpus = NULL;
+	size_t count;
+
+	if (cpu_list_parse(text, &cpus, &count, NULL) < 0)
+		return -1;
+	return cpus[count - 1];
+}
+
+size_t cpu_list_room_in(const char *sys, const char *proc)
+{
+	_cleanup_free_ char *possible = xasprintf("%s/devices/system/cpu/possible", sys);
+	_cleanup_free_ char *status = xasprintf("%s/self/status", proc);
+	struct buf text = { 0 };
+	long room = 0;
+
+	if (file_read(possible, FILE_LIMIT, &text) == 0)
+		room = highest(buf_text(&text)) + 1;
+	else if (file_read(status, FILE_LIMIT, &text) == 0)
+		room = cpus_in_status(buf_text(&text));
+	buf_done(&text);
+	return room > 0 && room <= CPU_LIST_MAX ? (size_t)room : 0;
+}
+
+size_t cpu_list_room(void)
+{
+	return cpu_list_room_in("/sys", "/proc");
 }

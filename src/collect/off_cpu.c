@@ -13,12 +13,12 @@
 #include "base/xalloc.h"
 #include "bpf/off_cpu.skel.h"
 #include "collect/bpf_load.h"
+#include "collect/cpu_list.h"
 #include "collect/stack_program.h"
 
 enum {
 	/* With more CPUs than this each gets less of the budget. */
 	FULL_BUDGET_CPUS = 4,
-	MAX_CPUS = 8192,
 	READ_BYTES = 64 * 1024, /* of an iterator at once */
 	DUMP_BYTES = 16 * 1024, /* of a stack, until there are tables for it */
 };
@@ -77,13 +77,13 @@ static int borrow(struct off_cpu_bpf *object, const struct stack_program_maps *m
 static int configure(struct off_cpu *off_cpu, const struct stack_program_maps *maps)
 {
 	struct off_cpu_bpf *object = off_cpu->object;
-	int cpus = libbpf_num_possible_cpus();
+	size_t cpus = cpu_list_room();
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t share = online > FULL_BUDGET_CPUS ? (uint64_t)online : FULL_BUDGET_CPUS;
 
-	if (cpus <= 0 || cpus > MAX_CPUS)
+	if (!cpus)
 		return -EINVAL;
-	off_cpu->cpus = (size_t)cpus;
+	off_cpu->cpus = cpus;
 	object->rodata->period_ns = OFF_CPU_PERIOD_NS * share / FULL_BUDGET_CPUS;
 	bpf_map__set_max_entries(object->maps.outputs, (uint32_t)cpus);
 	bpf_map__set_max_entries(object->maps.scratches, (uint32_t)cpus);

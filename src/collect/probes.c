@@ -27,7 +27,6 @@
 #include "collect/probe_ways.h"
 
 enum {
-	MAX_CPUS = 8192,
 	KEYS = 16384,	  /* rows of pids, threads, comms unless told else */
 	LEAST_KEYS = 256, /* and where memory is short */
 };
@@ -119,11 +118,11 @@ static uint64_t bytes_of_row(const struct probes *probes)
 static int find_room(struct probes *probes, struct err *err)
 {
 	const struct probe_options *options = &probes->options;
-	int cpus = libbpf_num_possible_cpus();
+	size_t cpus = cpu_list_room();
 
-	if (cpus <= 0 || cpus > MAX_CPUS)
+	if (!cpus)
 		return err_set(err, -EINVAL, "the number of CPUs cannot be found out");
-	probes->room.cpus = (size_t)cpus;
+	probes->room.cpus = cpus;
 	probes->room.rows = options->target_count;
 	if (options->key != PROBE_BY_SUM && options->key != PROBE_BY_CPU) {
 		size_t fits = KEY_BYTES / bytes_of_row(probes);

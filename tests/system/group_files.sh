@@ -145,6 +145,32 @@ test_full_disk_of_the_state_folder() {
 		fail "what was written before is not to be read"
 }
 
+# Which CPUs are online is known without /sys; the BPF programs that need the kernel's types are not
+# to be had, and the line says why.
+test_without_sys() {
+	need_root
+	need unshare
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	local command
+	in_the_dark() {
+		# shellcheck disable=SC2016 # the words are for sh
+		expect_status 0 unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$@"
+	}
+	in_the_dark "$PROSPECT" record -o "$T/prof" "$BIN/loop" 0.3
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 10 ] || fail "no samples"
+	[ "$(header "$T/prof" cpus)" = "$(getconf _NPROCESSORS_ONLN)" ] ||
+		fail "$(header "$T/prof" cpus) CPUs of $(getconf _NPROCESSORS_ONLN)"
+	for command in 'count -e task-clock' 'count -a -e task-clock'; do
+		# shellcheck disable=SC2086 # words
+		in_the_dark "$PROSPECT" $command --format csv -f "$T/counts" -- "$BIN/loop" 0.1
+		awk -F, '/^task-clock/ && $2 > 0.05e9 { found = 1 } END { exit !found }' "$T/counts" ||
+			fail "$command:" "$(cat "$T/counts")"
+	done
+	unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' sh \
+		"$PROSPECT" count -a --by process -e task-clock true 2> "$T/stderr" ||
+		expect_line '/sys is not mounted'
+}
+
 # Without a home folder there is a report, and nothing stays: not when it went well, and not when the
 # command could not be run.
 test_no_home_folder() {
