@@ -25,7 +25,7 @@ int cache_place(const char *name, char *ret_path, size_t size)
 		length = snprintf(ret_path, size, "/var/cache/prospect/%s", name);
 	else if (*cache)
 		length = snprintf(ret_path, size, "%s/prospect/%s", cache, name);
-	else if (*home)
+	else if (*home && access(home, F_OK) == 0)
 		length = snprintf(ret_path, size, "%s/.cache/prospect/%s", home, name);
 	else
 		return -ENOENT;

@@ -46,6 +46,30 @@ static void find_groups(struct owner *owner)
 	owner->group_count = (size_t)theirs;
 }
 
+/* The status of @path, or of the folder next above it that there is. */
+static bool find_status(const char *path, struct stat *ret_status)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	char *end;
+
+	while (stat(copy, ret_status) < 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			return false;
+		end = strrchr(copy, '/');
+		if (!end || end == copy)
+			return stat("/", ret_status) == 0;
+		*end = '\0';
+	}
+	return true;
+}
+
+bool owner_keeps_in(const char *path)
+{
+	struct stat status;
+
+	return geteuid() != 0 || (find_status(path, &status) && status.st_uid == 0);
+}
+
 void owner_find(struct owner *ret_owner)
 {
 	struct owner owner = { .uid = geteuid(), .gid = getegid() };
@@ -60,6 +84,8 @@ void owner_find(struct owner *ret_owner)
 		owner.gid = gid;
 	} else {
 		home = getenv("HOME");
+		if (home && !owner_keeps_in(home))
+			home = NULL;
 	}
 	entry = getpwuid(owner.uid);
 	if (entry) {

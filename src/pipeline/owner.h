@@ -25,8 +25,14 @@ struct owner {
 	char home[4000]; /* home folder of the owner, "" unknown */
 };
 
-/* From SUDO_UID and SUDO_GID when we run as root, else ourselves. */
+/* From SUDO_UID and SUDO_GID when we run as root, else ourselves. The home folder is HOME, of
+ * another owner the one in the password database; so is root's where HOME is not root's own, as it
+ * was inherited (su -m). */
 void owner_find(struct owner *ret_owner);
+/* May we keep files of our own below @path, a folder that the environment names? Root only in
+ * root's: what belongs to somebody else was inherited. Of what is not there, the folder above it
+ * tells. */
+bool owner_keeps_in(const char *path);
 /* Between the two calls, files are opened and made as the owner, with the owner's groups (where the
  * kernel lets us set them; in some user namespaces it does not, and ours stay). They do not nest.
  * Groups are of the whole process; so no other thread may run. */

@@ -19,33 +19,49 @@
 #define PREVIOUS "previous.prof"
 #define LOCK	 ".lock"
 
-/* "", or the state folder, without a slash at its end. */
-static void folder_path(const struct owner *owner, char *ret_path, size_t size)
+struct folder {
+	char path[STATE_PATH_MAX]; /* without a slash at its end; "": there is none */
+	size_t home_length;	   /* how much of it is the home folder; 0: nothing */
+};
+
+static void find_folder(const struct owner *owner, struct folder *ret_folder)
 {
 	const char *state_home = owner->other ? NULL : getenv("XDG_STATE_HOME");
+	struct folder folder = { "", 0 };
 
-	if (state_home && state_home[0] == '/')
-		snprintf(ret_path, size, "%s/prospect", state_home);
-	else if (owner->home[0])
-		snprintf(ret_path, size, "%s/.local/state/prospect", owner->home);
-	else
-		snprintf(ret_path, size, "%s", "");
+	if (state_home && state_home[0] == '/' && owner_keeps_in(state_home)) {
+		snprintf(folder.path, sizeof(folder.path), "%s/prospect", state_home);
+	} else if (owner->home[0]) {
+		snprintf(folder.path, sizeof(folder.path), "%s/.local/state/prospect", owner->home);
+		folder.home_length = strlen(owner->home);
+	}
+	*ret_folder = folder;
 }
 
-/* mkdir -p, each new folder for the owner alone. */
-static int make_folders(char *path)
+static int make_folder(const char *path)
 {
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
-			int rc = -errno;
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
 
-			*slash = '/';
-			return rc;
-		}
+/* mkdir -p, each new folder for the owner alone; but a home folder that is not there is nothing we
+ * make: -ENOENT. */
+static int make_folders(struct folder *folder)
+{
+	char *slash = strchr(folder->path + (folder->home_length ? folder->home_length : 1), '/');
+	int rc = 0;
+
+	if (folder->home_length) {
+		*slash = '\0';
+		rc = faccessat(AT_FDCWD, folder->path, F_OK, AT_EACCESS) < 0 ? -errno : 0;
+		*slash = '/';
+		slash = strchr(slash + 1, '/');
+	}
+	for (; slash && rc == 0; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		rc = make_folder(folder->path);
 		*slash = '/';
 	}
-	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+	return rc < 0 ? rc : make_folder(folder->path);
 }
 
 static int join(char *ret_path, size_t size, const char *folder, const char *name, struct err *err)
@@ -147,27 +163,27 @@ static void adopt_orphans(int folder, const char *folder_name)
 
 static int find_kept(const char *name, char *ret_path, size_t size, struct err *err)
 {
-	char folder[STATE_PATH_MAX];
+	struct folder folder;
 	struct owner owner;
 	_cleanup_close_ int fd = -1;
 	_cleanup_close_ int lock = -1;
 	int rc;
 
 	owner_find(&owner);
-	folder_path(&owner, folder, sizeof(folder));
+	find_folder(&owner, &folder);
 	owner_begin(&owner);
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0) {
 		lock = lock_folder(fd);
-		adopt_orphans(fd, folder);
+		adopt_orphans(fd, folder.path);
 	}
-	rc = join(ret_path, size, folder, name, err);
+	rc = join(ret_path, size, folder.path, name, err);
 	if (rc == 0 && (fd < 0 || faccessat(fd, name, F_OK, 0) < 0))
 		rc = err_set(
 			err, -ENOENT,
 			"no profile was made yet (%s/%s); run 'prospect COMMAND' first, or name a "
 			"file",
-			folder, name);
+			folder.path, name);
 	owner_end(&owner);
 	return rc;
 }
@@ -185,29 +201,32 @@ int state_previous_profile(char *ret_path, size_t size, struct err *err)
 int state_path(const struct owner *owner, const char *name, char *ret_path, size_t size,
 	       struct err *err)
 {
-	char folder[STATE_PATH_MAX];
+	struct folder folder;
 
-	folder_path(owner, folder, sizeof(folder));
-	if (!folder[0])
+	find_folder(owner, &folder);
+	if (!folder.path[0])
 		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
-	return join(ret_path, size, folder, name, err);
+	return join(ret_path, size, folder.path, name, err);
 }
 
 int state_make_folder(const struct owner *owner, struct err *err)
 {
-	char folder[STATE_PATH_MAX];
+	struct folder folder;
 	int rc;
 
-	folder_path(owner, folder, sizeof(folder));
-	if (!folder[0])
+	find_folder(owner, &folder);
+	if (!folder.path[0])
 		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
 	owner_begin(owner);
-	rc = make_folders(folder);
-	if (rc == 0 && faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) < 0)
+	rc = make_folders(&folder);
+	if (rc == 0 && faccessat(AT_FDCWD, folder.path, W_OK, AT_EACCESS) < 0)
 		rc = -errno;
 	owner_end(owner);
+	if (rc == -ENOENT && folder.home_length)
+		return err_set(err, rc, "cannot keep profiles in %s: there is no home folder %.*s",
+			       folder.path, (int)folder.home_length, folder.path);
 	if (rc < 0)
-		err_set(err, rc, "cannot keep profiles in %s: %s", folder, strerror(-rc));
+		err_set(err, rc, "cannot keep profiles in %s: %s", folder.path, strerror(-rc));
 	return rc;
 }
 

@@ -145,6 +145,40 @@ test_full_disk_of_the_state_folder() {
 		fail "what was written before is not to be read"
 }
 
+test_home_folder_is_not_made() {
+	mkdir "$T/tmp"
+	run_astray() {
+		env -u XDG_STATE_HOME HOME="$T/none" TMPDIR="$T/tmp" "$PROSPECT" "$@"
+	}
+	expect_status 1 run_astray record true
+	expect_line "no home folder $T/none"
+	expect_status 0 run_astray -f "$T/report" true
+	expect_line "not kept.*no home folder $T/none"
+	grep -q '^Samples ' "$T/report" || fail "no report"
+	[ ! -e "$T/none" ] || fail "it was made"
+}
+
+# HOME as su -m leaves it.
+test_home_folder_of_somebody_else() {
+	need_root
+	need unshare
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	local variable
+	mkdir "$T/user" "$T/root"
+	chown 65534:65534 "$T/user"
+	sed "s,^\\(root:[^:]*:0:0:[^:]*\\):[^:]*:,\\1:$T/root:," /etc/passwd > "$T/passwd"
+	grep -q "^root:.*:$T/root:" "$T/passwd" || skip "/etc/passwd has no root"
+	for variable in HOME="$T/user" XDG_STATE_HOME="$T/user/state"; do
+		# shellcheck disable=SC2016 # the words are for sh
+		expect_status 0 env -u XDG_STATE_HOME HOME="$T/root" "$variable" \
+			unshare -m sh -c 'mount --bind "$0" /etc/passwd && exec "$@"' \
+			"$T/passwd" "$PROSPECT" record true
+		[ -z "$(ls -A "$T/user")" ] || fail "$variable: a user has $(find "$T/user")"
+		[ -f "$T/root/.local/state/prospect/last.prof" ] || fail "$variable: root has no profile"
+		rm -r "$T/root/.local"
+	done
+}
+
 # Which CPUs are online is known without /sys; the BPF programs that need the kernel's types are not
 # to be had, and the line says why.
 test_without_sys() {

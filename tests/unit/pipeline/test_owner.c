@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,6 +53,33 @@ static void under_sudo_it_is_the_caller(void **state)
 	assert_true(owner.other);
 	assert_int_equal(owner.uid, NOBODY);
 	assert_string_not_equal(owner.home, "/root");
+}
+
+/* As su -m leaves it: root's files do not go where the user can remove or link them. */
+static void a_home_of_somebody_else_is_not_roots(void **state)
+{
+	char folder[] = "/tmp/prospect-test-XXXXXX", below[64];
+	const struct passwd *root = getpwuid(0);
+	struct owner owner;
+
+	need_root();
+	assert_non_null(root);
+	assert_non_null(mkdtemp(folder));
+	snprintf(below, sizeof(below), "%s/not/there", folder);
+	unsetenv("SUDO_UID");
+	setenv("HOME", folder, 1);
+	owner_find(&owner);
+	assert_string_equal(owner.home, folder);
+	assert_true(owner_keeps_in(below));
+	assert_int_equal(chown(folder, NOBODY, NOBODY), 0);
+	owner_find(&owner);
+	assert_string_equal(owner.home, root->pw_dir);
+	assert_false(owner_keeps_in(folder));
+	assert_false(owner_keeps_in(below));
+	setenv("HOME", below, 1);
+	owner_find(&owner);
+	assert_string_equal(owner.home, root->pw_dir);
+	rmdir(folder);
 }
 
 static void nonsense_in_the_environment_is_ignored(void **state)
@@ -186,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_sudo_it_is_us),
 		cmocka_unit_test(under_sudo_it_is_the_caller),
+		cmocka_unit_test(a_home_of_somebody_else_is_not_roots),
 		cmocka_unit_test(nonsense_in_the_environment_is_ignored),
 		cmocka_unit_test(files_are_made_as_the_owner),
 		cmocka_unit_test(groups_are_the_owners),

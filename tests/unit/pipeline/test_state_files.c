@@ -266,6 +266,26 @@ static void the_folder_is_private(void **state)
 	assert_int_equal(st.st_mode & 0777, 0700);
 }
 
+/* Folders below the home folder are made, the home folder itself is not. */
+static void a_home_that_is_not_there_is_not_made(void **state)
+{
+	struct place *place = *state;
+	char none[80], path[STATE_PATH_MAX];
+	struct err err;
+
+	unsetenv("XDG_STATE_HOME");
+	snprintf(none, sizeof(none), "%s/none", place->home);
+	setenv("HOME", none, 1);
+	owner_find(&place->owner);
+	assert_int_equal(state_begin(&place->owner, path, sizeof(path), &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no home folder"));
+	assert_int_equal(access(none, F_OK), -1);
+	assert_int_equal(mkdir(none, 0700), 0);
+	assert_int_equal(state_make_folder(&place->owner, NULL), 0);
+	snprintf(path, sizeof(path), "%s/.local/state/prospect", none);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +304,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_cannot_be_opened_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rubbish_of_the_dead_is_removed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_folder_is_private, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_home_that_is_not_there_is_not_made, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
