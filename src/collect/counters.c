@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
 #include "collect/event_names.h"
@@ -18,7 +19,11 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { CPUMASK_BYTES = 4096, SW_CGROUP_SWITCHES = 11 };
+enum {
+	CPUMASK_BYTES = 4096,
+	SW_CGROUP_SWITCHES = 11,
+	OTHER_FILES = 64, /* that counting opens beside its events */
+};
 
 /* What the kernel writes for read_format below. */
 struct reading {
@@ -301,6 +306,10 @@ static int open_targets(struct counters *counters, struct err *err)
 
 		if (rc == -ESRCH)
 			gone++;
+		else if (rc == -EMFILE || rc == -ENFILE)
+			return open_limit_explain(
+				rc, OTHER_FILES + counters->target_count * counters->event_count,
+				"counting so many threads and CPUs", err);
 		else if (rc < 0)
 			return perf_limits_explain(rc, err);
 	}

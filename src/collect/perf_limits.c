@@ -73,10 +73,6 @@ int perf_limits_explain(int rc, struct err *err)
 		return err_set(err, rc,
 			       "perf_event_open is not available: the kernel lacks it or a seccomp "
 			       "filter hides it (containers: allow the call or run on the host)");
-	case EMFILE:
-		return err_set(err, rc,
-			       "too many open files for this many threads and CPUs; raise "
-			       "the limit: ulimit -n");
 	case ESRCH:
 		return err_set(err, rc, "the process is gone");
 	default:

@@ -25,7 +25,8 @@ static const struct {
 	{ EBUSY, "another tool has changed this function" },
 	{ EPERM, "not permitted" },
 	{ EACCES, "not permitted" },
-	{ EMFILE, "too many files are open (ulimit -n)" },
+	{ EMFILE, "too many files are open: raise the limit with 'ulimit -n'" },
+	{ ENFILE, "the whole system has too many files open: raise sysctl fs.file-max" },
 	{ ENOMEM, "there is not enough memory" },
 	{ E2BIG, "too many functions at a time" },
 };

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
 #include "collect/perf_limits.h"
@@ -21,6 +22,7 @@ enum {
 	FEW_CPUS = 8, /* with more, half as much */
 	TRACKING_RING_BYTES = 256 * 1024,
 	MIN_RING_BYTES = 16 * 1024,
+	OTHER_FILES = 64, /* that a recording opens beside its events */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -226,6 +228,17 @@ static void close_all(struct sampler *sampler)
 	memset(sampler->has_event, 0, sizeof(sampler->has_event));
 }
 
+/* How many events all of that is. */
+static size_t count_wanted(const struct sampler *sampler, const struct sampler_options *options)
+{
+	bool machine = sampler->rung == RUNG_MACHINE;
+	size_t threads = machine ? 1 : options->tid_count, each = 0;
+
+	for (enum stream stream = 0; stream < STREAM_COUNT; stream++)
+		each += sampler_attr_width(sampler, stream, machine ? -1 : options->tids[0]);
+	return sampler->cpu_count * (threads * each + (machine ? 0 : 2));
+}
+
 static int open_rung(struct sampler *sampler, const struct sampler_options *options, enum rung rung,
 		     struct err *err)
 {
@@ -236,7 +249,8 @@ static int open_rung(struct sampler *sampler, const struct sampler_options *opti
 
 		if (rc < 0) {
 			close_all(sampler);
-			return rc;
+			return open_limit_explain(rc, OTHER_FILES + count_wanted(sampler, options),
+						  "sampling so many threads and CPUs", err);
 		}
 	}
 	return sampler->fds.count ? 0 : perf_limits_explain(-ESRCH, err);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -223,10 +224,24 @@ static void release(struct count_session *session)
 	counts_free(session->previous);
 }
 
+/* Where rows are by program, process or thread, of CPUs by BPF. */
+static int check_files(const struct count_session *session, struct err *err)
+{
+	enum { COUNTER = 16, SPLIT = 32 };
+	const struct count_options *options = session->options;
+	size_t cpus = options->machine ? (size_t)sysconf(_SC_NPROCESSORS_ONLN) : 1;
+
+	return open_limit_check(COUNTER + (options->rows >= COUNT_ROWS_PROGRAM ? SPLIT : 0) +
+					cpus * session->event_count,
+				"counting", err);
+}
+
 static int set_up(struct count_session *session, struct err *err)
 {
 	int rc = count_sources_events(session, err);
 
+	if (rc == 0)
+		rc = check_files(session, err);
 	if (rc == 0)
 		rc = watched_command_prepare(&session->command, session->options->argv,
 					     session->options->as_user, err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -456,11 +457,25 @@ static void release(struct recording *recording)
 	watched_command_done(&recording->command);
 }
 
+/* Of the BPF programs with their maps, the profile, /proc and the files that are read; fewer would
+ * be enough to begin, and then names would be lost. */
+static int check_files(const struct record_options *options, struct err *err)
+{
+	enum { RECORDER = 48, WAITS = 32, EACH_CPU = 6 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return open_limit_check(RECORDER + (options->off_cpu ? WAITS : 0) +
+					cpus * (EACH_CPU + options->event_count),
+				"recording", err);
+}
+
 static int set_up(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
 	int rc = perf_limits_check_rate(options->rate_hz, err);
 
+	if (rc == 0)
+		rc = check_files(options, err);
 	if (rc == 0)
 		rc = watched_command_prepare(&recording->command, options->argv, options->as_user,
 					     err);

@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/open_limit.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "pipeline/watch_budget.h"
@@ -343,10 +345,12 @@ static int run(struct watching *watching, struct err *err)
 
 static int prepare(struct watching *watching, struct err *err)
 {
+	enum { PROGRAMS = 56, EACH_CPU = 2 }; /* what BPF programs and their maps take */
 	const struct watch_options *options = watching->options;
-	int rc = 0;
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	int rc = open_limit_check(PROGRAMS + cpus * EACH_CPU, "watching", err);
 
-	if (options->argv) {
+	if (rc == 0 && options->argv) {
 		rc = watched_command_prepare(&watching->command, options->argv, options->as_user,
 					     err);
 		watching->probe_options.filter.pids = &watching->command.launch.pid;

@@ -205,6 +205,57 @@ test_without_sys() {
 		expect_line '/sys is not mounted'
 }
 
+# with_files COUNT COMMAND...
+with_files() {
+	# shellcheck disable=SC2016 # the words are for sh
+	sh -c 'ulimit -n "$0" && exec "$@"' "$@"
+}
+
+# Where too few files may be open, the line says what to raise to how much, and then it works; whatever
+# fails for want of one, it is not called anything else.
+test_few_open_files() {
+	need_root
+	local command few needed
+	for command in "record -o $T/prof" "record --off-cpu -e page-faults -o $T/prof" \
+		"count -e task-clock,page-faults" "count -a --by process -e task-clock" \
+		"watch -i 0 $BIN/loop:main --"; do
+		for few in 8 16; do
+			rm -f "$T/mark"
+			# shellcheck disable=SC2086 # words
+			expect_status 1 with_files $few "$PROSPECT" $command touch "$T/mark"
+			expect_line "takes about [0-9]+ open files, and no more than $few are allowed: raise"
+			[ ! -e "$T/mark" ] || fail "$command: the command ran"
+		done
+		needed=$(sed -n "s/.*'ulimit -n \([0-9]*\)'.*/\1/p" "$T/stderr")
+		# Kernels differ in what can be watched at all.
+		# shellcheck disable=SC2086 # words
+		with_files "$needed" "$PROSPECT" $command true > "$T/stdout" 2> "$T/stderr" ||
+			! grep -qi 'open files\|invalid argument' "$T/stderr" ||
+			fail "$command does not work with $needed files:" "$(cat "$T/stderr")"
+	done
+}
+
+# What is looked at thread by thread needs a file for each of its events.
+test_few_open_files_for_many_processes() {
+	need_root
+	local command needed pids=''
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		sleep 600 &
+		pids=$pids${pids:+,}$!
+	done
+	# shellcheck disable=SC2064 # these processes
+	trap "kill ${pids//,/ }" EXIT
+	for command in "record -o $T/prof" "count -e task-clock,page-faults,context-switches,cpu-migrations"
+	do
+		# shellcheck disable=SC2086 # words
+		expect_status 1 with_files 100 "$PROSPECT" $command -p "$pids" --duration 0.1
+		expect_line "takes about [0-9]+ open files, and no more than 100 are allowed: raise"
+		needed=$(sed -n "s/.*'ulimit -n \([0-9]*\)'.*/\1/p" "$T/stderr")
+		# shellcheck disable=SC2086 # words
+		expect_status 0 with_files "$needed" "$PROSPECT" $command -p "$pids" --duration 0.1
+	done
+}
+
 # Without a home folder there is a report, and nothing stays: not when it went well, and not when the
 # command could not be run.
 test_no_home_folder() {

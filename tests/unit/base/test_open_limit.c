@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/open_limit.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include <cmocka.h>
@@ -25,10 +27,29 @@ static void as_many_as_are_allowed(void **state)
 	assert_int_equal(limit.rlim_cur, SOME);
 }
 
+static void what_is_needed_is_said(void **state)
+{
+	const struct rlimit limit = { .rlim_cur = FEW, .rlim_max = FEW };
+	struct err err = { "before" };
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(open_limit_check(FEW, "this", &err), 0);
+	assert_string_equal(err.text, "before");
+	assert_int_equal(open_limit_check(FEW + 7, "this", &err), -EMFILE);
+	assert_non_null(strstr(err.text, "this takes about 39 open files, and no more than 32 "));
+	assert_non_null(strstr(err.text, "ulimit -n 39"));
+	assert_int_equal(open_limit_explain(-ENFILE, SOME, "this", &err), -ENFILE);
+	assert_non_null(strstr(err.text, "fs.file-max"));
+	err.text[0] = '\0';
+	assert_int_equal(open_limit_explain(-ENOENT, SOME, "this", &err), -ENOENT);
+	assert_string_equal(err.text, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_as_are_allowed),
+		cmocka_unit_test(what_is_needed_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
