@@ -430,6 +430,8 @@ static int publish(struct recording *recording, struct err *err)
 	struct record_result *result = recording->result;
 	int rc = record_output_publish(&recording->output, err);
 
+	if (rc == -ENOENT)
+		return rc;
 	result->kept = !recording->output.temporary;
 	snprintf(result->path, sizeof(result->path), "%s", recording->output.path);
 	snprintf(result->note, sizeof(result->note), "%s", recording->output.note);

@@ -137,6 +137,13 @@ int record_output_publish(struct record_output *output, struct err *err)
 {
 	struct store_writer *writer = steal_ptr(output->writer);
 
+	if (!store_is_in_place(writer)) {
+		store_writer_free(writer);
+		return err_set(err, -ENOENT,
+			       "%s is not the profile any more: somebody removed, moved or "
+			       "replaced it",
+			       output->path);
+	}
 	if (output->in_state_folder)
 		return state_commit(&output->owner, writer, output->path, sizeof(output->path),
 				    err);
@@ -159,9 +166,13 @@ void record_output_remove(const struct record_output *output)
 
 void record_output_discard(struct record_output *output)
 {
+	bool ours = output->writer && store_is_in_place(output->writer);
+
 	if (!output->writer)
 		return;
 	store_writer_free(steal_ptr(output->writer));
+	if (!ours)
+		return;
 	if (output->temporary) {
 		record_output_remove_temporary(output->path);
 		return;

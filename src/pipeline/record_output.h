@@ -34,7 +34,8 @@ int record_output_open(struct record_output *output, const char *wanted, struct 
 		       struct err *err);
 /* One transaction, with the owner's rights. */
 int record_output_flush(struct record_output *output, struct err *err);
-/* The recording is whole: closes the file and, in the state folder, makes it last.prof. */
+/* The recording is whole: closes the file and, in the state folder, makes it last.prof. -ENOENT:
+ * the path does not lead to it any more, and what may be there is left alone. */
 int record_output_publish(struct record_output *output, struct err *err);
 /* Removes the file and the journal beside it, with the owner's rights, in any thread of a process
  * that is about to end. */

@@ -46,6 +46,9 @@ bool store_add(struct store_writer *writer, const struct sample *sample);
  * or moved. A limit of file sizes (ulimit -f) is an error here only if the process ignores SIGXFSZ.
  */
 int store_flush(struct store_writer *writer, struct err *err);
+/* Does its path still lead to the file that it writes? Not when somebody removed, moved or replaced
+ * it, or a folder of the path. */
+bool store_is_in_place(const struct store_writer *writer);
 /* How many samples wait for a flush. */
 uint64_t store_pending(const struct store_writer *writer);
 /* Closes without writing; NULL is fine. Until then the file is locked (flock(2)), which

@@ -108,6 +108,25 @@ static int open_database(struct store_writer *writer)
 	return rc ? rc : schema_create(writer->db);
 }
 
+/* SQLite refuses to make a journal where a link, a folder or a device has its name, and calls that
+ * a file system that is read-only, or a loop of links. */
+static int explain_write(const char *verb, const char *path, int rc, struct err *err)
+{
+	_cleanup_free_ char *journal = xasprintf("%s-journal", path);
+	struct stat status;
+
+	if (lstat(journal, &status) < 0 || S_ISREG(status.st_mode))
+		return sql_explain(rc, verb, path, err);
+	return err_set(err, rc,
+		       "cannot %s %s: its journal cannot be made, for somebody put a %s at %s; "
+		       "remove that",
+		       verb, path,
+		       S_ISLNK(status.st_mode)	 ? "symbolic link"
+		       : S_ISDIR(status.st_mode) ? "folder"
+						 : "device or pipe",
+		       journal);
+}
+
 int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
 		 struct err *err)
 {
@@ -123,7 +142,7 @@ int store_create(const char *path, struct profile *profile, struct store_writer 
 		return rc;
 	rc = open_database(writer);
 	if (rc) {
-		sql_explain(rc, "create", writer->path, err);
+		explain_write("create", writer->path, rc, err);
 		unlink(writer->path);
 		return rc;
 	}
@@ -276,6 +295,11 @@ static bool is_moved(const struct store_writer *writer)
 	return ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
 }
 
+bool store_is_in_place(const struct store_writer *writer)
+{
+	return !is_removed(writer->fd) && !is_moved(writer);
+}
+
 /* SQLite would go on writing into a file that has no name any more, and calls one that has another
  * name read-only, for its journal would be beside the old one. */
 static int check_still_there(const struct store_writer *writer, struct err *err)
@@ -299,7 +323,7 @@ int store_flush(struct store_writer *writer, struct err *err)
 		return rc;
 	rc = write_all(writer, &layers);
 	if (rc) {
-		sql_explain(rc, "write", writer->path, err);
+		explain_write("write", writer->path, rc, err);
 		sql_exec(writer->db, "ROLLBACK");
 		/* Moved in the middle of it. */
 		return rc == -EROFS && check_still_there(writer, err) < 0 ? -ENOENT : rc;

@@ -124,6 +124,36 @@ test_full_disk() {
 		fail "what was written before is not to be read"
 }
 
+# What is not there is not said to be there, and a file in its place is neither taken for the profile
+# nor touched.
+test_profile_that_was_taken_away() {
+	local act
+	for act in "rm '$T/prof'" "mv '$T/prof' '$T/other'" \
+		"echo mine > '$T/new' && mv '$T/new' '$T/prof'"; do
+		rm -f "$T/prof" "$T/other"
+		cat > "$T/command" <<- END
+			#!/bin/sh
+			until [ -s '$T/prof' ]; do sleep 0.01; done
+			$act
+		END
+		chmod +x "$T/command"
+		expect_status 1 "$PROSPECT" record -o "$T/prof" "$T/command"
+		expect_line 'somebody (removed|moved) it'
+		! grep -q 'recorded before' "$T/stderr" || fail "$act: $(cat "$T/stderr")"
+		[ ! -s "$T/prof" ] || [ "$(cat "$T/prof")" = mine ] || fail "$act: what is there is another"
+		rm -f "$T/prof"
+		expect_status 1 "$PROSPECT" --stacks none -o "$T/prof" -f "$T/report" "$T/command"
+	done
+}
+
+test_link_in_the_place_of_the_journal() {
+	printf '#!/bin/sh\nln -sf "%s/none" "%s/prof-journal"\n' "$T" "$T" > "$T/command"
+	chmod +x "$T/command"
+	expect_status 1 "$PROSPECT" record -o "$T/prof" "$T/command"
+	expect_line "symbolic link at $T/prof-journal; remove that"
+	[ ! -e "$T/none" ] || fail "the link was followed"
+}
+
 # The report of what there is comes all the same, and it is the last profile.
 test_full_disk_of_the_state_folder() {
 	need_root

@@ -59,7 +59,9 @@ static void a_removed_file_is_told(void **state)
 	struct store_writer *writer = fixture_create(folder->path, profile);
 	struct err err;
 
+	assert_true(store_is_in_place(writer));
 	assert_int_equal(unlink(folder->path), 0);
+	assert_false(store_is_in_place(writer));
 	assert_int_equal(store_flush(writer, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "somebody removed it"));
 	store_writer_free(writer);
@@ -78,12 +80,42 @@ static void a_moved_file_is_told(void **state)
 	fixture_add(writer, 0, 10);
 	fixture_flush(writer);
 	assert_int_equal(rename(folder->path, moved), 0);
+	assert_false(store_is_in_place(writer));
+	close(open(folder->path, O_WRONLY | O_CREAT | O_EXCL, 0600));
+	assert_false(store_is_in_place(writer)); /* another one in its place */
 	fixture_add(writer, 10, 10);
 	assert_int_equal(store_flush(writer, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "somebody moved it"));
 	store_writer_free(writer);
 	profile_free(profile);
 	assert_int_equal(fixture_layers_agree(moved), 10);
+}
+
+/* What SQLite makes of it names another cause, or the wrong file. */
+static void what_is_in_the_journals_place_is_named(void **state)
+{
+	const struct folder *folder = *state;
+	struct profile *profile = fixture_profile();
+	struct store_writer *writer = fixture_create(folder->path, profile);
+	char journal[128];
+	struct err err;
+
+	snprintf(journal, sizeof(journal), "%s-journal", folder->path);
+	assert_int_equal(symlink("/nonexistent", journal), 0);
+	fixture_add(writer, 0, 10);
+	assert_true(store_flush(writer, &err) < 0);
+	assert_non_null(strstr(err.text, "symbolic link at"));
+	assert_non_null(strstr(err.text, journal));
+	assert_int_equal(unlink(journal), 0);
+	assert_int_equal(mkdir(journal, 0700), 0);
+	assert_true(store_flush(writer, &err) < 0);
+	assert_non_null(strstr(err.text, "a folder at"));
+	assert_int_equal(rmdir(journal), 0);
+	assert_int_equal(store_flush(writer, &err), 0);
+	assert_true(store_is_in_place(writer));
+	store_writer_free(writer);
+	profile_free(profile);
+	assert_int_equal(fixture_layers_agree(folder->path), 10);
 }
 
 /* While it lasts, and no longer; whoever asks does no harm. */
@@ -155,9 +187,13 @@ static void two_writers_do_not_meet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_there_is_kept),   TEST(odd_names_are_files),
-		TEST(a_removed_file_is_told),  TEST(a_moved_file_is_told),
-		TEST(a_recording_is_seen),     TEST(a_reader_delays_a_flush),
+		TEST(what_is_there_is_kept),
+		TEST(odd_names_are_files),
+		TEST(a_removed_file_is_told),
+		TEST(a_moved_file_is_told),
+		TEST(what_is_in_the_journals_place_is_named),
+		TEST(a_recording_is_seen),
+		TEST(a_reader_delays_a_flush),
 		TEST(two_writers_do_not_meet),
 	};
 
