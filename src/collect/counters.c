@@ -163,27 +163,29 @@ static bool may_restrict(const struct counters *counters, size_t event)
 	       !is_kernels(spec);
 }
 
-static void explain_permission(struct count_event *event, const struct event_spec *spec)
+static void explain_permission(struct count_event *event, const struct event_spec *spec,
+			       bool machine)
 {
 	struct err err = { "" };
 
-	if (is_kernels(spec) && perf_limits_paranoid() == 2) {
-		set_state(event, COUNT_NOT_PERMITTED,
-			  "it happens in the kernel, which only root may look at here "
-			  "(kernel.perf_event_paranoid is 2); run with sudo, or once: sudo sysctl "
-			  "-w kernel.perf_event_paranoid=1");
-		return;
-	}
-	perf_limits_explain(-EACCES, &err);
+	if (is_kernels(spec) && !machine && perf_limits_paranoid() >= 2 && perf_limits_own())
+		err_set(&err, -EACCES,
+			"it happens in the kernel, which only root may look at here "
+			"(kernel.perf_event_paranoid is %lld); run with sudo, or once: sudo sysctl "
+			"-w kernel.perf_event_paranoid=1",
+			(long long)perf_limits_paranoid());
+	else
+		perf_limits_explain(-EACCES, machine, &err);
 	set_state(event, COUNT_NOT_PERMITTED, err.text);
 }
 
-static void explain(struct count_event *event, const struct event_spec *spec, bool grouped, int rc)
+static void explain(struct count_event *event, const struct event_spec *spec,
+		    const struct target *target, bool grouped, int rc)
 {
 	char why[COUNTS_WHY];
 
 	if (is_permission(rc)) {
-		explain_permission(event, spec);
+		explain_permission(event, spec, target->tid == -1);
 		return;
 	}
 	if (rc == -EINVAL && grouped)
@@ -217,7 +219,7 @@ static int open_event(struct counters *counters, struct target *target, size_t e
 	if (fd == -EMFILE || fd == -ENFILE || fd == -ESRCH)
 		return fd;
 	if (fd < 0)
-		explain(described, &counters->specs[event], leader >= 0, fd);
+		explain(described, &counters->specs[event], target, leader >= 0, fd);
 	target->fds[event] = fd < 0 ? -1 : fd;
 	return 0;
 }
@@ -311,10 +313,10 @@ static int open_targets(struct counters *counters, struct err *err)
 				rc, OTHER_FILES + counters->target_count * counters->event_count,
 				"counting so many threads and CPUs", err);
 		else if (rc < 0)
-			return perf_limits_explain(rc, err);
+			return perf_limits_explain(rc, false, err);
 	}
 	if (gone && gone == counters->target_count)
-		return perf_limits_explain(-ESRCH, err);
+		return perf_limits_explain(-ESRCH, false, err);
 	return 0;
 }
 

@@ -2,9 +2,12 @@
 #include "collect/perf_limits.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 
 #define SYSCTL_DIR "/proc/sys/kernel/"
@@ -39,36 +42,71 @@ int perf_limits_check_rate(double rate_hz, struct err *err)
 		rate_hz, (long long)limit, rate_hz);
 }
 
-static int explain_permission(int rc, struct err *err)
+bool perf_limits_own(void)
 {
-	long long paranoid = (long long)perf_limits_paranoid();
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_DUMMY,
+					.exclude_kernel = 1,
+					.exclude_hv = 1,
+					.disabled = 1 };
+	_cleanup_close_ int fd =
+		(int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (geteuid() == 0)
+	return fd >= 0;
+}
+
+/* What is said must hold for this kernel: at the levels above 2 some refuse all, as Debian's, and
+ * others nothing more than at 2. So it is tried. */
+int perf_limits_refusal(const struct perf_refusal *refusal, struct err *err)
+{
+	const char *why = strerror(-refusal->rc);
+	long long paranoid = (long long)refusal->paranoid;
+
+	if (refusal->root)
 		return err_set(
-			err, rc,
+			err, refusal->rc,
 			"the kernel refuses perf events even to root (%s): a container without "
 			"CAP_PERFMON, or whose seccomp filter hides perf_event_open; allow "
 			"it, or run on the host",
-			strerror(-rc));
-	if (paranoid > 2)
-		return err_set(err, rc,
+			why);
+	if (!refusal->own && paranoid > 2)
+		return err_set(err, refusal->rc,
 			       "the kernel lets only root use perf events here "
 			       "(kernel.perf_event_paranoid is %lld); run with sudo, or once: sudo "
-			       "sysctl -w "
-			       "kernel.perf_event_paranoid=2",
+			       "sysctl -w kernel.perf_event_paranoid=2",
 			       paranoid);
-	return err_set(err, rc,
-		       "the kernel does not permit this (%s; kernel.perf_event_paranoid is "
-		       "%lld); run with sudo",
-		       strerror(-rc), paranoid);
+	if (!refusal->own)
+		return err_set(
+			err, refusal->rc,
+			"perf events are refused here even of one's own processes (%s), "
+			"which kernel.perf_event_paranoid, at %lld, permits: a seccomp filter "
+			"or a security module; allow perf_event_open, or run with sudo",
+			why, paranoid);
+	if (refusal->machine && paranoid > 0)
+		return err_set(err, refusal->rc,
+			       "only root may look at the whole machine here, others at their own "
+			       "processes (kernel.perf_event_paranoid is %lld); run with sudo, or "
+			       "once: sudo sysctl -w kernel.perf_event_paranoid=0",
+			       paranoid);
+	return err_set(err, refusal->rc,
+		       "the kernel does not permit this, though it permits to look at one's own "
+		       "processes (%s; kernel.perf_event_paranoid is %lld); run with sudo",
+		       why, paranoid);
 }
 
-int perf_limits_explain(int rc, struct err *err)
+int perf_limits_explain(int rc, bool machine, struct err *err)
 {
 	switch (-rc) {
 	case EACCES:
 	case EPERM:
-		return explain_permission(rc, err);
+		return perf_limits_refusal(
+			&(struct perf_refusal){ .rc = rc,
+						.paranoid = perf_limits_paranoid(),
+						.root = geteuid() == 0,
+						.own = perf_limits_own(),
+						.machine = machine },
+			err);
 	case ENOSYS:
 		return err_set(err, rc,
 			       "perf_event_open is not available: the kernel lacks it or a seccomp "

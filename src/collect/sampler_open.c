@@ -113,7 +113,7 @@ static int explain_open(const struct sampler *sampler, struct sampler_wanted wan
 	const char *name = sampler->events[wanted.event].name;
 
 	if (wanted.stream != STREAM_EVENT || rc == -EACCES || rc == -EPERM || rc == -ESRCH)
-		return perf_limits_explain(rc, err);
+		return perf_limits_explain(rc, sampler->rung == RUNG_MACHINE, err);
 	if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV)
 		return err_set(err, rc, "%s: this machine cannot sample it%s", name,
 			       sampler->events[wanted.event].hardware
@@ -253,7 +253,7 @@ static int open_rung(struct sampler *sampler, const struct sampler_options *opti
 						  "sampling so many threads and CPUs", err);
 		}
 	}
-	return sampler->fds.count ? 0 : perf_limits_explain(-ESRCH, err);
+	return sampler->fds.count ? 0 : perf_limits_explain(-ESRCH, false, err);
 }
 
 static bool is_permission(int rc)

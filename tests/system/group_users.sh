@@ -40,6 +40,22 @@ test_plain_user() {
 	grep -q perf_event_paranoid "$T/text" || fail "nor what would mend it"
 }
 
+# What is refused is told apart from what is not: the user's own processes may be profiled.
+test_plain_user_whole_machine() {
+	local paranoid
+	need setpriv
+	paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
+	user_folder
+	as_plain_user "$PROSPECT" record -o "$T/user/prof" true 2> "$T/stderr" ||
+		skip "nothing is permitted here: $(tail -n 1 "$T/stderr")"
+	[ "$paranoid" -gt 0 ] || skip "everything is permitted here"
+	expect_status 1 as_plain_user "$PROSPECT" record -a -o "$T/user/prof" --duration 0.1
+	expect_line "only root may look at the whole machine here.*paranoid is $paranoid"
+	! grep -q 'only root use perf' "$T/stderr" || fail "untrue: $(cat "$T/stderr")"
+	expect_status 1 as_plain_user "$PROSPECT" count -a -e task-clock --duration 0.1
+	expect_line "only root may look at the whole machine here.*paranoid is $paranoid"
+}
+
 test_plain_user_short_children() {
 	need setpriv
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "nothing is permitted here"
