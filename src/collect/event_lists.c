@@ -120,6 +120,7 @@ static void take_fitting(void *context, const struct event_entry *entry)
 static int take_all(const char *name, unsigned group, take_name take, void *context,
 		    struct err *err)
 {
+	struct err why;
 	struct fitting fitting = { .take = take, .context = context, .group = group, .err = err };
 	size_t length;
 	int rc;
@@ -129,11 +130,13 @@ static int take_all(const char *name, unsigned group, take_name take, void *cont
 	snprintf(fitting.pattern, sizeof(fitting.pattern), "%.*s", (int)length, name);
 	fitting.behind = name + length;
 	rc = event_tracepoints_each(take_fitting, &fitting);
+	if (rc < 0 && event_tracepoints_hidden(&why) < 0)
+		return err_set(err, -ENOENT, "no tracepoint that fits '%s' is to be seen: %s",
+			       fitting.pattern, why.text);
 	if (fitting.found)
 		return fitting.rc;
-	return err_set(err, -ENOENT, "no tracepoint that fits '%s' is to be seen%s",
-		       fitting.pattern,
-		       rc < 0 ? ": /sys/kernel/tracing cannot be read; it is root's" : "");
+	return err_set(err, -ENOENT, "this kernel has no tracepoint that fits '%s'",
+		       fitting.pattern);
 }
 
 /* ---- lists ---- */

@@ -230,8 +230,7 @@ void event_names_each(event_visit visit, void *context, struct err *ret_no_trace
 	if (event_library_each(false, visit, context) < 0)
 		err_set(ret_no_library, 0,
 			"the processor's own events are not listed: libpfm4 is not installed");
-	if (event_tracepoints_each(visit, context) < 0)
-		err_set(ret_no_tracepoints, 0,
-			"tracepoints are not listed: /sys/kernel/tracing cannot be read; they are "
-			"root's");
+	if (event_tracepoints_each(visit, context) < 0 &&
+	    event_tracepoints_hidden(ret_no_tracepoints) < 0)
+		err_prefix(ret_no_tracepoints, 0, "tracepoints are not listed");
 }

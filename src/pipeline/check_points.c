@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "collect/event_tracepoints.h"
 #include "collect/exec_watch.h"
 #include "collect/module_watch.h"
 #include "collect/perf_limits.h"
@@ -200,16 +201,16 @@ static void look_at_other_users(struct check_point *point)
 
 static void look_at_tracepoints(struct check_point *point)
 {
-	struct event_spec spec;
-	struct err err;
+	struct err why;
+	int rc = event_tracepoints_hidden(&why);
 
-	if (event_names_parse("sched:sched_switch", &spec, &err) == 0) {
+	if (rc == 0) {
 		say(point, CHECK_OK, "tracepoints can be sampled by name");
 		return;
 	}
-	say(point, CHECK_LIMITED,
-	    "tracepoints are not to be seen: tracefs is not mounted or not ours");
-	mend(point, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	say(point, CHECK_LIMITED, "tracepoints are not to be seen: %.200s", why.text);
+	mend(point, rc == -EACCES ? "sudo prospect ..."
+				  : "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 /* The word in brackets of /sys/kernel/security/lockdown. */

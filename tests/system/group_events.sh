@@ -20,6 +20,39 @@ test_events_tracepoints() {
 		fail "sched:sched_switch is not $id"
 }
 
+# Why they are not to be seen: they are root's only where they are mounted.
+test_events_say_why_there_are_no_tracepoints() {
+	need_root
+	need unshare
+	need setpriv
+	grep -q '	tracefs$' /proc/filesystems || skip "this kernel has no tracefs"
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	local not_mounted='tracefs is not mounted \(sudo mount -t tracefs tracefs /sys/kernel/tracing\)'
+	# run_with MOUNTS COMMAND...
+	run_with() {
+		# shellcheck disable=SC2016 # the words are for sh
+		unshare -m sh -c 'eval "$0" && exec "$@"' "$@"
+	}
+	local hide='mount -t tmpfs none /sys/kernel/tracing && { [ ! -d /sys/kernel/debug ] ||
+		mount -t tmpfs none /sys/kernel/debug; }'
+	expect_status 0 run_with "$hide" "$PROSPECT" events > "$T/events"
+	expect_told "$not_mounted"
+	! grep -q "root's" "$T/stderr" || fail "root is told that they are root's"
+	expect_status 2 run_with "$hide" "$PROSPECT" count -e sched:sched_switch true
+	expect_line "$not_mounted"
+	expect_status 2 run_with "$hide" "$PROSPECT" count -e 'sched:*' true
+	expect_line "$not_mounted"
+	run_with "$hide && mount -t tracefs tracefs /sys/kernel/tracing" true 2> /dev/null || return 0
+	hide="$hide && mount -t tracefs tracefs /sys/kernel/tracing"
+	run_with "$hide" "$PROSPECT" events -n 'sched:*' | grep -q '^sched:sched_switch$' ||
+		fail "mounted, and not listed"
+	expect_status 2 run_with "$hide" "$PROSPECT" count -e sched:nosuch true
+	expect_line 'this kernel has no tracepoint sched:nosuch'
+	run_with "$hide" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$PROSPECT" events > "$T/events" 2> "$T/stderr" || fail "$(cat "$T/stderr")"
+	expect_told "tracefs is root's to read; run with sudo"
+}
+
 # The processor manuals' codes, by way of libpfm4: event 0xc0, unit mask 0 of Skylake.
 test_events_of_processors() {
 	"$PROSPECT" events -a --format csv 'skl::INST_RETIRED' > "$T/events" 2> "$T/stderr"

@@ -13,6 +13,7 @@
 
 #include "collect/event_names.h"
 #include "collect/event_tables.h"
+#include "collect/event_tracepoints.h"
 
 enum { MOST = 4 };
 
@@ -133,6 +134,28 @@ static void tables(void **state)
 
 #define RAW "/sys/kernel/tracing/events/raw_syscalls/"
 
+static void explained(struct tracefs_facts facts, int rc, const char *words)
+{
+	struct err err = { "" };
+
+	assert_int_equal(event_tracepoints_explain(&facts, &err), rc);
+	if (!strstr(err.text, words))
+		fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+/* Root's are they only where they are there. */
+static void why_tracepoints_are_not_to_be_seen(void **state)
+{
+	(void)state;
+	explained((struct tracefs_facts){ true, true, true, true }, 0, "");
+	explained((struct tracefs_facts){ false, true, true, true }, -EACCES, "root's");
+	explained((struct tracefs_facts){ false, false, true, true }, -ENOENT,
+		  "not mounted (sudo mount -t tracefs tracefs /sys/kernel/tracing)");
+	explained((struct tracefs_facts){ false, false, true, false }, -ENOENT, "nor is /sys");
+	explained((struct tracefs_facts){ false, false, false, true }, -ENOENT,
+		  "this kernel has no tracefs");
+}
+
 /* Against the folders of tracefs, which are in the same order. */
 static void tracepoints_that_fit(void **state)
 {
@@ -184,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups),
+		cmocka_unit_test(why_tracepoints_are_not_to_be_seen),
 		cmocka_unit_test(tracepoints_that_fit),
 		cmocka_unit_test(tracepoints_that_nothing_fits),
 		cmocka_unit_test(what_is_behind_a_group_is_of_all),
