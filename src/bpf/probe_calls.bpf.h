@@ -88,7 +88,8 @@ static long drop_top(__u32 number, struct dropping *dropping)
 	struct probe_frame *frame = frame_at(dropping->thread, index);
 
 	(void)number;
-	if (index >= PROBE_MAX_DEPTH || !is_stale(frame, dropping->call, true, reach_of(dropping->call)))
+	if (index >= PROBE_MAX_DEPTH ||
+	    !is_stale(frame, dropping->call, true, reach_of(dropping->call)))
 		return 1;
 	give_up(frame);
 	dropping->thread->depth = index;
@@ -321,8 +322,8 @@ static __always_inline void describe(struct probe_call *call)
 	if (call->cookie >> PROBE_COOKIE_PARTLY_SHIFT & 1)
 		call->flags |= FRAME_PARTLY;
 	if (call->cookie >> PROBE_COOKIE_SITES_SHIFT & 1)
-		call->flags |= is_armed(call->from, go_of(call)) ? FRAME_SITES | FRAME_ARMED
-								 : FRAME_SITES;
+		call->flags |=
+			is_armed(call->from, go_of(call)) ? FRAME_SITES | FRAME_ARMED : FRAME_SITES;
 	if (go_of(call))
 		call->flags |= FRAME_GO;
 }
@@ -360,10 +361,9 @@ static __always_inline int enter(struct probe_call *call, bool user)
 	/* All threads of a process that is not wanted have no frames. */
 	if (phase == PROBE_CLOSED || !is_wanted_process())
 		return 0;
-	thread = user && go_of(call)
-			 ? find_goroutine(call, true)
-			 : bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL,
-						BPF_LOCAL_STORAGE_GET_F_CREATE);
+	thread = user && go_of(call) ? find_goroutine(call, true)
+				     : bpf_task_storage_get(&threads, bpf_get_current_task_btf(),
+							    NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!thread) {
 		lose(call);
 		return 0;
@@ -529,7 +529,7 @@ static __always_inline void count_unmatched(const struct probe_call *call)
 		ADD(slot->unmatched, 1);
 }
 
-static __always_inline int leave(struct probe_call *call)
+static __always_inline int leave(struct probe_call *call, bool user)
 {
 	struct probe_thread *thread;
 	struct probe_frame *frame;
@@ -548,6 +548,8 @@ static __always_inline int leave(struct probe_call *call)
 		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
 	read_value(call);
+	if (user)
+		settle_start(thread, found - 1, call);
 	if (!(frame->flags & FRAME_IGNORED)) {
 		if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
 			decide(thread, frame, call);

@@ -27,6 +27,7 @@ static __noinline int return_frame(struct probe_thread *thread, struct probe_fra
 {
 	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
 	read_value(call);
+	settle_start(thread, thread->depth - 1, call);
 	if (frame->flags & FRAME_IGNORED)
 		return 0;
 	if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)

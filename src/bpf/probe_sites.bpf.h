@@ -26,8 +26,21 @@ struct inode {
 	struct super_block *i_sb;
 } BY_NAME;
 
+struct qstr {
+	const unsigned char *name;
+} BY_NAME;
+
+struct dentry {
+	struct qstr d_name;
+} BY_NAME;
+
+struct path {
+	struct dentry *dentry;
+} BY_NAME;
+
 struct file {
 	struct inode *f_inode;
+	struct path f_path;
 } BY_NAME;
 
 struct vm_area_struct {

@@ -4,6 +4,7 @@
 #define BPF_PROBE_VALUES_BPF_H
 
 #include "bpf/probe_condition.bpf.h"
+#include "bpf/probe_sites.bpf.h"
 #include "bpf/probe_threads.bpf.h"
 #include "bpf/probe_wire.h"
 
@@ -42,6 +43,88 @@ static __always_inline bool is_error(const struct probe_call *call)
 	default:
 		return false;
 	}
+}
+
+/* ---- what threads begin with ---- */
+
+enum {
+	LIBRARY_NAME = 8, /* bytes of a file's name that are looked at */
+	MOST_JUMPS = 4,	  /* from function to function that are followed */
+};
+
+struct caller_search {
+	char name[LIBRARY_NAME]; /* of its file */
+};
+
+static long take_caller(struct task_struct *task, struct vm_area_struct *vma,
+			struct caller_search *search)
+{
+	struct file *file = vma->vm_file;
+
+	(void)task;
+	if (file)
+		bpf_probe_read_kernel(search->name, sizeof(search->name),
+				      file->f_path.dentry->d_name.name);
+	return 0;
+}
+
+static __always_inline bool begins_with(const char *name, const char *wanted, __u32 length)
+{
+	for (__u32 i = 0; i < length; i++) {
+		if (name[i] != wanted[i])
+			return false;
+	}
+	return true;
+}
+
+/* libc.so.6, libc-2.31.so, libc.musl-x86_64.so.1; libpthread.so.0 until glibc 2.34; ld-musl-x86_64
+ * .so.1. */
+static __always_inline bool is_c_library(const char *name)
+{
+	return begins_with(name, "libc.", 5) || begins_with(name, "libc-", 5) ||
+	       begins_with(name, "libpthr", 7) || begins_with(name, "ld-musl", 7);
+}
+
+/*
+ * Has the C library called what returns to @from? It calls nothing else that returns a pointer but
+ * functions that allocate, which are not of this kind.
+ */
+static __always_inline bool is_threads_start(__u64 from)
+{
+	struct caller_search search = {};
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (task->pid == task->tgid)
+		return false;
+	bpf_find_vma(task, from, take_caller, &search, 0);
+	return is_c_library(search.name);
+}
+
+/* Where the frame's call returns to. What was jumped to finds in place of its return address where
+ * the kernel sees the return of what jumped. */
+static __always_inline __u64 true_from(struct probe_thread *thread, __u32 index)
+{
+	const struct probe_frame *frame = frame_at(thread, index);
+	__u64 sp = frame->sp, from = frame->from;
+
+	for (__u32 i = 1; i <= MOST_JUMPS && i <= index; i++) {
+		frame = frame_at(thread, index - i);
+		if (frame->sp != sp)
+			break;
+		from = frame->from;
+	}
+	return from;
+}
+
+/* Of a program's call whose value was read, and its frame. */
+static __always_inline void settle_start(struct probe_thread *thread, __u32 index,
+					 struct probe_call *call)
+{
+	if (call->returns != PROBE_WIRE_START)
+		return;
+	call->returns = PROBE_WIRE_POINTER;
+	if (!call->returned && is_threads_start(true_from(thread, index)))
+		call->returns = PROBE_WIRE_UNSIGNED;
 }
 
 /* Of @times calls whose value was read. */

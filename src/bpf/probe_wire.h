@@ -89,13 +89,15 @@ struct probe_site_event {
 	__u32 go; /* as in the cookie of what returns there */
 };
 
-/* enum probe_return_kind of model/probe.h */
+/* enum probe_return_kind of model/probe.h, and one more */
 enum probe_wire_return {
 	PROBE_WIRE_UNKNOWN,
 	PROBE_WIRE_SIGNED,
 	PROBE_WIRE_UNSIGNED,
 	PROBE_WIRE_POINTER,
 	PROBE_WIRE_NOTHING,
+	/* A pointer, of what threads may begin with: then NULL is no error. */
+	PROBE_WIRE_START,
 };
 
 /* What the programs do; they are loaded with it as a constant. The first five are enum

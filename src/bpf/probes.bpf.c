@@ -117,15 +117,26 @@ int probe_only(struct pt_regs *regs)
 	return enter_only(&call);
 }
 
-SEC("kprobe")
-int probe_exit(struct pt_regs *regs)
+static __always_inline int exit(struct pt_regs *regs, bool user)
 {
 	struct probe_call call = { .cookie = bpf_get_attach_cookie(regs) };
 
 	read_exit(regs, &call);
 	if (call.sp)
 		call.sp -= RETURN_POPS;
-	return leave(&call);
+	return leave(&call, user);
+}
+
+SEC("kprobe")
+int probe_exit(struct pt_regs *regs)
+{
+	return exit(regs, false);
+}
+
+SEC("kprobe")
+int probe_exit_user(struct pt_regs *regs)
+{
+	return exit(regs, true);
 }
 
 /* Where calls of programs' functions end, by enum probe_spot. */
@@ -199,7 +210,7 @@ int probe_fexit(void *context)
 
 	read_place(context, &call);
 	bpf_get_func_ret(context, &call.value);
-	return leave(&call);
+	return leave(&call, false);
 }
 
 /*

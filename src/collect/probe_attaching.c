@@ -95,8 +95,8 @@ bool probe_attaching_has_exits(const struct attaching *attaching, const struct p
 uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
 {
 	const struct probe_target *target = &attaching->options->targets[index];
-	uint64_t returns = (uint64_t)target->returns.kind | (uint64_t)target->returns.bits / 8
-								    << PROBE_COOKIE_BYTES_SHIFT;
+	uint64_t kind = target->may_start ? PROBE_WIRE_START : target->returns.kind;
+	uint64_t returns = kind | (uint64_t)target->returns.bits / 8 << PROBE_COOKIE_BYTES_SHIFT;
 
 	return index | returns << PROBE_COOKIE_RETURNS_SHIFT |
 	       (uint64_t)target->user << PROBE_COOKIE_USER_SHIFT |

@@ -143,7 +143,7 @@ static struct bpf_program *template_of(const struct probe_programs *programs, bo
 	struct probes_bpf *object = programs->object;
 
 	if (end == PROBE_AT_EXIT)
-		return object->progs.probe_exit;
+		return user ? object->progs.probe_exit_user : object->progs.probe_exit;
 	if (end == PROBE_AT_SPOT)
 		return object->progs.probe_spot;
 	if (end == PROBE_AT_ENTRY_ONLY || !(programs->measures & PROBE_EXITS))

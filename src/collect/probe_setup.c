@@ -157,7 +157,8 @@ static void choose(struct probes_bpf *object, const struct probe_options *option
 	} programs[] = {
 		{ object->progs.probe_entry, pairs && kernel },
 		{ object->progs.probe_entry_user, pairs && user },
-		{ object->progs.probe_exit, pairs },
+		{ object->progs.probe_exit, pairs && kernel },
+		{ object->progs.probe_exit_user, pairs && user },
 		{ object->progs.probe_spot, pairs && user },
 		{ object->progs.probe_only, true },
 		{ object->progs.probe_fentry, false },
@@ -190,6 +191,7 @@ static void choose_types(struct probes_bpf *object, const struct probe_options *
 	bpf_program__set_expected_attach_type(object->progs.probe_entry_user, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_entry, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_exit, type);
+	bpf_program__set_expected_attach_type(object->progs.probe_exit_user, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_spot, type);
 	bpf_program__set_expected_attach_type(object->progs.probe_only, type);
 }

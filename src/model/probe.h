@@ -101,6 +101,8 @@ struct probe_target {
 	uint8_t go;
 
 	struct probe_return returns;
+	/* It returns a pointer, and a thread may begin with it: NULL is no error then. */
+	bool may_start;
 };
 
 /* Do calls of it end at their sites, behind a jump to another function? */

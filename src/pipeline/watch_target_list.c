@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
+
 enum {
 	MOST_TARGETS = 65536,
 	MOST_WITH_EXITS = 4096, /* functions that are disassembled for their exits */
@@ -128,6 +130,26 @@ static bool fill_place(const struct watch_candidate *candidate, uint64_t displac
 	return true;
 }
 
+/* The C library calls functions that return a pointer: those that threads begin with, and those
+ * that allocate where the program has its own. Its own functions it calls as well. */
+static bool may_start(const struct watch_candidate *candidate)
+{
+	static const char *const allocating[] = { "malloc",   "calloc",	       "realloc",
+						  "memalign", "aligned_alloc", "reallocarray",
+						  "valloc",   "pvalloc" };
+	const char *base;
+
+	if (!candidate->image)
+		return false;
+	for (size_t i = 0; i < sizeof(allocating) / sizeof(*allocating); i++) {
+		if (strcmp(candidate->name, allocating[i]) == 0)
+			return false;
+	}
+	base = file_base(watch_image_shown(candidate->image));
+	return strncmp(base, "libc.", 5) != 0 && strncmp(base, "libc-", 5) != 0 &&
+	       strncmp(base, "libpthr", 7) != 0 && strncmp(base, "ld-musl", 7) != 0;
+}
+
 int watch_target_list_add(struct watch_target_list *targets,
 			  const struct watch_candidate *candidate,
 			  const struct probe_target *wanted, const char *behind, struct err *err)
@@ -152,8 +174,11 @@ int watch_target_list_add(struct watch_target_list *targets,
 		target.go = watch_goes_of(&targets->goes, candidate->image, candidate->address);
 	if (!target.instruction && candidate->image)
 		add_exits(targets, candidate, &target);
-	if (!target.instruction && targets->returns)
+	if (!target.instruction && targets->returns) {
 		target.returns = watch_sources_returns(targets->sources, candidate);
+		target.may_start =
+			target.returns.kind == PROBE_RETURN_POINTER && may_start(candidate);
+	}
 	*vec_push(&targets->list) = target;
 	*vec_push(&targets->made_of) = source;
 	return 0;

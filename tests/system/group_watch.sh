@@ -70,6 +70,24 @@ test_watch_knows_what_is_no_error() {
 	holds "$(total_of nap errors) >= 0" || fail "nap: $(cat "$T/csv")"
 }
 
+# NULL is no error of what a thread begins with, as it is of the same function elsewhere.
+test_watch_knows_what_threads_begin_with() {
+	need_counts_of_calls
+	${CC:-cc} -std=gnu11 -g -O2 -pthread -o "$T/starts" "$HERE/programs/starts.c" &&
+		${CXX:-c++} -x c++ -g -O2 -pthread -o "$T/starts++" "$HERE/programs/starts.c" ||
+		fail "starts.c cannot be compiled"
+	for program in starts starts++; do
+		count_calls -m entries,exits,errors "$T/$program:begin*" "$T/$program:hand_on*" \
+			"$T/$program:finish*" -- "$T/$program" 20
+		expect_calls begin exits 29
+		expect_calls begin errors 9
+		expect_calls hand_on exits 20
+		expect_calls hand_on errors 0
+		expect_calls finish exits 20
+		expect_calls finish errors 0
+	done
+}
+
 # work() returns its argument, but -1 for every tenth.
 test_watch_counts_what_returns_so() {
 	need_counts_of_calls
