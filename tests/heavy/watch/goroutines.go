@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 // Calls of goroutines that change threads amid them. Each function counts its calls and measures
-// them itself, all of a name together: "NAME CALLS NANOSECONDS", to standard output at the end.
+// them itself, all of a name together: "NAME CALLS NANOSECONDS MOST", to standard output at the end.
+// MOST: at which all of its calls had ended, where that is later; of calls that never end 0.
 // goroutines [PART]: a PARTth of the calls.
 package main
 
@@ -22,7 +23,7 @@ func (t *truth) add(began time.Time) {
 	t.calls.Add(1)
 }
 
-var alone, crowd, deep, growing, caught, dying, short truth
+var alone, crowd, growing, caught, catching, dying, dead, short truth
 var sink atomic.Int64
 
 // Sleeps in small steps, so that other threads take the goroutine on.
@@ -146,16 +147,16 @@ func main() {
 		times(5, &growing, func(i int) { callGrowing(100 << i) })
 	})
 	together(5, func() {
-		for i := 0; i < 20/part; i++ {
-			callCatching(i)
-		}
+		times(20/part, &catching, func(i int) { callCatching(i) })
 	})
 	for i := 0; i < 40/part; i++ {
+		began := time.Now()
 		together(1, func() {
 			began := time.Now()
 			defer func() { dying.add(began) }()
 			callDying()
 		})
+		dead.add(began)
 	}
 	for i := 0; i < 2000/part; i++ {
 		together(1, func() { times(1, &short, func(int) { callShort() }) })
@@ -171,17 +172,19 @@ func main() {
 	opened := []time.Time{<-begun, <-begun, <-begun}
 	time.Sleep(500 * time.Millisecond)
 	for _, each := range []struct {
-		name string
-		t    *truth
-	}{{"callAlone", &alone}, {"callCrowd", &crowd}, {"callGrowing", &growing},
-		{"callThrowing", &caught}, {"callCatching", &caught}, {"callDying", &dying},
-		{"callShort", &short}} {
-		fmt.Println(each.name, each.t.calls.Load(), each.t.spent.Load())
+		name   string
+		t, end *truth
+	}{{"callAlone", &alone, &alone}, {"callCrowd", &crowd, &crowd},
+		{"callGrowing", &growing, &growing}, {"callThrowing", &caught, &catching},
+		{"callCatching", &caught, &catching}, {"callDying", &dying, &dead},
+		{"callShort", &short, &short}} {
+		fmt.Println(each.name, each.t.calls.Load(), each.t.spent.Load(),
+			each.end.spent.Load())
 	}
 	open := time.Duration(0)
 	for _, began := range opened {
 		open += time.Since(began)
 	}
-	fmt.Println("callOpen", len(opened), int64(open))
+	fmt.Println("callOpen", len(opened), int64(open), 0)
 	os.Exit(0)
 }
