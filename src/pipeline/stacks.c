@@ -161,6 +161,9 @@ void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 
 	if (!user->hash)
 		return;
+	/* First, as it gives the sets of ranges other numbers. */
+	if (stacks->known.count >= stacks->sweep_at)
+		sweep(stacks);
 	make_reach(stacks, record);
 	reach = stack_reaches_add(&stacks->reaches, stacks->reach.ranges.items,
 				  stacks->reach.ranges.count);
@@ -169,8 +172,6 @@ void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 		stacks->known.items[index].reach = reach;
 		return;
 	}
-	if (stacks->known.count >= stacks->sweep_at)
-		sweep(stacks);
 	hashidx_add(&stacks->index, user->hash, (uint32_t)stacks->known.count);
 	*vec_push(&stacks->known) = (struct hashed_stack){ .hash = user->hash,
 							   .space = user->space,
