@@ -107,11 +107,16 @@ void sampler_disable(struct sampler *sampler)
 }
 
 /* Threads of -p share their CPU's history: they get the same period, noted once. */
-static void set_period(struct sampler *sampler, const struct perf_fd *event, uint64_t period_ns)
+static void set_period(struct sampler *sampler, struct perf_fd *event, uint64_t period_ns)
 {
 	struct period_history *history = history_of(sampler, event);
-	uint64_t before = clock_ns();
+	uint64_t before;
 
+	/* Right before: a signal may stop us after any call, and what is lost meanwhile is lost at
+	 * the period that is set then. */
+	if (event->stream == STREAM_CLOCK)
+		sampler_losses_note(sampler, event);
+	before = clock_ns();
 	if (ioctl(event->fd, PERF_EVENT_IOC_PERIOD, &period_ns) == 0 &&
 	    history->phases[history->newest].period_ns != period_ns)
 		period_change(history, (before + clock_ns()) / 2, period_ns);
@@ -169,11 +174,10 @@ void sampler_jitter(struct sampler *sampler)
 	sampler->last_jitter_ns = now;
 	for (size_t i = 0; i < sampler->event_count; i++)
 		jitter_counts(sampler, i);
-	sampler_losses_note(sampler);
 	clock_period = period_draw_timer(&sampler->jitter_state, sampler->clock_period_ns);
 	idle_period = period_draw_timer(&sampler->jitter_state, sampler->idle_period_ns);
 	for (size_t i = 0; i < sampler->fds.count; i++) {
-		const struct perf_fd *event = &sampler->fds.items[i];
+		struct perf_fd *event = &sampler->fds.items[i];
 
 		if (is_timer(event))
 			set_period(sampler, event,

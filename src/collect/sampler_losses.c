@@ -39,23 +39,60 @@ static void add_program_losses(struct sampler_losses *losses, const struct sampl
 		losses->streams[STREAM_CLOCK] += all - program.of_known;
 }
 
-static void add_kernels_losses(struct sampler_losses *losses, const struct sampler *sampler)
+static uint64_t kernels_loss(const struct perf_fd *event)
 {
-	for (size_t i = 0; i < sampler->fds.count; i++) {
-		const struct perf_fd *event = &sampler->fds.items[i];
-		uint64_t values[2] = { 0 }; /* the count, then what was lost */
+	uint64_t values[2] = { 0 }; /* the count, then what was lost */
 
-		if (read(event->fd, values, sizeof(values)) == sizeof(values))
-			add_losses(losses, event, values[1]);
-	}
+	return read(event->fd, values, sizeof(values)) == sizeof(values) ? values[1] : 0;
 }
 
-/* What the clock lost since it was looked for, at the period that was set all the while. */
-static uint64_t weight_since(const struct sampler *sampler, uint64_t clock_lost)
+static void add_kernels_losses(struct sampler_losses *losses, const struct sampler *sampler)
 {
-	const struct period_history *history = &sampler->cpus[0].clock;
+	for (size_t i = 0; i < sampler->fds.count; i++)
+		add_losses(losses, &sampler->fds.items[i], kernels_loss(&sampler->fds.items[i]));
+}
 
-	return (clock_lost - sampler->noted_lost) * history->phases[history->newest].period_ns;
+/* Asking the kernel costs a call: only where it takes the samples itself. */
+static uint64_t lost_by(const struct sampler *sampler, const struct perf_fd *event)
+{
+	if (event->by_program && sampler->program)
+		return stack_program_lost(sampler->program, event->id);
+	return sampler->format_lost ? kernels_loss(event) : 0;
+}
+
+static uint64_t period_now(const struct sampler *sampler, uint32_t cpu)
+{
+	const struct period_history *history = &sampler->cpus[cpu].clock;
+
+	return history->phases[history->newest].period_ns;
+}
+
+void sampler_losses_note(const struct sampler *sampler, struct perf_fd *event)
+{
+	uint64_t lost = lost_by(sampler, event);
+
+	event->noted_lost_ns += (lost - event->noted_lost) * period_now(sampler, event->cpu);
+	event->noted_lost = lost;
+}
+
+/* What the clock's @lost samples stood for, each event's at its own periods. Those of which it is
+ * not known whose they were are few. */
+static uint64_t clock_weight(const struct sampler *sampler, uint64_t lost)
+{
+	uint64_t weight_ns = 0, known = 0;
+
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		struct perf_fd event = sampler->fds.items[i];
+
+		if (event.stream != STREAM_CLOCK)
+			continue;
+		sampler_losses_note(sampler, &event);
+		weight_ns += event.noted_lost_ns;
+		known += event.noted_lost;
+	}
+	if (lost > known)
+		weight_ns += (lost - known) * period_now(sampler, 0);
+	return weight_ns;
 }
 
 struct sampler_losses sampler_losses(const struct sampler *sampler)
@@ -66,24 +103,6 @@ struct sampler_losses sampler_losses(const struct sampler *sampler)
 		add_kernels_losses(&losses, sampler);
 	if (sampler->program)
 		add_program_losses(&losses, sampler);
-	losses.clock_weight_ns =
-		sampler->noted_lost_ns + weight_since(sampler, losses.streams[STREAM_CLOCK]);
+	losses.clock_weight_ns = clock_weight(sampler, losses.streams[STREAM_CLOCK]);
 	return losses;
-}
-
-void sampler_losses_note(struct sampler *sampler)
-{
-	struct sampler_losses losses;
-
-	/* Asking the kernel costs a call for each event: only where there is something to be told.
-	 */
-	if (sampler->program && stack_program_counter(sampler->program, STACK_COUNTER_LOST) ==
-					sampler->noted_by_program)
-		return;
-	losses = sampler_losses(sampler);
-	if (sampler->program)
-		sampler->noted_by_program =
-			stack_program_counter(sampler->program, STACK_COUNTER_LOST);
-	sampler->noted_lost_ns = losses.clock_weight_ns;
-	sampler->noted_lost = losses.streams[STREAM_CLOCK];
 }

@@ -42,6 +42,9 @@ struct perf_fd {
 	/* Of those: the count that is set, the one before, when it was changed (0: never), and how
 	 * many samples came since. */
 	uint64_t period, period_before, drawn_ns, since_draw;
+	/* Of the clock, up to the last change of its period: how many samples were lost, and what
+	 * they stood for. */
+	uint64_t noted_lost, noted_lost_ns;
 };
 
 /* What samples may have beside what all have. */
@@ -79,9 +82,6 @@ struct sampler {
 	bool no_build_ids;
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
-	/* Of the clock, up to the last draw: how many samples were lost, of them by the program,
-	 * and what they stood for. */
-	uint64_t noted_lost, noted_by_program, noted_lost_ns;
 	struct record_queue *queue;
 	uint64_t collected_ns;		  /* when the rings were emptied last */
 	struct perf_format output_format; /* of events that programs write to */
@@ -126,8 +126,9 @@ const struct perf_fd *sampler_open_find(const struct sampler *sampler, uint64_t 
 
 /* ---- sampler_losses.c ---- */
 
-/* The period is about to be changed: what was lost until now was lost at the old one. */
-void sampler_losses_note(struct sampler *sampler);
+/* The period of an event of the clock is about to be changed: what it lost until now was lost at
+ * the old one. */
+void sampler_losses_note(const struct sampler *sampler, struct perf_fd *event);
 
 /* ---- sampler_stacks.c ---- */
 

@@ -217,3 +217,23 @@ void stack_program_losses(const struct stack_program *program,
 		}
 	}
 }
+
+struct loss_of {
+	uint64_t event, count;
+};
+
+static void add_if_of(void *context, uint64_t event, uint64_t count)
+{
+	struct loss_of *loss = context;
+
+	if (event == loss->event)
+		loss->count += count;
+}
+
+uint64_t stack_program_lost(const struct stack_program *program, uint64_t event)
+{
+	struct loss_of loss = { event, 0 };
+
+	stack_program_losses(program, add_if_of, &loss);
+	return loss.count;
+}

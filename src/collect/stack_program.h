@@ -61,5 +61,8 @@ uint64_t stack_program_counter(const struct stack_program *program, enum stack_c
 void stack_program_losses(const struct stack_program *program,
 			  void (*add)(void *context, uint64_t event, uint64_t count),
 			  void *context);
+/* How many samples of one event had no room, as far as they were counted by event. No call of the
+ * kernel. */
+uint64_t stack_program_lost(const struct stack_program *program, uint64_t event);
 
 #endif
