@@ -83,6 +83,11 @@ int cpu_stat_read(struct cpu_stat *ret_stat, struct err *err)
 		  : 0;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 struct cpu_stat cpu_stat_since(const struct cpu_stat *earlier, const struct cpu_stat *later)
 {
 	struct cpu_stat delta = { 0 };
@@ -90,7 +95,18 @@ struct cpu_stat cpu_stat_since(const struct cpu_stat *earlier, const struct cpu_
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		if (value(later, i) > value(earlier, i))
 			*field(&delta, i) = value(later, i) - value(earlier, i);
+	/* What a CPU's idle stretch counts as is known when it ends. Until then it is told as
+	 * waiting when something waits for I/O, and moves to idle when that ends elsewhere. */
+	if (earlier->iowait > later->iowait)
+		delta.idle -= lesser(earlier->iowait - later->iowait, delta.idle);
 	return delta;
+}
+
+uint64_t cpu_stat_steal(const struct cpu_stat *delta, uint64_t capacity_ns)
+{
+	uint64_t sum = cpu_stat_sum(delta);
+
+	return delta->steal - lesser(sum > capacity_ns ? sum - capacity_ns : 0, delta->steal);
 }
 
 uint64_t cpu_stat_busy(const struct cpu_stat *stat)

@@ -173,7 +173,7 @@ static void settle_account(struct run_facts *run, const struct cpu_stat *stat)
 
 	run->idle_ns = stat->idle;
 	run->iowait_ns = stat->iowait;
-	run->steal_ns = stat->steal;
+	run->steal_ns = cpu_stat_steal(stat, wall_ns);
 	run->stat_busy_ns = cpu_stat_busy(stat);
 	run->stat_irq_ns = stat->irq + stat->softirq;
 	run->stat_shortfall_ns = wall_ns > sum_ns ? wall_ns - sum_ns : 0;

@@ -38,28 +38,41 @@ test_user_and_system_time() {
 		"$system" "$whole" "$n" 200
 }
 
+# Seconds that the hypervisor took, of all CPUs.
+stolen() {
+	awk -v ticks="$(getconf CLK_TCK)" '$1 == "cpu" { print $9 / ticks }' /proc/stat
+}
+
+account_begins() {
+	need_root
+	STOLEN=$(stolen)
+}
+
 # account_closes: weights + idle + steal + lost = CPUs x wall time. What a full ring lost stands for the
-# period that was set then; before Linux 6.0 only for the mean.
+# period that was set then; before Linux 6.0 only for the mean. What was stolen (since account_begins)
+# the kernel may count as idle too, and how much of it is only known by ticks.
 account_closes() {
-	local residue ring_full samples
+	local residue ring_full samples steal
+	steal=$(calc "100 * ($(stolen) - $STOLEN) / $(header "$T/prof" capacity_s)")
 	residue=$(header "$T/prof" residue_percent)
 	ring_full=$(header "$T/prof" ring_full)
 	samples=$(header "$T/prof" samples)
 	[ -n "$residue" ] || fail "the header has no residue_percent"
-	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" 'BEGIN {
-		limit = 2 + 20 * lost / (n + lost)
+	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" -v steal="$steal" 'BEGIN {
+		limit = 2 + steal + 20 * lost / (n + lost)
 		exit !(residue >= -limit && residue <= limit)
-	}' || fail "residue $residue %, $ring_full of $((samples + ring_full)) samples lost"
+	}' || fail "residue $residue %, $steal % stolen, $ring_full of $((samples + ring_full)) samples lost" \
+		"$("$PROSPECT" query "SELECT name, value FROM header" "$T/prof")"
 }
 
 test_account_closes_idle() {
-	need_root
+	account_begins
 	record "$T/prof" -H 1000 -- sleep 2
 	account_closes
 }
 
 test_account_closes_busy() {
-	need_root
+	account_begins
 	# shellcheck disable=SC2016
 	record "$T/prof" -H 1000 -- sh -c '"$0" 2 & "$0" 2 & wait' "$BIN/shares"
 	account_closes
@@ -90,7 +103,7 @@ lost_of() {
 # An event that comes much more often than the clock fills the ring for both: each loss is its own
 # event's. Every page was touched once, and others only add to that.
 test_full_rings_are_counted_by_event() {
-	need_root
+	account_begins
 	local pid clock faults seen ticks pages=300000
 	"$PROSPECT" record -o "$T/prof" --ring 64 -e page-faults@1 "$HERE/programs/announced.sh" "$T/pid" \
 		"$BIN/counted" $pages 0 2> "$T/stderr" &
@@ -113,14 +126,15 @@ test_full_rings_are_counted_by_event() {
 
 # Wake-ups too fast for the timer and for /proc/stat: what is missing must be said.
 test_ping_pong_names_what_is_missing() {
-	need_root
-	local residue missed
+	account_begins
+	local residue missed limit
 	record "$T/prof" -H 4000 -- "$BIN/pingpong" 2
 	residue=$(header "$T/prof" residue_percent)
 	missed=$(header "$T/prof" missed_ticks)
 	"$PROSPECT" report "$T/prof" -V2 > "$T/text" 2>&1 || fail "report -V2"
 	[ -n "$residue" ] || fail "the header has no residue_percent"
-	if ! holds "$residue >= -2 && $residue <= 2"; then
+	limit=$(calc "2 + 100 * ($(stolen) - $STOLEN) / $(header "$T/prof" capacity_s)")
+	if ! holds "$residue >= -$limit && $residue <= $limit"; then
 		[ "${missed:-0}" -gt 0 ] || grep -q 'falls short' "$T/text" ||
 			fail "residue $residue %, and nothing says why"
 	fi
@@ -172,7 +186,7 @@ test_instruction_starts_btree() { starts btree; }
 # While the recorder is stopped its rings run over: what is lost is counted, by its name, and the
 # account still closes.
 test_full_rings_are_counted() {
-	need_root
+	account_begins
 	local pid lost status=0
 	"$PROSPECT" record -o "$T/prof" -H 4000 --ring 64 "$HERE/programs/announced.sh" "$T/pid" \
 		"$BIN/loop" 600 2> "$T/stderr" &
@@ -192,12 +206,14 @@ test_full_rings_are_counted() {
 }
 
 # The time of the recorder while it records is what its own row has; with what it takes once it is the
-# processor time of the whole process, by the shell's getrusage.
+# processor time of the whole process, by the shell's getrusage. A tenth of it may be in bpf(2), where
+# nothing is sampled: the kernel runs no BPF program on a processor that is working on a map. It is that
+# little as long as few programs come and go.
 test_own_cost() {
 	need_root
 	local times status=0 whole samples
 	TIMEFORMAT='%U %S'
-	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 4000 -- "$BIN/children" 300 "$BIN/short" 1 \
+	times=$({ time "$PROSPECT" record -q -o "$T/prof" -H 8000 -- "$BIN/shares" 1.5 \
 		> "$T/stdout" 2> "$T/stderr"; } 2>&1) || status=$?
 	[ $status = 0 ] || fail "record:" "$(cat "$T/stderr")"
 	LOST=$(header "$T/prof" lost)

@@ -66,16 +66,49 @@ static void test_what_is_no_account(void **state)
 
 static void test_difference_never_runs_backwards(void **state)
 {
-	struct cpu_stat earlier = { .user = 5, .idle = 10, .iowait = 9, .steal = 1 };
-	struct cpu_stat later = { .user = 8, .idle = 30, .iowait = 7, .steal = 1 };
+	struct cpu_stat earlier = { .user = 5, .system = 4, .idle = 10, .steal = 1 };
+	struct cpu_stat later = { .user = 8, .system = 3, .idle = 30, .steal = 1 };
 	struct cpu_stat delta = cpu_stat_since(&earlier, &later);
 
 	(void)state;
 	assert_int_equal(delta.user, 3);
 	assert_int_equal(delta.idle, 20);
-	assert_int_equal(delta.iowait, 0);
+	assert_int_equal(delta.system, 0);
 	assert_int_equal(delta.steal, 0);
 	assert_int_equal(cpu_stat_sum(&delta), 23);
+}
+
+/* A CPU waits for I/O for 5 s, then for 2 s for nothing: all of it becomes idle when the I/O ends.
+ */
+static void test_waiting_that_turns_out_idle(void **state)
+{
+	struct cpu_stat earlier = { .idle = 10, .iowait = 5 };
+	struct cpu_stat later = { .idle = 17, .iowait = 0 };
+	struct cpu_stat delta = cpu_stat_since(&earlier, &later);
+
+	(void)state;
+	assert_int_equal(delta.idle, 2);
+	assert_int_equal(delta.iowait, 0);
+	/* More than there was idle: it moved to another column in between. */
+	later.idle = 12;
+	delta = cpu_stat_since(&earlier, &later);
+	assert_int_equal(cpu_stat_sum(&delta), 0);
+}
+
+/* In 100 s of two CPUs one runs all the time, but for 20 s that are stolen; the other idles, and 30
+ * s of that it was to wake and had no CPU of the host. */
+static void test_steal_while_idle_counts_once(void **state)
+{
+	struct cpu_stat delta = { .user = 80, .idle = 100, .steal = 50 };
+
+	(void)state;
+	assert_int_equal(cpu_stat_steal(&delta, 200), 20);
+	/* Nothing is twice. */
+	delta.idle = 70;
+	assert_int_equal(cpu_stat_steal(&delta, 200), 50);
+	/* What is too much beyond it is a matter of ticks. */
+	delta.user = 200;
+	assert_int_equal(cpu_stat_steal(&delta, 200), 0);
 }
 
 /* awk's view of the same file, taken between two of ours, lies between them. */
@@ -108,6 +141,8 @@ int main(void)
 		cmocka_unit_test(test_line_need_not_be_first_nor_whole),
 		cmocka_unit_test(test_what_is_no_account),
 		cmocka_unit_test(test_difference_never_runs_backwards),
+		cmocka_unit_test(test_waiting_that_turns_out_idle),
+		cmocka_unit_test(test_steal_while_idle_counts_once),
 		cmocka_unit_test(test_agrees_with_awk),
 	};
 
