@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/dispatch.h"
 #include "cmd/help.h"
+#include "cmd/internal_reader.h"
 #include "cmd/terminal.h"
 
 enum {
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	hold_standard_descriptors();
+	if (internal_reader_is_meant(argc, argv))
+		return internal_reader_run();
 	if (argc < 2) {
 		help_print_usage(stderr);
 		return STATUS_WRONG_COMMAND_LINE;

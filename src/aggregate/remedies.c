@@ -17,6 +17,7 @@ struct rule {
 	enum stack_end end;
 	enum image_kind image;
 	const char *file, *why, *mend;
+	bool any_state; /* else only files that were not read in time */
 };
 
 #define TEXT_OF(number)	 #number
@@ -26,20 +27,21 @@ struct rule {
 
 /* The first that fits counts. */
 static const struct rule rules[] = {
-	{ STACK_NO_ROWS, IMAGE_ANON, "libjvm.so", MADE, "java -XX:+PreserveFramePointer" },
-	{ STACK_NO_ROWS, IMAGE_ANON, "libruby", MADE, "ruby --yjit-perf" },
-	{ STACK_NO_ROWS, IMAGE_ANON, "beam.smp", MADE, "erl +JPperf true" },
-	{ STACK_NO_ROWS, IMAGE_ANON, NULL, MADE, NULL },
+	{ STACK_NO_ROWS, IMAGE_ANON, "libjvm.so", MADE, "java -XX:+PreserveFramePointer", true },
+	{ STACK_NO_ROWS, IMAGE_ANON, "libruby", MADE, "ruby --yjit-perf", true },
+	{ STACK_NO_ROWS, IMAGE_ANON, "beam.smp", MADE, "erl +JPperf true", true },
+	{ STACK_NO_ROWS, IMAGE_ANON, NULL, MADE, NULL, true },
+	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file that was not read in time", NULL, false },
 	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file without unwind tables",
-	  "building it with them (C: -fasynchronous-unwind-tables)" },
+	  "building it with them (C: -fasynchronous-unwind-tables)", true },
 	{ STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL, "are deeper than was asked for",
-	  "--max-depth, up to " MOST_DEPTH },
+	  "--max-depth, up to " MOST_DEPTH, true },
 };
 
 /* In place of the rule, where as much was asked for as can be. */
 static const struct rule deepest = { STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL,
 				     "are deeper than " MOST_DEPTH " frames, the most that is kept",
-				     NULL };
+				     NULL, true };
 
 enum {
 	RULES = sizeof(rules) / sizeof(rules[0]),
@@ -125,10 +127,10 @@ void runtimes_free(struct runtimes *runtimes)
 
 /* ---- remedies ---- */
 
-static bool fits(const struct rule *rule, enum stack_end end, enum image_kind kind,
+static bool fits(const struct rule *rule, enum stack_end end, enum image_kind kind, bool late,
 		 const char *runtime)
 {
-	return rule->end == end && (rule->image == kind || rule->image == IMAGE_KIND_COUNT) &&
+	return rule->end == end && (late || rule->any_state) && (rule->image == kind || rule->image == IMAGE_KIND_COUNT) &&
 	       (!rule->file || rule->file == runtime);
 }
 
@@ -194,6 +196,7 @@ void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const st
 	const struct profile *profile = runtimes->profile;
 	uint32_t process = profile->tasks.items[total->task].process;
 	enum image_kind kind = image ? profile->images.items[image].kind : IMAGE_KIND_COUNT;
+	bool late = image && profile->images.items[image].state == IMAGE_STATE_LATE;
 	const struct rule *rule;
 
 	runtimes->samples[process] += total->samples;
@@ -201,7 +204,7 @@ void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const st
 	if (end == STACK_TOO_DEEP && runtimes->imported)
 		return;
 	for (size_t i = 0; i < RULES; i++) {
-		if (!fits(&rules[i], end, kind, runtimes->of_process[process]))
+		if (!fits(&rules[i], end, kind, late, runtimes->of_process[process]))
 			continue;
 		rule = &rules[i];
 		if (end == STACK_TOO_DEEP && is_deepest(profile, total->stack))

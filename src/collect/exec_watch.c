@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <mntent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "foreign/mounts.h"
 
 enum { EVENTS_BYTES = 16384 };
 
@@ -22,11 +22,10 @@ struct exec_watch {
 		events[EVENTS_BYTES / sizeof(struct fanotify_event_metadata)];
 };
 
-/* File systems that hold no programs, or whose mere look-up may hang or start something. */
+/* File systems that hold no programs. */
 static const char *const left_out[] = {
-	"autofs",  "binfmt_misc", "bpf",     "ceph",	   "cgroup",	 "cgroup2", "cifs",
-	"debugfs", "devpts",	  "mqueue",  "nfs",	   "nfs4",	 "proc",    "pstore",
-	"sysfs",   "configfs",	  "tracefs", "securityfs", "fuse.sshfs", "smb3",    "efivarfs",
+	"binfmt_misc", "bpf",	 "cgroup", "cgroup2", "configfs",   "debugfs", "devpts", "efivarfs",
+	"mqueue",      "proc",	 "pstore", "sysfs",   "securityfs", "tracefs",
 };
 
 static bool is_left_out(const char *type)
@@ -45,19 +44,32 @@ static int mark(int fd, const char *path)
 		       : 0;
 }
 
-/* Marks what can be marked: every mount, and our root, which in a chroot is none. 0, or -errno when
- * nothing could be. */
+struct marking {
+	int fd;
+	int rc; /* 0: something is marked */
+};
+
+static void mark_mount(void *context, const struct mount *mount)
+{
+	struct marking *marking = context;
+
+	if (!is_left_out(mount->type) && mark(marking->fd, mount->point) == 0)
+		marking->rc = 0;
+}
+
+/* Marks what can be marked: every local mount, and our root, which in a chroot is none. Each event
+ * opens its file in our name: of a file system that does not answer we would wait for it. 0, or
+ * -errno when nothing could be. */
 static int mark_mounts(int fd)
 {
-	_cleanup_fclose_ FILE *mounts = setmntent("/proc/self/mounts", "re");
-	int rc = mark(fd, "/");
-	struct mntent *mount;
+	_cleanup_(mounts_freep) struct mounts *mounts = mounts_new();
+	struct marking marking = { .fd = fd };
+	const struct mount *mount = mounts ? mounts_obstacle(mounts, "/") : NULL;
 
-	while (mounts && (mount = getmntent(mounts)) != NULL) {
-		if (!is_left_out(mount->mnt_type) && mark(fd, mount->mnt_dir) == 0)
-			rc = 0;
-	}
-	return rc;
+	marking.rc = mount && *mount->point ? -EOPNOTSUPP : mark(fd, "/");
+	if (mounts)
+		mounts_each_local(mounts, mark_mount, &marking);
+	return marking.rc;
 }
 
 int exec_watch_new(struct exec_watch **ret_watch, struct err *err)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,8 +21,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
+
+enum {
+	EXEC_MS = 5000, /* so long an exec is waited for */
+	LOOK_MS = 50,
+};
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 static const char shell[] = "/bin/sh";
@@ -56,12 +64,13 @@ static void child_done(struct child *child)
 }
 
 /* 0 when @path is a file we may execute. */
-static int check_executable(const char *path)
+static int check_executable(struct foreign *foreign, const char *path)
 {
 	struct stat status;
+	int rc = door_stat(foreign, path, &status);
 
-	if (stat(path, &status) != 0)
-		return -errno;
+	if (rc < 0)
+		return rc;
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno;
@@ -69,7 +78,7 @@ static int check_executable(const char *path)
 
 /* Looks along PATH as shells do: an empty part is the current folder, what may not be executed is
  * passed over but remembered, folders that may not be looked into are not. */
-static int search_path(const char *name, char **ret_path)
+static int search_path(struct foreign *foreign, const char *name, char **ret_path)
 {
 	const char *at = getenv("PATH");
 	int rc = -ENOENT;
@@ -80,7 +89,7 @@ static int search_path(const char *name, char **ret_path)
 		size_t length = strcspn(at, ":");
 		_cleanup_free_ char *path = length ? xasprintf("%.*s/%s", (int)length, at, name)
 						   : xasprintf("./%s", name);
-		int found = check_executable(path);
+		int found = check_executable(foreign, path);
 
 		if (found == 0) {
 			*ret_path = steal_ptr(path);
@@ -94,7 +103,8 @@ static int search_path(const char *name, char **ret_path)
 	}
 }
 
-static int find_command(const char *name, char **ret_path, struct err *err)
+static int find_command(struct foreign *foreign, const char *name, char **ret_path,
+			struct err *err)
 {
 	bool with_path = strchr(name, '/');
 	int rc;
@@ -102,9 +112,9 @@ static int find_command(const char *name, char **ret_path, struct err *err)
 	if (!*name)
 		return err_set(err, -ENOENT, "the command is an empty word");
 	if (!with_path) {
-		rc = search_path(name, ret_path);
+		rc = search_path(foreign, name, ret_path);
 	} else {
-		rc = check_executable(name);
+		rc = check_executable(foreign, name);
 		if (rc == 0)
 			*ret_path = xstrdup(name);
 	}
@@ -121,6 +131,8 @@ static int find_command(const char *name, char **ret_path, struct err *err)
 	case -EACCES:
 		return err_set(err, rc, "cannot run '%s': permission denied (is it executable?)",
 			       name);
+	case -ETIMEDOUT:
+		return err_set(err, rc, "cannot run '%s': its file system does not answer", name);
 	default:
 		return err_set(err, rc, "cannot run '%s': %s", name, strerror(-rc));
 	}
@@ -173,7 +185,7 @@ static int prepare_user(struct child *child, const struct launch_options *option
 
 static int prepare_child(const struct launch_options *options, struct child *child, struct err *err)
 {
-	int rc = find_command(options->argv[0], &child->path, err);
+	int rc = find_command(options->foreign, options->argv[0], &child->path, err);
 
 	if (rc)
 		return rc;
@@ -300,6 +312,29 @@ static int tell_failure(const struct launch *launch, const struct failure *failu
 	return err_set(err, rc, "cannot run '%s': %s", launch->command, strerror(failure->error));
 }
 
+/* Signals to end that whoever called us keeps blocked. */
+static bool is_asked_to_end(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+	       sigismember(&pending, SIGHUP);
+}
+
+/* False: exec does not come to an end. */
+static bool wait_for_exec(int outcome)
+{
+	uint64_t last_ns = clock_ns() + EXEC_MS * NS_PER_MS;
+	struct pollfd fd = { .fd = outcome, .events = POLLIN };
+
+	while (poll(&fd, 1, LOOK_MS) <= 0) {
+		if (is_asked_to_end() || clock_ns() > last_ns)
+			return false;
+	}
+	return true;
+}
+
 int launch_go(struct launch *launch, struct err *err)
 {
 	struct failure failure;
@@ -308,6 +343,8 @@ int launch_go(struct launch *launch, struct err *err)
 	/* A failure to send means the child was killed; its end of the outcome is closed then. */
 	(void)send(launch->gate, "", 1, MSG_NOSIGNAL);
 	close_fd(&launch->gate);
+	if (!wait_for_exec(launch->outcome))
+		return 0;
 	do {
 		got = read(launch->outcome, &failure, sizeof(failure));
 	} while (got < 0 && errno == EINTR);
@@ -332,7 +369,7 @@ void launch_abandon(struct launch *launch)
 
 /* Errors of execve(2) that mean "it is there, but it is no program for us". */
 static const int not_executable[] = {
-	EACCES, EISDIR, ENOEXEC, ETXTBSY, E2BIG, ELIBBAD, ENAMETOOLONG, ELOOP, EINVAL,
+	EACCES, ETIMEDOUT, EISDIR, ENOEXEC, ETXTBSY, E2BIG, ELIBBAD, ENAMETOOLONG, ELOOP, EINVAL,
 };
 
 int launch_exit_status(int rc)

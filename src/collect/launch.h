@@ -30,6 +30,7 @@ struct launch_options {
 	uid_t uid;
 	gid_t gid;
 	const char *user; /* NULL: the uid's name in the password database */
+	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: it is waited for */
 };
 
 /* Forks the child that waits at the gate. The command is looked up before, so that -ENOENT (exit
@@ -37,7 +38,8 @@ struct launch_options {
 int launch_prepare(const struct launch_options *options, struct launch *ret_launch,
 		   struct err *err);
 /* Opens the gate and waits for exec: 0, or the negative errno of exec (then the child was reaped).
- * A child that a signal killed at the gate is no failure: waitpid tells. */
+ * A child that a signal killed at the gate is no failure: waitpid tells. Nor is one whose file does
+ * not answer: after some seconds, or when a signal to end waits for us, it counts as started. */
 int launch_go(struct launch *launch, struct err *err);
 /* Gives up before or after the gate was opened: closes descriptors, kills and reaps a child that
  * still waits. A command that runs already is left alone. */

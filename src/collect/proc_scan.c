@@ -18,9 +18,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "foreign/door.h"
 
 enum {
-	SMALL_FILE_BYTES = 4096,      /* stat, comm, cgroup, and as much of cmdline as we look at */
+	SMALL_FILE_BYTES = 4096,      /* stat, comm, cgroup, and the like */
+	COMMAND_LINE_BYTES = 4 << 20, /* the kernel has 3/4 of 8 MB at most */
 	MAPS_LIMIT_BYTES = 256 << 20, /* 2 million mappings */
 };
 
@@ -97,17 +99,36 @@ static void read_executable(int dir, struct proc_info *info)
 	proc_parse_deleted(info->executable);
 }
 
-static void read_script(int dir, struct proc_info *info)
+/* What takes the lock of the process's memory, which it may hold while it waits for a file: into
+ * scan->text. The path leads to another process when this one has ended, which its folder tells. */
+static bool read_memory_file(struct scan *scan, int dir, const char *name, size_t limit)
 {
-	char cmdline[SMALL_FILE_BYTES];
-	ssize_t size = -1;
+	int32_t pid = scan->info.pid;
+	char stat[SMALL_FILE_BYTES];
+	int rc;
 
+	buf_clear(&scan->text);
+	if (!scan->visitor->foreign) {
+		/* Of a file that breaks off (the process ends) the part so far is as good as any. */
+		(void)file_read_at(dir, name, limit, &scan->text);
+		return scan->text.size > 0;
+	}
+	rc = door_read_proc(scan->visitor->foreign, pid, name, limit, &scan->text);
+	if (rc == -ETIMEDOUT && scan->visitor->late)
+		scan->visitor->late(scan->visitor->context, pid);
+	return rc == 0 && scan->text.size > 0 && read_start(dir, "stat", stat, sizeof(stat)) > 0;
+}
+
+static void read_script(struct scan *scan, int dir, struct proc_info *info)
+{
 	info->script[0] = '\0';
-	if (proc_parse_may_be_script(info->comm, info->executable))
-		size = read_start(dir, "cmdline", cmdline, sizeof(cmdline));
-	if (size > 0) /* with the NUL of read_start, so that a cut last word has an end */
-		proc_parse_script(cmdline, (size_t)size + 1, info->comm, info->executable,
-				  info->script, sizeof(info->script));
+	if (proc_parse_may_be_script(info->comm, info->executable) &&
+	    read_memory_file(scan, dir, "cmdline", COMMAND_LINE_BYTES)) {
+		/* with the NUL of the text, so that a cut last word has an end */
+		(void)buf_text(&scan->text);
+		proc_parse_script(scan->text.bytes, scan->text.size + 1, info->comm,
+				  info->executable, info->script, sizeof(info->script));
+	}
 }
 
 static void read_cgroup(int dir, struct proc_info *info)
@@ -133,9 +154,9 @@ static void visit_process(struct scan *scan, int dir, const struct proc_stat *st
 	struct proc_info *info = &scan->info;
 	uint64_t start_ns = stat->start_ticks * scan->ns_per_tick;
 
+	info->pid = stat->pid;
 	if (!scan->visitor->process)
 		return;
-	info->pid = stat->pid;
 	info->parent_pid = stat->parent_pid;
 	info->start_ns = start_ns > scan->suspended_ns ? start_ns - scan->suspended_ns : 0;
 	info->uid = owner(dir);
@@ -144,7 +165,7 @@ static void visit_process(struct scan *scan, int dir, const struct proc_stat *st
 	info->executable[0] = info->script[0] = '\0';
 	if (!stat->kernel_thread) {
 		read_executable(dir, info);
-		read_script(dir, info);
+		read_script(scan, dir, info);
 	}
 	read_cgroup(dir, info);
 	scan->visitor->process(scan->visitor->context, info);
@@ -190,10 +211,7 @@ static void visit_maps(struct scan *scan, int dir, const struct proc_stat *stat)
 
 	if (!scan->visitor->map || stat->kernel_thread)
 		return;
-	buf_clear(&scan->text);
-	/* Of a file that breaks off (the process ends) the lines so far are as good as any. */
-	(void)file_read_at(dir, "maps", MAPS_LIMIT_BYTES, &scan->text);
-	rest = scan->text.size ? scan->text.bytes : NULL;
+	rest = read_memory_file(scan, dir, "maps", MAPS_LIMIT_BYTES) ? scan->text.bytes : NULL;
 	while ((line = strsep(&rest, "\n")) != NULL) {
 		struct proc_map map;
 

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "collect/proc_parse.h"
+#include "foreign/foreign.h"
 
 struct proc_info {
 	int32_t pid, parent_pid;
@@ -27,12 +28,15 @@ struct proc_info {
 
 /* The visitor's calls for one process come together: process, its threads (the main one too), its
  * executable mappings. Texts are borrowed for the call. Any member may be NULL; what nobody asks
- * for is not read. */
+ * for is not read. Of a process whose memory is locked while it waits for a file system the mappings
+ * and the script are not to be had: `late` is called instead. */
 struct proc_visitor {
 	void (*process)(void *context, const struct proc_info *info);
 	void (*thread)(void *context, int32_t pid, int32_t tid, const char *comm);
 	void (*map)(void *context, int32_t pid, const struct proc_map *map);
+	void (*late)(void *context, int32_t pid);
 	void *context;
+	struct foreign *foreign; /* reads what may block, borrowed; NULL: it is read here */
 };
 
 /* Visits every process of /proc. Processes that vanish meanwhile are left out, or have what could

@@ -257,6 +257,20 @@ uint32_t profile_bucket(struct profile *profile, const char *name)
 	return profile_image(profile, &image);
 }
 
+bool profile_is_late(const struct profile *profile, uint32_t image)
+{
+	const struct image *row = &profile->images.items[image];
+
+	if (row->state != IMAGE_STATE_LATE)
+		return false;
+	for (size_t i = 0; i < image; i++) {
+		if (profile->images.items[i].state == IMAGE_STATE_LATE &&
+		    profile->images.items[i].path == row->path)
+			return false;
+	}
+	return true;
+}
+
 uint32_t profile_cut(struct profile *profile, enum stack_end end)
 {
 	struct image image = { .kind = IMAGE_CUT, .state = IMAGE_STATE_READ };

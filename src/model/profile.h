@@ -239,6 +239,10 @@ const struct kept_code *profile_code(const struct profile *profile, uint32_t fra
 /* A bucket image by its bracketed name, e.g. "[unmapped]". */
 uint32_t profile_bucket(struct profile *profile, const char *name);
 
+/* Was this image not read in time? Of several by one name (a mapping told with its build id, and one
+ * without) only the first counts. */
+bool profile_is_late(const struct profile *profile, uint32_t image);
+
 /* The one frame that stands at the root of stacks that end for this reason; 0 for
  * STACK_COMPLETE. */
 uint32_t profile_cut(struct profile *profile, enum stack_end end);

@@ -71,7 +71,8 @@
 	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                                  \
 	X(UNPROVEN, "unproven", "not told which file of that name it was: --symfs names a folder") \
 	X(HIDDEN, "hidden",                                                                        \
-	  "kernel addresses are hidden: needs CAP_SYSLOG, or kernel.kptr_restrict 0")
+	  "kernel addresses are hidden: needs CAP_SYSLOG, or kernel.kptr_restrict 0")                \
+	X(LATE, "late", "not read in time: its file system does not answer")
 
 /* How a symbol is known. NAMED: from a symbol table. BRACKET: no symbol covers the address, the
  * name is "a->b" between its neighbours. PLT: "name@plt". NONE: nothing to go by; the name is the

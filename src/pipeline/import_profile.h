@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/door.h"
+#include "foreign/door.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/machine.h"

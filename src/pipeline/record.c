@@ -17,6 +17,7 @@
 #include "collect/exec_watch.h"
 #include "collect/module_watch.h"
 #include "collect/perf_limits.h"
+#include "foreign/foreign.h"
 #include "pipeline/attribute.h"
 #include "pipeline/dropped_lines.h"
 #include "pipeline/hot_code.h"
@@ -59,6 +60,8 @@ struct recording {
 	struct watched_command command;
 	struct profile *profile;
 	struct sampler *sampler;
+	struct foreign *foreign;
+	struct readers readers; /* ourselves, through `foreign` */
 	struct image_files *files;
 	struct jit *jit;
 	struct hot_code *hot;
@@ -89,7 +92,8 @@ static void keep_up(void *context)
 {
 	const struct recording *recording = context;
 
-	sampler_keep_up(recording->sampler);
+	if (recording->sampler)
+		sampler_keep_up(recording->sampler);
 }
 
 static void build_stacks(struct recording *recording)
@@ -111,6 +115,7 @@ static void build_model(struct recording *recording)
 	struct attribution_parts parts;
 
 	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
+	image_files_set_readers(recording->files, &recording->readers);
 	recording->jit = jit_new(recording->profile);
 	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
@@ -134,6 +139,7 @@ static void build_model(struct recording *recording)
 						.attribution = recording->attribution,
 						.sampler = recording->sampler,
 						.profile = recording->profile,
+						.foreign = recording->foreign,
 						.command = recording->command.launch.pid,
 						.pids = recording->options->pids,
 						.pid_count = recording->options->pid_count };
@@ -373,6 +379,7 @@ static int load_kernel(struct recording *recording, struct err *err)
 	const struct debug_options debug_options = {
 		.folders = recording->options->debug_folders,
 		.folder_count = recording->options->debug_folder_count,
+		.foreign = recording->foreign,
 	};
 	int rc;
 
@@ -415,9 +422,11 @@ static int finish(struct recording *recording, struct err *err)
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
+	record_facts_settle_late(recording->facts, recording->scan.late);
 	flush(recording);
 	/* What the last flush took is a part of what is told; failing that, it lacks. */
 	record_facts_settle_self(recording->facts);
+	record_facts_settle_late(recording->facts, recording->scan.late);
 	if (!recording->store_failed)
 		(void)record_output_flush(&recording->output, NULL);
 	if (recording->store_failed)
@@ -448,6 +457,7 @@ static void release(struct recording *recording)
 	kernel_symbols_free(recording->kernel);
 	machine_free(recording->machine);
 	image_files_free(recording->files);
+	foreign_free(recording->foreign);
 	hot_code_free(recording->hot);
 	jit_free(recording->jit);
 	exec_watch_free(recording->exec_watch);
@@ -476,6 +486,9 @@ static int set_up(struct recording *recording, struct err *err)
 	const struct record_options *options = recording->options;
 	int rc = perf_limits_check_rate(options->rate_hz, err);
 
+	recording->foreign = foreign_new((struct pause){ keep_up, recording });
+	recording->readers.foreign = recording->foreign;
+	recording->command.foreign = recording->foreign;
 	if (rc == 0)
 		rc = check_files(options, err);
 	if (rc == 0)

@@ -340,6 +340,16 @@ static void settle_cost(struct record_facts *facts)
 	run->ring_mean_permille = (uint64_t)(use.mean * 1000 + 0.5);
 }
 
+void record_facts_settle_late(struct record_facts *facts, uint64_t processes)
+{
+	const struct profile *profile = facts->profile;
+	uint64_t late = processes;
+
+	for (size_t i = 0; i < profile->images.count; i++)
+		late += profile_is_late(profile, (uint32_t)i);
+	facts->profile->events[0].loss[LOSS_NOT_READ].count = late;
+}
+
 void record_facts_settle(struct record_facts *facts, const struct record_end *end)
 {
 	struct record_queue_counts counts = sampler_queue_counts(facts->sampler);

@@ -37,6 +37,10 @@ struct record_end {
 /* After the last record was attributed: losses, /proc/stat's account, our own cost. */
 void record_facts_settle(struct record_facts *facts, const struct record_end *end);
 
+/* What was not read because its file system did not answer: images, and @processes. Settled again
+ * when the last names were looked for. */
+void record_facts_settle_late(struct record_facts *facts, uint64_t processes);
+
 /* Our own processor time and memory until now. It is settled with the rest; again, when the last
  * of our work is done. */
 void record_facts_settle_self(struct record_facts *facts);

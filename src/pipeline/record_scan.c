@@ -43,9 +43,20 @@ static void scan_map(void *context, int32_t pid, const struct proc_map *map)
 	attribution_map(((struct record_scan *)context)->attribution, pid, map);
 }
 
+static void scan_late(void *context, int32_t pid)
+{
+	(void)pid;
+	((struct record_scan *)context)->late++;
+}
+
 static struct proc_visitor scanner(struct record_scan *scan)
 {
-	return (struct proc_visitor){ scan_process, scan_thread, scan_map, scan };
+	return (struct proc_visitor){ .process = scan_process,
+				      .thread = scan_thread,
+				      .map = scan_map,
+				      .late = scan_late,
+				      .context = scan,
+				      .foreign = scan->foreign };
 }
 
 static int scan_processes(struct record_scan *scan, struct err *err)
@@ -106,7 +117,9 @@ static void refresh_process(void *context, const struct proc_info *info)
 
 void record_scan_refresh(struct record_scan *scan)
 {
-	const struct proc_visitor visitor = { refresh_process, NULL, NULL, scan };
+	const struct proc_visitor visitor = { .process = refresh_process,
+					      .context = scan,
+					      .foreign = scan->foreign };
 	const struct profile *profile = scan->profile;
 
 	for (; scan->looked_up < profile->processes.count; scan->looked_up++) {

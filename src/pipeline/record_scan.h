@@ -13,7 +13,7 @@
 #include "model/machine.h"
 #include "pipeline/attribute.h"
 
-/* Everything but the private part is borrowed, and the caller's to fill in. */
+/* Everything but `late` and the private part is borrowed, and the caller's to fill in. */
 struct record_scan {
 	struct machine *machine;
 	struct attribution *attribution;
@@ -22,6 +22,8 @@ struct record_scan {
 	pid_t command; /* what is looked at where not the whole machine is; -1: none */
 	const pid_t *pids;
 	size_t pid_count;
+	struct foreign *foreign; /* reads what may block */
+	uint64_t late; /* processes whose mappings were not to be had in time */
 	/* Private. */
 	bool filled;	  /* from now on records tell, and a scan corrects */
 	size_t looked_up; /* processes whose uid and cgroup were read, or that were inherited */

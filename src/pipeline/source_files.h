@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source files by the names debug information has for them. Whoever made that file chose the names,
- * so each is opened through base/door.h for the readers that a question brings along. They may lie
+ * so each is opened through foreign/door.h for the readers that a question brings along. They may lie
  * elsewhere here:
  * --source-path FROM=TO puts TO in the place of the leading folders FROM; --source-path DIR looks
  * for the longest end of the name that is a file under DIR.
@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/door.h"
+#include "foreign/door.h"
 #include "base/err.h"
 
 struct source_files;

@@ -17,7 +17,9 @@ enum {
 int watched_command_prepare(struct watched_command *command, char *const *argv, bool as_user,
 			    struct err *err)
 {
-	struct launch_options launch = { .argv = argv, .uid = (uid_t)-1 };
+	struct launch_options launch = { .argv = argv,
+					 .uid = (uid_t)-1,
+					 .foreign = command->foreign };
 	struct owner owner;
 	int rc;
 

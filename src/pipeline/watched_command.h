@@ -31,6 +31,7 @@ struct watched_command {
 	int signal_fd;	      /* readable when a signal came; -1: they are not taken yet */
 	sigset_t old_mask;
 	struct command_reaper reaper;
+	struct foreign *foreign; /* as in struct launch_options; NULL where nobody has one */
 	struct command_outcome outcome;
 	struct rusage usage;	/* what it used, once it has ended; not with a reaper */
 	bool stop;		/* it ended, or a signal wants us to stop */

@@ -61,6 +61,21 @@ static json_t *losses(const struct profile *profile)
 	return object;
 }
 
+/* Whose file systems did not answer in time. */
+static json_t *images_not_read(const struct profile *profile)
+{
+	json_t *paths = json_array();
+
+	for (size_t i = 1; i < profile->images.count; i++) {
+		const struct image *image = &profile->images.items[i];
+
+		if (profile_is_late(profile, (uint32_t)i))
+			json_array_append_new(paths,
+					      text_or_null(profile_text(profile, image->path)));
+	}
+	return paths;
+}
+
 static json_t *event_object(const struct profile *profile, const struct event *event)
 {
 	json_t *object = json_object();
@@ -275,6 +290,7 @@ static json_t *make_header(const struct view *view)
 	json_object_set_new(header, "selection", text_or_null(view->selection));
 	set_samples(header, profile);
 	json_object_set_new(header, "lost", losses(profile));
+	json_object_set_new(header, "not_read", images_not_read(profile));
 	json_object_set_new(header, "events", events(profile));
 	set_times(header, view);
 	json_object_set_new(header, "unresolved_percent",

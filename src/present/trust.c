@@ -16,6 +16,7 @@
 enum {
 	SUBJECT_REST = 40,  /* room for what follows the command */
 	REMEDY_PERCENT = 1, /* of the stacks */
+	SHORT_NAMES = 3,    /* of images, where only the first screen is wanted */
 };
 
 struct head {
@@ -212,6 +213,30 @@ static void print_lost(struct head *head)
 		print_paragraph(head, "Lost");
 	}
 	print_losses(head, "Less sure", false);
+}
+
+/* The images by name, as many as fit; the losses have their number. */
+static void print_not_read(struct head *head)
+{
+	const struct profile *profile = head->profile;
+	size_t most = is_short(head) ? SHORT_NAMES : SIZE_MAX, count = 0;
+
+	for (size_t i = 1; i < profile->images.count; i++) {
+		const struct image *image = &profile->images.items[i];
+
+		if (!profile_is_late(profile, (uint32_t)i))
+			continue;
+		if (count++ >= most)
+			continue;
+		buf_add_str(&head->text, count > 1 ? "; " : "");
+		safe_text(&head->text, profile_text(profile, image->path));
+	}
+	if (!count)
+		return;
+	if (count > most)
+		buf_printf(&head->text, "; and %zu more", count - most);
+	buf_add_str(&head->text, ": the file system did not answer in time");
+	print_paragraph(head, "Not read");
 }
 
 static void print_selection(struct head *head)
@@ -458,6 +483,7 @@ size_t trust_print(const struct view *view, FILE *out)
 	print_samples(&head);
 	print_selection(&head);
 	print_lost(&head);
+	print_not_read(&head);
 	print_stacks(&head);
 	print_unresolved(&head);
 	print_cost(&head);

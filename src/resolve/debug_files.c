@@ -70,10 +70,13 @@ static int open_below(const struct debug_files *files, const struct readers *rea
 		      const struct door_root *root, const char *name, const char *shown,
 		      struct err *err)
 {
+	struct readers through = readers ? *readers : (struct readers){ 0 };
 	struct err why;
-	int fd = door_open(readers, root, name, &why);
+	int fd;
 
-	if (fd == -EACCES && files->options.refused)
+	through.foreign = files->options.foreign;
+	fd = door_open(&through, root, name, &why);
+	if ((fd == -EACCES || fd == -ETIMEDOUT) && files->options.refused)
 		files->options.refused(files->options.opened_context, shown, why.text);
 	return fd < 0 ? err_set(err, fd, "%s", why.text) : fd;
 }

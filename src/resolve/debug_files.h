@@ -10,7 +10,7 @@
  *    under each FOLDER, and there by their names alone;
  * 4. debuginfod servers, when that was asked for.
  *
- * All but the servers' files have names that other files chose: they are opened through base/door.h
+ * All but the servers' files have names that other files chose: they are opened through foreign/door.h
  * for the readers that a question brings along.
  */
 #ifndef RESOLVE_DEBUG_FILES_H
@@ -20,10 +20,10 @@
 #include <stddef.h>
 
 #include "base/cleanup.h"
-#include "base/door.h"
 #include "base/err.h"
 #include "elf/debug_link.h"
 #include "elf/elf_file.h"
+#include "foreign/door.h"
 
 struct debug_files;
 
@@ -32,7 +32,8 @@ struct debug_options {
 	bool symfs_sealed;	    /* as in struct door_root */
 	const char *const *folders; /* --debug-dir, asked before /usr/lib/debug */
 	size_t folder_count;
-	bool debuginfod; /* ask the servers of DEBUGINFOD_URLS */
+	bool debuginfod;	    /* ask the servers of DEBUGINFOD_URLS */
+	struct foreign *foreign;    /* as in struct readers */
 	/* Told now and then while a server is waited for, and "" when that ends; NULL: nobody is
 	 * told. */
 	void (*progress)(void *context, const char *what);

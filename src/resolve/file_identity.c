@@ -19,7 +19,7 @@ static void set_stat(struct file_identity *identity, const struct stat *st)
 	identity->mtime_ns = (int64_t)st->st_mtim.tv_sec * (int64_t)NS_PER_S + st->st_mtim.tv_nsec;
 }
 
-int file_identity_read(int fd, struct file_identity *ret_identity)
+int file_identity_read(int fd, const struct door_file *place, struct file_identity *ret_identity)
 {
 	_cleanup_(elf_file_freep) struct elf_file *file = NULL;
 	struct file_identity identity = { 0 };
@@ -30,6 +30,11 @@ int file_identity_read(int fd, struct file_identity *ret_identity)
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	set_stat(&identity, &st);
+	if (place) {
+		identity.dev = place->device;
+		identity.inode = place->inode;
+		identity.copy = place->copy;
+	}
 	identity.elf = elf_file_open(fd, &file, NULL) == 0;
 	if (identity.elf)
 		identity.build_id = *elf_file_build_id(file);
@@ -50,7 +55,7 @@ bool file_identity_holds(const struct file_identity *identity, int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && file_identity_is(identity, &st);
+	return identity->copy || (fstat(fd, &st) == 0 && file_identity_is(identity, &st));
 }
 
 /* The device and inode /proc/self/maps has for a mapping of ours. */
@@ -105,5 +110,5 @@ bool file_identity_proves(const struct file_identity *identity, int fd,
 		return false;
 	if (identity->dev == mapped->dev)
 		return identity->inode == mapped->inode;
-	return maps_as(fd, mapped->dev, mapped->inode);
+	return !identity->copy && maps_as(fd, mapped->dev, mapped->inode);
 }

@@ -18,15 +18,17 @@ struct file_identity {
 	uint64_t size;
 	int64_t mtime_ns;
 	struct elf_build_id build_id;
-	bool elf; /* an ELF executable or shared object */
+	bool elf;  /* an ELF executable or shared object */
+	bool copy; /* what is open is a copy of the file: it stays as it is */
 };
 
-/* Reads the identity of a regular file. Negative errno when it is none or cannot be asked. */
-int file_identity_read(int fd, struct file_identity *ret_identity);
+/* Reads the identity of a regular file, which @file tells more of (NULL: it was opened by nothing but
+ * its name). Negative errno when it is none or cannot be asked. */
+int file_identity_read(int fd, const struct door_file *file, struct file_identity *ret_identity);
 struct stat;
 /* Does @st tell of the same file, unchanged: place, size and time of change? */
 bool file_identity_is(const struct file_identity *identity, const struct stat *st);
-/* The same for an open file. */
+/* The same for an open file; a copy always holds. */
 bool file_identity_holds(const struct file_identity *identity, int fd);
 /* Is the file the one that was mapped? Equal build ids decide where both have one; else device and
  * inode, as fstat has them or as the kernel names our own mapping of the file. */

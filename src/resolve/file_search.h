@@ -12,7 +12,7 @@ struct file_search_result {
 	int fd;			       /* the caller's; -1: not found */
 	struct file_identity identity; /* of the file found */
 	bool by_path;		       /* the plain path led to it, and may again */
-	enum image_state reason;       /* why not: GONE, DENIED, REPLACED or UNPROVEN */
+	enum image_state reason; /* why not: GONE, DENIED, REPLACED, UNPROVEN or LATE */
 	bool exhausted;		       /* a file was there, but no descriptor to be had */
 };
 

@@ -145,9 +145,10 @@ static struct held_file *file_behind(const struct image_files *files, uint32_t i
 /* Does the file's path lead to the same, unchanged file now? */
 static bool path_leads_back(const struct image_files *files, const struct held_file *file)
 {
+	struct foreign *foreign = files->readers ? files->readers->foreign : NULL;
 	struct stat st;
 
-	return file->known && file->by_path && stat(path_of(files, file), &st) == 0 &&
+	return file->known && file->by_path && door_stat(foreign, path_of(files, file), &st) == 0 &&
 	       file_identity_is(&file->identity, &st);
 }
 
@@ -465,6 +466,7 @@ static int reopen(struct image_files *files, struct held_file *file)
 		return -1;
 	}
 	set_by_path(files, file, found.by_path);
+	file->identity.copy = found.identity.copy;
 	hold(files, file, found.fd);
 	return file->fd;
 }

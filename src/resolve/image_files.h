@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/door.h"
+#include "foreign/door.h"
 #include "model/profile.h"
 
 struct image_files;
@@ -43,7 +43,7 @@ void image_files_free(struct image_files *files);
 /* Files are looked for in this folder first, under their paths, as on the machine they were mapped
  * on (borrowed; NULL: nowhere else). */
 void image_files_set_root(struct image_files *files, const char *root);
-/* The paths were chosen by others: files are opened through base/door.h for these readers
+/* The paths were chosen by others: files are opened through foreign/door.h for these readers
  * (borrowed; NULL: as ourselves, for mappings that the kernel of this machine told of). */
 void image_files_set_readers(struct image_files *files, const struct readers *readers);
 

@@ -8,7 +8,7 @@
 #define RESOLVE_IMAGE_READERS_H
 
 #include "base/cleanup.h"
-#include "base/door.h"
+#include "foreign/door.h"
 #include "model/profile.h"
 
 struct image_readers {

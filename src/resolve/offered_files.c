@@ -47,7 +47,7 @@ int offered_files_take(struct offered_files *offers, const struct mapped_file *m
 		/* asking for the build id of all of them would be dear */
 		if (mapped->inode && mapped->inode != offer->inode)
 			continue;
-		if (file_identity_read(offer->fd, &identity) < 0 ||
+		if (file_identity_read(offer->fd, NULL, &identity) < 0 ||
 		    !file_identity_proves(&identity, offer->fd, mapped))
 			continue;
 		*ret_identity = identity;

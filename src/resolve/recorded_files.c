@@ -39,13 +39,15 @@ int recorded_files_open(const struct profile *profile, uint32_t image,
 					    .build_id_size = row->build_id_size };
 	_cleanup_close_ int fd = -1;
 	struct file_identity identity;
+	struct door_file file;
 
 	if (mapped.path[0] != '/')
 		return explain(-ENOENT, err);
-	fd = door_open(image_readers_of(readers, image), NULL, mapped.path, err);
+	fd = door_open_file(image_readers_of(readers, image), NULL, mapped.path, &file, err);
 	if (fd < 0)
 		return explain(fd, err);
-	if (file_identity_read(fd, &identity) < 0 || !file_identity_proves(&identity, fd, &mapped))
+	if (file_identity_read(fd, &file, &identity) < 0 ||
+	    !file_identity_proves(&identity, fd, &mapped))
 		return err_set(err, -ESTALE, "the file was replaced");
 	if (!is_unchanged(row, &identity))
 		return err_set(err, -ESTALE, "the file was rewritten");
@@ -70,11 +72,11 @@ int recorded_files_open_under(const struct profile *profile, const struct door_r
 					   profile_text(profile, row->path), err);
 	struct file_identity identity;
 
-	if (fd == -EACCES)
+	if (fd == -EACCES || fd == -ETIMEDOUT)
 		return fd;
 	if (fd < 0)
 		return err_set(err, -ENOENT, "it is not among the files of the profile");
-	if (file_identity_read(fd, &identity) < 0 || !identity.elf)
+	if (file_identity_read(fd, NULL, &identity) < 0 || !identity.elf)
 		return err_set(err, -ENOEXEC,
 			       "what is among the files of the profile is no ELF file");
 	if (!is_copy_of(row, &identity))

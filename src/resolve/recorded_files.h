@@ -13,7 +13,7 @@
 #include "resolve/image_readers.h"
 
 /* A descriptor of the file behind an image of the kind IMAGE_FILE, the caller's. The path is that
- * of the recording, as we see it, opened for the image's @readers (base/door.h; NULL: ourselves).
+ * of the recording, as we see it, opened for the image's @readers (foreign/door.h; NULL: ourselves).
  * Negative errno and a few words that complete "no code: ...". */
 int recorded_files_open(const struct profile *profile, uint32_t image,
 			const struct image_readers *readers, struct err *err);

@@ -333,7 +333,7 @@ static void test_dropped_to_another_user(void **state)
 				     "\"65534:65534:65534:nobody:nobody:$(getent passwd nobody | "
 				     "cut -d: -f6)\"";
 	const char *const argv[] = { "sh", "-c", script, NULL };
-	struct launch_options options = { (char *const *)argv, 65534, 65534, NULL };
+	struct launch_options options = { (char *const *)argv, 65534, 65534, NULL, NULL };
 	const gid_t extra = 4;
 	struct launch launch;
 

@@ -69,7 +69,9 @@ static void see_map(void *context, int32_t pid, const struct proc_map *map)
 
 static struct proc_visitor visitor_of(struct seen *seen)
 {
-	return (struct proc_visitor){ see_process, see_thread, see_map, seen };
+	return (struct proc_visitor){
+		.process = see_process, .thread = see_thread, .map = see_map, .context = seen
+	};
 }
 
 static void seen_done(struct seen *seen)

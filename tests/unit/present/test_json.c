@@ -240,7 +240,7 @@ static void losses_are_consistent(void **state)
 	event = json_array_get(json_object_get(header, "events"), 0);
 	assert_int_equal(lost_for(header, "late"), 1 << LOSS_LATE);
 	sum -= lost_for(header, "late") + lost_for(header, "tracking") +
-	       lost_for(header, "unknown_task");
+	       lost_for(header, "unknown_task") + lost_for(header, "not_read");
 	assert_int_equal(json_integer_value(json_object_get(event, "lost")), sum);
 	json_decref(parsed);
 	printed_done(&printed);

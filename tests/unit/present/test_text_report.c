@@ -150,7 +150,7 @@ static void every_loss_is_shown(void **state)
 {
 	for (int reason = 0; reason < LOSS_COUNT; reason++) {
 		bool lost = reason != LOSS_LATE && reason != LOSS_UNKNOWN_TASK &&
-			    reason != LOSS_TRACKING;
+			    reason != LOSS_TRACKING && reason != LOSS_NOT_READ;
 
 		for (int level = 1; level <= 4; level++) {
 			struct printed printed;

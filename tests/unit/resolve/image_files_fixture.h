@@ -100,7 +100,7 @@ static inline struct elf_build_id build_id_of(const char *path)
 	struct file_identity identity;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	assert_int_equal(file_identity_read(fd, &identity), 0);
+	assert_int_equal(file_identity_read(fd, NULL, &identity), 0);
 	assert_int_equal(identity.build_id.size, 20);
 	close(fd);
 	return identity.build_id;
@@ -119,7 +119,7 @@ static inline void assert_opens(struct fixture *fixture, uint32_t id,
 	int fd = image_files_open(fixture->files, id);
 
 	assert_true(fd >= 0);
-	assert_int_equal(file_identity_read(fd, &identity), 0);
+	assert_int_equal(file_identity_read(fd, NULL, &identity), 0);
 	assert_memory_equal(&identity.build_id, build_id, sizeof(*build_id));
 }
 

@@ -22,7 +22,7 @@ static struct file open_file(const char *folder)
 		    file.path);
 	file.fd = open(file.path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(fstat(file.fd, &file.st), 0);
-	assert_int_equal(file_identity_read(file.fd, &file.identity), 0);
+	assert_int_equal(file_identity_read(file.fd, NULL, &file.identity), 0);
 	return file;
 }
 
@@ -35,7 +35,7 @@ static void test_holds(void **state)
 	assert_true(file_identity_holds(&file.identity, file.fd));
 	assert_int_equal(tools_run(&out, "touch -d '2001-01-01 01:01:01.5' '%s'", file.path), 0);
 	assert_false(file_identity_holds(&file.identity, file.fd));
-	assert_int_equal(file_identity_read(file.fd, &file.identity), 0);
+	assert_int_equal(file_identity_read(file.fd, NULL, &file.identity), 0);
 	assert_true(file_identity_holds(&file.identity, file.fd));
 	assert_int_equal(tools_run(&out, "date -d '2001-01-01 01:01:01.5' +%%s%%N"), 0);
 	assert_int_equal(file.identity.mtime_ns, strtoll(buf_text(&out), NULL, 10));
@@ -88,8 +88,8 @@ static void test_no_file(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	assert_true(file_identity_read(ends[0], &identity) < 0);
-	assert_true(file_identity_read(-1, &identity) < 0);
+	assert_true(file_identity_read(ends[0], NULL, &identity) < 0);
+	assert_true(file_identity_read(-1, NULL, &identity) < 0);
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/door.h"
+#include "foreign/door.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "base/door_walk.h"
 #include "base/tree_removal.h"
+#include "foreign/door_walk.h"
 
 enum {
 	NOBODY = 61234, /* no user has this number, nor the next */
@@ -387,8 +387,8 @@ static bool is_same(int a, int b)
 
 static void walks_alike(const char *path, bool sealed)
 {
-	_cleanup_close_ int kernel = door_walk(AT_FDCWD, path, sealed);
-	_cleanup_close_ int hand = door_walk_by_hand(AT_FDCWD, path, sealed);
+	_cleanup_close_ int kernel = door_walk(AT_FDCWD, path, sealed, NULL);
+	_cleanup_close_ int hand = door_walk_by_hand(AT_FDCWD, path, sealed, NULL);
 
 	if (kernel < 0)
 		assert_int_equal(hand, kernel);
@@ -439,7 +439,7 @@ static void by_hand_as_the_kernel(void **state)
 	walks_alike("a/b/deep", true);
 	walks_alike("chain", true);
 	walks_alike("/etc", true);
-	assert_int_equal(door_walk_by_hand(AT_FDCWD, "a/../../x", true), -EXDEV);
+	assert_int_equal(door_walk_by_hand(AT_FDCWD, "a/../../x", true, NULL), -EXDEV);
 }
 
 int main(void)

@@ -10,19 +10,29 @@
  * for reading. Nothing that takes the name's place meanwhile is opened, and devices and pipes never
  * are. Symbolic links are followed, but not the magic ones of /proc (path_resolution(7)), and
  * nothing of /proc, /sys and their like is read.
+ *
+ * A file system may never answer, when its server is gone. So where a struct foreign is at hand,
+ * names are followed step by step along mounts that are known to be local, and what lies beyond them
+ * is left to a process that may hang (foreign/foreign.h).
  */
-#ifndef BASE_DOOR_H
-#define BASE_DOOR_H
+#ifndef FOREIGN_DOOR_H
+#define FOREIGN_DOOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+
+struct foreign;
+struct stat;
 
 enum { READERS_MOST = 16 };
 
 /* Users who must all be allowed to read a file. Zero-initialised: only ourselves. */
 struct readers {
+	struct foreign *foreign; /* reads what may not answer; borrowed. NULL: everything is read
+				    here, and waited for. Of no account when readers are compared. */
 	uint32_t uids[READERS_MOST];
 	uint32_t count;
 	bool anybody; /* every user must be, even one that owns nothing and is in no group */
@@ -53,5 +63,30 @@ struct door_root {
  */
 int door_open(const struct readers *readers, const struct door_root *root, const char *name,
 	      struct err *err);
+
+/* What a descriptor does not say of its file. */
+struct door_file {
+	bool copy; /* It is of a copy in memory, which neither changes nor blocks: same size, time of
+		      change, bytes and, where we may, owner. */
+	uint64_t device, inode; /* of the file itself */
+};
+
+/* The same, for those who must know which file it was. -ETIMEDOUT: its file system did not answer. */
+int door_open_file(const struct readers *readers, const struct door_root *root, const char *name,
+		   struct door_file *ret_file, struct err *err);
+
+/* A regular file by a path of ours through the magic links of /proc, to the root of a process or to
+ * what it has mapped, with our own rights. @device: what the kernel says that it is on; 0: unknown.
+ * @pid: whose /proc it is. Negative errno. */
+int door_open_magic(struct foreign *foreign, const char *path, int32_t pid, uint64_t device,
+		    struct door_file *ret_file);
+
+/* stat(2) of an absolute path, with our own rights. Negative errno. */
+int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);
+
+/* Appends a file of /proc/PID that needs the memory of the process, and may have to wait for what
+ * the process waits for. 0 or negative errno: -EFBIG above @limit bytes. */
+int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_t limit,
+		   struct buf *buf);
 
 #endif

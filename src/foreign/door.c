@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/door.h"
+#include "foreign/door.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/door_walk.h"
+#include "base/file.h"
 #include "base/xalloc.h"
+#include "foreign/door_walk.h"
+#include "foreign/foreign.h"
 
 enum {
 	MOST_GROUPS = 64, /* of a user; a right that only another group gives is missed */
 	LINK_BYTES = 64,
+	MOST_COPIED = 512 << 20, /* of a file that is not read here */
 };
 
 /* A user and a group that own nothing: the largest numbers that setfsuid(2) takes. */
@@ -93,9 +96,9 @@ static bool is_window(int fd)
 }
 
 /* With the rights of the calling thread. Negative errno. */
-static int open_here(int at, const char *name, bool sealed)
+static int open_here(int at, const char *name, bool sealed, struct door_way *way)
 {
-	_cleanup_close_ int place = door_walk(at, name, sealed);
+	_cleanup_close_ int place = door_walk(at, name, sealed, way);
 	char again[LINK_BYTES];
 	struct stat st;
 	int fd;
@@ -120,6 +123,7 @@ struct visitor {
 	size_t group_count;
 	int at;
 	const char *name;
+	struct door_way *way;
 	int result; /* a descriptor, or negative errno; -ENOTSUP: nobody can be made that user */
 };
 
@@ -161,13 +165,17 @@ static void *visit(void *context)
 {
 	struct visitor *visitor = context;
 
-	visitor->result = become(visitor) ? open_here(visitor->at, visitor->name, false) : -ENOTSUP;
+	visitor->result = -ENOTSUP;
+	if (become(visitor))
+		visitor->result = open_here(visitor->at, visitor->name, false, visitor->way);
 	return NULL;
 }
 
-static int open_as(uid_t uid, int at, const char *name)
+static int open_as(uid_t uid, int at, const char *name, struct door_way *way)
 {
-	struct visitor visitor = { .uid = uid, .at = at, .name = name, .result = -ENOTSUP };
+	struct visitor visitor = {
+		.uid = uid, .at = at, .name = name, .way = way, .result = -ENOTSUP
+	};
 	sigset_t all, before;
 	pthread_t thread;
 
@@ -211,9 +219,9 @@ static bool everybody_may_read(int fd)
 	return may_search("/");
 }
 
-static int open_if_public(int at, const char *name)
+static int open_if_public(int at, const char *name, struct door_way *way)
 {
-	_cleanup_close_ int fd = open_here(at, name, false);
+	_cleanup_close_ int fd = open_here(at, name, false, way);
 
 	if (fd < 0)
 		return fd;
@@ -257,12 +265,12 @@ static bool is_same(int a, int b)
 }
 
 /* Opens the file as one of the readers, too. *fd is what the others opened; -1: nobody yet. */
-static int admit(uint32_t uid, int at, const char *name, int *fd)
+static int admit(uint32_t uid, int at, const char *name, struct door_way *way, int *fd)
 {
-	_cleanup_close_ int opened = open_as(uid, at, name);
+	_cleanup_close_ int opened = open_as(uid, at, name, way);
 
 	if (opened == -ENOTSUP)
-		opened = open_if_public(at, name);
+		opened = open_if_public(at, name, way);
 	if (opened < 0)
 		return opened;
 	if (*fd >= 0)
@@ -271,42 +279,235 @@ static int admit(uint32_t uid, int at, const char *name, int *fd)
 	return 0;
 }
 
-static int open_for_all(const struct readers *readers, int at, const char *name, struct err *err)
+static int open_for_all(const struct readers *readers, int at, const char *name,
+			struct door_way *way, struct err *err)
 {
 	static const uint32_t anybody = OWNS_NOTHING;
 	_cleanup_close_ int fd = -1;
-	int rc = readers->anybody ? admit(anybody, at, name, &fd) : 0;
+	int rc = readers->anybody ? admit(anybody, at, name, way, &fd) : 0;
 
 	if (rc < 0)
 		return explain(rc, &anybody, err);
 	for (uint32_t i = 0; i < readers->count; i++) {
 		if (readers->uids[i] == 0 || readers->uids[i] == geteuid())
 			continue;
-		rc = admit(readers->uids[i], at, name, &fd);
+		rc = admit(readers->uids[i], at, name, way, &fd);
 		if (rc < 0)
 			return explain(rc, &readers->uids[i], err);
 	}
 	if (fd < 0)
-		fd = open_here(at, name, false);
+		fd = open_here(at, name, false, way);
 	return fd < 0 ? explain(fd, NULL, err) : steal_fd(fd);
+}
+
+/* A user may name a root through magic links; these are not walked along mounts. */
+static int open_root(const char *path, struct door_way *way)
+{
+	_cleanup_close_ int place = -1;
+	struct stat st;
+
+	if (!way->mounts) {
+		place = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		return place < 0 ? -errno : steal_fd(place);
+	}
+	place = door_walk(AT_FDCWD, path, false, way);
+	if (place < 0)
+		return place == -ELOOP ? -EREMOTE : place;
+	if (fstat(place, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? steal_fd(place) : -ENOTDIR;
+}
+
+/* -EREMOTE: something on the way may not answer. */
+static int open_near(const struct readers *readers, const struct door_root *root, const char *name,
+		     struct door_way *way, struct err *err)
+{
+	_cleanup_close_ int folder = -1;
+	int fd;
+
+	if (!root || !root->path)
+		return open_for_all(readers, AT_FDCWD, name, way, err);
+	folder = open_root(root->path, way);
+	if (folder < 0)
+		return explain(folder, NULL, err);
+	name += strspn(name, "/");
+	if (!root->sealed)
+		return open_for_all(readers, folder, name, way, err);
+	fd = open_here(folder, name, true, way);
+	return fd < 0 ? explain(fd, NULL, err) : fd;
+}
+
+static void set_file(struct door_file *file, bool copy, const struct stat *st)
+{
+	*file = (struct door_file){ .copy = copy, .device = st->st_dev, .inode = st->st_ino };
+}
+
+static int open_far(struct foreign *foreign, const struct foreign_question *question,
+		    struct door_file *ret_file, struct err *err)
+{
+	struct foreign_answer answer;
+	int rc = foreign_ask(foreign, question, &answer, err);
+
+	if (rc < 0)
+		return rc;
+	set_file(ret_file, answer.copy, &answer.st);
+	return answer.fd;
+}
+
+/* A relative name is our working folder's, which the other process does not share. */
+static char *absolute(const struct door_root *root, const char *name)
+{
+	_cleanup_free_ char *folder = NULL;
+
+	if (*name == '/' || (root && root->path))
+		return xstrdup(name);
+	folder = getcwd(NULL, 0);
+	return folder ? xasprintf("%s/%s", folder, name) : NULL;
+}
+
+static int ask_far(const struct readers *readers, const struct door_root *root, const char *name,
+		   uint64_t device, struct door_file *ret_file, struct err *err)
+{
+	_cleanup_free_ char *whole = absolute(root, name);
+	_cleanup_free_ char *folder =
+		root && root->path ? absolute(NULL, root->path) : NULL;
+	const struct door_root below = { .path = folder, .sealed = root && root->sealed };
+	const struct foreign_question question = { .kind = WIRE_OPEN,
+						   .readers = readers,
+						   .root = folder ? &below : NULL,
+						   .name = whole,
+						   .limit = MOST_COPIED,
+						   .place = device };
+
+	if (!whole || (root && root->path && !folder))
+		return err_set(err, -ENOENT, "the working folder is gone");
+	return open_far(readers->foreign, &question, ret_file, err);
+}
+
+static int told(int fd, struct door_file *ret_file, struct err *err)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0) {
+		close(fd);
+		return err_set(err, -EIO, "it cannot be looked at");
+	}
+	set_file(ret_file, false, &st);
+	return fd;
+}
+
+int door_open_file(const struct readers *readers, const struct door_root *root, const char *name,
+		   struct door_file *ret_file, struct err *err)
+{
+	static const struct readers ourselves = { 0 };
+	struct door_way way = { 0 };
+	int fd;
+
+	readers = readers ? readers : &ourselves;
+	if (readers->foreign)
+		way.mounts = foreign_mounts(readers->foreign);
+	fd = open_near(readers, root, name, &way, err);
+	if (fd == -EREMOTE && way.mounts)
+		return ask_far(readers, root, name, way.device, ret_file, err);
+	return told(fd, ret_file, err);
 }
 
 int door_open(const struct readers *readers, const struct door_root *root, const char *name,
 	      struct err *err)
 {
-	static const struct readers ourselves = { 0 };
-	_cleanup_close_ int folder = -1;
+	struct door_file file;
+
+	return door_open_file(readers, root, name, &file, err);
+}
+
+/* ---- through /proc ---- */
+
+static int open_magic_here(const char *path)
+{
+	struct stat st;
 	int fd;
 
-	readers = readers ? readers : &ourselves;
-	if (!root || !root->path)
-		return open_for_all(readers, AT_FDCWD, name, err);
-	folder = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return explain(-errno, NULL, err);
-	name += strspn(name, "/");
-	if (!root->sealed)
-		return open_for_all(readers, folder, name, err);
-	fd = open_here(folder, name, true);
-	return fd < 0 ? explain(fd, NULL, err) : fd;
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int door_open_magic(struct foreign *foreign, const char *path, int32_t pid, uint64_t device,
+		    struct door_file *ret_file)
+{
+	const struct foreign_question question = { .kind = WIRE_FOLLOW,
+						   .name = path,
+						   .limit = MOST_COPIED,
+						   .place = device ? device
+								   : foreign_process_place(pid) };
+
+	if (!foreign)
+		return told(open_magic_here(path), ret_file, NULL);
+	return open_far(foreign, &question, ret_file, NULL);
+}
+
+int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
+{
+	struct door_way way = { .mounts = foreign ? foreign_mounts(foreign) : NULL };
+	_cleanup_close_ int place = -1;
+	struct foreign_answer answer;
+	int rc;
+
+	if (!foreign)
+		return stat(path, ret_stat) < 0 ? -errno : 0;
+	place = door_walk(AT_FDCWD, path, false, &way);
+	if (place >= 0)
+		return fstat(place, ret_stat) < 0 ? -errno : 0;
+	if (place != -EREMOTE)
+		return place;
+	rc = foreign_ask(foreign,
+			 &(struct foreign_question){
+				 .kind = WIRE_STAT, .name = path, .place = way.device },
+			 &answer, NULL);
+	if (rc == 0)
+		*ret_stat = answer.st;
+	return rc;
+}
+
+static int read_all(int fd, uint64_t size, struct buf *buf)
+{
+	char chunk[16384];
+	uint64_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, chunk, sizeof(chunk), (off_t)done);
+
+		if (got <= 0)
+			return -EIO;
+		buf_add(buf, chunk, (size_t)got);
+		done += (uint64_t)got;
+	}
+	return 0;
+}
+
+int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_t limit,
+		   struct buf *buf)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/%s", pid, name);
+	_cleanup_close_ int fd = -1;
+	struct foreign_answer answer;
+	int rc;
+
+	if (!foreign)
+		return file_read(path, limit, buf);
+	rc = foreign_ask(foreign,
+			 &(struct foreign_question){ .kind = WIRE_READ,
+						     .name = path,
+						     .limit = limit,
+						     .place = foreign_process_place(pid) },
+			 &answer, NULL);
+	if (rc < 0)
+		return rc;
+	fd = answer.fd;
+	return read_all(fd, (uint64_t)answer.st.st_size, buf);
 }

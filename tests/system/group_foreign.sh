@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Files on a file system that does not answer: nothing that looks at a machine may wait for them.
+
+# serve FILE...: a file system at $T/far that has copies of the files. $server is its process; when
+# that ends, and be it with the test, nothing waits for it any more.
+serve() {
+	need_root
+	[ -w /dev/fuse ] || skip "needs /dev/fuse"
+	${CC:-cc} -O1 -o "$T/hung_fs" "$HERE/programs/hung_fs.c" || fail "could not build hung_fs"
+	mkdir "$T/far"
+	"$T/hung_fs" "$T/far" "$@" > "$T/said" 2> "$T/fuse" &
+	server=$!
+	trap 'kill -KILL $(jobs -p); wait; umount -l "$T/far"' EXIT
+	until_true has_spoken $server "$T/said"
+	grep -qx serves "$T/said" || skip "no FUSE file system can be mounted: $(cat "$T/fuse")"
+}
+
+hang() {
+	kill -USR1 $server
+	until_true grep -qx hangs "$T/said"
+}
+
+# A program whose function is "burn" for ever: $T/$1.
+make_burner() {
+	cat > "$T/burner.c" <<- 'END'
+		__attribute__((noipa)) unsigned long burn(unsigned long n)
+		{ unsigned long s = 0; while (n--) s += n * n ^ s >> 3; return s; }
+		int main(void) { unsigned long s = 0; for (;;) s += burn(1000000); return s == 1; }
+	END
+	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/$1" "$T/burner.c" || fail "could not build $1"
+}
+
+# A far program and a near one that run, $far and $near; the far one's file system hangs from now on.
+run_both() {
+	make_burner distant
+	make_burner nearby
+	serve "$T/distant"
+	"$T/far/distant" &
+	far=$!
+	"$T/nearby" &
+	near=$!
+	until_true runs $far "$T/far/distant"
+	until_true runs $near "$T/nearby"
+	hang
+}
+
+# What is known is there, what is not known is counted and named, and nothing of ours remains.
+far_is_named() {
+	[ "$(rows "$T/prof" symbol --select "image=$T/nearby" --select symbol=burn | sum 3)" -ge 10 ] ||
+		fail "the near program has no names:" "$(rows "$T/prof" image,symbol | head)"
+	[ "$(rows "$T/prof" image --select "image=$T/far/distant" | sum 3)" -ge 10 ] ||
+		fail "the far program is not there:" "$(rows "$T/prof" image | head)"
+	[ "$(rows "$T/prof" symbol --select "image=$T/far/distant" | cut -f 1)" = "[no symbols: late]" ] ||
+		fail "the far program has names:" "$(rows "$T/prof" symbol --select "image=$T/far/distant")"
+	[ "$(header "$T/prof" not_read)" -ge 1 ] || fail "nothing is counted"
+	"$PROSPECT" report -V2 "$T/prof" > "$T/report" || fail "no report"
+	tr -s '\n ' ' ' < "$T/report" |
+		grep -Fq "Not read $T/far/distant: the file system did not answer in time" ||
+		fail "it is not named:" "$(grep -A 9 Lost "$T/report")"
+	until_true nothing_remains
+}
+
+# There is something of the near program.
+has_near() {
+	"$PROSPECT" report --by image --select "image=$T/nearby" --format csv "$1" 2> /dev/null |
+		awk -F , 'NR > 1 && $3 >= 20 { found = 1 } END { exit !found }'
+}
+
+# No process has our program any more.
+nothing_remains() {
+	local process
+	for process in /proc/[0-9]*; do
+		[ "$(readlink "$process/exe" 2> /dev/null)" != "$BIN/prospect" ] || return 1
+	done
+}
+
+test_far_files_are_read_while_they_answer() {
+	local server
+	make_burner distant
+	serve "$T/distant"
+	"$T/far/distant" &
+	until_true runs $! "$T/far/distant"
+	record "$T/prof" -H 1000 --duration 0.5 -a
+	[ "$(rows "$T/prof" symbol --select "image=$T/far/distant" --select symbol=burn | sum 3)" -ge 10 ] ||
+		fail "no names:" "$(rows "$T/prof" image,symbol | head)"
+	[ "$(header "$T/prof" not_read)" = 0 ] || fail "something was not read"
+	until_true nothing_remains
+}
+
+test_hung_files_do_not_hold_up_a_recording() {
+	local server far near
+	run_both
+	record "$T/prof" -H 1000 -a --duration 1
+	far_is_named
+	rm "$T/prof"
+	record "$T/prof" -H 1000 -p $far,$near --duration 1
+	far_is_named
+}
+
+test_signals_end_a_recording_of_hung_files() {
+	local server far near signal status
+	run_both
+	for signal in INT:0 TERM:0; do
+		rm -f "$T/prof"
+		env --default-signal=INT "$PROSPECT" record -H 1000 -a -M 20 -o "$T/prof" 2> "$T/stderr" &
+		until_true has_near "$T/prof"
+		kill -"${signal%:*}" $!
+		status=0
+		wait $! || status=$?
+		[ $status = "${signal#*:}" ] || fail "$signal: exit status $status" "$(cat "$T/stderr")"
+		far_is_named
+	done
+}
+
+# A command that cannot be looked at is not run; one that another program runs is not waited for.
+test_commands_on_a_hung_file_system() {
+	local server status=0
+	make_burner distant
+	serve "$T/distant"
+	hang
+	expect_status 126 "$PROSPECT" record -o "$T/prof" "$T/far/distant"
+	expect_line "cannot run '$T/far/distant': its file system does not answer"
+	[ ! -e "$T/prof" ] || fail "there is a profile of nothing"
+	ln -s far/distant "$T/link"
+	expect_status 126 "$PROSPECT" record -o "$T/prof" "$T/link"
+	"$PROSPECT" record -M 20 -o "$T/prof" sh -c '"$1" 1; exec "$2"' - "$BIN/loop" "$T/far/distant" \
+		2> "$T/stderr" &
+	until_true is_kept "$T/prof"
+	kill -TERM $!
+	wait $! || status=$?
+	[ $status = 143 ] || fail "exit status $status instead of 143" "$(cat "$T/stderr")"
+	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 10 ] || fail "hardly a sample"
+	until_true nothing_remains
+}
