@@ -8,7 +8,8 @@ ATTACKER=61234
 # In front of a command, so that in the background its process is the command's.
 AS_ATTACKER=(setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups)
 
-# attack NAME FILE: $T/evil/NAME, a program of the attacker's whose source is said to be FILE.
+# attack NAME FILE: $T/evil/NAME, a program of the attacker's whose source is said to be FILE. It runs
+# until it is stopped, or with an argument for a moment.
 attack() {
 	mkdir -p "$T/evil"
 	{
@@ -16,8 +17,8 @@ attack() {
 		cat <<- 'END'
 			__attribute__((noipa)) unsigned long burn(unsigned long n)
 			{ unsigned long s = 0; while (n--) s += n * n ^ s >> 3; return s; }
-			int main(void) { unsigned long s = 0;
-			for (int i = 0; i < 400; i++) s += burn(1000000); return s == 1; }
+			int main(int argc, char **argv) { unsigned long s = 0; (void)argv;
+			for (int i = argc > 1 ? 400 : 50000; i; i--) s += burn(1000000); return s == 1; }
 		END
 	} > "$T/evil/$1.c"
 	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/evil/$1" "$T/evil/$1.c" || fail "could not build it"
@@ -25,12 +26,31 @@ attack() {
 	touch -d yesterday "$T/evil/$1"
 }
 
+# used PID: processor time in seconds.
+used() {
+	awk -v ticks="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) / ticks }' "/proc/$1/stat"
+}
+
+# record_running COMMAND...: what runs until it is stopped is recorded for a tenth of a second of its
+# processor time at least, and stopped.
+record_running() {
+	local pid recorder
+	rm -f "$T/prof"
+	"$@" &
+	pid=$!
+	echo $pid > "$T/pid"
+	"$PROSPECT" record -q -o "$T/prof" -H 1000 -M 20 -p $pid 2> "$T/stderr" &
+	recorder=$!
+	until_true has_begun "$T/prof"
+	until_true has_run "$T/pid" "$(calc "$(used $pid) + 0.1")"
+	kill $pid
+	wait $pid 2> /dev/null
+	wait $recorder || fail "record:" "$(tail -n 5 "$T/stderr")"
+}
+
 # A recording by root of a program that the attacker runs.
 record_attack() {
-	"${AS_ATTACKER[@]}" "$T/evil/$1" &
-	record "$T/prof" -H 1000 --duration 0.7 -p $!
-	kill $! 2> /dev/null
-	wait $! 2> /dev/null
+	record_running "${AS_ATTACKER[@]}" "$T/evil/$1"
 	[ "$(rows "$T/prof" symbol --select symbol=burn | sum 3)" -ge 10 ] || fail "hardly a sample"
 }
 
@@ -80,21 +100,15 @@ test_names_in_programs_have_their_authors_rights() {
 	[ -z "$(find "$T/out.d" -perm /077)" ] || fail "others may read the tree"
 	shows_when_public "$T/secret"
 	# a program that root runs has the rights of whoever owns it
-	"$T/evil/evil" &
-	record "$T/prof" -H 1000 --duration 0.7 -p $!
-	kill $!
+	record_running "$T/evil/evil"
 	nothing_leaks
 	grep -q "secret: user $ATTACKER may not" "$T/said" || fail "$(cat "$T/said")"
 	# and one of root's that another runs those of both
 	mkdir "$T/own"
 	cp "$T/evil/evil" "$T/own/evil"
-	"${AS_ATTACKER[@]}" "$T/own/evil" &
-	record "$T/prof" -H 1000 --duration 0.7 -p $!
-	kill $!
+	record_running "${AS_ATTACKER[@]}" "$T/own/evil"
 	nothing_leaks
-	"$T/own/evil" &
-	record "$T/prof" -H 1000 --duration 0.7 -p $!
-	kill $!
+	record_running "$T/own/evil"
 	"$PROSPECT" annotate --source burn "$T/prof" > "$T/plain" || fail "not annotated"
 	grep -q 'the secret' "$T/plain" || fail "root's own source is not shown" "$(cat "$T/plain")"
 }
@@ -183,9 +197,7 @@ test_foreign_profiles_have_everybodys_rights() {
 	mkdir "$T/own"
 	attack evil "$T/secret"
 	cp "$T/evil/evil" "$T/own/evil"
-	"$T/own/evil" &
-	record "$T/prof" -H 1000 --duration 0.7 -p $!
-	kill $!
+	record_running "$T/own/evil"
 	"$PROSPECT" annotate --source burn "$T/prof" | grep -q 'the secret' || fail "root does not see root's"
 	cp "$T/prof" "$T/copy"
 	nothing_leaks "$T/copy"
@@ -208,7 +220,7 @@ test_imports_have_everybodys_rights() {
 	mkdir "$T/own"
 	attack evil "$T/secret"
 	cp "$T/evil/evil" "$T/own/evil"
-	perf record -e cpu-clock -o "$T/perf.data" "$T/own/evil" > "$T/perf.out" 2>&1 || skip "perf cannot record"
+	perf record -e cpu-clock -o "$T/perf.data" "$T/own/evil" briefly > "$T/perf.out" 2>&1 || skip "perf cannot record"
 	"$PROSPECT" import -o "$T/prof" "$T/perf.data" > "$T/said" 2>&1 || fail "$(cat "$T/said")"
 	nothing_leaks
 	grep -qx "$T/secret: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
@@ -262,9 +274,7 @@ test_own_programs_show_their_source() {
 test_modes_of_what_is_written() {
 	need_root
 	attack evil "$T/evil/evil.c"
-	"$T/evil/evil" &
-	record "$T/prof" --duration 0.5 -p $!
-	kill $!
+	record_running "$T/evil/evil"
 	: > "$T/x.tar.zst"
 	chmod 666 "$T/x.tar.zst"
 	"$PROSPECT" archive -o "$T/x.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
@@ -288,14 +298,11 @@ test_modes_of_what_is_written() {
 
 # A name with a newline is one line of a list, and an archive lists what it has.
 test_lists_of_archives() {
-	local name=$'new\nline' pid
+	local name=$'new\nline'
 	need_root
 	attack evil "$T/evil/evil.c"
 	cp "$T/evil/evil" "$T/evil/$name"
-	"$T/evil/$name" &
-	pid=$!
-	record "$T/prof" --duration 0.5 -p $pid
-	kill $pid
+	record_running "$T/evil/$name"
 	"$PROSPECT" archive --list "$T/prof" > "$T/list" || fail "no list"
 	[ "$(grep -c 'new\\x0aline$' "$T/list")" = 1 ] || fail "$(cat "$T/list")"
 	rm "$T/evil/$name"
