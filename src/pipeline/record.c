@@ -352,12 +352,12 @@ static int go(struct recording *recording, struct err *err)
 	rc = record_scan_fill(&recording->scan, err);
 	if (rc < 0)
 		return rc;
-	waiting_open(recording->waiting);
-	record_facts_begin(recording->facts);
 	/* Were we killed before the first flush, the file says of what it is. A failure is not one
 	 * yet: everything is kept for the next try. */
+	record_facts_begin(recording->facts);
 	(void)record_output_flush(&recording->output, NULL);
-	/* A slow disk makes that long, and nothing is sampled yet: it is before the recording. */
+	/* A slow disk makes that long: what is accounted for begins behind it. */
+	waiting_open(recording->waiting);
 	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
 	if (recording->command.launch.pid > 0) {
