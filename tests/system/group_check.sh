@@ -34,11 +34,13 @@ test_check_finds_its_truths() {
 	rm "$XDG_STATE_HOME/prospect/interrupt-cost"
 }
 
-# part_of PID NAME: the calibration that the process runs has come to this part.
+# part_of PID NAME: the calibration that the process runs has come to this part, or to its end: parts
+# may be over before somebody looks.
 part_of() {
 	local program
 	for program in $(pgrep -P "$1"); do
 		! pgrep -P "$program" -x "$2" > /dev/null || return 0
+		! grep -q '^State:[[:space:]]*Z' "/proc/$program/status" 2> /dev/null || return 0
 	done
 	ended "$1"
 }
