@@ -28,6 +28,7 @@ void machine_free(struct machine *machine)
 	programs_done(&machine->programs);
 	vec_free(&machine->buckets);
 	vec_free(&machine->orphans);
+	vec_free(&machine->ended);
 	free(machine);
 }
 
@@ -54,6 +55,7 @@ void machine_end_process(struct machine *machine, struct live_process *process, 
 	programs_settle_as_is(&machine->programs, process);
 	row->end_ns = time_ns;
 	row->dirty = true;
+	*vec_push(&machine->ended) = process->row;
 	living_remove_process(&machine->living, process);
 }
 
@@ -209,6 +211,7 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	programs_settle_as_is(&machine->programs, process);
 	old->end_ns = time_ns;
 	old->dirty = true;
+	*vec_push(&machine->ended) = process->row;
 	row.exec_count++;
 	row.parent = process->row;
 	row.program = comm;

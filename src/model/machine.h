@@ -117,6 +117,11 @@ void machine_set_command(struct machine *machine, int32_t pid);
 void machine_set_uid(struct machine *machine, int32_t pid, uint32_t uid);
 void machine_set_cgroup(struct machine *machine, int32_t pid, const char *cgroup);
 
+/* Everything of the profile is in the file: forgets the rows of processes that have ended, once no
+ * record can be of them any more (profile_forget_processes). To be called after each flush; it
+ * works only when enough have come together. */
+void machine_forget(struct machine *machine);
+
 /* Settles programs whose exec was still waiting for its first mapping. Processes still alive keep
  * end_ns 0. */
 void machine_finish(struct machine *machine);

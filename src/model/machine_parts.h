@@ -29,6 +29,8 @@ struct machine {
 	VEC(struct bucket) buckets;
 	VEC(struct orphan) orphans; /* the scan met them before their parents */
 	uint64_t serial;	    /* of the last change to an address space */
+	VEC(uint32_t) ended;	    /* rows of processes that did, and are not forgotten */
+	size_t ended_before;	    /* how many of them had by the last flush */
 };
 
 str_id machine_intern(struct machine *machine, const char *text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/page_release.h"
 #include "base/xalloc.h"
 
 struct profile *profile_new(void)
@@ -223,6 +224,66 @@ uint32_t profile_add_process(struct profile *profile, const struct process *proc
 
 	*vec_push(&profile->processes) = *process;
 	return id;
+}
+
+static bool is_empty_process(const void *item)
+{
+	const struct process *process = item;
+
+	return !process->pid && !process->program && !process->start_ns;
+}
+
+static bool is_empty_task(const void *item)
+{
+	const struct task *task = item;
+
+	return !task->process && !task->tid && !task->comm;
+}
+
+/* Without those that are empty: the index has no way to take one out. */
+static void index_tasks(struct profile *profile)
+{
+	hashidx_done(&profile->task_index);
+	for (size_t id = 0; id < profile->tasks.count; id++) {
+		const struct task *task = &profile->tasks.items[id];
+
+		if (!is_empty_task(task))
+			hashidx_add(&profile->task_index, task_hash(task), (uint32_t)id);
+	}
+}
+
+static void forget_tasks(struct profile *profile)
+{
+	const struct page_release tasks = { .items = profile->tasks.items,
+					    .count = profile->tasks.count,
+					    .size = sizeof(*profile->tasks.items),
+					    .is_empty = is_empty_task };
+
+	for (size_t id = 1; id < profile->tasks.count; id++) {
+		struct task *task = &profile->tasks.items[id];
+
+		if (!task->process || !is_empty_process(&profile->processes.items[task->process]))
+			continue;
+		*task = (struct task){ 0 };
+		profile->forgotten_tasks++;
+		page_release_item(&tasks, id);
+	}
+	index_tasks(profile);
+}
+
+void profile_forget_processes(struct profile *profile, const uint32_t *processes, size_t count)
+{
+	const struct page_release rows = { .items = profile->processes.items,
+					   .count = profile->processes.count,
+					   .size = sizeof(*profile->processes.items),
+					   .is_empty = is_empty_process };
+
+	for (size_t i = 0; i < count; i++) {
+		memset(&profile->processes.items[processes[i]], 0, rows.size);
+		page_release_item(&rows, processes[i]);
+	}
+	profile->forgotten_processes += count;
+	forget_tasks(profile);
 }
 
 void profile_add_code(struct profile *profile, const struct kept_code *code)

@@ -6,7 +6,8 @@
  * profile_new) except for strings, where 0 is "", and events, which start at 0.
  *
  * Rows are only ever appended. `dirty` marks rows that changed after they were made, so that the
- * store writes them again.
+ * store writes them again. While a recorder runs, rows of processes and tasks that have ended and
+ * are in the file are emptied (all zero).
  */
 #ifndef MODEL_PROFILE_H
 #define MODEL_PROFILE_H
@@ -205,6 +206,7 @@ struct profile {
 	size_t event_count;
 	struct branches branches; /* only of imports; a reader leaves them in the file */
 	struct run_facts run;
+	size_t forgotten_processes, forgotten_tasks; /* how many rows are empty for that */
 	/* private to profile.c: find rows by their key */
 	struct hashidx image_index, task_index, symbol_index, frame_index, stack_index, line_index;
 };
@@ -230,6 +232,10 @@ uint32_t profile_line(struct profile *profile, const struct told_line *key);
 
 /* Appends a row; nothing is shared. process: the instance number is the caller's business. */
 uint32_t profile_add_process(struct profile *profile, const struct process *process);
+
+/* Empties the rows of processes that have ended and are in the file, and those of their tasks; the
+ * memory they took is given back. Their indices stay theirs, and are not looked up any more. */
+void profile_forget_processes(struct profile *profile, const uint32_t *processes, size_t count);
 
 /* Appends code; @code->bytes are copied. */
 void profile_add_code(struct profile *profile, const struct kept_code *code);

@@ -245,6 +245,8 @@ static void flush(struct recording *recording)
 	recording->profile->run.flushes++;
 	rc = record_output_flush(&recording->output, &recording->store_err);
 	recording->store_failed = rc < 0;
+	if (rc == 0)
+		machine_forget(recording->machine);
 	recording->stored |= rc == 0 && attribution_counts(recording->attribution)->samples > 0;
 }
 

@@ -181,6 +181,8 @@ void jit_follow(struct jit *jit, uint64_t now_ns)
 		struct member *member = &jit->members.items[i];
 		const struct process *row = &jit->profile->processes.items[member->announced->row];
 
+		if (member->announced->ended)
+			continue;
 		if (row->end_ns)
 			end_member(jit, member, now_ns);
 		else

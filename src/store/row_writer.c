@@ -173,8 +173,13 @@ int row_writer_run(const struct row_writer *writer, sqlite3 *db, struct profile 
 
 static void clear_dirty(const struct table *table, struct profile *profile, size_t count)
 {
-	for (size_t id = 0; id < count; id++)
-		*((bool *)table->row(profile, id) + table->dirty_at) = false;
+	for (size_t id = 0; id < count; id++) {
+		bool *dirty = (bool *)table->row(profile, id) + table->dirty_at;
+
+		if (*dirty) /* else nothing is written, and no memory that was given back is taken
+			     */
+			*dirty = false;
+	}
 }
 
 void row_writer_settle(struct row_writer *writer, struct profile *profile)

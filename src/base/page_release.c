@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/page_release.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Is all of it inside of the array, and empty? */
+static bool is_page_empty(const struct page_release *array, uintptr_t page, size_t page_bytes)
+{
+	uintptr_t begin = (uintptr_t)array->items;
+	size_t first, behind;
+
+	if (page < begin || page + page_bytes > begin + array->count * array->size)
+		return false;
+	first = (page - begin) / array->size;
+	behind = (page + page_bytes - begin + array->size - 1) / array->size;
+	for (size_t i = first; i < behind; i++) {
+		if (!array->is_empty((const char *)array->items + i * array->size))
+			return false;
+	}
+	return true;
+}
+
+void page_release_item(const struct page_release *array, size_t number)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t item = (uintptr_t)array->items + number * array->size;
+	uintptr_t last = item + array->size - 1;
+
+	for (uintptr_t page = item - item % page_bytes; page <= last; page += page_bytes) {
+		/* What is not taken back stays zero: nothing is lost but memory. */
+		if (is_page_empty(array, page, page_bytes))
+			(void)madvise((void *)page, page_bytes, MADV_DONTNEED);
+	}
+}
