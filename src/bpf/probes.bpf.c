@@ -117,7 +117,7 @@ int probe_only(struct pt_regs *regs)
 	return enter_only(&call);
 }
 
-static __always_inline int exit(struct pt_regs *regs, bool user)
+static __always_inline int note_exit(struct pt_regs *regs, bool user)
 {
 	struct probe_call call = { .cookie = bpf_get_attach_cookie(regs) };
 
@@ -130,13 +130,13 @@ static __always_inline int exit(struct pt_regs *regs, bool user)
 SEC("kprobe")
 int probe_exit(struct pt_regs *regs)
 {
-	return exit(regs, false);
+	return note_exit(regs, false);
 }
 
 SEC("kprobe")
 int probe_exit_user(struct pt_regs *regs)
 {
-	return exit(regs, true);
+	return note_exit(regs, true);
 }
 
 /* Where calls of programs' functions end, by enum probe_spot. */
