@@ -11,6 +11,7 @@
 #include "bpf/probe_condition.bpf.h"
 #include "bpf/probe_goroutines.bpf.h"
 #include "bpf/probe_sites.bpf.h"
+#include "bpf/probe_stacks.bpf.h"
 #include "bpf/probe_threads.bpf.h"
 #include "bpf/probe_values.bpf.h"
 #include "bpf/probe_wire.h"
@@ -80,6 +81,7 @@ static __always_inline __u32 live_depth(struct probe_thread *thread, const struc
 struct dropping {
 	struct probe_thread *thread;
 	const struct probe_call *call;
+	__u32 place; /* that a call may take; PROBE_MAX_DEPTH: none */
 };
 
 static long drop_top(__u32 number, struct dropping *dropping)
@@ -101,6 +103,53 @@ static __always_inline void drop_stale(struct probe_thread *thread, const struct
 	struct dropping dropping = { .thread = thread, .call = call };
 
 	bpf_loop(PROBE_MAX_DEPTH, drop_top, &dropping, 0);
+}
+
+/* A frame of a thread with several stacks, while a call enters. */
+static long judge_entering(__u32 number, struct dropping *dropping)
+{
+	const struct probe_call *call = dropping->call;
+	__u32 index = dropping->thread->depth - 1 - number;
+	struct probe_frame *frame = frame_at(dropping->thread, index);
+	__u32 stack = frame->flags & FRAME_STACK;
+	bool gone;
+
+	if (index >= PROBE_MAX_DEPTH)
+		return 1;
+	if (frame->flags & (FRAME_DEAD | FRAME_ADRIFT) &&
+	    (frame->flags & FRAME_DEAD || dropping->place == PROBE_MAX_DEPTH))
+		dropping->place = index;
+	if (frame->flags & FRAME_DEAD)
+		return 0;
+	if (stack == call->stack && (stack != FRAME_FIBER || call->sp == frame->sp))
+		gone = is_stale(frame, call, true, FAR_IN_STACK);
+	else
+		gone = !(frame->flags & FRAME_USER) || (stack == FRAME_ALT && !call->stack);
+	if (gone) {
+		give_up(frame);
+		bury_here(frame);
+	} else if (stack == FRAME_FIBER &&
+		   (!call->stack ||
+		    (call->stack == stack && call->sp - frame->sp - 1 < FAR_IN_STACK))) {
+		set_adrift(frame);
+	}
+	return 0;
+}
+
+/* A call of a fiber takes the place of one that is no more, and where there is no room, of one that
+ * waits in another fiber, or was left. */
+static __always_inline void sort_out(struct probe_thread *thread, struct probe_call *call)
+{
+	struct dropping dropping = { .thread = thread, .call = call, .place = PROBE_MAX_DEPTH };
+
+	bpf_loop(PROBE_MAX_DEPTH, judge_entering, &dropping, 0);
+	tidy(thread);
+	thread->mixed = 1;
+	call->place = thread->depth;
+	if (dropping.place < thread->depth &&
+	    (thread->depth == PROBE_MAX_DEPTH ||
+	     frame_at(thread, dropping.place)->flags & FRAME_DEAD))
+		call->place = dropping.place;
 }
 
 static __always_inline bool is_inside(const struct probe_thread *thread, __u32 target)
@@ -137,13 +186,14 @@ static __always_inline bool has_moved(__u32 target)
 static __always_inline struct probe_frame *
 push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u64 now_ns)
 {
-	__u32 index = thread->depth;
+	__u32 index = call->stack == FRAME_FIBER ? call->place : thread->depth;
 	struct probe_frame *frame = frame_at(thread, index);
 
 	if (index >= PROBE_MAX_DEPTH)
 		return NULL;
 	/* What interrupts from here on pushes above it. */
-	*(volatile __u32 *)&thread->depth = index + 1;
+	if (index == thread->depth)
+		*(volatile __u32 *)&thread->depth = index + 1;
 	BARRIER();
 	frame->entered_ns = now_ns;
 	frame->running_ns = 0;
@@ -370,7 +420,13 @@ static __always_inline int enter(struct probe_call *call, bool user)
 	}
 	if (user) {
 		describe(call);
-		drop_stale(thread, call);
+		if (!go_of(call))
+			call->stack = stack_at(thread, call->sp);
+		call->flags |= call->stack;
+		if (call->stack || thread->mixed)
+			sort_out(thread, call);
+		else
+			drop_stale(thread, call);
 		if (enter_again(thread, call))
 			return 0;
 	} else {
@@ -447,6 +503,20 @@ static __always_inline void count_exit(struct probe_thread *thread, struct probe
 		slot->longest_ns = took_ns;
 }
 
+/* The same of one that is adrift. */
+static __always_inline void count_adrift(const struct probe_frame *frame,
+					 const struct probe_call *call)
+{
+	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
+
+	if (!slot)
+		return;
+	ADD(slot->exits, 1 + frame->again);
+	if (!(frame->flags & FRAME_LEFT))
+		ADD(slot->jumps, 1);
+	count_value(call, frame->row, slot, 1 + frame->again);
+}
+
 /* What a call spent on CPUs until now, all of it counted on this one. */
 static __always_inline void charge_spent(const struct probe_frame *frame, struct probe_slot *slot,
 					 __u64 ns, const __u64 *counters)
@@ -477,10 +547,15 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 		return;
 	ADD(slot->entries, 1);
 	ADD(slot->exits, 1);
-	ADD(slot->timed, 1);
 	ADD(slot->jumps, 1);
 	if (frame->flags & FRAME_MOVED)
 		ADD(slot->moved, 1);
+	if (frame->flags & FRAME_ADRIFT) {
+		ADD(slot->switched, 1);
+		count_value(call, row, slot, 1);
+		return;
+	}
+	ADD(slot->timed, 1);
 	if (!(frame->flags & FRAME_OUTERMOST)) {
 		ADD(slot->nested, 1);
 	} else {
@@ -544,19 +619,24 @@ static __always_inline int leave(struct probe_call *call, bool user)
 			count_unmatched(call);
 		return 0;
 	}
-	if (thread->depth > found)
+	if (thread->depth > found && !thread->mixed)
 		unwind(thread, found);
 	frame = frame_at(thread, found - 1);
 	read_value(call);
 	if (user)
 		settle_start(thread, found - 1, call);
-	if (!(frame->flags & FRAME_IGNORED)) {
+	if (frame->flags & FRAME_ADRIFT && frame->flags & FRAME_IGNORED) {
+		count_adrift(frame, call);
+	} else if (!(frame->flags & FRAME_IGNORED)) {
 		if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
 			decide(thread, frame, call);
 		else
 			count_exit(thread, frame, call);
 	}
-	thread->depth = found - 1;
+	if (thread->depth > found)
+		bury_here(frame);
+	else
+		thread->depth = found - 1;
 	return 0;
 }
 

@@ -26,7 +26,17 @@ struct sched_entity {
 struct thread_struct {
 	unsigned long fsbase;
 } BY_NAME;
+#else
+struct thread_struct {
+	struct {
+		unsigned long tp_value;
+	} uw;
+} BY_NAME;
 #endif
+
+struct mm_struct {
+	unsigned long start_stack;
+} BY_NAME;
 
 struct task_struct {
 	int pid, tgid;
@@ -34,9 +44,9 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	struct sched_entity se;
 	struct signal_struct *signal;
-#if defined(__TARGET_ARCH_x86)
+	struct mm_struct *mm;
+	unsigned long sas_ss_sp, sas_ss_size;
 	struct thread_struct thread;
-#endif
 } BY_NAME;
 
 /* A call as it enters, or as it comes back. */
@@ -49,6 +59,8 @@ struct probe_call {
 	__s64 returned; /* the same as its type says, as far as that is known */
 	__u32 returns;	/* enum probe_wire_return, once it was read */
 	__u32 flags;	/* FRAME_*, of a call that enters */
+	__u32 stack;	/* FRAME_ALT, FRAME_FIBER or 0: which of its thread's it is on */
+	__u32 place;	/* of a fiber's: the frame that it takes */
 	__u64 g;	/* of Go: the register that may have it, then what it is */
 };
 

@@ -18,18 +18,24 @@ struct arrival {
 	__u32 found;	  /* frames from here on are gone */
 	bool keeps_equal; /* what entered with this stack pointer lives */
 	bool unwinding;	  /* an exception or a longjmp has brought it here: nothing returned */
+	__u64 crossed_ns; /* when the last call began that may be of another fiber */
 };
 
 /* ---- one frame ---- */
 
-static __noinline int return_frame(struct probe_thread *thread, struct probe_frame *frame,
+static __noinline int return_frame(struct probe_thread *thread, __u32 index,
 				   struct probe_call *call)
 {
+	struct probe_frame *frame = frame_at(thread, index);
+
 	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
 	read_value(call);
-	settle_start(thread, thread->depth - 1, call);
-	if (frame->flags & FRAME_IGNORED)
+	settle_start(thread, index, call);
+	if (frame->flags & FRAME_IGNORED) {
+		if (frame->flags & FRAME_ADRIFT)
+			count_adrift(frame, call);
 		return 0;
+	}
 	if (todo & PROBE_ON_RETURN && frame->flags & FRAME_UNDECIDED)
 		decide(thread, frame, call);
 	else
@@ -95,7 +101,7 @@ static long arrive_at_frame(__u32 number, struct arrival *arrival)
 	case FRAME_LIVES:
 		return 1;
 	case FRAME_RETURNED:
-		return_frame(thread, frame, &arrival->call);
+		return_frame(thread, index, &arrival->call);
 		break;
 	case FRAME_UNWOUND:
 		abandon_frame(thread, frame);
@@ -108,9 +114,76 @@ static long arrive_at_frame(__u32 number, struct arrival *arrival)
 	return 0;
 }
 
+/* In a thread with several stacks: is the frame deeper in a fiber's, or all of its fiber elsewhere?
+ */
+static long look_for_crossing(__u32 index, struct arrival *arrival)
+{
+	struct probe_frame *frame = frame_at(arrival->thread, index);
+	__u32 at = arrival->call.stack;
+
+	if ((frame->flags & (FRAME_FIBER | FRAME_DEAD)) != FRAME_FIBER ||
+	    (at && (at != FRAME_FIBER || arrival->call.sp - frame->sp - 1 >= FAR_IN_STACK)))
+		return 0;
+	set_adrift(frame);
+	if (frame->entered_ns > arrival->crossed_ns)
+		arrival->crossed_ns = frame->entered_ns;
+	return 0;
+}
+
+static __always_inline enum frame_end judge_mixed(const struct probe_frame *frame, __u32 index,
+						  const struct arrival *arrival)
+{
+	__u32 stack = frame->flags & FRAME_STACK, at = arrival->call.stack;
+
+	if (stack == FRAME_ALT && !at)
+		return arrival->unwinding ? FRAME_UNWOUND : FRAME_GONE;
+	if (stack != at)
+		return FRAME_LIVES;
+	if (stack == FRAME_FIBER && arrival->call.sp != frame->sp)
+		return FRAME_LIVES;
+	return index >= arrival->found ? FRAME_GONE : judge_frame(frame, arrival);
+}
+
+static long arrive_at_mixed(__u32 number, struct arrival *arrival)
+{
+	struct probe_thread *thread = arrival->thread;
+	__u32 index = thread->depth - 1 - number;
+	struct probe_frame *frame = frame_at(thread, index);
+
+	if (index >= PROBE_MAX_DEPTH)
+		return 1;
+	if (frame->flags & FRAME_DEAD)
+		return 0;
+	switch (judge_mixed(frame, index, arrival)) {
+	case FRAME_LIVES:
+		return 0;
+	case FRAME_RETURNED:
+		if (frame->flags & FRAME_FIBER && arrival->crossed_ns > frame->entered_ns)
+			set_adrift(frame);
+		return_frame(thread, index, &arrival->call);
+		break;
+	case FRAME_UNWOUND:
+		abandon_frame(thread, frame);
+		break;
+	case FRAME_GONE:
+		give_up(frame);
+		break;
+	}
+	bury_here(frame);
+	return 0;
+}
+
 static __always_inline void arrive(struct arrival *arrival)
 {
-	bpf_loop(PROBE_MAX_DEPTH, arrive_at_frame, arrival, 0);
+	struct probe_thread *thread = arrival->thread;
+
+	if (!thread->mixed && !arrival->call.stack) {
+		bpf_loop(PROBE_MAX_DEPTH, arrive_at_frame, arrival, 0);
+		return;
+	}
+	bpf_loop(thread->depth, look_for_crossing, arrival, 0);
+	bpf_loop(PROBE_MAX_DEPTH, arrive_at_mixed, arrival, 0);
+	tidy(thread);
 }
 
 /* ---- places: each returns whether something may end there ---- */
@@ -124,7 +197,7 @@ static long find_own_frame(__u32 number, struct arrival *arrival)
 	if (index >= PROBE_MAX_DEPTH)
 		return 1;
 	if (frame->target != (__u32)arrival->call.cookie || frame->sp != arrival->call.sp ||
-	    !(frame->flags & FRAME_USER))
+	    (frame->flags & (FRAME_USER | FRAME_DEAD)) != FRAME_USER)
 		return 0;
 	arrival->found = index + 1;
 	return 1;
@@ -163,11 +236,11 @@ static __always_inline bool arrive_at_jump(struct arrival *arrival)
 		return false;
 	frame->flags |= FRAME_LEFT;
 	slot = slot_of(frame->row, bpf_get_smp_processor_id());
-	if (frame->flags & FRAME_IGNORED || !slot)
+	if ((frame->flags & (FRAME_IGNORED | FRAME_ADRIFT)) == FRAME_IGNORED || !slot)
 		return false;
 	if (!(frame->flags & FRAME_UNDECIDED))
 		ADD(slot->jumps, 1);
-	if (frame->flags & FRAME_ARMED || !(frame->flags & FRAME_SITES))
+	if (frame->flags & (FRAME_ARMED | FRAME_ADRIFT) || !(frame->flags & FRAME_SITES))
 		return false;
 	if (is_armed(frame->from, go_of(&arrival->call)))
 		frame->flags |= FRAME_ARMED;

@@ -48,6 +48,10 @@ enum {
 	FRAME_LEFT = 1 << 9,	  /* by a jump: another function has its return address */
 	FRAME_UNSURE = 1 << 10,	  /* a longjmp may have left it */
 	FRAME_GO = 1 << 11,	  /* of a goroutine: nobody knows which part it ran */
+	FRAME_ALT = 1 << 12,	  /* on the stack for signals */
+	FRAME_FIBER = 1 << 13,	  /* on none that is the thread's own */
+	FRAME_ADRIFT = 1 << 14,	  /* counted, but its thread was on another stack meanwhile */
+	FRAME_DEAD = 1 << 15,	  /* of a call that is no more */
 };
 
 /* Of a frame that is undecided, running_ns and the counters are what its thread had spent. */
@@ -74,9 +78,10 @@ struct probe_thread {
 	__u64 left_counters[PROBE_SLOT_COUNTERS];
 	__u32 switches; /* times it came back */
 	__u32 depth;
-	__u32 zero; /* for forget() */
-	__u32 unused;
-	__u64 goid; /* of a goroutine: its number */
+	__u32 zero;		      /* for forget() */
+	__u32 mixed;		      /* some of its frames may be on other stacks */
+	__u64 stack_start, stack_end; /* its own, as far as is known */
+	__u64 goid;		      /* of a goroutine: its number */
 	struct probe_frame frames[PROBE_MAX_DEPTH];
 };
 

@@ -3,8 +3,9 @@
  * Where longjmp(3) leads. The stack pointer is in the jmp_buf, which the C library keeps secret
  * from programs: glibc on x86-64 turns it by 17 bits and mixes it with a random number of the
  * thread (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h; jmpbuf-offsets.h), musl keeps it as it
- * is. What comes out is believed when it is near above in the same mapping, which no wrong number
- * is. On arm64 glibc has the random number where only its own code finds it.
+ * is. What comes out is believed when it is near above in the same mapping, or where the stack for
+ * signals is left, in the thread's own stack, which no wrong number is. On arm64 glibc has the
+ * random number where only its own code finds it.
  */
 #ifndef BPF_PROBE_UNWINDING_BPF_H
 #define BPF_PROBE_UNWINDING_BPF_H
@@ -45,26 +46,37 @@ static __always_inline bool is_above(__u64 from, __u64 to)
 
 #if defined(__TARGET_ARCH_x86)
 
+static __always_inline bool may_be_target(const struct probe_thread *thread,
+					  const struct probe_call *call, __u64 to)
+{
+	if (call->stack == FRAME_ALT)
+		return to > thread->stack_start && to < thread->stack_end && !(to % STACK_WORD);
+	return is_above(call->sp, to);
+}
+
 /* 0: it is not known. */
-static __always_inline __u64 longjmp_target(const struct probe_call *call)
+static __always_inline __u64 longjmp_target(const struct probe_thread *thread,
+					    const struct probe_call *call)
 {
 	__u64 kept = 0, guard = 0, turned;
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	bpf_probe_read_user(&kept, sizeof(kept), (void *)(call->arguments[0] + JMP_BUF_SP));
-	if (is_above(call->sp, kept))
+	if (may_be_target(thread, call, kept))
 		return kept;
 	if (bpf_probe_read_user(&guard, sizeof(guard), (void *)(task->thread.fsbase + GUARD_AT)) <
 	    0)
 		return 0;
 	turned = (kept >> GUARD_BITS | kept << (64 - GUARD_BITS)) ^ guard;
-	return is_above(call->sp, turned) ? turned : 0;
+	return may_be_target(thread, call, turned) ? turned : 0;
 }
 
 #else
 
-static __always_inline __u64 longjmp_target(const struct probe_call *call)
+static __always_inline __u64 longjmp_target(const struct probe_thread *thread,
+					    const struct probe_call *call)
 {
+	(void)thread;
 	(void)call;
 	return 0;
 }
@@ -82,13 +94,15 @@ static long doubt_frame(__u32 index, struct arrival *arrival)
  */
 static __always_inline bool arrive_at_longjmp(struct arrival *arrival)
 {
-	__u64 target = longjmp_target(&arrival->call);
+	__u64 target = longjmp_target(arrival->thread, &arrival->call);
 
 	if (!target) {
 		bpf_loop(arrival->thread->depth, doubt_frame, arrival, 0);
 		return false;
 	}
 	arrival->call.sp = target;
+	if (arrival->call.stack == FRAME_ALT)
+		arrival->call.stack = 0;
 	arrival->keeps_equal = true;
 	arrival->unwinding = true;
 	return true;
@@ -123,6 +137,8 @@ static __always_inline int arrive_anywhere(struct arrival *arrival, __u32 spot)
 			count_unmatched(&arrival->call);
 		return 0;
 	}
+	if (!go_of(&arrival->call))
+		arrival->call.stack = stack_at(arrival->thread, arrival->call.sp);
 	if (spot == PROBE_SPOT_RETURN || spot == PROBE_SPOT_JUMP)
 		bpf_loop(PROBE_MAX_DEPTH, find_own_frame, arrival, 0);
 	else

@@ -425,6 +425,8 @@ int probe_exec(__u64 *arguments)
 	struct task_struct *task = (struct task_struct *)arguments[0];
 	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0) };
 
+	if (walk.thread)
+		walk.thread->stack_start = walk.thread->stack_end = 0;
 	if (walk.thread && phase != PROBE_CLOSED)
 		bpf_loop(walk.thread->depth, forget_frame, &walk, 0);
 	sweep_goroutines(task, true);

@@ -158,7 +158,8 @@ struct probe_counts {
 	uint64_t abandoned; /* by longjmp or an exception: never returned. Their time is known
 			       where it was seen when that was */
 	uint64_t unseen;    /* ended somewhere no probe is */
-	uint64_t switched;  /* their thread went on on another stack: no time is known of them */
+	uint64_t switched;  /* their thread may have gone on on another stack, as fibers do: no
+			       time is known of them. Those that came back are exits too */
 	uint64_t died;	    /* the thread ended inside, or executed another program */
 	uint64_t unmatched; /* exits whose entry was not seen */
 };

@@ -349,10 +349,8 @@ static bool never_returns(const struct code_blocks *blocks, const struct code_en
 	return blocks->steps.count && !blocks->data && !ends->returns.size && !ends->jumps.size;
 }
 
-static enum watch_exits judge(const struct watch_image *image, enum code_exits exits, bool never)
+static enum watch_exits judge(bool delicate, enum code_exits exits, bool never)
 {
-	bool delicate = watch_image_is_delicate(image);
-
 	/* A return instruction takes two traps where an exchanged return address takes one call. */
 	if (!delicate)
 		return WATCH_EXITS_UNKNOWN;
@@ -362,7 +360,7 @@ static enum watch_exits judge(const struct watch_image *image, enum code_exits e
 }
 
 enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function,
+				   const struct listed_function *function, bool delicate,
 				   struct code_ends *ret_offsets, bool *ret_loops)
 {
 	struct code_blocks blocks = { .data = false };
@@ -377,7 +375,8 @@ enum watch_exits watch_image_exits(struct watch_image *image,
 		*ret_loops = code_blocks_loops_to_start(&blocks, function->start);
 		exits = all_exits(image, function, &blocks, &ends);
 	}
-	known = judge(image, exits, never_returns(&blocks, &ends));
+	known = judge(delicate || watch_image_is_delicate(image), exits,
+		      never_returns(&blocks, &ends));
 	add_offsets(image, &ends.returns, &ret_offsets->returns);
 	add_offsets(image, &ends.jumps, &ret_offsets->jumps);
 	code_blocks_done(&blocks);

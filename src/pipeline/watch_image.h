@@ -69,10 +69,11 @@ enum watch_exits {
 	WATCH_EXITS_UNKNOWN, /* better told by the return address */
 };
 
-/* Appends them as offsets in the file, as far as they are known. *ret_loops: the function's first
+/* Appends them as offsets in the file, as far as they are known. @delicate: return addresses must
+ * not be exchanged, whatever the file itself says. *ret_loops: the function's first
  * instruction is also that of a loop. */
 enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function,
+				   const struct listed_function *function, bool delicate,
 				   struct code_ends *ret_offsets, bool *ret_loops);
 
 /* Can a call return to this ELF address: does the instruction before it end there, and another one

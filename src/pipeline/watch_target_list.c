@@ -76,7 +76,9 @@ static void add_exits(struct watch_target_list *targets, const struct watch_cand
 
 	if (!targets->exits || targets->list.count >= MOST_WITH_EXITS || !candidate->function)
 		return;
-	known = watch_image_exits(candidate->image, candidate->function, &offsets, &loops);
+	known = watch_image_exits(candidate->image, candidate->function,
+				  watch_fibers_may_be(&targets->fibers, candidate->image), &offsets,
+				  &loops);
 	if (known != WATCH_EXITS_UNKNOWN)
 		target->returns_at = keep_offsets(targets, &offsets.returns, &target->return_count);
 	if (known != WATCH_EXITS_UNKNOWN || targets->jumps)

@@ -12,6 +12,7 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "model/probe.h"
+#include "pipeline/watch_fibers.h"
 #include "pipeline/watch_go.h"
 #include "pipeline/watch_sources.h"
 
@@ -28,6 +29,7 @@ struct watch_target_list {
 	VEC(void *) blocks;			 /* arrays of exits, owned */
 	VEC(str_id) notes;
 	struct watch_goes goes;
+	struct watch_fibers fibers; /* its owner sets where it looks */
 	size_t repeated; /* what was there already, by another name */
 };
 

@@ -88,6 +88,67 @@ test_watch_knows_what_threads_begin_with() {
 	done
 }
 
+# build_fibers: without frame pointers and with them, with exception tables and without.
+build_fibers() {
+	local flags="-g -O2 -pthread -D_GNU_SOURCE"
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} -std=gnu11 $flags -fomit-frame-pointer -o "$T/fibers" "$HERE/programs/fibers.c" &&
+		${CC:-cc} -std=gnu11 $flags -fno-omit-frame-pointer -fexceptions -o "$T/fibers-fp" \
+			"$HERE/programs/fibers.c" &&
+		${CXX:-c++} -x c++ -U_GNU_SOURCE $flags -o "$T/fibers++" "$HERE/programs/fibers.c" ||
+		fail "fibers.c cannot be compiled"
+}
+
+# A thread that goes from stack to stack: all calls come back, none was abandoned; those during which
+# it was elsewhere have no time, the others the time that the program measured.
+test_watch_tells_fibers() {
+	need_counts_of_calls
+	build_fibers
+	for program in fibers fibers-fp fibers++; do
+		for how in separate block thread; do
+			count_calls -m \
+				entries,exits,abandoned,stack-switched,end-not-seen,walltime,errors \
+				"$T/$program:waiting*" "$T/$program:busy*" -- \
+				"$T/$program" $how
+			for name in waiting busy; do
+				expect_calls $name entries 20
+				expect_calls $name exits 20
+				expect_calls $name abandoned 0
+				expect_calls $name end-not-seen 0
+				expect_calls $name errors 0
+			done
+			expect_calls busy stack-switched 0
+			holds "$(total_of waiting stack-switched) >= 15" ||
+				fail "$program $how: $(cat "$T/csv")"
+			holds "$(total_of busy walltime) >= 0.02 &&
+				$(total_of busy walltime) <= $(sed -n 's/^busy //p' "$T/csv")" ||
+				fail "$program $how: $(cat "$T/csv")"
+		done
+	done
+}
+
+# A stack for signals is no fiber's.
+test_watch_knows_the_stack_for_signals() {
+	need_counts_of_calls
+	build_fibers
+	for program in fibers fibers-fp fibers++; do
+		count_calls -m entries,exits,abandoned,stack-switched,walltime \
+			"$T/$program:interrupted*" "$T/$program:handler*" "$T/$program:leaver*" \
+			"$T/$program:busy*" -- "$T/$program" signals
+		expect_calls interrupted entries 21
+		expect_calls interrupted exits 20
+		expect_calls interrupted abandoned 1
+		expect_calls handler exits 20
+		expect_calls leaver entries 1
+		expect_calls leaver abandoned 1
+		expect_calls busy exits 41
+		for name in interrupted handler leaver busy; do
+			expect_calls $name stack-switched 0
+		done
+		holds "$(total_of interrupted walltime) >= 0.04" || fail "$(cat "$T/csv")"
+	done
+}
+
 # work() returns its argument, but -1 for every tenth.
 test_watch_counts_what_returns_so() {
 	need_counts_of_calls

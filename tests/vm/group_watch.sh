@@ -8,6 +8,7 @@
 watch_programs() {
 	build calls "$HERE/programs/calls.c" -pthread
 	build called "$SYSTEM/programs/called.c"
+	build fibers "$SYSTEM/programs/fibers.c" -pthread
 	build_goroutines "${1:-amd64}"
 }
 
@@ -119,6 +120,24 @@ check_watched_goroutines() {
 
 test_watch_goroutines() {
 	check_watched_goroutines
+}
+
+# A thread's fibers, in the first thread and in another.
+check_watched_fibers() {
+	local name
+	for name in fibers_block fibers_thread; do
+		[ "$(cat "$EXCHANGE/$name.status")" = 7 ] || fail "$(cat "$EXCHANGE/$name.stderr")"
+		watch_is $name waiting exits 20
+		watch_is $name waiting abandoned 0
+		watch_is $name busy exits 20
+		watch_is $name busy stack-switched 0
+		[ "$(watch_total $name waiting stack-switched)" -ge 15 ] ||
+			fail "$(cat "$EXCHANGE/$name.csv")"
+	done
+}
+
+test_watch_fibers() {
+	check_watched_fibers
 }
 
 test_watch_module() {

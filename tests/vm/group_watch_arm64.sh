@@ -25,6 +25,10 @@ test_watch_arm64_goroutines() {
 	check_watched_goroutines
 }
 
+test_watch_arm64_fibers() {
+	check_watched_fibers
+}
+
 test_watch_arm64_programs() {
 	check_watched_programs
 }

@@ -31,6 +31,10 @@ test_watch_newer_goroutines() {
 	check_watched_goroutines
 }
 
+test_watch_newer_fibers() {
+	check_watched_fibers
+}
+
 test_watch_newer_programs() {
 	check_watched_programs
 }

@@ -19,6 +19,10 @@ watched many -m $METRICS vfs_read read_zero hrtimer_nanosleep handle_mm_fault 'v
 	'vfs_w*' -- $BIN/calls 4 50
 watched by_cpu --by cpu -m entries,exits vfs_read --if 'arg3 == 1' -- $BIN/calls 4 50
 watched programs -m entries,exits $BIN/called:work $BIN/called:nap -- $BIN/called 200
+for how in block thread; do
+	watched fibers_$how -m entries,exits,abandoned,stack-switched,walltime \
+		$BIN/fibers:waiting $BIN/fibers:busy -- $BIN/fibers $how
+done
 if [ -x $BIN/goroutines ]; then
 	$BIN/prospect watch -i 0 --budget 0 --yes --format csv -f $EXCHANGE/goroutines.csv \
 		-m entries,exits,abandoned,end-not-seen,walltime,vtime,page-faults \

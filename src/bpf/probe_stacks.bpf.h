@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Threads with several stacks. A thread's own stack is the mapping that the kernel (the first
+ * thread) or the C library (its thread pointer is at the top) gave it, another may be for signals
+ * (sigaltstack). What else a stack pointer is in is a fiber's stack, of which many may lie in one
+ * mapping: there it cannot be told whether a call that is deeper has been left or waits in another
+ * fiber. Such a call is adrift: it has no time, and its return is still recognised, by its function
+ * and stack pointer.
+ *
+ * Frames of several stacks are not in the order of their entries' ends: one that is no more among
+ * others is dead until it is the topmost, or a call of a fiber takes its place.
+ */
+#ifndef BPF_PROBE_STACKS_BPF_H
+#define BPF_PROBE_STACKS_BPF_H
+
+#include "bpf/probe_sites.bpf.h"
+#include "bpf/probe_threads.bpf.h"
+
+enum { FRAME_STACK = FRAME_ALT | FRAME_FIBER };
+
+struct own_stack {
+	__u64 anchor; /* an address in it */
+	__u64 start, end;
+};
+
+static long take_own_stack(struct task_struct *task, struct vm_area_struct *vma,
+			   struct own_stack *stack)
+{
+	(void)task;
+	if (stack->anchor < vma->vm_start || stack->anchor >= vma->vm_end)
+		return 0;
+	stack->start = vma->vm_start;
+	stack->end = vma->vm_end;
+	return 0;
+}
+
+static __always_inline __u64 thread_pointer(const struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return task->thread.fsbase;
+#else
+	return task->thread.uw.tp_value;
+#endif
+}
+
+/* On which of its stacks the thread is: FRAME_ALT, FRAME_FIBER, or 0: on its own, or nobody knows.
+ */
+static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool first = task->pid == task->tgid;
+	struct own_stack stack = {};
+
+	if (sp >= thread->stack_start && sp < thread->stack_end)
+		return 0;
+	if (sp - task->sas_ss_sp < task->sas_ss_size)
+		return FRAME_ALT;
+	stack.anchor = first ? task->mm->start_stack : thread_pointer(task) - 1;
+	if (bpf_find_vma(task, sp, take_own_stack, &stack, 0) < 0)
+		return 0;
+	if (!stack.end || (!first && sp > stack.anchor))
+		return FRAME_FIBER;
+	thread->stack_start = stack.start;
+	thread->stack_end = first ? stack.end : stack.anchor;
+	return 0;
+}
+
+static __always_inline void bury_here(struct probe_frame *frame)
+{
+	*(volatile __u32 *)&frame->flags =
+		(frame->flags & ~(FRAME_UNDECIDED | FRAME_ADRIFT)) | FRAME_IGNORED | FRAME_DEAD;
+}
+
+static __noinline int set_adrift(struct probe_frame *frame)
+{
+	struct probe_slot *slot;
+
+	if (!frame)
+		return 0;
+	slot = slot_of(frame->row, bpf_get_smp_processor_id());
+	if (frame->flags & (FRAME_ADRIFT | FRAME_IGNORED) || !slot)
+		return 0;
+	frame->flags |= FRAME_ADRIFT;
+	if (frame->flags & FRAME_UNDECIDED)
+		return 0;
+	ADD(slot->switched, 1);
+	give_up_time(frame, slot);
+	return 0;
+}
+
+static long pop_dead(__u32 number, struct probe_thread **thread)
+{
+	__u32 index = (*thread)->depth - 1;
+
+	(void)number;
+	if (index >= PROBE_MAX_DEPTH || !(frame_at(*thread, index)->flags & FRAME_DEAD))
+		return 1;
+	(*thread)->depth = index;
+	return 0;
+}
+
+static __always_inline void tidy(struct probe_thread *thread)
+{
+	bpf_loop(PROBE_MAX_DEPTH, pop_dead, &thread, 0);
+	if (!thread->depth)
+		thread->mixed = 0;
+}
+
+#endif
