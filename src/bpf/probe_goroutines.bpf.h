@@ -20,7 +20,12 @@
 #include "bpf/probe_threads.bpf.h"
 #include "bpf/probe_wire.h"
 
-enum { FAR_IN_GO_STACK = 1 << 30 }; /* no stack of Go grows beyond that */
+enum {
+	FAR_IN_GO_STACK = 1 << 30, /* no stack of Go grows beyond that */
+	/* The kernel has a few elements for each CPU at hand; when they are gone, an interrupt brings
+	 * more, which comes at once. */
+	ATTEMPTS = 8,
+};
 
 struct goroutine_key {
 	__u64 g;
@@ -118,7 +123,7 @@ static __always_inline struct probe_thread *find_goroutine(struct probe_call *ca
 		return NULL;
 	key.g = call->g;
 	found = bpf_map_lookup_elem(&goroutines, &key);
-	if (!found && create) {
+	for (__u32 i = 0; create && !found && i < ATTEMPTS; i++) {
 		bpf_map_update_elem(&goroutines, &key, &no_calls, BPF_NOEXIST);
 		found = bpf_map_lookup_elem(&goroutines, &key);
 		if (found)
