@@ -35,18 +35,22 @@ struct watch_places {
 /*
  * What runs where stacks are unwound: handlers of C++ begin with __cxa_begin_catch (Itanium C++
  * ABI, "Exception Handling"); std::panic::catch_unwind of Rust comes to this function of the
- * standard library, whose name goes on with a hash. A function of Go that has recovered from a panic
- * goes on by running the functions that it deferred and that are left, each goroutine ends by one
- * function, also where it does so amid its calls (go:src/runtime/panic.go, proc.go).
+ * standard library, whose name goes on with a hash, or in Rust's newer names (v0) ends there; where
+ * it was inlined, to what it calls first. A function of Go that has recovered from a panic goes on
+ * by running the functions that it deferred and that are left, each goroutine ends by one function,
+ * also where it does so amid its calls (go:src/runtime/panic.go, proc.go).
  */
 static const struct {
 	const char *name;
-	enum matching { WHOLE, PREFIX, GO } matching;
+	enum matching { WHOLE, PREFIX, SUFFIX, GO } matching;
 	enum probe_place_kind kind;
 } unwinding[] = {
 	{ "__cxa_begin_catch", WHOLE, PROBE_PLACE_CATCH },
 	{ "_ZN3std9panicking3try7cleanup17h", PREFIX, PROBE_PLACE_CATCH },
 	{ "_ZN3std9panicking12catch_unwind7cleanup17h", PREFIX, PROBE_PLACE_CATCH },
+	{ "9panicking3try7cleanup", SUFFIX, PROBE_PLACE_CATCH },
+	{ "9panicking12catch_unwind7cleanup", SUFFIX, PROBE_PLACE_CATCH },
+	{ "__rust_panic_cleanup", SUFFIX, PROBE_PLACE_CATCH },
 	{ "longjmp", WHOLE, PROBE_PLACE_LONGJMP },
 	{ "_longjmp", WHOLE, PROBE_PLACE_LONGJMP },
 	{ "siglongjmp", WHOLE, PROBE_PLACE_LONGJMP },
@@ -197,14 +201,24 @@ static void find_sites(struct watch_places *places, uint8_t go)
 
 /* ---- unwinding ---- */
 
+static bool fits(const char *name, const char *wanted, enum matching matching)
+{
+	size_t length = strlen(name), wanted_length = strlen(wanted);
+
+	if (matching == PREFIX)
+		return strncmp(name, wanted, wanted_length) == 0;
+	if (matching == SUFFIX)
+		return length >= wanted_length &&
+		       strcmp(name + length - wanted_length, wanted) == 0;
+	return strcmp(name, wanted) == 0;
+}
+
 /* @go: it is of Go. */
 static int unwinding_kind(const char *name, bool go)
 {
 	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
 		if ((unwinding[i].matching == GO) == go &&
-		    (unwinding[i].matching == PREFIX
-			     ? strncmp(name, unwinding[i].name, strlen(unwinding[i].name)) == 0
-			     : strcmp(name, unwinding[i].name) == 0))
+		    fits(name, unwinding[i].name, unwinding[i].matching))
 			return (int)unwinding[i].kind;
 	}
 	return -1;
@@ -246,7 +260,8 @@ static void take_unwinding(void *context, uint64_t address, const char *name)
 	int kind = unwinding_kind(name, go);
 	uint64_t offset;
 
-	if (kind < 0 || (go && !is_watched(search->places, go)) || !watch_image_offset(search->image, address, &offset) ||
+	if (kind < 0 || (go && !is_watched(search->places, go)) ||
+	    !watch_image_offset(search->image, address, &offset) ||
 	    is_listed(search->places, search->first, offset))
 		return;
 	*vec_push(&search->places->list) =

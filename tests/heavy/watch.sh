@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/heavy/watch.sh PROSPECT: what watch says of functions of Go programs, which count and time
-# their calls themselves.
+# tests/heavy/watch.sh PROSPECT: what watch says of functions of Go and Rust programs, which count and
+# time their calls themselves.
 set -u
 export LC_ALL=C
 prospect=$(realpath "$1")
@@ -17,6 +17,7 @@ skip() {
 }
 
 command -v go > /dev/null || skip "needs go"
+command -v rustc > /dev/null || skip "needs rustc"
 [ "$(id -u)" = 0 ] || skip "needs root"
 
 # build NAME OPTIONS...
@@ -50,6 +51,28 @@ check_goroutines() {
 	grep -q '^43 calls open when their thread ended' errors || { cat errors && return 1; }
 }
 
+# check_panics OPTIONS...: a function that hands on takes what both take.
+check_panics() {
+	rustc -O -g "$@" -o panics "$here/watch/panics.rs" || return
+	"$prospect" watch -i 0 --budget 0 --format csv -f csv -m entries,exits,abandoned,walltime \
+		./panics:inner_thrower ./panics:outer_thrower ./panics:hands_on \
+		./panics:last_act -- ./panics > out 2> errors || { cat errors && return 1; }
+	awk -F '[ ,]' '
+		FILENAME == "out" {
+			calls[$1] = $2; exits[$1] = $3; gone[$1] = $4; least[$1] = $5; most[$1] = $6
+		}
+		FILENAME == "csv" && $1 == "total" {
+			sub(/.*:/, "", $4)
+			seen++
+			if ($5 != calls[$4] || $6 != exits[$4] || $7 != gone[$4] ||
+				$8 > most[$4] || $8 < least[$4]) {
+				print "# " $0
+				wrong++
+			}
+		}
+		END { exit wrong > 0 || seen != 4 }' out csv || { cat out csv errors && return 1; }
+}
+
 # report OK WHAT
 report() {
 	[ "$1" = 0 ] || status=1
@@ -66,4 +89,8 @@ check_goroutines taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" ./g
 report $? "times calls of goroutines on one CPU"
 build goroutines -ldflags=-w -buildmode=pie && check_goroutines ./goroutines
 report $? "times calls of goroutines without debug information, pie"
+check_panics -C panic=unwind
+report $? "tells calls that panics ended, and follows tail calls"
+check_panics -C force-frame-pointers=yes
+report $? "tells them with frame pointers too"
 exit $status
