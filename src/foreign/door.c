@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
@@ -369,8 +370,7 @@ static int ask_far(const struct readers *readers, const struct door_root *root, 
 		   uint64_t device, struct door_file *ret_file, struct err *err)
 {
 	_cleanup_free_ char *whole = absolute(root, name);
-	_cleanup_free_ char *folder =
-		root && root->path ? absolute(NULL, root->path) : NULL;
+	_cleanup_free_ char *folder = root && root->path ? absolute(NULL, root->path) : NULL;
 	const struct door_root below = { .path = folder, .sealed = root && root->sealed };
 	const struct foreign_question question = { .kind = WIRE_OPEN,
 						   .readers = readers,
@@ -451,10 +451,50 @@ int door_open_magic(struct foreign *foreign, const char *path, int32_t pid, uint
 	return open_far(foreign, &question, ret_file, NULL);
 }
 
+int door_open_folder(struct foreign *foreign, const char *path)
+{
+	struct door_way way = { .mounts = foreign ? foreign_mounts(foreign) : NULL };
+
+	return open_root(path, &way);
+}
+
+/* What is mounted where a process is, by what is known of the same devices here: -EREMOTE. */
+static int keep_near(struct foreign *foreign, int32_t pid, const char *path)
+{
+	_cleanup_(mounts_freep) struct mounts *mounts = mounts_of(pid, foreign_mounts(foreign));
+
+	return mounts && !mounts_obstacle(mounts, path) ? 0 : -EREMOTE;
+}
+
+int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, const char *name)
+{
+	_cleanup_free_ char *root_path = xasprintf("/proc/%d/root", pid);
+	_cleanup_free_ char *whole = xasprintf("%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	_cleanup_close_ int root = -1;
+	long folder;
+	int rc = foreign ? keep_near(foreign, pid, whole) : 0;
+
+	if (rc < 0)
+		return rc;
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0) /* it is gone: ours */
+		return door_open_folder(foreign, path);
+	if (foreign) /* a link could lead anywhere */
+		how.resolve |= RESOLVE_NO_SYMLINKS;
+	folder = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (folder < 0 && errno == ENOSYS)
+		folder = openat(root, path + strspn(path, "/"),
+				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return folder < 0 ? -errno : (int)folder;
+}
+
 int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
 {
 	struct door_way way = { .mounts = foreign ? foreign_mounts(foreign) : NULL };
 	_cleanup_close_ int place = -1;
+	_cleanup_free_ char *whole = absolute(NULL, path);
 	struct foreign_answer answer;
 	int rc;
 
@@ -463,12 +503,12 @@ int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
 	place = door_walk(AT_FDCWD, path, false, &way);
 	if (place >= 0)
 		return fstat(place, ret_stat) < 0 ? -errno : 0;
-	if (place != -EREMOTE)
+	if (place != -EREMOTE || !whole)
 		return place;
-	rc = foreign_ask(foreign,
-			 &(struct foreign_question){
-				 .kind = WIRE_STAT, .name = path, .place = way.device },
-			 &answer, NULL);
+	rc = foreign_ask(
+		foreign,
+		&(struct foreign_question){ .kind = WIRE_STAT, .name = whole, .place = way.device },
+		&answer, NULL);
 	if (rc == 0)
 		*ret_stat = answer.st;
 	return rc;

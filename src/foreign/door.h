@@ -12,8 +12,8 @@
  * nothing of /proc, /sys and their like is read.
  *
  * A file system may never answer, when its server is gone. So where a struct foreign is at hand,
- * names are followed step by step along mounts that are known to be local, and what lies beyond them
- * is left to a process that may hang (foreign/foreign.h).
+ * names are followed step by step along mounts that are known to be local, and what lies beyond
+ * them is left to a process that may hang (foreign/foreign.h).
  */
 #ifndef FOREIGN_DOOR_H
 #define FOREIGN_DOOR_H
@@ -31,8 +31,9 @@ enum { READERS_MOST = 16 };
 
 /* Users who must all be allowed to read a file. Zero-initialised: only ourselves. */
 struct readers {
-	struct foreign *foreign; /* reads what may not answer; borrowed. NULL: everything is read
-				    here, and waited for. Of no account when readers are compared. */
+	struct foreign
+		*foreign; /* reads what may not answer; borrowed. NULL: everything is read
+			     here, and waited for. Of no account when readers are compared. */
 	uint32_t uids[READERS_MOST];
 	uint32_t count;
 	bool anybody; /* every user must be, even one that owns nothing and is in no group */
@@ -66,12 +67,13 @@ int door_open(const struct readers *readers, const struct door_root *root, const
 
 /* What a descriptor does not say of its file. */
 struct door_file {
-	bool copy; /* It is of a copy in memory, which neither changes nor blocks: same size, time of
-		      change, bytes and, where we may, owner. */
+	bool copy; /* It is of a copy in memory, which neither changes nor blocks: same size, time
+		      of change, bytes and, where we may, owner. */
 	uint64_t device, inode; /* of the file itself */
 };
 
-/* The same, for those who must know which file it was. -ETIMEDOUT: its file system did not answer. */
+/* The same, for those who must know which file it was. -ETIMEDOUT: its file system did not answer.
+ */
 int door_open_file(const struct readers *readers, const struct door_root *root, const char *name,
 		   struct door_file *ret_file, struct err *err);
 
@@ -81,7 +83,13 @@ int door_open_file(const struct readers *readers, const struct door_root *root, 
 int door_open_magic(struct foreign *foreign, const char *path, int32_t pid, uint64_t device,
 		    struct door_file *ret_file);
 
-/* stat(2) of an absolute path, with our own rights. Negative errno. */
+/* A folder (O_PATH) that @path leads to over local mounts only, with our own rights: what is in it
+ * can be looked at without waiting, but for the links in it. -EREMOTE: not all are local. */
+int door_open_folder(struct foreign *foreign, const char *path);
+/* The same as a process sees it, below its root, for @name in it. */
+int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, const char *name);
+
+/* stat(2) of a path, with our own rights. Negative errno. */
 int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);
 
 /* Appends a file of /proc/PID that needs the memory of the process, and may have to wait for what

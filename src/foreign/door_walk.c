@@ -23,9 +23,9 @@ enum {
 };
 
 struct walk {
-	int at;		  /* the folder that was reached; owned */
-	char *rest;	  /* of the path, from there; owned */
-	char *here;	  /* the path of `at`, owned; NULL: nobody asks for it */
+	int at;	    /* the folder that was reached; owned */
+	char *rest; /* of the path, from there; owned */
+	char *here; /* the path of `at`, owned; NULL: nobody asks for it */
 	unsigned links;
 	bool sealed;
 	struct door_way *way;
@@ -56,7 +56,8 @@ static int keep_away(struct door_way *way, const char *path)
 	return -EREMOTE;
 }
 
-/* The path of a folder that is open, asked of the kernel and not of the file system. The caller's. */
+/* The path of a folder that is open, asked of the kernel and not of the file system. The caller's.
+ */
 static char *path_of(int at)
 {
 	char link[LINK_BYTES], path[PATH_MAX];

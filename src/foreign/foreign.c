@@ -100,8 +100,7 @@ static bool drop_descriptors(int socket)
 		if (dup2(nothing, fd) < 0)
 			return false;
 	}
-	if (socket == SERVE_SOCKET ? fcntl(socket, F_SETFD, 0) < 0
-				   : dup2(socket, SERVE_SOCKET) < 0)
+	if (socket == SERVE_SOCKET ? fcntl(socket, F_SETFD, 0) < 0 : dup2(socket, SERVE_SOCKET) < 0)
 		return false;
 	if (syscall(SYS_close_range, SERVE_SOCKET + 1, ~0U, 0) < 0) {
 		for (int fd = SERVE_SOCKET + 1; fd < sysconf(_SC_OPEN_MAX); fd++)
@@ -270,7 +269,8 @@ static int take(const struct wire_answer *answer, int *fd, const struct foreign_
 		return err_set(err, answer->rc, "%s", answer->reason);
 	if (wants_fd != (*fd >= 0) ||
 	    (answer->copy && (answer->size > question->limit || !is_sealed(*fd))))
-		return err_set(err, -EPROTO, "the process that reads such files was not understood");
+		return err_set(err, -EPROTO,
+			       "the process that reads such files was not understood");
 	*ret_answer = (struct foreign_answer){ .fd = steal_fd(*fd), .copy = answer->copy != 0 };
 	wire_get_stat(answer, &ret_answer->st);
 	return 0;

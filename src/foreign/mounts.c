@@ -31,13 +31,13 @@ struct mounts {
 /* ---- which are local ---- */
 
 static const char *const local_types[] = {
-	"apparmorfs", "bcachefs",   "binfmt_misc", "bpf",	 "btrfs",   "cgroup",	"cgroup2",
-	"configfs",	"cramfs",     "debugfs",     "devpts",	 "devtmpfs", "efivarfs", "erofs",
-	"exfat",	"ext2",	      "ext3",	     "ext4",	 "f2fs",    "fusectl",	"hfs",
-	"hfsplus",	"hugetlbfs",  "iso9660",     "jffs2",	 "jfs",	    "minix",	"mqueue",
-	"msdos",	"nilfs2",     "nsfs",	     "ntfs3",	 "proc",    "pstore",	"ramfs",
-	"reiserfs",	"resctrl",    "romfs",	     "rootfs",	 "securityfs", "selinuxfs", "squashfs",
-	"sysfs",	"tmpfs",      "tracefs",     "ubifs",	 "udf",	    "vfat",	"xfs",
+	"apparmorfs", "bcachefs",  "binfmt_misc", "bpf",    "btrfs",	  "cgroup",    "cgroup2",
+	"configfs",   "cramfs",	   "debugfs",	  "devpts", "devtmpfs",	  "efivarfs",  "erofs",
+	"exfat",      "ext2",	   "ext3",	  "ext4",   "f2fs",	  "fusectl",   "hfs",
+	"hfsplus",    "hugetlbfs", "iso9660",	  "jffs2",  "jfs",	  "minix",     "mqueue",
+	"msdos",      "nilfs2",	   "nsfs",	  "ntfs3",  "proc",	  "pstore",    "ramfs",
+	"reiserfs",   "resctrl",   "romfs",	  "rootfs", "securityfs", "selinuxfs", "squashfs",
+	"sysfs",      "tmpfs",	   "tracefs",	  "ubifs",  "udf",	  "vfat",      "xfs",
 	"zfs",
 };
 
@@ -110,7 +110,8 @@ static bool layers_are_local(const struct mounts *mounts, const char *value)
  * name what is something else here: then the type of that decides, which is the best there is. */
 static bool is_local_overlay(const struct mounts *mounts, const struct mount *mount)
 {
-	static const char *const options[] = { "lowerdir=", "lowerdir+=", "datadir+=", "upperdir=" };
+	static const char *const options[] = { "lowerdir=", "lowerdir+=", "datadir+=",
+					       "upperdir=" };
 	_cleanup_free_ char *copy = xstrdup(mount->options);
 	bool seen = false;
 	char *rest = copy, *option;
@@ -268,6 +269,22 @@ struct mounts *mounts_new(void)
 	mounts->fd = fd;
 	mounts->own = own[0] == '/' ? xstrdup(own) : NULL;
 	read_again(mounts);
+	return mounts;
+}
+
+struct mounts *mounts_of(int32_t pid, const struct mounts *ours)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	char path[64];
+	struct mounts *mounts;
+
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", pid);
+	if (file_read(path, MOUNTINFO_LIMIT, &text) < 0)
+		return NULL;
+	mounts = mounts_parse(buf_text(&text), NULL);
+	for (size_t i = 0; i < mounts->list.count; i++)
+		mounts->list.items[i].local |=
+			mounts_device_is_local(ours, mounts->list.items[i].device);
 	return mounts;
 }
 

@@ -26,15 +26,20 @@ struct mounts;
 /* Our own, followed: NULL when they cannot be read. The overlay that we were started from counts as
  * local: if it did not answer, nor would we. */
 struct mounts *mounts_new(void);
-/* From the text of a mountinfo file. @own: a file on the overlay that counts as local; NULL: none. */
+/* From the text of a mountinfo file. @own: a file on the overlay that counts as local; NULL: none.
+ */
 struct mounts *mounts_parse(const char *text, const char *own);
+/* Those of a process, as its root has them; NULL when they cannot be read. What is of a device that
+ * is local by @ours is local: the layers of overlays have names that mean nothing there. */
+struct mounts *mounts_of(int32_t pid, const struct mounts *ours);
 void mounts_free(struct mounts *mounts); /* NULL is fine */
 DEFINE_CLEANUP(struct mounts *, mounts_free);
 
 /* Reads them again if they have changed. When that cannot be done nothing is local any more. */
 void mounts_refresh(struct mounts *mounts);
 
-/* The first mount on the way to @path that is not local, borrowed until the next refresh; NULL: none.
+/* The first mount on the way to @path that is not local, borrowed until the next refresh; NULL:
+ * none.
  * @path is absolute and has neither links nor "..". Where mounts lie upon each other all must be
  * local. One without a point stands for what is not known. */
 const struct mount *mounts_obstacle(const struct mounts *mounts, const char *path);

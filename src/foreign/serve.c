@@ -111,10 +111,13 @@ static void set_facts(int copy, const struct wire_answer *answer)
 		return;
 }
 
+/* It is read from its start, like a file that was just opened. */
 static int seal(int copy)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
 
+	if (lseek(copy, 0, SEEK_SET) < 0)
+		return -errno;
 	return fcntl(copy, F_ADD_SEALS, seals) < 0 ? -errno : 0;
 }
 
@@ -156,7 +159,8 @@ static int hand_on(struct serving *serving, int fd)
 	if (serving->mounts && mounts_device_is_local(serving->mounts, st.st_dev))
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (serving->answer.size > serving->question.limit)
-		return say(serving, -EFBIG, "it is too large for a copy, and its file system may not answer");
+		return say(serving, -EFBIG,
+			   "it is too large for a copy, and its file system may not answer");
 	serving->answer.copy = 1;
 	copy = copy_file(serving, fd);
 	return copy < 0 ? say(serving, copy, strerror(-copy)) : copy;
@@ -246,8 +250,8 @@ static bool serve_one(struct serving *serving)
 		close(sent);
 	if (size <= 0 || !wire_check_question(&serving->question, (size_t)size, &root, &name))
 		return false;
-	serving->answer = (struct wire_answer){ .magic = WIRE_MAGIC,
-						.number = serving->question.number };
+	serving->answer =
+		(struct wire_answer){ .magic = WIRE_MAGIC, .number = serving->question.number };
 	serving->signed_ns = clock_ns();
 	fd = answer(serving, root, name);
 	serving->answer.rc = fd < 0 ? fd : 0;

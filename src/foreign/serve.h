@@ -2,8 +2,8 @@
 /*
  * The other side of foreign/foreign.h: the process that touches files which may never answer. It
  * does what it is asked, one thing after the other, and may hang in any of it; whoever asked has
- * given it up by then. It keeps nothing from one question to the next and holds nothing that anybody
- * waits for.
+ * given it up by then. It keeps nothing from one question to the next and holds nothing that
+ * anybody waits for.
  */
 #ifndef FOREIGN_SERVE_H
 #define FOREIGN_SERVE_H

@@ -143,5 +143,6 @@ void wire_get_stat(const struct wire_answer *answer, struct stat *st)
 			     .st_size = (off_t)answer->size,
 			     .st_uid = answer->uid,
 			     .st_mode = answer->mode,
-			     .st_mtim = { .tv_sec = answer->mtime_s, .tv_nsec = answer->mtime_ns } };
+			     .st_mtim = { .tv_sec = answer->mtime_s,
+					  .tv_nsec = answer->mtime_ns } };
 }

@@ -16,8 +16,8 @@
 
 #include "foreign/door.h"
 
-/* OPEN: a regular file by door_open. FOLLOW: by its path, through any link, as ourselves. STAT: only
- * what stat(2) says of a path. READ: all that a file of /proc has now. */
+/* OPEN: a regular file by door_open. FOLLOW: by its path, through any link, as ourselves. STAT:
+ * only what stat(2) says of a path. READ: all that a file of /proc has now. */
 #define WIRE_QUESTIONS(X) X(OPEN) X(FOLLOW) X(STAT) X(READ)
 
 enum wire_kind {
@@ -58,8 +58,7 @@ struct wire_answer {
 #define WIRE_AT_WORK 1
 
 /* Bytes of the question, for sending. False: the paths are too long. @root may be NULL. */
-bool wire_ask(struct wire_question *question, const char *root, const char *name,
-	      size_t *ret_size);
+bool wire_ask(struct wire_question *question, const char *root, const char *name, size_t *ret_size);
 /* Is what was received a question? *ret_root (NULL: none) and *ret_name borrow from it. */
 bool wire_check_question(const struct wire_question *question, size_t size, const char **ret_root,
 			 const char **ret_name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pipeline/import_profile.h"
+#include "foreign/foreign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
 	import->readers = profile_readers_foreign();
+	import->readers.foreign = foreign_new((struct pause){ 0 });
 	image_files_set_readers(import->files, &import->readers);
 	list_debug_folders(import);
 	/* Whether a name was a link then cannot be asked now. */
@@ -68,6 +70,7 @@ void import_profile_done(struct import_profile *import)
 	last_act_cancel(import->removal);
 	stacks_free(import->stacks);
 	jit_free(import->frames.jit);
+	foreign_free(import->readers.foreign);
 	machine_free(import->machine);
 	image_files_free(import->files);
 	kernel_symbols_free(import->frames.kernel);
@@ -144,7 +147,8 @@ static void settle_facts(struct import_profile *import)
 static void name_all(struct import_profile *import)
 {
 	const struct debug_options debug_options = { .folders = import->debug_folders.items,
-						     .folder_count = import->debug_folders.count };
+						     .folder_count = import->debug_folders.count,
+						     .foreign = import->readers.foreign };
 	_cleanup_(debug_files_freep) struct debug_files *debug_files =
 		debug_files_new(&debug_options);
 	struct resolver *resolver =

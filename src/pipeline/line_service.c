@@ -40,6 +40,7 @@ void line_service_start(struct line_service *service, const struct profile *prof
 	const struct debug_options debug_options = {
 		.symfs = options->symfs,
 		.symfs_sealed = options->symfs_sealed,
+		.foreign = options->foreign,
 		.folders = options->debug_folders,
 		.folder_count = options->debug_folder_count,
 		.debuginfod = options->debuginfod || (servers && *servers),

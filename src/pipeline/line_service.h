@@ -13,6 +13,7 @@
 struct line_options {
 	const char *symfs;
 	bool symfs_sealed;		     /* as in struct door_root */
+	struct foreign *foreign;	     /* as in struct debug_options; NULL: the readers' */
 	const struct image_readers *readers; /* as in struct lines_options */
 	const char *const *debug_folders;
 	size_t debug_folder_count;

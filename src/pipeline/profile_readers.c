@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "foreign/foreign.h"
 #include "pipeline/owner.h"
 
 struct readers profile_readers_foreign(void)
@@ -36,6 +37,7 @@ void profile_readers_find(const struct profile *profile, const struct totals *to
 	int fd = here ? store_find_origin(profile) : -1;
 
 	*readers = (struct image_readers){ .all = profile_readers_foreign() };
+	readers->all.foreign = foreign_new((struct pause){ 0 });
 	if (fd < 0)
 		return;
 	readers->all.anybody = false;

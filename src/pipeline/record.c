@@ -117,6 +117,7 @@ static void build_model(struct recording *recording)
 	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
 	image_files_set_readers(recording->files, &recording->readers);
 	recording->jit = jit_new(recording->profile);
+	jit_set_foreign(recording->jit, recording->foreign);
 	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
 	recording->frames = (struct frames){ .profile = recording->profile,

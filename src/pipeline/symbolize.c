@@ -14,6 +14,7 @@
 #include "base/xalloc.h"
 #include "collect/proc_scan.h"
 #include "elf/elf_file.h"
+#include "foreign/foreign.h"
 #include "model/machine.h"
 #include "pipeline/frames.h"
 #include "resolve/demangler.h"
@@ -28,6 +29,8 @@ struct symbolizer {
 	struct symbolize_options options;
 	struct profile *profile;
 	struct machine *machine;
+	struct foreign *foreign;
+	struct readers readers; /* ourselves, through `foreign` */
 	struct image_files *files;
 	struct kernel_symbols *kernel;
 	struct jit *jit;
@@ -63,9 +66,13 @@ static int start_file(struct symbolizer *symbolizer, struct err *err)
 	char path[PATH_MAX];
 	struct mapped_file mapped = { .path = path };
 	struct stat st;
+	int rc = door_stat(symbolizer->foreign, file, &st);
 
-	if (!realpath(file, path) || stat(path, &st) < 0)
-		return err_set(err, -errno, "%s: %s", file, strerror(errno));
+	if (rc == -ETIMEDOUT)
+		return err_set(err, rc, "%s: its file system does not answer", file);
+	if (rc < 0 || !realpath(file, path))
+		return err_set(err, rc < 0 ? rc : -errno, "%s: %s", file,
+			       strerror(rc < 0 ? -rc : errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL, "%s: not a file of code", file);
 	mapped.dev = st.st_dev;
@@ -130,7 +137,8 @@ static int start_process(struct symbolizer *symbolizer, struct err *err)
 {
 	const struct proc_visitor visitor = { .process = take_process,
 					      .map = take_map,
-					      .context = symbolizer };
+					      .context = symbolizer,
+					      .foreign = symbolizer->foreign };
 	int rc = proc_scan_one(symbolizer->options.pid, &visitor, err);
 
 	jit_set_time(symbolizer->jit, clock_ns());
@@ -185,8 +193,12 @@ static void make_parts(struct symbolizer *symbolizer)
 	symbolizer->profile = profile_new();
 	if (uname(&name) == 0)
 		profile_set_text(&symbolizer->profile->run.kernel_release, name.release);
+	symbolizer->foreign = foreign_new((struct pause){ 0 });
+	symbolizer->readers.foreign = symbolizer->foreign;
 	symbolizer->files = image_files_new(symbolizer->profile, MOST_OPEN_FILES);
+	image_files_set_readers(symbolizer->files, &symbolizer->readers);
 	symbolizer->jit = jit_new(symbolizer->profile);
+	jit_set_foreign(symbolizer->jit, symbolizer->foreign);
 	symbolizer->machine = machine_new(symbolizer->profile, NULL, NULL);
 	symbolizer->demangler = demangler_new(
 		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
@@ -194,6 +206,7 @@ static void make_parts(struct symbolizer *symbolizer)
 
 static void finish_parts(struct symbolizer *symbolizer)
 {
+	symbolizer->options.lines.foreign = symbolizer->foreign;
 	line_service_start(&symbolizer->service, symbolizer->profile, &symbolizer->options.lines,
 			   symbolizer->kernel ? NULL : open_image, symbolizer);
 	symbolizer->resolver =
@@ -241,6 +254,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	machine_free(symbolizer->machine);
 	jit_free(symbolizer->jit);
 	image_files_free(symbolizer->files);
+	foreign_free(symbolizer->foreign);
 	profile_free(symbolizer->profile);
 	vec_free(&symbolizer->segments.list);
 	buf_done(&symbolizer->symbol);

@@ -74,7 +74,8 @@ static int open_below(const struct debug_files *files, const struct readers *rea
 	struct err why;
 	int fd;
 
-	through.foreign = files->options.foreign;
+	if (!through.foreign)
+		through.foreign = files->options.foreign;
 	fd = door_open(&through, root, name, &why);
 	if ((fd == -EACCES || fd == -ETIMEDOUT) && files->options.refused)
 		files->options.refused(files->options.opened_context, shown, why.text);

@@ -142,13 +142,18 @@ static struct held_file *file_behind(const struct image_files *files, uint32_t i
 	return id ? &files->files.items[id - 1] : NULL;
 }
 
+static struct foreign *foreign_of(const struct image_files *files)
+{
+	return files->readers ? files->readers->foreign : NULL;
+}
+
 /* Does the file's path lead to the same, unchanged file now? */
 static bool path_leads_back(const struct image_files *files, const struct held_file *file)
 {
-	struct foreign *foreign = files->readers ? files->readers->foreign : NULL;
 	struct stat st;
 
-	return file->known && file->by_path && door_stat(foreign, path_of(files, file), &st) == 0 &&
+	return file->known && file->by_path &&
+	       door_stat(foreign_of(files), path_of(files, file), &st) == 0 &&
 	       file_identity_is(&file->identity, &st);
 }
 
@@ -505,6 +510,6 @@ bool image_files_is_link(void *context, const char *comm, uint32_t image)
 
 	if (!file || !file->known)
 		return false;
-	return link_names_ask(&files->links, path_of(files, file), comm, file->identity.dev,
-			      file->identity.inode);
+	return link_names_ask(&files->links, foreign_of(files), path_of(files, file), comm,
+			      file->identity.dev, file->identity.inode);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "foreign/foreign.h"
 
 /* A set of users is a word, a bit for each; those beyond share the last, "many". */
 enum { MANY = 63 };
@@ -90,6 +91,7 @@ void image_readers_add_users(struct image_readers *readers, const struct profile
 void image_readers_done(struct image_readers *readers)
 {
 	free(readers->images);
+	foreign_free(readers->all.foreign);
 	*readers = (struct image_readers){ 0 };
 }
 

@@ -12,7 +12,8 @@
 #include "model/profile.h"
 
 struct image_readers {
-	struct readers all;	/* of every image, and of what is no image's */
+	struct readers all; /* of every image, and of what is no image's; its `foreign` is owned,
+			       and everybody's */
 	struct readers *images; /* by image, with those of `all`; NULL: `all` holds for each */
 	size_t count;
 };

@@ -43,6 +43,7 @@ struct jit {
 	size_t living;		  /* of the past: whose jitdumps are open */
 	size_t dumps_closed;	  /* of the past: jitdumps beyond those */
 	uint64_t time_ns;	  /* of the sample that is placed */
+	struct foreign *foreign;  /* NULL: none */
 	char *past_root;	  /* NULL: processes are followed as they live */
 	struct jit_line_keeper lines;
 };
@@ -62,6 +63,11 @@ struct jit *jit_new_of_past(struct profile *profile, const char *root)
 
 	jit->past_root = xstrdup(root);
 	return jit;
+}
+
+void jit_set_foreign(struct jit *jit, struct foreign *foreign)
+{
+	jit->foreign = foreign;
 }
 
 void jit_free(struct jit *jit)
@@ -115,7 +121,9 @@ static uint32_t add_member(struct jit *jit, uint32_t row, int forks)
 
 	if ((!jit->past_root && jit->living >= MAX_LIVING) || number >= MAX_PROCESSES)
 		return 0;
-	member.announced = jit_process_new(jit->profile, row, number, parent != 0, jit->past_root);
+	member.announced = jit_process_new(
+		jit->profile, row, number, parent != 0,
+		&(struct jit_place_of){ .past_root = jit->past_root, .foreign = jit->foreign });
 	*vec_push(&jit->members) = member;
 	if (jit->past_root) {
 		jit_process_read_map(member.announced);

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "model/profile.h"
 
+struct foreign;
 struct jit;
 struct mapped_file;
 
@@ -27,6 +28,9 @@ struct jit *jit_new(struct profile *profile);
  * (copied), as it is now, by their pids alone and read whole when one is met first. A file is
  * believed whose owner is root, or who asks. */
 struct jit *jit_new_of_past(struct profile *profile, const char *root);
+/* Announcements are read only where they cannot make us wait, told by @foreign (borrowed): on local
+ * mounts. */
+void jit_set_foreign(struct jit *jit, struct foreign *foreign);
 void jit_free(struct jit *jit); /* NULL is fine */
 
 /* A file was mapped as code by @process (a row): it may be a jitdump. */

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
 #include "resolve/image_files.h"
 
 enum {
@@ -45,17 +46,15 @@ static int open_within(int root, const char *path, uint64_t flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The root of the process; ours when it is gone. */
-static int open_root(int32_t pid, const char *past_root)
+/* A folder as the process sees it, for a file of that name in it; as we see it when it is gone. */
+static int open_folder(const struct jit_process *process, const char *path, const char *name)
 {
-	char path[NAME_BYTES];
-	int fd;
+	_cleanup_close_ int root = -1;
 
-	if (past_root)
-		return open(past_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root", pid);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd >= 0 ? fd : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (!process->past_root)
+		return door_open_folder_of(process->foreign, process->pid, path, name);
+	root = open(process->past_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -errno : open_within(root, path, O_PATH | O_DIRECTORY);
 }
 
 /* The last number of the line NSpid of /proc/PID/status, which the innermost namespace uses. */
@@ -104,18 +103,19 @@ static struct told_file_owner owner_of(const struct process *run, bool past)
 }
 
 struct jit_process *jit_process_new(const struct profile *profile, uint32_t row, uint32_t number,
-				    bool apart, const char *past_root)
+				    bool apart, const struct jit_place_of *place)
 {
 	const struct process *run = &profile->processes.items[row];
 	struct jit_process *process = xcalloc(1, sizeof(*process));
 	uint64_t origin = CODE_MAP_PLACES + 2 * CODE_MAP_ROOM * number;
-	_cleanup_close_ int root = open_root(run->pid, past_root);
+	const char *past_root = place->past_root;
 
 	process->past_root = past_root ? xstrdup(past_root) : NULL;
+	process->foreign = place->foreign;
 	process->row = row;
 	process->pid = run->pid;
 	process->inner_pid = past_root ? run->pid : inner_pid_of(run->pid);
-	process->folder = root >= 0 ? open_within(root, "/tmp", O_PATH | O_DIRECTORY) : -1;
+	process->folder = open_folder(process, "/tmp", "perf.map");
 	process->owner = owner_of(run, past_root != NULL);
 	jit_source_init(&process->dump, origin, apart);
 	jit_source_init(&process->map, origin + CODE_MAP_ROOM, apart);
@@ -161,17 +161,16 @@ static bool is_mapped_file(int fd, const struct mapped_file *file)
 
 bool jit_process_mapped(struct jit_process *process, const struct mapped_file *file)
 {
-	_cleanup_close_ int root = open_root(process->pid, process->past_root);
 	_cleanup_close_ int folder = -1;
 	_cleanup_free_ char *path = xstrdup(file->path);
 	char *name = strrchr(path, '/');
 	struct told_file found;
 	bool was_read = process->past_root && process->dump.begun;
 
-	if (root < 0 || !name || process->dump.file.fd >= 0 || was_read)
+	if (!name || process->dump.file.fd >= 0 || was_read)
 		return false;
 	*name++ = '\0';
-	folder = open_within(root, *path ? path : "/", O_PATH | O_DIRECTORY);
+	folder = open_folder(process, *path ? path : "/", name);
 	if (folder < 0 || told_file_open(folder, name, &process->owner, &found) < 0)
 		return false;
 	if (!is_mapped_file(found.fd, file)) {

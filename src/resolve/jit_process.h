@@ -17,12 +17,21 @@
 
 struct mapped_file;
 
+struct foreign;
+
+/* Where announcements are looked for. */
+struct jit_place_of {
+	const char *past_root;	 /* as for jit_new_of_past; NULL: it lives, or did just now */
+	struct foreign *foreign; /* as for jit_set_foreign; NULL: files are waited for */
+};
+
 struct jit_process {
 	uint32_t row; /* in profile.processes */
 	int32_t pid;
 	int32_t inner_pid; /* as the process sees itself */
 	int folder;	   /* the /tmp of the process; -1: not to be had */
 	char *past_root;   /* NULL: its own */
+	struct foreign *foreign;
 	struct told_file_owner owner;
 	struct jit_source dump, map;
 	uint64_t next_try_ns; /* look for a map that was not there */
@@ -30,9 +39,9 @@ struct jit_process {
 };
 
 /* @row: a process of @profile. @number: unique, for the origins of its maps. @apart: as for
- * code_map_new. @past_root: as for jit_new_of_past, NULL: it lives, or did just now. */
+ * code_map_new. @place: where its files are. */
 struct jit_process *jit_process_new(const struct profile *profile, uint32_t row, uint32_t number,
-				    bool apart, const char *past_root);
+				    bool apart, const struct jit_place_of *place);
 void jit_process_free(struct jit_process *process);
 
 /* Is that the name of a jitdump? */

@@ -17,10 +17,13 @@ struct link_names {
 	struct hashidx index;
 };
 
+struct foreign;
+
 /* Does a file called @comm, next to @file or in a folder of PATH, lead to the file (dev, inode)? Of
- * a comm as long as the kernel cuts them any name that begins with it counts. */
-bool link_names_ask(struct link_names *names, const char *file, const char *comm, dev_t dev,
-		    ino_t inode);
+ * a comm as long as the kernel cuts them any name that begins with it counts. @foreign: as in
+ * struct readers. */
+bool link_names_ask(struct link_names *names, struct foreign *foreign, const char *file,
+		    const char *comm, dev_t dev, ino_t inode);
 void link_names_done(struct link_names *names);
 
 #endif

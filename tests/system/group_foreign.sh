@@ -61,9 +61,9 @@ far_is_named() {
 	until_true nothing_remains
 }
 
-# There is something of the near program.
-has_near() {
-	"$PROSPECT" report --by image --select "image=$T/nearby" --format csv "$1" 2> /dev/null |
+# has_image NAME: there is something of that near program.
+has_image() {
+	"$PROSPECT" report --by image --select "image=$T/$1" --format csv "$T/prof" 2> /dev/null |
 		awk -F , 'NR > 1 && $3 >= 20 { found = 1 } END { exit !found }'
 }
 
@@ -104,7 +104,7 @@ test_signals_end_a_recording_of_hung_files() {
 	for signal in INT:0 TERM:0; do
 		rm -f "$T/prof"
 		env --default-signal=INT "$PROSPECT" record -H 1000 -a -M 20 -o "$T/prof" 2> "$T/stderr" &
-		until_true has_near "$T/prof"
+		until_true has_image nearby
 		kill -"${signal%:*}" $!
 		status=0
 		wait $! || status=$?
@@ -131,5 +131,60 @@ test_commands_on_a_hung_file_system() {
 	wait $! || status=$?
 	[ $status = 143 ] || fail "exit status $status instead of 143" "$(cat "$T/stderr")"
 	[ "$(rows "$T/prof" program --select program=loop | sum 3)" -ge 10 ] || fail "hardly a sample"
+	until_true nothing_remains
+}
+
+# It answered when the recording began, so there are names; what is asked of it later is not waited for.
+test_a_file_system_that_stops_answering() {
+	local server far near recorder
+	make_burner distant
+	make_burner nearby
+	serve "$T/distant"
+	"$T/far/distant" &
+	far=$!
+	"$T/nearby" &
+	near=$!
+	until_true runs $far "$T/far/distant"
+	until_true runs $near "$T/nearby"
+	env --default-signal=INT "$PROSPECT" record -H 1000 -a -M 20 -o "$T/prof" 2> "$T/stderr" &
+	recorder=$!
+	until_true has_image nearby
+	hang
+	# the same file again, in a process of its own, and a name of nothing
+	cp "$T/nearby" "$T/third"
+	"$T/third" &
+	"$T/far/distant" &
+	"$T/far/nothing" &
+	until_true has_image third
+	kill -INT $recorder
+	wait $recorder || fail "it ended with $?" "$(cat "$T/stderr")"
+	[ "$(rows "$T/prof" symbol --select "image=$T/far/distant" --select symbol=burn | sum 3)" -ge 10 ] ||
+		fail "what was read is not there:" "$(rows "$T/prof" image,symbol | head)"
+	until_true nothing_remains
+}
+
+# What looks at a profile, or at a file, comes to an end as well and says what it could not read.
+test_views_do_not_wait_for_hung_files() {
+	local server
+	need zstd
+	make_burner distant
+	cp "$T/burner.c" "$T/far.c"
+	sed -i "1s,^,#line 1 \"$T/far/far.c\"\n," "$T/burner.c"
+	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/distant" "$T/burner.c" || fail "could not build it"
+	serve "$T/distant" "$T/far.c"
+	"$T/far/distant" &
+	until_true runs $! "$T/far/distant"
+	record "$T/prof" -H 1000 --duration 0.5 -p $!
+	"$PROSPECT" annotate --source burn "$T/prof" > "$T/shown" || fail "not annotated"
+	grep -q 'while (n--)' "$T/shown" || fail "the source of a far file is not shown:" "$(cat "$T/shown")"
+	hang
+	"$PROSPECT" annotate burn "$T/prof" > "$T/shown" 2> "$T/stderr" || fail "annotate failed:" "$(cat "$T/stderr")"
+	"$PROSPECT" report --by line "$T/prof" > "$T/shown" 2> "$T/stderr" || fail "report failed:" "$(cat "$T/stderr")"
+	"$PROSPECT" annotate --source burn "$T/prof" > "$T/shown" 2> "$T/stderr" || fail "annotate failed:" "$(cat "$T/stderr")"
+	grep -q 'not answer' "$T/shown" || fail "it does not say why:" "$(cat "$T/shown")"
+	"$PROSPECT" archive -o "$T/x.tar.zst" "$T/prof" > "$T/shown" 2> "$T/stderr" || fail "archive failed:" "$(cat "$T/stderr")"
+	grep -q "^$T/far/distant: .*not answer" "$T/shown" || fail "not listed:" "$(cat "$T/shown")"
+	expect_status 1 "$PROSPECT" symbolize -e "$T/far/distant" 0x1000
+	expect_line "$T/far/distant: its file system does not answer"
 	until_true nothing_remains
 }
