@@ -22,8 +22,8 @@
 
 enum {
 	FAR_IN_GO_STACK = 1 << 30, /* no stack of Go grows beyond that */
-	/* The kernel has a few elements for each CPU at hand; when they are gone, an interrupt brings
-	 * more, which comes at once. */
+	/* The kernel has a few elements for each CPU at hand; when they are gone, an interrupt
+	 * brings more, which comes at once. */
 	ATTEMPTS = 8,
 };
 
@@ -66,9 +66,9 @@ static __always_inline __u64 find_g(const struct probe_call *call,
 
 #if defined(__TARGET_ARCH_x86)
 	if (!layout->g_in_register &&
-	    bpf_probe_read_user(&g, sizeof(g),
-				(void *)(bpf_get_current_task_btf()->thread.fsbase +
-					 (__u64)layout->g_tls)) < 0)
+	    bpf_probe_read_user(
+		    &g, sizeof(g),
+		    (void *)(bpf_get_current_task_btf()->thread.fsbase + (__u64)layout->g_tls)) < 0)
 		return 0;
 #else
 	(void)layout;

@@ -30,7 +30,7 @@ struct watch_target_list {
 	VEC(str_id) notes;
 	struct watch_goes goes;
 	struct watch_fibers fibers; /* its owner sets where it looks */
-	size_t repeated; /* what was there already, by another name */
+	size_t repeated;	    /* what was there already, by another name */
 };
 
 /* What a target was made of. */
