@@ -3,9 +3,9 @@
  * Two sides of one or several runs each, row by row: what changed, by how much, and how surely.
  * Rows are found again on the other side by their texts, see aggregate/rebuilt_match.h.
  *
- * With one run a side, how uneven its samples are is told by comparing stretches of the two runs in
- * which the same part of all work was done (aggregate/cells.h); that does not tell how runs differ.
- * With several, their spread is all that counts. See aggregate/change.h.
+ * With one run a side, how unevenly samples fall is found by comparing stretches of the two runs in
+ * which the same part of all work was done (aggregate/cells.h). That does not tell how much runs
+ * differ; several runs do (aggregate/spread.h). See aggregate/change.h.
  */
 #ifndef AGGREGATE_DIFF_H
 #define AGGREGATE_DIFF_H

@@ -11,39 +11,97 @@
 
 /* A row of fewer samples a run is not normal enough to learn from. */
 static const double least_samples_a_run = 2;
-/* Below so small a probability a row is unlike the others, or a side unlike the other. */
-static const double unlike = 0.01;
-/* The 99 % quantile of the normal distribution. */
-static const double most_by_chance = 2.326;
-/* A logarithm of less tells nothing more. */
-static const double least_ratio = 1e-3;
-/* Runs that differ by more than ten times what they have. */
-static const double most_between = 10;
+/* Around log c all log c_i have Student's distribution of so many degrees of freedom, with this
+ * scale. */
+static const double unlike_freedom = 4, unlike_by = 0.1;
+/* A row is taken by itself where that makes it so many times as probable. */
+static const double alone = 2;
+/* Below so small a probability one side is unlike the other. */
+static const double unlike_sides = 0.01;
+/* The values at which c and c_i are tried: the first, and the proportion of each to the one before.
+ */
+static const double least_between = 0.002, next_between = 1.26;
 /* The degrees of freedom that what is known of rows anyhow is worth. */
 static const double anyhow_worth = 4;
-enum {
-	HALVINGS = 60,
-	NEWTON_STEPS = 50,
+enum { STEPS = 33 };
+
+/* A number for each value that is tried. */
+struct curve {
+	double at[STEPS];
 };
 
 struct spread {
 	enum measured_kind kind;
 	size_t old_count, new_count;
-	double freedom; /* d, of a row by itself */
+	double usual;
 	VEC(struct measured) runs;
-	VEC(double) bursts; /* by row */
-	struct spread_facts facts;
+	VEC(double) bursts;	    /* by row */
+	struct curve unlike[STEPS]; /* by c: how probable each c_i is */
+	struct curve probable;	    /* how probable each c is */
+	double part;		    /* of a row, that is as much as an independent one tells */
 };
 
-struct spread *spread_new(enum measured_kind kind, size_t old_count, size_t new_count)
+static double between_at(int step)
+{
+	return least_between * pow(next_between, step);
+}
+
+static double sum_of(const struct curve *curve)
+{
+	double sum = 0;
+
+	for (int i = 0; i < STEPS; i++)
+		sum += curve->at[i];
+	return sum;
+}
+
+static void normalise(struct curve *curve)
+{
+	double sum = sum_of(curve);
+
+	for (int i = 0; i < STEPS; i++)
+		curve->at[i] /= sum;
+}
+
+/* From logarithms of what is in proportion to probabilities. */
+static void normalise_logarithms(struct curve *curve)
+{
+	double most = -INFINITY;
+
+	for (int i = 0; i < STEPS; i++)
+		most = fmax(most, curve->at[i]);
+	for (int i = 0; i < STEPS; i++)
+		curve->at[i] = exp(curve->at[i] - most);
+	normalise(curve);
+}
+
+/* Half a Cauchy distribution of c, and of the c_i around each. */
+static void expect_before(struct spread *spread)
+{
+	for (int i = 0; i < STEPS; i++) {
+		double c = between_at(i) / spread->usual;
+
+		spread->probable.at[i] = c / (1 + c * c);
+		for (int own = 0; own < STEPS; own++) {
+			double far = (own - i) * log(next_between) / unlike_by;
+
+			spread->unlike[i].at[own] =
+				pow(1 + far * far / unlike_freedom, -(unlike_freedom + 1) / 2);
+		}
+		normalise(&spread->unlike[i]);
+	}
+	normalise(&spread->probable);
+}
+
+struct spread *spread_new(enum measured_kind kind, size_t old_count, size_t new_count, double usual)
 {
 	struct spread *spread = xcalloc(1, sizeof(*spread));
 
 	spread->kind = kind;
 	spread->old_count = old_count;
 	spread->new_count = new_count;
-	spread->freedom = (double)(old_count + new_count) - 2;
-	spread->facts.scale = 1;
+	spread->usual = usual;
+	expect_before(spread);
 	return spread;
 }
 
@@ -61,6 +119,12 @@ static size_t count_runs(const struct spread *spread)
 	return spread->old_count + spread->new_count;
 }
 
+/* d, of a row. */
+static double freedom_of(const struct spread *spread)
+{
+	return (double)count_runs(spread) - 2;
+}
+
 static double mean_of(const struct measured *runs, size_t count)
 {
 	double sum = 0;
@@ -76,13 +140,20 @@ struct expected {
 	double between; /* of a run */
 };
 
-static struct expected expect(const struct spread *spread, const struct measured *runs,
-			      double bursts, double between)
+/* g_i. */
+static double size_of(const struct spread *spread, const struct measured *runs)
 {
 	double value = (mean_of(runs, spread->old_count) +
 			mean_of(runs + spread->old_count, spread->new_count)) /
 		       2;
-	double size = spread->kind == MEASURED_SHARE ? value * (1 - fmin(value, 1)) : value;
+
+	return spread->kind == MEASURED_SHARE ? value * (1 - fmin(value, 1)) : value;
+}
+
+static struct expected expect(const struct spread *spread, const struct measured *runs,
+			      double bursts, double between)
+{
+	double size = size_of(spread, runs);
 
 	return (struct expected){ size * fmax(bursts, 1), between * size * between * size };
 }
@@ -92,46 +163,87 @@ static double variance_of(const struct expected *expected, const struct measured
 	return expected->sampled / run->exposure + expected->between;
 }
 
-/* The sum of squares of one side in proportion to what is expected, around the mean by which it is
- * least. */
-static double squares_of(const struct expected *expected, const struct measured *runs, size_t count)
-{
-	double weights = 0, mean = 0, squares = 0;
+/* What one side says where the variances are as expected. */
+struct side {
+	double squares;	   /* in proportion to these, around the mean by which they are least */
+	double likelihood; /* its logarithm, whatever the mean is */
+};
 
+static struct side look_at(const struct expected *expected, const struct measured *runs,
+			   size_t count)
+{
+	double weights = 0, sum = 0, squares = 0, logarithms = 0;
+
+	/* From the first run, so that no digits are lost. */
 	for (size_t i = 0; i < count; i++) {
-		weights += 1 / variance_of(expected, &runs[i]);
-		mean += runs[i].value / variance_of(expected, &runs[i]);
+		double weight = 1 / variance_of(expected, &runs[i]);
+		double value = runs[i].value - runs[0].value;
+
+		weights += weight;
+		sum += weight * value;
+		squares += weight * value * value;
+		logarithms += log(weight);
 	}
-	mean /= weights;
-	for (size_t i = 0; i < count; i++)
-		squares += (runs[i].value - mean) * (runs[i].value - mean) /
-			   variance_of(expected, &runs[i]);
-	return squares;
+	squares = fmax(squares - sum * sum / weights, 0);
+	return (struct side){ squares, (logarithms - squares - log(weights)) / 2 };
 }
 
-/* u of a row. */
-static double ratio_of(const struct spread *spread, const struct measured *runs,
-		       const struct expected *expected)
+/* The logarithm of that of a row, where its runs differ by c_i. */
+static double likelihood_of(const struct spread *spread, const struct measured *runs, double bursts,
+			    double between)
 {
-	return (squares_of(expected, runs, spread->old_count) +
-		squares_of(expected, runs + spread->old_count, spread->new_count)) /
-	       spread->freedom;
+	struct expected expected = expect(spread, runs, bursts, between);
+
+	return look_at(&expected, runs, spread->old_count).likelihood +
+	       look_at(&expected, runs + spread->old_count, spread->new_count).likelihood;
 }
 
-static double samples_of(const struct measured *run)
+/* By c_i; the largest is 1. */
+static struct curve likelihoods(const struct spread *spread, const struct measured *runs,
+				double bursts)
 {
-	return run->value * run->exposure;
+	double most = -INFINITY;
+	struct curve own;
+
+	for (int i = 0; i < STEPS; i++) {
+		own.at[i] = likelihood_of(spread, runs, bursts, between_at(i));
+		most = fmax(most, own.at[i]);
+	}
+	for (int i = 0; i < STEPS; i++)
+		own.at[i] = exp(own.at[i] - most);
+	return own;
+}
+
+/* The logarithm of the likelihood of a row by c, as far as it is independent of the others. @own:
+ * by c_i. */
+static struct curve told_by(const struct spread *spread, const struct curve *own)
+{
+	struct curve told;
+
+	for (int i = 0; i < STEPS; i++) {
+		double likelihood = 0;
+
+		for (int step = 0; step < STEPS; step++)
+			likelihood += spread->unlike[i].at[step] * own->at[step];
+		told.at[i] = spread->part * log(likelihood);
+	}
+	return told;
+}
+
+/* What was measured exactly has no expectation, nor has what is all there is. */
+static bool is_learned(const struct spread *spread, const struct measured *runs)
+{
+	double samples = 0;
+
+	for (size_t i = 0; i < count_runs(spread); i++)
+		samples += runs[i].value * runs[i].exposure;
+	return samples >= least_samples_a_run * (double)count_runs(spread) && !isinf(samples) &&
+	       size_of(spread, runs) > 0;
 }
 
 void spread_add(struct spread *spread, const struct measured *runs, double bursts)
 {
-	double samples = 0, size = expect(spread, runs, 1, 0).sampled;
-
-	for (size_t i = 0; i < count_runs(spread); i++)
-		samples += samples_of(&runs[i]);
-	/* What was measured exactly has no expectation, nor has what is all there is. */
-	if (!(samples >= least_samples_a_run * (double)count_runs(spread)) || isinf(samples) ||
-	    !(size > 0))
+	if (!is_learned(spread, runs))
 		return;
 	for (size_t i = 0; i < count_runs(spread); i++)
 		*vec_push(&spread->runs) = runs[i];
@@ -147,114 +259,7 @@ static const struct measured *runs_of(const struct spread *spread, size_t row)
  * its size. */
 static double weight_of(const struct spread *spread, size_t row)
 {
-	return expect(spread, runs_of(spread, row), 1, 0).sampled;
-}
-
-/* The most that chance makes of u where 1 is expected (Wilson and Hilferty, PNAS 17, 1931). */
-static double most_ratio(double freedom)
-{
-	double part = 2 / (9 * freedom), root = 1 - part + most_by_chance * sqrt(part);
-
-	return root * root * root;
-}
-
-/* The mean of all u where runs differ by @between. */
-static double mean_ratio(const struct spread *spread, double between)
-{
-	double sum = 0, weights = 0, most = most_ratio(spread->freedom);
-
-	for (size_t row = 0; row < spread->bursts.count; row++) {
-		struct expected expected =
-			expect(spread, runs_of(spread, row), spread->bursts.items[row], between);
-		double weight = weight_of(spread, row);
-
-		sum += weight * fmin(ratio_of(spread, runs_of(spread, row), &expected), most);
-		weights += weight;
-	}
-	return sum / weights;
-}
-
-static void find_between(struct spread *spread)
-{
-	double low = 0, high = most_between;
-	double least = mean_ratio(spread, 0);
-
-	if (least <= 1) {
-		spread->facts.scale = least;
-		return;
-	}
-	for (int i = 0; i < HALVINGS; i++) {
-		double middle = (low + high) / 2;
-
-		if (mean_ratio(spread, middle) > 1)
-			low = middle;
-		else
-			high = middle;
-	}
-	spread->facts.between = high;
-}
-
-/* The second derivative of log gamma: by its recurrence to where its asymptotic series holds (NIST
- * Digital Library of Mathematical Functions, 5.15). */
-static double trigamma(double x)
-{
-	double sum = 0, inverse;
-
-	while (x < 10) {
-		sum += 1 / (x * x);
-		x++;
-	}
-	inverse = 1 / (x * x);
-	return sum + 1 / x + inverse / 2 +
-	       inverse / x * (1. / 6 - inverse * (1. / 30 - inverse * (1. / 42 - inverse / 30)));
-}
-
-/* And the third. */
-static double tetragamma(double x)
-{
-	double sum = 0, inverse;
-
-	while (x < 10) {
-		sum -= 2 / (x * x * x);
-		x++;
-	}
-	inverse = 1 / (x * x);
-	return sum - inverse * (1 + 1 / x + inverse * (0.5 - inverse * (1. / 6 - inverse / 6)));
-}
-
-/* Newton's method on 1 / trigamma, as in the appendix of Smyth's article. */
-static double trigamma_inverse(double value)
-{
-	double x = 0.5 + 1 / value;
-
-	for (int i = 0; i < NEWTON_STEPS; i++) {
-		double now = trigamma(x), step = now * (1 - now / value) / tetragamma(x);
-
-		x += step;
-		if (-step / x < 1e-8)
-			break;
-	}
-	return x;
-}
-
-/* By how unlike each other the u are: Smyth's d0. */
-static double freedom_of_likeness(const struct spread *spread)
-{
-	double sum = 0, squares = 0, n = (double)spread->bursts.count, most, beyond;
-
-	most = spread->facts.scale * most_ratio(spread->freedom);
-	for (size_t row = 0; row < spread->bursts.count; row++) {
-		const struct measured *runs = runs_of(spread, row);
-		struct expected expected =
-			expect(spread, runs, spread->bursts.items[row], spread->facts.between);
-		double ratio = fmin(ratio_of(spread, runs, &expected), most);
-		double e = log(fmax(ratio, least_ratio));
-
-		sum += e;
-		squares += e * e;
-	}
-	beyond = (squares - sum * sum / n) / (n - 1) - trigamma(spread->freedom / 2);
-	return beyond > 0 ? 2 * trigamma_inverse(beyond) : INFINITY;
+	return size_of(spread, runs_of(spread, row));
 }
 
 /* Adds what the residuals of a row have in common with each other. */
@@ -287,7 +292,7 @@ static double independent_rows(const struct spread *spread)
 	size_t count = count_runs(spread);
 	_cleanup_free_ double *matrix = xcalloc(count * count, sizeof(*matrix));
 	_cleanup_free_ double *scratch = xcalloc(count, sizeof(*scratch));
-	double weights = 0, weights_squared = 0, squares = 0, by_chance = 1 / spread->freedom;
+	double weights = 0, weights_squared = 0, squares = 0, by_chance = 1 / freedom_of(spread);
 	double alike, anyhow;
 
 	for (size_t row = 0; row < spread->bursts.count; row++) {
@@ -306,25 +311,71 @@ static double independent_rows(const struct spread *spread)
 	anyhow = spread->kind == MEASURED_SHARE && weights_squared < 0.5
 			 ? 1 / (1 / weights_squared - 1)
 			 : 1;
-	return (spread->freedom + anyhow_worth) / (spread->freedom * alike + anyhow_worth * anyhow);
+	return (freedom_of(spread) + anyhow_worth) /
+	       (freedom_of(spread) * alike + anyhow_worth * anyhow);
 }
 
 void spread_settle(struct spread *spread)
 {
-	double independent;
+	size_t rows = spread->bursts.count;
 
-	spread->facts.rows = spread->bursts.count;
-	if (spread->bursts.count < 2 || !(spread->freedom > 0))
+	if (!rows || !(freedom_of(spread) > 0))
 		return;
-	find_between(spread);
-	independent = independent_rows(spread);
-	spread->facts.freedom =
-		fmin(freedom_of_likeness(spread), spread->freedom * (independent - 1));
+	spread->part = fmin(independent_rows(spread) / (double)rows, 1);
+	for (int i = 0; i < STEPS; i++)
+		spread->probable.at[i] = log(spread->probable.at[i]);
+	for (size_t row = 0; row < rows; row++) {
+		struct curve own =
+			likelihoods(spread, runs_of(spread, row), spread->bursts.items[row]);
+		struct curve told = told_by(spread, &own);
+
+		for (int i = 0; i < STEPS; i++)
+			spread->probable.at[i] += told.at[i];
+	}
+	normalise_logarithms(&spread->probable);
 }
 
 struct spread_facts spread_learned(const struct spread *spread)
 {
-	return spread->facts;
+	struct spread_facts facts = { .rows = spread->bursts.count };
+	double below = 0;
+
+	for (int i = 0; i < STEPS && below < 0.5; i++) {
+		below += spread->probable.at[i];
+		facts.between = between_at(i);
+	}
+	return facts;
+}
+
+static int most_probable(const struct curve *probable)
+{
+	int most = 0;
+
+	for (int i = 1; i < STEPS; i++)
+		most = probable->at[i] > probable->at[most] ? i : most;
+	return most;
+}
+
+/* How probable each c_i of a row is: first by the other rows, then by its own runs as well. */
+static struct curve probable_of_row(const struct spread *spread, const struct measured *runs,
+				    double bursts)
+{
+	struct curve own = likelihoods(spread, runs, bursts), told = told_by(spread, &own);
+	struct curve others = spread->probable, row = { 0 };
+
+	for (int i = 0; is_learned(spread, runs) && i < STEPS; i++)
+		others.at[i] /= exp(told.at[i]);
+	normalise(&others);
+	for (int step = 0; step < STEPS; step++) {
+		for (int i = 0; i < STEPS; i++)
+			row.at[step] += others.at[i] * spread->unlike[i].at[step];
+		row.at[step] *= own.at[step];
+	}
+	if (sum_of(&own) / STEPS > alone * sum_of(&row) &&
+	    most_probable(&own) > most_probable(&row))
+		row = own;
+	normalise(&row);
+	return row;
 }
 
 /* Does one side vary unlike the other? */
@@ -337,10 +388,10 @@ static bool sides_differ(const struct spread *spread, const struct measured *run
 
 	if (old_freedom < 1 || new_freedom < 1)
 		return false;
-	old = squares_of(expected, runs, spread->old_count) / old_freedom;
-	new = squares_of(expected, runs + spread->old_count, spread->new_count) / new_freedom;
-	return student_f_p(old / new, old_freedom, new_freedom) < unlike / 2 ||
-	       student_f_p(new / old, new_freedom, old_freedom) < unlike / 2;
+	old = look_at(expected, runs, spread->old_count).squares / old_freedom;
+	new = look_at(expected, runs + spread->old_count, spread->new_count).squares / new_freedom;
+	return student_f_p(old / new, old_freedom, new_freedom) < unlike_sides / 2 ||
+	       student_f_p(new / old, new_freedom, old_freedom) < unlike_sides / 2;
 }
 
 /* The variance of the mean of a side. */
@@ -354,27 +405,41 @@ static double variance_of_mean(const struct expected *expected, const struct mea
 	return sum / (double)count / (double)count;
 }
 
+/* The scaled inverse chi-squared distribution whose inverse, a gamma distribution, has the mean and
+ * the variance that the inverses of these have. */
+static struct seen_variance summarise(const struct curve *variances, const struct curve *probable)
+{
+	double mean = 0, beyond = 0;
+
+	for (int i = 0; i < STEPS; i++)
+		mean += probable->at[i] / variances->at[i];
+	for (int i = 0; i < STEPS; i++) {
+		double difference = 1 / variances->at[i] - mean;
+
+		beyond += probable->at[i] * difference * difference;
+	}
+	return (struct seen_variance){ .variance = 1 / mean,
+				       .freedom =
+					       beyond > 0 ? 2 * mean * mean / beyond : INFINITY };
+}
+
 struct seen_variance spread_of(const struct spread *spread, const struct measured *runs,
 			       double bursts)
 {
-	const struct spread_facts *facts = &spread->facts;
 	const struct measured *new = runs + spread->old_count;
-	struct expected expected = expect(spread, runs, bursts, facts->between);
-	double ratio, freedom = spread->freedom, variance;
+	struct curve probable, variances;
+	struct expected expected;
 
-	if (!(expected.sampled > 0) || isinf(runs->exposure))
+	if (!(size_of(spread, runs) > 0) || isinf(runs->exposure))
 		return change_of_runs(runs, spread->old_count, new, spread->new_count);
-	ratio = ratio_of(spread, runs, &expected);
+	probable = probable_of_row(spread, runs, bursts);
+	expected = expect(spread, runs, bursts, between_at(most_probable(&probable)));
 	if (sides_differ(spread, runs, &expected))
 		return change_of_runs(runs, spread->old_count, new, spread->new_count);
-	if (facts->freedom > 0 &&
-	    student_f_p(ratio / facts->scale, freedom, facts->freedom) >= unlike) {
-		ratio = isinf(facts->freedom) ? facts->scale
-					      : (facts->freedom * facts->scale + freedom * ratio) /
-							(facts->freedom + freedom);
-		freedom += facts->freedom;
+	for (int i = 0; i < STEPS; i++) {
+		expected = expect(spread, runs, bursts, between_at(i));
+		variances.at[i] = variance_of_mean(&expected, runs, spread->old_count) +
+				  variance_of_mean(&expected, new, spread->new_count);
 	}
-	variance = variance_of_mean(&expected, runs, spread->old_count) +
-		   variance_of_mean(&expected, new, spread->new_count);
-	return (struct seen_variance){ .variance = ratio * variance, .freedom = freedom };
+	return summarise(&variances, &probable);
 }

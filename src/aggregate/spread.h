@@ -1,32 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far apart runs of the same program are, row by row, when there are few of them.
+ * How much runs of the same program differ, row by row, when there are few runs.
  *
- * Three runs a side leave a row four degrees of freedom, one run against three leaves two: too few
- * to find anything with. But the rows of a profile vary for the same reasons. So what all rows say
- * together is the expectation for each, and a row's own variance is drawn towards it:
+ * Three runs a side leave a row four degrees of freedom, and one run against three leaves two: too
+ * few to find anything. But two things are known besides. How unevenly samples fall within runs is
+ * the least that runs differ by. And the rows of a profile vary for the same reasons, so all rows
+ * together say what to expect of each:
  *
- *   expected variance of run r of row i:  v_ir = b_i k_ir + (c g_i)^2
+ *   variance of run r of row i:  v_ir = b_i k_ir + (c_i g_i)^2
  *     k_ir: that of independent samples, share (1 - share) / samples
  *     b_i:  how many times as much the row varies within runs (aggregate/diff_run.h)
- *     c:    how much runs differ beyond that, in proportion; g_i = share (1 - share), or the amount
- *   a row's own variance in proportion to it:
- *     u_i = sum over runs of (y_ir - mean of the side)^2 / v_ir / d
- *   moderated:  u~_i = (d0 s0 + d u_i) / (d0 + d), with d0 + d degrees of freedom
+ *     c_i:  how much runs differ beyond that, in proportion to g_i = share (1 - share), or to the
+ *           amount
  *
- * This is the moderated t statistic of G. K. Smyth, Linear models and empirical Bayes methods for
- * assessing differential expression in microarray experiments, Statistical Applications in Genetics
- * and Molecular Biology 3 (1), 2004, article 3; d0 is from section 6.2: the variance of log u_i
- * beyond trigamma(d / 2), of which the inverse is taken. Differences from it:
+ * c_i is not estimated, for it would often come out as 0 from a few runs. It is tried at many
+ * values, each of which counts as much as it is probable:
  *
- *   - The expectation depends on the size of the row (the trend v_ir), and c is what makes the mean
- *     of all u_i 1, those above what chance allows cut off there. s0 is 1, or that mean where it is
- *     below 1 without any c.
- *   - Profiles have few rows, and these are not independent (shares add up to 1, and what slows one
- *     function down slows others). d0 is at most d times the number of independent rows beyond one,
- *     which comes from how alike the residuals of rows are.
- *   - A row that varies more than the others by chance (an F test at 1 %), or more on one side than
- *     on the other, is taken by itself.
+ *   - log c_i scatters around log c, which is the same for all rows, with Student's distribution.
+ *   - Before anything was measured, c has half a Cauchy distribution, the median of which is how
+ *     much runs usually differ: long runs overrule that, short ones can hardly tell.
+ *   - Each row's residuals around the means of the two sides have a normal likelihood (that of the
+ *     residuals alone: REML). Profiles have few rows, and these are not independent: shares add up
+ *     to 1, and what slows one function down slows others. So of each row only a part counts, by
+ * how alike the residuals of rows are.
+ *   - A row is expected to vary as the other rows tell, and then its own runs count in full. If
+ *     they vary by so much more that this is improbable, the other rows do not count. If one side
+ *     varies unlike the other (an F test at 1 %), Welch's method is used for that row.
+ *
+ * What comes out, a mixture of variances, is summed up as one variance with degrees of freedom, so
+ * that Student's distribution can be used. This is in the spirit of the moderated t statistic of
+ * G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in
+ * microarray experiments, Statistical Applications in Genetics and Molecular Biology 3 (1), 2004,
+ * article 3. There the whole variance of a row is learned from the others; here the part within
+ * runs is known, and only the part between runs is learned.
  */
 #ifndef AGGREGATE_SPREAD_H
 #define AGGREGATE_SPREAD_H
@@ -36,30 +42,29 @@
 
 struct spread;
 
-/* Of two sides of so many runs, one of which has two at least. */
-struct spread *spread_new(enum measured_kind kind, size_t old_count, size_t new_count);
+/* For two sides of so many runs. At least one side has two or more. @usual: the median of c before
+ * anything was measured. */
+struct spread *spread_new(enum measured_kind kind, size_t old_count, size_t new_count,
+			  double usual);
 void spread_free(struct spread *spread); /* NULL is fine */
 DEFINE_CLEANUP(struct spread *, spread_free);
 
-/* A row to learn from. @runs: the old ones first; copied. @bursts: how many times as much as
- * independent samples the row varies within runs; 1 where that is not known. Rows of a few samples
- * are not learned from. */
+/* A row to learn from. @runs: the old ones first; copied. @bursts: b_i, 1 where it is not known.
+ * Nothing is learned from rows of a few samples. */
 void spread_add(struct spread *spread, const struct measured *runs, double bursts);
 
-/* When all rows were added. */
+/* To be called when all rows were added. */
 void spread_settle(struct spread *spread);
 
-/* The variance of the difference of the means of both sides, of a row that was added or of any
- * other. */
+/* The variance of the difference between the means of both sides, for any row. A row of many
+ * samples is taken for one of those that were added. */
 struct seen_variance spread_of(const struct spread *spread, const struct measured *runs,
 			       double bursts);
 
 /* What was learned. */
 struct spread_facts {
-	double between; /* c: by how much of a row runs differ, beyond what is seen within runs */
-	double scale;	/* s0 */
-	double freedom; /* d0; 0: nothing, a row is taken by itself */
-	size_t rows;	/* that were learned from */
+	double between; /* the median of c */
+	size_t rows;	/* the number of rows that it comes from */
 };
 struct spread_facts spread_learned(const struct spread *spread);
 

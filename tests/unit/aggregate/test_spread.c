@@ -12,7 +12,8 @@
 
 enum { ROWS = 8, MOST_RUNS = 10, PAIRS = 400 };
 
-static const double limit = 0.05;
+/* As in pipeline/diff.c; and by how much runs usually differ. */
+static const double limit = 0.03, usual = 0.05;
 static const uint64_t first_seed = 88172645463325252ULL;
 
 /* How runs are made. */
@@ -80,7 +81,8 @@ static struct outcome simulate(const struct design *design, bool moderated)
 
 	for (int pair = 0; pair < PAIRS; pair++) {
 		struct spread *spread =
-			moderated ? spread_new(MEASURED_SHARE, design->old, design->new) : NULL;
+			moderated ? spread_new(MEASURED_SHARE, design->old, design->new, usual)
+				  : NULL;
 		double p[ROWS];
 		bool any = false;
 
@@ -139,8 +141,11 @@ static void slower_runs(void **state)
 		{ { 3, 3, 0.02, 0.02, 2000, 1.35 }, 380 },
 		{ { 3, 3, 0.03, 0.03, 2000, 1.35 }, 380 },
 		{ { 5, 5, 0.05, 0.05, 1000, 1.35 }, 380 },
-		/* To 42 %: 9 points and more. */
-		{ { 3, 1, 0.02, 0.02, 2000, 1.54 }, 360 },
+		/* To 41 %: 9 points. */
+		{ { 3, 1, 0.02, 0.02, 2000, 1.48 }, 380 },
+		{ { 1, 3, 0.02, 0.02, 2000, 1.48 }, 380 },
+		{ { 3, 1, 0.03, 0.03, 50000, 1.48 }, 380 },
+		{ { 2, 1, 0.02, 0.02, 2000, 1.54 }, 360 },
 	};
 
 	(void)state;
@@ -154,27 +159,73 @@ static void slower_runs(void **state)
 	}
 }
 
-/* Smyth's d0: rows that are as alike as chance allows give all of theirs, as far as rows are
- * independent; what nothing is learned from gives none. */
-static void what_is_learned(void **state)
+/* Adds the rows of five runs a side that differ by @between. */
+static struct spread *learn(double between, int samples, struct measured runs[ROWS][MOST_RUNS])
 {
-	struct design design = { 5, 5, 0.1, 0.1, 20000, 1 };
-	struct spread *spread = spread_new(MEASURED_SHARE, 5, 5);
-	struct measured runs[ROWS][MOST_RUNS];
+	struct design design = { 5, 5, between, between, samples, 1 };
+	struct spread *spread = spread_new(MEASURED_SHARE, 5, 5, usual);
 	uint64_t seed = first_seed;
 
-	(void)state;
-	spread_settle(spread);
-	assert_true(spread_learned(spread).freedom == 0);
 	for (size_t i = 0; i < 10; i++)
 		draw_run(&seed, &design, false, &runs[0][i], MOST_RUNS);
 	for (int i = 0; i < ROWS; i++)
 		spread_add(spread, runs[i], 1);
 	spread_settle(spread);
+	return spread;
+}
+
+/* To a factor of two. Long runs overrule what is usual, also in what other rows are expected to
+ * vary by; short ones tell nothing of runs. */
+static void what_is_learned(void **state)
+{
+	struct spread *spread = spread_new(MEASURED_SHARE, 5, 5, usual);
+	struct measured runs[ROWS][MOST_RUNS];
+	double usually, tenth, hundredth;
+
+	(void)state;
+	spread_settle(spread);
+	usually = spread_learned(spread).between;
+	assert_true(fabs(usually - usual) < 0.015);
+	spread_free(spread);
+
+	spread = learn(0.1, 20000, runs);
 	assert_int_equal(spread_learned(spread).rows, ROWS);
-	assert_true(fabs(spread_learned(spread).between - 0.1) < 0.05);
-	assert_true(spread_learned(spread).freedom > 4 && spread_learned(spread).freedom < 64);
+	assert_true(fabs(log(spread_learned(spread).between / 0.1)) < log(2));
+	tenth = spread_of(spread, runs[0], 1).variance;
 	assert_true(spread_of(spread, runs[0], 1).freedom > 8);
+	spread_free(spread);
+
+	spread = learn(0.01, 200000, runs);
+	assert_true(fabs(log(spread_learned(spread).between / 0.01)) < log(2));
+	hundredth = spread_of(spread, runs[0], 1).variance;
+	assert_true(tenth / hundredth > 25 && tenth / hundredth < 200);
+	spread_free(spread);
+
+	spread = learn(0, 50, runs);
+	assert_true(spread_learned(spread).between > usually / 2);
+	spread_free(spread);
+}
+
+/* However alike runs are by chance, a row varies no less than its samples do; and of the same runs
+ * one of many samples varies less. */
+static void samples_are_the_least(void **state)
+{
+	struct measured alike[6], unlike[6];
+	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3, usual);
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		alike[i] = (struct measured){ 0.3, 1000 };
+		unlike[i] = (struct measured){ i % 3 ? 0.1 : 0.4, 1000 };
+	}
+	spread_add(spread, alike, 1);
+	spread_settle(spread);
+	assert_true(spread_of(spread, alike, 1).variance > 0.3 * 0.7 / 1000 * 2 / 3);
+	assert_true(spread_of(spread, alike, 1).variance < 0.3 * 0.7 / 1000 * 2 / 3 * 1.3);
+	assert_true(spread_of(spread, alike, 3).variance > 0.3 * 0.7 / 1000 * 2);
+	/* This one is nothing like the other. */
+	assert_true(spread_of(spread, unlike, 1).variance > 0.01);
+	assert_true(spread_of(spread, unlike, 1).freedom < 8);
 	spread_free(spread);
 }
 
@@ -182,7 +233,7 @@ static void what_is_learned(void **state)
 static void odd_rows(void **state)
 {
 	struct measured all[6], none[6], exact[6];
-	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3);
+	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3, usual);
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
@@ -204,9 +255,8 @@ static void odd_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_runs),
-		cmocka_unit_test(slower_runs),
-		cmocka_unit_test(what_is_learned),
+		cmocka_unit_test(equal_runs),	   cmocka_unit_test(slower_runs),
+		cmocka_unit_test(what_is_learned), cmocka_unit_test(samples_are_the_least),
 		cmocka_unit_test(odd_rows),
 	};
 
