@@ -163,7 +163,7 @@ static double variance_of(const struct expected *expected, const struct measured
 	return expected->sampled / run->exposure + expected->between;
 }
 
-/* What one side says where the variances are as expected. */
+/* What one side, of one run at least, says where the variances are as expected. */
 struct side {
 	double squares;	   /* in proportion to these, around the mean by which they are least */
 	double likelihood; /* its logarithm, whatever the mean is */
@@ -172,10 +172,11 @@ struct side {
 static struct side look_at(const struct expected *expected, const struct measured *runs,
 			   size_t count)
 {
-	double weights = 0, sum = 0, squares = 0, logarithms = 0;
+	double weights = 1 / variance_of(expected, &runs[0]);
+	double sum = 0, squares = 0, logarithms = log(weights);
 
 	/* From the first run, so that no digits are lost. */
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 1; i < count; i++) {
 		double weight = 1 / variance_of(expected, &runs[i]);
 		double value = runs[i].value - runs[0].value;
 
