@@ -367,7 +367,7 @@ test_processes_that_end() {
 test_interrupt_after_the_time() {
 	local pid status=0
 	mkfifo "$T/in"
-	"$PROSPECT" record -q -o "$T/prof" --duration 0.3 \
+	env --default-signal=INT "$PROSPECT" record -q -o "$T/prof" --duration 0.3 \
 		sh -c 'trap "" INT; read -r _; exit 5' < "$T/in" &
 	pid=$!
 	exec 7> "$T/in"
