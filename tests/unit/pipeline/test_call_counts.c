@@ -53,9 +53,9 @@ static void what_no_watch_wrote_is_refused(void **state)
 	static const struct {
 		const char *text, *reason;
 	} cases[] = {
-		{ "", "the first line must name" },
-		{ "a,b\n1,2\n", "the first line must name" },
-		{ "kind,target\ntotal,f\n", "the first line must name" },
+		{ "", "its first line must name" },
+		{ "a,b\n1,2\n", "its first line must name" },
+		{ "kind,target\ntotal,f\n", "its first line must name" },
 		{ "kind,target,entries\n", "no totals" },
 		{ "kind,target,entries\ninterval,f,1\n", "no totals" },
 		{ "kind,target,entries\npartial,f,1\n", "higher --budget" },
