@@ -23,11 +23,15 @@ struct arrival {
 
 /* ---- one frame ---- */
 
-static __noinline int return_frame(struct probe_thread *thread, __u32 index,
-				   struct probe_call *call)
+/* Global, so that the verifier goes through it once and not for each path that leads here: it would
+ * give up where values are counted (-E2BIG). Neither pointer is ever NULL, which it does not know. */
+__noinline int return_frame(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
-	struct probe_frame *frame = frame_at(thread, index);
+	struct probe_frame *frame;
 
+	if (!thread || !call)
+		return 0;
+	frame = frame_at(thread, index);
 	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
 	read_value(call);
 	settle_start(thread, index, call);

@@ -88,8 +88,11 @@ static __always_inline bool is_c_library(const char *name)
 /*
  * Has the C library called what returns to @from? It calls nothing else that returns a pointer but
  * functions that allocate, which are not of this kind.
+ *
+ * Global, so that the verifier goes through it once and not for each path that leads here: with
+ * those through conditions and values it would give up (-E2BIG).
  */
-static __always_inline bool is_threads_start(__u64 from)
+__noinline int is_threads_start(__u64 from)
 {
 	struct caller_search search = {};
 	struct task_struct *task = bpf_get_current_task_btf();
