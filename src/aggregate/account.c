@@ -8,7 +8,7 @@ static const bool takes_samples[LOSS_COUNT] = {
 	[LOSS_RING_FULL] = true,     [LOSS_THROTTLED] = true,  [LOSS_MISSED_TICKS] = true,
 	[LOSS_MALFORMED] = true,     [LOSS_NOT_STORED] = true, [LOSS_TRACKING] = false,
 	[LOSS_UNKNOWN_TASK] = false, [LOSS_LATE] = false,      [LOSS_TABLE_FULL] = true,
-	[LOSS_NOT_READ] = false,
+	[LOSS_NOT_READ] = false,     [LOSS_DAMAGED] = true,
 };
 
 bool account_is_time(const struct profile *profile, uint8_t event)

@@ -19,7 +19,8 @@
 	X(MALFORMED, "malformed", "records that could not be read")                             \
 	X(TABLE_FULL, "table_full", "threads for which a table of the kernel side had no room") \
 	X(NOT_STORED, "not_stored", "samples that could not be written to the profile")         \
-	X(NOT_READ, "not_read", "images and processes that were not read in time")
+	X(NOT_READ, "not_read", "images and processes that were not read in time")              \
+	X(DAMAGED, "damaged", "samples of a damaged profile that could not be recovered")
 
 enum loss_reason {
 #define LOSS_ENUM(id, name, text) LOSS_##id,

@@ -43,7 +43,8 @@
 	X(FRAME_POINTERS, "frame pointers",                                    \
 	  "found by frame pointers alone: frames may be missing")              \
 	X(UNKNOWN, "not seen", "the user part was not to be seen")             \
-	X(SWITCHED, "other stack", "the program had changed stacks: no table leads back")
+	X(SWITCHED, "other stack", "the program had changed stacks: no table leads back") \
+	X(DAMAGED, "damaged", "the profile was damaged where the rest was")
 
 /* What kind of code an image is. CUT: not code but why a stack is not complete. BUCKET: an honest
  * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... WAIT: not code

@@ -69,3 +69,24 @@ int branch_rows_each(sqlite3 *db, const struct profile *profile,
 	}
 	return rc;
 }
+
+int branch_rows_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_wrong)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db,
+			     "SELECT event, from_frame, to_frame, count, mispredicted, cycles "
+			     "FROM branch",
+			     &stmt);
+
+	*ret_wrong = 0;
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		struct branch branch;
+
+		if (read_row(stmt, profile, &branch))
+			branches_add(&profile->branches, &branch);
+		else
+			++*ret_wrong;
+		rc = 0;
+	}
+	return rc;
+}

@@ -18,4 +18,8 @@ int branch_rows_each(sqlite3 *db, const struct profile *profile,
 		     void (*visit)(void *context, const struct branch *branch), void *context,
 		     struct err *why);
 
+/* Adds those of a damaged file to @profile, which has its events and frames; rows that are wrong
+ * are passed over, and counted. */
+int branch_rows_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_wrong);
+
 #endif

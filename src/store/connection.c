@@ -92,9 +92,22 @@ static int check_version(const uint8_t *header, const char *path, struct err *er
 			"prospect that made it, or a newer one",
 			path, version, SCHEMA_VERSION);
 	if (!version || header[HEADER_WRITE_VERSION] != 1 || header[HEADER_WRITE_VERSION + 1] != 1)
-		return err_set(err, -EBADMSG, "%s is damaged: its first bytes are not as written",
-			       path);
+		return err_set(err, -EBADMSG,
+			       "%s is damaged: its first bytes are not as written" SQL_RECOVER,
+			       path, path);
 	return 0;
+}
+
+/* A page that a disk lost is of zeroes. That this was a profile cannot be known. */
+static int explain_first(const uint8_t *header, uint64_t size, const char *path, struct err *err)
+{
+	static const uint8_t nothing[16];
+
+	if (size <= HEADER_BYTES || memcmp(header, nothing, sizeof(nothing)) != 0)
+		return err_set(err, -EINVAL, "%s is not a prospect profile", path);
+	return err_set(err, -EINVAL,
+		       "%s is not a prospect profile, or its first page was lost" SQL_RECOVER, path,
+		       path);
 }
 
 int connection_check_header(sqlite3 *db, const char *path, struct err *err)
@@ -108,10 +121,10 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 	if (!size)
 		return err_set(err, -EINVAL, "%s is empty, not a profile", path);
 	if (memcmp(header, "SQLite format 3", 16) != 0)
-		return err_set(err, -EINVAL, "%s is not a prospect profile", path);
+		return explain_first(header, size, path, err);
 	if (size < HEADER_BYTES)
-		return err_set(err, -EBADMSG, "%s is truncated: %llu bytes are there", path,
-			       (unsigned long long)size);
+		return err_set(err, -EBADMSG, "%s is truncated: %llu bytes are there" SQL_RECOVER,
+			       path, (unsigned long long)size, path);
 	if (big_endian_u32(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
 		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
 			       path);
@@ -120,8 +133,9 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 		return rc;
 	wanted = big_endian_u32(header + HEADER_PAGES) * page_bytes(header);
 	if (size < wanted && !has_journal(path))
-		return err_set(err, -EBADMSG, "%s is truncated: %llu of %llu bytes are there", path,
-			       (unsigned long long)size, (unsigned long long)wanted);
+		return err_set(err, -EBADMSG,
+			       "%s is truncated: %llu of %llu bytes are there" SQL_RECOVER, path,
+			       (unsigned long long)size, (unsigned long long)wanted, path);
 	return 0;
 }
 
@@ -182,7 +196,8 @@ static void harden(sqlite3 *db)
 static int explain_begin(int rc, const char *path, struct err *err)
 {
 	if (rc == -EBADMSG || rc == -EINVAL)
-		return err_set(err, -EBADMSG, "%s is damaged: SQLite cannot read it", path);
+		return err_set(err, -EBADMSG, "%s is damaged: SQLite cannot read it" SQL_RECOVER,
+			       path, path);
 	if (rc != -EBUSY && has_journal(path))
 		return err_set(
 			err, rc,

@@ -170,3 +170,36 @@ int facts_read(sqlite3 *db, struct profile *profile, struct err *err)
 
 	return rc ? rc : read_losses(db, profile, err);
 }
+
+/* Rows that are wrong are passed over, and counted. */
+static int read_sound(sqlite3 *db, const char *text, struct profile *profile,
+		      int (*read)(sqlite3_stmt *stmt, struct profile *profile, struct err *err),
+		      uint64_t *wrong)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, text, &stmt);
+	struct err err;
+
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		*wrong += read(stmt, profile, &err) < 0;
+		rc = 0;
+	}
+	return rc;
+}
+
+static int read_one_fact(sqlite3_stmt *stmt, struct profile *profile, struct err *err)
+{
+	return read_fact(stmt, &profile->run, err);
+}
+
+int facts_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_facts,
+		     uint64_t *ret_losses)
+{
+	int rc;
+
+	*ret_facts = *ret_losses = 0;
+	rc = read_sound(db, "SELECT name, value FROM header", profile, read_one_fact, ret_facts);
+	return rc ? rc
+		  : read_sound(db, "SELECT event, reason, count, weight FROM loss", profile,
+			       read_loss, ret_losses);
+}

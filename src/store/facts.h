@@ -16,4 +16,8 @@ int facts_read(sqlite3 *db, struct profile *profile, struct err *err);
 /* The same of the facts of the run alone. */
 int facts_read_run(sqlite3 *db, struct profile *profile, struct err *err);
 
+/* The same of a file that is damaged: rows that are wrong are passed over, and counted. */
+int facts_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_facts,
+		     uint64_t *ret_losses);
+
 #endif

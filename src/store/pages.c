@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/pages.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,24 +8,12 @@
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "store/file_format.h"
 #include "store/sql.h"
 
 enum {
-	/* Types of pages, fileformat2, section 1.6. */
-	INTERIOR_INDEX = 0x02,
-	INTERIOR_TABLE = 0x05,
-	LEAF_INDEX = 0x0a,
-	LEAF_TABLE = 0x0d,
-
-	FILE_HEADER_BYTES = 100,
-	AT_PAGE_BYTES = 16,
-	AT_RESERVED_BYTES = 20,
-	LEAF_HEADER_BYTES = 8,
-	INTERIOR_HEADER_BYTES = 12,
 	/* The deepest tree of 2^32 pages of 512 bytes. */
 	MAX_LEVELS = 32,
-	FIRST_BLOB_OR_TEXT = 12, /* serial types from here on say how long they are */
-	VARINT_BYTES = 9,
 };
 
 /* A page on the way from the root. */
@@ -49,99 +36,34 @@ struct pages {
 	void *context;
 };
 
-/* ---- numbers ---- */
-
-/* At most eight bytes; 0 when they are not there. */
-static uint64_t big_endian(struct reader *reader, unsigned bytes)
-{
-	const uint8_t *at = reader_bytes(reader, bytes);
-	uint64_t value = 0;
-
-	for (unsigned i = 0; at && i < bytes; i++)
-		value = value << 8 | at[i];
-	return value;
-}
-
-/* Seven bits a byte, the highest first; the ninth has eight (fileformat2, section 1.6). */
-static uint64_t long_varint(struct reader *reader)
-{
-	uint64_t value = 0;
-
-	for (int i = 1; i < VARINT_BYTES; i++) {
-		uint8_t byte = reader_u8(reader);
-
-		value = value << 7 | (byte & 0x7f);
-		if (!(byte & 0x80))
-			return value;
-	}
-	return value << 8 | reader_u8(reader);
-}
-
-/* Most are of one byte. */
-static inline uint64_t varint(struct reader *reader)
-{
-	if (!reader->bad && reader->at < reader->end && *reader->at < 0x80)
-		return *reader->at++;
-	return long_varint(reader);
-}
-
 /* ---- rows ---- */
-
-/* Bytes of a value of this serial type (fileformat2, section 2.1). */
-static uint64_t bytes_of_type(uint64_t type)
-{
-	static const uint8_t sizes[FIRST_BLOB_OR_TEXT] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0 };
-
-	return type < FIRST_BLOB_OR_TEXT ? sizes[type] : (type - FIRST_BLOB_OR_TEXT) / 2;
-}
-
-/* Integers are signed and have the highest byte first. Eight bytes are taken at once where the row
- * has as many, which is nearly always. */
-static inline int64_t stored_integer(struct reader *values, unsigned bytes)
-{
-	unsigned unused = 64 - 8 * bytes;
-	uint64_t value;
-
-	if (reader_left(values) < sizeof(value))
-		return (int64_t)(big_endian(values, bytes) << unused) >> unused;
-	memcpy(&value, values->at, sizeof(value));
-	values->at += bytes;
-	return (int64_t)be64toh(value) >> unused;
-}
-
-enum serial { SERIAL_NULL = 0, SERIAL_INT64 = 6, SERIAL_DOUBLE = 7, SERIAL_0 = 8, SERIAL_1 = 9 };
 
 static inline bool take_integer(struct page_row *row, uint64_t type, int64_t *ret_value)
 {
-	*ret_value = type == SERIAL_1;
-	if (type <= SERIAL_INT64)
-		*ret_value = stored_integer(&row->values, (unsigned)bytes_of_type(type));
+	*ret_value = type == FORMAT_SERIAL_1;
+	if (type <= FORMAT_SERIAL_INT64)
+		*ret_value = format_integer(&row->values, (unsigned)format_value_bytes(type));
 	return !row->values.bad;
-}
-
-static inline bool is_integer(uint64_t type)
-{
-	return type - 1 < SERIAL_INT64 || type == SERIAL_0 || type == SERIAL_1;
 }
 
 static bool skip(struct page_row *row, uint64_t type)
 {
-	reader_bytes(&row->values, bytes_of_type(type));
+	reader_bytes(&row->values, format_value_bytes(type));
 	return false;
 }
 
 bool page_row_null(struct page_row *row)
 {
-	uint64_t type = varint(&row->types);
+	uint64_t type = format_varint(&row->types);
 
-	return type == SERIAL_NULL && !row->types.bad ? true : skip(row, type);
+	return type == FORMAT_SERIAL_NULL && !row->types.bad ? true : skip(row, type);
 }
 
 static inline bool next_integer(struct page_row *row, int64_t *ret_value)
 {
-	uint64_t type = varint(&row->types);
+	uint64_t type = format_varint(&row->types);
 
-	if (row->types.bad || !is_integer(type))
+	if (row->types.bad || !format_is_integer(type))
 		return skip(row, type);
 	return take_integer(row, type, ret_value);
 }
@@ -172,15 +94,15 @@ bool page_row_at_most(struct page_row *row, uint64_t most, uint64_t *ret_value)
 
 bool page_row_double(struct page_row *row, double *ret_value)
 {
-	uint64_t type = varint(&row->types), bits;
+	uint64_t type = format_varint(&row->types), bits;
 	int64_t integer;
 
-	if (row->types.bad || (!is_integer(type) && type != SERIAL_DOUBLE))
+	if (row->types.bad || (!format_is_integer(type) && type != FORMAT_SERIAL_DOUBLE))
 		return skip(row, type);
-	if (type != SERIAL_DOUBLE) {
+	if (type != FORMAT_SERIAL_DOUBLE) {
 		*ret_value = take_integer(row, type, &integer) ? (double)integer : 0;
 	} else {
-		bits = big_endian(&row->values, sizeof(bits));
+		bits = format_big_endian(&row->values, sizeof(bits));
 		memcpy(ret_value, &bits, sizeof(bits));
 	}
 	return !row->values.bad && isfinite(*ret_value);
@@ -195,17 +117,17 @@ bool page_row_end(const struct page_row *row)
 
 static bool is_leaf(const struct level *level)
 {
-	return level->type == LEAF_TABLE || level->type == LEAF_INDEX;
+	return level->type == FORMAT_LEAF_TABLE || level->type == FORMAT_LEAF_INDEX;
 }
 
 static bool is_table(const struct level *level)
 {
-	return level->type == LEAF_TABLE || level->type == INTERIOR_TABLE;
+	return level->type == FORMAT_LEAF_TABLE || level->type == FORMAT_INTERIOR_TABLE;
 }
 
 static unsigned header_bytes(const struct level *level)
 {
-	return is_leaf(level) ? LEAF_HEADER_BYTES : INTERIOR_HEADER_BYTES;
+	return is_leaf(level) ? FORMAT_LEAF_HEADER_BYTES : FORMAT_INTERIOR_HEADER_BYTES;
 }
 
 static int read_header(struct level *level, uint32_t usable_bytes)
@@ -214,10 +136,10 @@ static int read_header(struct level *level, uint32_t usable_bytes)
 
 	level->type = reader_u8(&reader);
 	reader_bytes(&reader, 2); /* the first free block */
-	level->cells = (unsigned)big_endian(&reader, 2);
+	level->cells = (unsigned)format_big_endian(&reader, 2);
 	level->next = 0;
-	if (level->type != LEAF_TABLE && level->type != LEAF_INDEX &&
-	    level->type != INTERIOR_TABLE && level->type != INTERIOR_INDEX)
+	if (level->type != FORMAT_LEAF_TABLE && level->type != FORMAT_LEAF_INDEX &&
+	    level->type != FORMAT_INTERIOR_TABLE && level->type != FORMAT_INTERIOR_INDEX)
 		return PAGES_ODD;
 	return header_bytes(level) + 2 * level->cells > usable_bytes ? PAGES_ODD : 0;
 }
@@ -266,7 +188,7 @@ static inline struct reader cell(const struct pages *pages, const struct level *
 /* More than this of a row stands on other pages (fileformat2, section 1.6). */
 static uint64_t most_local(const struct pages *pages, bool table)
 {
-	return table ? pages->usable_bytes - 35 : (pages->usable_bytes - 12) * 64 / 255 - 23;
+	return format_most_local(pages->usable_bytes, table);
 }
 
 /* The next @bytes of @reader; without copies of readers, which cost more than what they read. */
@@ -285,16 +207,16 @@ static int visit_cell(struct pages *pages, const struct level *level, unsigned n
 	uint64_t bytes, size, left;
 
 	row.id = 0;
-	if (level->type == INTERIOR_INDEX)
+	if (level->type == FORMAT_INTERIOR_INDEX)
 		reader_bytes(&reader, sizeof(uint32_t));
-	bytes = varint(&reader);
+	bytes = format_varint(&reader);
 	if (is_table(level))
-		row.id = (int64_t)varint(&reader);
+		row.id = (int64_t)format_varint(&reader);
 	if (bytes > most_local(pages, is_table(level)))
 		return PAGES_ODD;
 	take_part(&reader, bytes, &row.values);
 	left = reader_left(&row.values);
-	size = varint(&row.values); /* with its own bytes */
+	size = format_varint(&row.values); /* with its own bytes */
 	left -= reader_left(&row.values);
 	take_part(&row.values, size < left ? SIZE_MAX : size - left, &row.types);
 	if (reader.bad || row.types.bad)
@@ -308,9 +230,10 @@ static uint64_t child(const struct pages *pages, const struct level *level, unsi
 
 	if (number == level->cells) {
 		reader = reader_make(level->bytes, pages->usable_bytes);
-		reader_bytes(&reader, LEAF_HEADER_BYTES); /* the rightmost stands behind it */
+		reader_bytes(&reader,
+			     FORMAT_LEAF_HEADER_BYTES); /* the rightmost stands behind it */
 	}
-	return big_endian(&reader, sizeof(uint32_t));
+	return format_big_endian(&reader, sizeof(uint32_t));
 }
 
 static int visit_leaf(struct pages *pages, const struct level *level)
@@ -348,7 +271,7 @@ static void pages_done(struct pages *pages)
 
 static int open_file(struct pages *pages, sqlite3 *db)
 {
-	uint8_t header[FILE_HEADER_BYTES] = { 0 };
+	uint8_t header[FORMAT_FILE_HEADER_BYTES] = { 0 };
 	struct reader reader = reader_make(header, sizeof(header));
 	sqlite3_int64 size = 0;
 
@@ -357,13 +280,13 @@ static int open_file(struct pages *pages, sqlite3 *db)
 	    pages->file->pMethods->xFileSize(pages->file, &size) != SQLITE_OK ||
 	    pages->file->pMethods->xRead(pages->file, header, sizeof(header), 0) != SQLITE_OK)
 		return PAGES_ODD;
-	reader_bytes(&reader, AT_PAGE_BYTES);
-	pages->page_bytes = (uint32_t)big_endian(&reader, 2);
+	reader_bytes(&reader, FORMAT_AT_PAGE_BYTES);
+	pages->page_bytes = (uint32_t)format_big_endian(&reader, 2);
 	if (pages->page_bytes == 1)
 		pages->page_bytes = 65536;
 	if (pages->page_bytes < 512)
 		return PAGES_ODD;
-	reader_bytes(&reader, AT_RESERVED_BYTES - AT_PAGE_BYTES - 2);
+	reader_bytes(&reader, FORMAT_AT_RESERVED_BYTES - FORMAT_AT_PAGE_BYTES - 2);
 	pages->usable_bytes = pages->page_bytes - reader_u8(&reader);
 	pages->left = (uint64_t)size / pages->page_bytes;
 	return 0;

@@ -163,7 +163,7 @@ static int explain_open(const struct query *query, int rc, const struct err *why
 	const char *path = query->connection.path;
 
 	if (why->text[0])
-		return err_set(err, rc, "%s is damaged: %s", path, why->text);
+		return err_set(err, rc, "%s is damaged: %s" SQL_RECOVER, path, why->text, path);
 	return sql_explain(rc, "read", path, err);
 }
 
@@ -229,7 +229,10 @@ static int explain_sql(sqlite3 *db, const char *sql, size_t from, int code, stru
 	if ((code & 0xff) == SQLITE_NOMEM)
 		return err_set(err, -ENOMEM, "the statement needs more memory than it may take");
 	if ((code & 0xff) == SQLITE_CORRUPT)
-		return err_set(err, -EBADMSG, "the profile is damaged: %s", message);
+		return err_set(err, -EBADMSG,
+			       "the profile is damaged: %s; 'prospect recover FILE' saves what "
+			       "can be read",
+			       message);
 	if (offset >= 0)
 		add_position(&at, sql, from + (size_t)offset);
 	return err_set(err, -EINVAL, "%s%s%s", buf_text(&at), message, hint(message));
@@ -326,8 +329,9 @@ static int explain_step(const struct query *query, int code, struct err *err)
 			       (unsigned long long)(query->setup.max_bytes >> 20));
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return err_set(err, -EBADMSG, "%s is damaged: %s", query->connection.path,
-			       sqlite3_errmsg(query->connection.db));
+		return err_set(err, -EBADMSG, "%s is damaged: %s" SQL_RECOVER,
+			       query->connection.path, sqlite3_errmsg(query->connection.db),
+			       query->connection.path);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 	case SQLITE_FULL:

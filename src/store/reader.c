@@ -35,7 +35,7 @@ static int explain(const struct store_reader *reader, int rc, const struct err *
 	const char *path = reader->connection.path;
 
 	if (why->text[0])
-		return err_set(err, rc, "%s is damaged: %s", path, why->text);
+		return err_set(err, rc, "%s is damaged: %s" SQL_RECOVER, path, why->text, path);
 	return sql_explain(rc, "read", path, err);
 }
 

@@ -337,3 +337,53 @@ int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *
 		rc = check_ancestors(profile, err);
 	return rc;
 }
+
+/* ---- of a file that is damaged ---- */
+
+/* Where the rows of a table go: those before the row's id are made too. */
+static bool scan_row(sqlite3_stmt *stmt, const struct table *table, const struct input *input,
+		     const struct row_scan *scan, uint64_t *ret_id)
+{
+	bool right = true;
+	void *row;
+
+	if (!sql_column_at_most(stmt, 0, scan->most_rows, ret_id) || *ret_id >= table->limit)
+		return false;
+	while (table->count(input->profile) <= *ret_id)
+		table->append(input->profile);
+	row = table->row(input->profile, *ret_id);
+	for (size_t i = 0; right && i < table->column_count; i++)
+		right = read_column(stmt, (int)i + 1, &table->columns[i], input, row, *ret_id);
+	return right;
+}
+
+static int scan_table(const struct input *input, enum table_id at, const struct row_scan *scan)
+{
+	const struct table *table = &columns_tables[at];
+	_cleanup_(buf_done) struct buf text = { 0 };
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	add_select(&text, table);
+	rc = sql_prepare(input->db, buf_text(&text), &stmt);
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		uint64_t id = UINT64_MAX;
+		bool right = scan_row(stmt, table, input, scan, &id);
+
+		scan->met(scan->context, at, id, right);
+		rc = 0;
+	}
+	return rc;
+}
+
+int row_reader_scan(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
+		    const struct row_scan *scan)
+{
+	_cleanup_(input_done) struct input input = { db, map, profile, { { 0 } } };
+	struct err err;
+	int rc = texts_read(db, profile, &input.texts, &err);
+
+	for (int i = 0; !rc && i < TABLE_COUNT; i++)
+		rc = scan_table(&input, (enum table_id)i, scan);
+	return rc;
+}

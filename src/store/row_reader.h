@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "model/profile.h"
+#include "store/columns.h"
 #include "store/wordlist.h"
 
 /* Reads all tables into @profile, which is new. -EBADMSG, with the table and row in @err, for ids
@@ -15,5 +16,17 @@
  * alone when SQLite itself failed. */
 int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		   struct err *err);
+
+/* What is done with the rows of a file that is damaged. */
+struct row_scan {
+	/* After each row: was it read, as row @id of the profile? Else that row, if there is one,
+	 * is not to be used. Those in between were made, and are empty. */
+	void (*met)(void *context, enum table_id table, uint64_t id, bool right);
+	void *context;
+	uint64_t most_rows; /* of a table: a file of so many bytes has not more */
+};
+/* Reads rows whatever their ids are. What they refer to is compared with nothing. */
+int row_reader_scan(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
+		    const struct row_scan *scan);
 
 #endif

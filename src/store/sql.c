@@ -139,6 +139,7 @@ static const char *advice(int number)
 int sql_explain(int rc, const char *verb, const char *path, struct err *err)
 {
 	if (rc == -EBADMSG)
-		return err_set(err, rc, "cannot %s %s: the file is damaged", verb, path);
+		return err_set(err, rc, "cannot %s %s: the file is damaged" SQL_RECOVER, verb, path,
+			       path);
 	return err_set(err, rc, "cannot %s %s: %s%s", verb, path, strerror(-rc), advice(-rc));
 }

@@ -42,6 +42,9 @@ bool sql_column_double(sqlite3_stmt *stmt, int at, double *ret_value);
 /* Borrowed until the next step. */
 bool sql_column_text(sqlite3_stmt *stmt, int at, const char **ret_text);
 
+/* Behind a sentence that a profile is damaged; the path goes with it. */
+#define SQL_RECOVER "; 'prospect recover %s' saves what can be read"
+
 /* Writes "cannot @verb @path: reason: what to do" and returns @rc. */
 int sql_explain(int rc, const char *verb, const char *path, struct err *err);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "model/words.h"
 #include "store/checksums.h"
 #include "store/sql.h"
@@ -51,19 +52,29 @@ unsigned wordlist_value(enum wordlist list, const char *text)
 	return WORDLIST_UNKNOWN;
 }
 
+int wordlist_insert(sqlite3 *db, const char *table, enum wordlist list)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc;
+
+	buf_printf(&text, "INSERT INTO %s(list, id, name) VALUES(?1, ?2, ?3)", table);
+	rc = sql_prepare(db, buf_text(&text), &stmt);
+	for (unsigned i = 0; !rc && i < lists[list].count; i++) {
+		sql_bind_text(stmt, 1, lists[list].name);
+		sqlite3_bind_int(stmt, 2, (int)i);
+		sql_bind_text(stmt, 3, lists[list].text(i));
+		rc = sql_run(stmt);
+	}
+	return rc;
+}
+
 int wordlist_write(sqlite3 *db)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, "INSERT INTO word(list, id, name) VALUES(?1, ?2, ?3)", &stmt);
+	int rc = 0;
 
-	for (unsigned list = 0; list < WORDLIST_COUNT; list++) {
-		for (unsigned i = 0; !rc && i < lists[list].count; i++) {
-			sql_bind_text(stmt, 1, lists[list].name);
-			sqlite3_bind_int(stmt, 2, (int)i);
-			sql_bind_text(stmt, 3, lists[list].text(i));
-			rc = sql_run(stmt);
-		}
-	}
+	for (unsigned list = 0; !rc && list < WORDLIST_COUNT; list++)
+		rc = wordlist_insert(db, "word", (enum wordlist)list);
 	return rc ? rc : checksums_write_keys(db, "word");
 }
 

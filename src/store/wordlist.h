@@ -45,6 +45,8 @@ static inline unsigned wordlist_ours(const struct wordlist_map *map, enum wordli
 	return number <= WORDLIST_MAX_NUMBER ? map->ours[list][number] : WORDLIST_UNKNOWN;
 }
 
+/* Puts the words of a list into a table that has list, id and name. */
+int wordlist_insert(sqlite3 *db, const char *table, enum wordlist list);
 /* Fills the table `word` of a new file. */
 int wordlist_write(sqlite3 *db);
 /* Reads it. Lists we do not know are passed over. */

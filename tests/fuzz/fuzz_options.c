@@ -13,10 +13,13 @@ enum { MOST_WORDS = 64, MOST_VALUES = 1 << 16 };
 
 /* main.c has the order that users see; here "help" is only needed to be there. */
 const struct command *const commands[] = {
-	&command_run,	  &command_record, &command_report, &command_graph,    &command_flame,
-	&command_heatmap, &command_diff,   &command_query,  &command_annotate, &command_archive,
-	&command_export,  &command_import, &command_check,  &command_debug,    &command_symbolize,
-	&command_watch,	  &command_count,  &command_events, &command_help,     NULL,
+	&command_run,	  &command_record, &command_report,
+	&command_graph,	  &command_flame,  &command_heatmap,
+	&command_diff,	  &command_query,  &command_annotate,
+	&command_archive, &command_export, &command_import,
+	&command_check,	  &command_debug,  &command_symbolize,
+	&command_watch,	  &command_count,  &command_events,
+	&command_recover, &command_help,   NULL,
 };
 
 /* The bytes that a command's struct has at least. */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prospect recover: what can be read of a damaged profile, as a new one. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/options.h"
+#include "pipeline/opened.h"
+#include "pipeline/record_output.h"
+#include "pipeline/recover.h"
+
+struct recover_values {
+	const char *output;
+};
+
+/* clang-format off */
+static const struct option_spec recover_specs[] = {
+	{ "output", 'o', OPTION_TEXT, offsetof(struct recover_values, output), "FILE",
+	  .help = "make this profile; default: beside FILE, a.prof to a.recovered.prof" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int fail(const struct err *err, int status)
+{
+	fprintf(stderr, "prospect recover: %s\n", err->text);
+	return status;
+}
+
+static void print(struct recover_result *result)
+{
+	fputs(buf_text(&result->table), stdout);
+	if (result->complete)
+		puts("nothing is missing");
+	fputs(buf_text(&result->remark), stdout);
+	printf("'prospect report %s' shows it\n", result->path);
+}
+
+static int recover(const char *input, const char *output)
+{
+	struct recover_result result;
+	struct err err;
+	int rc = recover_run(input, output, &result, &err);
+
+	if (rc == 0) {
+		print(&result);
+		rc = opened_end(stdout, &err);
+	}
+	buf_done(&result.table);
+	buf_done(&result.remark);
+	return rc < 0 ? fail(&err, 1) : 0;
+}
+
+static int run_recover(int argc, char **argv)
+{
+	struct recover_values values = { 0 };
+	bool help = false;
+	struct err err;
+	int first = options_parse(recover_specs, argc, argv, false, &values, &help, &err);
+
+	if (help) {
+		options_print_help(&command_recover);
+		return 0;
+	}
+	if (first >= 0 && first == argc)
+		first = err_set(&err, -1, "name the damaged profile");
+	else if (first >= 0 && argc - first > 1)
+		first = err_set(&err, -1, "one FILE at a time; '%s' is too many", argv[first + 1]);
+	if (first >= 0 && values.output && record_output_check(values.output, &err) < 0)
+		first = -1;
+	if (first < 0)
+		return fail(&err, 2);
+	return recover(argv[first], values.output);
+}
+
+const struct command command_recover = {
+	.name = "recover",
+	.summary = "save what can be read of a damaged profile",
+	.usage = "[-o NEW] FILE",
+	.options = recover_specs,
+	.run = run_recover,
+};
