@@ -119,9 +119,9 @@ static long cpus_in_status(const char *text)
 static long highest(const char *text)
 {
 	_cleanup_free_ int *cpus = NULL;
-	size_t count;
+	size_t count = 0;
 
-	if (cpu_list_parse(text, &cpus, &count, NULL) < 0)
+	if (cpu_list_parse(text, &cpus, &count, NULL) < 0 || !count)
 		return -1;
 	return cpus[count - 1];
 }

@@ -279,7 +279,7 @@ static int take(const struct wire_answer *answer, int *fd, const struct foreign_
 static int ask(struct foreign *foreign, const struct foreign_question *question,
 	       struct foreign_answer *ret_answer, struct err *err)
 {
-	struct wire_answer answer;
+	struct wire_answer answer = { 0 };
 	_cleanup_close_ int fd = -1;
 	int rc = start(foreign);
 

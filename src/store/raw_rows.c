@@ -241,7 +241,7 @@ static void take_value(struct reader *row, uint64_t serial, struct raw_value *va
 	switch (value->type) {
 	case RAW_INTEGER:
 		value->integer = serial == FORMAT_SERIAL_1;
-		if (serial <= FORMAT_SERIAL_INT64)
+		if (size)
 			value->integer = format_integer(row, (unsigned)size);
 		break;
 	case RAW_REAL:

@@ -347,10 +347,11 @@ static int gather(struct salvage *salvage, struct harvest *harvests, size_t coun
 static int harvest_schema(struct salvage *salvage, uint32_t roots[SHAPES])
 {
 	_cleanup_(harvest_done) struct harvest harvest = { .salvage = salvage,
-							   .shape = &schema_shape,
-							   .roots = roots };
-	int rc = follow(&harvest, 1);
+							   .shape = &schema_shape };
+	int rc;
 
+	harvest.roots = roots;
+	rc = follow(&harvest, 1);
 	return rc ? rc : gather(salvage, &harvest, 1);
 }
 
