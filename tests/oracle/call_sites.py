@@ -15,7 +15,7 @@ import sys
 
 PLT = (".plt", ".plt.sec", ".plt.got", ".iplt")
 JUMPS_FOLLOWED = 6
-UNKNOWN_SIZE = 2048  # of functions without a symbol
+UNKNOWN_SIZE = 2048  # of functions without a symbol and without unwind tables
 MOST_VIOLATIONS = 1 / 500  # of what jumps from there, which symbols do not tell
 # Go's outermost frame is made by hand and returns behind a nop.
 BY_HAND = {"runtime.goexit.abi0", "runtime.goexit"}
@@ -55,9 +55,18 @@ def symbols(path):
 
 
 @functools.lru_cache(maxsize=None)
+def described(path):
+    """Start and end of what unwind tables describe, functions without symbols among them."""
+    text = subprocess.run(["readelf", "--debug-dump=frames-interp", path], capture_output=True,
+                          text=True).stdout
+    return {int(low, 16): int(high, 16)
+            for low, high in re.findall(r"\bFDE\b.*\bpc=([0-9a-f]+)\.\.([0-9a-f]+)", text)}
+
+
+@functools.lru_cache(maxsize=None)
 def jumps(path, start):
     """Where the function leads without a call: (addresses, does it jump to what nobody knows)."""
-    end = symbols(path).get(start, start + UNKNOWN_SIZE)
+    end = symbols(path).get(start) or described(path).get(start, start + UNKNOWN_SIZE)
     text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--start-address={start}",
                            f"--stop-address={max(end, start + 1)}", path],
                           capture_output=True, text=True).stdout
