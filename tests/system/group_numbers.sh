@@ -50,18 +50,24 @@ account_begins() {
 
 # account_closes: weights + idle + steal + lost = CPUs x wall time. What a full ring lost stands for the
 # period that was set then; before Linux 6.0 only for the mean. What was stolen (since account_begins)
-# the kernel may count as idle too, and how much of it is only known by ticks.
+# the kernel may count as idle too, and how much of it is only known by ticks. On a CPU that is idle now
+# and then, chance decides how many samples find it busy: the limit has five standard deviations of a
+# binomial count for that, whose periods are drawn within +-50 % (1.04).
 account_closes() {
-	local residue ring_full samples steal
+	local residue ring_full samples steal chance
 	steal=$(calc "100 * ($(stolen) - $STOLEN) / $(header "$T/prof" capacity_s)")
 	residue=$(header "$T/prof" residue_percent)
 	ring_full=$(header "$T/prof" ring_full)
 	samples=$(header "$T/prof" samples)
 	[ -n "$residue" ] || fail "the header has no residue_percent"
-	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" -v steal="$steal" 'BEGIN {
-		limit = 2 + steal + 20 * lost / (n + lost)
+	chance=$(awk -v n="$samples" -v sampled="$(header "$T/prof" sampled_s)" \
+		-v idle="$(header "$T/prof" idle_s)" -v all="$(header "$T/prof" capacity_s)" \
+		'BEGIN { print 100 / all * 1.04 * sampled / n * sqrt(n * idle / all) }')
+	awk -v residue="$residue" -v lost="$ring_full" -v n="$samples" -v steal="$steal" \
+		-v chance="$chance" 'BEGIN {
+		limit = 2 + steal + 5 * chance + 20 * lost / (n + lost)
 		exit !(residue >= -limit && residue <= limit)
-	}' || fail "residue $residue %, $steal % stolen, $ring_full of $((samples + ring_full)) samples lost" \
+	}' || fail "residue $residue % +- $chance, $steal % stolen, $ring_full of $((samples + ring_full)) samples lost" \
 		"$("$PROSPECT" query "SELECT name, value FROM header" "$T/prof")"
 }
 
