@@ -10,6 +10,7 @@
 
 #include "archive/libarchive.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 enum {
@@ -113,19 +114,6 @@ static int open_parent(const struct unpacker *unpacker, char *name, char **ret_b
 	return steal_fd(at);
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t written = write(fd, bytes, size);
-
-		if (written < 0)
-			return -errno;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
 static int copy(struct unpacker *unpacker, const char *name, int fd)
 {
 	for (;;) {
@@ -140,7 +128,7 @@ static int copy(struct unpacker *unpacker, const char *name, int fd)
 		if ((uint64_t)got > unpacker->left.most_bytes)
 			return refuse(unpacker, -EFBIG, name, "it unpacks to too much");
 		unpacker->left.most_bytes -= (uint64_t)got;
-		rc = write_all(fd, unpacker->chunk, (size_t)got);
+		rc = file_write(fd, unpacker->chunk, (size_t)got);
 		if (rc < 0)
 			return refuse(unpacker, rc, name, strerror(-rc));
 	}

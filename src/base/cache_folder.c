@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -201,21 +202,6 @@ static int open_temporary(struct cache_folder *folder, char *ret_name, size_t si
 	return -EEXIST;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 int cache_folder_write(struct cache_folder *folder, const char *name, const void *bytes,
 		       size_t size)
 {
@@ -230,7 +216,7 @@ int cache_folder_write(struct cache_folder *folder, const char *name, const void
 	fd = open_temporary(folder, temporary, sizeof(temporary));
 	if (fd < 0)
 		return fd;
-	rc = write_all(fd, bytes, size);
+	rc = file_write(fd, bytes, size);
 	if (rc == 0 && renameat(folder->fd, temporary, folder->fd, name) < 0)
 		rc = -errno;
 	if (rc < 0) {

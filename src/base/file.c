@@ -63,6 +63,21 @@ const char *file_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+int file_write(int fd, const void *bytes, size_t size)
+{
+	for (const char *at = bytes; size > 0;) {
+		ssize_t done = write(fd, at, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		at += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
 int file_flush(FILE *stream)
 {
 	errno = 0;

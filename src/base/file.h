@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole small files (proc, sysfs), pieces of names, and whether what was written arrived. */
+/* Whole small files (proc, sysfs), pieces of names, and writing. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -17,6 +17,9 @@ int file_read(const char *path, size_t limit, struct buf *buf);
 int file_read_i64(const char *path, int64_t *ret_value);
 /* The part behind the last slash; @path itself when it has none. Borrowed from @path. */
 const char *file_base(const char *path);
+/* Writes all of @bytes at the descriptor's position. Returns 0 or a negative errno; then a part may
+ * have been written. */
+int file_write(int fd, const void *bytes, size_t size);
 /* Has all that was written to @stream arrived? Returns 0, or the negative errno of what kept it
  * from arriving, also when that happened at an earlier flush. Then one more byte may be written. */
 int file_flush(FILE *stream);

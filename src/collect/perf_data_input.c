@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 void perf_data_input_begin(struct perf_data_input *input, int fd)
@@ -178,21 +179,6 @@ size_t perf_data_input_at(struct perf_data_input *input, uint64_t offset, void *
 	return done;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t put = write(fd, bytes, size);
-
-		if (put < 0 && errno != EINTR)
-			return -errno;
-		if (put > 0) {
-			bytes += put;
-			size -= (size_t)put;
-		}
-	}
-	return 0;
-}
-
 static int open_temporary(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -216,7 +202,7 @@ int perf_data_input_make_seekable(struct perf_data_input *input, struct err *err
 	if (copy < 0)
 		return err_set(err, copy, "cannot keep a copy of the pipe: %s", strerror(-copy));
 	while ((got = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes)) > 0) {
-		rc = write_all(copy, bytes, got);
+		rc = file_write(copy, bytes, got);
 		copied += got;
 		if (rc == 0 && copied > PERF_DATA_MAX_COPY)
 			rc = -EFBIG;

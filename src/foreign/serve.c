@@ -59,21 +59,6 @@ static int new_copy(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 static int copy_bytes(struct serving *serving, int from, int to)
 {
 	uint64_t left = serving->answer.size;
@@ -89,7 +74,7 @@ static int copy_bytes(struct serving *serving, int from, int to)
 			return -errno;
 		if (got == 0) /* it shrank meanwhile */
 			return -ESTALE;
-		rc = write_all(to, serving->chunk, (size_t)got);
+		rc = file_write(to, serving->chunk, (size_t)got);
 		if (rc < 0)
 			return rc;
 		left -= (uint64_t)got;
@@ -213,7 +198,7 @@ static int read_text(struct serving *serving, const char *name)
 	if (rc < 0 && text.size == 0)
 		return say(serving, rc, strerror(-rc));
 	copy = new_copy();
-	rc = copy < 0 ? copy : write_all(copy, buf_text(&text), text.size);
+	rc = copy < 0 ? copy : file_write(copy, buf_text(&text), text.size);
 	if (rc == 0)
 		rc = seal(copy);
 	if (rc < 0)
