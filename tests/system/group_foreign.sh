@@ -31,7 +31,7 @@ make_burner() {
 	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/$1" "$T/burner.c" || fail "could not build $1"
 }
 
-# A far program and a near one that run, $far and $near; the far one's file system hangs from now on.
+# A far program and a near one that run: $far and $near.
 run_both() {
 	make_burner distant
 	make_burner nearby
@@ -42,6 +42,11 @@ run_both() {
 	near=$!
 	until_true runs $far "$T/far/distant"
 	until_true runs $near "$T/nearby"
+}
+
+# The same, and the far one's file system hangs from now on.
+run_both_and_hang() {
+	run_both
 	hang
 }
 
@@ -90,7 +95,7 @@ test_far_files_are_read_while_they_answer() {
 
 test_hung_files_do_not_hold_up_a_recording() {
 	local server far near
-	run_both
+	run_both_and_hang
 	record "$T/prof" -H 1000 -a --duration 1
 	far_is_named
 	rm "$T/prof"
@@ -100,7 +105,7 @@ test_hung_files_do_not_hold_up_a_recording() {
 
 test_signals_end_a_recording_of_hung_files() {
 	local server far near signal status
-	run_both
+	run_both_and_hang
 	for signal in INT:0 TERM:0; do
 		rm -f "$T/prof"
 		env --default-signal=INT "$PROSPECT" record -H 1000 -a -M 20 -o "$T/prof" 2> "$T/stderr" &
@@ -137,15 +142,7 @@ test_commands_on_a_hung_file_system() {
 # It answered when the recording began, so there are names; what is asked of it later is not waited for.
 test_a_file_system_that_stops_answering() {
 	local server far near recorder
-	make_burner distant
-	make_burner nearby
-	serve "$T/distant"
-	"$T/far/distant" &
-	far=$!
-	"$T/nearby" &
-	near=$!
-	until_true runs $far "$T/far/distant"
-	until_true runs $near "$T/nearby"
+	run_both
 	env --default-signal=INT "$PROSPECT" record -H 1000 -a -M 20 -o "$T/prof" 2> "$T/stderr" &
 	recorder=$!
 	until_true has_image nearby
