@@ -14,11 +14,11 @@
  *           amount
  *
  * c_i is not estimated, for it would often come out as 0 from a few runs. It is tried at many
- * values, each of which counts as much as it is probable:
+ * values, each weighted by its probability:
  *
  *   - log c_i scatters around log c, which is the same for all rows, with Student's distribution.
- *   - Before anything was measured, c has half a Cauchy distribution, the median of which is how
- *     much runs usually differ: long runs overrule that, short ones can hardly tell.
+ *   - The prior of c is a half-Cauchy distribution whose median is how much runs usually
+ *     differ: long runs overrule it, short ones hardly do.
  *   - Each row's residuals around the means of the two sides have a normal likelihood (that of the
  *     residuals alone: REML). Profiles have few rows, and these are not independent: shares add up
  *     to 1, and what slows one function down slows others. So of each row only a part counts, by

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Where calls return to, as places in files: a call that leaves its function by a jump ends where
- * what it jumped to returns, which is behind the instruction that called. A site that is met for
- * the first time is told to user space, which puts a probe there.
+ * the function that it jumped to returns: after the instruction that called. A site that is seen
+ * for the first time is reported to user space, which puts a probe there.
  */
 #ifndef BPF_PROBE_SITES_BPF_H
 #define BPF_PROBE_SITES_BPF_H

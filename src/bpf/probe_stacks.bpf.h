@@ -2,10 +2,10 @@
 /*
  * Threads with several stacks. A thread's own stack is the mapping that the kernel (the first
  * thread) or the C library (its thread pointer is at the top) gave it, another may be for signals
- * (sigaltstack). What else a stack pointer is in is a fiber's stack, of which many may lie in one
- * mapping: there it cannot be told whether a call that is deeper has been left or waits in another
- * fiber. Such a call is adrift: it has no time, and its return is still recognised, by its function
- * and stack pointer.
+ * (sigaltstack). A stack pointer anywhere else is in a fiber's stack, and one mapping may hold
+ * many: there it cannot be told whether a call that is deeper has been left or waits in another
+ * fiber. Such a call is adrift: it has no time, and its return is still recognised, by its
+ * function and stack pointer.
  *
  * Frames of several stacks are not in the order of their entries' ends: one that is no more among
  * others is dead until it is the topmost, or a call of a fiber takes its place.
@@ -43,8 +43,7 @@ static __always_inline __u64 thread_pointer(const struct task_struct *task)
 #endif
 }
 
-/* On which of its stacks the thread is: FRAME_ALT, FRAME_FIBER, or 0: on its own, or nobody knows.
- */
+/* Which of its stacks the thread is on: FRAME_ALT, FRAME_FIBER, or 0 (its own, or unknown). */
 static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

@@ -47,7 +47,7 @@ enum {
 	FRAME_ARMED = 1 << 8,	  /* that site had its probe when the call began */
 	FRAME_LEFT = 1 << 9,	  /* by a jump: another function has its return address */
 	FRAME_UNSURE = 1 << 10,	  /* a longjmp may have left it */
-	FRAME_GO = 1 << 11,	  /* of a goroutine: nobody knows which part it ran */
+	FRAME_GO = 1 << 11,	  /* of a goroutine: its CPU time is unknown */
 	FRAME_ALT = 1 << 12,	  /* on the stack for signals */
 	FRAME_FIBER = 1 << 13,	  /* on none that is the thread's own */
 	FRAME_ADRIFT = 1 << 14,	  /* counted, but its thread was on another stack meanwhile */
@@ -358,8 +358,8 @@ static __always_inline void give_up_time(struct probe_frame *frame, struct probe
 	stop_running(frame, slot);
 }
 
-/* A call that is no more, and whose return was not seen: nobody knows when it ended, so none of its
- * time counts but what was charged to it as its thread left a CPU. */
+/* A call that ended without a return that was seen. When it ended is unknown, so only the time that
+ * was charged when its thread left a CPU counts. */
 static __always_inline void give_up(struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
