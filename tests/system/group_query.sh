@@ -40,9 +40,12 @@ test_query_is_the_report() {
 	"$PROSPECT" query --format csv "SELECT thread, count(*), sum(weight) FROM sample
 		WHERE event = 'cpu-clock' GROUP BY thread" "$T/prof" | csv_to_tabs | sort > "$T/sample"
 	cmp -s "$T/report" "$T/sample" || fail "samples:" "$(diff "$T/report" "$T/sample")"
-	rows "$T/prof" stack | cut -f 1,3,4 | sort > "$T/report"
+	# A report shortens names of more than 4096 bytes (compilers have such), a query does not.
+	rows "$T/prof" stack | cut -f 1,3,4 | grep -v '\.\.\.\[[0-9]* bytes, [0-9a-f]*\]' | sort > "$T/report"
 	"$PROSPECT" query --format csv "SELECT text, sum(samples), sum(weight) FROM stacks
-		WHERE event = 'cpu-clock' GROUP BY text" "$T/prof" | csv_to_tabs | sort > "$T/query"
+		WHERE event = 'cpu-clock' GROUP BY text" "$T/prof" | csv_to_tabs |
+		awk '{ n = split($0, name, /[;\t]/); for (i = 1; i <= n; i++) if (length(name[i]) > 4096) next; print }' |
+		sort > "$T/query"
 	cmp -s "$T/report" "$T/query" || fail "stacks:" "$(diff "$T/report" "$T/query" | head)"
 	need sqlite3
 	sqlite3 -readonly "$T/prof" "$sql" | tr '|' '\t' | sort > "$T/alone"
