@@ -233,7 +233,7 @@ static void executed(struct count_trace *trace, struct traced *thread)
 	if (!first)
 		settle(trace, thread);
 	thread->waits = false;
-	thread_facts_program(thread->tid, program, sizeof(program));
+	thread_facts_program(NULL, thread->tid, program, sizeof(program));
 	key = key_of(trace, thread, program);
 	thread->row = row_of(trace, &key);
 	trace->rows.items[thread->row].runs++;

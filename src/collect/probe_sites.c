@@ -131,19 +131,16 @@ static size_t link_known(struct probe_sites *sites, const struct probe_place *pl
 {
 	struct batch batch = { .path = places[0].path,
 			       .spot = spot_of(places[0].kind),
-			       .go = places[0].go };
-	struct stat st;
+			       .go = places[0].go,
+			       .inode = places[0].inode,
+			       .device = major(places[0].device) << KERNEL_MINOR_BITS |
+					 minor(places[0].device) };
 	size_t taken = 0;
 
 	while (taken < count && places[taken].kind == places[0].kind &&
-	       places[taken].go == places[0].go &&
-	       strcmp(places[taken].path, places[0].path) == 0)
+	       places[taken].go == places[0].go && strcmp(places[taken].path, places[0].path) == 0)
 		*vec_push(&batch.offsets) = places[taken++].offset;
-	if (stat(batch.path, &st) == 0) {
-		batch.inode = st.st_ino;
-		batch.device = major(st.st_dev) << KERNEL_MINOR_BITS | minor(st.st_dev);
-		link_offsets(sites, &batch, batch.offsets.items, batch.offsets.count);
-	}
+	link_offsets(sites, &batch, batch.offsets.items, batch.offsets.count);
 	vec_free(&batch.offsets);
 	return taken;
 }
@@ -177,9 +174,11 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 			 map->end);
 }
 
-static void find_path(struct map_search *search)
+static void find_path(struct map_search *search, struct foreign *foreign)
 {
-	const struct proc_visitor visitor = { .map = take_map, .context = search };
+	const struct proc_visitor visitor = { .map = take_map,
+					      .context = search,
+					      .foreign = foreign };
 
 	search->path[0] = '\0';
 	proc_scan_one((int32_t)search->event->pid, &visitor, NULL);
@@ -201,7 +200,7 @@ static void serve_file(struct probe_sites *sites, size_t first)
 			       .inode = search.event->key.inode,
 			       .device = search.event->key.device };
 
-	find_path(&search);
+	find_path(&search, options->foreign);
 	batch.path = search.path;
 	for (size_t i = first; i < sites->events.count; i++) {
 		struct probe_site_event *event = &sites->events.items[i];

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "model/probe.h"
 
+struct foreign;
 struct probes;
 
 /* What is measured beside entries; each costs something at every call. */
@@ -70,7 +71,8 @@ enum { PROBE_MOST_GO = 255 };
 
 struct probe_place {
 	const char *path;
-	uint64_t offset; /* in the file, of an instruction */
+	uint64_t device, inode; /* of its file, as stat(2) has them */
+	uint64_t offset;	/* in the file, of an instruction */
 	enum probe_place_kind kind;
 	uint8_t go; /* as of a target */
 };
@@ -101,6 +103,7 @@ struct probe_options {
 	 * text's address. NULL: nobody is. */
 	void (*tell)(void *context, const char *act, size_t done, size_t count);
 	void *context;
+	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: it is waited for */
 };
 
 /* What it would take, before anything is attached. */

@@ -2,14 +2,15 @@
 #include "collect/thread_facts.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "foreign/door.h"
 
 enum { AUXV_LIMIT = 4096, STATUS_LIMIT = 8192 };
 
@@ -43,14 +44,12 @@ void thread_facts_comm(pid_t tid, char *ret_comm, size_t size)
 }
 
 /* Where the kernel put what was given to exec (AT_EXECFN, getauxval(3)); 0: not to be found. */
-static uint64_t name_address(pid_t pid)
+static uint64_t name_address(struct foreign *foreign, pid_t pid)
 {
 	struct buf text = { 0 };
 	uint64_t address = 0;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
-	if (file_read(path, AUXV_LIMIT, &text) == 0) {
+	if (door_read_proc(foreign, pid, "auxv", AUXV_LIMIT, &text) == 0) {
 		for (size_t at = 0; at + sizeof(Elf64_auxv_t) <= text.size;
 		     at += sizeof(Elf64_auxv_t)) {
 			Elf64_auxv_t entry;
@@ -64,18 +63,17 @@ static uint64_t name_address(pid_t pid)
 	return address;
 }
 
-bool thread_facts_program(pid_t pid, char *ret_program, size_t size)
+bool thread_facts_program(struct foreign *foreign, pid_t pid, char *ret_program, size_t size)
 {
-	uint64_t address = name_address(pid);
+	uint64_t address = name_address(foreign, pid);
 	char link[64];
-	struct iovec to = { ret_program, size - 1 };
-	struct iovec from = { (void *)(uintptr_t)address, size - 1 }; // NOLINT: where it is there
 	ssize_t got = 0;
 
 	memset(ret_program, 0, size);
 	/* The name stands at the end of the stack: what is behind may not be there. */
-	for (; address && got <= 0 && from.iov_len > 0; from.iov_len /= 2, to.iov_len /= 2)
-		got = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	for (size_t most = size - 1; address && got <= 0 && most > 0 && got != -ETIMEDOUT;
+	     most /= 2)
+		got = door_read_memory(foreign, pid, address, ret_program, most);
 	if (got > 0 && *ret_program)
 		return true;
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);

@@ -23,6 +23,7 @@ struct thread_name {
 struct thread_names {
 	struct thread_name *threads;
 	size_t count;
+	struct foreign *foreign;
 };
 
 /* A record as the kernel writes it without sample_id_all. */
@@ -62,22 +63,33 @@ static void take(void *context, const void *bytes, size_t size)
 
 static void refresh(struct thread_name *thread)
 {
-	char program[COUNTS_PATH];
-
 	if (thread->ring.page)
 		ring_read(&thread->ring, take, thread);
 	/* A full ring loses names; a thread that is still there tells its own. */
 	thread_facts_comm(thread->tid, thread->comm, sizeof(thread->comm));
-	if (thread_facts_program(thread->pid, program, sizeof(program)))
+}
+
+/* The threads of a process follow one another. */
+static void refresh_program(struct thread_names *names, size_t index)
+{
+	struct thread_name *thread = &names->threads[index];
+	const struct thread_name *before = index ? thread - 1 : NULL;
+	char program[COUNTS_PATH];
+
+	if (before && before->pid == thread->pid)
+		memcpy(thread->program, before->program, sizeof(thread->program));
+	else if (thread_facts_program(names->foreign, thread->pid, program, sizeof(program)))
 		memcpy(thread->program, program, sizeof(program));
 }
 
-struct thread_names *thread_names_new(const pid_t *tids, const pid_t *pids, size_t count)
+struct thread_names *thread_names_new(struct foreign *foreign, const pid_t *tids, const pid_t *pids,
+				      size_t count)
 {
 	struct thread_names *names = xcalloc(1, sizeof(*names));
 
 	names->threads = xcalloc(count, sizeof(*names->threads));
 	names->count = count;
+	names->foreign = foreign;
 	for (size_t i = 0; i < count; i++) {
 		struct thread_name *thread = &names->threads[i];
 
@@ -106,8 +118,10 @@ void thread_names_free(struct thread_names *names)
 
 void thread_names_refresh(struct thread_names *names)
 {
-	for (size_t i = 0; i < names->count; i++)
+	for (size_t i = 0; i < names->count; i++) {
 		refresh(&names->threads[i]);
+		refresh_program(names, i);
+	}
 }
 
 const char *thread_names_comm(const struct thread_names *names, size_t index)

@@ -13,10 +13,13 @@
 
 #include "model/counts.h"
 
+struct foreign;
 struct thread_names;
 
-/* Thread @tids[i] belongs to process @pids[i]. Both are copied. Never NULL. */
-struct thread_names *thread_names_new(const pid_t *tids, const pid_t *pids, size_t count);
+/* Thread @tids[i] belongs to process @pids[i]. Both are copied. @foreign as for
+ * thread_facts_program, borrowed. Never NULL. */
+struct thread_names *thread_names_new(struct foreign *foreign, const pid_t *tids, const pid_t *pids,
+				      size_t count);
 void thread_names_free(struct thread_names *names); /* NULL is fine */
 
 /* Learns what changed. To be called several times a second, and before the names are read. */

@@ -490,28 +490,42 @@ int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, 
 	return folder < 0 ? -errno : (int)folder;
 }
 
+static int stat_far(struct foreign *foreign, const char *path, uint64_t place,
+		    struct stat *ret_stat)
+{
+	const struct foreign_question question = { .kind = WIRE_STAT,
+						   .name = path,
+						   .place = place };
+	struct foreign_answer answer;
+	int rc = foreign_ask(foreign, &question, &answer, NULL);
+
+	if (rc == 0)
+		*ret_stat = answer.st;
+	return rc;
+}
+
 int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
 {
 	struct door_way way = { .mounts = foreign ? foreign_mounts(foreign) : NULL };
 	_cleanup_close_ int place = -1;
 	_cleanup_free_ char *whole = absolute(NULL, path);
-	struct foreign_answer answer;
-	int rc;
 
 	if (!foreign)
 		return stat(path, ret_stat) < 0 ? -errno : 0;
 	place = door_walk(AT_FDCWD, path, false, &way);
 	if (place >= 0)
 		return fstat(place, ret_stat) < 0 ? -errno : 0;
-	if (place != -EREMOTE || !whole)
+	/* the magic links of /proc are not walked along */
+	if ((place != -EREMOTE && place != -ELOOP) || !whole)
 		return place;
-	rc = foreign_ask(
-		foreign,
-		&(struct foreign_question){ .kind = WIRE_STAT, .name = whole, .place = way.device },
-		&answer, NULL);
-	if (rc == 0)
-		*ret_stat = answer.st;
-	return rc;
+	return stat_far(foreign, whole, way.device, ret_stat);
+}
+
+int door_stat_magic(struct foreign *foreign, const char *path, int32_t pid, struct stat *ret_stat)
+{
+	if (!foreign)
+		return stat(path, ret_stat) < 0 ? -errno : 0;
+	return stat_far(foreign, path, foreign_process_place(pid), ret_stat);
 }
 
 static int read_all(int fd, uint64_t size, struct buf *buf)
@@ -550,4 +564,36 @@ int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_
 		return rc;
 	fd = answer.fd;
 	return read_all(fd, (uint64_t)answer.st.st_size, buf);
+}
+
+static ssize_t read_memory_here(const char *path, uint64_t address, void *bytes, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)address);
+
+	return got < 0 ? -errno : got;
+}
+
+ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address, void *bytes,
+			 size_t size)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/mem", pid);
+	const struct foreign_question question = { .kind = WIRE_PART,
+						   .name = path,
+						   .offset = address,
+						   .limit = size,
+						   .place = foreign_process_place(pid) };
+	_cleanup_close_ int fd = -1;
+	struct foreign_answer answer;
+	ssize_t got;
+	int rc;
+
+	if (!foreign)
+		return read_memory_here(path, address, bytes, size);
+	rc = foreign_ask(foreign, &question, &answer, NULL);
+	if (rc < 0)
+		return rc;
+	fd = answer.fd;
+	got = pread(fd, bytes, size, 0);
+	return got < 0 ? -errno : got;
 }

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -91,10 +92,18 @@ int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, 
 
 /* stat(2) of a path, with our own rights. Negative errno. */
 int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);
+/* The same through the magic links of /proc/@pid. */
+int door_stat_magic(struct foreign *foreign, const char *path, int32_t pid, struct stat *ret_stat);
 
 /* Appends a file of /proc/PID that needs the memory of the process, and may have to wait for what
  * the process waits for. 0 or negative errno: -EFBIG above @limit bytes. */
 int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_t limit,
 		   struct buf *buf);
+
+/* What a process has in its memory at @address, with our own rights: how many bytes of it could be
+ * read, up to DOOR_MOST_MEMORY at a time, or negative errno. */
+enum { DOOR_MOST_MEMORY = 256 * 1024 };
+ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address, void *bytes,
+			 size_t size);
 
 #endif

@@ -202,6 +202,7 @@ static int send_question(const struct foreign *foreign, const struct foreign_que
 	struct wire_question question = { .kind = asked->kind,
 					  .number = foreign->number,
 					  .limit = asked->limit,
+					  .offset = asked->offset,
 					  .sealed = asked->root && asked->root->sealed };
 	size_t size;
 

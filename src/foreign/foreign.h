@@ -39,8 +39,9 @@ struct foreign_question {
 	const struct readers *readers; /* NULL: ourselves */
 	const struct door_root *root;  /* NULL: none */
 	const char *name;
-	uint64_t limit; /* bytes */
-	uint64_t place; /* what may hang as one: a device, or foreign_process_place() */
+	uint64_t limit;	 /* bytes */
+	uint64_t offset; /* of the first, for WIRE_PART */
+	uint64_t place;	 /* what may hang as one: a device, or foreign_process_place() */
 };
 
 /* What hangs with a process: its memory. */

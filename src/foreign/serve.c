@@ -188,24 +188,42 @@ static int tell_stat(struct serving *serving, const char *name)
 	return 0;
 }
 
+static int hand_on_bytes(struct serving *serving, const void *bytes, size_t size)
+{
+	_cleanup_close_ int copy = new_copy();
+	int rc = copy < 0 ? copy : file_write(copy, bytes, size);
+
+	if (rc == 0)
+		rc = seal(copy);
+	if (rc < 0)
+		return say(serving, rc, strerror(-rc));
+	serving->answer.size = size;
+	serving->answer.copy = 1;
+	return steal_fd(copy);
+}
+
 static int read_text(struct serving *serving, const char *name)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
-	_cleanup_close_ int copy = -1;
 	int rc = file_read(name, (size_t)serving->question.limit, &text);
 
 	/* of a file that breaks off (its process ends) what was read so far is handed on */
 	if (rc < 0 && text.size == 0)
 		return say(serving, rc, strerror(-rc));
-	copy = new_copy();
-	rc = copy < 0 ? copy : file_write(copy, buf_text(&text), text.size);
-	if (rc == 0)
-		rc = seal(copy);
-	if (rc < 0)
-		return say(serving, rc, strerror(-rc));
-	serving->answer.size = text.size;
-	serving->answer.copy = 1;
-	return steal_fd(copy);
+	return hand_on_bytes(serving, buf_text(&text), text.size);
+}
+
+static int read_part(struct serving *serving, const char *name)
+{
+	_cleanup_close_ int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint64_t limit = serving->question.limit;
+	size_t wanted = limit < CHUNK_BYTES ? (size_t)limit : CHUNK_BYTES;
+	ssize_t got =
+		fd < 0 ? -1 : pread(fd, serving->chunk, wanted, (off_t)serving->question.offset);
+
+	if (got < 0)
+		return say(serving, -errno, strerror(errno));
+	return hand_on_bytes(serving, serving->chunk, (size_t)got);
 }
 
 static int answer(struct serving *serving, const char *root, const char *name)
@@ -219,6 +237,8 @@ static int answer(struct serving *serving, const char *root, const char *name)
 		return tell_stat(serving, name);
 	case WIRE_READ:
 		return read_text(serving, name);
+	case WIRE_PART:
+		return read_part(serving, name);
 	case WIRE_KIND_COUNT:
 		break;
 	}

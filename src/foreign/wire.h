@@ -17,8 +17,9 @@
 #include "foreign/door.h"
 
 /* OPEN: a regular file by door_open. FOLLOW: by its path, through any link, as ourselves. STAT:
- * only what stat(2) says of a path. READ: all that a file of /proc has now. */
-#define WIRE_QUESTIONS(X) X(OPEN) X(FOLLOW) X(STAT) X(READ)
+ * only what stat(2) says of a path. READ: all that a file of /proc has now. PART: as much as can be
+ * read of it from an offset on. */
+#define WIRE_QUESTIONS(X) X(OPEN) X(FOLLOW) X(STAT) X(READ) X(PART)
 
 enum wire_kind {
 #define ROW(id) WIRE_##id,
@@ -37,6 +38,7 @@ struct wire_question {
 	uint32_t kind;
 	uint64_t number; /* the answer has it, too */
 	uint64_t limit;	 /* the most bytes that are wanted */
+	uint64_t offset; /* of the first of them, for PART */
 	uint32_t uids[READERS_MOST];
 	uint32_t uid_count, anybody, sealed;
 	uint32_t root_size, name_size; /* with their NULs; 0: no root */

@@ -222,6 +222,7 @@ static void release(struct count_session *session)
 	watched_command_done(&session->command);
 	count_sources_done(session);
 	counts_free(session->previous);
+	foreign_free(session->foreign);
 }
 
 /* Where rows are by program, process or thread, of CPUs by BPF. */
@@ -279,6 +280,8 @@ int count_run(const struct count_options *options, struct count_result *ret_resu
 	int rc;
 
 	*ret_result = (struct count_result){ 0 };
+	session.foreign = foreign_new((struct pause){ 0 });
+	session.command.foreign = session.foreign;
 	rc = set_up(&session, err);
 	if (rc == 0)
 		rc = check_permitted(&session, err);

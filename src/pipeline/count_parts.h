@@ -10,19 +10,21 @@
 #include "collect/count_trace.h"
 #include "collect/counters.h"
 #include "collect/thread_names.h"
+#include "foreign/foreign.h"
 #include "pipeline/count.h"
 #include "pipeline/watched_command.h"
 
 struct count_session {
 	const struct count_options *options;
 	struct count_result *result;
+	struct foreign *foreign; /* reads what may not answer */
 	struct watched_command command;
 	struct event_spec specs[COUNTS_MAX_EVENTS];
 	unsigned groups[COUNTS_MAX_EVENTS];
 	size_t event_count;
 	bool usual; /* the events are the usual ones, nobody asked for them */
 	VEC(pid_t) tids;
-	VEC(pid_t) processes; /* each thread's, in the same order */
+	VEC(pid_t) processes;	    /* each thread's, in the same order */
 	struct thread_names *names; /* theirs, in the same order; NULL: not wanted */
 	int *cpus;
 	size_t cpu_count;

@@ -168,7 +168,9 @@ static unsigned split_by(enum count_rows rows)
 
 static int open_split(struct count_session *session, struct err *err)
 {
-	const struct proc_visitor visitor = { .process = add_program, .context = session };
+	const struct proc_visitor visitor = { .process = add_program,
+					      .context = session,
+					      .foreign = session->foreign };
 	struct counters_options options = options_of(session);
 	struct count_split_options split = { .by = split_by(session->options->rows),
 					     .everybody = true,
@@ -228,8 +230,8 @@ int count_sources_open(struct count_session *session, struct err *err)
 	if (wants_parts(session) && count_sources_by_command(session))
 		return open_trace(session, err);
 	if (wants_parts(session))
-		session->names = thread_names_new(session->tids.items, session->processes.items,
-						  session->tids.count);
+		session->names = thread_names_new(session->foreign, session->tids.items,
+						  session->processes.items, session->tids.count);
 	return open_plain(session, err);
 }
 

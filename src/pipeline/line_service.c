@@ -7,27 +7,38 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "foreign/door.h"
+#include "foreign/foreign.h"
 #include "pipeline/cache_place.h"
 
 /* What the indexes of lines of all files together may take. */
 #define MOST_CACHE_BYTES (512ULL << 20)
 
-static int check_folder(const char *option, const char *path, struct err *err)
+static int check_folder(struct foreign *foreign, const char *option, const char *path,
+			struct err *err)
 {
 	struct stat st;
-	int error = stat(path, &st) < 0 ? errno : 0;
+	int rc = door_stat(foreign, path, &st);
 
-	if (!error && !S_ISDIR(st.st_mode))
-		error = ENOTDIR;
-	return error ? err_set(err, -EINVAL, "%s '%s': %s", option, path, strerror(error)) : 0;
+	if (rc == 0 && !S_ISDIR(st.st_mode))
+		rc = -ENOTDIR;
+	if (rc == -ETIMEDOUT)
+		return err_set(err, -EINVAL, "%s '%s': its file system does not answer", option,
+			       path);
+	return rc < 0 ? err_set(err, -EINVAL, "%s '%s': %s", option, path, strerror(-rc)) : 0;
 }
 
 int line_service_check(const struct line_options *options, struct err *err)
 {
-	int rc = options->symfs ? check_folder("--symfs", options->symfs, err) : 0;
+	_cleanup_(foreign_freep) struct foreign *foreign = NULL;
+	int rc = 0;
 
+	if (options->symfs || options->debug_folder_count)
+		foreign = foreign_new((struct pause){ 0 });
+	if (options->symfs)
+		rc = check_folder(foreign, "--symfs", options->symfs, err);
 	for (size_t i = 0; rc == 0 && i < options->debug_folder_count; i++)
-		rc = check_folder("--debug-dir", options->debug_folders[i], err);
+		rc = check_folder(foreign, "--debug-dir", options->debug_folders[i], err);
 	return rc;
 }
 

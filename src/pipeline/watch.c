@@ -381,6 +381,7 @@ int watch_run(const struct watch_options *options, struct watch_result *ret_resu
 	watching.probe_options.give_up = give_up;
 	watching.probe_options.tell = tell_progress;
 	watching.probe_options.context = &watching;
+	watching.command.foreign = options->probes.foreign;
 	rc = prepare(&watching, err);
 	if (rc == 0)
 		rc = run(&watching, err);

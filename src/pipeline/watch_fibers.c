@@ -71,13 +71,15 @@ static void look_around(struct watch_fibers *fibers, const struct watch_image *i
 {
 	fibers->found |= !is_c_library(file_base(watch_image_shown(image))) && switches(image);
 	if (!fibers->found)
-		watch_libraries_each(watch_image_elf(image), watch_image_path(image), take_library,
+		watch_libraries_each(watch_sources_foreign(fibers->sources), image, take_library,
 				     fibers);
 }
 
 bool watch_fibers_may_be(struct watch_fibers *fibers, const struct watch_image *image)
 {
-	const struct proc_visitor visitor = { .map = take_map, .context = fibers };
+	const struct proc_visitor visitor = { .map = take_map,
+					      .context = fibers,
+					      .foreign = watch_sources_foreign(fibers->sources) };
 	struct watch_image *program;
 
 	if (!fibers->asked && fibers->pid)

@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "dwarf/function_types.h"
 #include "pipeline/go_entry.h"
+#include "pipeline/watch_files.h"
 #include "resolve/disassembler.h"
 #include "resolve/eh_ranges.h"
 #include "resolve/name_pattern.h"
@@ -16,6 +17,7 @@
 struct watch_image {
 	char *path, *shown;
 	int fd;
+	struct door_file file;
 	struct elf_file *elf;
 	struct function_list *functions;
 	struct disassembler *disassembler;
@@ -48,9 +50,11 @@ static int read_file(struct watch_image *image, struct err *err)
 {
 	int rc;
 
-	image->fd = open(image->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	image->fd = watch_files_open(image->tools.foreign, image->path, &image->file);
 	if (image->fd < 0)
-		return err_set(err, -errno, "%s: %s", image->shown, strerror(errno));
+		return err_set(err, image->fd, "%s: %s", image->shown,
+			       image->fd == -ETIMEDOUT ? "its file system does not answer"
+						       : strerror(-image->fd));
 	rc = elf_file_open(image->fd, &image->elf, err);
 	if (rc == 0)
 		rc = elf_file_read_sections(image->elf, err);
@@ -103,6 +107,11 @@ const char *watch_image_path(const struct watch_image *image)
 const char *watch_image_shown(const struct watch_image *image)
 {
 	return image->shown;
+}
+
+const struct door_file *watch_image_file(const struct watch_image *image)
+{
+	return &image->file;
 }
 
 const struct elf_file *watch_image_elf(const struct watch_image *image)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "foreign/door.h"
 #include "model/probe.h"
 #include "pipeline/code_blocks.h"
 #include "resolve/debug_files.h"
@@ -27,6 +28,7 @@ struct watch_image_tools {
 	struct debug_files *debug_files;
 	struct demangler *demangler;
 	struct cache_folder *cache; /* of lines; NULL: none */
+	struct foreign *foreign;    /* as in struct watch_view_of */
 };
 
 /* Opens the file at @path; @shown is how it is called in what people read. Both are copied.
@@ -38,6 +40,8 @@ DEFINE_CLEANUP(struct watch_image *, watch_image_free);
 
 const char *watch_image_path(const struct watch_image *image);
 const char *watch_image_shown(const struct watch_image *image);
+/* Which file it is. Borrowed. */
+const struct door_file *watch_image_file(const struct watch_image *image);
 /* Borrowed. */
 const struct elf_file *watch_image_elf(const struct watch_image *image);
 const struct function_list *watch_image_functions(const struct watch_image *image);

@@ -8,7 +8,7 @@
 
 /* The loaded object that is a file. */
 struct loaded_search {
-	struct stat wanted;
+	const struct door_file *wanted;
 	bool found;
 	uint64_t base;
 	const char *name; /* borrowed from the loader */
@@ -21,7 +21,7 @@ static int take_loaded(struct dl_phdr_info *info, size_t size, void *context)
 
 	(void)size;
 	if (!info->dlpi_name || !*info->dlpi_name || stat(info->dlpi_name, &st) < 0 ||
-	    st.st_ino != search->wanted.st_ino || st.st_dev != search->wanted.st_dev)
+	    st.st_ino != search->wanted->inode || st.st_dev != search->wanted->device)
 		return 0;
 	search->found = true;
 	search->base = info->dlpi_addr;
@@ -31,11 +31,9 @@ static int take_loaded(struct dl_phdr_info *info, size_t size, void *context)
 
 bool watch_indirect_chosen(const struct watch_candidate *candidate, uint64_t *ret_address)
 {
-	struct loaded_search search = { .found = false };
+	struct loaded_search search = { .wanted = watch_image_file(candidate->image) };
 	void *handle, *symbol;
 
-	if (stat(watch_image_path(candidate->image), &search.wanted) < 0)
-		return false;
 	dl_iterate_phdr(take_loaded, &search);
 	handle = search.found ? dlopen(search.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	if (!handle)

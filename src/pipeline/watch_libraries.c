@@ -4,18 +4,20 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
 #include "resolve/library_search.h"
 
 enum { MOST_ENTRIES = 4096 };
 
 /* The dynamic section of a file and its strings. */
 struct dynamic {
+	struct foreign *foreign;
 	const struct elf_file *elf;
 	const char *path;
 	const struct elf_section *section, *strings;
@@ -83,6 +85,7 @@ static void add_folder(const struct dynamic *dynamic, const char *folder, struct
 static bool find_in_run_path(const struct dynamic *dynamic, const char *name, struct buf *path)
 {
 	static const uint64_t kinds[] = { DT_RUNPATH, DT_RPATH };
+	struct stat st;
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !found; i++) {
@@ -95,7 +98,7 @@ static bool find_in_run_path(const struct dynamic *dynamic, const char *name, st
 				continue;
 			add_folder(dynamic, folder, path);
 			buf_printf(path, "/%s", name);
-			found = access(buf_text(path), R_OK) == 0;
+			found = door_stat(dynamic->foreign, buf_text(path), &st) == 0;
 		}
 		free(folders);
 	}
@@ -111,14 +114,16 @@ static void find_library(const struct dynamic *dynamic, const char *name, struct
 	if (find_in_run_path(dynamic, name, path))
 		return;
 	buf_clear(path);
-	if (!library_search_find("", name, path))
+	if (!library_search_find(dynamic->foreign, "", name, path))
 		buf_clear(path);
 }
 
-void watch_libraries_each(const struct elf_file *elf, const char *path,
+void watch_libraries_each(struct foreign *foreign, const struct watch_image *image,
 			  void (*give)(void *context, const char *path), void *context)
 {
-	struct dynamic dynamic = { .elf = elf, .path = path };
+	struct dynamic dynamic = { .foreign = foreign,
+				   .elf = watch_image_elf(image),
+				   .path = watch_image_path(image) };
 	const char *name;
 
 	if (read_dynamic(&dynamic)) {

@@ -3,11 +3,11 @@
 #ifndef PIPELINE_WATCH_LIBRARIES_H
 #define PIPELINE_WATCH_LIBRARIES_H
 
-#include "elf/elf_file.h"
+#include "pipeline/watch_image.h"
 
-/* Gives the path of each library that @elf, the file at @path, names (DT_NEEDED) and that is found;
- * borrowed for the call. The sections of @elf have been read. */
-void watch_libraries_each(const struct elf_file *elf, const char *path,
+/* Gives the path of each library that @image names (DT_NEEDED) and that is found; borrowed for the
+ * call. @foreign as in struct watch_view_of. */
+void watch_libraries_each(struct foreign *foreign, const struct watch_image *image,
 			  void (*give)(void *context, const char *path), void *context);
 
 #endif

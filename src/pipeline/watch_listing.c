@@ -30,7 +30,9 @@ struct listing {
 static struct watch_sources *open_sources(const struct watch_target_options *options)
 {
 	const struct watch_sources_options sources = {
-		.view = { .pid = options->pid, .command = options->command },
+		.view = { .pid = options->pid,
+			  .command = options->command,
+			  .foreign = options->foreign },
 		.module = options->module,
 		.lines = options->lines,
 	};
@@ -41,7 +43,7 @@ static struct watch_sources *open_sources(const struct watch_target_options *opt
 static int find_word(struct listing *listing, const char *text, struct watch_matches *matches)
 {
 	struct watch_word word;
-	int rc = watch_word_parse(text, &word, listing->err);
+	int rc = watch_word_parse(listing->options->foreign, text, &word, listing->err);
 
 	if (rc < 0)
 		return rc;

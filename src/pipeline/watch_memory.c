@@ -2,22 +2,21 @@
 #include "pipeline/watch_memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "collect/kernel_text.h"
 #include "collect/proc_scan.h"
+#include "foreign/door.h"
 #include "resolve/disassembler.h"
 
 /* The mapping of a file that holds an offset. */
 struct map_search {
 	uint64_t inode, offset;
 	uint64_t address; /* where the offset is in the process; 0: nowhere */
+	bool late;	  /* they could not be read in time */
 };
 
 static void take_map(void *context, int32_t pid, const struct proc_map *map)
@@ -30,19 +29,27 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 		search->address = map->start + (search->offset - map->offset);
 }
 
-static int find_address(const struct watch_candidate *candidate, int32_t pid, uint64_t offset,
-			uint64_t *ret_address, struct err *err)
+static void take_late(void *context, int32_t pid)
 {
-	struct map_search search = { .offset = offset };
-	const struct proc_visitor visitor = { .map = take_map, .context = &search };
-	struct stat st;
-	int rc;
+	(void)pid;
+	((struct map_search *)context)->late = true;
+}
 
-	if (stat(watch_image_path(candidate->image), &st) < 0)
-		return err_set(err, -errno, "%s: %s", watch_image_path(candidate->image),
-			       strerror(errno));
-	search.inode = st.st_ino;
-	rc = proc_scan_one(pid, &visitor, err);
+static int find_address(struct foreign *foreign, const struct watch_candidate *candidate,
+			int32_t pid, uint64_t offset, uint64_t *ret_address, struct err *err)
+{
+	struct map_search search = { .inode = watch_image_file(candidate->image)->inode,
+				     .offset = offset };
+	const struct proc_visitor visitor = {
+		.map = take_map, .late = take_late, .context = &search, .foreign = foreign
+	};
+	int rc = proc_scan_one(pid, &visitor, err);
+
+	if (rc == 0 && search.late)
+		return err_set(err, -ETIMEDOUT,
+			       "the memory of process %" PRId32 " cannot be read: it waits for a "
+			       "file system that does not answer",
+			       pid);
 	if (rc == 0 && !search.address)
 		rc = err_set(err, -ENOENT, "process %" PRId32 " has not mapped %s", pid,
 			     watch_image_path(candidate->image));
@@ -50,19 +57,24 @@ static int find_address(const struct watch_candidate *candidate, int32_t pid, ui
 	return rc;
 }
 
-static int read_process(int32_t pid, uint64_t address, void *bytes, size_t size, struct err *err)
+static int read_process(struct foreign *foreign, int32_t pid, uint64_t address,
+			const struct code_bytes_of *code, struct err *err)
 {
-	_cleanup_close_ int fd = -1;
-	char path[64];
-	ssize_t got;
+	size_t done = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/mem", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, -errno, "%s: %s", path, strerror(errno));
-	got = pread(fd, bytes, size, (off_t)address);
-	if (got < 0 || (size_t)got != size)
-		return err_set(err, -EIO, "%s: cannot be read at 0x%" PRIx64, path, address);
+	while (done < code->size) {
+		size_t left = code->size - done;
+		size_t wanted = left < DOOR_MOST_MEMORY ? left : DOOR_MOST_MEMORY;
+		ssize_t got =
+			door_read_memory(foreign, pid, address + done, code->bytes + done, wanted);
+
+		if (got <= 0)
+			return err_set(err, got < 0 ? (int)got : -EIO,
+				       "/proc/%" PRId32 "/mem: cannot be read at 0x%" PRIx64 ": %s",
+				       pid, address + done,
+				       got < 0 ? strerror((int)-got) : "nothing is there");
+		done += (size_t)got;
+	}
 	return 0;
 }
 
@@ -118,16 +130,16 @@ static int read_file(const struct watch_candidate *candidate, uint64_t offset,
 	return rc < 0 ? rc : list_bytes(candidate, code, err);
 }
 
-static int read_now(const struct watch_candidate *candidate, int32_t pid, uint64_t offset,
-		    struct watch_code *code, struct err *err)
+static int read_now(struct foreign *foreign, const struct watch_candidate *candidate, int32_t pid,
+		    uint64_t offset, struct watch_code *code, struct err *err)
 {
 	uint64_t address = 0;
-	int rc = find_address(candidate, pid, offset, &address, err);
+	int rc = find_address(foreign, candidate, pid, offset, &address, err);
 
 	if (rc < 0)
 		return rc;
 	make_room(candidate, code);
-	rc = read_process(pid, address, code->bytes.bytes, code->bytes.size, err);
+	rc = read_process(foreign, pid, address, &code->bytes, err);
 	return rc < 0 ? rc : list_bytes(candidate, code, err);
 }
 
@@ -166,7 +178,8 @@ int watch_memory_read(struct watch_sources *sources, const struct watch_candidat
 	ret_memory->note = pid ? "the file, and the memory of the process"
 			       : "the file; with -p PID also what that process has in memory now";
 	if (rc == 0 && pid)
-		rc = read_now(candidate, pid, offset, &ret_memory->now, err);
+		rc = read_now(watch_sources_foreign(sources), candidate, pid, offset,
+			      &ret_memory->now, err);
 	return rc;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/xalloc.h"
@@ -18,15 +17,9 @@ enum {
 	MOST_MAP_PATH = 96,
 };
 
-struct looked_at {
-	struct watch_image *image;
-	dev_t device;
-	ino_t inode;
-};
-
 struct watch_places {
 	struct watch_target_list *targets;
-	VEC(struct looked_at) images; /* each file once */
+	VEC(struct watch_image *) images; /* each file once */
 	VEC(struct probe_place) list;
 	bool sites; /* some target's calls end at sites */
 	bool alone; /* of one process: others are not stopped by its probes */
@@ -78,17 +71,17 @@ static bool is_everybodys(const char *name)
 
 static void add_image(struct watch_places *places, struct watch_image *image)
 {
-	struct stat st;
+	const struct door_file *file = watch_image_file(image);
 
-	if (places->images.count == MOST_IMAGES || stat(watch_image_path(image), &st) < 0)
+	if (places->images.count == MOST_IMAGES)
 		return;
 	for (size_t i = 0; i < places->images.count; i++) {
-		if (places->images.items[i].inode == st.st_ino &&
-		    places->images.items[i].device == st.st_dev)
+		const struct door_file *other = watch_image_file(places->images.items[i]);
+
+		if (other->inode == file->inode && other->device == file->device)
 			return;
 	}
-	*vec_push(&places->images) =
-		(struct looked_at){ .image = image, .device = st.st_dev, .inode = st.st_ino };
+	*vec_push(&places->images) = image;
 }
 
 static void add_path(struct watch_places *places, const char *path, const char *shown)
@@ -119,7 +112,7 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 static bool are_programs(const struct watch_places *places)
 {
 	for (size_t i = 0; i < places->images.count; i++) {
-		if (!elf_file_find(watch_image_elf(places->images.items[i].image), ".interp"))
+		if (!elf_file_find(watch_image_elf(places->images.items[i]), ".interp"))
 			return false;
 	}
 	return true;
@@ -127,7 +120,10 @@ static bool are_programs(const struct watch_places *places)
 
 static void find_images(struct watch_places *places, const struct watch_target_options *options)
 {
-	const struct proc_visitor visitor = { .map = take_map, .context = places };
+	struct foreign *foreign = watch_sources_foreign(places->targets->sources);
+	const struct proc_visitor visitor = { .map = take_map,
+					      .context = places,
+					      .foreign = foreign };
 	struct watch_image *image;
 
 	for (size_t i = 0; i < places->targets->made_of.count; i++) {
@@ -142,9 +138,8 @@ static void find_images(struct watch_places *places, const struct watch_target_o
 	if (options->pid)
 		proc_scan_one(options->pid, &visitor, NULL);
 	for (size_t i = 0; !options->pid && i < places->images.count; i++) {
-		image = places->images.items[i].image;
-		watch_libraries_each(watch_image_elf(image), watch_image_path(image), take_library,
-				     places);
+		image = places->images.items[i];
+		watch_libraries_each(foreign, image, take_library, places);
 	}
 }
 
@@ -166,16 +161,24 @@ static void add_callee(const struct watch_candidate *candidate, watch_callees *c
 		};
 }
 
+static void add_place(struct watch_places *places, const struct watch_image *image, uint64_t offset,
+		      enum probe_place_kind kind, uint8_t go)
+{
+	*vec_push(&places->list) = (struct probe_place){ .path = watch_image_path(image),
+							 .device = watch_image_file(image)->device,
+							 .inode = watch_image_file(image)->inode,
+							 .offset = offset,
+							 .kind = kind,
+							 .go = go };
+}
+
 static void add_offsets(struct watch_places *places, const struct watch_image *image,
 			const struct buf *offsets, uint8_t go)
 {
 	const uint64_t *items = (const uint64_t *)(const void *)offsets->bytes;
 
 	for (size_t i = 0; i < offsets->size / sizeof(*items); i++)
-		*vec_push(&places->list) = (struct probe_place){ .path = watch_image_path(image),
-								 .offset = items[i],
-								 .kind = PROBE_PLACE_SITE,
-								 .go = go };
+		add_place(places, image, items[i], PROBE_PLACE_SITE, go);
 }
 
 /* Of calls of functions whose goroutines are found as @go says; 0: that have none. */
@@ -192,8 +195,8 @@ static void find_sites(struct watch_places *places, uint8_t go)
 	for (size_t i = 0; i < places->images.count && callees.count; i++) {
 		struct buf offsets = { 0 };
 
-		watch_call_sites_find(places->images.items[i].image, &callees, &offsets);
-		add_offsets(places, places->images.items[i].image, &offsets, go);
+		watch_call_sites_find(places->images.items[i], &callees, &offsets);
+		add_offsets(places, places->images.items[i], &offsets, go);
 		buf_done(&offsets);
 	}
 	vec_free(&callees);
@@ -264,11 +267,7 @@ static void take_unwinding(void *context, uint64_t address, const char *name)
 	    !watch_image_offset(search->image, address, &offset) ||
 	    is_listed(search->places, search->first, offset))
 		return;
-	*vec_push(&search->places->list) =
-		(struct probe_place){ .path = watch_image_path(search->image),
-				      .offset = offset,
-				      .kind = (enum probe_place_kind)kind,
-				      .go = go };
+	add_place(search->places, search->image, offset, (enum probe_place_kind)kind, go);
 }
 
 /* By a call through the PLT a function is entered with the stack as it is at its start. */
@@ -302,7 +301,7 @@ struct watch_places *watch_places_new(struct watch_target_list *targets,
 		places->sites |= probe_target_needs_sites(&targets->list.items[i]);
 	find_images(places, options);
 	for (size_t i = 0; i < places->images.count; i++)
-		find_unwinding(places, places->images.items[i].image);
+		find_unwinding(places, places->images.items[i]);
 	for (size_t go = 0; places->sites && go <= targets->goes.list.count; go++)
 		find_sites(places, (uint8_t)go);
 	return places;

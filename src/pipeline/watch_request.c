@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "collect/cpu_list.h"
+#include "foreign/foreign.h"
 #include "pipeline/watch_listing.h"
 #include "pipeline/watch_metrics.h"
 #include "pipeline/watch_places.h"
@@ -21,7 +22,8 @@ enum {
 struct watch_request {
 	struct metric_set metrics;
 	struct watch_counters counters;
-	bool returns; /* what functions return is needed */
+	bool returns;		 /* what functions return is needed */
+	struct foreign *foreign; /* reads what may not answer */
 	struct watch_targets *targets;
 	int *cpus;
 	size_t cpu_count;
@@ -131,6 +133,7 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 	options.exits = request->probes.measures & PROBE_EXITS;
 	options.jumps = request->metrics.jumps;
 	options.returns = request->returns;
+	options.foreign = request->foreign;
 	rc = watch_targets_new(&options, &request->targets, err);
 	if (rc < 0)
 		return rc;
@@ -169,8 +172,11 @@ int watch_request_new(const struct watch_words *words, struct watch_request **re
 		      struct err *err)
 {
 	_cleanup_(watch_request_freep) struct watch_request *request = xcalloc(1, sizeof(*request));
-	int rc = make(words, request, err);
+	int rc;
 
+	request->foreign = foreign_new((struct pause){ 0 });
+	request->probes.foreign = request->foreign;
+	rc = make(words, request, err);
 	if (rc == 0)
 		*ret_request = steal_ptr(request);
 	return rc;
@@ -181,6 +187,7 @@ void watch_request_free(struct watch_request *request)
 	if (!request)
 		return;
 	watch_targets_free(request->targets);
+	foreign_free(request->foreign);
 	free(request->cpus);
 	free(request);
 }
@@ -211,8 +218,10 @@ int watch_request_list(const struct watch_words *words, enum watch_listing listi
 	};
 	struct watch_request request = { .cpus = NULL };
 	struct watch_target_options options = words->targets;
+	_cleanup_(foreign_freep) struct foreign *foreign = foreign_new((struct pause){ 0 });
 	int rc = parse_filter(words, &request, err);
 
+	options.foreign = foreign;
 	options.pid = words->pid_count ? words->pids[0] : 0;
 	if (rc == 0)
 		rc = list[listing](&options, text, err);

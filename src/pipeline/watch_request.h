@@ -15,7 +15,7 @@
 
 /* All is borrowed, as long as the request lives; NULL: not given. */
 struct watch_words {
-	struct watch_target_options targets; /* pid, command, exits, returns: set from the rest */
+	struct watch_target_options targets; /* pid, exits, jumps, returns, foreign: set here */
 	const char *metrics;		     /* NULL: METRIC_DEFAULTS */
 	const char *by;			     /* sum, cpu, pid, thread, comm */
 	const int32_t *pids;

@@ -28,9 +28,11 @@ struct watch_sources *watch_sources_new(const struct watch_sources_options *opti
 	struct watch_sources *sources = xcalloc(1, sizeof(*sources));
 
 	sources->options = *options;
+	sources->options.lines.foreign = options->view.foreign;
 	sources->profile = profile_new();
 	sources->demangler = demangler_new(DEMANGLER_NORMAL);
-	line_service_start(&sources->service, sources->profile, &options->lines, NULL, NULL);
+	line_service_start(&sources->service, sources->profile, &sources->options.lines, NULL,
+			   NULL);
 	return sources;
 }
 
@@ -47,6 +49,11 @@ void watch_sources_free(struct watch_sources *sources)
 	demangler_free(sources->demangler);
 	profile_free(sources->profile);
 	free(sources);
+}
+
+struct foreign *watch_sources_foreign(const struct watch_sources *sources)
+{
+	return sources->options.view.foreign;
 }
 
 struct demangler *watch_sources_demangler(const struct watch_sources *sources)
@@ -69,7 +76,8 @@ int watch_sources_open(struct watch_sources *sources, const char *path, const ch
 		       struct watch_image **ret_image, struct err *err)
 {
 	const struct watch_image_tools tools = { sources->service.debug_files, sources->demangler,
-						 sources->service.cache };
+						 sources->service.cache,
+						 sources->options.view.foreign };
 	int rc;
 
 	for (size_t i = 0; i < sources->images.count; i++) {

@@ -27,6 +27,8 @@ void watch_sources_free(struct watch_sources *sources); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_sources *, watch_sources_free);
 
 struct demangler *watch_sources_demangler(const struct watch_sources *sources);
+/* As in its view. */
+struct foreign *watch_sources_foreign(const struct watch_sources *sources);
 /* Borrowed. Negative errno with the reason. */
 int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **ret_kernel,
 			 struct err *err);

@@ -91,7 +91,7 @@ int watch_target_lines_add(struct watch_target_list *targets,
 	int rc = 0;
 
 	for (size_t i = 0; i < options->word_count && rc == 0; i++) {
-		if (watch_word_parse(options->words[i], &word, NULL) < 0)
+		if (watch_word_parse(options->foreign, options->words[i], &word, NULL) < 0)
 			continue;
 		if (word.is_file) {
 			files++;

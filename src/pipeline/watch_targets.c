@@ -291,7 +291,7 @@ static int add_word(struct watch_targets *targets, const char *text, struct err 
 	struct watch_matches matches = { .aliases = 0 };
 	struct watch_word word;
 	struct turning turning = { .targets = targets, .word = &word, .err = err };
-	int rc = watch_word_parse(text, &word, err);
+	int rc = watch_word_parse(targets->options.foreign, text, &word, err);
 
 	if (rc < 0)
 		return rc;
@@ -367,7 +367,9 @@ int watch_targets_new(const struct watch_target_options *options,
 {
 	_cleanup_(watch_targets_freep) struct watch_targets *targets = xcalloc(1, sizeof(*targets));
 	const struct watch_sources_options sources = {
-		.view = { .pid = options->pid, .command = options->command },
+		.view = { .pid = options->pid,
+			  .command = options->command,
+			  .foreign = options->foreign },
 		.module = options->module,
 		.lines = options->lines,
 	};

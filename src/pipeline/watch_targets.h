@@ -51,6 +51,7 @@ struct watch_target_options {
 	bool jumps;	     /* where functions jump to others is wanted of all of them */
 	bool returns;	     /* what functions return is wanted too: errors, retval, values */
 	struct line_options lines;
+	struct foreign *foreign; /* as in struct watch_view_of; borrowed */
 	/* Told how far looking at the functions of a word is, as probe_options.tell. NULL: nobody
 	 * is. */
 	void (*tell)(void *context, const char *act, size_t done, size_t count);

@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/xalloc.h"
+#include "pipeline/watch_files.h"
 
 static char *copy(const char *text, size_t length)
 {
@@ -32,13 +33,14 @@ static const char *next_colon(const char *text)
 }
 
 /* The colon between file and name: the first, or the first behind which a path is a file's. */
-static const char *find_colon(const char *word)
+static const char *find_colon(struct foreign *foreign, const char *word)
 {
 	const char *first = next_colon(word);
 
 	for (const char *at = first; at; at = next_colon(at + 1)) {
 		char *path = copy(word, (size_t)(at - word));
-		bool there = strchr(path, '/') && access(path, F_OK) == 0;
+		struct stat st;
+		bool there = strchr(path, '/') && watch_files_stat(foreign, path, &st) == 0;
 
 		free(path);
 		if (there)
@@ -88,9 +90,10 @@ static void take_version(struct watch_word *word)
 	*at = '\0';
 }
 
-int watch_word_parse(const char *text, struct watch_word *ret_word, struct err *err)
+int watch_word_parse(struct foreign *foreign, const char *text, struct watch_word *ret_word,
+		     struct err *err)
 {
-	const char *colon = find_colon(text);
+	const char *colon = find_colon(foreign, text);
 	struct watch_word word = { .file = colon ? copy(text, (size_t)(colon - text)) : NULL };
 
 	word.is_file = !colon && strchr(text, '/') && !strchr(text, ' ') && !strchr(text, '(');

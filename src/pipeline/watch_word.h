@@ -19,9 +19,12 @@ struct watch_word {
 	uint64_t address;      /* 0x1234 in the place of a name */
 };
 
-/* -EINVAL: it makes no sense. Colons may be part of a path (where such a file is) and of a name
- * ("a::b"). */
-int watch_word_parse(const char *word, struct watch_word *ret_word, struct err *err);
+struct foreign;
+
+/* -EINVAL: it makes no sense. Colons may be part of a path (where such a file is, which @foreign as
+ * in struct watch_view_of tells) and of a name ("a::b"). */
+int watch_word_parse(struct foreign *foreign, const char *word, struct watch_word *ret_word,
+		     struct err *err);
 void watch_word_done(struct watch_word *word);
 
 /* "+0x1c" or "0x1c" or "28" of --at. -EINVAL. */

@@ -6,11 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/reader.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
 
 /* What such a file may have: a few hundred KB are usual. */
 enum { MOST_CACHE_BYTES = 64 << 20, MOST_LIBRARIES = 1 << 20 };
@@ -105,6 +106,7 @@ void library_search_each(const void *bytes, size_t size,
 
 /* A search for one name. The same name goes before one that only fits. */
 struct search {
+	struct foreign *foreign;
 	const char *root, *name;
 	struct buf *path;
 	size_t before; /* what was in the path already */
@@ -146,10 +148,11 @@ static void search_cache(struct search *search)
 static bool is_there(const struct search *search, const char *folder)
 {
 	struct buf path = { 0 };
+	struct stat st;
 	bool there;
 
 	buf_printf(&path, "%s%s/%s", search->root, folder, search->name);
-	there = access(buf_text(&path), R_OK) == 0;
+	there = door_stat(search->foreign, buf_text(&path), &st) == 0;
 	buf_done(&path);
 	return there;
 }
@@ -176,10 +179,13 @@ static const char usual_folders[] =
 #endif
 	"/lib:/usr/lib:/usr/local/lib";
 
-bool library_search_find(const char *root, const char *name, struct buf *path)
+bool library_search_find(struct foreign *foreign, const char *root, const char *name,
+			 struct buf *path)
 {
 	const char *told = getenv("LD_LIBRARY_PATH");
-	struct search search = { .root = root, .name = name, .path = path, .before = path->size };
+	struct search search = {
+		.foreign = foreign, .root = root, .name = name, .path = path, .before = path->size
+	};
 
 	if (told && !*root)
 		search_folders(&search, told);

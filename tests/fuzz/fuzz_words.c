@@ -78,7 +78,7 @@ static void try_watch(const char *text)
 	struct err err;
 	char *file;
 
-	if (watch_word_parse(text, &word, &err) == 0)
+	if (watch_word_parse(NULL, text, &word, &err) == 0)
 		watch_word_done(&word);
 	watch_word_displacement(text, &displacement, &err);
 	if (watch_word_line(text, &file, &line, &err) == 0)

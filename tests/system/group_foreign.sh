@@ -185,3 +185,112 @@ test_views_do_not_wait_for_hung_files() {
 	expect_line "$T/far/distant: its file system does not answer"
 	until_true nothing_remains
 }
+
+# ends STATUS COMMAND...: it ends by itself, with that status, although nothing answers. What it says
+# is in $T/stdout and $T/stderr.
+ends() {
+	local wanted=$1 status=0
+	shift
+	env --default-signal=INT "$@" > "$T/stdout" 2> "$T/stderr" &
+	until_true is_no_more $!
+	wait $! || status=$?
+	[ $status = "$wanted" ] ||
+		fail "exit status $status instead of $wanted: $*" "$(tail -n 5 "$T/stderr")"
+}
+
+# is_no_more PID: it has ended; its parent may not know yet.
+is_no_more() {
+	local state
+	state=$(sed 's/.*) //' "/proc/$1/stat" 2> /dev/null) || return 0
+	[ "${state%% *}" = Z ]
+}
+
+has_tick() {
+	grep -q "$1" "$T/stdout"
+}
+
+# A program whose function "burn" is in $T/far/libdistant.so: $T/caller.
+make_caller() {
+	sed '/int main/d' "$T/burner.c" > "$T/library.c"
+	echo 'unsigned long burn(unsigned long n); int main(void) { for (;;) burn(1000000); }' > "$T/main.c"
+	${CC:-cc} -g -O1 -shared -fPIC -o "$T/libdistant.so" "$T/library.c" || fail "could not build the library"
+	${CC:-cc} -g -O1 -o "$T/caller" "$T/main.c" -L"$T" -ldistant -Wl,-rpath,"$T/far" ||
+		fail "could not build its caller"
+}
+
+test_counting_does_not_wait_for_hung_files() {
+	local server far near rows signal
+	run_both_and_hang
+	ends 126 "$PROSPECT" count -e task-clock "$T/far/distant"
+	expect_line "cannot run '$T/far/distant': its file system does not answer"
+	for rows in program process thread; do
+		ends 0 "$PROSPECT" count -e task-clock -a --by $rows --duration 0.5 --format csv
+		grep -q "$T/far/distant" "$T/stdout" || fail "the far program is not counted:" "$(cat "$T/stdout")"
+		grep -q "$T/nearby" "$T/stdout" || fail "the near program is not counted:" "$(cat "$T/stdout")"
+		ends 0 "$PROSPECT" count -e task-clock -p $far,$near --by $rows --duration 0.5 --format csv
+		grep -q "$T/far/distant" "$T/stdout" || fail "the far program is not counted:" "$(cat "$T/stdout")"
+	done
+	for signal in INT TERM; do
+		"$PROSPECT" count -e task-clock -a --by process -I 100 > "$T/stdout" 2> "$T/stderr" &
+		until_true has_tick nearby
+		kill -$signal $!
+		until_true is_no_more $!
+	done
+	until_true nothing_remains
+}
+
+test_watching_does_not_wait_for_hung_files() {
+	local server far near watcher
+	run_both_and_hang
+	ends 126 "$PROSPECT" watch "$T/nearby:burn" -- "$T/far/distant"
+	expect_line "cannot run '$T/far/distant': its file system does not answer"
+	ends 1 "$PROSPECT" watch "$T/far/distant:burn"
+	expect_line "distant: its file system does not answer"
+	ends 1 "$PROSPECT" watch -p $far burn
+	expect_line "distant: its file system does not answer"
+	ends 1 "$PROSPECT" watch -p $far --list 'burn*'
+	expect_line "distant: its file system does not answer"
+	ends 1 "$PROSPECT" watch -p $far --disassemble burn
+	expect_line "distant: its file system does not answer"
+	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 --format csv "$T/nearby:burn"
+	grep -q burn "$T/stdout" || fail "the near program is not watched:" "$(cat "$T/stdout")"
+	until_true nothing_remains
+}
+
+test_watching_does_not_wait_for_hung_libraries() {
+	local server caller
+	make_burner unused
+	make_caller
+	serve "$T/libdistant.so"
+	"$T/caller" &
+	caller=$!
+	until_true has_mapped $caller "$T/far/libdistant.so"
+	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 --format csv -p $caller libdistant.so:burn
+	grep -q burn "$T/stdout" || fail "the far library is not watched:" "$(cat "$T/stdout")"
+	hang
+	ends 1 "$PROSPECT" watch -p $caller libdistant.so:burn
+	expect_line "libdistant.so: its file system does not answer"
+	ends 1 "$PROSPECT" watch "$T/far/libdistant.so:burn"
+	expect_line "libdistant.so: its file system does not answer"
+	# what the library has is looked for, as it may be where calls end
+	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 -p $caller main
+	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 "$T/caller:main"
+	until_true nothing_remains
+}
+
+# has_mapped PID FILE
+has_mapped() {
+	grep -q " $2\$" "/proc/$1/maps" 2> /dev/null
+}
+
+test_folders_that_do_not_answer() {
+	local server option
+	serve "$BIN/loop"
+	record "$T/prof" --duration 0.1 -a
+	hang
+	for option in --symfs --debug-dir; do
+		ends 2 "$PROSPECT" report $option "$T/far/x" --by line "$T/prof"
+		expect_line "$option '$T/far/x': its file system does not answer"
+	done
+	until_true nothing_remains
+}

@@ -64,13 +64,13 @@ static void test_find(void **state)
 	    out.size == 0)
 		skip();
 	out.bytes[strcspn(out.bytes, "\n")] = '\0';
-	assert_true(library_search_find("", "libc.so.6", &path));
+	assert_true(library_search_find(NULL, "", "libc.so.6", &path));
 	assert_string_equal(buf_text(&path), out.bytes);
 	buf_clear(&path);
-	assert_true(library_search_find("", "libc", &path));
+	assert_true(library_search_find(NULL, "", "libc", &path));
 	assert_string_equal(buf_text(&path), out.bytes);
 	buf_clear(&path);
-	assert_false(library_search_find("", "libnothing.so.9", &path));
+	assert_false(library_search_find(NULL, "", "libnothing.so.9", &path));
 	buf_done(&path);
 	buf_done(&out);
 }
