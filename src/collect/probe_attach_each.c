@@ -57,8 +57,9 @@ static int link_one(struct attaching *attaching, enum probe_mechanism mechanism,
 				  probe_attaching_only_pid(attaching->options)));
 }
 
-/* Instructions of a function where calls end. */
-static int link_spots(struct attaching *attaching, size_t index, unsigned spot,
+/* Instructions of a function where calls end: those where it is entered, or (not @at_entry) the
+ * others. */
+static int link_spots(struct attaching *attaching, size_t index, bool at_entry, unsigned spot,
 		      const uint64_t *offsets, size_t count)
 {
 	const struct probe_target *target = &attaching->options->targets[index];
@@ -66,12 +67,28 @@ static int link_spots(struct attaching *attaching, size_t index, unsigned spot,
 	uint64_t cookie = probe_attaching_spot(probe_attaching_cookie(attaching, index), spot);
 	int rc = program < 0 ? program : 0;
 
-	for (size_t i = 0; i < count && rc == 0; i++)
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if ((offsets[i] == target->offset) != at_entry)
+			continue;
 		rc = probe_attaching_keep(
 			attaching,
 			probe_link_uprobe(program, target->path, offsets[i], cookie, false,
 					  probe_attaching_only_pid(attaching->options)));
+	}
 	return rc;
+}
+
+/* Before the entry is: at one place the kernel runs what was attached last first, and a call has to
+ * be entered before it ends. */
+static int link_ends_at_entry(struct attaching *attaching, size_t index)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	int rc = link_spots(attaching, index, true, PROBE_SPOT_RETURN, target->returns_at,
+			    target->return_count);
+
+	return rc < 0 ? rc
+		      : link_spots(attaching, index, true, PROBE_SPOT_JUMP, target->jumps_at,
+				   target->jump_count);
 }
 
 static int link_ends(struct attaching *attaching, enum probe_mechanism mechanism, size_t index)
@@ -81,11 +98,11 @@ static int link_ends(struct attaching *attaching, enum probe_mechanism mechanism
 
 	if (mechanism != PROBE_UPROBE)
 		return link_one(attaching, mechanism, index, PROBE_AT_EXIT);
-	rc = target->returns_at ? link_spots(attaching, index, PROBE_SPOT_RETURN,
+	rc = target->returns_at ? link_spots(attaching, index, false, PROBE_SPOT_RETURN,
 					     target->returns_at, target->return_count)
 				: link_one(attaching, mechanism, index, PROBE_AT_EXIT);
 	return rc < 0 ? rc
-		      : link_spots(attaching, index, PROBE_SPOT_JUMP, target->jumps_at,
+		      : link_spots(attaching, index, false, PROBE_SPOT_JUMP, target->jumps_at,
 				   target->jump_count);
 }
 
@@ -101,9 +118,12 @@ static int attach_one(struct attaching *attaching, enum probe_mechanism mechanis
 	const struct probe_target *target = &attaching->options->targets[index];
 	struct probe_outcome *outcome = &attaching->outcomes[index];
 	size_t before = attaching->links->fds.count;
-	int rc = link_one(attaching, mechanism, index, PROBE_AT_ENTRY);
+	bool exits = probe_attaching_has_exits(attaching, target);
+	int rc = mechanism == PROBE_UPROBE && exits ? link_ends_at_entry(attaching, index) : 0;
 
-	if (rc == 0 && probe_attaching_has_exits(attaching, target))
+	if (rc == 0)
+		rc = link_one(attaching, mechanism, index, PROBE_AT_ENTRY);
+	if (rc == 0 && exits)
 		rc = link_ends(attaching, mechanism, index);
 	if (rc < 0) {
 		close_from(attaching->links, before);

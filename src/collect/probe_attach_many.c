@@ -122,14 +122,29 @@ static int attach_entries(struct attaching *attaching, struct multi multi,
 	return rc;
 }
 
+/* Those that are where the function is entered, or (not @at_entry) the others. */
 static void add_spots(struct place place, unsigned spot, const uint64_t *offsets, size_t count,
-		      place_vec *places)
+		      bool at_entry, place_vec *places)
 {
+	unsigned long entry = place.address;
+
 	place.cookie = probe_attaching_spot(place.cookie, spot);
 	for (size_t i = 0; i < count; i++) {
 		place.address = offsets[i];
-		*vec_push(places) = place;
+		if ((place.address == entry) == at_entry)
+			*vec_push(places) = place;
 	}
+}
+
+static void add_ends(const struct attaching *attaching, size_t index, bool at_entry,
+		     place_vec *places)
+{
+	const struct probe_target *target = &attaching->options->targets[index];
+	struct place place = place_of(attaching, index);
+
+	add_spots(place, PROBE_SPOT_RETURN, target->returns_at, target->return_count, at_entry,
+		  places);
+	add_spots(place, PROBE_SPOT_JUMP, target->jumps_at, target->jump_count, at_entry, places);
 }
 
 /* Adds where exits are seen: the function itself (PROBE_AT_EXIT), or instructions of it. */
@@ -144,8 +159,38 @@ static void add_exits(const struct attaching *attaching, size_t index, enum prob
 			*vec_push(places) = place;
 		return;
 	}
-	add_spots(place, PROBE_SPOT_RETURN, target->returns_at, target->return_count, places);
-	add_spots(place, PROBE_SPOT_JUMP, target->jumps_at, target->jump_count, places);
+	add_ends(attaching, index, false, places);
+}
+
+static void take_no_notice(struct attaching *attaching, size_t target, int rc)
+{
+	(void)attaching;
+	(void)target;
+	(void)rc;
+}
+
+/* Ends of functions whose first instruction is the end: at one place the kernel runs what was
+ * attached last first, and calls have to be entered before they end. */
+static int attach_ends_at_entries(struct attaching *attaching, struct multi multi,
+				  const probe_indices *targets)
+{
+	place_vec places = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		if (probe_attaching_has_exits(attaching,
+					      &attaching->options->targets[targets->items[i]]))
+			add_ends(attaching, targets->items[i], true, &places);
+	}
+	if (places.count) {
+		multi.program = probe_programs_get(attaching->programs, multi.mechanism,
+						   multi.path != NULL, PROBE_AT_SPOT);
+		rc = multi.program < 0 ? multi.program
+				       : bisect(attaching, &multi, places.items, places.count,
+						take_no_notice);
+	}
+	vec_free(&places);
+	return rc;
 }
 
 /* Of those whose entries are attached. */
@@ -178,8 +223,10 @@ int probe_attach_many(struct attaching *attaching, enum probe_mechanism mechanis
 		      const probe_indices *targets)
 {
 	const struct multi multi = { .mechanism = mechanism, .path = path };
-	int rc = attach_entries(attaching, multi, targets, true);
+	int rc = path ? attach_ends_at_entries(attaching, multi, targets) : 0;
 
+	if (rc == 0)
+		rc = attach_entries(attaching, multi, targets, true);
 	if (rc == 0)
 		rc = attach_entries(attaching, multi, targets, false);
 	if (rc == 0)

@@ -212,7 +212,6 @@ static void need_source(struct metric_set *set, unsigned source)
 	set->virtual_time |= source == METRIC_VIRTUAL;
 	set->latency |= source == METRIC_QUANTILE;
 	set->moved |= source == METRIC_MOVED;
-	set->jumps |= source == METRIC_JUMPS;
 }
 
 static int add_metric(struct metric_set *set, const struct metric *metric, struct err *err)

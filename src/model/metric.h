@@ -130,7 +130,6 @@ struct metric_set {
 	bool virtual_time; /* time on a CPU, or counters */
 	bool latency;	   /* the histogram of how long calls took */
 	bool moved;
-	bool jumps; /* jumps out of functions are needed, of all functions */
 	enum metric_counter counters[PROBE_COUNTERS]; /* in the order of probe_counts.counters */
 	size_t counter_count;
 };

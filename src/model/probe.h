@@ -87,8 +87,8 @@ struct probe_target {
 	uint64_t offset;  /* in the file, of the instruction or the function's first */
 	/* The function's own return instructions, as offsets in the file. They are probed instead
 	 * of exchanging the return address, which no exception can pass: a C++ program that throws
-	 * through it would be ended, and stacks that are switched (Go, coroutines) broken. NULL:
-	 * the return address is exchanged. */
+	 * through it would be ended, and so would one that switches stacks. NULL: the return
+	 * address is exchanged, in programs that are known to do neither. */
 	const uint64_t *returns_at;
 	size_t return_count;
 	/* Its jumps that leave it for good. Where @returns_at is set, a call that went through one

@@ -249,13 +249,6 @@ uint64_t watch_image_entry(struct watch_image *image, const struct listed_functi
 	return entry;
 }
 
-bool watch_image_is_delicate(const struct watch_image *image)
-{
-	return elf_file_find(image->elf, ".gcc_except_table") ||
-	       elf_file_find(image->elf, ".go.buildinfo") ||
-	       elf_file_find(image->elf, ".gopclntab");
-}
-
 /* Does a jump lead into the unlikely part of the same function, NAME.cold? It may come back. */
 struct parts {
 	const struct function_list *list;
@@ -358,24 +351,13 @@ static bool never_returns(const struct code_blocks *blocks, const struct code_en
 	return blocks->steps.count && !blocks->data && !ends->returns.size && !ends->jumps.size;
 }
 
-static enum watch_exits judge(bool delicate, enum code_exits exits, bool never)
-{
-	/* A return instruction takes two traps where an exchanged return address takes one call. */
-	if (!delicate)
-		return WATCH_EXITS_UNKNOWN;
-	if (exits == CODE_EXITS_PLAIN || never)
-		return WATCH_EXITS_KNOWN;
-	return exits == CODE_EXITS_TAIL ? WATCH_EXITS_KNOWN : WATCH_EXITS_PARTLY;
-}
-
-enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function, bool delicate,
-				   struct code_ends *ret_offsets, bool *ret_loops)
+bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
+		       struct code_ends *ret_offsets, bool *ret_loops)
 {
 	struct code_blocks blocks = { .data = false };
 	struct code_ends ends = { .returns = { 0 } };
 	enum code_exits exits = CODE_EXITS_UNKNOWN;
-	enum watch_exits known;
+	bool all;
 
 	*ret_loops = false;
 	if (function->size &&
@@ -384,11 +366,10 @@ enum watch_exits watch_image_exits(struct watch_image *image,
 		*ret_loops = code_blocks_loops_to_start(&blocks, function->start);
 		exits = all_exits(image, function, &blocks, &ends);
 	}
-	known = judge(delicate || watch_image_is_delicate(image), exits,
-		      never_returns(&blocks, &ends));
+	all = exits != CODE_EXITS_UNKNOWN || never_returns(&blocks, &ends);
 	add_offsets(image, &ends.returns, &ret_offsets->returns);
 	add_offsets(image, &ends.jumps, &ret_offsets->jumps);
 	code_blocks_done(&blocks);
 	code_ends_done(&ends);
-	return known;
+	return all;
 }

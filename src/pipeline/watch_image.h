@@ -62,23 +62,10 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
  * of Go that begin anew when their stack has grown (go_entry.h). */
 uint64_t watch_image_entry(struct watch_image *image, const struct listed_function *function);
 
-/* Can exceptions pass through its functions, or are there stacks that are switched, so that return
- * addresses must not be exchanged? */
-bool watch_image_is_delicate(const struct watch_image *image);
-
-/* What is known of where calls of a function end. */
-enum watch_exits {
-	WATCH_EXITS_KNOWN,   /* all of them; maybe none: it never returns */
-	WATCH_EXITS_PARTLY,  /* there may be more, but return addresses must not be exchanged */
-	WATCH_EXITS_UNKNOWN, /* better told by the return address */
-};
-
-/* Appends them as offsets in the file, as far as they are known. @delicate: return addresses must
- * not be exchanged, whatever the file itself says. *ret_loops: the function's first
- * instruction is also that of a loop. */
-enum watch_exits watch_image_exits(struct watch_image *image,
-				   const struct listed_function *function, bool delicate,
-				   struct code_ends *ret_offsets, bool *ret_loops);
+/* Appends where calls of a function end, as offsets in the file. Returns whether these are all: none
+ * if it never returns. *ret_loops: the function's first instruction is also that of a loop. */
+bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
+		       struct code_ends *ret_offsets, bool *ret_loops);
 
 /* Can a call return to this ELF address: does the instruction before it end there, and another one
  * begin? */

@@ -131,7 +131,6 @@ static int find_targets(const struct watch_words *words, struct watch_request *r
 	options.pid = words->pid_count ? words->pids[0] : 0;
 	options.alone = words->pid_count == 1;
 	options.exits = request->probes.measures & PROBE_EXITS;
-	options.jumps = request->metrics.jumps;
 	options.returns = request->returns;
 	options.foreign = request->foreign;
 	rc = watch_targets_new(&options, &request->targets, err);

@@ -6,10 +6,7 @@
 
 #include "base/file.h"
 
-enum {
-	MOST_TARGETS = 65536,
-	MOST_WITH_EXITS = 4096, /* functions that are disassembled for their exits */
-};
+enum { MOST_TARGETS = 65536 };
 
 void watch_target_list_note(struct watch_target_list *targets, struct buf *note)
 {
@@ -51,8 +48,7 @@ static void add_sentence(struct watch_target_list *targets, const char *label, c
 	watch_target_list_note(targets, &note);
 }
 
-/* Gives the offsets to a target. An array of none is still one: a target without @returns_at would
- * have its return address exchanged. */
+/* Gives the offsets to a target. */
 static const uint64_t *keep_offsets(struct watch_target_list *targets, struct buf *offsets,
 				    size_t *ret_count)
 {
@@ -66,24 +62,21 @@ static const uint64_t *keep_offsets(struct watch_target_list *targets, struct bu
 	return kept;
 }
 
-/* Where calls of a function of a file end. */
+/* Where calls of a function of a file end. Return addresses are never exchanged: an exception could
+ * not pass, and the kernel ends a program whose calls return in another order than it expects, as
+ * they do where the program switches stacks. Nobody knows beforehand which programs do. */
 static void add_exits(struct watch_target_list *targets, const struct watch_candidate *candidate,
 		      struct probe_target *target)
 {
 	struct code_ends offsets = { .returns = { 0 } };
-	enum watch_exits known;
 	bool loops;
 
-	if (!targets->exits || targets->list.count >= MOST_WITH_EXITS || !candidate->function)
+	if (!targets->exits || !candidate->function)
 		return;
-	known = watch_image_exits(candidate->image, candidate->function,
-				  watch_fibers_may_be(&targets->fibers, candidate->image), &offsets,
-				  &loops);
-	if (known != WATCH_EXITS_UNKNOWN)
-		target->returns_at = keep_offsets(targets, &offsets.returns, &target->return_count);
-	if (known != WATCH_EXITS_UNKNOWN || targets->jumps)
-		target->jumps_at = keep_offsets(targets, &offsets.jumps, &target->jump_count);
-	target->ends_partly = known == WATCH_EXITS_PARTLY;
+	target->ends_partly = !watch_image_exits(candidate->image, candidate->function, &offsets,
+						 &loops);
+	target->returns_at = keep_offsets(targets, &offsets.returns, &target->return_count);
+	target->jumps_at = keep_offsets(targets, &offsets.jumps, &target->jump_count);
 	code_ends_done(&offsets);
 	if (loops)
 		add_sentence(targets, target->label,

@@ -12,15 +12,13 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "model/probe.h"
-#include "pipeline/watch_fibers.h"
 #include "pipeline/watch_go.h"
 #include "pipeline/watch_sources.h"
 
-/* The first four are set by the owner, the rest is zero. */
+/* The first three are set by the owner, the rest is zero. */
 struct watch_target_list {
 	struct watch_sources *sources; /* borrowed */
 	bool exits;		       /* are looked for */
-	bool jumps;		       /* of all functions: jumps to others */
 	bool returns;		       /* what functions return is looked for */
 	VEC(struct probe_target) list;
 	VEC(struct watch_target_source) made_of; /* by the same index */
@@ -29,8 +27,7 @@ struct watch_target_list {
 	VEC(void *) blocks;			 /* arrays of exits, owned */
 	VEC(str_id) notes;
 	struct watch_goes goes;
-	struct watch_fibers fibers; /* its owner sets where it looks */
-	size_t repeated;	    /* what was there already, by another name */
+	size_t repeated; /* what was there already, by another name */
 };
 
 /* What a target was made of. */

@@ -378,10 +378,7 @@ int watch_targets_new(const struct watch_target_options *options,
 	targets->options = *options;
 	targets->sources = watch_sources_new(&sources);
 	targets->all.sources = targets->sources;
-	targets->all.fibers =
-		(struct watch_fibers){ .sources = targets->sources, .pid = options->pid };
 	targets->all.exits = options->exits;
-	targets->all.jumps = options->jumps;
 	targets->all.returns = options->returns;
 	rc = find_all(targets, err);
 	if (rc < 0)

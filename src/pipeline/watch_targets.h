@@ -48,7 +48,6 @@ struct watch_target_options {
 	const char *command; /* argv[0] of the command; NULL: none */
 	bool all;	     /* of several functions of a name take all, do not refuse */
 	bool exits;	     /* where calls end is wanted too (struct metric_set.exits) */
-	bool jumps;	     /* where functions jump to others is wanted of all of them */
 	bool returns;	     /* what functions return is wanted too: errors, retval, values */
 	struct line_options lines;
 	struct foreign *foreign; /* as in struct watch_view_of; borrowed */

@@ -77,11 +77,13 @@ test_watch_knows_what_threads_begin_with() {
 		${CXX:-c++} -x c++ -g -O2 -pthread -o "$T/starts++" "$HERE/programs/starts.c" ||
 		fail "starts.c cannot be compiled"
 	for program in starts starts++; do
-		count_calls -m entries,exits,errors "$T/$program:begin*" "$T/$program:hand_on*" \
+		count_calls -m entries,exits,end-not-seen,errors "$T/$program:begin*" "$T/$program:hand_on*" \
 			"$T/$program:finish*" -- "$T/$program" 20
 		expect_calls begin exits 29
 		expect_calls begin errors 9
-		expect_calls hand_on exits 20
+		# The C library's call is seen for the first time when a thread begins.
+		holds "$(total_of hand_on exits) + $(total_of hand_on end-not-seen) == 20" ||
+			fail "$(cat "$T/csv")"
 		expect_calls hand_on errors 0
 		expect_calls finish exits 20
 		expect_calls finish errors 0
@@ -123,6 +125,31 @@ test_watch_tells_fibers() {
 			holds "$(total_of busy walltime) >= 0.02 &&
 				$(total_of busy walltime) <= $(sed -n 's/^busy //p' "$T/csv")" ||
 				fail "$program $how: $(cat "$T/csv")"
+		done
+	done
+}
+
+# A program that switches stacks by its own instructions lives, and all of its calls come back. Stacks
+# within the thread's own cannot be told apart.
+test_watch_lets_programs_switch_stacks() {
+	local frame how
+	need_counts_of_calls
+	for frame in -fomit-frame-pointer -fno-omit-frame-pointer; do
+		${CC:-cc} -std=gnu11 -g -O2 -pthread $frame -o "$T/switches" "$HERE/programs/switches.c" ||
+			fail "switches.c cannot be compiled"
+		for how in block thread stack; do
+			count_calls -m entries,exits,abandoned,stack-switched,walltime \
+				"$T/switches:waiting" "$T/switches:busy" -- "$T/switches" $how
+			expect_calls waiting entries 20
+			expect_calls busy entries 20
+			expect_calls busy exits 20
+			holds "$(total_of busy walltime) >= 0.02 &&
+				$(total_of busy walltime) <= $(sed -n 's/^busy //p' "$T/csv")" ||
+				fail "$how: $(cat "$T/csv")"
+			[ $how = stack ] && continue
+			expect_calls waiting exits 20
+			expect_calls waiting abandoned 0
+			holds "$(total_of waiting stack-switched) >= 15" || fail "$how: $(cat "$T/csv")"
 		done
 	done
 }
@@ -413,7 +440,8 @@ check_ends() {
 	shift 2
 	for name in "$@"; do targets+=("$program:$name"); done
 	expect_status 0 "$PROSPECT" watch -i 0 --budget 0 --format csv -f "$T/csv" \
-		-m entries,exits,abandoned,stack-switched,errors,walltime "${targets[@]}" \
+		-m entries,exits,exits-jump,abandoned,end-not-seen,stack-switched,errors,walltime \
+		"${targets[@]}" \
 		-- "$program" "$way" > "$T/truth"
 	[ -s "$T/truth" ] || fail "$way says nothing"
 	while read -r kind name third wanted; do
@@ -437,6 +465,26 @@ test_watch_knows_how_calls_end() {
 		check_ends "$T/ends" exceptions thrower through catching
 		check_ends "$T/ends" handler interrupted handling
 		check_ends "$T/ends" coroutines step resume
+	done
+}
+
+# Functions that are nothing but a jump or a return, chains of jumps, thousands of places that one
+# function returns to, and jumps amid recursion: each call has one end, where it returns.
+test_watch_follows_chains_of_jumps() {
+	local options compiler
+	need_counts_of_calls
+	need g++
+	for compiler in "${CC:-cc} -std=gnu11" "${CXX:-c++} -x c++"; do
+		for options in '-fomit-frame-pointer' '-fno-omit-frame-pointer' '-fcf-protection'; do
+			[ "$options" != -fcf-protection ] || [ "$(uname -m)" = x86_64 ] || continue
+			# shellcheck disable=SC2086 # several words
+			$compiler -O2 -g $options -o "$T/hops" "$HERE/programs/hops.c" ||
+				fail "hops.c cannot be compiled"
+			check_ends "$T/hops" chain first second third outside
+			check_ends "$T/hops" short nothing hop skip
+			check_ends "$T/hops" sites hop
+			check_ends "$T/hops" deep deep last
+		done
 	done
 }
 

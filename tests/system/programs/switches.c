@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * switches block|stack|thread: 4 stacks that this program switches by its own instructions, in one
+ * block of malloc(3), in an array on the thread's own stack, or in a block, by a thread. 5 times
+ * each: waiting(), during which the others run, and busy(), which takes 1 ms and tells what it took:
+ * "busy SECONDS" in all. Exits with 7 if every call returned to where it was called.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+enum { STACKS = 4, CALLS = 5, STACK = 65536, SAVED = 16 };
+
+static void *scheduler, *stacks[STACKS];
+static int current;
+static double spent;
+static volatile int turns;
+
+/* Keeps what a function has to keep, and goes on where *to was left. */
+void switch_stacks(void **from, void **to);
+
+#if defined(__x86_64__)
+__asm__(".text\n.globl switch_stacks\n.type switch_stacks, @function\nswitch_stacks:\n"
+	"push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\n"
+	"mov %rsp, (%rdi)\nmov (%rsi), %rsp\n"
+	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n"
+	".size switch_stacks, . - switch_stacks\n");
+enum { RETURN_AT = 6, FRAME_WORDS = 8 };
+#else
+__asm__(".text\n.globl switch_stacks\n.type switch_stacks, %function\nswitch_stacks:\n"
+	"stp x29, x30, [sp, #-96]!\nstp x19, x20, [sp, #16]\nstp x21, x22, [sp, #32]\n"
+	"stp x23, x24, [sp, #48]\nstp x25, x26, [sp, #64]\nstp x27, x28, [sp, #80]\n"
+	"mov x9, sp\nstr x9, [x0]\nldr x9, [x1]\nmov sp, x9\n"
+	"ldp x19, x20, [sp, #16]\nldp x21, x22, [sp, #32]\nldp x23, x24, [sp, #48]\n"
+	"ldp x25, x26, [sp, #64]\nldp x27, x28, [sp, #80]\nldp x29, x30, [sp], #96\nret\n"
+	".size switch_stacks, . - switch_stacks\n");
+enum { RETURN_AT = 1, FRAME_WORDS = 12 };
+#endif
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+NOINLINE int busy(int n)
+{
+	for (double began = now(); now() - began < 0.001;)
+		turns++;
+	return n;
+}
+
+NOINLINE int waiting(int n)
+{
+	turns++;
+	switch_stacks(&stacks[current], &scheduler);
+	turns++;
+	return n;
+}
+
+static void run_on_stack(void)
+{
+	for (int i = 0; i < CALLS; i++) {
+		double began;
+
+		if (waiting(i) != i)
+			abort();
+		began = now();
+		if (busy(i) != i)
+			abort();
+		spent += now() - began;
+	}
+	for (;;)
+		switch_stacks(&stacks[current], &scheduler);
+}
+
+static void run_stacks(char *block)
+{
+	for (int i = 0; i < STACKS; i++) {
+		void **top = (void **)(void *)(block + (size_t)(i + 1) * STACK - SAVED);
+
+		top -= FRAME_WORDS;
+		memset(top, 0, FRAME_WORDS * sizeof(*top));
+		top[RETURN_AT] = (void *)run_on_stack;
+		stacks[i] = top;
+	}
+	for (int round = 0; round <= CALLS; round++) {
+		for (current = 0; current < STACKS; current++)
+			switch_stacks(&scheduler, &stacks[current]);
+	}
+	printf("busy %.9f\n", spent);
+}
+
+static void run_block(void)
+{
+	char *block = (char *)malloc((size_t)STACKS * STACK);
+
+	run_stacks(block);
+	free(block);
+}
+
+static void *run_in_thread(void *argument)
+{
+	run_block();
+	return argument;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "block";
+	char block[STACKS * STACK] __attribute__((aligned(16)));
+	pthread_t thread;
+
+	if (strcmp(how, "thread") == 0) {
+		if (pthread_create(&thread, NULL, run_in_thread, NULL) != 0)
+			abort();
+		pthread_join(thread, NULL);
+	} else if (strcmp(how, "stack") == 0) {
+		run_stacks(block);
+	} else {
+		run_block();
+	}
+	return 7;
+}
