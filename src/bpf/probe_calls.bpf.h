@@ -204,6 +204,8 @@ push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u6
 	frame->returns = call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & PROBE_COOKIE_RETURNS_MASK;
 	frame->row = row;
 	frame->cpu = bpf_get_smp_processor_id();
+	frame->charged_ns = 0;
+	__builtin_memset(frame->charged, 0, sizeof(frame->charged));
 	BARRIER();
 	return frame;
 }

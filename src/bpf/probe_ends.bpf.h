@@ -24,7 +24,8 @@ struct arrival {
 /* ---- one frame ---- */
 
 /* Global, so that the verifier goes through it once and not for each path that leads here: it would
- * give up where values are counted (-E2BIG). Neither pointer is ever NULL, which it does not know. */
+ * give up where values are counted (-E2BIG). Neither pointer is ever NULL, which it does not know.
+ */
 __noinline int return_frame(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
 	struct probe_frame *frame;

@@ -62,6 +62,9 @@ struct probe_frame {
 	__u32 returns;			     /* of the cookie: what its function returns */
 	__u32 again;			     /* times that its function entered by its own jump */
 	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
+	/* Counted already for stretches before, to be taken back if its time is given up. */
+	__u64 charged_ns;
+	__u64 charged[PROBE_SLOT_COUNTERS];
 };
 
 /* What a thread spent on CPUs while calls of it were undecided, without the stretch it is in. */
@@ -323,11 +326,14 @@ static __always_inline void charge(struct probe_frame *frame, struct probe_slot 
 	if (!frame->running_ns)
 		return;
 	ADD(slot->virtual_ns, now_ns - frame->running_ns);
+	frame->charged_ns += now_ns - frame->running_ns;
 	stop_running(frame, slot);
 #pragma unroll
 	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
-		if (i < counter_count)
+		if (i < counter_count) {
 			ADD(slot->counters[i], counters[i] - frame->counters[i]);
+			frame->charged[i] += counters[i] - frame->counters[i];
+		}
 	}
 }
 
@@ -338,6 +344,22 @@ static __always_inline void take_back(const struct probe_frame *frame)
 
 	if (slot)
 		ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
+}
+
+/* And what was counted of it: all times describe the same calls. */
+static __always_inline void take_back_all(const struct probe_frame *frame)
+{
+	struct probe_slot *slot = slot_of(frame->row, frame->cpu);
+
+	if (!slot)
+		return;
+	ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
+	ADD(slot->virtual_ns, -frame->charged_ns);
+#pragma unroll
+	for (__u32 i = 0; i < PROBE_SLOT_COUNTERS; i++) {
+		if (i < counter_count)
+			ADD(slot->counters[i], -frame->charged[i]);
+	}
 }
 
 /* Did a call that is no more end unseen? What all ends of its function are probed of was abandoned.
@@ -354,12 +376,11 @@ static __always_inline void give_up_time(struct probe_frame *frame, struct probe
 {
 	if (!stop_timing(frame))
 		return;
-	take_back(frame);
+	take_back_all(frame);
 	stop_running(frame, slot);
 }
 
-/* A call that ended without a return that was seen. When it ended is unknown, so only the time that
- * was charged when its thread left a CPU counts. */
+/* A call that ended without a return that was seen. When it ended is unknown: it has no time. */
 static __always_inline void give_up(struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());

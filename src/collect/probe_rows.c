@@ -188,6 +188,14 @@ static void add_slot(const struct probe_slot *slot, struct probe_counts *counts,
 	*running += LOAD(running);
 }
 
+/* On one CPU alone more may have been taken back than was counted there: of calls that other CPUs
+ * ran too and that have no time. */
+static void clamp(uint64_t *sum)
+{
+	if ((int64_t)*sum < 0)
+		*sum = 0;
+}
+
 /* The row of @row on the CPUs from @first to before @end. */
 static void read_row(struct probe_rows *rows, size_t row, size_t first, size_t end,
 		     uint64_t since_open_ns, struct probe_row *result)
@@ -201,6 +209,9 @@ static void read_row(struct probe_rows *rows, size_t row, size_t first, size_t e
 	}
 	result->counts.wall_ns += open_ns(open, since_open_ns, &result->counts.inside);
 	result->counts.virtual_ns += open_ns(running, since_open_ns, &on_cpu);
+	clamp(&result->counts.virtual_ns);
+	for (size_t i = 0; i < PROBE_SLOT_COUNTERS; i++)
+		clamp(&result->counts.counters[i]);
 	if (rows->latency_sums)
 		result->latency = rows->latency_sums + result->place * PROBE_LATENCY_BUCKETS;
 	if (rows->value_sums)

@@ -62,8 +62,8 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
  * of Go that begin anew when their stack has grown (go_entry.h). */
 uint64_t watch_image_entry(struct watch_image *image, const struct listed_function *function);
 
-/* Appends where calls of a function end, as offsets in the file. Returns whether these are all: none
- * if it never returns. *ret_loops: the function's first instruction is also that of a loop. */
+/* Appends where calls of a function end, as offsets in the file. Returns whether these are all:
+ * none if it never returns. *ret_loops: the function's first instruction is also that of a loop. */
 bool watch_image_exits(struct watch_image *image, const struct listed_function *function,
 		       struct code_ends *ret_offsets, bool *ret_loops);
 

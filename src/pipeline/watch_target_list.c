@@ -73,8 +73,8 @@ static void add_exits(struct watch_target_list *targets, const struct watch_cand
 
 	if (!targets->exits || !candidate->function)
 		return;
-	target->ends_partly = !watch_image_exits(candidate->image, candidate->function, &offsets,
-						 &loops);
+	target->ends_partly =
+		!watch_image_exits(candidate->image, candidate->function, &offsets, &loops);
 	target->returns_at = keep_offsets(targets, &offsets.returns, &target->return_count);
 	target->jumps_at = keep_offsets(targets, &offsets.jumps, &target->jump_count);
 	code_ends_done(&offsets);

@@ -129,8 +129,8 @@ test_watch_tells_fibers() {
 	done
 }
 
-# A program that switches stacks by its own instructions lives, and all of its calls come back. Stacks
-# within the thread's own cannot be told apart.
+# A program that switches stacks by its own instructions lives, and all of its calls come back. Calls
+# whose time is given up have no CPU time either. Stacks within the thread's own cannot be told apart.
 test_watch_lets_programs_switch_stacks() {
 	local frame how
 	need_counts_of_calls
@@ -138,8 +138,10 @@ test_watch_lets_programs_switch_stacks() {
 		${CC:-cc} -std=gnu11 -g -O2 -pthread $frame -o "$T/switches" "$HERE/programs/switches.c" ||
 			fail "switches.c cannot be compiled"
 		for how in block thread stack; do
-			count_calls -m entries,exits,abandoned,stack-switched,walltime \
+			count_calls -m entries,exits,abandoned,stack-switched,walltime,vtime \
 				"$T/switches:waiting" "$T/switches:busy" -- "$T/switches" $how
+			holds "$(total_of waiting vtime) <= $(total_of waiting walltime)" ||
+				fail "$how: $(cat "$T/csv")"
 			expect_calls waiting entries 20
 			expect_calls busy entries 20
 			expect_calls busy exits 20

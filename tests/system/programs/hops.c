@@ -135,8 +135,8 @@ static void run_short(void)
 
 #define CALL	 sum += hop(sum & 1);
 #define CALLS_16 CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL CALL
-#define CALLS_256                                                                                  \
-	CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16  \
+#define CALLS_256                                                                                 \
+	CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 \
 		CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16 CALLS_16
 
 NOINLINE static int call_everywhere(int sum)
