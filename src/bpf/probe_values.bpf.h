@@ -49,10 +49,15 @@ static __always_inline bool is_error(const struct probe_call *call)
 
 enum {
 	LIBRARY_NAME = 8, /* bytes of a file's name that are looked at */
-	MOST_JUMPS = 4,	  /* from function to function that are followed */
+	NO_ANSWER = -16,  /* EBUSY */
+	TIMES_ASKED = 4096,
+	MOST_JUMPS = 4, /* from function to function that are followed */
 };
 
+const volatile struct probe_start_code start_codes[PROBE_WIRE_STARTS] = {};
+
 struct caller_search {
+	struct site_search site;
 	char name[LIBRARY_NAME]; /* of its file */
 };
 
@@ -61,7 +66,7 @@ static long take_caller(struct task_struct *task, struct vm_area_struct *vma,
 {
 	struct file *file = vma->vm_file;
 
-	(void)task;
+	take_site(task, vma, &search->site);
 	if (file)
 		bpf_probe_read_kernel(search->name, sizeof(search->name),
 				      file->f_path.dentry->d_name.name);
@@ -85,6 +90,28 @@ static __always_inline bool is_c_library(const char *name)
 	       begins_with(name, "libpthr", 7) || begins_with(name, "ld-musl", 7);
 }
 
+/* Is it where a static program calls what its threads begin with? */
+static __always_inline bool is_start_code(const struct probe_site_key *key)
+{
+	for (__u32 i = 0; i < PROBE_WIRE_STARTS; i++) {
+		const volatile struct probe_start_code *code = &start_codes[i];
+
+		if (key->inode && key->inode == code->inode && key->device == code->device &&
+		    key->offset > code->start && key->offset <= code->end)
+			return true;
+	}
+	return false;
+}
+
+/* While another thread changes the process's mappings, which takes it some microseconds, there is
+ * no answer. */
+static long find_caller(__u32 number, struct caller_search *search)
+{
+	(void)number;
+	return bpf_find_vma(bpf_get_current_task_btf(), search->site.address, take_caller, search,
+			    0) != NO_ANSWER;
+}
+
 /*
  * Has the C library called what returns to @from? It calls nothing else that returns a pointer but
  * functions that allocate, which are not of this kind.
@@ -94,13 +121,13 @@ static __always_inline bool is_c_library(const char *name)
  */
 __noinline int is_threads_start(__u64 from)
 {
-	struct caller_search search = {};
+	struct caller_search search = { .site.address = from };
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (task->pid == task->tgid)
 		return false;
-	bpf_find_vma(task, from, take_caller, &search, 0);
-	return is_c_library(search.name);
+	bpf_loop(TIMES_ASKED, find_caller, &search, 0);
+	return is_c_library(search.name) || is_start_code(&search.site.key);
 }
 
 /* Where the frame's call returns to. What was jumped to finds in place of its return address where

@@ -21,6 +21,7 @@ enum {
 	PROBE_CONDITION_STEPS = 32,
 	PROBE_WIRE_GO = 256, /* layouts of goroutines; the first stays empty */
 	PROBE_MOST_GOROUTINES = 16384,
+	PROBE_WIRE_STARTS = 8,
 };
 
 /* A cookie: the target, what it returns, and how its exits are seen. */
@@ -52,6 +53,13 @@ struct probe_go_layout {
 	__s64 g_tls;
 	__u32 goid, stack_hi;
 	__u32 g_in_register, zero;
+};
+
+/* Code of a static program that calls what its threads begin with; the file as the kernel has it.
+ */
+struct probe_start_code {
+	__u64 inode, start, end; /* [start, end), offsets; inode 0: none */
+	__u32 device, zero;
 };
 
 /* Where a program's probe is that is not at an entry. From the third on they are enum probe_place

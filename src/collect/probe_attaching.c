@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "bpf/probe_wire.h"
 
@@ -109,6 +110,13 @@ uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index)
 uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot)
 {
 	return cookie | (uint64_t)spot << PROBE_COOKIE_SPOT_SHIFT;
+}
+
+uint32_t probe_attaching_device(uint64_t device)
+{
+	enum { MINOR_BITS = 20 }; /* include/linux/kdev_t.h */
+
+	return major(device) << MINOR_BITS | minor(device);
 }
 
 uint64_t probe_attaching_place(unsigned spot, uint32_t go)

@@ -47,6 +47,8 @@ bool probe_attaching_has_exits(const struct attaching *attaching,
 uint64_t probe_attaching_cookie(const struct attaching *attaching, size_t index);
 /* The same for a place that is no entry, enum probe_spot. */
 uint64_t probe_attaching_spot(uint64_t cookie, unsigned spot);
+/* The kernel's number of a device that stat(2) tells. */
+uint32_t probe_attaching_device(uint64_t device);
 /* Of a place that is of no target. */
 uint64_t probe_attaching_place(unsigned spot, uint32_t go);
 /* The one process that is watched, where nothing it forks is: others need not be stopped by its

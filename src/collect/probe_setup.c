@@ -8,6 +8,7 @@
 #include "bpf/probe_wire.h"
 #include "bpf/probes.skel.h"
 #include "collect/bpf_load.h"
+#include "collect/probe_attaching.h"
 #include "collect/probe_links.h"
 
 enum { ENTERED_ON_ROOM = 65536 }; /* threads x targets whose last CPU is remembered */
@@ -86,6 +87,21 @@ static void set_goes(struct probes_bpf *object, const struct probe_options *opti
 				 options->go_count ? PROBE_MOST_GOROUTINES : 1);
 }
 
+static void set_starts(struct probes_bpf *object, const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->start_count && i < PROBE_MOST_STARTS; i++) {
+		const struct probe_start *start = &options->starts[i];
+		const struct probe_start_code code = {
+			.inode = start->inode,
+			.start = start->start,
+			.end = start->end,
+			.device = probe_attaching_device(start->device),
+		};
+
+		memcpy((void *)&object->rodata->start_codes[i], &code, sizeof(code));
+	}
+}
+
 static uint32_t page_bytes(void)
 {
 	return (uint32_t)sysconf(_SC_PAGESIZE);
@@ -134,6 +150,7 @@ static void configure(struct probes_bpf *object, const struct probe_options *opt
 		object->rodata->counter_kinds[i] = wire_counters[options->counters[i].kind];
 	set_filter(object, &options->filter, conditions);
 	set_goes(object, options);
+	set_starts(object, options);
 	set_room(object, options, room);
 }
 

@@ -28,9 +28,6 @@ enum {
 	MOST_MAP_PATH = 96,
 };
 
-/* The kernel's number of a device (include/linux/kdev_t.h). */
-enum { KERNEL_MINOR_BITS = 20 };
-
 struct probe_sites {
 	const struct probe_options *options;
 	struct probes_bpf *object;
@@ -133,8 +130,7 @@ static size_t link_known(struct probe_sites *sites, const struct probe_place *pl
 			       .spot = spot_of(places[0].kind),
 			       .go = places[0].go,
 			       .inode = places[0].inode,
-			       .device = major(places[0].device) << KERNEL_MINOR_BITS |
-					 minor(places[0].device) };
+			       .device = probe_attaching_device(places[0].device) };
 	size_t taken = 0;
 
 	while (taken < count && places[taken].kind == places[0].kind &&

@@ -77,7 +77,17 @@ struct probe_place {
 	uint8_t go; /* as of a target */
 };
 
+enum { PROBE_MOST_STARTS = 8 };
+
+/* Code of a static program that calls what its threads begin with. */
+struct probe_start {
+	uint64_t device, inode; /* of its file, as stat(2) has them */
+	uint64_t start, end;	/* [start, end), offsets in the file */
+};
+
 struct probe_options {
+	const struct probe_start *starts;
+	size_t start_count;	     /* those beyond PROBE_MOST_STARTS are left out */
 	const struct probe_go *goes; /* of the Go programs that targets and places are in */
 	size_t go_count;	     /* <= PROBE_MOST_GO */
 	/* Places that are known beforehand; those of a path together. */

@@ -21,6 +21,7 @@ struct watch_places {
 	struct watch_target_list *targets;
 	VEC(struct watch_image *) images; /* each file once */
 	VEC(struct probe_place) list;
+	VEC(struct probe_start) starts;
 	bool sites; /* some target's calls end at sites */
 	bool alone; /* of one process: others are not stopped by its probes */
 };
@@ -288,6 +289,35 @@ static void find_unwinding(struct watch_places *places, struct watch_image *imag
 		watch_call_sites_slots(image, take_unwinding, &search);
 }
 
+/* ---- what threads begin with ---- */
+
+/* A static program has the C library's code itself: one function, in glibc, calls what each thread
+ * begins with (glibc:nptl/pthread_create.c). */
+static void find_start(struct watch_places *places, const struct watch_image *image)
+{
+	const struct function_list *list = watch_image_functions(image);
+	const struct listed_function *start = NULL;
+	struct probe_start found = { .device = watch_image_file(image)->device,
+				     .inode = watch_image_file(image)->inode };
+	size_t count = 0;
+	bool creates = false;
+
+	for (size_t i = 0; i < function_list_count(list); i++) {
+		const struct listed_function *function = function_list_at(list, i);
+		const char *name = function_list_name(list, function->name);
+
+		creates |= strcmp(name, "pthread_create") == 0;
+		if (strcmp(name, "start_thread") != 0)
+			continue;
+		start = function;
+		count++;
+	}
+	if (!creates || count != 1 || !watch_image_offset(image, start->start, &found.start))
+		return;
+	found.end = found.start + start->size;
+	*vec_push(&places->starts) = found;
+}
+
 /* ---- all ---- */
 
 struct watch_places *watch_places_new(struct watch_target_list *targets,
@@ -300,8 +330,10 @@ struct watch_places *watch_places_new(struct watch_target_list *targets,
 	for (size_t i = 0; i < targets->list.count; i++)
 		places->sites |= probe_target_needs_sites(&targets->list.items[i]);
 	find_images(places, options);
-	for (size_t i = 0; i < places->images.count; i++)
+	for (size_t i = 0; i < places->images.count; i++) {
 		find_unwinding(places, places->images.items[i]);
+		find_start(places, places->images.items[i]);
+	}
 	for (size_t go = 0; places->sites && go <= targets->goes.list.count; go++)
 		find_sites(places, (uint8_t)go);
 	return places;
@@ -313,6 +345,7 @@ void watch_places_free(struct watch_places *places)
 		return;
 	vec_free(&places->images);
 	vec_free(&places->list);
+	vec_free(&places->starts);
 	free(places);
 }
 
@@ -337,6 +370,8 @@ void watch_places_give(const struct watch_places *places, struct probe_options *
 	probes->go_count = places->targets->goes.list.count;
 	probes->places = places->list.items;
 	probes->place_count = places->list.count;
+	probes->starts = places->starts.items;
+	probes->start_count = places->starts.count;
 	probes->may_probe = may_probe;
 	probes->may_probe_context = (void *)(uintptr_t)places;
 }

@@ -29,7 +29,8 @@ static const struct {
 	size_t offset; /* in struct probe_counts */
 	const char *what;
 } lost_calls[] = {
-	{ offsetof(struct probe_counts, too_deep), "nested too deeply: entries without times" },
+	{ offsetof(struct probe_counts, too_deep),
+	  "nested more than 64 deep in their thread or goroutine: entries without times" },
 	{ offsetof(struct probe_counts, abandoned),
 	  "abandoned by a longjmp or an exception: entries without exits" },
 	{ offsetof(struct probe_counts, unseen),

@@ -76,7 +76,9 @@ test_watch_knows_what_threads_begin_with() {
 	${CC:-cc} -std=gnu11 -g -O2 -pthread -o "$T/starts" "$HERE/programs/starts.c" &&
 		${CXX:-c++} -x c++ -g -O2 -pthread -o "$T/starts++" "$HERE/programs/starts.c" ||
 		fail "starts.c cannot be compiled"
-	for program in starts starts++; do
+	${CC:-cc} -std=gnu11 -g -O2 -pthread -static -o "$T/starts-static" "$HERE/programs/starts.c" ||
+		fail "starts.c cannot be linked statically"
+	for program in starts starts++ starts-static; do
 		count_calls -m entries,exits,end-not-seen,errors "$T/$program:begin*" "$T/$program:hand_on*" \
 			"$T/$program:finish*" -- "$T/$program" 20
 		expect_calls begin exits 29
