@@ -12,6 +12,7 @@ struct run {
 	struct fixture fixture;
 	uint32_t task, stacks[8];
 	size_t functions;
+	size_t probes; /* 0 or 1 */
 	struct cells cells;
 	struct diff_probe probe;
 };
@@ -49,9 +50,9 @@ static void add_samples(struct run *run, struct table *table, uint32_t drawn)
 			fixture_total(run->task, run->stacks[function], MODE_USER, CONTEXT_TASK, 1);
 		point.total.weight = 999983 + (drawn >> 8) % 1009;
 		table_add_rows(table, &point, 1, &row);
-		cells_add(&run->cells, diff_row_cell(1, row), point.time_ns,
+		cells_add(&run->cells, diff_row_cell(run->probes, row), point.time_ns,
 			  (double)point.total.weight);
-		if (function)
+		if (function || !run->probes)
 			continue;
 		cells_add(&run->cells, diff_probe_cell(0, 0), point.time_ns,
 			  (double)point.total.weight);
@@ -60,26 +61,38 @@ static void add_samples(struct run *run, struct table *table, uint32_t drawn)
 	}
 }
 
-static void add(struct diff *diff, struct run *run, enum diff_side side, uint32_t seed)
+/* How runs are added. */
+struct way {
+	size_t probes;	  /* 0 or 1 */
+	uint64_t kernels; /* the kernel's part of all weights, in percent */
+};
+
+static void add(struct diff *diff, struct run *run, enum diff_side side, uint32_t seed,
+		struct way way)
 {
 	struct table *table = table_new(fixture_labels(&run->fixture), &diff->keys);
+	uint64_t kernel[8] = { 0 };
 
+	run->probes = way.probes;
 	add_samples(run, table, seed);
-	assert_int_equal(
-		diff_add(diff, side, table, NULL, &run->probe, 1, &run->cells, SAMPLES * NS_PER_MS, NULL),
-		0);
+	for (size_t i = 0; i < table->rows.count; i++)
+		kernel[i] = table->rows.items[i].weight * way.kernels / 100;
+	assert_int_equal(diff_add(diff, side, table, kernel, &run->probe, way.probes, &run->cells,
+				  SAMPLES * NS_PER_MS, NULL),
+			 0);
 	table_free(table);
 }
 
 static struct diff *compare(struct run *old, struct run *new)
 {
+	const struct way way = { .probes = 1 };
 	struct key_list keys;
 	struct diff *diff;
 
 	assert_int_equal(keys_parse("symbol,image", &keys, NULL), 0);
 	diff = diff_new(&keys, false);
-	add(diff, old, DIFF_OLD, 1);
-	add(diff, new, DIFF_NEW, 2);
+	add(diff, old, DIFF_OLD, 1, way);
+	add(diff, new, DIFF_NEW, 2, way);
 	diff_finish(diff, DIFF_SHARE, 0.05);
 	return diff;
 }
@@ -142,11 +155,74 @@ static void a_probe_is_as_its_row(void **state)
 	run_done(&new);
 }
 
+enum { A_SIDE = 3, FUNCTIONS = 5 };
+
+/* Runs of one program, three a side. The changes of the share of its functions are left in
+ * @ret_changes. */
+static void compare_runs(struct way way, struct change ret_changes[FUNCTIONS])
+{
+	struct run runs[2 * A_SIDE];
+	struct key_list keys;
+	struct diff *diff;
+
+	assert_int_equal(keys_parse("symbol,image", &keys, NULL), 0);
+	diff = diff_new(&keys, false);
+	for (uint32_t i = 0; i < 2 * A_SIDE; i++) {
+		run_init(&runs[i], FUNCTIONS);
+		add(diff, &runs[i], i < A_SIDE ? DIFF_OLD : DIFF_NEW, 1 + i, way);
+	}
+	diff_finish(diff, DIFF_SHARE, 0.05);
+	assert_int_equal(diff->rows.count, FUNCTIONS);
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		ret_changes[i] = diff->rows.items[i].by[DIFF_SHARE];
+	diff_free(diff);
+	for (size_t i = 0; i < 2 * A_SIDE; i++)
+		run_done(&runs[i]);
+}
+
+static double width_of(const struct change *change)
+{
+	return change->difference.high - change->difference.low;
+}
+
+/* What is asked besides changes no row: it is a part of the rows, and tells nothing new. */
+static void a_probe_tells_nothing_of_rows(void **state)
+{
+	struct change without[FUNCTIONS], with[FUNCTIONS];
+
+	(void)state;
+	compare_runs((struct way){ .probes = 0 }, without);
+	compare_runs((struct way){ .probes = 1 }, with);
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		assert_true(without[i].difference.low == with[i].difference.low);
+		assert_true(without[i].difference.high == with[i].difference.high);
+		assert_true(without[i].p == with[i].p);
+	}
+}
+
+/* The kernel's work is expected to differ more from run to run; more than half of a row makes it
+ * such work. */
+static void the_kernels_rows_vary_more(void **state)
+{
+	struct change users[FUNCTIONS], half[FUNCTIONS], kernels[FUNCTIONS];
+
+	(void)state;
+	compare_runs((struct way){ .kernels = 0 }, users);
+	compare_runs((struct way){ .kernels = 49 }, half);
+	compare_runs((struct way){ .kernels = 51 }, kernels);
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		assert_true(width_of(&half[i]) == width_of(&users[i]));
+		assert_true(width_of(&kernels[i]) > 1.02 * width_of(&users[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_that_is_everything),
 		cmocka_unit_test(a_probe_is_as_its_row),
+		cmocka_unit_test(a_probe_tells_nothing_of_rows),
+		cmocka_unit_test(the_kernels_rows_vary_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

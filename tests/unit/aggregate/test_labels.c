@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
 #include "aggregate/fixture.h"
+#include "base/hashidx.h"
 
 /* The symbol of a function of @path, whose build id is @build (0: none). */
 static uint32_t add_function(struct fixture *fixture, const char *path, uint8_t build,
@@ -66,10 +69,80 @@ static void functions_are_told_apart(void **state)
 	fixture_done(&fixture);
 }
 
+/* What an index of hashes keeps of the name in an image. */
+static uint32_t kept_hash(str_id name, uint32_t image)
+{
+	uint64_t hash = hash_combine(hash_u64(name), image);
+
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+struct hashed {
+	uint32_t hash, image;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct hashed *one = a, *other = b;
+
+	return one->hash < other->hash ? -1 : one->hash > other->hash;
+}
+
+/* Two images in which the name has one hash. */
+static bool find_collision(str_id name, uint32_t images, uint32_t ret_images[2])
+{
+	struct hashed *all = malloc(images * sizeof(*all));
+	bool found = false;
+
+	for (uint32_t i = 1; i < images; i++)
+		all[i] = (struct hashed){ kept_hash(name, i), i };
+	qsort(all + 1, images - 1, sizeof(*all), by_hash);
+	for (uint32_t i = 1; !found && i + 1 < images; i++) {
+		found = all[i].hash == all[i + 1].hash;
+		ret_images[0] = all[i].image;
+		ret_images[1] = all[i + 1].image;
+	}
+	free(all);
+	return found;
+}
+
+/* Functions of two images that have one name and one hash are no twins. */
+static void hashes_collide(void **state)
+{
+	enum { IMAGES = 200000 };
+	struct profile *profile;
+	struct fixture fixture;
+	uint32_t images[2] = { 0 }, symbols[2];
+	str_id name = 0;
+
+	(void)state;
+	fixture_init(&fixture);
+	profile = fixture.profile;
+	for (uint32_t i = 0; i < IMAGES; i++)
+		*vec_push(&profile->images) = (struct image){ .kind = IMAGE_FILE };
+	do {
+		char text[16];
+
+		snprintf(text, sizeof(text), "f%u", name);
+		name = fixture_text(&fixture, text);
+	} while (!find_collision(name, IMAGES, images));
+	for (int i = 0; i < 2; i++) {
+		const struct symbol symbol = { .image = images[i],
+					       .name = name,
+					       .start = 0x1000 + (uint64_t)i };
+
+		symbols[i] = profile_symbol(profile, &symbol);
+	}
+	assert_false(fixture_labels(&fixture)->has_twin[symbols[0]]);
+	assert_false(fixture_labels(&fixture)->has_twin[symbols[1]]);
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_told_apart),
+		cmocka_unit_test(hashes_collide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

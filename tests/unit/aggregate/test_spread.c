@@ -229,6 +229,88 @@ static void samples_are_the_least(void **state)
 	spread_free(spread);
 }
 
+static void fill(struct measured runs[6], const double values[6], double exposure)
+{
+	for (int i = 0; i < 6; i++)
+		runs[i] = (struct measured){ values[i], exposure };
+}
+
+/* One side that varies unlike the other is measured by its own runs; where both vary alike, all
+ * that is known counts. */
+static void sides_unlike_each_other(void **state)
+{
+	static const double values[][6] = {
+		{ 0.300, 0.301, 0.299, 0.10, 0.60, 0.30 },
+		{ 0.10, 0.60, 0.30, 0.300, 0.301, 0.299 },
+		{ 0.28, 0.33, 0.30, 0.32, 0.29, 0.31 },
+	};
+	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3, usual);
+
+	(void)state;
+	spread_settle(spread);
+	for (int i = 0; i < 3; i++) {
+		struct measured runs[6];
+		struct seen_variance seen, alone;
+
+		fill(runs, values[i], 1000);
+		seen = spread_of(spread, runs, 1);
+		alone = change_of_runs(runs, 3, runs + 3, 3);
+		assert_int_equal(i < 2, seen.variance == alone.variance);
+		assert_int_equal(i < 2, seen.freedom == alone.freedom);
+	}
+	spread_free(spread);
+}
+
+/* Nothing is learned from rows of less than two samples a run. */
+static void rows_of_few_samples(void **state)
+{
+	static const double values[6] = { 0.001, 0.002, 0.003, 0.001, 0.002, 0.003 };
+	struct spread *spread = spread_new(MEASURED_SHARE, 3, 3, usual);
+	struct measured runs[6];
+
+	(void)state;
+	fill(runs, values, 990);
+	spread_add(spread, runs, 1);
+	fill(runs, values, 1010);
+	spread_add(spread, runs, 1);
+	spread_settle(spread);
+	assert_int_equal(spread_learned(spread).rows, 1);
+	spread_free(spread);
+}
+
+/* Learns from @copies of one row of six runs, and takes it as one of them. */
+static struct seen_variance see_among(size_t copies, double *ret_between)
+{
+	static const double values[6] = { 80, 130, 95, 120, 75, 100 };
+	struct spread *spread = spread_new(MEASURED_AMOUNT, 3, 3, usual);
+	struct seen_variance seen;
+	struct measured runs[6];
+
+	fill(runs, values, 0.5);
+	for (size_t i = 0; i < copies; i++)
+		spread_add(spread, runs, 1);
+	spread_settle(spread);
+	*ret_between = spread_learned(spread).between;
+	seen = spread_of(spread, runs, 1);
+	spread_free(spread);
+	return seen;
+}
+
+/* Rows that are the same tell as much as one of them; and what a row tells of others is not told
+ * again of itself. */
+static void rows_alike(void **state)
+{
+	double before, one, many;
+	struct seen_variance unlearned = see_among(0, &before), learned = see_among(1, &one);
+
+	(void)state;
+	see_among(30, &many);
+	assert_true(one > 1.2 * before);
+	assert_float_equal(many, one, 1e-6);
+	assert_float_equal(learned.variance, unlearned.variance, 1e-6 * unlearned.variance);
+	assert_float_equal(learned.freedom, unlearned.freedom, 1e-6 * unlearned.freedom);
+}
+
 /* All there is, nothing at all, and what was measured exactly do not divide by 0. */
 static void odd_rows(void **state)
 {
@@ -255,8 +337,13 @@ static void odd_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_runs),	   cmocka_unit_test(slower_runs),
-		cmocka_unit_test(what_is_learned), cmocka_unit_test(samples_are_the_least),
+		cmocka_unit_test(equal_runs),
+		cmocka_unit_test(slower_runs),
+		cmocka_unit_test(what_is_learned),
+		cmocka_unit_test(samples_are_the_least),
+		cmocka_unit_test(sides_unlike_each_other),
+		cmocka_unit_test(rows_of_few_samples),
+		cmocka_unit_test(rows_alike),
 		cmocka_unit_test(odd_rows),
 	};
 

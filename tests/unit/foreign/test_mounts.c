@@ -73,14 +73,29 @@ static void test_devices(void **state)
 	assert_false(mounts_device_is_local(mounts, makedev(9, 9)));
 }
 
+/* A device that is mounted twice is local only if it is so both times. */
+static void test_devices_mounted_twice(void **state)
+{
+	static const char *const texts[] = {
+		"27 1 254:0 / / rw - ext4 /dev/vda rw\n28 27 254:0 / /a rw - fuse.x x rw\n",
+		"28 27 254:0 / /a rw - fuse.x x rw\n27 1 254:0 / / rw - ext4 /dev/vda rw\n",
+		"27 1 254:0 / / rw - ext4 /dev/vda rw\n28 27 254:0 / /a rw - ext4 /dev/vda rw\n",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		_cleanup_(mounts_freep) struct mounts *mounts = mounts_parse(texts[i], NULL);
+
+		assert_int_equal(mounts_device_is_local(mounts, makedev(254, 0)), i == 2);
+	}
+}
+
 /* What cannot be read, or is not there, may be anything. */
 static void test_nothing_known_is_nothing_local(void **state)
 {
-	static const char *const texts[] = {
-		"", "27 1 254:0 / / rw - ext4 /dev/vda rw\nnonsense\n",
-		"27 1 254:0 / / rw ext4 /dev/vda rw\n", "27 1 254 / / rw - ext4 /dev/vda rw\n",
-		"27 1 254:0 / /chroot rw - ext4 /dev/vda rw\n"
-	};
+	static const char *const texts[] = { "", "27 1 254:0 / / rw - ext4 /dev/vda rw\nnonsense\n",
+					     "27 1 254:0 / / rw ext4 /dev/vda rw\n",
+					     "27 1 254 / / rw - ext4 /dev/vda rw\n",
+					     "27 1 254:0 / /chroot rw - ext4 /dev/vda rw\n" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		_cleanup_(mounts_freep) struct mounts *mounts = mounts_parse(texts[i], NULL);
@@ -98,7 +113,8 @@ static const char layered[] =
 	"52 27 0:52 / /three rw - overlay overlay rw,lowerdir=/two/x:/a\n"
 	"53 27 0:53 / /four rw - overlay overlay rw,lowerdir=l/1:l/2\n"
 	"54 27 0:54 / /five rw - overlay overlay rw\n"
-	"55 27 0:55 / /six rw - overlay overlay rw,lowerdir+=/six.a,lowerdir+=/one/b,upperdir=/u\n";
+	"55 27 0:55 / /six rw - overlay overlay rw,lowerdir+=/six.a,lowerdir+=/one/b,upperdir=/u\n"
+	"56 27 0:56 / /seven rw - overlay overlay rw,lowerdir=/a,upperdir=/far/u,workdir=/w\n";
 
 static void test_overlays_are_as_their_layers(void **state)
 {
@@ -110,6 +126,7 @@ static void test_overlays_are_as_their_layers(void **state)
 	assert_string_equal(obstacle(mounts, "/four/x"), "/four");
 	assert_string_equal(obstacle(mounts, "/five/x"), "/five");
 	assert_null(obstacle(mounts, "/six/x"));
+	assert_string_equal(obstacle(mounts, "/seven/x"), "/seven");
 }
 
 /* In a container nobody sees the layers of the root; but we run from it. */
@@ -159,6 +176,7 @@ int main(void)
 		cmocka_unit_test(test_the_way_counts),
 		cmocka_unit_test(test_mounts_upon_each_other),
 		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_devices_mounted_twice),
 		cmocka_unit_test(test_nothing_known_is_nothing_local),
 		cmocka_unit_test(test_overlays_are_as_their_layers),
 		cmocka_unit_test(test_our_own_overlay),

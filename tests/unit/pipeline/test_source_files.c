@@ -72,6 +72,7 @@ static void test_places(void **state)
 		source_file_path(source_files_get(files, &ourselves, "/build/app/src/b.c")), found);
 	/* whole folders only */
 	assert_null(source_files_get(files, &ourselves, "/build/apple/src/b.c"));
+	assert_null(source_files_get(files, &ourselves, "/build/appsrc/b.c"));
 	assert_null(source_files_get(files, &ourselves, "/build/app/b.c"));
 	source_files_free(files);
 
@@ -145,6 +146,28 @@ static void test_readers(void **state)
 	tools_remove(folder);
 }
 
+/* A file that was found and refused counts more than places where there is none. */
+static void test_refusal_among_others(void **state)
+{
+	const struct readers nobody = { .uids = { 61234 }, .count = 1 };
+	char *folder = tools_folder();
+	_cleanup_free_ char *path = path_in(folder, "a.c");
+	const char *paths[1] = { folder };
+	struct source_files *files = source_files_new(paths, 1, NULL);
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(folder, 0755), 0);
+	write_file(folder, "a.c", "x\n", 2);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_null(source_files_get(files, &nobody, "/missing/a.c"));
+	assert_string_equal(source_files_refusal(files, &nobody, "/missing/a.c"),
+			    "user 61234 may not read it");
+	source_files_free(files);
+	tools_remove(folder);
+}
+
 static void test_rules(void **state)
 {
 	struct err err;
@@ -163,7 +186,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),	cmocka_unit_test(test_places),
 		cmocka_unit_test(test_tricks),	cmocka_unit_test(test_unpacked),
-		cmocka_unit_test(test_readers), cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_readers), cmocka_unit_test(test_refusal_among_others),
+		cmocka_unit_test(test_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
