@@ -105,11 +105,40 @@ static void test_asked_in_between(void **state)
 	tear_down(&world);
 }
 
+/* What other events lost is counted, and has no part in the time of the clock. */
+static void test_other_events(void **state)
+{
+	struct world world;
+	struct sampler_losses losses;
+	uint64_t values[2] = { 0, 1000 };
+	int ends[2];
+
+	(void)state;
+	set_up(&world);
+	assert_int_equal(pipe(ends), 0);
+	*vec_push(&world.sampler.fds) =
+		(struct perf_fd){ .fd = ends[0], .stream = STREAM_EVENT, .event = 1, .tid = -1 };
+	for (int turn = 0; turn < 2; turn++) {
+		kernel_says(&world, 0, 5);
+		kernel_says(&world, 1, 7);
+		assert_int_equal(write(ends[1], values, sizeof(values)), sizeof(values));
+	}
+	losses = sampler_losses(&world.sampler);
+	assert_int_equal(losses.streams[STREAM_CLOCK], 12);
+	assert_int_equal(losses.streams[STREAM_EVENT], 1000);
+	assert_int_equal(losses.events[1], 1000);
+	assert_int_equal(losses.clock_weight_ns, 12 * 100);
+	close(ends[0]);
+	close(ends[1]);
+	tear_down(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_clock_at_its_own_period),
 		cmocka_unit_test(test_asked_in_between),
+		cmocka_unit_test(test_other_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
