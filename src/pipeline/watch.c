@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "pipeline/watch_budget.h"
 #include "pipeline/watch_deltas.h"
+#include "pipeline/watch_locks.h"
 #include "pipeline/watched_command.h"
 
 enum {
@@ -126,6 +127,8 @@ static int attach(struct watching *watching, struct err *err)
 
 	if (rc == 0)
 		rc = check_slow(watching, err);
+	if (rc == 0)
+		rc = watch_locks_check(&watching->probe_options, err);
 	began_ns = clock_ns();
 	if (rc == 0)
 		rc = probes_attach(watching->probes, err);

@@ -294,3 +294,73 @@ test_folders_that_do_not_answer() {
 	done
 	until_true nothing_remains
 }
+
+# A program that computes, and whose memory is locked for everybody: $locked.
+lock_memory() {
+	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/locked" "$HERE/programs/locked_memory.c" -lpthread ||
+		fail "could not build locked"
+	echo data > "$T/data"
+	serve "$T/data"
+	"$T/locked" "$T/far/data" > "$T/ready" &
+	locked=$!
+	until_true grep -q ready "$T/ready"
+	hang
+	kill -USR1 $locked
+	until_true is_locked_or_free $locked
+	! grep -q free "$T/ready" || skip "this kernel does not wait for a file with memory locked"
+}
+
+# is_locked_or_free PID: whoever reads its arguments has to be killed, or it says that it is free.
+is_locked_or_free() {
+	local status=0
+	! grep -q free "$T/ready" || return 0
+	timeout -s KILL 1 cat "/proc/$1/cmdline" > "$T/arguments" 2> /dev/null || status=$?
+	[ $status = 137 ]
+}
+
+test_locked_memory_does_not_hold_up_a_recording() {
+	local server locked options
+	lock_memory
+	for options in -a "-p $locked"; do
+		rm -f "$T/prof"
+		# shellcheck disable=SC2086 # a number and what it is for
+		ends 0 "$PROSPECT" record -H 1000 -o "$T/prof" $options --duration 1
+		[ "$(rows "$T/prof" process --select "pid=$locked" | sum 3)" -ge 10 ] ||
+			fail "the program is not there:" "$(rows "$T/prof" process | head)"
+		[ "$(header "$T/prof" not_read)" = 1 ] || fail "it is not counted"
+	done
+	until_true nothing_remains
+}
+
+test_locked_memory_does_not_hold_up_counting() {
+	local server locked rows
+	lock_memory
+	for rows in program process thread; do
+		ends 0 "$PROSPECT" count -e task-clock -a --by $rows --duration 0.5 --format csv
+		grep -q "$T/locked" "$T/stdout" || fail "the program is not counted:" "$(cat "$T/stdout")"
+		ends 0 "$PROSPECT" count -e task-clock -p $locked --by $rows --duration 0.5 --format csv
+		grep -q "$T/locked" "$T/stdout" || fail "the program is not counted:" "$(cat "$T/stdout")"
+	done
+	until_true nothing_remains
+}
+
+# A probe in a file that such a process has mapped would stop the machine.
+test_locked_memory_does_not_hold_up_watching() {
+	local server locked
+	make_burner nearby
+	lock_memory
+	"$T/nearby" &
+	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 --format csv "$T/nearby:burn"
+	grep -q burn "$T/stdout" || fail "the near program is not watched:" "$(cat "$T/stdout")"
+	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 "$T/locked:burn"
+	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 -p $locked burn
+	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 libc.so.6:malloc
+	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	ends 1 "$PROSPECT" watch -p $locked --disassemble burn
+	expect_line "memory of process $locked cannot be read"
+	ends 1 "$PROSPECT" watch -p $locked libc:malloc
+	expect_line "what process $locked has mapped cannot be read"
+	until_true nothing_remains
+}

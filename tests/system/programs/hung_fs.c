@@ -3,7 +3,8 @@
  * hung_fs FOLDER FILE...: a file system that has copies of the files, under their own names, and
  * answers until SIGUSR1; from then on it never does, as a server that is gone. Says "serves" and
  * "hangs" on stdout. Without libfuse: /dev/fuse and linux/fuse.h. When it is killed the kernel ends
- * whoever waits for it; the mount is left to its caller.
+ * whoever waits for it; the mount is left to its caller. It ends by itself in the end: what waits for
+ * it may keep the test from going on, and the whole machine from forking.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 8, BUFFER = 1 << 20, LARGEST_WRITE = 65536 };
+enum { MOST_FILES = 8, HANGS_FOR_S = 300, BUFFER = 1 << 20, LARGEST_WRITE = 65536 };
 
 struct served {
 	const char *name;
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
 	puts("serves");
 	fflush(stdout);
 	serve();
+	alarm(HANGS_FOR_S);
 	puts("hangs");
 	fflush(stdout);
 	for (;;)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * locked_memory FILE: maps FILE, writes to it and says "ready". At SIGUSR1, when the file system
+ * does not answer any more, one thread puts another mapping in that place: the kernel then writes
+ * the page back and waits for it with the lock of the memory held, so that nobody gets at anything
+ * in the memory of this process. Says "free" when the kernel did not wait. Its first thread
+ * computes all the time, in burn().
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+static char *place;
+
+__attribute__((noipa)) unsigned long burn(unsigned long n)
+{
+	unsigned long sum = 0;
+
+	while (n--)
+		sum += (n * n) ^ (sum >> 3);
+	return sum;
+}
+
+static void *lock_memory(void *signals)
+{
+	int number;
+
+	sigwait(signals, &number);
+	if (mmap(place, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		perror("locked_memory");
+	puts("free");
+	fflush(stdout);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long sum = 0;
+	pthread_t thread;
+	sigset_t signals;
+	int fd = argc == 2 ? open(argv[1], O_RDWR) : -1;
+
+	if (fd < 0)
+		return 1;
+	place = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (place == MAP_FAILED)
+		return 1;
+	*place = 'x';
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	if (pthread_create(&thread, NULL, lock_memory, &signals))
+		return 1;
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		sum += burn(1000000);
+	return sum == 1;
+}
