@@ -444,7 +444,7 @@ int door_open_magic(struct foreign *foreign, const char *path, int32_t pid, uint
 						   .name = path,
 						   .limit = MOST_COPIED,
 						   .place = device ? device
-								   : foreign_process_place(pid) };
+								   : foreign_files_place(pid) };
 
 	if (!foreign)
 		return told(open_magic_here(path), ret_file, NULL);
@@ -525,7 +525,7 @@ int door_stat_magic(struct foreign *foreign, const char *path, int32_t pid, stru
 {
 	if (!foreign)
 		return stat(path, ret_stat) < 0 ? -errno : 0;
-	return stat_far(foreign, path, foreign_process_place(pid), ret_stat);
+	return stat_far(foreign, path, foreign_files_place(pid), ret_stat);
 }
 
 static int read_all(int fd, uint64_t size, struct buf *buf)

@@ -22,9 +22,11 @@ enum {
 	WHOLE_MS = 20000,  /* so long with them */
 	PAUSE_MS = 20,
 	MOST_STUCK = 8,
+	MOST_SIGNS = 256, /* of life that are read at a time */
 };
 
 #define PROCESS_PLACE (UINT64_C(1) << 63)
+#define FILES_PLACE   (UINT64_C(1) << 62)
 
 struct reading {
 	pid_t pid; /* 0: there is none */
@@ -61,6 +63,11 @@ const struct mounts *foreign_mounts(struct foreign *foreign)
 uint64_t foreign_process_place(int32_t pid)
 {
 	return PROCESS_PLACE | (uint32_t)pid;
+}
+
+uint64_t foreign_files_place(int32_t pid)
+{
+	return PROCESS_PLACE | FILES_PLACE | (uint32_t)pid;
 }
 
 /* ---- its life ---- */
@@ -156,7 +163,8 @@ static bool has_come_back(const struct reading *reading)
 	struct pollfd ready = { .fd = reading->socket, .events = POLLIN };
 	struct wire_answer answer = { .rc = WIRE_AT_WORK };
 
-	while (answer.rc == WIRE_AT_WORK && poll(&ready, 1, 0) > 0) {
+	for (int i = 0; i < MOST_SIGNS && answer.rc == WIRE_AT_WORK && poll(&ready, 1, 0) > 0;
+	     i++) {
 		_cleanup_close_ int fd = -1;
 
 		if (wire_receive(reading->socket, &answer, sizeof(answer), &fd) <= 0)
@@ -261,15 +269,28 @@ static bool is_sealed(int fd)
 	return seals >= 0 && (seals & wanted) == wanted;
 }
 
-static int take(const struct wire_answer *answer, int *fd, const struct foreign_question *question,
-		struct foreign_answer *ret_answer, struct err *err)
+/* Nor may what is no copy: it must be a file of a local mount. */
+static bool may_be_read(struct foreign *foreign, int fd, const struct wire_answer *answer,
+			uint64_t limit)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != answer->size)
+		return false;
+	return answer->copy ? answer->size <= limit && is_sealed(fd)
+			    : mounts_device_is_local(foreign_mounts(foreign), st.st_dev);
+}
+
+static int take(struct foreign *foreign, const struct wire_answer *answer, int *fd,
+		const struct foreign_question *question, struct foreign_answer *ret_answer,
+		struct err *err)
 {
 	bool wants_fd = question->kind != WIRE_STAT;
 
 	if (answer->rc < 0)
 		return err_set(err, answer->rc, "%s", answer->reason);
 	if (wants_fd != (*fd >= 0) ||
-	    (answer->copy && (answer->size > question->limit || !is_sealed(*fd))))
+	    (wants_fd && !may_be_read(foreign, *fd, answer, question->limit)))
 		return err_set(err, -EPROTO,
 			       "the process that reads such files was not understood");
 	*ret_answer = (struct foreign_answer){ .fd = steal_fd(*fd), .copy = answer->copy != 0 };
@@ -298,7 +319,7 @@ static int ask(struct foreign *foreign, const struct foreign_question *question,
 		end_reading(&foreign->reading);
 		return err_set(err, -EIO, "the process that reads such files ended");
 	}
-	return take(&answer, &fd, question, ret_answer, err);
+	return take(foreign, &answer, &fd, question, ret_answer, err);
 }
 
 int foreign_ask(struct foreign *foreign, const struct foreign_question *question,

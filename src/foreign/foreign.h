@@ -44,8 +44,9 @@ struct foreign_question {
 	uint64_t place;	 /* what may hang as one: a device, or foreign_process_place() */
 };
 
-/* What hangs with a process: its memory. */
+/* What hangs with a process: its memory; and the files that it leads to, which may hang alone. */
 uint64_t foreign_process_place(int32_t pid);
+uint64_t foreign_files_place(int32_t pid);
 
 struct foreign_answer {
 	int fd;		/* the caller's; -1: none, as of WIRE_STAT */
