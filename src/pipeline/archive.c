@@ -18,6 +18,7 @@
 #include "pipeline/archive_files.h"
 #include "pipeline/opened.h"
 #include "pipeline/profile_readers.h"
+#include "pipeline/typed_file.h"
 #include "pipeline/unpacked.h"
 #include "present/figures.h"
 #include "present/safe.h"
@@ -162,13 +163,14 @@ static int pack(struct packing *packing, int fd, FILE *out, struct buf *contents
 
 static int open_and_pack(struct packing *packing, FILE *out, struct buf *contents, struct err *err)
 {
+	struct err reason;
 	int fd, rc;
 
 	if (unpacked_is_archive(packing->path))
 		return err_set(err, -EINVAL, "%s is an archive already", packing->path);
-	fd = open(packing->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = typed_file_open(packing->path, &reason);
 	if (fd < 0)
-		return err_set(err, -errno, "cannot open %s: %s", packing->path, strerror(errno));
+		return err_set(err, fd, "cannot open %s: %s", packing->path, reason.text);
 	rc = pack(packing, fd, out, contents, err);
 	packing_done(packing);
 	close(fd);

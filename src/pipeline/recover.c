@@ -12,35 +12,18 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "foreign/door.h"
 #include "base/file.h"
 #include "base/last_act.h"
 #include "base/xalloc.h"
 #include "pipeline/owner.h"
 #include "pipeline/record_output.h"
+#include "pipeline/typed_file.h"
 #include "store/recover.h"
 #include "store/store.h"
 
 DEFINE_CLEANUP(struct recovery *, recovery_free);
 
 /* ---- what is read ---- */
-
-/* With the rights of whoever typed the name. */
-static int open_input(const char *path, struct err *err)
-{
-	struct readers readers = { 0 };
-	struct owner owner;
-	int fd;
-
-	owner_find(&owner);
-	if (owner.other)
-		readers_add(&readers, owner.uid);
-	fd = door_open(&readers, NULL, path, err);
-	if (fd != -EACCES || !owner.other || !owner_root_alone(path))
-		return fd;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	return fd < 0 ? err_set(err, -errno, "%s", strerror(errno)) : fd;
-}
 
 /* One that is not of the profile's owner nor ours is not of its recording. Returns the descriptor,
  * or -1. */
@@ -50,7 +33,7 @@ static int open_journal(const char *input, int profile)
 	_cleanup_free_ char *path = xasprintf("%s-journal", real ? real : input);
 	struct stat one, other;
 	struct err err;
-	int fd = open_input(path, &err);
+	int fd = typed_file_open(path, &err);
 
 	if (fd < 0)
 		return -1;
@@ -231,7 +214,7 @@ int recover_run(const char *input, const char *output, struct recover_result *re
 	*ret_result = (struct recover_result){ .complete = false };
 	if (rc)
 		return rc;
-	profile = open_input(input, err);
+	profile = typed_file_open(input, err);
 	if (profile < 0)
 		return err_prefix(err, profile, "cannot open %s", input);
 	journal = open_journal(input, profile);

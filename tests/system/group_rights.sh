@@ -254,6 +254,27 @@ test_debug_files_that_others_may_not_read() {
 	grep -q 'evil.c:' "$T/lines" || fail "lines that everybody may read are not shown"
 }
 
+# Under sudo a profile that the user may not read is not packed for that user; one of root's own folder is.
+test_archive_of_a_profile_that_others_may_not_read() {
+	need_root
+	need zstd
+	attack evil "$T/evil/evil.c"
+	record_running "$T/evil/evil"
+	chmod 755 "$T"
+	mkdir -m 755 "$T/user"
+	chown $ATTACKER "$T/user"
+	cp "$T/prof" "$T/user/prof"
+	chmod 600 "$T/user/prof"
+	expect_status 1 env SUDO_UID=$ATTACKER SUDO_GID=$ATTACKER "$PROSPECT" archive -o "$T/user/x.tar.zst" "$T/user/prof"
+	expect_line 'may not read it'
+	[ ! -e "$T/user/x.tar.zst" ] || fail "root's profile is packed for the user"
+	ln -s "$T/user/prof" "$T/user/link"
+	expect_status 1 env SUDO_UID=$ATTACKER SUDO_GID=$ATTACKER "$PROSPECT" archive --list "$T/user/link"
+	chown $ATTACKER "$T/user/prof"
+	expect_status 0 env SUDO_UID=$ATTACKER SUDO_GID=$ATTACKER "$PROSPECT" archive -o "$T/user/x.tar.zst" "$T/user/prof"
+	zstd -dqc "$T/user/x.tar.zst" | tar -tf - > "$T/said" || fail "there is no archive"
+}
+
 # Folders of one's own are searched as before: by their owner, and by root and sudo for that user.
 test_own_programs_show_their_source() {
 	need_root
