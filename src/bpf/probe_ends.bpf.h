@@ -23,9 +23,21 @@ struct arrival {
 
 /* ---- one frame ---- */
 
-/* Global, so that the verifier goes through it once and not for each path that leads here: it would
- * give up where values are counted (-E2BIG). Neither pointer is ever NULL, which it does not know.
- */
+/* What the frame's call returned. A function of its own: what it calls in turn would otherwise find
+ * too little stack below return_frame (512 bytes in all). */
+static __noinline int read_return(struct probe_thread *thread, __u32 index, struct probe_call *call)
+{
+	struct probe_frame *frame = frame_at(thread, index);
+
+	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
+	read_value(call);
+	settle_start(thread, index, call);
+	return 0;
+}
+
+/* Ends a call whose value was read. Global, so that the verifier goes through it once and not for
+ * each path that leads here: it would give up where values are counted (-E2BIG). Neither pointer is
+ * ever NULL, which it does not know. */
 __noinline int return_frame(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
 	struct probe_frame *frame;
@@ -33,9 +45,6 @@ __noinline int return_frame(struct probe_thread *thread, __u32 index, struct pro
 	if (!thread || !call)
 		return 0;
 	frame = frame_at(thread, index);
-	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
-	read_value(call);
-	settle_start(thread, index, call);
 	if (frame->flags & FRAME_IGNORED) {
 		if (frame->flags & FRAME_ADRIFT)
 			count_adrift(frame, call);
@@ -106,6 +115,7 @@ static long arrive_at_frame(__u32 number, struct arrival *arrival)
 	case FRAME_LIVES:
 		return 1;
 	case FRAME_RETURNED:
+		read_return(thread, index, &arrival->call);
 		return_frame(thread, index, &arrival->call);
 		break;
 	case FRAME_UNWOUND:
@@ -165,6 +175,7 @@ static long arrive_at_mixed(__u32 number, struct arrival *arrival)
 	case FRAME_RETURNED:
 		if (frame->flags & FRAME_FIBER && arrival->crossed_ns > frame->entered_ns)
 			set_adrift(frame);
+		read_return(thread, index, &arrival->call);
 		return_frame(thread, index, &arrival->call);
 		break;
 	case FRAME_UNWOUND:
