@@ -51,12 +51,16 @@ check_goroutines() {
 	grep -q '^43 calls open when their thread ended' errors || { cat errors && return 1; }
 }
 
-# check_panics OPTIONS...: a function that hands on takes what both take.
+build_panics() {
+	rustc -O -g "$@" -o panics "$here/watch/panics.rs"
+}
+
+# check_panics COMMAND...: watches the command, which runs ./panics. A function that hands on takes what
+# both take.
 check_panics() {
-	rustc -O -g "$@" -o panics "$here/watch/panics.rs" || return
 	"$prospect" watch -i 0 --budget 0 --format csv -f csv -m entries,exits,abandoned,walltime \
 		./panics:inner_thrower ./panics:outer_thrower ./panics:hands_on \
-		./panics:last_act -- ./panics > out 2> errors || { cat errors && return 1; }
+		./panics:last_act -- "$@" > out 2> errors || { cat errors && return 1; }
 	awk -F '[ ,]' '
 		FILENAME == "out" {
 			calls[$1] = $2; exits[$1] = $3; gone[$1] = $4; least[$1] = $5; most[$1] = $6
@@ -85,12 +89,15 @@ for mode in exe pie; do
 done
 build goroutines && check_goroutines ./goroutines
 report $? "times calls of goroutines that change threads"
-check_goroutines taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" ./goroutines
+one_cpu=(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')")
+check_goroutines "${one_cpu[@]}" ./goroutines
 report $? "times calls of goroutines on one CPU"
 build goroutines -ldflags=-w -buildmode=pie && check_goroutines ./goroutines
 report $? "times calls of goroutines without debug information, pie"
-check_panics -C panic=unwind
+build_panics -C panic=unwind && check_panics ./panics
 report $? "tells calls that panics ended, and follows tail calls"
-check_panics -C force-frame-pointers=yes
+check_panics "${one_cpu[@]}" ./panics
+report $? "tells them on one CPU"
+build_panics -C force-frame-pointers=yes && check_panics ./panics
 report $? "tells them with frame pointers too"
 exit $status

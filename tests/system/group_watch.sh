@@ -353,6 +353,45 @@ test_watch_follows_tail_calls() {
 	holds "$(total_of met errors) == $(total_of met exits)" || fail "$(cat "$T/csv")"
 }
 
+# expect_coroutine NAME: each of its resumptions is a call, whichever thread it runs in.
+expect_coroutine() {
+	expect_calls "$1\$" entries "$(sed -n "s/^entered $1 //p" "$T/csv")"
+	expect_calls "$1\$" exits-jump "$(total_of "$1\$" entries)"
+	expect_calls "$1\$" abandoned 0
+	expect_calls "$1\$" stack-switched 0
+	holds "$(total_of "$1\$" exits) + $(total_of "$1\$" end-not-seen) == $(total_of "$1\$" entries)" ||
+		fail "calls of $1 are lost:" "$(cat "$T/csv")"
+	holds "$(total_of "$1\$" walltime) <= $(sed -n "s/^outer $1 //p" "$T/csv")" ||
+		fail "$1 took more than its caller saw:" "$(cat "$T/csv")"
+}
+
+# Coroutines that return to who resumed them, and (with sibling calls) that jump to each other.
+test_watch_follows_coroutines() {
+	need_counts_of_calls
+	need g++
+	local name options
+	for options in '-O1' '-O1 -fno-omit-frame-pointer' '-O1 -foptimize-sibling-calls' \
+		'-O1 -foptimize-sibling-calls -fno-omit-frame-pointer -fcf-protection=none'; do
+		# shellcheck disable=SC2086 # a list of options
+		g++ -std=c++20 $options -pthread -o "$T/coroutines" "$HERE/programs/coroutines.cc" ||
+			fail "coroutines.cc cannot be compiled"
+		expect_status 0 "$PROSPECT" watch --format csv -i 0 --budget 0 --by sum \
+			-m entries,exits,exits-jump,abandoned,end-not-seen,stack-switched,walltime \
+			"$T/coroutines:*.actor" "$T/coroutines:step" -- "$T/coroutines" > "$T/csv"
+		expect_calls step exits 60
+		for name in worker relay child; do
+			expect_coroutine $name
+			case $options in
+			*sibling*) ;;
+			*)
+				expect_calls "$name\$" end-not-seen 0
+				expect_own_time $name
+				;;
+			esac
+		done
+	done
+}
+
 # Values are those of the function that was jumped to.
 test_watch_reads_values_behind_tail_calls() {
 	build_tails

@@ -12,6 +12,16 @@ watch_programs() {
 	build_goroutines "${1:-amd64}"
 }
 
+# C++ with exceptions, tail calls and coroutines, for guests of this architecture.
+build_cpp() {
+	local name
+	command -v g++ > /dev/null || return 0
+	for name in tails coroutines; do
+		g++ -std=c++20 -O1 -foptimize-sibling-calls -static -pthread -o "$EXCHANGE/bin/$name" \
+			"$SYSTEM/programs/$name.cc" || return
+	done
+}
+
 # build_goroutines ARCHITECTURE: where there is Go.
 build_goroutines() {
 	command -v go > /dev/null || return 0
@@ -23,6 +33,7 @@ build_goroutines() {
 boot_watch() {
 	put prospect "$PROSPECT"
 	watch_programs
+	build_cpp
 	boot watch -c 4 -t 400
 }
 
@@ -138,6 +149,54 @@ check_watched_fibers() {
 
 test_watch_fibers() {
 	check_watched_fibers
+}
+
+# watch_own_time NAME FUNCTION [LEAST]: the program measured it from within and from around.
+watch_own_time() {
+	local wall
+	wall=$(watch_total "$1" "$2" walltime)
+	holds "$wall <= $(sed -n "s/^outer $2 //p" "$EXCHANGE/$1.csv")" ||
+		fail "$2 took more than its caller saw:" "$(cat "$EXCHANGE/$1.csv")"
+	holds "$wall >= $(sed -n "s/^inner $2 //p" "$EXCHANGE/$1.csv")" ||
+		fail "$2 took less than it did:" "$(cat "$EXCHANGE/$1.csv")"
+}
+
+# Calls that go on by a jump end where their frames return.
+check_watched_tails() {
+	local name
+	[ -e "$EXCHANGE/bin/tails" ] || skip "needs g++"
+	for name in direct indirect; do
+		watch_is tails $name entries 100
+		watch_is tails $name exits 100
+		watch_is tails $name exits-jump 100
+		watch_is tails $name errors 100
+		watch_own_time tails $name
+	done
+}
+
+test_watch_tails() {
+	check_watched_tails
+}
+
+# Coroutines are resumed by turns in two threads, and jump to each other.
+check_watched_coroutines() {
+	local name entries
+	[ -e "$EXCHANGE/bin/coroutines" ] || skip "needs g++"
+	watch_is coroutines step exits 60
+	for name in worker relay child; do
+		entries=$(sed -n "s/^entered $name //p" "$EXCHANGE/coroutines.csv")
+		watch_is coroutines $name entries "$entries"
+		watch_is coroutines $name exits-jump "$entries"
+		watch_is coroutines $name abandoned 0
+		watch_is coroutines $name stack-switched 0
+		[ $(($(watch_total coroutines $name exits) +
+			$(watch_total coroutines $name end-not-seen))) = "$entries" ] ||
+			fail "calls of $name are lost:" "$(cat "$EXCHANGE/coroutines.csv")"
+	done
+}
+
+test_watch_coroutines() {
+	check_watched_coroutines
 }
 
 test_watch_module() {

@@ -8,6 +8,7 @@ boot_watch_newer() {
 	local SUITE=bookworm-backports
 	put prospect "$PROSPECT"
 	watch_programs
+	build_cpp
 	boot watch -c 8 -t 500
 }
 
@@ -33,6 +34,14 @@ test_watch_newer_goroutines() {
 
 test_watch_newer_fibers() {
 	check_watched_fibers
+}
+
+test_watch_newer_tails() {
+	check_watched_tails
+}
+
+test_watch_newer_coroutines() {
+	check_watched_coroutines
 }
 
 test_watch_newer_programs() {

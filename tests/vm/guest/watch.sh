@@ -23,6 +23,13 @@ for how in block thread; do
 	watched fibers_$how -m entries,exits,abandoned,stack-switched,walltime \
 		$BIN/fibers:waiting $BIN/fibers:busy -- $BIN/fibers $how
 done
+if [ -x $BIN/tails ]; then
+	watched tails --by sum -m entries,exits,exits-jump,walltime,errors $BIN/tails:direct \
+		$BIN/tails:indirect -- $BIN/tails
+	watched coroutines --by sum \
+		-m entries,exits,exits-jump,abandoned,end-not-seen,stack-switched,walltime \
+		"$BIN/coroutines:*.actor" $BIN/coroutines:step -- $BIN/coroutines
+fi
 if [ -x $BIN/goroutines ]; then
 	$BIN/prospect watch -i 0 --budget 0 --yes --format csv -f $EXCHANGE/goroutines.csv \
 		-m entries,exits,abandoned,end-not-seen,walltime,vtime,page-faults \
