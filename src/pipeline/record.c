@@ -355,11 +355,6 @@ static int go(struct recording *recording, struct err *err)
 	rc = record_scan_fill(&recording->scan, err);
 	if (rc < 0)
 		return rc;
-	/* Were we killed before the first flush, the file says of what it is. A failure is not one
-	 * yet: everything is kept for the next try. */
-	record_facts_begin(recording->facts);
-	(void)record_output_flush(&recording->output, NULL);
-	/* A slow disk makes that long: what is accounted for begins behind it. */
 	waiting_open(recording->waiting);
 	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
@@ -516,6 +511,10 @@ static int set_up(struct recording *recording, struct err *err)
 	store_note_origin(recording->output.writer);
 	build_model(recording);
 	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
+	/* If we are killed while we look at what runs already, the file says of what it is. A
+	 * failure is not final yet: everything is kept for the next try. */
+	record_facts_begin(recording->facts);
+	(void)record_output_flush(&recording->output, NULL);
 	rc = build_waiting(recording, err);
 	if (rc < 0)
 		return rc;

@@ -60,6 +60,11 @@ static void print_subject(struct head *head)
 	const struct run_facts *run = head->run;
 	bool command = run->command && *run->command;
 
+	if (!run->scope || !*run->scope) {
+		buf_add_str(&head->text, "not known; the recording was killed as it began");
+		print_paragraph(head, "Profile of");
+		return;
+	}
 	safe_text_cut(&head->text, command ? run->command : "running processes",
 		      is_short(head) ? head->width - PARAGRAPH_LABEL - SUBJECT_REST : SIZE_MAX);
 	if (command && run->command_pid && run->end_ns)

@@ -58,6 +58,23 @@ test_killed_before_the_first_flush() {
 	! grep -q ' 0 CPUs' "$T/text" || fail "no CPUs:" "$(head -n 3 "$T/text")"
 }
 
+# Killed as soon as there is a file, while it still looks at what runs: either it says what it is of,
+# or that this is not known. It never says that it is of something else.
+test_killed_as_it_begins() {
+	local recorder
+	"$PROSPECT" record -q -o "$T/prof" "$BIN/loop" 60 2> /dev/null &
+	recorder=$!
+	until_true test -s "$T/prof"
+	kill -9 $recorder
+	wait $recorder 2> /dev/null
+	if ! "$PROSPECT" report "$T/prof" > "$T/text" 2> "$T/stderr"; then
+		grep -q 'is empty, not a profile' "$T/stderr" || fail "$(cat "$T/stderr")"
+		return
+	fi
+	! grep -Eq 'running processes|chosen processes| 0 CPUs' "$T/text" ||
+		fail "it says that it is of something else:" "$(head -n 2 "$T/text")"
+}
+
 # What has no samples and did not end takes the place of no profile; what ended does.
 test_nothing_replaces_no_profile() {
 	local recorder turn
