@@ -345,17 +345,31 @@ static double last_end(const struct condition *condition, const struct interval 
 	return condition->less ? interval->high : interval->low;
 }
 
+/* The value of a change that is none. */
+static double no_change(const struct condition *condition)
+{
+	return condition->of == CONDITION_RATIO ? 1 : 0;
+}
+
+bool condition_asks_change(const struct condition *condition)
+{
+	double none = no_change(condition);
+
+	return condition->of != CONDITION_LEVEL &&
+	       (condition->less ? condition->value <= none : condition->value >= none);
+}
+
 /* Is a change that is asked for surely there at all, by the probability that the table has, too?
  * One that is allowed ("> -5%") needs no proof. */
 static bool is_real(const struct condition *condition, const struct diff *diff,
 		    const struct condition_result *result)
 {
-	double nothing = condition->of == CONDITION_RATIO ? 1 : 0;
+	double none = no_change(condition);
 	double end = last_end(condition, &result->interval);
 
-	if (condition->less ? condition->value > nothing : condition->value < nothing)
+	if (!condition_asks_change(condition))
 		return true;
-	return (condition->less ? end < nothing : end > nothing) &&
+	return (condition->less ? end < none : end > none) &&
 	       result->row->by[measure_of(condition)].p <= diff->limit;
 }
 
@@ -376,6 +390,19 @@ static bool holds(const struct condition *condition, const struct diff *diff,
 	return !is_change || is_real(condition, diff, result);
 }
 
+/* Is it for the limit alone that the condition does not hold? */
+static bool fails_by_limit(const struct condition *condition, const struct diff *diff,
+			   const struct condition_result *result)
+{
+	double none = no_change(condition);
+	double end = last_end(condition, &result->interval);
+
+	return !result->holds && condition->what != CONDITION_SAMPLES &&
+	       condition_asks_change(condition) && is_beyond(condition, result->value) &&
+	       (condition->certainty != CONDITION_SURELY || is_beyond(condition, end)) &&
+	       (condition->less ? end < none : end > none);
+}
+
 static struct condition_result judge_row(const struct condition *condition, const struct diff *diff,
 					 const struct diff_row *row)
 {
@@ -390,6 +417,9 @@ static struct condition_result judge_row(const struct condition *condition, cons
 		compare_change(condition, &result);
 	/* Nothing of nothing is no number. */
 	result.holds = !isnan(result.value) && holds(condition, diff, &result);
+	if (fails_by_limit(condition, diff, &result))
+		result.chance = condition->any ? row->q_by[measure_of(condition)]
+					       : row->by[measure_of(condition)].p;
 	return result;
 }
 

@@ -75,11 +75,17 @@ struct condition_result {
 	/* A change of the measure that would have been found, asked for alone, with the probability
 	 * diff_found. */
 	double detectable;
+	/* Above 0: the change is beyond what is asked and its interval shows one, but this
+	 * probability is above the limit. Of "any" the row's q. NaN: too few samples to tell. */
+	double chance;
 };
 
 /* @probe: what was measured of the condition, for those that add up. */
 struct condition_result condition_judge(const struct condition *condition, const struct diff *diff,
 					const struct diff_row *probe);
+
+/* Can it hold only where something changed? Not if it allows a change ("> -5%"), nor of a level. */
+bool condition_asks_change(const struct condition *condition);
 
 /* Does the table show a row that changed, of those the condition is about? */
 bool condition_is_shown(const struct condition *condition, const struct diff *diff);

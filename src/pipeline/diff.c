@@ -2,8 +2,10 @@
 #include "pipeline/diff.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
+#include "aggregate/account.h"
 #include "base/xalloc.h"
 #include "pipeline/diff_command.h"
 #include "pipeline/diff_questions.h"
@@ -243,6 +245,12 @@ static double complete_percent(const struct opened *opened)
 	return completeness_percent(known, STACK_COMPLETE);
 }
 
+/* An imported profile without times is a nanosecond long, so that it counts as finished. */
+static uint64_t known_wall_ns(const struct profile *profile, uint64_t wall_ns)
+{
+	return account_is_import(profile) && account_wall_ns(profile) <= 1 ? 0 : wall_ns;
+}
+
 static int add_run(struct making *making, size_t number, struct err *err)
 {
 	struct opened *opened = &making->runs[number];
@@ -265,7 +273,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.file = making->files->paths[number],
 		.profile = opened->profile,
 		.samples = count_samples(run.table),
-		.wall_ns = to_ns - from_ns,
+		.wall_ns = known_wall_ns(opened->profile, to_ns - from_ns),
 		.complete_percent = complete_percent(opened),
 	};
 	if (rc == 0)
@@ -321,6 +329,54 @@ static int check_events(const struct diff *diff, struct err *err)
 		buf_text(&names));
 	buf_done(&names);
 	return -ENOMSG;
+}
+
+static bool asks_rates(const struct making *making)
+{
+	const struct diff_questions *questions = &making->wish.questions;
+	bool asks = making->wish.measure == DIFF_RATE;
+
+	for (size_t i = 0; i < questions->count; i++) {
+		const struct conditions *asked = &questions->items[i];
+
+		for (size_t at = 0; at < asked->items.count; at++)
+			asks = asks || asked->items.items[at].what == CONDITION_RATE;
+	}
+	return asks;
+}
+
+/* The first run of which no one knows how long it took, or NULL. */
+static const char *find_without_time(const struct making *making)
+{
+	for (size_t i = 0; i < count_files(making->files); i++) {
+		if (!making->sources[i].wall_ns)
+			return making->sources[i].file;
+	}
+	return NULL;
+}
+
+static int check_rates(const struct making *making, struct err *err)
+{
+	const char *file = find_without_time(making);
+
+	if (!file || !asks_rates(making))
+		return 0;
+	return err_set(err, -ENOMSG,
+		       "%s: its length is not known, so it has no rates; compare shares or times "
+		       "(--measure share or time)",
+		       file);
+}
+
+static void forget_rates(struct diff *diff)
+{
+	static const struct interval unknown = { NAN, NAN };
+
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		struct change *rate = &diff->rows.items[i].by[DIFF_RATE];
+
+		rate->before = rate->after = NAN;
+		rate->difference = rate->ratio = unknown;
+	}
 }
 
 static void print(const struct making *making, FILE *out)
@@ -419,9 +475,13 @@ static int make(struct making *making, struct err *err)
 		rc = add_run(making, i, err);
 	if (rc == 0)
 		rc = check_events(making->diff, err);
+	if (rc == 0)
+		rc = check_rates(making, err);
 	if (rc == 0) {
 		diff_finish(making->diff, making->wish.measure,
 			    is_paired(making) ? false_discoveries_of_one : false_discoveries);
+		if (find_without_time(making))
+			forget_rates(making->diff);
 		answer(making);
 	}
 	return rc;

@@ -36,7 +36,7 @@ static void add_compared(const struct diff *diff, const struct condition *condit
 	else if (isfinite(value))
 		buf_printf(buf, "%.3fx", value);
 	else
-		buf_add_str(buf, "any number");
+		buf_add_str(buf, "infinity");
 }
 
 static void add_sides(const struct diff *diff, const struct condition *condition,
@@ -53,6 +53,17 @@ static void add_sides(const struct diff *diff, const struct condition *condition
 	buf_add_str(buf, " became ");
 	add_value(diff, condition,
 		  samples ? (double)row->samples[DIFF_NEW] : row->by[measure].after, false, buf);
+}
+
+/* Why a change whose interval shows one is not enough. */
+static void add_chance(const struct diff *diff, const struct condition *condition,
+		       const struct condition_result *result, struct buf *buf)
+{
+	if (isnan(result->chance))
+		buf_add_str(buf, "; too few samples to tell");
+	else if (result->chance > 0)
+		buf_printf(buf, "; within noise: %s is %.3f, and the limit %.2f",
+			   condition->any ? "q" : "p", result->chance, diff->limit);
 }
 
 void diff_answers_add(const struct diff *diff, const struct condition *condition,
@@ -76,7 +87,9 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	if (condition->what == CONDITION_SAMPLES)
 		return;
 	buf_add_str(buf, " (");
-	if (condition->of != CONDITION_LEVEL) {
+	if (condition->of == CONDITION_RATIO && isinf(result->value))
+		buf_add_str(buf, "from nothing, ");
+	else if (condition->of != CONDITION_LEVEL) {
 		add_compared(diff, condition, result->value, buf);
 		buf_add_str(buf, ", ");
 	}
@@ -84,6 +97,7 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	add_compared(diff, condition, result->interval.low, buf);
 	buf_add_str(buf, " to ");
 	add_compared(diff, condition, result->interval.high, buf);
+	add_chance(diff, condition, result, buf);
 	if (condition->of != CONDITION_LEVEL && !result->holds && isfinite(result->detectable)) {
 		buf_add_str(buf, "; a change of ");
 		add_value(diff, condition, result->detectable, false, buf);
@@ -92,18 +106,13 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	buf_add_char(buf, ')');
 }
 
-static bool is_change(const struct condition *condition)
-{
-	return condition->of != CONDITION_LEVEL && condition->what != CONDITION_SAMPLES;
-}
-
 static void add_alone(const struct diff *diff, const struct condition *condition,
 		      const struct condition_result *result, struct buf *buf)
 {
 	static const char *const measured[] = { [CONDITION_SHARE] = "",
 						[CONDITION_TIME] = "time ",
 						[CONDITION_RATE] = "rate ",
-						[CONDITION_SAMPLES] = "" };
+						[CONDITION_SAMPLES] = "samples " };
 	struct buf name = { 0 };
 
 	if (condition->any)
@@ -112,8 +121,13 @@ static void add_alone(const struct diff *diff, const struct condition *condition
 		buf_add_str(&name, condition->names ? condition->names : "everything");
 	safe_text(buf, buf_text(&name));
 	buf_printf(buf, ": %s", measured[condition->what]);
-	add_compared(diff, condition, result->value, buf);
-	if (condition->certainty == CONDITION_POINT)
+	if (condition->of == CONDITION_RATIO && isinf(result->value))
+		buf_add_str(buf, "from nothing");
+	else
+		add_compared(diff, condition, result->value, buf);
+	if (condition->what == CONDITION_SAMPLES)
+		buf_add_str(buf, ", as counted, whether by chance or not");
+	else if (condition->certainty == CONDITION_POINT)
 		buf_add_str(buf, ", as measured: 'point' asks for no more");
 	else
 		buf_add_str(buf, ", significant when asked for alone");
@@ -130,7 +144,7 @@ size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer 
 			const struct condition *condition = &answers[i].asked->items.items[at];
 			const struct condition_result *result = &answers[i].results[at];
 
-			if (!result->holds || !is_change(condition) ||
+			if (!result->holds || !condition_asks_change(condition) ||
 			    condition_is_shown(condition, diff))
 				continue;
 			add_alone(diff, condition, result, buf);
@@ -139,6 +153,12 @@ size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer 
 		}
 	}
 	return found;
+}
+
+/* A condition that holds fails nothing if another one, joined to it by "and", does not hold. */
+static const char *word_of(const struct diff_answer *answer, const struct condition_result *result)
+{
+	return answer->holds ? "FAILS" : result->holds ? "holds" : "ok";
 }
 
 void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
@@ -154,7 +174,7 @@ void diff_answers_print(const struct diff *diff, const struct diff_answer *answe
 
 			buf_clear(&line);
 			diff_answers_add(diff, &answers[i].asked->items.items[at], result, &line);
-			fprintf(out, "%-5s %s\n", result->holds ? "FAILS" : "ok", buf_text(&line));
+			fprintf(out, "%-5s %s\n", word_of(&answers[i], result), buf_text(&line));
 		}
 	}
 	buf_done(&line);
