@@ -61,7 +61,8 @@ far_is_named() {
 	[ "$(header "$T/prof" not_read)" -ge 1 ] || fail "nothing is counted"
 	"$PROSPECT" report -V2 "$T/prof" > "$T/report" || fail "no report"
 	tr -s '\n ' ' ' < "$T/report" |
-		grep -Fq "Not read $T/far/distant: the file system did not answer in time" ||
+		grep -o 'Not read .*: the file system did not answer in time' |
+		grep -Fq "$T/far/distant" || # maybe beside another test's
 		fail "it is not named:" "$(grep -A 9 Lost "$T/report")"
 	until_true nothing_remains
 }

@@ -126,7 +126,7 @@ check_watched_goroutines() {
 		"$EXCHANGE/goroutines.csv" ||
 		fail "$(cat "$EXCHANGE/goroutines.csv" "$EXCHANGE/goroutines.stderr")"
 	grep -q "^11 calls open when their thread ended" "$EXCHANGE/goroutines.stderr" ||
-		fail "$(cat "$EXCHANGE/goroutines.stderr")"
+		fail "$(cat "$EXCHANGE/goroutines.csv" "$EXCHANGE/goroutines.stderr")"
 }
 
 test_watch_goroutines() {

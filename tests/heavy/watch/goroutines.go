@@ -25,6 +25,7 @@ func (t *truth) add(began time.Time) {
 
 var alone, crowd, growing, caught, catching, dying, dead, short truth
 var sink atomic.Int64
+var shorts int
 
 // Sleeps in small steps, so that other threads take the goroutine on.
 func wander(d time.Duration) {
@@ -92,9 +93,12 @@ func callDying() int {
 	return 1
 }
 
+// What it begins with is never begun anew when it is preempted, as reading a variable is on arm64.
+//
 //go:noinline
-func callShort() int {
-	return int(sink.Add(1))
+func callShort(n *int) int {
+	*n++
+	return *n
 }
 
 //go:noinline
@@ -159,7 +163,7 @@ func main() {
 		dead.add(began)
 	}
 	for i := 0; i < 2000/part; i++ {
-		together(1, func() { times(1, &short, func(int) { callShort() }) })
+		together(1, func() { times(1, &short, func(int) { callShort(&shorts) }) })
 	}
 	stop.Store(true)
 	begun := make(chan time.Time)
