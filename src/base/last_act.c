@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -19,7 +20,8 @@ struct last_act {
 	void *context;
 	sigset_t awaited, before; /* blocked meanwhile; the old mask */
 	int signals, cancelled;	  /* signalfd, eventfd; owned */
-	pthread_t thread;
+	bool begun;
+	pthread_t thread; /* if begun */
 };
 
 static void await_those_of_nobody(struct last_act *last)
@@ -60,21 +62,26 @@ static void last_act_free(struct last_act *last)
 	free(last);
 }
 
-struct last_act *last_act_begin(void (*act)(void *context), void *context)
+struct last_act *last_act_new(void)
 {
 	struct last_act *last = xcalloc(1, sizeof(*last));
 
-	*last = (struct last_act){ .act = act, .context = context };
 	pthread_sigmask(SIG_SETMASK, NULL, &last->before);
 	await_those_of_nobody(last);
 	last->cancelled = eventfd(0, EFD_CLOEXEC);
 	last->signals = signalfd(-1, &last->awaited, SFD_CLOEXEC);
 	pthread_sigmask(SIG_BLOCK, &last->awaited, NULL);
-	if (last->cancelled >= 0 && last->signals >= 0 &&
-	    pthread_create(&last->thread, NULL, wait_and_act, last) == 0)
-		return last;
-	last_act_free(last);
-	return NULL;
+	return last;
+}
+
+void last_act_begin(struct last_act *last, void (*act)(void *context), void *context)
+{
+	last->act = act;
+	last->context = context;
+	last->begun = last->cancelled >= 0 && last->signals >= 0 &&
+		      pthread_create(&last->thread, NULL, wait_and_act, last) == 0;
+	if (!last->begun)
+		pthread_sigmask(SIG_SETMASK, &last->before, NULL);
 }
 
 void last_act_cancel(struct last_act *last)
@@ -82,7 +89,7 @@ void last_act_cancel(struct last_act *last)
 	if (!last)
 		return;
 	/* Nothing but a full counter refuses it, which this is not. */
-	if (eventfd_write(last->cancelled, 1) == 0)
+	if (last->begun && eventfd_write(last->cancelled, 1) == 0)
 		pthread_join(last->thread, NULL);
 	last_act_free(last);
 }

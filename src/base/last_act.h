@@ -12,10 +12,13 @@
 
 struct last_act;
 
+/* Before there is anything to be done, as before a file is created: holds the signals back until
+ * last_act_begin or last_act_cancel. Only one at a time. */
+struct last_act *last_act_new(void);
 /* @act is called at most once, in the other thread, while the caller's threads go on: what @context
- * (borrowed) leads to must not change before last_act_cancel. Only one at a time. NULL where no
- * thread can be had: signals end the process as ever. */
-struct last_act *last_act_begin(void (*act)(void *context), void *context);
+ * (borrowed) leads to must not change before last_act_cancel. Where no thread can be had, signals
+ * end the process without it. */
+void last_act_begin(struct last_act *last, void (*act)(void *context), void *context);
 /* It need not be done any more: when this returns it is neither done nor being done. A signal that
  * came too late for it takes effect now. NULL is fine. */
 void last_act_cancel(struct last_act *last);

@@ -47,10 +47,11 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	int rc;
 
 	*import = (struct import_profile){ .options = options, .profile = profile_new() };
+	import->removal = last_act_new();
 	rc = record_output_open(&import->output, options->output, import->profile, err);
 	if (rc < 0)
 		return rc;
-	import->removal = last_act_begin(remove_file, &import->output);
+	last_act_begin(import->removal, remove_file, &import->output);
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
 	import->readers = profile_readers_foreign();

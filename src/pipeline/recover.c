@@ -122,14 +122,14 @@ static void remove_file(void *context)
 
 static int write_copy(struct copy *copy, const char *output, struct err *err)
 {
-	struct last_act *removal;
+	_cleanup_(last_act_cancelp) struct last_act *removal = last_act_new();
 	int rc = record_output_open(&copy->output, output, recovery_profile(copy->recovery), err);
 
 	if (rc)
 		return rc;
-	removal = last_act_begin(remove_file, &copy->output);
+	last_act_begin(removal, remove_file, &copy->output);
 	rc = copy_samples(copy, err);
-	last_act_cancel(removal);
+	last_act_cancel(steal_ptr(removal));
 	if (!rc)
 		rc = record_output_publish(&copy->output, err);
 	record_output_discard(&copy->output);

@@ -25,6 +25,7 @@ static void say(void *context)
 struct ending {
 	int number;
 	bool cancels; /* the last act, before the signal comes */
+	bool early;   /* the signal comes before the act is known */
 	bool ignores; /* the signal */
 	int status;
 	ssize_t acts;
@@ -36,9 +37,10 @@ static void end_child(const struct ending *ending, int fd)
 
 	/* Jobs in the background, and what nohup runs, ignore some. */
 	signal(ending->number, ending->ignores ? SIG_IGN : SIG_DFL);
-	last = last_act_begin(say, &fd);
-	if (!last)
-		_exit(8);
+	last = last_act_new();
+	if (ending->early)
+		kill(getpid(), ending->number);
+	last_act_begin(last, say, &fd);
 	if (ending->cancels)
 		last_act_cancel(last);
 	kill(getpid(), ending->number);
@@ -79,6 +81,17 @@ static void acts_once_and_ends_by_the_signal(void **state)
 	}
 }
 
+/* What is to be removed may be there before it is known. */
+static void signals_wait_until_the_act_is_known(void **state)
+{
+	struct ending ending = { .number = SIGHUP, .early = true };
+
+	run(&ending);
+	assert_true(WIFSIGNALED(ending.status));
+	assert_int_equal(WTERMSIG(ending.status), SIGHUP);
+	assert_int_equal(ending.acts, 1);
+}
+
 static void cancelled_it_only_ends(void **state)
 {
 	struct ending ending = { .number = SIGTERM, .cancels = true };
@@ -107,7 +120,8 @@ static void blocked_signals_are_somebody_elses(void **state)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	last = last_act_begin(say, &nowhere);
+	last = last_act_new();
+	last_act_begin(last, say, &nowhere);
 	kill(getpid(), SIGTERM);
 	assert_int_equal(sigwait(&set, &number), 0);
 	assert_int_equal(number, SIGTERM);
@@ -122,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(acts_once_and_ends_by_the_signal),
+		cmocka_unit_test(signals_wait_until_the_act_is_known),
 		cmocka_unit_test(cancelled_it_only_ends),
 		cmocka_unit_test(ignored_signals_stay_ignored),
 		cmocka_unit_test(blocked_signals_are_somebody_elses),
