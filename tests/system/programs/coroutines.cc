@@ -143,8 +143,11 @@ static void run(coroutine (*begin)(int), measured *time)
 		else
 			resume(made.handle, time);
 	}
+	/* The frame is taken down by the same function. */
+	began_ns = now_ns();
 	made.handle.destroy();
-	time->entered++; /* the frame is taken down by the same function */
+	time->outer_ns += now_ns() - began_ns;
+	time->entered++;
 }
 
 static void print(const measured *time)
