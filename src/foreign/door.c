@@ -57,7 +57,8 @@ void readers_add_owner(struct readers *readers, int fd)
 		return;
 	}
 	readers_add(readers, st.st_uid);
-	readers->anybody |= (st.st_mode & S_IWOTH) != 0;
+	/* the mode of a link says nothing */
+	readers->anybody |= !S_ISLNK(st.st_mode) && (st.st_mode & S_IWOTH);
 }
 
 void readers_join(struct readers *readers, const struct readers *others)
@@ -280,25 +281,58 @@ static int admit(uint32_t uid, int at, const char *name, struct door_way *way, i
 	return 0;
 }
 
+static bool is_other(uint32_t uid)
+{
+	return uid != 0 && uid != geteuid();
+}
+
+static bool has_others(const struct readers *readers)
+{
+	for (uint32_t i = 0; i < readers->count; i++) {
+		if (is_other(readers->uids[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The next of those who must be asked; while they are, others may be added. */
+static bool next_reader(const struct readers *readers, uint32_t *admitted, bool *anybody,
+			uint32_t *ret_uid)
+{
+	*ret_uid = OWNS_NOTHING;
+	if (readers->anybody && !*anybody)
+		return *anybody = true;
+	while (*admitted < readers->count) {
+		*ret_uid = readers->uids[(*admitted)++];
+		if (is_other(*ret_uid))
+			return true;
+	}
+	return false;
+}
+
+/* Those who own links on the way have chosen the file, too. */
 static int open_for_all(const struct readers *readers, int at, const char *name,
 			struct door_way *way, struct err *err)
 {
-	static const uint32_t anybody = OWNS_NOTHING;
 	_cleanup_close_ int fd = -1;
-	int rc = readers->anybody ? admit(anybody, at, name, way, &fd) : 0;
+	struct readers all = *readers;
+	uint32_t uid, admitted = 0;
+	bool anybody = false;
+	int rc;
 
-	if (rc < 0)
-		return explain(rc, &anybody, err);
-	for (uint32_t i = 0; i < readers->count; i++) {
-		if (readers->uids[i] == 0 || readers->uids[i] == geteuid())
-			continue;
-		rc = admit(readers->uids[i], at, name, way, &fd);
-		if (rc < 0)
-			return explain(rc, &readers->uids[i], err);
-	}
-	if (fd < 0)
+	way->heeds_links = true;
+	if (!all.anybody && !has_others(&all)) {
 		fd = open_here(at, name, false, way);
-	return fd < 0 ? explain(fd, NULL, err) : steal_fd(fd);
+		if (fd < 0)
+			return explain(fd, NULL, err);
+	}
+	for (readers_join(&all, &way->link_owners); next_reader(&all, &admitted, &anybody, &uid);
+	     readers_join(&all, &way->link_owners)) {
+		rc = admit(uid, at, name, way, &fd);
+		if (rc < 0)
+			return explain(rc, &uid, err);
+	}
+	return steal_fd(fd);
 }
 
 /* A user may name a root through magic links; these are not walked along mounts. */

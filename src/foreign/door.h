@@ -8,8 +8,10 @@
  *
  * A file is opened once, as a place (O_PATH); when that is a regular file, the same place is opened
  * for reading. Nothing that takes the name's place meanwhile is opened, and devices and pipes never
- * are. Symbolic links are followed, but not the magic ones of /proc (path_resolution(7)), and
- * nothing of /proc, /sys and their like is read.
+ * are. Symbolic links are followed, but whoever owns one must be allowed to read the file as well:
+ * else a user could put a link to a secret in the place of a file that others name. The magic links
+ * of /proc (path_resolution(7)) are not followed, and nothing of /proc, /sys and their like is
+ * read.
  *
  * A file system may never answer, when its server is gone. So where a struct foreign is at hand,
  * names are followed step by step along mounts that are known to be local, and what lies beyond

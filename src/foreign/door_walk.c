@@ -128,7 +128,8 @@ static int open_part(const struct walk *walk, const char *part, char **ret_here)
 
 /* ---- by hand ---- */
 
-/* Puts a link's text in the place of its name. */
+/* Puts a link's text in the place of its name. Its owner, who may put another in its place, decides
+ * where it leads. */
 static int follow(struct walk *walk, int link, const char *behind)
 {
 	char target[PATH_MAX];
@@ -139,6 +140,8 @@ static int follow(struct walk *walk, int link, const char *behind)
 	if (walk->sealed || ++walk->links > MOST_LINKS || fstatfs(link, &fs) < 0 ||
 	    fs.f_type == PROC_SUPER_MAGIC)
 		return -ELOOP;
+	if (walk->way && walk->way->heeds_links)
+		readers_add_owner(&walk->way->link_owners, link);
 	size = readlinkat(link, "", target, sizeof(target));
 	if (size < 0)
 		return -errno;
@@ -255,16 +258,19 @@ static long walk_within(int at, const char *path, uint64_t resolve, struct door_
 
 int door_walk(int at, const char *path, bool sealed, struct door_way *way)
 {
-	bool keeps_away = way && way->mounts;
+	bool keeps_away = way && way->mounts, heeds_links = way && way->heeds_links;
 	uint64_t resolve = RESOLVE_NO_MAGICLINKS;
 	long fd;
 
+	if (heeds_links)
+		resolve |= RESOLVE_NO_SYMLINKS;
 	if (sealed)
 		resolve |= RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
 	fd = keeps_away ? walk_within(at, path, resolve, way) : open2(at, path, 0, resolve);
 	if (fd >= 0)
 		return (int)fd;
-	if (has_no_open2() || (keeps_away && errno == EXDEV))
+	if (has_no_open2() || (keeps_away && errno == EXDEV) ||
+	    (heeds_links && !sealed && errno == ELOOP))
 		return door_walk_by_hand(at, path, sealed, way);
 	return -errno;
 }

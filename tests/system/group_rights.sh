@@ -140,6 +140,22 @@ test_names_that_lead_elsewhere() {
 	grep -q 'fifo.src: it is no regular file' "$T/said" || fail "$(cat "$T/said")"
 }
 
+# Root's own program, built in a folder of the attacker's, who has put a link in a source's place.
+test_links_of_others_in_names_of_root() {
+	need_root
+	need zstd
+	need setpriv
+	hide_secret
+	attack lured "$T/evil/lured.src"
+	mkdir "$T/own"
+	cp "$T/evil/lured" "$T/own/lured"
+	"${AS_ATTACKER[@]}" ln -s "$T/secret" "$T/evil/lured.src"
+	record_running "$T/own/lured"
+	nothing_leaks
+	grep -q "lured.src: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
+	shows_when_public "$T/secret"
+}
+
 # What a name leads to is opened once: neither a link nor a pipe that takes its place matters.
 test_names_that_change() {
 	local swapper i

@@ -130,7 +130,9 @@ static void nothing_of_proc(void **state)
 	assert_int_equal(try_ourselves("/proc/self/root/etc/passwd", NULL, NULL), -ELOOP);
 	assert_int_equal(symlink("/proc/self/cwd/file", "trick"), 0);
 	assert_int_equal(try_ourselves("trick", NULL, NULL), -ELOOP);
-	assert_int_equal(try_ourselves("/proc/self/environ", NULL, NULL), -EINVAL);
+	assert_int_equal(try_ourselves("/proc/self/environ", NULL, NULL), -ELOOP);
+	snprintf(name, sizeof(name), "/proc/%d/environ", getpid());
+	assert_int_equal(try_ourselves(name, NULL, NULL), -EINVAL);
 	assert_int_equal(try_ourselves("/proc/version", NULL, NULL), -EINVAL);
 }
 
@@ -184,6 +186,39 @@ static void rights_of_a_user(void **state)
 }
 
 /* The way to a folder that we name is ours; the folder, and what is below it, the readers'. */
+static int lead(const char *target, const char *name, uint32_t owner)
+{
+	return symlink(target, name) < 0
+		       ? -1
+		       : fchownat(AT_FDCWD, name, owner, owner, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Somebody else's links lead only to what that one may read. */
+static void rights_of_those_who_own_links(void **state)
+{
+	struct err err;
+
+	(void)state;
+	need_root();
+	write_file("secret", 0600);
+	write_file("open", 0644);
+	assert_int_equal(mkdir("private", 0700), 0);
+	write_file("private/open", 0644);
+	assert_int_equal(lead("secret", "to-secret", NOBODY), 0);
+	assert_int_equal(lead("open", "to-open", NOBODY), 0);
+	assert_int_equal(lead("private", "to-private", NOBODY), 0);
+	assert_int_equal(lead("to-secret", "twice", 0), 0);
+	assert_int_equal(lead("secret", "own", 0), 0);
+	assert_int_equal(try_ourselves("own", NULL, &err), 0);
+	assert_int_equal(try_ourselves("to-open", NULL, &err), 0);
+	assert_int_equal(try_ourselves("to-secret", NULL, &err), -EACCES);
+	assert_string_equal(err.text, "user 61234 may not read it");
+	assert_int_equal(try_ourselves("twice", NULL, &err), -EACCES);
+	assert_int_equal(try_ourselves("to-private/open", NULL, &err), -EACCES);
+	assert_int_equal(try_as(NOBODY + 1, "to-open"), 0);
+	assert_int_equal(try_as(NOBODY + 1, "to-secret"), -EACCES);
+}
+
 static void rights_below_a_folder(void **state)
 {
 	const struct door_root closed = { "closed", false }, named = { "closed/named", false };
@@ -446,11 +481,17 @@ int main(void)
 {
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 	const struct CMUnitTest tests[] = {
-		IN_PLACE(only_regular_files),	 IN_PLACE(nothing_of_proc),
-		IN_PLACE(sealed_folders),	 IN_PLACE(rights_of_a_user),
-		IN_PLACE(rights_below_a_folder), IN_PLACE(rights_of_groups),
-		IN_PLACE(we_stay_ourselves),	 IN_PLACE(other_privileges),
-		IN_PLACE(names_that_change),	 IN_PLACE(sets_of_readers),
+		IN_PLACE(only_regular_files),
+		IN_PLACE(nothing_of_proc),
+		IN_PLACE(sealed_folders),
+		IN_PLACE(rights_of_a_user),
+		IN_PLACE(rights_of_those_who_own_links),
+		IN_PLACE(rights_below_a_folder),
+		IN_PLACE(rights_of_groups),
+		IN_PLACE(we_stay_ourselves),
+		IN_PLACE(other_privileges),
+		IN_PLACE(names_that_change),
+		IN_PLACE(sets_of_readers),
 		IN_PLACE(by_hand_as_the_kernel),
 	};
 
