@@ -420,11 +420,11 @@ static int finish(struct recording *recording, struct err *err)
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
-	record_facts_settle_late(recording->facts, recording->scan.late);
+	record_facts_settle_late(recording->facts, recording->scan.late + jit_far(recording->jit));
 	flush(recording);
 	/* What the last flush took is a part of what is told; failing that, it lacks. */
 	record_facts_settle_self(recording->facts);
-	record_facts_settle_late(recording->facts, recording->scan.late);
+	record_facts_settle_late(recording->facts, recording->scan.late + jit_far(recording->jit));
 	if (!recording->store_failed)
 		(void)record_output_flush(&recording->output, NULL);
 	if (recording->store_failed)

@@ -175,6 +175,15 @@ size_t jit_dumps_closed(const struct jit *jit)
 	return jit->dumps_closed;
 }
 
+size_t jit_far(const struct jit *jit)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < jit->members.count; i++)
+		count += jit->members.items[i].announced->far;
+	return count;
+}
+
 static void end_member(struct jit *jit, struct member *member, uint64_t now_ns)
 {
 	if (member->announced->ended)

@@ -87,6 +87,8 @@ struct jit_line_counts {
 	size_t dropped; /* lines for which there was no room, as often as they were asked for */
 };
 struct jit_line_counts jit_line_counts(const struct jit *jit);
+/* Of how many processes maps or jitdumps were not read, because their file system may not answer. */
+size_t jit_far(const struct jit *jit);
 /* How many jitdumps of the past are known without their lines and code, because there are more of
  * them than may be held open. */
 size_t jit_dumps_closed(const struct jit *jit);

@@ -47,12 +47,16 @@ static int open_within(int root, const char *path, uint64_t flags)
 }
 
 /* A folder as the process sees it, for a file of that name in it; as we see it when it is gone. */
-static int open_folder(const struct jit_process *process, const char *path, const char *name)
+static int open_folder(struct jit_process *process, const char *path, const char *name)
 {
 	_cleanup_close_ int root = -1;
+	int folder;
 
-	if (!process->past_root)
-		return door_open_folder_of(process->foreign, process->pid, path, name);
+	if (!process->past_root) {
+		folder = door_open_folder_of(process->foreign, process->pid, path, name);
+		process->far |= folder == -EREMOTE;
+		return folder;
+	}
 	root = open(process->past_root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 ? -errno : open_within(root, path, O_PATH | O_DIRECTORY);
 }

@@ -36,6 +36,7 @@ struct jit_process {
 	struct jit_source dump, map;
 	uint64_t next_try_ns; /* look for a map that was not there */
 	bool ended;	      /* everything that can be known is known */
+	bool far; /* what it announces may be where nobody can read without waiting: not read */
 };
 
 /* @row: a process of @profile. @number: unique, for the origins of its maps. @apart: as for

@@ -365,3 +365,18 @@ test_locked_memory_does_not_hold_up_watching() {
 	expect_line "what process $locked has mapped cannot be read"
 	until_true nothing_remains
 }
+
+# What a program announces of the code it makes lies where nobody may answer: it is counted.
+test_announcements_on_hung_files_are_counted() {
+	need_root
+	need unshare
+	make_burner distant
+	cp "$BIN/jit" "$T/jit"
+	serve "$T/distant"
+	hang
+	record "$T/prof" -H 1000 -- unshare -m sh -c \
+		'cd "$1" && mount --bind far /tmp && exec ./jit dump 0.5' sh "$T"
+	[ "$(rows "$T/prof" image --select program=jit | awk -F '\t' '$1 ~ /anon|jit/' | sum 3)" -ge 10 ] ||
+		fail "no code was made:" "$(rows "$T/prof" image --select program=jit)"
+	[ "$(header "$T/prof" not_read)" -ge 1 ] || fail "nothing is counted"
+}
