@@ -207,7 +207,7 @@ is_no_more() {
 }
 
 has_tick() {
-	grep -q "$1" "$T/stdout"
+	grep -qs "$1" "$T/stdout"
 }
 
 # A program whose function "burn" is in $T/far/libdistant.so: $T/caller.
@@ -232,6 +232,7 @@ test_counting_does_not_wait_for_hung_files() {
 		grep -q "$T/far/distant" "$T/stdout" || fail "the far program is not counted:" "$(cat "$T/stdout")"
 	done
 	for signal in INT TERM; do
+		rm "$T/stdout" # what is there is of the run before
 		"$PROSPECT" count -e task-clock -a --by process -I 100 > "$T/stdout" 2> "$T/stderr" &
 		until_true has_tick nearby
 		kill -$signal $!
