@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -333,6 +337,71 @@ static void other_privileges(void **state)
 	apart(reads_as_user);
 }
 
+/* Ours give no right to somebody else. */
+static int has_a_group(void)
+{
+	const gid_t group = NOBODY + 2;
+
+	if (setgroups(1, &group) < 0 || setegid(NOBODY + 3) < 0)
+		return 1;
+	if (try_as(NOBODY, "of_group") != -EACCES)
+		return 2;
+	return try_as(NOBODY, "of_first_group") == -EACCES ? 0 : 3;
+}
+
+static void our_groups_are_left_behind(void **state)
+{
+	(void)state;
+	need_root();
+	write_file("of_group", 0640);
+	assert_int_equal(chown("of_group", 0, NOBODY + 2), 0);
+	write_file("of_first_group", 0640);
+	assert_int_equal(chown("of_first_group", 0, NOBODY + 3), 0);
+	apart(has_a_group);
+}
+
+static void write_text(const char *name, const char *text)
+{
+	_cleanup_close_ int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+/* A namespace of mounts where users and groups are those of two files here. -1: not allowed. */
+static int take_on_users(void)
+{
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -1;
+	return mount("users", "/etc/passwd", NULL, MS_BIND, NULL) < 0 ||
+			       mount("groups", "/etc/group", NULL, MS_BIND, NULL) < 0
+		       ? -1
+		       : 0;
+}
+
+static int is_in_several_groups(void)
+{
+	if (take_on_users() < 0)
+		return 0;
+	if (try_as(NOBODY, "of_first_group") < 0 || try_as(NOBODY, "of_group") < 0)
+		return 1;
+	return try_as(NOBODY + 1, "of_group") == -EACCES ? 0 : 2;
+}
+
+static void groups_that_list_a_user(void **state)
+{
+	(void)state;
+	need_root();
+	write_text("users", "root:x:0:0::/:/bin/sh\nvisitor:x:61234:61237::/:/bin/sh\n"
+			    "other:x:61235:61237::/:/bin/sh\n");
+	write_text("groups", "root:x:0:\nfirst:x:61237:\nsecond:x:61236:visitor\n");
+	write_file("of_group", 0640);
+	assert_int_equal(chown("of_group", 0, NOBODY + 2), 0);
+	write_file("of_first_group", 0640);
+	assert_int_equal(chown("of_first_group", 0, NOBODY + 3), 0);
+	apart(is_in_several_groups);
+}
+
 /* ---- a name that changes what it leads to ---- */
 
 static void *swap(void *context)
@@ -378,6 +447,46 @@ static void names_that_change(void **state)
 	}
 	atomic_store(&ended, true);
 	pthread_join(thread, NULL);
+}
+
+static void *take_turns(void *context)
+{
+	atomic_bool *ended = context;
+
+	while (!atomic_load(ended) &&
+	       renameat2(AT_FDCWD, "name", AT_FDCWD, "other", RENAME_EXCHANGE) == 0) {
+	}
+	return NULL;
+}
+
+/* Neither file may be read by both, so there is nothing to open, however the name changes while
+ * one is asked after the other. */
+static void readers_that_are_led_apart(void **state)
+{
+	const struct readers readers = { .uids = { NOBODY, NOBODY + 1 }, .count = 2 };
+	atomic_bool ended = false;
+	pthread_t thread;
+	int apart = 0;
+
+	(void)state;
+	need_root();
+	write_file("name", 0600);
+	write_file("other", 0600);
+	assert_int_equal(chown("name", NOBODY, NOBODY), 0);
+	assert_int_equal(chown("other", NOBODY + 1, NOBODY + 1), 0);
+	assert_int_equal(pthread_create(&thread, NULL, take_turns, &ended), 0);
+	for (int i = 0; i < SWAPS; i++) {
+		struct err err;
+		_cleanup_close_ int fd = door_open(&readers, NULL, "name", &err);
+
+		assert_true(fd == -EACCES || fd == -ESTALE);
+		if (fd == -ESTALE)
+			assert_string_equal(err.text, "its name changes what it leads to");
+		apart += fd == -ESTALE;
+	}
+	atomic_store(&ended, true);
+	pthread_join(thread, NULL);
+	print_message("led apart %d times of %d\n", apart, SWAPS);
 }
 
 /* ---- sets of readers ---- */
@@ -477,6 +586,55 @@ static void by_hand_as_the_kernel(void **state)
 	assert_int_equal(door_walk_by_hand(AT_FDCWD, "a/../../x", true, NULL), -EXDEV);
 }
 
+/* ---- along mounts ---- */
+
+static int walk_along(const char *mountinfo, const char *name, bool by_hand)
+{
+	_cleanup_(mounts_freep) struct mounts *mounts = mounts_parse(mountinfo, NULL);
+	struct door_way way = { .mounts = mounts };
+	_cleanup_close_ int fd = by_hand ? door_walk_by_hand(AT_FDCWD, name, false, &way)
+					 : door_walk(AT_FDCWD, name, false, &way);
+
+	return fd < 0 ? fd : 0;
+}
+
+/* What is mounted is what the list says, but for one that is newer than the list. */
+static int walk_into_mounts(void)
+{
+	static const char root[] = "1 0 0:1 / / rw - ext4 x rw\n";
+	char folder[PATH_MAX], known[sizeof(root) + PATH_MAX + 64];
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "a", "tmpfs", 0, NULL) < 0)
+		return 0;
+	if (close(creat("a/file", 0644)) < 0 || !getcwd(folder, sizeof(folder)))
+		return 1;
+	snprintf(known, sizeof(known), "%s2 1 0:2 / %s/a rw - tmpfs x rw\n", root, folder);
+	for (int by_hand = 0; by_hand < 2; by_hand++) {
+		if (walk_along(root, "file", by_hand) < 0)
+			return 2;
+		if (walk_along(root, "a/file", by_hand) != -EREMOTE ||
+		    walk_along(root, "a", by_hand) != -EREMOTE ||
+		    walk_along(root, "link", by_hand) != -EREMOTE)
+			return 3;
+		if (walk_along(known, "a/file", by_hand) < 0 ||
+		    walk_along(known, "link", by_hand) < 0 ||
+		    walk_along(known, "a/../file", by_hand) < 0)
+			return 4;
+	}
+	return 0;
+}
+
+static void mounts_that_nobody_listed(void **state)
+{
+	(void)state;
+	need_root();
+	write_file("file", 0644);
+	assert_int_equal(mkdir("a", 0755), 0);
+	assert_int_equal(symlink("a/file", "link"), 0);
+	apart(walk_into_mounts);
+}
+
 int main(void)
 {
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
@@ -490,9 +648,13 @@ int main(void)
 		IN_PLACE(rights_of_groups),
 		IN_PLACE(we_stay_ourselves),
 		IN_PLACE(other_privileges),
+		IN_PLACE(our_groups_are_left_behind),
+		IN_PLACE(groups_that_list_a_user),
 		IN_PLACE(names_that_change),
+		IN_PLACE(readers_that_are_led_apart),
 		IN_PLACE(sets_of_readers),
 		IN_PLACE(by_hand_as_the_kernel),
+		IN_PLACE(mounts_that_nobody_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
