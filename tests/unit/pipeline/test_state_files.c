@@ -161,6 +161,28 @@ static void a_killed_recording_without_samples_replaces_nothing(void **state)
 	assert_int_equal(access(killed, F_OK), -1);
 }
 
+/* Whoever ended without a sample has "no samples" to show, even if killed before it was moved. */
+static void an_ended_recording_without_samples_becomes_the_last(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+	struct profile *profile = profile_new();
+	struct store_writer *writer;
+
+	record(place, "whole");
+	snprintf(path, sizeof(path), "%s/prospect/recording-%d.prof", place->home, (int)dead_pid());
+	assert_int_equal(store_create(path, profile, &writer, NULL), 0);
+	profile_set_text(&profile->run.command, "ended");
+	profile->run.end_ns = 6000000000;
+	assert_int_equal(store_flush(writer, NULL), 0);
+	store_writer_free(writer);
+	profile_free(profile);
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "ended");
+	assert_int_equal(state_previous_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+}
+
 /* Its pid is nobody's here: it may be of another namespace. */
 static void a_recording_that_runs_is_left_alone(void **state)
 {
@@ -254,6 +276,48 @@ static void rubbish_of_the_dead_is_removed(void **state)
 	assert_true(stat(rubbish, &st) < 0);
 }
 
+/* "recording-5.prof-journal" is of a recording that may run, and a copy is the user's. */
+static void other_names_are_left_alone(void **state)
+{
+	static const char *const names[] = { "recording-5.prof-journal", "recording-5.prof.old",
+					     "recording-0.prof", "recording-.prof",
+					     "my-recording-5.prof" };
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+
+	record(place, "whole");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/prospect/%s", place->home, names[i]);
+		make_profile(path, "other");
+	}
+	assert_int_equal(state_last_profile(path, sizeof(path), NULL), 0);
+	assert_command(path, "whole");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/prospect/%s", place->home, names[i]);
+		assert_command(path, "other");
+	}
+}
+
+/* When the last profile cannot be moved out of the way, it stays, and so does the new one. */
+static void a_profile_that_cannot_be_kept_is_an_error(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX], previous[STATE_PATH_MAX], last[STATE_PATH_MAX];
+	struct store_writer *writer;
+	struct err err;
+
+	record(place, "whole");
+	snprintf(previous, sizeof(previous), "%s/prospect/previous.prof", place->home);
+	assert_int_equal(mkdir(previous, 0700), 0);
+	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
+	writer = begin_profile(path, "new", true);
+	assert_int_equal(state_commit(&place->owner, writer, path, sizeof(path), &err), -EISDIR);
+	assert_non_null(strstr(err.text, "cannot keep the profile as"));
+	assert_command(path, "new");
+	snprintf(last, sizeof(last), "%s/prospect/last.prof", place->home);
+	assert_command(last, "whole");
+}
+
 static void the_folder_is_private(void **state)
 {
 	struct place *place = *state;
@@ -295,6 +359,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_killed_recording_without_samples_replaces_nothing,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_ended_recording_without_samples_becomes_the_last,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_recording_that_runs_is_left_alone, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_same_pid_elsewhere_is_left_alone, set_up,
@@ -303,6 +369,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_opened_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rubbish_of_the_dead_is_removed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_names_are_left_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_profile_that_cannot_be_kept_is_an_error, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(the_folder_is_private, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_home_that_is_not_there_is_not_made, set_up,
 						tear_down),
