@@ -130,6 +130,43 @@ static void own_cost(void **state)
 	fixture_done(&fixture);
 }
 
+/* A recording that is charged with more than all there was, or that has no duration. */
+static void own_cost_without_sense(void **state)
+{
+	struct fixture fixture;
+	struct run_facts *run;
+
+	make(&fixture);
+	run = &fixture.profile->run;
+	run->self_cpu_ns = 30 * NS_PER_MS;
+	run->recording_cpu_ns = 40 * NS_PER_MS;
+	assert_int_equal(account_cost(fixture.profile).once_ns, 0);
+	run->end_ns = 0;
+	assert_true(account_cost(fixture.profile).percent == 0);
+	fixture_done(&fixture);
+}
+
+/* Samples that are there do not count as lost, whatever else is missing. */
+static void every_reason(void **state)
+{
+	static const enum loss_reason there[] = { LOSS_TRACKING, LOSS_UNKNOWN_TASK, LOSS_LATE,
+						  LOSS_NOT_READ };
+	uint64_t expected = 0;
+	struct fixture fixture;
+	struct event *event;
+
+	fixture_init(&fixture);
+	event = &fixture.profile->events[0];
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		event->loss[i].count = 1ULL << i;
+		expected |= 1ULL << i;
+	}
+	for (size_t i = 0; i < sizeof(there) / sizeof(*there); i++)
+		expected &= ~(1ULL << there[i]);
+	assert_int_equal(account_lost_samples(event), expected);
+	fixture_done(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +176,8 @@ int main(void)
 		cmocka_unit_test(main_event_counts_time),
 		cmocka_unit_test(lost_samples),
 		cmocka_unit_test(own_cost),
+		cmocka_unit_test(own_cost_without_sense),
+		cmocka_unit_test(every_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
