@@ -625,6 +625,8 @@ ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address,
 	if (!foreign)
 		return read_memory_here(path, address, bytes, size);
 	rc = foreign_ask(foreign, &question, &answer, NULL);
+	if (rc == -EACCES || rc == -EPERM)
+		return read_memory_here(path, address, bytes, size);
 	if (rc < 0)
 		return rc;
 	fd = answer.fd;

@@ -103,7 +103,8 @@ int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_
 		   struct buf *buf);
 
 /* What a process has in its memory at @address, with our own rights: how many bytes of it could be
- * read, up to DOOR_MOST_MEMORY at a time, or negative errno. */
+ * read, up to DOOR_MOST_MEMORY at a time, or negative errno. Where Yama lets only ancestors of the
+ * process read (ptrace_scope 1) we read it ourselves, and may have to wait. */
 enum { DOOR_MOST_MEMORY = 256 * 1024 };
 ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address, void *bytes,
 			 size_t size);

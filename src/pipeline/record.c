@@ -21,6 +21,7 @@
 #include "pipeline/attribute.h"
 #include "pipeline/dropped_lines.h"
 #include "pipeline/hot_code.h"
+#include "pipeline/process_code.h"
 #include "pipeline/record_facts.h"
 #include "pipeline/record_output.h"
 #include "pipeline/record_sampler.h"
@@ -72,6 +73,7 @@ struct recording {
 	struct exec_watch *exec_watch;
 	struct module_watch *module_watch;
 	struct frames frames;
+	struct process_code *made;
 	struct stacks *stacks;	 /* NULL: not asked for */
 	struct waiting *waiting; /* the same */
 	struct attribution *attribution;
@@ -98,16 +100,19 @@ static void keep_up(void *context)
 
 static void build_stacks(struct recording *recording)
 {
-	const struct stacks_parts parts = { .frames = &recording->frames,
-					    .files = recording->files,
-					    .tables = sampler_stack_tables(recording->sampler),
-					    .max_depth = recording->options->max_depth,
-					    .check = recording->options->stack_check,
-					    .pause = { keep_up, recording },
-					    .live = true };
+	struct stacks_parts parts;
 
-	if (sampler_stack_rung(recording->sampler) != STACK_RUNG_NONE)
-		recording->stacks = stacks_new(&parts);
+	if (sampler_stack_rung(recording->sampler) == STACK_RUNG_NONE)
+		return;
+	recording->made = process_code_new(recording->foreign);
+	parts = (struct stacks_parts){ .frames = &recording->frames,
+				       .files = recording->files,
+				       .tables = sampler_stack_tables(recording->sampler),
+				       .max_depth = recording->options->max_depth,
+				       .check = recording->options->stack_check,
+				       .pause = { keep_up, recording },
+				       .made = recording->made };
+	recording->stacks = stacks_new(&parts);
 }
 
 static void build_model(struct recording *recording)
@@ -404,6 +409,12 @@ static bool copies_come_first(const struct recording *recording)
 	return sampler_stack_rung(recording->sampler) >= STACK_RUNG_DUMP;
 }
 
+/* Whose mappings, announcements or code were not to be had in time. */
+static uint64_t late_processes(const struct recording *recording)
+{
+	return recording->scan.late + jit_far(recording->jit) + process_code_late(recording->made);
+}
+
 static int finish(struct recording *recording, struct err *err)
 {
 	struct record_end end = { .status = recording->command.outcome.status };
@@ -420,11 +431,11 @@ static int finish(struct recording *recording, struct err *err)
 	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
-	record_facts_settle_late(recording->facts, recording->scan.late + jit_far(recording->jit));
+	record_facts_settle_late(recording->facts, late_processes(recording));
 	flush(recording);
 	/* What the last flush took is a part of what is told; failing that, it lacks. */
 	record_facts_settle_self(recording->facts);
-	record_facts_settle_late(recording->facts, recording->scan.late + jit_far(recording->jit));
+	record_facts_settle_late(recording->facts, late_processes(recording));
 	if (!recording->store_failed)
 		(void)record_output_flush(&recording->output, NULL);
 	if (recording->store_failed)
@@ -449,6 +460,7 @@ static void release(struct recording *recording)
 {
 	attribution_free(recording->attribution);
 	stacks_free(recording->stacks);
+	process_code_free(recording->made);
 	waiting_free(recording->waiting);
 	resolver_free(recording->resolver);
 	debug_files_free(recording->debug_files);

@@ -5,14 +5,15 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
+#include "base/clock.h"
 #include "base/hashidx.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "collect/sampler.h"
 #include "pipeline/cache_place.h"
 #include "pipeline/image_code.h"
+#include "pipeline/process_code.h"
 #include "pipeline/stack_check.h"
 #include "pipeline/stack_reach.h"
 #include "pipeline/stack_spaces.h"
@@ -197,11 +198,9 @@ static struct unwind_code find_code(void *context, uint64_t address)
 static int read_code(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct stacks *stacks = context;
-	struct iovec here = { to, size }, there = { (void *)(uintptr_t)address, size };
+	struct process_code *made = stacks->parts.made;
 
-	if (!stacks->parts.live)
-		return -1;
-	return process_vm_readv(stacks->pid, &here, 1, &there, 1, 0) == (ssize_t)size ? 0 : -1;
+	return made && process_code_read(made, stacks->pid, address, to, size) ? 0 : -1;
 }
 
 /* What the interrupt found is what is found now, and would be every time: samples need not come
@@ -417,5 +416,7 @@ bool stacks_settle(struct stacks *stacks)
 
 	stacks->copies = 0;
 	stack_spaces_update(stacks->spaces);
+	if (stacks->parts.made)
+		process_code_forget(stacks->parts.made, clock_ns());
 	return lacked;
 }

@@ -19,6 +19,7 @@
 
 struct stacks;
 struct image_files;
+struct process_code;
 struct stack_check;
 struct stack_tables;
 
@@ -30,7 +31,7 @@ struct stacks_parts {
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
 	struct stack_check *check;   /* NULL: nothing is compared */
 	struct pause pause;	     /* while rows are compiled */
-	bool live; /* processes run as their samples come: code they made can be read from them */
+	struct process_code *made; /* processes run as their samples come; NULL: they do not */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts);

@@ -2,12 +2,12 @@
 #include "resolve/jit.h"
 
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
 #include "resolve/image_files.h"
 #include "resolve/jit_line_keeper.h"
 #include "resolve/jit_process.h"
@@ -483,18 +483,20 @@ static bool read_memory(const struct jit *jit, uint32_t member, const struct fou
 			struct buf *code)
 {
 	const struct jit_process *process = jit->members.items[member - 1].announced;
-	size_t before = code->size, size = found->piece->size;
-	struct iovec here, there = { (void *)(uintptr_t)found->piece->start, size };
+	size_t size = found->piece->size;
 	_cleanup_free_ char *bytes = NULL;
+	ssize_t got;
 
 	if (process->ended || size > MAX_CODE_BYTES ||
 	    code_map_find(found->source->map, found->piece->start, UINT64_MAX) != found->piece)
 		return false;
+	if (size > DOOR_MOST_MEMORY)
+		size = DOOR_MOST_MEMORY; /* its beginning will do */
 	bytes = xmalloc(size);
-	here = (struct iovec){ bytes, size };
-	if (process_vm_readv(process->pid, &here, 1, &there, 1, 0) == (ssize_t)size)
+	got = door_read_memory(jit->foreign, process->pid, found->piece->start, bytes, size);
+	if (got == (ssize_t)size)
 		buf_add(code, bytes, size);
-	return code->size > before;
+	return got == (ssize_t)size;
 }
 
 bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_place,

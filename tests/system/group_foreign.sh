@@ -297,15 +297,24 @@ test_folders_that_do_not_answer() {
 	until_true nothing_remains
 }
 
-# A program that computes, and whose memory is locked for everybody: $locked.
-lock_memory() {
+# A program that computes, and whose memory can be locked for everybody: $locked. More arguments are
+# the program's.
+run_lockable() {
 	${CC:-cc} -g -O1 -Wl,--build-id -o "$T/locked" "$HERE/programs/locked_memory.c" -lpthread ||
 		fail "could not build locked"
 	echo data > "$T/data"
 	serve "$T/data"
-	"$T/locked" "$T/far/data" > "$T/ready" &
+	"$T/locked" "$T/far/data" "$@" > "$T/ready" &
 	locked=$!
 	until_true grep -q ready "$T/ready"
+}
+
+lock_memory() {
+	run_lockable
+	lock_it
+}
+
+lock_it() {
 	hang
 	kill -USR1 $locked
 	until_true is_locked_or_free $locked
@@ -331,6 +340,32 @@ test_locked_memory_does_not_hold_up_a_recording() {
 			fail "the program is not there:" "$(rows "$T/prof" process | head)"
 		[ "$(header "$T/prof" not_read)" = 1 ] || fail "it is not counted"
 	done
+	until_true nothing_remains
+}
+
+# has_more_than NUMBER: samples of the program have been written.
+has_more_than() {
+	"$PROSPECT" report --by process --select "pid=$locked" --format csv "$T/prof" 2> /dev/null |
+		awk -F , -v least="$1" 'NR > 1 && $3 > least { found = 1 } END { exit !found }'
+}
+
+# The lock is taken while code that the program makes is read for its stacks: without BPF these come
+# as copies.
+test_memory_locked_later_does_not_hold_up_a_recording() {
+	local server locked recorder before status=0
+	need setpriv
+	run_lockable made
+	setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$PROSPECT" record -H 1000 \
+		-p $locked -o "$T/prof" 2> "$T/stderr" &
+	recorder=$!
+	until_true has_more_than 10
+	lock_it
+	before=$(rows "$T/prof" process --select "pid=$locked" | sum 3)
+	until_true has_more_than "$before"
+	kill -INT $recorder
+	wait $recorder || status=$?
+	[ $status = 0 ] || fail "ended with $status:" "$(cat "$T/stderr")"
+	[ "$(header "$T/prof" not_read)" = 1 ] || fail "it is not counted"
 	until_true nothing_remains
 }
 
