@@ -179,5 +179,6 @@ const struct command command_archive = {
 	.summary = "pack a profile with its files, so that it can be looked at elsewhere",
 	.usage = "-o FILE.tar.zst|--list [OPTION...] [FILE]",
 	.options = archive_specs,
+	.needs_proc = true,
 	.run = run_archive,
 };

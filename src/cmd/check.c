@@ -197,5 +197,6 @@ const struct command command_check = {
 	.summary = "what can be seen here, what mends the rest, and whether the numbers are right",
 	.usage = "[OPTION...] [--stacks [[--] COMMAND [ARG...]]]",
 	.options = check_specs,
+	.needs_proc = true,
 	.run = run_check,
 };

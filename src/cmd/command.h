@@ -6,6 +6,8 @@
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
 
+#include <stdbool.h>
+
 struct option_spec;
 
 struct command {
@@ -13,6 +15,7 @@ struct command {
 	const char *summary;		   /* one line for the list of commands */
 	const char *usage;		   /* what follows the name in the usage line */
 	const struct option_spec *options; /* ends with an all-zero row */
+	bool needs_proc;		   /* nothing that it does can be done without /proc */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

@@ -330,5 +330,6 @@ const struct command command_count = {
 	.summary = "count events exactly, of a command, processes or CPUs",
 	.usage = "[OPTION...] [-p PID,... | -t TID,... | [-a] [[--] COMMAND [ARG...]]]",
 	.options = count_specs,
+	.needs_proc = true,
 	.run = run_count,
 };

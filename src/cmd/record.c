@@ -126,5 +126,6 @@ const struct command command_record = {
 	.summary = "profile a command, processes or the whole machine into a file",
 	.usage = "[OPTION...] [-p PID,... | [-a] [[--] COMMAND [ARG...]]]",
 	.options = record_specs,
+	.needs_proc = true,
 	.run = run_record,
 };

@@ -79,5 +79,6 @@ const struct command command_recover = {
 	.summary = "save what can be read of a damaged profile",
 	.usage = "[-o NEW] FILE",
 	.options = recover_specs,
+	.needs_proc = true,
 	.run = run_recover,
 };

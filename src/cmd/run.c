@@ -82,5 +82,6 @@ const struct command command_run = {
 	.summary = "profile the whole machine while a command runs, and print the report",
 	.usage = "[OPTION...] [--] COMMAND [ARG...]",
 	.options = run_specs,
+	.needs_proc = true,
 	.run = run_run,
 };

@@ -379,5 +379,6 @@ const struct command command_watch = {
 	.summary = "exact numbers of functions while they run: calls, times, errors",
 	.usage = "[OPTION...] FUNCTION... [-- COMMAND [ARG...]]",
 	.options = watch_specs,
+	.needs_proc = true,
 	.run = run_watch,
 };

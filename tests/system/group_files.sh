@@ -252,6 +252,26 @@ test_without_sys() {
 		expect_line '/sys is not mounted'
 }
 
+# Nothing can be recorded without /proc: the line says so, and nothing was begun. A profile can still
+# be looked at.
+test_without_proc() {
+	need_root
+	need unshare
+	unshare -m true 2> /dev/null || skip "mount namespaces are not allowed here"
+	local command
+	# shellcheck disable=SC2016 # the words are for sh
+	local hide='mount -t tmpfs none /proc && exec "$@"'
+	expect_status 0 "$PROSPECT" record -o "$T/prof" "$BIN/loop" 0.1
+	for command in run record count 'watch libc:malloc --' "archive -o $T/tar $T/prof" \
+		"recover -o $T/new $T/prof" check; do
+		# shellcheck disable=SC2086 # words
+		expect_status 1 unshare -m sh -c "$hide" sh "$PROSPECT" $command touch "$T/mark"
+		expect_line '/proc is not mounted.*mount -t proc'
+	done
+	[ ! -e "$T/mark" ] && [ ! -e "$T/tar" ] && [ ! -e "$T/new" ] || fail "something was begun"
+	expect_status 0 unshare -m sh -c "$hide" sh "$PROSPECT" report "$T/prof"
+}
+
 # with_files COUNT COMMAND...
 with_files() {
 	# shellcheck disable=SC2016 # the words are for sh
