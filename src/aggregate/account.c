@@ -42,8 +42,9 @@ uint8_t account_main_event(const struct profile *profile)
 uint64_t account_wall_ns(const struct profile *profile)
 {
 	const struct run_facts *run = &profile->run;
+	uint64_t least = account_is_import(profile) ? 2 : 1;
 
-	return run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
+	return run->end_ns >= run->start_ns + least ? run->end_ns - run->start_ns : 0;
 }
 
 uint64_t account_capacity_ns(const struct profile *profile)

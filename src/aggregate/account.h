@@ -32,7 +32,8 @@ struct account account_of(const struct profile *profile);
 /* Was it recorded by another program? Then neither its cost nor idle time is known. */
 bool account_is_import(const struct profile *profile);
 
-/* Wall time of the run in ns; 0 when the recording was not finished. */
+/* Wall time of the run in ns; 0 when the recording was not finished, or was imported without times:
+ * such a profile is a nanosecond long, so that it counts as finished. */
 uint64_t account_wall_ns(const struct profile *profile);
 
 /* The event the times of the report come from: the first of processors that counts ns and has

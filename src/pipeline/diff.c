@@ -245,10 +245,9 @@ static double complete_percent(const struct opened *opened)
 	return completeness_percent(known, STACK_COMPLETE);
 }
 
-/* An imported profile without times is a nanosecond long, so that it counts as finished. */
-static uint64_t known_wall_ns(const struct profile *profile, uint64_t wall_ns)
+static bool is_timeless(const struct profile *profile)
 {
-	return account_is_import(profile) && account_wall_ns(profile) <= 1 ? 0 : wall_ns;
+	return account_is_import(profile) && !account_wall_ns(profile);
 }
 
 static int add_run(struct making *making, size_t number, struct err *err)
@@ -273,7 +272,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.file = making->files->paths[number],
 		.profile = opened->profile,
 		.samples = count_samples(run.table),
-		.wall_ns = known_wall_ns(opened->profile, to_ns - from_ns),
+		.wall_ns = is_timeless(opened->profile) ? 0 : to_ns - from_ns,
 		.complete_percent = complete_percent(opened),
 	};
 	if (rc == 0)

@@ -141,7 +141,8 @@ static void settle_facts(struct import_profile *import)
 	run->start_ns = import->first_ns;
 	/* 0 would say that the recording is not finished. */
 	run->end_ns = import->last_ns ? import->last_ns : 1;
-	if (run->cpus == 0)
+	/* CPU 0 is also that of samples which do not tell theirs */
+	if (run->cpus == 0 && import->cpus > 1)
 		run->cpus = import->cpus;
 }
 

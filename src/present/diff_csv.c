@@ -186,7 +186,10 @@ static void add_source(const struct diff_source *source, struct buf *json)
 		buf_printf(json, "%.6f", (double)source->wall_ns / 1e9);
 	else
 		buf_add_str(json, "null");
-	buf_printf(json, ",\"cpus\":%" PRIu64 "}", run->cpus);
+	if (run->cpus)
+		buf_printf(json, ",\"cpus\":%" PRIu64 "}", run->cpus);
+	else
+		buf_add_str(json, ",\"cpus\":null}");
 }
 
 static void add_figure(struct buf *json, const char *name, double value, int decimals)

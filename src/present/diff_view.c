@@ -127,7 +127,10 @@ static void add_rate(const struct profile *profile, struct buf *buf)
 
 static void add_cpus(const struct profile *profile, struct buf *buf)
 {
-	buf_printf(buf, "%" PRIu64 " CPUs", profile->run.cpus);
+	if (profile->run.cpus)
+		buf_printf(buf, "%" PRIu64 " CPUs", profile->run.cpus);
+	else
+		buf_add_str(buf, "unknown CPUs");
 }
 
 #define ADD_TEXT(name, text)                                                   \

@@ -77,7 +77,9 @@ static void print_subject(struct head *head)
 		add_recorder(&head->text, run);
 	else
 		buf_add_str(&head->text, "; chosen processes only");
-	buf_printf(&head->text, ", %" PRIu64 " CPU%s", run->cpus, run->cpus == 1 ? "" : "s");
+	if (run->cpus)
+		buf_printf(&head->text, ", %" PRIu64 " CPU%s", run->cpus,
+			   run->cpus == 1 ? "" : "s");
 	if (account_wall_ns(head->profile)) {
 		buf_add_str(&head->text, ", ");
 		figures_seconds(&head->text, account_wall_ns(head->profile));

@@ -32,9 +32,9 @@ static const struct option_spec run_options[] = {
 };
 static const struct option_spec no_options[] = { { 0 } };
 
-static const struct command run = { "run", "", "", run_options, NULL };
-static const struct command report = { "report", "", "", no_options, NULL };
-static const struct command help = { "help", "", "", no_options, NULL };
+static const struct command run = { .name = "run", .options = run_options };
+static const struct command report = { .name = "report", .options = no_options };
+static const struct command help = { .name = "help", .options = no_options };
 static const struct command *const table[] = { &run, &report, &help, NULL };
 
 static int make_file(const char *name, mode_t mode)
