@@ -158,23 +158,95 @@ static void groups_are_the_owners(void **state)
 	assert_int_equal(groups[0], extra);
 }
 
+/* The groups that id(1) tells of a user who is in several. Returns how many, with @uid and @gid. */
+static int several_groups(uid_t *uid, gid_t *gid, gid_t *groups)
+{
+	static const char find[] =
+		"for user in $(cut -d: -f4 /etc/group | tr , '\\n' | sort -u); do "
+		"id -u $user && id -g $user && id -G $user && exit; done 2> /dev/null";
+	FILE *said = popen(find, "r");
+	int count = 0;
+
+	assert_non_null(said);
+	if (fscanf(said, "%u %u", uid, gid) == 2 && *uid != 0) {
+		while (count < OWNER_MAX_GROUPS && fscanf(said, "%u", &groups[count]) == 1)
+			count++;
+	}
+	pclose(said);
+	return count;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	gid_t one = *(const gid_t *)a, other = *(const gid_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+static void groups_are_all_of_the_owners(void **state)
+{
+	gid_t wanted[OWNER_MAX_GROUPS], groups[OWNER_MAX_GROUPS], gid;
+	char number[32];
+	struct owner owner;
+	int wanted_count, count;
+	uid_t uid;
+
+	need_root();
+	wanted_count = several_groups(&uid, &gid, wanted);
+	if (wanted_count < 2) {
+		print_message("needs a user who is in several groups\n");
+		skip();
+	}
+	snprintf(number, sizeof(number), "%u", uid);
+	setenv("SUDO_UID", number, 1);
+	snprintf(number, sizeof(number), "%u", gid);
+	setenv("SUDO_GID", number, 1);
+	owner_find(&owner);
+	owner_begin(&owner);
+	count = getgroups(OWNER_MAX_GROUPS, groups);
+	owner_end(&owner);
+	assert_int_equal(count, wanted_count);
+	qsort(wanted, (size_t)count, sizeof(*wanted), by_number);
+	qsort(groups, (size_t)count, sizeof(*groups), by_number);
+	assert_memory_equal(groups, wanted, (size_t)count * sizeof(*groups));
+}
+
+/* The thread's own, as the kernel has them; NULL: it is not the owner in everything. */
 static void *become_owner(void *context)
 {
-	owner_begin_thread(context);
-	return NULL;
+	const struct owner *owner = context;
+	gid_t groups[OWNER_MAX_GROUPS];
+	bool all;
+
+	owner_begin_thread(owner);
+	all = setfsuid((uid_t)-1) == NOBODY && setfsgid((gid_t)-1) == NOBODY &&
+	      getgroups(OWNER_MAX_GROUPS, groups) == 2 && groups[0] == 4712 && groups[1] == 4713;
+	owner_end_thread(owner);
+	all = all && setfsuid((uid_t)-1) == 0 && setfsgid((gid_t)-1) == 0 &&
+	      getgroups(OWNER_MAX_GROUPS, groups) == 1 && groups[0] == 4711;
+	owner_begin_thread(owner);
+	return all ? context : NULL;
 }
 
 /* Where one thread is the owner the others are who they were. */
 static void threads_do_not_meet(void **state)
 {
-	struct owner owner = { .other = true, .uid = NOBODY, .gid = NOBODY };
+	struct owner owner = { .other = true,
+			       .uid = NOBODY,
+			       .gid = NOBODY,
+			       .groups = { 4712, 4713 },
+			       .group_count = 2,
+			       .our_groups = { 4711 },
+			       .our_group_count = 1 };
 	gid_t groups[OWNER_MAX_GROUPS], extra = 4711;
 	pthread_t thread;
+	void *result;
 
 	need_root();
 	assert_int_equal(setgroups(1, &extra), 0);
 	assert_int_equal(pthread_create(&thread, NULL, become_owner, &owner), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, &owner);
 	assert_int_equal(getgroups(OWNER_MAX_GROUPS, groups), 1);
 	assert_int_equal(groups[0], extra);
 	assert_int_equal(setfsuid((uid_t)-1), 0);
@@ -218,6 +290,7 @@ int main(void)
 		cmocka_unit_test(nonsense_in_the_environment_is_ignored),
 		cmocka_unit_test(files_are_made_as_the_owner),
 		cmocka_unit_test(groups_are_the_owners),
+		cmocka_unit_test(groups_are_all_of_the_owners),
 		cmocka_unit_test(threads_do_not_meet),
 		cmocka_unit_test(where_root_is_alone),
 	};
