@@ -530,23 +530,18 @@ static void bad_references(void **state)
 	original_done(&original);
 }
 
-/* What a writer that was killed in the middle of a transaction leaves, and a journal that is itself
- * damaged: SQLite makes both. */
-static void take_journal(struct original *original, char *journal, size_t size)
+/* What a writer that was killed in the middle of a transaction leaves: SQLite makes it. */
+static void take_journal(struct original *original, const char *sql, char *journal, size_t size)
 {
 	char *command = sqlite3_mprintf("cp %s %s; cp %s-journal %s-journal", original->path,
 					original->damaged, original->path, original->damaged);
 	sqlite3 *db;
 
 	assert_int_equal(sqlite3_open_v2(original->path, &db, SQLITE_OPEN_READWRITE, NULL), 0);
-	assert_int_equal(sqlite3_exec(db,
-				      "PRAGMA cache_size = 1; PRAGMA synchronous = OFF; BEGIN;"
-				      "UPDATE symbol SET name = 'written over, and not finished';"
-				      "UPDATE frame SET offset = 1; PRAGMA cache_spill = 1;"
-				      "DELETE FROM block; INSERT INTO block(id, samples, data) "
-				      "VALUES(1, 1, zeroblob(100000))",
+	assert_int_equal(sqlite3_exec(db, "PRAGMA cache_size = 1; PRAGMA synchronous = OFF; BEGIN",
 				      NULL, NULL, NULL),
 			 0);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), 0);
 	sqlite3_db_cacheflush(db);
 	assert_int_equal(system(command), 0);
 	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -555,6 +550,18 @@ static void take_journal(struct original *original, char *journal, size_t size)
 	snprintf(journal, size, "%s-journal", original->damaged);
 }
 
+static const char changes[] = "UPDATE symbol SET name = 'written over, and not finished';"
+			      "UPDATE frame SET offset = 1; PRAGMA cache_spill = 1;"
+			      "DELETE FROM block; INSERT INTO block(id, samples, data) "
+			      "VALUES(1, 1, zeroblob(100000))";
+
+/* Parts, keys and blocks of which there is no checksum yet. */
+static const char additions[] =
+	"INSERT INTO symbol SELECT id + 64000, image, 'not finished', start + 1, size, kind "
+	"FROM symbol WHERE id > 0;"
+	"INSERT INTO loss VALUES(0, 'malformed', 5, 5) ON CONFLICT DO UPDATE SET count = 5;"
+	"INSERT INTO block(id, samples, data) SELECT id + (1000 << 20), samples, data FROM block";
+
 static void unfinished_write(void **state)
 {
 	struct original original = { .bytes = NULL };
@@ -562,7 +569,7 @@ static void unfinished_write(void **state)
 	char journal[160];
 
 	make_original(*state, &original);
-	take_journal(&original, journal, sizeof(journal));
+	take_journal(&original, changes, journal, sizeof(journal));
 	assert_int_equal(recover(original.damaged, journal, original.saved, &outcome), 0);
 	assert_true(outcome.state.journal_used);
 	assert_false(outcome.state.journal_bad);
@@ -583,7 +590,7 @@ static void damaged_journal(void **state)
 	size_t size;
 
 	make_original(*state, &original);
-	take_journal(&original, journal, sizeof(journal));
+	take_journal(&original, changes, journal, sizeof(journal));
 	read_bytes(journal, &bytes, &size);
 	for (size_t at = 0; at < size; at += PAGE) {
 		uint8_t *copy = malloc(size);
@@ -596,6 +603,34 @@ static void damaged_journal(void **state)
 		assert_true(outcome.state.journal_bad);
 		free(copy);
 	}
+	free(bytes);
+	original_done(&original);
+}
+
+/* What has no checksum may be of the write that was not finished, when that cannot be undone. */
+static void additions_that_cannot_be_undone(void **state)
+{
+	struct original original = { .bytes = NULL };
+	struct outcome outcome;
+	uint64_t random = 7;
+	char journal[160];
+	uint8_t *bytes;
+	size_t size;
+
+	make_original(*state, &original);
+	take_journal(&original, additions, journal, sizeof(journal));
+	read_bytes(journal, &bytes, &size);
+	make_garbage(bytes, size, &random);
+	write_bytes(journal, bytes, size);
+	assert_int_equal(recover(original.damaged, journal, original.saved, &outcome), 0);
+	assert_true(outcome.state.journal_bad);
+	assert_int_equal(count_of(&outcome, "samples")->saved, SAMPLES);
+	assert_int_equal(count_of(&outcome, "samples")->unverified, 0);
+	check_rows(&original, "additions");
+	assert_int_equal(fixture_sql_number(original.saved, "SELECT sum(samples) FROM block"),
+			 SAMPLES);
+	assert_int_equal(fixture_sql_number(original.saved, "SELECT max(second) FROM block"),
+			 fixture_sql_number(original.path, "SELECT max(second) FROM block"));
 	free(bytes);
 	original_done(&original);
 }
@@ -624,10 +659,18 @@ static void other_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole_file),	 TEST(pages_of_zeroes), TEST(pages_of_garbage),
-		TEST(sectors_of_zeroes), TEST(flipped_bytes),	TEST(cut_at_each_page),
-		TEST(without_checksums), TEST(bad_references),	TEST(unfinished_write),
-		TEST(damaged_journal),	 TEST(other_files),
+		TEST(whole_file),
+		TEST(pages_of_zeroes),
+		TEST(pages_of_garbage),
+		TEST(sectors_of_zeroes),
+		TEST(flipped_bytes),
+		TEST(cut_at_each_page),
+		TEST(without_checksums),
+		TEST(bad_references),
+		TEST(unfinished_write),
+		TEST(damaged_journal),
+		TEST(additions_that_cannot_be_undone),
+		TEST(other_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
