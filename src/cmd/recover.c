@@ -9,6 +9,7 @@
 #include "pipeline/opened.h"
 #include "pipeline/record_output.h"
 #include "pipeline/recover.h"
+#include "present/safe.h"
 
 struct recover_values {
 	const char *output;
@@ -30,11 +31,15 @@ static int fail(const struct err *err, int status)
 
 static void print(struct recover_result *result)
 {
+	struct buf path = { 0 };
+
+	safe_text(&path, result->path);
 	fputs(buf_text(&result->table), stdout);
 	if (result->complete)
 		puts("nothing is missing");
 	fputs(buf_text(&result->remark), stdout);
-	printf("'prospect report %s' shows it\n", result->path);
+	printf("'prospect report %s' shows it\n", buf_text(&path));
+	buf_done(&path);
 }
 
 static int recover(const char *input, const char *output)

@@ -22,6 +22,18 @@ lost_as_damaged() {
 	header "$1" damaged
 }
 
+# The line that names the new profile commands no terminal, and is one line.
+test_recover_hostile_path() {
+	local name=$'n\e[31m\xc2\x9b\n\xe2\x80\xae'
+	record "$T/prof" -- true
+	expect_status 0 "$PROSPECT" recover "$T/prof" -o "$T/$name" > "$T/said"
+	[ -s "$T/$name" ] || fail "no profile"
+	tail -n 1 "$T/said" > "$T/last"
+	printf "'prospect report %s' shows it\n" \
+		"$T/n\\x1b[31m\\xc2\\x9b\\x0a\\xe2\\x80\\xae" | diff - "$T/last" > "$T/diff" ||
+		fail "printed as it is:" "$(cat -v "$T/diff")"
+}
+
 # Pages of the blocks, one at a time: what is saved and what is missing add up, and the report says so.
 test_recover_blocks() {
 	local page all saved some=0
