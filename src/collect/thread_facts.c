@@ -37,9 +37,9 @@ void thread_facts_comm(pid_t tid, char *ret_comm, size_t size)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	if (file_read(path, STATUS_LIMIT, &text) == 0)
-		snprintf(ret_comm, size, "%.*s", (int)strcspn(buf_text(&text), "\n"),
-			 buf_text(&text));
+	/* The last newline is the file's; others are of the name. */
+	if (file_read(path, STATUS_LIMIT, &text) == 0 && text.size)
+		snprintf(ret_comm, size, "%.*s", (int)text.size - 1, buf_text(&text));
 	buf_done(&text);
 }
 

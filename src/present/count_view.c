@@ -175,9 +175,9 @@ static void add_counts(const struct count_view *view, const struct count_line *l
 /* What a line is about in words. */
 static const char *words_of(const struct count_view *view, const struct count_key *key)
 {
-	if (view->keys.tid && key->comm[0])
-		return key->comm;
-	return key->program;
+	if (!view->keys.tid || (!key->comm[0] && key->tid <= 0))
+		return key->program;
+	return key->comm[0] ? key->comm : "-";
 }
 
 /* The events from @first to @end, side by side. */

@@ -142,6 +142,34 @@ test_count_renamed_threads() {
 	grep -qF "$BIN/renames," "$T/process" || fail "no program:" "$(cat "$T/process")"
 }
 
+# A name may have a newline or be empty: no part of it, and nothing else, stands for it.
+test_count_odd_thread_names() {
+	cat > "$T/odd.c" <<-'END'
+		#include <pthread.h>
+		#include <sys/prctl.h>
+		static void *named(void *name)
+		{
+			prctl(PR_SET_NAME, name);
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t threads[2];
+			pthread_create(&threads[0], NULL, named, "first\nsecond");
+			pthread_create(&threads[1], NULL, named, "");
+			for (int i = 0; i < 2; i++)
+				pthread_join(threads[i], NULL);
+			prctl(PR_SET_NAME, "last");
+			return 0;
+		}
+	END
+	${CC:-cc} "$T/odd.c" -o "$T/odd" -pthread || fail "no program"
+	"$PROSPECT" count -e task-clock --by thread -- "$T/odd" 2> "$T/text"
+	awk 'NF == 4 && $1 ~ /^[0-9]+$/ { print $4 }' "$T/text" | sort > "$T/names"
+	printf '%s\n' - 'first\x0asecond' last | sort | diff - "$T/names" > "$T/diff" ||
+		fail "names given, and ours:" "$(cat "$T/diff" "$T/text")"
+}
+
 # The layout of pfmon's example: a compilation, as the programs end.
 test_count_follow_all() {
 	cat > "$T/hello.c" <<END
