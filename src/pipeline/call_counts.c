@@ -16,11 +16,12 @@ enum { MAX_COLUMNS = 256, NO_COLUMN = MAX_COLUMNS };
 struct row {
 	struct buf cells[MAX_COLUMNS];
 	size_t count;
+	bool whole; /* no quote is open, a newline ends it, and there are not too many cells */
 };
 
-/* Where the columns are that are looked at. */
+/* Where the columns are that are looked at, and how many there are. */
 struct columns {
-	size_t kind, target, entries, nested;
+	size_t kind, target, entries, nested, count;
 };
 
 static void row_done(struct row *row)
@@ -34,8 +35,9 @@ static const char *cell(struct row *row, size_t column)
 	return column < row->count ? buf_text(&row->cells[column]) : "";
 }
 
-/* Takes one cell (RFC 4180) from *at on, up to the comma or the end of the line. */
-static void take_cell(const char **at, const char *end, struct buf *cell)
+/* Takes one cell (RFC 4180) from *at on, up to the comma or the end of the line. Returns false when
+ * its quotes are not closed. */
+static bool take_cell(const char **at, const char *end, struct buf *cell)
 {
 	bool quoted = *at < end && **at == '"';
 	const char *p = *at + quoted;
@@ -54,22 +56,25 @@ static void take_cell(const char **at, const char *end, struct buf *cell)
 		buf_add_char(cell, *p);
 	}
 	*at = p;
+	return !quoted;
 }
 
-/* Takes a line. Returns false when there is none, or it has too many columns. */
+/* Takes a line, of one that is not whole a part. Returns false when there is none. */
 static bool take_row(const char **at, const char *end, struct row *row)
 {
+	bool closed = true, more = true;
+
 	row->count = 0;
+	row->whole = false;
 	if (*at >= end)
 		return false;
-	for (bool more = true; more;) {
-		if (row->count == MAX_COLUMNS)
-			return false;
+	while (more && row->count < MAX_COLUMNS) {
 		buf_clear(&row->cells[row->count]);
-		take_cell(at, end, &row->cells[row->count++]);
+		closed = take_cell(at, end, &row->cells[row->count++]);
 		more = *at < end && **at == ',';
 		*at += more;
 	}
+	row->whole = closed && !more && *at < end;
 	while (*at < end && (**at == '\r' || **at == '\n'))
 		(*at)++;
 	return true;
@@ -141,11 +146,46 @@ static int take_total(struct row *row, const struct columns *columns, const char
 	return 0;
 }
 
+/* A line that is cut off or damaged may still hold a number, but not the one that was written. */
+static int check_row(const struct row *row, const struct columns *columns, size_t line,
+		     const char *path, struct err *err)
+{
+	if (!row->whole)
+		return err_set(err, -EINVAL,
+			       "%s: row %zu is cut off or has a quote that is not closed; repeat "
+			       "the watch",
+			       path, line);
+	if (row->count != columns->count)
+		return err_set(err, -EINVAL,
+			       "%s: row %zu has %zu cells, and the first line names %zu; repeat "
+			       "the watch",
+			       path, line, row->count, columns->count);
+	return 0;
+}
+
+/* Of a function whose rows are not next to each other, more than one watch counted the calls. They
+ * are sorted. */
+static int check_repeats(const struct call_counts *counts, const char *path, struct err *err)
+{
+	for (size_t i = 1; i < counts->list.count; i++) {
+		const struct call_count *a = &counts->list.items[i - 1], *b = a + 1;
+
+		if (strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0)
+			return err_set(err, -EINVAL,
+				       "%s has the totals of %.100s twice: keep the output of one "
+				       "watch in it, of one file of each name",
+				       path, a->function);
+	}
+	return 0;
+}
+
 static int by_function(const void *first, const void *second)
 {
 	const struct call_count *a = first, *b = second;
 
-	return strcmp(a->function, b->function);
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : strcmp(a->file, b->file);
 }
 
 static int take_rows(const char *path, const char *text, size_t size, struct row *row,
@@ -159,7 +199,8 @@ static int take_rows(const char *path, const char *text, size_t size, struct row
 	columns = (struct columns){ .kind = column_of(row, "kind"),
 				    .target = column_of(row, "target"),
 				    .entries = column_of(row, "entries"),
-				    .nested = column_of(row, "nested") };
+				    .nested = column_of(row, "nested"),
+				    .count = row->count };
 	if (columns.kind == NO_COLUMN || columns.target == NO_COLUMN ||
 	    columns.entries == NO_COLUMN)
 		return err_set(
@@ -167,12 +208,17 @@ static int take_rows(const char *path, const char *text, size_t size, struct row
 			"%s is not the output of 'prospect watch --metric entries --format csv': "
 			"its first line must name kind, target and entries",
 			path);
-	while (rc == 0 && take_row(&at, end, row))
-		rc = take_total(row, &columns, path, counts, err);
+	for (size_t line = 2; rc == 0 && take_row(&at, end, row); line++) {
+		rc = check_row(row, &columns, line, path, err);
+		if (rc == 0)
+			rc = take_total(row, &columns, path, counts, err);
+	}
 	if (counts->list.count)
 		qsort(counts->list.items, counts->list.count, sizeof(*counts->list.items),
 		      by_function);
-	else if (rc == 0)
+	if (rc == 0)
+		rc = check_repeats(counts, path, err);
+	if (rc == 0 && !counts->list.count)
 		rc = err_set(err, -EINVAL,
 			     "%s has no totals: the watch was stopped by its budget or killed; "
 			     "repeat it, with a higher --budget",

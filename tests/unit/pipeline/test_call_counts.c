@@ -60,7 +60,12 @@ static void what_no_watch_wrote_is_refused(void **state)
 		{ "kind,target,entries\ninterval,f,1\n", "no totals" },
 		{ "kind,target,entries\npartial,f,1\n", "higher --budget" },
 		{ "kind,target,entries\ntotal,f,many\n", "not a whole number: 'many'" },
-		{ "kind,target,entries\ntotal,f\n", "not a whole number: ''" },
+		{ "kind,target,entries\ntotal,f,\n", "not a whole number: ''" },
+		{ "kind,target,entries\ntotal,f\n", "row 2 has 2 cells, and the first line names 3" },
+		{ "kind,target,entries\ntotal,f,3,30\n", "row 2 has 4 cells" },
+		{ "kind,target,entries\ntotal,f,12\ntotal,g,34", "row 3 is cut off" },
+		{ "kind,target,entries\ntotal,f,12\ntotal,\"g,34\ntotal,h,5\n", "row 3 is cut off" },
+		{ "kind,target,entries\ntotal,f,1\ntotal,g,2\ntotal,f,1\n", "totals of f twice" },
 		{ "kind,target,entries\ntotal,f,-1\n", "not a whole number" },
 		{ "kind,target,entries\ntotal,f,99999999999999999999\n", "not a whole number" },
 	};
@@ -76,16 +81,23 @@ static void what_no_watch_wrote_is_refused(void **state)
 	}
 }
 
-/* Cut off anywhere, it is taken for what is left of it or refused. */
-static void any_beginning_can_be_read(void **state)
+/* Cut off within a line, it is refused: half a number is another number. */
+static void only_whole_lines_are_taken(void **state)
 {
 	static const char text[] = "kind,target,entries\ntotal,\"a\"\"b\",12\ntotal,c:d,34\n";
+	size_t lines = 0;
 
 	for (size_t size = 0; size < sizeof(text); size++) {
 		struct call_counts counts;
+		int rc = call_counts_parse("calls.csv", text, size, &counts, NULL);
 
-		if (call_counts_parse("calls.csv", text, size, &counts, NULL) == 0)
-			assert_in_range(counts.list.count, 1, 2);
+		lines += size && text[size - 1] == '\n';
+		if (size && text[size - 1] == '\n' && lines > 1) {
+			assert_int_equal(rc, 0);
+			assert_int_equal(counts.list.count, lines - 1);
+		} else {
+			assert_int_equal(rc, -EINVAL);
+		}
 		call_counts_done(&counts);
 	}
 }
@@ -95,7 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_are_found_by_file_and_function),
 		cmocka_unit_test(what_no_watch_wrote_is_refused),
-		cmocka_unit_test(any_beginning_can_be_read),
+		cmocka_unit_test(only_whole_lines_are_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
