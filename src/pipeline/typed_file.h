@@ -6,8 +6,8 @@
 #include "base/err.h"
 
 /* A descriptor of the regular file at @path for reading, the caller's. Under sudo it is opened with
- * the invoking user's rights, and as root only where nobody but root can change what the name means
- * (owner_root_alone). Negative errno and the reason, which begins with no name. */
+ * the invoking user's rights; where the user may not search its folder, as root, if nobody but root
+ * can change what the name means (owner_root_alone) and the file is the user's. Negative errno and the reason, which begins with no name. */
 int typed_file_open(const char *path, struct err *err);
 
 #endif

@@ -113,9 +113,29 @@ static void under_sudo_the_user_opens(void **state)
 	under_sudo();
 	assert_int_equal(try_open("users"), 0);
 	assert_int_equal(try_open("public"), 0);
-	assert_int_equal(try_open("roots"), 0);
-	assert_int_equal(try_open("others"), 0); /* root put it there */
+	assert_int_equal(try_open("roots"), -EACCES);
+	assert_int_equal(try_open("others"), -EACCES);
 	assert_int_equal(try_open("missing"), -ENOENT);
+}
+
+/* In a folder of root's that the user may not search, as a profile recorded under sudo may be. */
+static void under_sudo_where_the_user_may_not_search(void **state)
+{
+	need_folder(state);
+	assert_int_equal(mkdir("closed", 0700), 0);
+	write_file("closed/roots", 0600, 0);
+	write_file("closed/users", 0600, USER);
+	write_file("closed/unreadable", 0200, USER);
+	write_file("closed/others", 0600, USER + 1);
+	write_file("closed/public", 0644, 0);
+	assert_int_equal(mkfifo("closed/pipe", 0644), 0);
+	under_sudo();
+	assert_int_equal(try_open("closed/roots"), -EACCES);
+	assert_int_equal(try_open("closed/users"), 0);
+	assert_int_equal(try_open("closed/unreadable"), -EACCES);
+	assert_int_equal(try_open("closed/others"), -EACCES);
+	assert_int_equal(try_open("closed/public"), -EACCES);
+	assert_int_equal(try_open("closed/pipe"), -EINVAL);
 }
 
 /* In a folder of the user's, a name may mean anything a moment later. */
@@ -149,7 +169,7 @@ static void under_sudo_links_lead_where_the_user_may(void **state)
 	under_sudo();
 	assert_true(try_open("to-roots") < 0);
 	assert_true(try_open("to-closed/public") < 0);
-	assert_int_equal(try_open("closed/public"), 0);
+	assert_int_equal(try_open("closed/public"), -EACCES);
 	close(typed_file_open("to-public", NULL));
 }
 
@@ -170,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(root_opens_all),
 		IN_FOLDER(under_sudo_the_user_opens),
+		IN_FOLDER(under_sudo_where_the_user_may_not_search),
 		IN_FOLDER(under_sudo_not_where_others_write),
 		IN_FOLDER(under_sudo_links_lead_where_the_user_may),
 		IN_FOLDER(neither_pipes_nor_folders),
