@@ -218,22 +218,24 @@ static int collect(struct making *making, struct run *run, struct err *err)
 }
 
 /* What the profiled program is called, by process, program and image. */
-static void tell_command(struct diff *diff, enum diff_side side, const struct labels *labels)
+static void tell_command(struct diff *diff, enum diff_side side, const struct opened *opened)
 {
-	const struct profile *profile = labels->profile;
+	const struct profile *profile = opened->profile;
 	uint32_t process = diff_command_process(profile);
-	const char *image = diff_command_image(profile);
+	uint32_t image = diff_command_image(profile, opened->totals.rows.items,
+					    opened->totals.rows.count);
 	struct buf text = { 0 };
 
 	if (!process)
 		return;
-	labels_process(labels, process, &text);
+	labels_process(&opened->labels, process, &text);
 	diff_command(diff, side, "process", buf_text(&text));
 	buf_done(&text);
 	diff_command(diff, side, "program",
 		     profile_text(profile, profile->processes.items[process].program));
 	if (image)
-		diff_command(diff, side, "image", image);
+		diff_command(diff, side, "image",
+			     profile_text(profile, profile->images.items[image].path));
 }
 
 static double complete_percent(const struct opened *opened)
@@ -262,7 +264,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	if (rc < 0)
 		return rc;
 	opened_span(opened, &from_ns, &to_ns);
-	tell_command(making->diff, side, &opened->labels);
+	tell_command(making->diff, side, opened);
 	cells_init(&cells, from_ns, to_ns);
 	run.table = table_new(&opened->labels, &making->wish.keys);
 	run.cells = wants_times(making) ? &cells : NULL;

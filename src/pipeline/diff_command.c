@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
+#include "base/xalloc.h"
 
 int diff_command_is_known(struct store_reader *store, bool *ret_is_known, struct err *err)
 {
@@ -51,16 +53,47 @@ uint32_t diff_command_process(const struct profile *profile)
 	return found;
 }
 
-const char *diff_command_image(const struct profile *profile)
+static bool is_called(const struct profile *profile, const struct image *image, uint32_t process)
 {
-	uint32_t process = diff_command_process(profile);
-	const char *program = profile_text(profile, profile->processes.items[process].program);
+	str_id program = profile->processes.items[process].program;
 
-	for (size_t i = 1; process && i < profile->images.count; i++) {
-		const char *path = profile_text(profile, profile->images.items[i].path);
+	return image->kind == IMAGE_FILE && strcmp(file_base(profile_text(profile, image->path)),
+						   profile_text(profile, program)) == 0;
+}
 
-		if (strcmp(file_base(path), program) == 0)
-			return path;
+/* What of the process's weight was in the code of each image, and in what that called. */
+static void weigh(const struct profile *profile, const struct total *rows, size_t count,
+		  uint32_t process, uint64_t *weights)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t stack = rows[i].stack;
+
+		if (profile->tasks.items[rows[i].task].process != process)
+			continue;
+		for (; stack; stack = profile->stacks.items[stack].parent)
+			weights[profile->frames.items[profile->stacks.items[stack].frame].image] +=
+				rows[i].weight;
 	}
-	return NULL;
+}
+
+uint32_t diff_command_image(const struct profile *profile, const struct total *rows, size_t count)
+{
+	_cleanup_free_ uint64_t *weights = xcalloc(profile->images.count + 1, sizeof(*weights));
+	uint32_t process = diff_command_process(profile), called = 0, found = 0, heaviest = 0;
+
+	for (uint32_t i = 1; process && i < profile->images.count; i++) {
+		if (!is_called(profile, &profile->images.items[i], process))
+			continue;
+		found = i;
+		called++;
+	}
+	if (called <= 1)
+		return found;
+	weigh(profile, rows, count, process, weights);
+	for (uint32_t i = 1; i < profile->images.count; i++) {
+		if (weights[i] > weights[heaviest] &&
+		    is_called(profile, &profile->images.items[i], process))
+			heaviest = i;
+	}
+	return heaviest;
 }

@@ -20,7 +20,8 @@ void diff_command_each(const struct profile *profile, const struct point *points
 
 /* The process the command became last; 0: there is none. */
 uint32_t diff_command_process(const struct profile *profile);
-/* The path of its executable; NULL: not known. */
-const char *diff_command_image(const struct profile *profile);
+/* The image of its executable: the file that is called as the process is, and where several are, the
+ * one that most of the process's weight in @rows was in. 0: not known. */
+uint32_t diff_command_image(const struct profile *profile, const struct total *rows, size_t count);
 
 #endif

@@ -270,22 +270,16 @@ static uint32_t main_image(const struct export_data *data)
 	size_t count = profile->images.count;
 	_cleanup_free_ uint64_t *self = xcalloc(count, sizeof(*self));
 	_cleanup_free_ uint64_t *total = xcalloc(count, sizeof(*total));
-	const char *command = diff_command_image(profile);
-	uint32_t heaviest = 0, executable = 0;
+	uint32_t executable = diff_command_image(profile, data->rows, data->count);
+	uint32_t heaviest = 0;
 
 	weigh_images(data, self, total);
 	for (uint32_t image = 1; image < count; image++) {
-		const struct image *row = &profile->images.items[image];
-
-		if (row->kind != IMAGE_FILE)
-			continue;
-		if (self[image] > self[heaviest])
+		if (profile->images.items[image].kind == IMAGE_FILE &&
+		    self[image] > self[heaviest])
 			heaviest = image;
-		if (command && total[image] > total[executable] &&
-		    strcmp(profile_text(profile, row->path), command) == 0)
-			executable = image;
 	}
-	return executable ? executable : heaviest;
+	return total[executable] ? executable : heaviest;
 }
 
 static void name_code(struct exporting *exporting)

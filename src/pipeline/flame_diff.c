@@ -20,6 +20,7 @@ struct side {
 	struct places *places;
 	struct tree *tree;
 	char *head; /* of its report */
+	uint32_t image; /* of the command; 0: not known */
 };
 
 struct drawing {
@@ -93,6 +94,8 @@ static int collect(const struct drawing *drawing, struct side *side, struct err 
 			     "everything that was recorded",
 			     side->opened.selection.size ? " that are selected" : "");
 	side->head = make_head(side);
+	side->image = diff_command_image(side->opened.profile, side->opened.totals.rows.items,
+					 side->opened.totals.rows.count);
 	opened_forget_samples(&side->opened);
 	return rc < 0 ? err_prefix(err, rc, "%s", side->path) : 0;
 }
@@ -149,13 +152,20 @@ static void add_facts(const struct drawing *drawing, struct buf *text)
 		buf_printf(text, ", selected by %s", buf_text(&new->selection));
 }
 
+static const char *command_path(const struct side *side)
+{
+	const struct profile *profile = side->opened.profile;
+
+	return side->image ? profile_text(profile, profile->images.items[side->image].path) : NULL;
+}
+
 static void draw(const struct drawing *drawing, FILE *out)
 {
 	const struct side *old = &drawing->sides[DIFF_OLD], *new = &drawing->sides[DIFF_NEW];
 	const struct profile *profile = new->opened.profile;
 	const struct paired_side sides[DIFF_SIDES] = {
-		[DIFF_OLD] = { old->tree, diff_command_image(old->opened.profile) },
-		[DIFF_NEW] = { new->tree, diff_command_image(profile) },
+		[DIFF_OLD] = { old->tree, command_path(old) },
+		[DIFF_NEW] = { new->tree, command_path(new) },
 	};
 	_cleanup_(paired_tree_freep) struct paired_tree *tree =
 		paired_tree_new(&sides[DIFF_OLD], &sides[DIFF_NEW]);

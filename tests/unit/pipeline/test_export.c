@@ -243,6 +243,24 @@ static void the_executable_of_the_command(void **state)
 	assert_first(world, NULL, "/bin/prog");
 }
 
+/* Another program of that name ran meanwhile, and longer; the command's own name is also that of a
+ * file it has nothing of. */
+static void the_executable_among_others_of_its_name(void **state)
+{
+	struct world *world = *state;
+	uint32_t other = add_image(world, IMAGE_FILE, "/a/prog");
+	uint32_t program = add_image(world, IMAGE_FILE, "/b/prog");
+	uint32_t library = add_image(world, IMAGE_FILE, "/lib/libm.so");
+	uint32_t caller = add_frame(world, 0, program, 0x1000, FRAME_RETURN);
+
+	add_image(world, IMAGE_FILE, "/c/prog");
+	add_task(world, "prog", false);
+	add_weight(world, add_frame(world, 0, other, 0x2000, FRAME_EXACT), 0, 1000);
+	add_task(world, "prog", true);
+	add_weight(world, add_frame(world, caller, library, 0x2000, FRAME_EXACT), 0, 10);
+	assert_first(world, NULL, "/b/prog");
+}
+
 /* Nothing of the command's own was selected: the library's. */
 static void without_the_executable(void **state)
 {
@@ -333,9 +351,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(the_executable_of_the_command), TEST(without_the_executable),
-		TEST(the_file_with_the_most_weight), TEST(addresses_are_those_of_the_file),
-		TEST(the_period_of_a_rate),	     TEST(the_period_of_a_count),
+		TEST(the_executable_of_the_command),
+		TEST(the_executable_among_others_of_its_name),
+		TEST(without_the_executable),
+		TEST(the_file_with_the_most_weight),
+		TEST(addresses_are_those_of_the_file),
+		TEST(the_period_of_a_rate),
+		TEST(the_period_of_a_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
