@@ -108,6 +108,94 @@ int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *r
 	return rc;
 }
 
+/* ---- of rows as they are read ---- */
+
+static struct checksums_part *part_of(struct checksums_read *read, uint64_t id)
+{
+	uint64_t part = id / CHECKSUMS_PART_ROWS;
+	struct checksums_part *last =
+		read->parts.count ? &read->parts.items[read->parts.count - 1] : NULL;
+
+	if (!last || last->part != part) {
+		last = vec_push(&read->parts);
+		*last = (struct checksums_part){ .part = part };
+	}
+	last->rows++;
+	return last;
+}
+
+void checksums_add_row(struct checksums_read *read, uint64_t id, sqlite3_stmt *stmt)
+{
+	struct checksums_part *part = part_of(read, id);
+
+	part->crc = checksums_of_row(part->crc, stmt, 0, sqlite3_column_count(stmt));
+}
+
+/* There are millions: the bytes that add_value takes of each are taken at once. */
+void checksums_add_integers(struct checksums_read *read, uint64_t id, const int64_t *values,
+			    size_t count)
+{
+	enum { BYTES = 1 + sizeof(uint64_t) };
+	struct checksums_part *part = part_of(read, id);
+	uint8_t bytes[CHECKSUMS_MOST_INTEGERS * BYTES];
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t stored = htole64((uint64_t)values[i]);
+
+		bytes[i * BYTES] = SQLITE_INTEGER;
+		memcpy(bytes + i * BYTES + 1, &stored, sizeof(stored));
+	}
+	part->crc = checksum_add(part->crc, bytes, count * BYTES);
+}
+
+/* A part of which nothing was read has lost its rows. */
+static bool is_as_written(const struct checksums_read *read, size_t *at, sqlite3_stmt *stmt)
+{
+	uint64_t part, rows, crc;
+
+	if (!sql_column_u64(stmt, 0, &part) || !sql_column_u64(stmt, 1, &rows) ||
+	    !sql_column_u64(stmt, 2, &crc))
+		return false;
+	while (*at < read->parts.count && read->parts.items[*at].part < part)
+		(*at)++;
+	return *at < read->parts.count && read->parts.items[*at].part == part &&
+	       read->parts.items[*at].rows == rows && read->parts.items[*at].crc == crc;
+}
+
+static int not_as_written(const char *table, struct err *why)
+{
+	return err_set(why, -EBADMSG, "table %s is not as it was written", table);
+}
+
+int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char *table,
+		      struct err *why)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = checksums_there(db);
+	size_t at = 0;
+
+	if (rc <= 0)
+		return rc;
+	rc = sql_prepare(db,
+			 "SELECT part, rows, crc FROM main.checksum WHERE name = ?1 ORDER BY part",
+			 &stmt);
+	if (rc)
+		return rc;
+	sql_bind_text(stmt, 1, table);
+	while ((rc = sql_step(stmt)) > 0) {
+		if (!is_as_written(read, &at, stmt))
+			return not_as_written(table, why);
+	}
+	return rc;
+}
+
+void checksums_read_done(struct checksums_read *read)
+{
+	vec_free(&read->parts);
+}
+
+/* ---- writing ---- */
+
 static int prepare_write(sqlite3 *db, const char *table, sqlite3_stmt **ret_stmt)
 {
 	int rc = sql_prepare(db,
@@ -169,13 +257,60 @@ static int write_keys(sqlite3 *db, const struct checked_keys *checked)
 	return rc;
 }
 
-int checksums_write_keys(sqlite3 *db, const char *table)
+static const struct checked_keys *keys_of(const char *table)
 {
 	for (size_t i = 0; i < checksums_key_tables; i++) {
 		if (strcmp(checksums_keys[i].table, table) == 0)
-			return write_keys(db, &checksums_keys[i]);
+			return &checksums_keys[i];
 	}
-	return -ENOENT;
+	return NULL;
+}
+
+int checksums_write_keys(sqlite3 *db, const char *table)
+{
+	const struct checked_keys *checked = keys_of(table);
+
+	return checked ? write_keys(db, checked) : -ENOENT;
+}
+
+/* 1: there is another checksum of a row with these keys. */
+static int is_changed(sqlite3_stmt *row, int keys, sqlite3_stmt *find)
+{
+	uint32_t crc = checksums_of_row(0, row, 0, sqlite3_column_count(row));
+	int rc;
+
+	sqlite3_reset(find);
+	sql_bind_u64(find, 2, checksums_of_row(0, row, 0, keys));
+	sql_bind_u64(find, 3, crc);
+	rc = sql_step(find);
+	sqlite3_reset(find);
+	return rc;
+}
+
+int checksums_compare_keys(sqlite3 *db, const char *table, struct err *why)
+{
+	const struct checked_keys *checked = keys_of(table);
+	_cleanup_(buf_done) struct buf text = { 0 };
+	_cleanup_stmt_ sqlite3_stmt *row = NULL, *find = NULL;
+	int rc = checked ? checksums_there(db) : -ENOENT;
+
+	if (rc <= 0)
+		return rc;
+	buf_printf(&text, "SELECT %s FROM %s", checked->columns, table);
+	rc = sql_prepare(db, buf_text(&text), &row);
+	if (!rc)
+		rc = sql_prepare(db,
+				 "SELECT 1 FROM main.checksum WHERE name = ?1 AND part = ?2 "
+				 "AND crc <> ?3",
+				 &find);
+	if (!rc)
+		sql_bind_text(find, 1, table);
+	while (!rc && (rc = sql_step(row)) > 0) {
+		rc = is_changed(row, checked->keys, find);
+		if (rc > 0)
+			return not_as_written(table, why);
+	}
+	return rc;
 }
 
 int checksums_there(sqlite3 *db)

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "base/vec.h"
+
 /* Ids of a dictionary that have one checksum together: those with the same id / this. */
 enum { CHECKSUMS_PART_ROWS = 64 };
 
@@ -43,6 +46,29 @@ uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int first, int 
 /* The rows of a part as they are in the file now. */
 int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *ret_rows,
 		      uint32_t *ret_crc);
+
+/* What the rows of a table come to as they are read. Zero-initialised is empty. */
+struct checksums_part {
+	uint64_t part, rows;
+	uint32_t crc;
+};
+struct checksums_read {
+	VEC(struct checksums_part) parts;
+};
+
+/* Rows are to be added in the order of their ids, which are not negative, with the columns of
+ * checksums_rows: as a statement has them, or (at most CHECKSUMS_MOST_INTEGERS) as integers. */
+enum { CHECKSUMS_MOST_INTEGERS = 16 };
+void checksums_add_row(struct checksums_read *read, uint64_t id, sqlite3_stmt *stmt);
+void checksums_add_integers(struct checksums_read *read, uint64_t id, const int64_t *values,
+			    size_t count);
+/* -EBADMSG and the reason when that is not what was written; 0 too where no checksum says. @why is
+ * left alone when SQLite itself failed. */
+int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char *table,
+		      struct err *why);
+void checksums_read_done(struct checksums_read *read);
+/* The same of the rows of a small table with keys. */
+int checksums_compare_keys(sqlite3 *db, const char *table, struct err *why);
 
 /* Has the file the table, as a stored one? 1, 0, or a negative errno. */
 int checksums_there(sqlite3 *db);

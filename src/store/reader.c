@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "store/branch_rows.h"
+#include "store/checksums.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
@@ -95,6 +96,10 @@ int store_load_profile(struct store_reader *reader, struct profile **ret_profile
 	rc = row_reader_run(reader->connection.db, &reader->words, profile, &why);
 	if (!rc)
 		rc = facts_read(reader->connection.db, profile, &why);
+	if (!rc)
+		rc = checksums_compare_keys(reader->connection.db, "header", &why);
+	if (!rc)
+		rc = checksums_compare_keys(reader->connection.db, "loss", &why);
 	if (rc)
 		return explain(reader, rc, &why, err);
 	*ret_profile = steal_ptr(profile);

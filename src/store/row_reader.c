@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "store/checksums.h"
 #include "store/columns.h"
 #include "store/pages.h"
 #include "store/schema.h"
@@ -18,6 +19,7 @@ struct input {
 	const struct wordlist_map *words;
 	struct profile *profile;
 	struct texts texts;
+	struct checksums_read read[TABLE_COUNT];
 };
 
 static bool read_build_id(sqlite3_stmt *stmt, int at, struct image *image)
@@ -178,10 +180,15 @@ enum { PLAIN_MAX_COLUMNS = 8 };
 
 /* A table of integers alone, of which there may be millions of rows, and where it is read to. */
 struct plain {
-	const struct input *input;
+	struct input *input;
 	const struct table *table;
 	size_t next; /* id */
 };
+
+static struct checksums_read *read_of(struct input *input, const struct table *table)
+{
+	return &input->read[table - columns_tables];
+}
 
 static bool is_plain(const struct table *table)
 {
@@ -209,7 +216,7 @@ static int read_plain_row(void *context, struct page_row *row)
 	struct plain *plain = context;
 	const struct table *table = plain->table;
 	struct profile *profile = plain->input->profile;
-	int64_t values[PLAIN_MAX_COLUMNS];
+	int64_t values[1 + PLAIN_MAX_COLUMNS]; /* the id first */
 	size_t id = plain->next++;
 	char *made;
 
@@ -218,12 +225,14 @@ static int read_plain_row(void *context, struct page_row *row)
 	if (id == table->count(profile))
 		table->append(profile);
 	made = table->row(profile, id);
-	if (!page_row_integers(row, values, table->column_count))
+	values[0] = row->id;
+	if (!page_row_integers(row, values + 1, table->column_count))
 		return PAGES_ODD;
+	checksums_add_integers(read_of(plain->input, table), id, values, 1 + table->column_count);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
 		char *field = made + column->offset;
-		uint64_t value = (uint64_t)values[i];
+		uint64_t value = (uint64_t)values[1 + i];
 
 		if (column->type == COLUMN_NUMBER
 			    ? !set_number(column, plain->input->words, value, field)
@@ -234,7 +243,7 @@ static int read_plain_row(void *context, struct page_row *row)
 }
 
 /* PAGES_ODD: SQLite must read it, which sets every row anew. */
-static int read_plain_table(const struct input *input, const struct table *table)
+static int read_plain_table(struct input *input, const struct table *table)
 {
 	_cleanup_(buf_done) struct buf columns = { 0 };
 	struct plain plain = { .input = input, .table = table };
@@ -243,7 +252,7 @@ static int read_plain_table(const struct input *input, const struct table *table
 	return pages_each(input->db, table->name, buf_text(&columns), read_plain_row, &plain);
 }
 
-static int read_table(const struct input *input, const struct table *table, struct err *err)
+static int read_table(struct input *input, const struct table *table, struct err *err)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -253,16 +262,36 @@ static int read_table(const struct input *input, const struct table *table, stru
 		return rc;
 	if (is_plain(table) && read_plain_table(input, table) == 0)
 		return 0;
+	checksums_read_done(read_of(input, table));
 	add_select(&text, table);
 	rc = sql_prepare(input->db, buf_text(&text), &stmt);
-	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++)
+	for (size_t id = 0; !rc && (rc = sql_step(stmt)) > 0; id++) {
 		rc = read_row(stmt, table, input, id, err);
+		checksums_add_row(read_of(input, table), id, stmt);
+	}
 	return rc;
 }
 
 static void input_done(struct input *input)
 {
 	texts_done(&input->texts);
+	for (int i = 0; i < TABLE_COUNT; i++)
+		checksums_read_done(&input->read[i]);
+}
+
+/* Last, as what is wrong by itself can be said more exactly. */
+static int check_written(const struct input *input, struct err *err)
+{
+	int rc = checksums_compare(&input->texts.read, input->db, "text", err);
+
+	for (int i = 0; !rc && i < TABLE_COUNT; i++) {
+		const struct table *table = &columns_tables[i];
+
+		rc = table->optional ? schema_has(input->db, table->name) : 1;
+		if (rc > 0)
+			rc = checksums_compare(&input->read[i], input->db, table->name, err);
+	}
+	return rc;
 }
 
 static int check_references(const struct table *table, struct profile *profile, struct err *err)
@@ -324,7 +353,7 @@ static int check_ancestors(const struct profile *profile, struct err *err)
 int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		   struct err *err)
 {
-	_cleanup_(input_done) struct input input = { db, map, profile, { { 0 } } };
+	_cleanup_(input_done) struct input input = { .db = db, .words = map, .profile = profile };
 	int rc = texts_read(db, profile, &input.texts, err);
 
 	for (int i = 0; !rc && i < TABLE_COUNT; i++)
@@ -335,7 +364,7 @@ int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *
 		rc = fill_depths(profile, err);
 	if (!rc)
 		rc = check_ancestors(profile, err);
-	return rc;
+	return rc ? rc : check_written(&input, err);
 }
 
 /* ---- of a file that is damaged ---- */
@@ -379,7 +408,7 @@ static int scan_table(const struct input *input, enum table_id at, const struct 
 int row_reader_scan(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		    const struct row_scan *scan)
 {
-	_cleanup_(input_done) struct input input = { db, map, profile, { { 0 } } };
+	_cleanup_(input_done) struct input input = { .db = db, .words = map, .profile = profile };
 	struct err err;
 	int rc = texts_read(db, profile, &input.texts, &err);
 

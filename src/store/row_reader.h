@@ -12,8 +12,8 @@
 
 /* Reads all tables into @profile, which is new. -EBADMSG, with the table and row in @err, for ids
  * with gaps, wrong types, words we do not know, references out of range, stack nodes not behind
- * their parent or too deep, processes that are their own ancestor, and too many rows. @err is left
- * alone when SQLite itself failed. */
+ * their parent or too deep, processes that are their own ancestor, too many rows, and rows that
+ * their checksums do not fit. @err is left alone when SQLite itself failed. */
 int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *profile,
 		   struct err *err);
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "base/search.h"
-#include "store/checksums.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -49,6 +48,7 @@ int texts_read(sqlite3 *db, struct profile *profile, struct texts *texts, struct
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		if (!read_row(stmt, profile, texts))
 			return err_set(why, -EBADMSG, "a row of table text is wrong");
+		checksums_add_row(&texts->read, texts->rows.items[texts->rows.count - 1].id, stmt);
 		rc = 0;
 	}
 	return rc;
@@ -67,4 +67,5 @@ bool texts_find(const struct texts *texts, uint64_t id, str_id *ret_text)
 void texts_done(struct texts *texts)
 {
 	vec_free(&texts->rows);
+	checksums_read_done(&texts->read);
 }

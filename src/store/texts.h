@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/profile.h"
+#include "store/checksums.h"
 
 struct text_row {
 	uint32_t id;
@@ -21,6 +22,7 @@ struct text_row {
 
 struct texts {
 	VEC(struct text_row) rows; /* ascending in id */
+	struct checksums_read read;
 };
 
 /* The statement texts_write runs. */

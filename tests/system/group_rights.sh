@@ -196,7 +196,7 @@ test_executables_of_others_stay_theirs() {
 	! zstd -dqc "$T/x.tar.zst" | tar -tf - | grep -q '/evil$' || fail "another user gets the program"
 	grep -qx "$T/evil/evil: user 61235 may not read it" "$T/said" || fail "$(cat "$T/said")"
 	# what a profile says of users counts only in the file that was recorded
-	sqlite3 "$T/prof" 'UPDATE process SET uid = 0'
+	sqlite3 "$T/prof" 'UPDATE process SET uid = 0; DROP TABLE checksum'
 	"$PROSPECT" archive --list "$T/prof" > "$T/said" || fail "no list"
 	cp -a "$T/prof" "$T/copy"
 	"$PROSPECT" archive --list "$T/copy" > "$T/said" || fail "no list"
@@ -223,7 +223,7 @@ test_foreign_profiles_have_everybodys_rights() {
 	nothing_leaks
 	grep -qx "$T/secret: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
 	chown root "$T/prof"
-	sqlite3 "$T/prof" "UPDATE header SET value = 'elsewhere' WHERE name = 'hostname'"
+	sqlite3 "$T/prof" "UPDATE header SET value = 'elsewhere' WHERE name = 'hostname'; DROP TABLE checksum"
 	nothing_leaks
 	grep -qx "$T/secret: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
 }

@@ -240,6 +240,29 @@ static void rows_that_lie(void **state)
 	HARMS(*state, harms);
 }
 
+/* What makes sense and is not what was written. */
+static void rows_that_changed(void **state)
+{
+	static const struct harm harms[] = {
+		{ "UPDATE event SET rate_hz = rate_hz + 1", "table event is not as it was" },
+		{ "UPDATE image SET path = path || 'x' WHERE id = 1", "table image is not as it" },
+		{ "UPDATE process SET uid = uid + 1 WHERE id = 2", "table process is not as it was" },
+		{ "UPDATE task SET comm = 'other' WHERE id = 1", "table task is not as it was" },
+		{ "UPDATE symbol SET name = 'other' WHERE id = 3", "table symbol is not as it" },
+		{ "UPDATE frame SET symbol = 1 WHERE id = 3", "table frame is not as it was" },
+		{ "UPDATE stack SET frame = 2 WHERE id = 3", "table stack is not as it was" },
+		{ "DELETE FROM stack WHERE id = (SELECT max(id) FROM stack)", "damaged" },
+		{ "UPDATE text SET text = '/other.slice' WHERE text = '/user.slice'",
+		  "table text is not as it was" },
+		{ "UPDATE loss SET count = count + 1", "table loss is not as it was" },
+		{ "UPDATE header SET value = value + 1 WHERE name = 'cpus'",
+		  "table header is not as it was" },
+	};
+
+
+	HARMS(*state, harms);
+}
+
 static void samples_that_lie(void **state)
 {
 	static const struct harm harms[] = {
@@ -422,6 +445,7 @@ int main(void)
 		TEST(unreadable),
 		TEST(tables_that_are_not),
 		TEST(rows_that_lie),
+		TEST(rows_that_changed),
 		TEST(samples_that_lie),
 		TEST(additions_are_left_alone),
 		TEST(words_are_the_files_own),
