@@ -110,6 +110,18 @@ int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *r
 
 /* ---- of rows as they are read ---- */
 
+/* A checksum of many bytes takes less time than many of a few. */
+static void sum_pending(struct checksums_read *read)
+{
+	struct checksums_part *last =
+		read->parts.count ? &read->parts.items[read->parts.count - 1] : NULL;
+
+	if (!last || !read->pending.size)
+		return;
+	last->crc = checksum_add(last->crc, read->pending.bytes, read->pending.size);
+	buf_clear(&read->pending);
+}
+
 static struct checksums_part *part_of(struct checksums_read *read, uint64_t id)
 {
 	uint64_t part = id / CHECKSUMS_PART_ROWS;
@@ -117,6 +129,7 @@ static struct checksums_part *part_of(struct checksums_read *read, uint64_t id)
 		read->parts.count ? &read->parts.items[read->parts.count - 1] : NULL;
 
 	if (!last || last->part != part) {
+		sum_pending(read);
 		last = vec_push(&read->parts);
 		*last = (struct checksums_part){ .part = part };
 	}
@@ -128,6 +141,7 @@ void checksums_add_row(struct checksums_read *read, uint64_t id, sqlite3_stmt *s
 {
 	struct checksums_part *part = part_of(read, id);
 
+	sum_pending(read);
 	part->crc = checksums_of_row(part->crc, stmt, 0, sqlite3_column_count(stmt));
 }
 
@@ -136,7 +150,6 @@ void checksums_add_integers(struct checksums_read *read, uint64_t id, const int6
 			    size_t count)
 {
 	enum { BYTES = 1 + sizeof(uint64_t) };
-	struct checksums_part *part = part_of(read, id);
 	uint8_t bytes[CHECKSUMS_MOST_INTEGERS * BYTES];
 
 	for (size_t i = 0; i < count; i++) {
@@ -145,7 +158,8 @@ void checksums_add_integers(struct checksums_read *read, uint64_t id, const int6
 		bytes[i * BYTES] = SQLITE_INTEGER;
 		memcpy(bytes + i * BYTES + 1, &stored, sizeof(stored));
 	}
-	part->crc = checksum_add(part->crc, bytes, count * BYTES);
+	part_of(read, id);
+	buf_add(&read->pending, bytes, count * BYTES);
 }
 
 /* A part of which nothing was read has lost its rows. */
@@ -167,7 +181,7 @@ static int not_as_written(const char *table, struct err *why)
 	return err_set(why, -EBADMSG, "table %s is not as it was written", table);
 }
 
-int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char *table,
+int checksums_compare(struct checksums_read *read, sqlite3 *db, const char *table,
 		      struct err *why)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -176,6 +190,7 @@ int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char
 
 	if (rc <= 0)
 		return rc;
+	sum_pending(read);
 	rc = sql_prepare(db,
 			 "SELECT part, rows, crc FROM main.checksum WHERE name = ?1 ORDER BY part",
 			 &stmt);
@@ -192,6 +207,7 @@ int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char
 void checksums_read_done(struct checksums_read *read)
 {
 	vec_free(&read->parts);
+	buf_done(&read->pending);
 }
 
 /* ---- writing ---- */

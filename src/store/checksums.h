@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
 
@@ -54,6 +55,7 @@ struct checksums_part {
 };
 struct checksums_read {
 	VEC(struct checksums_part) parts;
+	struct buf pending; /* bytes of the last part that are not in its checksum yet */
 };
 
 /* Rows are to be added in the order of their ids, which are not negative, with the columns of
@@ -64,7 +66,7 @@ void checksums_add_integers(struct checksums_read *read, uint64_t id, const int6
 			    size_t count);
 /* -EBADMSG and the reason when that is not what was written; 0 too where no checksum says. @why is
  * left alone when SQLite itself failed. */
-int checksums_compare(const struct checksums_read *read, sqlite3 *db, const char *table,
+int checksums_compare(struct checksums_read *read, sqlite3 *db, const char *table,
 		      struct err *why);
 void checksums_read_done(struct checksums_read *read);
 /* The same of the rows of a small table with keys. */

@@ -280,7 +280,7 @@ static void input_done(struct input *input)
 }
 
 /* Last, as what is wrong by itself can be said more exactly. */
-static int check_written(const struct input *input, struct err *err)
+static int check_written(struct input *input, struct err *err)
 {
 	int rc = checksums_compare(&input->texts.read, input->db, "text", err);
 
