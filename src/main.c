@@ -60,11 +60,6 @@ static void hold_standard_descriptors(void)
 	}
 }
 
-static bool lacks_proc(const struct command *command)
-{
-	return command->needs_proc && access("/proc/self/fd", X_OK) < 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct dispatch dispatch;
@@ -83,9 +78,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "prospect: %s\n", err.text);
 		return rc == -ENOENT ? STATUS_NOT_FOUND : STATUS_WRONG_COMMAND_LINE;
 	}
-	if (lacks_proc(dispatch.command)) {
-		fprintf(stderr, "prospect %s: /proc is not mounted: run 'mount -t proc proc /proc'\n",
-			dispatch.command->name);
+	if (dispatch_check(dispatch.command, &err) < 0) {
+		fprintf(stderr, "prospect %s: %s\n", dispatch.command->name, err.text);
 		return STATUS_FAILED;
 	}
 	return terminal_close_stdout(dispatch.command->run(dispatch.argc, dispatch.argv));

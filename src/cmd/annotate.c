@@ -176,5 +176,6 @@ const struct command command_annotate = {
 	.summary = "show source lines and instructions with what was hit in them",
 	.usage = "[OPTION...] SYMBOL [FILE]",
 	.options = annotate_specs,
+	.reads_profiles = true,
 	.run = run_annotate,
 };

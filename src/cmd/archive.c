@@ -180,5 +180,6 @@ const struct command command_archive = {
 	.usage = "-o FILE.tar.zst|--list [OPTION...] [FILE]",
 	.options = archive_specs,
 	.needs_proc = true,
+	.reads_profiles = true,
 	.run = run_archive,
 };

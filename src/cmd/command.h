@@ -16,6 +16,7 @@ struct command {
 	const char *usage;		   /* what follows the name in the usage line */
 	const struct option_spec *options; /* ends with an all-zero row */
 	bool needs_proc;		   /* nothing that it does can be done without /proc */
+	bool reads_profiles;		   /* and what they lead to: some open files at a time */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

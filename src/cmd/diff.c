@@ -255,5 +255,6 @@ const struct command command_diff = {
 	.summary = "show what changed between profiles, and what may be chance",
 	.usage = "[OPTION...] [OLD NEW...|OLD... -- NEW...]",
 	.options = diff_specs,
+	.reads_profiles = true,
 	.run = run_diff,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/dispatch.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,9 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open_limit.h"
+#include "base/text.h"
 #include "cmd/options.h"
 
-enum { MISTYPED_LETTERS = 2 };
+enum {
+	MISTYPED_LETTERS = 2,
+	LEAST_FILES = 32, /* to read a profile and the files that it names */
+};
 
 const struct command *dispatch_by_name(const struct command *const *table, const char *name)
 {
@@ -155,4 +159,14 @@ int dispatch_find(const struct command *const *table, int argc, char **argv,
 	if (is_mistyped(table, argv[word], err))
 		return -ENOENT;
 	return use_default(table[0], argc, argv, ret_dispatch);
+}
+
+int dispatch_check(const struct command *command, struct err *err)
+{
+	if (command->needs_proc && access("/proc/self/fd", X_OK) < 0)
+		return err_set(err, -ENOENT,
+			       "/proc is not mounted: run 'mount -t proc proc /proc'");
+	if (command->reads_profiles)
+		return open_limit_check(LEAST_FILES, "reading profiles", err);
+	return 0;
 }

@@ -19,6 +19,10 @@ struct dispatch {
 int dispatch_find(const struct command *const *table, int argc, char **argv,
 		  struct dispatch *ret_dispatch, struct err *err);
 
+/* Does the command find what it needs? What is missing would fail later in many ways, and be called
+ * something else. -ENOENT without /proc, -EMFILE where too few files may be open; one line. */
+int dispatch_check(const struct command *command, struct err *err);
+
 /* The command of that name, or NULL. */
 const struct command *dispatch_by_name(const struct command *const *table, const char *name);
 /* The command whose name is at most two letters away from @typed, or NULL. */

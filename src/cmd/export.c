@@ -131,5 +131,6 @@ const struct command command_export = {
 	.summary = "write a profile in the format of another tool: pprof, collapsed stacks ...",
 	.usage = "--format NAME [OPTION...] [-o FILE] [FILE]",
 	.options = export_specs,
+	.reads_profiles = true,
 	.run = run_export,
 };

@@ -148,5 +148,6 @@ const struct command command_flame = {
 	.summary = "draw a flame graph: one HTML file, with search and zoom, that works offline",
 	.usage = "-o FILE.html [OPTION...] [FILE | --diff OLD NEW]",
 	.options = flame_specs,
+	.reads_profiles = true,
 	.run = run_flame,
 };

@@ -176,5 +176,6 @@ const struct command command_graph = {
 	.summary = "show who calls whom, as a tree; of one function its callers and callees",
 	.usage = "[OPTION...] [SYMBOL] [FILE]",
 	.options = graph_specs,
+	.reads_profiles = true,
 	.run = run_graph,
 };

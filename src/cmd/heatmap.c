@@ -127,5 +127,6 @@ const struct command command_heatmap = {
 	.summary = "draw when it was busy: one HTML file, with the flame graph of any time",
 	.usage = "-o FILE.html [OPTION...] [FILE]",
 	.options = heatmap_specs,
+	.reads_profiles = true,
 	.run = run_heatmap,
 };

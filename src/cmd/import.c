@@ -98,5 +98,6 @@ const struct command command_import = {
 	.summary = "make a profile of what perf or another tool recorded",
 	.usage = "[OPTION...] FILE|-",
 	.options = import_specs,
+	.reads_profiles = true,
 	.run = run_import,
 };

@@ -252,5 +252,6 @@ const struct command command_query = {
 	.summary = "ask a profile in SQL; alone, list what can be asked",
 	.usage = "[OPTION...] [SQL] [FILE]",
 	.options = query_specs,
+	.reads_profiles = true,
 	.run = run_query,
 };

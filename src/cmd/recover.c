@@ -85,5 +85,6 @@ const struct command command_recover = {
 	.usage = "[-o NEW] FILE",
 	.options = recover_specs,
 	.needs_proc = true,
+	.reads_profiles = true,
 	.run = run_recover,
 };

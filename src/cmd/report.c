@@ -71,5 +71,6 @@ const struct command command_report = {
 	.summary = "show what a profile has: processes, routines, tables by any key",
 	.usage = "[OPTION...] [FILE]",
 	.options = report_specs,
+	.reads_profiles = true,
 	.run = run_report,
 };

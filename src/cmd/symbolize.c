@@ -255,5 +255,6 @@ const struct command command_symbolize = {
 	.summary = "what is at an address: function, source line, what was inlined",
 	.usage = "(-e FILE | -p PID | --kernel) [OPTION...] [ADDRESS...]",
 	.options = symbolize_specs,
+	.reads_profiles = true,
 	.run = run_symbolize,
 };

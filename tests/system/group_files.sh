@@ -302,6 +302,23 @@ test_few_open_files() {
 	done
 }
 
+# Reading, too: files that could not be opened would be missing without a word.
+test_few_open_files_for_reading() {
+	local command few
+	expect_status 0 "$PROSPECT" record -o "$T/prof" "$BIN/loop" 0.2
+	for command in 'report --by line' 'annotate spin' "archive -o $T/tar" 'export --format pprof'; do
+		for few in 5 8 31; do
+			# shellcheck disable=SC2086 # words
+			expect_status 1 with_files $few "$PROSPECT" $command "$T/prof"
+			expect_line "takes about 32 open files, and no more than $few are allowed: raise"
+		done
+	done
+	[ ! -e "$T/tar" ] || fail "an archive was begun"
+	expect_status 0 "$PROSPECT" archive --list "$T/prof" > "$T/all"
+	expect_status 0 with_files 32 "$PROSPECT" archive --list "$T/prof" > "$T/some"
+	[ -s "$T/all" ] && diff "$T/all" "$T/some" || fail "32 open files are too few"
+}
+
 # What is looked at thread by thread needs a file for each of its events.
 test_few_open_files_for_many_processes() {
 	need_root
