@@ -218,7 +218,7 @@ UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 	__u64 pair[2];
 
 	if (rule->ra == UNWIND_SAVED_CFA && rule->fp == UNWIND_SAVED_CFA &&
-	    rule->fp_offset + 8 == rule->ra_offset &&
+	    (__s64)rule->fp_offset + 8 == rule->ra_offset &&
 	    UNWIND_READ(memory, cfa + (__u64)(__s64)rule->fp_offset, pair, sizeof(pair)) == 0) {
 		frame->fp = pair[0];
 		frame->lr_known = 0;
