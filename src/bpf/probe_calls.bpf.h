@@ -82,7 +82,31 @@ struct dropping {
 	struct probe_thread *thread;
 	const struct probe_call *call;
 	__u32 place; /* that a call may take; PROBE_MAX_DEPTH: none */
+	bool unwound; /* a call was found abandoned, and nobody saw it happen */
 };
+
+/*
+ * A call that left its function by a jump enters with the same return address as what it jumped to.
+ * When that, or what that called, was abandoned, and the place where both were called from calls
+ * once more, the first is no more either. So it is after a longjmp that leads to unknown places.
+ */
+static __always_inline bool is_left_too(const struct probe_frame *frame,
+					const struct dropping *dropping)
+{
+	return frame->sp == dropping->call->sp && frame->from == dropping->call->from &&
+	       (dropping->unwound || frame->flags & FRAME_UNSURE);
+}
+
+/* Is a frame of the stack that a call enters in gone? */
+static __always_inline bool is_gone(const struct probe_frame *frame, struct dropping *dropping,
+				    __u64 reach)
+{
+	if (!is_stale(frame, dropping->call, true, reach) && !is_left_too(frame, dropping))
+		return false;
+	if (was_abandoned(frame))
+		dropping->unwound = true;
+	return true;
+}
 
 static long drop_top(__u32 number, struct dropping *dropping)
 {
@@ -90,10 +114,9 @@ static long drop_top(__u32 number, struct dropping *dropping)
 	struct probe_frame *frame = frame_at(dropping->thread, index);
 
 	(void)number;
-	if (index >= PROBE_MAX_DEPTH ||
-	    !is_stale(frame, dropping->call, true, reach_of(dropping->call)))
+	if (index >= PROBE_MAX_DEPTH || !is_gone(frame, dropping, reach_of(dropping->call)))
 		return 1;
-	give_up(frame);
+	give_up_here(dropping->thread, frame);
 	dropping->thread->depth = index;
 	return 0;
 }
@@ -122,7 +145,7 @@ static long judge_entering(__u32 number, struct dropping *dropping)
 	if (frame->flags & FRAME_DEAD)
 		return 0;
 	if (stack == call->stack && (stack != FRAME_FIBER || call->sp == frame->sp))
-		gone = is_stale(frame, call, true, FAR_IN_STACK);
+		gone = is_gone(frame, dropping, FAR_IN_STACK);
 	else
 		gone = !(frame->flags & FRAME_USER) || (stack == FRAME_ALT && !call->stack);
 	if (gone) {

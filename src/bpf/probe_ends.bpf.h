@@ -18,7 +18,10 @@ struct arrival {
 	__u32 found;	  /* frames from here on are gone */
 	bool keeps_equal; /* what entered with this stack pointer lives */
 	bool unwinding;	  /* an exception or a longjmp has brought it here: nothing returned */
+	bool at_site;	  /* it is where calls return to */
+	bool unwound;	  /* a call was found abandoned, and nobody saw it happen */
 	__u64 crossed_ns; /* when the last call began that may be of another fiber */
+	__u64 began_ns;	  /* when a fiber's call began that returned here; 0: none did */
 };
 
 /* ---- one frame ---- */
@@ -74,9 +77,46 @@ static __noinline int abandon_frame(struct probe_thread *thread, struct probe_fr
 	return 0;
 }
 
+/* Its end is not known: what it jumped to returns to where no probe is, or it may have been
+ * abandoned. Global, or else the compiler finds that nobody wants its value and leaves an address
+ * in the stack there, which the verifier refuses. @thread is never NULL. */
+__noinline int lose_end(struct probe_thread *thread, __u32 index)
+{
+	struct probe_frame *frame;
+	struct probe_slot *slot;
+	__u32 row;
+
+	if (!thread)
+		return 0;
+	frame = frame_at(thread, index);
+	if (frame->flags & (FRAME_IGNORED | FRAME_ADRIFT))
+		return 0;
+	row = frame->flags & FRAME_UNDECIDED ? row_of(frame->target) : frame->row;
+	slot = row == NO_ROW ? NULL : slot_of(row, bpf_get_smp_processor_id());
+	if (!slot)
+		return 0;
+	ADD(slot->unseen, 1);
+	give_up_time(frame, slot);
+	frame->flags |= FRAME_IGNORED;
+	return 0;
+}
+
 /* ---- all that end at a place ---- */
 
-enum frame_end { FRAME_LIVES, FRAME_RETURNED, FRAME_UNWOUND, FRAME_GONE };
+enum frame_end { FRAME_LIVES, FRAME_RETURNED, FRAME_UNWOUND, FRAME_GONE, FRAME_LOST };
+
+/*
+ * Something returned to where this call returns to. Had it not left its function by a jump, its own
+ * return would have been seen first. If it has, it may be what it jumped to that returned; but where
+ * stacks are unwound unseen, it may have been abandoned, and another call returned to that place.
+ */
+static __always_inline enum frame_end judge_at_site(const struct probe_frame *frame,
+						    const struct arrival *arrival)
+{
+	if (!(frame->flags & (FRAME_LEFT | FRAME_PARTLY)) && frame->flags & FRAME_OWN_ENDS)
+		return FRAME_GONE;
+	return arrival->unwound || frame->flags & FRAME_UNSURE ? FRAME_LOST : FRAME_RETURNED;
+}
 
 /* An exception's handler is called at the same stack pointer as what threw; a function that was
  * called there returned, or its place was taken. */
@@ -97,23 +137,19 @@ static __always_inline enum frame_end judge_frame(const struct probe_frame *fram
 	if (gap)
 		return FRAME_GONE;
 	if (same_from)
-		return FRAME_RETURNED;
+		return arrival->at_site ? judge_at_site(frame, arrival) : FRAME_RETURNED;
 	/* Where the return address is in a register, another call may be there. */
 	return RETURN_POPS != 0 && frame->flags & FRAME_OWN_ENDS ? FRAME_GONE : FRAME_LIVES;
 }
 
-static long arrive_at_frame(__u32 number, struct arrival *arrival)
+static __always_inline void end_frame_so(struct arrival *arrival, __u32 index, enum frame_end end)
 {
 	struct probe_thread *thread = arrival->thread;
-	__u32 index = thread->depth - 1;
 	struct probe_frame *frame = frame_at(thread, index);
 
-	(void)number;
-	if (index >= PROBE_MAX_DEPTH)
-		return 1;
-	switch (index >= arrival->found ? FRAME_GONE : judge_frame(frame, arrival)) {
+	switch (end) {
 	case FRAME_LIVES:
-		return 1;
+		break;
 	case FRAME_RETURNED:
 		read_return(thread, index, &arrival->call);
 		return_frame(thread, index, &arrival->call);
@@ -122,9 +158,30 @@ static long arrive_at_frame(__u32 number, struct arrival *arrival)
 		abandon_frame(thread, frame);
 		break;
 	case FRAME_GONE:
-		give_up(frame);
+		if (was_abandoned(frame))
+			arrival->unwound = true;
+		give_up_here(thread, frame);
+		break;
+	case FRAME_LOST:
+		lose_end(thread, index);
 		break;
 	}
+}
+
+static long arrive_at_frame(__u32 number, struct arrival *arrival)
+{
+	struct probe_thread *thread = arrival->thread;
+	__u32 index = thread->depth - 1;
+	struct probe_frame *frame = frame_at(thread, index);
+	enum frame_end end;
+
+	(void)number;
+	if (index >= PROBE_MAX_DEPTH)
+		return 1;
+	end = index >= arrival->found ? FRAME_GONE : judge_frame(frame, arrival);
+	if (end == FRAME_LIVES)
+		return 1;
+	end_frame_so(arrival, index, end);
 	thread->depth = index;
 	return 0;
 }
@@ -164,28 +221,34 @@ static long arrive_at_mixed(__u32 number, struct arrival *arrival)
 	struct probe_thread *thread = arrival->thread;
 	__u32 index = thread->depth - 1 - number;
 	struct probe_frame *frame = frame_at(thread, index);
+	enum frame_end end;
 
 	if (index >= PROBE_MAX_DEPTH)
 		return 1;
 	if (frame->flags & FRAME_DEAD)
 		return 0;
-	switch (judge_mixed(frame, index, arrival)) {
-	case FRAME_LIVES:
+	end = judge_mixed(frame, index, arrival);
+	if (end == FRAME_LIVES)
 		return 0;
-	case FRAME_RETURNED:
-		if (frame->flags & FRAME_FIBER && arrival->crossed_ns > frame->entered_ns)
+	if (end == FRAME_RETURNED && frame->flags & FRAME_FIBER) {
+		if (arrival->crossed_ns > frame->entered_ns)
 			set_adrift(frame);
-		read_return(thread, index, &arrival->call);
-		return_frame(thread, index, &arrival->call);
-		break;
-	case FRAME_UNWOUND:
-		abandon_frame(thread, frame);
-		break;
-	case FRAME_GONE:
-		give_up(frame);
-		break;
+		arrival->began_ns = frame->entered_ns;
 	}
+	end_frame_so(arrival, index, end);
 	bury_here(frame);
+	return 0;
+}
+
+/* A call that began above one that has returned now, and after it, waits in another fiber. */
+static long look_for_waiting(__u32 index, struct arrival *arrival)
+{
+	struct probe_frame *frame = frame_at(arrival->thread, index);
+
+	if ((frame->flags & (FRAME_FIBER | FRAME_DEAD)) == FRAME_FIBER &&
+	    frame->entered_ns > arrival->began_ns &&
+	    frame->sp - arrival->call.sp - 1 < FAR_IN_STACK)
+		set_adrift(frame);
 	return 0;
 }
 
@@ -199,6 +262,8 @@ static __always_inline void arrive(struct arrival *arrival)
 	}
 	bpf_loop(thread->depth, look_for_crossing, arrival, 0);
 	bpf_loop(PROBE_MAX_DEPTH, arrive_at_mixed, arrival, 0);
+	if (arrival->began_ns)
+		bpf_loop(thread->depth, look_for_waiting, arrival, 0);
 	tidy(thread);
 }
 
@@ -219,28 +284,63 @@ static long find_own_frame(__u32 number, struct arrival *arrival)
 	return 1;
 }
 
+/* Sets @found to the number of the call, + 1, that the place is in and that seemed abandoned. */
+static long find_given_up(__u32 index, struct arrival *arrival)
+{
+	const struct probe_given_up *kept = given_up_at(arrival->thread, index);
+
+	if (kept->sp != arrival->call.sp || kept->target != (__u32)arrival->call.cookie)
+		return 0;
+	arrival->found = index + 1;
+	return 1;
+}
+
+/* Its thread was on another stack meanwhile. */
+static __noinline int count_given_up(struct arrival *arrival, struct probe_given_up *kept,
+				     bool returned)
+{
+	struct probe_slot *slot = slot_of(kept->row, kept->cpu);
+
+	kept->sp = 0;
+	if (!slot || kept->flags & FRAME_UNDECIDED)
+		return 0;
+	ADD(slot->abandoned, -1);
+	ADD(slot->switched, 1);
+	slot = slot_of(kept->row, bpf_get_smp_processor_id());
+	if (!slot)
+		return 0;
+	ADD(slot->jumps, 1);
+	if (returned) {
+		ADD(slot->exits, 1);
+		read_value(&arrival->call);
+		count_value(&arrival->call, kept->row, slot, 1);
+	}
+	return 0;
+}
+
+/* Nobody is known to be in the function that ends here. Returns whether one was given up. */
+static __always_inline bool recall(struct arrival *arrival, bool returned)
+{
+	struct probe_thread *thread = arrival->thread;
+
+	bpf_loop(GIVEN_UP_KEPT, find_given_up, arrival, 0);
+	if (!arrival->found)
+		return false;
+	find_fibers_in_own_stack(thread);
+	count_given_up(arrival, given_up_at(thread, arrival->found - 1), returned);
+	return true;
+}
+
 /* A function's own return: with it what had jumped to it returns. */
 static __always_inline bool arrive_at_return(struct arrival *arrival)
 {
 	if (!arrival->found) {
-		count_unmatched(&arrival->call);
+		if (!recall(arrival, true))
+			count_unmatched(&arrival->call);
 		return false;
 	}
 	arrival->call.from = frame_at(arrival->thread, arrival->found - 1)->from;
 	return true;
-}
-
-/* Its end will not be seen: what it jumped to returns to where no probe is. */
-static __always_inline void lose_end(struct probe_frame *frame)
-{
-	__u32 row = frame->flags & FRAME_UNDECIDED ? row_of(frame->target) : frame->row;
-	struct probe_slot *slot = row == NO_ROW ? NULL : slot_of(row, bpf_get_smp_processor_id());
-
-	if (!slot)
-		return;
-	ADD(slot->unseen, 1);
-	give_up_time(frame, slot);
-	frame->flags |= FRAME_IGNORED;
 }
 
 static __always_inline bool arrive_at_jump(struct arrival *arrival)
@@ -248,7 +348,13 @@ static __always_inline bool arrive_at_jump(struct arrival *arrival)
 	struct probe_frame *frame = frame_at(arrival->thread, arrival->found - 1);
 	struct probe_slot *slot;
 
-	if (!arrival->found || frame->flags & FRAME_LEFT)
+	if (!arrival->found) {
+		recall(arrival, false);
+		return false;
+	}
+	/* With another return address it jumps to a place that it has from elsewhere, as a longjmp
+	 * does: nothing returns for it. */
+	if (frame->flags & FRAME_LEFT || frame->from != arrival->call.from)
 		return false;
 	frame->flags |= FRAME_LEFT;
 	slot = slot_of(frame->row, bpf_get_smp_processor_id());
@@ -261,7 +367,7 @@ static __always_inline bool arrive_at_jump(struct arrival *arrival)
 	if (is_armed(frame->from, go_of(&arrival->call)))
 		frame->flags |= FRAME_ARMED;
 	else
-		lose_end(frame);
+		lose_end(arrival->thread, arrival->found - 1);
 	return false;
 }
 

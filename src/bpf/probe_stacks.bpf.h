@@ -7,6 +7,10 @@
  * fiber. Such a call is adrift: it has no time, and its return is still recognised, by its
  * function and stack pointer.
  *
+ * Fibers may have their stacks inside the thread's own. A call of one that seems abandoned, as the
+ * thread made calls above it, and that returns after all, shows it: from then on the thread's own
+ * stack is taken for such a block.
+ *
  * Frames of several stacks are not in the order of their entries' ends: one that is no more among
  * others is dead until it is the topmost, or a call of a fiber takes its place.
  */
@@ -51,7 +55,7 @@ static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
 	struct own_stack stack = {};
 
 	if (sp >= thread->stack_start && sp < thread->stack_end)
-		return 0;
+		return thread->fibers_in_own ? FRAME_FIBER : 0;
 	if (sp - task->sas_ss_sp < task->sas_ss_size)
 		return FRAME_ALT;
 	stack.anchor = first ? task->mm->start_stack : thread_pointer(task) - 1;
@@ -85,6 +89,48 @@ static __noinline int set_adrift(struct probe_frame *frame)
 	ADD(slot->switched, 1);
 	give_up_time(frame, slot);
 	return 0;
+}
+
+/* Bounded as by frame_at. */
+static __always_inline struct probe_given_up *given_up_at(struct probe_thread *thread, __u32 index)
+{
+	asm volatile("%[index] &= %[mask]" : [index] "+r"(index) : [mask] "i"(GIVEN_UP_KEPT - 1));
+	return &thread->given_up[index];
+}
+
+/* As give_up; should it return after all, that is noticed. */
+static __noinline int give_up_here(struct probe_thread *thread, struct probe_frame *frame)
+{
+	__u32 flags = frame->flags;
+
+	if (!(flags & (FRAME_IGNORED | FRAME_STACK | FRAME_GO)) && was_abandoned(frame)) {
+		struct probe_given_up *kept = given_up_at(thread, thread->given_up_count++);
+
+		kept->sp = frame->sp;
+		kept->target = frame->target;
+		kept->row = frame->row;
+		kept->cpu = bpf_get_smp_processor_id();
+		kept->flags = flags;
+	}
+	give_up(frame);
+	return 0;
+}
+
+static long put_in_block(__u32 index, struct probe_thread **thread)
+{
+	struct probe_frame *frame = frame_at(*thread, index);
+
+	if ((frame->flags & (FRAME_USER | FRAME_ALT)) == FRAME_USER)
+		frame->flags |= FRAME_FIBER;
+	return 0;
+}
+
+/* What is on it may be in several stacks. */
+static __always_inline void find_fibers_in_own_stack(struct probe_thread *thread)
+{
+	thread->fibers_in_own = 1;
+	thread->mixed = 1;
+	bpf_loop(thread->depth, put_in_block, &thread, 0);
 }
 
 static long pop_dead(__u32 number, struct probe_thread **thread)

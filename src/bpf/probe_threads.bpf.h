@@ -32,6 +32,7 @@
 enum {
 	THREAD_STACK = 16 * 1024, /* of the kernel, x86 and arm64; aligned to its size */
 	FAR_IN_STACK = 8 << 20,	  /* user stacks further apart are two */
+	GIVEN_UP_KEPT = 16,	  /* a power of two */
 	NO_ROW = 0xffffffff,
 };
 
@@ -75,6 +76,12 @@ struct probe_spent {
 	__u64 counters[PROBE_SLOT_COUNTERS];
 };
 
+/* A call that was counted as abandoned. */
+struct probe_given_up {
+	__u64 sp; /* 0: none */
+	__u32 target, row, cpu, flags;
+};
+
 struct probe_thread {
 	struct probe_spent spent;
 	__u64 left_ns; /* its CPU, last */
@@ -85,6 +92,9 @@ struct probe_thread {
 	__u32 mixed;		      /* some of its frames may be on other stacks */
 	__u64 stack_start, stack_end; /* its own, as far as is known */
 	__u64 goid;		      /* of a goroutine: its number */
+	__u32 given_up_count;	      /* ever; the last are kept */
+	__u32 fibers_in_own;	      /* its own stack is like a block of fibers' */
+	struct probe_given_up given_up[GIVEN_UP_KEPT];
 	struct probe_frame frames[PROBE_MAX_DEPTH];
 };
 
@@ -369,6 +379,12 @@ static __always_inline bool ended_unseen(const struct probe_frame *frame)
 	__u32 flags = frame->flags;
 
 	return flags & FRAME_SITES && !(flags & FRAME_ARMED) && flags & (FRAME_LEFT | FRAME_PARTLY);
+}
+
+/* A call of a program that is no more: was it abandoned? */
+static __always_inline bool was_abandoned(const struct probe_frame *frame)
+{
+	return frame->flags & FRAME_USER && !ended_unseen(frame);
 }
 
 /* It is open no more, and has no time. */

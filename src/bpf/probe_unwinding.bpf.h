@@ -132,7 +132,7 @@ static __always_inline int arrive_anywhere(struct arrival *arrival, __u32 spot)
 		go_of(&arrival->call)
 			? find_goroutine(&arrival->call, false)
 			: bpf_task_storage_get(&threads, bpf_get_current_task_btf(), NULL, 0);
-	if (!arrival->thread || !arrival->thread->depth) {
+	if (!arrival->thread || (!arrival->thread->depth && !arrival->thread->given_up_count)) {
 		if (spot == PROBE_SPOT_RETURN && is_wanted_process())
 			count_unmatched(&arrival->call);
 		return 0;

@@ -154,8 +154,9 @@ int probe_spot(struct pt_regs *regs)
 	if (spot == PROBE_SPOT_SITE) {
 		arrival.call.sp -= RETURN_POPS;
 		arrival.call.from = place;
-	} else if (spot == PROBE_SPOT_CATCH) {
-		arrival.unwinding = true;
+		arrival.at_site = true;
+	} else if (spot == PROBE_SPOT_CATCH || spot == PROBE_SPOT_JUMP) {
+		arrival.unwinding = spot == PROBE_SPOT_CATCH;
 		read_from(regs, &arrival.call);
 	} else if (spot == PROBE_SPOT_LONGJMP) {
 		read_entry(regs, &arrival.call, true);
@@ -426,7 +427,7 @@ int probe_exec(__u64 *arguments)
 	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0) };
 
 	if (walk.thread)
-		walk.thread->stack_start = walk.thread->stack_end = 0;
+		walk.thread->stack_start = walk.thread->stack_end = walk.thread->fibers_in_own = 0;
 	if (walk.thread && phase != PROBE_CLOSED)
 		bpf_loop(walk.thread->depth, forget_frame, &walk, 0);
 	sweep_goroutines(task, true);

@@ -9,6 +9,8 @@ watch_programs() {
 	build calls "$HERE/programs/calls.c" -pthread
 	build called "$SYSTEM/programs/called.c"
 	build fibers "$SYSTEM/programs/fibers.c" -pthread
+	build switches "$SYSTEM/programs/switches.c" -pthread
+	build leaps "$SYSTEM/programs/leaps.c" -O2 -pthread
 	build_goroutines "${1:-amd64}"
 }
 
@@ -86,6 +88,9 @@ check_watched_programs() {
 	watch_is programs work entries 200
 	watch_is programs work exits 200
 	watch_is programs nap exits 5
+	grep -q '"exits":200,.*"errors":20,.*"returned":\[\[-1,-1,20\],' "$EXCHANGE/whole.json" ||
+		fail "$(cat "$EXCHANGE/whole.json")"
+	watch_is chosen work exits 10
 }
 
 # The mechanism that --list and --dry-run tell is the one that is used.
@@ -136,19 +141,40 @@ test_watch_goroutines() {
 # A thread's fibers, in the first thread and in another.
 check_watched_fibers() {
 	local name
-	for name in fibers_block fibers_thread; do
+	for name in fibers_block fibers_thread switches_block switches_stack; do
 		[ "$(cat "$EXCHANGE/$name.status")" = 7 ] || fail "$(cat "$EXCHANGE/$name.stderr")"
 		watch_is $name waiting exits 20
 		watch_is $name waiting abandoned 0
 		watch_is $name busy exits 20
 		watch_is $name busy stack-switched 0
-		[ "$(watch_total $name waiting stack-switched)" -ge 15 ] ||
-			fail "$(cat "$EXCHANGE/$name.csv")"
+		watch_is $name waiting stack-switched 20
 	done
 }
 
 test_watch_fibers() {
 	check_watched_fibers
+}
+
+# The program says itself what a watch has to say of it.
+check_watched_leaps() {
+	local how kind name third wanted wall
+	for how in site nested signals thread unseen; do
+		[ "$(cat "$EXCHANGE/leaps_$how.status")" = 0 ] ||
+			fail "$how: $(cat "$EXCHANGE/leaps_$how.stderr")"
+		grep -q '^count ' "$EXCHANGE/leaps_$how.csv" || fail "$how says nothing"
+		while read -r kind name third wanted; do
+			wall=$(watch_total leaps_$how "$name" walltime)
+			case $kind in
+			count) watch_is leaps_$how "$name" "$third" "$wanted" ;;
+			inner) holds "$wall >= $third" || fail "$how: $name $wall s, more than $third" ;;
+			outer) holds "$wall <= $third" || fail "$how: $name $wall s, less than $third" ;;
+			esac
+		done < "$EXCHANGE/leaps_$how.csv"
+	done
+}
+
+test_watch_leaps() {
+	check_watched_leaps
 }
 
 # watch_own_time NAME FUNCTION [LEAST]: the program measured it from within and from around.

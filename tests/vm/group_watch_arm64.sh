@@ -29,6 +29,10 @@ test_watch_arm64_fibers() {
 	check_watched_fibers
 }
 
+test_watch_arm64_leaps() {
+	check_watched_leaps
+}
+
 test_watch_arm64_programs() {
 	check_watched_programs
 }

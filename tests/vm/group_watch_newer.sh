@@ -36,6 +36,10 @@ test_watch_newer_fibers() {
 	check_watched_fibers
 }
 
+test_watch_newer_leaps() {
+	check_watched_leaps
+}
+
 test_watch_newer_tails() {
 	check_watched_tails
 }

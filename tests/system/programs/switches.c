@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * switches block|stack|thread: 4 stacks that this program switches by its own instructions, in one
- * block of malloc(3), in an array on the thread's own stack, or in a block, by a thread. 5 times
- * each: waiting(), during which the others run, and busy(), which takes 1 ms and tells what it took:
+ * switches block|stack|down|thread: 4 stacks that this program switches by its own instructions, in
+ * one block of malloc(3), in an array on the thread's own stack (down: the highest first), or in a
+ * block, by a thread. 5 times each: waiting(), during which the others run, and busy(), which takes 1 ms and tells what it took:
  * "busy SECONDS" in all. Exits with 7 if every call returned to where it was called.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,10 +91,11 @@ static void run_on_stack(void)
 		switch_stacks(&stacks[current], &scheduler);
 }
 
-static void run_stacks(char *block)
+static void run_stacks(char *block, bool down)
 {
 	for (int i = 0; i < STACKS; i++) {
-		void **top = (void **)(void *)(block + (size_t)(i + 1) * STACK - SAVED);
+		int place = down ? STACKS - i : i + 1;
+		void **top = (void **)(void *)(block + (size_t)place * STACK - SAVED);
 
 		top -= FRAME_WORDS;
 		memset(top, 0, FRAME_WORDS * sizeof(*top));
@@ -111,7 +113,7 @@ static void run_block(void)
 {
 	char *block = (char *)malloc((size_t)STACKS * STACK);
 
-	run_stacks(block);
+	run_stacks(block, false);
 	free(block);
 }
 
@@ -131,8 +133,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, run_in_thread, NULL) != 0)
 			abort();
 		pthread_join(thread, NULL);
-	} else if (strcmp(how, "stack") == 0) {
-		run_stacks(block);
+	} else if (strcmp(how, "stack") == 0 || strcmp(how, "down") == 0) {
+		run_stacks(block, strcmp(how, "down") == 0);
 	} else {
 		run_block();
 	}

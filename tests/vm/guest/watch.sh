@@ -19,9 +19,25 @@ watched many -m $METRICS vfs_read read_zero hrtimer_nanosleep handle_mm_fault 'v
 	'vfs_w*' -- $BIN/calls 4 50
 watched by_cpu --by cpu -m entries,exits vfs_read --if 'arg3 == 1' -- $BIN/calls 4 50
 watched programs -m entries,exits $BIN/called:work $BIN/called:nap -- $BIN/called 200
+# All that programs' functions can be asked at a time, which old verifiers find much.
+ALL=$METRICS,latency-p99,context-switches
+$BIN/prospect watch -i 0 --budget 0 -r --by thread --format json -m $ALL --error-if 'retval == -1' \
+	$BIN/called:work -- $BIN/called 200 > $EXCHANGE/whole.json 2>&1
+watched chosen --by thread -m $ALL --if 'arg1 >= 100 && retval == -1' $BIN/called:work -- \
+	$BIN/called 200
 for how in block thread; do
 	watched fibers_$how -m entries,exits,abandoned,stack-switched,walltime \
 		$BIN/fibers:waiting $BIN/fibers:busy -- $BIN/fibers $how
+done
+for how in block stack; do
+	watched switches_$how -m entries,exits,abandoned,stack-switched,walltime \
+		$BIN/switches:waiting $BIN/switches:busy -- $BIN/switches $how
+done
+for how in site nested signals thread unseen; do
+	watched leaps_$how \
+		-m entries,exits,abandoned,end-not-seen,stack-switched,errors,walltime \
+		$BIN/leaps:{either,keep,leap,deeper,outermost,middle,innermost} \
+		$BIN/leaps:{interrupted,handling,leaving,pass_on,vanish,later} -- $BIN/leaps $how
 done
 if [ -x $BIN/tails ]; then
 	watched tails --by sum -m entries,exits,exits-jump,walltime,errors $BIN/tails:direct \

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * leaps WAY: calls that a longjmp(3) abandons, and calls after them. It prints what a watch of it
+ * has to say: "count NAME METRIC NUMBER", and of times "inner NAME SECONDS", "outer NAME SECONDS",
+ * measured from within and from around, by the clock that the watch has too. C and C++.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+#ifdef __cplusplus
+#define WATCHED extern "C" NOINLINE
+#else
+#define WATCHED NOINLINE
+#endif
+
+enum { CALLS = 20, SPIN_NS = 200000, NS_PER_S = 1000000000, STACK = 64 << 10, DEEP = 5 };
+
+struct timing {
+	long began_ns, inner_ns, outer_ns;
+};
+
+static volatile int turns;
+static struct timing later_time;
+
+static long now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * (long)NS_PER_S + time.tv_nsec;
+}
+
+static void spin(long ns)
+{
+	for (long end_ns = now_ns() + ns; now_ns() < end_ns;)
+		turns++;
+}
+
+static void begin(struct timing *timing)
+{
+	timing->began_ns = now_ns();
+}
+
+static void end(struct timing *timing)
+{
+	timing->inner_ns += now_ns() - timing->began_ns;
+}
+
+static void told(const char *name, const struct timing *timing)
+{
+	printf("inner %s %.9f\nouter %s %.9f\n", name, (double)timing->inner_ns / NS_PER_S, name,
+	       (double)timing->outer_ns / NS_PER_S);
+}
+
+/* Of calls that were abandoned: a time is known only where it can be read where longjmp leads. */
+static void told_abandoned(const char *name, struct timing *timing)
+{
+#if !defined(__x86_64__)
+	timing->inner_ns = 0;
+#endif
+	told(name, timing);
+}
+
+static void counted_ends(const char *name, int entries, int exits)
+{
+	printf("count %s entries %d\ncount %s exits %d\n", name, entries, name, exits);
+	printf("count %s stack-switched 0\ncount %s errors 0\n", name, name);
+}
+
+static void counted(const char *name, int entries, int exits, int abandoned)
+{
+	counted_ends(name, entries, exits);
+	printf("count %s abandoned %d\ncount %s end-not-seen 0\n", name, abandoned, name);
+}
+
+/* Of calls that longjmp leads to the return of: where that cannot be read, their end is not seen. */
+static void counted_landing(const char *name, int entries, int exits, int abandoned)
+{
+#if defined(__x86_64__)
+	counted(name, entries, exits, abandoned);
+#else
+	counted_ends(name, entries, exits);
+	printf("count %s abandoned 0\ncount %s end-not-seen %d\n", name, name, abandoned);
+#endif
+}
+
+WATCHED int later(int number)
+{
+	begin(&later_time);
+	spin(SPIN_NS);
+	end(&later_time);
+	return number;
+}
+
+static void call_later(int number)
+{
+	long before_ns = now_ns();
+
+	later(number);
+	later_time.outer_ns += now_ns() - before_ns;
+}
+
+/* ---- to exactly where a watched call returns to ---- */
+
+static jmp_buf landing;
+static int (*volatile setting)(jmp_buf) = _setjmp;
+static int (*volatile next)(int);
+static struct timing either_time, leap_time, deeper_time, keep_time;
+static volatile int round_number;
+static volatile long before_ns;
+static void *volatile return_site;
+
+/* longjmp(3) comes back with 1. */
+WATCHED int deeper(int number)
+{
+	begin(&deeper_time);
+	spin(SPIN_NS);
+	end(&deeper_time);
+	end(&leap_time);
+	end(&either_time);
+	if (number >= 0)
+		longjmp(landing, 1);
+	return number;
+}
+
+NOINLINE static int go_deeper(int number)
+{
+	spin(SPIN_NS);
+	return deeper(number) + 1;
+}
+
+WATCHED int leap(int number)
+{
+	begin(&leap_time);
+	spin(SPIN_NS);
+	return go_deeper(number);
+}
+
+/* Jumps to setjmp(3), which returns where this one was called from: longjmp(3) lands there, too. */
+WATCHED __attribute__((returns_twice)) int keep(int number)
+{
+	turns += number;
+	if (return_site && return_site != __builtin_return_address(0))
+		abort();
+	return_site = __builtin_return_address(0);
+	return setting(landing);
+}
+
+/* Jumps to one of the three. */
+WATCHED __attribute__((returns_twice)) int either(int number)
+{
+	begin(&either_time);
+	return next(number);
+}
+
+NOINLINE static void call_from_one_place(void)
+{
+	next = keep;
+	while (round_number < CALLS) {
+		before_ns = now_ns();
+		turns += either(round_number);
+		either_time.outer_ns += now_ns() - before_ns;
+		if (next == keep) {
+			keep_time.outer_ns += now_ns() - before_ns;
+			end(&either_time);
+			next = leap;
+		} else if (next == leap) {
+			leap_time.outer_ns += now_ns() - before_ns;
+			deeper_time.outer_ns += now_ns() - before_ns;
+			next = later;
+		} else {
+			later_time.outer_ns += now_ns() - before_ns;
+			round_number = round_number + 1;
+			next = keep;
+		}
+	}
+}
+
+static void land_where_calls_return(void)
+{
+	call_from_one_place();
+	spin(NS_PER_S / 20); /* nobody is inside any more */
+	counted_landing("either", 3 * CALLS, 2 * CALLS, CALLS);
+	counted("keep", CALLS, CALLS, 0);
+	counted_landing("leap", CALLS, 0, CALLS);
+	counted("deeper", CALLS, 0, CALLS);
+	counted("later", CALLS, CALLS, 0);
+#if defined(__x86_64__)
+	told("either", &either_time);
+#endif
+	told("keep", &keep_time);
+	told_abandoned("leap", &leap_time);
+	told_abandoned("deeper", &deeper_time);
+	told("later", &later_time);
+}
+
+/* ---- several calls at a time, below one that lives ---- */
+
+static jmp_buf way_out;
+static struct timing outermost_time, middle_time, innermost_time;
+
+WATCHED int innermost(int number)
+{
+	begin(&innermost_time);
+	spin(SPIN_NS);
+	end(&innermost_time);
+	end(&middle_time);
+	if (number >= 0)
+		longjmp(way_out, 1);
+	return number;
+}
+
+/* DEEP of itself. */
+WATCHED int middle(int number, int deep)
+{
+	int got;
+
+	if (deep == 1)
+		begin(&middle_time);
+	got = deep == DEEP ? innermost(number) : middle(number, deep + 1);
+	turns++;
+	return got;
+}
+
+WATCHED int outermost(int number)
+{
+	begin(&outermost_time);
+	if (!setjmp(way_out))
+		turns += middle(number, 1);
+	spin(SPIN_NS);
+	end(&outermost_time);
+	return number;
+}
+
+static void leave_several(void)
+{
+	for (int i = 0; i < CALLS; i++) {
+		long started_ns = now_ns();
+
+		outermost(i);
+		outermost_time.outer_ns += now_ns() - started_ns;
+		call_later(i);
+	}
+	spin(NS_PER_S / 20);
+	middle_time.outer_ns = innermost_time.outer_ns = outermost_time.outer_ns;
+	counted("outermost", CALLS, CALLS, 0);
+	counted("middle", DEEP * CALLS, 0, DEEP * CALLS);
+	counted("innermost", CALLS, 0, CALLS);
+	counted("later", CALLS, CALLS, 0);
+	told("outermost", &outermost_time);
+	told_abandoned("middle", &middle_time);
+	told_abandoned("innermost", &innermost_time);
+	told("later", &later_time);
+}
+
+/* ---- out of a handler that has a stack of its own ---- */
+
+static sigjmp_buf handled;
+static struct timing interrupted_time, handling_time, leaving_time;
+
+WATCHED int leaving(int number)
+{
+	begin(&leaving_time);
+	spin(SPIN_NS);
+	end(&leaving_time);
+	end(&handling_time);
+	end(&interrupted_time);
+	if (number >= 0)
+		siglongjmp(handled, 1);
+	return number;
+}
+
+WATCHED int handling(int number)
+{
+	begin(&handling_time);
+	number = leaving(number);
+	turns++;
+	return number;
+}
+
+static void handle(int signal)
+{
+	turns += handling(signal);
+}
+
+WATCHED int interrupted(int number)
+{
+	begin(&interrupted_time);
+	spin(SPIN_NS);
+	raise(SIGUSR1);
+	turns++;
+	return number;
+}
+
+/* What comes later is higher in the stack. */
+NOINLINE static void interrupt_one(int number)
+{
+	if (!sigsetjmp(handled, 1))
+		turns += interrupted(number);
+}
+
+static void handle_signals(void)
+{
+	static char memory[STACK];
+	struct sigaction action;
+	stack_t stack;
+
+	memset(&action, 0, sizeof(action));
+	memset(&stack, 0, sizeof(stack));
+	stack.ss_sp = memory;
+	stack.ss_size = sizeof(memory);
+	sigaltstack(&stack, NULL);
+	action.sa_handler = handle;
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < CALLS; i++) {
+		long started_ns = now_ns();
+
+		interrupt_one(i);
+		interrupted_time.outer_ns += now_ns() - started_ns;
+		call_later(i);
+	}
+	spin(NS_PER_S / 20);
+	leaving_time.outer_ns = handling_time.outer_ns = interrupted_time.outer_ns;
+	for (int i = 0; i < 3; i++)
+		counted(i == 0 ? "interrupted" : i == 1 ? "handling" : "leaving", CALLS, 0, CALLS);
+	counted("later", CALLS, CALLS, 0);
+	told_abandoned("interrupted", &interrupted_time);
+	told_abandoned("handling", &handling_time);
+	told_abandoned("leaving", &leaving_time);
+	told("later", &later_time);
+}
+
+static void *handle_in_thread(void *argument)
+{
+	handle_signals();
+	return argument;
+}
+
+static void handle_signals_in_a_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, handle_in_thread, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+}
+
+/* ---- by the program's own instructions, which no probe sees ---- */
+
+static void *unseen[5];
+
+WATCHED int vanish(int number)
+{
+	turns++;
+	spin(SPIN_NS);
+	if (number >= 0)
+		__builtin_longjmp(unseen, 1);
+	return number;
+}
+
+/* What this jumped to is left, and so is this; then it is called from the same place. */
+WATCHED int pass_on(int number)
+{
+	turns++;
+	return next(number);
+}
+
+NOINLINE static void call_what_vanishes(int number)
+{
+	next = __builtin_setjmp(unseen) ? later : vanish;
+	before_ns = now_ns();
+	turns += pass_on(number);
+	later_time.outer_ns += now_ns() - before_ns;
+}
+
+static void leave_unseen(void)
+{
+	for (int i = 0; i < CALLS; i++)
+		call_what_vanishes(i);
+	counted("pass_on", 2 * CALLS, CALLS, CALLS);
+	counted("vanish", CALLS, 0, CALLS);
+	counted("later", CALLS, CALLS, 0);
+	printf("outer pass_on %.9f\nouter vanish 0\n", (double)later_time.outer_ns / NS_PER_S);
+	told("later", &later_time);
+}
+
+int main(int count, char **words)
+{
+	static const struct {
+		const char *name;
+		void (*go)(void);
+	} ways[] = {
+		{ "site", land_where_calls_return },
+		{ "nested", leave_several },
+		{ "signals", handle_signals },
+		{ "thread", handle_signals_in_a_thread },
+		{ "unseen", leave_unseen },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (count == 2 && strcmp(words[1], ways[i].name) == 0) {
+			ways[i].go();
+			return 0;
+		}
+	}
+	return 2;
+}
