@@ -318,11 +318,14 @@ static __noinline int count_given_up(struct arrival *arrival, struct probe_given
 	return 0;
 }
 
-/* Nobody is known to be in the function that ends here. Returns whether one was given up. */
+/* Nobody is known to be in the function that ends here. Returns whether one was given up. Where
+ * there is no room, it may be another that has none. */
 static __always_inline bool recall(struct arrival *arrival, bool returned)
 {
 	struct probe_thread *thread = arrival->thread;
 
+	if (thread->depth >= PROBE_MAX_DEPTH)
+		return false;
 	bpf_loop(GIVEN_UP_KEPT, find_given_up, arrival, 0);
 	if (!arrival->found)
 		return false;

@@ -329,6 +329,50 @@ static long end_frame(__u32 index, struct walk *walk)
 	return 0;
 }
 
+struct pt_regs___kernel {
+	unsigned long sp;
+} BY_NAME;
+
+/* Where a program was when its thread came to its end. */
+struct way_out {
+	struct probe_thread *thread;
+	__u64 sp;
+	__u32 stack;
+};
+
+/* What is deeper than that has been left, and so has the stack for signals; what is in another
+ * fiber waits there for ever. Nobody knows since when. */
+static long leave_behind(__u32 index, struct way_out *out)
+{
+	struct probe_frame *frame = frame_at(out->thread, index);
+	__u32 stack = frame->flags & FRAME_STACK;
+	bool deeper = out->sp - frame->sp - 1 < FAR_IN_STACK;
+
+	if ((frame->flags & (FRAME_USER | FRAME_DEAD)) != FRAME_USER)
+		return 0;
+	if (stack == FRAME_FIBER &&
+	    (stack != out->stack || frame->sp - out->sp >= FAR_IN_STACK))
+		set_adrift(frame);
+	else if (stack == FRAME_ALT ? !out->stack : !stack && !out->stack && deeper)
+		give_up(frame);
+	return 0;
+}
+
+/* The mappings are gone by now: what is not known to be another stack may be a fiber's. */
+static __always_inline void leave_all_behind(struct task_struct *task, struct probe_thread *thread)
+{
+	const struct pt_regs___kernel *regs =
+		(const struct pt_regs___kernel *)bpf_task_pt_regs(task);
+	struct way_out out = { .thread = thread, .sp = regs->sp };
+
+	if (out.sp - task->sas_ss_sp < task->sas_ss_size)
+		out.stack = FRAME_ALT;
+	else if (out.sp < thread->stack_start || out.sp >= thread->stack_end ||
+		 thread->fibers_in_own)
+		out.stack = FRAME_FIBER;
+	bpf_loop(thread->depth, leave_behind, &out, 0);
+}
+
 static __always_inline void end_all(struct task_struct *task, bool running)
 {
 	struct walk walk = { .thread = bpf_task_storage_get(&threads, task, NULL, 0),
@@ -338,6 +382,8 @@ static __always_inline void end_all(struct task_struct *task, bool running)
 
 	if (!walk.thread || phase == PROBE_CLOSED)
 		return;
+	if (running)
+		leave_all_behind(task, walk.thread);
 	read_counters(walk.counters, task);
 	bpf_loop(walk.thread->depth, end_frame, &walk, 0);
 	walk.thread->depth = 0;

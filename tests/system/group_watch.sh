@@ -158,6 +158,25 @@ test_watch_lets_programs_switch_stacks() {
 	done
 }
 
+# Nor have those that never come back, however long their thread goes on without them.
+test_watch_gives_no_time_to_stacks_that_are_left() {
+	local how
+	need_counts_of_calls
+	${CC:-cc} -std=gnu11 -g -O2 -pthread -o "$T/switches" "$HERE/programs/switches.c" ||
+		fail "switches.c cannot be compiled"
+	for how in left left-on-stack; do
+		count_calls -m entries,exits,abandoned,stack-switched,walltime,vtime \
+			"$T/switches:waiting" -- "$T/switches" $how
+		expect_calls waiting entries 4
+		expect_calls waiting exits 0
+		holds "$(total_of waiting abandoned) + $(total_of waiting stack-switched) == 4" ||
+			fail "$how: $(cat "$T/csv")"
+		[ $how = left-on-stack ] || expect_calls waiting abandoned 0
+		holds "$(total_of waiting walltime) == 0 && $(total_of waiting vtime) == 0" ||
+			fail "$how: $(cat "$T/csv")"
+	done
+}
+
 # A stack for signals is no fiber's.
 test_watch_knows_the_stack_for_signals() {
 	need_counts_of_calls
@@ -528,6 +547,7 @@ test_watch_follows_leaps() {
 			check_ends "$T/leaps" signals interrupted handling leaving later
 			check_ends "$T/leaps" thread interrupted handling leaving later
 			check_ends "$T/leaps" unseen pass_on vanish later
+			check_ends "$T/leaps" last pass_on vanish
 		done
 	done
 }

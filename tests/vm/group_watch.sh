@@ -158,7 +158,7 @@ test_watch_fibers() {
 # The program says itself what a watch has to say of it.
 check_watched_leaps() {
 	local how kind name third wanted wall
-	for how in site nested signals thread unseen; do
+	for how in site nested signals thread unseen last; do
 		[ "$(cat "$EXCHANGE/leaps_$how.status")" = 0 ] ||
 			fail "$how: $(cat "$EXCHANGE/leaps_$how.stderr")"
 		grep -q '^count ' "$EXCHANGE/leaps_$how.csv" || fail "$how says nothing"

@@ -168,7 +168,6 @@ NOINLINE static void call_from_one_place(void)
 		either_time.outer_ns += now_ns() - before_ns;
 		if (next == keep) {
 			keep_time.outer_ns += now_ns() - before_ns;
-			end(&either_time);
 			next = leap;
 		} else if (next == leap) {
 			leap_time.outer_ns += now_ns() - before_ns;
@@ -391,6 +390,28 @@ static void leave_unseen(void)
 	told("later", &later_time);
 }
 
+/* The thread ends long after, and calls nothing meanwhile. */
+static void *vanish_at_last(void *argument)
+{
+	next = vanish;
+	if (!__builtin_setjmp(unseen))
+		turns += pass_on(1);
+	spin(NS_PER_S / 20);
+	return argument;
+}
+
+static void leave_at_last(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, vanish_at_last, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	counted("pass_on", 1, 0, 1);
+	counted("vanish", 1, 0, 1);
+	printf("outer pass_on 0\nouter vanish 0\n");
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -402,6 +423,7 @@ int main(int count, char **words)
 		{ "signals", handle_signals },
 		{ "thread", handle_signals_in_a_thread },
 		{ "unseen", leave_unseen },
+		{ "last", leave_at_last },
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {

@@ -3,7 +3,9 @@
  * switches block|stack|down|thread: 4 stacks that this program switches by its own instructions, in
  * one block of malloc(3), in an array on the thread's own stack (down: the highest first), or in a
  * block, by a thread. 5 times each: waiting(), during which the others run, and busy(), which takes 1 ms and tells what it took:
- * "busy SECONDS" in all. Exits with 7 if every call returned to where it was called.
+ * "busy SECONDS" in all. With left or left-on-stack each waits once and for ever, in a block or on
+ * the thread's own stack, while the program spins for 50 ms and ends. Exits with 7 if every call
+ * that returned did so to where it was called.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +16,8 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-enum { STACKS = 4, CALLS = 5, STACK = 65536, SAVED = 16 };
+/* FREE: so that the stacks are deeper than what runs as the program ends. */
+enum { STACKS = 4, CALLS = 5, STACK = 65536, FREE = 16384 };
 
 static void *scheduler, *stacks[STACKS];
 static int current;
@@ -91,36 +94,40 @@ static void run_on_stack(void)
 		switch_stacks(&stacks[current], &scheduler);
 }
 
-static void run_stacks(char *block, bool down)
+static void run_stacks(char *block, const char *how)
 {
+	bool down = strcmp(how, "down") == 0, left = strncmp(how, "left", 4) == 0;
+
 	for (int i = 0; i < STACKS; i++) {
 		int place = down ? STACKS - i : i + 1;
-		void **top = (void **)(void *)(block + (size_t)place * STACK - SAVED);
+		void **top = (void **)(void *)(block + (size_t)place * STACK - FREE);
 
 		top -= FRAME_WORDS;
 		memset(top, 0, FRAME_WORDS * sizeof(*top));
 		top[RETURN_AT] = (void *)run_on_stack;
 		stacks[i] = top;
 	}
-	for (int round = 0; round <= CALLS; round++) {
+	for (int round = 0; round <= (left ? 0 : CALLS); round++) {
 		for (current = 0; current < STACKS; current++)
 			switch_stacks(&scheduler, &stacks[current]);
 	}
+	for (double began = now(); left && now() - began < 0.05;)
+		turns++;
 	printf("busy %.9f\n", spent);
 }
 
-static void run_block(void)
+static void run_block(const char *how)
 {
 	char *block = (char *)malloc((size_t)STACKS * STACK);
 
-	run_stacks(block, false);
+	run_stacks(block, how);
 	free(block);
 }
 
 static void *run_in_thread(void *argument)
 {
-	run_block();
-	return argument;
+	run_block((const char *)argument);
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -130,13 +137,14 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	if (strcmp(how, "thread") == 0) {
-		if (pthread_create(&thread, NULL, run_in_thread, NULL) != 0)
+		if (pthread_create(&thread, NULL, run_in_thread, (void *)how) != 0)
 			abort();
 		pthread_join(thread, NULL);
-	} else if (strcmp(how, "stack") == 0 || strcmp(how, "down") == 0) {
-		run_stacks(block, strcmp(how, "down") == 0);
+	} else if (strcmp(how, "stack") == 0 || strcmp(how, "down") == 0 ||
+		   strcmp(how, "left-on-stack") == 0) {
+		run_stacks(block, how);
 	} else {
-		run_block();
+		run_block(how);
 	}
 	return 7;
 }
