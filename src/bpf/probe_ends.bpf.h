@@ -107,8 +107,9 @@ enum frame_end { FRAME_LIVES, FRAME_RETURNED, FRAME_UNWOUND, FRAME_GONE, FRAME_L
 
 /*
  * Something returned to where this call returns to. Had it not left its function by a jump, its own
- * return would have been seen first. If it has, it may be what it jumped to that returned; but where
- * stacks are unwound unseen, it may have been abandoned, and another call returned to that place.
+ * return would have been seen first. If it has, it may be what it jumped to that returned; but
+ * where stacks are unwound unseen, it may have been abandoned, and another call returned to that
+ * place.
  */
 static __always_inline enum frame_end judge_at_site(const struct probe_frame *frame,
 						    const struct arrival *arrival)

@@ -350,8 +350,7 @@ static long leave_behind(__u32 index, struct way_out *out)
 
 	if ((frame->flags & (FRAME_USER | FRAME_DEAD)) != FRAME_USER)
 		return 0;
-	if (stack == FRAME_FIBER &&
-	    (stack != out->stack || frame->sp - out->sp >= FAR_IN_STACK))
+	if (stack == FRAME_FIBER && (stack != out->stack || frame->sp - out->sp >= FAR_IN_STACK))
 		set_adrift(frame);
 	else if (stack == FRAME_ALT ? !out->stack : !stack && !out->stack && deeper)
 		give_up(frame);

@@ -79,7 +79,8 @@ static void counted(const char *name, int entries, int exits, int abandoned)
 	printf("count %s abandoned %d\ncount %s end-not-seen 0\n", name, abandoned, name);
 }
 
-/* Of calls that longjmp leads to the return of: where that cannot be read, their end is not seen. */
+/* Of calls that longjmp leads to the return of: where that cannot be read, their end is not seen.
+ */
 static void counted_landing(const char *name, int entries, int exits, int abandoned)
 {
 #if defined(__x86_64__)
@@ -418,12 +419,9 @@ int main(int count, char **words)
 		const char *name;
 		void (*go)(void);
 	} ways[] = {
-		{ "site", land_where_calls_return },
-		{ "nested", leave_several },
-		{ "signals", handle_signals },
-		{ "thread", handle_signals_in_a_thread },
-		{ "unseen", leave_unseen },
-		{ "last", leave_at_last },
+		{ "site", land_where_calls_return }, { "nested", leave_several },
+		{ "signals", handle_signals },	     { "thread", handle_signals_in_a_thread },
+		{ "unseen", leave_unseen },	     { "last", leave_at_last },
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {

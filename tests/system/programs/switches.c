@@ -2,10 +2,10 @@
 /*
  * switches block|stack|down|thread: 4 stacks that this program switches by its own instructions, in
  * one block of malloc(3), in an array on the thread's own stack (down: the highest first), or in a
- * block, by a thread. 5 times each: waiting(), during which the others run, and busy(), which takes 1 ms and tells what it took:
- * "busy SECONDS" in all. With left or left-on-stack each waits once and for ever, in a block or on
- * the thread's own stack, while the program spins for 50 ms and ends. Exits with 7 if every call
- * that returned did so to where it was called.
+ * block, by a thread. 5 times each: waiting(), during which the others run, and busy(), which takes
+ * 1 ms and tells what it took: "busy SECONDS" in all. With left or left-on-stack each waits once
+ * and for ever, in a block or on the thread's own stack, while the program spins for 50 ms and
+ * ends. Exits with 7 if every call that returned did so to where it was called.
  */
 #include <pthread.h>
 #include <stdbool.h>
