@@ -39,7 +39,7 @@ int bench_leave(__u64 *arguments)
 {
 	struct probe_call call = { .sp = 0x4000, .value = arguments[1] };
 
-	return leave(&call);
+	return leave(&call, false);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
