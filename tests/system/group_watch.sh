@@ -498,22 +498,18 @@ test_watch_tells_its_limit() {
 # check_ends PROGRAM WAY FUNCTION...: the program says itself what a watch has to say of it. A time lies
 # between what was measured within calls and around them, by the same clock.
 check_ends() {
-	local program=$1 way=$2 kind name third wanted wall targets=()
+	local program=$1 way=$2 name targets=()
 	shift 2
 	for name in "$@"; do targets+=("$program:$name"); done
 	expect_status 0 "$PROSPECT" watch -i 0 --budget 0 --format csv -f "$T/csv" \
 		-m entries,exits,exits-jump,abandoned,end-not-seen,stack-switched,errors,walltime \
 		"${targets[@]}" \
 		-- "$program" "$way" > "$T/truth"
-	[ -s "$T/truth" ] || fail "$way says nothing"
-	while read -r kind name third wanted; do
-		wall=$(total_of ":$name\$" walltime)
-		case $kind in
-		count) expect_calls ":$name\$" "$third" "$wanted" ;;
-		inner) holds "$wall >= $third" || fail "$way: $name $wall s, more than $third" ;;
-		outer) holds "$wall <= $third" || fail "$way: $name $wall s, less than $third" ;;
-		esac
-	done < "$T/truth"
+	check_said "$T/truth" total_of_function
+}
+
+total_of_function() {
+	total_of ":$1\$" "$2"
 }
 
 test_watch_knows_how_calls_end() {

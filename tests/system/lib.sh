@@ -24,6 +24,28 @@ skip() {
 	exit 77
 }
 
+# check_said FILE TOTAL...: FILE has what a program prints about its calls (programs/timed.h). The command
+# "TOTAL... FUNCTION METRIC" prints what a watch counted of them.
+check_said() {
+	local file=$1 kind name third wanted got
+	shift
+	grep -q '^count ' "$file" || fail "the program prints no counts" "$(cat "$file")"
+	while read -r kind name third wanted; do
+		case $kind in
+		count)
+			got=$("$@" "$name" "$third")
+			[ "$got" = "$wanted" ] ||
+				fail "$third of $name is '$got', not $wanted" "$(cat "$file")"
+			;;
+		inner | outer)
+			got=$("$@" "$name" walltime)
+			if [ "$kind" = inner ]; then holds "$got >= $third"; else holds "$got <= $third"; fi ||
+				fail "walltime of $name is $got s, $kind is $third" "$(cat "$file")"
+			;;
+		esac
+	done < "$file"
+}
+
 # until_true COMMAND...: waits until it succeeds. The two minutes are for machines that hardly get on:
 # what is tested must not depend on how long it took.
 until_true() {

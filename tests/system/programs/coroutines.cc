@@ -6,19 +6,11 @@
  * it once, the others are its resumptions.
  */
 #include <coroutine>
-#include <cstdio>
-#include <ctime>
 #include <thread>
 
-enum { ROUNDS = 20, NS_PER_S = 1000000000, SPIN_NS = 200000 };
+#include "timed.h"
 
-static long now_ns()
-{
-	timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * (long)NS_PER_S + time.tv_nsec;
-}
+enum { ROUNDS = 20, SPIN_NS = 200000 };
 
 struct measured {
 	const char *name;
@@ -33,8 +25,7 @@ extern "C" __attribute__((noinline)) int step(measured *time)
 {
 	long began_ns = now_ns();
 
-	while (now_ns() < began_ns + SPIN_NS)
-		;
+	spin(SPIN_NS);
 	time->inner_ns += now_ns() - began_ns;
 	return -1;
 }

@@ -1,52 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * ends WAY: calls that end in odd ways, in a file with exception tables. It prints what a watch of
- * it has to say: "count NAME METRIC NUMBER", and of times "inner NAME SECONDS", "outer NAME
- * SECONDS", measured from within and from around, by the clock that the watch has too.
- */
+/* ends WAY: calls that end in odd ways, in a file with exception tables. It prints their number and
+ * times (timed.h). */
 #include <coroutine>
 #include <csetjmp>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <exception>
 #include <initializer_list>
 
-#define WATCHED extern "C" __attribute__((noinline, noclone))
+#include "timed.h"
 
-static const long NS_PER_S = 1000000000;
+#define WATCHED extern "C" NOINLINE
 
 enum { CALLS = 20, SPIN_NS = 300000, STACK = 256 << 10 };
-
-struct timing {
-	long inner_ns, outer_ns;
-};
-
-static long now_ns()
-{
-	timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * NS_PER_S + time.tv_nsec;
-}
-
-static void spin(long ns)
-{
-	for (long end_ns = now_ns() + ns; now_ns() < end_ns;)
-		;
-}
-
-static void told(const char *name, const timing &timing)
-{
-	printf("inner %s %.9f\nouter %s %.9f\n", name, (double)timing.inner_ns / (double)NS_PER_S,
-	       name, (double)timing.outer_ns / (double)NS_PER_S);
-}
-
-static void counted(const char *name, const char *metric, int number)
-{
-	printf("count %s %s %d\n", name, metric, number);
-}
 
 /* ---- longjmp out of three ---- */
 
@@ -83,9 +49,9 @@ static void jump_out()
 	}
 	spin(NS_PER_S / 5); /* nobody is inside any more */
 	for (const char *name : { "first", "second", "third" }) {
-		counted(name, "entries", CALLS);
-		counted(name, "exits", 0);
-		counted(name, "abandoned", CALLS);
+		print_count(name, "entries", CALLS);
+		print_count(name, "exits", 0);
+		print_count(name, "abandoned", CALLS);
 	}
 }
 
@@ -129,16 +95,16 @@ static void throw_through()
 		catching_time.outer_ns += now_ns() - began_ns;
 	}
 	spin(NS_PER_S / 5);
-	counted("catching", "entries", CALLS);
-	counted("catching", "exits", CALLS);
-	counted("catching", "errors", CALLS);
-	counted("catching", "abandoned", 0);
+	print_count("catching", "entries", CALLS);
+	print_count("catching", "exits", CALLS);
+	print_count("catching", "errors", CALLS);
+	print_count("catching", "abandoned", 0);
 	for (const char *name : { "through", "thrower" }) {
-		counted(name, "entries", CALLS);
-		counted(name, "exits", 0);
-		counted(name, "abandoned", CALLS);
+		print_count(name, "entries", CALLS);
+		print_count(name, "exits", 0);
+		print_count(name, "abandoned", CALLS);
 	}
-	told("catching", catching_time);
+	print_times("catching", &catching_time);
 }
 
 /* ---- a handler on a stack of its own ---- */
@@ -175,15 +141,8 @@ WATCHED int interrupted(int number)
 static void interrupt()
 {
 	static char memory[STACK];
-	stack_t stack = {};
-	struct sigaction action = {};
 
-	stack.ss_sp = memory;
-	stack.ss_size = sizeof(memory);
-	sigaltstack(&stack, nullptr);
-	action.sa_handler = handle;
-	action.sa_flags = SA_ONSTACK;
-	sigaction(SIGUSR1, &action, nullptr);
+	handle_on_stack(handle, memory, sizeof(memory));
 	for (int i = 0; i < CALLS; i++) {
 		long began_ns = now_ns();
 
@@ -191,13 +150,13 @@ static void interrupt()
 		interrupted_time.outer_ns += now_ns() - began_ns;
 	}
 	for (const char *name : { "interrupted", "handling" }) {
-		counted(name, "entries", CALLS);
-		counted(name, "exits", CALLS);
-		counted(name, "abandoned", 0);
-		counted(name, "stack-switched", 0);
+		print_count(name, "entries", CALLS);
+		print_count(name, "exits", CALLS);
+		print_count(name, "abandoned", 0);
+		print_count(name, "stack-switched", 0);
 	}
-	told("interrupted", interrupted_time);
-	told("handling", handling_time);
+	print_times("interrupted", &interrupted_time);
+	print_times("handling", &handling_time);
 }
 
 /* ---- coroutines ---- */
@@ -263,12 +222,12 @@ static void suspend()
 		resume(task);
 	task.handle.destroy();
 	for (const char *name : { "step", "resume" }) {
-		counted(name, "entries", CALLS);
-		counted(name, "exits", CALLS);
-		counted(name, "abandoned", 0);
-		counted(name, "stack-switched", 0);
+		print_count(name, "entries", CALLS);
+		print_count(name, "exits", CALLS);
+		print_count(name, "abandoned", 0);
+		print_count(name, "stack-switched", 0);
 	}
-	told("step", step_time);
+	print_times("step", &step_time);
 }
 
 int main(int count, char **words)

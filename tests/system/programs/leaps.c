@@ -1,46 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * leaps WAY: calls that a longjmp(3) abandons, and calls after them. It prints what a watch of it
- * has to say: "count NAME METRIC NUMBER", and of times "inner NAME SECONDS", "outer NAME SECONDS",
- * measured from within and from around, by the clock that the watch has too. C and C++.
- */
+/* leaps WAY: calls that a longjmp(3) abandons, and calls after them. It prints their number and
+ * times (timed.h). C and C++. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#include "timed.h"
+
 #ifdef __cplusplus
 #define WATCHED extern "C" NOINLINE
 #else
 #define WATCHED NOINLINE
 #endif
 
-enum { CALLS = 20, SPIN_NS = 200000, NS_PER_S = 1000000000, STACK = 64 << 10, DEEP = 5 };
-
-struct timing {
-	long began_ns, inner_ns, outer_ns;
-};
+enum { CALLS = 20, SPIN_NS = 200000, STACK = 64 << 10, DEEP = 5 };
 
 static volatile int turns;
 static struct timing later_time;
-
-static long now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * (long)NS_PER_S + time.tv_nsec;
-}
-
-static void spin(long ns)
-{
-	for (long end_ns = now_ns() + ns; now_ns() < end_ns;)
-		turns++;
-}
 
 static void begin(struct timing *timing)
 {
@@ -52,42 +30,38 @@ static void end(struct timing *timing)
 	timing->inner_ns += now_ns() - timing->began_ns;
 }
 
-static void told(const char *name, const struct timing *timing)
-{
-	printf("inner %s %.9f\nouter %s %.9f\n", name, (double)timing->inner_ns / NS_PER_S, name,
-	       (double)timing->outer_ns / NS_PER_S);
-}
-
-/* Of calls that were abandoned: a time is known only where it can be read where longjmp leads. */
-static void told_abandoned(const char *name, struct timing *timing)
+/* Of abandoned calls: their time is known only where the target of longjmp can be read. */
+static void print_abandoned(const char *name, struct timing *timing)
 {
 #if !defined(__x86_64__)
 	timing->inner_ns = 0;
 #endif
-	told(name, timing);
+	print_times(name, timing);
 }
 
-static void counted_ends(const char *name, int entries, int exits)
+static void print_ends(const char *name, int entries, int exits, int abandoned, int unseen)
 {
-	printf("count %s entries %d\ncount %s exits %d\n", name, entries, name, exits);
-	printf("count %s stack-switched 0\ncount %s errors 0\n", name, name);
+	print_count(name, "entries", entries);
+	print_count(name, "exits", exits);
+	print_count(name, "abandoned", abandoned);
+	print_count(name, "end-not-seen", unseen);
+	print_count(name, "stack-switched", 0);
+	print_count(name, "errors", 0);
 }
 
 static void counted(const char *name, int entries, int exits, int abandoned)
 {
-	counted_ends(name, entries, exits);
-	printf("count %s abandoned %d\ncount %s end-not-seen 0\n", name, abandoned, name);
+	print_ends(name, entries, exits, abandoned, 0);
 }
 
-/* Of calls that longjmp leads to the return of: where that cannot be read, their end is not seen.
- */
+/* Of calls where longjmp leads to their return: their end is not seen where the target cannot be
+ * read. */
 static void counted_landing(const char *name, int entries, int exits, int abandoned)
 {
 #if defined(__x86_64__)
 	counted(name, entries, exits, abandoned);
 #else
-	counted_ends(name, entries, exits);
-	printf("count %s abandoned 0\ncount %s end-not-seen %d\n", name, name, abandoned);
+	print_ends(name, entries, exits, 0, abandoned);
 #endif
 }
 
@@ -192,12 +166,12 @@ static void land_where_calls_return(void)
 	counted("deeper", CALLS, 0, CALLS);
 	counted("later", CALLS, CALLS, 0);
 #if defined(__x86_64__)
-	told("either", &either_time);
+	print_times("either", &either_time);
 #endif
-	told("keep", &keep_time);
-	told_abandoned("leap", &leap_time);
-	told_abandoned("deeper", &deeper_time);
-	told("later", &later_time);
+	print_times("keep", &keep_time);
+	print_abandoned("leap", &leap_time);
+	print_abandoned("deeper", &deeper_time);
+	print_times("later", &later_time);
 }
 
 /* ---- several calls at a time, below one that lives ---- */
@@ -253,10 +227,10 @@ static void leave_several(void)
 	counted("middle", DEEP * CALLS, 0, DEEP * CALLS);
 	counted("innermost", CALLS, 0, CALLS);
 	counted("later", CALLS, CALLS, 0);
-	told("outermost", &outermost_time);
-	told_abandoned("middle", &middle_time);
-	told_abandoned("innermost", &innermost_time);
-	told("later", &later_time);
+	print_times("outermost", &outermost_time);
+	print_abandoned("middle", &middle_time);
+	print_abandoned("innermost", &innermost_time);
+	print_times("later", &later_time);
 }
 
 /* ---- out of a handler that has a stack of its own ---- */
@@ -308,17 +282,8 @@ NOINLINE static void interrupt_one(int number)
 static void handle_signals(void)
 {
 	static char memory[STACK];
-	struct sigaction action;
-	stack_t stack;
 
-	memset(&action, 0, sizeof(action));
-	memset(&stack, 0, sizeof(stack));
-	stack.ss_sp = memory;
-	stack.ss_size = sizeof(memory);
-	sigaltstack(&stack, NULL);
-	action.sa_handler = handle;
-	action.sa_flags = SA_ONSTACK;
-	sigaction(SIGUSR1, &action, NULL);
+	handle_on_stack(handle, memory, sizeof(memory));
 	for (int i = 0; i < CALLS; i++) {
 		long started_ns = now_ns();
 
@@ -331,10 +296,10 @@ static void handle_signals(void)
 	for (int i = 0; i < 3; i++)
 		counted(i == 0 ? "interrupted" : i == 1 ? "handling" : "leaving", CALLS, 0, CALLS);
 	counted("later", CALLS, CALLS, 0);
-	told_abandoned("interrupted", &interrupted_time);
-	told_abandoned("handling", &handling_time);
-	told_abandoned("leaving", &leaving_time);
-	told("later", &later_time);
+	print_abandoned("interrupted", &interrupted_time);
+	print_abandoned("handling", &handling_time);
+	print_abandoned("leaving", &leaving_time);
+	print_times("later", &later_time);
 }
 
 static void *handle_in_thread(void *argument)
@@ -387,8 +352,8 @@ static void leave_unseen(void)
 	counted("pass_on", 2 * CALLS, CALLS, CALLS);
 	counted("vanish", CALLS, 0, CALLS);
 	counted("later", CALLS, CALLS, 0);
-	printf("outer pass_on %.9f\nouter vanish 0\n", (double)later_time.outer_ns / NS_PER_S);
-	told("later", &later_time);
+	printf("outer pass_on %.9f\nouter vanish 0\n", (double)later_time.outer_ns * 1e-9);
+	print_times("later", &later_time);
 }
 
 /* The thread ends long after, and calls nothing meanwhile. */

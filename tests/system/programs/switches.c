@@ -94,12 +94,15 @@ static void run_on_stack(void)
 		switch_stacks(&stacks[current], &scheduler);
 }
 
-static void run_stacks(char *block, const char *how)
-{
-	bool down = strcmp(how, "down") == 0, left = strncmp(how, "left", 4) == 0;
+struct way {
+	const char *name;
+	bool own_stack, in_thread, down, left;
+};
 
+static void run_stacks(char *block, const struct way *way)
+{
 	for (int i = 0; i < STACKS; i++) {
-		int place = down ? STACKS - i : i + 1;
+		int place = way->down ? STACKS - i : i + 1;
 		void **top = (void **)(void *)(block + (size_t)place * STACK - FREE);
 
 		top -= FRAME_WORDS;
@@ -107,44 +110,61 @@ static void run_stacks(char *block, const char *how)
 		top[RETURN_AT] = (void *)run_on_stack;
 		stacks[i] = top;
 	}
-	for (int round = 0; round <= (left ? 0 : CALLS); round++) {
+	for (int round = 0; round <= (way->left ? 0 : CALLS); round++) {
 		for (current = 0; current < STACKS; current++)
 			switch_stacks(&scheduler, &stacks[current]);
 	}
-	for (double began = now(); left && now() - began < 0.05;)
+	for (double began = now(); way->left && now() - began < 0.05;)
 		turns++;
 	printf("busy %.9f\n", spent);
 }
 
-static void run_block(const char *how)
+static void run_block(const struct way *way)
 {
 	char *block = (char *)malloc((size_t)STACKS * STACK);
 
-	run_stacks(block, how);
+	run_stacks(block, way);
 	free(block);
 }
 
 static void *run_in_thread(void *argument)
 {
-	run_block((const char *)argument);
+	run_block((const struct way *)argument);
 	return NULL;
 }
 
-int main(int argc, char **argv)
+static void run(struct way *way)
 {
-	const char *how = argc > 1 ? argv[1] : "block";
 	char block[STACKS * STACK] __attribute__((aligned(16)));
 	pthread_t thread;
 
-	if (strcmp(how, "thread") == 0) {
-		if (pthread_create(&thread, NULL, run_in_thread, (void *)how) != 0)
+	if (way->in_thread) {
+		if (pthread_create(&thread, NULL, run_in_thread, way) != 0)
 			abort();
 		pthread_join(thread, NULL);
-	} else if (strcmp(how, "stack") == 0 || strcmp(how, "down") == 0 ||
-		   strcmp(how, "left-on-stack") == 0) {
-		run_stacks(block, how);
+	} else if (way->own_stack) {
+		run_stacks(block, way);
 	} else {
-		run_block(how);
+		run_block(way);
 	}
-	return 7;
+}
+
+int main(int count, char **words)
+{
+	static struct way ways[] = {
+		{ .name = "block" },
+		{ .name = "thread", .in_thread = true },
+		{ .name = "stack", .own_stack = true },
+		{ .name = "down", .own_stack = true, .down = true },
+		{ .name = "left", .left = true },
+		{ .name = "left-on-stack", .own_stack = true, .left = true },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (count == 2 && strcmp(words[1], ways[i].name) == 0) {
+			run(&ways[i]);
+			return 7;
+		}
+	}
+	return 2;
 }

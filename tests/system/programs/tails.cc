@@ -4,29 +4,15 @@
  * measured from within and from around: lines "inner NAME SECONDS" and "outer NAME SECONDS".
  */
 #include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <stdexcept>
 
-enum { CALLS = 100, NS_PER_S = 1000000000, SPIN_NS = 200000 };
+#include "timed.h"
+
+enum { CALLS = 100, SPIN_NS = 200000 };
 
 static long inner_ns, began_ns;
 static jmp_buf way_out;
-
-static long now_ns()
-{
-	timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * (long)NS_PER_S + time.tv_nsec;
-}
-
-static void spin(long ns)
-{
-	for (long end_ns = now_ns() + ns; now_ns() < end_ns;)
-		;
-}
 
 /* Counts what has been spent since its caller began. */
 extern "C" __attribute__((noinline)) int finish(int number)
