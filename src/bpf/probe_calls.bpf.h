@@ -81,8 +81,8 @@ static __always_inline __u32 live_depth(struct probe_thread *thread, const struc
 struct dropping {
 	struct probe_thread *thread;
 	const struct probe_call *call;
-	__u32 place; /* that a call may take; PROBE_MAX_DEPTH: none */
-	bool unwound; /* a call was found abandoned, and nobody saw it happen */
+	__u32 place;  /* that a call may take; PROBE_MAX_DEPTH: none */
+	bool unwound; /* a call turned out to be abandoned, and no probe saw it happen */
 };
 
 /*

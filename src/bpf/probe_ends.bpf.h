@@ -19,7 +19,7 @@ struct arrival {
 	bool keeps_equal; /* what entered with this stack pointer lives */
 	bool unwinding;	  /* an exception or a longjmp has brought it here: nothing returned */
 	bool at_site;	  /* it is where calls return to */
-	bool unwound;	  /* a call was found abandoned, and nobody saw it happen */
+	bool unwound;	  /* a call turned out to be abandoned, and no probe saw it happen */
 	__u64 crossed_ns; /* when the last call began that may be of another fiber */
 	__u64 began_ns;	  /* when a fiber's call began that returned here; 0: none did */
 };
@@ -77,9 +77,9 @@ static __noinline int abandon_frame(struct probe_thread *thread, struct probe_fr
 	return 0;
 }
 
-/* Its end is not known: what it jumped to returns to where no probe is, or it may have been
- * abandoned. Global, or else the compiler finds that nobody wants its value and leaves an address
- * in the stack there, which the verifier refuses. @thread is never NULL. */
+/* The call's end is unknown: no probe is where the function it jumped to returns, or the call may
+ * have been abandoned. Global: the compiler would drop the unused return value of a static function
+ * and leave a stack address in its register, which the verifier rejects. @thread is never NULL. */
 __noinline int lose_end(struct probe_thread *thread, __u32 index)
 {
 	struct probe_frame *frame;

@@ -340,8 +340,8 @@ struct way_out {
 	__u32 stack;
 };
 
-/* What is deeper than that has been left, and so has the stack for signals; what is in another
- * fiber waits there for ever. Nobody knows since when. */
+/* Calls deeper in the stack, and those on the signal stack, were left; calls in another fiber wait
+ * there for ever. Since when is unknown. */
 static long leave_behind(__u32 index, struct way_out *out)
 {
 	struct probe_frame *frame = frame_at(out->thread, index);
@@ -350,14 +350,16 @@ static long leave_behind(__u32 index, struct way_out *out)
 
 	if ((frame->flags & (FRAME_USER | FRAME_DEAD)) != FRAME_USER)
 		return 0;
-	if (stack == FRAME_FIBER && (stack != out->stack || frame->sp - out->sp >= FAR_IN_STACK))
-		set_adrift(frame);
-	else if (stack == FRAME_ALT ? !out->stack : !stack && !out->stack && deeper)
+	if (stack == FRAME_FIBER) {
+		if (out->stack != FRAME_FIBER || frame->sp - out->sp >= FAR_IN_STACK)
+			set_adrift(frame);
+	} else if (!out->stack && (stack == FRAME_ALT || deeper)) {
 		give_up(frame);
+	}
 	return 0;
 }
 
-/* The mappings are gone by now: what is not known to be another stack may be a fiber's. */
+/* The mappings are gone by now: a stack pointer outside the known stacks may be in a fiber. */
 static __always_inline void leave_all_behind(struct task_struct *task, struct probe_thread *thread)
 {
 	const struct pt_regs___kernel *regs =
