@@ -543,6 +543,7 @@ test_watch_follows_leaps() {
 			check_ends "$T/leaps" signals interrupted handling leaving later
 			check_ends "$T/leaps" thread interrupted handling leaving later
 			check_ends "$T/leaps" unseen pass_on vanish later
+			check_ends "$T/leaps" other pass_on vanish
 			check_ends "$T/leaps" last pass_on vanish
 		done
 	done

@@ -158,7 +158,7 @@ test_watch_fibers() {
 # The program prints the number and times of its own calls.
 check_watched_leaps() {
 	local how
-	for how in site nested signals thread unseen last; do
+	for how in site nested signals thread unseen other last; do
 		[ "$(cat "$EXCHANGE/leaps_$how.status")" = 0 ] ||
 			fail "$how: $(cat "$EXCHANGE/leaps_$how.stderr")"
 		check_said "$EXCHANGE/leaps_$how.csv" watch_total "leaps_$how"

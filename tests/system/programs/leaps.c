@@ -356,25 +356,65 @@ static void leave_unseen(void)
 	print_times("later", &later_time);
 }
 
-/* The thread ends long after, and calls nothing meanwhile. */
-static void *vanish_at_last(void *argument)
+/* It is not watched, and returns to where pass_on would have returned. */
+NOINLINE static int return_there(int number)
+{
+	turns++;
+	return number;
+}
+
+NOINLINE static void call_by_turns(int number)
+{
+	static int (*volatile called)(int);
+
+	called = __builtin_setjmp(unseen) ? return_there : pass_on;
+	turns += called(number);
+}
+
+/* The second half when the place that both return to has its probe. */
+static void return_for_others(void)
 {
 	next = vanish;
+	for (int half = 0; half < 2; half++) {
+		for (int i = 0; i < CALLS; i++)
+			call_by_turns(i);
+		spin(NS_PER_S / 2);
+	}
+	print_ends("pass_on", 2 * CALLS, 0, 0, 2 * CALLS);
+	counted("vanish", 2 * CALLS, 0, 2 * CALLS);
+	printf("outer pass_on 0\nouter vanish 0\n");
+}
+
+static void handle_by_vanishing(int signal)
+{
+	turns += pass_on(signal);
+}
+
+/* The thread ends long after, and calls nothing meanwhile. With an argument, on a stack for
+ * signals. */
+static void *vanish_at_last(void *memory)
+{
+	next = vanish;
+	if (memory)
+		handle_on_stack(handle_by_vanishing, memory, STACK);
 	if (!__builtin_setjmp(unseen))
-		turns += pass_on(1);
+		turns += memory ? raise(SIGUSR1) : pass_on(1);
 	spin(NS_PER_S / 20);
-	return argument;
+	return NULL;
 }
 
 static void leave_at_last(void)
 {
+	static char memory[STACK];
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, vanish_at_last, NULL) != 0)
-		abort();
-	pthread_join(thread, NULL);
-	counted("pass_on", 1, 0, 1);
-	counted("vanish", 1, 0, 1);
+	for (int i = 0; i < 2; i++) {
+		if (pthread_create(&thread, NULL, vanish_at_last, i ? memory : NULL) != 0)
+			abort();
+		pthread_join(thread, NULL);
+	}
+	counted("pass_on", 2, 0, 2);
+	counted("vanish", 2, 0, 2);
 	printf("outer pass_on 0\nouter vanish 0\n");
 }
 
@@ -386,7 +426,8 @@ int main(int count, char **words)
 	} ways[] = {
 		{ "site", land_where_calls_return }, { "nested", leave_several },
 		{ "signals", handle_signals },	     { "thread", handle_signals_in_a_thread },
-		{ "unseen", leave_unseen },	     { "last", leave_at_last },
+		{ "unseen", leave_unseen },	     { "other", return_for_others },
+		{ "last", leave_at_last },
 	};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {

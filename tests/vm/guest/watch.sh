@@ -33,7 +33,7 @@ for how in block stack; do
 	watched switches_$how -m entries,exits,abandoned,stack-switched,walltime \
 		$BIN/switches:waiting $BIN/switches:busy -- $BIN/switches $how
 done
-for how in site nested signals thread unseen last; do
+for how in site nested signals thread unseen other last; do
 	watched leaps_$how \
 		-m entries,exits,abandoned,end-not-seen,stack-switched,errors,walltime \
 		$BIN/leaps:{either,keep,leap,deeper,outermost,middle,innermost} \
