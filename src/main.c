@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
 #include "cmd/dispatch.h"
 #include "cmd/help.h"
 #include "cmd/internal_reader.h"
-#include "cmd/terminal.h"
+#include "cmd/options/command.h"
+#include "cmd/options/terminal.h"
 
 enum {
 	STATUS_FAILED = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What count.bpf.c and collect/count_split.c say to each other: rows, each with what was counted
+ * What count.bpf.c and count/count_split.c say to each other: rows, each with what was counted
  * while its program, process or thread was on a CPU.
  */
 #ifndef BPF_COUNT_WIRE_H

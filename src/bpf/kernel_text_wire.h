@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What kernel_text.bpf.c and collect/kernel_text_bpf.c say to each other. */
+/* What kernel_text.bpf.c and place/kernel/kernel_text_bpf.c say to each other. */
 #ifndef BPF_KERNEL_TEXT_WIRE_H
 #define BPF_KERNEL_TEXT_WIRE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What off_cpu.bpf.c and collect/off_cpu.c say to each other: the records the programs put into the
+ * What off_cpu.bpf.c and sampling/off_cpu.c say to each other: the records the programs put into the
  * per-CPU perf ring (PERF_SAMPLE_RAW of a PERF_COUNT_SW_BPF_OUTPUT event), and the state of each
  * thread, which user space reads when the window closes. Times are of CLOCK_MONOTONIC, ns.
  */

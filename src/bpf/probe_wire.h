@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What probes.bpf.c and collect/probes.c share: the slots that calls are counted in, the keys of
+ * What probes.bpf.c and watch/probes/probes.c share: the slots that calls are counted in, the keys of
  * rows, the condition, and what a link's cookie says of its target. Times are of CLOCK_MONOTONIC.
  */
 #ifndef BPF_PROBE_WIRE_H
@@ -63,7 +63,7 @@ struct probe_start_code {
 };
 
 /* Where a program's probe is that is not at an entry. From the third on they are enum probe_place
- * of collect/probes.h. */
+ * of watch/probes/probes.h. */
 enum probe_spot {
 	PROBE_SPOT_RETURN,  /* a watched function's own return instruction, before it is run */
 	PROBE_SPOT_JUMP,    /* its own jump elsewhere, before it is run */
@@ -109,7 +109,7 @@ enum probe_wire_return {
 };
 
 /* What the programs do; they are loaded with it as a constant. The first five are enum
- * probe_measure of collect/probes.h. */
+ * probe_measure of watch/probes/probes.h. */
 enum {
 	PROBE_DO_EXITS = 1 << 0,
 	PROBE_DO_VIRTUAL = 1 << 1,

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "annotate/annotate.h"
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/line_options.h"
-#include "cmd/mode_option.h"
-#include "cmd/options.h"
-#include "cmd/select_options.h"
-#include "cmd/terminal.h"
-#include "pipeline/annotate.h"
-#include "pipeline/output_file.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/line_options.h"
+#include "cmd/options/mode_option.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+#include "cmd/options/terminal.h"
+#include "store/state_files.h"
 
 struct annotate_values {
 	bool code, source, mixed, all, intel;

@@ -6,18 +6,18 @@
 #include <string.h>
 #include <strings.h>
 
+#include "archive/unpacked.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "cmd/command.h"
-#include "cmd/line_options.h"
-#include "cmd/mode_option.h"
-#include "cmd/options.h"
-#include "pipeline/archive.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/source_files.h"
-#include "pipeline/state_files.h"
-#include "pipeline/unpacked.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/line_options.h"
+#include "cmd/options/mode_option.h"
+#include "cmd/options/options.h"
+#include "load/opened.h"
+#include "names/lines/source_files.h"
+#include "store/state_files.h"
+#include "views/archive.h"
 
 struct archive_values {
 	const char *output, *mode;

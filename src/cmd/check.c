@@ -9,14 +9,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "pipeline/calibration.h"
-#include "pipeline/check_points.h"
-#include "pipeline/interrupt_cost.h"
-#include "pipeline/stack_check.h"
-#include "present/check_report.h"
-#include "present/stack_check_report.h"
+#include "check/check.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "sampling/interrupt_cost.h"
 
 struct check_values {
 	const char *format;

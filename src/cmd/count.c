@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output_file.h"
+#include "base/owner.h"
 #include "base/vec.h"
-#include "cmd/command.h"
 #include "cmd/count_output.h"
-#include "cmd/options.h"
-#include "cmd/pid_list.h"
-#include "pipeline/count.h"
-#include "pipeline/output_file.h"
-#include "pipeline/owner.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/pid_list.h"
+#include "count/count.h"
 
 enum { MAX_REPEATS = 10000, MS_PER_S = 1000 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/output_file.h"
 #include "base/xalloc.h"
-#include "pipeline/output_file.h"
-#include "present/count_view.h"
+#include "count/count.h"
 
 struct count_output {
 	struct count_output_values values;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cmd/options.h"
-#include "pipeline/count.h"
+#include "cmd/options/options.h"
+#include "count/count.h"
 
 struct count_output_values {
 	const char *format, *file;

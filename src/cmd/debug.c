@@ -9,10 +9,10 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "pipeline/row_listing.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
 #include "present/safe.h"
+#include "unwind/row_listing.h"
 
 enum { STATUS_FAILED = 1, STATUS_WRONG_COMMAND_LINE = 2 };
 

@@ -6,18 +6,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "aggregate/diff.h"
+#include "aggregate/diff/diff.h"
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/name_options.h"
-#include "cmd/options.h"
-#include "cmd/select_options.h"
-#include "cmd/terminal.h"
-#include "pipeline/diff.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/report.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/name_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+#include "cmd/options/terminal.h"
+#include "load/opened.h"
+#include "store/state_files.h"
+#include "views/diff.h"
+#include "views/report.h"
 
 enum {
 	STATUS_HOLDS = 3, /* what --fail-if says */

@@ -11,7 +11,7 @@
 
 #include "base/open_limit.h"
 #include "base/text.h"
-#include "cmd/options.h"
+#include "cmd/options/options.h"
 
 enum {
 	MISTYPED_LETTERS = 2,

@@ -4,7 +4,7 @@
 #define CMD_DISPATCH_H
 
 #include "base/err.h"
-#include "cmd/command.h"
+#include "cmd/options/command.h"
 
 struct dispatch {
 	const struct command *command;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "cmd/terminal.h"
-#include "pipeline/event_listing.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/terminal.h"
+#include "count/count.h"
 
 struct events_values {
 	struct option_texts check;

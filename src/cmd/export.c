@@ -4,16 +4,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cmd/command.h"
-#include "cmd/line_options.h"
-#include "cmd/options.h"
-#include "cmd/select_options.h"
-#include "cmd/terminal.h"
-#include "pipeline/export.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/report.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/line_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+#include "cmd/options/terminal.h"
+#include "export/export.h"
+#include "load/opened.h"
+#include "store/state_files.h"
+#include "views/report.h"
 
 struct export_values {
 	struct export_options options;

@@ -7,16 +7,16 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/name_options.h"
-#include "cmd/options.h"
-#include "cmd/select_options.h"
-#include "cmd/terminal.h"
-#include "pipeline/graph.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/report.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/name_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+#include "cmd/options/terminal.h"
+#include "load/opened.h"
+#include "store/state_files.h"
+#include "views/graph.h"
+#include "views/report.h"
 
 struct graph_values {
 	const char *by;

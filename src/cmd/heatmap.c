@@ -4,17 +4,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "aggregate/heat.h"
+#include "aggregate/trees/heat.h"
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/name_options.h"
-#include "cmd/options.h"
-#include "cmd/select_options.h"
-#include "pipeline/heatmap.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/report.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/name_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+#include "load/opened.h"
+#include "store/state_files.h"
+#include "views/heatmap.h"
+#include "views/report.h"
 
 struct heatmap_values {
 	const char *output;

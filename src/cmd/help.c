@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-#include "cmd/command.h"
 #include "cmd/dispatch.h"
-#include "cmd/options.h"
-#include "cmd/terminal.h"
-#include "pipeline/report.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/terminal.h"
+#include "views/report.h"
 
 enum { STATUS_WRONG_COMMAND_LINE = 2 };
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "cmd/terminal.h"
-#include "pipeline/import.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/terminal.h"
+#include "import/import.h"
 
 struct import_values {
 	struct import_options options;

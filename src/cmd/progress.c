@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "cmd/terminal.h"
+#include "cmd/options/terminal.h"
 
 #define SOON_NS	  (NS_PER_S) /* what is over by then is not told of */
 #define REDRAW_NS (NS_PER_S / 5)
@@ -39,20 +39,20 @@ static void print(struct progress *progress, uint64_t now_ns, size_t done, size_
 	else
 		fputc('\n', stderr);
 	progress->shown = progress->redraws;
-	progress->told_ns = now_ns;
+	progress->next_ns = now_ns + (progress->redraws ? REDRAW_NS : LINE_NS);
 }
 
 void progress_tell(struct progress *progress, const char *act, size_t done, size_t count)
 {
-	uint64_t now_ns = clock_ns(), wait_ns = progress->redraws ? REDRAW_NS : LINE_NS;
+	uint64_t now_ns = clock_ns();
 
 	if (progress->act != act) {
 		progress->act = act;
 		progress->began_ns = now_ns;
-		progress->told_ns = now_ns + SOON_NS - wait_ns;
+		progress->next_ns = now_ns + SOON_NS;
 	}
 	if (done >= count)
 		progress_clear(progress);
-	else if (done && now_ns >= progress->told_ns + wait_ns)
+	else if (done && now_ns >= progress->next_ns)
 		print(progress, now_ns, done, count);
 }

@@ -13,7 +13,7 @@ struct progress {
 	bool redraws;
 	bool shown; /* there is a line to be written over */
 	const char *act;
-	uint64_t began_ns, told_ns;
+	uint64_t began_ns, next_ns; /* of the act, of the next line */
 };
 
 /* @command is borrowed. */

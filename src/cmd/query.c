@@ -8,12 +8,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "pipeline/opened.h"
-#include "pipeline/output_file.h"
-#include "pipeline/query.h"
-#include "pipeline/state_files.h"
+#include "base/output_file.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "load/opened.h"
+#include "store/state_files.h"
+#include "views/query.h"
 
 enum {
 	STATUS_FAILED = 1,

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/collect_options.h"
-#include "cmd/command.h"
-#include "cmd/pid_list.h"
-#include "cmd/terminal.h"
-#include "pipeline/owner.h"
-#include "pipeline/state_files.h"
+#include "base/owner.h"
+#include "cmd/options/collect_options.h"
+#include "cmd/options/command.h"
+#include "cmd/options/pid_list.h"
+#include "cmd/options/terminal.h"
+#include "store/state_files.h"
 
 struct record_values {
 	struct collect_options collect;

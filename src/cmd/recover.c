@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/options.h"
-#include "pipeline/opened.h"
-#include "pipeline/record_output.h"
-#include "pipeline/recover.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "load/opened.h"
 #include "present/safe.h"
+#include "views/recover.h"
+#include "store/record_output.h"
 
 struct recover_values {
 	const char *output;

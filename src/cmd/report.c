@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "cmd/command.h"
-#include "cmd/report_options.h"
-#include "pipeline/state_files.h"
+#include "cmd/options/command.h"
+#include "cmd/options/report_options.h"
+#include "store/state_files.h"
 
 struct report_command {
 	struct report_values report;

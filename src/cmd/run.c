@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cmd/collect_options.h"
-#include "cmd/command.h"
-#include "cmd/report_options.h"
-#include "pipeline/record_output.h"
+#include "cmd/options/collect_options.h"
+#include "cmd/options/command.h"
+#include "cmd/options/report_options.h"
+#include "store/record_output.h"
 
 struct run_values {
 	struct collect_options collect;

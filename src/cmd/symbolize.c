@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "cmd/command.h"
-#include "cmd/line_options.h"
-#include "cmd/options.h"
-#include "cmd/terminal.h"
-#include "pipeline/symbolize.h"
+#include "cmd/options/command.h"
+#include "cmd/options/line_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/terminal.h"
 #include "present/safe.h"
+#include "views/symbolize.h"
 
 struct symbolize_values {
 	const char *file, *format, *demangle;

@@ -6,19 +6,15 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/output_file.h"
 #include "base/vec.h"
-#include "cmd/command.h"
-#include "cmd/line_options.h"
-#include "cmd/options.h"
-#include "cmd/pid_list.h"
+#include "cmd/options/command.h"
+#include "cmd/options/line_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/pid_list.h"
+#include "cmd/options/terminal.h"
 #include "cmd/progress.h"
-#include "cmd/terminal.h"
-#include "pipeline/output_file.h"
-#include "pipeline/watch.h"
-#include "pipeline/watch_forecast.h"
-#include "pipeline/watch_metrics.h"
-#include "pipeline/watch_request.h"
-#include "present/watch_show.h"
+#include "watch/watch.h"
 
 struct watch_values {
 	struct option_texts metrics, pids, comms, at, at_lines;

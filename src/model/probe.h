@@ -2,7 +2,7 @@
 /*
  * A place in the kernel or in a program that is watched, and what was counted there. Whoever makes
  * a struct probe_target has resolved it: which file, which offset, which of several functions of a
- * name. The engine (collect/probes.h) looks nothing up and only says what the kernel would not
+ * name. The engine (watch/probes/probes.h) looks nothing up and only says what the kernel would not
  * take.
  */
 #ifndef MODEL_PROBE_H

@@ -84,7 +84,7 @@ struct frame {
 	uint32_t image;
 	uint64_t offset;  /* file offset for files, else as symbol.start; bucket: the raw address */
 	uint64_t address; /* ELF virtual address as objdump shows it; equals offset for non-files,
-			     but see resolve/jit.h for IMAGE_ANON */
+			     but see place/jit/jit.h for IMAGE_ANON */
 	bool address_known; /* the file's program headers were read */
 	enum frame_kind kind;
 	uint32_t symbol; /* 0: not resolved yet */
@@ -155,10 +155,11 @@ struct total {
 	X(TEXT, command) /* as typed, blanks between */                                            \
 	X(TEXT,                                                                                    \
 	  scope)      /* "machine", "command", "processes"; "perf": imported, rung: its version */ \
-	X(TEXT, rung) /* the rung of the privilege ladder, see collect/sampler.h */                \
+	X(TEXT, rung) /* the rung of the privilege ladder, see sampling/sampler.h */               \
 	X(TEXT, stacks) /* "full", "fp" by frame pointers, else "none" or NULL: leaves only */     \
-	X(TEXT, not_visible) /* sentences joined by newlines: what was not seen, why, the          \
-				mend */                                                            \
+	X(TEXT,                                                                                    \
+	  not_visible) /* sentences joined by newlines: what was not seen, why, the          \
+				mend */     \
 	X(NUMBER, cpus)                                                                            \
 	X(NUMBER, start_ns) /* CLOCK_MONOTONIC */                                                  \
 	X(NUMBER, start_realtime_ns)                                                               \
@@ -167,16 +168,16 @@ struct total {
 	X(NUMBER, command_status) /* as from wait(2) */                                            \
 	X(NUMBER, prospect_pid)                                                                    \
 	X(NUMBER, idle_ns)                                                                         \
-	X(NUMBER, iowait_ns) X(NUMBER, steal_ns) /* /proc/stat over the run */                     \
-		X(NUMBER, stat_busy_ns)		 /* user+nice+system+irq+softirq of /proc/stat */  \
-		X(NUMBER, stat_irq_ns)		 /* irq+softirq of it */                           \
-		X(NUMBER,                                                                          \
-		  stat_shortfall_ns)   /* CPUs x wall less everything /proc/stat accounts for */   \
-		X(NUMBER, self_cpu_ns) /* prospect's own user + system time, start to finish */    \
-		X(NUMBER, recording_cpu_ns) /* of it from start_ns to end_ns; 0: not told apart */ \
-		X(NUMBER, interrupt_ns) /* samples x calibrated cost; 0 with interrupt_known 0 */  \
-		X(NUMBER, interrupt_known) X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb)                 \
-			X(NUMBER, ring_kb) /* of one CPU */                                        \
+	X(NUMBER, iowait_ns)                                                                       \
+	X(NUMBER, steal_ns)	     /* /proc/stat over the run */                                 \
+	X(NUMBER, stat_busy_ns)	     /* user+nice+system+irq+softirq of /proc/stat */              \
+	X(NUMBER, stat_irq_ns)	     /* irq+softirq of it */                                       \
+	X(NUMBER, stat_shortfall_ns) /* CPUs x wall less everything /proc/stat accounts for */     \
+	X(NUMBER, self_cpu_ns)	     /* prospect's own user + system time, start to finish */      \
+	X(NUMBER, recording_cpu_ns)  /* of it from start_ns to end_ns; 0: not told apart */        \
+	X(NUMBER, interrupt_ns)	     /* samples x calibrated cost; 0 with interrupt_known 0 */     \
+	X(NUMBER, interrupt_known)                                                                 \
+	X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb) X(NUMBER, ring_kb) /* of one CPU */                \
 		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                  \
 			X(NUMBER, flushes) X(NUMBER, file_inode) /* see store/origin.h */          \
 		X(NUMBER, file_birth_ns)

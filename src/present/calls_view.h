@@ -3,7 +3,7 @@
 #ifndef PRESENT_CALLS_VIEW_H
 #define PRESENT_CALLS_VIEW_H
 
-#include "aggregate/calls.h"
+#include "aggregate/trees/calls.h"
 #include "present/view.h"
 
 /* Everything is borrowed. */

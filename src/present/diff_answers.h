@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "aggregate/condition.h"
+#include "aggregate/diff/condition.h"
 
 struct diff_answer {
 	const struct conditions *asked;	  /* one --fail-if; borrowed */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/account.h"
+#include "aggregate/account/account.h"
 #include "base/xalloc.h"
 
 const char *diff_view_order_name(enum diff_order order)

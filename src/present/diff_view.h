@@ -3,7 +3,7 @@
 #ifndef PRESENT_DIFF_VIEW_H
 #define PRESENT_DIFF_VIEW_H
 
-#include "aggregate/diff.h"
+#include "aggregate/diff/diff.h"
 #include "present/diff_answers.h"
 
 /* A run, as a reader must know it to trust the numbers. Everything is borrowed. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "aggregate/account.h"
+#include "aggregate/account/account.h"
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "present/figures.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/event_line.h"
 
-#include "aggregate/account.h"
+#include "aggregate/account/account.h"
 #include "present/figures.h"
 #include "present/safe.h"
 

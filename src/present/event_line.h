@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "aggregate/table.h"
+#include "aggregate/tables/table.h"
 
 /* An empty line, then "Event cpu-clock: 24,913 samples, 12.4 s". */
 void event_line_of(const struct profile *profile, uint8_t event, const struct hits *sum, FILE *out);

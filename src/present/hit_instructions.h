@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "aggregate/addresses.h"
+#include "aggregate/tables/addresses.h"
 #include "present/columns.h"
 #include "present/view.h"
 

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "aggregate/account.h"
-#include "aggregate/completeness.h"
+#include "aggregate/account/account.h"
+#include "aggregate/account/completeness.h"
+#include "aggregate/account/naming.h"
 #include "aggregate/labels.h"
-#include "aggregate/naming.h"
-#include "aggregate/summary.h"
+#include "aggregate/tables/summary.h"
 #include "present/instructions_view.h"
 
 struct details;

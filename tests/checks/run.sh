@@ -84,7 +84,16 @@ long_function() {
 	} >>src/base/err.c
 }
 long_file() { for _ in $(seq 801); do echo '/* */'; done >>src/base/err.c; }
+nested_folder() { mkdir src/base/drawer && echo '#include "base/err.h"' >src/base/drawer/drawer.c; }
 new_folder() { mkdir src/drawer && echo >src/drawer/drawer.c; }
+stray_file() { git init -q . && touch 0; }
+bad_commit() {
+	local git=(git -c user.name=x -c user.email=x@localhost)
+	git init -q .
+	"${git[@]}" commit -q --allow-empty -m 'checks: begin'
+	git rev-parse HEAD >tools/commits-after
+	"${git[@]}" commit -q --allow-empty -m 'Two topics; in one'
+}
 broken_script() { printf '#!/bin/sh\ncd /somewhere\nrm -r things\n' >tools/broken; }
 
 # The words that check-words looks for are put together here, so that this file has none of them.
@@ -92,8 +101,8 @@ later="TO""DO: later"
 
 broken 'an include upwards' check-layers 'src/base/err.c:.*base may not include model' \
 	append src/base/err.c '#include "model/loss.h"'
-broken 'an include between stages' check-layers 'collect may not include store' \
-	append src/collect/ring.c '#include "store/store.h"'
+broken 'an include between stages' check-layers 'perf may not include store' \
+	append src/perf/ring.c '#include "store/store.h"'
 broken 'a library in the wrong folder' check-layers '<sqlite3.h> belongs to store alone' \
 	append src/cmd/help.c '#include <sqlite3.h>'
 broken 'an unknown library' check-layers '<ncurses.h> is not in tools/layers' \
@@ -102,12 +111,23 @@ broken 'a path not written from src' check-layers '"err.h" is not written from s
 	append src/base/buf.c '#include "err.h"'
 broken 'a test that reaches too far' check-layers 'base may not include model' \
 	append tests/unit/base/test_err.c '#include "model/loss.h"'
+broken 'a room entered past its door' check-layers 'cmd may include of watch only its door watch/watch.h' \
+	append src/cmd/help.c '#include "watch/watch_budget.h"'
+broken 'an include between folders of a room' check-layers 'watch/probes may not include watch/show' \
+	append src/watch/probes/probes.c '#include "watch/show/metric.h"'
+broken 'a test inside two rooms' check-layers 'the inside of one room, not of watch and count' \
+	append tests/fuzz/fuzz_words.c '#include "count/count_split.h"'
+broken 'a nested folder without a row' check-layers 'the folder base/drawer is not in' nested_folder
 broken 'cmocka outside of tests' check-layers '<cmocka.h> belongs to tests alone' \
 	append src/base/err.c '#include <cmocka.h>'
 broken 'a header that needs its includer' check-headers 'src/base/err.h:1: does not compile alone' \
 	append src/base/err.h 'struct needs_include { uint64_t x; };'
+broken 'a nested header that needs its includer' check-headers \
+	'src/watch/show/metric.h:1: does not compile alone' \
+	append src/watch/show/metric.h 'struct needs_include { unknown_t x; };'
 broken 'a folder nobody described' check-architecture 'src/drawer: has no line' new_folder
-broken 'a folder that is gone' check-architecture 'src/gone is not there' \
+broken 'a nested folder nobody described' check-architecture 'src/base/drawer: has no line' nested_folder
+broken 'a folder that is gone' check-architecture 'src/gone does not exist' \
 	append ARCHITECTURE.md '- `src/gone/` was here once'
 broken 'a folder described twice' check-architecture 'src/base: has several lines' \
 	append ARCHITECTURE.md '- `src/base/` again'
@@ -132,18 +152,24 @@ broken 'such an option in README.md' check-man 'README.md: shows prospect diff w
 	append README.md '    build/prospect diff --sidewards'
 broken 'a fault of a page' check-man 'prospect-help.1:.*unknown' \
 	append man/prospect-help.1 '.Unknown macro'
-broken 'a test with the time limit of meson' check-patience 'unit/base/meson.build:.*timeout' \
-	sed -i 's/, timeout: patience//' tests/unit/base/meson.build
+broken 'a test with the time limit of meson' check-patience 'unit/meson.build:.*timeout' \
+	sed -i 's/^      timeout: patience//' tests/unit/meson.build
+broken 'a test of no module' check-tests 'test_gone.c: src/base has no module' \
+	cp tests/unit/base/test_err.c tests/unit/base/test_gone.c
+broken 'a nested test that does not run' check-tests 'test_metric.c: is not in tests/unit/meson.build' \
+	sed -i "s/'metric', //" tests/unit/meson.build
 broken 'a long function' check-size 'src/base/err.c:.*a function of 121 lines' long_function
 broken 'a long file' check-size 'src/base/err.c:800: a file of' long_file
 broken 'work left for later' check-words "src/base/err.c:.*$later" \
 	append src/base/err.c "/* $later */"
-broken 'a stage that prints' check-words 'src/collect/ring.c:.*printf' \
-	append src/collect/ring.c 'int x = printf("x");'
+broken 'a stage that prints' check-words 'src/perf/ring.c:.*printf' \
+	append src/perf/ring.c 'int x = printf("x");'
 broken 'a stage that prints to stderr' check-words 'src/store/packed.c:.*stderr' \
 	append src/store/packed.c '	fprintf(stderr, "x");'
 broken 'a stage that exits' check-words 'src/base/err.c:.*exit' append src/base/err.c '	exit(1);'
 broken 'a script with a fault' check-shell 'tools/broken:.*SC2164' broken_script
+broken 'a stray file in the root folder' check-root '^0: has no place' stray_file
+broken 'a commit of two topics' check-commits 'Two topics.*has a semicolon\|does not read' bad_commit
 broken 'a source without a licence' check-licence 'src/base/vec.h:1: has no SPDX' \
 	sed -i 1d src/base/vec.h
 broken 'a fault of the code' check-cppcheck 'src/base/err.c:.*\(null\|Null\)' \

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/collapsed.h"
+#include "import/collapsed.h"
 #include "target.h"
 #include "text_input.h"
 

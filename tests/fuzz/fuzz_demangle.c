@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/demangler.h"
-#include "resolve/short_names.h"
+#include "names/spelling/demangler.h"
+#include "names/spelling/short_names.h"
 #include "target.h"
 
 enum { MOST_READABLE = 200 * 1024 };

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collect/event_names.h"
-#include "collect/event_pmus.h"
 #include "fuzz_folder.h"
+#include "perf/event_names.h"
+#include "perf/event_pmus.h"
 #include "target.h"
 
 enum { MOST_EVENTS = 32, PATH_BYTES = 160 };

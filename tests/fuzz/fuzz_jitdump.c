@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/jit_lines.h"
-#include "resolve/jit_lines_mend.h"
-#include "resolve/jitdump.h"
+#include "place/jit/jit_lines.h"
+#include "place/jit/jit_lines_mend.h"
+#include "place/jit/jitdump.h"
 #include "target.h"
 
 struct reading {

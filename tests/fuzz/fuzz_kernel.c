@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 #include "fuzz_folder.h"
-#include "resolve/kallsyms.h"
-#include "resolve/kernel_modules.h"
-#include "resolve/kernel_symbols.h"
+#include "place/kernel/kallsyms.h"
+#include "place/kernel/kernel_symbols.h"
+#include "proc/kernel_modules.h"
 #include "target.h"
 
 static volatile uint64_t sink;

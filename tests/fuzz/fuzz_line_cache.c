@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "fuzz_folder.h"
-#include "resolve/line_cache.h"
+#include "names/lines/line_cache.h"
 #include "target.h"
 
 /* The file's layout is told by line_cache.c. */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
 #include "cmd/dispatch.h"
-#include "cmd/options.h"
-#include "cmd/pid_list.h"
+#include "cmd/options/command.h"
+#include "cmd/options/options.h"
+#include "cmd/options/pid_list.h"
 #include "target.h"
 
 enum { MOST_WORDS = 64, MOST_VALUES = 1 << 16 };

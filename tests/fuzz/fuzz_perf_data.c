@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/perf_data.h"
+#include "import/perf_data.h"
 #include "target.h"
 
 static volatile uint64_t sink;

@@ -2,8 +2,8 @@
 /* A perf map, whole and in two parts, into a code map: what is announced must be found again. */
 #include <stdlib.h>
 
-#include "resolve/code_map.h"
-#include "resolve/perf_map.h"
+#include "place/jit/code_map.h"
+#include "place/jit/perf_map.h"
 #include "target.h"
 
 struct taking {

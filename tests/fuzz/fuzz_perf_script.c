@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/perf_script.h"
+#include "import/perf_script.h"
 #include "target.h"
 #include "text_input.h"
 

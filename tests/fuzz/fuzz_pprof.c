@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/pprof.h"
+#include "import/pprof.h"
 #include "target.h"
 
 static volatile size_t sink;

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/cpu_list.h"
-#include "collect/cpu_stat.h"
-#include "collect/proc_parse.h"
 #include "model/container.h"
+#include "perf/cpu_list.h"
+#include "proc/cpu_stat.h"
+#include "proc/proc_parse.h"
 #include "target.h"
 
 enum { SMALL = 16, LARGE = 1024 };

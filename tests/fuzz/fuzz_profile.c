@@ -2,7 +2,7 @@
 /* Readers of the profile file. An input is what is wrong with the file: profile_changes.h. */
 #include "base/checksum.h"
 #include "profile_changes.h"
-#include "store/query.h"
+#include "store/sql/query.h"
 #include "target.h"
 
 enum { MOST_ROWS = 50 };

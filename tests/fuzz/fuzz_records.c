@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/reader.h"
-#include "collect/off_cpu_event.h"
-#include "collect/perf_record.h"
-#include "collect/stack_sample.h"
+#include "perf/perf_record.h"
+#include "perf/stack_sample.h"
+#include "sampling/off_cpu_event.h"
 #include "target.h"
 
 static volatile uint64_t sink;

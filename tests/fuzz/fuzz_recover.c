@@ -4,7 +4,7 @@
  * said to be saved. An input is what is wrong with the file: profile_changes.h.
  */
 #include "profile_changes.h"
-#include "store/recover.h"
+#include "store/salvage/recover.h"
 #include "target.h"
 
 static volatile uint64_t sink;

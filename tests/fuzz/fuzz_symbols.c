@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "code/got_words.h"
 #include "elf/debug_link.h"
+#include "elf/eh_ranges.h"
 #include "elf/elf_file.h"
 #include "elf/go_table.h"
-#include "resolve/eh_ranges.h"
-#include "resolve/got_words.h"
-#include "resolve/symbol_versions.h"
-#include "resolve/symtab.h"
+#include "elf/symbol_versions.h"
+#include "names/symtab.h"
 #include "target.h"
 #include "unwind/signal_trampoline.h"
 

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/condition.h"
+#include "aggregate/diff/condition.h"
 #include "aggregate/moment.h"
 #include "aggregate/select.h"
 #include "base/buf.h"
-#include "collect/probe_condition.h"
-#include "pipeline/watch_word.h"
-#include "resolve/name_pattern.h"
+#include "names/spelling/name_pattern.h"
 #include "target.h"
+#include "watch/probes/probe_condition.h"
+#include "watch/targets/watch_word.h"
 
 static void try_select(const char *text)
 {

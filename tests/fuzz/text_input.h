@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collect/perf_data_input.h"
+#include "import/perf_data_input.h"
 
 /* To be ended by perf_data_input_done, which closes the file. */
 static inline void text_input_begin(struct perf_data_input *input, const uint8_t *bytes,

@@ -23,9 +23,9 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "collect/proc_scan.h"
-#include "collect/sampler.h"
 #include "elf/elf_file.h"
+#include "proc/proc_scan.h"
+#include "sampling/sampler.h"
 #include "unwind/row_cache.h"
 #include "unwind/unwinder.h"
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code/disassembler.h"
 #include "elf/elf_file.h"
-#include "resolve/disassembler.h"
 
 static int open_file(void *context, uint32_t image, struct err *err)
 {

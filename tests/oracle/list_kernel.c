@@ -11,8 +11,8 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "collect/kernel_text.h"
-#include "resolve/disassembler.h"
+#include "code/disassembler.h"
+#include "place/kernel/kernel_text.h"
 
 struct function {
 	uint64_t start;

@@ -6,7 +6,7 @@
 SUITE=bookworm-backports
 
 # The unit test of live kernel text: this kernel has the /proc/kcore that the host may lack.
-KERNEL_TEXT=$HERE/../../build-check/tests/unit/collect/test_collect_kernel_text
+KERNEL_TEXT=$HERE/../../build-check/tests/unit/test_place_kernel_kernel_text
 
 boot_newer() {
 	put prospect "$PROSPECT"
@@ -15,8 +15,8 @@ boot_newer() {
 	build hash-wp512 "$HERE/programs/hash.c"
 	put hash-rmd160 "$EXCHANGE/bin/hash-wp512"
 	[ ! -x "$KERNEL_TEXT" ] || put kernel_text "$KERNEL_TEXT"
-	put_unit sampler_stacks collect
-	put_unit off_cpu collect
+	put_unit sampler_stacks sampling
+	put_unit off_cpu sampling
 	boot newer -c 1 -i 1 -t 480
 }
 

@@ -8,8 +8,8 @@ boot_plain_user() {
 	build shares "$SYSTEM/programs/shares.c"
 	put work "$HERE/programs/work.sh"
 	build background "$HERE/programs/spin.c"
-	put_unit sampler_stacks collect
-	put_unit off_cpu collect
+	put_unit sampler_stacks sampling
+	put_unit off_cpu sampling
 	boot plain_user -c 1 -i 1 -t 480
 }
 

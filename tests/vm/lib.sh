@@ -31,9 +31,9 @@ put() {
 	cp "$2" "$EXCHANGE/bin/$1"
 }
 
-# put_unit NAME FOLDER: a unit test under its own name, where 'make check' has built it.
+# put_unit NAME ROOM: a unit test under its own name, where 'make check' has built it.
 put_unit() {
-	local program=$HERE/../../build-check/tests/unit/$2/test_$2_$1
+	local program=$HERE/../../build-check/tests/unit/test_$2_$1
 	[ ! -x "$program" ] || put "$1" "$program"
 }
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "aggregate/labels.h"
-#include "aggregate/tally.h"
+#include "aggregate/tables/tally.h"
 #include "base/clock.h"
 
 struct fixture {

@@ -5,9 +5,9 @@
 
 #include "aggregate/fixture.h"
 
-#include "aggregate/children.h"
-#include "aggregate/tree.h"
-#include "aggregate/tree_order.h"
+#include "aggregate/trees/children.h"
+#include "aggregate/trees/tree.h"
+#include "aggregate/trees/tree_order.h"
 
 static inline struct key_list keys_of(const char *text)
 {

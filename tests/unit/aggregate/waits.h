@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "aggregate/account.h"
+#include "aggregate/account/account.h"
 #include "aggregate/fixture.h"
 
 struct waits {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/dispatch.h"
-#include "cmd/options.h"
+#include "cmd/options/options.h"
 
 enum { MAX_WORDS = 16 };
 

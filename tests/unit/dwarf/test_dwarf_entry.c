@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "crafted.h"
+#include "dwarf/crafted.h"
 #include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/dwarf_value.h"

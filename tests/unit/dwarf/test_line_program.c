@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "crafted.h"
+#include "dwarf/crafted.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/line_program.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "elf/debug_link.h"
-#include "sections.h"
+#include "elf/sections.h"
 
 static bool read_link(const void *bytes, size_t size, struct debug_link *ret_link)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "elf/section_data.h"
-#include "sections.h"
+#include "elf/sections.h"
 
 enum { ZLIB = 1, LARGE = 100000 };
 

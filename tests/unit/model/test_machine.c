@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Processes: found by a scan, born by fork, becoming other programs by exec. */
-#include "machine_world.h"
+#include "model/machine_world.h"
 
 static void test_scanned_process(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads, numbers that are used again, and what no record tells. */
-#include "machine_world.h"
+#include "model/machine_world.h"
 
 static void test_threads(void **state)
 {

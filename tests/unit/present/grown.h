@@ -5,7 +5,7 @@
 
 #include "aggregate/stacks.h"
 
-#include "aggregate/prune.h"
+#include "aggregate/trees/prune.h"
 #include "present/view.h"
 
 struct grown {

@@ -5,7 +5,7 @@
 
 #include "aggregate/fixture.h"
 
-#include "aggregate/table.h"
+#include "aggregate/tables/table.h"
 #include "present/view.h"
 
 struct printed {

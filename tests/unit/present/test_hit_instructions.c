@@ -2,8 +2,8 @@
 #include "present/printed.h"
 
 #include "present/hit_instructions.h"
-#include "present/json.h"
-#include "present/text_report.h"
+#include "present/rows/json.h"
+#include "present/text/text_report.h"
 
 /* "insn N" for frame N; the last frame of the fixture has none. */
 static bool tell(void *context, uint32_t frame, struct buf *text)

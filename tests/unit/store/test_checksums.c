@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 #include "store/sql.h"
 
 static int64_t number(sqlite3 *db, const char *sql)

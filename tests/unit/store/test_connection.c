@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 /* The file is refused with this error and these words in the sentence, which names it. */
 static void refused(const char *path, int rc, const char *words)
@@ -246,7 +246,8 @@ static void rows_that_changed(void **state)
 	static const struct harm harms[] = {
 		{ "UPDATE event SET rate_hz = rate_hz + 1", "table event is not as it was" },
 		{ "UPDATE image SET path = path || 'x' WHERE id = 1", "table image is not as it" },
-		{ "UPDATE process SET uid = uid + 1 WHERE id = 2", "table process is not as it was" },
+		{ "UPDATE process SET uid = uid + 1 WHERE id = 2",
+		  "table process is not as it was" },
 		{ "UPDATE task SET comm = 'other' WHERE id = 1", "table task is not as it was" },
 		{ "UPDATE symbol SET name = 'other' WHERE id = 3", "table symbol is not as it" },
 		{ "UPDATE frame SET symbol = 1 WHERE id = 3", "table frame is not as it was" },
@@ -258,7 +259,6 @@ static void rows_that_changed(void **state)
 		{ "UPDATE header SET value = value + 1 WHERE name = 'cpus'",
 		  "table header is not as it was" },
 	};
-
 
 	HARMS(*state, harms);
 }

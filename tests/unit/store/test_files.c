@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 static void create_fails(const char *path, int rc, const char *words)
 {

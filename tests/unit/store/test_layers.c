@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 /* The weight of all totals and the number of their rows, as the reader gives them. */
 struct gist {

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 static void write_profile(const char *path, bool recorded)
 {

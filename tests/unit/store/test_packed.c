@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 /* One second of samples in the order of the file. */
 static struct sample *make_second(size_t count)

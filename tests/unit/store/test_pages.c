@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SQLite writes the files, and says what is in them. */
-#include "fixture.h"
+#include "store/fixture.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

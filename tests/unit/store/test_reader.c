@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 struct visit {
 	uint64_t count;

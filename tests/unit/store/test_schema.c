@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "base/file.h"
-#include "fixture.h"
+#include "store/fixture.h"
 
 enum { PAGE_LIMIT = 1 << 20 };
 
@@ -167,9 +167,13 @@ static int64_t number(const struct folder *folder, const char *sql)
 /* Every view that adds up has every sample once. */
 static void views_lose_nothing(void **state)
 {
-	static const char *const views[] = { "totals",    "samples_by_symbol",
-					     "samples_by_image", "samples_by_thread",
-					     "processes", "seconds", "stacks" };
+	static const char *const views[] = { "totals",
+					     "samples_by_symbol",
+					     "samples_by_image",
+					     "samples_by_thread",
+					     "processes",
+					     "seconds",
+					     "stacks" };
 	const struct folder *folder = *state;
 	char sql[128];
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 static void round_trip(const uint64_t *values, size_t count, size_t most_bytes)
 {

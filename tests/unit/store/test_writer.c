@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "fixture.h"
+#include "store/fixture.h"
 
 static void same_text(const struct profile *a, str_id a_text, const struct profile *b,
 		      str_id b_text)

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "own_modules.h"
+#include "unwind/own_modules.h"
 
 #if defined(__x86_64__)
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "own_modules.h"
+#include "unwind/own_modules.h"
 
 #if defined(__x86_64__)
 

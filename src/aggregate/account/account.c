@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/account/account.h"
+
+#include <string.h>
+
+/* What a loss takes away. Of the others the samples are there, but less is known of them. */
+static const bool takes_samples[LOSS_COUNT] = {
+	[LOSS_RING_FULL] = true,     [LOSS_THROTTLED] = true,  [LOSS_MISSED_TICKS] = true,
+	[LOSS_MALFORMED] = true,     [LOSS_NOT_STORED] = true, [LOSS_TRACKING] = false,
+	[LOSS_UNKNOWN_TASK] = false, [LOSS_LATE] = false,      [LOSS_TABLE_FULL] = true,
+	[LOSS_NOT_READ] = false,     [LOSS_DAMAGED] = true,
+};
+
+bool account_is_time(const struct profile *profile, uint8_t event)
+{
+	return strcmp(profile_text(profile, profile->events[event].unit), "ns") == 0;
+}
+
+bool account_is_of_threads(const struct profile *profile, uint8_t event)
+{
+	enum clock_kind clock = profile->events[event].clock;
+
+	return clock == CLOCK_SCHEDULER || clock == CLOCK_EXACT;
+}
+
+uint8_t account_main_event(const struct profile *profile)
+{
+	uint8_t first = 0;
+	bool found = false;
+
+	for (uint8_t i = 0; i < profile->event_count; i++) {
+		if (!profile->events[i].samples || account_is_of_threads(profile, i))
+			continue;
+		if (account_is_time(profile, i))
+			return i;
+		first = found ? first : i;
+		found = true;
+	}
+	return first;
+}
+
+uint64_t account_wall_ns(const struct profile *profile)
+{
+	const struct run_facts *run = &profile->run;
+	uint64_t least = account_is_import(profile) ? 2 : 1;
+
+	return run->end_ns >= run->start_ns + least ? run->end_ns - run->start_ns : 0;
+}
+
+uint64_t account_capacity_ns(const struct profile *profile)
+{
+	return profile->run.cpus * account_wall_ns(profile);
+}
+
+bool account_takes_samples(enum loss_reason reason)
+{
+	return takes_samples[reason];
+}
+
+struct account_cost account_cost(const struct profile *profile)
+{
+	const struct run_facts *run = &profile->run;
+	double capacity_ns = (double)account_capacity_ns(profile);
+	struct account_cost cost = { .apart = run->recording_cpu_ns > 0,
+				     .recording_ns = run->self_cpu_ns };
+	uint64_t all_ns;
+
+	if (cost.apart)
+		cost.recording_ns = run->recording_cpu_ns;
+	if (run->self_cpu_ns > cost.recording_ns)
+		cost.once_ns = run->self_cpu_ns - cost.recording_ns;
+	all_ns = cost.recording_ns + run->bpf_ns + (run->interrupt_known ? run->interrupt_ns : 0);
+	cost.percent = capacity_ns > 0 ? 100.0 * (double)all_ns / capacity_ns : 0;
+	return cost;
+}
+
+uint64_t account_lost_samples(const struct event *event)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		if (takes_samples[i])
+			lost += event->loss[i].count;
+	}
+	return lost;
+}
+
+bool account_is_import(const struct profile *profile)
+{
+	return profile->run.scope && strcmp(profile->run.scope, "perf") == 0;
+}
+
+static const char *why_none(const struct profile *profile, uint8_t event)
+{
+	const struct run_facts *run = &profile->run;
+
+	if (account_is_import(profile))
+		return "the recording does not tell idle time";
+	if (!run->scope || strcmp(run->scope, "machine") != 0)
+		return "only a profile of the whole machine has one";
+	if (!run->end_ns)
+		return "the recording was not finished";
+	if (!account_wall_ns(profile) || !run->cpus)
+		return "the run has no duration";
+	if (!profile->event_count || !account_is_time(profile, event))
+		return "no event counts time";
+	return NULL;
+}
+
+static void add_losses(struct account *account, const struct event *event)
+{
+	for (int i = 0; i < LOSS_COUNT; i++) {
+		if (!takes_samples[i])
+			continue;
+		account->lost_by_reason_ns[i] = event->loss[i].weight;
+		account->lost_ns += event->loss[i].weight;
+	}
+}
+
+struct account account_of(const struct profile *profile)
+{
+	const struct run_facts *run = &profile->run;
+	uint8_t event = account_main_event(profile);
+	struct account account = { .missing = why_none(profile, event) };
+
+	if (account.missing)
+		return account;
+	account.capacity_ns = account_capacity_ns(profile);
+	account.sampled_ns = profile->events[event].weight;
+	account.idle_ns = run->idle_ns;
+	account.iowait_ns = run->iowait_ns;
+	account.steal_ns = run->steal_ns;
+	add_losses(&account, &profile->events[event]);
+	account.residue_ns = (int64_t)(account.capacity_ns - account.sampled_ns - account.idle_ns -
+				       account.iowait_ns - account.steal_ns - account.lost_ns);
+	account.residue_percent = 100.0 * (double)account.residue_ns / (double)account.capacity_ns;
+	account.shortfall_ns = run->stat_shortfall_ns;
+	account.shortfall_percent =
+		100.0 * (double)account.shortfall_ns / (double)account.capacity_ns;
+	return account;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/account/wait_account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/account/account.h"
+#include "aggregate/labels.h"
+#include "base/xalloc.h"
+
+struct making {
+	const struct profile *profile;
+	struct labels labels; /* for labels_wait alone */
+	struct wait_account *account;
+	uint64_t waits_ns[WAIT_COUNT]; /* of the waits that were recorded */
+	uint64_t user_ns, kernel_ns;   /* of the clock */
+	uint8_t clock;
+};
+
+static const struct process *process_of(const struct making *making, const struct total *total)
+{
+	const struct profile *profile = making->profile;
+
+	return &profile->processes.items[profile->tasks.items[total->task].process];
+}
+
+static bool is_exact(const struct making *making, const struct total *total)
+{
+	return making->profile->events[total->event].clock == CLOCK_EXACT;
+}
+
+static bool counts(const struct making *making, const struct total *total)
+{
+	return !making->account->of_command || process_of(making, total)->in_command;
+}
+
+/* ---- places ---- */
+
+static bool is_kernel(enum image_kind kind)
+{
+	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF;
+}
+
+static const struct frame *frame_at(const struct making *making, uint32_t node)
+{
+	const struct profile *profile = making->profile;
+
+	return &profile->frames.items[profile->stacks.items[node].frame];
+}
+
+static enum image_kind kind_at(const struct making *making, uint32_t node)
+{
+	return making->profile->images.items[frame_at(making, node)->image].kind;
+}
+
+/* From the wait outwards: the kernel's innermost frame, the user's, and the first of another file
+ * behind it. */
+static struct wait_place place_of(const struct making *making, const struct total *total)
+{
+	const struct stack_node *nodes = making->profile->stacks.items;
+	struct wait_place place = { .wait = labels_wait(&making->labels, total->stack),
+				    .waker = labels_waker(&making->labels, total->stack) };
+	uint32_t node = nodes[total->stack].parent, asked;
+
+	if (node && is_kernel(kind_at(making, node)))
+		place.kernel = frame_at(making, node)->symbol;
+	while (node && is_kernel(kind_at(making, node)))
+		node = nodes[node].parent;
+	if (!node || kind_at(making, node) == IMAGE_CUT)
+		return place;
+	asked = node;
+	place.user = frame_at(making, asked)->symbol;
+	while (node && frame_at(making, node)->image == frame_at(making, asked)->image)
+		node = nodes[node].parent;
+	if (node && kind_at(making, node) != IMAGE_CUT)
+		place.caller = frame_at(making, node)->symbol;
+	return place;
+}
+
+static bool place_equal(const void *owner, uint32_t index, const void *key)
+{
+	const struct wait_place *a = &((const struct wait_account *)owner)->places.items[index];
+	const struct wait_place *b = key;
+
+	return a->wait == b->wait && a->kernel == b->kernel && a->user == b->user &&
+	       a->caller == b->caller && a->waker == b->waker;
+}
+
+static void add_place(struct wait_account *account, const struct wait_place *place,
+		      const struct total *total)
+{
+	uint64_t hash = hash_combine(hash_combine(hash_u64(place->user), place->caller),
+				     hash_combine(hash_u64(place->kernel), place->waker));
+	uint32_t index;
+
+	if (!hashidx_find(&account->index, hash, place_equal, account, place, &index)) {
+		index = (uint32_t)account->places.count;
+		*vec_push(&account->places) = *place;
+		hashidx_add(&account->index, hash, index);
+	}
+	account->places.items[index].samples += total->samples;
+	account->places.items[index].weight += total->weight;
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+	const struct wait_place *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->user < y->user ? -1 : x->user > y->user;
+}
+
+/* ---- sums ---- */
+
+static void add_total(struct making *making, const struct total *total)
+{
+	struct wait_account *account = making->account;
+	enum wait wait;
+
+	if (!counts(making, total))
+		return;
+	if (total->event == making->clock)
+		*(total->mode == MODE_USER ? &making->user_ns : &making->kernel_ns) +=
+			total->weight;
+	if (!account_is_of_threads(making->profile, total->event))
+		return;
+	wait = labels_wait(&making->labels, total->stack);
+	if (is_exact(making, total)) {
+		account->parts_ns[wait] += total->weight;
+		account->whole_ns += total->weight;
+	} else if (wait != WAIT_RUNNABLE) {
+		struct wait_place place = place_of(making, total);
+
+		making->waits_ns[wait] += total->weight;
+		add_place(account, &place, total);
+	}
+}
+
+/* A part of @whole as large as @share is of @of. */
+static uint64_t part_of(uint64_t whole, uint64_t share, uint64_t of)
+{
+	return of ? (uint64_t)((double)whole * ((double)share / (double)of)) : 0;
+}
+
+/* What was blocked by what was waited for. */
+static void divide(struct making *making)
+{
+	struct wait_account *account = making->account;
+	uint64_t blocked_ns = account->parts_ns[WAIT_BLOCKED], told_ns = 0;
+
+	for (int i = 0; i < WAIT_COUNT; i++)
+		told_ns += making->waits_ns[i];
+	for (int i = 0; i < WAIT_COUNT; i++) {
+		uint64_t part_ns = part_of(blocked_ns, making->waits_ns[i], told_ns);
+
+		if (part_ns > account->parts_ns[WAIT_BLOCKED])
+			part_ns = account->parts_ns[WAIT_BLOCKED];
+		account->parts_ns[i] += part_ns;
+		account->parts_ns[WAIT_BLOCKED] -= part_ns;
+	}
+	account->user_ns = part_of(account->parts_ns[WAIT_RUNNING], making->user_ns,
+				   making->user_ns + making->kernel_ns);
+	if (making->user_ns + making->kernel_ns)
+		account->kernel_ns = account->parts_ns[WAIT_RUNNING] - account->user_ns;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A thread is one through its names and through exec: its number is what counts. */
+static size_t count_threads(const struct making *making, const struct total *totals, size_t count)
+{
+	int32_t *tids = xcalloc(count + 1, sizeof(*tids));
+	size_t found = 0, threads = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_exact(making, &totals[i]) && counts(making, &totals[i]))
+			tids[found++] = making->profile->tasks.items[totals[i].task].tid;
+	}
+	qsort(tids, found, sizeof(*tids), by_number);
+	for (size_t i = 0; i < found; i++)
+		threads += i == 0 || tids[i] != tids[i - 1];
+	free(tids);
+	return threads;
+}
+
+/* Is the account about the command? Where there is none, or none of it was selected, about all. */
+static bool has_command(const struct making *making, const struct total *totals, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_exact(making, &totals[i]) && process_of(making, &totals[i])->in_command)
+			return true;
+	}
+	return false;
+}
+
+void wait_account_make(const struct profile *profile, const struct total *totals, size_t count,
+		       struct wait_account *ret_account)
+{
+	struct making making = { .profile = profile,
+				 .labels = { .profile = profile },
+				 .account = ret_account,
+				 .clock = account_main_event(profile) };
+
+	memset(ret_account, 0, sizeof(*ret_account));
+	ret_account->of_command = has_command(&making, totals, count);
+	for (size_t i = 0; i < count; i++)
+		add_total(&making, &totals[i]);
+	ret_account->known = ret_account->whole_ns > 0;
+	ret_account->threads = count_threads(&making, totals, count);
+	divide(&making);
+	if (ret_account->places.count)
+		qsort(ret_account->places.items, ret_account->places.count,
+		      sizeof(struct wait_place), heaviest_first);
+}
+
+void wait_account_done(struct wait_account *account)
+{
+	vec_free(&account->places);
+	hashidx_done(&account->index);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/diff/condition.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/diff/rebuilt_name.h"
+#include "base/xalloc.h"
+
+/* The text that is left to be read. */
+struct input {
+	const char *whole, *at;
+	struct err *err;
+};
+
+static void skip_blanks(struct input *input)
+{
+	input->at += strspn(input->at, " \t\n");
+}
+
+static int wrong(const struct input *input, const char *wanted)
+{
+	if (!*input->at)
+		return err_set(input->err, -EINVAL, "--fail-if '%s': %s at its end", input->whole,
+			       wanted);
+	return err_set(input->err, -EINVAL, "--fail-if '%s': %s at '%s'", input->whole, wanted,
+		       input->at);
+}
+
+/* Takes a word if it is the next one. */
+static bool take_word(struct input *input, const char *word)
+{
+	size_t length = strlen(word);
+
+	skip_blanks(input);
+	if (strncmp(input->at, word, length) != 0 || isalnum((unsigned char)input->at[length]))
+		return false;
+	input->at += length;
+	return true;
+}
+
+static bool take_mark(struct input *input, const char *mark)
+{
+	skip_blanks(input);
+	if (strncmp(input->at, mark, strlen(mark)) != 0)
+		return false;
+	input->at += strlen(mark);
+	return true;
+}
+
+static int parse_what(struct input *input, struct condition *condition)
+{
+	static const struct {
+		const char *word;
+		enum condition_what what;
+	} words[] = { { "share", CONDITION_SHARE }, { "time", CONDITION_TIME },
+		      { "weight", CONDITION_TIME }, { "total", CONDITION_TIME },
+		      { "rate", CONDITION_RATE },   { "samples", CONDITION_SAMPLES } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!take_word(input, words[i].word))
+			continue;
+		condition->what = words[i].what;
+		return 0;
+	}
+	return wrong(input, "share, time, rate, samples or total must stand");
+}
+
+/* Up to the parenthesis that closes the first: names have some in pairs. */
+static int parse_names(struct input *input, struct condition *condition)
+{
+	const char *begin, *end;
+	int depth = 1;
+
+	if (!take_mark(input, "("))
+		return 0;
+	skip_blanks(input);
+	begin = input->at;
+	for (; *input->at && depth; input->at++)
+		depth += (*input->at == '(') - (*input->at == ')');
+	if (depth)
+		return wrong(input, "a closing parenthesis must stand");
+	end = input->at - 1;
+	while (end > begin && end[-1] == ' ')
+		end--;
+	if (end == begin)
+		return 0;
+	condition->names = xcalloc((size_t)(end - begin) + 1, 1);
+	memcpy(condition->names, begin, (size_t)(end - begin));
+	begin = condition->names + strspn(condition->names, "abcdefghijklmnopqrstuvwxyz");
+	condition->selects = begin > condition->names &&
+			     (*begin == '=' || (*begin == '!' && begin[1] == '=')) &&
+			     strncmp(condition->names, "operator", 8) != 0;
+	return 0;
+}
+
+static int parse_operator(struct input *input, struct condition *condition)
+{
+	condition->less = take_mark(input, "<");
+	if (!condition->less && !take_mark(input, ">"))
+		return wrong(input, "an operator (> >= < <=) must stand");
+	condition->or_equal = *input->at == '=';
+	input->at += condition->or_equal;
+	return 0;
+}
+
+struct unit {
+	const char *name;
+	double scale;
+	bool is_part;  /* of a whole, of what it was */
+	bool is_times; /* the new side in proportion to the old one */
+	bool is_time;
+};
+
+static const struct unit units[] = {
+	{ "%", 0.01, .is_part = true }, { "points", 0.01, .is_part = true },
+	{ "x", 1, .is_times = true },	{ "ns", 1, .is_time = true },
+	{ "us", 1e3, .is_time = true }, { "ms", 1e6, .is_time = true },
+	{ "s", 1e9, .is_time = true },	{ "", .scale = 1 },
+};
+
+static const struct unit *parse_unit(struct input *input)
+{
+	const struct unit *unit = units;
+
+	skip_blanks(input);
+	for (; *unit->name; unit++) {
+		size_t length = strlen(unit->name);
+
+		if (strncmp(input->at, unit->name, length) == 0 &&
+		    !isalnum((unsigned char)input->at[length])) {
+			input->at += length;
+			break;
+		}
+	}
+	return unit;
+}
+
+/* What a number of this unit is compared with. */
+static int find_meaning(struct input *input, struct condition *condition, const struct unit *unit,
+			bool sign, double number)
+{
+	bool share = condition->what == CONDITION_SHARE;
+
+	condition->of = unit->is_times ? CONDITION_RATIO
+			: sign	       ? CONDITION_DIFFERENCE
+				       : CONDITION_LEVEL;
+	condition->value = number * unit->scale;
+	if (share && (unit->is_time || !*unit->name))
+		return wrong(input, "a share is compared with +2%, 30% or 1.1x");
+	if (unit->is_times && (sign || number <= 0))
+		return wrong(input, "1.1x must be above 0 and has no sign");
+	if (share || !unit->is_part)
+		return 0;
+	if (!sign)
+		return wrong(input, "a change needs its sign: +5%");
+	condition->of = CONDITION_RATIO;
+	condition->value += 1;
+	return 0;
+}
+
+static int parse_value(struct input *input, struct condition *condition)
+{
+	const struct unit *unit;
+	bool sign;
+	double number;
+	char *end;
+
+	skip_blanks(input);
+	sign = *input->at == '+' || *input->at == '-';
+	if (!isdigit((unsigned char)input->at[sign]) && input->at[sign] != '.')
+		return wrong(input, "a number must stand");
+	number = strtod(input->at, &end);
+	if (end == input->at || !isfinite(number))
+		return wrong(input, "a number must stand");
+	input->at = end;
+	unit = parse_unit(input);
+	return find_meaning(input, condition, unit, sign, number);
+}
+
+static int parse_condition(struct input *input, struct condition *condition)
+{
+	const char *begin;
+	int rc;
+
+	skip_blanks(input);
+	begin = input->at;
+	condition->any = take_word(input, "any");
+	if (take_word(input, "surely"))
+		condition->certainty = CONDITION_SURELY;
+	else if (take_word(input, "point"))
+		condition->certainty = CONDITION_POINT;
+	else
+		take_word(input, "likely");
+	rc = parse_what(input, condition);
+	if (rc == 0)
+		rc = parse_names(input, condition);
+	if (rc == 0 && condition->any && condition->selects)
+		rc = wrong(input, "'any' asks each row by its name: any share(parse*)");
+	if (rc == 0)
+		rc = parse_operator(input, condition);
+	if (rc == 0)
+		rc = parse_value(input, condition);
+	if (rc == 0) {
+		condition->text = xcalloc((size_t)(input->at - begin) + 1, 1);
+		memcpy(condition->text, begin, (size_t)(input->at - begin));
+	}
+	return rc;
+}
+
+static int parse_conditions(struct input *input, struct conditions *conditions)
+{
+	for (;;) {
+		struct condition *condition = vec_push(&conditions->items);
+		int rc;
+
+		*condition = (struct condition){ 0 };
+		rc = parse_condition(input, condition);
+		if (rc < 0)
+			return rc;
+		skip_blanks(input);
+		if (!*input->at)
+			return 0;
+		if (!take_word(input, "and") && !take_mark(input, "&&"))
+			return wrong(input, "'and' or nothing must stand");
+	}
+}
+
+int condition_parse(const char *text, struct conditions *ret_conditions, struct err *err)
+{
+	struct input input = { text, text, err };
+	struct conditions conditions = { .text = text };
+	int rc = parse_conditions(&input, &conditions);
+
+	if (rc < 0)
+		condition_done(&conditions);
+	else
+		*ret_conditions = conditions;
+	return rc;
+}
+
+void condition_done(struct conditions *conditions)
+{
+	for (size_t i = 0; i < conditions->items.count; i++) {
+		free(conditions->items.items[i].text);
+		free(conditions->items.items[i].names);
+	}
+	vec_free(&conditions->items);
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+/* Where the parameters of a readable C++ or Rust name begin; 0: it has none. */
+static size_t parameters_of(const char *name)
+{
+	const char *end = strrchr(name, ')');
+	int depth = 0;
+
+	for (; end && end > name; end--) {
+		depth += (*end == ')') - (*end == '(');
+		if (!depth)
+			return (size_t)(end - name);
+	}
+	return 0;
+}
+
+bool condition_names(const struct condition *condition, const char *name)
+{
+	struct buf rebuilt = { 0 };
+	size_t parameters;
+	bool found;
+
+	if (!condition->names || matches(condition->names, name))
+		return true;
+	rebuilt_name_of_function(name, &rebuilt);
+	found = matches(condition->names, buf_text(&rebuilt));
+	parameters = parameters_of(buf_text(&rebuilt));
+	if (!found && parameters) {
+		rebuilt.bytes[parameters] = '\0';
+		found = matches(condition->names, rebuilt.bytes);
+	}
+	buf_done(&rebuilt);
+	return found;
+}
+
+static enum diff_measure measure_of(const struct condition *condition)
+{
+	return condition->what == CONDITION_SHARE  ? DIFF_SHARE
+	       : condition->what == CONDITION_RATE ? DIFF_RATE
+						   : DIFF_TIME;
+}
+
+/* Samples are counted, there is no doubt about them. */
+static void compare_samples(const struct condition *condition, struct condition_result *result)
+{
+	double old = (double)result->row->samples[DIFF_OLD];
+	double new = (double)result->row->samples[DIFF_NEW];
+
+	result->value = condition->of == CONDITION_LEVEL	? new
+			: condition->of == CONDITION_DIFFERENCE ? new - old
+								: new / old;
+	result->interval = (struct interval){ result->value, result->value };
+}
+
+static void compare_change(const struct condition *condition, struct condition_result *result)
+{
+	enum diff_measure measure = measure_of(condition);
+	const struct change *change = &result->row->by[measure];
+	enum measured_kind kind = measure == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
+	struct measured after = { change->after, change->after_exposure };
+
+	switch (condition->of) {
+	case CONDITION_DIFFERENCE:
+		result->value = change->after - change->before;
+		result->interval = change->difference;
+		break;
+	case CONDITION_RATIO:
+		result->value = change->after / change->before;
+		result->interval = change->ratio;
+		break;
+	case CONDITION_LEVEL:
+		result->value = change->after;
+		result->interval = change_level(kind, &after, change->unevenness, change->freedom);
+		break;
+	}
+}
+
+static bool is_beyond(const struct condition *condition, double value)
+{
+	if (condition->less)
+		return condition->or_equal ? value <= condition->value : value < condition->value;
+	return condition->or_equal ? value >= condition->value : value > condition->value;
+}
+
+/* The end of the interval that is the last to be beyond. */
+static double last_end(const struct condition *condition, const struct interval *interval)
+{
+	return condition->less ? interval->high : interval->low;
+}
+
+/* The value of a change that is none. */
+static double no_change(const struct condition *condition)
+{
+	return condition->of == CONDITION_RATIO ? 1 : 0;
+}
+
+bool condition_asks_change(const struct condition *condition)
+{
+	double none = no_change(condition);
+
+	return condition->of != CONDITION_LEVEL &&
+	       (condition->less ? condition->value <= none : condition->value >= none);
+}
+
+/* Is a change that is asked for surely there at all, by the probability that the table has, too?
+ * One that is allowed ("> -5%") needs no proof. */
+static bool is_real(const struct condition *condition, const struct diff *diff,
+		    const struct condition_result *result)
+{
+	double none = no_change(condition);
+	double end = last_end(condition, &result->interval);
+
+	if (!condition_asks_change(condition))
+		return true;
+	return (condition->less ? end < none : end > none) &&
+	       result->row->by[measure_of(condition)].p <= diff->limit;
+}
+
+static bool holds(const struct condition *condition, const struct diff *diff,
+		  const struct condition_result *result)
+{
+	bool is_change = condition->of != CONDITION_LEVEL;
+
+	if (!is_beyond(condition, result->value))
+		return false;
+	if (condition->certainty == CONDITION_POINT || condition->what == CONDITION_SAMPLES)
+		return true;
+	if ((condition->certainty == CONDITION_SURELY || !is_change) &&
+	    !is_beyond(condition, last_end(condition, &result->interval)))
+		return false;
+	if (condition->any && is_change)
+		return result->row->q_by[measure_of(condition)] <= diff->limit;
+	return !is_change || is_real(condition, diff, result);
+}
+
+/* Is it for the limit alone that the condition does not hold? */
+static bool fails_by_limit(const struct condition *condition, const struct diff *diff,
+			   const struct condition_result *result)
+{
+	double none = no_change(condition);
+	double end = last_end(condition, &result->interval);
+
+	return !result->holds && condition->what != CONDITION_SAMPLES &&
+	       condition_asks_change(condition) && is_beyond(condition, result->value) &&
+	       (condition->certainty != CONDITION_SURELY || is_beyond(condition, end)) &&
+	       (condition->less ? end < none : end > none);
+}
+
+static struct condition_result judge_row(const struct condition *condition, const struct diff *diff,
+					 const struct diff_row *row)
+{
+	struct condition_result result = { .row = row };
+
+	result.found = row->samples[DIFF_OLD] || row->samples[DIFF_NEW];
+	result.detectable =
+		change_detectable(&row->by[measure_of(condition)], diff->limit, diff_found);
+	if (condition->what == CONDITION_SAMPLES)
+		compare_samples(condition, &result);
+	else
+		compare_change(condition, &result);
+	/* Nothing of nothing is no number. */
+	result.holds = !isnan(result.value) && holds(condition, diff, &result);
+	if (fails_by_limit(condition, diff, &result))
+		result.chance = condition->any ? row->q_by[measure_of(condition)]
+					       : row->by[measure_of(condition)].p;
+	return result;
+}
+
+/* The key by which a row is called. */
+static size_t naming_key(const struct diff *diff)
+{
+	static const char *const names[] = { "symbol", "function", "inline" };
+
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			if (strcmp(diff->keys.items[key]->name, names[i]) == 0)
+				return key;
+		}
+	}
+	return 0;
+}
+
+static bool is_worse(const struct condition *condition, const struct condition_result *a,
+		     const struct condition_result *b)
+{
+	if (a->holds != b->holds)
+		return a->holds;
+	return condition->less ? a->value < b->value : a->value > b->value;
+}
+
+bool condition_is_shown(const struct condition *condition, const struct diff *diff)
+{
+	size_t key = naming_key(diff);
+	struct buf name = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; !found && i < diff->rows.count; i++) {
+		const struct diff_row *row = &diff->rows.items[i];
+
+		if (row->event != diff->main_event || row->verdict == DIFF_WITHIN_NOISE)
+			continue;
+		buf_clear(&name);
+		diff_text(diff, row, key, &name);
+		found = condition->selects || condition_names(condition, buf_text(&name));
+	}
+	buf_done(&name);
+	return found;
+}
+
+static struct condition_result judge_any(const struct condition *condition, const struct diff *diff)
+{
+	struct condition_result worst = { 0 };
+	size_t key = naming_key(diff);
+	struct buf name = { 0 };
+
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		const struct diff_row *row = &diff->rows.items[i];
+		struct condition_result result;
+
+		buf_clear(&name);
+		diff_text(diff, row, key, &name);
+		if (row->event != diff->main_event || !condition_names(condition, buf_text(&name)))
+			continue;
+		result = judge_row(condition, diff, row);
+		if (!worst.row || is_worse(condition, &result, &worst))
+			worst = result;
+	}
+	buf_done(&name);
+	return worst;
+}
+
+struct condition_result condition_judge(const struct condition *condition, const struct diff *diff,
+					const struct diff_row *probe)
+{
+	return condition->any ? judge_any(condition, diff) : judge_row(condition, diff, probe);
+}

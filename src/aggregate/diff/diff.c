@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/diff/diff_measure.h"
+#include "aggregate/diff/diff_run.h"
+#include "aggregate/diff/discoveries.h"
+#include "base/xalloc.h"
+
+/* Two sides of fewer samples than this cannot differ surely: 5 against 0 are 1 in 16 by chance. */
+static const double least_samples = 6;
+const double diff_found = 0.95;
+
+const char *diff_verdict_name(enum diff_verdict verdict)
+{
+	static const char *const names[DIFF_VERDICTS] = { "noise", "more", "less", "new", "gone" };
+
+	return names[verdict];
+}
+
+const char *diff_measure_name(enum diff_measure measure)
+{
+	static const char *const names[DIFF_MEASURES] = { "share", "time", "rate" };
+
+	return names[measure];
+}
+
+struct diff *diff_new(const struct key_list *keys, bool exact)
+{
+	struct diff *diff = xcalloc(1, sizeof(*diff));
+
+	diff->keys = *keys;
+	for (size_t i = 0; i < keys->count; i++)
+		diff->matches[i] = (struct rebuilt_match){ .key = keys->items[i], .exact = exact };
+	return diff;
+}
+
+void diff_free(struct diff *diff)
+{
+	if (!diff)
+		return;
+	for (size_t i = 0; i < diff->runs.count; i++)
+		diff_run_done(&diff->runs.items[i]);
+	for (size_t i = 0; i < diff->keys.count; i++)
+		rebuilt_match_done(&diff->matches[i]);
+	strpool_done(&diff->strings);
+	vec_free(&diff->runs);
+	vec_free(&diff->events);
+	vec_free(&diff->rows);
+	vec_free(&diff->probes);
+	vec_free(&diff->texts);
+	free(diff);
+}
+
+/* What is worked on while a diff is made. */
+struct making {
+	struct diff *diff;
+	struct hashidx index;  /* of rows, by event and meanings */
+	VEC(struct hits) hits; /* by row, then run */
+	VEC(str_id) meanings;  /* by row, then key */
+};
+
+struct wanted {
+	const str_id *meanings;
+	uint8_t event;
+};
+
+static bool row_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct making *making = owner;
+	const struct wanted *wanted = key;
+	size_t keys = making->diff->keys.count;
+
+	return making->diff->rows.items[id].event == wanted->event &&
+	       memcmp(&making->meanings.items[id * keys], wanted->meanings,
+		      keys * sizeof(str_id)) == 0;
+}
+
+static uint32_t append_row(struct making *making, const struct wanted *wanted, const str_id *texts)
+{
+	struct diff *diff = making->diff;
+	uint32_t id = (uint32_t)diff->rows.count;
+
+	*vec_push(&diff->rows) =
+		(struct diff_row){ .texts = diff->texts.count, .event = wanted->event };
+	for (size_t i = 0; i < diff->keys.count; i++) {
+		*vec_push(&diff->texts) = texts[i];
+		*vec_push(&making->meanings) = wanted->meanings[i];
+	}
+	for (size_t i = 0; i < diff->runs.count; i++)
+		*vec_push(&making->hits) = (struct hits){ 0 };
+	return id;
+}
+
+/* Parts of one thing are shown by what they mean together. */
+static void show_meaning(struct making *making, uint32_t id, const str_id *texts)
+{
+	struct diff *diff = making->diff;
+	str_id *shown = &diff->texts.items[diff->rows.items[id].texts];
+
+	for (size_t i = 0; i < diff->keys.count; i++) {
+		if (shown[i] != texts[i])
+			shown[i] = making->meanings.items[id * diff->keys.count + i];
+	}
+}
+
+static uint32_t row_of(struct making *making, const struct diff_run *run, size_t number)
+{
+	struct diff *diff = making->diff;
+	const str_id *texts = &run->texts.items[number * diff->keys.count];
+	struct wanted wanted = { .event = run->rows.items[number].event };
+	uint64_t hash = hash_u64(wanted.event);
+	str_id meanings[KEYS_MAX];
+	uint32_t id;
+
+	for (size_t i = 0; i < diff->keys.count; i++) {
+		meanings[i] = rebuilt_match_meaning(&diff->matches[i], texts[i]);
+		hash = hash_combine(hash, meanings[i]);
+	}
+	wanted.meanings = meanings;
+	if (hashidx_find(&making->index, hash, row_equal, making, &wanted, &id)) {
+		if (run->side == DIFF_NEW)
+			show_meaning(making, id, texts);
+		return id;
+	}
+	id = append_row(making, &wanted, texts);
+	hashidx_add(&making->index, hash, id);
+	return id;
+}
+
+static void add_hits(struct making *making, uint32_t id, size_t run, const struct hits *hits,
+		     uint64_t kernel)
+{
+	struct diff *diff = making->diff;
+	struct hits *here = &making->hits.items[id * diff->runs.count + run];
+
+	here->samples += hits->samples;
+	here->weight += hits->weight;
+	diff->rows.items[id].samples[diff->runs.items[run].side] += hits->samples;
+	diff->rows.items[id].weight += (double)hits->weight;
+	diff->rows.items[id].kernel += (double)kernel;
+}
+
+/* The new side goes first: its texts are shown. */
+static void merge_runs(struct making *making, enum diff_side side)
+{
+	struct diff *diff = making->diff;
+
+	for (size_t i = 0; i < diff->runs.count; i++) {
+		struct diff_run *run = &diff->runs.items[i];
+
+		if (run->side != side)
+			continue;
+		run->row_of = xcalloc(run->rows.count, sizeof(*run->row_of));
+		for (size_t row = 0; row < run->rows.count; row++) {
+			run->row_of[row] = row_of(making, run, row);
+			add_hits(making, run->row_of[row], i, &run->rows.items[row].hits,
+				 run->rows.items[row].kernel);
+		}
+	}
+}
+
+static void find_main_event(struct diff *diff)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < diff->events.count; i++) {
+		const struct diff_event *event = &diff->events.items[i];
+
+		if (!event->is_compared || (found && !event->is_time))
+			continue;
+		diff->main_event = i;
+		if (event->is_time)
+			return;
+		found = true;
+	}
+}
+
+/* Probes are rows of their own until they were measured. */
+static void add_probes(struct making *making)
+{
+	struct diff *diff = making->diff;
+	size_t count = diff->runs.items[0].probe_count;
+
+	for (size_t probe = 0; probe < count; probe++) {
+		str_id none[KEYS_MAX] = { 0 };
+		struct wanted wanted = { none, diff->main_event };
+		uint32_t id = append_row(making, &wanted, none);
+
+		for (size_t i = 0; i < diff->runs.count; i++) {
+			struct diff_run *run = &diff->runs.items[i];
+
+			run->probe_base = id - (uint32_t)probe;
+			add_hits(making, id, i, diff_run_probe(run, probe, diff->main_event),
+				 run->probes[probe].kernel[diff->main_event]);
+		}
+	}
+}
+
+/* Rows of events that are not in every run are not compared. */
+static void drop_incomparable(struct diff *diff)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		if (diff->events.items[diff->rows.items[i].event].is_compared)
+			diff->rows.items[kept++] = diff->rows.items[i];
+	}
+	diff->rows.count = kept;
+}
+
+static void take_probes(struct diff *diff)
+{
+	size_t count = diff->runs.items[0].probe_count;
+
+	for (size_t i = diff->rows.count - count; i < diff->rows.count; i++) {
+		struct diff_row *probe = vec_push(&diff->probes);
+
+		*probe = diff->rows.items[i];
+		for (int what = 0; what < DIFF_MEASURES; what++)
+			probe->q_by[what] = probe->by[what].p;
+		probe->q = probe->q_by[diff->measure];
+		probe->detectable =
+			change_detectable(&probe->by[diff->measure], diff->limit, diff_found);
+	}
+	diff->rows.count -= count;
+}
+
+static enum diff_verdict verdict_of(const struct diff_row *row, const struct diff *diff)
+{
+	const struct change *change = &row->by[diff->measure];
+
+	if (isnan(row->q) || row->q > diff->limit)
+		return DIFF_WITHIN_NOISE;
+	if (!row->samples[DIFF_OLD])
+		return DIFF_APPEARED;
+	if (!row->samples[DIFF_NEW])
+		return DIFF_GONE;
+	return change->after > change->before ? DIFF_MORE : DIFF_LESS;
+}
+
+static double probability(const struct diff *diff, const struct diff_row *row,
+			  enum diff_measure what)
+{
+	const struct change *change = &row->by[what];
+	double samples = (double)(row->samples[DIFF_OLD] + row->samples[DIFF_NEW]);
+
+	if (diff->events.items[row->event].is_exact)
+		return change->p;
+	return samples / change->unevenness < least_samples && samples < least_samples * 4
+		       ? NAN
+		       : change->p;
+}
+
+/* The rows of one event are adjusted together. @q: scratch, as many. */
+static size_t adjust_event(struct diff *diff, uint8_t event, enum diff_measure what, double *q)
+{
+	size_t tested = 0;
+
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		const struct diff_row *row = &diff->rows.items[i];
+
+		q[i] = row->event == event ? probability(diff, row, what) : NAN;
+		tested += !isnan(q[i]);
+	}
+	discoveries_adjust(q, diff->rows.count, q);
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		if (diff->rows.items[i].event == event)
+			diff->rows.items[i].q_by[what] = q[i];
+	}
+	return tested;
+}
+
+/* If it is the only one that changed, it must be less probable than the limit by as many rows as
+ * are tested. */
+static void find_detectable(const struct diff *diff, const struct diff_event *sums,
+			    struct diff_row *row)
+{
+	row->detectable =
+		isnan(row->q) ? NAN
+			      : change_detectable(&row->by[diff->measure],
+						  diff->limit / (double)sums->tested, diff_found);
+}
+
+static void judge_event(struct diff *diff, uint8_t event)
+{
+	struct diff_event *sums = &diff->events.items[event];
+	double *q = xcalloc(diff->rows.count, sizeof(*q));
+
+	sums->detectable = NAN;
+	for (int what = 0; what < DIFF_MEASURES; what++) {
+		size_t tested = adjust_event(diff, event, (enum diff_measure)what, q);
+
+		if (what == (int)diff->measure)
+			sums->tested = tested;
+	}
+	for (size_t i = 0; i < diff->rows.count; i++) {
+		struct diff_row *row = &diff->rows.items[i];
+
+		if (row->event != event)
+			continue;
+		row->q = row->q_by[diff->measure];
+		row->verdict = verdict_of(row, diff);
+		find_detectable(diff, sums, row);
+		sums->detectable = fmax(sums->detectable, row->detectable);
+		sums->rows++;
+		sums->noise += row->verdict == DIFF_WITHIN_NOISE;
+	}
+	free(q);
+}
+
+void diff_finish(struct diff *diff, enum diff_measure what, double false_discoveries)
+{
+	struct making making = { .diff = diff };
+
+	diff->measure = what;
+	diff->limit = false_discoveries;
+	for (size_t i = 0; i < diff->keys.count; i++)
+		rebuilt_match_settle(&diff->matches[i]);
+	find_main_event(diff);
+	merge_runs(&making, DIFF_NEW);
+	merge_runs(&making, DIFF_OLD);
+	add_probes(&making);
+	diff_measure_rows(diff, making.hits.items);
+	diff_measure_events(diff);
+	take_probes(diff);
+	drop_incomparable(diff);
+	for (size_t event = 0; event < diff->events.count; event++)
+		judge_event(diff, (uint8_t)event);
+	hashidx_done(&making.index);
+	vec_free(&making.hits);
+	vec_free(&making.meanings);
+}
+
+void diff_text(const struct diff *diff, const struct diff_row *row, size_t key, struct buf *buf)
+{
+	buf_add_str(buf,
+		    strpool_get(&diff->matches[key].texts, diff->texts.items[row->texts + key]));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How much rows changed, and how surely, from what each run has of them. Private to diff. */
+#ifndef AGGREGATE_DIFF_DIFF_MEASURE_H
+#define AGGREGATE_DIFF_DIFF_MEASURE_H
+
+#include "aggregate/diff/diff.h"
+
+/* Sets diff_row.by of all rows of events that are compared. @hits: by row, then run. The rows of
+ * probes are the last ones. */
+void diff_measure_rows(struct diff *diff, const struct hits *hits);
+
+/* Sets diff_event.by and .samples. */
+void diff_measure_events(struct diff *diff);
+
+#endif

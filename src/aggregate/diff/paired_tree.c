@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/diff/paired_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/* What the nodes of a place of one side are called. */
+struct called {
+	bool known;
+	str_id text, image; /* in the matches */
+	enum image_kind kind;
+};
+
+/* Meanings, in the matches. */
+struct wanted_name {
+	str_id text, image;
+};
+
+struct pairing {
+	struct paired_tree *made;
+	VEC(struct wanted_name) meant; /* by name of the made tree */
+	struct rebuilt_match texts, images;
+	struct called *called[DIFF_SIDES]; /* by place, groups behind them */
+	struct hashidx name_index, node_index;
+};
+
+static uint32_t image_of(const struct tree *tree, uint32_t node)
+{
+	if (!node || tree_is_group(tree, node))
+		return 0;
+	return places_image(tree->places, tree->nodes.items[node].place);
+}
+
+static void call_nodes(struct pairing *pairing, enum diff_side side, const struct tree *tree)
+{
+	const struct profile *profile = tree->places->labels->profile;
+	size_t places = tree->places->rows.count + tree->stacks->rows.count;
+	struct called *called = xcalloc(places, sizeof(*called));
+	struct buf text = { 0 };
+
+	for (uint32_t node = 1; node < tree->nodes.count; node++) {
+		struct called *here = &called[tree->nodes.items[node].place];
+		uint32_t image = image_of(tree, node);
+		const struct image *row = &profile->images.items[image];
+
+		if (here->known)
+			continue;
+		buf_clear(&text);
+		tree_text(tree, node, &text);
+		*here = (struct called){
+			.known = true,
+			.text = rebuilt_match_add(&pairing->texts, buf_text(&text), side),
+			.image = rebuilt_match_add(&pairing->images,
+						   image ? profile_text(profile, row->path) : "",
+						   side),
+			.kind = row->kind,
+		};
+	}
+	pairing->called[side] = called;
+	buf_done(&text);
+}
+
+static bool name_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct wanted_name *meant = &((const struct pairing *)owner)->meant.items[id];
+	const struct wanted_name *wanted = key;
+
+	return meant->text == wanted->text && meant->image == wanted->image;
+}
+
+/* A function is shown by what its parts mean together, a file by its path; the new side is first.
+ */
+static uint32_t name_of(struct pairing *pairing, const struct called *called)
+{
+	struct paired_tree *made = pairing->made;
+	struct wanted_name wanted = { rebuilt_match_meaning(&pairing->texts, called->text),
+				      rebuilt_match_meaning(&pairing->images, called->image) };
+	uint64_t hash = hash_combine(hash_u64(wanted.text), wanted.image);
+	const char *text = strpool_get(&pairing->texts.texts, wanted.text);
+	const char *image = strpool_get(&pairing->images.texts, called->image);
+	uint32_t id = (uint32_t)made->names.count;
+
+	if (hashidx_find(&pairing->name_index, hash, name_equal, pairing, &wanted, &id))
+		return id;
+	hashidx_add(&pairing->name_index, hash, id);
+	*vec_push(&pairing->meant) = wanted;
+	*vec_push(&made->names) =
+		(struct paired_name){ strpool_intern(&made->strings, text),
+				      strpool_intern(&made->strings, image), called->kind };
+	return id;
+}
+
+struct wanted_node {
+	uint32_t parent, name;
+};
+
+static bool node_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct paired_node *node = &((const struct paired_tree *)owner)->nodes.items[id];
+	const struct wanted_node *wanted = key;
+
+	return node->parent == wanted->parent && node->name == wanted->name;
+}
+
+static uint32_t node_of(struct pairing *pairing, uint32_t parent, uint32_t name)
+{
+	struct paired_tree *made = pairing->made;
+	struct wanted_node wanted = { parent, name };
+	uint64_t hash = hash_combine(hash_u64(parent), name);
+	uint32_t id = (uint32_t)made->nodes.count;
+
+	if (hashidx_find(&pairing->node_index, hash, node_equal, made, &wanted, &id))
+		return id;
+	hashidx_add(&pairing->node_index, hash, id);
+	*vec_push(&made->nodes) = (struct paired_node){ .parent = parent, .name = name };
+	return id;
+}
+
+static void add_hits(struct hits *hits, const struct hits *more)
+{
+	hits->samples += more->samples;
+	hits->weight += more->weight;
+}
+
+static void add_side(struct pairing *pairing, enum diff_side side, const struct tree *tree)
+{
+	uint32_t *made_of = xcalloc(tree->nodes.count, sizeof(*made_of));
+
+	for (uint32_t node = 0; node < tree->nodes.count; node++) {
+		const struct tree_node *from = &tree->nodes.items[node];
+
+		if (node)
+			made_of[node] =
+				node_of(pairing, made_of[from->parent],
+					name_of(pairing, &pairing->called[side][from->place]));
+		add_hits(&pairing->made->nodes.items[made_of[node]].self[side], &from->self);
+	}
+	free(made_of);
+}
+
+static void add_up(struct paired_tree *tree)
+{
+	for (size_t id = tree->nodes.count; id-- > 0;) {
+		struct paired_node *node = &tree->nodes.items[id];
+
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			add_hits(&node->total[side], &node->self[side]);
+			if (id)
+				add_hits(&tree->nodes.items[node->parent].total[side],
+					 &node->total[side]);
+		}
+	}
+}
+
+/* The first key that is about code says how names are rebuilt. */
+static const struct key *frame_key(const struct tree *tree)
+{
+	return tree->places->keys.items[0];
+}
+
+static void settle(struct pairing *pairing, const struct paired_side *old,
+		   const struct paired_side *new)
+{
+	struct err err;
+
+	pairing->texts.key = frame_key(new->tree);
+	pairing->images.key = keys_find("image", strlen("image"), &err);
+	call_nodes(pairing, DIFF_NEW, new->tree);
+	call_nodes(pairing, DIFF_OLD, old->tree);
+	if (old->command && new->command) {
+		rebuilt_match_command(&pairing->images, old->command, DIFF_OLD);
+		rebuilt_match_command(&pairing->images, new->command, DIFF_NEW);
+	}
+	rebuilt_match_settle(&pairing->texts);
+	rebuilt_match_settle(&pairing->images);
+}
+
+struct paired_tree *paired_tree_new(const struct paired_side *old, const struct paired_side *new)
+{
+	struct pairing pairing = { .made = xcalloc(1, sizeof(*pairing.made)) };
+
+	*vec_push(&pairing.made->nodes) = (struct paired_node){ 0 };
+	settle(&pairing, old, new);
+	add_side(&pairing, DIFF_NEW, new->tree);
+	add_side(&pairing, DIFF_OLD, old->tree);
+	add_up(pairing.made);
+	rebuilt_match_done(&pairing.texts);
+	rebuilt_match_done(&pairing.images);
+	free(pairing.called[DIFF_OLD]);
+	free(pairing.called[DIFF_NEW]);
+	hashidx_done(&pairing.name_index);
+	hashidx_done(&pairing.node_index);
+	vec_free(&pairing.meant);
+	return pairing.made;
+}
+
+void paired_tree_free(struct paired_tree *tree)
+{
+	if (!tree)
+		return;
+	strpool_done(&tree->strings);
+	vec_free(&tree->names);
+	vec_free(&tree->nodes);
+	free(tree);
+}
+
+uint32_t *paired_tree_order(const struct paired_tree *tree)
+{
+	size_t count = tree->nodes.count, at = 0;
+	uint32_t *first = xcalloc(count, sizeof(*first));
+	uint32_t *next = xcalloc(count, sizeof(*next));
+	uint32_t *order = xcalloc(count, sizeof(*order));
+	uint32_t node = 0;
+
+	for (size_t id = count; id-- > 1;) {
+		uint32_t parent = tree->nodes.items[id].parent;
+
+		next[id] = first[parent];
+		first[parent] = (uint32_t)id;
+	}
+	for (;;) {
+		order[at++] = node;
+		if (first[node]) {
+			node = first[node];
+			continue;
+		}
+		while (node && !next[node])
+			node = tree->nodes.items[node].parent;
+		if (!node)
+			break;
+		node = next[node];
+	}
+	free(first);
+	free(next);
+	return order;
+}

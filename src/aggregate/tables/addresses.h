@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which addresses of a routine some samples were at. */
+#ifndef AGGREGATE_TABLES_ADDRESSES_H
+#define AGGREGATE_TABLES_ADDRESSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate/split.h"
+#include "aggregate/tables/routines.h"
+#include "base/vec.h"
+#include "model/profile.h"
+
+struct address {
+	uint32_t frame; /* in the profile */
+	struct split split;
+};
+
+struct addresses {
+	const struct profile *profile; /* borrowed */
+	VEC(struct address) rows;      /* by image and symbol, then by address */
+};
+
+/* @totals: all of one event. The same samples count as for routines_make. */
+void addresses_make(const struct profile *profile, const struct total *totals, size_t count,
+		    enum routines_part part, struct addresses *ret_addresses);
+void addresses_done(struct addresses *addresses);
+
+/* Those of a routine, in ascending order: *ret_count of them, borrowed. */
+const struct address *addresses_of(const struct addresses *addresses, const struct routine *routine,
+				   size_t *ret_count);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --columns: one axis of the samples side by side. Every value of a key (a processor, a thread, an
+ * event ...) is a class, and each row of a table has its samples of each class. Shares are those of
+ * the class. With events as classes a row has them all; otherwise events are apart, as in every
+ * table.
+ */
+#ifndef AGGREGATE_TABLES_CLASSES_H
+#define AGGREGATE_TABLES_CLASSES_H
+
+#include "aggregate/tables/table.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+
+enum {
+	CLASSES_MAX = 4096,
+	/* Rows times classes, 16 bytes each. */
+	CLASSES_MAX_CELLS = 1 << 23,
+};
+
+struct class
+{
+	uint64_t value;
+	struct hits sums[PROFILE_MAX_EVENTS]; /* all samples of the class, by event */
+};
+
+struct classes {
+	const struct key *key;
+	bool of_events; /* classes are events; then rows have the event 0, and no sums */
+	/* Rows with their samples of all classes. With events as classes a row has instead as
+	 * weight its largest share of an event, in millionths, and its samples are those of all. */
+	struct table *table;	 /* owned */
+	VEC(struct class) items; /* numbers ascending, others the heaviest first */
+	/* Private. */
+	const struct table *fine; /* borrowed */
+	struct table *found;	  /* its rows: the classes as they were found */
+	size_t *place;		  /* by such a row: which class that is */
+	struct hits *cells;	  /* see classes_cell */
+};
+
+/*
+ * @fine: a table whose last key is the one to be put side by side, not finished. @disjoint: the
+ * same samples in a table whose rows do not overlap, with that key as number @at: @fine itself if
+ * it is not inclusive. -E2BIG and one line: too many classes. @fine is borrowed until
+ * classes_finish. The caller frees with classes_free.
+ */
+int classes_new(const struct table *fine, const struct table *disjoint, size_t at,
+		struct classes **ret_classes, struct err *err);
+/* Sorts and cuts the rows as table_finish, and puts what they have of each class beside them.
+ * -E2BIG and one line: too many rows for so many classes. Before, there are no cells. */
+int classes_finish(struct classes *classes, double threshold, size_t limit, struct err *err);
+void classes_free(struct classes *classes); /* NULL is fine */
+DEFINE_CLEANUP(struct classes *, classes_free);
+
+/* What a row of the finished table has of a class. */
+const struct hits *classes_cell(const struct classes *classes, const struct table_row *row,
+				size_t class);
+/* Its share of the class, in percent. */
+double classes_percent(const struct classes *classes, const struct table_row *row, size_t class);
+/* What the class is called, e.g. "0" or "worker". */
+void classes_text(const struct classes *classes, size_t class, struct buf *buf);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/trees/calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "aggregate/trees/call_cycles.h"
+#include "aggregate/trees/call_order.h"
+#include "base/xalloc.h"
+
+/* Going through the stacks, each from its innermost frame to its root. */
+struct walk {
+	struct calls *calls;
+	uint32_t *arc_of_node;
+	uint32_t *seen_function, *seen_arc; /* the last stack that had it, as the node it ends at */
+	uint32_t *outermost;		    /* by function: the node met last */
+	VEC(uint32_t) met;		    /* functions of the stack */
+};
+
+struct ends {
+	uint32_t from, to;
+};
+
+static bool arc_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct call_arc *arc = &((const struct calls *)owner)->arcs.items[id];
+	const struct ends *ends = key;
+
+	return arc->from == ends->from && arc->to == ends->to;
+}
+
+/* The arc between two functions, made if there is none. */
+static uint32_t arc_between(struct calls *calls, uint32_t from, uint32_t to)
+{
+	struct ends ends = { from, to };
+	uint64_t hash = hash_combine(hash_u64(from), to);
+	uint32_t id = (uint32_t)calls->arcs.count;
+
+	if (hashidx_find(&calls->index, hash, arc_equal, calls, &ends, &id))
+		return id;
+	hashidx_add(&calls->index, hash, id);
+	*vec_push(&calls->arcs) = (struct call_arc){ .from = from, .to = to };
+	return id;
+}
+
+static void add(struct hits *hits, const struct hits *more)
+{
+	hits->samples += more->samples;
+	hits->weight += more->weight;
+}
+
+static const struct tree_node *node_of(const struct calls *calls, uint32_t node)
+{
+	return &calls->tree->nodes.items[node];
+}
+
+static uint32_t caller_of(const struct calls *calls, uint32_t node)
+{
+	uint32_t parent = node_of(calls, node)->parent;
+
+	return parent ? node_of(calls, parent)->place : CALLS_NOBODY;
+}
+
+/* Does a stack that counts end at the node? */
+static bool ends_stack(const struct calls *calls, uint32_t leaf)
+{
+	if (!node_of(calls, leaf)->self.samples)
+		return false;
+	if (!calls->focus)
+		return true;
+	for (uint32_t node = leaf; node; node = node_of(calls, node)->parent) {
+		if (calls->focus[node_of(calls, node)->place])
+			return true;
+	}
+	return false;
+}
+
+/* The call that led to @node, in the stack that ends at @leaf. */
+static void add_call(struct walk *walk, uint32_t node, uint32_t leaf)
+{
+	const struct tree_node *end = node_of(walk->calls, leaf);
+	uint32_t from = caller_of(walk->calls, node), arc = walk->arc_of_node[node];
+	struct call_arc *row = &walk->calls->arcs.items[arc];
+
+	if (walk->seen_arc[arc] != leaf)
+		add(&row->seen, &end->self);
+	walk->seen_arc[arc] = leaf;
+	/* The caller was not met yet: this is its innermost call. */
+	if (from == CALLS_NOBODY || walk->seen_function[from] == leaf)
+		return;
+	add(&row->callee_total, &end->self);
+	if (row->to == end->place)
+		add(&row->callee_self, &end->self);
+}
+
+static void end_stack(struct walk *walk, uint32_t leaf)
+{
+	const struct tree_node *end = node_of(walk->calls, leaf);
+
+	for (size_t i = 0; i < walk->met.count; i++) {
+		uint32_t place = walk->met.items[i];
+		uint32_t arc = walk->arc_of_node[walk->outermost[place]];
+		struct call_arc *row = &walk->calls->arcs.items[arc];
+
+		add(&walk->calls->functions.items[place].total, &end->self);
+		add(&row->caller_total, &end->self);
+		if (place == end->place)
+			add(&row->caller_self, &end->self);
+	}
+	add(&walk->calls->functions.items[end->place].self, &end->self);
+	walk->met.count = 0;
+}
+
+static void add_stack(struct walk *walk, uint32_t leaf)
+{
+	for (uint32_t node = leaf; node; node = node_of(walk->calls, node)->parent) {
+		uint32_t place = node_of(walk->calls, node)->place;
+
+		if (walk->seen_function[place] != leaf)
+			*vec_push(&walk->met) = place;
+		walk->seen_function[place] = leaf;
+		walk->outermost[place] = node;
+		add_call(walk, node, leaf);
+	}
+	end_stack(walk, leaf);
+}
+
+static void add_stacks(struct calls *calls)
+{
+	size_t nodes = calls->tree->nodes.count, places = calls->tree->places->rows.count;
+	struct walk walk = { .calls = calls,
+			     .arc_of_node = xcalloc(nodes, sizeof(uint32_t)),
+			     .seen_function = xcalloc(places, sizeof(uint32_t)),
+			     .outermost = xcalloc(places, sizeof(uint32_t)) };
+
+	for (uint32_t node = 1; node < nodes; node++)
+		walk.arc_of_node[node] =
+			arc_between(calls, caller_of(calls, node), node_of(calls, node)->place);
+	walk.seen_arc = xcalloc(calls->arcs.count, sizeof(uint32_t));
+	for (uint32_t node = 1; node < nodes; node++) {
+		if (ends_stack(calls, node))
+			add_stack(&walk, node);
+	}
+	free(walk.arc_of_node);
+	free(walk.seen_function);
+	free(walk.seen_arc);
+	free(walk.outermost);
+	vec_free(&walk.met);
+}
+
+struct calls *calls_new(const struct tree *tree, const bool *focus)
+{
+	struct calls *calls = xcalloc(1, sizeof(*calls));
+
+	calls->tree = tree;
+	calls->focus = focus;
+	vec_reserve(&calls->functions, tree->places->rows.count);
+	for (size_t i = 0; i < tree->places->rows.count; i++)
+		*vec_push(&calls->functions) = (struct call_function){ 0 };
+	add_stacks(calls);
+	return calls;
+}
+
+void calls_free(struct calls *calls)
+{
+	if (!calls)
+		return;
+	vec_free(&calls->functions);
+	vec_free(&calls->arcs);
+	hashidx_done(&calls->index);
+	free(calls->by_from);
+	free(calls->by_to);
+	free(calls->first_from);
+	free(calls->first_to);
+	free(calls);
+}
+
+void calls_add_count(struct calls *calls, uint32_t from, uint32_t to, uint64_t count)
+{
+	/* A new one may move all others: it is found before any is looked at. */
+	uint32_t arc = arc_between(calls, from, to);
+
+	calls->counted = calls->arcs_counted = true;
+	calls->arcs.items[arc].count += count;
+}
+
+void calls_set_count(struct calls *calls, uint32_t place, uint64_t others, uint64_t own)
+{
+	struct call_function *function = &calls->functions.items[place];
+
+	calls->counted = function->counted = true;
+	function->calls = others;
+	function->own_calls = own;
+}
+
+/* What a cycle has of the stack that ends at @leaf: as a function has it, but that its callees are
+ * the innermost members. */
+static void add_cycle(struct calls *calls, uint32_t cycle, uint32_t innermost, uint32_t outermost,
+		      uint32_t leaf)
+{
+	struct hits hits = node_of(calls, leaf)->self;
+	bool own = calls->functions.items[node_of(calls, leaf)->place].cycle ==
+		   calls->functions.items[cycle].cycle;
+	uint32_t up = arc_between(calls, caller_of(calls, outermost), cycle);
+	uint32_t down = arc_between(calls, cycle, node_of(calls, innermost)->place);
+
+	add(&calls->functions.items[cycle].total, &hits);
+	add(&calls->arcs.items[up].caller_total, &hits);
+	add(&calls->arcs.items[up].seen, &hits);
+	add(&calls->arcs.items[down].callee_total, &hits);
+	if (!own)
+		return;
+	add(&calls->functions.items[cycle].self, &hits);
+	add(&calls->arcs.items[up].caller_self, &hits);
+	add(&calls->arcs.items[down].callee_self, &hits);
+}
+
+/* A cycle in the stack it was met in last. */
+struct met_cycle {
+	uint32_t leaf, innermost, outermost;
+};
+
+struct cycle_walk {
+	struct met_cycle *of; /* by number */
+	VEC(uint32_t) met;    /* numbers of those in the stack */
+};
+
+static void add_cycles_of(struct calls *calls, struct cycle_walk *walk, uint32_t leaf)
+{
+	size_t places = calls->tree->places->rows.count;
+
+	for (uint32_t node = leaf; node; node = node_of(calls, node)->parent) {
+		uint32_t cycle = calls->functions.items[node_of(calls, node)->place].cycle;
+
+		if (!cycle)
+			continue;
+		if (walk->of[cycle].leaf != leaf) {
+			walk->of[cycle] = (struct met_cycle){ leaf, node, node };
+			*vec_push(&walk->met) = cycle;
+		}
+		walk->of[cycle].outermost = node;
+	}
+	for (size_t i = 0; i < walk->met.count; i++) {
+		const struct met_cycle *met = &walk->of[walk->met.items[i]];
+
+		add_cycle(calls, (uint32_t)(places + walk->met.items[i] - 1), met->innermost,
+			  met->outermost, leaf);
+	}
+	walk->met.count = 0;
+}
+
+static void add_cycles(struct calls *calls)
+{
+	uint32_t places = (uint32_t)calls->tree->places->rows.count;
+	struct cycle_walk walk = { .of = xcalloc(calls->cycle_count + 1, sizeof(*walk.of)) };
+
+	for (uint32_t cycle = 1; cycle <= calls->cycle_count; cycle++)
+		*vec_push(&calls->functions) = (struct call_function){ .cycle = cycle };
+	for (uint32_t place = 0; place < places; place++) {
+		uint32_t cycle = calls->functions.items[place].cycle;
+
+		if (cycle)
+			arc_between(calls, places + cycle - 1, place);
+	}
+	for (uint32_t node = 1; calls->cycle_count && node < calls->tree->nodes.count; node++) {
+		if (ends_stack(calls, node))
+			add_cycles_of(calls, &walk, node);
+	}
+	vec_free(&walk.met);
+	free(walk.of);
+}
+
+bool calls_is_inside(const struct calls *calls, const struct call_arc *arc)
+{
+	const struct call_function *functions = calls->functions.items;
+
+	if (arc->from == CALLS_NOBODY)
+		return false;
+	return arc->from == arc->to || (functions[arc->from].cycle &&
+					functions[arc->from].cycle == functions[arc->to].cycle);
+}
+
+static void count_for_cycle(struct calls *calls, uint32_t cycle, const struct call_arc *arc)
+{
+	uint32_t function = (uint32_t)calls->tree->places->rows.count + cycle - 1, outside;
+	struct call_function *row = &calls->functions.items[function];
+
+	if (calls_is_inside(calls, arc)) {
+		row->own_calls += arc->count;
+		return;
+	}
+	row->calls += arc->count;
+	outside = arc_between(calls, arc->from, function);
+	calls->arcs.items[outside].count += arc->count;
+}
+
+/* Adds up the counts of arcs. */
+static void count_calls(struct calls *calls)
+{
+	size_t count = calls->arcs.count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct call_arc arc = calls->arcs.items[i];
+		struct call_function *to = &calls->functions.items[arc.to];
+
+		if (calls_is_cycle(calls, arc.to))
+			continue;
+		if (arc.from == arc.to) {
+			to->recurses = calls_is_known(calls, arc.to);
+			to->own_calls += arc.count;
+		} else {
+			to->calls += arc.count;
+		}
+		if (arc.count && to->cycle)
+			count_for_cycle(calls, to->cycle, &arc);
+	}
+}
+
+bool calls_is_cycle(const struct calls *calls, uint32_t function)
+{
+	return function != CALLS_NOBODY && function >= calls->tree->places->rows.count;
+}
+
+bool calls_is_cut(const struct calls *calls, uint32_t function)
+{
+	const struct places *places = calls->tree->places;
+	const struct profile *profile = places->labels->profile;
+
+	if (function >= places->rows.count)
+		return false;
+	return profile->images.items[places_image(places, function)].kind == IMAGE_CUT;
+}
+
+bool calls_is_known(const struct calls *calls, uint32_t function)
+{
+	const struct places *places = calls->tree->places;
+	const struct profile *profile = places->labels->profile;
+	const struct frame *frame;
+
+	if (function >= places->rows.count)
+		return false;
+	frame = &profile->frames.items[places->rows.items[function].frame];
+	return frame->symbol && profile->symbols.items[frame->symbol].kind != SYMBOL_NONE;
+}
+
+struct call_list calls_callers(const struct calls *calls, uint32_t function)
+{
+	uint32_t first = calls->first_to[function];
+
+	return (struct call_list){ calls->by_to + first, calls->first_to[function + 1] - first };
+}
+
+struct call_list calls_callees(const struct calls *calls, uint32_t function)
+{
+	uint32_t first = calls->first_from[function];
+
+	return (struct call_list){ calls->by_from + first,
+				   calls->first_from[function + 1] - first };
+}
+
+uint32_t *calls_order(const struct calls *calls, size_t *ret_count)
+{
+	uint32_t *order = xcalloc(calls->functions.count, sizeof(*order));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < calls->functions.count; i++) {
+		uint32_t rank_of = calls->functions.items[i].rank;
+
+		if (!rank_of)
+			continue;
+		order[rank_of - 1] = i;
+		count++;
+	}
+	*ret_count = count;
+	return order;
+}
+
+void calls_text(const struct calls *calls, uint32_t function, struct buf *buf)
+{
+	uint32_t cycle = function == CALLS_NOBODY ? 0 : calls->functions.items[function].cycle;
+
+	if (function == CALLS_NOBODY) {
+		buf_add_str(buf, "<spontaneous>");
+		return;
+	}
+	if (calls_is_cycle(calls, function)) {
+		buf_printf(buf, "<cycle %" PRIu32 " as a whole>", cycle);
+		return;
+	}
+	places_text(calls->tree->places, function, buf);
+	if (cycle)
+		buf_printf(buf, " <cycle %" PRIu32 ">", cycle);
+}
+
+void calls_finish(struct calls *calls)
+{
+	calls->cycle_count = call_cycles_find(calls);
+	add_cycles(calls);
+	count_calls(calls);
+	call_order_make(calls);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aggregate/trees/heat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/radix.h"
+#include "base/xalloc.h"
+
+/* So many entries are put in order at once: they fit into the caches of a processor. */
+enum { CHUNK = 1 << 15 };
+
+/* How long a column is by itself: seconds, but for recordings of few. */
+static uint64_t usual_column(uint64_t duration_ns)
+{
+	uint64_t column_ns = NS_PER_S;
+
+	while (column_ns > NS_PER_MS && duration_ns < 5 * column_ns)
+		column_ns /= 10;
+	return column_ns;
+}
+
+static uint64_t bucket_count(const struct heat *heat)
+{
+	uint64_t duration_ns = heat->end_ns - heat->origin_ns;
+
+	return duration_ns ? (duration_ns - 1) / heat->bucket_ns + 1 : 1;
+}
+
+static void count_columns(struct heat *heat)
+{
+	heat->columns = (uint32_t)((bucket_count(heat) - 1) / heat->rows + 1);
+}
+
+static uint32_t lengthen_buckets(struct heat *heat)
+{
+	uint32_t factor = heat->factor;
+
+	heat->bucket_ns *= factor;
+	if (heat->columns && heat->columns < factor * HEAT_FEW_COLUMNS && heat->rows % factor == 0)
+		heat->rows /= factor;
+	heat->factor = 7 - factor; /* 5 and 2 in turn */
+	count_columns(heat);
+	return factor;
+}
+
+void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t column_ns,
+	       uint32_t rows)
+{
+	*heat = (struct heat){ .origin_ns = origin_ns,
+			       .end_ns = end_ns > origin_ns ? end_ns : origin_ns,
+			       .rows = rows ? rows : HEAT_ROWS,
+			       .factor = 5 };
+	if (!column_ns)
+		column_ns = usual_column(heat->end_ns - origin_ns);
+	heat->bucket_ns = column_ns / heat->rows ? column_ns / heat->rows : 1;
+	while ((bucket_count(heat) - 1) / heat->rows >= HEAT_MAX_COLUMNS)
+		lengthen_buckets(heat);
+	count_columns(heat);
+}
+
+void heat_done(struct heat *heat)
+{
+	vec_free(&heat->entries);
+}
+
+static uint64_t place_of(const struct heat_entry *entry)
+{
+	return (uint64_t)entry->bucket << 32 | entry->node;
+}
+
+/* Puts the entries from @first to before @end in order. */
+static void sort(struct heat_entry *entries, size_t first, size_t end)
+{
+	size_t count = end - first;
+	_cleanup_free_ struct radix_item *order = xmalloc(count * sizeof(*order));
+	_cleanup_free_ struct heat_entry *sorted = xmalloc(count * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct radix_item){ place_of(&entries[first + i]), (uint32_t)i };
+	radix_sort(order, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = entries[first + order[i].id];
+	memcpy(&entries[first], sorted, count * sizeof(*sorted));
+}
+
+/* Makes one entry of those in the same place, which stand side by side from @first on. */
+static void unite(struct heat *heat, size_t first)
+{
+	struct heat_entry *entries = heat->entries.items;
+	size_t kept = first;
+
+	for (size_t i = first; i < heat->entries.count; i++) {
+		if (kept > first && place_of(&entries[kept - 1]) == place_of(&entries[i])) {
+			entries[kept - 1].samples += entries[i].samples;
+			entries[kept - 1].weight += entries[i].weight;
+		} else {
+			entries[kept++] = entries[i];
+		}
+	}
+	heat->entries.count = heat->merged = kept;
+}
+
+/* The first of the entries that are merged which is not before this bucket. */
+static size_t first_from(const struct heat *heat, uint32_t bucket)
+{
+	size_t low = 0, high = heat->merged;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (heat->entries.items[middle].bucket < bucket)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void heat_merge(struct heat *heat)
+{
+	const struct heat_entry *entries = heat->entries.items;
+	uint32_t earliest = UINT32_MAX;
+	size_t first;
+
+	if (heat->merged == heat->entries.count)
+		return;
+	for (size_t i = heat->merged; i < heat->entries.count; i++) {
+		if (entries[i].bucket < earliest)
+			earliest = entries[i].bucket;
+	}
+	first = first_from(heat, earliest);
+	sort(heat->entries.items, first, heat->entries.count);
+	unite(heat, first);
+}
+
+/* The same of all entries when their buckets are in order and only their nodes may not be. */
+static void merge_within_buckets(struct heat *heat)
+{
+	struct heat_entry *entries = heat->entries.items;
+	size_t first = 0;
+
+	for (size_t i = 1; i <= heat->entries.count; i++) {
+		if (i < heat->entries.count &&
+		    (i - first < CHUNK || entries[i].bucket == entries[i - 1].bucket))
+			continue;
+		sort(entries, first, i);
+		first = i;
+	}
+	unite(heat, 0);
+}
+
+bool heat_lengthen(struct heat *heat)
+{
+	uint32_t factor;
+
+	if (bucket_count(heat) <= 1)
+		return false;
+	heat_merge(heat);
+	factor = lengthen_buckets(heat);
+	for (size_t i = 0; i < heat->entries.count; i++)
+		heat->entries.items[i].bucket /= factor;
+	merge_within_buckets(heat);
+	return true;
+}
+
+void heat_map(struct heat *heat, const uint32_t *to)
+{
+	heat_merge(heat);
+	for (size_t i = 0; i < heat->entries.count; i++)
+		heat->entries.items[i].node = to[heat->entries.items[i].node];
+	merge_within_buckets(heat);
+}
+
+static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
+{
+	uint64_t last = bucket_count(heat) - 1;
+	uint64_t bucket;
+
+	if (time_ns <= heat->origin_ns)
+		return 0;
+	bucket = (time_ns - heat->origin_ns) / heat->bucket_ns;
+	return (uint32_t)(bucket < last ? bucket : last);
+}
+
+void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples, uint64_t weight)
+{
+	*vec_push(&heat->entries) = (struct heat_entry){ .bucket = bucket_of(heat, time_ns),
+							 .node = node,
+							 .samples = samples,
+							 .weight = weight };
+	if (heat->entries.count - heat->merged >= CHUNK)
+		heat_merge(heat);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "annotate/annotate.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/annotate_parts.h"
+#include "annotate/text_annotation.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "present/text/trust.h"
+
+static void annotate_done(struct annotate *annotate)
+{
+	instructions_free(annotate->instructions);
+	source_files_free(annotate->sources);
+	line_service_stop(&annotate->lines);
+	strpool_done(&annotate->files);
+	free(annotate->hits);
+	hit_sets_done(&annotate->sets);
+	opened_done(&annotate->opened);
+}
+
+static int check_modes(const struct annotate_options *options, struct err *err)
+{
+	if (options->folder && options->mode != ANNOTATE_BEST && options->mode != ANNOTATE_SOURCE)
+		return err_set(err, -EINVAL,
+			       "-o writes source files: it goes with no --asm or --mixed");
+	if (options->mode == ANNOTATE_ASM && (options->include_count || options->exclude_count))
+		return err_set(err, -EINVAL,
+			       "--include and --exclude choose source files; --asm shows none");
+	return 0;
+}
+
+static int parse(struct annotate *annotate, const struct annotate_options *options, struct err *err)
+{
+	const struct opened_names names = { .demangle = options->demangle,
+					    .kallsyms = options->kallsyms,
+					    .lines = options->lines };
+	int rc = check_modes(options, err);
+
+	annotate->options = options;
+	for (size_t i = 0; rc == 0 && i < options->source_path_count; i++)
+		rc = source_files_check(options->source_paths[i], err);
+	if (rc == 0)
+		rc = opened_name(&annotate->opened, &names, err);
+	return rc < 0 ? rc : opened_choose(&annotate->opened, &options->selection, err);
+}
+
+int annotate_check(const struct annotate_options *options, struct err *err)
+{
+	struct annotate annotate = { 0 };
+	int rc = parse(&annotate, options, err);
+
+	annotate_done(&annotate);
+	return rc;
+}
+
+/* ---- what was hit ---- */
+
+/* The place of an event among those that are chosen; false: it is not. */
+static bool find_event(const struct annotate *annotate, uint8_t event, size_t *ret_at)
+{
+	for (size_t i = 0; i < annotate->choice.count; i++) {
+		if (annotate->choice.events[i] != event)
+			continue;
+		*ret_at = i;
+		return true;
+	}
+	return false;
+}
+
+static void take(void *context, const struct point *point)
+{
+	struct annotate *annotate = context;
+	const struct profile *profile = annotate->opened.profile;
+	const struct hits hits = { point->total.samples, point->total.weight };
+	uint32_t frame = profile->stacks.items[point->total.stack].frame;
+	size_t event;
+
+	if (!find_event(annotate, point->total.event, &event))
+		return;
+	hit_sets_add(&annotate->sets, &annotate->hits[frame], event, &hits);
+	hit_sets_add(&annotate->sets, &annotate->whole, event, &hits);
+}
+
+/* Those that only a pattern chose and nothing was sampled of need no column. */
+static void drop_unused(struct annotate *annotate)
+{
+	struct event_choice *choice = &annotate->choice;
+	const struct hits *whole = hit_sets_get(&annotate->sets, annotate->whole);
+	bool keep[PROFILE_MAX_EVENTS];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < choice->count; i++) {
+		keep[i] = choice->named[i] || whole[i].samples;
+		if (keep[i])
+			choice->events[kept++] = choice->events[i];
+	}
+	if (!kept)
+		return;
+	choice->count = kept;
+	hit_sets_keep(&annotate->sets, keep);
+}
+
+static int count_hits(struct annotate *annotate, struct err *err)
+{
+	const struct profile *profile = annotate->opened.profile;
+	int rc = event_choice_parse(profile, annotate->options->event, &annotate->choice, err);
+
+	if (rc < 0)
+		return rc;
+	hit_sets_init(&annotate->sets, annotate->choice.count);
+	annotate->hits = xcalloc(profile->frames.count, sizeof(*annotate->hits));
+	rc = opened_each(&annotate->opened, false, take, annotate, err);
+	if (rc == 0)
+		drop_unused(annotate);
+	return rc;
+}
+
+struct annotation annotate_annotation(const struct annotate *annotate)
+{
+	return (struct annotation){ .events = annotate->choice.events,
+				    .sets = &annotate->sets,
+				    .whole = annotate->whole };
+}
+
+/* ---- which functions ---- */
+
+typedef VEC(struct hit_function) function_list;
+
+static void functions_done(function_list *functions)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		vec_free(&functions->items[i].frames);
+	vec_free(functions);
+}
+
+/* How well a function answers to a name: as it is mangled or read, with its parameters or without,
+ * or a glob of these. */
+enum fit { FIT_NOT, FIT_GLOB, FIT_EXACT };
+
+static enum fit fit_text(const char *text, const char *wanted)
+{
+	if (strcmp(text, wanted) == 0)
+		return FIT_EXACT;
+	return fnmatch(wanted, text, 0) == 0 ? FIT_GLOB : FIT_NOT;
+}
+
+/* Where the parameters begin: the first bracket outside template arguments that is no part of
+ * "operator()" or "(anonymous namespace)". */
+static size_t without_parameters(const char *text)
+{
+	static const char word[] = "operator";
+	size_t length = sizeof(word) - 1;
+	int depth = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		depth += (text[i] == '<') - (text[i] == '>');
+		if (text[i] != '(' || depth > 0 || strncmp(text + i, "(anonymous", 10) == 0)
+			continue;
+		if (i < length || strncmp(text + i - length, word, length) != 0)
+			return i;
+	}
+	return strlen(text);
+}
+
+static enum fit fit_symbol(struct annotate *annotate, uint32_t symbol, struct buf *text)
+{
+	const struct profile *profile = annotate->opened.profile;
+	const char *wanted = annotate->options->symbol;
+	const char *mangled = profile_text(profile, profile->symbols.items[symbol].name);
+	enum fit fit, best;
+
+	if (!wanted)
+		return FIT_EXACT;
+	best = fit_text(mangled, wanted);
+	buf_clear(text);
+	labels_function(&annotate->opened.labels, symbol, text);
+	fit = fit_text(buf_text(text), wanted);
+	best = fit > best ? fit : best;
+	buf_clear(text);
+	labels_routine(&annotate->opened.labels, symbol, text);
+	fit = fit_text(buf_text(text), wanted);
+	best = fit > best ? fit : best;
+	buf_clear(text);
+	labels_name(&annotate->opened.labels, profile->symbols.items[symbol].name, text);
+	fit = fit_text(buf_text(text), wanted);
+	best = fit > best ? fit : best;
+	if (text->size) {
+		text->bytes[without_parameters(text->bytes)] = '\0';
+		fit = fit_text(text->bytes, wanted);
+		best = fit > best ? fit : best;
+	}
+	return best;
+}
+
+static int by_weight(const void *left, const void *right, void *context)
+{
+	const struct hit_function *a = left, *b = right;
+	int order = hit_sets_compare(context, a->hits, b->hits);
+
+	if (order)
+		return order;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+static int by_address(const void *left, const void *right, void *context)
+{
+	const struct profile *profile = context;
+	uint64_t a = profile->frames.items[((const struct hit_frame *)left)->frame].address;
+	uint64_t b = profile->frames.items[((const struct hit_frame *)right)->frame].address;
+
+	return a < b ? -1 : a > b;
+}
+
+/* All functions that were hit, by symbol. */
+static void gather(struct annotate *annotate, function_list *functions)
+{
+	struct profile *profile = annotate->opened.profile;
+	_cleanup_free_ uint32_t *of_symbol = xcalloc(profile->symbols.count + 1, sizeof(uint32_t));
+
+	for (uint32_t i = 1; i < profile->frames.count; i++) {
+		uint32_t symbol = profile->frames.items[i].symbol;
+		struct hit_function *function;
+
+		if (!hit_sets_any(&annotate->sets, annotate->hits[i]))
+			continue;
+		if (!of_symbol[symbol]) {
+			*vec_push(functions) = (struct hit_function){ .symbol = symbol };
+			of_symbol[symbol] = (uint32_t)functions->count;
+		}
+		function = &functions->items[of_symbol[symbol] - 1];
+		hit_sets_join(&annotate->sets, &function->hits, annotate->hits[i]);
+		*vec_push(&function->frames) = (struct hit_frame){ i, annotate->hits[i] };
+	}
+}
+
+bool annotate_lists(const struct annotate *annotate, hit_set set)
+{
+	const struct hits *hits = hit_sets_get(&annotate->sets, set);
+	const struct hits *whole = hit_sets_get(&annotate->sets, annotate->whole);
+
+	for (size_t i = 0; i < annotate->sets.events; i++) {
+		double least = annotate->options->threshold / 100 * (double)whole[i].weight;
+
+		if (hits[i].samples && (double)hits[i].weight >= least)
+			return true;
+	}
+	return false;
+}
+
+/* Leaves those that fit best, the heaviest first. */
+static int choose(struct annotate *annotate, function_list *functions, struct err *err)
+{
+	_cleanup_free_ enum fit *fits = xcalloc(functions->count + 1, sizeof(*fits));
+	enum fit best = FIT_NOT;
+	struct buf text = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		fits[i] = fit_symbol(annotate, functions->items[i].symbol, &text);
+		best = fits[i] > best ? fits[i] : best;
+	}
+	buf_done(&text);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct hit_function function = functions->items[i];
+
+		if (best == FIT_NOT || fits[i] != best || !annotate_lists(annotate, function.hits))
+			vec_free(&function.frames);
+		else
+			functions->items[kept++] = function;
+	}
+	functions->count = kept;
+	if (kept)
+		qsort_r(functions->items, kept, sizeof(*functions->items), by_weight,
+			&annotate->sets);
+	if (best == FIT_NOT)
+		return err_set(err, -ENODATA,
+			       "nothing that was hit is called '%s'; 'prospect report --by symbol'"
+			       " lists what was",
+			       annotate->options->symbol ? annotate->options->symbol : "*");
+	return kept ? 0
+		    : err_set(err, -ENODATA, "no function has %g %% (--threshold)",
+			      annotate->options->threshold);
+}
+
+bool annotate_wants_file(const struct annotate *annotate, const char *file)
+{
+	const struct annotate_options *options = annotate->options;
+
+	for (size_t i = 0; i < options->exclude_count; i++) {
+		if (annotate_glob(options->exclude[i], file))
+			return false;
+	}
+	for (size_t i = 0; i < options->include_count; i++) {
+		if (annotate_glob(options->include[i], file))
+			return true;
+	}
+	return options->include_count == 0;
+}
+
+/* The whole name, or one of its folders, or the name of the file in it. */
+bool annotate_glob(const char *glob, const char *file)
+{
+	_cleanup_free_ char *copy = xstrdup(file);
+	char *save = NULL;
+
+	if (fnmatch(glob, file, 0) == 0)
+		return true;
+	for (char *part = strtok_r(copy, "/", &save); part; part = strtok_r(NULL, "/", &save)) {
+		if (fnmatch(glob, part, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- printing ---- */
+
+static struct view make_view(const struct annotate *annotate)
+{
+	struct view view = opened_view(&annotate->opened);
+
+	view.level = VIEW_SCREEN;
+	view.columns = annotate->options->columns;
+	view.colour = annotate->options->colour;
+	return view;
+}
+
+/* The clocks that are no NMI stop a program where interrupts are enabled again. */
+static void print_skid(const struct annotate *annotate, FILE *out)
+{
+	const struct profile *profile = annotate->opened.profile;
+	bool skids = false;
+
+	for (size_t i = 0; i < annotate->choice.count; i++)
+		skids |= profile->events[annotate->choice.events[i]].clock != CLOCK_PMU_NMI;
+	if (!skids)
+		return;
+	fputs("\nThe hits of an instruction may belong to the one before it: a program is"
+	      " stopped between two.\n",
+	      out);
+}
+
+static void print_functions(struct annotate *annotate, const function_list *functions, FILE *out)
+{
+	struct view view = make_view(annotate);
+	const char *note;
+
+	trust_print(&view, out);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct annotation annotation = annotate_annotation(annotate);
+
+		annotate_function(annotate, &functions->items[i], &annotation);
+		text_annotation_print(&view, &annotation, out);
+		annotation_done(&annotation);
+	}
+	note = instructions_note(annotate->instructions);
+	if (note)
+		fprintf(out, "\n%s\n", note);
+	print_skid(annotate, out);
+}
+
+static int print(struct annotate *annotate, FILE *out, struct err *err)
+{
+	function_list functions = { 0 };
+	int rc;
+
+	if (annotate->options->folder)
+		return annotate_write_files(annotate, out, err);
+	gather(annotate, &functions);
+	rc = choose(annotate, &functions, err);
+	for (size_t i = 0; rc == 0 && i < functions.count; i++)
+		qsort_r(functions.items[i].frames.items, functions.items[i].frames.count,
+			sizeof(struct hit_frame), by_address, annotate->opened.profile);
+	if (rc == 0)
+		print_functions(annotate, &functions, out);
+	functions_done(&functions);
+	return rc;
+}
+
+static int prepare(struct annotate *annotate, struct err *err)
+{
+	const struct annotate_options *options = annotate->options;
+	struct line_options *lines = &annotate->opened.names.lines;
+	const struct instructions_options code = { .vmlinux = options->vmlinux,
+						   .intel = options->intel,
+						   .symfs = { lines->symfs, lines->symfs_sealed },
+						   .readers = lines->readers };
+
+	annotate->sources = source_files_new(options->source_paths, options->source_path_count,
+					     opened_sources(&annotate->opened));
+	lines->no_cache = true; /* lines_readers */
+	line_service_start(&annotate->lines, annotate->opened.profile, lines, NULL, NULL);
+	return instructions_new(annotate->opened.profile, &code, &annotate->instructions, err);
+}
+
+int annotate_print(const char *path, const struct annotate_options *options, FILE *out,
+		   struct err *err)
+{
+	struct annotate annotate = { 0 };
+	int rc = parse(&annotate, options, err);
+
+	if (rc == 0)
+		rc = opened_load(&annotate.opened, path, err);
+	if (rc == 0)
+		rc = count_hits(&annotate, err);
+	if (rc == 0)
+		rc = prepare(&annotate, err);
+	if (rc == 0)
+		rc = print(&annotate, out, err);
+	if (rc == 0)
+		rc = opened_end(out, err);
+	annotate_done(&annotate);
+	return rc;
+}

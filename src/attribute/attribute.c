@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rules, each from what the kernel was seen to do:
+ *   - The clock stream never samples the idle task; the idle stream samples it at a lower rate, and
+ * only what is not the idle routine itself is kept: interrupts that hit an idle CPU. Both count
+ * into one event, by weight.
+ *   - pid 0 is the idle task. Inside a PID namespace it is also every task of another one; those
+ * are told apart by the idle routine in their kernel stack.
+ *   - pid -1 is a task that has been reaped while it was still running its last instructions. It
+ * cannot have left the CPU on which its exit was recorded, so the exit recorded there last says who
+ * it was.
+ *   - In kernel mode the innermost marked routine says whether the kernel ran for the task or
+ * interrupted it (kernel_symbols_context).
+ */
+#include "attribute/attribute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribute/frames.h"
+#include "attribute/hot_code.h"
+#include "attribute/stacks.h"
+#include "attribute/waiting.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "place/files/image_files.h"
+#include "place/jit/jit.h"
+#include "place/kernel/kernel_symbols.h"
+#include "proc/proc_scan.h"
+#include "store/store.h"
+
+enum { NO_EVENT = -1, MAX_CPUS = 8192 };
+
+/* Who left on a CPU last. */
+struct cpu_exit {
+	int32_t pid, tid;
+	uint32_t task;
+};
+
+/* A throttle that has not ended. */
+struct throttle {
+	uint64_t id;
+	uint32_t cpu;
+	uint64_t since_ns;
+	int event;
+};
+
+struct attribution {
+	struct attribution_parts parts;
+	int clock_event;		      /* index into profile.events */
+	int named_events[SAMPLER_MAX_EVENTS]; /* the same, or NO_EVENT, by the sampler's index */
+	bool foreign_pid_namespace;	      /* we are not in the first PID namespace */
+	VEC(struct cpu_exit) exits;	      /* by CPU */
+	VEC(struct throttle) throttles;
+	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
+	struct attribution_counts counts;
+};
+
+struct attribution *attribution_new(const struct attribution_parts *parts)
+{
+	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
+
+	attribution->parts = *parts;
+	attribution->foreign_pid_namespace = !proc_scan_sees_all_pids();
+	return attribution;
+}
+
+void attribution_free(struct attribution *attribution)
+{
+	if (!attribution)
+		return;
+	vec_free(&attribution->exits);
+	vec_free(&attribution->throttles);
+	free(attribution);
+}
+
+static int declare(struct attribution *attribution, const struct event *event)
+{
+	struct profile *profile = attribution->parts.profile;
+
+	profile->events[profile->event_count] = *event;
+	return (int)profile->event_count++;
+}
+
+static enum clock_kind clock_of(const struct event_spec *spec)
+{
+	if (spec->hardware)
+		return sampler_pmu_clock();
+	return spec->counts_ns ? CLOCK_TIMER : CLOCK_SOFTWARE;
+}
+
+static double rate_of(const struct attribution *attribution, const struct event_spec *spec)
+{
+	if (spec->period)
+		return 0;
+	return spec->rate_hz > 0 ? spec->rate_hz : sampler_rate(attribution->parts.sampler);
+}
+
+static int declare_named(struct attribution *attribution, const struct event_spec *spec)
+{
+	struct strpool *strings = &attribution->parts.profile->strings;
+	struct event event = {
+		.name = strpool_intern(strings, spec->name),
+		.unit = strpool_intern(strings, spec->counts_ns ? "ns" : "count"),
+		.clock = clock_of(spec),
+		.rate_hz = rate_of(attribution, spec),
+		.period = spec->period,
+	};
+
+	return declare(attribution, &event);
+}
+
+void attribution_declare_events(struct attribution *attribution)
+{
+	const struct sampler *sampler = attribution->parts.sampler;
+	struct strpool *strings = &attribution->parts.profile->strings;
+	struct event clock = { .name = strpool_intern(strings, "cpu-clock"),
+			       .unit = strpool_intern(strings, "ns"),
+			       .clock = CLOCK_TIMER,
+			       .rate_hz = sampler_rate(sampler) };
+
+	attribution->clock_event = declare(attribution, &clock);
+	for (size_t i = 0; i < sampler_event_count(sampler); i++) {
+		const struct event_spec *spec = sampler_event(sampler, i);
+
+		attribution->named_events[i] = spec ? declare_named(attribution, spec) : NO_EVENT;
+	}
+}
+
+/* The profile's event a record counts into, or NO_EVENT. */
+static int event_of(const struct attribution *attribution, struct sampler_source source)
+{
+	switch (source.stream) {
+	case STREAM_CLOCK:
+	case STREAM_IDLE:
+		return attribution->clock_event;
+	case STREAM_EVENT:
+		return attribution->named_events[source.event];
+	default:
+		return NO_EVENT;
+	}
+}
+
+void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
+{
+	attribution->parts.kernel = kernel;
+}
+
+const struct attribution_counts *attribution_counts(const struct attribution *attribution)
+{
+	return &attribution->counts;
+}
+
+/* ---- samples ---- */
+
+/* The sample's kernel stack without the PERF_CONTEXT_* marks, which are small negative numbers. */
+static size_t kernel_chain(struct attribution *attribution, const struct perf_sample *sample)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sample->chain_length; i++) {
+		if (sample->chain[i] == (uint64_t)PERF_CONTEXT_USER)
+			break;
+		if (sample->chain[i] < (uint64_t)PERF_CONTEXT_MAX)
+			attribution->chain[count++] = sample->chain[i];
+	}
+	if (count == 0)
+		attribution->chain[count++] = sample->ip;
+	return count;
+}
+
+static bool chain_has_idle(const struct attribution *attribution, size_t count)
+{
+	const struct kernel_symbols *kernel = attribution->parts.kernel;
+
+	for (size_t i = 0; kernel && i < count; i++) {
+		if (kernel_symbols_mark(kernel, attribution->chain[i]) == KERNEL_MARK_IDLE)
+			return true;
+	}
+	return false;
+}
+
+/* Does the idle stream's sample show the idle task doing something? */
+static bool idle_sample_counts(const struct attribution *attribution,
+			       const struct perf_record *record, const struct known_stack *place)
+{
+	if (record->pid != 0 || !attribution->parts.kernel)
+		return false;
+	if (attribution->foreign_pid_namespace && !place->idle)
+		return false; /* another namespace's task: the clock stream has it */
+	return place->context != CONTEXT_TASK ||
+	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
+		       KERNEL_MARK_IDLE;
+}
+
+/* Did this very thread record its exit on this CPU before? It runs on for a while. */
+static const struct cpu_exit *exit_of(const struct attribution *attribution,
+				      const struct perf_record *record)
+{
+	const struct cpu_exit *left;
+
+	if (record->cpu >= attribution->exits.count)
+		return NULL;
+	left = &attribution->exits.items[record->cpu];
+	if (!left->task || (record->pid >= 0 && left->tid != record->tid))
+		return NULL;
+	return machine_tid_alive(attribution->parts.machine, left->tid) ? NULL : left;
+}
+
+static uint32_t task_of(struct attribution *attribution, const struct perf_record *record,
+			enum stream stream, bool idle)
+{
+	struct machine *machine = attribution->parts.machine;
+	const struct cpu_exit *left = exit_of(attribution, record);
+	bool known;
+	uint32_t task;
+
+	if (left)
+		return left->task;
+	if (record->pid < 0)
+		return machine_bucket_task(machine, "[exiting]");
+	if (record->pid == 0 && stream != STREAM_IDLE && attribution->foreign_pid_namespace &&
+	    !idle)
+		return machine_bucket_task(machine, "[other namespace]");
+	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
+	if (!known) {
+		struct event *event = &attribution->parts.profile->events[0];
+
+		event->loss[LOSS_UNKNOWN_TASK].count++;
+	}
+	return task;
+}
+
+static void count_sample(struct event *event, const struct sample *sample)
+{
+	event->samples++;
+	event->weight += sample->weight;
+	if (sample->mode == MODE_KERNEL)
+		event->kernel_samples++;
+	else
+		event->user_samples++;
+}
+
+/* The context the kernel told, or what its stack tells. */
+static enum context context_of(const struct attribution *attribution,
+			       const struct perf_record *record, size_t chain_count)
+{
+	if (record->cpu_mode != PERF_RECORD_MISC_KERNEL)
+		return CONTEXT_TASK;
+	if (record->sample.context != CONTEXT_COUNT)
+		return record->sample.context;
+	if (!attribution->parts.kernel || !chain_count)
+		return CONTEXT_TASK;
+	return kernel_symbols_context(attribution->parts.kernel, attribution->chain, chain_count);
+}
+
+/* Where the sample was taken; its stack is 0 as long as it must be made. */
+static struct known_stack place_of(struct attribution *attribution,
+				   const struct perf_record *record, size_t *ret_chain_count)
+{
+	bool known_form = record->sample.user_stack.form == USER_STACK_KNOWN;
+	const struct known_stack *known = NULL;
+	struct known_stack place = { 0 };
+
+	*ret_chain_count = 0;
+	if (known_form && attribution->parts.stacks)
+		known = stacks_known(attribution->parts.stacks, record);
+	if (known) {
+		place = *known;
+		place.stack = frames_renew(attribution->parts.frames, record->pid, place.stack);
+		return place;
+	}
+	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL && !known_form)
+		*ret_chain_count = kernel_chain(attribution, &record->sample);
+	place.context = (uint8_t)context_of(attribution, record, *ret_chain_count);
+	place.idle = chain_has_idle(attribution, *ret_chain_count);
+	return place;
+}
+
+static void find_stack(struct attribution *attribution, const struct perf_record *record,
+		       size_t chain_count, struct known_stack *place)
+{
+	struct stacks *stacks = attribution->parts.stacks;
+
+	if (place->stack)
+		return;
+	if (!stacks) {
+		place->stack = profile_stack(attribution->parts.profile, 0,
+					     frames_leaf(attribution->parts.frames, record));
+	} else if (record->sample.user_stack.form == USER_STACK_KNOWN) {
+		place->stack = stacks_unknown(stacks, record);
+	} else {
+		place->stack = stacks_make(stacks, record, attribution->chain, chain_count);
+		stacks_remember(stacks, record, place);
+	}
+}
+
+static void take_sample(struct attribution *attribution, const struct perf_record *record)
+{
+	struct profile *profile = attribution->parts.profile;
+	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
+	int event = event_of(attribution, source);
+	struct known_stack place;
+	struct sample sample;
+	size_t chain_count;
+
+	if (event == NO_EVENT)
+		return;
+	sample = (struct sample){
+		.time_ns = record->time_ns,
+		.weight = sampler_weight(attribution->parts.sampler, record),
+		.cpu = (uint16_t)record->cpu,
+		.event = (uint8_t)event,
+		.mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL ? MODE_KERNEL : MODE_USER,
+	};
+	place = place_of(attribution, record, &chain_count);
+	if (source.stream == STREAM_IDLE) {
+		attribution->counts.idle_stream_weight += sample.weight;
+		if (!idle_sample_counts(attribution, record, &place))
+			return;
+	}
+	sample.task = task_of(attribution, record, source.stream, place.idle);
+	find_stack(attribution, record, chain_count, &place);
+	sample.stack = place.stack;
+	sample.context = place.context;
+	count_sample(&profile->events[event], &sample);
+	attribution->counts.samples++;
+	if (attribution->parts.hot)
+		hot_code_count(attribution->parts.hot, sample.stack);
+	store_add(attribution->parts.writer, &sample);
+}
+
+/* ---- mappings ---- */
+
+static void map_file(struct attribution *attribution, uint64_t time_ns,
+		     const struct mapped_file *file, uint64_t offset)
+{
+	struct mapping mapping = { .start = file->start,
+				   .end = file->end,
+				   .offset = offset,
+				   .image = image_files_mapped(attribution->parts.files, file) };
+
+	machine_map(attribution->parts.machine, time_ns, file->pid, &mapping);
+	if (attribution->parts.jit)
+		jit_mapped(attribution->parts.jit,
+			   machine_process_of(attribution->parts.machine, file->pid), file);
+}
+
+static void take_mmap(struct attribution *attribution, const struct perf_record *record)
+{
+	const struct perf_mmap *map = &record->mmap;
+	struct mapped_file file = { .pid = record->pid,
+				    .path = map->path,
+				    .start = map->start,
+				    .end = map->start + map->size,
+				    .dev = map->dev,
+				    .inode = map->inode,
+				    .build_id = map->build_id,
+				    .build_id_size = map->build_id_size,
+				    .by_build_id_only = map->build_id_size && !map->inode };
+
+	if (record->pid >= 0 && map->size)
+		map_file(attribution, record->time_ns, &file, map->offset);
+}
+
+void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map)
+{
+	struct mapped_file file = { .pid = pid,
+				    .path = map->path[0] ? map->path : "//anon",
+				    .start = map->start,
+				    .end = map->end,
+				    .dev = map->dev,
+				    .inode = map->inode };
+
+	map_file(attribution, clock_ns(), &file, map->offset);
+}
+
+/* ---- the rest ---- */
+
+static void take_exit(struct attribution *attribution, const struct perf_record *record)
+{
+	struct machine *machine = attribution->parts.machine;
+
+	if (record->cpu < MAX_CPUS && record->pid > 0) {
+		while (attribution->exits.count <= record->cpu)
+			*vec_push(&attribution->exits) = (struct cpu_exit){ 0 };
+		attribution->exits.items[record->cpu] =
+			(struct cpu_exit){ record->pid, record->tid,
+					   machine_task(machine, record->time_ns, record->pid,
+							record->tid, NULL) };
+	}
+	machine_exit(machine, record->time_ns, record->pid, record->tid);
+}
+
+static void end_throttle(struct attribution *attribution, const struct throttle *throttle,
+			 uint64_t end_ns)
+{
+	struct event *event = &attribution->parts.profile->events[throttle->event];
+
+	event->loss[LOSS_THROTTLED].count++;
+	if (end_ns > throttle->since_ns)
+		event->loss[LOSS_THROTTLED].weight += end_ns - throttle->since_ns;
+}
+
+static void take_throttle(struct attribution *attribution, const struct perf_record *record)
+{
+	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
+	int event = event_of(attribution, source);
+
+	/* Of the idle stream hardly anything is kept: its throttling is no loss to speak of. */
+	if (event == NO_EVENT || source.stream == STREAM_IDLE)
+		return;
+	for (size_t i = 0; i < attribution->throttles.count; i++) {
+		struct throttle *open = &attribution->throttles.items[i];
+
+		if (open->id != record->id || open->cpu != record->cpu)
+			continue;
+		if (record->type == PERF_RECORD_UNTHROTTLE) {
+			end_throttle(attribution, open, record->time_ns);
+			*open = attribution->throttles.items[--attribution->throttles.count];
+		}
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE)
+		*vec_push(&attribution->throttles) =
+			(struct throttle){ record->id, record->cpu, record->time_ns, event };
+}
+
+static void take_ksymbol(struct attribution *attribution, const struct perf_ksymbol *symbol)
+{
+	struct kernel_symbols *kernel = attribution->parts.kernel;
+
+	if (!kernel)
+		return;
+	if (symbol->removed)
+		kernel_symbols_code_removed(kernel, symbol->address, symbol->size);
+	else
+		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
+}
+
+/* Samples of the program's, and records of any kind. */
+static bool is_of_waits(const struct attribution *attribution, const struct perf_record *record)
+{
+	return record->type != PERF_RECORD_SAMPLE ||
+	       sampler_source(attribution->parts.sampler, record->id).stream == STREAM_WAITS;
+}
+
+void attribution_take(void *context, const struct perf_record *record)
+{
+	struct attribution *attribution = context;
+	struct machine *machine = attribution->parts.machine;
+
+	if (attribution->parts.jit)
+		jit_set_time(attribution->parts.jit, record->time_ns);
+	if (attribution->parts.waiting && is_of_waits(attribution, record))
+		waiting_take(attribution->parts.waiting, record);
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		take_sample(attribution, record);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_mmap(attribution, record);
+		break;
+	case PERF_RECORD_COMM:
+		machine_comm(machine, record->time_ns, record->pid, record->tid, record->comm.comm,
+			     record->comm.exec);
+		break;
+	case PERF_RECORD_FORK:
+		machine_fork(machine, record->time_ns, record->pid, record->task.parent_pid,
+			     record->tid, record->task.parent_tid);
+		break;
+	case PERF_RECORD_EXIT:
+		take_exit(attribution, record);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		attribution->counts.ring_lost += record->lost.count;
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(attribution, record);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		take_ksymbol(attribution, &record->ksymbol);
+		break;
+	default:
+		break;
+	}
+}
+
+void attribution_finish(struct attribution *attribution, uint64_t end_ns)
+{
+	for (size_t i = 0; i < attribution->throttles.count; i++)
+		end_throttle(attribution, &attribution->throttles.items[i], end_ns);
+	attribution->throttles.count = 0;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "attribute/stacks.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribute/image_code.h"
+#include "attribute/process_code.h"
+#include "attribute/stack_observer.h"
+#include "attribute/stack_reach.h"
+#include "attribute/stack_spaces.h"
+#include "base/cache_place.h"
+#include "base/clock.h"
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "place/kernel/kernel_symbols.h"
+#include "sampling/sampler.h"
+#include "unwind/unwinder.h"
+
+#if defined(__aarch64__)
+#define HOST_MACHINE EM_AARCH64
+#else
+#define HOST_MACHINE EM_X86_64
+#endif
+
+enum { SWEEP_AT_LEAST = 1 << 16 }; /* so many known stacks before the dead ones are looked for */
+
+struct hashed_stack {
+	uint64_t hash;
+	uint64_t space, generation;
+	uint32_t reach; /* of stacks.reaches: where its frames are */
+	struct known_stack known;
+};
+
+_Static_assert(STACK_MAX_USER == STACK_MOST_USER_FRAMES, "what is asked for can be kept");
+
+struct stacks {
+	struct stacks_parts parts;
+	struct image_codes *codes;
+	struct stack_spaces *spaces;
+	VEC(struct hashed_stack) known;
+	struct hashidx index; /* of known, by hash */
+	struct stack_reaches reaches;
+	struct stack_reach reach; /* of the stack at hand */
+	size_t sweep_at;
+	size_t max_depth;
+	uint64_t addresses[STACK_MAX_USER];
+	int32_t pid;   /* whose stack is being walked */
+	size_t copies; /* of stacks that came since the last time tables were given away */
+};
+
+struct stacks *stacks_new(const struct stacks_parts *parts)
+{
+	struct stacks *stacks = xcalloc(1, sizeof(*stacks));
+	char folder[PATH_MAX];
+
+	stacks->parts = *parts;
+	stacks->codes =
+		image_codes_new(parts->frames->profile, parts->files,
+				cache_place("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
+	image_codes_set_pause(stacks->codes, &parts->pause);
+	stacks->spaces = stack_spaces_new(parts->frames->machine, stacks->codes, parts->tables);
+	stacks->sweep_at = SWEEP_AT_LEAST;
+	stacks->max_depth = parts->max_depth ? parts->max_depth : SAMPLER_MAX_DEPTH;
+	return stacks;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	vec_free(&stacks->known);
+	hashidx_done(&stacks->index);
+	stack_reaches_done(&stacks->reaches);
+	stack_reach_done(&stacks->reach);
+	stack_spaces_free(stacks->spaces);
+	image_codes_free(stacks->codes);
+	free(stacks);
+}
+
+/* ---- stacks that were told before ---- */
+
+static bool has_hash(const void *owner, uint32_t index, const void *key)
+{
+	return ((const struct stacks *)owner)->known.items[index].hash == *(const uint64_t *)key;
+}
+
+/* NULL: none. */
+static const struct hashed_stack *find_hashed(const struct stacks *stacks,
+					      const struct user_stack *user)
+{
+	uint32_t index;
+
+	if (!hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index))
+		return NULL;
+	return &stacks->known.items[index];
+}
+
+/* Does what was remembered under this hash still hold? */
+static bool holds(const struct stacks *stacks, const struct perf_record *record,
+		  const struct hashed_stack *entry)
+{
+	struct stack_origin origin =
+		stack_spaces_origin(stacks->spaces, record->pid, &record->sample.user_stack);
+
+	return origin.known && stack_reaches_unchanged(&stacks->reaches, entry->reach,
+						       origin.mappings, origin.serial);
+}
+
+const struct known_stack *stacks_known(const struct stacks *stacks,
+				       const struct perf_record *record)
+{
+	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
+
+	return entry && holds(stacks, record, entry) ? &entry->known : NULL;
+}
+
+/* Forgets the stacks of tables that no sample comes with any more. */
+static void sweep(struct stacks *stacks)
+{
+	struct stack_reaches reaches = { 0 };
+	size_t kept = 0;
+
+	hashidx_done(&stacks->index);
+	for (size_t i = 0; i < stacks->known.count; i++) {
+		struct hashed_stack *entry = &stacks->known.items[i];
+		const struct reach_range *ranges;
+		size_t count;
+
+		/* Kernel threads' stacks need no tables. */
+		if (entry->generation &&
+		    !stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
+			continue;
+		ranges = stack_reaches_get(&stacks->reaches, entry->reach, &count);
+		entry->reach = stack_reaches_add(&reaches, ranges, count);
+		hashidx_add(&stacks->index, entry->hash, (uint32_t)kept);
+		stacks->known.items[kept++] = *entry;
+	}
+	stack_reaches_done(&stacks->reaches);
+	stacks->reaches = reaches;
+	stacks->known.count = kept;
+	stacks->sweep_at = kept * 2 > SWEEP_AT_LEAST ? kept * 2 : SWEEP_AT_LEAST;
+}
+
+static void make_reach(struct stacks *stacks, const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+
+	stack_reach_make(&stacks->reach,
+			 machine_space(stacks->parts.frames->machine, record->pid).mappings,
+			 user->addresses, user->generation ? user->count : 0);
+}
+
+void stacks_remember(struct stacks *stacks, const struct perf_record *record,
+		     const struct known_stack *known)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	uint32_t index, reach;
+
+	if (!user->hash)
+		return;
+	/* First, as it gives the sets of ranges other numbers. */
+	if (stacks->known.count >= stacks->sweep_at)
+		sweep(stacks);
+	make_reach(stacks, record);
+	reach = stack_reaches_add(&stacks->reaches, stacks->reach.ranges.items,
+				  stacks->reach.ranges.count);
+	if (hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index)) {
+		stacks->known.items[index].known = *known;
+		stacks->known.items[index].reach = reach;
+		return;
+	}
+	hashidx_add(&stacks->index, user->hash, (uint32_t)stacks->known.count);
+	*vec_push(&stacks->known) = (struct hashed_stack){ .hash = user->hash,
+							   .space = user->space,
+							   .generation = user->generation,
+							   .reach = reach,
+							   .known = *known };
+}
+
+/* ---- the user part ---- */
+
+static struct unwind_code find_code(void *context, uint64_t address)
+{
+	struct stacks *stacks = context;
+	struct mapping mapping;
+
+	if (machine_find_code(stacks->parts.frames->machine, stacks->pid, address, &mapping) !=
+	    CODE_MAPPED)
+		return (struct unwind_code){ .mapped = false };
+	return image_codes_at(stacks->codes, &mapping, address);
+}
+
+/* Code without rows was made by the process, and is read from it while it lives. */
+static int read_code(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct stacks *stacks = context;
+	struct process_code *made = stacks->parts.made;
+
+	return made && process_code_read(made, stacks->pid, address, to, size) ? 0 : -1;
+}
+
+/* What the interrupt found is what is found now, and would be every time: samples need not come
+ * with a copy of that stack again. */
+static void learn(const struct stacks *stacks, const struct user_stack *user, size_t count)
+{
+	if (!stacks->parts.tables || !user->hash || !user->generation || count != user->count ||
+	    memcmp(user->addresses, stacks->addresses, count * sizeof(*stacks->addresses)) != 0)
+		return;
+	stack_tables_learn(stacks->parts.tables, user->hash);
+}
+
+/* Does what the interrupt found lead through a mapping that changed since its tables were made? */
+static bool is_stale(struct stacks *stacks, const struct perf_record *record)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct stack_origin origin;
+
+	origin = stack_spaces_origin(stacks->spaces, record->pid, user);
+	if (origin.known && origin.serial != UINT64_MAX) {
+		make_reach(stacks, record);
+		return !stack_reach_unchanged(&stacks->reach, origin.mappings, origin.serial);
+	}
+	return !origin.known;
+}
+
+/* Shows the stack that will be stored: the interrupt's walk if it had the tables, otherwise ours. */
+static void show_walk(struct stacks *stacks, const struct perf_record *record, size_t count,
+		      enum stack_end end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	const struct stack_observer *observer = stacks->parts.observer;
+	struct observed_stack walked = { stacks->addresses, count, end };
+
+	if (user->end != STACK_STALE && !is_stale(stacks, record))
+		walked = (struct observed_stack){ user->addresses, user->count, user->end };
+	observer->see(observer->context, stacks->parts.frames, stacks->codes, stacks->parts.files,
+		      record, &walked);
+}
+
+static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
+			enum stack_end *ret_end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+	struct unwind_input input = { .machine = HOST_MACHINE,
+				      .registers = user->registers,
+				      .stack_address = user->stack_address,
+				      .stack = user->stack,
+				      .stack_size = user->stack_size,
+				      .stack_cut = user->stack_cut,
+				      .find = find_code,
+				      .read_code = read_code,
+				      .context = stacks };
+	size_t count;
+
+	stacks->pid = record->pid;
+	stacks->copies++;
+	stack_spaces_want(stacks->spaces, record->pid, user);
+	count = unwinder_walk(&input, stacks->addresses, stacks->max_depth, ret_end);
+	learn(stacks, user, count);
+	if (stacks->parts.observer)
+		show_walk(stacks, record, count, *ret_end);
+	return count;
+}
+
+/* Why a stack without a user part has none. */
+static enum stack_end end_without(const struct stacks *stacks, const struct perf_record *record)
+{
+	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
+
+	if (space.process && space.in_exec)
+		return STACK_IN_EXEC;
+	return record->sample.user_stack.end;
+}
+
+/* Addresses of the user part, innermost first: *ret_addresses is borrowed. */
+static size_t user_addresses(struct stacks *stacks, const struct perf_record *record,
+			     const uint64_t **ret_addresses, enum stack_end *ret_end)
+{
+	const struct user_stack *user = &record->sample.user_stack;
+
+	*ret_addresses = stacks->addresses;
+	switch (user->form) {
+	case USER_STACK_DUMP:
+		return walk_copy(stacks, record, ret_end);
+	case USER_STACK_ADDRESSES:
+	case USER_STACK_CALLCHAIN:
+		*ret_addresses = user->addresses;
+		*ret_end = user->end;
+		return user->count;
+	default:
+		*ret_end = end_without(stacks, record);
+		return 0;
+	}
+}
+
+static uint32_t add_frame(const struct stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	return profile_stack(stacks->parts.frames->profile, parent, frame);
+}
+
+static uint32_t root_of(const struct stacks *stacks, enum stack_end end)
+{
+	if (end == STACK_COMPLETE)
+		return 0;
+	return add_frame(stacks, 0, profile_cut(stacks->parts.frames->profile, end));
+}
+
+static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent, int32_t pid,
+				const uint64_t *addresses, size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		uint64_t address = addresses[i] & ~UNWIND_EXACT;
+		enum frame_kind kind = i == 0			     ? FRAME_EXACT
+				       : addresses[i] & UNWIND_EXACT ? FRAME_SIGNAL
+								     : FRAME_RETURN;
+
+		parent = add_frame(stacks, parent,
+				   frames_user(stacks->parts.frames, pid, address, kind));
+	}
+	return parent;
+}
+
+/* Is the kernel replacing the program's memory? The registers are still the old one's. */
+static bool is_in_exec(const struct stacks *stacks, const uint64_t *kernel, size_t count)
+{
+	const struct kernel_symbols *symbols = stacks->parts.frames->kernel;
+
+	for (size_t i = 0; symbols && i < count; i++) {
+		if (kernel_symbols_mark(symbols, kernel[i]) == KERNEL_MARK_EXEC)
+			return true;
+	}
+	return false;
+}
+
+/* A user part without frames. */
+static uint32_t no_user_part(const struct stacks *stacks, enum stack_end end, size_t *ret_count)
+{
+	*ret_count = 0;
+	return root_of(stacks, end);
+}
+
+/* The innermost user frame, or what stands for the part; *ret_count of them are code. */
+static uint32_t user_part(struct stacks *stacks, const struct perf_record *record,
+			  const uint64_t *kernel, size_t kernel_count, size_t *ret_count)
+{
+	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
+	const uint64_t *addresses;
+	enum stack_end end;
+
+	/* It has told its exit, and runs its last instructions. */
+	if (!space.process && record->sample.user_stack.form != USER_STACK_NONE)
+		return no_user_part(stacks, STACK_GONE, ret_count);
+	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
+	 */
+	if (space.in_exec)
+		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
+	if (record->sample.user_stack.form == USER_STACK_ADDRESSES && is_stale(stacks, record))
+		return no_user_part(stacks, STACK_STALE, ret_count);
+	*ret_count = user_addresses(stacks, record, &addresses, &end);
+	if (end != STACK_COMPLETE && is_in_exec(stacks, kernel, kernel_count))
+		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
+	return add_user_frames(stacks, root_of(stacks, end), record->pid, addresses, *ret_count);
+}
+
+/* ---- the whole ---- */
+
+/* The innermost address is a program counter; what lies further out was called from. */
+static uint32_t add_kernel_frames(const struct stacks *stacks, uint32_t parent,
+				  const uint64_t *kernel, size_t count)
+{
+	for (size_t i = count; i-- > 0;)
+		parent = add_frame(stacks, parent,
+				   frames_kernel(stacks->parts.frames, kernel[i],
+						 i ? FRAME_RETURN : FRAME_EXACT));
+	return parent;
+}
+
+static bool in_user_mode(const struct perf_record *record)
+{
+	return record->cpu_mode == PERF_RECORD_MISC_USER;
+}
+
+uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
+		     const uint64_t *kernel, size_t kernel_count)
+{
+	size_t walked;
+	uint32_t parent = user_part(stacks, record, kernel, kernel_count, &walked);
+
+	if (!in_user_mode(record) && kernel_count > 0)
+		return add_kernel_frames(stacks, parent, kernel, kernel_count);
+	/* A walk begins where the sample was taken; without one that place is all there is. */
+	if (in_user_mode(record) && walked > 0)
+		return parent;
+	return add_frame(stacks, parent, frames_leaf(stacks->parts.frames, record));
+}
+
+uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
+{
+	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
+	bool stale = entry ? !holds(stacks, record, entry)
+			   : !stack_spaces_origin(stacks->spaces, record->pid,
+						  &record->sample.user_stack)
+				      .known;
+
+	return add_frame(stacks, root_of(stacks, stale ? STACK_STALE : STACK_LOST),
+			 frames_leaf(stacks->parts.frames, record));
+}
+
+bool stacks_settle(struct stacks *stacks)
+{
+	bool lacked = stacks->copies > 0;
+
+	stacks->copies = 0;
+	stack_spaces_update(stacks->spaces);
+	if (stacks->parts.made)
+		process_code_forget(stacks->parts.made, clock_ns());
+	return lacked;
+}

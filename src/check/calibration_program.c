@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the calibration program. Every part is forked, gives its thread the part's name and
+ * never execs, so that it also shows that such a process keeps its program's name. Its functions
+ * are exported: a stripped prospect still has their names.
+ */
+#include "check/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+
+enum {
+	PART_MS = 1200, /* of CPU time */
+	ROUND_MS = 10,	/* of the parts that take turns */
+	SLEEP_MS = 300,
+	ZERO_BYTES = 1 << 20,
+};
+
+#define EXPORTED __attribute__((visibility("default"), noinline))
+
+static uint64_t cpu_ns(void)
+{
+	return clock_read(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* One millisecond or so of arithmetic that no compiler can leave out. */
+static inline __attribute__((always_inline)) void spin(uint64_t rounds)
+{
+	uint64_t value = rounds;
+
+	for (uint64_t i = 0; i < rounds; i++) {
+		value = value * 6364136223846793005ULL + 1;
+		__asm__ volatile("" : "+r"(value));
+	}
+}
+
+EXPORTED void check_share_20(uint64_t rounds);
+EXPORTED void check_share_30(uint64_t rounds);
+EXPORTED void check_share_50(uint64_t rounds);
+EXPORTED void check_rhythm_first(uint64_t rounds);
+EXPORTED void check_rhythm_second(uint64_t rounds);
+EXPORTED void check_user_work(uint64_t rounds);
+EXPORTED void check_forked(uint64_t rounds);
+
+void check_share_20(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_share_30(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_share_50(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_rhythm_first(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_rhythm_second(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_user_work(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+void check_forked(uint64_t rounds)
+{
+	spin(rounds);
+	__asm__ volatile("");
+}
+
+/* What a part may use: where to tell its truths, and how many rounds of spin() a millisecond has.
+ */
+struct part_context {
+	const char *part;
+	FILE *truths;
+	uint64_t rounds_per_ms;
+};
+
+static void tell(const struct part_context *context, const char *key, const char *name, uint64_t ns)
+{
+	fprintf(context->truths, "%s %s %s %llu\n", context->part, key, name,
+		(unsigned long long)ns);
+}
+
+/* Adds the CPU time of one call to *sum. */
+#define TIMED(call, sum)                       \
+	do {                                   \
+		uint64_t start_ns = cpu_ns();  \
+		call;                          \
+		*(sum) += cpu_ns() - start_ns; \
+	} while (0)
+
+/* A number below @limit. What is not about a rhythm has its turns in random order: turns that are
+ * all alike are in step with the samples at some speed of a machine. */
+static unsigned draw(uint32_t *state, unsigned limit)
+{
+	*state = *state * 1103515245 + 12345;
+	return (*state >> 16) % limit;
+}
+
+static void run_shares(const struct part_context *context)
+{
+	static const struct {
+		void (*work)(uint64_t rounds);
+		const char *name;
+		unsigned tenths;
+	} shares[] = {
+		{ check_share_20, "check_share_20", 2 },
+		{ check_share_30, "check_share_30", 3 },
+		{ check_share_50, "check_share_50", 5 },
+	};
+	uint64_t unit = context->rounds_per_ms * ROUND_MS / 10, sums[3] = { 0 };
+	uint32_t state = 1;
+
+	for (int i = 0; i < PART_MS / ROUND_MS; i++) {
+		unsigned first = draw(&state, 3), step = 1 + draw(&state, 2);
+
+		for (unsigned j = 0; j < 3; j++) {
+			unsigned turn = (first + j * step) % 3;
+
+			TIMED(shares[turn].work(shares[turn].tenths * unit), &sums[turn]);
+		}
+	}
+	for (int i = 0; i < 3; i++)
+		tell(context, "symbol", shares[i].name, sums[i]);
+}
+
+/* A beat of one millisecond: a clock of 1000 Hz without jitter would always hit the same half. */
+static void run_rhythm(const struct part_context *context)
+{
+	uint64_t half = context->rounds_per_ms / 2;
+	uint64_t sums[2] = { 0 };
+
+	for (int i = 0; i < PART_MS; i++) {
+		TIMED(check_rhythm_first(half), &sums[0]);
+		TIMED(check_rhythm_second(half), &sums[1]);
+	}
+	tell(context, "symbol", "check_rhythm_first", sums[0]);
+	tell(context, "symbol", "check_rhythm_second", sums[1]);
+}
+
+/* Kernel time: reading zeroes is one long copy in the kernel. */
+static void run_modes(const struct part_context *context)
+{
+	_cleanup_close_ int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *buffer = xcalloc(1, ZERO_BYTES);
+	uint64_t user = 0, kernel = 0;
+	uint32_t state = 1;
+
+	for (int i = 0; zero >= 0 && i < PART_MS / ROUND_MS; i++) {
+		uint64_t until = kernel + ROUND_MS / 2 * NS_PER_MS;
+		bool user_first = draw(&state, 2) != 0;
+
+		if (user_first)
+			TIMED(check_user_work(context->rounds_per_ms * ROUND_MS / 2), &user);
+		while (kernel < until)
+			TIMED(if (read(zero, buffer, ZERO_BYTES) < 0) return, &kernel);
+		if (!user_first)
+			TIMED(check_user_work(context->rounds_per_ms * ROUND_MS / 2), &user);
+	}
+	tell(context, "mode", "user", user);
+	tell(context, "mode", "kernel", kernel);
+}
+
+static void run_forked(const struct part_context *context)
+{
+	uint64_t sum = 0;
+
+	TIMED(check_forked(context->rounds_per_ms * PART_MS / 3), &sum);
+	tell(context, "program", "prospect", sum);
+}
+
+static void run_asleep(const struct part_context *context)
+{
+	struct timespec time = { 0, SLEEP_MS * NS_PER_MS };
+
+	while (nanosleep(&time, &time) < 0)
+		;
+}
+
+static const struct {
+	const char *name; /* also the thread's: at most 15 characters */
+	void (*run)(const struct part_context *context);
+} parts[] = {
+	{ "check-shares", run_shares }, { "check-rhythm", run_rhythm },
+	{ "check-modes", run_modes },	{ "check-forked", run_forked },
+	{ "check-asleep", run_asleep },
+};
+
+static uint64_t calibrate(void)
+{
+	uint64_t rounds = 1 << 16, took;
+
+	for (;;) {
+		uint64_t start = cpu_ns();
+
+		spin(rounds);
+		took = cpu_ns() - start;
+		if (took > 5 * NS_PER_MS)
+			return rounds * NS_PER_MS / took;
+		rounds *= 2;
+	}
+}
+
+/* The whole part's time is told last, so that what comes before it is in it. */
+static _Noreturn void be_part(struct part_context *context,
+			      void (*run)(const struct part_context *))
+{
+	prctl(PR_SET_NAME, context->part);
+	run(context);
+	tell(context, "thread", context->part, cpu_ns());
+	_exit(fflush(context->truths) == 0 ? 0 : 1);
+}
+
+int calibration_program(const char *path, struct err *err)
+{
+	_cleanup_fclose_ FILE *truths = fopen(path, "we");
+	struct part_context context = { .truths = truths };
+
+	if (!truths)
+		return err_set(err, -errno, "cannot write %s: %s", path, strerror(errno));
+	context.rounds_per_ms = calibrate();
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		pid_t pid;
+		int status;
+
+		context.part = parts[i].name;
+		pid = fork();
+		if (pid == 0)
+			be_part(&context, parts[i].run);
+		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status != 0)
+			return err_set(err, -EIO, "the calibration program's part %s failed",
+				       parts[i].name);
+	}
+	return 0;
+}

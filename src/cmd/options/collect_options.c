@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/options/collect_options.h"
+#include "cmd/options/terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/owner.h"
+
+enum { PROGRESS_AFTER_S = 3 };
+
+struct record_options collect_record_options(const struct collect_options *options)
+{
+	return (struct record_options){
+		.events = options->events.items,
+		.event_count = options->events.count,
+		.as_user = options->as_user,
+		.rate_hz = options->rate_hz,
+		.flush_cs = options->flush_cs,
+		.ring_kb = options->ring_kb,
+		.stacks = options->stacks,
+		.off_cpu = options->off_cpu,
+		.max_depth = (size_t)options->max_depth,
+		.no_build_ids = options->no_build_ids,
+		.system_map = options->system_map,
+		.vmlinux = options->vmlinux,
+		.output = options->output,
+	};
+}
+
+static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)
+{
+	if (elapsed_s >= PROGRESS_AFTER_S)
+		fprintf(stderr, "\r%.0f s, %llu samples, %llu lost ", elapsed_s,
+			(unsigned long long)samples, (unsigned long long)lost);
+}
+
+/* A line that is drawn again and again must not run into what the command prints. */
+static bool may_show_progress(const struct record_options *options)
+{
+	struct terminal terminal;
+
+	terminal_ask(stderr, &terminal);
+	return terminal.redraws && !options->argv;
+}
+
+/* --as-user needs to know which. */
+static int check_user(const struct record_options *options, struct err *err)
+{
+	struct owner owner;
+
+	owner_find(&owner);
+	if (!options->as_user || geteuid() != 0 || owner.other)
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"--as-user: it is not known which user (SUDO_UID is not set); run it with sudo");
+}
+
+/* The kernel maps nothing else, and a size that was asked for is not changed without a word. */
+static void explain_ring(int64_t ring_kb)
+{
+	int64_t power = 1;
+
+	while (power < ring_kb)
+		power *= 2;
+	if (ring_kb && power != ring_kb)
+		terminal_say("prospect: --ring %lld: the size must be a power of two; using %lld",
+			     (long long)ring_kb, (long long)power);
+}
+
+int collect_run(const struct record_options *options, struct record_result *ret_result)
+{
+	struct record_options wanted = *options;
+	struct err err;
+	int rc;
+
+	*ret_result = (struct record_result){ .path = "" };
+	if (check_user(options, &err) < 0 || record_check(options, &err) < 0) {
+		fprintf(stderr, "prospect: %s\n", err.text);
+		return 2;
+	}
+	explain_ring(options->ring_kb);
+	if (may_show_progress(options))
+		wanted.progress = print_progress;
+	rc = record_run(&wanted, ret_result, &err);
+	if (wanted.progress)
+		fputs("\r\033[K", stderr);
+	if (rc < 0) {
+		terminal_say("prospect: %s%s%s", err.text,
+			     ret_result->kept ? "; what was recorded before is in " : "",
+			     ret_result->kept ? ret_result->path : "");
+		return command_outcome_exit_status(&ret_result->outcome, rc);
+	}
+	if (ret_result->note[0])
+		terminal_say("prospect: %s", ret_result->note);
+	return -1;
+}

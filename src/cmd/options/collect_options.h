@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of every command that records, and the recording as a command sees it. */
+#ifndef CMD_OPTIONS_COLLECT_OPTIONS_H
+#define CMD_OPTIONS_COLLECT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/options/options.h"
+#include "model/words.h"
+#include "record/record.h"
+
+struct collect_options {
+	double rate_hz;
+	struct option_texts events;
+	const char *output;
+	int64_t flush_cs;
+	const char *system_map, *vmlinux;
+	bool as_user;
+	int64_t ring_kb;
+	const char *stacks;
+	bool off_cpu;
+	int64_t max_depth;
+	bool no_build_ids;
+};
+
+/* clang-format off */
+/* What they are when nothing was said. The rate is no round number: it beats with nothing. */
+#define COLLECT_DEFAULTS { .rate_hz = 997.0, .flush_cs = 200, .stacks = "full", .max_depth = 512 }
+
+#define COLLECT_AT(type, member, field) \
+	offsetof(type, member) + offsetof(struct collect_options, field)
+
+/* Rows of an option table whose struct @type has a struct collect_options @member. */
+#define COLLECT_OPTION_ROWS(type, member) \
+	{ "rate", 'F', OPTION_NUMBER, COLLECT_AT(type, member, rate_hz), "HZ", \
+	  .help = "samples per second and CPU (default 997)", .least = 1, .most = 1e6 }, \
+	{ NULL, 'H', OPTION_NUMBER, COLLECT_AT(type, member, rate_hz), "HZ", \
+	  .help = "the same as -F", .least = 1, .most = 1e6 }, \
+	{ "event", 'e', OPTION_TEXTS, COLLECT_AT(type, member, events), "EVENT,...", \
+	  .help = "sample these too: page-faults, context-switches, cycles ... (default: cycles)" }, \
+	{ "output", 'o', OPTION_TEXT, COLLECT_AT(type, member, output), "FILE", \
+	  .help = "keep the profile in FILE (default: last.prof, see FILES)" }, \
+	{ "stacks", 0, OPTION_TEXT, COLLECT_AT(type, member, stacks), "full|fp|none", \
+	  .help = "callers: by unwind tables (default), by frame pointers, or none" }, \
+	{ "max-depth", 0, OPTION_INTEGER, COLLECT_AT(type, member, max_depth), "FRAMES", \
+	  .help = "user frames of one stack (default 512)", .least = 1, \
+	  .most = STACK_MOST_USER_FRAMES }, \
+	{ "flush", 'M', OPTION_INTEGER, COLLECT_AT(type, member, flush_cs), "CENTISECONDS", \
+	  .help = "time between writes to the profile (default 200)", .least = 1, .most = 360000 }, \
+	{ "system-map", 'K', OPTION_TEXT, COLLECT_AT(type, member, system_map), "FILE", \
+	  .help = "kernel symbols from a System.map that matches the running kernel" }, \
+	{ "vmlinux", 'L', OPTION_TEXT, COLLECT_AT(type, member, vmlinux), "FILE", \
+	  .help = "kernel symbols from the running kernel's uncompressed image" }, \
+	{ "off-cpu", 0, OPTION_FLAG, COLLECT_AT(type, member, off_cpu), NULL, \
+	  .help = "record also where threads wait, and who wakes them" }, \
+	{ "no-build-ids", 0, OPTION_FLAG, COLLECT_AT(type, member, no_build_ids), NULL, \
+	  .help = "do not ask the kernel for build ids, which perf beside may trip over" }, \
+	{ "as-user", 0, OPTION_FLAG, COLLECT_AT(type, member, as_user), NULL, \
+	  .help = "under sudo: run the command as the user who called it" }, \
+	{ "ring", 0, OPTION_INTEGER, COLLECT_AT(type, member, ring_kb), "KB", \
+	  .help = "ring buffer of each CPU, a power of two (default: 512 to 2048)", \
+	  .least = 16, .most = 1048576 }
+/* clang-format on */
+
+/* The parts of struct record_options that come from here. */
+struct record_options collect_record_options(const struct collect_options *options);
+
+/* Records, and says on stderr what went wrong or is worth knowing. Returns -1 when the recording is
+ * whole (ret_result->path), else the exit status to leave with; there may be a path all the same,
+ * of what was kept until it failed; "" when there is none, also for a wrong command line. */
+int collect_run(const struct record_options *options, struct record_result *ret_result);
+
+#endif

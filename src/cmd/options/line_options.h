@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of every command that shows source lines: where debug information is looked for. */
+#ifndef CMD_OPTIONS_LINE_OPTIONS_H
+#define CMD_OPTIONS_LINE_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "cmd/options/options.h"
+#include "names/lines/line_service.h"
+
+struct line_values {
+	struct option_texts debug_folders;
+	const char *symfs;
+	bool debuginfod, no_cache;
+};
+
+/* clang-format off */
+/* Rows of an option table; @offset is where the struct line_values is. */
+#define LINE_OPTION_ROWS(offset) \
+	{ "debug-dir", 0, OPTION_TEXTS, (offset) + offsetof(struct line_values, debug_folders), \
+	  "DIR", .help = "look for debug files in DIR too, before /usr/lib/debug" }, \
+	{ "symfs", 0, OPTION_TEXT, (offset) + offsetof(struct line_values, symfs), "DIR", \
+	  .help = "files with debug information are under DIR" }, \
+	{ "debuginfod", 0, OPTION_FLAG, (offset) + offsetof(struct line_values, debuginfod), NULL, \
+	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" }, \
+	{ "no-cache", 0, OPTION_FLAG, (offset) + offsetof(struct line_values, no_cache), NULL, \
+	  .help = "do without the indexes of lines kept on disk" }
+/* clang-format on */
+
+/* Borrows from @values. Progress goes to stderr if that is a terminal that can be drawn on. */
+struct line_options line_options_of(const struct line_values *values);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/options/mode_option.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int mode_option_parse(const char *text, mode_t *ret_mode, struct err *err)
+{
+	unsigned long mode = MODE_OPTION_PRIVATE;
+
+	if (text) {
+		size_t length = strlen(text);
+
+		if (length == 0 || length > 4 || strspn(text, "01234567") != length)
+			return err_set(err, -EINVAL,
+				       "--mode '%s' is no file mode; write octal digits, as 0640",
+				       text);
+		mode = strtoul(text, NULL, 8);
+	}
+	if (mode > 0666 || (mode & 0111) || (mode & 0600) != 0600)
+		return err_set(err, -EINVAL,
+			       "--mode '%s': files that their owner reads and writes and nobody"
+			       " executes have modes from 0600 to 0666",
+			       text);
+	*ret_mode = (mode_t)mode;
+	return 0;
+}

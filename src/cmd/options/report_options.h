@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of every command that prints a report, and the report as a command sees it. */
+#ifndef CMD_OPTIONS_REPORT_OPTIONS_H
+#define CMD_OPTIONS_REPORT_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/output_file.h"
+#include "cmd/options/name_options.h"
+#include "cmd/options/options.h"
+#include "cmd/options/select_options.h"
+
+struct report_values {
+	int64_t level;
+	double list_percent, detail_percent;
+	const char *by, *side_by_side, *merge, *sort;
+	bool children, reversed, accumulated, global_percent, details, hierarchy, bare;
+	struct select_values select;
+	int64_t limit;
+	double threshold, cover;
+	const char *format;
+	const char *output;
+	bool instructions;
+	bool intel;
+	int64_t max_images;
+	const char *vmlinux;
+	struct name_values names;
+};
+
+/* What they are when nothing was said. The default of -m depends on the level. */
+#define REPORT_DEFAULTS                             \
+	{                                           \
+		.level = 1, .detail_percent = -1.0, \
+	}
+
+/* clang-format off */
+#define REPORT_ROW(type, member, field) \
+	offsetof(type, member) + offsetof(struct report_values, field)
+
+/* Rows of an option table whose struct @type has a struct report_values @member. */
+#define REPORT_OPTION_ROWS(type, member) \
+	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, level), "LEVEL", \
+	  .help = "1: one screen; 2: and the command's processes; 3: and those above -m; 4: all", \
+	  .least = 1, .most = 4 }, \
+	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, list_percent), "PCT", \
+	  .help = "least share of a process to be listed (default 0)", .least = 0, .most = 100 }, \
+	{ "least-detailed", 'm', OPTION_NUMBER, REPORT_ROW(type, member, detail_percent), "PCT", \
+	  .help = "least share of a process to be detailed (default 1; at -V4 as -k)", \
+	  .least = 0, .most = 100 }, \
+	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, by), "KEYS", \
+	  .help = "a table by these keys instead: process,symbol ..." }, \
+	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
+	  .help = "a table of what functions took with all they called" }, \
+	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
+	  .help = "the values of this key side by side: cpu, thread, event, time ...", \
+	  .hint = "name one key; others go into --by, or are left out, which merges them" }, \
+	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
+	  .help = "below each row of a table the addresses that were hit" }, \
+	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \
+	  .help = "rows of a table below one another, each the sum of those below it" }, \
+	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, merge), "KEYS", \
+	  .help = "a table that does not tell these keys apart: process,mode; all: only code" }, \
+	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \
+	SLICE_OPTION_ROW(REPORT_ROW(type, member, select)), \
+	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
+	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
+	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
+	  .help = "least share of a row (default 0)", .least = 0, .most = 100 }, \
+	{ "cover", 0, OPTION_NUMBER, REPORT_ROW(type, member, cover), "PCT", \
+	  .help = "only the first rows that come to this share together (default: all)", \
+	  .least = 0, .most = 100 }, \
+	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, sort), "KEYS", \
+	  .help = "rows by weight, samples, self or keys, first things first (default weight)" }, \
+	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, reversed), NULL, \
+	  .help = "rows the other way round" }, \
+	{ "accumulated", 0, OPTION_FLAG, REPORT_ROW(type, member, accumulated), NULL, \
+	  .help = "with what the rows down to each come to together" }, \
+	{ "global-percent", 0, OPTION_FLAG, REPORT_ROW(type, member, global_percent), NULL, \
+	  .help = "shares of the whole profile, not of what was selected" }, \
+	{ "no-header", 0, OPTION_FLAG, REPORT_ROW(type, member, bare), NULL, \
+	  .help = "a table without what stands above it" }, \
+	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
+	  .help = "show the instructions that were hit" }, \
+	{ "intel-syntax", 0, OPTION_FLAG, REPORT_ROW(type, member, intel), NULL, \
+	  .help = "instructions of x86 as Intel writes them, not as AT&T did" }, \
+	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
+	  .help = "files that -d holds open at once (default 8)", .least = 1, .most = 1000, \
+	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
+	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
+	  .help = "text, csv or json" }, \
+	NAME_OPTION_ROWS(REPORT_ROW(type, member, names)), \
+	{ "file", 'f', OPTION_TEXT, REPORT_ROW(type, member, output), "FILE", \
+	  .help = "write the report to FILE" }
+/* clang-format on */
+
+/* Checks the options and opens -f FILE, once and before anything runs: a FIFO has its reader from
+ * then on. *ret_output: NULL without -f; the caller frees it. On failure *ret_status is the exit
+ * status to leave with: 2 for a wrong command line, 1 for a file that cannot be written. */
+int report_options_open(const struct report_values *values, struct output_file **ret_output,
+			int *ret_status, struct err *err);
+
+/* Tells on stderr, a line each, what of the options contradicts what, as "prospect @command: ...".
+ * For options that report_options_open accepts. Is there anything? */
+bool report_options_contradict(const struct report_values *values, const char *command);
+
+/* Prints the report of the profile at @path to @output and commits that; to @otherwise where it is
+ * NULL. @file: FILE as the user typed it, NULL when none was typed. */
+int report_options_print(const struct report_values *values, const char *path, const char *file,
+			 struct output_file *output, FILE *otherwise, struct err *err);
+
+/* The keys of --by and --select for --help, to stdout. */
+void report_options_print_keys(void);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "code/code_blocks.h"
+
+#include <string.h>
+
+#include "base/search.h"
+#include "code/go_entry.h"
+
+/* What fills the room between functions and loops. */
+static const char *const paddings[] = { "nop",	      "int3",	"xchg   %ax,%ax",
+					"data16 nop", "cs nop", "data16 cs nop" };
+
+bool code_blocks_take(void *context, const struct code_line *line)
+{
+	struct code_blocks *blocks = context;
+	struct code_step *step = vec_push(&blocks->steps);
+
+	*step = (struct code_step){ .address = line->address,
+				    .length = line->length,
+				    .text = (uint32_t)blocks->texts.size,
+				    .flow = code_flow_of(line->text) };
+	blocks->data |= step->flow.kind == CODE_FLOW_DATA;
+	buf_add(&blocks->texts, line->text, strlen(line->text) + 1);
+	return true;
+}
+
+const char *code_blocks_text(const struct code_blocks *blocks, const struct code_step *step)
+{
+	return blocks->texts.bytes + step->text;
+}
+
+const struct code_step *code_blocks_before(const struct code_blocks *blocks, uint64_t address)
+{
+	size_t before = search_before(blocks->steps.items, blocks->steps.count, item,
+				      item->address <= address);
+
+	return before ? &blocks->steps.items[before - 1] : NULL;
+}
+
+const struct code_step *code_blocks_step(const struct code_blocks *blocks, uint64_t address)
+{
+	const struct code_step *step = code_blocks_before(blocks, address);
+
+	return step && step->address == address ? step : NULL;
+}
+
+/* How control comes to a step, or-ed. */
+enum lead {
+	LEAD_BEHIND = 1, /* it stands behind one that may go elsewhere */
+	LEAD_TARGET = 2, /* a jump or the step before leads there */
+};
+
+static void mark_target(const struct code_blocks *blocks, uint64_t target, uint8_t *leads)
+{
+	const struct code_step *step = code_blocks_step(blocks, target);
+
+	if (step)
+		leads[step - blocks->steps.items] |= LEAD_TARGET;
+}
+
+/* Where blocks begin. */
+static void mark_leads(const struct code_blocks *blocks, uint8_t *leads)
+{
+	leads[0] = LEAD_TARGET;
+	for (size_t i = 0; i < blocks->steps.count; i++) {
+		const struct code_flow *flow = &blocks->steps.items[i].flow;
+
+		if (flow->kind == CODE_FLOW_BRANCH || flow->kind == CODE_FLOW_JUMP)
+			mark_target(blocks, flow->target, leads);
+		if (flow->kind != CODE_FLOW_NEXT)
+			leads[i + 1] |= flow->kind == CODE_FLOW_BRANCH ? LEAD_TARGET : LEAD_BEHIND;
+	}
+}
+
+static bool is_padding(const struct code_blocks *blocks, const struct code_step *step)
+{
+	const char *text = code_blocks_text(blocks, step);
+
+	if (step->flow.kind == CODE_FLOW_DATA)
+		return true;
+	for (size_t i = 0; i < sizeof(paddings) / sizeof(*paddings); i++) {
+		if (strncmp(text, paddings[i], strlen(paddings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* @lead: how control comes to the first. What nothing leads to but a jump that is computed begins
+ * behind the padding in front of it. */
+static void add_block(struct code_blocks *blocks, size_t first, size_t end, uint8_t lead)
+{
+	const struct code_step *steps = blocks->steps.items, *last = &steps[end - 1];
+	size_t padding = first;
+
+	while (padding < end && is_padding(blocks, &steps[padding]))
+		padding++;
+	if (!(lead & LEAD_TARGET))
+		first = padding;
+	if (padding < end)
+		*vec_push(&blocks->list) =
+			(struct code_block){ .first = first,
+					     .count = end - first,
+					     .start = steps[first].address,
+					     .end = last->address + last->length };
+}
+
+void code_blocks_find(struct code_blocks *blocks)
+{
+	VEC(uint8_t) leads = { 0 };
+	size_t count = blocks->steps.count, first = 0;
+
+	if (count == 0)
+		return;
+	vec_reserve(&leads, count + 1);
+	memset(leads.items, 0, count + 1);
+	mark_leads(blocks, leads.items);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && !leads.items[i])
+			continue;
+		add_block(blocks, first, i, leads.items[first]);
+		first = i;
+	}
+	vec_free(&leads);
+}
+
+/* ---- exits ---- */
+
+struct leaving {
+	const struct code_blocks *blocks;
+	uint64_t start, end;
+	bool (*is_part)(void *context, uint64_t target);
+	void *context;
+};
+
+static bool is_inside(const struct leaving *leaving, uint64_t target)
+{
+	return (target > leaving->start && target < leaving->end) ||
+	       (leaving->is_part && leaving->is_part(leaving->context, target));
+}
+
+/* The register that an operand is, "%rax" or "x3"; its length. */
+static size_t register_of(const char *text, const char **ret_name)
+{
+	const char *at = strpbrk(text, " \t");
+
+	at = at ? at + strspn(at, " \t*") : "";
+	*ret_name = at;
+	return *at == '%' || *at == 'x' ? strcspn(at, ",( \t") : 0;
+}
+
+enum { TABLE_STEPS = 4 }; /* before the jump, to look at */
+
+static bool mentions(const char *text, const char *name, size_t length)
+{
+	for (; *text; text++) {
+		if (strncmp(text, name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A table of distances: shortly before the jump they are added to where the table is. */
+static bool is_added(const struct leaving *leaving, size_t index)
+{
+	const struct code_step *steps = leaving->blocks->steps.items;
+	const char *name, *jump = code_blocks_text(leaving->blocks, &steps[index]);
+	size_t length = register_of(jump, &name);
+
+	for (size_t i = 1; length && i <= TABLE_STEPS && i <= index; i++) {
+		const char *text = code_blocks_text(leaving->blocks, &steps[index - i]);
+
+		if (strncmp(text, "add", 3) == 0 && mentions(text, name, length))
+			return true;
+	}
+	return false;
+}
+
+/* How this step changes what is known of the exits. */
+static enum code_exits judge(const struct leaving *leaving, size_t index, bool *ret_is_exit)
+{
+	const struct code_step *step = &leaving->blocks->steps.items[index];
+
+	*ret_is_exit = false;
+	switch (step->flow.kind) {
+	case CODE_FLOW_RETURN:
+		*ret_is_exit = true;
+		return CODE_EXITS_PLAIN;
+	case CODE_FLOW_BRANCH:
+		return is_inside(leaving, step->flow.target) ? CODE_EXITS_PLAIN
+							     : CODE_EXITS_UNKNOWN;
+	case CODE_FLOW_JUMP:
+		if (is_inside(leaving, step->flow.target))
+			return CODE_EXITS_PLAIN;
+		break;
+	case CODE_FLOW_COMPUTED:
+		if (step->flow.table || is_added(leaving, index))
+			return CODE_EXITS_PLAIN;
+		break;
+	default:
+		return CODE_EXITS_PLAIN;
+	}
+	*ret_is_exit = true;
+	return CODE_EXITS_TAIL;
+}
+
+enum code_exits code_blocks_exits(const struct code_blocks *blocks, uint64_t start, uint64_t end,
+				  bool (*is_part)(void *context, uint64_t target), void *context,
+				  struct code_ends *ends)
+{
+	const struct leaving leaving = { blocks, start, end, is_part, context };
+	enum code_exits worst = CODE_EXITS_PLAIN;
+	size_t before = ends->returns.size + ends->jumps.size;
+
+	for (size_t i = 0; i < blocks->steps.count; i++) {
+		const struct code_step *step = &blocks->steps.items[i];
+		bool is_exit;
+		enum code_exits found = judge(&leaving, i, &is_exit);
+
+		if (found > worst)
+			worst = found;
+		if (is_exit)
+			buf_add(step->flow.kind == CODE_FLOW_RETURN ? &ends->returns : &ends->jumps,
+				&step->address, sizeof(step->address));
+	}
+	return ends->returns.size + ends->jumps.size == before || blocks->data ? CODE_EXITS_UNKNOWN
+									       : worst;
+}
+
+void code_ends_done(struct code_ends *ends)
+{
+	buf_done(&ends->returns);
+	buf_done(&ends->jumps);
+}
+
+bool code_blocks_loops_to_start(const struct code_blocks *blocks, uint64_t start)
+{
+	uint64_t entry;
+
+	if (go_entry_find(blocks, start, &entry))
+		return false;
+	for (size_t i = 0; i < blocks->steps.count; i++) {
+		const struct code_flow *flow = &blocks->steps.items[i].flow;
+
+		if ((flow->kind == CODE_FLOW_BRANCH || flow->kind == CODE_FLOW_JUMP) &&
+		    flow->target == start)
+			return true;
+	}
+	return false;
+}
+
+void code_blocks_done(struct code_blocks *blocks)
+{
+	vec_free(&blocks->steps);
+	vec_free(&blocks->list);
+	buf_done(&blocks->texts);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/count.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "present/columns.h"
+#include "present/figures.h"
+#include "present/safe.h"
+
+enum {
+	EVENTS_SIDE_BY_SIDE = 6, /* more would not fit into a line */
+	EVENTS_WITH_INTERVALS = 3,
+	LOW_PERCENT = 50, /* counted for less than this, an estimate is not to be trusted */
+	MOST_EXACT_BITS = 62,
+};
+
+/* ---- numbers ---- */
+
+static void add_grouped(struct buf *buf, uint64_t value, char separator)
+{
+	struct buf digits = { 0 };
+
+	figures_count(&digits, value);
+	for (size_t i = 0; i < digits.size; i++)
+		buf_add_char(buf, digits.bytes[i] == ',' ? separator : digits.bytes[i]);
+	buf_done(&digits);
+}
+
+static void add_whole(enum count_digits digits, double value, struct buf *buf)
+{
+	uint64_t whole = value < ldexp(1, MOST_EXACT_BITS) ? (uint64_t)(value + 0.5) : UINT64_MAX;
+
+	if (digits == COUNT_DIGITS_HEX)
+		buf_printf(buf, "0x%" PRIx64, whole);
+	else
+		add_grouped(buf, whole, digits == COUNT_DIGITS_EU ? '.' : ',');
+}
+
+void count_view_number(const struct count_view *view, size_t event,
+		       const struct count_figure *figure, struct buf *buf)
+{
+	const struct count_event *described = &view->table->events[event];
+
+	if (figure->state != COUNT_GOOD)
+		buf_add_str(buf, counts_state_word(figure->state));
+	else if (described->scale > 0)
+		buf_printf(buf, "%.2f %s", figure->count.value * described->scale, described->unit);
+	else
+		add_whole(view->digits, figure->count.value, buf);
+}
+
+/* A ratio with four digits, without an exponent. */
+static void add_ratio(const struct count_view *view, struct buf *buf, double value)
+{
+	double size = fabs(value);
+	int decimals = size < 1e-9 ? 0 : 3 - (int)floor(log10(size));
+
+	if (size >= 1000)
+		add_whole(view->digits == COUNT_DIGITS_EU ? COUNT_DIGITS_EU : COUNT_DIGITS_US,
+			  value, buf);
+	else
+		buf_printf(buf, "%.*f", decimals > 6 ? 6 : decimals, value);
+}
+
+/* How far off a mean may be, as a share of it. */
+static void add_half(struct buf *buf, const struct count_number *number)
+{
+	if (number->value > 0)
+		buf_printf(buf, "+- %.2f%%", 100 * number->half / number->value);
+}
+
+void count_view_half(const struct count_view *view, const struct count_figure *figure,
+		     struct buf *buf)
+{
+	if (view->table->repeats > 1 && figure->state == COUNT_GOOD)
+		add_half(buf, &figure->count);
+}
+
+/* ---- one value with a row for each event ---- */
+
+static void add_event_row(const struct count_view *view, size_t event, struct columns *columns)
+{
+	const struct count_table *table = view->table;
+	const struct count_figure *figure = &table->total.figures[event];
+	struct buf count = { 0 }, ratio = { 0 }, half = { 0 }, ratio_half = { 0 };
+
+	if (view->is_interval)
+		columns_printf(columns, "%.3f", table->ended_s);
+	count_view_number(view, event, figure, &count);
+	columns_add(columns, buf_text(&count));
+	if (table->repeats > 1) {
+		count_view_half(view, figure, &half);
+		columns_add(columns, buf_text(&half));
+	}
+	columns_add(columns, table->events[event].counts_ns ? "ns" : "");
+	columns_add(columns, table->events[event].name);
+	if (figure->has_ratio)
+		add_ratio(view, &ratio, figure->ratio.value);
+	columns_add(columns, buf_text(&ratio));
+	columns_add(columns, figure->has_ratio ? table->ratios[event].unit : "");
+	if (table->repeats > 1) {
+		if (figure->has_ratio)
+			add_half(&ratio_half, &figure->ratio);
+		columns_add(columns, buf_text(&ratio_half));
+	}
+	columns_printf(columns,
+		       figure->state == COUNT_GOOD && figure->percent_counted < 100
+			       ? "%.1f%% of the time"
+			       : "",
+		       figure->percent_counted);
+	buf_done(&count);
+	buf_done(&ratio);
+	buf_done(&half);
+	buf_done(&ratio_half);
+}
+
+static void print_events(const struct count_view *view, FILE *out)
+{
+	struct column titles[COLUMNS_MAX];
+	_cleanup_(columns_freep) struct columns *columns = NULL;
+	bool repeated = view->table->repeats > 1;
+	size_t count = 0;
+
+	if (view->is_interval)
+		titles[count++] = (struct column){ "time", true, 0 };
+	titles[count++] = (struct column){ "count", true, 0 };
+	if (repeated)
+		titles[count++] = (struct column){ "95%", true, 0 };
+	titles[count++] = (struct column){ "", false, 0 };
+	titles[count++] = (struct column){ "event", false, 0 };
+	titles[count++] = (struct column){ "ratio", true, 0 };
+	titles[count++] = (struct column){ "", false, 0 };
+	if (repeated)
+		titles[count++] = (struct column){ "95%", true, 0 };
+	titles[count++] = (struct column){ "counted", false, 0 };
+	columns = columns_new(titles, count);
+	for (size_t i = 0; i < view->table->event_count; i++)
+		add_event_row(view, i, columns);
+	columns_print(columns, 1, out);
+}
+
+/* ---- a table with a row for each line ---- */
+
+static void add_keys(const struct count_view *view, const struct count_key *key,
+		     struct columns *columns)
+{
+	if (view->is_interval)
+		columns_printf(columns, "%.3f", view->table->ended_s);
+	if (view->keys.cpu)
+		columns_printf(columns, key->cpu >= 0 ? "%d" : "all", key->cpu);
+	if (view->keys.pid)
+		columns_printf(columns, key->pid >= 0 ? "%d" : "", key->pid);
+	if (view->keys.tid)
+		columns_printf(columns, key->tid >= 0 ? "%d" : "", key->tid);
+}
+
+static void add_counts(const struct count_view *view, const struct count_line *line, size_t first,
+		       size_t end, struct columns *columns)
+{
+	for (size_t i = first; i < end; i++) {
+		struct buf text = { 0 };
+
+		count_view_number(view, i, &line->figures[i], &text);
+		columns_add(columns, buf_text(&text));
+		buf_clear(&text);
+		count_view_half(view, &line->figures[i], &text);
+		if (view->table->repeats > 1)
+			columns_add(columns, buf_text(&text));
+		buf_done(&text);
+	}
+}
+
+/* What a line is about in words. */
+static const char *words_of(const struct count_view *view, const struct count_key *key)
+{
+	if (!view->keys.tid || (!key->comm[0] && key->tid <= 0))
+		return key->program;
+	return key->comm[0] ? key->comm : "-";
+}
+
+/* The events from @first to @end, side by side. */
+static void print_table(const struct count_view *view, size_t first, size_t end, FILE *out)
+{
+	const struct count_table *table = view->table;
+	struct column titles[COLUMNS_MAX];
+	_cleanup_(columns_freep) struct columns *columns = NULL;
+	bool words = view->keys.program || view->keys.tid;
+	size_t count = 0;
+
+	if (view->is_interval)
+		titles[count++] = (struct column){ "time", true, 0 };
+	if (view->keys.cpu)
+		titles[count++] = (struct column){ "cpu", true, 0 };
+	if (view->keys.pid)
+		titles[count++] = (struct column){ "pid", true, 0 };
+	if (view->keys.tid)
+		titles[count++] = (struct column){ "tid", true, 0 };
+	for (size_t i = first; i < end; i++) {
+		titles[count++] = (struct column){ table->events[i].name, true, 0 };
+		if (table->repeats > 1)
+			titles[count++] = (struct column){ "95%", true, 0 };
+	}
+	if (words)
+		titles[count++] =
+			(struct column){ view->keys.tid ? "thread" : "program", false, 0 };
+	columns = columns_new(titles, count);
+	for (size_t i = 0; i < table->lines.count; i++) {
+		const struct count_line *line = &table->lines.items[i];
+
+		add_keys(view, &line->key, columns);
+		add_counts(view, line, first, end, columns);
+		if (words)
+			columns_add(columns, words_of(view, &line->key));
+	}
+	/* Of several rows, or of none: where nobody ran, that is nothing. */
+	if (table->lines.count != 1) {
+		columns_rule(columns);
+		add_keys(view, &table->total.key, columns);
+		add_counts(view, &table->total, first, end, columns);
+		if (words)
+			columns_add(columns, "total");
+	}
+	columns_print(columns, 1, out);
+}
+
+/* ---- what is to be known ---- */
+
+static bool is_first_with(const struct count_table *table, size_t event)
+{
+	for (size_t i = 0; i < event; i++) {
+		if (strcmp(table->events[i].why, table->events[event].why) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Each reason once, with the events it is about. */
+static void print_reasons(const struct count_table *table, FILE *out)
+{
+	for (size_t i = 0; i < table->event_count; i++) {
+		struct buf names = { 0 };
+
+		if (!table->events[i].why[0] || !is_first_with(table, i))
+			continue;
+		for (size_t j = i; j < table->event_count; j++) {
+			if (strcmp(table->events[j].why, table->events[i].why) != 0)
+				continue;
+			if (names.size)
+				buf_add_str(&names, ", ");
+			safe_text(&names, table->events[j].name);
+		}
+		fprintf(out, " %s: %s%s%s\n", buf_text(&names),
+			table->events[i].state == COUNT_GOOD
+				? ""
+				: counts_state_word(table->events[i].state),
+			table->events[i].state == COUNT_GOOD ? "" : ": ", table->events[i].why);
+		buf_done(&names);
+	}
+}
+
+static void print_warnings(const struct count_table *table, FILE *out)
+{
+	double least = 100;
+
+	for (size_t i = 0; i < table->event_count; i++) {
+		const struct count_figure *figure = &table->total.figures[i];
+
+		if (figure->state == COUNT_GOOD && figure->percent_counted < least)
+			least = figure->percent_counted;
+	}
+	if (least < LOW_PERCENT)
+		fprintf(out,
+			" Events took turns: some were counted for %.0f%% of the time only and are "
+			"scaled up; ask for fewer at once to know better.\n",
+			least);
+	if (!table->complete)
+		fputs(" There were more programs or threads than fit the table; the rest is in "
+		      "[others].\n",
+		      out);
+}
+
+void count_view_notes(const struct count_view *view, FILE *out)
+{
+	fputc('\n', out);
+	print_reasons(view->table, out);
+	print_warnings(view->table, out);
+}
+
+static void print_head(const struct count_view *view, FILE *out)
+{
+	const struct count_table *table = view->table;
+	struct buf what = { 0 };
+
+	safe_text(&what, view->command);
+	fprintf(out, "\n Counted %s", buf_text(&what));
+	if (table->repeats > 1)
+		fprintf(out, " %zu times, for %.4f s +- %.2f%% each\n\n", table->repeats,
+			table->wall_s.value,
+			table->wall_s.value > 0 ? 100 * table->wall_s.half / table->wall_s.value
+						: 0);
+	else
+		fprintf(out, " for %.4f s\n\n", table->wall_s.value);
+	buf_done(&what);
+}
+
+void count_view_text(const struct count_view *view, FILE *out)
+{
+	const struct count_table *table = view->table;
+	bool keyed = view->keys.cpu || view->keys.program || view->keys.pid || view->keys.tid;
+
+	size_t step = table->repeats > 1 ? EVENTS_WITH_INTERVALS : EVENTS_SIDE_BY_SIDE;
+
+	if (!view->is_interval)
+		print_head(view, out);
+	if (!keyed)
+		print_events(view, out);
+	for (size_t i = 0; keyed && i < table->event_count; i += step) {
+		size_t end = i + step;
+
+		if (i)
+			fputc('\n', out);
+		print_table(view, i, end < table->event_count ? end : table->event_count, out);
+	}
+	if (!view->is_interval)
+		count_view_notes(view, out);
+}

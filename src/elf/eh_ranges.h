@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where functions begin and end by the unwind tables (.eh_frame: Linux Standard Base Core,
+ * "Exception Frames"): they survive stripping, and so tell functions without names apart.
+ */
+#ifndef ELF_EH_RANGES_H
+#define ELF_EH_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "elf/elf_file.h"
+
+struct eh_ranges;
+
+/* Reads all frame descriptions; the file's sections have been read. -ENODATA: it has none. */
+int eh_ranges_read(const struct elf_file *file, struct eh_ranges **ret_ranges, struct err *err);
+void eh_ranges_free(struct eh_ranges *ranges); /* NULL is fine */
+
+size_t eh_ranges_count(const struct eh_ranges *ranges);
+/* Memory held. */
+size_t eh_ranges_bytes(const struct eh_ranges *ranges);
+
+/* Narrows [*start, *end), which holds the address, to the range that covers it (true) or to the gap
+ * between ranges that it lies in (false). */
+bool eh_ranges_narrow(const struct eh_ranges *ranges, uint64_t address, uint64_t *start,
+		      uint64_t *end);
+
+#endif

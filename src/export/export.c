@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/account/account.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "export/export_levels.h"
+#include "load/diff_command.h"
+#include "load/opened.h"
+
+#define NO_ROOT "none"
+
+enum { FIRST_MERGE = 1 << 20 };
+
+/* What was selected, added up. */
+struct sums {
+	VEC(struct total) rows;
+	size_t most; /* rows before equal ones are merged */
+};
+
+struct exporting {
+	const struct export_options *options;
+	const struct export_format *format;
+	struct opened opened;
+	struct sums sums;
+	struct export_code code;
+	struct view view;
+	struct export_data data;
+};
+
+/* ---- options ---- */
+
+static int parse_value(const char *name, enum export_value *ret_value, struct err *err)
+{
+	*ret_value = EXPORT_WEIGHT;
+	if (!name || strcmp(name, "weight") == 0)
+		return 0;
+	*ret_value = EXPORT_SAMPLES;
+	if (strcmp(name, "samples") == 0)
+		return 0;
+	return err_set(err, -EINVAL, "--value '%s' is neither weight nor samples", name);
+}
+
+static int parse_by(const char *by, struct export_data *data, struct err *err)
+{
+	int rc;
+
+	data->by_thread = !by;
+	if (!by || strcmp(by, NO_ROOT) == 0)
+		return 0;
+	rc = keys_parse(by, &data->by, err);
+	if (rc == 0 && keys_need_samples(&data->by))
+		rc = err_set(
+			err, -EINVAL,
+			"--by '%s': times and CPUs are no roots of stacks; --select chooses them",
+			by);
+	return rc;
+}
+
+static int parse(struct exporting *exporting, const struct export_options *options, struct err *err)
+{
+	struct export_data *data = &exporting->data;
+	int rc;
+
+	exporting->options = options;
+	exporting->format = export_formats();
+	if (!options->format)
+		rc = err_set(err, -EINVAL, "--format must say what to write: --format pprof");
+	else
+		rc = export_find(options->format, &exporting->format, err);
+	if (rc == 0)
+		rc = parse_value(options->value, &data->value, err);
+	if (rc == 0)
+		rc = parse_by(options->by, data, err);
+	if (rc == 0 && (options->by || options->value) && !exporting->format->by)
+		rc = err_set(err, -EINVAL, "%s are for collapsed, not for %s",
+			     options->by ? "--by keys" : "--value's counts", options->format);
+	if (rc == 0)
+		rc = opened_name(&exporting->opened, &options->names, err);
+	return rc < 0 ? rc : opened_choose(&exporting->opened, &options->selection, err);
+}
+
+/* ---- adding up ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_place(const void *first, const void *second)
+{
+	const struct total *a = first, *b = second;
+	int order = compare_numbers(a->task, b->task);
+
+	if (order == 0)
+		order = compare_numbers(a->stack, b->stack);
+	if (order == 0)
+		order = compare_numbers(a->context, b->context);
+	if (order == 0)
+		order = compare_numbers(a->mode, b->mode);
+	return order ? order : compare_numbers(a->event, b->event);
+}
+
+/* In order, and one row of those that are alike. */
+static void merge_rows(struct sums *sums)
+{
+	struct total *rows = sums->rows.items;
+	size_t kept = 0;
+
+	if (sums->rows.count > 0)
+		qsort(rows, sums->rows.count, sizeof(*rows), by_place);
+	for (size_t i = 0; i < sums->rows.count; i++) {
+		if (kept == 0 || by_place(&rows[kept - 1], &rows[i]) != 0) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		rows[kept - 1].samples += rows[i].samples;
+		rows[kept - 1].weight += rows[i].weight;
+		rows[kept - 1].weight_squared += rows[i].weight_squared;
+	}
+	sums->rows.count = kept;
+}
+
+/* Totals come once each, samples as often as they were taken. */
+static void take_row(void *context, const struct point *point)
+{
+	struct sums *sums = context;
+
+	if (sums->rows.count >= sums->most) {
+		merge_rows(sums);
+		sums->most = sums->rows.count > sums->most / 2 ? 2 * sums->most : sums->most;
+	}
+	*vec_push(&sums->rows) = point->total;
+}
+
+static int add_up(struct exporting *exporting, struct err *err)
+{
+	struct sums *sums = &exporting->sums;
+	struct export_data *data = &exporting->data;
+	int rc;
+
+	sums->most = FIRST_MERGE;
+	rc = opened_each(&exporting->opened, false, take_row, sums, err);
+	if (rc < 0)
+		return rc;
+	if (sums->rows.count == 0)
+		return err_set(err, -ENODATA,
+			       "the profile has no samples: there is nothing to write");
+	merge_rows(sums);
+	for (size_t i = 0; i < sums->rows.count; i++) {
+		const struct total *row = &sums->rows.items[i];
+
+		data->sums[row->event].samples += row->samples;
+		data->sums[row->event].weight += row->weight;
+	}
+	data->rows = sums->rows.items;
+	data->count = sums->rows.count;
+	return 0;
+}
+
+/* ---- one by one ---- */
+
+/* The samples of one second, which come flush by flush and CPU by CPU. */
+struct second {
+	export_take take;
+	void *context;
+	VEC(struct point) points;
+};
+
+static int by_time(const void *first, const void *second)
+{
+	const struct point *a = first, *b = second;
+	int order = compare_numbers(a->time_ns, b->time_ns);
+
+	return order ? order : compare_numbers(a->cpu, b->cpu);
+}
+
+static void give(struct second *second)
+{
+	qsort(second->points.items, second->points.count, sizeof(struct point), by_time);
+	for (size_t i = 0; i < second->points.count; i++)
+		second->take(second->context, &second->points.items[i]);
+	second->points.count = 0;
+}
+
+static void take_sample(void *context, const struct point *point)
+{
+	struct second *second = context;
+
+	if (second->points.count > 0 &&
+	    second->points.items[0].time_ns / NS_PER_S != point->time_ns / NS_PER_S)
+		give(second);
+	*vec_push(&second->points) = *point;
+}
+
+static int each_sample(void *source, export_take take, void *context, struct err *err)
+{
+	struct second second = { .take = take, .context = context };
+	struct opened *opened = source;
+	int rc;
+
+	/* Times are wanted as they are, not by the slice. */
+	opened->slice_ns = 1;
+	opened->selected = 0;
+	rc = opened_each(opened, true, take_sample, &second, err);
+
+	if (rc == 0)
+		give(&second);
+	vec_free(&second.points);
+	return rc;
+}
+
+static int each_row(void *source, export_take take, void *context, struct err *err)
+{
+	const struct export_data *data = source;
+
+	for (size_t i = 0; i < data->count; i++)
+		take(context, &(struct point){ .total = data->rows[i] });
+	return 0;
+}
+
+/* ---- what else the writers want to know ---- */
+
+/* The event the format is about where it has only one: the first that counts time, else the first
+ * that has samples. */
+static uint8_t main_event(const struct export_data *data)
+{
+	uint8_t first = 0;
+
+	for (size_t event = data->profile->event_count; event-- > 0;) {
+		if (data->sums[event].samples)
+			first = (uint8_t)event;
+	}
+	for (uint8_t event = 0; event < data->profile->event_count; event++) {
+		if (data->sums[event].samples && account_is_time(data->profile, event))
+			return event;
+	}
+	return first;
+}
+
+/* What was selected of the main event in code of each image, and in what it called. */
+static void weigh_images(const struct export_data *data, uint64_t *self, uint64_t *total)
+{
+	const struct profile *profile = data->profile;
+
+	for (size_t i = 0; i < data->count; i++) {
+		const struct total *row = &data->rows[i];
+		uint32_t stack = row->stack;
+
+		if (row->event != data->event)
+			continue;
+		self[profile->frames.items[profile->stacks.items[stack].frame].image] +=
+			row->weight;
+		for (; stack; stack = profile->stacks.items[stack].parent)
+			total[profile->frames.items[profile->stacks.items[stack].frame].image] +=
+				row->weight;
+	}
+}
+
+/* The executable of the command, if something of that was selected; else the file that the main
+ * event was in for the most part. */
+static uint32_t main_image(const struct export_data *data)
+{
+	const struct profile *profile = data->profile;
+	size_t count = profile->images.count;
+	_cleanup_free_ uint64_t *self = xcalloc(count, sizeof(*self));
+	_cleanup_free_ uint64_t *total = xcalloc(count, sizeof(*total));
+	uint32_t executable = diff_command_image(profile, data->rows, data->count);
+	uint32_t heaviest = 0;
+
+	weigh_images(data, self, total);
+	for (uint32_t image = 1; image < count; image++) {
+		if (profile->images.items[image].kind == IMAGE_FILE && self[image] > self[heaviest])
+			heaviest = image;
+	}
+	return total[executable] ? executable : heaviest;
+}
+
+static void name_code(struct exporting *exporting)
+{
+	const struct export_options *options = exporting->options;
+	const struct export_levels levels = {
+		.lines = options->no_lines || (options->no_inlines && !exporting->format->lines)
+				 ? NULL
+				 : exporting->opened.lines,
+		.inlines = !options->no_inlines,
+	};
+
+	export_code_init(&exporting->code, &exporting->opened.labels);
+	export_levels_fill(&levels, exporting->data.rows, exporting->data.count, &exporting->code);
+}
+
+static void complete(struct exporting *exporting)
+{
+	struct export_data *data = &exporting->data;
+	uint64_t samples = 0;
+
+	for (size_t event = 0; event < data->profile->event_count; event++)
+		samples += data->sums[event].samples;
+	exporting->view = opened_view(&exporting->opened);
+	data->view = &exporting->view;
+	data->code = &exporting->code;
+	data->event = main_event(data);
+	data->image = main_image(data);
+	data->has_times = !exporting->format->few || samples <= EXPORT_MOST_TIMED;
+	data->each = data->has_times ? each_sample : each_row;
+	data->source = data->has_times ? (void *)&exporting->opened : (void *)data;
+}
+
+/* What the format cannot carry of what was selected. */
+static void note_left_out(const struct exporting *exporting, struct export_note *note)
+{
+	const struct export_data *data = &exporting->data;
+	struct buf others = { 0 };
+
+	for (size_t event = 0; event < data->profile->event_count; event++) {
+		if (event != data->event && data->sums[event].samples)
+			buf_printf(&others, "%s%s", others.size ? ", " : "",
+				   export_event(data, event));
+	}
+	if (exporting->format->one_event && others.size)
+		snprintf(note->text, sizeof(note->text),
+			 "%s is of one event: this is %s, without %s; --select event=NAME writes "
+			 "another",
+			 exporting->format->name, export_event(data, data->event),
+			 buf_text(&others));
+	buf_done(&others);
+}
+
+static void exporting_done(struct exporting *exporting)
+{
+	export_code_done(&exporting->code);
+	vec_free(&exporting->sums.rows);
+	opened_done(&exporting->opened);
+}
+
+int export_check(const struct export_options *options, const struct export_format **ret_format,
+		 struct err *err)
+{
+	struct exporting exporting = { .options = options };
+	int rc = parse(&exporting, options, err);
+
+	*ret_format = exporting.format;
+	exporting_done(&exporting);
+	return rc;
+}
+
+int export_write(const char *path, const struct export_options *options, FILE *out,
+		 struct export_note *ret_note, struct err *err)
+{
+	struct exporting exporting = { .options = options };
+	struct export_data *data = &exporting.data;
+	int rc = parse(&exporting, options, err);
+
+	*ret_note = (struct export_note){ .text = "" };
+	if (rc == 0)
+		rc = opened_load(&exporting.opened, path, err);
+	if (rc == 0) {
+		data->labels = &exporting.opened.labels;
+		data->profile = exporting.opened.profile;
+		rc = add_up(&exporting, err);
+	}
+	if (rc == 0) {
+		complete(&exporting);
+		name_code(&exporting);
+		note_left_out(&exporting, ret_note);
+		rc = exporting.format->write(data, out, ret_note, err);
+	}
+	if (rc == 0)
+		rc = opened_end(out, err);
+	exporting_done(&exporting);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which functions and lines are at the frames that are exported. */
+#ifndef EXPORT_EXPORT_LEVELS_H
+#define EXPORT_EXPORT_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "export/export_code.h"
+#include "load/frame_lines.h"
+#include "model/profile.h"
+
+struct export_levels {
+	struct frame_lines *lines; /* NULL: no lines are wanted */
+	bool inlines;		   /* inlined functions are levels of their own */
+};
+
+/* Adds every frame of the stacks of @rows to @code. */
+void export_levels_fill(const struct export_levels *levels, const struct total *rows, size_t count,
+			struct export_code *code);
+
+#endif

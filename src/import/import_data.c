@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf's samples by our rules:
+ *   - The weight is the period the sample has, or the fixed one of its event; where samples tell
+ *     what the members of a group counted, what each counted since the sample before.
+ *   - The leaf is the sample's ip. A call chain the kernel found along frame pointers ends in the
+ *     cut "frame pointers", for nothing proves that no frame is missing; registers and a copy of
+ *     the stack are unwound now, by the rows of the files, where these are found.
+ *   - A sample of a process without mappings is of a kernel thread: it has no user part to miss.
+ *   - What a lost record was of is not told: it counts as samples of the event that tells.
+ */
+#include "import/import_data.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "attribute/stacks.h"
+#include "base/cleanup.h"
+#include "base/xalloc.h"
+#include "import/import_branches.h"
+#include "import/import_chain.h"
+#include "import/import_events.h"
+#include "import/import_files.h"
+#include "import/import_kernel.h"
+#include "import/import_losses.h"
+#include "import/import_repeats.h"
+#include "import/import_tasks.h"
+#include "import/perf_data.h"
+#include "perf/perf_reads.h"
+#include "perf/perf_registers.h"
+#include "place/jit/jit.h"
+#include "place/kernel/kernel_symbols.h"
+
+#if defined(__aarch64__)
+#define HOST_MACHINE EM_AARCH64
+#else
+#define HOST_MACHINE EM_X86_64
+#endif
+
+enum { MAX_CGROUPS = 65536 };
+
+/* A control group by its id. */
+struct cgroup {
+	uint64_t id;
+	str_id path;
+};
+
+/* A sample but for its event and weight. */
+struct placed {
+	struct sample sample;
+	bool task_known;
+};
+
+struct importing {
+	struct import_profile *import;
+	struct perf_data *data;
+	struct import_tasks *tasks;
+	struct import_repeats *repeats; /* NULL: there is one event only */
+	struct import_kernel kernel;
+	struct import_events events;
+	struct perf_reads reads;
+	VEC(struct cgroup) cgroups;
+	struct import_losses losses;
+	struct import_files files;
+	bool same_machine; /* as we are */
+	bool has_chains, has_dumps;
+	uint64_t without_event;	   /* samples of events or members beyond what is followed */
+	uint64_t foreign;	   /* counts of events that the recording does not tell of */
+	struct import_chain chain; /* of the sample at hand */
+	struct unwind_registers registers; /* the same */
+	struct err *err;
+};
+
+/* ---- samples ---- */
+
+static bool has_mappings(const struct importing *importing, int32_t pid)
+{
+	return address_space_count(machine_space(importing->import->machine, pid).mappings) > 0;
+}
+
+static void take_dump(struct importing *importing, const struct perf_record *record,
+		      const struct perf_event_attr *attr, struct user_stack *user)
+{
+	const struct perf_stack_dump *stack = &record->sample.stack;
+	unsigned sp = perf_registers_sp(HOST_MACHINE);
+
+	user->form = USER_STACK_DUMP;
+	user->registers = &importing->registers;
+	user->stack_address = importing->registers.values[sp];
+	user->stack = stack->bytes;
+	user->stack_size = stack->size;
+	user->stack_cut = stack->size >= attr->sample_stack_user;
+	importing->has_dumps = true;
+}
+
+/* The user part in the form the stacks module takes it. */
+static struct user_stack user_part(struct importing *importing, const struct perf_record *record,
+				   const struct perf_event_attr *attr)
+{
+	const struct import_chain *chain = &importing->chain;
+	struct user_stack user = { .form = USER_STACK_NONE, .end = STACK_COMPLETE };
+
+	if (importing->same_machine && record->sample.stack.size > 0 &&
+	    perf_registers_for_unwinding(&record->sample.user, HOST_MACHINE,
+					 &importing->registers)) {
+		take_dump(importing, record, attr, &user);
+	} else if (chain->user_count > 0) {
+		user.form = USER_STACK_CALLCHAIN;
+		user.end = attr->exclude_callchain_user ? STACK_UNKNOWN : STACK_FRAME_POINTERS;
+		user.addresses = chain->user;
+		user.count = chain->user_count;
+	} else if (record->pid > 0 && has_mappings(importing, record->pid)) {
+		user.end = STACK_UNKNOWN;
+	}
+	return user;
+}
+
+static uint32_t stack_of(struct importing *importing, struct perf_record *record,
+			 const struct perf_data_event *event)
+{
+	const uint64_t with_stack = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
+	struct import_profile *import = importing->import;
+
+	import_chain_read(record, &event->format, &importing->chain);
+	if (!(event->format.sample_type & with_stack) &&
+	    !(event->format.branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return profile_stack(import->profile, 0, frames_leaf(&import->frames, record));
+	importing->has_chains = true;
+	record->sample.user_stack = user_part(importing, record, &event->attr);
+	return stacks_make(import->stacks, record, importing->chain.kernel,
+			   importing->chain.kernel_count);
+}
+
+static uint64_t weight_of(const struct perf_record *record, const struct perf_data_event *event)
+{
+	if (event->format.sample_type & PERF_SAMPLE_PERIOD)
+		return record->sample.period;
+	return event->attr.freq ? 1 : event->attr.sample_period;
+}
+
+static uint32_t task_of(struct importing *importing, const struct perf_record *record,
+			const struct perf_data_event *event, bool *ret_known)
+{
+	struct machine *machine = importing->import->machine;
+
+	*ret_known = true;
+	if (!(event->format.sample_type & PERF_SAMPLE_TID))
+		return machine_bucket_task(machine, "[not recorded]");
+	import_tasks_settle(importing->tasks, record->pid);
+	return machine_task(machine, record->time_ns, record->pid, record->tid, ret_known);
+}
+
+static const struct cgroup *find_cgroup(const struct importing *importing, uint64_t id)
+{
+	for (size_t i = 0; i < importing->cgroups.count; i++) {
+		if (importing->cgroups.items[i].id == id)
+			return &importing->cgroups.items[i];
+	}
+	return NULL;
+}
+
+static void set_cgroup(struct importing *importing, const struct perf_record *record)
+{
+	const struct profile *profile = importing->import->profile;
+	const struct cgroup *cgroup;
+	uint32_t process;
+
+	if (!record->sample.cgroup)
+		return;
+	cgroup = find_cgroup(importing, record->sample.cgroup);
+	process = machine_process_of(importing->import->machine, record->pid);
+	if (cgroup && profile->processes.items[process].cgroup != cgroup->path)
+		machine_set_cgroup(importing->import->machine, record->pid,
+				   profile_text(profile, cgroup->path));
+}
+
+/* Where and when a sample was, whatever it counts. */
+static void place_sample(struct importing *importing, struct perf_record *record, size_t index,
+			 struct placed *ret_placed)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	struct import_profile *import = importing->import;
+	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
+	struct sample *sample = &ret_placed->sample;
+
+	*sample =
+		(struct sample){ .time_ns = record->time_ns,
+				 .task = task_of(importing, record, event, &ret_placed->task_known),
+				 .cpu = (uint16_t)record->cpu,
+				 .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
+				 .context = CONTEXT_TASK };
+	set_cgroup(importing, record);
+	if (import->frames.jit)
+		jit_set_time(import->frames.jit, record->time_ns);
+	sample->stack = stack_of(importing, record, event);
+	if (kernel_mode)
+		sample->context = (uint8_t)kernel_symbols_context(import->frames.kernel,
+								  importing->chain.kernel,
+								  importing->chain.kernel_count);
+}
+
+/* What was placed, as a sample of an event of the recording. */
+static int give_sample(struct importing *importing, const struct placed *placed, size_t index,
+		       uint64_t weight)
+{
+	int declared = import_events_of(&importing->events, index);
+	struct import_profile *import = importing->import;
+	struct sample sample = placed->sample;
+
+	if (declared < 0) {
+		importing->without_event++;
+		return 0;
+	}
+	if (!placed->task_known)
+		import->profile->events[declared].loss[LOSS_UNKNOWN_TASK].count++;
+	sample.event = (uint8_t)declared;
+	sample.weight = weight;
+	return import_profile_sample(import, &sample, importing->err);
+}
+
+/* A sample of each event of the group that counted anything since the sample before. */
+static int give_members(struct importing *importing, const struct perf_record *record,
+			const struct placed *placed, const struct perf_data_event *leader)
+{
+	const struct perf_data_events *events = perf_data_events(importing->data);
+	const struct perf_read *read = &record->sample.read;
+	uint64_t id, value, count = 0;
+	int32_t tid = leader->attr.inherit ? record->tid : 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && perf_reads_member(read, i, &id, &value); i++) {
+		size_t index = perf_data_events_find(events, id);
+
+		if (index >= events->list.count)
+			importing->foreign++;
+		else if (!perf_reads_since(&importing->reads, id, tid, value, &count))
+			importing->without_event++;
+		else if (count)
+			rc = give_sample(importing, placed, index, count);
+	}
+	return rc;
+}
+
+static int take_sample(struct importing *importing, struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	const uint64_t with_kernel = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
+	int declared = import_events_of(&importing->events, index);
+	struct placed placed;
+	int rc = 0;
+
+	record->cpu_mode = import_chain_mode(record);
+	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL || event->format.sample_type & with_kernel)
+		rc = import_kernel_need(&importing->kernel, importing->err);
+	if (rc < 0)
+		return rc;
+	place_sample(importing, record, index, &placed);
+	if (declared >= 0)
+		import_branches_take(importing->import, record, &event->format, (uint8_t)declared);
+	if (record->sample.read.count && record->sample.read.id_at)
+		return give_members(importing, record, &placed, event);
+	return give_sample(importing, &placed, index, weight_of(record, event));
+}
+
+/* ---- the rest ---- */
+
+static int take_mmap(struct importing *importing, const struct perf_record *record)
+{
+	if (!record->mmap.executable)
+		return 0;
+	if (record->cpu_mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	    record->cpu_mode == PERF_RECORD_MISC_GUEST_USER)
+		return 0;
+	if (record->pid < 0 || record->cpu_mode == PERF_RECORD_MISC_KERNEL)
+		return import_kernel_map(&importing->kernel, &record->mmap, importing->err);
+	import_tasks_map(importing->tasks, record->time_ns, record->pid, record->mmap.path);
+	import_files_map(&importing->files, record, importing->kernel.running);
+	return 0;
+}
+
+static void take_cgroup(struct importing *importing, const struct perf_cgroup *cgroup)
+{
+	if (importing->cgroups.count >= MAX_CGROUPS || find_cgroup(importing, cgroup->id))
+		return;
+	*vec_push(&importing->cgroups) =
+		(struct cgroup){ cgroup->id, strpool_intern(&importing->import->profile->strings,
+							    cgroup->path) };
+}
+
+static void take_lost(struct importing *importing, const struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
+	int event = import_events_of(&importing->events, index);
+
+	if (event >= 0)
+		import_losses_take(&importing->losses, record,
+				   told->format.read_format & PERF_FORMAT_LOST, (size_t)event);
+}
+
+static void take_throttle(struct importing *importing, const struct perf_record *record,
+			  size_t index)
+{
+	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
+	int event = import_events_of(&importing->events, index);
+
+	if (event >= 0)
+		import_losses_throttle(&importing->losses, record,
+				       import_events_is_time(&told->attr),
+				       &importing->import->profile->events[event]);
+}
+
+static void take_comm(struct importing *importing, const struct perf_record *record, size_t index)
+{
+	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+
+	import_tasks_comm(importing->tasks, record->time_ns, record->pid, record->tid,
+			  record->comm.comm, record->comm.exec, event->attr.comm_exec);
+}
+
+static int take(void *context, const struct perf_record *record, size_t index)
+{
+	struct importing *importing = context;
+	struct machine *machine = importing->import->machine;
+	struct perf_record sample;
+
+	if (importing->repeats && import_repeats_is(importing->repeats, record, index))
+		return 0;
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		sample = *record;
+		return take_sample(importing, &sample, index);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return take_mmap(importing, record);
+	case PERF_RECORD_COMM:
+		take_comm(importing, record, index);
+		break;
+	case PERF_RECORD_FORK:
+		import_tasks_fork(importing->tasks, record->time_ns, record->pid,
+				  record->task.parent_pid, record->tid, record->task.parent_tid);
+		break;
+	case PERF_RECORD_EXIT:
+		import_tasks_settle(importing->tasks, record->pid);
+		machine_exit(machine, record->time_ns, record->pid, record->tid);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(importing, record, index);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(importing, record, index);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		import_kernel_symbol(&importing->kernel, &record->ksymbol);
+		break;
+	case PERF_RECORD_CGROUP:
+		take_cgroup(importing, &record->cgroup);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* ---- facts ---- */
+
+static void set_facts(const struct importing *importing)
+{
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	struct import_profile *import = importing->import;
+	struct run_facts *run = &import->profile->run;
+	char rung[128];
+
+	profile_set_text(&run->hostname, facts->hostname ? facts->hostname : "");
+	profile_set_text(&run->kernel_release, facts->os_release ? facts->os_release : "");
+	profile_set_text(&run->machine, facts->machine ? facts->machine : "");
+	profile_set_text(&run->command, facts->command ? facts->command : "");
+	profile_set_text(&run->scope, "perf");
+	snprintf(rung, sizeof(rung), "perf%s%.100s", facts->perf_version ? " " : "",
+		 facts->perf_version ? facts->perf_version : "");
+	profile_set_text(&run->rung, rung);
+	profile_set_text(&run->stacks, importing->has_dumps    ? "full"
+				       : importing->has_chains ? "fp"
+							       : "none");
+	run->cpus = facts->cpus;
+	if (facts->realtime_ns && import->first_ns)
+		run->start_realtime_ns = facts->realtime_ns + (import->first_ns - facts->at_ns);
+}
+
+/* What is known of the recording as a whole only now. */
+static void settle_losses(struct importing *importing)
+{
+	struct perf_data_counts counts = perf_data_counts(importing->data);
+	struct profile *profile = importing->import->profile;
+	struct event *first = &profile->events[0];
+
+	first->loss[LOSS_LATE].count += counts.late;
+	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign + importing->foreign;
+	first->loss[LOSS_NOT_STORED].count += importing->without_event;
+	import_losses_settle(&importing->losses, profile);
+}
+
+static void tell_damage(struct importing *importing, struct import_result *result)
+{
+	const char *damage = perf_data_damage(importing->data);
+	char sentence[700];
+
+	snprintf(result->damage, sizeof(result->damage), "%s", damage);
+	if (!*damage)
+		return;
+	snprintf(sentence, sizeof(sentence), "all of the recording: %s", damage);
+	import_profile_not_visible(importing->import, sentence);
+}
+
+static void tell_closed_dumps(struct importing *importing)
+{
+	const struct jit *jit = importing->import->frames.jit;
+	size_t count = jit ? jit_dumps_closed(jit) : 0;
+	char sentence[200];
+
+	if (!count)
+		return;
+	snprintf(
+		sentence, sizeof(sentence),
+		"source lines and code of %zu of the jitdumps: there are too many to hold all open",
+		count);
+	import_profile_not_visible(importing->import, sentence);
+}
+
+static bool is_our_machine(const struct perf_data_facts *facts)
+{
+	struct utsname us;
+
+	uname(&us);
+	return !facts->machine || strcmp(facts->machine, us.machine) == 0;
+}
+
+static int read_all(struct importing *importing, struct import_result *result)
+{
+	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	int rc;
+
+	importing->same_machine = is_our_machine(facts);
+	import_files_begin(&importing->files, importing->import, facts);
+	rc = import_kernel_begin(&importing->kernel, importing->import, facts, importing->err);
+	if (rc == 0)
+		rc = perf_data_run(importing->data, take, importing);
+	if (rc < 0)
+		return rc;
+	if (importing->import->samples == 0)
+		return err_set(importing->err, -ENODATA, "it has no samples%s%s",
+			       *perf_data_damage(importing->data) ? ": " : "",
+			       perf_data_damage(importing->data));
+	import_kernel_finish(&importing->kernel, result);
+	set_facts(importing);
+	settle_losses(importing);
+	tell_damage(importing, result);
+	tell_closed_dumps(importing);
+	return 0;
+}
+
+/* What several threads wrote is a folder of files. */
+static int open_data(struct perf_data_input *input, int folder, struct perf_data **ret_data,
+		     struct err *err)
+{
+	int rc = perf_data_open(input, ret_data, err);
+
+	return rc == 0 && folder >= 0 ? perf_data_add_folder(*ret_data, folder, err) : rc;
+}
+
+int import_data(struct import_profile *import, struct perf_data_input *input, int folder,
+		struct import_result *result, struct err *err)
+{
+	struct importing *importing = xcalloc(1, sizeof(*importing));
+	int rc = open_data(input, folder, &importing->data, err);
+
+	importing->import = import;
+	importing->err = err;
+	importing->events = (struct import_events){ .import = import, .data = importing->data };
+	importing->tasks = import_tasks_new(import->machine);
+	if (rc == 0 && perf_data_events(importing->data)->list.count > 1)
+		importing->repeats = import_repeats_new();
+	if (rc == 0)
+		rc = read_all(importing, result);
+	import_tasks_free(importing->tasks);
+	import_repeats_free(importing->repeats);
+	perf_data_free(importing->data);
+	import_events_done(&importing->events);
+	perf_reads_done(&importing->reads);
+	vec_free(&importing->cgroups);
+	import_losses_done(&importing->losses);
+	import_files_done(&importing->files);
+	free(importing);
+	return rc;
+}

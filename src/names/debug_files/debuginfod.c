@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/debug_files/debuginfod.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+
+static const char LIBRARY[] = "libdebuginfod.so.1";
+
+enum {
+	/* Without anything coming in for so long a server is given up. */
+	MOST_SILENT_SECONDS = 15,
+	PROGRESS_MS = 500, /* how often somebody is told */
+};
+
+struct debuginfod_client;
+typedef int (*progress_function)(struct debuginfod_client *client, long done, long total);
+
+/* debuginfod_find_debuginfo(3) */
+struct library {
+	void *handle; /* NULL: not to be had */
+	struct debuginfod_client *(*begin)(void);
+	void (*end)(struct debuginfod_client *client);
+	int (*find)(struct debuginfod_client *client, const unsigned char *build_id, int size,
+		    char **ret_path);
+	void (*set_progress)(struct debuginfod_client *client, progress_function function);
+	void (*set_user_data)(struct debuginfod_client *client, void *data);
+};
+
+struct debuginfod {
+	void (*progress)(void *context, const char *what);
+	void *progress_context;
+	struct library library;
+	struct debuginfod_client *client;
+	bool tried;
+	int failed; /* why nothing can be asked any more: a negative errno and a sentence; 0: it can
+		     */
+	struct err why;
+	/* of the file that is being fetched */
+	uint64_t last_come_ns, last_told_ns;
+	long done;
+	bool timed_out, told;
+};
+
+struct debuginfod *debuginfod_new(void (*progress)(void *context, const char *what),
+				  void *progress_context)
+{
+	struct debuginfod *servers = xcalloc(1, sizeof(*servers));
+
+	servers->progress = progress;
+	servers->progress_context = progress_context;
+	return servers;
+}
+
+void debuginfod_free(struct debuginfod *servers)
+{
+	if (!servers)
+		return;
+	if (servers->client)
+		servers->library.end(servers->client);
+	/* The library stays: what it stands on (TLS, threads) cannot be unloaded. */
+	free(servers);
+}
+
+static int find_functions(struct library *library, struct err *err)
+{
+	const struct {
+		const char *name;
+		void **place;
+	} functions[] = {
+		{ "debuginfod_begin", (void **)&library->begin },
+		{ "debuginfod_end", (void **)&library->end },
+		{ "debuginfod_find_debuginfo", (void **)&library->find },
+		{ "debuginfod_set_progressfn", (void **)&library->set_progress },
+		{ "debuginfod_set_user_data", (void **)&library->set_user_data },
+	};
+
+	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!library->handle)
+		return err_set(err, -ENOENT, "%s is not installed: apt install libdebuginfod1",
+			       LIBRARY);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		*functions[i].place = dlsym(library->handle, functions[i].name);
+		if (!*functions[i].place)
+			return err_set(err, -ENOENT, "%s is too old: it has no %s", LIBRARY,
+				       functions[i].name);
+	}
+	return 0;
+}
+
+static void tell(struct debuginfod *servers, uint64_t now, long done, long total)
+{
+	char what[96];
+
+	if (!servers->progress || now - servers->last_told_ns < PROGRESS_MS * NS_PER_MS)
+		return;
+	servers->last_told_ns = now;
+	servers->told = true;
+	if (total > 0)
+		snprintf(what, sizeof(what), "debuginfod: %ld of %ld KiB", done / 1024,
+			 total / 1024);
+	else
+		snprintf(what, sizeof(what), "debuginfod: waiting for an answer");
+	servers->progress(servers->progress_context, what);
+}
+
+/* The library's callback has no context of ours, but the library keeps one for the client. */
+static struct debuginfod *owner_of(struct debuginfod_client *client)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+	void *(*get)(struct debuginfod_client *) = NULL;
+	struct debuginfod *owner = NULL;
+
+	if (!handle)
+		return NULL;
+	*(void **)&get = dlsym(handle, "debuginfod_get_user_data");
+	if (get)
+		owner = get(client);
+	dlclose(handle);
+	return owner;
+}
+
+/* Called by the library several times a second; not 0: it gives up. */
+static int on_progress(struct debuginfod_client *client, long done, long total)
+{
+	struct debuginfod *servers = owner_of(client);
+	uint64_t now = clock_ns();
+
+	if (!servers)
+		return 0;
+	if (done != servers->done) {
+		servers->done = done;
+		servers->last_come_ns = now;
+	}
+	tell(servers, now, done, total);
+	servers->timed_out = now - servers->last_come_ns > MOST_SILENT_SECONDS * NS_PER_S;
+	return servers->timed_out;
+}
+
+static int begin(struct debuginfod *servers, struct err *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct library *library = &servers->library;
+	int rc;
+
+	if (!urls || !*urls)
+		return err_set(err, -ENOENT,
+			       "DEBUGINFOD_URLS names no server of debug information");
+	rc = find_functions(library, err);
+	if (rc < 0)
+		return rc;
+	servers->client = library->begin();
+	if (!servers->client)
+		return err_set(err, -ENOENT, "%s cannot be used", LIBRARY);
+	library->set_user_data(servers->client, servers);
+	library->set_progress(servers->client, on_progress);
+	return 0;
+}
+
+static int explain(struct debuginfod *servers, int rc, struct err *err)
+{
+	if (servers->timed_out) {
+		servers->failed = err_set(&servers->why, -ETIMEDOUT,
+					  "the servers of DEBUGINFOD_URLS did not answer for %d "
+					  "seconds",
+					  MOST_SILENT_SECONDS);
+		return err_set(err, servers->failed, "%s", servers->why.text);
+	}
+	if (rc == -ENOENT)
+		return err_set(err, -ENOENT, "no server of DEBUGINFOD_URLS has it");
+	return err_set(err, rc, "the servers of DEBUGINFOD_URLS: %s", strerror(-rc));
+}
+
+int debuginfod_fetch(struct debuginfod *servers, const struct elf_build_id *build_id,
+		     char **ret_path, struct err *err)
+{
+	int rc;
+
+	if (!servers->tried) {
+		servers->tried = true;
+		servers->failed = begin(servers, &servers->why);
+	}
+	if (servers->failed)
+		return err_set(err, servers->failed, "%s", servers->why.text);
+	servers->last_come_ns = servers->last_told_ns = clock_ns();
+	servers->done = 0;
+	servers->timed_out = servers->told = false;
+	rc = servers->library.find(servers->client, build_id->bytes, build_id->size, ret_path);
+	if (servers->progress && servers->told)
+		servers->progress(servers->progress_context, "");
+	return rc < 0 ? explain(servers, rc, err) : rc;
+}

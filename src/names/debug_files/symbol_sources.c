@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/debug_files/symbol_sources.h"
+
+#include <stdlib.h>
+
+static void add(struct symbol_sources *sources, struct elf_file *file)
+{
+	if (elf_file_read_sections(file, NULL) == 0)
+		sources->files[sources->count++] = file;
+	else
+		elf_file_free(file);
+}
+
+static void add_embedded(struct symbol_sources *sources, const struct elf_file *file)
+{
+	struct elf_file *embedded;
+	size_t size;
+
+	if (debug_link_embedded(file, &sources->embedded, &size, NULL) == 0 &&
+	    elf_file_open_memory(sources->embedded, size, &embedded, NULL) == 0)
+		add(sources, embedded);
+}
+
+static void add_debug_file(struct symbol_sources *sources, struct debug_files *debug_files,
+			   const struct elf_file *file, const char *path)
+{
+	struct readers readers = { 0 };
+	struct debug_wanted wanted = { .path = path,
+				       .build_id = *elf_file_build_id(file),
+				       .readers = &readers };
+	_cleanup_free_ char *where = NULL;
+	struct elf_file *debug;
+
+	readers_add_owner(&readers, elf_file_descriptor(file));
+	wanted.has_link = debug_link_read(file, &wanted.link);
+	sources->fd = debug_files_open(debug_files, &wanted, DEBUG_SYMBOLS, &where, NULL);
+	if (sources->fd >= 0 && elf_file_open(sources->fd, &debug, NULL) == 0)
+		add(sources, debug);
+}
+
+void symbol_sources_find(struct debug_files *debug_files, const struct elf_file *file,
+			 const char *path, struct symbol_sources *ret_sources)
+{
+	*ret_sources = (struct symbol_sources){ .fd = -1 };
+	if (debug_files_has(file, DEBUG_SYMBOLS))
+		return;
+	add_embedded(ret_sources, file);
+	add_debug_file(ret_sources, debug_files, file, path);
+}
+
+void symbol_sources_done(struct symbol_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		elf_file_free(sources->files[i]);
+	cleanup_closep(&sources->fd);
+	free(sources->embedded);
+	*sources = (struct symbol_sources){ .fd = -1 };
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perf/bpf_load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+
+/* See kernel_lockdown(7): the word in brackets is how it is. */
+static bool is_locked_down(void)
+{
+	enum { LIMIT = 4096 };
+	_cleanup_(buf_done) struct buf state = { 0 };
+
+	return file_read("/sys/kernel/security/lockdown", LIMIT, &state) == 0 &&
+	       strstr(buf_text(&state), "[confidentiality]");
+}
+
+static int explain_permission(const struct bpf_load_words *words, int rc, struct err *err)
+{
+	if (geteuid() == 0)
+		return err_set(err, rc,
+			       "%s is not permitted to this root: it has not got CAP_BPF and "
+			       "CAP_PERFMON (in a container), or a security module forbids it",
+			       words->doing);
+	return err_set(err, rc, "%s needs root, or CAP_BPF and CAP_PERFMON%s%s%s", words->doing,
+		       words->try ? ": try '" : "", words->try ? words->try : "",
+		       words->try ? "'" : "");
+}
+
+/* bpf(2): who may not load at all gets EPERM. */
+static int explain_refusal(const struct bpf_load_words *words, const char *log, int rc,
+			   struct err *err)
+{
+	size_t length;
+	const char *said = bpf_load_last_words(log, &length);
+
+	if (length > 0)
+		return err_set(err, rc, "the verifier of this kernel refuses %s: %.*s",
+			       words->programs, (int)length, said);
+	return err_set(err, rc, "this kernel's verifier, or a security module, refuses %s: %s",
+		       words->programs, strerror(-rc));
+}
+
+static int explain(const struct bpf_load_words *words, const char *log, int rc, struct err *err)
+{
+	if (is_locked_down())
+		return err_set(err, rc,
+			       "this kernel is locked down (confidentiality) against BPF that "
+			       "reads its memory");
+	switch (-rc) {
+	case EACCES:
+	case E2BIG:
+	case ENOSPC:
+		return explain_refusal(words, log, rc, err);
+	case EPERM:
+		if (*log)
+			return explain_refusal(words, log, rc, err);
+		return explain_permission(words, rc, err);
+	case ENOSYS:
+		return err_set(err, rc, "this kernel has no BPF");
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+		return err_set(err, rc, "%s cannot be loaded: %s", words->programs, strerror(-rc));
+	default:
+		break;
+	}
+	if (words->types && access("/sys/kernel", F_OK) < 0)
+		return err_set(err, rc,
+			       "/sys is not mounted, where the kernel describes its types "
+			       "(CONFIG_DEBUG_INFO_BTF)");
+	if (words->types && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		return err_set(err, rc,
+			       "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
+	return err_set(err, rc, "this kernel does not take %s (Linux %s does): %s", words->programs,
+		       words->release, strerror(-rc));
+}
+
+int bpf_load_explain(const struct bpf_load_words *words, int rc, struct err *err)
+{
+	return explain(words, "", rc, err);
+}
+
+/* ---- the verifier's words ---- */
+
+/* What is verified is told instruction by instruction: what does not fit is cut off by older
+ * kernels, at its end, where the reason is. */
+enum { LOG_BYTES = 16 << 20, MAX_WORDS = 200 };
+
+struct bpf_load_log {
+	char *text; /* LOG_BYTES of them */
+};
+
+struct bpf_load_log *bpf_load_log_new(void)
+{
+	struct bpf_load_log *log = xcalloc(1, sizeof(*log));
+
+	log->text = xcalloc(1, LOG_BYTES);
+	return log;
+}
+
+void bpf_load_log_free(struct bpf_load_log *log)
+{
+	if (!log)
+		return;
+	free(log->text);
+	free(log);
+}
+
+void bpf_load_log_listen(struct bpf_load_log *log, struct bpf_object *object)
+{
+	struct bpf_program *each;
+
+	bpf_object__for_each_program(each, object)(void)
+		bpf_program__set_log_buf(each, log->text, LOG_BYTES);
+}
+
+int bpf_load_log_explain(const struct bpf_load_log *log, const struct bpf_load_words *words, int rc,
+			 struct err *err)
+{
+	return explain(words, log->text, rc, err);
+}
+
+/* Lines of numbers that stand behind the reason. */
+static bool is_statistics(const char *line)
+{
+	static const char *const begins[] = { "processed ", "verification time ", "stack depth ",
+					      "max_states_per_insn ", "peak_states " };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *bpf_load_last_words(const char *text, size_t *ret_length)
+{
+	const char *end = text + strlen(text), *line;
+
+	while (end > text) {
+		const char *before = memrchr(text, '\n', (size_t)(end - text));
+
+		line = before ? before + 1 : text;
+		*ret_length = (size_t)(end - line);
+		if (*ret_length > MAX_WORDS)
+			*ret_length = MAX_WORDS;
+		if (*ret_length > 0 && !is_statistics(line))
+			return line;
+		end = before ? before : text;
+	}
+	*ret_length = 0;
+	return text;
+}
+
+bool bpf_load_has_loop(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perf/cpu_list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+
+enum { FILE_LIMIT = 1 << 22 }; /* of /proc/stat, which has a line for each CPU and interrupt */
+
+/* One number; -1 when there is none below the limit. */
+static long read_number(const char **text)
+{
+	char *end;
+	long value;
+
+	if (!isdigit((unsigned char)**text))
+		return -1;
+	value = strtol(*text, &end, 10);
+	*text = end;
+	return value < CPU_LIST_MAX ? value : -1;
+}
+
+int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct err *err)
+{
+	VEC(int) cpus = { 0 };
+	const char *at = text;
+
+	for (;;) {
+		long first = read_number(&at), last = first;
+
+		if (*at == '-') {
+			at++;
+			last = read_number(&at);
+		}
+		if (first < 0 || last < first || (*at != ',' && *at != '\0' && *at != '\n') ||
+		    cpus.count + (size_t)(last - first) >= CPU_LIST_MAX) {
+			vec_free(&cpus);
+			return err_set(err, -EINVAL, "'%s' is no list of CPUs such as 0-3,8", text);
+		}
+		for (long cpu = first; cpu <= last; cpu++)
+			*vec_push(&cpus) = (int)cpu;
+		if (*at != ',')
+			break;
+		at++;
+	}
+	*ret_cpus = cpus.items;
+	*ret_count = cpus.count;
+	return 0;
+}
+
+/* The lines "cpu0 ...", "cpu1 ..." are of those that are online; "cpu  ..." is the sum (proc(5)).
+ */
+static int parse_stat(const char *text, int **ret_cpus, size_t *ret_count)
+{
+	VEC(int) cpus = { 0 };
+
+	for (const char *line = text; line && cpus.count < CPU_LIST_MAX;
+	     line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+		const char *at = line + strlen("cpu");
+		long cpu = strncmp(line, "cpu", strlen("cpu")) == 0 ? read_number(&at) : -1;
+
+		if (cpu >= 0 && *at == ' ')
+			*vec_push(&cpus) = (int)cpu;
+	}
+	*ret_cpus = cpus.items;
+	*ret_count = cpus.count;
+	return cpus.count ? 0 : -ENODATA;
+}
+
+int cpu_list_online_in(const char *sys, const char *proc, int **ret_cpus, size_t *ret_count,
+		       struct err *err)
+{
+	_cleanup_free_ char *online = xasprintf("%s/devices/system/cpu/online", sys);
+	_cleanup_free_ char *stat = xasprintf("%s/stat", proc);
+	struct buf text = { 0 };
+	int rc = file_read(online, FILE_LIMIT, &text);
+
+	if (rc == 0) {
+		rc = cpu_list_parse(buf_text(&text), ret_cpus, ret_count, err);
+	} else {
+		rc = file_read(stat, FILE_LIMIT, &text);
+		if (rc == 0)
+			rc = parse_stat(buf_text(&text), ret_cpus, ret_count);
+		if (rc < 0)
+			err_set(err, rc,
+				"cannot read which CPUs are online, from %s or %s: mount /sys or "
+				"/proc",
+				online, stat);
+	}
+	buf_done(&text);
+	return rc;
+}
+
+int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err)
+{
+	return cpu_list_online_in("/sys", "/proc", ret_cpus, ret_count, err);
+}
+
+/* A mask as /proc/PID/status has it has a digit for four CPUs, up to the highest number there may
+ * be (the kernel's nr_cpu_ids). */
+static long cpus_in_status(const char *text)
+{
+	const char *mask = strstr(text, "\nCpus_allowed:");
+	long digits = 0;
+
+	if (!mask)
+		return 0;
+	for (mask += strlen("\nCpus_allowed:"); *mask && *mask != '\n'; mask++)
+		digits += isxdigit((unsigned char)*mask) != 0;
+	return 4 * digits;
+}
+
+static long highest(const char *text)
+{
+	_cleanup_free_ int *cpus = NULL;
+	size_t count = 0;
+
+	if (cpu_list_parse(text, &cpus, &count, NULL) < 0 || !count)
+		return -1;
+	return cpus[count - 1];
+}
+
+size_t cpu_list_room_in(const char *sys, const char *proc)
+{
+	_cleanup_free_ char *possible = xasprintf("%s/devices/system/cpu/possible", sys);
+	_cleanup_free_ char *status = xasprintf("%s/self/status", proc);
+	struct buf text = { 0 };
+	long room = 0;
+
+	if (file_read(possible, FILE_LIMIT, &text) == 0)
+		room = highest(buf_text(&text)) + 1;
+	else if (file_read(status, FILE_LIMIT, &text) == 0)
+		room = cpus_in_status(buf_text(&text));
+	buf_done(&text);
+	return room > 0 && room <= CPU_LIST_MAX ? (size_t)room : 0;
+}
+
+size_t cpu_list_room(void)
+{
+	return cpu_list_room_in("/sys", "/proc");
+}

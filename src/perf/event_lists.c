@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lists of event_names.h. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "perf/event_names.h"
+#include "perf/event_tables.h"
+#include "perf/event_tracepoints.h"
+
+/* Where a list is being read. */
+struct cursor {
+	const char *at;
+	unsigned groups; /* begun so far */
+	bool in_group;
+	const char *suffix; /* of the group: what is behind its "}" */
+	size_t suffix_length;
+};
+
+/* How long the name at @at is: commas between slashes are part of it. */
+static size_t name_length(const char *at)
+{
+	bool in_terms = false;
+	size_t length = 0;
+
+	for (; at[length]; length++) {
+		if (at[length] == '/')
+			in_terms = !in_terms;
+		else if (!in_terms && strchr(",{}", at[length]))
+			break;
+	}
+	return length;
+}
+
+static int begin_group(struct cursor *cursor, struct err *err)
+{
+	const char *end = strchr(cursor->at, '}');
+
+	if (cursor->in_group || !end)
+		return err_set(err, -EINVAL, "'%s': a group is written {A,B}", cursor->at);
+	cursor->at++;
+	cursor->groups++;
+	cursor->in_group = true;
+	cursor->suffix = end + 1;
+	cursor->suffix_length = strcspn(cursor->suffix, ",{}");
+	return 0;
+}
+
+static int end_group(struct cursor *cursor, struct err *err)
+{
+	if (!cursor->in_group)
+		return err_set(err, -EINVAL, "a group is written {A,B}");
+	cursor->in_group = false;
+	cursor->at += 1 + cursor->suffix_length;
+	return 0;
+}
+
+/* Behind a name: the end, or the next one. */
+static int step(struct cursor *cursor, bool *ret_more, struct err *err)
+{
+	int rc = *cursor->at == '}' ? end_group(cursor, err) : 0;
+
+	*ret_more = *cursor->at == ',';
+	if (rc < 0)
+		return rc;
+	if (*cursor->at && *cursor->at != ',')
+		return err_set(err, -EINVAL, "'%s': a comma is missing before it", cursor->at);
+	cursor->at += *ret_more;
+	return 0;
+}
+
+typedef int (*take_name)(void *context, const char *name, unsigned group, struct err *err);
+
+/* ---- tracepoints by a pattern ---- */
+
+/* A pattern stands for all tracepoints that fit, each with what is behind it. */
+struct fitting {
+	char pattern[EVENT_NAME_MAX];
+	const char *behind; /* modifier, count or rate */
+	take_name take;
+	void *context;
+	unsigned group;
+	size_t found;
+	int rc;
+	struct err *err;
+};
+
+/* GROUP:NAME with a sign of a glob in it. Terms of a PMU and the library's names have none. */
+static bool is_glob(const char *name, size_t *ret_length)
+{
+	const char *colon = strchr(name, ':');
+	size_t length;
+
+	if (!colon || strchr(name, '/') || colon[1] == ':')
+		return false;
+	length = (size_t)(colon + 1 - name) + strcspn(colon + 1, ":@");
+	*ret_length = length;
+	return strcspn(name, "*?[") < length;
+}
+
+static void take_fitting(void *context, const struct event_entry *entry)
+{
+	struct fitting *fitting = context;
+	char name[EVENT_NAME_MAX];
+
+	if (fitting->rc < 0 || fnmatch(fitting->pattern, entry->name, 0) != 0)
+		return;
+	fitting->found++;
+	if ((size_t)snprintf(name, sizeof(name), "%s%s", entry->name, fitting->behind) <
+	    sizeof(name))
+		fitting->rc = fitting->take(fitting->context, name, fitting->group, fitting->err);
+	else
+		fitting->rc =
+			err_set(fitting->err, -EINVAL, "'%s' is too long a name", entry->name);
+}
+
+/* Takes the name, or all that fit it. */
+static int take_all(const char *name, unsigned group, take_name take, void *context,
+		    struct err *err)
+{
+	struct err why;
+	struct fitting fitting = { .take = take, .context = context, .group = group, .err = err };
+	size_t length;
+	int rc;
+
+	if (!is_glob(name, &length))
+		return take(context, name, group, err);
+	snprintf(fitting.pattern, sizeof(fitting.pattern), "%.*s", (int)length, name);
+	fitting.behind = name + length;
+	rc = event_tracepoints_each(take_fitting, &fitting);
+	if (rc < 0 && event_tracepoints_hidden(&why) < 0)
+		return err_set(err, -ENOENT, "no tracepoint that fits '%s' is to be seen: %s",
+			       fitting.pattern, why.text);
+	if (fitting.found)
+		return fitting.rc;
+	return err_set(err, -ENOENT, "this kernel has no tracepoint that fits '%s'",
+		       fitting.pattern);
+}
+
+/* ---- lists ---- */
+
+static int each_name(const char *list, unsigned *groups, take_name take, void *context,
+		     struct err *err)
+{
+	struct cursor cursor = { .at = list, .groups = *groups };
+	bool more = true;
+
+	while (more) {
+		char name[EVENT_NAME_MAX];
+		size_t length;
+		int rc = *cursor.at == '{' ? begin_group(&cursor, err) : 0;
+
+		if (rc < 0)
+			return rc;
+		length = name_length(cursor.at);
+		if (!length)
+			return err_set(err, -EINVAL,
+				       "a name is empty; write for instance page-faults,cycles");
+		if (length + cursor.suffix_length >= sizeof(name))
+			return err_set(err, -EINVAL, "'%.40s...' is no event", cursor.at);
+		snprintf(name, sizeof(name), "%.*s%.*s", (int)length, cursor.at,
+			 cursor.in_group ? (int)cursor.suffix_length : 0,
+			 cursor.in_group ? cursor.suffix : "");
+		rc = take_all(name, cursor.in_group ? cursor.groups : 0, take, context, err);
+		if (rc < 0)
+			return rc;
+		cursor.at += length;
+		rc = step(&cursor, &more, err);
+		if (rc < 0)
+			return rc;
+	}
+	*groups = cursor.groups;
+	return cursor.in_group ? err_set(err, -EINVAL, "'%s': a group lacks its }", list) : 0;
+}
+
+/* The list that is made, and how many fit. */
+struct spec_list {
+	struct event_spec *specs;
+	unsigned *groups;
+	size_t count, most;
+};
+
+static int append(struct spec_list *list, const struct event_spec *spec, struct err *err)
+{
+	if (list->count == list->most)
+		return err_set(err, -EINVAL, "at most %zu events at once", list->most);
+	list->specs[list->count++] = *spec;
+	return 0;
+}
+
+/* ---- for sampling ---- */
+
+static bool is_clock(const struct event_spec *spec)
+{
+	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_CPU_CLOCK;
+}
+
+static int check_sampling(const struct event_spec *spec, struct err *err)
+{
+	uint64_t least = event_tables_least_period(spec);
+
+	if (is_clock(spec) && (spec->period || spec->rate_hz > 0))
+		return err_set(err, -EINVAL,
+			       "'%s': the clock is always sampled, by its rate; use -F for that",
+			       spec->name);
+	if (spec->period && spec->period < least)
+		return err_set(err, -EINVAL,
+			       "'%s': so small a count could stop the machine with interrupts; the "
+			       "least for this event is %llu",
+			       spec->name, (unsigned long long)least);
+	return 0;
+}
+
+static int take_sampled(void *context, const char *name, unsigned group, struct err *err)
+{
+	struct spec_list *list = context;
+	struct event_spec spec = { 0 };
+	int rc;
+
+	if (group)
+		return err_set(err, -EINVAL,
+			       "groups are for counting ('prospect count'); each event here is "
+			       "sampled by itself");
+	rc = event_names_parse(name, &spec, err);
+	if (rc < 0 || strcmp(spec.name, "cpu-clock") == 0)
+		return rc;
+	rc = check_sampling(&spec, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->specs[i].name, spec.name) == 0)
+			return err_set(err, -EINVAL, "'%s' is there twice", spec.name);
+	}
+	return append(list, &spec, err);
+}
+
+int event_names_parse_list(const char *const *lists, size_t count, struct event_spec *specs,
+			   size_t most, size_t *ret_count, struct err *err)
+{
+	struct spec_list list = { .specs = specs, .most = most };
+	unsigned groups = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int rc = each_name(lists[i], &groups, take_sampled, &list, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	*ret_count = list.count;
+	return 0;
+}
+
+/* ---- for counting ---- */
+
+static int take_counted(void *context, const char *name, unsigned group, struct err *err)
+{
+	struct spec_list *list = context;
+	struct event_spec spec = { 0 };
+	int rc = event_names_parse(name, &spec, err);
+
+	if (rc < 0)
+		return rc;
+	if (spec.period || spec.rate_hz > 0)
+		return err_set(err, -EINVAL,
+			       "'%s': every event is counted; a count or rate is for sampling "
+			       "('prospect record')",
+			       spec.name);
+	if (list->count < list->most)
+		list->groups[list->count] = group;
+	return append(list, &spec, err);
+}
+
+int event_names_parse_groups(const char *const *lists, size_t count, struct event_spec *specs,
+			     unsigned *groups, size_t most, size_t *ret_count, struct err *err)
+{
+	struct spec_list list = { .specs = specs, .most = most };
+	unsigned begun = 0;
+
+	list.groups = groups;
+	for (size_t i = 0; i < count; i++) {
+		int rc = each_name(lists[i], &begun, take_counted, &list, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	*ret_count = list.count;
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's perf records, from bytes to a struct: perf_event_open(2), "MMAP layout". How they
+ * are laid out depends on the event they belong to: its struct perf_format. Where events of several
+ * formats share a buffer, perf_record_id tells which it is; all of ours agree in what
+ * PERF_RECORD_SAMPLE_TYPE has.
+ */
+#ifndef PERF_PERF_RECORD_H
+#define PERF_PERF_RECORD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "perf/perf_format.h"
+#include "perf/perf_sample.h"
+
+/* What a live recording's samples have. */
+#define PERF_RECORD_SAMPLE_TYPE                                                         \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+enum {
+	PERF_RECORD_MAX_CHAIN = PERF_FORMAT_MAX_WORDS, /* a record cannot hold a longer one */
+};
+
+struct perf_mmap {
+	uint64_t start, size, offset;
+	uint64_t dev, inode; /* 0 when the record carries a build id instead */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint8_t build_id_size; /* 0 when the record carries dev and inode */
+	bool executable;       /* code may be run there */
+	const char *path;      /* borrowed */
+};
+
+struct perf_task {
+	int32_t parent_pid, parent_tid;
+};
+
+struct perf_comm {
+	const char *comm; /* borrowed */
+	bool exec;
+};
+
+/* The subject is the thread that leaves or comes. */
+struct perf_switch {
+	bool out;	/* leaves */
+	bool preempted; /* it was not done; only of one that leaves */
+};
+
+struct perf_lost {
+	uint64_t count; /* records, of any kind, that found the ring full */
+	bool filtered;	/* samples that a filter of the user's passed over: no loss */
+};
+
+struct perf_ksymbol {
+	uint64_t address;
+	uint32_t size;
+	bool removed;
+	const char *name; /* borrowed */
+};
+
+struct perf_cgroup {
+	uint64_t id;	  /* as in perf_sample.cgroup */
+	const char *path; /* in the hierarchy; borrowed */
+};
+
+struct perf_record {
+	uint32_t type;	  /* PERF_RECORD_* */
+	uint8_t cpu_mode; /* PERF_RECORD_MISC_KERNEL, _USER ... */
+	uint64_t id;	  /* of the event (PERF_EVENT_IOC_ID); 0: the record does not say */
+	uint64_t time_ns; /* 0: the record does not say */
+	int32_t pid, tid; /* of the record's subject: for a fork the child, for an exit who left */
+	uint32_t cpu;
+	union {
+		struct perf_sample sample;
+		struct perf_mmap mmap; /* PERF_RECORD_MMAP and _MMAP2 */
+		struct perf_task task; /* PERF_RECORD_FORK and _EXIT */
+		struct perf_comm comm;
+		struct perf_lost lost;	     /* PERF_RECORD_LOST and _LOST_SAMPLES */
+		struct perf_switch switched; /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE */
+		struct perf_ksymbol ksymbol;
+		struct perf_cgroup cgroup;
+	};
+};
+
+/* The format of live events that have PERF_RECORD_SAMPLE_TYPE and nothing else. */
+struct perf_format perf_record_live_format(void);
+
+/* Reads one whole record (@size is its header's size, 8-byte aligned memory). 0, or -EINVAL for
+ * bytes that are no such record. Types we have no use for come back with only type, id, task, time
+ * and CPU. */
+int perf_record_read(const void *bytes, size_t size, const struct perf_format *format,
+		     struct perf_record *ret_record);
+
+/* Only the trailer's or the sample's time, for sorting; 0 when there is none. */
+uint64_t perf_record_time(const void *bytes, size_t size, const struct perf_format *format);
+
+/* Only the id of the event a record belongs to, by the format of any event it may belong to; 0 when
+ * there is none. */
+uint64_t perf_record_id(const void *bytes, size_t size, const struct perf_format *format);
+
+#endif

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "place/files/image_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/lru.h"
+#include "base/xalloc.h"
+#include "place/files/file_search.h"
+#include "place/files/link_names.h"
+#include "place/files/mapping_records.h"
+#include "place/files/offered_files.h"
+#include "place/files/proven_files.h"
+#include "place/files/special_names.h"
+
+enum {
+	LEAST_OPEN = 4,
+	ROUNDS_UNUSED = 4, /* of image_files_rest */
+};
+
+static const char DELETED[] = " (deleted)";
+
+/* A file behind an image. */
+struct held_file {
+	uint32_t image;
+	int fd;	     /* -1: not open */
+	int32_t pid; /* that mapped it last */
+	bool known;  /* it was open once: `identity` is its */
+	bool by_path;
+	struct file_identity identity;
+	uint64_t round; /* of its last use */
+};
+
+struct image_files {
+	struct profile *profile;
+	size_t most_open, open;
+	const char *root;		    /* NULL: none */
+	const struct readers *readers;	    /* NULL: ourselves */
+	struct lru reopenable, last_copies; /* the open files: by_path, and not */
+	uint64_t round;
+	VEC(struct held_file) files;
+	struct mapping_records records; /* -> file */
+	VEC(uint32_t) of_image;		/* image -> file + 1 */
+	struct hashidx file_index;
+	struct offered_files offers;
+	struct link_names links;
+	struct proven_files proven;
+};
+
+struct image_files *image_files_new(struct profile *profile, size_t max_open)
+{
+	struct image_files *files = xcalloc(1, sizeof(*files));
+
+	if (max_open < LEAST_OPEN)
+		max_open = LEAST_OPEN;
+	files->profile = profile;
+	files->offers.most = max_open / 4;
+	files->most_open = max_open - files->offers.most;
+	return files;
+}
+
+static uint32_t number_of(const struct image_files *files, const struct held_file *file)
+{
+	return (uint32_t)(file - files->files.items);
+}
+
+static struct lru *order_of(struct image_files *files, const struct held_file *file)
+{
+	return file->by_path ? &files->reopenable : &files->last_copies;
+}
+
+void image_files_set_root(struct image_files *files, const char *root)
+{
+	files->root = root;
+}
+
+void image_files_set_readers(struct image_files *files, const struct readers *readers)
+{
+	files->readers = readers;
+}
+
+static void close_file(struct image_files *files, struct held_file *file)
+{
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	file->fd = -1;
+	files->open--;
+	lru_remove(order_of(files, file), number_of(files, file));
+}
+
+void image_files_free(struct image_files *files)
+{
+	if (!files)
+		return;
+	for (size_t i = 0; i < files->files.count; i++)
+		close_file(files, &files->files.items[i]);
+	lru_done(&files->reopenable);
+	lru_done(&files->last_copies);
+	offered_files_done(&files->offers);
+	vec_free(&files->files);
+	vec_free(&files->of_image);
+	hashidx_done(&files->file_index);
+	mapping_records_done(&files->records);
+	link_names_done(&files->links);
+	free(files);
+}
+
+static struct image *image_of(const struct image_files *files, const struct held_file *file)
+{
+	return &files->profile->images.items[file->image];
+}
+
+static const char *path_of(const struct image_files *files, const struct held_file *file)
+{
+	return profile_text(files->profile, image_of(files, file)->path);
+}
+
+static void touch(struct image_files *files, struct held_file *file)
+{
+	file->round = files->round;
+	if (file->fd >= 0)
+		lru_use(order_of(files, file), number_of(files, file));
+}
+
+static void set_by_path(struct image_files *files, struct held_file *file, bool by_path)
+{
+	if (file->by_path == by_path)
+		return;
+	lru_remove(order_of(files, file), number_of(files, file));
+	file->by_path = by_path;
+	if (file->fd >= 0)
+		lru_use(order_of(files, file), number_of(files, file));
+}
+
+/* NULL: the image is none of ours. */
+static struct held_file *file_behind(const struct image_files *files, uint32_t image)
+{
+	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
+
+	return id ? &files->files.items[id - 1] : NULL;
+}
+
+static struct foreign *foreign_of(const struct image_files *files)
+{
+	return files->readers ? files->readers->foreign : NULL;
+}
+
+/* Does the file's path lead to the same, unchanged file now? */
+static bool path_leads_back(const struct image_files *files, const struct held_file *file)
+{
+	struct stat st;
+
+	return file->known && file->by_path &&
+	       door_stat(foreign_of(files), path_of(files, file), &st) == 0 &&
+	       file_identity_is(&file->identity, &st);
+}
+
+/* The longest unused of the open files, of those that can be opened again if there is one. */
+static struct held_file *longest_unused(struct image_files *files)
+{
+	uint32_t number = lru_oldest(&files->reopenable);
+
+	if (number == UINT32_MAX)
+		number = lru_oldest(&files->last_copies);
+	return number == UINT32_MAX ? NULL : &files->files.items[number];
+}
+
+static void make_room(struct image_files *files)
+{
+	struct held_file *file;
+
+	while (files->open >= files->most_open && (file = longest_unused(files))) {
+		if (file->by_path && !path_leads_back(files, file))
+			set_by_path(files, file,
+				    false); /* deleted meanwhile: not the one to give up */
+		else
+			close_file(files, file);
+	}
+}
+
+/* Takes @fd into a file that is not open. */
+static void hold(struct image_files *files, struct held_file *file, int fd)
+{
+	make_room(files);
+	file->fd = fd;
+	files->open++;
+	touch(files, file);
+}
+
+/* What makes two open files the same image: path and identity. */
+struct file_key {
+	str_id path;
+	const struct file_identity *identity;
+};
+
+static uint64_t file_hash(const struct file_key *key)
+{
+	uint64_t hash = hash_combine(hash_u64(key->path), key->identity->dev);
+
+	hash = hash_combine(hash, key->identity->inode);
+	hash = hash_combine(hash, key->identity->size);
+	return hash_combine(hash, (uint64_t)key->identity->mtime_ns);
+}
+
+static bool file_equal(const void *owner, uint32_t id, const void *wanted)
+{
+	const struct image_files *files = owner;
+	const struct held_file *file = &files->files.items[id];
+	const struct file_key *key = wanted;
+	const struct elf_build_id *a = &file->identity.build_id, *b = &key->identity->build_id;
+
+	return image_of(files, file)->path == key->path &&
+	       file->identity.dev == key->identity->dev &&
+	       file->identity.inode == key->identity->inode &&
+	       file->identity.size == key->identity->size &&
+	       file->identity.mtime_ns == key->identity->mtime_ns && a->size == b->size &&
+	       memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static uint32_t add_file(struct image_files *files, const struct image *image)
+{
+	uint32_t id = (uint32_t)files->files.count;
+	uint32_t row = profile_image(files->profile, image);
+
+	*vec_push(&files->files) = (struct held_file){ .image = row, .fd = -1 };
+	while (files->of_image.count <= row)
+		*vec_push(&files->of_image) = 0;
+	files->of_image.items[row] = id + 1;
+	return id;
+}
+
+/* The image row of a record; what was found, if anything, completes it. */
+static struct image make_image(const struct mapped_file *mapped, str_id path,
+			       const struct file_search_result *found)
+{
+	struct image image = { .kind = IMAGE_FILE,
+			       .state = found->reason,
+			       .path = path,
+			       .dev = mapped->dev,
+			       .inode = mapped->inode,
+			       .build_id_size = mapped->build_id_size };
+
+	if (mapped->build_id_size > 0)
+		memcpy(image.build_id, mapped->build_id, mapped->build_id_size);
+	if (found->fd < 0)
+		return image;
+	if (image.inode == 0) {
+		image.dev = found->identity.dev;
+		image.inode = found->identity.inode;
+	}
+	image.state = found->identity.elf ? IMAGE_STATE_UNREAD : IMAGE_STATE_NOT_ELF;
+	image.size = found->identity.size;
+	image.mtime_ns = found->identity.mtime_ns;
+	image.build_id_size = found->identity.build_id.size;
+	memcpy(image.build_id, found->identity.build_id.bytes, image.build_id_size);
+	return image;
+}
+
+/* The file that was found, under one image whichever record led to it. @old is a file the same
+ * record led to when it could not be opened (its image is completed), or UINT32_MAX. */
+static uint32_t keep_found(struct image_files *files, const struct mapped_file *mapped, str_id path,
+			   struct file_search_result *found, uint32_t old)
+{
+	struct file_key key = { path, &found->identity };
+	uint64_t hash = file_hash(&key);
+	struct image image = make_image(mapped, path, found);
+	struct held_file *file;
+	uint32_t id;
+
+	if (!hashidx_find(&files->file_index, hash, file_equal, files, &key, &id)) {
+		id = old == UINT32_MAX ? add_file(files, &image) : old;
+		file = &files->files.items[id];
+		image.dirty = true;
+		*image_of(files, file) = image;
+		file->known = true;
+		file->identity = found->identity;
+		hashidx_add(&files->file_index, hash, id);
+	}
+	file = &files->files.items[id];
+	set_by_path(files, file, found->by_path);
+	if (file->fd >= 0 || !found->identity.elf)
+		close(found->fd);
+	else
+		hold(files, file, found->fd);
+	return id;
+}
+
+/* Looks for the file of a record. @literal is the path as recorded, " (deleted)" and all: a file
+ * may be called so. */
+static struct file_search_result search(struct image_files *files, struct mapped_file *mapped,
+					const char *literal)
+{
+	struct file_search_result found = { .fd = -1 };
+
+	mapped->readers = files->readers;
+	if (files->root)
+		found = file_search_under(files->root, mapped);
+	if (found.fd >= 0)
+		return found;
+	if (strcmp(literal, mapped->path) != 0) {
+		struct mapped_file named = *mapped;
+
+		named.path = literal;
+		found = file_search_path(&named);
+		if (found.fd >= 0)
+			mapped->path = literal;
+	}
+	if (found.fd < 0)
+		found = file_search(mapped);
+	if (found.fd < 0) {
+		found.fd = offered_files_take(&files->offers, mapped, &found.identity);
+		found.by_path = false;
+	}
+	return found;
+}
+
+/* A memory file that is no program is memory. */
+static bool is_plain_memory(const struct mapped_file *mapped,
+			    const struct file_search_result *found)
+{
+	return special_names_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
+}
+
+/* No descriptor is to be had: fewer are kept from now on. False: there are none to give up. */
+static bool give_way(struct image_files *files)
+{
+	if (files->open < 2)
+		return false;
+	files->most_open = files->open / 2;
+	make_room(files);
+	return true;
+}
+
+static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
+			  const char *literal, uint32_t old)
+{
+	struct file_search_result found = search(files, mapped, literal);
+	struct image image;
+	str_id path;
+
+	if (found.fd < 0 && found.exhausted && give_way(files))
+		found = search(files, mapped, literal);
+	path = strpool_intern(&files->profile->strings, mapped->path);
+	if (is_plain_memory(mapped, &found)) {
+		if (found.fd >= 0)
+			close(found.fd);
+		return add_file(files, &(struct image){ .kind = IMAGE_ANON, .path = path });
+	}
+	if (found.fd >= 0)
+		return keep_found(files, mapped, path, &found, old);
+	if (old != UINT32_MAX)
+		return old;
+	image = make_image(mapped, path, &found);
+	return add_file(files, &image);
+}
+
+/* Is the file what it was? Asked without opening anything. */
+static bool still_good(struct image_files *files, struct held_file *file)
+{
+	if (!file->known)
+		return image_of(files, file)->kind != IMAGE_FILE;
+	if (file->fd >= 0 ? file_identity_holds(&file->identity, file->fd)
+			  : path_leads_back(files, file)) {
+		touch(files, file);
+		return true;
+	}
+	return false;
+}
+
+/* The file as it is now of a record that led to @old before. A file that was open and has changed
+ * is left as it is, and another takes its place. */
+static uint32_t look_again(struct image_files *files, struct mapped_file *mapped,
+			   const char *literal, uint32_t old)
+{
+	bool known = files->files.items[old].known;
+	uint32_t now;
+
+	if (still_good(files, &files->files.items[old]))
+		return old;
+	now = find_file(files, mapped, literal, known ? UINT32_MAX : old);
+	return files->files.items[now].known || !known ? now : old;
+}
+
+static uint32_t mapped_path(struct image_files *files, struct mapped_file *mapped,
+			    const char *literal)
+{
+	str_id path = strpool_intern(&files->profile->strings, mapped->path);
+	bool fresh;
+	uint32_t *file = mapping_records_find(&files->records, mapped, path, 0, &fresh);
+
+	if (fresh)
+		*file = find_file(files, mapped, literal, UINT32_MAX);
+	else
+		*file = look_again(files, mapped, literal, *file);
+	return *file;
+}
+
+/* On stacked file systems no file of that device and inode may be found, though the build id of the
+ * same mapping led to it: then that one counts. */
+static uint32_t agree(struct image_files *files, const struct mapped_file *mapped, uint32_t id)
+{
+	const struct held_file *file = &files->files.items[id];
+	str_id path = image_of(files, file)->path;
+
+	if (!file->known)
+		return proven_files_find(&files->proven, mapped, path, file->image);
+	proven_files_add(&files->proven, mapped, path, file->image);
+	return file->image;
+}
+
+static uint32_t special_image(struct image_files *files, const struct special_name *special)
+{
+	struct image image = { .kind = special->kind,
+			       .path = strpool_intern(&files->profile->strings, special->shown) };
+
+	if (special->kind == IMAGE_BUCKET)
+		return profile_bucket(files->profile, special->shown);
+	return profile_image(files->profile, &image);
+}
+
+uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped)
+{
+	size_t length = strlen(mapped->path), suffix = sizeof(DELETED) - 1;
+	struct mapped_file plain = *mapped;
+	_cleanup_free_ char *shortened = NULL;
+	struct special_name special;
+	uint32_t id;
+
+	if (plain.build_id_size > BUILD_ID_MAX)
+		plain.build_id_size = 0;
+	if (length > suffix && strcmp(mapped->path + length - suffix, DELETED) == 0) {
+		shortened = xmemdup(mapped->path, length);
+		shortened[length - suffix] = '\0';
+		plain.path = shortened;
+	}
+	if (special_names_find(plain.path, plain.start, &special))
+		return special_image(files, &special);
+	id = mapped_path(files, &plain, mapped->path);
+	files->files.items[id].pid = mapped->pid;
+	return agree(files, &plain, id);
+}
+
+void image_files_offer(struct image_files *files, int fd)
+{
+	offered_files_add(&files->offers, fd, files->round);
+}
+
+static void set_state(struct image_files *files, struct held_file *file, enum image_state state)
+{
+	struct image *image = image_of(files, file);
+
+	if (image->state == state)
+		return;
+	image->state = state;
+	image->dirty = true;
+}
+
+static int reopen(struct image_files *files, struct held_file *file)
+{
+	const struct mapped_file mapped = { .path = path_of(files, file),
+					    .pid = file->pid,
+					    .readers = files->readers };
+	struct file_search_result found = file_search_again(files->root, &mapped, &file->identity);
+
+	if (found.fd < 0 && found.exhausted && give_way(files))
+		found = file_search_again(files->root, &mapped, &file->identity);
+	if (found.fd < 0) {
+		set_state(files, file, found.reason);
+		return -1;
+	}
+	set_by_path(files, file, found.by_path);
+	file->identity.copy = found.identity.copy;
+	hold(files, file, found.fd);
+	return file->fd;
+}
+
+int image_files_open(struct image_files *files, uint32_t image)
+{
+	struct held_file *file = file_behind(files, image);
+
+	if (!file || !file->known || !file->identity.elf)
+		return -1;
+	if (file->fd >= 0 && !file_identity_holds(&file->identity, file->fd))
+		close_file(files, file);
+	if (file->fd < 0)
+		return reopen(files, file);
+	touch(files, file);
+	return file->fd;
+}
+
+void image_files_rest(struct image_files *files)
+{
+	uint64_t oldest = ++files->round > ROUNDS_UNUSED ? files->round - ROUNDS_UNUSED : 0;
+
+	for (size_t i = 0; i < files->files.count; i++) {
+		struct held_file *file = &files->files.items[i];
+
+		if (file->fd >= 0 && file->round < oldest && path_leads_back(files, file))
+			close_file(files, file);
+	}
+	offered_files_forget(&files->offers, oldest);
+}
+
+bool image_files_is_link(void *context, const char *comm, uint32_t image)
+{
+	struct image_files *files = context;
+	const struct held_file *file = file_behind(files, image);
+
+	if (!file || !file->known)
+		return false;
+	return link_names_ask(&files->links, foreign_of(files), path_of(files, file), comm,
+			      file->identity.dev, file->identity.inode);
+}

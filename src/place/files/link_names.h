@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Is a program known by another name too, through a link in a folder programs are found in? */
+#ifndef PLACE_FILES_LINK_NAMES_H
+#define PLACE_FILES_LINK_NAMES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/hashidx.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+
+/* Answers given: exec after exec asks the same. Zero-initialised is empty. */
+struct link_names {
+	struct strpool comms;
+	VEC(struct link_answer) answers;
+	struct hashidx index;
+};
+
+struct foreign;
+
+/* Does a file called @comm, next to @file or in a folder of PATH, lead to the file (dev, inode)? Of
+ * a comm as long as the kernel cuts them any name that begins with it counts. @foreign: as in
+ * struct readers. */
+bool link_names_ask(struct link_names *names, struct foreign *foreign, const char *file,
+		    const char *comm, dev_t dev, ino_t inode);
+void link_names_done(struct link_names *names);
+
+#endif

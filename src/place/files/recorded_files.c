@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "place/files/recorded_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "elf/vdso.h"
+#include "place/files/file_identity.h"
+#include "proc/kernel_modules.h"
+
+/* Without a build id a file that was rewritten in place has the device and inode it had. */
+static bool is_unchanged(const struct image *image, const struct file_identity *identity)
+{
+	if (image->build_id_size)
+		return true;
+	return identity->size == image->size && identity->mtime_ns == image->mtime_ns;
+}
+
+/* What the door says of a file that is not there is said in the words of a recording. */
+static int explain(int rc, struct err *err)
+{
+	if (rc == -ENOENT || rc == -ENOTDIR)
+		return err_set(err, rc, "the file is gone");
+	if (rc == -EINVAL) /* a pipe, a folder */
+		return err_set(err, -ESTALE, "the file was replaced");
+	return rc;
+}
+
+int recorded_files_open(const struct profile *profile, uint32_t image,
+			const struct image_readers *readers, struct err *err)
+{
+	const struct image *row = &profile->images.items[image];
+	const struct mapped_file mapped = { .path = profile_text(profile, row->path),
+					    .dev = row->dev,
+					    .inode = row->inode,
+					    .build_id = row->build_id,
+					    .build_id_size = row->build_id_size };
+	_cleanup_close_ int fd = -1;
+	struct file_identity identity;
+	struct door_file file;
+
+	if (mapped.path[0] != '/')
+		return explain(-ENOENT, err);
+	fd = door_open_file(image_readers_of(readers, image), NULL, mapped.path, &file, err);
+	if (fd < 0)
+		return explain(fd, err);
+	if (file_identity_read(fd, &file, &identity) < 0 ||
+	    !file_identity_proves(&identity, fd, &mapped))
+		return err_set(err, -ESTALE, "the file was replaced");
+	if (!is_unchanged(row, &identity))
+		return err_set(err, -ESTALE, "the file was rewritten");
+	if (!identity.elf)
+		return err_set(err, -ENOEXEC, "not an ELF file");
+	return steal_fd(fd);
+}
+
+static bool is_copy_of(const struct image *image, const struct file_identity *identity)
+{
+	if (!image->build_id_size)
+		return identity->size == image->size;
+	return identity->build_id.size == image->build_id_size &&
+	       memcmp(identity->build_id.bytes, image->build_id, image->build_id_size) == 0;
+}
+
+int recorded_files_open_under(const struct profile *profile, const struct door_root *root,
+			      uint32_t image, const struct image_readers *readers, struct err *err)
+{
+	const struct image *row = &profile->images.items[image];
+	_cleanup_close_ int fd = door_open(image_readers_of(readers, image), root,
+					   profile_text(profile, row->path), err);
+	struct file_identity identity;
+
+	if (fd == -EACCES || fd == -ETIMEDOUT)
+		return fd;
+	if (fd < 0)
+		return err_set(err, -ENOENT, "it is not among the files of the profile");
+	if (file_identity_read(fd, NULL, &identity) < 0 || !identity.elf)
+		return err_set(err, -ENOEXEC,
+			       "what is among the files of the profile is no ELF file");
+	if (!is_copy_of(row, &identity))
+		return err_set(err, -ESTALE,
+			       "what is among the files of the profile is another file");
+	return steal_fd(fd);
+}
+
+uint32_t recorded_files_kernel(const struct profile *profile)
+{
+	for (size_t i = 1; i < profile->images.count; i++) {
+		if (profile->images.items[i].kind == IMAGE_KERNEL)
+			return (uint32_t)i;
+	}
+	return 0;
+}
+
+static bool is_running_kernel(const struct profile *profile)
+{
+	const struct image *kernel = &profile->images.items[recorded_files_kernel(profile)];
+	struct elf_build_id running;
+
+	kernel_modules_build_id("/sys", NULL, &running);
+	return running.size && running.size == kernel->build_id_size &&
+	       memcmp(running.bytes, kernel->build_id, running.size) == 0;
+}
+
+int recorded_files_open_vdso(const struct profile *profile, struct err *err)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ uint8_t *bytes = NULL;
+	size_t size;
+	int rc;
+
+	if (!is_running_kernel(profile))
+		return err_set(err, -ESTALE, "another kernel runs now");
+	rc = vdso_copy(&bytes, &size, err);
+	if (rc < 0)
+		return rc;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, -errno, "no memory for the vdso: %s", strerror(errno));
+	if (write(fd, bytes, size) != (ssize_t)size)
+		return err_set(err, -EIO, "no memory for the vdso");
+	return steal_fd(fd);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of the kernel proper and where its code lies, as offsets from _text: that leaves
+ * out where the kernel was moved to at boot (KASLR). From the lines of /proc/kallsyms or a
+ * System.map.
+ */
+#ifndef PLACE_KERNEL_KERNEL_CORE_H
+#define PLACE_KERNEL_KERNEL_CORE_H
+
+#include "base/err.h"
+#include "place/kernel/kallsyms.h"
+#include "place/kernel/kernel_table.h"
+
+enum kernel_bound {
+	KERNEL_BOUND_TEXT,
+	KERNEL_BOUND_STEXT,
+	KERNEL_BOUND_ETEXT,
+	KERNEL_BOUND_SINITTEXT,
+	KERNEL_BOUND_EINITTEXT,
+	KERNEL_BOUND_COUNT
+};
+
+/* Zero-initialised is empty. */
+struct kernel_core {
+	uint64_t text; /* the address of _text; 0 after kernel_core_finish: addresses are hidden */
+	enum kernel_bound
+		origin; /* KERNEL_BOUND_STEXT stands in where _text is not listed (arm64) */
+	struct kernel_table table;	   /* not settled */
+	struct kernel_segment segments[2]; /* what stays, and what is freed after boot */
+	size_t segment_count;
+	/* while lines are added */
+	uint64_t bounds[KERNEL_BOUND_COUNT];
+	uint64_t first; /* table.list's offsets are from here */
+};
+
+/* Takes a line; those of modules, of data and with hidden addresses are passed over. */
+void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line);
+/* After the last line. @origin: the bound that offsets count from; KERNEL_BOUND_COUNT: _text, else
+ * _stext. */
+void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin);
+/* Instead of where it lies in what was read, the core lies where @bound is at @address: that of the
+ * same kernel in another boot. Without any symbols it is @size bytes long from there. After
+ * kernel_core_finish. */
+void kernel_core_move(struct kernel_core *core, enum kernel_bound bound, uint64_t address,
+		      uint64_t size);
+/* The name of a bound's symbol. */
+const char *kernel_core_bound_name(enum kernel_bound bound);
+void kernel_core_done(struct kernel_core *core);
+
+/* Reads the System.map at @path in place of @core's functions. Refused (-EINVAL) unless each of
+ * those is in the map under the same name at the same distance from _text. */
+int kernel_core_use_map(struct kernel_core *core, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/rows/sql_rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "base/xalloc.h"
+#include "present/safe.h"
+
+enum {
+	FIRST_ROWS = 1000, /* decide how wide columns are */
+	WIDTH_CAP = 60,	   /* of a column; longer texts push what is behind them */
+	GAP = 2,
+};
+
+struct column_shape {
+	char *name;
+	size_t width;
+	bool is_number; /* whatever was not NULL so far */
+};
+
+struct sql_rows {
+	enum sql_rows_format format;
+	const char *sql;
+	FILE *out;
+	struct column_shape *columns;
+	size_t count;
+	size_t printed;	   /* rows */
+	bool begun;	   /* the titles were printed */
+	struct buf texts;  /* of the first rows: cells, each with its NUL */
+	VEC(size_t) cells; /* where each begins */
+	struct buf line, text;
+};
+
+/* --- values as text --- */
+
+/* A text may have NULs inside, which end it for all others: they are shown as \x00. */
+static void add_text(struct buf *buf, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	for (const char *nul; text < end && (nul = memchr(text, 0, (size_t)(end - text)));
+	     text = nul + 1) {
+		buf_add(buf, text, (size_t)(nul - text));
+		buf_add_str(buf, "\\x00");
+	}
+	buf_add(buf, text, (size_t)(end - text));
+}
+
+static void add_hex(struct buf *buf, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		buf_printf(buf, "%02x", bytes[i]);
+}
+
+/* In as few digits as bring back the same number. */
+static void add_exact(struct buf *buf, double real)
+{
+	char digits[32];
+
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, real);
+		if (strtod(digits, NULL) == real)
+			break;
+	}
+	buf_add_str(buf, digits);
+	if (!strpbrk(digits, ".en"))
+		buf_add_str(buf, ".0");
+}
+
+/* For people: up to six digits behind the point, none that say nothing. */
+static void add_rounded(struct buf *buf, double real)
+{
+	char digits[64];
+	size_t length;
+
+	if (real != 0 && (fabs(real) < 1e-4 || fabs(real) >= 1e15)) {
+		buf_printf(buf, "%.6g", real);
+		return;
+	}
+	snprintf(digits, sizeof(digits), "%.6f", real);
+	length = strlen(digits);
+	while (length > 2 && digits[length - 1] == '0' && digits[length - 2] != '.')
+		length--;
+	buf_add(buf, digits, length);
+}
+
+static void add_plain(const struct sql_rows *rows, struct buf *buf, const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_NULL:
+		buf_add_str(buf, rows->format == SQL_ROWS_TEXT ? "NULL" : "");
+		break;
+	case VALUE_INTEGER:
+		buf_printf(buf, "%" PRId64, value->integer);
+		break;
+	case VALUE_REAL:
+		if (rows->format == SQL_ROWS_TEXT)
+			add_rounded(buf, value->real);
+		else
+			add_exact(buf, value->real);
+		break;
+	case VALUE_TEXT:
+		add_text(buf, value->text, value->size);
+		break;
+	case VALUE_BYTES:
+		add_hex(buf, value->bytes, value->size);
+		break;
+	}
+}
+
+/* --- text --- */
+
+static void print_cell(const struct sql_rows *rows, size_t at, const char *text)
+{
+	const struct column_shape *column = &rows->columns[at];
+	size_t width = safe_width(text);
+	int blanks = width < column->width ? (int)(column->width - width) : 0;
+	bool last = at + 1 == rows->count;
+
+	if (at)
+		fprintf(rows->out, "%*s", GAP, "");
+	if (blanks && column->is_number)
+		fprintf(rows->out, "%*s", blanks, "");
+	fputs(text, rows->out);
+	if (blanks && !column->is_number && !last)
+		fprintf(rows->out, "%*s", blanks, "");
+	if (last)
+		fputc('\n', rows->out);
+}
+
+static void widen(struct column_shape *column, const char *text)
+{
+	size_t width = safe_width(text);
+
+	if (width > WIDTH_CAP)
+		width = WIDTH_CAP;
+	if (width > column->width)
+		column->width = width;
+}
+
+static void print_titles(const struct sql_rows *rows)
+{
+	size_t width = GAP * (rows->count - 1);
+
+	for (size_t i = 0; i < rows->count; i++) {
+		print_cell(rows, i, rows->columns[i].name);
+		width += rows->columns[i].width;
+	}
+	for (size_t i = 0; i < width; i++)
+		fputc('-', rows->out);
+	fputc('\n', rows->out);
+}
+
+/* Titles and the rows that were held back for their widths. */
+static void print_first(struct sql_rows *rows)
+{
+	rows->begun = true;
+	print_titles(rows);
+	for (size_t i = 0; i < rows->cells.count; i++)
+		print_cell(rows, i % rows->count, rows->texts.bytes + rows->cells.items[i]);
+	buf_done(&rows->texts);
+	vec_free(&rows->cells);
+}
+
+static void hold(struct sql_rows *rows, size_t at, const struct value *value, const char *text)
+{
+	struct column_shape *column = &rows->columns[at];
+
+	*vec_push(&rows->cells) = rows->texts.size;
+	buf_add(&rows->texts, text, strlen(text) + 1);
+	widen(column, text);
+	if (value->type == VALUE_TEXT || value->type == VALUE_BYTES)
+		column->is_number = false;
+}
+
+static void add_text_row(struct sql_rows *rows, const struct value *values)
+{
+	if (!rows->begun && rows->printed == FIRST_ROWS)
+		print_first(rows);
+	for (size_t i = 0; i < rows->count; i++) {
+		buf_clear(&rows->text);
+		buf_clear(&rows->line);
+		add_plain(rows, &rows->text, &values[i]);
+		safe_text(&rows->line, buf_text(&rows->text));
+		if (rows->begun)
+			print_cell(rows, i, buf_text(&rows->line));
+		else
+			hold(rows, i, &values[i], buf_text(&rows->line));
+	}
+}
+
+/* --- CSV and JSON --- */
+
+static void begin_csv(struct sql_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		if (i)
+			buf_add_char(&rows->line, ',');
+		safe_csv(&rows->line, rows->columns[i].name);
+	}
+	buf_add_char(&rows->line, '\n');
+}
+
+static void add_csv_row(struct sql_rows *rows, const struct value *values)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		buf_clear(&rows->text);
+		add_plain(rows, &rows->text, &values[i]);
+		if (i)
+			buf_add_char(&rows->line, ',');
+		safe_csv(&rows->line, buf_text(&rows->text));
+	}
+	/* An empty line would be no row. */
+	if (!rows->line.size)
+		buf_add_str(&rows->line, "\"\"");
+	buf_add_char(&rows->line, '\n');
+}
+
+static void begin_json(struct sql_rows *rows)
+{
+	buf_add_str(&rows->line, "{\"header\":{\"query\":");
+	safe_json(&rows->line, rows->sql);
+	buf_add_str(&rows->line, ",\"columns\":[");
+	for (size_t i = 0; i < rows->count; i++) {
+		if (i)
+			buf_add_char(&rows->line, ',');
+		safe_json(&rows->line, rows->columns[i].name);
+	}
+	buf_add_str(&rows->line, "]},\n\"rows\":[");
+}
+
+static void add_json_value(struct sql_rows *rows, const struct value *value)
+{
+	buf_clear(&rows->text);
+	add_plain(rows, &rows->text, value);
+	switch (value->type) {
+	case VALUE_NULL:
+		buf_add_str(&rows->line, "null");
+		break;
+	case VALUE_REAL:
+		/* JSON has no word for infinity; too large a number becomes it again. */
+		buf_add_str(&rows->line, !isinf(value->real) ? buf_text(&rows->text)
+					 : value->real > 0   ? "9e999"
+							     : "-9e999");
+		break;
+	case VALUE_INTEGER:
+		buf_add_str(&rows->line, buf_text(&rows->text));
+		break;
+	default:
+		safe_json(&rows->line, buf_text(&rows->text));
+	}
+}
+
+static void add_json_row(struct sql_rows *rows, const struct value *values)
+{
+	buf_add_str(&rows->line, rows->printed ? ",\n{" : "\n{");
+	for (size_t i = 0; i < rows->count; i++) {
+		if (i)
+			buf_add_char(&rows->line, ',');
+		safe_json(&rows->line, rows->columns[i].name);
+		buf_add_char(&rows->line, ':');
+		add_json_value(rows, &values[i]);
+	}
+	buf_add_char(&rows->line, '}');
+}
+
+/* --- all of them --- */
+
+static void flush_line(struct sql_rows *rows)
+{
+	if (rows->line.size)
+		fwrite(rows->line.bytes, 1, rows->line.size, rows->out);
+	buf_clear(&rows->line);
+}
+
+/* A name that an earlier column has gets a number: keys of JSON, and of many readers of CSV, are
+ * there once. */
+static char *unique_name(const struct sql_rows *rows, const char *name)
+{
+	char *made = xstrdup(name);
+	unsigned number = 1;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		if (strcmp(rows->columns[i].name, made) != 0)
+			continue;
+		free(made);
+		made = xasprintf("%s:%u", name, ++number);
+		i = (size_t)-1;
+	}
+	return made;
+}
+
+struct sql_rows *sql_rows_new(enum sql_rows_format format, const char *sql,
+			      const char *const *names, size_t count, FILE *out)
+{
+	struct sql_rows *rows = xcalloc(1, sizeof(*rows));
+
+	rows->format = format;
+	rows->sql = sql;
+	rows->out = out;
+	rows->columns = xcalloc(count + 1, sizeof(*rows->columns));
+	for (; rows->count < count; rows->count++) {
+		struct column_shape *column = &rows->columns[rows->count];
+
+		buf_clear(&rows->text);
+		if (format == SQL_ROWS_TEXT)
+			safe_text(&rows->text, names[rows->count]);
+		else
+			buf_add_str(&rows->text, names[rows->count]);
+		column->name = unique_name(rows, buf_text(&rows->text));
+		column->is_number = true;
+		widen(column, column->name);
+	}
+	if (format == SQL_ROWS_CSV)
+		begin_csv(rows);
+	else if (format == SQL_ROWS_JSON)
+		begin_json(rows);
+	flush_line(rows);
+	return rows;
+}
+
+void sql_rows_free(struct sql_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; i < rows->count; i++)
+		free(rows->columns[i].name);
+	free(rows->columns);
+	buf_done(&rows->texts);
+	vec_free(&rows->cells);
+	buf_done(&rows->line);
+	buf_done(&rows->text);
+	free(rows);
+}
+
+void sql_rows_add(struct sql_rows *rows, const struct value *values)
+{
+	if (rows->format == SQL_ROWS_TEXT) {
+		add_text_row(rows, values);
+	} else {
+		if (rows->format == SQL_ROWS_CSV)
+			add_csv_row(rows, values);
+		else
+			add_json_row(rows, values);
+		flush_line(rows);
+	}
+	rows->printed++;
+}
+
+void sql_rows_finish(struct sql_rows *rows, bool complete)
+{
+	if (rows->format == SQL_ROWS_TEXT && !rows->begun)
+		print_first(rows);
+	else if (rows->format == SQL_ROWS_JSON)
+		fprintf(rows->out, "\n],\n\"complete\":%s}\n", complete ? "true" : "false");
+}

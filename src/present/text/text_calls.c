@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/text/text_calls.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/account/account.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "present/figures.h"
+#include "present/safe.h"
+
+enum {
+	CALLED_WIDTH = 13,
+	RULE_WIDTH = 78,
+};
+
+struct printer {
+	const struct calls_view *view;
+	const struct calls *calls;
+	const struct profile *profile;
+	FILE *out;
+	bool is_time;
+	bool counted;	   /* some calls are known: there are columns for them */
+	bool *has_entry;   /* by function */
+	uint32_t *entries; /* functions */
+	size_t count;
+	struct buf line, text;
+};
+
+static void end_line(struct printer *printer)
+{
+	buf_add_char(&printer->line, '\n');
+	fwrite(printer->line.bytes, 1, printer->line.size, printer->out);
+	buf_clear(&printer->line);
+}
+
+/* Appends the text that is being made, in so many columns. */
+static void add_right(struct printer *printer, int width)
+{
+	buf_printf(&printer->line, "%*s", width, buf_text(&printer->text));
+	buf_clear(&printer->text);
+}
+
+/* Seconds, or a number of what was counted. */
+static void add_amount(struct printer *printer, uint64_t weight, int width)
+{
+	if (printer->is_time)
+		figures_weight(&printer->text, weight, true);
+	else
+		figures_si(&printer->text, (double)weight);
+	add_right(printer, width);
+}
+
+/* A share of the time of one call. */
+static void add_per_call(struct printer *printer, uint64_t weight, uint64_t calls)
+{
+	double each = printer->view->each * (double)calls;
+
+	if (each > 0)
+		figures_si(&printer->text,
+			   (double)weight / each / (printer->is_time ? (double)NS_PER_S : 1));
+	else
+		buf_add_char(&printer->text, '-');
+	add_right(printer, 10);
+}
+
+static void add_name(struct printer *printer, uint32_t function)
+{
+	calls_text(printer->calls, function, &printer->text);
+	safe_text(&printer->line, buf_text(&printer->text));
+	buf_clear(&printer->text);
+}
+
+/* The file, where the name does not say it. */
+static void add_image(struct printer *printer, uint32_t function)
+{
+	const struct places *places = printer->calls->tree->places;
+	uint32_t image =
+		calls_is_cycle(printer->calls, function) ? 0 : places_image(places, function);
+
+	if (!image || strcmp(places->keys.items[0]->name, "image") == 0)
+		return;
+	labels_path(places->labels, image, &printer->text);
+	buf_add_str(&printer->line, *buf_text(&printer->text) == '[' ? "  " : "  [");
+	safe_text(&printer->line, file_base(buf_text(&printer->text)));
+	buf_add_str(&printer->line, *buf_text(&printer->text) == '[' ? "" : "]");
+	buf_clear(&printer->text);
+}
+
+static double percent(const struct printer *printer, uint64_t weight)
+{
+	return tree_percent(printer->calls->tree, weight);
+}
+
+static const struct call_function *row_of(const struct printer *printer, uint32_t function)
+{
+	return &printer->calls->functions.items[function];
+}
+
+static int heavier_self(const void *left, const void *right, void *context)
+{
+	const struct printer *printer = context;
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t ours = row_of(printer, a)->self.weight, others = row_of(printer, b)->self.weight;
+
+	if (ours != others)
+		return ours > others ? -1 : 1;
+	return row_of(printer, a)->rank < row_of(printer, b)->rank ? -1 : 1;
+}
+
+/* That none was recorded does not mean that there was none; that none was counted does. */
+static void add_calls(struct printer *printer, const struct call_function *row, uint64_t count)
+{
+	if (count || row->counted)
+		figures_si(&printer->text, (double)count);
+	else
+		buf_add_char(&printer->text, '-');
+}
+
+static void add_count(struct printer *printer, uint64_t count)
+{
+	add_calls(printer, &(struct call_function){ 0 }, count);
+}
+
+static void print_flat_row(struct printer *printer, uint32_t function, uint64_t cumulated)
+{
+	const struct call_function *row = row_of(printer, function);
+	uint64_t calls = row->calls + row->own_calls;
+
+	buf_printf(&printer->line, "%6.2f ", percent(printer, row->self.weight));
+	add_amount(printer, row->self.weight, 10);
+	add_amount(printer, cumulated, 11);
+	if (printer->counted) {
+		add_calls(printer, row, calls);
+		add_right(printer, 8);
+		add_per_call(printer, row->self.weight, calls);
+		add_per_call(printer, row->total.weight, calls);
+	}
+	buf_add_str(&printer->line, "  ");
+	add_name(printer, function);
+	add_image(printer, function);
+	end_line(printer);
+}
+
+static void print_sample_line(const struct printer *printer)
+{
+	const struct event *event = &printer->profile->events[printer->calls->tree->event];
+	const struct table_sum *sum =
+		&printer->calls->tree->stacks->sums[printer->calls->tree->event];
+	double each = (double)sum->weight / (double)sum->samples;
+	struct buf text = { 0 };
+
+	buf_add_str(&text, "Each histogram sample counts as ");
+	figures_si(&text, printer->is_time ? each / (double)NS_PER_S : each);
+	buf_add_str(&text, " ");
+	if (printer->is_time)
+		buf_add_str(&text, "seconds");
+	else
+		safe_text(&text, profile_text(printer->profile, event->name));
+	fprintf(printer->out, "%s\n", buf_text(&text));
+	buf_done(&text);
+}
+
+static void print_flat_head(struct printer *printer)
+{
+	const struct event *event = &printer->profile->events[printer->calls->tree->event];
+
+	buf_add_str(&printer->line, "\nFlat profile of ");
+	safe_text(&printer->line, profile_text(printer->profile, event->name));
+	buf_add_str(&printer->line, " in ");
+	safe_text(&printer->line, printer->view->file);
+	buf_add_char(&printer->line, ':');
+	end_line(printer);
+	print_sample_line(printer);
+	fprintf(printer->out, "%% time       self      cumul%s  name\n",
+		printer->counted ? "   calls self/call  tot/call" : "");
+}
+
+static bool is_in_flat(const struct printer *printer, uint32_t function)
+{
+	const struct calls_view *view = printer->view;
+	const struct call_function *row = row_of(printer, function);
+
+	if (calls_is_cycle(printer->calls, function) || (view->focus && !view->focus[function]))
+		return false;
+	return row->self.samples && percent(printer, row->self.weight) >= view->threshold;
+}
+
+static void print_flat(struct printer *printer)
+{
+	size_t count, kept = 0;
+	uint32_t *order = calls_order(printer->calls, &count);
+	uint64_t cumulated = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_in_flat(printer, order[i]))
+			order[kept++] = order[i];
+	}
+	if (kept)
+		qsort_r(order, kept, sizeof(*order), heavier_self, printer);
+	print_flat_head(printer);
+	for (size_t i = 0; i < kept && (!printer->view->limit || i < printer->view->limit); i++) {
+		cumulated += row_of(printer, order[i])->self.weight;
+		print_flat_row(printer, order[i], cumulated);
+	}
+	free(order);
+}
+
+/* "name [12]"; in parentheses where there is no entry of that number. */
+static void add_reference(struct printer *printer, uint32_t function)
+{
+	uint32_t rank = function == CALLS_NOBODY ? 0 : row_of(printer, function)->rank;
+
+	if (calls_is_cut(printer->calls, function))
+		buf_add_str(&printer->line, "<broken> ");
+	add_name(printer, function);
+	if (rank)
+		buf_printf(&printer->line,
+			   printer->has_entry[function] ? " [%" PRIu32 "]" : " (%" PRIu32 ")",
+			   rank);
+}
+
+/* The column of calls, with the text that is being made, where there is one. */
+static void end_called(struct printer *printer)
+{
+	if (printer->counted)
+		add_right(printer, CALLED_WIDTH);
+}
+
+/* The columns before a caller or callee. */
+static void begin_other(struct printer *printer, const struct hits *self, const struct hits *total)
+{
+	buf_printf(&printer->line, "%14s", "");
+	add_amount(printer, self->weight, 11);
+	add_amount(printer, total->weight - self->weight, 11);
+}
+
+static void print_arc(struct printer *printer, const struct call_arc *arc, bool is_caller)
+{
+	const struct call_function *callee = row_of(printer, arc->to);
+
+	if (is_caller)
+		begin_other(printer, &arc->caller_self, &arc->caller_total);
+	else
+		begin_other(printer, &arc->callee_self, &arc->callee_total);
+	if (printer->calls->arcs_counted && arc->from != CALLS_NOBODY) {
+		add_count(printer, arc->count);
+		if (arc->count && !calls_is_inside(printer->calls, arc)) {
+			buf_add_char(&printer->text, '/');
+			figures_si(&printer->text, (double)callee->calls);
+		}
+	}
+	end_called(printer);
+	buf_add_str(&printer->line, "      ");
+	add_reference(printer, is_caller ? arc->from : arc->to);
+	end_line(printer);
+}
+
+static void print_member(struct printer *printer, const struct call_arc *arc)
+{
+	begin_other(printer, &row_of(printer, arc->to)->self, &arc->callee_total);
+	if (printer->calls->arcs_counted)
+		add_count(printer, row_of(printer, arc->to)->calls);
+	end_called(printer);
+	buf_add_str(&printer->line, "      ");
+	add_reference(printer, arc->to);
+	end_line(printer);
+}
+
+static void print_rest(struct printer *printer, size_t count, const struct hits *self,
+		       const struct hits *total)
+{
+	if (!count)
+		return;
+	begin_other(printer, self, total);
+	buf_printf(&printer->line, "%*s(%zu more)", (printer->counted ? CALLED_WIDTH : 0) + 6, "",
+		   count);
+	end_line(printer);
+}
+
+static void add(struct hits *hits, const struct hits *more)
+{
+	hits->samples += more->samples;
+	hits->weight += more->weight;
+}
+
+/* Is the line of an arc left out? Calls that were recorded are told where nothing was hit, too. */
+static bool is_small(const struct printer *printer, uint64_t weight, uint64_t count)
+{
+	return !count && percent(printer, weight) < printer->view->threshold;
+}
+
+static void print_callers(struct printer *printer, uint32_t function)
+{
+	struct call_list list = calls_callers(printer->calls, function);
+	struct hits self = { 0 }, total = { 0 };
+	size_t more = 0;
+
+	for (size_t i = 0; i < list.count; i++) {
+		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
+
+		if (!is_small(printer, arc->caller_total.weight, arc->count))
+			continue;
+		add(&self, &arc->caller_self);
+		add(&total, &arc->caller_total);
+		more++;
+	}
+	print_rest(printer, more, &self, &total);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
+
+		if (!is_small(printer, arc->caller_total.weight, arc->count))
+			print_arc(printer, arc, true);
+	}
+}
+
+static void print_callees(struct printer *printer, uint32_t function)
+{
+	struct call_list list = calls_callees(printer->calls, function);
+	bool members = calls_is_cycle(printer->calls, function);
+	struct hits self = { 0 }, total = { 0 };
+	size_t more = 0;
+
+	for (size_t i = 0; i < list.count; i++) {
+		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
+
+		if (members) {
+			print_member(printer, arc);
+		} else if (!is_small(printer, arc->callee_total.weight, arc->count)) {
+			print_arc(printer, arc, false);
+		} else {
+			add(&self, &arc->callee_self);
+			add(&total, &arc->callee_total);
+			more++;
+		}
+	}
+	print_rest(printer, more, &self, &total);
+}
+
+/* "n", or "n+m" where m calls came from itself. */
+static void add_called(struct printer *printer, uint32_t function)
+{
+	const struct call_function *row = row_of(printer, function);
+
+	if (!printer->counted)
+		return;
+	add_calls(printer, row, row->calls);
+	if (row->recurses || row->own_calls) {
+		buf_add_char(&printer->text, '+');
+		add_calls(printer, row, row->own_calls);
+	}
+	end_called(printer);
+}
+
+static void print_entry(struct printer *printer, uint32_t function)
+{
+	const struct call_function *row = row_of(printer, function);
+	char number[16];
+
+	print_callers(printer, function);
+	snprintf(number, sizeof(number), "[%" PRIu32 "]", row->rank);
+	buf_printf(&printer->line, "%-7s%6.2f ", number, percent(printer, row->total.weight));
+	add_amount(printer, row->self.weight, 11);
+	add_amount(printer, row->total.weight - row->self.weight, 11);
+	add_called(printer, function);
+	buf_add_str(&printer->line, "  ");
+	add_name(printer, function);
+	if (row->recurses && !printer->counted)
+		buf_add_str(&printer->line, " <recursive>");
+	buf_printf(&printer->line, " %s", number);
+	add_image(printer, function);
+	end_line(printer);
+	print_callees(printer, function);
+	for (int i = 0; i < RULE_WIDTH; i++)
+		buf_add_char(&printer->line, '-');
+	end_line(printer);
+}
+
+static void print_graph(struct printer *printer)
+{
+	fputs("\nCall-graph table:\n", printer->out);
+	fprintf(printer->out, "index   %%time       self   children%s  name\n",
+		printer->counted ? "       called" : "");
+	for (size_t i = 0; i < printer->count; i++)
+		print_entry(printer, printer->entries[i]);
+	if (!printer->count)
+		fputs("No function is above the least share (--threshold).\n", printer->out);
+}
+
+struct indexed {
+	char *name;
+	uint32_t rank, function;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct indexed *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : a->rank < b->rank ? -1 : 1;
+}
+
+static void print_index(struct printer *printer)
+{
+	struct indexed *index = xcalloc(printer->count, sizeof(*index));
+
+	for (size_t i = 0; i < printer->count; i++) {
+		calls_text(printer->calls, printer->entries[i], &printer->text);
+		index[i] = (struct indexed){ xstrdup(buf_text(&printer->text)),
+					     row_of(printer, printer->entries[i])->rank,
+					     printer->entries[i] };
+		buf_clear(&printer->text);
+	}
+	if (printer->count)
+		qsort(index, printer->count, sizeof(*index), by_name);
+	fputs("\nIndex by function name:\n", printer->out);
+	for (size_t i = 0; i < printer->count; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "[%" PRIu32 "]", index[i].rank);
+		buf_printf(&printer->line, "%8s ", number);
+		safe_text(&printer->line, index[i].name);
+		add_image(printer, index[i].function);
+		end_line(printer);
+		free(index[i].name);
+	}
+	free(index);
+}
+
+static void print_notes(const struct printer *printer)
+{
+	const struct calls_view *view = printer->view;
+	const struct completeness *known = view->view->completeness;
+
+	if (!known || !known->recorded)
+		fputs("\nNo stacks were recorded: who called what is not known.\n", printer->out);
+	if (view->calls->tree->is_short)
+		fprintf(printer->out,
+			"\nStacks beyond the first %d places in them are cut short.\n",
+			TREE_MAX_NODES);
+	if (view->threshold > 0)
+		fprintf(printer->out,
+			"\nFunctions below %.3g %% (--threshold) have no entry: "
+			"their numbers are in parentheses.\n",
+			view->threshold);
+	if (view->count_problem)
+		fprintf(printer->out, "%s\n", view->count_problem);
+	else if (view->counts_file)
+		fprintf(printer->out,
+			"Calls were counted in another run, by %s; the time per call is right if "
+			"both runs did the same work.\n",
+			view->counts_file);
+	else if (view->calls->counted && !view->each)
+		fputs("Calls are the branches that the processor recorded, not all calls; the time "
+		      "per"
+		      " call is not known.\n",
+		      printer->out);
+	else if (view->calls->counted)
+		fprintf(printer->out,
+			"Calls are the branches that the processor recorded; each stands for about "
+			"%.3g.\n",
+			view->each);
+}
+
+void text_calls_print(const struct calls_view *view, FILE *out)
+{
+	struct printer printer = { .view = view,
+				   .calls = view->calls,
+				   .profile = view->view->labels->profile,
+				   .out = out };
+
+	printer.counted = view->calls->counted;
+	printer.is_time = account_is_time(printer.profile, view->calls->tree->event);
+	printer.entries = calls_view_entries(view, &printer.count);
+	printer.has_entry = xcalloc(view->calls->functions.count, sizeof(bool));
+	for (size_t i = 0; i < printer.count; i++)
+		printer.has_entry[printer.entries[i]] = true;
+	print_flat(&printer);
+	print_graph(&printer);
+	print_index(&printer);
+	print_notes(&printer);
+	free(printer.entries);
+	free(printer.has_entry);
+	buf_done(&printer.line);
+	buf_done(&printer.text);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/text/text_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "aggregate/tables/routines.h"
+#include "base/buf.h"
+#include "present/columns.h"
+#include "present/figures.h"
+#include "present/hit_instructions.h"
+#include "present/safe.h"
+
+enum {
+	NAME_CAP = 40, /* columns of a routine's or process's name before it pushes its line */
+	INDENT = 2,
+};
+
+void text_parts_heading(const struct view *view, const char *title, FILE *out)
+{
+	if (view->colour) {
+		fprintf(out, "\n\033[1m%s\033[0m\n", title);
+		return;
+	}
+	fprintf(out, "\n%s\n", title);
+	for (size_t i = 0; title[i]; i++)
+		fputc('=', out);
+	fputc('\n', out);
+}
+
+static bool is_time(const struct view *view)
+{
+	return account_is_time(view->labels->profile, view->summary->event);
+}
+
+static void add_weight(const struct view *view, struct columns *columns, uint64_t weight)
+{
+	struct buf text = { 0 };
+
+	figures_weight(&text, weight, is_time(view));
+	columns_add(columns, buf_text(&text));
+	buf_done(&text);
+}
+
+static void add_hits(const struct view *view, struct columns *columns, const struct hits *hits)
+{
+	columns_printf(columns, "%" PRIu64, hits->samples);
+	add_weight(view, columns, hits->weight);
+}
+
+static void print_events(const struct view *view, FILE *out)
+{
+	static const struct column spec[] = {
+		{ "Event", false, NAME_CAP }, { "Num samples", true, 0 },
+		{ "System Hits", true, 0 },   { "User hits", true, 0 },
+		{ "Dropped", true, 0 },
+	};
+	const struct profile *profile = view->labels->profile;
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
+
+	for (size_t i = 0; i < profile->event_count; i++) {
+		const struct event *event = &profile->events[i];
+
+		columns_add(columns, profile_text(profile, event->name));
+		columns_printf(columns, "%" PRIu64, event->samples);
+		columns_printf(columns, "%" PRIu64, event->kernel_samples);
+		columns_printf(columns, "%" PRIu64, event->user_samples);
+		columns_printf(columns, "%" PRIu64, account_lost_samples(event));
+	}
+	columns_print(columns, 0, out);
+}
+
+static size_t rows_of(size_t count)
+{
+	return count ? count - 1 : 0; /* row 0 of a dictionary is "none" */
+}
+
+static size_t pids_seen(const struct profile *profile)
+{
+	size_t forks = 0;
+
+	for (size_t i = 1; i < profile->processes.count; i++)
+		forks += profile->processes.items[i].exec_count == 0;
+	return forks;
+}
+
+void text_parts_statistics(const struct view *view, FILE *out)
+{
+	const struct profile *profile = view->labels->profile;
+	const struct run_facts *run = &profile->run;
+
+	text_parts_heading(view, "Statistics of Run", out);
+	print_events(view, out);
+	fputc('\n', out);
+	for (int reason = 0; reason < LOSS_COUNT; reason++) {
+		struct loss loss = profile_loss(profile, (enum loss_reason)reason);
+
+		fprintf(out, "%-14s %11" PRIu64 "  %s\n", loss_name((enum loss_reason)reason),
+			loss.count, loss_text((enum loss_reason)reason));
+	}
+	fprintf(out, "%-14s %11" PRIu64 "  writes to the profile\n", "flushes", run->flushes);
+	if (run->ring_kb)
+		fprintf(out,
+			"%-14s %" PRIu64 " KiB for each CPU, at most %.1f %% full, mean %.1f %%\n",
+			"ring", run->ring_kb, (double)run->ring_high_water_permille / 10,
+			(double)run->ring_mean_permille / 10);
+	fprintf(out,
+		"%-14s %zu processes in %zu program runs, %zu threads, %zu images,"
+		" %zu addresses, %zu routines\n",
+		"seen", pids_seen(profile), rows_of(profile->processes.count),
+		rows_of(profile->tasks.count), rows_of(profile->images.count),
+		rows_of(profile->frames.count), rows_of(profile->symbols.count));
+}
+
+static void add_process(const struct view *view, struct columns *columns,
+			const struct process_row *row)
+{
+	const struct profile *profile = view->labels->profile;
+	struct hits all = split_sum(&row->split);
+	struct buf name = { 0 };
+
+	labels_process(view->labels, row->process, &name);
+	columns_add(columns, buf_text(&name));
+	columns_printf(columns, "%" PRId32, profile->processes.items[row->process].pid);
+	add_hits(view, columns, &row->split.user);
+	add_hits(view, columns, &row->split.system);
+	add_hits(view, columns, &row->split.interrupts);
+	columns_printf(columns, "%.2f", summary_percent(view->summary, all.weight));
+	buf_done(&name);
+}
+
+static void add_sum(const struct view *view, struct columns *columns)
+{
+	const struct split *sum = &view->summary->sum;
+
+	columns_rule(columns);
+	columns_add(columns, "Total");
+	columns_add(columns, "");
+	add_hits(view, columns, &sum->user);
+	add_hits(view, columns, &sum->system);
+	add_hits(view, columns, &sum->interrupts);
+	columns_add(columns, view->summary->weight ? "100.00" : "0.00");
+}
+
+static double percent_of(const struct view *view, const struct process_row *row)
+{
+	return summary_percent(view->summary, split_sum(&row->split).weight);
+}
+
+/* Which processes the summary has no row for. */
+static void print_left_out(const struct view *view, size_t listed, FILE *out)
+{
+	const struct summary *summary = view->summary;
+	size_t silent = rows_of(view->labels->profile->processes.count) - summary->rows.count;
+
+	if (listed < summary->rows.count)
+		fprintf(out, "Processes not listed, below %g %% (-k): %zu\n", view->list_percent,
+			summary->rows.count - listed);
+	if (!view->selection && silent)
+		fprintf(out, "Processes that no sample hit: %zu\n", silent);
+}
+
+void text_parts_summary(const struct view *view, FILE *out)
+{
+	const char *amount = is_time(view) ? "/Time" : "/Weight";
+	const struct column spec[] = {
+		{ "Process", false, NAME_CAP },
+		{ "PID", true, 0 },
+		{ "User Hits", true, 0 },
+		{ amount, true, 0 },
+		{ "System Hits", true, 0 },
+		{ amount, true, 0 },
+		{ "Interrupts", true, 0 },
+		{ amount, true, 0 },
+		{ "%", true, 0 },
+	};
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 9);
+	const struct summary *summary = view->summary;
+	size_t listed = 0;
+
+	text_parts_heading(view, "Extrapolated Summary of Processes", out);
+	/* Rows are sorted by weight. */
+	while (listed < summary->rows.count &&
+	       percent_of(view, &summary->rows.items[listed]) >= view->list_percent)
+		add_process(view, columns, &summary->rows.items[listed++]);
+	add_sum(view, columns);
+	columns_print(columns, 0, out);
+	print_left_out(view, listed, out);
+	if (is_time(view))
+		fputs("Times are in seconds, added up over CPUs. Interrupts merely happened while"
+		      " the process ran:\nthey are not part of its system time.\n",
+		      out);
+}
+
+static void add_routine_name(const struct view *view, struct columns *columns,
+			     const struct routine *routine)
+{
+	struct buf name = { 0 };
+
+	labels_routine(view->labels, routine->symbol, &name);
+	columns_add(columns, buf_text(&name));
+	buf_done(&name);
+}
+
+static void add_routine_file(const struct view *view, struct columns *columns,
+			     const struct routine *routine)
+{
+	struct buf path = { 0 };
+
+	labels_path(view->labels, routine->image, &path);
+	columns_add(columns, buf_text(&path));
+	buf_done(&path);
+}
+
+/* How many of the routines, sorted by weight, are to be listed. */
+static size_t listed_routines(const struct view *view, const struct routines *routines)
+{
+	uint64_t whole = split_sum(&routines->sum).weight;
+	size_t listed = 0;
+
+	while (listed < routines->rows.count && (!view->limit || listed < view->limit) &&
+	       figures_percent(split_sum(&routines->rows.items[listed].split).weight, whole) >=
+		       view->threshold)
+		listed++;
+	return listed;
+}
+
+static void print_rest(const struct routines *routines, size_t listed, size_t indent, FILE *out)
+{
+	if (listed < routines->rows.count)
+		fprintf(out, "%*sRoutines not listed (--threshold, --limit): %zu\n", (int)indent,
+			"", routines->rows.count - listed);
+}
+
+/* What a list of routines is made of. */
+struct listed {
+	struct routines routines;
+	struct addresses addresses; /* of them, where instructions are wanted */
+};
+
+static void list_make(const struct view *view, const struct total *totals, size_t count,
+		      enum routines_part part, struct listed *listed)
+{
+	routines_make(view->labels->profile, totals, count, part, &listed->routines);
+	listed->addresses = hit_instructions_collect(view, totals, count, part);
+}
+
+static void list_done(struct listed *listed)
+{
+	routines_done(&listed->routines);
+	addresses_done(&listed->addresses);
+}
+
+static void add_instructions(const struct view *view, const struct listed *list,
+			     const struct routine *routine, struct columns *columns)
+{
+	static const struct hit_instructions_limits all = { 0 };
+
+	if (view->instructions)
+		hit_instructions_add(view, &list->addresses, routine, &all, columns);
+}
+
+static void print_user(const struct view *view, const struct listed *list, FILE *out)
+{
+	static const struct column spec[] = {
+		{ "Routine name", false, NAME_CAP },
+		{ "Hits", true, 0 },
+		{ "%", true, 0 },
+		{ "File", false, 0 },
+	};
+	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 4);
+	const struct routines *routines = &list->routines;
+	size_t listed = listed_routines(view, routines);
+	uint64_t whole = routines->sum.user.weight;
+
+	for (size_t i = 0; i < listed; i++) {
+		const struct routine *routine = &routines->rows.items[i];
+
+		add_routine_name(view, columns, routine);
+		columns_printf(columns, "%" PRIu64, routine->split.user.samples);
+		columns_printf(columns, "%.2f", figures_percent(routine->split.user.weight, whole));
+		add_routine_file(view, columns, routine);
+		add_instructions(view, list, routine, columns);
+	}
+	columns_print(columns, INDENT, out);
+	print_rest(routines, listed, INDENT, out);
+}
+
+static void add_kernel_routine(const struct view *view, struct columns *columns,
+			       const struct routine *routine, uint64_t whole)
+{
+	struct hits kernel = split_kernel(&routine->split);
+
+	add_routine_name(view, columns, routine);
+	add_hits(view, columns, &kernel);
+	columns_printf(columns, "%.2f", figures_percent(kernel.weight, whole));
+	columns_printf(columns, "%" PRIu64, routine->split.system.samples);
+	columns_printf(columns, "%" PRIu64, routine->split.interrupts.samples);
+	add_routine_file(view, columns, routine);
+}
+
+static struct columns *kernel_columns(const struct view *view, const char *own)
+{
+	const struct column spec[] = {
+		{ "Routine name", false, NAME_CAP },
+		{ "Hits", true, 0 },
+		{ is_time(view) ? "Time" : "Weight", true, 0 },
+		{ "%", true, 0 },
+		{ own, true, 0 },
+		{ "Interrupts", true, 0 },
+		{ "File", false, 0 },
+	};
+
+	return columns_new(spec, sizeof(spec) / sizeof(spec[0]));
+}
+
+/* Adds the routines to be listed and returns how many they are. */
+static size_t add_kernel_routines(const struct view *view, struct columns *columns,
+				  const struct listed *list)
+{
+	size_t listed = listed_routines(view, &list->routines);
+
+	for (size_t i = 0; i < listed; i++) {
+		const struct routine *routine = &list->routines.rows.items[i];
+
+		add_kernel_routine(view, columns, routine,
+				   split_kernel(&list->routines.sum).weight);
+		add_instructions(view, list, routine, columns);
+	}
+	return listed;
+}
+
+static void print_kernel(const struct view *view, const struct listed *list, FILE *out)
+{
+	_cleanup_(columns_freep) struct columns *columns = kernel_columns(view, "On its behalf");
+	size_t listed = add_kernel_routines(view, columns, list);
+
+	columns_print(columns, INDENT, out);
+	print_rest(&list->routines, listed, INDENT, out);
+}
+
+/* "728 hits, 0.7109 s" */
+static void print_hits(const struct view *view, const struct hits *hits, FILE *out)
+{
+	struct buf weight = { 0 };
+
+	figures_weight(&weight, hits->weight, is_time(view));
+	fprintf(out, "%" PRIu64 " hits, %s%s", hits->samples, buf_text(&weight),
+		is_time(view) ? " s" : " in weight");
+	buf_done(&weight);
+}
+
+static void print_process_line(const struct view *view, const struct process_row *row, FILE *out)
+{
+	const struct process *process = &view->labels->profile->processes.items[row->process];
+	struct buf raw = { 0 }, text = { 0 };
+	struct hits all = split_sum(&row->split);
+
+	labels_process(view->labels, row->process, &raw);
+	safe_text(&text, buf_text(&raw));
+	buf_printf(&text, "  pid %" PRId32 ", user ", process->pid);
+	buf_clear(&raw);
+	labels_user(view->labels, process->uid, &raw);
+	safe_text(&text, buf_text(&raw));
+	if (process->container) {
+		buf_add_str(&text, ", container ");
+		safe_text(&text, profile_text(view->labels->profile, process->container));
+	}
+	fprintf(out, "\n%s%s%s: ", view->colour ? "\033[1m" : "", buf_text(&text),
+		view->colour ? "\033[0m" : "");
+	print_hits(view, &all, out);
+	fprintf(out, ", %.2f %% of all\n", percent_of(view, row));
+	buf_done(&raw);
+	buf_done(&text);
+}
+
+static void print_process_user(const struct view *view, const struct process_row *row, FILE *out)
+{
+	const struct total *totals = &view->summary->totals[row->first];
+	struct listed list;
+
+	if (!row->split.user.samples)
+		return;
+	list_make(view, totals, row->count, ROUTINES_USER, &list);
+	fputs("\n  USER portion of profile: ", out);
+	print_hits(view, &row->split.user, out);
+	fputc('\n', out);
+	print_user(view, &list, out);
+	list_done(&list);
+}
+
+static void print_process_kernel(const struct view *view, const struct process_row *row, FILE *out)
+{
+	const struct total *totals = &view->summary->totals[row->first];
+	struct listed list;
+
+	if (!split_kernel(&row->split).samples)
+		return;
+	list_make(view, totals, row->count, ROUTINES_KERNEL, &list);
+	fputs("\n  KERNEL portion of profile: ", out);
+	print_hits(view, &row->split.system, out);
+	fputs(" on its behalf;\n    interrupts while it ran: ", out);
+	print_hits(view, &row->split.interrupts, out);
+	fputc('\n', out);
+	print_kernel(view, &list, out);
+	list_done(&list);
+}
+
+static bool is_detailed(const struct view *view, const struct process_row *row)
+{
+	double percent = percent_of(view, row);
+
+	if (percent < view->list_percent)
+		return false;
+	if (view->level >= VIEW_PROCESSES)
+		return percent >= view->detail_percent;
+	return view->labels->profile->processes.items[row->process].in_command;
+}
+
+void text_parts_details(const struct view *view, FILE *out)
+{
+	const struct summary *summary = view->summary;
+	size_t detailed = 0;
+
+	text_parts_heading(view, "Details of Processes", out);
+	for (size_t i = 0; i < summary->rows.count; i++) {
+		const struct process_row *row = &summary->rows.items[i];
+
+		if (!is_detailed(view, row))
+			continue;
+		print_process_line(view, row, out);
+		print_process_user(view, row, out);
+		print_process_kernel(view, row, out);
+		detailed++;
+	}
+	if (!detailed)
+		fputs(view->level >= VIEW_PROCESSES
+			      ? "No process is above the least share (-m, -k).\n"
+			      : "The command's own processes were not hit by a sample; -V3 has "
+				"others.\n",
+		      out);
+}
+
+/* Idle time has no samples: a halted CPU is not interrupted. */
+static void add_idle(const struct view *view, struct columns *columns, const char *name,
+		     uint64_t ns)
+{
+	columns_add(columns, name);
+	columns_add(columns, "-");
+	add_weight(view, columns, ns);
+	for (int i = 0; i < 3; i++)
+		columns_add(columns, "-");
+	columns_add(columns, "/proc/stat");
+}
+
+void text_parts_kernel(const struct view *view, FILE *out)
+{
+	const struct summary *summary = view->summary;
+	_cleanup_(columns_freep) struct columns *columns = kernel_columns(view, "On behalf");
+	struct listed list;
+	size_t listed;
+
+	text_parts_heading(view, "Global KERNEL Profile", out);
+	list_make(view, summary->totals, summary->total_count, ROUTINES_KERNEL, &list);
+	if (!view->account.missing && !view->selection && is_time(view)) {
+		add_idle(view, columns, "(idle, halted CPUs included)", view->account.idle_ns);
+		add_idle(view, columns, "(idle, waiting for I/O)", view->account.iowait_ns);
+		columns_rule(columns);
+	}
+	listed = add_kernel_routines(view, columns, &list);
+	columns_print(columns, 0, out);
+	print_rest(&list.routines, listed, 0, out);
+	list_done(&list);
+}

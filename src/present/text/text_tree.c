@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "present/text/text_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/trees/tree_order.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "present/safe.h"
+
+enum {
+	MAX_LEVELS = 24,   /* of indentation that is drawn */
+	LEAST_WIDTH = 20,  /* of a name on a narrow screen */
+	FIGURES_WIDTH = 9, /* of one column with the blanks behind it */
+};
+
+/* A line that waits for whether the next one is the same again. */
+struct pending {
+	uint32_t first, last; /* nodes, in a chain; 0: there is none */
+	uint32_t times;
+	uint64_t self_weight;
+};
+
+struct printer {
+	const struct view *view;
+	const struct tree *tree;
+	const struct prune *prune;
+	double least;
+	bool self;
+	FILE *out;
+	uint32_t *lines; /* by node: how many lines below it have it as their parent */
+	uint32_t *done;	 /* how many of these were printed */
+	uint32_t *level; /* by node: of indentation */
+	VEC(bool) open;	 /* by level: does more of it follow? */
+	VEC(uint32_t) path;
+	struct pending pending;
+	struct buf line;
+};
+
+static bool tells_rest(const struct printer *printer, uint32_t node)
+{
+	const struct prune_rest *rest = &printer->prune->rest[node];
+
+	return rest->nodes && tree_percent(printer->tree, rest->hits.weight) >= printer->least;
+}
+
+static void count_lines(struct printer *printer, const uint32_t *order, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = order[i];
+
+		if (node)
+			printer->lines[printer->tree->nodes.items[node].parent]++;
+		printer->lines[node] += tells_rest(printer, node);
+	}
+}
+
+static void add_figure(struct printer *printer, uint64_t weight)
+{
+	buf_printf(&printer->line, "%7.2f  ", tree_percent(printer->tree, weight));
+}
+
+/* The lines that lead down to where a line of this level begins. */
+static void add_guides(struct printer *printer, uint32_t level, bool begins)
+{
+	uint32_t drawn = level - begins;
+
+	if (level > MAX_LEVELS) {
+		buf_printf(&printer->line, "[level %" PRIu32 "] ", level);
+		drawn = 0;
+	}
+	for (uint32_t i = 1; i <= drawn; i++)
+		buf_add_str(&printer->line, printer->open.items[i] ? "|  " : "   ");
+	if (begins)
+		buf_add_str(&printer->line, printer->open.items[level] ? "|- " : "`- ");
+}
+
+/* Enters the level of a new line below @parent. Returns it. */
+static uint32_t begin_line(struct printer *printer, uint32_t parent, bool *ret_begins)
+{
+	bool chain = printer->lines[parent] == 1;
+	uint32_t level = printer->level[parent] + !chain;
+
+	printer->done[parent]++;
+	while (printer->open.count <= level)
+		*vec_push(&printer->open) = false;
+	if (!chain)
+		printer->open.items[level] = printer->done[parent] < printer->lines[parent];
+	*ret_begins = !chain;
+	return level;
+}
+
+static size_t room(const struct printer *printer)
+{
+	size_t used = safe_width(buf_text(&printer->line));
+
+	if (!printer->view->columns)
+		return SIZE_MAX;
+	return printer->view->columns > used + LEAST_WIDTH ? printer->view->columns - used
+							   : LEAST_WIDTH;
+}
+
+static bool is_cut(const struct tree *tree, uint32_t node)
+{
+	const struct profile *profile = tree->places->labels->profile;
+	uint32_t image;
+
+	if (!node || tree_is_group(tree, node))
+		return false;
+	image = places_image(tree->places, tree->nodes.items[node].place);
+	return profile->images.items[image].kind == IMAGE_CUT;
+}
+
+static uint32_t image_of(const struct tree *tree, uint32_t node)
+{
+	if (!node || tree_is_group(tree, node))
+		return 0;
+	return places_image(tree->places, tree->nodes.items[node].place);
+}
+
+/* The file, where it is another than the caller's and the name does not say it. */
+static void add_image(const struct printer *printer, uint32_t node, struct buf *name)
+{
+	const struct tree *tree = printer->tree;
+	uint32_t image = image_of(tree, node);
+	struct buf path = { 0 };
+
+	if (!image || image == image_of(tree, tree->nodes.items[node].parent) || is_cut(tree, node))
+		return;
+	for (size_t i = 0; i < tree->places->keys.count; i++) {
+		if (strcmp(tree->places->keys.items[i]->name, "image") == 0)
+			return;
+	}
+	labels_path(tree->places->labels, image, &path);
+	if (strcmp(buf_text(name), buf_text(&path)) != 0)
+		buf_printf(name, *buf_text(&path) == '[' ? "  %s" : "  [%s]",
+			   file_base(buf_text(&path)));
+	buf_done(&path);
+}
+
+static void add_name(struct printer *printer, const struct pending *pending)
+{
+	bool red = printer->view->colour && is_cut(printer->tree, pending->first);
+	size_t width = room(printer);
+	struct buf name = { 0 };
+
+	tree_text(printer->tree, pending->first, &name);
+	if (pending->times > 1)
+		buf_printf(&name, "  (%" PRIu32 " times)", pending->times);
+	add_image(printer, pending->first, &name);
+	if (red)
+		buf_add_str(&printer->line, "\033[31m");
+	safe_text_cut(&printer->line, buf_text(&name), width);
+	if (red)
+		buf_add_str(&printer->line, "\033[0m");
+	buf_done(&name);
+}
+
+static void end_line(struct printer *printer)
+{
+	buf_add_char(&printer->line, '\n');
+	fwrite(printer->line.bytes, 1, printer->line.size, printer->out);
+	buf_clear(&printer->line);
+}
+
+static void print_pending(struct printer *printer)
+{
+	struct pending pending = printer->pending;
+	const struct tree_node *node = &printer->tree->nodes.items[pending.first];
+	uint32_t level;
+	bool begins;
+
+	if (!pending.first)
+		return;
+	printer->pending = (struct pending){ 0 };
+	level = begin_line(printer, node->parent, &begins);
+	printer->level[pending.first] = printer->level[pending.last] = level;
+	add_figure(printer, node->total.weight);
+	if (printer->self)
+		add_figure(printer, pending.self_weight);
+	add_guides(printer, level, begins);
+	add_name(printer, &pending);
+	end_line(printer);
+}
+
+static void print_rest(struct printer *printer, uint32_t parent)
+{
+	const struct prune_rest *rest = &printer->prune->rest[parent];
+	uint32_t level;
+	bool begins;
+
+	print_pending(printer);
+	level = begin_line(printer, parent, &begins);
+	add_figure(printer, rest->hits.weight);
+	if (printer->self)
+		buf_printf(&printer->line, "%*s", FIGURES_WIDTH, "");
+	add_guides(printer, level, begins);
+	buf_printf(&printer->line, "(%" PRIu32 " more)", rest->nodes);
+	end_line(printer);
+}
+
+/* Everything below @end was printed but what is hidden. */
+static void leave(struct printer *printer, uint32_t end)
+{
+	while (printer->path.count && printer->path.items[printer->path.count - 1] != end) {
+		uint32_t left = printer->path.items[--printer->path.count];
+
+		if (tells_rest(printer, left))
+			print_rest(printer, left);
+	}
+}
+
+/* Does the node only say once more what waits to be printed? */
+static bool repeats(const struct printer *printer, uint32_t node)
+{
+	const struct tree_node *nodes = printer->tree->nodes.items;
+	uint32_t parent = nodes[node].parent;
+
+	/* The only line below another is taken right behind it. */
+	return parent && printer->lines[parent] == 1 && nodes[node].place == nodes[parent].place;
+}
+
+static void take(struct printer *printer, uint32_t node)
+{
+	const struct tree_node *row = &printer->tree->nodes.items[node];
+
+	leave(printer, row->parent);
+	if (repeats(printer, node)) {
+		printer->pending.last = node;
+		printer->pending.times++;
+		printer->pending.self_weight += row->self.weight;
+	} else {
+		print_pending(printer);
+		printer->pending = (struct pending){ node, node, 1, row->self.weight };
+	}
+	*vec_push(&printer->path) = node;
+}
+
+static void print_titles(const struct printer *printer)
+{
+	const struct key_list *keys = &printer->tree->places->keys;
+
+	fputs("Total %  ", printer->out);
+	if (printer->self)
+		fputs(" Self %  ", printer->out);
+	for (size_t i = 0; i < keys->count; i++)
+		fprintf(printer->out, "%s%s", i ? ", " : "", keys->items[i]->name);
+	fputc('\n', printer->out);
+}
+
+static void printer_done(struct printer *printer)
+{
+	free(printer->lines);
+	free(printer->done);
+	free(printer->level);
+	vec_free(&printer->open);
+	vec_free(&printer->path);
+	buf_done(&printer->line);
+}
+
+void text_tree_print(const struct view *view, const struct tree *tree, const struct prune *prune,
+		     double least, bool self, FILE *out)
+{
+	struct printer printer = { .view = view,
+				   .tree = tree,
+				   .prune = prune,
+				   .least = least,
+				   .self = self,
+				   .out = out,
+				   .lines = xcalloc(tree->nodes.count, sizeof(uint32_t)),
+				   .done = xcalloc(tree->nodes.count, sizeof(uint32_t)),
+				   .level = xcalloc(tree->nodes.count, sizeof(uint32_t)) };
+	size_t count;
+	uint32_t *order = tree_order(tree, prune->hidden, &count);
+
+	count_lines(&printer, order, count);
+	print_titles(&printer);
+	*vec_push(&printer.path) = 0;
+	for (size_t i = 1; i < count; i++)
+		take(&printer, order[i]);
+	leave(&printer, 0);
+	print_pending(&printer);
+	if (tells_rest(&printer, 0))
+		print_rest(&printer, 0);
+	free(order);
+	printer_done(&printer);
+}

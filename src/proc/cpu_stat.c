@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "proc/cpu_stat.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+
+enum {
+	STAT_LIMIT_BYTES = 16 << 20, /* the "intr" line grows with the machine */
+	FIELDS_LEAST = 4, /* user nice system idle are always there, the rest came later */
+};
+
+/* The columns of the line, in its order. */
+static const size_t columns[] = {
+	offsetof(struct cpu_stat, user),    offsetof(struct cpu_stat, nice),
+	offsetof(struct cpu_stat, system),  offsetof(struct cpu_stat, idle),
+	offsetof(struct cpu_stat, iowait),  offsetof(struct cpu_stat, irq),
+	offsetof(struct cpu_stat, softirq), offsetof(struct cpu_stat, steal),
+};
+
+enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };
+
+static uint64_t *field(struct cpu_stat *stat, size_t column)
+{
+	return (uint64_t *)((char *)stat + columns[column]);
+}
+
+static uint64_t value(const struct cpu_stat *stat, size_t column)
+{
+	return *(const uint64_t *)((const char *)stat + columns[column]);
+}
+
+/* The line of all processors together: "cpu" and a blank. */
+static const char *find_line(const char *text)
+{
+	while (text && strncmp(text, "cpu ", 4) != 0) {
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+	return text ? text + 4 : NULL;
+}
+
+int cpu_stat_parse(const char *text, long hz, struct cpu_stat *ret_stat)
+{
+	const char *at = find_line(text);
+	struct cpu_stat stat = { 0 };
+	size_t column;
+
+	if (!at || hz <= 0)
+		return -EINVAL;
+	for (column = 0; column < COLUMN_COUNT; column++) {
+		char *end;
+
+		at += strspn(at, " ");
+		if (!isdigit((unsigned char)*at))
+			break;
+		*field(&stat, column) = strtoull(at, &end, 10) * (NS_PER_S / (uint64_t)hz);
+		at = end;
+	}
+	if (column < FIELDS_LEAST)
+		return -EINVAL;
+	*ret_stat = stat;
+	return 0;
+}
+
+int cpu_stat_read(struct cpu_stat *ret_stat, struct err *err)
+{
+	struct buf buf = { 0 };
+	int rc = file_read("/proc/stat", STAT_LIMIT_BYTES, &buf);
+
+	if (rc == 0)
+		rc = cpu_stat_parse(buf_text(&buf), sysconf(_SC_CLK_TCK), ret_stat);
+	buf_done(&buf);
+	return rc ? err_set(err, rc, "cannot read processor times from /proc/stat: %s",
+			    strerror(-rc))
+		  : 0;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct cpu_stat cpu_stat_since(const struct cpu_stat *earlier, const struct cpu_stat *later)
+{
+	struct cpu_stat delta = { 0 };
+
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		if (value(later, i) > value(earlier, i))
+			*field(&delta, i) = value(later, i) - value(earlier, i);
+	/* What a CPU's idle stretch counts as is known when it ends. Until then it is told as
+	 * waiting when something waits for I/O, and moves to idle when that ends elsewhere. */
+	if (earlier->iowait > later->iowait)
+		delta.idle -= lesser(earlier->iowait - later->iowait, delta.idle);
+	return delta;
+}
+
+uint64_t cpu_stat_steal(const struct cpu_stat *delta, uint64_t capacity_ns)
+{
+	uint64_t sum = cpu_stat_sum(delta);
+
+	return delta->steal - lesser(sum > capacity_ns ? sum - capacity_ns : 0, delta->steal);
+}
+
+uint64_t cpu_stat_busy(const struct cpu_stat *stat)
+{
+	return stat->user + stat->nice + stat->system + stat->irq + stat->softirq;
+}
+
+uint64_t cpu_stat_sum(const struct cpu_stat *stat)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		sum += value(stat, i);
+	return sum;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Descriptors of files at the moment they are executed, by fanotify(7) FAN_OPEN_EXEC: the only way
+ * to read a program that is deleted while, or before, its first mapping is seen. Root only. Covers
+ * executables and their interpreters (not dlopen), on every file system that could be marked.
+ */
+#ifndef PROC_EXEC_WATCH_H
+#define PROC_EXEC_WATCH_H
+
+#include "base/err.h"
+
+struct exec_watch;
+
+/* Marks the local file systems mounted now. -EPERM without CAP_SYS_ADMIN, -ENOSYS on kernels
+ * without it.
+ */
+int exec_watch_new(struct exec_watch **ret_watch, struct err *err);
+/* Calls @take for every file executed since the last drain; it owns the descriptor from then on.
+ * Returns how many, or -errno (-EMFILE: no descriptor left; that event is lost). */
+int exec_watch_drain(struct exec_watch *watch, void (*take)(void *context, int fd), void *context);
+void exec_watch_free(struct exec_watch *watch);
+
+#endif

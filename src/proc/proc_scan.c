@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything is read relative to one descriptor of /proc/PID, which belongs to that very process:
+ * when it ends and its pid is used again, reads fail instead of telling of somebody else.
+ */
+#include "proc/proc_scan.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "foreign/door.h"
+
+enum {
+	SMALL_FILE_BYTES = 4096,      /* stat, comm, cgroup, and the like */
+	COMMAND_LINE_BYTES = 4 << 20, /* the kernel has 3/4 of 8 MB at most */
+	MAPS_LIMIT_BYTES = 256 << 20, /* 2 million mappings */
+};
+
+/* What one scan carries from process to process. */
+struct scan {
+	const struct proc_visitor *visitor;
+	uint64_t suspended_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+	uint64_t ns_per_tick;
+	struct proc_info info;
+	struct buf text;
+};
+
+static struct scan scan_make(const struct proc_visitor *visitor)
+{
+	uint64_t monotonic_ns = clock_ns();
+
+	return (struct scan){
+		.visitor = visitor,
+		.suspended_ns = clock_read(CLOCK_BOOTTIME) - monotonic_ns,
+		.ns_per_tick = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
+	};
+}
+
+/* The start of a file that the kernel makes in one piece: at most @size - 1 bytes, NUL-terminated.
+ * Returns how many, or -errno. */
+static ssize_t read_start(int dir, const char *name, char *ret_text, size_t size)
+{
+	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, ret_text, size - 1);
+
+	if (got < 0)
+		return -errno;
+	ret_text[got] = '\0';
+	return got;
+}
+
+/* A process or thread id that is a whole directory name; 0 for any other name. */
+static int32_t id_of(const char *name)
+{
+	long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*name))
+		return 0;
+	value = strtol(name, &end, 10);
+	return *end || value > INT32_MAX ? 0 : (int32_t)value;
+}
+
+static int open_process(int32_t pid)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static DIR *open_directory(int dir, const char *name)
+{
+	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (directory)
+		(void)steal_fd(fd);
+	return directory;
+}
+
+static void read_executable(int dir, struct proc_info *info)
+{
+	ssize_t length = readlinkat(dir, "exe", info->executable, sizeof(info->executable) - 1);
+
+	info->executable[length > 0 ? length : 0] = '\0';
+	proc_parse_deleted(info->executable);
+}
+
+/* What takes the lock of the process's memory, which it may hold while it waits for a file: into
+ * scan->text. The path leads to another process when this one has ended, which its folder tells. */
+static bool read_memory_file(struct scan *scan, int dir, const char *name, size_t limit)
+{
+	int32_t pid = scan->info.pid;
+	char stat[SMALL_FILE_BYTES];
+	int rc;
+
+	buf_clear(&scan->text);
+	if (!scan->visitor->foreign) {
+		/* Of a file that breaks off (the process ends) the part so far is as good as any. */
+		(void)file_read_at(dir, name, limit, &scan->text);
+		return scan->text.size > 0;
+	}
+	rc = door_read_proc(scan->visitor->foreign, pid, name, limit, &scan->text);
+	if (rc == -ETIMEDOUT && scan->visitor->late)
+		scan->visitor->late(scan->visitor->context, pid);
+	return rc == 0 && scan->text.size > 0 && read_start(dir, "stat", stat, sizeof(stat)) > 0;
+}
+
+static void read_script(struct scan *scan, int dir, struct proc_info *info)
+{
+	info->script[0] = '\0';
+	if (proc_parse_may_be_script(info->comm, info->executable) &&
+	    read_memory_file(scan, dir, "cmdline", COMMAND_LINE_BYTES)) {
+		/* with the NUL of the text, so that a cut last word has an end */
+		(void)buf_text(&scan->text);
+		proc_parse_script(scan->text.bytes, scan->text.size + 1, info->comm,
+				  info->executable, info->script, sizeof(info->script));
+	}
+}
+
+static void read_cgroup(int dir, struct proc_info *info)
+{
+	char text[SMALL_FILE_BYTES];
+
+	info->cgroup[0] = '\0';
+	if (read_start(dir, "cgroup", text, sizeof(text)) > 0)
+		proc_parse_cgroup(text, info->cgroup, sizeof(info->cgroup));
+}
+
+/* The owner of the directory is the effective user, even of a process that is not dumpable: the
+ * kernel exempts exactly this inode from that rule. */
+static uint32_t owner(int dir)
+{
+	struct stat status;
+
+	return fstat(dir, &status) == 0 ? status.st_uid : 0;
+}
+
+static void visit_process(struct scan *scan, int dir, const struct proc_stat *stat)
+{
+	struct proc_info *info = &scan->info;
+	uint64_t start_ns = stat->start_ticks * scan->ns_per_tick;
+
+	info->pid = stat->pid;
+	if (!scan->visitor->process)
+		return;
+	info->parent_pid = stat->parent_pid;
+	info->start_ns = start_ns > scan->suspended_ns ? start_ns - scan->suspended_ns : 0;
+	info->uid = owner(dir);
+	info->kernel_thread = stat->kernel_thread;
+	memcpy(info->comm, stat->comm, sizeof(info->comm));
+	info->executable[0] = info->script[0] = '\0';
+	if (!stat->kernel_thread) {
+		read_executable(dir, info);
+		read_script(scan, dir, info);
+	}
+	read_cgroup(dir, info);
+	scan->visitor->process(scan->visitor->context, info);
+}
+
+static void visit_thread(struct scan *scan, int task_dir, int32_t pid, const char *name)
+{
+	int32_t tid = id_of(name);
+	char path[32], comm[64 + 1];
+	ssize_t length;
+
+	if (tid == 0)
+		return;
+	snprintf(path, sizeof(path), "%d/comm", tid);
+	length = read_start(task_dir, path, comm, sizeof(comm));
+	if (length <= 0)
+		return;
+	/* Only the kernel's own newline goes; the name may hold others. */
+	if (comm[length - 1] == '\n')
+		comm[length - 1] = '\0';
+	scan->visitor->thread(scan->visitor->context, pid, tid, comm);
+}
+
+static void visit_threads(struct scan *scan, int dir, const struct proc_stat *stat)
+{
+	_cleanup_closedir_ DIR *tasks = NULL;
+	struct dirent *entry;
+
+	if (!scan->visitor->thread)
+		return;
+	if (stat->thread_count <= 1) {
+		scan->visitor->thread(scan->visitor->context, stat->pid, stat->pid, stat->comm);
+		return;
+	}
+	tasks = open_directory(dir, "task");
+	while (tasks && (entry = readdir(tasks)) != NULL)
+		visit_thread(scan, dirfd(tasks), stat->pid, entry->d_name);
+}
+
+static void visit_maps(struct scan *scan, int dir, const struct proc_stat *stat)
+{
+	char *line, *rest;
+
+	if (!scan->visitor->map || stat->kernel_thread)
+		return;
+	rest = read_memory_file(scan, dir, "maps", MAPS_LIMIT_BYTES) ? scan->text.bytes : NULL;
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		struct proc_map map;
+
+		if (proc_parse_map(line, &map) == 0)
+			scan->visitor->map(scan->visitor->context, stat->pid, &map);
+	}
+}
+
+static int scan_process(struct scan *scan, int32_t pid)
+{
+	_cleanup_close_ int dir = open_process(pid);
+	char text[SMALL_FILE_BYTES];
+	struct proc_stat stat;
+	ssize_t size;
+	int rc;
+
+	if (dir < 0)
+		return dir;
+	size = read_start(dir, "stat", text, sizeof(text));
+	if (size < 0)
+		return (int)size;
+	rc = proc_parse_stat(text, &stat);
+	if (rc)
+		return rc;
+	visit_process(scan, dir, &stat);
+	visit_threads(scan, dir, &stat);
+	visit_maps(scan, dir, &stat);
+	return 0;
+}
+
+int proc_scan_all(const struct proc_visitor *visitor, struct err *err)
+{
+	_cleanup_closedir_ DIR *proc = opendir("/proc");
+	struct scan scan = scan_make(visitor);
+	struct dirent *entry;
+
+	if (!proc)
+		return err_set(err, -errno, "cannot list processes in /proc: %s", strerror(errno));
+	while ((entry = readdir(proc)) != NULL)
+		if (id_of(entry->d_name) > 0)
+			(void)scan_process(&scan, id_of(entry->d_name));
+	buf_done(&scan.text);
+	return 0;
+}
+
+int proc_scan_one(int32_t pid, const struct proc_visitor *visitor, struct err *err)
+{
+	struct scan scan = scan_make(visitor);
+	int rc = scan_process(&scan, pid);
+
+	buf_done(&scan.text);
+	if (rc == -ENOENT || rc == -ESRCH)
+		return err_set(err, -ESRCH, "there is no process %d", pid);
+	return rc ? err_set(err, rc, "cannot read /proc/%d: %s", pid, strerror(-rc)) : 0;
+}
+
+int proc_scan_tids(int32_t pid, struct buf *tids)
+{
+	_cleanup_close_ int dir = open_process(pid);
+	_cleanup_closedir_ DIR *tasks = dir < 0 ? NULL : open_directory(dir, "task");
+	struct dirent *entry;
+
+	if (!tasks)
+		return -ESRCH;
+	while ((entry = readdir(tasks)) != NULL) {
+		int32_t tid = id_of(entry->d_name);
+
+		if (tid > 0)
+			buf_add(tids, &tid, sizeof(tid));
+	}
+	return 0;
+}
+
+/* The inode number is PROC_PID_INIT_INO of include/linux/proc_ns.h. */
+bool proc_scan_sees_all_pids(void)
+{
+	const ino_t first = 0xeffffffc;
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == first;
+}

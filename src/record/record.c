@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/record.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "attribute/attribute.h"
+#include "attribute/dropped_lines.h"
+#include "attribute/hot_code.h"
+#include "attribute/process_code.h"
+#include "attribute/stack_observer.h"
+#include "attribute/stacks.h"
+#include "attribute/waiting.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/open_limit.h"
+#include "base/xalloc.h"
+#include "foreign/foreign.h"
+#include "names/debug_files/debug_files.h"
+#include "names/resolver.h"
+#include "perf/perf_limits.h"
+#include "place/files/image_files.h"
+#include "place/jit/jit.h"
+#include "place/kernel/kernel_symbols.h"
+#include "proc/exec_watch.h"
+#include "proc/module_watch.h"
+#include "proc/watched_command.h"
+#include "record/record_facts.h"
+#include "record/record_sampler.h"
+#include "record/record_scan.h"
+#include "store/record_output.h"
+#include "store/store.h"
+
+enum {
+	DRAIN_MS = 100,
+	DRAIN_SOON_MS = 10, /* as long as the kernel side lacks tables */
+	/* A record may become visible this long after its time was taken (a virtual CPU that lost
+	 * its host CPU in between); what is younger waits for the next drain. */
+	SETTLE_MS = 5,
+	PROGRESS_MS = 1000,
+	/* While symbols are read, so many times as long as a drain took goes by before the next
+	 * one. On a machine that gives us more samples than it gives us time for, each drain would
+	 * be longer than the last, and there is one for each file: reading would never end. */
+	READ_PER_DRAIN = 4,
+	MAX_OPEN_IMAGES = 1024,
+	NICE = -15,
+	LARGE_PIECE = 256 * 1024,
+};
+
+/* Everything a recording owns. */
+struct recording {
+	const struct record_options *options;
+	struct record_result *result;
+	struct record_output output;
+	struct watched_command command;
+	struct profile *profile;
+	struct sampler *sampler;
+	struct foreign *foreign;
+	struct readers readers; /* ourselves, through `foreign` */
+	struct image_files *files;
+	struct jit *jit;
+	struct hot_code *hot;
+	struct machine *machine;
+	struct kernel_symbols *kernel;
+	struct debug_files *debug_files;
+	struct resolver *resolver;
+	struct exec_watch *exec_watch;
+	struct module_watch *module_watch;
+	struct frames frames;
+	struct process_code *made;
+	struct stacks *stacks;	 /* NULL: not asked for */
+	struct waiting *waiting; /* the same */
+	struct attribution *attribution;
+	struct record_facts *facts;
+	struct record_scan scan;
+	uint64_t drained_ns, drain_took_ns; /* when the last drain was over, and how long it was */
+	bool rings_hung_up;
+	bool drain_soon;
+	bool stop;
+	struct err store_err;	   /* of the last flush that failed */
+	bool store_failed, stored; /* @stored: samples are in the file */
+};
+
+/* ---- setting up ---- */
+
+/* Compiling the rows of a large file takes longer than it takes to fill a ring. */
+static void keep_up(void *context)
+{
+	const struct recording *recording = context;
+
+	if (recording->sampler)
+		sampler_keep_up(recording->sampler);
+}
+
+static void build_stacks(struct recording *recording)
+{
+	struct stacks_parts parts;
+
+	if (sampler_stack_rung(recording->sampler) == STACK_RUNG_NONE)
+		return;
+	recording->made = process_code_new(recording->foreign);
+	parts = (struct stacks_parts){ .frames = &recording->frames,
+				       .files = recording->files,
+				       .tables = sampler_stack_tables(recording->sampler),
+				       .max_depth = recording->options->max_depth,
+				       .observer = recording->options->observer,
+				       .pause = { keep_up, recording },
+				       .made = recording->made };
+	recording->stacks = stacks_new(&parts);
+}
+
+static void build_model(struct recording *recording)
+{
+	struct attribution_parts parts;
+
+	recording->files = image_files_new(recording->profile, MAX_OPEN_IMAGES);
+	image_files_set_readers(recording->files, &recording->readers);
+	recording->jit = jit_new(recording->profile);
+	jit_set_foreign(recording->jit, recording->foreign);
+	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
+	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
+	recording->frames = (struct frames){ .profile = recording->profile,
+					     .machine = recording->machine,
+					     .jit = recording->jit };
+	build_stacks(recording);
+	parts = (struct attribution_parts){ .frames = &recording->frames,
+					    .stacks = recording->stacks,
+					    .waiting = recording->waiting,
+					    .profile = recording->profile,
+					    .machine = recording->machine,
+					    .files = recording->files,
+					    .jit = recording->jit,
+					    .hot = recording->hot,
+					    .sampler = recording->sampler,
+					    .writer = recording->output.writer };
+	recording->attribution = attribution_new(&parts);
+	attribution_declare_events(recording->attribution);
+	recording->scan = (struct record_scan){ .machine = recording->machine,
+						.attribution = recording->attribution,
+						.sampler = recording->sampler,
+						.profile = recording->profile,
+						.foreign = recording->foreign,
+						.command = recording->command.launch.pid,
+						.pids = recording->options->pids,
+						.pid_count = recording->options->pid_count };
+	/* Helpful where permitted; what they would have told is otherwise found less surely. */
+	(void)exec_watch_new(&recording->exec_watch, NULL);
+	(void)module_watch_new(&recording->module_watch);
+}
+
+static int build_waiting(struct recording *recording, struct err *err)
+{
+	const struct record_options *options = recording->options;
+	struct waiting_parts parts = { .profile = recording->profile,
+				       .machine = recording->machine,
+				       .sampler = recording->sampler,
+				       .frames = &recording->frames,
+				       .stacks = recording->stacks,
+				       .writer = recording->output.writer,
+				       .chosen = options->pids,
+				       .chosen_count = options->pid_count,
+				       .only_chosen = options->pid_count > 0 };
+
+	if (recording->command.launch.pid > 0) {
+		parts.chosen = &recording->command.launch.pid;
+		parts.chosen_count = 1;
+	}
+	return recording->waiting ? waiting_prepare(recording->waiting, &parts, err) : 0;
+}
+
+/* ---- while it runs ---- */
+
+static void offer_file(void *context, int fd)
+{
+	image_files_offer(context, fd);
+}
+
+static void drain_now(struct recording *recording)
+{
+	sampler_drain(recording->sampler, clock_ns(), attribution_take, recording->attribution);
+}
+
+/* What ran in a module before it went is attributed before it is forgotten. When others came
+ * meanwhile, the announcements do not say what ran first: what they share of addresses stays
+ * unnamed. */
+static void follow_modules(struct recording *recording)
+{
+	struct module_changes changes = { 0, 0 };
+
+	if (recording->module_watch)
+		changes = module_watch_read(recording->module_watch);
+	if (changes.added && changes.removed) {
+		kernel_symbols_modules_replaced(recording->kernel,
+						changes.added > 1 || changes.removed > 1);
+		drain_now(recording);
+		kernel_symbols_modules_settled(recording->kernel);
+	} else if (changes.removed) {
+		drain_now(recording);
+		kernel_symbols_modules_changed(recording->kernel);
+	} else if (changes.added) {
+		kernel_symbols_modules_changed(recording->kernel);
+	}
+}
+
+static void drain(struct recording *recording, uint64_t cutoff_ns)
+{
+	uint64_t begin_ns = clock_ns();
+
+	if (recording->exec_watch)
+		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
+	follow_modules(recording);
+	jit_follow(recording->jit, clock_ns());
+	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
+	if (recording->stacks)
+		recording->drain_soon = stacks_settle(recording->stacks);
+	recording->drained_ns = clock_ns();
+	recording->drain_took_ns = recording->drained_ns - begin_ns;
+}
+
+/* Reading the symbols of a large file takes longer than it takes to fill a ring. */
+static void drain_between(void *context)
+{
+	struct recording *recording = context;
+	uint64_t now = clock_ns();
+
+	if (now - recording->drained_ns < READ_PER_DRAIN * recording->drain_took_ns)
+		sampler_keep_up(recording->sampler);
+	else
+		drain(recording, now - SETTLE_MS * NS_PER_MS);
+}
+
+static void flush(struct recording *recording)
+{
+	int rc;
+
+	if (!recording->module_watch)
+		kernel_symbols_modules_changed(recording->kernel);
+	resolver_run(recording->resolver);
+	hot_code_keep_made(recording->hot);
+	if (recording->profile->run.end_ns) {
+		hot_code_keep_all(recording->hot, recording->kernel);
+		dropped_lines_tell(recording->profile, recording->jit);
+	}
+	jit_rest(recording->jit);
+	recording->profile->run.flushes++;
+	rc = record_output_flush(&recording->output, &recording->store_err);
+	recording->store_failed = rc < 0;
+	if (rc == 0)
+		machine_forget(recording->machine);
+	recording->stored |= rc == 0 && attribution_counts(recording->attribution)->samples > 0;
+}
+
+/* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
+ * comes. */
+static void wait_for_work(struct recording *recording, uint64_t until_ns)
+{
+	const int *ring_fds;
+	size_t rings = sampler_poll_fds(recording->sampler, &ring_fds);
+	_cleanup_free_ struct pollfd *fds = xcalloc(rings + 2, sizeof(*fds));
+	uint64_t now = clock_ns();
+	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
+	struct timespec timeout = { (time_t)(left_ns / NS_PER_S), (long)(left_ns % NS_PER_S) };
+
+	fds[0] = (struct pollfd){ .fd = recording->command.signal_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (recording->module_watch)
+		fds[1].fd = module_watch_fd(recording->module_watch);
+	/* The ring of a thread hangs up when the thread has ended, and poll would return at once
+	 * for ever; then the clock alone wakes us. */
+	for (size_t i = 0; i < rings && !recording->rings_hung_up; i++)
+		fds[i + 2] = (struct pollfd){ .fd = ring_fds[i], .events = POLLIN };
+	ppoll(fds, recording->rings_hung_up ? 2 : rings + 2, &timeout, NULL);
+	for (size_t i = 0; i < rings; i++)
+		recording->rings_hung_up |= (fds[i + 2].revents & (POLLHUP | POLLERR)) != 0;
+	watched_command_read(&recording->command);
+	recording->stop |= recording->command.stop;
+}
+
+static void report_progress(struct recording *recording, uint64_t *next_ns)
+{
+	const struct attribution_counts *counts = attribution_counts(recording->attribution);
+	uint64_t now = clock_ns();
+
+	if (!recording->options->progress || now < *next_ns)
+		return;
+	*next_ns = now + PROGRESS_MS * NS_PER_MS;
+	recording->options->progress((double)(now - recording->profile->run.start_ns) / NS_PER_S,
+				     counts->samples, counts->ring_lost);
+}
+
+static bool has_shown_enough(const struct record_options *options)
+{
+	return options->observer && options->observer->has_enough(options->observer->context);
+}
+
+/* What was needed in a burst goes back to the kernel at once: malloc(3) would raise these limits by
+ * itself with each large piece it is given back, and keep them. */
+static void keep_memory_small(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_PIECE);
+	mallopt(M_TRIM_THRESHOLD, 2 * LARGE_PIECE);
+}
+
+/* The busier the machine, the more it matters that rings are emptied in time: the kernel must not
+ * make us wait for those we look at. The command has been started and does not inherit it; without
+ * the permission we wait like everybody. */
+static void go_first(void)
+{
+	(void)setpriority(PRIO_PROCESS, 0, NICE);
+}
+
+static void run_loop(struct recording *recording)
+{
+	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
+	uint64_t start = recording->profile->run.start_ns;
+	uint64_t end = recording->options->duration_s > 0
+			       ? start + (uint64_t)(recording->options->duration_s * NS_PER_S)
+			       : UINT64_MAX;
+	uint64_t next_flush = start + flush_ns, next_progress = start;
+
+	/* The first drain comes at once: files that are mapped now may be gone soon. */
+	for (uint64_t wait_ms = 0; !recording->stop;
+	     wait_ms = recording->drain_soon ? DRAIN_SOON_MS : DRAIN_MS) {
+		uint64_t now = clock_ns();
+		uint64_t next_drain = now + wait_ms * NS_PER_MS;
+
+		wait_for_work(recording, next_drain < end ? next_drain : end);
+		now = clock_ns();
+		if (now >= end)
+			recording->stop = true;
+		drain(recording, now - SETTLE_MS * NS_PER_MS);
+		record_scan_mend(&recording->scan, now);
+		record_scan_refresh(&recording->scan);
+		recording->stop |= record_sampler_gone(recording->options) ||
+				   has_shown_enough(recording->options);
+		sampler_jitter(recording->sampler);
+		if (now >= next_flush) {
+			flush(recording);
+			next_flush = now + flush_ns;
+		}
+		report_progress(recording, &next_progress);
+	}
+}
+
+/* ---- start and end ---- */
+
+static int go(struct recording *recording, struct err *err)
+{
+	int rc;
+
+	/* What is born or ends during the scan is recorded, and nothing is sampled that it does not
+	 * know. */
+	sampler_track(recording->sampler);
+	rc = record_scan_fill(&recording->scan, err);
+	if (rc < 0)
+		return rc;
+	waiting_open(recording->waiting);
+	record_facts_begin(recording->facts);
+	sampler_enable(recording->sampler);
+	if (recording->command.launch.pid > 0) {
+		machine_set_command(recording->machine, recording->command.launch.pid);
+		recording->profile->run.command_pid = (uint64_t)recording->command.launch.pid;
+		rc = watched_command_go(&recording->command, err);
+	}
+	return rc;
+}
+
+/* Takes some 40 ms, so it is done when the command runs already; but a -K or -L that does not fit
+ * must be told before. */
+static int load_kernel(struct recording *recording, struct err *err)
+{
+	const struct kernel_symbols_options options = {
+		.system_map = recording->options->system_map,
+		.vmlinux = recording->options->vmlinux,
+	};
+	const struct debug_options debug_options = {
+		.folders = recording->options->debug_folders,
+		.folder_count = recording->options->debug_folder_count,
+		.foreign = recording->foreign,
+	};
+	int rc;
+
+	if (recording->kernel)
+		return 0;
+	rc = kernel_symbols_new(recording->profile, &options, &recording->kernel, err);
+	if (rc < 0)
+		return rc;
+	recording->frames.kernel = recording->kernel;
+	attribution_set_kernel(recording->attribution, recording->kernel);
+	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
+	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
+	recording->debug_files = debug_files_new(&debug_options);
+	resolver_set_debug_files(recording->resolver, recording->debug_files);
+	resolver_set_jit(recording->resolver, recording->jit);
+	resolver_set_pause(recording->resolver, (struct pause){ drain_between, recording });
+	return 0;
+}
+
+/* Until the kernel side has tables, stacks come as copies and fill the rings fast: then nothing may
+ * keep us from draining. */
+static bool copies_come_first(const struct recording *recording)
+{
+	return sampler_stack_rung(recording->sampler) >= STACK_RUNG_DUMP;
+}
+
+/* Whose mappings, announcements or code were not to be had in time. */
+static uint64_t late_processes(const struct recording *recording)
+{
+	return recording->scan.late + jit_far(recording->jit) + process_code_late(recording->made);
+}
+
+static int finish(struct recording *recording, struct err *err)
+{
+	struct record_end end = { .status = recording->command.outcome.status };
+
+	waiting_stop(recording->waiting);
+	sampler_disable(recording->sampler);
+	record_facts_end(recording->facts);
+	drain(recording, UINT64_MAX);
+	attribution_finish(recording->attribution, recording->profile->run.end_ns);
+	waiting_close(recording->waiting);
+	machine_finish(recording->machine);
+	jit_finish(recording->jit, clock_ns());
+	end.usage = recording->command.outcome.ended ? &recording->command.usage : NULL;
+	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
+	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
+	record_facts_settle(recording->facts, &end);
+	record_facts_settle_late(recording->facts, late_processes(recording));
+	flush(recording);
+	/* What the last flush took is a part of what is told; failing that, it lacks. */
+	record_facts_settle_self(recording->facts);
+	record_facts_settle_late(recording->facts, late_processes(recording));
+	if (!recording->store_failed)
+		(void)record_output_flush(&recording->output, NULL);
+	if (recording->store_failed)
+		return err_set(err, -EIO, "%s", recording->store_err.text);
+	return 0;
+}
+
+static int publish(struct recording *recording, struct err *err)
+{
+	struct record_result *result = recording->result;
+	int rc = record_output_publish(&recording->output, err);
+
+	if (rc == -ENOENT)
+		return rc;
+	result->kept = !recording->output.temporary;
+	snprintf(result->path, sizeof(result->path), "%s", recording->output.path);
+	snprintf(result->note, sizeof(result->note), "%s", recording->output.note);
+	return rc;
+}
+
+static void release(struct recording *recording)
+{
+	attribution_free(recording->attribution);
+	stacks_free(recording->stacks);
+	process_code_free(recording->made);
+	waiting_free(recording->waiting);
+	resolver_free(recording->resolver);
+	debug_files_free(recording->debug_files);
+	kernel_symbols_free(recording->kernel);
+	machine_free(recording->machine);
+	image_files_free(recording->files);
+	foreign_free(recording->foreign);
+	hot_code_free(recording->hot);
+	jit_free(recording->jit);
+	exec_watch_free(recording->exec_watch);
+	module_watch_free(recording->module_watch);
+	record_output_done(&recording->output);
+	sampler_free(recording->sampler);
+	record_facts_free(recording->facts);
+	profile_free(recording->profile);
+	watched_command_done(&recording->command);
+}
+
+/* Of the BPF programs with their maps, the profile, /proc and the files that are read; fewer would
+ * be enough to begin, and then names would be lost. */
+static int check_files(const struct record_options *options, struct err *err)
+{
+	enum { RECORDER = 48, WAITS = 32, EACH_CPU = 6 };
+	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return open_limit_check(RECORDER + (options->off_cpu ? WAITS : 0) +
+					cpus * (EACH_CPU + options->event_count),
+				"recording", err);
+}
+
+static int set_up(struct recording *recording, struct err *err)
+{
+	const struct record_options *options = recording->options;
+	int rc = perf_limits_check_rate(options->rate_hz, err);
+
+	recording->foreign = foreign_new((struct pause){ keep_up, recording });
+	recording->readers.foreign = recording->foreign;
+	recording->command.foreign = recording->foreign;
+	if (rc == 0)
+		rc = check_files(options, err);
+	if (rc == 0)
+		rc = watched_command_prepare(&recording->command, options->argv, options->as_user,
+					     err);
+	if (rc < 0)
+		return rc;
+	open_limit_raise();
+	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
+	rc = watched_command_take_signals(&recording->command, err);
+	if (rc == 0 && options->off_cpu)
+		recording->waiting = waiting_new();
+	if (rc == 0)
+		rc = record_sampler_open(options, recording->command.launch.pid,
+					 waiting_source(recording->waiting), &recording->sampler,
+					 err);
+	if (rc == 0)
+		rc = record_output_open(&recording->output, options->output, recording->profile,
+					err);
+	if (rc < 0)
+		return rc;
+	store_note_origin(recording->output.writer);
+	build_model(recording);
+	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
+	/* If we are killed while we look at what runs already, the file says of what it is. A
+	 * failure is not final yet: everything is kept for the next try. */
+	record_facts_begin(recording->facts);
+	(void)record_output_flush(&recording->output, NULL);
+	rc = build_waiting(recording, err);
+	if (rc < 0)
+		return rc;
+	return options->system_map || options->vmlinux ? load_kernel(recording, err) : 0;
+}
+
+int record_run(const struct record_options *options, struct record_result *ret_result,
+	       struct err *err)
+{
+	struct recording recording = { .options = options,
+				       .result = ret_result,
+				       .command = WATCHED_COMMAND_NONE,
+				       .profile = profile_new() };
+	int rc;
+
+	keep_memory_small();
+	*ret_result = (struct record_result){ 0 };
+	rc = set_up(&recording, err);
+	if (rc == 0 && copies_come_first(&recording))
+		rc = load_kernel(&recording, err);
+	if (rc == 0)
+		rc = go(&recording, err);
+	if (rc == 0)
+		rc = load_kernel(&recording, err);
+	if (rc < 0) {
+		record_output_discard(&recording.output);
+	} else {
+		go_first();
+		run_loop(&recording);
+		rc = finish(&recording, err);
+		if (rc == 0)
+			rc = publish(&recording, err);
+		else if (recording.stored)
+			publish(&recording, NULL); /* as far as it got */
+		else if (recording.output.in_state_folder)
+			record_output_discard(&recording.output);
+		watched_command_wait(&recording.command);
+	}
+	ret_result->outcome = recording.command.outcome;
+	release(&recording);
+	return rc;
+}

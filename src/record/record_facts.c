@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/record_facts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "model/profile.h"
+#include "proc/cpu_stat.h"
+#include "record/record.h"
+#include "sampling/interrupt_cost.h"
+#include "sampling/sampler.h"
+
+struct record_facts {
+	struct profile *profile;
+	const struct sampler *sampler;
+	struct cpu_stat stat_begin, stat_end;
+	uint64_t self_begin_ns, self_end_ns; /* our processor time until then */
+};
+
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
+}
+
+static uint64_t self_cpu_ns(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+}
+
+static void set_command(struct run_facts *run, char *const *argv)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; argv && argv[i]; i++) {
+		if (i)
+			buf_add_char(&text, ' ');
+		buf_add_str(&text, argv[i]);
+	}
+	profile_set_text(&run->command, buf_text(&text));
+	buf_done(&text);
+}
+
+static const char *scope_of(const struct record_options *options, const struct sampler *sampler)
+{
+	if (options->pid_count)
+		return "processes";
+	return sampler_rung(sampler) == RUNG_MACHINE ? "machine" : "command";
+}
+
+static const char *stacks_word(enum stack_rung rung)
+{
+	static const char *const words[STACK_RUNG_COUNT] = {
+		[STACK_RUNG_NONE] = "none",
+		[STACK_RUNG_FRAME_POINTERS] = "fp",
+		[STACK_RUNG_DUMP] = "full",
+		[STACK_RUNG_INTERRUPT] = "full",
+	};
+
+	return words[rung];
+}
+
+struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
+				      const struct record_options *options)
+{
+	struct record_facts *facts = xcalloc(1, sizeof(*facts));
+	struct run_facts *run = &profile->run;
+	struct utsname name;
+
+	facts->profile = profile;
+	facts->sampler = sampler;
+	uname(&name);
+	profile_set_text(&run->prospect_version, PROSPECT_VERSION);
+	profile_set_text(&run->hostname, name.nodename);
+	profile_set_text(&run->kernel_release, name.release);
+	profile_set_text(&run->machine, name.machine);
+	set_command(run, options->argv);
+	profile_set_text(&run->scope, scope_of(options, sampler));
+	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
+	profile_set_text(&run->stacks, stacks_word(sampler_stack_rung(sampler)));
+	profile_set_text(&run->not_visible, sampler_missing(sampler));
+	run->cpus = sampler_cpus(sampler);
+	run->prospect_pid = (uint64_t)getpid();
+	return facts;
+}
+
+void record_facts_free(struct record_facts *facts)
+{
+	free(facts);
+}
+
+static void add_line(char **text, const char *line)
+{
+	char *longer = *text && **text ? xasprintf("%s\n%s", *text, line) : xstrdup(line);
+
+	free(*text);
+	*text = longer;
+}
+
+/* Why stacks are found in a lesser way than could be. */
+static void add_lower_stacks(char **text, const struct sampler *sampler)
+{
+	const char *missing = sampler_stacks_missing(sampler);
+	_cleanup_free_ char *line = NULL;
+
+	if (sampler_stack_rung(sampler) == STACK_RUNG_DUMP)
+		line = xasprintf("nothing of stacks, but they are copied with each sample, which "
+				 "costs more: %s",
+				 missing);
+	else
+		line = xasprintf("the callers that only unwind tables tell: %s", missing);
+	add_line(text, line);
+}
+
+/* What runs already shows its files only to its owner; what starts later is in our records. */
+static bool others_are_hidden(void)
+{
+	char target[64];
+
+	return geteuid() != 0 && readlink("/proc/1/exe", target, sizeof(target)) < 0 &&
+	       (errno == EACCES || errno == EPERM);
+}
+
+void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
+{
+	char **text = &facts->profile->run.not_visible;
+	enum rung rung = sampler_rung(facts->sampler);
+
+	if (*sampler_stacks_missing(facts->sampler))
+		add_lower_stacks(text, facts->sampler);
+	if (kernel_hidden && rung != RUNG_OWN_USER)
+		add_line(text,
+			 "the names of kernel code, and which of it was interrupts "
+			 "(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo sysctl "
+			 "-w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+	if (rung == RUNG_MACHINE && others_are_hidden())
+		add_line(text,
+			 "the code of other users' processes that ran before (CAP_SYS_PTRACE): "
+			 "it is [unmapped]; run with sudo");
+}
+
+void record_facts_begin(struct record_facts *facts)
+{
+	struct run_facts *run = &facts->profile->run;
+
+	run->start_realtime_ns = clock_read(CLOCK_REALTIME);
+	(void)cpu_stat_read(&facts->stat_begin, NULL);
+	facts->self_begin_ns = self_cpu_ns();
+	run->start_ns = clock_ns();
+}
+
+void record_facts_end(struct record_facts *facts)
+{
+	facts->profile->run.end_ns = clock_ns();
+	facts->self_end_ns = self_cpu_ns();
+	(void)cpu_stat_read(&facts->stat_end, NULL);
+}
+
+static void settle_account(struct run_facts *run, const struct cpu_stat *stat)
+{
+	uint64_t wall_ns = (run->end_ns - run->start_ns) * run->cpus;
+	uint64_t sum_ns = cpu_stat_sum(stat);
+
+	run->idle_ns = stat->idle;
+	run->iowait_ns = stat->iowait;
+	run->steal_ns = cpu_stat_steal(stat, wall_ns);
+	run->stat_busy_ns = cpu_stat_busy(stat);
+	run->stat_irq_ns = stat->irq + stat->softirq;
+	run->stat_shortfall_ns = wall_ns > sum_ns ? wall_ns - sum_ns : 0;
+}
+
+static double mean_weight(const struct event *event)
+{
+	if (event->samples)
+		return (double)event->weight / (double)event->samples;
+	return event->rate_hz > 0 ? NS_PER_S / event->rate_hz : (double)event->period;
+}
+
+static void add_ring_loss(struct event *event, uint64_t count, double weight)
+{
+	event->loss[LOSS_RING_FULL].count += count;
+	event->loss[LOSS_RING_FULL].weight += (uint64_t)weight;
+}
+
+/* What the rings dropped. A lost sample of a counted event stands for as much as the mean of those
+ * that came. Before Linux 6.0 the kernel does not say of which event it was: what the stack program
+ * does not know of either is taken for the clock's. */
+static void settle_ring_losses(struct record_facts *facts, const struct record_end *end)
+{
+	struct event *events = facts->profile->events;
+	struct sampler_losses losses = sampler_losses(facts->sampler);
+	uint64_t told = losses.streams[STREAM_CLOCK] + losses.streams[STREAM_EVENT];
+	size_t next = 1; /* behind the clock: the named ones that were opened, in their order */
+
+	add_ring_loss(&events[0], losses.streams[STREAM_CLOCK], (double)losses.clock_weight_ns);
+	if (!losses.known && end->ring_lost > told)
+		add_ring_loss(&events[0], end->ring_lost - told,
+			      (double)(end->ring_lost - told) * mean_weight(&events[0]));
+	events[0].loss[LOSS_TRACKING].count =
+		losses.streams[STREAM_TRACK] + losses.streams[STREAM_TRACK_ID];
+	for (size_t i = 0; i < sampler_event_count(facts->sampler); i++) {
+		if (sampler_event(facts->sampler, i)) {
+			add_ring_loss(&events[next], losses.events[i],
+				      (double)losses.events[i] * mean_weight(&events[next]));
+			next++;
+		}
+	}
+}
+
+/*
+ * A timer that fires late by more than its period skips the ticks in between without a word; on
+ * virtual CPUs that sleep and wake thousands of times a second it skips many, and so does the tick
+ * that /proc/stat counts by. The idle stream is the witness: it ticks whether the CPU is idle or
+ * not, so that CPUs x wall is what its ticks must add up to. Where it falls short, the busy time
+ * that was not sampled (CPUs x wall less idle and steal, which NO_HZ kernels measure by the clock
+ * and not by ticks) is named as missed. Where it does not, what is left stays in the residue.
+ */
+static double witnessed_ns(const struct record_facts *facts, const struct record_end *end)
+{
+	const struct run_facts *run = &facts->profile->run;
+	double period_ns = (double)sampler_idle_period_ns(facts->sampler);
+	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
+	struct sampler_losses losses = sampler_losses(facts->sampler);
+	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns -
+			    (double)losses.streams[STREAM_IDLE] * period_ns;
+
+	/* Each CPU may be short of the ticks around its first and last; a hundredth or two is
+	 * noise. */
+	if (missing_ns <= 3 * period_ns * (double)run->cpus + 0.03 * wall_ns)
+		return 0;
+	return missing_ns;
+}
+
+static void settle_missed_ticks(struct record_facts *facts, const struct record_end *end)
+{
+	struct event *clock = &facts->profile->events[0];
+	const struct run_facts *run = &facts->profile->run;
+	double wall_ns = (double)(run->end_ns - run->start_ns) * (double)run->cpus;
+	double busy_ns = wall_ns - (double)(run->idle_ns + run->iowait_ns + run->steal_ns);
+	double seen_ns = (double)clock->weight + (double)clock->loss[LOSS_RING_FULL].weight +
+			 (double)clock->loss[LOSS_THROTTLED].weight;
+	double missed_ns = fmin(busy_ns - seen_ns, witnessed_ns(facts, end));
+	double period_ns = NS_PER_S / clock->rate_hz;
+	/* Of counting ticks in a stretch of time, and of idle time told in hundredths of a second.
+	 */
+	double noise_ns = 4 * sqrt(fmax(busy_ns, 0) * period_ns) +
+			  (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+
+	if (missed_ns <= noise_ns)
+		return;
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missed_ns;
+	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missed_ns * clock->rate_hz / NS_PER_S);
+}
+
+/* Without the whole machine there is no account; but the kernel tells what the command took. It
+ * counts nothing that the command did not wait for, so it can only be too little. */
+static void settle_missed_of_command(struct record_facts *facts, const struct record_end *end)
+{
+	struct event *clock = &facts->profile->events[0];
+	double period_ns = NS_PER_S / clock->rate_hz;
+	double took_ns, missing_ns;
+
+	if (!end->usage)
+		return;
+	took_ns = (double)timeval_ns(&end->usage->ru_utime);
+	if (sampler_rung(facts->sampler) != RUNG_OWN_USER)
+		took_ns += (double)timeval_ns(&end->usage->ru_stime);
+	missing_ns = took_ns - (double)clock->weight - (double)clock->loss[LOSS_RING_FULL].weight;
+	/* The kernel divides user from system time by ticks: some hundredths and a tenth of a
+	 * second. */
+	if (missing_ns < 0.05 * took_ns + NS_PER_S / 10.0 + 4 * sqrt(took_ns * period_ns))
+		return;
+	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missing_ns;
+	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missing_ns / period_ns);
+}
+
+/* Every tick interrupted somebody, also those that were dropped or not kept. What software counts
+ * (page faults, switches) comes without an interrupt. */
+static void settle_interrupts(struct record_facts *facts, const struct record_end *end)
+{
+	struct run_facts *run = &facts->profile->run;
+	struct interrupt_cost cost;
+	uint64_t ticks = end->idle_stream_weight_ns / sampler_idle_period_ns(facts->sampler);
+
+	if (interrupt_cost_load(&cost) < 0)
+		return;
+	for (size_t i = 0; i < facts->profile->event_count; i++) {
+		const struct event *event = &facts->profile->events[i];
+
+		if (event->clock != CLOCK_SOFTWARE && event->clock != CLOCK_SCHEDULER &&
+		    event->clock != CLOCK_EXACT)
+			ticks += event->samples + event->loss[LOSS_RING_FULL].count;
+	}
+	run->interrupt_known = 1;
+	run->interrupt_ns = (uint64_t)((double)ticks * cost.ns);
+}
+
+/* Some of the program's runs were timed; the others took as long. */
+static uint64_t bpf_time_ns(const struct sampler *sampler)
+{
+	struct sampler_stack_counts counts = sampler_stack_counts(sampler);
+	double timed = (double)counts.counters[STACK_COUNTER_TIMED_RUNS];
+
+	if (timed <= 0)
+		return 0;
+	return (uint64_t)((double)counts.counters[STACK_COUNTER_TIMED_NS] / timed *
+			  (double)counts.counters[STACK_COUNTER_RUNS]);
+}
+
+void record_facts_settle_self(struct record_facts *facts)
+{
+	struct run_facts *run = &facts->profile->run;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	run->max_rss_kb = (uint64_t)usage.ru_maxrss;
+	run->self_cpu_ns = self_cpu_ns();
+	run->recording_cpu_ns = facts->self_end_ns - facts->self_begin_ns;
+}
+
+static void settle_cost(struct record_facts *facts)
+{
+	struct sampler_ring_use use = sampler_ring_use(facts->sampler);
+	struct run_facts *run = &facts->profile->run;
+
+	run->bpf_ns = bpf_time_ns(facts->sampler);
+	record_facts_settle_self(facts);
+	run->ring_kb = use.bytes / 1024;
+	run->ring_high_water_permille = (uint64_t)(use.high_water * 1000 + 0.5);
+	run->ring_mean_permille = (uint64_t)(use.mean * 1000 + 0.5);
+}
+
+void record_facts_settle_late(struct record_facts *facts, uint64_t processes)
+{
+	const struct profile *profile = facts->profile;
+	uint64_t late = processes;
+
+	for (size_t i = 0; i < profile->images.count; i++)
+		late += profile_is_late(profile, (uint32_t)i);
+	facts->profile->events[0].loss[LOSS_NOT_READ].count = late;
+}
+
+void record_facts_settle(struct record_facts *facts, const struct record_end *end)
+{
+	struct record_queue_counts counts = sampler_queue_counts(facts->sampler);
+	struct run_facts *run = &facts->profile->run;
+	struct cpu_stat stat = cpu_stat_since(&facts->stat_begin, &facts->stat_end);
+	struct loss *loss = facts->profile->events[0].loss;
+
+	run->command_status = (uint64_t)(unsigned)end->status;
+	loss[LOSS_LATE].count = counts.late;
+	loss[LOSS_MALFORMED].count = counts.malformed;
+	settle_ring_losses(facts, end);
+	if (sampler_rung(facts->sampler) == RUNG_MACHINE) {
+		settle_account(run, &stat);
+		settle_missed_ticks(facts, end);
+	} else {
+		settle_missed_of_command(facts, end);
+	}
+	settle_interrupts(facts, end);
+	settle_cost(facts);
+}

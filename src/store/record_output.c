@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/record_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/output_file.h"
+#include "base/xalloc.h"
+#include "store/state_files.h"
+#include "store/store.h"
+
+/* An existing file is replaced only if it is a profile (or empty): -o must not eat other files. */
+static int clear_output(const char *path, struct err *err)
+{
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EEXIST,
+			       "%s is there and is no regular file; choose another name", path);
+	rc = st.st_size ? store_is_profile(path) : 1;
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", path, strerror(-rc));
+	if (rc == 0)
+		return err_set(err, -EEXIST,
+			       "%s is there and is no prospect profile; choose another name", path);
+	return store_remove(path, err);
+}
+
+static int create_file(struct record_output *output, struct profile *profile, struct err *err)
+{
+	int rc = clear_output(output->path, err);
+
+	return rc < 0 ? rc : store_create(output->path, profile, &output->writer, err);
+}
+
+/* With the owner's rights; where the owner may not write but root may, as root, then handed over:
+ * only where no user can make the name mean another file meanwhile. */
+static int create_owned(struct record_output *output, struct profile *profile, struct err *err)
+{
+	struct owner *owner = &output->owner;
+	int rc;
+
+	owner_begin(owner);
+	rc = create_file(output, profile, err);
+	owner_end(owner);
+	if (rc != -EACCES || !owner->other || !owner_root_alone(output->path))
+		return rc;
+	rc = create_file(output, profile, err);
+	if (rc == 0 && lchown(output->path, owner->uid, owner->gid) < 0)
+		rc = err_set(err, -errno, "cannot give %s to its owner: %s", output->path,
+			     strerror(errno));
+	owner->other = false; /* from here on root writes it */
+	return rc;
+}
+
+/* No state folder: the report is still made, from a file that goes with it, in a folder of its own
+ * that nobody else can enter. Under sudo TMPDIR may be a place of the user's. */
+static int use_temporary(struct record_output *output, const char *why, struct err *err)
+{
+	const char *wanted = output->owner.other ? NULL : getenv("TMPDIR");
+	char folder[sizeof(output->path) - sizeof("/profile.prof")];
+
+	snprintf(folder, sizeof(folder), "%s/prospect-XXXXXX",
+		 wanted && wanted[0] == '/' ? wanted : "/tmp");
+	if (!mkdtemp(folder))
+		return err_set(err, -errno, "%s; nor is there room in %s: %s; name a file with -o",
+			       why, folder, strerror(errno));
+	snprintf(output->path, sizeof(output->path), "%s/profile.prof", folder);
+	snprintf(output->note, sizeof(output->note), "the profile is not kept: %s", why);
+	output->temporary = true;
+	output->owner.other = false;
+	return 0;
+}
+
+void record_output_remove_temporary(const char *path)
+{
+	_cleanup_free_ char *folder = xstrdup(path);
+
+	unlink(path);
+	*strrchr(folder, '/') = '\0';
+	rmdir(folder);
+}
+
+int record_output_check(const char *wanted, struct err *err)
+{
+	if (wanted && output_file_is_stdout(wanted))
+		return err_set(err, -EINVAL,
+			       "-o -: a profile is no stream, its parts are written again and "
+			       "again; name a file");
+	if (wanted && strlen(wanted) >= sizeof(((struct record_output *)NULL)->path))
+		return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+	return 0;
+}
+
+int record_output_open(struct record_output *output, const char *wanted, struct profile *profile,
+		       struct err *err)
+{
+	struct err why;
+	int rc = record_output_check(wanted, err);
+
+	if (rc < 0)
+		return rc;
+	owner_find(&output->owner);
+	if (wanted) {
+		snprintf(output->path, sizeof(output->path), "%s", wanted);
+	} else if (state_begin(&output->owner, output->path, sizeof(output->path), &why) == 0) {
+		output->in_state_folder = true;
+	} else {
+		rc = use_temporary(output, why.text, err);
+	}
+	if (rc == 0)
+		rc = create_owned(output, profile, err);
+	if (rc < 0 && output->temporary)
+		record_output_remove_temporary(output->path);
+	return rc;
+}
+
+int record_output_flush(struct record_output *output, struct err *err)
+{
+	int rc;
+
+	owner_begin(&output->owner);
+	rc = store_flush(output->writer, err);
+	owner_end(&output->owner);
+	return rc;
+}
+
+int record_output_publish(struct record_output *output, struct err *err)
+{
+	struct store_writer *writer = steal_ptr(output->writer);
+
+	if (!store_is_in_place(writer)) {
+		store_writer_free(writer);
+		return err_set(err, -ENOENT,
+			       "%s is not the profile any more: somebody removed, moved or "
+			       "replaced it",
+			       output->path);
+	}
+	if (output->in_state_folder)
+		return state_commit(&output->owner, writer, output->path, sizeof(output->path),
+				    err);
+	store_writer_free(writer);
+	return 0;
+}
+
+void record_output_remove(const struct record_output *output)
+{
+	_cleanup_free_ char *journal = xasprintf("%s-journal", output->path);
+
+	owner_begin_thread(&output->owner);
+	unlink(journal);
+	if (output->temporary)
+		record_output_remove_temporary(output->path);
+	else
+		unlink(output->path);
+	owner_end_thread(&output->owner);
+}
+
+void record_output_discard(struct record_output *output)
+{
+	bool ours = output->writer && store_is_in_place(output->writer);
+
+	if (!output->writer)
+		return;
+	store_writer_free(steal_ptr(output->writer));
+	if (!ours)
+		return;
+	if (output->temporary) {
+		record_output_remove_temporary(output->path);
+		return;
+	}
+	owner_begin(&output->owner);
+	unlink(output->path);
+	owner_end(&output->owner);
+}
+
+void record_output_done(struct record_output *output)
+{
+	if (output->temporary)
+		record_output_discard(output);
+	else
+		store_writer_free(steal_ptr(output->writer));
+}

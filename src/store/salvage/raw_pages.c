@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/salvage/raw_pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/search.h"
+#include "base/xalloc.h"
+#include "store/file_format.h"
+#include "store/schema.h"
+
+enum {
+	/* What SQLite makes where nobody asks for another size, as we never do. */
+	USUAL_PAGE_BYTES = 4096,
+	LEAST_PAGE_BYTES = 512,
+	MOST_PAGE_BYTES = 65536,
+
+	AT_USER_VERSION = 60,
+	AT_APPLICATION_ID = 68,
+
+	/* sqlite3 fileformat2, section 3 */
+	JOURNAL_HEADER_BYTES = 28,
+	JOURNAL_RECORD_EXTRA = 8, /* the page's number and a checksum */
+	CHECKSUM_STEP = 200,
+
+	READS_PER_PAGE = 8,
+	READS_ALWAYS = 4096,
+};
+
+/* A number of SQLite: 32 bits, the highest first. */
+static uint32_t number_at(const uint8_t *bytes, size_t at)
+{
+	struct reader reader = reader_make(bytes + at, sizeof(uint32_t));
+
+	return (uint32_t)format_big_endian(&reader, sizeof(uint32_t));
+}
+
+static bool read_at(int fd, void *bytes, size_t size, uint64_t at)
+{
+	return at <= INT64_MAX && pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+static bool is_page_size(uint32_t bytes)
+{
+	return bytes >= LEAST_PAGE_BYTES && bytes <= MOST_PAGE_BYTES && !(bytes & (bytes - 1));
+}
+
+/* ---- the first page ---- */
+
+static int check_first(const uint8_t *header, const char *name, struct err *err)
+{
+	uint32_t version = number_at(header, AT_USER_VERSION);
+
+	/* Another id is another program's; a damaged page has no id that means anything. */
+	if (number_at(header, AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
+		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
+			       name);
+	if (version > SCHEMA_VERSION)
+		return err_set(
+			err, -ENOTSUP,
+			"%s is a profile of version %u, this program reads up to %u: use the "
+			"prospect that made it, or a newer one",
+			name, version, SCHEMA_VERSION);
+	return 0;
+}
+
+/* The size of pages and what of them is used; of a damaged first page as we make them. */
+static int read_sizes(struct raw_pages *pages, const char *name, struct err *err)
+{
+	uint8_t header[FORMAT_FILE_HEADER_BYTES] = { 0 };
+	struct reader reader = reader_make(header + FORMAT_AT_PAGE_BYTES, 2);
+	uint32_t bytes;
+
+	pages->page_bytes = pages->usable_bytes = USUAL_PAGE_BYTES;
+	if (!read_at(pages->fd, header, sizeof(header), 0) ||
+	    memcmp(header, "SQLite format 3", 16) != 0)
+		return 0;
+	bytes = (uint32_t)format_big_endian(&reader, 2);
+	bytes = bytes == 1 ? MOST_PAGE_BYTES : bytes;
+	if (is_page_size(bytes))
+		pages->page_bytes = pages->usable_bytes = bytes;
+	if (bytes == pages->page_bytes && header[FORMAT_AT_RESERVED_BYTES] <= 32)
+		pages->usable_bytes -= header[FORMAT_AT_RESERVED_BYTES];
+	return check_first(header, name, err);
+}
+
+/* ---- the journal ---- */
+
+/* One run of records behind a header. */
+struct segment {
+	uint64_t at;	  /* of its first record */
+	uint64_t records; /* how many */
+	uint32_t nonce;
+	uint32_t pages; /* of the file before the write */
+	uint32_t sector_bytes;
+};
+
+static bool read_segment(struct raw_pages *pages, uint64_t at, uint64_t size,
+			 struct segment *ret_segment)
+{
+	static const uint8_t magic[] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+	uint8_t header[JOURNAL_HEADER_BYTES];
+	struct segment segment;
+	uint32_t page_bytes;
+	uint64_t room;
+
+	if (!read_at(pages->journal, header, sizeof(header), at) ||
+	    memcmp(header, magic, sizeof(magic)) != 0)
+		return false;
+	segment.records = number_at(header, 8);
+	segment.nonce = number_at(header, 12);
+	segment.pages = number_at(header, 16);
+	segment.sector_bytes = number_at(header, 20);
+	page_bytes = number_at(header, 24);
+	if (!is_page_size(page_bytes) || segment.sector_bytes < 32 ||
+	    segment.sector_bytes > MOST_PAGE_BYTES)
+		return false;
+	if (page_bytes != pages->page_bytes)
+		return false;
+	segment.at = at + segment.sector_bytes;
+	room = size > segment.at ? (size - segment.at) / (page_bytes + JOURNAL_RECORD_EXTRA) : 0;
+	if (segment.records == UINT32_MAX || segment.records > room)
+		segment.records = room;
+	*ret_segment = segment;
+	return true;
+}
+
+static uint32_t checksum_of(const uint8_t *page, uint32_t page_bytes, uint32_t nonce)
+{
+	uint32_t sum = nonce;
+
+	for (int64_t at = (int64_t)page_bytes - CHECKSUM_STEP; at > 0; at -= CHECKSUM_STEP)
+		sum += page[at];
+	return sum;
+}
+
+/* SQLite ends at the first record that is not as written; what follows is good where its own
+ * checksum says so. */
+static void read_records(struct raw_pages *pages, const struct segment *segment)
+{
+	size_t stride = pages->page_bytes + JOURNAL_RECORD_EXTRA;
+	_cleanup_free_ uint8_t *record = xmalloc(stride);
+
+	for (uint64_t i = 0; i < segment->records; i++) {
+		uint64_t at = segment->at + i * stride;
+		uint32_t page, sum;
+
+		if (!read_at(pages->journal, record, stride, at)) {
+			pages->journal_bad = true;
+			return;
+		}
+		page = number_at(record, 0);
+		sum = number_at(record, stride - sizeof(uint32_t));
+		if (!page || page > segment->pages ||
+		    sum != checksum_of(record + sizeof(uint32_t), pages->page_bytes,
+				       segment->nonce)) {
+			pages->journal_bad = true;
+			continue;
+		}
+		*vec_push(&pages->undone) = (struct raw_undone){ page, at + sizeof(uint32_t) };
+	}
+}
+
+static int compare_undone(const void *a, const void *b)
+{
+	const struct raw_undone *one = a, *other = b;
+
+	if (one->page != other->page)
+		return one->page < other->page ? -1 : 1;
+	return one->at < other->at ? -1 : one->at > other->at;
+}
+
+/* The first record of a page has it as it was before everything. */
+static void sort_undone(struct raw_pages *pages)
+{
+	struct raw_undone *items = pages->undone.items;
+	size_t kept = 0;
+
+	if (pages->undone.count)
+		qsort(items, pages->undone.count, sizeof(*items), compare_undone);
+	for (size_t i = 0; i < pages->undone.count; i++) {
+		if (!kept || items[kept - 1].page != items[i].page)
+			items[kept++] = items[i];
+	}
+	pages->undone.count = kept;
+}
+
+static uint64_t next_segment(const struct raw_pages *pages, const struct segment *segment)
+{
+	uint64_t end = segment->at + segment->records * (pages->page_bytes + JOURNAL_RECORD_EXTRA);
+
+	return (end + segment->sector_bytes - 1) / segment->sector_bytes * segment->sector_bytes;
+}
+
+/* One of no bytes, or whose header was cleared, belongs to a write that was finished. */
+static void read_journal(struct raw_pages *pages)
+{
+	struct segment segment;
+	struct stat status;
+	uint64_t size, at = 0;
+	uint8_t first = 0;
+
+	if (pages->journal < 0 || fstat(pages->journal, &status) < 0)
+		return;
+	size = (uint64_t)status.st_size;
+	for (; at < size && read_segment(pages, at, size, &segment);
+	     at = next_segment(pages, &segment)) {
+		if (!at)
+			pages->count = segment.pages;
+		pages->journal_used = true;
+		read_records(pages, &segment);
+	}
+	sort_undone(pages);
+	if (!pages->journal_used && read_at(pages->journal, &first, 1, 0))
+		pages->journal_bad = true;
+}
+
+/* ---- the whole ---- */
+
+int raw_pages_open(struct raw_pages *pages, int fd, int journal, const char *name, struct err *err)
+{
+	struct stat status;
+	uint32_t in_file;
+	int rc;
+
+	*pages = (struct raw_pages){ .fd = fd, .journal = journal };
+	if (fstat(fd, &status) < 0)
+		return err_set(err, -errno, "cannot read %s: %s", name, strerror(errno));
+	if (!status.st_size)
+		return err_set(err, -EINVAL, "%s is empty, not a profile", name);
+	rc = read_sizes(pages, name, err);
+	if (rc)
+		return rc;
+	in_file = (uint32_t)((uint64_t)status.st_size / pages->page_bytes);
+	pages->count = in_file;
+	read_journal(pages);
+	/* A journal is believed as far as there is anything to be read. */
+	if (pages->undone.count && pages->undone.items[pages->undone.count - 1].page > in_file)
+		in_file = pages->undone.items[pages->undone.count - 1].page;
+	if (pages->count > in_file)
+		pages->count = in_file;
+	pages->budget = (uint64_t)pages->count * READS_PER_PAGE + READS_ALWAYS;
+	return 0;
+}
+
+void raw_pages_done(struct raw_pages *pages)
+{
+	vec_free(&pages->undone);
+}
+
+static const struct raw_undone *find_undone(const struct raw_pages *pages, uint32_t number)
+{
+	size_t before =
+		search_before(pages->undone.items, pages->undone.count, item, item->page < number);
+
+	if (before == pages->undone.count || pages->undone.items[before].page != number)
+		return NULL;
+	return &pages->undone.items[before];
+}
+
+bool raw_pages_read(struct raw_pages *pages, uint32_t number, uint8_t *ret_bytes)
+{
+	const struct raw_undone *undone;
+
+	if (!number || number > pages->count || !pages->budget)
+		return false;
+	pages->budget--;
+	undone = find_undone(pages, number);
+	if (undone)
+		return read_at(pages->journal, ret_bytes, pages->page_bytes, undone->at);
+	return read_at(pages->fd, ret_bytes, pages->page_bytes,
+		       (uint64_t)(number - 1) * pages->page_bytes);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/state_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "model/profile.h"
+#include "store/store.h"
+
+#define LAST	 "last.prof"
+#define PREVIOUS "previous.prof"
+#define LOCK	 ".lock"
+
+struct folder {
+	char path[STATE_PATH_MAX]; /* without a slash at its end; "": there is none */
+	size_t home_length;	   /* how much of it is the home folder; 0: nothing */
+};
+
+static void find_folder(const struct owner *owner, struct folder *ret_folder)
+{
+	const char *state_home = owner->other ? NULL : getenv("XDG_STATE_HOME");
+	struct folder folder = { "", 0 };
+
+	if (state_home && state_home[0] == '/' && owner_keeps_in(state_home)) {
+		snprintf(folder.path, sizeof(folder.path), "%s/prospect", state_home);
+	} else if (owner->home[0]) {
+		snprintf(folder.path, sizeof(folder.path), "%s/.local/state/prospect", owner->home);
+		folder.home_length = strlen(owner->home);
+	}
+	*ret_folder = folder;
+}
+
+static int make_folder(const char *path)
+{
+	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* mkdir -p, each new folder for the owner alone; but a home folder that is not there is nothing we
+ * make: -ENOENT. */
+static int make_folders(struct folder *folder)
+{
+	char *slash = strchr(folder->path + (folder->home_length ? folder->home_length : 1), '/');
+	int rc = 0;
+
+	if (folder->home_length) {
+		*slash = '\0';
+		rc = faccessat(AT_FDCWD, folder->path, F_OK, AT_EACCESS) < 0 ? -errno : 0;
+		*slash = '/';
+		slash = strchr(slash + 1, '/');
+	}
+	for (; slash && rc == 0; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		rc = make_folder(folder->path);
+		*slash = '/';
+	}
+	return rc < 0 ? rc : make_folder(folder->path);
+}
+
+static int join(char *ret_path, size_t size, const char *folder, const char *name, struct err *err)
+{
+	if ((size_t)snprintf(ret_path, size, "%s/%s", folder, name) >= size)
+		return err_set(err, -ENAMETOOLONG, "%s: the name is too long", folder);
+	return 0;
+}
+
+/* Commands that rename files here take turns. The lock goes with the descriptor. */
+static int lock_folder(int folder)
+{
+	int fd = openat(folder, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+static int rotate(int folder, const char *recording)
+{
+	if (renameat(folder, LAST, folder, PREVIOUS) < 0 && errno != ENOENT)
+		return -errno;
+	return renameat(folder, recording, folder, LAST) < 0 ? -errno : 0;
+}
+
+/* "recording-PID.prof"? */
+static bool is_recording_name(const char *name)
+{
+	int pid, end = 0;
+
+	return sscanf(name, "recording-%d.prof%n", &pid, &end) == 1 && end && !name[end] && pid > 0;
+}
+
+/* Did the recording neither end nor take a sample? */
+static bool has_nothing(struct store_reader *reader)
+{
+	struct profile *run;
+	bool ended;
+
+	if (store_last_second(reader) || store_load_run(reader, &run, NULL) < 0)
+		return false;
+	ended = run->run.end_ns != 0;
+	profile_free(run);
+	return !ended;
+}
+
+/* Opening lets SQLite roll a half-written flush back; only then may the file move. Returns 0 or
+ * why it cannot be opened now; -ENODATA: it has nothing to show. */
+static int try_to_open(const char *path)
+{
+	struct store_reader *reader;
+	int rc = store_open(path, &reader, NULL);
+
+	if (rc < 0)
+		return rc;
+	rc = has_nothing(reader) ? -ENODATA : 0;
+	store_close(reader);
+	return rc;
+}
+
+/* A file that can be read becomes last.prof. What has nothing to show, and what is certainly no
+ * profile, is removed: its recorder was killed before it had written a sample. What cannot be
+ * opened now (a newer version, no permission, no memory ...) stays for another time. */
+static void adopt(int folder, const char *folder_name, const char *name)
+{
+	char path[STATE_PATH_MAX];
+	int rc;
+
+	if (join(path, sizeof(path), folder_name, name, NULL) < 0 || store_is_recording(path))
+		return;
+	rc = try_to_open(path);
+	/* A recorder that has just begun locks its file before it is a profile: asked again. */
+	if (rc == 0 && !store_is_recording(path))
+		rotate(folder, name);
+	else if (rc == -ENODATA || (rc == -EINVAL && store_is_profile(path) == 0))
+		store_remove(path, NULL);
+}
+
+/* Recordings that nobody holds any more: those whose process was killed. Its pid says nothing: it
+ * may be of another namespace, or somebody else's by now. */
+static void adopt_orphans(int folder, const char *folder_name)
+{
+	int copy = dup(folder);
+	_cleanup_closedir_ DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		if (is_recording_name(entry->d_name))
+			adopt(folder, folder_name, entry->d_name);
+	}
+}
+
+static int find_kept(const char *name, char *ret_path, size_t size, struct err *err)
+{
+	struct folder folder;
+	struct owner owner;
+	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int lock = -1;
+	int rc;
+
+	owner_find(&owner);
+	find_folder(&owner, &folder);
+	owner_begin(&owner);
+	fd = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		lock = lock_folder(fd);
+		adopt_orphans(fd, folder.path);
+	}
+	rc = join(ret_path, size, folder.path, name, err);
+	if (rc == 0 && (fd < 0 || faccessat(fd, name, F_OK, 0) < 0))
+		rc = err_set(
+			err, -ENOENT,
+			"no profile was made yet (%s/%s); run 'prospect COMMAND' first, or name a "
+			"file",
+			folder.path, name);
+	owner_end(&owner);
+	return rc;
+}
+
+int state_last_profile(char *ret_path, size_t size, struct err *err)
+{
+	return find_kept(LAST, ret_path, size, err);
+}
+
+int state_previous_profile(char *ret_path, size_t size, struct err *err)
+{
+	return find_kept(PREVIOUS, ret_path, size, err);
+}
+
+int state_path(const struct owner *owner, const char *name, char *ret_path, size_t size,
+	       struct err *err)
+{
+	struct folder folder;
+
+	find_folder(owner, &folder);
+	if (!folder.path[0])
+		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
+	return join(ret_path, size, folder.path, name, err);
+}
+
+int state_make_folder(const struct owner *owner, struct err *err)
+{
+	struct folder folder;
+	int rc;
+
+	find_folder(owner, &folder);
+	if (!folder.path[0])
+		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
+	owner_begin(owner);
+	rc = make_folders(&folder);
+	if (rc == 0 && faccessat(AT_FDCWD, folder.path, W_OK, AT_EACCESS) < 0)
+		rc = -errno;
+	owner_end(owner);
+	if (rc == -ENOENT && folder.home_length)
+		return err_set(err, rc, "cannot keep profiles in %s: there is no home folder %.*s",
+			       folder.path, (int)folder.home_length, folder.path);
+	if (rc < 0)
+		err_set(err, rc, "cannot keep profiles in %s: %s", folder.path, strerror(-rc));
+	return rc;
+}
+
+int state_begin(const struct owner *owner, char *ret_path, size_t size, struct err *err)
+{
+	char name[64];
+	int rc = state_make_folder(owner, err);
+	bool there = true;
+
+	for (int number = (int)getpid(); rc == 0 && there; number++) {
+		snprintf(name, sizeof(name), "recording-%d.prof", number);
+		rc = state_path(owner, name, ret_path, size, err);
+		owner_begin(owner);
+		there = faccessat(AT_FDCWD, ret_path, F_OK, AT_EACCESS) == 0;
+		owner_end(owner);
+	}
+	return rc;
+}
+
+int state_commit(const struct owner *owner, struct store_writer *writer, char *path, size_t size,
+		 struct err *err)
+{
+	char folder[STATE_PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int lock = -1;
+	const char *name = strrchr(path, '/') + 1;
+	int rc;
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(name - path - 1), path);
+	owner_begin(owner);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		rc = -errno;
+	} else {
+		lock = lock_folder(fd);
+		adopt_orphans(fd, folder);
+		store_writer_free(steal_ptr(writer));
+		rc = rotate(fd, name);
+	}
+	store_writer_free(writer);
+	owner_end(owner);
+	if (rc < 0)
+		return err_set(err, rc, "cannot keep the profile as %s/" LAST ": %s", folder,
+			       strerror(-rc));
+	return join(path, size, folder, LAST, err);
+}

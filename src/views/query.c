@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/query.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/unpacked.h"
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "load/format.h"
+#include "load/opened.h"
+#include "names/spelling/demangler.h"
+#include "present/rows/sql_rows.h"
+#include "present/view_list.h"
+#include "store/sql/query.h"
+
+DEFINE_CLEANUP(struct query *, query_close);
+DEFINE_CLEANUP(struct demangler *, demangler_free);
+
+static const enum sql_rows_format row_formats[] = {
+	[FORMAT_TEXT] = SQL_ROWS_TEXT,
+	[FORMAT_CSV] = SQL_ROWS_CSV,
+	[FORMAT_JSON] = SQL_ROWS_JSON,
+};
+
+/* One statement on its way. */
+struct run {
+	const struct query_options *options;
+	const char *sql;
+	enum format format;
+	bool skip_empty;
+	FILE *out;
+	struct query *query;
+	struct query_outcome *outcome;
+};
+
+int query_check(const struct query_options *options, struct err *err)
+{
+	enum format format;
+	int rc = format_parse(options->format, &format, err);
+
+	if (rc == 0 && options->demangle &&
+	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
+		rc = err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
+			     options->demangle);
+	return rc;
+}
+
+/* --- signals: they wait while a statement runs, which looks for them --- */
+
+/* Those that whoever started us wants to be ignored are left so. */
+static void add_signal(sigset_t *set, int number)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+		sigaddset(set, number);
+}
+
+static void stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	add_signal(set, SIGINT);
+	add_signal(set, SIGTERM);
+}
+
+static bool is_stopped(void *context)
+{
+	sigset_t set;
+
+	stop_signals(&set);
+	return sigtimedwait(&set, NULL, &(struct timespec){ 0 }) > 0;
+}
+
+static const char *demangle(void *context, const char *name)
+{
+	return demangler_text(context, name);
+}
+
+/* --- rows --- */
+
+static struct sql_rows *make_rows(const struct run *run)
+{
+	size_t count = query_column_count(run->query);
+	const char **names = xcalloc(count, sizeof(*names));
+	struct sql_rows *rows;
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = query_column_name(run->query, i);
+	rows = sql_rows_new(row_formats[run->format], run->sql, names, count, run->out);
+	free(names);
+	return rows;
+}
+
+static void add_row(const struct run *run, struct sql_rows *rows, struct value *values)
+{
+	size_t count = query_column_count(run->query);
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = query_value(run->query, i);
+	sql_rows_add(rows, values);
+	run->outcome->rows++;
+}
+
+/* The rows from the current one on: @rc is what query_step said of it. */
+static int print_rows(const struct run *run, int rc, struct err *err)
+{
+	_cleanup_(sql_rows_freep) struct sql_rows *rows = make_rows(run);
+	_cleanup_free_ struct value *values =
+		xcalloc(query_column_count(run->query), sizeof(*values));
+
+	while (rc > 0 && !ferror(run->out)) {
+		if (run->options->limit && run->outcome->rows == run->options->limit) {
+			run->outcome->more = true;
+			rc = 0;
+			break;
+		}
+		add_row(run, rows, values);
+		rc = query_step(run->query, err);
+	}
+	sql_rows_finish(rows, rc == 0 && !run->outcome->more);
+	return rc < 0 ? rc : opened_end(run->out, err);
+}
+
+static int run_statement(const struct run *run, struct err *err)
+{
+	int rc = query_prepare(run->query, run->sql, err);
+
+	run->outcome->is_wrong = rc == -EINVAL || rc == -EPERM;
+	if (rc < 0)
+		return rc;
+	rc = query_step(run->query, err);
+	run->outcome->is_wrong = rc == -EINVAL;
+	if (rc < 0 || (rc == 0 && run->skip_empty))
+		return rc;
+	return print_rows(run, rc, err);
+}
+
+static int run_with_signals(const struct run *run, struct err *err)
+{
+	sigset_t set, old;
+	int rc;
+
+	stop_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	rc = run_statement(run, err);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+static int print(const char *path, const char *sql, const struct query_options *options,
+		 bool skip_empty, FILE *out, struct query_outcome *outcome, struct err *err)
+{
+	_cleanup_(unpacked_closep) struct unpacked *unpacked = NULL;
+	_cleanup_(query_closep) struct query *query = NULL;
+	_cleanup_(demangler_freep) struct demangler *demangler = demangler_new(
+		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
+	struct query_setup setup = { .max_seconds = options->max_seconds,
+				     .max_bytes = options->max_megabytes << 20,
+				     .demangle = demangle,
+				     .demangle_context = demangler,
+				     .stop = is_stopped };
+	struct run run = { .options = options,
+			   .sql = sql,
+			   .skip_empty = skip_empty,
+			   .out = out,
+			   .outcome = outcome };
+	int rc = format_parse(options->format, &run.format, err);
+
+	*outcome = (struct query_outcome){ 0 };
+	if (rc == 0 && unpacked_is_archive(path))
+		rc = unpacked_open(path, &unpacked, err);
+	if (rc == 0)
+		rc = query_open(unpacked ? unpacked_profile(unpacked) : path, &setup, &query, err);
+	run.query = query;
+	return rc < 0 ? rc : run_with_signals(&run, err);
+}
+
+int query_print(const char *path, const char *sql, const struct query_options *options, FILE *out,
+		struct query_outcome *outcome, struct err *err)
+{
+	return print(path, sql, options, false, out, outcome, err);
+}
+
+int query_print_any(const char *path, const char *sql, const struct query_options *options,
+		    FILE *out, struct query_outcome *outcome, struct err *err)
+{
+	return print(path, sql, options, true, out, outcome, err);
+}
+
+/* --- what there is --- */
+
+struct listing {
+	FILE *out;
+	struct sql_rows *rows; /* NULL: as text */
+};
+
+static struct value text_value(const char *text)
+{
+	return (struct value){ .type = VALUE_TEXT, .text = text, .size = strlen(text) };
+}
+
+static void list_view(void *context, const struct query_view *view)
+{
+	const struct listing *listing = context;
+
+	if (!listing->rows) {
+		view_list_add(view->name, view->summary, view->columns, view->column_count,
+			      listing->out);
+		return;
+	}
+	for (size_t i = 0; i < view->column_count; i++) {
+		struct value values[] = { text_value(view->name), text_value(view->columns[i]) };
+
+		sql_rows_add(listing->rows, values);
+	}
+}
+
+int query_list(const struct query_options *options, FILE *out, struct err *err)
+{
+	static const char *const names[] = { "view", "column" };
+	_cleanup_(sql_rows_freep) struct sql_rows *rows = NULL;
+	enum format format;
+	int rc = format_parse(options->format, &format, err);
+
+	if (rc == 0 && format != FORMAT_TEXT)
+		rows = sql_rows_new(row_formats[format], "", names, 2, out);
+	if (rc == 0)
+		rc = query_each_view(list_view, &(struct listing){ out, rows }, err);
+	if (rc == 0 && rows)
+		sql_rows_finish(rows, true);
+	return rc < 0 ? rc : opened_end(out, err);
+}

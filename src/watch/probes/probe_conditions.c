@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch/probes/probe_conditions.h"
+
+#include <errno.h>
+
+static bool has_instructions(const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++) {
+		if (options->targets[i].instruction)
+			return true;
+	}
+	return false;
+}
+
+/* Is there no target that returns a value? */
+static bool has_no_values(const struct probe_options *options)
+{
+	for (size_t i = 0; i < options->target_count; i++) {
+		if (options->targets[i].returns.kind != PROBE_RETURN_NOTHING)
+			return false;
+	}
+	return options->target_count > 0;
+}
+
+static int refuse_no_values(const struct probe_options *options, const char *option,
+			    const char *text, const char *what, struct err *err)
+{
+	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number that %s", option, text,
+		       options->targets[0].label,
+		       options->target_count > 1 ? ", as all of them," : "", what);
+}
+
+int probe_conditions_parse(const struct probe_options *options,
+			   struct probe_conditions *ret_conditions, struct err *err)
+{
+	const char *text = options->filter.condition;
+	struct probe_condition whole = { .count = 0 };
+	int rc = text ? probe_condition_parse("--if", text, &whole, err) : 0;
+
+	*ret_conditions = (struct probe_conditions){ .entry = { .count = 0 } };
+	if (rc == 0 &&
+	    probe_condition_split(&whole, &ret_conditions->entry, &ret_conditions->at_return) < 0)
+		rc = err_set(err, -EINVAL,
+			     "--if '%s': arguments are known as a call enters and retval as it "
+			     "returns: only && can join them",
+			     text);
+	if (rc == 0 && ret_conditions->at_return.count && has_instructions(options))
+		rc = err_set(err, -EINVAL,
+			     "--if '%s': functions return, instructions have no retval", text);
+	if (rc == 0 && ret_conditions->at_return.count && has_no_values(options))
+		rc = refuse_no_values(options, "--if", text, "retval could be", err);
+	if (rc == 0 && options->error_if && has_no_values(options))
+		rc = refuse_no_values(options, "--error-if", options->error_if, "could be an error",
+				      err);
+	if (rc == 0 && options->error_if && has_instructions(options))
+		rc = err_set(err, -EINVAL,
+			     "--error-if '%s': functions return, instructions have no errors",
+			     options->error_if);
+	if (rc == 0 && options->error_if)
+		rc = probe_condition_parse("--error-if", options->error_if, &ret_conditions->error,
+					   err);
+	if (rc == 0 && probe_condition_uses_arguments(&ret_conditions->error))
+		rc = err_set(err, -EINVAL,
+			     "--error-if '%s': arguments are known as a call enters; what it "
+			     "returns is retval",
+			     options->error_if);
+	return rc;
+}
+
+bool probe_conditions_need_exits(const struct probe_conditions *conditions)
+{
+	return conditions->at_return.count || conditions->error.count;
+}

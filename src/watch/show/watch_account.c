@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "present/figures.h"
+#include "watch/show/watch_parts.h"
+
+static const struct {
+	const char *word, *sentence; /* NULL: goes without saying */
+} reasons[] = {
+	[WATCH_GOES_ON] = { "going-on", NULL },
+	[WATCH_DURATION] = { "duration", NULL },
+	[WATCH_COMMAND] = { "command-ended", NULL },
+	[WATCH_STOPPED] = { "stopped", NULL },
+	[WATCH_BUDGET] = { "budget",
+			   "it cost more than the budget allows and was detached; --budget "
+			   "PERCENT gives it more" },
+	[WATCH_GONE] = { "processes-ended", "the processes that were watched have ended" },
+	[WATCH_NOT_SHOWN] = { "output-closed", NULL },
+};
+
+const char *watch_account_reason(enum watch_end end)
+{
+	return reasons[end].word;
+}
+
+/* Reasons why exits or entries are not in the numbers. */
+static const struct {
+	size_t offset; /* in struct probe_counts */
+	const char *what;
+} lost_calls[] = {
+	{ offsetof(struct probe_counts, too_deep),
+	  "nested more than 64 deep in their thread or goroutine: entries without times" },
+	{ offsetof(struct probe_counts, abandoned),
+	  "abandoned by a longjmp or an exception: entries without exits" },
+	{ offsetof(struct probe_counts, unseen),
+	  "that went on by a jump and whose end was not seen: no time, no value" },
+	{ offsetof(struct probe_counts, switched),
+	  "during which the thread went on on another stack: no time" },
+	{ offsetof(struct probe_counts, died),
+	  "open when their thread ended or executed another program" },
+	{ offsetof(struct probe_counts, unmatched), "whose exit was seen, but not their entry" },
+	{ offsetof(struct probe_counts, inside), "still open at the end" },
+};
+
+static const struct {
+	size_t offset; /* in struct probe_cost */
+	const char *what;
+} lost_hits[] = {
+	{ offsetof(struct probe_cost, missed),
+	  "missed by the kernel, which was in a probe already" },
+	{ offsetof(struct probe_cost, keys_lost), "that found the table of keys full" },
+	{ offsetof(struct probe_cost, threads_lost), "of threads for which there was no memory" },
+	{ offsetof(struct probe_cost, sites_lost),
+	  "from call sites for which there was no room: ends of such calls may not be seen" },
+};
+
+static void add_lost(struct buf *text, uint64_t count, const char *one, const char *many,
+		     const char *what)
+{
+	if (!count)
+		return;
+	figures_count(text, count);
+	buf_printf(text, " %s %s\n", count == 1 ? one : many, what);
+}
+
+static void add_losses(const struct watch_totals *totals, struct buf *text)
+{
+	for (size_t i = 0; i < sizeof(lost_calls) / sizeof(*lost_calls); i++) {
+		uint64_t sum = 0;
+
+		for (size_t row = 0; row < totals->all.row_count; row++)
+			sum += *(
+				const uint64_t *)(const void *)((const char *)&totals->all.rows[row]
+									.counts +
+								lost_calls[i].offset);
+		add_lost(text, sum, "call", "calls", lost_calls[i].what);
+	}
+	for (size_t i = 0; i < sizeof(lost_hits) / sizeof(*lost_hits); i++)
+		add_lost(text,
+			 *(const uint64_t *)(const void *)((const char *)&totals->all.cost +
+							   lost_hits[i].offset),
+			 "hit", "hits", lost_hits[i].what);
+}
+
+static void add_ns(struct buf *text, double ns)
+{
+	figures_si(text, ns / 1e9);
+	buf_add_str(text, ns > 0 ? "s" : "");
+}
+
+static void add_cost(const struct watch_show *show, const struct watch_totals *totals,
+		     struct buf *text)
+{
+	const struct probe_cost *cost = &totals->all.cost;
+	double wall = (double)(totals->all.to_ns - totals->all.from_ns);
+	double took = (double)(cost->program_ns + cost->trap_ns);
+
+	buf_printf(text, "%.2f s, ", wall / (double)NS_PER_S);
+	figures_count(text, cost->hits);
+	buf_add_str(text, cost->hits == 1 ? " probe hit" : " probe hits");
+	if (cost->hits) {
+		buf_add_str(text, " of ");
+		add_ns(text, took / (double)cost->hits);
+		buf_add_str(text, " (programs ");
+		add_ns(text, (double)cost->program_ns / (double)cost->hits);
+		buf_add_str(text, ")");
+	}
+	if (wall > 0) {
+		buf_add_str(text, ": ");
+		watch_percent_text(text, 100 * took / wall);
+		buf_add_str(text, " % of a CPU");
+	}
+	buf_add_str(text, "; attached in ");
+	add_ns(text, (double)show->setting.attach_ns);
+	buf_add_str(text, ", detached in ");
+	add_ns(text, (double)totals->detach_ns);
+	buf_add_char(text, '\n');
+}
+
+void watch_account_add(const struct watch_show *show, const struct watch_totals *totals,
+		       struct buf *text)
+{
+	const char *sentence = reasons[totals->all.end].sentence;
+
+	add_losses(totals, text);
+	add_cost(show, totals, text);
+	if (sentence)
+		buf_printf(text, "%s\n", sentence);
+}

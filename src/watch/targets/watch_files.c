@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch/targets/watch_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/xalloc.h"
+#include "foreign/door.h"
+#include "place/files/library_search.h"
+#include "proc/proc_scan.h"
+
+/* ---- paths that may lead through /proc ---- */
+
+static const char proc[] = "/proc/";
+
+static bool is_of_proc(const char *path)
+{
+	return strncmp(path, proc, sizeof(proc) - 1) == 0;
+}
+
+/* Whose /proc a path goes through; 0: nobody's, or our own. */
+static int32_t pid_of(const char *path)
+{
+	char *end;
+	long pid = strtol(path + sizeof(proc) - 1, &end, 10);
+
+	return *end == '/' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+int watch_files_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
+{
+	int32_t pid;
+
+	if (!is_of_proc(path))
+		return door_stat(foreign, path, ret_stat);
+	pid = pid_of(path);
+	/* /proc/self is another one for another process */
+	return door_stat_magic(pid ? foreign : NULL, path, pid, ret_stat);
+}
+
+int watch_files_open(struct foreign *foreign, const char *path, struct door_file *ret_file)
+{
+	const struct readers ourselves = { .foreign = foreign };
+	int32_t pid;
+
+	if (!is_of_proc(path))
+		return door_open_file(&ourselves, NULL, path, ret_file, NULL);
+	pid = pid_of(path);
+	return door_open_magic(pid ? foreign : NULL, path, pid, 0, ret_file);
+}
+
+/* 0 or negative errno: -EINVAL when it is no regular file. */
+static int check_regular(const struct watch_view_of *view, const char *path)
+{
+	struct stat st;
+	int rc = watch_files_stat(view->foreign, path, &st);
+
+	return rc == 0 && !S_ISREG(st.st_mode) ? -EINVAL : rc;
+}
+
+static int does_not_answer(const char *name, struct err *err)
+{
+	return err_set(err, -ETIMEDOUT, "%s: its file system does not answer", name);
+}
+
+/* ---- in a process ---- */
+
+/* The mapping of a name, among those of a process. */
+struct mapped_search {
+	int32_t pid;
+	const char *name;
+	char *found;	     /* its path there; owned; NULL: none yet */
+	char *other;	     /* a second one, different; owned */
+	bool exact;	     /* the name itself, not only what it may stand for */
+	bool late;	     /* they could not be read in time */
+	struct proc_map map; /* of found; its path is not valid any more */
+};
+
+static void take_map(void *context, int32_t pid, const struct proc_map *map)
+{
+	struct mapped_search *search = context;
+	const char *base = file_base(map->path);
+	bool exact = strcmp(base, search->name) == 0;
+
+	(void)pid;
+	if (map->path[0] != '/' ||
+	    (!exact && (search->exact || !library_search_fits(search->name, base))))
+		return;
+	if (search->found && (exact == search->exact)) {
+		if (strcmp(search->found, map->path) != 0 && !search->other)
+			search->other = xstrdup(map->path);
+		return;
+	}
+	free(search->found);
+	free(search->other);
+	search->other = NULL;
+	search->found = xstrdup(map->path);
+	search->exact = exact;
+	search->map = *map;
+}
+
+static void take_late(void *context, int32_t pid)
+{
+	(void)pid;
+	((struct mapped_search *)context)->late = true;
+}
+
+/* A path by which the mapped file can be opened: in the process's root, or where that is another
+ * file by now, through the mapping itself. */
+static void add_mapped_path(const struct watch_view_of *view, const struct mapped_search *search,
+			    struct buf *path)
+{
+	size_t before = path->size;
+	struct stat st;
+
+	buf_printf(path, "/proc/%" PRId32 "/root%s", search->pid, search->found);
+	if (watch_files_stat(view->foreign, buf_text(path) + before, &st) == 0 &&
+	    st.st_ino == search->map.inode)
+		return;
+	path->size = before;
+	buf_printf(path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, search->pid,
+		   search->map.start, search->map.end);
+}
+
+/* 1: found, 0: the process has nothing of that name. */
+static int find_mapped(const struct watch_view_of *view, const char *name, struct buf *path,
+		       struct err *err)
+{
+	int32_t pid = view->pid;
+	struct mapped_search search = { .pid = pid, .name = name };
+	const struct proc_visitor visitor = {
+		.map = take_map, .late = take_late, .context = &search, .foreign = view->foreign
+	};
+	int rc = proc_scan_one(pid, &visitor, err);
+
+	if (rc == 0 && search.late)
+		rc = err_set(err, -ETIMEDOUT,
+			     "what process %" PRId32 " has mapped cannot be read: it waits for a "
+			     "file system that does not answer",
+			     pid);
+	if (rc == 0 && search.other)
+		rc = err_set(err, -ENOTUNIQ, "'%s' is %s and %s in process %" PRId32 ": name one",
+			     name, search.found, search.other, pid);
+	if (rc == 0 && search.found) {
+		add_mapped_path(view, &search, path);
+		rc = 1;
+	}
+	free(search.found);
+	free(search.other);
+	return rc;
+}
+
+static int add_executable(const struct watch_view_of *view, struct buf *path, struct err *err)
+{
+	int32_t pid = view->pid;
+	char link[64], target[PATH_MAX];
+	ssize_t length;
+	size_t before = path->size;
+	int rc;
+
+	snprintf(link, sizeof(link), "/proc/%" PRId32 "/exe", pid);
+	length = readlink(link, target, sizeof(target) - 1);
+	if (length < 0)
+		return err_set(err, -errno, "%s: %s", link,
+			       errno == ENOENT ? "there is no such process" : strerror(errno));
+	target[length] = '\0';
+	buf_printf(path, "/proc/%" PRId32 "/root%s", pid, target);
+	rc = check_regular(view, buf_text(path) + before);
+	if (rc == -ETIMEDOUT)
+		return does_not_answer(target, err);
+	if (rc < 0) { /* removed, or replaced */
+		path->size = before;
+		buf_add_str(path, link);
+	}
+	return 0;
+}
+
+/* ---- by name alone ---- */
+
+static bool find_in_path(const struct watch_view_of *view, const char *name, struct buf *path)
+{
+	const char *told = getenv("PATH");
+	char *folders = xstrdup(told ? told : "/usr/bin:/bin"), *rest = folders;
+	const char *folder;
+	size_t before = path->size;
+	bool found = false;
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		path->size = before;
+		buf_printf(path, "%s/%s", *folder ? folder : ".", name);
+		found = check_regular(view, buf_text(path) + before) == 0 &&
+			access(buf_text(path) + before, X_OK) == 0;
+	}
+	if (!found)
+		path->size = before;
+	free(folders);
+	return found;
+}
+
+static int find_typed(const struct watch_view_of *view, const char *name, struct buf *path,
+		      struct err *err)
+{
+	size_t before = path->size;
+	int rc;
+
+	if (view->pid && *name == '/') {
+		buf_printf(path, "/proc/%" PRId32 "/root%s", view->pid, name);
+		rc = check_regular(view, buf_text(path) + before);
+		if (rc == -ETIMEDOUT)
+			return does_not_answer(name, err);
+		if (rc == 0)
+			return 0;
+		path->size = before;
+	}
+	rc = check_regular(view, name);
+	if (rc == -ETIMEDOUT)
+		return does_not_answer(name, err);
+	if (rc == -EINVAL)
+		return err_set(err, -EINVAL, "%s: is no regular file", name);
+	if (rc < 0)
+		return err_set(err, rc, "%s: %s", name, strerror(-rc));
+	buf_add_str(path, name);
+	return 0;
+}
+
+int watch_files_find(const struct watch_view_of *view, const char *name, struct buf *path,
+		     struct err *err)
+{
+	int rc = 0;
+
+	if (strchr(name, '/'))
+		return find_typed(view, name, path, err);
+	if (view->pid)
+		rc = find_mapped(view, name, path, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (view->command && strcmp(file_base(view->command), name) == 0)
+		return watch_files_program(view, path, err);
+	if (find_in_path(view, name, path) || library_search_find(view->foreign, "", name, path))
+		return 0;
+	return err_set(
+		err, -ENOENT,
+		"there is no '%s': neither a module of the kernel, %sa program in PATH, nor a "
+		"library; a file here is ./%s",
+		name, view->pid ? "mapped by the process, " : "", name);
+}
+
+int watch_files_program(const struct watch_view_of *view, struct buf *path, struct err *err)
+{
+	if (view->pid)
+		return add_executable(view, path, err);
+	if (!view->command)
+		return err_set(err, -ENOENT, "no process and no command is chosen");
+	if (strchr(view->command, '/'))
+		return find_typed(view, view->command, path, err);
+	return find_in_path(view, view->command, path)
+		       ? 0
+		       : err_set(err, -ENOENT, "%s: there is no such command", view->command);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch/targets/watch_targets.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "names/spelling/name_pattern.h"
+#include "watch/targets/watch_indirect.h"
+#include "watch/targets/watch_places.h"
+#include "watch/targets/watch_sources.h"
+#include "watch/targets/watch_target_lines.h"
+#include "watch/targets/watch_target_list.h"
+
+enum { TOLD_FUNCTIONS = 8 }; /* of an ambiguous name */
+
+struct watch_targets {
+	struct watch_target_options options;
+	struct watch_sources *sources;
+	struct watch_target_list all;
+	struct watch_places *places; /* NULL: exits are not wanted */
+	size_t skipped;		     /* of globs: what no probe may be put on */
+};
+
+/* One word that is being turned into targets. */
+struct turning {
+	struct watch_targets *targets;
+	const struct watch_word *word;
+	bool glob;
+	struct err *err;
+};
+
+/* ---- instructions ---- */
+
+/* Does an instruction begin at that distance? Where code cannot be read the kernel decides. */
+static int not_a_boundary(struct watch_targets *targets, const struct watch_candidate *candidate,
+			  uint64_t displacement, const struct code_step *step, struct err *err)
+{
+	struct buf label = { 0 };
+	uint64_t before = step ? step->address - candidate->address : 0;
+
+	watch_sources_label(targets->sources, candidate, false, &label);
+	err_set(err, -EINVAL,
+		"%s+0x%lx is in the midst of an instruction: +0x%lx and +0x%lx are the nearest; "
+		"--disassemble lists them",
+		buf_text(&label), displacement, before, before + (step ? step->length : 0));
+	buf_done(&label);
+	return -EINVAL;
+}
+
+static int check_boundary(struct watch_targets *targets, const struct watch_candidate *candidate,
+			  uint64_t displacement, struct err *err)
+{
+	struct code_blocks blocks = { .data = false };
+	uint64_t address = candidate->address + displacement;
+	const struct code_step *step;
+	int rc = 0;
+
+	if (displacement && candidate->size && displacement >= candidate->size)
+		return err_set(
+			err, -EINVAL, "%s has 0x%lx bytes: +0x%lx is beyond its end",
+			demangler_text(watch_sources_demangler(targets->sources), candidate->name),
+			candidate->size, displacement);
+	if (displacement && watch_sources_code(targets->sources, candidate, &blocks, NULL) == 0 &&
+	    !blocks.data) {
+		step = code_blocks_before(&blocks, address);
+		if (!step || step->address != address)
+			rc = not_a_boundary(targets, candidate, displacement, step, err);
+	}
+	code_blocks_done(&blocks);
+	return rc;
+}
+
+static int add_instruction(struct watch_targets *targets, const struct watch_candidate *candidate,
+			   uint64_t displacement, const char *note, struct err *err)
+{
+	const struct probe_target target = { .instruction = true, .displacement = displacement };
+	struct buf behind = { 0 };
+	int rc = check_boundary(targets, candidate, displacement, err);
+
+	buf_printf(&behind, "+0x%lx%s", displacement, note);
+	if (rc == 0)
+		rc = watch_target_list_add(&targets->all, candidate, &target, buf_text(&behind),
+					   err);
+	buf_done(&behind);
+	return rc;
+}
+
+static int add_displacements(struct turning *turning, const struct watch_candidate *candidate)
+{
+	struct watch_targets *targets = turning->targets;
+	int rc = 0;
+
+	for (size_t i = 0; i < targets->options.at_count && rc == 0; i++) {
+		uint64_t displacement;
+
+		rc = watch_word_displacement(targets->options.at[i], &displacement, turning->err);
+		if (rc == 0)
+			rc = add_instruction(targets, candidate, displacement, "", turning->err);
+	}
+	return rc;
+}
+
+/* Each basic block of a function, by its first instruction. */
+static int add_blocks_of(struct watch_targets *targets, const struct watch_candidate *candidate,
+			 struct err *err)
+{
+	struct code_blocks blocks = { .data = false };
+	int rc = watch_sources_code(targets->sources, candidate, &blocks, err);
+
+	for (size_t i = 0; i < blocks.list.count && rc == 0; i++) {
+		const struct probe_target target = { .instruction = true,
+						     .displacement = blocks.list.items[i].start -
+								     candidate->address };
+		struct buf behind = { 0 };
+
+		buf_printf(&behind, "+0x%lx", target.displacement);
+		rc = watch_target_list_add(&targets->all, candidate, &target, buf_text(&behind),
+					   err);
+		buf_done(&behind);
+	}
+	code_blocks_done(&blocks);
+	return rc;
+}
+
+/* ---- indirect functions ---- */
+
+static void note_indirect(struct watch_targets *targets, const struct watch_candidate *candidate,
+			  const char *what, const struct watch_addresses *addresses)
+{
+	const struct function_list *list = watch_image_functions(candidate->image);
+	struct buf note = { 0 };
+
+	buf_printf(&note, "%s:%s is an indirect function: %s", watch_image_shown(candidate->image),
+		   candidate->name, what);
+	for (size_t i = 0; i < addresses->list.count; i++) {
+		const struct listed_function *function =
+			function_list_around(list, addresses->list.items[i]);
+
+		buf_printf(&note, "%s %s", i ? "," : "",
+			   function ? function_list_name(list, function->name) : "?");
+	}
+	watch_target_list_note(&targets->all, &note);
+}
+
+static int add_indirect(struct turning *turning, const struct watch_candidate *candidate)
+{
+	struct watch_targets *targets = turning->targets;
+	const struct function_list *list = watch_image_functions(candidate->image);
+	struct watch_addresses addresses = { .list = { 0 } };
+	uint64_t chosen;
+	int rc = 0;
+
+	if (watch_indirect_chosen(candidate, &chosen)) {
+		*vec_push(&addresses.list) = chosen;
+		note_indirect(targets, candidate, "programs here get, and what is watched is",
+			      &addresses);
+	} else {
+		watch_indirect_choices(candidate, &addresses);
+		note_indirect(targets, candidate,
+			      "which one a program gets is chosen as it starts; watched are all of",
+			      &addresses);
+	}
+	if (addresses.list.count == 0)
+		rc = err_set(
+			turning->err, -ENOENT,
+			"%s:%s is an indirect function, and what it stands for cannot be told: "
+			"name an implementation",
+			watch_image_shown(candidate->image), candidate->name);
+	for (size_t i = 0; i < addresses.list.count && rc == 0; i++) {
+		const struct listed_function *function =
+			function_list_around(list, addresses.list.items[i]);
+
+		rc = watch_target_list_add_function(
+			&targets->all,
+			&(struct watch_candidate){
+				.image = candidate->image,
+				.module = "",
+				.name = function ? function_list_name(list, function->name) : "",
+				.address = addresses.list.items[i],
+				.size = function ? function->size : 0,
+				.function = function },
+			turning->err);
+	}
+	vec_free(&addresses.list);
+	return rc;
+}
+
+/* ---- a word ---- */
+
+static bool is_indirect(const struct watch_candidate *candidate)
+{
+	return candidate->function && candidate->function->indirect;
+}
+
+static int refuse_ambiguous(struct watch_targets *targets, const struct watch_matches *matches,
+			    const char *name, struct err *err)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; i < matches->list.count && i < TOLD_FUNCTIONS; i++) {
+		const struct watch_candidate *candidate = &matches->list.items[i];
+
+		buf_add_str(&list, i ? "; " : "");
+		if (candidate->image)
+			buf_printf(&list, "%s:0x%lx ", watch_image_shown(candidate->image),
+				   candidate->address);
+		else
+			buf_printf(&list, "kernel:0x%lx %s%s", candidate->address,
+				   candidate->module, *candidate->module ? " " : "");
+		buf_add_str(&list, demangler_text(watch_sources_demangler(targets->sources),
+						  candidate->name));
+		buf_add_str(&list, " at ");
+		if (!watch_match_place(candidate, &list))
+			list.size -= 4, list.bytes[list.size] = '\0';
+	}
+	err_set(err, -ENOTUNIQ, "'%s' is %zu functions; name one, or take --all of them: %s%s",
+		name, matches->list.count, buf_text(&list),
+		matches->list.count > TOLD_FUNCTIONS ? " ..." : "");
+	buf_done(&list);
+	return -ENOTUNIQ;
+}
+
+/* May a probe be there? 1: yes; 0: it is left out. */
+static int may_watch(struct turning *turning, const struct watch_candidate *candidate)
+{
+	struct watch_kernel *kernel;
+	const char *why;
+
+	if (!candidate->kernel ||
+	    watch_sources_kernel(turning->targets->sources, &kernel, NULL) < 0)
+		return 1;
+	why = watch_kernel_refusal(kernel, candidate->kernel);
+	if (!why && (candidate->kernel->listed || !turning->glob))
+		return 1;
+	turning->targets->skipped++;
+	return turning->glob ? 0
+			     : err_set(turning->err, -EPERM, "%s cannot be watched: %s",
+				       candidate->name, why);
+}
+
+static int add_candidate(struct turning *turning, const struct watch_candidate *candidate)
+{
+	struct watch_targets *targets = turning->targets;
+	const struct watch_word *word = turning->word;
+	int rc = may_watch(turning, candidate);
+
+	if (rc <= 0)
+		return rc;
+	if (targets->options.at_count)
+		return add_displacements(turning, candidate);
+	if (targets->options.each_block)
+		return add_blocks_of(targets, candidate, turning->err);
+	if (word->has_displacement)
+		return add_instruction(targets, candidate, word->displacement, "", turning->err);
+	if (word->has_address && word->address != candidate->address)
+		return add_instruction(targets, candidate, word->address - candidate->address, "",
+				       turning->err);
+	if (is_indirect(candidate) && turning->glob)
+		return 0;
+	return is_indirect(candidate)
+		       ? add_indirect(turning, candidate)
+		       : watch_target_list_add_function(&targets->all, candidate, turning->err);
+}
+
+static int add_matches(struct turning *turning, const struct watch_matches *matches)
+{
+	static const char act[] = "looking at functions";
+	const struct watch_target_options *options = &turning->targets->options;
+	size_t before = turning->targets->all.list.count, skipped = turning->targets->skipped;
+	int rc = 0;
+
+	if (matches->list.count > 1 && !turning->glob && !options->all)
+		return refuse_ambiguous(turning->targets, matches, turning->word->name,
+					turning->err);
+	for (size_t i = 0; i < matches->list.count && rc == 0; i++) {
+		rc = add_candidate(turning, &matches->list.items[i]);
+		if (options->tell)
+			options->tell(options->context, act, i + 1, matches->list.count);
+	}
+	if (rc == 0 && turning->targets->all.list.count == before &&
+	    turning->targets->skipped - skipped == matches->list.count)
+		rc = err_set(turning->err, -EPERM,
+			     "none of the %zu functions that fit '%s' can be watched",
+			     matches->list.count, turning->word->name);
+	return rc;
+}
+
+static int add_word(struct watch_targets *targets, const char *text, struct err *err)
+{
+	struct watch_matches matches = { .aliases = 0 };
+	struct watch_word word;
+	struct turning turning = { .targets = targets, .word = &word, .err = err };
+	int rc = watch_word_parse(targets->options.foreign, text, &word, err);
+
+	if (rc < 0)
+		return rc;
+	turning.glob = name_pattern_is_glob(word.name);
+	if (word.is_file && targets->options.at_line_count == 0)
+		rc = err_set(err, -EINVAL, "%s: which function? write %s:NAME, or %s:'*' for all",
+			     text, text, text);
+	else if (!word.is_file)
+		rc = watch_sources_find(targets->sources, &word, &matches, err);
+	if (rc == 0 && !word.is_file)
+		rc = add_matches(&turning, &matches);
+	watch_matches_done(&matches);
+	watch_word_done(&word);
+	return rc;
+}
+
+/* ---- all ---- */
+
+static void add_summary_notes(struct watch_targets *targets)
+{
+	struct buf note = { 0 };
+
+	if (targets->skipped) {
+		buf_printf(&note, "%zu function%s that fit cannot be watched and %s left out",
+			   targets->skipped, targets->skipped > 1 ? "s" : "",
+			   targets->skipped > 1 ? "were" : "was");
+		watch_target_list_note(&targets->all, &note);
+		note = (struct buf){ 0 };
+	}
+	if (targets->all.repeated) {
+		buf_printf(&note, "%zu of them named the same code again: it is counted once",
+			   targets->all.repeated);
+		watch_target_list_note(&targets->all, &note);
+	}
+}
+
+static void add_go_note(struct watch_targets *targets)
+{
+	struct buf note = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < targets->all.list.count; i++)
+		count += targets->all.list.items[i].go != 0;
+	if (count == 0 || !targets->options.exits)
+		return;
+	buf_printf(&note,
+		   "%zu %s of Go: goroutines go from thread to thread, so that CPU time and "
+		   "counters of their calls are not known",
+		   count, count > 1 ? "functions are" : "function is");
+	watch_target_list_note(&targets->all, &note);
+}
+
+static int find_all(struct watch_targets *targets, struct err *err)
+{
+	const struct watch_target_options *options = &targets->options;
+	int rc = 0;
+
+	for (size_t i = 0; i < options->word_count && rc == 0; i++)
+		rc = add_word(targets, options->words[i], err);
+	if (rc == 0 && options->module && !options->word_count && !options->at_line_count)
+		rc = add_word(targets, "*", err);
+	if (rc == 0 && options->at_line_count)
+		rc = watch_target_lines_add(&targets->all, options, err);
+	if (rc == 0 && targets->all.list.count == 0)
+		rc = err_set(err, -EINVAL,
+			     "what? Name a function: vfs_read, libc.so.6:malloc, "
+			     "./server:handle; --list PATTERN finds some");
+	return rc;
+}
+
+int watch_targets_new(const struct watch_target_options *options,
+		      struct watch_targets **ret_targets, struct err *err)
+{
+	_cleanup_(watch_targets_freep) struct watch_targets *targets = xcalloc(1, sizeof(*targets));
+	const struct watch_sources_options sources = {
+		.view = { .pid = options->pid,
+			  .command = options->command,
+			  .foreign = options->foreign },
+		.module = options->module,
+		.lines = options->lines,
+	};
+	int rc;
+
+	targets->options = *options;
+	targets->sources = watch_sources_new(&sources);
+	targets->all.sources = targets->sources;
+	targets->all.exits = options->exits;
+	targets->all.returns = options->returns;
+	rc = find_all(targets, err);
+	if (rc < 0)
+		return rc;
+	watch_target_list_tell_apart(&targets->all);
+	add_summary_notes(targets);
+	add_go_note(targets);
+	if (options->exits)
+		targets->places = watch_places_new(&targets->all, options);
+	*ret_targets = steal_ptr(targets);
+	return 0;
+}
+
+void watch_targets_free(struct watch_targets *targets)
+{
+	if (!targets)
+		return;
+	watch_places_free(targets->places);
+	watch_target_list_done(&targets->all);
+	watch_sources_free(targets->sources);
+	free(targets);
+}
+
+const struct probe_target *watch_targets_list(const struct watch_targets *targets,
+					      size_t *ret_count)
+{
+	*ret_count = targets->all.list.count;
+	return targets->all.list.items;
+}
+
+const struct watch_places *watch_targets_places(const struct watch_targets *targets)
+{
+	return targets->places;
+}
+
+const char *watch_targets_note(const struct watch_targets *targets, size_t index)
+{
+	return index < targets->all.notes.count
+		       ? strpool_get(&targets->all.texts, targets->all.notes.items[index])
+		       : NULL;
+}

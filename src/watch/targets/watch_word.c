@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "watch/targets/watch_word.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+#include "watch/targets/watch_files.h"
+
+static char *copy(const char *text, size_t length)
+{
+	char *made = xmalloc(length + 1);
+
+	memcpy(made, text, length);
+	made[length] = '\0';
+	return made;
+}
+
+/* The next colon that stands alone; NULL: none. */
+static const char *next_colon(const char *text)
+{
+	for (; *text; text++) {
+		if (*text != ':')
+			continue;
+		if (text[1] != ':')
+			return text;
+		text++;
+	}
+	return NULL;
+}
+
+/* The colon between file and name: the first, or the first behind which a path is a file's. */
+static const char *find_colon(struct foreign *foreign, const char *word)
+{
+	const char *first = next_colon(word);
+
+	for (const char *at = first; at; at = next_colon(at + 1)) {
+		char *path = copy(word, (size_t)(at - word));
+		struct stat st;
+		bool there = strchr(path, '/') && watch_files_stat(foreign, path, &st) == 0;
+
+		free(path);
+		if (there)
+			return at;
+	}
+	return first;
+}
+
+/* A whole number, hexadecimal with 0x in front. */
+static bool parse_number(const char *text, uint64_t *ret_number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*ret_number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+	return errno == 0 && !*end;
+}
+
+int watch_word_displacement(const char *text, uint64_t *ret_displacement, struct err *err)
+{
+	if (!parse_number(text + (*text == '+'), ret_displacement))
+		return err_set(err, -EINVAL,
+			       "'%s' is no distance from a function's start: write +0x1c", text);
+	return 0;
+}
+
+/* Cuts "+0x1c" off the name. */
+static void take_displacement(struct watch_word *word)
+{
+	char *plus = strrchr(word->name, '+');
+
+	if (!plus || plus == word->name || !parse_number(plus + 1, &word->displacement))
+		return;
+	word->has_displacement = true;
+	*plus = '\0';
+}
+
+static void take_version(struct watch_word *word)
+{
+	char *at = strchr(word->name, '@');
+
+	if (!at || at == word->name)
+		return;
+	word->version = xstrdup(at + strspn(at, "@"));
+	*at = '\0';
+}
+
+int watch_word_parse(struct foreign *foreign, const char *text, struct watch_word *ret_word,
+		     struct err *err)
+{
+	const char *colon = find_colon(foreign, text);
+	struct watch_word word = { .file = colon ? copy(text, (size_t)(colon - text)) : NULL };
+
+	word.is_file = !colon && strchr(text, '/') && !strchr(text, ' ') && !strchr(text, '(');
+	if (word.is_file)
+		word.file = xstrdup(text);
+	word.name = xstrdup(word.is_file ? "" : colon ? colon + 1 : text);
+	take_displacement(&word);
+	word.has_address = strncmp(word.name, "0x", 2) == 0;
+	if ((!*word.name && !word.is_file) || (word.file && !*word.file) ||
+	    (word.has_address &&
+	     (!parse_number(word.name, &word.address) || word.has_displacement))) {
+		watch_word_done(&word);
+		return err_set(err, -EINVAL,
+			       "'%s' names no function: write NAME, FILE:NAME or FILE:0xADDRESS",
+			       text);
+	}
+	take_version(&word);
+	*ret_word = word;
+	return 0;
+}
+
+void watch_word_done(struct watch_word *word)
+{
+	free(word->file);
+	free(word->name);
+	free(word->version);
+	*word = (struct watch_word){ .file = NULL };
+}
+
+int watch_word_line(const char *text, char **ret_file, uint32_t *ret_line, struct err *err)
+{
+	const char *colon = strrchr(text, ':');
+	uint64_t line;
+
+	if (!colon || colon == text || !parse_number(colon + 1, &line) || line == 0 ||
+	    line > UINT32_MAX)
+		return err_set(err, -EINVAL, "'%s' is no line: write FILE:LINE", text);
+	*ret_file = copy(text, (size_t)(colon - text));
+	*ret_line = (uint32_t)line;
+	return 0;
+}

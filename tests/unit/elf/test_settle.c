@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settled functions against a search through all of them by the rules as they are written. */
+#include "elf/settle.h"
+
+#include "tools.h"
+
+enum { TEXT_START = 0x401000, TEXT_SIZE = 400, ROUNDS = 300, MOST = 60 };
+
+static struct elf_file *open_text(const char *folder, struct buf *bytes)
+{
+	char path[TOOLS_PATH], source[64];
+	struct elf_file *file;
+
+	snprintf(source, sizeof(source), ".globl _start\n_start: .skip %d\n", TEXT_SIZE);
+	tools_build(folder, "text", "assembler", "-nostdlib -static -Wl,-Ttext=0x401000", source,
+		    path);
+	assert_int_equal(tools_run(bytes, "cat '%s'", path), 0);
+	assert_int_equal(elf_file_open_memory(bytes->bytes, bytes->size, &file, NULL), 0);
+	assert_int_equal(elf_file_read_sections(file, NULL), 0);
+	return file;
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random >> 11;
+}
+
+/* Sized functions only: nested, crossing, alike. */
+static struct functions make(uint64_t *random)
+{
+	struct functions functions = { 0 };
+	size_t count = 1 + next_random(random) % MOST;
+	char name[16];
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t start = next_random(random) % TEXT_SIZE;
+		uint64_t size = 1 + next_random(random) % (TEXT_SIZE - start);
+
+		if (next_random(random) % 3)
+			size = 1 + size % 16;
+		snprintf(name, sizeof(name), "%sf%zu", i % 2 ? "_" : "", i % 9);
+		*vec_push(&functions.list) = (struct function){
+			.start = TEXT_START + start,
+			.size = (uint32_t)size,
+			.name = functions_add_name(&functions, name),
+			.rank = (uint8_t)(FUNCTION_SIZED | next_random(random) % 8),
+		};
+	}
+	return functions;
+}
+
+/* The rules: of the functions that cover an address those that begin last; of these the best that
+ * reaches it. */
+static const struct function *search(const struct functions *functions, uint64_t address)
+{
+	const struct function *found = NULL;
+
+	for (size_t i = 0; i < functions->list.count; i++) {
+		const struct function *function = &functions->list.items[i];
+
+		if (address < function->start || address - function->start >= function->size)
+			continue;
+		if (!found || function->start > found->start ||
+		    (function->start == found->start &&
+		     functions_compare(functions, function, found) < 0))
+			found = function;
+	}
+	return found;
+}
+
+/* What a look-up does with the settled ones. */
+static const struct function *find(const struct functions *functions, uint64_t address)
+{
+	uint32_t at = SETTLE_NONE;
+
+	for (uint32_t i = 0; i < functions->list.count; i++) {
+		if (functions->list.items[i].start <= address)
+			at = i;
+	}
+	for (; at != SETTLE_NONE; at = functions->list.items[at].outer) {
+		const struct function *function = &functions->list.items[at];
+
+		if (address - function->start < function->size)
+			return function;
+	}
+	return NULL;
+}
+
+static void test_like_search(void **state)
+{
+	struct buf bytes = { 0 };
+	struct elf_file *file = open_text(*state, &bytes);
+	uint64_t random = 88172645463325252ULL;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct functions raw = make(&random), settled = { 0 };
+
+		settled.names_size = raw.names_size;
+		settled.names = malloc(raw.names_size);
+		memcpy(settled.names, raw.names, raw.names_size);
+		for (size_t i = 0; i < raw.list.count; i++)
+			*vec_push(&settled.list) = raw.list.items[i];
+		settle_functions(&settled, file);
+		for (uint64_t i = 0; i < TEXT_SIZE; i++) {
+			const struct function *wanted = search(&raw, TEXT_START + i);
+			const struct function *found = find(&settled, TEXT_START + i);
+
+			assert_int_equal(wanted != NULL, found != NULL);
+			if (!wanted)
+				continue;
+			assert_int_equal(found->start, wanted->start);
+			assert_string_equal(functions_name(&settled, found->name),
+					    functions_name(&raw, wanted->name));
+		}
+		functions_compact(&settled, true);
+		for (size_t i = 1; i < settled.list.count; i++)
+			assert_true(settled.list.items[i].start >= settled.list.items[i - 1].start);
+		functions_done(&raw);
+		functions_done(&settled);
+	}
+	elf_file_free(file);
+	buf_done(&bytes);
+}
+
+static void test_order_of_names(void **state)
+{
+	/* each is better than those behind it */
+	static const struct {
+		const char *name;
+		uint8_t rank;
+	} rows[] = {
+		{ "zz", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_GLOBAL },
+		{ "_b", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_GLOBAL },
+		{ "a", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_WEAK },
+		{ "a@@V2", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
+		{ "aa@V1", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
+		{ "ab", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
+		{ "a", FUNCTION_SIZED | FUNCTION_GLOBAL },
+		{ "a", FUNCTION_TYPED | FUNCTION_GLOBAL },
+		{ "a", FUNCTION_GLOBAL },
+	};
+	enum { COUNT = sizeof(rows) / sizeof(*rows) };
+	struct functions functions = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		*vec_push(&functions.list) =
+			(struct function){ .name = functions_add_name(&functions, rows[i].name),
+					   .rank = rows[i].rank };
+	for (size_t i = 0; i < COUNT; i++) {
+		for (size_t j = 0; j < COUNT; j++) {
+			int order = functions_compare(&functions, &functions.list.items[i],
+						      &functions.list.items[j]);
+
+			assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+		}
+	}
+	functions_done(&functions);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_like_search),
+		cmocka_unit_test(test_order_of_names),
+	};
+
+	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);
+}

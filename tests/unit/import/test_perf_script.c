@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "import/perf_script.h"
+
+static bool parse_event(const char *text, struct perf_script_sample *ret_sample)
+{
+	static char line[512]; /* what is found is borrowed from it */
+
+	snprintf(line, sizeof(line), "%s", text);
+	return perf_script_parse_event(line, ret_sample);
+}
+
+static bool parse_frame(const char *text, struct perf_script_frame *ret_frame)
+{
+	static char line[512];
+
+	snprintf(line, sizeof(line), "%s", text);
+	return perf_script_parse_frame(line, ret_frame);
+}
+
+struct event_case {
+	const char *line, *comm;
+	int32_t pid, tid;
+	int cpu;
+	uint64_t time_ns;
+	uint64_t period; /* 0: none */
+	const char *event;
+};
+
+static void events_with_and_without_fields(void **state)
+{
+	static const struct event_case cases[] = {
+		{ "perf  6299 [001] 15387.467467:          1 page-faults: ", "perf", 6299, 6299, 1,
+		  15387467467000, 1, "page-faults" },
+		{ "         swapper     0 [003] 12.000001: cycles: ", "swapper", 0, 0, 3,
+		  12000001000, 0, "cycles" },
+		{ "java 43287/43869 [025] 51499.133872: 4 cycles:ppp:", "java", 43287, 43869, 25,
+		  51499133872000, 4, "cycles:ppp" },
+		{ "func_ab 15294 cpu-clock: ", "func_ab", 15294, 15294, PERF_SCRIPT_NO_CPU, 0, 0,
+		  "cpu-clock" },
+		{ "func_ab 15294      100000 cpu-clock: ", "func_ab", 15294, 15294,
+		  PERF_SCRIPT_NO_CPU, 0, 100000, "cpu-clock" },
+		{ "Web Content 77 [000] 1.5: 10 cycles:u: 7f00", "Web Content", 77, 77, 0,
+		  1500000000, 10, "cycles:u" },
+		{ "kworker/0:1-eve 12 [000] 1.000000: sched:sched_switch: prev_comm=a",
+		  "kworker/0:1-eve", 12, 12, 0, 1000000000, 0, "sched:sched_switch" },
+		{ "Thread 1 1234/1235 [000] 1.000000001: 5 cycles:", "Thread 1", 1234, 1235, 0,
+		  1000000001, 5, "cycles" },
+		{ "a 1 [000] K 1.000000: 5 cycles:", "a", 1, 1, 0, 1000000000, 5, "cycles" },
+		{ "a -1 [000] 1.000000: 5 cycles:", "a", -1, -1, 0, 1000000000, 5, "cycles" },
+		{ ":123 123 2.000000: 7 instructions:", ":123", 123, 123, PERF_SCRIPT_NO_CPU,
+		  2000000000, 7, "instructions" },
+		{ "a 9 [010] 3.000000: ", "a", 9, 9, 10, 3000000000, 0, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct event_case *wanted = &cases[i];
+		struct perf_script_sample sample;
+
+		if (!parse_event(wanted->line, &sample))
+			fail_msg("not understood: %s", wanted->line);
+		assert_string_equal(sample.comm, wanted->comm);
+		assert_int_equal(sample.pid, wanted->pid);
+		assert_int_equal(sample.tid, wanted->tid);
+		assert_int_equal(sample.cpu, wanted->cpu);
+		assert_int_equal(sample.time_ns, wanted->time_ns);
+		assert_int_equal(sample.has_period, wanted->period != 0);
+		assert_int_equal(sample.period, wanted->period);
+		assert_string_equal(sample.event, wanted->event);
+	}
+}
+
+static void other_lines_are_no_events(void **state)
+{
+	static const char *const lines[] = { "",
+					     "word",
+					     "# comment",
+					     "int main(void)",
+					     "root:x:0:0:root:/root:/bin/bash",
+					     "The year 1999 was: long",
+					     "1 2 3",
+					     "a b c: d" };
+	struct perf_script_sample sample;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (parse_event(lines[i], &sample))
+			fail_msg("taken for an event: %s", lines[i]);
+	}
+}
+
+struct frame_case {
+	const char *line;
+	uint64_t address;
+	const char *symbol;
+	uint64_t offset;
+	const char *image;
+};
+
+static void frames_of_all_shapes(void **state)
+{
+	static const struct frame_case cases[] = {
+		{ "\t          400577 func_b (/root/lang/func_ab)", 0x400577, "func_b", 0,
+		  "/root/lang/func_ab" },
+		{ "\tffffffff81000010 do_x+0x1f ([kernel.kallsyms])", 0xffffffff81000010, "do_x",
+		  0x1f, "[kernel.kallsyms]" },
+		{ "\t 98d1c [unknown] (/usr/bin/perf)", 0x98d1c, "[unknown]", 0, "/usr/bin/perf" },
+		{ "\t 1 std::map<int, A (*)(int)>::at(int const&)+0x2 (/x y/lib (1).so)", 1,
+		  "std::map<int, A (*)(int)>::at(int const&)", 2, "/x y/lib (1).so" },
+		{ "\t 2 operator()", 2, "operator()", 0, "" },
+		{ "\t 2 f(int) const (inlined)", 2, "f(int) const", 0, "inlined" },
+		{ "\t 3 gone (/tmp/x (deleted))", 3, "gone", 0, "/tmp/x (deleted)" },
+		{ "\tmain+0x3 (/bin/x)", 0, "main", 3, "/bin/x" },
+		{ "\tadd (/bin/x)", 0, "add", 0, "/bin/x" },
+		{ "\t7f12 (/bin/x)", 0x7f12, "", 0, "/bin/x" },
+		{ "\t7f12 a+b+0x1", 0x7f12, "a+b", 1, "" },
+		{ "\t7f12 weird+0xzz (/x)", 0x7f12, "weird+0xzz", 0, "/x" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame_case *wanted = &cases[i];
+		struct perf_script_frame frame;
+
+		if (!parse_frame(wanted->line, &frame))
+			fail_msg("not understood: %s", wanted->line);
+		assert_int_equal(frame.address, wanted->address);
+		assert_int_equal(frame.has_address, wanted->address != 0);
+		assert_string_equal(frame.symbol, wanted->symbol);
+		assert_int_equal(frame.offset, wanted->offset);
+		assert_string_equal(frame.image, wanted->image);
+	}
+}
+
+struct seen {
+	size_t samples, frames, chains;
+	char events[256], heads[256];
+};
+
+static int take_sample(void *context, const struct perf_script_sample *sample)
+{
+	struct seen *seen = context;
+
+	seen->samples++;
+	seen->frames += sample->frame_count;
+	seen->chains += sample->has_chain;
+	strncat(seen->events, sample->event, 32);
+	strcat(seen->events, " ");
+	return 0;
+}
+
+static void take_head(void *context, const char *name, const char *value)
+{
+	struct seen *seen = context;
+
+	snprintf(seen->heads, sizeof(seen->heads), "%s=%s", name, value);
+}
+
+static uint64_t read_text(const char *text, struct seen *seen)
+{
+	const struct perf_script_visitor visitor = { seen, take_sample, take_head };
+	struct perf_data_input input;
+	uint64_t odd;
+	int fd = memfd_create("script", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	lseek(fd, 0, SEEK_SET);
+	perf_data_input_begin(&input, fd);
+	assert_int_equal(perf_script_read(&input, &visitor, &odd), 0);
+	perf_data_input_done(&input);
+	return odd;
+}
+
+static void a_whole_text(void **state)
+{
+	static const char text[] = "# ========\n# hostname : somewhere\n#\n"
+				   "   a 1 [000] 1.000000: 1 cycles:\n"
+				   "\t 10 f+0x1 (/bin/a)\n  file.c:12\n\t 20 main (/bin/a)\n"
+				   "\n"
+				   "b 2 [001] 2.000000: PERF_RECORD_MMAP2 2/2: x\n"
+				   "b 2 [001] 2.000000: 7 faults:  99 g (/bin/b)\n"
+				   "b 2 [001] 3.000000: 7 faults:  99 g (/bin/b)\n"
+				   "what is this\n"
+				   "\n"
+				   "c 3 [001] 4.000000: 1 cycles:\n"
+				   "        ffff h ([kernel.kallsyms])\n";
+	struct seen seen = { .samples = 0 };
+
+	assert_true(perf_script_is(text, sizeof(text) - 1));
+	assert_int_equal(read_text(text, &seen), 1);
+	assert_int_equal(seen.samples, 4);
+	assert_int_equal(seen.frames, 5);
+	assert_int_equal(seen.chains, 2);
+	assert_string_equal(seen.events, "cycles faults faults cycles ");
+	assert_string_equal(seen.heads, "hostname=somewhere");
+}
+
+/* Neither times nor processors, nor empty lines between samples: -F comm,tid,event,ip,sym -G. */
+static void samples_of_one_line(void **state)
+{
+	static const char lines[] = "   a 1 cycles:      7f4ad0436838 operator new (/bin/a)\n"
+				    "   b c 2/3 cycles:  12 [unknown] (/bin/b)\n"
+				    "   d 4 faults: \n"
+				    "   e 5 7 cycles:  5d6503db22 main (/bin/e)\n";
+	static const char chains[] = "   a 1 cycles: \n"
+				     "\t7f4ad0436838 call 1 f: (/bin/a)\n"
+				     "\t 12 main (/bin/a)\n";
+	struct seen seen = { .samples = 0 }, chained = { .samples = 0 };
+
+	assert_int_equal(read_text(lines, &seen), 0);
+	assert_int_equal(seen.samples, 4);
+	assert_int_equal(seen.frames, 3);
+	assert_int_equal(seen.chains, 0);
+	assert_string_equal(seen.events, "cycles cycles faults cycles ");
+	assert_int_equal(read_text(chains, &chained), 0);
+	assert_int_equal(chained.samples, 1);
+	assert_int_equal(chained.frames, 2);
+}
+
+static void other_texts_are_not_taken_for_it(void **state)
+{
+	assert_false(perf_script_is("", 0));
+	assert_false(perf_script_is("hello world\nthis is text\n", 25));
+	assert_false(perf_script_is("a 1 [000] 1.0: cycles:\0binary", 30));
+	assert_false(perf_script_is("# only\n# remarks\n", 17));
+	assert_false(perf_script_is("/* C */\nint x;\n", 15));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_with_and_without_fields),
+		cmocka_unit_test(other_lines_are_no_events),
+		cmocka_unit_test(frames_of_all_shapes),
+		cmocka_unit_test(a_whole_text),
+		cmocka_unit_test(samples_of_one_line),
+		cmocka_unit_test(other_texts_are_not_taken_for_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

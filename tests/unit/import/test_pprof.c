@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/protobuf.h"
+#include "import/pprof.h"
+#include "model/pprof.h"
+
+/* Strings last, ids with gaps, a sample with unpacked numbers: all of it is allowed. */
+static void make(struct buf *buf)
+{
+	static const char *const strings[] = { "",	"cpu", "nanoseconds", "main",	"/bin/x",
+					       "inner", "key", "text",	      "comment" };
+	struct buf message = { 0 }, inner = { 0 };
+
+	protobuf_number(&message, PPROF_SAMPLE_LOCATION, 700);
+	protobuf_number(&message, PPROF_SAMPLE_LOCATION, 800);
+	protobuf_number(&message, PPROF_SAMPLE_VALUE, 42);
+	protobuf_number(&inner, PPROF_LABEL_KEY, 6);
+	protobuf_number(&inner, PPROF_LABEL_TEXT, 7);
+	protobuf_message(&message, PPROF_SAMPLE_LABEL, &inner);
+	protobuf_message(buf, PPROF_SAMPLE, &message);
+	buf_clear(&message);
+	protobuf_number(&message, PPROF_TYPE_NAME, 1);
+	protobuf_number(&message, PPROF_TYPE_UNIT, 2);
+	protobuf_message(buf, PPROF_SAMPLE_TYPE, &message);
+	buf_clear(&message);
+	protobuf_number(&message, PPROF_MAPPING_ID, 9);
+	protobuf_number(&message, PPROF_MAPPING_START, 0x1000);
+	protobuf_number(&message, PPROF_MAPPING_FILE, 4);
+	protobuf_message(buf, PPROF_MAPPING, &message);
+	for (unsigned id = 1; id <= 2; id++) {
+		buf_clear(&message);
+		protobuf_number(&message, PPROF_FUNCTION_ID, id);
+		protobuf_number(&message, PPROF_FUNCTION_NAME, id == 1 ? 3 : 5);
+		protobuf_message(buf, PPROF_FUNCTION, &message);
+	}
+	buf_clear(&message);
+	protobuf_number(&message, PPROF_LOCATION_ID, 700);
+	protobuf_number(&message, PPROF_LOCATION_MAPPING, 9);
+	protobuf_number(&message, PPROF_LOCATION_ADDRESS, 0x1234);
+	for (unsigned id = 2; id >= 1; id--) {
+		buf_clear(&inner);
+		protobuf_number(&inner, PPROF_LINE_FUNCTION, id);
+		protobuf_number(&inner, PPROF_LINE_NUMBER, 10 * id);
+		protobuf_message(&message, PPROF_LOCATION_LINE, &inner);
+	}
+	protobuf_message(buf, PPROF_LOCATION, &message);
+	protobuf_number(buf, PPROF_TIME_NS, 5);
+	protobuf_number(buf, PPROF_COMMENT, 8);
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		protobuf_text(buf, PPROF_STRING, strings[i]);
+	buf_done(&message);
+	buf_done(&inner);
+}
+
+static int read_bytes(const void *bytes, size_t size, struct pprof **ret_pprof, struct err *err)
+{
+	int fd = memfd_create("pprof", MFD_CLOEXEC);
+	struct perf_data_input input;
+	int rc;
+
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	lseek(fd, 0, SEEK_SET);
+	perf_data_input_begin(&input, fd);
+	rc = pprof_read(&input, ret_pprof, err);
+	perf_data_input_done(&input);
+	return rc;
+}
+
+static int check_sample(void *context, const struct pprof_sample *sample)
+{
+	const struct pprof *pprof = *(struct pprof **)context;
+	const struct pprof_location *location = pprof_location(pprof, sample->locations[0]);
+	const struct pprof_line *lines = pprof_lines(pprof, location);
+
+	assert_int_equal(sample->location_count, 2);
+	assert_int_equal(sample->locations[1], 0); /* it was not told */
+	assert_int_equal(sample->values[0], 42);
+	assert_int_equal(sample->label_count, 1);
+	assert_string_equal(sample->labels[0].key, "key");
+	assert_string_equal(sample->labels[0].text, "text");
+	assert_int_equal(location->address, 0x1234);
+	assert_string_equal(pprof_mapping(pprof, location->mapping)->file, "/bin/x");
+	assert_int_equal(location->line_count, 2);
+	assert_string_equal(pprof_function(pprof, lines[0].function)->name, "inner");
+	assert_int_equal(lines[0].line, 20);
+	assert_string_equal(pprof_function(pprof, lines[1].function)->name, "main");
+	return 7;
+}
+
+static void a_profile(void **state)
+{
+	struct buf bytes = { 0 };
+	struct pprof *pprof = NULL;
+	struct err err;
+	size_t count;
+
+	make(&bytes);
+	assert_true(pprof_is(bytes.bytes, bytes.size));
+	assert_int_equal(read_bytes(bytes.bytes, bytes.size, &pprof, &err), 0);
+	assert_string_equal(pprof_types(pprof, &count)->name, "cpu");
+	assert_int_equal(count, 1);
+	assert_string_equal(pprof_comment(pprof, 0), "comment");
+	assert_null(pprof_comment(pprof, 1));
+	assert_int_equal(pprof_time_ns(pprof), 5);
+	assert_int_equal(pprof_location_count(pprof), 2);
+	assert_int_equal(pprof_each(pprof, check_sample, &pprof), 7);
+	pprof_free(pprof);
+	buf_done(&bytes);
+}
+
+static void what_is_none(void **state)
+{
+	static const char text[] = "int main(void) { return 0; }\n";
+	struct pprof *pprof = NULL;
+	struct buf bytes = { 0 };
+	struct err err;
+
+	assert_false(pprof_is(text, sizeof(text)));
+	assert_int_equal(read_bytes(text, sizeof(text), &pprof, &err), -EBADMSG);
+	assert_int_equal(read_bytes("", 0, &pprof, &err), -EBADMSG);
+	assert_int_equal(read_bytes("\x1f\x8bjunk", 6, &pprof, &err), -EBADMSG);
+	make(&bytes);
+	assert_int_equal(read_bytes(bytes.bytes, bytes.size - 3, &pprof, &err), -EBADMSG);
+	buf_done(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_profile),
+		cmocka_unit_test(what_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "perf/bpf_load.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+static const struct bpf_load_words words = {
+	.doing = "looking",
+	.try = "sudo look",
+	.programs = "the lookers",
+	.release = "5.99",
+};
+
+#define NOT_THIS_ROOT                                                                          \
+	"looking is not permitted to this root: it has not got CAP_BPF and CAP_PERFMON (in a " \
+	"container), or a security module forbids it"
+
+/* There every failure has one reason. */
+static void skip_locked_down(void)
+{
+	enum { LIMIT = 4096 };
+	_cleanup_(buf_done) struct buf state = { 0 };
+
+	if (file_read("/sys/kernel/security/lockdown", LIMIT, &state) == 0 &&
+	    strstr(buf_text(&state), "[confidentiality]")) {
+		print_message("this kernel is locked down\n");
+		skip();
+	}
+}
+
+static void assert_says(const struct bpf_load_words *said, int rc, const char *wanted)
+{
+	struct err err = { "" };
+
+	assert_int_equal(bpf_load_explain(said, rc, &err), rc);
+	assert_string_equal(err.text, wanted);
+}
+
+static void each_failure_has_its_reason(void **state)
+{
+	skip_locked_down();
+	assert_says(&words, -EPERM,
+		    geteuid() == 0 ? NOT_THIS_ROOT
+				   : "looking needs root, or CAP_BPF and CAP_PERFMON: try "
+				     "'sudo look'");
+	assert_says(&words, -EACCES,
+		    "this kernel's verifier, or a security module, refuses the lookers: "
+		    "Permission denied");
+	assert_says(&words, -ENOSYS, "this kernel has no BPF");
+	assert_says(&words, -ENOMEM, "the lookers cannot be loaded: Cannot allocate memory");
+	assert_says(&words, -EMFILE, "the lookers cannot be loaded: Too many open files");
+	assert_says(&words, -EINVAL,
+		    "this kernel does not take the lookers (Linux 5.99 does): Invalid argument");
+}
+
+static void no_command_need_be_named(void **state)
+{
+	struct bpf_load_words quiet = words;
+
+	skip_locked_down();
+	quiet.try = NULL;
+	assert_says(&quiet, -EPERM,
+		    geteuid() == 0 ? NOT_THIS_ROOT
+				   : "looking needs root, or CAP_BPF and CAP_PERFMON");
+}
+
+/* What they lack is told before how old the kernel is. */
+static void kernels_without_types_are_told(void **state)
+{
+	struct bpf_load_words typed = words;
+
+	skip_locked_down();
+	typed.types = true;
+	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
+		assert_says(&typed, -ESRCH,
+			    "this kernel does not take the lookers (Linux 5.99 does): No such "
+			    "process");
+	else
+		assert_says(&typed, -ESRCH,
+			    "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
+}
+
+static void assert_last_words(const char *log, const char *wanted)
+{
+	size_t length;
+	const char *said = bpf_load_last_words(log, &length);
+
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(said, wanted, length);
+}
+
+static void the_last_words_are_the_reason(void **state)
+{
+	char large[1000];
+
+	(void)state;
+	assert_last_words("", "");
+	assert_last_words("\n\n", "");
+	assert_last_words("R1 !read_ok", "R1 !read_ok");
+	assert_last_words("0: (95) exit\nR0 !read_ok\nprocessed 1 insns (limit 1000000) ...\n"
+			  "max_states_per_insn 0 total_states 0\n",
+			  "R0 !read_ok");
+	assert_last_words("BPF program is too large.\nverification time 9 usec\nstack depth 0\n",
+			  "BPF program is too large.");
+	assert_last_words("processed 1 insns", "");
+	memset(large, 'a', sizeof(large) - 1);
+	large[sizeof(large) - 1] = 0;
+	large[200] = 0;
+	assert_last_words(large, large);
+	large[200] = 'a';
+	assert_int_equal(strlen(large), sizeof(large) - 1);
+	size_t length;
+
+	bpf_load_last_words(large, &length);
+	assert_int_equal(length, 200);
+}
+
+/* A program that does not say what it returns, loaded by hand as libbpf does. */
+static void what_the_verifier_says_is_told(void **state)
+{
+	static const struct bpf_insn no_result = { .code = BPF_JMP | BPF_EXIT };
+	static char text[1 << 16];
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .log_level = 1, .log_buf = text,
+		    .log_size = sizeof(text));
+	size_t length;
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "mute", "GPL", &no_result, 1, &options);
+
+	(void)state;
+	if (fd == -EPERM || fd == -ENOSYS) {
+		print_message("no program can be loaded here\n");
+		skip();
+	}
+	assert_int_equal(fd, -EACCES);
+	assert_non_null(strstr(bpf_load_last_words(text, &length), "R0 !read_ok"));
+	assert_true(length > 0 && length < 100);
+}
+
+static int speak(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	fail_msg("libbpf says something: %s", format);
+	return 0;
+}
+
+static int fail_quietly(void)
+{
+	BPF_LOAD_QUIETLY;
+
+	assert_null(bpf_object__open("/nonexistent/program.o"));
+	return -errno;
+}
+
+static void libbpf_is_silent_in_the_block_alone(void **state)
+{
+	libbpf_print_fn_t before = libbpf_set_print(speak);
+
+	assert_int_equal(fail_quietly(), -ENOENT);
+	assert_ptr_equal(libbpf_set_print(before), speak);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_failure_has_its_reason),
+		cmocka_unit_test(no_command_need_be_named),
+		cmocka_unit_test(the_last_words_are_the_reason),
+		cmocka_unit_test(what_the_verifier_says_is_told),
+		cmocka_unit_test(kernels_without_types_are_told),
+		cmocka_unit_test(libbpf_is_silent_in_the_block_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

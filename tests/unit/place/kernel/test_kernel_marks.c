@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "place/kernel/kernel_marks.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MAX_DEPTH = 12, SPACING = 0x100 };
+
+/* Stacks as kernels 5.10 to 6.18 show them, innermost first (perf script, and the sources). */
+static const struct {
+	enum context context;
+	const char *stack[MAX_DEPTH];
+} stacks[] = {
+	{ CONTEXT_TASK,
+	  { "vfs_read", "ksys_read", "do_syscall_64", "entry_SYSCALL_64_after_hwframe" } },
+	{ CONTEXT_HARDIRQ,
+	  { "hrtimer_interrupt", "__sysvec_apic_timer_interrupt", "sysvec_apic_timer_interrupt",
+	    "asm_sysvec_apic_timer_interrupt", "vfs_read" } },
+	{ CONTEXT_HARDIRQ, { "native_apic_mem_eoi", "common_interrupt", "asm_common_interrupt" } },
+	{ CONTEXT_SOFTIRQ,
+	  { "net_rx_action", "handle_softirqs", "__irq_exit_rcu", "sysvec_apic_timer_interrupt",
+	    "asm_sysvec_apic_timer_interrupt", "vfs_read" } },
+	{ CONTEXT_SOFTIRQ,
+	  { "tcp_ack", "__do_softirq", "do_softirq.part.0", "__local_bh_enable_ip" } },
+	{ CONTEXT_SOFTIRQ, { "run_timer_softirq", "handle_softirqs", "run_ksoftirqd", "kthread" } },
+	{ CONTEXT_SOFTIRQ,
+	  { "do_user_addr_fault", "exc_page_fault", "asm_exc_page_fault", "bpf_prog_1_f",
+	    "handle_softirqs.cold", "do_softirq" } },
+	{ CONTEXT_HARDIRQ,
+	  { "virtnet_poll_tx", "__handle_irq_event_percpu", "handle_irq_event", "handle_edge_irq",
+	    "common_interrupt", "handle_softirqs" } },
+	{ CONTEXT_TASK,
+	  { "finish_task_switch.isra.0", "__schedule", "preempt_schedule_irq",
+	    "raw_irqentry_exit_cond_resched", "irqentry_exit", "sysvec_apic_timer_interrupt",
+	    "asm_sysvec_apic_timer_interrupt" } },
+	{ CONTEXT_TASK,
+	  { "get_signal", "exit_to_user_mode_loop", "irqentry_exit_to_user_mode",
+	    "sysvec_reschedule_ipi", "asm_sysvec_reschedule_ipi" } },
+	{ CONTEXT_TASK, { "nvme_irq", "irq_thread_fn", "irq_thread", "kthread" } },
+	{ CONTEXT_TASK, { "virtnet_poll", "__napi_poll", "napi_threaded_poll", "kthread" } },
+	{ CONTEXT_TASK, { "clear_page_erms", "exc_page_fault", "asm_exc_page_fault" } },
+	{ CONTEXT_SOFTIRQ,
+	  { "net_rx_action", "handle_softirqs", "__irq_exit_rcu", "common_interrupt",
+	    "pv_native_safe_halt", "default_idle", "do_idle" } },
+	{ CONTEXT_TASK,
+	  { "pv_native_safe_halt", "default_idle", "cpuidle_enter_state", "do_idle" } },
+	/* arm64: 6.x, then 5.10 */
+	{ CONTEXT_HARDIRQ,
+	  { "arch_timer_handler_virt", "generic_handle_domain_irq", "gic_handle_irq",
+	    "call_on_irq_stack", "do_interrupt_handler", "el1_interrupt", "el1h_64_irq_handler",
+	    "el1h_64_irq", "vfs_read" } },
+	{ CONTEXT_SOFTIRQ,
+	  { "net_rx_action", "handle_softirqs", "__do_softirq", "____do_softirq",
+	    "call_on_irq_stack", "do_softirq_own_stack", "irq_exit_rcu", "el0_interrupt",
+	    "el0t_64_irq_handler", "el0t_64_irq" } },
+	{ CONTEXT_TASK, { "schedule", "do_notify_resume", "el0_interrupt", "el0t_64_irq" } },
+	{ CONTEXT_TASK, { "__schedule", "arm64_preempt_schedule_irq", "el1_interrupt" } },
+	{ CONTEXT_HARDIRQ, { "arch_timer_handler_phys", "gic_handle_irq", "el1_irq", "vfs_read" } },
+	{ CONTEXT_TASK, { "vfs_read", "el0_svc", "el0t_64_sync_handler", "el0t_64_sync" } },
+};
+
+/* Gives each frame of a stack a place of its own, as the caller's return addresses. */
+static enum context context_of(const char *const *names)
+{
+	struct kernel_marks marks = { 0 };
+	uint64_t addresses[MAX_DEPTH];
+	enum context context;
+	size_t count = 0;
+
+	for (; count < MAX_DEPTH && names[count]; count++) {
+		uint64_t start = (count + 1) * SPACING;
+
+		kernel_marks_add(&marks, start, start + SPACING,
+				 kernel_marks_by_name(names[count]));
+		/* A call may be the last instruction: its return address is the next function's. */
+		addresses[count] = count ? start + SPACING : start;
+	}
+	context = kernel_marks_context(&marks, addresses, count);
+	kernel_marks_done(&marks);
+	return context;
+}
+
+static void test_stacks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		if (context_of(stacks[i].stack) != stacks[i].context)
+			fail_msg("stack of %s in row %zu", stacks[i].stack[0], i);
+	}
+}
+
+static void test_idle(void **state)
+{
+	static const char *const waits[] = { "default_idle",	     "pv_native_safe_halt",
+					     "intel_idle_ibrs",	     "acpi_idle_do_entry",
+					     "mwait_idle",	     "poll_idle",
+					     "cpuidle_enter_state",  "do_idle",
+					     "cpu_idle_poll.isra.0", "cpu_do_idle",
+					     "psci_enter_idle_state" };
+	static const char *const works[] = { "menu_select",	      "tick_nohz_idle_enter",
+					     "arch_cpu_idle_enter",   "schedule_idle",
+					     "nohz_run_idle_balance", "worker_enter_idle",
+					     "native_halt_poll",      "intel_idle_init" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		assert_int_equal(kernel_marks_by_name(waits[i]), KERNEL_MARK_IDLE);
+	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
+		assert_int_equal(kernel_marks_by_name(works[i]), KERNEL_MARK_NONE);
+}
+
+static void test_names(void **state)
+{
+	static const char *const none[] = { "",
+					    "a",
+					    "do",
+					    "__pfx_common_interrupt",
+					    "asm_exc_page_fault",
+					    "common_interrupt_x",
+					    "sysvec",
+					    "handle_softirq",
+					    "handle_nested_irq",
+					    "raise_softirq" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_int_equal(kernel_marks_by_name(none[i]), KERNEL_MARK_NONE);
+	assert_int_equal(kernel_marks_by_name("sysvec_"), KERNEL_MARK_HARDIRQ);
+	assert_int_equal(kernel_marks_by_name("sysvec_x.cold"), KERNEL_MARK_HARDIRQ);
+	assert_int_equal(kernel_marks_by_name("__common_interrupt.cold"), KERNEL_MARK_HARDIRQ);
+}
+
+static void test_ranges(void **state)
+{
+	struct kernel_marks marks = { 0 };
+
+	(void)state;
+	assert_int_equal(kernel_marks_at(&marks, 5), KERNEL_MARK_NONE);
+	kernel_marks_add(&marks, 10, 20, KERNEL_MARK_IDLE);
+	kernel_marks_add(&marks, 20, 30, KERNEL_MARK_IDLE);
+	kernel_marks_add(&marks, 30, 40, KERNEL_MARK_NONE);
+	kernel_marks_add(&marks, 40, 40, KERNEL_MARK_TASK);
+	kernel_marks_add(&marks, 40, 50, KERNEL_MARK_HARDIRQ);
+	assert_int_equal(marks.ranges.count, 2);
+	for (uint64_t address = 0; address < 60; address++) {
+		enum kernel_mark expected = KERNEL_MARK_NONE;
+
+		if (address >= 10 && address < 30)
+			expected = KERNEL_MARK_IDLE;
+		if (address >= 40 && address < 50)
+			expected = KERNEL_MARK_HARDIRQ;
+		assert_int_equal(kernel_marks_at(&marks, address), expected);
+	}
+	assert_int_equal(kernel_marks_context(&marks, NULL, 0), CONTEXT_TASK);
+	kernel_marks_done(&marks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
