@@ -111,36 +111,67 @@ if command -v node > /dev/null; then
 	run node --perf-prof --perf-basic-prof hot.js &&
 		check "node --perf-prof" node "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
-	# the loops of add and root are lines 1 and 2; of names that V8 spoils not all can be mended
-	"$prospect" report x.prof --by symbol,line --select "program=node image=[jit] symbol=JS:[*]*hot.js*" \
-		--format csv | python3 -c '
-import csv, sys
-good = all_ = 0
-for row in csv.DictReader(sys.stdin):
-    name, samples = row["symbol"].split()[0], int(row["samples"])
-    wanted = {"JS:*add": ("1",), "JS:*root": ("2",)}.get(name, ("1", "2", "4"))
-    all_ += samples
-    if row["line"] in ["%s/hot.js:%s" % (sys.argv[1], line) for line in wanted]:
-        good += samples
-    elif not row["line"].startswith("[no line"):
-        sys.exit("# %s is not at %s" % (row["symbol"], row["line"]))
-print(good, all_)
-sys.exit(0 if all_ >= 300 and good >= 0.5 * all_ else 1)' "$scratch" > result
-	# shellcheck disable=SC2181
-	if [ $? = 0 ]; then
-		echo "ok lines of node --perf-prof: $(tail -n 1 result) samples"
-		passed=$((passed + 1))
-	else
-		head -n 5 result
-		echo "not ok lines of node --perf-prof"
-		failed=$((failed + 1))
-	fi
 	if "$prospect" annotate --asm '*add*' x.prof --select program=node | grep -Eq '^ *[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9a-f]+   '
 	then
 		echo "ok annotate of code from a jitdump"
 		passed=$((passed + 1))
 	else
 		echo "not ok annotate of code from a jitdump"
+		failed=$((failed + 1))
+	fi
+	# V8 of Node 20 overwrites some file names in the jitdump, at random. Where it left all names of a
+	# function alone in one process, each of its samples has its line. Of six processes, all are
+	# spoiled once in 50,000 runs.
+	sed 's/3e6/6e5/' hot.js > short.js
+	run sh -c 'for i in 1 2 3 4 5 6; do node --perf-prof short.js; done'
+	"$prospect" report x.prof --by process,symbol,line --select "program=node image=[jit] symbol=JS:[*]*short.js*" \
+		--format csv > rows
+	if python3 - "$scratch/short.js" pid rows > result << 'END'
+import csv, struct, sys
+
+# The names of functions whose records of lines all have the right file, and of those where one has not.
+def look(path, file):
+    data = open(path, "rb").read()
+    at, lines, whole, spoiled = struct.unpack_from("<I", data, 8)[0], {}, set(), set()
+    while at + 16 <= len(data):
+        kind, size = struct.unpack_from("<II", data, at)
+        if kind == 2: # JIT_CODE_DEBUG_INFO
+            address, count = struct.unpack_from("<QQ", data, at + 16)
+            name_at, names = at + 32, set()
+            for _ in range(count):
+                end = data.index(b"\0", name_at + 16)
+                names.add(data[name_at + 16:end])
+                name_at = end + 1
+            lines[address] = names
+        elif kind == 0: # JIT_CODE_LOAD
+            address = struct.unpack_from("<Q", data, at + 32)[0]
+            name = data[at + 56:data.index(b"\0", at + 56)].decode(errors="replace").split()[0]
+            (whole if lines.get(address) == {file.encode()} else spoiled).add(name)
+        at += size
+    return whole - spoiled
+
+file = sys.argv[1]
+intact = [look("jit-%s.dump" % pid, file) for pid in open(sys.argv[2]).read().split()]
+found = missed = 0
+for row in csv.DictReader(open(sys.argv[3])):
+    name, samples = row["symbol"].split()[0], int(row["samples"])
+    process = int(row["process"].partition("#")[2] or 1)
+    wanted = {"JS:*add": ("1",), "JS:*root": ("2",)}.get(name, ("1", "2", "4"))
+    if row["line"] not in ["%s:%s" % (file, line) for line in wanted]:
+        if not row["line"].startswith("[no line"):
+            sys.exit("# %s is not at %s" % (row["symbol"], row["line"]))
+        missed += samples if name in intact[process - 1] else 0
+    elif name in intact[process - 1]:
+        found += samples
+print("%d of %d" % (found, found + missed))
+sys.exit(0 if found >= 300 and missed == 0 else 1)
+END
+	then
+		echo "ok lines of node --perf-prof: $(tail -n 1 result) samples"
+		passed=$((passed + 1))
+	else
+		head -n 5 result
+		echo "not ok lines of node --perf-prof"
 		failed=$((failed + 1))
 	fi
 else
