@@ -2,8 +2,9 @@
 /*
  * Stacks for measuring what they cost, built without frame pointers.
  *   deep fixed FRAMES ROUNDS    fixed work below a stack of FRAMES frames, with all that is above
- * main deep paths LEVELS SECONDS   two ways at each level: 2^LEVELS different stacks, in random
- * order The first prints its own CPU time in seconds, the interrupts that hit it included.
+ *                               main
+ *   deep paths LEVELS SECONDS   two ways at each level: 2^LEVELS different stacks, in random order
+ * The first prints its own CPU time in seconds, the interrupts that hit it included.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -2,15 +2,15 @@
 /*
  * The rules, each from what the kernel was seen to do:
  *   - The clock stream never samples the idle task; the idle stream samples it at a lower rate, and
- * only what is not the idle routine itself is kept: interrupts that hit an idle CPU. Both count
- * into one event, by weight.
+ *     only what is not the idle routine itself is kept: interrupts that hit an idle CPU. Both count
+ *     into one event, by weight.
  *   - pid 0 is the idle task. Inside a PID namespace it is also every task of another one; those
- * are told apart by the idle routine in their kernel stack.
+ *     are told apart by the idle routine in their kernel stack.
  *   - pid -1 is a task that has been reaped while it was still running its last instructions. It
- * cannot have left the CPU on which its exit was recorded, so the exit recorded there last says who
- * it was.
+ *     cannot have left the CPU on which its exit was recorded, so the exit recorded there last says
+ *     who it was.
  *   - In kernel mode the innermost marked routine says whether the kernel ran for the task or
- * interrupted it (kernel_symbols_context).
+ *     interrupted it (kernel_symbols_context).
  */
 #include "attribute/attribute.h"
 

@@ -4,9 +4,9 @@
  * profile whose unit is ns.
  *
  *   off-cpu      waits with their stacks, chosen and weighted without bias (bpf/off_cpu_draw.h):
- * the thread's stack as it left its CPU, and innermost a frame that tells what it waited for and
- * who ended it (model/words.h WAITS, IMAGE_WAIT) thread-time  what each thread's time went into:
- * running, runnable, blocked. Exact; no stacks
+ *                the thread's stack as it left its CPU, and innermost a frame that tells what it
+ *                waited for and who ended it (model/words.h WAITS, IMAGE_WAIT)
+ *   thread-time  what each thread's time went into: running, runnable, blocked. Exact; no stacks
  *
  * A thread that is preempted, or woken before a CPU is free, is runnable: of one wait the blocked
  * and the runnable part are two samples.

@@ -24,8 +24,8 @@ size_t check_points_look(struct check_point ret_points[CHECK_MAX_POINTS]);
 /*
  * A program with known truths, and the proof that a recording of it finds them on this machine:
  * each part runs in a process of its own, measures with its own CPU clock what it does, and the
- * recorded samples must agree within an interval that holds for all comparisons together with 99.99
- * %.
+ * recorded samples must agree within an interval that holds for all comparisons together with
+ * 99.99 %.
  */
 
 /* The program: runs its parts one after the other and writes the truths to the file @path, a line

@@ -9,7 +9,8 @@
  *   - A call chain of frame pointers ends in the cut "frame pointers". Of one that perf unwound
  *     (--call-graph dwarf in the head) the outermost function tells whether it is whole.
  *   - In a text that prospect export printed, which its head says, names are as they were before
- * they were escaped, cuts and waits are told, and inlined functions are left out unless asked for.
+ *     they were escaped, cuts and waits are told, and inlined functions are left out unless asked
+ *     for.
  */
 #include "import/import_script.h"
 

@@ -3,9 +3,11 @@
  * The user part of a sample's stack, in whatever form the kernel side could give it:
  *
  *   NONE       none: a kernel thread (end COMPLETE), or why it is not to be had (GONE, LOST,
- * UNKNOWN) KNOWN      the whole stack, kernel and user part, is that of an earlier sample of the
- * same hash ADDRESSES  walked in the interrupt DUMP       registers and a piece of the stack, for
- * unwinder_walk CALLCHAIN  the kernel's walk along frame pointers (end FRAME_POINTERS)
+ *              UNKNOWN)
+ *   KNOWN      the whole stack, kernel and user part, is that of an earlier sample of the same hash
+ *   ADDRESSES  walked in the interrupt
+ *   DUMP       registers and a piece of the stack, for unwinder_walk
+ *   CALLCHAIN  the kernel's walk along frame pointers (end FRAME_POINTERS)
  *
  * In `addresses` the innermost is the pc itself, the others are return addresses but for those with
  * UNWIND_EXACT or-ed in.

@@ -2,8 +2,8 @@
 /*
  * A copied stack is walked: registers, memory, unwind rows and code are all the input's. It is
  *
- *   flags | pc, sp, fp, bx, lr as 8 bytes each | size of the rows, of the code, 2 bytes each | rows
- * | code | stack
+ *   flags | pc, sp, fp, bx, lr as 8 bytes each | size of the rows, of the code, 2 bytes each
+ *         | rows | code | stack
  *
  * The rows are a file of row_file.h, sealed here. They tell of the code at CODE; behind it lies
  * code without rows, and the copy was taken at STACK.

@@ -22,7 +22,7 @@
  *   - Each row's residuals around the means of the two sides have a normal likelihood (that of the
  *     residuals alone: REML). Profiles have few rows, and these are not independent: shares add up
  *     to 1, and what slows one function down slows others. So of each row only a part counts, by
- * how alike the residuals of rows are.
+ *     how alike the residuals of rows are.
  *   - A row is expected to vary as the other rows tell, and then its own runs count in full. If
  *     they vary by so much more that this is improbable, the other rows do not count. If one side
  *     varies unlike the other (an F test at 1 %), Welch's method is used for that row.

@@ -2,10 +2,10 @@
 /*
  * The innermost marked routine decides, so that what is waited for goes before what was asked for:
  *
- *   a read that waits for a lock of the file   schedule <- rwsem_down_read_slowpath <- ext4_...
- * lock a page fault that reads from the disk      io_schedule <- folio_wait_bit_common <- ... disk
- *   poll with a socket in it                   schedule_hrtimeout_range <- do_poll <- ... poll a
- * timer alone                              do_nanosleep <- hrtimer_nanosleep <- ...          sleep
+ *   a read that waits for a lock of the file  schedule <- rwsem_down_read_slowpath <- ext4_... lock
+ *   a page fault that reads from the disk     io_schedule <- folio_wait_bit_common <- ...      disk
+ *   poll with a socket in it                  schedule_hrtimeout_range <- do_poll <- ...       poll
+ *   a timer alone                             do_nanosleep <- hrtimer_nanosleep <- ...        sleep
  *
  * So only routines are listed that wait, or that are about one thing alone; schedule and its
  * helpers (schedule_timeout, wait_for_completion, wait_woken ...) are not. The names are those of

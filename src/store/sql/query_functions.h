@@ -6,7 +6,7 @@
  *   stack_text(STACK)  the stack of this id as --by stack has it: the names of its functions, the
  *                      outermost first, with ; between; NULL for an id that is none
  *   stack_has(STACK, NAME)  1 if a function of the stack is called so, as stack_text writes it
- * (NAME may be a glob), 0 if not; NULL for an id that is none
+ *                      (NAME may be a glob), 0 if not; NULL for an id that is none
  */
 #ifndef STORE_SQL_QUERY_FUNCTIONS_H
 #define STORE_SQL_QUERY_FUNCTIONS_H
