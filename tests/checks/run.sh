@@ -24,7 +24,7 @@ tell() {
 fresh_copy() {
 	rm -rf "$copy"
 	mkdir "$copy"
-	cp -r src man tools tests .ci Makefile meson.build ./*.md "$copy"
+	cp -r src man tools tests docs .ci Makefile meson.build ./*.md "$copy"
 }
 
 # broken NAME CHECK EXPECTED COMMAND...: COMMAND runs in the copy and breaks it; then CHECK must
@@ -131,6 +131,10 @@ broken 'a folder that is gone' check-architecture 'src/gone does not exist' \
 	append ARCHITECTURE.md '- `src/gone/` was here once'
 broken 'a folder described twice' check-architecture 'src/base: has several lines' \
 	append ARCHITECTURE.md '- `src/base/` again'
+broken 'a document that names a file that is gone' check-architecture \
+	'docs/store.md:.*store/gone.c does not exist' append docs/store.md 'See `store/gone.c`.'
+broken 'a document that names a function that is gone' check-architecture \
+	'ARCHITECTURE.md:.*nothing in src is called gone_by' append ARCHITECTURE.md '    store gone_by'
 broken 'an option missing from a page' check-man "prospect-help.1: lacks the option '--commands'" \
 	sed -i '/Fl Fl commands/d' man/prospect-help.1
 broken 'an option that is none' check-man "'--commandos' is no option of prospect help" \
