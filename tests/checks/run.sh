@@ -171,6 +171,10 @@ broken 'a stage that prints' check-words 'src/perf/ring.c:.*printf' \
 broken 'a stage that prints to stderr' check-words 'src/store/packed.c:.*stderr' \
 	append src/store/packed.c '	fprintf(stderr, "x");'
 broken 'a stage that exits' check-words 'src/base/err.c:.*exit' append src/base/err.c '	exit(1);'
+broken 'an old word in a document' check-words 'docs/store.md:.*whoever' \
+	append docs/store.md 'For whoever reads it.'
+broken 'an old word in a message' check-words 'src/base/err.c:.*nobody' \
+	append src/base/err.c 'const char *x = "nobody is there";'
 broken 'a script with a fault' check-shell 'tools/broken:.*SC2164' broken_script
 broken 'a stray file in the root folder' check-root '^0: has no place' stray_file
 broken 'a commit of two topics' check-commits 'Two topics.*has a semicolon\|does not read' bad_commit
