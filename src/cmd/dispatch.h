@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command a command line means; the rules are in prospect(1), "THE FIRST WORD". */
+/* Which command a command line means; the rules are in prospect(1), "SUBCOMMAND OR COMMAND". */
 #ifndef CMD_DISPATCH_H
 #define CMD_DISPATCH_H
 
