@@ -29,13 +29,13 @@ struct archive_values {
 /* clang-format off */
 static const struct option_spec archive_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct archive_values, output), "FILE",
-	  .help = "write the archive to FILE (must be given)" },
+	  .help = "write the archive to FILE (required, unless --list)" },
 	{ "mode", 0, OPTION_TEXT, offsetof(struct archive_values, mode), "MODE",
-	  .help = "who may read the archive, as chmod has it (default 0600: only you)" },
+	  .help = "mode of the archive, as for chmod (default 0600)" },
 	{ "list", 'l', OPTION_FLAG, offsetof(struct archive_values, list), NULL,
-	  .help = "write no archive, list what would be in it, or what is in FILE if that is one" },
+	  .help = "list the files that the archive would contain, or those in the archive FILE" },
 	{ "source-path", 0, OPTION_TEXTS, offsetof(struct archive_values, source_paths), "FROM=TO",
-	  .help = "source files of FROM are in TO; or a DIR to look for them in" },
+	  .help = "look for source files of FROM in TO; a DIR alone: for all source files" },
 	LINE_OPTION_ROWS(offsetof(struct archive_values, lines)),
 	{ 0 },
 };
@@ -176,7 +176,7 @@ static int run_archive(int argc, char **argv)
 
 const struct command command_archive = {
 	.name = "archive",
-	.summary = "pack a profile with its files, so that it can be looked at elsewhere",
+	.summary = "pack a profile with the files that are needed to view it on another machine",
 	.usage = "-o FILE.tar.zst|--list [OPTION...] [FILE]",
 	.options = archive_specs,
 	.needs_proc = true,

@@ -31,13 +31,13 @@ static const struct option_spec check_specs[] = {
 	{ "rate", 'F', OPTION_NUMBER, AT(rate_hz), "HZ",
 	  .help = "rate of the calibration (default 1000)", .least = 100, .most = 100000 },
 	{ "quick", 0, OPTION_FLAG, AT(quick), NULL,
-	  .help = "only look at what is permitted; no calibration" },
+	  .help = "only show what is permitted; do not calibrate" },
 	{ "program", 0, OPTION_TEXT, AT(program), "FILE",
-	  .help = "only run the calibration program and write its truths to FILE" },
+	  .help = "only run the calibration program and write its true values to FILE" },
 	{ "stacks", 0, OPTION_FLAG, AT(stacks), NULL,
-	  .help = "compare live stacks with libdwfl's, of COMMAND and all that runs meanwhile" },
+	  .help = "compare live call stacks, also those of COMMAND, with libdwfl's" },
 	{ "count", 0, OPTION_INTEGER, AT(count), "N",
-	  .help = "stop after so many stacks (default 5000)", .least = 1, .most = 1e7 },
+	  .help = "stop after N stacks (default 5000)", .least = 1, .most = 1e7 },
 	{ 0 },
 };
 /* clang-format on */
@@ -190,7 +190,7 @@ static int run_check(int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "what can be seen here, what mends the rest, and whether the numbers are right",
+	.summary = "show what can be profiled here, how to enable the rest, and verify the figures",
 	.usage = "[OPTION...] [--stacks [[--] COMMAND [ARG...]]]",
 	.options = check_specs,
 	.needs_proc = true,

@@ -22,17 +22,17 @@ struct count_output_values {
 	{ "format", 0, OPTION_TEXT, COUNT_OUTPUT_AT(type, member, format), "FORMAT", \
 	  .help = "text, csv or json (default text)" }, \
 	{ "brief-format", 'b', OPTION_FLAG, COUNT_OUTPUT_AT(type, member, brief), NULL, \
-	  .help = "lines of [key,]event,count,percent of time counted, as ocount has them" }, \
+	  .help = "print lines [key,]event,count,percent of time counted, as ocount does" }, \
 	{ "output", 'f', OPTION_TEXT, COUNT_OUTPUT_AT(type, member, file), "FILE", \
-	  .help = "print to FILE (default: stderr with a command, else stdout)" }, \
+	  .help = "write to FILE (default: stderr with a command, else stdout)" }, \
 	{ "file", 'o', OPTION_TEXT, COUNT_OUTPUT_AT(type, member, file), "FILE", \
-	  .help = "the same" }, \
+	  .help = "the same as -f" }, \
 	{ "us-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, us), NULL, \
-	  .help = "text: counts as 1,234 (the default)" }, \
+	  .help = "in text, write counts as 1,234 (the default)" }, \
 	{ "eu-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, eu), NULL, \
-	  .help = "text: counts as 1.234" }, \
+	  .help = "in text, write counts as 1.234" }, \
 	{ "hex-counter-format", 0, OPTION_FLAG, COUNT_OUTPUT_AT(type, member, hex), NULL, \
-	  .help = "text: counts as 0x4d2" }
+	  .help = "in text, write counts as 0x4d2" }
 /* clang-format on */
 
 /* What is counted, for the words about it; borrowed. */

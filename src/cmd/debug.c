@@ -153,7 +153,7 @@ static int run_debug(int argc, char **argv)
 
 const struct command command_debug = {
 	.name = "debug",
-	.summary = "what prospect works with: the unwind rows of a file",
+	.summary = "show the unwind rows of a file",
 	.usage = "rows FILE [ADDRESS]",
 	.options = debug_specs,
 	.run = run_debug,

@@ -21,11 +21,11 @@ struct events_values {
 
 static const struct option_spec events_specs[] = {
 	{ "check", 'c', OPTION_TEXTS, AT(check), "EVENT,...",
-	  .help = "open these here, together, and say of each whether it can be counted" },
+	  .help = "open these events together, and say of each whether it can be counted" },
 	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
-	  .help = "list the events of every processor that libpfm4 knows, not of this one only" },
+	  .help = "list events of all processors that libpfm4 knows, not only of this one" },
 	{ "names", 'n', OPTION_FLAG, AT(names), NULL,
-	  .help = "list bare names" },
+	  .help = "list only the names" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT",
 	  .help = "text, csv or json (default text)" },
 	{ 0 },
@@ -116,7 +116,7 @@ static int run_events(int argc, char **argv)
 
 const struct command command_events = {
 	.name = "events",
-	.summary = "list what can be counted and sampled here, or check events",
+	.summary = "list the events that can be counted and sampled here, or check some",
 	.usage = "[OPTION...] [PATTERN]",
 	.options = events_specs,
 	.run = run_events,

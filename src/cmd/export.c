@@ -28,23 +28,23 @@ struct export_values {
 
 static const struct option_spec export_specs[] = {
 	{ "format", 0, OPTION_TEXT, AT(options.format), "NAME",
-	  .help = "what to write (must be given): one of the formats below" },
+	  .help = "write this format (required): one of those below" },
 	{ "output", 'o', OPTION_TEXT, AT(output), "FILE",
-	  .help = "write to FILE; default: standard output" },
+	  .help = "write to FILE (default: standard output)" },
 	SELECT_OPTION_ROWS(AT(select)),
 	{ "by", 0, OPTION_TEXT, AT(options.by), "KEYS",
-	  .help = "what stands at the root of collapsed stacks; none: nothing (default: the thread)" },
+	  .help = "keys at the root of collapsed stacks, or none (default: the thread)" },
 	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
-	  .help = "what counts of collapsed stacks are: weight (default) or samples" },
+	  .help = "the counts of collapsed stacks: weight (default) or samples" },
 	{ "no-inlines", 0, OPTION_FLAG, AT(options.no_inlines), NULL,
-	  .help = "inlined functions are no frames of their own" },
+	  .help = "do not make frames for inlined functions" },
 	{ "no-lines", 0, OPTION_FLAG, AT(options.no_lines), NULL,
-	  .help = "open no files: neither source lines nor inlined functions" },
+	  .help = "open no other files: neither source lines nor inlined functions" },
 	LINE_OPTION_ROWS(AT(lines)),
 	{ "demangle", 0, OPTION_TEXT, AT(options.names.demangle), "STYLE",
-	  .help = "how C++ and Rust names are shown: none, normal (default), smart" },
+	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
-	  .help = "do not say what the format cannot carry" },
+	  .help = "do not report what the format cannot represent" },
 	{ 0 },
 };
 /* clang-format on */
@@ -128,7 +128,7 @@ static int run_export(int argc, char **argv)
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "write a profile in the format of another tool: pprof, collapsed stacks ...",
+	.summary = "convert a profile for another tool: pprof, collapsed stacks ...",
 	.usage = "--format NAME [OPTION...] [-o FILE] [FILE]",
 	.options = export_specs,
 	.reads_profiles = true,

@@ -29,22 +29,22 @@ struct flame_values {
 /* clang-format off */
 static const struct option_spec flame_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct flame_values, output), "FILE",
-	  .help = "write the page to FILE (must be given)" },
+	  .help = "write the page to FILE (required)" },
 	SELECT_OPTION_ROWS(offsetof(struct flame_values, select)),
 	SLICE_OPTION_ROW(offsetof(struct flame_values, select)),
 	{ "by", 0, OPTION_TEXT, offsetof(struct flame_values, by), "KEYS",
-	  .help = "what boxes are (default function), and a tree for each of what else is said" },
+	  .help = "what a box is (default function); keys before it have a tree for each value" },
 	{ "title", 0, OPTION_TEXT, offsetof(struct flame_values, title), "TEXT",
-	  .help = "the page's title (default: the command that was profiled)" },
+	  .help = "the page's title (default: the profiled command)" },
 	{ "inverted", 'i', OPTION_FLAG, offsetof(struct flame_values, inverted), NULL,
-	  .help = "show callers above what was hit first; the page can do both" },
+	  .help = "begin with the sampled functions, callers above; the page can switch this" },
 	{ "diff", 0, OPTION_FLAG, offsetof(struct flame_values, diff), NULL,
 	  .help = "draw what changed from OLD to NEW (default: the last two profiles)" },
 	{ "machine", 'a', OPTION_FLAG, offsetof(struct flame_values, machine), NULL,
-	  .help = "with --diff: everything, not the command and its children alone" },
+	  .help = "with --diff: compare everything, not only the command and its children" },
 	NAME_OPTION_ROWS(offsetof(struct flame_values, names)),
 	{ "threshold", 0, OPTION_NUMBER, offsetof(struct flame_values, threshold), "PCT",
-	  .help = "least share of a box; smaller ones are added up (default 0)",
+	  .help = "add up boxes with a smaller share (default 0)",
 	  .least = 0, .most = 100 },
 	{ 0 },
 };
@@ -145,7 +145,7 @@ static int run_flame(int argc, char **argv)
 
 const struct command command_flame = {
 	.name = "flame",
-	.summary = "draw a flame graph: one HTML file, with search and zoom, that works offline",
+	.summary = "draw a flame graph as one HTML file that works offline",
 	.usage = "-o FILE.html [OPTION...] [FILE | --diff OLD NEW]",
 	.options = flame_specs,
 	.reads_profiles = true,

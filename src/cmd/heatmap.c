@@ -29,21 +29,21 @@ struct heatmap_values {
 /* clang-format off */
 static const struct option_spec heatmap_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct heatmap_values, output), "FILE",
-	  .help = "write the page to FILE (must be given)" },
+	  .help = "write the page to FILE (required)" },
 	SELECT_OPTION_ROWS(offsetof(struct heatmap_values, select)),
 	SLICE_OPTION_ROW(offsetof(struct heatmap_values, select)),
 	{ "by", 0, OPTION_TEXT, offsetof(struct heatmap_values, by), "KEYS",
-	  .help = "what boxes are (default function), and a tree for each of what else is said" },
+	  .help = "what a box is (default function); keys before it have a tree for each value" },
 	{ "title", 0, OPTION_TEXT, offsetof(struct heatmap_values, title), "TEXT",
-	  .help = "the page's title (default: the command that was profiled)" },
+	  .help = "the page's title (default: the profiled command)" },
 	NAME_OPTION_ROWS(offsetof(struct heatmap_values, names)),
 	{ "column", 0, OPTION_SECONDS, offsetof(struct heatmap_values, column_s), "TIME",
-	  .help = "how long a column is (default 1s; less for short recordings, more for long)",
+	  .help = "length of a column (default 1s, or more or less as the recording needs)",
 	  .least = 0.001, .most = 1e6 },
 	{ "rows", 0, OPTION_INTEGER, offsetof(struct heatmap_values, rows), "N",
-	  .help = "in how many parts a column is cut (default 50)", .least = 1, .most = HEAT_MAX_ROWS },
+	  .help = "number of cells in a column (default 50)", .least = 1, .most = HEAT_MAX_ROWS },
 	{ "boxes", 0, OPTION_INTEGER, offsetof(struct heatmap_values, boxes), "N",
-	  .help = "at most N boxes, the heaviest; others are added up (default 100000)",
+	  .help = "draw at most N boxes, the largest, add up the others (default 100000)",
 	  .least = 1, .most = 1e7 },
 	{ 0 },
 };
@@ -124,7 +124,7 @@ static int run_heatmap(int argc, char **argv)
 
 const struct command command_heatmap = {
 	.name = "heatmap",
-	.summary = "draw when it was busy: one HTML file, with the flame graph of any time",
+	.summary = "draw the activity over time as one HTML file, with flame graphs of any part",
 	.usage = "-o FILE.html [OPTION...] [FILE]",
 	.options = heatmap_specs,
 	.reads_profiles = true,

@@ -19,13 +19,14 @@ struct help_values {
 #define AT(member) offsetof(struct help_values, member)
 
 static const struct option_spec help_options[] = {
-	{ "commands", 0, OPTION_FLAG, AT(commands), NULL, "the names of all commands, one a line",
-	  0, 0, NULL },
+	{ "commands", 0, OPTION_FLAG, AT(commands), NULL,
+	  "print the names of all subcommands, one per line", 0, 0, NULL },
 	{ "options", 0, OPTION_FLAG, AT(options), NULL,
-	  "the options of COMMAND, one a line: letter, name, value", 0, 0, NULL },
-	{ "keys", 0, OPTION_FLAG, AT(keys), NULL, "the keys of --by and --select, one a line", 0, 0,
+	  "print the options of SUBCOMMAND, one per line: letter, name, value", 0, 0, NULL },
+	{ "keys", 0, OPTION_FLAG, AT(keys), NULL,
+	  "print the keys of --by and --select, one per line", 0, 0, NULL },
+	{ "version", 0, OPTION_FLAG, AT(version), NULL, "print the version of prospect", 0, 0,
 	  NULL },
-	{ "version", 0, OPTION_FLAG, AT(version), NULL, "the version of prospect", 0, 0, NULL },
 	{ 0 },
 };
 
@@ -114,7 +115,7 @@ static int help_run(int argc, char **argv)
 
 const struct command command_help = {
 	.name = "help",
-	.summary = "say how prospect and its subcommands are used",
+	.summary = "show how prospect and its subcommands are used",
 	.usage = "[OPTION...] [SUBCOMMAND]",
 	.options = help_options,
 	.run = help_run,

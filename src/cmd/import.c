@@ -21,21 +21,21 @@ struct import_values {
 
 static const struct option_spec import_specs[] = {
 	{ "output", 'o', OPTION_TEXT, AT(options.output), "FILE",
-	  .help = "make this profile; default: last.prof in the state folder" },
+	  .help = "write the profile to FILE (default: last.prof in the state folder)" },
 	{ "symfs", 0, OPTION_TEXT, AT(options.symfs), "DIR",
-	  .help = "where the files of the recorded machine are, under their paths" },
+	  .help = "look for the files of the recorded machine under DIR, with their paths" },
 	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
-	  .help = "look for the symbols of stripped files in DIR too, before /usr/lib/debug" },
+	  .help = "look for the symbols of stripped files in DIR before /usr/lib/debug" },
 	{ "kallsyms", 0, OPTION_TEXT, AT(options.kallsyms), "FILE",
-	  .help = "names of the recorded kernel: its /proc/kallsyms or System.map" },
+	  .help = "take kernel names from the recorded kernel's /proc/kallsyms or System.map" },
 	{ "vmlinux", 0, OPTION_TEXT, AT(options.vmlinux), "FILE",
-	  .help = "names of the recorded kernel: its uncompressed image, with symbols" },
+	  .help = "take kernel names from the recorded kernel's uncompressed image with symbols" },
 	{ "value", 0, OPTION_TEXT, AT(options.value), "WHAT",
-	  .help = "what counts of collapsed stacks are: samples or weight (default: by their sum)" },
+	  .help = "counts of collapsed stacks: samples or weight (default: depends on their sum)" },
 	{ "inlines", 0, OPTION_FLAG, AT(options.inlines), NULL,
-	  .help = "inlined functions are frames of their own, whoever made the file" },
+	  .help = "make frames for inlined functions, whichever tool wrote the file" },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
-	  .help = "say nothing when all went well" },
+	  .help = "print nothing on success" },
 	{ 0 },
 };
 /* clang-format on */
@@ -95,7 +95,7 @@ static int run_import(int argc, char **argv)
 
 const struct command command_import = {
 	.name = "import",
-	.summary = "make a profile of what perf or another tool recorded",
+	.summary = "make a profile from a recording of perf or another tool",
 	.usage = "[OPTION...] FILE|-",
 	.options = import_specs,
 	.reads_profiles = true,

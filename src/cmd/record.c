@@ -26,15 +26,15 @@ struct record_values {
 static const struct option_spec record_specs[] = {
 	COLLECT_OPTION_ROWS(struct record_values, collect),
 	{ "all", 'a', OPTION_FLAG, AT(all), NULL,
-	  .help = "the whole machine, until Ctrl-C or --duration" },
+	  .help = "profile the whole machine, until Ctrl-C or --duration" },
 	{ "pid", 'p', OPTION_TEXTS, AT(pids), "PID,...",
-	  .help = "these processes and what they fork, until Ctrl-C or --duration" },
+	  .help = "profile these processes and what they fork, until Ctrl-C or --duration" },
 	{ "debug-dir", 0, OPTION_TEXTS, AT(debug_folders), "DIR",
-	  .help = "look for the symbols of stripped files in DIR too, before /usr/lib/debug" },
+	  .help = "look for the symbols of stripped files in DIR before /usr/lib/debug" },
 	{ "duration", 0, OPTION_SECONDS, AT(duration_s), "S",
 	  .help = "stop after this time: 10, 1.5, 250ms, 2m, 1h", .least = 0.001, .most = 1e8 },
 	{ "quiet", 'q', OPTION_FLAG, AT(quiet), NULL,
-	  .help = "say nothing when all went well" },
+	  .help = "print nothing on success" },
 	{ 0 },
 };
 /* clang-format on */
@@ -123,7 +123,7 @@ static int run_record(int argc, char **argv)
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "profile a command, processes or the whole machine into a file",
+	.summary = "record a profile of a command, of processes or of the whole machine",
 	.usage = "[OPTION...] [-p PID,... | [-a] [[--] COMMAND [ARG...]]]",
 	.options = record_specs,
 	.needs_proc = true,

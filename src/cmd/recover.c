@@ -8,8 +8,8 @@
 #include "cmd/options/options.h"
 #include "load/opened.h"
 #include "present/safe.h"
-#include "views/recover.h"
 #include "store/record_output.h"
+#include "views/recover.h"
 
 struct recover_values {
 	const char *output;
@@ -18,7 +18,7 @@ struct recover_values {
 /* clang-format off */
 static const struct option_spec recover_specs[] = {
 	{ "output", 'o', OPTION_TEXT, offsetof(struct recover_values, output), "FILE",
-	  .help = "make this profile; default: beside FILE, a.prof to a.recovered.prof" },
+	  .help = "write the new profile to FILE (default: a.recovered.prof beside a.prof)" },
 	{ 0 },
 };
 /* clang-format on */
@@ -81,7 +81,7 @@ static int run_recover(int argc, char **argv)
 
 const struct command command_recover = {
 	.name = "recover",
-	.summary = "save what can be read of a damaged profile",
+	.summary = "save what is readable in a damaged profile",
 	.usage = "[-o NEW] FILE",
 	.options = recover_specs,
 	.needs_proc = true,

@@ -68,7 +68,7 @@ static int run_report(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.summary = "show what a profile has: processes, routines, tables by any key",
+	.summary = "print the report of a profile, or tables by any key",
 	.usage = "[OPTION...] [FILE]",
 	.options = report_specs,
 	.reads_profiles = true,

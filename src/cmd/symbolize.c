@@ -27,15 +27,17 @@ struct symbolize_values {
 
 static const struct option_spec symbolize_specs[] = {
 	{ "exe", 'e', OPTION_TEXT, AT(file), "FILE",
-	  .help = "addresses of this executable or shared object, as objdump shows them" },
-	{ "pid", 'p', OPTION_INTEGER, AT(pid), "PID", .help = "addresses of a running process",
+	  .help = "the addresses are of this executable or shared object, as in objdump" },
+	{ "pid", 'p', OPTION_INTEGER, AT(pid), "PID",
+	  .help = "the addresses are of a running process",
 	  .least = 1, .most = INT32_MAX },
-	{ "kernel", 0, OPTION_FLAG, AT(kernel), NULL, .help = "addresses of the running kernel" },
+	{ "kernel", 0, OPTION_FLAG, AT(kernel), NULL,
+	  .help = "the addresses are of the running kernel" },
 	{ "return", 'r', OPTION_FLAG, AT(returns), NULL,
-	  .help = "they are return addresses: tell of the call before each" },
+	  .help = "the addresses are return addresses: show the call before each" },
 	{ "format", 0, OPTION_TEXT, AT(format), "FORMAT", .help = "text or json" },
 	{ "demangle", 0, OPTION_TEXT, AT(demangle), "STYLE",
-	  .help = "names: none, normal (default), smart" },
+	  .help = "how names are written: none, normal (default), smart (short C++ templates)" },
 	LINE_OPTION_ROWS(AT(lines)),
 	{ 0 },
 };
@@ -252,7 +254,7 @@ static int run_symbolize(int argc, char **argv)
 
 const struct command command_symbolize = {
 	.name = "symbolize",
-	.summary = "what is at an address: function, source line, what was inlined",
+	.summary = "show function, source line and inlined functions at an address",
 	.usage = "(-e FILE | -p PID | --kernel) [OPTION...] [ADDRESS...]",
 	.options = symbolize_specs,
 	.reads_profiles = true,

@@ -34,32 +34,34 @@ struct collect_options {
 /* Rows of an option table whose struct @type has a struct collect_options @member. */
 #define COLLECT_OPTION_ROWS(type, member) \
 	{ "rate", 'F', OPTION_NUMBER, COLLECT_AT(type, member, rate_hz), "HZ", \
-	  .help = "samples per second and CPU (default 997)", .least = 1, .most = 1e6 }, \
+	  .help = "take HZ samples per second on each CPU (default 997)", \
+	  .least = 1, .most = 1e6 }, \
 	{ NULL, 'H', OPTION_NUMBER, COLLECT_AT(type, member, rate_hz), "HZ", \
 	  .help = "the same as -F", .least = 1, .most = 1e6 }, \
 	{ "event", 'e', OPTION_TEXTS, COLLECT_AT(type, member, events), "EVENT,...", \
-	  .help = "sample these too: page-faults, context-switches, cycles ... (default: cycles)" }, \
+	  .help = "also sample these events: page-faults, cycles ... (default: cycles)" }, \
 	{ "output", 'o', OPTION_TEXT, COLLECT_AT(type, member, output), "FILE", \
-	  .help = "keep the profile in FILE (default: last.prof, see FILES)" }, \
+	  .help = "keep the profile in FILE (default: last.prof, see prospect(1))" }, \
 	{ "stacks", 0, OPTION_TEXT, COLLECT_AT(type, member, stacks), "full|fp|none", \
-	  .help = "callers: by unwind tables (default), by frame pointers, or none" }, \
+	  .help = "find callers by unwind tables (full, default), frame pointers (fp) or not" }, \
 	{ "max-depth", 0, OPTION_INTEGER, COLLECT_AT(type, member, max_depth), "FRAMES", \
-	  .help = "user frames of one stack (default 512)", .least = 1, \
+	  .help = "keep at most FRAMES user frames per stack (default 512)", .least = 1, \
 	  .most = STACK_MOST_USER_FRAMES }, \
 	{ "flush", 'M', OPTION_INTEGER, COLLECT_AT(type, member, flush_cs), "CENTISECONDS", \
-	  .help = "time between writes to the profile (default 200)", .least = 1, .most = 360000 }, \
+	  .help = "time between writes to the profile (default 200)", \
+	  .least = 1, .most = 360000 }, \
 	{ "system-map", 'K', OPTION_TEXT, COLLECT_AT(type, member, system_map), "FILE", \
-	  .help = "kernel symbols from a System.map that matches the running kernel" }, \
+	  .help = "take kernel symbols from the running kernel's System.map" }, \
 	{ "vmlinux", 'L', OPTION_TEXT, COLLECT_AT(type, member, vmlinux), "FILE", \
-	  .help = "kernel symbols from the running kernel's uncompressed image" }, \
+	  .help = "take kernel symbols from the running kernel's uncompressed image" }, \
 	{ "off-cpu", 0, OPTION_FLAG, COLLECT_AT(type, member, off_cpu), NULL, \
-	  .help = "record also where threads wait, and who wakes them" }, \
+	  .help = "also record off-CPU time: where threads wait, and what wakes them" }, \
 	{ "no-build-ids", 0, OPTION_FLAG, COLLECT_AT(type, member, no_build_ids), NULL, \
-	  .help = "do not ask the kernel for build ids, which perf beside may trip over" }, \
+	  .help = "do not ask the kernel for build ids, which can break a perf beside it" }, \
 	{ "as-user", 0, OPTION_FLAG, COLLECT_AT(type, member, as_user), NULL, \
 	  .help = "under sudo: run the command as the user who called it" }, \
 	{ "ring", 0, OPTION_INTEGER, COLLECT_AT(type, member, ring_kb), "KB", \
-	  .help = "ring buffer of each CPU, a power of two (default: 512 to 2048)", \
+	  .help = "size of each CPU's ring buffer, a power of two (default: 512 to 2048)", \
 	  .least = 16, .most = 1048576 }
 /* clang-format on */
 

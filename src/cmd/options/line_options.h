@@ -18,13 +18,13 @@ struct line_values {
 /* Rows of an option table; @offset is where the struct line_values is. */
 #define LINE_OPTION_ROWS(offset) \
 	{ "debug-dir", 0, OPTION_TEXTS, (offset) + offsetof(struct line_values, debug_folders), \
-	  "DIR", .help = "look for debug files in DIR too, before /usr/lib/debug" }, \
+	  "DIR", .help = "look for debug files in DIR before /usr/lib/debug" }, \
 	{ "symfs", 0, OPTION_TEXT, (offset) + offsetof(struct line_values, symfs), "DIR", \
-	  .help = "files with debug information are under DIR" }, \
+	  .help = "look for files, and for their debug files, under DIR" }, \
 	{ "debuginfod", 0, OPTION_FLAG, (offset) + offsetof(struct line_values, debuginfod), NULL, \
-	  .help = "ask the servers of DEBUGINFOD_URLS for debug files" }, \
+	  .help = "ask the servers in DEBUGINFOD_URLS for debug files" }, \
 	{ "no-cache", 0, OPTION_FLAG, (offset) + offsetof(struct line_values, no_cache), NULL, \
-	  .help = "do without the indexes of lines kept on disk" }
+	  .help = "neither read nor write the line indexes cached on disk" }
 /* clang-format on */
 
 /* Borrows from @values. Progress goes to stderr if that is a terminal that can be drawn on. */

@@ -21,11 +21,11 @@ struct name_values {
 /* Rows of an option table; @offset is where the struct name_values is. */
 #define NAME_OPTION_ROWS(offset) \
 	{ "inlines", 0, OPTION_FLAG, (offset) + offsetof(struct name_values, inlines), NULL, \
-	  .help = "inlined functions as functions of their own" }, \
+	  .help = "treat inlined functions as functions" }, \
 	{ "demangle", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, demangle), "STYLE", \
-	  .help = "names as written: none, normal (default), smart (short templates)" }, \
+	  .help = "how names are written: none, normal (default), smart (short C++ templates)" }, \
 	{ "kallsyms", 0, OPTION_TEXT, (offset) + offsetof(struct name_values, kallsyms), "FILE", \
-	  .help = "name kernel code that has no name: its /proc/kallsyms or System.map" }, \
+	  .help = "names for kernel code that has none, from its /proc/kallsyms or System.map" }, \
 	LINE_OPTION_ROWS((offset) + offsetof(struct name_values, lines))
 /* clang-format on */
 

@@ -16,7 +16,7 @@ enum { MAX_SHOWN_NAME = 64 };
 
 /* Help is every command's option and in no command's table. */
 static const struct option_spec help_option = {
-	.long_name = "help", .short_name = 'h', .type = OPTION_FLAG, .help = "this text"
+	.long_name = "help", .short_name = 'h', .type = OPTION_FLAG, .help = "print this text"
 };
 
 /* A text that there can be only one of, as it was given. */

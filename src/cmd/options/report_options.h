@@ -43,51 +43,52 @@ struct report_values {
 /* Rows of an option table whose struct @type has a struct report_values @member. */
 #define REPORT_OPTION_ROWS(type, member) \
 	{ "verbosity", 'V', OPTION_INTEGER, REPORT_ROW(type, member, level), "LEVEL", \
-	  .help = "1: one screen; 2: and the command's processes; 3: and those above -m; 4: all", \
+	  .help = "1: one screen; 2: also the command; 3: also processes above -m; 4: all", \
 	  .least = 1, .most = 4 }, \
 	{ "least-listed", 'k', OPTION_NUMBER, REPORT_ROW(type, member, list_percent), "PCT", \
-	  .help = "least share of a process to be listed (default 0)", .least = 0, .most = 100 }, \
+	  .help = "list only processes with at least this share (default 0)", \
+	  .least = 0, .most = 100 }, \
 	{ "least-detailed", 'm', OPTION_NUMBER, REPORT_ROW(type, member, detail_percent), "PCT", \
-	  .help = "least share of a process to be detailed (default 1; at -V4 as -k)", \
+	  .help = "detail only processes with at least this share (default 1; at -V4 as -k)", \
 	  .least = 0, .most = 100 }, \
 	{ "by", 0, OPTION_TEXT, REPORT_ROW(type, member, by), "KEYS", \
-	  .help = "a table by these keys instead: process,symbol ..." }, \
+	  .help = "print a table by these keys instead: process,symbol ..." }, \
 	{ "children", 0, OPTION_FLAG, REPORT_ROW(type, member, children), NULL, \
-	  .help = "a table of what functions took with all they called" }, \
+	  .help = "print a table of functions, each with everything that it called" }, \
 	{ "columns", 0, OPTION_TEXT, REPORT_ROW(type, member, side_by_side), "KEY", \
-	  .help = "the values of this key side by side: cpu, thread, event, time ...", \
+	  .help = "show the values of this key side by side: cpu, thread, event, time ...", \
 	  .hint = "name one key; others go into --by, or are left out, which merges them" }, \
 	{ "details", 0, OPTION_FLAG, REPORT_ROW(type, member, details), NULL, \
-	  .help = "below each row of a table the addresses that were hit" }, \
+	  .help = "below each row of a table, list the sampled addresses" }, \
 	{ "hierarchy", 0, OPTION_FLAG, REPORT_ROW(type, member, hierarchy), NULL, \
-	  .help = "rows of a table below one another, each the sum of those below it" }, \
+	  .help = "print the table as a tree, each row the sum of those below it" }, \
 	{ "merge", 0, OPTION_TEXT, REPORT_ROW(type, member, merge), "KEYS", \
-	  .help = "a table that does not tell these keys apart: process,mode; all: only code" }, \
+	  .help = "print a table that adds up over these keys: process,mode; all: only code" }, \
 	SELECT_OPTION_ROWS(REPORT_ROW(type, member, select)), \
 	SLICE_OPTION_ROW(REPORT_ROW(type, member, select)), \
 	{ "limit", 0, OPTION_INTEGER, REPORT_ROW(type, member, limit), "N", \
-	  .help = "at most N rows in a table (default: all)", .least = 1, .most = 1e9 }, \
+	  .help = "print at most N rows of a table (default: all)", .least = 1, .most = 1e9 }, \
 	{ "threshold", 0, OPTION_NUMBER, REPORT_ROW(type, member, threshold), "PCT", \
-	  .help = "least share of a row (default 0)", .least = 0, .most = 100 }, \
+	  .help = "omit rows with a smaller share (default 0)", .least = 0, .most = 100 }, \
 	{ "cover", 0, OPTION_NUMBER, REPORT_ROW(type, member, cover), "PCT", \
-	  .help = "only the first rows that come to this share together (default: all)", \
+	  .help = "print only the first rows that together reach this share (default: all)", \
 	  .least = 0, .most = 100 }, \
 	{ "sort", 0, OPTION_TEXT, REPORT_ROW(type, member, sort), "KEYS", \
-	  .help = "rows by weight, samples, self or keys, first things first (default weight)" }, \
+	  .help = "sort rows by weight, samples, self or keys of the table (default weight)" }, \
 	{ "reverse", 0, OPTION_FLAG, REPORT_ROW(type, member, reversed), NULL, \
-	  .help = "rows the other way round" }, \
+	  .help = "reverse the order of the rows" }, \
 	{ "accumulated", 0, OPTION_FLAG, REPORT_ROW(type, member, accumulated), NULL, \
-	  .help = "with what the rows down to each come to together" }, \
+	  .help = "show the share of each row and all rows above it together" }, \
 	{ "global-percent", 0, OPTION_FLAG, REPORT_ROW(type, member, global_percent), NULL, \
-	  .help = "shares of the whole profile, not of what was selected" }, \
+	  .help = "show percentages of the whole profile, not of the selected samples" }, \
 	{ "no-header", 0, OPTION_FLAG, REPORT_ROW(type, member, bare), NULL, \
-	  .help = "a table without what stands above it" }, \
+	  .help = "print a table without the head above it" }, \
 	{ "disassemble", 'd', OPTION_FLAG, REPORT_ROW(type, member, instructions), NULL, \
-	  .help = "show the instructions that were hit" }, \
+	  .help = "show the sampled instructions" }, \
 	{ "intel-syntax", 0, OPTION_FLAG, REPORT_ROW(type, member, intel), NULL, \
-	  .help = "instructions of x86 as Intel writes them, not as AT&T did" }, \
+	  .help = "write x86 instructions in Intel syntax, not in AT&T syntax" }, \
 	{ NULL, 'g', OPTION_INTEGER, REPORT_ROW(type, member, max_images), "N", \
-	  .help = "files that -d holds open at once (default 8)", .least = 1, .most = 1000, \
+	  .help = "keep at most N files open for -d (default 8)", .least = 1, .most = 1000, \
 	  .hint = "stacks need no -g; -g N (1 to 1000) is how many images -d keeps open at once" }, \
 	{ "format", 0, OPTION_TEXT, REPORT_ROW(type, member, format), "FORMAT", \
 	  .help = "text, csv or json" }, \

@@ -17,16 +17,16 @@ struct select_values {
 /* Rows of an option table; @offset is where the struct select_values is. */
 #define SELECT_OPTION_ROWS(offset) \
 	{ "select", 0, OPTION_TEXTS, (offset) + offsetof(struct select_values, clauses), "K=V", \
-	  .help = "only what matches, e.g. mode=kernel or image=libc*; K!=V: the rest" }, \
+	  .help = "use only samples that match: mode=kernel, image=libc*; K!=V: the others" }, \
 	{ "since", 0, OPTION_TEXT, (offset) + offsetof(struct select_values, since), "TIME", \
-	  .help = "only from then on: 2.5, 10m, -10s (before the end), 50%, 14:05" }, \
+	  .help = "use only samples from then on: 2.5, 10m, -10s (before the end), 50%, 14:05" }, \
 	{ "until", 0, OPTION_TEXT, (offset) + offsetof(struct select_values, until), "TIME", \
-	  .help = "only what was before that" }
+	  .help = "use only samples before that" }
 
 /* For commands whose --by knows the key time. */
 #define SLICE_OPTION_ROW(offset) \
 	{ "slice", 0, OPTION_TEXT, (offset) + offsetof(struct select_values, slice), "TIME", \
-	  .help = "how long a value of the key time is: 100ms, 10s (default 1s)" }
+	  .help = "length of a value of the key time: 100ms, 10s (default 1s)" }
 /* clang-format on */
 
 /* Borrows from @values. */
