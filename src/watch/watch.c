@@ -78,10 +78,11 @@ static int check_slow(struct watching *watching, struct err *err)
 	double detach_s = (double)forecast.detach_ns / NS_PER_S;
 
 	if (attach_s + detach_s > SLOW_S && !watching->options->even_slow)
-		return err_set(err, -EBUSY,
-			       "this kernel attaches probes one by one: about %.0f s for %zu "
-			       "functions, and %.0f s to detach them; watch fewer, or say --yes",
-			       attach_s, watching->probe_options.target_count, detach_s);
+		return err_set(
+			err, -EBUSY,
+			"this kernel attaches probes one at a time: about %.0f s for %zu functions "
+			"and %.0f s to detach them; watch fewer functions, or use --yes",
+			attach_s, watching->probe_options.target_count, detach_s);
 	tell_slow(watching, attach_s, detach_s);
 	return 0;
 }
@@ -117,7 +118,7 @@ static void describe(struct watching *watching, uint64_t attach_ns)
 
 static int cannot_show(int rc, struct err *err)
 {
-	return err_set(err, rc, "the counts cannot be shown: %s", strerror(-rc));
+	return err_set(err, rc, "cannot write the counts: %s", strerror(-rc));
 }
 
 static int attach(struct watching *watching, struct err *err)

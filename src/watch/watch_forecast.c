@@ -21,8 +21,8 @@ static void add_way(const char *what, size_t count, enum probe_mechanism mechani
 		    struct buf *text)
 {
 	if (count)
-		buf_printf(text, "%zu %s: %s\n", count, what,
-			   mechanism == PROBE_NONE ? "this kernel has no way to them"
+		buf_printf(text, "functions in %s: %zu (%s)\n", what, count,
+			   mechanism == PROBE_NONE ? "this kernel cannot probe them"
 						   : probe_mechanism_name(mechanism));
 }
 
@@ -116,14 +116,15 @@ int watch_forecast_tell(const struct probe_options *options, bool command, struc
 		return rc;
 	forecast = probes_forecast(probes, true);
 	probes_free(probes);
-	add_way("of the kernel", count_kind(options, false), forecast.kernel, text);
-	add_way("of programs", count_kind(options, true), forecast.user, text);
+	add_way("the kernel", count_kind(options, false), forecast.kernel, text);
+	add_way("programs", count_kind(options, true), forecast.user, text);
 	buf_printf(text, "attaching: about %.1f s, detaching: about %.1f s\n",
 		   (double)forecast.attach_ns / NS_PER_S, (double)forecast.detach_ns / NS_PER_S);
 	buf_printf(text, "a call: about %.2g us\n", (double)call_ns(options, &forecast) / 1000);
 	if (command || forecast.attach_ns + forecast.detach_ns > SLOW_MS * NS_PER_MS) {
-		buf_add_str(text, command ? "calls: not known before the command runs\n"
-					  : "calls: not counted, as attaching takes too long\n");
+		buf_add_str(text,
+			    command ? "calls: unknown until the command runs\n"
+				    : "calls: not counted, because attaching takes too long\n");
 		return 0;
 	}
 	rc = count_entries(options, &counted, err);

@@ -45,18 +45,16 @@ static void add_attached(const struct metric_set *set, struct buf *text)
 	if (set->exits)
 		buf_add_str(text, ", one at each exit");
 	if (set->virtual_time)
-		buf_add_str(text,
-			    ", one at each switch of threads (tracepoint sched:sched_switch)");
+		buf_add_str(text, ", one at each thread switch (tracepoint sched:sched_switch)");
 	buf_add_char(text, '\n');
 	for (size_t i = 0; i < set->counter_count; i++) {
 		const struct metric_counter_row *row = metric_counter(set->counters[i]);
 
-		buf_printf(
-			text, "counted: %s, %s%s\n", row->name, row->help,
-			kind_of(row->counting) == PROBE_COUNT_PMU
-				? "; a counter of the hardware on every CPU, which others may want "
-				  "too: at most as many at a time as the processor has"
-				: "");
+		buf_printf(text, "counted: %s, %s%s\n", row->name, row->help,
+			   kind_of(row->counting) == PROBE_COUNT_PMU
+				   ? "; a hardware counter on every CPU, shared with other tools: "
+				     "at most as many at once as the processor has"
+				   : "");
 	}
 }
 
@@ -82,8 +80,8 @@ static void add_family(const char *name, struct buf *text)
 	if (metric_set_parse(name, &set, NULL) < 0)
 		return;
 	buf_printf(text,
-		   "%s\nA histogram of how long calls took, in buckets a sixteenth to an eighth of "
-		   "their value wide, shown at the end; with it the columns\n",
+		   "%s\nA histogram of how long calls took, shown at the end, in buckets 1/16 to "
+		   "1/8 of their value wide; it adds the columns\n",
 		   name);
 	for (size_t i = 0; i < set.count; i++)
 		add_line(set.metrics[i], text);

@@ -45,14 +45,15 @@ static int parse_key(const char *text, enum probe_key *ret_key, struct err *err)
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "--by is sum, cpu, pid, thread or comm, not '%s'", text);
+	return err_set(err, -EINVAL, "invalid --by '%s': expected sum, cpu, pid, thread or comm",
+		       text);
 }
 
 static int check_pids(const struct watch_words *words, struct err *err)
 {
 	for (size_t i = 0; i < words->pid_count; i++) {
 		if (kill(words->pids[i], 0) < 0 && errno == ESRCH)
-			return err_set(err, -ESRCH, "-p: there is no process %" PRId32,
+			return err_set(err, -ESRCH, "-p: process %" PRId32 " does not exist",
 				       words->pids[i]);
 	}
 	return 0;
@@ -88,8 +89,7 @@ static int check_comms(const struct watch_words *words, struct err *err)
 	for (size_t i = 0; i < words->comm_count; i++) {
 		if (strlen(words->comms[i]) > COMM_MOST)
 			return err_set(err, -EINVAL,
-				       "--comm: no thread is called '%s': the kernel keeps %d "
-				       "bytes of a name",
+				       "--comm '%s': thread names have at most %d bytes",
 				       words->comms[i], COMM_MOST);
 	}
 	return 0;

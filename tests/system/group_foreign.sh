@@ -390,15 +390,15 @@ test_locked_memory_does_not_hold_up_watching() {
 	ends 0 "$PROSPECT" watch --budget 0 -i 0 --duration 0.5 --format csv "$T/nearby:burn"
 	grep -q burn "$T/stdout" || fail "the near program is not watched:" "$(cat "$T/stdout")"
 	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 "$T/locked:burn"
-	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	expect_line "process $locked \(locked\) holds its memory lock while.* end that process first"
 	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 -p $locked burn
-	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	expect_line "process $locked \(locked\) holds its memory lock while.* end that process first"
 	ends 1 "$PROSPECT" watch -i 0 --duration 0.5 libc.so.6:malloc
-	expect_line "process $locked \(locked\) holds its memory locked.* end it first"
+	expect_line "process $locked \(locked\) holds its memory lock while.* end that process first"
 	ends 1 "$PROSPECT" watch -p $locked --disassemble burn
-	expect_line "memory of process $locked cannot be read"
+	expect_line "cannot read the memory of process $locked"
 	ends 1 "$PROSPECT" watch -p $locked libc:malloc
-	expect_line "what process $locked has mapped cannot be read"
+	expect_line "cannot read the mappings of process $locked"
 	until_true nothing_remains
 }
 

@@ -60,7 +60,7 @@ test_watch_knows_what_is_no_error() {
 	expect_status 2 "$PROSPECT" watch --if 'retval < 0' "$T/typed:nap" -- "$T/typed" 1
 	expect_line 'typed:nap returns no number'
 	expect_status 2 "$PROSPECT" watch --error-if 'pid != 1' "$T/typed:nap" -- "$T/typed" 1
-	expect_line 'typed:nap returns no number that could be an error'
+	expect_line 'typed:nap returns no number to test'
 	count_calls -m entries,errors --error-if 'pid != 1' "$T/typed:work" "$T/typed:nap" -- "$T/typed" 100
 	expect_calls work errors 100
 	expect_calls nap errors ''
@@ -212,13 +212,13 @@ test_watch_counts_what_returns_so() {
 	count_calls -m entries --if 'retval == NULL' "$BIN/called:work" -- "$BIN/called" 100
 	expect_calls work entries 1
 	expect_status 2 "$PROSPECT" watch --if 'arg1 == 1 || retval < 0' "$BIN/called:work"
-	expect_line 'only && can join them'
+	expect_line 'only && can join arguments and retval'
 	expect_status 2 "$PROSPECT" watch --error-if 'arg1 == 1' "$BIN/called:work"
-	expect_line 'what it returns is retval'
+	expect_line 'test retval'
 	expect_status 2 "$PROSPECT" watch --if 'retval == 1' --at +0x0 "$BIN/called:work"
-	expect_line 'instructions have no retval'
+	expect_line 'retval needs functions'
 	expect_status 2 "$PROSPECT" watch --error-if 'retval == 1' --at +0x0 "$BIN/called:work"
-	expect_line 'instructions have no errors'
+	expect_line 'errors need functions'
 }
 
 # A shell, and what it starts; the same program beside them does not count.
@@ -450,14 +450,14 @@ test_watch_forecast_of_the_kernel() {
 	need_counts_of_calls
 	local used
 	expect_status 0 "$PROSPECT" watch --list kernel:vfs_read > "$T/list"
-	if grep -q 'nothing to watch it with' "$T/list"; then
+	if grep -q 'no way to watch it' "$T/list"; then
 		expect_status 1 "$PROSPECT" watch --dry-run kernel:vfs_read > "$T/out"
 		expect_line 'vfs_read cannot be watched'
 		[ ! -s "$T/out" ] || fail "said before it failed:" "$(cat "$T/out")"
 	else
 		used=$(awk '$1 ~ /vfs_read$/ { print $NF; exit }' "$T/list")
 		expect_status 0 "$PROSPECT" watch --dry-run --yes kernel:vfs_read > "$T/out"
-		grep -qx "1 of the kernel: $used" "$T/out" || fail "$(cat "$T/list" "$T/out")"
+		grep -qx "functions in the kernel: 1 ($used)" "$T/out" || fail "$(cat "$T/list" "$T/out")"
 	fi
 }
 
@@ -478,9 +478,9 @@ test_watch_wrong_command_lines() {
 	expect_line 'number'
 	# No process ever has the number that is PID_MAX_LIMIT.
 	expect_status 1 "$PROSPECT" watch -p 4194304 "$BIN/called:work"
-	expect_line 'no process 4194304'
+	expect_line 'process 4194304 does not exist'
 	expect_status 1 "$PROSPECT" watch -p $$,4194304 --dry-run "$BIN/called:work"
-	expect_line 'no process 4194304'
+	expect_line 'process 4194304 does not exist'
 }
 
 # More functions than can be watched at a time are refused.
@@ -492,7 +492,7 @@ test_watch_tells_its_limit() {
 	}' > "$T/many.s"
 	${CC:-cc} -shared -nostdlib -o "$T/many.so" "$T/many.s" || fail "many.s cannot be assembled"
 	expect_status 2 "$PROSPECT" watch -n "$T/many.so:*"
-	expect_line 'more than 65536 functions'
+	expect_line 'too many functions \(at most 65536'
 }
 
 # check_ends PROGRAM WAY FUNCTION...: the program says itself what a watch has to say of it. A time lies

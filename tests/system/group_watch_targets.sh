@@ -38,32 +38,32 @@ test_watch_list_has_every_function() {
 	comm -23 "$T/readelf" "$T/listed" > "$T/missing"
 	[ ! -s "$T/missing" ] || fail "not listed:" "$(cat "$T/missing")"
 	grep -Eq 'targets:rounds +targets.c:[0-9]+ ' "$T/list" || fail "no line:" "$(cat "$T/list")"
-	grep -q '1 more name of the same functions' "$T/list" || fail "the alias is not told"
+	grep -q '1 more name for the same functions' "$T/list" || fail "the alias is not told"
 }
 
 test_watch_wrong_names() {
 	build_targets
 	expect_status 2 "$PROSPECT" watch "$T/targets:twin"
-	expect_line "'twin' is 2 functions.*twin at targets_other.c:[0-9]"
+	expect_line "'twin' matches 2 functions.*twin at targets_other.c:[0-9]"
 	expect_status 1 "$PROSPECT" watch "$T/targets:gone"
-	expect_line 'inlined at targets.c:'
+	expect_line 'inlined everywhere: at targets.c:'
 	expect_status 1 "$PROSPECT" watch "$T/targets:originl"
-	expect_line 'near to it: original'
+	expect_line 'similar: original'
 	expect_status 1 "$PROSPECT" watch "$T/targets:printf"
 	expect_line 'only calls printf'
 	# the program that is to run is looked at, too
 	expect_status 1 "$PROSPECT" watch printf -- "$T/targets"
 	expect_line 'targets only calls printf'
 	expect_status 1 "$PROSPECT" watch originl -- "$T/targets"
-	expect_line 'near to it: original'
+	expect_line 'similar: original'
 	expect_status 1 "$PROSPECT" watch libc.so.6:printf@NONE_1.0
-	expect_line 'has printf, but no version NONE_1.0 of it'
+	expect_line 'has printf, but not version NONE_1.0 of it'
 	expect_status 1 "$PROSPECT" watch "$T/nothing:main"
 	expect_line 'No such file'
 	expect_status 2 "$PROSPECT" watch "$T/targets:rounds+0x10000"
 	expect_line 'beyond its end'
 	expect_status 2 "$PROSPECT" watch "$T/targets"
-	expect_line 'which function'
+	expect_line 'no function given'
 	expect_status 1 "$PROSPECT" watch --at-line targets.c:100000 "$T/targets"
 	expect_line 'no code for'
 	expect_status 2 "$PROSPECT" watch --list --blocks "$T/targets:main"
@@ -83,11 +83,11 @@ test_watch_names_of_old_versions_only() {
 		fail "old.c cannot be compiled"
 	strip "$T/libold.so"
 	expect_status 1 "$PROSPECT" watch "$T/libold.so:gone@NONE" -- true
-	expect_line 'libold.so has gone, but no version NONE of it'
+	expect_line 'libold.so has gone, but not version NONE of it'
 	expect_status 1 "$PROSPECT" watch "$T/libold.so:gone" -- true
-	expect_line 'libold.so has gone only for programs linked long ago: libold.so:gone@LIB_1$'
+	expect_line 'libold.so has gone only in an old version, for programs linked long ago: libold.so:gone@LIB_1$'
 	expect_status 1 "$PROSPECT" watch "$T/libold.so:gon" -- true
-	expect_line 'libold.so has no function gon; near to it: gone'
+	expect_line 'libold.so has no function gon; similar: gone'
 }
 
 test_watch_names_and_aliases() {
@@ -181,7 +181,7 @@ test_watch_memory_differs() {
 	until_true has_spoken $pid "$T/out"
 	"$PROSPECT" watch --disassemble -p $pid "$T/targets:original" > "$T/code" ||
 		fail "--disassemble"
-	grep -q 'memory has what the file has' "$T/code" || fail "before:" "$(cat "$T/code")"
+	grep -q 'memory and file are the same' "$T/code" || fail "before:" "$(cat "$T/code")"
 	"$PROSPECT" watch -p $pid "$T/targets:original" --budget 0 -i 50ms --format csv -m entries \
 		> "$T/csv" 2> "$T/stderr" 7>&- &
 	local watch=$!
@@ -200,7 +200,7 @@ test_watch_indirect() {
 		skip "no libc.so.6 here"
 	grep -q indirect "$T/list" || skip "memcpy is no indirect function here"
 	expect_status 0 "$PROSPECT" watch libc.so.6:memcpy --dry-run > "$T/out"
-	expect_told 'indirect function.* what is watched is'
+	expect_told 'indirect function.* watching the one'
 }
 
 test_watch_metric_help() {
@@ -213,7 +213,7 @@ test_watch_metric_help() {
 	done
 	[ "$(wc -l < "$T/all")" -ge 40 ] || fail "only so many metrics:" "$(cat "$T/all")"
 	expect_status 2 "$PROSPECT" watch --help-metric nonsense
-	expect_line 'no metric'
+	expect_line 'unknown metric'
 }
 
 test_watch_json_lines() {

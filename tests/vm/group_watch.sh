@@ -99,7 +99,7 @@ check_foretold() {
 	used=$(sed -n 's/.*"mechanism": *"\([^"]*\)".*/\1/p' "$EXCHANGE/done.json" | head -n 1)
 	[ "$used" = "$1" ] || fail "vfs_read is reached by '$used':" "$(cat "$EXCHANGE/done.json")"
 	grep -q "^vfs_read .* $used\$" "$EXCHANGE/list.txt" || fail "$(cat "$EXCHANGE/list.txt")"
-	grep -qx "1 of the kernel: $used" "$EXCHANGE/dry.txt" || fail "$(cat "$EXCHANGE/dry.txt")"
+	grep -qx "functions in the kernel: 1 ($used)" "$EXCHANGE/dry.txt" || fail "$(cat "$EXCHANGE/dry.txt")"
 	grep -q '^cost: ' "$EXCHANGE/dry.txt" || fail "no cost:" "$(cat "$EXCHANGE/dry.txt")"
 }
 

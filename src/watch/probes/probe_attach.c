@@ -106,10 +106,10 @@ static void explain_hidden(struct attaching *attaching, size_t index)
 	    !probe_attaching_hides_ends(options, target))
 		return;
 	outcome->exits_missing = true;
-	probe_attaching_say(outcome, target->returns_at
-					     ? "where this release of Go has its goroutines is not "
-					       "known"
-					     : "where this function of Go returns is not known");
+	probe_attaching_say(outcome,
+			    target->returns_at
+				    ? "this Go release does not let goroutines be identified"
+				    : "cannot find where this Go function returns");
 }
 
 /* Where there is no further way, the one that was tried is not the whole reason. */
@@ -130,7 +130,7 @@ static void explain_rest(struct attaching *attaching)
 			 !ways->kprobe)
 			probe_attaching_say(
 				outcome,
-				"this kernel has no kprobes, and does not permit fentry here");
+				"this kernel has no kprobes, and fentry is not permitted here");
 		else if (!*outcome->why)
 			probe_attaching_refuse(outcome, -EOPNOTSUPP);
 	}
@@ -152,9 +152,10 @@ int probe_links_new(const struct probe_options *options, struct probe_programs *
 	if (rc == 0)
 		rc = attach_user(&attaching);
 	if (rc == -EINTR)
-		return err_set(err, rc, "given up while attaching; all is detached again");
+		return err_set(err, rc,
+			       "interrupted while attaching; all probes were detached again");
 	if (rc < 0)
-		return err_set(err, rc, "probes cannot be attached: %s", strerror(-rc));
+		return err_set(err, rc, "cannot attach probes: %s", strerror(-rc));
 	explain_rest(&attaching);
 	*ret_links = steal_ptr(links);
 	return 0;

@@ -15,21 +15,21 @@ static const struct {
 	int error;
 	const char *why;
 } reasons[] = {
-	{ ENOENT, "the kernel finds no such function" },
+	{ ENOENT, "the kernel has no such function" },
 	{ ESRCH, "the kernel does not trace this function (notrace)" },
 	{ EINVAL, "the kernel allows no probe here (notrace, blacklisted, or inside a function "
 		  "with probes of another kind)" },
-	{ EILSEQ, "there is no instruction that begins here" },
+	{ EILSEQ, "no instruction begins here" },
 	{ EADDRNOTAVAIL, "several functions have this name" },
-	{ EOPNOTSUPP, "this kernel has no way to it" },
+	{ EOPNOTSUPP, "this kernel cannot probe it" },
 	{ 524, "the kernel cannot probe this instruction" },
-	{ EBUSY, "another tool has changed this function" },
+	{ EBUSY, "another tool has modified this function" },
 	{ EPERM, "not permitted" },
 	{ EACCES, "not permitted" },
-	{ EMFILE, "too many files are open: raise the limit with 'ulimit -n'" },
-	{ ENFILE, "the whole system has too many files open: raise sysctl fs.file-max" },
-	{ ENOMEM, "there is not enough memory" },
-	{ E2BIG, "too many functions at a time" },
+	{ EMFILE, "too many open files: raise the limit with 'ulimit -n'" },
+	{ ENFILE, "too many open files in the whole system: raise sysctl fs.file-max" },
+	{ ENOMEM, "out of memory" },
+	{ E2BIG, "too many functions at once" },
 };
 
 void probe_attaching_say(struct probe_outcome *outcome, const char *why)

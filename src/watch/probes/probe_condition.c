@@ -28,9 +28,9 @@ static void skip_space(struct parser *parser)
 static int expected(const struct parser *parser, const char *what)
 {
 	if (!*parser->at)
-		return err_set(parser->err, -EINVAL, "%s '%s': %s is missing at the end",
+		return err_set(parser->err, -EINVAL, "%s '%s': expected %s at the end",
 			       parser->option, parser->text, what);
-	return err_set(parser->err, -EINVAL, "%s '%s': %s is expected at '%s'", parser->option,
+	return err_set(parser->err, -EINVAL, "%s '%s': expected %s at '%s'", parser->option,
 		       parser->text, what, parser->at);
 }
 
@@ -78,9 +78,10 @@ static int add(struct parser *parser, const struct probe_step *step)
 	struct probe_condition *condition = parser->condition;
 
 	if (condition->count == PROBE_CONDITION_STEPS)
-		return err_set(parser->err, -E2BIG,
-			       "%s '%s': the condition is too long (%d tests and signs at most)",
-			       parser->option, parser->text, PROBE_CONDITION_STEPS);
+		return err_set(
+			parser->err, -E2BIG,
+			"%s '%s': the condition is too long (at most %d comparisons and operators)",
+			parser->option, parser->text, PROBE_CONDITION_STEPS);
 	condition->steps[condition->count++] = *step;
 	return 0;
 }
@@ -330,7 +331,8 @@ static int parse_not(struct parser *parser)
 	int rc;
 
 	if (parser->depth++ >= MAX_NESTING)
-		return err_set(parser->err, -E2BIG, "%s: brackets nest too deep", parser->option);
+		return err_set(parser->err, -E2BIG, "%s: parentheses are nested too deeply",
+			       parser->option);
 	not = take(parser, "!");
 	if (not ) {
 		rc = parse_not(parser);

@@ -23,11 +23,11 @@ static bool has_no_values(const struct probe_options *options)
 }
 
 static int refuse_no_values(const struct probe_options *options, const char *option,
-			    const char *text, const char *what, struct err *err)
+			    const char *text, struct err *err)
 {
-	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number that %s", option, text,
+	return err_set(err, -EINVAL, "%s '%s': %s%s returns no number to test", option, text,
 		       options->targets[0].label,
-		       options->target_count > 1 ? ", as all of them," : "", what);
+		       options->target_count > 1 ? ", like the other functions," : "");
 }
 
 int probe_conditions_parse(const struct probe_options *options,
@@ -41,29 +41,31 @@ int probe_conditions_parse(const struct probe_options *options,
 	if (rc == 0 &&
 	    probe_condition_split(&whole, &ret_conditions->entry, &ret_conditions->at_return) < 0)
 		rc = err_set(err, -EINVAL,
-			     "--if '%s': arguments are known as a call enters and retval as it "
-			     "returns: only && can join them",
+			     "--if '%s': only && can join arguments and retval: arguments are "
+			     "known when a call enters, retval when it returns",
 			     text);
 	if (rc == 0 && ret_conditions->at_return.count && has_instructions(options))
-		rc = err_set(err, -EINVAL,
-			     "--if '%s': functions return, instructions have no retval", text);
+		rc = err_set(
+			err, -EINVAL,
+			"--if '%s': retval needs functions; a single instruction does not return",
+			text);
 	if (rc == 0 && ret_conditions->at_return.count && has_no_values(options))
-		rc = refuse_no_values(options, "--if", text, "retval could be", err);
+		rc = refuse_no_values(options, "--if", text, err);
 	if (rc == 0 && options->error_if && has_no_values(options))
-		rc = refuse_no_values(options, "--error-if", options->error_if, "could be an error",
-				      err);
+		rc = refuse_no_values(options, "--error-if", options->error_if, err);
 	if (rc == 0 && options->error_if && has_instructions(options))
 		rc = err_set(err, -EINVAL,
-			     "--error-if '%s': functions return, instructions have no errors",
+			     "--error-if '%s': errors need functions; a single instruction does "
+			     "not return",
 			     options->error_if);
 	if (rc == 0 && options->error_if)
 		rc = probe_condition_parse("--error-if", options->error_if, &ret_conditions->error,
 					   err);
 	if (rc == 0 && probe_condition_uses_arguments(&ret_conditions->error))
-		rc = err_set(err, -EINVAL,
-			     "--error-if '%s': arguments are known as a call enters; what it "
-			     "returns is retval",
-			     options->error_if);
+		rc = err_set(
+			err, -EINVAL,
+			"--error-if '%s': test retval; arguments are known only when a call enters",
+			options->error_if);
 	return rc;
 }
 

@@ -45,7 +45,7 @@ struct probe_programs {
 static const struct bpf_load_words load_words = {
 	.doing = "watching functions",
 	.try = "sudo prospect watch ...",
-	.programs = "the programs",
+	.programs = "the BPF programs",
 	.release = "5.17",
 	.types = true,
 };
@@ -306,8 +306,7 @@ int probe_programs_follow_threads(struct probe_programs *programs, struct err *e
 	THREAD_PROGRAMS(ATTACH)
 #undef ATTACH
 	if (rc < 0)
-		return err_set(err, rc, "the scheduler's events cannot be followed: %s",
-			       strerror(-rc));
+		return err_set(err, rc, "cannot follow the scheduler's events: %s", strerror(-rc));
 	return 0;
 }
 

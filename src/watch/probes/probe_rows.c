@@ -96,7 +96,7 @@ int probe_rows_new(const struct probe_options *options, const struct probe_progr
 	rows->rows_given = &object->bss->rows_given;
 	rc = map_all(rows, object, options->measures);
 	if (rc < 0)
-		return err_set(err, rc, "the tables of counts cannot be mapped: %s", strerror(-rc));
+		return err_set(err, rc, "cannot map the tables of counts: %s", strerror(-rc));
 	*ret_rows = steal_ptr(rows);
 	return 0;
 }

@@ -262,7 +262,7 @@ int probe_sites_new(const struct probe_options *options, struct probe_programs *
 	sites->ring = ring_buffer__new(bpf_map__fd(sites->object->maps.site_events), take_event,
 				       sites, NULL);
 	if (!sites->ring)
-		return err_set(err, -errno, "the ring of call sites cannot be read: %s",
+		return err_set(err, -errno, "cannot read the ring of call sites: %s",
 			       strerror(errno));
 	for (size_t i = 0; i < options->place_count && sites->program >= 0;)
 		i += link_known(sites, options->places + i, options->place_count - i);

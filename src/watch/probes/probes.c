@@ -121,7 +121,7 @@ static int find_room(struct probes *probes, struct err *err)
 	size_t cpus = cpu_list_room();
 
 	if (!cpus)
-		return err_set(err, -EINVAL, "the number of CPUs cannot be found out");
+		return err_set(err, -EINVAL, "cannot determine the number of CPUs");
 	probes->room.cpus = cpus;
 	probes->room.rows = options->target_count;
 	if (options->key != PROBE_BY_SUM && options->key != PROBE_BY_CPU) {
@@ -135,8 +135,8 @@ static int find_room(struct probes *probes, struct err *err)
 	if (probes->room.rows * bytes_of_row(probes) > TABLE_BYTES)
 		return err_set(
 			err, -E2BIG,
-			"the tables for %zu rows on %zu CPUs would take %llu MB: watch "
-			"fewer functions, or without latency and --return",
+			"the tables for %zu rows on %zu CPUs would take %llu MB: watch fewer "
+			"functions, or omit latency and --return",
 			probes->room.rows, probes->room.cpus,
 			(unsigned long long)(probes->room.rows * bytes_of_row(probes) >> 20));
 	return 0;
@@ -145,21 +145,21 @@ static int find_room(struct probes *probes, struct err *err)
 static int check(const struct probe_options *options, struct err *err)
 {
 	if (options->target_count == 0)
-		return err_set(err, -EINVAL, "there is nothing to watch");
+		return err_set(err, -EINVAL, "no function to watch");
 	if (options->target_count > PROBE_MAX_TARGETS)
-		return err_set(err, -E2BIG, "%zu functions are too many: at most %d at a time",
+		return err_set(err, -E2BIG, "too many functions: %zu (at most %d at a time)",
 			       options->target_count, PROBE_MAX_TARGETS);
 	if (options->filter.pid_count > PROBE_MAX_PIDS)
-		return err_set(err, -E2BIG, "%zu processes are too many: at most %d",
+		return err_set(err, -E2BIG, "too many processes: %zu (at most %d)",
 			       options->filter.pid_count, PROBE_MAX_PIDS);
 	if (options->filter.comm_count > PROBE_MAX_COMMS)
-		return err_set(err, -E2BIG, "%zu names are too many: at most %d",
+		return err_set(err, -E2BIG, "too many thread names: %zu (at most %d)",
 			       options->filter.comm_count, PROBE_MAX_COMMS);
 	if (options->go_count > PROBE_MOST_GO)
-		return err_set(err, -E2BIG, "%zu Go programs are too many: at most %d",
+		return err_set(err, -E2BIG, "too many Go programs: %zu (at most %d)",
 			       options->go_count, PROBE_MOST_GO);
 	if (options->counter_count > PROBE_COUNTERS)
-		return err_set(err, -E2BIG, "%zu counters are too many: at most %d",
+		return err_set(err, -E2BIG, "too many counters: %zu (at most %d)",
 			       options->counter_count, PROBE_COUNTERS);
 	return 0;
 }
@@ -175,14 +175,13 @@ static int open_counter(struct probes *probes, size_t number, int cpu, struct er
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
-		return err_set(
-			err, -errno, "%s cannot be counted on this machine: %s", counter->name,
-			errno == ENOENT || errno == EOPNOTSUPP ? "it has no such hardware counter"
-							       : strerror(errno));
+		return err_set(err, -errno, "cannot count %s on this machine: %s", counter->name,
+			       errno == ENOENT || errno == EOPNOTSUPP ? "no such hardware counter"
+								      : strerror(errno));
 	*vec_push(&probes->events) = fd;
 	if (bpf_map_update_elem(map, &index, &fd, BPF_ANY) < 0)
-		return err_set(err, -errno, "%s cannot be given to the programs: %s", counter->name,
-			       strerror(errno));
+		return err_set(err, -errno, "cannot pass counter %s to the BPF programs: %s",
+			       counter->name, strerror(errno));
 	return 0;
 }
 
@@ -209,8 +208,8 @@ static int choose_pids(struct probes *probes, struct err *err)
 
 	for (size_t i = 0; i < filter->pid_count; i++) {
 		if (bpf_map_update_elem(map, &filter->pids[i], &any, BPF_ANY) < 0)
-			return err_set(err, -errno, "process %d cannot be chosen: %s",
-				       filter->pids[i], strerror(errno));
+			return err_set(err, -errno, "cannot select process %d: %s", filter->pids[i],
+				       strerror(errno));
 	}
 	return 0;
 }
@@ -333,7 +332,7 @@ static int check_any(const struct probes *probes, struct err *err)
 	}
 	return err_set(err, -ENOENT, "%s cannot be watched: %s%s", options->targets[0].label,
 		       probes->outcomes[0].why,
-		       options->target_count > 1 ? "; nor any of the others" : "");
+		       options->target_count > 1 ? "; nor can any of the others" : "");
 }
 
 int probes_attach(struct probes *probes, struct err *err)

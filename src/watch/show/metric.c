@@ -32,66 +32,58 @@ static const struct metric_counter_row counters[METRIC_COUNTER_COUNT] = {
 
 static const struct metric metrics[] = {
 	{ "entries", METRIC_ENTRIES, METRIC_TIME, 0, "#/s", "#",
-	  "how often the function was entered, or the instruction run" },
+	  "how often the function was entered, or the instruction executed" },
 	{ "exits", METRIC_EXITS, METRIC_TIME, 0, "#/s", "#",
-	  "how often a call that was seen to begin came back to its caller, through whatever the function "
-	  "jumped to as its last act" },
+	  "how often a call whose entry was seen returned to its caller, also through a tail call" },
 	{ "exits-jump", METRIC_JUMPS, METRIC_TIME, 0, "#/s", "#",
-	  "how often a function was left by a return, or by a jump to another function that returns in its "
-	  "place (a tail call). Of functions of the kernel it is counted as they come back" },
+	  "how often a function was left by a return or by a tail call (a jump to another function that returns in its place). Kernel functions are counted when they return" },
 	{ "abandoned", METRIC_ABANDONED, METRIC_TIME, 0, "#/s", "#",
-	  "calls that an exception or a longjmp ended. They have a time where unwinding was seen, else none" },
+	  "calls ended by an exception or a longjmp. Their duration is known where unwinding was seen" },
 	{ "end-not-seen", METRIC_UNSEEN, METRIC_TIME, 0, "#/s", "#",
-	  "calls that went on in another function by a jump and ended where no probe is: in code without a "
-	  "file, or before there was one. They have no time and no value" },
+	  "calls that jumped to another function and ended where there is no probe: in code without a file, or before the probe was attached. Their duration and return value are unknown" },
 	{ "stack-switched", METRIC_SWITCHED, METRIC_TIME, 0, "#/s", "#",
-	  "calls during which the thread went on on another stack, as fibers do. They have no time" },
+	  "calls during which the thread switched to another stack, as fibers do. Their duration is unknown" },
 	{ "walltime", METRIC_WALL, METRIC_TIME, 0, "threads", "thread-s",
-	  "time from entry to exit, added up over threads; it runs on while a thread does not. "
-	  "Live: how many threads were inside on average. Of calls that call themselves only the "
-	  "outermost counts" },
+	  "time from entry to exit, summed over threads, including the time a thread does not run. Live: the average number of threads inside. Of recursive calls only the outermost counts" },
 	{ "walltime/invoc", METRIC_WALL, METRIC_TIMED, 0, "s", "s",
-	  "walltime over the calls that ended and whose time is known: exits, and abandoned calls that have a "
-	  "time" },
+	  "walltime per call, over the calls whose duration is known: exits, and abandoned calls with a known duration" },
 	{ "vtime", METRIC_VIRTUAL, METRIC_TIME, 0, "cpus", "cpu-s",
-	  "the part of walltime during which the thread ran on a CPU. Live: how many CPUs were "
-	  "inside on average" },
+	  "the part of walltime during which the thread ran on a CPU. Live: the average number of CPUs inside" },
 	{ "vtime/invoc", METRIC_VIRTUAL, METRIC_TIMED, 0, "s", "s",
-	  "vtime over the calls that ended and whose time is known" },
-	{ "latency-p50", METRIC_QUANTILE, METRIC_ONE, 0.5, "s", "s", "half of the calls took no longer" },
-	{ "latency-p90", METRIC_QUANTILE, METRIC_ONE, 0.9, "s", "s", "90 % of the calls took no longer" },
-	{ "latency-p99", METRIC_QUANTILE, METRIC_ONE, 0.99, "s", "s", "99 % of the calls took no longer" },
-	{ "latency-max", METRIC_QUANTILE, METRIC_ONE, 1, "s", "s", "the longest call took so long" },
+	  "vtime per call, over the calls whose duration is known" },
+	{ "latency-p50", METRIC_QUANTILE, METRIC_ONE, 0.5, "s", "s", "half of the calls took at most this long" },
+	{ "latency-p90", METRIC_QUANTILE, METRIC_ONE, 0.9, "s", "s", "90 % of the calls took at most this long" },
+	{ "latency-p99", METRIC_QUANTILE, METRIC_ONE, 0.99, "s", "s", "99 % of the calls took at most this long" },
+	{ "latency-max", METRIC_QUANTILE, METRIC_ONE, 1, "s", "s", "the duration of the longest call" },
 	{ "errors", METRIC_ERRORS, METRIC_TIME, 0, "#/s", "#",
-	  "exits with a value from -4095 to -1, or NULL of a pointer, as far as the function's type is "
-	  "known; or as --error-if says. None where it returns nothing or no negative numbers" },
-	{ "errors/invoc", METRIC_ERRORS, METRIC_EXITS, 0, "frac", "frac", "errors over exits" },
+	  "exits with a value from -4095 to -1, or NULL for a pointer, as far as the function's type is known, or as --error-if says. None for functions that return nothing or no negative numbers" },
+	{ "errors/invoc", METRIC_ERRORS, METRIC_EXITS, 0, "frac", "frac", "errors per exit" },
 	{ "inside", METRIC_INSIDE, METRIC_ONE, 0, "threads", "threads",
-	  "threads that are inside at the end of the interval" },
+	  "threads inside at the end of the interval" },
 	{ "nested", METRIC_NESTED, METRIC_TIME, 0, "#/s", "#",
-	  "entries by a thread that was inside already" },
+	  "entries by a thread that was already inside" },
 	{ "moves", METRIC_MOVED, METRIC_TIME, 0, "#/s", "#",
-	  "entries on another CPU than the one where the same thread entered last" },
+	  "entries on another CPU than the same thread's previous entry" },
 	{ "locality", METRIC_MOVED, METRIC_ENTRIES, 0, "frac", "frac",
-	  "moves over entries: 0 where each thread enters on one CPU always" },
+	  "moves per entry: 0 if every thread always enters on the same CPU" },
 #define ROW(id, text, how, number, what) \
-	{ text, COUNTED(id), METRIC_TIME, 0, "#/s", "#", what " during calls, only while the thread ran" }, \
+	{ text, COUNTED(id), METRIC_TIME, 0, "#/s", "#", what " during calls, counted only while the thread ran" }, \
 	{ text "/invoc", COUNTED(id), METRIC_TIMED, 0, "#", "#", \
-	  what " of a call: " text " over the calls that ended and whose time is known" },
+	  what " per call: " text " over the calls whose duration is known" },
 	METRIC_COUNTERS(ROW)
 #undef ROW
-	{ "IPC", COUNTED(INSTRUCTIONS), COUNTED(CYCLES), 0, "#", "#", "instructions over cycles" },
-	{ "CPI", COUNTED(CYCLES), COUNTED(INSTRUCTIONS), 0, "#", "#", "cycles over instructions" },
+	{ "IPC", COUNTED(INSTRUCTIONS), COUNTED(CYCLES), 0, "#", "#", "instructions per cycle" },
+	{ "CPI", COUNTED(CYCLES), COUNTED(INSTRUCTIONS), 0, "#", "#", "cycles per instruction" },
 	{ "cache-miss-ratio", COUNTED(CACHE_MISSES), COUNTED(CACHE_REFERENCES), 0, "frac", "frac",
-	  "cache-misses over cache-references" },
+	  "cache-misses / cache-references" },
 	{ "branch-miss-ratio", COUNTED(BRANCH_MISSES), COUNTED(BRANCHES), 0, "frac", "frac",
-	  "branch-misses over branches" },
+	  "branch-misses / branches" },
 	{ "L1-dcache-miss-ratio", COUNTED(L1D_LOAD_MISSES), COUNTED(L1D_LOADS), 0, "frac", "frac",
-	  "L1-dcache-load-misses over L1-dcache-loads" },
+	  "L1-dcache-load-misses / L1-dcache-loads" },
 	{ "frontend-stall-ratio", COUNTED(STALLED_FRONTEND), COUNTED(CYCLES), 0, "frac", "frac",
-	  "stalled-cycles-frontend over cycles" },
+	  "stalled-cycles-frontend / cycles" },
 	{ "backend-stall-ratio", COUNTED(STALLED_BACKEND), COUNTED(CYCLES), 0, "frac", "frac",
-	  "stalled-cycles-backend over cycles" },
+	  "stalled-cycles-backend / cycles" },
 };
 /* clang-format on */
 
@@ -152,9 +144,9 @@ int metric_unknown(const char *name, struct err *err)
 		}
 	}
 	if (nearest)
-		return err_set(err, -ENOENT, "'%s' is no metric; did you mean '%s'?", name,
+		return err_set(err, -ENOENT, "unknown metric '%s'; did you mean '%s'?", name,
 			       nearest);
-	return err_set(err, -ENOENT, "'%s' is no metric; --help-metric lists them", name);
+	return err_set(err, -ENOENT, "unknown metric '%s'; --help-metric all lists them", name);
 }
 
 /* ---- what was asked for ---- */
@@ -173,7 +165,7 @@ static int need_counter(struct metric_set *set, unsigned source, struct err *err
 	}
 	if (set->counter_count == PROBE_COUNTERS)
 		return err_set(err, -EINVAL,
-			       "%s is one counter too many: %d can be counted at a time",
+			       "%s is one counter too many: at most %d can be counted at a time",
 			       counters[counter].name, PROBE_COUNTERS);
 	set->counters[set->counter_count++] = counter;
 	return 0;
@@ -220,10 +212,10 @@ static int add_metric(struct metric_set *set, const struct metric *metric, struc
 
 	for (size_t i = 0; i < set->count; i++) {
 		if (set->metrics[i] == metric)
-			return err_set(err, -EINVAL, "the metric %s is named twice", metric->name);
+			return err_set(err, -EINVAL, "metric %s is given twice", metric->name);
 	}
 	if (set->count == METRIC_SET_MAX)
-		return err_set(err, -EINVAL, "%d metrics at most at a time", METRIC_SET_MAX);
+		return err_set(err, -EINVAL, "too many metrics (at most %d)", METRIC_SET_MAX);
 	set->metrics[set->count++] = metric;
 	need_source(set, metric->over);
 	need_source(set, metric->under);
@@ -259,7 +251,10 @@ int metric_set_parse(const char *names, struct metric_set *ret_set, struct err *
 		char name[NAME_MAX_BYTES];
 
 		if (length == 0 || length >= sizeof(name))
-			return err_set(err, -EINVAL, "'%.60s' is no list of metrics", names);
+			return err_set(
+				err, -EINVAL,
+				"invalid list of metrics '%.60s': a name is empty or too long",
+				names);
 		memcpy(name, names, length);
 		name[length] = '\0';
 		rc = add_name(&set, name, err);

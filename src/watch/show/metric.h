@@ -24,27 +24,27 @@
 /* clang-format off */
 #define METRIC_COUNTERS(X) \
 	X(CYCLES, "cycles", HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "processor cycles") \
-	X(INSTRUCTIONS, "instructions", HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions that were completed") \
+	X(INSTRUCTIONS, "instructions", HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions retired") \
 	X(CACHE_REFERENCES, "cache-references", HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, "accesses to the last-level cache") \
-	X(CACHE_MISSES, "cache-misses", HARDWARE, PERF_COUNT_HW_CACHE_MISSES, "accesses the last-level cache did not have") \
-	X(BRANCHES, "branches", HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches that were completed") \
-	X(BRANCH_MISSES, "branch-misses", HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branches that were predicted wrongly") \
+	X(CACHE_MISSES, "cache-misses", HARDWARE, PERF_COUNT_HW_CACHE_MISSES, "last-level cache misses") \
+	X(BRANCHES, "branches", HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches retired") \
+	X(BRANCH_MISSES, "branch-misses", HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "mispredicted branches") \
 	X(STALLED_FRONTEND, "stalled-cycles-frontend", HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, \
-	  "cycles in which no instructions came in") \
+	  "cycles stalled in the frontend") \
 	X(STALLED_BACKEND, "stalled-cycles-backend", HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, \
-	  "cycles in which no instructions could begin") \
-	X(L1D_LOADS, "L1-dcache-loads", CACHE, METRIC_CACHE(L1D, READ, ACCESS), "loads, by the first-level data cache") \
+	  "cycles stalled in the backend") \
+	X(L1D_LOADS, "L1-dcache-loads", CACHE, METRIC_CACHE(L1D, READ, ACCESS), "loads from the level 1 data cache") \
 	X(L1D_LOAD_MISSES, "L1-dcache-load-misses", CACHE, METRIC_CACHE(L1D, READ, MISS), \
-	  "loads the first-level data cache did not have") \
+	  "loads that missed the level 1 data cache") \
 	X(L1I_LOAD_MISSES, "L1-icache-load-misses", CACHE, METRIC_CACHE(L1I, READ, MISS), \
-	  "fetches the first-level instruction cache did not have") \
+	  "fetches that missed the level 1 instruction cache") \
 	X(DTLB_LOAD_MISSES, "dTLB-load-misses", CACHE, METRIC_CACHE(DTLB, READ, MISS), \
-	  "loads whose page the data TLB did not have") \
+	  "loads that missed the data TLB") \
 	X(ITLB_LOAD_MISSES, "iTLB-load-misses", CACHE, METRIC_CACHE(ITLB, READ, MISS), \
-	  "fetches whose page the instruction TLB did not have") \
-	X(PAGE_FAULTS, "page-faults", PAGE_FAULTS, 0, "page faults, of any kind") \
-	X(CONTEXT_SWITCHES, "context-switches", CONTEXT_SWITCHES, 0, "times the thread was taken off its CPU") \
-	X(CPU_MIGRATIONS, "cpu-migrations", CPU_MIGRATIONS, 0, "times the thread went on on another CPU")
+	  "fetches that missed the instruction TLB") \
+	X(PAGE_FAULTS, "page-faults", PAGE_FAULTS, 0, "page faults of any kind") \
+	X(CONTEXT_SWITCHES, "context-switches", CONTEXT_SWITCHES, 0, "times the thread was switched off its CPU") \
+	X(CPU_MIGRATIONS, "cpu-migrations", CPU_MIGRATIONS, 0, "times the thread moved to another CPU")
 /* clang-format on */
 
 enum metric_counter {

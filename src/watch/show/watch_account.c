@@ -12,10 +12,9 @@ static const struct {
 	[WATCH_DURATION] = { "duration", NULL },
 	[WATCH_COMMAND] = { "command-ended", NULL },
 	[WATCH_STOPPED] = { "stopped", NULL },
-	[WATCH_BUDGET] = { "budget",
-			   "it cost more than the budget allows and was detached; --budget "
-			   "PERCENT gives it more" },
-	[WATCH_GONE] = { "processes-ended", "the processes that were watched have ended" },
+	[WATCH_BUDGET] = { "budget", "the cost exceeded the budget, so the probes were detached; "
+				     "--budget PERCENT raises it" },
+	[WATCH_GONE] = { "processes-ended", "the watched processes have ended" },
 	[WATCH_NOT_SHOWN] = { "output-closed", NULL },
 };
 
@@ -30,16 +29,16 @@ static const struct {
 	const char *what;
 } lost_calls[] = {
 	{ offsetof(struct probe_counts, too_deep),
-	  "nested more than 64 deep in their thread or goroutine: entries without times" },
+	  "nested more than 64 deep in their thread or goroutine: entries without durations" },
 	{ offsetof(struct probe_counts, abandoned),
 	  "abandoned by a longjmp or an exception: entries without exits" },
 	{ offsetof(struct probe_counts, unseen),
-	  "that went on by a jump and whose end was not seen: no time, no value" },
+	  "that left by a jump and whose end was not seen: no duration, no return value" },
 	{ offsetof(struct probe_counts, switched),
-	  "during which the thread went on on another stack: no time" },
+	  "during which the thread switched to another stack: no duration" },
 	{ offsetof(struct probe_counts, died),
 	  "open when their thread ended or executed another program" },
-	{ offsetof(struct probe_counts, unmatched), "whose exit was seen, but not their entry" },
+	{ offsetof(struct probe_counts, unmatched), "whose exit was seen, but not the entry" },
 	{ offsetof(struct probe_counts, inside), "still open at the end" },
 };
 
@@ -48,11 +47,12 @@ static const struct {
 	const char *what;
 } lost_hits[] = {
 	{ offsetof(struct probe_cost, missed),
-	  "missed by the kernel, which was in a probe already" },
-	{ offsetof(struct probe_cost, keys_lost), "that found the table of keys full" },
-	{ offsetof(struct probe_cost, threads_lost), "of threads for which there was no memory" },
+	  "missed by the kernel, which was already in a probe" },
+	{ offsetof(struct probe_cost, keys_lost), "lost because the table of keys was full" },
+	{ offsetof(struct probe_cost, threads_lost),
+	  "lost because there was no memory for their thread" },
 	{ offsetof(struct probe_cost, sites_lost),
-	  "from call sites for which there was no room: ends of such calls may not be seen" },
+	  "at call sites for which there was no room: the ends of such calls may be missed" },
 };
 
 static void add_lost(struct buf *text, uint64_t count, const char *one, const char *many,

@@ -273,6 +273,7 @@ void watch_histogram_add(struct watch_show *show, const struct watch_totals *tot
 	}
 	if (left_out)
 		buf_printf(&show->text,
-			   "\nand histograms of %zu more; --format json has them all\n", left_out);
+			   "\n%zu more histograms are left out; --format json has them all\n",
+			   left_out);
 	watch_lines_done(&lines);
 }

@@ -45,7 +45,7 @@ static void add_cell(const struct layout *layout, size_t line, size_t column, st
 	const struct metric *metric = show->options.metrics->metrics[column];
 
 	if (watch_line_is_unknown(&show->setting, metric, &layout->lines.list.items[line]))
-		buf_add_str(text, "not known");
+		buf_add_str(text, "unknown");
 	else
 		watch_value_text(text, metric, cell_value(layout, line, column), layout->totals);
 }
@@ -235,8 +235,8 @@ static void add_rest(const struct layout *layout, struct buf *text)
 		return;
 	buf_add_str(text, "and ");
 	figures_count(text, left);
-	buf_add_str(text, left == 1 ? " row more" : " rows more");
-	buf_add_str(text, layout->totals ? ", of functions that nobody entered\n" : "\n");
+	buf_add_str(text, left == 1 ? " more row" : " more rows");
+	buf_add_str(text, layout->totals ? ", of functions without entries\n" : "\n");
 }
 
 void watch_table_add(struct watch_show *show, const struct watch_tick *tick, bool totals,
@@ -296,5 +296,5 @@ void watch_table_add_refusals(const struct watch_show *show, struct buf *text)
 		buf_add_char(text, '\n');
 	}
 	if (told > TOLD_REFUSALS)
-		buf_printf(text, "and %zu more like these\n", told - TOLD_REFUSALS);
+		buf_printf(text, "and %zu more\n", told - TOLD_REFUSALS);
 }

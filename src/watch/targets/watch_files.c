@@ -143,11 +143,12 @@ static int find_mapped(const struct watch_view_of *view, const char *name, struc
 
 	if (rc == 0 && search.late)
 		rc = err_set(err, -ETIMEDOUT,
-			     "what process %" PRId32 " has mapped cannot be read: it waits for a "
-			     "file system that does not answer",
+			     "cannot read the mappings of process %" PRId32
+			     ": it waits for a file system that does not answer",
 			     pid);
 	if (rc == 0 && search.other)
-		rc = err_set(err, -ENOTUNIQ, "'%s' is %s and %s in process %" PRId32 ": name one",
+		rc = err_set(err, -ENOTUNIQ,
+			     "'%s' is ambiguous: %s or %s in process %" PRId32 "; write the path",
 			     name, search.found, search.other, pid);
 	if (rc == 0 && search.found) {
 		add_mapped_path(view, &search, path);
@@ -170,7 +171,7 @@ static int add_executable(const struct watch_view_of *view, struct buf *path, st
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length < 0)
 		return err_set(err, -errno, "%s: %s", link,
-			       errno == ENOENT ? "there is no such process" : strerror(errno));
+			       errno == ENOENT ? "no such process" : strerror(errno));
 	target[length] = '\0';
 	buf_printf(path, "/proc/%" PRId32 "/root%s", pid, target);
 	rc = check_regular(view, buf_text(path) + before);
@@ -224,7 +225,7 @@ static int find_typed(const struct watch_view_of *view, const char *name, struct
 	if (rc == -ETIMEDOUT)
 		return does_not_answer(name, err);
 	if (rc == -EINVAL)
-		return err_set(err, -EINVAL, "%s: is no regular file", name);
+		return err_set(err, -EINVAL, "%s: not a regular file", name);
 	if (rc < 0)
 		return err_set(err, rc, "%s: %s", name, strerror(-rc));
 	buf_add_str(path, name);
@@ -246,11 +247,10 @@ int watch_files_find(const struct watch_view_of *view, const char *name, struct 
 		return watch_files_program(view, path, err);
 	if (find_in_path(view, name, path) || library_search_find(view->foreign, "", name, path))
 		return 0;
-	return err_set(
-		err, -ENOENT,
-		"there is no '%s': neither a module of the kernel, %sa program in PATH, nor a "
-		"library; a file here is ./%s",
-		name, view->pid ? "mapped by the process, " : "", name);
+	return err_set(err, -ENOENT,
+		       "'%s' was not found: neither a kernel module, %sa program in PATH nor a "
+		       "library; for a file in this folder write ./%s",
+		       name, view->pid ? "a file that the process maps, " : "", name);
 }
 
 int watch_files_program(const struct watch_view_of *view, struct buf *path, struct err *err)
@@ -258,10 +258,10 @@ int watch_files_program(const struct watch_view_of *view, struct buf *path, stru
 	if (view->pid)
 		return add_executable(view, path, err);
 	if (!view->command)
-		return err_set(err, -ENOENT, "no process and no command is chosen");
+		return err_set(err, -ENOENT, "no process and no command was given");
 	if (strchr(view->command, '/'))
 		return find_typed(view, view->command, path, err);
 	return find_in_path(view, view->command, path)
 		       ? 0
-		       : err_set(err, -ENOENT, "%s: there is no such command", view->command);
+		       : err_set(err, -ENOENT, "%s: command not found", view->command);
 }

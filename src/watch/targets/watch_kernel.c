@@ -26,16 +26,16 @@ static const struct {
 	const char *start, *end, *why;
 } regions[] = {
 	{ "__noinstr_text_start", "__noinstr_text_end", "it is marked noinstr" },
-	{ "__kprobes_text_start", "__kprobes_text_end", "probes themselves need it (__kprobes)" },
-	{ "__entry_text_start", "__entry_text_end", "it is the kernel's entry code" },
+	{ "__kprobes_text_start", "__kprobes_text_end", "probes themselves use it (__kprobes)" },
+	{ "__entry_text_start", "__entry_text_end", "it is kernel entry code" },
 	{ "__idmap_text_start", "__idmap_text_end", "it runs without the usual mappings" },
-	{ "__hyp_text_start", "__hyp_text_end", "it is the hypervisor's" },
-	{ "_sinittext", "_einittext", "it ran at boot, and its memory was freed" },
+	{ "__hyp_text_start", "__hyp_text_end", "it is hypervisor code" },
+	{ "_sinittext", "_einittext", "it ran at boot and its memory was freed" },
 };
 
 enum { REGIONS = sizeof(regions) / sizeof(*regions) };
 
-static const char blacklisted[] = "the kernel's list of functions without probes has it";
+static const char blacklisted[] = "it is on the kernel's kprobe blacklist";
 
 struct watch_kernel {
 	VEC(struct watch_kernel_function) list;
@@ -238,8 +238,7 @@ int watch_kernel_new(const struct watch_kernel_paths *paths, struct watch_kernel
 	settle(kernel);
 	if (is_hidden(kernel))
 		return err_set(err, -EACCES,
-			       "where the kernel's functions are is hidden from this user: run as "
-			       "root");
+			       "kernel addresses are hidden from this user: run as root");
 	read_blacklist(kernel,
 		       paths->blacklist ? paths->blacklist : "/sys/kernel/debug/kprobes/blacklist");
 	read_filter(kernel, paths->filter ? paths->filter
@@ -326,7 +325,7 @@ int watch_kernel_code(struct watch_kernel *kernel, uint64_t start, uint64_t end,
 	int rc = 0;
 
 	if (end <= start || end - start > KERNEL_TEXT_MAX)
-		return err_set(err, -EFBIG, "where the function ends is not known");
+		return err_set(err, -EFBIG, "the end of the function is not known");
 	if (!kernel->code)
 		rc = kernel_text_open(&kernel->code, err);
 	if (rc < 0)

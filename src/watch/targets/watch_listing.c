@@ -93,14 +93,15 @@ static void add_mechanism(struct listing *listing, const struct watch_candidate 
 	if (why)
 		buf_printf(listing->text, "cannot be watched: %s", why);
 	else if (candidate->function && candidate->function->indirect)
-		buf_add_str(listing->text, "indirect: stands for one of several functions");
+		buf_add_str(listing->text,
+			    "indirect function (IFUNC): resolves to one of several functions");
 	else if (mechanisms[candidate->image != NULL] == PROBE_NONE)
-		buf_add_str(listing->text, "nothing to watch it with is to be had here");
+		buf_add_str(listing->text, "no way to watch it on this machine");
 	else
 		buf_add_str(listing->text,
 			    probe_mechanism_name(mechanisms[candidate->image != NULL]));
 	if (!why && candidate->kernel && !candidate->kernel->listed)
-		buf_add_str(listing->text, " (notrace: maybe not)");
+		buf_add_str(listing->text, " (notrace: may fail)");
 	buf_add_char(listing->text, '\n');
 }
 
@@ -150,7 +151,7 @@ static int add_functions(struct listing *listing, const struct watch_matches *ma
 	for (size_t i = 0; i < matches->list.count; i++)
 		add_function(listing, &matches->list.items[i], mechanisms);
 	if (matches->aliases)
-		buf_printf(listing->text, "%zu more name%s of the same functions\n",
+		buf_printf(listing->text, "%zu more name%s for the same functions\n",
 			   matches->aliases, matches->aliases > 1 ? "s" : "");
 	symbolizer_free(listing->symbolizer);
 	return 0;
@@ -169,7 +170,8 @@ static int list_all(const struct watch_target_options *options,
 	int rc = 0;
 
 	if (options->word_count == 0 && !options->module)
-		rc = err_set(err, -EINVAL, "of what? Name functions, or '*' for all of the kernel");
+		rc = err_set(err, -EINVAL,
+			     "no functions given: name some, or '*' for the whole kernel");
 	for (size_t i = 0; i < options->word_count && rc == 0; i++)
 		rc = find_word(&listing, options->words[i], &matches);
 	if (options->word_count == 0 && rc == 0)
@@ -235,7 +237,7 @@ static void add_ways(const struct watch_candidate *candidate, const struct code_
 		buf_add_str(text, " return");
 		return;
 	case CODE_FLOW_COMPUTED:
-		buf_add_str(text, " where a register says");
+		buf_add_str(text, " a computed address");
 		return;
 	case CODE_FLOW_STOP:
 	case CODE_FLOW_DATA:
@@ -402,10 +404,10 @@ static void add_code(const struct watch_candidate *candidate, const struct watch
 	if (memory->original.has && memory->now.has) {
 		changed = add_both(candidate, &memory->original, &memory->now, text);
 		if (changed)
-			buf_printf(text, "%zu place%s changed: - as in the file, + in memory now\n",
+			buf_printf(text, "%zu place%s changed: - in the file, + in memory now\n",
 				   changed, changed > 1 ? "s" : "");
 		else
-			buf_add_str(text, "memory has what the file has\n");
+			buf_add_str(text, "memory and file are the same\n");
 		return;
 	}
 	add_side(' ', candidate, memory->now.has ? &memory->now : &memory->original, 0, UINT64_MAX,

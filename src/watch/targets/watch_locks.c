@@ -84,8 +84,9 @@ int watch_locks_check(const struct probe_options *probes, struct err *err)
 	if (!search.pid)
 		return 0;
 	return err_set(err, -EBUSY,
-		       "process %" PRId32 " (%s) holds its memory locked while it waits for a file "
-		       "system that does not answer, and a probe of %s would block the machine: "
-		       "end it first, or watch other files",
+		       "process %" PRId32
+		       " (%s) holds its memory lock while it waits for a file system that does not "
+		       "answer, and a probe of %s would hang the machine: end that process first, "
+		       "or watch other files",
 		       search.pid, search.comm, search.file);
 }

@@ -47,8 +47,8 @@ static int find_address(struct foreign *foreign, const struct watch_candidate *c
 
 	if (rc == 0 && search.late)
 		return err_set(err, -ETIMEDOUT,
-			       "the memory of process %" PRId32 " cannot be read: it waits for a "
-			       "file system that does not answer",
+			       "cannot read the memory of process %" PRId32
+			       ": it waits for a file system that does not answer",
 			       pid);
 	if (rc == 0 && !search.address)
 		rc = err_set(err, -ENOENT, "process %" PRId32 " has not mapped %s", pid,
@@ -70,9 +70,9 @@ static int read_process(struct foreign *foreign, int32_t pid, uint64_t address,
 
 		if (got <= 0)
 			return err_set(err, got < 0 ? (int)got : -EIO,
-				       "/proc/%" PRId32 "/mem: cannot be read at 0x%" PRIx64 ": %s",
+				       "/proc/%" PRId32 "/mem: cannot read at 0x%" PRIx64 ": %s",
 				       pid, address + done,
-				       got < 0 ? strerror((int)-got) : "nothing is there");
+				       got < 0 ? strerror((int)-got) : "nothing is mapped there");
 		done += (size_t)got;
 	}
 	return 0;
@@ -167,16 +167,16 @@ int watch_memory_read(struct watch_sources *sources, const struct watch_candidat
 
 	*ret_memory = (struct watch_memory){ .note = "" };
 	if (candidate->size == 0 || candidate->size > KERNEL_TEXT_MAX)
-		return err_set(err, -ENODATA, "where it ends is not known");
+		return err_set(err, -ENODATA, "the end of the code is not known");
 	if (!candidate->image) {
-		ret_memory->note = "the kernel's memory now";
+		ret_memory->note = "kernel memory now";
 		return read_kernel(sources, candidate, &ret_memory->now, err);
 	}
 	if (!watch_image_offset(candidate->image, candidate->address, &offset))
-		return err_set(err, -ENODATA, "it is not in the file");
+		return err_set(err, -ENODATA, "the code is not in the file");
 	rc = read_file(candidate, offset, &ret_memory->original, err);
-	ret_memory->note = pid ? "the file, and the memory of the process"
-			       : "the file; with -p PID also what that process has in memory now";
+	ret_memory->note = pid ? "the file and the process's memory"
+			       : "the file; -p PID adds the memory of that process";
 	if (rc == 0 && pid)
 		rc = read_now(watch_sources_foreign(sources), candidate, pid, offset,
 			      &ret_memory->now, err);

@@ -173,10 +173,11 @@ static int not_of_version(const struct watch_image *image, const struct watch_wa
 	const char *shown = watch_image_shown(image);
 
 	if (wanted->version)
-		return err_set(err, -ENOENT, "%s has %s, but no version %s of it", shown,
+		return err_set(err, -ENOENT, "%s has %s, but not version %s of it", shown,
 			       wanted->name, wanted->version);
-	return err_set(err, -ENOENT, "%s has %s only for programs linked long ago: %s:%s@%s", shown,
-		       wanted->name, shown, wanted->name,
+	return err_set(err, -ENOENT,
+		       "%s has %s only in an old version, for programs linked long ago: %s:%s@%s",
+		       shown, wanted->name, shown, wanted->name,
 		       function_list_name(watch_image_functions(image), other->version));
 }
 
@@ -195,23 +196,24 @@ static int not_in_image(struct watch_sources *sources, struct watch_image *image
 	watch_match_near_image(image, wanted->name, &near);
 	if (search.count)
 		err_set(err, -ENOENT,
-			"%s: %s has no code of its own: it was inlined at %s%s; watch there: "
-			"%s:0xADDRESS, or --at-line FILE:LINE",
+			"%s: %s is inlined everywhere: at %s%s; watch it there as %s:0xADDRESS or "
+			"--at-line FILE:LINE",
 			shown, wanted->name, buf_text(&search.places),
 			search.count > TOLD_PLACES ? " ..." : "", watch_image_path(image));
 	else if (function_list_imports(list, wanted->name))
 		err_set(err, -ENOENT,
-			"%s only calls %s, which is in a library: watch it there, as libc.so.6:%s",
+			"%s only calls %s, which a library defines: watch it there, e.g. "
+			"libc.so.6:%s",
 			shown, wanted->name, wanted->name);
 	else if (near.size)
-		err_set(err, -ENOENT, "%s has no function %s; near to it: %s", shown, wanted->name,
+		err_set(err, -ENOENT, "%s has no function %s; similar: %s", shown, wanted->name,
 			buf_text(&near));
 	else
 		err_set(err, -ENOENT, "%s has no function %s%s", shown, wanted->name,
 			function_list_is_complete(list)
 				? ""
-				: "; it is stripped, and no debug file was found: only what it "
-				  "exports has names, other places are FILE:0xADDRESS");
+				: "; it is stripped and no debug file was found, so only exported "
+				  "functions have names: give others as FILE:0xADDRESS");
 	buf_done(&search.places);
 	buf_done(&near);
 	return -ENOENT;
@@ -224,14 +226,14 @@ static int not_in_kernel(const struct watch_kernel *kernel, const struct watch_w
 
 	watch_match_near_kernel(kernel, wanted->name, &near);
 	if (near.size)
-		err_set(err, -ENOENT, "%s%s has no function %s; near to it: %s",
-			wanted->module ? "the module " : "the kernel",
+		err_set(err, -ENOENT, "%s%s has no function %s; similar: %s",
+			wanted->module ? "module " : "the kernel",
 			wanted->module ? wanted->module : "", wanted->name, buf_text(&near));
 	else
 		err_set(err, -ENOENT,
-			"%s%s has no function %s: misspelt, inlined everywhere, in a module that "
-			"is not loaded, or of a program: FILE:%s",
-			wanted->module ? "the module " : "the kernel",
+			"%s%s has no function %s: it is misspelt, inlined everywhere, in a module "
+			"that is not loaded, or in a program (write FILE:%s)",
+			wanted->module ? "module " : "the kernel",
 			wanted->module ? wanted->module : "", wanted->name, wanted->name);
 	buf_done(&near);
 	return -ENOENT;
@@ -247,8 +249,7 @@ static int find_address(const struct function_list *list, struct watch_image *im
 
 	if (!watch_image_offset(image, address, &offset))
 		return err_set(err, -ENOENT,
-			       "%s has no code at 0x%lx (addresses are as objdump "
-			       "shows them)",
+			       "%s has no code at 0x%lx (expected an address as objdump shows it)",
 			       watch_image_shown(image), address);
 	*vec_push(&matches->list) = (struct watch_candidate){
 		.image = image,
@@ -363,9 +364,9 @@ static int find_anywhere(struct watch_sources *sources, const struct watch_word 
 		rc = nowhere(&why, found, err);
 	} else if (found == 0 && rc == 0) {
 		rc = err_set(err, -ENOTUNIQ,
-			     "the kernel has %s, and so has %s: write kernel:%s or %s:%s",
-			     word->name, watch_image_shown(program), word->name,
-			     watch_image_path(program), word->name);
+			     "%s is in the kernel and in %s: write kernel:%s or %s:%s", word->name,
+			     watch_image_shown(program), word->name, watch_image_path(program),
+			     word->name);
 	} else if (found == 0) {
 		for (size_t i = 0; i < of_program.list.count; i++)
 			*vec_push(&matches->list) = of_program.list.items[i];
@@ -429,8 +430,8 @@ int watch_sources_code(struct watch_sources *sources, const struct watch_candida
 	uint64_t end = candidate->address + candidate->size;
 
 	if (candidate->size == 0)
-		return err_set(err, -ENODATA, "%s: where it ends is not known",
-			       *candidate->name ? candidate->name : "that address");
+		return err_set(err, -ENODATA, "%s: its end is not known",
+			       *candidate->name ? candidate->name : "this address");
 	if (candidate->image)
 		return watch_image_code(candidate->image, candidate->address, end, blocks, err);
 	return watch_kernel_code(sources->kernel, candidate->address, end, blocks, err);

@@ -41,12 +41,11 @@ static int no_such_line(struct watch_image *image, const struct line_search *sea
 	if (search->no_debug)
 		return err_set(err, -ENOENT, "%s", line_file_problem(watch_image_lines(image)));
 	if (strpool_count(&search->files) <= 1)
-		return err_set(err, -ENOENT, "%s: no source file of it has the name in '%s'", shown,
-			       place);
+		return err_set(err, -ENOENT, "%s: no source file matches '%s'", shown, place);
 	if (search->next)
-		return err_set(err, -ENOENT, "%s has no code for %s; the next line that has is %u",
+		return err_set(err, -ENOENT, "%s has no code for %s; the next line with code is %u",
 			       shown, place, search->next);
-	return err_set(err, -ENOENT, "%s has no code for %s, nor for later lines", shown, place);
+	return err_set(err, -ENOENT, "%s has no code for %s or any later line", shown, place);
 }
 
 static int add_line_of(struct watch_target_list *targets, struct watch_image *image,
@@ -107,7 +106,7 @@ int watch_target_lines_add(struct watch_target_list *targets,
 			     : watch_sources_program(targets->sources, &image, err);
 	if (rc == -ENOENT && !options->module)
 		return err_set(err, -EINVAL,
-			       "--at-line: of which program? Name it as ./PROGRAM, or with -p, "
+			       "--at-line: no program given: name it as ./PROGRAM, or use -p, "
 			       "--module or a command");
 	return rc < 0 ? rc : add_lines_of(targets, options, image, err);
 }

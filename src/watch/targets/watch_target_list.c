@@ -79,9 +79,9 @@ static void add_exits(struct watch_target_list *targets, const struct watch_cand
 	target->jumps_at = keep_offsets(targets, &offsets.jumps, &target->jump_count);
 	code_ends_done(&offsets);
 	if (loops)
-		add_sentence(targets, target->label,
-			     "its first instruction is also that of a loop: entries count rounds "
-			     "too");
+		add_sentence(
+			targets, target->label,
+			"a loop begins at its first instruction, so entries include iterations");
 }
 
 static const char *make_label(struct watch_target_list *targets,
@@ -153,12 +153,12 @@ int watch_target_list_add(struct watch_target_list *targets,
 	struct watch_target_source source = { .candidate = *candidate };
 
 	if (!fill_place(candidate, wanted->displacement, &target))
-		return err_set(err, -ENOENT, "%s: there is no code at +0x%lx", candidate->name,
+		return err_set(err, -ENOENT, "%s: no code at +0x%lx", candidate->name,
 			       wanted->displacement);
 	if (!target.instruction && candidate->image)
 		move_entry(candidate, &target);
 	if (targets->list.count == MOST_TARGETS)
-		return err_set(err, -EINVAL, "more than %d functions at a time cannot be watched",
+		return err_set(err, -EINVAL, "too many functions (at most %d at a time)",
 			       MOST_TARGETS);
 	if (is_there(targets, &target)) {
 		targets->repeated++;

@@ -41,7 +41,7 @@ static int not_a_boundary(struct watch_targets *targets, const struct watch_cand
 
 	watch_sources_label(targets->sources, candidate, false, &label);
 	err_set(err, -EINVAL,
-		"%s+0x%lx is in the midst of an instruction: +0x%lx and +0x%lx are the nearest; "
+		"%s+0x%lx is inside an instruction: the nearest are +0x%lx and +0x%lx; "
 		"--disassemble lists them",
 		buf_text(&label), displacement, before, before + (step ? step->length : 0));
 	buf_done(&label);
@@ -58,7 +58,7 @@ static int check_boundary(struct watch_targets *targets, const struct watch_cand
 
 	if (displacement && candidate->size && displacement >= candidate->size)
 		return err_set(
-			err, -EINVAL, "%s has 0x%lx bytes: +0x%lx is beyond its end",
+			err, -EINVAL, "%s has 0x%lx bytes, so +0x%lx is beyond its end",
 			demangler_text(watch_sources_demangler(targets->sources), candidate->name),
 			candidate->size, displacement);
 	if (displacement && watch_sources_code(targets->sources, candidate, &blocks, NULL) == 0 &&
@@ -131,8 +131,8 @@ static void note_indirect(struct watch_targets *targets, const struct watch_cand
 	const struct function_list *list = watch_image_functions(candidate->image);
 	struct buf note = { 0 };
 
-	buf_printf(&note, "%s:%s is an indirect function: %s", watch_image_shown(candidate->image),
-		   candidate->name, what);
+	buf_printf(&note, "%s:%s is an indirect function (IFUNC): %s",
+		   watch_image_shown(candidate->image), candidate->name, what);
 	for (size_t i = 0; i < addresses->list.count; i++) {
 		const struct listed_function *function =
 			function_list_around(list, addresses->list.items[i]);
@@ -153,20 +153,19 @@ static int add_indirect(struct turning *turning, const struct watch_candidate *c
 
 	if (watch_indirect_chosen(candidate, &chosen)) {
 		*vec_push(&addresses.list) = chosen;
-		note_indirect(targets, candidate, "programs here get, and what is watched is",
-			      &addresses);
+		note_indirect(targets, candidate,
+			      "watching the one that programs get here:", &addresses);
 	} else {
 		watch_indirect_choices(candidate, &addresses);
-		note_indirect(targets, candidate,
-			      "which one a program gets is chosen as it starts; watched are all of",
-			      &addresses);
+		note_indirect(
+			targets, candidate,
+			"the choice is made when a program starts; watching all of:", &addresses);
 	}
 	if (addresses.list.count == 0)
-		rc = err_set(
-			turning->err, -ENOENT,
-			"%s:%s is an indirect function, and what it stands for cannot be told: "
-			"name an implementation",
-			watch_image_shown(candidate->image), candidate->name);
+		rc = err_set(turning->err, -ENOENT,
+			     "%s:%s is an indirect function (IFUNC) and its targets are not known: "
+			     "name an implementation",
+			     watch_image_shown(candidate->image), candidate->name);
 	for (size_t i = 0; i < addresses.list.count && rc == 0; i++) {
 		const struct listed_function *function =
 			function_list_around(list, addresses.list.items[i]);
@@ -214,8 +213,8 @@ static int refuse_ambiguous(struct watch_targets *targets, const struct watch_ma
 		if (!watch_match_place(candidate, &list))
 			list.size -= 4, list.bytes[list.size] = '\0';
 	}
-	err_set(err, -ENOTUNIQ, "'%s' is %zu functions; name one, or take --all of them: %s%s",
-		name, matches->list.count, buf_text(&list),
+	err_set(err, -ENOTUNIQ, "'%s' matches %zu functions; name one, or use --all: %s%s", name,
+		matches->list.count, buf_text(&list),
 		matches->list.count > TOLD_FUNCTIONS ? " ..." : "");
 	buf_done(&list);
 	return -ENOTUNIQ;
@@ -265,7 +264,7 @@ static int add_candidate(struct turning *turning, const struct watch_candidate *
 
 static int add_matches(struct turning *turning, const struct watch_matches *matches)
 {
-	static const char act[] = "looking at functions";
+	static const char act[] = "examining functions";
 	const struct watch_target_options *options = &turning->targets->options;
 	size_t before = turning->targets->all.list.count, skipped = turning->targets->skipped;
 	int rc = 0;
@@ -281,7 +280,7 @@ static int add_matches(struct turning *turning, const struct watch_matches *matc
 	if (rc == 0 && turning->targets->all.list.count == before &&
 	    turning->targets->skipped - skipped == matches->list.count)
 		rc = err_set(turning->err, -EPERM,
-			     "none of the %zu functions that fit '%s' can be watched",
+			     "none of the %zu functions that match '%s' can be watched",
 			     matches->list.count, turning->word->name);
 	return rc;
 }
@@ -297,8 +296,9 @@ static int add_word(struct watch_targets *targets, const char *text, struct err 
 		return rc;
 	turning.glob = name_pattern_is_glob(word.name);
 	if (word.is_file && targets->options.at_line_count == 0)
-		rc = err_set(err, -EINVAL, "%s: which function? write %s:NAME, or %s:'*' for all",
-			     text, text, text);
+		rc = err_set(err, -EINVAL,
+			     "%s: no function given: write %s:NAME, or %s:'*' for all", text, text,
+			     text);
 	else if (!word.is_file)
 		rc = watch_sources_find(targets->sources, &word, &matches, err);
 	if (rc == 0 && !word.is_file)
@@ -315,15 +315,15 @@ static void add_summary_notes(struct watch_targets *targets)
 	struct buf note = { 0 };
 
 	if (targets->skipped) {
-		buf_printf(&note, "%zu function%s that fit cannot be watched and %s left out",
+		buf_printf(&note, "%zu matching function%s cannot be watched and %s left out",
 			   targets->skipped, targets->skipped > 1 ? "s" : "",
 			   targets->skipped > 1 ? "were" : "was");
 		watch_target_list_note(&targets->all, &note);
 		note = (struct buf){ 0 };
 	}
 	if (targets->all.repeated) {
-		buf_printf(&note, "%zu of them named the same code again: it is counted once",
-			   targets->all.repeated);
+		buf_printf(&note, "%zu more name%s for the same code, which is counted once",
+			   targets->all.repeated, targets->all.repeated > 1 ? "s" : "");
 		watch_target_list_note(&targets->all, &note);
 	}
 }
@@ -338,9 +338,9 @@ static void add_go_note(struct watch_targets *targets)
 	if (count == 0 || !targets->options.exits)
 		return;
 	buf_printf(&note,
-		   "%zu %s of Go: goroutines go from thread to thread, so that CPU time and "
-		   "counters of their calls are not known",
-		   count, count > 1 ? "functions are" : "function is");
+		   "%zu Go %s: goroutines move between threads, so the CPU time and counters of "
+		   "their calls are not known",
+		   count, count > 1 ? "functions" : "function");
 	watch_target_list_note(&targets->all, &note);
 }
 
@@ -357,7 +357,7 @@ static int find_all(struct watch_targets *targets, struct err *err)
 		rc = watch_target_lines_add(&targets->all, options, err);
 	if (rc == 0 && targets->all.list.count == 0)
 		rc = err_set(err, -EINVAL,
-			     "what? Name a function: vfs_read, libc.so.6:malloc, "
+			     "no function given: name one, e.g. vfs_read, libc.so.6:malloc or "
 			     "./server:handle; --list PATTERN finds some");
 	return rc;
 }

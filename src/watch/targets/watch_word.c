@@ -64,8 +64,8 @@ static bool parse_number(const char *text, uint64_t *ret_number)
 int watch_word_displacement(const char *text, uint64_t *ret_displacement, struct err *err)
 {
 	if (!parse_number(text + (*text == '+'), ret_displacement))
-		return err_set(err, -EINVAL,
-			       "'%s' is no distance from a function's start: write +0x1c", text);
+		return err_set(err, -EINVAL, "invalid offset '%s': expected a form such as +0x1c",
+			       text);
 	return 0;
 }
 
@@ -107,7 +107,7 @@ int watch_word_parse(struct foreign *foreign, const char *text, struct watch_wor
 	     (!parse_number(word.name, &word.address) || word.has_displacement))) {
 		watch_word_done(&word);
 		return err_set(err, -EINVAL,
-			       "'%s' names no function: write NAME, FILE:NAME or FILE:0xADDRESS",
+			       "invalid function '%s': expected NAME, FILE:NAME or FILE:0xADDRESS",
 			       text);
 	}
 	take_version(&word);
@@ -130,7 +130,7 @@ int watch_word_line(const char *text, char **ret_file, uint32_t *ret_line, struc
 
 	if (!colon || colon == text || !parse_number(colon + 1, &line) || line == 0 ||
 	    line > UINT32_MAX)
-		return err_set(err, -EINVAL, "'%s' is no line: write FILE:LINE", text);
+		return err_set(err, -EINVAL, "invalid line '%s': expected FILE:LINE", text);
 	*ret_file = copy(text, (size_t)(colon - text));
 	*ret_line = (uint32_t)line;
 	return 0;

@@ -47,9 +47,9 @@ static void test_names(void **state)
 		assert_ptr_equal(metric_find(metric_at(i)->name), metric_at(i));
 	refuse("walltim", "did you mean 'walltime'");
 	refuse("xyzzyxyzzy", "--help-metric");
-	refuse("", "no list");
-	refuse("entries,,exits", "no list");
-	refuse("entries,", "no list");
+	refuse("", "invalid list");
+	refuse("entries,,exits", "invalid list");
+	refuse("entries,", "invalid list");
 	refuse("entries,entries", "twice");
 }
 

@@ -171,7 +171,7 @@ static void test_twins(void **state)
 	size_t count;
 
 	(void)state;
-	refuse(":twin", plain, -ENOTUNIQ, "is 2 functions");
+	refuse(":twin", plain, -ENOTUNIQ, "matches 2 functions");
 	refuse(":twin", plain, -ENOTUNIQ, "twin at b.c:2");
 	all.all = true;
 	targets = find(":twin", all);
@@ -185,10 +185,10 @@ static void test_nothing(void **state)
 {
 	(void)state;
 	refuse(":gone", plain, -ENOENT, "a.c:15 (0x");
-	refuse(":originel", plain, -ENOENT, "near to it: original");
+	refuse(":originel", plain, -ENOENT, "similar: original");
 	refuse(":puts", plain, -ENOENT, "no function puts");
-	refuse("", plain, -EINVAL, "which function?");
-	refuse(":", plain, -EINVAL, "names no function");
+	refuse("", plain, -EINVAL, "no function given");
+	refuse(":", plain, -EINVAL, "invalid function");
 	refuse("nothing:main", plain, -ENOENT, "No such file");
 	refuse(":0x1", plain, -ENOENT, "no code at 0x1");
 }
@@ -210,7 +210,7 @@ static void test_instructions(void **state)
 #ifdef __x86_64__
 	/* the first instruction of such a loop has two bytes: test %edi,%edi */
 	options.at = at;
-	refuse(":rounds", options, -EINVAL, "in the midst of an instruction");
+	refuse(":rounds", options, -EINVAL, "inside an instruction");
 #endif
 	targets = find(":rounds+0x0", plain);
 	assert_true(only(targets)->instruction);
@@ -237,11 +237,11 @@ static void test_lines(void **state)
 	}
 	watch_targets_free(targets);
 	options.at_lines = none;
-	refuse("", options, -ENOENT, "the next line that has is ");
+	refuse("", options, -ENOENT, "the next line with code is ");
 	options.at_lines = wrong;
 	refuse("", options, -ENOENT, "no source file");
 	options.at_lines = bad;
-	refuse("", options, -EINVAL, "is no line");
+	refuse("", options, -EINVAL, "invalid line");
 }
 
 int main(void)
