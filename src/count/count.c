@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/open_limit.h"
+#include "base/xalloc.h"
 #include "count/count_parts.h"
 
 enum {
@@ -85,9 +86,9 @@ static void keep_interval(const struct count_session *session, struct counts *co
 
 static int end_interval(struct count_session *session, struct err *err)
 {
-	struct counts *now = calloc(1, sizeof(*now));
+	struct counts *now = xcalloc(1, sizeof(*now));
 	struct counts *shown;
-	int rc = now ? count_reading_now(session, false, now, err) : -ENOMEM;
+	int rc = count_reading_now(session, false, now, err);
 
 	if (rc < 0) {
 		free(now);
