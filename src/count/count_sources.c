@@ -48,7 +48,7 @@ static int find_threads(struct count_session *session, pid_t pid, struct err *er
 		*vec_push(&session->processes) = pid;
 	}
 	buf_done(&tids);
-	return rc < 0 ? err_set(err, rc, "there is no process %d", (int)pid) : 0;
+	return rc < 0 ? err_set(err, rc, "process %d does not exist", (int)pid) : 0;
 }
 
 static int find_tids(struct count_session *session, struct err *err)
@@ -179,10 +179,9 @@ static int open_split(struct count_session *session, struct err *err)
 	int rc;
 
 	if (!proc_scan_sees_all_pids())
-		return err_set(
-			err, -EPERM,
-			"in a PID namespace of its own prospect cannot tell the processes of "
-			"CPUs apart");
+		return err_set(err, -EPERM,
+			       "inside a PID namespace prospect cannot tell which process a CPU "
+			       "runs; run it on the host");
 	of_cpus(session, &options);
 	options.may_restrict = false;
 	rc = counters_open(&options, &session->counters, err);

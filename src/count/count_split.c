@@ -36,7 +36,7 @@ _Static_assert((int)COUNT_PATH_BYTES == (int)COUNTS_PATH, "paths are the same");
 
 static const struct bpf_load_words load_words = {
 	.doing = "loading BPF programs",
-	.programs = "the programs that split counts",
+	.programs = "the BPF programs that split counts",
 	.release = "5.14",
 	.types = true,
 };
@@ -255,7 +255,7 @@ int count_split_read(struct count_split *split, struct counts *counts, struct er
 			take_row(split, &key, &value, counts);
 	}
 	if (errno != ENOENT)
-		return err_set(err, -errno, "cannot read what was counted: %s", strerror(errno));
+		return err_set(err, -errno, "cannot read the counts: %s", strerror(errno));
 	counts->complete = split->object->bss->full == 0;
 	return 0;
 }

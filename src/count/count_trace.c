@@ -345,11 +345,10 @@ static int seize(pid_t pid, struct err *err)
 {
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(intptr_t)OPTIONS) == 0) // NOLINT: see resume
 		return 0;
-	return err_set(
-		err, -errno,
-		"the command cannot be traced (%s; see kernel.yama.ptrace_scope), which rows "
-		"by program need; leave them out, or run with sudo",
-		strerror(errno));
+	return err_set(err, -errno,
+		       "cannot trace the command, as rows by program require (%s; see "
+		       "kernel.yama.ptrace_scope); omit them, or run with sudo",
+		       strerror(errno));
 }
 
 int count_trace_new(const struct count_trace_options *options, struct count_trace **ret_trace,

@@ -272,11 +272,11 @@ static void print_warnings(const struct count_table *table, FILE *out)
 	}
 	if (least < LOW_PERCENT)
 		fprintf(out,
-			" Events took turns: some were counted for %.0f%% of the time only and are "
-			"scaled up; ask for fewer at once to know better.\n",
+			" Events took turns: some were counted only %.0f%% of the time and scaled "
+			"up; count fewer at once for exact numbers.\n",
 			least);
 	if (!table->complete)
-		fputs(" There were more programs or threads than fit the table; the rest is in "
+		fputs(" There were more programs or threads than the table holds; the rest is in "
 		      "[others].\n",
 		      out);
 }

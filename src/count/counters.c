@@ -170,7 +170,7 @@ static void explain_permission(struct count_event *event, const struct event_spe
 
 	if (is_kernels(spec) && !machine && perf_limits_paranoid() >= 2 && perf_limits_own())
 		err_set(&err, -EACCES,
-			"it happens in the kernel, which only root may look at here "
+			"it happens in the kernel, which only root may observe here "
 			"(kernel.perf_event_paranoid is %lld); run with sudo, or once: sudo sysctl "
 			"-w kernel.perf_event_paranoid=1",
 			(long long)perf_limits_paranoid());
@@ -196,7 +196,7 @@ static void explain(struct count_event *event, const struct event_spec *spec,
 		snprintf(why, sizeof(why), "this machine cannot count it%s",
 			 spec->hardware ? " (no such counter; a virtual machine?)" : "");
 	else
-		snprintf(why, sizeof(why), "the kernel refuses it: %s", strerror(-rc));
+		snprintf(why, sizeof(why), "the kernel refused it: %s", strerror(-rc));
 	set_state(event, COUNT_NOT_SUPPORTED, why);
 }
 
@@ -273,10 +273,10 @@ static void refuse_beforehand(struct counters *counters, bool tasks)
 
 		if (spec->whole_cpus && tasks)
 			set_state(&counters->events[i], COUNT_NOT_SUPPORTED,
-				  "it counts for whole packages, not for processes: count with -a");
+				  "it counts whole packages, not processes: use -a");
 		else if (is_kernels(spec) && spec->exclude_kernel)
 			set_state(&counters->events[i], COUNT_NOT_SUPPORTED,
-				  "it happens in the kernel only, never in user mode");
+				  "it happens only in the kernel, never in user mode");
 	}
 }
 

@@ -22,7 +22,7 @@ int event_listing_check_format(const char *format, struct err *err)
 	if (strcmp(format, "text") == 0 || strcmp(format, "csv") == 0 ||
 	    strcmp(format, "json") == 0)
 		return 0;
-	return err_set(err, -EINVAL, "--format: '%s' is none of text, csv, json", format);
+	return err_set(err, -EINVAL, "invalid --format '%s': expected text, csv or json", format);
 }
 
 /* ---- listing ---- */

@@ -26,7 +26,7 @@ struct event_rows *event_rows_new(const struct event_rows_form *form, FILE *out)
 		{ form->tried ? "state" : "kind", false, 0 },
 		{ "type", true, 0 },
 		{ "config", true, 0 },
-		{ "what it is", false, TEXT_CAP },
+		{ "description", false, TEXT_CAP },
 	};
 	struct event_rows *rows = xcalloc(1, sizeof(*rows));
 
