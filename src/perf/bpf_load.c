@@ -24,8 +24,8 @@ static int explain_permission(const struct bpf_load_words *words, int rc, struct
 {
 	if (geteuid() == 0)
 		return err_set(err, rc,
-			       "%s is not permitted to this root: it has not got CAP_BPF and "
-			       "CAP_PERFMON (in a container), or a security module forbids it",
+			       "%s: root lacks CAP_BPF and CAP_PERFMON (in a container?), or a "
+			       "security module forbids BPF",
 			       words->doing);
 	return err_set(err, rc, "%s needs root, or CAP_BPF and CAP_PERFMON%s%s%s", words->doing,
 		       words->try ? ": try '" : "", words->try ? words->try : "",
@@ -40,9 +40,9 @@ static int explain_refusal(const struct bpf_load_words *words, const char *log, 
 	const char *said = bpf_load_last_words(log, &length);
 
 	if (length > 0)
-		return err_set(err, rc, "the verifier of this kernel refuses %s: %.*s",
-			       words->programs, (int)length, said);
-	return err_set(err, rc, "this kernel's verifier, or a security module, refuses %s: %s",
+		return err_set(err, rc, "this kernel's verifier rejected %s: %.*s", words->programs,
+			       (int)length, said);
+	return err_set(err, rc, "this kernel's verifier or a security module rejected %s: %s",
 		       words->programs, strerror(-rc));
 }
 
@@ -50,8 +50,8 @@ static int explain(const struct bpf_load_words *words, const char *log, int rc, 
 {
 	if (is_locked_down())
 		return err_set(err, rc,
-			       "this kernel is locked down (confidentiality) against BPF that "
-			       "reads its memory");
+			       "kernel lockdown (confidentiality) forbids BPF programs that read "
+			       "kernel memory");
 	switch (-rc) {
 	case EACCES:
 	case E2BIG:
@@ -66,18 +66,18 @@ static int explain(const struct bpf_load_words *words, const char *log, int rc, 
 	case ENOMEM:
 	case EMFILE:
 	case ENFILE:
-		return err_set(err, rc, "%s cannot be loaded: %s", words->programs, strerror(-rc));
+		return err_set(err, rc, "cannot load %s: %s", words->programs, strerror(-rc));
 	default:
 		break;
 	}
 	if (words->types && access("/sys/kernel", F_OK) < 0)
 		return err_set(err, rc,
-			       "/sys is not mounted, where the kernel describes its types "
+			       "/sys is not mounted, so the kernel's type information is missing "
 			       "(CONFIG_DEBUG_INFO_BTF)");
 	if (words->types && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return err_set(err, rc,
-			       "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
-	return err_set(err, rc, "this kernel does not take %s (Linux %s does): %s", words->programs,
+			       "this kernel has no type information (CONFIG_DEBUG_INFO_BTF)");
+	return err_set(err, rc, "this kernel cannot load %s (needs Linux %s): %s", words->programs,
 		       words->release, strerror(-rc));
 }
 

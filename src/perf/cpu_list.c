@@ -41,7 +41,9 @@ int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct e
 		if (first < 0 || last < first || (*at != ',' && *at != '\0' && *at != '\n') ||
 		    cpus.count + (size_t)(last - first) >= CPU_LIST_MAX) {
 			vec_free(&cpus);
-			return err_set(err, -EINVAL, "'%s' is no list of CPUs such as 0-3,8", text);
+			return err_set(err, -EINVAL,
+				       "invalid list of CPUs '%s': expected a form such as 0-3,8",
+				       text);
 		}
 		for (long cpu = first; cpu <= last; cpu++)
 			*vec_push(&cpus) = (int)cpu;
@@ -89,7 +91,7 @@ int cpu_list_online_in(const char *sys, const char *proc, int **ret_cpus, size_t
 			rc = parse_stat(buf_text(&text), ret_cpus, ret_count);
 		if (rc < 0)
 			err_set(err, rc,
-				"cannot read which CPUs are online, from %s or %s: mount /sys or "
+				"cannot read which CPUs are online from %s or %s: mount /sys or "
 				"/proc",
 				online, stat);
 	}

@@ -81,7 +81,7 @@ int event_library_find(const char *name, struct event_spec *spec, struct err *er
 	if (rc != PFM_SUCCESS)
 		return err_set(err,
 			       rc == PFM_ERR_NOTFOUND || rc == PFM_ERR_NOTSUPP ? -ENOENT : -EINVAL,
-			       "'%s': libpfm4 says: %s", name, library.pfm_strerror(rc));
+			       "'%s': libpfm4: %s", name, library.pfm_strerror(rc));
 	take_attr(&attr, spec);
 	return 0;
 }

@@ -39,7 +39,7 @@ static int begin_group(struct cursor *cursor, struct err *err)
 	const char *end = strchr(cursor->at, '}');
 
 	if (cursor->in_group || !end)
-		return err_set(err, -EINVAL, "'%s': a group is written {A,B}", cursor->at);
+		return err_set(err, -EINVAL, "invalid group '%s': expected {A,B}", cursor->at);
 	cursor->at++;
 	cursor->groups++;
 	cursor->in_group = true;
@@ -51,7 +51,7 @@ static int begin_group(struct cursor *cursor, struct err *err)
 static int end_group(struct cursor *cursor, struct err *err)
 {
 	if (!cursor->in_group)
-		return err_set(err, -EINVAL, "a group is written {A,B}");
+		return err_set(err, -EINVAL, "invalid group: expected {A,B}");
 	cursor->in_group = false;
 	cursor->at += 1 + cursor->suffix_length;
 	return 0;
@@ -66,7 +66,7 @@ static int step(struct cursor *cursor, bool *ret_more, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (*cursor->at && *cursor->at != ',')
-		return err_set(err, -EINVAL, "'%s': a comma is missing before it", cursor->at);
+		return err_set(err, -EINVAL, "missing comma before '%s'", cursor->at);
 	cursor->at += *ret_more;
 	return 0;
 }
@@ -113,7 +113,7 @@ static void take_fitting(void *context, const struct event_entry *entry)
 		fitting->rc = fitting->take(fitting->context, name, fitting->group, fitting->err);
 	else
 		fitting->rc =
-			err_set(fitting->err, -EINVAL, "'%s' is too long a name", entry->name);
+			err_set(fitting->err, -EINVAL, "the name '%s' is too long", entry->name);
 }
 
 /* Takes the name, or all that fit it. */
@@ -131,11 +131,11 @@ static int take_all(const char *name, unsigned group, take_name take, void *cont
 	fitting.behind = name + length;
 	rc = event_tracepoints_each(take_fitting, &fitting);
 	if (rc < 0 && event_tracepoints_hidden(&why) < 0)
-		return err_set(err, -ENOENT, "no tracepoint that fits '%s' is to be seen: %s",
+		return err_set(err, -ENOENT, "cannot find tracepoints that match '%s': %s",
 			       fitting.pattern, why.text);
 	if (fitting.found)
 		return fitting.rc;
-	return err_set(err, -ENOENT, "this kernel has no tracepoint that fits '%s'",
+	return err_set(err, -ENOENT, "this kernel has no tracepoint that matches '%s'",
 		       fitting.pattern);
 }
 
@@ -157,9 +157,10 @@ static int each_name(const char *list, unsigned *groups, take_name take, void *c
 		length = name_length(cursor.at);
 		if (!length)
 			return err_set(err, -EINVAL,
-				       "a name is empty; write for instance page-faults,cycles");
+				       "an event name is empty: expected e.g. page-faults,cycles");
 		if (length + cursor.suffix_length >= sizeof(name))
-			return err_set(err, -EINVAL, "'%.40s...' is no event", cursor.at);
+			return err_set(err, -EINVAL,
+				       "unknown event '%.40s...': the name is too long", cursor.at);
 		snprintf(name, sizeof(name), "%.*s%.*s", (int)length, cursor.at,
 			 cursor.in_group ? (int)cursor.suffix_length : 0,
 			 cursor.in_group ? cursor.suffix : "");
@@ -172,7 +173,7 @@ static int each_name(const char *list, unsigned *groups, take_name take, void *c
 			return rc;
 	}
 	*groups = cursor.groups;
-	return cursor.in_group ? err_set(err, -EINVAL, "'%s': a group lacks its }", list) : 0;
+	return cursor.in_group ? err_set(err, -EINVAL, "'%s': a group has no closing }", list) : 0;
 }
 
 /* The list that is made, and how many fit. */
@@ -185,7 +186,7 @@ struct spec_list {
 static int append(struct spec_list *list, const struct event_spec *spec, struct err *err)
 {
 	if (list->count == list->most)
-		return err_set(err, -EINVAL, "at most %zu events at once", list->most);
+		return err_set(err, -EINVAL, "too many events (at most %zu)", list->most);
 	list->specs[list->count++] = *spec;
 	return 0;
 }
@@ -203,12 +204,12 @@ static int check_sampling(const struct event_spec *spec, struct err *err)
 
 	if (is_clock(spec) && (spec->period || spec->rate_hz > 0))
 		return err_set(err, -EINVAL,
-			       "'%s': the clock is always sampled, by its rate; use -F for that",
+			       "'%s': the clock is always sampled at a fixed rate; set it with -F",
 			       spec->name);
 	if (spec->period && spec->period < least)
 		return err_set(err, -EINVAL,
 			       "'%s': so small a count could stop the machine with interrupts; the "
-			       "least for this event is %llu",
+			       "smallest for this event is %llu",
 			       spec->name, (unsigned long long)least);
 	return 0;
 }
@@ -221,8 +222,8 @@ static int take_sampled(void *context, const char *name, unsigned group, struct 
 
 	if (group)
 		return err_set(err, -EINVAL,
-			       "groups are for counting ('prospect count'); each event here is "
-			       "sampled by itself");
+			       "groups are for counting ('prospect count'); each event is sampled "
+			       "separately");
 	rc = event_names_parse(name, &spec, err);
 	if (rc < 0 || strcmp(spec.name, "cpu-clock") == 0)
 		return rc;
@@ -231,7 +232,7 @@ static int take_sampled(void *context, const char *name, unsigned group, struct 
 		return rc;
 	for (size_t i = 0; i < list->count; i++) {
 		if (strcmp(list->specs[i].name, spec.name) == 0)
-			return err_set(err, -EINVAL, "'%s' is there twice", spec.name);
+			return err_set(err, -EINVAL, "event '%s' is given twice", spec.name);
 	}
 	return append(list, &spec, err);
 }
@@ -264,8 +265,8 @@ static int take_counted(void *context, const char *name, unsigned group, struct 
 		return rc;
 	if (spec.period || spec.rate_hz > 0)
 		return err_set(err, -EINVAL,
-			       "'%s': every event is counted; a count or rate is for sampling "
-			       "('prospect record')",
+			       "'%s': counts and rates are for sampling ('prospect record'); every "
+			       "event is counted",
 			       spec.name);
 	if (list->count < list->most)
 		list->groups[list->count] = group;

@@ -33,12 +33,12 @@ static int unknown_name(const char *name, struct err *err)
 	const char *nearest = event_tables_nearest(name);
 
 	if (nearest)
-		return err_set(err, -EINVAL, "'%s' is no event; did you mean %s?", name, nearest);
-	return err_set(
-		err, -EINVAL,
-		"'%s' is no event; known are cpu-clock, page-faults, context-switches, cycles, "
-		"instructions ... and tracepoints as group:name ('prospect events' lists all)",
-		name);
+		return err_set(err, -EINVAL, "unknown event '%s'; did you mean %s?", name, nearest);
+	return err_set(err, -EINVAL,
+		       "unknown event '%s'; known are cpu-clock, page-faults, context-switches, "
+		       "cycles, instructions and others, and tracepoints as group:name ('prospect "
+		       "events' lists them)",
+		       name);
 }
 
 /* ---- what stands behind a name ---- */
@@ -77,7 +77,7 @@ static int take_suffix(const char *part, struct event_spec *spec, struct err *er
 	}
 	if (is_count(part) && take_count(part, spec))
 		return 0;
-	return err_set(err, -EINVAL, "'%s' is neither a count nor u or k", part);
+	return err_set(err, -EINVAL, "invalid modifier '%s': expected a count, u or k", part);
 }
 
 /* What is behind "@". */
@@ -88,15 +88,16 @@ static int take_sampling(const char *text, struct event_spec *spec, struct err *
 
 	if (is_count(text) && end != text && strcasecmp(end, "hz") == 0) {
 		if (rate < 1 || rate > MAX_RATE_HZ)
-			return err_set(err, -EINVAL, "'@%s': a rate is from 1hz to %dhz", text,
-				       MAX_RATE_HZ);
+			return err_set(err, -EINVAL, "invalid rate '@%s': expected 1hz to %dhz",
+				       text, MAX_RATE_HZ);
 		spec->rate_hz = rate;
 		return 0;
 	}
 	if (is_count(text) && take_count(text, spec))
 		return 0;
 	return err_set(err, -EINVAL,
-		       "'@%s': write @COUNT (a sample at every so many events) or @RATEhz", text);
+		       "invalid '@%s': expected @COUNT (a sample every COUNT events) or @RATEhz",
+		       text);
 }
 
 /* Cuts @text at its colons. Returns how many parts, at most @most; one more tells of too many. */
@@ -132,7 +133,7 @@ static int parse_pmu(char *text, struct event_spec *spec, struct err *err)
 	int rc;
 
 	if (end == terms)
-		return err_set(err, -EINVAL, "'%s': write PMU/EVENT/", text);
+		return err_set(err, -EINVAL, "invalid event '%s': expected PMU/EVENT/", text);
 	*terms++ = *end++ = '\0';
 	rc = event_pmus_find(EVENT_PMUS_FOLDER, text, terms, spec, err);
 	end += *end == ':';
@@ -206,7 +207,8 @@ int event_names_parse(const char *text, struct event_spec *ret_spec, struct err 
 	int rc;
 
 	if ((size_t)snprintf(copy, sizeof(copy), "%s", text) >= sizeof(copy) || !text[0])
-		return err_set(err, -EINVAL, "'%.40s' is no event", text);
+		return err_set(err, -EINVAL, "invalid event '%.40s': the name is empty or too long",
+			       text);
 	snprintf(spec.name, sizeof(spec.name), "%s", text);
 	at = strrchr(copy, '@');
 	if (at)

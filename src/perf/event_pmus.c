@@ -100,7 +100,7 @@ static int set_field(const struct pmu *pmu, const char *name, uint64_t value,
 	length = strcspn(format, ":");
 	config = config_of(spec, format, length);
 	if (!config || !format[length])
-		return err_set(err, -EINVAL, "PMU %s: field '%s' is of a kind not known here (%s)",
+		return err_set(err, -EINVAL, "PMU %s: field '%s' has an unknown format (%s)",
 			       pmu->name, name, format);
 	if (!place_bits(format + length + 1, value, config))
 		return err_set(err, -EINVAL, "PMU %s: %#llx does not fit into field '%s' (%s)",
@@ -148,7 +148,8 @@ static int take_value(const struct pmu *pmu, const char *name, const char *text,
 	errno = 0;
 	value = strtoull(text, &end, 0);
 	if (end == text || *end || errno || *text == '-')
-		return err_set(err, -EINVAL, "PMU %s: '%s=%s' is no number", pmu->name, name, text);
+		return err_set(err, -EINVAL, "PMU %s: '%s=%s' is not a number", pmu->name, name,
+			       text);
 	if (!config)
 		return set_field(pmu, name, value, spec, err);
 	*config |= value;
@@ -162,7 +163,7 @@ static int take_term(struct pmu *pmu, char *term, struct event_spec *spec, struc
 	if (value)
 		*value++ = '\0';
 	if (!is_word(term))
-		return err_set(err, -EINVAL, "PMU %s: an empty or wrong term", pmu->name);
+		return err_set(err, -EINVAL, "PMU %s: a term is empty or invalid", pmu->name);
 	return value ? take_value(pmu, term, value, spec, err) : take_word(pmu, term, spec, err);
 }
 
@@ -209,7 +210,7 @@ int event_pmus_find(const char *folder, const char *name, const char *terms,
 	char cpus[FILE_LIMIT];
 
 	if (!is_word(name) || !read_type(&pmu, &spec->type))
-		return err_set(err, -ENOENT, "there is no PMU '%s' here (see 'prospect events')",
+		return err_set(err, -ENOENT, "this machine has no PMU '%s' (see 'prospect events')",
 			       name);
 	spec->hardware = spec->type != PERF_TYPE_SOFTWARE && spec->type != PERF_TYPE_TRACEPOINT;
 	spec->whole_cpus = read_line(&pmu, "cpumask", "", "", cpus, sizeof(cpus));

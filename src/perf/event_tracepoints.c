@@ -45,16 +45,16 @@ int event_tracepoints_find(const char *group, const char *name, struct event_spe
 	struct err why;
 
 	if (strchr(group, '/') || strchr(name, '/') || group[0] == '.' || name[0] == '.')
-		return err_set(err, -EINVAL, "'%s:%s' is no tracepoint", group, name);
+		return err_set(err, -EINVAL, "invalid tracepoint '%s:%s'", group, name);
 	if (read_id(group, name, &spec->config) == 0) {
 		spec->type = PERF_TYPE_TRACEPOINT;
 		return 0;
 	}
 	if (event_tracepoints_hidden(&why) < 0)
-		return err_set(err, -ENOENT, "no tracepoint %s:%s is to be seen: %s", group, name,
+		return err_set(err, -ENOENT, "cannot find tracepoint %s:%s: %s", group, name,
 			       why.text);
 	return err_set(err, -ENOENT,
-		       "this kernel has no tracepoint %s:%s; 'prospect events' lists what there is",
+		       "this kernel has no tracepoint %s:%s; 'prospect events' lists those it has",
 		       group, name);
 }
 
@@ -63,14 +63,14 @@ int event_tracepoints_explain(const struct tracefs_facts *facts, struct err *err
 	if (facts->readable)
 		return 0;
 	if (facts->mounted)
-		return err_set(err, -EACCES, "tracefs is root's to read; run with sudo");
+		return err_set(err, -EACCES, "only root can read tracefs; run with sudo");
 	if (!facts->known)
 		return err_set(err, -ENOENT, "this kernel has no tracefs (CONFIG_TRACING)");
 	if (!facts->sys)
-		return err_set(err, -ENOENT,
-			       "tracefs is not mounted, nor is /sys, where it belongs (sudo mount "
-			       "-t sysfs sysfs /sys && sudo mount -t tracefs tracefs "
-			       "/sys/kernel/tracing)");
+		return err_set(
+			err, -ENOENT,
+			"neither tracefs nor /sys, where it belongs, is mounted (sudo mount -t "
+			"sysfs sysfs /sys && sudo mount -t tracefs tracefs /sys/kernel/tracing)");
 	return err_set(err, -ENOENT,
 		       "tracefs is not mounted (sudo mount -t tracefs tracefs "
 		       "/sys/kernel/tracing)");

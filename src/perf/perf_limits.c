@@ -35,11 +35,10 @@ int perf_limits_check_rate(double rate_hz, struct err *err)
 
 	if (limit <= 0 || rate_hz <= (double)limit)
 		return 0;
-	return err_set(
-		err, -EINVAL,
-		"%.0f samples per second are above the kernel's limit of %lld; ask for less, or as "
-		"root: sysctl -w kernel.perf_event_max_sample_rate=%.0f",
-		rate_hz, (long long)limit, rate_hz);
+	return err_set(err, -EINVAL,
+		       "%.0f samples per second exceed the kernel's limit of %lld; ask for fewer, "
+		       "or as root: sysctl -w kernel.perf_event_max_sample_rate=%.0f",
+		       rate_hz, (long long)limit, rate_hz);
 }
 
 bool perf_limits_own(void)
@@ -64,33 +63,31 @@ int perf_limits_refusal(const struct perf_refusal *refusal, struct err *err)
 	long long paranoid = (long long)refusal->paranoid;
 
 	if (refusal->root)
-		return err_set(
-			err, refusal->rc,
-			"the kernel refuses perf events even to root (%s): a container without "
-			"CAP_PERFMON, or whose seccomp filter hides perf_event_open; allow "
-			"it, or run on the host",
-			why);
-	if (!refusal->own && paranoid > 2)
 		return err_set(err, refusal->rc,
-			       "the kernel lets only root use perf events here "
-			       "(kernel.perf_event_paranoid is %lld); run with sudo, or once: sudo "
-			       "sysctl -w kernel.perf_event_paranoid=2",
-			       paranoid);
-	if (!refusal->own)
+			       "the kernel refuses perf events even to root (%s): the container "
+			       "lacks CAP_PERFMON, or its seccomp filter blocks perf_event_open; "
+			       "allow it, or run on the host",
+			       why);
+	if (!refusal->own && paranoid > 2)
 		return err_set(
 			err, refusal->rc,
-			"perf events are refused here even of one's own processes (%s), "
-			"which kernel.perf_event_paranoid, at %lld, permits: a seccomp filter "
-			"or a security module; allow perf_event_open, or run with sudo",
-			why, paranoid);
+			"only root may use perf events here (kernel.perf_event_paranoid is %lld); "
+			"run with sudo, or once: sudo sysctl -w kernel.perf_event_paranoid=2",
+			paranoid);
+	if (!refusal->own)
+		return err_set(err, refusal->rc,
+			       "perf events of one's own processes are refused (%s), although "
+			       "kernel.perf_event_paranoid=%lld permits them: a seccomp filter or "
+			       "a security module; allow perf_event_open, or run with sudo",
+			       why, paranoid);
 	if (refusal->machine && paranoid > 0)
 		return err_set(err, refusal->rc,
-			       "only root may look at the whole machine here, others at their own "
+			       "only root may observe the whole machine here, others their own "
 			       "processes (kernel.perf_event_paranoid is %lld); run with sudo, or "
 			       "once: sudo sysctl -w kernel.perf_event_paranoid=0",
 			       paranoid);
 	return err_set(err, refusal->rc,
-		       "the kernel does not permit this, though it permits to look at one's own "
+		       "the kernel does not permit this, although it permits observing one's own "
 		       "processes (%s; kernel.perf_event_paranoid is %lld); run with sudo",
 		       why, paranoid);
 }
@@ -112,7 +109,7 @@ int perf_limits_explain(int rc, bool machine, struct err *err)
 			       "perf_event_open is not available: the kernel lacks it or a seccomp "
 			       "filter hides it (containers: allow the call or run on the host)");
 	case ESRCH:
-		return err_set(err, rc, "the process is gone");
+		return err_set(err, rc, "the process has ended");
 	default:
 		return err_set(err, rc, "cannot open a perf event: %s", strerror(-rc));
 	}

@@ -109,7 +109,7 @@ static int find_command(struct foreign *foreign, const char *name, char **ret_pa
 	int rc;
 
 	if (!*name)
-		return err_set(err, -ENOENT, "the command is an empty word");
+		return err_set(err, -ENOENT, "the command is empty");
 	if (!with_path) {
 		rc = search_path(foreign, name, ret_path);
 	} else {
@@ -122,8 +122,8 @@ static int find_command(struct foreign *foreign, const char *name, char **ret_pa
 		return 0;
 	case -ENOENT:
 		return err_set(err, rc,
-			       with_path ? "cannot run '%s': there is no such file"
-					 : "cannot run '%s': no such command on PATH",
+			       with_path ? "cannot run '%s': no such file"
+					 : "cannot run '%s': command not found in PATH",
 			       name);
 	case -EISDIR:
 		return err_set(err, -EACCES, "cannot run '%s': it is a directory", name);
@@ -175,7 +175,7 @@ static int prepare_user(struct child *child, const struct launch_options *option
 	const char *user = options->user ? options->user : entry ? entry->pw_name : NULL;
 
 	if (!user)
-		return err_set(err, -ESRCH, "there is no user with the id %u", options->uid);
+		return err_set(err, -ESRCH, "no user has the id %u", options->uid);
 	set_variable(child, "USER", user);
 	set_variable(child, "LOGNAME", user);
 	set_variable(child, "HOME", entry ? entry->pw_dir : "/");
@@ -306,7 +306,7 @@ static int tell_failure(const struct launch *launch, const struct failure *failu
 			       strerror(failure->error));
 	if (failure->error == ENOENT)
 		return err_set(err, rc,
-			       "cannot run '%s': the interpreter or loader it asks for is missing",
+			       "cannot run '%s': its interpreter or dynamic loader is missing",
 			       launch->command);
 	return err_set(err, rc, "cannot run '%s': %s", launch->command, strerror(failure->error));
 }

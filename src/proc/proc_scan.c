@@ -264,7 +264,7 @@ int proc_scan_one(int32_t pid, const struct proc_visitor *visitor, struct err *e
 
 	buf_done(&scan.text);
 	if (rc == -ENOENT || rc == -ESRCH)
-		return err_set(err, -ESRCH, "there is no process %d", pid);
+		return err_set(err, -ESRCH, "process %d does not exist", pid);
 	return rc ? err_set(err, rc, "cannot read /proc/%d: %s", pid, strerror(-rc)) : 0;
 }
 

@@ -107,10 +107,10 @@ without_bpf() {
 test_record_without_bpf() {
 	need_root
 	without_bpf 13 > "$T/text" # EACCES
-	grep -Eq "security module, refuses the BPF program: Permission denied|locked down" "$T/text" ||
+	grep -Eq "security module rejected the BPF program: Permission denied|locked down" "$T/text" ||
 		fail "$(cat "$T/text")"
 	without_bpf 1 > "$T/text" # EPERM
-	grep -Eq 'a BPF program is not permitted to this root: it has not got CAP_BPF|locked down' "$T/text" ||
+	grep -Eq 'a BPF program: root lacks CAP_BPF|locked down' "$T/text" ||
 		fail "$(cat "$T/text")"
 }
 

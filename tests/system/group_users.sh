@@ -50,10 +50,10 @@ test_plain_user_whole_machine() {
 		skip "nothing is permitted here: $(tail -n 1 "$T/stderr")"
 	[ "$paranoid" -gt 0 ] || skip "everything is permitted here"
 	expect_status 1 as_plain_user "$PROSPECT" record -a -o "$T/user/prof" --duration 0.1
-	expect_line "only root may look at the whole machine here.*paranoid is $paranoid"
-	! grep -q 'only root use perf' "$T/stderr" || fail "untrue: $(cat "$T/stderr")"
+	expect_line "only root may observe the whole machine here.*paranoid is $paranoid"
+	! grep -q 'only root may use perf' "$T/stderr" || fail "untrue: $(cat "$T/stderr")"
 	expect_status 1 as_plain_user "$PROSPECT" count -a -e task-clock --duration 0.1
-	expect_line "only root may look at the whole machine here.*paranoid is $paranoid"
+	expect_line "only root may observe the whole machine here.*paranoid is $paranoid"
 }
 
 test_plain_user_short_children() {

@@ -23,8 +23,8 @@ static const struct bpf_load_words words = {
 };
 
 #define NOT_THIS_ROOT                                                                          \
-	"looking is not permitted to this root: it has not got CAP_BPF and CAP_PERFMON (in a " \
-	"container), or a security module forbids it"
+	"looking: root lacks CAP_BPF and CAP_PERFMON (in a container?), or a security module " \
+	"forbids BPF"
 
 /* There every failure has one reason. */
 static void skip_locked_down(void)
@@ -55,13 +55,13 @@ static void each_failure_has_its_reason(void **state)
 				   : "looking needs root, or CAP_BPF and CAP_PERFMON: try "
 				     "'sudo look'");
 	assert_says(&words, -EACCES,
-		    "this kernel's verifier, or a security module, refuses the lookers: "
+		    "this kernel's verifier or a security module rejected the lookers: "
 		    "Permission denied");
 	assert_says(&words, -ENOSYS, "this kernel has no BPF");
-	assert_says(&words, -ENOMEM, "the lookers cannot be loaded: Cannot allocate memory");
-	assert_says(&words, -EMFILE, "the lookers cannot be loaded: Too many open files");
+	assert_says(&words, -ENOMEM, "cannot load the lookers: Cannot allocate memory");
+	assert_says(&words, -EMFILE, "cannot load the lookers: Too many open files");
 	assert_says(&words, -EINVAL,
-		    "this kernel does not take the lookers (Linux 5.99 does): Invalid argument");
+		    "this kernel cannot load the lookers (needs Linux 5.99): Invalid argument");
 }
 
 static void no_command_need_be_named(void **state)
@@ -84,11 +84,11 @@ static void kernels_without_types_are_told(void **state)
 	typed.types = true;
 	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
 		assert_says(&typed, -ESRCH,
-			    "this kernel does not take the lookers (Linux 5.99 does): No such "
+			    "this kernel cannot load the lookers (needs Linux 5.99): No such "
 			    "process");
 	else
 		assert_says(&typed, -ESRCH,
-			    "this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)");
+			    "this kernel has no type information (CONFIG_DEBUG_INFO_BTF)");
 }
 
 static void assert_last_words(const char *log, const char *wanted)

@@ -80,12 +80,12 @@ static void wrong_lists(void **state)
 {
 	assert_refused("{cycles", "{A,B}");
 	assert_refused("{cycles,instructions", "{A,B}");
-	assert_refused("{{cycles}}", "a name is empty");
+	assert_refused("{{cycles}}", "name is empty");
 	assert_refused("cycles}", "{A,B}");
-	assert_refused("{}", "a name is empty");
-	assert_refused("{cycles}{instructions}", "a comma is missing");
-	assert_refused("cycles,", "a name is empty");
-	assert_refused("", "a name is empty");
+	assert_refused("{}", "name is empty");
+	assert_refused("{cycles}{instructions}", "missing comma");
+	assert_refused("cycles,", "name is empty");
+	assert_refused("", "name is empty");
 	assert_refused("cycles@6000", "every event is counted");
 	assert_refused("cycles,cycles,cycles,cycles,cycles", "at most 4");
 }
@@ -148,10 +148,10 @@ static void why_tracepoints_are_not_to_be_seen(void **state)
 {
 	(void)state;
 	explained((struct tracefs_facts){ true, true, true, true }, 0, "");
-	explained((struct tracefs_facts){ false, true, true, true }, -EACCES, "root's");
+	explained((struct tracefs_facts){ false, true, true, true }, -EACCES, "only root");
 	explained((struct tracefs_facts){ false, false, true, true }, -ENOENT,
 		  "not mounted (sudo mount -t tracefs tracefs /sys/kernel/tracing)");
-	explained((struct tracefs_facts){ false, false, true, false }, -ENOENT, "nor is /sys");
+	explained((struct tracefs_facts){ false, false, true, false }, -ENOENT, "nor /sys");
 	explained((struct tracefs_facts){ false, false, false, true }, -ENOENT,
 		  "this kernel has no tracefs");
 }
@@ -200,7 +200,7 @@ static void tracepoints_that_nothing_fits(void **state)
 						  &list.count, &err),
 			 -ENOENT);
 	assert_non_null(strstr(err.text, "'nobody:has_*'"));
-	assert_refused("page-*", "is no event");
+	assert_refused("page-*", "unknown event");
 }
 
 int main(void)

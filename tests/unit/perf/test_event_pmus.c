@@ -136,12 +136,12 @@ static void what_is_wrong(void **state)
 	assert_refused(*state, "..", "event=1", -ENOENT, "no PMU");
 	assert_refused(*state, "core", "nosuch", -EINVAL, "no event or field 'nosuch'");
 	assert_refused(*state, "core", "nosuch=3", -EINVAL, "no event or field 'nosuch'");
-	assert_refused(*state, "core", "event=x", -EINVAL, "is no number");
-	assert_refused(*state, "core", "event=-1", -EINVAL, "is no number");
+	assert_refused(*state, "core", "event=x", -EINVAL, "is not a number");
+	assert_refused(*state, "core", "event=-1", -EINVAL, "is not a number");
 	assert_refused(*state, "core", "umask=256", -EINVAL, "does not fit");
-	assert_refused(*state, "core", "odd=1", -EINVAL, "of a kind not known");
-	assert_refused(*state, "core", "event=1,", -EINVAL, "empty or wrong term");
-	assert_refused(*state, "core", "../../x", -EINVAL, "empty or wrong term");
+	assert_refused(*state, "core", "odd=1", -EINVAL, "unknown format");
+	assert_refused(*state, "core", "event=1,", -EINVAL, "empty or invalid");
+	assert_refused(*state, "core", "../../x", -EINVAL, "empty or invalid");
 	assert_refused(*state, "core", "loop", -EINVAL, "no event or field 'loop'");
 }
 

@@ -36,10 +36,10 @@ static void a_level_that_refuses_all(void **state)
 {
 	struct perf_refusal refusal = { .paranoid = 3 };
 
-	has(said(refusal), "only root use perf events here (kernel.perf_event_paranoid is 3)");
+	has(said(refusal), "only root may use perf events here (kernel.perf_event_paranoid is 3)");
 	has(said(refusal), "kernel.perf_event_paranoid=2");
 	refusal.machine = true;
-	has(said(refusal), "only root use perf events here");
+	has(said(refusal), "only root may use perf events here");
 }
 
 /* At the same level other kernels permit what they permit at 2. */
@@ -48,12 +48,12 @@ static void a_level_that_permits_ones_own(void **state)
 	for (int64_t level = 1; level <= 4; level++) {
 		struct perf_refusal refusal = { .paranoid = level, .own = true, .machine = true };
 
-		lacks(said(refusal), "only root use perf events");
-		has(said(refusal), "only root may look at the whole machine here");
+		lacks(said(refusal), "only root may use perf events");
+		has(said(refusal), "only root may observe the whole machine here");
 		has(said(refusal), "kernel.perf_event_paranoid=0");
 		refusal.machine = false;
 		lacks(said(refusal), "whole machine");
-		lacks(said(refusal), "only root use perf events");
+		lacks(said(refusal), "only root may use perf events");
 		has(said(refusal), "run with sudo");
 	}
 }

@@ -298,7 +298,7 @@ static void test_no_such_process(void **state)
 		_exit(0);
 	waitpid(pid, NULL, 0);
 	assert_int_equal(proc_scan_one(pid, &visitor, &err), -ESRCH);
-	assert_non_null(strstr(err.text, "no process"));
+	assert_non_null(strstr(err.text, "does not exist"));
 	assert_int_equal(proc_scan_tids(pid, &tids), -ESRCH);
 	assert_int_equal(proc_scan_one(-1, &visitor, &err), -ESRCH);
 }
