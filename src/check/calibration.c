@@ -246,7 +246,8 @@ static int read_truths(const char *path, truth_vec *truths, struct err *err)
 		*vec_push(truths) = truth;
 	}
 	buf_done(&text);
-	return rc < 0 ? err_set(err, rc, "the calibration program told nothing: %s", strerror(-rc))
+	return rc < 0 ? err_set(err, rc, "the calibration program wrote no results: %s",
+				strerror(-rc))
 		      : 0;
 }
 

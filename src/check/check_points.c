@@ -108,20 +108,20 @@ static void look_at_clock(struct check_point *point)
 	sampler = try_sampler(&cycles, &err);
 	if (sampler) {
 		say(point, CHECK_OK,
-		    "%s, beside the timer: code that runs with interrupts off is %s",
+		    "%s, in addition to the timer: code that runs with interrupts off is %s",
 		    clock_kind_name(sampler_pmu_clock()),
-		    sampler_pmu_clock() == CLOCK_PMU_NMI ? "seen" : "charged to what enables them");
+		    sampler_pmu_clock() == CLOCK_PMU_NMI ? "sampled"
+							 : "charged to the code that enables them");
 		sampler_free(sampler);
 		return;
 	}
 	say(point, CHECK_LIMITED,
-	    "timer (cpu-clock): code that runs with interrupts off is charged to what enables "
-	    "them; "
-	    "%.300s",
+	    "timer (cpu-clock): code that runs with interrupts off is charged to the code that "
+	    "enables them; %.300s",
 	    err.text);
 	if (nmi_watchdog_on())
-		mend(point, "the NMI watchdog holds a counter; once: sudo sysctl -w "
-			    "kernel.nmi_watchdog=0");
+		mend(point,
+		     "the NMI watchdog uses a counter; once: sudo sysctl -w kernel.nmi_watchdog=0");
 }
 
 static void look_at_rate(struct check_point *point)
@@ -162,11 +162,12 @@ static void look_at_modules(struct check_point *point)
 
 	if (module_watch_new(&watch) == 0) {
 		module_watch_free(watch);
-		say(point, CHECK_OK, "modules that come and go are followed at once");
+		say(point, CHECK_OK, "modules that are loaded or unloaded are noticed at once");
 		return;
 	}
 	say(point, CHECK_LIMITED,
-	    "no kernel uevents: modules that come and go are found at the next flush only");
+	    "no kernel uevents: modules that are loaded or unloaded are noticed only at the next "
+	    "flush");
 }
 
 static void look_at_deleted_files(struct check_point *point)
@@ -176,7 +177,8 @@ static void look_at_deleted_files(struct check_point *point)
 
 	if (exec_watch_new(&watch, &err) == 0) {
 		exec_watch_free(watch);
-		say(point, CHECK_OK, "programs that are deleted at once keep their names");
+		say(point, CHECK_OK,
+		    "programs that are deleted right after they start keep their names");
 		return;
 	}
 	say(point, CHECK_LIMITED, "programs that are deleted while they start lose their names");
@@ -195,7 +197,8 @@ static void look_at_other_users(struct check_point *point)
 		return;
 	}
 	say(point, CHECK_LIMITED,
-	    "other users' processes show what they run only while we watch (no CAP_SYS_PTRACE)");
+	    "the programs of other users are seen only if they start while recording (no "
+	    "CAP_SYS_PTRACE)");
 	mend(point, "sudo prospect ...");
 }
 
@@ -208,7 +211,7 @@ static void look_at_tracepoints(struct check_point *point)
 		say(point, CHECK_OK, "tracepoints can be sampled by name");
 		return;
 	}
-	say(point, CHECK_LIMITED, "tracepoints are not to be seen: %.200s", why.text);
+	say(point, CHECK_LIMITED, "tracepoints cannot be seen: %.200s", why.text);
 	mend(point, rc == -EACCES ? "sudo prospect ..."
 				  : "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
@@ -220,7 +223,7 @@ static void look_at_lockdown(struct check_point *point)
 	const char *open;
 
 	if (file_read("/sys/kernel/security/lockdown", 4096, &text) < 0) {
-		say(point, CHECK_OK, "no lockdown is told of");
+		say(point, CHECK_OK, "no lockdown reported");
 		buf_done(&text);
 		return;
 	}
@@ -245,7 +248,8 @@ static void look_at_seccomp(struct check_point *point)
 	if (file_read("/proc/self/status", 65536, &text) == 0)
 		line = strstr(buf_text(&text), "\nSeccomp:");
 	if (line && strtol(line + 9, NULL, 10) == 2) {
-		say(point, CHECK_LIMITED, "a seccomp filter is on; it may refuse perf_event_open");
+		say(point, CHECK_LIMITED,
+		    "a seccomp filter is active; it may refuse perf_event_open");
 		mend(point,
 		     "in a container: --security-opt seccomp=unconfined, or run on the host");
 	} else {
@@ -257,11 +261,11 @@ static void look_at_seccomp(struct check_point *point)
 static void look_at_namespace(struct check_point *point)
 {
 	if (proc_scan_sees_all_pids()) {
-		say(point, CHECK_OK, "every process has its pid");
+		say(point, CHECK_OK, "all processes have their pids");
 		return;
 	}
 	say(point, CHECK_LIMITED,
-	    "inside a PID namespace: processes outside of it are [other namespace]");
+	    "inside a PID namespace: processes outside it appear as [other namespace]");
 	mend(point, "run on the host");
 }
 

@@ -51,11 +51,10 @@ static void print_calibration(const struct check_report *report, FILE *out)
 		fprintf(out, "\nNo calibration: %s\n", report->calibration_err.text);
 		return;
 	}
-	fprintf(out, "\nCalibration: a program with known truths, %" PRIu64 " samples",
+	fprintf(out, "\nCalibration: a program with known behaviour, %" PRIu64 " samples",
 		calibration->samples);
 	if (calibration->lost)
-		fprintf(out,
-			"; %" PRIu64 " were lost, and what they may have been is in the ranges",
+		fprintf(out, "; %" PRIu64 " were lost, which the ranges allow for",
 			calibration->lost);
 	putc('\n', out);
 	fprintf(out, "%-13s  %-20s %10s %10s  %s\n", "part", "what", "true", "measured",
@@ -63,9 +62,8 @@ static void print_calibration(const struct check_report *report, FILE *out)
 	for (size_t i = 0; i < calibration->results.count; i++)
 		print_result(&calibration->results.items[i], out);
 	fprintf(out, "%s\n",
-		calibration->right ? "Everything was found as it is."
-				   : "Something was not found as it is: do not trust "
-				     "profiles of this machine.");
+		calibration->right ? "All results are right."
+				   : "A result is wrong: do not trust profiles from this machine.");
 }
 
 void check_report_text(const struct check_report *report, FILE *out)

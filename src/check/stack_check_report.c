@@ -12,8 +12,8 @@ static double percent(uint64_t part, uint64_t whole)
 void stack_check_report_text(const struct stack_check_counts *counts, FILE *out)
 {
 	fprintf(out,
-		"%" PRIu64 " user stacks, walked in the interrupt and by libdwfl from the same "
-		"memory; %" PRIu64 " frames alike\n",
+		"%" PRIu64 " user stacks, unwound in the interrupt and by libdwfl from the same "
+		"memory; %" PRIu64 " equal frames\n",
 		counts->samples, counts->frames);
 	for (int i = 0; i < STACK_VERDICT_COUNT; i++)
 		fprintf(out, "%-10s %8" PRIu64 " %7.3f %%  %s\n",

@@ -19,7 +19,7 @@ json_points() {
 test_check_finds_its_truths() {
 	need_root
 	said 0 "$PROSPECT" check
-	grep -q '^Everything was found as it is' "$T/text" || fail "the calibration:" "$(cat "$T/text")"
+	grep -q '^All results are right' "$T/text" || fail "the calibration:" "$(cat "$T/text")"
 	grep -Eq 'interrupt costs [0-9.]+ us' "$T/text" || fail "no cost of an interrupt"
 	[ "$(grep -c 'right$' "$T/text")" -ge 12 ] || fail "too few comparisons" "$(cat "$T/text")"
 	# The cost is kept, and a recording uses it.
@@ -77,7 +77,7 @@ test_check_as_plain_user() {
 	mkdir -m 777 "$XDG_STATE_HOME"
 	chmod 777 "$T"
 	said 0 setpriv --reuid 65534 --regid 65534 --clear-groups "$PROSPECT" check
-	grep -q '^Everything was found as it is' "$T/text" || fail "the calibration:" "$(cat "$T/text")"
+	grep -q '^All results are right' "$T/text" || fail "the calibration:" "$(cat "$T/text")"
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
 		grep -Eq '^permission +limited' "$T/text" || fail "a plain user sees all?" "$(cat "$T/text")"
 		grep -q 'sysctl -w kernel.perf_event_paranoid=0' "$T/text" || fail "no mend is told"
