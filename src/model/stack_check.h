@@ -14,8 +14,7 @@
 	X(LONGER, "longer", "the same frames, and callers that libdwfl did not find") \
 	X(SHORTER, "shorter", "the same frames, but libdwfl found more callers")      \
 	X(DIFFERENT, "different", "other frames")                                     \
-	X(UNCHECKED, "unchecked",                                                     \
-	  "libdwfl had nothing to go by: no file, no table, a walk that failed")
+	X(UNCHECKED, "unchecked", "libdwfl had no file or no table, or its walk failed")
 
 enum stack_verdict {
 #define ROW(id, name, text) STACK_VERDICT_##id,

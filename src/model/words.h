@@ -29,22 +29,22 @@
 
 /* Why a stack ends where it does: id, name, what a person reads. A stack that is not complete has
  * as its outermost frame the one place of the image "[cut:NAME]" (profile_cut). */
-#define STACK_ENDS(X)                                                          \
-	X(COMPLETE, "complete", "reach the start of their thread")             \
-	X(NO_ROWS, "no rows", "no unwind table covers an address")             \
-	X(NO_MEMORY, "no memory", "the thread's stack could not be read")      \
-	X(BAD_FRAME, "bad frame", "an address on the stack leads nowhere")     \
-	X(TOO_DEEP, "too deep", "more frames than --max-depth")                \
-	X(TOO_LARGE, "too large", "more stack than was copied")                \
-	X(IN_EXEC, "in exec", "the kernel was laying out a new program")       \
-	X(GONE, "process gone", "the thread was exiting, its memory was gone") \
-	X(STALE, "mappings changed", "its mappings had just changed")          \
-	X(LOST, "lost", "the record with the stack was lost")                  \
-	X(FRAME_POINTERS, "frame pointers",                                    \
-	  "found by frame pointers alone: frames may be missing")              \
-	X(UNKNOWN, "not seen", "the user part was not to be seen")             \
-	X(SWITCHED, "other stack", "the program had changed stacks: no table leads back") \
-	X(DAMAGED, "damaged", "the profile was damaged where the rest was")
+#define STACK_ENDS(X)                                                                     \
+	X(COMPLETE, "complete", "reach the start of their thread")                        \
+	X(NO_ROWS, "no rows", "no unwind table covers an address")                        \
+	X(NO_MEMORY, "no memory", "the thread's stack could not be read")                 \
+	X(BAD_FRAME, "bad frame", "an invalid address on the stack")                      \
+	X(TOO_DEEP, "too deep", "more frames than --max-depth")                           \
+	X(TOO_LARGE, "too large", "more stack than was copied")                           \
+	X(IN_EXEC, "in exec", "the kernel was setting up a new program")                  \
+	X(GONE, "process gone", "the thread was exiting and its memory was gone")         \
+	X(STALE, "mappings changed", "its mappings had just changed")                     \
+	X(LOST, "lost", "the record with the stack was lost")                             \
+	X(FRAME_POINTERS, "frame pointers",                                               \
+	  "found by frame pointers alone: frames may be missing")                         \
+	X(UNKNOWN, "not seen", "the user part could not be seen")                         \
+	X(SWITCHED, "other stack", "the program switched stacks and no table leads back") \
+	X(DAMAGED, "damaged", "the rest was in a damaged part of the profile")
 
 /* What kind of code an image is. CUT: not code but why a stack is not complete. BUCKET: an honest
  * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... WAIT: not code
@@ -62,17 +62,18 @@
 	X(WAIT, "wait")
 
 /* Why an image's addresses have names or not: id, name, what a person reads */
-#define IMAGE_STATES(X)                                                                            \
-	X(UNREAD, "unread", "not looked at")                                                       \
-	X(READ, "read", "symbols read")                                                            \
-	X(STRIPPED, "stripped", "only dynamic symbols: install the package's debug symbols")       \
-	X(REPLACED, "replaced", "the file was replaced while it was in use")                       \
-	X(GONE, "gone", "the file was deleted before it could be opened")                          \
-	X(DENIED, "denied", "no permission to open the file")                                      \
-	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                                  \
-	X(UNPROVEN, "unproven", "not told which file of that name it was: --symfs names a folder") \
-	X(HIDDEN, "hidden",                                                                        \
-	  "kernel addresses are hidden: needs CAP_SYSLOG, or kernel.kptr_restrict 0")                \
+#define IMAGE_STATES(X)                                                                      \
+	X(UNREAD, "unread", "not read")                                                      \
+	X(READ, "read", "symbols read")                                                      \
+	X(STRIPPED, "stripped", "only dynamic symbols: install the package's debug symbols") \
+	X(REPLACED, "replaced", "the file was replaced while it was in use")                 \
+	X(GONE, "gone", "the file was deleted before it could be opened")                    \
+	X(DENIED, "denied", "no permission to open the file")                                \
+	X(NOT_ELF, "not_elf", "not an ELF file that can be read")                            \
+	X(UNPROVEN, "unproven",                                                              \
+	  "not known which file of this name it was: give its folder with --symfs")          \
+	X(HIDDEN, "hidden",                                                                  \
+	  "kernel addresses are hidden: needs CAP_SYSLOG or kernel.kptr_restrict=0")         \
 	X(LATE, "late", "not read in time: its file system does not answer")
 
 /* How a symbol is known. NAMED: from a symbol table. BRACKET: no symbol covers the address, the
@@ -98,23 +99,23 @@
 
 /* What a thread did while it did not run, or that it ran: id, name, what a person reads. The name
  * in brackets is the path of the image (IMAGE_WAIT) that is the innermost frame of such samples. */
-#define WAITS(X)                                                                   \
-	X(RUNNING, "running", "on a processor")                                    \
-	X(RUNNABLE, "runnable", "ready, but every processor it may use was taken") \
-	X(BLOCKED, "blocked", "whatever it waited for")                            \
-	X(DISK, "disk", "a file system or block device")                           \
-	X(NETWORK, "network", "a socket")                                          \
-	X(LOCK, "lock", "a lock or condition: futex, mutex, semaphore")            \
-	X(PIPE, "pipe", "a pipe, FIFO or message queue")                           \
-	X(TERMINAL, "terminal", "a terminal")                                      \
-	X(POLL, "poll", "any of several files: poll, select, epoll")               \
-	X(SLEEP, "sleep", "a time")                                                \
-	X(CHILD, "child", "a child process")                                       \
-	X(SIGNAL, "signal", "a signal")                                            \
-	X(STOPPED, "stopped", "to be continued after a signal, or by its tracer")  \
-	X(MEMORY, "memory", "memory to become free")                               \
-	X(WORK, "work", "work for a thread of the kernel")                         \
-	X(OTHER, "other", "something its kernel stack does not tell")
+#define WAITS(X)                                                                       \
+	X(RUNNING, "running", "on a processor")                                        \
+	X(RUNNABLE, "runnable", "ready, waiting for a processor")                      \
+	X(BLOCKED, "blocked", "something that was not recorded")                       \
+	X(DISK, "disk", "a file system or block device")                               \
+	X(NETWORK, "network", "a socket")                                              \
+	X(LOCK, "lock", "a lock or condition: futex, mutex, semaphore")                \
+	X(PIPE, "pipe", "a pipe, FIFO or message queue")                               \
+	X(TERMINAL, "terminal", "a terminal")                                          \
+	X(POLL, "poll", "any of several files: poll, select, epoll")                   \
+	X(SLEEP, "sleep", "a timer")                                                   \
+	X(CHILD, "child", "a child process")                                           \
+	X(SIGNAL, "signal", "a signal")                                                \
+	X(STOPPED, "stopped", "to be continued after a stop signal, or by its tracer") \
+	X(MEMORY, "memory", "memory to become free")                                   \
+	X(WORK, "work", "work for a kernel thread")                                    \
+	X(OTHER, "other", "something its kernel stack does not show")
 
 enum mode {
 #define ROW(id, name) MODE_##id,
