@@ -112,7 +112,7 @@ int interrupt_cost_measure(struct interrupt_cost *ret_cost, struct err *err)
 	sampler_free(sampler);
 	if (count == 0)
 		return err_set(err, -ENODATA,
-			       "no sample arrived in the loop that measures its cost");
+			       "no sample arrived while the cost of an interrupt was measured");
 	interrupt_cost_quartiles(values, count, &cost);
 	if (cost.ns < 0)
 		cost.ns = 0;
@@ -187,7 +187,7 @@ int interrupt_cost_save(const struct interrupt_cost *cost, struct err *err)
 	if (rc == 0)
 		rc = write_cost(path, cost);
 	owner_end(&owner);
-	return rc < 0 ? err_set(err, rc, "cannot keep the cost of an interrupt in %s: %s", path,
+	return rc < 0 ? err_set(err, rc, "cannot save the cost of an interrupt in %s: %s", path,
 				strerror(-rc))
 		      : 0;
 }

@@ -40,7 +40,7 @@ struct off_cpu {
 
 static const struct bpf_load_words load_words = {
 	.doing = "loading BPF programs",
-	.programs = "the programs",
+	.programs = "the BPF programs",
 	.release = "5.15",
 	.types = true,
 };
@@ -223,7 +223,7 @@ int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs
 	if (rc == 0)
 		return 0;
 	detach(off_cpu);
-	return err_set(err, rc, "the scheduler's events cannot be watched: %s", strerror(-rc));
+	return err_set(err, rc, "cannot watch the scheduler's events: %s", strerror(-rc));
 }
 
 int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err)

@@ -119,7 +119,7 @@ static int explain_open(const struct sampler *sampler, struct sampler_wanted wan
 			       sampler->events[wanted.event].hardware
 				       ? " (no performance counters; a virtual machine?)"
 				       : "");
-	return err_set(err, rc, "%s: cannot be sampled: %s", name, strerror(-rc));
+	return err_set(err, rc, "cannot sample %s: %s", name, strerror(-rc));
 }
 
 /* An event that is sampled by count has a count of its own on each CPU, from the start: what is

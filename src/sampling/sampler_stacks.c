@@ -52,8 +52,7 @@ void sampler_stacks_begin(struct sampler *sampler, const struct sampler_options 
 	sampler->dump_format = format;
 	if (MACHINE == EM_NONE && sampler->stacks >= STACK_RUNG_DUMP) {
 		sampler->stacks = STACK_RUNG_FRAME_POINTERS;
-		err_set(&sampler->stacks_missing, 0,
-			"nothing is known of this machine's registers");
+		err_set(&sampler->stacks_missing, 0, "the registers of this machine are not known");
 	}
 	if (sampler->stacks == STACK_RUNG_INTERRUPT)
 		load_program(sampler, options);

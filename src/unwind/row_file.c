@@ -202,7 +202,7 @@ int row_file_map(int fd, uint64_t size, struct row_table **ret_table, struct err
 	int rc;
 
 	if (size < sizeof(struct header))
-		return err_set(err, -EBADMSG, "the file of unwind rows is cut off");
+		return err_set(err, -EBADMSG, "the file of unwind rows is truncated");
 	bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return err_set(err, -errno, "cannot map the file of unwind rows: %m");

@@ -244,10 +244,10 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 	row_builder_init(&compilation->builder, first & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1));
 	compile_blocks(compilation);
 	if (compilation->builder.rows.count == 0)
-		return err_set(err, -ENODATA, "no frame description of the file can be understood");
+		return err_set(err, -ENODATA,
+			       "the frame descriptions of the file are invalid or unsupported");
 	if (compilation->builder.full)
-		return err_set(err, -EFBIG,
-			       "the file has more unwind rows, rules or pages than are kept");
+		return err_set(err, -EFBIG, "the file has too many unwind rows, rules or pages");
 	*ret_table = row_file_make(&compilation->builder, compilation->machine->machine,
 				   compilation->unreadable);
 	return 0;
@@ -270,7 +270,7 @@ int row_table_compile(const struct elf_file *file, const struct pause *pause,
 
 	compilation.machine = frame_rules_machine(elf_file_machine(file));
 	if (!compilation.machine || !elf_file_is_64(file))
-		return err_set(err, -ENOTSUP, "only files of x86-64 and arm64 have unwind rows");
+		return err_set(err, -ENOTSUP, "unwind rows can be made only for x86-64 and arm64");
 	if (!code)
 		return err_set(err, -ENODATA, "the file has no code");
 	compilation.origin = code->address & ~(((uint64_t)1 << UNWIND_PAGE_BITS) - 1);
