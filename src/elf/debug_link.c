@@ -72,7 +72,7 @@ int debug_link_embedded(const struct elf_file *file, uint8_t **ret_bytes, size_t
 	int rc;
 
 	if (!section)
-		return err_set(err, -ENODATA, "no symbols are embedded");
+		return err_set(err, -ENODATA, "no embedded symbols");
 	rc = elf_file_read(file, section, &bytes, err);
 	if (rc < 0)
 		return rc;

@@ -55,7 +55,7 @@ int eh_ranges_read(const struct elf_file *file, struct eh_ranges **ret_ranges, s
 	int rc;
 
 	if (!elf_file_code(file, 0))
-		return err_set(err, -ENODATA, "there is no code");
+		return err_set(err, -ENODATA, "the file has no code");
 	rc = frame_sections_open(file, FRAME_EH, &frames, err);
 	if (rc < 0)
 		return rc;

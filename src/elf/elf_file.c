@@ -63,7 +63,7 @@ int elf_file_read_at(const struct elf_file *file, uint64_t offset, void *bytes, 
 		if (got < 0)
 			return err_set(err, -errno, "cannot read the ELF file: %m");
 		if (got == 0)
-			return err_set(err, -EIO, "the ELF file became shorter while it was read");
+			return err_set(err, -EIO, "the ELF file shrank while it was read");
 		done += (size_t)got;
 	}
 	return 0;
@@ -437,7 +437,8 @@ const struct elf_section *elf_file_code_section(const struct elf_file *file, uin
 int elf_file_check(const struct elf_file *file, const struct elf_section *section, struct err *err)
 {
 	if (section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED)
-		return err_set(err, -ENODATA, "section %s has no plain bytes", section->name);
+		return err_set(err, -ENODATA, "section %s has no uncompressed contents",
+			       section->name);
 	if (section->size > MAX_SECTION_BYTES)
 		return err_set(err, -EFBIG, "section %s is larger than %d bytes", section->name,
 			       MAX_SECTION_BYTES);

@@ -333,7 +333,7 @@ int frame_sections_open(const struct elf_file *file, enum frame_source source,
 	int rc;
 
 	if (!section || section->size == 0)
-		return err_set(err, -ENODATA, "there is no section %s", name);
+		return err_set(err, -ENODATA, "no section %s", name);
 	rc = open_data(file, section, &data, err);
 	if (rc < 0)
 		return rc;

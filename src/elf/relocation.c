@@ -161,8 +161,8 @@ static int apply(const struct job *job, const struct entry *entry, struct err *e
 
 	if (!kind)
 		return err_set(err, -ENOTSUP,
-			       "its debug information has relocations of an unknown kind"
-			       " (machine %u, type %u)",
+			       "its debug information has relocations of an unknown type (machine "
+			       "%u, type %u)",
 			       machine, entry->type);
 	if (kind->operation == SKIP)
 		return 0;

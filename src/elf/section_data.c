@@ -50,7 +50,7 @@ static int map(struct section_data *data, struct err *err)
 	bytes = mmap(NULL, data->mapped, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (bytes == MAP_FAILED)
-		return err_set(err, -errno, "no room for a section of %llu bytes",
+		return err_set(err, -errno, "no memory for a section of %llu bytes",
 			       (unsigned long long)data->size);
 	data->bytes = bytes;
 	return 0;
@@ -138,7 +138,7 @@ static int inflate_into(struct section_data *data, const struct elf_file *file, 
 	if (rc == 0)
 		rc = inflate_run(&inflate, err);
 	if (rc == 0 && inflating.done != data->size)
-		rc = err_set(err, -EBADMSG, "a compressed section is shorter than it says");
+		rc = err_set(err, -EBADMSG, "a compressed section is shorter than its header says");
 	data->held = data->fd < 0 ? (size_t)data->size : 0;
 	return rc;
 }
@@ -146,7 +146,7 @@ static int inflate_into(struct section_data *data, const struct elf_file *file, 
 static int check_size(uint64_t plain, uint64_t packed, struct err *err)
 {
 	if (plain > MOST_SECTION_BYTES || plain / MOST_RATIO > packed)
-		return err_set(err, -EFBIG, "a section is larger than can be");
+		return err_set(err, -EFBIG, "a section is too large");
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int open_compressed(struct section_data *data, const struct elf_file *fil
 	int rc;
 
 	if (section->size < header_size)
-		return err_set(err, -EINVAL, "a compressed section without a header");
+		return err_set(err, -EINVAL, "a compressed section has no header");
 	rc = elf_file_read_at(file, section->offset, header, header_size, err);
 	type = reader_u32(&reader);
 	if (elf_file_is_64(file))
@@ -170,8 +170,7 @@ static int open_compressed(struct section_data *data, const struct elf_file *fil
 	if (rc == 0)
 		rc = check_size(data->size, section->size, err);
 	if (rc == 0 && type != ELFCOMPRESS_ZLIB && type != COMPRESSED_ZSTD)
-		rc = err_set(err, -ENOTSUP, "section %s is compressed in an unknown way",
-			     section->name);
+		rc = err_set(err, -ENOTSUP, "section %s has an unknown compression", section->name);
 	return rc < 0 ? rc
 		      : inflate_into(data, file, section->offset + header_size,
 				     section->size - header_size,
@@ -187,11 +186,10 @@ static int open_zdebug(struct section_data *data, const struct elf_file *file,
 	int rc;
 
 	if (section->size < HEADER_SIZE)
-		return err_set(err, -EINVAL, "a compressed section without a header");
+		return err_set(err, -EINVAL, "a compressed section has no header");
 	rc = elf_file_read_at(file, section->offset, header, HEADER_SIZE, err);
 	if (rc == 0 && memcmp(header, "ZLIB", 4) != 0)
-		rc = err_set(err, -ENOTSUP, "section %s is compressed in an unknown way",
-			     section->name);
+		rc = err_set(err, -ENOTSUP, "section %s has an unknown compression", section->name);
 	for (int i = 4; rc == 0 && i < HEADER_SIZE; i++)
 		data->size = data->size << 8 | header[i];
 	if (rc == 0)
@@ -234,7 +232,7 @@ int section_data_open(const struct elf_file *file, const struct elf_section *sec
 	data->fd = -1;
 	data->swap = elf_file_reader(file, "", 0).swap;
 	if (section->type == SHT_NOBITS)
-		return err_set(err, -ENODATA, "section %s has no bytes", section->name);
+		return err_set(err, -ENODATA, "section %s has no contents", section->name);
 	if (!elf_file_holds(file, section->offset, section->size))
 		return err_set(err, -EINVAL, "section %s lies beyond the file's end",
 			       section->name);
