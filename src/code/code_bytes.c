@@ -28,7 +28,7 @@ int code_bytes_place(const struct elf_file *file, uint64_t address, struct code_
 						  .stop = section->address + section->size };
 		return 0;
 	}
-	return err_set(err, -ENODATA, "no section of the file has code at 0x%lx", address);
+	return err_set(err, -ENODATA, "the file has no code at 0x%lx", address);
 }
 
 int code_bytes_read(const struct elf_file *file, const struct code_place *place, uint64_t start,
@@ -41,10 +41,11 @@ int code_bytes_read(const struct elf_file *file, const struct code_place *place,
 	if (rc < 0)
 		return rc;
 	if (start < place->start || stop > place->stop || start >= stop)
-		return err_set(err, -EINVAL, "0x%lx-0x%lx is not in one section of code", start,
+		return err_set(err, -EINVAL, "0x%lx-0x%lx is not within one section of code", start,
 			       stop);
 	if (stop - start > CODE_BYTES_MAX)
-		return err_set(err, -EFBIG, "a function of %lu bytes is not shown", stop - start);
+		return err_set(err, -EFBIG, "a function of %lu bytes is too large to show",
+			       stop - start);
 	part.offset += start - part.address;
 	part.size = stop - start;
 	bytes = xmalloc(part.size);

@@ -180,7 +180,7 @@ int code_decoder_begin(struct code_decoder *decoder, const struct code_machine *
 
 	end_target(decoder);
 	if (!row)
-		return err_set(err, -ENOTSUP, "instructions of ELF machine %u cannot be shown",
+		return err_set(err, -ENOTSUP, "cannot show instructions of ELF machine %u",
 			       machine->machine);
 	decoder->library.init_disassemble_info(info, decoder, take_text, take_styled);
 	info->application_data = decoder;
@@ -197,7 +197,7 @@ int code_decoder_begin(struct code_decoder *decoder, const struct code_machine *
 	decoder->decode = decoder->library.disassembler(row->arch, false, row->mach, NULL);
 	if (!decoder->decode)
 		return err_set(err, -ENOTSUP,
-			       "instructions of %s cannot be shown: %s is not installed (Debian "
+			       "cannot show instructions of %s: %s is not installed (Debian "
 			       "package binutils-multiarch)",
 			       row->name, library_names[0]);
 	decoder->library.disassemble_init_for_target(info);

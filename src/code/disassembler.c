@@ -77,7 +77,7 @@ static int read_image(struct open_image *image, struct err *err)
 	int rc;
 
 	if (image->fd < 0)
-		return err_set(err, -errno, "cannot hold the file open: %m");
+		return err_set(err, -errno, "cannot keep the file open: %m");
 	rc = elf_file_open(image->fd, &image->file, err);
 	if (rc == 0)
 		rc = elf_file_read_sections(image->file, err);

@@ -133,7 +133,7 @@ static bool take_line(void *context, const struct code_line *line)
 	struct instructions_group *group = context;
 
 	while (group->at < group->end && wanted_address(group) < line->address)
-		answer_reason(group, "no instruction is there");
+		answer_reason(group, "no instruction here");
 	while (group->at < group->end && wanted_address(group) - line->address < line->length)
 		answer_line(group, line, wanted_address(group) - line->address);
 	return group->at < group->end;
@@ -197,7 +197,7 @@ static int list_live(struct instructions_group *group, struct err *err)
 	int rc;
 
 	if (symbol->kind == SYMBOL_NONE)
-		return err_set(err, -ESRCH, "where its function begins is not known");
+		return err_set(err, -ESRCH, "the start of its function is not known");
 	rc = kernel_code_shift(instructions->kernel_code, symbol, &group->shift, err);
 	if (rc < 0)
 		return rc;
@@ -225,15 +225,14 @@ static int list_kernel(struct instructions_group *group, struct err *err)
 		return list_image(group, err);
 	}
 	if (why.text[0])
-		err_set(&instructions->note, 0, "instructions of the kernel are not shown: %s",
-			why.text);
+		err_set(&instructions->note, 0, "kernel instructions are not shown: %s", why.text);
 	return err_set(err, -EACCES, "%s", instructions->kernel_reason);
 }
 
 int instructions_no_code(struct instructions_group *group, struct err *err)
 {
 	return err_set(err, -ENOENT, "%s",
-		       group->kind == IMAGE_ANON ? "memory that is no file" : "no file is known");
+		       group->kind == IMAGE_ANON ? "memory without a file" : "unknown file");
 }
 
 enum instructions_way instructions_way_to(enum image_kind kind)
@@ -272,7 +271,7 @@ static void tell(struct instructions_group *group)
 {
 	while (group->at < group->end) {
 		size_t before = group->at;
-		struct err err = { "no instruction is there" }, kept;
+		struct err err = { "no instruction here" }, kept;
 		int rc = list(group, &err);
 
 		if (!is_of_one_frame(rc) && list_kept(group, &kept) < 0)

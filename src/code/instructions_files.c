@@ -42,7 +42,7 @@ int instructions_files_open_vmlinux(struct instructions *instructions, const cha
 				    struct err *err)
 {
 	if (!instructions->kernel)
-		return err_set(err, -EINVAL, "%s: the profile has no kernel", path);
+		return err_set(err, -EINVAL, "%s: the profile has no kernel code", path);
 	return vmlinux_open(path, instructions->profile, instructions->kernel,
 			    &instructions->vmlinux_fd, &instructions->vmlinux_shift, err);
 }
@@ -55,8 +55,8 @@ int instructions_files_open_kernel(struct instructions *instructions, struct err
 		return instructions->kernel_code ? 0 : -EACCES;
 	instructions->kernel_tried = true;
 	rc = kernel_code_open(instructions->profile, &instructions->kernel_code, err);
-	instructions->kernel_reason =
-		rc == -ESTALE ? "another kernel runs now" : "the kernel's code cannot be read";
+	instructions->kernel_reason = rc == -ESTALE ? "a different kernel is running now"
+						    : "cannot read the kernel's code";
 	return rc;
 }
 
@@ -68,8 +68,8 @@ bool instructions_files_is_changed(struct instructions *instructions, uint32_t f
 		return false;
 	if (!instructions->note.text[0])
 		err_set(&instructions->note, 0,
-			"the kernel's code was changed since the recording (patched, traced): it is"
-			" shown as it ran");
+			"the kernel's code has changed since the recording (patched, traced): it "
+			"is shown as it ran");
 	return true;
 }
 

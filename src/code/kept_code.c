@@ -55,7 +55,7 @@ int kept_code_list(const struct profile *profile, struct disassembler *disassemb
 	struct disassembler_bytes bytes = { .name = name_address, .context = &naming };
 
 	if (!code || !code->size || code->address + code->size < code->address)
-		return err_set(err, -ESRCH, "no bytes of it were kept");
+		return err_set(err, -ESRCH, "its code was not kept");
 	naming.own = &profile->symbols.items[profile->frames.items[frame].symbol];
 	bytes.machine = (struct code_machine){ (uint16_t)code->machine, code->is_64 };
 	bytes.bytes = code->bytes;

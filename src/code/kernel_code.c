@@ -64,11 +64,9 @@ static int check_kernel(const struct kernel_code *code, struct err *err)
 
 	if (kernel && find_image(code, kernel))
 		return 0;
-	return err_set(
-		err, -ESTALE,
-		"the kernel that was recorded (%s) is not the one that runs here; its vmlinux "
-		"with -L shows them",
-		release && *release ? release : "unknown");
+	return err_set(err, -ESTALE,
+		       "the recorded kernel (%s) is not the running one; give its vmlinux with -L",
+		       release && *release ? release : "unknown");
 }
 
 int kernel_code_open(const struct profile *profile, struct kernel_code **ret_code, struct err *err)
@@ -84,8 +82,8 @@ int kernel_code_open(const struct profile *profile, struct kernel_code **ret_cod
 		rc = check_kernel(code, err);
 	if (rc == 0 && kernel_symbols_hidden(code->symbols))
 		rc = err_set(err, -EACCES,
-			     "where the kernel lies is hidden: run as root, or set "
-			     "kernel.kptr_restrict to 0; or its vmlinux with -L shows them");
+			     "the kernel's address is hidden: run as root, set "
+			     "kernel.kptr_restrict to 0, or give its vmlinux with -L");
 	if (rc == 0)
 		rc = kernel_text_open(&code->text, err);
 	if (rc == 0)
@@ -99,9 +97,9 @@ static int no_place(const struct image *image, struct err *err)
 	case IMAGE_MODULE:
 		return err_set(err, -ENOENT, "this build of the module is not loaded now");
 	case IMAGE_BPF:
-		return err_set(err, -ENOENT, "it was made at run time and is not there now");
+		return err_set(err, -ENOENT, "it was JIT code and no longer exists");
 	default:
-		return err_set(err, -ENOENT, "not in the kernel that runs now");
+		return err_set(err, -ENOENT, "not in the running kernel");
 	}
 }
 
@@ -194,6 +192,6 @@ int kernel_code_list(struct kernel_code *code, struct disassembler *disassembler
 	stretch.bytes = bytes = xmalloc(stretch.size);
 	rc = kernel_text_read(code->text, start, bytes, stretch.size, NULL);
 	if (rc < 0)
-		return err_set(err, rc, "it cannot be read there now");
+		return err_set(err, rc, "it cannot be read now");
 	return disassembler_bytes(disassembler, &stretch, visit_until, &until, err);
 }

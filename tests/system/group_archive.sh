@@ -86,7 +86,7 @@ test_what_an_archive_lacks_is_told() {
 	record_mobile
 	rm "$T/home/mobile"
 	"$PROSPECT" archive -o "$T/mobile.tar.zst" "$T/prof" > "$T/said"
-	grep -q "^$T/home/mobile: the file is gone$" "$T/said" || fail "$(cat "$T/said")"
+	grep -q "^$T/home/mobile: the file no longer exists$" "$T/said" || fail "$(cat "$T/said")"
 	"$PROSPECT" report --by symbol --select program=mobile "$T/mobile.tar.zst" > "$T/report" ||
 		fail "not to be looked at"
 	grep -q ' outermost' "$T/report" || fail "names went away"

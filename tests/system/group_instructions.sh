@@ -125,7 +125,7 @@ test_instructions_of_another_file() {
 	of_the_file_that_ran "of another file" "the file was replaced"
 	rm "$T/swap"
 	instructions "$T/prof" "image=$T/swap"
-	of_the_file_that_ran "of no file" "the file is gone"
+	of_the_file_that_ran "of no file" "the file no longer exists"
 }
 
 # A file without a build id that is written anew in its place has the inode it had.
@@ -165,7 +165,7 @@ test_instructions_without_rights() {
 	record "$T/prof" -- "$BIN/systime" 0.4
 	chmod 644 "$T/prof"
 	expect_status 0 as_plain_user "$PROSPECT" report "$T/prof" -d -V2 > "$T/text"
-	grep -q '(no code: the kernel' "$T/text" || fail "no reason in place of the instruction"
+	grep -q '(no code: cannot read the kernel' "$T/text" || fail "no reason in place of the instruction"
 	grep -q '^Note: .*-L' "$T/text" || fail "no word on what mends it:" "$(tail -n 3 "$T/text")"
 }
 

@@ -344,7 +344,7 @@ test_lists_of_archives() {
 	[ "$(grep -c 'new\\x0aline$' "$T/list")" = 1 ] || fail "$(cat "$T/list")"
 	rm "$T/evil/$name"
 	"$PROSPECT" archive --list "$T/prof" > "$T/list" || fail "no list"
-	grep -q 'new\\x0aline: the file is gone$' "$T/list" || fail "$(cat "$T/list")"
+	grep -q 'new\\x0aline: the file no longer exists$' "$T/list" || fail "$(cat "$T/list")"
 	"$PROSPECT" archive -o "$T/x.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
 	XDG_CACHE_HOME=$T/cache "$PROSPECT" archive --list "$T/x.tar.zst" > "$T/inside" || fail "no list of an archive"
 	cmp -s "$T/list" "$T/inside" || fail "$(diff "$T/list" "$T/inside")"

@@ -58,7 +58,7 @@ test_kernel_files_map() {
 }
 
 test_kernel_files_map_of_another_kernel() {
-	refused map_wrong 1 'wrong.map: .*not of the running kernel'
+	refused map_wrong 1 'wrong.map does not match the running kernel'
 }
 
 test_kernel_files_vmlinux() {
@@ -67,7 +67,7 @@ test_kernel_files_vmlinux() {
 }
 
 test_kernel_files_vmlinux_of_another_kernel() {
-	refused vmlinux_wrong 1 'wrong.vmlinux: .*not of the running kernel'
+	refused vmlinux_wrong 1 'wrong.vmlinux does not match the running kernel'
 }
 
 test_kernel_files_vmlinux_without_symbols() {

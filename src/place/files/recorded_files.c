@@ -22,7 +22,7 @@ static bool is_unchanged(const struct image *image, const struct file_identity *
 static int explain(int rc, struct err *err)
 {
 	if (rc == -ENOENT || rc == -ENOTDIR)
-		return err_set(err, rc, "the file is gone");
+		return err_set(err, rc, "the file no longer exists");
 	if (rc == -EINVAL) /* a pipe, a folder */
 		return err_set(err, -ESTALE, "the file was replaced");
 	return rc;
@@ -75,13 +75,11 @@ int recorded_files_open_under(const struct profile *profile, const struct door_r
 	if (fd == -EACCES || fd == -ETIMEDOUT)
 		return fd;
 	if (fd < 0)
-		return err_set(err, -ENOENT, "it is not among the files of the profile");
+		return err_set(err, -ENOENT, "the profile's files do not include it");
 	if (file_identity_read(fd, NULL, &identity) < 0 || !identity.elf)
-		return err_set(err, -ENOEXEC,
-			       "what is among the files of the profile is no ELF file");
+		return err_set(err, -ENOEXEC, "the copy in the profile's files is not an ELF file");
 	if (!is_copy_of(row, &identity))
-		return err_set(err, -ESTALE,
-			       "what is among the files of the profile is another file");
+		return err_set(err, -ESTALE, "the copy in the profile's files is a different file");
 	return steal_fd(fd);
 }
 
@@ -112,7 +110,7 @@ int recorded_files_open_vdso(const struct profile *profile, struct err *err)
 	int rc;
 
 	if (!is_running_kernel(profile))
-		return err_set(err, -ESTALE, "another kernel runs now");
+		return err_set(err, -ESTALE, "a different kernel is running now");
 	rc = vdso_copy(&bytes, &size, err);
 	if (rc < 0)
 		return rc;

@@ -30,7 +30,7 @@ int jitdump_header(const void *bytes, size_t size, struct jitdump_header *ret_he
 	if (size < JITDUMP_HEADER_BYTES)
 		return -ENODATA;
 	if (magic != MAGIC && magic != MAGIC_SWAPPED)
-		return err_set(err, -EBADMSG, "it does not begin as a jitdump does");
+		return err_set(err, -EBADMSG, "not a jitdump");
 	header.swapped = reader.swap = magic == MAGIC_SWAPPED;
 	version = reader_u32(&reader);
 	header.size = reader_u32(&reader);
@@ -40,9 +40,9 @@ int jitdump_header(const void *bytes, size_t size, struct jitdump_header *ret_he
 	reader_u64(&reader); /* when it was begun */
 	header.processor_clock = reader_u64(&reader) & FLAG_PROCESSOR_CLOCK;
 	if (version != VERSION)
-		return err_set(err, -EBADMSG, "it is a jitdump of version %u", version);
+		return err_set(err, -EBADMSG, "unsupported jitdump version %u", version);
 	if (header.size < JITDUMP_HEADER_BYTES || header.size > JITDUMP_MAX_HEADER)
-		return err_set(err, -EBADMSG, "its header says it has %u bytes", header.size);
+		return err_set(err, -EBADMSG, "invalid jitdump header size %u", header.size);
 	*ret_header = header;
 	return 0;
 }

@@ -91,13 +91,13 @@ static int read_segments(struct kcore *kcore, struct err *err)
 	size_t size;
 
 	if (rc < 0 && rc != -EFAULT)
-		return err_set(err, rc, "/proc/kcore cannot be read: %s", strerror(-rc));
+		return err_set(err, rc, "cannot read /proc/kcore: %s", strerror(-rc));
 	if (!parse_header(&reader, &header))
-		return err_set(err, -ENOEXEC, "/proc/kcore is no core file of this machine");
+		return err_set(err, -ENOEXEC, "/proc/kcore is not a core file of this machine");
 	size = header.count * sizeof(Elf64_Phdr);
 	bytes = xmalloc(size + 1);
 	if (read_at(kcore->fd, header.offset, bytes, size) < 0)
-		return err_set(err, -ENOEXEC, "/proc/kcore lacks its program headers");
+		return err_set(err, -ENOEXEC, "/proc/kcore has no program headers");
 	reader = reader_make(bytes, size);
 	for (size_t i = 0; i < header.count; i++)
 		parse_segment(kcore, &reader);
@@ -110,8 +110,8 @@ static int explain_open(int rc, struct err *err)
 		return err_set(err, rc, "this kernel has no /proc/kcore");
 	if (rc == -EACCES || rc == -EPERM)
 		return err_set(err, rc,
-			       "/proc/kcore needs root, and a kernel that is not locked down");
-	return err_set(err, rc, "/proc/kcore cannot be opened: %s", strerror(-rc));
+			       "/proc/kcore needs root and a kernel that is not locked down");
+	return err_set(err, rc, "cannot open /proc/kcore: %s", strerror(-rc));
 }
 
 int kcore_open(const char *path, struct kcore **ret_kcore, struct err *err)

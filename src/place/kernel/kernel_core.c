@@ -116,16 +116,15 @@ int kernel_core_use_map(struct kernel_core *core, const char *path, struct err *
 		return rc;
 	kernel_core_finish(&map, core->origin);
 	if (!map.text)
-		return err_set(err, -EINVAL, "%s: not a System.map: it has no %s", path,
+		return err_set(err, -EINVAL, "%s: not a System.map: no symbol %s", path,
 			       kernel_core_bound_name(core->origin));
 	missing = kernel_table_missing(&core->table, &map.table);
 	if (missing)
-		return err_set(
-			err, -EINVAL,
-			"%s: not of the running kernel: %zu of the %zu functions in "
-			"/proc/kallsyms are missing there or elsewhere; without -K names come "
-			"from /proc/kallsyms",
-			path, missing, core->table.list.count);
+		return err_set(err, -EINVAL,
+			       "%s does not match the running kernel: %zu of the %zu functions in "
+			       "/proc/kallsyms are missing or at other addresses; without -K names "
+			       "come from /proc/kallsyms",
+			       path, missing, core->table.list.count);
 	running = core->table;
 	core->table = map.table;
 	map.table = running;

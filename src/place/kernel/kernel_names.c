@@ -60,14 +60,14 @@ static int read_names(struct reading *reading, const char *path, struct err *err
 		return rc;
 	if (!reading->text)
 		return err_set(err, -EINVAL,
-			       "%s: has no address of _text: it is not of a kernel, or was read by "
-			       "a user who may not see addresses",
+			       "%s: no address of _text: not from a kernel, or read by a user who "
+			       "may not see addresses",
 			       path);
 	rc = kallsyms_read(path, take_line, reading, err);
 	if (rc < 0)
 		return rc;
 	if (reading->full)
-		return err_set(err, -EFBIG, "%s: has too many names", path);
+		return err_set(err, -EFBIG, "%s: too many names", path);
 	all.end = end_of(reading);
 	kernel_table_settle(&reading->table, &all, 1);
 	return 0;

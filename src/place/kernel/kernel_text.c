@@ -39,7 +39,7 @@ int kernel_text_open(struct kernel_text **ret_text, struct err *err)
 	if (kernel_text_open_source(KERNEL_TEXT_KCORE, ret_text, &kcore) == 0)
 		return 0;
 	return err_set(err, rc,
-		       "the kernel's code cannot be read: %s; %s; -L vmlinux shows it as built",
+		       "cannot read the kernel's code: %s; %s; -L vmlinux shows it as built",
 		       bpf.text, kcore.text);
 }
 
@@ -63,7 +63,8 @@ int kernel_text_read(struct kernel_text *text, uint64_t address, void *bytes, si
 	int rc;
 
 	if (size > KERNEL_TEXT_MAX)
-		return err_set(err, -EFBIG, "%zu bytes of kernel code are not read at once", size);
+		return err_set(err, -EFBIG, "%zu bytes of kernel code are too many to read at once",
+			       size);
 	if (text->source == KERNEL_TEXT_BPF)
 		rc = kernel_text_bpf_read(text->bpf, address, bytes, size);
 	else

@@ -17,7 +17,7 @@ struct kernel_text_bpf_reader {
 
 static const struct bpf_load_words load_words = {
 	.doing = "loading a BPF program",
-	.programs = "a BPF program that reads its memory",
+	.programs = "a BPF program that reads kernel memory",
 	.release = "5.14",
 };
 

@@ -14,21 +14,20 @@ static int check_identity(const struct kernel_core *core, const char *path,
 {
 	if (!running->size)
 		return err_set(err, -EINVAL,
-			       "%s: cannot be checked: the running kernel tells no build id in "
+			       "%s: cannot be checked: the running kernel has no build id in "
 			       "/sys/kernel/notes",
 			       path);
 	if (file->size != running->size || memcmp(file->bytes, running->bytes, file->size) != 0)
 		return err_set(
 			err, -EINVAL,
-			"%s: not of the running kernel: its build id differs from the one in "
-			"/sys/kernel/notes; without -L names come from /proc/kallsyms",
+			"%s does not match the running kernel: its build id differs from the one "
+			"in /sys/kernel/notes; without -L names come from /proc/kallsyms",
 			path);
 	if (!core->text)
-		return err_set(
-			err, -EINVAL,
-			"%s: where the kernel lies is hidden in /proc/kallsyms: run as root, or "
-			"set kernel.kptr_restrict to 0",
-			path);
+		return err_set(err, -EINVAL,
+			       "%s: the kernel's address is hidden in /proc/kallsyms: run as root, "
+			       "or set kernel.kptr_restrict to 0",
+			       path);
 	return 0;
 }
 
@@ -82,7 +81,7 @@ static int read_functions(struct elf_file *file, const char *path, struct functi
 		return err_prefix(err, rc, "%s", path);
 	elf_symbols_read(file, functions, &has_symtab);
 	if (!has_symtab)
-		return err_set(err, -EINVAL, "%s: has no symbols", path);
+		return err_set(err, -EINVAL, "%s: no symbols", path);
 	return 0;
 }
 
@@ -106,7 +105,7 @@ int vmlinux_use(struct kernel_core *core, const char *path, const struct elf_bui
 		rc = read_functions(file, path, &functions, err);
 	name = kernel_core_bound_name(core->origin);
 	if (rc == 0 && !find_only(&functions, name, &text))
-		rc = err_set(err, -EINVAL, "%s: has no symbol %s", path, name);
+		rc = err_set(err, -EINVAL, "%s: no symbol %s", path, name);
 	if (rc == 0) {
 		kernel_table_done(&core->table);
 		fill(&core->table, &functions, text);
@@ -119,14 +118,14 @@ static int check_image(const struct image *image, const char *path, const struct
 		       struct err *err)
 {
 	if (!image->build_id_size)
-		return err_set(err, -EINVAL,
-			       "%s: cannot be checked: the profile has no build id of its kernel",
-			       path);
+		return err_set(
+			err, -EINVAL,
+			"%s: cannot be checked: the profile does not have its kernel's build id",
+			path);
 	if (file->size != image->build_id_size ||
 	    memcmp(file->bytes, image->build_id, file->size) != 0)
 		return err_set(err, -EINVAL,
-			       "%s: not of the kernel that was recorded: its build id differs",
-			       path);
+			       "%s does not match the recorded kernel: its build id differs", path);
 	return 0;
 }
 
@@ -146,7 +145,8 @@ static int find_shift(const struct functions *functions, const char *path,
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "%s: has none of the kernel's functions that were hit", path);
+	return err_set(err, -EINVAL, "%s: contains none of the kernel functions that were sampled",
+		       path);
 }
 
 int vmlinux_open(const char *path, const struct profile *profile, uint32_t image, int *ret_fd,

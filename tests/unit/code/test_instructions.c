@@ -164,8 +164,7 @@ static void inside_and_outside(void **state)
 	assert_text(&world, frames[0], true, "ret");
 	assert_text(&world, frames[1], false, "(2 bytes into: mov    $0x1,%eax)");
 	assert_text(&world, frames[2], true, "mov    $0x1,%eax");
-	assert_text(&world, frames[3], false,
-		    "(no code: no section of the file has code at 0x500000)");
+	assert_text(&world, frames[3], false, "(no code: the file has no code at 0x500000)");
 	assert_int_equal(unlink(path), 0);
 	assert_text(&world, frames[0], true, "ret");
 	end(&world);
@@ -186,7 +185,7 @@ static void files_that_are_not_there(void **state)
 	second = add_frame(&world, &function, 0x20);
 	assert_int_equal(rename(path, other), 0);
 	start(&world, 0);
-	assert_text(&world, first, false, "(no code: the file is gone)");
+	assert_text(&world, first, false, "(no code: the file no longer exists)");
 	assert_text(&world, second, false, "(no code: the file was replaced)");
 	assert_null(instructions_note(world.instructions));
 	end(&world);
@@ -209,10 +208,10 @@ static void what_is_no_file(void **state)
 	unknown = add_frame(&world, &none, 0x7000);
 	world.profile->frames.items[unknown].address_known = false;
 	start(&world, 0);
-	assert_text(&world, memory, false, "(no code: memory that is no file)");
-	assert_text(&world, nowhere, false, "(no code: no file is known)");
+	assert_text(&world, memory, false, "(no code: memory without a file)");
+	assert_text(&world, nowhere, false, "(no code: unknown file)");
 	assert_text(&world, unknown, false, "(no code: no permission to open the file)");
-	assert_text(&world, 0, false, "(no code: no file is known)");
+	assert_text(&world, 0, false, "(no code: unknown file)");
 	end(&world);
 }
 
@@ -243,8 +242,8 @@ static void another_kernel(void **state)
 	second = add_frame(&world, &(struct symbol){ .start = 0x80, .kind = SYMBOL_NAMED }, 0x88);
 	start(&world, 0);
 	assert_null(instructions_note(world.instructions));
-	assert_text(&world, first, false, "(no code: another kernel runs now)");
-	assert_text(&world, second, false, "(no code: another kernel runs now)");
+	assert_text(&world, first, false, "(no code: a different kernel is running now)");
+	assert_text(&world, second, false, "(no code: a different kernel is running now)");
 	assert_non_null(strstr(instructions_note(world.instructions), "2.4.14"));
 	end(&world);
 }

@@ -75,7 +75,7 @@ static void with_a_build_id(void **state)
 	assert_int_equal(tools_run(&out, "mv '%s' '%s'", other, path), 0);
 	assert_refuses(profile, image, -ESTALE, "the file was replaced");
 	assert_int_equal(unlink(path), 0);
-	assert_refuses(profile, image, -ENOENT, "the file is gone");
+	assert_refuses(profile, image, -ENOENT, "the file no longer exists");
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_refuses(profile, image, -ESTALE, "the file was replaced");
 	buf_done(&out);
@@ -172,7 +172,7 @@ static void the_vdso_of_another_kernel(void **state)
 
 	add_kernel(profile, false);
 	assert_int_equal(recorded_files_open_vdso(profile, &err), -ESTALE);
-	assert_string_equal(err.text, "another kernel runs now");
+	assert_string_equal(err.text, "a different kernel is running now");
 	profile_free(profile);
 }
 
@@ -197,7 +197,7 @@ static void among_copied_files(void **state)
 	assert_int_equal(tools_run(&out, "mkdir -p '%s%s' && rmdir '%s%s' && mv '%s' '%s%s'", root,
 				   path, root, path, path, root, path),
 			 0);
-	assert_refuses(profile, image, -ENOENT, "the file is gone");
+	assert_refuses(profile, image, -ENOENT, "the file no longer exists");
 	fd = recorded_files_open_under(profile, &below, image, NULL, &err);
 	assert_true(fd >= 0);
 	close(fd);
