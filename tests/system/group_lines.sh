@@ -76,7 +76,7 @@ test_another_files_debug_file_is_refused() {
 		objcopy -S --add-gnu-debuglink=other.debug whole stripped)
 	symbolize -e "$T/stripped" "$address" > "$T/said" 2> "$T/stderr"
 	! grep -q "inlined.c" "$T/said" || fail "$(cat "$T/said")"
-	expect_line "other.debug: not used: its build id is another file's"
+	expect_line "other.debug: not used: its build id does not match"
 	# without build ids the checksum decides
 	compile_inlined -Wl,--build-id=none
 	address=$(address_of "$T/inlined" outermost)
@@ -87,7 +87,7 @@ test_another_files_debug_file_is_refused() {
 	echo more >> "$T/its.debug"
 	symbolize -e "$T/stripped" "$address" > "$T/said" 2> "$T/stderr"
 	! grep -q "inlined.c" "$T/said" || fail "$(cat "$T/said")"
-	expect_line "its.debug: not used: its checksum is not the one the file names"
+	expect_line "its.debug: not used: its checksum does not match"
 }
 
 # A server on this machine has the debug file; it is asked when that is wanted, and not before.
@@ -112,7 +112,7 @@ test_debuginfod() {
 	symbolize -e "$T/inlined" "$address" > "$T/said" 2> "$T/stderr"
 	! grep -q "inlined.c" "$T/said" || fail "asked without being told"
 	expect_status 0 symbolize --debuginfod -e "$T/inlined" "$address" > "$T/said"
-	expect_line "DEBUGINFOD_URLS names no server"
+	expect_line "DEBUGINFOD_URLS names no debuginfod server"
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port
 	expect_status 0 symbolize -e "$T/inlined" "$address" > "$T/said"
 	grep -q "inlined.c:" "$T/said" || fail "$(cat "$T/said" "$T/stderr" "$T/log")"

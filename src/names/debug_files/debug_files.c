@@ -133,13 +133,13 @@ static bool belongs(struct search *search, int fd, const char *path, const struc
 
 	if (build_id->size && wanted->build_id.size)
 		return is_same_id(build_id, &wanted->build_id) ||
-		       refuse(search, path, "its build id is another file's");
+		       refuse(search, path, "its build id does not match");
 	if (!by_link)
 		return refuse(search, path,
-			      build_id->size ? "the build id it must have is not known"
+			      build_id->size ? "the build id to expect is not known"
 					     : "it has no build id");
 	if (checksum_file(fd, &checksum) < 0 || checksum != wanted->link.checksum)
-		return refuse(search, path, "its checksum is not the one the file names");
+		return refuse(search, path, "its checksum does not match");
 	return true;
 }
 
@@ -158,7 +158,7 @@ static bool try_fd(struct search *search, int opened, const char *path, bool by_
 	if (fd < 0)
 		return false;
 	if (open_elf(search->wanted, fd, &elf) < 0 || elf_file_read_sections(elf, NULL) < 0)
-		return refuse(search, path, "it is no ELF file that can be read");
+		return refuse(search, path, "it is not a readable ELF file");
 	if (!belongs(search, fd, path, elf, by_link))
 		return false;
 	if (!debug_files_has(elf, search->part))

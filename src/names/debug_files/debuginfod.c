@@ -150,8 +150,7 @@ static int begin(struct debuginfod *servers, struct err *err)
 	int rc;
 
 	if (!urls || !*urls)
-		return err_set(err, -ENOENT,
-			       "DEBUGINFOD_URLS names no server of debug information");
+		return err_set(err, -ENOENT, "DEBUGINFOD_URLS names no debuginfod server");
 	rc = find_functions(library, err);
 	if (rc < 0)
 		return rc;

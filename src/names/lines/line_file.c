@@ -63,8 +63,8 @@ static void miss_split(struct line_file *file, const char *folder, const char *n
 	struct err err;
 
 	err_set(&err, -ENOENT,
-		"%s: some inlined functions are not known: %s%s%s, which the compiler made, is "
-		"missing or another one",
+		"%s: some inlined functions are not known: the split debug file %s%s%s is missing "
+		"or does not match",
 		file->path, name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
 	set_problem(file, &err);
 }
@@ -147,7 +147,7 @@ static int open_own(struct line_file *file, struct elf_file **ret_elf, struct er
 	int rc;
 
 	if (!file->source.open)
-		return err_set(err, -ENOENT, "there is no such file here");
+		return err_set(err, -ENOENT, "the file was not found");
 	fd = file->source.open(file->source.context, err);
 	if (fd < 0)
 		return fd;

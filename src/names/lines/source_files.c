@@ -71,8 +71,8 @@ int source_files_check(const char *path, struct err *err)
 	const char *equals = strchr(path, '=');
 
 	if (!*path || equals == path || (equals && !equals[1]))
-		return err_set(err, -EINVAL, "--source-path '%s' is neither FROM=TO nor a folder",
-			       path);
+		return err_set(err, -EINVAL,
+			       "invalid --source-path '%s': expected FROM=TO or a folder", path);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ int source_files_read(const struct source_files *files, const struct readers *re
 		return search.rc;
 	if (fstat(fd, &st) < 0 || st.st_size > MAX_BYTES || read_all(fd, &bytes.text) < 0) {
 		source_bytes_done(&bytes);
-		return err_set(err, -EFBIG, "it is larger than %d MiB, or cannot be read",
+		return err_set(err, -EFBIG, "it is larger than %d MiB or cannot be read",
 			       MAX_BYTES >> 20);
 	}
 	bytes.mtime_ns = (int64_t)st.st_mtim.tv_sec * (int64_t)NS_PER_S + st.st_mtim.tv_nsec;
