@@ -114,11 +114,11 @@ static void add_lower_stacks(char **text, const struct sampler *sampler)
 	_cleanup_free_ char *line = NULL;
 
 	if (sampler_stack_rung(sampler) == STACK_RUNG_DUMP)
-		line = xasprintf("nothing of stacks, but they are copied with each sample, which "
-				 "costs more: %s",
+		line = xasprintf("nothing, but the stack is copied with each sample, which costs "
+				 "more: %s",
 				 missing);
 	else
-		line = xasprintf("the callers that only unwind tables tell: %s", missing);
+		line = xasprintf("callers that can only be found with unwind tables: %s", missing);
 	add_line(text, line);
 }
 
@@ -139,14 +139,12 @@ void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
 	if (*sampler_stacks_missing(facts->sampler))
 		add_lower_stacks(text, facts->sampler);
 	if (kernel_hidden && rung != RUNG_OWN_USER)
-		add_line(text,
-			 "the names of kernel code, and which of it was interrupts "
-			 "(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo sysctl "
-			 "-w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+		add_line(text, "the names of kernel code, and which part of it ran in interrupts "
+			       "(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo "
+			       "sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 	if (rung == RUNG_MACHINE && others_are_hidden())
-		add_line(text,
-			 "the code of other users' processes that ran before (CAP_SYS_PTRACE): "
-			 "it is [unmapped]; run with sudo");
+		add_line(text, "the code of other users' processes that started earlier "
+			       "(CAP_SYS_PTRACE): it is [unmapped]; run with sudo");
 }
 
 void record_facts_begin(struct record_facts *facts)

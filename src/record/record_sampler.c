@@ -54,7 +54,8 @@ static int parse_stacks(const struct record_options *options, enum stack_rung *r
 	}
 	if (!options->stacks)
 		return 0;
-	return err_set(err, -EINVAL, "--stacks: '%s' is none of full, fp, none", options->stacks);
+	return err_set(err, -EINVAL, "invalid --stacks '%s': expected full, fp or none",
+		       options->stacks);
 }
 
 int record_check(const struct record_options *options, struct err *err)
@@ -96,7 +97,7 @@ static int add_threads(pid_t pid, struct buf *tids, struct err *err)
 		return err_set(err, rc, "process %d: %s", (int)pid,
 			       rc == -ESRCH ? "no such process" : strerror(-rc));
 	if (process && process != pid)
-		return err_set(err, -EINVAL, "%d is a thread of process %d; give -p %d", (int)pid,
+		return err_set(err, -EINVAL, "%d is a thread of process %d; use -p %d", (int)pid,
 			       (int)process, (int)process);
 	return 0;
 }
@@ -195,7 +196,7 @@ int record_sampler_open(const struct record_options *options, pid_t command,
 	rc = open_listed(options, command, &wanted, ret_sampler, err);
 	if (rc == 0 && wanted.verify_stacks &&
 	    sampler_stack_rung(*ret_sampler) != STACK_RUNG_INTERRUPT)
-		rc = err_set(err, -ENOTSUP, "stacks are not walked in the interrupt here: %s",
+		rc = err_set(err, -ENOTSUP, "stacks cannot be walked in the interrupt here: %s",
 			     sampler_stacks_missing(*ret_sampler));
 	return rc;
 }
