@@ -16,9 +16,8 @@ void dropped_lines_tell(struct profile *profile, const struct jit *jit)
 
 	if (!dropped)
 		return;
-	*text = xasprintf("%s%ssource lines of code that was made at run time: there is room for "
-			  "%d, and %zu more were asked for",
-			  before ? before : "", before && *before ? "\n" : "", JIT_LINE_KEEPER_MOST,
-			  dropped);
+	*text = xasprintf(
+		"%s%ssource lines of JIT code: at most %d are kept, and %zu more were needed",
+		before ? before : "", before && *before ? "\n" : "", JIT_LINE_KEEPER_MOST, dropped);
 	free(before);
 }

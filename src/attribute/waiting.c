@@ -85,8 +85,8 @@ static void tell_missing(struct waiting *waiting)
 
 	if (!waiting->missing.text[0])
 		return;
-	more = xasprintf("%s%sof waits: stacks, what was waited for, who ended them, and the time "
-			 "from then until a processor was free (%s)",
+	more = xasprintf("%s%sstacks of waits, what was waited for, who ended the waits, and how "
+			 "long threads then waited for a processor (%s)",
 			 *text ? *text : "", *text && **text ? "\n" : "", waiting->missing.text);
 	profile_set_text(text, more);
 	free(more);

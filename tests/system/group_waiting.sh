@@ -182,7 +182,7 @@ test_waits_without_bpf() {
 		skip "no events without CAP_SYS_ADMIN (kernel.perf_event_paranoid): $(cat "$T/stderr")"
 	need_known_ends
 	"$PROSPECT" report "$T/prof" > "$T/report"
-	tr -s ' \n' '  ' < "$T/report" | grep -q 'Not visible.*of waits: stacks.*CAP_BPF' ||
+	tr -s ' \n' '  ' < "$T/report" | grep -q 'Not visible.*stacks of waits.*CAP_BPF' ||
 		fail "what is not visible is not said:" "$(cat "$T/report")"
 	waits "$T/prof" thread,wait thread-time --select "$(own)" > "$T/rows"
 	for name in sleeper locker reader; do

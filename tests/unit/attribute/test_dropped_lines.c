@@ -91,8 +91,8 @@ static void said_once_there_are_some(void **state)
 	ask_for_lines(profile, jit, process);
 	dropped_lines_tell(profile, jit);
 	assert_string_equal(profile->run.not_visible,
-			    "something else\nsource lines of code that was made at run time: there "
-			    "is room for 262144, and 2 more were asked for");
+			    "something else\nsource lines of JIT code: at most 262144 are kept, "
+			    "and 2 more were needed");
 	jit_free(jit);
 	profile_free(profile);
 }
