@@ -26,10 +26,10 @@
 #include "place/files/image_files.h"
 #include "place/jit/jit.h"
 #include "place/kernel/kernel_symbols.h"
-#include "proc/proc_scan.h"
+#include "proc/proc_parse.h"
 #include "store/store.h"
 
-enum { NO_EVENT = -1, MAX_CPUS = 8192 };
+enum { MAX_CPUS = 8192 };
 
 /* Who left on a CPU last. */
 struct cpu_exit {
@@ -47,10 +47,7 @@ struct throttle {
 
 struct attribution {
 	struct attribution_parts parts;
-	int clock_event;		      /* index into profile.events */
-	int named_events[SAMPLER_MAX_EVENTS]; /* the same, or NO_EVENT, by the sampler's index */
-	bool foreign_pid_namespace;	      /* we are not in the first PID namespace */
-	VEC(struct cpu_exit) exits;	      /* by CPU */
+	VEC(struct cpu_exit) exits; /* by CPU */
 	VEC(struct throttle) throttles;
 	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
 	struct attribution_counts counts;
@@ -61,7 +58,6 @@ struct attribution *attribution_new(const struct attribution_parts *parts)
 	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
 
 	attribution->parts = *parts;
-	attribution->foreign_pid_namespace = !proc_scan_sees_all_pids();
 	return attribution;
 }
 
@@ -72,73 +68,6 @@ void attribution_free(struct attribution *attribution)
 	vec_free(&attribution->exits);
 	vec_free(&attribution->throttles);
 	free(attribution);
-}
-
-static int declare(struct attribution *attribution, const struct event *event)
-{
-	struct profile *profile = attribution->parts.profile;
-
-	profile->events[profile->event_count] = *event;
-	return (int)profile->event_count++;
-}
-
-static enum clock_kind clock_of(const struct event_spec *spec)
-{
-	if (spec->hardware)
-		return sampler_pmu_clock();
-	return spec->counts_ns ? CLOCK_TIMER : CLOCK_SOFTWARE;
-}
-
-static double rate_of(const struct attribution *attribution, const struct event_spec *spec)
-{
-	if (spec->period)
-		return 0;
-	return spec->rate_hz > 0 ? spec->rate_hz : sampler_rate(attribution->parts.sampler);
-}
-
-static int declare_named(struct attribution *attribution, const struct event_spec *spec)
-{
-	struct strpool *strings = &attribution->parts.profile->strings;
-	struct event event = {
-		.name = strpool_intern(strings, spec->name),
-		.unit = strpool_intern(strings, spec->counts_ns ? "ns" : "count"),
-		.clock = clock_of(spec),
-		.rate_hz = rate_of(attribution, spec),
-		.period = spec->period,
-	};
-
-	return declare(attribution, &event);
-}
-
-void attribution_declare_events(struct attribution *attribution)
-{
-	const struct sampler *sampler = attribution->parts.sampler;
-	struct strpool *strings = &attribution->parts.profile->strings;
-	struct event clock = { .name = strpool_intern(strings, "cpu-clock"),
-			       .unit = strpool_intern(strings, "ns"),
-			       .clock = CLOCK_TIMER,
-			       .rate_hz = sampler_rate(sampler) };
-
-	attribution->clock_event = declare(attribution, &clock);
-	for (size_t i = 0; i < sampler_event_count(sampler); i++) {
-		const struct event_spec *spec = sampler_event(sampler, i);
-
-		attribution->named_events[i] = spec ? declare_named(attribution, spec) : NO_EVENT;
-	}
-}
-
-/* The profile's event a record counts into, or NO_EVENT. */
-static int event_of(const struct attribution *attribution, struct sampler_source source)
-{
-	switch (source.stream) {
-	case STREAM_CLOCK:
-	case STREAM_IDLE:
-		return attribution->clock_event;
-	case STREAM_EVENT:
-		return attribution->named_events[source.event];
-	default:
-		return NO_EVENT;
-	}
 }
 
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
@@ -186,7 +115,7 @@ static bool idle_sample_counts(const struct attribution *attribution,
 {
 	if (record->pid != 0 || !attribution->parts.kernel)
 		return false;
-	if (attribution->foreign_pid_namespace && !place->idle)
+	if (attribution->parts.foreign_pid_namespace && !place->idle)
 		return false; /* another namespace's task: the clock stream has it */
 	return place->context != CONTEXT_TASK ||
 	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
@@ -208,7 +137,7 @@ static const struct cpu_exit *exit_of(const struct attribution *attribution,
 }
 
 static uint32_t task_of(struct attribution *attribution, const struct perf_record *record,
-			enum stream stream, bool idle)
+			const struct record_origin *origin, bool idle)
 {
 	struct machine *machine = attribution->parts.machine;
 	const struct cpu_exit *left = exit_of(attribution, record);
@@ -219,8 +148,7 @@ static uint32_t task_of(struct attribution *attribution, const struct perf_recor
 		return left->task;
 	if (record->pid < 0)
 		return machine_bucket_task(machine, "[exiting]");
-	if (record->pid == 0 && stream != STREAM_IDLE && attribution->foreign_pid_namespace &&
-	    !idle)
+	if (record->pid == 0 && !origin->idle && attribution->parts.foreign_pid_namespace && !idle)
 		return machine_bucket_task(machine, "[other namespace]");
 	task = machine_task(machine, record->time_ns, record->pid, record->tid, &known);
 	if (!known) {
@@ -295,35 +223,34 @@ static void find_stack(struct attribution *attribution, const struct perf_record
 	}
 }
 
-static void take_sample(struct attribution *attribution, const struct perf_record *record)
+static void take_sample(struct attribution *attribution, const struct perf_record *record,
+			const struct record_origin *origin)
 {
 	struct profile *profile = attribution->parts.profile;
-	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
-	int event = event_of(attribution, source);
 	struct known_stack place;
 	struct sample sample;
 	size_t chain_count;
 
-	if (event == NO_EVENT)
+	if (origin->event == RECORD_NO_EVENT)
 		return;
 	sample = (struct sample){
 		.time_ns = record->time_ns,
-		.weight = sampler_weight(attribution->parts.sampler, record),
+		.weight = origin->weight,
 		.cpu = (uint16_t)record->cpu,
-		.event = (uint8_t)event,
+		.event = (uint8_t)origin->event,
 		.mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL ? MODE_KERNEL : MODE_USER,
 	};
 	place = place_of(attribution, record, &chain_count);
-	if (source.stream == STREAM_IDLE) {
+	if (origin->idle) {
 		attribution->counts.idle_stream_weight += sample.weight;
 		if (!idle_sample_counts(attribution, record, &place))
 			return;
 	}
-	sample.task = task_of(attribution, record, source.stream, place.idle);
+	sample.task = task_of(attribution, record, origin, place.idle);
 	find_stack(attribution, record, chain_count, &place);
 	sample.stack = place.stack;
 	sample.context = place.context;
-	count_sample(&profile->events[event], &sample);
+	count_sample(&profile->events[origin->event], &sample);
 	attribution->counts.samples++;
 	if (attribution->parts.hot)
 		hot_code_count(attribution->parts.hot, sample.stack);
@@ -404,11 +331,10 @@ static void end_throttle(struct attribution *attribution, const struct throttle 
 
 static void take_throttle(struct attribution *attribution, const struct perf_record *record)
 {
-	struct sampler_source source = sampler_source(attribution->parts.sampler, record->id);
-	int event = event_of(attribution, source);
+	struct record_origin origin = record_origin(&attribution->parts.source, record);
 
 	/* Of the idle stream hardly anything is kept: its throttling is no loss to speak of. */
-	if (event == NO_EVENT || source.stream == STREAM_IDLE)
+	if (origin.event == RECORD_NO_EVENT || origin.idle)
 		return;
 	for (size_t i = 0; i < attribution->throttles.count; i++) {
 		struct throttle *open = &attribution->throttles.items[i];
@@ -423,7 +349,7 @@ static void take_throttle(struct attribution *attribution, const struct perf_rec
 	}
 	if (record->type == PERF_RECORD_THROTTLE)
 		*vec_push(&attribution->throttles) =
-			(struct throttle){ record->id, record->cpu, record->time_ns, event };
+			(struct throttle){ record->id, record->cpu, record->time_ns, origin.event };
 }
 
 static void take_ksymbol(struct attribution *attribution, const struct perf_ksymbol *symbol)
@@ -438,11 +364,15 @@ static void take_ksymbol(struct attribution *attribution, const struct perf_ksym
 		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
 }
 
-/* Samples of the program's, and records of any kind. */
-static bool is_of_waits(const struct attribution *attribution, const struct perf_record *record)
+/* A sample of an event, or a record of the off-CPU programs. */
+static void take_sampled(struct attribution *attribution, const struct perf_record *record)
 {
-	return record->type != PERF_RECORD_SAMPLE ||
-	       sampler_source(attribution->parts.sampler, record->id).stream == STREAM_WAITS;
+	struct record_origin origin = record_origin(&attribution->parts.source, record);
+
+	if (!origin.waits)
+		take_sample(attribution, record, &origin);
+	else if (attribution->parts.waiting)
+		waiting_take(attribution->parts.waiting, record);
 }
 
 void attribution_take(void *context, const struct perf_record *record)
@@ -452,11 +382,11 @@ void attribution_take(void *context, const struct perf_record *record)
 
 	if (attribution->parts.jit)
 		jit_set_time(attribution->parts.jit, record->time_ns);
-	if (attribution->parts.waiting && is_of_waits(attribution, record))
+	if (attribution->parts.waiting && record->type != PERF_RECORD_SAMPLE)
 		waiting_take(attribution->parts.waiting, record);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		take_sample(attribution, record);
+		take_sampled(attribution, record);
 		break;
 	case PERF_RECORD_MMAP2:
 		take_mmap(attribution, record);

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attribute/record_source.h"
 #include "model/machine.h"
 #include "model/profile.h"
-#include "sampling/sampler.h"
 
 struct attribution;
 struct frames;
@@ -33,17 +33,18 @@ struct attribution_parts {
 	struct hot_code *hot; /* NULL: no bytes are to be kept */
 	struct jit *jit;      /* NULL: memory that is no file has no names */
 	struct kernel_symbols *kernel;
-	const struct sampler *sampler;
+	struct record_source source; /* its events are in the profile */
 	struct store_writer *writer;
 	const struct frames *frames;
 	struct waiting *waiting; /* NULL: --off-cpu was not asked for */
 	struct stacks *stacks; /* NULL: stacks were not asked for, samples have their leaf alone */
+	/* We are not in the first PID namespace: pid 0 is the idle task, and every task of another
+	 * one. */
+	bool foreign_pid_namespace;
 };
 
 struct attribution *attribution_new(const struct attribution_parts *parts);
 void attribution_free(struct attribution *attribution);
-/* Registers the events of the sampler in the profile; once, before the first record. */
-void attribution_declare_events(struct attribution *attribution);
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel);
 
 /* The visitor for sampler_drain. @context is the struct attribution. */

@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "place/kernel/kernel_symbols.h"
-#include "sampling/sampler.h"
+#include "sampling/stack_tables.h"
 #include "unwind/unwinder.h"
 
 #if defined(__aarch64__)
@@ -46,7 +46,6 @@ struct stacks {
 	struct stack_reaches reaches;
 	struct stack_reach reach; /* of the stack at hand */
 	size_t sweep_at;
-	size_t max_depth;
 	uint64_t addresses[STACK_MAX_USER];
 	int32_t pid;   /* whose stack is being walked */
 	size_t copies; /* of stacks that came since the last time tables were given away */
@@ -64,7 +63,6 @@ struct stacks *stacks_new(const struct stacks_parts *parts)
 	image_codes_set_pause(stacks->codes, &parts->pause);
 	stacks->spaces = stack_spaces_new(parts->frames->machine, stacks->codes, parts->tables);
 	stacks->sweep_at = SWEEP_AT_LEAST;
-	stacks->max_depth = parts->max_depth ? parts->max_depth : SAMPLER_MAX_DEPTH;
 	return stacks;
 }
 
@@ -259,7 +257,7 @@ static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 	stacks->pid = record->pid;
 	stacks->copies++;
 	stack_spaces_want(stacks->spaces, record->pid, user);
-	count = unwinder_walk(&input, stacks->addresses, stacks->max_depth, ret_end);
+	count = unwinder_walk(&input, stacks->addresses, stacks->parts.max_depth, ret_end);
 	learn(stacks, user, count);
 	if (stacks->parts.observer)
 		show_walk(stacks, record, count, *ret_end);

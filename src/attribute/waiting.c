@@ -15,7 +15,6 @@
 #include "model/profile.h"
 #include "place/kernel/kernel_symbols.h"
 #include "sampling/off_cpu.h"
-#include "sampling/stack_program.h"
 #include "sampling/switch_times.h"
 #include "store/store.h"
 
@@ -92,24 +91,6 @@ static void tell_missing(struct waiting *waiting)
 	free(more);
 }
 
-static int load(struct waiting *waiting, struct err *err)
-{
-	struct stack_program_maps maps;
-	bool walks = sampler_stack_maps(waiting->parts.sampler, &maps);
-
-	return off_cpu_new(walks ? &maps : NULL, &waiting->off_cpu, err);
-}
-
-static int attach(struct waiting *waiting, struct err *err)
-{
-	const struct sampler *sampler = waiting->parts.sampler;
-	_cleanup_free_ struct off_cpu_output *outputs =
-		xcalloc(sampler_cpus(sampler), sizeof(*outputs));
-	size_t count = sampler_wait_outputs(sampler, outputs);
-
-	return off_cpu_attach(waiting->off_cpu, outputs, count, err);
-}
-
 int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, struct err *err)
 {
 	int rc = 0;
@@ -123,10 +104,12 @@ int waiting_prepare(struct waiting *waiting, const struct waiting_parts *parts, 
 		waiting->switches = switch_times_new(clock_ns());
 		return 0;
 	}
-	rc = load(waiting, err);
+	rc = off_cpu_new(parts->maps, &waiting->off_cpu, err);
 	for (size_t i = 0; rc == 0 && i < parts->chosen_count; i++)
 		rc = off_cpu_choose(waiting->off_cpu, parts->chosen[i], parts->only_chosen, err);
-	return rc < 0 ? rc : attach(waiting, err);
+	if (rc == 0)
+		rc = off_cpu_attach(waiting->off_cpu, parts->outputs, parts->output_count, err);
+	return rc;
 }
 
 void waiting_open(struct waiting *waiting)
@@ -410,22 +393,13 @@ static void settle(struct waiting *waiting)
 	profile->run.bpf_ns += off_cpu_cost_ns(&counts);
 }
 
-/* What a lost record would have told is charged to what the thread did before. */
-static void settle_switches(struct waiting *waiting)
-{
-	struct sampler_losses losses = sampler_losses(waiting->parts.sampler);
-	struct event *event = &waiting->parts.profile->events[waiting->times];
-
-	event->loss[LOSS_RING_FULL].count += losses.streams[STREAM_WAITS];
-}
-
 void waiting_stop(struct waiting *waiting)
 {
 	if (waiting && waiting->off_cpu)
 		off_cpu_stop(waiting->off_cpu);
 }
 
-void waiting_close(struct waiting *waiting)
+void waiting_close(struct waiting *waiting, uint64_t lost)
 {
 	if (!waiting)
 		return;
@@ -433,7 +407,8 @@ void waiting_close(struct waiting *waiting)
 	waiting->record.time_ns = waiting->parts.profile->run.end_ns;
 	if (waiting->switches) {
 		switch_times_close(waiting->switches, waiting->record.time_ns, take_event, waiting);
-		settle_switches(waiting);
+		/* What a lost record would have told is charged to what the thread did before. */
+		waiting->parts.profile->events[waiting->times].loss[LOSS_RING_FULL].count += lost;
 		return;
 	}
 	off_cpu_close(waiting->off_cpu, take_event, waiting);

@@ -23,7 +23,9 @@
 
 struct frames;
 struct machine;
+struct off_cpu_output;
 struct profile;
+struct stack_program_maps;
 struct stacks;
 struct store_writer;
 struct waiting;
@@ -32,13 +34,18 @@ struct waiting;
  * not to be had waiting_prepare tells. */
 struct waiting *waiting_new(void);
 void waiting_free(struct waiting *waiting); /* NULL is fine */
-/* What the sampler has to bring. Here and below NULL is fine: --off-cpu was not asked for. */
+/* What the sampler must bring. Here and below NULL is fine: --off-cpu was not asked for. */
 enum sampler_waits waiting_source(const struct waiting *waiting);
 /* All borrowed. */
 struct waiting_parts {
 	struct profile *profile;
 	struct machine *machine;
-	const struct sampler *sampler;
+	/* For the programs of the kernel side, where waiting_source asked for their output, and for
+	 * waiting_prepare alone: the tables user stacks are walked with (NULL: by frame pointers),
+	 * and where the records go. */
+	const struct stack_program_maps *maps;
+	const struct off_cpu_output *outputs;
+	size_t output_count;
 	const struct frames *frames;
 	struct stacks *stacks; /* NULL: no user stacks are wanted */
 	struct store_writer *writer;
@@ -58,7 +65,8 @@ void waiting_take(struct waiting *waiting, const struct perf_record *record);
 /* Closes the window, while the sampler still runs. */
 void waiting_stop(struct waiting *waiting);
 /* After the last drain: ends the waits that are open as the window closed. Counts what was lost in
- * the profile, and adds what it cost to run.bpf_ns. */
-void waiting_close(struct waiting *waiting);
+ * the profile, and adds what it cost to run.bpf_ns. @lost: records of the stream `waits` that the
+ * kernel dropped. */
+void waiting_close(struct waiting *waiting, uint64_t lost);
 
 #endif

@@ -30,10 +30,14 @@
 #include "place/kernel/kernel_symbols.h"
 #include "proc/exec_watch.h"
 #include "proc/module_watch.h"
+#include "proc/proc_scan.h"
 #include "proc/watched_command.h"
+#include "record/live_source.h"
 #include "record/record_facts.h"
 #include "record/record_sampler.h"
 #include "record/record_scan.h"
+#include "sampling/off_cpu.h"
+#include "sampling/stack_program.h"
 #include "store/record_output.h"
 #include "store/store.h"
 
@@ -61,6 +65,7 @@ struct recording {
 	struct watched_command command;
 	struct profile *profile;
 	struct sampler *sampler;
+	struct live_source source;
 	struct foreign *foreign;
 	struct readers readers; /* ourselves, through `foreign` */
 	struct image_files *files;
@@ -108,7 +113,9 @@ static void build_stacks(struct recording *recording)
 	parts = (struct stacks_parts){ .frames = &recording->frames,
 				       .files = recording->files,
 				       .tables = sampler_stack_tables(recording->sampler),
-				       .max_depth = recording->options->max_depth,
+				       .max_depth = recording->options->max_depth
+							    ? recording->options->max_depth
+							    : SAMPLER_MAX_DEPTH,
 				       .observer = recording->options->observer,
 				       .pause = { keep_up, recording },
 				       .made = recording->made };
@@ -137,10 +144,11 @@ static void build_model(struct recording *recording)
 					    .files = recording->files,
 					    .jit = recording->jit,
 					    .hot = recording->hot,
-					    .sampler = recording->sampler,
 					    .writer = recording->output.writer };
+	parts.source =
+		live_source_begin(&recording->source, recording->sampler, recording->profile);
+	parts.foreign_pid_namespace = !proc_scan_sees_all_pids();
 	recording->attribution = attribution_new(&parts);
-	attribution_declare_events(recording->attribution);
 	recording->scan = (struct record_scan){ .machine = recording->machine,
 						.attribution = recording->attribution,
 						.sampler = recording->sampler,
@@ -157,9 +165,14 @@ static void build_model(struct recording *recording)
 static int build_waiting(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
+	_cleanup_free_ struct off_cpu_output *outputs =
+		xcalloc(sampler_cpus(recording->sampler), sizeof(*outputs));
+	struct stack_program_maps maps;
 	struct waiting_parts parts = { .profile = recording->profile,
 				       .machine = recording->machine,
-				       .sampler = recording->sampler,
+				       .outputs = outputs,
+				       .output_count =
+					       sampler_wait_outputs(recording->sampler, outputs),
 				       .frames = &recording->frames,
 				       .stacks = recording->stacks,
 				       .writer = recording->output.writer,
@@ -167,6 +180,8 @@ static int build_waiting(struct recording *recording, struct err *err)
 				       .chosen_count = options->pid_count,
 				       .only_chosen = options->pid_count > 0 };
 
+	if (sampler_stack_maps(recording->sampler, &maps))
+		parts.maps = &maps;
 	if (recording->command.launch.pid > 0) {
 		parts.chosen = &recording->command.launch.pid;
 		parts.chosen_count = 1;
@@ -415,6 +430,13 @@ static uint64_t late_processes(const struct recording *recording)
 	return recording->scan.late + jit_far(recording->jit) + process_code_late(recording->made);
 }
 
+static uint64_t lost_waits(const struct sampler *sampler)
+{
+	struct sampler_losses losses = sampler_losses(sampler);
+
+	return losses.streams[STREAM_WAITS];
+}
+
 static int finish(struct recording *recording, struct err *err)
 {
 	struct record_end end = { .status = recording->command.outcome.status };
@@ -424,7 +446,7 @@ static int finish(struct recording *recording, struct err *err)
 	record_facts_end(recording->facts);
 	drain(recording, UINT64_MAX);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
-	waiting_close(recording->waiting);
+	waiting_close(recording->waiting, recording->waiting ? lost_waits(recording->sampler) : 0);
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
 	end.usage = recording->command.outcome.ended ? &recording->command.usage : NULL;

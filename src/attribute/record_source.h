@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where records come from: what attribution must know of a record that is not in the record itself.
+ * The sampler is one source (record/live_source.h), a recording of perf another
+ * (import/import_data.c), and unit tests have their own.
+ */
+#ifndef ATTRIBUTE_RECORD_SOURCE_H
+#define ATTRIBUTE_RECORD_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perf/perf_record.h"
+
+enum { RECORD_NO_EVENT = -1 };
+
+/* The event that wrote a record. */
+struct record_origin {
+	int event;	 /* index into profile.events; RECORD_NO_EVENT: it counts into none */
+	bool is_time;	 /* the event counts nanoseconds */
+	bool idle;	 /* it samples the idle task too, where only interrupts count */
+	bool waits;	 /* its samples are records of the off-CPU programs */
+	uint64_t weight; /* what a sample stands for, in the event's unit; 0 for other records */
+};
+
+struct record_source {
+	/* Called at most once per record. */
+	struct record_origin (*origin)(void *context, const struct perf_record *record);
+	void *context; /* borrowed */
+};
+
+static inline struct record_origin record_origin(const struct record_source *source,
+						 const struct perf_record *record)
+{
+	return source->origin(source->context, record);
+}
+
+#endif
