@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribute/dispatch.h"
 #include "attribute/frames.h"
 #include "attribute/hot_code.h"
 #include "attribute/stacks.h"
@@ -37,48 +38,13 @@ struct cpu_exit {
 	uint32_t task;
 };
 
-/* A throttle that has not ended. */
-struct throttle {
-	uint64_t id;
-	uint32_t cpu;
-	uint64_t since_ns;
-	int event;
-};
-
 struct attribution {
 	struct attribution_parts parts;
-	VEC(struct cpu_exit) exits; /* by CPU */
-	VEC(struct throttle) throttles;
+	struct dispatch dispatch;
+	VEC(struct cpu_exit) exits;	       /* by CPU */
 	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
-	struct attribution_counts counts;
+	uint64_t samples, idle_stream_weight;  /* see struct attribution_counts */
 };
-
-struct attribution *attribution_new(const struct attribution_parts *parts)
-{
-	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
-
-	attribution->parts = *parts;
-	return attribution;
-}
-
-void attribution_free(struct attribution *attribution)
-{
-	if (!attribution)
-		return;
-	vec_free(&attribution->exits);
-	vec_free(&attribution->throttles);
-	free(attribution);
-}
-
-void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
-{
-	attribution->parts.kernel = kernel;
-}
-
-const struct attribution_counts *attribution_counts(const struct attribution *attribution)
-{
-	return &attribution->counts;
-}
 
 /* ---- samples ---- */
 
@@ -223,16 +189,14 @@ static void find_stack(struct attribution *attribution, const struct perf_record
 	}
 }
 
-static void take_sample(struct attribution *attribution, const struct perf_record *record,
-			const struct record_origin *origin)
+static void attribute_sample(struct attribution *attribution, const struct perf_record *record,
+			     const struct record_origin *origin)
 {
 	struct profile *profile = attribution->parts.profile;
 	struct known_stack place;
 	struct sample sample;
 	size_t chain_count;
 
-	if (origin->event == RECORD_NO_EVENT)
-		return;
 	sample = (struct sample){
 		.time_ns = record->time_ns,
 		.weight = origin->weight,
@@ -242,7 +206,7 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 	};
 	place = place_of(attribution, record, &chain_count);
 	if (origin->idle) {
-		attribution->counts.idle_stream_weight += sample.weight;
+		attribution->idle_stream_weight += sample.weight;
 		if (!idle_sample_counts(attribution, record, &place))
 			return;
 	}
@@ -251,10 +215,22 @@ static void take_sample(struct attribution *attribution, const struct perf_recor
 	sample.stack = place.stack;
 	sample.context = place.context;
 	count_sample(&profile->events[origin->event], &sample);
-	attribution->counts.samples++;
+	attribution->samples++;
 	if (attribution->parts.hot)
 		hot_code_count(attribution->parts.hot, sample.stack);
 	store_add(attribution->parts.writer, &sample);
+}
+
+static int take_sample(void *context, const struct perf_record *record,
+		       const struct record_origin *origin)
+{
+	struct attribution *attribution = context;
+
+	if (origin->event != RECORD_NO_EVENT)
+		attribute_sample(attribution, record, origin);
+	else if (origin->waits && attribution->parts.waiting)
+		waiting_take(attribution->parts.waiting, record);
+	return 0;
 }
 
 /* ---- mappings ---- */
@@ -273,8 +249,9 @@ static void map_file(struct attribution *attribution, uint64_t time_ns,
 			   machine_process_of(attribution->parts.machine, file->pid), file);
 }
 
-static void take_mmap(struct attribution *attribution, const struct perf_record *record)
+static int take_mmap(void *context, const struct perf_record *record)
 {
+	struct attribution *attribution = context;
 	const struct perf_mmap *map = &record->mmap;
 	struct mapped_file file = { .pid = record->pid,
 				    .path = map->path,
@@ -288,6 +265,7 @@ static void take_mmap(struct attribution *attribution, const struct perf_record 
 
 	if (record->pid >= 0 && map->size)
 		map_file(attribution, record->time_ns, &file, map->offset);
+	return 0;
 }
 
 void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map)
@@ -304,56 +282,24 @@ void attribution_map(struct attribution *attribution, int32_t pid, const struct 
 
 /* ---- the rest ---- */
 
-static void take_exit(struct attribution *attribution, const struct perf_record *record)
+static void take_exit(void *context, const struct perf_record *record)
 {
-	struct machine *machine = attribution->parts.machine;
+	struct attribution *attribution = context;
 
-	if (record->cpu < MAX_CPUS && record->pid > 0) {
-		while (attribution->exits.count <= record->cpu)
-			*vec_push(&attribution->exits) = (struct cpu_exit){ 0 };
-		attribution->exits.items[record->cpu] =
-			(struct cpu_exit){ record->pid, record->tid,
-					   machine_task(machine, record->time_ns, record->pid,
-							record->tid, NULL) };
-	}
-	machine_exit(machine, record->time_ns, record->pid, record->tid);
-}
-
-static void end_throttle(struct attribution *attribution, const struct throttle *throttle,
-			 uint64_t end_ns)
-{
-	struct event *event = &attribution->parts.profile->events[throttle->event];
-
-	event->loss[LOSS_THROTTLED].count++;
-	if (end_ns > throttle->since_ns)
-		event->loss[LOSS_THROTTLED].weight += end_ns - throttle->since_ns;
-}
-
-static void take_throttle(struct attribution *attribution, const struct perf_record *record)
-{
-	struct record_origin origin = record_origin(&attribution->parts.source, record);
-
-	/* Of the idle stream hardly anything is kept: its throttling is no loss to speak of. */
-	if (origin.event == RECORD_NO_EVENT || origin.idle)
+	if (record->cpu >= MAX_CPUS || record->pid <= 0)
 		return;
-	for (size_t i = 0; i < attribution->throttles.count; i++) {
-		struct throttle *open = &attribution->throttles.items[i];
-
-		if (open->id != record->id || open->cpu != record->cpu)
-			continue;
-		if (record->type == PERF_RECORD_UNTHROTTLE) {
-			end_throttle(attribution, open, record->time_ns);
-			*open = attribution->throttles.items[--attribution->throttles.count];
-		}
-		return;
-	}
-	if (record->type == PERF_RECORD_THROTTLE)
-		*vec_push(&attribution->throttles) =
-			(struct throttle){ record->id, record->cpu, record->time_ns, origin.event };
+	while (attribution->exits.count <= record->cpu)
+		*vec_push(&attribution->exits) = (struct cpu_exit){ 0 };
+	attribution->exits.items[record->cpu] =
+		(struct cpu_exit){ record->pid, record->tid,
+				   machine_task(attribution->parts.machine, record->time_ns,
+						record->pid, record->tid, NULL) };
 }
 
-static void take_ksymbol(struct attribution *attribution, const struct perf_ksymbol *symbol)
+static void take_ksymbol(void *context, const struct perf_record *record)
 {
+	const struct attribution *attribution = context;
+	const struct perf_ksymbol *symbol = &record->ksymbol;
 	struct kernel_symbols *kernel = attribution->parts.kernel;
 
 	if (!kernel)
@@ -364,63 +310,72 @@ static void take_ksymbol(struct attribution *attribution, const struct perf_ksym
 		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
 }
 
-/* A sample of an event, or a record of the off-CPU programs. */
-static void take_sampled(struct attribution *attribution, const struct perf_record *record)
+/* Off-CPU code sees what tells of threads before it changes the machine. */
+static bool admit(void *context, const struct perf_record *record)
 {
-	struct record_origin origin = record_origin(&attribution->parts.source, record);
-
-	if (!origin.waits)
-		take_sample(attribution, record, &origin);
-	else if (attribution->parts.waiting)
-		waiting_take(attribution->parts.waiting, record);
-}
-
-void attribution_take(void *context, const struct perf_record *record)
-{
-	struct attribution *attribution = context;
-	struct machine *machine = attribution->parts.machine;
+	const struct attribution *attribution = context;
 
 	if (attribution->parts.jit)
 		jit_set_time(attribution->parts.jit, record->time_ns);
 	if (attribution->parts.waiting && record->type != PERF_RECORD_SAMPLE)
 		waiting_take(attribution->parts.waiting, record);
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		take_sampled(attribution, record);
-		break;
-	case PERF_RECORD_MMAP2:
-		take_mmap(attribution, record);
-		break;
-	case PERF_RECORD_COMM:
-		machine_comm(machine, record->time_ns, record->pid, record->tid, record->comm.comm,
-			     record->comm.exec);
-		break;
-	case PERF_RECORD_FORK:
-		machine_fork(machine, record->time_ns, record->pid, record->task.parent_pid,
-			     record->tid, record->task.parent_tid);
-		break;
-	case PERF_RECORD_EXIT:
-		take_exit(attribution, record);
-		break;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		attribution->counts.ring_lost += record->lost.count;
-		break;
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		take_throttle(attribution, record);
-		break;
-	case PERF_RECORD_KSYMBOL:
-		take_ksymbol(attribution, &record->ksymbol);
-		break;
-	default:
-		break;
-	}
+	return true;
+}
+
+/* ---- life ---- */
+
+static const struct dispatch_hooks hooks = {
+	.admit = admit,
+	.sample = take_sample,
+	.map = take_mmap,
+	.leave = take_exit,
+	.ksymbol = take_ksymbol,
+};
+
+struct attribution *attribution_new(const struct attribution_parts *parts)
+{
+	struct attribution *attribution = xcalloc(1, sizeof(*attribution));
+
+	attribution->parts = *parts;
+	attribution->dispatch = (struct dispatch){ .profile = parts->profile,
+						   .machine = parts->machine,
+						   .source = parts->source,
+						   .hooks = &hooks,
+						   .context = attribution };
+	return attribution;
+}
+
+void attribution_free(struct attribution *attribution)
+{
+	if (!attribution)
+		return;
+	dispatch_done(&attribution->dispatch);
+	vec_free(&attribution->exits);
+	free(attribution);
+}
+
+void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel)
+{
+	attribution->parts.kernel = kernel;
+}
+
+void attribution_take(void *context, const struct perf_record *record)
+{
+	struct attribution *attribution = context;
+
+	(void)dispatch_take(&attribution->dispatch, record); /* no hook of ours fails */
+}
+
+struct attribution_counts attribution_counts(const struct attribution *attribution)
+{
+	return (struct attribution_counts){
+		.samples = attribution->samples,
+		.ring_lost = attribution->dispatch.losses.lost,
+		.idle_stream_weight = attribution->idle_stream_weight,
+	};
 }
 
 void attribution_finish(struct attribution *attribution, uint64_t end_ns)
 {
-	for (size_t i = 0; i < attribution->throttles.count; i++)
-		end_throttle(attribution, &attribution->throttles.items[i], end_ns);
-	attribution->throttles.count = 0;
+	record_losses_end(&attribution->dispatch.losses, end_ns, attribution->parts.profile);
 }

@@ -59,7 +59,7 @@ struct attribution_counts {
 	uint64_t ring_lost;	     /* records that PERF_RECORD_LOST told of */
 	uint64_t idle_stream_weight; /* ns; of all its ticks, also of those that are not kept */
 };
-const struct attribution_counts *attribution_counts(const struct attribution *attribution);
+struct attribution_counts attribution_counts(const struct attribution *attribution);
 
 /* The end: throttles that are still open last until @end_ns. */
 void attribution_finish(struct attribution *attribution, uint64_t end_ns);

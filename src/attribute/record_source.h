@@ -16,11 +16,12 @@ enum { RECORD_NO_EVENT = -1 };
 
 /* The event that wrote a record. */
 struct record_origin {
-	int event;	 /* index into profile.events; RECORD_NO_EVENT: it counts into none */
-	bool is_time;	 /* the event counts nanoseconds */
-	bool idle;	 /* it samples the idle task too, where only interrupts count */
-	bool waits;	 /* its samples are records of the off-CPU programs */
-	uint64_t weight; /* what a sample stands for, in the event's unit; 0 for other records */
+	int event;	    /* index into profile.events; RECORD_NO_EVENT: it counts into none */
+	bool is_time;	    /* the event counts nanoseconds */
+	bool idle;	    /* it samples the idle task too, where only interrupts count */
+	bool waits;	    /* its samples are records of the off-CPU programs */
+	bool counts_losses; /* the kernel was asked to count what the event lost */
+	uint64_t weight;    /* what a sample stands for, in the event's unit; 0 for other records */
 };
 
 struct record_source {

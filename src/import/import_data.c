@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "attribute/dispatch.h"
 #include "attribute/stacks.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
@@ -28,7 +29,6 @@
 #include "import/import_events.h"
 #include "import/import_files.h"
 #include "import/import_kernel.h"
-#include "import/import_losses.h"
 #include "import/import_repeats.h"
 #include "import/import_tasks.h"
 #include "import/perf_data.h"
@@ -66,8 +66,9 @@ struct importing {
 	struct import_events events;
 	struct perf_reads reads;
 	VEC(struct cgroup) cgroups;
-	struct import_losses losses;
 	struct import_files files;
+	struct dispatch dispatch;
+	size_t index;	   /* of the event of the record at hand */
 	bool same_machine; /* as we are */
 	bool has_chains, has_dumps;
 	uint64_t without_event;	   /* samples of events or members beyond what is followed */
@@ -181,10 +182,9 @@ static void set_cgroup(struct importing *importing, const struct perf_record *re
 }
 
 /* Where and when a sample was, whatever it counts. */
-static void place_sample(struct importing *importing, struct perf_record *record, size_t index,
-			 struct placed *ret_placed)
+static void place_sample(struct importing *importing, struct perf_record *record,
+			 const struct perf_data_event *event, struct placed *ret_placed)
 {
-	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
 	struct import_profile *import = importing->import;
 	bool kernel_mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL;
 	struct sample *sample = &ret_placed->sample;
@@ -205,21 +205,20 @@ static void place_sample(struct importing *importing, struct perf_record *record
 								  importing->chain.kernel_count);
 }
 
-/* What was placed, as a sample of an event of the recording. */
-static int give_sample(struct importing *importing, const struct placed *placed, size_t index,
+/* What was placed, as a sample of an event of the profile. */
+static int give_sample(struct importing *importing, const struct placed *placed, int event,
 		       uint64_t weight)
 {
-	int declared = import_events_of(&importing->events, index);
 	struct import_profile *import = importing->import;
 	struct sample sample = placed->sample;
 
-	if (declared < 0) {
+	if (event == RECORD_NO_EVENT) {
 		importing->without_event++;
 		return 0;
 	}
 	if (!placed->task_known)
-		import->profile->events[declared].loss[LOSS_UNKNOWN_TASK].count++;
-	sample.event = (uint8_t)declared;
+		import->profile->events[event].loss[LOSS_UNKNOWN_TASK].count++;
+	sample.event = (uint8_t)event;
 	sample.weight = weight;
 	return import_profile_sample(import, &sample, importing->err);
 }
@@ -242,36 +241,47 @@ static int give_members(struct importing *importing, const struct perf_record *r
 		else if (!perf_reads_since(&importing->reads, id, tid, value, &count))
 			importing->without_event++;
 		else if (count)
-			rc = give_sample(importing, placed, index, count);
+			rc = give_sample(importing, placed,
+					 import_events_of(&importing->events, index), count);
 	}
 	return rc;
 }
 
-static int take_sample(struct importing *importing, struct perf_record *record, size_t index)
+static const struct perf_data_event *event_at_hand(const struct importing *importing)
 {
-	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	return &perf_data_events(importing->data)->list.items[importing->index];
+}
+
+static int take_sample(void *context, const struct perf_record *recorded,
+		       const struct record_origin *origin)
+{
+	struct importing *importing = context;
+	const struct perf_data_event *event = event_at_hand(importing);
 	const uint64_t with_kernel = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
-	int declared = import_events_of(&importing->events, index);
+	struct perf_record record = *recorded;
 	struct placed placed;
 	int rc = 0;
 
-	record->cpu_mode = import_chain_mode(record);
-	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL || event->format.sample_type & with_kernel)
+	record.cpu_mode = import_chain_mode(&record);
+	if (record.cpu_mode == PERF_RECORD_MISC_KERNEL || event->format.sample_type & with_kernel)
 		rc = import_kernel_need(&importing->kernel, importing->err);
 	if (rc < 0)
 		return rc;
-	place_sample(importing, record, index, &placed);
-	if (declared >= 0)
-		import_branches_take(importing->import, record, &event->format, (uint8_t)declared);
-	if (record->sample.read.count && record->sample.read.id_at)
-		return give_members(importing, record, &placed, event);
-	return give_sample(importing, &placed, index, weight_of(record, event));
+	place_sample(importing, &record, event, &placed);
+	if (origin->event != RECORD_NO_EVENT)
+		import_branches_take(importing->import, &record, &event->format,
+				     (uint8_t)origin->event);
+	if (record.sample.read.count && record.sample.read.id_at)
+		return give_members(importing, &record, &placed, event);
+	return give_sample(importing, &placed, origin->event, origin->weight);
 }
 
 /* ---- the rest ---- */
 
-static int take_mmap(struct importing *importing, const struct perf_record *record)
+static int take_mmap(void *context, const struct perf_record *record)
 {
+	struct importing *importing = context;
+
 	if (!record->mmap.executable)
 		return 0;
 	if (record->cpu_mode == PERF_RECORD_MISC_GUEST_KERNEL ||
@@ -284,8 +294,11 @@ static int take_mmap(struct importing *importing, const struct perf_record *reco
 	return 0;
 }
 
-static void take_cgroup(struct importing *importing, const struct perf_cgroup *cgroup)
+static void take_cgroup(void *context, const struct perf_record *record)
 {
+	struct importing *importing = context;
+	const struct perf_cgroup *cgroup = &record->cgroup;
+
 	if (importing->cgroups.count >= MAX_CGROUPS || find_cgroup(importing, cgroup->id))
 		return;
 	*vec_push(&importing->cgroups) =
@@ -293,80 +306,77 @@ static void take_cgroup(struct importing *importing, const struct perf_cgroup *c
 							    cgroup->path) };
 }
 
-static void take_lost(struct importing *importing, const struct perf_record *record, size_t index)
+static void take_comm(void *context, const struct perf_record *record)
 {
-	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
-	int event = import_events_of(&importing->events, index);
-
-	if (event >= 0)
-		import_losses_take(&importing->losses, record,
-				   told->format.read_format & PERF_FORMAT_LOST, (size_t)event);
-}
-
-static void take_throttle(struct importing *importing, const struct perf_record *record,
-			  size_t index)
-{
-	const struct perf_data_event *told = &perf_data_events(importing->data)->list.items[index];
-	int event = import_events_of(&importing->events, index);
-
-	if (event >= 0)
-		import_losses_throttle(&importing->losses, record,
-				       import_events_is_time(&told->attr),
-				       &importing->import->profile->events[event]);
-}
-
-static void take_comm(struct importing *importing, const struct perf_record *record, size_t index)
-{
-	const struct perf_data_event *event = &perf_data_events(importing->data)->list.items[index];
+	const struct importing *importing = context;
 
 	import_tasks_comm(importing->tasks, record->time_ns, record->pid, record->tid,
-			  record->comm.comm, record->comm.exec, event->attr.comm_exec);
+			  record->comm.comm, record->comm.exec,
+			  event_at_hand(importing)->attr.comm_exec);
+}
+
+static void take_fork(void *context, const struct perf_record *record)
+{
+	const struct importing *importing = context;
+
+	import_tasks_fork(importing->tasks, record->time_ns, record->pid, record->task.parent_pid,
+			  record->tid, record->task.parent_tid);
+}
+
+static void take_exit(void *context, const struct perf_record *record)
+{
+	const struct importing *importing = context;
+
+	import_tasks_settle(importing->tasks, record->pid);
+}
+
+static void take_ksymbol(void *context, const struct perf_record *record)
+{
+	struct importing *importing = context;
+
+	import_kernel_symbol(&importing->kernel, &record->ksymbol);
+}
+
+static bool admit(void *context, const struct perf_record *record)
+{
+	const struct importing *importing = context;
+
+	return !importing->repeats ||
+	       !import_repeats_is(importing->repeats, record, importing->index);
+}
+
+static const struct dispatch_hooks hooks = {
+	.admit = admit,
+	.sample = take_sample,
+	.map = take_mmap,
+	.comm = take_comm,
+	.fork = take_fork,
+	.leave = take_exit,
+	.ksymbol = take_ksymbol,
+	.cgroup = take_cgroup,
+};
+
+/* The recording as a source of records. */
+static struct record_origin origin(void *context, const struct perf_record *record)
+{
+	struct importing *importing = context;
+	const struct perf_data_event *event = event_at_hand(importing);
+	bool is_sample = record->type == PERF_RECORD_SAMPLE;
+
+	return (struct record_origin){
+		.event = import_events_of(&importing->events, importing->index),
+		.is_time = import_events_is_time(&event->attr),
+		.counts_losses = event->format.read_format & PERF_FORMAT_LOST,
+		.weight = is_sample ? weight_of(record, event) : 0,
+	};
 }
 
 static int take(void *context, const struct perf_record *record, size_t index)
 {
 	struct importing *importing = context;
-	struct machine *machine = importing->import->machine;
-	struct perf_record sample;
 
-	if (importing->repeats && import_repeats_is(importing->repeats, record, index))
-		return 0;
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		sample = *record;
-		return take_sample(importing, &sample, index);
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		return take_mmap(importing, record);
-	case PERF_RECORD_COMM:
-		take_comm(importing, record, index);
-		break;
-	case PERF_RECORD_FORK:
-		import_tasks_fork(importing->tasks, record->time_ns, record->pid,
-				  record->task.parent_pid, record->tid, record->task.parent_tid);
-		break;
-	case PERF_RECORD_EXIT:
-		import_tasks_settle(importing->tasks, record->pid);
-		machine_exit(machine, record->time_ns, record->pid, record->tid);
-		break;
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		take_lost(importing, record, index);
-		break;
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		take_throttle(importing, record, index);
-		break;
-	case PERF_RECORD_KSYMBOL:
-		import_kernel_symbol(&importing->kernel, &record->ksymbol);
-		break;
-	case PERF_RECORD_CGROUP:
-		take_cgroup(importing, &record->cgroup);
-		break;
-	default:
-		break;
-	}
-	return 0;
+	importing->index = index;
+	return dispatch_take(&importing->dispatch, record);
 }
 
 /* ---- facts ---- */
@@ -404,7 +414,7 @@ static void settle_losses(struct importing *importing)
 	first->loss[LOSS_LATE].count += counts.late;
 	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign + importing->foreign;
 	first->loss[LOSS_NOT_STORED].count += importing->without_event;
-	import_losses_settle(&importing->losses, profile);
+	record_losses_settle(&importing->dispatch.losses, profile);
 }
 
 static void tell_damage(struct importing *importing, struct import_result *result)
@@ -485,6 +495,11 @@ int import_data(struct import_profile *import, struct perf_data_input *input, in
 	importing->err = err;
 	importing->events = (struct import_events){ .import = import, .data = importing->data };
 	importing->tasks = import_tasks_new(import->machine);
+	importing->dispatch = (struct dispatch){ .profile = import->profile,
+						 .machine = import->machine,
+						 .source = { origin, importing },
+						 .hooks = &hooks,
+						 .context = importing };
 	if (rc == 0 && perf_data_events(importing->data)->list.count > 1)
 		importing->repeats = import_repeats_new();
 	if (rc == 0)
@@ -495,7 +510,7 @@ int import_data(struct import_profile *import, struct perf_data_input *input, in
 	import_events_done(&importing->events);
 	perf_reads_done(&importing->reads);
 	vec_free(&importing->cgroups);
-	import_losses_done(&importing->losses);
+	dispatch_done(&importing->dispatch);
 	import_files_done(&importing->files);
 	free(importing);
 	return rc;

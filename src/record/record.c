@@ -268,7 +268,7 @@ static void flush(struct recording *recording)
 	recording->store_failed = rc < 0;
 	if (rc == 0)
 		machine_forget(recording->machine);
-	recording->stored |= rc == 0 && attribution_counts(recording->attribution)->samples > 0;
+	recording->stored |= rc == 0 && attribution_counts(recording->attribution).samples > 0;
 }
 
 /* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
@@ -299,14 +299,14 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 
 static void report_progress(struct recording *recording, uint64_t *next_ns)
 {
-	const struct attribution_counts *counts = attribution_counts(recording->attribution);
+	const struct attribution_counts counts = attribution_counts(recording->attribution);
 	uint64_t now = clock_ns();
 
 	if (!recording->options->progress || now < *next_ns)
 		return;
 	*next_ns = now + PROGRESS_MS * NS_PER_MS;
 	recording->options->progress((double)(now - recording->profile->run.start_ns) / NS_PER_S,
-				     counts->samples, counts->ring_lost);
+				     counts.samples, counts.ring_lost);
 }
 
 static bool has_shown_enough(const struct record_options *options)
@@ -450,8 +450,8 @@ static int finish(struct recording *recording, struct err *err)
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
 	end.usage = recording->command.outcome.ended ? &recording->command.usage : NULL;
-	end.ring_lost = attribution_counts(recording->attribution)->ring_lost;
-	end.idle_stream_weight_ns = attribution_counts(recording->attribution)->idle_stream_weight;
+	end.ring_lost = attribution_counts(recording->attribution).ring_lost;
+	end.idle_stream_weight_ns = attribution_counts(recording->attribution).idle_stream_weight;
 	record_facts_settle(recording->facts, &end);
 	record_facts_settle_late(recording->facts, late_processes(recording));
 	flush(recording);

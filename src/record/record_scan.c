@@ -87,7 +87,7 @@ int record_scan_fill(struct record_scan *scan, struct err *err)
  */
 void record_scan_mend(struct record_scan *scan, uint64_t now_ns)
 {
-	uint64_t ring_lost = attribution_counts(scan->attribution)->ring_lost;
+	uint64_t ring_lost = attribution_counts(scan->attribution).ring_lost;
 	struct sampler_losses losses;
 	uint64_t lost;
 
