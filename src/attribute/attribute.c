@@ -150,6 +150,7 @@ static enum context context_of(const struct attribution *attribution,
 
 /* Where the sample was taken; its stack is 0 as long as it must be made. */
 static struct known_stack place_of(struct attribution *attribution,
+				   const struct machine_space *space,
 				   const struct perf_record *record, size_t *ret_chain_count)
 {
 	bool known_form = record->sample.user_stack.form == USER_STACK_KNOWN;
@@ -158,10 +159,10 @@ static struct known_stack place_of(struct attribution *attribution,
 
 	*ret_chain_count = 0;
 	if (known_form && attribution->parts.stacks)
-		known = stacks_known(attribution->parts.stacks, record);
+		known = stacks_known(attribution->parts.stacks, space, record);
 	if (known) {
 		place = *known;
-		place.stack = frames_renew(attribution->parts.frames, record->pid, place.stack);
+		place.stack = frames_renew(attribution->parts.frames, space, place.stack);
 		return place;
 	}
 	if (record->cpu_mode == PERF_RECORD_MISC_KERNEL && !known_form)
@@ -171,8 +172,9 @@ static struct known_stack place_of(struct attribution *attribution,
 	return place;
 }
 
-static void find_stack(struct attribution *attribution, const struct perf_record *record,
-		       size_t chain_count, struct known_stack *place)
+static void find_stack(struct attribution *attribution, const struct machine_space *space,
+		       const struct perf_record *record, size_t chain_count,
+		       struct known_stack *place)
 {
 	struct stacks *stacks = attribution->parts.stacks;
 
@@ -180,12 +182,12 @@ static void find_stack(struct attribution *attribution, const struct perf_record
 		return;
 	if (!stacks) {
 		place->stack = profile_stack(attribution->parts.profile, 0,
-					     frames_leaf(attribution->parts.frames, record));
+					     frames_leaf(attribution->parts.frames, space, record));
 	} else if (record->sample.user_stack.form == USER_STACK_KNOWN) {
-		place->stack = stacks_unknown(stacks, record);
+		place->stack = stacks_unknown(stacks, space, record);
 	} else {
-		place->stack = stacks_make(stacks, record, attribution->chain, chain_count);
-		stacks_remember(stacks, record, place);
+		place->stack = stacks_make(stacks, space, record, attribution->chain, chain_count);
+		stacks_remember(stacks, space, record, place);
 	}
 }
 
@@ -193,6 +195,8 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 			     const struct record_origin *origin)
 {
 	struct profile *profile = attribution->parts.profile;
+	struct machine *machine = attribution->parts.machine;
+	struct machine_space space = machine_space(machine, record->pid);
 	struct known_stack place;
 	struct sample sample;
 	size_t chain_count;
@@ -204,14 +208,16 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 		.event = (uint8_t)origin->event,
 		.mode = record->cpu_mode == PERF_RECORD_MISC_KERNEL ? MODE_KERNEL : MODE_USER,
 	};
-	place = place_of(attribution, record, &chain_count);
+	place = place_of(attribution, &space, record, &chain_count);
 	if (origin->idle) {
 		attribution->idle_stream_weight += sample.weight;
 		if (!idle_sample_counts(attribution, record, &place))
 			return;
 	}
 	sample.task = task_of(attribution, record, origin, place.idle);
-	find_stack(attribution, record, chain_count, &place);
+	if (!space.process) /* it may have become known as the sample's */
+		space = machine_space(machine, record->pid);
+	find_stack(attribution, &space, record, chain_count, &place);
 	sample.stack = place.stack;
 	sample.context = place.context;
 	count_sample(&profile->events[origin->event], &sample);

@@ -16,24 +16,15 @@ static uint32_t bucket_of(const struct frames *frames, const char *name, uint64_
 	return profile_frame(frames->profile, &frame);
 }
 
-/* Memory that is no file: the addresses of different processes do not mix. */
-static void place_in_memory(const struct frames *frames, int32_t pid, struct frame *frame)
-{
-	uint32_t process = machine_process_of(frames->machine, pid);
-
-	if (frames->jit && process)
-		jit_place(frames->jit, process, frame);
-}
-
-uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
-		     enum frame_kind kind)
+uint32_t frames_user(const struct frames *frames, const struct machine_space *space,
+		     uint64_t address, enum frame_kind kind)
 {
 	uint64_t code = kind == FRAME_RETURN && address > 0 ? address - 1 : address;
 	struct mapping mapping;
 	struct frame frame;
 	enum image_kind image;
 
-	switch (machine_find_code(frames->machine, pid, code, &mapping)) {
+	switch (machine_find_code(space, code, &mapping)) {
 	case CODE_EXEC:
 		return bucket_of(frames, "[exec]", address);
 	case CODE_UNMAPPED:
@@ -47,8 +38,9 @@ uint32_t frames_user(const struct frames *frames, int32_t pid, uint64_t address,
 				.kind = kind };
 	if (image == IMAGE_BUCKET || image == IMAGE_ANON)
 		frame.offset = frame.address = address;
-	if (image == IMAGE_ANON)
-		place_in_memory(frames, pid, &frame);
+	/* Memory that is no file: the addresses of different processes do not mix. */
+	if (image == IMAGE_ANON && frames->jit)
+		jit_place(frames->jit, space->process, &frame);
 	return profile_frame(frames->profile, &frame);
 }
 
@@ -63,13 +55,14 @@ uint32_t frames_kernel(const struct frames *frames, uint64_t address, enum frame
 	return profile_frame(frames->profile, &frame);
 }
 
-uint32_t frames_leaf(const struct frames *frames, const struct perf_record *record)
+uint32_t frames_leaf(const struct frames *frames, const struct machine_space *space,
+		     const struct perf_record *record)
 {
 	switch (record->cpu_mode) {
 	case PERF_RECORD_MISC_KERNEL:
 		return frames_kernel(frames, record->sample.ip, FRAME_EXACT);
 	case PERF_RECORD_MISC_USER:
-		return frames_user(frames, record->pid, record->sample.ip, FRAME_EXACT);
+		return frames_user(frames, space, record->sample.ip, FRAME_EXACT);
 	case PERF_RECORD_MISC_GUEST_KERNEL:
 	case PERF_RECORD_MISC_GUEST_USER:
 		return bucket_of(frames, "[guest]", record->sample.ip);
@@ -100,11 +93,10 @@ static uint32_t renew(const struct frames *frames, uint32_t stack)
 	return parent;
 }
 
-uint32_t frames_renew(const struct frames *frames, int32_t pid, uint32_t stack)
+uint32_t frames_renew(const struct frames *frames, const struct machine_space *space,
+		      uint32_t stack)
 {
-	uint32_t process = machine_process_of(frames->machine, pid);
-
-	if (!frames->jit || !stack || !jit_reuses(frames->jit, process))
+	if (!frames->jit || !stack || !jit_reuses(frames->jit, space->process))
 		return stack;
 	return renew(frames, stack);
 }

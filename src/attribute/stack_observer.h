@@ -18,7 +18,8 @@ struct image_files;
 
 /* A user stack as it was walked: addresses as in struct user_stack. */
 struct observed_stack {
-	const uint64_t *addresses; /* borrowed */
+	const struct machine_space *space; /* of its process, as it is now; borrowed */
+	const uint64_t *addresses;	   /* borrowed */
 	size_t count;
 	enum stack_end end;
 };

@@ -70,12 +70,12 @@ static struct space *find(const struct stack_spaces *spaces, uint64_t id)
 	return &spaces->spaces.items[index];
 }
 
-void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct user_stack *user)
+void stack_spaces_want(struct stack_spaces *spaces, const struct machine_space *now,
+		       const struct user_stack *user)
 {
-	struct machine_space now = machine_space(spaces->machine, pid);
 	struct space *space;
 
-	if (!spaces->tables || !user->space || !now.process)
+	if (!spaces->tables || !user->space || !now->process)
 		return;
 	space = find(spaces, user->space);
 	if (!space) {
@@ -83,8 +83,8 @@ void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct us
 		space = vec_push(&spaces->spaces);
 		*space = (struct space){ .id = user->space };
 	}
-	space->pid = pid;
-	space->process = now.process;
+	space->pid = now->pid;
+	space->process = now->process;
 	space->wanted = true;
 }
 
@@ -95,22 +95,22 @@ static const struct publication *publication_of(const struct space *space, uint6
 	return space->previous.generation == generation ? &space->previous : NULL;
 }
 
-struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces, int32_t pid,
+struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces,
+					const struct machine_space *now,
 					const struct user_stack *user)
 {
-	struct machine_space now = machine_space(spaces->machine, pid);
 	const struct publication *made;
 	const struct space *space;
 
 	if (!user->generation)
-		return (struct stack_origin){ true, UINT64_MAX, now.mappings };
+		return (struct stack_origin){ true, UINT64_MAX, now->mappings };
 	space = find(spaces, user->space);
-	if (!space || space->process != now.process)
+	if (!space || space->process != now->process)
 		return (struct stack_origin){ .known = false };
 	made = publication_of(space, user->generation);
-	if (!made || now.begun > made->serial)
+	if (!made || now->begun > made->serial)
 		return (struct stack_origin){ .known = false };
-	return (struct stack_origin){ true, made->serial, now.mappings };
+	return (struct stack_origin){ true, made->serial, now->mappings };
 }
 
 bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t id, uint64_t generation)

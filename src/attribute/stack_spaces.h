@@ -23,8 +23,10 @@ struct stack_spaces *stack_spaces_new(const struct machine *machine, struct imag
 				      struct stack_tables *tables);
 void stack_spaces_free(struct stack_spaces *spaces); /* NULL is fine */
 
-/* A stack of the process was copied for want of tables, or found with tables that are too old. */
-void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct user_stack *user);
+/* A stack was copied for want of tables, or found with tables that are too old. Here and below @now
+ * is what its process has mapped. */
+void stack_spaces_want(struct stack_spaces *spaces, const struct machine_space *now,
+		       const struct user_stack *user);
 /* What the tables that a stack was found with were made from. */
 struct stack_origin {
 	bool known; /* false: of another program, or given away too long ago */
@@ -33,7 +35,8 @@ struct stack_origin {
 	uint64_t serial;
 	const struct address_space *mappings; /* as of now; borrowed until the machine changes */
 };
-struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces, int32_t pid,
+struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces,
+					const struct machine_space *now,
 					const struct user_stack *user);
 /* May samples still come with this generation of tables? */
 bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t space, uint64_t generation);

@@ -47,7 +47,7 @@ struct stacks {
 	struct stack_reach reach; /* of the stack at hand */
 	size_t sweep_at;
 	uint64_t addresses[STACK_MAX_USER];
-	int32_t pid;   /* whose stack is being walked */
+	const struct machine_space *space; /* of the process whose stack is being walked */
 	size_t copies; /* of stacks that came since the last time tables were given away */
 };
 
@@ -61,7 +61,7 @@ struct stacks *stacks_new(const struct stacks_parts *parts)
 		image_codes_new(parts->frames->profile, parts->files,
 				cache_place("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
 	image_codes_set_pause(stacks->codes, &parts->pause);
-	stacks->spaces = stack_spaces_new(parts->frames->machine, stacks->codes, parts->tables);
+	stacks->spaces = stack_spaces_new(parts->machine, stacks->codes, parts->tables);
 	stacks->sweep_at = SWEEP_AT_LEAST;
 	return stacks;
 }
@@ -98,22 +98,23 @@ static const struct hashed_stack *find_hashed(const struct stacks *stacks,
 }
 
 /* Does what was remembered under this hash still hold? */
-static bool holds(const struct stacks *stacks, const struct perf_record *record,
-		  const struct hashed_stack *entry)
+static bool holds(const struct stacks *stacks, const struct machine_space *space,
+		  const struct perf_record *record, const struct hashed_stack *entry)
 {
 	struct stack_origin origin =
-		stack_spaces_origin(stacks->spaces, record->pid, &record->sample.user_stack);
+		stack_spaces_origin(stacks->spaces, space, &record->sample.user_stack);
 
 	return origin.known && stack_reaches_unchanged(&stacks->reaches, entry->reach,
 						       origin.mappings, origin.serial);
 }
 
 const struct known_stack *stacks_known(const struct stacks *stacks,
+				       const struct machine_space *space,
 				       const struct perf_record *record)
 {
 	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
 
-	return entry && holds(stacks, record, entry) ? &entry->known : NULL;
+	return entry && holds(stacks, space, record, entry) ? &entry->known : NULL;
 }
 
 /* Forgets the stacks of tables that no sample comes with any more. */
@@ -143,17 +144,17 @@ static void sweep(struct stacks *stacks)
 	stacks->sweep_at = kept * 2 > SWEEP_AT_LEAST ? kept * 2 : SWEEP_AT_LEAST;
 }
 
-static void make_reach(struct stacks *stacks, const struct perf_record *record)
+static void make_reach(struct stacks *stacks, const struct machine_space *space,
+		       const struct perf_record *record)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 
-	stack_reach_make(&stacks->reach,
-			 machine_space(stacks->parts.frames->machine, record->pid).mappings,
-			 user->addresses, user->generation ? user->count : 0);
+	stack_reach_make(&stacks->reach, space->mappings, user->addresses,
+			 user->generation ? user->count : 0);
 }
 
-void stacks_remember(struct stacks *stacks, const struct perf_record *record,
-		     const struct known_stack *known)
+void stacks_remember(struct stacks *stacks, const struct machine_space *space,
+		     const struct perf_record *record, const struct known_stack *known)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 	uint32_t index, reach;
@@ -163,7 +164,7 @@ void stacks_remember(struct stacks *stacks, const struct perf_record *record,
 	/* First, as it gives the sets of ranges other numbers. */
 	if (stacks->known.count >= stacks->sweep_at)
 		sweep(stacks);
-	make_reach(stacks, record);
+	make_reach(stacks, space, record);
 	reach = stack_reaches_add(&stacks->reaches, stacks->reach.ranges.items,
 				  stacks->reach.ranges.count);
 	if (hashidx_find(&stacks->index, user->hash, has_hash, stacks, &user->hash, &index)) {
@@ -186,8 +187,7 @@ static struct unwind_code find_code(void *context, uint64_t address)
 	struct stacks *stacks = context;
 	struct mapping mapping;
 
-	if (machine_find_code(stacks->parts.frames->machine, stacks->pid, address, &mapping) !=
-	    CODE_MAPPED)
+	if (machine_find_code(stacks->space, address, &mapping) != CODE_MAPPED)
 		return (struct unwind_code){ .mapped = false };
 	return image_codes_at(stacks->codes, &mapping, address);
 }
@@ -198,7 +198,7 @@ static int read_code(void *context, uint64_t address, void *to, size_t size)
 	const struct stacks *stacks = context;
 	struct process_code *made = stacks->parts.made;
 
-	return made && process_code_read(made, stacks->pid, address, to, size) ? 0 : -1;
+	return made && process_code_read(made, stacks->space->pid, address, to, size) ? 0 : -1;
 }
 
 /* What the interrupt found is what is found now, and would be every time: samples need not come
@@ -212,14 +212,15 @@ static void learn(const struct stacks *stacks, const struct user_stack *user, si
 }
 
 /* Does what the interrupt found lead through a mapping that changed since its tables were made? */
-static bool is_stale(struct stacks *stacks, const struct perf_record *record)
+static bool is_stale(struct stacks *stacks, const struct machine_space *space,
+		     const struct perf_record *record)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 	struct stack_origin origin;
 
-	origin = stack_spaces_origin(stacks->spaces, record->pid, user);
+	origin = stack_spaces_origin(stacks->spaces, space, user);
 	if (origin.known && origin.serial != UINT64_MAX) {
-		make_reach(stacks, record);
+		make_reach(stacks, space, record);
 		return !stack_reach_unchanged(&stacks->reach, origin.mappings, origin.serial);
 	}
 	return !origin.known;
@@ -231,16 +232,17 @@ static void show_walk(struct stacks *stacks, const struct perf_record *record, s
 {
 	const struct user_stack *user = &record->sample.user_stack;
 	const struct stack_observer *observer = stacks->parts.observer;
-	struct observed_stack walked = { stacks->addresses, count, end };
+	const struct machine_space *space = stacks->space;
+	struct observed_stack walked = { space, stacks->addresses, count, end };
 
-	if (user->end != STACK_STALE && !is_stale(stacks, record))
-		walked = (struct observed_stack){ user->addresses, user->count, user->end };
+	if (user->end != STACK_STALE && !is_stale(stacks, space, record))
+		walked = (struct observed_stack){ space, user->addresses, user->count, user->end };
 	observer->see(observer->context, stacks->parts.frames, stacks->codes, stacks->parts.files,
 		      record, &walked);
 }
 
-static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
-			enum stack_end *ret_end)
+static size_t walk_copy(struct stacks *stacks, const struct machine_space *space,
+			const struct perf_record *record, enum stack_end *ret_end)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 	struct unwind_input input = { .machine = HOST_MACHINE,
@@ -254,9 +256,9 @@ static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 				      .context = stacks };
 	size_t count;
 
-	stacks->pid = record->pid;
+	stacks->space = space;
 	stacks->copies++;
-	stack_spaces_want(stacks->spaces, record->pid, user);
+	stack_spaces_want(stacks->spaces, space, user);
 	count = unwinder_walk(&input, stacks->addresses, stacks->parts.max_depth, ret_end);
 	learn(stacks, user, count);
 	if (stacks->parts.observer)
@@ -264,33 +266,24 @@ static size_t walk_copy(struct stacks *stacks, const struct perf_record *record,
 	return count;
 }
 
-/* Why a stack without a user part has none. */
-static enum stack_end end_without(const struct stacks *stacks, const struct perf_record *record)
-{
-	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
-
-	if (space.process && space.in_exec)
-		return STACK_IN_EXEC;
-	return record->sample.user_stack.end;
-}
-
 /* Addresses of the user part, innermost first: *ret_addresses is borrowed. */
-static size_t user_addresses(struct stacks *stacks, const struct perf_record *record,
-			     const uint64_t **ret_addresses, enum stack_end *ret_end)
+static size_t user_addresses(struct stacks *stacks, const struct machine_space *space,
+			     const struct perf_record *record, const uint64_t **ret_addresses,
+			     enum stack_end *ret_end)
 {
 	const struct user_stack *user = &record->sample.user_stack;
 
 	*ret_addresses = stacks->addresses;
 	switch (user->form) {
 	case USER_STACK_DUMP:
-		return walk_copy(stacks, record, ret_end);
+		return walk_copy(stacks, space, record, ret_end);
 	case USER_STACK_ADDRESSES:
 	case USER_STACK_CALLCHAIN:
 		*ret_addresses = user->addresses;
 		*ret_end = user->end;
 		return user->count;
 	default:
-		*ret_end = end_without(stacks, record);
+		*ret_end = user->end; /* why there is none */
 		return 0;
 	}
 }
@@ -307,8 +300,9 @@ static uint32_t root_of(const struct stacks *stacks, enum stack_end end)
 	return add_frame(stacks, 0, profile_cut(stacks->parts.frames->profile, end));
 }
 
-static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent, int32_t pid,
-				const uint64_t *addresses, size_t count)
+static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent,
+				const struct machine_space *space, const uint64_t *addresses,
+				size_t count)
 {
 	for (size_t i = count; i-- > 0;) {
 		uint64_t address = addresses[i] & ~UNWIND_EXACT;
@@ -317,7 +311,7 @@ static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent, in
 								     : FRAME_RETURN;
 
 		parent = add_frame(stacks, parent,
-				   frames_user(stacks->parts.frames, pid, address, kind));
+				   frames_user(stacks->parts.frames, space, address, kind));
 	}
 	return parent;
 }
@@ -342,26 +336,27 @@ static uint32_t no_user_part(const struct stacks *stacks, enum stack_end end, si
 }
 
 /* The innermost user frame, or what stands for the part; *ret_count of them are code. */
-static uint32_t user_part(struct stacks *stacks, const struct perf_record *record,
-			  const uint64_t *kernel, size_t kernel_count, size_t *ret_count)
+static uint32_t user_part(struct stacks *stacks, const struct machine_space *space,
+			  const struct perf_record *record, const uint64_t *kernel,
+			  size_t kernel_count, size_t *ret_count)
 {
-	struct machine_space space = machine_space(stacks->parts.frames->machine, record->pid);
 	const uint64_t *addresses;
 	enum stack_end end;
 
 	/* It has told its exit, and runs its last instructions. */
-	if (!space.process && record->sample.user_stack.form != USER_STACK_NONE)
+	if (!space->process && record->sample.user_stack.form != USER_STACK_NONE)
 		return no_user_part(stacks, STACK_GONE, ret_count);
 	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
 	 */
-	if (space.in_exec)
+	if (space->in_exec)
 		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
-	if (record->sample.user_stack.form == USER_STACK_ADDRESSES && is_stale(stacks, record))
+	if (record->sample.user_stack.form == USER_STACK_ADDRESSES &&
+	    is_stale(stacks, space, record))
 		return no_user_part(stacks, STACK_STALE, ret_count);
-	*ret_count = user_addresses(stacks, record, &addresses, &end);
+	*ret_count = user_addresses(stacks, space, record, &addresses, &end);
 	if (end != STACK_COMPLETE && is_in_exec(stacks, kernel, kernel_count))
 		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
-	return add_user_frames(stacks, root_of(stacks, end), record->pid, addresses, *ret_count);
+	return add_user_frames(stacks, root_of(stacks, end), space, addresses, *ret_count);
 }
 
 /* ---- the whole ---- */
@@ -382,30 +377,30 @@ static bool in_user_mode(const struct perf_record *record)
 	return record->cpu_mode == PERF_RECORD_MISC_USER;
 }
 
-uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
-		     const uint64_t *kernel, size_t kernel_count)
+uint32_t stacks_make(struct stacks *stacks, const struct machine_space *space,
+		     const struct perf_record *record, const uint64_t *kernel, size_t kernel_count)
 {
 	size_t walked;
-	uint32_t parent = user_part(stacks, record, kernel, kernel_count, &walked);
+	uint32_t parent = user_part(stacks, space, record, kernel, kernel_count, &walked);
 
 	if (!in_user_mode(record) && kernel_count > 0)
 		return add_kernel_frames(stacks, parent, kernel, kernel_count);
 	/* A walk begins where the sample was taken; without one that place is all there is. */
 	if (in_user_mode(record) && walked > 0)
 		return parent;
-	return add_frame(stacks, parent, frames_leaf(stacks->parts.frames, record));
+	return add_frame(stacks, parent, frames_leaf(stacks->parts.frames, space, record));
 }
 
-uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record)
+uint32_t stacks_unknown(struct stacks *stacks, const struct machine_space *space,
+			const struct perf_record *record)
 {
 	const struct hashed_stack *entry = find_hashed(stacks, &record->sample.user_stack);
-	bool stale = entry ? !holds(stacks, record, entry)
-			   : !stack_spaces_origin(stacks->spaces, record->pid,
-						  &record->sample.user_stack)
+	bool stale = entry ? !holds(stacks, space, record, entry)
+			   : !stack_spaces_origin(stacks->spaces, space, &record->sample.user_stack)
 				      .known;
 
 	return add_frame(stacks, root_of(stacks, stale ? STACK_STALE : STACK_LOST),
-			 frames_leaf(stacks->parts.frames, record));
+			 frames_leaf(stacks->parts.frames, space, record));
 }
 
 bool stacks_settle(struct stacks *stacks)

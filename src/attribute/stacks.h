@@ -26,6 +26,7 @@ struct stack_tables;
 /* All borrowed. */
 struct stacks_parts {
 	const struct frames *frames;
+	const struct machine *machine;
 	struct image_files *files;
 	struct stack_tables *tables; /* of the kernel side; NULL: it does not unwind */
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
@@ -45,17 +46,20 @@ struct known_stack {
 };
 
 /* A sample that only tells the hash of its stack: what was told before. NULL: that record was lost,
- * or must not be believed any more; stacks_unknown makes the best of it. */
+ * or must not be believed any more; stacks_unknown makes the best of it. Here and below @space is
+ * that of the record's process. */
 const struct known_stack *stacks_known(const struct stacks *stacks,
+				       const struct machine_space *space,
 				       const struct perf_record *record);
 /* The stack of a sample: profile.stacks. @kernel: the kernel's part, innermost first. */
-uint32_t stacks_make(struct stacks *stacks, const struct perf_record *record,
-		     const uint64_t *kernel, size_t kernel_count);
+uint32_t stacks_make(struct stacks *stacks, const struct machine_space *space,
+		     const struct perf_record *record, const uint64_t *kernel, size_t kernel_count);
 /* Only where the sample was taken is known of it. */
-uint32_t stacks_unknown(struct stacks *stacks, const struct perf_record *record);
+uint32_t stacks_unknown(struct stacks *stacks, const struct machine_space *space,
+			const struct perf_record *record);
 /* Keeps what stacks_make made for samples to come with the same hash; @record tells the hash. */
-void stacks_remember(struct stacks *stacks, const struct perf_record *record,
-		     const struct known_stack *known);
+void stacks_remember(struct stacks *stacks, const struct machine_space *space,
+		     const struct perf_record *record, const struct known_stack *known);
 
 /* After a drain: the kernel side gets the tables it lacked. True when it lacked some: while that is
  * so stacks come as copies, and rings fill fast. */

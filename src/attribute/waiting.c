@@ -154,13 +154,15 @@ static struct left *make_left(struct waiting *waiting, uint32_t tid)
 
 static void remember_stack(struct waiting *waiting, uint32_t tid, uint64_t left_ns)
 {
+	struct machine_space space;
 	struct left *left;
 
 	if (!waiting->parts.stacks)
 		return;
+	space = machine_space(waiting->parts.machine, waiting->record.pid);
 	left = make_left(waiting, tid);
 	left->left_ns = left_ns;
-	left->stack = stacks_make(waiting->parts.stacks, &waiting->record, NULL, 0);
+	left->stack = stacks_make(waiting->parts.stacks, &space, &waiting->record, NULL, 0);
 }
 
 /* The stack ends where the thread entered the kernel, or was preempted. */
@@ -215,6 +217,7 @@ static uint32_t user_stack(struct waiting *waiting, const struct off_cpu_wait_re
 {
 	struct profile *profile = waiting->parts.profile;
 	const struct left *left = NULL;
+	struct machine_space space;
 	uint32_t node;
 
 	if (!waiting->parts.stacks || wait->flags & OFF_CPU_KERNEL_THREAD)
@@ -226,9 +229,10 @@ static uint32_t user_stack(struct waiting *waiting, const struct off_cpu_wait_re
 	node = profile_stack(profile, 0, profile_cut(profile, STACK_UNKNOWN));
 	if (!wait->user_ip)
 		return node;
+	space = machine_space(waiting->parts.machine, (int32_t)wait->pid);
 	return profile_stack(
 		profile, node,
-		frames_user(waiting->parts.frames, (int32_t)wait->pid, wait->user_ip, FRAME_EXACT));
+		frames_user(waiting->parts.frames, &space, wait->user_ip, FRAME_EXACT));
 }
 
 /* ---- waits ---- */

@@ -174,8 +174,7 @@ static enum stack_verdict compare(struct stack_check *check, const struct dwfl_w
 
 /* Is the caller of the last frame that both found on another stack? What the table tells that
  * libdwfl reads is wrong then, and the copy has nothing of that stack. */
-static bool changes_stack(const struct stack_check *check, const struct frames *frames,
-			  struct image_codes *codes, int32_t pid,
+static bool changes_stack(const struct stack_check *check, struct image_codes *codes,
 			  const struct observed_stack *walked, size_t theirs)
 {
 	size_t common = common_frames(check, walked, theirs);
@@ -188,19 +187,19 @@ static bool changes_stack(const struct stack_check *check, const struct frames *
 		return false;
 	at = walked->addresses[common - 1];
 	at = at & UNWIND_EXACT || common == 1 ? at & ~UNWIND_EXACT : at - 1;
-	if (machine_find_code(frames->machine, pid, at, &mapping) != CODE_MAPPED)
+	if (machine_find_code(walked->space, at, &mapping) != CODE_MAPPED)
 		return false;
 	code = image_codes_at(codes, &mapping, at);
 	rule = code.table ? row_table_find(code.table, at - code.bias) : NULL;
 	return rule && rule->flags & UNWIND_RULE_SWITCH;
 }
 
-static void add_place(struct buf *text, const struct frames *frames, int32_t pid, uint64_t address)
+static void add_place(struct buf *text, const struct profile *profile,
+		      const struct machine_space *space, uint64_t address)
 {
-	const struct profile *profile = frames->profile;
 	struct mapping mapping;
 
-	if (machine_find_code(frames->machine, pid, address, &mapping) != CODE_MAPPED) {
+	if (machine_find_code(space, address, &mapping) != CODE_MAPPED) {
 		buf_printf(text, " 0x%" PRIx64, address);
 		return;
 	}
@@ -210,7 +209,7 @@ static void add_place(struct buf *text, const struct frames *frames, int32_t pid
 }
 
 /* The first frame in which they part, and the one before. */
-static void add_example(struct stack_check *check, const struct frames *frames, int32_t pid,
+static void add_example(struct stack_check *check, const struct profile *profile,
 			const struct observed_stack *walked, size_t theirs,
 			enum stack_verdict verdict)
 {
@@ -224,13 +223,13 @@ static void add_example(struct stack_check *check, const struct frames *frames, 
 		   stack_verdict_name(verdict), at, walked->count, stack_end_name(walked->end),
 		   theirs);
 	if (at > 0)
-		add_place(&text, frames, pid, check->addresses[at - 1]);
+		add_place(&text, profile, walked->space, check->addresses[at - 1]);
 	buf_add_str(&text, " from");
 	if (at < walked->count)
-		add_place(&text, frames, pid, walked->addresses[at] & ~UNWIND_EXACT);
+		add_place(&text, profile, walked->space, walked->addresses[at] & ~UNWIND_EXACT);
 	buf_add_str(&text, ", libdwfl's from");
 	if (at < theirs)
-		add_place(&text, frames, pid, check->addresses[at]);
+		add_place(&text, profile, walked->space, check->addresses[at]);
 	*vec_push(&check->counts.examples) = xstrdup(buf_text(&text));
 	buf_done(&text);
 }
@@ -257,26 +256,24 @@ static void see(void *context, const struct frames *frames, struct image_codes *
 {
 	struct stack_check *check = context;
 	const struct user_stack *user = &record->sample.user_stack;
-	struct machine_space space = machine_space(frames->machine, record->pid);
 	enum stack_verdict verdict = STACK_VERDICT_UNCHECKED;
 	struct dwfl_walk *walk;
 	size_t theirs = 0;
 
-	if (user->form != USER_STACK_DUMP || !space.process || is_full(check))
+	if (user->form != USER_STACK_DUMP || !walked->space->process || is_full(check))
 		return;
-	walk = walk_of(check, &space, codes, files, frames->profile);
+	walk = walk_of(check, walked->space, codes, files, frames->profile);
 	if (walk)
 		theirs = walk_with_libdwfl(check, walk, user);
 	if (theirs > 0)
 		verdict = compare(check, walk, walked, theirs);
-	if (verdict != STACK_VERDICT_EQUAL &&
-	    changes_stack(check, frames, codes, record->pid, walked, theirs))
+	if (verdict != STACK_VERDICT_EQUAL && changes_stack(check, codes, walked, theirs))
 		verdict = STACK_VERDICT_UNCHECKED;
 	check->counts.samples++;
 	check->counts.verdicts[verdict]++;
 	check->counts.complete += walked->end == STACK_COMPLETE;
 	if (verdict == STACK_VERDICT_DIFFERENT || verdict == STACK_VERDICT_SHORTER)
-		add_example(check, frames, record->pid, walked, theirs, verdict);
+		add_example(check, frames->profile, walked, theirs, verdict);
 }
 
 int stack_check_run(char *const *argv, double rate_hz, uint64_t most,

@@ -9,15 +9,17 @@ enum {
 };
 
 /* A place has no mode of its own: kernels have the upper half of the addresses. */
-static uint32_t frame_of(const struct import_profile *import, int32_t pid, uint64_t address)
+static uint32_t frame_of(const struct import_profile *import, const struct machine_space *space,
+			 uint64_t address)
 {
 	if ((int64_t)address < 0)
 		return frames_kernel(&import->frames, address, FRAME_EXACT);
-	return frames_user(&import->frames, pid, address, FRAME_EXACT);
+	return frames_user(&import->frames, space, address, FRAME_EXACT);
 }
 
-void import_branches_take(struct import_profile *import, const struct perf_record *record,
-			  const struct perf_format *format, uint8_t event)
+void import_branches_take(struct import_profile *import, const struct machine_space *space,
+			  const struct perf_record *record, const struct perf_format *format,
+			  uint8_t event)
 {
 	const struct perf_branches *branches = &record->sample.branches;
 	/* In the other byte order the bits are in another order too, which differs by machine. */
@@ -31,8 +33,8 @@ void import_branches_take(struct import_profile *import, const struct perf_recor
 
 		if (!told->from && !told->to)
 			continue;
-		branch.from = frame_of(import, record->pid, told->from);
-		branch.to = frame_of(import, record->pid, told->to);
+		branch.from = frame_of(import, space, told->from);
+		branch.to = frame_of(import, space, told->to);
 		if (flags_known) {
 			branch.mispredicted = told->flags & FLAG_MISPREDICTED;
 			branch.cycles = told->flags >> CYCLES_SHIFT & CYCLES_MASK;

@@ -6,9 +6,10 @@
 #include "import/import_profile.h"
 #include "perf/perf_record.h"
 
-/* The branches of a sample of @event, an index into profile.events. Records that are a call stack
- * are none; see import_chain_read. import->frames.kernel is there. */
-void import_branches_take(struct import_profile *import, const struct perf_record *record,
-			  const struct perf_format *format, uint8_t event);
+/* The branches of a sample of @event, an index into profile.events; @space is that of its process.
+ * Records that are a call stack are none; see import_chain_read. import->frames.kernel is there. */
+void import_branches_take(struct import_profile *import, const struct machine_space *space,
+			  const struct perf_record *record, const struct perf_format *format,
+			  uint8_t event);
 
 #endif

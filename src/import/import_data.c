@@ -54,6 +54,7 @@ struct cgroup {
 /* A sample but for its event and weight. */
 struct placed {
 	struct sample sample;
+	struct machine_space space; /* of its process */
 	bool task_known;
 };
 
@@ -80,11 +81,6 @@ struct importing {
 
 /* ---- samples ---- */
 
-static bool has_mappings(const struct importing *importing, int32_t pid)
-{
-	return address_space_count(machine_space(importing->import->machine, pid).mappings) > 0;
-}
-
 static void take_dump(struct importing *importing, const struct perf_record *record,
 		      const struct perf_event_attr *attr, struct user_stack *user)
 {
@@ -101,7 +97,8 @@ static void take_dump(struct importing *importing, const struct perf_record *rec
 }
 
 /* The user part in the form the stacks module takes it. */
-static struct user_stack user_part(struct importing *importing, const struct perf_record *record,
+static struct user_stack user_part(struct importing *importing, const struct machine_space *space,
+				   const struct perf_record *record,
 				   const struct perf_event_attr *attr)
 {
 	const struct import_chain *chain = &importing->chain;
@@ -116,14 +113,14 @@ static struct user_stack user_part(struct importing *importing, const struct per
 		user.end = attr->exclude_callchain_user ? STACK_UNKNOWN : STACK_FRAME_POINTERS;
 		user.addresses = chain->user;
 		user.count = chain->user_count;
-	} else if (record->pid > 0 && has_mappings(importing, record->pid)) {
+	} else if (record->pid > 0 && address_space_count(space->mappings) > 0) {
 		user.end = STACK_UNKNOWN;
 	}
 	return user;
 }
 
-static uint32_t stack_of(struct importing *importing, struct perf_record *record,
-			 const struct perf_data_event *event)
+static uint32_t stack_of(struct importing *importing, const struct machine_space *space,
+			 struct perf_record *record, const struct perf_data_event *event)
 {
 	const uint64_t with_stack = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
 	struct import_profile *import = importing->import;
@@ -131,10 +128,11 @@ static uint32_t stack_of(struct importing *importing, struct perf_record *record
 	import_chain_read(record, &event->format, &importing->chain);
 	if (!(event->format.sample_type & with_stack) &&
 	    !(event->format.branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
-		return profile_stack(import->profile, 0, frames_leaf(&import->frames, record));
+		return profile_stack(import->profile, 0,
+				     frames_leaf(&import->frames, space, record));
 	importing->has_chains = true;
-	record->sample.user_stack = user_part(importing, record, &event->attr);
-	return stacks_make(import->stacks, record, importing->chain.kernel,
+	record->sample.user_stack = user_part(importing, space, record, &event->attr);
+	return stacks_make(import->stacks, space, record, importing->chain.kernel,
 			   importing->chain.kernel_count);
 }
 
@@ -166,17 +164,16 @@ static const struct cgroup *find_cgroup(const struct importing *importing, uint6
 	return NULL;
 }
 
-static void set_cgroup(struct importing *importing, const struct perf_record *record)
+static void set_cgroup(struct importing *importing, const struct machine_space *space,
+		       const struct perf_record *record)
 {
 	const struct profile *profile = importing->import->profile;
 	const struct cgroup *cgroup;
-	uint32_t process;
 
 	if (!record->sample.cgroup)
 		return;
 	cgroup = find_cgroup(importing, record->sample.cgroup);
-	process = machine_process_of(importing->import->machine, record->pid);
-	if (cgroup && profile->processes.items[process].cgroup != cgroup->path)
+	if (cgroup && profile->processes.items[space->process].cgroup != cgroup->path)
 		machine_set_cgroup(importing->import->machine, record->pid,
 				   profile_text(profile, cgroup->path));
 }
@@ -195,10 +192,11 @@ static void place_sample(struct importing *importing, struct perf_record *record
 				 .cpu = (uint16_t)record->cpu,
 				 .mode = kernel_mode ? MODE_KERNEL : MODE_USER,
 				 .context = CONTEXT_TASK };
-	set_cgroup(importing, record);
+	ret_placed->space = machine_space(import->machine, record->pid);
+	set_cgroup(importing, &ret_placed->space, record);
 	if (import->frames.jit)
 		jit_set_time(import->frames.jit, record->time_ns);
-	sample->stack = stack_of(importing, record, event);
+	sample->stack = stack_of(importing, &ret_placed->space, record, event);
 	if (kernel_mode)
 		sample->context = (uint8_t)kernel_symbols_context(import->frames.kernel,
 								  importing->chain.kernel,
@@ -269,7 +267,7 @@ static int take_sample(void *context, const struct perf_record *recorded,
 		return rc;
 	place_sample(importing, &record, event, &placed);
 	if (origin->event != RECORD_NO_EVENT)
-		import_branches_take(importing->import, &record, &event->format,
+		import_branches_take(importing->import, &placed.space, &record, &event->format,
 				     (uint8_t)origin->event);
 	if (record.sample.read.count && record.sample.read.id_at)
 		return give_members(importing, &record, &placed, event);

@@ -60,9 +60,11 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	list_debug_folders(import);
 	/* Whether a name was a link then cannot be asked now. */
 	import->machine = machine_new(import->profile, NULL, NULL);
-	import->frames = (struct frames){ .profile = import->profile, .machine = import->machine };
-	import->stacks = stacks_new(&(struct stacks_parts){
-		.frames = &import->frames, .files = import->files, .max_depth = STACK_MAX_USER });
+	import->frames = (struct frames){ .profile = import->profile };
+	import->stacks = stacks_new(&(struct stacks_parts){ .frames = &import->frames,
+							    .machine = import->machine,
+							    .files = import->files,
+							    .max_depth = STACK_MAX_USER });
 	return 0;
 }
 

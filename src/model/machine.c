@@ -289,16 +289,12 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 				programs_of_exec(&machine->programs, process, mapping->image));
 }
 
-enum code_place machine_find_code(const struct machine *machine, int32_t pid, uint64_t address,
+enum code_place machine_find_code(const struct machine_space *space, uint64_t address,
 				  struct mapping *ret_mapping)
 {
-	const struct live_process *process = living_process(&machine->living, pid);
-
-	if (!process)
-		return CODE_UNMAPPED;
-	if (address_space_find(process->space, address, ret_mapping))
+	if (address_space_find(space->mappings, address, ret_mapping))
 		return CODE_MAPPED;
-	return process->in_exec ? CODE_EXEC : CODE_UNMAPPED;
+	return space->in_exec ? CODE_EXEC : CODE_UNMAPPED;
 }
 
 struct machine_space machine_space(const struct machine *machine, int32_t pid)
@@ -308,6 +304,7 @@ struct machine_space machine_space(const struct machine *machine, int32_t pid)
 	if (!process)
 		return (struct machine_space){ 0 };
 	return (struct machine_space){ .process = process->row,
+				       .pid = pid,
 				       .changed = process->changed,
 				       .begun = process->begun,
 				       .mappings = process->space,

@@ -92,19 +92,21 @@ uint32_t machine_process_of(const struct machine *machine, int32_t pid);
 /* True when this tid is alive in the model. */
 bool machine_tid_alive(const struct machine *machine, int32_t tid);
 
-enum code_place machine_find_code(const struct machine *machine, int32_t pid, uint64_t address,
-				  struct mapping *ret_mapping);
-
-/* What a process has mapped, for those who keep a copy. Serials are numbers of the machine's own
- * that only grow. */
+/* What a process has mapped: looked up once per record, and handed to all that ask about its
+ * addresses. Serials are numbers of the machine's own that only grow. */
 struct machine_space {
 	uint32_t process; /* the row; 0: the pid is not known, the rest is void */
+	int32_t pid;
 	uint64_t changed; /* serial of the last change of any kind */
 	uint64_t begun;	  /* of the birth or exec that made it: what it was before is void */
 	const struct address_space *mappings; /* borrowed until the machine changes; NULL: none */
 	bool in_exec;			      /* the kernel is still laying out the new program */
 };
 struct machine_space machine_space(const struct machine *machine, int32_t pid);
+
+/* @space as the machine is now. A pid that is not known has nothing mapped. */
+enum code_place machine_find_code(const struct machine_space *space, uint64_t address,
+				  struct mapping *ret_mapping);
 
 /* A process with a fixed name that stands for what has none of its own, e.g. "[other namespace]",
  * "[exiting]": the task to charge. */

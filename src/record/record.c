@@ -111,6 +111,7 @@ static void build_stacks(struct recording *recording)
 		return;
 	recording->made = process_code_new(recording->foreign);
 	parts = (struct stacks_parts){ .frames = &recording->frames,
+				       .machine = recording->machine,
 				       .files = recording->files,
 				       .tables = sampler_stack_tables(recording->sampler),
 				       .max_depth = recording->options->max_depth
@@ -132,9 +133,7 @@ static void build_model(struct recording *recording)
 	jit_set_foreign(recording->jit, recording->foreign);
 	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
 	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
-	recording->frames = (struct frames){ .profile = recording->profile,
-					     .machine = recording->machine,
-					     .jit = recording->jit };
+	recording->frames = (struct frames){ .profile = recording->profile, .jit = recording->jit };
 	build_stacks(recording);
 	parts = (struct attribution_parts){ .frames = &recording->frames,
 					    .stacks = recording->stacks,

@@ -213,7 +213,6 @@ static void finish_parts(struct symbolizer *symbolizer)
 		resolver_new(symbolizer->profile, symbolizer->files, symbolizer->kernel);
 	resolver_set_jit(symbolizer->resolver, symbolizer->jit);
 	symbolizer->frames = (struct frames){ .profile = symbolizer->profile,
-					      .machine = symbolizer->machine,
 					      .kernel = symbolizer->kernel,
 					      .jit = symbolizer->jit };
 	resolver_set_debug_files(symbolizer->resolver, symbolizer->service.debug_files);
@@ -265,13 +264,15 @@ static uint32_t place(struct symbolizer *symbolizer, uint64_t address)
 {
 	const struct symbolize_options *options = &symbolizer->options;
 	enum frame_kind kind = options->returns ? FRAME_RETURN : FRAME_EXACT;
+	struct machine_space space;
 
 	if (options->file)
 		return place_in_file(symbolizer, address, kind);
 	if (options->kernel)
 		return frames_kernel(&symbolizer->frames, address, kind);
 	jit_follow(symbolizer->jit, clock_ns());
-	return frames_user(&symbolizer->frames, options->pid, address, kind);
+	space = machine_space(symbolizer->machine, options->pid);
+	return frames_user(&symbolizer->frames, &space, address, kind);
 }
 
 static bool is_bucket(const struct symbolizer *symbolizer, const struct frame *frame)

@@ -24,6 +24,7 @@ struct stack_spaces {
 enum { LIVING = 2, ENDED = 1 };
 
 static struct address_space *mappings;
+static const struct machine_space nowhere;
 
 struct stack_spaces *stack_spaces_new(const struct machine *machine, struct image_codes *codes,
 				      struct stack_tables *tables)
@@ -39,18 +40,20 @@ void stack_spaces_free(struct stack_spaces *spaces)
 	free(spaces);
 }
 
-void stack_spaces_want(struct stack_spaces *spaces, int32_t pid, const struct user_stack *user)
+void stack_spaces_want(struct stack_spaces *spaces, const struct machine_space *now,
+		       const struct user_stack *user)
 {
 	(void)spaces;
-	(void)pid;
+	(void)now;
 	(void)user;
 }
 
-struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces, int32_t pid,
+struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces,
+					const struct machine_space *now,
 					const struct user_stack *user)
 {
 	(void)spaces;
-	(void)pid;
+	(void)now;
 	(void)user;
 	return (struct stack_origin){ .known = true, .serial = 1, .mappings = mappings };
 }
@@ -87,14 +90,14 @@ static void remember(struct stacks *stacks, uint64_t address, uint64_t generatio
 	struct perf_record record = sample_at(&address, generation);
 	struct known_stack known = { .stack = (uint32_t)address };
 
-	stacks_remember(stacks, &record, &known);
+	stacks_remember(stacks, &nowhere, &record, &known);
 }
 
 /* The number that was given with it; 0: it is not known, or not believed. */
 static uint32_t known_at(const struct stacks *stacks, uint64_t address, uint64_t generation)
 {
 	struct perf_record record = sample_at(&address, generation);
-	const struct known_stack *known = stacks_known(stacks, &record);
+	const struct known_stack *known = stacks_known(stacks, &nowhere, &record);
 
 	return known ? known->stack : 0;
 }
@@ -106,8 +109,8 @@ static void test_forgetting_keeps_where_stacks_lead(void **state)
 	enum { MANY = 200000, LIVES = 77 };
 	struct profile *profile = profile_new();
 	struct machine *machine = machine_new(profile, NULL, NULL);
-	const struct frames frames = { .profile = profile, .machine = machine };
-	const struct stacks_parts parts = { .frames = &frames, .max_depth = 8 };
+	const struct frames frames = { .profile = profile };
+	const struct stacks_parts parts = { .frames = &frames, .machine = machine, .max_depth = 8 };
 	struct stacks *stacks = stacks_new(&parts);
 
 	(void)state;

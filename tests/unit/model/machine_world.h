@@ -87,6 +87,14 @@ static const struct process *row_of(const struct world *world, int32_t pid)
 	return row(world, machine_process_of(world->machine, pid));
 }
 
+static inline enum code_place find_code(const struct world *world, int32_t pid, uint64_t address,
+					struct mapping *ret_mapping)
+{
+	struct machine_space space = machine_space(world->machine, pid);
+
+	return machine_find_code(&space, address, ret_mapping);
+}
+
 static const char *text(const struct world *world, str_id id)
 {
 	return profile_text(world->profile, id);

@@ -12,10 +12,10 @@ static void test_scanned_process(void **state)
 	assert_string_equal(text(world, row_of(world, SHELL)->cgroup), "/lxc/web");
 	assert_int_equal(row_of(world, SHELL)->uid, 1000);
 	assert_task(world, SHELL, SHELL, "bash", "bash");
-	assert_int_equal(machine_find_code(world->machine, SHELL, 0x12345, &found), CODE_MAPPED);
+	assert_int_equal(find_code(world, SHELL, 0x12345, &found), CODE_MAPPED);
 	assert_int_equal(found.image, world->bash);
-	assert_int_equal(machine_find_code(world->machine, SHELL, 0x20000, &found), CODE_UNMAPPED);
-	assert_int_equal(machine_find_code(world->machine, 4711, 0x12345, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, SHELL, 0x20000, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, 4711, 0x12345, &found), CODE_UNMAPPED);
 }
 
 static void test_scanned_names(void **state)
@@ -66,8 +66,7 @@ static void test_refresh_finds_a_missed_exec(void **state)
 	assert_int_equal(row(world, before)->end_ns, 70);
 	assert_int_equal(row_of(world, SHELL)->parent, before);
 	/* nothing of the old program is believed any more */
-	assert_int_not_equal(machine_find_code(world->machine, SHELL, 0x12345, &found),
-			     CODE_MAPPED);
+	assert_int_not_equal(find_code(world, SHELL, 0x12345, &found), CODE_MAPPED);
 	before = machine_process_of(world->machine, SHELL);
 	assert_int_equal(machine_refresh_process(world->machine, 80, &now), before);
 }
@@ -127,12 +126,12 @@ static void test_fork_inherits(void **state)
 	assert_int_equal(child->exec_count, 0);
 	assert_true(child->in_command);
 	assert_string_equal(text(world, child->container), "web");
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_MAPPED);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_MAPPED);
 	/* Shared until changed: neither sees what the other maps. */
 	map(world, 101, 0x10000, world->libc);
-	machine_find_code(world->machine, SHELL, 0x10000, &found);
+	find_code(world, SHELL, 0x10000, &found);
 	assert_int_equal(found.image, world->bash);
-	machine_find_code(world->machine, 101, 0x10000, &found);
+	find_code(world, 101, 0x10000, &found);
 	assert_int_equal(found.image, world->libc);
 }
 
@@ -144,7 +143,7 @@ static void test_exec(void **state)
 
 	machine_fork(world->machine, 20, 101, SHELL, 101, SHELL);
 	machine_comm(world->machine, 30, 101, 101, "python3.11", true);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_EXEC);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_EXEC);
 	map(world, 101, 0x400000, world->python);
 	assert_name(world, 101, "python3.11#1");
 	after = row_of(world, 101);
@@ -158,10 +157,10 @@ static void test_exec(void **state)
 	assert_int_equal(after->end_ns, 0);
 	/* What is left of the old program's registers is exec's until the vdso is there. */
 	map(world, 101, 0x500000, world->libc);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_EXEC);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x400000, &found), CODE_MAPPED);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_EXEC);
+	assert_int_equal(find_code(world, 101, 0x400000, &found), CODE_MAPPED);
 	map(world, 101, 0x600000, world->vdso);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_UNMAPPED);
 }
 
 /* A program without an interpreter or vdso maps more than an exec does. */
@@ -174,9 +173,9 @@ static void test_exec_ends_at_the_third_mapping(void **state)
 	map(world, 101, 0x400000, world->bash); /* told twice: by two tracking events */
 	map(world, 101, 0x500000, world->libc);
 	map(world, 101, 0x500000, world->libc);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_EXEC);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_EXEC);
 	map(world, 101, 0x600000, world->libc);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_UNMAPPED);
 }
 
 /* A static program has no interpreter: its vdso is the second range, and the last. */
@@ -187,7 +186,7 @@ static void test_exec_ends_at_the_vdso(void **state)
 
 	spawn(world, 101, "bash", world->bash);
 	map(world, 101, 0x500000, world->vdso);
-	assert_int_equal(machine_find_code(world->machine, 101, 0x10000, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_UNMAPPED);
 }
 
 static void test_program_of_exec(void **state)

@@ -125,8 +125,8 @@ static void assert_same(struct world *world, uint32_t at)
 	assert_int_equal(row->exec_count, plain->execs);
 	assert_string_equal(profile_text(world->profile, row->program), plain->program);
 	for (uint64_t page = 0; page < PAGES; page++) {
-		enum code_place place =
-			machine_find_code(world->machine, pid_of(at), page * PAGE + 77, &found);
+		struct machine_space space = machine_space(world->machine, pid_of(at));
+		enum code_place place = machine_find_code(&space, page * PAGE + 77, &found);
 
 		assert_int_equal(place == CODE_MAPPED, plain->pages[page] != 0);
 		if (place == CODE_MAPPED)

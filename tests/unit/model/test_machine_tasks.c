@@ -57,7 +57,7 @@ static void test_leader_exits_first(void **state)
 	assert_false(machine_tid_alive(world->machine, SHELL));
 	assert_true(machine_tid_alive(world->machine, 150));
 	assert_int_equal(row(world, process)->end_ns, 0);
-	assert_int_equal(machine_find_code(world->machine, SHELL, 0x10000, &found), CODE_MAPPED);
+	assert_int_equal(find_code(world, SHELL, 0x10000, &found), CODE_MAPPED);
 	assert_task(world, SHELL, 150, "bash", "bash");
 	machine_exit(world->machine, 40, SHELL, 150);
 	assert_int_equal(row(world, process)->end_ns, 40);
@@ -176,7 +176,7 @@ static void test_unknown_pids(void **state)
 	assert_false(known);
 	assert_task(world, 500, 501, "[unknown]", "[unknown]");
 	map(world, 500, 0x400000, world->libc);
-	assert_int_equal(machine_find_code(world->machine, 500, 0x400000, &found), CODE_MAPPED);
+	assert_int_equal(find_code(world, 500, 0x400000, &found), CODE_MAPPED);
 	machine_add_process(world->machine, &told);
 	machine_add_thread(world->machine, 500, 501, "thread");
 	assert_int_equal(world->profile->tasks.items[task].process,
@@ -205,7 +205,7 @@ static void test_idle_and_buckets(void **state)
 	assert_task(world, 0, 0, "[idle]", "swapper");
 	machine_task(world->machine, 1, 0, 0, &known);
 	assert_true(known);
-	assert_int_equal(machine_find_code(world->machine, 0, 0x1000, &found), CODE_UNMAPPED);
+	assert_int_equal(find_code(world, 0, 0x1000, &found), CODE_UNMAPPED);
 	assert_int_equal(machine_bucket_task(world->machine, "[other namespace]"), other);
 	assert_int_not_equal(machine_bucket_task(world->machine, "[exiting]"), other);
 	assert_int_equal(machine_task(world->machine, 1, -1, -1, NULL),
