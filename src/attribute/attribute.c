@@ -269,7 +269,7 @@ static int take_mmap(void *context, const struct perf_record *record)
 				    .build_id_size = map->build_id_size,
 				    .by_build_id_only = map->build_id_size && !map->inode };
 
-	if (record->pid >= 0 && map->size)
+	if (record->pid >= 0 && file.end > file.start)
 		map_file(attribution, record->time_ns, &file, map->offset);
 	return 0;
 }

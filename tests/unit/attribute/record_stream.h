@@ -191,10 +191,12 @@ static inline void stream_sample(struct record_stream *stream, const struct stam
 static inline void stream_raw(struct record_stream *stream, const struct stamp *stamp,
 			      uint16_t misc, uint64_t ip, const void *raw, size_t size)
 {
+	size_t padded = (size + 7) / 8 * 8;
+
 	put_sample_head(stream, stamp, ip);
-	put_u32(stream, (uint32_t)(size - sizeof(uint32_t)));
+	put_u32(stream, (uint32_t)(padded - sizeof(uint32_t)));
 	put(stream, (const char *)raw + sizeof(uint32_t), size - sizeof(uint32_t));
-	stream->size = (stream->size + 7) / 8 * 8;
+	stream->size += padded - size;
 	record_end(stream, PERF_RECORD_SAMPLE, misc);
 }
 
