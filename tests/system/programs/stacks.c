@@ -10,7 +10,7 @@
  *   calls      main > calls > tiny, a function of a few instructions: half of the samples are in a
  *              prologue, an epilogue or before the call
  *   plt        main > through_plt > a function of libc by the PLT
- *   system     main > ask_kernel > getppid by syscall(2)
+ *   system     main > ask_kernel > getrandom by syscall(2), which keeps the kernel busy
  *   trampoline main > through_trampoline > code made at run time, without a frame pointer > leaf
  */
 #include <pthread.h>
@@ -145,8 +145,10 @@ NOINLINE void through_plt(void)
 
 NOINLINE void ask_kernel(void)
 {
-	for (int i = 0; i < 1000; i++)
-		sink += (uint64_t)syscall(SYS_getppid);
+	static char bytes[4096];
+
+	for (int i = 0; i < 100; i++)
+		sink += (uint64_t)syscall(SYS_getrandom, bytes, sizeof(bytes), 0);
 	BARRIER();
 }
 
