@@ -9,9 +9,12 @@ compare=$top/build-check/tests/oracle/compare_rows
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+# shellcheck source=../oracle/files.sh
+. "$top/tests/oracle/files.sh"
+
 elf_files() {
 	find "$@" -type f -size +0 2>/dev/null | while read -r file; do
-		[ "$(head -c 4 "$file" 2>/dev/null | tr -d '\0')" = $'\x7fELF' ] && printf '%s\n' "$file"
+		is_elf "$file" && printf '%s\n' "$file"
 	done
 }
 

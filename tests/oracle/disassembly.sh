@@ -17,6 +17,9 @@ done
 T=$(mktemp -d /tmp/prospect-oracle.XXXXXX)
 trap 'rm -rf "$T"' EXIT
 
+# shellcheck source-path=SCRIPTDIR source=files.sh
+. "$HERE/files.sh"
+
 fail() {
 	printf '%s\n' "$@" | sed 's/^/# /'
 	exit 1
@@ -148,16 +151,15 @@ test_avx512() {
 # Programs and libraries of the machine, as many as come in some seconds.
 test_many_files() {
 	local file count=0 lines=0
-	for file in /usr/bin/* /usr/lib/"$(${CC:-cc} -print-multiarch)"/*.so.*; do
+	find /usr/bin "/usr/lib/$(${CC:-cc} -print-multiarch)" -maxdepth 1 -type f -size -300000c \
+		\( -path '/usr/bin/*' -o -name '*.so.*' \) | sort > "$T/files"
+	while read -r file; do
 		[ $count -lt 60 ] || break
-		[ -f "$file" ] || continue
-		[ ! -L "$file" ] || continue
-		[ "$(stat -c %s "$file")" -lt 300000 ] || continue
-		[ "$(head -c 4 "$file" | tr -d '\0')" = $'\x7fELF' ] || continue
+		is_elf "$file" || continue
 		compare_sections "$file" > "$T/said" || { cat "$T/said"; exit 1; }
 		count=$((count + 1))
 		lines=$((lines + $(wc -l < "$T/ours")))
-	done
+	done < "$T/files"
 	echo "# $count files, $lines lines are equal"
 }
 
