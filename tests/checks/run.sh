@@ -2,53 +2,63 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/checks/run.sh [PROSPECT]: a check that cannot fail is worth nothing. Each case breaks a copy
 # of the tree in one place and wants the check to say so. That the tree as it is passes is shown by
-# tools/run-tests, which runs the checks themselves first.
+# tools/run-tests, which runs the checks themselves first. Two cases run at a time.
 # shellcheck disable=SC2016 # what is written into the copy is meant as it is
 set -u
 prospect=$(realpath "${1:-build/prospect}")
 cd "$(dirname "$0")/../.." || exit 2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-copy=$scratch/tree
-passed=0 failed=0 skipped=0
+held=$scratch/held
+mkdir "$held"
+# shellcheck source=../runner.sh
+. tests/runner.sh
 
-tell() {
-	echo "$1"
-	case $1 in
-	ok*) passed=$((passed + 1)) ;;
-	skip*) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) ;;
-	esac
+broken() { try broken_copy "$@"; }
+unhardened() { try unhardened_program "$@"; }
+refused() { try refused_bench "$@"; }
+
+# try CASE NAME ...: beside others, in a folder of its own, $case.
+tried=0
+try() {
+	tried=$((tried + 1))
+	begin in_case "$scratch/case-$tried" "$@"
+}
+
+in_case() {
+	case=$1
+	mkdir "$case"
+	timed "checks/$3" "${@:2}"
+	rm -rf "$case"
 }
 
 fresh_copy() {
-	rm -rf "$copy"
-	mkdir "$copy"
-	cp -r src man tools tests docs .ci Makefile meson.build ./*.md "$copy"
+	mkdir "$1"
+	cp -r src man tools tests docs .ci Makefile meson.build ./*.md "$1"
 }
 
-# broken NAME CHECK EXPECTED COMMAND...: COMMAND runs in the copy and breaks it; then CHECK must
+# broken_copy NAME CHECK EXPECTED COMMAND...: COMMAND runs in the copy and breaks it; then CHECK must
 # fail and print EXPECTED, a basic regular expression.
-broken() {
+broken_copy() {
 	local name=$1 check=$2 expected=$3 status
 	shift 3
-	fresh_copy
-	(cd "$copy" && "$@")
-	"tools/$check" "$copy" "$prospect" >"$scratch/output" 2>&1
+	fresh_copy "$case/tree"
+	(cd "$case/tree" && "$@")
+	"tools/$check" "$case/tree" "$prospect" >"$case/output" 2>&1
 	status=$?
 	if [ $status = 77 ]; then
-		tell "skip $check sees $name: $(tail -n 1 "$scratch/output")"
-	elif [ $status != 0 ] && grep -q "$expected" "$scratch/output"; then
-		tell "ok $check sees $name"
+		echo "skip $check sees $name: $(tail -n 1 "$case/output")"
+	elif [ $status != 0 ] && grep -q "$expected" "$case/output"; then
+		echo "ok $check sees $name"
 	else
-		cat "$scratch/output"
-		tell "not ok $check sees $name: status $status"
+		cat "$case/output"
+		echo "not ok $check sees $name: status $status"
 	fi
 }
 
-# unhardened NAME EXPECTED OPTION...: a program built with all of the hardening, but what the options
-# undo. No options: nothing is missing.
-unhardened() {
+# unhardened_program NAME EXPECTED OPTION...: a program built with all of the hardening, but what the
+# options undo. No options: nothing is missing.
+unhardened_program() {
 	local name=$1 expected=$2 status
 	shift 2
 	{
@@ -58,20 +68,20 @@ unhardened() {
 				return read(n,s,n)+read(n,l,n)+s[n]+l[n];}\n' "$i" $((9000 + i))
 		done
 		printf 'int main(void){return n;}\n'
-	} >"$scratch/program.c"
+	} >"$case/program.c"
 	"${CC:-cc}" -O2 -w -fPIE -pie -fstack-protector-strong -fstack-clash-protection \
 		-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 "$landing_pads" \
-		-Wl,-z,relro,-z,now,-z,noexecstack "$@" -o "$scratch/program" "$scratch/program.c" ||
-		{ tell "not ok check-hardening sees $name" && return; }
-	tools/check-hardening . "$scratch/program" >"$scratch/output" 2>&1
+		-Wl,-z,relro,-z,now,-z,noexecstack "$@" -o "$case/program" "$case/program.c" ||
+		{ echo "not ok check-hardening sees $name" && return; }
+	tools/check-hardening . "$case/program" >"$case/output" 2>&1
 	status=$?
 	if [ $status = 77 ]; then
-		tell "skip check-hardening sees $name: $(tail -n 1 "$scratch/output")"
-	elif [ $status = $(($# > 0)) ] && grep -q "$expected" <<<"$(cat "$scratch/output")"; then
-		tell "ok check-hardening sees $name"
+		echo "skip check-hardening sees $name: $(tail -n 1 "$case/output")"
+	elif [ $status = $(($# > 0)) ] && grep -q "$expected" <<<"$(cat "$case/output")"; then
+		echo "ok check-hardening sees $name"
 	else
-		cat "$scratch/output"
-		tell "not ok check-hardening sees $name: status $status"
+		cat "$case/output"
+		echo "not ok check-hardening sees $name: status $status"
 	fi
 }
 
@@ -195,19 +205,19 @@ unhardened 'calls without a check' 'no fortified C library calls' -U_FORTIFY_SOU
 unhardened 'pages of stack that are jumped over' 'no stack clash' -fno-stack-clash-protection
 unhardened 'functions without landing pads' 'no landing pads' "${landing_pads%=*}=none"
 
-# refused EXPECTED ARGUMENT...: the bench says in one line what is wrong with these, and measures
+# refused_bench EXPECTED ARGUMENT...: the bench says in one line what is wrong with these, and measures
 # nothing.
-refused() {
+refused_bench() {
 	local expected=$1 status
 	shift
-	timeout 300 bench/run.sh "$@" >"$scratch/output" 2>&1
+	timeout 300 bench/run.sh "$@" >"$case/output" 2>&1
 	status=$?
-	if [ $status = 2 ] && [ "$(wc -l <"$scratch/output")" = 1 ] &&
-		grep -q "$expected.*usage:.* parts: overhead " "$scratch/output"; then
-		tell "ok the bench refuses '$*'"
+	if [ $status = 2 ] && [ "$(wc -l <"$case/output")" = 1 ] &&
+		grep -q "$expected.*usage:.* parts: overhead " "$case/output"; then
+		echo "ok the bench refuses '$*'"
 	else
-		cat "$scratch/output"
-		tell "not ok the bench refuses '$*': status $status"
+		cat "$case/output"
+		echo "not ok the bench refuses '$*': status $status"
 	fi
 }
 
@@ -217,5 +227,6 @@ refused "'tests' is no program" tests
 refused "'nonsense' is no part" "$prospect" nonsense
 refused "'' is no part" "$prospect" start ''
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+finish >"$scratch/lines"
+cat "$scratch/lines"
+sum_up "$scratch/lines"

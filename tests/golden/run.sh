@@ -24,6 +24,8 @@ scratch=$(mktemp -d)
 chmod 755 "$scratch" # source files in it are everybody's, which foreign profiles need
 trap 'rm -rf "$scratch"' EXIT
 export XDG_STATE_HOME=$scratch/state
+# shellcheck source=../runner.sh
+. ../runner.sh
 passed=0 failed=0 skipped=0
 
 [ -x "$PROSPECT" ] && [ -x "$make_profile" ] || { echo "$PROSPECT or $make_profile is missing" >&2; exit 2; }
@@ -55,7 +57,7 @@ steady() { sed "s|$scratch|SCRATCH|g"; }
 
 for case in "$@"; do
 	case=${case%/}
-	run_case "$case" | steady >"$scratch/printed"
+	timed "golden/$case" run_case "$case" | steady >"$scratch/printed"
 	if grep -qx '\[status 77\]' "$scratch/printed"; then
 		echo "skip $case"
 		skipped=$((skipped + 1))

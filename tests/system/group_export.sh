@@ -9,8 +9,13 @@
 EXPORTED=program=threads,systime,shares
 
 export_profile() {
-	[ -s "$TOP/export.prof" ] && return
-	record "$TOP/export.prof" -- sh -c "'$BIN/threads' 0.3; '$BIN/systime' 0.2; '$BIN/shares' 0.2"
+	exec 9> "$TOP/export.lock"
+	flock 9
+	if ! [ -s "$TOP/export.prof" ]; then
+		record "$T/prof" -- sh -c "'$BIN/threads' 0.3; '$BIN/systime' 0.2; '$BIN/shares' 0.2" 9>&-
+		mv "$T/prof" "$TOP/export.prof"
+	fi
+	exec 9>&-
 }
 
 # export_as FORMAT FILE [OPTION...]

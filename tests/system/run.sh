@@ -24,6 +24,8 @@ export PROSPECT=$BIN/prospect
 shift
 # No test may touch the user's own profiles.
 export XDG_STATE_HOME=$TOP/state
+held=$TOP/held
+mkdir "$held"
 unset SUDO_UID SUDO_GID SUDO_USER SUDO_COMMAND
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -34,25 +36,33 @@ for group in "$HERE"/group_*.sh; do
 	. "$group"
 done
 
-passed=0 failed=0 skipped=0
+# shellcheck source-path=SCRIPTDIR source=../runner.sh
+. "$HERE/../runner.sh"
 
+# run_test NAME: in a folder of its own, so that two may run at a time.
 run_test() {
-	local name=$1 status=0
-	T=$TOP/test
+	local name=$1 status=0 output=$TOP/output-$1
+	if ! declare -F "test_$name" > /dev/null; then
+		printf '%s\n' "# there is no such test" "not ok $name"
+		return
+	fi
+	T=$TOP/test-$name
 	mkdir -m 755 "$T"
-	( "test_$name" ) > "$TOP/output" 2>&1 < /dev/null || status=$?
+	timed "system/$name" in_subshell "test_$name" > "$output" 2>&1 < /dev/null || status=$?
 	if [ $status = 77 ] && [ -e "$T/.skip" ]; then
 		echo "skip $name: $(cat "$T/.skip")"
-		skipped=$((skipped + 1))
 	elif [ $status = 0 ]; then
 		echo "ok $name"
-		passed=$((passed + 1))
 	else
-		sed '/^#/!s/^/# /' "$TOP/output"
+		sed '/^#/!s/^/# /' "$output"
 		echo "not ok $name"
-		failed=$((failed + 1))
 	fi
 	rm -rf "$T"
+}
+
+# A test ends by "exit".
+in_subshell() {
+	("$@")
 }
 
 names=("$@")
@@ -60,14 +70,25 @@ if [ ${#names[@]} = 0 ]; then
 	# In the order of the files, as written.
 	mapfile -t names < <(sed -n 's/^test_\([a-z0-9_]*\)() .*/\1/p' "$HERE"/group_*.sh)
 fi
-for name in "${names[@]}"; do
-	if declare -F "test_$name" > /dev/null; then
+declare -A beside
+while read -r _ tests; do
+	for name in $tests; do
+		declare -F "test_$name" > /dev/null || { echo "beside: there is no test $name" >&2; exit 2; }
+		beside[$name]=1
+	done
+done < <(grep -v '^#' "$HERE/beside")
+
+# Those that may run beside others first.
+run_tests() {
+	local name alone=()
+	for name in "$@"; do
+		if [ -n "${beside[$name]:-}" ]; then begin run_test "$name"; else alone+=("$name"); fi
+	done
+	finish
+	for name in "${alone[@]}"; do
 		run_test "$name"
-	else
-		echo "# there is no such test"
-		echo "not ok $name"
-		failed=$((failed + 1))
-	fi
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+	done
+}
+
+run_tests "${names[@]}" | tee "$TOP/lines"
+sum_up "$TOP/lines"
