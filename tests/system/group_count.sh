@@ -34,13 +34,9 @@ test_count_page_faults() {
 		fail "20000 pages more are $((many - few)) faults more ($few, $many)"
 }
 
-has_tracepoint() {
-	[ -r /sys/kernel/tracing/events/raw_syscalls/sys_enter/id ] || skip "needs tracefs"
-}
-
 test_count_system_calls() {
 	local none some
-	need_root && has_tracepoint
+	need_root && need_tracefs
 	count_csv "$T/none" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 0
 	count_csv "$T/some" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 12345
 	none=$(count_sums "$T/none" raw_syscalls:sys_enter)
@@ -51,7 +47,7 @@ test_count_system_calls() {
 # perf stat counts the same; what the machine does to a run is little beside what the run does.
 test_count_as_perf_does() {
 	local event ours theirs
-	need_root && has_tracepoint && need perf
+	need_root && need_tracefs && need perf
 	count_csv "$T/ours" -e raw_syscalls:sys_enter,page-faults,minor-faults,major-faults -- \
 		"$BIN/counted" 5000 5000
 	perf stat -x, -o "$T/theirs" -e raw_syscalls:sys_enter,page-faults,minor-faults,major-faults \
@@ -86,7 +82,7 @@ END
 }
 
 test_count_rows_add_up() {
-	need_root && has_tracepoint
+	need_root && need_tracefs
 	write_script
 	check_rows_sum program
 	check_rows_sum process
@@ -96,7 +92,7 @@ test_count_rows_add_up() {
 # Each program has what it did, before and after exec.
 test_count_programs() {
 	local base calls
-	need_root && has_tracepoint
+	need_root && need_tracefs
 	write_script
 	count_csv "$T/rows" -e raw_syscalls:sys_enter --by program -- sh "$T/script"
 	count_csv "$T/base" -e raw_syscalls:sys_enter -- "$BIN/counted" 0 0

@@ -14,7 +14,7 @@ test_events_list() {
 
 test_events_tracepoints() {
 	local id
-	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "needs tracefs"
+	need_tracefs
 	id=$(printf '%#x' "$(cat /sys/kernel/tracing/events/sched/sched_switch/id)")
 	"$PROSPECT" events --format csv 'sched:sched_switch' | grep -qx "sched:sched_switch,tracepoint,2,$id,," ||
 		fail "sched:sched_switch is not $id"

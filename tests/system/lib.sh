@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # What the system tests share. A test is a function test_NAME in one of the *.sh files beside this
-# one; it runs in a subshell of its own with $PROSPECT, $BIN (the test programs) and $T (an empty
-# folder, gone afterwards). It passes by returning; fail and skip end it.
+# one; it runs in a subshell of its own with $PROSPECT, $BIN (the test programs), $TEST (its name) and
+# $T (an empty folder, gone afterwards). It passes by returning; fail and skip end it.
 #
 # Statistics: a share that was sampled n times is tested against the truth with Wilson's interval at
 # Z standard deviations. There are fewer than 100 such comparisons in the whole suite; Z = 4.9 leaves
@@ -101,6 +101,21 @@ expect_status() {
 	"$@" 2> "$T/stderr" || got=$?
 	[ "$got" = "$wanted" ] ||
 		fail "exit status $got instead of $wanted: $*" "$(tail -n 5 "$T/stderr")"
+}
+
+# Where tracefs is mounted nowhere, the test $TEST begins anew in a mount namespace that has it: the
+# machine's own mounts stay as they are.
+need_tracefs() {
+	[ ! -r /sys/kernel/tracing/events/sched/sched_switch/id ] || return 0
+	need_root
+	need unshare
+	[ -z "${began_anew:-}" ] && unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null ||
+		skip "tracefs cannot be mounted"
+	local began_anew=1
+	{ declare -f; declare -p began_anew TEST T TOP BIN HERE Z LOST; } > "$T/.test"
+	# shellcheck disable=SC2016 # for the other shell
+	exec unshare -m bash -uc 'mount -t tracefs tracefs /sys/kernel/tracing && . "$0" && "test_$TEST"' \
+		"$T/.test"
 }
 
 # One line on stderr that has the pattern (extended, any case) in it.

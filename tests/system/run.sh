@@ -46,7 +46,7 @@ run_test() {
 		printf '%s\n' "# there is no such test" "not ok $name"
 		return
 	fi
-	T=$TOP/test-$name
+	TEST=$name T=$TOP/test-$name
 	mkdir -m 755 "$T"
 	timed "system/$name" in_subshell "test_$name" > "$output" 2>&1 < /dev/null || status=$?
 	if [ $status = 77 ] && [ -e "$T/.skip" ]; then

@@ -9,7 +9,10 @@
 #include <errno.h>
 #include <glob.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include "perf/event_names.h"
 #include "perf/event_tables.h"
@@ -156,6 +159,16 @@ static void why_tracepoints_are_not_to_be_seen(void **state)
 		  "this kernel has no tracefs");
 }
 
+/* In a mount namespace of this process, where the machine has tracefs mounted nowhere. */
+static int mount_tracefs(void **state)
+{
+	(void)state;
+	if (access(RAW, R_OK) != 0 && unshare(CLONE_NEWNS) == 0 &&
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0)
+		mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	return 0;
+}
+
 /* Against the folders of tracefs, which are in the same order. */
 static void tracepoints_that_fit(void **state)
 {
@@ -208,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups),
 		cmocka_unit_test(why_tracepoints_are_not_to_be_seen),
-		cmocka_unit_test(tracepoints_that_fit),
+		cmocka_unit_test_setup(tracepoints_that_fit, mount_tracefs),
 		cmocka_unit_test(tracepoints_that_nothing_fits),
 		cmocka_unit_test(what_is_behind_a_group_is_of_all),
 		cmocka_unit_test(the_same_twice),
