@@ -17,11 +17,13 @@ shuffled() {
 	printf '%s\n' "$@" | shuf
 }
 
-# have TOOL: can it be measured here?
+# have TOOL: can it be measured here? BENCH_ALONE=1 leaves the peers out.
 have() {
 	case $1 in
 	none | prospect* | timer) true ;;
-	*) command -v "${1%%-*}" >/dev/null ;;
+	perf | perf-* | bpftrace*) [ -z "${BENCH_ALONE:-}" ] && command -v "${1%%-*}" >/dev/null ;;
+	*addr2line) [ -z "${BENCH_ALONE:-}" ] && command -v "$1" >/dev/null ;;
+	*) command -v "$1" >/dev/null ;;
 	esac
 }
 
@@ -59,7 +61,9 @@ measured() {
 	awk -v n="$1" '{ print $n }' "$scratch/measures"
 }
 
-# table ROW...: rows of "|"-separated cells, aligned.
+# table ROW...: rows of "|"-separated cells, the titles first, aligned. They are also added as they are,
+# and an empty line, to the file BENCH_ROWS, if that is set.
 table() {
+	[ -z "${BENCH_ROWS:-}" ] || printf '%s\n' "$@" '' >>"$BENCH_ROWS"
 	printf '%s\n' "$@" | column -t -s '|' -o '  '
 }

@@ -57,7 +57,7 @@ lines() {
 	"$prospect" symbolize -e "$file" <"$scratch/some" >/dev/null
 	lines_row "prospect, cached" "$count" 200000 "$prospect" symbolize -e "$file"
 	for tool in addr2line eu-addr2line llvm-addr2line; do
-		command -v $tool >/dev/null || continue
+		have $tool || continue
 		lines_row "$tool -afi" 20 200 $tool -afi -e "$file"
 	done
 	echo "== Lines and inlined functions: $((0x${bytes:-0} / 1000000)) MB of .debug_info, $count addresses in all units"

@@ -38,7 +38,7 @@ cc -O2 -o "$scratch/work" "$here/work.c" && cc -O2 -o "$scratch/measure" "$here/
 
 tools=()
 for tool in prospect perf bpftrace; do
-	if have $tool; then tools+=("$tool"); else echo "$tool is not installed: left out"; fi
+	if have $tool; then tools+=("$tool"); else echo "$tool is left out"; fi
 done
 
 # Rounds of work that take about $2 seconds of program $1.

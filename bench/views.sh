@@ -4,7 +4,8 @@
 
 views() {
 	local rows=("view|wall, s|CPU, s|memory, MB") view i
-	"$(dirname "$prospect")/bench/make_big" "$scratch/big.prof" || return
+	"$here/../tools/build" build bench/make_big -Dtests=disabled &&
+		"$here/../build/bench/make_big" "$scratch/big.prof" || return
 	local wanted=(
 		"report"
 		"report --by process"

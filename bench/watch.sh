@@ -19,13 +19,14 @@ watch_programs() {
 		cc -O2 -D_GNU_SOURCE -I"$scratch" -I"$here/../src" -o "$scratch/probes" \
 			"$here/probes.c" -lbpf -lpthread || return 1
 	for _ in 1 2 3; do "$scratch/probes"; done >"$scratch/probe_costs" || return 1
-	local what
-	echo "programs alone, ns above an empty one (speedup: two CPUs against one)"
+	local what rows=("program|ns above an empty one, or speedup")
 	for what in empty entry pair histogram speedup_of_a_loop speedup_of_empty speedup_of_pairs; do
-		printf '%s|%s\n' "$what" \
-			"$(awk -v what="$what" '$1 == what { print $2 }' "$scratch/probe_costs" |
-				median %.2f)"
+		rows+=("$what|$(awk -v what="$what" '$1 == what { print $2 }' "$scratch/probe_costs" |
+			median %.2f)")
 	done
+	echo "== Programs alone (speedup: two CPUs against one)"
+	table "${rows[@]}"
+	echo
 }
 
 # A call of a function that does nothing, in ns, with its probes.
@@ -62,8 +63,10 @@ watch() {
 		done
 	done
 	have perf && perf probe -q -d 'prospect:*' 2>/dev/null
-	echo "a call of a program's function that is watched, ns"
+	local rows=("call|of a function that is watched, ns")
 	for way in "${ways[@]}"; do
-		printf '%s|%s\n' "$way" "$(median %.0f <"$scratch/calls-$way")"
+		rows+=("$way|$(median %.0f <"$scratch/calls-$way")")
 	done
+	echo "== A call of a program's function that is watched"
+	table "${rows[@]}"
 }
