@@ -25,7 +25,7 @@ check:
 # What needs heavy packages or much time, and is not in "check".
 check-all:
 	@tools/install-deps build test heavy fuzz
-	@tools/run-tests tidy heavy
+	@tools/run-tests heavy
 
 # Searches for inputs that break a parser, FUZZ_SECONDS (60) for each, FUZZ_JOBS (1) at a time.
 fuzz:
