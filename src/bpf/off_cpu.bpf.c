@@ -109,7 +109,7 @@ static __u32 flags_of(const struct task_struct *task, __u32 state)
 {
 	__u32 flags = 0;
 
-	if (BPF_CORE_READ_BITFIELD((const struct task_struct___waits *)task, in_iowait))
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		flags |= OFF_CPU_IO;
 	if (state & TASK_STOPPED_OR_TRACED)
 		flags |= OFF_CPU_STOPPED;

@@ -65,13 +65,6 @@ enum {
 #define PROGRAM_COUNTER pc
 #endif
 
-/* What these programs use of the kernel's structs, beside stack_tasks.h. */
-struct task_struct___waits {
-	int pid;
-	unsigned int __state;
-	unsigned int in_iowait : 1;
-} BY_NAME;
-
 /* Made at fork and before the window opens, where memory may be had: not by the scheduler. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -114,12 +107,12 @@ const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
 
 static __u32 tid_of(const struct task_struct *task)
 {
-	return (__u32)((const struct task_struct___waits *)task)->pid;
+	return (__u32)task->pid;
 }
 
 static __u32 state_of(const struct task_struct *task)
 {
-	return ((const struct task_struct___waits *)task)->__state & TASK_STATES;
+	return task->__state & TASK_STATES;
 }
 
 static struct off_cpu_cpu *this_cpu(void)

@@ -43,8 +43,11 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
 	struct mm_struct *mm;
-	int tgid;
+	int pid, tgid;
 	__u64 self_exec_id;
+	/* What the off-CPU programs ask for besides. */
+	unsigned int __state;
+	unsigned int in_iowait : 1;
 } BY_NAME;
 
 struct perf_event {
