@@ -94,7 +94,7 @@ static __noinline int set_adrift(struct probe_frame *frame)
 /* Bounded as by frame_at. */
 static __always_inline struct probe_given_up *given_up_at(struct probe_thread *thread, __u32 index)
 {
-	asm volatile("%[index] &= %[mask]" : [index] "+r"(index) : [mask] "i"(GIVEN_UP_KEPT - 1));
+	MASK(index, GIVEN_UP_KEPT - 1);
 	return &thread->given_up[index];
 }
 

@@ -278,10 +278,18 @@ static __always_inline __u32 switches_of(const struct probe_thread *thread)
 	return *(const volatile __u32 *)&thread->switches;
 }
 
-/* The bound is a mask that the compiler may not see through, nor check another copy of @index. */
+/* A bound for the verifier: a mask that the compiler may not see through, nor check another copy of
+ * the number. Compiled for another machine it is what it says. */
+#if defined(__bpf__)
+#define MASK(number, bits) \
+	asm volatile("%[masked] &= %[mask]" : [masked] "+r"(number) : [mask] "i"(bits))
+#else
+#define MASK(number, bits) ((number) &= (bits))
+#endif
+
 static __always_inline struct probe_frame *frame_at(struct probe_thread *thread, __u32 index)
 {
-	asm volatile("%[index] &= %[mask]" : [index] "+r"(index) : [mask] "i"(PROBE_MAX_DEPTH - 1));
+	MASK(index, PROBE_MAX_DEPTH - 1);
 	return &thread->frames[index];
 }
 

@@ -13,6 +13,7 @@
 
 enum {
 	BUCKETS = 4096,
+	VALUE_ALIGNMENT = 128, /* as some programs want it */
 	MOST_MAPS = 32,
 	MOST_MEMORIES = 64,
 	MOST_MAPPINGS = 16,
@@ -173,7 +174,9 @@ static struct element *element_new(const struct map *map, const void *key)
 {
 	struct element *element = xcalloc(1, sizeof(*element));
 
-	element->value = xcalloc(1, map->shape.value_size);
+	require(posix_memalign(&element->value, VALUE_ALIGNMENT, map->shape.value_size) == 0,
+		"out of memory");
+	memset(element->value, 0, map->shape.value_size);
 	if (key) {
 		element->key = xmalloc(map->shape.key_size);
 		memcpy(element->key, key, map->shape.key_size);
