@@ -26,13 +26,18 @@ struct arrival {
 
 /* ---- one frame ---- */
 
+/* The part of a cookie that is of one function; where several return together, the rest is of all. */
+#define COOKIE_OF_ONE \
+	(0xffffffffULL | (__u64)PROBE_COOKIE_RETURNS_MASK << PROBE_COOKIE_RETURNS_SHIFT)
+
 /* What the frame's call returned. A function of its own: what it calls in turn would otherwise find
  * too little stack below return_frame (512 bytes in all). */
 static __noinline int read_return(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
 	struct probe_frame *frame = frame_at(thread, index);
 
-	call->cookie = frame->target | (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
+	call->cookie = (call->cookie & ~COOKIE_OF_ONE) | frame->target |
+		       (__u64)frame->returns << PROBE_COOKIE_RETURNS_SHIFT;
 	read_value(call);
 	settle_start(thread, index, call);
 	return 0;

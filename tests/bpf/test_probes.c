@@ -1264,6 +1264,7 @@ static void test_a_goroutine_takes_its_calls_from_thread_to_thread(void **state)
 	assert_calls(F, 2, 6 * MS);
 	assert_calls(G, 1, MS);
 	assert_int_equal(counted(F).nested, 0);
+	assert_int_equal(kernel_map_count(&goroutines), 0);
 }
 
 /* It is copied elsewhere when it grows. */
@@ -1341,6 +1342,20 @@ static void test_goroutines_end_with_their_process(void **state)
 	assert_int_equal(slot.died, 2);
 	assert_int_equal(slot.wall_ns, 2 * MS);
 	assert_int_equal(kernel_map_count(&goroutines), 0);
+}
+
+static void test_goroutines_without_room_are_counted(void **state)
+{
+	(void)state;
+	begin_go();
+	kernel_map_resize(&goroutines, 1);
+	switch_to(0, &world.threads[0]);
+	go_enter(0, 1, F);
+	go_enter(1, 1, F);
+	assert_int_equal(threads_lost, 1);
+	go_return(0, 1, F);
+	go_enter(1, 1, F);
+	assert_int_equal(threads_lost, 1);
 }
 
 /* ---- the kernel's functions ---- */
@@ -1441,6 +1456,7 @@ int main(void)
 		TEST(test_a_goroutine_that_ends_ends_its_calls),
 		TEST(test_a_goroutine_in_anothers_place_has_none_of_its_calls),
 		TEST(test_goroutines_end_with_their_process),
+		TEST(test_goroutines_without_room_are_counted),
 		TEST(test_a_function_of_the_kernel_is_timed),
 		TEST(test_a_program_that_calls_is_not_in_the_kernel),
 		TEST(test_only_entries_are_counted_where_no_more_is_wanted),
