@@ -112,7 +112,7 @@ const volatile __u32 by = COUNT_BY_PROGRAM;
 const volatile __u32 everybody = 0;   /* threads nobody told of count, too */
 const volatile __u32 late_events = 0; /* a bit for each that counts context switches */
 volatile __u32 counting;	      /* set by user space */
-volatile __u64 full;		      /* rows that were not made */
+volatile __u64 full;		      /* rows that were not made, threads not remembered */
 
 static __u32 tid_of(const struct task_struct *task)
 {
@@ -255,6 +255,17 @@ static struct count_task *find_task(struct task_struct *task)
 	return bpf_task_storage_get(&tasks, task, NULL, 0);
 }
 
+/* NULL: there is no memory. What it counts is the rest's then, or nobody's. */
+static __always_inline struct count_task *make_task(struct task_struct *task)
+{
+	struct count_task *known =
+		bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!known)
+		__sync_fetch_and_add(&full, 1);
+	return known;
+}
+
 static __always_inline struct count_row_value *row_of_task(struct task_struct *task)
 {
 	const struct count_task *known;
@@ -309,7 +320,7 @@ int count_fork(__u64 *arguments)
 
 	if (!family || !family->counts)
 		return 0;
-	task = bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	task = make_task(child);
 	if (!task)
 		return 0;
 	set_key(&task->key, family->key.program, child);
@@ -367,7 +378,7 @@ int count_begin(struct bpf_iter__task *context)
 	program = bpf_map_lookup_elem(&starting, &pid);
 	if (!program)
 		return 0;
-	known = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	known = make_task(task);
 	if (!known)
 		return 0;
 	set_key(&known->key, program->program, task);

@@ -277,7 +277,7 @@ static void print_warnings(const struct count_table *table, FILE *out)
 			least);
 	if (!table->complete)
 		fputs(" There were more programs or threads than the table holds; the rest is in "
-		      "[others].\n",
+		      "[others] or missing.\n",
 		      out);
 }
 

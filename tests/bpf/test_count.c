@@ -472,8 +472,30 @@ static void test_a_row_without_memory_gives_to_the_rest(void **state)
 	switch_to(0, &world.threads[2], 0);
 	work(0, 3);
 	switch_to(0, &world.idle[0], STATE_SLEEPS);
-	assert_int_equal(full, 1);
+	assert_int_equal(full, 2);
 	assert_int_equal(reported_for(COUNT_REST, 0), 23);
+}
+
+/* Of one that was there before, too; where only one program is counted, its part is missing. */
+static void test_a_thread_that_cannot_be_remembered_is_counted(void **state)
+{
+	(void)state;
+	KERNEL_SET(everybody, 0);
+	start(1, true);
+	kernel.elements_left = 0;
+	start(2, true);
+	assert_int_equal(full, 1);
+	kernel.elements_left = SIZE_MAX;
+	open_window();
+	switch_to(0, &world.threads[0], 0);
+	kernel.elements_left = 0;
+	fork_by(0, &world.threads[2]);
+	assert_int_equal(full, 2);
+	switch_to(0, &world.threads[2], 0);
+	work(0, 3);
+	switch_to(0, &world.idle[0], STATE_SLEEPS);
+	assert_int_equal(reported_for(hash_path(programs[0]), 0), 0);
+	assert_int_equal(reported_for_others(0), 0);
 }
 
 /* An event that this CPU has not: the others are split as ever. */
@@ -517,6 +539,7 @@ int main(void)
 		TEST(test_what_is_counted_around_a_hidden_switch_is_the_rests),
 		TEST(test_a_full_table_gives_to_the_rest),
 		TEST(test_a_row_without_memory_gives_to_the_rest),
+		TEST(test_a_thread_that_cannot_be_remembered_is_counted),
 		TEST(test_a_counter_that_is_not_open_is_passed_over),
 		TEST(test_nothing_is_counted_before_the_window),
 	};

@@ -1080,6 +1080,7 @@ static void test_each_thread_has_a_row_until_there_are_none(void **state)
 	assert_calls(0, 2, 0);
 	assert_calls(1, 2, 0);
 	assert_int_equal(keys_lost, 2);
+	assert_int_equal(rows_given, 2);
 	assert_int_equal(counted(2).entries, 0);
 	name = bpf_map_lookup_elem(&row_names, &index);
 	assert_int_equal(name->id, PROCESS + 1);
