@@ -26,7 +26,7 @@ int libarchive_load(struct libarchive *ret_library, struct err *err)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		functions[i] = dlsym(handle, names[i]);
 		if (!functions[i])
-			return err_set(err, -ENOENT, "%s lacks %s: it is too old", LIBRARY,
+			return err_set(err, -ENOENT, "%s is too old: it lacks %s", LIBRARY,
 				       names[i]);
 	}
 	memcpy(ret_library, functions, sizeof(functions));

@@ -46,15 +46,14 @@ static int refuse(const struct unpacker *unpacker, int rc, const char *name, con
 	for (i = 0; i + 1 < sizeof(shown) && name[i]; i++)
 		shown[i] = name[i] > ' ' && name[i] <= '~' ? name[i] : '?';
 	shown[i] = '\0';
-	return err_set(unpacker->err, rc, "the archive has '%s': %s", shown, why);
+	return err_set(unpacker->err, rc, "invalid member '%s' in the archive: %s", shown, why);
 }
 
 static int damaged(const struct unpacker *unpacker)
 {
 	const char *why = unpacker->library.archive_error_string(unpacker->archive);
 
-	return err_set(unpacker->err, -EBADMSG, "the archive is damaged: %s",
-		       why ? why : "it ends early");
+	return err_set(unpacker->err, -EBADMSG, "corrupt archive: %s", why ? why : "truncated");
 }
 
 /* Only parts that are names, with one slash between: nothing leads up or elsewhere. */
@@ -126,7 +125,8 @@ static int copy(struct unpacker *unpacker, const char *name, int fd)
 		if (got < 0)
 			return damaged(unpacker);
 		if ((uint64_t)got > unpacker->left.most_bytes)
-			return refuse(unpacker, -EFBIG, name, "it unpacks to too much");
+			return refuse(unpacker, -EFBIG, name,
+				      "unpacks to more than the size limit");
 		unpacker->left.most_bytes -= (uint64_t)got;
 		rc = file_write(fd, unpacker->chunk, (size_t)got);
 		if (rc < 0)
@@ -148,7 +148,7 @@ static int unpack_file(struct unpacker *unpacker, struct archive_entry *entry, c
 
 	if (fd < 0)
 		return refuse(unpacker, -EPERM, name,
-			      errno == EEXIST ? "it is there twice" : strerror(errno));
+			      errno == EEXIST ? "duplicate name" : strerror(errno));
 	rc = copy(unpacker, name, fd);
 	if (rc == 0)
 		futimens(fd, times);
@@ -165,10 +165,11 @@ static int unpack_member(struct unpacker *unpacker, struct archive_entry *entry)
 	char *base;
 
 	if (!name || !is_safe_name(name))
-		return refuse(unpacker, -EPERM, name ? name : "?", "no name within the archive");
+		return refuse(unpacker, -EPERM, name ? name : "?",
+			      "not a relative path inside the archive");
 	if (library->archive_entry_hardlink(entry) ||
 	    (!is_folder && library->archive_entry_filetype(entry) != AE_IFREG))
-		return refuse(unpacker, -EPERM, name, "it is neither a file nor a folder");
+		return refuse(unpacker, -EPERM, name, "neither a file nor a folder");
 	copy_of_name = base = xstrdup(name);
 	parent = open_parent(unpacker, copy_of_name, &base);
 	if (parent < 0)
@@ -204,9 +205,10 @@ static int open_archive(struct unpacker *unpacker, int fd)
 
 	unpacker->archive = library->archive_read_new();
 	if (!unpacker->archive)
-		return err_set(unpacker->err, -ENOMEM, "cannot read the archive: no memory");
+		return err_set(unpacker->err, -ENOMEM, "cannot read the archive: out of memory");
 	if (library->archive_read_support_filter_zstd(unpacker->archive) != ARCHIVE_OK)
-		return err_set(unpacker->err, -ENOTSUP, "libarchive here knows no zstd");
+		return err_set(unpacker->err, -ENOTSUP,
+			       "the installed libarchive has no zstd support");
 	if (library->archive_read_support_format_tar(unpacker->archive) < ARCHIVE_WARN ||
 	    library->archive_read_open_fd(unpacker->archive, fd, CHUNK) < ARCHIVE_WARN)
 		return damaged(unpacker);

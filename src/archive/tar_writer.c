@@ -37,7 +37,7 @@ static int explain(const struct tar_writer *writer, struct err *err)
 
 	if (rc < 0)
 		return err_set(err, rc, "cannot write the archive: %s", strerror(-rc));
-	return err_set(err, -EIO, "cannot write the archive: %s", why ? why : "a write failed");
+	return err_set(err, -EIO, "cannot write the archive: %s", why ? why : "write failed");
 }
 
 int tar_writer_new(FILE *out, struct tar_writer **ret_writer, struct err *err)
@@ -51,7 +51,7 @@ int tar_writer_new(FILE *out, struct tar_writer **ret_writer, struct err *err)
 	writer->out = out;
 	writer->archive = library->archive_write_new();
 	if (!writer->archive)
-		return err_set(err, -ENOMEM, "cannot write the archive: no memory");
+		return err_set(err, -ENOMEM, "cannot write the archive: out of memory");
 	/* no padding: a record of tar is of no use within a compressed stream */
 	if (library->archive_write_set_format_pax(writer->archive) < ARCHIVE_WARN ||
 	    library->archive_write_add_filter_zstd(writer->archive) < ARCHIVE_WARN ||
@@ -80,7 +80,7 @@ static int write_header(struct tar_writer *writer, const char *name, int64_t siz
 	int rc;
 
 	if (!entry)
-		return err_set(err, -ENOMEM, "cannot write the archive: no memory");
+		return err_set(err, -ENOMEM, "cannot write the archive: out of memory");
 	library->archive_entry_set_pathname(entry, name);
 	library->archive_entry_set_filetype(entry, AE_IFREG);
 	library->archive_entry_set_perm(entry, MEMBER_MODE);
@@ -112,7 +112,8 @@ static int copy(struct tar_writer *writer, const char *name, int fd, int64_t siz
 
 		if (got <= 0)
 			return err_set(err, -EIO, "%s: %s", name,
-				       got < 0 ? strerror(errno) : "it became shorter meanwhile");
+				       got < 0 ? strerror(errno)
+					       : "the file shrank while it was read");
 		rc = write_data(writer, chunk, (size_t)got, err);
 		if (rc < 0)
 			return rc;

@@ -136,7 +136,7 @@ static int unpack_into(int fd, const char *folder, const char *path, struct err 
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", path);
 	if (store_is_profile(profile) <= 0)
-		return err_set(err, -EINVAL, "%s is an archive, but not of a profile", path);
+		return err_set(err, -EINVAL, "%s is an archive, but contains no profile", path);
 	return 0;
 }
 

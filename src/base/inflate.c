@@ -30,7 +30,7 @@ struct stream {
 
 static int damaged(struct err *err)
 {
-	return err_set(err, -EBADMSG, "the compressed data is damaged");
+	return err_set(err, -EBADMSG, "corrupt compressed data");
 }
 
 static int refill(struct stream *stream)
@@ -49,7 +49,7 @@ static int put_out(struct stream *stream, size_t size, struct err *err)
 {
 	stream->out_total += size;
 	if (stream->out_total > stream->inflate->most_bytes)
-		return err_set(err, -EFBIG, "the compressed data is larger than it says");
+		return err_set(err, -EFBIG, "the decompressed data is larger than its header says");
 	return size ? stream->inflate->sink(stream->inflate->sink_context, stream->out, size) : 0;
 }
 
@@ -62,7 +62,8 @@ static void take_in(struct stream *stream, size_t size)
 static int run_window(struct stream *stream, int window, struct err *err)
 {
 	z_stream z = { .next_in = Z_NULL };
-	int rc = inflateInit2(&z, window) == Z_OK ? 0 : err_set(err, -ENOMEM, "no memory for zlib");
+	int rc = inflateInit2(&z, window) == Z_OK ? 0
+						  : err_set(err, -ENOMEM, "out of memory (zlib)");
 	int status = Z_OK;
 
 	while (rc == 0 && status != Z_STREAM_END) {
@@ -140,7 +141,7 @@ static int run_zstd(struct stream *stream, struct err *err)
 {
 	ZSTD_DStream *zstd = ZSTD_createDStream();
 	size_t hint = 1, out = 0; /* hint 0: a frame is complete */
-	int rc = zstd ? 0 : err_set(err, -ENOMEM, "no memory for zstd");
+	int rc = zstd ? 0 : err_set(err, -ENOMEM, "out of memory (zstd)");
 
 	if (zstd)
 		ZSTD_DCtx_setParameter(zstd, ZSTD_d_windowLogMax, MOST_WINDOW_LOG);
@@ -158,7 +159,7 @@ static int run_xz(struct stream *stream, struct err *err)
 {
 	lzma_stream xz = LZMA_STREAM_INIT;
 	lzma_ret status = lzma_stream_decoder(&xz, MOST_WINDOW_BYTES, LZMA_CONCATENATED);
-	int rc = status == LZMA_OK ? 0 : err_set(err, -ENOMEM, "no memory for xz");
+	int rc = status == LZMA_OK ? 0 : err_set(err, -ENOMEM, "out of memory (xz)");
 
 	while (rc == 0 && status != LZMA_STREAM_END) {
 		rc = refill(stream);
@@ -172,7 +173,8 @@ static int run_xz(struct stream *stream, struct err *err)
 		take_in(stream, stream->in_size - xz.avail_in);
 		if (status != LZMA_OK && status != LZMA_STREAM_END)
 			rc = status == LZMA_MEMLIMIT_ERROR
-				     ? err_set(err, -ENOMEM, "xz asks for too much memory")
+				     ? err_set(err, -ENOMEM,
+					       "the xz data needs too much memory to decompress")
 				     : damaged(err);
 		else
 			rc = put_out(stream, OUT_BYTES - xz.avail_out, err);

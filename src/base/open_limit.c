@@ -20,16 +20,15 @@ int open_limit_explain(int rc, size_t needed, const char *act, struct err *err)
 
 	if (rc == -ENFILE)
 		return err_set(err, rc,
-			       "%s: the whole system has as many files open as it may; close some, "
-			       "or raise sysctl fs.file-max",
+			       "%s: the system-wide limit of open files is reached: close some, or "
+			       "raise sysctl fs.file-max",
 			       act);
 	if (rc != -EMFILE || getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return rc;
-	return err_set(
-		err, rc,
-		"%s takes about %zu open files, and no more than %llu are allowed: raise the "
-		"limit with 'ulimit -n %zu'",
-		act, needed, (unsigned long long)limit.rlim_max, needed);
+	return err_set(err, rc,
+		       "%s needs about %zu open files, but the limit is %llu: raise it with "
+		       "'ulimit -n %zu'",
+		       act, needed, (unsigned long long)limit.rlim_max, needed);
 }
 
 int open_limit_check(size_t needed, const char *act, struct err *err)

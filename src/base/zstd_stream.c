@@ -45,7 +45,7 @@ int zstd_stream_feed(struct zstd_stream *stream, const void *bytes, size_t size,
 	ZSTD_outBuffer out = { stream->out, OUT_BYTES, OUT_BYTES };
 
 	if (!stream->zstd)
-		return err_set(err, -ENOMEM, "no memory for zstd");
+		return err_set(err, -ENOMEM, "out of memory (zstd)");
 	stream->in_total += size;
 	/* A full buffer may have left something inside. */
 	while (in.pos < in.size || out.pos == out.size) {
@@ -55,11 +55,12 @@ int zstd_stream_feed(struct zstd_stream *stream, const void *bytes, size_t size,
 		out.pos = 0;
 		rc = ZSTD_decompressStream(stream->zstd, &out, &in);
 		if (ZSTD_isError(rc))
-			return err_set(err, -EBADMSG, "compressed data is damaged: %s",
+			return err_set(err, -EBADMSG, "corrupt compressed data: %s",
 				       ZSTD_getErrorName(rc));
 		stream->out_total += out.pos;
 		if (stream->out_total > FREE_BYTES + stream->in_total * stream->most_ratio)
-			return err_set(err, -EFBIG, "compressed data grows beyond all measure");
+			return err_set(err, -EFBIG,
+				       "the compressed data expands to more than the limit");
 		sunk = sink(context, stream->out, out.pos);
 		if (sunk < 0)
 			return sunk;

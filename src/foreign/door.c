@@ -242,17 +242,18 @@ static int explain(int rc, const uint32_t *uid, struct err *err)
 		if (!uid)
 			return err_set(err, -EACCES, "no permission to open the file");
 		if (*uid == OWNS_NOTHING)
-			return err_set(err, -EACCES, "not everybody may read it");
+			return err_set(err, -EACCES, "not world-readable");
 		entry = getpwuid(*uid);
 		if (entry)
-			return err_set(err, -EACCES, "user %s may not read it", entry->pw_name);
-		return err_set(err, -EACCES, "user %u may not read it", *uid);
+			return err_set(err, -EACCES, "user %s has no read permission",
+				       entry->pw_name);
+		return err_set(err, -EACCES, "user %u has no read permission", *uid);
 	case -EINVAL:
-		return err_set(err, rc, "it is no regular file");
+		return err_set(err, rc, "not a regular file");
 	case -ELOOP:
-		return err_set(err, rc, "a link on its way is not followed");
+		return err_set(err, rc, "a symbolic link in its path is not followed");
 	case -ESTALE:
-		return err_set(err, rc, "its name changes what it leads to");
+		return err_set(err, rc, "its path keeps changing");
 	default:
 		return err_set(err, rc, "%s", strerror(-rc));
 	}
@@ -414,7 +415,7 @@ static int ask_far(const struct readers *readers, const struct door_root *root, 
 						   .place = device };
 
 	if (!whole || (root && root->path && !folder))
-		return err_set(err, -ENOENT, "the working folder is gone");
+		return err_set(err, -ENOENT, "the working folder no longer exists");
 	return open_far(readers->foreign, &question, ret_file, err);
 }
 
@@ -426,7 +427,7 @@ static int told(int fd, struct door_file *ret_file, struct err *err)
 		return fd;
 	if (fstat(fd, &st) < 0) {
 		close(fd);
-		return err_set(err, -EIO, "it cannot be looked at");
+		return err_set(err, -EIO, "cannot stat the file");
 	}
 	set_file(ret_file, false, &st);
 	return fd;

@@ -291,8 +291,7 @@ static int take(struct foreign *foreign, const struct wire_answer *answer, int *
 		return err_set(err, answer->rc, "%s", answer->reason);
 	if (wants_fd != (*fd >= 0) ||
 	    (wants_fd && !may_be_read(foreign, *fd, answer, question->limit)))
-		return err_set(err, -EPROTO,
-			       "the process that reads such files was not understood");
+		return err_set(err, -EPROTO, "invalid reply from the file reader process");
 	*ret_answer = (struct foreign_answer){ .fd = steal_fd(*fd), .copy = answer->copy != 0 };
 	wire_get_stat(answer, &ret_answer->st);
 	return 0;
@@ -306,18 +305,18 @@ static int ask(struct foreign *foreign, const struct foreign_question *question,
 	int rc = start(foreign);
 
 	if (rc < 0)
-		return err_set(err, rc, "no process to read it: %s", strerror(-rc));
+		return err_set(err, rc, "cannot start the file reader process: %s", strerror(-rc));
 	foreign->number++;
 	rc = send_question(foreign, question);
 	if (rc == -ENAMETOOLONG)
-		return err_set(err, rc, "its name is too long");
+		return err_set(err, rc, "file name too long");
 	if (rc == 0)
 		rc = wait_for(foreign, &answer, &fd);
 	if (rc == -ETIMEDOUT)
 		return give_up(foreign, question->place, err);
 	if (rc < 0) {
 		end_reading(&foreign->reading);
-		return err_set(err, -EIO, "the process that reads such files ended");
+		return err_set(err, -EIO, "the file reader process died");
 	}
 	return take(foreign, &answer, &fd, question, ret_answer, err);
 }

@@ -137,15 +137,14 @@ static int hand_on(struct serving *serving, int fd)
 	if (fstat(fd, &st) < 0)
 		return say(serving, -errno, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return say(serving, -EINVAL, "it is no regular file");
+		return say(serving, -EINVAL, "not a regular file");
 	wire_set_stat(&serving->answer, &st);
 	if (serving->mounts)
 		mounts_refresh(serving->mounts);
 	if (serving->mounts && mounts_device_is_local(serving->mounts, st.st_dev))
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (serving->answer.size > serving->question.limit)
-		return say(serving, -EFBIG,
-			   "it is too large for a copy, and its file system may not answer");
+		return say(serving, -EFBIG, "too large to copy, and its file system may hang");
 	serving->answer.copy = 1;
 	copy = copy_file(serving, fd);
 	return copy < 0 ? say(serving, copy, strerror(-copy)) : copy;
@@ -173,7 +172,7 @@ static int follow(struct serving *serving, const char *name)
 	if (stat(name, &st) < 0)
 		return say(serving, -errno, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return say(serving, -EINVAL, "it is no regular file");
+		return say(serving, -EINVAL, "not a regular file");
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? say(serving, -errno, strerror(errno)) : hand_on(serving, fd);
 }

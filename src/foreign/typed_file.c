@@ -18,7 +18,7 @@ static int check(int fd, uid_t user, struct err *err)
 	if (fstat(fd, &st) < 0)
 		return err_set(err, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "it is no regular file");
+		return err_set(err, -EINVAL, "not a regular file");
 	if (st.st_uid != user || !(st.st_mode & S_IRUSR))
 		return err_set(err, -EACCES, "%s", strerror(EACCES));
 	return 0;

@@ -42,15 +42,15 @@ int block_rows_unpack(sqlite3_stmt *stmt, unsigned fields, struct packed_samples
 
 	if (!sql_column_at_most(stmt, 0, INT64_MAX, &id) || !sql_column_u64(stmt, 1, &count) ||
 	    sqlite3_column_type(stmt, 2) != SQLITE_BLOB)
-		return err_set(why, -EBADMSG, "a row of table block is wrong");
+		return err_set(why, -EBADMSG, "invalid row in table block");
 	bytes = sqlite3_column_blob(stmt, 2);
 	size = (size_t)sqlite3_column_bytes(stmt, 2);
 	if (!is_as_written(stmt, bytes, size))
-		return err_set(why, -EBADMSG, "block %llu is not as it was written",
+		return err_set(why, -EBADMSG, "checksum mismatch in block %llu",
 			       (unsigned long long)id);
 	rc = packed_decode(bytes, size, id >> SCHEMA_BLOCK_PART_BITS, fields, samples);
 	if (rc || samples->rows.count != count)
-		return err_set(why, -EBADMSG, "block %llu cannot be unpacked",
+		return err_set(why, -EBADMSG, "cannot decompress block %llu",
 			       (unsigned long long)id);
 	return 0;
 }

@@ -63,7 +63,7 @@ int branch_rows_each(sqlite3 *db, const struct profile *profile,
 		struct branch branch;
 
 		if (!read_row(stmt, profile, &branch))
-			return err_set(why, -EBADMSG, "a row of table branch is wrong");
+			return err_set(why, -EBADMSG, "invalid row in table branch");
 		visit(context, &branch);
 		rc = 0;
 	}

@@ -178,11 +178,10 @@ static bool is_as_written(const struct checksums_read *read, size_t *at, sqlite3
 
 static int not_as_written(const char *table, struct err *why)
 {
-	return err_set(why, -EBADMSG, "table %s is not as it was written", table);
+	return err_set(why, -EBADMSG, "checksum mismatch in table %s", table);
 }
 
-int checksums_compare(struct checksums_read *read, sqlite3 *db, const char *table,
-		      struct err *why)
+int checksums_compare(struct checksums_read *read, sqlite3 *db, const char *table, struct err *why)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
 	int rc = checksums_there(db);

@@ -86,14 +86,12 @@ static int check_version(const uint8_t *header, const char *path, struct err *er
 	uint32_t version = big_endian_u32(header + HEADER_USER_VERSION);
 
 	if (version > SCHEMA_VERSION)
-		return err_set(
-			err, -ENOTSUP,
-			"%s is a profile of version %u, this program reads up to %u: use the "
-			"prospect that made it, or a newer one",
-			path, version, SCHEMA_VERSION);
+		return err_set(err, -ENOTSUP,
+			       "%s has profile version %u, but this prospect reads versions up to "
+			       "%u: use the prospect that made it or a newer one",
+			       path, version, SCHEMA_VERSION);
 	if (!version || header[HEADER_WRITE_VERSION] != 1 || header[HEADER_WRITE_VERSION + 1] != 1)
-		return err_set(err, -EBADMSG,
-			       "%s is damaged: its first bytes are not as written" SQL_RECOVER,
+		return err_set(err, -EBADMSG, "%s is damaged: corrupt file header" SQL_RECOVER,
 			       path, path);
 	return 0;
 }
@@ -106,7 +104,7 @@ static int explain_first(const uint8_t *header, uint64_t size, const char *path,
 	if (size <= HEADER_BYTES || memcmp(header, nothing, sizeof(nothing)) != 0)
 		return err_set(err, -EINVAL, "%s is not a prospect profile", path);
 	return err_set(err, -EINVAL,
-		       "%s is not a prospect profile, or its first page was lost" SQL_RECOVER, path,
+		       "%s is not a prospect profile, or its first page is lost" SQL_RECOVER, path,
 		       path);
 }
 
@@ -123,8 +121,8 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 	if (memcmp(header, "SQLite format 3", 16) != 0)
 		return explain_first(header, size, path, err);
 	if (size < HEADER_BYTES)
-		return err_set(err, -EBADMSG, "%s is truncated: %llu bytes are there" SQL_RECOVER,
-			       path, (unsigned long long)size, path);
+		return err_set(err, -EBADMSG, "%s is truncated to %llu bytes" SQL_RECOVER, path,
+			       (unsigned long long)size, path);
 	if (big_endian_u32(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
 		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
 			       path);
@@ -133,9 +131,8 @@ int connection_check_header(sqlite3 *db, const char *path, struct err *err)
 		return rc;
 	wanted = big_endian_u32(header + HEADER_PAGES) * page_bytes(header);
 	if (size < wanted && !has_journal(path))
-		return err_set(err, -EBADMSG,
-			       "%s is truncated: %llu of %llu bytes are there" SQL_RECOVER, path,
-			       (unsigned long long)size, (unsigned long long)wanted, path);
+		return err_set(err, -EBADMSG, "%s is truncated to %llu of %llu bytes" SQL_RECOVER,
+			       path, (unsigned long long)size, (unsigned long long)wanted, path);
 	return 0;
 }
 
@@ -155,7 +152,7 @@ static int check_regular(const char *path, struct err *err)
 	if (S_ISDIR(status.st_mode))
 		return err_set(err, -EISDIR, "cannot open %s: it is a folder, not a profile", path);
 	if (!S_ISREG(status.st_mode))
-		return err_set(err, -EINVAL, "%s is not a regular file, so not a profile", path);
+		return err_set(err, -EINVAL, "%s is not a profile: it is not a regular file", path);
 	return 0;
 }
 
@@ -199,12 +196,11 @@ static int explain_begin(int rc, const char *path, struct err *err)
 		return err_set(err, -EBADMSG, "%s is damaged: SQLite cannot read it" SQL_RECOVER,
 			       path, path);
 	if (rc != -EBUSY && has_journal(path))
-		return err_set(
-			err, rc,
-			"cannot open %s: its recording was killed while it wrote, and undoing "
-			"the unfinished write needs permission to write the file and its "
-			"folder: open it once as its owner",
-			path);
+		return err_set(err, rc,
+			       "cannot open %s: its recording was killed during a write, and "
+			       "rolling that back needs write permission for the file and its "
+			       "folder: open it once as its owner",
+			       path);
 	return sql_explain(rc, "open", path, err);
 }
 

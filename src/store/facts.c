@@ -119,10 +119,10 @@ static int read_fact(sqlite3_stmt *stmt, struct run_facts *run, struct err *err)
 	const char *name;
 
 	if (!sql_column_text(stmt, 0, &name))
-		return err_set(err, -EBADMSG, "a fact of the run has no name");
+		return err_set(err, -EBADMSG, "invalid row in table header");
 	fact = fact_by_name(name);
 	if (fact && !read_value(stmt, fact, run))
-		return err_set(err, -EBADMSG, "%s in table header is wrong", fact->name);
+		return err_set(err, -EBADMSG, "invalid value of %s in table header", fact->name);
 	return 0;
 }
 
@@ -146,10 +146,10 @@ static int read_loss(sqlite3_stmt *stmt, struct profile *profile, struct err *er
 	if (!sql_column_u64(stmt, 0, &event) || event >= profile->event_count ||
 	    !sql_column_text(stmt, 1, &name) || !sql_column_u64(stmt, 2, &loss.count) ||
 	    !sql_column_u64(stmt, 3, &loss.weight))
-		return err_set(err, -EBADMSG, "a row of table loss is wrong");
+		return err_set(err, -EBADMSG, "invalid row in table loss");
 	reason = loss_by_name(name);
 	if (reason == LOSS_COUNT)
-		return err_set(err, -EBADMSG, "%.40s is not a reason of loss known here", name);
+		return err_set(err, -EBADMSG, "unknown loss reason '%.40s'", name);
 	profile->events[event].loss[reason] = loss;
 	return 0;
 }

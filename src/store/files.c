@@ -65,7 +65,7 @@ int store_remove(const char *path, struct err *err)
 
 	if (rc == -EBUSY)
 		return err_set(err, -EBUSY,
-			       "%s is being recorded: stop that recording, or name another file",
+			       "%s is being recorded: stop that recording or choose another file",
 			       path);
 	if (rc < 0)
 		return sql_explain(rc, "remove", path, err);

@@ -149,8 +149,8 @@ static int check_owner(const char *path, const char *journal, const struct stat 
 	    (status->st_uid == profile.st_uid || status->st_uid == geteuid()))
 		return 0;
 	return err_set(err, -EPERM,
-		       "cannot open %s: the journal beside it, %s, is not of the profile's owner, "
-		       "so not of its recording: remove it, or copy the profile elsewhere",
+		       "cannot open %s: its journal %s belongs to another user: remove the "
+		       "journal, or copy the profile elsewhere",
 		       path, journal);
 }
 
@@ -169,8 +169,8 @@ static int check_end(const char *path, const char *journal, struct err *err)
 	    memcmp(end, magic, sizeof(end)) != 0)
 		return 0;
 	return err_set(err, -EBADMSG,
-		       "cannot open %s: the journal beside it, %s, names another file to remove, "
-		       "which no recording does: remove the journal if you trust the profile",
+		       "cannot open %s: its journal %s asks SQLite to delete another file, which "
+		       "no recording does: remove the journal if you trust the profile",
 		       path, journal);
 }
 

@@ -47,7 +47,7 @@ int layers_read(struct layers *ret_layers, sqlite3 *db, struct err *why)
 	if (!rc && layers.sums.samples > layers.blocks.samples)
 		rc = -EBADMSG;
 	if (rc == -EBADMSG)
-		err_set(why, rc, "table layer is wrong");
+		err_set(why, rc, "invalid row in table layer");
 	if (!rc)
 		*ret_layers = layers;
 	return rc;
@@ -78,7 +78,7 @@ int layers_each_block(const struct layers *layers, struct connection *connection
 		seen += samples.rows.count;
 		/* Pages of a damaged file may lead round in circles. */
 		if (!rc && seen > layers->blocks.samples)
-			rc = err_set(why, -EBADMSG, "it has more samples than it says");
+			rc = err_set(why, -EBADMSG, "more samples than table layer says");
 		if (!rc)
 			rc = visit(context, &samples, why);
 	}

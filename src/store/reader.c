@@ -230,13 +230,13 @@ static int each_total(struct store_reader *reader,
 	connection_refill(&reader->connection);
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		if (!read_total(stmt, &total) || total.samples > left)
-			return err_set(why, -EBADMSG, "a row of table total is wrong");
+			return err_set(why, -EBADMSG, "invalid row in table total");
 		left -= total.samples;
 		visit(context, &total);
 		rc = 0;
 	}
 	if (!rc && left)
-		rc = err_set(why, -EBADMSG, "table total lacks %llu samples",
+		rc = err_set(why, -EBADMSG, "%llu samples are missing from table total",
 			     (unsigned long long)left);
 	return rc;
 }
@@ -296,7 +296,8 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 
 	for (size_t i = 0; !rc && i < totals.rows.count; i++) {
 		if (!translate(reader, profile, SAMPLE_ALL, &totals.rows.items[i]))
-			rc = err_set(&why, -EBADMSG, "a row of table total leads nowhere");
+			rc = err_set(&why, -EBADMSG,
+				     "a row of table total refers to a missing row");
 	}
 	if (rc) {
 		vec_free(&totals.rows);
@@ -347,7 +348,8 @@ static int visit_block(void *context, struct packed_samples *samples, struct err
 		if (sample->time_ns < wish->from_ns || sample->time_ns >= wish->to_ns)
 			continue;
 		if (!sample_ours(window, sample))
-			return err_set(why, -EBADMSG, "a sample at %llu ns leads nowhere",
+			return err_set(why, -EBADMSG,
+				       "the sample at %llu ns refers to a missing row",
 				       (unsigned long long)sample->time_ns);
 		if (kept != i)
 			samples->rows.items[kept] = *sample;

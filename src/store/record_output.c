@@ -24,13 +24,14 @@ static int clear_output(const char *path, struct err *err)
 		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EEXIST,
-			       "%s is there and is no regular file; choose another name", path);
+			       "%s exists and is not a regular file: choose another name", path);
 	rc = st.st_size ? store_is_profile(path) : 1;
 	if (rc < 0)
 		return err_set(err, rc, "%s: %s", path, strerror(-rc));
 	if (rc == 0)
 		return err_set(err, -EEXIST,
-			       "%s is there and is no prospect profile; choose another name", path);
+			       "%s exists and is not a prospect profile: choose another name",
+			       path);
 	return store_remove(path, err);
 }
 
@@ -55,7 +56,7 @@ static int create_owned(struct record_output *output, struct profile *profile, s
 		return rc;
 	rc = create_file(output, profile, err);
 	if (rc == 0 && lchown(output->path, owner->uid, owner->gid) < 0)
-		rc = err_set(err, -errno, "cannot give %s to its owner: %s", output->path,
+		rc = err_set(err, -errno, "cannot change the owner of %s: %s", output->path,
 			     strerror(errno));
 	owner->other = false; /* from here on root writes it */
 	return rc;
@@ -71,10 +72,11 @@ static int use_temporary(struct record_output *output, const char *why, struct e
 	snprintf(folder, sizeof(folder), "%s/prospect-XXXXXX",
 		 wanted && wanted[0] == '/' ? wanted : "/tmp");
 	if (!mkdtemp(folder))
-		return err_set(err, -errno, "%s; nor is there room in %s: %s; name a file with -o",
-			       why, folder, strerror(errno));
+		return err_set(err, -errno,
+			       "%s, and cannot write to %s either: %s; choose a file with -o", why,
+			       folder, strerror(errno));
 	snprintf(output->path, sizeof(output->path), "%s/profile.prof", folder);
-	snprintf(output->note, sizeof(output->note), "the profile is not kept: %s", why);
+	snprintf(output->note, sizeof(output->note), "the profile will not be kept: %s", why);
 	output->temporary = true;
 	output->owner.other = false;
 	return 0;
@@ -92,11 +94,11 @@ void record_output_remove_temporary(const char *path)
 int record_output_check(const char *wanted, struct err *err)
 {
 	if (wanted && output_file_is_stdout(wanted))
-		return err_set(err, -EINVAL,
-			       "-o -: a profile is no stream, its parts are written again and "
-			       "again; name a file");
+		return err_set(
+			err, -EINVAL,
+			"-o - is not possible: a profile is rewritten in place; give a file name");
 	if (wanted && strlen(wanted) >= sizeof(((struct record_output *)NULL)->path))
-		return err_set(err, -ENAMETOOLONG, "-o: the name is too long");
+		return err_set(err, -ENAMETOOLONG, "-o: file name too long");
 	return 0;
 }
 
@@ -140,8 +142,7 @@ int record_output_publish(struct record_output *output, struct err *err)
 	if (!store_is_in_place(writer)) {
 		store_writer_free(writer);
 		return err_set(err, -ENOENT,
-			       "%s is not the profile any more: somebody removed, moved or "
-			       "replaced it",
+			       "%s was removed, moved or replaced during the recording",
 			       output->path);
 	}
 	if (output->in_state_folder)

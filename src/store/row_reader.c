@@ -149,14 +149,13 @@ static int read_row(sqlite3_stmt *stmt, const struct table *table, const struct 
 	void *row;
 
 	if (!sql_column_u64(stmt, 0, &stored) || stored != id || id >= table->limit)
-		return err_set(err, -EBADMSG, "rows are missing from table %s, or too many",
-			       table->name);
+		return err_set(err, -EBADMSG, "wrong number of rows in table %s", table->name);
 	if (id == table->count(input->profile))
 		table->append(input->profile);
 	row = table->row(input->profile, id);
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (!read_column(stmt, (int)i + 1, &table->columns[i], input, row, id))
-			return err_set(err, -EBADMSG, "%s of row %zu in table %s is wrong",
+			return err_set(err, -EBADMSG, "invalid %s in row %zu of table %s",
 				       table->columns[i].name, id, table->name);
 	}
 	return 0;
@@ -310,7 +309,7 @@ static int check_references(const struct table *table, struct profile *profile, 
 
 			if (column_get_u32(row + column->offset) >= targets)
 				return err_set(err, -EBADMSG,
-					       "%s of row %zu in table %s leads nowhere",
+					       "%s in row %zu of table %s refers to a missing row",
 					       column->name, id, table->name);
 		}
 	}

@@ -37,7 +37,7 @@ static int check_column(sqlite3_stmt *stmt, const char *table, const char *colum
 	rc = sql_step(stmt);
 	sqlite3_reset(stmt);
 	if (!rc)
-		return err_set(err, -EBADMSG, "it has no column %s in a table %s", column, table);
+		return err_set(err, -EBADMSG, "missing column %s in table %s", column, table);
 	return rc < 0 ? rc : 0;
 }
 

@@ -118,15 +118,14 @@ static const char *advice(int number)
 		int number;
 		const char *text;
 	} rows[] = {
-		{ ENOSPC, ": free some space, or name a file on another disk" },
-		{ EDQUOT, ": free some of your quota, or name a file on another disk" },
-		{ EFBIG, ": raise the limit of file sizes (ulimit -f)" },
-		{ EACCES, ": run as the file's owner, or name another file" },
-		{ EROFS, ": name a file where you may write" },
-		{ EBUSY, ": somebody else has it locked; try again when they are done" },
-		{ ENOENT, ": the file, or a folder of its path, is not there" },
-		{ EIO, ": the disk may be failing; copy what you need and name another one" },
-		{ ELOOP, ": a symbolic link is not followed here; name the file itself" },
+		{ ENOSPC, ": free some space, or choose a file on another disk" },
+		{ EDQUOT, ": free some of your quota, or choose a file on another disk" },
+		{ EFBIG, ": raise the file size limit (ulimit -f)" },
+		{ EACCES, ": run as the file's owner, or choose another file" },
+		{ EROFS, ": choose a file on a writable file system" },
+		{ EBUSY, ": another process has locked it; try again later" },
+		{ EIO, ": the disk may be failing; copy what you need to another one" },
+		{ ELOOP, ": symbolic links are not followed here; give the file itself" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

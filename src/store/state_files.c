@@ -67,7 +67,7 @@ static int make_folders(struct folder *folder)
 static int join(char *ret_path, size_t size, const char *folder, const char *name, struct err *err)
 {
 	if ((size_t)snprintf(ret_path, size, "%s/%s", folder, name) >= size)
-		return err_set(err, -ENAMETOOLONG, "%s: the name is too long", folder);
+		return err_set(err, -ENAMETOOLONG, "%s: file name too long", folder);
 	return 0;
 }
 
@@ -179,11 +179,10 @@ static int find_kept(const char *name, char *ret_path, size_t size, struct err *
 	}
 	rc = join(ret_path, size, folder.path, name, err);
 	if (rc == 0 && (fd < 0 || faccessat(fd, name, F_OK, 0) < 0))
-		rc = err_set(
-			err, -ENOENT,
-			"no profile was made yet (%s/%s); run 'prospect COMMAND' first, or name a "
-			"file",
-			folder.path, name);
+		rc = err_set(err, -ENOENT,
+			     "no profile yet (%s/%s does not exist): run 'prospect COMMAND' first, "
+			     "or give a file",
+			     folder.path, name);
 	owner_end(&owner);
 	return rc;
 }
@@ -205,7 +204,7 @@ int state_path(const struct owner *owner, const char *name, char *ret_path, size
 
 	find_folder(owner, &folder);
 	if (!folder.path[0])
-		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
+		return err_set(err, -ENOENT, "no home folder to keep profiles in");
 	return join(ret_path, size, folder.path, name, err);
 }
 
@@ -216,14 +215,15 @@ int state_make_folder(const struct owner *owner, struct err *err)
 
 	find_folder(owner, &folder);
 	if (!folder.path[0])
-		return err_set(err, -ENOENT, "there is no home folder to keep profiles in");
+		return err_set(err, -ENOENT, "no home folder to keep profiles in");
 	owner_begin(owner);
 	rc = make_folders(&folder);
 	if (rc == 0 && faccessat(AT_FDCWD, folder.path, W_OK, AT_EACCESS) < 0)
 		rc = -errno;
 	owner_end(owner);
 	if (rc == -ENOENT && folder.home_length)
-		return err_set(err, rc, "cannot keep profiles in %s: there is no home folder %.*s",
+		return err_set(err, rc,
+			       "cannot keep profiles in %s: the home folder %.*s does not exist",
 			       folder.path, (int)folder.home_length, folder.path);
 	if (rc < 0)
 		err_set(err, rc, "cannot keep profiles in %s: %s", folder.path, strerror(-rc));

@@ -166,7 +166,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 		return SQLITE_INTERRUPT;
 	if (rc) {
 		sqlite3_free(base->pVtab->zErrMsg);
-		base->pVtab->zErrMsg = sqlite3_mprintf("table total or stack is wrong");
+		base->pVtab->zErrMsg = sqlite3_mprintf("invalid row in table total or stack");
 		return SQLITE_CORRUPT_VTAB;
 	}
 	cursor->sums = &rows->kinds[table->facts.kind];

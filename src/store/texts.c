@@ -47,7 +47,7 @@ int texts_read(sqlite3 *db, struct profile *profile, struct texts *texts, struct
 
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		if (!read_row(stmt, profile, texts))
-			return err_set(why, -EBADMSG, "a row of table text is wrong");
+			return err_set(why, -EBADMSG, "invalid row in table text");
 		checksums_add_row(&texts->read, texts->rows.items[texts->rows.count - 1].id, stmt);
 		rc = 0;
 	}

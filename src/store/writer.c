@@ -71,8 +71,7 @@ static int create_file(struct store_writer *writer, struct err *err)
 {
 	writer->fd = open(writer->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (writer->fd < 0 && errno == EEXIST)
-		return err_set(err, -EEXIST, "cannot create %s: there is such a file already",
-			       writer->path);
+		return err_set(err, -EEXIST, "cannot create %s: file exists", writer->path);
 	if (writer->fd < 0)
 		return sql_explain(-errno, "create", writer->path, err);
 	lock_file(writer->fd);
@@ -117,10 +116,7 @@ static int explain_write(const char *verb, const char *path, int rc, struct err 
 
 	if (lstat(journal, &status) < 0 || S_ISREG(status.st_mode))
 		return sql_explain(rc, verb, path, err);
-	return err_set(err, rc,
-		       "cannot %s %s: its journal cannot be made, for somebody put a %s at %s; "
-		       "remove that",
-		       verb, path,
+	return err_set(err, rc, "cannot %s %s: a %s blocks its journal %s: remove it", verb, path,
 		       S_ISLNK(status.st_mode)	 ? "symbolic link"
 		       : S_ISDIR(status.st_mode) ? "folder"
 						 : "device or pipe",
@@ -305,11 +301,11 @@ bool store_is_in_place(const struct store_writer *writer)
 static int check_still_there(const struct store_writer *writer, struct err *err)
 {
 	if (is_removed(writer->fd))
-		return err_set(err, -ENOENT, "cannot write %s: somebody removed it", writer->path);
+		return err_set(err, -ENOENT, "cannot write %s: the file was removed", writer->path);
 	if (is_moved(writer))
 		return err_set(err, -ENOENT,
-			       "cannot write %s: somebody moved it, or a folder of its path; what "
-			       "was recorded until then went with it",
+			       "cannot write %s: the file or a folder of its path was moved; the "
+			       "profile recorded so far moved with it",
 			       writer->path);
 	return 0;
 }

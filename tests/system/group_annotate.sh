@@ -144,7 +144,7 @@ test_annotate_source_elsewhere() {
 	mkdir "$T/moved"
 	mv "$T/hot.c" "$T/hot.h" "$T/moved"
 	annotate hot_loop "$T/prof"
-	grep -q "$T/hot.c is not here: --source-path" "$T/out" || fail "it does not say so" "$(cat "$T/out")"
+	grep -q "$T/hot.c does not exist: give its place with --source-path" "$T/out" || fail "it does not say so" "$(cat "$T/out")"
 	annotate --source --source-path "$T=$T/moved" hot_loop "$T/prof"
 	grep -q '| .*s += mix' "$T/out" || fail "FROM=TO does not find it"
 	annotate --source --source-path "$T/moved" hot_loop "$T/prof"

@@ -138,29 +138,29 @@ test_archives_of_others_are_not_believed() {
 	ln -s /etc/passwd "$T/in/link"
 	ln "$T/in/plain" "$T/in/hard"
 	tar -C "$T/in" -cf "$T/other.tar" plain
-	refused other 'not of a profile'
+	refused other 'contains no profile'
 	tar -C "$T/in" -cf "$T/link.tar" link
 	refused link 'neither a file nor a folder'
 	tar -C "$T/in" -cf "$T/hard.tar" plain hard
 	refused hard 'neither a file nor a folder'
 	tar -C "$T/in" -cPf "$T/up.tar" --transform "s|plain|../outside|" plain
-	refused up 'no name within'
+	refused up 'not a relative path'
 	tar -C "$T/in" -cPf "$T/absolute.tar" --transform "s|plain|$T/outside|" plain
-	refused absolute 'no name within'
+	refused absolute 'not a relative path'
 	tar -C "$T/in" -cf "$T/twice.tar" plain plain --hard-dereference
 	refused twice 'twice'
 	truncate -s 80M "$T/in/huge"
 	tar -C "$T/in" -cf "$T/huge.tar" huge
-	refused huge 'unpacks to too much'
+	refused huge 'unpacks to more than the size limit'
 	rm "$T/in/huge" "$T/huge.tar"
 	head -c 3000 /dev/urandom > "$T/noise.tar"
-	refused noise 'damaged'
+	refused noise 'corrupt'
 	head -c 700 "$T/other.tar" > "$T/short.tar"
-	refused short 'damaged'
+	refused short 'corrupt'
 	head -c 100 /dev/urandom > "$T/noise"
 	printf '\x28\xb5\x2f\xfd' | cat - "$T/noise" > "$T/frame.tar.zst"
 	expect_status 1 "$PROSPECT" report "$T/frame.tar.zst"
-	expect_line 'damaged'
+	expect_line 'corrupt'
 }
 
 # Of what was unpacked before, only what was not looked at for long makes room; what another prospect

@@ -91,7 +91,7 @@ test_diff_with_itself_is_nothing() {
 test_diff_of_the_last_two_and_of_one() {
 	export XDG_STATE_HOME=$T/state
 	expect_status 1 "$PROSPECT" diff
-	expect_line "no profile was made yet"
+	expect_line "no profile yet"
 	"$PROSPECT" -f "$T/report" "$BIN/shares" 0.1 > /dev/null || fail "first run"
 	expect_status 1 "$PROSPECT" diff
 	expect_line "previous.prof"

@@ -397,7 +397,7 @@ test_export_import_of_damaged_files() {
 	for size in 100 1000; do
 		head -c $size "$T/a.pb.gz" > "$T/cut.pb.gz"
 		expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/cut.pb.gz"
-		expect_line 'cut.pb.gz: .*damaged'
+		expect_line 'cut.pb.gz: .*corrupt'
 		[ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
 	done
 	gzip -c < /dev/null > "$T/empty.gz"

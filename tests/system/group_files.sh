@@ -155,7 +155,7 @@ test_profile_that_was_taken_away() {
 		END
 		chmod +x "$T/command"
 		expect_status 1 "$PROSPECT" record -o "$T/prof" "$T/command"
-		expect_line 'somebody (removed|moved) it'
+		expect_line 'was (removed|moved)'
 		! grep -q 'recorded before' "$T/stderr" || fail "$act: $(cat "$T/stderr")"
 		[ ! -s "$T/prof" ] || [ "$(cat "$T/prof")" = mine ] || fail "$act: what is there is another"
 		rm -f "$T/prof"
@@ -167,7 +167,7 @@ test_link_in_the_place_of_the_journal() {
 	printf '#!/bin/sh\nln -sf "%s/none" "%s/prof-journal"\n' "$T" "$T" > "$T/command"
 	chmod +x "$T/command"
 	expect_status 1 "$PROSPECT" record -o "$T/prof" "$T/command"
-	expect_line "symbolic link at $T/prof-journal; remove that"
+	expect_line "a symbolic link blocks its journal $T/prof-journal: remove it"
 	[ ! -e "$T/none" ] || fail "the link was followed"
 }
 
@@ -198,9 +198,9 @@ test_home_folder_is_not_made() {
 		env -u XDG_STATE_HOME HOME="$T/none" TMPDIR="$T/tmp" "$PROSPECT" "$@"
 	}
 	expect_status 1 run_astray record true
-	expect_line "no home folder $T/none"
+	expect_line "home folder $T/none"
 	expect_status 0 run_astray -f "$T/report" true
-	expect_line "not kept.*no home folder $T/none"
+	expect_line "will not be kept.*home folder $T/none"
 	grep -q '^Samples ' "$T/report" || fail "no report"
 	[ ! -e "$T/none" ] || fail "it was made"
 }
@@ -290,7 +290,7 @@ test_few_open_files() {
 			rm -f "$T/mark"
 			# shellcheck disable=SC2086 # words
 			expect_status 1 with_files $few "$PROSPECT" $command touch "$T/mark"
-			expect_line "takes about [0-9]+ open files, and no more than $few are allowed: raise"
+			expect_line "needs about [0-9]+ open files, but the limit is $few: raise"
 			[ ! -e "$T/mark" ] || fail "$command: the command ran"
 		done
 		needed=$(sed -n "s/.*'ulimit -n \([0-9]*\)'.*/\1/p" "$T/stderr")
@@ -310,7 +310,7 @@ test_few_open_files_for_reading() {
 		for few in 5 8 31; do
 			# shellcheck disable=SC2086 # words
 			expect_status 1 with_files $few "$PROSPECT" $command "$T/prof"
-			expect_line "takes about 32 open files, and no more than $few are allowed: raise"
+			expect_line "needs about 32 open files, but the limit is $few: raise"
 		done
 	done
 	[ ! -e "$T/tar" ] || fail "an archive was begun"
@@ -333,7 +333,7 @@ test_few_open_files_for_many_processes() {
 	do
 		# shellcheck disable=SC2086 # words
 		expect_status 1 with_files 100 "$PROSPECT" $command -p "$pids" --duration 0.1
-		expect_line "takes about [0-9]+ open files, and no more than 100 are allowed: raise"
+		expect_line "needs about [0-9]+ open files, but the limit is 100: raise"
 		needed=$(sed -n "s/.*'ulimit -n \([0-9]*\)'.*/\1/p" "$T/stderr")
 		# shellcheck disable=SC2086 # words
 		expect_status 0 with_files "$needed" "$PROSPECT" $command -p "$pids" --duration 0.1
@@ -348,7 +348,7 @@ test_no_home_folder() {
 		env -u XDG_STATE_HOME HOME=/dev/null TMPDIR="$T/tmp" "$PROSPECT" -f "$T/report" "$@"
 	}
 	expect_status 0 run_homeless sh -c "stat -c %a '$T'/tmp/prospect-*/ > '$T/mode'; '$BIN/loop' 0.2"
-	expect_line 'not kept'
+	expect_line 'will not be kept'
 	[ "$(cat "$T/mode")" = 700 ] || fail "mode of the folder: $(cat "$T/mode")"
 	grep -q '^Samples ' "$T/report" || fail "no report"
 	[ -z "$(ls -A "$T/tmp")" ] || fail "left behind: $(ls -A "$T/tmp")"

@@ -104,7 +104,7 @@ test_recover_first_page_and_half() {
 	head -c $half "$T/prof" > "$T/half"
 	expect_status 1 "$PROSPECT" report "$T/half"
 	expect_line "prospect recover $T/half"
-	"$PROSPECT" recover "$T/half" > "$T/said" 2> "$T/stderr" || expect_line "nothing of a prospect profile"
+	"$PROSPECT" recover "$T/half" > "$T/said" 2> "$T/stderr" || expect_line "no part of a prospect profile"
 }
 
 # A recorder that is killed while it writes leaves a journal; what damages that must not stop us.
@@ -148,7 +148,7 @@ test_recover_rights() {
 	cp "$T/prof" "$T/user/secret"
 	chmod 600 "$T/user/secret"
 	expect_status 1 env SUDO_UID=65534 SUDO_GID=65534 "$PROSPECT" recover "$T/user/secret"
-	expect_line 'may not read it'
+	expect_line 'has no read permission'
 	[ ! -e "$T/user/secret.recovered.prof" ] || fail "a file of root's was read for the user"
 	chown 65534:65534 "$T/user/secret"
 	expect_status 0 env SUDO_UID=65534 SUDO_GID=65534 "$PROSPECT" recover "$T/user/secret" > "$T/said"

@@ -92,17 +92,17 @@ test_names_in_programs_have_their_authors_rights() {
 	attack evil "$T/secret"
 	record_attack evil
 	nothing_leaks
-	grep -qx "$T/secret: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
-	grep -q "secret  (the source is not shown: user $ATTACKER may not read it)" "$T/tree" ||
+	grep -qx "$T/secret: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"
+	grep -q "secret  (source not shown: user $ATTACKER has no read permission)" "$T/tree" ||
 		fail "$(cat "$T/tree")"
-	grep -q "$T/secret is not shown: user $ATTACKER may not read it." "$T/plain" || fail "$(cat "$T/plain")"
+	grep -q "$T/secret is not shown: user $ATTACKER has no read permission." "$T/plain" || fail "$(cat "$T/plain")"
 	[ "$(stat -c %a "$T/x.tar.zst")" = 600 ] || fail "others may read the archive"
 	[ -z "$(find "$T/out.d" -perm /077)" ] || fail "others may read the tree"
 	shows_when_public "$T/secret"
 	# a program that root runs has the rights of whoever owns it
 	record_running "$T/evil/evil"
 	nothing_leaks
-	grep -q "secret: user $ATTACKER may not" "$T/said" || fail "$(cat "$T/said")"
+	grep -q "secret: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"
 	# and one of root's that another runs those of both
 	mkdir "$T/own"
 	cp "$T/evil/evil" "$T/own/evil"
@@ -137,7 +137,7 @@ test_names_that_lead_elsewhere() {
 	"${AS_ATTACKER[@]}" mkfifo "$T/evil/fifo.src"
 	record_attack fifo
 	nothing_leaks
-	grep -q 'fifo.src: it is no regular file' "$T/said" || fail "$(cat "$T/said")"
+	grep -q 'fifo.src: not a regular file' "$T/said" || fail "$(cat "$T/said")"
 }
 
 # Root's own program, built in a folder of the attacker's, who has put a link in a source's place.
@@ -152,7 +152,7 @@ test_links_of_others_in_names_of_root() {
 	"${AS_ATTACKER[@]}" ln -s "$T/secret" "$T/evil/lured.src"
 	record_running "$T/own/lured"
 	nothing_leaks
-	grep -q "lured.src: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -q "lured.src: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"
 	shows_when_public "$T/secret"
 }
 
@@ -194,13 +194,13 @@ test_executables_of_others_stay_theirs() {
 	SUDO_UID=61235 SUDO_GID=61235 SUDO_USER=other "$PROSPECT" archive -o - "$T/prof" 2> "$T/said" > "$T/x.tar.zst" ||
 		fail "no archive under sudo"
 	! zstd -dqc "$T/x.tar.zst" | tar -tf - | grep -q '/evil$' || fail "another user gets the program"
-	grep -qx "$T/evil/evil: user 61235 may not read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/evil/evil: user 61235 has no read permission" "$T/said" || fail "$(cat "$T/said")"
 	# what a profile says of users counts only in the file that was recorded
 	sqlite3 "$T/prof" 'UPDATE process SET uid = 0; DROP TABLE checksum'
 	"$PROSPECT" archive --list "$T/prof" > "$T/said" || fail "no list"
 	cp -a "$T/prof" "$T/copy"
 	"$PROSPECT" archive --list "$T/copy" > "$T/said" || fail "no list"
-	grep -qx "$T/evil/evil: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/evil/evil: not world-readable" "$T/said" || fail "$(cat "$T/said")"
 }
 
 # A profile of somebody else's, whatever it says, and an import of perf's have everybody's rights.
@@ -217,15 +217,15 @@ test_foreign_profiles_have_everybodys_rights() {
 	"$PROSPECT" annotate --source burn "$T/prof" | grep -q 'the secret' || fail "root does not see root's"
 	cp "$T/prof" "$T/copy"
 	nothing_leaks "$T/copy"
-	grep -qx "$T/secret: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/secret: not world-readable" "$T/said" || fail "$(cat "$T/said")"
 	shows_when_public "$T/secret" "$T/copy"
 	chown $ATTACKER "$T/prof"
 	nothing_leaks
-	grep -qx "$T/secret: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/secret: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"
 	chown root "$T/prof"
 	sqlite3 "$T/prof" "UPDATE header SET value = 'elsewhere' WHERE name = 'hostname'; DROP TABLE checksum"
 	nothing_leaks
-	grep -qx "$T/secret: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/secret: not world-readable" "$T/said" || fail "$(cat "$T/said")"
 }
 
 test_imports_have_everybodys_rights() {
@@ -239,7 +239,7 @@ test_imports_have_everybodys_rights() {
 	perf record -e cpu-clock -o "$T/perf.data" "$T/own/evil" briefly > "$T/perf.out" 2>&1 || skip "perf cannot record"
 	"$PROSPECT" import -o "$T/prof" "$T/perf.data" > "$T/said" 2>&1 || fail "$(cat "$T/said")"
 	nothing_leaks
-	grep -qx "$T/secret: not everybody may read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/secret: not world-readable" "$T/said" || fail "$(cat "$T/said")"
 	shows_when_public "$T/secret"
 	# names of a program that not everybody may read do not get into the profile
 	chmod 700 "$T/own/evil"
@@ -262,7 +262,7 @@ test_debug_files_that_others_may_not_read() {
 	record_attack linked
 	"$PROSPECT" archive -o "$T/x.tar.zst" "$T/prof" > "$T/said" || fail "no archive"
 	! zstd -dqc "$T/x.tar.zst" | tar -tf - | grep -q 'hidden.debug$' || fail "it is packed"
-	grep -qx "$T/evil/hidden.debug: user $ATTACKER may not read it" "$T/said" || fail "$(cat "$T/said")"
+	grep -qx "$T/evil/hidden.debug: user $ATTACKER has no read permission" "$T/said" || fail "$(cat "$T/said")"
 	"$PROSPECT" report --by line --select symbol=burn --format csv --no-cache "$T/prof" > "$T/lines"
 	! grep -q 'evil.c:' "$T/lines" || fail "its lines are shown"
 	chmod 644 "$T/hidden.debug"
@@ -282,7 +282,7 @@ test_archive_of_a_profile_that_others_may_not_read() {
 	cp "$T/prof" "$T/user/prof"
 	chmod 600 "$T/user/prof"
 	expect_status 1 env SUDO_UID=$ATTACKER SUDO_GID=$ATTACKER "$PROSPECT" archive -o "$T/user/x.tar.zst" "$T/user/prof"
-	expect_line 'may not read it'
+	expect_line 'has no read permission'
 	[ ! -e "$T/user/x.tar.zst" ] || fail "root's profile is packed for the user"
 	ln -s "$T/user/prof" "$T/user/link"
 	expect_status 1 env SUDO_UID=$ATTACKER SUDO_GID=$ATTACKER "$PROSPECT" archive --list "$T/user/link"

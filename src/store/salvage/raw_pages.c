@@ -60,11 +60,10 @@ static int check_first(const uint8_t *header, const char *name, struct err *err)
 		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
 			       name);
 	if (version > SCHEMA_VERSION)
-		return err_set(
-			err, -ENOTSUP,
-			"%s is a profile of version %u, this program reads up to %u: use the "
-			"prospect that made it, or a newer one",
-			name, version, SCHEMA_VERSION);
+		return err_set(err, -ENOTSUP,
+			       "%s has profile version %u, but this prospect reads versions up to "
+			       "%u: use the prospect that made it or a newer one",
+			       name, version, SCHEMA_VERSION);
 	return 0;
 }
 

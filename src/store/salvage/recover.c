@@ -413,7 +413,8 @@ static void note_sentence(struct recovery *recovery)
 
 	if (*sentences && **sentences)
 		buf_printf(&text, "%s\n", *sentences);
-	buf_add_str(&text, "what was in damaged parts of the file that this was recovered from: ");
+	buf_add_str(&text,
+		    "lost in damaged parts of the file that this profile was recovered from: ");
 	for (size_t i = 0; i < recovery->count; i++) {
 		const struct recover_count *count = &recovery->counts[i];
 

@@ -438,8 +438,8 @@ static int check_found(const struct salvage *salvage, const char *name, struct e
 	if (rc < 0)
 		return err_set(err, rc, "cannot read %s: %s", name, strerror(-rc));
 	if (!rc && !salvage->blocks.count)
-		return err_set(err, -ENODATA,
-			       "%s has nothing of a prospect profile that can be read", name);
+		return err_set(err, -ENODATA, "no part of a prospect profile could be read from %s",
+			       name);
 	return 0;
 }
 

@@ -212,7 +212,7 @@ static const char *hint(const char *message)
 	    strncmp(message, "no such column", 14) == 0)
 		return "; 'prospect query' alone lists tables and columns";
 	if (strncmp(message, "access to view", 14) == 0)
-		return ": views of the file itself are not run";
+		return ": views stored in the file are not run";
 	return "";
 }
 
@@ -224,10 +224,9 @@ static int explain_sql(sqlite3 *db, const char *sql, size_t from, int code, stru
 	int offset = sqlite3_error_offset(db);
 
 	if ((code & 0xff) == SQLITE_AUTH && strcmp(message, "not authorized") == 0)
-		return err_set(err, -EPERM,
-			       "only SELECT is run here: a profile is read, never written");
+		return err_set(err, -EPERM, "only SELECT is allowed: profiles are read-only");
 	if ((code & 0xff) == SQLITE_NOMEM)
-		return err_set(err, -ENOMEM, "the statement needs more memory than it may take");
+		return err_set(err, -ENOMEM, "the statement exceeds its memory limit");
 	if ((code & 0xff) == SQLITE_CORRUPT)
 		return err_set(err, -EBADMSG,
 			       "the profile is damaged: %s; 'prospect recover FILE' saves what "
@@ -251,9 +250,10 @@ static int check_tail(sqlite3 *db, const char *sql, const char *tail, struct err
 		if (code != SQLITE_OK || stmt) {
 			tail += strspn(tail, " \t\r\n;");
 			add_position(&at, sql, (size_t)(tail - sql));
-			return err_set(err, -EINVAL,
-				       "%sone statement at a time; this is a second one",
-				       buf_text(&at));
+			return err_set(
+				err, -EINVAL,
+				"%sa second statement begins here: give one statement at a time",
+				buf_text(&at));
 		}
 		if (next <= tail)
 			break;
@@ -280,7 +280,7 @@ static int prepare_first(struct query *query, const char *sql, const char **ret_
 		at = tail;
 	}
 	*ret_tail = at;
-	return query->stmt ? 0 : err_set(err, -EINVAL, "there is no statement in it");
+	return query->stmt ? 0 : err_set(err, -EINVAL, "no SQL statement given");
 }
 
 int query_prepare(struct query *query, const char *sql, struct err *err)
@@ -297,8 +297,7 @@ int query_prepare(struct query *query, const char *sql, struct err *err)
 	if (!rc)
 		rc = check_tail(db, sql, tail, err);
 	if (!rc && (!sqlite3_stmt_readonly(query->stmt) || !sqlite3_column_count(query->stmt)))
-		rc = err_set(err, -EPERM,
-			     "only SELECT is run here: a profile is read, never written");
+		rc = err_set(err, -EPERM, "only SELECT is allowed: profiles are read-only");
 	if (query->setup.max_seconds > 0)
 		query->deadline_ns = clock_ns() + (uint64_t)(query->setup.max_seconds * 1e9);
 	return rc;
@@ -321,11 +320,11 @@ static int explain_step(const struct query *query, int code, struct err *err)
 	switch (query->stopped ? SQLITE_INTERRUPT : code & 0xff) {
 	case SQLITE_INTERRUPT:
 		if (query->stopped == -ETIME)
-			return err_set(err, -ETIME, "the statement took longer than %g s",
+			return err_set(err, -ETIME, "the statement exceeded the time limit of %g s",
 				       query->setup.max_seconds);
 		return err_set(err, -EINTR, "interrupted");
 	case SQLITE_NOMEM:
-		return err_set(err, -ENOMEM, "the statement needs more memory than %llu MB",
+		return err_set(err, -ENOMEM, "the statement exceeded the memory limit of %llu MB",
 			       (unsigned long long)(query->setup.max_bytes >> 20));
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:

@@ -36,7 +36,7 @@ static void what_is_needed_is_said(void **state)
 	assert_int_equal(open_limit_check(FEW, "this", &err), 0);
 	assert_string_equal(err.text, "before");
 	assert_int_equal(open_limit_check(FEW + 7, "this", &err), -EMFILE);
-	assert_non_null(strstr(err.text, "this takes about 39 open files, and no more than 32 "));
+	assert_non_null(strstr(err.text, "this needs about 39 open files, but the limit is 32: "));
 	assert_non_null(strstr(err.text, "ulimit -n 39"));
 	assert_int_equal(open_limit_explain(-ENFILE, SOME, "this", &err), -ENFILE);
 	assert_non_null(strstr(err.text, "fs.file-max"));

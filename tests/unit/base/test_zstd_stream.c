@@ -66,7 +66,7 @@ static void damage_is_told(void **state)
 
 	assert_int_equal(zstd_stream_feed(stream, "no zstd at all", 14, take, &out, &err),
 			 -EBADMSG);
-	assert_non_null(strstr(err.text, "damaged"));
+	assert_non_null(strstr(err.text, "corrupt"));
 	buf_done(&out);
 }
 
@@ -98,7 +98,7 @@ static void bombs_are_refused(void **state)
 		memcpy(bomb + 6 + 4 * i, &block, 4);
 	assert_int_equal(zstd_stream_feed(stream, bomb, sizeof(bomb), count, &came, &err), -EFBIG);
 	assert_true(came < 20 << 20);
-	assert_non_null(strstr(err.text, "measure"));
+	assert_non_null(strstr(err.text, "more than the limit"));
 }
 
 int main(void)

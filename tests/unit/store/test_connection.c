@@ -57,7 +57,7 @@ static void what_is_no_profile(void **state)
 	const struct folder *folder = *state;
 	char fifo[128];
 
-	refused("/no/such/file", -ENOENT, "is not there");
+	refused("/no/such/file", -ENOENT, "No such file or directory");
 	refused(folder->name, -EISDIR, "it is a folder, not a profile");
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder->name);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -81,7 +81,7 @@ static void a_foreign_database(void **state)
 	refused(folder->path, -EINVAL, "is an SQLite database, but not a prospect profile");
 	assert_int_equal(store_is_profile(folder->path), 0);
 	fixture_sql(folder->path, "PRAGMA application_id = 0x50525350; PRAGMA user_version = 1");
-	refused(folder->path, -EBADMSG, "it has no column");
+	refused(folder->path, -EBADMSG, "missing column");
 	assert_int_equal(store_is_profile(folder->path), 1);
 }
 
@@ -91,7 +91,8 @@ static void versions(void **state)
 
 	fixture_write(folder->path, 10);
 	fixture_sql(folder->path, "PRAGMA user_version = 2");
-	refused(folder->path, -ENOTSUP, "of version 2, this program reads up to 1");
+	refused(folder->path, -ENOTSUP,
+		"has profile version 2, but this prospect reads versions up to 1");
 	assert_int_equal(store_is_profile(folder->path), 1);
 	fixture_sql(folder->path, "PRAGMA user_version = 0");
 	refused(folder->path, -EBADMSG, "damaged");
@@ -122,9 +123,9 @@ static void truncated(void **state)
 	assert_int_equal(truncate(folder->path, status.st_size - 1), 0);
 	refused(folder->path, -EBADMSG, "is truncated");
 	assert_int_equal(truncate(folder->path, 4096), 0);
-	refused(folder->path, -EBADMSG, "is truncated: 4096 of");
+	refused(folder->path, -EBADMSG, "is truncated to 4096 of");
 	assert_int_equal(truncate(folder->path, 50), 0);
-	refused(folder->path, -EBADMSG, "is truncated: 50 bytes");
+	refused(folder->path, -EBADMSG, "is truncated to 50 bytes");
 }
 
 /* Runs in a child without privileges. */
@@ -181,18 +182,18 @@ static void harms_are_refused(const struct folder *folder, const struct harm *ha
 static void tables_that_are_not(void **state)
 {
 	static const struct harm harms[] = {
-		{ "DROP TABLE second", "it has no column second in a table second" },
-		{ "DROP TABLE stack", "it has no column up in a table stack" },
+		{ "DROP TABLE second", "missing column second in table second" },
+		{ "DROP TABLE stack", "missing column up in table stack" },
 		{ "ALTER TABLE image RENAME COLUMN path TO paths",
-		  "no column path in a table image" },
+		  "missing column path in table image" },
 		{ "ALTER TABLE task RENAME TO t; CREATE VIEW task AS SELECT * FROM t",
-		  "no column process in a table task" },
+		  "missing column process in table task" },
 		{ "DROP TABLE loss; CREATE TABLE loss(event, reason AS (hex(zeroblob(9))), count, "
 		  "weight)",
-		  "no column reason in a table loss" },
+		  "missing column reason in table loss" },
 		{ "DROP TABLE layer; CREATE VIRTUAL TABLE layer USING fts5(id, samples, "
 		  "last_block)",
-		  "in a table layer" },
+		  "in table layer" },
 	};
 
 	HARMS(*state, harms);
@@ -201,39 +202,47 @@ static void tables_that_are_not(void **state)
 static void rows_that_lie(void **state)
 {
 	static const struct harm harms[] = {
-		{ "DELETE FROM image WHERE id = 1", "missing from table image" },
-		{ "DELETE FROM stack WHERE id = 0", "missing from table stack" },
-		{ "UPDATE task SET process = 99", "process of row 0 in table task leads nowhere" },
-		{ "UPDATE process SET parent = 3 WHERE id = 1", "leads nowhere" },
+		{ "DELETE FROM image WHERE id = 1", "wrong number of rows in table image" },
+		{ "DELETE FROM stack WHERE id = 0", "wrong number of rows in table stack" },
+		{ "UPDATE task SET process = 99",
+		  "process in row 0 of table task refers to a missing" },
+		{ "UPDATE process SET parent = 3 WHERE id = 1", "refers to a missing row" },
 		{ "UPDATE process SET parent = 2 WHERE id = 1", "is its own ancestor" },
 		{ "UPDATE process SET parent = 1 WHERE id = 1", "is its own ancestor" },
-		{ "UPDATE process SET pid = 1 << 31 WHERE id = 1", "pid of row 1" },
-		{ "UPDATE process SET uid = -1 WHERE id = 1", "uid of row 1" },
-		{ "UPDATE process SET cgroup = 999 WHERE id = 1", "cgroup of row 1" },
-		{ "DELETE FROM text WHERE text = '/user.slice'", "cgroup of row 2" },
-		{ "DELETE FROM text WHERE text = 'box'", "container of row 2" },
-		{ "UPDATE text SET id = -1 WHERE text = 'box'", "a row of table text" },
-		{ "UPDATE process SET in_command = 2 WHERE id = 1", "in_command of row 1" },
-		{ "UPDATE frame SET symbol = 1000 WHERE id = 3", "symbol of row 3" },
-		{ "UPDATE frame SET kind = 3 WHERE id = 3", "kind of row 3 in table frame" },
-		{ "UPDATE frame SET kind = -1 WHERE id = 3", "kind of row 3 in table frame" },
-		{ "UPDATE symbol SET image = 4 WHERE id = 3", "image of row 3" },
-		{ "UPDATE stack SET frame = 41 WHERE id = 3", "frame of row 3" },
-		{ "UPDATE stack SET up = 0 WHERE id = 3", "up of row 3" },
-		{ "UPDATE stack SET up = 4 WHERE id = 3", "up of row 3" },
-		{ "UPDATE stack SET up = -1 WHERE id = 3", "up of row 3" },
-		{ "UPDATE image SET kind = 'odd' WHERE id = 1", "kind of row 1 in table image" },
-		{ "UPDATE image SET build_id = zeroblob(21) WHERE id = 1", "build_id of row 1" },
-		{ "UPDATE event SET clock = 'TIMER' WHERE id = 0", "clock of row 0" },
-		{ "UPDATE event SET rate_hz = 9e999 WHERE id = 0", "rate_hz of row 0" },
+		{ "UPDATE process SET pid = 1 << 31 WHERE id = 1", "invalid pid in row 1" },
+		{ "UPDATE process SET uid = -1 WHERE id = 1", "invalid uid in row 1" },
+		{ "UPDATE process SET cgroup = 999 WHERE id = 1", "cgroup in row 1 of table" },
+		{ "DELETE FROM text WHERE text = '/user.slice'", "cgroup in row 2 of table" },
+		{ "DELETE FROM text WHERE text = 'box'", "container in row 2 of table" },
+		{ "UPDATE text SET id = -1 WHERE text = 'box'", "invalid row in table text" },
+		{ "UPDATE process SET in_command = 2 WHERE id = 1", "invalid in_command in row 1" },
+		{ "UPDATE frame SET symbol = 1000 WHERE id = 3", "symbol in row 3 of table" },
+		{ "UPDATE frame SET kind = 3 WHERE id = 3",
+		  "invalid kind in row 3 of table frame" },
+		{ "UPDATE frame SET kind = -1 WHERE id = 3",
+		  "invalid kind in row 3 of table frame" },
+		{ "UPDATE symbol SET image = 4 WHERE id = 3", "image in row 3 of table" },
+		{ "UPDATE stack SET frame = 41 WHERE id = 3", "frame in row 3 of table" },
+		{ "UPDATE stack SET up = 0 WHERE id = 3", "up in row 3 of table" },
+		{ "UPDATE stack SET up = 4 WHERE id = 3", "up in row 3 of table" },
+		{ "UPDATE stack SET up = -1 WHERE id = 3", "up in row 3 of table" },
+		{ "UPDATE image SET kind = 'odd' WHERE id = 1",
+		  "invalid kind in row 1 of table image" },
+		{ "UPDATE image SET build_id = zeroblob(21) WHERE id = 1",
+		  "invalid build_id in row 1" },
+		{ "UPDATE event SET clock = 'TIMER' WHERE id = 0", "invalid clock in row 0" },
+		{ "UPDATE event SET rate_hz = 9e999 WHERE id = 0", "invalid rate_hz in row 0" },
 		{ "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
 		  "INSERT INTO event SELECT i, '', '', 'timer', 0, 0, 0, 0, 0, 0 FROM n",
-		  "table event, or too many" },
-		{ "UPDATE loss SET reason = 'nothing' WHERE event = 0", "nothing is not a reason" },
+		  "wrong number of rows in table event" },
+		{ "UPDATE loss SET reason = 'nothing' WHERE event = 0",
+		  "unknown loss reason 'nothing'" },
 		{ "UPDATE loss SET event = 2 WHERE event = 1", "table loss" },
-		{ "UPDATE header SET value = 'many' WHERE name = 'cpus'", "cpus in table header" },
-		{ "UPDATE header SET value = 1 WHERE name = 'command'", "command in table header" },
-		{ "DELETE FROM word", "of row" },
+		{ "UPDATE header SET value = 'many' WHERE name = 'cpus'",
+		  "invalid value of cpus in table header" },
+		{ "UPDATE header SET value = 1 WHERE name = 'command'",
+		  "invalid value of command in table header" },
+		{ "DELETE FROM word", "in row" },
 		{ "UPDATE word SET id = 99 WHERE list = 'mode' AND id = 0", "damaged" },
 	};
 
@@ -244,20 +253,23 @@ static void rows_that_lie(void **state)
 static void rows_that_changed(void **state)
 {
 	static const struct harm harms[] = {
-		{ "UPDATE event SET rate_hz = rate_hz + 1", "table event is not as it was" },
-		{ "UPDATE image SET path = path || 'x' WHERE id = 1", "table image is not as it" },
+		{ "UPDATE event SET rate_hz = rate_hz + 1", "checksum mismatch in table event" },
+		{ "UPDATE image SET path = path || 'x' WHERE id = 1",
+		  "checksum mismatch in table image" },
 		{ "UPDATE process SET uid = uid + 1 WHERE id = 2",
-		  "table process is not as it was" },
-		{ "UPDATE task SET comm = 'other' WHERE id = 1", "table task is not as it was" },
-		{ "UPDATE symbol SET name = 'other' WHERE id = 3", "table symbol is not as it" },
-		{ "UPDATE frame SET symbol = 1 WHERE id = 3", "table frame is not as it was" },
-		{ "UPDATE stack SET frame = 2 WHERE id = 3", "table stack is not as it was" },
+		  "checksum mismatch in table process" },
+		{ "UPDATE task SET comm = 'other' WHERE id = 1",
+		  "checksum mismatch in table task" },
+		{ "UPDATE symbol SET name = 'other' WHERE id = 3",
+		  "checksum mismatch in table symbol" },
+		{ "UPDATE frame SET symbol = 1 WHERE id = 3", "checksum mismatch in table frame" },
+		{ "UPDATE stack SET frame = 2 WHERE id = 3", "checksum mismatch in table stack" },
 		{ "DELETE FROM stack WHERE id = (SELECT max(id) FROM stack)", "damaged" },
 		{ "UPDATE text SET text = '/other.slice' WHERE text = '/user.slice'",
-		  "table text is not as it was" },
-		{ "UPDATE loss SET count = count + 1", "table loss is not as it was" },
+		  "checksum mismatch in table text" },
+		{ "UPDATE loss SET count = count + 1", "checksum mismatch in table loss" },
 		{ "UPDATE header SET value = value + 1 WHERE name = 'cpus'",
-		  "table header is not as it was" },
+		  "checksum mismatch in table header" },
 	};
 
 	HARMS(*state, harms);
@@ -266,8 +278,9 @@ static void rows_that_changed(void **state)
 static void samples_that_lie(void **state)
 {
 	static const struct harm harms[] = {
-		{ "UPDATE layer SET samples = samples + 1", "lacks 1 samples" },
-		{ "UPDATE layer SET samples = samples - 1", "wrong" },
+		{ "UPDATE layer SET samples = samples + 1",
+		  "1 samples are missing from table total" },
+		{ "UPDATE layer SET samples = samples - 1", "invalid row in table" },
 		{ "UPDATE layer SET samples = samples + 1 WHERE id = 2", "table layer" },
 		{ "UPDATE layer SET id = 3 WHERE id = 2", "table layer" },
 		{ "UPDATE layer SET samples = samples + 1 WHERE id = 1",
@@ -275,21 +288,21 @@ static void samples_that_lie(void **state)
 		{ "UPDATE total SET samples = 0", "table total" },
 		{ "UPDATE total SET samples = -1", "table total" },
 		{ "UPDATE total SET samples = 1 << 62", "table total" },
-		{ "UPDATE total SET task = 3 WHERE task = 2", "leads nowhere" },
-		{ "UPDATE total SET stack = 41 WHERE stack = 40", "leads nowhere" },
-		{ "UPDATE total SET event = 2 WHERE event = 1", "leads nowhere" },
-		{ "UPDATE total SET context = 3 WHERE context = 2", "leads nowhere" },
+		{ "UPDATE total SET task = 3 WHERE task = 2", "refers to a missing row" },
+		{ "UPDATE total SET stack = 41 WHERE stack = 40", "refers to a missing row" },
+		{ "UPDATE total SET event = 2 WHERE event = 1", "refers to a missing row" },
+		{ "UPDATE total SET context = 3 WHERE context = 2", "refers to a missing row" },
 		{ "UPDATE total SET mode = 256 WHERE mode = 1", "table total" },
 		{ "UPDATE total SET weight_squared = -1", "table total" },
-		{ "UPDATE block SET samples = samples + 1", "cannot be unpacked" },
-		{ "UPDATE block SET data = zeroblob(100)", "not as it was written" },
-		{ "UPDATE block SET data = x''", "not as it was written" },
+		{ "UPDATE block SET samples = samples + 1", "cannot decompress block" },
+		{ "UPDATE block SET data = zeroblob(100)", "checksum mismatch in block" },
+		{ "UPDATE block SET data = x''", "checksum mismatch in block" },
 		{ "UPDATE block SET data = zeroblob(100); DELETE FROM checksum",
-		  "cannot be unpacked" },
-		{ "UPDATE block SET data = x''; DROP TABLE checksum", "cannot be unpacked" },
+		  "cannot decompress block" },
+		{ "UPDATE block SET data = x''; DROP TABLE checksum", "cannot decompress block" },
 		{ "UPDATE block SET id = -id", "missing from table block" },
 		{ "INSERT INTO block SELECT id + 100, samples, data FROM block",
-		  "more samples than it says" },
+		  "more samples than table layer says" },
 		{ "DELETE FROM block", "missing from table block" },
 	};
 
@@ -408,7 +421,7 @@ static void rows_without_end(void **state)
 	put_u32(bytes, pages + LEVELS);
 	assert_int_equal(pwrite(fd, bytes, 4, 28), 4);
 	close(fd);
-	damaged(folder->path, "table layer is wrong");
+	damaged(folder->path, "invalid row in table layer");
 }
 
 static void removing(void **state)

@@ -24,7 +24,7 @@ static void what_is_there_is_kept(void **state)
 	char target[128];
 
 	fixture_write(folder->path, 10);
-	create_fails(folder->path, -EEXIST, "there is such a file already");
+	create_fails(folder->path, -EEXIST, "file exists");
 	assert_int_equal(fixture_layers_agree(folder->path), 10);
 	snprintf(target, sizeof(target), "%s/link", folder->name);
 	assert_int_equal(symlink("/nowhere/else", target), 0);
@@ -63,7 +63,7 @@ static void a_removed_file_is_told(void **state)
 	assert_int_equal(unlink(folder->path), 0);
 	assert_false(store_is_in_place(writer));
 	assert_int_equal(store_flush(writer, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "somebody removed it"));
+	assert_non_null(strstr(err.text, "the file was removed"));
 	store_writer_free(writer);
 	profile_free(profile);
 }
@@ -85,7 +85,7 @@ static void a_moved_file_is_told(void **state)
 	assert_false(store_is_in_place(writer)); /* another one in its place */
 	fixture_add(writer, 10, 10);
 	assert_int_equal(store_flush(writer, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "somebody moved it"));
+	assert_non_null(strstr(err.text, "of its path was moved"));
 	store_writer_free(writer);
 	profile_free(profile);
 	assert_int_equal(fixture_layers_agree(moved), 10);
@@ -104,12 +104,12 @@ static void what_is_in_the_journals_place_is_named(void **state)
 	assert_int_equal(symlink("/nonexistent", journal), 0);
 	fixture_add(writer, 0, 10);
 	assert_true(store_flush(writer, &err) < 0);
-	assert_non_null(strstr(err.text, "symbolic link at"));
+	assert_non_null(strstr(err.text, "a symbolic link blocks"));
 	assert_non_null(strstr(err.text, journal));
 	assert_int_equal(unlink(journal), 0);
 	assert_int_equal(mkdir(journal, 0700), 0);
 	assert_true(store_flush(writer, &err) < 0);
-	assert_non_null(strstr(err.text, "a folder at"));
+	assert_non_null(strstr(err.text, "a folder blocks"));
 	assert_int_equal(rmdir(journal), 0);
 	assert_int_equal(store_flush(writer, &err), 0);
 	assert_true(store_is_in_place(writer));

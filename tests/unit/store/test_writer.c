@@ -210,7 +210,7 @@ static void a_table_may_be_missing(void **state)
 		SQLITE_OK);
 	sqlite3_close(db);
 	assert_int_equal(store_open(folder->path, &reader, &err), -EBADMSG);
-	assert_non_null(strstr(err.text, "it has no column image in a table line"));
+	assert_non_null(strstr(err.text, "missing column image in table line"));
 	profile_free(profile);
 }
 

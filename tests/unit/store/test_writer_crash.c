@@ -133,7 +133,7 @@ static void killed_at_birth(void **state)
 			opened++;
 		} else {
 			assert_true(rc == -ENOENT || rc == -EINVAL);
-			assert_true(strstr(err.text, "is not there") ||
+			assert_true(strstr(err.text, "No such file") ||
 				    strstr(err.text, "is empty"));
 			assert_int_equal(told, 0);
 			refused++;

@@ -137,7 +137,7 @@ static void test_readers(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_null(source_files_get(files, &nobody, path));
 		assert_string_equal(source_files_refusal(files, &nobody, path),
-				    "user 61234 may not read it");
+				    "user 61234 has no read permission");
 		assert_non_null(source_files_get(files, &ourselves, path));
 		assert_null(source_files_refusal(files, &ourselves, path));
 	}
@@ -163,7 +163,7 @@ static void test_refusal_among_others(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_null(source_files_get(files, &nobody, "/missing/a.c"));
 	assert_string_equal(source_files_refusal(files, &nobody, "/missing/a.c"),
-			    "user 61234 may not read it");
+			    "user 61234 has no read permission");
 	source_files_free(files);
 	tools_remove(folder);
 }
