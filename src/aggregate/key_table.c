@@ -451,7 +451,7 @@ const struct key key_table[] = {
 	{ "context", "task, or the softirq or hardirq that interrupted it", KEY_TEXT,
 	  .uses = SAMPLE_CONTEXT, .closed = true, .value = value_context, .text = text_context,
 	  .bound = bound_context },
-	{ "code", "own: the program's own file; library, kernel, made at run time, other", KEY_TEXT,
+	{ "code", "own: the program's own file; library, kernel, made (JIT code), other", KEY_TEXT,
 	  .uses = SAMPLE_TASK | SAMPLE_STACK, .closed = true, .value = key_code_value,
 	  .text = key_code_text, .bound = key_code_bound },
 	{ "wait", "what the thread waited for: lock, disk ...; running if it did not", KEY_TEXT,

@@ -78,10 +78,12 @@ const struct key *keys_find(const char *name, size_t length, struct err *err)
 	}
 	near = nearest(name, length);
 	if (near)
-		err_set(err, -EINVAL, "unknown key '%.*s'; did you mean '%s'? --help lists them",
-			(int)length, name, near);
+		err_set(err, -EINVAL,
+			"unknown key '%.*s': did you mean '%s'? --help lists all keys", (int)length,
+			name, near);
 	else
-		err_set(err, -EINVAL, "unknown key '%.*s'; --help lists them", (int)length, name);
+		err_set(err, -EINVAL, "unknown key '%.*s': --help lists all keys", (int)length,
+			name);
 	return NULL;
 }
 
@@ -91,17 +93,19 @@ static int add_key(const char *option, const char *name, size_t length, struct k
 	const struct key *key;
 
 	if (!length)
-		return err_set(err, -EINVAL, "%s: a key is empty; write %s process,symbol", option,
+		return err_set(err, -EINVAL,
+			       "empty key in %s: expected keys such as %s process,symbol", option,
 			       option);
 	key = keys_find(name, length, err);
 	if (!key)
 		return err_prefix(err, -EINVAL, "%s", option);
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i] == key)
-			return err_set(err, -EINVAL, "%s: '%s' is there twice", option, key->name);
+			return err_set(err, -EINVAL, "%s: key '%s' is given twice", option,
+				       key->name);
 	}
 	if (list->count == KEYS_MAX)
-		return err_set(err, -EINVAL, "%s: at most %d keys", option, KEYS_MAX);
+		return err_set(err, -EINVAL, "%s: at most %d keys are allowed", option, KEYS_MAX);
 	list->items[list->count++] = key;
 	return 0;
 }

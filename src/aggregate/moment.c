@@ -217,8 +217,8 @@ int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
 		return 0;
 	}
 	return err_set(err, -EINVAL,
-		       "'%s' is no moment; write 2.5 or 10m (behind the start), -10s (before the "
-		       "end), 50%%, 14:05:30, or 2026-11-21T14:05",
+		       "invalid time '%s': expected 2.5 or 10m (after the start), -10s (before the "
+		       "end), 50%%, 14:05:30 or 2026-11-21T14:05",
 		       text);
 }
 
@@ -261,8 +261,8 @@ static int monotonic_ns(const struct moment *moment, const struct run_facts *run
 
 	if (!start_real_ns)
 		return err_set(err, -ENODATA,
-			       "the profile does not tell at what time of day it was made; say how "
-			       "far from the start: 2.5, 10m, -10s, 50%%");
+			       "the profile has no time of day: give a time relative to its start "
+			       "or end: 2.5, 10m, -10s or 50%%");
 	if (moment->kind == MOMENT_OF_DAY)
 		real_ns = real_of_day(moment->value, start_real_ns,
 				      start_real_ns + (end_ns - run->start_ns));

@@ -140,8 +140,10 @@ static int parse_range(const struct key *key, struct pattern *pattern, struct er
 		rc = parse_decimal(&text, parts, &begin, &pattern->last);
 	}
 	if (rc < 0 || *text || pattern->last < pattern->first)
-		return err_set(err, -EINVAL, "--select %s: '%s' is no number and no range like 2-5",
-			       key->name, pattern->text);
+		return err_set(
+			err, -EINVAL,
+			"invalid --select %s value '%s': expected a number or a range such as 2-5",
+			key->name, pattern->text);
 	return 0;
 }
 
@@ -164,8 +166,8 @@ static int check_word(const struct key *key, const struct pattern *pattern, stru
 		key->text(NULL, value, &words);
 	}
 	if (!found)
-		rc = err_set(err, -EINVAL, "--select %s: '%s' is none of %s", key->name,
-			     pattern->text, buf_text(&words));
+		rc = err_set(err, -EINVAL, "invalid --select %s value '%s': expected one of %s",
+			     key->name, pattern->text, buf_text(&words));
 	buf_done(&words);
 	return rc;
 }
@@ -175,7 +177,7 @@ static int add_pattern(struct clause *clause, const char *text, size_t length, s
 	struct pattern *pattern;
 
 	if (!length)
-		return err_set(err, -EINVAL, "--select %s: a value is empty", clause->key->name);
+		return err_set(err, -EINVAL, "empty --select %s value", clause->key->name);
 	pattern = vec_push(&clause->patterns);
 	*pattern = (struct pattern){ .text = copy(text, length) };
 	pattern->plain = without_backslashes(pattern->text);
@@ -243,7 +245,8 @@ static int add_clause(struct select *select, const char *text, size_t length, st
 	const char *value;
 
 	if (!letters)
-		return err_set(err, -EINVAL, "--select: '%.*s' is not KEY=VALUE; e.g. mode=kernel",
+		return err_set(err, -EINVAL,
+			       "invalid --select '%.*s': expected KEY=VALUE, e.g. mode=kernel",
 			       (int)length, text);
 	key = keys_find(text, letters, err);
 	if (!key)
@@ -260,7 +263,8 @@ int select_add(struct select *select, const char *text, struct err *err)
 {
 	text += strspn(text, " ");
 	if (!*text)
-		return err_set(err, -EINVAL, "--select: nothing in it; write KEY=VALUE");
+		return err_set(err, -EINVAL,
+			       "empty --select: expected KEY=VALUE, e.g. mode=kernel");
 	while (*text) {
 		size_t length = clause_length(text);
 		int rc = add_clause(select, text, length, err);
@@ -368,9 +372,9 @@ int select_explain(const struct select *select, struct err *err)
 
 		if (!clause->passed)
 			return err_set(err, -ENODATA,
-				       "--select: '%s' leaves nothing of %" PRIu64 " samples%s",
-				       clause->text, before,
-				       i ? " that the clauses before it kept" : "");
+				       "no samples match --select '%s' (%" PRIu64
+				       " before this filter)",
+				       clause->text, before);
 		before = clause->passed;
 	}
 	return 0;

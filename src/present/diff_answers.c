@@ -74,7 +74,7 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	safe_text(buf, condition->text);
 	buf_add_str(buf, ": ");
 	if (!result->row || !result->found) {
-		buf_add_str(buf, "no sample of either side is there");
+		buf_add_str(buf, "no samples on either side");
 		return;
 	}
 	if (condition->any) {
@@ -88,12 +88,12 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 		return;
 	buf_add_str(buf, " (");
 	if (condition->of == CONDITION_RATIO && isinf(result->value))
-		buf_add_str(buf, "from nothing, ");
+		buf_add_str(buf, "new, ");
 	else if (condition->of != CONDITION_LEVEL) {
 		add_compared(diff, condition, result->value, buf);
 		buf_add_str(buf, ", ");
 	}
-	buf_add_str(buf, "95 % within ");
+	buf_add_str(buf, "95 % interval ");
 	add_compared(diff, condition, result->interval.low, buf);
 	buf_add_str(buf, " to ");
 	add_compared(diff, condition, result->interval.high, buf);
@@ -101,7 +101,7 @@ void diff_answers_add(const struct diff *diff, const struct condition *condition
 	if (condition->of != CONDITION_LEVEL && !result->holds && isfinite(result->detectable)) {
 		buf_add_str(buf, "; a change of ");
 		add_value(diff, condition, result->detectable, false, buf);
-		buf_add_str(buf, " would have been found");
+		buf_add_str(buf, " would have been detected");
 	}
 	buf_add_char(buf, ')');
 }
@@ -122,15 +122,15 @@ static void add_alone(const struct diff *diff, const struct condition *condition
 	safe_text(buf, buf_text(&name));
 	buf_printf(buf, ": %s", measured[condition->what]);
 	if (condition->of == CONDITION_RATIO && isinf(result->value))
-		buf_add_str(buf, "from nothing");
+		buf_add_str(buf, "new");
 	else
 		add_compared(diff, condition, result->value, buf);
 	if (condition->what == CONDITION_SAMPLES)
-		buf_add_str(buf, ", as counted, whether by chance or not");
+		buf_add_str(buf, ", counts compared without a test for noise");
 	else if (condition->certainty == CONDITION_POINT)
-		buf_add_str(buf, ", as measured: 'point' asks for no more");
+		buf_add_str(buf, ", measured value without a test for noise ('point')");
 	else
-		buf_add_str(buf, ", significant when asked for alone");
+		buf_add_str(buf, ", significant when tested alone");
 	buf_done(&name);
 }
 
@@ -167,7 +167,7 @@ void diff_answers_print(const struct diff *diff, const struct diff_answer *answe
 	struct buf line = { 0 };
 
 	if (count)
-		fputs("\nAsked by --fail-if\n", out);
+		fputs("\nConditions of --fail-if\n", out);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t at = 0; at < answers[i].asked->items.count; at++) {
 			const struct condition_result *result = &answers[i].results[at];

@@ -130,7 +130,7 @@ static void add_cpus(const struct profile *profile, struct buf *buf)
 	if (profile->run.cpus)
 		buf_printf(buf, "%" PRIu64 " CPUs", profile->run.cpus);
 	else
-		buf_add_str(buf, "unknown CPUs");
+		buf_add_str(buf, "unknown number of CPUs");
 }
 
 #define ADD_TEXT(name, text)                                                   \
@@ -156,7 +156,7 @@ void diff_view_differences(const struct diff_view *view, struct buf *buf)
 		const char *name;
 		void (*add)(const struct profile *profile, struct buf *buf);
 	} facts[] = {
-		{ "command", add_command }, { "what was recorded", add_scope },
+		{ "command", add_command }, { "recording scope", add_scope },
 		{ "rate", add_rate },	    { "clock", add_clock },
 		{ "machine", add_host },    { "architecture", add_machine },
 		{ "kernel", add_kernel },   { "processors", add_cpus },

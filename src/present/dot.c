@@ -140,7 +140,7 @@ static void print_title(struct drawing *drawing, size_t nodes, size_t left_out)
 	}
 	if (drawing->view->view->selection)
 		buf_printf(&drawing->text, "; selected by %s", drawing->view->view->selection);
-	buf_printf(&drawing->text, "; %zu functions, %zu smaller ones left out", nodes, left_out);
+	buf_printf(&drawing->text, "; %zu functions, %zu smaller ones omitted", nodes, left_out);
 	print_quoted(drawing, TIP_WIDTH);
 	fputs("\";\n", drawing->out);
 }

@@ -82,10 +82,10 @@ test_diff_with_itself_is_nothing() {
 	grep -q 'Nothing changed beyond noise' "$T/stdout" || fail "it does not say so"
 	cp "$T/prof" "$T/other"
 	"$PROSPECT" diff "$T/prof" "$T/other" -- "$T/other" "$T/prof" > "$T/stdout" || fail "several"
-	grep -q 'how 2 and 2 runs differ' "$T/stdout" || fail "several runs are not told"
+	grep -q 'variation of 2 and 2 runs' "$T/stdout" || fail "several runs are not told"
 	ln -s prof "$T/link"
 	expect_status 2 "$PROSPECT" diff "$T/prof" "$T/prof" "$T/link"
-	expect_line "stands twice on one side"
+	expect_line "is given twice on one side"
 }
 
 test_diff_of_the_last_two_and_of_one() {

@@ -9,7 +9,7 @@ instructions() {
 	local file=$1 selection=$2
 	shift 2
 	"$PROSPECT" report "$file" -d --by image,address --select "$selection" --format csv "$@" \
-		> "$T/csv" 2> "$T/csv.err" || grep -q 'leaves nothing' "$T/csv.err" ||
+		> "$T/csv" 2> "$T/csv.err" || grep -q 'no samples match' "$T/csv.err" ||
 		fail "report -d:" "$(cat "$T/csv.err")"
 	csv_to_tabs < "$T/csv" | awk -F '\t' -v OFS='\t' '{ print $1, $2, $4, $9 }' > "$T/rows"
 }

@@ -95,11 +95,11 @@ static const char *why_none(const struct profile *profile, uint8_t event)
 	const struct run_facts *run = &profile->run;
 
 	if (account_is_import(profile))
-		return "the recording does not tell idle time";
+		return "idle time was not recorded";
 	if (!run->scope || strcmp(run->scope, "machine") != 0)
-		return "only a profile of the whole machine has one";
+		return "only profiles of the whole machine have one";
 	if (!run->end_ns)
-		return "the recording was not finished";
+		return "the recording did not finish";
 	if (!account_wall_ns(profile) || !run->cpus)
 		return "the run has no duration";
 	if (!profile->event_count || !account_is_time(profile, event))

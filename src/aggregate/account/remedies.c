@@ -23,7 +23,7 @@ struct rule {
 #define TEXT_OF(number)	 #number
 #define EXPANDED(number) TEXT_OF(number)
 #define MOST_DEPTH	 EXPANDED(STACK_MOST_USER_FRAMES)
-#define MADE		 "end in code made at run time that keeps no frame pointers"
+#define MADE		 "end in JIT code without frame pointers"
 
 /* The first that fits counts. */
 static const struct rule rules[] = {
@@ -33,15 +33,15 @@ static const struct rule rules[] = {
 	{ STACK_NO_ROWS, IMAGE_ANON, NULL, MADE, NULL, true },
 	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file that was not read in time", NULL, false },
 	{ STACK_NO_ROWS, IMAGE_FILE, NULL, "end in a file without unwind tables",
-	  "building it with them (C: -fasynchronous-unwind-tables)", true },
-	{ STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL, "are deeper than was asked for",
+	  "build it with them (C: -fasynchronous-unwind-tables)", true },
+	{ STACK_TOO_DEEP, IMAGE_KIND_COUNT, NULL, "are deeper than the recording's limit",
 	  "--max-depth, up to " MOST_DEPTH, true },
 };
 
 /* In place of the rule, where as much was asked for as can be. */
 static const struct rule deepest = {
 	STACK_TOO_DEEP, IMAGE_KIND_COUNT,
-	NULL,		"are deeper than " MOST_DEPTH " frames, the most that is kept",
+	NULL,		"are deeper than " MOST_DEPTH " frames, the maximum",
 	NULL,		true
 };
 

@@ -25,10 +25,10 @@ static void skip_blanks(struct input *input)
 static int wrong(const struct input *input, const char *wanted)
 {
 	if (!*input->at)
-		return err_set(input->err, -EINVAL, "--fail-if '%s': %s at its end", input->whole,
-			       wanted);
-	return err_set(input->err, -EINVAL, "--fail-if '%s': %s at '%s'", input->whole, wanted,
-		       input->at);
+		return err_set(input->err, -EINVAL, "invalid --fail-if '%s': %s at the end",
+			       input->whole, wanted);
+	return err_set(input->err, -EINVAL, "invalid --fail-if '%s': %s at '%s'", input->whole,
+		       wanted, input->at);
 }
 
 /* Takes a word if it is the next one. */
@@ -67,7 +67,7 @@ static int parse_what(struct input *input, struct condition *condition)
 		condition->what = words[i].what;
 		return 0;
 	}
-	return wrong(input, "share, time, rate, samples or total must stand");
+	return wrong(input, "expected share, time, rate, samples or total");
 }
 
 /* Up to the parenthesis that closes the first: names have some in pairs. */
@@ -83,7 +83,7 @@ static int parse_names(struct input *input, struct condition *condition)
 	for (; *input->at && depth; input->at++)
 		depth += (*input->at == '(') - (*input->at == ')');
 	if (depth)
-		return wrong(input, "a closing parenthesis must stand");
+		return wrong(input, "expected a closing parenthesis");
 	end = input->at - 1;
 	while (end > begin && end[-1] == ' ')
 		end--;
@@ -102,7 +102,7 @@ static int parse_operator(struct input *input, struct condition *condition)
 {
 	condition->less = take_mark(input, "<");
 	if (!condition->less && !take_mark(input, ">"))
-		return wrong(input, "an operator (> >= < <=) must stand");
+		return wrong(input, "expected an operator (> >= < <=)");
 	condition->or_equal = *input->at == '=';
 	input->at += condition->or_equal;
 	return 0;
@@ -151,13 +151,13 @@ static int find_meaning(struct input *input, struct condition *condition, const 
 				       : CONDITION_LEVEL;
 	condition->value = number * unit->scale;
 	if (share && (unit->is_time || !*unit->name))
-		return wrong(input, "a share is compared with +2%, 30% or 1.1x");
+		return wrong(input, "expected a share such as +2%, 30% or 1.1x");
 	if (unit->is_times && (sign || number <= 0))
-		return wrong(input, "1.1x must be above 0 and has no sign");
+		return wrong(input, "expected a factor above 0 without a sign, such as 1.1x,");
 	if (share || !unit->is_part)
 		return 0;
 	if (!sign)
-		return wrong(input, "a change needs its sign: +5%");
+		return wrong(input, "expected a change with its sign, such as +5%,");
 	condition->of = CONDITION_RATIO;
 	condition->value += 1;
 	return 0;
@@ -173,10 +173,10 @@ static int parse_value(struct input *input, struct condition *condition)
 	skip_blanks(input);
 	sign = *input->at == '+' || *input->at == '-';
 	if (!isdigit((unsigned char)input->at[sign]) && input->at[sign] != '.')
-		return wrong(input, "a number must stand");
+		return wrong(input, "expected a number");
 	number = strtod(input->at, &end);
 	if (end == input->at || !isfinite(number))
-		return wrong(input, "a number must stand");
+		return wrong(input, "expected a number");
 	input->at = end;
 	unit = parse_unit(input);
 	return find_meaning(input, condition, unit, sign, number);
@@ -200,7 +200,8 @@ static int parse_condition(struct input *input, struct condition *condition)
 	if (rc == 0)
 		rc = parse_names(input, condition);
 	if (rc == 0 && condition->any && condition->selects)
-		rc = wrong(input, "'any' asks each row by its name: any share(parse*)");
+		rc = wrong(input,
+			   "'any' needs row names, such as any share(parse*), not KEY=VALUE,");
 	if (rc == 0)
 		rc = parse_operator(input, condition);
 	if (rc == 0)
@@ -226,7 +227,7 @@ static int parse_conditions(struct input *input, struct conditions *conditions)
 		if (!*input->at)
 			return 0;
 		if (!take_word(input, "and") && !take_mark(input, "&&"))
-			return wrong(input, "'and' or nothing must stand");
+			return wrong(input, "expected 'and' or the end");
 	}
 }
 

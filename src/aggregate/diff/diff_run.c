@@ -176,7 +176,7 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 
 	memset(run.event_of, PROFILE_MAX_EVENTS, sizeof(run.event_of));
 	if (!add_events(diff, &run, table))
-		return err_set(err, -E2BIG, "the profiles have more than %d events together",
+		return err_set(err, -E2BIG, "the profiles have more than %d different events",
 			       PROFILE_MAX_EVENTS);
 	for (size_t i = 0; i < table->rows.count; i++)
 		add_row(diff, &run, table, &table->rows.items[i], kernel ? kernel[i] : 0, &text);

@@ -65,8 +65,8 @@ static int find_classes(struct making *making, const struct table *disjoint, siz
 		add_to(&class->sums[row->event], row->samples, row->weight);
 		if (making->classes->items.count > CLASSES_MAX)
 			return err_set(err, -E2BIG,
-				       "--columns %s: there are more than %d; --select fewer of "
-				       "them, or make them rows with --by %s",
+				       "--columns %s would have more than %d columns: choose fewer "
+				       "with --select, or make them rows with --by %s",
 				       making->classes->key->name, CLASSES_MAX,
 				       making->classes->key->name);
 	}
@@ -260,8 +260,8 @@ int classes_finish(struct classes *classes, double threshold, size_t limit, stru
 	table_finish(classes->table, threshold, limit);
 	if (classes->table->rows.count > CLASSES_MAX_CELLS / (count + 1))
 		return err_set(err, -E2BIG,
-			       "--columns %s: %zu rows of %zu columns are too many; --select "
-			       "fewer, or show less with --limit or --threshold",
+			       "--columns %s would have too many cells (%zu rows, %zu columns): "
+			       "choose fewer with --select, --limit or --threshold",
 			       classes->key->name, classes->table->rows.count, count);
 	places = places_of_rows(classes, made);
 	classes->cells = xcalloc(classes->table->rows.count * count + 1, sizeof(*classes->cells));

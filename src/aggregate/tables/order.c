@@ -48,7 +48,8 @@ static int parse_step(const char *text, size_t length, struct order_step *ret_st
 	}
 	*ret_step = (struct order_step){ ORDER_KEY, keys_find(text, length, err) };
 	return ret_step->key ? 0
-			     : err_prefix(err, -EINVAL, "--sort (weight, samples, self or a key)");
+			     : err_prefix(err, -EINVAL,
+					  "--sort (expected weight, samples, self or a key)");
 }
 
 static bool has_step(const struct order *order, const struct order_step *step)
@@ -68,12 +69,14 @@ int order_parse(const char *text, bool reversed, struct order *ret_order, struct
 		size_t length = strcspn(text, ",");
 		struct order_step step = { .key = NULL };
 		int rc = length || !order.count ? parse_step(text, length, &step, err)
-						: err_set(err, -EINVAL, "--sort: a word is empty");
+						: err_set(err, -EINVAL,
+							  "empty word in --sort: expected weight, "
+							  "samples, self or a key");
 
 		if (rc < 0)
 			return rc;
 		if (has_step(&order, &step) || order.count == KEYS_MAX)
-			return err_set(err, -EINVAL, "--sort: '%.*s' is there twice", (int)length,
+			return err_set(err, -EINVAL, "--sort: '%.*s' is given twice", (int)length,
 				       text);
 		order.steps[order.count++] = step;
 		text = text[length] ? text + length + 1 : NULL;
@@ -98,12 +101,10 @@ int order_check(const struct order *order, const struct key_list *keys, bool inc
 		const struct order_step *step = &order->steps[i];
 
 		if (step->kind == ORDER_SELF && !inclusive)
-			return err_set(err, -EINVAL,
-				       "--sort self: only a table of --children tells what was hit "
-				       "in a function itself");
+			return err_set(err, -EINVAL, "--sort self needs --children");
 		if (step->kind == ORDER_KEY && !has_key(keys, step->key))
 			return err_set(err, -EINVAL,
-				       "--sort %s: the table is not by that key; add it to --by",
+				       "--sort %s: the table has no such key: add it to --by",
 				       step->key->name);
 	}
 	return 0;

@@ -35,16 +35,16 @@ int children_check(const struct key_list *keys, struct err *err)
 
 	for (size_t i = 0; i < keys->count; i++) {
 		if (is_stack(keys->items[i]))
-			return err_set(
-				err, -EINVAL,
-				"the key 'stack' stands for whole stacks, which have no callees");
+			return err_set(err, -EINVAL,
+				       "the key 'stack' cannot be used here: whole stacks have no "
+				       "callees");
 		any = any || keys->items[i]->of_frame;
 	}
 	if (any)
 		return 0;
 	return err_set(err, -EINVAL,
-		       "only code has callees: --by needs function, symbol, image, inline, line, "
-		       "source or address too");
+		       "--by needs a key of code: function, symbol, image, inline, line, source or "
+		       "address");
 }
 
 struct key_list children_stack_keys(const struct key_list *keys)

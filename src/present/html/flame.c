@@ -152,10 +152,9 @@ static void add_facts(const struct maker *maker, struct buf *json)
 		buf_printf(&text, "; %.2f %% of the stacks are complete",
 			   completeness_percent(known, STACK_COMPLETE));
 	else if (!known || !known->recorded)
-		buf_add_str(&text,
-			    "; no stacks were recorded, all there is are innermost functions");
+		buf_add_str(&text, "; no stacks were recorded: only innermost functions are shown");
 	if (tree->is_short)
-		buf_printf(&text, "; nodes beyond the first %d are left out", TREE_MAX_NODES);
+		buf_printf(&text, "; only the first %d nodes are shown", TREE_MAX_NODES);
 	flame_data_string(json, buf_text(&text));
 	buf_done(&text);
 }

@@ -41,7 +41,7 @@ static void print_source(const struct diff_view *view, const struct diff_source 
 	if (source->complete_percent >= 0)
 		buf_printf(&text, ", stacks %.2f %% complete", source->complete_percent);
 	if (!run->end_ns)
-		buf_add_str(&text, ", not finished");
+		buf_add_str(&text, ", unfinished");
 	paragraph_print(source->side == DIFF_OLD ? "Old" : "New", buf_text(&text), PARAGRAPH_WIDTH,
 			out);
 	buf_done(&text);
@@ -53,7 +53,7 @@ static void print_scope(const struct diff_view *view, FILE *out)
 
 	buf_add_str(&text, view->command_only
 				   ? "the profiled command and its children (--machine: everything)"
-				   : "everything that was recorded");
+				   : "everything recorded");
 	if (view->selection) {
 		buf_add_str(&text, ", selected by ");
 		safe_text(&text, view->selection);
@@ -65,7 +65,7 @@ static void print_scope(const struct diff_view *view, FILE *out)
 		struct buf safe = { 0 };
 
 		safe_text(&safe, buf_text(&text));
-		paragraph_print("Not alike", buf_text(&safe), PARAGRAPH_WIDTH, out);
+		paragraph_print("Differences", buf_text(&safe), PARAGRAPH_WIDTH, out);
 		buf_done(&safe);
 	}
 	buf_done(&text);
@@ -80,12 +80,12 @@ static void print_method(const struct diff_view *view, FILE *out)
 
 	buf_printf(&text, "%s; 95 %% intervals from ", measured[view->diff->measure]);
 	if (count[DIFF_OLD] == 1 && count[DIFF_NEW] == 1)
-		buf_add_str(&text, "the samples of one run a side, which cannot tell how runs "
-				   "differ: several can (prospect diff OLD OLD -- NEW NEW)");
+		buf_add_str(&text, "the samples of one run per side, which cannot show how runs "
+				   "vary: record several (prospect diff OLD OLD -- NEW NEW)");
 	else
-		buf_printf(&text, "how %zu and %zu runs differ, in a row and in all together",
+		buf_printf(&text, "the variation of %zu and %zu runs, per row and overall",
 			   count[DIFF_OLD], count[DIFF_NEW]);
-	paragraph_print("Judged by", buf_text(&text), PARAGRAPH_WIDTH, out);
+	paragraph_print("Method", buf_text(&text), PARAGRAPH_WIDTH, out);
 	buf_done(&text);
 }
 
@@ -120,9 +120,9 @@ static void print_event(const struct diff_view *view, const struct diff_event *e
 	add_amount(&text, event, change->before);
 	buf_add_str(&text, event->is_time ? " s, then " : ", then ");
 	add_amount(&text, event, change->after);
-	buf_add_str(&text, event->is_time ? " s a run (" : " a run (");
+	buf_add_str(&text, event->is_time ? " s per run (" : " per run (");
 	add_ratio(&text, change->before, change->after);
-	buf_printf(&text, ", 95 %% within %+.1f to %+.1f)", 100 * (change->ratio.low - 1),
+	buf_printf(&text, ", 95 %% interval %+.1f to %+.1f)", 100 * (change->ratio.low - 1),
 		   100 * (change->ratio.high - 1));
 	fprintf(out, "\nEvent %s\n", buf_text(&text));
 	buf_done(&text);
@@ -214,14 +214,14 @@ static void print_power(const struct diff_view *view, const struct diff_event *e
 	if (!isfinite(event->detectable))
 		return;
 	if (measure == DIFF_SHARE && event->detectable > 1) {
-		fputs("There are rows of which no change would surely have been found: they have "
-		      "too few samples, or vary too much.\n",
+		fputs("Some rows have too few samples, or vary too much, to detect any change in "
+		      "them.\n",
 		      out);
 		return;
 	}
 	fprintf(out,
-		"A change of %.*f%s%s in any row with enough samples would have been found "
-		"(19 times in 20).\n",
+		"A change of %.*f%s%s in any row with enough samples would have been detected (19 "
+		"times in 20).\n",
 		decimals_of(measure, event), scale_of(measure, event) * event->detectable, unit,
 		measure == DIFF_RATE ? "/s" : "");
 }
@@ -286,7 +286,7 @@ static void print_not_compared(const struct diff_view *view, FILE *out)
 	}
 	if (text.size) {
 		buf_add_str(&text, " (not in every profile)");
-		paragraph_print("Left out", buf_text(&text), PARAGRAPH_WIDTH, out);
+		paragraph_print("Omitted", buf_text(&text), PARAGRAPH_WIDTH, out);
 	}
 	buf_done(&text);
 }

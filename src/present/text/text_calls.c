@@ -387,7 +387,7 @@ static void print_graph(struct printer *printer)
 	for (size_t i = 0; i < printer->count; i++)
 		print_entry(printer, printer->entries[i]);
 	if (!printer->count)
-		fputs("No function is above the least share (--threshold).\n", printer->out);
+		fputs("No function reaches the minimum share (--threshold).\n", printer->out);
 }
 
 struct indexed {
@@ -436,10 +436,12 @@ static void print_notes(const struct printer *printer)
 	const struct completeness *known = view->view->completeness;
 
 	if (!known || !known->recorded)
-		fputs("\nNo stacks were recorded: who called what is not known.\n", printer->out);
+		fputs("\nNo stacks were recorded: callers and callees are unknown.\n",
+		      printer->out);
 	if (view->calls->tree->is_short)
 		fprintf(printer->out,
-			"\nStacks beyond the first %d places in them are cut short.\n",
+			"\nOnly the first %d nodes of the stacks are used: the rest is "
+			"truncated.\n",
 			TREE_MAX_NODES);
 	if (view->threshold > 0)
 		fprintf(printer->out,
@@ -450,13 +452,12 @@ static void print_notes(const struct printer *printer)
 		fprintf(printer->out, "%s\n", view->count_problem);
 	else if (view->counts_file)
 		fprintf(printer->out,
-			"Calls were counted in another run, by %s; the time per call is right if "
-			"both runs did the same work.\n",
+			"Calls were counted in another run (%s): the time per call is right only "
+			"if both runs did the same work.\n",
 			view->counts_file);
 	else if (view->calls->counted && !view->each)
-		fputs("Calls are the branches that the processor recorded, not all calls; the time "
-		      "per"
-		      " call is not known.\n",
+		fputs("Calls are the branches that the processor recorded, not all calls: the time "
+		      "per call is unknown.\n",
 		      printer->out);
 	else if (view->calls->counted)
 		fprintf(printer->out,

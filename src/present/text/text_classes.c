@@ -275,5 +275,5 @@ void text_classes_print(const struct view *view, const struct classes *classes, 
 		at = print_section(&section, at, out);
 	}
 	if (!table->rows.count)
-		fputs("\nNo row is above the least share (--threshold).\n", out);
+		fputs("\nNo row reaches the minimum share (--threshold).\n", out);
 }

@@ -99,5 +99,5 @@ void text_hierarchy_print(const struct view *view, const struct hierarchy *hiera
 	for (size_t at = 0; at < hierarchy->rows.count;)
 		at = print_event(hierarchy, at, out);
 	if (!hierarchy->rows.count)
-		fputs("\nNo row is above the least share (--threshold).\n", out);
+		fputs("\nNo row reaches the minimum share (--threshold).\n", out);
 }

@@ -100,8 +100,7 @@ void text_parts_statistics(const struct view *view, FILE *out)
 	}
 	fprintf(out, "%-14s %11" PRIu64 "  writes to the profile\n", "flushes", run->flushes);
 	if (run->ring_kb)
-		fprintf(out,
-			"%-14s %" PRIu64 " KiB for each CPU, at most %.1f %% full, mean %.1f %%\n",
+		fprintf(out, "%-14s %" PRIu64 " KiB per CPU, at most %.1f %% full, mean %.1f %%\n",
 			"ring", run->ring_kb, (double)run->ring_high_water_permille / 10,
 			(double)run->ring_mean_permille / 10);
 	fprintf(out,
@@ -157,7 +156,7 @@ static void print_left_out(const struct view *view, size_t listed, FILE *out)
 		fprintf(out, "Processes not listed, below %g %% (-k): %zu\n", view->list_percent,
 			summary->rows.count - listed);
 	if (!view->selection && silent)
-		fprintf(out, "Processes that no sample hit: %zu\n", silent);
+		fprintf(out, "Processes without samples: %zu\n", silent);
 }
 
 void text_parts_summary(const struct view *view, FILE *out)
@@ -187,8 +186,8 @@ void text_parts_summary(const struct view *view, FILE *out)
 	columns_print(columns, 0, out);
 	print_left_out(view, listed, out);
 	if (is_time(view))
-		fputs("Times are in seconds, added up over CPUs. Interrupts merely happened while"
-		      " the process ran:\nthey are not part of its system time.\n",
+		fputs("Times are in seconds, summed over CPUs. Interrupts merely happened while "
+		      "the process ran:\nthey are not part of its system time.\n",
 		      out);
 }
 
@@ -435,8 +434,8 @@ void text_parts_details(const struct view *view, FILE *out)
 	}
 	if (!detailed)
 		fputs(view->level >= VIEW_PROCESSES
-			      ? "No process is above the least share (-m, -k).\n"
-			      : "The command's own processes were not hit by a sample; -V3 has "
+			      ? "No process reaches the minimum share (-m, -k).\n"
+			      : "The command's own processes have no samples: -V3 shows the "
 				"others.\n",
 		      out);
 }

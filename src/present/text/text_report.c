@@ -207,6 +207,6 @@ void text_report_table(const struct view *view, const struct table *table, FILE 
 	for (size_t at = 0; at < table->rows.count;)
 		at = print_event(view, table, at, out);
 	if (!table->rows.count)
-		fputs("\nNo row is above the least share (--threshold).\n", out);
+		fputs("\nNo row reaches the minimum share (--threshold).\n", out);
 	hit_instructions_print_note(view, out);
 }

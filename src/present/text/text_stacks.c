@@ -37,7 +37,7 @@ void text_stacks_add_remedy(const struct view *view, const struct remedy *remedy
 	figures_count(text, remedy->whole);
 	buf_printf(text, " stacks %s", remedy->why);
 	if (remedy->mend)
-		buf_printf(text, "; %s would mend it", remedy->mend);
+		buf_printf(text, "; fix: %s", remedy->mend);
 }
 
 static void print_remedies(const struct view *view, FILE *out)
@@ -66,7 +66,7 @@ void text_stacks_print(const struct view *view, FILE *out)
 	columns = columns_new(spec, sizeof(spec) / sizeof(spec[0]));
 	for (size_t i = 0; i < known->images.count; i++)
 		add_image(view, &known->images.items[i], columns);
-	text_parts_heading(view, "Stacks That Are Not Complete", out);
+	text_parts_heading(view, "Incomplete Stacks", out);
 	columns_print(columns, 0, out);
 	print_remedies(view, out);
 }

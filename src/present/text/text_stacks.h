@@ -10,7 +10,7 @@
 /* Prints nothing when no stacks were recorded or all of them are complete. */
 void text_stacks_print(const struct view *view, FILE *out);
 
-/* Appends what is known of a program's stacks: "java: 12 of 40 stacks end in ...; ... would mend
+/* Appends what is known of a program's stacks: "java: 12 of 40 stacks end in ...; fix: ...
  * it". */
 void text_stacks_add_remedy(const struct view *view, const struct remedy *remedy, struct buf *text);
 

@@ -35,7 +35,7 @@ static void add_sum(const struct wait_account *account, struct columns *columns)
 	columns_rule(columns);
 	columns_printf(columns, "%.2f", figures_percent(account->whole_ns, account->whole_ns));
 	add_seconds(columns, account->whole_ns);
-	columns_add(columns, "all its threads, from birth or start to end");
+	columns_add(columns, "all threads, for as long as they existed");
 }
 
 static void print_parts(const struct wait_account *account, FILE *out)
@@ -106,8 +106,8 @@ static void print_places(const struct view *view, size_t rows, FILE *out)
 	columns_print(columns, 0, out);
 	if (account->places.count > rows)
 		fprintf(out,
-			"Waits not listed: %zu; --by wait,waker,stack --select "
-			"event=off-cpu has them all\n",
+			"Waits not listed: %zu; --by wait,waker,stack --select event=off-cpu shows "
+			"them all\n",
 			account->places.count - rows);
 }
 

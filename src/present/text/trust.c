@@ -61,7 +61,7 @@ static void print_subject(struct head *head)
 	bool command = run->command && *run->command;
 
 	if (!run->scope || !*run->scope) {
-		buf_add_str(&head->text, "not known; the recording was killed as it began");
+		buf_add_str(&head->text, "unknown: the recording was killed as it began");
 		print_paragraph(head, "Profile of");
 		return;
 	}
@@ -72,11 +72,11 @@ static void print_subject(struct head *head)
 	if (run->scope && strcmp(run->scope, "machine") == 0)
 		buf_add_str(&head->text, "; the whole machine");
 	else if (run->scope && strcmp(run->scope, "command") == 0)
-		buf_add_str(&head->text, "; its own processes only");
+		buf_add_str(&head->text, "; its processes only");
 	else if (account_is_import(head->profile))
 		add_recorder(&head->text, run);
 	else
-		buf_add_str(&head->text, "; chosen processes only");
+		buf_add_str(&head->text, "; selected processes only");
 	if (run->cpus)
 		buf_printf(&head->text, ", %" PRIu64 " CPU%s", run->cpus,
 			   run->cpus == 1 ? "" : "s");
@@ -296,7 +296,7 @@ static void add_end(struct head *head, enum stack_end end)
 /* What had no user stack is told, and is no part of the percentages. */
 static void add_apart(struct head *head, const struct completeness *known)
 {
-	const char *separator = "; apart from";
+	const char *separator = "; not counting";
 
 	for (int end = 0; end < STACK_END_COUNT; end++) {
 		if (!completeness_is_apart((enum stack_end)end) || !known->ends[end].samples)
@@ -350,7 +350,7 @@ static void print_unresolved(struct head *head)
 
 	if (!naming->whole)
 		return;
-	buf_printf(&head->text, "%.2f %% has no symbol; %.2f %% lies between two (a->b)",
+	buf_printf(&head->text, "%.2f %% has no symbol; %.2f %% lies between two symbols (a->b)",
 		   figures_percent(naming->unresolved, naming->whole),
 		   figures_percent(naming->bracketed, naming->whole));
 	print_paragraph(head, "Unresolved");
@@ -372,11 +372,11 @@ static void print_cost(struct head *head)
 
 	if (!account_wall_ns(head->profile) || account_is_import(head->profile))
 		return;
-	buf_printf(text, cost.apart ? "%.2f %%: each second CPU " : "at most %.2f %%: CPU ",
+	buf_printf(text, cost.apart ? "%.2f %%: per second CPU " : "at most %.2f %%: CPU ",
 		   cost.percent);
 	add_cost(head, &cost, cost.recording_ns);
 	if (!cost.apart)
-		buf_add_str(text, " with start and finish");
+		buf_add_str(text, " including start and finish");
 	if (run->bpf_ns || !is_short(head)) {
 		buf_add_str(text, ", BPF ");
 		add_cost(head, &cost, run->bpf_ns);
@@ -387,7 +387,7 @@ static void print_cost(struct head *head)
 	else
 		buf_add_str(text, "not calibrated");
 	if (cost.apart) {
-		buf_add_str(text, "; once, to start and finish, CPU ");
+		buf_add_str(text, "; start and finish: CPU ");
 		figures_seconds(text, cost.once_ns);
 	}
 	if (run->max_rss_kb)
@@ -429,8 +429,8 @@ static void print_account(struct head *head)
 	if (account->shortfall_percent < (is_short(head) ? 2 : 0.01))
 		return;
 	buf_printf(text,
-		   "/proc/stat itself falls short of the clock by %.2f %%: its idle time is too"
-		   " small by up to that",
+		   "/proc/stat falls short of the clock by %.2f %%: its idle time is too small by "
+		   "up to that",
 		   account->shortfall_percent);
 	print_paragraph(head, "");
 }
@@ -467,11 +467,11 @@ static void print_blind_spot(struct head *head)
 		return;
 	if (is_short(head))
 		buf_add_str(&head->text,
-			    "code with interrupts off is charged to what enables them");
+			    "code with interrupts off is charged to code that enables them");
 	else
 		buf_add_str(&head->text,
-			    "the clock is an interrupt itself: code that runs with interrupts off"
-			    " is charged to the instruction that enables them");
+			    "the sampling clock is an interrupt: code that runs with interrupts "
+			    "off is charged to the instruction that enables them");
 	print_paragraph(head, "Blind spot");
 }
 

@@ -180,8 +180,8 @@ static void wrong_lists(void **state)
 	assert_refused("thead", "did you mean 'thread'");
 	assert_refused("image,Mode", "did you mean 'mode'");
 	assert_refused("pdi", "did you mean 'pid'");
-	assert_refused("nosuch", "unknown key 'nosuch'; --help lists them");
-	assert_refused("x", "unknown key 'x'; --help lists them");
+	assert_refused("nosuch", "unknown key 'nosuch': --help lists all keys");
+	assert_refused("x", "unknown key 'x': --help lists all keys");
 	assert_refused("averyveryverylongwordthatisnokeyatallandneverwas", "unknown key");
 }
 

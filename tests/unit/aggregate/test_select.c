@@ -157,27 +157,27 @@ static void assert_refused(const char *text, const char *because)
 
 static void wrong_clauses(void **state)
 {
-	assert_refused("", "nothing in it");
-	assert_refused("  ", "nothing in it");
-	assert_refused("nginx", "not KEY=VALUE");
+	assert_refused("", "empty --select");
+	assert_refused("  ", "empty --select");
+	assert_refused("nginx", "expected KEY=VALUE");
 	assert_refused("process=", "empty");
 	assert_refused("process=a,,b", "empty");
 	assert_refused("process=a,", "empty");
 	assert_refused("process!=", "empty");
 	assert_refused("proces=nginx", "did you mean 'process'");
 	assert_refused("mode=kernel proces=nginx", "did you mean 'process'");
-	assert_refused("mode=kernal", "none of user, kernel");
-	assert_refused("context=irq", "none of task, softirq, hardirq");
-	assert_refused("pid=nginx", "no number");
-	assert_refused("pid=12x", "no number");
-	assert_refused("pid=12.5", "no number");
-	assert_refused("time=1.", "no number");
-	assert_refused("time=2-1.5", "no number");
-	assert_refused("time=99999999999", "no number");
-	assert_refused("pid=-3", "no number");
-	assert_refused("pid=9-3", "no number");
-	assert_refused("pid=99999999999999999999", "no number");
-	assert_refused("=x", "not KEY=VALUE");
+	assert_refused("mode=kernal", "one of user, kernel");
+	assert_refused("context=irq", "one of task, softirq, hardirq");
+	assert_refused("pid=nginx", "expected a number");
+	assert_refused("pid=12x", "expected a number");
+	assert_refused("pid=12.5", "expected a number");
+	assert_refused("time=1.", "expected a number");
+	assert_refused("time=2-1.5", "expected a number");
+	assert_refused("time=99999999999", "expected a number");
+	assert_refused("pid=-3", "expected a number");
+	assert_refused("pid=9-3", "expected a number");
+	assert_refused("pid=99999999999999999999", "expected a number");
+	assert_refused("=x", "expected KEY=VALUE");
 }
 
 static void assert_explains(struct world *world, const char *text, const char *expected)
@@ -199,9 +199,10 @@ static void assert_explains(struct world *world, const char *text, const char *e
 static void what_emptied_it(void **state)
 {
 	assert_explains(*state, "process=nginx", "");
-	assert_explains(*state, "process=apache", "'process=apache' leaves nothing of 4 samples");
+	assert_explains(*state, "process=apache",
+			"no samples match --select 'process=apache' (4 before");
 	assert_explains(*state, "process=nginx pid=40 mode=user",
-			"'pid=40' leaves nothing of 3 samples that the clauses before it kept");
+			"no samples match --select 'pid=40' (3 before this filter)");
 }
 
 static void layer_one_is_asked_for(void **state)

@@ -73,7 +73,7 @@ static void not_every_run_has_one(void **state)
 	profile_set_text(&fixture.profile->run.scope, "machine");
 	assert_null(account_of(fixture.profile).missing);
 	fixture.profile->run.end_ns = 0;
-	assert_non_null(strstr(account_of(fixture.profile).missing, "not finished"));
+	assert_non_null(strstr(account_of(fixture.profile).missing, "did not finish"));
 	assert_int_equal(account_wall_ns(fixture.profile), 0);
 	fixture.profile->run.end_ns = 110 * NS_PER_S;
 	fixture.profile->events[0].unit = fixture_text(&fixture, "count");

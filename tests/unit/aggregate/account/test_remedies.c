@@ -173,7 +173,8 @@ static void the_greatest_depth_has_no_remedy(void **state)
 			assert_string_equal(row->mend, "--max-depth, up to 1024");
 		else
 			assert_null(row->mend);
-		assert_non_null(strstr(row->why, cases[i].mended ? "asked for" : "1024 frames"));
+		assert_non_null(
+			strstr(row->why, cases[i].mended ? "recording's limit" : "1024 frames"));
 		completeness_done(&found);
 		fixture_done(&fixture);
 	}

@@ -100,7 +100,7 @@ static void wrong_ones(void **state)
 
 		if (condition_parse(texts[i], &conditions, &err) >= 0)
 			fail_msg("'%s' was understood", texts[i]);
-		assert_true(strncmp(err.text, "--fail-if '", 11) == 0);
+		assert_true(strncmp(err.text, "invalid --fail-if '", 19) == 0);
 	}
 }
 

@@ -172,7 +172,7 @@ static void keys_that_make_no_sense(void **state)
 	struct err err = { "" };
 
 	assert_int_equal(children_check(&keys, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "--by needs function"));
+	assert_non_null(strstr(err.text, "--by needs a key of code: function"));
 	keys = keys_of("stack,symbol");
 	assert_int_equal(children_check(&keys, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "'stack'"));

@@ -42,7 +42,7 @@ static void one_screen(void **state)
 	assert_has(text, "1,000 of cpu-clock (timer, 1000 Hz): 340 user, 660 kernel\n");
 	assert_has(text, "Lost         nothing");
 	assert_has(text, "4.00 % has no symbol; 10.00 % lies between two");
-	assert_has(text, "interrupts not\n             calibrated");
+	assert_has(text, "interrupts\n             not calibrated");
 	assert_has(text, "--select process=netperf");
 	printed_done(&printed);
 }

@@ -46,7 +46,7 @@ static void the_account_of_the_command(void **state)
 	assert_has(text, " 70.00  0.7000  waiting for\n");
 	assert_has(text, " 50.00  0.5000    a lock");
 	assert_has(text, " 20.00  0.2000    a time\n");
-	assert_has(text, "100.00  1.0000  all its threads");
+	assert_has(text, "100.00  1.0000  all threads, for");
 	assert_null(strstr(text, "a pipe"));
 	free(text);
 	waits_done(&waits);
