@@ -15,5 +15,7 @@ int format_parse(const char *name, enum format *ret_format, struct err *err)
 			return 0;
 		}
 	}
-	return name ? err_set(err, -EINVAL, "--format '%s' is none of text, csv, json", name) : 0;
+	return name ? err_set(err, -EINVAL, "invalid --format '%s': expected text, csv or json",
+			      name)
+		    : 0;
 }

@@ -98,7 +98,7 @@ static int parse_slice(struct opened *opened, const struct selection *selection,
 		return 0;
 	if (moment_parse_span(selection->slice, &opened->slice_ns) < 0 || !opened->slice_ns)
 		return err_set(err, -EINVAL,
-			       "--slice '%s' is no length of time; write 100ms, 10s or 1m",
+			       "invalid --slice '%s': expected a duration such as 100ms, 10s or 1m",
 			       selection->slice);
 	return 0;
 }
@@ -115,8 +115,8 @@ int opened_choose(struct opened *opened, const struct selection *selection, stru
 static int check_style(const char *style, struct err *err)
 {
 	if (style && demangler_style_by_name(style) == DEMANGLER_STYLE_COUNT)
-		return err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
-			       style);
+		return err_set(err, -EINVAL,
+			       "invalid --demangle '%s': expected none, normal or smart", style);
 	return 0;
 }
 

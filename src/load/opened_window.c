@@ -17,8 +17,8 @@ static int check_order(const struct opened_window *window, struct err *err)
 	if (backwards ? window->since.value > window->until.value
 		      : window->since.value < window->until.value)
 		return 0;
-	return err_set(err, -EINVAL, "--since %s is not before --until %s: no time is between them",
-		       window->since_text, window->until_text);
+	return err_set(err, -EINVAL, "--since %s must be before --until %s", window->since_text,
+		       window->until_text);
 }
 
 int opened_window_parse(struct opened_window *window, const struct selection *selection,
@@ -57,9 +57,9 @@ int opened_window_explain(const struct opened_window *window, const struct profi
 	tell_moment(profile, "--since", window->since_text, window->from_ns, &moments);
 	tell_moment(profile, "--until", window->until_text, window->to_ns, &moments);
 	if (window->from_ns >= window->to_ns)
-		return err_set(err, -ENODATA, "%s: no time is between them", buf_text(&moments));
-	return err_set(err, -ENODATA,
-		       "%s: no sample is in that part of the recording, which took %.3f s",
+		return err_set(err, -ENODATA, "%s: --since must be before --until",
+			       buf_text(&moments));
+	return err_set(err, -ENODATA, "%s: no samples in that part of the recording (%.3f s long)",
 		       buf_text(&moments), seconds_of(profile, end_ns));
 }
 

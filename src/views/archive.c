@@ -102,8 +102,7 @@ static int add_file(struct packing *packing, const struct archive_file *file, st
 
 static void describe(const struct packing *packing, struct buf *text)
 {
-	buf_printf(text,
-		   "the profile; %zu files that ran, %zu with debug information, %zu of source\n",
+	buf_printf(text, "the profile; %zu executed files, %zu debug files, %zu source files\n",
 		   packing->counts[ARCHIVE_IMAGE], packing->counts[ARCHIVE_DEBUG],
 		   packing->counts[ARCHIVE_SOURCE]);
 	if (packing->files.missing_count)
@@ -167,7 +166,7 @@ static int open_and_pack(struct packing *packing, FILE *out, struct buf *content
 	int fd, rc;
 
 	if (unpacked_is_archive(packing->path))
-		return err_set(err, -EINVAL, "%s is an archive already", packing->path);
+		return err_set(err, -EINVAL, "%s is already an archive", packing->path);
 	fd = typed_file_open(packing->path, &reason);
 	if (fd < 0)
 		return err_set(err, fd, "cannot open %s: %s", packing->path, reason.text);

@@ -136,9 +136,10 @@ static int take_total(struct row *row, const struct columns *columns, const char
 	if (strcmp(cell(row, columns->kind), "total") != 0)
 		return 0;
 	if (!parse_number(cell(row, columns->entries), &entries))
-		return err_set(err, -EINVAL,
-			       "%s: the entries of %.100s are not a whole number: '%.40s'", path,
-			       cell(row, columns->target), cell(row, columns->entries));
+		return err_set(
+			err, -EINVAL,
+			"%s: invalid entries of %.100s: expected a whole number, not '%.40s'", path,
+			cell(row, columns->target), cell(row, columns->entries));
 	(void)parse_number(cell(row, columns->nested), &nested);
 	count = last_or_new(counts, cell(row, columns->target));
 	count->entries += entries;
@@ -151,15 +152,14 @@ static int check_row(const struct row *row, const struct columns *columns, size_
 		     const char *path, struct err *err)
 {
 	if (!row->whole)
-		return err_set(err, -EINVAL,
-			       "%s: row %zu is cut off or has a quote that is not closed; repeat "
-			       "the watch",
-			       path, line);
+		return err_set(
+			err, -EINVAL,
+			"%s: row %zu is truncated or has an unclosed quote: repeat the watch", path,
+			line);
 	if (row->count != columns->count)
 		return err_set(err, -EINVAL,
-			       "%s: row %zu has %zu cells, and the first line names %zu; repeat "
-			       "the watch",
-			       path, line, row->count, columns->count);
+			       "%s: row %zu has %zu cells, expected %zu: repeat the watch", path,
+			       line, row->count, columns->count);
 	return 0;
 }
 
@@ -172,8 +172,8 @@ static int check_repeats(const struct call_counts *counts, const char *path, str
 
 		if (strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0)
 			return err_set(err, -EINVAL,
-				       "%s has the totals of %.100s twice: keep the output of one "
-				       "watch in it, of one file of each name",
+				       "%s has the totals of %.100s twice: it must hold the output "
+				       "of one watch, and of one file of each name",
 				       path, a->function);
 	}
 	return 0;
@@ -220,8 +220,8 @@ static int take_rows(const char *path, const char *text, size_t size, struct row
 		rc = check_repeats(counts, path, err);
 	if (rc == 0 && !counts->list.count)
 		rc = err_set(err, -EINVAL,
-			     "%s has no totals: the watch was stopped by its budget or killed; "
-			     "repeat it, with a higher --budget",
+			     "%s has no totals: the watch exceeded its budget or was killed: "
+			     "repeat it with a higher --budget",
 			     path);
 	return rc;
 }

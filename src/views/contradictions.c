@@ -163,66 +163,47 @@ static const struct {
 	const char *sentence;
 } rows[] = {
 	{ children_and_instructions,
-	  "-d shows what was hit itself, --children what was called as well: one of them" },
+	  "-d and --children cannot be used together: -d shows only what was hit itself" },
 	{ instructions_without_address,
-	  "-d tells the instruction at each address: --by needs the key 'address' too" },
-	{ syntax_of_nothing,
-	  "--intel-syntax is how instructions are written: it needs -d, which shows them" },
-	{ inlines_and_instructions,
-	  "-d shows functions as they are in their file, --inlines takes them apart: one of "
-	  "them" },
-	{ children_and_details,
-	  "--details lists addresses that were hit, --children counts what was only called as "
-	  "well: one of them" },
+	  "-d shows the instruction at each address: add the key 'address' to --by" },
+	{ syntax_of_nothing, "--intel-syntax needs -d, which shows instructions" },
+	{ inlines_and_instructions, "-d and --inlines cannot be used together: -d shows functions "
+				    "as they are in their file" },
+	{ children_and_details, "--details and --children cannot be used together: --details lists "
+				"only addresses that were hit" },
 	{ details_and_instructions,
-	  "--details lists addresses below a row, -d wants rows by address: --by symbol,address "
-	  "with -d tells both" },
-	{ columns_and_instructions,
-	  "-d shows an instruction in each row, --columns has figures there: one of them" },
-	{ columns_and_details,
-	  "--details lists addresses below a row, --columns puts figures beside it: one of them, "
-	  "or --columns with --by symbol,address" },
-	{ hierarchy_and_children,
-	  "--hierarchy shows rows as parts of others, those of --children overlap: one of them; "
-	  "prospect graph shows what functions called" },
-	{ hierarchy_and_columns, "--hierarchy puts values of keys below one another, --columns "
-				 "side by side: one of them" },
-	{ hierarchy_and_parts,
-	  "--hierarchy has addresses as a level, --by symbol,address, and no instructions: without "
-	  "--details and -d" },
+	  "--details and -d cannot be used together: use -d --by symbol,address" },
+	{ columns_and_instructions, "-d and --columns cannot be used together" },
+	{ columns_and_details, "--details and --columns cannot be used together: use --columns "
+			       "with --by symbol,address" },
+	{ hierarchy_and_children, "--hierarchy and --children cannot be used together: for what "
+				  "functions called see prospect graph" },
+	{ hierarchy_and_columns, "--hierarchy and --columns cannot be used together" },
+	{ hierarchy_and_parts, "--hierarchy cannot be used with --details or -d: use --by "
+			       "symbol,address for addresses" },
 	{ hierarchy_and_accumulated,
-	  "--accumulated adds up rows, and those of --hierarchy are parts of others: one of them" },
+	  "--accumulated and --hierarchy cannot be used together: nested rows overlap" },
 	{ hierarchy_in_rows,
-	  "--hierarchy is for people: rows of csv and json have all keys of --by without it" },
+	  "--hierarchy needs --format text: csv and json rows have all keys of --by without it" },
 	{ details_twice,
-	  "--details adds the addresses that --by address has already: one of them" },
-	{ column_is_row,
-	  "--columns puts the values of a key side by side, --by one below the other: not the "
-	  "same key in both" },
-	{ column_of_code_and_children,
-	  "--children counts a sample in each function of its stack, so columns of code would "
-	  "overlap: --columns wants a key of another kind, as cpu or thread" },
-	{ merged_and_told_apart,
-	  "--merge adds up what --by and --columns tell apart: not the same key in both" },
+	  "--details and --by address cannot be used together: both show addresses" },
+	{ column_is_row, "--columns and --by cannot have the same key" },
+	{ column_of_code_and_children, "with --children, --columns needs a key that is not code, "
+				       "such as cpu or thread: columns would overlap" },
+	{ merged_and_told_apart, "--merge cannot have a key of --by or --columns" },
 	{ events_merged,
-	  "--merge event: samples of different events are no common unit and are never added up; "
-	  "--select event=NAME chooses one, --columns event shows them side by side" },
-	{ slice_of_nothing,
-	  "--slice is how long a value of the key time is: it needs --by time or --columns time" },
-	{ accumulated_and_children,
-	  "--accumulated adds up shares, and those of --children overlap: one of them" },
+	  "--merge event is not possible: events have different units; choose one with --select "
+	  "event=NAME, or show them side by side with --columns event" },
+	{ slice_of_nothing, "--slice needs --by time or --columns time" },
+	{ accumulated_and_children, "--accumulated and --children cannot be used together: shares "
+				    "of callers and callees overlap" },
 	{ cover_of_what_overlaps,
-	  "--cover adds up the shares of rows that are no part of each other, in one column: not "
-	  "with --children, --hierarchy or --columns" },
-	{ accumulated_and_columns,
-	  "--accumulated adds up the shares of one column, --columns makes several: one of them" },
-	{ global_and_columns,
-	  "--global-percent takes shares of everything, --columns shares of each column: one of "
-	  "them" },
+	  "--cover cannot be used with --children, --hierarchy or --columns" },
+	{ accumulated_and_columns, "--accumulated and --columns cannot be used together" },
+	{ global_and_columns, "--global-percent and --columns cannot be used together" },
 	{ no_table, "--sort, --reverse, --accumulated, --cover, --global-percent and --no-header "
-		    "are about a table: "
-		    "ask for one with --by, --children, --columns, --details or --hierarchy" },
-	{ bare_json, "--no-header leaves out what a JSON object needs: take its rows, or csv" },
+		    "need a table: add --by, --children, --columns, --details or --hierarchy" },
+	{ bare_json, "--no-header cannot be used with --format json: use csv" },
 };
 
 size_t contradictions_tell(const struct given *given,

@@ -72,7 +72,8 @@ static int find_name(const char *option, const char *name, const char *(*name_of
 	if (name && *ret_number == count) {
 		for (int i = 0; i < count; i++)
 			buf_printf(&names, "%s%s", i ? ", " : "", name_of(i));
-		rc = err_set(err, -EINVAL, "%s '%s' is none of %s", option, name, buf_text(&names));
+		rc = err_set(err, -EINVAL, "invalid %s '%s': expected one of %s", option, name,
+			     buf_text(&names));
 	}
 	buf_done(&names);
 	return rc;
@@ -211,9 +212,9 @@ static int collect(struct making *making, struct run *run, struct err *err)
 		rc = opened_visit(opened, fields, visit, run, err);
 	if (rc == 0 && !count_samples(run->table))
 		rc = err_set(err, -ENODATA,
-			     "the profiled command itself has no samples%s; --machine compares "
-			     "everything that was recorded",
-			     opened->selection.size ? " that are selected" : "");
+			     "the profiled command has no%s samples: use --machine to compare "
+			     "everything recorded",
+			     opened->selection.size ? " selected" : "");
 	return rc;
 }
 
@@ -325,8 +326,8 @@ static int check_events(const struct diff *diff, struct err *err)
 		buf_printf(&names, "%s%s", i ? ", " : "", strpool_get(&diff->strings, event->name));
 	}
 	err_set(err, -ENOMSG,
-		"the profiles have no event in common (%s): what was sampled by different events "
-		"cannot be compared",
+		"the profiles have no event in common (%s): samples of different events cannot be "
+		"compared",
 		buf_text(&names));
 	buf_done(&names);
 	return -ENOMSG;
@@ -363,8 +364,7 @@ static int check_rates(const struct making *making, struct err *err)
 	if (!file || !asks_rates(making))
 		return 0;
 	return err_set(err, -ENOMSG,
-		       "%s: its length is not known, so it has no rates; compare shares or times "
-		       "(--measure share or time)",
+		       "%s: unknown duration, so no rates: use --measure share or --measure time",
 		       file);
 }
 

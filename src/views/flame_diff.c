@@ -90,9 +90,9 @@ static int collect(const struct drawing *drawing, struct side *side, struct err 
 			     err);
 	if (rc == 0 && !side->stacks->rows.count)
 		rc = err_set(err, -ENODATA,
-			     "the profiled command itself has no samples%s; --machine draws "
-			     "everything that was recorded",
-			     side->opened.selection.size ? " that are selected" : "");
+			     "the profiled command has no%s samples: use --machine to draw "
+			     "everything recorded",
+			     side->opened.selection.size ? " selected" : "");
 	side->head = make_head(side);
 	side->image = diff_command_image(side->opened.profile, side->opened.totals.rows.items,
 					 side->opened.totals.rows.count);
@@ -119,8 +119,8 @@ static int find_event(const struct drawing *drawing, uint8_t wanted, uint8_t *re
 		}
 	}
 	return err_set(err, -ENOMSG,
-		       "%s has no samples of %s, which %s is about; --select event=NAME chooses "
-		       "another event",
+		       "%s has no samples of %s, the main event of %s: choose another event with "
+		       "--select event=NAME",
 		       old->path, name, new->path);
 }
 

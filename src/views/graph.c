@@ -67,42 +67,37 @@ static void graph_done(struct graph *graph)
 static int check_functions(const struct graph_options *options, const char *mode, struct err *err)
 {
 	if (options->calls && options->dot)
-		return err_set(err, -EINVAL, "--calls is a table, --dot a picture: one of them");
+		return err_set(err, -EINVAL, "--calls and --dot cannot be used together");
 	if (options->flat || options->inverted)
-		return err_set(err, -EINVAL,
-			       "%s shows callers and callees of all: no --flat or --inverted",
-			       mode);
+		return err_set(err, -EINVAL, "%s cannot be used with --flat or --inverted", mode);
 	if (options->max_depth)
-		return err_set(err, -EINVAL, "%s has no depth: no --max-depth", mode);
+		return err_set(err, -EINVAL, "%s cannot be used with --max-depth", mode);
 	if (options->dot && options->format)
-		return err_set(err, -EINVAL, "--dot is a format of its own: no --format");
+		return err_set(err, -EINVAL, "--dot cannot be used with --format");
 	return 0;
 }
 
 static int check_modes(const struct graph_options *options, struct err *err)
 {
 	if (options->counts && !options->calls)
-		return err_set(err, -EINVAL, "--counts needs --calls: it fills its columns");
+		return err_set(err, -EINVAL, "--counts needs --calls");
 	if (options->counts && options->by && strcmp(options->by, "function") != 0)
-		return err_set(err, -EINVAL,
-			       "--counts has the calls of functions: use --by function, not '%s'",
-			       options->by);
+		return err_set(err, -EINVAL, "--counts needs --by function, not '%s'", options->by);
 	if (options->calls || options->dot)
 		return check_functions(options, options->calls ? "--calls" : "--dot", err);
 	if (options->flat && options->inverted)
-		return err_set(err, -EINVAL,
-			       "--flat is no tree, --inverted one from the leaves: "
-			       "one of them");
+		return err_set(err, -EINVAL, "--flat and --inverted cannot be used together");
 	if (options->flat && options->symbol)
 		return err_set(err, -EINVAL,
-			       "--flat shows all functions; it goes with no SYMBOL ('%s')",
+			       "--flat shows all functions and takes no SYMBOL ('%s')",
 			       options->symbol);
 	if (options->inverted && options->symbol)
 		return err_set(err, -EINVAL,
-			       "with a SYMBOL ('%s') callers are shown anyway: no --inverted",
+			       "--inverted cannot be used with a SYMBOL ('%s'), which shows "
+			       "callers anyway",
 			       options->symbol);
 	if (options->flat && options->max_depth)
-		return err_set(err, -EINVAL, "--flat has no depth: no --max-depth");
+		return err_set(err, -EINVAL, "--flat cannot be used with --max-depth");
 	return 0;
 }
 
@@ -116,8 +111,8 @@ static int check_keys(const struct graph *graph, struct err *err)
 
 		if ((options->calls || options->dot) && !key->of_frame)
 			return err_set(err, -EINVAL,
-				       "%s is about code, the key '%s' is not: "
-				       "--select chooses one of its values",
+				       "%s needs keys of code, not '%s': choose one of its values "
+				       "with --select",
 				       options->calls ? "--calls" : "--dot", key->name);
 	}
 	return 0;
@@ -161,9 +156,10 @@ static int find_focus(struct graph *graph, struct err *err)
 	graph->focus = places_match(graph->places, symbol);
 	if (graph->focus)
 		return 0;
-	return err_set(err, -ENODATA,
-		       "nothing in any stack is called '%s'; 'prospect graph --flat' lists what is",
-		       symbol);
+	return err_set(
+		err, -ENODATA,
+		"no function named '%s' in any stack: 'prospect graph --flat' lists all functions",
+		symbol);
 }
 
 static struct focus_share focus_share(const struct graph *graph, uint8_t event)
@@ -287,13 +283,13 @@ static struct view make_view(const struct graph *graph)
 static void print_note(const struct graph *graph, const struct tree_part *part, FILE *out)
 {
 	if (part->tree->is_short)
-		fprintf(out, "Nodes beyond the first %d are left out.\n", TREE_MAX_NODES);
+		fprintf(out, "Only the first %d nodes are shown.\n", TREE_MAX_NODES);
 	if (!graph->opened.completeness.recorded)
-		fputs("No stacks were recorded: all there is are innermost functions.\n", out);
+		fputs("No stacks were recorded: only innermost functions are shown.\n", out);
 	else if (graph->least[part->tree->event] > 0)
 		fprintf(out,
-			"Branches below %.3g %% (--threshold) are added up as (N more), or left out"
-			" where they come to less.\n",
+			"Branches below %.3g %% (--threshold) are summed as (N more), or omitted "
+			"where the sum is below it too.\n",
 			graph->least[part->tree->event]);
 }
 

@@ -188,15 +188,14 @@ static int print_event(const struct graph_calls *graph, const struct view *view,
 	int rc = recorded ? count_calls(&counting, err) : 0;
 
 	if (!recorded && !graph->counts && branches)
-		shown.count_problem = "Calls that were recorded cannot be selected: "
-				      "their numbers are left out.";
+		shown.count_problem =
+			"Recorded calls cannot be selected: their numbers are omitted.";
 	if (rc < 0)
 		return rc;
 	shown.each = graph->counts ? 1 : calls_for_each(&counting);
 	calls_finish(calls);
 	if (graph->counts && !set_counts(graph, calls))
-		shown.count_problem =
-			"No function of this profile was counted in the file of --counts.";
+		shown.count_problem = "The --counts file has no function of this profile.";
 	if (graph->format == FORMAT_TEXT)
 		text_calls_print(&shown, fields->out);
 	else

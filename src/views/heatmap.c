@@ -256,8 +256,8 @@ static int collect_times(struct drawing *drawing, struct err *err)
 			  drawing, err);
 	if (rc == 0 && drawing->is_odd)
 		rc = err_set(err, -EBADMSG,
-			     "the profile is damaged: there are samples that its totals lack; "
-			     "'prospect recover FILE' saves what can be read");
+			     "the profile is damaged: its totals lack some samples; 'prospect "
+			     "recover FILE' saves what can be read");
 	make_room(drawing);
 	return rc;
 }

@@ -43,7 +43,8 @@ int query_check(const struct query_options *options, struct err *err)
 
 	if (rc == 0 && options->demangle &&
 	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
-		rc = err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
+		rc = err_set(err, -EINVAL,
+			     "invalid --demangle '%s': expected none, normal or smart",
 			     options->demangle);
 	return rc;
 }

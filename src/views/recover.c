@@ -74,8 +74,8 @@ static int check_output(const char *output, struct err *err)
 	if (rc)
 		return rc;
 	if (lstat(output, &there) == 0)
-		return err_set(err, -EEXIST,
-			       "%s is there already: name a file that is not, with -o", output);
+		return err_set(err, -EEXIST, "%s exists already: choose a new file with -o",
+			       output);
 	return 0;
 }
 
@@ -166,16 +166,16 @@ static void describe(const struct recover_state *state, struct recover_result *r
 static void remark(const struct recover_state *state, struct buf *text)
 {
 	if (!state->verified)
-		buf_add_str(text, "the file has no checksums that can be read, so nothing of it "
-				  "could be verified\n");
+		buf_add_str(text,
+			    "the file has no readable checksums: nothing could be verified\n");
 	if (state->journal_used && !state->journal_bad)
-		buf_add_str(text, "an unfinished write was undone with the journal beside it\n");
+		buf_add_str(text, "an unfinished write was rolled back with its journal\n");
 	if (state->journal_bad)
-		buf_add_str(text, "the journal beside it is damaged: an unfinished write could "
-				  "not be undone, or not all of it\n");
+		buf_add_str(text, "the journal is damaged: an unfinished write could not be rolled "
+				  "back, or only partly\n");
 	if (state->words)
-		buf_add_str(text, "what its numbers of modes, contexts and kinds mean was taken "
-				  "from this version of prospect\n");
+		buf_add_str(text, "the meaning of its modes, contexts and kinds was taken from "
+				  "this version of prospect\n");
 	if (state->circles)
 		buf_printf(text, "%" PRIu64 " processes were their own ancestors\n",
 			   state->circles);

@@ -93,8 +93,8 @@ static int parse_column(struct report *report, struct err *err)
 		return 0;
 	if (strchr(text, ','))
 		return err_set(err, -EINVAL,
-			       "--columns shows one axis, and '%s' are several: name one of them, "
-			       "and put the others into --by, or leave them out, which merges them",
+			       "--columns takes one key, not '%s': put the others into --by, or "
+			       "omit them to merge their values",
 			       text);
 	report->given.column = keys_find(text, strlen(text), err);
 	return report->given.column ? 0 : err_prefix(err, -EINVAL, "--columns");
@@ -138,7 +138,7 @@ static int leave_out_merged(struct report *report, struct err *err)
 	by->count = kept;
 	return kept ? 0
 		    : err_set(err, -EINVAL,
-			      "--merge %s leaves no key to tell rows apart; name one with --by",
+			      "--merge %s leaves no key for the rows: add one with --by",
 			      report->options->merge);
 }
 
@@ -164,7 +164,8 @@ static int complete_keys(struct report *report, struct err *err)
 	if (!given->column && !report->options->details)
 		return 0;
 	if (report->keys.count == KEYS_MAX)
-		return err_set(err, -EINVAL, "--by: at most %d keys with --columns or --details",
+		return err_set(err, -EINVAL,
+			       "--by takes at most %d keys with --columns or --details",
 			       KEYS_MAX - 1);
 	report->keys.items[report->keys.count++] =
 		given->column ? given->column : keys_find("address", strlen("address"), err);

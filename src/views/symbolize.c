@@ -50,7 +50,7 @@ static int read_segments(struct symbolizer *symbolizer, struct err *err)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
 	int fd = image_files_open(symbolizer->files, symbolizer->image);
-	int rc = fd < 0 ? err_set(err, -ENOEXEC, "it is no ELF file, or may not be read")
+	int rc = fd < 0 ? err_set(err, -ENOEXEC, "not an ELF file, or not readable")
 			: elf_file_open(fd, &elf, err);
 
 	if (rc < 0)
@@ -74,7 +74,7 @@ static int start_file(struct symbolizer *symbolizer, struct err *err)
 		return err_set(err, rc < 0 ? rc : -errno, "%s: %s", file,
 			       strerror(rc < 0 ? -rc : errno));
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, -EINVAL, "%s: not a file of code", file);
+		return err_set(err, -EINVAL, "%s: not an executable or shared object", file);
 	mapped.dev = st.st_dev;
 	mapped.inode = st.st_ino;
 	symbolizer->image = image_files_mapped(symbolizer->files, &mapped);
@@ -176,11 +176,13 @@ static int check(const struct symbolize_options *options, struct err *err)
 	int given = !!options->file + !!options->pid + options->kernel;
 
 	if (given != 1)
-		return err_set(err, -EINVAL,
-			       "say what the addresses are of: one of -e FILE, -p PID, --kernel");
+		return err_set(
+			err, -EINVAL,
+			"give one of -e FILE, -p PID or --kernel: whose addresses are these?");
 	if (options->demangle &&
 	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
-		return err_set(err, -EINVAL, "--demangle '%s' is none of none, normal, smart",
+		return err_set(err, -EINVAL,
+			       "invalid --demangle '%s': expected none, normal or smart",
 			       options->demangle);
 	return 0;
 }
@@ -304,7 +306,7 @@ int symbolizer_ask(struct symbolizer *symbolizer, uint64_t address, struct symbo
 	const struct symbol *symbol;
 
 	if (id == 0 || is_bucket(symbolizer, frame))
-		return err_set(err, -ENOENT, "0x%" PRIx64 ": no code is there", address);
+		return err_set(err, -ENOENT, "0x%" PRIx64 ": no code at this address", address);
 	resolver_run(symbolizer->resolver);
 	frame = &profile->frames.items[id];
 	symbol = &profile->symbols.items[frame->symbol];

@@ -91,7 +91,7 @@ test_what_an_archive_lacks_is_told() {
 		fail "not to be looked at"
 	grep -q ' outermost' "$T/report" || fail "names went away"
 	expect_status 1 "$PROSPECT" archive -o "$T/x.tar.zst" "$T/mobile.tar.zst"
-	expect_line 'archive already'
+	expect_line 'is already an archive'
 	expect_status 1 "$PROSPECT" archive -o "$T/prof" "$T/prof"
 	expect_line 'is a profile'
 	expect_status 2 "$PROSPECT" archive -o "$T/x.tar.GZ" "$T/prof"

@@ -217,5 +217,5 @@ test_calls_come_from_a_watch() {
 	expect_status 2 "$PROSPECT" graph --counts "$T/calls.csv" "$T/prof"
 	expect_line 'needs --calls'
 	expect_status 2 "$PROSPECT" graph --calls --by image --counts "$T/calls.csv" "$T/prof"
-	expect_line 'use --by function'
+	expect_line 'needs --by function'
 }

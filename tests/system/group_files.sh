@@ -424,7 +424,7 @@ test_samples_that_totals_lack() {
 	record "$T/prof" -- "$BIN/short" 300
 	sqlite3 "$T/prof" 'UPDATE OR IGNORE total SET stack = 0'
 	expect_status 1 "$PROSPECT" heatmap -o "$T/page" "$T/prof"
-	expect_line 'damaged: there are samples that its totals lack'
+	expect_line 'damaged: its totals lack some samples'
 	[ ! -e "$T/page" ] || fail "there is a page of a damaged profile"
 }
 

@@ -145,11 +145,11 @@ test_symbolize_wrong() {
 	expect_told "'f*' is no address"
 	[ "$(wc -l < "$T/stderr")" = 2 ] || fail "$(cat "$T/stderr")"
 	expect_status 1 symbolize -e "$T/inlined" 7fffffff0000 > /dev/null
-	expect_line "no code is there"
+	expect_line "no code at this address"
 	expect_status 2 symbolize 1000
-	expect_line "one of -e FILE, -p PID, --kernel"
+	expect_line "one of -e FILE, -p PID or --kernel"
 	expect_status 2 symbolize -e "$T/inlined" -p 1 1000
-	expect_line "one of -e FILE, -p PID, --kernel"
+	expect_line "one of -e FILE, -p PID or --kernel"
 	expect_status 1 symbolize -e "$T/none" 1000
 	expect_line "none: No such file"
 	expect_status 1 symbolize -e "$T/inlined.c" 1000

@@ -115,7 +115,7 @@ test_recover_damaged_journal() {
 	cp "$T/prof" "$T/before"
 	cp "$T/prof-journal" "$T/before-journal"
 	expect_status 0 "$PROSPECT" recover "$T/prof" -o "$T/new.prof" > "$T/said"
-	grep -q 'journal beside it is damaged' "$T/said" || fail "no word of the journal"
+	grep -q 'the journal is damaged' "$T/said" || fail "no word of the journal"
 	cmp "$T/prof" "$T/before" && cmp "$T/prof-journal" "$T/before-journal" || fail "a file was changed"
 	[ "$(samples_in "$T/new.prof")" = "$(samples_in "$T/before")" ] || fail "samples are missing"
 }
