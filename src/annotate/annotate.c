@@ -27,10 +27,11 @@ static int check_modes(const struct annotate_options *options, struct err *err)
 {
 	if (options->folder && options->mode != ANNOTATE_BEST && options->mode != ANNOTATE_SOURCE)
 		return err_set(err, -EINVAL,
-			       "-o writes source files: it goes with no --asm or --mixed");
+			       "-o cannot be used with --asm or --mixed: it writes source files");
 	if (options->mode == ANNOTATE_ASM && (options->include_count || options->exclude_count))
 		return err_set(err, -EINVAL,
-			       "--include and --exclude choose source files; --asm shows none");
+			       "--include and --exclude cannot be used with --asm: they choose "
+			       "source files");
 	return 0;
 }
 
@@ -279,11 +280,11 @@ static int choose(struct annotate *annotate, function_list *functions, struct er
 			&annotate->sets);
 	if (best == FIT_NOT)
 		return err_set(err, -ENODATA,
-			       "nothing that was hit is called '%s'; 'prospect report --by symbol'"
-			       " lists what was",
+			       "no function named '%s' has samples: 'prospect report --by symbol' "
+			       "lists all that have",
 			       annotate->options->symbol ? annotate->options->symbol : "*");
 	return kept ? 0
-		    : err_set(err, -ENODATA, "no function has %g %% (--threshold)",
+		    : err_set(err, -ENODATA, "no function reaches %g %% (--threshold)",
 			      annotate->options->threshold);
 }
 
@@ -339,8 +340,8 @@ static void print_skid(const struct annotate *annotate, FILE *out)
 		skids |= profile->events[annotate->choice.events[i]].clock != CLOCK_PMU_NMI;
 	if (!skids)
 		return;
-	fputs("\nThe hits of an instruction may belong to the one before it: a program is"
-	      " stopped between two.\n",
+	fputs("\nHits of an instruction may belong to the one before it: programs are interrupted "
+	      "between two.\n",
 	      out);
 }
 

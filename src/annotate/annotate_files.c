@@ -97,7 +97,8 @@ static int check_folder(const char *folder, struct err *err)
 	    ((st.st_uid == owner.uid || st.st_uid == 0) && !(st.st_mode & S_IWOTH)))
 		return 0;
 	return err_set(err, -EPERM,
-		       "-o %s: others may write into this folder; name one of your own", folder);
+		       "-o %s: other users can write to this folder: choose one of your own",
+		       folder);
 }
 
 /* All folders of the path, as whoever the files belong to. */
@@ -220,9 +221,9 @@ static void add_parts(const struct annotate *annotate, hit_set set, struct buf *
 static void add_absence(const struct one_file *file, struct buf *line)
 {
 	if (!file->refusal)
-		buf_add_str(line, "  (the source is not here: --source-path)");
+		buf_add_str(line, "  (source not found: see --source-path)");
 	else
-		buf_printf(line, "  (the source is not shown: %s)", file->refusal);
+		buf_printf(line, "  (source not shown: %s)", file->refusal);
 }
 
 static void tell(const struct one_file *file, const char *path, bool has_source, FILE *out)
@@ -304,7 +305,7 @@ static void tell_nowhere(const struct annotate *annotate, hit_set nowhere, FILE 
 	if (!hit_sets_any(&annotate->sets, nowhere))
 		return;
 	add_parts(annotate, nowhere, &line);
-	fprintf(out, "%shas no source lines; 'prospect annotate SYMBOL' says why\n",
+	fprintf(out, "%shas no source lines: 'prospect annotate SYMBOL' says why\n",
 		buf_text(&line));
 	buf_done(&line);
 }

@@ -84,20 +84,18 @@ static void note_missing_lines(struct annotate_work *work)
 
 	if (image->kind == IMAGE_ANON)
 		annotation_note(work->annotation,
-				"No source lines: code that was made at run time has them if its"
-				" program writes a jitdump that tells them (node --perf-prof).");
+				"No source lines: JIT code has them only if its program writes a "
+				"jitdump with lines (node --perf-prof).");
 	if (image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO && !is_kernel)
 		return;
 	annotation_note(work->annotation, "No source lines: %s",
-			problem ? problem : "debug information has none for this function.");
+			problem ? problem : "the debug information has none for this function.");
 	annotation_note(work->annotation, "%s",
-			is_kernel
-				? "They come with the kernel's debug information: install the"
-				  " package linux-image-RELEASE-dbg, or use --debug-dir or"
-				  " --debuginfod."
-				: "They come with debug information: compile with -g, install the"
-				  " package of debug symbols (find-dbgsym-packages(1) names it), or"
-				  " use --debug-dir or --debuginfod.");
+			is_kernel ? "Fix: install the kernel's debug information (package "
+				    "linux-image-RELEASE-dbg), or use --debug-dir or --debuginfod."
+				  : "Fix: compile with -g, install the package of debug symbols "
+				    "(find-dbgsym-packages(1) names it), or use --debug-dir or "
+				    "--debuginfod.");
 }
 
 /* A source that was changed after the program was made has its lines elsewhere. */
@@ -107,8 +105,8 @@ static void note_age(struct annotate_work *work, const struct source_file *sourc
 
 	if (image->mtime_ns && source_file_mtime_ns(source) > image->mtime_ns)
 		annotation_note(work->annotation,
-				"%s is newer than the program: its lines may not be those that"
-				" were compiled.",
+				"%s is newer than the program: its lines may differ from the "
+				"compiled ones.",
 				source_file_path(source));
 }
 
@@ -129,7 +127,8 @@ static void note_source(struct annotate_work *work, const char *file)
 		annotation_note(work->annotation, "%s is not shown: %s.", file, refusal);
 	else
 		annotation_note(work->annotation,
-				"%s is not here: --source-path FROM=TO says where it is.", file);
+				"%s does not exist: give its place with --source-path FROM=TO.",
+				file);
 }
 
 void annotate_function(struct annotate *annotate, const struct hit_function *function,

@@ -126,8 +126,8 @@ static void note_inlined(struct annotate_work *work)
 		return;
 	add_shares(work, work->inlined, &shares);
 	annotation_note(work->annotation,
-			"%s of this is code of other functions that was inlined here; it is"
-			" on the lines that call them. --mixed and --all show it on its own.",
+			"%s of this is code inlined from other functions, shown on the lines that "
+			"call them. --mixed and --all show it separately.",
 			buf_text(&shares));
 	buf_done(&shares);
 }

@@ -273,7 +273,7 @@ static void print_total(struct page *page, const char *what, size_t name, hit_se
 		safe_text(&page->line, annotation_at(page->annotation, name));
 		buf_add_str(&page->line, ": ");
 		add_sum(page, i, &hits[i]);
-		buf_printf(&page->line, ", %.2f %% of what was selected",
+		buf_printf(&page->line, ", %.2f %% of the selection",
 			   figures_percent(hits[i].weight, whole[i].weight));
 		print_line(page);
 	}

@@ -43,7 +43,7 @@ static int parse_value(const char *name, enum export_value *ret_value, struct er
 	*ret_value = EXPORT_SAMPLES;
 	if (strcmp(name, "samples") == 0)
 		return 0;
-	return err_set(err, -EINVAL, "--value '%s' is neither weight nor samples", name);
+	return err_set(err, -EINVAL, "invalid --value '%s': expected weight or samples", name);
 }
 
 static int parse_by(const char *by, struct export_data *data, struct err *err)
@@ -55,10 +55,10 @@ static int parse_by(const char *by, struct export_data *data, struct err *err)
 		return 0;
 	rc = keys_parse(by, &data->by, err);
 	if (rc == 0 && keys_need_samples(&data->by))
-		rc = err_set(
-			err, -EINVAL,
-			"--by '%s': times and CPUs are no roots of stacks; --select chooses them",
-			by);
+		rc = err_set(err, -EINVAL,
+			     "--by '%s': times and CPUs cannot be roots of stacks: choose them "
+			     "with --select",
+			     by);
 	return rc;
 }
 
@@ -70,7 +70,7 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 	exporting->options = options;
 	exporting->format = export_formats();
 	if (!options->format)
-		rc = err_set(err, -EINVAL, "--format must say what to write: --format pprof");
+		rc = err_set(err, -EINVAL, "missing --format: what to write, e.g. --format pprof");
 	else
 		rc = export_find(options->format, &exporting->format, err);
 	if (rc == 0)
@@ -78,8 +78,8 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 	if (rc == 0)
 		rc = parse_by(options->by, data, err);
 	if (rc == 0 && (options->by || options->value) && !exporting->format->by)
-		rc = err_set(err, -EINVAL, "%s are for collapsed, not for %s",
-			     options->by ? "--by keys" : "--value's counts", options->format);
+		rc = err_set(err, -EINVAL, "%s needs --format collapsed, not %s",
+			     options->by ? "--by" : "--value", options->format);
 	if (rc == 0)
 		rc = opened_name(&exporting->opened, &options->names, err);
 	return rc < 0 ? rc : opened_choose(&exporting->opened, &options->selection, err);
@@ -149,8 +149,7 @@ static int add_up(struct exporting *exporting, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (sums->rows.count == 0)
-		return err_set(err, -ENODATA,
-			       "the profile has no samples: there is nothing to write");
+		return err_set(err, -ENODATA, "the profile has no samples: nothing to write");
 	merge_rows(sums);
 	for (size_t i = 0; i < sums->rows.count; i++) {
 		const struct total *row = &sums->rows.items[i];
@@ -325,7 +324,7 @@ static void note_left_out(const struct exporting *exporting, struct export_note 
 	}
 	if (exporting->format->one_event && others.size)
 		snprintf(note->text, sizeof(note->text),
-			 "%s is of one event: this is %s, without %s; --select event=NAME writes "
+			 "%s holds one event: wrote %s, omitted %s; --select event=NAME writes "
 			 "another",
 			 exporting->format->name, export_event(data, data->event),
 			 buf_text(&others));

@@ -175,7 +175,7 @@ static void print_categories(FILE *out)
 		[FIREFOX_OTHER] = { "Other", "grey" },
 		[FIREFOX_USER] = { "User", "yellow" },
 		[FIREFOX_KERNEL] = { "Kernel", "orange" },
-		[FIREFOX_MADE] = { "Made at run time", "green" },
+		[FIREFOX_MADE] = { "JIT code", "green" },
 	};
 
 	fputs("\"categories\":[", out);

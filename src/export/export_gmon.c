@@ -199,16 +199,16 @@ int export_gmon_write(const struct export_data *data, FILE *out, struct export_n
 
 	if (!data->image)
 		return err_set(err, -ENODATA,
-			       "gmon.out is of an executable, and none was hit: nothing to write");
+			       "gmon.out needs an executable with samples: nothing to write");
 	for (size_t i = 0; i < data->count; i++)
 		take_row(&gmon, &data->rows[i]);
 	add_up_hits(&gmon);
 	put_all(&gmon);
-	snprintf(note->text, sizeof(note->text),
-		 "gmon.out is of one executable, without calls: this is %.300s, with %.1f %% of "
-		 "%.60s",
-		 path, 100 * (double)gmon.in_image / (double)data->sums[data->event].weight,
-		 export_event(data, data->event));
+	snprintf(
+		note->text, sizeof(note->text),
+		"gmon.out holds one executable, without calls: wrote %.300s, with %.1f %% of %.60s",
+		path, 100 * (double)gmon.in_image / (double)data->sums[data->event].weight,
+		export_event(data, data->event));
 	vec_free(&gmon.hits);
 	return 0;
 }

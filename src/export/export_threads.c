@@ -122,8 +122,8 @@ int export_threads_gather(const struct export_data *data, struct export_threads 
 	}
 	if (rc == 0 && !data->has_times)
 		snprintf(note->text, sizeof(note->text),
-			 "more than %d samples: equal stacks of a thread are added up, without "
-			 "their times; --since and --until choose a shorter time",
+			 "more than %d samples: equal stacks of a thread are summed, without their "
+			 "times; choose a shorter time with --since and --until",
 			 EXPORT_MOST_TIMED);
 	hashidx_done(&gathering.index);
 	free(gathering.known);

@@ -43,7 +43,7 @@ int export_find(const char *name, const struct export_format **ret_format, struc
 		}
 		buf_printf(&list, "%s%s", format == formats ? "" : ", ", format->name);
 	}
-	err_set(err, -EINVAL, "--format '%s' is none of %s", name, buf_text(&list));
+	err_set(err, -EINVAL, "invalid --format '%s': expected one of %s", name, buf_text(&list));
 	buf_done(&list);
 	return -EINVAL;
 }

@@ -33,13 +33,13 @@ struct collapsed_stack {
 };
 
 /* What may be wrong with a line: enum, and the words behind its number. */
-#define COLLAPSED_FAULTS(X)                                         \
-	X(COLLAPSED_FINE, "nothing")                                \
-	X(COLLAPSED_NO_COUNT, "there is no count behind a stack")   \
-	X(COLLAPSED_NEGATIVE, "its count is negative")              \
-	X(COLLAPSED_TOO_LARGE, "its count is too large")            \
-	X(COLLAPSED_TOO_LONG, "it is longer than any stack can be") \
-	X(COLLAPSED_NUL, "it has a NUL, and what is behind that would be lost")
+#define COLLAPSED_FAULTS(X)                           \
+	X(COLLAPSED_FINE, "nothing")                  \
+	X(COLLAPSED_NO_COUNT, "a stack has no count") \
+	X(COLLAPSED_NEGATIVE, "negative count")       \
+	X(COLLAPSED_TOO_LARGE, "count too large")     \
+	X(COLLAPSED_TOO_LONG, "line too long")        \
+	X(COLLAPSED_NUL, "NUL byte in the line")
 
 #define COLLAPSED_FAULT_ENUM(name, text) name,
 enum collapsed_fault { COLLAPSED_FAULTS(COLLAPSED_FAULT_ENUM) };

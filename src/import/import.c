@@ -44,7 +44,8 @@ static int open_input(const struct import_options *options, struct perf_data_inp
 		fd = openat(*ret_folder, "data", O_RDONLY | O_CLOEXEC);
 	}
 	if (fd < 0)
-		return err_set(err, -errno, "a folder, and no recording of perf: its file data: %s",
+		return err_set(err, -errno,
+			       "a folder, but not a recording of perf: its file data: %s",
 			       strerror(errno));
 	perf_data_input_begin(input, fd);
 	return 0;
@@ -90,7 +91,7 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 	if (input->error)
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
 	if (there == 0)
-		return err_set(err, -ENODATA, "it is empty");
+		return err_set(err, -ENODATA, "empty file");
 	if (perf_data_is(bytes, there))
 		return import_data(import, input, folder, result, err);
 	if (perf_script_is(bytes, there))
@@ -100,8 +101,8 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 	if (pprof_is(bytes, there))
 		return import_pprof(import, input, result, err);
 	return err_set(err, -EINVAL,
-		       "neither a recording of perf nor what perf script prints of one, nor a "
-		       "profile of pprof, nor collapsed stacks");
+		       "unknown format: expected perf.data, perf script output, a pprof profile or "
+		       "collapsed stacks");
 }
 
 int import_check(const struct import_options *options, struct err *err)
@@ -115,7 +116,8 @@ int import_check(const struct import_options *options, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (value && strcmp(value, "samples") != 0 && strcmp(value, "weight") != 0)
-		return err_set(err, -EINVAL, "--value '%s' is neither samples nor weight", value);
+		return err_set(err, -EINVAL, "invalid --value '%s': expected samples or weight",
+			       value);
 	return line_service_check(&names, err);
 }
 

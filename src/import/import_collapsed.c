@@ -127,7 +127,7 @@ static int store(struct collapsing *collapsing, bool samples, struct err *err)
 	if (samples && !import_counts_are_samples(&collapsing->counts, 0))
 		return err_set(err, -EFBIG,
 			       "%" PRIu64
-			       " samples are too many; --value weight takes them as weights",
+			       " samples are too many: --value weight takes them as weights",
 			       collapsing->counts.counted[0]);
 	import_profile_event(collapsing->import, &event);
 	import_names_finish(&collapsing->names);
@@ -152,7 +152,7 @@ static int explain_nothing(const struct collapsing *collapsing, struct err *err)
 			       collapsing->refused ? ": its counts are too large"
 			       : facts->to_zero	   ? ": its counts, rounded, are 0"
 						   : "");
-	return err_set(err, -ENODATA, "it has no stack that can be used; line %" PRIu64 ": %s",
+	return err_set(err, -ENODATA, "it has no usable stacks; line %" PRIu64 ": %s",
 		       facts->odd_line, collapsed_fault_text(facts->fault));
 }
 
@@ -163,12 +163,10 @@ static void tell_odd(const struct collapsing *collapsing, struct import_result *
 
 	if (collapsing->refused)
 		buf_printf(&text,
-			   "%" PRIu64 " stack%s left out, for with more counts the sum would be "
-			   "too large",
+			   "%" PRIu64 " stack%s omitted: the sum of counts would be too large",
 			   collapsing->refused, collapsing->refused == 1 ? " is" : "s are");
 	if (facts->odd)
-		buf_printf(&text,
-			   "%s%" PRIu64 " line%s left out, the first is line %" PRIu64 ": %s",
+		buf_printf(&text, "%s%" PRIu64 " line%s omitted, the first is line %" PRIu64 ": %s",
 			   text.size ? "; " : "", facts->odd, facts->odd == 1 ? " is" : "s are",
 			   facts->odd_line, collapsed_fault_text(facts->fault));
 	snprintf(result->damage, sizeof(result->damage), "%s", buf_text(&text));

@@ -70,14 +70,13 @@ static int check_vmlinux(const char *path, const struct elf_build_id *recorded, 
 	if (rc < 0)
 		return rc;
 	if (!recorded->size)
-		return err_set(err, -EINVAL,
-			       "--vmlinux %s: cannot be checked: the recording has no build id of "
-			       "its kernel",
-			       path);
+		return err_set(
+			err, -EINVAL,
+			"--vmlinux %s cannot be checked: the recording has no kernel build id",
+			path);
 	if (!same_id(&id, recorded))
 		return err_set(err, -EINVAL,
-			       "--vmlinux %s: not of the kernel that was recorded: its build id "
-			       "differs",
+			       "--vmlinux %s does not match the recorded kernel: build ids differ",
 			       path);
 	return 0;
 }
@@ -235,10 +234,10 @@ static void tell_pieces(const struct import_kernel *kernel, struct import_result
 	if (!beyond)
 		return;
 	snprintf(told, sizeof(told),
-		 "the %zu changes of the kernel's modules and made code after the first %d", beyond,
+		 "the %zu changes of the kernel's modules and JIT code after the first %d", beyond,
 		 MAX_PIECES);
 	import_profile_not_visible(kernel->import, told);
-	snprintf(result->left_out, sizeof(result->left_out), "%s are left out", told);
+	snprintf(result->left_out, sizeof(result->left_out), "%s are omitted", told);
 }
 
 void import_kernel_finish(struct import_kernel *kernel, struct import_result *result)
@@ -252,6 +251,6 @@ void import_kernel_finish(struct import_kernel *kernel, struct import_result *re
 	if (!kernel->named)
 		import_profile_not_visible(
 			kernel->import,
-			"the names of kernel code: it is of another kernel than the one that runs "
-			"here; give its symbols with --kallsyms FILE or --vmlinux FILE");
+			"the names of kernel code: the recorded kernel is not the running one; "
+			"give its symbols with --kallsyms FILE or --vmlinux FILE");
 }

@@ -13,7 +13,7 @@
 
 /* What users are told of text that has more than an import takes. */
 #define IMPORT_INLINES_LEFT_OUT \
-	"inlined functions are no frames of these stacks; --inlines makes them such"
+	"inlined functions are not frames of these stacks; --inlines adds them"
 
 /* What kind of code a path of perf's or ours stands for; "" is a bucket. */
 enum image_kind import_names_kind(const char *path);

@@ -405,8 +405,8 @@ static void set_facts(struct importing_pprof *importing)
 	const char *command = pprof_comment(importing->pprof, 1); /* "" is not written at all */
 
 	profile_set_text(&run->scope, "perf");
-	profile_set_text(&run->rung, importing->ours ? "prospect, as a profile of pprof"
-						     : "another tool, as a profile of pprof");
+	profile_set_text(&run->rung, importing->ours ? "prospect, as a pprof profile"
+						     : "another tool, as a pprof profile");
 	profile_set_text(&run->stacks, importing->has_callers ? "full" : "none");
 	if (importing->ours)
 		profile_set_text(&run->command,
@@ -420,12 +420,12 @@ static void say_left_out(const struct importing_pprof *importing, struct import_
 	struct buf text = { 0 };
 
 	if (importing->negative)
-		buf_printf(&text, "%" PRIu64 " values below 0 are left out", importing->negative);
+		buf_printf(&text, "%" PRIu64 " negative values are omitted", importing->negative);
 	if (importing->refused)
 		buf_printf(&text, "%s%" PRIu64 " values are too large", text.size ? "; " : "",
 			   importing->refused);
 	if (importing->left_types)
-		buf_printf(&text, "%s%zu types of values are more than a profile has",
+		buf_printf(&text, "%s%zu value types are too many for a profile",
 			   text.size ? "; " : "", importing->left_types);
 	snprintf(result->left_out, sizeof(result->left_out), "%s", buf_text(&text));
 	buf_done(&text);

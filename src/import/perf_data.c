@@ -129,7 +129,7 @@ static void tell_damage(struct perf_data *data)
 
 	if (data->left_out)
 		err_set(&data->damage, 0,
-			"%s%s%zu of its files data.N are left out: only %d are read", damage->text,
+			"%s%s%zu of its files data.N are omitted: only %d are read", damage->text,
 			damage->text[0] ? "; " : "", data->left_out, PERF_DATA_MAX_PARTS);
 	else
 		data->damage = *damage;
@@ -179,7 +179,7 @@ static void take_feature(struct perf_data *data, struct reader body)
 static void skip_payload(struct perf_data *data, uint64_t size, bool inside)
 {
 	if (inside || !perf_data_input_skip(data->part->input, size))
-		end_reading(data, "it ends within a trace");
+		end_reading(data, "truncated within a trace");
 }
 
 static int take_compressed(struct perf_data *data, struct reader body, bool has_size, bool inside);
@@ -283,7 +283,7 @@ static int take_plain(void *context, const void *bytes, size_t size)
 		size_t length = record_size(data, from);
 
 		if (length == 0)
-			end_reading(data, "a compressed record is damaged");
+			end_reading(data, "corrupt compressed record");
 		if (length == 0 || length > plain->size - at)
 			break;
 		memcpy(data->record, from, length);
@@ -304,7 +304,7 @@ static int take_compressed(struct perf_data *data, struct reader body, bool has_
 	int rc;
 
 	if (inside || body.bad || size > reader_left(&body)) {
-		end_reading(data, "a compressed record is damaged");
+		end_reading(data, "corrupt compressed record");
 		return 0;
 	}
 	if (!data->part->zstd)
@@ -337,9 +337,9 @@ static int read_record(struct perf_data *data)
 	}
 	size = there == sizeof(struct perf_event_header) ? record_size(data, header) : 0;
 	if (size == 0 && there == sizeof(struct perf_event_header))
-		end_reading(data, "it is damaged: a record of impossible size");
+		end_reading(data, "corrupt file: a record of impossible size");
 	else if (size == 0 || !perf_data_input_read(input, data->record, size))
-		end_reading(data, "it ends within a record");
+		end_reading(data, "truncated within a record");
 	return data->part->ended ? 0 : take_record(data, data->record, size, false);
 }
 

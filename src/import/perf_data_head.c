@@ -60,7 +60,7 @@ int perf_data_head_attr(struct perf_data_head *head, struct reader attr, struct 
 	struct perf_event_attr parsed = perf_data_events_attr(attr);
 
 	if (!perf_data_events_add(&head->events, &parsed))
-		return err_set(err, -EBADMSG, "it has more than %d events", PERF_DATA_MAX_EVENTS);
+		return err_set(err, -EBADMSG, "more than %d events", PERF_DATA_MAX_EVENTS);
 	return 0;
 }
 
@@ -83,10 +83,10 @@ static int read_attrs(struct perf_data_head *head, struct section attrs, uint64_
 
 	if (entry_size < PERF_DATA_MIN_ATTR + SECTION_BYTES || entry_size > PERF_DATA_MAX_ATTR)
 		return err_set(err, -EBADMSG,
-			       "its head is damaged: attributes of %" PRIu64 " bytes", entry_size);
+			       "corrupt file header: attributes of %" PRIu64 " bytes", entry_size);
 	bytes = load(head, attrs, MAX_ATTRS_BYTES);
 	if (!bytes)
-		return err_set(err, -EBADMSG, "it ends before its events are told");
+		return err_set(err, -EBADMSG, "truncated before the list of events");
 	entries = perf_data_head_reader(head, bytes, attrs.size);
 	while (rc == 0 && reader_left(&entries) >= entry_size) {
 		struct reader attr = reader_sub(&entries, entry_size - SECTION_BYTES);
@@ -164,7 +164,7 @@ int perf_data_head_file(struct perf_data_head *head, struct err *err)
 	int rc;
 
 	if (perf_data_input_at(&head->input, 0, bytes, sizeof(bytes)) != sizeof(bytes))
-		return err_set(err, -EBADMSG, "it ends within its head");
+		return err_set(err, -EBADMSG, "truncated within the file header");
 	reader = perf_data_head_reader(head, bytes, sizeof(bytes));
 	reader_bytes(&reader, PERF_DATA_MAGIC_BYTES);
 	reader_u64(&reader); /* size of the head */
@@ -197,7 +197,7 @@ int perf_data_head_magic(struct perf_data_head *head, struct err *err)
 		return err_set(err, head->input.error, "cannot be read: %s",
 			       strerror(-head->input.error));
 	if (!perf_data_is(bytes, there) || there < PERF_DATA_PIPE_HEAD_BYTES)
-		return err_set(err, -EINVAL, "it is no recording of perf");
+		return err_set(err, -EINVAL, "not a recording of perf");
 	size = reader_make(bytes + PERF_DATA_MAGIC_BYTES, sizeof(head_size));
 	head_size = reader_u64(&size);
 	/* The first magic reads the same in both orders; the size tells. */
@@ -206,7 +206,7 @@ int perf_data_head_magic(struct perf_data_head *head, struct err *err)
 		head_size = __builtin_bswap64(head_size);
 	head->pipe = head_size == PERF_DATA_PIPE_HEAD_BYTES;
 	if (!head->pipe && head_size < FILE_HEAD_BYTES)
-		return err_set(err, -EBADMSG, "its head is damaged: %" PRIu64 " bytes long",
+		return err_set(err, -EBADMSG, "corrupt file header: %" PRIu64 " bytes long",
 			       head_size);
 	if (head->swap)
 		head->events.swap_room = head->swap_room;

@@ -80,7 +80,7 @@ static int open_part(struct perf_data_parts *parts, int folder, const char *name
 	perf_data_input_begin(input, fd);
 	perf_data_parts_add(parts, input);
 	if (!input->seekable)
-		return err_set(err, -EINVAL, "%s: no regular file", name);
+		return err_set(err, -EINVAL, "%s: not a regular file", name);
 	return 0;
 }
 

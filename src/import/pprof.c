@@ -110,10 +110,9 @@ static void settle_locations(struct pprof *pprof)
 static int settle(struct pprof *pprof, struct err *err)
 {
 	if (pprof->told_types.count == 0 || pprof->strings.count == 0)
-		return err_set(err, -EBADMSG,
-			       "it is no profile of pprof: nothing says what was sampled");
+		return err_set(err, -EBADMSG, "not a pprof profile: it has no sample types");
 	if (pprof->told_types.count > PPROF_MAX_TYPES)
-		return err_set(err, -EFBIG, "more than %d types of values", PPROF_MAX_TYPES);
+		return err_set(err, -EFBIG, "more than %d value types", PPROF_MAX_TYPES);
 	for (size_t i = 0; i < pprof->told_types.count; i++) {
 		const struct told_type *told = &pprof->told_types.items[i];
 
@@ -134,7 +133,7 @@ static int parse(struct pprof *pprof, struct err *err)
 	while (protobuf_next(&reader, &field))
 		pprof_message_take(pprof, &field);
 	if (reader.bad)
-		return err_set(err, -EBADMSG, "it is no profile of pprof, or damaged");
+		return err_set(err, -EBADMSG, "not a pprof profile, or corrupt");
 	return settle(pprof, err);
 }
 

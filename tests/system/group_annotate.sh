@@ -260,7 +260,7 @@ test_annotate_refusals() {
 	expect_status 2 "$PROSPECT" annotate main "$T/prof" "$T/prof"
 	expect_line 'too many'
 	expect_status 1 "$PROSPECT" annotate no_such_function "$T/prof"
-	expect_line "nothing that was hit is called 'no_such_function'"
+	expect_line "no function named 'no_such_function' has samples"
 	expect_status 1 "$PROSPECT" annotate -e no-such-event main "$T/prof"
 	expect_line "no event 'no-such-event'"
 }

@@ -363,15 +363,15 @@ C
 test_export_wrong_command_lines() {
 	export_profile
 	expect_status 2 "$PROSPECT" export "$TOP/export.prof"
-	expect_line '--format must say'
+	expect_line 'missing --format'
 	expect_status 2 "$PROSPECT" export --format gecko "$TOP/export.prof"
-	expect_line "'gecko' is none of pprof, collapsed"
+	expect_line "invalid --format 'gecko': expected one of pprof, collapsed"
 	expect_status 2 "$PROSPECT" export --format pprof --by process "$TOP/export.prof"
-	expect_line 'for collapsed, not for pprof'
+	expect_line 'needs --format collapsed, not pprof'
 	expect_status 2 "$PROSPECT" export --format collapsed --by cpu "$TOP/export.prof"
-	expect_line 'no roots of stacks'
+	expect_line 'cannot be roots of stacks'
 	expect_status 2 "$PROSPECT" export --format collapsed --value time "$TOP/export.prof"
-	expect_line 'neither weight nor samples'
+	expect_line 'expected weight or samples'
 	expect_status 1 "$PROSPECT" export --format collapsed --select process=none "$TOP/export.prof"
 	expect_line 'process=none'
 	expect_status 1 "$PROSPECT" export --format pprof -o "$TOP/export.prof" "$TOP/export.prof"
@@ -402,7 +402,7 @@ test_export_import_of_damaged_files() {
 	done
 	gzip -c < /dev/null > "$T/empty.gz"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/empty.gz"
-	expect_line 'no profile of pprof'
+	expect_line 'not a pprof profile'
 	printf 'a;b 0\n' > "$T/nothing"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/nothing"
 	expect_line 'no samples'

@@ -128,7 +128,7 @@ test_import_wrong_command_lines() {
 	expect_line 'neither a recording of perf nor'
 	mkdir "$T/folder"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/folder"
-	expect_line 'folder: a folder, and no recording of perf'
+	expect_line 'folder: a folder, but not a recording of perf'
 	[ ! -e "$T/a.prof" ] || fail "a failure left a profile behind"
 }
 

@@ -327,7 +327,7 @@ test_modes_of_what_is_written() {
 	[ -z "$(find "$T/out.d" -type f ! -perm 644)$(find "$T/out.d" -type d ! -perm 755)" ] || fail "--mode does nothing"
 	mkdir -m 777 "$T/open.d"
 	expect_status 1 "$PROSPECT" annotate --all -o "$T/open.d" "$T/prof"
-	expect_line 'others may write'
+	expect_line 'other users can write'
 	expect_status 2 "$PROSPECT" archive --mode 755 -o "$T/x.tar.zst" "$T/prof"
 	expect_status 2 "$PROSPECT" archive --mode rw -o "$T/x.tar.zst" "$T/prof"
 	expect_status 2 "$PROSPECT" annotate --mode 600 burn "$T/prof"

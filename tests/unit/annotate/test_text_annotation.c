@@ -65,16 +65,16 @@ static void columns(void **state)
 	assert_string_equal(
 		printed_end(&page.printed),
 		"\nwork\n====\n"
-		"/bin/p: 30 samples of cpu-clock, 0.030 s, 50.00 % of what was selected\n"
-		"/bin/p: 4 samples of page-faults, 400, 25.00 % of what was selected\n"
+		"/bin/p: 30 samples of cpu-clock, 0.030 s, 50.00 % of the selection\n"
+		"/bin/p: 4 samples of page-faults, 400, 25.00 % of the selection\n"
 		"      cpu-clock    page-faults\n"
 		"      %    Hits      %    Hits\n"
 		"                                p.c\n"
 		" 100.00      30  25.00       1   9 | first\n"
 		"                                10 | second\n"
 		"                 75.00       3  1f   nop\n"
-		"All of p.c: 45 samples of cpu-clock, 0.045 s, 75.00 % of what was selected\n"
-		"All of p.c: 0 samples of page-faults, 0, 0.00 % of what was selected\n");
+		"All of p.c: 45 samples of cpu-clock, 0.045 s, 75.00 % of the selection\n"
+		"All of p.c: 0 samples of page-faults, 0, 0.00 % of the selection\n");
 	end(&page);
 	(void)state;
 }
@@ -119,13 +119,12 @@ static void file(void **state)
 	begin(&page, "page-faults");
 	page.annotation.rows.count = 3;
 	text_annotation_print_file(&page.printed.view, &page.annotation, page.printed.out);
-	assert_string_equal(
-		printed_end(&page.printed),
-		"                               | p.c\n"
-		" 100.00      30  25.00       1 | first\n"
-		"                               | second\n"
-		"/bin/p: 30 samples of cpu-clock, 0.030 s, 50.00 % of what was selected\n"
-		"/bin/p: 4 samples of page-faults, 400, 25.00 % of what was selected\n");
+	assert_string_equal(printed_end(&page.printed),
+			    "                               | p.c\n"
+			    " 100.00      30  25.00       1 | first\n"
+			    "                               | second\n"
+			    "/bin/p: 30 samples of cpu-clock, 0.030 s, 50.00 % of the selection\n"
+			    "/bin/p: 4 samples of page-faults, 400, 25.00 % of the selection\n");
 	end(&page);
 	(void)state;
 }

@@ -52,8 +52,8 @@ static void changes_beyond_the_limit_are_told(void **state)
 	free(text);
 	text = not_visible(MOST + 3, &result);
 	assert_string_equal(result.left_out,
-			    "the 3 changes of the kernel's modules and made code after the first "
-			    "4096 are left out");
+			    "the 3 changes of the kernel's modules and JIT code after the first "
+			    "4096 are omitted");
 	assert_non_null(text);
 	assert_non_null(strstr(text, "the 3 changes of the kernel's modules"));
 	free(text);

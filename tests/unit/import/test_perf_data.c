@@ -271,7 +271,7 @@ static void what_is_no_recording_is_refused(void **state)
 		struct err err = { .text = "" };
 
 		assert_int_equal(open_bytes(others[i], strlen(others[i]), &data, &err), -EINVAL);
-		assert_non_null(strstr(err.text, "no recording"));
+		assert_non_null(strstr(err.text, "not a recording"));
 	}
 }
 

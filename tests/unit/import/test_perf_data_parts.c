@@ -159,8 +159,8 @@ static void parts_beyond_the_limit_are_told(void **state)
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.periods[1], LIMIT - 1);
 	assert_string_equal(perf_data_damage(data),
-			    "it is damaged: a record of impossible size; "
-			    "3 of its files data.N are left out: only 4096 are read");
+			    "corrupt file: a record of impossible size; "
+			    "3 of its files data.N are omitted: only 4096 are read");
 	perf_data_free(data);
 	for (int i = 0; i < LIMIT + BEYOND; i++) {
 		snprintf(name, sizeof(name), "data.%d", i);
