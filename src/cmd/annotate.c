@@ -67,12 +67,6 @@ static const struct option_spec annotate_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect annotate: %s\n", err->text);
-	return status;
-}
-
 static struct annotate_options options_of(const struct annotate_values *values)
 {
 	return (struct annotate_options){
@@ -104,24 +98,24 @@ static int check_words(const struct annotate_values *values, int count, char **w
 	int most = values->all ? 1 : 2;
 
 	if (values->code + values->source + values->mixed > 1)
-		return err_set(err, -EINVAL, "--asm, --source, --mixed: one of them");
+		return err_set(err, -EINVAL, "--asm, --source and --mixed cannot be used together");
 	if (values->columns && strcmp(values->columns, "event") != 0)
-		return err_set(err, -EINVAL, "--columns '%s': what stands side by side is events",
+		return err_set(err, -EINVAL, "invalid --columns '%s': expected event",
 			       values->columns);
 	if (values->mode && !values->folder)
-		return err_set(err, -EINVAL, "--mode is of what -o writes");
+		return err_set(err, -EINVAL, "--mode needs -o");
 	if (values->folder && !values->all)
-		return err_set(err, -EINVAL, "-o writes all source files: it needs --all");
+		return err_set(err, -EINVAL, "-o needs --all: it writes all source files");
 	if (values->intel && (values->source || values->folder))
 		return err_set(err, -EINVAL,
-			       "--intel-syntax is how instructions are written, and %s shows none",
+			       "--intel-syntax cannot be used with %s, which shows no instructions",
 			       values->source ? "--source" : "-o");
 	if (!values->all && count == 0)
-		return err_set(err, -EINVAL, "which function? A SYMBOL is needed, or --all");
+		return err_set(err, -EINVAL, "missing SYMBOL: name a function, or use --all");
 	if (count > most)
-		return err_set(err, -EINVAL, "%s at most; '%s' is too many",
-			       values->all ? "with --all a FILE" : "a SYMBOL and a FILE",
-			       words[most]);
+		return err_set(err, -EINVAL, "unexpected argument '%s': expected at most %s",
+			       words[most],
+			       values->all ? "a FILE with --all" : "a SYMBOL and a FILE");
 	return 0;
 }
 
@@ -159,18 +153,18 @@ static int run_annotate(int argc, char **argv)
 		return 0;
 	}
 	if (first < 0 || check_words(&values, argc - first, argv + first, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_annotate, &err, 2);
 	options = options_of(&values);
 	if (!values.all)
 		options.symbol = argv[first++];
 	file = first < argc ? argv[first] : NULL;
 	if (mode_option_parse(values.mode, &options.file_mode, &err) < 0 ||
 	    annotate_check(&options, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_annotate, &err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_annotate, &err, 1);
 	if (print(&values, &options, file ? file : last, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_annotate, &err, 1);
 	return 0;
 }
 

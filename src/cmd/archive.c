@@ -41,12 +41,6 @@ static const struct option_spec archive_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect archive: %s\n", err->text);
-	return status;
-}
-
 /* How files of other formats are called: nobody would look for ours in them. */
 static int check_name(const char *output, struct err *err)
 {
@@ -56,9 +50,10 @@ static int check_name(const char *output, struct err *err)
 
 	for (size_t i = 0; end && i < sizeof(others) / sizeof(others[0]); i++) {
 		if (strcasecmp(end, others[i]) == 0)
-			return err_set(err, -EINVAL,
-				       "-o %s: an archive is packed with zstd; call it .tar.zst",
-				       output);
+			return err_set(
+				err, -EINVAL,
+				"-o %s: archives are compressed with zstd: use the suffix .tar.zst",
+				output);
 	}
 	return 0;
 }
@@ -70,16 +65,16 @@ static int check_output(const struct archive_values *values, struct err *err)
 	if (mode_option_parse(values->mode, &mode, err) < 0)
 		return -EINVAL;
 	if (values->list)
-		return values->output ? err_set(err, -EINVAL,
-						"--list writes no archive: without -o, or without "
-						"--list")
-				      : 0;
+		return values->output
+			       ? err_set(err, -EINVAL, "--list and -o cannot be used together")
+			       : 0;
 	if (!values->output)
 		return err_set(err, -EINVAL,
-			       "-o FILE must say where the archive goes: -o web.tar.zst");
+			       "missing -o: give the archive a name, e.g. -o web.tar.zst");
 	if (output_file_is_terminal(values->output))
-		return err_set(err, -EINVAL,
-			       "an archive is nothing for a terminal: -o FILE, or into a pipe");
+		return err_set(
+			err, -EINVAL,
+			"refusing to write an archive to the terminal: use -o FILE or a pipe");
 	return check_name(values->output, err);
 }
 
@@ -88,7 +83,8 @@ static int check(const struct archive_values *values, int count, char **words, s
 	const struct line_options lines = line_options_of(&values->lines);
 
 	if (count > 1)
-		return err_set(err, -EINVAL, "one FILE at most; '%s' is too many", words[1]);
+		return err_set(err, -EINVAL, "unexpected argument '%s': expected at most one FILE",
+			       words[1]);
 	if (check_output(values, err) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < values->source_paths.count; i++) {
@@ -144,8 +140,10 @@ static int archive(const struct archive_values *values, const char *path, struct
 	if (values->list)
 		return list(path, &options, err);
 	if (opened_is_profile(values->output) && !unpacked_is_archive(values->output))
-		return err_set(err, -EEXIST, "%s is a profile; -o is the archive to be written",
-			       values->output);
+		return err_set(
+			err, -EEXIST,
+			"refusing to overwrite the profile %s: -o names the archive to write",
+			values->output);
 	rc = write_archive(values, path, &options, &contents, err);
 	buf_done(&contents);
 	return rc;
@@ -165,12 +163,12 @@ static int run_archive(int argc, char **argv)
 		return 0;
 	}
 	if (first < 0 || check(&values, argc - first, argv + first, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_archive, &err, 2);
 	path = first < argc ? argv[first] : last;
 	if (path == last && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_archive, &err, 1);
 	if (archive(&values, path, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_archive, &err, 1);
 	return 0;
 }
 

@@ -42,12 +42,6 @@ static const struct option_spec check_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect check: %s\n", err->text);
-	return status;
-}
-
 /* The calibration program, ready to be recorded, in a folder of its own. */
 struct calibration_command {
 	char folder[32], truths[64], executable[4096];
@@ -122,7 +116,7 @@ static int check_stacks(const struct check_values *values, char *const *argv, bo
 	int status;
 
 	if (compare_stacks(values, argv, &counts, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_check, &err, 1);
 	if (json)
 		stack_check_report_json(&counts, stdout);
 	else
@@ -178,13 +172,16 @@ static int run_check(int argc, char **argv)
 	json = values.format && strcmp(values.format, "json") == 0;
 	command = first >= 0 && first < argc ? argv + first : NULL;
 	if (command && !values.stacks)
-		first = err_set(&err, -EINVAL, "'%s' is too many", argv[first]);
+		first = err_set(&err, -EINVAL, "unexpected argument '%s'", argv[first]);
 	else if (first >= 0 && values.format && !json && strcmp(values.format, "text") != 0)
-		first = err_set(&err, -EINVAL, "--format is text or json");
+		first = err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
+				values.format);
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_check, &err, 2);
 	if (values.program)
-		return calibration_program(values.program, &err) < 0 ? fail(&err, 1) : 0;
+		return calibration_program(values.program, &err) < 0
+			       ? options_fail(&command_check, &err, 1)
+			       : 0;
 	return values.stacks ? check_stacks(&values, command, json) : check(&values, json);
 }
 

@@ -94,12 +94,13 @@ static int read_by(struct job *job, struct err *err)
 			continue;
 		if (follow && i != COUNT_ROWS_PROGRAM && i != COUNT_ROWS_PROCESS)
 			return err_set(err, -EINVAL,
-				       "--follow-... has a row for each program: leave out --by %s",
+				       "--follow-... cannot be used with --by %s: it has a row for "
+				       "each program",
 				       words[i]);
 		job->options.rows = (enum count_rows)i;
 		return 0;
 	}
-	return err_set(err, -EINVAL, "--by: '%s' is none of cpu, program, process, thread",
+	return err_set(err, -EINVAL, "invalid --by '%s': expected cpu, program, process or thread",
 		       job->values.by);
 }
 
@@ -124,9 +125,7 @@ static int read_interval(struct job *job, struct err *err)
 		job->options.intervals = strtoull(end + 1, &end, 10);
 	if (end == text || *end || errno || !(value >= 1) || value > 1e9)
 		return err_set(err, -EINVAL,
-			       "-I wants milliseconds, from 1, and how often: 100, 1s, 500:10; not "
-			       "'%s'",
-			       text);
+			       "invalid -I '%s': expected MS[:N], e.g. 100, 1s or 500:10", text);
 	job->options.interval_s = value / MS_PER_S;
 	return 0;
 }
@@ -152,11 +151,9 @@ static int check_scope(const struct job *job, struct err *err)
 	bool tasks = options->pid_count || options->tid_count;
 
 	if (options->pid_count && options->tid_count)
-		return err_set(err, -EINVAL, "give -p or -t, not both");
+		return err_set(err, -EINVAL, "-p and -t cannot be used together");
 	if (tasks && (options->argv || options->machine))
-		return err_set(err, -EINVAL,
-			       "%s and %s do not go together: what is counted is these alone, a "
-			       "command, or with -a or -C CPUs",
+		return err_set(err, -EINVAL, "%s and %s cannot be used together",
 			       options->pid_count ? "-p" : "-t",
 			       !options->machine  ? "a command"
 			       : job->values.cpus ? "-C"
@@ -174,15 +171,15 @@ static int check_modes(const struct job *job, struct err *err)
 	bool repeated = job->values.repeats > 1;
 
 	if (repeated && !options->argv)
-		return err_set(err, -EINVAL, "-r: only a command can be run again");
+		return err_set(err, -EINVAL, "-r needs a command");
 	if (repeated && options->interval_s > 0)
-		return err_set(err, -EINVAL, "-r and -I do not go together");
+		return err_set(err, -EINVAL, "-r and -I cannot be used together");
 	if (repeated && options->rows >= COUNT_ROWS_PROCESS)
 		return err_set(err, -EINVAL,
-			       "-r: processes and threads are others each time; use --by program");
+			       "-r cannot be used with --by process or thread: use --by program");
 	if (options->alone && options->rows >= COUNT_ROWS_PROGRAM)
 		return err_set(err, -EINVAL,
-			       "-i: programs that are started are what such rows are about");
+			       "-i cannot be used with --by program, process or thread");
 	return 0;
 }
 
@@ -288,10 +285,8 @@ static int run_job(struct job *job, char **command)
 		rc = open_output(job, &err);
 		status = 1;
 	}
-	if (rc < 0) {
-		fprintf(stderr, "prospect count: %s\n", err.text);
-		return status;
-	}
+	if (rc < 0)
+		return options_fail(&command_count, &err, status);
 	job->options.interval = take_interval;
 	job->options.context = job;
 	return run_all(job);
@@ -318,10 +313,8 @@ static int run_count(int argc, char **argv)
 		options_print_help(&command_count);
 		return 0;
 	}
-	if (first < 0) {
-		fprintf(stderr, "prospect count: %s\n", err.text);
-		return 2;
-	}
+	if (first < 0)
+		return options_fail(&command_count, &err, 2);
 	status = run_job(&job, first < argc ? argv + first : NULL);
 	job_done(&job);
 	return status;

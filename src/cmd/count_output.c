@@ -26,12 +26,13 @@ int count_output_check(const struct count_output_values *values, struct err *err
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		known |= strcmp(values->format, formats[i]) == 0;
 	if (!known)
-		return err_set(err, -EINVAL, "--format: '%s' is none of text, csv, json",
+		return err_set(err, -EINVAL, "invalid --format '%s': expected text, csv or json",
 			       values->format);
 	if (values->us + values->eu + values->hex > 1)
-		return err_set(err, -EINVAL, "give one of --us-, --eu- and --hex-counter-format");
+		return err_set(err, -EINVAL,
+			       "--us-, --eu- and --hex-counter-format cannot be used together");
 	if (values->brief && strcmp(values->format, "text") != 0)
-		return err_set(err, -EINVAL, "-b is a format of its own: leave out --format");
+		return err_set(err, -EINVAL, "-b and --format cannot be used together");
 	return 0;
 }
 

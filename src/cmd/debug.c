@@ -27,12 +27,6 @@ struct subject {
 	int (*run)(int argc, char **argv);
 };
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect debug: %s\n", err->text);
-	return status;
-}
-
 static void print_row(const struct listed_row *row)
 {
 	printf("%12" PRIx64 " %12" PRIx64 "  %-16s %-12s %s%s\n", row->start, row->end, row->cfa,
@@ -55,7 +49,7 @@ static int print_all(const char *path, struct row_listing *listing)
 	printf("%s: %s, %" PRIu32 " rows, %" PRIu32 " rules, %" PRIu32 " pages, %" PRIu64 " bytes",
 	       buf_text(&name), facts.machine, facts.rows, facts.rules, facts.pages, facts.bytes);
 	if (facts.unreadable > 0)
-		printf("; %" PRIu32 " descriptions were left out", facts.unreadable);
+		printf("; %" PRIu32 " descriptions were omitted", facts.unreadable);
 	puts("\n");
 	print_titles(&facts);
 	while (row_listing_next(listing, &row))
@@ -70,8 +64,8 @@ static int print_one(const char *path, struct row_listing *listing, uint64_t add
 	struct err err;
 
 	if (!row_listing_at(listing, address, &row)) {
-		err_set(&err, -ENOENT, "%s: no row holds 0x%" PRIx64, path, address);
-		return fail(&err, STATUS_FAILED);
+		err_set(&err, -ENOENT, "%s: no row covers 0x%" PRIx64, path, address);
+		return options_fail(&command_debug, &err, STATUS_FAILED);
 	}
 	print_titles(&facts);
 	print_row(&row);
@@ -86,7 +80,8 @@ static int parse_address(const char *text, uint64_t *ret_address, struct err *er
 	errno = 0;
 	*ret_address = strtoull(text, &end, 16);
 	if (errno != 0 || end == text || *end || strchr(text, '-') || strchr(text, '+'))
-		return err_set(err, -EINVAL, "'%s' is not an address (hexadecimal)", text);
+		return err_set(err, -EINVAL, "invalid address '%s': expected a hexadecimal number",
+			       text);
 	return 0;
 }
 
@@ -97,13 +92,13 @@ static int debug_rows(int argc, char **argv)
 	struct err err;
 
 	if (argc < 2)
-		err_set(&err, -EINVAL, "rows needs a FILE, or [vdso]");
+		err_set(&err, -EINVAL, "rows needs a FILE or [vdso]");
 	else if (argc > 3)
-		err_set(&err, -EINVAL, "'%s' is too many", argv[3]);
+		err_set(&err, -EINVAL, "unexpected argument '%s'", argv[3]);
 	if (argc < 2 || argc > 3 || (argc == 3 && parse_address(argv[2], &address, &err) < 0))
-		return fail(&err, STATUS_WRONG_COMMAND_LINE);
+		return options_fail(&command_debug, &err, STATUS_WRONG_COMMAND_LINE);
 	if (row_listing_open(argv[1], &listing, &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_debug, &err, STATUS_FAILED);
 	return argc == 3 ? print_one(argv[1], listing, address) : print_all(argv[1], listing);
 }
 
@@ -122,12 +117,12 @@ static const struct subject *find_subject(const char *name, struct err *err)
 	}
 	for (size_t i = 0; i < SUBJECTS; i++) {
 		if (text_distance(name, subjects[i].name, MISTYPED_LETTERS) <= MISTYPED_LETTERS) {
-			err_set(err, -EINVAL, "'%s' is not known; did you mean '%s'?", name,
+			err_set(err, -EINVAL, "unknown subject '%s': did you mean '%s'?", name,
 				subjects[i].name);
 			return NULL;
 		}
 	}
-	err_set(err, -EINVAL, "'%s' is not known; it must be: %s", name, subjects[0].usage);
+	err_set(err, -EINVAL, "unknown subject '%s': expected %s", name, subjects[0].usage);
 	return NULL;
 }
 
@@ -143,11 +138,11 @@ static int run_debug(int argc, char **argv)
 		return 0;
 	}
 	if (first == argc)
-		err_set(&err, -EINVAL, "what? It must be: %s", subjects[0].usage);
+		err_set(&err, -EINVAL, "missing subject: expected %s", subjects[0].usage);
 	else if (first >= 0)
 		subject = find_subject(argv[first], &err);
 	if (!subject)
-		return fail(&err, STATUS_WRONG_COMMAND_LINE);
+		return options_fail(&command_debug, &err, STATUS_WRONG_COMMAND_LINE);
 	return subject->run(argc - first, argv + first);
 }
 

@@ -70,12 +70,6 @@ static const struct option_spec diff_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect diff: %s\n", err->text);
-	return status;
-}
-
 static struct diff_options options_of(const struct diff_values *values)
 {
 	return (struct diff_options){
@@ -119,7 +113,8 @@ static int print(const struct diff_values *values, const struct diff_files *file
 		return diff_print(files, &options, stdout, ret_failed, err);
 	}
 	if (opened_is_profile(values->output))
-		return err_set(err, -EEXIST, "%s is a profile; -f is the file to be written",
+		return err_set(err, -EEXIST,
+			       "refusing to overwrite the profile %s: -f names the file to write",
 			       values->output);
 	rc = output_file_open(values->output, &output, err);
 	if (rc == 0)
@@ -136,15 +131,15 @@ static int show(const struct diff_values *values, struct diff_files *files)
 	struct err err;
 
 	if (diff_check(&options, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_diff, &err, 2);
 	if (!files->old_count) {
 		if (last_two(last, &err) < 0)
-			return fail(&err, 1);
+			return options_fail(&command_diff, &err, 1);
 		*files = (struct diff_files){ paths, 1, 1 };
 	}
 	if (print(values, files, &failed, &err) < 0)
-		return fail(&err, 1);
-	return failed ? fail(&err, STATUS_HOLDS) : 0;
+		return options_fail(&command_diff, &err, 1);
+	return failed ? options_fail(&command_diff, &err, STATUS_HOLDS) : 0;
 }
 
 /* The place of the first "--"; @argc if there is none. */
@@ -174,8 +169,8 @@ static int refuse_twice(const char *const *paths, size_t count, struct err *err)
 		for (size_t before = 0; before < i; before++) {
 			if (is_one_file(paths[before], paths[i]))
 				return err_set(err, -EINVAL,
-					       "%s stands twice on one side: it is one run, "
-					       "and cannot show how runs differ",
+					       "%s is given twice on one side: give each profile "
+					       "only once per side",
 					       paths[i]);
 		}
 	}
@@ -198,11 +193,12 @@ static int sort_words(char **words, int before, int behind, struct diff_files *r
 	*ret_files = files;
 	if (before + behind == 1)
 		return err_set(err, -EINVAL,
-			       "OLD and NEW must both be given, or none (then the last two "
-			       "profiles are compared); there is '%s' alone",
+			       "only one profile is given ('%s'): give both OLD and NEW, or none "
+			       "to compare the last two profiles",
 			       words[0]);
 	if (before + behind > MAX_FILES)
-		return err_set(err, -EINVAL, "at most %d profiles", MAX_FILES);
+		return err_set(err, -EINVAL, "too many profiles: at most %d can be compared",
+			       MAX_FILES);
 	rc = refuse_twice(files.paths, files.old_count, err);
 	return rc < 0 ? rc : refuse_twice(files.paths + files.old_count, files.new_count, err);
 }
@@ -241,7 +237,7 @@ static int run_diff(int argc, char **argv)
 	struct err err;
 
 	if (parse_words(argc, argv, &values, &help, &files, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_diff, &err, 2);
 	if (help) {
 		options_print_help(&command_diff);
 		printf("\nKeys of --by and --select:\n");

@@ -86,7 +86,7 @@ static int use_named(const struct command *command, bool is_default, int word, i
 {
 	if (word > 1 && !is_default)
 		return err_set(err, -EINVAL,
-			       "options of '%s' go behind its name: prospect %s %s ...",
+			       "options of '%s' go after its name: prospect %s %s ...",
 			       command->name, command->name, argv[1]);
 	name_first(word, argv);
 	*ret_dispatch = (struct dispatch){ command, argc - 1, argv + 1 };
@@ -111,7 +111,7 @@ static bool is_mistyped(const struct command *const *table, const char *word, st
 		return false;
 	meant = dispatch_nearest(table, word);
 	if (meant)
-		err_set(err, -ENOENT, "'%s' is not a command; did you mean 'prospect %s'?", word,
+		err_set(err, -ENOENT, "'%s' is not a command: did you mean 'prospect %s'?", word,
 			meant->name);
 	return meant != NULL;
 }
@@ -150,7 +150,7 @@ int dispatch_find(const struct command *const *table, int argc, char **argv,
 	if (help)
 		return use_help(table, NULL, argv, ret_dispatch);
 	if (word == argc)
-		return err_set(err, -EINVAL, "no command to profile; try 'prospect --help'");
+		return err_set(err, -EINVAL, "no command to profile: try 'prospect --help'");
 	if (is_word(argv[word - 1], "--"))
 		return use_default(table[0], argc, argv, ret_dispatch);
 	named = dispatch_by_name(table, argv[word]);

@@ -32,12 +32,6 @@ static const struct option_spec events_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect events: %s\n", err->text);
-	return status;
-}
-
 static int list(const struct events_values *values, const char *pattern)
 {
 	const struct event_listing_options options = {
@@ -67,7 +61,7 @@ static int check(const struct events_values *values)
 				     stdout, &all_good, &err);
 
 	if (rc < 0)
-		return fail(&err, 2);
+		return options_fail(&command_events, &err, 2);
 	return all_good ? 0 : 1;
 }
 
@@ -79,10 +73,10 @@ static int check_pairs(const struct events_values *values, const char *pattern, 
 		bool both;
 		const char *why;
 	} pairs[] = {
-		{ values->check.count && pattern, "--check and a pattern do not go together" },
+		{ values->check.count && pattern, "--check cannot be used with a PATTERN" },
 		{ values->check.count && (values->all || values->names),
-		  "--check tries events here: no --all or --names" },
-		{ values->names && !text, "--names lists bare names: no --format" },
+		  "--check cannot be used with --all or --names" },
+		{ values->names && !text, "--names cannot be used with --format" },
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -104,11 +98,12 @@ static int run_events(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && first < argc - 1)
-		first = err_set(&err, -1, "one pattern is enough: '%s'", argv[first + 1]);
+		first = err_set(&err, -1, "unexpected argument '%s': expected at most one PATTERN",
+				argv[first + 1]);
 	if (first >= 0 && check_pairs(&values, first < argc ? argv[first] : NULL, &err) < 0)
 		first = -1;
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_events, &err, 2);
 	if (values.check.count)
 		return check(&values);
 	return list(&values, first < argc ? argv[first] : NULL);

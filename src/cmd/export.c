@@ -49,12 +49,6 @@ static const struct option_spec export_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect export: %s\n", err->text);
-	return status;
-}
-
 static void print_formats(void)
 {
 	printf("\nFormats:\n");
@@ -73,7 +67,8 @@ static int write_file(const struct export_values *values, const char *path,
 	if (!values->output)
 		return export_write(path, &values->options, stdout, note, err);
 	if (opened_is_profile(values->output))
-		return err_set(err, -EEXIST, "%s is a profile; -o is the file to be written",
+		return err_set(err, -EEXIST,
+			       "refusing to overwrite the profile %s: -o names the file to write",
 			       values->output);
 	rc = output_file_open(values->output, &file, err);
 	if (rc == 0)
@@ -89,16 +84,17 @@ static int export(const struct export_values *values, const char *file)
 	struct err err;
 
 	if (export_check(&values->options, &format, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_export, &err, 2);
 	if (format->binary && output_file_is_terminal(values->output ? values->output : "-")) {
-		err_set(&err, -EINVAL, "%s is nothing for a terminal: -o FILE, or into a pipe",
+		err_set(&err, -EINVAL,
+			"refusing to write %s to the terminal: use -o FILE or a pipe",
 			format->name);
-		return fail(&err, 2);
+		return options_fail(&command_export, &err, 2);
 	}
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_export, &err, 1);
 	if (write_file(values, file ? file : last, &note, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_export, &err, 1);
 	if (note.text[0] && !values->quiet)
 		terminal_say("prospect export: %s", note.text);
 	return 0;
@@ -117,10 +113,11 @@ static int run_export(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
+		first = err_set(&err, -EINVAL,
+				"unexpected argument '%s': expected at most one FILE",
 				argv[first + 1]);
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_export, &err, 2);
 	values.options.selection = select_options_of(&values.select);
 	values.options.names.lines = line_options_of(&values.lines);
 	return export(&values, first < argc ? argv[first] : NULL);

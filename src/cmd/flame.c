@@ -50,12 +50,6 @@ static const struct option_spec flame_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect flame: %s\n", err->text);
-	return status;
-}
-
 static struct flame_options options_of(const struct flame_values *values)
 {
 	return (struct flame_options){
@@ -77,7 +71,8 @@ static int write_page(const struct flame_values *values, const char *old, const 
 	int rc;
 
 	if (opened_is_profile(values->output))
-		return err_set(err, -EEXIST, "%s is a profile; -o is the page to be written",
+		return err_set(err, -EEXIST,
+			       "refusing to overwrite the profile %s: -o names the page to write",
 			       values->output);
 	rc = output_file_open(values->output, &file, err);
 	if (rc == 0 && old)
@@ -98,13 +93,13 @@ static int draw(const struct flame_values *values, char **files, int count)
 	struct err err;
 
 	if (flame_check(&options, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_flame, &err, 2);
 	if (!count && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_flame, &err, 1);
 	if (!count && old && state_previous_profile(previous, sizeof(previous), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_flame, &err, 1);
 	if (write_page(values, old, path, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_flame, &err, 1);
 	return 0;
 }
 
@@ -113,15 +108,16 @@ static int check_words(const struct flame_values *values, int count, char **word
 	int most = values->diff ? 2 : 1;
 
 	if (count > most)
-		return err_set(err, -EINVAL, "%s at most; '%s' is too many",
-			       values->diff ? "OLD and NEW" : "one FILE", words[most]);
+		return err_set(err, -EINVAL, "unexpected argument '%s': expected at most %s",
+			       words[most], values->diff ? "OLD and NEW" : "one FILE");
 	if (values->diff && count == 1)
-		return err_set(err, -EINVAL, "--diff needs OLD and NEW, or none of them");
+		return err_set(err, -EINVAL, "--diff needs both OLD and NEW, or neither");
 	if (values->machine && !values->diff)
 		return err_set(err, -EINVAL,
-			       "--machine is for --diff; a graph of one profile has everything");
+			       "--machine needs --diff: the graph of one profile has everything");
 	if (!values->output)
-		return err_set(err, -EINVAL, "-o FILE must say where the page goes: -o flame.html");
+		return err_set(err, -EINVAL,
+			       "missing -o: give the page a name, e.g. -o flame.html");
 	return 0;
 }
 
@@ -139,7 +135,7 @@ static int run_flame(int argc, char **argv)
 		return 0;
 	}
 	if (first < 0 || check_words(&values, argc - first, &argv[first], &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_flame, &err, 2);
 	return draw(&values, &argv[first], argc - first);
 }
 

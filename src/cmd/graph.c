@@ -64,12 +64,6 @@ static const struct option_spec graph_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect graph: %s\n", err->text);
-	return status;
-}
-
 static struct graph_options options_of(const struct graph_values *values, const char *symbol)
 {
 	return (struct graph_options){
@@ -105,7 +99,8 @@ static int sort_words(int count, char **words, const char **ret_symbol, const ch
 		      struct err *err)
 {
 	if (count > 2)
-		return err_set(err, -EINVAL, "a SYMBOL and a FILE at most; '%s' is too many",
+		return err_set(err, -EINVAL,
+			       "unexpected argument '%s': expected at most a SYMBOL and a FILE",
 			       words[2]);
 	*ret_symbol = *ret_file = NULL;
 	if (count == 2) {
@@ -145,11 +140,11 @@ static int show(const struct graph_values *values, const char *symbol, const cha
 	struct err err;
 
 	if (graph_check(&options, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_graph, &err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_graph, &err, 1);
 	if (print(values, &options, file ? file : last, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_graph, &err, 1);
 	return 0;
 }
 
@@ -168,7 +163,7 @@ static int run_graph(int argc, char **argv)
 		return 0;
 	}
 	if (first < 0 || sort_words(argc - first, argv + first, &symbol, &file, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_graph, &err, 2);
 	return show(&values, symbol, file);
 }
 

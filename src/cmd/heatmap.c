@@ -49,12 +49,6 @@ static const struct option_spec heatmap_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect heatmap: %s\n", err->text);
-	return status;
-}
-
 static struct heatmap_options options_of(const struct heatmap_values *values)
 {
 	return (struct heatmap_options){
@@ -75,7 +69,8 @@ static int write_page(const struct heatmap_options *options, const char *output,
 	int rc;
 
 	if (opened_is_profile(output))
-		return err_set(err, -EEXIST, "%s is a profile; -o is the page to be written",
+		return err_set(err, -EEXIST,
+			       "refusing to overwrite the profile %s: -o names the page to write",
 			       output);
 	rc = output_file_open(output, &file, err);
 	if (rc == 0)
@@ -90,11 +85,11 @@ static int draw(const struct heatmap_values *values, const char *file)
 	struct err err;
 
 	if (heatmap_check(&options, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_heatmap, &err, 2);
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_heatmap, &err, 1);
 	if (write_page(&options, values->output, file ? file : last, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_heatmap, &err, 1);
 	return 0;
 }
 
@@ -112,13 +107,14 @@ static int run_heatmap(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -EINVAL, "one FILE at most; '%s' is too many",
+		first = err_set(&err, -EINVAL,
+				"unexpected argument '%s': expected at most one FILE",
 				argv[first + 1]);
 	else if (first >= 0 && !values.output)
 		first = err_set(&err, -EINVAL,
-				"-o FILE must say where the page goes: -o heat.html");
+				"missing -o: give the page a name, e.g. -o heat.html");
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_heatmap, &err, 2);
 	return draw(&values, first < argc ? argv[first] : NULL);
 }
 

@@ -63,11 +63,10 @@ static int about_command(const char *name, bool rows)
 	if (!command) {
 		near = dispatch_nearest(commands, name);
 		if (near)
-			terminal_say("prospect: there is no subcommand '%s'; did you mean '%s'?",
-				     name, near->name);
+			terminal_say("prospect: unknown subcommand '%s': did you mean '%s'?", name,
+				     near->name);
 		else
-			terminal_say("prospect: there is no subcommand '%s'; 'prospect help' "
-				     "lists them",
+			terminal_say("prospect: unknown subcommand '%s': 'prospect help' lists all",
 				     name);
 		return STATUS_WRONG_COMMAND_LINE;
 	}
@@ -101,7 +100,7 @@ static int help_run(int argc, char **argv)
 	int word = options_parse(help_options, argc, argv, false, &values, &wants_help, &err);
 
 	if (word >= 0 && argc - word > 1)
-		word = err_set(&err, -1, "help takes one subcommand at a time");
+		word = err_set(&err, -1, "help takes only one subcommand");
 	if (word < 0) {
 		fprintf(stderr, "prospect: help: %s\n", err.text);
 		return STATUS_WRONG_COMMAND_LINE;

@@ -45,12 +45,10 @@ static int import(const struct import_values *values)
 	struct import_result result;
 	struct err err;
 
-	if (import_run(&values->options, &result, &err) < 0) {
-		fprintf(stderr, "prospect import: %s\n", err.text);
-		return 1;
-	}
+	if (import_run(&values->options, &result, &err) < 0)
+		return options_fail(&command_import, &err, 1);
 	if (result.damage[0])
-		terminal_say("prospect import: only a part could be read: %s", result.damage);
+		terminal_say("prospect import: partly read: %s", result.damage);
 	if (result.left_out[0] && !values->quiet)
 		terminal_say("prospect import: %s", result.left_out);
 	if (result.note[0])
@@ -76,20 +74,17 @@ static int run_import(int argc, char **argv)
 	}
 	if (first >= 0 && argc - first != 1)
 		first = err_set(&err, -1, "%s",
-				first == argc ? "name a perf.data, the text of perf script, a "
-						"profile of pprof or "
-						"collapsed stacks"
-					      : "one file at a time");
+				first == argc ? "missing FILE: a perf.data, perf script output, a "
+						"pprof profile or collapsed stacks"
+					      : "only one FILE can be imported");
 	if (first >= 0) {
 		values.options.input = argv[first];
 		values.options.debug_folders = values.debug_folders.items;
 		values.options.debug_folder_count = values.debug_folders.count;
 		first = import_check(&values.options, &err);
 	}
-	if (first < 0) {
-		fprintf(stderr, "prospect import: %s\n", err.text);
-		return 2;
-	}
+	if (first < 0)
+		return options_fail(&command_import, &err, 2);
 	return import(&values);
 }
 

@@ -58,12 +58,6 @@ static const struct option_spec query_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect query: %s\n", err->text);
-	return status;
-}
-
 static struct query_options options_of(const struct query_values *values)
 {
 	return (struct query_options){
@@ -81,9 +75,9 @@ static struct query_options options_of(const struct query_values *values)
 static const char *advice(int rc)
 {
 	if (rc == -ETIME)
-		return ": --time-limit gives it more";
+		return ": raise --time-limit";
 	if (rc == -ENOMEM)
-		return ": --memory-limit gives it more";
+		return ": raise --memory-limit";
 	return "";
 }
 
@@ -98,7 +92,7 @@ static int fail_statement(int rc, const struct query_outcome *outcome, const str
 static void tell_limit(const struct query_values *values, const struct query_outcome *outcome)
 {
 	if (outcome->more)
-		fprintf(stderr, "prospect query: there are more rows than --limit %lld\n",
+		fprintf(stderr, "prospect query: more rows than --limit %lld are omitted\n",
 			(long long)values->limit);
 }
 
@@ -149,15 +143,16 @@ static int answer_to_file(const struct query_values *values, const char *sql, co
 	int status;
 
 	if (opened_is_profile(values->output)) {
-		err_set(&err, -EEXIST, "%s is a profile; -o is the file to be written",
+		err_set(&err, -EEXIST,
+			"refusing to overwrite the profile %s: -o names the file to write",
 			values->output);
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	}
 	if (output_file_open(values->output, &file, &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	status = answer(values, sql, path, output_file_stream(file));
 	if ((status == 0 || status == STATUS_ASSERT) && output_file_commit(file, &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	return status;
 }
 
@@ -167,7 +162,7 @@ static int ask(const struct query_values *values, const char *sql, const char *f
 	struct err err;
 
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	if (!file)
 		file = last;
 	if (values->output)
@@ -186,7 +181,7 @@ static int read_sql(const char *name, struct buf *ret_sql, struct err *err)
 	if (rc < 0)
 		return err_set(err, rc, "cannot read SQL from %s: %s", name, strerror(-rc));
 	if (strlen(buf_text(ret_sql)) != ret_sql->size)
-		return err_set(err, -EINVAL, "%s is no SQL: there is a zero byte in it", name);
+		return err_set(err, -EINVAL, "%s is not SQL: it contains a NUL byte", name);
 	return 0;
 }
 
@@ -199,16 +194,17 @@ static int sort_words(const struct query_values *values, int count, char **words
 	*ret_sql = given || !count ? NULL : words[0];
 	*ret_path = count > !given ? words[!given] : NULL;
 	if (values->file && values->asserts.count)
-		return err_set(err, -EINVAL,
-			       "-f and --assert are two ways to say what is asked: "
-			       "give one of them");
+		return err_set(err, -EINVAL, "-f and --assert cannot be used together");
 	if (count > 1 + !given)
 		return err_set(err, -EINVAL,
-			       given ? "one FILE at most beside -f and --assert; '%s' is too many"
-				     : "an SQL statement and a FILE at most; '%s' is too many",
+			       given ? "unexpected argument '%s': expected at most one FILE with "
+				       "-f or --assert"
+				     : "unexpected argument '%s': expected at most an SQL "
+				       "statement and a FILE",
 			       words[1 + !given]);
 	if (count == 1 && !given && opened_is_profile(words[0]))
-		return err_set(err, -EINVAL, "'%s' is a profile; the SQL goes before it", words[0]);
+		return err_set(err, -EINVAL, "'%s' is a profile: the SQL statement goes before it",
+			       words[0]);
 	return 0;
 }
 
@@ -217,7 +213,7 @@ static int list(const struct query_options *options)
 	struct err err;
 
 	if (query_list(options, stdout, &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	return 0;
 }
 
@@ -238,13 +234,13 @@ static int run_query(int argc, char **argv)
 	options = options_of(&values);
 	if (first < 0 || query_check(&options, &err) < 0 ||
 	    sort_words(&values, argc - first, argv + first, &sql, &path, &err) < 0)
-		return fail(&err, STATUS_WRONG);
+		return options_fail(&command_query, &err, STATUS_WRONG);
 	if (!sql && !values.file && !values.asserts.count)
 		return list(&options);
 	if (sql && strcmp(sql, "-") == 0)
 		values.file = sql;
 	if (values.file && read_sql(values.file, &text, &err) < 0)
-		return fail(&err, STATUS_FAILED);
+		return options_fail(&command_query, &err, STATUS_FAILED);
 	return ask(&values, values.file ? buf_text(&text) : sql, path);
 }
 

@@ -49,9 +49,8 @@ static int check(const struct record_values *values, char **command, struct pid_
 		return rc;
 	if (ways > 1 || (command && values->pids.count))
 		return err_set(err, -EINVAL,
-			       "give -p PID, or a command, or -a (the whole machine; with a "
-			       "command: while it "
-			       "runs)");
+			       "-p cannot be used with a command or -a: give one of -p PID, a "
+			       "command, or -a");
 	if (ways == 0 && !command)
 		return err_set(
 			err, -EINVAL,
@@ -69,7 +68,7 @@ static bool has_state_folder(void)
 	owner_find(&owner);
 	if (state_make_folder(&owner, &err) == 0)
 		return true;
-	fprintf(stderr, "prospect record: %s; name a file with -o\n", err.text);
+	fprintf(stderr, "prospect record: %s; choose a file with -o\n", err.text);
 	return false;
 }
 

@@ -23,12 +23,6 @@ static const struct option_spec recover_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect recover: %s\n", err->text);
-	return status;
-}
-
 static void print(struct recover_result *result)
 {
 	struct buf path = { 0 };
@@ -54,7 +48,7 @@ static int recover(const char *input, const char *output)
 	}
 	buf_done(&result.table);
 	buf_done(&result.remark);
-	return rc < 0 ? fail(&err, 1) : 0;
+	return rc < 0 ? options_fail(&command_recover, &err, 1) : 0;
 }
 
 static int run_recover(int argc, char **argv)
@@ -69,13 +63,14 @@ static int run_recover(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && first == argc)
-		first = err_set(&err, -1, "name the damaged profile");
+		first = err_set(&err, -1, "missing FILE: name the damaged profile");
 	else if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -1, "one FILE at a time; '%s' is too many", argv[first + 1]);
+		first = err_set(&err, -1, "unexpected argument '%s': expected one FILE",
+				argv[first + 1]);
 	if (first >= 0 && values.output && record_output_check(values.output, &err) < 0)
 		first = -1;
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_recover, &err, 2);
 	return recover(argv[first], values.output);
 }
 

@@ -22,12 +22,6 @@ static const struct option_spec report_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect report: %s\n", err->text);
-	return status;
-}
-
 /* @file: as typed, NULL for the last profile. Returns the exit status. */
 static int show(const struct report_values *values, const char *file)
 {
@@ -37,13 +31,13 @@ static int show(const struct report_values *values, const char *file)
 	int status;
 
 	if (report_options_open(values, &output, &status, &err) < 0)
-		return fail(&err, status);
+		return options_fail(&command_report, &err, status);
 	if (report_options_contradict(values, "report"))
 		return 2;
 	if (!file && state_last_profile(last, sizeof(last), &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_report, &err, 1);
 	if (report_options_print(values, file ? file : last, file, output, stdout, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_report, &err, 1);
 	return 0;
 }
 
@@ -60,9 +54,10 @@ static int run_report(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && argc - first > 1)
-		first = err_set(&err, -1, "one FILE at most; '%s' is too many", argv[first + 1]);
+		first = err_set(&err, -1, "unexpected argument '%s': expected at most one FILE",
+				argv[first + 1]);
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_report, &err, 2);
 	return show(&values.report, first < argc ? argv[first] : NULL);
 }
 

@@ -71,7 +71,7 @@ static int run_run(int argc, char **argv)
 		return 0;
 	}
 	if (first >= 0 && first == argc)
-		first = err_set(&err, -1, "which command? (see 'prospect --help')");
+		first = err_set(&err, -1, "no command to profile: see 'prospect --help'");
 	if (first < 0)
 		return fail(&err, 2);
 	return record_and_report(&values, argv + first);

@@ -53,12 +53,6 @@ struct answering {
 	struct buf line;
 };
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect symbolize: %s\n", err->text);
-	return status;
-}
-
 static void add_place(struct answering *answering, const char *name, const struct line_place *place)
 {
 	struct buf *line = &answering->line;
@@ -153,13 +147,15 @@ static void answer(struct answering *answering, const char *word)
 	errno = 0;
 	address = strtoull(word, &end, 16);
 	if (errno || end == word || *end || *word == '-')
-		rc = err_set(&err, -EINVAL, "'%s' is no address: write it as 4011a6 or 0x4011a6",
+		rc = err_set(&err, -EINVAL,
+			     "invalid address '%s': expected hexadecimal digits such as 4011a6 or "
+			     "0x4011a6",
 			     word);
 	if (rc == 0)
 		rc = symbolizer_ask(answering->symbolizer, address, &answer, &err);
 	if (rc < 0) {
 		answering->failed = true;
-		fail(&err, 1);
+		options_fail(&command_symbolize, &err, 1);
 		return;
 	}
 	buf_clear(&answering->line);
@@ -219,7 +215,7 @@ static int symbolize(const struct symbolize_values *values, int count, char **wo
 	int rc = symbolizer_new(&options, &answering.symbolizer, &err);
 
 	if (rc < 0)
-		return fail(&err, rc == -EINVAL ? 2 : 1);
+		return options_fail(&command_symbolize, &err, rc == -EINVAL ? 2 : 1);
 	fputs(answering.json ? "[" : "", stdout);
 	for (int i = 0; i < count; i++)
 		answer(&answering, words[i]);
@@ -246,9 +242,10 @@ static int run_symbolize(int argc, char **argv)
 	}
 	if (first >= 0 && values.format && strcmp(values.format, "json") != 0 &&
 	    strcmp(values.format, "text") != 0)
-		first = err_set(&err, -EINVAL, "--format is text or json");
+		first = err_set(&err, -EINVAL, "invalid --format '%s': expected text or json",
+				values.format);
 	if (first < 0)
-		return fail(&err, 2);
+		return options_fail(&command_symbolize, &err, 2);
 	return symbolize(&values, argc - first, argv + first);
 }
 

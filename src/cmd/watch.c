@@ -88,12 +88,6 @@ static const struct option_spec watch_specs[] = {
 };
 /* clang-format on */
 
-static int fail(const struct err *err, int status)
-{
-	fprintf(stderr, "prospect watch: %s\n", err->text);
-	return status;
-}
-
 static int help_metric(const char *name)
 {
 	struct buf text = { 0 };
@@ -102,7 +96,7 @@ static int help_metric(const char *name)
 
 	fputs(buf_text(&text), stdout);
 	buf_done(&text);
-	return rc < 0 ? fail(&err, 2) : 0;
+	return rc < 0 ? options_fail(&command_watch, &err, 2) : 0;
 }
 
 /* Several --metric are one list. */
@@ -132,7 +126,8 @@ static int parse_format(const struct watch_values *values, enum watch_form *ret_
 			return 0;
 		}
 	}
-	return err_set(err, -EINVAL, "--format is text, csv or json");
+	return err_set(err, -EINVAL, "invalid --format '%s': expected text, csv or json",
+		       values->format);
 }
 
 static struct watch_words words_of(const struct watch_values *values, const char *metrics,
@@ -171,7 +166,7 @@ static void tell_slow(void *context, double attach_s, double detach_s)
 	progress_clear(context);
 	fprintf(stderr,
 		"prospect watch: attaching will take about %.0f s, and detaching %.0f s; Ctrl-C "
-		"gives up\n",
+		"cancels\n",
 		attach_s, detach_s);
 }
 
@@ -214,7 +209,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 	if (rc == 0 && file)
 		rc = output_file_commit(file, &err);
 	if (rc < 0)
-		fail(&err, 1);
+		options_fail(&command_watch, &err, 1);
 	return command_outcome_exit_status(&result.outcome, rc);
 }
 
@@ -235,7 +230,7 @@ static int forecast(const struct watch_request *request, char *const *command,
 	if (rc == 0) /* what cannot be attached has no cost */
 		rc = write_text(&text, file, &err);
 	buf_done(&text);
-	return rc < 0 ? fail(&err, 1) : 0;
+	return rc < 0 ? options_fail(&command_watch, &err, 1) : 0;
 }
 
 static enum watch_listing listing_of(const struct watch_values *values)
@@ -262,7 +257,7 @@ static int list(const struct watch_values *values, const struct watch_words *ask
 		written = write_text(&text, file, rc < 0 ? NULL : &err);
 	buf_done(&text);
 	rc = rc < 0 ? rc : written;
-	return rc < 0 ? fail(&err, status_of(rc)) : 0;
+	return rc < 0 ? options_fail(&command_watch, &err, status_of(rc)) : 0;
 }
 
 static int watch(const struct watch_values *values, char *const *words, size_t count,
@@ -285,9 +280,9 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	asked.pids = pids.items;
 	asked.pid_count = pids.count;
 	if (rc < 0)
-		return fail(&err, status_of(rc));
+		return options_fail(&command_watch, &err, status_of(rc));
 	if (values->output && output_file_open(values->output, &file, &err) < 0)
-		return fail(&err, 1);
+		return options_fail(&command_watch, &err, 1);
 	if (listing_of(values))
 		return list(values, &asked, file);
 	progress_begin(&progress, "watch");
@@ -296,7 +291,7 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 	rc = watch_request_new(&asked, &request, &err);
 	progress_clear(&progress);
 	if (rc < 0)
-		return fail(&err, status_of(rc));
+		return options_fail(&command_watch, &err, status_of(rc));
 	for (size_t i = 0; watch_request_note(request, i); i++)
 		terminal_say("prospect watch: %s", watch_request_note(request, i));
 	return values->dry ? forecast(request, command, file)
@@ -323,16 +318,21 @@ static int check_pairs(const struct watch_values *values, struct err *err)
 		bool both;
 		const char *why;
 	} pairs[] = {
-		{ lists && values->dry, "--dry-run: nothing that only lists costs anything" },
-		{ lists && !text, "--format: lists of functions and code are text only" },
-		{ values->dry && !text, "--format: what --dry-run says is text only" },
+		{ lists && values->dry,
+		  "--dry-run cannot be used with --list, --blocks or --disassemble" },
+		{ lists && !text, "--format cannot be used with --list, --blocks or --disassemble: "
+				  "they print text only" },
+		{ values->dry && !text,
+		  "--format cannot be used with --dry-run, which prints text only" },
 		{ values->each_block && values->at.count,
-		  "--at and --each-block: give the instructions, or take all blocks" },
-		{ values->plot && !text, "--plot draws text, not what --format asks for" },
-		{ values->values && csv, "--return: CSV has no histograms; --format json has" },
+		  "--at and --each-block cannot be used together" },
+		{ values->plot && !text, "--plot cannot be used with --format csv or json" },
+		{ values->values && csv,
+		  "--return cannot be used with --format csv: use --format json" },
 		{ values->values &&
 			  (values->at.count || values->at_lines.count || values->each_block),
-		  "--return: functions return, instructions and blocks do not" },
+		  "--return cannot be used with --at, --at-line or --each-block: only functions "
+		  "return" },
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -346,14 +346,15 @@ static int check(const struct watch_values *values, int count, char *const *comm
 		 struct err *err)
 {
 	if (values->list + values->blocks + values->code > 1)
-		return err_set(err, -EINVAL, "--list, --blocks, --disassemble: one of them");
+		return err_set(err, -EINVAL,
+			       "--list, --blocks and --disassemble cannot be used together");
 	if (command && !command[0])
-		return err_set(err, -EINVAL, "there is no command behind '--'");
+		return err_set(err, -EINVAL, "no command after '--'");
 	if (command && values->pids.count)
-		return err_set(err, -EINVAL, "give -p PID or a command, not both");
+		return err_set(err, -EINVAL, "-p cannot be used with a command");
 	if (!count && !values->module && !values->at_lines.count)
 		return err_set(err, -EINVAL,
-			       "what is to be watched? Name functions: 'prospect watch vfs_read "
+			       "nothing to watch: name functions, e.g. 'prospect watch vfs_read "
 			       "libc.so.6:malloc'");
 	return check_pairs(values, err);
 }
@@ -374,7 +375,7 @@ static int run_watch(int argc, char **argv)
 	if (first >= 0 && values.help_metric)
 		return help_metric(values.help_metric);
 	if (first < 0 || check(&values, end - first, command, &err) < 0)
-		return fail(&err, 2);
+		return options_fail(&command_watch, &err, 2);
 	return watch(&values, argv + first, (size_t)(end - first), command);
 }
 

@@ -250,15 +250,15 @@ test_annotate_events() {
 test_annotate_refusals() {
 	record "$T/prof" -- "$BIN/loop" 0.1
 	expect_status 2 "$PROSPECT" annotate
-	expect_line 'which function'
+	expect_line 'missing SYMBOL'
 	expect_status 2 "$PROSPECT" annotate --asm --mixed main "$T/prof"
-	expect_line 'one of them'
+	expect_line 'cannot be used together'
 	expect_status 2 "$PROSPECT" annotate -o "$T/d" main "$T/prof"
 	expect_line 'needs --all'
 	expect_status 2 "$PROSPECT" annotate --source-path = main "$T/prof"
 	expect_line 'source-path'
 	expect_status 2 "$PROSPECT" annotate main "$T/prof" "$T/prof"
-	expect_line 'too many'
+	expect_line 'unexpected argument'
 	expect_status 1 "$PROSPECT" annotate no_such_function "$T/prof"
 	expect_line "no function named 'no_such_function' has samples"
 	expect_status 1 "$PROSPECT" annotate -e no-such-event main "$T/prof"

@@ -93,11 +93,11 @@ test_what_an_archive_lacks_is_told() {
 	expect_status 1 "$PROSPECT" archive -o "$T/x.tar.zst" "$T/mobile.tar.zst"
 	expect_line 'is already an archive'
 	expect_status 1 "$PROSPECT" archive -o "$T/prof" "$T/prof"
-	expect_line 'is a profile'
+	expect_line 'refusing to overwrite the profile'
 	expect_status 2 "$PROSPECT" archive -o "$T/x.tar.GZ" "$T/prof"
 	expect_line 'zstd'
 	expect_status 2 "$PROSPECT" archive "$T/prof"
-	expect_line 'where the archive goes'
+	expect_line 'missing -o: give the archive'
 }
 
 # A report nobody reads takes no archive along: a pipe whose reader is gone before we begin.

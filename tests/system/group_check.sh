@@ -116,7 +116,7 @@ test_record_without_bpf() {
 
 test_check_wrong_command_lines() {
 	expect_status 2 "$PROSPECT" check now
-	expect_line 'too many'
+	expect_line 'unexpected argument'
 	expect_status 2 "$PROSPECT" check --format csv
 	expect_line 'text or json'
 	expect_status 2 "$PROSPECT" check --quik

@@ -319,7 +319,7 @@ test_system_map() {
 test_as_user_without_a_user() {
 	need_root
 	expect_status 2 "$PROSPECT" --as-user true
-	expect_line 'which user'
+	expect_line 'as-user needs sudo'
 }
 
 test_record_without_a_home() {

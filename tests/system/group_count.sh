@@ -370,11 +370,11 @@ test_count_nothing_permitted() {
 
 test_count_contradictions() {
 	expect_status 2 "$PROSPECT" count -p 1 -a
-	expect_line '^prospect count: -p and -a do not go together'
+	expect_line '^prospect count: -p and -a cannot be used together'
 	expect_status 2 "$PROSPECT" count -t 1 -C 0
-	expect_line '^prospect count: -t and -C do not go together'
+	expect_line '^prospect count: -t and -C cannot be used together'
 	expect_status 2 "$PROSPECT" count -p 1 true
-	expect_line '^prospect count: -p and a command do not go together'
+	expect_line '^prospect count: -p and a command cannot be used together'
 }
 
 test_count_wrong_command_lines() {

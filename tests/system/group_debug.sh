@@ -47,7 +47,7 @@ test_debug_rows_at_an_address() {
 		[ "$(awk 'NR == 2 { print $1 }' "$T/text")" = "$from" ] || fail "no row at $from"
 	done < "$T/some"
 	debug 1 rows "$BIN/loop" ffffffffffff
-	expect_line 'no row holds 0xffffffffffff'
+	expect_line 'no row covers 0xffffffffffff'
 }
 
 test_debug_rows_of_the_vdso() {
@@ -63,9 +63,9 @@ test_debug_wrong() {
 	debug 2 rows
 	expect_line 'needs a FILE'
 	debug 2 rows "$BIN/loop" 12g
-	expect_line "'12g' is not an address"
+	expect_line "invalid address '12g'"
 	debug 2 rows "$BIN/loop" 12 13
-	expect_line "'13' is too many"
+	expect_line "unexpected argument '13'"
 	debug 1 rows "$T/nothing"
 	expect_line 'nothing: cannot open it: No such file'
 	debug 1 rows /etc/passwd

@@ -72,7 +72,7 @@ test_events_check() {
 	for options in '-n --format json' '-c task-clock -n' '-c task-clock -a' '-c task-clock clock'; do
 		# shellcheck disable=SC2086 # words
 		expect_status 2 "$PROSPECT" events $options
-		expect_line 'no --|do not go together'
+		expect_line 'cannot be used with'
 	done
 }
 

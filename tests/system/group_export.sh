@@ -375,7 +375,7 @@ test_export_wrong_command_lines() {
 	expect_status 1 "$PROSPECT" export --format collapsed --select process=none "$TOP/export.prof"
 	expect_line 'process=none'
 	expect_status 1 "$PROSPECT" export --format pprof -o "$TOP/export.prof" "$TOP/export.prof"
-	expect_line 'is a profile'
+	expect_line 'refusing to overwrite the profile'
 	expect_status 1 "$PROSPECT" export --format pprof -o "$T/none/a" "$TOP/export.prof"
 	expect_line 'none/a'
 	[ ! -e /dev/full ] || {

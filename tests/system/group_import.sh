@@ -106,7 +106,7 @@ test_import_cut_recordings() {
 	for size in 320000 350001 380003; do
 		head -c $size "$file" > "$T/cut.data"
 		import "$T/cut.data" "$T/cut.prof"
-		expect_told 'only a part could be read'
+		expect_told 'partly read'
 		samples=$(table "$T/cut.prof" mode | sum 3)
 		if [ "$samples" -le 0 ] || [ "$samples" -ge "$whole" ]; then
 			fail "$size bytes gave $samples of $whole samples"
@@ -118,14 +118,14 @@ test_import_cut_recordings() {
 
 test_import_wrong_command_lines() {
 	expect_status 2 "$PROSPECT" import
-	expect_line 'name a perf.data'
+	expect_line 'missing FILE: a perf.data'
 	expect_status 2 "$PROSPECT" import a b
-	expect_line 'one file'
+	expect_line 'one FILE'
 	expect_status 1 "$PROSPECT" import "$T/none"
 	expect_line 'none: cannot open: No such file'
 	printf 'int main(void)\n' > "$T/text"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/text"
-	expect_line 'neither a recording of perf nor'
+	expect_line 'unknown format: expected perf.data'
 	mkdir "$T/folder"
 	expect_status 1 "$PROSPECT" import -o "$T/a.prof" "$T/folder"
 	expect_line 'folder: a folder, but not a recording of perf'

@@ -141,8 +141,8 @@ test_symbolize_wrong() {
 	expect_status 1 symbolize -e "$T/inlined" xyz "$(address_of "$T/inlined" main)" 0 \
 		ffffffffffffffffff > "$T/said"
 	grep -q "^  main+0x0 at $T/inlined.c:" "$T/said" || fail "$(cat "$T/said")"
-	expect_told "'xyz' is no address"
-	expect_told "'f*' is no address"
+	expect_told "invalid address 'xyz'"
+	expect_told "invalid address 'f*'"
 	[ "$(wc -l < "$T/stderr")" = 2 ] || fail "$(cat "$T/stderr")"
 	expect_status 1 symbolize -e "$T/inlined" 7fffffff0000 > /dev/null
 	expect_line "no code at this address"

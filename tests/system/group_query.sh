@@ -59,7 +59,7 @@ test_query_ends_when_told() {
 	record "$T/prof" -- true
 	expect_status 130 timeout --preserve-status -s INT 2 "$PROSPECT" query "$endless" "$T/prof"
 	expect_status 1 "$PROSPECT" query --time-limit 100ms "$endless" "$T/prof"
-	expect_line 'time limit of 0.1 s: --time-limit gives it more'
+	expect_line 'time limit of 0.1 s: raise --time-limit'
 	expect_status 1 bash -c "$(printf '%q query "SELECT 1" %q > /dev/full' "$PROSPECT" "$T/prof")"
 	expect_line 'No space left'
 }

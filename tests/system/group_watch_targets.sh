@@ -67,7 +67,7 @@ test_watch_wrong_names() {
 	expect_status 1 "$PROSPECT" watch --at-line targets.c:100000 "$T/targets"
 	expect_line 'no code for'
 	expect_status 2 "$PROSPECT" watch --list --blocks "$T/targets:main"
-	expect_line 'one of them'
+	expect_line 'cannot be used together'
 	strip -o "$T/stripped" "$T/targets"
 	expect_status 1 "$PROSPECT" watch "$T/stripped:rounds"
 	expect_line 'it is stripped'

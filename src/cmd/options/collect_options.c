@@ -53,9 +53,7 @@ static int check_user(const struct record_options *options, struct err *err)
 	owner_find(&owner);
 	if (!options->as_user || geteuid() != 0 || owner.other)
 		return 0;
-	return err_set(
-		err, -EINVAL,
-		"--as-user: it is not known which user (SUDO_UID is not set); run it with sudo");
+	return err_set(err, -EINVAL, "--as-user needs sudo: SUDO_UID is not set");
 }
 
 /* The kernel maps nothing else, and a size that was asked for is not changed without a word. */

@@ -42,15 +42,15 @@ static int refuse(const struct option_spec *spec, const char *name, const char *
 		return err_set(err, -EINVAL, "%s: %s", name, spec->hint);
 	if (has_limits(spec))
 		snprintf(limits, sizeof(limits), " from %.15g to %.15g", spec->least, spec->most);
-	return err_set(err, -EINVAL, "%s wants %s%s, not '%s'", name, wanted(spec->type), limits,
-		       text);
+	return err_set(err, -EINVAL, "invalid %s '%s': expected %s%s", name, text,
+		       wanted(spec->type), limits);
 }
 
 int option_value_missing(const struct option_spec *spec, const char *name, struct err *err)
 {
 	if (spec->hint)
 		return err_set(err, -EINVAL, "%s: %s", name, spec->hint);
-	return err_set(err, -EINVAL, "%s wants %s: %s %s", name, wanted(spec->type), name,
+	return err_set(err, -EINVAL, "%s needs %s: %s %s", name, wanted(spec->type), name,
 		       spec->argument);
 }
 

@@ -68,9 +68,9 @@ static const char *nearest_long(const struct option_spec *specs, const char *typ
 static int unknown(struct parser *parser, const char *name, const char *nearest)
 {
 	if (!nearest)
-		return err_set(parser->err, -EINVAL, "unknown option '%s'; --help lists them",
-			       name);
-	return err_set(parser->err, -EINVAL, "unknown option '%s'; did you mean '%s'?", name,
+		return err_set(parser->err, -EINVAL,
+			       "unknown option '%s': --help lists all options", name);
+	return err_set(parser->err, -EINVAL, "unknown option '%s': did you mean '%s'?", name,
 		       nearest);
 }
 
@@ -148,7 +148,7 @@ static int refuse_second(const struct parser *parser, const struct option_spec *
 		return err_set(parser->err, -EINVAL, "%s is given twice, '%s' and '%s': %s", name,
 			       first->value, value, spec->hint);
 	if (strcmp(first->name, name) != 0)
-		return err_set(parser->err, -EINVAL, "%s '%s' and %s '%s': give one of them",
+		return err_set(parser->err, -EINVAL, "%s '%s' and %s '%s' cannot be used together",
 			       first->name, first->value, name, value);
 	return err_set(parser->err, -EINVAL,
 		       "%s is given twice, '%s' and '%s': give it once%s%s%s%s", name, first->value,
@@ -262,7 +262,7 @@ static int parse_long(struct parser *parser)
 	if (!spec)
 		return unknown_long(parser, name);
 	if (other)
-		return err_set(parser->err, -EINVAL, "%s may be --%s or --%s", name,
+		return err_set(parser->err, -EINVAL, "ambiguous option %s: --%s or --%s", name,
 			       other->long_name, spec->long_name);
 	snprintf(name, sizeof(name), "--%s", spec->long_name);
 	rc = take_flag(parser, spec, name, value);
@@ -369,6 +369,12 @@ static void print_row(const struct option_spec *spec)
 						 : " ",
 		 spec->argument ? spec->argument : "", spec->type == OPTION_OPTIONAL ? "]" : "");
 	printf("  %-28s %s\n", names, spec->help);
+}
+
+int options_fail(const struct command *command, const struct err *err, int status)
+{
+	fprintf(stderr, "prospect %s: %s\n", command->name, err->text);
+	return status;
 }
 
 void options_print_help(const struct command *command)

@@ -58,6 +58,8 @@ int options_parse(const struct option_spec *specs, int argc, char **argv, bool s
 		  void *values, bool *ret_help, struct err *err);
 
 struct command;
+/* Prints "prospect NAME: REASON" on stderr and returns @status, the exit status. */
+int options_fail(const struct command *command, const struct err *err, int status);
 /* The usage and options of a command, as --help prints it, to stdout. */
 void options_print_help(const struct command *command);
 /* For checks and completion: a line per listed option to stdout, "V<tab>verbosity<tab>LEVEL", with

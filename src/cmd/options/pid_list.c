@@ -19,8 +19,8 @@ static int add(const char *name, const char *text, struct pid_list *pids, struct
 		errno = 0;
 		pid = strtol(at, &end, 10);
 		if (end == at || errno || pid <= 0 || pid > MOST_PID || (*end && *end != ','))
-			return err_set(err, -EINVAL, "%s: '%s' is no list of %s ids", name, text,
-				       name[1] == 't' ? "thread" : "process");
+			return err_set(err, -EINVAL, "invalid %s '%s': expected a list of %s ids",
+				       name, text, name[1] == 't' ? "thread" : "process");
 		*vec_push(pids) = (pid_t)pid;
 		if (!*end)
 			return 0;

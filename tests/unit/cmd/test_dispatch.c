@@ -143,17 +143,17 @@ static void wrong_lines(void **state)
 		int rc;
 		const char *text;
 	} cases[] = {
-		{ "reprot", -ENOENT, "'reprot' is not a command; did you mean 'prospect report'?" },
-		{ "repart", -ENOENT, "'repart' is not a command; did you mean 'prospect report'?" },
-		{ "helm", -ENOENT, "'helm' is not a command; did you mean 'prospect help'?" },
+		{ "reprot", -ENOENT, "'reprot' is not a command: did you mean 'prospect report'?" },
+		{ "repart", -ENOENT, "'repart' is not a command: did you mean 'prospect report'?" },
+		{ "helm", -ENOENT, "'helm' is not a command: did you mean 'prospect help'?" },
 		{ "-V4 reprot", -ENOENT,
-		  "'reprot' is not a command; did you mean 'prospect report'?" },
-		{ "-V4", -EINVAL, "no command to profile; try 'prospect --help'" },
-		{ "--", -EINVAL, "no command to profile; try 'prospect --help'" },
+		  "'reprot' is not a command: did you mean 'prospect report'?" },
+		{ "-V4", -EINVAL, "no command to profile: try 'prospect --help'" },
+		{ "--", -EINVAL, "no command to profile: try 'prospect --help'" },
 		{ "--al ls -V", 0, NULL },
-		{ "-v4 ls", -EINVAL, "unknown option '-v'; did you mean '-V'?" },
+		{ "-v4 ls", -EINVAL, "unknown option '-v': did you mean '-V'?" },
 		{ "-a report x", -EINVAL,
-		  "options of 'report' go behind its name: prospect report -a ..." },
+		  "options of 'report' go after its name: prospect report -a ..." },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -53,9 +53,9 @@ static void the_option_says_what_ids_they_are(void **state)
 	struct err err = { "" };
 
 	pid_list_read("-p", &texts, &pids, &err);
-	assert_string_equal(err.text, "-p: 'x' is no list of process ids");
+	assert_string_equal(err.text, "invalid -p 'x': expected a list of process ids");
 	pid_list_read("-t", &texts, &pids, &err);
-	assert_string_equal(err.text, "-t: 'x' is no list of thread ids");
+	assert_string_equal(err.text, "invalid -t 'x': expected a list of thread ids");
 }
 
 int main(void)
