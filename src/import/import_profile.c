@@ -156,10 +156,12 @@ static void name_all(struct import_profile *import)
 	_cleanup_(debug_files_freep) struct debug_files *debug_files =
 		debug_files_new(&debug_options);
 	struct resolver *resolver =
-		resolver_new(import->profile, import->files, import->frames.kernel);
+		resolver_new(&(struct symbol_parts){ .profile = import->profile,
+						     .files = import->files,
+						     .debug_files = debug_files,
+						     .kernel = import->frames.kernel,
+						     .jit = import->frames.jit });
 
-	resolver_set_debug_files(resolver, debug_files);
-	resolver_set_jit(resolver, import->frames.jit);
 	resolver_run(resolver);
 	resolver_free(resolver);
 }

@@ -12,7 +12,7 @@
 #include "elf/elf_symbols.h"
 #include "elf/functions.h"
 #include "elf/symbol_versions.h"
-#include "names/debug_files/symbol_sources.h"
+#include "names/debug_files/symbol_files.h"
 
 struct function_list {
 	VEC(struct listed_function) list;
@@ -246,15 +246,15 @@ struct function_list *function_list_new(const struct elf_file *file,
 					struct debug_files *debug_files, const char *path)
 {
 	struct function_list *list = xcalloc(1, sizeof(*list));
-	struct symbol_sources sources = { .fd = -1 };
+	struct symbol_files sources = { .fd = -1 };
 
 	buf_add_char(&list->names, '\0');
 	read_file(list, file, file);
 	if (debug_files)
-		symbol_sources_find(debug_files, file, path, &sources);
+		symbol_files_find(debug_files, file, path, &sources);
 	for (size_t i = 0; i < sources.count; i++)
 		read_file(list, file, sources.files[i]);
-	symbol_sources_done(&sources);
+	symbol_files_done(&sources);
 	if (list->list.count)
 		qsort_r(list->list.items, list->list.count, sizeof(*list->list.items), compare,
 			list);

@@ -6,34 +6,22 @@
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
 
-#include "base/pause.h"
-#include "model/profile.h"
+#include <stddef.h>
+
+#include "names/symbol_source.h"
 
 struct resolver;
-struct debug_files;
-struct image_files;
-struct jit;
-struct kernel_symbols;
 
-/* Everything is borrowed and must outlive the resolver. @kernel may be NULL: kernel frames are then
- * named "[kernel]". */
-struct resolver *resolver_new(struct profile *profile, struct image_files *files,
-			      struct kernel_symbols *kernel);
-void resolver_free(struct resolver *resolver);
+/* Sources are asked in the order of SYMBOL_SOURCES. */
+struct resolver *resolver_new(const struct symbol_parts *parts);
+/* The same with other sources, the best first; they are borrowed, the list is not. */
+struct resolver *resolver_new_of(const struct symbol_parts *parts,
+				 const struct symbol_source *const *sources, size_t count);
+void resolver_free(struct resolver *resolver); /* NULL is fine */
 
-/* Where symbols of stripped files are looked for, in place of what is usual here; borrowed, must
- * outlive the resolver. */
-void resolver_set_debug_files(struct resolver *resolver, struct debug_files *debug_files);
-
-/* Frames of code that programs make while they run get names too; those without one are asked about
- * again at each run, for it may be told later. Borrowed, must outlive the resolver. */
-void resolver_set_jit(struct resolver *resolver, struct jit *jit);
-
-/* Calls @pause before another image's symbols are read: reading them may take a while. It may add
- * frames, which wait for the next run. */
-void resolver_set_pause(struct resolver *resolver, struct pause pause);
-/* Resolves all frames that have no symbol. Image states are brought up to date. Symbol tables of
- * files are kept in a cache of bounded size. */
+/* Resolves all frames that have no symbol, and asks again the sources that answered SYMBOL_LATER.
+ * Where no source answers, the frame stays as it is. Image states are brought up to date. Before
+ * another image's symbols are read a pause is taken; frames that it adds wait for the next run. */
 void resolver_run(struct resolver *resolver);
 
 #endif

@@ -12,7 +12,7 @@
 #include "elf/go_functions.h"
 #include "elf/plt.h"
 #include "elf/settle.h"
-#include "names/debug_files/symbol_sources.h"
+#include "names/debug_files/symbol_files.h"
 
 /* How far a lookup goes through functions nested in one another: beyond it the file is not honest,
  * and its names are not worth the time. */
@@ -80,7 +80,7 @@ static void slice(struct slices *slices, const struct functions *functions)
 }
 
 static void read_symbols(struct symtab *symtab, const struct elf_file *file,
-			 const struct symbol_sources *sources)
+			 const struct symbol_files *sources)
 {
 	elf_symbols_read(file, &symtab->functions, &symtab->complete);
 	for (size_t i = 0; sources && i < sources->count; i++) {
@@ -94,7 +94,7 @@ static void read_symbols(struct symtab *symtab, const struct elf_file *file,
 	symtab->named = symtab->functions.list.count > 0;
 }
 
-int symtab_new(struct elf_file *file, const struct symbol_sources *sources,
+int symtab_new(struct elf_file *file, const struct symbol_files *sources,
 	       struct symtab **ret_symtab, struct err *err)
 {
 	struct symtab *symtab;

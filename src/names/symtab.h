@@ -18,7 +18,7 @@
 struct symtab;
 struct elf_file;
 struct eh_ranges;
-struct symbol_sources;
+struct symbol_files;
 
 struct symtab_hit {
 	enum symbol_kind kind;
@@ -28,7 +28,7 @@ struct symtab_hit {
 
 /* Reads the sections and symbols of @file, and the symbols of @sources, files that have what was
  * stripped from it (NULL: none). A file without any is no error: its addresses are "[unknown]". */
-int symtab_new(struct elf_file *file, const struct symbol_sources *sources,
+int symtab_new(struct elf_file *file, const struct symbol_files *sources,
 	       struct symtab **ret_symtab, struct err *err);
 void symtab_free(struct symtab *symtab); /* NULL is fine */
 

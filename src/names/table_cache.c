@@ -9,7 +9,7 @@
 #include "elf/eh_ranges.h"
 #include "elf/elf_file.h"
 #include "elf/vdso.h"
-#include "names/debug_files/symbol_sources.h"
+#include "names/debug_files/symbol_files.h"
 #include "place/files/image_files.h"
 
 struct cached_table {
@@ -142,7 +142,7 @@ static int read_symtab(struct table_cache *cache, uint32_t id, struct elf_file *
 		       struct symtab **ret_symtab)
 {
 	const struct image *image = &cache->profile->images.items[id];
-	struct symbol_sources sources;
+	struct symbol_files sources;
 	int rc;
 
 	if (image->kind == IMAGE_VDSO)
@@ -150,10 +150,10 @@ static int read_symtab(struct table_cache *cache, uint32_t id, struct elf_file *
 	rc = elf_file_read_sections(file, NULL);
 	if (rc < 0)
 		return rc;
-	symbol_sources_find(cache->debug_files, file, profile_text(cache->profile, image->path),
-			    &sources);
+	symbol_files_find(cache->debug_files, file, profile_text(cache->profile, image->path),
+			  &sources);
 	rc = symtab_new(file, &sources, ret_symtab, NULL);
-	symbol_sources_done(&sources);
+	symbol_files_done(&sources);
 	return rc;
 }
 

@@ -408,11 +408,14 @@ static int load_kernel(struct recording *recording, struct err *err)
 	recording->frames.kernel = recording->kernel;
 	attribution_set_kernel(recording->attribution, recording->kernel);
 	record_facts_not_visible(recording->facts, kernel_symbols_hidden(recording->kernel));
-	recording->resolver = resolver_new(recording->profile, recording->files, recording->kernel);
 	recording->debug_files = debug_files_new(&debug_options);
-	resolver_set_debug_files(recording->resolver, recording->debug_files);
-	resolver_set_jit(recording->resolver, recording->jit);
-	resolver_set_pause(recording->resolver, (struct pause){ drain_between, recording });
+	recording->resolver =
+		resolver_new(&(struct symbol_parts){ .profile = recording->profile,
+						     .files = recording->files,
+						     .debug_files = recording->debug_files,
+						     .kernel = recording->kernel,
+						     .jit = recording->jit,
+						     .pause = { drain_between, recording } });
 	return 0;
 }
 

@@ -212,12 +212,14 @@ static void finish_parts(struct symbolizer *symbolizer)
 	line_service_start(&symbolizer->service, symbolizer->profile, &symbolizer->options.lines,
 			   symbolizer->kernel ? NULL : open_image, symbolizer);
 	symbolizer->resolver =
-		resolver_new(symbolizer->profile, symbolizer->files, symbolizer->kernel);
-	resolver_set_jit(symbolizer->resolver, symbolizer->jit);
+		resolver_new(&(struct symbol_parts){ .profile = symbolizer->profile,
+						     .files = symbolizer->files,
+						     .debug_files = symbolizer->service.debug_files,
+						     .kernel = symbolizer->kernel,
+						     .jit = symbolizer->jit });
 	symbolizer->frames = (struct frames){ .profile = symbolizer->profile,
 					      .kernel = symbolizer->kernel,
 					      .jit = symbolizer->jit };
-	resolver_set_debug_files(symbolizer->resolver, symbolizer->service.debug_files);
 }
 
 int symbolizer_new(const struct symbolize_options *options, struct symbolizer **ret_symbolizer,

@@ -24,7 +24,8 @@ static int set_up(void **state)
 	fixture->folder = tools_folder();
 	fixture->profile = profile_new();
 	fixture->files = image_files_new(fixture->profile, 64);
-	fixture->resolver = resolver_new(fixture->profile, fixture->files, NULL);
+	fixture->resolver = resolver_new(
+		&(struct symbol_parts){ .profile = fixture->profile, .files = fixture->files });
 	*state = fixture;
 	return 0;
 }
@@ -285,13 +286,119 @@ static void test_runs(void **state)
 	assert_string_equal(name_of(fixture, late), "tools_run");
 }
 
+/* A source of a runtime that nothing else knows: names even places, and odd ones once it `knows`. */
+struct odd_source {
+	struct profile *profile;
+	bool knows;
+	int begun, ended, freed;
+};
+
+static struct odd_source odd;
+
+static void *odd_make(const struct symbol_parts *parts)
+{
+	odd = (struct odd_source){ .profile = parts->profile };
+	return &odd;
+}
+
+static bool odd_answers_for(void *state, const struct image *image)
+{
+	assert_ptr_equal(state, &odd);
+	return image->kind == IMAGE_ANON;
+}
+
+static enum symbol_answer odd_look_up(void *state, uint32_t frame, uint64_t *changes,
+				      struct symbol *ret_symbol)
+{
+	uint64_t offset = odd.profile->frames.items[frame].offset;
+
+	assert_ptr_equal(state, &odd);
+	if (offset > 100)
+		return SYMBOL_PASS;
+	if (offset % 2 && !odd.knows) {
+		++*changes;
+		return SYMBOL_LATER;
+	}
+	*ret_symbol = (struct symbol){ .name = strpool_intern(&odd.profile->strings,
+							      *changes > 1 ? "late" : "early"),
+				       .kind = SYMBOL_NAMED };
+	return SYMBOL_FOUND;
+}
+
+static void odd_begin(void *state)
+{
+	assert_ptr_equal(state, &odd);
+	odd.begun++;
+}
+
+static void odd_end(void *state)
+{
+	assert_ptr_equal(state, &odd);
+	odd.ended++;
+}
+
+static void odd_free(void *state)
+{
+	assert_ptr_equal(state, &odd);
+	odd.freed++;
+}
+
+static void *never_make(const struct symbol_parts *parts)
+{
+	(void)parts;
+	return NULL;
+}
+
+/* What a source of its own answers comes before the placeholder; what it answers later replaces
+ * the placeholder, and its note is kept meanwhile. A source that cannot be made is never asked. */
+static void test_own_source(void **state)
+{
+	static const struct symbol_source odd_source = { .name = "odd",
+							 .make = odd_make,
+							 .answers_for = odd_answers_for,
+							 .look_up = odd_look_up,
+							 .begin = odd_begin,
+							 .end = odd_end,
+							 .free = odd_free };
+	static const struct symbol_source never = { .name = "never", .make = never_make };
+	const struct symbol_source *sources[] = { &never, &odd_source, &symbol_source_placeholder };
+	struct fixture *fixture = *state;
+	struct image anon = { .kind = IMAGE_ANON,
+			      .path = strpool_intern(&fixture->profile->strings, "[anon]") };
+	uint32_t image = profile_image(fixture->profile, &anon);
+	uint32_t even = add_frame(fixture, image, 2, FRAME_EXACT);
+	uint32_t late = add_frame(fixture, image, 3, FRAME_EXACT);
+	uint32_t passed = add_frame(fixture, image, 101, FRAME_EXACT);
+	uint32_t bucket =
+		add_frame(fixture, profile_bucket(fixture->profile, "[exec]"), 2, FRAME_EXACT);
+	struct resolver *resolver =
+		resolver_new_of(&(struct symbol_parts){ .profile = fixture->profile }, sources, 3);
+
+	resolver_run(resolver);
+	assert_string_equal(name_of(fixture, even), "early");
+	assert_string_equal(name_of(fixture, late), "[anon]");
+	assert_string_equal(name_of(fixture, passed), "[anon]");
+	assert_string_equal(name_of(fixture, bucket), "[exec]");
+	resolver_run(resolver);
+	assert_string_equal(name_of(fixture, late), "[anon]");
+	odd.knows = true;
+	fixture->profile->frames.items[late].dirty = false;
+	resolver_run(resolver);
+	assert_string_equal(name_of(fixture, late), "late");
+	assert_true(fixture->profile->frames.items[late].dirty);
+	assert_int_equal(odd.begun, 3);
+	assert_int_equal(odd.ended, 3);
+	resolver_free(resolver);
+	assert_int_equal(odd.freed, 1);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(test_own_code),	   CASE(test_stripped), CASE(test_no_names),
-		CASE(test_changed_file),   CASE(test_vdso),	CASE(test_runs),
-		CASE(test_changed_unseen),
+		CASE(test_own_code),	   CASE(test_stripped),	  CASE(test_no_names),
+		CASE(test_changed_file),   CASE(test_vdso),	  CASE(test_runs),
+		CASE(test_changed_unseen), CASE(test_own_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

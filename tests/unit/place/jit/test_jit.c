@@ -601,11 +601,15 @@ static void test_dump_lines_by_turns(void **state)
 {
 	struct fixture *fixture = *state;
 	struct image_files *files = image_files_new(fixture->profile, 64);
-	struct resolver *resolver = resolver_new(fixture->profile, files, NULL);
+	int pauses = 0;
+	struct resolver *resolver =
+		resolver_new(&(struct symbol_parts){ .profile = fixture->profile,
+						     .files = files,
+						     .jit = fixture->jit,
+						     .pause = { count, &pauses } });
 	struct jitdump_maker maker = { 0 };
 	uint64_t now = clock_ns();
 	size_t bytes;
-	int pauses = 0;
 
 	make_header(&maker, 0, 0);
 	bytes = make_long(&maker, now, CODE, "one");
@@ -617,8 +621,6 @@ static void test_dump_lines_by_turns(void **state)
 
 		profile_frame(fixture->profile, &frame);
 	}
-	resolver_set_jit(resolver, fixture->jit);
-	resolver_set_pause(resolver, (struct pause){ count, &pauses });
 	resolver_run(resolver);
 	assert_int_equal(fixture->profile->lines.count, 1 + 100);
 	assert_int_equal(jit_line_counts(fixture->jit).bytes_read, bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "names/debug_files/symbol_sources.h"
+#include "names/debug_files/symbol_files.h"
 
 #include <stdlib.h>
 
-static void add(struct symbol_sources *sources, struct elf_file *file)
+static void add(struct symbol_files *sources, struct elf_file *file)
 {
 	if (elf_file_read_sections(file, NULL) == 0)
 		sources->files[sources->count++] = file;
@@ -11,7 +11,7 @@ static void add(struct symbol_sources *sources, struct elf_file *file)
 		elf_file_free(file);
 }
 
-static void add_embedded(struct symbol_sources *sources, const struct elf_file *file)
+static void add_embedded(struct symbol_files *sources, const struct elf_file *file)
 {
 	struct elf_file *embedded;
 	size_t size;
@@ -21,7 +21,7 @@ static void add_embedded(struct symbol_sources *sources, const struct elf_file *
 		add(sources, embedded);
 }
 
-static void add_debug_file(struct symbol_sources *sources, struct debug_files *debug_files,
+static void add_debug_file(struct symbol_files *sources, struct debug_files *debug_files,
 			   const struct elf_file *file, const char *path)
 {
 	struct readers readers = { 0 };
@@ -38,21 +38,21 @@ static void add_debug_file(struct symbol_sources *sources, struct debug_files *d
 		add(sources, debug);
 }
 
-void symbol_sources_find(struct debug_files *debug_files, const struct elf_file *file,
-			 const char *path, struct symbol_sources *ret_sources)
+void symbol_files_find(struct debug_files *debug_files, const struct elf_file *file,
+		       const char *path, struct symbol_files *ret_sources)
 {
-	*ret_sources = (struct symbol_sources){ .fd = -1 };
+	*ret_sources = (struct symbol_files){ .fd = -1 };
 	if (debug_files_has(file, DEBUG_SYMBOLS))
 		return;
 	add_embedded(ret_sources, file);
 	add_debug_file(ret_sources, debug_files, file, path);
 }
 
-void symbol_sources_done(struct symbol_sources *sources)
+void symbol_files_done(struct symbol_files *sources)
 {
 	for (size_t i = 0; i < sources->count; i++)
 		elf_file_free(sources->files[i]);
 	cleanup_closep(&sources->fd);
 	free(sources->embedded);
-	*sources = (struct symbol_sources){ .fd = -1 };
+	*sources = (struct symbol_files){ .fd = -1 };
 }
