@@ -31,6 +31,7 @@ const struct command *const commands[] = {
 	&command_query,
 	&command_annotate,
 	&command_archive,
+	&command_names,
 	&command_recover,
 	&command_export,
 	&command_import,

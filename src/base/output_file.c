@@ -323,6 +323,11 @@ FILE *output_file_stream(struct output_file *file)
 	return file->stream;
 }
 
+bool output_file_replaces(const struct output_file *file)
+{
+	return file->unnamed || file->temporary;
+}
+
 /* Puts what is in @from over what is in @to. Returns 0 or a positive errno; when there is no room
  * for it that is known before anything is changed, where the file system can tell. */
 static int write_over(int from, int to)

@@ -34,6 +34,9 @@ DEFINE_CLEANUP(struct output_file *, output_file_free);
 
 /* Borrowed until commit or free. */
 FILE *output_file_stream(struct output_file *file);
+/* Will a new file take the place of the old one at once, for whoever looks at the path? Not where
+ * the old one is written over, or what is no regular file is written to. */
+bool output_file_replaces(const struct output_file *file);
 /* Everything was written: checks that it arrived and moves or copies it into place. Only once. A
  * reader of a pipe that went away is no failure: nobody is left to be told. */
 int output_file_commit(struct output_file *file, struct err *err);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "load/added_names.h"
 #include "load/profile_readers.h"
 #include "names/spelling/demangler.h"
 #include "place/kernel/kernel_names.h"
@@ -187,6 +188,17 @@ void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *r
 		*ret_to_ns = *ret_from_ns;
 }
 
+/* Functions that the recording could not name, before anything looks at them. */
+static void add_names(struct opened *opened)
+{
+	struct late_names added;
+
+	if (!added_names_wanted(&opened->names.lines))
+		return;
+	added_names_find(opened->profile, &opened->names.lines, false, false, &added);
+	late_names_done(&added);
+}
+
 static void expand_inlines(struct opened *opened)
 {
 	inlines_expand(opened->profile, opened->lines, &opened->inlines);
@@ -249,6 +261,7 @@ int opened_read(struct opened *opened, struct err *err)
 	opened->readers = xcalloc(1, sizeof(*opened->readers));
 	profile_readers_find(opened->profile, &opened->totals, opened->unpacked, opened->readers);
 	opened->names.lines.readers = opened->readers;
+	add_names(opened);
 	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);
 	if (opened->names.inlines)
 		expand_inlines(opened);

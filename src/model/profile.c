@@ -199,6 +199,19 @@ uint32_t profile_symbol(struct profile *profile, const struct symbol *key)
 	return intern_symbol(profile, key);
 }
 
+void profile_index_symbols(struct profile *profile)
+{
+	for (uint32_t id = 1; id < profile->symbols.count; id++) {
+		const struct symbol *symbol = &profile->symbols.items[id];
+		uint64_t hash = symbol_hash(symbol);
+		uint32_t known;
+
+		if (!hashidx_find(&profile->symbol_index, hash, symbol_equal, profile, symbol,
+				  &known))
+			hashidx_add(&profile->symbol_index, hash, id);
+	}
+}
+
 uint32_t profile_frame(struct profile *profile, const struct frame *key)
 {
 	return intern_frame(profile, key);

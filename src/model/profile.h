@@ -160,6 +160,7 @@ struct total {
 	X(TEXT,                                                                                    \
 	  not_visible) /* sentences joined by newlines: what was not seen, why, the          \
 				mend */     \
+	X(TEXT, names_added) /* lines, one for each image named later: when, from which file */    \
 	X(NUMBER, cpus)                                                                            \
 	X(NUMBER, start_ns) /* CLOCK_MONOTONIC */                                                  \
 	X(NUMBER, start_realtime_ns)                                                               \
@@ -177,10 +178,14 @@ struct total {
 	X(NUMBER, recording_cpu_ns)  /* of it from start_ns to end_ns; 0: not told apart */        \
 	X(NUMBER, interrupt_ns)	     /* samples x calibrated cost; 0 with interrupt_known 0 */     \
 	X(NUMBER, interrupt_known)                                                                 \
-	X(NUMBER, bpf_ns) X(NUMBER, max_rss_kb) X(NUMBER, ring_kb) /* of one CPU */                \
-		X(NUMBER, ring_high_water_permille) X(NUMBER, ring_mean_permille)                  \
-			X(NUMBER, flushes) X(NUMBER, file_inode) /* see store/origin.h */          \
-		X(NUMBER, file_birth_ns)
+	X(NUMBER, bpf_ns)                                                                          \
+	X(NUMBER, max_rss_kb)                                                                      \
+	X(NUMBER, ring_kb) /* of one CPU */                                                        \
+	X(NUMBER, ring_high_water_permille)                                                        \
+	X(NUMBER, ring_mean_permille)                                                              \
+	X(NUMBER, flushes)                                                                         \
+	X(NUMBER, file_inode) /* see store/origin.h */                                             \
+	X(NUMBER, file_birth_ns)
 
 struct run_facts {
 #define FACT_TEXT	       char *
@@ -230,6 +235,9 @@ uint32_t profile_symbol(struct profile *profile, const struct symbol *key);
 uint32_t profile_frame(struct profile *profile, const struct frame *key);
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame);
 uint32_t profile_line(struct profile *profile, const struct told_line *key);
+
+/* Makes the symbols of a profile that was loaded be found by profile_symbol. */
+void profile_index_symbols(struct profile *profile);
 
 /* Appends a row; nothing is shared. process: the instance number is the caller's business. */
 uint32_t profile_add_process(struct profile *profile, const struct process *process);

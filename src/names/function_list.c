@@ -251,7 +251,7 @@ struct function_list *function_list_new(const struct elf_file *file,
 	buf_add_char(&list->names, '\0');
 	read_file(list, file, file);
 	if (debug_files)
-		symbol_files_find(debug_files, file, path, &sources);
+		symbol_files_find(debug_files, file, path, NULL, &sources);
 	for (size_t i = 0; i < sources.count; i++)
 		read_file(list, file, sources.files[i]);
 	symbol_files_done(&sources);

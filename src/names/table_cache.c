@@ -150,7 +150,7 @@ static int read_symtab(struct table_cache *cache, uint32_t id, struct elf_file *
 	rc = elf_file_read_sections(file, NULL);
 	if (rc < 0)
 		return rc;
-	symbol_files_find(cache->debug_files, file, profile_text(cache->profile, image->path),
+	symbol_files_find(cache->debug_files, file, profile_text(cache->profile, image->path), NULL,
 			  &sources);
 	rc = symtab_new(file, &sources, ret_symtab, NULL);
 	symbol_files_done(&sources);

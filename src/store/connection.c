@@ -189,6 +189,13 @@ static void harden(sqlite3 *db)
 	sqlite3_busy_timeout(db, CONNECTION_BUSY_MS);
 }
 
+/* Statements stop after what the size of the file can explain. */
+static void limit_time(struct connection *connection, uint64_t size)
+{
+	connection->budget = (size * OPS_PER_BYTE + OPS_ALWAYS) / TICK_OPS;
+	sqlite3_progress_handler(connection->db, TICK_OPS, on_tick, connection);
+}
+
 /* Why SQLite could not start to read. */
 static int explain_begin(int rc, const char *path, struct err *err)
 {
@@ -231,9 +238,8 @@ static int open_database(struct connection *connection, struct err *err)
 		rc = read_header(connection->db, header, &size);
 	if (rc)
 		return sql_explain(rc, "open", connection->path, err);
-	connection->budget = (size * OPS_PER_BYTE + OPS_ALWAYS) / TICK_OPS;
 	harden(connection->db);
-	sqlite3_progress_handler(connection->db, TICK_OPS, on_tick, connection);
+	limit_time(connection, size);
 	return connection_check_header(connection->db, connection->path, err);
 }
 
@@ -269,4 +275,51 @@ void connection_close(struct connection *connection)
 	guard_free(connection->guard);
 	free(connection->path);
 	*connection = (struct connection){ 0 };
+}
+
+int connection_size(const struct connection *connection, uint64_t *ret_bytes)
+{
+	uint8_t header[HEADER_BYTES];
+
+	return read_header(connection->db, header, ret_bytes);
+}
+
+/* Takes the bytes, which SQLite allocated. */
+static int open_bytes(struct connection *connection, unsigned char *bytes, sqlite3_int64 size)
+{
+	int code = sqlite3_open_v2(":memory:", &connection->db,
+				   SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY |
+					   SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
+				   NULL);
+	sqlite3_int64 most = INT64_MAX;
+
+	if (code != SQLITE_OK) {
+		sqlite3_free(bytes);
+		return sql_errno(connection->db, code);
+	}
+	code = sqlite3_deserialize(connection->db, "main", bytes, size, size,
+				   SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+	if (code == SQLITE_OK)
+		code = sqlite3_file_control(connection->db, "main", SQLITE_FCNTL_SIZE_LIMIT, &most);
+	return sql_errno(connection->db, code);
+}
+
+int connection_copy(const struct connection *connection, struct connection *ret_copy)
+{
+	sqlite3_int64 size = 0;
+	unsigned char *bytes = sqlite3_serialize(connection->db, "main", &size, 0);
+	int rc;
+
+	*ret_copy = (struct connection){ 0 };
+	if (!bytes)
+		return -ENOMEM;
+	rc = open_bytes(ret_copy, bytes, size);
+	if (!rc) {
+		harden(ret_copy->db);
+		limit_time(ret_copy, (uint64_t)size);
+		rc = sql_exec(ret_copy->db, "PRAGMA temp_store = MEMORY");
+	}
+	if (rc)
+		connection_close(ret_copy);
+	return rc;
 }

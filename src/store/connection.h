@@ -42,6 +42,12 @@ void connection_refill(struct connection *connection);
 bool connection_writable(const struct connection *connection);
 void connection_close(struct connection *connection);
 
+/* How large the file is, as of now. 0 or a negative errno. */
+int connection_size(const struct connection *connection, uint64_t *ret_bytes);
+/* A copy of it in memory, which may be written to: as hardened, and without a transaction. The
+ * caller closes it. -ENOMEM or another negative errno. */
+int connection_copy(const struct connection *connection, struct connection *ret_copy);
+
 /* Is a recorder at work on this file, or can that not be told? Do not call it while this process
  * has the file open: closing a descriptor drops all locks of a process (fcntl(2)). */
 bool connection_is_recording(const char *path);

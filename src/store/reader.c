@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "store/amend.h"
 #include "store/branch_rows.h"
 #include "store/checksums.h"
 #include "store/connection.h"
@@ -24,6 +25,7 @@ struct store_reader {
 	struct connection connection;
 	struct wordlist_map words;
 	struct layers layers;
+	struct row_writer rows; /* of the profile that was loaded last */
 };
 
 DEFINE_CLEANUP(struct store_reader *, store_close);
@@ -102,8 +104,22 @@ int store_load_profile(struct store_reader *reader, struct profile **ret_profile
 		rc = checksums_compare_keys(reader->connection.db, "loss", &why);
 	if (rc)
 		return explain(reader, rc, &why, err);
+	row_writer_settle(&reader->rows, profile);
 	*ret_profile = steal_ptr(profile);
 	return 0;
+}
+
+int store_write_copy(struct store_reader *reader, struct profile *profile, FILE *out,
+		     struct err *err)
+{
+	const char *path = reader->connection.path;
+	struct err why = { "" };
+	int rc =
+		amend_write(&reader->connection, &reader->words, &reader->rows, profile, out, &why);
+
+	if (rc && why.text[0])
+		return err_set(err, rc, "%s: %s", path, why.text);
+	return rc ? sql_explain(rc, "copy", path, err) : 0;
 }
 
 int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err)
@@ -280,6 +296,11 @@ static int load(struct store_reader *reader, struct totals *ret_totals, struct e
 int store_find_origin(const struct profile *profile)
 {
 	return origin_find(&profile->run);
+}
+
+void store_note_origin_of(struct profile *profile, int fd)
+{
+	origin_note(&profile->run, fd);
 }
 
 bool store_has_open(int fd)

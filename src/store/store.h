@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -73,6 +74,16 @@ void store_close(struct store_reader *reader);
  * is for looking at: the functions of model/profile.h that find rows by their key do not find
  * these. */
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err);
+
+/* Writes a copy of the file to @out, with the dictionary rows that were added to the profile loaded
+ * last or are dirty, and with its facts. Samples, stacks and totals are those of the file. The copy
+ * is made in memory. -EFBIG: the file is too large for that (store/amend.h); -ENOTSUP: it is from a
+ * version whose files cannot be added to; else errors of writing. */
+int store_write_copy(struct store_reader *reader, struct profile *profile, FILE *out,
+		     struct err *err);
+/* Notes in the facts that the open file is the recording's own (store/origin.h), before a copy is
+ * written to it: only of one that is to take the place of the recording's own file. */
+void store_note_origin_of(struct profile *profile, int fd);
 
 /* The facts of the run alone; else empty. The caller owns the profile. */
 int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err);

@@ -410,3 +410,126 @@ test_exec_that_was_lost() {
 	[ "$(sum 4 < "$T/rows")" -ge 300 ] || fail "the program was not sampled"
 	! awk -F '\t' '$1 != "loop" && $1 !~ /^\[/' "$T/rows" | grep . || fail "a wrong name"
 }
+
+# without_names DEBUG-FILE [FLAG...]: $T/prof is a recording of $T/program, a stripped copy of shares.c built
+# with the flags as $T/whole; its debug information is in DEBUG-FILE.
+without_names() {
+	local debug=$1
+	shift
+	need objcopy
+	${CC:-cc} -std=gnu11 -O2 -g -D_GNU_SOURCE -Wl,--build-id=sha1 -o "$T/whole" "$HERE/programs/shares.c" "$@" ||
+		fail "shares.c does not compile"
+	mkdir -p "$(dirname "$debug")"
+	objcopy --only-keep-debug "$T/whole" "$debug"
+	strip --strip-all -o "$T/program" "$T/whole"
+	record "$T/prof" -H 4000 -- "$T/program" 0.6
+	rows "$T/prof" symbol --select 'program=program' > "$T/rows"
+	! grep '^burn_' "$T/rows" || fail "the stripped program has names"
+}
+
+# tables FILE: what names leave alone.
+tables() {
+	local table
+	for table in stack total second event loss process task 'block'; do
+		"$PROSPECT" query --format csv "SELECT * FROM $table" "$1" || fail "query $table" >&2
+	done
+	"$PROSPECT" query --format csv 'SELECT id, image, offset, kind FROM frame' "$1" || fail "query" >&2
+}
+
+# The functions are those that nm finds, their shares those that the program measured.
+test_names_added_later() {
+	local id inode
+	without_names "$T/debug/first" # where nothing looks for it
+	id=$(readelf -n "$T/whole" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$T/debug/.build-id/${id:0:2}"
+	mv "$T/debug/first" "$T/debug/.build-id/${id:0:2}/${id:2}.debug"
+	cp "$T/stdout" "$T/truth"
+	chmod 640 "$T/prof"
+	cp -p "$T/prof" "$T/old"
+	tables "$T/prof" > "$T/before"
+	"$PROSPECT" report "$T/prof" --debug-dir "$T/debug" --by symbol --format csv --select program=program \
+		> "$T/seen.csv" || fail "report"
+	cmp "$T/prof" "$T/old" || fail "the report changed the profile"
+	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" "$T/prof" > "$T/stdout"
+	grep -q "^$T/program: .* frames named from $T/debug/.build-id" "$T/stdout" ||
+		fail "it does not say which file it named:" "$(cat "$T/stdout")"
+	rows "$T/prof" symbol --select 'program=program mode=user' > "$T/rows"
+	check_shares program "$T/truth" "$T/rows"
+	expect_functions "$T/prof" program burn_
+	"$PROSPECT" report "$T/prof" --by symbol --format csv --select program=program | cmp - "$T/seen.csv" ||
+		fail "a report that adds names shows others than the profile"
+	tables "$T/prof" | cmp - "$T/before" || fail "more than names changed"
+	[ "$(stat -c '%a %u' "$T/prof")" = "$(stat -c '%a %u' "$T/old")" ] || fail "the owner or mode changed"
+	[ "$("$PROSPECT" query --format csv "SELECT value FROM header WHERE name = 'file_inode'" "$T/prof" |
+		tail -n 1)" = "$(stat -c %i "$T/prof")" ] || fail "it is not the file of its recording any more"
+	"$PROSPECT" query --format csv "SELECT DISTINCT printf('%016x', s.start), s.name FROM frame f
+		JOIN symbol s ON s.id = f.symbol JOIN image i ON i.id = f.image
+		WHERE i.path = '$T/program'" "$T/prof" | sed 1d | tr -d '"' | tr , ' ' | sort > "$T/named"
+	nm "$T/whole" | awk '{ print $1, $3 }' | sort > "$T/nm"
+	[ "$(wc -l < "$T/named")" -ge 3 ] || fail "only these have names:" "$(cat "$T/named")"
+	[ -z "$(comm -23 "$T/named" "$T/nm")" ] ||
+		fail "nm has no such functions:" "$(comm -23 "$T/named" "$T/nm")"
+	"$PROSPECT" report "$T/prof" -V2 | grep -q '^Names added *20.*frames of' || fail "the head does not tell"
+	# nothing new
+	inode=$(stat -c '%i %Y' "$T/prof")
+	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" "$T/prof" > "$T/stdout"
+	grep -q '^nothing new: .* was not changed$' "$T/stdout" || fail "it does not say so:" "$(cat "$T/stdout")"
+	[ "$(stat -c '%i %Y' "$T/prof")" = "$inode" ] || fail "it wrote with nothing to write"
+	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" -o "$T/new" "$T/old" > "$T/stdout"
+	tables "$T/new" | cmp - "$T/before" || fail "more than names differs in the new file"
+	rows "$T/old" symbol --select program=program | grep '^burn_' && fail "-o changed the old file"
+	rows "$T/new" symbol --select program=program | grep -q '^burn_' || fail "-o wrote no names"
+}
+
+test_names_of_another_build() {
+	without_names "$T/none/debug"
+	mkdir "$T/debug"
+	${CC:-cc} -std=gnu11 -O2 -g -D_GNU_SOURCE -Wl,--build-id=uuid -o "$T/other" "$HERE/programs/shares.c"
+	objcopy --only-keep-debug "$T/other" "$T/debug/program.debug"
+	cp "$T/prof" "$T/old"
+	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" "$T/prof" > "$T/stdout"
+	grep -q "^$T/program: .*without a name: .*its build id is another file's; build id [0-9a-f]\{40\}$" \
+		"$T/stdout" || fail "it does not say why:" "$(cat "$T/stdout")"
+	cmp "$T/prof" "$T/old" || fail "the profile was changed"
+	"$PROSPECT" report "$T/prof" --debug-dir "$T/debug" --by symbol --format csv --select program=program \
+		> "$T/rows"
+	! grep burn_ "$T/rows" || fail "a report took the names of another build"
+	expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" --force "$T/prof" > "$T/stdout"
+	expect_functions "$T/prof" program burn_
+	"$PROSPECT" query --format csv "SELECT value FROM header WHERE name = 'names_added'" "$T/prof" |
+		grep -q 'by --force: nothing proves' || fail "the profile does not say that it was forced"
+	# symbols that are none: the file is refused or names nothing
+	for bytes in 64 1000 4000; do
+		head -c "$bytes" "$T/whole" > "$T/debug/program.debug"
+		cp "$T/old" "$T/prof"
+		expect_status 0 "$PROSPECT" names --debug-dir "$T/debug" --force "$T/prof" > "$T/stdout"
+		cmp "$T/prof" "$T/old" || fail "$bytes bytes of a file gave names"
+	done
+}
+
+# Whatever goes wrong, the old profile is as it was, and nothing is left beside it.
+test_names_fail_whole() {
+	local pid
+	without_names "$T/debug/program.debug"
+	mkdir "$T/apart"
+	mv "$T/prof" "$T/apart/prof"
+	cp "$T/apart/prof" "$T/old"
+	(ulimit -f 64 && "$PROSPECT" names --debug-dir "$T/debug" "$T/apart/prof") > "$T/stdout" 2>&1 &&
+		fail "it wrote beyond the limit of file sizes"
+	cmp "$T/apart/prof" "$T/old" || fail "the old file was changed"
+	[ "$(ls "$T/apart")" = prof ] || fail "something was left:" "$(ls "$T/apart")"
+	ln "$T/apart/prof" "$T/apart/link"
+	expect_status 1 "$PROSPECT" names --debug-dir "$T/debug" "$T/apart/prof" > "$T/stdout"
+	cmp "$T/apart/prof" "$T/old" || fail "a file with two names was changed"
+	echo text > "$T/text"
+	expect_status 1 "$PROSPECT" names --debug-dir "$T/debug" -o "$T/text" "$T/apart/prof" > "$T/stdout"
+	[ "$(cat "$T/text")" = text ] || fail "-o replaced what is no profile"
+	"$PROSPECT" record -o "$T/live" -- "$BIN/loop" 600 2> "$T/stderr.record" &
+	pid=$!
+	until_true has_begun "$T/live"
+	expect_status 1 "$PROSPECT" names --debug-dir "$T/debug" "$T/live" > "$T/stdout"
+	kill $pid
+	wait $pid || :
+	grep -q 'live is being recorded: stop that recording first' "$T/stderr" ||
+		fail "it does not say why:" "$(cat "$T/stderr")"
+}

@@ -25,6 +25,7 @@ extern const struct command command_run; /* prospect [run] COMMAND */
 extern const struct command command_record;
 extern const struct command command_annotate;
 extern const struct command command_archive;
+extern const struct command command_names;
 extern const struct command command_recover;
 extern const struct command command_report;
 extern const struct command command_export;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
@@ -265,6 +266,41 @@ static bool find_by_link(struct search *search)
 	return try_path(search, hidden, true) || each_folder(search->files, try_linked, search);
 }
 
+char *debug_files_named(const char *folder, const char *path, int number)
+{
+	static const struct {
+		bool whole; /* the path below the folder, else the name alone */
+		const char *suffix;
+	} names[] = { { true, ".debug" }, { true, "" }, { false, ".debug" }, { false, "" } };
+
+	if (*path != '/' || number >= (int)(sizeof(names) / sizeof(*names)))
+		return NULL;
+	return xasprintf("%s/%s%s", folder,
+			 names[number].whole ? path + strspn(path, "/") : file_base(path),
+			 names[number].suffix);
+}
+
+/* A file that a user put into a folder under the file's own name. */
+static bool find_by_name(struct search *search)
+{
+	const struct debug_options *options = &search->files->options;
+
+	for (size_t i = 0; i < options->folder_count; i++) {
+		char *path;
+
+		for (int j = 0;
+		     (path = debug_files_named(options->folders[i], search->wanted->path, j));
+		     j++) {
+			bool found = try_path_in(search, options->folders[i], path, false);
+
+			free(path);
+			if (found)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* One of the places of a kernel or module. */
 static bool try_place(void *context, const char *path)
 {
@@ -325,10 +361,7 @@ static bool find_on_servers(struct search *search)
 
 /* The chain. */
 static bool (*const sources[])(struct search *) = {
-	find_by_build_id,
-	find_by_link,
-	find_kernel,
-	find_on_servers,
+	find_by_build_id, find_by_link, find_by_name, find_kernel, find_on_servers,
 };
 
 int debug_files_open(struct debug_files *files, const struct debug_wanted *wanted,

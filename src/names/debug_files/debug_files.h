@@ -6,9 +6,10 @@
  *
  * 1. build-id folders: FOLDER/.build-id/xx/yyyy.debug of each --debug-dir and of /usr/lib/debug;
  * 2. .gnu_debuglink: beside the file, in .debug/ there, under each FOLDER;
- * 3. for kernels and their modules, the places distributions keep vmlinux and modules in, also
+ * 3. by the file's own name in each FOLDER of --debug-dir, where the build id proves it;
+ * 4. for kernels and their modules, the places distributions keep vmlinux and modules in, also
  *    under each FOLDER, and there by their names alone;
- * 4. debuginfod servers, when that was asked for.
+ * 5. debuginfod servers, when that was asked for.
  *
  * All but the servers' files have names that other files chose: they are opened through foreign/door.h
  * for the readers that a question brings along.
@@ -88,6 +89,10 @@ int debug_files_open_split(struct debug_files *files, const struct readers *read
 /* PATH.dwp: */
 int debug_files_open_package(struct debug_files *files, const struct readers *readers,
 			     const char *path);
+
+/* The name that the debug file of @path may have in a folder: 0 is FOLDER/PATH.debug, then
+ * FOLDER/PATH, FOLDER/NAME.debug and FOLDER/NAME. NULL: there are no more. The caller frees it. */
+char *debug_files_named(const char *folder, const char *path, int number);
 
 /* What all paths are below: --symfs, if there is one. */
 struct door_root debug_files_root(const struct debug_files *files);

@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
-static void add(struct symbol_files *sources, struct elf_file *file)
+/* Takes @file. False: it cannot be read. */
+static bool add(struct symbol_files *sources, struct elf_file *file)
 {
-	if (elf_file_read_sections(file, NULL) == 0)
-		sources->files[sources->count++] = file;
-	else
+	if (elf_file_read_sections(file, &sources->why) < 0) {
 		elf_file_free(file);
+		return false;
+	}
+	sources->files[sources->count++] = file;
+	return true;
 }
 
 static void add_embedded(struct symbol_files *sources, const struct elf_file *file)
@@ -22,30 +25,41 @@ static void add_embedded(struct symbol_files *sources, const struct elf_file *fi
 }
 
 static void add_debug_file(struct symbol_files *sources, struct debug_files *debug_files,
-			   const struct elf_file *file, const char *path)
+			   const struct debug_wanted *wanted)
 {
-	struct readers readers = { 0 };
-	struct debug_wanted wanted = { .path = path,
-				       .build_id = *elf_file_build_id(file),
-				       .readers = &readers };
-	_cleanup_free_ char *where = NULL;
 	struct elf_file *debug;
 
-	readers_add_owner(&readers, elf_file_descriptor(file));
-	wanted.has_link = debug_link_read(file, &wanted.link);
-	sources->fd = debug_files_open(debug_files, &wanted, DEBUG_SYMBOLS, &where, NULL);
-	if (sources->fd >= 0 && elf_file_open(sources->fd, &debug, NULL) == 0)
-		add(sources, debug);
+	sources->fd = debug_files_open(debug_files, wanted, DEBUG_SYMBOLS, &sources->debug_path,
+				       &sources->why);
+	if (sources->fd < 0 || elf_file_open(sources->fd, &debug, &sources->why) < 0)
+		return;
+	if (add(sources, debug))
+		sources->debug = debug;
+}
+
+void symbol_files_find_debug(struct debug_files *debug_files, const struct debug_wanted *wanted,
+			     struct symbol_files *ret_sources)
+{
+	*ret_sources = (struct symbol_files){ .fd = -1 };
+	add_debug_file(ret_sources, debug_files, wanted);
 }
 
 void symbol_files_find(struct debug_files *debug_files, const struct elf_file *file,
-		       const char *path, struct symbol_files *ret_sources)
+		       const char *path, const struct readers *readers,
+		       struct symbol_files *ret_sources)
 {
+	struct readers all = readers ? *readers : (struct readers){ 0 };
+	struct debug_wanted wanted = { .path = path,
+				       .build_id = *elf_file_build_id(file),
+				       .readers = &all };
+
 	*ret_sources = (struct symbol_files){ .fd = -1 };
 	if (debug_files_has(file, DEBUG_SYMBOLS))
 		return;
+	readers_add_owner(&all, elf_file_descriptor(file));
+	wanted.has_link = debug_link_read(file, &wanted.link);
 	add_embedded(ret_sources, file);
-	add_debug_file(ret_sources, debug_files, file, path);
+	add_debug_file(ret_sources, debug_files, &wanted);
 }
 
 void symbol_files_done(struct symbol_files *sources)
@@ -53,6 +67,7 @@ void symbol_files_done(struct symbol_files *sources)
 	for (size_t i = 0; i < sources->count; i++)
 		elf_file_free(sources->files[i]);
 	cleanup_closep(&sources->fd);
+	free(sources->debug_path);
 	free(sources->embedded);
 	*sources = (struct symbol_files){ .fd = -1 };
 }

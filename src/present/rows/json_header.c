@@ -302,6 +302,8 @@ static json_t *make_header(const struct view *view)
 	json_object_set_new(header, "ring", ring(run));
 	json_object_set_new(header, "account", account_object(&view->account));
 	json_object_set_new(header, "not_visible", sentences(run->not_visible));
+	if (run->names_added && *run->names_added)
+		json_object_set_new(header, "names_added", sentences(run->names_added));
 	if (view->instructions)
 		json_object_set_new(
 			header, "no_instructions",

@@ -435,11 +435,9 @@ static void print_account(struct head *head)
 	print_paragraph(head, "");
 }
 
-static void print_not_visible(struct head *head)
+/* Each line of @sentence (NULL: none) as a paragraph. */
+static void print_lines(struct head *head, const char *label, const char *sentence)
 {
-	const char *sentence = head->run->not_visible;
-	const char *label = "Not visible";
-
 	while (sentence && *sentence) {
 		size_t length = strcspn(sentence, "\n");
 		char *one = strndup(sentence, length);
@@ -453,6 +451,17 @@ static void print_not_visible(struct head *head)
 		sentence += length;
 		sentence += *sentence == '\n';
 	}
+}
+
+static void print_not_visible(struct head *head)
+{
+	print_lines(head, "Not visible", head->run->not_visible);
+}
+
+static void print_names_added(struct head *head)
+{
+	if (!is_short(head))
+		print_lines(head, "Names added", head->run->names_added);
 }
 
 static void print_blind_spot(struct head *head)
@@ -493,6 +502,7 @@ size_t trust_print(const struct view *view, FILE *out)
 	print_not_read(&head);
 	print_stacks(&head);
 	print_unresolved(&head);
+	print_names_added(&head);
 	print_cost(&head);
 	print_account(&head);
 	print_not_visible(&head);

@@ -82,6 +82,7 @@ static void whole_or_not_there(void **state)
 	fputs("new", output_file_stream(file));
 	fflush(output_file_stream(file));
 	assert_int_equal(lstat("report", &stat), -1);
+	assert_true(output_file_replaces(file));
 	assert_int_equal(output_file_commit(file, NULL), 0);
 	output_file_free(file);
 	umask(mask);
@@ -142,6 +143,7 @@ static void all_names_stay(void **state)
 	write_new("report");
 	assert_file("other", "new!");
 	assert_int_equal(output_file_open("other", &file, NULL), 0);
+	assert_false(output_file_replaces(file));
 	fputs("3rd", output_file_stream(file));
 	assert_int_equal(output_file_commit(file, NULL), 0);
 	output_file_free(file);

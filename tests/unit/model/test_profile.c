@@ -185,11 +185,28 @@ static void test_stack_ends(void **state)
 	profile_free(profile);
 }
 
+/* Rows that a reader appended are found once they are indexed, the first of two that are equal. */
+static void test_symbols_that_were_loaded(void **state)
+{
+	struct profile *profile = *state;
+	struct symbol symbol = { .image = 3, .name = 0, .start = 7, .kind = SYMBOL_NAMED };
+
+	*vec_push(&profile->symbols) = symbol;
+	*vec_push(&profile->symbols) = symbol;
+	profile_index_symbols(profile);
+	profile_index_symbols(profile);
+	assert_int_equal(profile_symbol(profile, &symbol), 1);
+	symbol.start = 8;
+	assert_int_equal(profile_symbol(profile, &symbol), 3);
+	assert_int_equal(profile->symbols.count, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack_ends),
 		WITH_PROFILE(test_zero_is_none),
+		WITH_PROFILE(test_symbols_that_were_loaded),
 		WITH_PROFILE(test_identity_of_images),
 		WITH_PROFILE(test_identity_of_the_rest),
 		WITH_PROFILE(test_stacks_are_a_trie),
