@@ -247,7 +247,7 @@ static int check_new(const char *path, struct err *err)
 		return 0;
 	if (there.st_size && store_is_profile(path) <= 0)
 		return err_set(err, -EEXIST,
-			       "%s is there and is no prospect profile; choose another name", path);
+			       "%s exists and is not a prospect profile; choose another name", path);
 	if (store_is_recording(path))
 		return err_set(err, -EBUSY,
 			       "%s is being recorded: stop that recording, or name another file",

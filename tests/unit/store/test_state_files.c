@@ -342,7 +342,7 @@ static void a_home_that_is_not_there_is_not_made(void **state)
 	setenv("HOME", none, 1);
 	owner_find(&place->owner);
 	assert_int_equal(state_begin(&place->owner, path, sizeof(path), &err), -ENOENT);
-	assert_non_null(strstr(err.text, "no home folder"));
+	assert_non_null(strstr(err.text, "none does not exist"));
 	assert_int_equal(access(none, F_OK), -1);
 	assert_int_equal(mkdir(none, 0700), 0);
 	assert_int_equal(state_make_folder(&place->owner, NULL), 0);

@@ -42,10 +42,10 @@ static void the_account_of_the_command(void **state)
 	assert_has(text, " 20.00  0.2000  on a processor\n");
 	assert_has(text, " 15.00  0.1500    in user mode\n");
 	assert_has(text, "  5.00  0.0500    in the kernel\n");
-	assert_has(text, " 10.00  0.1000  ready, but");
+	assert_has(text, " 10.00  0.1000  ready, waiting for a processor\n");
 	assert_has(text, " 70.00  0.7000  waiting for\n");
 	assert_has(text, " 50.00  0.5000    a lock");
-	assert_has(text, " 20.00  0.2000    a time\n");
+	assert_has(text, " 20.00  0.2000    a timer\n");
 	assert_has(text, "100.00  1.0000  all threads, for");
 	assert_null(strstr(text, "a pipe"));
 	free(text);
