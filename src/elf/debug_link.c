@@ -10,7 +10,7 @@
 
 enum {
 	MOST_LINK_BYTES = DEBUG_LINK_MAX + 8,
-	/* The symbols of the largest programs are a tenth of that. */
+	/* The symbols of the largest programs take a tenth of this. */
 	MOST_EMBEDDED_BYTES = 256 << 20,
 };
 
@@ -34,7 +34,7 @@ bool debug_link_read(const struct elf_file *file, struct debug_link *ret_link)
 	return true;
 }
 
-/* The compressed bytes, given in one piece. */
+/* Compressed input in one piece. */
 struct packed {
 	const void *bytes;
 	size_t size;

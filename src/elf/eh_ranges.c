@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "elf/frame_sections.h"
 
-/* Addresses are kept as distances from the lowest section of code. */
+/* Distances from the start of the lowest code section. */
 struct range {
 	uint32_t start, size;
 };
@@ -86,7 +86,7 @@ size_t eh_ranges_bytes(const struct eh_ranges *ranges)
 	return sizeof(*ranges) + ranges->list.capacity * sizeof(struct range);
 }
 
-/* How many ranges begin at or before the distance. */
+/* Returns how many ranges begin at or before the distance. */
 static size_t begun(const struct eh_ranges *ranges, uint64_t distance)
 {
 	return search_before(ranges->list.items, ranges->list.count, item, item->start <= distance);

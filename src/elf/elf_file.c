@@ -16,7 +16,7 @@ enum {
 	MAX_SECTIONS = 65536,
 	MAX_NOTE_BYTES = 64 * 1024,
 	MAX_SECTION_BYTES = 512 * 1024 * 1024,
-	PLACE_BYTES = 4096, /* where the first section of a relocatable file is placed, not at 0 */
+	PLACE_BYTES = 4096, /* address of the first section of a relocatable file; not 0 */
 };
 
 struct elf_file {
@@ -29,7 +29,7 @@ struct elf_file {
 	bool is_64;
 	bool swap;
 	bool relocatable;
-	bool any_type; /* not only what can be executed */
+	bool any_type; /* accepts every ELF type, not only executables and shared objects */
 	struct elf_build_id build_id;
 	struct elf_segments segments;
 	bool has_tls;
@@ -69,8 +69,8 @@ int elf_file_read_at(const struct elf_file *file, uint64_t offset, void *bytes, 
 	return 0;
 }
 
-/* ELF gABI "Note Section", with words and alignment of 4 bytes in both classes as the kernel reads
- * them. */
+/* ELF gABI "Note Section". Words and alignment are 4 bytes in both classes, as in the kernel's
+ * reader. */
 static void parse_notes(struct elf_file *file, const uint8_t *bytes, size_t size)
 {
 	struct reader reader = elf_file_reader(file, bytes, size);
@@ -200,7 +200,7 @@ int elf_file_open_memory(const void *bytes, size_t size, struct elf_file **ret_f
 	file->memory = bytes;
 	file->size = size;
 	elf_version(EV_CURRENT);
-	/* libelf only reads: the handle is never opened for writing */
+	/* libelf does not write here: the handle is never opened for writing */
 	file->elf = elf_memory((char *)(uintptr_t)bytes, size);
 	return finish_open(file, ret_file, err);
 }
@@ -275,7 +275,7 @@ bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint
 	return found;
 }
 
-/* How many bytes of the piece are the segment's. */
+/* Returns how many bytes of the piece belong to the segment. */
 static uint64_t common_bytes(const struct elf_segment *segment, const struct elf_placed *placed)
 {
 	uint64_t start = segment->offset > placed->offset ? segment->offset : placed->offset;
@@ -330,7 +330,7 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Sections that wrap around the address space are no code. */
+/* Leaves out sections that wrap around the address space. */
 static void find_code(struct elf_file *file)
 {
 	const uint64_t flags = SHF_ALLOC | SHF_EXECINSTR;
@@ -347,7 +347,7 @@ static void find_code(struct elf_file *file)
 		qsort(file->code.items, file->code.count, sizeof(struct elf_section), by_address);
 }
 
-/* Sections with room for nothing behind them stay at 0, where nothing is. */
+/* Sections that are empty or not loaded stay at address 0, where no code is. */
 static void place_sections(struct elf_file *file)
 {
 	uint64_t next = PLACE_BYTES;

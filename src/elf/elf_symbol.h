@@ -14,11 +14,11 @@ struct elf_symbol {
 	uint8_t info; /* type and binding */
 };
 
-/* The next one; zeroes (and reader->bad) when it is not all there. */
+/* Reads the next entry. If it is incomplete, the result is all zeroes and reader->bad is set. */
 struct elf_symbol elf_symbol_next(const struct elf_file *file, struct reader *reader);
 
-/* Where what a symbol stands for is, an ELF virtual address: in a relocatable file its value counts
- * from its section. False: it is not in this file. */
+/* The address a symbol stands for, an ELF virtual address. In a relocatable file a symbol's value
+ * counts from the start of its section. False: the symbol is not defined in this file. */
 bool elf_symbol_address(const struct elf_file *file, const struct elf_symbol *symbol,
 			uint64_t *ret_address);
 

@@ -41,8 +41,9 @@ static bool is_mapping_symbol(const struct elf_file *file, const char *name)
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]);
 }
 
-/* Labels that assemblers and plugins leave behind: ".L...", ".annobin...", mapping symbols. Only
- * asked of symbols without a type: looking at every name would cost more than all the rest. */
+/* True for labels that assemblers and plugins leave: ".L...", ".annobin...", mapping symbols.
+ * Called only for symbols without a type: looking at every name would cost more than all other work
+ * here. */
 static bool is_label(const struct table *table, uint32_t name)
 {
 	const char *text = functions_name(table->functions, name);
@@ -60,7 +61,7 @@ static void add_symbol(struct table *table, struct elf_symbol *symbol)
 	if (!elf_symbol_address(table->file, symbol, &symbol->value) || symbol->name == 0 ||
 	    symbol->name >= table->names_size)
 		return;
-	/* the lowest bit of an ARM function tells the instruction set */
+	/* bit 0 of an ARM function's value selects the instruction set */
 	if (elf_file_machine(table->file) == EM_ARM && is_function_type(symbol->info))
 		symbol->value &= ~1ULL;
 	if (!elf_file_code_section(table->file, symbol->value) ||
@@ -112,7 +113,7 @@ static void read_tables(const struct elf_file *file, uint32_t type, struct funct
 		if (section->type != type)
 			continue;
 		read_table(file, section, functions);
-		return; /* the gABI allows one of each type */
+		return; /* the gABI allows one section of each type */
 	}
 }
 

@@ -6,7 +6,8 @@
 #include "base/xalloc.h"
 #include "elf/section_data.h"
 
-/* Pointer encodings: the low nibble is the format, the next three bits what it is relative to. */
+/* Pointer encodings: the low nibble is the format; the next three bits say what the value is
+ * relative to. */
 enum {
 	PE_ABSPTR = 0x00,
 	PE_ULEB128 = 0x01,
@@ -41,10 +42,10 @@ struct frame_sections {
 	const struct elf_file *file;
 	enum frame_source source;
 	struct section_data *data; /* owned */
-	const uint8_t *bytes;	   /* all of it */
+	const uint8_t *bytes;	   /* the whole section */
 	size_t size;
 	uint64_t address;
-	uint64_t next; /* offset of the entry to be read next */
+	uint64_t next; /* offset of the next entry to read */
 	uint32_t unreadable;
 	struct known_cie known[KNOWN_CIES]; /* by offset */
 };
@@ -52,10 +53,10 @@ struct frame_sections {
 /* An entry of the section. */
 struct entry {
 	uint64_t offset;
-	uint64_t end; /* offset behind it */
+	uint64_t end; /* offset after it */
 	uint64_t cie; /* offset of its CIE */
 	bool is_cie;
-	struct reader body; /* behind the id */
+	struct reader body; /* after the id */
 };
 
 static uint64_t offset_of(const struct frame_sections *sections, const struct reader *reader)
@@ -98,7 +99,7 @@ static void align(const struct frame_sections *sections, struct reader *reader)
 	reader_bytes(reader, -here & (elf_file_is_64(sections->file) ? 7 : 3));
 }
 
-/* Sizes and what is only skipped, wherever it leads. */
+/* Reads an encoded value without its base, for sizes and for values that are skipped. */
 static uint64_t read_value(const struct frame_sections *sections, struct reader *reader,
 			   uint8_t encoding)
 {
@@ -128,8 +129,8 @@ uint64_t frame_sections_address(const struct frame_sections *sections, const str
 	return read_address(sections, reader, cie->encoding);
 }
 
-/* The augmentation's data, by the letters behind 'z'. An unknown letter's data has no known size,
- * and the encoding may be behind it. */
+/* Reads the augmentation data, one item per letter after 'z'. The data of an unknown letter has no
+ * known size, and the pointer encoding may come after it. */
 static bool read_augmentation(const struct frame_sections *sections, struct reader *reader,
 			      const char *letters, struct frame_cie *cie)
 {
@@ -150,7 +151,7 @@ static bool read_augmentation(const struct frame_sections *sections, struct read
 		case 'S':
 			cie->signal = true;
 			break;
-		case 'B': /* return addresses are signed with the other key of arm64 */
+		case 'B': /* return addresses are signed with arm64's B key */
 		case 'G': /* the stack has memory tags */
 			break;
 		default:
@@ -160,7 +161,7 @@ static bool read_augmentation(const struct frame_sections *sections, struct read
 	return !reader->bad && cie->encoding != PE_OMIT;
 }
 
-/* DWARF 4 and later, .debug_frame: the size of addresses, and of segments, which are gone. */
+/* DWARF 4 and later, .debug_frame only: the sizes of addresses and of segment selectors. */
 static bool right_sizes(const struct frame_sections *sections, struct reader *reader)
 {
 	uint8_t address_size = reader_u8(reader);
@@ -168,7 +169,7 @@ static bool right_sizes(const struct frame_sections *sections, struct reader *re
 	return reader_u8(reader) == 0 && address_size == (elf_file_is_64(sections->file) ? 8 : 4);
 }
 
-/* @reader stands behind the CIE's id. */
+/* @reader is positioned after the CIE's id. */
 static bool read_cie(const struct frame_sections *sections, struct reader reader,
 		     struct frame_cie *ret_cie)
 {
@@ -180,7 +181,7 @@ static bool read_cie(const struct frame_sections *sections, struct reader reader
 	if (version != 1 && version != 3 && version != 4)
 		return false;
 	if (augmentation[0] == 'e' && augmentation[1] == 'h') {
-		elf_file_word(sections->file, &reader); /* of gcc 2 */
+		elf_file_word(sections->file, &reader); /* written by gcc 2 */
 		augmentation += 2;
 	}
 	if (version == 4 && !right_sizes(sections, &reader))
@@ -189,7 +190,7 @@ static bool read_cie(const struct frame_sections *sections, struct reader reader
 	cie.data_alignment = reader_sleb(&reader);
 	cie.return_register = version == 1 ? reader_u8(&reader) : reader_uleb(&reader);
 	cie.sized = *augmentation == 'z';
-	/* without a size only letters that have no data are understood */
+	/* without a size, only letters that have no data can be read */
 	data = reader_sub(&reader, cie.sized ? reader_uleb(&reader) : 0);
 	if (!read_augmentation(sections, &data, augmentation + cie.sized, &cie))
 		return false;
@@ -198,8 +199,8 @@ static bool read_cie(const struct frame_sections *sections, struct reader reader
 	return !reader.bad;
 }
 
-/* A CIE's id is 0, or all ones in .debug_frame; an FDE's says where its CIE is: the distance back
- * to it, or its offset in .debug_frame. */
+/* A CIE's id is 0 in .eh_frame and all ones in .debug_frame. An FDE has a CIE pointer instead: the
+ * distance back to its CIE, or the CIE's offset in .debug_frame. */
 static void read_id(const struct frame_sections *sections, bool wide, struct entry *entry)
 {
 	uint64_t at = offset_of(sections, &entry->body);
@@ -216,7 +217,7 @@ static void read_id(const struct frame_sections *sections, bool wide, struct ent
 	entry->cie = id;
 }
 
-/* False when no entry is there. Length zero ends each part that was linked; others may follow. */
+/* False: no entry. A length of zero ends the part of each linked file; more parts may follow. */
 static bool read_entry(const struct frame_sections *sections, uint64_t offset, struct entry *entry)
 {
 	struct reader all = elf_file_reader(sections->file, sections->bytes, sections->size);

@@ -7,10 +7,10 @@
 #include "base/xalloc.h"
 #include "elf/elf_file.h"
 
-/* Offsets into the names are 32 bits wide. */
+/* Offsets into the names have 32 bits. */
 static const size_t MAX_NAME_BYTES = 1UL << 31;
 
-/* Longer names are cut: templates reach some thousand characters, not this. */
+/* Longer names are truncated. Template names reach a few thousand characters, not this many. */
 enum { MAX_NAME_LENGTH = 16 * 1024 };
 
 static char *grow_names(struct functions *functions, size_t more)
@@ -94,7 +94,7 @@ int functions_compare(const struct functions *functions, const struct function *
 	return strncmp(left, right, left_length);
 }
 
-/* Bytes of all names listed, with their ends. */
+/* Bytes that the names of all listed functions need, terminators included. */
 static size_t listed_bytes(const struct functions *functions)
 {
 	size_t bytes = 0;

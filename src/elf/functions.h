@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one ELF file as its symbol tables and PLT give them, before anything is settled:
- * what elf_symbols.c and plt.c produce and symtab.c sorts out. Names stay where the file had them:
- * the string tables are kept, one behind the other, and a name is an offset into that.
+ * The functions of one ELF file as its symbol tables and PLT give them, unsorted and with aliases:
+ * elf_symbols.c and plt.c produce them, settle.c sorts them out. Names stay as the file has them:
+ * the string tables are kept one after the other, and a name is an offset into that.
  */
 #ifndef ELF_FUNCTIONS_H
 #define ELF_FUNCTIONS_H
@@ -17,7 +17,7 @@
 struct elf_file;
 struct elf_section;
 
-/* How good a name for its address a symbol is: the greater the better. */
+/* How well a symbol names its address; greater is better. */
 enum function_rank {
 	FUNCTION_LOCAL = 0,
 	FUNCTION_WEAK = 1,
@@ -28,16 +28,16 @@ enum function_rank {
 
 enum function_kind {
 	FUNCTION_SYMBOL,
-	FUNCTION_SLOT,	  /* of a PLT: shown as name@plt */
-	FUNCTION_SECTION, /* a whole PLT section under its own name */
+	FUNCTION_SLOT,	  /* a PLT slot, shown as name@plt */
+	FUNCTION_SECTION, /* a whole PLT section, under its own name */
 };
 
 /* 24 bytes: a large program has a million of them. */
 struct function {
 	uint64_t start; /* ELF virtual address */
-	uint32_t size;	/* bytes, cut at 4 GiB */
+	uint32_t size;	/* bytes, at most 4 GiB - 1 */
 	uint32_t name;	/* offset into names */
-	uint32_t outer; /* symtab.c: the next one before it that ends later */
+	uint32_t outer; /* set by settle.c: index of the nearest earlier function that ends later */
 	uint8_t rank;	/* enum function_rank, or-ed */
 	uint8_t kind;	/* enum function_kind */
 };
@@ -46,31 +46,31 @@ struct functions {
 	VEC(struct function) list;
 	char *names; /* owned; NUL-terminated */
 	size_t names_size;
-	/* .dynsym as it was read, for the relocations that refer to it; owned, NULL: none */
+	/* .dynsym as read, for the relocations that refer to it; owned; NULL: none */
 	uint8_t *dynamic;
 	size_t dynamic_size;
-	uint32_t dynamic_names, dynamic_names_size; /* its part of the names */
+	uint32_t dynamic_names, dynamic_names_size; /* where its string table is in names */
 };
 
-/* Reads a string table behind the names there are; *ret_base is where it begins. */
+/* Appends a string table to the names; *ret_base is the offset where it begins. */
 int functions_read_names(struct functions *functions, const struct elf_file *file,
 			 const struct elf_section *section, uint32_t *ret_base, struct err *err);
 /* Appends one name and returns its offset. */
 uint32_t functions_add_name(struct functions *functions, const char *name);
-/* The name at an offset, borrowed until names are added; "" when there is none. */
+/* The name at an offset, borrowed until names are added; "" if there is none. */
 const char *functions_name(const struct functions *functions, uint32_t name);
-/* How long it is without the symbol version ("@VERSION", "@@VERSION") some tables append,
- * cut at a limit no honest name reaches. */
+/* Length of a name without the symbol version ("@VERSION", "@@VERSION") that some tables append, up
+ * to a limit that no real name reaches. */
 size_t functions_name_length(const char *name);
-/* Is a the better name for an address that b has as well? Sized over unsized, functions over plain
- * labels, global over weak over local, then fewer leading underscores, shorter, first in strcmp.
- * Negative: a, positive: b, 0: the same name. */
+/* Compares two names for one address. Sized is better than unsized, function than plain label,
+ * global than weak than local; then fewer leading underscores, shorter, first in strcmp. Negative:
+ * a is better; positive: b is better; 0: same name. */
 int functions_compare(const struct functions *functions, const struct function *a,
 		      const struct function *b);
-/* Gives back room that is not needed. @names: also the names of what is not listed, where that is
- * much of the tables they came from (it costs a look at every name). */
+/* Frees unused memory. @names: drops the names of functions that are not listed, too, if that saves
+ * at least a quarter (this reads every name). */
 void functions_compact(struct functions *functions, bool names);
-/* Gives up .dynsym. */
+/* Frees .dynsym. */
 void functions_drop_dynamic(struct functions *functions);
 void functions_done(struct functions *functions);
 

@@ -3,7 +3,7 @@
 
 #include "elf/go_table.h"
 
-enum { MOST_START_BYTES = 1024 }; /* _start and what surrounds it are 200 to 500 */
+enum { MOST_START_BYTES = 1024 }; /* _start and the code around it take 200 to 500 */
 
 static void add_function(const struct go_function *function, uint32_t name,
 			 struct functions *functions)
@@ -20,7 +20,7 @@ static void add_function(const struct go_function *function, uint32_t name,
 		};
 }
 
-/* How much of the section that has the first of the functions is behind none of them. */
+/* Bytes of the first function's section that no function in the table covers. */
 static uint64_t bytes_outside(const struct elf_file *file, const struct function *first,
 			      uint64_t end)
 {

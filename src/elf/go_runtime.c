@@ -9,18 +9,18 @@
 #include "elf/section_data.h"
 
 enum {
-	/* .gopclntab begins with 0xfffffff. in all versions since Go 1.2 */
+	/* .gopclntab begins with 0xfffffff. in every version since Go 1.2 */
 	TABLE_MAGIC_SHIFT = 4,
 	INFO_MAGIC_BYTES = 14,
 	INFO_HEADER_BYTES = 32,
-	INFO_INLINE = 2, /* flag: the version itself follows the header, since Go 1.18 */
+	INFO_INLINE = 2, /* flag: the version string follows the header, since Go 1.18 */
 	MAX_VERSION_BYTES = 256,
 	WORD = 8,
 	MAX_DYNAMIC_BYTES = 1 << 16,
 	MINOR_REGISTERS = 17, /* the first release with ABIInternal's registers on x86-64 */
 };
 
-/* Releases whose g has the same layout as far as the number. */
+/* Go releases whose g has the same layout up to goid. */
 struct layout {
 	uint16_t first, last; /* Go 1.first to 1.last */
 	uint32_t goid;
@@ -37,8 +37,7 @@ enum { STACK_HI = WORD, MINOR_STACK_FIRST = 5 };
 
 /* ---- version ---- */
 
-/* A Go string's header at @address: where its bytes are, how many. Version and header are in
- * memory that is in the file. */
+/* Reads bytes at an address that the file backs: the version string and its header. */
 static bool read_at_address(const struct elf_file *file, uint64_t address, void *bytes, size_t size)
 {
 	const struct elf_segments *segments = elf_file_segments(file);
@@ -54,7 +53,7 @@ static bool read_at_address(const struct elf_file *file, uint64_t address, void 
 	return false;
 }
 
-/* Go 1.13 to 1.17: the header of a string has where its bytes are, and how many. */
+/* Go 1.13 to 1.17: a string header has the address of the bytes and their count. */
 static bool version_by_address(const struct elf_file *file, uint64_t header_at,
 			       char text[MAX_VERSION_BYTES])
 {
@@ -106,7 +105,7 @@ static bool read_version(const struct elf_file *file, char text[MAX_VERSION_BYTE
 	word = reader_u8(&reader);
 	flags = reader_u8(&reader);
 	header_at = reader_u64(&reader);
-	reader_u64(&reader); /* the modules' */
+	reader_u64(&reader); /* of the module information */
 	if (!start || memcmp(start, magic, INFO_MAGIC_BYTES) != 0)
 		return false;
 	if (flags & INFO_INLINE)
@@ -114,7 +113,7 @@ static bool read_version(const struct elf_file *file, char text[MAX_VERSION_BYTE
 	return word == WORD && version_by_address(file, header_at, text);
 }
 
-/* "go1.19.8", "go1.22rc1", "go1.23.4 X:boringcrypto". What is built between releases ("devel ...",
+/* "go1.19.8", "go1.22rc1", "go1.23.4 X:boringcrypto". Builds between releases ("devel ...",
  * "go1.25-devel_...") may have any layout. */
 static uint16_t release_of(const char *version)
 {
@@ -147,8 +146,8 @@ static void take_layout(struct go_runtime *runtime)
 
 /* ---- where g is ---- */
 
-/* Is it the program itself, whose variables for threads lie right below the thread pointer? Those
- * of shared objects lie where the run time finds room. */
+/* True for a program itself: its thread-local variables lie directly below the thread pointer.
+ * Those of shared objects lie where the dynamic linker finds room. */
 static bool is_program(const struct elf_file *file)
 {
 	const struct elf_section *dynamic = elf_file_find(file, ".dynamic");
@@ -170,7 +169,7 @@ static bool is_program(const struct elf_file *file)
 	return found;
 }
 
-/* The variable that has g, as an offset into a thread's variables of this file. */
+/* Finds the variable that holds g: its offset in this file's thread-local variables. */
 static bool find_variable(const struct elf_file *file, uint64_t *ret_offset)
 {
 	const struct elf_section *table = elf_file_find(file, ".symtab"), *strings;
@@ -197,7 +196,7 @@ static bool find_variable(const struct elf_file *file, uint64_t *ret_offset)
 }
 
 /* "ELF Handling For Thread-Local Storage", variant II: the variables end at the thread pointer.
- * Go's own linker writes no PT_TLS into static programs, and has room for g alone. */
+ * Go's own linker writes no PT_TLS into static programs; those have room for g only. */
 static bool find_tls(const struct elf_file *file, int64_t *ret_tls)
 {
 	struct elf_tls tls;

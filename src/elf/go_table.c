@@ -9,8 +9,8 @@
 
 enum {
 	HEADER_MOST = 8 + 8 * 8,
-	FORGET_EVERY = 4096,		 /* functions; what was read of the table is not kept */
-	MAX_RELOCATION_BYTES = 64 << 20, /* that are looked through, of all sections together */
+	FORGET_EVERY = 4096,		 /* functions between calls that release what was read */
+	MAX_RELOCATION_BYTES = 64 << 20, /* searched at most, in all sections together */
 };
 
 static const uint32_t MAGIC_2 = 0xfffffffb, MAGIC_16 = 0xfffffffa, MAGIC_18 = 0xfffffff0,
@@ -21,14 +21,14 @@ struct go_table {
 	const struct elf_file *file;
 	const struct elf_section *section;
 	struct section_data *data;
-	bool relative;	/* addresses are distances from the text, of 32 bits */
+	bool relative;	/* addresses are 32-bit distances from the text */
 	unsigned word;	/* bytes of a pointer */
 	uint64_t count; /* functions */
 	uint64_t text;	/* see relative */
-	uint64_t list;	/* where address and description of each are told, by address */
+	uint64_t list;	/* address and description offset of each function, by address */
 	uint64_t names, names_size;
-	uint64_t described_from; /* what the offsets of descriptions count from */
-	unsigned flags_at;	 /* in a description; 0: it has none */
+	uint64_t described_from; /* base of the description offsets */
+	unsigned flags_at;	 /* in a description; 0: none */
 };
 
 static uint64_t read_word(const struct go_table *table, struct reader *reader)
@@ -36,8 +36,8 @@ static uint64_t read_word(const struct go_table *table, struct reader *reader)
 	return table->word == 8 ? reader_u64(reader) : reader_u32(reader);
 }
 
-/* Where the run time is to put an address at @place, a program that may lie anywhere says by a
- * relocation; some linkers write it nowhere else. 0: it does not. */
+/* In a position-independent program a relocation says which address the runtime puts at @place;
+ * some linkers write the address nowhere else. 0: no relocation for @place. */
 static uint64_t relocated(const struct elf_file *file, uint64_t place)
 {
 	const struct elf_section *section;
@@ -89,7 +89,7 @@ static void read_parts(struct go_table *table, struct reader *header)
 	table->list = table->described_from = read_word(table, header);
 }
 
-/* Behind address, name and seven more numbers; Go 1.20 put one more there. */
+/* The flags come after the address, the name and seven more numbers; Go 1.20 added one. */
 static unsigned flags_place(const struct go_table *table, uint32_t magic)
 {
 	enum { NUMBERS = 8, NUMBER = 4 };
@@ -107,7 +107,7 @@ static bool read_header(struct go_table *table)
 	uint32_t magic = reader_u32(&header);
 	uint16_t zero = reader_u16(&header);
 
-	reader_u8(&header); /* least size of an instruction */
+	reader_u8(&header); /* smallest instruction size */
 	table->word = reader_u8(&header);
 	if (zero || (table->word != 4 && table->word != 8))
 		return false;
@@ -126,14 +126,14 @@ static bool read_header(struct go_table *table)
 	       table->names_size <= size - table->names && table->list <= size;
 }
 
-/* An address as the table has it, as one of the file. */
+/* Reads an address of the table and makes it an ELF virtual address. */
 static uint64_t read_address(const struct go_table *table, struct reader *reader)
 {
 	return table->relative ? table->text + reader_u32(reader) : read_word(table, reader);
 }
 
-/* What describes a function begins with its address, the place of its name, and six to eight
- * numbers of 32 bits. */
+/* A description begins with the function's address, the offset of its name, and six to eight 32-bit
+ * numbers. */
 static bool read_description(const struct go_table *table, uint64_t described,
 			     struct go_function *function)
 {

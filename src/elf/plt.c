@@ -15,7 +15,7 @@ static const uint32_t NO_NAME = UINT32_MAX;
 struct plt {
 	const struct elf_file *file;
 	struct functions *functions;
-	struct plt_slots slots; /* by place, once the lazy ones have one */
+	struct plt_slots slots; /* sorted by place, once the lazy ones have a place */
 };
 
 static void read_slots(struct plt *plt)
@@ -96,7 +96,7 @@ static int by_resolver(const void *left, const void *right)
 	return a->resolver < b->resolver ? -1 : a->resolver > b->resolver;
 }
 
-/* The first slot with this place in slots that are sorted by it; NULL: none. */
+/* The first slot with this place; the slots are sorted by place. NULL: none. */
 static struct plt_slot *find_place(struct plt *plt, uint64_t place)
 {
 	size_t before = search_before(plt->slots.list.items, plt->slots.list.count, item,
@@ -125,7 +125,7 @@ static void apply_relocations(struct plt *plt, struct reader reader)
 	}
 }
 
-/* Lazy slots name an entry of .rela.plt, which has the place. */
+/* A lazy slot gives the index of a .rela.plt entry, which has the place. */
 static void place_lazy(struct plt *plt, struct reader all)
 {
 	size_t entry = elf_file_is_64(plt->file) ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
@@ -169,7 +169,7 @@ static void read_relocations(struct plt *plt, const char *name, bool lazy)
 	apply_relocations(plt, reader);
 }
 
-/* Slots that share a word share its name: only the first has been told. */
+/* Slots that share a GOT word share its name; only the first of them has it so far. */
 static void share_names(struct plt *plt)
 {
 	for (size_t i = 1; i < plt->slots.list.count; i++) {
@@ -182,8 +182,7 @@ static void share_names(struct plt *plt)
 	}
 }
 
-/* The slots have been sorted by resolver: those with the same get the name one of them was given.
- */
+/* The slots are sorted by resolver. Slots with the same resolver get the same name. */
 static void share_resolvers(struct plt_slot *slots, size_t count)
 {
 	for (size_t first = 0, end; first < count; first = end) {
@@ -197,7 +196,7 @@ static void share_resolvers(struct plt_slot *slots, size_t count)
 	}
 }
 
-/* Gives slots of indirect functions the name of the best symbol at the resolver. */
+/* Names each slot of an indirect function after the best symbol at its resolver. */
 static void name_indirect(struct plt *plt)
 {
 	struct plt_slot *slots = plt->slots.list.items;

@@ -6,11 +6,11 @@
 enum {
 	X86_SLOT_BYTES = 16,
 	X86_MOST_PREFIXES = 4,
-	ARM64_MOST_WORDS = 6, /* adrp, ldr, add, perhaps autia1716, br */
+	ARM64_MOST_WORDS = 6, /* adrp, ldr, add, br, and sometimes autia1716 */
 };
 
-/* x86-64 reads: optional endbr64, bnd and "mov $index,%r11d" in front of "jmp *place(%rip)" (a
- * slot) or "push $index" (the lazy half of a slot whose other half is in .plt.sec). */
+/* x86-64: optional endbr64, bnd and "mov $index,%r11d", then "jmp *place(%rip)" (a slot) or "push
+ * $index" (the lazy half of a slot whose other half is in .plt.sec). */
 static bool decode_x86(struct reader reader, uint64_t address, struct plt_slot *slot)
 {
 	size_t size = reader_left(&reader);
@@ -71,7 +71,7 @@ static bool is_ldr_x17_x16(uint32_t word)
 static const uint32_t ARM64_BR_X17 = 0xd61f0220;
 static const uint32_t ARM64_BTI_C = 0xd503245f;
 
-/* The word "adrp x16, page; ldr x17, [x16, #low]" loads from. */
+/* The address that "adrp x16, page; ldr x17, [x16, #low]" loads from. */
 static uint64_t arm64_place(uint64_t address, uint32_t adrp, uint32_t ldr)
 {
 	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
@@ -82,7 +82,7 @@ static uint64_t arm64_place(uint64_t address, uint32_t adrp, uint32_t ldr)
 	return (address & ~0xfffULL) + pages * 4096 + low;
 }
 
-/* How many words from the adrp up to and with "br x17"; 0 when that does not follow. */
+/* Number of words from adrp through "br x17"; 0: no "br x17" follows. */
 static uint32_t arm64_length(struct reader reader)
 {
 	for (uint32_t words = 1; words <= ARM64_MOST_WORDS; words++) {

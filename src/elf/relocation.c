@@ -9,7 +9,7 @@
 
 enum operation { SKIP, SET, ADD, SUB };
 
-/* Those a linker need not do (SKIP) are of thread-local variables. */
+/* SKIP: no effect, or an offset of a thread-local variable. */
 static const struct kind {
 	uint16_t machine;
 	uint32_t type;
@@ -65,7 +65,7 @@ struct job {
 struct entry {
 	uint64_t offset, symbol, addend;
 	uint32_t type;
-	bool has_addend; /* else it is what stands there */
+	bool has_addend; /* false: the addend is in the section */
 };
 
 static bool is_table_of(const struct elf_file *file, size_t index,
@@ -109,7 +109,7 @@ static const struct kind *find_kind(uint16_t machine, uint32_t type)
 	return NULL;
 }
 
-/* Bytes of a number that are taken from its low end, or from its high one. */
+/* True if numbers are stored with the low byte first. */
 static bool is_little(const struct job *job)
 {
 	bool host = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -139,7 +139,7 @@ static void put(const struct job *job, uint64_t offset, unsigned size, uint64_t 
 	}
 }
 
-/* What the symbol stands for; false: nothing that is here. */
+/* The address a symbol stands for. False: it is not defined here. */
 static bool find_symbol(const struct job *job, uint64_t index, uint64_t *ret_address)
 {
 	size_t size = elf_file_is_64(job->file) ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);

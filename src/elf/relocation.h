@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a linker would still have to write into a section of a relocatable file: kernel modules and
- * their debug files, and objects that no program was made of. Only what stands in debug
- * information: addresses and offsets, as the processor supplements of the ELF ABI number them.
+ * Applies the relocations that a linker would still apply to a section of a relocatable file: a
+ * kernel module, its debug file, or an object file. Covers only what occurs in debug information
+ * (addresses and offsets), numbered as in the processor supplements of the ELF ABI.
  */
 #ifndef ELF_RELOCATION_H
 #define ELF_RELOCATION_H
@@ -13,12 +13,12 @@
 
 #include "elf/elf_file.h"
 
-/* Has the section, one of the file's own, anything to be written into? */
+/* True if the section, one of the file's own, has relocations to apply. */
 bool relocation_is_wanted(const struct elf_file *file, const struct elf_section *section);
 
-/* Writes it into @bytes, all of the section's plain ones; sections are where elf_file.h places
- * them, and what refers to none becomes 0. -ENOTSUP: a kind that is not known, which would make
- * what is there wrong. */
+/* Applies them to @bytes, the whole section uncompressed. Sections are where elf_file.h places
+ * them; a reference to anything else becomes 0. -ENOTSUP: unknown relocation type; using the
+ * section would give wrong values. */
 int relocation_apply(const struct elf_file *file, const struct elf_section *section, void *bytes,
 		     size_t size, struct err *err);
 

@@ -14,27 +14,27 @@
 #define MOST_SECTION_BYTES (4ULL << 30)
 
 enum {
-	PIECE_BYTES = 16 * 1024, /* what is read at once */
-	MEMORY_BYTES = 16 << 20, /* compressed contents beyond this go to a file */
+	PIECE_BYTES = 16 * 1024, /* read at a time */
+	MEMORY_BYTES = 16 << 20, /* larger compressed contents go to a file */
 	MOST_STRING_BYTES = 1 << 20,
-	MOST_RELOCATED_BYTES = 1 << 30, /* they stay in memory */
-	/* zlib cannot do better than 1,032:1, and zstd on anything but one repeated byte hardly */
+	MOST_RELOCATED_BYTES = 1 << 30, /* relocated contents stay in memory */
+	/* zlib reaches 1,032:1 at best, zstd rarely more, except for one repeated byte */
 	MOST_RATIO = 4096,
 	IN_BYTES = 256 * 1024,
 };
 
 struct section_data {
-	const struct elf_file *file; /* NULL: of the file without a name */
-	int fd;			     /* the one without a name; -1: none */
-	uint64_t offset, size;	     /* in the file; plain bytes */
-	uint8_t *bytes;		     /* an anonymous mapping of all of it */
+	const struct elf_file *file; /* NULL: the contents are in the unnamed file */
+	int fd;			     /* the unnamed file; -1: none */
+	uint64_t offset, size;	     /* in the file; uncompressed */
+	uint8_t *bytes;		     /* an anonymous mapping for the whole section */
 	size_t mapped;
-	uint8_t *pieces; /* a bit for each that was read; NULL: all of it is there for good */
+	uint8_t *pieces; /* a bit for each piece that was read; NULL: all read, for good */
 	size_t held;
 	bool swap; /* the file's byte order */
 };
 
-/* The C library's elf.h does not know it yet. */
+/* Missing in the C library's elf.h. */
 enum { COMPRESSED_ZSTD = 2 };
 
 static size_t piece_count(const struct section_data *data)
@@ -56,7 +56,7 @@ static int map(struct section_data *data, struct err *err)
 	return 0;
 }
 
-/* Contents that are read when asked for. */
+/* Contents that are read on demand. */
 static int map_on_demand(struct section_data *data, struct err *err)
 {
 	data->pieces = xcalloc(piece_count(data) / 8 + 1, 1);
@@ -74,7 +74,7 @@ void section_data_free(struct section_data *data)
 	free(data);
 }
 
-/* The compressed bytes, and where the plain ones go. */
+/* Compressed input, and where the output goes. */
 struct inflating {
 	const struct elf_file *file;
 	uint64_t offset, left;
@@ -109,7 +109,7 @@ static int take_out(void *context, const void *bytes, size_t size)
 	return 0;
 }
 
-/* A file without a name for large contents. Where there is no room for it memory has to do. */
+/* An unnamed file for large contents. If it cannot be created, the contents go to memory. */
 static int open_nameless(void)
 {
 	int fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -177,7 +177,7 @@ static int open_compressed(struct section_data *data, const struct elf_file *fil
 				     type == ELFCOMPRESS_ZLIB ? INFLATE_ZLIB : INFLATE_ZSTD, err);
 }
 
-/* GNU's older way: .zdebug_*, "ZLIB" and the plain size as a big-endian word of 64 bits. */
+/* GNU's older format: .zdebug_*, "ZLIB" and the uncompressed size as a 64-bit big-endian word. */
 static int open_zdebug(struct section_data *data, const struct elf_file *file,
 		       const struct elf_section *section, struct err *err)
 {
@@ -208,7 +208,7 @@ static int open_plain(struct section_data *data, const struct elf_file *file,
 	return map_on_demand(data, err);
 }
 
-/* All of it is read now, and never given back: what was written into it is in no file. */
+/* Reads everything now and never releases it: no file has the relocated contents. */
 static int relocate(struct section_data *data, const struct elf_file *file,
 		    const struct elf_section *section, struct err *err)
 {

@@ -30,8 +30,8 @@ static void sort_digit(const struct function *from, struct function *to, size_t 
 		to[places[(from[i].start - base) >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Sorted by start. A radix sort, because this is most of the time to the first symbol of a large
- * library: 34,000 functions take three passes. */
+/* Sorts by start. A radix sort, because sorting takes most of the time to the first symbol of a
+ * large library: 34,000 functions take three passes. */
 static void sort_by_start(struct functions *functions)
 {
 	size_t count = functions->list.count;
@@ -52,7 +52,7 @@ static void sort_by_start(struct functions *functions)
 		other = from;
 		shift += DIGIT_BITS;
 	}
-	functions->list.capacity = count; /* at least: the two changed places */
+	functions->list.capacity = count; /* at least: the arrays may be swapped */
 	free(other);
 }
 
@@ -69,8 +69,8 @@ static void swap(struct function *a, struct function *b)
 	*b = kept;
 }
 
-/* Functions [first, end) begin at one address: keeps the best, and of the others those that reach
- * further than all better ones. Writes them to *out, outermost first. */
+/* Functions [first, end) begin at one address. Keeps the best, and each worse one that reaches
+ * further than all better ones. Writes them to @out, outermost first. */
 static size_t settle_aliases(struct functions *functions, size_t first, size_t end, size_t out)
 {
 	struct function *items = functions->list.items;
@@ -106,7 +106,7 @@ static void drop_aliases(struct functions *functions)
 	functions->list.count = out;
 }
 
-/* Labels without type and size that stand inside a sized function are places in it. */
+/* Drops labels without type and size inside a sized function: they are places in it. */
 static void drop_labels(struct functions *functions)
 {
 	uint64_t covered = 0;
@@ -136,7 +136,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Functions without a size reach to the next one, or to the end of what they are in. */
+/* Functions without a size reach to the next one, or to the end of the function or section around
+ * them. */
 static void reach(struct functions *functions, const struct elf_file *file)
 {
 	uint64_t covered = 0;
@@ -157,8 +158,8 @@ static void reach(struct functions *functions, const struct elf_file *file)
 	}
 }
 
-/* Goes from each function's predecessor outwards: what ends earlier cannot cover anything behind
- * it, so every step is taken once. */
+/* Walks outwards from each function's predecessor. A function that ends earlier cannot cover a
+ * later one, so each step is taken only once. */
 static void nest(struct functions *functions)
 {
 	struct function *items = functions->list.items;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Puts the functions of a file in order: sorted by start; of aliases only the best name, and worse
- * ones only where they reach further; functions without a size reach to the next one; labels inside
- * a function are dropped.
+ * Puts the functions of a file in order: sorts them by start, keeps the best name of aliases (and
+ * worse ones only where they reach further), extends functions without a size to the next one, and
+ * drops labels inside a function.
  */
 #ifndef ELF_SETTLE_H
 #define ELF_SETTLE_H
@@ -14,8 +14,8 @@
 
 #define SETTLE_NONE UINT32_MAX
 
-/* @file tells where the sections of code end. Afterwards functions that begin at one address are
- * outermost first, and `outer` is the index of the nearest one before that ends later, or
+/* @file gives the ends of code sections. Afterwards functions that begin at one address are in
+ * order, outermost first, and `outer` is the index of the nearest earlier one that ends later, or
  * SETTLE_NONE. */
 void settle_functions(struct functions *functions, const struct elf_file *file);
 

@@ -13,13 +13,13 @@ enum {
 	VERSION_HIDDEN = 0x8000, /* not the default one */
 	VERSION_NUMBER = 0x7fff,
 	MAX_VERSION_NAME = 1024,
-	MAX_ENTRIES = 0x10000, /* of both sections: twice what can be numbered */
+	MAX_ENTRIES = 0x10000, /* in both sections: twice the highest version number */
 };
 
 struct version {
 	uint16_t number;
-	bool base;	  /* stands for the file itself, and for no version */
-	bool needed;	  /* of another file */
+	bool base;	  /* the file itself, not a version */
+	bool needed;	  /* from another file */
 	const char *name; /* borrowed from the string tables */
 };
 
@@ -31,7 +31,7 @@ struct symbol_versions {
 	size_t entries;			       /* read so far, good or bad */
 };
 
-/* Bytes of a section from an offset on; a bad reader when there are none. */
+/* The bytes of a section from an offset on; a bad reader if there are none. */
 static struct reader reader_from(const struct elf_file *file, const uint8_t *bytes, size_t size,
 				 size_t offset)
 {
@@ -73,7 +73,7 @@ static void read_defined(const struct version_section *section)
 		reader_u16(&reader); /* vd_version */
 		flags = reader_u16(&reader);
 		number = reader_u16(&reader);
-		reader_u16(&reader); /* vd_cnt: the first is the name, others are parents */
+		reader_u16(&reader); /* the first is the name, others are its parents */
 		reader_u32(&reader); /* vd_hash */
 		auxiliary = reader_u32(&reader);
 		next = reader_u32(&reader);
@@ -90,7 +90,7 @@ static void read_defined(const struct version_section *section)
 	}
 }
 
-/* The versions of one needed file, a list from offset @at on. */
+/* Reads the versions of one needed file, a list that begins at offset @at. */
 static void read_needed_file(const struct version_section *section, size_t at)
 {
 	for (;;) {
@@ -138,7 +138,7 @@ static void read_needed(const struct version_section *section)
 	}
 }
 
-/* The first section of its kind: *names is its string table then. */
+/* Reads the first section of its type; *names receives its string table. */
 static void read_section(const struct elf_file *file, struct symbol_versions *versions,
 			 const struct elf_section *header, uint8_t **names,
 			 void (*read)(const struct version_section *section))

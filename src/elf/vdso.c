@@ -12,7 +12,7 @@
 
 enum { MAX_VDSO_BYTES = 1024 * 1024 };
 
-/* The end of the mapping that starts at an address, by /proc/self/maps; 0: none does. */
+/* The end of the mapping that starts at an address, from /proc/self/maps; 0: none. */
 static uint64_t mapping_end(uint64_t start)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's shared object, vdso(7): no file holds it, but every 64-bit process has the same one,
- * ours too.
+ * The kernel's shared object, vdso(7). No file holds it, but every 64-bit process has the same one,
+ * prospect too.
  */
 #ifndef ELF_VDSO_H
 #define ELF_VDSO_H
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* A copy of our own: *ret_bytes is the caller's to free. -ENOENT: this process has none. */
+/* Copies prospect's own vdso. The caller frees *ret_bytes. -ENOENT: this process has none. */
 int vdso_copy(uint8_t **ret_bytes, size_t *ret_size, struct err *err);
 
 #endif
