@@ -9,7 +9,7 @@
 
 enum {
 	WINDOW_BYTES = 4096,
-	/* One declaration is never longer: no language has that many attributes. */
+	/* No declaration is longer: no language has that many attributes. */
 	MOST_DECLARATION_BYTES = 1 << 20,
 	MOST_ABBREVS = 1 << 20,
 	BEYOND = 0xffff,
@@ -62,7 +62,7 @@ static void add_attribute(struct dwarf_abbrevs *abbrevs, struct dwarf_abbrev *ab
 		abbrev->size += size;
 }
 
-/* One declaration. False: it is not all there, or the table ends here. */
+/* Reads one declaration. False: it is incomplete, or the table ends here. */
 static bool read_declaration(struct dwarf_abbrevs *abbrevs, struct reader *reader,
 			     struct dwarf_abbrev *abbrev, uint64_t *ret_code)
 {
@@ -85,7 +85,7 @@ static bool read_declaration(struct dwarf_abbrevs *abbrevs, struct reader *reade
 	return false;
 }
 
-/* Adds the next one to the list. */
+/* Reads the next declaration into the list. */
 static bool read_next(struct dwarf_abbrevs *abbrevs)
 {
 	struct dwarf_abbrev abbrev;

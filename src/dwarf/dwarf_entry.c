@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_entry.h"
 
-enum { WINDOW_BYTES = 1024 }; /* an entry is rarely longer */
+enum { WINDOW_BYTES = 1024 }; /* few entries are longer */
 
 bool dwarf_entry_read(struct dwarf_unit *unit, struct reader *reader, dwarf_entry_sink sink,
 		      void *context, uint16_t *ret_tag)

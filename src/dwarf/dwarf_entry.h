@@ -8,24 +8,23 @@
 
 #include "dwarf/dwarf_unit.h"
 
-/* Takes an attribute, in the order of the entry; it takes no notice of those it does not know. It
- * must not look for abbreviations of the unit. */
+/* Receives the attributes of an entry, in order, and ignores those it does not know. It must not
+ * look up abbreviations of the unit. */
 typedef void (*dwarf_entry_sink)(void *context, uint16_t name, struct dwarf_value value);
 
-/* Gives the attributes of the entry at @reader (dwarf_unit_entries) to the sink, each of which was
- * there as a whole; the reader is at the next entry then. The tag is 0 where a row of siblings
- * ends. False: damaged, or cut off; some attributes may have been given. */
+/* Passes the attributes of the entry at @reader (dwarf_unit_entries) to the sink; only complete
+ * ones are passed. Afterwards the reader is at the next entry. The tag is 0 at the end of a list of
+ * siblings. False: damaged or truncated; the sink may have received some attributes. */
 bool dwarf_entry_read(struct dwarf_unit *unit, struct reader *reader, dwarf_entry_sink sink,
 		      void *context, uint16_t *ret_tag);
-/* The same of the entry at an offset of .debug_info. The first attributes of a long one are given
- * twice, with the same values: the sink must not mind. Returns its tag; 0: there is none, or it is
- * damaged. */
+/* Like dwarf_entry_read, for the entry at an offset of .debug_info. The sink must tolerate
+ * repetition: it receives the first attributes of a long entry twice, with the same values. Returns
+ * the tag; 0: no entry, or a damaged one. */
 uint16_t dwarf_entry_at(struct dwarf_unit *unit, uint64_t offset, dwarf_entry_sink sink,
 			void *context);
 
-/* Takes note of what an entry is an instance of, which says more than the declaration it
- * completes (DW_AT_abstract_origin, DW_AT_specification). @origin: CLASS_NONE as long as nothing
- * came. */
+/* Notes which entry this one refers to. DW_AT_abstract_origin wins over DW_AT_specification because
+ * it says more. @origin is CLASS_NONE until one of them comes. */
 static inline void dwarf_entry_take_origin(struct dwarf_value *origin, uint16_t name,
 					   struct dwarf_value value)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The attributes of an entry that tell what addresses it covers; what they mean is a matter of
- * dwarf_ranges.h. */
+/* The attributes that give the addresses of an entry. dwarf_ranges.h interprets them. */
 #ifndef DWARF_DWARF_EXTENT_H
 #define DWARF_DWARF_EXTENT_H
 
@@ -14,7 +13,7 @@ struct dwarf_extent {
 	struct dwarf_value low_pc, high_pc, ranges;
 };
 
-/* Takes note of an attribute. False: it is another one. */
+/* Notes an attribute. False: it is not one of these. */
 static inline bool dwarf_extent_take(struct dwarf_extent *extent, uint16_t name,
 				     struct dwarf_value value)
 {

@@ -21,7 +21,7 @@ static const char *const section_names[] = {
 #undef ROW
 };
 
-/* Is it ".debug_NAME" or ".zdebug_NAME", with ".dwo" behind it in split files? */
+/* True for ".debug_NAME" and ".zdebug_NAME"; in split files the name ends in ".dwo". */
 static bool is_section(const struct elf_section *section, const char *name, bool split)
 {
 	const char *text = section->name;
@@ -36,7 +36,7 @@ static bool is_section(const struct elf_section *section, const char *name, bool
 	if (strncmp(text, name, length) != 0)
 		return false;
 	text += length;
-	/* the index of a package has no suffix */
+	/* a package's index section has no suffix */
 	return strcmp(text, split && strcmp(name, "cu_index") != 0 ? ".dwo" : "") == 0;
 }
 
@@ -76,7 +76,7 @@ static int open_sections(struct dwarf_file *file, struct err *err)
 	return 0;
 }
 
-/* What follows a damaged header cannot be found. */
+/* Stops at a damaged header, because the next unit cannot be found. */
 static void read_units(struct dwarf_file *file)
 {
 	uint64_t size = section_data_size(file->sections[DWARF_INFO]);
@@ -195,7 +195,7 @@ struct dwarf_abbrevs *dwarf_file_abbrevs(struct dwarf_unit *unit)
 	return unit->abbrevs;
 }
 
-/* .gnu_debugaltlink: the name of the file, a NUL, its build id. */
+/* .gnu_debugaltlink has the file's name, a NUL, and its build id. */
 static int open_supplementary(struct dwarf_file *file)
 {
 	const struct elf_section *link = elf_file_find(file->elf, ".gnu_debugaltlink");

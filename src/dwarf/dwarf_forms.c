@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Forms that name other forms: a chain of them is no honest file. */
+/* DW_FORM_indirect names another form; longer chains do not occur in valid files. */
 enum { MOST_INDIRECT = 2 };
 
 struct form {
@@ -81,7 +81,7 @@ uint64_t dwarf_forms_fixed(struct reader *reader, unsigned size)
 	}
 }
 
-/* A value of a form that is no fixed number of bytes. */
+/* Reads a value whose form has no fixed size. */
 static uint64_t read_variable(struct reader *reader, unsigned size)
 {
 	switch (size) {
@@ -110,7 +110,7 @@ static uint64_t read_variable(struct reader *reader, unsigned size)
 	}
 }
 
-/* The form that stands in front of the value. */
+/* Reads the form that precedes the value. */
 static uint16_t follow_indirect(struct reader *reader, uint16_t code)
 {
 	for (int i = 0; i < MOST_INDIRECT && code == FORM_INDIRECT; i++) {

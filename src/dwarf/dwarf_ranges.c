@@ -4,7 +4,7 @@
 #include "dwarf/dwarf_value.h"
 
 enum {
-	/* Of one list: no function has been cut into more pieces. */
+	/* in one list; no function is split into more pieces */
 	MOST_RANGES = 1 << 16,
 	WINDOW_BYTES = 1 << 20,
 };
@@ -36,7 +36,7 @@ static uint64_t next_indexed(struct walk *walk)
 	return address;
 }
 
-/* .debug_ranges: pairs of addresses relative to the base; a pair that begins with the greatest
+/* .debug_ranges: pairs of addresses relative to the base. A pair that begins with the highest
  * address sets the base. */
 static void walk_ranges(struct walk *walk)
 {
@@ -55,7 +55,7 @@ static void walk_ranges(struct walk *walk)
 	}
 }
 
-/* One entry of .debug_rnglists. False: the list ends. */
+/* Reads one entry of .debug_rnglists. False: the list ends. */
 static bool step_rnglist(struct walk *walk)
 {
 	struct reader *reader = &walk->reader;
@@ -94,8 +94,7 @@ static bool step_rnglist(struct walk *walk)
 	return !reader->bad && give(walk, start, end);
 }
 
-/* The offset of list number @index: it stands in a table at the unit's base, and is relative to
- * that. */
+/* The offset of list number @index. A table at the unit's base holds it, relative to that base. */
 static bool indexed_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_offset)
 {
 	struct section_data *section = unit->file->sections[DWARF_RNGLISTS];
@@ -112,7 +111,7 @@ static bool indexed_list(const struct dwarf_unit *unit, uint64_t index, uint64_t
 static void walk_list(struct walk *walk, struct dwarf_value value)
 {
 	const struct dwarf_unit *unit = walk->unit;
-	/* before version 5 the ranges of a split unit are in the main file */
+	/* before version 5, the ranges of a split unit are in the main file */
 	const struct dwarf_unit *owner =
 		unit->skeleton && unit->version < 5 ? unit->skeleton : unit;
 	enum dwarf_section id = unit->version < 5 ? DWARF_RANGES : DWARF_RNGLISTS;
@@ -144,7 +143,7 @@ void dwarf_ranges_each(const struct dwarf_unit *unit, const struct dwarf_extent 
 	}
 	if (!dwarf_value_address(unit, extent->low_pc, &start))
 		return;
-	/* the end itself, or, as a number, how far it is */
+	/* high_pc is the end, or, as a number, the distance to it */
 	if (dwarf_value_address(unit, extent->high_pc, &end))
 		give(&walk, start, end);
 	else if (extent->high_pc.class == CLASS_NUMBER)

@@ -9,10 +9,10 @@
 #include "dwarf/dwarf_extent.h"
 #include "dwarf/dwarf_unit.h"
 
-/* Takes a range, end > start. False: no more. */
+/* Receives a range; end > start. False: stop. */
 typedef bool (*dwarf_ranges_sink)(void *context, uint64_t start, uint64_t end);
 
-/* Gives all ranges of an entry of @unit to the sink. */
+/* Passes all ranges of an entry of @unit to the sink. */
 void dwarf_ranges_each(const struct dwarf_unit *unit, const struct dwarf_extent *extent,
 		       dwarf_ranges_sink sink, void *context);
 

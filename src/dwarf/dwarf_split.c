@@ -3,12 +3,12 @@
 
 #include "dwarf/dwarf_value.h"
 
-/* Columns of the index of a package (DWARF 5 section 7.3.5.3, and GNU's version 2 of it). */
+/* Columns of a package's index (DWARF 5 section 7.3.5.3, and version 2, GNU's). */
 enum {
 	COLUMN_INFO = 1,
 	COLUMN_ABBREV = 3,
 	COLUMN_STR_OFFSETS = 6,
-	COLUMN_RNGLISTS = 8, /* version 5; 8 is .debug_macro in version 2 */
+	COLUMN_RNGLISTS = 8, /* version 5; in version 2, 8 is .debug_macro */
 	MOST_COLUMNS = 16,
 	MOST_SLOTS = 1 << 22,
 	HEADER_BYTES = 16,
@@ -30,7 +30,7 @@ static bool read_index(struct dwarf_file *package, struct package_index *ret_ind
 	struct reader reader = section_data_reader(section, 0, HEADER_BYTES);
 	struct package_index index = { .section = section };
 
-	/* version 5 has two bytes of version and two of padding, in either byte order */
+	/* version 5: 2 bytes, 2 of padding; version 2: 4 bytes, the first two 0 if big-endian */
 	index.version = reader_u16(&reader);
 	if (index.version == 0)
 		index.version = reader_u16(&reader);
@@ -52,7 +52,7 @@ static uint64_t word_at(struct section_data *section, uint64_t offset, unsigned 
 	return dwarf_forms_fixed(&reader, size);
 }
 
-/* The row of a unit, from 1; 0: it is not there. */
+/* The row of a unit, counted from 1; 0: not found. */
 static uint32_t find_row(const struct package_index *index, uint64_t id)
 {
 	uint64_t mask = index->slots - 1;
@@ -71,7 +71,7 @@ static uint32_t find_row(const struct package_index *index, uint64_t id)
 	return 0;
 }
 
-/* Where the part of a unit begins in the section of a column; 0 when there is no such column. */
+/* Where the unit's part begins in the section of a column; 0 if there is no such column. */
 static uint64_t part_of(const struct package_index *index, uint32_t row, uint32_t column)
 {
 	uint64_t table = HEADER_BYTES + 12ULL * index->slots;
@@ -146,7 +146,7 @@ static struct dwarf_unit *find_in_dwo(struct dwarf_unit *skeleton)
 	return unit;
 }
 
-/* What a split unit leaves to its skeleton. */
+/* Copies what a split unit needs from its skeleton. */
 static void join(struct dwarf_unit *unit, struct dwarf_unit *skeleton)
 {
 	unit->skeleton = skeleton;

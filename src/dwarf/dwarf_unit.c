@@ -5,9 +5,9 @@
 #include "dwarf/dwarf_value.h"
 
 enum {
-	LENGTH_64 = 0xffffffff, /* the length of 64 bits follows */
+	LENGTH_64 = 0xffffffff, /* a 64-bit length follows */
 	LONGEST_HEADER = 64,
-	WINDOW_BYTES = 4096, /* of a first entry */
+	WINDOW_BYTES = 4096, /* for a first entry */
 	OLDEST_VERSION = 2,
 	NEWEST_VERSION = 5,
 	VERSION_5 = 5,
@@ -124,8 +124,8 @@ static bool read_root(struct dwarf_unit *unit, uint64_t most)
 	return dwarf_entry_read(unit, &reader, take, unit, &unit->root.tag) && unit->root.tag != 0;
 }
 
-/* Where the tables of a split unit begin when it does not say: behind the header of the only
- * contribution there is (DWARF 5 sections 7.26 to 7.28). */
+/* Where the tables of a split unit begin if it does not say: after the header of their only
+ * contribution (DWARF 5 sections 7.26 to 7.28). */
 static void default_bases(struct dwarf_unit *unit)
 {
 	bool is_64 = unit->sizes.offset == 8;

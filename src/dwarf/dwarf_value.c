@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_value.h"
 
-/* DWARF 5 section 7.26: offsets into .debug_str. */
+/* DWARF 5 section 7.26: .debug_str_offsets holds offsets into .debug_str. */
 static const char *indexed_string(const struct dwarf_unit *unit, uint64_t index)
 {
 	unsigned size = unit->sizes.offset;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The few numbers of the DWARF standard (version 5, section 7) and of GNU's extensions to it
- * (before version 5) that lead from an address to lines, functions, and what these return. */
+/* The constants of the DWARF standard (version 5, section 7) and of GNU's earlier extensions that
+ * are needed to get from an address to lines, functions, and return types. */
 #ifndef DWARF_DWARF_WORDS_H
 #define DWARF_DWARF_WORDS_H
 
-/* Sections, each also with ".dwo" behind it (split DWARF) or ".z" in front (GNU's compression). */
+/* Sections .debug_NAME. Variants: .debug_NAME.dwo (split), .zdebug_NAME (GNU's compression). */
 #define DWARF_SECTIONS(X)             \
 	X(INFO, "info")               \
 	X(ABBREV, "abbrev")           \
@@ -48,7 +48,7 @@ enum dwarf_tag {
 	TAG_SKELETON_UNIT = 0x4a,
 };
 
-/* Of base types. */
+/* For base types. */
 enum dwarf_encoding {
 	ATE_BOOLEAN = 0x02,
 	ATE_SIGNED = 0x05,
@@ -109,8 +109,7 @@ enum dwarf_attribute {
 };
 
 /*
- * Forms: id, code, how long, what it is.
- * Length: a number of bytes, or SIZE_*; what it is: enum dwarf_class.
+ * Columns of a form: name, code, length (bytes, or SIZE_*), enum dwarf_class.
  */
 #define DWARF_STANDARD_FORMS(X)                        \
 	X(ADDR, 0x01, SIZE_ADDRESS, ADDRESS)           \
@@ -157,7 +156,7 @@ enum dwarf_attribute {
 	X(ADDRX3, 0x2b, 3, ADDRESS_INDEX)              \
 	X(ADDRX4, 0x2c, 4, ADDRESS_INDEX)
 
-/* GNU's, before there was a version 5. */
+/* GNU's forms from before version 5. */
 #define DWARF_GNU_FORMS(X)                                  \
 	X(GNU_ADDR_INDEX, 0x1f01, SIZE_ULEB, ADDRESS_INDEX) \
 	X(GNU_STR_INDEX, 0x1f02, SIZE_ULEB, STRING_INDEX)   \
@@ -170,12 +169,12 @@ enum dwarf_form {
 #undef ROW
 };
 
-/* Lengths that are no numbers of bytes; above any that is. */
+/* Lengths that are not a number of bytes; greater than any that is. */
 enum dwarf_form_size {
-	SIZE_UNKNOWN = 64, /* no form at all */
+	SIZE_UNKNOWN = 64, /* not a form */
 	SIZE_ADDRESS,
 	SIZE_OFFSET,
-	SIZE_REFERENCE, /* an address in version 2, else an offset */
+	SIZE_REFERENCE, /* an address in version 2, otherwise an offset */
 	SIZE_ULEB,
 	SIZE_SLEB,
 	SIZE_STRING,
@@ -183,8 +182,8 @@ enum dwarf_form_size {
 	SIZE_BLOCK1,
 	SIZE_BLOCK2,
 	SIZE_BLOCK4,
-	SIZE_INDIRECT, /* the form stands in front of the value */
-	SIZE_CONSTANT, /* in the abbreviation */
+	SIZE_INDIRECT, /* the form precedes the value */
+	SIZE_CONSTANT, /* the value is in the abbreviation */
 };
 
 enum dwarf_class {

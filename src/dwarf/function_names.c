@@ -4,7 +4,7 @@
 #include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_value.h"
 
-/* From an inlined instance to its abstract one to a declaration are two. */
+/* Two steps suffice: from an inlined instance to the abstract one to the declaration. */
 enum { MOST_STEPS = 16 };
 
 void function_names_done(struct function_names *names)
@@ -46,7 +46,7 @@ static bool is_known(const void *owner, uint32_t id, const void *key)
 	return function->offset == wanted->offset && function->file == wanted->file;
 }
 
-/* Completes @function with what an entry tells, where nothing better is known. */
+/* Fills in what @function lacks from an entry's attributes. */
 static void merge(struct function_names *names, const struct dwarf_unit *unit,
 		  const struct function_facts *facts, struct named_function *function)
 {
@@ -63,7 +63,7 @@ static void merge(struct function_names *names, const struct dwarf_unit *unit,
 		function->declared = (uint32_t)facts->declared;
 }
 
-/* Follows an entry to what it is an instance of, as far as that helps. */
+/* Follows references until @function has a linkage name and a line. */
 static void follow(struct function_names *names, const struct dwarf_unit *unit,
 		   struct dwarf_value origin, struct named_function *function)
 {
@@ -82,7 +82,7 @@ static void follow(struct function_names *names, const struct dwarf_unit *unit,
 	}
 }
 
-/* What an entry refers to is called, looked up once. */
+/* The name of the entry that @origin refers to, looked up once. */
 static struct named_function origin_of(struct function_names *names, const struct dwarf_unit *unit,
 				       struct dwarf_value origin)
 {

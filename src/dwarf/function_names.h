@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the function of an entry is called: its linkage name, where it or what it is an instance of
- * has one, else its name, as eu-addr2line(1) and addr2line(1) have it.
+ * The name of an entry's function: the linkage name if the entry, or the one it is an instance of,
+ * has one; otherwise its name. eu-addr2line(1) and addr2line(1) choose in the same way.
  */
 #ifndef DWARF_FUNCTION_NAMES_H
 #define DWARF_FUNCTION_NAMES_H
@@ -14,11 +14,11 @@
 #include "base/vec.h"
 #include "dwarf/dwarf_unit.h"
 
-/* What an entry tells of its function; CLASS_NONE where it does not. */
+/* An entry's attributes about its function; CLASS_NONE where missing. */
 struct function_facts {
 	struct dwarf_value name, linkage_name;
 	struct dwarf_value origin; /* DW_AT_abstract_origin, else DW_AT_specification */
-	uint64_t declared;	   /* a line; 0: not told */
+	uint64_t declared;	   /* a line; 0: unknown */
 };
 
 struct named_function {
@@ -29,7 +29,7 @@ struct named_function {
 	bool is_linkage_name;
 };
 
-/* Remembers what it found: many entries are instances of one function. */
+/* Remembers what it found, because many entries are instances of one function. */
 struct function_names {
 	struct strpool *texts; /* borrowed */
 	VEC(struct named_function) known;
@@ -38,11 +38,11 @@ struct function_names {
 
 void function_names_done(struct function_names *names);
 
-/* Takes note of an attribute, if it is one of those above. */
+/* Notes an attribute, if it is one of those above. */
 void function_names_take(struct function_facts *facts, uint16_t attribute,
 			 struct dwarf_value value);
-/* The name of the function of an entry of @unit, interned in names->texts; *ret_declared is the
- * line it begins at, 0: not known. */
+/* The name of an entry's function, interned in names->texts. *ret_declared: the line the function
+ * begins at; 0: unknown. */
 str_id function_names_find(struct function_names *names, const struct dwarf_unit *unit,
 			   const struct function_facts *facts, uint32_t *ret_declared);
 

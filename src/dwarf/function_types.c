@@ -11,15 +11,15 @@
 #include "dwarf/dwarf_value.h"
 
 enum {
-	/* From a function to its declaration are two, from a type to what it is another name of
-	 * rarely more. */
+	/* From a function to its declaration takes two steps; from a typedef to its type rarely
+	 * more. */
 	MOST_STEPS = 32,
-	MOST_FUNCTIONS = 1 << 22, /* of a file; those beyond have no type that is known */
-	/* What was read of the file is given back after a unit beyond this. */
+	MOST_FUNCTIONS = 1 << 22, /* in a file; functions beyond this have no known type */
+	/* Above this, what was read of the file is freed after a unit. */
 	MOST_HELD_BYTES = 48 << 20,
 };
 
-/* Where code of a function begins, and what it returns. */
+/* Where a function's code begins, and what the function returns. */
 struct typed_place {
 	uint64_t address;
 	struct probe_return returns;
@@ -32,11 +32,11 @@ struct typed_unit {
 };
 
 struct function_types {
-	VEC(struct typed_unit) units; /* by their index in the file, once one was asked for */
-	size_t count;		      /* of places, of all units */
+	VEC(struct typed_unit) units; /* by index in the file, once needed */
+	size_t count;		      /* places in all units */
 };
 
-/* What an entry tells, of a function or of a type. */
+/* The attributes of a function or a type. */
 struct entry {
 	uint16_t tag;
 	struct dwarf_value type, origin; /* CLASS_NONE: none */
@@ -85,7 +85,7 @@ static void take_attribute(void *context, uint16_t name, struct dwarf_value valu
 	}
 }
 
-/* The entry at @reader; its tag is 0 where a row of siblings ends. False: damaged. */
+/* Reads the entry at @reader. Its tag is 0 at the end of a list of siblings. False: damaged. */
 static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct entry *ret_entry)
 {
 	*ret_entry = (struct entry){ .tag = 0 };
@@ -122,7 +122,8 @@ static struct probe_return base_type(const struct entry *entry)
 	}
 }
 
-/* Is it another name of the type it refers to? An enumeration is one of its numbers' type. */
+/* True if the entry stands for the type it refers to. An enumeration stands for its underlying
+ * type. */
 static bool is_other_name(const struct entry *entry)
 {
 	switch (entry->tag) {
@@ -137,7 +138,7 @@ static bool is_other_name(const struct entry *entry)
 	}
 }
 
-/* An enumeration that does not say what numbers it has may have negative ones. */
+/* An enumeration without an underlying type or encoding may have negative values: unknown. */
 static struct probe_return type_itself(const struct entry *entry)
 {
 	switch (entry->tag) {
@@ -160,13 +161,13 @@ static struct probe_return type_itself(const struct entry *entry)
 	}
 }
 
-/* Programs of 32 bits return pointers in half a register, and wider numbers in two. */
+/* 32-bit programs return pointers in half a register and 64-bit numbers in two. */
 static struct probe_return as_returned(const struct dwarf_unit *unit, struct probe_return type)
 {
 	return unit->sizes.address < sizeof(uint64_t) && type.bits == 64 ? unknown() : type;
 }
 
-/* What DW_AT_type of an entry of @unit means; it may be none, which is void. */
+/* The meaning of an entry's DW_AT_type; none means void. */
 static struct probe_return type_of(const struct dwarf_unit *unit, struct dwarf_value type)
 {
 	for (int i = 0; i < MOST_STEPS && type.class != CLASS_NONE; i++) {
@@ -186,7 +187,7 @@ static struct probe_return type_of(const struct dwarf_unit *unit, struct dwarf_v
 	return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
 }
 
-/* The type may stand with the function's declaration, or with what this is an instance of. */
+/* The type may be on the declaration, or on the abstract instance. */
 static struct probe_return returned_by(const struct dwarf_unit *unit, const struct entry *function)
 {
 	struct entry entry = *function;
@@ -236,7 +237,7 @@ static bool take_range(void *context, uint64_t start, uint64_t end)
 static void add_function(struct place_sink *sink, const struct dwarf_unit *unit,
 			 const struct entry *entry)
 {
-	/* most are declarations */
+	/* most entries are declarations */
 	if (entry->extent.low_pc.class == CLASS_NONE && entry->extent.ranges.class == CLASS_NONE)
 		return;
 	sink->returns = returned_by(unit, entry);
@@ -250,7 +251,7 @@ static int by_address(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Do functions of this language have a type where they return something, and none else? */
+/* True if in this language a function has DW_AT_type exactly when it returns something. */
 static bool is_understood(struct dwarf_unit *unit)
 {
 	static const uint16_t languages[] = {
@@ -282,7 +283,7 @@ static bool is_understood(struct dwarf_unit *unit)
 	return false;
 }
 
-/* Functions lie in namespaces and in one another: all entries are looked at. */
+/* Visits all entries, because functions lie in namespaces and in one another. */
 static void walk(struct place_sink *sink, struct dwarf_unit *unit)
 {
 	struct reader reader = dwarf_unit_entries(unit, unit->entries, unit->end - unit->entries);
@@ -327,7 +328,7 @@ static int by_offset(const void *offset, const void *unit)
 	return (wanted > (*at)->offset) - (wanted < (*at)->offset);
 }
 
-/* By its index, which stays when the file is closed and opened again. */
+/* The index stays the same when the file is closed and opened again. */
 static struct typed_unit *typed_unit_of(struct function_types *types, const struct dwarf_unit *unit)
 {
 	struct dwarf_unit **units = unit->file->units.items, **found;

@@ -6,9 +6,9 @@
 #include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_value.h"
 
-enum { MOST_OFFSET = 1 << 16 }; /* of a member; g has some 450 bytes */
+enum { MOST_OFFSET = 1 << 16 }; /* of a member; g has about 450 bytes */
 
-/* A member that is looked for. */
+/* A member to look for. */
 struct member {
 	const char *structure, *name;
 	bool found;
@@ -41,7 +41,7 @@ static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct en
 	return dwarf_entry_read(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
 }
 
-/* The linker puts the types of the whole program into the unit of this package. */
+/* The linker puts the types of the whole program into this package's unit. */
 static bool is_runtime(struct dwarf_unit *unit)
 {
 	struct entry root = { .tag = 0 };
@@ -67,7 +67,7 @@ static void take_member(const struct dwarf_unit *unit, const struct entry *entry
 	}
 }
 
-/* The structure's name as the members have it; NULL: none of theirs. */
+/* The structure's name as the table of members has it; NULL: not in the table. */
 static const char *wanted(const struct dwarf_unit *unit, const struct entry *entry,
 			  const struct member *members)
 {

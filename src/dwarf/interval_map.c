@@ -11,7 +11,7 @@ void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, ui
 		*vec_push(&map->intervals) = (struct interval_range){ start, end, value };
 }
 
-/* Outer ones first: the earlier start, the later end, the lesser value. */
+/* Outer intervals first: earlier start, then later end, then lower value. */
 static int by_place(const void *left, const void *right)
 {
 	const struct interval_range *a = left, *b = right;
@@ -38,10 +38,11 @@ static void emit(struct interval_map *map, uint64_t start, uint32_t value)
 }
 
 struct open_intervals {
-	VEC(struct interval_range) stack; /* the innermost last */
+	VEC(struct interval_range) stack; /* innermost last */
 };
 
-/* Closes what ends before @start: behind each goes on what is still open around it. */
+/* Closes the intervals that end before @start. After each, the interval still open around it goes
+ * on. */
 static void close_until(struct interval_map *map, struct open_intervals *open, uint64_t start)
 {
 	while (open->stack.count > 0) {
@@ -50,7 +51,7 @@ static void close_until(struct interval_map *map, struct open_intervals *open, u
 
 		if (top.end > start)
 			return;
-		/* ranges that overlap without nesting may have ended meanwhile */
+		/* overlapping ranges that are not nested may have ended meanwhile */
 		while (below > 0 && open->stack.items[below - 1].end <= top.end)
 			below--;
 		emit(map, top.end, below ? open->stack.items[below - 1].value : INTERVAL_NONE);

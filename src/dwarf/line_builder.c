@@ -56,7 +56,7 @@ bool line_builder_add_row(struct line_builder *builder, const struct built_row *
 		builder->is_sorted = false;
 	else if (last && says_the_same(last, row))
 		return true;
-	/* of rows of one address in one sequence the last one holds */
+	/* of several rows at one address in one sequence, the last one counts */
 	if (last && last->address == row->address && !last->end)
 		*last = *row;
 	else
@@ -65,7 +65,7 @@ bool line_builder_add_row(struct line_builder *builder, const struct built_row *
 	return count < MOST_ROWS;
 }
 
-/* By address; at one address the end of a sequence makes way for the next one's beginning. */
+/* By address. At one address, the end of one sequence precedes the beginning of the next. */
 static int by_address(const void *left, const void *right)
 {
 	const struct built_row *a = left, *b = right;
@@ -77,7 +77,7 @@ static int by_address(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Where each text is when they stand one behind the other. */
+/* The offset of each text when all are stored one after the other. */
 static uint32_t *lay_out_texts(const struct line_builder *builder, struct line_unit_parts *parts,
 			       char **ret_text)
 {
@@ -120,7 +120,7 @@ static struct line_unit_row *lay_out_rows(const struct line_builder *builder, co
 
 		if (offset >= NOTHING)
 			break;
-		/* nothing is left between them */
+		/* a row replaces an earlier one at the same address */
 		if (count > 0 && rows[count - 1].offset == offset)
 			count--;
 		rows[count++] = (struct line_unit_row){ (uint32_t)offset,

@@ -6,8 +6,8 @@
 enum {
 	LENGTH_64 = 0xffffffff,
 	LONGEST_LENGTH = 12,
-	MOST_FORMATS = 16, /* of an entry in version 5 */
-	MOST_PATH = 16384, /* letters */
+	MOST_FORMATS = 16, /* of an entry, in version 5 */
+	MOST_PATH = 16384, /* characters */
 };
 
 struct entry_format {
@@ -20,7 +20,7 @@ static bool is_absolute(const char *path)
 	return path[0] == '/';
 }
 
-/* Versions 2 to 4: names one after the other, an empty one ends them. */
+/* Versions 2 to 4: a list of names, ended by an empty one. */
 static void read_old_tables(struct line_program *program, struct reader *reader)
 {
 	const char *name;
@@ -28,7 +28,7 @@ static void read_old_tables(struct line_program *program, struct reader *reader)
 	*vec_push(&program->folders) = (struct line_entry){ .name = program->comp_dir };
 	while (*(name = reader_cstr(reader)))
 		*vec_push(&program->folders) = (struct line_entry){ .name = name };
-	*vec_push(&program->files) = (struct line_entry){ .name = "" }; /* they count from 1 */
+	*vec_push(&program->files) = (struct line_entry){ .name = "" }; /* files count from 1 */
 	while (*(name = reader_cstr(reader))) {
 		*vec_push(&program->files) =
 			(struct line_entry){ .name = name, .folder = reader_uleb(reader) };
@@ -61,7 +61,7 @@ struct entry_list {
 	VEC(struct line_entry) list;
 };
 
-/* Version 5: how entries are described, how many there are, the entries. */
+/* Version 5: the format of the entries, their number, the entries. */
 static void read_new_table(const struct dwarf_unit *unit, struct reader *reader,
 			   struct dwarf_sizes sizes, struct entry_list *entries)
 {
@@ -80,7 +80,7 @@ static void read_new_table(const struct dwarf_unit *unit, struct reader *reader,
 							    { 0, (uint16_t)form, 0 } };
 	}
 	left = reader_uleb(reader);
-	/* an entry without a byte could be there without end */
+	/* zero-length entries could go on forever */
 	while (left-- > 0 && count > 0 && !reader->bad) {
 		const uint8_t *start = reader->at;
 		struct line_entry entry = read_entry(unit, reader, formats, count, sizes);
@@ -106,7 +106,7 @@ static void read_new_tables(const struct dwarf_unit *unit, struct line_program *
 	program->files.capacity = files.list.capacity;
 }
 
-/* The part of the header between its length and its tables. */
+/* Reads the header between its length and its tables. */
 static bool read_header(struct line_program *program, struct reader *reader)
 {
 	program->instruction_bytes = reader_u8(reader);
@@ -121,7 +121,7 @@ static bool read_header(struct line_program *program, struct reader *reader)
 	return !reader->bad;
 }
 
-/* The bytes of the whole program behind its length; sizes->offset is set. */
+/* The bytes of the whole program after its length. Sets sizes->offset. */
 static struct reader find_program(struct section_data *section, uint64_t offset,
 				  struct dwarf_sizes *sizes)
 {
@@ -154,7 +154,7 @@ bool line_program_open(const struct dwarf_unit *unit, struct line_program *ret_p
 	program.version = reader_u16(&reader);
 	if (program.version >= 5) {
 		program.address_bytes = reader_u8(&reader);
-		reader_u8(&reader); /* segment selectors: nobody has them */
+		reader_u8(&reader); /* segment selector size: not used */
 	}
 	header = reader_sub(&reader, dwarf_forms_fixed(&reader, sizes.offset));
 	if (program.version < 2 || program.version > 5 || !read_header(&program, &header))
@@ -174,13 +174,13 @@ void line_program_done(struct line_program *program)
 	vec_free(&program->files);
 }
 
-/* The registers of the machine (section 6.2.2) that tell rows. */
+/* The registers of the line number machine (section 6.2.2) that rows need. */
 struct machine {
 	struct line_program *program;
 	struct line_row row;
-	uint64_t line; /* may be anything in between, and wraps around */
+	uint64_t line; /* may have any value between rows, and wraps around */
 	uint64_t operation;
-	bool in_sequence; /* rows were given since it began */
+	bool in_sequence; /* the sequence has rows already */
 	bool more;
 	line_program_sink sink;
 	void *context;

@@ -12,7 +12,7 @@
 
 struct line_entry {
 	const char *name; /* borrowed from the section */
-	uint64_t folder;  /* files: index into the folders */
+	uint64_t folder;  /* files: index of the folder */
 };
 
 struct line_program {
@@ -32,25 +32,25 @@ struct line_program {
 /* A row of the table. */
 struct line_row {
 	uint64_t address;
-	uint64_t file;	/* index into the files as the version counts: line_program_path */
+	uint64_t file;	/* index as this version counts files: line_program_path */
 	uint32_t line;	/* 0: none */
-	bool statement; /* a good place to stop at: is_stmt */
-	bool end;	/* the first address behind a sequence */
+	bool statement; /* is_stmt: a good place for a breakpoint */
+	bool end;	/* first address after a sequence */
 };
 
-/* False: no more. */
+/* False: stop. */
 typedef bool (*line_program_sink)(void *context, const struct line_row *row);
 
-/* Reads the header of the program a unit refers to. False: it has none, or it is damaged. What it
- * holds is borrowed until dwarf_file_forget. */
+/* Reads the header of a unit's line program. False: none, or damaged. The contents are borrowed
+ * until dwarf_file_forget. */
 bool line_program_open(const struct dwarf_unit *unit, struct line_program *ret_program);
 void line_program_done(struct line_program *program);
 
-/* Gives the rows to the sink, a sequence after the other. */
+/* Passes the rows to the sink, one sequence after the other. */
 void line_program_run(struct line_program *program, line_program_sink sink, void *context);
 
-/* Appends the path of a file, with the folders it is relative to in front; nothing when there is no
- * such file. It is not made simpler: what the compiler called "a/../b" stays that. */
+/* Appends the path of a file, preceded by the folders it is relative to; appends nothing if there
+ * is no such file. The path is not simplified: "a/../b" stays as the compiler wrote it. */
 void line_program_path(const struct line_program *program, uint64_t file, struct buf *path);
 
 #endif

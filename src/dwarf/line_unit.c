@@ -8,7 +8,7 @@
 
 #define NOTHING UINT32_MAX
 
-/* The block: this, then the arrays in the order of their counts. */
+/* The header of the block; the arrays follow in the order of their counts. */
 struct line_unit {
 	uint64_t base;
 	uint32_t rows, nodes, pieces, text_size;
@@ -129,7 +129,7 @@ struct line_unit *line_unit_adopt(void *block, size_t size)
 										       : NULL;
 }
 
-/* The last row that begins at or before the offset, NULL: none, or one behind a sequence. */
+/* The last row that begins at or before the offset; NULL: none, or the end of a sequence. */
 static const struct line_unit_row *find_row(const struct line_unit *unit, uint32_t offset)
 {
 	const struct line_unit_row *rows = rows_of(unit);
@@ -138,7 +138,7 @@ static const struct line_unit_row *find_row(const struct line_unit *unit, uint32
 	return before && rows[before - 1].file != NOTHING ? &rows[before - 1] : NULL;
 }
 
-/* The innermost function there, NOTHING: none. */
+/* The innermost function at the offset; NOTHING: none. */
 static uint32_t find_node(const struct line_unit *unit, uint32_t offset)
 {
 	const struct line_unit_piece *pieces = pieces_of(unit);

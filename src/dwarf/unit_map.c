@@ -7,8 +7,8 @@
 
 enum {
 	MOST_RANGES = 1 << 24,
-	/* Memory that may be held before what was read is given back: the first entries of many
-	 * units lie far from one another. */
+	/* Bytes that may be held before what was read is freed: the first entries of many units are
+	 * far apart. */
 	MOST_HELD_BYTES = 64 << 20,
 	FORGET_INTERVAL = 256, /* units */
 };
@@ -17,7 +17,7 @@ struct mapping {
 	const struct unit_code *code;
 	struct interval_map *map;
 	uint32_t unit;
-	bool any; /* range of this unit */
+	bool any; /* the unit has a range */
 	uint64_t sequence;
 	bool in_sequence;
 };
@@ -32,7 +32,7 @@ static bool take_range(void *context, uint64_t start, uint64_t end)
 	return mapping->map->intervals.count < MOST_RANGES;
 }
 
-/* The extent of each sequence of lines. */
+/* Takes the extent of each sequence of lines. */
 static bool take_row(void *context, const struct line_row *row)
 {
 	struct mapping *mapping = context;
@@ -43,7 +43,7 @@ static bool take_row(void *context, const struct line_row *row)
 	return !row->end || take_range(mapping, mapping->sequence, row->address);
 }
 
-/* A unit that does not say what it covers. */
+/* For units that do not give their addresses. */
 static void map_by_lines(struct mapping *mapping, const struct dwarf_unit *unit)
 {
 	struct line_program program;

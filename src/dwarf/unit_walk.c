@@ -13,9 +13,9 @@
 #define NOTHING UINT32_MAX
 
 enum {
-	/* Blocks in one another: compilers have lower limits. */
+	/* nested blocks; compilers have lower limits */
 	MOST_DEPTH = 1 << 14,
-	MOST_FILES = 1 << 20, /* whose paths are remembered */
+	MOST_FILES = 1 << 20, /* with a remembered path */
 };
 
 struct walk {
@@ -25,8 +25,8 @@ struct walk {
 	struct function_names names;
 	struct line_program program;
 	bool has_program;
-	VEC(uint32_t) nodes; /* by depth: the function around */
-	VEC(str_id) files;   /* by index + 1 of the line program: 0: not asked yet */
+	VEC(uint32_t) nodes; /* by depth: the enclosing function */
+	VEC(str_id) files;   /* by file index in the line program; 0: not looked up yet */
 	struct buf path;
 	bool damaged;
 };
@@ -38,7 +38,7 @@ bool unit_code_holds(const struct unit_code *code, uint64_t address)
 	return elf_file_code_section(code->elf, address);
 }
 
-/* The text of a file of the line program. */
+/* The path of a file of the line program. */
 static str_id file_text(struct walk *walk, uint64_t file)
 {
 	str_id *known;
@@ -56,7 +56,7 @@ static str_id file_text(struct walk *walk, uint64_t file)
 	return *known;
 }
 
-/* A sequence that does not begin in code is left out as a whole. */
+/* Leaves out sequences that do not begin in code. */
 struct row_sink {
 	struct walk *walk;
 	bool in_sequence, is_code;
@@ -86,7 +86,7 @@ static void read_rows(struct walk *walk)
 		line_program_run(&walk->program, take_row, &sink);
 }
 
-/* What an entry of a function or of an inlined instance tells. */
+/* The attributes of a function or of an inlined instance. */
 struct function_entry {
 	struct function_facts facts;
 	struct dwarf_extent extent;
@@ -109,7 +109,7 @@ static void take_attribute(struct function_entry *entry, uint16_t name, struct d
 	}
 }
 
-/* Makes the node when the first of its ranges comes: most entries have none. */
+/* Makes the node at the first range: most entries have none. */
 struct range_sink {
 	struct walk *walk;
 	const struct function_entry *entry;
@@ -140,7 +140,7 @@ static bool take_range(void *context, uint64_t start, uint64_t end)
 	return line_builder_add_range(&sink->walk->builder, sink->node, start, end);
 }
 
-/* Reads an entry of a function; returns its node, or that of the function around. */
+/* Reads a function's entry. Returns its node, or the enclosing function's. */
 static uint32_t read_function(struct walk *walk, struct reader *reader,
 			      const struct dwarf_abbrevs *abbrevs,
 			      const struct dwarf_abbrev *abbrev, uint32_t around)
@@ -153,7 +153,7 @@ static uint32_t read_function(struct walk *walk, struct reader *reader,
 	for (uint32_t i = 0; i < abbrev->count && !reader->bad; i++)
 		take_attribute(&entry, specs[i].name,
 			       dwarf_forms_read(reader, specs[i], walk->unit->sizes, base));
-	/* a function in another is not inlined into it */
+	/* a nested function is not inlined into the outer one */
 	sink.parent = abbrev->tag == TAG_INLINED_SUBROUTINE ? around : NOTHING;
 	if (!reader->bad)
 		dwarf_ranges_each(walk->unit, &entry.extent, take_range, &sink);
@@ -173,7 +173,7 @@ static void skip_entry(const struct walk *walk, struct reader *reader,
 		dwarf_forms_skip(reader, specs[i], walk->unit->sizes);
 }
 
-/* One entry. False: the walk ends, well or not. */
+/* Reads one entry. False: the walk ends, normally or because of damage. */
 static bool step(struct walk *walk, struct reader *reader, struct dwarf_abbrevs *abbrevs)
 {
 	uint64_t code = reader_uleb(reader);
@@ -190,7 +190,7 @@ static bool step(struct walk *walk, struct reader *reader, struct dwarf_abbrevs 
 		return false;
 	}
 	if (abbrev->tag == TAG_SUBPROGRAM || abbrev->tag == TAG_INLINED_SUBROUTINE) {
-		/* reading names may find more abbreviations, and move them */
+		/* reading names may read more abbreviations, which moves them */
 		struct dwarf_abbrev copy = *abbrev;
 
 		around = read_function(walk, reader, abbrevs, &copy, around);
