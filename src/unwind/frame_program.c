@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unwind/frame_program.h"
 
-/* The two high bits of an instruction, with an operand in the others. */
+/* Instructions in the two high bits; the other bits are an operand. */
 enum {
 	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
@@ -9,7 +9,7 @@ enum {
 	CFA_HIGH = 0xc0,
 };
 
-/* DWARF 5 section 7.24; the GNU and Arm ones are in the manuals of binutils and of Arm's ABI. */
+/* DWARF 5 section 7.24; GNU and Arm instructions: manuals of binutils and of Arm's ABI. */
 enum {
 	CFA_NOP = 0x00,
 	CFA_SET_LOC = 0x01,
@@ -36,15 +36,14 @@ enum {
 	CFA_VAL_EXPRESSION = 0x16,
 	CFA_MIPS_ADVANCE_LOC8 = 0x1d,
 	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
-	CFA_NEGATE_RA_STATE = 0x2d, /* of arm64; window_save elsewhere */
+	CFA_NEGATE_RA_STATE = 0x2d, /* arm64; elsewhere window_save */
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
 enum {
 	MAX_REMEMBERED = 64,
-	/* A CIE's program is run for each of its descriptions; compilers write a handful of bytes.
-	 */
+	/* A CIE's program runs once per description; compilers write a handful of bytes. */
 	MAX_CIE_PROGRAM = 512,
 };
 
@@ -84,7 +83,7 @@ static void restore(struct run *run, uint64_t reg)
 		run->rules.bx = run->initial.bx;
 }
 
-/* Offsets may wrap: what does not fit a row is refused there. */
+/* The product may wrap; an offset that does not fit into a row is rejected later. */
 static int64_t factored(const struct run *run, uint64_t offset)
 {
 	return (int64_t)(offset * (uint64_t)run->fde->cie.data_alignment);
@@ -95,7 +94,7 @@ static void save_at(struct run *run, uint64_t reg, int64_t offset)
 	set_saved(run, reg, (struct frame_saved){ .how = FRAME_SAVED_CFA, .offset = offset });
 }
 
-/* The row that ends here has been in force since the last advance. */
+/* Ends a row: it was in force since the last advance. */
 static void advance_to(struct run *run, uint64_t location)
 {
 	if (run->in_cie || location < run->location) {
@@ -120,8 +119,8 @@ static void define_cfa(struct run *run, uint64_t reg, int64_t offset)
 	};
 }
 
-/* After an expression, a register takes the offset that was in force before it, and an offset waits
- * for its register; this is what unwinders at run time do, and hand-written code relies on. */
+/* After a CFA expression, a new register uses the offset from before the expression, and a new
+ * offset waits for a register. Runtime unwinders do this, and hand-written code relies on it. */
 static void change_offset(struct run *run, int64_t offset)
 {
 	struct frame_cfa *cfa = &run->rules.cfa;
@@ -217,7 +216,7 @@ static void run_cfa(struct run *run, uint8_t op)
 	}
 }
 
-/* Instructions whose first operand is a register that was saved. */
+/* Instructions whose first operand is a saved register. */
 static void run_saved(struct run *run, uint8_t op)
 {
 	struct reader *reader = run->reader;
@@ -252,7 +251,7 @@ static void run_saved(struct run *run, uint8_t op)
 	}
 }
 
-/* Instructions that leave a value no row can express. */
+/* Instructions for values that no row can express. */
 static void run_unknown(struct run *run, uint8_t op)
 {
 	uint64_t reg = reader_uleb(run->reader);
@@ -261,7 +260,7 @@ static void run_unknown(struct run *run, uint8_t op)
 	if (op == CFA_VAL_EXPRESSION)
 		expression(run);
 	else
-		reader_uleb(run->reader); /* as many bytes if it is signed */
+		reader_uleb(run->reader); /* a signed operand has the same length */
 }
 
 static void run_extended(struct run *run, uint8_t op)

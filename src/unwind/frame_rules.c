@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* DWARF 5 section 7.7.1, those that occur. */
+/* DWARF 5 section 7.7.1; only the operations that occur in practice. */
 enum {
 	OP_DEREF = 0x06,
 	OP_PLUS_UCONST = 0x23,
@@ -40,7 +40,7 @@ const struct frame_machine *frame_rules_machine(uint16_t machine)
 	return NULL;
 }
 
-/* A register plus a constant, at the start of nearly all expressions. */
+/* Reads a register plus a constant; nearly all expressions begin with this. */
 static bool read_base(struct reader *reader, uint64_t *ret_reg, int64_t *ret_offset)
 {
 	uint8_t op = reader_u8(reader);
@@ -55,8 +55,7 @@ static bool read_base(struct reader *reader, uint64_t *ret_reg, int64_t *ret_off
 	return !reader->bad;
 }
 
-/* The lazy PLT of linkers: sp + 8 + ((pc & 15) >= N) << 3, with a literal for N; behind the sp + 8.
- */
+/* The lazy PLT of linkers: sp + 8 + ((pc & 15) >= N) << 3 with a literal N, from after sp + 8. */
 static bool read_plt(const struct frame_machine *machine, struct reader reader, int64_t *ret_offset)
 {
 	static const uint8_t after[] = { OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS };
@@ -78,7 +77,7 @@ static bool read_plt(const struct frame_machine *machine, struct reader reader, 
 	return true;
 }
 
-/* What is added to the value read: nothing, or one constant. */
+/* Reads what is added to the loaded value: nothing, or one constant. */
 static bool read_add(struct reader *reader, int64_t *ret_add)
 {
 	uint8_t op;
@@ -120,7 +119,7 @@ struct frame_cfa frame_rules_cfa_expression(const struct frame_machine *machine,
 	return cfa;
 }
 
-/* The CFA is on the stack before the expression starts. */
+/* The expression starts with the CFA on the stack. */
 struct frame_saved frame_rules_saved_expression(struct reader expression)
 {
 	struct frame_saved saved = { .how = FRAME_SAVED_MEMORY };
@@ -164,7 +163,7 @@ static bool pack_cfa(const struct frame_cfa *cfa, const struct frame_machine *ma
 	return true;
 }
 
-/* False: not expressible. What is not said is as it was. */
+/* False: not expressible. A register without a rule keeps its value. */
 static bool pack_saved(const struct frame_saved *saved, const struct frame_machine *machine,
 		       uint8_t *ret_how, int32_t *ret_offset)
 {
@@ -192,7 +191,7 @@ static bool pack_saved(const struct frame_saved *saved, const struct frame_machi
 	return fits_s32(saved->offset);
 }
 
-/* Only what compilers do is told: saved near the CFA. */
+/* Only an rbx saved near the CFA can be expressed, as compilers save it. */
 static int16_t pack_bx(const struct frame_saved *saved)
 {
 	if (saved->how == FRAME_SAVED_UNSAID || saved->how == FRAME_SAVED_SAME)
@@ -203,7 +202,7 @@ static int16_t pack_bx(const struct frame_saved *saved)
 	return (int16_t)saved->offset;
 }
 
-/* Where the return address is; only the innermost frame's registers are known. */
+/* Packs the place of the return address. A register can hold it only in the innermost frame. */
 static bool pack_ra(const struct frame_saved *ra, const struct frame_machine *machine,
 		    struct unwind_rule *rule)
 {
@@ -217,7 +216,7 @@ static bool pack_ra(const struct frame_saved *ra, const struct frame_machine *ma
 	return true;
 }
 
-/* Without a return address there is no caller: the CFA does not matter, and rows merge. */
+/* No return address means no caller: the CFA does not matter, and rows can merge. */
 static struct unwind_rule outermost(bool signal)
 {
 	return (struct unwind_rule){ .cfa = UNWIND_CFA_SP,

@@ -53,7 +53,8 @@ static uint64_t hash_rule(const struct unwind_rule *rule)
 	return hash;
 }
 
-/* Where a rule may have been kept lately: not as good as a hash, and several times as quick. */
+/* The slot where a rule may have been stored recently: worse than a real hash, but several times
+ * faster. */
 static uint16_t *recent_place(struct row_builder *builder, const struct unwind_rule *rule)
 {
 	uint64_t words[RULE_WORDS];
@@ -65,7 +66,7 @@ static uint16_t *recent_place(struct row_builder *builder, const struct unwind_r
 	return &builder->recent[(mixed >> 32) % RECENT_RULES];
 }
 
-/* Without room the rule is lost: 0 is "none". */
+/* When the table is full the rule is lost; 0 means no rule. */
 static uint32_t new_rule(struct row_builder *builder, uint64_t hash, const struct unwind_rule *rule)
 {
 	uint32_t id = (uint32_t)builder->rules.count;
@@ -103,7 +104,7 @@ static void push_row(struct row_builder *builder, uint32_t offset, uint32_t rule
 		*vec_push(&builder->rows) = UNWIND_ROW(offset, rule);
 }
 
-/* Starts the pages up to @last with the rule in force. */
+/* Opens the pages up to @last; each begins with the rule in force. */
 static void open_pages(struct row_builder *builder, uint64_t last)
 {
 	while (builder->pages.count <= last && !builder->full) {

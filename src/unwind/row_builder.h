@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Puts rules in ascending order of addresses into pages of rows; equal rules are kept once. */
+/* Puts rules, in ascending order of addresses, into pages of rows. Equal rules are stored once. */
 #ifndef UNWIND_ROW_BUILDER_H
 #define UNWIND_ROW_BUILDER_H
 
@@ -22,19 +22,19 @@ struct row_builder {
 	VEC(uint32_t) rows;
 	VEC(struct unwind_rule) rules;
 	struct hashidx rule_index;
-	uint16_t recent[4096]; /* index of a rule, a guess */
-	bool full;	       /* a limit was met; what came then is not there */
+	uint16_t recent[4096]; /* rule indices, as hints */
+	bool full;	       /* a limit was reached; later rows are missing */
 };
 
-/* @base: a multiple of 4 KiB, not above the first address. */
+/* @base: a multiple of 4 KiB, not greater than the first address. */
 void row_builder_init(struct row_builder *builder, uint64_t base);
 void row_builder_done(struct row_builder *builder);
 
-/* From @address (not below the one before) on, @rule is in force. */
+/* Puts @rule in force from @address on; addresses must not descend. */
 void row_builder_add(struct row_builder *builder, uint64_t address, const struct unwind_rule *rule);
-/* From @address on there is no rule. */
+/* No rule is in force from @address on. */
 void row_builder_end(struct row_builder *builder, uint64_t address);
-/* Nothing comes any more. pages gets its last element: the number of rows. */
+/* Ends the table. The last element of pages becomes the number of rows. */
 void row_builder_finish(struct row_builder *builder);
 
 #endif

@@ -40,7 +40,7 @@ void row_cache_free(struct row_cache *cache)
 	free(cache);
 }
 
-/* The build id in hexadecimal, and what it is. */
+/* The file name: the build id in hexadecimal, and a suffix. */
 static void make_name(const struct elf_build_id *id, char name[NAME_SIZE])
 {
 	size_t used = 0;
@@ -58,7 +58,7 @@ static int compile(const struct row_cache *cache, struct elf_file *file,
 	return rc < 0 ? rc : row_table_compile(file, &cache->pause, ret_table, err);
 }
 
-/* Is it kept, and no good? Then it is written anew. */
+/* False: not cached, or unusable; the caller then writes it anew. */
 static bool find_kept(struct row_cache *cache, const char *name, uint16_t machine,
 		      struct row_table **ret_table)
 {
@@ -112,7 +112,7 @@ int row_cache_get_vdso(struct row_cache *cache, struct row_table **ret_table, st
 	size_t size;
 	int rc = vdso_copy(&bytes, &size, err);
 
-	/* As quickly compiled as read. */
+	/* Not cached: compiling it takes as long as reading it. */
 	if (rc == 0)
 		rc = elf_file_open_memory(bytes, size, &file, err);
 	return rc < 0 ? rc : compile(cache, file, ret_table, err);

@@ -9,7 +9,7 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
-/* To be raised whenever the same ELF file gives other rows than before, or the layout changes. */
+/* Increase this when an ELF file would give other rows than before, or the layout changes. */
 enum { ROW_FILE_VERSION = 4 };
 
 static const char magic[8] = "prosrows";
@@ -19,7 +19,7 @@ struct header {
 	uint32_t version;
 	uint16_t machine;
 	uint16_t rule_size;
-	uint64_t checksum; /* of all that follows it */
+	uint64_t checksum; /* of everything after it */
 	uint64_t base;
 	uint32_t page_count, row_count, rule_count;
 	uint32_t unreadable;
@@ -30,7 +30,7 @@ static const struct header *header_of(const void *bytes)
 	return bytes;
 }
 
-/* Sums of 32-bit counts: no overflow. */
+/* Cannot overflow: the counts have 32 bits. */
 static uint64_t file_size(const struct header *header)
 {
 	return sizeof(*header) + ((uint64_t)header->page_count + 1) * sizeof(uint32_t) +
@@ -38,7 +38,7 @@ static uint64_t file_size(const struct header *header)
 	       (uint64_t)header->row_count * sizeof(uint32_t);
 }
 
-/* Against damage, not against somebody who means it. All parts are words of 32 bits. */
+/* Detects damage, not tampering. All parts consist of 32-bit words. */
 static uint64_t checksum(const void *bytes, size_t size)
 {
 	const size_t start = offsetof(struct header, checksum) + sizeof(uint64_t);
@@ -132,7 +132,7 @@ static bool right_header(const struct header *header, uint64_t size)
 	       checksum(header, size) == header->checksum;
 }
 
-/* The page's rows begin at its offset 0 and ascend. */
+/* True if the page's rows begin at offset 0 and ascend. */
 static bool right_page(const struct unwind_table *table, uint32_t page)
 {
 	uint32_t from = table->pages[page], to = table->pages[page + 1];
@@ -174,7 +174,7 @@ static bool right_table(const struct unwind_table *table)
 	return true;
 }
 
-/* Does not own the bytes yet when it fails. */
+/* On failure the caller still owns the bytes. */
 static int read_bytes(void *bytes, size_t size, enum row_file_owned owned,
 		      struct row_table **ret_table, struct err *err)
 {

@@ -12,7 +12,7 @@
 
 enum { OTHER_NAME = 16 };
 
-/* Where the next row begins. */
+/* The position of the next row. */
 struct place {
 	uint32_t page;
 	uint32_t row;
@@ -40,7 +40,7 @@ static const struct names *names_of(uint16_t machine)
 	return machine == known[0].machine ? &known[0] : &known[1];
 }
 
-/* Nothing is kept: a table in the cache would not show what the compiler does now. */
+/* Without a cache: a cached table would not show what the compiler does now. */
 static int read_table(const char *path, struct row_table **ret_table, struct err *err)
 {
 	struct row_cache *cache = row_cache_new(NULL);
@@ -99,7 +99,7 @@ struct listed_facts row_listing_facts(const struct row_listing *listing)
 	};
 }
 
-/* The DWARF registers that rows begin with where they are not sp or fp. */
+/* Names the DWARF register a row is based on if it is neither sp nor fp. */
 static void name_register(const struct names *names, unsigned reg, char text[OTHER_NAME])
 {
 	static const char *const x86_64[] = {
@@ -158,7 +158,7 @@ static void describe(const struct row_listing *listing, const struct unwind_rule
 	describe_cfa(listing->names, rule, row->cfa);
 	describe_saved(listing->names, rule->fp, rule->fp_offset, row->fp);
 	describe_saved(listing->names, rule->ra, rule->ra_offset, row->ra);
-	/* nobody goes on from there */
+	/* without a return address the CFA does not matter */
 	if (rule->ra == UNWIND_SAVED_UNDEFINED)
 		snprintf(row->cfa, LISTED_RULE, "-");
 	if (rule->cfa == UNWIND_CFA_SWITCHED)

@@ -18,19 +18,19 @@
 #include "unwind/stack_switch.h"
 
 enum {
-	/* Linkers and compilers fill up to a multiple of it between functions; what is filled takes
-	 * the rule before it, instead of two rows. No function fits in there. */
+	/* Linkers and compilers align functions to this. The padding takes the rule before it
+	 * instead of two rows of its own. No function fits into it. */
 	CODE_ALIGNMENT = 16,
 	MAX_DESCRIPTIONS = 1 << 24,
-	BETWEEN_PAUSES = 1024,	/* descriptions; about half a millisecond */
-	MAX_SWITCH_CODE = 4096, /* bytes of a function that changes stacks; they have 300 */
+	BETWEEN_PAUSES = 1024,	/* in descriptions; about half a millisecond */
+	MAX_SWITCH_CODE = 4096, /* of a function that changes stacks; real ones have 300 bytes */
 };
 
-/* A frame description to be compiled. */
+/* A frame description to compile. */
 struct block {
 	uint32_t start, size; /* from the compilation's origin */
 	uint32_t offset;      /* in its section */
-	uint32_t source;      /* enum frame_source, or one of those below */
+	uint32_t source;      /* enum frame_source, or a value below */
 };
 
 enum { SIGNAL_TRAMPOLINE = FRAME_SOURCES, STACK_SWITCH };
@@ -43,11 +43,11 @@ struct compilation {
 	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
 	VEC(struct block) blocks;
 	struct row_builder builder;
-	bool signal; /* of the description being run */
+	bool signal; /* of the current description */
 	uint32_t unreadable;
 };
 
-/* The descriptions of code that is there: linkers leave some of functions they dropped, at 0. */
+/* Ignores descriptions of dropped functions, which linkers leave at address 0. */
 static void add_block(struct compilation *compilation, uint64_t start, uint64_t size,
 		      uint64_t offset, uint32_t source)
 {
@@ -83,8 +83,7 @@ static int read_source(struct compilation *compilation, enum frame_source source
 	return 0;
 }
 
-/* Where two begin at one address, the last of them will be believed: .eh_frame before .debug_frame.
- */
+/* The last of several at one address is used, so .eh_frame has precedence over .debug_frame. */
 static int by_start(const void *left, const void *right)
 {
 	const struct block *a = left, *b = right;
@@ -96,7 +95,7 @@ static int by_start(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Linkers mostly write them in order. */
+/* Skips the sort if they are in order, as linkers mostly write them. */
 static void sort_blocks(struct compilation *compilation)
 {
 	const struct block *blocks = compilation->blocks.items;
@@ -164,13 +163,14 @@ static void compile_block(struct compilation *compilation, const struct block *b
 		compilation->unreadable++;
 }
 
-/* Is there only padding between two functions? */
+/* True if only padding is between two functions. */
 static bool is_padding(uint64_t end, uint64_t next)
 {
 	return next - end < CODE_ALIGNMENT && next % CODE_ALIGNMENT == 0;
 }
 
-/* As in the table that is searched at run time, a description is in force until the next begins. */
+/* A description is in force until the next one begins, as in the table that is searched at run
+ * time. */
 static void compile_blocks(struct compilation *compilation)
 {
 	for (size_t i = 0; i < compilation->blocks.count; i++) {
@@ -183,7 +183,7 @@ static void compile_blocks(struct compilation *compilation)
 		if (i + 1 < compilation->blocks.count)
 			next = compilation->origin + block[1].start;
 		if (next == compilation->origin + block->start) {
-			/* Go's table counts what fills up behind a function. */
+			/* sizes in Go's table include the padding after a function */
 			if (block[1].source == STACK_SWITCH && block->size < block[1].size)
 				block[1].size = block->size;
 			continue;
@@ -195,7 +195,7 @@ static void compile_blocks(struct compilation *compilation)
 	row_builder_finish(&compilation->builder);
 }
 
-/* The kernel says nothing in arm64's vdso of the code signal handlers return to. */
+/* Since Linux 5.8, arm64's vdso has no description of the code that signal handlers return to. */
 static void find_trampoline(struct compilation *compilation)
 {
 	uint64_t start, size;
@@ -205,8 +205,8 @@ static void find_trampoline(struct compilation *compilation)
 		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
 }
 
-/* Go's functions that change stacks. What their descriptions say of the frame is not so then; that
- * it is the outermost, is. */
+/* Adds Go's functions that change stacks, because their frame descriptions are wrong while they
+ * run. If one marks the outermost frame, that part is right, and the description is kept. */
 static void find_switches(struct compilation *compilation)
 {
 	_cleanup_(go_table_freep) struct go_table *table = go_table_open(compilation->file);

@@ -10,7 +10,7 @@ enum {
 	SVC_0 = 0xd4000001,
 };
 
-/* Offsets in the frame: 128 bytes of siginfo, then the ucontext with its registers at 176. */
+/* Offsets in the frame: 128 bytes of siginfo, then the ucontext, with the registers at 176. */
 enum {
 	SIGNAL_REGISTERS = 128 + 176 + 8,
 	SIGNAL_FP = SIGNAL_REGISTERS + 29 * 8,
@@ -27,7 +27,7 @@ static bool find_in(const struct elf_file *file, const struct elf_section *secti
 
 	if (section->size > MAX_VDSO_CODE || elf_file_read(file, section, &bytes, NULL) < 0)
 		return false;
-	/* instructions are little-endian on either kind of machine */
+	/* correct for little-endian files; arm64 instructions are little-endian in others, too */
 	reader = elf_file_reader(file, bytes, section->size);
 	while (reader_left(&reader) >= INSTRUCTION) {
 		uint32_t instruction = reader_u32(&reader);

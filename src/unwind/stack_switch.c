@@ -5,18 +5,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* x86-64 instructions, in the forms Go's assembler writes. */
+/* x86-64 instructions, as Go's assembler encodes them. */
 enum { POP_RBP = 0x5d, WORD = 8 };
 
-/* The function's code, what of it was read, and what is known of its frame. */
+/* A function's code, and what is known of its frame. */
 struct code {
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t size;
-	bool pushes;	 /* rbp first, then takes room; else it takes room for rbp, too */
-	uint32_t room;	 /* taken from the stack, without what was pushed */
-	unsigned taking; /* bytes of the instruction that takes it; 0: pushes */
-	uint64_t body;	 /* where the frame pointer is set */
+	bool pushes;	 /* pushes rbp first; otherwise rbp is stored in the room */
+	uint32_t room;	 /* subtracted from the stack pointer, pushes not included */
+	unsigned taking; /* length of the instruction that subtracts it; 0: pushes */
+	uint64_t body;	 /* offset after the frame pointer is set */
 	stack_switch_row row;
 	void *context;
 };
@@ -27,8 +27,8 @@ static bool has(const struct code *code, uint64_t at, const char *bytes, uint64_
 	       memcmp(code->bytes + at, bytes, count) == 0;
 }
 
-/* An instruction with one constant, of a byte or of four, behind it: @small and @large are its two
- * encodings, of @count bytes each. Returns the instruction's size; 0: it is another. */
+/* Reads an instruction that ends in a constant of one or four bytes. @small and @large are its two
+ * encodings, of @count bytes each. Returns the instruction's length; 0: another instruction. */
 static unsigned read_constant(const struct code *code, uint64_t at, const char *small,
 			      const char *large, uint64_t count, uint32_t *ret_constant)
 {
@@ -66,8 +66,8 @@ static bool read_start(struct code *code)
 	return code->pushes || read_older_start(code);
 }
 
-/* The end of a function at @at: the frame pointer is restored, room given back. *ret_restored:
- * where rbp is the caller's, *ret_ret: the return. */
+/* Recognises the end of a function at @at: the frame pointer is restored and the room released.
+ * *ret_restored: from here on rbp is the caller's; *ret_ret: the return. */
 static bool read_end(const struct code *code, uint64_t at, uint64_t *ret_restored,
 		     uint64_t *ret_ret)
 {
@@ -87,8 +87,8 @@ static bool read_end(const struct code *code, uint64_t at, uint64_t *ret_restore
 	return size && room == code->room && has(code, *ret_ret, "\xc3", 1);
 }
 
-/* Might what is at @at set rbp? Instructions are not told apart: what only looks like one costs the
- * function its caller, nothing more. */
+/* True if the bytes at @at may be an instruction that sets rbp. The code is not decoded: bytes that
+ * only look like one make the function lose its caller, nothing else. */
 static bool sets_rbp(const struct code *code, uint64_t at)
 {
 	enum { FIELD_REG = 0x38, REG_RBP = 0x28, FIELD_RM = 0xc7, RM_RBP = 0xc5 };
@@ -128,7 +128,7 @@ static void tell(const struct code *code, uint64_t at, struct unwind_rule rule)
 	code->row(code->context, code->address + at, &rule);
 }
 
-/* The return address is @offset - 8 bytes above the stack pointer. */
+/* The return address is at the stack pointer + @offset - 8. */
 static struct unwind_rule by_sp(uint32_t offset)
 {
 	return (struct unwind_rule){ .cfa = UNWIND_CFA_SP,

@@ -6,7 +6,8 @@
 
 #include "unwind/row_table.h"
 
-/* A copy of a stack. What lies beyond its end is told from what never was there. */
+/* A copy of a stack. Reads beyond the end of a truncated copy are noted; other addresses were never
+ * part of it. */
 struct copied_memory {
 	uint64_t start;
 	const uint8_t *bytes;
@@ -54,7 +55,7 @@ static enum stack_end stack_end_of(enum unwind_end end)
 
 uint64_t unwinder_entry_end(const struct unwind_table *table, uint64_t entry)
 {
-	enum { MOST = 256 }; /* bytes: it sets up arguments and calls */
+	enum { MOST = 256 }; /* bytes; the code sets up arguments and calls */
 	uint64_t end = entry;
 
 	while (end < entry + MOST && !(table && row_table_find(table, end)))
@@ -69,8 +70,8 @@ static const struct unwind_rule *find_rule(const struct unwind_code *code,
 			   : NULL;
 }
 
-/* A frame's pc as it is told. A signal handler returns to where nobody called it from: code that
- * begins there. */
+/* A frame's pc as stored. A signal handler's return address is exact: no call precedes it, the code
+ * it returns to begins there. */
 static uint64_t told_address(const struct unwind_frame *frame, const struct unwind_rule *rule,
 			     bool innermost)
 {
@@ -111,7 +112,7 @@ size_t unwinder_walk(const struct unwind_input *input, uint64_t *addresses, size
 						input->machine == EM_AARCH64)
 				  : unwind_nowhere(&frame);
 	}
-	/* another stack was never to be copied */
+	/* the copy never includes another stack */
 	*ret_end = beyond && end != UNWIND_END_SWITCHED ? STACK_TOO_LARGE : stack_end_of(end);
 	return count;
 }
