@@ -6,7 +6,7 @@
 #include "base/search.h"
 #include "code/go_entry.h"
 
-/* What fills the room between functions and loops. */
+/* Instructions that fill gaps between functions and loops. */
 static const char *const paddings[] = { "nop",	      "int3",	"xchg   %ax,%ax",
 					"data16 nop", "cs nop", "data16 cs nop" };
 
@@ -44,10 +44,10 @@ const struct code_step *code_blocks_step(const struct code_blocks *blocks, uint6
 	return step && step->address == address ? step : NULL;
 }
 
-/* How control comes to a step, or-ed. */
+/* How control reaches a step, or-ed. */
 enum lead {
-	LEAD_BEHIND = 1, /* it stands behind one that may go elsewhere */
-	LEAD_TARGET = 2, /* a jump or the step before leads there */
+	LEAD_BEHIND = 1, /* it follows a step that control may not pass */
+	LEAD_TARGET = 2, /* a jump, or the branch before it, leads here */
 };
 
 static void mark_target(const struct code_blocks *blocks, uint64_t target, uint8_t *leads)
@@ -58,7 +58,7 @@ static void mark_target(const struct code_blocks *blocks, uint64_t target, uint8
 		leads[step - blocks->steps.items] |= LEAD_TARGET;
 }
 
-/* Where blocks begin. */
+/* Marks where blocks begin. */
 static void mark_leads(const struct code_blocks *blocks, uint8_t *leads)
 {
 	leads[0] = LEAD_TARGET;
@@ -85,8 +85,8 @@ static bool is_padding(const struct code_blocks *blocks, const struct code_step 
 	return false;
 }
 
-/* @lead: how control comes to the first. What nothing leads to but a jump that is computed begins
- * behind the padding in front of it. */
+/* @lead: how control reaches the first step. A block that only computed jumps can reach begins
+ * after its leading padding. */
 static void add_block(struct code_blocks *blocks, size_t first, size_t end, uint8_t lead)
 {
 	const struct code_step *steps = blocks->steps.items, *last = &steps[end - 1];
@@ -138,7 +138,7 @@ static bool is_inside(const struct leaving *leaving, uint64_t target)
 	       (leaving->is_part && leaving->is_part(leaving->context, target));
 }
 
-/* The register that an operand is, "%rax" or "x3"; its length. */
+/* The register that an operand names, "%rax" or "x3". Returns the length; 0: none. */
 static size_t register_of(const char *text, const char **ret_name)
 {
 	const char *at = strpbrk(text, " \t");
@@ -148,7 +148,7 @@ static size_t register_of(const char *text, const char **ret_name)
 	return *at == '%' || *at == 'x' ? strcspn(at, ",( \t") : 0;
 }
 
-enum { TABLE_STEPS = 4 }; /* before the jump, to look at */
+enum { TABLE_STEPS = 4 }; /* steps before the jump that are searched */
 
 static bool mentions(const char *text, const char *name, size_t length)
 {
@@ -159,7 +159,7 @@ static bool mentions(const char *text, const char *name, size_t length)
 	return false;
 }
 
-/* A table of distances: shortly before the jump they are added to where the table is. */
+/* True if, shortly before the jump, a distance is added to its register: a table of distances. */
 static bool is_added(const struct leaving *leaving, size_t index)
 {
 	const struct code_step *steps = leaving->blocks->steps.items;
@@ -175,7 +175,7 @@ static bool is_added(const struct leaving *leaving, size_t index)
 	return false;
 }
 
-/* How this step changes what is known of the exits. */
+/* How certain the exits are after this step. */
 static enum code_exits judge(const struct leaving *leaving, size_t index, bool *ret_is_exit)
 {
 	const struct code_step *step = &leaving->blocks->steps.items[index];

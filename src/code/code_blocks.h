@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The basic blocks of a function, and where it returns, from its instructions: a block begins where
- * the function does, where a jump leads, and behind each jump; calls do not end one. Where a jump
- * through a table leads is not known: blocks that only such jumps lead to begin behind another one
- * all the same, or are part of the one before.
+ * The basic blocks of a function, and where it returns, from its instructions. A block begins at
+ * the function's start, at the target of a jump, and after each jump; calls do not end a block. The
+ * targets of jumps through a table are not known: a block that only such jumps reach begins after
+ * another jump anyway, or is part of the block before it.
  */
 #ifndef CODE_CODE_BLOCKS_H
 #define CODE_CODE_BLOCKS_H
@@ -26,51 +26,51 @@ struct code_step {
 };
 
 struct code_block {
-	size_t first, count; /* of the steps */
+	size_t first, count; /* indices of steps */
 	uint64_t start, end; /* [start, end) */
 };
 
-/* Zero-initialised is empty. First all instructions are added, then code_blocks_find is called. */
+/* Zero-initialised is empty. Add all instructions, then call code_blocks_find. */
 struct code_blocks {
 	VEC(struct code_step) steps;
 	VEC(struct code_block) list; /* by address */
 	struct buf texts;
-	bool data; /* some of it was no code */
+	bool data; /* some of it is not code */
 };
 
-/* A code_visit whose context is a struct code_blocks. Instructions come in order. */
+/* A code_visit; its context is a struct code_blocks. Instructions come in order. */
 bool code_blocks_take(void *context, const struct code_line *line);
 const char *code_blocks_text(const struct code_blocks *blocks, const struct code_step *step);
-/* Finds the blocks; those that are nothing but padding (nop, int3, data) are left out. */
+/* Finds the blocks. Blocks that are only padding (nop, int3, data) are left out. */
 void code_blocks_find(struct code_blocks *blocks);
-/* The step that begins at an address; NULL: none does. */
+/* The step that begins at an address; NULL: none. */
 const struct code_step *code_blocks_step(const struct code_blocks *blocks, uint64_t address);
 /* The last step that begins at or before an address; NULL: none. */
 const struct code_step *code_blocks_before(const struct code_blocks *blocks, uint64_t address);
 
-/* How sure it is where the function is left. */
+/* How certain the function's exits are. */
 enum code_exits {
-	CODE_EXITS_PLAIN,   /* by its returns alone */
-	CODE_EXITS_TAIL,    /* by jumps to other functions too, which are among the exits */
-	CODE_EXITS_UNKNOWN, /* there is a branch that may leave it, or no exit at all */
+	CODE_EXITS_PLAIN,   /* returns only */
+	CODE_EXITS_TAIL,    /* also jumps to other functions; these are among the exits */
+	CODE_EXITS_UNKNOWN, /* a branch may leave the function, or no exit was found */
 };
 
-/* Addresses of instructions that end a function's part in a call: uint64_t. */
+/* Addresses (uint64_t) of instructions that end a function's part of a call. */
 struct code_ends {
 	struct buf returns;
 	struct buf jumps; /* to other functions */
 };
 
-/* Appends what ends a call: returns, and jumps beyond [start, end) that do not lead to a part of
- * the function (@is_part; NULL: none is). */
+/* Appends what ends a call: returns, and jumps out of [start, end) that do not lead to another part
+ * of the function (@is_part; NULL: it has none). */
 enum code_exits code_blocks_exits(const struct code_blocks *blocks, uint64_t start, uint64_t end,
 				  bool (*is_part)(void *context, uint64_t target), void *context,
 				  struct code_ends *ends);
 void code_ends_done(struct code_ends *ends);
 
-/* Does the function jump to its own first instruction? What is counted there are then not calls
- * alone. Where Go's functions begin anew (go_entry.h) does not matter: entries are counted behind.
- */
+/* True if the function jumps to its own first instruction: a count there includes more than calls.
+ * Not so for Go functions that restart at their first instruction (go_entry.h), because their calls
+ * are counted after it. */
 bool code_blocks_loops_to_start(const struct code_blocks *blocks, uint64_t start);
 
 void code_blocks_done(struct code_blocks *blocks);

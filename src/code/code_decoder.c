@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code/code_decoder.h"
 
-/* bfd.h wants to be sure that it is included by somebody's package. */
+/* bfd.h requires PACKAGE to be defined */
 #define PACKAGE "prospect"
 #include <dis-asm.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #include "base/xalloc.h"
 
-/* The functions that are taken from the library. */
+/* Functions used from the library. */
 #define LIBRARY_FUNCTIONS(X)           \
 	X(disassembler)                \
 	X(init_disassemble_info)       \
@@ -35,7 +35,7 @@ struct code_decoder {
 	struct buf *text; /* of the instruction being decoded */
 };
 
-/* The file names are found out when this is configured, see meson.build. */
+/* The build finds the file names, see meson.build. */
 static const char *const library_names[] = { OPCODES_LIBRARIES };
 
 struct machine_row {
@@ -132,7 +132,7 @@ __attribute__((format(printf, 2, 0))) static int add_text(struct buf *buf, const
 	char text[256];
 	int length = vsnprintf(text, sizeof(text), format, arguments);
 
-	/* The library prints piece by piece; a piece is a word, a number or a register. */
+	/* The library prints in pieces: words, numbers or registers. */
 	if (length > 0)
 		buf_add(buf, text,
 			(size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);

@@ -6,7 +6,7 @@
 
 #include "code/jump_target.h"
 
-/* By the whole mnemonic. */
+/* Compared with the whole mnemonic. */
 static const struct {
 	const char *mnemonic;
 	enum code_flow_kind kind;

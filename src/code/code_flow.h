@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where control goes behind an instruction, told from its text (code/disassembler.h). */
+/* Where control goes after an instruction, derived from its text (code/disassembler.h). */
 #ifndef CODE_CODE_FLOW_H
 #define CODE_CODE_FLOW_H
 
@@ -7,22 +7,22 @@
 #include <stdint.h>
 
 enum code_flow_kind {
-	CODE_FLOW_NEXT,	    /* to the next one; calls too */
-	CODE_FLOW_BRANCH,   /* there or to the next one */
-	CODE_FLOW_JUMP,	    /* there */
-	CODE_FLOW_COMPUTED, /* wherever a register or memory says */
+	CODE_FLOW_NEXT,	    /* to the next one; also calls */
+	CODE_FLOW_BRANCH,   /* to the target or to the next one */
+	CODE_FLOW_JUMP,	    /* to the target */
+	CODE_FLOW_COMPUTED, /* to an address in a register or in memory */
 	CODE_FLOW_RETURN,
 	CODE_FLOW_STOP, /* nowhere: ud2, hlt, brk ... */
-	CODE_FLOW_DATA, /* no instruction */
+	CODE_FLOW_DATA, /* not an instruction */
 };
 
 struct code_flow {
 	enum code_flow_kind kind;
-	uint64_t target; /* of BRANCH and JUMP, as operands have it */
-	bool table;	 /* COMPUTED: through a scaled operand, as tables of jumps have it */
+	uint64_t target; /* of BRANCH and JUMP, as printed in operands */
+	bool table;	 /* COMPUTED: through a scaled operand, as in jump tables */
 };
 
-/* Of x86 and arm64. */
+/* For x86 and arm64. */
 struct code_flow code_flow_of(const char *text);
 
 #endif

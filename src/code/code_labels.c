@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of several labels at one address is printed follows objdump: one in the section being
- * shown, then what looks like a file's name last, functions before objects before
- * others, the global before the local, the greater, names with a leading dot last, then by name.
+ * The choice among labels at one address follows objdump, in this order:
+ *   - in the section being shown
+ *   - not like a file's name
+ *   - not a section's name
+ *   - functions, then objects, then others
+ *   - global before local
+ *   - the larger one
+ *   - no leading dot
+ *   - by name
  */
 #include "code/code_labels.h"
 
@@ -19,9 +25,9 @@
 #include "elf/symbol_versions.h"
 
 enum {
-	MAX_LABELS = 1 << 23,	     /* of one file: a browser has a million */
-	MAX_NAME_BYTES = 1 << 29,    /* of all of them */
-	MAX_NAME_LENGTH = 16 * 1024, /* longer ones are cut: templates reach some thousand */
+	MAX_LABELS = 1 << 23,	     /* in one file; a browser has a million */
+	MAX_NAME_BYTES = 1 << 29,    /* of all names */
+	MAX_NAME_LENGTH = 16 * 1024, /* longer ones are truncated; templates reach some thousand */
 };
 
 enum label_flags {
@@ -43,7 +49,7 @@ struct label {
 	uint8_t flags; /* enum label_flags, or-ed */
 };
 
-/* A mapping symbol: from here on there is code, or data. */
+/* A mapping symbol: code or data begins here. */
 struct mark {
 	uint64_t value;
 	uint16_t section;
@@ -53,8 +59,8 @@ struct mark {
 struct code_labels {
 	VEC(struct label) list;
 	VEC(struct mark) marks;		  /* by value */
-	struct buf names;		  /* NUL-terminated, one behind the other */
-	struct symbol_versions *versions; /* NULL: all are 0 */
+	struct buf names;		  /* NUL-terminated, one after the other */
+	struct symbol_versions *versions; /* NULL: all versions are 0 */
 	struct got_words *words;
 	bool is_64, has_marks;
 };
@@ -64,7 +70,7 @@ static const char *text_at(const struct code_labels *labels, uint32_t offset)
 	return labels->names.bytes + offset;
 }
 
-/* The two symbols that say by whom a file was compiled are no better than a file's name. */
+/* True for names of object files and archives. */
 static bool names_a_file(const char *name)
 {
 	size_t length = strnlen(name, MAX_NAME_LENGTH);
@@ -73,7 +79,7 @@ static bool names_a_file(const char *name)
 	       (name[length - 1] == 'o' || name[length - 1] == 'a');
 }
 
-/* -1, 1: only one of the two is so, and comes first; 0: both or neither. */
+/* -1 or 1: only one of the two is true, and it comes first; 0: both are equal. */
 static int first_if(bool a, bool b)
 {
 	return (int)b - (int)a;
@@ -108,7 +114,7 @@ static int compare_labels(const void *left, const void *right, void *context)
 		return a->size > b->size ? -1 : 1;
 	if (order == 0)
 		order = compare_names(a_name, b_name);
-	/* twins that differ in their version only stay as the file has them */
+	/* labels that differ only in version keep the file's order */
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -121,14 +127,14 @@ static int compare_marks(const void *left, const void *right)
 	return (int)a->data - (int)b->data;
 }
 
-/* One symbol table on its way into the labels. */
+/* A symbol table from which labels are read. */
 struct table {
 	struct code_labels *labels;
 	const struct elf_file *file;
 	uint32_t names_base, names_size;
 };
 
-/* "$x" or "$d", perhaps with a dot and anything behind it. */
+/* "$x" or "$d", with or without a dot and more text. */
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
@@ -151,7 +157,7 @@ static uint8_t flags_of(uint8_t info)
 	return flags;
 }
 
-/* A section is a label under its own name when it is the PLT or the GOT. */
+/* A PLT or GOT section is a label under its own name. */
 static void add_section(struct table *table, const struct elf_symbol *symbol)
 {
 	static const char *const kept[] = { ".plt", ".got", ".plt.got" };
@@ -243,7 +249,7 @@ static void read_first_table(struct code_labels *labels, const struct elf_file *
 		if (section->type != type)
 			continue;
 		read_table(labels, file, section);
-		return; /* the gABI allows one of each type */
+		return; /* the gABI allows one section of each type */
 	}
 }
 
@@ -300,14 +306,14 @@ size_t code_labels_count(const struct code_labels *labels)
 	return labels->list.count;
 }
 
-/* How many labels have a value of at most @address. */
+/* The number of labels with a value up to @address. */
 static size_t count_up_to(const struct code_labels *labels, uint64_t address)
 {
 	return search_before(labels->list.items, labels->list.count, item, item->value <= address);
 }
 
-/* Of the labels that share the value of the one before @end the first in the section, NULL: none.
- * *ret_first is the first of all of them. */
+/* Among labels with the same value as the one before @end, returns the first in the section; NULL:
+ * none. *ret_first: index of the first of them in any section. */
 static const struct label *best_of(const struct code_labels *labels, size_t end, size_t section,
 				   size_t *ret_first)
 {
@@ -353,8 +359,8 @@ struct code_region code_labels_region(const struct code_labels *labels, size_t s
 	return region;
 }
 
-/* The label an address is printed by: the nearest before it, else the first of all. NULL: there are
- * none. */
+/* The label that an address is printed with: the nearest one before it, otherwise the first of all.
+ * NULL: no labels. */
 static const struct label *find_label(const struct code_labels *labels, size_t section,
 				      uint64_t address)
 {
@@ -377,9 +383,9 @@ static void print_distance(uint64_t address, uint64_t label, struct buf *text)
 		buf_printf(text, "-0x%lx", label - address);
 }
 
-/* A word that the dynamic linker fills is told by whose address it gets, even if the distance to
- * that symbol says nothing. As in objdump only where the nearest label is in another section than
- * the instruction. */
+/* Prints a word that the dynamic linker fills as the symbol whose address it receives, even if the
+ * distance to that symbol means nothing. As in objdump, only if the nearest label is in another
+ * section than the instruction. */
 static bool print_word(const struct code_labels *labels, uint64_t address, struct buf *text)
 {
 	const struct got_word *word = got_words_find(labels->words, address);
@@ -417,14 +423,14 @@ void code_labels_print(const struct code_labels *labels, size_t section, uint64_
 	buf_add_char(text, '>');
 }
 
-/* How many marks have a value of at most @address. */
+/* The number of marks with a value up to @address. */
 static size_t marks_up_to(const struct code_labels *labels, uint64_t address)
 {
 	return search_before(labels->marks.items, labels->marks.count, item,
 			     item->value <= address);
 }
 
-/* Up to the next word boundary, mark or label. */
+/* Bytes up to the next word boundary, mark or label. */
 static uint32_t literal_size(const struct code_labels *labels, size_t next_mark, uint64_t address)
 {
 	size_t next_label = count_up_to(labels, address);

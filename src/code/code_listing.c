@@ -7,12 +7,12 @@
 #include "base/reader.h"
 
 enum {
-	ZEROES_SKIPPED = 8,	   /* a run of so many is "..." */
-	ZEROES_SKIPPED_AT_END = 3, /* and one of fewer than so many in front of the next label */
+	ZEROES_SKIPPED = 8,	   /* this many or more are "..." */
+	ZEROES_SKIPPED_AT_END = 3, /* fewer than this are "...", too, before the next label */
 	OBJECT_LINE_BYTES = 16,
 };
 
-/* Where a listing is. */
+/* The current position of a listing. */
 struct position {
 	const struct code_listing *listing;
 	struct code_decoder *decoder;
@@ -37,7 +37,7 @@ static size_t bytes_left(const struct position *position)
 	return bytes_end(&position->listing->stretch) - position->address;
 }
 
-/* How many bytes "..." stands for here, 0: it does not. */
+/* The number of bytes that "..." stands for here; 0: no "...". */
 static size_t zeroes(const struct position *position)
 {
 	const uint8_t *bytes = bytes_at(position);
@@ -47,11 +47,11 @@ static size_t zeroes(const struct position *position)
 		count++;
 	if (count == left)
 		return count >= ZEROES_SKIPPED || count < ZEROES_SKIPPED_AT_END ? count : 0;
-	/* what follows may be an instruction that begins with zeroes */
+	/* the next instruction may begin with zeroes */
 	return count >= ZEROES_SKIPPED ? count / 4 * 4 : 0;
 }
 
-/* Characters as they are, dots for the others. */
+/* Printable characters as they are, others as dots. */
 static size_t object_line(struct position *position)
 {
 	const uint8_t *bytes = bytes_at(position);
@@ -78,7 +78,7 @@ static size_t literal_line(struct position *position, uint32_t size)
 	return size;
 }
 
-/* Too few bytes for an instruction are the last line. */
+/* If too few bytes are left for an instruction, this is the last line. */
 static size_t instruction_line(struct position *position)
 {
 	int length = code_decoder_next(position->decoder, position->address, &position->text);

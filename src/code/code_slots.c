@@ -35,7 +35,7 @@ static void visit_slot(const struct slots *slots, uint64_t start, size_t section
 	buf_done(&text);
 }
 
-/* "jmp *place" and "jmp *offset(%ebx)", with %ebx at the GOT; perhaps behind endbr32. */
+/* "jmp *place" and "jmp *offset(%ebx)" with %ebx at the GOT, optionally after endbr32. */
 static bool decode_i386(struct reader reader, uint64_t got, struct plt_slot *slot)
 {
 	static const uint32_t ENDBR32 = 0xfb1e0ff3;
@@ -50,7 +50,7 @@ static bool decode_i386(struct reader reader, uint64_t got, struct plt_slot *slo
 	return !reader.bad && (code == JMP_ABSOLUTE || code == JMP_EBX);
 }
 
-/* plt_slots.h has the machines that are profiled; 32-bit files are only shown. */
+/* plt_slots.h covers only machines that can be profiled; 32-bit files can only be shown. */
 static void decode_i386_section(const struct elf_file *file, const struct elf_section *section,
 				const uint8_t *bytes, struct plt_slots *slots)
 {
@@ -75,13 +75,13 @@ static void visit_decoded(const struct slots *slots, const struct plt_slots *fou
 		const struct plt_slot *slot = &found->list.items[i];
 		const struct got_word *word = got_words_find(slots->words, slot->place);
 
-		/* the lazy half of a slot has no place: its name is on the other half */
+		/* the lazy half of a slot has no place; the other half has the name */
 		if (word)
 			visit_slot(slots, slot->start, section, word->symbol, word->addend);
 	}
 }
 
-/* Where the slots of an arm64 PLT begin: behind a header, which may look like one too. */
+/* Where the slots of an arm64 PLT begin: after a header, which may look like a slot. */
 static uint64_t arm64_first_slot(const struct elf_section *plt)
 {
 	enum { HEADER_BYTES = 32 };
@@ -89,7 +89,7 @@ static uint64_t arm64_first_slot(const struct elf_section *plt)
 	return plt->address + HEADER_BYTES;
 }
 
-/* Slots that check their callers are longer. */
+/* Slots with branch protection are longer. */
 static uint64_t arm64_slot_bytes(const struct plt_slots *found, uint64_t first)
 {
 	enum { SLOT_BYTES = 16, LONG_SLOT_BYTES = 24 };
@@ -101,8 +101,8 @@ static uint64_t arm64_slot_bytes(const struct plt_slots *found, uint64_t first)
 	return SLOT_BYTES;
 }
 
-/* On arm64 objdump counts: the n-th entry of .rela.plt is the n-th slot, and entries that have no
- * slot (TLS descriptors) name what lies behind the last. */
+/* On arm64 objdump counts: entry n of .rela.plt belongs to slot n. Entries without a slot (TLS
+ * descriptors) name whatever comes after the last slot. */
 static void visit_counted(const struct slots *slots, const struct plt_slots *found,
 			  const struct elf_section *plt, size_t section)
 {

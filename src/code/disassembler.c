@@ -11,7 +11,7 @@
 #include "code/code_labels.h"
 #include "elf/elf_file.h"
 
-/* The longest instruction has 15 bytes; a run of zeroes is told by its first ones. */
+/* The longest instruction has 15 bytes; the first zeroes of a run identify it. */
 enum { BYTES_BEHIND_END = 64 };
 
 struct open_image {
@@ -24,7 +24,7 @@ struct open_image {
 
 struct disassembler {
 	struct disassembler_options options;
-	struct code_decoder *decoder; /* NULL: not needed yet */
+	struct code_decoder *decoder; /* NULL: not loaded yet */
 	VEC(struct open_image) images;
 	uint64_t tick;
 	size_t opened;
@@ -71,7 +71,7 @@ static int need_decoder(struct disassembler *disassembler, struct err *err)
 	return rc;
 }
 
-/* Fills in an image whose fd is set; the caller closes it in any case. */
+/* Fills in an image whose fd is set. The caller closes it, also on error. */
 static int read_image(struct open_image *image, struct err *err)
 {
 	int rc;
@@ -86,7 +86,7 @@ static int read_image(struct open_image *image, struct err *err)
 	return rc;
 }
 
-/* A place for one more image: a new one, or that of the image unused for longest. */
+/* A place for one more image: a new one, or that of the least recently used image. */
 static struct open_image *make_room(struct disassembler *disassembler)
 {
 	struct open_image *oldest;
@@ -138,7 +138,7 @@ static int find_image(struct disassembler *disassembler, uint32_t number,
 	return rc;
 }
 
-/* One section's code of an image: what the callbacks of a listing need. */
+/* One code section of an image, for the callbacks of a listing. */
 struct image_code {
 	const struct code_labels *labels;
 	struct code_place place;
@@ -158,7 +158,7 @@ static bool image_literal(void *context, uint64_t address, uint32_t *ret_size)
 	return code_labels_literal(code->labels, code->place.section, address, ret_size);
 }
 
-/* Lists [start, end) of one region. 1: go on, 0: the visitor wants no more. */
+/* Lists [start, end) of one region. 1: go on; 0: the visitor stopped. */
 static int list_region(struct disassembler *disassembler, const struct open_image *image,
 		       struct image_code *code, const struct code_region *region, uint64_t start,
 		       uint64_t end, struct code_listing *listing, struct err *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The instructions of a function, letter by letter as objdump -d --no-show-raw-insn prints them
- * behind the address: from the files of images, of which a bounded number is held open (the option
- * -g), and from bytes of any origin, which is how the kernel's own code is shown.
+ * after the address. They come from the files of images, of which a limited number is held open
+ * (option -g), or from bytes of any origin, which is how the kernel's own code is shown.
  *
- * An address is an ELF virtual address, as objdump has it; for bytes it is what the caller says.
+ * An address is an ELF virtual address, as in objdump; for bytes it is whatever the caller says.
  */
 #ifndef CODE_DISASSEMBLER_H
 #define CODE_DISASSEMBLER_H
@@ -20,62 +20,62 @@
 
 struct disassembler;
 
-/* How many images are held open unless told otherwise: Prospect's default of -g. */
+/* Images held open by default. */
 enum { DISASSEMBLER_IMAGES = 8 };
 
 struct disassembler_options {
 	size_t max_images; /* 0: DISASSEMBLER_IMAGES */
 	bool intel;	   /* code of x86 in Intel's syntax: objdump -M intel */
-	/* Opens the file of an image: a descriptor borrowed until the next call, or a negative
-	 * errno with the reason in @err. The number is the caller's own (an index into
+	/* Opens the file of an image. Returns a descriptor, borrowed until the next call, or a
+	 * negative errno with the reason in @err. The number is the caller's own (an index into
 	 * profile.images). */
 	int (*open_image)(void *context, uint32_t image, struct err *err);
 	void *context;
 };
 
-/* Never fails: the decoder's library is loaded when it is first needed. */
+/* Never fails: the decoder's library is loaded when first needed. */
 struct disassembler *disassembler_new(const struct disassembler_options *options);
 void disassembler_free(struct disassembler *disassembler); /* NULL is fine */
 DEFINE_CLEANUP(struct disassembler *, disassembler_free);
 
 /* Visits the instructions of an image's code that begin in [start, end), in order of address,
- * across labels. @start is an instruction's first byte. An image that is not held is opened, and
- * the one that was unused for longest is closed when there are too many.
+ * across labels. @start is the first byte of an instruction. Opens the image if it is not open, and
+ * closes the least recently used one if there are too many.
  *
- * Beside instructions there are the other lines objdump has: "..." for a run of zeroes, the
- * characters of an object that lies in the code, ".word 0x..." for literals of arm64; each says its
- * length. The function's own symbol version and the demangling are the caller's business: operands
- * have mangled names.
+ * Besides instructions there are objdump's other lines: "..." for a run of zeroes, the characters
+ * of an object that lies in the code, ".word 0x..." for literals of arm64; each has its length.
+ * Names in operands are mangled. The function's own symbol version and demangling are up to the
+ * caller.
  *
- * Returns 0 also when the visitor wanted no more. Errors: what open_image says; -ENOEXEC: no ELF
- * file; -ENODATA: no code at that address; -EFBIG: more than CODE_BYTES_MAX; -ENOTSUP: no decoder
- * for the machine; -ENOENT: the library is not installed. */
+ * Returns 0 also if the visitor stopped. Errors: those of open_image; -ENOEXEC: not an ELF file;
+ * -ENODATA: no code at that address; -EFBIG: more than CODE_BYTES_MAX; -ENOTSUP: no decoder for the
+ * machine; -ENOENT: the library is not installed. */
 int disassembler_function(struct disassembler *disassembler, uint32_t image, uint64_t start,
 			  uint64_t end, code_visit visit, void *context, struct err *err);
 
-/* Where to start for an address in the midst of a function: the label before it, or the beginning
- * of the section, where objdump starts too. Errors as above. */
+/* Where to start decoding for an address inside a function: the label before it, or the beginning
+ * of the section, as objdump does. Errors as above. */
 int disassembler_start(struct disassembler *disassembler, uint32_t image, uint64_t address,
 		       uint64_t *ret_start, struct err *err);
 
-/* Code that is in memory. Everything is borrowed for the call. */
+/* Code in memory. Everything is borrowed for the call. */
 struct disassembler_bytes {
 	struct code_machine machine;
 	const uint8_t *bytes;
 	size_t size;
-	uint64_t start; /* address of bytes[0], an instruction's first byte */
-	/* Appends the name of the function that has the address, and says where that begins; false:
-	 * none is known. NULL: no names are known. */
+	uint64_t start; /* address of bytes[0], the first byte of an instruction */
+	/* Appends the name of the function that contains the address; *ret_start is where it
+	 * begins. False: unknown. NULL: no names. */
 	bool (*name)(void *context, uint64_t address, struct buf *name, uint64_t *ret_start);
 	void *context;
 };
 
-/* Visits the instructions of all bytes. The address of an operand is printed as "1234 <name+0x4>",
- * or as "0x1234" when it has no name. Errors as above. */
+/* Visits the instructions of all bytes. An operand's address is printed as "1234 <name+0x4>", or as
+ * "0x1234" without a name. Errors as above. */
 int disassembler_bytes(struct disassembler *disassembler, const struct disassembler_bytes *code,
 		       code_visit visit, void *context, struct err *err);
 
-/* How many images have been opened so far; one that was closed meanwhile counts again. */
+/* The number of images opened so far; reopening counts again. */
 size_t disassembler_opened(const struct disassembler *disassembler);
 
 #endif

@@ -2,12 +2,12 @@
 #include "code/go_entry.h"
 
 enum {
-	MOST_ASKING = 12, /* instructions; large frames take seven, with two branches */
-	/* From where the branch leads: arguments are saved, and loaded again. */
+	MOST_ASKING = 12, /* instructions; large frames take seven, two of them branches */
+	/* From the branch target on: arguments are saved and reloaded. */
 	MOST_GROWING = 128,
 };
 
-/* Is what begins at an address where the stack grows: does it end by a jump to @start? */
+/* True if the code at an address grows the stack: it ends with a jump to @start. */
 static bool grows(const struct code_blocks *blocks, uint64_t address, uint64_t start)
 {
 	const struct code_step *steps = blocks->steps.items, *end = steps + blocks->steps.count;
@@ -24,7 +24,7 @@ static bool grows(const struct code_blocks *blocks, uint64_t address, uint64_t s
 
 bool go_entry_find(const struct code_blocks *blocks, uint64_t start, uint64_t *ret_entry)
 {
-	uint64_t growing = 0; /* where all of the question's branches lead */
+	uint64_t growing = 0; /* the target of all branches of the check */
 	bool found = false;
 
 	for (size_t i = 0; i < blocks->steps.count && i < MOST_ASKING; i++) {
@@ -33,8 +33,8 @@ bool go_entry_find(const struct code_blocks *blocks, uint64_t start, uint64_t *r
 
 		if (flow->kind == CODE_FLOW_NEXT)
 			continue;
-		/* A branch of the function itself may lead to a call that does not return, right
-		 * before where the stack grows. */
+		/* The function's own branch may lead to a call that does not return, directly
+		 * before the code that grows the stack. */
 		if (flow->kind != CODE_FLOW_BRANCH || flow->target <= start ||
 		    (found && flow->target != growing) || !grows(blocks, flow->target, start))
 			break;

@@ -11,8 +11,8 @@
 #include "elf/symbol_versions.h"
 
 enum {
-	MAX_WORDS = 1 << 23,	     /* of one file */
-	MAX_NAME_LENGTH = 16 * 1024, /* a longer name is none */
+	MAX_WORDS = 1 << 23,	     /* in one file */
+	MAX_NAME_LENGTH = 16 * 1024, /* longer names are ignored */
 };
 
 struct got_words {
@@ -20,7 +20,7 @@ struct got_words {
 	struct got_symbol *symbols;
 	size_t symbol_count;
 	char *names;
-	struct symbol_versions *versions; /* NULL: there are none */
+	struct symbol_versions *versions; /* NULL: none */
 };
 
 static const struct {
@@ -40,7 +40,7 @@ static bool is_indirect(uint16_t machine, uint64_t type)
 	return false;
 }
 
-/* The names must be terminated in any case: elf_file_read leaves room for that. */
+/* elf_file_read leaves room for the terminator, so names always end. */
 static size_t read_names(struct got_words *words, const struct elf_file *file,
 			 const struct elf_section *section)
 {
@@ -140,7 +140,7 @@ void got_words_free(struct got_words *words)
 
 bool got_words_has_symbols(const struct got_words *words)
 {
-	return words->symbol_count > 1; /* the first is none */
+	return words->symbol_count > 1; /* entry 0 is not a symbol */
 }
 
 const struct got_word *got_words_find(const struct got_words *words, uint64_t place)

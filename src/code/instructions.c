@@ -80,9 +80,9 @@ void instructions_free(struct instructions *instructions)
 	free(instructions);
 }
 
-/* --- telling the frames of a group --- */
+/* --- answers for the frames of a group --- */
 
-/* Begins the answer to the next frame of the group; its text is added afterwards and ended. */
+/* Begins the answer for the next frame of the group. The caller appends the text and its NUL. */
 static struct buf *answer_next(struct instructions_group *group, bool good)
 {
 	struct instructions *instructions = group->instructions;
@@ -109,7 +109,7 @@ static void answer_all(struct instructions_group *group, const char *reason)
 		answer_reason(group, reason);
 }
 
-/* The library has tabs between some of its columns. */
+/* Replaces the library's tabs by spaces. */
 static void answer_line(struct instructions_group *group, const struct code_line *line,
 			uint64_t inside)
 {
@@ -139,7 +139,7 @@ static bool take_line(void *context, const struct code_line *line)
 	return group->at < group->end;
 }
 
-/* The library is not there: said once in full. An image's own -ENOENT never gets here. */
+/* The library is missing: the note says so in full. An image's own -ENOENT never gets here. */
 static int no_library(struct instructions *instructions, struct err *err)
 {
 	instructions->note = *err;
@@ -151,8 +151,8 @@ static uint64_t behind_last(const struct instructions_group *group)
 	return frame_at(group->instructions, group->end - 1)->address + group->shift + 1;
 }
 
-/* A function begins with an instruction; in files that are stripped that is known of many
- * (.eh_frame), while the label before it may be megabytes away. */
+/* A function's start is a better place to decode from than the label before it. In stripped files
+ * .eh_frame gives the start of many functions, while the label may be megabytes away. */
 int instructions_start(const struct instructions_group *group, uint64_t *ret_start, struct err *err)
 {
 	uint64_t function = group->symbol->start + group->shift;
@@ -165,7 +165,7 @@ int instructions_start(const struct instructions_group *group, uint64_t *ret_sta
 	return rc;
 }
 
-/* Lists what a disassembler's image has of the group, from the frame it is at. */
+/* Lists the group's instructions from a disassembler's image, from the current frame on. */
 static int list_image(struct instructions_group *group, struct err *err)
 {
 	uint64_t start;
@@ -178,7 +178,7 @@ static int list_image(struct instructions_group *group, struct err *err)
 	return rc == -ENOENT ? no_library(group->instructions, err) : rc;
 }
 
-/* What was kept of the function when it was recorded. */
+/* Lists the bytes that the recording kept. */
 static int list_kept(struct instructions_group *group, struct err *err)
 {
 	const struct instructions *instructions = group->instructions;
@@ -211,7 +211,7 @@ static int list_live(struct instructions_group *group, struct err *err)
 	return rc == -ENOENT ? no_library(instructions, err) : rc;
 }
 
-/* The kernel as it is in memory, else the kernel proper from its file. */
+/* Lists the kernel's memory, otherwise vmlinux for the kernel proper. */
 static int list_kernel(struct instructions_group *group, struct err *err)
 {
 	struct instructions *instructions = group->instructions;
@@ -260,8 +260,8 @@ static int list(struct instructions_group *group, struct err *err)
 	}
 }
 
-/* An address that is in no code, or too far from where its function begins, says nothing of the
- * others. */
+/* True if an error concerns one frame only: its address is not in code, or too far from its
+ * function's start. */
 static bool is_of_one_frame(int rc)
 {
 	return rc == 0 || rc == -ENODATA || rc == -EFBIG;

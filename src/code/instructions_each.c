@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All instructions of a function, rather than those that were hit. */
+/* All instructions of a function, not only the sampled ones. */
 #include "code/instructions_parts.h"
 
 #include <errno.h>
 
 #include "code/kept_code.h"
 
-/* A visitor of lines whose addresses are @shift above those of frames. */
+/* Passes lines on; their addresses are @shift above those of frames. */
 struct moved_visit {
 	code_visit visit;
 	void *context;

@@ -7,16 +7,16 @@
 
 enum { MAX_MNEMONIC = 16 };
 
-/* By the first letters of the mnemonic; the first row that fits. */
+/* Compared with the start of the mnemonic; the first match counts. */
 static const struct {
 	const char *begin;
-	bool whole; /* the mnemonic is nothing else */
+	bool whole; /* compare the whole mnemonic */
 } mnemonics[] = {
 	{ "j", false },	  { "loop", false }, { "xbegin", true }, { "b", true },	  { "b.", false },
 	{ "bc.", false }, { "cbz", true },   { "cbnz", true },	 { "tbz", true }, { "tbnz", true },
 };
 
-/* What may stand before the mnemonic. */
+/* Prefixes of a mnemonic. */
 static const char *const prefixes[] = { "bnd", "notrack", "cs", "ds", "data16", "addr32" };
 
 static size_t letters(const char *text)
@@ -65,7 +65,7 @@ bool jump_target(const char *text, uint64_t *ret_target)
 	}
 	if (!is_branch(text, length))
 		return false;
-	/* x86 may append a hint (",pt"), arm64 has the address last */
+	/* x86 may append a hint (",pt"); arm64's address is the last operand */
 	operand = skip_blanks(text + strcspn(text, " \t"));
 	for (const char *comma; (comma = strchr(operand, ','));)
 		operand = skip_blanks(comma + 1);

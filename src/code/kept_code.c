@@ -5,7 +5,7 @@
 
 struct naming_context {
 	const struct profile *profile;
-	const struct symbol *own; /* the function that is listed */
+	const struct symbol *own; /* the function being listed */
 };
 
 static bool holds(const struct symbol *symbol, uint64_t address)
@@ -13,7 +13,7 @@ static bool holds(const struct symbol *symbol, uint64_t address)
 	return symbol->kind == SYMBOL_NAMED && address - symbol->start < symbol->size;
 }
 
-/* Few functions are asked about, and few are in a profile. */
+/* A linear search: few functions are listed, and a profile has few. */
 static bool name_address(void *context, uint64_t address, struct buf *name, uint64_t *ret_start)
 {
 	const struct naming_context *naming = context;

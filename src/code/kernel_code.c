@@ -9,13 +9,13 @@
 #include "place/kernel/kernel_symbols.h"
 #include "place/kernel/kernel_text.h"
 
-/* The longest instruction has 15 bytes: so many behind the first one of the last. */
+/* The longest instruction has 15 bytes: this many follow the first byte of the last one. */
 enum { BYTES_BEHIND_START = 14 };
 
 struct kernel_code {
 	const struct profile *recorded; /* borrowed */
-	struct profile *now;		/* the images of the running kernel, and nothing else */
-	struct kernel_symbols *symbols; /* of it */
+	struct profile *now;		/* images of the running kernel only */
+	struct kernel_symbols *symbols; /* of the running kernel */
 	struct kernel_text *text;
 };
 
@@ -35,7 +35,7 @@ static bool same_build_id(const struct image *a, const struct image *b)
 	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
-/* What the kernel made at run time has no build id; see find_function. */
+/* JIT code of the kernel has no build id; find_function checks it. */
 static bool same_image(const struct kernel_code *code, const struct image *recorded,
 		       const struct image *now)
 {
@@ -45,7 +45,7 @@ static bool same_image(const struct kernel_code *code, const struct image *recor
 	       (now->kind == IMAGE_BPF || same_build_id(recorded, now));
 }
 
-/* The running kernel's image that is the same; 0: none. */
+/* The same image in the running kernel; 0: none. */
 static uint32_t find_image(const struct kernel_code *code, uint32_t recorded)
 {
 	const struct image *image = &code->recorded->images.items[recorded];
@@ -103,8 +103,8 @@ static int no_place(const struct image *image, struct err *err)
 	}
 }
 
-/* Where the function begins in the running kernel's image. Of code that was made at run time only a
- * BPF program's name says what is in it: it has the program's hash. */
+/* Where the function begins in the running kernel's image. JIT code is known to be the same only if
+ * it is a BPF program, whose name contains its hash. */
 static bool find_function(const struct kernel_code *code, const struct symbol *symbol, uint32_t now,
 			  uint64_t *ret_offset)
 {
@@ -159,7 +159,7 @@ static bool name_address(void *context, uint64_t address, struct buf *name, uint
 	return true;
 }
 
-/* Passes on the lines of a longer listing that are wanted. */
+/* Passes on the wanted lines of a longer listing. */
 struct until {
 	uint64_t end;
 	code_visit visit;
