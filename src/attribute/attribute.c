@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules, each from what the kernel was seen to do:
- *   - The clock stream never samples the idle task; the idle stream samples it at a lower rate, and
- *     only what is not the idle routine itself is kept: interrupts that hit an idle CPU. Both count
- *     into one event, by weight.
- *   - pid 0 is the idle task. Inside a PID namespace it is also every task of another one; those
- *     are told apart by the idle routine in their kernel stack.
- *   - pid -1 is a task that has been reaped while it was still running its last instructions. It
- *     cannot have left the CPU on which its exit was recorded, so the exit recorded there last says
- *     who it was.
- *   - In kernel mode the innermost marked routine says whether the kernel ran for the task or
+ * Rules, each from observed behaviour of the kernel:
+ *   - The clock stream never samples the idle task. The idle stream samples it at a lower rate; of
+ *     those samples all are dropped except interrupts on an idle CPU, that is, samples outside the
+ *     idle routine. Both streams count into one event, by weight.
+ *   - pid 0 is the idle task. Inside a PID namespace it is also every task of other namespaces; the
+ *     idle routine in the kernel stack identifies the idle task.
+ *   - pid -1 is a reaped task that still runs its last instructions. It cannot have left the CPU
+ *     that recorded its exit, so the last exit recorded on that CPU identifies it.
+ *   - In kernel mode the innermost marked routine says whether the kernel worked for the task or
  *     interrupted it (kernel_symbols_context).
  */
 #include "attribute/attribute.h"
@@ -32,7 +31,7 @@
 
 enum { MAX_CPUS = 8192 };
 
-/* Who left on a CPU last. */
+/* The last exit recorded on a CPU. */
 struct cpu_exit {
 	int32_t pid, tid;
 	uint32_t task;
@@ -42,7 +41,7 @@ struct attribution {
 	struct attribution_parts parts;
 	struct dispatch dispatch;
 	VEC(struct cpu_exit) exits;	       /* by CPU */
-	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, marks left out */
+	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, without marks */
 	uint64_t samples, idle_stream_weight;  /* see struct attribution_counts */
 };
 
@@ -75,20 +74,21 @@ static bool chain_has_idle(const struct attribution *attribution, size_t count)
 	return false;
 }
 
-/* Does the idle stream's sample show the idle task doing something? */
+/* True if the idle stream's sample shows work on an idle CPU. */
 static bool idle_sample_counts(const struct attribution *attribution,
 			       const struct perf_record *record, const struct known_stack *place)
 {
 	if (record->pid != 0 || !attribution->parts.kernel)
 		return false;
 	if (attribution->parts.foreign_pid_namespace && !place->idle)
-		return false; /* another namespace's task: the clock stream has it */
+		return false; /* task of another namespace: the clock stream samples it */
 	return place->context != CONTEXT_TASK ||
 	       kernel_symbols_mark(attribution->parts.kernel, attribution->chain[0]) !=
 		       KERNEL_MARK_IDLE;
 }
 
-/* Did this very thread record its exit on this CPU before? It runs on for a while. */
+/* The exit that this thread recorded on this CPU; a thread runs on for a while after it. NULL:
+ * none. */
 static const struct cpu_exit *exit_of(const struct attribution *attribution,
 				      const struct perf_record *record)
 {
@@ -135,7 +135,7 @@ static void count_sample(struct event *event, const struct sample *sample)
 		event->user_samples++;
 }
 
-/* The context the kernel told, or what its stack tells. */
+/* The context from the kernel's record, otherwise from the kernel stack. */
 static enum context context_of(const struct attribution *attribution,
 			       const struct perf_record *record, size_t chain_count)
 {
@@ -148,7 +148,7 @@ static enum context context_of(const struct attribution *attribution,
 	return kernel_symbols_context(attribution->parts.kernel, attribution->chain, chain_count);
 }
 
-/* Where the sample was taken; its stack is 0 as long as it must be made. */
+/* Where the sample was taken. Its stack is 0 if it has yet to be made. */
 static struct known_stack place_of(struct attribution *attribution,
 				   const struct machine_space *space,
 				   const struct perf_record *record, size_t *ret_chain_count)
@@ -215,7 +215,7 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 			return;
 	}
 	sample.task = task_of(attribution, record, origin, place.idle);
-	if (!space.process) /* it may have become known as the sample's */
+	if (!space.process) /* task_of may have made the process known */
 		space = machine_space(machine, record->pid);
 	find_stack(attribution, &space, record, chain_count, &place);
 	sample.stack = place.stack;
@@ -316,7 +316,7 @@ static void take_ksymbol(void *context, const struct perf_record *record)
 		kernel_symbols_code_added(kernel, symbol->address, symbol->size, symbol->name);
 }
 
-/* Off-CPU code sees what tells of threads before it changes the machine. */
+/* Off-CPU accounting sees records about threads before these change the machine. */
 static bool admit(void *context, const struct perf_record *record)
 {
 	const struct attribution *attribution = context;
@@ -369,7 +369,7 @@ void attribution_take(void *context, const struct perf_record *record)
 {
 	struct attribution *attribution = context;
 
-	(void)dispatch_take(&attribution->dispatch, record); /* no hook of ours fails */
+	(void)dispatch_take(&attribution->dispatch, record); /* no hook here fails */
 }
 
 struct attribution_counts attribution_counts(const struct attribution *attribution)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the kernel's records to samples: each record, in order of time, either changes the model of
- * the machine or is a sample of it as it is at that moment. This is where a sample gets its
- * process, thread, image, mode, context and weight, or the honest bucket.
+ * From the kernel's records to samples. Each record, in order of time, either changes the model of
+ * the machine or becomes a sample of its current state. A sample gets its process, thread, image,
+ * mode, context and weight here, or a bucket that says what is unknown.
  */
 #ifndef ATTRIBUTE_ATTRIBUTE_H
 #define ATTRIBUTE_ATTRIBUTE_H
@@ -24,22 +24,22 @@ struct stacks;
 struct waiting;
 struct store_writer;
 
-/* What attribution works on; all borrowed. @kernel may be NULL until the first drain, also in
- * @frames. */
+/* Everything that attribution needs; all borrowed. @kernel may be NULL until the first drain, in
+ * @frames, too. */
 struct attribution_parts {
 	struct profile *profile;
 	struct machine *machine;
 	struct image_files *files;
-	struct hot_code *hot; /* NULL: no bytes are to be kept */
-	struct jit *jit;      /* NULL: memory that is no file has no names */
+	struct hot_code *hot; /* NULL: no code bytes are kept */
+	struct jit *jit;      /* NULL: memory without a file has no names */
 	struct kernel_symbols *kernel;
 	struct record_source source; /* its events are in the profile */
 	struct store_writer *writer;
 	const struct frames *frames;
-	struct waiting *waiting; /* NULL: --off-cpu was not asked for */
-	struct stacks *stacks; /* NULL: stacks were not asked for, samples have their leaf alone */
-	/* We are not in the first PID namespace: pid 0 is the idle task, and every task of another
-	 * one. */
+	struct waiting *waiting; /* NULL: no --off-cpu */
+	struct stacks *stacks;	 /* NULL: no stacks; samples have only their leaf */
+	/* Prospect is not in the first PID namespace: pid 0 is the idle task and every task of
+	 * other namespaces. */
 	bool foreign_pid_namespace;
 };
 
@@ -47,21 +47,21 @@ struct attribution *attribution_new(const struct attribution_parts *parts);
 void attribution_free(struct attribution *attribution);
 void attribution_set_kernel(struct attribution *attribution, struct kernel_symbols *kernel);
 
-/* The visitor for sampler_drain. @context is the struct attribution. */
+/* A visitor for sampler_drain; @context is the struct attribution. */
 void attribution_take(void *context, const struct perf_record *record);
 
-/* A mapping of the /proc scan. */
+/* A mapping from the /proc scan. */
 struct proc_map;
 void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map);
 
 struct attribution_counts {
 	uint64_t samples;
-	uint64_t ring_lost;	     /* records that PERF_RECORD_LOST told of */
-	uint64_t idle_stream_weight; /* ns; of all its ticks, also of those that are not kept */
+	uint64_t ring_lost;	     /* records lost, by PERF_RECORD_LOST */
+	uint64_t idle_stream_weight; /* ns; of all its ticks, dropped ones included */
 };
 struct attribution_counts attribution_counts(const struct attribution *attribution);
 
-/* The end: throttles that are still open last until @end_ns. */
+/* Ends the recording: throttles that are still open end at @end_ns. */
 void attribution_finish(struct attribution *attribution, uint64_t end_ns);
 
 #endif

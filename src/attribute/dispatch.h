@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where each record goes, live or from a recording of perf: one table by its type. What is the same
- * for all is done here: threads end, losses are counted, throttles are kept until they end. What
- * differs is a hook of the caller.
+ * Dispatches records, live ones and those of perf's recordings, by type. What is common to both is
+ * done here: ending threads, counting losses, tracking throttles until they end. What differs is a
+ * hook of the caller.
  */
 #ifndef ATTRIBUTE_DISPATCH_H
 #define ATTRIBUTE_DISPATCH_H
@@ -15,11 +15,10 @@
 #include "model/profile.h"
 #include "perf/perf_record.h"
 
-/* Each may be NULL: then nothing is done, but for names and forks, which go to the machine as they
- * are. @context is that of the dispatcher. An int is 0, or a negative errno that dispatch_take
- * returns. */
+/* A hook may be NULL: then nothing is done, but names and forks change the machine as they are.
+ * @context is the dispatcher's. An int is 0, or a negative errno that dispatch_take returns. */
 struct dispatch_hooks {
-	/* Sees each record before anything is done with it; false: it is passed over. */
+	/* Sees each record first; false: the record is skipped. */
 	bool (*admit)(void *context, const struct perf_record *record);
 	int (*sample)(void *context, const struct perf_record *record,
 		      const struct record_origin *origin);
@@ -32,9 +31,9 @@ struct dispatch_hooks {
 	void (*cgroup)(void *context, const struct perf_record *record);
 };
 
-/* Zero-initialised but for what is borrowed. */
+/* Zero-initialised, except for what is borrowed. */
 struct dispatch {
-	struct profile *profile; /* borrowed, like the rest but the losses */
+	struct profile *profile; /* borrowed, like everything but the losses */
 	struct machine *machine;
 	struct record_source source;
 	const struct dispatch_hooks *hooks;
@@ -44,8 +43,8 @@ struct dispatch {
 
 void dispatch_done(struct dispatch *dispatch);
 
-/* The next record, in order of time. Types without a row in the table are passed over. Always 0
- * when no hook fails. */
+/* Takes the next record, in order of time. Types that are not in the table are skipped. Returns 0
+ * unless a hook fails. */
 int dispatch_take(struct dispatch *dispatch, const struct perf_record *record);
 
 #endif

@@ -6,7 +6,7 @@
 #include "place/jit/jit.h"
 #include "place/kernel/kernel_symbols.h"
 
-/* A place that has no code of its own: "[guest]" ... */
+/* A place without code of its own: "[guest]" ... */
 static uint32_t bucket_of(const struct frames *frames, const char *name, uint64_t address)
 {
 	struct frame frame = { .image = profile_bucket(frames->profile, name),
@@ -38,7 +38,7 @@ uint32_t frames_user(const struct frames *frames, const struct machine_space *sp
 				.kind = kind };
 	if (image == IMAGE_BUCKET || image == IMAGE_ANON)
 		frame.offset = frame.address = address;
-	/* Memory that is no file: the addresses of different processes do not mix. */
+	/* Memory without a file: addresses of different processes must not mix. */
 	if (image == IMAGE_ANON && frames->jit)
 		jit_place(frames->jit, space->process, &frame);
 	return profile_frame(frames->profile, &frame);
@@ -71,7 +71,7 @@ uint32_t frames_leaf(const struct frames *frames, const struct machine_space *sp
 	}
 }
 
-/* From the root to @stack, which is at most as deep as a row of the profile says. */
+/* Rebuilds @stack from the root, with renewed frames. */
 static uint32_t renew(const struct frames *frames, uint32_t stack)
 {
 	struct profile *profile = frames->profile;

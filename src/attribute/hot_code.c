@@ -17,7 +17,7 @@
 #include "place/kernel/kernel_symbols.h"
 #include "place/kernel/kernel_text.h"
 
-/* A frame of a function whose lines may be understood later. */
+/* A frame of a function whose lines may become known later. */
 struct lineless {
 	uint32_t frame;
 	uint64_t changes; /* see jit_keep_lines */
@@ -32,7 +32,7 @@ struct hot_code {
 	VEC(struct lineless) lineless;
 };
 
-/* A function, by one of its frames. */
+/* A function, represented by one of its frames. */
 struct hot_function {
 	uint32_t symbol, frame;
 	uint64_t samples;
@@ -86,7 +86,7 @@ static int by_samples(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-/* Functions of code that processes made, or all others, the hottest first. */
+/* Finds functions of JIT code (@made), or all others, hottest first. */
 static void find(const struct hot_code *hot, bool made, hot_functions *functions)
 {
 	const struct profile *profile = hot->profile;
@@ -112,12 +112,12 @@ static void find(const struct hot_code *hot, bool made, hot_functions *functions
 
 /* ---- their bytes ---- */
 
-/* A function whose bytes are wanted. */
+/* A function whose bytes are to be kept. */
 struct wanted {
 	struct hot_code *hot;
 	const struct symbol *symbol;
 	struct kept_code code; /* without its bytes */
-	size_t size;	       /* of them */
+	size_t size;	       /* number of bytes */
 };
 
 static void keep(struct wanted *wanted, void *bytes, size_t size)
@@ -200,7 +200,7 @@ static void keep_of_kernel(struct wanted *wanted, const struct kernel_symbols *k
 		keep(wanted, bytes, wanted->size);
 }
 
-/* False: the room is used up. */
+/* False: too few samples, or no room left. */
 static bool want(struct hot_code *hot, const struct hot_function *function, struct wanted *wanted)
 {
 	const struct symbol *symbol = &hot->profile->symbols.items[function->symbol];

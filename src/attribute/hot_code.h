@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of the functions that were sampled most, into the profile: so that instructions can be
- * shown as they ran when a file is gone or another, a process has ended, or the kernel was patched.
+ * Keeps the bytes of the most sampled functions in the profile. Their instructions can then be
+ * shown as they ran, even if the file is gone or replaced, the process has ended, or the kernel was
+ * patched.
  */
 #ifndef ATTRIBUTE_HOT_CODE_H
 #define ATTRIBUTE_HOT_CODE_H
@@ -19,20 +20,20 @@ struct kernel_symbols;
 enum {
 	HOT_CODE_MOST_BYTES = 128 << 10, /* of all functions together */
 	HOT_CODE_MOST_FUNCTIONS = 500,
-	HOT_CODE_FUNCTION_BYTES = 16 << 10, /* of one: its beginning */
-	HOT_CODE_LEAST_SAMPLES = 3,	    /* of a function that is kept */
+	HOT_CODE_FUNCTION_BYTES = 16 << 10, /* of one function, from its beginning */
+	HOT_CODE_LEAST_SAMPLES = 3,	    /* fewer: the function is not kept */
 };
 
 /* All borrowed. */
 struct hot_code *hot_code_new(struct profile *profile, struct image_files *files, struct jit *jit);
 void hot_code_free(struct hot_code *hot); /* NULL is fine */
 
-/* A sample was taken there. */
+/* Counts a sample with this stack. */
 void hot_code_count(struct hot_code *hot, uint32_t stack);
 
-/* At each flush, when frames have symbols: what processes made is kept while it is there. */
+/* Call at each flush, when frames have symbols: keeps JIT code while it exists. */
 void hot_code_keep_made(struct hot_code *hot);
-/* At the last one: everything else. @kernel may be NULL. */
+/* Call at the last flush: keeps everything else. @kernel may be NULL. */
 void hot_code_keep_all(struct hot_code *hot, const struct kernel_symbols *kernel);
 
 #endif

@@ -17,7 +17,7 @@ struct image_code {
 	struct image_entry entry;     /* ELF virtual addresses */
 };
 
-/* Code of which nothing is known: a walk ends there, it does not guess. */
+/* Code with no known rows: a walk ends there and does not guess. */
 static const uint32_t no_pages[] = { 0 };
 static const struct unwind_rule no_rules[] = { { .cfa = UNWIND_CFA_NONE } };
 static const struct unwind_table no_rows = {
@@ -28,7 +28,7 @@ struct image_codes {
 	const struct profile *profile;
 	struct image_files *files;
 	struct row_cache *cache;
-	VEC(struct image_code) images; /* by image, as far as they were asked for */
+	VEC(struct image_code) images; /* by image, as far as needed */
 };
 
 struct image_codes *image_codes_new(const struct profile *profile, struct image_files *files,
@@ -73,7 +73,7 @@ static void copy_segments(struct image_code *code, const struct elf_file *file)
 		*vec_push(&code->segments.list) = segments->list.items[i];
 }
 
-/* From where it starts to run to the first code that has rows. */
+/* The entry code reaches from the entry point to the first code that has rows. */
 static void find_entry(struct image_code *code, uint64_t address)
 {
 	const struct unwind_table *table = code->rows ? row_table_rows(code->rows) : NULL;
@@ -83,7 +83,7 @@ static void find_entry(struct image_code *code, uint64_t address)
 		code->entry = (struct image_entry){ address, end };
 }
 
-/* What row_cache said of an image's tables. */
+/* The state that a result of row_cache means. */
 static enum image_code_state state_of(int rc)
 {
 	if (rc == 0)
@@ -121,7 +121,7 @@ static enum image_code_state read_image(struct image_codes *codes, uint32_t imag
 	}
 }
 
-/* If nobody has yet. */
+/* Reads an image's rows once. */
 static enum image_code_state read_rows(struct image_codes *codes, uint32_t image)
 {
 	struct image_code *code;
@@ -134,8 +134,8 @@ static enum image_code_state read_rows(struct image_codes *codes, uint32_t image
 	return code->state;
 }
 
-/* Where the image was put: what to take from an address in memory to get the file's own. The vdso
- * is its own file, mapped from its first byte. */
+/* What to subtract from an address in memory to get the ELF virtual address. The vdso is mapped
+ * from its first byte. */
 static bool bias_of(const struct image_codes *codes, const struct mapping *mapping,
 		    const struct image_code *code, uint64_t *ret_bias)
 {

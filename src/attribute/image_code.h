@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What unwinding needs to know of each image: its rows, where its addresses lie in the file, where
- * it starts to run. Read when a stack first leads through the image.
+ * What unwinding needs to know about each image: its rows, the place of its addresses in the file,
+ * and its entry point. Read when a stack first leads through the image.
  */
 #ifndef ATTRIBUTE_IMAGE_CODE_H
 #define ATTRIBUTE_IMAGE_CODE_H
@@ -20,24 +20,24 @@ struct image_files;
 enum image_code_state {
 	IMAGE_CODE_UNREAD,
 	IMAGE_CODE_ROWS,
-	IMAGE_CODE_JIT,	 /* made at run time, or a file without unwind tables: frame pointers */
-	IMAGE_CODE_NONE, /* the file cannot be read, or nothing is known of such code */
+	IMAGE_CODE_JIT,	 /* JIT code, or a file without unwind tables: frame pointers */
+	IMAGE_CODE_NONE, /* unreadable file, or code of an unknown kind */
 };
 
-/* @profile and @files are borrowed. @cache_folder: where rows are kept, NULL: nowhere. */
+/* @profile and @files are borrowed. @cache_folder: cache of rows; NULL: none. */
 struct image_codes *image_codes_new(const struct profile *profile, struct image_files *files,
 				    const char *cache_folder);
-/* Rows are compiled with this pause. */
+/* Takes this pause while compiling rows. */
 void image_codes_set_pause(struct image_codes *codes, const struct pause *pause);
 void image_codes_free(struct image_codes *codes); /* NULL is fine */
 
-/* As it is now, without reading anything. */
+/* The current state; reads nothing. */
 enum image_code_state image_codes_state(const struct image_codes *codes, uint32_t image);
 
-/* What an address in a mapping is in, read now if need be. .mapped is true. */
+/* The code at an address in a mapping, read now if necessary. .mapped is true. */
 struct unwind_code image_codes_at(struct image_codes *codes, const struct mapping *mapping,
 				  uint64_t address);
-/* Its rows were copied to where they are needed more. */
+/* The image's rows were copied to the kernel side; their memory may be freed. */
 void image_codes_rest(const struct image_codes *codes, uint32_t image);
 
 /* A range of addresses. */
@@ -45,8 +45,8 @@ struct image_entry {
 	uint64_t start, end; /* equal: none */
 };
 
-/* Of a whole mapping: table and bias are filled in; *ret_entry is the code in this mapping with
- * which the image starts to run, if no unwind rows tell that nobody called it (ld.so's _start). */
+/* Code of a whole mapping: fills in table and bias. *ret_entry is the image's entry code in this
+ * mapping, if no unwind row says that it has no caller (ld.so's _start). */
 struct unwind_code image_codes_of(struct image_codes *codes, const struct mapping *mapping,
 				  struct image_entry *ret_entry);
 

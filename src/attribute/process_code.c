@@ -12,12 +12,12 @@
 #include "foreign/door.h"
 
 enum {
-	PAGE = 4096, /* no system has smaller ones: it is there as a whole, or not at all */
+	PAGE = 4096, /* no system has smaller pages: a page is readable as a whole or not at all */
 	PAGES = 64,  /* of all processes: 256 KiB */
 };
 
 struct page {
-	int32_t pid; /* 0: none is kept here */
+	int32_t pid; /* 0: unused */
 	uint64_t start;
 	bool readable;
 	uint8_t bytes[PAGE];
@@ -25,8 +25,8 @@ struct page {
 
 struct process_code {
 	struct foreign *foreign;
-	uint64_t forgot_ns; /* when it did so last */
-	VEC(int32_t) late;  /* processes whose memory was not to be had in time */
+	uint64_t forgot_ns; /* when pages were last forgotten */
+	VEC(int32_t) late;  /* processes whose memory could not be read in time */
 	struct page pages[PAGES];
 };
 

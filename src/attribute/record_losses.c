@@ -69,7 +69,7 @@ void record_losses_take(struct record_losses *losses, const struct perf_record *
 		losses->in_ring[origin->event] += record->lost.count;
 	else if (record->time_ns)
 		losses->by_processor[origin->event] += record->lost.count;
-	else /* perf made it up at the end, and gave it no time */
+	else /* perf adds it at the end, without a time */
 		losses->at_end[origin->event] += record->lost.count;
 }
 

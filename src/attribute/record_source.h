@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where records come from: what attribution must know of a record that is not in the record itself.
- * The sampler is one source (record/live_source.h), a recording of perf another
+ * A source of records: what attribution needs to know about a record that the record itself does
+ * not say. The sampler is one source (record/live_source.h), a recording of perf another
  * (import/import_data.c), and unit tests have their own.
  */
 #ifndef ATTRIBUTE_RECORD_SOURCE_H
@@ -16,12 +16,12 @@ enum { RECORD_NO_EVENT = -1 };
 
 /* The event that wrote a record. */
 struct record_origin {
-	int event;	    /* index into profile.events; RECORD_NO_EVENT: it counts into none */
+	int event;	    /* index into profile.events; RECORD_NO_EVENT: none */
 	bool is_time;	    /* the event counts nanoseconds */
-	bool idle;	    /* it samples the idle task too, where only interrupts count */
+	bool idle;	    /* it also samples the idle task, where only interrupts count */
 	bool waits;	    /* its samples are records of the off-CPU programs */
-	bool counts_losses; /* the kernel was asked to count what the event lost */
-	uint64_t weight;    /* what a sample stands for, in the event's unit; 0 for other records */
+	bool counts_losses; /* the kernel counts what the event lost */
+	uint64_t weight;    /* of a sample, in the event's unit; 0 for other records */
 };
 
 struct record_source {

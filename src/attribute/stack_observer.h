@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks at user stacks while they are recorded. The recorder knows no more of it: `check --stacks`
- * compares each stack with libdwfl's (check/stack_check.h).
+ * Observes user stacks during a recording. The recorder knows nothing else about the observer:
+ * `check --stacks` compares each stack with libdwfl's (check/stack_check.h).
  */
 #ifndef ATTRIBUTE_STACK_OBSERVER_H
 #define ATTRIBUTE_STACK_OBSERVER_H
@@ -16,17 +16,17 @@
 
 struct image_files;
 
-/* A user stack as it was walked: addresses as in struct user_stack. */
+/* A user stack as walked; addresses as in struct user_stack. */
 struct observed_stack {
-	const struct machine_space *space; /* of its process, as it is now; borrowed */
+	const struct machine_space *space; /* of its process, current; borrowed */
 	const uint64_t *addresses;	   /* borrowed */
 	size_t count;
 	enum stack_end end;
 };
 
 struct stack_observer {
-	/* A sample with a copy of its user stack, and the stack that was found. Everything is
-	 * borrowed until it returns. */
+	/* Called for each sample with a copy of its user stack, with the walked stack. Everything
+	 * is borrowed for the call. */
 	void (*see)(void *context, const struct frames *frames, struct image_codes *codes,
 		    struct image_files *files, const struct perf_record *record,
 		    const struct observed_stack *walked);

@@ -10,7 +10,7 @@ void stack_reach_done(struct stack_reach *reach)
 	vec_free(&reach->ranges);
 }
 
-/* Frames beside each other mostly lie in one mapping. */
+/* Searches from the end, because neighbouring frames are mostly in one mapping. */
 static bool is_in(const struct stack_reach *reach, uint64_t address)
 {
 	for (size_t i = reach->ranges.count; i-- > 0;) {
@@ -40,7 +40,7 @@ void stack_reach_make(struct stack_reach *reach, const struct address_space *map
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = addresses[i] & ~UNWIND_EXACT;
 
-		/* Rows are looked up at the call; a frame may have turned out to be exact later. */
+		/* rows are looked up by the call; the frame may turn out to be exact later */
 		if (i && address)
 			add_address(reach, mappings, address - 1);
 		if (!i || addresses[i] & UNWIND_EXACT)

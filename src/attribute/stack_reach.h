@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which ranges of memory the frames of a stack lie in: as long as none of them is mapped anew the
- * stack means what it meant, whatever else its process maps. Stacks of a process share few such
- * sets, so a set is kept once and has a number.
+ * The ranges of memory that the frames of a stack are in. The stack stays valid as long as none of
+ * these is mapped anew, whatever else its process maps. Stacks of a process share few sets of
+ * ranges, so each set is stored once, under a number.
  */
 #ifndef ATTRIBUTE_STACK_REACH_H
 #define ATTRIBUTE_STACK_REACH_H
@@ -25,20 +25,20 @@ struct stack_reach {
 };
 void stack_reach_done(struct stack_reach *reach);
 
-/* Makes *reach that of a stack as struct user_stack has it: the whole mapping of each frame, or
- * only the frame's address where nothing is mapped. */
+/* Sets *reach to that of a stack as in struct user_stack: for each frame the whole mapping, or only
+ * the frame's address if nothing is mapped there. */
 void stack_reach_make(struct stack_reach *reach, const struct address_space *mappings,
 		      const uint64_t *addresses, size_t count);
-/* Has nothing in it got another meaning since that serial of the machine's? */
+/* True if nothing in the ranges changed after this serial of the machine. */
 bool stack_reach_unchanged(const struct stack_reach *reach, const struct address_space *mappings,
 			   uint64_t serial);
 
-/* Where its ranges are. */
+/* The place of a set's ranges. */
 struct reach_set {
 	uint32_t first, count;
 };
 
-/* Sets by number; 0 is the empty one. Zero-initialised has none. */
+/* Sets by number; 0 is the empty set. Zero-initialised has no others. */
 struct stack_reaches {
 	VEC(struct reach_range) ranges;
 	VEC(struct reach_set) sets;

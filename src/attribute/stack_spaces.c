@@ -9,18 +9,18 @@
 #include "base/xalloc.h"
 #include "sampling/stack_tables.h"
 
-/* A table that was given to the kernel side, and what it was made from. */
+/* Tables that were published to the kernel side, and the state they were made from. */
 struct publication {
 	uint64_t generation; /* 0: none */
-	uint64_t serial;     /* machine_space.changed as of then */
+	uint64_t serial;     /* machine_space.changed at that time */
 };
 
 struct space {
 	uint64_t id;
 	int32_t pid;
-	uint32_t process; /* the row whose memory it is */
-	bool wanted;	  /* it must be published anew */
-	/* Samples taken before a publication are read after it. */
+	uint32_t process; /* row in profile.processes */
+	bool wanted;	  /* must be published again */
+	/* Two, because samples taken before a publication are read after it. */
 	struct publication latest, previous;
 };
 
@@ -30,8 +30,8 @@ struct stack_spaces {
 	struct stack_tables *tables;
 	VEC(struct space) spaces;
 	struct hashidx index;		/* of spaces, by id */
-	VEC(struct stack_range) ranges; /* of the one being published */
-	uint64_t generation;		/* the last one given away */
+	VEC(struct stack_range) ranges; /* of the space being published */
+	uint64_t generation;		/* of the last publication */
 };
 
 struct stack_spaces *stack_spaces_new(const struct machine *machine, struct image_codes *codes,
@@ -122,7 +122,7 @@ bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t id, uint64_t
 
 /* ---- publishing ---- */
 
-/* How frames in an image are to be walked; its rows are brought along when there are any. */
+/* How to walk frames in an image. Publishes its rows first, if it has any. */
 static enum stack_map_kind kind_of(const struct stack_spaces *spaces, uint32_t image,
 				   const struct unwind_code *code)
 {
@@ -144,7 +144,7 @@ static void add_range(struct stack_spaces *spaces, const struct mapping *mapping
 				     .kind = STACK_MAP_WAITING };
 	struct image_entry entry = { 0, 0 };
 
-	/* Nobody's stack has led through it so far. */
+	/* No stack has led through it so far. */
 	if (image_codes_state(spaces->codes, mapping->image) != IMAGE_CODE_UNREAD) {
 		struct unwind_code code = image_codes_of(spaces->codes, mapping, &entry);
 
@@ -176,7 +176,7 @@ static void publish(struct stack_spaces *spaces, struct space *space,
 	(void)stack_tables_set_space(spaces->tables, space->id, &table);
 }
 
-/* Keeps the first @count spaces. */
+/* Keeps only the first @count spaces. */
 static void keep(struct stack_spaces *spaces, size_t count)
 {
 	spaces->spaces.count = count;

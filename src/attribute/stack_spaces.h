@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The address spaces the kernel side unwinds in. A process's memory is published when a stack of it
- * had to be copied, with the rows of the images its stacks lead through; again when its mappings
- * changed or a stack leads through another image; and withdrawn when the process ends or runs
- * another program.
+ * The address spaces that the kernel side unwinds in. A process is published after one of its
+ * stacks had to be copied, with the rows of the images that its stacks lead through. It is
+ * published again when its mappings change or a stack leads through another image, and withdrawn
+ * when the process ends or runs another program.
  */
 #ifndef ATTRIBUTE_STACK_SPACES_H
 #define ATTRIBUTE_STACK_SPACES_H
@@ -18,30 +18,30 @@
 struct stack_spaces;
 struct stack_tables;
 
-/* All borrowed. @tables NULL: there is no kernel side, nothing is published. */
+/* All borrowed. @tables NULL: no kernel side, nothing is published. */
 struct stack_spaces *stack_spaces_new(const struct machine *machine, struct image_codes *codes,
 				      struct stack_tables *tables);
 void stack_spaces_free(struct stack_spaces *spaces); /* NULL is fine */
 
-/* A stack was copied for want of tables, or found with tables that are too old. Here and below @now
- * is what its process has mapped. */
+/* Notes that a stack was copied because tables are missing, or was walked with tables that are too
+ * old. Here and below @now is the current state of its process. */
 void stack_spaces_want(struct stack_spaces *spaces, const struct machine_space *now,
 		       const struct user_stack *user);
-/* What the tables that a stack was found with were made from. */
+/* The state of the tables that a stack was walked with. */
 struct stack_origin {
-	bool known; /* false: of another program, or given away too long ago */
-	/* Mappings that changed after this serial of the machine's were not in them; UINT64_MAX:
-	 * the stack was found without tables. */
+	bool known; /* false: of another program, or from too old a publication */
+	/* Mappings that changed after this serial of the machine were not in the tables.
+	 * UINT64_MAX: the stack was walked without tables. */
 	uint64_t serial;
-	const struct address_space *mappings; /* as of now; borrowed until the machine changes */
+	const struct address_space *mappings; /* current; borrowed until the machine changes */
 };
 struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces,
 					const struct machine_space *now,
 					const struct user_stack *user);
-/* May samples still come with this generation of tables? */
+/* True if samples may still come with this generation of tables. */
 bool stack_spaces_alive(const struct stack_spaces *spaces, uint64_t space, uint64_t generation);
 
-/* After a drain: publishes, and withdraws what is gone. */
+/* Call after a drain: publishes spaces, and withdraws those that are gone. */
 void stack_spaces_update(struct stack_spaces *spaces);
 
 #endif

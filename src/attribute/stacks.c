@@ -26,12 +26,12 @@
 #define HOST_MACHINE EM_X86_64
 #endif
 
-enum { SWEEP_AT_LEAST = 1 << 16 }; /* so many known stacks before the dead ones are looked for */
+enum { SWEEP_AT_LEAST = 1 << 16 }; /* known stacks before dead ones are removed */
 
 struct hashed_stack {
 	uint64_t hash;
 	uint64_t space, generation;
-	uint32_t reach; /* of stacks.reaches: where its frames are */
+	uint32_t reach; /* number in stacks.reaches */
 	struct known_stack known;
 };
 
@@ -44,11 +44,11 @@ struct stacks {
 	VEC(struct hashed_stack) known;
 	struct hashidx index; /* of known, by hash */
 	struct stack_reaches reaches;
-	struct stack_reach reach; /* of the stack at hand */
+	struct stack_reach reach; /* of the current stack */
 	size_t sweep_at;
 	uint64_t addresses[STACK_MAX_USER];
 	const struct machine_space *space; /* of the process whose stack is being walked */
-	size_t copies; /* of stacks that came since the last time tables were given away */
+	size_t copies; /* stacks that came as copies since the last publication */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts)
@@ -79,7 +79,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks);
 }
 
-/* ---- stacks that were told before ---- */
+/* ---- known stacks ---- */
 
 static bool has_hash(const void *owner, uint32_t index, const void *key)
 {
@@ -97,7 +97,7 @@ static const struct hashed_stack *find_hashed(const struct stacks *stacks,
 	return &stacks->known.items[index];
 }
 
-/* Does what was remembered under this hash still hold? */
+/* True if the stack stored under this hash is still valid. */
 static bool holds(const struct stacks *stacks, const struct machine_space *space,
 		  const struct perf_record *record, const struct hashed_stack *entry)
 {
@@ -117,7 +117,7 @@ const struct known_stack *stacks_known(const struct stacks *stacks,
 	return entry && holds(stacks, space, record, entry) ? &entry->known : NULL;
 }
 
-/* Forgets the stacks of tables that no sample comes with any more. */
+/* Forgets stacks whose tables are so old that no sample comes with them. */
 static void sweep(struct stacks *stacks)
 {
 	struct stack_reaches reaches = { 0 };
@@ -129,7 +129,7 @@ static void sweep(struct stacks *stacks)
 		const struct reach_range *ranges;
 		size_t count;
 
-		/* Kernel threads' stacks need no tables. */
+		/* stacks of kernel threads need no tables */
 		if (entry->generation &&
 		    !stack_spaces_alive(stacks->spaces, entry->space, entry->generation))
 			continue;
@@ -161,7 +161,7 @@ void stacks_remember(struct stacks *stacks, const struct machine_space *space,
 
 	if (!user->hash)
 		return;
-	/* First, as it gives the sets of ranges other numbers. */
+	/* First, because it renumbers the sets of ranges. */
 	if (stacks->known.count >= stacks->sweep_at)
 		sweep(stacks);
 	make_reach(stacks, space, record);
@@ -192,7 +192,7 @@ static struct unwind_code find_code(void *context, uint64_t address)
 	return image_codes_at(stacks->codes, &mapping, address);
 }
 
-/* Code without rows was made by the process, and is read from it while it lives. */
+/* Code without rows is JIT code; it is read from the process while that lives. */
 static int read_code(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct stacks *stacks = context;
@@ -201,8 +201,8 @@ static int read_code(void *context, uint64_t address, void *to, size_t size)
 	return made && process_code_read(made, stacks->space->pid, address, to, size) ? 0 : -1;
 }
 
-/* What the interrupt found is what is found now, and would be every time: samples need not come
- * with a copy of that stack again. */
+/* The walk in the interrupt agrees with this one, and always would: samples need not come with a
+ * copy of this stack again. */
 static void learn(const struct stacks *stacks, const struct user_stack *user, size_t count)
 {
 	if (!stacks->parts.tables || !user->hash || !user->generation || count != user->count ||
@@ -211,7 +211,7 @@ static void learn(const struct stacks *stacks, const struct user_stack *user, si
 	stack_tables_learn(stacks->parts.tables, user->hash);
 }
 
-/* Does what the interrupt found lead through a mapping that changed since its tables were made? */
+/* True if the interrupt's walk led through a mapping that changed after its tables were made. */
 static bool is_stale(struct stacks *stacks, const struct machine_space *space,
 		     const struct perf_record *record)
 {
@@ -226,7 +226,7 @@ static bool is_stale(struct stacks *stacks, const struct machine_space *space,
 	return !origin.known;
 }
 
-/* Shows the stack that will be stored: the interrupt's walk if it had the tables, otherwise ours. */
+/* Shows the stack that will be stored: the interrupt's walk if valid, otherwise ours. */
 static void show_walk(struct stacks *stacks, const struct perf_record *record, size_t count,
 		      enum stack_end end)
 {
@@ -266,7 +266,7 @@ static size_t walk_copy(struct stacks *stacks, const struct machine_space *space
 	return count;
 }
 
-/* Addresses of the user part, innermost first: *ret_addresses is borrowed. */
+/* Addresses of the user part, innermost first. *ret_addresses is borrowed. */
 static size_t user_addresses(struct stacks *stacks, const struct machine_space *space,
 			     const struct perf_record *record, const uint64_t **ret_addresses,
 			     enum stack_end *ret_end)
@@ -283,7 +283,7 @@ static size_t user_addresses(struct stacks *stacks, const struct machine_space *
 		*ret_end = user->end;
 		return user->count;
 	default:
-		*ret_end = user->end; /* why there is none */
+		*ret_end = user->end; /* why there are no addresses */
 		return 0;
 	}
 }
@@ -316,7 +316,8 @@ static uint32_t add_user_frames(const struct stacks *stacks, uint32_t parent,
 	return parent;
 }
 
-/* Is the kernel replacing the program's memory? The registers are still the old one's. */
+/* True if the kernel is replacing the program's memory; the registers are still those of the old
+ * one. */
 static bool is_in_exec(const struct stacks *stacks, const uint64_t *kernel, size_t count)
 {
 	const struct kernel_symbols *symbols = stacks->parts.frames->kernel;
@@ -335,7 +336,8 @@ static uint32_t no_user_part(const struct stacks *stacks, enum stack_end end, si
 	return root_of(stacks, end);
 }
 
-/* The innermost user frame, or what stands for the part; *ret_count of them are code. */
+/* Returns the innermost user frame, or the cut in its place. *ret_count: number of frames that are
+ * code. */
 static uint32_t user_part(struct stacks *stacks, const struct machine_space *space,
 			  const struct perf_record *record, const uint64_t *kernel,
 			  size_t kernel_count, size_t *ret_count)
@@ -343,11 +345,10 @@ static uint32_t user_part(struct stacks *stacks, const struct machine_space *spa
 	const uint64_t *addresses;
 	enum stack_end end;
 
-	/* It has told its exit, and runs its last instructions. */
+	/* The thread has recorded its exit, and runs its last instructions. */
 	if (!space->process && record->sample.user_stack.form != USER_STACK_NONE)
 		return no_user_part(stacks, STACK_GONE, ret_count);
-	/* What the old program left behind, while the kernel lays out the new one, leads nowhere.
-	 */
+	/* While exec lays out the new program, the old one's stack leads nowhere. */
 	if (space->in_exec)
 		return no_user_part(stacks, STACK_IN_EXEC, ret_count);
 	if (record->sample.user_stack.form == USER_STACK_ADDRESSES &&
@@ -361,7 +362,7 @@ static uint32_t user_part(struct stacks *stacks, const struct machine_space *spa
 
 /* ---- the whole ---- */
 
-/* The innermost address is a program counter; what lies further out was called from. */
+/* The innermost address is a program counter, the others are return addresses. */
 static uint32_t add_kernel_frames(const struct stacks *stacks, uint32_t parent,
 				  const uint64_t *kernel, size_t count)
 {
@@ -385,7 +386,7 @@ uint32_t stacks_make(struct stacks *stacks, const struct machine_space *space,
 
 	if (!in_user_mode(record) && kernel_count > 0)
 		return add_kernel_frames(stacks, parent, kernel, kernel_count);
-	/* A walk begins where the sample was taken; without one that place is all there is. */
+	/* a walk begins where the sample was taken; without one, add that place */
 	if (in_user_mode(record) && walked > 0)
 		return parent;
 	return add_frame(stacks, parent, frames_leaf(stacks->parts.frames, space, record));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stack of a sample: the kernel's part, and the user part in whatever form it arrived. Stacks
- * that the kernel side found with tables of ours are only believed where every frame lies in a
- * mapping that still means what it meant when those tables were made; the others end in a cut that
- * says so.
+ * The stack of a sample: the kernel part, and the user part in whatever form it arrived. A stack
+ * that the kernel side walked with our tables is used only if no mapping of its frames changed
+ * since those tables were made. Otherwise the stack is cut, and the cut says so.
  */
 #ifndef ATTRIBUTE_STACKS_H
 #define ATTRIBUTE_STACKS_H
@@ -32,37 +31,38 @@ struct stacks_parts {
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
 	const struct stack_observer *observer; /* NULL: none */
 	struct pause pause;		       /* while rows are compiled */
-	struct process_code *made; /* processes run as their samples come; NULL: they do not */
+	struct process_code *made; /* for live recordings; NULL: the processes are not there */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts);
 void stacks_free(struct stacks *stacks); /* NULL is fine */
 
-/* What is remembered of a stack under the hash the kernel side gave it. */
+/* What is stored for a stack under the hash from the kernel side. */
 struct known_stack {
 	uint32_t stack; /* in profile.stacks */
 	uint8_t context;
-	bool idle; /* the idle routine is in it */
+	bool idle; /* it contains the idle routine */
 };
 
-/* A sample that only tells the hash of its stack: what was told before. NULL: that record was lost,
- * or must not be believed any more; stacks_unknown makes the best of it. Here and below @space is
- * that of the record's process. */
+/* The known stack of a sample that comes only with a hash. NULL: the record with the stack was
+ * lost, or the stack is no longer valid; use stacks_unknown. Here and below @space is that of the
+ * record's process. */
 const struct known_stack *stacks_known(const struct stacks *stacks,
 				       const struct machine_space *space,
 				       const struct perf_record *record);
-/* The stack of a sample: profile.stacks. @kernel: the kernel's part, innermost first. */
+/* Makes the stack of a sample; returns a row of profile.stacks. @kernel: the kernel part, innermost
+ * first. */
 uint32_t stacks_make(struct stacks *stacks, const struct machine_space *space,
 		     const struct perf_record *record, const uint64_t *kernel, size_t kernel_count);
-/* Only where the sample was taken is known of it. */
+/* Makes a stack from nothing but the place where the sample was taken. */
 uint32_t stacks_unknown(struct stacks *stacks, const struct machine_space *space,
 			const struct perf_record *record);
-/* Keeps what stacks_make made for samples to come with the same hash; @record tells the hash. */
+/* Stores what stacks_make made, for later samples with the same hash. @record has the hash. */
 void stacks_remember(struct stacks *stacks, const struct machine_space *space,
 		     const struct perf_record *record, const struct known_stack *known);
 
-/* After a drain: the kernel side gets the tables it lacked. True when it lacked some: while that is
- * so stacks come as copies, and rings fill fast. */
+/* Call after a drain: publishes missing tables to the kernel side. True if some were missing: until
+ * then stacks come as copies, and rings fill fast. */
 bool stacks_settle(struct stacks *stacks);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct wait_classes {
 	const struct frames *frames;
-	VEC(uint8_t) known; /* by frame: 0 not asked yet, else 1 + enum wait */
+	VEC(uint8_t) known; /* by frame: 0 not determined yet, otherwise 1 + enum wait */
 	uint32_t images[WAIT_COUNT];
 };
 

@@ -18,25 +18,25 @@
 #include "sampling/switch_times.h"
 #include "store/store.h"
 
-/* What was told of a thread's wait before it was over. */
+/* What is known of a thread's wait before it ends. */
 struct left {
 	uint32_t tid;
-	uint32_t stack;	   /* the user's, in profile.stacks */
-	uint64_t left_ns;  /* of the stack */
+	uint32_t stack;	   /* user stack, row of profile.stacks */
+	uint64_t left_ns;  /* of the wait that the stack belongs to */
 	uint64_t woken_ns; /* left_ns of the wait that another thread ended */
 };
 
 struct waiting {
-	struct off_cpu *off_cpu;       /* NULL: not to be had, */
-	struct switch_times *switches; /* then this has to do */
+	struct off_cpu *off_cpu;       /* NULL: not available, */
+	struct switch_times *switches; /* then this is used */
 	bool possible;
 	struct err missing;
 	struct waiting_parts parts;
 	struct wait_classes *classes;
-	int waits, times; /* the events, in profile.events */
+	int waits, times; /* events, index into profile.events */
 	VEC(struct left) left;
 	struct hashidx left_index; /* by tid */
-	struct perf_record record; /* the one being taken */
+	struct perf_record record; /* the current record */
 };
 
 /* ---- life ---- */
@@ -118,7 +118,7 @@ void waiting_open(struct waiting *waiting)
 		off_cpu_open(waiting->off_cpu);
 }
 
-/* ---- what is told before a wait is over ---- */
+/* ---- records before a wait ends ---- */
 
 static uint32_t task_of(struct waiting *waiting, uint32_t pid, uint32_t tid)
 {
@@ -178,8 +178,8 @@ static void take_left(struct waiting *waiting, const struct off_cpu_left_record 
 	remember_stack(waiting, record->tid, record->left_ns);
 }
 
-/* The same, walked with tables or to be walked. It belongs to the thread that left, and its period
- * is when that was: bpf/off_cpu.bpf.c. */
+/* Like take_left, for a stack that was walked with tables or is a copy. It belongs to the thread
+ * that left its CPU; its period is the time of that (bpf/off_cpu.bpf.c). */
 static void take_walk(struct waiting *waiting)
 {
 	const struct user_stack *user = &waiting->record.sample.user_stack;
@@ -192,7 +192,7 @@ static void take_walk(struct waiting *waiting)
 	remember_stack(waiting, (uint32_t)waiting->record.tid, waiting->record.sample.period);
 }
 
-/* An interrupt wakes for itself, not for the task that it hit. */
+/* An interrupt's wakeup is not the interrupted task's. */
 static void take_woke(struct waiting *waiting, const struct off_cpu_woke_record *record)
 {
 	const struct kernel_symbols *kernel = waiting->parts.frames->kernel;
@@ -202,7 +202,7 @@ static void take_woke(struct waiting *waiting, const struct off_cpu_woke_record 
 		make_left(waiting, record->tid)->woken_ns = record->left_ns;
 }
 
-/* Who ended the wait, a task of the profile; 0: an interrupt, or nobody. */
+/* The task of the profile that ended the wait; 0: an interrupt, or none. */
 static uint32_t waker_of(struct waiting *waiting, const struct off_cpu_wait_record *wait)
 {
 	const struct left *left = find_left(waiting, wait->tid);
@@ -212,7 +212,7 @@ static uint32_t waker_of(struct waiting *waiting, const struct off_cpu_wait_reco
 	return task_of(waiting, wait->waker_pid, wait->waker_tid);
 }
 
-/* What the kernel's frames are put on. */
+/* The user part that the kernel frames are added to. */
 static uint32_t user_stack(struct waiting *waiting, const struct off_cpu_wait_record *wait)
 {
 	struct profile *profile = waiting->parts.profile;
@@ -256,7 +256,8 @@ static void add_sample(struct waiting *waiting, int event, uint32_t task, uint32
 	store_add(waiting->parts.writer, &sample);
 }
 
-/* The stack up to its innermost frame of the kernel, and what that says of the wait. */
+/* Makes the stack up to the innermost kernel frame; *ret_wait is what its frames say about the
+ * wait. */
 static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_record *wait,
 			    enum wait *ret_wait)
 {
@@ -269,7 +270,7 @@ static uint32_t whole_stack(struct waiting *waiting, const struct off_cpu_wait_r
 		enum wait here = wait_classes_frame(waiting->classes, frame);
 
 		if (here != WAIT_OTHER)
-			*ret_wait = here; /* what is further in goes before */
+			*ret_wait = here; /* inner frames win */
 		node = profile_stack(waiting->parts.profile, node, frame);
 	}
 	if (wait->flags & OFF_CPU_STOPPED)
@@ -305,7 +306,7 @@ static void take_wait(struct waiting *waiting, const struct off_cpu_wait_record 
 
 /* ---- times ---- */
 
-/* exec's times are those of the program it replaced. */
+/* The times recorded at an exec are those of the replaced program. */
 static uint32_t task_before_exec(struct waiting *waiting, const struct off_cpu_times_record *record)
 {
 	struct profile *profile = waiting->parts.profile;
@@ -345,7 +346,7 @@ static void take_event(void *context, const union off_cpu_event *event)
 {
 	struct waiting *waiting = context;
 
-	/* pid and tid are at the same place in all records */
+	/* pid and tid are in the same place in all records */
 	waiting->record.pid = (int32_t)event->times.pid;
 	waiting->record.tid = (int32_t)event->times.tid;
 	switch (event->kind) {
@@ -411,7 +412,7 @@ void waiting_close(struct waiting *waiting, uint64_t lost)
 	waiting->record.time_ns = waiting->parts.profile->run.end_ns;
 	if (waiting->switches) {
 		switch_times_close(waiting->switches, waiting->record.time_ns, take_event, waiting);
-		/* What a lost record would have told is charged to what the thread did before. */
+		/* times of lost records count for the state the thread was in before */
 		waiting->parts.profile->events[waiting->times].loss[LOSS_RING_FULL].count += lost;
 		return;
 	}
