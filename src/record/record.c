@@ -43,14 +43,14 @@
 
 enum {
 	DRAIN_MS = 100,
-	DRAIN_SOON_MS = 10, /* as long as the kernel side lacks tables */
-	/* A record may become visible this long after its time was taken (a virtual CPU that lost
-	 * its host CPU in between); what is younger waits for the next drain. */
+	DRAIN_SOON_MS = 10, /* while the kernel side lacks tables */
+	/* A record may become visible this long after its time was taken, if a virtual CPU lost its
+	 * host CPU in between. Younger records wait for the next drain. */
 	SETTLE_MS = 5,
 	PROGRESS_MS = 1000,
-	/* While symbols are read, so many times as long as a drain took goes by before the next
-	 * one. On a machine that gives us more samples than it gives us time for, each drain would
-	 * be longer than the last, and there is one for each file: reading would never end. */
+	/* While symbols are read, the next drain waits this many times as long as the last one
+	 * took. Otherwise, on a machine that makes samples faster than we get CPU time, each drain
+	 * would take longer than the last. Each file has one, so reading would never end. */
 	READ_PER_DRAIN = 4,
 	MAX_OPEN_IMAGES = 1024,
 	NICE = -15,
@@ -67,7 +67,7 @@ struct recording {
 	struct sampler *sampler;
 	struct live_source source;
 	struct foreign *foreign;
-	struct readers readers; /* ourselves, through `foreign` */
+	struct readers readers; /* prospect's own, through `foreign` */
 	struct image_files *files;
 	struct jit *jit;
 	struct hot_code *hot;
@@ -79,22 +79,22 @@ struct recording {
 	struct module_watch *module_watch;
 	struct frames frames;
 	struct process_code *made;
-	struct stacks *stacks;	 /* NULL: not asked for */
-	struct waiting *waiting; /* the same */
+	struct stacks *stacks;	 /* NULL: not requested */
+	struct waiting *waiting; /* NULL: not requested */
 	struct attribution *attribution;
 	struct record_facts *facts;
 	struct record_scan scan;
-	uint64_t drained_ns, drain_took_ns; /* when the last drain was over, and how long it was */
+	uint64_t drained_ns, drain_took_ns; /* end and duration of the last drain */
 	bool rings_hung_up;
 	bool drain_soon;
 	bool stop;
-	struct err store_err;	   /* of the last flush that failed */
+	struct err store_err;	   /* of the last failed flush */
 	bool store_failed, stored; /* @stored: samples are in the file */
 };
 
 /* ---- setting up ---- */
 
-/* Compiling the rows of a large file takes longer than it takes to fill a ring. */
+/* Compiling the rows of a large file takes longer than filling a ring. */
 static void keep_up(void *context)
 {
 	const struct recording *recording = context;
@@ -156,7 +156,7 @@ static void build_model(struct recording *recording)
 						.command = recording->command.launch.pid,
 						.pids = recording->options->pids,
 						.pid_count = recording->options->pid_count };
-	/* Helpful where permitted; what they would have told is otherwise found less surely. */
+	/* Used where permitted; without them files and modules are found less reliably. */
 	(void)exec_watch_new(&recording->exec_watch, NULL);
 	(void)module_watch_new(&recording->module_watch);
 }
@@ -200,9 +200,8 @@ static void drain_now(struct recording *recording)
 	sampler_drain(recording->sampler, clock_ns(), attribution_take, recording->attribution);
 }
 
-/* What ran in a module before it went is attributed before it is forgotten. When others came
- * meanwhile, the announcements do not say what ran first: what they share of addresses stays
- * unnamed. */
+/* Attributes samples in a removed module before its symbols are forgotten. If others were added
+ * meanwhile, the order is not known: addresses they share get no names. */
 static void follow_modules(struct recording *recording)
 {
 	struct module_changes changes = { 0, 0 };
@@ -237,7 +236,7 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 	recording->drain_took_ns = recording->drained_ns - begin_ns;
 }
 
-/* Reading the symbols of a large file takes longer than it takes to fill a ring. */
+/* Reading the symbols of a large file takes longer than filling a ring. */
 static void drain_between(void *context)
 {
 	struct recording *recording = context;
@@ -270,8 +269,7 @@ static void flush(struct recording *recording)
 	recording->stored |= rc == 0 && attribution_counts(recording->attribution).samples > 0;
 }
 
-/* Sleeps until the next drain is due, a ring fills, a module comes or goes, or a signal
- * comes. */
+/* Sleeps until a drain is due, a ring fills, a module comes or goes, or a signal arrives. */
 static void wait_for_work(struct recording *recording, uint64_t until_ns)
 {
 	const int *ring_fds;
@@ -285,8 +283,8 @@ static void wait_for_work(struct recording *recording, uint64_t until_ns)
 	fds[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (recording->module_watch)
 		fds[1].fd = module_watch_fd(recording->module_watch);
-	/* The ring of a thread hangs up when the thread has ended, and poll would return at once
-	 * for ever; then the clock alone wakes us. */
+	/* After a thread ends, its ring hangs up, and poll would return at once forever. From then
+	 * on only the timeout wakes us. */
 	for (size_t i = 0; i < rings && !recording->rings_hung_up; i++)
 		fds[i + 2] = (struct pollfd){ .fd = ring_fds[i], .events = POLLIN };
 	ppoll(fds, recording->rings_hung_up ? 2 : rings + 2, &timeout, NULL);
@@ -313,17 +311,17 @@ static bool has_shown_enough(const struct record_options *options)
 	return options->observer && options->observer->has_enough(options->observer->context);
 }
 
-/* What was needed in a burst goes back to the kernel at once: malloc(3) would raise these limits by
- * itself with each large piece it is given back, and keep them. */
+/* Returns memory to the kernel at once after a burst. By default malloc(3) raises these limits with
+ * each large piece that is freed, and keeps the memory. */
 static void keep_memory_small(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_PIECE);
 	mallopt(M_TRIM_THRESHOLD, 2 * LARGE_PIECE);
 }
 
-/* The busier the machine, the more it matters that rings are emptied in time: the kernel must not
- * make us wait for those we look at. The command has been started and does not inherit it; without
- * the permission we wait like everybody. */
+/* Busy machines need prompt draining most: the kernel should not let prospect wait for the profiled
+ * threads. The command was started before and does not inherit this. Without the permission the
+ * priority stays as it is. */
 static void go_first(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, NICE);
@@ -338,7 +336,7 @@ static void run_loop(struct recording *recording)
 			       : UINT64_MAX;
 	uint64_t next_flush = start + flush_ns, next_progress = start;
 
-	/* The first drain comes at once: files that are mapped now may be gone soon. */
+	/* The first drain comes at once: files mapped now may be gone soon. */
 	for (uint64_t wait_ms = 0; !recording->stop;
 	     wait_ms = recording->drain_soon ? DRAIN_SOON_MS : DRAIN_MS) {
 		uint64_t now = clock_ns();
@@ -368,8 +366,8 @@ static int go(struct recording *recording, struct err *err)
 {
 	int rc;
 
-	/* What is born or ends during the scan is recorded, and nothing is sampled that it does not
-	 * know. */
+	/* Tracking starts before the scan, so births and exits meanwhile are recorded. Sampling
+	 * starts after it, so no sample has an unknown thread. */
 	sampler_track(recording->sampler);
 	rc = record_scan_fill(&recording->scan, err);
 	if (rc < 0)
@@ -385,8 +383,8 @@ static int go(struct recording *recording, struct err *err)
 	return rc;
 }
 
-/* Takes some 40 ms, so it is done when the command runs already; but a -K or -L that does not fit
- * must be told before. */
+/* Takes about 40 ms, so it runs after the command has started. With -K or -L it runs before, to
+ * report a file that does not fit. */
 static int load_kernel(struct recording *recording, struct err *err)
 {
 	const struct kernel_symbols_options options = {
@@ -419,14 +417,14 @@ static int load_kernel(struct recording *recording, struct err *err)
 	return 0;
 }
 
-/* Until the kernel side has tables, stacks come as copies and fill the rings fast: then nothing may
- * keep us from draining. */
+/* Until the kernel side has tables, stacks come as copies and fill the rings fast, and nothing may
+ * delay draining. */
 static bool copies_come_first(const struct recording *recording)
 {
 	return sampler_stack_rung(recording->sampler) >= STACK_RUNG_DUMP;
 }
 
-/* Whose mappings, announcements or code were not to be had in time. */
+/* Processes whose mappings, announcements or code could not be read in time. */
 static uint64_t late_processes(const struct recording *recording)
 {
 	return recording->scan.late + jit_far(recording->jit) + process_code_late(recording->made);
@@ -457,7 +455,7 @@ static int finish(struct recording *recording, struct err *err)
 	record_facts_settle(recording->facts, &end);
 	record_facts_settle_late(recording->facts, late_processes(recording));
 	flush(recording);
-	/* What the last flush took is a part of what is told; failing that, it lacks. */
+	/* The facts should include the last flush. If storing them again fails, they lack it. */
 	record_facts_settle_self(recording->facts);
 	record_facts_settle_late(recording->facts, late_processes(recording));
 	if (!recording->store_failed)
@@ -503,8 +501,8 @@ static void release(struct recording *recording)
 	watched_command_done(&recording->command);
 }
 
-/* Of the BPF programs with their maps, the profile, /proc and the files that are read; fewer would
- * be enough to begin, and then names would be lost. */
+/* Descriptors for BPF programs and maps, the profile, /proc and the files that are read. Recording
+ * could start with fewer, but would lose names. */
 static int check_files(const struct record_options *options, struct err *err)
 {
 	enum { RECORDER = 48, WAITS = 32, EACH_CPU = 6 };
@@ -531,7 +529,7 @@ static int set_up(struct recording *recording, struct err *err)
 	if (rc < 0)
 		return rc;
 	open_limit_raise();
-	signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is to be an error of the flush */
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error of the flush */
 	rc = watched_command_take_signals(&recording->command, err);
 	if (rc == 0 && options->off_cpu)
 		recording->waiting = waiting_new();
@@ -547,8 +545,8 @@ static int set_up(struct recording *recording, struct err *err)
 	store_note_origin(recording->output.writer);
 	build_model(recording);
 	recording->facts = record_facts_new(recording->profile, recording->sampler, options);
-	/* If we are killed while we look at what runs already, the file says of what it is. A
-	 * failure is not final yet: everything is kept for the next try. */
+	/* If prospect is killed during the scan, the file says what it is. A failure is not final
+	 * yet: everything is kept for the next flush. */
 	record_facts_begin(recording->facts);
 	(void)record_output_flush(&recording->output, NULL);
 	rc = build_waiting(recording, err);
@@ -584,7 +582,7 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 		if (rc == 0)
 			rc = publish(&recording, err);
 		else if (recording.stored)
-			publish(&recording, NULL); /* as far as it got */
+			publish(&recording, NULL); /* what was stored so far */
 		else if (recording.output.in_state_folder)
 			record_output_discard(&recording.output);
 		watched_command_wait(&recording.command);

@@ -22,7 +22,7 @@ struct record_facts {
 	struct profile *profile;
 	const struct sampler *sampler;
 	struct cpu_stat stat_begin, stat_end;
-	uint64_t self_begin_ns, self_end_ns; /* our processor time until then */
+	uint64_t self_begin_ns, self_end_ns; /* prospect's CPU time at these moments */
 };
 
 static uint64_t timeval_ns(const struct timeval *time)
@@ -107,7 +107,7 @@ static void add_line(char **text, const char *line)
 	*text = longer;
 }
 
-/* Why stacks are found in a lesser way than could be. */
+/* Explains why stacks are walked in a lesser way than possible. */
 static void add_lower_stacks(char **text, const struct sampler *sampler)
 {
 	const char *missing = sampler_stacks_missing(sampler);
@@ -122,7 +122,8 @@ static void add_lower_stacks(char **text, const struct sampler *sampler)
 	add_line(text, line);
 }
 
-/* What runs already shows its files only to its owner; what starts later is in our records. */
+/* Without root the executables of other users' running processes are hidden. Later ones are in our
+ * records. */
 static bool others_are_hidden(void)
 {
 	char target[64];
@@ -190,15 +191,15 @@ static void add_ring_loss(struct event *event, uint64_t count, double weight)
 	event->loss[LOSS_RING_FULL].weight += (uint64_t)weight;
 }
 
-/* What the rings dropped. A lost sample of a counted event stands for as much as the mean of those
- * that came. Before Linux 6.0 the kernel does not say of which event it was: what the stack program
- * does not know of either is taken for the clock's. */
+/* Losses of the rings. A lost sample of an event weighs as much as the mean sample of that event.
+ * Before Linux 6.0 the kernel does not say which event lost a sample: losses that the stack program
+ * does not know either are counted as the clock's. */
 static void settle_ring_losses(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *events = facts->profile->events;
 	struct sampler_losses losses = sampler_losses(facts->sampler);
 	uint64_t told = losses.streams[STREAM_CLOCK] + losses.streams[STREAM_EVENT];
-	size_t next = 1; /* behind the clock: the named ones that were opened, in their order */
+	size_t next = 1; /* after the clock: the named events that were opened, in order */
 
 	add_ring_loss(&events[0], losses.streams[STREAM_CLOCK], (double)losses.clock_weight_ns);
 	if (!losses.known && end->ring_lost > told)
@@ -216,12 +217,12 @@ static void settle_ring_losses(struct record_facts *facts, const struct record_e
 }
 
 /*
- * A timer that fires late by more than its period skips the ticks in between without a word; on
- * virtual CPUs that sleep and wake thousands of times a second it skips many, and so does the tick
- * that /proc/stat counts by. The idle stream is the witness: it ticks whether the CPU is idle or
- * not, so that CPUs x wall is what its ticks must add up to. Where it falls short, the busy time
- * that was not sampled (CPUs x wall less idle and steal, which NO_HZ kernels measure by the clock
- * and not by ticks) is named as missed. Where it does not, what is left stays in the residue.
+ * A timer that fires late by more than its period skips the ticks in between silently. On virtual
+ * CPUs that sleep and wake thousands of times a second it skips many, and so does the tick that
+ * /proc/stat counts with. The idle stream reveals this: it ticks whether the CPU is idle or not, so
+ * its ticks must add up to CPUs x wall time. If they fall short, busy time without samples (CPUs x
+ * wall time less idle and steal, which NO_HZ kernels measure by the clock, not by ticks) is
+ * reported as missed, up to the shortfall. Otherwise it stays in the residue.
  */
 static double witnessed_ns(const struct record_facts *facts, const struct record_end *end)
 {
@@ -232,8 +233,7 @@ static double witnessed_ns(const struct record_facts *facts, const struct record
 	double missing_ns = wall_ns - (double)end->idle_stream_weight_ns -
 			    (double)losses.streams[STREAM_IDLE] * period_ns;
 
-	/* Each CPU may be short of the ticks around its first and last; a hundredth or two is
-	 * noise. */
+	/* Each CPU may miss the ticks around its first and last; another 3 % is noise. */
 	if (missing_ns <= 3 * period_ns * (double)run->cpus + 0.03 * wall_ns)
 		return 0;
 	return missing_ns;
@@ -249,8 +249,7 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 			 (double)clock->loss[LOSS_THROTTLED].weight;
 	double missed_ns = fmin(busy_ns - seen_ns, witnessed_ns(facts, end));
 	double period_ns = NS_PER_S / clock->rate_hz;
-	/* Of counting ticks in a stretch of time, and of idle time told in hundredths of a second.
-	 */
+	/* From counting ticks, and from idle time in hundredths of a second. */
 	double noise_ns = 4 * sqrt(fmax(busy_ns, 0) * period_ns) +
 			  (double)run->cpus * NS_PER_S / (double)sysconf(_SC_CLK_TCK);
 
@@ -260,8 +259,8 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missed_ns * clock->rate_hz / NS_PER_S);
 }
 
-/* Without the whole machine there is no account; but the kernel tells what the command took. It
- * counts nothing that the command did not wait for, so it can only be too little. */
+/* Only a recording of the whole machine has /proc/stat's account. For a command there is its
+ * rusage. That omits children the command did not wait for, so it can only be too small. */
 static void settle_missed_of_command(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *clock = &facts->profile->events[0];
@@ -274,16 +273,15 @@ static void settle_missed_of_command(struct record_facts *facts, const struct re
 	if (sampler_rung(facts->sampler) != RUNG_OWN_USER)
 		took_ns += (double)timeval_ns(&end->usage->ru_stime);
 	missing_ns = took_ns - (double)clock->weight - (double)clock->loss[LOSS_RING_FULL].weight;
-	/* The kernel divides user from system time by ticks: some hundredths and a tenth of a
-	 * second. */
+	/* The kernel splits user from system time by ticks: allow 5 % and a tenth of a second. */
 	if (missing_ns < 0.05 * took_ns + NS_PER_S / 10.0 + 4 * sqrt(took_ns * period_ns))
 		return;
 	clock->loss[LOSS_MISSED_TICKS].weight = (uint64_t)missing_ns;
 	clock->loss[LOSS_MISSED_TICKS].count = (uint64_t)(missing_ns / period_ns);
 }
 
-/* Every tick interrupted somebody, also those that were dropped or not kept. What software counts
- * (page faults, switches) comes without an interrupt. */
+/* Every tick interrupted a thread, also ticks that were dropped or not kept. Software events (page
+ * faults, switches) cause no interrupt. */
 static void settle_interrupts(struct record_facts *facts, const struct record_end *end)
 {
 	struct run_facts *run = &facts->profile->run;
@@ -303,7 +301,7 @@ static void settle_interrupts(struct record_facts *facts, const struct record_en
 	run->interrupt_ns = (uint64_t)((double)ticks * cost.ns);
 }
 
-/* Some of the program's runs were timed; the others took as long. */
+/* Only some runs were timed; the others are assumed to take as long on average. */
 static uint64_t bpf_time_ns(const struct sampler *sampler)
 {
 	struct sampler_stack_counts counts = sampler_stack_counts(sampler);

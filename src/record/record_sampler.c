@@ -20,10 +20,10 @@
 
 enum {
 	MAX_STATUS_BYTES = 65536,
-	LOOKS = 5, /* at the threads of a process that keeps making new ones */
+	LOOKS = 5, /* at the threads of a process that keeps creating new ones */
 };
 
-/* The names of -e. The clock is always there and needs no event of its own. */
+/* Parses -e. The clock is always there and is not one of these events. */
 static int parse_events(const struct record_options *options, struct event_spec *events,
 			size_t *ret_count, struct err *err)
 {
@@ -33,7 +33,7 @@ static int parse_events(const struct record_options *options, struct event_spec 
 	return rc < 0 ? err_prefix(err, rc, "-e") : 0;
 }
 
-/* The words of --stacks. */
+/* Parses --stacks. */
 static int parse_stacks(const struct record_options *options, enum stack_rung *ret_rung,
 			struct err *err)
 {
@@ -72,7 +72,7 @@ int record_check(const struct record_options *options, struct err *err)
 	return parse_events(options, events, &count, err) < 0 ? -EINVAL : 0;
 }
 
-/* The process a thread is of; 0: not to be found. */
+/* The process of a thread; 0: not found. */
 static pid_t process_of(pid_t tid)
 {
 	struct buf text = { 0 };
@@ -125,7 +125,7 @@ bool record_sampler_gone(const struct record_options *options)
 	return options->pid_count > 0;
 }
 
-/* The most likely reason of a refusal has a sentence of its own. */
+/* Explains the most likely cause of a refusal in a sentence of its own. */
 static void explain_foreign_process(const struct record_options *options, int rc, struct err *err)
 {
 	for (size_t i = 0; rc == -EACCES && i < options->pid_count; i++) {
@@ -139,8 +139,8 @@ static void explain_foreign_process(const struct record_options *options, int rc
 	}
 }
 
-/* Threads that are born between the list and the opening would never be sampled: the list is made
- * again until it is the same. What they make later is inherited. */
+/* Threads born between listing and opening would never be sampled, so this lists again until the
+ * list does not change. Threads they create later inherit the events. */
 static int open_listed(const struct record_options *options, pid_t command,
 		       struct sampler_options *wanted, struct sampler **ret_sampler,
 		       struct err *err)

@@ -82,9 +82,8 @@ int record_scan_fill(struct record_scan *scan, struct err *err)
 	return rc;
 }
 
-/* Records that the kernel dropped may have told of processes and mappings: then /proc is asked
- * again, but seldom, for on a machine that loses records reading all of it makes for more losses.
- */
+/* Lost records may have been about processes and mappings, so /proc is read again. Not often: on a
+ * machine that loses records, reading all of it causes more losses. */
 void record_scan_mend(struct record_scan *scan, uint64_t now_ns)
 {
 	uint64_t ring_lost = attribution_counts(scan->attribution).ring_lost;
@@ -104,8 +103,8 @@ void record_scan_mend(struct record_scan *scan, uint64_t now_ns)
 	scan_processes(scan, NULL);
 }
 
-/* uid and cgroup of a process that was born while we watched come from its parent; what it made of
- * them since is read once, while it lives. */
+/* A process born during the recording gets its parent's uid and cgroup. Its own are read once,
+ * while it lives. */
 static void refresh_process(void *context, const struct proc_info *info)
 {
 	struct record_scan *scan = context;
