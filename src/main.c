@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect: the table of commands. Finds the one that is meant, runs it, leaves stdout in order. */
+/* prospect: the table of commands. Finds the command, runs it, and closes stdout. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@ enum {
 	STATUS_NOT_FOUND = 127,
 };
 
-/* The first one is what a command line without a subcommand means; one a line, so that rows can be
- * added side by side. */
+/* A command line without a subcommand means the first one. One per line, so that added rows merge
+ * easily. */
 /* clang-format off */
 const struct command *const commands[] = {
 	&command_run,
@@ -47,9 +47,9 @@ const struct command *const commands[] = {
 /* clang-format on */
 
 /*
- * A standard descriptor that was closed would become the number of the next file we open, and what
- * is printed would go into that file. It is held by one that refuses, so that printing still fails;
- * the profiled command finds it closed, as it would without us.
+ * Keeps closed standard descriptors from becoming the next file that prospect opens, which would
+ * then receive what is printed. Each is replaced by one that refuses, so printing still fails. The
+ * profiled command finds it closed, as it would without prospect.
  */
 static void hold_standard_descriptors(void)
 {
