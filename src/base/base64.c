@@ -5,7 +5,7 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Up to three bytes become four letters. */
+/* Up to three bytes become four characters. */
 static void add_group(struct buf *buf, const unsigned char *bytes, size_t size)
 {
 	uint32_t bits = (uint32_t)bytes[0] << 16;

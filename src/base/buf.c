@@ -10,11 +10,11 @@
 
 #include "base/vec.h"
 
-/* Up to here all decimals of a number are right that a multiplication leaves of it. */
+/* Below this number, a multiplication by the unit keeps all decimals right. */
 static const double max_fixed = 1e9;
 
-/* A number nearer to the middle of two decimals than this is left to printf: the multiplication may
- * have moved it to the other side. It is wrong by 2^-53 of 1e13 at most, a tenth of this. */
+/* A number this close to the middle of two decimals is left to printf, because the multiplication
+ * may have moved it across. Its error is at most 2^-53 of 1e13, a tenth of this. */
 static const double max_doubt = 0.01;
 
 static void reserve(struct buf *buf, size_t more)
@@ -56,7 +56,7 @@ void buf_add_decimal(struct buf *buf, uint64_t number)
 	buf_add(buf, digits + first, sizeof(digits) - first);
 }
 
-/* In units of the last decimal. False: it is a number for printf. */
+/* The number in units of the last decimal. False: printf must write it. */
 static bool round_fixed(double number, double units, uint64_t *ret_rounded)
 {
 	double scaled = number * units, rest;
@@ -86,7 +86,7 @@ void buf_add_fixed(struct buf *buf, double number, unsigned decimals)
 		buf_add_char(buf, (char)('0' + rounded / unit % 10));
 }
 
-/* Into the room there is, and if it is too small once more. */
+/* Writes into the free space, and once more if that is too small. */
 void buf_printf(struct buf *buf, const char *format, ...)
 {
 	va_list args, again;

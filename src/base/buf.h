@@ -15,9 +15,9 @@ struct buf {
 void buf_add(struct buf *buf, const void *bytes, size_t size);
 void buf_add_str(struct buf *buf, const char *text);
 void buf_add_char(struct buf *buf, char character);
-/* In decimal, as "%" PRIu64 of buf_printf, which takes several times as long. */
+/* Appends in decimal, like "%" PRIu64 of buf_printf but several times faster. */
 void buf_add_decimal(struct buf *buf, uint64_t number);
-/* As "%.*f" of buf_printf, likewise. @decimals: 0 to BUF_MAX_DECIMALS. */
+/* Appends like "%.*f" of buf_printf, likewise faster. @decimals: 0 to BUF_MAX_DECIMALS. */
 enum { BUF_MAX_DECIMALS = 4 };
 void buf_add_fixed(struct buf *buf, double number, unsigned decimals);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -27,7 +27,7 @@ void buf_add_uleb(struct buf *buf, uint64_t value);
 void buf_add_zigzag(struct buf *buf, int64_t value);
 /* The text so far, "" when empty; borrowed until the next change. */
 const char *buf_text(const struct buf *buf);
-/* Forgets the contents, keeps the room. */
+/* Empties the buffer and keeps its memory. */
 void buf_clear(struct buf *buf);
 void buf_done(struct buf *buf);
 

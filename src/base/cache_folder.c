@@ -14,10 +14,9 @@
 #include "base/xalloc.h"
 
 enum {
-	/* A file's time of use is written at most this often: reading a cache should cost no
-	 * writes. */
+	/* Update a file's time of use at most this often: reading a cache should cost no writes. */
 	USE_SECONDS = 3600,
-	/* Whoever writes a file for longer than this has been killed. */
+	/* A writer that takes longer than this was killed. */
 	ABANDONED_SECONDS = 3600,
 	MOST_TRIES = 16, /* at a name for a temporary file */
 };
@@ -25,7 +24,7 @@ enum {
 struct cache_folder {
 	int fd; /* -1: nothing is kept */
 	uint64_t most_bytes;
-	uint64_t bytes; /* of all files, as far as we know */
+	uint64_t bytes; /* of all files, as far as this process knows */
 	bool counted;
 	unsigned serial; /* of temporary files */
 };
@@ -91,7 +90,7 @@ static bool is_name(const char *name)
 	return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= NAME_MAX - 40;
 }
 
-/* Tells the next cleaning that the file was used. */
+/* Marks the file as used for the next make_room(). */
 static void touch(int fd, const struct stat *st)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_nsec = UTIME_NOW } };
@@ -134,7 +133,7 @@ static int by_use(const void *left, const void *right)
 	return a->used.tv_nsec < b->used.tv_nsec ? -1 : a->used.tv_nsec > b->used.tv_nsec;
 }
 
-/* Takes stock of one entry; what a killed writer left behind goes. */
+/* Lists one entry, or removes it if a killed writer left it. */
 static void take_stock_of(int folder, const char *name, struct kept_files *files)
 {
 	struct stat st;
@@ -166,7 +165,7 @@ static uint64_t take_stock(int folder, struct kept_files *files)
 	return bytes;
 }
 
-/* Removes the longest unused files until the others fit, but never @newest. */
+/* Removes the least recently used files until the others fit, but never @newest. */
 static void make_room(struct cache_folder *folder, const char *newest)
 {
 	struct kept_files files = { 0 };
@@ -191,7 +190,7 @@ static int open_temporary(struct cache_folder *folder, char *ret_name, size_t si
 	for (int i = 0; i < MOST_TRIES; i++) {
 		int fd;
 
-		/* Another pid namespace may have a process of our number. */
+		/* In another pid namespace a process may have our pid. */
 		snprintf(ret_name, size, ".%ld-%lx-%u", (long)getpid(), (long)time(NULL),
 			 folder->serial++);
 		fd = openat(folder->fd, ret_name,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* An absolute path from the environment, or "": what is relative is to be ignored (XDG Base
- * Directory Specification). */
+/* An absolute path from the environment, or "": relative paths must be ignored (XDG Base Directory
+ * Specification). */
 static const char *from_environment(const char *name)
 {
 	const char *value = getenv(name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* CRC-32 (ISO 3309), as .gnu_debuglink and our caches have it. */
+/* CRC-32 (ISO 3309), as in .gnu_debuglink and in our caches. */
 #ifndef BASE_CHECKSUM_H
 #define BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of bytes that go on where those of @checksum (0: nothing yet) ended. */
+/* Continues @checksum (0: nothing yet) with @size more bytes. */
 uint32_t checksum_add(uint32_t checksum, const void *bytes, size_t size);
-/* Of a whole file. Negative errno when it cannot be read. */
+/* The checksum of a whole file. Negative errno if it cannot be read. */
 int checksum_file(int fd, uint32_t *ret_checksum);
 
 #endif

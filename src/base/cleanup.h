@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cleanup by attribute: the owner of a pointer or descriptor says so at its declaration, and every
- * way out of the scope releases it. steal_ptr/steal_fd hand ownership on.
+ * Cleanup by attribute: the declaration of a pointer or descriptor names its cleanup, which runs on
+ * every way out of the scope. steal_ptr/steal_fd hand ownership on.
  */
 #ifndef BASE_CLEANUP_H
 #define BASE_CLEANUP_H
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Some are for nothing but what happens at the end: compilers that tell of unused variables do not
- * count that as a use. */
+/* "unused": some variables exist only for their cleanup, which compilers do not count as a use. */
 #define _cleanup_(function) __attribute__((cleanup(function), unused))
 
 /* DEFINE_CLEANUP(struct foo *, foo_free) makes foo_freep for _cleanup_(foo_freep). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profiler's one clock: CLOCK_MONOTONIC in nanoseconds, the clock of every sample too. */
+/* The profiler's one clock, which also stamps every sample: CLOCK_MONOTONIC in nanoseconds. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

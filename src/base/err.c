@@ -11,7 +11,7 @@
 
 enum { ESCAPED = 4 }; /* characters of \xNN */
 
-/* Appends to what of @err is @used so far, as far as whole characters fit. */
+/* Appends @text to the first @used bytes of @err, as far as whole characters fit. */
 static void put(struct err *err, size_t used, const char *text)
 {
 	while (*text) {

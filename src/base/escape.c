@@ -15,7 +15,7 @@ static bool is_sequence(const char *text)
 	       isxdigit((unsigned char)text[3]);
 }
 
-/* ASCII that can be printed and begins no sequence. */
+/* Printable ASCII that begins no escape. */
 static bool is_plain(char character)
 {
 	return character >= 0x20 && character < 0x7f && character != '\\';

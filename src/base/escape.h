@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names as text that has characters of its own: what would end a name or a line, command a
- * terminal or is no UTF-8 is written \xNN, byte by byte, and so is a backslash that would be taken
- * for the beginning of that. Everything else stays as it is. Different names stay different, and
- * escape_undo gives them back.
+ * Escapes names for text in which some characters have a meaning. These become \xNN, byte by byte:
+ * characters that end a name or a line or control a terminal, bytes that are not UTF-8, and a
+ * backslash that would look like the start of an escape. Everything else stays. Different names
+ * stay different, and escape_undo reverses it.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
 #include "base/buf.h"
 
-/* Appends @text; the ASCII characters of @also are escaped too. These must be none of letters and
+/* Appends @text and also escapes the ASCII characters of @also, which must not be letters or
  * digits. */
 void escape_add(struct buf *buf, const char *text, const char *also);
-/* Appends the @name of a frame in a text of a stack, where ';' stands between names: ';', the
- * backslash and ASCII control characters become \xNN, all other bytes stay. Two names are never
- * written alike. */
+/* Appends the @name of a frame to a call stack written as text, where ';' separates names. ';', the
+ * backslash and ASCII control characters become \xNN; all other bytes stay. Different names stay
+ * different. */
 void escape_add_name(struct buf *buf, const char *name);
-/* Appends the text that was escaped. Only what escape_add can have written is changed: sequences
- * that stand for letters, digits or NUL are left. */
+/* Appends @text with its escapes undone. Undoes only what escape_add can have written: escapes of
+ * letters, digits or NUL stay. */
 void escape_undo(struct buf *buf, const char *text);
 
 #endif

@@ -85,7 +85,7 @@ int file_flush(FILE *stream)
 		return errno ? -errno : -EIO;
 	if (!ferror(stream))
 		return 0;
-	/* The reason is long gone; what is written now meets it again. */
+	/* The errno of the earlier failure is lost; another write will meet it again. */
 	errno = 0;
 	if (fputc('\n', stream) == EOF || fflush(stream) != 0)
 		return errno ? -errno : -EIO;

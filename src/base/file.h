@@ -15,13 +15,13 @@ int file_read_at(int dirfd, const char *path, size_t limit, struct buf *buf);
 int file_read(const char *path, size_t limit, struct buf *buf);
 /* The decimal number a one-line file holds. Returns 0 or a negative errno (-EINVAL: no number). */
 int file_read_i64(const char *path, int64_t *ret_value);
-/* The part behind the last slash; @path itself when it has none. Borrowed from @path. */
+/* The part after the last slash, or @path itself if it has none. Borrowed from @path. */
 const char *file_base(const char *path);
-/* Writes all of @bytes at the descriptor's position. Returns 0 or a negative errno; then a part may
- * have been written. */
+/* Writes all of @bytes at the descriptor's position. Returns 0 or a negative errno, after which a
+ * part may have been written. */
 int file_write(int fd, const void *bytes, size_t size);
-/* Has all that was written to @stream arrived? Returns 0, or the negative errno of what kept it
- * from arriving, also when that happened at an earlier flush. Then one more byte may be written. */
+/* Checks that everything written to @stream arrived. Returns 0 or the negative errno of the failed
+ * write, even if an earlier flush met it. To find that errno again it may write one more byte. */
 int file_flush(FILE *stream);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum {
 	OUT_BYTES = 64 * 1024,
-	LEVEL = 1,		    /* the others take several times as long for some percent */
-	GZIP_WINDOW_BITS = 15 + 16, /* 16 asks zlib for a head and end of gzip */
+	LEVEL = 1,		    /* others take several times as long to save a few percent */
+	GZIP_WINDOW_BITS = 15 + 16, /* plus 16: zlib writes a gzip header and trailer */
 	MEMORY_LEVEL = 8,
 };
 
@@ -24,7 +24,7 @@ struct gzip_stream *gzip_stream_new(FILE *out)
 	struct gzip_stream *stream = xcalloc(1, sizeof(*stream));
 
 	stream->out = out;
-	/* It can fail for want of memory alone. */
+	/* The only possible failure is lack of memory. */
 	if (deflateInit2(&stream->z, LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		xmalloc(SIZE_MAX);

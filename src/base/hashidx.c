@@ -5,8 +5,8 @@
 
 #include "base/xalloc.h"
 
-/* Half of the hash is kept: it chooses the slot, also when the table grows, and spares most of the
- * calls of equal(). */
+/* Half of the hash is stored: it chooses the slot, also when the table grows, and avoids most calls
+ * of equal(). */
 struct hashidx_slot {
 	uint32_t hash;
 	uint32_t id_plus_1; /* 0: free */
@@ -17,7 +17,7 @@ static uint32_t fold(uint64_t hash)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot that holds @key or, with equal NULL, the free slot where the hash belongs. */
+/* The slot of @key. With equal NULL: the first free slot for the hash. */
 static struct hashidx_slot *probe(const struct hashidx *index, uint32_t hash, hashidx_equal equal,
 				  const void *owner, const void *key)
 {

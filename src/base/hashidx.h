@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An index from a hash to small ids, for things that live in somebody else's array (strings,
- * frames, stacks): it stores (hash, id) pairs only and asks back whether an id is the wanted one.
- * Open addressing, power-of-two size, at most 2/3 full. No deletion.
+ * An index from hashes to small ids of things in a caller's array (strings, frames, stacks). It
+ * stores only (hash, id) pairs and asks the caller whether an id is the wanted one. Open
+ * addressing, power-of-two size, at most 2/3 full. No deletion.
  */
 #ifndef BASE_HASHIDX_H
 #define BASE_HASHIDX_H
@@ -17,19 +17,20 @@ struct hashidx {
 	size_t count;
 };
 
-/* Is @id (an index into the owner's array) equal to @key? */
+/* True if the item @id (an index into the owner's array) equals @key. */
 typedef bool (*hashidx_equal)(const void *owner, uint32_t id, const void *key);
 
-/* Returns true and *ret_id when an id with this hash is equal to @key. */
+/* True, with *ret_id set, if an id with this hash equals @key. */
 bool hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_equal equal,
 		  const void *owner, const void *key, uint32_t *ret_id);
 /* Adds an id that hashidx_find did not find. */
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t id);
 void hashidx_done(struct hashidx *index);
 
-/* For whoever looks up many that lie all over the memory: begins to fetch what hashidx_find will
- * look at first, and says what hashidx_find will probably return (false: nothing with this hash is
- * where it belongs), so that the owner's own data can be fetched too. Neither changes anything. */
+/* For callers that look up many scattered keys. The first prefetches the slot where hashidx_find
+ * will start. The second returns the id that hashidx_find will probably find, so that the caller
+ * can prefetch its own data (false: the slot where the hash belongs does not hold it). Neither
+ * changes anything. */
 void hashidx_fetch(const struct hashidx *index, uint64_t hash);
 bool hashidx_guess(const struct hashidx *index, uint64_t hash, uint32_t *ret_id);
 

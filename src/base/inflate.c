@@ -12,17 +12,17 @@
 
 enum {
 	OUT_BYTES = 256 * 1024,
-	/* What the window of a stream may take: xz -9 needs 65 MB, zstd -19 8 MB. */
+	/* The limit for a stream's window: xz -9 needs 65 MB, zstd -19 8 MB. */
 	MOST_WINDOW_BYTES = 128 * 1024 * 1024,
 	MOST_WINDOW_LOG = 27,
-	GZIP_ONLY = 16,	   /* added to zlib's window: a head of gzip must be there */
+	GZIP_ONLY = 16,	   /* added to zlib's window: require a gzip header */
 	GZIP_FIRST = 0x1f, /* its first byte */
 };
 
 struct stream {
 	const struct inflate *inflate;
 	const void *in;
-	size_t in_size; /* what is left of it */
+	size_t in_size; /* the bytes left of it */
 	bool in_ended;
 	uint8_t *out; /* OUT_BYTES, owned */
 	uint64_t out_total;
@@ -93,7 +93,7 @@ static int run_zlib(struct stream *stream, struct err *err)
 	return run_window(stream, MAX_WBITS, err);
 }
 
-/* Skips zeroes behind the last member: padding, as gzip(1) has it. */
+/* Skips zeros after the last member: padding, as gzip(1) allows. */
 static int skip_padding(struct stream *stream, struct err *err)
 {
 	int rc = 0;
@@ -124,7 +124,7 @@ static int run_gzip(struct stream *stream, struct err *err)
 	return rc < 0 ? rc : skip_padding(stream, err);
 }
 
-/* One step: takes some of what goes in, or hands out what was kept back for want of room. */
+/* One step: consumes input, or writes output that was kept back because the buffer was full. */
 static int step_zstd(struct stream *stream, ZSTD_DStream *zstd, size_t *hint, size_t *ret_out,
 		     struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compressed parts of ELF files made plain: zlib and zstd (ELF gABI "Section Compression"), xz
- * (.gnu_debugdata); and gzip (profiles of pprof). What comes out goes to a sink, piece by piece, so
- * that nobody has to hold it.
+ * Decompresses parts of ELF files: zlib and zstd (ELF gABI "Section Compression"), xz
+ * (.gnu_debugdata); and gzip (pprof profiles). The output goes to a sink piece by piece, so that it
+ * need not fit in memory.
  */
 #ifndef BASE_INFLATE_H
 #define BASE_INFLATE_H
@@ -19,9 +19,9 @@ enum inflate_method {
 	INFLATE_XZ,   /* the .xz file format */
 };
 
-/* Takes the next piece of what comes out. 0 or a negative errno, which ends it. */
+/* Takes the next piece of output. Returns 0 or a negative errno, which ends the run. */
 typedef int (*inflate_sink)(void *context, const void *bytes, size_t size);
-/* Gives the next piece of what goes in, borrowed until the next call; *ret_size 0: the end. */
+/* Returns the next piece of input, borrowed until the next call; *ret_size 0: the end. */
 typedef int (*inflate_source)(void *context, const void **ret_bytes, size_t *ret_size);
 
 struct inflate {
@@ -30,10 +30,10 @@ struct inflate {
 	void *source_context;
 	inflate_sink sink;
 	void *sink_context;
-	uint64_t most_bytes; /* out: more is -EFBIG */
+	uint64_t most_bytes; /* of output: more is -EFBIG */
 };
 
-/* -EBADMSG: the data is damaged or cut short; -ENOMEM: it asks for too much memory. */
+/* -EBADMSG: the data is damaged or truncated; -ENOMEM: it needs too much memory. */
 int inflate_run(const struct inflate *inflate, struct err *err);
 
 #endif

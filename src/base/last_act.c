@@ -18,7 +18,7 @@
 struct last_act {
 	void (*act)(void *context);
 	void *context;
-	sigset_t awaited, before; /* blocked meanwhile; the old mask */
+	sigset_t awaited, before; /* blocked meanwhile; the mask before */
 	int signals, cancelled;	  /* signalfd, eventfd; owned */
 	bool begun;
 	pthread_t thread; /* if begun */
@@ -36,7 +36,7 @@ static void await_those_of_nobody(struct last_act *last)
 			sigaddset(&last->awaited, ending[i]);
 }
 
-/* Whoever cancels while this acts waits for it in vain: the process ends. */
+/* A caller that cancels while @act runs waits until the process ends. */
 static void *wait_and_act(void *context)
 {
 	const struct last_act *last = context;
@@ -88,7 +88,7 @@ void last_act_cancel(struct last_act *last)
 {
 	if (!last)
 		return;
-	/* Nothing but a full counter refuses it, which this is not. */
+	/* The write fails only if the counter is full, which it is not. */
 	if (last->begun && eventfd_write(last->cancelled, 1) == 0)
 		pthread_join(last->thread, NULL);
 	last_act_free(last);

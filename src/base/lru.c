@@ -6,7 +6,7 @@ void lru_done(struct lru *lru)
 	vec_free(&lru->links);
 }
 
-/* A thing that is not there is its own neighbour, and so is item 0 when nothing is there. */
+/* A thing that is not in the list is its own neighbour; so is item 0 of an empty list. */
 static void make_link(struct lru *lru, uint32_t item)
 {
 	while (lru->links.count <= item) {

@@ -18,20 +18,20 @@
 #include "base/xalloc.h"
 
 enum {
-	SUFFIX_LENGTH = 9, /* of names beside a file: .%08x */
+	SUFFIX_LENGTH = 9, /* of temporary names: .%08x */
 	MODE = 0644,	   /* less the umask */
 	MOST_NAMES = 100,  /* tried, of 4,294,967,296 */
 };
 
 struct output_file {
-	char *path;	 /* links followed; owned */
-	char *temporary; /* beside it, to be moved there; owned; NULL: none, or moved already */
-	bool unnamed;	 /* in its folder without a name, which it gets when it is whole */
-	int place;   /* the existing file, when what is in memory is to be written over it; or -1 */
-	mode_t mode; /* that it has to have; 0: that of the old one, or the umask's */
+	char *path;	 /* with links resolved; owned */
+	char *temporary; /* its name, before it is moved; owned; NULL: none, or already moved */
+	bool unnamed;	 /* has no name in its folder until it is whole */
+	int place;	 /* the existing file that commit writes over from memory; or -1 */
+	mode_t mode;	 /* required mode; 0: the old file's, or by the umask */
 	FILE *stream;
 	struct owner owner;
-	bool as_root; /* the owner may not write there; what is made is handed over */
+	bool as_root; /* root writes for the owner, then hands the file over */
 };
 
 static int failed(const struct output_file *file, int error, struct err *err)
@@ -47,7 +47,7 @@ static mode_t mode_of_new_files(void)
 	return MODE & ~mask;
 }
 
-/* The file that is to be moved into place is like @old, or new when that is NULL. */
+/* Gives the new file the mode and owner of @old, or those of a new file if @old is NULL. */
 static int dress(const struct output_file *file, int fd, const struct stat *old)
 {
 	mode_t mode = file->mode ? file->mode : old ? old->st_mode & 0777 : mode_of_new_files();
@@ -66,7 +66,7 @@ static int dress(const struct output_file *file, int fd, const struct stat *old)
 	return fchmod(fd, mode) < 0 ? -errno : 0;
 }
 
-/* Behind the last slash: unlike to dirname(3), what ends in one names nothing to us. */
+/* The part after the last slash. Unlike dirname(3), a path that ends in a slash names no file. */
 static const char *last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -74,8 +74,8 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A file in @path's folder that has no name: however we end, SIGKILL included, nothing is left of
- * it. -EOPNOTSUPP where there is no such thing, or no way to name it. */
+/* Creates a file without a name in @path's folder: nothing remains of it however we end, SIGKILL
+ * included. -EOPNOTSUPP if the file system has no such files, or we could not name it later. */
 static int make_unnamed(const char *path)
 {
 	_cleanup_free_ char *folder = xstrdup(path);
@@ -89,7 +89,7 @@ static int make_unnamed(const char *path)
 	return fd < 0 ? -EOPNOTSUPP : fd;
 }
 
-/* As above, but with a name beside @file's own: it stays when we are killed. */
+/* As above, but with a name beside @file's own: it remains if we are killed. */
 static int make_named(struct output_file *file)
 {
 	int fd;
@@ -103,7 +103,7 @@ static int make_named(struct output_file *file)
 	return fd;
 }
 
-/* Returns the descriptor or -errno. @old: what it is to take the place of, or NULL. */
+/* Returns the descriptor or -errno. @old: the file to replace, or NULL. */
 static int make_temporary(struct output_file *file, const struct stat *old)
 {
 	_cleanup_close_ int fd = make_unnamed(file->path);
@@ -122,14 +122,14 @@ static int make_temporary(struct output_file *file, const struct stat *old)
 	return rc;
 }
 
-/* Would the owner of what is there get to see what is for our eyes? */
+/* True if another user owns the old file and would see content meant for us alone. */
 static bool is_of_another(const struct output_file *file, const struct stat *old)
 {
 	return file->mode && old->st_uid != file->owner.uid;
 }
 
-/* An existing file keeps its names, mode and owner: it is replaced by one that is like it where
- * that can be made, else what is to be written over it is gathered in memory. */
+/* An existing file keeps its names, mode and owner: it is replaced by one like it if that can be
+ * created; otherwise the content is gathered in memory and written over it. */
 static int open_existing(struct output_file *file)
 {
 	_cleanup_close_ int place = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
@@ -155,7 +155,7 @@ static int open_existing(struct output_file *file)
 	return fd;
 }
 
-/* Makes or opens what is written to. Returns the descriptor or -errno. */
+/* Creates or opens the file to write to. Returns the descriptor or -errno. */
 static int open_place(struct output_file *file)
 {
 	struct stat stat;
@@ -167,14 +167,14 @@ static int open_place(struct output_file *file)
 	if (S_ISDIR(stat.st_mode))
 		return -EISDIR;
 	if (file->as_root && !S_ISREG(stat.st_mode))
-		return -EACCES; /* no disk of root's because of a slip */
+		return -EACCES; /* a slip must not make root write to a disk */
 	if (S_ISLNK(stat.st_mode))
-		return -ENOENT; /* it leads nowhere */
+		return -ENOENT; /* a dangling link */
 	return open_existing(file);
 }
 
-/* What a link as /dev/stdout leads to may have no name: a pipe. Returns the descriptor or -errno.
- */
+/* A link such as /dev/stdout may lead to something without a name: a pipe. Returns the descriptor
+ * or -errno. */
 static int open_nameless(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -182,8 +182,8 @@ static int open_nameless(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* It is there, though realpath knows no name of it? A regular file would be one that was removed.
- */
+/* True if @path exists but realpath finds no name for it. A regular file without a name was
+ * removed. */
 static bool is_nameless(const char *path)
 {
 	struct stat there;
@@ -191,7 +191,7 @@ static bool is_nameless(const char *path)
 	return stat(path, &there) == 0 && !S_ISREG(there.st_mode);
 }
 
-/* As the owner, who may have links followed. */
+/* Opens as the owner, whose links may be followed. */
 static int open_as_owner(struct output_file *file, const char *path)
 {
 	int fd;
@@ -209,9 +209,9 @@ static int open_as_owner(struct output_file *file, const char *path)
 	return fd;
 }
 
-/* Where the owner may not write but root may: only where no user can make the name mean another
- * file meanwhile, and by the name that was typed, for a user's link may lead to a place like that.
- */
+/* For paths that root but not the owner may write: safe only if no user can change what the name
+ * means meanwhile, and only by the name that was typed, because a user's link may lead to such a
+ * path. */
 static int open_as_root(struct output_file *file, const char *path)
 {
 	free(file->path);
@@ -328,8 +328,8 @@ bool output_file_replaces(const struct output_file *file)
 	return file->unnamed || file->temporary;
 }
 
-/* Puts what is in @from over what is in @to. Returns 0 or a positive errno; when there is no room
- * for it that is known before anything is changed, where the file system can tell. */
+/* Overwrites @to with the content of @from. Returns 0 or a positive errno. If the file system can
+ * tell, a lack of space is found before anything changes. */
 static int write_over(int from, int to)
 {
 	off_t at = 0, size = lseek(from, 0, SEEK_END);
@@ -348,7 +348,8 @@ static int write_over(int from, int to)
 	return ftruncate(to, size) < 0 ? errno : 0;
 }
 
-/* The stream is closed in any case. Returns 0 or the positive errno of what did not arrive. */
+/* Closes the stream in any case. Returns 0 or the positive errno of the data that did not
+ * arrive. */
 static int close_stream(struct output_file *file)
 {
 	_cleanup_close_ int memory = -1;
@@ -367,7 +368,7 @@ static int close_stream(struct output_file *file)
 	return file->place >= 0 ? write_over(memory, file->place) : 0;
 }
 
-/* Gives what has none a name beside @file's own: a link cannot take the place of what is there.
+/* Gives the unnamed file a name beside @file's own, because linkat cannot replace an existing file.
  * Returns 0 or the positive errno. */
 static int give_name(struct output_file *file, int unnamed)
 {
@@ -390,7 +391,7 @@ static int give_name(struct output_file *file, int unnamed)
 	return EEXIST;
 }
 
-/* @unnamed: the file where it has no name yet. Returns 0 or the positive errno. */
+/* @unnamed: the descriptor of a file that has no name yet. Returns 0 or the positive errno. */
 static int move_into_place(struct output_file *file, int unnamed)
 {
 	int error;

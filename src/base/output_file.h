@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is whole or not there: written without a name (where the file system has no such
- * files, under another one beside it) and moved into place at the end. An existing file keeps its
- * mode, its owner and all its names: where that, or a second file beside it, cannot be had, its new
- * content is gathered in memory and written over the old at the end. Under sudo a new file belongs
- * to the invoking user. What is no regular file (a terminal, a pipe, /dev/null) is written to
- * directly; "-" is standard output.
+ * A file that appears whole or not at all. It is written without a name (or, if the file system
+ * cannot do that, under a temporary name beside the path) and moved into place at the end. An
+ * existing file keeps its mode, owner and all its names: if the new file cannot have them, or
+ * cannot be created beside it, the content is gathered in memory and written over the old at the
+ * end. Under sudo a new file belongs to the invoking user. A path that is not a regular file (a
+ * terminal, a pipe, /dev/null) is written to directly; "-" is standard output.
  */
 #ifndef BASE_OUTPUT_FILE_H
 #define BASE_OUTPUT_FILE_H
@@ -19,37 +19,37 @@
 
 struct output_file;
 
-/* @path: links are followed; an existing file is as it was until output_file_commit. Under sudo it
- * is opened with the invoking user's rights, and as root where these do not suffice but only root
- * can have a say (owner_root_alone). -EACCES when the file may not be written. */
+/* @path: links are followed; an existing file stays as it is until output_file_commit. Under sudo
+ * it is opened with the invoking user's rights, or as root if these do not suffice and only root
+ * can change what the path means (owner_root_alone). -EACCES if the file may not be written. */
 int output_file_open(const char *path, struct output_file **ret_file, struct err *err);
-/* The same of what others must not see: whatever was there, and whatever the umask, the file gets
- * this mode (0: as output_file_open), and it is never written into another user's file: that is
- * replaced, or it fails. */
+/* The same for content that other users must not see: the file gets this mode, whatever was there
+ * before and whatever the umask (0: as output_file_open). Content is never written into another
+ * user's file: that file is replaced, or the call fails. */
 int output_file_open_mode(const char *path, mode_t mode, struct output_file **ret_file,
 			  struct err *err);
-/* Removes what was written unless it was committed; NULL is fine. */
+/* Removes what was written unless it was committed. NULL is fine. */
 void output_file_free(struct output_file *file);
 DEFINE_CLEANUP(struct output_file *, output_file_free);
 
 /* Borrowed until commit or free. */
 FILE *output_file_stream(struct output_file *file);
-/* Will a new file take the place of the old one at once, for whoever looks at the path? Not where
- * the old one is written over, or what is no regular file is written to. */
+/* True if commit replaces the old file in one step. False if commit writes over the old file, or if
+ * the path is not a regular file. */
 bool output_file_replaces(const struct output_file *file);
-/* Everything was written: checks that it arrived and moves or copies it into place. Only once. A
- * reader of a pipe that went away is no failure: nobody is left to be told. */
+/* Call it once, after everything was written: checks that the content arrived and moves or copies
+ * it into place. A closed pipe is no failure: its reader wants no more. */
 int output_file_commit(struct output_file *file, struct err *err);
 
-/* Does @path mean standard output, rather than a file? */
+/* True if @path means standard output, not a file. */
 bool output_file_is_stdout(const char *path);
-/* Does what is written to @path arrive where standard output does, whatever it is called: "-",
- * /dev/stdout, a name of its file? Not of devices that are no terminals, as /dev/null: there
+/* True if output to @path arrives where standard output does, under whatever name: "-",
+ * /dev/stdout, a name of its file. False for devices other than terminals, such as /dev/null: there
  * nothing gets mixed up. */
 bool output_file_meets_stdout(const char *path);
 
-/* Does what is written to @path ("-": standard output) arrive on a terminal, whatever that is
- * called, as /dev/tty? */
+/* True if output to @path ("-": standard output) arrives on a terminal, under whatever name, such
+ * as /dev/tty. */
 bool output_file_is_terminal(const char *path);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* A number of the environment; false when it is missing or none. */
+/* A number from the environment; false if it is missing or not a number. */
 static bool number_from_env(const char *name, unsigned *ret_number)
 {
 	const char *text = getenv(name);
@@ -46,7 +46,7 @@ static void find_groups(struct owner *owner)
 	owner->group_count = (size_t)theirs;
 }
 
-/* The status of @path, or of the folder next above it that there is. */
+/* The status of @path, or of its nearest existing parent. */
 static bool find_status(const char *path, struct stat *ret_status)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
@@ -100,7 +100,7 @@ void owner_find(struct owner *ret_owner)
 
 static void become(const struct owner *owner)
 {
-	setfsgid(owner->gid); /* first: without privilege it could not be set any more */
+	setfsgid(owner->gid); /* first: after setfsuid we lack the privilege */
 	setfsuid(owner->uid);
 }
 
@@ -126,7 +126,7 @@ void owner_end(const struct owner *owner)
 	(void)!setgroups(owner->our_group_count, owner->our_groups);
 }
 
-/* setgroups(2) as the kernel has it: the C library's goes to all threads (nptl(7)). */
+/* The system call itself: the C library's setgroups(2) applies to all threads (nptl(7)). */
 static void set_groups_of_thread(size_t count, const gid_t *groups)
 {
 	(void)!syscall(SYS_setgroups, count, groups);

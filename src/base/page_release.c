@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Is all of it inside of the array, and empty? */
+/* True if the page lies inside the array and all its items are empty. */
 static bool is_page_empty(const struct page_release *array, uintptr_t page, size_t page_bytes)
 {
 	uintptr_t begin = (uintptr_t)array->items;
@@ -29,7 +29,7 @@ void page_release_item(const struct page_release *array, size_t number)
 	uintptr_t last = item + array->size - 1;
 
 	for (uintptr_t page = item - item % page_bytes; page <= last; page += page_bytes) {
-		/* What is not taken back stays zero: nothing is lost but memory. */
+		/* A failure only keeps the memory: the items stay zero. */
 		if (is_page_empty(array, page, page_bytes))
 			(void)madvise((void *)page, page_bytes, MADV_DONTNEED);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives memory back in the middle of an array. The array keeps its indices and its size; pages of
- * which nothing is needed any more are the kernel's again and read as zeros.
+ * Returns memory from the middle of an array to the kernel. The array keeps its indices and its
+ * size; pages whose items are all empty are released and read as zeros.
  */
 #ifndef BASE_PAGE_RELEASE_H
 #define BASE_PAGE_RELEASE_H
@@ -10,13 +10,13 @@
 #include <stddef.h>
 
 struct page_release {
-	void *items;			    /* of malloc(3), not of a file */
-	size_t count, size;		    /* how many, and the bytes of one */
-	bool (*is_empty)(const void *item); /* all zero, and to stay so */
+	void *items;			    /* from malloc(3), not a mapped file */
+	size_t count, size;		    /* the number of items, and the bytes of each */
+	bool (*is_empty)(const void *item); /* all zero, and will stay so */
 };
 
-/* @number has just been emptied: gives back the pages it lies in, as far as all other items in them
- * are empty too. */
+/* Call this after item @number became empty: releases its pages if all other items in them are
+ * empty too. */
 void page_release_item(const struct page_release *array, size_t number);
 
 #endif

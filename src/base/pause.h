@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What long work calls now and then, so that something urgent is not kept waiting. */
+/* A call that long work makes now and then, so that something urgent does not wait. */
 #ifndef BASE_PAUSE_H
 #define BASE_PAUSE_H
 

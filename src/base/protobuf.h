@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages of Protocol Buffers without a description (protobuf.dev, "Encoding"): each field is a
- * number and a type, and then its value. Whoever reads or writes a message knows its fields.
+ * Messages of Protocol Buffers without a schema (protobuf.dev, "Encoding"): each field is a number,
+ * a type and a value. The caller knows the fields of its messages.
  */
 #ifndef BASE_PROTOBUF_H
 #define BASE_PROTOBUF_H
@@ -20,7 +20,7 @@ enum protobuf_type {
 	PROTOBUF_FIXED32 = 5,
 };
 
-/* Each appends a field. A number that is 0 is left out, which means the same. */
+/* Each appends a field. A number that is 0 is omitted, which means the same. */
 void protobuf_number(struct buf *buf, unsigned field, uint64_t value);
 void protobuf_bytes(struct buf *buf, unsigned field, const void *bytes, size_t size);
 void protobuf_text(struct buf *buf, unsigned field, const char *text);
@@ -30,13 +30,13 @@ struct protobuf_field {
 	unsigned number;
 	enum protobuf_type type;
 	uint64_t value;	     /* of the numeric types */
-	struct reader bytes; /* of PROTOBUF_BYTES, borrowed from what is read */
+	struct reader bytes; /* for PROTOBUF_BYTES, borrowed from the message */
 };
 
-/* The next field of a message. False at its end, or where it is damaged (reader->bad). */
+/* Reads the next field of a message. False at its end, or if it is damaged (reader->bad). */
 bool protobuf_next(struct reader *reader, struct protobuf_field *ret_field);
-/* The numbers of a repeated numeric field, packed or alone: gives the next one. Begins with
- * *started false. False: no more, or damaged (field->bytes.bad). */
+/* Reads the next number of a repeated numeric field, packed or not. Start with *started false.
+ * False: no more, or damaged (field->bytes.bad). */
 bool protobuf_each(struct protobuf_field *field, bool *started, uint64_t *ret_value);
 
 #endif

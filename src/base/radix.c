@@ -12,7 +12,7 @@ enum {
 };
 
 struct counts {
-	size_t of[BYTES][VALUES]; /* items by byte of the key, the lowest first, and its value */
+	size_t of[BYTES][VALUES]; /* items by byte of the key, lowest first, and its value */
 };
 
 static unsigned byte_of(const struct radix_item *item, unsigned byte)
@@ -29,7 +29,8 @@ static void count_values(const struct radix_item *items, size_t count, struct co
 	}
 }
 
-/* Moves all from @from to @to in order of one byte; @counts of that byte become places. */
+/* Moves all items from @from to @to in order of one byte; turns @counts of that byte into
+ * places. */
 static void deal(const struct radix_item *from, size_t count, unsigned byte, size_t *counts,
 		 struct radix_item *to)
 {
@@ -58,7 +59,7 @@ void radix_sort(struct radix_item *items, size_t count)
 	for (unsigned byte = 0; byte < BYTES; byte++) {
 		struct radix_item *dealt = to;
 
-		/* Of keys that are alike in it a byte tells nothing. */
+		/* Skip a byte that is the same in all keys. */
 		if (counts.of[byte][byte_of(&items[0], byte)] == count)
 			continue;
 		deal(from, count, byte, counts.of[byte], to);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Many things put in order of a number: byte by byte of it, which takes less than to compare them.
- */
+/* Sorts many things by a number, one byte at a time, which is faster than comparing. */
 #ifndef BASE_RADIX_H
 #define BASE_RADIX_H
 
@@ -9,11 +8,11 @@
 
 struct radix_item {
 	uint64_t key;
-	uint32_t id; /* the caller's: what has this key */
+	uint32_t id; /* the caller's: the thing that has this key */
 };
 
-/* Sorts @items by their keys, the least first; those alike stay in their order. Takes as much
- * memory again for the time of the call. @items may be NULL where @count is 0. */
+/* Sorts @items by key, lowest first, and keeps the order of equal keys. Needs the same memory again
+ * during the call. @items may be NULL if @count is 0. */
 void radix_sort(struct radix_item *items, size_t count);
 
 #endif

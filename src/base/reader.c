@@ -20,8 +20,8 @@ DEFINE_FIXED(16)
 DEFINE_FIXED(32)
 DEFINE_FIXED(64)
 
-/* Does a group of seven bits at @shift say more than 64 bits can? @value has the groups up to and
- * with this one; groups beyond the last bit may only repeat the sign. */
+/* True if the seven-bit group at @shift does not fit in 64 bits. @value contains this group and all
+ * before it; groups beyond the last bit may only repeat the sign. */
 static bool leb_overflows(uint64_t value, unsigned shift, uint8_t group, bool is_signed)
 {
 	uint8_t sign = is_signed && value >> 63 ? 0x7f : 0;
@@ -35,7 +35,7 @@ static bool leb_overflows(uint64_t value, unsigned shift, uint8_t group, bool is
 
 static uint64_t leb(struct reader *reader, bool is_signed)
 {
-	enum { BEYOND = 64 }; /* no bit of the 64 is there */
+	enum { BEYOND = 64 }; /* no bits left */
 	uint64_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte, group;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Searching in what is sorted. */
+/* Binary search in sorted arrays. */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H
 
 #include <stddef.h>
 
 /*
- * How many of the @count @items, from the first on, are before: @condition, which speaks of @item,
- * a pointer to one of them, holds for these and for none behind them. With a condition "<" that is
- * the index of the first that is not below a value, with "<=" of the first above it. @items may be
- * NULL when there are none.
+ * The number of leading items among the @count @items for which @condition holds; it must hold for
+ * none after them. @condition is an expression in @item, a pointer to one item. With "<" the result
+ * is the index of the first item not below a value, with "<=" of the first above it. @items may be
+ * NULL if @count is 0.
  */
 #define search_before(items, count, item, condition)                                        \
 	({                                                                                  \

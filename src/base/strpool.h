@@ -19,7 +19,7 @@ struct strpool {
 	size_t block_size;
 };
 
-/* The pool needs no initialisation beyond zeroes. */
+/* A zeroed pool is ready for use. */
 str_id strpool_intern(struct strpool *pool, const char *text);
 /* @text need not be terminated; a NUL inside ends it. */
 str_id strpool_intern_n(struct strpool *pool, const char *text, size_t length);

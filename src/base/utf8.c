@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/utf8.h"
 
-/* The closing NUL continues nothing, so nothing behind it is read. */
+/* The closing NUL is no continuation byte, so nothing after it is read. */
 size_t utf8_decode(const char *text, uint32_t *ret_point)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

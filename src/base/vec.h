@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Growable arrays with the items in plain sight: VEC(struct foo) foos; foos.items[i], foos.count.
+ * Growable arrays with public items: VEC(struct foo) foos; foos.items[i], foos.count.
  * Zero-initialised is empty. Pointers into items are borrowed until the next push.
  */
 #ifndef BASE_VEC_H
@@ -16,7 +16,7 @@
 		size_t capacity; \
 	}
 
-/* Returns @items moved to room for at least @wanted of @size bytes; updates *capacity. */
+/* Reallocates @items to hold at least @wanted items of @size bytes; updates *capacity. */
 void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
 
 #define vec_reserve(v, wanted)                   \
@@ -25,7 +25,7 @@ void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
 		 : ((v)->items =                 \
 			    vec_grow((v)->items, &(v)->capacity, (wanted), sizeof(*(v)->items))))
 
-/* A new, uninitialised last item. */
+/* Adds an uninitialised item at the end; returns its address. */
 #define vec_push(v) (vec_reserve(v, (v)->count + 1), &(v)->items[(v)->count++])
 
 #define vec_free(v)                             \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocation that cannot fail: out of memory ends the program with a sentence. A size that came
- * from outside (a file, the kernel, another process) is checked against a named limit BEFORE it
- * gets here.
+ * Allocation that cannot fail: running out of memory ends the program with a message. Check a size
+ * that came from outside (a file, the kernel, another process) against a named limit BEFORE the
+ * call.
  */
 #ifndef BASE_XALLOC_H
 #define BASE_XALLOC_H

@@ -8,7 +8,7 @@
 
 enum {
 	OUT_BYTES = 128 * 1024,
-	FREE_BYTES = 16 * 1024 * 1024, /* before the ratio counts */
+	FREE_BYTES = 16 * 1024 * 1024, /* the ratio applies above this */
 	MOST_WINDOW_LOG = 27,	       /* 128 MiB */
 };
 
@@ -47,7 +47,7 @@ int zstd_stream_feed(struct zstd_stream *stream, const void *bytes, size_t size,
 	if (!stream->zstd)
 		return err_set(err, -ENOMEM, "out of memory (zstd)");
 	stream->in_total += size;
-	/* A full buffer may have left something inside. */
+	/* A full output buffer may leave more output inside zstd. */
 	while (in.pos < in.size || out.pos == out.size) {
 		size_t rc;
 		int sunk;
