@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libarchive, loaded when an archive is written or read and not before: with all it stands on it
- * would make every start of the program slower.
+ * Loads libarchive only when an archive is written or read: linking it with all its dependencies
+ * would slow every start of the program.
  */
 #ifndef ARCHIVE_LIBARCHIVE_H
 #define ARCHIVE_LIBARCHIVE_H
@@ -42,14 +42,15 @@
 	X(archive_write_set_bytes_in_last_block) \
 	X(archive_write_set_format_pax)
 
-/* Each as the library has it. */
+/* Each function with the library's own type. */
 struct libarchive {
 #define FUNCTION(name) typeof(name) *name;
 	LIBARCHIVE_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
-/* -ENOENT and the package to install when it is not there. It is never unloaded. */
+/* -ENOENT, and the package to install in @err, if it is not installed; -ENOENT too if it is too
+ * old. It is never unloaded. */
 int libarchive_load(struct libarchive *ret_library, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 enum {
 	CHUNK = 256 << 10,
-	NAME_SHOWN = 200, /* bytes of a member's name in a sentence */
+	NAME_SHOWN = 200, /* bytes of a member's name in a message */
 };
 
 struct unpacker {
@@ -37,7 +37,7 @@ bool tar_reader_knows(int fd)
 	       memcmp(bytes, magic, sizeof(magic)) == 0;
 }
 
-/* Returns @rc with "NAME: why"; names come out of the archive. */
+/* Returns @rc with the reason in the error text. @name is untrusted: it comes from the archive. */
 static int refuse(const struct unpacker *unpacker, int rc, const char *name, const char *why)
 {
 	char shown[NAME_SHOWN];
@@ -56,7 +56,7 @@ static int damaged(const struct unpacker *unpacker)
 	return err_set(unpacker->err, -EBADMSG, "corrupt archive: %s", why ? why : "truncated");
 }
 
-/* Only parts that are names, with one slash between: nothing leads up or elsewhere. */
+/* True if all parts are names separated by single slashes: no part leads up or elsewhere. */
 static bool is_safe_name(const char *name)
 {
 	size_t depth = 0;
@@ -77,7 +77,7 @@ static bool is_safe_name(const char *name)
 	}
 }
 
-/* Opens a folder below @at, made if need be. Links are never made, and so never met. */
+/* Opens a folder below @at, created if needed. No link is ever created, so none is met. */
 static int enter(int at, const char *name)
 {
 	int fd;
@@ -88,7 +88,7 @@ static int enter(int at, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The folder a name is in, the caller's; *ret_base: what it is called there, within @name. */
+/* The folder of @name, owned by the caller; *ret_base: its name there, a part of @name. */
 static int open_parent(const struct unpacker *unpacker, char *name, char **ret_base)
 {
 	_cleanup_close_ int at = dup(unpacker->folder);

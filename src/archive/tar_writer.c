@@ -87,7 +87,7 @@ static int write_header(struct tar_writer *writer, const char *name, int64_t siz
 	library->archive_entry_set_size(entry, size);
 	library->archive_entry_set_mtime(entry, mtime_ns / (int64_t)NS_PER_S,
 					 (long)(mtime_ns % (int64_t)NS_PER_S));
-	/* a name that is no text in any code is only worth a warning */
+	/* a name that no charset can express only causes a warning */
 	rc = library->archive_write_header(writer->archive, entry);
 	library->archive_entry_free(entry);
 	return rc < ARCHIVE_WARN ? explain(writer, err) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tar file, compressed by zstd, that has nothing of who wrote it and when: the same members make
- * the same bytes. The format is pax (POSIX.1-2001), so that names may be long and any bytes.
+ * A zstd-compressed tar file that does not depend on who wrote it and when: the same members give
+ * the same bytes. The format is pax (POSIX.1-2001), which allows long names of any bytes.
  */
 #ifndef ARCHIVE_TAR_WRITER_H
 #define ARCHIVE_TAR_WRITER_H
@@ -15,20 +15,20 @@
 
 struct tar_writer;
 
-/* @out is borrowed; what cannot be written there is told at the latest by tar_writer_finish.
- * -ENOENT when libarchive is not installed. */
+/* @out is borrowed; tar_writer_finish reports write errors at the latest. -ENOENT if libarchive is
+ * not installed. */
 int tar_writer_new(FILE *out, struct tar_writer **ret_writer, struct err *err);
 /* NULL is fine. */
 void tar_writer_free(struct tar_writer *writer);
 DEFINE_CLEANUP(struct tar_writer *, tar_writer_free);
 
-/* A regular file, from its beginning; its time of change is kept. -EIO too when it grew or shrank
- * meanwhile. */
+/* Adds a regular file from its beginning and keeps its modification time. -EIO too if it grew or
+ * shrank meanwhile. */
 int tar_writer_add_file(struct tar_writer *writer, const char *name, int fd, struct err *err);
-/* One whose content is here, changed at @mtime_ns (CLOCK_REALTIME). */
+/* Adds a file with this content, modified at @mtime_ns (CLOCK_REALTIME). */
 int tar_writer_add_bytes(struct tar_writer *writer, const char *name, const void *bytes,
 			 size_t size, int64_t mtime_ns, struct err *err);
-/* Writes the end. */
+/* Writes the end of the archive. */
 int tar_writer_finish(struct tar_writer *writer, struct err *err);
 
 #endif

@@ -21,12 +21,12 @@
 #include "store/store.h"
 
 enum {
-	MOST_MEMBERS = 100000,	 /* several times what a browser with its sources has */
-	MOST_TIMES_LARGER = 100, /* than the archive, beyond... */
-	ALWAYS_MIB = 64,	 /* ... this much */
+	MOST_MEMBERS = 100000,	 /* several times a browser with its sources */
+	MOST_TIMES_LARGER = 100, /* than the archive, above... */
+	ALWAYS_MIB = 64,	 /* ... this size */
 	MOST_KEPT = 8,		 /* unpacked archives... */
-	MOST_KEPT_MIB = 4096,	 /* ... of so much together */
-	IN_USE_SECONDS = 3600,	 /* so long after its last use none is removed */
+	MOST_KEPT_MIB = 4096,	 /* ... and their size together */
+	IN_USE_SECONDS = 3600,	 /* none is removed so soon after its last use */
 };
 
 static const char UNFINISHED[] = ".unfinished";
@@ -48,7 +48,7 @@ bool unpacked_is_archive(const char *path)
 
 /* ---- the cache ---- */
 
-/* An archive by what changes whenever it is written. */
+/* Names an archive by properties that change whenever it is written. */
 static char *name_of(const struct stat *st)
 {
 	uint64_t place = hash_combine(hash_u64(st->st_dev), st->st_ino);
@@ -61,7 +61,7 @@ static char *name_of(const struct stat *st)
 	return xasprintf("%016" PRIx64 "%016" PRIx64, place, content);
 }
 
-/* Where unpacked archives are kept, if they can be and the folder is only ours. */
+/* The cache of unpacked archives, if there is one and it is private. */
 static bool find_cache(char *ret_path, size_t size)
 {
 	_cleanup_(cache_folder_freep) struct cache_folder *folder = NULL;
@@ -86,7 +86,7 @@ static int newer(const void *left, const void *right)
 	return a->used.tv_nsec > b->used.tv_nsec ? -1 : a->used.tv_nsec < b->used.tv_nsec;
 }
 
-/* Removes all but those used last, and what somebody who was killed left behind. */
+/* Removes all but the most recently used, and what killed commands left. */
 static void make_room(const char *cache)
 {
 	_cleanup_closedir_ DIR *folder = opendir(cache);
@@ -140,7 +140,7 @@ static int unpack_into(int fd, const char *folder, const char *path, struct err 
 	return 0;
 }
 
-/* Unpacks beside the place and moves there what is whole. */
+/* Unpacks into a temporary folder beside the final one, then renames it. */
 static int unpack_to_cache(struct unpacked *unpacked, int fd, const char *path, struct err *err)
 {
 	_cleanup_free_ char *beside =
@@ -155,7 +155,7 @@ static int unpack_to_cache(struct unpacked *unpacked, int fd, const char *path, 
 	if (rc == 0 && rename(beside, unpacked->folder) < 0 && errno != EEXIST &&
 	    errno != ENOTEMPTY)
 		rc = err_set(err, -errno, "cannot unpack %s: %s", path, strerror(errno));
-	/* if it was not moved: it failed, or another command was faster */
+	/* if it was not moved: unpacking failed, or another command was faster */
 	tree_removal(beside);
 	return rc;
 }
@@ -184,7 +184,7 @@ static int unpack(struct unpacked *unpacked, int fd, const char *path, struct er
 		return unpack_for_now(unpacked, fd, path, err);
 	name = name_of(&st);
 	unpacked->folder = xasprintf("%s/%s", cache, name);
-	/* this tells that it is used now, too */
+	/* this also marks it as used now */
 	if (utimensat(AT_FDCWD, unpacked->folder, NULL, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	make_room(cache);
