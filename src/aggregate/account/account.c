@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* What a loss takes away. Of the others the samples are there, but less is known of them. */
+/* True for losses that take samples away. Others keep the samples but lose information about
+ * them. */
 static const bool takes_samples[LOSS_COUNT] = {
 	[LOSS_RING_FULL] = true,     [LOSS_THROTTLED] = true,  [LOSS_MISSED_TICKS] = true,
 	[LOSS_MALFORMED] = true,     [LOSS_NOT_STORED] = true, [LOSS_TRACKING] = false,

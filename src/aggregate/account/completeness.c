@@ -7,13 +7,13 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
-/* What is known of a stack from its outermost frames. */
+/* What the outermost frames of a stack tell about it. */
 struct outermost {
 	enum stack_end end;
-	uint32_t image; /* just inside of what stands for the end */
+	uint32_t image; /* of the frame just inside the one that stands for the end */
 };
 
-/* For every node of the trie; parents come before their children. The caller frees it. */
+/* By node of the trie, in which parents come before their children. The caller frees it. */
 static struct outermost *outermost_of_all(const struct profile *profile)
 {
 	const struct stack_node *nodes = profile->stacks.items;

@@ -24,7 +24,8 @@ static void add(struct event_choice *choice, size_t event, bool named)
 	choice->events[choice->count++] = (uint8_t)event;
 }
 
-/* The longest name the text begins with, up to its end or a comma; 0: none does. */
+/* Adds the event with the longest name that the text begins with, up to its end or a comma; 0:
+ * none. */
 static size_t add_name(struct event_choice *choice, const struct profile *profile, const char *text)
 {
 	size_t longest = 0, best = 0;
@@ -44,7 +45,7 @@ static size_t add_name(struct event_choice *choice, const struct profile *profil
 	return longest;
 }
 
-/* "page-faults" is also said of page-faults@100. */
+/* "page-faults" also matches page-faults@100. */
 static bool fits(const char *name, const char *glob)
 {
 	size_t length = strlen(glob);
@@ -53,7 +54,7 @@ static bool fits(const char *name, const char *glob)
 	       (strncmp(name, glob, length) == 0 && name[length] == '@');
 }
 
-/* All that fit up to the next comma; 0: none does. */
+/* Adds all events that match up to the next comma; 0: none. */
 static size_t add_glob(struct event_choice *choice, const struct profile *profile, const char *text)
 {
 	size_t length = strcspn(text, ",");

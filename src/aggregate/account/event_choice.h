@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events of a profile are shown, as typed. */
+/* Which events of a profile to show, as the user typed them. */
 #ifndef AGGREGATE_ACCOUNT_EVENT_CHOICE_H
 #define AGGREGATE_ACCOUNT_EVENT_CHOICE_H
 
@@ -11,14 +11,16 @@
 
 struct event_choice {
 	uint8_t events[PROFILE_MAX_EVENTS];
-	bool named[PROFILE_MAX_EVENTS]; /* by its own name, not by a glob */
+	bool named[PROFILE_MAX_EVENTS]; /* by its name, not by a glob */
 	size_t count;
 };
 
-/* @text: "EVENT,...", each a name as the profile has it, which may have commas itself, the same
- * without its "@COUNT", or a glob. In the order they are named in, those of a glob in the
- * profile's, each once. NULL: the event times come from. -ENODATA: the profile has none of that
- * name; *ret_choice is untouched. */
+/* @text: "EVENT,...". Each EVENT is one of:
+ * - a name as in the profile, which may contain commas
+ * - such a name without its "@COUNT"
+ * - a glob
+ * Events are in the order typed, those of a glob in the order of the profile, each once. NULL: the
+ * event that gives the times. -ENODATA: the profile has no such event; *ret_choice is untouched. */
 int event_choice_parse(const struct profile *profile, const char *text,
 		       struct event_choice *ret_choice, struct err *err);
 

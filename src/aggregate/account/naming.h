@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much of what was sampled has a name. */
+/* How much of the sampled weight has a name. */
 #ifndef AGGREGATE_ACCOUNT_NAMING_H
 #define AGGREGATE_ACCOUNT_NAMING_H
 
@@ -7,11 +7,11 @@
 
 #include "model/profile.h"
 
-/* Weights of leaf frames, by how their symbol is known. */
+/* Weights of leaf frames, by how their symbol was found. */
 struct naming {
 	uint64_t whole;
-	uint64_t unresolved; /* SYMBOL_NONE: an honest bucket */
-	uint64_t bracketed;  /* SYMBOL_BRACKET: "a->b" between two neighbours */
+	uint64_t unresolved; /* SYMBOL_NONE: no name */
+	uint64_t bracketed;  /* SYMBOL_BRACKET: "a->b" between two symbols */
 };
 
 struct naming naming_of(const struct profile *profile, const struct total *totals, size_t count,

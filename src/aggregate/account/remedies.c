@@ -10,9 +10,12 @@
 #include "base/xalloc.h"
 #include "model/words.h"
 
-/* What is known: how a stack ends, in which kind of image (IMAGE_KIND_COUNT: any), in a process
- * that has a file of which the name begins so (NULL: any); what is said of it; what would mend it.
- */
+/* Columns:
+ * - end: how the stack ends
+ * - image: kind of the image it ends in (IMAGE_KIND_COUNT: any)
+ * - file: how the base name of a file in the process begins (NULL: any process)
+ * - why: explanation
+ * - mend: fix */
 struct rule {
 	enum stack_end end;
 	enum image_kind image;
@@ -25,7 +28,7 @@ struct rule {
 #define MOST_DEPTH	 EXPANDED(STACK_MOST_USER_FRAMES)
 #define MADE		 "end in JIT code without frame pointers"
 
-/* The first that fits counts. */
+/* The first match counts. */
 static const struct rule rules[] = {
 	{ STACK_NO_ROWS, IMAGE_ANON, "libjvm.so", MADE, "java -XX:+PreserveFramePointer", true },
 	{ STACK_NO_ROWS, IMAGE_ANON, "libruby", MADE, "ruby --yjit-perf", true },
@@ -38,7 +41,7 @@ static const struct rule rules[] = {
 	  "--max-depth, up to " MOST_DEPTH, true },
 };
 
-/* In place of the rule, where as much was asked for as can be. */
+/* Replaces the rule if the stack already has as many frames as can be kept. */
 static const struct rule deepest = {
 	STACK_TOO_DEEP, IMAGE_KIND_COUNT,
 	NULL,		"are deeper than " MOST_DEPTH " frames, the maximum",
@@ -54,7 +57,7 @@ struct runtimes {
 	const struct profile *profile;
 	bool imported;
 	const char **of_process; /* the `file` of a rule; NULL: none */
-	uint64_t *samples;	 /* by process, of what was added */
+	uint64_t *samples;	 /* by process, of everything added */
 };
 
 /* ---- run-time systems ---- */
@@ -72,7 +75,7 @@ static const char *runtime_of(const struct profile *profile, const struct image 
 	return NULL;
 }
 
-/* By image. */
+/* By image: the `file` of a rule; NULL: none. */
 static const char **runtimes_of_images(const struct profile *profile)
 {
 	const char **found = xcalloc(profile->images.count + 1, sizeof(*found));
@@ -82,7 +85,7 @@ static const char **runtimes_of_images(const struct profile *profile)
 	return found;
 }
 
-/* By node of the trie: parents come before their children. */
+/* The same by node of the trie, in which parents come before their children. */
 static const char **runtimes_of_stacks(const struct profile *profile)
 {
 	const char **of_image = runtimes_of_images(profile);
@@ -137,7 +140,7 @@ static bool fits(const struct rule *rule, enum stack_end end, enum image_kind ki
 	       (!rule->file || rule->file == runtime);
 }
 
-/* Functions that were inlined have frames of their own at the place of the one they are in. */
+/* Inlined functions have their own frames at the place of the function they are in. */
 static bool is_same_place(const struct frame *a, const struct frame *b)
 {
 	return a != b && a->image == b->image && a->offset == b->offset && a->kind == b->kind;
@@ -149,10 +152,10 @@ static bool is_user_code(enum image_kind kind)
 	       kind == IMAGE_BUCKET;
 }
 
-/* Has it all user frames that can be kept? */
+/* True if the stack has as many user frames as can be kept. */
 static bool is_deepest(const struct profile *profile, uint32_t stack)
 {
-	const struct frame *inner = NULL; /* the last that counted */
+	const struct frame *inner = NULL; /* the last one counted */
 	size_t count = 0;
 
 	while (stack && count < STACK_MOST_USER_FRAMES) {
@@ -203,7 +206,7 @@ void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const st
 	const struct rule *rule;
 
 	runtimes->samples[process] += total->samples;
-	/* An import's stacks are as deep as somebody else wanted. */
+	/* The depth of an import's stacks was chosen in another tool. */
 	if (end == STACK_TOO_DEEP && runtimes->imported)
 		return;
 	for (size_t i = 0; i < RULES; i++) {

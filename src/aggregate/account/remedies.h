@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What would mend stacks that are not complete, by program. Why a stack ends is in its root; what
- * would change it is known of some run-time systems. A process is one of these when any of its
- * stacks leads through their library, whatever the program is called.
+ * How to fix cut stacks, by program. A stack's root says why it is cut; for some run-time systems a
+ * fix is known. A process belongs to such a system if any of its stacks leads through its library,
+ * whatever the program's name.
  */
 #ifndef AGGREGATE_ACCOUNT_REMEDIES_H
 #define AGGREGATE_ACCOUNT_REMEDIES_H
@@ -14,33 +14,33 @@
 #include "base/vec.h"
 #include "model/profile.h"
 
-/* Stacks of one program that end for one reason. */
+/* Stacks of one program that are cut for one reason. */
 struct remedy {
 	str_id program;
-	const char *why;  /* what is said of them, behind "12 of 40 stacks"; static */
-	const char *mend; /* what would mend it; static; NULL: nothing is known that would */
-	uint64_t samples; /* with such stacks */
-	uint64_t whole;	  /* all of the program that have a user stack */
+	const char *why;  /* explanation, to follow "12 of 40 stacks"; static */
+	const char *mend; /* the fix; static; NULL: none is known */
+	uint64_t samples; /* that are cut for this reason */
+	uint64_t whole;	  /* of the program, with a user part */
 };
 
 struct remedies {
-	VEC(struct remedy) list; /* the most samples first, once they are settled */
-	struct hashidx index;	 /* private, until then: rows by program and rule */
+	VEC(struct remedy) list; /* most samples first, once settled */
+	struct hashidx index;	 /* private, until settled: rows by program and rule */
 };
 
-/* The run-time systems of processes. @totals: all of the profile. The caller frees. */
+/* The run-time systems of processes. @totals: all of the profile. The caller frees the result with
+ * runtimes_free. */
 struct runtimes;
 struct runtimes *runtimes_find(const struct profile *profile, const struct total *totals,
 			       size_t count);
 void runtimes_free(struct runtimes *runtimes); /* NULL is fine */
 
-/* @total has a stack that ends so, maybe complete; @image: of its outermost frame, 0: none was
- * found.
- */
+/* Adds @total, whose stack ends with @end; complete stacks count too. @image: of its outermost
+ * frame; 0: no frame. */
 void remedies_add(struct remedies *remedies, struct runtimes *runtimes, const struct total *total,
 		  enum stack_end end, uint32_t image);
-/* When all were added: what concerns only a few of a program's stacks is left out, for code of
- * assemblers is everywhere. */
+/* Call this after all were added. Leaves out what concerns only a few of a program's stacks:
+ * hand-written assembler code is everywhere. */
 void remedies_settle(struct remedies *remedies, const struct runtimes *runtimes);
 void remedies_done(struct remedies *remedies);
 

@@ -10,9 +10,9 @@
 
 struct making {
 	const struct profile *profile;
-	struct labels labels; /* for labels_wait alone */
+	struct labels labels; /* only for labels_wait and labels_waker */
 	struct wait_account *account;
-	uint64_t waits_ns[WAIT_COUNT]; /* of the waits that were recorded */
+	uint64_t waits_ns[WAIT_COUNT]; /* of the recorded waits */
 	uint64_t user_ns, kernel_ns;   /* of the clock */
 	uint8_t clock;
 };
@@ -53,8 +53,8 @@ static enum image_kind kind_at(const struct making *making, uint32_t node)
 	return making->profile->images.items[frame_at(making, node)->image].kind;
 }
 
-/* From the wait outwards: the kernel's innermost frame, the user's, and the first of another file
- * behind it. */
+/* Goes outwards from the wait: the innermost kernel frame, the innermost user frame, and the next
+ * one of another file. */
 static struct wait_place place_of(const struct making *making, const struct total *total)
 {
 	const struct stack_node *nodes = making->profile->stacks.items;
@@ -137,13 +137,14 @@ static void add_total(struct making *making, const struct total *total)
 	}
 }
 
-/* A part of @whole as large as @share is of @of. */
+/* The part of @whole that corresponds to @share of @of. */
 static uint64_t part_of(uint64_t whole, uint64_t share, uint64_t of)
 {
 	return of ? (uint64_t)((double)whole * ((double)share / (double)of)) : 0;
 }
 
-/* What was blocked by what was waited for. */
+/* Divides the blocked time by cause, in proportion to the recorded waits, and the running time by
+ * mode. */
 static void divide(struct making *making)
 {
 	struct wait_account *account = making->account;
@@ -172,7 +173,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A thread is one through its names and through exec: its number is what counts. */
+/* A thread counts once, whatever its names and through exec: its number identifies it. */
 static size_t count_threads(const struct making *making, const struct total *totals, size_t count)
 {
 	int32_t *tids = xcalloc(count + 1, sizeof(*tids));
@@ -189,7 +190,8 @@ static size_t count_threads(const struct making *making, const struct total *tot
 	return threads;
 }
 
-/* Is the account about the command? Where there is none, or none of it was selected, about all. */
+/* True if the account covers only the command. Without a command, or if none of it was selected, it
+ * covers everything. */
 static bool has_command(const struct making *making, const struct total *totals, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
