@@ -6,14 +6,14 @@
 
 #include "aggregate/student.h"
 
-/* Below so many samples a count is told from the exact test and score intervals: the normal
- * distribution is not near enough. */
+/* Below this number of samples we use the exact test and score intervals: the normal distribution
+ * is not accurate enough. */
 static const double few_samples = 100;
 static const double certainty = 0.95;
-/* What points the other way is so small a part of pairs that all point one way. */
+/* Pairs count as having one sign if the sum of the others is at most this part of theirs. */
 static const double against = 0.1;
-/* The unevenness that is left to such pairs: samples come in bursts, so that four of them tell no
- * more than one that is independent. */
+/* The unevenness allowed for such pairs: samples come in bursts, so that four of them tell no more
+ * than one independent sample. */
 static const double bursts = 4;
 
 static double samples_of(const struct measured *measured)
@@ -21,7 +21,7 @@ static double samples_of(const struct measured *measured)
 	return isinf(measured->exposure) ? INFINITY : measured->value * measured->exposure;
 }
 
-/* Where samples are independent. */
+/* The variance for independent samples. */
 static double variance_of(enum measured_kind kind, const struct measured *measured)
 {
 	double value = measured->value;
@@ -66,7 +66,7 @@ struct interval change_level(enum measured_kind kind, const struct measured *mea
 							 : measured->value + reach };
 }
 
-/* Newcombe's: the reach of each side towards the other. */
+/* Newcombe's interval, from the reach of each side towards the other. */
 static struct interval of_scores(enum measured_kind kind, double z, const struct measured *before,
 				 const struct measured *after, double unevenness)
 {
@@ -80,8 +80,8 @@ static struct interval of_scores(enum measured_kind kind, double z, const struct
 	};
 }
 
-/* The logarithm of a ratio is closer to normal than the ratio. That of 0 is none: then the other
- * side is as small as the difference has it. */
+/* The logarithm of a ratio is closer to normal than the ratio. A ratio with 0 has none: then the
+ * limit of the other side follows from the difference. */
 static struct interval of_ratio(double z, double before, double after, double variance,
 				const struct interval *difference)
 {
@@ -97,7 +97,7 @@ static struct interval of_ratio(double z, double before, double after, double va
 	return (struct interval){ ratio * exp(-reach), ratio * exp(reach) };
 }
 
-/* Of the logarithm, where samples are independent. */
+/* The variance of the ratio's logarithm, for independent samples. */
 static double ratio_variance(enum measured_kind kind, const struct measured *before,
 			     const struct measured *after)
 {
@@ -105,7 +105,7 @@ static double ratio_variance(enum measured_kind kind, const struct measured *bef
 	       variance_of(kind, after) / (after->value * after->value);
 }
 
-/* Where both sides are alike their values are estimated together. */
+/* The variance if both sides are alike: their values are estimated together. */
 static double pooled_variance(enum measured_kind kind, const struct measured *before,
 			      const struct measured *after)
 {
@@ -120,7 +120,7 @@ static double pooled_variance(enum measured_kind kind, const struct measured *be
 	return variance_of(kind, &pooled);
 }
 
-/* By what was seen, and no less than independent samples would have it. */
+/* From the observed variance, but no lower than for independent samples. */
 static double probability(enum measured_kind kind, const struct measured *before,
 			  const struct measured *after, const struct change *change,
 			  const struct seen_variance *seen)
@@ -143,15 +143,15 @@ static double probability(enum measured_kind kind, const struct measured *before
 	return fmax(p, exact);
 }
 
-/* Of a share no more can go than was there, and no more come than was missing; what was there is
- * itself known by its interval @old alone. */
+/* A share can lose at most what was there and gain at most the rest; what was there is itself known
+ * only by its interval @old. */
 static struct interval possible(struct interval interval, const struct interval *old)
 {
 	return (struct interval){ fmax(interval.low, -old->high),
 				  fmin(interval.high, 1 - old->low) };
 }
 
-/* From the variance alone, which is enough where there are many samples. */
+/* From the variance alone, which is accurate enough for many samples. */
 static struct interval of_variance(enum measured_kind kind, double z, const struct measured *before,
 				   const struct measured *after, const struct change *change,
 				   double variance)
@@ -166,7 +166,7 @@ static struct interval of_variance(enum measured_kind kind, double z, const stru
 	return possible(interval, &old);
 }
 
-/* Does what was seen say more than that samples fall by chance? */
+/* True if the observed variance gives a wider interval than independent samples. */
 static bool says_more(const struct seen_variance *seen, double independent)
 {
 	if (!(seen->freedom > 0))
@@ -175,8 +175,8 @@ static bool says_more(const struct seen_variance *seen, double independent)
 	       student_reach(certainty, INFINITY) * sqrt(independent);
 }
 
-/* Intervals and probabilities come from different approximations: where these do not agree on
- * whether there is a change, there is none. */
+/* Intervals and probabilities come from different approximations: if they disagree on whether there
+ * is a change, there is none. */
 static void agree(struct change *change)
 {
 	bool is_within = change->difference.low <= 0 && change->difference.high >= 0;
@@ -282,7 +282,7 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
 	return (struct seen_variance){ .variance = old + new, .freedom = freedom };
 }
 
-/* @together of the differences make one. */
+/* From sums of @together consecutive differences. */
 static struct seen_variance variance_of_sums(const double *differences, size_t count,
 					     size_t together)
 {
@@ -301,7 +301,7 @@ static struct seen_variance variance_of_sums(const double *differences, size_t c
 	return (struct seen_variance){ .variance = squares * n / (n - 1), .freedom = n - 1 };
 }
 
-/* Where all pairs point one way. */
+/* The limit for pairs that all have one sign; 0 for others. */
 static double most_uneven(const double *signs, size_t count)
 {
 	double up = 0, down = 0;

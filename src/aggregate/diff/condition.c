@@ -11,7 +11,7 @@
 #include "aggregate/diff/rebuilt_name.h"
 #include "base/xalloc.h"
 
-/* The text that is left to be read. */
+/* The text that remains to be parsed. */
 struct input {
 	const char *whole, *at;
 	struct err *err;
@@ -31,7 +31,7 @@ static int wrong(const struct input *input, const char *wanted)
 		       wanted, input->at);
 }
 
-/* Takes a word if it is the next one. */
+/* Consumes a word if it is the next one. */
 static bool take_word(struct input *input, const char *word)
 {
 	size_t length = strlen(word);
@@ -70,7 +70,7 @@ static int parse_what(struct input *input, struct condition *condition)
 	return wrong(input, "expected share, time, rate, samples or total");
 }
 
-/* Up to the parenthesis that closes the first: names have some in pairs. */
+/* Parses up to the matching parenthesis: names contain pairs of them. */
 static int parse_names(struct input *input, struct condition *condition)
 {
 	const char *begin, *end;
@@ -111,8 +111,8 @@ static int parse_operator(struct input *input, struct condition *condition)
 struct unit {
 	const char *name;
 	double scale;
-	bool is_part;  /* of a whole, of what it was */
-	bool is_times; /* the new side in proportion to the old one */
+	bool is_part;  /* percent or points */
+	bool is_times; /* a ratio of the new side to the old one */
 	bool is_time;
 };
 
@@ -140,7 +140,7 @@ static const struct unit *parse_unit(struct input *input)
 	return unit;
 }
 
-/* What a number of this unit is compared with. */
+/* Sets which result a number of this unit is compared with. */
 static int find_meaning(struct input *input, struct condition *condition, const struct unit *unit,
 			bool sign, double number)
 {
@@ -258,7 +258,7 @@ static bool matches(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
-/* Where the parameters of a readable C++ or Rust name begin; 0: it has none. */
+/* Where the parameters of a demangled C++ or Rust name begin; 0: it has none. */
 static size_t parameters_of(const char *name)
 {
 	const char *end = strrchr(name, ')');
@@ -298,7 +298,7 @@ static enum diff_measure measure_of(const struct condition *condition)
 						   : DIFF_TIME;
 }
 
-/* Samples are counted, there is no doubt about them. */
+/* Samples are counted exactly: the interval is the value. */
 static void compare_samples(const struct condition *condition, struct condition_result *result)
 {
 	double old = (double)result->row->samples[DIFF_OLD];
@@ -340,13 +340,13 @@ static bool is_beyond(const struct condition *condition, double value)
 	return condition->or_equal ? value >= condition->value : value > condition->value;
 }
 
-/* The end of the interval that is the last to be beyond. */
+/* The end of the interval that passes the value last. */
 static double last_end(const struct condition *condition, const struct interval *interval)
 {
 	return condition->less ? interval->high : interval->low;
 }
 
-/* The value of a change that is none. */
+/* The result if nothing changed. */
 static double no_change(const struct condition *condition)
 {
 	return condition->of == CONDITION_RATIO ? 1 : 0;
@@ -360,8 +360,9 @@ bool condition_asks_change(const struct condition *condition)
 	       (condition->less ? condition->value <= none : condition->value >= none);
 }
 
-/* Is a change that is asked for surely there at all, by the probability that the table has, too?
- * One that is allowed ("> -5%") needs no proof. */
+/* True if a required change is real: its interval lies on one side of "no change", and its
+ * probability is within the table's limit. A condition that allows no change ("> -5%") needs no
+ * proof. */
 static bool is_real(const struct condition *condition, const struct diff *diff,
 		    const struct condition_result *result)
 {
@@ -391,7 +392,7 @@ static bool holds(const struct condition *condition, const struct diff *diff,
 	return !is_change || is_real(condition, diff, result);
 }
 
-/* Is it for the limit alone that the condition does not hold? */
+/* True if only the probability limit keeps the condition from holding. */
 static bool fails_by_limit(const struct condition *condition, const struct diff *diff,
 			   const struct condition_result *result)
 {
@@ -416,7 +417,7 @@ static struct condition_result judge_row(const struct condition *condition, cons
 		compare_samples(condition, &result);
 	else
 		compare_change(condition, &result);
-	/* Nothing of nothing is no number. */
+	/* 0 / 0 is not a number. */
 	result.holds = !isnan(result.value) && holds(condition, diff, &result);
 	if (fails_by_limit(condition, diff, &result))
 		result.chance = condition->any ? row->q_by[measure_of(condition)]
@@ -424,7 +425,7 @@ static struct condition_result judge_row(const struct condition *condition, cons
 	return result;
 }
 
-/* The key by which a row is called. */
+/* The key that names a row. */
 static size_t naming_key(const struct diff *diff)
 {
 	static const char *const names[] = { "symbol", "function", "inline" };

@@ -10,7 +10,8 @@
 #include "aggregate/diff/discoveries.h"
 #include "base/xalloc.h"
 
-/* Two sides of fewer samples than this cannot differ surely: 5 against 0 are 1 in 16 by chance. */
+/* Two sides with fewer samples than this cannot differ reliably: 5 against 0 has a chance of 1 in
+ * 16. */
 static const double least_samples = 6;
 const double diff_found = 0.95;
 
@@ -55,7 +56,7 @@ void diff_free(struct diff *diff)
 	free(diff);
 }
 
-/* What is worked on while a diff is made. */
+/* The state while a diff is made. */
 struct making {
 	struct diff *diff;
 	struct hashidx index;  /* of rows, by event and meanings */
@@ -95,7 +96,7 @@ static uint32_t append_row(struct making *making, const struct wanted *wanted, c
 	return id;
 }
 
-/* Parts of one thing are shown by what they mean together. */
+/* Parts of one thing appear under the name they have in common. */
 static void show_meaning(struct making *making, uint32_t id, const str_id *texts)
 {
 	struct diff *diff = making->diff;
@@ -144,7 +145,7 @@ static void add_hits(struct making *making, uint32_t id, size_t run, const struc
 	diff->rows.items[id].kernel += (double)kernel;
 }
 
-/* The new side goes first: its texts are shown. */
+/* Call this for the new side first: its texts are shown. */
 static void merge_runs(struct making *making, enum diff_side side)
 {
 	struct diff *diff = making->diff;
@@ -179,7 +180,7 @@ static void find_main_event(struct diff *diff)
 	}
 }
 
-/* Probes are rows of their own until they were measured. */
+/* Probes are rows like others until they have been measured. */
 static void add_probes(struct making *making)
 {
 	struct diff *diff = making->diff;
@@ -200,7 +201,7 @@ static void add_probes(struct making *making)
 	}
 }
 
-/* Rows of events that are not in every run are not compared. */
+/* Drops rows of events that are not in every run. */
 static void drop_incomparable(struct diff *diff)
 {
 	size_t kept = 0;
@@ -255,7 +256,8 @@ static double probability(const struct diff *diff, const struct diff_row *row,
 		       : change->p;
 }
 
-/* The rows of one event are adjusted together. @q: scratch, as many. */
+/* Adjusts the rows of one event together; returns how many were tested. @q: scratch, one for each
+ * row of the diff. */
 static size_t adjust_event(struct diff *diff, uint8_t event, enum diff_measure what, double *q)
 {
 	size_t tested = 0;
@@ -274,8 +276,8 @@ static size_t adjust_event(struct diff *diff, uint8_t event, enum diff_measure w
 	return tested;
 }
 
-/* If it is the only one that changed, it must be less probable than the limit by as many rows as
- * are tested. */
+/* If this row alone changed, its probability must be below the limit divided by the number of
+ * tested rows. */
 static void find_detectable(const struct diff *diff, const struct diff_event *sums,
 			    struct diff_row *row)
 {

@@ -21,20 +21,21 @@ static struct measured measure_run(const struct diff_run *run, const struct diff
 				  .exposure = event->is_exact ? INFINITY : 1 / per_sample };
 }
 
-/* By how much of a row runs of one program usually differ, as far as they themselves do not tell: a
- * program's own work, and the kernel's, which other programs and devices have a part in. */
+/* How much runs of one program usually differ, relative to a row, as far as the runs themselves do
+ * not show it: for the program's own work, and for the kernel's, which other programs and devices
+ * influence. */
 static const double usual_between[] = { 0.05, 0.3 };
 
 enum { IS_USER, IS_KERNEL, CLASSES, SPREADS = PROFILE_MAX_EVENTS * DIFF_MEASURES * CLASSES };
 
-/* What measures rows one after the other. */
+/* Measures rows one after the other. */
 struct measuring {
 	const struct diff *diff;
-	struct diff_blocks *blocks; /* NULL: it is not known when rows were hit */
-	/* How far apart runs are, by event; NULL: nothing is known of that. Of the kernel's own
-	 * work, which other programs and devices have a part in, apart. */
+	struct diff_blocks *blocks; /* NULL: unknown when rows were hit */
+	/* How much runs differ, by event; NULL: unknown. Separate for the kernel's work, which
+	 * other programs and devices influence. */
 	struct spread *spreads[PROFILE_MAX_EVENTS][DIFF_MEASURES][CLASSES];
-	double *bursts; /* by row; NULL: not known */
+	double *bursts; /* by row; NULL: unknown */
 	/* Scratch: a measurement for each run, the old ones first. */
 	struct measured *runs;
 };
@@ -60,7 +61,7 @@ static enum measured_kind kind_of(enum diff_measure what)
 	return what == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
 }
 
-/* @hits: of each run; NULL where there is none. */
+/* @hits: by run; NULL: does nothing. */
 static void measure_runs(const struct measuring *measuring, uint8_t event, enum diff_measure what,
 			 const struct hits *hits)
 {
@@ -82,7 +83,7 @@ static int class_of(const struct diff *diff, size_t row)
 	return of->kernel > of->weight / 2 ? IS_KERNEL : IS_USER;
 }
 
-/* @row: that of the blocks, if there are any. */
+/* @row: its number in the blocks, if there are any. */
 static struct seen_variance see(const struct measuring *measuring, uint8_t event,
 				enum diff_measure what, size_t row)
 {
@@ -133,7 +134,7 @@ static bool is_row_compared(const struct diff *diff, size_t row)
 	return diff->events.items[diff->rows.items[row].event].is_compared;
 }
 
-/* How the row varies within runs. @variances: scratch, one for each run. */
+/* How much the row varies within runs. @variances: scratch, one for each run. */
 static double bursts_of(const struct measuring *measuring, const struct hits *hits, size_t row,
 			double *variances)
 {
@@ -149,7 +150,7 @@ static double bursts_of(const struct measuring *measuring, const struct hits *hi
 	return diff_blocks_bursts(measuring->blocks, row, diff->run_count[DIFF_OLD], variances);
 }
 
-/* Learns from all rows but those of probes, which are parts and sums of them. */
+/* Learns from all rows except probes, which are parts and sums of them. */
 static void learn_spread(struct measuring *measuring, const struct hits *hits)
 {
 	const struct diff *diff = measuring->diff;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much rows changed, and how surely, from what each run has of them. Private to diff. */
+/* Measures how much rows changed, and how surely, from the hits of each run. Private to diff. */
 #ifndef AGGREGATE_DIFF_DIFF_MEASURE_H
 #define AGGREGATE_DIFF_DIFF_MEASURE_H
 
 #include "aggregate/diff/diff.h"
 
-/* Sets diff_row.by of all rows of events that are compared. @hits: by row, then run. The rows of
- * probes are the last ones. */
+/* Sets diff_row.by of all rows whose events are compared. @hits: by row, then run. The rows of
+ * probes come last. */
 void diff_measure_rows(struct diff *diff, const struct hits *hits);
 
 /* Sets diff_event.by and .samples. */

@@ -11,10 +11,11 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-/* Longer stretches that are as much more unlike than short ones are not taken for chance. */
+/* If chance explains the difference between longer and short stretches with less probability than
+ * this, the longer ones are used. */
 static const double by_chance = 0.05;
 
-/* Cells of probes have the first numbers. */
+/* Cells of probes have the lowest numbers. */
 uint32_t diff_probe_cell(size_t probe, uint8_t event)
 {
 	return (uint32_t)probe * PROFILE_MAX_EVENTS + event;
@@ -25,7 +26,7 @@ uint32_t diff_row_cell(size_t probe_count, size_t row)
 	return (uint32_t)(probe_count * PROFILE_MAX_EVENTS + row);
 }
 
-/* Is it of a row of the table, and of which? Else it is of a probe. */
+/* True, with its number, if the cell belongs to a row of the table; else it belongs to a probe. */
 static bool is_of_row(const struct diff_run *run, const struct cell *cell, uint32_t *ret_row)
 {
 	uint32_t first = diff_row_cell(run->probe_count, 0);
@@ -48,7 +49,7 @@ const struct hits *diff_run_probe(const struct diff_run *run, size_t probe, uint
 	return &run->probes[probe].hits[event];
 }
 
-/* The diff's event of this name and unit; PROFILE_MAX_EVENTS: there are too many. */
+/* The diff's event with this name and unit; PROFILE_MAX_EVENTS: there are too many. */
 static uint8_t find_event(struct diff *diff, const struct profile *profile, uint8_t number)
 {
 	const struct event *event = &profile->events[number];
@@ -68,13 +69,13 @@ static uint8_t find_event(struct diff *diff, const struct profile *profile, uint
 	}
 	if (diff->events.count == PROFILE_MAX_EVENTS)
 		return PROFILE_MAX_EVENTS;
-	/* The runs before this one do not have it. */
+	/* The earlier runs do not have it. */
 	key.is_compared = !diff->runs.count;
 	*vec_push(&diff->events) = key;
 	return (uint8_t)(diff->events.count - 1);
 }
 
-/* False: there are too many. */
+/* False: there are too many events. */
 static bool add_events(struct diff *diff, struct diff_run *run, const struct table *table)
 {
 	const struct profile *profile = table->labels->profile;
@@ -122,7 +123,7 @@ static void add_probe(struct diff_run *run, const struct diff_probe *from, struc
 	}
 }
 
-/* The diff's event of a cell; those of probes are of events that the table has. */
+/* The diff's event of a cell. Probes have cells only for events that the table has. */
 static uint8_t event_of_cell(const struct diff_run *run, const struct cell *cell)
 {
 	uint32_t row;
@@ -147,7 +148,7 @@ static void find_blocks(const struct diff_run *run, uint8_t (*ret_blocks)[CELLS_
 	free(bins);
 }
 
-/* The cells by block instead of by bin, of which there are many more. */
+/* Merges the cells by block; there are far fewer blocks than bins. */
 static void make_blocks(struct diff_run *run)
 {
 	uint8_t(*block_of)[CELLS_BINS];
@@ -208,10 +209,10 @@ struct block_weight {
 	double weight;
 };
 
-/* The weights of one run, those of a row together. */
+/* The weights of one run, grouped by row. */
 struct run_blocks {
 	const struct diff_run *run;
-	size_t *first; /* by row, and one more: where its weights begin */
+	size_t *first; /* by row, and one more: index of its first weight */
 	struct block_weight *weights;
 	double whole[PROFILE_MAX_EVENTS][CELLS_BLOCKS]; /* of all rows */
 };
@@ -224,7 +225,7 @@ struct diff_blocks {
 
 enum { NO_ROW = UINT32_MAX };
 
-/* The diff's row of a cell, and the event it is of; NO_ROW: of nothing that is compared. */
+/* The diff's row of a cell; NO_ROW: a cell for another event than its probe's row. */
 static uint32_t row_of_cell(const struct diff_run *run, const struct cell *cell,
 			    const struct diff_row *rows)
 {
@@ -251,8 +252,7 @@ static void count_cells(struct run_blocks *blocks, const struct diff_row *rows, 
 		blocks->first[i] += blocks->first[i - 1];
 }
 
-/* first[row + 1] moves on while the row's weights are put in their place, to where the next row's
- * begin. */
+/* While the weights of a row are placed, first[row + 1] advances to where the next row begins. */
 static void sort_cells(struct run_blocks *blocks, const struct diff_row *rows)
 {
 	const struct cells *cells = &blocks->run->cells;
@@ -303,13 +303,13 @@ void diff_blocks_free(struct diff_blocks *blocks)
 	free(blocks);
 }
 
-/* What each block adds to the measure of a row. */
+/* What each block contributes to the measure of a row. */
 struct block_parts {
-	double measure[CELLS_BLOCKS]; /* of a share: beyond the share it would have */
+	double measure[CELLS_BLOCKS]; /* of a share: above its expected share */
 	double plain[CELLS_BLOCKS];
 };
 
-/* Adds those of one run, @sign times. */
+/* Adds the parts of one run, multiplied by @sign. */
 static void add_run_parts(const struct run_blocks *run, const struct diff_row *rows,
 			  enum diff_measure measure, size_t row, double sign,
 			  struct block_parts *parts)
@@ -325,7 +325,7 @@ static void add_run_parts(const struct run_blocks *run, const struct diff_row *r
 		weights[run->weights[i].block] += run->weights[i].weight;
 		sum += run->weights[i].weight;
 	}
-	/* Weights are whole numbers, so that what is left of a row that is all there is is 0. */
+	/* Weights are integers, so a row that has all the weight leaves exactly 0. */
 	for (int block = 0; block < CELLS_BLOCKS; block++) {
 		double expected =
 			measure == DIFF_SHARE ? sum / whole * run->whole[event][block] : 0;
@@ -346,7 +346,7 @@ struct seen_variance diff_blocks_variance(const struct diff_blocks *blocks,
 	return change_of_pairs(differences.measure, differences.plain, CELLS_BLOCKS);
 }
 
-/* The parts of runs @from to @end, less what all of them have in common. */
+/* The parts of runs @from to @end, minus their mean. */
 static void unlike_parts(const struct diff_blocks *blocks, size_t row, size_t from, size_t end,
 			 struct block_parts *parts)
 {
@@ -365,8 +365,8 @@ static void unlike_parts(const struct diff_blocks *blocks, size_t row, size_t fr
 	}
 }
 
-/* Of @together neighbours, which are one block then: the sum of squares that makes the variance of
- * a run's share when it is parted by the degrees of freedom of runs alone. */
+/* Merges @together neighbours into one block. The sum of squares that gives the variance of a run's
+ * share when divided by the degrees of freedom of the runs alone. */
 static double squares_of(const struct block_parts *parts, size_t count, int together)
 {
 	int blocks = CELLS_BLOCKS / together;

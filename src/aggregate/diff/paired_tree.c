@@ -6,23 +6,23 @@
 
 #include "base/xalloc.h"
 
-/* What the nodes of a place of one side are called. */
+/* The name of the nodes of a place on one side. */
 struct called {
 	bool known;
-	str_id text, image; /* in the matches */
+	str_id text, image; /* numbers in the matches */
 	enum image_kind kind;
 };
 
-/* Meanings, in the matches. */
+/* Meanings: numbers in the matches. */
 struct wanted_name {
 	str_id text, image;
 };
 
 struct pairing {
 	struct paired_tree *made;
-	VEC(struct wanted_name) meant; /* by name of the made tree */
+	VEC(struct wanted_name) meant; /* by name of the new tree */
 	struct rebuilt_match texts, images;
-	struct called *called[DIFF_SIDES]; /* by place, groups behind them */
+	struct called *called[DIFF_SIDES]; /* by place, then the groups */
 	struct hashidx name_index, node_index;
 };
 
@@ -70,8 +70,8 @@ static bool name_equal(const void *owner, uint32_t id, const void *key)
 	return meant->text == wanted->text && meant->image == wanted->image;
 }
 
-/* A function is shown by what its parts mean together, a file by its path; the new side is first.
- */
+/* A function appears under the name its parts have in common, a file under its path; the new side
+ * comes first. */
 static uint32_t name_of(struct pairing *pairing, const struct called *called)
 {
 	struct paired_tree *made = pairing->made;
@@ -154,7 +154,7 @@ static void add_up(struct paired_tree *tree)
 	}
 }
 
-/* The first key that is about code says how names are rebuilt. */
+/* The first key about code decides how names are rebuilt. */
 static const struct key *frame_key(const struct tree *tree)
 {
 	return tree->places->keys.items[0];

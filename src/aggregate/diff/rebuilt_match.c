@@ -9,14 +9,14 @@
 
 enum { BOTH_SIDES = 1 << DIFF_OLD | 1 << DIFF_NEW };
 
-/* How texts of a key are made to mean the same over rebuilds. */
+/* How texts of a key are compared across rebuilds. */
 struct way {
 	const char *key;
-	/* Appends what is compared. */
+	/* Appends the text to compare. */
 	void (*rebuilt)(const char *text, struct buf *buf);
-	/* What is compared before that, and believed if both sides have it; NULL: nothing. */
+	/* Appends a text to compare first; it counts if both sides have it. NULL: none. */
 	void (*moved)(const char *text, struct buf *buf);
-	bool always; /* also texts that are on both sides, for they are parts of something */
+	bool always; /* also texts on both sides without an address: they may be parts */
 };
 
 static const char address_mark[] = "@0x";
@@ -26,7 +26,7 @@ static void moved_image(const char *path, struct buf *buf)
 	buf_add_str(buf, *path == '[' ? path : file_base(path));
 }
 
-/* An address that tells functions of one name apart is another one in another build. */
+/* Drops the address that distinguishes functions of one name: it changes with each build. */
 static void rebuilt_function(const char *text, struct buf *buf)
 {
 	const char *mark = strstr(text, address_mark);
@@ -98,7 +98,7 @@ static bool is_on_both_sides(const struct rebuilt_match *match, str_id text)
 	return match->sides.items[text] == BOTH_SIDES;
 }
 
-/* Does a text mean itself? */
+/* True if a text means itself. */
 static bool is_plain(const struct rebuilt_match *match, const struct way *way, str_id text)
 {
 	if (!way)
@@ -108,7 +108,7 @@ static bool is_plain(const struct rebuilt_match *match, const struct way *way, s
 	return !way->always || strstr(strpool_get(&match->texts, text), address_mark);
 }
 
-/* The sides of what texts that mean nothing plain become when they are moved; by text. */
+/* By moved text: the sides that have it. Only of texts that do not mean themselves. */
 static uint8_t *sides_of_moved(struct rebuilt_match *match, const struct way *way, size_t count)
 {
 	VEC(uint8_t) sides = { 0 };
@@ -127,7 +127,8 @@ static uint8_t *sides_of_moved(struct rebuilt_match *match, const struct way *wa
 	return sides.items;
 }
 
-/* Is it the old command, and only that, as the new one is only the new? */
+/* True if the text is the command of the old side only, and the new command is only on the new
+ * side. */
 static bool is_old_command(const struct rebuilt_match *match, str_id text)
 {
 	const str_id *command = match->command;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which texts of one key in two profiles mean the same. A text that is on both sides means itself,
- * but for functions, whose parts always count as one; the others are compared by what a rebuild
- * leaves of them, see aggregate/diff/rebuilt_name.h.
+ * Which texts of one key mean the same in two profiles. A text on both sides means itself, except
+ * for functions, whose parts always count as one; other texts are compared by what survives a
+ * rebuild, see aggregate/diff/rebuilt_name.h.
  */
 #ifndef AGGREGATE_DIFF_REBUILT_MATCH_H
 #define AGGREGATE_DIFF_REBUILT_MATCH_H
@@ -19,24 +19,24 @@ enum diff_side {
 	DIFF_SIDES,
 };
 
-/* Zero-initialised is empty but for the key. */
+/* Zero-initialised is empty; only the key must be set. */
 struct rebuilt_match {
 	const struct key *key;
-	bool exact; /* texts mean themselves only */
+	bool exact; /* texts mean only themselves */
 	struct strpool texts;
-	VEC(uint8_t) sides;	    /* by text: 1 << enum diff_side of those that have it */
+	VEC(uint8_t) sides;	    /* by text: 1 << enum diff_side for each side that has it */
 	VEC(str_id) meaning;	    /* by text, once settled */
-	str_id command[DIFF_SIDES]; /* see rebuilt_match_command; 0: not known */
+	str_id command[DIFF_SIDES]; /* see rebuilt_match_command; 0: unknown */
 };
 
-/* The number of a text, which @side has. */
+/* Adds a text that @side has; returns its number. */
 str_id rebuilt_match_add(struct rebuilt_match *match, const char *text, enum diff_side side);
-/* A text that stands for the command of a side: what was profiled may be called differently on the
- * other one. */
+/* Sets the text that stands for the command of a side, which may have another name on the other
+ * side. */
 void rebuilt_match_command(struct rebuilt_match *match, const char *text, enum diff_side side);
-/* To be called when all texts were added: finds their meanings. */
+/* Call this after all texts were added: finds their meanings. */
 void rebuilt_match_settle(struct rebuilt_match *match);
-/* What a text means: equal numbers mean the same. */
+/* The meaning of a text: equal numbers mean the same. */
 str_id rebuilt_match_meaning(const struct rebuilt_match *match, str_id text);
 void rebuilt_match_done(struct rebuilt_match *match);
 

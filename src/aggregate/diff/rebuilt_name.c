@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 
-/* What follows a part's name. */
+/* What follows the name of a part. */
 enum tail {
 	TAIL_NONE,   /* nothing, or a number */
-	TAIL_NUMBER, /* a number, else it is a name like any other */
+	TAIL_NUMBER, /* a number; without one it is an ordinary name */
 	TAIL_HASH,   /* digits, also hexadecimal */
 };
 
@@ -19,7 +19,7 @@ struct part {
 	enum tail tail;
 };
 
-/* The parts and copies compilers make of functions. */
+/* The parts and clones that compilers make of functions. */
 static const struct part parts[] = {
 	{ ".cold", TAIL_NONE },		 { ".hot", TAIL_NONE },	      { ".unlikely", TAIL_NONE },
 	{ ".isra", TAIL_NONE },		 { ".constprop", TAIL_NONE }, { ".part", TAIL_NONE },
@@ -28,7 +28,7 @@ static const struct part parts[] = {
 	{ ".__uniq", TAIL_HASH },	 { ".extracted", TAIL_NONE },
 };
 
-/* What is written in front of a number that counts things without a name. */
+/* The text before a number that counts unnamed things. */
 static const char *const counted[] = {
 	"{lambda(", "{closure#", "{unnamed type#", "{shim:", "{unnamed#",
 	"'lambda",  "._omp_fn.", ".omp_outlined.", "$_",
@@ -48,7 +48,7 @@ static size_t digits(const char *text, enum tail tail)
 	return tail == TAIL_HASH && hex >= 8 ? hex : length;
 }
 
-/* The length of the part with its number that begins here; 0: none does. */
+/* The length of the part and its number at @text; 0: none. */
 static size_t part_length(const char *text)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -65,7 +65,7 @@ static size_t part_length(const char *text)
 	return 0;
 }
 
-/* " [clone .isra.0]", one or several, as demanglers write it. */
+/* " [clone .isra.0]", one or more, as demanglers write it. */
 static size_t clone_length(const char *text)
 {
 	static const char begin[] = " [clone ";
@@ -85,7 +85,7 @@ static size_t clone_length(const char *text)
 	return at + 1;
 }
 
-/* 17h0123456789abcdefE of a mangled Rust name, ::h0123456789abcdef of a readable one. */
+/* 17h0123456789abcdefE in a mangled Rust name, ::h0123456789abcdef in a demangled one. */
 static size_t rust_length(const char *text)
 {
 	static const char mangled[] = "17h", readable[] = "::h";
@@ -102,7 +102,7 @@ static size_t rust_length(const char *text)
 	return ends_part(text[end]) ? end : 0;
 }
 
-/* "[0123456789abcdef]" behind the name of a Rust crate. */
+/* "[0123456789abcdef]" after the name of a Rust crate. */
 static size_t crate_length(const char *text)
 {
 	size_t hex = *text == '[' ? strspn(text + 1, "0123456789abcdef") : 0;
@@ -110,7 +110,7 @@ static size_t crate_length(const char *text)
 	return hex >= 8 && hex <= 16 && text[1 + hex] == ']' ? hex + 2 : 0;
 }
 
-/* _GLOBAL__N_1 and its like, by which an anonymous namespace is told. */
+/* _GLOBAL__N_1 and other names of an anonymous namespace. */
 static size_t namespace_length(const char *text)
 {
 	static const char *const ways[] = { "(anonymous namespace)", "{anonymous}",
@@ -139,7 +139,7 @@ static size_t removed_length(const char *text)
 	return length;
 }
 
-/* Does a number that counts things follow @text[0..at)? "#3" does in a lambda or closure. */
+/* True if the number after @text[0..at) counts unnamed things, such as lambdas or closures. */
 static bool is_counted(const char *text, size_t at)
 {
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
@@ -151,7 +151,7 @@ static bool is_counted(const char *text, size_t at)
 	return false;
 }
 
-/* Go counts the functions in a function: main.serve.func2.1. */
+/* Go numbers the functions in a function: main.serve.func2.1. */
 static size_t go_number(const char *text, size_t at)
 {
 	static const char word[] = ".func";
@@ -163,7 +163,7 @@ static size_t go_number(const char *text, size_t at)
 	return ends_part(text[at + end]) ? end : 0;
 }
 
-/* The length of the number at @at that is not part of the name; 0: it is. */
+/* The length of the number at @at if it is not part of the name, else 0. */
 static size_t number_length(const char *text, size_t at)
 {
 	size_t length = strspn(text + at, "0123456789");
@@ -189,7 +189,7 @@ void rebuilt_name_of_function(const char *name, struct buf *buf)
 			at += length;
 			continue;
 		}
-		/* A name does not begin with what is left out. */
+		/* A name cannot begin with a removable part. */
 		length = at ? removed_length(name + at) : 0;
 		if (!length && at)
 			length = number_length(name, at);
@@ -217,7 +217,7 @@ void rebuilt_name_of_stack(const char *names, struct buf *buf)
 	buf_done(&name);
 }
 
-/* "-1.2", ".3", "3.11" ...: how long the version at @text is; 0: it is none. */
+/* The length of the version at @text, such as "-1.2", ".3" or "3.11"; 0: none. */
 static size_t version_length(const char *text)
 {
 	size_t separators = strspn(text, "-._"), end = separators;
@@ -227,7 +227,7 @@ static size_t version_length(const char *text)
 	while (isdigit((unsigned char)text[end]) ||
 	       (text[end] && strchr("._-", text[end]) && isdigit((unsigned char)text[end + 1])))
 		end++;
-	/* A number right behind a letter may be part of the name: bzip2, but python3.11. */
+	/* A number directly after a letter may be part of the name: bzip2, but python3.11. */
 	if (!separators && !memchr(text, '.', end))
 		return 0;
 	return !text[end] || strchr(".-_", text[end]) ? end : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names by which code is found again after it was built anew. Compilers number what has no name of
- * its own, and cut functions into parts; linkers and installers put versions into file names.
+ * Names that identify code across rebuilds. Compilers number unnamed things and split functions
+ * into parts; linkers and installers put versions into file names.
  */
 #ifndef AGGREGATE_DIFF_REBUILT_NAME_H
 #define AGGREGATE_DIFF_REBUILT_NAME_H
@@ -9,14 +9,17 @@
 #include "base/buf.h"
 
 /*
- * Appends the name of a function without what another build may call differently: GCC's .cold,
- * .isra.N, .constprop.N, .part.N, .lto_priv.N ... and LLVM's .llvm.N, .__uniq.N, also as
- * " [clone .cold]"; the numbers of lambdas, closures and unnamed types; the hash of Rust's names;
- * the ways to write an anonymous namespace. What is of one function in the source is one name.
+ * Appends the name of a function without everything that another build may change:
+ * - parts and clones of GCC: .cold, .isra.N, .constprop.N, .part.N, .lto_priv.N ..., and of LLVM:
+ *   .llvm.N, .__uniq.N; also as " [clone .cold]"
+ * - the numbers of lambdas, closures and unnamed types
+ * - the hashes in Rust names
+ * - the spelling of an anonymous namespace
+ * All parts of one source function get one name.
  */
 void rebuilt_name_of_function(const char *name, struct buf *buf);
 
-/* The same of a stack's text: names joined by ';'. */
+/* The same for a stack's text: names joined by ';'. */
 void rebuilt_name_of_stack(const char *names, struct buf *buf);
 
 /* Appends the name of a file without its folder and version: "/usr/lib/libfoo-1.2.so.3.4" is

@@ -9,23 +9,22 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-/* A row of fewer samples a run is not normal enough to learn from. */
+/* A row with fewer samples a run is not normal enough to learn from. */
 static const double least_samples_a_run = 2;
-/* Around log c all log c_i have Student's distribution of so many degrees of freedom, with this
+/* The log c_i are distributed around log c like Student's t with these degrees of freedom and this
  * scale. */
 static const double unlike_freedom = 4, unlike_by = 0.1;
-/* A row is taken by itself where that makes it so many times as probable. */
+/* A row counts by itself if that makes it this many times as probable. */
 static const double alone = 2;
-/* Below so small a probability one side is unlike the other. */
+/* Below this probability the two sides vary differently. */
 static const double unlike_sides = 0.01;
-/* The values at which c and c_i are tried: the first, and the proportion of each to the one before.
- */
+/* The values of c and c_i to try: the first, and the ratio of each to the one before. */
 static const double least_between = 0.002, next_between = 1.26;
-/* The degrees of freedom that what is known of rows anyhow is worth. */
+/* The prior correlation of rows weighs as much as this many degrees of freedom. */
 static const double anyhow_worth = 4;
 enum { STEPS = 33 };
 
-/* A number for each value that is tried. */
+/* A number for each value tried. */
 struct curve {
 	double at[STEPS];
 };
@@ -36,9 +35,9 @@ struct spread {
 	double usual;
 	VEC(struct measured) runs;
 	VEC(double) bursts;	    /* by row */
-	struct curve unlike[STEPS]; /* by c: how probable each c_i is */
-	struct curve probable;	    /* how probable each c is */
-	double part;		    /* of a row, that is as much as an independent one tells */
+	struct curve unlike[STEPS]; /* by c: the probability of each c_i */
+	struct curve probable;	    /* the probability of each c */
+	double part;		    /* the part of a row that counts as independent */
 };
 
 static double between_at(int step)
@@ -63,7 +62,7 @@ static void normalise(struct curve *curve)
 		curve->at[i] /= sum;
 }
 
-/* From logarithms of what is in proportion to probabilities. */
+/* Turns logarithms, up to a constant, into probabilities. */
 static void normalise_logarithms(struct curve *curve)
 {
 	double most = -INFINITY;
@@ -75,7 +74,7 @@ static void normalise_logarithms(struct curve *curve)
 	normalise(curve);
 }
 
-/* Half a Cauchy distribution of c, and of the c_i around each. */
+/* The priors: a half-Cauchy distribution of c, and the distribution of the c_i around each c. */
 static void expect_before(struct spread *spread)
 {
 	for (int i = 0; i < STEPS; i++) {
@@ -119,7 +118,7 @@ static size_t count_runs(const struct spread *spread)
 	return spread->old_count + spread->new_count;
 }
 
-/* d, of a row. */
+/* d, the degrees of freedom of a row. */
 static double freedom_of(const struct spread *spread)
 {
 	return (double)count_runs(spread) - 2;
@@ -134,10 +133,10 @@ static double mean_of(const struct measured *runs, size_t count)
 	return sum / (double)count;
 }
 
-/* What a row is expected to vary by. */
+/* The expected variance of a row. */
 struct expected {
-	double sampled; /* of one sample; 0: it was measured, or there is nothing else */
-	double between; /* of a run */
+	double sampled; /* of one sample; 0: measured exactly, or the row is everything */
+	double between; /* between runs */
 };
 
 /* g_i. */
@@ -163,10 +162,10 @@ static double variance_of(const struct expected *expected, const struct measured
 	return expected->sampled / run->exposure + expected->between;
 }
 
-/* What one side, of one run at least, says where the variances are as expected. */
+/* How well one side, of one run or more, fits the expected variances. */
 struct side {
-	double squares;	   /* in proportion to these, around the mean by which they are least */
-	double likelihood; /* its logarithm, whatever the mean is */
+	double squares;	   /* relative to the variances, around the weighted mean */
+	double likelihood; /* its logarithm, without the mean (REML) */
 };
 
 static struct side look_at(const struct expected *expected, const struct measured *runs,
@@ -175,7 +174,7 @@ static struct side look_at(const struct expected *expected, const struct measure
 	double weights = 1 / variance_of(expected, &runs[0]);
 	double sum = 0, squares = 0, logarithms = log(weights);
 
-	/* From the first run, so that no digits are lost. */
+	/* Relative to the first run, to keep precision. */
 	for (size_t i = 1; i < count; i++) {
 		double weight = 1 / variance_of(expected, &runs[i]);
 		double value = runs[i].value - runs[0].value;
@@ -189,7 +188,7 @@ static struct side look_at(const struct expected *expected, const struct measure
 	return (struct side){ squares, (logarithms - squares - log(weights)) / 2 };
 }
 
-/* The logarithm of that of a row, where its runs differ by c_i. */
+/* The logarithm of the likelihood of a row whose runs differ by c_i. */
 static double likelihood_of(const struct spread *spread, const struct measured *runs, double bursts,
 			    double between)
 {
@@ -199,7 +198,7 @@ static double likelihood_of(const struct spread *spread, const struct measured *
 	       look_at(&expected, runs + spread->old_count, spread->new_count).likelihood;
 }
 
-/* By c_i; the largest is 1. */
+/* The likelihoods by c_i, scaled so that the largest is 1. */
 static struct curve likelihoods(const struct spread *spread, const struct measured *runs,
 				double bursts)
 {
@@ -215,8 +214,8 @@ static struct curve likelihoods(const struct spread *spread, const struct measur
 	return own;
 }
 
-/* The logarithm of the likelihood of a row by c, as far as it is independent of the others. @own:
- * by c_i. */
+/* The logarithm of the likelihood of a row by c, for its independent part. @own: likelihoods by
+ * c_i. */
 static struct curve told_by(const struct spread *spread, const struct curve *own)
 {
 	struct curve told;
@@ -231,7 +230,7 @@ static struct curve told_by(const struct spread *spread, const struct curve *own
 	return told;
 }
 
-/* What was measured exactly has no expectation, nor has what is all there is. */
+/* Rows that were measured exactly have no expectation, nor does a row that is everything. */
 static bool is_learned(const struct spread *spread, const struct measured *runs)
 {
 	double samples = 0;
@@ -256,14 +255,14 @@ static const struct measured *runs_of(const struct spread *spread, size_t row)
 	return &spread->runs.items[row * count_runs(spread)];
 }
 
-/* How much a row says of c: what runs differ by grows with its square, what samples do only with
- * its size. */
+/* The weight of a row's evidence on c: the variance between runs grows with the square of its size,
+ * that of samples only with its size. */
 static double weight_of(const struct spread *spread, size_t row)
 {
 	return size_of(spread, runs_of(spread, row));
 }
 
-/* Adds what the residuals of a row have in common with each other. */
+/* Adds the products of a row's residuals, normalised and weighted. */
 static void add_residuals(const struct spread *spread, size_t row, double *matrix, double *scratch)
 {
 	const struct measured *runs = runs_of(spread, row);
@@ -282,11 +281,11 @@ static void add_residuals(const struct spread *spread, size_t row, double *matri
 }
 
 /*
- * How many independent rows tell as much of what runs differ by as all of these, which are alike:
- * 1 / (sum over pairs of rows of their weights times their squared correlation). A correlation from
- * d degrees of freedom is 1 / d by chance, which is taken off. From so few it is not known well, so
- * it is drawn towards what rows have in common anyhow: shares that they add up to 1, so that one of
- * them follows from the others; amounts that all are of one run.
+ * How many independent rows tell as much about c as all of these correlated ones: 1 / (sum over
+ * pairs of rows of their weights times their squared correlation). With d degrees of freedom a
+ * squared correlation is 1 / d by chance, which is subtracted. So few degrees give a poor estimate,
+ * so it is drawn towards a prior: the shares add up to 1, so one of them follows from the others;
+ * amounts all belong to one run.
  */
 static double independent_rows(const struct spread *spread)
 {
@@ -357,7 +356,7 @@ static int most_probable(const struct curve *probable)
 	return most;
 }
 
-/* How probable each c_i of a row is: first by the other rows, then by its own runs as well. */
+/* The probability of each c_i of a row: from the other rows, then from its own runs as well. */
 static struct curve probable_of_row(const struct spread *spread, const struct measured *runs,
 				    double bursts)
 {
@@ -379,7 +378,7 @@ static struct curve probable_of_row(const struct spread *spread, const struct me
 	return row;
 }
 
-/* Does one side vary unlike the other? */
+/* True if one side varies unlike the other. */
 static bool sides_differ(const struct spread *spread, const struct measured *runs,
 			 const struct expected *expected)
 {
@@ -406,8 +405,8 @@ static double variance_of_mean(const struct expected *expected, const struct mea
 	return sum / (double)count / (double)count;
 }
 
-/* The scaled inverse chi-squared distribution whose inverse, a gamma distribution, has the mean and
- * the variance that the inverses of these have. */
+/* The scaled inverse chi-squared distribution whose reciprocal, a gamma distribution, has the mean
+ * and the variance of the reciprocals of these variances. */
 static struct seen_variance summarise(const struct curve *variances, const struct curve *probable)
 {
 	double mean = 0, beyond = 0;
