@@ -5,14 +5,14 @@
 
 #include "base/search.h"
 
-/* A total of one frame before all of the frame are added up. */
+/* A total of one frame, before the totals of each frame are added up. */
 struct hit {
 	const struct frame *frame;
 	uint32_t id;
 	const struct total *total;
 };
 
-/* In which order: by routine, then by address. */
+/* Orders by routine, then by address. */
 static int compare(const struct frame *a, const struct frame *b)
 {
 	if (a->image != b->image)
@@ -62,7 +62,7 @@ void addresses_done(struct addresses *addresses)
 	vec_free(&addresses->rows);
 }
 
-/* How many rows come before the first one that is not before @key. */
+/* The number of rows before @key. */
 static size_t rows_before(const struct addresses *addresses, const struct frame *key)
 {
 	const struct frame *frames = addresses->profile->frames.items;

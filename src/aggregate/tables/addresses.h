@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which addresses of a routine some samples were at. */
+/* The addresses of a routine that samples hit. */
 #ifndef AGGREGATE_TABLES_ADDRESSES_H
 #define AGGREGATE_TABLES_ADDRESSES_H
 
@@ -21,12 +21,12 @@ struct addresses {
 	VEC(struct address) rows;      /* by image and symbol, then by address */
 };
 
-/* @totals: all of one event. The same samples count as for routines_make. */
+/* @totals: all of one event. Counts the same samples as routines_make. */
 void addresses_make(const struct profile *profile, const struct total *totals, size_t count,
 		    enum routines_part part, struct addresses *ret_addresses);
 void addresses_done(struct addresses *addresses);
 
-/* Those of a routine, in ascending order: *ret_count of them, borrowed. */
+/* The addresses of a routine in ascending order: *ret_count of them, borrowed. */
 const struct address *addresses_of(const struct addresses *addresses, const struct routine *routine,
 				   size_t *ret_count);
 

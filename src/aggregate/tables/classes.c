@@ -9,7 +9,7 @@
 
 enum { WHOLE_SHARE = 1000000 };
 
-/* What making and filling the classes share. */
+/* What finding and filling the classes share. */
 struct making {
 	struct classes *classes;
 	const struct table *fine;
@@ -88,7 +88,8 @@ static int compare_ranks(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Numbers and events stand in their own order; of the others the heaviest comes first. */
+/* Numbers and events keep their own order; of other values the one with most samples comes
+ * first. */
 static uint64_t rank_of(const struct classes *classes, const struct class *class)
 {
 	const struct key *key = classes->key;
@@ -123,7 +124,7 @@ static void sort_classes(struct making *making)
 	}
 }
 
-/* The row that a row of @fine is a part of. */
+/* The row of the table that contains a row of @fine. */
 static struct table_row *whole_row(const struct classes *classes, const struct table_row *row)
 {
 	uint8_t event = classes->of_events ? 0 : row->event;
@@ -220,7 +221,7 @@ int classes_new(const struct table *fine, const struct table *disjoint, size_t a
 
 enum { NOT_SHOWN = UINT32_MAX };
 
-/* By a row's number as it was made: which of the shown ones it is. The caller frees it. */
+/* By a row's number in order of creation: its index among the shown rows. The caller frees it. */
 static uint32_t *places_of_rows(const struct classes *classes, size_t made)
 {
 	uint32_t *places = xmalloc((made + 1) * sizeof(*places));
@@ -232,7 +233,7 @@ static uint32_t *places_of_rows(const struct classes *classes, size_t made)
 	return places;
 }
 
-/* @numbers: of the row that each row of the fine table is a part of. */
+/* @numbers: by row of the fine table, the number of the row that contains it. */
 static void fill_cells(struct classes *classes, const uint32_t *numbers, const uint32_t *places)
 {
 	for (size_t i = 0; i < classes->fine->rows.count; i++) {

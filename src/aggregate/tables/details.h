@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --details: below each row of a table what it is made of, by one key more: its addresses. */
+/* --details: below each row of a table its parts by one more key: the addresses. */
 #ifndef AGGREGATE_TABLES_DETAILS_H
 #define AGGREGATE_TABLES_DETAILS_H
 
@@ -9,12 +9,13 @@
 struct details {
 	const struct table *fine; /* borrowed */
 	struct table *whole;	  /* by all keys but the last; owned */
-	/* Private: rows of @fine, those of a row of @whole together, numbers ascending. */
+	/* Private: rows of @fine, grouped by row of @whole, numbers ascending. */
 	size_t *order;
-	size_t *first; /* by row of @whole as it was made; one more than there are rows */
+	size_t *first; /* by number of a row of @whole, and one more */
 };
 
-/* @fine: a table that is not inclusive, its last key a number, not finished. The caller frees. */
+/* @fine: a table that is not inclusive and not finished, whose last key is a number; borrowed. The
+ * caller frees the result with details_free. */
 struct details *details_new(const struct table *fine);
 void details_free(struct details *details); /* NULL is fine */
 DEFINE_CLEANUP(struct details *, details_free);

@@ -5,11 +5,11 @@
 
 #include "base/xalloc.h"
 
-/* Rows of a level by the row above them, in the order they are shown. */
+/* Rows of a level by their parent row, in the order they are shown. */
 struct below {
-	size_t *parent; /* by a row's number: the number of the row above it */
-	size_t *first;	/* by the number of the row above: where in order its rows begin */
-	size_t *order;	/* places of rows in the level, once it is sorted */
+	size_t *parent; /* by a row's number: the number of its parent */
+	size_t *first;	/* by the parent's number: where in order its rows begin */
+	size_t *order;	/* indices of rows in the sorted level */
 };
 
 struct building {
@@ -25,7 +25,7 @@ static size_t number_of(const struct table *table, const struct table_row *row)
 	return row->values / table->keys.count;
 }
 
-/* What of the order concerns the first keys alone. */
+/* The steps of the order that apply to the level's keys. */
 static struct order order_of_level(const struct order *order, const struct key_list *keys)
 {
 	struct order made = { .reversed = order->reversed };
@@ -54,7 +54,8 @@ static struct table *make_level(const struct table *table, size_t level)
 	return made;
 }
 
-/* Adds a row of the whole table to that of @level it is part of; returns the latter's number. */
+/* Adds a row of the whole table to the row of @level that contains it; returns that row's
+ * number. */
 static size_t add(struct table *level, const struct table *table, const struct table_row *part)
 {
 	struct table_row *row = table_row(level, part->event, &table->values.items[part->values]);
@@ -84,7 +85,7 @@ static void add_rows(struct building *building, const struct table *table)
 	}
 }
 
-/* Puts the rows of a sorted level together by the row above them, of which there are @parents. */
+/* Groups the rows of a sorted level by parent; there are @parents. */
 static void gather(struct below *below, const struct table *level, size_t parents)
 {
 	size_t rows = level->rows.count;
@@ -102,7 +103,7 @@ static void gather(struct below *below, const struct table *level, size_t parent
 	}
 }
 
-/* Shows the rows of @level below the row numbered @above, of the event @event alone. */
+/* Shows the rows of @level whose parent has the number @above, for one event. */
 static void show(struct building *building, size_t level, size_t above, uint8_t event)
 {
 	struct hierarchy *hierarchy = building->hierarchy;
@@ -131,7 +132,7 @@ struct hierarchy *hierarchy_new(const struct table *table, double threshold, siz
 {
 	struct hierarchy *hierarchy = xcalloc(1, sizeof(*hierarchy));
 	struct building building = { hierarchy, .threshold = threshold, .limit = limit };
-	size_t parents = 1; /* nothing stands above the first level */
+	size_t parents = 1; /* the first level has one parent, the root */
 
 	hierarchy->count = table->keys.count;
 	for (size_t level = 0; level < hierarchy->count; level++)

@@ -19,7 +19,7 @@ static const struct {
 	{ "self", ORDER_SELF },
 };
 
-/* Where a row's text stands; of numbers what they are. */
+/* Numbers have their value, texts their position in sorting.texts. */
 struct sort_value {
 	uint64_t number;
 	size_t text;
@@ -29,12 +29,12 @@ struct sorting {
 	const struct order *order;
 	const struct table *table;
 	struct buf texts;
-	struct sort_value *values; /* of each row, one for each step; NULL: no key is compared */
+	struct sort_value *values; /* for each row, one for each step; NULL: no key is compared */
 };
 
 struct sorted_row {
 	struct table_row row;
-	size_t place; /* where it stood */
+	size_t place; /* index before sorting */
 	const struct sorting *sorting;
 };
 
@@ -115,7 +115,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Numbers come before texts, which have 0 as their number. */
+/* Texts have the number 0, so they are compared as texts. */
 static int compare_values(const struct sorting *sorting, size_t step, const struct sorted_row *a,
 			  const struct sorted_row *b)
 {
@@ -165,7 +165,7 @@ static int compare_rows(const void *left, const void *right)
 	return rc ? rc : compare_u64(a->row.values, b->row.values);
 }
 
-/* What the key's value of the row is compared by. */
+/* The value by which a row is compared. */
 static struct sort_value sort_value_of(struct sorting *sorting, const struct order_step *step,
 				       const struct table_row *row)
 {
@@ -200,8 +200,7 @@ static void find_values(struct sorting *sorting)
 	}
 }
 
-/* The numbers by which rows are in order where nothing else is said, the one that counts last
- * first. */
+/* The numbers of the default order, least significant first. */
 enum number {
 	NUMBER_PLACE,
 	NUMBER_WEIGHT,
@@ -239,7 +238,7 @@ static void arrange(struct table_row *rows, struct radix_item *order, size_t cou
 	}
 }
 
-/* Looks up the number of each row in @order. Are these in order as they stand? */
+/* Looks up the number of each row in @order. True if they are already in order. */
 static bool find_numbers(const struct table *table, enum number number, struct radix_item *order)
 {
 	bool ascending = true;
@@ -253,7 +252,7 @@ static bool find_numbers(const struct table *table, enum number number, struct r
 	return ascending;
 }
 
-/* As compare_rows has it for an order without steps: there may be millions of rows. */
+/* The same order as compare_rows without steps, but faster: there may be millions of rows. */
 static void sort_by_weight(struct table *table)
 {
 	size_t count = table->rows.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --sort: in which order the rows of a table stand. */
+/* --sort: the order of a table's rows. */
 #ifndef AGGREGATE_TABLES_ORDER_H
 #define AGGREGATE_TABLES_ORDER_H
 
@@ -11,10 +11,10 @@
 struct table;
 
 enum order_kind {
-	ORDER_WEIGHT,  /* the heaviest first */
-	ORDER_SAMPLES, /* those with most first */
-	ORDER_SELF,    /* the heaviest itself first, of inclusive tables */
-	ORDER_KEY,     /* the key's texts as a dictionary has them, its numbers ascending */
+	ORDER_WEIGHT,  /* heaviest first */
+	ORDER_SAMPLES, /* most samples first */
+	ORDER_SELF,    /* heaviest self first, for inclusive tables */
+	ORDER_KEY,     /* texts alphabetically, numbers ascending */
 };
 
 struct order_step {
@@ -22,21 +22,22 @@ struct order_step {
 	const struct key *key; /* of ORDER_KEY */
 };
 
-/* Zero-initialised: the heaviest first. */
+/* Zero-initialised: heaviest first. */
 struct order {
 	struct order_step steps[KEYS_MAX];
 	size_t count;
 	bool reversed;
 };
 
-/* "symbol,samples": what of rows is compared first, what where that is alike. -EINVAL and one line:
- * a word that is neither weight, samples, self nor a key; a word twice. @text may be NULL. */
+/* "symbol,samples": what to compare first, and what next if that is equal. -EINVAL and one line: a
+ * word that is neither weight, samples, self nor a key, or a word given twice. @text may be
+ * NULL. */
 int order_parse(const char *text, bool reversed, struct order *ret_order, struct err *err);
-/* Can a table by these keys be put into this order? -EINVAL and one line: a key is none of them, or
- * `self` where tables are not inclusive. */
+/* Checks that a table by these keys can have this order. -EINVAL and one line: it lacks a key, or
+ * `self` without an inclusive table. */
 int order_check(const struct order *order, const struct key_list *keys, bool inclusive,
 		struct err *err);
-/* Sorts the rows of each event. Rows that are alike stay as they stood. */
+/* Sorts the rows of each event. Equal rows keep their order. */
 void order_sort(const struct order *order, struct table *table);
 
 #endif

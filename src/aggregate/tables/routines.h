@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flat profiles: which routines (functions of an image) some samples were in. */
+/* Flat profiles: the routines (functions of an image) that samples hit. */
 #ifndef AGGREGATE_TABLES_ROUTINES_H
 #define AGGREGATE_TABLES_ROUTINES_H
 
@@ -11,7 +11,7 @@
 #include "model/profile.h"
 
 struct routine {
-	uint32_t symbol; /* in the profile; 0: no name at all */
+	uint32_t symbol; /* in the profile; 0: no name */
 	uint32_t image;
 	struct split split;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each process did, for one event. */
+/* The samples of each process, for one event. */
 #ifndef AGGREGATE_TABLES_SUMMARY_H
 #define AGGREGATE_TABLES_SUMMARY_H
 
@@ -16,7 +16,7 @@ struct process_row {
 };
 
 struct summary {
-	uint8_t event;	      /* the one everything here counts */
+	uint8_t event;	      /* the event of everything here */
 	struct total *totals; /* of that event, by process; owned */
 	size_t total_count;
 	VEC(struct process_row) rows; /* the heaviest first; none without samples */
@@ -25,16 +25,16 @@ struct summary {
 	double weight_squared;
 };
 
-/* @totals: what was selected, of any events. */
+/* @totals: the selected ones, of any events. */
 void summary_make(const struct profile *profile, const struct total *totals, size_t count,
 		  uint8_t event, struct summary *ret_summary);
 void summary_done(struct summary *summary);
 
-/* The event a report of @totals is about: the first of processors that counts ns, else the first at
- * all. */
+/* The event of a report of @totals: the first CPU event that counts ns, else the first of any
+ * kind. */
 uint8_t summary_main_event(const struct profile *profile, const struct total *totals, size_t count);
 
-/* Percent of the summary's weight; 0 when that is 0. */
+/* Percent of the summary's weight; 0 if that is 0. */
 double summary_percent(const struct summary *summary, uint64_t weight);
 
 #endif

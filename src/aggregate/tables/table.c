@@ -7,14 +7,14 @@
 #include "aggregate/account/account.h"
 #include "base/xalloc.h"
 
-/* As many rows are found by their values alone. */
+/* With up to this many combinations of values, rows are found directly by their values. */
 enum { MAX_DIRECT = 1 << 22 };
 
-/* Points that are added at once. */
+/* The number of points added at once. */
 enum { FEW = 32 };
 
-/* The values of key number @at are below this; 0: they may be any. Of keys that count as one
- * number the first has all, the others add nothing. */
+/* The values of key number @at are below this; 0: no bound. If the keys about code share one
+ * number, the first has its bound and the others have 1. */
 static size_t bound_of(const struct table *table, size_t at)
 {
 	const struct key *key = table->keys.items[at];
@@ -26,7 +26,7 @@ static size_t bound_of(const struct table *table, size_t at)
 	return key->bound ? key->bound(table->labels) : 0;
 }
 
-/* Is the table by keys whose values are few, all of them together? */
+/* Finds rows directly by values if all keys together have few of them. */
 static void make_direct(struct table *table)
 {
 	size_t places = table->labels->profile->event_count;
@@ -77,7 +77,7 @@ void table_free(struct table *table)
 struct wanted {
 	const uint64_t *values;
 	uint8_t event;
-	uint32_t code; /* the number of those that are about code */
+	uint32_t code; /* the number of the values that are about code */
 };
 
 static bool row_equal(const void *owner, uint32_t id, const void *key)
@@ -102,7 +102,7 @@ static struct table_row *append(struct table *table, const struct wanted *wanted
 	return row;
 }
 
-/* What stands for the value of a key among its bound. */
+/* The value that stands for a key within its bound. */
 static uint64_t part_of(const struct table *table, const struct wanted *wanted, size_t key)
 {
 	if (!table->by_number || !table->keys.items[key]->of_frame)
@@ -110,7 +110,7 @@ static uint64_t part_of(const struct table *table, const struct wanted *wanted, 
 	return table->keys.items[key] == table->code.keys.items[0] ? wanted->code : 0;
 }
 
-/* The place of these values; NULL: there is none, a value is not below its key's bound. */
+/* The place of these values; NULL: a value is not below its key's bound, or there are no bounds. */
 static uint32_t *direct_place(const struct table *table, const struct wanted *wanted)
 {
 	size_t at = wanted->event;
@@ -147,7 +147,7 @@ static struct table_row *indexed_row(struct table *table, const struct wanted *w
 	return append(table, wanted);
 }
 
-/* @place: as direct_place gave it; without one @hash is that of the values. */
+/* @place: from direct_place; if it is NULL, @hash is the hash of the values. */
 static struct table_row *row_at(struct table *table, const struct wanted *wanted, uint32_t *place,
 				uint64_t hash)
 {
@@ -186,7 +186,7 @@ struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *
 struct coming {
 	uint64_t values[KEYS_MAX];
 	uint32_t *place;
-	uint64_t hash; /* of the values, where there is no place */
+	uint64_t hash; /* of the values, if there is no place */
 };
 
 static void find_place(struct table *table, const struct point *point, struct coming *coming)
@@ -225,7 +225,7 @@ static const struct table_row *add(struct table *table, const struct total *tota
 	return row;
 }
 
-/* Begins to fetch the row that is probably the one. Values stand in the order of their rows. */
+/* Prefetches the row that probably matches. Values are in the order of their rows. */
 static void fetch_row(const struct table *table, const struct coming *coming)
 {
 	uint32_t row;
@@ -238,8 +238,8 @@ static void fetch_row(const struct table *table, const struct coming *coming)
 	}
 }
 
-/* Looks for the rows of a few points, which lie all over the memory: they are fetched for all of
- * them. */
+/* Finds the rows of a few points. Rows are scattered in memory, so all of them are prefetched
+ * first. */
 static void find_places(struct table *table, const struct point *points, size_t count,
 			struct coming *coming)
 {
@@ -323,9 +323,9 @@ static void accumulate(struct table *table)
 	}
 }
 
-/* Have rows that weigh so much together come to what is to be covered? Percents that are added up
- * are rounded each time, and three of 2.3 % would be less than 6.9 %. What weighs nothing is never
- * covered. */
+/* True if the kept rows, of this weight together, reach the percent to cover. The tolerance is for
+ * rounding: three rows of 2.3 % would sum up to less than 6.9 %. Nothing covers an event without
+ * weight. */
 static bool covers(const struct table *table, uint8_t event, uint64_t weight)
 {
 	const double rounding = 1 - 1e-9;
@@ -341,7 +341,7 @@ void table_finish(struct table *table, double threshold, size_t limit)
 	uint64_t come_to[PROFILE_MAX_EVENTS] = { 0 };
 	size_t kept = 0;
 
-	/* Its memory is what sorting takes. */
+	/* Frees memory that sorting needs. */
 	forget_index(table);
 	order_sort(&table->order, table);
 	for (size_t i = 0; i < table->rows.count; i++) {

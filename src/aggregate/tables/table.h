@@ -12,15 +12,15 @@
 #include "base/vec.h"
 
 struct table_row {
-	size_t values; /* index of its first value in table.values: one for each key */
+	size_t values; /* index of its first value in table.values, one for each key */
 	uint64_t samples;
 	uint64_t weight;    /* in the event's unit */
-	struct hits self;   /* of an inclusive table: what was hit there and not in a callee */
-	double accumulated; /* percent, with those of the event before it, once it is finished */
+	struct hits self;   /* of an inclusive table: hits there, not in a callee */
+	double accumulated; /* percent, with the event's rows before it; once finished */
 	uint8_t event;
 };
 
-/* All of one event within the selection. */
+/* Sums of one event within the selection. */
 struct table_sum {
 	uint64_t samples;
 	uint64_t weight;
@@ -31,20 +31,20 @@ struct table_sum {
 struct table {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
-	bool inclusive;	    /* rows have what their callees had too, and self; they overlap */
-	bool by_self;	    /* an inclusive one is sorted and cut by self */
-	bool accumulate;    /* for whoever prints it: show what rows come to together */
-	struct order order; /* of table_finish; the heaviest first when nothing is said */
-	double cover;	    /* the same: percent that the rows kept come to; 0: all are kept */
+	bool inclusive;	    /* rows include their callees, have self, and overlap */
+	bool by_self;	    /* an inclusive table is sorted and cut by self */
+	bool accumulate;    /* for the printer: show accumulated percents */
+	struct order order; /* for table_finish; default: heaviest first */
+	double cover;	    /* for table_finish: percent to cover; 0: keep all rows */
 	VEC(struct table_row) rows;
 	VEC(uint64_t) values;
 	struct table_sum sums[PROFILE_MAX_EVENTS];
-	/* Private: rows by their values, where these are few enough, else through the index. */
+	/* Private: rows by their values, if these have few combinations; else through the index. */
 	size_t bounds[KEYS_MAX];
 	uint32_t *direct; /* 0: no row yet, else its number + 1 */
 	struct hashidx index;
-	/* Private: keys that are about code. Where @by_number, what stands for the values of all of
-	 * them among bounds is their number, at the first of them. */
+	/* Private: the keys about code. With @by_number, one number stands for the values of all of
+	 * them in bounds, in the place of the first. */
 	struct frame_values code;
 	bool by_number;
 };
@@ -53,35 +53,35 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 void table_free(struct table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct table *, table_free);
 
-/* Returns the row the point was added to, borrowed until the next is made. */
+/* Returns the row that got the point, borrowed until the next is added. */
 const struct table_row *table_add(struct table *table, const struct point *point);
-/* The same of @count points, which is faster than one by one. */
+/* Adds @count points, faster than one by one. */
 void table_add_all(struct table *table, const struct point *points, size_t count);
-/* The same, and tells the number of the row of each in @ret_rows. */
+/* The same; also returns the index of each point's row in @ret_rows. */
 void table_add_rows(struct table *table, const struct point *points, size_t count,
 		    uint32_t *ret_rows);
-/* The numbers of the rows that table_add_all would add the points to; nothing is added to these,
- * and those that are missing are made. */
+/* The indices of the rows to which table_add_all would add the points. Adds nothing to them, and
+ * creates missing rows. */
 void table_find_all(struct table *table, const struct point *points, size_t count,
 		    uint32_t *ret_rows);
-/* For whoever works out rows and sums himself: the row of these values, one for each key, made when
- * there is none. Borrowed until the next is made. */
+/* For callers that compute rows and sums themselves: the row of these values, one for each key,
+ * created if needed. Borrowed until the next is created. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);
-/* Sorts by event, then as table.order says; leaves out rows below @threshold percent of their event
- * and all but the first @limit (0: no limit) of each event, and those behind the first that come to
- * table.cover percent of it together. The sums keep everything. */
+/* Sorts by event, then by table.order. Leaves out rows below @threshold percent of their event, all
+ * but the first @limit (0: no limit) of each event, and those after the first that reach
+ * table.cover percent together. The sums keep everything. */
 void table_finish(struct table *table, double threshold, size_t limit);
 
 /* Percent of the weight of the row's event. */
 double table_percent(const struct table *table, const struct table_row *row);
-/* The same of row->self, for an inclusive table. */
+/* The same for row->self of an inclusive table. */
 double table_self_percent(const struct table *table, const struct table_row *row);
 /* The 95 % interval of table_percent, as shares. */
 struct interval table_interval(const struct table *table, const struct table_row *row);
-/* What a view that shows one event shows: the first with samples in the table that counts time,
- * else the first with samples, else 0. */
+/* The event for a view that shows one: the first with samples in the table that counts time, else
+ * the first with samples, else 0. */
 uint8_t table_main_event(const struct table *table);
-/* The frame of a row of a table by address. False: the key is not one of the table's. */
+/* The frame of a row of a table by address. False: the table has no such key. */
 bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame);
 /* Appends the text of key number @key of the row. */
 void table_text(const struct table *table, const struct table_row *row, size_t key,

@@ -38,7 +38,7 @@ void tally_add(struct tally *tally, const struct total *total)
 	add(tally, total, total_hash(total));
 }
 
-/* Rows lie all over the memory: they are fetched for all before the first is added. */
+/* Rows are scattered in memory: all are prefetched before the first is added. */
 void tally_add_all(struct tally *tally, const struct total *const *totals, size_t count)
 {
 	uint64_t hashes[TALLY_AT_ONCE];

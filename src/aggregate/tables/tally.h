@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples added up into totals: layer 1 to layer 2, for the part of them that was selected. */
+/* Adds samples up into totals: layer 1 to layer 2, for the selected ones. */
 #ifndef AGGREGATE_TABLES_TALLY_H
 #define AGGREGATE_TABLES_TALLY_H
 
@@ -12,12 +12,12 @@ struct tally {
 	struct hashidx index; /* private */
 };
 
-/* Adds to the row alike in task, stack, event, mode and context, made when there is none. */
+/* Adds to the row with the same task, stack, event, mode and context, creating it if needed. */
 void tally_add(struct tally *tally, const struct total *total);
-/* The same of @count totals, at most TALLY_AT_ONCE, which is faster than one by one. */
+/* Adds @count totals, at most TALLY_AT_ONCE, faster than one by one. */
 enum { TALLY_AT_ONCE = 64 };
 void tally_add_all(struct tally *tally, const struct total *const *totals, size_t count);
-/* Adds a row of its own, for totals that are known to differ. Not to be mixed with the other. */
+/* Adds a separate row, for totals that are known to differ. Do not mix with the calls above. */
 void tally_append(struct tally *tally, const struct total *total);
 void tally_done(struct tally *tally);
 
