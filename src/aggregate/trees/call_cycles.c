@@ -7,12 +7,12 @@
 
 struct search {
 	struct calls *calls;
-	uint32_t *first; /* by function, and one more: of its callees in `to` */
+	uint32_t *first; /* by function, and one more: index of its callees in `to` */
 	uint32_t *to;
-	uint32_t *number;   /* by function: in order of discovery, from 1 on; 0: not seen */
-	uint32_t *lowest;   /* the lowest number that is reached from it among the open ones */
-	uint32_t *next;	    /* its callee to be looked at next */
-	bool *open;	    /* it is on the stack of those whose component is not known */
+	uint32_t *number;   /* by function: order of discovery, from 1 on; 0: not seen */
+	uint32_t *lowest;   /* the lowest number of an open function reached from it */
+	uint32_t *next;	    /* its callee to examine next */
+	bool *open;	    /* it is on the stack: its component is not yet known */
 	VEC(uint32_t) path; /* the calls that led here */
 	VEC(uint32_t) stack;
 	uint32_t numbers;
@@ -54,7 +54,7 @@ static void discover(struct search *search, uint32_t function)
 	*vec_push(&search->path) = function;
 }
 
-/* All that is above @function on the stack is its component. */
+/* All functions above @function on the stack are its component. */
 static void close_component(struct search *search, uint32_t function)
 {
 	bool several = search->stack.items[search->stack.count - 1] != function;
@@ -75,7 +75,7 @@ static void lower(uint32_t *value, uint32_t other)
 		*value = other;
 }
 
-/* Goes on from the end of the path: to a callee that was not seen, or back. */
+/* Continues from the end of the path: to a callee not yet seen, or back. */
 static void step(struct search *search)
 {
 	uint32_t function = search->path.items[search->path.count - 1];

@@ -8,7 +8,7 @@
 struct ranked {
 	uint64_t weight, calls;
 	uint32_t function;
-	bool cycle; /* stands before its members */
+	bool cycle; /* comes before its members */
 };
 
 static int heavier(const void *left, const void *right)
@@ -32,7 +32,7 @@ static void rank(struct calls *calls)
 	for (uint32_t i = 0; i < calls->functions.count; i++) {
 		const struct call_function *row = &calls->functions.items[i];
 
-		/* what was cut right at the sample was hit itself */
+		/* a cut is listed only if a stack was cut right at its sample */
 		if (calls_is_cut(calls, i) && !row->self.samples)
 			continue;
 		if (row->total.samples || row->calls || row->own_calls)
@@ -47,7 +47,7 @@ static void rank(struct calls *calls)
 	free(ranked);
 }
 
-/* An arc in a list of one of its ends. */
+/* An arc in the list of one of its ends. */
 struct listed {
 	uint32_t owner, arc, other;
 	uint64_t weight, calls;
@@ -74,7 +74,7 @@ static int heaviest_first(const void *left, const void *right)
 	return a->owner == b->owner ? lighter(right, left) : lighter(left, right);
 }
 
-/* Numbers of the arcs in the order of @list; *ret_first: by function, where its own begin. */
+/* The arcs in the order of @list; *ret_first: by function, the index of its first. */
 static uint32_t *arcs_of(const struct listed *list, size_t count, size_t functions,
 			 uint32_t **ret_first)
 {
@@ -91,7 +91,7 @@ static uint32_t *arcs_of(const struct listed *list, size_t count, size_t functio
 	return arcs;
 }
 
-/* A function has those it calls, not the cycles these are in; a cycle has its members. */
+/* A function's callees are functions, not their cycles; a cycle's are its members. */
 static void list_callees(struct calls *calls, struct listed *list)
 {
 	size_t count = 0;

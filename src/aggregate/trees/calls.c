@@ -8,11 +8,11 @@
 #include "aggregate/trees/call_order.h"
 #include "base/xalloc.h"
 
-/* Going through the stacks, each from its innermost frame to its root. */
+/* Walks the stacks, each from its innermost frame to its root. */
 struct walk {
 	struct calls *calls;
 	uint32_t *arc_of_node;
-	uint32_t *seen_function, *seen_arc; /* the last stack that had it, as the node it ends at */
+	uint32_t *seen_function, *seen_arc; /* the last stack that had it: the node it ends at */
 	uint32_t *outermost;		    /* by function: the node met last */
 	VEC(uint32_t) met;		    /* functions of the stack */
 };
@@ -29,7 +29,7 @@ static bool arc_equal(const void *owner, uint32_t id, const void *key)
 	return arc->from == ends->from && arc->to == ends->to;
 }
 
-/* The arc between two functions, made if there is none. */
+/* The arc between two functions, created if needed. */
 static uint32_t arc_between(struct calls *calls, uint32_t from, uint32_t to)
 {
 	struct ends ends = { from, to };
@@ -61,7 +61,7 @@ static uint32_t caller_of(const struct calls *calls, uint32_t node)
 	return parent ? node_of(calls, parent)->place : CALLS_NOBODY;
 }
 
-/* Does a stack that counts end at the node? */
+/* True if a stack that counts ends at the node. */
 static bool ends_stack(const struct calls *calls, uint32_t leaf)
 {
 	if (!node_of(calls, leaf)->self.samples)
@@ -75,7 +75,7 @@ static bool ends_stack(const struct calls *calls, uint32_t leaf)
 	return false;
 }
 
-/* The call that led to @node, in the stack that ends at @leaf. */
+/* Adds the call that led to @node, in the stack that ends at @leaf. */
 static void add_call(struct walk *walk, uint32_t node, uint32_t leaf)
 {
 	const struct tree_node *end = node_of(walk->calls, leaf);
@@ -85,7 +85,7 @@ static void add_call(struct walk *walk, uint32_t node, uint32_t leaf)
 	if (walk->seen_arc[arc] != leaf)
 		add(&row->seen, &end->self);
 	walk->seen_arc[arc] = leaf;
-	/* The caller was not met yet: this is its innermost call. */
+	/* Only the innermost call counts: the caller was not met before. */
 	if (from == CALLS_NOBODY || walk->seen_function[from] == leaf)
 		return;
 	add(&row->callee_total, &end->self);
@@ -177,7 +177,7 @@ void calls_free(struct calls *calls)
 
 void calls_add_count(struct calls *calls, uint32_t from, uint32_t to, uint64_t count)
 {
-	/* A new one may move all others: it is found before any is looked at. */
+	/* A new arc may move all others: find it before using any. */
 	uint32_t arc = arc_between(calls, from, to);
 
 	calls->counted = calls->arcs_counted = true;
@@ -193,8 +193,8 @@ void calls_set_count(struct calls *calls, uint32_t place, uint64_t others, uint6
 	function->own_calls = own;
 }
 
-/* What a cycle has of the stack that ends at @leaf: as a function has it, but that its callees are
- * the innermost members. */
+/* Adds the stack that ends at @leaf to a cycle, as to a function, but with the innermost member as
+ * the callee. */
 static void add_cycle(struct calls *calls, uint32_t cycle, uint32_t innermost, uint32_t outermost,
 		      uint32_t leaf)
 {
@@ -215,14 +215,14 @@ static void add_cycle(struct calls *calls, uint32_t cycle, uint32_t innermost, u
 	add(&calls->arcs.items[down].callee_self, &hits);
 }
 
-/* A cycle in the stack it was met in last. */
+/* A cycle in the last stack that had it. */
 struct met_cycle {
 	uint32_t leaf, innermost, outermost;
 };
 
 struct cycle_walk {
 	struct met_cycle *of; /* by number */
-	VEC(uint32_t) met;    /* numbers of those in the stack */
+	VEC(uint32_t) met;    /* numbers of the cycles in the stack */
 };
 
 static void add_cycles_of(struct calls *calls, struct cycle_walk *walk, uint32_t leaf)

@@ -11,17 +11,17 @@
 
 struct inclusive {
 	struct hits total, self;
-	uint32_t on_path; /* how often it stands between the root and here */
+	uint32_t on_path; /* how often it is on the path from the root to here */
 	bool touched;
 };
 
 struct summing {
 	struct table *table;
 	const struct tree *tree;
-	struct inclusive *places; /* of the group that is gone through */
+	struct inclusive *places; /* of the current group */
 	VEC(uint32_t) touched;
 	VEC(uint32_t) path;
-	uint64_t group[KEYS_MAX]; /* values of its keys, in their order among @stacks' */
+	uint64_t group[KEYS_MAX]; /* values of the group's keys, in the order of @stacks' keys */
 };
 
 static bool is_stack(const struct key *key)
@@ -76,7 +76,7 @@ static void add_hits(struct hits *hits, const struct hits *more)
 	hits->weight += more->weight;
 }
 
-/* Leaves what the new node is not below. */
+/* Leaves the nodes that do not contain the new one. */
 static void leave(struct summing *summing, uint32_t parent)
 {
 	const struct tree_node *nodes = summing->tree->nodes.items;
@@ -124,7 +124,7 @@ static void add_row(struct summing *summing, uint32_t id)
 	row->self = place->self;
 }
 
-/* Adds the rows of the group that was gone through. */
+/* Adds the rows of the current group. */
 static void end_group(struct summing *summing)
 {
 	for (size_t i = 0; i < summing->touched.count; i++) {

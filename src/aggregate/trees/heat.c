@@ -9,10 +9,10 @@
 #include "base/radix.h"
 #include "base/xalloc.h"
 
-/* So many entries are put in order at once: they fit into the caches of a processor. */
+/* The number of entries sorted at once: they fit into a CPU's caches. */
 enum { CHUNK = 1 << 15 };
 
-/* How long a column is by itself: seconds, but for recordings of few. */
+/* The default length of a column: a second, or less for short recordings. */
 static uint64_t usual_column(uint64_t duration_ns)
 {
 	uint64_t column_ns = NS_PER_S;
@@ -71,7 +71,7 @@ static uint64_t place_of(const struct heat_entry *entry)
 	return (uint64_t)entry->bucket << 32 | entry->node;
 }
 
-/* Puts the entries from @first to before @end in order. */
+/* Sorts the entries from @first to before @end. */
 static void sort(struct heat_entry *entries, size_t first, size_t end)
 {
 	size_t count = end - first;
@@ -86,7 +86,7 @@ static void sort(struct heat_entry *entries, size_t first, size_t end)
 	memcpy(&entries[first], sorted, count * sizeof(*sorted));
 }
 
-/* Makes one entry of those in the same place, which stand side by side from @first on. */
+/* Merges entries of one place, which are adjacent from @first on. */
 static void unite(struct heat *heat, size_t first)
 {
 	struct heat_entry *entries = heat->entries.items;
@@ -103,7 +103,7 @@ static void unite(struct heat *heat, size_t first)
 	heat->entries.count = heat->merged = kept;
 }
 
-/* The first of the entries that are merged which is not before this bucket. */
+/* The first merged entry that is not before this bucket. */
 static size_t first_from(const struct heat *heat, uint32_t bucket)
 {
 	size_t low = 0, high = heat->merged;
@@ -136,7 +136,7 @@ void heat_merge(struct heat *heat)
 	unite(heat, first);
 }
 
-/* The same of all entries when their buckets are in order and only their nodes may not be. */
+/* Merges all entries if their buckets are in order and only their nodes may not be. */
 static void merge_within_buckets(struct heat *heat)
 {
 	struct heat_entry *entries = heat->entries.items;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples by when they were taken and where in a tree they are: columns of time, each cut into as
- * many rows, and in each of these buckets the nodes that were hit. Where there are too many of
- * those, buckets can be made longer, by 5, 2, 5, 2 ... times, so that lengths stay round, or nodes
- * be put together.
+ * Samples by time and by node of a tree: columns of time, each divided into the same number of
+ * rows, which gives buckets that hold the nodes hit in them. To have fewer entries, buckets can be
+ * made longer, by 5, 2, 5, 2 ... times, so that lengths stay round, or nodes can be merged.
  */
 #ifndef AGGREGATE_TREES_HEAT_H
 #define AGGREGATE_TREES_HEAT_H
@@ -18,7 +17,7 @@ enum {
 	HEAT_MAX_COLUMNS = 1000,
 	HEAT_FEW_COLUMNS = 100,
 	HEAT_MAX_ROWS = 1000,
-	HEAT_ROWS = 50, /* if nothing else is said */
+	HEAT_ROWS = 50, /* the default */
 };
 
 struct heat_entry {
@@ -33,29 +32,29 @@ struct heat {
 	uint32_t rows; /* of a column */
 	uint32_t columns;
 	VEC(struct heat_entry) entries; /* by bucket and node after heat_merge */
-	uint64_t end_ns;		/* private, and the next */
+	uint64_t end_ns;		/* private, as are the next two */
 	uint32_t factor;		/* of the next lengthening */
-	size_t merged;			/* so many entries are as after heat_merge */
+	size_t merged;			/* that many entries are sorted and merged */
 };
 
-/* @column_ns: 0: as long as suits the time from @origin_ns to @end_ns; it is made longer where
- * there would be more than HEAT_MAX_COLUMNS. @rows is 1 to HEAT_MAX_ROWS, 0: HEAT_ROWS. A bucket is
- * a whole number of nanoseconds. */
+/* @column_ns: 0: chosen to suit the time from @origin_ns to @end_ns. It is lengthened if there
+ * would be more than HEAT_MAX_COLUMNS columns. @rows is 1 to HEAT_MAX_ROWS, 0: HEAT_ROWS. A bucket
+ * is a whole number of nanoseconds. */
 void heat_init(struct heat *heat, uint64_t origin_ns, uint64_t end_ns, uint64_t column_ns,
 	       uint32_t rows);
 void heat_done(struct heat *heat);
 
-/* Times before the origin count as the first bucket, those behind the end as the last. May merge
- * the entries; that costs little where samples come nearly in order of time. */
+/* Times before the origin count in the first bucket, those after the end in the last. May merge the
+ * entries, which costs little if samples arrive nearly in order of time. */
 void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples,
 	      uint64_t weight);
 
-/* Sorts the entries, and makes one of those in the same place. */
+/* Sorts the entries, and merges those with the same bucket and node. */
 void heat_merge(struct heat *heat);
-/* The same with longer buckets: longer columns or, where these would be few, less rows. False: all
- * is in one bucket already. */
+/* Merges with longer buckets: longer columns or, if these would be few, fewer rows. False:
+ * everything is in one bucket already. */
 bool heat_lengthen(struct heat *heat);
-/* The same with @to by node in the place of nodes. */
+/* Merges with each node replaced by @to[node]. */
 void heat_map(struct heat *heat, const uint32_t *to);
 
 #endif

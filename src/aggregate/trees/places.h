@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the frames of a profile are to a view of stacks: the same place when they are equal in some
- * keys, e.g. in the function. Places are small numbers from 0 on. */
+/* Places group the frames of a profile for a view of stacks: frames that are equal in some keys,
+ * e.g. the function, are one place. Places are small numbers from 0 on. */
 #ifndef AGGREGATE_TREES_PLACES_H
 #define AGGREGATE_TREES_PLACES_H
 
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 
 struct place {
-	uint32_t frame; /* the first that is there */
+	uint32_t frame; /* its first frame */
 	bool one_image; /* all of its frames are in the same */
 };
 
@@ -27,13 +27,13 @@ struct places *places_new(const struct labels *labels, const struct key_list *ke
 void places_free(struct places *places); /* NULL is fine */
 DEFINE_CLEANUP(struct places *, places_free);
 
-/* Appends the texts of the keys, with ", " between them, for a reader who is told the image. */
+/* Appends the texts of the keys, separated by ", ", for a reader who sees the image. */
 void places_text(const struct places *places, uint32_t place, struct buf *buf);
-/* The image of the place's frames; 0 when they are in several. */
+/* The image of the place's frames; 0 if they are in several. */
 uint32_t places_image(const struct places *places, uint32_t place);
 
-/* Which places have a text that is @pattern, letter by letter or as a glob (see
- * aggregate/select.h): one bool for each, the caller frees them. NULL: none has. */
+/* Which places have a text that matches @pattern, character by character or as a glob (see
+ * aggregate/select.h): one bool for each, which the caller frees. NULL: none matches. */
 bool *places_match(const struct places *places, const char *pattern);
 
 #endif

@@ -34,21 +34,20 @@ static void hide_small_and_deep(const struct tree *tree, const struct prune_limi
 	free(depth);
 }
 
-/* The digits that weights have for heaviest(). */
+/* The digits of weights for find_heaviest(). */
 enum {
 	DIGIT_BITS = 16,
 	DIGITS = 1 << DIGIT_BITS,
 };
 
-/* What the first @limit nodes by weight weigh at least, and how many of just that weight are among
- * them. Nothing is sorted: the weight is found digit by digit, the highest first. */
+/* The lowest weight among the heaviest @limit nodes, and how many of exactly that weight are among
+ * them. It is found digit by digit, the highest first, without sorting. */
 struct heaviest {
 	uint64_t least;
 	size_t of_least;
 };
 
-/* How many nodes that are not hidden begin with the digits of @least above @shift, by their digit
- * there. */
+/* Counts, by the digit at @shift, the visible nodes whose higher digits equal those of @least. */
 static void count_digits(const struct tree *tree, const bool *hidden, uint64_t least,
 			 unsigned shift, size_t *counts)
 {
@@ -61,7 +60,7 @@ static void count_digits(const struct tree *tree, const bool *hidden, uint64_t l
 	}
 }
 
-/* At least @limit nodes are not hidden, and @limit is not 0. */
+/* Requires that at least @limit nodes are not hidden, and that @limit is not 0. */
 static struct heaviest find_heaviest(const struct tree *tree, size_t limit, const bool *hidden)
 {
 	size_t *counts = xcalloc(DIGITS, sizeof(*counts));
@@ -80,8 +79,8 @@ static struct heaviest find_heaviest(const struct tree *tree, size_t limit, cons
 	return heaviest;
 }
 
-/* Of those of the same weight the first are kept. No node weighs more than its parent, whose number
- * is smaller: parents are kept before their children. */
+/* Of nodes of the same weight the first stay. No node weighs more than its parent, whose number is
+ * smaller, so parents stay before their children. */
 static void hide_beyond(const struct tree *tree, size_t limit, bool *hidden)
 {
 	size_t shown = 0;

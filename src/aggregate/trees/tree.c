@@ -7,23 +7,24 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
-/* Stands for the part of a stack outside of what is looked at. */
+/* Stands for the part of a stack outside the focus. */
 #define OUTSIDE TREE_NO_NODE
-/* What stands for the node of a stack: there is none; there will be one. The root is no stack's. */
+/* Stand for the node of a stack that does not exist or is about to be created. The root is no
+ * stack's node. */
 #define NOT_MADE 0
 #define COMING	 (TREE_NO_NODE - 1)
 
-/* So many stacks before its turn the node of one is fetched. */
+/* How many stacks ahead the node of one is prefetched. */
 enum { FETCH_AHEAD = 8 };
 
 struct maker {
 	struct tree *tree;
 	const struct profile *profile;
 	const bool *focus;
-	size_t keys;	    /* of the table, the stack among them */
-	uint32_t base;	    /* the group all stacks begin at */
+	size_t keys;	    /* of the table, including the stack */
+	uint32_t base;	    /* the group in which all stacks begin */
 	uint32_t *of_stack; /* nodes by stack, within the group; or NOT_MADE, COMING */
-	VEC(uint32_t) path; /* stacks of the group that get one, callers first */
+	VEC(uint32_t) path; /* stacks of the group to get one, callers first */
 };
 
 struct wanted {
@@ -52,8 +53,8 @@ static uint32_t append_node(struct tree *tree, uint32_t parent, uint32_t place)
 	return id;
 }
 
-/* The child for this place, made if it is not there. Most nodes have one child; the index has only
- * those that are not the first of their parent. */
+/* The child for this place, created if needed. Most nodes have one child; the index has only
+ * children that are not the first of their parent. */
 static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t place)
 {
 	struct wanted wanted = { parent, place };
@@ -81,7 +82,7 @@ static uint32_t place_of(const struct maker *maker, uint32_t stack)
 	return maker->tree->places->of_frame[maker->profile->stacks.items[stack].frame];
 }
 
-/* Where the stack goes on from its caller's node. */
+/* The node of a stack below its caller's node. */
 static uint32_t step(struct maker *maker, uint32_t caller, uint32_t stack)
 {
 	uint32_t place = place_of(maker, stack);
@@ -91,8 +92,7 @@ static uint32_t step(struct maker *maker, uint32_t caller, uint32_t stack)
 	return maker->focus[place] ? child_of(maker->tree, maker->base, place) : OUTSIDE;
 }
 
-/* Where a path from a leaf begins: at the leaf, or at the outermost frame that is looked at; 0:
- * there is none. */
+/* Where a path from a leaf begins: at the leaf, or at the outermost frame in focus; 0: none. */
 static uint32_t begin_of_path(const struct maker *maker, uint32_t stack)
 {
 	uint32_t found = 0;
@@ -116,7 +116,7 @@ static uint32_t stack_of(const struct maker *maker, const struct table_row *row)
 	return (uint32_t)values_of(maker->tree->stacks, row)[maker->keys - 1];
 }
 
-/* Are they of one group? */
+/* True if both rows are of one group. */
 static bool same_group(const struct maker *maker, const struct table_row *row,
 		       const struct table_row *other)
 {
@@ -126,7 +126,7 @@ static bool same_group(const struct maker *maker, const struct table_row *row,
 		      (maker->keys - 1) * sizeof(uint64_t)) == 0;
 }
 
-/* The group that the row begins; without keys before the stack all is one. */
+/* Enters the group that the row begins; without keys before the stack, all rows are one group. */
 static void enter_group(struct maker *maker, const struct table_row *row)
 {
 	size_t places = maker->tree->places->rows.count;
@@ -154,7 +154,7 @@ static int by_values(const void *left, const void *right)
 	return 0;
 }
 
-/* The rows of the event, those of a group together. The caller frees them. */
+/* The rows of the event, sorted by group. The caller frees them. */
 static struct sorted_row *rows_by_group(const struct table *table, uint8_t event, size_t *ret_count)
 {
 	struct sorted_row *rows = xcalloc(table->rows.count, sizeof(*rows));
@@ -179,7 +179,7 @@ static void add_self(struct maker *maker, uint32_t node, const struct table_row 
 	self->weight += row->weight;
 }
 
-/* What leads to the stack and has no node so far, callers first. */
+/* Adds the frames of the stack that have no node yet, callers first. */
 static void add_path(struct maker *maker, uint32_t stack)
 {
 	const struct stack_node *stacks = maker->profile->stacks.items;
@@ -206,7 +206,7 @@ static uint32_t node_of_caller(const struct maker *maker, uint32_t stack)
 	return maker->focus ? OUTSIDE : maker->base;
 }
 
-/* Nodes lie all over the memory: what will be looked for soon is fetched before, in two steps. */
+/* Nodes are scattered in memory, so they are prefetched, in two steps. */
 static void fetch_slot(const struct maker *maker, uint32_t stack)
 {
 	uint32_t caller = node_of_caller(maker, stack);
@@ -242,7 +242,7 @@ static void make_nodes(struct maker *maker)
 	}
 }
 
-/* All rows of one group. */
+/* Adds all rows of one group. */
 static void add_group(struct maker *maker, const struct sorted_row *rows, size_t count)
 {
 	enter_group(maker, rows->row);
@@ -292,7 +292,7 @@ struct climber {
 	uint32_t stack; /* where it goes next; 0: it has arrived */
 };
 
-/* Every row that is looked at, in its group. The caller frees them. */
+/* All rows in focus, each in its group. The caller frees them. */
 static struct climber *start_climbing(struct maker *maker, size_t *ret_count)
 {
 	size_t count, climbing = 0;
@@ -313,7 +313,7 @@ static struct climber *start_climbing(struct maker *maker, size_t *ret_count)
 	return climbers;
 }
 
-/* One level further out; `total` is of what got there so far. */
+/* Moves one level outwards; `total` counts what got there so far. */
 static void climb(struct maker *maker, struct climber *climbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -329,7 +329,7 @@ static void climb(struct maker *maker, struct climber *climbers, size_t count)
 	}
 }
 
-/* Level by level, so that what has become too light to be shown need not climb on. */
+/* Works level by level, so that rows too light to be shown stop there. */
 static void add_from_leaves(struct maker *maker, uint64_t least)
 {
 	size_t count;

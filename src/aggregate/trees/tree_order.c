@@ -10,7 +10,7 @@ struct weighed {
 	uint32_t node;
 };
 
-/* The lightest first, and of those alike the last. */
+/* Lightest first, and among equals the last. */
 static int lighter(const void *left, const void *right)
 {
 	const struct weighed *a = left, *b = right;
@@ -20,7 +20,7 @@ static int lighter(const void *left, const void *right)
 	return a->node > b->node ? -1 : a->node < b->node;
 }
 
-/* The nodes that are not hidden, without the root, the lightest first. The caller frees them. */
+/* The visible nodes without the root, lightest first. The caller frees them. */
 static struct weighed *weigh(const struct tree *tree, const bool *hidden, size_t *ret_count)
 {
 	struct weighed *weighed = xcalloc(tree->nodes.count, sizeof(*weighed));
