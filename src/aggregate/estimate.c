@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The normal distribution has 95 % within so many standard deviations. */
+/* 95 % of the normal distribution lie within this many standard deviations. */
 static const double z_95 = 1.959963984540054;
 
 struct interval estimate_share(double part, double whole, double whole_squared)
@@ -21,7 +21,7 @@ struct interval estimate_share_within(double z, double part, double whole, doubl
 	share = fmin(part / whole, 1);
 	centre = share + z * z / (2 * n);
 	reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-	/* None and all are their own bounds; rounding must not shut them out. */
+	/* A share of 0 or 1 is its own bound; rounding must not exclude it. */
 	return (struct interval){
 		share > 0 ? fmax((centre - reach) / (1 + z * z / n), 0) : 0,
 		share < 1 ? fmin((centre + reach) / (1 + z * z / n), 1) : 1,
@@ -37,8 +37,8 @@ struct interval estimate_with_loss(struct interval seen, double whole, double lo
 	return (struct interval){ seen.low * whole / sum, (seen.high * whole + lost) / sum };
 }
 
-/* erfc(z / sqrt 2) is what lies outside of z on both sides; it falls with z, so halving finds it.
- */
+/* erfc(z / sqrt 2) is the probability outside z on both sides. It falls with z, so bisection finds
+ * z. */
 double estimate_z(double certainty, unsigned comparisons)
 {
 	double outside = (1 - certainty) / (comparisons ? comparisons : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far a share of samples may be from the truth. */
+/* How far a sampled share may be from the true one. */
 #ifndef AGGREGATE_ESTIMATE_H
 #define AGGREGATE_ESTIMATE_H
 
@@ -16,15 +16,15 @@ struct interval {
  */
 struct interval estimate_share(double part, double whole, double whole_squared);
 
-/* The same for another certainty: @z standard deviations to either side. */
+/* The same for another confidence: @z standard deviations to either side. */
 struct interval estimate_share_within(double z, double part, double whole, double whole_squared);
 
-/* Where a share lies that was estimated from @whole while @lost of the same was not seen, be that
- * all of it, or nothing. A sum of 0 gives [0, 1]. */
+/* The interval of a share estimated from @whole while @lost of the same was not seen: all of the
+ * lost weight may belong to the share, or none. A sum of 0 gives [0, 1]. */
 struct interval estimate_with_loss(struct interval seen, double whole, double lost);
 
-/* How many standard deviations hold @certainty (0..1) for all of @comparisons two-sided intervals
- * together (Bonferroni): 1.96 for one at 0.95. */
+/* The number of standard deviations for which all @comparisons two-sided intervals together have
+ * the confidence @certainty (0..1) (Bonferroni): 1.96 for one at 0.95. */
 double estimate_z(double certainty, unsigned comparisons);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What several keys say of frames, all of them together: frames that are alike in every one have
- * the same number. A frame is looked at when it is asked for first, for some keys open files.
+ * The values of several keys for each frame, under one number: frames that are equal in all keys
+ * have the same number. A frame is evaluated when it is first asked for, because some keys open
+ * files.
  */
 #ifndef AGGREGATE_FRAME_VALUES_H
 #define AGGREGATE_FRAME_VALUES_H
@@ -10,27 +11,27 @@
 #include "base/hashidx.h"
 #include "base/vec.h"
 
-/* Zero-initialised has no keys, and is to be asked nothing. */
+/* Zero-initialised has no keys and must not be asked for numbers. */
 struct frame_values {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
-	uint32_t *of_frame;   /* number + 1, by frame of the profile; 0: not asked for so far */
+	uint32_t *of_frame;   /* number + 1, by frame of the profile; 0: not yet evaluated */
 	uint32_t count;	      /* of numbers */
 	VEC(uint64_t) values; /* by number: one for each key */
 	struct hashidx index;
 };
 
-/* For those of @keys that are about code; the profile of @labels must have all its frames. */
+/* Takes those of @keys that are about code. The profile of @labels must have all its frames. */
 void frame_values_init(struct frame_values *frames, const struct labels *labels,
 		       const struct key_list *keys);
 void frame_values_done(struct frame_values *frames);
 
-/* The number of a frame: below the profile's number of frames, unless frame_values_find made some
- * that no frame has. */
+/* The number of a frame. Below the profile's number of frames, unless frame_values_find added
+ * values that no frame has. */
 uint32_t frame_values_number(struct frame_values *frames, uint32_t frame);
-/* The number of these values, one for each key; a new one when there is none. */
+/* The number of these values, one for each key; adds them if needed. */
 uint32_t frame_values_find(struct frame_values *frames, const uint64_t *values);
-/* The values of a number. Borrowed until the next is made. */
+/* The values of a number, one for each key. Borrowed until the next are added. */
 const uint64_t *frame_values_at(const struct frame_values *frames, uint32_t number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/hit_sets.h"
 
-/* A set of zeroes at the end. */
+/* Adds a set of zeros. */
 static hit_set push(struct hit_sets *sets)
 {
 	for (size_t i = 0; i < sets->events; i++)

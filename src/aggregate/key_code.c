@@ -12,7 +12,7 @@ static const char *const code_names[CODE_COUNT] = {
 	[CODE_MADE] = "made", [CODE_OTHER] = "other",
 };
 
-/* Is the file what the sampled process executes? */
+/* True if the file has the name of the program that the sampled process executes. */
 static bool is_own(const struct profile *profile, const struct image *image,
 		   const struct point *point)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The key "code": whose code it is that ran, to the program that runs it. See struct key. */
+/* The key "code": how the code that ran relates to the program: its own, a library ... See struct
+ * key. */
 #ifndef AGGREGATE_KEY_CODE_H
 #define AGGREGATE_KEY_CODE_H
 

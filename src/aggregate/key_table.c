@@ -254,7 +254,7 @@ static void text_number(const struct labels *labels, uint64_t value, struct buf 
 	buf_printf(buf, "%" PRId64, (int64_t)value);
 }
 
-/* Where the slice begins, in seconds with as many decimals as slices need. */
+/* The start of the slice, in seconds with as many decimals as slices need. */
 static void text_time(const struct labels *labels, uint64_t value, struct buf *buf)
 {
 	uint64_t slice = slice_ns(labels), begin_ns = value * slice;
@@ -274,7 +274,7 @@ static void text_address(const struct labels *labels, uint64_t value, struct buf
 	const struct profile *profile = labels->profile;
 	const struct frame *frame = &profile->frames.items[value];
 
-	/* Without the file's program headers only the place in the file is known. */
+	/* Without the file's program headers only the file offset is known. */
 	if (!frame->address_known && profile->images.items[frame->image].kind == IMAGE_FILE)
 		buf_printf(buf, "offset 0x%" PRIx64, frame->offset);
 	else
@@ -389,7 +389,7 @@ static size_t bound_wait(const struct labels *labels)
 	return WAIT_COUNT;
 }
 
-/* Numbers of processors may have gaps: this is what most have. */
+/* CPU numbers may have gaps: this bound holds for most machines. */
 static size_t bound_cpu(const struct labels *labels)
 {
 	uint64_t cpus = labels->profile->run.cpus;

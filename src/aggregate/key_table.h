@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys themselves: what each tells of a sample. Everybody but keys.c asks keys.h. */
+/* The keys themselves: the value of each for a sample. All but keys.c go through keys.h. */
 #ifndef AGGREGATE_KEY_TABLE_H
 #define AGGREGATE_KEY_TABLE_H
 

@@ -19,8 +19,7 @@ const struct key *keys_all(void)
 	return key_table;
 }
 
-/* How many letters of a word may be wrong: a third but always two, and never half of a short one.
- */
+/* How many letters of a word may be wrong: a third, at least two, but never half of a short one. */
 static unsigned wrong_letters(size_t length)
 {
 	size_t most = length / 3 < 2 ? 2 : length / 3;
@@ -28,7 +27,7 @@ static unsigned wrong_letters(size_t length)
 	return (unsigned)(2 * most < length ? most : length ? (length - 1) / 2 : 0);
 }
 
-/* The key that @name begins, else the one with the fewest wrong letters; NULL: none is near. */
+/* A key that begins with @name, else the one with the fewest wrong letters; NULL: none is near. */
 static const char *nearest(const char *name, size_t length)
 {
 	char word[MAX_KEY_LETTERS + 1];
@@ -52,7 +51,7 @@ static const char *nearest(const char *name, size_t length)
 	return found;
 }
 
-/* What other tools call some of them. */
+/* Names of keys in other tools. */
 static const char *const aliases[][2] = {
 	{ "application", "program" }, { "comm", "thread" },   { "command", "program" },
 	{ "dso", "image" },	      { "processor", "cpu" }, { "tgid", "pid" },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keys of --by and --select: one table. A key gives each sample a value (a small number that is
- * the same for all samples alike in it), and each value its text. A new key is a row in
- * key_table.c.
+ * The keys of --by and --select: one table. A key gives each sample a value (a small number, equal
+ * for samples that are alike in it), and each value a text. A new key is a row in key_table.c.
  */
 #ifndef AGGREGATE_KEYS_H
 #define AGGREGATE_KEYS_H
@@ -33,26 +32,26 @@ struct key {
 	const char *name;
 	const char *help; /* one line, for people */
 	enum key_kind kind;
-	unsigned uses; /* of a sample: enum sample_field */
-	bool closed;   /* a list of words that is the same for every profile */
+	unsigned uses; /* parts of a sample it needs: enum sample_field */
+	bool closed;   /* the values are a fixed list of words */
 	uint64_t (*value)(const struct labels *labels, const struct point *point);
-	/* The value of any frame of the profile, for keys that are about code; the value of a
-	 * sample is that of its innermost frame. NULL: the key is about something else. */
+	/* The value of any frame of the profile, for keys about code; a sample has the value of its
+	 * innermost frame. NULL: the key is about something else. */
 	uint64_t (*of_frame)(const struct labels *labels, uint32_t frame);
 	/* Appends the text of a value. labels may be NULL for closed keys. */
 	void (*text)(const struct labels *labels, uint64_t value, struct buf *buf);
-	/* The same for a reader who sees the image beside it; NULL: as text. */
+	/* The same for a reader who sees the image next to it; NULL: as text. */
 	void (*beside)(const struct labels *labels, uint64_t value, struct buf *buf);
-	/* Appends a second text that --select accepts as well; NULL: none. */
+	/* Appends a second text that --select accepts too; NULL: none. */
 	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
-	/* The number a value stands for; NULL: the value itself. KEY_NUMBER only. */
+	/* The number that a value stands for; NULL: the value itself. KEY_NUMBER only. */
 	uint64_t (*number)(const struct labels *labels, uint64_t value);
-	/* What a selection compares instead of that, in parts of one of which there are @parts; its
-	 * numbers may then have decimals. NULL: nothing else. */
+	/* What a selection compares instead of the number, in units of 1 / @parts; numbers in the
+	 * selection may then have decimals. NULL: compare the number. */
 	uint64_t (*measure)(const struct labels *labels, const struct point *point);
 	uint64_t parts;
-	/* Values are below this, but for odd ones of keys that are not closed; NULL: they may be
-	 * any. labels may be NULL for closed keys. */
+	/* Values are below this, except for rare ones of keys that are not closed; NULL: no bound.
+	 * labels may be NULL for closed keys. */
 	size_t (*bound)(const struct labels *labels);
 };
 
@@ -64,24 +63,24 @@ struct key_list {
 /* All keys, ended by a row without a name. */
 const struct key *keys_all(void);
 
-/* The key of this name. NULL and one line when there is none, with the nearest right one if any is
- * near; @name need not be terminated. */
+/* The key of this name. NULL and one line, with the nearest key if one is near, if there is none;
+ * @name need not be terminated. */
 const struct key *keys_find(const char *name, size_t length, struct err *err);
 
-/* "process,symbol" -> keys. -EINVAL: unknown, empty, twice or too many. */
+/* "process,symbol" -> keys. -EINVAL: unknown, empty, given twice or too many. */
 int keys_parse(const char *text, struct key_list *ret_list, struct err *err);
 
-/* The same of another option than --by, which the line names. */
+/* The same for an option other than --by; the error line names it. */
 int keys_parse_of(const char *option, const char *text, struct key_list *ret_list, struct err *err);
 
-/* Not in the list and not for people: the very stack, also where others have the same names. */
+/* Internal and not in the list: the exact stack, also where other stacks have the same names. */
 const struct key *keys_stack_id(void);
 
-/* What of a sample tells the values of these keys: enum sample_field. */
+/* Which parts of a sample these keys need: enum sample_field. */
 unsigned keys_use(const struct key_list *list);
-/* Is that more than totals know? */
+/* True if the keys need more than totals contain. */
 bool keys_need_samples(const struct key_list *list);
-/* Are the key's values frames of the profile? */
+/* True if the key's values are frames of the profile. */
 bool keys_is_frame(const struct key *key);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
-/* The functions of one image with one name, by the first of them. */
+/* The first function of each name in each image. */
 struct twins {
 	const struct profile *profile;
 	struct hashidx index;
@@ -38,7 +38,7 @@ static void count_name(struct labels *labels, struct twins *twins, uint32_t id)
 		hashidx_add(&twins->index, hash, id);
 }
 
-/* What labels_function gives beside the name, each more than the one before. */
+/* What labels_function adds to the name, each more than the one before. */
 enum telling { BY_NAME, BY_START, BY_FILE, BY_PATH, BY_BUILD_ID };
 
 /* Functions that share name and start, and what else distinguishes them. */
@@ -53,7 +53,7 @@ static const struct image *image_of(const struct profile *profile, const struct 
 	return &profile->images.items[symbol->image];
 }
 
-/* What two of them must differ in to be told apart @by it. */
+/* The text that must differ to distinguish two of them @by it. */
 static const char *distinction(const struct namesakes *namesakes, const struct symbol *symbol)
 {
 	const struct profile *profile = namesakes->profile;
@@ -73,7 +73,7 @@ static bool same_text(const void *owner, uint32_t id, const void *key)
 	       strcmp(distinction(namesakes, a), distinction(namesakes, b)) == 0;
 }
 
-/* Those that are not told apart @by it need the next. */
+/* Functions that @by does not distinguish need the next. */
 static void tell_apart(struct labels *labels, enum telling by)
 {
 	struct namesakes namesakes = { .profile = labels->profile, .by = by };
@@ -139,7 +139,7 @@ static const struct frame *leaf_of(const struct labels *labels, uint32_t stack)
 	return &profile->frames.items[profile->stacks.items[stack].frame];
 }
 
-/* The image is called as the wait, in brackets. */
+/* The image has the name of the wait, in brackets. */
 enum wait labels_wait(const struct labels *labels, uint32_t stack)
 {
 	const struct profile *profile = labels->profile;
@@ -200,7 +200,7 @@ static const char *make_name(const struct labels *labels, str_id name)
 	return labels->demangle ? labels->demangle(labels->demangle_context, text) : text;
 }
 
-/* A name may be in millions of rows. */
+/* Keeps each name: it may be in millions of rows. */
 void labels_name(const struct labels *labels, str_id name, struct buf *buf)
 {
 	if (name >= labels->name_count) {
@@ -212,7 +212,7 @@ void labels_name(const struct labels *labels, str_id name, struct buf *buf)
 	buf_add_str(buf, labels->names[name]);
 }
 
-/* The image of @symbol, as far as that tells it from others. */
+/* The image of @symbol, as far as needed to distinguish it from others. */
 static void add_image(const struct labels *labels, uint32_t symbol, struct buf *buf)
 {
 	const struct image *image =
@@ -244,7 +244,7 @@ void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *bu
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
 	labels_name(labels, row->name, buf);
-	/* What has no place of its own is all of the image alike. */
+	/* Code without a start of its own stands for the whole image. */
 	if (labels->has_twin[symbol] && (row->kind == SYMBOL_BRACKET || row->start))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
 }

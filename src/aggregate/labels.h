@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the rows of a profile are called: process name#instance, demangled symbols, user names. The
- * texts are as they are in the profile, not yet made safe for a terminal.
+ * Texts for the rows of a profile: process name#instance, demangled symbols, user names. The texts
+ * are those of the profile, not yet safe for a terminal.
  */
 #ifndef AGGREGATE_LABELS_H
 #define AGGREGATE_LABELS_H
@@ -13,16 +13,16 @@
 #include "base/buf.h"
 #include "model/profile.h"
 
-/* What the caller knows of users; aggregate itself asks no system. */
+/* User names from the caller; aggregate itself does not ask the system. */
 struct user_name {
 	uint32_t uid;
 	const char *name; /* borrowed */
 };
 
-/* What lines the code of frames belongs to; aggregate itself opens no file. */
+/* Source lines of frames, from the caller; aggregate itself opens no file. */
 struct label_places {
-	/* Ids of texts, equal where the texts are: "file:line", the file alone, and the function,
-	 * where the innermost inlined one counts, as a symbol table has it. */
+	/* Ids of texts; equal texts have equal ids. The texts are "file:line", the file alone, and
+	 * the function, named as in a symbol table; of inlined functions the innermost counts. */
 	uint32_t (*line)(void *context, uint32_t frame);
 	uint32_t (*source)(void *context, uint32_t frame);
 	uint32_t (*function)(void *context, uint32_t frame);
@@ -32,29 +32,29 @@ struct label_places {
 
 struct labels {
 	const struct profile *profile; /* borrowed */
-	const struct user_name *users; /* borrowed; those without a row are shown as numbers */
+	const struct user_name *users; /* borrowed; users without a row are shown as numbers */
 	size_t user_count;
-	/* The readable form of a name of a symbol table, or the name itself; borrowed until the
-	 * next call. The member may be NULL: names stay as they are. */
+	/* The readable form of a symbol table's name, or the name itself; borrowed until the next
+	 * call. NULL: names stay as they are. */
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
-	const struct label_places *places; /* borrowed; NULL: lines are not known */
-	uint64_t slice_ns;		   /* how long a value of the key time is; 0: 1 s */
+	const struct label_places *places; /* borrowed; NULL: lines are unknown */
+	uint64_t slice_ns;		   /* length of a value of the key time; 0: 1 s */
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
 	struct stack_names *stacks;
 	bool *has_twin;	  /* by symbol: another function of its image has its name */
-	uint8_t *told_by; /* by symbol: what it takes to tell it from others of its name */
-	char **names;	/* by str_id: as labels_name gives it; NULL: not asked for so far */
+	uint8_t *told_by; /* by symbol: what distinguishes it from others of its name */
+	char **names;	  /* by str_id: as labels_name gives it; NULL: not asked for */
 	size_t name_count;
 };
 
-/* Everything but the profile is left empty for the caller to fill in. */
+/* Leaves all public members but the profile empty, for the caller to fill in. */
 void labels_init(struct labels *labels, const struct profile *profile);
 void labels_done(struct labels *labels);
 
-/* What a stack says of its thread by its innermost frame: what it waited for, WAIT_RUNNING if it
- * ran; and the process that ended the wait, 0: none is known. */
+/* What a stack's innermost frame says about its thread: what it waited for, WAIT_RUNNING if it ran;
+ * and the process that ended the wait, 0: unknown. */
 enum wait labels_wait(const struct labels *labels, uint32_t stack);
 uint32_t labels_waker(const struct labels *labels, uint32_t stack);
 
@@ -63,12 +63,12 @@ void labels_process(const struct labels *labels, uint32_t process, struct buf *b
 void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
 /* A name as in a symbol table; "[unknown]" for the empty one. */
 void labels_name(const struct labels *labels, str_id name, struct buf *buf);
-/* The symbol's name, and what tells it from all others in the profile: "@0xSTART" between two
- * symbols ("a->b") or where others have the same name; then " in FILE", by its last name or by its
- * path, where they also have the same start; then " of build ID". */
+/* The symbol's name, and what distinguishes it from all others in the profile. "@0xSTART" if it
+ * lies between two symbols ("a->b") or others have the same name. Then " in FILE", as its base name
+ * or its path, if others also have the same start. Then " of build ID". */
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
-/* The same for a reader who sees the image beside it: the start is only given where the image has
- * several functions of this name, or several places without one. */
+/* The same for a reader who sees the image next to it: the start appears only if the image has
+ * several functions of this name, or several places without a name. */
 void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf);
 void labels_path(const struct labels *labels, uint32_t image, struct buf *buf);
 

@@ -12,7 +12,7 @@
 #define LONGEST_NS     (36525 * NS_PER_DAY)
 #define SHARE_OF_WHOLE 1000000ULL
 
-/* No more digits than this before the point: the value then fits, whatever the unit. */
+/* The most digits before the point: more might overflow in some unit. */
 enum { MOST_DIGITS = 12, DIGITS_OF_NS = 9, YEAR_OF_TM = 1900 };
 
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 	{ "d", NS_PER_DAY },
 };
 
-/* The unit that begins here; 0: none does. */
+/* Consumes a unit; 0: there is none. */
 static uint64_t take_unit(const char **text)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -43,7 +43,7 @@ static uint64_t take_unit(const char **text)
 	return 0;
 }
 
-/* Digits, at most @most of them; false: there are none, or more. */
+/* Consumes at most @most digits; false: there are none, or more. */
 static bool take_digits(const char **text, unsigned most, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -58,7 +58,8 @@ static bool take_digits(const char **text, unsigned most, uint64_t *ret_value)
 	return count > 0;
 }
 
-/* ".25" as billionths; nothing there is 0. Digits behind the ninth tell nothing. */
+/* Consumes ".25" as billionths; without a point the result is 0. Digits after the ninth are
+ * ignored. */
 static bool take_fraction(const char **text, uint64_t *ret_billionths)
 {
 	uint64_t value = 0;
@@ -77,7 +78,7 @@ static bool take_fraction(const char **text, uint64_t *ret_billionths)
 	return count > 0;
 }
 
-/* A number times the unit behind it, or times @plain where it has none (0: it must have one). */
+/* Consumes a number and its unit, or takes @plain as the unit (0: a unit is required). */
 static bool take_part(const char **text, uint64_t plain, uint64_t *ret_ns)
 {
 	uint64_t whole, billionths, unit;
@@ -162,7 +163,7 @@ static bool parse_epoch(const char *text, struct moment *moment)
 	return true;
 }
 
-/* YYYY-MM-DD, a day that there is. */
+/* YYYY-MM-DD, a date that exists. */
 static bool take_date(const char **text, struct tm *tm)
 {
 	uint64_t year, month, day;
@@ -222,7 +223,7 @@ int moment_parse(const char *text, struct moment *ret_moment, struct err *err)
 		       text);
 }
 
-/* Midnight, @days behind the day that has @seconds since 1970. */
+/* Midnight, @days after the day of @seconds since 1970. */
 static time_t midnight(time_t seconds, int days)
 {
 	struct tm tm;
@@ -234,7 +235,7 @@ static time_t midnight(time_t seconds, int days)
 	return mktime(&tm);
 }
 
-/* The moment of the day on which @real_ns is, or of the one @days before it. */
+/* The time of day @of_day on the day that is @days after that of @real_ns. */
 static uint64_t on_day(uint64_t real_ns, int days, uint64_t of_day)
 {
 	time_t begin = midnight((time_t)(real_ns / NS_PER_S), days);
@@ -242,7 +243,7 @@ static uint64_t on_day(uint64_t real_ns, int days, uint64_t of_day)
 	return (uint64_t)(begin < 0 ? 0 : begin) * NS_PER_S + of_day;
 }
 
-/* See MOMENT_OF_DAY in the header's list. */
+/* See 14:05 in the header's list. */
 static uint64_t real_of_day(uint64_t of_day, uint64_t start_real_ns, uint64_t end_real_ns)
 {
 	for (int days = 0; days >= -1; days--) {

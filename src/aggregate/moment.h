@@ -2,11 +2,11 @@
 /*
  * Moments of a recording and spans of time, as people write them:
  *
- *   2.5  250ms  10m  1h30m       behind the start of the recording
+ *   2.5  250ms  10m  1h30m       after the start of the recording
  *   -10s                         before its end
  *   50%                          of its duration
- *   14:05  14:05:30.5            by the wall clock of whoever asks: the last such moment within the
- *                                recording, else that of the day on which it began
+ *   14:05  14:05:30.5            local time: the last such moment within the recording, else that
+ *                                of the day on which it began
  *   2026-11-21  2026-11-21T14:05:30  2026-11-21 14:05Z     a date; Z: of UTC
  *   @1795226400.5                seconds since 1970
  *
@@ -34,15 +34,16 @@ struct moment {
 	uint64_t value;
 };
 
-/* Reads a span of time. -EINVAL: it is none, or longer than 100 years. */
+/* Reads a span of time. -EINVAL: not a span, or longer than 100 years. */
 int moment_parse_span(const char *text, uint64_t *ret_ns);
 
-/* Reads a moment. -EINVAL and one line that says how moments are written. */
+/* Reads a moment. -EINVAL and one line that lists the forms. */
 int moment_parse(const char *text, struct moment *ret_moment, struct err *err);
 
-/* The moment by the clock of samples (CLOCK_MONOTONIC, ns); before the recording's start it is that
- * start, beyond its end it is what it is. @end_ns: the end of the recording by that clock. -ENODATA
- * and one line for a time of day when the profile does not know when it was made. */
+/* The moment by the clock of samples (CLOCK_MONOTONIC, ns). A moment before the recording's start
+ * becomes its start; one after its end stays as it is. @end_ns: the end of the recording by that
+ * clock. -ENODATA and one line for a time of day if the profile does not know when it was
+ * recorded. */
 int moment_ns(const struct moment *moment, const struct profile *profile, uint64_t end_ns,
 	      uint64_t *ret_ns, struct err *err);
 

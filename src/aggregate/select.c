@@ -13,11 +13,11 @@
 
 struct pattern {
 	char *text;	      /* owned */
-	char *plain;	      /* the same without backslashes; owned */
+	char *plain;	      /* without backslashes; owned */
 	uint64_t first, last; /* of KEY_NUMBER */
 };
 
-/* What is known of a value: patterns are tried once for each. */
+/* What we know about a value: patterns are tried once for each. */
 enum verdict { VERDICT_UNKNOWN, VERDICT_NO, VERDICT_YES };
 
 struct clause {
@@ -25,9 +25,9 @@ struct clause {
 	char *text; /* as typed, for the explanation; owned */
 	bool excludes;
 	VEC(struct pattern) patterns;
-	uint8_t *verdicts; /* by value, where values are bounded; owned */
+	uint8_t *verdicts; /* by value, if values are bounded; owned */
 	size_t bound;
-	uint64_t passed; /* samples this clause and all before it let through */
+	uint64_t passed; /* samples that this clause and all before it accepted */
 };
 
 struct select {
@@ -73,7 +73,7 @@ static char *copy(const char *text, size_t length)
 	return copied;
 }
 
-/* The letters meant when the pattern is read as a plain text. */
+/* The pattern read as plain text. */
 static char *without_backslashes(const char *text)
 {
 	char *plain = xmalloc(strlen(text) + 1);
@@ -106,7 +106,8 @@ static int parse_number(const char **text, uint64_t *ret_value)
 	return errno ? -EINVAL : 0;
 }
 
-/* "2.5" of a key that is measured in @parts of one: all that begins with these digits. */
+/* "2.5" for a key measured in units of 1 / @parts: the range of all values that begin with these
+ * digits. */
 static int parse_decimal(const char **text, uint64_t parts, uint64_t *ret_first, uint64_t *ret_last)
 {
 	uint64_t value;
@@ -147,7 +148,7 @@ static int parse_range(const struct key *key, struct pattern *pattern, struct er
 	return 0;
 }
 
-/* A word that a closed list does not have would only ever select nothing. */
+/* Rejects a word that a closed list does not have: it would never match. */
 static int check_word(const struct key *key, const struct pattern *pattern, struct err *err)
 {
 	struct buf words = { 0 };
@@ -186,7 +187,7 @@ static int add_pattern(struct clause *clause, const char *text, size_t length, s
 	return clause->key->closed ? check_word(clause->key, pattern, err) : 0;
 }
 
-/* Up to the next comma without a backslash. */
+/* The length up to the next comma without a backslash. */
 static size_t pattern_length(const char *text, size_t limit)
 {
 	size_t at = 0;
@@ -212,7 +213,7 @@ static int add_patterns(struct clause *clause, const char *text, size_t length, 
 	}
 }
 
-/* The length of the key when "key=" or "key!=" begins here, else 0. */
+/* The length of the key if "key=" or "key!=" begins here, else 0. */
 static size_t key_length(const char *text)
 {
 	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz");
@@ -221,8 +222,8 @@ static size_t key_length(const char *text)
 	return *behind == '=' || (*behind == '!' && behind[1] == '=') ? length : 0;
 }
 
-/* A clause ends where a blank is followed by the next clause; other blanks belong to the value,
- * because names of threads have some. */
+/* A clause ends at a blank that is followed by the next clause. Other blanks belong to the value:
+ * names of threads contain some. */
 static size_t clause_length(const char *text)
 {
 	size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The three ways to run: in user mode, in the kernel on one's own behalf, and interrupts that
- * merely happened meanwhile (softirq and hardirq context), which are nobody's system time.
+ * The three ways to run: user mode, the kernel on behalf of the task, and interrupts that merely
+ * occurred meanwhile (softirq and hardirq context), which are no task's system time.
  */
 #ifndef AGGREGATE_SPLIT_H
 #define AGGREGATE_SPLIT_H
@@ -17,7 +17,7 @@ struct split {
 	struct hits user, system, interrupts;
 };
 
-/* Adds a total to the way of running it belongs to. */
+/* Adds a total to its way of running. */
 void split_add(struct split *split, const struct total *total);
 struct hits split_sum(const struct split *split);
 /* The kernel's part: system and interrupts. */

@@ -14,12 +14,12 @@
 
 struct stack_names {
 	const struct profile *profile;
-	uint32_t *first; /* by stack; NULL: not asked for */
-	char **texts;	 /* by name, as they stand in a stack; NULL: not asked for */
+	uint32_t *first; /* by stack; NULL: not yet computed */
+	char **texts;	 /* by name, as in a stack; NULL: not yet computed */
 	size_t text_count;
 };
 
-/* A stack of the first of its kind, called from the first of its own kind. */
+/* Identifies stacks with the same names: the first such caller, and the name. */
 struct link {
 	uint32_t caller;
 	str_id name;
@@ -60,7 +60,7 @@ static bool is_linked(const void *owner, uint32_t id, const void *key)
 	       name_of(names->profile, id) == link->name;
 }
 
-/* Callers come before what they call. */
+/* Callers have lower numbers than what they call. */
 static void find_firsts(struct stack_names *names)
 {
 	const struct profile *profile = names->profile;
@@ -88,8 +88,8 @@ uint32_t stack_names_first(struct stack_names *names, uint32_t stack)
 	return names->first[stack];
 }
 
-/* A name that no person reads to its end would be written out in every row of a table. What is left
- * out gets a hash, so that different names stay different. */
+/* A name that no one reads to its end would appear in every row of a table. A hash replaces its
+ * rest, so that different names stay different. */
 static void cut_name(struct buf *plain, struct buf *rest)
 {
 	size_t size = strlen(buf_text(plain)), kept = STACK_NAMES_MOST_BYTES;
@@ -104,7 +104,7 @@ static void cut_name(struct buf *plain, struct buf *rest)
 	plain->size = kept;
 }
 
-/* A name is in many stacks. Borrowed from labels->stacks. */
+/* Keeps each text: a name is in many stacks. Borrowed from labels->stacks. */
 static const char *text_of(const struct labels *labels, str_id name)
 {
 	struct stack_names *names = labels->stacks;

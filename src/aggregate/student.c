@@ -9,8 +9,8 @@ enum {
 };
 
 static const double least_step = 1e-15;
-static const double least_reach = 1e-12; /* a step that is no step any more */
-static const double tiny = 1e-300;	 /* in place of 0 in a denominator (Lentz's method) */
+static const double least_reach = 1e-12; /* a step too small to matter */
+static const double tiny = 1e-300;	 /* replaces 0 in a denominator (Lentz's method) */
 
 static double not_zero(double value)
 {
@@ -56,7 +56,7 @@ double student_beta(double a, double b, double x)
 	if (x >= 1)
 		return 1;
 	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
-	/* The fraction converges fast below the mean only. */
+	/* The fraction converges fast only below the mean. */
 	if (x < (a + 1) / (a + b + 2))
 		return front * beta_fraction(a, b, x) / a;
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
@@ -93,7 +93,7 @@ static double density(double t, double freedom)
 	return front * pow(1 + t * t / freedom, -(freedom + 1) / 2);
 }
 
-/* student_p falls with t, ever more slowly: Newton's steps from 0 on never go too far. */
+/* student_p falls with t, ever more slowly: Newton's steps from 0 never overshoot. */
 double student_reach(double certainty, double freedom)
 {
 	double outside = 1 - certainty, t = 0;
