@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 
-/* See kernel_lockdown(7): the word in brackets is how it is. */
+/* kernel_lockdown(7): the word in brackets is the current mode. */
 static bool is_locked_down(void)
 {
 	enum { LIMIT = 4096 };
@@ -32,7 +32,7 @@ static int explain_permission(const struct bpf_load_words *words, int rc, struct
 		       words->try ? "'" : "");
 }
 
-/* bpf(2): who may not load at all gets EPERM. */
+/* A caller without permission to load BPF programs gets EPERM (bpf(2)). */
 static int explain_refusal(const struct bpf_load_words *words, const char *log, int rc,
 			   struct err *err)
 {
@@ -86,14 +86,14 @@ int bpf_load_explain(const struct bpf_load_words *words, int rc, struct err *err
 	return explain(words, "", rc, err);
 }
 
-/* ---- the verifier's words ---- */
+/* ---- the verifier's log ---- */
 
-/* What is verified is told instruction by instruction: what does not fit is cut off by older
- * kernels, at its end, where the reason is. */
+/* The log describes every instruction that the verifier checked. If it does not fit, older kernels
+ * drop its end, where the reason is. */
 enum { LOG_BYTES = 16 << 20, MAX_WORDS = 200 };
 
 struct bpf_load_log {
-	char *text; /* LOG_BYTES of them */
+	char *text; /* LOG_BYTES */
 };
 
 struct bpf_load_log *bpf_load_log_new(void)
@@ -126,7 +126,7 @@ int bpf_load_log_explain(const struct bpf_load_log *log, const struct bpf_load_w
 	return explain(words, log->text, rc, err);
 }
 
-/* Lines of numbers that stand behind the reason. */
+/* Statistics, which the verifier prints after its reason. */
 static bool is_statistics(const char *line)
 {
 	static const char *const begins[] = { "processed ", "verification time ", "stack depth ",

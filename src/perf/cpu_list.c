@@ -13,7 +13,7 @@
 
 enum { FILE_LIMIT = 1 << 22 }; /* of /proc/stat, which has a line for each CPU and interrupt */
 
-/* One number; -1 when there is none below the limit. */
+/* One number; -1 if there is none or it is not below the limit. */
 static long read_number(const char **text)
 {
 	char *end;
@@ -56,8 +56,7 @@ int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct e
 	return 0;
 }
 
-/* The lines "cpu0 ...", "cpu1 ..." are of those that are online; "cpu  ..." is the sum (proc(5)).
- */
+/* The lines "cpu0 ...", "cpu1 ..." are online CPUs; the line "cpu ..." is their sum (proc(5)). */
 static int parse_stat(const char *text, int **ret_cpus, size_t *ret_count)
 {
 	VEC(int) cpus = { 0 };
@@ -104,8 +103,8 @@ int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err)
 	return cpu_list_online_in("/sys", "/proc", ret_cpus, ret_count, err);
 }
 
-/* A mask as /proc/PID/status has it has a digit for four CPUs, up to the highest number there may
- * be (the kernel's nr_cpu_ids). */
+/* The mask in /proc/PID/status has one digit for four CPUs, up to the highest number that a CPU may
+ * have (the kernel's nr_cpu_ids). */
 static long cpus_in_status(const char *text)
 {
 	const char *mask = strstr(text, "\nCpus_allowed:");

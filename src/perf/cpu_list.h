@@ -9,16 +9,16 @@
 
 enum { CPU_LIST_MAX = 8192 }; /* NR_CPUS of the largest distribution kernels */
 
-/* The caller frees *ret_cpus. -EINVAL with the reason for text that is no such list. */
+/* The caller frees *ret_cpus. -EINVAL with the reason if @text is not such a list. */
 int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct err *err);
-/* The CPUs that are online now, in order: /sys/devices/system/cpu/online, or where /sys is not
- * there the lines of /proc/stat. */
+/* The CPUs that are online now, ascending: from /sys/devices/system/cpu/online, or without /sys
+ * from /proc/stat. */
 int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err);
-/* How many places a table needs that has one for each number a CPU may have; 0: not known. Without
- * /sys it is up to three too many, from the mask in /proc/self/status. */
+/* The size of a table with one entry for every number that a CPU may have; 0 if unknown. Without
+ * /sys it comes from the mask in /proc/self/status and may be up to three too large. */
 size_t cpu_list_room(void);
 
-/* The same with other folders in the place of /sys and /proc, for tests. */
+/* For tests: the same with other folders in place of /sys and /proc. */
 int cpu_list_online_in(const char *sys, const char *proc, int **ret_cpus, size_t *ret_count,
 		       struct err *err);
 size_t cpu_list_room_in(const char *sys, const char *proc);

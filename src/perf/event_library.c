@@ -11,10 +11,11 @@
 
 #include "base/buf.h"
 
-/* The library's interface since 2010; its names of struct sizes stay with it. */
+/* The library's soname since 2010. Callers pass the size of each struct, so later releases accept
+ * older structs. */
 static const char file_name[] = "libpfm.so.4";
 
-/* What is used of it. */
+/* The functions we call. */
 #define FUNCTIONS(X)               \
 	X(pfm_initialize)          \
 	X(pfm_strerror)            \
@@ -24,7 +25,7 @@ static const char file_name[] = "libpfm.so.4";
 	X(pfm_get_event_attr_info) \
 	X(pfm_get_os_event_encoding)
 
-/* It stays loaded: what it prepared is found again at the next question. */
+/* Stays loaded: pfm_initialize prepares tables that later calls use again. */
 struct library {
 #define MEMBER(name) typeof(name) *name;
 	FUNCTIONS(MEMBER)
@@ -86,9 +87,9 @@ int event_library_find(const char *name, struct event_spec *spec, struct err *er
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- listing ---- */
 
-/* The two that only repeat what the kernel has names for. */
+/* The two PMUs of libpfm that only repeat the kernel's own event names. */
 static bool is_own(pfm_pmu_t pmu)
 {
 	return pmu == PFM_PMU_PERF_EVENT || pmu == PFM_PMU_PERF_EVENT_RAW;
@@ -114,7 +115,7 @@ static void list_masks(const struct library *library, const pfm_event_info_t *in
 	}
 }
 
-/* Its code, where one can be had without naming masks. */
+/* The event's code, if it has one without unit masks. */
 static void add_code(const struct library *library, struct event_entry *entry)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };

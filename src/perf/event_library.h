@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of processors by the names their makers gave them, with unit masks, from libpfm4:
+ * Processor events by their vendors' names, with unit masks, from libpfm4:
  *
  *   [PMU::]EVENT[:MASK...][:MODIFIER[=NUMBER]...]
  *
- * The library is loaded when it is needed; without it none of these names is known.
+ * The library is loaded on first use. Without it, none of these names is known.
  */
 #ifndef PERF_EVENT_LIBRARY_H
 #define PERF_EVENT_LIBRARY_H
@@ -12,12 +12,12 @@
 #include "base/err.h"
 #include "perf/event_spec.h"
 
-/* To @spec, but for its name. -ENOENT: no such event; -EINVAL: its unit masks or modifiers are
- * wrong or missing, with the library's reason; -ENOSYS: the library is not installed. */
+/* Fills @spec except its name. -ENOENT: no such event; -EINVAL: wrong or missing unit masks or
+ * modifiers, with the library's reason; -ENOSYS: the library is not installed. */
 int event_library_find(const char *name, struct event_spec *spec, struct err *err);
-/* The events of the PMUs that are present here; with @all of every PMU the library knows, by
- * "PMU::EVENT". What -e would be without unit masks; their names are the entry's masks, the default
- * one first. -ENOSYS as above. */
+/* Visits the events of the PMUs present on this machine; with @all, those of every PMU the library
+ * knows, as "PMU::EVENT". An entry has the code that -e uses without unit masks, and the masks'
+ * names, the default one first. -ENOSYS as above. */
 int event_library_each(bool all, event_visit visit, void *context);
 
 #endif

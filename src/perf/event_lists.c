@@ -10,16 +10,16 @@
 #include "perf/event_tables.h"
 #include "perf/event_tracepoints.h"
 
-/* Where a list is being read. */
+/* The position in a list that is being read. */
 struct cursor {
 	const char *at;
 	unsigned groups; /* begun so far */
 	bool in_group;
-	const char *suffix; /* of the group: what is behind its "}" */
+	const char *suffix; /* of the group: what follows its "}" */
 	size_t suffix_length;
 };
 
-/* How long the name at @at is: commas between slashes are part of it. */
+/* The length of the name at @at. Commas between slashes belong to the name. */
 static size_t name_length(const char *at)
 {
 	bool in_terms = false;
@@ -57,7 +57,7 @@ static int end_group(struct cursor *cursor, struct err *err)
 	return 0;
 }
 
-/* Behind a name: the end, or the next one. */
+/* After a name: the end of the list, or the next name. */
 static int step(struct cursor *cursor, bool *ret_more, struct err *err)
 {
 	int rc = *cursor->at == '}' ? end_group(cursor, err) : 0;
@@ -75,7 +75,7 @@ typedef int (*take_name)(void *context, const char *name, unsigned group, struct
 
 /* ---- tracepoints by a pattern ---- */
 
-/* A pattern stands for all tracepoints that fit, each with what is behind it. */
+/* A pattern stands for every tracepoint that matches it, each with the suffix of the pattern. */
 struct fitting {
 	char pattern[EVENT_NAME_MAX];
 	const char *behind; /* modifier, count or rate */
@@ -87,7 +87,7 @@ struct fitting {
 	struct err *err;
 };
 
-/* GROUP:NAME with a sign of a glob in it. Terms of a PMU and the library's names have none. */
+/* True for GROUP:NAME with glob characters. PMU terms and libpfm names have none. */
 static bool is_glob(const char *name, size_t *ret_length)
 {
 	const char *colon = strchr(name, ':');
@@ -116,7 +116,7 @@ static void take_fitting(void *context, const struct event_entry *entry)
 			err_set(fitting->err, -EINVAL, "the name '%s' is too long", entry->name);
 }
 
-/* Takes the name, or all that fit it. */
+/* Takes the name itself, or every tracepoint that matches it. */
 static int take_all(const char *name, unsigned group, take_name take, void *context,
 		    struct err *err)
 {
@@ -176,7 +176,7 @@ static int each_name(const char *list, unsigned *groups, take_name take, void *c
 	return cursor.in_group ? err_set(err, -EINVAL, "'%s': a group has no closing }", list) : 0;
 }
 
-/* The list that is made, and how many fit. */
+/* The list under construction and its capacity. */
 struct spec_list {
 	struct event_spec *specs;
 	unsigned *groups;

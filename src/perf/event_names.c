@@ -41,7 +41,7 @@ static int unknown_name(const char *name, struct err *err)
 		       name);
 }
 
-/* ---- what stands behind a name ---- */
+/* ---- suffixes of names ---- */
 
 static bool is_modifier(const char *part)
 {
@@ -68,7 +68,7 @@ static bool take_count(const char *part, struct event_spec *spec)
 	return !*end && !errno && spec->period > 0 && spec->period <= INT64_MAX;
 }
 
-/* A part behind a colon. */
+/* A part after a colon. */
 static int take_suffix(const char *part, struct event_spec *spec, struct err *err)
 {
 	if (is_modifier(part)) {
@@ -80,7 +80,7 @@ static int take_suffix(const char *part, struct event_spec *spec, struct err *er
 	return err_set(err, -EINVAL, "invalid modifier '%s': expected a count, u or k", part);
 }
 
-/* What is behind "@". */
+/* The text after "@". */
 static int take_sampling(const char *text, struct event_spec *spec, struct err *err)
 {
 	char *end;
@@ -100,7 +100,8 @@ static int take_sampling(const char *text, struct event_spec *spec, struct err *
 		       text);
 }
 
-/* Cuts @text at its colons. Returns how many parts, at most @most; one more tells of too many. */
+/* Splits @text at its colons. Returns the number of parts, or @most + 1 if there are more than
+ * @most. */
 static size_t split(char *text, char **parts, size_t most)
 {
 	size_t count = 0;
@@ -140,8 +141,8 @@ static int parse_pmu(char *text, struct event_spec *spec, struct err *err)
 	return rc < 0 || !*end ? rc : take_suffix(end, spec, err);
 }
 
-/* What has no table of ours: the library's event, if it is one; else @rc with the reason there is
- * already. */
+/* For a name that none of our tables has: tries libpfm. Returns @rc, and leaves its reason, if
+ * libpfm does not know the event either. */
 static int try_library(const char *text, int rc, struct event_spec *spec, struct err *err)
 {
 	struct err why = { "" };
@@ -152,7 +153,8 @@ static int try_library(const char *text, int rc, struct event_spec *spec, struct
 	return found == 0 ? 0 : rc;
 }
 
-/* The name of @parts that no table has. Sets *ret_used: how many parts are the name. */
+/* Looks up @parts in tracepoints, PMUs and libpfm. *ret_used: how many of the parts are the name.
+ */
 static int find_elsewhere(const char *text, char **parts, size_t count, struct event_spec *spec,
 			  size_t *ret_used, struct err *err)
 {
@@ -221,7 +223,7 @@ int event_names_parse(const char *text, struct event_spec *ret_spec, struct err 
 	return rc;
 }
 
-/* ---- all of them ---- */
+/* ---- listing ---- */
 
 void event_names_each(event_visit visit, void *context, struct err *ret_no_tracepoints,
 		      struct err *ret_no_library)

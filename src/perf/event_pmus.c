@@ -15,8 +15,8 @@
 enum {
 	PATH_BYTES = 640,
 	WORD_BYTES = 160,
-	FILE_LIMIT = 4096, /* sysfs files are a page at most */
-	MAX_NESTING = 2,   /* an event's terms may not be events again */
+	FILE_LIMIT = 4096, /* a sysfs file is at most a page */
+	MAX_NESTING = 2,   /* the terms of an event cannot name events in turn */
 };
 
 /* A PMU whose terms are being read. */
@@ -25,8 +25,8 @@ struct pmu {
 	unsigned nesting;
 };
 
-/* The first line of FOLDER/PMU/@kind/@name@suffix, of at most @size bytes. false: it is not there.
- */
+/* The first line of FOLDER/PMU/@kind/@name@suffix, in at most @size bytes. False if there is no
+ * such file. */
 static bool read_line(const struct pmu *pmu, const char *kind, const char *name, const char *suffix,
 		      char *ret_line, size_t size)
 {
@@ -62,8 +62,8 @@ static uint64_t *config_of(struct event_spec *spec, const char *name, size_t len
 	return NULL;
 }
 
-/* Puts the low bits of @value into the bit ranges of @layout ("0-7,21"), from the lowest on. False
- * for what is no such list, or a value that does not fit. */
+/* Puts the low bits of @value into the bit ranges of @layout ("0-7,21"), lowest first. False if
+ * @layout is malformed or the value does not fit. */
 static bool place_bits(const char *layout, uint64_t value, uint64_t *config)
 {
 	const char *at = layout;
@@ -120,7 +120,7 @@ static void take_unit(const struct pmu *pmu, const char *name, struct event_spec
 		spec->unit[0] = '\0';
 }
 
-/* A term without a value: one of the PMU's events, or a field to be 1. */
+/* A term without a value: one of the PMU's events, or a field set to 1. */
 static int take_word(struct pmu *pmu, const char *name, struct event_spec *spec, struct err *err)
 {
 	char terms[FILE_LIMIT];
@@ -227,7 +227,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Entries of a folder in their order; the caller frees each, and all. */
+/* Entries of a folder, sorted; the caller frees each entry and the array. */
 static size_t list_folder(const char *path, struct dirent ***ret_entries)
 {
 	int count = scandir(path, ret_entries, is_visible, by_name);
@@ -256,7 +256,7 @@ int event_pmus_find_bare(const char *folder, const char *name, struct event_spec
 	return rc;
 }
 
-/* "NAME.unit" and the like go with NAME. */
+/* Files such as "NAME.unit" describe the event NAME. */
 static bool is_event_file(const char *name)
 {
 	return !strchr(name, '.');

@@ -14,13 +14,13 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 enum {
-	SW_CGROUP_SWITCHES = 11, /* linux/perf_event.h: later than some distributions' headers */
-	LEAST_OFTEN = 6000,	 /* what happens at most instructions */
-	LEAST_SELDOM = 500,	 /* misses and the like, and what is not known */
-	NEAR = 4,		 /* letters that may be wrong, and one */
+	SW_CGROUP_SWITCHES = 11, /* missing in older linux/perf_event.h */
+	LEAST_OFTEN = 6000,	 /* events that happen at most instructions */
+	LEAST_SELDOM = 500,	 /* misses and the like, and unknown events */
+	NEAR = 4,		 /* letters that may differ, plus one */
 };
 
-/* The names of perf_event_open(2) as perf-list(1) spells them; what they are also called. */
+/* The names of perf_event_open(2) in the spelling of perf-list(1); `other` is an alias. */
 static const struct {
 	const char *name, *other;
 	uint32_t type;

@@ -20,8 +20,8 @@ enum { PATH_BYTES = 640 };
 
 static const char *const mounts[] = { "/sys/kernel/tracing/events",
 				      "/sys/kernel/debug/tracing/events" };
-/* Where it is mounted; the second is in a folder that is often root's alone, and mounts it itself.
- */
+/* Where tracefs is mounted. The second is inside debugfs, often readable by root only, and the
+ * kernel mounts it there itself. */
 static const char *const points[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 static int read_id(const char *group, const char *name, uint64_t *ret_id)
@@ -83,7 +83,7 @@ static bool is_tracefs(const char *path)
 	return statfs(path, &found) == 0 && found.f_type == TRACEFS_MAGIC;
 }
 
-/* Where the file cannot be read, nothing is said against the kernel. */
+/* True also if /proc/filesystems cannot be read: then the kernel is not blamed. */
 static bool kernel_has_tracefs(void)
 {
 	enum { LIMIT = 65536 };
@@ -123,7 +123,7 @@ static int is_plain_folder(const struct dirent *entry)
 	return is_plain(entry);
 }
 
-/* Visits the tracepoints of a group; each is a folder with an id. */
+/* Visits the tracepoints of a group; each is a folder with a file "id". */
 static void visit_group(const char *mount, const char *group, event_visit visit, void *context)
 {
 	char path[PATH_BYTES], full[EVENT_NAME_MAX];

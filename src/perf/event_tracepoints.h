@@ -8,23 +8,25 @@
 #include "base/err.h"
 #include "perf/event_spec.h"
 
-/* -ENOENT: it is not there, or tracefs is not to be seen; -EINVAL: that cannot be a tracepoint. */
+/* -ENOENT: no such tracepoint, or tracefs is not available; -EINVAL: the name cannot be a
+ * tracepoint. */
 int event_tracepoints_find(const char *group, const char *name, struct event_spec *spec,
 			   struct err *err);
-/* Why tracepoints are not to be seen, and what to do, as the end of a sentence: -EACCES: this user
- * may not read tracefs; -ENOENT: it is not mounted, or the kernel has none. 0: they can be read. */
+/* Why tracepoints are not available, and what to do, as the end of a sentence. -EACCES: this user
+ * may not read tracefs; -ENOENT: tracefs is not mounted, or the kernel has none. 0: they are
+ * available. */
 int event_tracepoints_hidden(struct err *err);
 
-/* What that follows from; apart for tests. */
+/* The facts behind that answer; separate for tests. */
 struct tracefs_facts {
-	bool readable; /* the folder of events is */
-	bool mounted;  /* tracefs is, where it belongs */
-	bool known;    /* the kernel has it (/proc/filesystems) */
-	bool sys;      /* the folder to mount it at is there */
+	bool readable; /* the events folder can be read */
+	bool mounted;  /* tracefs is mounted where it belongs */
+	bool known;    /* the kernel has tracefs (/proc/filesystems) */
+	bool sys;      /* the mount point exists */
 };
 
 int event_tracepoints_explain(const struct tracefs_facts *facts, struct err *err);
-/* Nothing is visited where tracefs cannot be read: -EACCES or -ENOENT then, else 0. */
+/* 0, or -EACCES or -ENOENT if tracefs cannot be read; then nothing is visited. */
 int event_tracepoints_each(event_visit visit, void *context);
 
 #endif

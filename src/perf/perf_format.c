@@ -6,7 +6,7 @@
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define BEFORE_TIME (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID)
 #define BEFORE_ID   (BEFORE_TIME | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)
-/* Of the trailer, from the field's own first byte to the record's end. */
+/* Fields of the trailer from the named one to the record's end. */
 #define FROM_TIME (TRAILER & ~PERF_SAMPLE_TID)
 #define FROM_ID	  (FROM_TIME & ~PERF_SAMPLE_TIME)
 
@@ -20,7 +20,7 @@ struct perf_format perf_format_of(const struct perf_event_attr *attr)
 				     .sample_id_all = attr->sample_id_all };
 }
 
-/* Each of the fields takes one word. */
+/* Every one of these fields is one word. */
 static size_t bytes_of(const struct perf_format *format, uint64_t fields)
 {
 	return 8 * (size_t)__builtin_popcountll(format->sample_type & fields);

@@ -55,8 +55,8 @@ bool perf_limits_own(void)
 	return fd >= 0;
 }
 
-/* What is said must hold for this kernel: at the levels above 2 some refuse all, as Debian's, and
- * others nothing more than at 2. So it is tried. */
+/* The message must be true for this kernel. Above level 2, some kernels (Debian's) refuse
+ * everything and others no more than at 2, so perf_limits_own tries it. */
 int perf_limits_refusal(const struct perf_refusal *refusal, struct err *err)
 {
 	const char *why = strerror(-refusal->rc);

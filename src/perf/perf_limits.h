@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's limits on perf events, and the sentences that tell a user what they mean. */
+/* The kernel's limits on perf events, and the messages that explain them to a user. */
 #ifndef PERF_PERF_LIMITS_H
 #define PERF_PERF_LIMITS_H
 
@@ -8,20 +8,19 @@
 
 #include "base/err.h"
 
-/* kernel.perf_event_paranoid; 2 (the kernel's default) when it cannot be read. */
+/* kernel.perf_event_paranoid; 2 (the kernel's default) if it cannot be read. */
 int64_t perf_limits_paranoid(void);
-/* kernel.perf_event_max_sample_rate, samples per second and CPU; 0 when it cannot be read. */
+/* kernel.perf_event_max_sample_rate, samples per second and CPU; 0 if it cannot be read. */
 int64_t perf_limits_max_rate(void);
-/* 0, or -EINVAL when @rate_hz is above the kernel's limit, with the limit and the sysctl in @err.
- */
+/* 0, or -EINVAL with the limit and the sysctl in @err if @rate_hz exceeds the kernel's limit. */
 int perf_limits_check_rate(double rate_hz, struct err *err);
-/* May we look at least at what our own processes do in user mode? It is tried. */
+/* True if we may sample our own processes in user mode. Opens an event to find out. */
 bool perf_limits_own(void);
-/* Why the kernel refused to open an event (@rc: negative errno) and what mends it; @machine: one of
- * whole CPUs, not of some threads. Returns @rc. */
+/* Explains why the kernel refused to open an event (@rc: negative errno), and the fix. @machine:
+ * the event was for whole CPUs, not for threads. Returns @rc. */
 int perf_limits_explain(int rc, bool machine, struct err *err);
 
-/* What the sentence about a permission follows from; apart for tests. */
+/* The facts that select a permission message; separate for tests. */
 struct perf_refusal {
 	int rc;		  /* -EACCES or -EPERM */
 	int64_t paranoid; /* kernel.perf_event_paranoid */

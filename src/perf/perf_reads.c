@@ -43,7 +43,7 @@ bool perf_reads_since(struct perf_reads *reads, uint64_t id, int32_t tid, uint64
 		*ret_count = value;
 		return true;
 	}
-	/* One that went back was made anew. */
+	/* If the value went down, the counter is a new one. */
 	last = &reads->list.items[at];
 	*ret_count = value >= last->value ? value - last->value : value;
 	last->value = value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts that samples carry of their event or of its group (PERF_SAMPLE_READ, perf's ":S"):
- * members of a group have no samples of their own, each one of the leader's tells how far all have
- * counted. What a member weighs is what it counted since it was told last, as perf has it
+ * The counts of their event or group that samples carry (PERF_SAMPLE_READ, perf's ":S"). Members of
+ * a group have no samples of their own: each sample of the leader has the current counts of all. A
+ * member's weight is what it counted since its last sample, as in perf
  * (linux:tools/perf/util/session.c, deliver_sample_value).
  */
 #ifndef PERF_PERF_READS_H
@@ -16,9 +16,9 @@
 #include "base/vec.h"
 #include "perf/perf_sample.h"
 
-enum { PERF_READS_MAX = 1 << 20 }; /* counters that are followed */
+enum { PERF_READS_MAX = 1 << 20 }; /* counters that can be followed */
 
-/* How far a counter was when it was told last. */
+/* The last known value of a counter. */
 struct perf_reads_last {
 	uint64_t id;
 	uint64_t value;
@@ -33,14 +33,14 @@ struct perf_reads {
 
 void perf_reads_done(struct perf_reads *reads);
 
-/* What a sample tells of its @member-th counter, from 0 on: its id, and how far it is. False: no
- * such member, or ids were not recorded. */
+/* The id and the current value of the sample's counter @member, from 0. False if there is no such
+ * member, or ids were not recorded. */
 bool perf_reads_member(const struct perf_read *read, size_t member, uint64_t *ret_id,
 		       uint64_t *ret_value);
 
-/* What the counter counted since the last call for it; from its beginning, the first time. @tid:
- * the thread, where an id stands for inherited counters of several; else 0. False: there are more
- * counters than can be followed. */
+/* What the counter counted since the last call for it, or since its start on the first call. @tid:
+ * the thread, if the id stands for inherited counters of several threads; else 0. False if there
+ * are more than PERF_READS_MAX counters. */
 bool perf_reads_since(struct perf_reads *reads, uint64_t id, int32_t tid, uint64_t value,
 		      uint64_t *ret_count);
 

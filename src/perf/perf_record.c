@@ -11,9 +11,9 @@
 enum {
 	MISC_MMAP_DATA = 1 << 13,     /* PERF_RECORD_MISC_MMAP_DATA */
 	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
-	/* of perf record --filter; tools/lib/perf/include/perf/event.h */
+	/* perf record --filter; tools/lib/perf/include/perf/event.h */
 	MISC_LOST_SAMPLES_BPF = 1 << 15,
-	KSYMBOL_NAME_AT = 24,	     /* behind header, address, size, type and flags */
+	KSYMBOL_NAME_AT = 24,	     /* after header, address, size, type and flags */
 	BPF_EVENT_BYTES = 24,	     /* header, type, flags, id, tag */
 	KSYMBOL_UNREGISTER = 1 << 0, /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 	MMAP2_IDENTITY_BYTES = 24,
@@ -25,7 +25,7 @@ static int32_t read_s32(struct reader *reader)
 	return (int32_t)reader_u32(reader);
 }
 
-/* PERF_RECORD_MMAP, and how _MMAP2 begins. */
+/* PERF_RECORD_MMAP, and the start of _MMAP2. */
 static void read_range(struct reader *body, struct perf_record *record, uint16_t misc)
 {
 	struct perf_mmap *map = &record->mmap;
@@ -38,8 +38,9 @@ static void read_range(struct reader *body, struct perf_record *record, uint16_t
 	map->executable = !(misc & MISC_MMAP_DATA);
 }
 
-/* Linux 3.12, and Red Hat's kernels of that time, wrote no protection and flags: there the path
- * begins, and no protection has the bits of its first character. */
+/* In _MMAP2 records of Linux 3.12, and of Red Hat kernels of that time, the path follows at once,
+ * without protection and flags. Its first characters, read as protection, have bits that do not
+ * exist. */
 static void read_protection(struct reader *body, struct perf_mmap *map)
 {
 	const uint32_t grows = 0x01000000 | 0x02000000; /* PROT_GROWSDOWN, PROT_GROWSUP */
@@ -55,10 +56,10 @@ static void read_protection(struct reader *body, struct perf_mmap *map)
 }
 
 /*
- * Is it a build id, as the flag of its record says? The kernel (seen in 6.18) leaves the flag in
- * the records of events that did not ask for build ids when one that did was told of the mapping
- * before; where the size of the id would be is then the major number of a device, with small
- * numbers behind it.
+ * True if the record has a build id, as its flag says. The kernel (seen in 6.18) also sets the flag
+ * in records of events that did not ask for build ids, if it reported the mapping to one that did
+ * before. Then the byte for the id's size is part of a device's major number, and small numbers
+ * follow it.
  */
 static bool is_build_id(struct reader identity)
 {
@@ -114,7 +115,7 @@ static void read_mmap(struct reader *body, struct perf_record *record, uint16_t 
 	record->mmap.path = reader_cstr(body);
 }
 
-/* Forks, exits and throttling have their time in the body as well, for events without trailer. */
+/* Fork, exit and throttle records also have a time in the body, for events without trailer. */
 static void read_own_time(struct reader *body, struct perf_record *record)
 {
 	uint64_t time_ns = reader_u64(body);
@@ -144,7 +145,7 @@ static void read_ksymbol(struct reader *body, struct perf_record *record)
 {
 	record->ksymbol.address = reader_u64(body);
 	record->ksymbol.size = reader_u32(body);
-	reader_u16(body); /* type: BPF or out-of-line code, both are code to us */
+	reader_u16(body); /* type: BPF or out-of-line code; we treat both as code */
 	record->ksymbol.removed = reader_u16(body) & KSYMBOL_UNREGISTER;
 	record->ksymbol.name = reader_cstr(body);
 }
@@ -209,8 +210,8 @@ static void read_body(struct reader *body, struct perf_record *record, uint16_t 
 	}
 }
 
-/* The trailer's pid and tid are those of whoever caused the record; a body that names its subject
- * overwrites them. */
+/* The trailer's pid and tid are those of the thread that caused the record. A body that names its
+ * subject overwrites them. */
 static void read_trailer(struct reader *trailer, const struct perf_format *format,
 			 struct perf_record *record)
 {
@@ -241,9 +242,9 @@ struct perf_format perf_record_live_format(void)
 }
 
 /*
- * Where the record ends, behind its trailer. Of kernel symbols and BPF programs the size in the
- * header is too large when several events tell of them: the kernel (seen in 6.18) adds the
- * trailer's size once more for each that was told before, and what lies there is of no meaning.
+ * Where the record ends, after its trailer. For kernel symbols and BPF programs the size in the
+ * header is too large if several events report them: the kernel (seen in 6.18) adds the trailer's
+ * size again for each earlier event. The excess bytes have no meaning.
  */
 static size_t real_size(const void *bytes, size_t size, uint32_t type,
 			const struct perf_format *format)
@@ -261,7 +262,7 @@ static size_t real_size(const void *bytes, size_t size, uint32_t type,
 	return end < size ? end : size;
 }
 
-/* false: shorter than its trailer. */
+/* False if the record is shorter than its trailer. */
 static bool read_other(struct reader *body, const struct perf_format *format, uint16_t misc,
 		       struct perf_record *record)
 {
@@ -322,7 +323,7 @@ static uint32_t type_of(const void *bytes, size_t size, const struct perf_format
 	return reader_u32(&reader);
 }
 
-/* The word @at bytes behind a sample's start or before another record's end; 0: not there. */
+/* The word @at bytes after a sample's start or before another record's end; 0 if out of range. */
 static uint64_t word_at(const void *bytes, size_t size, const struct perf_format *format,
 			uint32_t type, size_t at)
 {

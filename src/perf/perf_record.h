@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's perf records, from bytes to a struct: perf_event_open(2), "MMAP layout". How they
- * are laid out depends on the event they belong to: its struct perf_format. Where events of several
- * formats share a buffer, perf_record_id tells which it is; all of ours agree in what
- * PERF_RECORD_SAMPLE_TYPE has.
+ * Decodes the kernel's perf records: perf_event_open(2), "MMAP layout". The layout of a record
+ * depends on its event's struct perf_format. Where events of several formats share a buffer,
+ * perf_record_id finds the event; all our own events agree on the fields of
+ * PERF_RECORD_SAMPLE_TYPE.
  */
 #ifndef PERF_PERF_RECORD_H
 #define PERF_PERF_RECORD_H
@@ -17,7 +17,7 @@
 #include "perf/perf_format.h"
 #include "perf/perf_sample.h"
 
-/* What a live recording's samples have. */
+/* The sample fields of a live recording. */
 #define PERF_RECORD_SAMPLE_TYPE                                                         \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
@@ -31,7 +31,7 @@ struct perf_mmap {
 	uint64_t dev, inode; /* 0 when the record carries a build id instead */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint8_t build_id_size; /* 0 when the record carries dev and inode */
-	bool executable;       /* code may be run there */
+	bool executable;       /* the mapping is executable */
 	const char *path;      /* borrowed */
 };
 
@@ -44,15 +44,15 @@ struct perf_comm {
 	bool exec;
 };
 
-/* The subject is the thread that leaves or comes. */
+/* The subject is the thread that leaves or enters a CPU. */
 struct perf_switch {
 	bool out;	/* leaves */
-	bool preempted; /* it was not done; only of one that leaves */
+	bool preempted; /* it could have gone on; only if it leaves */
 };
 
 struct perf_lost {
 	uint64_t count; /* records, of any kind, that found the ring full */
-	bool filtered;	/* samples that a filter of the user's passed over: no loss */
+	bool filtered;	/* samples that the user's filter rejected: no loss */
 };
 
 struct perf_ksymbol {
@@ -70,9 +70,9 @@ struct perf_cgroup {
 struct perf_record {
 	uint32_t type;	  /* PERF_RECORD_* */
 	uint8_t cpu_mode; /* PERF_RECORD_MISC_KERNEL, _USER ... */
-	uint64_t id;	  /* of the event (PERF_EVENT_IOC_ID); 0: the record does not say */
-	uint64_t time_ns; /* 0: the record does not say */
-	int32_t pid, tid; /* of the record's subject: for a fork the child, for an exit who left */
+	uint64_t id;	  /* of the event (PERF_EVENT_IOC_ID); 0: not in the record */
+	uint64_t time_ns; /* 0: not in the record */
+	int32_t pid, tid; /* of the subject: a fork's child, an exit's exiting thread */
 	uint32_t cpu;
 	union {
 		struct perf_sample sample;
@@ -86,20 +86,20 @@ struct perf_record {
 	};
 };
 
-/* The format of live events that have PERF_RECORD_SAMPLE_TYPE and nothing else. */
+/* The format of live events with exactly the fields of PERF_RECORD_SAMPLE_TYPE. */
 struct perf_format perf_record_live_format(void);
 
-/* Reads one whole record (@size is its header's size, 8-byte aligned memory). 0, or -EINVAL for
- * bytes that are no such record. Types we have no use for come back with only type, id, task, time
- * and CPU. */
+/* Reads one whole record from 8-byte aligned memory; @size is the size in its header. 0, or -EINVAL
+ * if the bytes are not such a record. Of types that we do not use, only type, id, task, time and
+ * CPU are set. */
 int perf_record_read(const void *bytes, size_t size, const struct perf_format *format,
 		     struct perf_record *ret_record);
 
-/* Only the trailer's or the sample's time, for sorting; 0 when there is none. */
+/* Only the time of the trailer or the sample, for sorting; 0 if there is none. */
 uint64_t perf_record_time(const void *bytes, size_t size, const struct perf_format *format);
 
-/* Only the id of the event a record belongs to, by the format of any event it may belong to; 0 when
- * there is none. */
+/* Only the id of the event that a record belongs to. @format may be that of any event in the
+ * buffer. 0 if there is none. */
 uint64_t perf_record_id(const void *bytes, size_t size, const struct perf_format *format);
 
 #endif

@@ -13,10 +13,10 @@ enum {
 	NOT_WANTED = -1,
 };
 
-/* ax bx cx dx si di bp sp of perf to the DWARF numbers of the x86-64 psABI, figure 3.36. */
+/* From perf's ax bx cx dx si di bp sp to DWARF numbers: x86-64 psABI, figure 3.36. */
 static const int8_t x86_dwarf[X86_IP] = { 0, 3, 2, 1, 4, 5, 6, 7 };
 
-/* The DWARF number of perf's register; NOT_WANTED: none that matters. */
+/* The DWARF number of perf's register @number; NOT_WANTED if the unwinder does not use it. */
 static int dwarf_number(uint16_t machine, unsigned number)
 {
 	if (machine == EM_AARCH64)

@@ -3,15 +3,15 @@
 
 #include "perf/perf_record.h"
 
-/* @count words in place; from the other byte order, turned into the format's room, where there is
- * always space because the words of one record are less than the room has. */
+/* Reads @count words: in place, or in the other byte order swapped into the format's buffer. That
+ * buffer holds more words than a record has, so there is always space. */
 static const uint64_t *read_words(struct reader *body, const struct perf_format *format,
 				  uint64_t count)
 {
 	const uint8_t *words;
 	uint64_t *turned;
 
-	/* A length further up that is no multiple of 8 was not written by any kernel. */
+	/* No kernel writes a preceding length that is not a multiple of 8. */
 	if (count > PERF_FORMAT_MAX_WORDS || count * 8 > reader_left(body) ||
 	    (uintptr_t)body->at % 8) {
 		body->bad = true;
@@ -19,7 +19,7 @@ static const uint64_t *read_words(struct reader *body, const struct perf_format 
 	}
 	if (!format->swap_room)
 		return reader_bytes(body, count * 8);
-	/* What is left to read shrinks from array to array, so this order never overlaps. */
+	/* Each later array has less left to read, so arrays placed from the end never overlap. */
 	words = body->at;
 	turned = format->swap_room + PERF_FORMAT_MAX_WORDS - (size_t)(body->end - words) / 8;
 	for (uint64_t i = 0; i < count; i++)
@@ -27,8 +27,8 @@ static const uint64_t *read_words(struct reader *body, const struct perf_format 
 	return turned;
 }
 
-/* PERF_SAMPLE_READ, as read(2) lays it out: of a group the times come first, of one event last but
- * for its id. */
+/* PERF_SAMPLE_READ, in the layout of read(2). A group has its times before its members; a single
+ * event has them between its value and its id. */
 static void read_counts(struct reader *body, const struct perf_format *format,
 			struct perf_read *read)
 {
@@ -93,7 +93,7 @@ static void read_registers(struct reader *body, const struct perf_format *format
 	registers->values = read_words(body, format, registers->count);
 }
 
-/* The size is what was asked for; how much of it could be copied stands behind the bytes. */
+/* The size is what the event asked for. The number of bytes actually copied follows the bytes. */
 static void read_stack(struct reader *body, struct perf_stack_dump *stack)
 {
 	uint64_t size = reader_u64(body), copied;
@@ -115,7 +115,7 @@ static uint64_t read_if(struct reader *body, uint64_t has)
 	return has ? reader_u64(body) : 0;
 }
 
-/* The fields of one word each that begin a sample. */
+/* The one-word fields at the start of a sample. */
 static void read_head(struct reader *body, const struct perf_format *format,
 		      struct perf_record *record)
 {
@@ -163,7 +163,7 @@ static void read_tail(struct reader *body, const struct perf_format *format,
 		skip_aux(body);
 }
 
-/* Behind the chain all is rare: a live recording's samples are done before it. */
+/* Fields after the call chain are rare: the samples of a live recording end before them. */
 #define RARE                                                                        \
 	(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT_TYPE | \
 	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |   \

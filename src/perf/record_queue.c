@@ -10,21 +10,21 @@
 
 enum {
 	NO_TWIN = -1,
-	KEPT_BYTES = 1024 * 1024, /* of room nothing is in */
+	KEPT_BYTES = 1024 * 1024, /* unused room that is kept */
 };
 
 #define NO_ORDER UINT64_MAX
 
 struct entry {
 	uint64_t time_ns;
-	uint64_t order; /* of arrival: ties */
+	uint64_t order; /* of arrival; breaks ties */
 	size_t offset;	/* of the record's bytes */
 	uint32_t size;
-	int64_t twin_offset; /* of the other record of the same mapping, or NO_TWIN */
+	int64_t twin_offset; /* of the other record of the same mapping; NO_TWIN: none */
 	uint32_t twin_size;
 };
 
-/* A record that was added while others were handed out. */
+/* A record that was added during a release. */
 struct late_comer {
 	size_t ring;
 	size_t offset; /* in late_bytes */
@@ -37,13 +37,13 @@ struct record_queue {
 	struct buf late_bytes;
 	bool releasing;
 	struct buf bytes;   /* all records, 8-byte aligned like in the ring */
-	struct buf spare;   /* the next bytes, when those kept are moved together */
+	struct buf spare;   /* the next buffer, when compacting */
 	uint64_t *last_map; /* per ring: the order of its last mapping record, or NO_ORDER */
 	uint64_t order;
 	uint64_t released_ns;
 	struct record_queue_counts counts;
 	struct perf_format format;
-	struct record_queue_events events; /* all NULL: all records are of one */
+	struct record_queue_events events; /* all NULL: all records are of one event */
 };
 
 struct record_queue *record_queue_new(size_t rings, const struct perf_format *format)
@@ -103,8 +103,8 @@ static bool has_build_id(const struct record_queue *queue, const void *bytes)
 	       record.mmap.build_id_size;
 }
 
-/* Do two records of mappings speak of the same one? They agree in everything but the identity of
- * the file, which lies behind pid, tid, start, size and offset. */
+/* True if two mapping records describe the same mapping. They agree in everything but the identity
+ * of the file, which follows pid, tid, start, size and offset. */
 static bool same_mapping(const struct record_queue *queue, const void *a, const void *b)
 {
 	const size_t header = sizeof(struct perf_event_header), fields = 4 + 4 + 8 + 8 + 8;
@@ -113,8 +113,7 @@ static bool same_mapping(const struct record_queue *queue, const void *a, const 
 	       has_build_id(queue, a) != has_build_id(queue, b);
 }
 
-/* The entry that arrived as number @order, if it still waits. It was added lately: look from the
- * end. */
+/* The waiting entry that arrived as number @order. It arrived recently, so search from the end. */
 static struct entry *find_order(struct record_queue *queue, uint64_t order)
 {
 	for (size_t i = queue->entries.count; i-- > 0;) {
@@ -124,7 +123,7 @@ static struct entry *find_order(struct record_queue *queue, uint64_t order)
 	return NULL;
 }
 
-/* Joins a mapping record to the one before it in its ring. */
+/* Joins a mapping record to the previous one of its ring if both describe the same mapping. */
 static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, uint32_t size)
 {
 	struct entry *entry = NULL;
@@ -140,7 +139,7 @@ static bool join_twin(struct record_queue *queue, size_t ring, size_t offset, ui
 	return true;
 }
 
-/* Puts the id of the event that wrote a sample into it, should there be another. */
+/* Replaces the id in a sample by that of the event that wrote it, if they differ. */
 static void set_writer(struct record_queue *queue, size_t ring, char *bytes, size_t size)
 {
 	uint64_t id = perf_record_id(bytes, size, &queue->format), writer;
@@ -203,7 +202,7 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Completes a mapping's record with what its twin knows. */
+/* Adds the file identity of a mapping's second record. */
 static void add_twin(struct record_queue *queue, const struct entry *entry,
 		     struct perf_record *record)
 {
@@ -230,7 +229,7 @@ static size_t keep(struct buf *spare, const char *bytes, size_t size)
 	return offset;
 }
 
-/* Drops the first @done entries and the bytes nobody needs any more. */
+/* Drops the first @done entries and the bytes that no entry uses. */
 static void compact(struct record_queue *queue, size_t done)
 {
 	struct buf old = queue->bytes;
@@ -249,7 +248,7 @@ static void compact(struct record_queue *queue, size_t done)
 	queue->entries.count = left;
 	queue->bytes = queue->spare;
 	queue->spare = old;
-	/* A burst of copied stacks needs much room, and once. */
+	/* Copied stacks need much room for a short burst only. */
 	if (queue->spare.capacity > KEPT_BYTES)
 		buf_done(&queue->spare);
 }

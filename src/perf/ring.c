@@ -34,7 +34,7 @@ void ring_unmap(struct ring *ring)
 	*ring = (struct ring){ 0 };
 }
 
-/* The record at @tail, made contiguous if it lies across the end. */
+/* The record at @tail, copied if it wraps around the end of the buffer. */
 static const void *contiguous(struct ring *ring, uint64_t tail, size_t size)
 {
 	size_t at = tail & (ring->size - 1);
@@ -50,7 +50,7 @@ static const void *contiguous(struct ring *ring, uint64_t tail, size_t size)
 size_t ring_read(struct ring *ring, void (*take)(void *context, const void *bytes, size_t size),
 		 void *context)
 {
-	/* Pairs with the kernel's barrier between writing records and data_head. */
+	/* Pairs with the kernel's barrier between writing records and updating data_head. */
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->page->data_tail;
 	size_t waiting = (size_t)(head - tail);
@@ -58,10 +58,10 @@ size_t ring_read(struct ring *ring, void (*take)(void *context, const void *byte
 	while (tail < head) {
 		struct perf_event_header header;
 
-		/* Records are 8-byte aligned and so is the size: a header never wraps. */
+		/* Records and the buffer are multiples of 8 bytes, so a header never wraps. */
 		memcpy(&header, ring->data + (tail & (ring->size - 1)), sizeof(header));
 		if (header.size < sizeof(header) || header.size > head - tail) {
-			tail = head; /* not the kernel's doing; give up on this stretch */
+			tail = head; /* not written by the kernel; skip what is left */
 			break;
 		}
 		take(context, contiguous(ring, tail, header.size), header.size);

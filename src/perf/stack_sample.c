@@ -34,7 +34,7 @@ static enum context context_of(uint8_t context)
 	return context < COUNT_OF(contexts) ? contexts[context] : CONTEXT_COUNT;
 }
 
-/* The parts behind the fixed one. */
+/* The variable parts after the fixed one. */
 static void read_parts(struct reader *reader, const struct stack_record *fixed,
 		       struct perf_sample *sample)
 {
@@ -55,7 +55,8 @@ static void read_parts(struct reader *reader, const struct stack_record *fixed,
 
 bool stack_sample_read(struct perf_record *record)
 {
-	/* perf's own size comes first, so that the rest is aligned: bpf/stack_wire.h. */
+	/* The kernel's own size field precedes the record, so that the rest is aligned:
+	 * bpf/stack_wire.h. */
 	struct reader reader = reader_make(record->sample.raw, record->sample.raw_size);
 	struct perf_sample sample = record->sample;
 	struct stack_record fixed = { 0 };
