@@ -7,7 +7,7 @@
 
 enum { SIGNAL_BASE = 128 }; /* as shells count */
 
-/* Of a command that ran and ended. */
+/* Exit status of a command that ran and ended. */
 static int commands_own(const struct command_outcome *outcome)
 {
 	if (WIFSIGNALED(outcome->status))

@@ -16,7 +16,7 @@ enum {
 	FIELDS_LEAST = 4, /* user nice system idle are always there, the rest came later */
 };
 
-/* The columns of the line, in its order. */
+/* The columns of the line, in order. */
 static const size_t columns[] = {
 	offsetof(struct cpu_stat, user),    offsetof(struct cpu_stat, nice),
 	offsetof(struct cpu_stat, system),  offsetof(struct cpu_stat, idle),
@@ -36,7 +36,7 @@ static uint64_t value(const struct cpu_stat *stat, size_t column)
 	return *(const uint64_t *)((const char *)stat + columns[column]);
 }
 
-/* The line of all processors together: "cpu" and a blank. */
+/* The line for all CPUs together: "cpu" and a blank. */
 static const char *find_line(const char *text)
 {
 	while (text && strncmp(text, "cpu ", 4) != 0) {
@@ -95,8 +95,8 @@ struct cpu_stat cpu_stat_since(const struct cpu_stat *earlier, const struct cpu_
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
 		if (value(later, i) > value(earlier, i))
 			*field(&delta, i) = value(later, i) - value(earlier, i);
-	/* What a CPU's idle stretch counts as is known when it ends. Until then it is told as
-	 * waiting when something waits for I/O, and moves to idle when that ends elsewhere. */
+	/* An idle stretch of a CPU counts as iowait while a task waits for I/O there. If that wait
+	 * ends on another CPU, the kernel moves the stretch to idle, and iowait goes back. */
 	if (earlier->iowait > later->iowait)
 		delta.idle -= lesser(earlier->iowait - later->iowait, delta.idle);
 	return delta;

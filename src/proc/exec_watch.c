@@ -57,9 +57,9 @@ static void mark_mount(void *context, const struct mount *mount)
 		marking->rc = 0;
 }
 
-/* Marks what can be marked: every local mount, and our root, which in a chroot is none. Each event
- * opens its file in our name: of a file system that does not answer we would wait for it. 0, or
- * -errno when nothing could be. */
+/* Marks every local mount, and the root, which is not a mount inside a chroot. Each event makes the
+ * kernel open the file for us, which would block us on a file system that does not answer. 0 if
+ * anything was marked, else -errno. */
 static int mark_mounts(int fd)
 {
 	_cleanup_(mounts_freep) struct mounts *mounts = mounts_new();
@@ -74,7 +74,7 @@ static int mark_mounts(int fd)
 
 int exec_watch_new(struct exec_watch **ret_watch, struct err *err)
 {
-	/* O_NONBLOCK on the events' files: opening must not wait for anything. */
+	/* O_NONBLOCK for the files of events: opening must never wait. */
 	_cleanup_close_ int fd =
 		fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE | FAN_CLOEXEC,
 			      O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NOATIME | O_NONBLOCK);
@@ -123,7 +123,8 @@ int exec_watch_drain(struct exec_watch *watch, void (*take)(void *context, int f
 			continue;
 		if (size < 0 && errno == EAGAIN)
 			return total;
-		/* E.g. no descriptor left: the event is gone, the next drain goes on behind it. */
+		/* For example, out of descriptors: this event is lost, the next drain continues
+		 * after it. */
 		if (size < 0)
 			return total ? total : -errno;
 		if (size == 0)

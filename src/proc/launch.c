@@ -27,29 +27,29 @@
 #include "foreign/door.h"
 
 enum {
-	EXEC_MS = 5000, /* so long an exec is waited for */
+	EXEC_MS = 5000, /* the longest wait for an exec */
 	LOOK_MS = 50,
 };
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 static const char shell[] = "/bin/sh";
 
-/* What the child needs, made by its parent. Texts are borrowed but for the owned ones. */
+/* What the child needs, prepared by the parent. Texts are borrowed except the owned ones. */
 struct child {
 	char *path;		   /* owned */
 	char *const *argv;	   /* the user's */
 	VEC(char *) shell_argv;	   /* for a script without "#!" */
 	VEC(char *) environment;   /* NULL-terminated */
-	VEC(char *) owned_entries; /* those of environment that are ours */
+	VEC(char *) owned_entries; /* entries of environment that we allocated */
 	VEC(gid_t) groups;
-	uid_t uid; /* (uid_t)-1: stay */
+	uid_t uid; /* (uid_t)-1: do not change */
 	gid_t gid;
 };
 
-/* What the child says when it could not become the command. */
+/* The child's report that it could not become the command. */
 struct failure {
 	int error;	/* errno */
-	bool user_drop; /* while it dropped to the user */
+	bool user_drop; /* the failure was in switching to the user */
 };
 
 static void child_done(struct child *child)
@@ -63,7 +63,7 @@ static void child_done(struct child *child)
 	vec_free(&child->groups);
 }
 
-/* 0 when @path is a file we may execute. */
+/* 0 if @path is a file that we may execute. */
 static int check_executable(struct foreign *foreign, const char *path)
 {
 	struct stat status;
@@ -76,8 +76,8 @@ static int check_executable(struct foreign *foreign, const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* Looks along PATH as shells do: an empty part is the current folder, what may not be executed is
- * passed over but remembered, folders that may not be looked into are not. */
+/* Searches PATH as shells do. An empty part is the current folder. A file that may not be executed
+ * is skipped but remembered for the error; a folder that may not be searched is ignored. */
 static int search_path(struct foreign *foreign, const char *name, char **ret_path)
 {
 	const char *at = getenv("PATH");
@@ -159,7 +159,7 @@ static int find_groups(struct child *child, const char *user, struct err *err)
 	int count = 64;
 
 	vec_reserve(&child->groups, (size_t)count);
-	/* The call tells how many there are when they do not fit. */
+	/* If they do not fit, the call sets @count to the number of groups. */
 	while (getgrouplist(user, child->gid, child->groups.items, &count) < 0) {
 		if (count < 0 || count > NGROUPS_MAX)
 			return err_set(err, -E2BIG, "user %s is in too many groups", user);
@@ -213,7 +213,7 @@ static int drop_to_user(const struct child *child)
 	return 0;
 }
 
-/* Waits for the byte that opens the gate; false when our parent is gone or gave up. */
+/* Waits for the byte that opens the gate. False if the parent died or gave up. */
 static bool wait_at_gate(int gate)
 {
 	char byte;
@@ -247,7 +247,7 @@ static void run_child(const struct child *child, int gate, int outcome)
 
 static int fork_child(const struct child *child, struct launch *ret_launch, struct err *err)
 {
-	/* A socket, as a write to a pipe whose reader was killed would be a SIGPIPE for us. */
+	/* A socket: writing to a pipe whose reader was killed would raise SIGPIPE in us. */
 	int gate[2], outcome[2];
 	pid_t pid;
 
@@ -261,7 +261,7 @@ static int fork_child(const struct child *child, struct launch *ret_launch, stru
 	if (pid < 0)
 		return err_set(err, -errno, "cannot start a process: %s", strerror(errno));
 	if (pid == 0) {
-		close(ours); /* else the child itself would hold the gate's other end */
+		close(ours); /* else the child would hold the other end of its own gate */
 		run_child(child, theirs, outcome_write);
 	}
 	*ret_launch = (struct launch){
@@ -311,7 +311,7 @@ static int tell_failure(const struct launch *launch, const struct failure *failu
 	return err_set(err, rc, "cannot run '%s': %s", launch->command, strerror(failure->error));
 }
 
-/* Signals to end that whoever called us keeps blocked. */
+/* True if a signal to end is pending that our caller keeps blocked. */
 static bool is_asked_to_end(void)
 {
 	sigset_t pending;
@@ -321,7 +321,7 @@ static bool is_asked_to_end(void)
 	       sigismember(&pending, SIGHUP);
 }
 
-/* False: exec does not come to an end. */
+/* False if exec takes too long or a signal to end is pending. */
 static bool wait_for_exec(int outcome)
 {
 	uint64_t last_ns = clock_ns() + EXEC_MS * NS_PER_MS;
@@ -339,7 +339,7 @@ int launch_go(struct launch *launch, struct err *err)
 	struct failure failure;
 	ssize_t got;
 
-	/* A failure to send means the child was killed; its end of the outcome is closed then. */
+	/* If sending fails, the child was killed; then its end of the outcome is closed as well. */
 	(void)send(launch->gate, "", 1, MSG_NOSIGNAL);
 	close_fd(&launch->gate);
 	if (!wait_for_exec(launch->outcome))
@@ -366,7 +366,7 @@ void launch_abandon(struct launch *launch)
 	}
 }
 
-/* Errors of execve(2) that mean "it is there, but it is no program for us". */
+/* Errors of execve(2) for a file that exists but cannot be executed. */
 static const int not_executable[] = {
 	EACCES, ETIMEDOUT, EISDIR, ENOEXEC, ETXTBSY, E2BIG, ELIBBAD, ENAMETOOLONG, ELOOP, EINVAL,
 };

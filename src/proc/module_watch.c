@@ -68,7 +68,7 @@ struct module_changes module_watch_read(struct module_watch *watch)
 		ssize_t got = recv(watch->fd, message, sizeof(message), 0);
 		struct module_changes one;
 
-		if (got < 0 && errno == ENOBUFS) { /* some were dropped: assume the worst */
+		if (got < 0 && errno == ENOBUFS) { /* messages were dropped: assume the worst */
 			changes.added += 2, changes.removed += 2;
 			continue;
 		}

@@ -11,7 +11,7 @@
 
 enum {
 	COMM_CUT = 15, /* TASK_COMM_LEN without the NUL */
-	/* Behind argv[0]: an interpreter's one argument, twice when a script's interpreter is a
+	/* After argv[0]: an interpreter's single argument, twice if a script's interpreter is a
 	 * script, then the path. */
 	SCRIPT_ARGUMENTS = 5,
 };
@@ -21,7 +21,7 @@ enum {
 static const char deleted_suffix[] = " (deleted)";
 static const char kworker_prefix[] = "kworker/";
 
-/* A number at *at, which moves behind it. strtoull alone would take signs and blanks. */
+/* Reads a number at *at and moves *at past it. strtoull alone would accept signs and blanks. */
 static bool take_number(const char **at, int base, uint64_t *ret_number)
 {
 	char *end;
@@ -63,18 +63,18 @@ bool proc_parse_deleted(char *path)
 	return true;
 }
 
-/* Cuts what a kworker works on off its name ("kworker/1:2-events" is "kworker/1:2"), which changes
- * from moment to moment and which the kernel's own records lack. */
+/* Removes the current work from a kworker's name ("kworker/1:2-events" becomes "kworker/1:2"). It
+ * changes all the time, and the kernel's own records lack it. */
 static void cut_kworker(char *comm)
 {
 	char *rest = comm + sizeof(kworker_prefix) - 1;
 
-	/* "kworker/R-name" is a rescuer: the name is its own. */
+	/* "kworker/R-name" is a rescuer: the name is fixed. */
 	if (strncmp(comm, kworker_prefix, sizeof(kworker_prefix) - 1) == 0 && *rest != 'R')
 		rest[strcspn(rest, "+-")] = '\0';
 }
 
-/* The fields of stat behind the name, by their number in proc(5). */
+/* Reads the fields of stat after the name, by their number in proc(5). */
 static bool stat_fields(const char *at, struct proc_stat *stat)
 {
 	uint64_t value = 0;
@@ -82,7 +82,7 @@ static bool stat_fields(const char *at, struct proc_stat *stat)
 	for (int number = 4; number <= 22; number++) {
 		if (!take_char(&at, ' '))
 			return false;
-		if (*at == '-') /* tpgid, priority, nice: nothing we keep */
+		if (*at == '-') /* tpgid, priority and nice may be negative; not kept */
 			at++;
 		if (!take_number(&at, 10, &value))
 			return false;
@@ -120,7 +120,7 @@ int proc_parse_stat(const char *text, struct proc_stat *ret_stat)
 	return 0;
 }
 
-/* The kernel writes a newline in a path as \012 and leaves everything else alone. */
+/* The kernel escapes only newlines in a path, as \012. */
 static void unescape_newlines(char *path)
 {
 	char *to = path;
@@ -136,7 +136,7 @@ static void unescape_newlines(char *path)
 	*to = '\0';
 }
 
-/* "rwxp ": *ret_executable. */
+/* "rwxp ": sets *ret_executable. */
 static bool take_permissions(const char **at, bool *ret_executable)
 {
 	if (strnlen(*at, 5) < 5 || (*at)[4] != ' ')
@@ -183,7 +183,7 @@ int proc_parse_map(char *line, struct proc_map *ret_map)
 	return 0;
 }
 
-/* How good the path of a line of cgroup is to show; 0: no such line. */
+/* Rank of a cgroup line: the higher, the better its path to show. 0 is below all. */
 static int cgroup_rank(const char *controllers, size_t length, const char *path, size_t path_length)
 {
 	bool root = path_length <= 1;
@@ -221,7 +221,7 @@ void proc_parse_cgroup(const char *text, char *ret_path, size_t size)
 	proc_parse_deleted(ret_path);
 }
 
-/* Is @comm what the kernel makes of @name? */
+/* True if the kernel makes @comm from @name. */
 static bool comm_matches(const char *comm, const char *name)
 {
 	size_t length = strnlen(name, COMM_CUT);
@@ -250,7 +250,7 @@ void proc_parse_script(const char *cmdline, size_t size, const char *comm, const
 			return;
 		name = file_base(cmdline);
 		if (comm_matches(comm, name)) {
-			/* argv[0] has the process's own name: a link (busybox), not a script. */
+			/* argv[0] equals the process's name: a link (busybox), not a script. */
 			if (i > 0)
 				copy_text(ret_script, script_size, name, strlen(name));
 			return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of /proc/PID, parsed; no I/O, so that tests and fuzzers can call it with anything.
- * Names in these texts are chosen by whoever runs the process: any byte but NUL may be in them.
- * Formats: proc(5).
+ * Parsers for the files of /proc/PID. They do no I/O, so tests and fuzzers can call them. The owner
+ * of a process chooses the names in these files; they may contain any byte but NUL. Formats:
+ * proc(5).
  */
 #ifndef PROC_PROC_PARSE_H
 #define PROC_PROC_PARSE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An executable mapping as /proc/PID/maps has it. */
+/* An executable mapping from /proc/PID/maps. */
 struct proc_map {
 	uint64_t start, end, offset;
 	uint64_t dev; /* makedev() */
@@ -20,37 +20,38 @@ struct proc_map {
 	bool deleted;
 };
 
-/* What stat tells. */
+/* From /proc/PID/stat. */
 struct proc_stat {
 	int32_t pid, parent_pid;
 	uint64_t start_ticks; /* clock ticks since boot */
 	uint32_t thread_count;
 	bool kernel_thread; /* PF_KTHREAD in the flags */
-	char comm[64];	    /* kworkers without what they work on */
+	char comm[64];	    /* kworkers without their current work */
 };
 
-/* @text: the whole of stat. Returns 0, or -EINVAL and leaves *ret_stat alone. */
+/* @text: the whole of stat. 0, or -EINVAL with *ret_stat unchanged. */
 int proc_parse_stat(const char *text, struct proc_stat *ret_stat);
 
-/* One line of maps without its newline. path is borrowed from @line, which is changed. Returns 0,
- * -ENOENT for a mapping that is not executable, -EINVAL for no such line. */
+/* One line of maps without its newline. The path is borrowed from @line, which is modified. 0,
+ * -ENOENT for a mapping that is not executable, -EINVAL for a malformed line. */
 int proc_parse_map(char *line, struct proc_map *ret_map);
 
-/* The path worth showing: the unified hierarchy's; where that is missing or only "/" (controllers
- * of version 1), the first named hierarchy's, then the first controller's that is more than "/".
- * "" when there is none. Cut to @size (> 0) bytes with the NUL. */
+/* The most informative path: that of the unified hierarchy. If that is missing or "/" (version 1
+ * controllers), the first path other than "/" of a named hierarchy, else of a controller. "/" if
+ * there is no other path, "" if there is none. Truncated to @size (> 0) bytes including the NUL. */
 void proc_parse_cgroup(const char *text, char *ret_path, size_t size);
 
-/* The basename of the script that an interpreter was started for; "" when it is none. @cmdline:
+/* The basename of the script that an interpreter runs; "" if the process is not a script. @cmdline:
  * @size bytes, NUL-separated; @comm as in stat; @executable: path. The kernel names a process after
- * the script (cut at 15 characters) and passes the script's path behind the interpreter's words. */
+ * the script (truncated to 15 characters) and passes the script's path after the interpreter and
+ * its argument. */
 void proc_parse_script(const char *cmdline, size_t size, const char *comm, const char *executable,
 		       char *ret_script, size_t script_size);
 
-/* False when comm and executable alone rule a script out, so that cmdline need not be read. */
+/* False if comm and executable alone rule out a script, so that cmdline need not be read. */
 bool proc_parse_may_be_script(const char *comm, const char *executable);
 
-/* Drops a trailing " (deleted)". Returns whether it was there. */
+/* Removes a trailing " (deleted)". True if it was there. */
 bool proc_parse_deleted(char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything is read relative to one descriptor of /proc/PID, which belongs to that very process:
- * when it ends and its pid is used again, reads fail instead of telling of somebody else.
+ * Reads everything relative to one descriptor of /proc/PID, which belongs to that process only: if
+ * it ends and its pid is reused, reads fail instead of describing the new process.
  */
 #include "proc/proc_scan.h"
 
@@ -22,14 +22,14 @@
 
 enum {
 	SMALL_FILE_BYTES = 4096,      /* stat, comm, cgroup, and the like */
-	COMMAND_LINE_BYTES = 4 << 20, /* the kernel has 3/4 of 8 MB at most */
+	COMMAND_LINE_BYTES = 4 << 20, /* the kernel allows 3/4 of 8 MB */
 	MAPS_LIMIT_BYTES = 256 << 20, /* 2 million mappings */
 };
 
-/* What one scan carries from process to process. */
+/* State that one scan keeps between processes. */
 struct scan {
 	const struct proc_visitor *visitor;
-	uint64_t suspended_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+	uint64_t suspended_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t ns_per_tick;
 	struct proc_info info;
 	struct buf text;
@@ -46,8 +46,8 @@ static struct scan scan_make(const struct proc_visitor *visitor)
 	};
 }
 
-/* The start of a file that the kernel makes in one piece: at most @size - 1 bytes, NUL-terminated.
- * Returns how many, or -errno. */
+/* Reads the start of a file that the kernel generates in one piece: at most @size - 1 bytes,
+ * NUL-terminated. Returns the number of bytes, or -errno. */
 static ssize_t read_start(int dir, const char *name, char *ret_text, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,7 @@ static ssize_t read_start(int dir, const char *name, char *ret_text, size_t size
 	return got;
 }
 
-/* A process or thread id that is a whole directory name; 0 for any other name. */
+/* The process or thread id that is the whole of a directory name; 0 for any other name. */
 static int32_t id_of(const char *name)
 {
 	long value;
@@ -99,8 +99,9 @@ static void read_executable(int dir, struct proc_info *info)
 	proc_parse_deleted(info->executable);
 }
 
-/* What takes the lock of the process's memory, which it may hold while it waits for a file: into
- * scan->text. The path leads to another process when this one has ended, which its folder tells. */
+/* Reads into scan->text a file that needs the lock of the process's memory, which the process may
+ * hold while it waits for a file. If it has ended, the path may belong to another process; the
+ * directory @dir shows that. */
 static bool read_memory_file(struct scan *scan, int dir, const char *name, size_t limit)
 {
 	int32_t pid = scan->info.pid;
@@ -109,7 +110,7 @@ static bool read_memory_file(struct scan *scan, int dir, const char *name, size_
 
 	buf_clear(&scan->text);
 	if (!scan->visitor->foreign) {
-		/* Of a file that breaks off (the process ends) the part so far is as good as any. */
+		/* If reading fails midway (the process ends), the part read so far is useful. */
 		(void)file_read_at(dir, name, limit, &scan->text);
 		return scan->text.size > 0;
 	}
@@ -124,7 +125,7 @@ static void read_script(struct scan *scan, int dir, struct proc_info *info)
 	info->script[0] = '\0';
 	if (proc_parse_may_be_script(info->comm, info->executable) &&
 	    read_memory_file(scan, dir, "cmdline", COMMAND_LINE_BYTES)) {
-		/* with the NUL of the text, so that a cut last word has an end */
+		/* with the NUL of the text, which ends a truncated last word */
 		(void)buf_text(&scan->text);
 		proc_parse_script(scan->text.bytes, scan->text.size + 1, info->comm,
 				  info->executable, info->script, sizeof(info->script));
@@ -140,8 +141,8 @@ static void read_cgroup(int dir, struct proc_info *info)
 		proc_parse_cgroup(text, info->cgroup, sizeof(info->cgroup));
 }
 
-/* The owner of the directory is the effective user, even of a process that is not dumpable: the
- * kernel exempts exactly this inode from that rule. */
+/* The directory's owner is the effective user, even of a process that is not dumpable: the kernel
+ * exempts this inode from that rule. */
 static uint32_t owner(int dir)
 {
 	struct stat status;
@@ -183,7 +184,7 @@ static void visit_thread(struct scan *scan, int task_dir, int32_t pid, const cha
 	length = read_start(task_dir, path, comm, sizeof(comm));
 	if (length <= 0)
 		return;
-	/* Only the kernel's own newline goes; the name may hold others. */
+	/* Remove only the kernel's own newline; the name may contain others. */
 	if (comm[length - 1] == '\n')
 		comm[length - 1] = '\0';
 	scan->visitor->thread(scan->visitor->context, pid, tid, comm);
@@ -285,7 +286,7 @@ int proc_scan_tids(int32_t pid, struct buf *tids)
 	return 0;
 }
 
-/* The inode number is PROC_PID_INIT_INO of include/linux/proc_ns.h. */
+/* The first namespace has the inode number PROC_PID_INIT_INO of include/linux/proc_ns.h. */
 bool proc_scan_sees_all_pids(void)
 {
 	const ino_t first = 0xeffffffc;

@@ -37,13 +37,13 @@ void thread_facts_comm(pid_t tid, char *ret_comm, size_t size)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	/* The last newline is the file's; others are of the name. */
+	/* The last newline belongs to the file; others belong to the name. */
 	if (file_read(path, STATUS_LIMIT, &text) == 0 && text.size)
 		snprintf(ret_comm, size, "%.*s", (int)text.size - 1, buf_text(&text));
 	buf_done(&text);
 }
 
-/* Where the kernel put what was given to exec (AT_EXECFN, getauxval(3)); 0: not to be found. */
+/* The address of the path given to exec (AT_EXECFN, getauxval(3)); 0 if unknown. */
 static uint64_t name_address(struct foreign *foreign, pid_t pid)
 {
 	struct buf text = { 0 };
@@ -70,7 +70,7 @@ bool thread_facts_program(struct foreign *foreign, pid_t pid, char *ret_program,
 	ssize_t got = 0;
 
 	memset(ret_program, 0, size);
-	/* The name stands at the end of the stack: what is behind may not be there. */
+	/* The name is at the end of the stack, so the bytes after it may not be mapped. */
 	for (size_t most = size - 1; address && got <= 0 && most > 0 && got != -ETIMEDOUT;
 	     most /= 2)
 		got = door_read_memory(foreign, pid, address, ret_program, most);

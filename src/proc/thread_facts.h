@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of a thread that stands still, or of any while it lasts. */
+/* Facts about one thread from /proc. */
 #ifndef PROC_THREAD_FACTS_H
 #define PROC_THREAD_FACTS_H
 
@@ -9,14 +9,15 @@
 
 struct foreign;
 
-/* A number of its status: "Tgid", "PPid". 0: not to be found. */
+/* A number from /proc/TID/status: "Tgid", "PPid". 0 if unknown. */
 pid_t thread_facts_number(pid_t tid, const char *name);
-/* Its name; as it was before when it is gone. */
+/* The thread's name; @ret_comm is unchanged if the thread has ended. */
 void thread_facts_comm(pid_t tid, char *ret_comm, size_t size);
 #define THREAD_FACTS_NOT_KNOWN "[not known]"
-/* The path that was given to its last exec. Where its memory cannot be read, or is another word
- * size's, the file it executes. False, and THREAD_FACTS_NOT_KNOWN, when it is gone. @foreign: reads
- * its memory, which it may hold locked while it waits for a file; NULL: it is read here. */
+/* The path given to the process's last exec. If its memory cannot be read, or it has another word
+ * size, the file that it executes. False, with THREAD_FACTS_NOT_KNOWN, if it has ended. @foreign:
+ * reads the process's memory, which may be locked while it waits for a file; NULL: read directly.
+ */
 bool thread_facts_program(struct foreign *foreign, pid_t pid, char *ret_program, size_t size);
 
 #endif

@@ -40,7 +40,7 @@ static void open_event(struct thread_name *thread)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.comm = 1,
-		.exclude_kernel = 1, /* all that ordinary users may ask for */
+		.exclude_kernel = 1, /* ordinary users may not ask for more */
 		.exclude_hv = 1,
 	};
 
@@ -65,11 +65,11 @@ static void refresh(struct thread_name *thread)
 {
 	if (thread->ring.page)
 		ring_read(&thread->ring, take, thread);
-	/* A full ring loses names; a thread that is still there tells its own. */
+	/* A full ring loses names; a live thread still has its current one in /proc. */
 	thread_facts_comm(thread->tid, thread->comm, sizeof(thread->comm));
 }
 
-/* The threads of a process follow one another. */
+/* The threads of a process are adjacent. */
 static void refresh_program(struct thread_names *names, size_t index)
 {
 	struct thread_name *thread = &names->threads[index];

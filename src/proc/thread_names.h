@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What threads and their programs are called, also after they have ended. Threads rename
- * themselves (prctl(2), PR_SET_NAME) at any time, and their /proc entries vanish with them. So each
- * thread has a perf event that counts nothing and reports its names (PERF_RECORD_COMM); where there
- * is no room for the event's buffer, the last name that /proc had at a refresh stands.
+ * The names of threads and their programs, also after they end. A thread may rename itself
+ * (prctl(2), PR_SET_NAME) at any time, and its /proc entry vanishes when it ends. So each thread
+ * has a perf event that counts nothing and reports its names (PERF_RECORD_COMM). Without memory for
+ * the event's buffer, the name is that of the last refresh from /proc.
  */
 #ifndef PROC_THREAD_NAMES_H
 #define PROC_THREAD_NAMES_H
@@ -22,10 +22,10 @@ struct thread_names *thread_names_new(struct foreign *foreign, const pid_t *tids
 				      size_t count);
 void thread_names_free(struct thread_names *names); /* NULL is fine */
 
-/* Learns what changed. To be called several times a second, and before the names are read. */
+/* Updates the names. Call it several times a second, and before reading names. */
 void thread_names_refresh(struct thread_names *names);
 
-/* Of thread @index, as of the last refresh. "[not known]" if it had ended before the first. */
+/* The name of thread @index at the last refresh. "[not known]" if it ended before the first. */
 const char *thread_names_comm(const struct thread_names *names, size_t index);
 const char *thread_names_program(const struct thread_names *names, size_t index);
 

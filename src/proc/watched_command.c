@@ -11,7 +11,7 @@
 #include "base/owner.h"
 
 enum {
-	SIGNALS_TO_STOP = 2, /* the first is the command's to act on */
+	SIGNALS_TO_STOP = 2, /* the first one is for the command to handle */
 };
 
 int watched_command_prepare(struct watched_command *command, char *const *argv, bool as_user,
@@ -43,9 +43,9 @@ static bool is_ignored(int number)
 	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Shells start the background jobs of a script with SIGINT ignored, so that Ctrl-C does not reach
- * them. The command inherited that; but whoever sends it to us wants an end of what we do. A SIGHUP
- * that is ignored is nohup's, and means that nothing ends. */
+/* Shells start background jobs of a script with SIGINT ignored, so that Ctrl-C does not reach them.
+ * The command inherits that, but a SIGINT sent to us is meant to end our work. An ignored SIGHUP
+ * comes from nohup and must not end anything. */
 static void choose_signals(struct watched_command *command, sigset_t *set)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGCHLD };
@@ -66,7 +66,7 @@ int watched_command_take_signals(struct watched_command *command, struct err *er
 	sigprocmask(SIG_BLOCK, &set, &command->old_mask);
 	if (command->interrupt_is_ours)
 		signal(SIGINT, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL); /* who called us may have it ignored, and it would never come */
+	signal(SIGCHLD, SIG_DFL); /* if our caller ignores it, it would never arrive */
 	command->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (command->signal_fd < 0)
 		return err_set(err, -errno, "cannot watch for signals: %s", strerror(errno));
@@ -100,15 +100,15 @@ static void reap(struct watched_command *command)
 	command->stop |= command->outcome.ended;
 }
 
-/* The terminal sends Ctrl-C to the command as well; a signal meant for us alone is passed on to it,
- * but for a SIGINT that the command ignores: then we leave it alone. */
+/* The terminal sends Ctrl-C to the command as well. We pass on a signal that was sent only to us,
+ * except a SIGINT that the command ignores; then we stop waiting for the command. */
 static void take_stop_signal(struct watched_command *command, const struct signalfd_siginfo *info)
 {
 	int number = (int)info->ssi_signo;
 	bool from_terminal = info->ssi_code == SI_KERNEL;
 
 	if (number == SIGQUIT && command->outcome.launched)
-		return; /* the command's business: it dumps core */
+		return; /* for the command: it dumps core */
 	command->signals++;
 	command->outcome.stop_signal = number;
 	command->leave |= command->signals >= SIGNALS_TO_STOP ||

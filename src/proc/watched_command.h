@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command that is profiled or counted, and the signals that end what we do: from the gate it is
- * held at to its exit status. The terminal sends Ctrl-C to the command as well, so it is left to it
- * to act on; a signal meant for us alone is passed on. A second one ends our waiting. Where SIGINT
- * was ignored when we started, as in background jobs of scripts, the first SIGINT is for us and
- * ends our waiting; the command, which inherited that, goes on. A SIGHUP that was ignored then
- * stays so.
+ * The profiled or counted command, from its gate to its exit status, and the signals that end our
+ * work. The terminal sends Ctrl-C to the command as well, so the command may handle it; a signal
+ * that was sent only to us is passed on. A second signal ends our waiting. If SIGINT was ignored
+ * when we started, as in background jobs of scripts, the first SIGINT ends our waiting, and the
+ * command, which inherited that, continues. A SIGHUP that was ignored stays ignored.
  */
 #ifndef PROC_WATCHED_COMMAND_H
 #define PROC_WATCHED_COMMAND_H
@@ -18,26 +17,26 @@
 #include "proc/command_outcome.h"
 #include "proc/launch.h"
 
-/* Who else reaps the command: called at each SIGCHLD; true, and its status as from waitpid(2), when
- * it has ended. */
+/* Another owner of the command's exit status: called at each SIGCHLD. True, with the status as from
+ * waitpid(2), once the command has ended. */
 struct command_reaper {
-	bool (*take)(void *context, int *ret_status); /* NULL: nobody */
+	bool (*take)(void *context, int *ret_status); /* NULL: none */
 	void *context;
 };
 
-/* Start from WATCHED_COMMAND_NONE. */
+/* Initialise with WATCHED_COMMAND_NONE. */
 struct watched_command {
 	struct launch launch; /* pid -1: there is no command, or it could not be launched */
-	int signal_fd;	      /* readable when a signal came; -1: they are not taken yet */
+	int signal_fd;	      /* readable when a signal arrives; -1: not set up yet */
 	sigset_t old_mask;
 	struct command_reaper reaper;
-	struct foreign *foreign; /* as in struct launch_options; NULL where nobody has one */
+	struct foreign *foreign; /* as in struct launch_options; may be NULL */
 	struct command_outcome outcome;
-	struct rusage usage;	/* what it used, once it has ended; not with a reaper */
-	bool stop;		/* it ended, or a signal wants us to stop */
-	int signals;		/* how many did; the last is in its outcome */
+	struct rusage usage;	/* resource usage once it has ended; not with a reaper */
+	bool stop;		/* the command ended, or a signal asked us to stop */
+	int signals;		/* number of such signals; the last is in outcome */
 	bool interrupt_is_ours; /* SIGINT was ignored when we started */
-	bool leave;		/* the command is not waited for any more */
+	bool leave;		/* do not wait for the command any more */
 };
 
 #define WATCHED_COMMAND_NONE                                                        \
@@ -45,22 +44,23 @@ struct watched_command {
 		.launch = { .pid = -1, .gate = -1, .outcome = -1 }, .signal_fd = -1 \
 	}
 
-/* Where the command cannot be made or run, that is in its outcome. */
+/* The functions below also record in `outcome` whether the command could be run. */
 
-/* Forks the command, which waits at its gate; @argv NULL: none. @as_user: under sudo, as the user
- * who called it. Errors as launch_prepare. */
+/* Forks the command, which waits at its gate; @argv NULL: none. @as_user: under sudo, run it as the
+ * user who called sudo. Errors as launch_prepare. */
 int watched_command_prepare(struct watched_command *command, char *const *argv, bool as_user,
 			    struct err *err);
-/* From here on our signals come through signal_fd; the command was forked with the old mask. */
+/* From now on our signals arrive through signal_fd. Call it after the fork, so that the command
+ * keeps the old mask. */
 int watched_command_take_signals(struct watched_command *command, struct err *err);
 /* Opens the gate. Errors as launch_go. */
 int watched_command_go(struct watched_command *command, struct err *err);
-/* Takes what signal_fd brings. */
+/* Handles the signals that signal_fd has. */
 void watched_command_read(struct watched_command *command);
-/* Waits for the command's end, which may have been left alone; a second signal ends that too. */
+/* Waits for the command to end, even if we left it alone; a second signal ends this wait, too. */
 void watched_command_wait(struct watched_command *command);
-/* Closes descriptors and gives our signals their old mask; a command still at the gate is killed,
- * one that runs is left alone. */
+/* Closes descriptors and restores our signal mask. Kills a command still at the gate; leaves a
+ * running one alone. */
 void watched_command_done(struct watched_command *command);
 
 #endif
