@@ -26,12 +26,12 @@
 #include "foreign/foreign.h"
 
 enum {
-	MOST_GROUPS = 64, /* of a user; a right that only another group gives is missed */
+	MOST_GROUPS = 64, /* of a user; rights that only further groups give are missed */
 	LINK_BYTES = 64,
-	MOST_COPIED = 512 << 20, /* of a file that is not read here */
+	MOST_COPIED = 512 << 20, /* of a file that a reader process copies */
 };
 
-/* A user and a group that own nothing: the largest numbers that setfsuid(2) takes. */
+/* A user and a group that own nothing: the largest ids that setfsuid(2) accepts. */
 #define OWNS_NOTHING ((uint32_t)-2)
 
 /* ---- readers ---- */
@@ -57,7 +57,7 @@ void readers_add_owner(struct readers *readers, int fd)
 		return;
 	}
 	readers_add(readers, st.st_uid);
-	/* the mode of a link says nothing */
+	/* the mode of a link has no meaning */
 	readers->anybody |= !S_ISLNK(st.st_mode) && (st.st_mode & S_IWOTH);
 }
 
@@ -76,10 +76,10 @@ bool readers_equal(const struct readers *a, const struct readers *b)
 	return both.count == a->count && a->count == b->count && a->anybody == b->anybody;
 }
 
-/* ---- the place ---- */
+/* ---- places ---- */
 
-/* File systems that are windows into the kernel and into processes: nothing that a name has to lead
- * to lies there, but secrets do (our own environment), and reading may have effects. */
+/* True for file systems that show the kernel and processes. A file name never needs to lead there,
+ * but they have secrets (our own environment), and reading them may have side effects. */
 static bool is_window(int fd)
 {
 	static const uint64_t magics[] = {
@@ -97,7 +97,7 @@ static bool is_window(int fd)
 	return false;
 }
 
-/* With the rights of the calling thread. Negative errno. */
+/* Opens with the rights of the calling thread. A descriptor, or negative errno. */
 static int open_here(int at, const char *name, bool sealed, struct door_way *way)
 {
 	_cleanup_close_ int place = door_walk(at, name, sealed, way);
@@ -116,7 +116,7 @@ static int open_here(int at, const char *name, bool sealed, struct door_way *way
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- somebody else ---- */
+/* ---- opening as another user ---- */
 
 struct visitor {
 	uid_t uid;
@@ -126,7 +126,7 @@ struct visitor {
 	int at;
 	const char *name;
 	struct door_way *way;
-	int result; /* a descriptor, or negative errno; -ENOTSUP: nobody can be made that user */
+	int result; /* a descriptor, or negative errno; -ENOTSUP: we cannot become that user */
 };
 
 static void find_groups(struct visitor *visitor)
@@ -143,10 +143,10 @@ static void find_groups(struct visitor *visitor)
 	visitor->group_count = (size_t)count;
 }
 
-/* Makes the calling thread that user, for good. Leaving root's setfsuid clears the capabilities to
- * override permissions, but neither does any other user's, nor root's with SECBIT_NO_SETUID_FIXUP;
- * so all are given up (capabilities(7)). The C library's setgroups is of all threads, the kernel's
- * is not. */
+/* Makes the calling thread that user, permanently. setfsuid drops the capabilities that override
+ * permissions only when it leaves root, and not with SECBIT_NO_SETUID_FIXUP, so we give up all of
+ * them (capabilities(7)). The C library's setgroups changes all threads, the system call only this
+ * one. */
 static bool become(const struct visitor *visitor)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -158,7 +158,7 @@ static bool become(const struct visitor *visitor)
 	setfsuid(visitor->uid);
 	if (syscall(SYS_capset, &head, none) < 0)
 		return false;
-	/* neither tells whether it went well, but each tells what was before */
+	/* neither reports failure, but each returns the previous id */
 	return (gid_t)setfsgid((gid_t)-1) == visitor->gid &&
 	       (uid_t)setfsuid((uid_t)-1) == visitor->uid;
 }
@@ -182,7 +182,7 @@ static int open_as(uid_t uid, int at, const char *name, struct door_way *way)
 	pthread_t thread;
 
 	find_groups(&visitor);
-	/* signals are for the threads that know what to do about them */
+	/* other threads handle signals */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (pthread_create(&thread, NULL, visit, &visitor) == 0)
@@ -191,7 +191,7 @@ static int open_as(uid_t uid, int at, const char *name, struct door_way *way)
 	return visitor.result;
 }
 
-/* ---- everybody ---- */
+/* ---- files that every user may read ---- */
 
 static bool may_search(const char *folder)
 {
@@ -200,7 +200,8 @@ static bool may_search(const char *folder)
 	return stat(folder, &st) == 0 && (st.st_mode & S_IXOTH);
 }
 
-/* By the modes of the file and of the folders above it, where the kernel cannot be asked. */
+/* Judges by the modes of the file and of the folders above it, when we cannot become another user
+ * to let the kernel decide. */
 static bool everybody_may_read(int fd)
 {
 	char link[LINK_BYTES], path[4096];
@@ -230,7 +231,7 @@ static int open_if_public(int at, const char *name, struct door_way *way)
 	return everybody_may_read(fd) ? steal_fd(fd) : -EACCES;
 }
 
-/* ---- all of them ---- */
+/* ---- opening for all readers ---- */
 
 static int explain(int rc, const uint32_t *uid, struct err *err)
 {
@@ -267,7 +268,7 @@ static bool is_same(int a, int b)
 	       of_a.st_ino == of_b.st_ino;
 }
 
-/* Opens the file as one of the readers, too. *fd is what the others opened; -1: nobody yet. */
+/* Opens the file as one more of the readers. *fd: what the earlier ones opened; -1: none yet. */
 static int admit(uint32_t uid, int at, const char *name, struct door_way *way, int *fd)
 {
 	_cleanup_close_ int opened = open_as(uid, at, name, way);
@@ -296,7 +297,7 @@ static bool has_others(const struct readers *readers)
 	return false;
 }
 
-/* The next of those who must be asked; while they are, others may be added. */
+/* The next user that must be allowed to read. Others may be added meanwhile. */
 static bool next_reader(const struct readers *readers, uint32_t *admitted, bool *anybody,
 			uint32_t *ret_uid)
 {
@@ -311,7 +312,7 @@ static bool next_reader(const struct readers *readers, uint32_t *admitted, bool 
 	return false;
 }
 
-/* Those who own links on the way have chosen the file, too. */
+/* The owners of symbolic links on the way chose the file, too, so they become readers. */
 static int open_for_all(const struct readers *readers, int at, const char *name,
 			struct door_way *way, struct err *err)
 {
@@ -336,7 +337,7 @@ static int open_for_all(const struct readers *readers, int at, const char *name,
 	return steal_fd(fd);
 }
 
-/* A user may name a root through magic links; these are not walked along mounts. */
+/* A user may name a root through magic links, which a walk along mounts does not follow. */
 static int open_root(const char *path, struct door_way *way)
 {
 	_cleanup_close_ int place = -1;
@@ -354,7 +355,7 @@ static int open_root(const char *path, struct door_way *way)
 	return S_ISDIR(st.st_mode) ? steal_fd(place) : -ENOTDIR;
 }
 
-/* -EREMOTE: something on the way may not answer. */
+/* -EREMOTE: a mount on the way may not answer. */
 static int open_near(const struct readers *readers, const struct door_root *root, const char *name,
 		     struct door_way *way, struct err *err)
 {
@@ -390,7 +391,7 @@ static int open_far(struct foreign *foreign, const struct foreign_question *ques
 	return answer.fd;
 }
 
-/* A relative name is our working folder's, which the other process does not share. */
+/* A relative name starts at our working folder; the reader process has another. */
 static char *absolute(const struct door_root *root, const char *name)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -493,7 +494,8 @@ int door_open_folder(struct foreign *foreign, const char *path)
 	return open_root(path, &way);
 }
 
-/* What is mounted where a process is, by what is known of the same devices here: -EREMOTE. */
+/* -EREMOTE unless all mounts on the way, as the process sees them, are local. A device's mounts
+ * here decide whether it is local. */
 static int keep_near(struct foreign *foreign, int32_t pid, const char *path)
 {
 	_cleanup_(mounts_freep) struct mounts *mounts = mounts_of(pid, foreign_mounts(foreign));
@@ -514,7 +516,7 @@ int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, 
 	if (rc < 0)
 		return rc;
 	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0) /* it is gone: ours */
+	if (root < 0) /* the process has ended: use our root */
 		return door_open_folder(foreign, path);
 	if (foreign) /* a link could lead anywhere */
 		how.resolve |= RESOLVE_NO_SYMLINKS;
@@ -550,7 +552,7 @@ int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
 	place = door_walk(AT_FDCWD, path, false, &way);
 	if (place >= 0)
 		return fstat(place, ret_stat) < 0 ? -errno : 0;
-	/* the magic links of /proc are not walked along */
+	/* the walk does not follow the magic links of /proc */
 	if ((place != -EREMOTE && place != -ELOOP) || !whole)
 		return place;
 	return stat_far(foreign, whole, way.device, ret_stat);

@@ -18,14 +18,14 @@
 #include "base/xalloc.h"
 
 enum {
-	MOST_LINKS = 40, /* as the kernel has it, path_resolution(7) */
+	MOST_LINKS = 40, /* the kernel's limit, path_resolution(7) */
 	LINK_BYTES = 64,
 };
 
 struct walk {
-	int at;	    /* the folder that was reached; owned */
+	int at;	    /* the folder reached so far; owned */
 	char *rest; /* of the path, from there; owned */
-	char *here; /* the path of `at`, owned; NULL: nobody asks for it */
+	char *here; /* the path of `at`, owned; NULL: not needed */
 	unsigned links;
 	bool sealed;
 	struct door_way *way;
@@ -38,7 +38,7 @@ static long open2(int at, const char *path, uint64_t flags, uint64_t resolve)
 	return syscall(SYS_openat2, at, path, &how, sizeof(how));
 }
 
-/* Sandboxes that do not know the call answer EPERM, which it never says of itself. */
+/* Sandboxes that do not know the call return EPERM, which openat2 itself never does. */
 static bool has_no_open2(void)
 {
 	return errno == ENOSYS || errno == EPERM;
@@ -56,7 +56,7 @@ static int keep_away(struct door_way *way, const char *path)
 	return -EREMOTE;
 }
 
-/* The path of a folder that is open, asked of the kernel and not of the file system. The caller's.
+/* The path of an open folder, from the kernel without asking the file system. The caller frees it.
  */
 static char *path_of(int at)
 {
@@ -72,7 +72,7 @@ static char *path_of(int at)
 	return path[0] == '/' ? xstrdup(path) : NULL;
 }
 
-/* May the walk begin here? */
+/* 0 if the walk may begin at this folder, else negative errno. */
 static int set_out(struct walk *walk, int at)
 {
 	if (!walk->way || !walk->way->mounts)
@@ -82,7 +82,7 @@ static int set_out(struct walk *walk, int at)
 	return walk->here ? keep_away(walk->way, walk->here) : -EREMOTE;
 }
 
-/* The path that a part leads to, the caller's. */
+/* The path of @part in the folder @here. The caller frees it. */
 static char *path_behind(const char *here, const char *part)
 {
 	const char *slash = strrchr(here, '/');
@@ -94,7 +94,7 @@ static char *path_behind(const char *here, const char *part)
 	return xasprintf("%s/%s", strcmp(here, "/") == 0 ? "" : here, part);
 }
 
-/* A mount that is made while we look is not crossed. */
+/* Does not cross a mount that appeared after the mounts were read. */
 static int open_next(const struct walk *walk, const char *part, const char *next)
 {
 	bool crosses = mounts_has(walk->way->mounts, next) || strcmp(part, "..") == 0;
@@ -107,7 +107,7 @@ static int open_next(const struct walk *walk, const char *part, const char *next
 	return errno == EXDEV ? -EREMOTE : -errno;
 }
 
-/* *ret_here is the path of what was opened, NULL when nobody asks for it. */
+/* *ret_here: the path of the opened part; NULL if the walk does not need it. */
 static int open_part(const struct walk *walk, const char *part, char **ret_here)
 {
 	_cleanup_free_ char *next = NULL;
@@ -126,10 +126,9 @@ static int open_part(const struct walk *walk, const char *part, char **ret_here)
 	return fd;
 }
 
-/* ---- by hand ---- */
+/* ---- in user space ---- */
 
-/* Puts a link's text in the place of its name. Its owner, who may put another in its place, decides
- * where it leads. */
+/* Replaces a link by its target. The link's owner, who may change it, decides where it leads. */
 static int follow(struct walk *walk, int link, const char *behind)
 {
 	char target[PATH_MAX];
@@ -163,7 +162,7 @@ static void arrive(struct walk *walk, int at, char *here)
 	walk->here = here;
 }
 
-/* Opens the next part of the path. *ret_done: it was the last one. */
+/* Opens the next part of the path. *ret_done: it was the last. */
 static int step(struct walk *walk, bool *ret_done)
 {
 	_cleanup_close_ int next = -1;
@@ -194,7 +193,7 @@ static int step(struct walk *walk, bool *ret_done)
 	return 0;
 }
 
-/* An absolute path, or link, begins at the root folder. */
+/* An absolute path or link starts at the root folder. */
 static int go_to_root(struct walk *walk)
 {
 	int rc = walk->here ? keep_away(walk->way, "/") : 0;
@@ -242,15 +241,15 @@ int door_walk_by_hand(int at, const char *path, bool sealed, struct door_way *wa
 	return rc;
 }
 
-/* ---- by the kernel ---- */
+/* ---- in the kernel ---- */
 
-/* Without leaving the mount that the path begins in. */
+/* Walks without leaving the mount where the path begins. */
 static long walk_within(int at, const char *path, uint64_t resolve, struct door_way *way)
 {
 	_cleanup_free_ char *here = *path == '/' ? xstrdup("/") : path_of(at);
 
 	if (!here || keep_away(way, here) < 0) {
-		errno = EXDEV; /* the walk by hand tells more */
+		errno = EXDEV; /* the walk in user space reports the details */
 		return -1;
 	}
 	return open2(at, path, 0, resolve | RESOLVE_NO_XDEV);

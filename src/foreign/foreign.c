@@ -18,8 +18,8 @@
 #include "foreign/serve.h"
 
 enum {
-	SILENCE_MS = 2000, /* so long without a sign of life, and it is given up */
-	WHOLE_MS = 20000,  /* so long with them */
+	SILENCE_MS = 2000, /* give up after this time without a sign of life */
+	WHOLE_MS = 20000,  /* give up after this time in any case */
 	PAUSE_MS = 20,
 	MOST_STUCK = 8,
 	MOST_SIGNS = 256, /* of life that are read at a time */
@@ -29,7 +29,7 @@ enum {
 #define FILES_PLACE   (UINT64_C(1) << 62)
 
 struct reading {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: none */
 	int socket;
 	uint64_t place; /* where it hangs */
 };
@@ -70,10 +70,9 @@ uint64_t foreign_files_place(int32_t pid)
 	return PROCESS_PLACE | FILES_PLACE | (uint32_t)pid;
 }
 
-/* ---- its life ---- */
+/* ---- reader processes ---- */
 
-/* Signals to end it, and leaves the rest to itself: one that hangs may end much later, when we are
- * gone. */
+/* Kills a reader without waiting for it: one that hangs may end much later, after we have ended. */
 static void end_reading(struct reading *reading)
 {
 	if (reading->pid <= 0)
@@ -95,8 +94,8 @@ void foreign_free(struct foreign *foreign)
 	free(foreign);
 }
 
-/* Nothing that others wait for stays open in it: a pipe of ours would have its reader wait for a
- * process that hangs. */
+/* Closes everything that another process may wait for: the reader of a pipe of ours would wait for
+ * a reader process that hangs. */
 static bool drop_descriptors(int socket)
 {
 	int nothing = open("/dev/null", O_RDWR);
@@ -116,7 +115,7 @@ static bool drop_descriptors(int socket)
 	return true;
 }
 
-/* Between fork and exec only system calls are made, for other threads may hold locks. */
+/* Between fork and exec makes only system calls, because other threads may hold locks. */
 static void become_reader(int socket, pid_t parent) __attribute__((noreturn));
 static void become_reader(int socket, pid_t parent)
 {
@@ -124,7 +123,7 @@ static void become_reader(int socket, pid_t parent)
 	char *argv[] = { name, option, NULL };
 	sigset_t none;
 
-	setsid(); /* Ctrl-C is not for it */
+	setsid(); /* Ctrl-C must not reach it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -155,9 +154,9 @@ static int start(struct foreign *foreign)
 	return 0;
 }
 
-/* ---- those that hang ---- */
+/* ---- readers that hang ---- */
 
-/* Has it answered after all, or is it no more? Then nothing holds it up any longer. */
+/* True if the reader has answered after all, or has ended. Then its place no longer hangs. */
 static bool has_come_back(const struct reading *reading)
 {
 	struct pollfd ready = { .fd = reading->socket, .events = POLLIN };
@@ -224,7 +223,7 @@ static int send_question(const struct foreign *foreign, const struct foreign_que
 	return wire_send(foreign->reading.socket, &question, size, -1);
 }
 
-/* What it says next. -ETIMEDOUT: nothing. */
+/* Waits for the next packet. -ETIMEDOUT: none came. */
 static int hear(const struct foreign *foreign, uint64_t until_ns, struct wire_answer *answer,
 		int *ret_fd)
 {
@@ -260,7 +259,7 @@ static int wait_for(const struct foreign *foreign, struct wire_answer *answer, i
 	}
 }
 
-/* A copy must be one, or whoever reads it could be made to wait, or to stumble over its end. */
+/* A copy must be sealed. Otherwise its user could have to wait, or find it truncated. */
 static bool is_sealed(int fd)
 {
 	const int wanted = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
@@ -269,7 +268,7 @@ static bool is_sealed(int fd)
 	return seals >= 0 && (seals & wanted) == wanted;
 }
 
-/* Nor may what is no copy: it must be a file of a local mount. */
+/* True if the descriptor is safe to read: a sealed copy, or a file on a local mount. */
 static bool may_be_read(struct foreign *foreign, int fd, const struct wire_answer *answer,
 			uint64_t limit)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads files that may never answer: those on a file system whose server is gone, and what /proc
- * has of processes that such a file system holds up. open(2), stat(2) and read(2) have no deadline,
- * so they are left to a process of ours (foreign/serve.h), which is waited for as long as it shows
- * that it is at work. One that does not answer in time is given up and never waited for; whoever
- * wants something of the same place is refused at once, until it answers after all. What comes back
- * is a copy of the bytes in sealed memory, which can neither change nor block.
+ * Reads files that may never answer: files on a file system whose server is gone, and /proc files
+ * of processes that such a file system blocks. open(2), stat(2) and read(2) have no deadline, so a
+ * reader process of ours (foreign/serve.h) calls them, and we wait for it as long as it shows that
+ * it is working. We give up on a reader that does not answer in time, and never wait for it again;
+ * further requests for the same place fail at once until it answers after all. The result is a copy
+ * of the bytes in sealed memory, which neither changes nor blocks.
  *
- * foreign/door.h decides what is read here and what by that process.
+ * foreign/door.h decides which files are read here and which by that process.
  */
 #ifndef FOREIGN_FOREIGN_H
 #define FOREIGN_FOREIGN_H
@@ -24,14 +24,14 @@
 
 struct foreign;
 
-/* Processes are started when they are needed. @pause: called several times a second while one is
- * waited for; it must ask nothing here. */
+/* Starts reader processes on demand. @pause: called several times a second during a wait; it must
+ * not use this object. */
 struct foreign *foreign_new(struct pause pause);
-/* Ends its processes, without waiting for any. NULL is fine. */
+/* Kills the reader processes without waiting for them. NULL is fine. */
 void foreign_free(struct foreign *foreign);
 DEFINE_CLEANUP(struct foreign *, foreign_free);
 
-/* Our mounts as they are now, borrowed until the next question. */
+/* Our current mounts, borrowed until the next question. */
 const struct mounts *foreign_mounts(struct foreign *foreign);
 
 struct foreign_question {
@@ -40,22 +40,22 @@ struct foreign_question {
 	const struct door_root *root;  /* NULL: none */
 	const char *name;
 	uint64_t limit;	 /* bytes */
-	uint64_t offset; /* of the first, for WIRE_PART */
-	uint64_t place;	 /* what may hang as one: a device, or foreign_process_place() */
+	uint64_t offset; /* of the first byte, for WIRE_PART */
+	uint64_t place;	 /* hangs as a whole: a device, or one of the places below */
 };
 
-/* What hangs with a process: its memory; and the files that it leads to, which may hang alone. */
+/* Places of a process: its memory; and the files that it leads to, which may hang without it. */
 uint64_t foreign_process_place(int32_t pid);
 uint64_t foreign_files_place(int32_t pid);
 
 struct foreign_answer {
-	int fd;		/* the caller's; -1: none, as of WIRE_STAT */
-	bool copy;	/* of sealed memory, else of the file itself, on a local mount */
+	int fd;		/* the caller's; -1 for WIRE_STAT */
+	bool copy;	/* sealed memory; else the file itself, on a local mount */
 	struct stat st; /* of the file: device, inode, size, mtime, uid and mode */
 };
 
-/* 0, or negative errno with the reason, which begins with no name: -ETIMEDOUT when there was no
- * answer in time, now or before. */
+/* 0, or negative errno with a reason that does not begin with a name: -ETIMEDOUT if the reader did
+ * not answer in time, now or before. */
 int foreign_ask(struct foreign *foreign, const struct foreign_question *question,
 		struct foreign_answer *ret_answer, struct err *err);
 

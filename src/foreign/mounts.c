@@ -17,18 +17,18 @@
 #include "base/xalloc.h"
 
 enum {
-	MOUNTINFO_LIMIT = 64 << 20, /* 100,000 mounts are the most the kernel allows */
+	MOUNTINFO_LIMIT = 64 << 20, /* the kernel allows 100,000 mounts by default */
 	MOST_LAYERS = 512,	    /* of an overlay; the kernel has at most 500 */
 };
 
 struct mounts {
-	int fd;	    /* of mountinfo, readable when the mounts changed; -1: they are as parsed */
+	int fd;	    /* of mountinfo, readable when mounts change; -1: a fixed text */
 	char *own;  /* the file that we were started from; NULL: none */
-	char *text; /* the lines, cut into words */
+	char *text; /* the lines, split into words */
 	VEC(struct mount) list;
 };
 
-/* ---- which are local ---- */
+/* ---- local mounts ---- */
 
 static const char *const local_types[] = {
 	"apparmorfs", "bcachefs",  "binfmt_misc", "bpf",    "btrfs",	  "cgroup",    "cgroup2",
@@ -77,8 +77,8 @@ static const struct mount *obstacle(const struct mounts *mounts, const char *pat
 	return found || covered ? found : &unknown;
 }
 
-/* One folder of an option like lowerdir: colons part them, a backslash takes a colon's meaning.
- * Returns what follows. */
+/* Reads one folder of an option such as lowerdir, where colons separate and backslashes escape.
+ * Returns the rest. */
 static const char *next_layer(const char *at, char path[PATH_MAX])
 {
 	size_t length = 0;
@@ -99,15 +99,15 @@ static bool layers_are_local(const struct mounts *mounts, const char *value)
 
 	for (size_t i = 0; *value; i++) {
 		value = next_layer(value, path);
-		/* "lower::data" has empty parts between */
+		/* "lower::data" has empty parts */
 		if (path[0] && (path[0] != '/' || i >= MOST_LAYERS || obstacle(mounts, path)))
 			return false;
 	}
 	return true;
 }
 
-/* Its layers are named as whoever mounted it saw them, so that one from another mount namespace may
- * name what is something else here: then the type of that decides, which is the best there is. */
+/* Layers have the names that the mounting process saw. In another mount namespace such a name may
+ * mean another file here; then that file's mount decides, which is the best available answer. */
 static bool is_local_overlay(const struct mounts *mounts, const struct mount *mount)
 {
 	static const char *const options[] = { "lowerdir=", "lowerdir+=", "datadir+=",
@@ -130,7 +130,7 @@ static bool is_local_overlay(const struct mounts *mounts, const struct mount *mo
 	return seen;
 }
 
-/* The mount that our own file is on: the longest, the last of these. */
+/* The mount of our own file: the longest mount point, and the last of equal ones. */
 static struct mount *own_mount(const struct mounts *mounts)
 {
 	struct mount *found = NULL;
@@ -145,8 +145,7 @@ static struct mount *own_mount(const struct mounts *mounts)
 	return found;
 }
 
-/* Overlays may have layers on overlays: what was found out of one tells of the next, until nothing
- * is new. */
+/* An overlay may have layers on other overlays, so repeats until nothing changes. */
 static void judge(struct mounts *mounts)
 {
 	struct mount *own = own_mount(mounts);
@@ -167,9 +166,9 @@ static void judge(struct mounts *mounts)
 	}
 }
 
-/* ---- the file ---- */
+/* ---- mountinfo ---- */
 
-/* Spaces, tabs, newlines and backslashes are three octal digits behind a backslash. */
+/* Spaces, tabs, newlines and backslashes are written as a backslash and three octal digits. */
 static void resolve_escapes(char *word)
 {
 	char *to = word;
@@ -186,8 +185,8 @@ static void resolve_escapes(char *word)
 	*to = '\0';
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": the fields
- * between the options and the hyphen are any number. */
+/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue". There may be
+ * any number of fields between the mount options and the hyphen. */
 static bool parse_line(char *line, struct mount *mount)
 {
 	char *field[6], *word;
@@ -215,7 +214,7 @@ static bool parse_line(char *line, struct mount *mount)
 	return true;
 }
 
-/* A line that cannot be read may be of a mount on anybody's way: then nothing is known. */
+/* A malformed line may describe a mount on any path; then no mount is known to be local. */
 static void parse(struct mounts *mounts, char *text)
 {
 	char *rest = text, *line;

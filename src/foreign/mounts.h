@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which mounts may keep us waiting: what proc(5) says of them in /proc/PID/mountinfo, without
- * touching any. A mount is local when its file system is one of those known to depend on nothing
- * but this machine; everything else (NFS, FUSE, 9P, automounts, types nobody here knows) may never
- * answer. An overlay is as local as its layers are.
+ * Finds mounts that may block us, from /proc/PID/mountinfo (proc(5)) and without touching any. A
+ * mount is local if its file system type is known to depend on this machine only. Everything else
+ * (NFS, FUSE, 9P, automounts, unknown types) may never answer. An overlay is local if its layers
+ * are.
  */
 #ifndef FOREIGN_MOUNTS_H
 #define FOREIGN_MOUNTS_H
@@ -14,41 +14,40 @@
 #include "base/cleanup.h"
 
 struct mount {
-	const char *point; /* where it is, as its process sees it; no name leads through a link */
+	const char *point; /* its path as the process sees it; no links in it */
 	const char *type;
-	const char *options; /* of the file system, with commas between */
-	uint64_t device;     /* as stat(2) has it */
+	const char *options; /* of the file system, separated by commas */
+	uint64_t device;     /* st_dev of stat(2) */
 	bool local;
 };
 
 struct mounts;
 
-/* Our own, followed: NULL when they cannot be read. The overlay that we were started from counts as
- * local: if it did not answer, nor would we. */
+/* Our own mounts, which mounts_refresh keeps current. NULL if they cannot be read. The overlay that
+ * we were started from counts as local: if it did not answer, we could not run. */
 struct mounts *mounts_new(void);
-/* From the text of a mountinfo file. @own: a file on the overlay that counts as local; NULL: none.
- */
+/* From the text of a mountinfo file. @own: a file whose overlay counts as local; NULL: none. */
 struct mounts *mounts_parse(const char *text, const char *own);
-/* Those of a process, as its root has them; NULL when they cannot be read. What is of a device that
- * is local by @ours is local: the layers of overlays have names that mean nothing there. */
+/* The mounts of a process, as its root has them; NULL if they cannot be read. A mount is also local
+ * if its device is local in @ours: the layer names of an overlay may mean nothing in the process's
+ * mount namespace. */
 struct mounts *mounts_of(int32_t pid, const struct mounts *ours);
 void mounts_free(struct mounts *mounts); /* NULL is fine */
 DEFINE_CLEANUP(struct mounts *, mounts_free);
 
-/* Reads them again if they have changed. When that cannot be done nothing is local any more. */
+/* Reads the mounts again if they changed. If that fails, none is local any more. */
 void mounts_refresh(struct mounts *mounts);
 
-/* The first mount on the way to @path that is not local, borrowed until the next refresh; NULL:
- * none.
- * @path is absolute and has neither links nor "..". Where mounts lie upon each other all must be
- * local. One without a point stands for what is not known. */
+/* The first mount on the way to @path that is not local, borrowed until the next refresh; NULL if
+ * none. @path is absolute, without links and "..". If mounts are stacked, all must be local. A
+ * mount with an empty point means that the mounts are unknown. */
 const struct mount *mounts_obstacle(const struct mounts *mounts, const char *path);
-/* Is there a mount at just this path? */
+/* True if there is a mount at exactly this path. */
 bool mounts_has(const struct mounts *mounts, const char *path);
-/* Does every mount of this device count as local, and is there one? */
+/* True if there is a mount of this device and all of them are local. */
 bool mounts_device_is_local(const struct mounts *mounts, uint64_t device);
 
-/* The local mounts that can be reached without touching others: @visit is called for each. */
+/* Calls @visit for each local mount that can be reached without touching another. */
 void mounts_each_local(const struct mounts *mounts,
 		       void (*visit)(void *context, const struct mount *mount), void *context);
 

@@ -21,7 +21,7 @@ enum {
 	SIGN_EVERY_MS = 100,
 };
 
-/* Since Linux 6.3; older headers lack it, and older kernels refuse it. */
+/* Since Linux 6.3; older headers lack it, older kernels reject it. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -31,7 +31,7 @@ struct serving {
 	struct mounts *mounts; /* NULL: none is local */
 	struct wire_question question;
 	struct wire_answer answer;
-	uint64_t signed_ns; /* when the other side heard from us */
+	uint64_t signed_ns; /* when we last sent a sign of life */
 	char chunk[CHUNK_BYTES];
 };
 
@@ -72,7 +72,7 @@ static int copy_bytes(struct serving *serving, int from, int to)
 			continue;
 		if (got < 0)
 			return -errno;
-		if (got == 0) /* it shrank meanwhile */
+		if (got == 0) /* truncated meanwhile */
 			return -ESTALE;
 		rc = file_write(to, serving->chunk, (size_t)got);
 		if (rc < 0)
@@ -83,8 +83,8 @@ static int copy_bytes(struct serving *serving, int from, int to)
 	return 0;
 }
 
-/* A copy says of itself what its file does: owner, time and who may write. Where we may not give it
- * away it is ours. */
+/* Gives a copy the owner, time and write permissions of its file. It stays ours if we may not
+ * change its owner. */
 static void set_facts(int copy, const struct wire_answer *answer)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW },
@@ -96,7 +96,7 @@ static void set_facts(int copy, const struct wire_answer *answer)
 		return;
 }
 
-/* It is read from its start, like a file that was just opened. */
+/* Readers expect the offset of a newly opened file. */
 static int seal(int copy)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
@@ -127,8 +127,7 @@ static int say(struct serving *serving, int rc, const char *reason)
 	return rc;
 }
 
-/* A file that is on a local mount, as it turned out, is handed on as it is; of others we give a
- * copy. */
+/* Passes on the file itself if it turned out to be on a local mount, else a copy. */
 static int hand_on(struct serving *serving, int fd)
 {
 	struct stat st;
@@ -206,7 +205,7 @@ static int read_text(struct serving *serving, const char *name)
 	_cleanup_(buf_done) struct buf text = { 0 };
 	int rc = file_read(name, (size_t)serving->question.limit, &text);
 
-	/* of a file that breaks off (its process ends) what was read so far is handed on */
+	/* If reading fails midway (the process ended), pass on the part read so far. */
 	if (rc < 0 && text.size == 0)
 		return say(serving, rc, strerror(-rc));
 	return hand_on_bytes(serving, buf_text(&text), text.size);
@@ -259,7 +258,7 @@ static bool serve_one(struct serving *serving)
 	serving->signed_ns = clock_ns();
 	fd = answer(serving, root, name);
 	serving->answer.rc = fd < 0 ? fd : 0;
-	/* STAT has no descriptor, and its 0 is none */
+	/* WIRE_STAT has no descriptor */
 	if (serving->question.kind == WIRE_STAT)
 		fd = -1;
 	rc = wire_send(serving->socket, &serving->answer, sizeof(serving->answer), fd);

@@ -10,7 +10,8 @@
 #include "base/owner.h"
 #include "foreign/door.h"
 
-/* The user may not search the folders on the way, but may have been given a file there. */
+/* Checks a file that root opened because the user may not search its folders: it must be a regular
+ * file, which the user owns and may read. */
 static int check(int fd, uid_t user, struct err *err)
 {
 	struct stat st;

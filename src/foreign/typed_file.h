@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that the user named on the command line, where their bytes go to a file of the user's. */
+/* Files named by the user on the command line whose bytes end up in a file of the user's. */
 #ifndef FOREIGN_TYPED_FILE_H
 #define FOREIGN_TYPED_FILE_H
 
 #include "base/err.h"
 
-/* A descriptor of the regular file at @path for reading, the caller's. Under sudo it is opened with
- * the invoking user's rights; where the user may not search its folder, as root, if nobody but root
- * can change what the name means (owner_root_alone) and the file is the user's. Negative errno and the reason, which begins with no name. */
+/* Opens the regular file at @path for reading; the caller owns the descriptor. Under sudo it is
+ * opened with the invoking user's rights. If that user may not search its folder, it is opened as
+ * root, provided that only root can change what the name means (owner_root_alone) and the user owns
+ * the file. Negative errno with a reason that does not begin with the name. */
 int typed_file_open(const char *path, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-/* rc of an answer: Linux has no errno beyond (MAX_ERRNO). */
+/* In an answer's rc: Linux has no larger errno (MAX_ERRNO). */
 enum { LARGEST_ERRNO = 4095 };
 
 bool wire_ask(struct wire_question *question, const char *root, const char *name, size_t *ret_size)
@@ -27,7 +27,7 @@ bool wire_ask(struct wire_question *question, const char *root, const char *name
 	return true;
 }
 
-/* @size bytes that end with their only NUL. */
+/* True if @text is @size bytes whose last one is the only NUL. */
 static bool is_text(const char *text, size_t size)
 {
 	return size > 0 && memchr(text, '\0', size) == text + size - 1;
@@ -90,7 +90,7 @@ int wire_send(int socket, const void *bytes, size_t size, int fd)
 	return 0;
 }
 
-/* There is room for one descriptor, so the kernel closes the others. */
+/* There is room for one descriptor only; the kernel closes the others. */
 static int descriptor_of(struct msghdr *message)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
