@@ -18,14 +18,14 @@
 
 enum {
 	PAIRS = 15,
-	LOOP_MS = 30,	 /* of one run of the loop */
-	RATE_HZ = 10000, /* so that the cost stands out of the noise */
+	LOOP_MS = 30,	 /* one run of the loop */
+	RATE_HZ = 10000, /* high, so that the cost exceeds the noise */
 	BOOT_ID_BYTES = 64,
 };
 
 #define COST_FILE "interrupt-cost"
 
-/* The fixed work: nothing but registers, so that only interrupts can make it slower. */
+/* Fixed work in registers only, so that nothing but interrupts can slow it down. */
 static uint64_t work(uint64_t rounds)
 {
 	uint64_t value = rounds;
@@ -37,7 +37,7 @@ static uint64_t work(uint64_t rounds)
 	return value;
 }
 
-/* CPU time counts the interrupts that hit us, and leaves out those who ran in our place. */
+/* CPU time includes interrupts of our thread, but not the time of other threads on this CPU. */
 static uint64_t time_work(uint64_t rounds)
 {
 	uint64_t start = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -78,7 +78,7 @@ void interrupt_cost_quartiles(double *values, unsigned count, struct interrupt_c
 	ret_cost->high_ns = values[count - 1 - count / 4];
 }
 
-/* One pair: without and with sampling. What the ticks of the second run cost each. */
+/* One pair of runs, without and with sampling. Sets the cost per tick of the second run. */
 static bool measure_pair(struct sampler *sampler, uint64_t rounds, double *ret_ns, uint64_t *ticks)
 {
 	uint64_t before = *ticks, without, with;
@@ -120,7 +120,7 @@ int interrupt_cost_measure(struct interrupt_cost *ret_cost, struct err *err)
 	return 0;
 }
 
-/* ---- kept for this boot ---- */
+/* ---- the measurement of this boot ---- */
 
 static bool read_boot_id(char *ret_id)
 {

@@ -17,19 +17,19 @@
 #include "sampling/stack_program.h"
 
 enum {
-	/* With more CPUs than this each gets less of the budget. */
+	/* With more CPUs than this, each CPU gets a smaller share of the budget. */
 	FULL_BUDGET_CPUS = 4,
-	READ_BYTES = 64 * 1024, /* of an iterator at once */
-	DUMP_BYTES = 16 * 1024, /* of a stack, until there are tables for it */
+	READ_BYTES = 64 * 1024, /* of an iterator, per read */
+	DUMP_BYTES = 16 * 1024, /* of a stack whose process has no tables yet */
 };
 
 struct off_cpu {
 	struct off_cpu_bpf *object;
-	size_t cpus; /* that the kernel may have */
+	size_t cpus; /* size of a table by CPU number */
 };
 
-/* The programs that are attached while the window is open; a thread's birth must not be missed
- * between the others. */
+/* The programs that stay attached while the window is open. The fork program comes first, so that
+ * no new thread is missed while the others are attached. */
 #define ATTACHED(X)             \
 	X(off_cpu_fork)         \
 	X(off_cpu_exec)         \
@@ -45,8 +45,8 @@ static const struct bpf_load_words load_words = {
 	.types = true,
 };
 
-/* Of the programs at the switch the one that suits; @maps NULL: the one without tables, which then
- * are not made. */
+/* Selects the switch program that this kernel can run. @maps NULL: the one without tables, whose
+ * maps are then not created. */
 static void choose(struct off_cpu_bpf *object, const struct stack_program_maps *maps)
 {
 	bool loop = maps && bpf_load_has_loop();
@@ -120,7 +120,7 @@ int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_
 	return 0;
 }
 
-/* The smallest of the programs needs what the others do. */
+/* The smallest program needs the same kernel features and permissions as the others. */
 static int load_smallest(struct off_cpu_bpf *object)
 {
 	struct bpf_program *each;
@@ -190,7 +190,7 @@ static void detach(struct off_cpu *off_cpu)
 #undef DETACH
 }
 
-/* Runs an iterator over all threads; what it writes is appended to @output. */
+/* Runs an iterator over all threads and appends what it writes to @output. */
 static int iterate(struct bpf_program *program, struct buf *output)
 {
 	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
@@ -251,7 +251,7 @@ uint64_t off_cpu_stop(struct off_cpu *off_cpu)
 	return closed_ns;
 }
 
-/* The iterator writes records whole, one behind the other. */
+/* The iterator writes whole records, one after the other. */
 static size_t size_of(const union off_cpu_event *event)
 {
 	return event->kind == OFF_CPU_WAIT ? sizeof(event->wait) : sizeof(event->times);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where threads wait, as the kernel's scheduler tells it: the programs of bpf/off_cpu.bpf.c. Their
- * records arrive in the rings as samples of BPF_OUTPUT events (sampling/off_cpu_event.h reads them).
+ * Where threads wait, from scheduler tracepoints: the programs of bpf/off_cpu.bpf.c. Their records
+ * arrive in the rings as samples of BPF_OUTPUT events (sampling/off_cpu_event.h reads them).
  *
- * There is a window: every thread's time between off_cpu_open and off_cpu_close is accounted for,
- * also of those that were there before it opens or wait when it closes.
+ * Recording has a window: between off_cpu_open and off_cpu_stop, the time of every thread is
+ * accounted for, including threads that exist before it opens or still wait when it closes.
  */
 #ifndef SAMPLING_OFF_CPU_H
 #define SAMPLING_OFF_CPU_H
@@ -24,41 +24,41 @@ struct off_cpu_output {
 	int fd;
 };
 
-/* Can this user on this kernel have it? Some milliseconds. Negative errno with the reason: no
- * permission, or a kernel that cannot. */
+/* Checks whether this user and kernel can record off-CPU time; takes some milliseconds. Negative
+ * errno with the reason: no permission, or an unsuitable kernel. */
 int off_cpu_check(struct err *err);
 
-/* Loads the programs, some ten milliseconds; nothing runs yet. @maps: the tables user stacks are
- * walked with, borrowed for the life of the object; NULL: by frame pointers. */
+/* Loads the programs, some ten milliseconds; they do not run yet. @maps: the tables for walking
+ * user stacks, borrowed for the life of the object; NULL: walk by frame pointers. */
 struct stack_program_maps;
 int off_cpu_new(const struct stack_program_maps *maps, struct off_cpu **ret_off_cpu,
 		struct err *err);
 void off_cpu_free(struct off_cpu *off_cpu); /* NULL is fine */
 
-/* Attaches the programs, which then wait for the window to open; some ten milliseconds. The records
- * go to @outputs, whose descriptors are borrowed for the life of the object; a CPU without one
- * loses its records (counted). */
+/* Attaches the programs, which then wait for the window to open; some ten milliseconds. Records go
+ * to @outputs, whose descriptors must outlive the object. Records of a CPU without an output are
+ * lost (counted). */
 int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count,
 		   struct err *err);
 
-/* Before the window opens: a process whose waits, and those of what it forks, get a threshold of
- * their own, untouched by what the rest of the machine does. Without any, all are chosen. @only:
- * nothing is told of others. At most OFF_CPU_MAX_CHOSEN. */
+/* Before the window opens: chooses a process. Its waits, and those of the processes it forks, have
+ * a threshold of their own, which the rest of the machine does not influence. If no process is
+ * chosen, all are. @only: report nothing about other processes. At most OFF_CPU_MAX_CHOSEN. */
 int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err);
 
-/* Opens the window, now. Returns when that was (CLOCK_MONOTONIC). */
+/* Opens the window now. Returns the time of that (CLOCK_MONOTONIC). */
 uint64_t off_cpu_open(struct off_cpu *off_cpu);
-/* Closes it, now. Returns when that was. */
+/* Closes the window now. Returns the time of that. */
 uint64_t off_cpu_stop(struct off_cpu *off_cpu);
 
-/* After off_cpu_stop, once: ends what was still open. @take gets the times of each thread that
- * there is, in front of them its wait if that is one to be kept. */
+/* After off_cpu_stop, once: ends the open states. @take gets the times of each existing thread,
+ * preceded by its wait if that is kept. */
 void off_cpu_close(struct off_cpu *off_cpu,
 		   void (*take)(void *context, const union off_cpu_event *event), void *context);
 
-/* Added up over all CPUs. */
+/* The sum over all CPUs. */
 struct off_cpu_counts off_cpu_counts(const struct off_cpu *off_cpu);
-/* What the switch program took of the processors, estimated from the runs that were measured. */
+/* The switch program's CPU time, estimated from the runs that were measured. */
 uint64_t off_cpu_cost_ns(const struct off_cpu_counts *counts);
 
 #endif

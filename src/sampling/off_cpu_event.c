@@ -5,7 +5,7 @@
 
 #include "base/reader.h"
 
-/* A record with addresses behind a head. */
+/* Reads a record whose head is followed by addresses. */
 static bool read_with_addresses(struct reader *from, void *head, size_t head_size,
 				const __u32 *count, size_t most)
 {

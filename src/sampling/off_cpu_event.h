@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The records of the off-CPU programs, from bytes to a struct (bpf/off_cpu_wire.h). */
+/* Decodes the records of the off-CPU programs (bpf/off_cpu_wire.h). */
 #ifndef SAMPLING_OFF_CPU_EVENT_H
 #define SAMPLING_OFF_CPU_EVENT_H
 
@@ -16,9 +16,8 @@ union off_cpu_event {
 	struct off_cpu_times_record times;
 };
 
-/* Copies one record out of @size bytes, which need not be aligned and may be more than it takes;
- * the addresses that *ret_event's count tells of are there. false: it is none of these records, or
- * cut short. */
+/* Copies one record from @size bytes, which may be unaligned and longer than the record. *ret_event
+ * has at least `count` addresses. False if the bytes are no such record, or truncated. */
 bool off_cpu_event_read(const void *bytes, size_t size, union off_cpu_event *ret_event);
 
 #endif

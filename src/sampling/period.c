@@ -15,7 +15,7 @@ void period_change(struct period_history *history, uint64_t now_ns, uint64_t per
 	const struct period_phase *old = &history->phases[history->newest];
 	uint64_t carry_ns = (now_ns - old->since_ns) % old->period_ns;
 
-	/* No tick since the last change: what was owed then still is. */
+	/* No tick since the last change: its carry is still due. */
 	if (now_ns - old->since_ns < old->period_ns)
 		carry_ns += old->carry_ns;
 	history->newest = (history->newest + 1) % PERIOD_PHASES;

@@ -10,11 +10,11 @@
 #include "sampling/sampler_parts.h"
 
 enum {
-	TICKS_BETWEEN_DRAWS = 16, /* a restart of a CPU's timer loses nothing (period.h) */
-	/* So long the rings are left alone while what came out of them is worked on. */
+	TICKS_BETWEEN_DRAWS = 16, /* restarting a CPU's timer loses no time (period.h) */
+	/* Least time between two collections while records are processed. */
 	KEEP_UP_NS = 5 * 1000 * 1000,
-	/* More than this is not taken out before that is done; then rings may overflow, which is
-	 * counted. */
+	/* Above this many bytes in the queue the rings are not emptied. They may then overflow,
+	 * which is counted. */
 	MAX_WAITING_BYTES = 16 << 20,
 };
 
@@ -74,14 +74,14 @@ void sampler_track(struct sampler *sampler)
 	}
 }
 
-/* Half of each ring, so that samples find the other half. */
+/* Copies may fill half of each ring; the other half is for samples. */
 static void allow_copies(struct sampler *sampler)
 {
 	if (sampler->program)
 		stack_program_allow_copies(sampler->program, sampler->ring_bytes / 2);
 }
 
-/* Trackers first: a sample must not come before the records that explain it. */
+/* Tracking first: a sample must not precede the records that explain it. */
 void sampler_enable(struct sampler *sampler)
 {
 	allow_copies(sampler);
@@ -106,14 +106,14 @@ void sampler_disable(struct sampler *sampler)
 		ioctl(sampler->fds.items[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Threads of -p share their CPU's history: they get the same period, noted once. */
+/* Threads of -p share their CPU's history: their periods are equal and noted once. */
 static void set_period(struct sampler *sampler, struct perf_fd *event, uint64_t period_ns)
 {
 	struct period_history *history = history_of(sampler, event);
 	uint64_t before;
 
-	/* Right before: a signal may stop us after any call, and what is lost meanwhile is lost at
-	 * the period that is set then. */
+	/* Directly before the change: a signal may stop us after any call, and samples lost until
+	 * then were lost at the old period. */
 	if (event->stream == STREAM_CLOCK)
 		sampler_losses_note(sampler, event);
 	before = clock_ns();
@@ -134,9 +134,9 @@ static void set_count(struct perf_fd *event, uint64_t count)
 	event->since_draw = 0;
 }
 
-/* New counts for an event that is sampled by count, once it has given enough samples on each CPU.
- * What a thread's event hands down to new threads keeps the count it was born with, and those of
- * software do not tell theirs: there each thread keeps what was drawn for it. */
+/* Draws new counts for an event that is sampled by count, once it has given enough samples on each
+ * CPU. Inherited events of threads keep their initial count, and samples of software events do not
+ * carry theirs; so each software event of a thread keeps its first count. */
 static void jitter_counts(struct sampler *sampler, size_t event)
 {
 	uint64_t mean = sampler->events[event].period, fds = 0;
@@ -165,10 +165,10 @@ void sampler_jitter(struct sampler *sampler)
 
 	if (now - sampler->last_jitter_ns < TICKS_BETWEEN_DRAWS * sampler->clock_period_ns)
 		return;
-	/* Threads have one draw, before any of them begins. What they hand down to new threads
-	 * keeps the period it was born with, and the kernel lets related threads swap their events
-	 * at a switch (perf_event_context_sched_out): were there two periods, no sample would tell
-	 * its own. */
+	/* Threads get one draw, before any of them starts. Inherited events keep their initial
+	 * period, and the kernel lets related threads swap their events at a switch
+	 * (perf_event_context_sched_out). With two periods, the period of a sample would be
+	 * unknown. */
 	if (sampler->rung != RUNG_MACHINE && sampler->last_jitter_ns)
 		return;
 	sampler->last_jitter_ns = now;
@@ -236,11 +236,11 @@ void sampler_keep_up(struct sampler *sampler)
 }
 
 /*
- * What a sample of an event that software counts stands for: the count that was set when it was
- * taken. PERF_EVENT_IOC_PERIOD makes the kernel forget how far it had got, and the very next event
- * a sample (__perf_event_period of linux:kernel/events/core.c): that one stands for the way since
- * the sample before, half of the old count on average. The one behind it still waits for the old
- * count (perf_swevent_set_period).
+ * The weight of a sample of a software event: the count that was set at its time.
+ * PERF_EVENT_IOC_PERIOD makes the kernel forget the events counted so far and turn the next event
+ * into a sample (__perf_event_period of linux:kernel/events/core.c). That sample stands for the
+ * events since the one before, half of the old count on average. The sample after it still waits
+ * for the old count (perf_swevent_set_period).
  */
 static uint64_t software_weight(struct perf_fd *event, uint64_t time_ns)
 {
@@ -274,9 +274,8 @@ static void count_sample(struct sampler *sampler, struct perf_record *record)
 		record->sample.period = software_weight(event, record->time_ns);
 }
 
-/* The kernel writes forks and exits for every event that follows mappings, whether it asked for
- * them or not (perf_event_task_match of linux:kernel/events/core.c). The stream track has each
- * once. */
+/* The kernel writes fork and exit records for every event that follows mappings, requested or not
+ * (perf_event_task_match of linux:kernel/events/core.c). The stream track has each of them once. */
 static bool is_told_twice(const struct sampler *sampler, const struct perf_record *record)
 {
 	return (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT) &&
@@ -347,7 +346,7 @@ uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record 
 		return record->sample.period;
 	history = event->stream == STREAM_IDLE ? &sampler->cpus[event->cpu].idle
 					       : &sampler->cpus[event->cpu].clock;
-	/* A thread's timer stops with its thread: no time is owed to its first tick. */
+	/* A thread's timer stops with the thread, so its first tick carries no extra time. */
 	return event->tid == -1 ? period_weight(history, record->time_ns)
 				: period_at(history, record->time_ns);
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sampling: the perf events of every CPU, their rings, and what a sample of theirs weighs.
+ * Sampling: the perf events of every CPU, their rings, and the weights of their samples.
  *
- * Each CPU has a ring, and one more for what tracks processes and mappings, where memory may be
- * locked for it; these streams write to them (PERF_EVENT_IOC_SET_OUTPUT):
- *   clock      cpu-clock at the wanted rate, never in the idle task
+ * Each CPU has a ring, and a second one for records of processes and mappings if enough memory may
+ * be locked. These streams write to them (PERF_EVENT_IOC_SET_OUTPUT):
+ *   clock      cpu-clock at the requested rate, never in the idle task
  *   idle       cpu-clock at <= 100 Hz, idle task included: finds interrupts that hit an idle CPU
- *   event      what was asked for by name, each at the same rate or every so many; where there is a
- *              PMU, cycles: its NMI sees code that runs with interrupts off
+ *   event      the named events, each at the same rate or every so many events; with a PMU also
+ *              cycles, whose NMI sees code that runs with interrupts off
  *   track      mappings with (dev, inode), names, forks, exits, kernel symbols
- *   track_id   the same mappings with build ids; its forks and exits are not handed out, for track
- *              has them
- *   output     the samples of clock and event, where a BPF program takes them: it walks the user
- *              stack in the interrupt. They are handed out as if the kernel had written them
- *   waits      what the off-CPU programs tell (sampling/off_cpu.h), or every switch
+ *   track_id   the same mappings with build ids; its forks and exits are dropped, as track has them
+ *   output     samples of clock and event taken by a BPF program, which walks the user stack in the
+ *              interrupt; handed out as if the kernel had written them
+ *   waits      records of the off-CPU programs (sampling/off_cpu.h), or every switch
  *
- * Periods are drawn anew at each sampler_jitter, counts within +-50 % of what was asked for, timers
- * between 0.55 and 1.65 of it (sampling/period.h): sampling at an even rhythm reads a program of the
- * same rhythm as 3 % or 97 % of a true 50 %.
+ * Each sampler_jitter draws new periods: counts within +-50 % of the requested ones, timers between
+ * 0.55 and 1.65 times theirs (sampling/period.h). Sampling at a regular rhythm can measure 3 % or
+ * 97 % for a true 50 % of a program with the same rhythm.
  */
 #ifndef SAMPLING_SAMPLER_H
 #define SAMPLING_SAMPLER_H
@@ -50,7 +49,7 @@ enum stream {
 		STREAM_COUNT
 };
 
-/* The ladder of privilege, from all to least: id, name, what is seen */
+/* The ladder of privilege, from most to least: id, name, what can be seen */
 #define RUNGS(X)                                                                  \
 	X(MACHINE, "machine", "every process and the kernel")                     \
 	X(OWN_KERNEL, "own-kernel", "the chosen processes, user and kernel mode") \
@@ -66,8 +65,8 @@ enum rung {
 const char *rung_name(enum rung rung);
 const char *rung_text(enum rung rung);
 
-/* How user stacks are found, from nothing to best: id, name, what a person reads. Only INTERRUPT
- * costs no copy of the stack; it needs BPF. */
+/* How user stacks are found, from worst to best: id, name for users. Only INTERRUPT needs no copy
+ * of the stack; it needs BPF. */
 #define STACK_RUNGS(X)                                     \
 	X(NONE, "no stacks")                               \
 	X(FRAME_POINTERS, "frame pointers, by the kernel") \
@@ -83,87 +82,87 @@ enum stack_rung {
 
 const char *stack_rung_text(enum stack_rung rung);
 
-/* How it is told that threads leave their CPUs and come back. */
+/* How we learn that threads leave their CPUs and come back. */
 enum sampler_waits {
 	SAMPLER_WAITS_NONE,
-	SAMPLER_WAITS_SWITCHES, /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE, of every switch */
-	SAMPLER_WAITS_OUTPUT,	/* the stream `waits`, to be filled by programs */
+	SAMPLER_WAITS_SWITCHES, /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE of every switch */
+	SAMPLER_WAITS_OUTPUT,	/* the stream `waits`, which BPF programs fill */
 };
 
 enum {
 	SAMPLER_MAX_EVENTS = 16,
-	SAMPLER_IDLE_HZ = 100,	 /* of the idle stream, at most */
-	SAMPLER_MAX_DEPTH = 512, /* user frames, unless the options say otherwise */
+	SAMPLER_IDLE_HZ = 100,	 /* the highest rate of the idle stream */
+	SAMPLER_MAX_DEPTH = 512, /* user frames, unless the options differ */
 };
 
 struct sampler_options {
 	double rate_hz;	    /* samples per second and CPU, > 0 */
-	bool whole_machine; /* wanted; sampler_open may step down when `tids` are given */
+	bool whole_machine; /* requested; with `tids`, sampler_open may step down */
 	bool machine_only;  /* never step down */
 	const pid_t *tids; /* threads to sample (with all they fork) on the lower rungs; borrowed */
 	size_t tid_count;
-	/* Sampled beside the clock, at most SAMPLER_MAX_EVENTS; copied. One that the kernel cannot
-	 * count is an error, unless it is optional: then it is left out. */
+	/* Sampled in addition to the clock, at most SAMPLER_MAX_EVENTS; copied. An event that the
+	 * kernel cannot count is an error, or is left out if events are optional. */
 	const struct event_spec *events;
 	size_t event_count;
 	bool events_optional;
-	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: what fits, at most 512 KiB
-			    */
-	uint64_t seed;	   /* of the jitter; tests fix it */
-	/* Of the user part; below NONE a sample has the kernel's part all the same. The best that
-	 * is to be had from here downwards: sampler_stack_rung says which. */
+	/* Per CPU, rounded up to a power of two; less if the mlock limit requires it. 0: 512 KiB,
+	 * or where stacks are copied 2 MiB, with many CPUs 1 MiB. */
+	size_t ring_bytes;
+	uint64_t seed; /* of the jitter; tests fix it */
+	/* The best way to find user stacks. Falls back to lower rungs; sampler_stack_rung has the
+	 * result. NONE still records the kernel part. */
 	enum stack_rung stacks;
-	uint32_t
-		max_depth; /* user frames walked at most, <= STACK_MAX_USER; 0: SAMPLER_MAX_DEPTH */
-	uint32_t dump_bytes; /* of stack copied at most, <= STACK_DUMP_MAX; 0: as many as are sound
-			      */
-	/* No stream track_id: build ids are what the files that are found have. Kernels from 5.12
-	 * on say of the mapping records of another profiler that they have a build id too, once one
-	 * of their readers asked for it. */
+	uint32_t max_depth; /* most user frames, <= STACK_MAX_USER; 0: SAMPLER_MAX_DEPTH */
+	/* Most stack bytes to copy, <= STACK_DUMP_MAX; 0: 32 KiB on rung INTERRUPT, else 16 KiB. */
+	uint32_t dump_bytes;
+	/* No stream track_id: build ids are read from the files. From Linux 5.12 on, the mapping
+	 * records of another profiler also claim to have a build id once any reader asked for it.
+	 */
 	bool no_build_ids;
-	/* Every sample comes as a DUMP with the addresses the interrupt found: to compare them. */
+	/* Each sample is a DUMP that also has the addresses found in the interrupt, to compare
+	 * both. */
 	bool verify_stacks;
-	bool stacks_by_calls; /* as on kernels without bpf_loop; tests */
+	bool stacks_by_calls; /* as on kernels without bpf_loop; for tests */
 	enum sampler_waits waits;
 };
 
 struct sampler;
 
-/* Opens everything, disabled. Fails with one line that names the limit and what mends it. */
+/* Opens everything, disabled. On failure @err is one line with the limit and the fix. */
 int sampler_open(const struct sampler_options *options, struct sampler **ret_sampler,
 		 struct err *err);
 void sampler_free(struct sampler *sampler);
 
-/* What tells of processes and mappings may begin before the samples do. */
+/* Starts the records of processes and mappings, which may precede the samples. */
 void sampler_track(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 
-/* Reads all rings and hands out, in order of time, what is older than @cutoff_ns. */
+/* Reads all rings and passes records older than @cutoff_ns to @take, in order of time. */
 void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
 		   void (*take)(void *context, const struct perf_record *record), void *context);
-/* To be called now and then by what takes long, also within a drain (which does so itself between
- * records): empties the rings when they were not for a while. The records wait for the next drain.
- */
+/* Call now and then during long work, also within a drain (which calls it between records): empties
+ * the rings if that is due. The records wait for the next drain. */
 void sampler_keep_up(struct sampler *sampler);
-/* Draws new periods, unless the last draw was less than a few ticks ago. */
+/* Draws new periods, unless the last draw was only a few ticks ago. */
 void sampler_jitter(struct sampler *sampler);
-/* The descriptors that become readable when a ring has something to be taken, one or two per CPU;
- * *ret_fds is borrowed. */
+/* The descriptors that become readable when a ring has records, one or two per CPU. *ret_fds is
+ * borrowed. */
 size_t sampler_poll_fds(const struct sampler *sampler, const int **ret_fds);
 
-/* The events of the stream `waits`, one for each CPU; the descriptors are borrowed. Returns how
- * many there are, at most sampler_cpus. */
+/* The events of the stream `waits`, one per CPU, with borrowed descriptors. Returns their number,
+ * at most sampler_cpus. */
 struct off_cpu_output;
 size_t sampler_wait_outputs(const struct sampler *sampler, struct off_cpu_output *outputs);
 
-/* Where a record comes from. */
+/* Where a record came from. */
 struct sampler_source {
-	enum stream stream; /* STREAM_COUNT for an id that is not ours */
+	enum stream stream; /* STREAM_COUNT for an unknown id */
 	size_t event;	    /* STREAM_EVENT: index into the options' events */
 };
 struct sampler_source sampler_source(const struct sampler *sampler, uint64_t id);
-/* What a sample stands for: ns for clock and idle, the event's own count else. */
+/* The weight of a sample: ns for clock and idle, otherwise the event's count. */
 uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record *record);
 
 enum rung sampler_rung(const struct sampler *sampler);
@@ -171,47 +170,51 @@ size_t sampler_cpus(const struct sampler *sampler);
 double sampler_rate(const struct sampler *sampler);
 /* The mean period of the idle stream. */
 uint64_t sampler_idle_period_ns(const struct sampler *sampler);
-/* The events of the options as they were opened; NULL for one that was left out. */
+/* An event of the options; NULL if it was left out. */
 const struct event_spec *sampler_event(const struct sampler *sampler, size_t event);
 size_t sampler_event_count(const struct sampler *sampler);
-/* The sentence that says why a rung higher up was not to be had; "" when nothing is missing. */
+/* Why a higher rung was not available; "" if nothing is missing. */
 const char *sampler_missing(const struct sampler *sampler);
-/* Whether the PMU's interrupt is an NMI (x86) or not. */
+/* Whether the PMU's interrupt is an NMI (x86). */
 enum clock_kind sampler_pmu_clock(void);
 
 struct sampler_losses {
-	bool known; /* all of it: Linux 6.0 counts what each event lost (PERF_FORMAT_LOST) */
+	bool known; /* complete: Linux 6.0 counts losses per event (PERF_FORMAT_LOST) */
 	uint64_t streams[STREAM_COUNT];
 	uint64_t events[SAMPLER_MAX_EVENTS]; /* the parts of streams[STREAM_EVENT] */
-	uint64_t clock_weight_ns; /* what streams[STREAM_CLOCK] stood for, each its own period */
+	uint64_t clock_weight_ns; /* weight of the samples lost by streams[STREAM_CLOCK] */
 };
-/* What the kernel dropped so far. Where it does not say of which event, there is only what the
- * stack program counted, and PERF_RECORD_LOST has to do for the rest. */
+/* The samples that the kernel dropped so far. If it does not count them per event, only those of
+ * the stack program are included, and PERF_RECORD_LOST must do for the rest. */
 struct sampler_losses sampler_losses(const struct sampler *sampler);
 
 struct sampler_ring_use {
 	size_t bytes;		 /* of one ring */
-	double high_water, mean; /* parts of it found filled at the drains, 0..1 */
+	double high_water, mean; /* filled part of a ring at drains, 0..1 */
 };
 struct sampler_ring_use sampler_ring_use(const struct sampler *sampler);
 struct record_queue_counts sampler_queue_counts(const struct sampler *sampler);
 
 /* ---- stacks ---- */
 
-/* What samples have in user_stack: INTERRUPT: NONE, KNOWN, ADDRESSES or DUMP; DUMP: DUMP;
- * FRAME_POINTERS: CALLCHAIN; and NONE in all of them. */
+/*
+ * The forms of user_stack on each rung, besides NONE:
+ *   INTERRUPT       KNOWN, ADDRESSES or DUMP
+ *   DUMP            DUMP
+ *   FRAME_POINTERS  CALLCHAIN
+ */
 enum stack_rung sampler_stack_rung(const struct sampler *sampler);
-/* The sentence that says why a better way was not to be had; "" when nothing is missing. */
+/* Why a better rung was not available; "" if nothing is missing. */
 const char *sampler_stacks_missing(const struct sampler *sampler);
-/* The tables of STACK_RUNG_INTERRUPT, to be filled; borrowed. NULL on the other rungs. */
+/* The tables of STACK_RUNG_INTERRUPT, which the caller fills; borrowed. NULL on other rungs. */
 struct stack_tables *sampler_stack_tables(const struct sampler *sampler);
 
-/* The same for programs of other kinds. false: on the other rungs. */
+/* The maps of these tables for programs of other kinds. False on other rungs. */
 struct stack_program_maps;
 bool sampler_stack_maps(const struct sampler *sampler, struct stack_program_maps *ret_maps);
 
-/* What the program counted so far, all CPUs together; zeroes on the other rungs. Its whole run time
- * is about counters[RUNS] * counters[TIMED_NS] / counters[TIMED_RUNS]. */
+/* The stack program's counters, summed over all CPUs; zero on other rungs. Its total run time is
+ * about counters[RUNS] * counters[TIMED_NS] / counters[TIMED_RUNS]. */
 struct sampler_stack_counts {
 	uint64_t counters[STACK_COUNTER_COUNT];
 };

@@ -3,8 +3,8 @@
 
 #include "sampling/sampler_parts.h"
 
-/* Copies of stacks come fast, and only user space can end them by giving tables: it is woken after
- * a few of them. */
+/* Stack copies arrive fast, and stop only when user space provides tables. So a few of them wake
+ * it. */
 enum { WAKE_UP_BYTES = 128 * 1024 };
 
 static uint32_t wake_up_bytes(const struct sampler *sampler)
@@ -33,8 +33,8 @@ static struct perf_event_attr base_attr(const struct sampler *sampler)
 	};
 }
 
-/* A named event whose tick the program cannot take is a tracepoint: those want programs of a type
- * of their own. */
+/* The program takes the samples of all named events except tracepoints, which need another program
+ * type. */
 bool sampler_attr_by_program(const struct sampler *sampler, struct sampler_wanted wanted)
 {
 	return sampler->stacks == STACK_RUNG_INTERRUPT &&
@@ -50,7 +50,7 @@ bool sampler_attr_silent(const struct sampler *sampler, struct sampler_wanted wa
 	return wanted.stream == STREAM_EVENT && event->period && !event->hardware;
 }
 
-/* What is asked of the kernel for the user part. */
+/* Requests what the kernel must provide for the user part. */
 static void stack_attr(struct perf_event_attr *attr, const struct sampler *sampler,
 		       struct sampler_wanted wanted)
 {
@@ -79,11 +79,11 @@ static void track_attr(struct perf_event_attr *attr, bool build_id)
 	attr->mmap = 1;
 	attr->mmap2 = 1;
 	attr->build_id = build_id;
-	/* Names, forks and symbols once, not twice. */
+	/* names, forks and symbols: only once */
 	attr->comm = attr->comm_exec = attr->task = attr->ksymbol = !build_id;
 }
 
-/* Programs write to it: what they pass is the sample's raw part. */
+/* The event that programs write to: what they pass becomes the sample's raw part. */
 static void output_attr(struct perf_event_attr *attr)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -93,7 +93,7 @@ static void output_attr(struct perf_event_attr *attr)
 	attr->inherit = 0;
 }
 
-/* A record of each time a thread leaves its CPU or comes back. */
+/* Records every time a thread leaves its CPU or comes back. */
 static void switch_attr(struct perf_event_attr *attr)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -153,15 +153,13 @@ struct perf_event_attr sampler_attr(const struct sampler *sampler, struct sample
 	return attr;
 }
 
-/* What a recording can do without. */
 bool sampler_attr_optional(const struct sampler *sampler, struct sampler_wanted wanted)
 {
 	return wanted.stream == STREAM_TRACK_ID || wanted.stream == STREAM_WAITS ||
 	       (wanted.stream == STREAM_EVENT && sampler->events_optional);
 }
 
-/* How many events a stream has on each CPU. The idle stream makes sense on the whole machine only.
- */
+/* The idle stream is meaningful for the whole machine only. */
 size_t sampler_attr_width(const struct sampler *sampler, enum stream stream, pid_t tid)
 {
 	if (stream == STREAM_IDLE)

@@ -27,7 +27,7 @@ static void add_program_loss(void *context, uint64_t id, uint64_t count)
 	program->of_known += count;
 }
 
-/* What the stack program could not send; what it could not count by event is taken for the clock's.
+/* Adds the stack program's losses. Those that it could not assign to an event count as the clock's.
  */
 static void add_program_losses(struct sampler_losses *losses, const struct sampler *sampler)
 {
@@ -41,7 +41,7 @@ static void add_program_losses(struct sampler_losses *losses, const struct sampl
 
 static uint64_t kernels_loss(const struct perf_fd *event)
 {
-	uint64_t values[2] = { 0 }; /* the count, then what was lost */
+	uint64_t values[2] = { 0 }; /* the count, then the losses */
 
 	return read(event->fd, values, sizeof(values)) == sizeof(values) ? values[1] : 0;
 }
@@ -52,7 +52,7 @@ static void add_kernels_losses(struct sampler_losses *losses, const struct sampl
 		add_losses(losses, &sampler->fds.items[i], kernels_loss(&sampler->fds.items[i]));
 }
 
-/* Asking the kernel costs a call: only where it takes the samples itself. */
+/* Asking the kernel costs a system call, so ask only about samples that the kernel takes. */
 static uint64_t lost_by(const struct sampler *sampler, const struct perf_fd *event)
 {
 	if (event->by_program && sampler->program)
@@ -75,8 +75,8 @@ void sampler_losses_note(const struct sampler *sampler, struct perf_fd *event)
 	event->noted_lost = lost;
 }
 
-/* What the clock's @lost samples stood for, each event's at its own periods. Those of which it is
- * not known whose they were are few. */
+/* The weight of the clock's @lost samples, each event's at its own periods. Few losses have no
+ * known event; these get the current period. */
 static uint64_t clock_weight(const struct sampler *sampler, uint64_t lost)
 {
 	uint64_t weight_ns = 0, known = 0;

@@ -16,13 +16,12 @@
 
 enum {
 	MAX_RING_BYTES = 512 * 1024,
-	/* Where copies of stacks pass through: a drain's worth of them from a program just begun.
-	 */
+	/* For stack copies: one drain's worth from a program that just started. */
 	DUMP_RING_BYTES = 2 * 1024 * 1024,
-	FEW_CPUS = 8, /* with more, half as much */
+	FEW_CPUS = 8, /* with more CPUs, half as much per CPU */
 	TRACKING_RING_BYTES = 256 * 1024,
 	MIN_RING_BYTES = 16 * 1024,
-	OTHER_FILES = 64, /* that a recording opens beside its events */
+	OTHER_FILES = 64, /* other files that a recording opens */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -55,7 +54,8 @@ static size_t power_of_two(size_t bytes)
 	return power;
 }
 
-/* The first event of a ring owns it; when the mlock limit is in the way, a smaller one. */
+/* Maps the ring of its first event, which owns it. If the mlock limit is exceeded, tries smaller
+ * rings. */
 static int map_ring(struct sampler *sampler, struct sampler_ring *ring, int fd, struct err *err)
 {
 	int rc;
@@ -81,7 +81,7 @@ static int share_ring(const struct sampler_ring *ring, int fd, struct err *err)
 	return 0;
 }
 
-/* Who may not see the whole machine has little memory to lock: there one ring has to do. */
+/* Users who may not see the whole machine may lock little memory; they get a single ring. */
 static bool is_tracking(const struct sampler *sampler, enum stream stream)
 {
 	return sampler->rung == RUNG_MACHINE &&
@@ -122,8 +122,8 @@ static int explain_open(const struct sampler *sampler, struct sampler_wanted wan
 	return err_set(err, rc, "cannot sample %s: %s", name, strerror(-rc));
 }
 
-/* An event that is sampled by count has a count of its own on each CPU, from the start: what is
- * done in step with one is not done in step with all. */
+/* An event that is sampled by count starts with a different count on each CPU, so that no program
+ * runs in step with all of them. */
 static struct perf_event_attr drawn_attr(struct sampler *sampler, struct sampler_wanted wanted)
 {
 	struct perf_event_attr attr = sampler_attr(sampler, wanted);
@@ -134,7 +134,7 @@ static struct perf_event_attr drawn_attr(struct sampler *sampler, struct sampler
 	return attr;
 }
 
-/* Opens one event for one CPU and thread. 1: the kernel cannot, and it can be done without. */
+/* Opens one event for one CPU and thread. 1: the kernel cannot, and the event is optional. */
 static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, size_t cpu_index,
 		       pid_t tid, struct err *err)
 {
@@ -173,7 +173,7 @@ static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, si
 	return sampler_stacks_opened(sampler, slot, err);
 }
 
-/* Everything one thread (or, with tid -1, whoever runs) has on one CPU. */
+/* Opens all events of one thread (or with tid -1, of any thread) on one CPU. */
 static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct err *err)
 {
 	for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
@@ -188,7 +188,7 @@ static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct
 	return 0;
 }
 
-/* The events that are the CPU's also where only some threads are sampled. */
+/* Opens the events that belong to the CPU even if only some threads are sampled. */
 static int open_cpu_wide(struct sampler *sampler, size_t cpu_index, struct err *err)
 {
 	static const enum stream streams[] = { STREAM_OUTPUT, STREAM_WAITS };
@@ -202,7 +202,7 @@ static int open_cpu_wide(struct sampler *sampler, size_t cpu_index, struct err *
 	return rc < 0 ? rc : 0;
 }
 
-/* A thread that has left meanwhile is no error while others remain. */
+/* A thread that has ended meanwhile is no error if others remain. */
 static int open_threads(struct sampler *sampler, const struct sampler_options *options,
 			size_t cpu_index, struct err *err)
 {
@@ -228,7 +228,7 @@ static void close_all(struct sampler *sampler)
 	memset(sampler->has_event, 0, sizeof(sampler->has_event));
 }
 
-/* How many events all of that is. */
+/* The number of events that all this needs. */
 static size_t count_wanted(const struct sampler *sampler, const struct sampler_options *options)
 {
 	bool machine = sampler->rung == RUNG_MACHINE;
@@ -261,7 +261,7 @@ static bool is_permission(int rc)
 	return rc == -EACCES || rc == -EPERM;
 }
 
-/* Says what the rung taken leaves out, and the one command that would give it. */
+/* Describes what the chosen rung leaves out, and the one command that would provide it. */
 static void explain_missing(struct sampler *sampler)
 {
 	long long paranoid = (long long)perf_limits_paranoid();
@@ -280,7 +280,7 @@ static void explain_missing(struct sampler *sampler)
 			paranoid);
 }
 
-/* Steps down the ladder until something opens. */
+/* Steps down the ladder of privilege until the events can be opened. */
 static int open_ladder(struct sampler *sampler, const struct sampler_options *options,
 		       struct err *err)
 {
@@ -303,7 +303,7 @@ static int open_ladder(struct sampler *sampler, const struct sampler_options *op
 	return rc;
 }
 
-/* Down the ladder of stacks while it is these that cannot be had. */
+/* Steps down the ladder of stacks as long as the stacks are what fails. */
 static int open_with_stacks(struct sampler *sampler, const struct sampler_options *options,
 			    struct err *err)
 {
@@ -319,7 +319,7 @@ static int open_with_stacks(struct sampler *sampler, const struct sampler_option
 	return rc;
 }
 
-/* Linux 6.0 counts what each event lost; older kernels refuse the flag. */
+/* Linux 6.0 counts losses per event; older kernels reject the flag. */
 static bool kernel_counts_lost(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
@@ -366,7 +366,7 @@ static const struct perf_format *format_of(void *context, uint64_t id)
 	return event->dumps ? &sampler->dump_format : NULL;
 }
 
-/* Does it write samples of its own in the interrupt that finds what it counts? */
+/* True if the event's samples are written where it is counted: software events without program. */
 static bool counts_in_place(const struct sampler *sampler, const struct perf_fd *event)
 {
 	return event->stream == STREAM_EVENT && !event->by_program &&
@@ -374,10 +374,10 @@ static bool counts_in_place(const struct sampler *sampler, const struct perf_fd 
 }
 
 /*
- * The event that wrote a sample. Where several software events of one kind look at a page fault or
- * a switch of threads, be they of other recorders, the kernel (seen in 6.18) fills in what a sample
- * begins with once, for the first that is due, and those behind it write its id to their own rings.
- * So an id of nobody's means the software event of the ring, if there is one only.
+ * The event that wrote a sample. If several software events of one kind see the same page fault or
+ * switch, even those of other profilers, the kernel (seen in 6.18) fills in the head of the sample
+ * once, for the first event, and the others write that event's id to their rings. So an unknown id
+ * means the ring's software event, if there is only one.
  */
 static uint64_t writer_of(void *context, size_t ring, uint64_t id)
 {

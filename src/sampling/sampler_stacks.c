@@ -8,7 +8,7 @@
 #include "sampling/sampler_parts.h"
 
 enum {
-	DUMP_BYTES = 16 * 1024,		  /* of each sample, where the kernel copies */
+	DUMP_BYTES = 16 * 1024,		  /* of each sample, if the kernel copies */
 	INTERRUPT_DUMP_BYTES = 32 * 1024, /* of the few samples that need it */
 };
 
@@ -96,7 +96,7 @@ static bool is_mark(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-/* The chain as the kernel wrote it: parts that begin with a mark each. */
+/* Splits the kernel's chain: each of its parts begins with a mark. */
 static void split_chain(struct perf_sample *sample)
 {
 	size_t user = 0, end;
@@ -115,7 +115,7 @@ static void split_chain(struct perf_sample *sample)
 	sample->chain_length = user;
 }
 
-/* The kernel leaves out registers where there is no user part: of kernel threads, of what exits. */
+/* The kernel omits registers if there is no user part: kernel threads, exiting threads. */
 static void read_dump(struct sampler *sampler, struct perf_sample *sample)
 {
 	struct user_stack *user = &sample->user_stack;
@@ -137,7 +137,8 @@ static void read_dump(struct sampler *sampler, struct perf_sample *sample)
 	};
 }
 
-/* Among the records of waits are user stacks, written as the stack program's. They stay waits. */
+/* Reads a user stack among the records of waits, which has the stack program's form. It remains a
+ * record of the waits stream. */
 static void read_wait(struct perf_record *record)
 {
 	uint64_t id = record->id;

@@ -17,7 +17,7 @@
 
 struct stack_program {
 	struct stacks_bpf *object;
-	struct bpf_program *loaded; /* the one of its programs */
+	struct bpf_program *loaded; /* the selected one */
 	struct stack_cpu *cpus;	    /* mapped */
 	size_t cpu_count;
 	VEC(int) links;
@@ -33,7 +33,7 @@ static const struct bpf_load_words load_words = {
 	.types = true,
 };
 
-/* The one of the four that suits this kernel. */
+/* Selects one of the four programs for this kernel. */
 static struct bpf_program *choose(struct stacks_bpf *object, bool loop, bool context)
 {
 	if (loop)
@@ -77,7 +77,7 @@ static int load_object(struct stack_program *program, const struct stack_program
 	return rc;
 }
 
-/* Elements of an array map lie 8 bytes aligned one behind the other. */
+/* The elements of an array map are contiguous and 8-byte aligned. */
 static int map_cpus(struct stack_program *program)
 {
 	void *memory =
@@ -96,7 +96,7 @@ static int load(struct stack_program *program, const struct stack_program_option
 	struct stack_maps maps;
 	int rc = load_object(program, options, true, log);
 
-	/* -ENOENT: the per-CPU variable has no name in this kernel. */
+	/* -ENOENT: this kernel has no symbol for the per-CPU variable. */
 	if (rc == -ENOENT)
 		rc = load_object(program, options, false, log);
 	if (rc == 0)

@@ -31,22 +31,22 @@ struct image_rows {
 
 struct segment {
 	uint32_t *words; /* mapped */
-	int fd;		 /* until it is entered; -1 then */
+	int fd;		 /* until it is entered; then -1 */
 };
 
 struct stack_tables {
 	struct stack_maps maps;
 	struct word_space words;
 	VEC(struct segment) segments;
-	size_t entered;		       /* so many of them the program can see */
+	size_t entered;		       /* the first ones, which the program can see */
 	VEC(struct image_rows) images; /* by the caller's number */
 	struct hashidx rule_index;     /* into maps.rules */
 	uint32_t rule_count;
-	/* Room that was replaced: `retired` waits for those of `leaving`, and these for every CPU
-	 * to end the run it was in when they were taken over. */
+	/* Replaced extents. `retired` waits until those in `leaving` are free; these wait until
+	 * every CPU has ended the run that it was in when they were moved there. */
 	VEC(struct word_extent) retired;
 	VEC(struct word_extent) leaving;
-	uint64_t *running; /* each CPU's count at that moment */
+	uint64_t *running; /* each CPU's count at that time */
 	struct stack_tables_counts counts;
 };
 
@@ -84,7 +84,7 @@ void stack_tables_free(struct stack_tables *tables)
 
 /* ---- words ---- */
 
-/* A new map of one segment, mapped here. */
+/* Creates the map of one segment and maps it into our memory. */
 static int add_segment(struct stack_tables *tables)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
@@ -112,9 +112,9 @@ static int enter_one_by_one(struct stack_tables *tables, const uint32_t *numbers
 	return 0;
 }
 
-/* The program gets to see the segments that are new. All at once, where the kernel can: it waits
- * after each call until no program runs with what was there before, for 5 to 20 ms, and a
- * compiler's libraries take a dozen segments. */
+/* Makes new segments visible to the program, all in one call if the kernel can: each call waits 5
+ * to 20 ms until no program uses the previous state, and a compiler's libraries need a dozen
+ * segments. */
 static int enter_segments(struct stack_tables *tables)
 {
 	size_t first = tables->entered;
@@ -188,7 +188,8 @@ void stack_tables_settle(struct stack_tables *tables)
 	for (size_t i = 0; i < tables->retired.count; i++)
 		*vec_push(&tables->leaving) = tables->retired.items[i];
 	tables->retired.count = 0;
-	/* What was replaced was so by a system call before: a run that begins now reads the new. */
+	/* A system call replaced the old data before this point, so a run that starts now reads the
+	 * new. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (size_t i = 0; i < tables->maps.cpu_count; i++)
 		tables->running[i] = running_now(tables, i);
@@ -203,7 +204,7 @@ static bool rule_equal(const void *owner, uint32_t id, const void *key)
 	return memcmp(&rules[id], key, sizeof(rules[id])) == 0;
 }
 
-/* The number of a rule in the common table; 0, none, when that is full. */
+/* The number of a rule in the common table; 0 (none) if the table is full. */
 static uint32_t common_rule(struct stack_tables *tables, const struct unwind_rule *rule)
 {
 	uint64_t hash = hash_bytes(rule, sizeof(*rule));
@@ -223,7 +224,7 @@ static uint32_t common_rule(struct stack_tables *tables, const struct unwind_rul
 	return number;
 }
 
-/* A page's rows, with the numbers of the common table; returns the word behind them. */
+/* Writes a page's rows with rule numbers of the common table. Returns the word after them. */
 static uint32_t write_page(struct stack_tables *tables, const struct unwind_table *rows,
 			   uint32_t page, const uint32_t *rules, uint32_t at,
 			   struct stack_page *ret_page)
@@ -265,7 +266,7 @@ static void write_rows(struct stack_tables *tables, const struct unwind_table *r
 	}
 }
 
-/* Every segment's end may leave as much unused as one page's rows take. */
+/* At the end of each segment, up to one page's rows may stay unused. */
 static uint64_t words_for_rows(const struct unwind_table *rows)
 {
 	return (uint64_t)rows->row_count +
@@ -279,7 +280,7 @@ static bool take_image(struct stack_tables *tables, const struct unwind_table *r
 
 	if (!take_words(tables, (uint64_t)rows->page_count * PAGE_WORDS, false, &image->pages))
 		return false;
-	/* Small ones fit into one segment whole. */
+	/* small ones fit into one segment */
 	if (row_words <= STACK_SEGMENT_WORDS / 4
 		    ? take_words(tables, row_words, true, &image->rows)
 		    : take_words(tables, words_for_rows(rows), false, &image->rows))

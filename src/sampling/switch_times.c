@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 
 struct switch_times {
-	VEC(struct off_cpu_thread) threads; /* state 0: it has ended */
+	VEC(struct off_cpu_thread) threads; /* state 0: ended */
 	struct hashidx index;		    /* of threads, by tid */
 	struct off_cpu_pace pace;
 	__u64 random;
@@ -70,8 +70,8 @@ begin_thread(struct switch_times *times, const struct perf_record *record, enum 
 	return thread;
 }
 
-/* The thread of a record, which is in @state when nothing was known of it. NULL: it is the idle
- * task, or has exited and still leaves its CPU. */
+/* The thread of a record; a new one starts in @state. NULL for the idle task, and for a thread that
+ * has exited and still leaves its CPU. */
 static struct off_cpu_thread *thread_of(struct switch_times *times,
 					const struct perf_record *record, enum off_cpu_state state)
 {
@@ -87,7 +87,7 @@ static struct off_cpu_thread *thread_of(struct switch_times *times,
 
 /* ---- waits ---- */
 
-/* Adds the time since the last change to what the thread did. Returns how long that was. */
+/* Adds the time since the last change to the thread's current state. Returns that time. */
 static uint64_t account(struct off_cpu_thread *thread, uint64_t now_ns)
 {
 	uint64_t duration_ns = now_ns > thread->since_ns ? now_ns - thread->since_ns : 0;
@@ -172,7 +172,7 @@ static void take_switch(struct switch_times *times, const struct perf_record *re
 		arrive(times, thread, record->time_ns);
 }
 
-/* What comes after the exit is no longer this thread's, nor another one's of the same number. */
+/* Later records with this tid are ignored until a fork reuses it. */
 static void take_exit(struct switch_times *times, const struct perf_record *record)
 {
 	struct off_cpu_thread *thread = find_thread(times, (uint32_t)record->tid);
@@ -184,7 +184,7 @@ static void take_exit(struct switch_times *times, const struct perf_record *reco
 	thread->state = 0;
 }
 
-/* Its times so far are those of the program that it was until now. */
+/* The times so far belong to the program before the exec. */
 static void take_exec(struct switch_times *times, const struct perf_record *record)
 {
 	struct off_cpu_thread *thread = find_thread(times, (uint32_t)record->tid);

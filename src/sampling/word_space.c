@@ -8,7 +8,7 @@ static uint32_t round_up(uint32_t words, uint32_t unit)
 	return (words + unit - 1) / unit * unit;
 }
 
-/* Where in a hole @words fit; false: nowhere. */
+/* Finds where @words fit into a hole. False if nowhere. */
 static bool place(const struct word_space *space, const struct word_extent *hole, uint32_t words,
 		  bool whole, uint32_t *ret_start)
 {
@@ -35,7 +35,7 @@ static void remove_hole(struct word_space *space, size_t at)
 		(space->holes.count - at) * sizeof(space->holes.items[0]));
 }
 
-/* Takes a piece out of a hole: what is left are none, one or two. */
+/* Takes a piece out of a hole, which leaves none, one or two holes. */
 static void cut(struct word_space *space, size_t at, uint32_t start, uint32_t words)
 {
 	struct word_extent hole = space->holes.items[at];
