@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Splits what the counters of each CPU count between those who run on it. A counter is read when
- * somebody leaves the CPU, executes another program or ends; what was added since the last reading
- * belongs to who was there. So the rows add up to what was counted, and what is counted needs no
- * counter of its own in each thread.
+ * Divides the counts of each CPU's counters among the threads that run there. The programs read the
+ * counters when a thread leaves the CPU, calls exec or ends; the increase since the last reading
+ * belongs to that thread. So the rows add up to the total, and no thread needs counters of its own.
  *
- * The kernel counts a context switch after it has told of it (sched_switch): there the one who
- * leaves is given one more, and the one who comes one less.
+ * The kernel counts a context switch after its sched_switch tracepoint. So the programs add one to
+ * the leaving thread and subtract one from the next.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -32,10 +31,10 @@ struct task_struct {
 	char comm[COMM_BYTES];
 } BY_NAME;
 
-/* What is known of a thread. */
+/* State of a thread. */
 struct count_task {
 	struct count_row_key key;
-	__u32 counts; /* 0: only its exec is waited for */
+	__u32 counts; /* 0: counts only from its next exec on */
 	__u32 zero;
 };
 
@@ -61,8 +60,8 @@ struct {
 	__type(value, struct count_reading);
 } lasts SEC(".maps");
 
-/* Who was on this CPU from the last reading on, so far as was told. Some kernels hide switches of
- * some threads: what was counted then is nobody's that is known. */
+/* The thread that is on this CPU since the last reading, as far as known. Some kernels hide
+ * switches of some threads; counts of that time have no known owner. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -70,7 +69,8 @@ struct {
 	__type(value, __u32);
 } owners SEC(".maps");
 
-/* Rows are made where memory may be had: at fork, exec and the start; never by the scheduler. */
+/* Rows are added where memory may be allocated: at fork, exec and the start; never in the
+ * scheduler. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -87,7 +87,7 @@ struct {
 	__type(value, struct count_program);
 } starting SEC(".maps");
 
-/* What a new row is made of: never written. */
+/* The initial value of a row; never written. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -109,10 +109,10 @@ struct {
 
 const volatile __u32 events = 0, cpus = 0;
 const volatile __u32 by = COUNT_BY_PROGRAM;
-const volatile __u32 everybody = 0;   /* threads nobody told of count, too */
-const volatile __u32 late_events = 0; /* a bit for each that counts context switches */
+const volatile __u32 everybody = 0;   /* count threads without a row of their own, too */
+const volatile __u32 late_events = 0; /* a bit for each event that counts context switches */
 volatile __u32 counting;	      /* set by user space */
-volatile __u64 full;		      /* rows that were not made, threads not remembered */
+volatile __u64 full;		      /* rows not added, threads not stored */
 
 static __u32 tid_of(const struct task_struct *task)
 {
@@ -137,15 +137,14 @@ static __always_inline void add(struct count_reading *sum, const struct count_re
 	__sync_fetch_and_add(&sum->running_ns, now->running_ns - last->running_ns);
 }
 
-/* What happens at a reading. */
+/* The occasions of a reading. */
 enum moment {
 	AT_EVENT,
-	AT_SWITCH,     /* one more switch is about to be counted */
-	AT_LAST_SWITCH /* of a thread that has ended: its own counters went before, so this is
-			  nobody's */
+	AT_SWITCH,     /* the kernel is about to count one more switch */
+	AT_LAST_SWITCH /* of a dead thread: its counters are gone, so this one counts for no row */
 };
 
-/* Gives what was counted since the last reading to @row; NULL: to nobody. */
+/* Adds the counts since the last reading to @row; NULL: to no row. */
 static __always_inline void split(struct count_row_value *row, enum moment moment)
 {
 	for (__u32 i = 0; i < COUNT_EVENTS; i++) {
@@ -161,7 +160,7 @@ static __always_inline void split(struct count_row_value *row, enum moment momen
 		if (row) {
 			struct count_row_value *to = row;
 
-			barrier_var(to); /* arithmetic only with what is known not to be NULL */
+			barrier_var(to); /* arithmetic only on a pointer known not to be NULL */
 			add(&to->sums[i], &now, last, moment == AT_SWITCH ? late : 0);
 		}
 		if (moment != AT_EVENT)
@@ -188,7 +187,7 @@ static __always_inline struct count_row_value *row_of(const struct count_task *t
 	return row ? row : special_row(COUNT_REST);
 }
 
-/* FNV-1a, of 64 bits. */
+/* 64-bit FNV-1a. */
 static __u64 hash_path(const char *path)
 {
 	__u64 hash = 0xcbf29ce484222325ULL;
@@ -207,7 +206,7 @@ static void set_key(struct count_row_key *key, __u64 program, const struct task_
 	key->tid = by & COUNT_BY_THREAD ? tid_of(task) : 0;
 }
 
-/* The row of @key, made if it is not there. */
+/* The row of @key, added if missing. */
 static struct count_row_value *make_row(const struct count_row_key *key)
 {
 	struct count_row_value *row = bpf_map_lookup_elem(&rows, key);
@@ -226,17 +225,17 @@ static struct count_row_value *make_row(const struct count_row_key *key)
 	return row;
 }
 
-/* @comm and @path are the kernel's, or of our maps. */
+/* @comm and @path are in kernel memory or in our maps. */
 static void name_row(struct count_row_value *row, const char *path, const char *comm)
 {
 	bpf_probe_read_kernel_str(row->path, sizeof(row->path), path);
 	bpf_probe_read_kernel(row->comm, sizeof(row->comm), comm);
 }
 
-/* ---- what happens ---- */
+/* ---- tracepoints ---- */
 
-/* @task leaves or is read: @row, if it is known that it was here all the time, else the rest's.
- * @next: who is here from now on. */
+/* Call when @task leaves or is read. Returns @row if the task is known to have been here all the
+ * time, else the row COUNT_REST. @next: the thread that is here from now on. */
 static __always_inline struct count_row_value *row_of_owner(const struct task_struct *task,
 							    struct count_row_value *row, __u32 next)
 {
@@ -255,7 +254,7 @@ static struct count_task *find_task(struct task_struct *task)
 	return bpf_task_storage_get(&tasks, task, NULL, 0);
 }
 
-/* NULL: there is no memory. What it counts is the rest's then, or nobody's. */
+/* NULL if out of memory. The thread's counts then go to COUNT_REST or are not counted. */
 static __always_inline struct count_task *make_task(struct task_struct *task)
 {
 	struct count_task *known =
@@ -297,7 +296,7 @@ int count_switch(__u64 *arguments)
 	return 0;
 }
 
-/* What a thread counted is there before its parent can know that it has ended. */
+/* Adds a thread's counts before its parent can learn that it ended. */
 SEC("tp_btf/sched_process_exit")
 int count_exit(__u64 *arguments)
 {
@@ -360,9 +359,9 @@ int count_exec(__u64 *arguments)
 	return 0;
 }
 
-/* ---- user space asks ---- */
+/* ---- programs that user space runs ---- */
 
-/* Who is there before. */
+/* Registers the existing threads. */
 SEC("iter/task")
 int count_begin(struct bpf_iter__task *context)
 {
@@ -389,7 +388,7 @@ int count_begin(struct bpf_iter__task *context)
 	return 0;
 }
 
-/* Run on each CPU by BPF_PROG_RUN: what who is there has counted so far. */
+/* Run on each CPU by BPF_PROG_RUN: adds what the current thread has counted so far. */
 SEC("raw_tp")
 int count_flush(struct bpf_raw_tracepoint_args *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Copies a piece of the running kernel's memory into `chunk`. A syscall program (Linux 5.14) runs
- * once for each BPF_PROG_RUN and is attached to nothing; its result is 0 or a negative errno.
+ * Copies part of the running kernel's memory into `chunk`. A syscall program (Linux 5.14) runs once
+ * for each BPF_PROG_RUN and is not attached to anything; its result is 0 or a negative errno.
  */
 #include <linux/bpf.h>
 

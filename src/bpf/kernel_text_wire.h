@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What kernel_text.bpf.c and place/kernel/kernel_text_bpf.c say to each other. */
+/* The interface of kernel_text.bpf.c and place/kernel/kernel_text_bpf.c. */
 #ifndef BPF_KERNEL_TEXT_WIRE_H
 #define BPF_KERNEL_TEXT_WIRE_H
 
 #include <linux/types.h>
 
-/* Bytes copied by one run at most. */
+/* The most bytes that one run copies. */
 enum { KERNEL_TEXT_CHUNK = 4096 };
 
 /* The context of a run. */

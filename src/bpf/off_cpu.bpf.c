@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Where threads wait. Each thread's time is divided, without a gap, into running, runnable and
- * blocked by the three events at which that changes: sched_switch, sched_process_fork and
- * sched_waking (which, other than sched_wakeup, always runs where the waker does). These sums are
- * exact.
+ * Where threads wait. The three events sched_switch, sched_process_fork and sched_waking (which,
+ * unlike sched_wakeup, always runs on the waker's CPU) divide each thread's time without gaps into
+ * running, runnable and blocked. These sums are exact.
  *
- * Of the waits some are recorded, with stacks (off_cpu_draw.h has the rule). A thread's kernel
- * stack is taken as it comes back, when it is known how long it waited: until it runs again it
- * looks as it did when the thread left. Its user stack can only be followed by itself, so that is
+ * Some of the waits are recorded with stacks (off_cpu_draw.h has the rule). A thread's kernel stack
+ * is taken when it comes back and the length of the wait is known: until the thread runs, the stack
+ * is as it was when the thread left. Only the thread itself can walk its user stack, so that is
  * taken when it leaves, if its draw says that the wait will probably be kept.
  *
- * What is known of a thread is kept with its task: which CPU it leaves and comes back to does not
- * matter, nor that its number is used again.
+ * A thread's state is stored with its task, so it does not matter on which CPUs it leaves and comes
+ * back, or whether its tid is reused.
  */
 #include <linux/bpf.h>
 #include <linux/errno.h>
@@ -24,7 +23,7 @@
 #include "bpf/off_cpu_threads.bpf.h"
 #include "bpf/task_iterator.bpf.h"
 
-/* Of the iterators, which can be preempted by the other programs. */
+/* For the iterators, which the other programs can preempt. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -57,8 +56,8 @@ static __always_inline void send_frame_pointers(void *context, const struct task
 		thread->flags |= OFF_CPU_CAPTURED;
 }
 
-/* A record as the stack program's, of the thread that the perf record is about: the one that
- * leaves. Its period is when that was. */
+/* Sends a record in the stack program's form. It belongs to the thread of the perf record, which is
+ * the one that leaves. Its period is the time of leaving. */
 static __always_inline void send_walk(void *context, struct off_cpu_thread *thread,
 				      struct off_cpu_cpu *cpu, struct scratch *s, int by_loop)
 {
@@ -97,7 +96,7 @@ static __always_inline void send_user_stack(void *context, struct task_struct *t
 		send_walk(context, thread, cpu, s, how == BY_LOOP);
 }
 
-/* Where a task entered the kernel; 0: it has no user part. */
+/* Where a task entered the kernel; 0 if it has no user part. */
 static __u64 user_ip(struct task_struct *task)
 {
 	if (!task->mm)
@@ -118,7 +117,7 @@ static __u32 flags_of(const struct task_struct *task, __u32 state)
 	return flags;
 }
 
-/* Waits that begin at one system call of a thread tend to be alike. */
+/* Waits that begin at the same system call of a thread tend to be similar. */
 static __u32 site_of(struct task_struct *task)
 {
 	__u64 ip = user_ip(task);
@@ -126,7 +125,7 @@ static __u32 site_of(struct task_struct *task)
 	return 1 + (__u32)((ip ^ ip >> 4 ^ ip >> 12) % (OFF_CPU_SITES - 1));
 }
 
-/* Before a wait: how long it has to be to be kept. */
+/* Before a wait: draws the length from which it is kept. */
 static void draw(struct off_cpu_thread *thread, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
 	if (!cpu->random)
@@ -141,7 +140,7 @@ static void draw(struct off_cpu_thread *thread, struct off_cpu_cpu *cpu, __u64 n
 static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, bool preempted,
 		       __u32 state, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
-	/* One that is woken between its decision to wait and this moment stays runnable. */
+	/* A thread that is woken between its decision to wait and this point stays runnable. */
 	bool runnable = preempted || state == TASK_RUNNING || state == TASK_WAKING;
 
 	thread->state = runnable ? OFF_CPU_RUNNABLE : OFF_CPU_BLOCKED;
@@ -183,7 +182,7 @@ static void note_waker(struct off_cpu_thread *thread)
 	thread->waker_tid = (__u32)waker;
 }
 
-/* Its kernel stack says whether the waker wakes or an interrupt that hit it. */
+/* The kernel stack shows whether the waker itself wakes the thread, or an interrupt that hit it. */
 static void send_waker(void *context, struct off_cpu_thread *thread)
 {
 	const __u64 head = __builtin_offsetof(struct off_cpu_woke_record, addresses);
@@ -266,7 +265,7 @@ static void describe_wait(struct off_cpu_wait_record *record, const struct off_c
 	record->count = 0;
 }
 
-/* The stacks of a thread that does not run. Returns the record's size. */
+/* Adds the stacks of a thread that does not run. Returns the record's size. */
 static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *task)
 {
 	__u64 size = __builtin_offsetof(struct off_cpu_wait_record, addresses);
@@ -279,7 +278,8 @@ static __u64 add_stack(struct off_cpu_wait_record *record, struct task_struct *t
 	return size + (__u64)bytes;
 }
 
-/* Where the ring has no room for the stack, what was waited for is lost, but not how long. */
+/* If the ring has no room for the stack, sends the record without it: the length of the wait is
+ * kept. */
 static void send_wait(void *context, struct task_struct *task, const struct off_cpu_thread *thread,
 		      __u64 runnable_ns, struct off_cpu_cpu *cpu, __u64 now_ns)
 {
@@ -309,7 +309,7 @@ static __u64 end_wait(struct off_cpu_thread *thread, __u64 now_ns)
 	__u64 duration_ns = since(thread->since_ns, now_ns);
 
 	if (thread->state == OFF_CPU_BLOCKED) {
-		add_blocked(thread, duration_ns); /* its waking was not seen */
+		add_blocked(thread, duration_ns); /* its wakeup was not seen */
 		return 0;
 	}
 	thread->times.runnable_ns += duration_ns;
@@ -348,7 +348,7 @@ static __always_inline int switched(__u64 *arguments, enum how how)
 	return 0;
 }
 
-/* One of them is loaded. */
+/* Only one of these programs is loaded. */
 #define PROGRAM(name, how)                       \
 	SEC("tp_btf/sched_switch")               \
 	int name(__u64 *arguments)               \
@@ -360,7 +360,7 @@ PROGRAM(off_cpu_switch_loop, BY_LOOP)
 PROGRAM(off_cpu_switch_calls, BY_CALLS)
 PROGRAM(off_cpu_switch_fp, BY_FRAME_POINTERS)
 
-/* ---- another program in the same thread ---- */
+/* ---- exec ---- */
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(off_cpu_exec, struct task_struct *task)
@@ -375,14 +375,14 @@ int BPF_PROG(off_cpu_exec, struct task_struct *task)
 	send_times(ctx, thread, OFF_CPU_EXEC, cpu);
 	thread->times = (struct off_cpu_times){ 0 };
 	thread->since_ns = now_ns;
-	/* exec by a thread that is not the leader makes it the leader, under the leader's tid. */
+	/* A non-leader thread that calls exec becomes the leader and gets the leader's tid. */
 	thread->tid = tid_of(task);
 	return 0;
 }
 
-/* ---- the ends of the window ---- */
+/* ---- start and end of the window ---- */
 
-/* What each thread does before the window opens. The idle tasks are none. */
+/* Registers every thread before the window opens, except the idle tasks. */
 SEC("iter/task")
 int off_cpu_open(struct bpf_iter__task *context)
 {
@@ -416,7 +416,7 @@ static void write_wait(struct seq_file *seq, struct task_struct *task,
 		return;
 	describe_wait(record, thread, task, runnable_ns);
 	record->flags |= OFF_CPU_OPEN;
-	/* One that came back meanwhile has moved on from where it waited. */
+	/* A thread that has come back meanwhile is no longer where it waited. */
 	if (state_of(task))
 		add_stack(record, task);
 	bpf_seq_write(seq, record, sizeof(*record));
@@ -433,8 +433,8 @@ static void write_times(struct seq_file *seq, const struct off_cpu_thread *threa
 	bpf_seq_write(seq, &record, sizeof(record));
 }
 
-/* Ends what each thread does as the window closes: writes its times, and its wait if it is kept.
- * May run twice for a thread, if what was written did not fit: so the table is left as it is. */
+/* Ends each thread's state when the window closes: writes its times, and its wait if that is kept.
+ * May run twice for a thread if its output did not fit, so it does not modify the table. */
 SEC("iter/task")
 int off_cpu_close(struct bpf_iter__task *context)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the off-CPU programs know of each thread and each CPU, and where they keep it.
+ * The state that the off-CPU programs keep for each thread and each CPU.
  */
 #ifndef BPF_OFF_CPU_THREADS_BPF_H
 #define BPF_OFF_CPU_THREADS_BPF_H
@@ -15,9 +15,9 @@
 #include "bpf/unwind_rows.h"
 
 /*
- * User stacks are walked with the tables of the stack program: before loading, its maps take the
- * place of `segments`, `spaces` and this one, its .bss, which has the rules. What it replaces in
- * them stays as it is until the drain after next, which is long after a walk that reads it.
+ * User stacks are walked with the tables of the stack program: before loading, its maps replace
+ * `segments`, `spaces` and this map, which stands for its .bss with the rules. The stack program
+ * leaves replaced data unchanged until the drain after next, long after any walk that reads it.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -27,7 +27,7 @@ struct {
 	__type(value, __u64);
 } stack_memory SEC(".maps");
 
-const volatile __u64 rules_offset = 0; /* in that */
+const volatile __u64 rules_offset = 0; /* in that memory */
 
 static __always_inline const struct unwind_rule *borrowed_rule(__u32 number)
 {
@@ -43,11 +43,11 @@ static __always_inline const struct unwind_rule *borrowed_rule(__u32 number)
 #define STACK_RULE(number) borrowed_rule(number)
 #include "bpf/stack_walk.bpf.h"
 
-/* How a user stack is followed: with tables, in a loop or by repeated calls (stacks.bpf.c says
+/* How a user stack is walked: with tables, in a loop or by repeated calls (stacks.bpf.c explains
  * why), or by frame pointers. */
 enum how { BY_LOOP, BY_CALLS, BY_FRAME_POINTERS };
 
-enum { DUMP_UNITS = 4 }; /* what a copy of a stack takes of the budget */
+enum { DUMP_UNITS = 4 }; /* cost of a stack copy, in units of the budget */
 
 /* include/linux/sched.h */
 enum {
@@ -65,7 +65,7 @@ enum {
 #define PROGRAM_COUNTER pc
 #endif
 
-/* Made at fork and before the window opens, where memory may be had: not by the scheduler. */
+/* Storage is allocated at fork and before the window opens, never in the scheduler. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -73,7 +73,7 @@ struct {
 	__type(value, struct off_cpu_thread);
 } threads SEC(".maps");
 
-/* Processes that were chosen. */
+/* The chosen processes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, OFF_CPU_MAX_CHOSEN);
@@ -95,14 +95,14 @@ struct {
 	__type(value, struct off_cpu_cpu);
 } cpus SEC(".maps");
 
-/* The window; 0: not yet. User space writes them. What happens outside is followed, but not
- * counted: since() is 0 there. */
+/* The window; 0: not yet. User space sets them. Events outside are followed but not counted:
+ * since() is 0 there. */
 volatile __u64 opened_ns, closed_ns;
-volatile __u32 only_chosen; /* nothing is told of others */
-volatile __u32 any_chosen;  /* 0: all are */
+volatile __u32 only_chosen; /* report nothing about other processes */
+volatile __u32 any_chosen;  /* 0: all processes are chosen */
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
 
-/* A draw that no wait reaches. */
+/* A draw that no wait exceeds. */
 #define NEVER (~0ULL)
 
 static __u32 tid_of(const struct task_struct *task)
@@ -122,7 +122,7 @@ static struct off_cpu_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
-/* A process that was there before is chosen by its number, others by their parents. */
+/* A process that existed before is chosen by its pid, later ones by their parents. */
 static __u32 group_of(const struct task_struct *task)
 {
 	__u32 pid = (__u32)task->tgid;
@@ -151,7 +151,7 @@ static void spend(struct off_cpu_cpu *cpu, const struct off_cpu_thread *thread, 
 	off_cpu_pace_spend(pace_of(cpu, thread), now_ns, units, budget_of(thread));
 }
 
-/* The part of [then, now] that lies in the window. */
+/* The part of [then, now] within the window. */
 static __u64 since(__u64 then_ns, __u64 now_ns)
 {
 	if (!opened_ns)
@@ -168,7 +168,7 @@ static struct off_cpu_thread *find_thread(struct task_struct *task)
 	return bpf_task_storage_get(&threads, task, NULL, 0);
 }
 
-/* A thread that is in @state since @since_ns. What it waits for now is kept whatever its length. */
+/* Adds a thread that is in @state since @since_ns. Its current wait is kept whatever its length. */
 static struct off_cpu_thread *add_thread(struct task_struct *task, enum off_cpu_state state,
 					 enum off_cpu_group group, __u64 since_ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the probe programs do at an entry and at an exit, whatever brought them there.
+ * What the probe programs do at an entry and an exit, independent of how they are attached.
  *
- * Where what is returned decides whether a call counts, its frame is undecided until it returns: it
- * is in no sum before, and its virtual time is told by what its thread spent meanwhile.
+ * If the return value decides whether a call counts, its frame is undecided until it returns: no
+ * sum includes it before, and its virtual time is computed from what its thread spent meanwhile.
  */
 #ifndef BPF_PROBE_CALLS_BPF_H
 #define BPF_PROBE_CALLS_BPF_H
@@ -16,7 +16,7 @@
 #include "bpf/probe_values.bpf.h"
 #include "bpf/probe_wire.h"
 
-/* What a return takes off the stack. */
+/* Bytes that a return takes off the stack. */
 #if defined(__TARGET_ARCH_x86)
 enum { RETURN_POPS = 8 };
 #else
@@ -26,10 +26,11 @@ enum { RETURN_POPS = 0 };
 /* ---- entry ---- */
 
 /*
- * A frame with the stack pointer of a call that enters: did it pass on its return address by a jump
- * (a tail call), or has its place been taken? Where its function's ends are probed a jump was seen,
- * unless the function may have ends that are not known. Else the same function has been called
- * again, maybe from elsewhere: an exception or a longjmp ended its call.
+ * For a frame with the stack pointer of an entering call: true if the new call has taken its place,
+ * false if its function passed on its return address by a jump (a tail call). If the ends of its
+ * function are probed, a jump was seen, unless some of its ends are unknown. Otherwise the same
+ * function has been called again, perhaps from elsewhere: an exception or a longjmp ended the
+ * frame's call.
  */
 static __always_inline bool is_replaced(const struct probe_frame *frame,
 					const struct probe_call *call)
@@ -44,8 +45,8 @@ static __always_inline bool is_replaced(const struct probe_frame *frame,
 }
 
 /*
- * Can a call with this frame be open no more, while one enters that is described by the rest? It
- * can when it is deeper in the same stack: less than @reach below.
+ * True if the frame's call cannot be open any more when @call enters, because it is deeper in the
+ * same stack: at most @reach below.
  */
 static __always_inline bool is_stale(const struct probe_frame *frame, const struct probe_call *call,
 				     bool user, __u64 reach)
@@ -53,13 +54,13 @@ static __always_inline bool is_stale(const struct probe_frame *frame, const stru
 	__u64 gap = call->sp - frame->sp;
 
 	if (((frame->flags & FRAME_USER) != 0) != user)
-		return user; /* the kernel is left; or entered from there */
+		return user; /* the kernel was left, or was entered from there */
 	if (gap == 0)
 		return is_replaced(frame, call);
 	return gap <= reach;
 }
 
-/* How many frames are left without those that are stale. */
+/* The depth without stale frames. */
 static __always_inline __u32 live_depth(struct probe_thread *thread, const struct probe_call *call)
 {
 	__u32 depth = thread->depth;
@@ -76,19 +77,19 @@ static __always_inline __u32 live_depth(struct probe_thread *thread, const struc
 	return 0;
 }
 
-/* The same for programs' functions, whose programs are never copied: by bpf_loop, which the
- * verifier follows once. */
+/* The same for functions of programs. Their BPF programs are not copied, so they may use bpf_loop,
+ * which the verifier checks once. */
 struct dropping {
 	struct probe_thread *thread;
 	const struct probe_call *call;
-	__u32 place;  /* that a call may take; PROBE_MAX_DEPTH: none */
-	bool unwound; /* a call turned out to be abandoned, and no probe saw it happen */
+	__u32 place;  /* a free place for the call; PROBE_MAX_DEPTH: none */
+	bool unwound; /* a call was found abandoned that no probe saw end */
 };
 
 /*
- * A call that left its function by a jump enters with the same return address as what it jumped to.
- * When that, or what that called, was abandoned, and the place where both were called from calls
- * once more, the first is no more either. So it is after a longjmp that leads to unknown places.
+ * A call that left its function by a jump has the same return address as the function that it
+ * jumped to. If the latter, or a function that it called, was abandoned, and the caller of both
+ * calls again, the former has ended, too. The same holds after a longjmp to an unknown target.
  */
 static __always_inline bool is_left_too(const struct probe_frame *frame,
 					const struct dropping *dropping)
@@ -97,7 +98,7 @@ static __always_inline bool is_left_too(const struct probe_frame *frame,
 	       (dropping->unwound || frame->flags & FRAME_UNSURE);
 }
 
-/* Is a frame of the stack that a call enters in gone? */
+/* True if a frame in the stack of the entering call has ended. */
 static __always_inline bool is_gone(const struct probe_frame *frame, struct dropping *dropping,
 				    __u64 reach)
 {
@@ -128,7 +129,7 @@ static __always_inline void drop_stale(struct probe_thread *thread, const struct
 	bpf_loop(PROBE_MAX_DEPTH, drop_top, &dropping, 0);
 }
 
-/* A frame of a thread with several stacks, while a call enters. */
+/* Judges a frame of a thread with several stacks when a call enters. */
 static long judge_entering(__u32 number, struct dropping *dropping)
 {
 	const struct probe_call *call = dropping->call;
@@ -159,8 +160,8 @@ static long judge_entering(__u32 number, struct dropping *dropping)
 	return 0;
 }
 
-/* A call of a fiber takes the place of one that is no more, and where there is no room, of one that
- * waits in another fiber, or was left. */
+/* A fiber's call takes the place of a dead frame. If there is no room, it takes that of a call that
+ * waits in another fiber or was left. */
 static __always_inline void sort_out(struct probe_thread *thread, struct probe_call *call)
 {
 	struct dropping dropping = { .thread = thread, .call = call, .place = PROBE_MAX_DEPTH };
@@ -187,7 +188,7 @@ static __always_inline bool is_inside(const struct probe_thread *thread, __u32 t
 	return false;
 }
 
-/* Does the thread enter on another CPU than the time before? */
+/* True if the thread enters on another CPU than the last time. */
 static __always_inline bool has_moved(__u32 target)
 {
 	struct entered_on_key key = { .tid = (__u32)bpf_get_current_pid_tgid(), .target = target };
@@ -205,7 +206,7 @@ static __always_inline bool has_moved(__u32 target)
 	return true;
 }
 
-/* A frame for a call, not timed yet; NULL: no room. */
+/* A frame for a call, not timed yet; NULL if there is no room. */
 static __always_inline struct probe_frame *
 push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u64 now_ns)
 {
@@ -214,7 +215,7 @@ push(struct probe_thread *thread, const struct probe_call *call, __u32 row, __u6
 
 	if (index >= PROBE_MAX_DEPTH)
 		return NULL;
-	/* What interrupts from here on pushes above it. */
+	/* An interrupt from here on pushes its frames above this one. */
 	if (index == thread->depth)
 		*(volatile __u32 *)&thread->depth = index + 1;
 	BARRIER();
@@ -245,8 +246,8 @@ static __always_inline void begin_running(struct probe_frame *frame, __u32 flags
 	BARRIER();
 }
 
-/* Its virtual time, from @now_ns on. If it was switched out before its flags told of it (there were
- * @switches then), it has been on its CPU only since now. */
+/* Starts its virtual time at @now_ns. If the thread was switched out before the flags said that the
+ * frame is timed (there were @switches then), the call has been on this CPU only since now. */
 static __always_inline void time_running(struct probe_thread *thread, struct probe_frame *frame,
 					 __u32 flags, struct probe_slot *slot, __u32 switches,
 					 __u64 now_ns)
@@ -294,8 +295,7 @@ static __always_inline void enter_ignored(struct probe_thread *thread,
 		frame->flags = FRAME_IGNORED | call->flags;
 }
 
-/* Counts the entry into a wanted process's function. Returns its slot; NULL: it is not to be
- * counted. */
+/* Counts an entry in a wanted process. Returns its slot; NULL if the entry does not count. */
 static __always_inline struct probe_slot *count(const struct probe_call *call, __u32 *ret_row)
 {
 	struct probe_slot *slot;
@@ -316,9 +316,9 @@ static __always_inline struct probe_slot *count(const struct probe_call *call, _
 	return slot;
 }
 
-/* ---- calls that are decided on as they return ---- */
+/* ---- calls that the return decides ---- */
 
-/* What the thread spent so far; that it is switched out amid this is noticed once. */
+/* What the thread has spent so far. Repeats once if the thread is switched out meanwhile. */
 static __always_inline void spent_now(struct probe_thread *thread, __u64 *ret_ns,
 				      __u64 *ret_counters)
 {
@@ -378,8 +378,8 @@ static __always_inline void enter_undecided(struct probe_thread *thread,
 
 /* ---- any entry ---- */
 
-/* There is no memory for the thread's calls: this one has no exit, and where that is what tells
- * whether it counts, it does not. */
+/* There is no memory for the thread's calls, so the call's exit cannot be matched. If the exit
+ * decides whether it counts, it does not count. */
 static __always_inline void lose(const struct probe_call *call)
 {
 	__u32 row;
@@ -404,8 +404,8 @@ static __always_inline void describe(struct probe_call *call)
 }
 
 /*
- * A function that jumps to its own start instead of calling itself, or in a loop: the frame stays
- * the same, and all of these calls return together. Returns whether it is so.
+ * True if a function jumped to its own start, instead of calling itself or in a loop. The frame
+ * stays the same, and all these calls return together.
  */
 static __always_inline bool enter_again(struct probe_thread *thread, const struct probe_call *call)
 {
@@ -433,7 +433,7 @@ static __always_inline int enter(struct probe_call *call, bool user)
 	struct probe_slot *slot;
 	__u32 row = 0, depth, nested;
 
-	/* All threads of a process that is not wanted have no frames. */
+	/* Threads of processes that are not wanted have no frames. */
 	if (phase == PROBE_CLOSED || !is_wanted_process())
 		return 0;
 	thread = user && go_of(call) ? find_goroutine(call, true)
@@ -472,7 +472,7 @@ static __always_inline int enter(struct probe_call *call, bool user)
 	return 0;
 }
 
-/* Where entries are all that is wanted. */
+/* For metrics that need entries only. */
 static __always_inline int enter_only(const struct probe_call *call)
 {
 	__u32 row;
@@ -484,7 +484,7 @@ static __always_inline int enter_only(const struct probe_call *call)
 
 /* ---- exit ---- */
 
-/* Ends the times of a call. Returns when that was. */
+/* Ends the times of a call. Returns the time of that. */
 static __always_inline __u64 end_call(struct probe_thread *thread, struct probe_frame *frame,
 				      struct probe_slot *slot)
 {
@@ -498,7 +498,7 @@ static __always_inline __u64 end_call(struct probe_thread *thread, struct probe_
 	if (todo & PROBE_DO_VIRTUAL && !(frame->flags & FRAME_GO)) {
 		read_counters(counters, bpf_get_current_task_btf());
 		if (switches_of(thread) != switches) {
-			now_ns = thread->left_ns; /* it was switched out just here */
+			now_ns = thread->left_ns; /* it was switched out just now */
 			charge(frame, slot, thread->left_counters, now_ns);
 		} else {
 			charge(frame, slot, counters, now_ns);
@@ -528,7 +528,7 @@ static __always_inline void count_exit(struct probe_thread *thread, struct probe
 		slot->longest_ns = took_ns;
 }
 
-/* The same of one that is adrift. */
+/* The same for a call that is adrift. */
 static __always_inline void count_adrift(const struct probe_frame *frame,
 					 const struct probe_call *call)
 {
@@ -542,7 +542,7 @@ static __always_inline void count_adrift(const struct probe_frame *frame,
 	count_value(call, frame->row, slot, 1 + frame->again);
 }
 
-/* What a call spent on CPUs until now, all of it counted on this one. */
+/* Adds what a call spent on CPUs until now, all of it to this CPU. */
 static __always_inline void charge_spent(const struct probe_frame *frame, struct probe_slot *slot,
 					 __u64 ns, const __u64 *counters)
 {
@@ -594,9 +594,9 @@ static __always_inline void decide(struct probe_thread *thread, const struct pro
 		slot->longest_ns = took_ns;
 }
 
-/* The index of the call that returns, + 1; 0: its entry was not seen. The kernel has several
- * stacks, and not every way to its exits tells which: only within one the stack pointers have to
- * agree. */
+/* The index of the returning call, + 1; 0 if its entry was not seen. The kernel has several stacks,
+ * and not every path to its exits shows which one; so stack pointers only have to agree within a
+ * stack. */
 static __always_inline __u32 find_frame(struct probe_thread *thread, const struct probe_call *call)
 {
 	bool user = call->cookie >> PROBE_COOKIE_USER_SHIFT & 1;

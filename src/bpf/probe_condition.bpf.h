@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* Whose calls count: processes, CPUs, names, and conditions on what a call is given and returns. */
+/* Which calls count: processes, CPUs, names, and conditions on arguments and return values. */
 #ifndef BPF_PROBE_CONDITION_BPF_H
 #define BPF_PROBE_CONDITION_BPF_H
 
@@ -49,19 +49,19 @@ struct task_struct {
 	struct thread_struct thread;
 } BY_NAME;
 
-/* A call as it enters, or as it comes back. */
+/* A call at its entry, or at its return. */
 struct probe_call {
 	__u64 cookie;
-	__u64 sp;   /* as it entered; of fentry, where the kernel kept the arguments */
-	__u64 from; /* return address; 0: not known */
+	__u64 sp;   /* at the entry; for fentry, where the kernel saved the arguments */
+	__u64 from; /* return address; 0: unknown */
 	__u64 arguments[PROBE_ARGUMENTS];
 	__u64 value;	/* returned: the register */
-	__s64 returned; /* the same as its type says, as far as that is known */
-	__u32 returns;	/* enum probe_wire_return, once it was read */
-	__u32 flags;	/* FRAME_*, of a call that enters */
-	__u32 stack;	/* FRAME_ALT, FRAME_FIBER or 0: which of its thread's it is on */
-	__u32 place;	/* of a fiber's: the frame that it takes */
-	__u64 g;	/* of Go: the register that may have it, then what it is */
+	__s64 returned; /* the same converted by its type, as far as known */
+	__u32 returns;	/* enum probe_wire_return, once the value was read */
+	__u32 flags;	/* FRAME_*, of an entering call */
+	__u32 stack;	/* the stack it is on: FRAME_ALT, FRAME_FIBER or 0 */
+	__u32 place;	/* of a fiber's call: the frame that it takes */
+	__u64 g;	/* Go: the register that may have g, then g */
 };
 
 const volatile __u32 todo = 0; /* PROBE_DO_*, PROBE_ONLY_* ... */
@@ -72,10 +72,10 @@ const volatile struct probe_steps entry_steps = {};
 const volatile struct probe_steps return_steps = {};
 const volatile struct probe_steps error_steps = {};
 
-volatile __u32 wanted_pid; /* one of wanted_pids: most calls are of it; or PROBE_NO_PID */
+volatile __u32 wanted_pid; /* one of wanted_pids, the most frequent; or PROBE_NO_PID */
 
-/* Thread groups: PROBE_ANY_PROCESS, or of one that is ending what tells it from others that get its
- * number after it (the address of its signal_struct). */
+/* Thread groups: PROBE_ANY_PROCESS, or for an ending one the address of its signal_struct, which
+ * tells it from a later process with the same pid. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4 * PROBE_WIRE_PIDS);
@@ -100,7 +100,7 @@ static __always_inline bool is_wanted_process(void)
 	       (*found == PROBE_ANY_PROCESS || *found == (__u64)bpf_get_current_task_btf()->signal);
 }
 
-/* Its last thread is ending: from here on its number alone does not tell it any more. */
+/* The process's last thread is ending: from now on its pid alone does not identify it. */
 static __always_inline void end_process(const struct task_struct *task)
 {
 	__u32 pid = (__u32)task->tgid;
@@ -112,7 +112,7 @@ static __always_inline void end_process(const struct task_struct *task)
 		bpf_map_update_elem(&wanted_pids, &pid, &process, BPF_ANY);
 }
 
-/* Its first thread, the last that goes, is gone. */
+/* The process's first thread, which is released last, is gone. */
 static __always_inline void forget_process(const struct task_struct *task)
 {
 	__u32 pid = (__u32)task->tgid;
@@ -134,7 +134,7 @@ static __always_inline bool is_wanted_comm(void)
 	return false;
 }
 
-/* In 64 bits, from the lowest bits that count. */
+/* Extends the lowest @bits bits to 64. */
 static __always_inline __u64 widen(__u64 value, __u32 bits, bool sign)
 {
 	__u32 shift = (64 - bits) & 63;
@@ -194,7 +194,7 @@ static __always_inline __u32 test(const struct probe_call *call,
 	return step->sign ? (__s64)value < (__s64)constant : value < constant;
 }
 
-/* The stack is a row of bits, its top the lowest one. */
+/* The evaluation stack is the bits of a word; the lowest is the top. */
 static __always_inline bool holds(const struct probe_call *call,
 				  const volatile struct probe_steps *steps)
 {
@@ -220,7 +220,7 @@ static __always_inline bool holds(const struct probe_call *call,
 	return stack & 1;
 }
 
-/* Is the call of a wanted process to be counted? */
+/* True if the call, which is in a wanted process, counts. */
 static __always_inline bool is_wanted(const struct probe_call *call)
 {
 	if (todo & PROBE_ONLY_CPUS) {

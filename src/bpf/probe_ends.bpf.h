@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Ends of calls of programs' functions whose return addresses must not be exchanged, told by probes
- * at places: at the functions' own returns and jumps, behind calls, and where stacks are unwound.
- * Each of them also shows that what is deeper in the stack is no more.
+ * Ends of calls of programs' functions whose return addresses must not be replaced. Probes at other
+ * places see them: at the functions' own returns and jumps, after calls, and where stacks are
+ * unwound. Each such probe also shows that everything deeper in the stack has ended.
  */
 #ifndef BPF_PROBE_ENDS_BPF_H
 #define BPF_PROBE_ENDS_BPF_H
@@ -11,27 +11,29 @@
 #include "bpf/probe_sites.bpf.h"
 #include "bpf/probe_wire.h"
 
-/* A thread at a place; its stack pointer is as it was when the calls entered that end here. */
+/* A thread at such a place. The stack pointer is what it was when the calls entered that end here.
+ */
 struct arrival {
 	struct probe_thread *thread;
 	struct probe_call call;
-	__u32 found;	  /* frames from here on are gone */
-	bool keeps_equal; /* what entered with this stack pointer lives */
-	bool unwinding;	  /* an exception or a longjmp has brought it here: nothing returned */
-	bool at_site;	  /* it is where calls return to */
-	bool unwound;	  /* a call turned out to be abandoned, and no probe saw it happen */
-	__u64 crossed_ns; /* when the last call began that may be of another fiber */
-	__u64 began_ns;	  /* when a fiber's call began that returned here; 0: none did */
+	__u32 found;	  /* frames from this one on have ended */
+	bool keeps_equal; /* calls that entered with this stack pointer continue */
+	bool unwinding;	  /* it came by an exception or a longjmp: no call returned */
+	bool at_site;	  /* the place is a return address of calls */
+	bool unwound;	  /* a call was found abandoned that no probe saw end */
+	__u64 crossed_ns; /* entry of the last call that may be of another fiber */
+	__u64 began_ns;	  /* entry of the fiber's call that returned here; 0: none */
 };
 
 /* ---- one frame ---- */
 
-/* The part of a cookie that is of one function; where several return together, the rest is of all. */
+/* The part of a cookie that belongs to one function; if several return together, they share the
+ * rest. */
 #define COOKIE_OF_ONE \
 	(0xffffffffULL | (__u64)PROBE_COOKIE_RETURNS_MASK << PROBE_COOKIE_RETURNS_SHIFT)
 
-/* What the frame's call returned. A function of its own: what it calls in turn would otherwise find
- * too little stack below return_frame (512 bytes in all). */
+/* Reads what the frame's call returned. A separate function: otherwise the functions it calls would
+ * find too little stack below return_frame (512 bytes in total). */
 static __noinline int read_return(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
 	struct probe_frame *frame = frame_at(thread, index);
@@ -43,9 +45,9 @@ static __noinline int read_return(struct probe_thread *thread, __u32 index, stru
 	return 0;
 }
 
-/* Ends a call whose value was read. Global, so that the verifier goes through it once and not for
- * each path that leads here: it would give up where values are counted (-E2BIG). Neither pointer is
- * ever NULL, which it does not know. */
+/* Ends a call whose value was read. Global, so that the verifier checks it once and not for each
+ * path that leads here, which fails where values are counted (-E2BIG). The pointers are never NULL,
+ * but the verifier does not know that. */
 __noinline int return_frame(struct probe_thread *thread, __u32 index, struct probe_call *call)
 {
 	struct probe_frame *frame;
@@ -65,7 +67,7 @@ __noinline int return_frame(struct probe_thread *thread, __u32 index, struct pro
 	return 0;
 }
 
-/* It was unwound just now. */
+/* The call was unwound just now. */
 static __noinline int abandon_frame(struct probe_thread *thread, struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
@@ -106,15 +108,15 @@ __noinline int lose_end(struct probe_thread *thread, __u32 index)
 	return 0;
 }
 
-/* ---- all that end at a place ---- */
+/* ---- all calls that end at a place ---- */
 
 enum frame_end { FRAME_LIVES, FRAME_RETURNED, FRAME_UNWOUND, FRAME_GONE, FRAME_LOST };
 
 /*
- * Something returned to where this call returns to. Had it not left its function by a jump, its own
- * return would have been seen first. If it has, it may be what it jumped to that returned; but
- * where stacks are unwound unseen, it may have been abandoned, and another call returned to that
- * place.
+ * A call returned to the frame's return address. If the frame's function had not been left by a
+ * jump, its own return would have been seen first. If it was, the function that it jumped to may
+ * have returned now. But where stacks are unwound unseen, the call may have been abandoned, and
+ * another call returned to this place.
  */
 static __always_inline enum frame_end judge_at_site(const struct probe_frame *frame,
 						    const struct arrival *arrival)
@@ -124,8 +126,8 @@ static __always_inline enum frame_end judge_at_site(const struct probe_frame *fr
 	return arrival->unwound || frame->flags & FRAME_UNSURE ? FRAME_LOST : FRAME_RETURNED;
 }
 
-/* An exception's handler is called at the same stack pointer as what threw; a function that was
- * called there returned, or its place was taken. */
+/* An exception's handler is called with the same stack pointer as the function that threw. A
+ * function called there before has returned, or another one has taken its place. */
 static __always_inline enum frame_end judge_frame(const struct probe_frame *frame,
 						  const struct arrival *arrival)
 {
@@ -144,7 +146,7 @@ static __always_inline enum frame_end judge_frame(const struct probe_frame *fram
 		return FRAME_GONE;
 	if (same_from)
 		return arrival->at_site ? judge_at_site(frame, arrival) : FRAME_RETURNED;
-	/* Where the return address is in a register, another call may be there. */
+	/* If the return address is in a register, another call may have this stack pointer. */
 	return RETURN_POPS != 0 && frame->flags & FRAME_OWN_ENDS ? FRAME_GONE : FRAME_LIVES;
 }
 
@@ -192,8 +194,8 @@ static long arrive_at_frame(__u32 number, struct arrival *arrival)
 	return 0;
 }
 
-/* In a thread with several stacks: is the frame deeper in a fiber's, or all of its fiber elsewhere?
- */
+/* In a thread with several stacks: a frame that is deeper in a fiber's stack, or in a fiber while
+ * the thread is elsewhere, becomes adrift. */
 static long look_for_crossing(__u32 index, struct arrival *arrival)
 {
 	struct probe_frame *frame = frame_at(arrival->thread, index);
@@ -246,7 +248,7 @@ static long arrive_at_mixed(__u32 number, struct arrival *arrival)
 	return 0;
 }
 
-/* A call that began above one that has returned now, and after it, waits in another fiber. */
+/* A call that began after the one that has now returned, but above it, waits in another fiber. */
 static long look_for_waiting(__u32 index, struct arrival *arrival)
 {
 	struct probe_frame *frame = frame_at(arrival->thread, index);
@@ -273,9 +275,9 @@ static __always_inline void arrive(struct arrival *arrival)
 	tidy(thread);
 }
 
-/* ---- places: each returns whether something may end there ---- */
+/* ---- places: each function returns whether calls may end there ---- */
 
-/* Sets @found to the frame of the function that the place is in, + 1; else 0. */
+/* Sets @found to the frame of the function that contains the place, + 1; 0 if there is none. */
 static long find_own_frame(__u32 number, struct arrival *arrival)
 {
 	__u32 index = arrival->thread->depth - 1 - number;
@@ -290,7 +292,7 @@ static long find_own_frame(__u32 number, struct arrival *arrival)
 	return 1;
 }
 
-/* Sets @found to the number of the call, + 1, that the place is in and that seemed abandoned. */
+/* Sets @found to the index, + 1, of the abandoned call in whose function the place is. */
 static long find_given_up(__u32 index, struct arrival *arrival)
 {
 	const struct probe_given_up *kept = given_up_at(arrival->thread, index);
@@ -301,7 +303,7 @@ static long find_given_up(__u32 index, struct arrival *arrival)
 	return 1;
 }
 
-/* Its thread was on another stack meanwhile. */
+/* The call was not abandoned: its thread was on another stack meanwhile. */
 static __noinline int count_given_up(struct arrival *arrival, struct probe_given_up *kept,
 				     bool returned)
 {
@@ -324,8 +326,8 @@ static __noinline int count_given_up(struct arrival *arrival, struct probe_given
 	return 0;
 }
 
-/* Nobody is known to be in the function that ends here. Returns whether one was given up. Where
- * there is no room, it may be another that has none. */
+/* No open call is known of the function that ends here. True if one was counted as abandoned. If
+ * there is no room, it may be another call without a frame. */
 static __always_inline bool recall(struct arrival *arrival, bool returned)
 {
 	struct probe_thread *thread = arrival->thread;
@@ -340,7 +342,7 @@ static __always_inline bool recall(struct arrival *arrival, bool returned)
 	return true;
 }
 
-/* A function's own return: with it what had jumped to it returns. */
+/* A function's own return. The functions that jumped to it return, too. */
 static __always_inline bool arrive_at_return(struct arrival *arrival)
 {
 	if (!arrival->found) {
@@ -361,8 +363,8 @@ static __always_inline bool arrive_at_jump(struct arrival *arrival)
 		recall(arrival, false);
 		return false;
 	}
-	/* With another return address it jumps to a place that it has from elsewhere, as a longjmp
-	 * does: nothing returns for it. */
+	/* With another return address it jumps to an address that it got elsewhere, as longjmp
+	 * does: no function returns for it. */
 	if (frame->flags & FRAME_LEFT || frame->from != arrival->call.from)
 		return false;
 	frame->flags |= FRAME_LEFT;

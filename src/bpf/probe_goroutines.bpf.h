@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The calls that goroutines are in. A goroutine goes from thread to thread amid a call, and its
- * stack is copied elsewhere when it grows: so its calls are kept under the address of its g, and
- * where a frame is, is its distance from the top of the stack. As elsewhere lower means deeper:
- * "stack pointers" here count from the top, which is 2^64.
+ * The open calls of goroutines. A goroutine may move to another thread during a call, and its stack
+ * is copied when it grows. So its calls are stored under the address of its g, and a frame's
+ * position is its distance from the top of the stack. As elsewhere, lower means deeper: "stack
+ * pointers" here count from the top, which is 2^64.
  *
- * A g is used again by later goroutines, which have other numbers. Which part of a call its
- * goroutine ran is not known: that would take a probe in the run time's scheduler.
+ * A g is reused by later goroutines, which have other numbers. How long the goroutine itself ran
+ * during a call is unknown: that would need a probe in the Go scheduler.
  */
 #ifndef BPF_PROBE_GOROUTINES_BPF_H
 #define BPF_PROBE_GOROUTINES_BPF_H
@@ -21,9 +21,9 @@
 #include "bpf/probe_wire.h"
 
 enum {
-	FAR_IN_GO_STACK = 1 << 30, /* no stack of Go grows beyond that */
-	/* The kernel has a few elements for each CPU at hand; when they are gone, an interrupt
-	 * brings more, which comes at once. */
+	FAR_IN_GO_STACK = 1 << 30, /* no Go stack is larger */
+	/* The kernel keeps a few free elements for each CPU. When they are used up, an interrupt
+	 * brings more at once. */
 	ATTEMPTS = 8,
 };
 
@@ -32,7 +32,7 @@ struct goroutine_key {
 	__u32 pid, zero;
 };
 
-/* Those that are inside a watched call. */
+/* The goroutines that are inside a watched call. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -46,19 +46,19 @@ const volatile __u32 has_goroutines = 0;
 
 static struct probe_thread no_calls;
 
-/* 0: the call is of a thread. */
+/* 0: the call belongs to a thread. */
 static __always_inline __u32 go_of(const struct probe_call *call)
 {
 	return call->cookie >> PROBE_COOKIE_GO_SHIFT & PROBE_COOKIE_GO_MASK;
 }
 
-/* How far a frame may be from a stack pointer that is of the same stack. */
+/* The largest distance of two stack pointers in the same stack. */
 static __always_inline __u64 reach_of(const struct probe_call *call)
 {
 	return go_of(call) ? FAR_IN_GO_STACK : FAR_IN_STACK;
 }
 
-/* 0: not known. */
+/* 0 if unknown. */
 static __always_inline __u64 find_g(const struct probe_call *call,
 				    const volatile struct probe_go_layout *layout)
 {
@@ -76,7 +76,7 @@ static __always_inline __u64 find_g(const struct probe_call *call,
 	return g;
 }
 
-/* Its goroutine ended amid its calls, unseen: another has its g. */
+/* The goroutine ended during its calls, unseen, and another has its g. */
 static long bury_frame(__u32 index, struct probe_thread **thread)
 {
 	struct probe_frame *frame = frame_at(*thread, index);
@@ -96,7 +96,7 @@ static __always_inline void bury(struct probe_thread *thread, __u64 goid)
 	thread->goid = goid;
 }
 
-/* What it has in g, of a call that it is at; false: that is no goroutine. */
+/* Reads the goroutine number of a call. False if the call is not in a goroutine. */
 static __always_inline bool read_goroutine(struct probe_call *call, __u64 *ret_goid)
 {
 	const volatile struct probe_go_layout *layout = &go_layouts[go_of(call)];
@@ -111,8 +111,8 @@ static __always_inline bool read_goroutine(struct probe_call *call, __u64 *ret_g
 	return -call->sp <= FAR_IN_GO_STACK;
 }
 
-/* The calls of the goroutine that is at a call, whose stack pointer becomes a distance. NULL: there
- * are none, or with @create, there is no memory for them. */
+/* The calls of the goroutine that makes @call, whose stack pointer becomes a distance. NULL if
+ * there are none, or with @create if there is no memory for them. */
 static __always_inline struct probe_thread *find_goroutine(struct probe_call *call, bool create)
 {
 	struct goroutine_key key = { .pid = current_pid() };
@@ -134,7 +134,7 @@ static __always_inline struct probe_thread *find_goroutine(struct probe_call *ca
 	return found;
 }
 
-/* It is in no call any more. */
+/* The goroutine has no open call any more. */
 static __always_inline void forget_goroutine(const struct probe_call *call)
 {
 	struct goroutine_key key = { .g = call->g, .pid = current_pid() };

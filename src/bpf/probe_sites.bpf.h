@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Where calls return to, as places in files: a call that leaves its function by a jump ends where
- * the function that it jumped to returns: after the instruction that called. A site that is seen
- * for the first time is reported to user space, which puts a probe there.
+ * Call sites as places in files. A call that leaves its function by a jump ends where the function
+ * that it jumped to returns to: after the call instruction. The first call from a site reports it
+ * to user space, which puts a probe there.
  */
 #ifndef BPF_PROBE_SITES_BPF_H
 #define BPF_PROBE_SITES_BPF_H
@@ -61,7 +61,7 @@ struct {
 } site_events SEC(".maps");
 
 const volatile __u32 page_bits = PAGE_BITS;
-__u64 sites_lost; /* for which there was no room */
+__u64 sites_lost; /* sites without room in the table */
 
 struct site_search {
 	__u64 address;
@@ -82,7 +82,7 @@ static long take_site(struct task_struct *task, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Of what was not told, the next call tells again. */
+/* If the report fails, the next call from the site reports it again. */
 static __always_inline void tell_site(const struct site_search *search, __u32 go)
 {
 	struct probe_site_event *event;
@@ -104,9 +104,9 @@ static __always_inline void tell_site(const struct site_search *search, __u32 go
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Is there a probe where @address is, a call's return address (@go: of a function that has these
- * goroutines)? What has no file has none; nor can
- * be said where the process is changing its mappings just now. */
+/* True if there is a probe at the return address @address of a call (@go: the goroutine layout of
+ * its function). False for memory without a file, and while the process is changing its mappings.
+ */
 static __always_inline bool is_armed(__u64 address, __u32 go)
 {
 	struct site_search search = { .address = address };

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads with several stacks. A thread's own stack is the mapping that the kernel (the first
- * thread) or the C library (its thread pointer is at the top) gave it, another may be for signals
- * (sigaltstack). A stack pointer anywhere else is in a fiber's stack, and one mapping may hold
- * many: there it cannot be told whether a call that is deeper has been left or waits in another
- * fiber. Such a call is adrift: it has no time, and its return is still recognised, by its
- * function and stack pointer.
+ * Threads with several stacks. A thread's own stack is the mapping that the kernel (first thread)
+ * or the C library (the thread pointer is at its top) gave it; there may be another one for signals
+ * (sigaltstack). Any other stack pointer is in a fiber's stack. One mapping may hold many of these,
+ * so for a deeper call it is unknown whether it was left or waits in another fiber. Such a call is
+ * adrift: it has no time, but its return is still recognised by its function and stack pointer.
  *
- * Fibers may have their stacks inside the thread's own. A call of one that seems abandoned, as the
- * thread made calls above it, and that returns after all, shows it: from then on the thread's own
- * stack is taken for such a block.
+ * Fibers may also have their stacks inside the thread's own. This shows when a call seems
+ * abandoned, because the thread made calls above it, and then returns after all. From then on the
+ * thread's own stack is treated as a block of fiber stacks.
  *
- * Frames of several stacks are not in the order of their entries' ends: one that is no more among
- * others is dead until it is the topmost, or a call of a fiber takes its place.
+ * Calls on several stacks do not end in reverse order of entry. A frame that has ended between open
+ * ones is dead until it is the topmost, or until a fiber's call takes its place.
  */
 #ifndef BPF_PROBE_STACKS_BPF_H
 #define BPF_PROBE_STACKS_BPF_H
@@ -47,7 +46,7 @@ static __always_inline __u64 thread_pointer(const struct task_struct *task)
 #endif
 }
 
-/* Which of its stacks the thread is on: FRAME_ALT, FRAME_FIBER, or 0 (its own, or unknown). */
+/* The stack that the thread is on: FRAME_ALT, FRAME_FIBER, or 0 (its own, or unknown). */
 static __always_inline __u32 stack_at(struct probe_thread *thread, __u64 sp)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -91,14 +90,14 @@ static __noinline int set_adrift(struct probe_frame *frame)
 	return 0;
 }
 
-/* Bounded as by frame_at. */
+/* Bounded like frame_at. */
 static __always_inline struct probe_given_up *given_up_at(struct probe_thread *thread, __u32 index)
 {
 	MASK(index, GIVEN_UP_KEPT - 1);
 	return &thread->given_up[index];
 }
 
-/* As give_up; should it return after all, that is noticed. */
+/* Like give_up, but remembers the call in case it returns after all. */
 static __noinline int give_up_here(struct probe_thread *thread, struct probe_frame *frame)
 {
 	__u32 flags = frame->flags;
@@ -125,7 +124,7 @@ static long put_in_block(__u32 index, struct probe_thread **thread)
 	return 0;
 }
 
-/* What is on it may be in several stacks. */
+/* Calls on the thread's own stack may be on several fiber stacks. */
 static __always_inline void find_fibers_in_own_stack(struct probe_thread *thread)
 {
 	thread->fibers_in_own = 1;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the probe programs keep: the calls that threads are in, the rows that calls are counted in,
+ * The data of the probe programs: the open calls of threads, the rows that calls are counted in,
  * and how times are taken.
  *
- * Each thread has a stack of the watched calls that it is in, kept in the task itself (task
- * storage): it goes where the thread goes, from CPU to CPU, and ends with it. For functions of Go
- * a goroutine has such a stack instead (bpf/probe_goroutines.bpf.h). A frame is known by
- * its function and by the stack pointer at its entry. So calls that nest, call themselves or pass
- * on their frame (a tail call has the same stack pointer) are told apart, and what an exit leaves
- * above its own frame, or an entry finds deeper in the stack than itself, was left without a return
- * (longjmp, an exception, a return that the kernel missed).
+ * Each thread has a stack of its open watched calls, stored in the task itself (task storage): it
+ * follows the thread from CPU to CPU and ends with it. For Go functions, each goroutine has such a
+ * stack instead (bpf/probe_goroutines.bpf.h). A frame is identified by its function and the stack
+ * pointer at its entry. This distinguishes calls that nest, recurse, or pass on their frame (a tail
+ * call has the same stack pointer). Frames above the one that exits, or deeper in the stack than a
+ * new entry, were left without a return (longjmp, an exception, a return that the kernel missed).
  *
- * What interrupts a program here, on the same CPU and in the same thread, is whole before it goes
- * on: it finds the frames below as they are, and leaves them so. Sums are added to atomically. But
- * a thread may also be switched out amid a program; then its frames are gone through as they are.
- * So a frame is timed from the moment its flags say so, which is when all else in it is set, until
- * they say so no more, and outside of the stack no frame is.
+ * If an interrupt runs these programs on the same CPU and in the same thread, it finishes before
+ * the interrupted program continues: it sees the frames below as they are and leaves them
+ * unchanged. Sums are added atomically. But a thread may also be switched out within a program;
+ * then its frames are processed as they are. So a frame is timed exactly while its flags say so:
+ * the flags are set after everything else in the frame, and no frame outside the stack is timed.
  */
 #ifndef BPF_PROBE_THREADS_BPF_H
 #define BPF_PROBE_THREADS_BPF_H
@@ -30,47 +29,47 @@
 #include "bpf/probe_wire.h"
 
 enum {
-	THREAD_STACK = 16 * 1024, /* of the kernel, x86 and arm64; aligned to its size */
-	FAR_IN_STACK = 8 << 20,	  /* user stacks further apart are two */
+	THREAD_STACK = 16 * 1024, /* kernel stack of x86 and arm64; aligned to its size */
+	FAR_IN_STACK = 8 << 20,	  /* user stack pointers farther apart are in different stacks */
 	GIVEN_UP_KEPT = 16,	  /* a power of two */
 	NO_ROW = 0xffffffff,
 };
 
 enum {
 	FRAME_USER = 1 << 0,
-	FRAME_OUTERMOST = 1 << 1, /* no call of the function is open below */
-	FRAME_IGNORED = 1 << 2,	  /* not counted: only so that its exit finds it */
-	FRAME_UNDECIDED = 1 << 3, /* counted as it returns, if it returns what is wanted */
-	FRAME_MOVED = 1 << 4,	  /* of these: it entered on another CPU than the one before */
-	FRAME_OWN_ENDS = 1 << 5,  /* its function's returns and jumps elsewhere are probed */
-	FRAME_SITES = 1 << 6,	  /* what it jumps to ends at the call's site */
-	FRAME_PARTLY = 1 << 7,	  /* not all of its function's ends are known */
+	FRAME_OUTERMOST = 1 << 1, /* no other call of the function is open */
+	FRAME_IGNORED = 1 << 2,	  /* not counted: only so that its exit is matched */
+	FRAME_UNDECIDED = 1 << 3, /* counts when it returns, if the value is as wanted */
+	FRAME_MOVED = 1 << 4,	  /* undecided: it entered on another CPU than the last one */
+	FRAME_OWN_ENDS = 1 << 5,  /* its function's returns and outgoing jumps are probed */
+	FRAME_SITES = 1 << 6,	  /* a function that it jumps to ends at the call's site */
+	FRAME_PARTLY = 1 << 7,	  /* some ends of its function are unknown */
 	FRAME_ARMED = 1 << 8,	  /* that site had its probe when the call began */
-	FRAME_LEFT = 1 << 9,	  /* by a jump: another function has its return address */
+	FRAME_LEFT = 1 << 9,	  /* left by a jump: another function has its return address */
 	FRAME_UNSURE = 1 << 10,	  /* a longjmp may have left it */
-	FRAME_GO = 1 << 11,	  /* of a goroutine: its CPU time is unknown */
-	FRAME_ALT = 1 << 12,	  /* on the stack for signals */
-	FRAME_FIBER = 1 << 13,	  /* on none that is the thread's own */
+	FRAME_GO = 1 << 11,	  /* in a goroutine: its CPU time is unknown */
+	FRAME_ALT = 1 << 12,	  /* on the signal stack */
+	FRAME_FIBER = 1 << 13,	  /* on none of the thread's own stacks */
 	FRAME_ADRIFT = 1 << 14,	  /* counted, but its thread was on another stack meanwhile */
-	FRAME_DEAD = 1 << 15,	  /* of a call that is no more */
+	FRAME_DEAD = 1 << 15,	  /* the call has ended */
 };
 
-/* Of a frame that is undecided, running_ns and the counters are what its thread had spent. */
+/* In an undecided frame, running_ns and the counters are what its thread had spent at the entry. */
 struct probe_frame {
 	__u64 entered_ns, sp, from;
-	__u64 running_ns; /* on its CPU since, or since it entered there; 0: it is not */
+	__u64 running_ns; /* on its CPU since then or since its entry; 0: not on a CPU */
 	__u32 target, row, cpu, flags;
-	__u32 returns;			     /* of the cookie: what its function returns */
-	__u32 again;			     /* times that its function entered by its own jump */
-	__u64 counters[PROBE_SLOT_COUNTERS]; /* as they were then */
-	/* Counted already for stretches before, to be taken back if its time is given up. */
+	__u32 returns;			     /* from the cookie: what its function returns */
+	__u32 again;			     /* times its function entered again by its own jump */
+	__u64 counters[PROBE_SLOT_COUNTERS]; /* at that time */
+	/* Already counted for earlier stretches; subtracted if its time is given up. */
 	__u64 charged_ns;
 	__u64 charged[PROBE_SLOT_COUNTERS];
 };
 
-/* What a thread spent on CPUs while calls of it were undecided, without the stretch it is in. */
+/* What a thread spent on CPUs while it had undecided calls, without the current stretch. */
 struct probe_spent {
-	__u64 since_ns; /* 0: it was not on a CPU yet */
+	__u64 since_ns; /* 0: not on a CPU yet */
 	__u64 since_counters[PROBE_SLOT_COUNTERS];
 	__u64 ns;
 	__u64 counters[PROBE_SLOT_COUNTERS];
@@ -84,16 +83,16 @@ struct probe_given_up {
 
 struct probe_thread {
 	struct probe_spent spent;
-	__u64 left_ns; /* its CPU, last */
+	__u64 left_ns; /* when it last left its CPU */
 	__u64 left_counters[PROBE_SLOT_COUNTERS];
-	__u32 switches; /* times it came back */
+	__u32 switches; /* times it came back to a CPU */
 	__u32 depth;
 	__u32 zero;		      /* for forget() */
-	__u32 mixed;		      /* some of its frames may be on other stacks */
-	__u64 stack_start, stack_end; /* its own, as far as is known */
+	__u32 mixed;		      /* some frames may be on other stacks */
+	__u64 stack_start, stack_end; /* its own, as far as known */
 	__u64 goid;		      /* of a goroutine: its number */
-	__u32 given_up_count;	      /* ever; the last are kept */
-	__u32 fibers_in_own;	      /* its own stack is like a block of fibers' */
+	__u32 given_up_count;	      /* total; the last ones are kept */
+	__u32 fibers_in_own;	      /* its own stack contains fiber stacks */
 	struct probe_given_up given_up[GIVEN_UP_KEPT];
 	struct probe_frame frames[PROBE_MAX_DEPTH];
 };
@@ -105,7 +104,7 @@ struct {
 	__type(value, struct probe_thread);
 } threads SEC(".maps");
 
-/* [CPU x rows + row] */
+/* [CPU * rows + row] */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -149,7 +148,7 @@ struct entered_on_key {
 	__u32 tid, target;
 };
 
-/* The CPU of a thread's entry before. A tid may be given again: the value tells whose it was. */
+/* The CPU of a thread's previous entry. A tid may be reused; `task` tells whose entry it was. */
 struct entered_on {
 	__u64 task;
 	__u32 cpu, zero;
@@ -162,7 +161,7 @@ struct {
 	__type(value, struct entered_on);
 } last_entries SEC(".maps");
 
-/* [counter x CPUs + CPU], of those that are the PMU's */
+/* [counter * CPUs + CPU], for PMU events */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -176,7 +175,7 @@ const volatile __u32 row_key = PROBE_WIRE_TARGET;
 const volatile __u32 counter_count = 0;
 const volatile __u8 counter_kinds[PROBE_SLOT_COUNTERS] = {};
 
-volatile __u32 phase; /* enum probe_phase; user space moves it on */
+volatile __u32 phase; /* enum probe_phase; set by user space */
 volatile __u64 opened_ns;
 __u32 rows_given;
 __u64 keys_lost, threads_lost;
@@ -278,8 +277,8 @@ static __always_inline __u32 switches_of(const struct probe_thread *thread)
 	return *(const volatile __u32 *)&thread->switches;
 }
 
-/* A bound for the verifier: a mask that the compiler may not see through, nor check another copy of
- * the number. Compiled for another machine it is what it says. */
+/* A bound for the verifier: a mask that the compiler cannot see through, and so cannot replace by a
+ * check of another copy of the number. On other targets it is a plain mask. */
 #if defined(__bpf__)
 #define MASK(number, bits) \
 	asm volatile("%[masked] &= %[mask]" : [masked] "+r"(number) : [mask] "i"(bits))
@@ -293,8 +292,8 @@ static __always_inline struct probe_frame *frame_at(struct probe_thread *thread,
 	return &thread->frames[index];
 }
 
-/* The same number, of which the verifier knows nothing: what comes after a loop is looked at once
- * then, and not for every way out of it. */
+/* The same number, but unknown to the verifier: it then checks the code after a loop once and not
+ * for every way out of the loop. */
 static __always_inline __u32 forget(const struct probe_thread *thread, __u32 number)
 {
 	return number ^ *(const volatile __u32 *)&thread->zero;
@@ -306,7 +305,7 @@ static __always_inline bool is_timed(const struct probe_frame *frame)
 	       FRAME_OUTERMOST;
 }
 
-/* From here on a switch of threads finds nothing to do with it. Returns whether it was timed. */
+/* From here on, a switch of threads ignores the frame. Returns whether it was timed. */
 static __always_inline bool stop_timing(struct probe_frame *frame)
 {
 	bool timed = is_timed(frame);
@@ -329,7 +328,7 @@ static __always_inline void start_running(struct probe_frame *frame, struct prob
 	ADD(slot->running, probe_open_word(now_ns, opened_ns));
 }
 
-/* Ends it. */
+/* Ends that stretch. */
 static __always_inline void stop_running(struct probe_frame *frame, struct probe_slot *slot)
 {
 	if (frame->running_ns)
@@ -337,7 +336,7 @@ static __always_inline void stop_running(struct probe_frame *frame, struct probe
 	frame->running_ns = 0;
 }
 
-/* The same, and counts it. */
+/* The same, and adds it to the sums. */
 static __always_inline void charge(struct probe_frame *frame, struct probe_slot *slot,
 				   const __u64 *counters, __u64 now_ns)
 {
@@ -355,7 +354,7 @@ static __always_inline void charge(struct probe_frame *frame, struct probe_slot 
 	}
 }
 
-/* Takes an outermost call out of those that are open. */
+/* Removes an outermost call from the open calls. */
 static __always_inline void take_back(const struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, frame->cpu);
@@ -364,7 +363,7 @@ static __always_inline void take_back(const struct probe_frame *frame)
 		ADD(slot->open, -probe_open_word(frame->entered_ns, opened_ns));
 }
 
-/* And what was counted of it: all times describe the same calls. */
+/* The same, and removes what was added for it: all times describe the same calls. */
 static __always_inline void take_back_all(const struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, frame->cpu);
@@ -380,8 +379,8 @@ static __always_inline void take_back_all(const struct probe_frame *frame)
 	}
 }
 
-/* Did a call that is no more end unseen? What all ends of its function are probed of was abandoned.
- */
+/* True if a call that has ended may have returned unseen. Otherwise all ends of its function are
+ * probed, so it was abandoned. */
 static __always_inline bool ended_unseen(const struct probe_frame *frame)
 {
 	__u32 flags = frame->flags;
@@ -389,13 +388,13 @@ static __always_inline bool ended_unseen(const struct probe_frame *frame)
 	return flags & FRAME_SITES && !(flags & FRAME_ARMED) && flags & (FRAME_LEFT | FRAME_PARTLY);
 }
 
-/* A call of a program that is no more: was it abandoned? */
+/* True if an ended call of a program was abandoned. */
 static __always_inline bool was_abandoned(const struct probe_frame *frame)
 {
 	return frame->flags & FRAME_USER && !ended_unseen(frame);
 }
 
-/* It is open no more, and has no time. */
+/* The call is not open any more, and has no time. */
 static __always_inline void give_up_time(struct probe_frame *frame, struct probe_slot *slot)
 {
 	if (!stop_timing(frame))
@@ -404,7 +403,7 @@ static __always_inline void give_up_time(struct probe_frame *frame, struct probe
 	stop_running(frame, slot);
 }
 
-/* A call that ended without a return that was seen. When it ended is unknown: it has no time. */
+/* The call ended without a return that was seen. The time of that is unknown, so it has no time. */
 static __always_inline void give_up(struct probe_frame *frame)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());
@@ -418,7 +417,7 @@ static __always_inline void give_up(struct probe_frame *frame)
 	give_up_time(frame, slot);
 }
 
-/* Its thread or goroutine ends at @now_ns, amid the call. Returns whether it was timed. */
+/* The call's thread or goroutine ends at @now_ns during the call. Returns whether it was timed. */
 static __always_inline bool die(struct probe_frame *frame, __u64 now_ns)
 {
 	struct probe_slot *slot = slot_of(frame->row, bpf_get_smp_processor_id());

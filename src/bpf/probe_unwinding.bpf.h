@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Where longjmp(3) leads. The stack pointer is in the jmp_buf, which the C library keeps secret
- * from programs: glibc on x86-64 turns it by 17 bits and mixes it with a random number of the
- * thread (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h; jmpbuf-offsets.h), musl keeps it as it
- * is. What comes out is believed when it is near above in the same mapping, or where the stack for
- * signals is left, in the thread's own stack, which no wrong number is. On arm64 glibc has the
- * random number where only its own code finds it.
+ * Where longjmp(3) leads. The stack pointer is in the jmp_buf, which the C library protects: glibc
+ * on x86-64 rotates it by 17 bits and mixes it with a random number of the thread
+ * (sysdeps/unix/sysv/linux/x86_64/pointer_guard.h; jmpbuf-offsets.h); musl stores it unchanged. The
+ * result is accepted if it is a short way above in the same mapping or, when the signal stack is
+ * left, in the thread's own stack, where no wrong value falls. On arm64 only glibc's own code can
+ * find its random number.
  */
 #ifndef BPF_PROBE_UNWINDING_BPF_H
 #define BPF_PROBE_UNWINDING_BPF_H
@@ -32,8 +32,8 @@ static long take_stack(struct task_struct *task, struct vm_area_struct *vma,
 	return 0;
 }
 
-/* Is @to in the same mapping as @from, near above? What is deeper is a longjmp that makes no sense;
- * what is in another mapping is a switch of stacks. */
+/* True if @to is in the same mapping as @from and a short way above. A longjmp to a deeper stack
+ * pointer makes no sense, and one to another mapping switches stacks. */
 static __always_inline bool is_above(__u64 from, __u64 to)
 {
 	struct stack_search search = {};
@@ -54,7 +54,7 @@ static __always_inline bool may_be_target(const struct probe_thread *thread,
 	return is_above(call->sp, to);
 }
 
-/* 0: it is not known. */
+/* 0 if unknown. */
 static __always_inline __u64 longjmp_target(const struct probe_thread *thread,
 					    const struct probe_call *call)
 {
@@ -89,9 +89,8 @@ static long doubt_frame(__u32 index, struct arrival *arrival)
 	return 0;
 }
 
-/* Before the jump. Where it
- * leads to unknown places, what happens next shows what it left; at the thread's end nobody knows.
- */
+/* Before the jump. If its target is unknown, later events show which calls it left; for calls still
+ * open at the thread's end it stays unknown. */
 static __always_inline bool arrive_at_longjmp(struct arrival *arrival)
 {
 	__u64 target = longjmp_target(arrival->thread, &arrival->call);
@@ -114,7 +113,7 @@ static long end_frame_of_goroutine(__u32 index, struct arrival *arrival)
 	return 0;
 }
 
-/* Whatever it is in (runtime.Goexit): that ends as a thread's calls end with it. */
+/* All open calls of the goroutine (runtime.Goexit) end as a thread's calls end with the thread. */
 static __always_inline bool arrive_at_goexit(struct arrival *arrival)
 {
 	bpf_loop(arrival->thread->depth, end_frame_of_goroutine, arrival, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
-/* What a call returned, what of that is an error, and the histograms of values and of times. */
+/* What a call returned, whether that is an error, and the histograms of values and times. */
 #ifndef BPF_PROBE_VALUES_BPF_H
 #define BPF_PROBE_VALUES_BPF_H
 
@@ -15,7 +15,7 @@ static __always_inline bool is_negative_errno(__s64 value)
 	return value < 0 && value >= LEAST_ERROR;
 }
 
-/* The number in the register, whose upper bits are anything where its type is narrower. */
+/* The number in the register. If its type is narrower, the upper bits are undefined. */
 static __always_inline void read_value(struct probe_call *call)
 {
 	__u32 word = call->cookie >> PROBE_COOKIE_RETURNS_SHIFT & PROBE_COOKIE_RETURNS_MASK;
@@ -45,20 +45,20 @@ static __always_inline bool is_error(const struct probe_call *call)
 	}
 }
 
-/* ---- what threads begin with ---- */
+/* ---- start functions of threads ---- */
 
 enum {
-	LIBRARY_NAME = 8, /* bytes of a file's name that are looked at */
+	LIBRARY_NAME = 8, /* bytes of a file name that are compared */
 	NO_ANSWER = -16,  /* EBUSY */
 	TIMES_ASKED = 4096,
-	MOST_JUMPS = 4, /* from function to function that are followed */
+	MOST_JUMPS = 4, /* jumps between functions that are followed */
 };
 
 const volatile struct probe_start_code start_codes[PROBE_WIRE_STARTS] = {};
 
 struct caller_search {
 	struct site_search site;
-	char name[LIBRARY_NAME]; /* of its file */
+	char name[LIBRARY_NAME]; /* of the caller's file */
 };
 
 static long take_caller(struct task_struct *task, struct vm_area_struct *vma,
@@ -90,7 +90,7 @@ static __always_inline bool is_c_library(const char *name)
 	       begins_with(name, "libpthr", 7) || begins_with(name, "ld-musl", 7);
 }
 
-/* Is it where a static program calls what its threads begin with? */
+/* True for the place where a static program calls the start function of its threads. */
 static __always_inline bool is_start_code(const struct probe_site_key *key)
 {
 	for (__u32 i = 0; i < PROBE_WIRE_STARTS; i++) {
@@ -103,8 +103,8 @@ static __always_inline bool is_start_code(const struct probe_site_key *key)
 	return false;
 }
 
-/* While another thread changes the process's mappings, which takes it some microseconds, there is
- * no answer. */
+/* There is no answer while another thread changes the process's mappings, which takes microseconds.
+ */
 static long find_caller(__u32 number, struct caller_search *search)
 {
 	(void)number;
@@ -113,11 +113,11 @@ static long find_caller(__u32 number, struct caller_search *search)
 }
 
 /*
- * Has the C library called what returns to @from? It calls nothing else that returns a pointer but
- * functions that allocate, which are not of this kind.
+ * True if the C library made the call that returns to @from. The only other functions returning a
+ * pointer that it calls are allocators, and those are not of kind PROBE_WIRE_START.
  *
- * Global, so that the verifier goes through it once and not for each path that leads here: with
- * those through conditions and values it would give up (-E2BIG).
+ * Global, so that the verifier checks it once and not for each path that leads here, which fails
+ * with the paths through conditions and values (-E2BIG).
  */
 __noinline int is_threads_start(__u64 from)
 {
@@ -130,8 +130,8 @@ __noinline int is_threads_start(__u64 from)
 	return is_c_library(search.name) || is_start_code(&search.site.key);
 }
 
-/* Where the frame's call returns to. What was jumped to finds in place of its return address where
- * the kernel sees the return of what jumped. */
+/* The real return address of the frame's call. A function that was reached by a jump finds the
+ * kernel's return trampoline in its place; then the frame of the jumping function has it. */
 static __always_inline __u64 true_from(struct probe_thread *thread, __u32 index)
 {
 	const struct probe_frame *frame = frame_at(thread, index);
@@ -146,7 +146,7 @@ static __always_inline __u64 true_from(struct probe_thread *thread, __u32 index)
 	return from;
 }
 
-/* Of a program's call whose value was read, and its frame. */
+/* For a call of a program whose value was read. */
 static __always_inline void settle_start(struct probe_thread *thread, __u32 index,
 					 struct probe_call *call)
 {
@@ -157,7 +157,7 @@ static __always_inline void settle_start(struct probe_thread *thread, __u32 inde
 		call->returns = PROBE_WIRE_UNSIGNED;
 }
 
-/* Of @times calls whose value was read. */
+/* Counts the value of @times calls. */
 static __always_inline void count_value(const struct probe_call *call, __u32 row,
 					struct probe_slot *slot, __u32 times)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What probes.bpf.c and watch/probes/probes.c share: the slots that calls are counted in, the keys of
- * rows, the condition, and what a link's cookie says of its target. Times are of CLOCK_MONOTONIC.
+ * The interface of probes.bpf.c and watch/probes/probes.c: the slots that calls are counted in, the
+ * keys of rows, the condition, and the layout of a link's cookie. Times are CLOCK_MONOTONIC.
  */
 #ifndef BPF_PROBE_WIRE_H
 #define BPF_PROBE_WIRE_H
@@ -9,92 +9,92 @@
 #include <linux/types.h>
 
 enum {
-	PROBE_MAX_DEPTH = 64, /* open calls of a thread; as many as the kernel's return probes */
+	PROBE_MAX_DEPTH = 64, /* open calls of a thread; as many as uretprobes allow */
 	PROBE_SLOT_COUNTERS = 6,
 	PROBE_CACHE_LINES =
 		128, /* bytes that no two CPUs share: a line, and the one fetched with it */
-	PROBE_CPU_WORDS = 128, /* of 64 CPUs each, of a set of them */
+	PROBE_CPU_WORDS = 128, /* 64 CPUs each, of a set of CPUs */
 	PROBE_COMM_SIZE = 16,
 	PROBE_WIRE_COMMS = 8,
 	PROBE_WIRE_PIDS = 4096,
 	PROBE_ARGUMENTS = 6,
 	PROBE_CONDITION_STEPS = 32,
-	PROBE_WIRE_GO = 256, /* layouts of goroutines; the first stays empty */
+	PROBE_WIRE_GO = 256, /* goroutine layouts; the first stays empty */
 	PROBE_MOST_GOROUTINES = 16384,
 	PROBE_WIRE_STARTS = 8,
 };
 
-/* A cookie: the target, what it returns, and how its exits are seen. */
+/* A cookie: the target, its return type, and how its exits are seen. */
 enum {
-	/* enum probe_wire_return, 3 bits, and of how many bytes, 5 bits. */
+	/* enum probe_wire_return, 3 bits, and its size in bytes, 5 bits. */
 	PROBE_COOKIE_RETURNS_SHIFT = 32,
 	PROBE_COOKIE_RETURNS_MASK = 0xff,
 	PROBE_COOKIE_BYTES_SHIFT = 3,
 	PROBE_COOKIE_KIND_MASK = 7,
 	PROBE_COOKIE_USER_SHIFT = 40, /* a program's function */
-	/* Its exits are seen where it returns and where it jumps elsewhere, not by its return
+	/* Its exits are seen at its return instructions and outgoing jumps, not by its return
 	 * address. */
 	PROBE_COOKIE_OWN_ENDS_SHIFT = 41,
-	/* It may jump elsewhere: then what it jumped to returns to the caller, which is seen there.
-	 */
+	/* It may jump to another function, which then returns to the caller. A probe there sees
+	 * that. */
 	PROBE_COOKIE_SITES_SHIFT = 42,
-	/* Not all of its ends are known. */
+	/* Some of its ends are unknown. */
 	PROBE_COOKIE_PARTLY_SHIFT = 43,
-	/* enum probe_spot, of a probe that is at no entry. */
+	/* enum probe_spot, for a probe that is not at an entry. */
 	PROBE_COOKIE_SPOT_SHIFT = 44,
 	PROBE_COOKIE_SPOT_MASK = 7,
-	/* Which of the layouts its goroutines have; 0: its calls are of threads. */
+	/* The goroutine layout; 0: its calls belong to threads. */
 	PROBE_COOKIE_GO_SHIFT = 48,
 	PROBE_COOKIE_GO_MASK = PROBE_WIRE_GO - 1,
 };
 
-/* Where a program's goroutines are found: struct probe_go of model/probe.h. */
+/* How to find a program's goroutines: struct probe_go of model/probe.h. */
 struct probe_go_layout {
 	__s64 g_tls;
 	__u32 goid, stack_hi;
 	__u32 g_in_register, zero;
 };
 
-/* Code of a static program that calls what its threads begin with; the file as the kernel has it.
- */
+/* Code of a static program that calls the start function of its threads; file identity as in the
+ * kernel. */
 struct probe_start_code {
 	__u64 inode, start, end; /* [start, end), offsets; inode 0: none */
 	__u32 device, zero;
 };
 
-/* Where a program's probe is that is not at an entry. From the third on they are enum probe_place
- * of watch/probes/probes.h. */
+/* Where a program's probe is, if not at an entry. From the third on they are enum probe_place of
+ * watch/probes/probes.h. */
 enum probe_spot {
-	PROBE_SPOT_RETURN,  /* a watched function's own return instruction, before it is run */
-	PROBE_SPOT_JUMP,    /* its own jump elsewhere, before it is run */
-	PROBE_SPOT_SITE,    /* behind a call */
-	PROBE_SPOT_CATCH,   /* the first instruction of what runs when an exception was caught */
-	PROBE_SPOT_LONGJMP, /* that of longjmp(3) */
-	PROBE_SPOT_GOEXIT,  /* that of what ends a goroutine, in it */
+	PROBE_SPOT_RETURN,  /* a watched function's return instruction, before it runs */
+	PROBE_SPOT_JUMP,    /* its jump to another function, before it runs */
+	PROBE_SPOT_SITE,    /* after a call */
+	PROBE_SPOT_CATCH,   /* the first instruction that runs when an exception was caught */
+	PROBE_SPOT_LONGJMP, /* the start of longjmp(3) */
+	PROBE_SPOT_GOEXIT,  /* the start of the function that ends the current goroutine */
 };
 
 /* ---- call sites ---- */
 
 enum { PROBE_MOST_SITES = 65536, PROBE_SITE_RING_BYTES = 256 << 10 };
 
-/* A place in a file that calls return to; both as the kernel has them. */
+/* A return address as a place in a file, with the kernel's identity of the file. */
 struct probe_site_key {
 	__u64 inode, offset;
 	__u32 device, zero;
 };
 
 enum probe_site_state {
-	PROBE_SITE_ASKED,   /* user space was told of it */
+	PROBE_SITE_ASKED,   /* reported to user space */
 	PROBE_SITE_ARMED,   /* there is a probe */
-	PROBE_SITE_REFUSED, /* there is none, nor will be */
+	PROBE_SITE_REFUSED, /* there is none and never will be */
 };
 
-/* Tells user space of a site. */
+/* Reports a site to user space. */
 struct probe_site_event {
 	struct probe_site_key key;
 	__u64 address; /* in the process */
 	__u32 pid;
-	__u32 go; /* as in the cookie of what returns there */
+	__u32 go; /* as in the cookie of the function that returns there */
 };
 
 /* enum probe_return_kind of model/probe.h, and one more */
@@ -104,12 +104,12 @@ enum probe_wire_return {
 	PROBE_WIRE_UNSIGNED,
 	PROBE_WIRE_POINTER,
 	PROBE_WIRE_NOTHING,
-	/* A pointer, of what threads may begin with: then NULL is no error. */
+	/* A pointer from what may be the start function of a thread: then NULL is no error. */
 	PROBE_WIRE_START,
 };
 
-/* What the programs do; they are loaded with it as a constant. The first five are enum
- * probe_measure of watch/probes/probes.h. */
+/* What the programs do; a constant at load time. The first five are enum probe_measure of
+ * watch/probes/probes.h. */
 enum {
 	PROBE_DO_EXITS = 1 << 0,
 	PROBE_DO_VIRTUAL = 1 << 1,
@@ -120,12 +120,12 @@ enum {
 	PROBE_ONLY_CPUS = 1 << 9,
 	PROBE_ONLY_COMMS = 1 << 10,
 	PROBE_ON_CONDITION = 1 << 11,
-	/* A call counts if what it returns is as wanted, so when it returns. */
+	/* The return value decides whether a call counts, so it counts when it returns. */
 	PROBE_ON_RETURN = 1 << 13,
-	PROBE_ERROR_IF = 1 << 14, /* an error is where a condition holds */
+	PROBE_ERROR_IF = 1 << 14, /* a condition decides what is an error */
 };
 
-/* What follows a pid in the table of those that are wanted; no address is so low. */
+/* The value of a pid in the table of wanted ones; no address is so low. */
 enum { PROBE_ANY_PROCESS = 1 };
 #define PROBE_NO_PID 0xffffffffU
 
@@ -141,9 +141,9 @@ enum probe_wire_counter {
 };
 
 /*
- * Calls that are open, in one word so that both parts change together: how many (16 bits), and the
- * sum of when they began, counted since the window opened in units of 2^16 ns (48 bits: a thousand
- * threads for half a year).
+ * The open calls in one word, so that both parts change together: their number (16 bits), and the
+ * sum of their start times since the window opened in units of 2^16 ns (48 bits: a thousand threads
+ * for half a year).
  */
 enum { PROBE_OPEN_COUNT_SHIFT = 48, PROBE_OPEN_UNIT_SHIFT = 16 };
 
@@ -154,23 +154,23 @@ static inline __u64 probe_open_word(__u64 began_ns, __u64 opened_ns)
 	return (1ULL << PROBE_OPEN_COUNT_SHIFT) + (since_ns >> PROBE_OPEN_UNIT_SHIFT);
 }
 
-/* What one CPU counted for one row. Only that CPU writes it, but for `open`, which the CPU of the
- * exit takes back. */
+/* What one CPU counted for one row. Only that CPU writes it, except `open`, which the CPU of the
+ * exit decreases. */
 struct probe_slot {
 	__u64 entries, exits;
 	__u64 wall_ns, virtual_ns;
-	__u64 open;    /* calls that are inside, since they entered */
-	__u64 running; /* those of them that are on this CPU, since they entered or came to it */
+	__u64 open;    /* open calls and their start times */
+	__u64 running; /* those on this CPU, from when they entered or came to it */
 	__u64 nested;
 	__u64 errors;
 	__u64 moved;
 	__u64 longest_ns;
 	__u64 too_deep, died, unmatched;
-	__u64 jumps;	 /* calls that were left by a return or a jump */
-	__u64 timed;	 /* calls that ended and whose time is known */
-	__u64 abandoned; /* left by an exception or a longjmp */
-	__u64 unseen;	 /* ended, nobody knows when */
-	__u64 switched;	 /* their thread went on on another stack */
+	__u64 jumps;	 /* calls that left by a return or a jump */
+	__u64 timed;	 /* ended calls with a known time */
+	__u64 abandoned; /* ended by an exception or a longjmp */
+	__u64 unseen;	 /* ended at an unknown time */
+	__u64 switched;	 /* their thread continued on another stack */
 	__u64 counters[PROBE_SLOT_COUNTERS];
 	__u64 unused[8];
 } __attribute__((aligned(128)));
@@ -180,18 +180,18 @@ _Static_assert(sizeof(struct probe_slot) % PROBE_CACHE_LINES == 0, "no two CPUs 
 /* ---- histograms ---- */
 
 /*
- * Logarithmic, each power of two in equal parts: 16 for times, up to 2^42 ns, so that a bucket is
- * at most 6.25 % wide; 4 for positive values, 1 for negative ones, but every value from -160 to 31
- * has its own.
+ * Logarithmic, with each power of two in equal parts: 16 for times, up to 2^42 ns, so a bucket is
+ * at most 6.25 % wide; 4 for positive values, 1 for negative ones. Each value from -160 to 31 has
+ * its own bucket.
  */
 enum {
 	PROBE_LATENCY_BITS = 4,
-	PROBE_LATENCY_MOST = 41, /* the highest bit of what the last bucket begins with */
+	PROBE_LATENCY_MOST = 41, /* the highest bit of the last bucket's start */
 	PROBE_LATENCY_BUCKETS = 640,
 	PROBE_LATENCY_USED = (PROBE_LATENCY_MOST - PROBE_LATENCY_BITS + 2) << PROBE_LATENCY_BITS,
-	PROBE_VALUE_LEAST = -160,  /* with a bucket of its own */
-	PROBE_VALUE_MOST = 31,	   /* the same */
-	PROBE_VALUE_NEGATIVE = 57, /* buckets below them: powers of two from 2^7 on */
+	PROBE_VALUE_LEAST = -160,  /* the lowest value with its own bucket */
+	PROBE_VALUE_MOST = 31,	   /* the highest */
+	PROBE_VALUE_NEGATIVE = 57, /* buckets below: powers of two from 2^7 on */
 	PROBE_VALUE_POSITIVE = PROBE_VALUE_NEGATIVE + PROBE_VALUE_MOST - PROBE_VALUE_LEAST + 1,
 	PROBE_VALUE_USED = PROBE_VALUE_POSITIVE + 58 * 4,
 	PROBE_VALUE_BUCKETS = 512,
@@ -210,7 +210,7 @@ _Static_assert(sizeof(struct probe_values) % PROBE_CACHE_LINES == 0, "no two CPU
 _Static_assert(PROBE_LATENCY_USED <= PROBE_LATENCY_BUCKETS, "all buckets have room");
 _Static_assert(PROBE_VALUE_USED <= PROBE_VALUE_BUCKETS, "all buckets have room");
 
-/* The highest bit that is set; of 0: 0. */
+/* The highest bit that is set; 0 for 0. */
 static inline __u32 probe_highest_bit(__u64 value)
 {
 	__u32 bit = 0;
@@ -250,7 +250,7 @@ static inline __u32 probe_value_bucket(__s64 value)
 
 /* ---- keys ---- */
 
-/* What a row is for. A thread's tid alone may be somebody else's later. */
+/* Identifies a row. A tid alone may be another thread's later. */
 struct probe_row_key {
 	__u32 target;
 	__u32 id;  /* pid or tid; 0 by comm */
@@ -259,7 +259,7 @@ struct probe_row_key {
 	char comm[PROBE_COMM_SIZE]; /* by comm; else zeros */
 };
 
-/* A row that was given out; `used` is set last. */
+/* A row in use; `used` is set last. */
 struct probe_row_name {
 	__u32 target, id, pid, used;
 	char comm[PROBE_COMM_SIZE]; /* of the first call */
@@ -267,13 +267,12 @@ struct probe_row_name {
 
 /* ---- conditions ---- */
 
-/* A step in reverse Polish notation: a test puts its outcome on a stack, the others work on what is
- * there. */
+/* A step in reverse Polish notation: a test pushes its result, the others work on the stack. */
 enum probe_step_kind {
 	PROBE_STEP_EQUAL,
 	PROBE_STEP_LESS,
 	PROBE_STEP_BITS, /* any of these bits is set */
-	PROBE_STEP_COMM, /* the thread's name is what the two constants have */
+	PROBE_STEP_COMM, /* the thread's name equals the two constants */
 	PROBE_STEP_NOT,
 	PROBE_STEP_AND,
 	PROBE_STEP_OR,
@@ -285,21 +284,21 @@ enum probe_operand {
 	PROBE_OPERAND_TID,
 	PROBE_OPERAND_CPU,
 	PROBE_OPERAND_UID,
-	PROBE_OPERAND_RETURNED, /* only as a call returns, as arguments are only as it enters */
+	PROBE_OPERAND_RETURNED, /* only at the return; arguments only at the entry */
 };
 
 struct probe_step {
 	__u8 kind;    /* enum probe_step_kind */
 	__u8 operand; /* enum probe_operand */
-	__u8 bits;    /* of the operand that count: 8, 16, 32 or 64 */
-	__u8 sign;    /* it has one, as the comparison has */
+	__u8 bits;    /* bits of the operand: 8, 16, 32 or 64 */
+	__u8 sign;    /* operand and comparison are signed */
 	__u32 zero;
 	__u64 constants[2];
 };
 
 struct probe_steps {
 	struct probe_step list[PROBE_CONDITION_STEPS];
-	__u64 count; /* 0: it always holds */
+	__u64 count; /* 0: always true */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Programs at the entries and exits of functions: bpf/probe_calls.bpf.h has what they do. Of the
- * kprobe and the fentry kind one of each is loaded; user space loads copies of it, as each way to
- * attach wants a program of its own type, and fentry one for each function.
+ * The programs at the entries and exits of functions; bpf/probe_calls.bpf.h has what they do. One
+ * program of the kprobe kind and one of the fentry kind is loaded. User space loads copies of them,
+ * because each way to attach needs its own program type, and fentry one program per function.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -67,7 +67,7 @@ static __always_inline void read_entry(struct pt_regs *context, struct probe_cal
 {
 	const struct user_pt_regs *regs = (const struct user_pt_regs *)context;
 
-	(void)user; /* registers are the same for both here */
+	(void)user; /* the registers are the same for both */
 #pragma unroll
 	for (__u32 i = 0; i < PROBE_ARGUMENTS; i++)
 		call->arguments[i] = regs->regs[i];
@@ -139,7 +139,7 @@ int probe_exit_user(struct pt_regs *regs)
 	return note_exit(regs, true);
 }
 
-/* Where calls of programs' functions end, by enum probe_spot. */
+/* Places where calls of programs' functions end, by enum probe_spot. */
 SEC("kprobe")
 int probe_spot(struct pt_regs *regs)
 {
@@ -147,8 +147,8 @@ int probe_spot(struct pt_regs *regs)
 	__u32 spot = arrival.call.cookie >> PROBE_COOKIE_SPOT_SHIFT & PROBE_COOKIE_SPOT_MASK;
 	__u64 place = read_place_of(regs);
 
-	/* Read in a branch, the compiler would share the load with another branch's, by a pointer
-	 * into the context that verifiers refuse. */
+	/* If this were read in a branch, the compiler would merge the load with another branch's
+	 * through a pointer into the context, which verifiers reject. */
 	BARRIER();
 	read_exit(regs, &arrival.call);
 	if (spot == PROBE_SPOT_SITE) {
@@ -164,9 +164,9 @@ int probe_spot(struct pt_regs *regs)
 	return arrive_anywhere(&arrival, spot);
 }
 
-/* ---- fentry, fexit: arguments and the value behind a pointer ---- */
+/* ---- fentry, fexit: a pointer to arguments and return value ---- */
 
-/* The trampoline's frame is the same at the entry and the exit of a call. */
+/* The trampoline's frame is the same at a call's entry and exit. */
 static __always_inline void read_place(void *context, struct probe_call *call)
 {
 	bpf_probe_read_kernel(&call->sp, sizeof(call->sp), &context);
@@ -215,10 +215,10 @@ int probe_fexit(void *context)
 }
 
 /*
- * ---- what becomes of threads ----
+ * ---- threads: switch, exec, exit ----
  *
- * Each goes through the frames of a thread by bpf_loop (Linux 5.17), which the verifier follows
- * once; the programs above are copied, which those with callbacks cannot be.
+ * These programs go through a thread's frames with bpf_loop (Linux 5.17), which the verifier checks
+ * once. The programs above are copied, which is impossible with callbacks.
  */
 
 struct walk {
@@ -254,7 +254,7 @@ static long resume_frame(__u32 index, struct walk *walk)
 	return 0;
 }
 
-/* What undecided calls are told by: their thread's own sums. */
+/* Adds to the thread's own sums, from which the time of undecided calls is computed. */
 static __always_inline void add_spent(const struct walk *walk)
 {
 	struct probe_spent *spent = &walk->thread->spent;
@@ -318,7 +318,7 @@ int probe_switch(__u64 *arguments)
 	return 0;
 }
 
-/* A thread's end is an end, but no return. */
+/* The end of a thread ends its calls, but is not a return. */
 static long end_frame(__u32 index, struct walk *walk)
 {
 	struct probe_frame *frame = frame_at(walk->thread, index);
@@ -333,15 +333,15 @@ struct pt_regs___kernel {
 	unsigned long sp;
 } BY_NAME;
 
-/* Where a program was when its thread came to its end. */
+/* Where a program was when its thread exited. */
 struct way_out {
 	struct probe_thread *thread;
 	__u64 sp;
 	__u32 stack;
 };
 
-/* Calls deeper in the stack, and those on the signal stack, were left; calls in another fiber wait
- * there for ever. Since when is unknown. */
+/* Calls deeper in the stack and those on the signal stack were left; calls in another fiber wait
+ * there forever. The time of that is unknown. */
 static long leave_behind(__u32 index, struct way_out *out)
 {
 	struct probe_frame *frame = frame_at(out->thread, index);
@@ -359,7 +359,7 @@ static long leave_behind(__u32 index, struct way_out *out)
 	return 0;
 }
 
-/* The mappings are gone by now: a stack pointer outside the known stacks may be in a fiber. */
+/* The mappings no longer exist, so a stack pointer outside the known stacks may be in a fiber's. */
 static __always_inline void leave_all_behind(struct task_struct *task, struct probe_thread *thread)
 {
 	const struct pt_regs___kernel *regs =
@@ -407,7 +407,7 @@ static long forget_frame(__u32 index, struct walk *walk)
 
 struct bpf_map;
 
-/* The process's goroutines end, or at @exec are gone with their program. */
+/* The process's goroutines end; at @exec they vanish with their program. */
 struct sweep {
 	__u32 pid;
 	bool exec;
@@ -437,7 +437,7 @@ static __always_inline void sweep_goroutines(struct task_struct *task, bool exec
 		bpf_for_each_map_elem(&goroutines, sweep_goroutine, &sweep, 0);
 }
 
-/* The functions that the thread still leaves on its way out enter and return as ever. */
+/* Functions that the thread runs while it exits still enter and return as usual. */
 SEC("tp_btf/sched_process_exit")
 int probe_thread_exit(__u64 *arguments)
 {
@@ -453,7 +453,7 @@ int probe_thread_exit(__u64 *arguments)
 	return 0;
 }
 
-/* What it was in at its very last. */
+/* Ends calls that the thread entered while it exited. */
 SEC("tp_btf/sched_process_free")
 int probe_thread_free(__u64 *arguments)
 {
@@ -466,7 +466,7 @@ int probe_thread_free(__u64 *arguments)
 	return 0;
 }
 
-/* The functions of the program before are gone. */
+/* The functions of the previous program are gone. */
 SEC("tp_btf/sched_process_exec")
 int probe_exec(__u64 *arguments)
 {
@@ -488,7 +488,7 @@ int probe_fork(__u64 *arguments)
 	__u32 pid = (__u32)child->tgid;
 	__u64 any = PROBE_ANY_PROCESS;
 
-	/* The parent is who runs. */
+	/* The current task is the parent. */
 	if (pid != current_pid() && is_wanted_process())
 		bpf_map_update_elem(&wanted_pids, &pid, &any, BPF_ANY);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The tables of stack_wire.h as the kernel side finds them. Searches take no branch that depends on
- * what is found, so that the verifier has one path to follow and the processor none to guess.
+ * The tables of stack_wire.h as the kernel side reads them. Searches do not branch on the data, so
+ * the verifier has one path to follow and the processor nothing to predict.
  */
 #ifndef BPF_STACK_TABLES_BPF_H
 #define BPF_STACK_TABLES_BPF_H
@@ -21,7 +21,7 @@ struct segment_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
-	/* clang leaves out what a map within a map has for types */
+	/* clang leaves out the types of a map within a map */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct segment));
 };
@@ -40,25 +40,25 @@ struct {
 	__type(value, struct stack_space);
 } spaces SEC(".maps");
 
-/* One table of rules for all images; user space writes it through its mapping. An object that
- * borrows another one's tables says itself where they are. */
+/* One table of rules for all images, which user space writes through its mapping. An object that
+ * borrows another object's tables defines STACK_RULE itself. */
 #ifndef STACK_RULE
 struct unwind_rule rules[STACK_MAX_RULES];
 #define STACK_RULE(number) (&rules[number])
 #endif
 
 enum {
-	/* Halvings until one is left. */
+	/* Halvings until one item is left. */
 	MAPPING_STEPS = 15, /* of STACK_MAX_MAPPINGS */
-	ROW_STEPS = 13,	    /* of 4096, the rows a page has at most */
+	ROW_STEPS = 13,	    /* of 4096, the most rows of a page */
 };
 
 _Static_assert(STACK_MAX_MAPPINGS <= 1 << (MAPPING_STEPS - 1), "searched to the end");
 
-/* All ones when a <= b, else 0, without a branch. */
+/* All ones if a <= b, else 0, without a branch. */
 static __always_inline __u64 not_above(__u64 a, __u64 b)
 {
-	__u64 borrow = (~b & a) | ((~b | a) & (b - a)); /* bit 63: b - a went below zero */
+	__u64 borrow = (~b & a) | ((~b | a) & (b - a)); /* bit 63: b - a is negative */
 
 	return ~(__u64)((__s64)borrow >> 63);
 }
@@ -71,8 +71,8 @@ static __always_inline struct segment *find_segment(__u32 word)
 	return map ? bpf_map_lookup_elem(map, &zero) : NULL;
 }
 
-/* The @index-th item of @size bytes, in place, of an array that begins at byte @offset of a
- * segment; @offset is a multiple of @size, which is a power of two. */
+/* Item @index of @size bytes of an array that begins at byte @offset of a segment, in place.
+ * @offset is a multiple of @size, which is a power of two. */
 static __always_inline void *segment_item(struct segment *segment, __u32 offset, __u32 index,
 					  __u32 size)
 {
@@ -81,7 +81,7 @@ static __always_inline void *segment_item(struct segment *segment, __u32 offset,
 	return (char *)segment + (__u64)((offset / size + index) & mask) * size;
 }
 
-/* The mapping of a space that holds the address, copied; 0: none. */
+/* Copies the mapping of a space that contains the address; 0 if there is none. */
 static __always_inline int find_mapping(__u32 block, __u32 count, __u64 address,
 					struct stack_mapping *ret_mapping)
 {
@@ -105,7 +105,7 @@ static __always_inline int find_mapping(__u32 block, __u32 count, __u64 address,
 	return 1;
 }
 
-/* The rule in force at an address of a mapping with rows; NULL: none. */
+/* The rule for an address of a mapping with rows; NULL if there is none. */
 static __always_inline const struct unwind_rule *find_rule(const struct stack_mapping *mapping,
 							   __u64 address)
 {

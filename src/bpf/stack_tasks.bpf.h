@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the stack program asks of the kernel's own structures: the few fields it needs, found by
- * name (CO-RE) in whatever layout the running kernel has. And the registers of both machines.
+ * What the stack program reads from kernel structures: the few fields that it needs, found by name
+ * (CO-RE) in the running kernel's layout. Also the registers of both machines.
  */
 #ifndef BPF_STACK_TASKS_BPF_H
 #define BPF_STACK_TASKS_BPF_H
@@ -24,8 +24,8 @@ enum {
 	TASK_IO_WORKER = 0x00000010,
 };
 
-/* Two branches that end alike would be joined, with a pointer that is either of theirs: the
- * verifier takes no such pointer into a context. */
+/* Prevents joining two branches that end alike: the joined code would have a pointer from either
+ * branch, and the verifier rejects such a pointer into a context. */
 #define KEEP_APART(name, result) asm volatile("# " name : "+r"(result)::"memory")
 
 struct mm_struct {
@@ -45,7 +45,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	int pid, tgid;
 	__u64 self_exec_id;
-	/* What the off-CPU programs ask for besides. */
+	/* Also for the off-CPU programs. */
 	unsigned int __state;
 	unsigned int in_iowait : 1;
 } BY_NAME;
@@ -55,7 +55,7 @@ struct perf_event {
 	__u64 id;
 } BY_NAME;
 
-/* What a perf_event program's context really is (include/linux/perf_event.h). */
+/* The real context of a perf_event program (include/linux/perf_event.h). */
 struct bpf_perf_event_data_kern {
 	struct perf_event *event;
 } BY_NAME;
@@ -97,7 +97,7 @@ static __always_inline int is_user_mode(const struct bpf_perf_event_data *ctx)
 	return (ctx->regs.cs & 3) == 3;
 }
 
-/* The sample's own registers. Returns whether it is 32-bit code. */
+/* The sample's own registers. Returns whether they belong to 32-bit code. */
 static __always_inline int copy_sample_registers(const struct bpf_perf_event_data *ctx,
 						 struct unwind_registers *to)
 {
@@ -112,7 +112,7 @@ static __always_inline int copy_sample_registers(const struct bpf_perf_event_dat
 	return (segment & 0xffff) == USER_CS_32;
 }
 
-/* Those with which the task entered the kernel. */
+/* The registers with which the task entered the kernel. */
 static __always_inline int copy_task_registers(struct task_struct *task,
 					       struct unwind_registers *to)
 {
@@ -199,7 +199,7 @@ static __always_inline int preempt_count(struct task_struct *task, __u32 *ret_co
 
 #endif
 
-/* include/linux/preempt.h. The sample's own interrupt counts as one, be it a timer's or an NMI. */
+/* include/linux/preempt.h. The sample's own interrupt, timer or NMI, is included in the count. */
 enum {
 	PREEMPT_SOFTIRQ_SERVED = 0x100,
 	PREEMPT_HARDIRQ = 0x10000,

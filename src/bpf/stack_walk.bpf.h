@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The walk along a user stack with the tables user space wrote, from registers that were taken
- * before, in programs of any kind; and the copy of registers and stack for what the tables do not
- * know. What is made lies in a struct scratch of the CPU.
+ * Walks a user stack with the tables that user space wrote, from registers that were taken before,
+ * in programs of any kind. Also copies registers and stack where the tables do not suffice. The
+ * results are in the CPU's struct scratch.
  */
 #ifndef BPF_STACK_WALK_BPF_H
 #define BPF_STACK_WALK_BPF_H
@@ -25,23 +25,23 @@ const volatile __u32 max_depth = 512;
 const volatile __u32 dump_bytes = STACK_DUMP_MAX; /* a multiple of 8 */
 
 enum {
-	/* Words behind a record: addresses and registers, then the piece of stack. */
+	/* Words after a record: addresses and registers, then the stack copy. */
 	HEAD_WORDS = 2048,
 	TAIL_WORDS = HEAD_WORDS + STACK_DUMP_MAX / 8,
-	RED_ZONE = 128,	    /* bytes below sp that are still the function's (x86-64 psABI 3.2.2) */
-	PIECE_BYTES = 4096, /* a page: what is readable is so to its end */
+	RED_ZONE = 128,	    /* bytes below sp that the function may use (x86-64 psABI 3.2.2) */
+	PIECE_BYTES = 4096, /* a page: if it is readable, then to its end */
 	PIECES = STACK_DUMP_MAX / PIECE_BYTES + 1,
 	REGISTER_WORDS = sizeof(struct unwind_registers) / 8,
-	RECORD_SKIP = sizeof(__u32), /* of a record: perf writes its raw_size */
+	RECORD_SKIP = sizeof(__u32), /* the start of a record, its raw_size, which perf writes */
 };
 
 _Static_assert(STACK_MAX_KERNEL + STACK_MAX_USER + REGISTER_WORDS <= HEAD_WORDS, "they fit");
 
-/* The compiler knows more than the verifier and drops bounds checks it sees through: from here on
- * it knows nothing of the variable. */
+/* The compiler knows more than the verifier and drops bounds checks that it finds redundant. After
+ * this macro it knows nothing about the variable. */
 #define HIDE_BOUNDS(variable) asm volatile("" : "+r"(variable))
 
-/* What a run needs and the BPF stack has no room for; one for each CPU, where runs do not nest. */
+/* Data of a run that does not fit onto the BPF stack; one per CPU, where runs do not nest. */
 struct scratch {
 	struct unwind_frame frame;
 	struct unwind_registers registers;
@@ -52,7 +52,7 @@ struct scratch {
 	__u64 stack_top; /* of the main thread */
 	__u32 kernel_count, user_count;
 	__u32 end;   /* enum unwind_end */
-	__u32 stale; /* something is not in the tables yet: send a dump */
+	__u32 stale; /* a table lacks something: send a dump */
 	struct stack_record record;
 	__u64 tail[TAIL_WORDS + PIECE_BYTES / 8];
 };
@@ -84,7 +84,7 @@ static __always_inline int stop(struct scratch *s, enum unwind_end end)
 	return 1;
 }
 
-/* A frame that no table explains. Where only frame pointers led, they led astray. */
+/* A frame that no table explains. If only frame pointers led there, the guess was wrong. */
 static __always_inline int stop_nowhere(struct scratch *s)
 {
 	if (s->frame.guessed)
@@ -104,14 +104,15 @@ static __always_inline void add_address(struct scratch *s)
 	s->hash = mix(s->hash, address);
 }
 
-/* A signal handler returns to where nobody called it from: code that begins there. */
+/* A signal handler returns to code that did not call it: the address is exact, not a return
+ * address. */
 static __always_inline void mark_trampoline(struct scratch *s, const struct unwind_rule *rule)
 {
 	if (rule && rule->flags & UNWIND_RULE_SIGNAL && s->user_count > 1)
 		s->tail[(s->kernel_count + s->user_count - 1) & (HEAD_WORDS - 1)] |= UNWIND_EXACT;
 }
 
-/* One frame; 1: the walk is over. */
+/* Walks one frame; 1: the walk is over. */
 static __always_inline int walk_frame(struct scratch *s)
 {
 	__u64 address = unwind_lookup_address(&s->frame);
@@ -159,7 +160,7 @@ static long walk_in_loop(__u32 index, void *context)
 	return s ? walk_frame(s) : 1;
 }
 
-/* Verified once, wherever it is called from. */
+/* Verified once, independent of its callers. */
 __attribute__((noinline)) int walk_in_call(__u32 index)
 {
 	struct scratch *s = own_scratch();
@@ -180,7 +181,7 @@ static __always_inline void walk(int by_loop)
 	}
 }
 
-/* The space's table, copied: the searches need not find it again. 0: it has none. */
+/* Copies the space's table, so that searches need not look it up again. 0 if it has none. */
 static __always_inline int find_space(struct scratch *s, __u64 id)
 {
 	const struct stack_space *space = bpf_map_lookup_elem(&spaces, &id);
@@ -199,7 +200,7 @@ static __always_inline int find_space(struct scratch *s, __u64 id)
 	return 1;
 }
 
-/* A number for this memory of this process: another one after exec, and in a child. */
+/* A number for this memory of this process; exec and fork give another one. */
 static __always_inline __u64 space_id(struct task_struct *task, __u64 memory)
 {
 	__u64 id = mix(mix(memory, task->self_exec_id), (__u64)task->tgid);
@@ -207,7 +208,7 @@ static __always_inline __u64 space_id(struct task_struct *task, __u64 memory)
 	return id ? id : 1;
 }
 
-/* What every user part begins with: registers, the space, whose numbers go into the record. */
+/* The start of every user part: reads registers and memory, and puts the space into the record. */
 static __always_inline int find_memory(struct scratch *s, struct task_struct *task)
 {
 	__u64 memory = 0;
@@ -220,7 +221,7 @@ static __always_inline int find_memory(struct scratch *s, struct task_struct *ta
 	return 1;
 }
 
-/* From s->registers on. */
+/* Walks from s->registers on. */
 static __always_inline void walk_user_stack(struct scratch *s, int by_loop)
 {
 	if (!find_space(s, s->record.space)) {
@@ -242,8 +243,8 @@ static __always_inline void scratch_clear(struct scratch *s)
 	s->kernel_count = s->user_count = s->stale = 0;
 }
 
-/* A piece of the stack, up to @end or the page's; 0: there is no more. How far the copy came is
- * kept in the record: the verifier would follow each way a variable took. */
+/* Copies a piece of the stack, up to @end or the end of the page; 0: no more. The position is kept
+ * in the record, because the verifier would follow every value of a variable. */
 static __always_inline int copy_piece(struct scratch *s, __u32 words, __u64 end)
 {
 	__u64 copied = s->record.stack_size & (STACK_DUMP_MAX - 1);
@@ -268,9 +269,9 @@ static __always_inline int copy_piece(struct scratch *s, __u32 words, __u64 end)
 	return 1;
 }
 
-/* Registers and stack behind the addresses; returns the words in use. The main thread's stack ends
- * where the program found its arguments: what lies above, the environment, is nobody's frame. Pages
- * that are not there are passed over at the start: the stack may just be growing into them. */
+/* Adds registers and stack after the addresses; returns the words in use. The main thread's stack
+ * ends at the program's arguments; the environment above them has no frames. Missing pages at the
+ * start are skipped: the stack may be growing into them. */
 static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 {
 	__u64 from = (s->registers.values[STACK_ARM64 ? UNWIND_ARM64_SP : UNWIND_X86_SP] & ~7ULL) -
@@ -288,7 +289,7 @@ static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 		end = top;
 		s->record.flags = 0;
 	}
-	/* Unrolled: Linux 6.1 refuses a loop that clang lays out with its end before its start. */
+	/* Unrolled, because Linux 6.1 rejects a loop whose end clang puts before its start. */
 #pragma unroll
 	for (int i = 0; i < PIECES; i++) {
 		if (!copy_piece(s, words, end))
@@ -297,8 +298,8 @@ static __always_inline __u32 take_dump(struct scratch *s, __u32 words)
 	return words + s->record.stack_size / 8;
 }
 
-/* Puts the counts into the record. Returns its size behind RECORD_SKIP bytes with @words behind it;
- * 0: too many. */
+/* Puts the counts into the record. Returns its size from RECORD_SKIP on, including @words words
+ * after it; 0 if there are too many. */
 static __always_inline __u64 finish_record(struct scratch *s, __u32 words)
 {
 	__u64 size = sizeof(s->record) - RECORD_SKIP + (__u64)words * 8;

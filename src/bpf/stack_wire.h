@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the stack program of the kernel side and user space tell each other: the tables user space
- * writes, and the records the program puts into the per-CPU perf ring (PERF_SAMPLE_RAW of a
+ * The interface of the stack program and user space: the tables that user space writes, and the
+ * records that the program puts into the per-CPU perf ring (PERF_SAMPLE_RAW of a
  * PERF_COUNT_SW_BPF_OUTPUT event).
  *
- * Tables lie in "words" of 4 bytes, numbered through all segments. A segment is one map of 1 MiB,
- * made when it is needed. Rows of one page, and a space's block, never lie across two segments.
+ * Tables are stored in "words" of 4 bytes, numbered through all segments. A segment is one map of 1
+ * MiB, created on demand. The rows of one page, and the block of a space, never cross segments.
  *
  *   space id -> struct stack_space -> block of mappings, sorted -> pages -> rows -> rules
  */
@@ -14,14 +14,14 @@
 
 #include <linux/types.h>
 
-/* In an address of a user stack: not a return address. A signal interrupted it there, or it is the
- * code to which the handler returns. No user address has this bit. */
+/* In an address of a user stack: this is no return address. A signal interrupted the code there, or
+ * it is the code to which a signal handler returns. User addresses never have this bit. */
 #define UNWIND_EXACT (1ULL << 63)
 
 enum {
-	STACK_MAX_KERNEL = 127, /* kernel.perf_event_max_stack as it comes */
-	STACK_MAX_USER = 1024,	/* --max-depth at most */
-	STACK_DUMP_MAX = 32768, /* bytes of stack that are copied at most */
+	STACK_MAX_KERNEL = 127, /* default of kernel.perf_event_max_stack */
+	STACK_MAX_USER = 1024,	/* the largest --max-depth */
+	STACK_DUMP_MAX = 32768, /* the most bytes of a stack copy */
 	UNWIND_REGISTERS = 33,	/* DWARF numbers 0..32 */
 };
 
@@ -33,7 +33,7 @@ struct unwind_registers {
 	__u64 known; /* bit n: values[n] is valid */
 };
 
-/* Why a walk ended. The names are those of model/words.h STACK_ENDS, but for MORE: not yet. */
+/* Why a walk ended. The names are those of STACK_ENDS in model/words.h, except MORE: not yet. */
 #define UNWIND_ENDS(X)    \
 	X(COMPLETE)       \
 	X(NO_ROWS)        \
@@ -56,82 +56,80 @@ enum unwind_end {
 		UNWIND_END_COUNT
 };
 
-/* ---- what user space writes ---- */
+/* ---- written by user space ---- */
 
 enum {
 	STACK_SEGMENT_WORDS = 1 << 18, /* 1 MiB */
 	STACK_MAX_SEGMENTS = 1 << 10,
 	STACK_MAX_RULES = 1 << 15,    /* distinct ones; all libraries of a machine have 5,000 */
-	STACK_MAX_SPACES = 1 << 15,   /* processes with a table at a time */
+	STACK_MAX_SPACES = 1 << 15,   /* processes with a table at the same time */
 	STACK_MAX_MAPPINGS = 1 << 14, /* of one process: half a segment */
 	STACK_KNOWN_HASHES = 1 << 18, /* stacks that need not be sent again */
 };
 
-/* What a mapping's frames are walked with. */
+/* How frames in a mapping are walked. */
 enum stack_map_kind {
 	STACK_MAP_ROWS,
-	STACK_MAP_WAITING,	  /* nobody has looked yet: send a dump */
-	STACK_MAP_FRAME_POINTERS, /* made at run time, or a file without any rows */
+	STACK_MAP_WAITING,	  /* not examined yet: send a dump */
+	STACK_MAP_FRAME_POINTERS, /* JIT code, or a file without any rows */
 };
 
 /* A range of executable memory. */
 struct stack_mapping {
 	__u64 start, end;
-	__u64 base;  /* where the first page of the image's table is in this process */
-	__u32 pages; /* STACK_MAP_ROWS: the word where the image's struct stack_page begin */
+	__u64 base;  /* where the first page of the image's table is mapped */
+	__u32 pages; /* STACK_MAP_ROWS: word of the image's first struct stack_page */
 	__u32 page_count;
 };
 
-/* The kind is kept in page_count's upper bits. */
+/* The kind is in the upper bits of page_count. */
 #define STACK_MAPPING_PAGES(count, kind) ((__u32)(count) | (__u32)(kind) << 30)
 #define STACK_MAPPING_COUNT(pages)	 ((pages) & ((1U << 30) - 1))
 #define STACK_MAPPING_KIND(pages)	 ((pages) >> 30)
 
-/* A page of an image: its rows, as unwind_rows.h has them, with rules of the common table. */
+/* A page of an image: rows as in unwind_rows.h, with rule numbers of the common table. */
 struct stack_page {
-	__u32 rows; /* the word of the first */
+	__u32 rows; /* the word of the first row */
 	__u32 count;
 };
 
-enum {
-	STACK_ENTRIES = 2
-}; /* code at which a program starts: the executable's, the interpreter's */
+enum { STACK_ENTRIES = 2 }; /* code where a program starts: the executable's, the interpreter's */
 
-/* A space's block: this, then its mappings. */
+/* A space's block: this, followed by its mappings. */
 struct stack_block {
 	__u64 entry_start[STACK_ENTRIES], entry_end[STACK_ENTRIES];
 };
 
-/* An address space that has a table. */
+/* An address space with a table. */
 struct stack_space {
 	__u64 generation;
-	__u32 block; /* the word where its struct stack_block begins */
+	__u32 block; /* the word of its struct stack_block */
 	__u32 mapping_count;
 };
 
-/* ---- what the program writes ---- */
+/* ---- written by the program ---- */
 
 /* The user part of a sample. */
 enum stack_form {
-	STACK_FORM_NONE,  /* there is none, or it is not to be had: see `end` */
+	STACK_FORM_NONE,  /* there is none, or it is not available: see `end` */
 	STACK_FORM_KNOWN, /* the whole stack, kernel and user, is that of an earlier record with
 			     this hash */
 	STACK_FORM_ADDRESSES,
-	STACK_FORM_DUMP, /* registers and memory; the addresses are as far as the program came */
+	STACK_FORM_DUMP, /* registers and memory; the addresses are as far as the program got */
 };
 
 enum {
-	STACK_CONTEXT_UNKNOWN = 255, /* else an enum stack_context */
-	STACK_FLAG_CUT = 1,	     /* more stack was there than was copied */
+	STACK_CONTEXT_UNKNOWN = 255, /* else enum stack_context */
+	STACK_FLAG_CUT = 1,	     /* the stack continues after the copy */
 };
 
 enum stack_context { STACK_CONTEXT_TASK, STACK_CONTEXT_SOFTIRQ, STACK_CONTEXT_HARDIRQ };
 
 /*
- * One sample. Raw data of a perf record begin 4 bytes behind a multiple of 8, behind their own
- * 32-bit size: that size is the record's first field, so that the rest is aligned. What follows:
+ * One sample. Raw data in a perf record begin 4 bytes after a multiple of 8, after their own 32-bit
+ * size. That size is the first field here, so that the rest is aligned. After this struct:
  *
- *   kernel_count addresses, user_count addresses, of a DUMP struct unwind_registers, then the
+ *   kernel_count addresses, user_count addresses, in a DUMP struct unwind_registers, then
  *   stack_size bytes of memory at stack_address
  */
 struct stack_record {
@@ -142,9 +140,9 @@ struct stack_record {
 	__u8 flags;
 	__u64 event; /* PERF_EVENT_IOC_ID of the event that ticked */
 	__u64 period;
-	__u64 hash; /* of kernel part, user part, end and generation; 0: it will never be KNOWN */
+	__u64 hash; /* of kernel part, user part, end and generation; 0: never KNOWN */
 	__u64 space;
-	__u64 generation; /* of the space's table; 0: it had none */
+	__u64 generation; /* of the space's table; 0: none */
 	__u64 stack_address;
 	__u32 stack_size;
 	__u16 kernel_count, user_count;
@@ -175,23 +173,23 @@ enum stack_counter {
 		STACK_COUNTER_COUNT
 };
 
-/* Of every so many runs one is timed. */
+/* One in this many runs is timed. */
 enum { STACK_TIMED = 64 };
 
-/* What of STACK_COUNTER_LOST was of one event. More events of a CPU than there are places for (threads
- * have each their own) are only in the sum. */
+/* STACK_COUNTER_LOST by event. A CPU with more events than entries (each thread has its own) counts
+ * the rest in the sum only. */
 enum { STACK_LOSSES = 32 };
 
 struct stack_loss {
-	__u64 event; /* as in struct stack_record; 0: the place is free */
+	__u64 event; /* as in struct stack_record; 0: free entry */
 	__u64 count;
 };
 
-/* A CPU's own. */
+/* State of one CPU. */
 struct stack_cpu {
-	__u64 running; /* odd while the program runs there: what it reads then stays as it is */
-	/* Bytes of stack copied so far, and up to where user space allows it: copies may fill half
-	 * of the ring between two drains, so that samples always have the other half. */
+	__u64 running; /* odd while the program runs there: its tables then stay unchanged */
+	/* Bytes of stack copied so far, and the limit set by user space: between two drains, copies
+	 * may fill half of the ring, so that the other half is left for samples. */
 	__u64 copied, copy_limit;
 	__u64 counters[STACK_COUNTER_COUNT];
 	struct stack_loss losses[STACK_LOSSES];

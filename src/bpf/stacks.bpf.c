@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
  * Takes the samples of clocks and events: walks the user stack in the interrupt, with the tables
- * user space wrote, and puts one record into the CPU's perf ring. A stack that was sent before is a
- * hash. What cannot be walked here, because user space has not seen the program or the mapping yet,
- * is copied: registers and a piece of the stack.
+ * that user space wrote, and puts one record into the CPU's perf ring. A stack that was sent before
+ * is only a hash. A stack that cannot be walked here, because user space has not seen the program
+ * or mapping yet, is sent as registers and a copy of part of it.
  *
- * Kernels without bpf_loop (before Linux 5.17) repeat a call of a global function instead, and
- * those whose per-CPU variables have no names (CONFIG_KALLSYMS_ALL) cannot be asked for the
- * context: the programs at the end are one and the same but for that.
+ * Kernels without bpf_loop (before Linux 5.17) repeatedly call a global function instead. Kernels
+ * without symbols for per-CPU variables (CONFIG_KALLSYMS_ALL) cannot report the context. The
+ * programs at the end differ only in that.
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -35,8 +35,8 @@ struct {
 	__type(value, __u32);
 } outputs SEC(".maps");
 
-/* Stacks that were sent, by hash, the last of those that share a slot; user space adds those that
- * are broken for good (stack_tables_learn) and takes none out. */
+/* Stacks that were sent, by hash; the last one wins a shared slot. User space adds those that are
+ * permanently cut (stack_tables_learn) and removes none. */
 __u64 known_hashes[STACK_KNOWN_HASHES];
 
 /* ---- the parts of a record ---- */
@@ -53,7 +53,7 @@ static __always_inline void take_kernel_part(struct scratch *s, struct bpf_perf_
 	}
 }
 
-/* 32-bit code: the kernel walks along its frame pointers. */
+/* 32-bit code: the kernel walks its frame pointers. */
 static __always_inline void take_frame_pointers(struct scratch *s, struct bpf_perf_event_data *ctx)
 {
 	__u32 first = s->kernel_count & STACK_MAX_KERNEL;
@@ -107,7 +107,7 @@ static __always_inline long send_known(struct scratch *s, struct bpf_perf_event_
 	return send(s, ctx, 0);
 }
 
-/* What is left when the ring has no room for all. */
+/* For a ring without room for the whole sample. */
 static __always_inline long send_without_user(struct scratch *s, struct bpf_perf_event_data *ctx)
 {
 	s->record.form = STACK_FORM_NONE;
@@ -166,8 +166,7 @@ static __always_inline void send_sample(struct scratch *s, struct stack_cpu *cpu
 
 /* ---- a run ---- */
 
-/* Copies of an event, which threads inherit, have lost the cookie: their original's id is wanted.
- */
+/* Inherited copies of an event have lost the cookie; then takes the id of their parent. */
 static __always_inline __u64 event_id(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_attach_cookie(ctx);
@@ -197,7 +196,7 @@ static __always_inline void take_sample(struct scratch *s, struct stack_cpu *cpu
 	take_user_part(s, ctx, task, by_loop);
 	cpu->counters[STACK_COUNTER_FRAMES] += s->user_count;
 	s->hash = mix(s->hash, s->end);
-	/* Without a table nothing is known of the user part but that it is to be asked for. */
+	/* Without a table, all that is known of the user part is that it is missing. */
 	if (s->record.generation || !s->stale)
 		s->record.hash = s->hash ? s->hash : 1;
 	send_sample(s, cpu, ctx);
@@ -211,7 +210,7 @@ static __always_inline int run(struct bpf_perf_event_data *ctx, int by_loop, int
 	__u64 begin = 0;
 
 	if (!cpu || !s)
-		return 1; /* a CPU that came later: the kernel's own record has to do */
+		return 1; /* a CPU that came later: the kernel's own record must do */
 	if (cpu->counters[STACK_COUNTER_RUNS]++ % STACK_TIMED == 0)
 		begin = bpf_ktime_get_ns();
 	__sync_fetch_and_add(&cpu->running, 1);
@@ -224,8 +223,8 @@ static __always_inline int run(struct bpf_perf_event_data *ctx, int by_loop, int
 	return 0;
 }
 
-/* How frames are repeated, and whether the kernel can be asked for its preempt count: name, by
- * bpf_loop, with context. */
+/* How frames are repeated, and whether the kernel can report its preempt count: name, by bpf_loop,
+ * with context. */
 #define PROGRAM(name, by_loop, with_context)            \
 	SEC("perf_event")                               \
 	int name(struct bpf_perf_event_data *ctx)       \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Tables that lead from a frame to its caller: .eh_frame compiled to rows of 4 bytes. The kernel
- * side and user space read the same ones; DWARF 5 section 6.4 has the terms (CFA, rules).
+ * Tables that lead from a frame to its caller: .eh_frame compiled to rows of 4 bytes, read by the
+ * kernel side and by user space. DWARF 5 section 6.4 defines the terms (CFA, rules).
  *
  * A table covers whole pages of 4 KiB of ELF virtual addresses. Each page starts with a row at its
- * offset 0, so that a search never leaves the page: the row in force is the last one whose offset
- * is not above that of the address. pages[i] is the index of page i's first row, pages[page_count]
- * one past the last.
+ * offset 0, so a search never leaves the page: the row for an address is the last one whose offset
+ * is not above the address's. pages[i] is the index of page i's first row; pages[page_count] is one
+ * past the last row.
  */
 #ifndef BPF_UNWIND_ROWS_H
 #define BPF_UNWIND_ROWS_H
@@ -26,16 +26,15 @@ enum {
 
 /* The CFA, which is the caller's stack pointer. */
 enum unwind_cfa {
-	UNWIND_CFA_NONE,     /* no function here, or one whose rules cannot be expressed */
+	UNWIND_CFA_NONE,     /* no function here, or its rules cannot be expressed */
 	UNWIND_CFA_SP,	     /* sp + offset */
 	UNWIND_CFA_FP,	     /* fp + offset */
-	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: of the innermost frame any,
-				further out only rbx, from which ld.so counts while it binds a
-				symbol */
+	UNWIND_CFA_REGISTER, /* register `reg` (DWARF number) + offset: in the innermost frame any,
+				further out only rbx, the base in ld.so while it binds a symbol */
 	UNWIND_CFA_PLT,	     /* x86-64: sp + 8 + ((pc & 15) >= offset ? 8 : 0), of lazy PLTs */
 	UNWIND_CFA_FP_DEREF, /* *(fp + offset) + add: realigned stacks (DRAP) */
 	UNWIND_CFA_SP_DEREF, /* *(sp + offset) + add: signal frames, OpenSSL's assembler */
-	UNWIND_CFA_SWITCHED, /* the code changes stacks: nothing says where the caller's is */
+	UNWIND_CFA_SWITCHED, /* the code switches stacks: the caller's is unknown */
 };
 
 /* Where the caller's value of a register is. */
@@ -44,16 +43,16 @@ enum unwind_saved {
 	UNWIND_SAVED_CFA,	/* *(CFA + offset) */
 	UNWIND_SAVED_SP,	/* *(sp + offset), sp of this frame: signal frames */
 	UNWIND_SAVED_FP,	/* *(fp + offset), fp of this frame */
-	UNWIND_SAVED_UNDEFINED, /* of ra: the outermost frame; of fp: lost, what needs it further
-				   out cannot be unwound */
+	UNWIND_SAVED_UNDEFINED, /* ra: outermost frame; fp: lost, outer frames may need it */
 	UNWIND_SAVED_REGISTER,	/* of ra: in register `reg` of the innermost frame (vfork) */
 };
 
 enum {
-	/* flags: the caller was interrupted, its pc is exact. On arm64 ra is the pc then, and the
-	 * caller's lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc). */
+	/* flags: the caller was interrupted, so its pc is exact. On arm64 ra is then the pc, and
+	 * the caller's lr is in the word 16 bytes below it (struct sigcontext: regs[30], sp, pc).
+	 */
 	UNWIND_RULE_SIGNAL = 1,
-	/* flags: the caller's stack may be another one, at any other place */
+	/* flags: the caller's stack may be at any other address */
 	UNWIND_RULE_SWITCH = 2,
 };
 
@@ -72,12 +71,12 @@ struct unwind_rule {
 	__u16 zero;
 };
 
-/* Of bx_offset: it is not known where. */
+/* For bx_offset: its place is unknown. */
 enum { UNWIND_BX_LOST = -32768 };
 
 _Static_assert(sizeof(struct unwind_rule) == 24, "the same on both sides, no padding");
 
-/* One image's table. User space only. All arrays are borrowed from whoever made it. */
+/* One image's table. User space only. All arrays are borrowed. */
 struct unwind_table {
 	__u64 base; /* ELF virtual address of the first page; a multiple of 4 KiB */
 	__u32 page_count;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * One step of a walk, from a frame to its caller: the same code in the kernel's program and in user
- * space. Who includes it says how memory is read, by a macro or a function of that name:
+ * One step of a walk, from a frame to its caller, for the kernel's program and for user space. The
+ * includer defines how to read memory, by a macro or a function of this name:
  *
  *   #define UNWIND_READ(memory, address, to, size)
  *
- * 0, or negative when not all of it can be read; @memory is what the walker passed. Without it
- * nothing can be read.
+ * It returns 0, or negative if not all bytes can be read; @memory is what the walker passed. If it
+ * is not defined, every read fails.
  *
- * Where there is no row, frame pointers are tried: code made at run time has them, and so have
- * parts of large programs that were generated. That is a guess (unwind_frame.guessed): the walker
- * believes it only if it leads to executable memory. No guess is needed where the instructions show
- * how the function ends from there; they are read by
+ * Where there is no row, frame pointers are tried, because JIT code has them, and so have generated
+ * parts of large programs. That is a guess (unwind_frame.guessed), which the walker accepts only if
+ * it leads to executable memory. No guess is needed where the instructions show how the function
+ * ends; they are read by
  *
  *   #define UNWIND_READ_CODE(memory, address, to, size)
  *
- * which is UNWIND_READ if nobody says otherwise.
+ * which defaults to UNWIND_READ.
  */
 #ifndef BPF_UNWIND_STEP_H
 #define BPF_UNWIND_STEP_H
@@ -44,23 +44,23 @@ enum {
 	UNWIND_ARM64_SP = 31,
 };
 
-/* User addresses of arm64 end here; what is above in a return address is its signature (pointer
+/* The end of arm64 user addresses. Bits above it in a return address are its signature (pointer
  * authentication). */
 #define UNWIND_ARM64_ADDRESS ((1ULL << 48) - 1)
 
 struct unwind_frame {
 	__u64 pc, sp, fp, lr;
-	__u8 exact;    /* pc is an instruction's own address, not that behind a call */
-	__u8 fp_known; /* fp is the frame's own */
-	__u8 lr_known; /* arm64: lr is the frame's own: innermost, or interrupted by a signal */
-	__u8 guessed;  /* found by frame pointers where there was no row */
-	__u8 bx_known; /* x86-64: bx or bx_at is the frame's own */
+	__u8 exact;    /* pc is an instruction's own address, not a return address */
+	__u8 fp_known; /* fp is this frame's value */
+	__u8 lr_known; /* arm64: lr is this frame's: innermost, or interrupted by a signal */
+	__u8 guessed;  /* found by frame pointers, without a row */
+	__u8 bx_known; /* x86-64: bx or bx_at is this frame's */
 	__u8 zero[3];
-	__u64 bx;    /* rbx, while nobody has saved it */
-	__u64 bx_at; /* where it was saved; 0: nowhere. Read only when a CFA needs it */
+	__u64 bx;    /* rbx, until a frame saves it */
+	__u64 bx_at; /* where it was saved; 0: nowhere. Read only if a CFA needs it */
 };
 
-/* Where rows are looked up for a frame: a call may be its function's last instruction. */
+/* The address for looking up a frame's row: a call may be the last instruction of its function. */
 UNWIND_INLINE __u64 unwind_lookup_address(const struct unwind_frame *frame)
 {
 	return frame->exact ? frame->pc : frame->pc - 1;
@@ -83,9 +83,8 @@ UNWIND_INLINE void unwind_begin(struct unwind_frame *frame,
 	frame->bx_at = 0;
 }
 
-/* The value of the register a CFA is counted from, or a return address is in. @registers: of the
- * innermost frame, else NULL.
- */
+/* The value of a register that has a CFA's base or a return address. @registers: for the innermost
+ * frame, else NULL. */
 UNWIND_INLINE enum unwind_end unwind_find_register(const struct unwind_frame *frame, __u16 reg,
 						   const struct unwind_registers *registers,
 						   const void *memory, __u64 *ret_value)
@@ -104,8 +103,8 @@ UNWIND_INLINE enum unwind_end unwind_find_register(const struct unwind_frame *fr
 	return UNWIND_MORE;
 }
 
-/* Where the caller's rbx is. A place below the stack was popped already, as with the frame pointer.
- */
+/* Finds the caller's rbx. If its place is below the stack pointer, it was popped already, as with
+ * the frame pointer. */
 UNWIND_INLINE void unwind_follow_bx(struct unwind_frame *frame, const struct unwind_rule *rule,
 				    __u64 cfa)
 {
@@ -117,7 +116,7 @@ UNWIND_INLINE void unwind_follow_bx(struct unwind_frame *frame, const struct unw
 		frame->bx_at = at;
 }
 
-/* The CFA by its rule. @registers: of the innermost frame, else NULL. */
+/* The CFA by its rule. @registers: for the innermost frame, else NULL. */
 UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 					      const struct unwind_rule *rule,
 					      const struct unwind_registers *registers,
@@ -149,7 +148,7 @@ UNWIND_INLINE enum unwind_end unwind_find_cfa(const struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
-/* The address a register of the caller was saved at. */
+/* The address where a register of the caller was saved. */
 UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved, __s32 offset,
 				    __u64 cfa)
 {
@@ -160,8 +159,8 @@ UNWIND_INLINE __u64 unwind_saved_at(const struct unwind_frame *frame, __u8 saved
 	return from + (__u64)(__s64)offset;
 }
 
-/* The caller's frame pointer. In an epilogue the place where it was saved may lie below the stack
- * already, where a copy does not reach: then the register has its value back. */
+/* Restores the caller's frame pointer. In an epilogue its place may already be below the stack
+ * pointer, where a copy does not reach; then the register has its value again. */
 UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct unwind_rule *rule,
 				     const void *memory, __u64 cfa)
 {
@@ -178,7 +177,7 @@ UNWIND_INLINE void unwind_restore_fp(struct unwind_frame *frame, const struct un
 		frame->fp_known = 0;
 }
 
-/* Where the caller goes on. */
+/* The return address. */
 UNWIND_INLINE enum unwind_end unwind_find_ra(struct unwind_frame *frame,
 					     const struct unwind_rule *rule,
 					     const struct unwind_registers *registers,
@@ -206,8 +205,8 @@ UNWIND_INLINE enum unwind_end unwind_find_ra(struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
-/* What the caller was left with: where it goes on, its fp. Most functions save the two side by
- * side, and reading is what a step costs. */
+/* Restores the caller's return address and fp. Most functions save them side by side, and reads are
+ * the cost of a step. */
 UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
 					     const struct unwind_rule *rule,
 					     const struct unwind_registers *registers,
@@ -246,8 +245,8 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	end = unwind_find_cfa(frame, rule, registers, memory, &cfa);
 	if (end != UNWIND_MORE)
 		return end;
-	/* Stacks grow downwards; a handler may run on one of its own, and functions whose return
-	 * address is in a register need not push anything. */
+	/* Stacks grow downwards. But a signal handler may have its own stack, and functions with
+	 * the return address in a register need not push anything. */
 	if (!(rule->flags & (UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH)) &&
 	    cfa < frame->sp + (rule->ra == UNWIND_SAVED_CFA))
 		return UNWIND_END_BAD_FRAME;
@@ -268,13 +267,13 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
-/* How a function leaves: what it takes off the stack before its return address. */
+/* An epilogue: what it takes off the stack before the return address. */
 struct unwind_epilogue {
 	__u64 bytes;
 	__u8 pops_fp;
 };
 
-/* x86-64: is this "add $BYTES,%rsp; pop %rbp; ret", of which the first two need not be there? */
+/* x86-64: true for "add $BYTES,%rsp; pop %rbp; ret"; the first two are optional. */
 UNWIND_INLINE int unwind_read_epilogue(__u64 code, struct unwind_epilogue *epilogue)
 {
 	enum { ADD_RSP = 0xc48348, SIGN = 0x80, POP_RBP = 0x5d, RET = 0xc3 };
@@ -290,8 +289,8 @@ UNWIND_INLINE int unwind_read_epilogue(__u64 code, struct unwind_epilogue *epilo
 	return (code & 0xff) == RET;
 }
 
-/* Trampolines call and return, without a row or a frame pointer of their own: those of CPython
- * (-X perf) are such. UNWIND_END_NO_ROWS: the code goes on otherwise, nothing is known. */
+/* For trampolines that call and return without a row or frame pointer of their own, such as
+ * CPython's (-X perf). UNWIND_END_NO_ROWS: there is no epilogue here, nothing is known. */
 UNWIND_INLINE enum unwind_end unwind_by_epilogue(struct unwind_frame *frame, const void *memory)
 {
 	struct unwind_epilogue epilogue;
@@ -318,8 +317,8 @@ UNWIND_INLINE enum unwind_end unwind_by_epilogue(struct unwind_frame *frame, con
 	return UNWIND_MORE;
 }
 
-/* Does the code clear the frame pointer shortly before the call? With that threads begin which
- * nobody called, in C libraries whose clone() has no row (x86-64 psABI 3.4.1, AAPCS64 6.4.6). */
+/* True if the code clears the frame pointer shortly before the call. In C libraries whose clone()
+ * has no row, threads start like this (x86-64 psABI 3.4.1, AAPCS64 6.4.6). */
 UNWIND_INLINE int unwind_begins_thread(const struct unwind_frame *frame, const void *memory,
 				       int arm64)
 {
@@ -343,8 +342,9 @@ UNWIND_INLINE int unwind_begins_thread(const struct unwind_frame *frame, const v
 	return 0;
 }
 
-/* A chain of frame pointers ends with zero, or leads to a return address of zero. Where rows led to
- * the frame, its register may have any value: hand-written code counts down to zero with it. */
+/* A chain of frame pointers ends with zero, or with a return address of zero. If rows led to the
+ * frame, the register may have any value, for example a counter of hand-written code that reaches
+ * zero. */
 UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame,
 						      const void *memory, int arm64)
 {
@@ -372,10 +372,10 @@ UNWIND_INLINE enum unwind_end unwind_by_frame_pointer(struct unwind_frame *frame
 	return UNWIND_MORE;
 }
 
-/* From a frame in executable memory to its caller. @rule: in force at unwind_lookup_address, NULL
- * or UNWIND_CFA_NONE: no row; @registers: of the innermost frame, else NULL; @entry: the code at
- * which a program starts. Anything but UNWIND_MORE: there is no caller, the frame is unchanged in
- * its pc. */
+/* Steps from a frame in executable memory to its caller. @rule: for unwind_lookup_address; NULL or
+ * UNWIND_CFA_NONE: no row; @registers: for the innermost frame, else NULL; @entry: the frame is in
+ * code where a program starts. Any result but UNWIND_MORE: there is no caller, and the frame's pc
+ * is unchanged. */
 UNWIND_INLINE enum unwind_end unwind_step(struct unwind_frame *frame,
 					  const struct unwind_rule *rule, int entry,
 					  const struct unwind_registers *registers,
