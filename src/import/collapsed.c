@@ -13,7 +13,7 @@
 
 enum {
 	MARK_LENGTH = 4, /* of "_[k]" */
-	MAX_DIGITS = 10, /* of a number of a process */
+	MAX_DIGITS = 10, /* of a process id */
 	PEEK_LINES = 20,
 };
 
@@ -38,7 +38,8 @@ const char *collapsed_fault_text(enum collapsed_fault fault)
 	return texts[fault];
 }
 
-/* The count is the last word. Its blank; NULL: the line has none, whether it can be used or not. */
+/* The blank before the count, the last word of the line. NULL: no count, not even an unusable
+ * one. */
 static char *find_count(char *line)
 {
 	char *blank = strrchr(line, ' '), *end;
@@ -54,7 +55,8 @@ static char *find_count(char *line)
 	return *end ? NULL : blank;
 }
 
-/* A fraction, which some tools write, is rounded. The stack before it is made to end there. */
+/* Cuts @line at its count, so that only the stack is left. Rounds a fraction, which some tools
+ * write. */
 static enum collapsed_fault take_count(char *line, uint64_t *ret_count,
 				       struct collapsed_facts *facts)
 {
@@ -79,7 +81,7 @@ static enum collapsed_fault take_count(char *line, uint64_t *ret_count,
 	return COLLAPSED_FINE;
 }
 
-/* Ends @text before "-123" (or '/' for '-') and gives the number; false: it does not end so. */
+/* Ends @text before "-123" (or '/' for '-') and returns the number. False: no such ending. */
 static bool take_number(char *text, char before, int32_t *ret_number)
 {
 	char *at = text + strlen(text);
@@ -164,7 +166,7 @@ static void note_fault(struct reading *reading, enum collapsed_fault fault)
 	reading->facts.fault = fault;
 }
 
-/* @cut: it was longer than a line may be. */
+/* @cut: the line was longer than COLLAPSED_MAX_LINE. */
 static int take_line(struct reading *reading, const struct buf *text, bool cut)
 {
 	char *line = text->bytes;
@@ -213,8 +215,8 @@ static bool is_stack(const char *line, size_t length)
 	return find_count(copy) != NULL;
 }
 
-/* Most lines must be stacks. The last one may have been cut off; of a text that has but that one it
- * counts. */
+/* True if most lines are stacks. The last line may be incomplete; it counts only if no stack came
+ * before it. */
 bool collapsed_is(const void *bytes, size_t size)
 {
 	const char *line = bytes, *end = line + size;

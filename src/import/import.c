@@ -28,8 +28,8 @@ static bool is_stdin(const struct import_options *options)
 	return strcmp(options->input, "-") == 0;
 }
 
-/* The head of a recording that is a folder is in its file "data". *ret_folder is the caller's to
- * close; -1: it is none. */
+/* For a recording that is a folder, opens its file "data", which has the head. The caller closes
+ * *ret_folder; -1: the input is not a folder. */
 static int open_input(const struct import_options *options, struct perf_data_input *input,
 		      int *ret_folder, struct err *err)
 {
@@ -51,8 +51,8 @@ static int open_input(const struct import_options *options, struct perf_data_inp
 	return 0;
 }
 
-/* perf record --kcore leaves the names of the kernel beside the records. The caller's to free;
- * NULL: not needed, or not there. */
+/* perf record --kcore keeps the kernel's symbols in the folder. The caller frees the path; NULL:
+ * not needed, or no such file. */
 static char *kept_kallsyms(const struct import_options *options)
 {
 	_cleanup_free_ char *path = xasprintf("%s/kcore_dir/kallsyms", options->input);
@@ -64,8 +64,8 @@ static char *kept_kallsyms(const struct import_options *options)
 
 enum { LOOK_BYTES = 16384 };
 
-/* The first bytes: *ret_bytes is borrowed until more is read. What editors put in front of UTF-8 is
- * no part of a text. */
+/* Returns the first bytes, borrowed until the next read. Skips a byte order mark, which some
+ * editors write before UTF-8 text. */
 static size_t look(struct perf_data_input *input, const uint8_t **ret_bytes)
 {
 	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
@@ -75,13 +75,13 @@ static size_t look(struct perf_data_input *input, const uint8_t **ret_bytes)
 		perf_data_input_skip(input, sizeof(mark));
 		there = perf_data_input_peek(input, LOOK_BYTES, ret_bytes);
 	}
-	/* A stack may be longer than that. */
+	/* The first line may be longer. */
 	if (there && !memchr(*ret_bytes, '\n', there))
 		there = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, ret_bytes);
 	return there;
 }
 
-/* What it is shows at its beginning. */
+/* Chooses the reader by the first bytes. */
 static int read_input(struct import_profile *import, struct perf_data_input *input, int folder,
 		      struct import_result *result, struct err *err)
 {
@@ -133,7 +133,7 @@ int import_run(const struct import_options *options, struct import_result *ret_r
 	int rc;
 
 	*ret_result = (struct import_result){ .kept = false };
-	open_limit_raise(); /* a recording may consist of a file for each CPU */
+	open_limit_raise(); /* a folder may have a file for each CPU */
 	rc = open_input(options, &input, &folder, err);
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", name);

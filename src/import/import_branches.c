@@ -8,7 +8,7 @@ enum {
 	CYCLES_MASK = 0xffff,
 };
 
-/* A place has no mode of its own: kernels have the upper half of the addresses. */
+/* A branch address has no mode of its own: the upper half of the addresses is the kernel's. */
 static uint32_t frame_of(const struct import_profile *import, const struct machine_space *space,
 			 uint64_t address)
 {
@@ -22,7 +22,7 @@ void import_branches_take(struct import_profile *import, const struct machine_sp
 			  uint8_t event)
 {
 	const struct perf_branches *branches = &record->sample.branches;
-	/* In the other byte order the bits are in another order too, which differs by machine. */
+	/* The other byte order also orders the bits differently, depending on the machine. */
 	bool flags_known = !format->swap_room;
 
 	if (format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)

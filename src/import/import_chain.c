@@ -13,7 +13,7 @@ uint8_t import_chain_mode(const struct perf_record *record)
 	return (int64_t)record->sample.ip < 0 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
-/* Whose addresses follow a mark, as a cpu mode. */
+/* The cpu mode of the addresses after a mark. */
 static uint8_t mode_behind(uint64_t mark)
 {
 	if (mark == (uint64_t)PERF_CONTEXT_KERNEL)
@@ -40,8 +40,8 @@ static void split(const struct perf_record *record, struct import_chain *chain)
 	}
 }
 
-/* The processor's record of calls, youngest first: each came from a call in the frame further out.
- */
+/* Takes a call stack of branch records, youngest call first. Each call lies in the next outer
+ * frame. */
 static void take_branches(const struct perf_record *record, struct import_chain *chain)
 {
 	const struct perf_branches *branches = &record->sample.branches;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call chain of a sample of perf, taken apart: what ran in the kernel, what in user mode. */
+/* The call chain of a perf sample, split into kernel and user mode. */
 #ifndef IMPORT_IMPORT_CHAIN_H
 #define IMPORT_IMPORT_CHAIN_H
 
@@ -16,12 +16,13 @@ struct import_chain {
 	size_t user_count;
 };
 
-/* Where a record's cpu mode is not told, by the address. */
+/* The record's cpu mode; if unknown, decided by the sign of its address. */
 uint8_t import_chain_mode(const struct perf_record *record);
 
-/* Of a sample of an event with this format. The innermost address of the mode the sample was taken
- * in is the sample's ip (a precise event's may differ from where the chain was taken). With call
- * stacks of branch records (LBR) these are the user part: each is one byte behind a call. */
+/* Splits the chain of a sample of an event with this format. The innermost address of the sample's
+ * mode is the sample's ip, which for a precise event may differ from the start of the chain. A call
+ * stack of branch records (LBR) replaces a missing user part: each address is one byte after a
+ * call. */
 void import_chain_read(const struct perf_record *record, const struct perf_format *format,
 		       struct import_chain *ret_chain);
 

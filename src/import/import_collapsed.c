@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collapsed stacks, by our rules:
- *   - A first name of the form COMM-PID/TID is the thread; without it nobody is known.
- *   - Counts are samples if that makes at most IMPORT_MOST_COUNTED of them, else they are weights.
- *   - Functions that are marked as inlined (_[i]) are no frames of the stack: it would be another
- *     one than that of the profile it came from. They are kept when asked for.
- *   - What export escaped (\xNN) is what it was.
+ *   - A first name of the form COMM-PID/TID is the thread; else the thread is unknown.
+ *   - Counts are samples if they add up to at most IMPORT_MOST_COUNTED, else weights.
+ *   - Functions marked as inlined (_[i]) are not frames: the stack would differ from that of the
+ *     profile it came from. An option keeps them.
+ *   - What export escaped (\xNN) is unescaped.
  */
 #include "import/import_collapsed.h"
 

@@ -7,8 +7,8 @@
 #include "import/import_profile.h"
 #include "import/perf_data_input.h"
 
-/* Reads what is left of @input. Lines that cannot be understood are counted as lost; what was left
- * out on purpose is said in result->damage. */
+/* Reads the rest of @input. Counts malformed lines as lost and describes them in result->damage;
+ * result->left_out says what was omitted on purpose. */
 int import_collapsed(struct import_profile *import, struct perf_data_input *input,
 		     struct import_result *result, struct err *err);
 

@@ -29,7 +29,7 @@ bool import_counts_are_samples(const struct import_counts *counts, uint8_t event
 	return counts->counted[event] <= IMPORT_MOST_COUNTED;
 }
 
-/* Samples of one stack weigh the same, but for what cannot be shared out. */
+/* The samples of one stack share its weight; the first ones get what does not divide evenly. */
 static int store_one(const struct import_count *count, uint64_t samples,
 		     struct import_profile *import, struct err *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf's samples by our rules:
- *   - The weight is the period the sample has, or the fixed one of its event; where samples tell
- *     what the members of a group counted, what each counted since the sample before.
- *   - The leaf is the sample's ip. A call chain the kernel found along frame pointers ends in the
- *     cut "frame pointers", for nothing proves that no frame is missing; registers and a copy of
- *     the stack are unwound now, by the rows of the files, where these are found.
- *   - A sample of a process without mappings is of a kernel thread: it has no user part to miss.
- *   - What a lost record was of is not told: it counts as samples of the event that tells.
+ * perf's samples, by our rules:
+ *   - The weight is the sample's period, or the fixed period of its event. For a group whose
+ *     samples carry the members' counts, each member's weight is its count since the sample before.
+ *   - The leaf is the sample's ip. A call chain by frame pointers ends in the cut "frame pointers",
+ *     for nothing proves that no frame is missing. Registers and a copied stack are unwound now, by
+ *     the unwind rows of the files, if the files are found.
+ *   - A sample of a process without mappings is a kernel thread's: it misses no user part.
+ *   - A lost record does not say what it was. It counts as a sample of the event that reports it.
  */
 #include "import/import_data.h"
 
@@ -45,13 +45,13 @@
 
 enum { MAX_CGROUPS = 65536 };
 
-/* A control group by its id. */
+/* A control group and its id. */
 struct cgroup {
 	uint64_t id;
 	str_id path;
 };
 
-/* A sample but for its event and weight. */
+/* A sample without event and weight. */
 struct placed {
 	struct sample sample;
 	struct machine_space space; /* of its process */
@@ -62,19 +62,19 @@ struct importing {
 	struct import_profile *import;
 	struct perf_data *data;
 	struct import_tasks *tasks;
-	struct import_repeats *repeats; /* NULL: there is one event only */
+	struct import_repeats *repeats; /* NULL: the recording has one event only */
 	struct import_kernel kernel;
 	struct import_events events;
 	struct perf_reads reads;
 	VEC(struct cgroup) cgroups;
 	struct import_files files;
 	struct dispatch dispatch;
-	size_t index;	   /* of the event of the record at hand */
-	bool same_machine; /* as we are */
+	size_t index;	   /* of the current record's event */
+	bool same_machine; /* the recording is of this machine */
 	bool has_chains, has_dumps;
-	uint64_t without_event;	   /* samples of events or members beyond what is followed */
-	uint64_t foreign;	   /* counts of events that the recording does not tell of */
-	struct import_chain chain; /* of the sample at hand */
+	uint64_t without_event;	   /* samples of events or members beyond our limits */
+	uint64_t foreign;	   /* counts of events that the recording does not declare */
+	struct import_chain chain; /* of the current sample */
 	struct unwind_registers registers; /* the same */
 	struct err *err;
 };
@@ -96,7 +96,7 @@ static void take_dump(struct importing *importing, const struct perf_record *rec
 	importing->has_dumps = true;
 }
 
-/* The user part in the form the stacks module takes it. */
+/* The user part, as the stacks module takes it. */
 static struct user_stack user_part(struct importing *importing, const struct machine_space *space,
 				   const struct perf_record *record,
 				   const struct perf_event_attr *attr)
@@ -178,7 +178,7 @@ static void set_cgroup(struct importing *importing, const struct machine_space *
 				   profile_text(profile, cgroup->path));
 }
 
-/* Where and when a sample was, whatever it counts. */
+/* Fills in everything except event and weight. */
 static void place_sample(struct importing *importing, struct perf_record *record,
 			 const struct perf_data_event *event, struct placed *ret_placed)
 {
@@ -203,7 +203,7 @@ static void place_sample(struct importing *importing, struct perf_record *record
 								  importing->chain.kernel_count);
 }
 
-/* What was placed, as a sample of an event of the profile. */
+/* Stores the placed sample as a sample of an event of the profile. */
 static int give_sample(struct importing *importing, const struct placed *placed, int event,
 		       uint64_t weight)
 {
@@ -221,7 +221,7 @@ static int give_sample(struct importing *importing, const struct placed *placed,
 	return import_profile_sample(import, &sample, importing->err);
 }
 
-/* A sample of each event of the group that counted anything since the sample before. */
+/* Stores one sample for each event of the group that counted since the sample before. */
 static int give_members(struct importing *importing, const struct perf_record *record,
 			const struct placed *placed, const struct perf_data_event *leader)
 {
@@ -402,7 +402,7 @@ static void set_facts(const struct importing *importing)
 		run->start_realtime_ns = facts->realtime_ns + (import->first_ns - facts->at_ns);
 }
 
-/* What is known of the recording as a whole only now. */
+/* Losses of the recording as a whole, which are known only at the end. */
 static void settle_losses(struct importing *importing)
 {
 	struct perf_data_counts counts = perf_data_counts(importing->data);
@@ -474,7 +474,7 @@ static int read_all(struct importing *importing, struct import_result *result)
 	return 0;
 }
 
-/* What several threads wrote is a folder of files. */
+/* A recording by several threads is a folder of files. */
 static int open_data(struct perf_data_input *input, int folder, struct perf_data **ret_data,
 		     struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events of a recording of perf as those of a profile. */
+/* Maps the events of a perf recording to those of a profile. */
 #ifndef IMPORT_IMPORT_EVENTS_H
 #define IMPORT_IMPORT_EVENTS_H
 
@@ -11,20 +11,20 @@
 #include "import/import_profile.h"
 #include "import/perf_data.h"
 
-/* Zero-initialised but for the pointers, which are borrowed, is empty. */
+/* Empty when zero-initialised except for the pointers, which are borrowed. */
 struct import_events {
 	struct import_profile *import;
 	const struct perf_data *data;
-	VEC(int) list; /* of the recording -> of the profile, or not declared yet */
+	VEC(int) list; /* by event of the recording: event of the profile, or not declared yet */
 };
 
 void import_events_done(struct import_events *events);
 
-/* The event of the profile that an event of the recording is; IMPORT_NO_EVENT: there are too many.
- * Only events that are asked for are in the profile: those that have samples, or lost some. */
+/* The profile's event for an event of the recording; IMPORT_NO_EVENT: too many. The first call for
+ * an event adds it, so the profile has only events with samples or losses. */
 int import_events_of(struct import_events *events, size_t index);
 
-/* Does it count nanoseconds? */
+/* True if the event counts nanoseconds. */
 bool import_events_is_time(const struct perf_event_attr *attr);
 
 #endif

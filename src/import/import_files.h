@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that processes of a recording had mapped: by the build id of the mapping's record, else
- * by the one the recording tells for the path, else, on the host of the recording, by device and
- * inode.
+ * The files that the recorded processes had mapped. A file is identified by the build id of its
+ * mapping record, else by the recording's build id for the path, else, on the recording's host, by
+ * device and inode.
  */
 #ifndef IMPORT_IMPORT_FILES_H
 #define IMPORT_IMPORT_FILES_H
@@ -15,7 +15,7 @@
 #include "import/perf_data_features.h"
 #include "perf/perf_record.h"
 
-/* A file's build id by its path. */
+/* A path and its build id. */
 struct import_known_id {
 	str_id path;
 	const struct perf_data_build_id *id; /* borrowed from the facts */
@@ -28,13 +28,13 @@ struct import_files {
 	bool same_host;
 };
 
-/* @facts must stay. */
+/* @facts must outlive @files. */
 void import_files_begin(struct import_files *files, struct import_profile *import,
 			const struct perf_data_facts *facts);
 void import_files_done(struct import_files *files);
 
-/* A mapping of a process: into the model. @our_kernel: the kernel recorded is the one that runs,
- * and so its vdso is ours. */
+/* Adds a mapping of a process to the model. @our_kernel: the recorded kernel is the running one, so
+ * its vdso is ours. */
 void import_files_map(struct import_files *files, const struct perf_record *record,
 		      bool our_kernel);
 

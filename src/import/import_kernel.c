@@ -26,7 +26,7 @@ static bool same_id(const struct elf_build_id *a, const struct elf_build_id *b)
 	return a->size > 0 && a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* "[kernel.kallsyms]", with the name of a symbol behind it in mappings. */
+/* "[kernel.kallsyms]"; in mappings a symbol's name follows. */
 static bool is_kernel(const char *path)
 {
 	return strncmp(path, KERNEL_PREFIX, sizeof(KERNEL_PREFIX) - 1) == 0;
@@ -107,8 +107,8 @@ static bool is_our_release(const struct perf_data_facts *facts)
 	       strcmp(facts->os_release, us.release) == 0;
 }
 
-/* Without a build id: of this host, of this release, and at the random address of this boot is as
- * good. */
+/* Without a build id, accepts the running kernel if host and release match and it lies at the same
+ * random address. */
 static bool try_running(struct import_kernel *kernel, const struct kernel_recorded *recorded)
 {
 	const struct kernel_symbols_options source = { .recorded = recorded };
@@ -123,7 +123,7 @@ static bool try_running(struct import_kernel *kernel, const struct kernel_record
 	return kernel->running;
 }
 
-/* The kernel lay where the symbol @bound was at @address (0: hidden). */
+/* Lays out the kernel with the symbol @bound at @address (0: hidden). */
 static int lay(struct import_kernel *kernel, enum kernel_bound bound, uint64_t address,
 	       uint64_t size, struct err *err)
 {
@@ -150,7 +150,7 @@ int import_kernel_need(struct import_kernel *kernel, struct err *err)
 	return kernel->import->frames.kernel ? 0 : lay(kernel, KERNEL_BOUND_TEXT, 0, 0, err);
 }
 
-/* "[name]" or "/lib/modules/.../name.ko.xz", where the file may be called "na-me". */
+/* The name for "[name]" or "/lib/modules/.../name.ko.xz"; the file's may be spelled "na-me". */
 static void module_name(const char *path, char *ret_name, size_t size)
 {
 	const char *base = path[0] == '[' ? path + 1 : file_base(path);
@@ -189,7 +189,7 @@ static int map_core(struct import_kernel *kernel, const struct perf_mmap *map, s
 
 	if (kernel->import->frames.kernel)
 		return 0;
-	/* Old ones say that it reaches from 0 to the end. */
+	/* Old versions of perf record a mapping from 0 to the end of the address space. */
 	if (map->start && map->start + map->size > address)
 		size = map->start + map->size - address;
 	return lay(kernel, bound, address, size, err);

@@ -11,7 +11,7 @@
 #include "model/perf_text.h"
 #include "perf/event_names.h"
 
-#define NO_ADDRESS (1ULL << 63) /* and the symbol: what tells places without an address apart */
+#define NO_ADDRESS (1ULL << 63) /* marks offsets of frames without an address */
 #define CUT_PREFIX "[cut:"
 
 /* ---- code ---- */
@@ -28,7 +28,7 @@ static bool ends(const char *text, const char *with)
 	return length >= size && strcmp(text + length - size, with) == 0;
 }
 
-/* Without its brackets; NULL when it has none. To be freed. */
+/* The path without its brackets, to be freed; NULL: it has none. */
 static char *in_brackets(const char *path)
 {
 	size_t length = strlen(path);
@@ -42,11 +42,11 @@ static char *in_brackets(const char *path)
 }
 
 struct special {
-	const char *begins; /* with a bracket at its end: the whole name */
+	const char *begins; /* the whole name if it ends in a bracket */
 	enum image_kind kind;
 };
 
-/* Brackets that are no modules of the kernel, ours and perf's. */
+/* Names in brackets, ours and perf's, that are no kernel modules. */
 static const struct special specials[] = {
 	{ "[vdso]", IMAGE_VDSO },
 	{ CUT_PREFIX, IMAGE_CUT },
@@ -131,7 +131,7 @@ bool import_names_is_kernel(enum image_kind kind)
 	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF;
 }
 
-/* Whoever waits does so in the kernel. */
+/* A waiting thread is in the kernel. */
 enum mode import_names_mode(const struct profile *profile, uint32_t stack)
 {
 	uint32_t frame = profile->stacks.items[stack].frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known by name only: the images, functions and threads of profiles in which all that was
- * resolved long ago. */
+/* Images, functions and threads that are known only by name, in profiles that another tool
+ * resolved. */
 #ifndef IMPORT_IMPORT_NAMES_H
 #define IMPORT_IMPORT_NAMES_H
 
@@ -11,42 +11,41 @@
 #include "base/vec.h"
 #include "model/profile.h"
 
-/* What users are told of text that has more than an import takes. */
+/* The remark for text with inlined functions that the import omits. */
 #define IMPORT_INLINES_LEFT_OUT \
 	"inlined functions are not frames of these stacks; --inlines adds them"
 
-/* What kind of code a path of perf's or ours stands for; "" is a bucket. */
+/* The kind of code that a path of perf's or ours names; a bucket for "". */
 enum image_kind import_names_kind(const char *path);
-/* The image of that path, of the kind it stands for. */
+/* The image of that path and its kind. */
 uint32_t import_names_image(struct profile *profile, const char *path);
-/* What made an event of that name tick: time, or something that is counted. */
+/* What drives an event of that name: time, or something counted. */
 enum clock_kind import_names_clock(const char *name, bool is_time);
-/* Is it the kernel's, or one of its modules? */
+/* True for the kernel and its modules. */
 bool import_names_is_kernel(enum image_kind kind);
 
-/* The mode of a sample of a stack, by its innermost frame. */
+/* The mode of a sample, by the innermost frame of its stack. */
 enum mode import_names_mode(const struct profile *profile, uint32_t stack);
-/* A frame of which only the function's name is known; "" and "[unknown]": not even that. */
+/* A frame with only a function's name; "" and "[unknown]": not even that. */
 uint32_t import_names_frame(struct profile *profile, uint32_t image, const char *name,
 			    enum frame_kind kind);
-/* The frame that a name in brackets stands for, why a stack was cut or what a thread waited for; 0
- * for other names. */
+/* The frame for a name in brackets, a cut or a wait; 0 for other names. */
 uint32_t import_names_mark(struct profile *profile, const char *name);
 
-/* Threads, and the processes they must belong to. */
+/* A thread, and the process it belongs to. */
 struct import_names_thread {
 	int32_t pid, tid;
 	const char *comm;
 	const char *program; /* NULL: the comm of the thread with the process's number */
-	uint32_t instance;   /* of the program; 0: not told */
+	uint32_t instance;   /* of the program; 0: unknown */
 };
 
 struct import_names_process {
 	uint32_t row;
-	bool provisional; /* called by one of its threads until the first of them is told */
+	bool provisional; /* named after one of its threads until the main thread is seen */
 };
 
-/* Zero-initialised but for the profile is empty. */
+/* Empty when zero-initialised except for the profile. */
 struct import_names {
 	struct profile *profile;
 	VEC(struct import_names_process) processes;
@@ -54,9 +53,9 @@ struct import_names {
 };
 
 void import_names_done(struct import_names *names);
-/* The row of profile.tasks of a thread. */
+/* The row of the thread in profile.tasks. */
 uint32_t import_names_task(struct import_names *names, const struct import_names_thread *told);
-/* Everybody was told: numbers the instances that were not told. */
+/* Call after the last thread: numbers the instances that were unknown. */
 void import_names_finish(struct import_names *names);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile of pprof, by our rules:
- *   - A type of values is an event; "samples" (and NAME-samples before NAME) tells how many samples
- *     the next type's values are of. Time is in nanoseconds.
- *   - Locations with functions keep these names; others are looked up in the file of their mapping,
- *     if it is there and has that build id.
- *   - Functions that were inlined are frames of their own. Not so in profiles that we made, where
- *     file and address tell them again, unless that is asked for.
- *   - What escape_add changed in profiles that we made is what it was.
+ * A pprof profile, by our rules:
+ *   - A type of values is an event. "samples" (and NAME-samples before NAME) counts the samples of
+ *     the next type's values. Time is in nanoseconds.
+ *   - Locations with functions keep these names. Others are looked up in the file of their mapping,
+ *     if it is present with the same build id.
+ *   - Inlined functions are frames of their own. Not so in profiles that we wrote, where file and
+ *     address can name them again; an option keeps them.
+ *   - What escape_add changed in profiles that we wrote is unescaped.
  */
 #include "import/import_pprof.h"
 
@@ -28,16 +28,16 @@
 
 enum { NO_COLUMN = -1, MAX_NUMBER = 10 };
 
-/* An event, and which of a sample's values are its. */
+/* An event, and the columns of a sample's values that belong to it. */
 struct value_pair {
-	int samples; /* NO_COLUMN: not told */
+	int samples; /* NO_COLUMN: unknown */
 	int weight;
-	uint64_t scale; /* of the weight, to nanoseconds */
+	uint64_t scale; /* factor from the weight to nanoseconds */
 };
 
-/* The frames of a location, where it is the innermost of a stack and where it is not. */
+/* The frames of a location, as the innermost one of a stack and as an outer one. */
 struct known_frames {
-	uint32_t first, count; /* count 0: not asked for yet */
+	uint32_t first, count; /* count 0: not made yet */
 };
 
 struct importing_pprof {
@@ -47,8 +47,8 @@ struct importing_pprof {
 	size_t mapping_count;
 	struct value_pair pairs[PROFILE_MAX_EVENTS];
 	size_t pair_count;
-	size_t left_types;			      /* more events than a profile has */
-	uint32_t *images;			      /* by mapping; 0: not asked for yet */
+	size_t left_types;			      /* more than a profile has events */
+	uint32_t *images;			      /* by mapping; 0: not made yet */
 	struct known_frames *known[FRAME_KIND_COUNT]; /* by location */
 	VEC(uint32_t) frames;			      /* innermost first */
 	struct import_names names;
@@ -58,7 +58,7 @@ struct importing_pprof {
 	bool has_callers;
 };
 
-/* As it was before it was escaped. */
+/* The text unescaped. */
 static const char *plain(struct importing_pprof *importing, const char *text, struct buf *buf)
 {
 	if (!importing->ours)
@@ -87,7 +87,7 @@ static uint64_t scale_of(const char *unit)
 	return 0;
 }
 
-/* Does the type tell of how many samples the next one is? */
+/* True if the type counts the samples of the next one. */
 static bool counts_for(const struct pprof_type *type, const struct pprof_type *next)
 {
 	size_t length = strlen(next->name);
@@ -127,7 +127,7 @@ static void add_events(struct importing_pprof *importing)
 
 	for (size_t i = 0; i < count; i++) {
 		bool paired = i + 1 < count && counts_for(&types[i], &types[i + 1]);
-		/* Alone they are samples that weigh 1. */
+		/* Without another type they are samples of weight 1. */
 		bool alone = strcmp(types[i].name, "samples") == 0;
 
 		if (paired)
@@ -172,7 +172,7 @@ static uint32_t image_of(struct importing_pprof *importing, uint32_t mapping)
 	return importing->images[mapping];
 }
 
-/* A mapping that spans everything says that addresses are those of the file, as ours do. */
+/* A mapping of the whole address space marks addresses as those of the file, as ours are. */
 static bool is_whole(const struct pprof_mapping *mapping)
 {
 	return mapping->start == 0 && mapping->offset == 0 && mapping->limit == UINT64_MAX;
@@ -200,7 +200,7 @@ static uint32_t add_place(struct importing_pprof *importing, const struct pprof_
 		symbol.kind = SYMBOL_NONE;
 	frame.symbol = profile_symbol(profile, &symbol);
 	row = profile_frame(profile, &frame);
-	/* Another function told of the same place, or of no place at all. */
+	/* Another function has this place already, or the location has no address. */
 	if (profile->frames.items[row].symbol != frame.symbol)
 		row = import_names_frame(profile, frame.image, name, kind);
 	return row;
@@ -292,7 +292,7 @@ static int32_t number_of(const struct pprof_sample *told, const char *key)
 		       : -1;
 }
 
-/* "program#3" ends behind the program then. */
+/* Cuts the number off "program#3" and returns it; 0: none. */
 static uint32_t take_instance(char *process)
 {
 	char *mark = strrchr(process, '#');
@@ -304,7 +304,7 @@ static uint32_t take_instance(char *process)
 	return (uint32_t)strtoul(mark + 1, NULL, 10);
 }
 
-/* What a profile is of that does not say more: the file of its first mapping. */
+/* The program of a profile that does not name one: the file of its first mapping. */
 static const char *main_program(const struct importing_pprof *importing)
 {
 	const char *file = importing->mapping_count > 1
@@ -402,7 +402,7 @@ static void set_facts(struct importing_pprof *importing)
 	struct run_facts *run = &import->profile->run;
 	int64_t time_ns = pprof_time_ns(importing->pprof);
 	int64_t duration_ns = pprof_duration_ns(importing->pprof);
-	const char *command = pprof_comment(importing->pprof, 1); /* "" is not written at all */
+	const char *command = pprof_comment(importing->pprof, 1); /* "" is not in the file */
 
 	profile_set_text(&run->scope, "perf");
 	profile_set_text(&run->rung, importing->ours ? "prospect, as a pprof profile"

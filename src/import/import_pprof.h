@@ -7,7 +7,7 @@
 #include "import/import_profile.h"
 #include "import/perf_data_input.h"
 
-/* Reads what is left of @input. What was left out on purpose is said in @result. */
+/* Reads the rest of @input. result->left_out says what was omitted on purpose. */
 int import_pprof(struct import_profile *import, struct perf_data_input *input,
 		 struct import_result *result, struct err *err);
 

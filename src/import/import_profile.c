@@ -23,7 +23,7 @@ enum {
 	FLUSH_SAMPLES = STORE_MAX_PENDING / 2,
 };
 
-/* Those the user named, then that of the recorded machine. */
+/* The user's folders, then that of the recorded machine. */
 static void list_debug_folders(struct import_profile *import)
 {
 	const struct import_options *options = import->options;
@@ -58,7 +58,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	import->readers.foreign = foreign_new((struct pause){ 0 });
 	image_files_set_readers(import->files, &import->readers);
 	list_debug_folders(import);
-	/* Whether a name was a link then cannot be asked now. */
+	/* The recorded machine can no longer be asked whether a name was a link. */
 	import->machine = machine_new(import->profile, NULL, NULL);
 	import->frames = (struct frames){ .profile = import->profile };
 	import->stacks = stacks_new(&(struct stacks_parts){ .frames = &import->frames,
@@ -141,9 +141,9 @@ static void settle_facts(struct import_profile *import)
 
 	profile_set_text(&run->prospect_version, PROSPECT_VERSION);
 	run->start_ns = import->first_ns;
-	/* 0 would say that the recording is not finished. */
+	/* 0 would mean that the recording is not finished. */
 	run->end_ns = import->last_ns ? import->last_ns : 1;
-	/* CPU 0 is also that of samples which do not tell theirs */
+	/* Samples without a CPU are on CPU 0, too. */
 	if (run->cpus == 0 && import->cpus > 1)
 		run->cpus = import->cpus;
 }

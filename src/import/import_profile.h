@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profile that an import makes: what readers of perf.data and of perf script's text share. */
+/* The profile that an import writes: what all readers of input share. */
 #ifndef IMPORT_IMPORT_PROFILE_H
 #define IMPORT_IMPORT_PROFILE_H
 
@@ -22,36 +22,36 @@ struct import_profile {
 	const struct import_options *options;
 	struct profile *profile;
 	struct record_output output;
-	struct last_act *removal; /* of what is not whole, when a signal comes; owned */
+	struct last_act *removal; /* removes the unfinished file on a signal; owned */
 	struct machine *machine;
 	struct image_files *files;
-	struct readers readers; /* of what the import names */
-	struct frames frames;	/* .kernel is owned; NULL until it is known where the kernel lay */
+	struct readers readers; /* of the import's files */
+	struct frames frames;	/* .kernel is owned; NULL until the kernel's address is known */
 	struct stacks *stacks;
-	VEC(const char *) debug_folders; /* where the symbols of stripped files are looked for */
-	char *recorded_folder;		 /* the one of them that is below options->symfs */
+	VEC(const char *) debug_folders; /* where to look for symbols of stripped files */
+	char *recorded_folder;		 /* the one of them below options->symfs */
 	uint64_t samples;
 	uint64_t first_ns, last_ns; /* of samples that have a time */
-	uint32_t cpus;		    /* highest number of one that was seen, and one */
+	uint32_t cpus;		    /* highest CPU number seen, plus 1 */
 };
 
-/* Makes the file and what belongs to it. A signal that ends the process removes the file. */
+/* Creates the file and its writer. A signal that ends the process removes the file. */
 int import_profile_begin(struct import_profile *import, const struct import_options *options,
 			 struct err *err);
-/* Lets go of everything; a file that was not published is removed. */
+/* Frees everything and removes a file that was not published. */
 void import_profile_done(struct import_profile *import);
 
 enum { IMPORT_NO_EVENT = -1 };
 
-/* Appends an event; IMPORT_NO_EVENT when there are PROFILE_MAX_EVENTS already. */
+/* Appends an event. IMPORT_NO_EVENT: there are PROFILE_MAX_EVENTS already. */
 int import_profile_event(struct import_profile *import, const struct event *event);
 /* Counts and stores a sample. Negative errno and one line when the file cannot be written. */
 int import_profile_sample(struct import_profile *import, const struct sample *sample,
 			  struct err *err);
-/* Adds a sentence to what was not visible. */
+/* Adds a sentence to the list of what was not visible. */
 void import_profile_not_visible(struct import_profile *import, const char *sentence);
 
-/* Names everything, completes the run's facts and publishes the file under *ret_path (of @size). */
+/* Resolves names, completes the facts of the run and publishes the file as result->path. */
 int import_profile_finish(struct import_profile *import, struct import_result *result,
 			  struct err *err);
 

@@ -10,7 +10,7 @@
 
 enum { MAX_THREADS = 1 << 22 };
 
-/* The last that was told of a thread, and which event told it first. */
+/* The last record of a thread, and the event that wrote it first. */
 struct told {
 	int32_t tid, pid;
 	uint32_t type; /* PERF_RECORD_*; 0: nothing that could be repeated */
@@ -46,7 +46,7 @@ static bool has_tid(const void *owner, uint32_t index, const void *key)
 	return repeats->list.items[index].tid == *(const int32_t *)key;
 }
 
-/* NULL: there are too many threads. */
+/* NULL: too many threads. */
 static struct told *find_or_add(struct import_repeats *repeats, int32_t tid)
 {
 	uint64_t hash = hash_u64((uint32_t)tid);
@@ -94,7 +94,7 @@ static bool could_be_repeated(uint32_t type)
 bool import_repeats_is(struct import_repeats *repeats, const struct perf_record *record,
 		       size_t event)
 {
-	/* The recorder's own account of what was there before is told once. */
+	/* perf describes the state at the start only once. */
 	bool is_other = record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2 ||
 			record->time_ns == 0;
 	struct told *last, now;
@@ -105,7 +105,7 @@ bool import_repeats_is(struct import_repeats *repeats, const struct perf_record 
 	if (!last)
 		return false;
 	if (is_other) {
-		last->type = 0; /* what comes after it is of another moment */
+		last->type = 0; /* what follows is of another moment */
 		return false;
 	}
 	now = told_by(record, event);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What perf script printed, by our rules:
- *   - Names are those that were printed; nothing is looked up, for addresses may be those in memory
- *     or those in the files, and one cannot tell.
- *   - A process is known by its number, its program is its name (comm). Where only threads were
- *     printed, as perf does unless asked, each is a process.
+ * perf script's text, by our rules:
+ *   - Names stay as printed. Nothing is looked up, for addresses may be those in memory or those in
+ *     the file, and the text does not say which.
+ *   - A process is known by its number; its program is its name (comm). Where perf printed only
+ *     threads, its default, each is a process.
  *   - Without a printed period each sample weighs 1.
- *   - A call chain of frame pointers ends in the cut "frame pointers". Of one that perf unwound
- *     (--call-graph dwarf in the head) the outermost function tells whether it is whole.
- *   - In a text that prospect export printed, which its head says, names are as they were before
- *     they were escaped, cuts and waits are told, and inlined functions are left out unless asked
- *     for.
+ *   - A call chain by frame pointers ends in the cut "frame pointers". If perf unwound the stacks
+ *     (--call-graph dwarf in the head), the outermost function decides whether a stack is complete.
+ *   - In text that prospect export printed, as its head says, names are unescaped, cuts and waits
+ *     are recognised, and inlined functions are omitted unless an option keeps them.
  */
 #include "import/import_script.h"
 
@@ -32,16 +31,16 @@ struct scripted {
 	bool by_dwarf; /* perf unwound the stacks itself */
 	bool has_chains;
 	bool ours;     /* prospect export printed it */
-	bool left_out; /* inlined functions of it */
+	bool left_out; /* inlined functions were omitted */
 	char *perf_version;
-	char *units; /* of events, as the head tells them; NULL: it does not */
+	char *units; /* of events, as in the head; NULL: not there */
 	struct buf name, path;
 	struct err *err;
 };
 
 /* ---- frames ---- */
 
-/* As it was before it was escaped. Borrowed from @buf. */
+/* The text unescaped. Borrowed from @buf. */
 static const char *plain(const struct scripted *scripted, const char *text, struct buf *buf)
 {
 	if (!scripted->ours)
@@ -70,8 +69,8 @@ static uint32_t symbol_of(struct profile *profile, uint32_t image,
 	return profile_symbol(profile, &symbol);
 }
 
-/* The frame of a place. Places without an address, and a second name for one that has another (of
- * a function that was inlined there), are told apart by their symbol. */
+/* The frame of a place. Places without an address differ by symbol. So does a second name for an
+ * address, that of a function inlined there. */
 static uint32_t frame_of(struct profile *profile, const struct perf_script_frame *printed,
 			 enum frame_kind kind)
 {
@@ -98,7 +97,7 @@ static bool is_kernel_frame(const struct perf_script_frame *frame)
 	return import_names_is_kernel(import_names_kind(frame->image));
 }
 
-/* ---- how a stack ends ---- */
+/* ---- ends of stacks ---- */
 
 static bool is_one_of(const char *symbol, const char *const *names, size_t count)
 {
@@ -152,7 +151,7 @@ static enum stack_end end_of(const struct scripted *scripted,
 	return starts_user(last->symbol) ? STACK_COMPLETE : STACK_UNKNOWN;
 }
 
-/* The frame of a line; 0: it is none, for the function was inlined in the one that comes next. */
+/* The frame of a line; 0: none, the function was inlined into that of the next line. */
 static uint32_t line_frame(struct scripted *scripted, const struct perf_script_frame *printed,
 			   enum frame_kind kind)
 {
@@ -203,7 +202,7 @@ static bool is_clock(const char *name)
 	return strncmp(name, "cpu-clock", 9) == 0 || strncmp(name, "task-clock", 10) == 0;
 }
 
-/* Does the head say that the event counts nanoseconds? */
+/* True if the head says that the event counts nanoseconds. */
 static bool is_told_time(const struct scripted *scripted, const struct perf_script_sample *sample)
 {
 	_cleanup_free_ char *unit = xasprintf(" %s=ns ", sample->event);
@@ -211,7 +210,7 @@ static bool is_told_time(const struct scripted *scripted, const struct perf_scri
 	return scripted->ours && scripted->units && strstr(scripted->units, unit);
 }
 
-/* The event of that name, made if it was not there. */
+/* The event of that name, added if it is new. */
 static int event_of(struct scripted *scripted, const struct perf_script_sample *sample)
 {
 	struct profile *profile = scripted->import->profile;
@@ -231,7 +230,7 @@ static int event_of(struct scripted *scripted, const struct perf_script_sample *
 	return import_profile_event(scripted->import, &event);
 }
 
-/* Who runs under this number now; another name is another program. */
+/* The task with this number now; another name is another program. */
 static uint32_t task_of(struct scripted *scripted, const struct perf_script_sample *sample)
 {
 	const char *comm = plain(scripted, sample->comm, &scripted->name);
@@ -279,7 +278,7 @@ static int take_sample(void *context, const struct perf_script_sample *printed)
 	return import_profile_sample(import, &sample, scripted->err);
 }
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 static void take_head(void *context, const char *name, const char *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of perf script's text, one after the other, into the profile of an import. */
+/* The samples of perf script's text, one by one, into the profile of an import. */
 #ifndef IMPORT_IMPORT_SCRIPT_H
 #define IMPORT_IMPORT_SCRIPT_H
 
@@ -7,8 +7,8 @@
 #include "import/import_profile.h"
 #include "import/perf_data_input.h"
 
-/* Reads what is left of @input. Lines that cannot be understood are counted as lost; what was
- * left out on purpose is said in @result. */
+/* Reads the rest of @input. Counts malformed lines as lost. result->left_out says what was omitted
+ * on purpose. */
 int import_script(struct import_profile *import, struct perf_data_input *input,
 		  struct import_result *result, struct err *err);
 

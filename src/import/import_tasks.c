@@ -17,8 +17,8 @@ enum {
 
 enum awaited_map {
 	AWAIT_NOTHING,
-	AWAIT_FIRST, /* announced: the first file tells the program */
-	AWAIT_EXEC,  /* renamed: a file of that name tells that it was an exec */
+	AWAIT_FIRST, /* described by perf: the first file gives the program */
+	AWAIT_EXEC,  /* renamed: if a file of that name is mapped, it was an exec */
 };
 
 struct announced {
@@ -64,7 +64,7 @@ static struct announced *find(const struct import_tasks *tasks, int32_t pid)
 	return &tasks->list.items[index];
 }
 
-/* NULL: there are too many. */
+/* NULL: too many. */
 static struct announced *find_or_add(struct import_tasks *tasks, int32_t pid)
 {
 	struct announced *found = find(tasks, pid);
@@ -125,7 +125,7 @@ static void set_comm(struct announced *task, const char *comm, enum awaited_map 
 	task->awaits = awaits;
 }
 
-/* The first that is told of a process is its name. */
+/* The first name of a new process. */
 static void announce(struct import_tasks *tasks, int32_t pid, const char *comm)
 {
 	struct announced *task = find_or_add(tasks, pid);
@@ -142,7 +142,7 @@ void import_tasks_comm(struct import_tasks *tasks, uint64_t time_ns, int32_t pid
 {
 	struct announced *task;
 
-	/* The idle task has a name of its own in the model. */
+	/* The model names the idle task. */
 	if (pid <= 0)
 		return;
 	if (pid == tid && !exec && !machine_process_of(tasks->machine, pid)) {

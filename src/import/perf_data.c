@@ -14,8 +14,8 @@
 
 enum {
 	MAX_RECORD_BYTES = 65536,
-	MAX_WAITING_BYTES = 128 * 1024 * 1024, /* records that wait to be put in order */
-	MOST_RATIO = 2000,		       /* of compression */
+	MAX_WAITING_BYTES = 128 * 1024 * 1024, /* records that wait to be sorted */
+	MOST_RATIO = 2000,		       /* of decompressed to compressed bytes */
 };
 
 /* Records that perf adds to the kernel's (tools/lib/perf/include/perf/event.h, enum
@@ -34,20 +34,20 @@ enum {
 	USER_COMPRESSED2 = 83,
 };
 
-/* What of USER_EVENT_UPDATE is a name. */
+/* The type of USER_EVENT_UPDATE that has a name. */
 enum { UPDATE_NAME = 2 };
 
 struct perf_data {
 	struct perf_data_head head;
 	struct perf_data_queue *queue;
 	struct perf_data_parts parts;
-	struct perf_data_part *part; /* the one that is being read */
+	struct perf_data_part *part; /* the one being read */
 	size_t left_out;	     /* parts */
-	struct err damage;	     /* the head's, and of what was left out */
+	struct err damage;	     /* the head's, and omitted parts */
 	perf_data_visit visit;
 	void *context;
 	struct perf_data_counts counts;
-	bool scanning; /* only for what the recording tells of itself */
+	bool scanning; /* only for facts about the recording */
 	uint64_t record[MAX_RECORD_BYTES / 8];
 };
 
@@ -85,7 +85,7 @@ static int take_ordered(void *context, const void *bytes, size_t size, size_t ev
 	return data->visit(data->context, &record, event);
 }
 
-/* What perf itself made up of the state at the start has a trailer of zeroes: it comes first. */
+/* perf's description of the state at the start ends in zeroes: its time is 0, so it comes first. */
 static uint64_t order_time(const void *bytes, size_t size, uint32_t type,
 			   const struct perf_format *format)
 {
@@ -108,8 +108,8 @@ static int queue_record(struct perf_data *data, const void *bytes, size_t size, 
 
 	format = &data->head.events.list.items[0].format;
 	event = perf_data_events_find(&data->head.events, perf_record_id(bytes, size, format));
-	/* Of events that perf opened for itself the recording does not tell; what they say of
-	 * mappings and kernel code is true all the same. */
+	/* perf's events for its own use are not declared in the recording. Their records of
+	 * mappings and kernel code are valid all the same. */
 	if (event >= data->head.events.list.count && type != PERF_RECORD_SAMPLE)
 		event = 0;
 	if (event >= data->head.events.list.count) {
@@ -175,7 +175,7 @@ static void take_feature(struct perf_data *data, struct reader body)
 					body);
 }
 
-/* More follows behind the record than its size says. */
+/* The record is followed by bytes that its size does not include. */
 static void skip_payload(struct perf_data *data, uint64_t size, bool inside)
 {
 	if (inside || !perf_data_input_skip(data->part->input, size))
@@ -184,8 +184,8 @@ static void skip_payload(struct perf_data *data, uint64_t size, bool inside)
 
 static int take_compressed(struct perf_data *data, struct reader body, bool has_size, bool inside);
 
-/* What tells of the recording itself. A pipe was scanned for it; in a file little of it is left to
- * records. */
+/* Takes a record about the recording itself. A pipe was scanned for these; in a file few of them
+ * are records. */
 static void take_told(struct perf_data *data, uint32_t type, struct reader whole)
 {
 	struct reader body = whole;
@@ -227,7 +227,7 @@ static int take_user(struct perf_data *data, uint32_t type, struct reader whole,
 		skip_payload(data, reader_u64(&body), inside);
 		break;
 	case USER_FINISHED_ROUND:
-		/* that of one part says nothing of the others */
+		/* a round of one part does not cover the others */
 		return data->scanning || data->parts.list.count > 1
 			       ? 0
 			       : perf_data_queue_round(data->queue);
@@ -253,7 +253,7 @@ static int take_record(struct perf_data *data, const void *bytes, size_t size, b
 	return take_user(data, type, whole, inside);
 }
 
-/* The size a record's header tells; 0: it cannot be one. */
+/* The size in a record's header; 0: not a record. */
 static size_t record_size(const struct perf_data *data, const uint8_t *header)
 {
 	struct reader reader =
@@ -268,7 +268,7 @@ static size_t record_size(const struct perf_data *data, const uint8_t *header)
 
 /* ---- compressed records ---- */
 
-/* Takes all whole records of what was decompressed; the rest waits for more. */
+/* Takes all whole records of the decompressed bytes; the rest waits for more. */
 static int take_plain(void *context, const void *bytes, size_t size)
 {
 	struct perf_data *data = context;
@@ -309,7 +309,7 @@ static int take_compressed(struct perf_data *data, struct reader body, bool has_
 	}
 	if (!data->part->zstd)
 		data->part->zstd = zstd_stream_new(MOST_RATIO);
-	/* The records that come out are put where this one stands. */
+	/* The decompressed records may overwrite this one. */
 	bytes = xmemdup(reader_bytes(&body, size), size);
 	rc = zstd_stream_feed(data->part->zstd, bytes, size, take_plain, data, &err);
 	if (rc < 0 && err.text[0]) {
@@ -321,7 +321,7 @@ static int take_compressed(struct perf_data *data, struct reader body, bool has_
 
 /* ---- all of it ---- */
 
-/* One record in the order of the file. */
+/* Reads one record, in the order of the file. */
 static int read_record(struct perf_data *data)
 {
 	struct perf_data_input *input = data->part->input;
@@ -343,7 +343,7 @@ static int read_record(struct perf_data *data)
 	return data->part->ended ? 0 : take_record(data, data->record, size, false);
 }
 
-/* In a pipe the build ids come last, and a feature may come anywhere. */
+/* In a pipe build ids come last, and features may come anywhere. */
 static int scan_pipe(struct perf_data *data, struct err *err)
 {
 	data->scanning = true;

@@ -7,8 +7,8 @@
 #include "base/xalloc.h"
 #include "perf/event_names.h"
 
-/* Bit fields fill a word from its lowest bit on little-endian machines, from its highest on the
- * others; bytes stay where they are, so within each byte the order of bits is turned. */
+/* Bit fields fill a word from its lowest bit on little-endian machines and from its highest on
+ * others. Bytes keep their places, so the bits within each byte are reversed. */
 static uint64_t read_flags(struct reader *reader)
 {
 	uint64_t flags = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of a recording of perf: their attributes, names, and the ids by which records tell
- * which one they belong to. Attributes may be of any size, older and younger than we know, and of
- * either byte order.
+ * The events of a perf recording: their attributes, names, and the ids by which records name their
+ * event. Attributes may have any size, from older and newer kernels, and either byte order.
  */
 #ifndef IMPORT_PERF_DATA_EVENTS_H
 #define IMPORT_PERF_DATA_EVENTS_H
@@ -25,10 +24,10 @@ enum {
 };
 
 struct perf_data_event {
-	struct perf_event_attr attr; /* in our byte order; what the recording has not is 0 */
+	struct perf_event_attr attr; /* in our byte order; fields that the recording lacks are 0 */
 	struct perf_format format;
 	char *name; /* owned; as perf calls it */
-	bool named; /* by the recording: else told from the attributes */
+	bool named; /* the recording names it; else its attributes do */
 };
 
 struct perf_data_id {
@@ -36,7 +35,7 @@ struct perf_data_id {
 	uint32_t event;
 };
 
-/* Zero-initialised is empty. */
+/* Empty when zero-initialised. */
 struct perf_data_events {
 	VEC(struct perf_data_event) list;
 	VEC(struct perf_data_id) ids;
@@ -44,16 +43,17 @@ struct perf_data_events {
 	uint64_t *swap_room;  /* for the formats; NULL: our byte order. Borrowed */
 };
 
-/* A perf_event_attr of @reader's bytes, all of them, in its byte order. */
+/* Reads a perf_event_attr from all bytes of @reader, in its byte order. */
 struct perf_event_attr perf_data_events_attr(struct reader reader);
 
-/* Appends an event; false: there are too many. */
+/* Appends an event; false: too many. */
 bool perf_data_events_add(struct perf_data_events *events, const struct perf_event_attr *attr);
-/* An id of an event (< list.count). The first to claim it has it. False: there are too many. */
+/* Adds an id of an event (< list.count). An id belongs to the first event that has it. False: too
+ * many. */
 bool perf_data_events_add_id(struct perf_data_events *events, uint64_t id, size_t event);
-/* The event of an id, or of records without one (0); list.count: none has it. */
+/* The event of an id, 0 being that of records without one; list.count: unknown. */
 size_t perf_data_events_find(const struct perf_data_events *events, uint64_t id);
-/* Names an event, unless the name is empty. */
+/* Names an event; an empty name is ignored. */
 void perf_data_events_name(struct perf_data_events *events, size_t event, const char *name);
 void perf_data_events_done(struct perf_data_events *events);
 

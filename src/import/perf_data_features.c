@@ -23,7 +23,7 @@ static void set_text(char **text, const char *value)
 	*text = xstrdup(value);
 }
 
-/* A length, then so many bytes with a NUL somewhere in them. "" when damaged. */
+/* A length, and that many bytes with a NUL among them. "" if damaged. */
 static const char *read_string(struct reader *reader)
 {
 	uint32_t size = reader_u32(reader);
@@ -116,7 +116,7 @@ static void read_build_ids(struct perf_data_facts *facts, struct perf_data_event
 	}
 }
 
-/* The event of a description: that of one of its ids, else, without ids, the one in its place. */
+/* The event of a description: by the first of its ids, or without ids by its place in the list. */
 static size_t described_event(const struct perf_data_events *events, struct reader ids,
 			      uint32_t place)
 {

@@ -12,7 +12,7 @@
 enum {
 	FILE_HEAD_BYTES = 104,
 	SECTION_BYTES = 16,
-	MAX_FEATURE_BYTES = 64 * 1024 * 1024, /* of one */
+	MAX_FEATURE_BYTES = 64 * 1024 * 1024, /* of one feature */
 	MAX_ATTRS_BYTES = PERF_DATA_MAX_EVENTS * (PERF_DATA_MAX_ATTR + SECTION_BYTES),
 	MAX_IDS_BYTES = 8 * PERF_DATA_MAX_IDS,
 	MAX_TYPES_BYTES = 1024 * 1024,
@@ -40,8 +40,7 @@ static struct section read_section(struct reader *reader)
 	return section;
 }
 
-/* The bytes of a section of the file, the caller's to free; NULL: they are not there, or more than
- * @most. */
+/* The bytes of a section, which the caller frees; NULL: missing, or more than @most. */
 static uint8_t *load(struct perf_data_head *head, struct section section, size_t most)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
@@ -73,7 +72,7 @@ void perf_data_head_ids(struct perf_data_head *head, struct reader ids)
 	}
 }
 
-/* Each entry is an attribute of as many bytes as perf had, and where its ids are. */
+/* Each entry is an attribute, in the size of that perf, and where its ids are. */
 static int read_attrs(struct perf_data_head *head, struct section attrs, uint64_t entry_size,
 		      struct err *err)
 {
@@ -109,8 +108,8 @@ static void read_types(struct perf_data_head *head, struct section types)
 					 perf_data_head_reader(head, bytes, types.size));
 }
 
-/* Behind the records: for each feature, in ascending order, where it is. Not there when perf was
- * killed. */
+/* After the records come the places of the features, in ascending order of their numbers. They are
+ * missing if perf was killed. */
 static void read_features(struct perf_data_head *head, const struct section *records,
 			  const uint64_t *features)
 {
@@ -137,7 +136,7 @@ static void read_features(struct perf_data_head *head, const struct section *rec
 	}
 }
 
-/* perf fills in the size of the records when it ends. */
+/* perf fills in the size of the records at its end. */
 static void settle_records(struct perf_data_head *head, struct section *records)
 {
 	uint64_t file_size = head->input.size;
@@ -200,7 +199,7 @@ int perf_data_head_magic(struct perf_data_head *head, struct err *err)
 		return err_set(err, -EINVAL, "not a recording of perf");
 	size = reader_make(bytes + PERF_DATA_MAGIC_BYTES, sizeof(head_size));
 	head_size = reader_u64(&size);
-	/* The first magic reads the same in both orders; the size tells. */
+	/* The first magic reads the same in both byte orders; the size decides. */
 	head->swap = head_size >> 32 != 0;
 	if (head->swap)
 		head_size = __builtin_bswap64(head_size);

@@ -33,7 +33,7 @@ void perf_data_input_done(struct perf_data_input *input)
 	*input = (struct perf_data_input){ .fd = -1 };
 }
 
-/* As many bytes as there are, at most @size; errors are kept and end the input. */
+/* Reads at most @size bytes, less at the end; an error is kept and ends the input. */
 static size_t read_some(struct perf_data_input *input, uint8_t *bytes, size_t size)
 {
 	for (;;) {
@@ -48,7 +48,7 @@ static size_t read_some(struct perf_data_input *input, uint8_t *bytes, size_t si
 	}
 }
 
-/* Has at least @size bytes buffered, if there are so many. */
+/* Buffers at least @size bytes, if that many are left. */
 static void fill(struct perf_data_input *input, size_t size)
 {
 	size_t left = input->filled - input->first;
@@ -124,7 +124,7 @@ bool perf_data_input_skip(struct perf_data_input *input, uint64_t size)
 	return true;
 }
 
-/* Whatever is there, so that bytes are moved once a buffer and not once a line. */
+/* Returns all buffered bytes, so that they move once for each buffer and not once for each line. */
 static size_t peek_some(struct perf_data_input *input, const uint8_t **ret_bytes)
 {
 	fill(input, 1);

@@ -16,7 +16,7 @@ static const char PREFIX[] = "data.";
 
 enum { PREFIX_LENGTH = sizeof(PREFIX) - 1, MOST_DIGITS = 9 };
 
-/* A file "data.N" as it is called, which may be with zeroes in front. */
+/* The name of a file "data.N", which may have leading zeroes. */
 struct name {
 	unsigned number;
 	char text[PREFIX_LENGTH + MOST_DIGITS + 1];
@@ -32,7 +32,7 @@ struct perf_data_part *perf_data_parts_add(struct perf_data_parts *parts,
 	return part;
 }
 
-/* A folder for reading, apart from @folder's own place in it; NULL and errno. */
+/* Opens the folder once more, so that @folder's own position stays. NULL and errno on failure. */
 static DIR *open_dir(int folder)
 {
 	_cleanup_close_ int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -43,7 +43,7 @@ static DIR *open_dir(int folder)
 	return dir;
 }
 
-/* Is it called "data.N"? */
+/* True if the name is "data.N". */
 static bool read_name(const char *text, struct name *ret_name)
 {
 	const char *digits = text + PREFIX_LENGTH;

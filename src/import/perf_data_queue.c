@@ -9,7 +9,7 @@
 
 struct entry {
 	uint64_t time_ns;
-	uint64_t order; /* of arrival: ties */
+	uint64_t order; /* of arrival, for equal times */
 	size_t offset;	/* of the record's bytes */
 	uint32_t size;
 	uint32_t event;
@@ -21,9 +21,9 @@ struct perf_data_queue {
 	void *context;
 	VEC(struct entry) entries;
 	struct buf bytes; /* of the records, 8-byte aligned */
-	struct buf spare; /* the next bytes, when those kept are moved together */
+	struct buf spare; /* gets the remaining bytes when released ones are dropped */
 	uint64_t order;
-	uint64_t newest_ns, round_ns; /* the youngest seen; as of the last round */
+	uint64_t newest_ns, round_ns; /* the youngest time so far; the same at the last round */
 	uint64_t taken_ns, last_ns;
 	uint64_t late;
 };
@@ -77,7 +77,7 @@ static void compact(struct perf_data_queue *queue, size_t done)
 	queue->spare = old;
 }
 
-/* Lets go, in order, at most @most records that are no younger than @until_ns. */
+/* Passes on, in order, at most @most records that are not younger than @until_ns. */
 static int release(struct perf_data_queue *queue, uint64_t until_ns, size_t most)
 {
 	size_t done;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of a recording of perf in order of time. perf writes what it finds in one CPU's
- * buffer after the other; behind each round through all of them comes a mark: what was younger than
- * everything in the round before cannot be overtaken any more once this one is done.
+ * Sorts the records of a perf recording by time. perf drains the buffers of all CPUs one by one and
+ * writes a mark after each round. At a mark no record can still arrive that is older than the
+ * youngest one of the round before, so records up to that time are passed on.
  *
- * Memory is bounded: where no marks come for long, the older half of what waits is let go, and what
- * then comes too late is counted.
+ * Memory is bounded: if no marks come, the older half of the waiting records is passed on, and
+ * records that arrive too late after that are counted.
  */
 #ifndef IMPORT_PERF_DATA_QUEUE_H
 #define IMPORT_PERF_DATA_QUEUE_H
@@ -18,24 +18,24 @@
 
 struct perf_data_queue;
 
-/* Gets a record's bytes, 8-byte aligned and borrowed for the call. 0 goes on; else it is returned
- * at once. */
+/* Gets a record's bytes, 8-byte aligned and borrowed for the call. Any result but 0 is returned at
+ * once. */
 typedef int (*perf_data_queue_take)(void *context, const void *bytes, size_t size, size_t event);
 
-/* @most_bytes: of records that wait. */
+/* @most_bytes: limit for waiting records. */
 struct perf_data_queue *perf_data_queue_new(size_t most_bytes, perf_data_queue_take take,
 					    void *context);
 void perf_data_queue_free(struct perf_data_queue *queue); /* NULL is fine */
 DEFINE_CLEANUP(struct perf_data_queue *, perf_data_queue_free);
 
-/* Adds a copy of a record. @time_ns UINT64_MAX: it has none, and comes behind the one added before
- * it. Each of these may call take. */
+/* Adds a copy of a record. @time_ns UINT64_MAX: it has no time, and follows the one added before
+ * it. Each of these functions may call take. */
 int perf_data_queue_add(struct perf_data_queue *queue, const void *bytes, size_t size,
 			uint64_t time_ns, size_t event);
 int perf_data_queue_round(struct perf_data_queue *queue);
-/* The end: everything is let go. */
+/* At the end of the input: passes on all records. */
 int perf_data_queue_finish(struct perf_data_queue *queue);
-/* Records that came after younger ones had been taken. */
+/* Records that arrived after younger ones had been passed on. */
 uint64_t perf_data_queue_late(const struct perf_data_queue *queue);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 
 enum {
-	MAX_WORDS = 64, /* of an event's line that are looked at */
+	MAX_WORDS = 64, /* words looked at in an event's line */
 	PEEK_LINES = 200,
 };
 
@@ -22,7 +22,7 @@ enum {
 
 struct words {
 	char *items[MAX_WORDS];
-	char *ends[MAX_WORDS]; /* behind the last character */
+	char *ends[MAX_WORDS]; /* after the last character */
 	size_t count;
 };
 
@@ -109,20 +109,20 @@ static uint64_t time_of(const char *text)
 
 /* ---- the line of an event ---- */
 
-/* Where the words of an event's line are; count of words: not there. */
+/* Indices of words in an event's line; the number of words: missing. */
 struct places {
 	size_t task, cpu, time, event;
 };
 
-/* Nothing but the one frame of a sample without call chain stands behind its event. */
+/* True if nothing follows the event, or only the one frame of a sample without a call chain. */
 static bool ends_event(const struct words *words, size_t event)
 {
 	return event + 1 == words->count ||
 	       strspn(words->items[event + 1], "0123456789abcdef") == length_of(words, event + 1);
 }
 
-/* CPU and time have forms that names hardly have; the task stands in front of them. Without both it
- * is the first number behind which nothing but a number comes before the event. */
+/* CPU and time have forms that names hardly have, and the task comes before them. Without both, the
+ * task is the number before the event, with at most one more number (the period) between. */
 static bool find_places(const struct words *words, struct places *places)
 {
 	size_t none = words->count, first;
@@ -135,7 +135,7 @@ static bool find_places(const struct words *words, struct places *places)
 			places->time = i;
 	}
 	first = places->cpu < places->time ? places->cpu : places->time;
-	/* Fields of letters (-F misc) may stand between. */
+	/* Letters (-F misc) may come between. */
 	for (size_t i = first < none ? first : 0; i-- > 1 && places->task == none;) {
 		if (is_task(words, i))
 			places->task = i;
@@ -165,7 +165,7 @@ static void take_task(const char *text, struct perf_script_sample *sample)
 		sample->tid = (int32_t)strtol(end + 1, NULL, 10);
 }
 
-/* The comm is everything in front of the task, blanks in it included. */
+/* The comm is everything before the task, including blanks. */
 static const char *take_comm(const struct words *words, size_t task)
 {
 	*words->ends[task - 1] = '\0';
@@ -204,7 +204,7 @@ bool perf_script_parse_event(char *line, struct perf_script_sample *ret_sample)
 
 /* ---- the line of a frame ---- */
 
-/* The "(IMAGE)" at the end, which may have parentheses in it, is cut off. "" when there is none. */
+/* Cuts the "(IMAGE)" off the end; it may have parentheses in it. "" if there is none. */
 static const char *take_image(char *line)
 {
 	size_t length = strlen(line);
@@ -219,7 +219,7 @@ static const char *take_image(char *line)
 		depth -= line[i] == '(';
 		if (depth > 0)
 			continue;
-		/* Else it is the end of a symbol: "operator()", "f(int)". */
+		/* Otherwise it is the end of a symbol: "operator()", "f(int)". */
 		if (i == 0 || !isspace((unsigned char)line[i - 1]))
 			return "";
 		line[length - 1] = '\0';
@@ -240,7 +240,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* An address alone is told from a symbol alone by having a digit. */
+/* An address alone differs from a symbol alone by having a digit. */
 static char *take_address(char *text, struct perf_script_frame *frame)
 {
 	size_t length = strspn(text, "0123456789abcdef");
@@ -286,7 +286,7 @@ bool perf_script_parse_frame(char *line, struct perf_script_frame *ret_frame)
 
 struct script {
 	const struct perf_script_visitor *visitor;
-	bool open; /* a sample waits for its frames */
+	bool open; /* the frames of a sample are being read */
 	struct perf_script_sample sample;
 	char *event_line; /* of the sample; owned, as are the frames' */
 	VEC(struct perf_script_frame) frames;
@@ -317,15 +317,15 @@ static int end_sample(struct script *script)
 	return rc;
 }
 
-/* A number of eight hexadecimal digits or more: what a frame begins with, and hardly a comm. */
+/* True for at least eight hexadecimal digits, with which a frame begins, but hardly a comm. */
 static bool begins_with_address(const struct words *words)
 {
 	return strspn(words->items[0], "0123456789abcdef") == length_of(words, 0) &&
 	       length_of(words, 0) >= 8;
 }
 
-/* No frame has a CPU or a time; nor, behind a symbol, a task and an event. Where there are no call
- * chains no empty line is between samples. */
+/* No frame has a CPU or a time, or a task and an event after its symbol. Without call chains no
+ * empty line separates the samples. */
 static bool is_surely_event(const char *line)
 {
 	_cleanup_free_ char *copy = xstrdup(line);
@@ -340,7 +340,7 @@ static bool is_surely_event(const char *line)
 	return !begins_with_address(&words) && find_places(&words, &places) && places.task > 0;
 }
 
-/* What stands behind the event on its line: a frame, when there are no call chains. */
+/* Takes what follows the event on its line: the one frame, if there are no call chains. */
 static void take_rest(struct script *script, const char *line)
 {
 	const char *event = script->sample.event;
@@ -356,7 +356,7 @@ static void take_rest(struct script *script, const char *line)
 		*vec_push(&script->frames) = frame;
 }
 
-/* Records of other kinds can be printed between the samples (--show-mmap-events ...). */
+/* True for records of other types between the samples (--show-mmap-events ...). */
 static bool is_other_record(const char *line)
 {
 	return strstr(line, ": PERF_RECORD_") != NULL;
@@ -381,7 +381,7 @@ static int take_event(struct script *script, const char *line)
 	return 0;
 }
 
-/* Frames are far to the right; source lines (-F srcline) have two blanks in front. */
+/* Frames are indented far; source lines (-F srcline) by two blanks. */
 static bool is_source_line(const char *line)
 {
 	return line[0] == ' ' && line[1] == ' ' && !isspace((unsigned char)line[2]);
@@ -453,7 +453,7 @@ int perf_script_read(struct perf_data_input *input, const struct perf_script_vis
 	return rc;
 }
 
-/* The first line that says something is that of an event. */
+/* True if the first line with content is that of an event. */
 bool perf_script_is(const void *bytes, size_t size)
 {
 	_cleanup_free_ char *text = NULL;

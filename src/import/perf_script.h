@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text that perf script prints of a recording (perf-script(1)), with whatever fields were asked
- * for:
+ * The text that perf script prints (perf-script(1)), with any choice of fields:
  *
  *   COMM PID[/TID] [CPU] TIME: PERIOD EVENT:
  *           ADDRESS SYMBOL+OFFSET (IMAGE)
  *           ...
  *
- * a line for each frame, innermost first, then an empty one. CPU, time, period, offsets and images
- * may be missing; without call chains the one frame stands on the line of the event. Names may have
- * blanks in them.
+ * One line for each frame, innermost first, then an empty line. CPU, time, period, offsets and
+ * images may be missing. Without call chains the one frame is on the event's line. Names may have
+ * blanks.
  */
 #ifndef IMPORT_PERF_SCRIPT_H
 #define IMPORT_PERF_SCRIPT_H
@@ -21,8 +20,8 @@
 #include "import/perf_data_input.h"
 
 enum {
-	PERF_SCRIPT_MAX_FRAMES = 8192, /* of a sample; more are left out */
-	PERF_SCRIPT_MAX_LINE = 65536,  /* bytes; what is behind is left out */
+	PERF_SCRIPT_MAX_FRAMES = 8192, /* of a sample; further ones are omitted */
+	PERF_SCRIPT_MAX_LINE = 65536,  /* bytes; the rest of the line is ignored */
 	PERF_SCRIPT_NO_CPU = -1,
 };
 
@@ -30,7 +29,7 @@ enum {
 struct perf_script_frame {
 	uint64_t address; /* as printed: in memory, or in the file */
 	bool has_address;
-	const char *symbol; /* "" and "[unknown]": not known */
+	const char *symbol; /* "" and "[unknown]": unknown */
 	uint64_t offset;    /* of the address in the symbol */
 	bool has_offset;
 	const char *image; /* path, "[kernel.kallsyms]", "inlined" ...; "": not printed */
@@ -38,7 +37,7 @@ struct perf_script_frame {
 
 struct perf_script_sample {
 	const char *comm;
-	int32_t pid, tid; /* equal where only one was printed */
+	int32_t pid, tid; /* equal where perf printed one number only */
 	int cpu;	  /* PERF_SCRIPT_NO_CPU: not printed */
 	uint64_t time_ns; /* 0: not printed */
 	uint64_t period;
@@ -46,26 +45,27 @@ struct perf_script_sample {
 	const char *event; /* "": not printed */
 	const struct perf_script_frame *frames;
 	size_t frame_count;
-	bool has_chain; /* frames had lines of their own */
+	bool has_chain; /* frames were on lines of their own */
 };
 
-/* The line of an event, changed and lent to *ret_sample, without frames. False: it is none. */
+/* Parses the line of an event, without frames. *ret_sample borrows @line, which is changed. False:
+ * not such a line. */
 bool perf_script_parse_event(char *line, struct perf_script_sample *ret_sample);
-/* The line of a frame, the same. */
+/* Parses the line of a frame; the same holds. */
 bool perf_script_parse_frame(char *line, struct perf_script_frame *ret_frame);
 
-/* Does a text that begins like this come from perf script? */
+/* True if a text that begins with @bytes is perf script's. */
 bool perf_script_is(const void *bytes, size_t size);
 
 struct perf_script_visitor {
 	void *context;
-	/* 0 goes on, else it is returned from perf_script_read. */
+	/* Any result but 0 ends perf_script_read, which returns it. */
 	int (*sample)(void *context, const struct perf_script_sample *sample);
 	/* A line of the head, "# NAME : VALUE", without its mark and blanks. */
 	void (*head)(void *context, const char *name, const char *value);
 };
 
-/* Reads all of @input. *ret_odd: lines that could not be understood. */
+/* Reads all of @input. *ret_odd: malformed lines. */
 int perf_script_read(struct perf_data_input *input, const struct perf_script_visitor *visitor,
 		     uint64_t *ret_odd);
 

@@ -17,7 +17,7 @@ static bool same_id(const void *owner, uint32_t row, const void *key)
 	return ((const struct id_rows *)owner)->ids.items[row] == *(const uint64_t *)key;
 }
 
-/* Row 0 for an id that was not told. */
+/* Row 0 if the id is unknown. */
 static uint32_t row_of(const struct id_rows *rows, uint64_t id)
 {
 	uint32_t row;
@@ -25,7 +25,7 @@ static uint32_t row_of(const struct id_rows *rows, uint64_t id)
 	return hashidx_find(&rows->index, hash_u64(id), same_id, rows, &id, &row) ? row : 0;
 }
 
-/* Of an id that is told twice the first counts. */
+/* If an id occurs twice, the first one counts. */
 static void add_id(struct id_rows *rows, uint64_t id)
 {
 	uint32_t row = (uint32_t)rows->ids.count;
@@ -154,7 +154,7 @@ static int next_bytes(void *context, const void **ret_bytes, size_t *ret_size)
 	struct perf_data_input *input = context;
 	const uint8_t *bytes = NULL;
 
-	/* What was given before is done with. */
+	/* The decoder no longer uses the bytes before. */
 	*ret_size = perf_data_input_peek(input, PERF_DATA_BUFFER_BYTES, &bytes);
 	*ret_bytes = bytes;
 	return input->error;
@@ -258,8 +258,8 @@ void pprof_free(struct pprof *pprof)
 	free(pprof);
 }
 
-/* A plain one has no mark; but all of its fields must make sense, and what was sampled is among the
- * first things that are told. */
+/* A plain file has no magic. But all of its fields must make sense, and what was sampled must be
+ * among the first ones. */
 bool pprof_is(const void *bytes, size_t size)
 {
 	struct reader reader = reader_make(bytes, size);
@@ -280,7 +280,7 @@ bool pprof_is(const void *bytes, size_t size)
 	return has_type;
 }
 
-/* ---- what was read ---- */
+/* ---- access ---- */
 
 const struct pprof_type *pprof_types(const struct pprof *pprof, size_t *ret_count)
 {

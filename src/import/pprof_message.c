@@ -93,7 +93,7 @@ static struct told_location read_location(struct pprof *pprof, struct reader rea
 	return location;
 }
 
-/* Texts have no NUL behind them in the file. */
+/* Texts in the file have no NUL at their end. */
 static const char *read_string(struct pprof *pprof, struct reader reader)
 {
 	str_id id = strpool_intern_n(&pprof->pool, (const char *)reader.at, reader_left(&reader));

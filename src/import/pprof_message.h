@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The messages of a profile of pprof, one by one, before its tables are complete. */
+/* The messages of a pprof profile, one by one, before its tables are complete. */
 #ifndef IMPORT_PPROF_MESSAGE_H
 #define IMPORT_PPROF_MESSAGE_H
 
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "import/pprof.h"
 
-/* Texts by their numbers while the table of strings is not complete. */
+/* Names by their number, for the table of strings may come later. */
 struct told_type {
 	uint64_t name, unit;
 };
@@ -34,7 +34,7 @@ struct told_location {
 	uint32_t first_line, line_count;
 };
 
-/* Rows by the ids the file gives them. */
+/* The rows of the ids in the file. */
 struct id_rows {
 	struct hashidx index;
 	VEC(uint64_t) ids; /* by row; 0: row 0 */
@@ -42,7 +42,7 @@ struct id_rows {
 
 struct pprof {
 	struct buf bytes;
-	struct strpool pool; /* of texts that are told once more with a NUL behind them */
+	struct strpool pool; /* texts from the file, with a NUL added */
 	VEC(const char *) strings;
 	VEC(struct told_type) told_types;
 	VEC(struct told_mapping) told_mappings;
@@ -60,7 +60,7 @@ struct pprof {
 	VEC(struct pprof_location) locations;
 };
 
-/* Puts a field of the profile where it belongs, as it is told; what is not known is passed over. */
+/* Adds a field of the profile to its table; skips unknown fields. */
 void pprof_message_take(struct pprof *pprof, struct protobuf_field *field);
 
 #endif
