@@ -17,10 +17,10 @@
 
 enum { FIRST_MERGE = 1 << 20 };
 
-/* What was selected, added up. */
+/* The selection, added up. */
 struct sums {
 	VEC(struct total) rows;
-	size_t most; /* rows before equal ones are merged */
+	size_t most; /* rows at which equal ones are merged */
 };
 
 struct exporting {
@@ -106,7 +106,7 @@ static int by_place(const void *first, const void *second)
 	return order ? order : compare_numbers(a->event, b->event);
 }
 
-/* In order, and one row of those that are alike. */
+/* Sorts the rows and merges equal ones. */
 static void merge_rows(struct sums *sums)
 {
 	struct total *rows = sums->rows.items;
@@ -126,7 +126,7 @@ static void merge_rows(struct sums *sums)
 	sums->rows.count = kept;
 }
 
-/* Totals come once each, samples as often as they were taken. */
+/* Each total comes once; without totals, each sample comes on its own. */
 static void take_row(void *context, const struct point *point)
 {
 	struct sums *sums = context;
@@ -162,9 +162,9 @@ static int add_up(struct exporting *exporting, struct err *err)
 	return 0;
 }
 
-/* ---- one by one ---- */
+/* ---- single samples ---- */
 
-/* The samples of one second, which come flush by flush and CPU by CPU. */
+/* The samples of one second, which arrive flush by flush and CPU by CPU. */
 struct second {
 	export_take take;
 	void *context;
@@ -203,7 +203,7 @@ static int each_sample(void *source, export_take take, void *context, struct err
 	struct opened *opened = source;
 	int rc;
 
-	/* Times are wanted as they are, not by the slice. */
+	/* Exact times, not those of slices. */
 	opened->slice_ns = 1;
 	opened->selected = 0;
 	rc = opened_each(opened, true, take_sample, &second, err);
@@ -223,10 +223,10 @@ static int each_row(void *source, export_take take, void *context, struct err *e
 	return 0;
 }
 
-/* ---- what else the writers want to know ---- */
+/* ---- further facts for writers ---- */
 
-/* The event the format is about where it has only one: the first that counts time, else the first
- * that has samples. */
+/* The event for formats with only one: the first with samples that counts time, else the first with
+ * samples. */
 static uint8_t main_event(const struct export_data *data)
 {
 	uint8_t first = 0;
@@ -242,7 +242,7 @@ static uint8_t main_event(const struct export_data *data)
 	return first;
 }
 
-/* What was selected of the main event in code of each image, and in what it called. */
+/* Adds up the main event's weight by image: in its own code, and including what it called. */
 static void weigh_images(const struct export_data *data, uint64_t *self, uint64_t *total)
 {
 	const struct profile *profile = data->profile;
@@ -261,8 +261,8 @@ static void weigh_images(const struct export_data *data, uint64_t *self, uint64_
 	}
 }
 
-/* The executable of the command, if something of that was selected; else the file that the main
- * event was in for the most part. */
+/* The executable of the command, if the selection has samples of it; else the file with most of the
+ * main event in its own code. */
 static uint32_t main_image(const struct export_data *data)
 {
 	const struct profile *profile = data->profile;
@@ -311,7 +311,7 @@ static void complete(struct exporting *exporting)
 	data->source = data->has_times ? (void *)&exporting->opened : (void *)data;
 }
 
-/* What the format cannot carry of what was selected. */
+/* Names the events that the format cannot hold. */
 static void note_left_out(const struct exporting *exporting, struct export_note *note)
 {
 	const struct export_data *data = &exporting->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a profile file to the format of another tool: load, select, add up, name, write. */
+/* From a profile file to another tool's format: load, select, add up, name, write. */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
@@ -15,19 +15,19 @@
 struct export_options {
 	const char *format;
 	struct selection selection;
-	struct opened_names names; /* inlines are the writers' business, see no_inlines */
+	struct opened_names names; /* .inlines stays false: see no_inlines */
 	const char *by;	   /* keys at the root of collapsed stacks, or "none"; NULL: the thread */
 	const char *value; /* "weight", "samples"; NULL: weight */
-	bool no_lines;	   /* no file is opened: neither lines nor inlined functions */
-	bool no_inlines;   /* lines, but inlined functions are no frames of their own */
+	bool no_lines;	   /* open no file: neither lines nor inlined functions */
+	bool no_inlines;   /* lines, but no frames for inlined functions */
 };
 
-/* Everything that can be wrong without looking at a profile. -EINVAL and one line; else
- * *ret_format is what will be written. */
+/* Checks all that does not need a profile. -EINVAL and one line; else *ret_format is the format to
+ * write. */
 int export_check(const struct export_options *options, const struct export_format **ret_format,
 		 struct err *err);
 
-/* Writes what was selected of the profile at @path. @ret_note: what the format left out. Errors as
+/* Writes the selection of the profile at @path. @ret_note: what the format omits. Errors as
  * report_print. */
 int export_write(const char *path, const struct export_options *options, FILE *out,
 		 struct export_note *ret_note, struct err *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What callgrind writes (valgrind.org/docs/manual/cl-format.html): for each function its own cost
- * by line, and by line and callee that of its calls. Each event has two columns: its weight, and
- * how many samples it is of.
+ * The format of callgrind (valgrind.org/docs/manual/cl-format.html): for each function its own cost
+ * by line, and the cost of its calls by line and callee. Each event has two columns: weight and
+ * number of samples.
  *
- * Samples tell no numbers of calls; in their place stand those of samples. Where a function occurs
- * several times in a stack, the calls of its innermost occurrence count, so that the sum of a
- * function's own cost and its calls is what it took, also when it calls itself.
+ * Samples do not count calls, so the number of samples takes the place of the number of calls. If a
+ * function occurs several times in a stack, only the calls of its innermost occurrence count. So
+ * the sum of a function's own cost and its calls is its total, even for recursion.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "base/xalloc.h"
 #include "export/formats.h"
 
-/* The cost of a line of a function, or of the calls from there to another one. */
+/* The own cost of a line, or the cost of calls from there to another function. */
 struct cost {
 	uint32_t function, line;
 	uint32_t callee; /* 0: its own cost */
@@ -28,11 +28,11 @@ struct callgrind {
 	const struct export_data *data;
 	FILE *out;
 	VEC(struct cost) costs;
-	VEC(uint64_t) values; /* columns of each cost */
+	VEC(uint64_t) values; /* the columns of each cost */
 	struct hashidx index; /* of costs */
 	size_t columns[PROFILE_MAX_EVENTS];
 	size_t column_count;
-	uint32_t *last_row; /* by function: the row it was last seen in, and one */
+	uint32_t *last_row; /* by function: the last row with it, plus 1 */
 	bool *named_functions, *named_images;
 	VEC(bool) named_files;
 	struct export_frames path;
@@ -68,7 +68,7 @@ static void charge(struct callgrind *callgrind, const struct cost *key, const st
 	callgrind->values.items[at + 1] += row->samples;
 }
 
-/* From the innermost level outwards. */
+/* From the innermost level to the root. */
 static void charge_row(struct callgrind *callgrind, uint32_t number)
 {
 	const struct export_data *data = callgrind->data;
@@ -94,7 +94,7 @@ static void charge_row(struct callgrind *callgrind, uint32_t number)
 
 /* ---- names ---- */
 
-/* "(3) name" the first time, "(3)" from then on, so that no name is taken for a number. */
+/* "(3) name" the first time, then "(3)", so that no name is read as a number. */
 static void print_name(struct callgrind *callgrind, const char *what, uint32_t id, bool *named,
 		       const char *name)
 {
@@ -188,7 +188,7 @@ static void print_costs(struct callgrind *callgrind)
 
 /* ---- the whole ---- */
 
-/* Names of events are identifiers there. */
+/* callgrind's event names are identifiers. */
 static void print_event(FILE *out, const char *name, const char *suffix)
 {
 	fputs(" ", out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FlameGraph's input (stackcollapse-perf.pl): "root;caller;function COUNT", a line for each stack,
- * with its marks behind names: _[k] kernel, _[i] inlined, _[j] made at run time. What stands at the
- * root is what its --tid writes: COMM-PID/TID. Names are escaped (base/escape.h).
+ * FlameGraph's input (stackcollapse-perf.pl): "root;caller;function COUNT", one line for each
+ * stack, with its marks after names: _[k] kernel, _[i] inlined, _[j] JIT code. The root is the
+ * thread as with its --tid: COMM-PID/TID. Names are escaped (base/escape.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { MARK_LENGTH = 4 }; /* of "_[k]" */
 
-/* Stacks of the same texts are one. */
+/* Stacks with the same texts are one node. */
 struct text_node {
 	uint32_t parent; /* such a node; 0: the root */
 	str_id text;	 /* of a frame with what was inlined in it, root first */
@@ -29,8 +29,8 @@ struct line {
 struct collapsed {
 	const struct export_data *data;
 	struct strpool texts;
-	str_id *frames;	 /* by frame; 0: not asked for yet */
-	uint32_t *nodes; /* by stack: its text_node; 0: not asked for yet */
+	str_id *frames;	 /* by frame; 0: not made yet */
+	uint32_t *nodes; /* by stack: its text_node; 0: not made yet */
 	VEC(struct text_node) tree;
 	struct hashidx index; /* of tree */
 	VEC(struct line) lines;

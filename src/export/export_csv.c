@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RFC 4180: a line for all samples that are alike in everything but time and CPU. The stack is its
- * functions' names, root first, joined by ';', escaped as in collapsed stacks. */
+/* RFC 4180: one line for all samples that differ in time and CPU only. The stack is the names of
+ * its functions, root first, joined by ';' and escaped as in collapsed stacks. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 struct csv {
 	const struct export_data *data;
 	struct strpool texts;
-	str_id *frames; /* by frame: its names, root first; 0: not asked for yet */
+	str_id *frames; /* by frame: its names, root first; 0: not made yet */
 	struct buf line, text;
 	struct export_frames path;
 };
@@ -35,7 +35,7 @@ static const char *frame_text(struct csv *csv, uint32_t frame)
 	return strpool_get(&csv->texts, csv->frames[frame]);
 }
 
-/* There is no quote in it. */
+/* A stack has no quotes in it. */
 static void add_stack(struct csv *csv, uint32_t stack)
 {
 	buf_add_char(&csv->line, '"');

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The "processed" format of the Firefox Profiler (github.com/firefox-devtools/profiler,
- * docs-developer/processed-profile-format.md), as of version PROCESSED_VERSION; later readers
- * upgrade it. Each thread and event is a thread of its own with all its tables; samples have their
- * times.
+ * docs-developer/processed-profile-format.md), version PROCESSED_VERSION; later readers upgrade it.
+ * Each pair of thread and event is a thread with all its tables. Samples have their times.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,8 +36,8 @@ struct firefox {
 	FILE *out;
 	struct export_threads threads;
 	struct buf text;
-	uint32_t *libraries; /* by image: its row and one; 0: none */
-	/* Of the thread at hand. */
+	uint32_t *libraries; /* by image: its row, plus 1; 0: none */
+	/* Of the current thread. */
 	struct firefox_tables *tables;
 	struct buf columns[COLUMN_COUNT];
 };
@@ -67,7 +66,7 @@ static void add_sample(struct firefox *firefox, const struct export_moment *mome
 	json_column_number(&columns[COLUMN_CPU], moment->weight / NS_PER_US);
 }
 
-/* Without times samples stand one behind the other, each as long as it weighs. */
+/* Without times, samples follow each other, each as long as its weight. */
 static void add_samples(struct firefox *firefox, const struct export_thread *thread)
 {
 	const struct export_moment *moments = &firefox->threads.moments.items[thread->first];
@@ -111,8 +110,8 @@ static void print_text(struct firefox *firefox, const char *name, const char *te
 	buf_done(&json);
 }
 
-/* The names of a thread and its process. Each process has a pid of its own here: where pids were
- * used again their instances would be one. */
+/* The names of a thread and its process. Each process gets a pid of its own, for processes that
+ * shared a pid would become one. */
 static void print_names(struct firefox *firefox, const struct export_thread *thread)
 {
 	const struct export_data *data = firefox->data;
@@ -157,7 +156,7 @@ static void print_thread(struct firefox *firefox, const struct export_thread *th
 	fputs("}", firefox->out);
 }
 
-/* For the next thread. */
+/* Clears the tables for the next thread. */
 static void forget(struct firefox *firefox)
 {
 	firefox_tables_clear(firefox->tables);

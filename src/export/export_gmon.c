@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gmon.out as gprof reads it (sys/gmon_out.h): of one executable a histogram of addresses. It has
- * no arcs: their numbers are calls to gprof, which divides the time of a function by them, and a
- * sampled profile does not know calls.
+ * A gmon.out as gprof reads it (sys/gmon_out.h): a histogram of the addresses of one executable. It
+ * has no arcs: gprof takes their numbers for calls and divides a function's time by them, but
+ * samples do not count calls.
  *
- * Bins are two bytes of code and count ticks, of which a second has a power of ten that fits; what
- * is less than a tick goes to the next bin, so that the sum is right. What counts no time has units
- * of 1e9 in place of seconds.
+ * A bin covers two bytes of code and counts ticks; the rate of ticks is a power of ten with which
+ * the counts fit. The rest below a tick goes to the next bin, so that the sum is right. An event
+ * that does not count time has units of 1e9 in place of seconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum {
 	GMON_VERSION = 1,
 	TAG_HISTOGRAM = 0,
 	BIN_BYTES = 2,
-	GAP_BYTES = 4096, /* without a hit: another histogram begins behind it */
+	GAP_BYTES = 4096, /* a larger gap begins another histogram */
 	MOST_RATE = 1000000,
 	DIMENSION_BYTES = 15,
 };
@@ -37,8 +37,8 @@ struct gmon {
 	FILE *out;
 	VEC(struct hit) hits;
 	uint64_t most; /* the heaviest hit */
-	uint32_t rate; /* ticks for each unit */
-	double owed;   /* what was less than a tick */
+	uint32_t rate; /* ticks per second, or per 1e9 */
+	double owed;   /* the rest below a tick */
 	uint64_t in_image;
 };
 
@@ -97,7 +97,7 @@ static void add_up_hits(struct gmon *gmon)
 
 /* ---- writing ---- */
 
-/* Numbers have the byte order and size of this machine. */
+/* Numbers have this machine's byte order and size. */
 static void put(struct gmon *gmon, const void *bytes, size_t size)
 {
 	fwrite(bytes, 1, size, gmon->out);
@@ -118,7 +118,7 @@ static void put_u64(struct gmon *gmon, uint64_t value)
 	put(gmon, &value, sizeof(value));
 }
 
-/* "seconds", or what is counted in units of 1e9: "Gcycles". */
+/* "seconds", or the name of a unit of 1e9: "Gcycles". */
 static void put_dimension(struct gmon *gmon)
 {
 	const struct export_data *data = gmon->data;
@@ -142,7 +142,7 @@ static uint16_t ticks_of(struct gmon *gmon, uint64_t weight)
 	return whole;
 }
 
-/* Hits from @first to before @end, close to each other. */
+/* Writes hits from @first to before @end, which lie close together. */
 static void put_histogram(struct gmon *gmon, size_t first, size_t end)
 {
 	const struct hit *hits = gmon->hits.items;

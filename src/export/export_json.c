@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that was selected as one JSON object, written as it is made; prospect-export(1)
- * documents its fields. References are numbers of rows, from 0; tables have the rows that are used,
- * and callers stand before what they call.
+ * The whole selection as one JSON object, written piece by piece; prospect-export(1) documents its
+ * fields. References are row numbers from 0. Tables have only rows that are used, callers before
+ * their callees.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct json {
 	const struct export_data *data;
 	FILE *out;
 	struct buf text, line;
-	/* By row of the profile: the row here, and one; 0: none yet. */
+	/* By row of the profile: the row here, plus 1; 0: none yet. */
 	uint32_t *tasks, *frames, *stacks;
 	uint32_t *stack_order; /* by row here: the profile's */
 	uint32_t stack_count;
@@ -50,7 +50,7 @@ static void begin_row(struct json *json, uint32_t row)
 	buf_add_str(&json->line, row ? ",\n" : "\n");
 }
 
-/* ---- which rows are used ---- */
+/* ---- used rows ---- */
 
 static void use_stacks(struct json *json)
 {
@@ -62,7 +62,7 @@ static void use_stacks(struct json *json)
 		     stack = stacks[stack].parent)
 			json->stacks[stack] = 1;
 	}
-	/* Parents have lesser numbers, here too. */
+	/* Parents have lower numbers, in the output too. */
 	for (uint32_t stack = 1; stack < data->profile->stacks.count; stack++) {
 		if (!json->stacks[stack])
 			continue;
@@ -139,7 +139,7 @@ static void print_image(struct json *json, const struct image *image)
 	end_line(json);
 }
 
-/* All images: there are few. */
+/* All images, for there are few. */
 static void print_images(struct json *json)
 {
 	const struct profile *profile = json->data->profile;

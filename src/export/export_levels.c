@@ -6,9 +6,9 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-enum { MOST_LEVELS = 256 }; /* what is inlined deeper is left out, the outermost are kept */
+enum { MOST_LEVELS = 256 }; /* deeper inlined functions are omitted */
 
-/* By frame: is it in one of the stacks? Owned by the caller. */
+/* By frame: true if it is in one of the stacks. The caller frees it. */
 static bool *used_frames(const struct profile *profile, const struct total *rows, size_t count)
 {
 	_cleanup_free_ bool *seen = xcalloc(profile->stacks.count, sizeof(*seen));
@@ -50,7 +50,7 @@ void export_levels_fill(const struct export_levels *levels, const struct total *
 	const struct profile *profile = code->labels->profile;
 	_cleanup_free_ bool *used = used_frames(profile, rows, count);
 
-	/* Functions that have code first: where they were inlined they are found by their names. */
+	/* Functions with code first, so that inlined copies find them by name. */
 	for (uint32_t frame = 0; frame < profile->frames.count; frame++) {
 		if (used[frame])
 			export_code_symbol(code, profile->frames.items[frame].symbol);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which functions and lines are at the frames that are exported. */
+/* Finds the functions and lines of the frames to export. */
 #ifndef EXPORT_EXPORT_LEVELS_H
 #define EXPORT_EXPORT_LEVELS_H
 
@@ -11,8 +11,8 @@
 #include "model/profile.h"
 
 struct export_levels {
-	struct frame_lines *lines; /* NULL: no lines are wanted */
-	bool inlines;		   /* inlined functions are levels of their own */
+	struct frame_lines *lines; /* NULL: no lines */
+	bool inlines;		   /* inlined functions get levels of their own */
 };
 
 /* Adds every frame of the stacks of @rows to @code. */

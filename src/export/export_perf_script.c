@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What perf script prints of a recording with call chains (perf-script(1)), sample by sample in
+ * The output of perf script for a recording with call chains (perf-script(1)), sample by sample in
  * order of time:
  *
  *   COMM PID/TID [CPU] SECONDS: WEIGHT EVENT:
  *           ADDRESS FUNCTION+OFFSET (FILE)
  *
- * innermost frame first. Addresses are the ELF virtual ones. Names are escaped (base/escape.h),
- * with what would be taken for the next field; a line of the head says so to import.
+ * Innermost frame first. Addresses are ELF virtual ones. Names are escaped (base/escape.h),
+ * including anything that reads like the next field; a line of the head says so, for import.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void add_file(struct script *script, const struct image *image)
 	buf_add_str(&script->text, ")\n");
 }
 
-/* Blanks at either end would be lost. */
+/* Import would drop blanks at either end. */
 static void add_function(struct buf *buf, const char *name)
 {
 	bool edges = isspace((unsigned char)name[0]) ||
@@ -85,7 +85,7 @@ static const char *frame_lines(struct script *script, uint32_t id)
 
 /* ---- samples ---- */
 
-/* "a 1/2 [000] 3.4:" in a name would be taken for what stands behind it. */
+/* "a 1/2 [000] 3.4:" in a name would read like the fields that follow it. */
 static void add_comm(struct buf *buf, const char *comm)
 {
 	escape_add(buf, *comm ? comm : "[unknown]",
@@ -116,7 +116,7 @@ static void print_sample(struct script *script, const struct point *point, uint6
 	fwrite(script->line.bytes, 1, script->line.size, script->out);
 }
 
-/* Where several come as one each has its share of the weight. */
+/* Samples that come as one row share its weight. */
 static void take(void *context, const struct point *point)
 {
 	uint64_t samples = point->total.samples, weight = point->total.weight;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile of pprof (model/pprof.h), gzipped, field by field as it is made: nothing of it is held
- * in memory but the strings.
+ * A pprof profile (model/pprof.h), gzipped, written field by field; only strings are kept in
+ * memory.
  *
  *   - Each event has two types of values: EVENT-samples (count), and EVENT in its own unit.
- *   - Locations are the frames, with the ELF virtual address of the image; the mapping of an image
- *     says so by spanning all addresses, which keeps readers from adding a load address.
- *   - Samples have labels: process, thread, pid, tid, mode and, where it is another than "task",
- *     context.
+ *   - Locations are frames, with ELF virtual addresses. The mapping of an image spans all addresses
+ *     to say so, which keeps readers from adding a load address.
+ *   - Samples have labels: process, thread, pid, tid, mode and, unless it is "task", context.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #include "model/pprof.h"
 
 enum {
-	PIECE_BYTES = 128 * 1024, /* are gathered before they are compressed */
+	PIECE_BYTES = 128 * 1024, /* gathered before they are compressed */
 	MAX_VALUES = 2 * PROFILE_MAX_EVENTS,
 };
 
@@ -31,15 +30,15 @@ struct pprof {
 	const struct export_data *data;
 	struct gzip_stream *stream;
 	struct buf out, message, inner, packed, text;
-	struct buf labels; /* of the samples of the task, mode and context that come just now */
+	struct buf labels; /* of the current samples: same task, mode and context */
 	struct strpool strings;
-	size_t told;			    /* strings that were written */
-	size_t columns[PROFILE_MAX_EVENTS]; /* of an event: where its two values stand */
+	size_t told;			    /* strings written so far */
+	size_t columns[PROFILE_MAX_EVENTS]; /* by event: the place of its two values */
 	size_t value_count;
 	bool *has_location, *has_function, *has_mapping; /* by frame, function, image: written */
 };
 
-/* Strings are told when they are first used: repeated fields may stand anywhere. */
+/* Strings are written at their first use, for repeated fields may come anywhere. */
 static uint64_t string(struct pprof *pprof, const char *text)
 {
 	str_id id;
@@ -60,7 +59,7 @@ static void flush(struct pprof *pprof)
 	buf_clear(&pprof->out);
 }
 
-/* The message that was made becomes a field of the profile. */
+/* Adds the finished message as a field of the profile. */
 static void tell(struct pprof *pprof, unsigned field)
 {
 	protobuf_message(&pprof->out, field, &pprof->message);
@@ -146,13 +145,13 @@ static void tell_function(struct pprof *pprof, uint32_t id)
 	tell(pprof, PPROF_FUNCTION);
 }
 
-/* A return address stands behind the call it belongs to. */
+/* A return address lies after its call. */
 static uint64_t address_of(const struct frame *frame)
 {
 	return frame->address - (frame->kind == FRAME_RETURN && frame->address > 0);
 }
 
-/* Ids of locations are those of frames and one, for none may be 0. */
+/* Ids of locations are frame ids plus 1, for 0 is not allowed. */
 static uint64_t location(struct pprof *pprof, uint32_t id)
 {
 	const struct frame *frame = &pprof->data->profile->frames.items[id];
@@ -222,7 +221,7 @@ static void pack(struct pprof *pprof, unsigned field)
 	buf_clear(&pprof->packed);
 }
 
-/* The rows from @first to before @end are one sample of all events. */
+/* The rows from @first to before @end are one sample with values of all events. */
 static void tell_sample(struct pprof *pprof, const struct total *first, const struct total *end)
 {
 	const struct profile *profile = pprof->data->profile;
@@ -313,7 +312,7 @@ int export_pprof_write(const struct export_data *data, FILE *out, struct export_
 	string(&pprof, "");
 	tell_types(&pprof);
 	tell_run(&pprof);
-	/* Readers take the first mapping for the main program. */
+	/* Readers take the first mapping as the main program. */
 	if (data->image)
 		tell_mapping(&pprof, data->image);
 	tell_samples(&pprof);

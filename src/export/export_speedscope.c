@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * speedscope's own format (speedscope.app/file-format-schema.json): the functions, and a "sampled"
- * profile of each thread and event, in order of time. A sample is a stack of functions, outermost
- * first, and its weight; equal ones that follow each other are one.
+ * profile for each thread and event, in order of time. A sample is a stack of functions, root
+ * first, and its weight; equal neighbours are merged.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void end_line(struct speedscope *scope)
 	buf_clear(&scope->line);
 }
 
-/* The source file where it is known, else the file with the code. */
+/* Shows the source file, or if that is unknown the file with the code. */
 static void print_frame(struct speedscope *scope, uint32_t id)
 {
 	const struct export_code *code = scope->data->code;

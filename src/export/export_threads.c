@@ -13,7 +13,7 @@ struct gathering {
 	const struct export_data *data;
 	struct export_threads *threads;
 	struct hashidx index; /* of the list */
-	uint32_t *known;      /* by task and event: the thread, and one; 0: not asked for yet */
+	uint32_t *known;      /* by task and event: the thread, plus 1; 0: not looked up yet */
 	uint64_t *weights;    /* by task and event */
 };
 
@@ -81,7 +81,7 @@ static int by_weight(const void *first, const void *second)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Puts the moments of a thread side by side; they stay in their order. */
+/* Groups the moments by thread and keeps their order. */
 static void part(struct export_threads *threads)
 {
 	struct export_moment *moments = xcalloc(threads->moments.count, sizeof(*moments));

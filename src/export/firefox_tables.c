@@ -30,19 +30,19 @@ enum column {
 	COLUMN_COUNT,
 };
 
-/* Rows by what they are of, and one; 0: none yet. */
+/* By id: the row, plus 1; 0: none yet. */
 struct rows {
 	uint32_t *of;
-	VEC(uint32_t) set; /* which of them are not 0 */
-	uint32_t count;	   /* rows of the table; there may be several for one thing */
+	VEC(uint32_t) set; /* ids whose row is not 0 */
+	uint32_t count;	   /* rows of the table; an id may have several */
 };
 
 struct firefox_tables {
 	const struct export_data *data;
 	const uint32_t *libraries;
 	struct buf columns[COLUMN_COUNT];
-	struct rows stacks; /* by stack: the innermost level */
-	struct rows frames; /* by frame: the innermost level, others follow */
+	struct rows stacks; /* by stack: its innermost level */
+	struct rows frames; /* by frame: its innermost level; the others follow */
 	struct rows functions, resources;
 	struct strpool strings;
 	struct buf text;
@@ -117,14 +117,14 @@ void firefox_tables_clear(struct firefox_tables *tables)
 	tables->strings = (struct strpool){ .block_used = 0 };
 }
 
-/* ---- what they are of ---- */
+/* ---- contents of rows ---- */
 
 static void add(struct firefox_tables *tables, enum column column, uint64_t number)
 {
 	json_column_number(&tables->columns[column], number);
 }
 
-/* null where there is no row, else one less. */
+/* Adds the row, or null if there is none. */
 static void add_row(struct firefox_tables *tables, enum column column, uint32_t row_and_one)
 {
 	if (row_and_one)
@@ -191,7 +191,7 @@ static uint32_t function(struct firefox_tables *tables, uint32_t id)
 	return tables->functions.of[id];
 }
 
-/* The rows of a frame's levels, of which the innermost is returned. */
+/* Adds a row for each level of a frame. Returns that of the innermost. */
 static uint32_t frame(struct firefox_tables *tables, uint32_t id)
 {
 	const struct export_data *data = tables->data;
@@ -205,7 +205,7 @@ static uint32_t frame(struct firefox_tables *tables, uint32_t id)
 	rows_set(&tables->frames, id, tables->frames.count + 1);
 	for (size_t i = 0; i < count; i++) {
 		add(tables, COLUMN_FRAME_FUNCTION, function(tables, levels[i].function) - 1);
-		/* Numbers of a browser have 53 bits. */
+		/* JavaScript's numbers have 53 bits. */
 		if (address >> 53)
 			buf_add_str(json_column_next(&tables->columns[COLUMN_FRAME_ADDRESS]), "-1");
 		else
@@ -218,7 +218,7 @@ static uint32_t frame(struct firefox_tables *tables, uint32_t id)
 	return tables->frames.of[id];
 }
 
-/* A node for each level; the innermost is returned. @prefix: the caller's, 0: none. */
+/* Adds a node for each level and returns the innermost. @prefix: the caller's node; 0: none. */
 static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32_t id)
 {
 	uint32_t first = frame(tables, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles in the formats of other tools: one writer for each behind one table. A writer gets what
- * was selected, added up as everything that shows it does, and does not count on its own.
+ * Profiles in other tools' formats: a table with one writer for each. A writer gets the selection,
+ * added up as for all views, and does no counting of its own.
  */
 #ifndef EXPORT_FORMATS_H
 #define EXPORT_FORMATS_H
@@ -16,43 +16,43 @@
 #include "export/export_code.h"
 #include "present/view.h"
 
-/* What a count is where a format has only one for each stack. */
+/* The value of a stack in formats that have only one. */
 enum export_value {
 	EXPORT_WEIGHT,
 	EXPORT_SAMPLES,
 };
 
-/* Takes one of what was selected. */
+/* Gets one row or sample of the selection. */
 typedef void (*export_take)(void *context, const struct point *point);
 
 /* Everything is borrowed. */
 struct export_data {
-	const struct view *view; /* what json_header.h says is looked at */
+	const struct view *view; /* for the header of JSON, see json_header.h */
 	const struct labels *labels;
 	const struct profile *profile;
 	const struct export_code *code; /* has every frame of the rows */
-	/* What was selected, all samples alike in everything but time and CPU added up; ordered by
+	/* The selection, with all samples added up that differ in time and CPU only. Sorted by
 	 * task, stack, context, mode, event. Never empty. */
 	const struct total *rows;
 	size_t count;
 	struct total sums[PROFILE_MAX_EVENTS]; /* samples and weight of the rows by event */
-	/* The same in order of time; samples that are alike in everything, time and CPU too, may
-	 * come as one. */
+	/* Visits the selection, in order of time if has_times. Samples that are alike in
+	 * everything, including time and CPU, may come as one. */
 	int (*each)(void *source, export_take take, void *context, struct err *err);
 	void *source;
-	bool has_times; /* are samples of one time each, or is it 0 with all of them? */
-	uint8_t event;	/* for formats of one event: the one that is meant */
+	bool has_times; /* each row is of one time; false: all times are 0 */
+	uint8_t event;	/* the event of formats with only one */
 	enum export_value value;
-	/* What stands at the root of stacks in formats that have nothing else. */
-	bool by_thread; /* the thread, in a form that import understands; else: */
+	/* The root of stacks in formats that have no other place for it. */
+	bool by_thread; /* the thread, as import reads it; else: */
 	struct key_list by;
-	uint32_t image; /* for formats of one executable; 0: none was found */
+	uint32_t image; /* the executable of formats with only one; 0: none was found */
 };
 
-/* More samples than this are not shown one by one in formats that are read into a browser. */
+/* Limit for samples one by one in formats that a browser reads. */
 enum { EXPORT_MOST_TIMED = 1000000 };
 
-/* What a writer has to say besides: one line for a person, "" nothing. */
+/* A writer's remark, one line; "" none. */
 struct export_note {
 	char text[512];
 };
@@ -60,32 +60,32 @@ struct export_note {
 struct export_format {
 	const char *name;
 	const char *help;
-	bool binary;	/* nothing for a terminal */
-	bool few;	/* read as a whole: samples one by one up to EXPORT_MOST_TIMED only */
+	bool binary;	/* not for a terminal */
+	bool few;	/* samples one by one up to EXPORT_MOST_TIMED only */
 	bool one_event; /* writes data->event alone */
-	bool by;	/* has use for data->by and data->value */
+	bool by;	/* uses data->by and data->value */
 	bool lines;	/* shows source lines, not only inlined functions */
-	/* Of @data what its comment says. Write errors are left in @out for ferror(); what is
-	 * returned are errors of reading, or that the selection has nothing for this format. */
+	/* Write errors stay in @out for ferror(). Returns errors of reading, or an error if the
+	 * selection has nothing for this format. */
 	int (*write)(const struct export_data *data, FILE *out, struct export_note *note,
 		     struct err *err);
 };
 
-/* All of them, ended by a row without a name. */
+/* All formats, ended by a row without a name. */
 const struct export_format *export_formats(void);
-/* -EINVAL and one line that lists them when there is none of that name. */
+/* -EINVAL and one line that lists all names if there is no such format. */
 int export_find(const char *name, const struct export_format **ret_format, struct err *err);
 
 /* Shared by writers: */
 
-/* A weight or a number of samples, as data->value has it. */
+/* Weight or number of samples, as data->value says. */
 uint64_t export_value_of(const struct export_data *data, const struct total *total);
 /* The name of an event, and "ns" or "count". */
 const char *export_event(const struct export_data *data, size_t event);
 const char *export_unit(const struct export_data *data, size_t event);
 /* The image a frame belongs to. */
 const struct image *export_image_of(const struct export_data *data, uint32_t frame);
-/* Is it code of the kernel: it itself, its modules and BPF programs? */
+/* True for the kernel, its modules and BPF programs. */
 bool export_is_kernel(const struct image *image);
 /* The frames of a stack, innermost first. */
 struct export_frames {
