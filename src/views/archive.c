@@ -33,7 +33,7 @@ struct packing {
 	struct totals totals;
 	struct image_readers readers;
 	struct archive_files files;
-	struct tar_writer *tar; /* NULL: nothing is packed, files are listed */
+	struct tar_writer *tar; /* NULL: only list files */
 	FILE *list;
 	size_t counts[ARCHIVE_KINDS];
 };
@@ -73,8 +73,8 @@ static int64_t size_of(int fd)
 	return fstat(fd, &stat) < 0 ? 0 : (int64_t)stat.st_size;
 }
 
-/* Packs what is open, or lists it. SQLite's locks are dropped when any descriptor of its file is
- * closed, which therefore happens after everything was read. */
+/* Packs an open file, or lists it. Closing any descriptor of the profile drops SQLite's locks, so
+ * that happens after everything was read. */
 static int take_file(struct packing *packing, const char *name, int fd, struct err *err)
 {
 	if (packing->tar)
@@ -137,7 +137,7 @@ void archive_print_contents(const struct buf *contents, FILE *report)
 	}
 }
 
-/* @out NULL: nothing is written but packing->list. */
+/* @out NULL: writes only to packing->list. */
 static int pack(struct packing *packing, int fd, FILE *out, struct buf *contents, struct err *err)
 {
 	int rc = store_open(packing->path, &packing->store, err);
@@ -193,7 +193,7 @@ struct member {
 
 typedef VEC(struct member) member_list;
 
-/* All that was unpacked but the profile, which comes first, and the contents, which come last. */
+/* All unpacked members except the profile, which comes first, and the contents, which come last. */
 static void find_members(const char *folder, member_list *members)
 {
 	char *const folders[] = { (char *)folder, NULL };

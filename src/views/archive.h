@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile with every file that is needed to look at it elsewhere: its images, their debug files,
- * and the source of what was hit. */
+/* A profile with every file needed to view it elsewhere: images, their debug files, and the sources
+ * of functions with samples. */
 #ifndef VIEWS_ARCHIVE_H
 #define VIEWS_ARCHIVE_H
 
@@ -18,17 +18,19 @@ struct archive_options {
 	size_t source_path_count;
 };
 
-/* Writes the archive of the profile at @path to @out, and adds to @contents what is in it and what
- * is not, to be printed when the archive is in its place: a reader of that may leave. The same
- * files make the same bytes. A profile that is being recorded is packed as of now. */
+/* Writes the archive of the profile at @path to @out. Adds to @contents what it has and what is
+ * missing; the caller prints that after the archive is complete, for the reader of the output may
+ * close it early. The same files make the same bytes. A profile being recorded is packed as of
+ * now. */
 int archive_write(const char *path, const struct archive_options *options, FILE *out,
 		  struct buf *contents, struct err *err);
-/* Lines of names that anybody may have made: nothing in them moves a terminal. */
+/* Prints the contents. Names in them are untrusted: characters that could control a terminal are
+ * escaped. */
 void archive_print_contents(const struct buf *contents, FILE *report);
 
-/* Writes nothing but a list to @out: of each file of that archive its size in bytes and its name
- * there, then the contents as of archive_write. Sizes are those of now. When @path is an archive
- * itself, the list says what is in it. */
+/* Writes only a list to @out: the size in bytes and the archive name of each file, then the
+ * contents as of archive_write. Sizes are the current ones. If @path is an archive itself, lists
+ * that. */
 int archive_list(const char *path, const struct archive_options *options, FILE *out,
 		 struct err *err);
 

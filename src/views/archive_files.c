@@ -20,16 +20,17 @@ struct finder {
 	struct archive_files *files;
 	struct line_service service;
 	struct source_files *sources;
-	uint32_t image;	      /* that names source files just now */
-	struct strpool asked; /* "IMAGE:NAME" of each source file that was asked for */
+	uint32_t image;	      /* whose lines name source files now */
+	struct strpool asked; /* "IMAGE:NAME" of source files tried so far */
 	struct buf key;
 	bool *frames, *images,
-		*symbols;    /* by row: it is in a stack; symbols: it was gone through */
-	uint64_t start, end; /* of the function that is gone through */
+		*symbols;    /* by row: true if it is in a stack; symbols: true if done */
+	uint64_t start, end; /* of the current function */
 };
 
-/* The path without parts that lead nowhere, "/a/./b//../c" as "a/c": names in archives are relative
- * and never lead up. NULL when it would lead above its beginning. The caller frees it. */
+/* The path without empty, "." and ".." parts, "/a/./b//../c" as "a/c", because names in archives
+ * are relative and never lead up. NULL if it would lead above its beginning. The caller frees
+ * it. */
 static char *plain_path(const char *path)
 {
 	char *plain = xcalloc(strlen(path) + 2, 1);
@@ -65,7 +66,7 @@ static void file_done(struct archive_file *file)
 	free(file->name);
 }
 
-/* Takes @file, whose name is made of the folder in the archive and the place here. */
+/* Takes ownership of @file. Its name is @folder in the archive, then @place on this machine. */
 static void add_file(struct archive_files *files, struct archive_file *file, const char *folder,
 		     const char *place)
 {
@@ -79,7 +80,7 @@ static void add_file(struct archive_files *files, struct archive_file *file, con
 		*vec_push(&files->list) = *file;
 }
 
-/* Each name once. Anybody may have made it. */
+/* Adds each name once. Names are untrusted. */
 static void add_missing(struct archive_files *files, const char *path, const char *why)
 {
 	size_t known = strpool_count(&files->absent);
@@ -128,12 +129,12 @@ static void add_image(struct finder *finder, uint32_t image)
 		add_missing(finder->files, *path ? path : "a file without a name", err.text);
 }
 
-/* ---- what lines need ---- */
+/* ---- debug files and sources ---- */
 
 static void take_debug_file(void *context, const char *path, int fd)
 {
 	struct finder *finder = context;
-	/* a description of its own would share the position; nobody minds */
+	/* the duplicate shares the file position, which does no harm */
 	struct archive_file file = { .kind = ARCHIVE_DEBUG, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0) };
 
 	if (file.fd >= 0)
@@ -157,8 +158,8 @@ static bool is_new(struct finder *finder, const char *name)
 	return strpool_intern(&finder->asked, buf_text(&finder->key)) >= known;
 }
 
-/* A name that several images have is asked for with the readers of each, until they may all read
- * it: one image that may name it is enough. */
+/* Several images may name the same file. It is tried with each image's readers: one image whose
+ * readers may read it is enough. */
 static void take_source(struct finder *finder, const char *name)
 {
 	const struct readers *readers;
@@ -185,7 +186,7 @@ static void take_line(void *context, uint64_t start, uint64_t end, const char *f
 		take_source(finder, file);
 }
 
-/* All that annotating the function of a frame would show. */
+/* Finds all files that annotating the function of a frame would show. */
 static void take_function(struct finder *finder, const struct frame *frame)
 {
 	const struct symbol *symbol = &finder->profile->symbols.items[frame->symbol];
@@ -244,7 +245,7 @@ static void find(struct finder *finder)
 		if (finder->images[i])
 			add_image(finder, i);
 	}
-	/* an index that is kept would spare opening what it was made of */
+	/* a cached index would spare opening the files it was made from */
 	lines.no_cache = true;
 	lines.opened = take_debug_file;
 	lines.refused = refuse_debug_file;

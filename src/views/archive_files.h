@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which files are needed to look at a profile: found by looking at all of it, and noting what is
- * opened on the way. */
+/* Finds the files needed to view a profile: resolves all of it and notes what is opened. */
 #ifndef VIEWS_ARCHIVE_FILES_H
 #define VIEWS_ARCHIVE_FILES_H
 
@@ -25,21 +24,21 @@ enum archive_kind {
 struct archive_file {
 	enum archive_kind kind;
 	char *name; /* in the archive */
-	int fd;	    /* what was opened; -1: its content is in `bytes` */
+	int fd;	    /* the open file; -1: the content is in `bytes` */
 	struct source_bytes bytes;
 };
 
-/* Zero-initialised is empty. */
+/* Empty when zero-initialised. */
 struct archive_files {
 	VEC(struct archive_file) list; /* by name, each once */
-	/* A line for each image that is not there and each file that was left out, and why; what
-	 * could break a line is escaped. */
+	/* One line for each missing image and each omitted file, with the reason. Characters that
+	 * could break a line are escaped. */
 	struct buf missing;
 	size_t missing_count;
 	struct strpool names, absent; /* private */
 };
 
-/* Never fails: what is not there, or one of the readers may not read, is missing. */
+/* Never fails: a file that is absent, or that the readers may not read, counts as missing. */
 void archive_files_find(const struct profile *profile, const struct image_readers *readers,
 			const struct archive_options *options, struct archive_files *ret_files);
 void archive_files_done(struct archive_files *files);

@@ -12,14 +12,14 @@
 
 enum { MAX_COLUMNS = 256, NO_COLUMN = MAX_COLUMNS };
 
-/* A line, taken apart. */
+/* A line, split into cells. */
 struct row {
 	struct buf cells[MAX_COLUMNS];
 	size_t count;
-	bool whole; /* no quote is open, a newline ends it, and there are not too many cells */
+	bool whole; /* no quote is open, a newline ends it, not too many cells */
 };
 
-/* Where the columns are that are looked at, and how many there are. */
+/* Indices of the columns we need, and the number of columns. */
 struct columns {
 	size_t kind, target, entries, nested, count;
 };
@@ -35,8 +35,8 @@ static const char *cell(struct row *row, size_t column)
 	return column < row->count ? buf_text(&row->cells[column]) : "";
 }
 
-/* Takes one cell (RFC 4180) from *at on, up to the comma or the end of the line. Returns false when
- * its quotes are not closed. */
+/* Takes one cell (RFC 4180) at *at, up to the comma or the end of the line. False: an unclosed
+ * quote. */
 static bool take_cell(const char **at, const char *end, struct buf *cell)
 {
 	bool quoted = *at < end && **at == '"';
@@ -59,7 +59,7 @@ static bool take_cell(const char **at, const char *end, struct buf *cell)
 	return !quoted;
 }
 
-/* Takes a line, of one that is not whole a part. Returns false when there is none. */
+/* Takes a line, of a bad one what can be split. False: no line is left. */
 static bool take_row(const char **at, const char *end, struct row *row)
 {
 	bool closed = true, more = true;
@@ -89,7 +89,7 @@ static size_t column_of(struct row *row, const char *name)
 	return NO_COLUMN;
 }
 
-/* Of "FILE:FUNCTION" the colon; names of C++ have pairs of them. NULL: there is no file. */
+/* The colon of "FILE:FUNCTION"; C++ names have pairs of colons. NULL: no file. */
 static const char *colon_of(const char *target)
 {
 	for (const char *p = strchr(target, ':'); p; p = strchr(p + 1, ':')) {
@@ -147,7 +147,7 @@ static int take_total(struct row *row, const struct columns *columns, const char
 	return 0;
 }
 
-/* A line that is cut off or damaged may still hold a number, but not the one that was written. */
+/* A truncated or damaged line may still hold a number, but a wrong one. */
 static int check_row(const struct row *row, const struct columns *columns, size_t line,
 		     const char *path, struct err *err)
 {
@@ -163,8 +163,8 @@ static int check_row(const struct row *row, const struct columns *columns, size_
 	return 0;
 }
 
-/* Of a function whose rows are not next to each other, more than one watch counted the calls. They
- * are sorted. */
+/* Rows of a function that are not adjacent come from more than one watch, which may have counted
+ * the same calls. The list is sorted. */
 static int check_repeats(const struct call_counts *counts, const char *path, struct err *err)
 {
 	for (size_t i = 1; i < counts->list.count; i++) {

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* Larger files are refused (-EFBIG). */
+/* Limit for the file (-EFBIG). */
 enum { CALL_COUNTS_MAX_BYTES = 64 << 20 };
 
 struct call_count {
@@ -26,13 +26,13 @@ struct call_counts {
 	VEC(struct call_count) list; /* by function */
 };
 
-/* -EINVAL and the reason when no watch wrote the file, or it has no totals; otherwise the errno of
- * open(2) or read(2). On failure @ret_counts is empty. */
+/* -EINVAL and the reason if the file is not a watch's or has no totals; else the errno of open(2)
+ * or read(2). On failure @ret_counts is empty. */
 int call_counts_read(const char *path, struct call_counts *ret_counts, struct err *err);
-/* The same from @size bytes of @text; @path is for messages. */
+/* The same for @size bytes of @text; @path is for messages. */
 int call_counts_parse(const char *path, const char *text, size_t size,
 		      struct call_counts *ret_counts, struct err *err);
-/* All calls of @function in @file ("" for the kernel); false when it was not watched. */
+/* The number of calls of @function in @file ("" for the kernel); false: it was not watched. */
 bool call_counts_find(const struct call_counts *counts, const char *file, const char *function,
 		      uint64_t *ret_entries, uint64_t *ret_nested);
 void call_counts_done(struct call_counts *counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of a report that do not go together. */
+/* Report options that cannot be used together. */
 #ifndef VIEWS_CONTRADICTIONS_H
 #define VIEWS_CONTRADICTIONS_H
 
@@ -7,17 +7,17 @@
 #include "load/format.h"
 #include "views/report.h"
 
-/* The options and what they come to. */
+/* The options and their meaning. */
 struct given {
 	const struct report_options *options;
 	enum format format;
-	bool grouped;		  /* a table is wanted */
+	bool grouped;		  /* a table is printed */
 	struct key_list by;	  /* its keys */
 	struct key_list merged;	  /* --merge */
 	const struct key *column; /* --columns; NULL: none */
 };
 
-/* Calls @tell with a sentence for each contradiction; returns how many there are. */
+/* Calls @tell with a sentence for each contradiction. Returns their number. */
 size_t contradictions_tell(const struct given *given,
 			   void (*tell)(void *context, const char *sentence), void *context);
 

@@ -15,16 +15,16 @@
 #include "views/diff_questions.h"
 
 enum {
-	FEW = 64,	 /* points that are taken at once */
-	MOST_TIMED = 16, /* runs of both sides whose samples' times are looked at */
+	FEW = 64,	 /* points taken at once */
+	MOST_TIMED = 16, /* most runs, of both sides, to use times for */
 };
 
 static const char default_keys[] = "symbol,image";
-/* With several runs a side: 5 % are promised, but variances from few runs are not exact. And with
- * one, which leaves no way to tell how runs differ. */
+/* With several runs a side we promise 5 %, but variances from few runs are not exact. With one run
+ * a side nothing says how runs differ. */
 static const double false_discoveries = 0.03, false_discoveries_of_one = 0.01;
 
-/* What the options mean. */
+/* The meaning of the options. */
 struct wish {
 	const struct diff_options *options;
 	struct key_list keys;
@@ -37,22 +37,21 @@ struct wish {
 struct making {
 	struct wish wish;
 	const struct diff_files *files;
-	struct opened
-		*runs; /* one for each file; of rows only those of the one at hand are in memory */
+	struct opened *runs; /* one for each file; only the current one has its rows in memory */
 	struct diff_source *sources;
 	struct diff *diff;
 	bool command_only;
 	struct diff_answer *answers; /* one for each --fail-if */
 };
 
-/* A run while its samples are gone through. */
+/* A run while its samples are read. */
 struct run {
 	const struct making *making;
 	const struct opened *opened;
 	struct table *table;
 	struct diff_asked *asked;
-	struct cells *cells;  /* NULL: not wanted */
-	VEC(uint64_t) kernel; /* the weight in kernel mode, by row */
+	struct cells *cells;  /* NULL: not needed */
+	VEC(uint64_t) kernel; /* weight in kernel mode, by row */
 };
 
 static size_t count_files(const struct diff_files *files)
@@ -167,13 +166,13 @@ static void take_command(void *context, const struct point *points, size_t count
 	diff_command_each(run->opened->profile, points, count, take, context);
 }
 
-/* Is it to be known when rows were hit? Of so many runs their spread says enough. */
+/* Times of samples are used for few runs only. With more, the spread between runs suffices. */
 static bool wants_times(const struct making *making)
 {
 	return count_files(making->files) <= MOST_TIMED;
 }
 
-/* One run on either side? */
+/* True for one run on each side. */
 static bool is_paired(const struct making *making)
 {
 	return making->files->old_count == 1 && making->files->new_count == 1;
@@ -188,7 +187,7 @@ static uint64_t count_samples(const struct table *table)
 	return samples;
 }
 
-/* What of a sample must be known, besides its event and weight. */
+/* Fields of a sample that are needed besides event and weight. */
 static unsigned fields_used(const struct making *making)
 {
 	return keys_use(&making->wish.keys) | making->wish.questions.uses | SAMPLE_MODE |
@@ -218,7 +217,7 @@ static int collect(struct making *making, struct run *run, struct err *err)
 	return rc;
 }
 
-/* What the profiled program is called, by process, program and image. */
+/* The names of the profiled program as process, program and image. */
 static void tell_command(struct diff *diff, enum diff_side side, const struct opened *opened)
 {
 	const struct profile *profile = opened->profile;
@@ -290,8 +289,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	return rc < 0 ? err_prefix(err, rc, "%s", making->files->paths[number]) : 0;
 }
 
-/* Opens all files: whether of all of them the command is known is asked before the first is read.
- */
+/* Opens all files first, because only the command is compared if all of them know it. */
 static int open_files(struct making *making, struct err *err)
 {
 	making->command_only = !making->wish.options->machine;
@@ -311,7 +309,7 @@ static int open_files(struct making *making, struct err *err)
 	return 0;
 }
 
-/* Names what there is where nothing can be compared. */
+/* If no event can be compared, names the existing ones. */
 static int check_events(const struct diff *diff, struct err *err)
 {
 	struct buf names = { 0 };
@@ -347,7 +345,7 @@ static bool asks_rates(const struct making *making)
 	return asks;
 }
 
-/* The first run of which no one knows how long it took, or NULL. */
+/* The first run with unknown duration, or NULL. */
 static const char *find_without_time(const struct making *making)
 {
 	for (size_t i = 0; i < count_files(making->files); i++) {
@@ -407,7 +405,7 @@ static void print(const struct making *making, FILE *out)
 	as[making->wish.format](&view, out);
 }
 
-/* The rows of probes are in the order of the conditions that have one. */
+/* Rows of probes have the order of the conditions that have one. */
 static void answer(struct making *making)
 {
 	const struct diff_questions *questions = &making->wish.questions;
@@ -432,7 +430,7 @@ static void answer(struct making *making)
 	}
 }
 
-/* One line of all that hold, for the command's last words. */
+/* One line with all conditions that hold, for the command's last message. */
 static bool say_what_holds(const struct making *making, struct err *err)
 {
 	struct buf text = { 0 };

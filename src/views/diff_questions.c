@@ -43,10 +43,10 @@ void diff_questions_done(struct diff_questions *questions)
 
 enum verdict { UNKNOWN, NO, YES };
 
-/* How one condition finds its samples. */
+/* How a condition finds its samples. */
 struct finder {
 	const struct condition *condition;
-	struct select *select; /* NULL: by the function's name */
+	struct select *select; /* NULL: by name of function */
 	uint8_t *verdicts;     /* by name: enum verdict */
 };
 

@@ -13,7 +13,7 @@ struct drawing {
 	const struct flame_options *options;
 	struct key_list keys;
 	struct opened opened;
-	struct table *stacks; /* what was selected */
+	struct table *stacks; /* the selection */
 };
 
 static void drawing_done(struct drawing *drawing)

@@ -16,15 +16,15 @@ struct flame_options {
 	const char *by; /* NULL: function */
 	struct selection selection;
 	struct opened_names names;
-	const char *title; /* NULL: the command that was profiled */
-	bool inverted;	   /* what is shown first */
+	const char *title; /* NULL: the profiled command */
+	bool inverted;	   /* begin with the sampled functions, callers above */
 	double threshold;  /* least share of a node, in percent of the selection */
 };
 
-/* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
+/* Checks all that does not need a profile. -EINVAL and one line. */
 int flame_check(const struct flame_options *options, struct err *err);
 
-/* Writes the page about the main event of what was selected of the profile at @path. Errors as
+/* Writes the page for the main event of the selection of the profile at @path. Errors as
  * report_print. */
 int flame_write(const char *path, const struct flame_options *options, FILE *out, struct err *err);
 

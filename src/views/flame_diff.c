@@ -19,8 +19,8 @@ struct side {
 	struct table *stacks;
 	struct places *places;
 	struct tree *tree;
-	char *head;	/* of its report */
-	uint32_t image; /* of the command; 0: not known */
+	char *head;	/* of the report */
+	uint32_t image; /* of the command; 0: unknown */
 };
 
 struct drawing {
@@ -64,7 +64,7 @@ static int open_files(struct drawing *drawing, struct err *err)
 	return rc;
 }
 
-/* The head of the side's report. The caller frees it. */
+/* The head of this side's report. The caller frees it. */
 static char *make_head(const struct side *side)
 {
 	struct view view = opened_view(&side->opened);
@@ -100,7 +100,7 @@ static int collect(const struct drawing *drawing, struct side *side, struct err 
 	return rc < 0 ? err_prefix(err, rc, "%s", side->path) : 0;
 }
 
-/* The old side's event that is called as the new one's. */
+/* The old side's event with the name of the new side's. */
 static int find_event(const struct drawing *drawing, uint8_t wanted, uint8_t *ret_event,
 		      struct err *err)
 {
@@ -191,7 +191,7 @@ static void draw(const struct drawing *drawing, FILE *out)
 	buf_done(&head);
 }
 
-/* The new side says which event it is about. */
+/* The new side chooses the event. */
 static int make_trees(struct drawing *drawing, struct err *err)
 {
 	struct side *old = &drawing->sides[DIFF_OLD], *new = &drawing->sides[DIFF_NEW];

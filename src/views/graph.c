@@ -27,8 +27,8 @@ static const double threshold_of_text = 0.5;
 
 enum { MAX_PARTS = 2 * PROFILE_MAX_EVENTS };
 
-/* Percents of what is looked at: all together, and the outermost nodes of it, for functions of one
- * name may be in several files. */
+/* Shares in percent of the functions that match SYMBOL: of all together, and of the heaviest and
+ * lightest outermost node, for functions of one name may be in several files. */
 struct focus_share {
 	double all, heaviest, lightest;
 };
@@ -40,11 +40,11 @@ struct graph {
 	struct key_list keys;
 	struct opened opened;
 	struct call_counts counts;
-	struct table *stacks; /* what was selected */
+	struct table *stacks; /* the selection */
 	struct places *places;
 	bool *focus;				       /* by place; NULL: everything */
-	struct focus_share shares[PROFILE_MAX_EVENTS]; /* by event, where they are needed */
-	double least[PROFILE_MAX_EVENTS]; /* percent a branch must have to be shown, by event */
+	struct focus_share shares[PROFILE_MAX_EVENTS]; /* by event, where needed */
+	double least[PROFILE_MAX_EVENTS]; /* least percent of a branch to be shown, by event */
 	struct tree_part parts[MAX_PARTS];
 	size_t part_count;
 };
@@ -63,7 +63,7 @@ static void graph_done(struct graph *graph)
 	opened_done(&graph->opened);
 }
 
-/* --calls and --dot are about functions. */
+/* --calls and --dot show functions. */
 static int check_functions(const struct graph_options *options, const char *mode, struct err *err)
 {
 	if (options->calls && options->dot)
@@ -101,7 +101,7 @@ static int check_modes(const struct graph_options *options, struct err *err)
 	return 0;
 }
 
-/* Functions are counted over all that was selected. */
+/* Functions are counted over the whole selection. */
 static int check_keys(const struct graph *graph, struct err *err)
 {
 	const struct graph_options *options = graph->options;
@@ -183,22 +183,22 @@ static struct focus_share focus_share(const struct graph *graph, uint8_t event)
 	return share;
 }
 
-/* A threshold that was asked for chooses among the functions of a pattern; those of one name are
- * what is looked at, and shown. */
+/* An explicit threshold chooses among the functions of a pattern. Functions of one exact name are
+ * always shown. */
 static bool keeps_focus(const struct graph *graph)
 {
 	return graph->focus && graph->options->threshold >= 0 &&
 	       !name_pattern_is_glob(graph->options->symbol);
 }
 
-/* Who reads it chooses. */
+/* CSV and JSON hide nothing by default; their reader chooses. */
 static bool hides_nothing(const struct graph *graph)
 {
 	return graph->options->threshold < 0 && graph->format != FORMAT_TEXT;
 }
 
-/* About a SYMBOL the default is a share of what that took, and none hides the heaviest that is
- * called so. */
+/* With SYMBOL the default is a share of that function's weight. No threshold hides the heaviest
+ * function of that name. */
 static double least_of(const struct graph *graph, uint8_t event)
 {
 	const double rounding = 1 - 1e-9;
@@ -214,7 +214,7 @@ static double least_of(const struct graph *graph, uint8_t event)
 	return wanted < share->heaviest ? wanted : share->heaviest * rounding;
 }
 
-/* What the tree must have: a node that is shown though it is light has the callers it has. */
+/* The least percent for nodes of the tree: a light node that is shown anyway needs its callers. */
 static double least_to_make(const struct graph *graph, uint8_t event)
 {
 	double least = graph->least[event], lightest;
@@ -279,7 +279,7 @@ static struct view make_view(const struct graph *graph)
 	return view;
 }
 
-/* What a reader must know of the tree above. */
+/* Notes that a reader of the tree needs. */
 static void print_note(const struct graph *graph, const struct tree_part *part, FILE *out)
 {
 	if (part->tree->is_short)

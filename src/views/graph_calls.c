@@ -14,11 +14,11 @@
 #include "present/text/trust.h"
 
 enum {
-	PLT_UNSEEN = 0,		  /* by place; else the place it leads to, plus 1 */
-	PLT_SEVERAL = UINT32_MAX, /* to more than one, or to the dynamic linker first */
+	PLT_UNSEEN = 0,		  /* by place; else the place that it jumps to, plus 1 */
+	PLT_SEVERAL = UINT32_MAX, /* jumps to several, or first to the dynamic linker */
 };
 
-/* What branches tell of calls. */
+/* Counts calls from branch records. */
 struct counting {
 	const struct graph_calls *graph;
 	struct calls *calls;
@@ -34,7 +34,7 @@ static const struct symbol *symbol_of(const struct counting *counting, uint32_t 
 	return &profile->symbols.items[profile->frames.items[frame].symbol];
 }
 
-/* Does the branch lead to where a function begins? Others are loops, returns and the like. */
+/* True if the branch leads to the start of a function. Others are loops, returns and the like. */
 static bool is_call(const struct counting *counting, const struct branch *branch)
 {
 	const struct frame *to = &counting->graph->opened->profile->frames.items[branch->to];
@@ -68,7 +68,8 @@ static void take_plt(void *context, const struct branch *branch)
 	*target = *target == PLT_UNSEEN || *target == here ? here : PLT_SEVERAL;
 }
 
-/* An entry of the procedure linkage table is no function: what calls it calls where it leads. */
+/* Entries of the procedure linkage table are not functions: a call of one is a call of its
+ * target. */
 static void take_call(void *context, const struct branch *branch)
 {
 	struct counting *counting = context;
@@ -103,8 +104,8 @@ static int count_calls(struct counting *counting, struct err *err)
 	return rc;
 }
 
-/* Where branches tell the cycles between them, and cycles are what was sampled, the recorded ones
- * are known to be a part of all there were: what they took of what all took. */
+/* If branches have cycles between them, and cycles were sampled, the recorded branches are a known
+ * part of all: returns the ratio of all cycles to theirs. 0: unknown. */
 static double calls_for_each(const struct counting *counting)
 {
 	const struct profile *profile = counting->graph->opened->profile;
@@ -116,7 +117,7 @@ static double calls_for_each(const struct counting *counting)
 	return (double)weight / (double)counting->cycles;
 }
 
-/* The file of an image as a watch names it: "" for the kernel, modules without brackets. */
+/* The image's file as a watch names it: "" for the kernel, modules without brackets. */
 static void add_watched_file(const struct graph_calls *graph, const struct symbol *symbol,
 			     struct buf *file)
 {
@@ -131,7 +132,7 @@ static void add_watched_file(const struct graph_calls *graph, const struct symbo
 		file->bytes[--file->size] = '\0';
 }
 
-/* The calls of a function, by its name as its file has it or as people read it. */
+/* Finds the calls of a function by its linker name or its readable name. */
 static bool find_count(const struct graph_calls *graph, const struct symbol *symbol,
 		       uint64_t *ret_entries, uint64_t *ret_nested)
 {
@@ -149,7 +150,7 @@ static bool find_count(const struct graph_calls *graph, const struct symbol *sym
 	return found;
 }
 
-/* Gives functions the calls that a watch counted. Returns whether any was watched. */
+/* Sets the calls that a watch counted. Returns whether it counted any of these functions. */
 static bool set_counts(const struct graph_calls *graph, struct calls *calls)
 {
 	const struct profile *profile = graph->opened->profile;
@@ -169,7 +170,7 @@ static bool set_counts(const struct graph_calls *graph, struct calls *calls)
 	return any;
 }
 
-/* Returns 0 and prints one event. */
+/* Prints one event and returns 0, or a negative errno if branches cannot be read. */
 static int print_event(const struct graph_calls *graph, const struct view *view, uint8_t event,
 		       struct fields *fields, uint64_t branches, struct err *err)
 {
@@ -226,7 +227,7 @@ int graph_calls_print(const struct graph_calls *graph, const struct view *view, 
 {
 	struct fields fields = { .json = graph->format == FORMAT_JSON, .out = out };
 	uint64_t branches = 0;
-	/* Once for nothing: they are read again for each event, and can be. */
+	/* First only counts them: fails before output starts. Each event reads them again. */
 	int rc = store_each_branch(graph->opened->store, graph->opened->profile, count_branch,
 				   &branches, err);
 

@@ -12,32 +12,32 @@
 #include "load/pages.h"
 #include "present/html/heatmap.h"
 
-/* With more than these the page would be too large to mail, and a browser slow. Where there are too
- * many entries, columns become longer first, as long as there are many; then boxes fewer; then
- * what a column is cut into. */
+/* Beyond these limits the page is too large to mail and slow in a browser. With too many entries,
+ * first columns get longer while there are many, then boxes get fewer, then columns get longer or
+ * have fewer rows. */
 enum {
 	MAX_BOXES = 100000,
 	FEWEST_BOXES = 3000,
 	MAX_ENTRIES = 1500000,
-	FEW_POINTS = 64, /* are taken at once */
+	FEW_POINTS = 64, /* taken at once */
 };
 
 struct drawing {
 	const struct heatmap_options *options;
 	struct key_list keys, of_stacks;
 	struct opened opened;
-	struct table *stacks; /* what was selected */
+	struct table *stacks; /* the selection */
 	struct places *places;
 	struct tree *tree;
 	struct prune prune;
 	size_t boxes;	 /* at most */
-	uint32_t *shown; /* by node: itself or, if it is hidden, the one that stands for it */
-	uint32_t *shown_of_row; /* the same by row of stacks; TREE_NO_NODE: it is in no node */
+	uint32_t *shown; /* by node: itself or, if it is hidden, the node that stands for it */
+	uint32_t *shown_of_row; /* by row of stacks; TREE_NO_NODE: not in the tree */
 	size_t row_count;
-	bool is_odd; /* a sample has no row: the samples of the file are not those of its totals */
+	bool is_odd; /* a sample has no row: the samples do not match the totals */
 	struct heat heat;
 	struct view view;
-	uint64_t first_ns, last_ns; /* times of samples, where the profile lacks those of its run */
+	uint64_t first_ns, last_ns; /* of samples, if the run has no times */
 };
 
 static void drawing_done(struct drawing *drawing)
@@ -75,7 +75,7 @@ int heatmap_check(const struct heatmap_options *options, struct err *err)
 	return rc;
 }
 
-/* --- first the stacks there are --- */
+/* --- first pass: stacks --- */
 
 static void take_stacks(void *context, const struct point *points, size_t count)
 {
@@ -90,7 +90,7 @@ static void take_stacks(void *context, const struct point *points, size_t count)
 	table_add_all(drawing->stacks, points, count);
 }
 
-/* Does the profile itself not say when it began and ended? */
+/* True if the profile lacks the time of its start or end. */
 static bool lacks_times(const struct drawing *drawing)
 {
 	const struct run_facts *run = &drawing->opened.profile->run;
@@ -98,7 +98,7 @@ static bool lacks_times(const struct drawing *drawing)
 	return !run->start_ns || !run->end_ns;
 }
 
-/* All that is hidden below the same node is one to the page: the first of it stands for it. */
+/* Hidden children of one node are a single node on the page: the first of them. */
 static void find_shown(struct drawing *drawing)
 {
 	const struct tree_node *nodes = drawing->tree->nodes.items;
@@ -121,7 +121,7 @@ static void find_shown(struct drawing *drawing)
 	}
 }
 
-/* After every change of what is hidden. */
+/* Call after every change of what is hidden. */
 static void find_all_shown(struct drawing *drawing)
 {
 	find_shown(drawing);
@@ -157,7 +157,7 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 
 	drawing->of_stacks = children_stack_keys(&drawing->keys);
 	drawing->stacks = table_new(&drawing->opened.labels, &drawing->of_stacks);
-	/* Times are wanted as they are, not by the slice. */
+	/* Exact times, not those of slices. */
 	drawing->opened.slice_ns = 1;
 	rc = opened_visit(&drawing->opened,
 			  keys_use(&drawing->of_stacks) | (lacks_times(drawing) ? SAMPLE_TIME : 0),
@@ -172,9 +172,9 @@ static int collect_stacks(struct drawing *drawing, struct err *err)
 	return 0;
 }
 
-/* --- then all samples: when they were hit --- */
+/* --- second pass: times of samples --- */
 
-/* One step towards fewer entries. False: there is none left. */
+/* Takes one step towards fewer entries. False: none is left. */
 static bool make_coarser(struct drawing *drawing)
 {
 	struct heat *heat = &drawing->heat;
@@ -193,7 +193,7 @@ static void make_room(struct drawing *drawing)
 		;
 }
 
-/* What is looked up lies all over the memory: it is fetched for several points at a time. */
+/* The rows and nodes are scattered in memory, so they are fetched for several points at a time. */
 static void take_few_times(struct drawing *drawing, const struct point *points, size_t count)
 {
 	uint32_t rows[FEW_POINTS];
@@ -225,7 +225,7 @@ static void take_times(void *context, const struct point *points, size_t count)
 			       count - i < FEW_POINTS ? count - i : FEW_POINTS);
 }
 
-/* From the start of what was asked for to the end of the recording. */
+/* The selected span of time; else that of the recording. */
 static void find_span(const struct drawing *drawing, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct opened_window *window = &drawing->opened.window;
@@ -233,7 +233,7 @@ static void find_span(const struct drawing *drawing, uint64_t *ret_from_ns, uint
 
 	*ret_from_ns = window->since_text ? window->from_ns : run->start_ns;
 	*ret_to_ns = window->until_text ? window->to_ns : run->end_ns;
-	/* Not ended properly, or without times of its own. */
+	/* The recording did not end properly, or has no times of its own. */
 	if (*ret_to_ns <= drawing->last_ns)
 		*ret_to_ns = drawing->last_ns + 1;
 	if (!run->start_ns && !window->since_text)
@@ -248,7 +248,7 @@ static int collect_times(struct drawing *drawing, struct err *err)
 
 	find_span(drawing, &from_ns, &to_ns);
 	heat_init(&drawing->heat, from_ns, to_ns, column_ns, drawing->options->rows);
-	/* Many totals take as much memory as all else; from here on the samples tell everything. */
+	/* Frees the totals, which may need much memory: from here on the samples suffice. */
 	drawing->view = opened_view(&drawing->opened);
 	vec_free(&drawing->opened.totals.rows);
 	drawing->opened.selected = 0;

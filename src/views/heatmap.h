@@ -11,19 +11,19 @@
 
 /* Texts are borrowed. */
 struct heatmap_options {
-	const char *by; /* what boxes of the flame graphs are; NULL: function */
+	const char *by; /* key of boxes in the flame graphs; NULL: function */
 	struct selection selection;
 	struct opened_names names;
-	const char *title;  /* NULL: the command that was profiled */
-	double column_s;    /* how long a column is; 0: as suits the recording */
-	uint32_t rows;	    /* of a column; 0: the usual */
-	uint32_t max_boxes; /* of the flame graph of everything; 0: the usual */
+	const char *title;  /* NULL: the profiled command */
+	double column_s;    /* length of a column; 0: fits the recording */
+	uint32_t rows;	    /* of a column; 0: default */
+	uint32_t max_boxes; /* of the whole flame graph; 0: default */
 };
 
-/* Everything that can be wrong without looking at a profile. -EINVAL and one line. */
+/* Checks all that does not need a profile. -EINVAL and one line. */
 int heatmap_check(const struct heatmap_options *options, struct err *err);
 
-/* Writes the page about the main event of what was selected of the profile at @path. Errors as
+/* Writes the page for the main event of the selection of the profile at @path. Errors as
  * report_print. */
 int heatmap_write(const char *path, const struct heatmap_options *options, FILE *out,
 		  struct err *err);

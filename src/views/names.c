@@ -23,7 +23,7 @@
 #include "store/record_output.h"
 #include "store/store.h"
 
-enum { NEW_MODE = 0600 }; /* of a profile that was not there */
+enum { NEW_MODE = 0600 }; /* of a new profile */
 
 struct adding {
 	const char *input;
@@ -32,7 +32,7 @@ struct adding {
 	struct profile *profile;
 	struct totals totals;
 	struct image_readers readers;
-	uint32_t *before; /* the symbol of each frame */
+	uint32_t *before; /* by frame: its symbol before */
 	struct late_names names;
 };
 
@@ -95,7 +95,7 @@ static void find_names(struct adding *adding)
 	added_names_find(adding->profile, &lines, true, adding->options->force, &adding->names);
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static const char *path_of(const struct adding *adding, const struct late_image *row)
 {
@@ -109,7 +109,7 @@ static int by_number(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The functions that frames of an image are of now, each once, with its number of frames. */
+/* Lists the functions that frames of an image got, each once, with its number of frames. */
 static void list_functions(const struct adding *adding, uint32_t image, struct demangler *demangler,
 			   struct buf *text)
 {
@@ -147,7 +147,7 @@ static void add_build_id(const struct image *image, struct buf *text)
 		buf_printf(text, "%02x", image->build_id[i]);
 }
 
-/* What was named first, then what most frames lack. */
+/* Images by number of named frames, then by number of frames without a name. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct late_image *a = left, *b = right;
@@ -194,7 +194,7 @@ static void describe(struct adding *adding, struct buf *text)
 	}
 }
 
-/* A line for each image that got names, behind those of earlier runs. */
+/* Adds a line for each image that got names, after those of earlier runs. */
 static void note_facts(struct adding *adding)
 {
 	char **fact = &adding->profile->run.names_added;
@@ -222,7 +222,7 @@ static void note_facts(struct adding *adding)
 	profile_set_text(fact, buf_text(&text));
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 static bool is_same_file(const char *path, int fd)
 {
@@ -232,7 +232,7 @@ static bool is_same_file(const char *path, int fd)
 	       one.st_ino == other.st_ino;
 }
 
-/* May a new profile get this name? Looked at with the rights of its owner. */
+/* Checks with its owner's rights that a new profile may have this name. */
 static int check_new(const char *path, struct err *err)
 {
 	_cleanup_free_ char *journal = xasprintf("%s-journal", path);
@@ -275,7 +275,7 @@ static int fill(struct adding *adding, const char *path, FILE *stream, struct er
 				    : rc;
 }
 
-/* @fd: of the profile that was read. */
+/* @fd: the profile that was read. */
 static int write_file(struct adding *adding, const char *path, int fd, struct err *err)
 {
 	bool in_place = is_same_file(path, fd);
@@ -336,7 +336,7 @@ int names_run(const char *input, const struct names_options *options,
 		return err_set(err, -EINVAL,
 			       "%s is an archive: add names to the profile before it is packed",
 			       input);
-	/* closing any descriptor of the file drops SQLite's locks: ours is closed last */
+	/* closing any descriptor of the file drops SQLite's locks, so ours is closed last */
 	rc = add(&adding, fd, ret_result, err);
 	adding_done(&adding);
 	return rc;

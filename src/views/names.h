@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names that a recording could not have, added to its profile later. */
+/* Adds names to a profile that the recording could not get. */
 #ifndef VIEWS_NAMES_H
 #define VIEWS_NAMES_H
 
@@ -12,27 +12,27 @@
 
 /* Texts are borrowed. */
 struct names_options {
-	const char *output;   /* the new profile; NULL: the old one is replaced */
-	const char *demangle; /* how listed functions are called; NULL: normal */
-	bool force;	      /* as in struct late_options; the profile says so ever after */
-	bool list;	      /* the functions that were found */
+	const char *output;   /* the new profile; NULL: replace the old one */
+	const char *demangle; /* for listed functions; NULL: normal */
+	bool force;	      /* as in struct late_options; the profile notes it */
+	bool list;	      /* list the functions found */
 	struct line_options lines;
 };
 
 struct names_result {
-	struct buf text; /* lines for a person: what came of each image; the caller's */
+	struct buf text; /* for a person: the result for each image; the caller frees it */
 	uint64_t named;	 /* frames that got a name */
-	bool written;	 /* there is a new file; else there was nothing to write */
+	bool written;	 /* a file was written; false: nothing to write */
 };
 
-/* Gives frames of the profile @input that have no name those of files with the same build id, and
- * notes that in its facts. Stacks, samples and totals stay as they are. The new file is whole
- * before it takes the place of the old one, whose owner and mode it keeps; with nothing to add,
- * nothing is written but @options->output. -EBUSY: it is being recorded; -EINVAL: the options are
- * wrong, or it is no profile; else as store_open, store_write_copy and output_file_commit. */
+/* Names frames of the profile @input that have no name yet, from files with the same build id, and
+ * notes that in its facts. Stacks, samples and totals do not change. The new file is complete
+ * before it replaces the old one, whose owner and mode it keeps. With nothing to add, writes only
+ * @options->output, if given. -EBUSY: being recorded; -EINVAL: wrong options, or not a profile;
+ * else as store_open, store_write_copy and output_file_commit. */
 int names_run(const char *input, const struct names_options *options,
 	      struct names_result *ret_result, struct err *err);
-/* Are the options right? -EINVAL and one line. */
+/* Checks the options. -EINVAL and one line. */
 int names_check(const struct names_options *options, struct err *err);
 
 #endif

@@ -49,9 +49,9 @@ int query_check(const struct query_options *options, struct err *err)
 	return rc;
 }
 
-/* --- signals: they wait while a statement runs, which looks for them --- */
+/* --- signals: blocked while a statement runs, which polls for them --- */
 
-/* Those that whoever started us wants to be ignored are left so. */
+/* Leaves signals ignored that our parent process ignored. */
 static void add_signal(sigset_t *set, int number)
 {
 	struct sigaction action;
@@ -105,7 +105,7 @@ static void add_row(const struct run *run, struct sql_rows *rows, struct value *
 	run->outcome->rows++;
 }
 
-/* The rows from the current one on: @rc is what query_step said of it. */
+/* Prints the current row and those after it. @rc is the last result of query_step. */
 static int print_rows(const struct run *run, int rc, struct err *err)
 {
 	_cleanup_(sql_rows_freep) struct sql_rows *rows = make_rows(run);
@@ -191,7 +191,7 @@ int query_print_any(const char *path, const char *sql, const struct query_option
 	return print(path, sql, options, true, out, outcome, err);
 }
 
-/* --- what there is --- */
+/* --- list of views --- */
 
 struct listing {
 	FILE *out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a profile file and an SQL statement to its rows, printed. */
+/* From a profile file and an SQL statement to rows, printed. */
 #ifndef VIEWS_QUERY_H
 #define VIEWS_QUERY_H
 
@@ -20,27 +20,27 @@ struct query_options {
 };
 
 struct query_outcome {
-	uint64_t rows; /* that were printed */
-	bool more;     /* there were more than limit */
-	bool is_wrong; /* it failed for the SQL itself */
+	uint64_t rows; /* printed */
+	bool more;     /* there were more than the limit */
+	bool is_wrong; /* the SQL itself is wrong */
 };
 
-/* What can be wrong without looking at a profile. -EINVAL and one line. */
+/* Checks all that does not need a profile. -EINVAL and one line. */
 int query_check(const struct query_options *options, struct err *err);
 
 /*
- * Prints the rows of @sql, about the profile at @path. While it runs SIGINT and SIGTERM end the
- * statement, not the process: -EINTR. Other errors as store_open and query_prepare (store/sql/query.h).
- * @outcome is filled in any case.
+ * Prints the rows of @sql for the profile at @path. Meanwhile SIGINT and SIGTERM end the statement,
+ * not the process: -EINTR. Other errors as store_open and query_prepare (store/sql/query.h). Fills
+ * @outcome in any case.
  */
 int query_print(const char *path, const char *sql, const struct query_options *options, FILE *out,
 		struct query_outcome *outcome, struct err *err);
 
-/* The same, but when there is no row nothing at all is printed. */
+/* The same, but prints nothing if there are no rows. */
 int query_print_any(const char *path, const char *sql, const struct query_options *options,
 		    FILE *out, struct query_outcome *outcome, struct err *err);
 
-/* What can be asked: views and their columns. */
+/* Prints the views and their columns. */
 int query_list(const struct query_options *options, FILE *out, struct err *err);
 
 #endif

@@ -23,10 +23,10 @@
 
 DEFINE_CLEANUP(struct recovery *, recovery_free);
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
-/* One that is not of the profile's owner nor ours is not of its recording. Returns the descriptor,
- * or -1. */
+/* Opens the journal if it belongs to the profile's owner or to us; any other is not of this
+ * recording. Returns the descriptor, or -1. */
 static int open_journal(const char *input, int profile)
 {
 	_cleanup_free_ char *real = realpath(input, NULL);
@@ -53,9 +53,9 @@ static int open_recovery(const char *input, int profile, int journal,
 	return recovery_open(profile, journal, input, ret_recovery, err);
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
-/* a.prof to a.recovered.prof; what ends otherwise just gets that behind. */
+/* a.prof to a.recovered.prof; without ".prof" appends the new ending. */
 static char *name_beside(const char *input)
 {
 	static const char end[] = ".prof";
@@ -81,11 +81,11 @@ static int check_output(const char *output, struct err *err)
 
 enum { FLUSH_SAMPLES = STORE_MAX_PENDING / 2 };
 
-/* Where samples go. */
+/* The destination of samples. */
 struct copy {
 	struct record_output output;
 	struct recovery *recovery;
-	struct err err; /* why it could not be written */
+	struct err err; /* why writing failed */
 };
 
 static int take_samples(void *context, const struct sample *samples, size_t count)
@@ -99,7 +99,7 @@ static int take_samples(void *context, const struct sample *samples, size_t coun
 	return record_output_flush(&copy->output, &copy->err);
 }
 
-/* The end of the run is written last: until then the file says that it is not whole. */
+/* Writes the end of the run last: until then the file says that it is incomplete. */
 static int copy_samples(struct copy *copy, struct err *err)
 {
 	struct profile *profile = recovery_profile(copy->recovery);
@@ -137,7 +137,7 @@ static int write_copy(struct copy *copy, const char *output, struct err *err)
 	return rc;
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void add_row(struct buf *text, const struct recover_count *count, bool table)
 {
@@ -147,7 +147,7 @@ static void add_row(struct buf *text, const struct recover_count *count, bool ta
 		   count->missing, count->unverified);
 }
 
-/* Samples and blocks, then the tables of which anything is missing or not certain. */
+/* Samples and blocks first, then the tables with missing or unverified rows. */
 static void describe(const struct recover_state *state, struct recover_result *result)
 {
 	buf_printf(&result->table, "%-14s %12s %12s %12s\n", "", "saved", "missing",

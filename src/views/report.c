@@ -24,8 +24,7 @@
 #include "present/text/text_report.h"
 #include "views/contradictions.h"
 
-/* The table of csv and json when no --by says another: what the paper's report tells of each
- * process. */
+/* Keys of csv and json without --by: what the default report shows for each process. */
 static const char default_keys[] = "process,mode,image,symbol";
 static const char default_keys_of_instructions[] = "process,mode,image,symbol,address";
 
@@ -33,8 +32,7 @@ static const char default_keys_of_children[] = "function,image";
 
 static const double detail_percent_of_processes = 1;
 
-/* The table of --columns and --details: which rows there are best depends on what is beside them.
- */
+/* Keys of --columns and --details; which rows help most depends on the columns. */
 static const char default_keys_beside_tasks[] = "image,symbol";
 static const char default_keys_beside_others[] = "process";
 static const char default_keys_of_details[] = "image,symbol";
@@ -44,11 +42,11 @@ struct report {
 	const struct report_options *options;
 	struct given given;
 	struct order order;
-	struct key_list keys; /* of the table that is collected */
+	struct key_list keys; /* of the collected table */
 	struct opened opened;
-	struct tally tally;   /* what was selected */
-	bool each_once;	      /* what comes into it differs anyhow */
-	struct table *stacks; /* the same by stack, for an inclusive table */
+	struct tally tally;   /* the selection */
+	bool each_once;	      /* points that come into it are all different */
+	struct table *stacks; /* the selection by stack, for an inclusive table */
 	struct table *table;
 	struct classes *classes;     /* of the table */
 	struct details *details;     /* of the table */
@@ -125,7 +123,7 @@ static bool is_merged(const struct report *report, const struct key *key)
 	return false;
 }
 
-/* The default keys but for those that --merge adds up. */
+/* Removes the keys that --merge adds up from the default ones. */
 static int leave_out_merged(struct report *report, struct err *err)
 {
 	struct key_list *by = &report->given.by;
@@ -155,7 +153,7 @@ static int parse_keys(struct report *report, struct err *err)
 	return rc;
 }
 
-/* The keys of what is collected: those of the rows, then what stands beside or below them. */
+/* The keys to collect: those of the rows, and those of --columns or --details. */
 static int complete_keys(struct report *report, struct err *err)
 {
 	const struct given *given = &report->given;
@@ -251,7 +249,7 @@ static void take(void *context, const struct point *points, size_t count)
 	}
 }
 
-/* What the samples are put into. */
+/* Makes the tables that collect samples. */
 static void make_tables(struct report *report)
 {
 	const struct labels *labels = &report->opened.labels;
@@ -263,7 +261,7 @@ static void make_tables(struct report *report)
 		report->table = table_new(labels, &report->keys);
 }
 
-/* What of each sample is looked at. */
+/* Fields of a sample that the report needs. */
 static unsigned fields_used(const struct report *report)
 {
 	if (report->stacks)
@@ -271,7 +269,7 @@ static unsigned fields_used(const struct report *report)
 	return report->table ? keys_use(&report->table->keys) : SAMPLE_ALL & ~SAMPLE_NOT_IN_TOTALS;
 }
 
-/* The sums of the whole profile in place of those of the selection. */
+/* Takes the sums of the whole profile in place of those of the selection. */
 static void take_all_as_whole(struct report *report)
 {
 	struct table *table = report->table;
@@ -337,7 +335,7 @@ static int make_shown(struct report *report, struct err *err)
 	return 0;
 }
 
-/* Feeds what the keys need: the totals, or every sample. */
+/* Collects what the keys need: totals, or every sample. */
 static int collect(struct report *report, struct err *err)
 {
 	int rc;
@@ -349,7 +347,8 @@ static int collect(struct report *report, struct err *err)
 	return rc < 0 ? rc : make_shown(report, err);
 }
 
-/* The frames the report will ask for. At one screen these are few, and not known before. */
+/* Prepares the frames that the report will need. One screen of text needs few others, and which is
+ * not known yet. */
 static void prepare_instructions(struct report *report)
 {
 	VEC(uint32_t) frames = { 0 };

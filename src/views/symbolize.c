@@ -39,7 +39,7 @@ struct symbolizer {
 	struct line_service service;
 	struct demangler *demangler;
 	struct buf symbol;
-	/* of options.file */
+	/* Of options.file. */
 	uint32_t image;
 	struct elf_segments segments;
 };
@@ -81,7 +81,7 @@ static int start_file(struct symbolizer *symbolizer, struct err *err)
 	return read_segments(symbolizer, err);
 }
 
-/* The frame at an ELF address; 0: no part of the file is loaded there. */
+/* The frame at an ELF address; 0: the address is in no loaded part of the file. */
 static uint32_t place_in_file(struct symbolizer *symbolizer, uint64_t address, enum frame_kind kind)
 {
 	uint64_t code = kind == FRAME_RETURN && address > 0 ? address - 1 : address;
@@ -284,13 +284,13 @@ static bool is_bucket(const struct symbolizer *symbolizer, const struct frame *f
 	return symbolizer->profile->images.items[frame->image].kind == IMAGE_BUCKET;
 }
 
-/* Has a name what makes it the only one of its kind in C++ and Rust? */
+/* True for names that C++ and Rust mangle, which are unique. */
 static bool is_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
 }
 
-/* gcc calls every lambda "operator()"; of a clone the symbol has a suffix. */
+/* gcc calls every lambda "operator()"; a clone's symbol has a suffix. */
 static const char *function_name(const char *symbol, const struct symbolized *answer)
 {
 	const char *function =
