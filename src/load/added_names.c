@@ -12,7 +12,7 @@ void added_names_find(struct profile *profile, const struct line_options *lines,
 	struct line_options without_cache = *lines;
 	struct line_service service;
 
-	without_cache.no_cache = true; /* no line is asked for */
+	without_cache.no_cache = true; /* no lines are needed */
 	line_service_start(&service, profile, &without_cache, NULL, NULL);
 	late_names_add(profile,
 		       &(struct late_options){ .debug_files = service.debug_files,

@@ -61,7 +61,7 @@ static bool is_called(const struct profile *profile, const struct image *image, 
 						   profile_text(profile, program)) == 0;
 }
 
-/* What of the process's weight was in the code of each image, and in what that called. */
+/* Adds up the process's weight by image: in its own code and in what that called. */
 static void weigh(const struct profile *profile, const struct total *rows, size_t count,
 		  uint32_t process, uint64_t *weights)
 {

@@ -12,7 +12,7 @@ enum format {
 	FORMAT_COUNT,
 };
 
-/* NULL is text. -EINVAL: none of these names. */
+/* NULL is text. -EINVAL: unknown name. */
 int format_parse(const char *name, enum format *ret_format, struct err *err);
 
 #endif

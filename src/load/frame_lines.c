@@ -9,12 +9,12 @@
 #include "base/strpool.h"
 #include "base/xalloc.h"
 
-/* Ids of texts; 0: not asked yet. */
+/* Ids of texts; 0: not looked up yet. */
 struct known_place {
 	str_id line, source, function;
 };
 
-/* What a frame that stands for one level of inlining is of. */
+/* The recorded frame and the level that a frame stands for. */
 struct frame_level {
 	uint32_t recorded;
 	uint32_t level; /* 0: the innermost */
@@ -128,7 +128,7 @@ static str_id symbol_of(struct frame_lines *lines, uint32_t frame)
 	return strpool_intern(&lines->texts, *name ? name : "[unknown]");
 }
 
-/* The levels from that of the frame outwards: of one that was recorded all there are. */
+/* The levels from the frame's own outwards; for a recorded frame all levels. */
 static const struct line_place *places_of(struct frame_lines *lines, uint32_t frame,
 					  size_t *ret_count)
 {
@@ -170,7 +170,7 @@ static struct known_place *ask(struct frame_lines *lines, uint32_t frame)
 	known->line = strpool_intern(&lines->texts, buf_text(&lines->text));
 	known->source =
 		count && *places->file ? strpool_intern(&lines->texts, places->file) : known->line;
-	/* the outermost level is the symbol, which knows more than the debug information: clones */
+	/* the outermost level gets the symbol's name: debug information does not name clones */
 	known->function = count > 1 && *places[0].function
 				  ? strpool_intern(&lines->texts, places[0].function)
 				  : symbol_of(lines, frame);

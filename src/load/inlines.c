@@ -6,12 +6,12 @@
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
-/* The frames that stand for a recorded one, outermost first and one behind the other. */
+/* The frames that replace a recorded one, outermost first, in consecutive rows. */
 struct levels {
 	uint32_t first, count; /* count 0: the frame stays */
 };
 
-/* A function of an image by its name. */
+/* A function of an image by name. */
 struct named {
 	uint32_t image;
 	str_id name;
@@ -22,7 +22,7 @@ struct expander {
 	struct frame_lines *lines;
 	struct levels *levels; /* by recorded frame */
 	size_t frame_count;    /* recorded ones */
-	struct hashidx names;  /* symbols by what they are called: the first of each */
+	struct hashidx names;  /* symbols by name, the first of each */
 	bool *has_twin;	       /* by recorded symbol, for the first of each name */
 	size_t symbol_count;   /* recorded ones */
 };
@@ -57,7 +57,7 @@ static void index_symbols(struct expander *expander)
 	}
 }
 
-/* Which of several functions of this name was inlined nobody tells: that one is none of them. */
+/* If several functions have this name, the inlined one is unknown and gets a new symbol. */
 static uint32_t symbol_of(struct expander *expander, uint32_t image, const char *function)
 {
 	struct profile *profile = expander->profile;
@@ -120,7 +120,7 @@ static int by_place(const void *left, const void *right)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Those of one file and unit together, so that each is read once. */
+/* Sorted by file and unit, so that each is read once. */
 static void expand_frames(struct expander *expander)
 {
 	const struct profile *profile = expander->profile;
@@ -145,7 +145,7 @@ static void expand_frames(struct expander *expander)
 	free(order);
 }
 
-/* Callers come before what they call, and so they do again. */
+/* Callers come before their callees, also in the new stacks. */
 static void rebuild_stacks(const struct expander *expander, struct inlines *inlines)
 {
 	struct profile *profile = expander->profile;

@@ -145,7 +145,7 @@ static bool knows_user(const struct opened *opened, uint32_t uid)
 	return false;
 }
 
-/* Names of users hold on the machine of the recording only; elsewhere numbers are the truth. */
+/* Names of users are valid on the recording's machine only; elsewhere numbers are shown. */
 static void find_users(struct opened *opened)
 {
 	const char *recorded_on = opened->profile->run.hostname;
@@ -169,7 +169,8 @@ static const char *demangle(void *context, const char *name)
 	return demangler_text(context, name);
 }
 
-/* Where the recording ends by the clock of its samples. One that was not finished does not say. */
+/* The end of the recording by the clock of its samples. An unfinished one ends with its last
+ * second. */
 static uint64_t end_ns(const struct opened *opened)
 {
 	uint64_t end = opened->profile->run.end_ns;
@@ -188,7 +189,7 @@ void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *r
 		*ret_to_ns = *ret_from_ns;
 }
 
-/* Functions that the recording could not name, before anything looks at them. */
+/* Adds names that the recording lacked, before anything uses them. */
 static void add_names(struct opened *opened)
 {
 	struct late_names added;
@@ -209,7 +210,7 @@ static void expand_inlines(struct opened *opened)
 	}
 }
 
-/* *path leads to the profile within, if it is an archive. */
+/* If *path is an archive, sets it to the profile within. */
 static int unpack(struct opened *opened, const char **path, struct err *err)
 {
 	int rc;
@@ -279,17 +280,17 @@ int opened_read(struct opened *opened, struct err *err)
 	return 0;
 }
 
-enum { MAX_TAKEN = 64 }; /* points at a time */
+enum { MAX_TAKEN = 64 }; /* passed at once */
 
 struct visit {
 	struct opened *opened;
 	void (*take)(void *context, const struct point *points, size_t count);
 	void *context;
-	struct point points[MAX_TAKEN]; /* that wait to be taken */
+	struct point points[MAX_TAKEN]; /* that wait to be passed */
 	size_t count;
-	unsigned fields;   /* that tell samples apart */
-	uint64_t slice_ns; /* as long as this, times do not */
-	bool seen;	   /* anything, selected or not */
+	unsigned fields;   /* in which samples may differ */
+	uint64_t slice_ns; /* times in the same slice are alike */
+	bool seen;	   /* any sample, selected or not */
 };
 
 static void take_waiting(struct visit *visit)
@@ -332,7 +333,7 @@ static uint64_t slice_of(const struct visit *visit, const struct sample *sample)
 	return sample->time_ns > start_ns ? (sample->time_ns - start_ns) / visit->slice_ns : 0;
 }
 
-/* Are they one to everybody who looks at these fields? */
+/* True if the samples are the same in all of these fields. */
 static bool is_alike(const struct visit *visit, const struct sample *a, const struct sample *b)
 {
 	unsigned fields = visit->fields;
@@ -351,8 +352,8 @@ static bool is_alike(const struct visit *visit, const struct sample *a, const st
 	return !(fields & SAMPLE_TIME) || slice_of(visit, a) == slice_of(visit, b);
 }
 
-/* So many samples before its turn a sample's stack is fetched: they lie all over the memory, and
- * waiting for each would be most of the time. */
+/* A sample's stack is prefetched this many samples before its turn. Stacks are scattered in memory,
+ * and waiting for each would take most of the time. */
 enum { FETCH_AHEAD = 16 };
 
 static void fetch_stack(const struct visit *visit, const struct sample *sample)
@@ -360,7 +361,7 @@ static void fetch_stack(const struct visit *visit, const struct sample *sample)
 	__builtin_prefetch(&visit->opened->profile->stacks.items[sample->stack]);
 }
 
-/* Neighbours that are alike are taken as one. */
+/* Adjacent samples that are alike become one point. */
 static int take_samples(void *context, const struct sample *samples, size_t count)
 {
 	struct visit *visit = context;
@@ -388,7 +389,7 @@ static int visit_samples(struct visit *visit, struct err *err)
 	struct opened *opened = visit->opened;
 	struct sample_wish wish = { opened->window.from_ns, opened->window.to_ns, visit->fields };
 
-	/* Times within a second tell nothing where slices are made of whole ones. */
+	/* With slices of whole seconds the time within a second does not matter. */
 	if (visit->slice_ns % NS_PER_S == 0 && opened->profile->run.start_ns % NS_PER_S == 0)
 		wish.fields &= ~(unsigned)SAMPLE_TIME;
 	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);

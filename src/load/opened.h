@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile that was opened for looking at: its rows, how they are called, and which of its samples
- * are wanted. What every view begins with. */
+/* A profile opened for viewing: its rows, their labels, and the selection. Every view starts
+ * here. */
 #ifndef LOAD_OPENED_H
 #define LOAD_OPENED_H
 
@@ -15,7 +15,7 @@
 #include "present/view.h"
 #include "store/store.h"
 
-/* How functions are called, and which there are. Texts are borrowed; zeroes: as usual. */
+/* Names of functions, and whether inlined ones count. Texts are borrowed; zeroes: defaults. */
 struct opened_names {
 	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
 	bool inlines;	      /* inlined functions count as functions, see load/inlines.h */
@@ -23,9 +23,9 @@ struct opened_names {
 	struct line_options lines;
 };
 
-/* Zero-initialised is empty. To be looked at only. */
+/* Empty when zero-initialised. Read only. */
 struct opened {
-	struct unpacked *unpacked; /* NULL: it was no archive */
+	struct unpacked *unpacked; /* NULL: not an archive */
 	struct store_reader *store;
 	struct profile *profile;
 	struct totals totals;
@@ -33,68 +33,69 @@ struct opened {
 	struct completeness completeness;
 	struct select *select;
 	struct buf selection; /* the clauses as typed */
-	uint64_t selected;    /* samples, once they were gone through */
+	uint64_t selected;    /* samples, after a visit */
 	struct opened_window window;
 	uint64_t slice_ns; /* of the key time */
 	struct opened_names names;
 	struct demangler *demangler;
 	VEC(struct user_name) users;
 	struct image_readers *readers; /* of the files that the profile names */
-	struct frame_lines *lines;     /* opens files when a line is asked for first */
-	struct inlines inlines;	       /* where stacks went, if inlined functions count */
+	struct frame_lines *lines;     /* opens files at the first lookup of a line */
+	struct inlines inlines;	       /* new stacks, if inlined functions count */
 };
 
-/* Is there a profile, or an archive, at this path? */
+/* True if there is a profile, or an archive, at this path. */
 bool opened_is_profile(const char *path);
 
-/* What is looked at; nothing of it looks at a profile. Texts are borrowed. -EINVAL and one line. */
+/* Sets the selection, without looking at a profile. Texts are borrowed. -EINVAL and one line. */
 int opened_choose(struct opened *opened, const struct selection *selection, struct err *err);
-/* How functions are called; @names is copied. Before opened_load; -EINVAL, also for folders that
- * are not there. */
+/* Sets how functions are named; copies @names. Call it before opened_load. -EINVAL, also for
+ * missing folders. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
-/* After opened_choose. @path: a profile, or an archive of one, whose files are then those that are
- * looked at unless names.lines.symfs says others. Errors as store_open and unpacked_open; -ENODATA
- * when the time that was chosen is none of the recording's. */
+/* Loads @path, a profile or an archive of one; call opened_choose before. The files in an archive
+ * are the ones used unless names.lines.symfs says otherwise. Errors as store_open and
+ * unpacked_open; -ENODATA if the chosen time is not within the recording. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
-/* The two halves of it, for whoever has several that need not all be in memory: opens the file; and
- * loads what was opened. */
+/* The two halves of opened_load, for callers with several profiles that need not all be in memory:
+ * opens the file; loads it. */
 int opened_open(struct opened *opened, const char *path, struct err *err);
 int opened_read(struct opened *opened, struct err *err);
-/* When samples were gone through, and names are not needed any more: the profile keeps the facts of
- * its run and its events, and the view has nothing to show. */
+/* Call it when neither samples nor names are needed any more. The profile keeps its run's facts and
+ * its events; the view has nothing to show. */
 void opened_forget(struct opened *opened);
-/* Parts of that: when samples were gone through and the view was told; and when trees were made of
- * stacks. Names stay. */
+/* Parts of that: when samples were visited and the view was made; when trees were made from stacks.
+ * Names stay. */
 void opened_forget_samples(struct opened *opened);
 void opened_forget_stacks(struct opened *opened);
-/* Calls @take with what was selected, several at a time, borrowed for the call: totals, or single
- * samples where time or CPU is wanted, or the selection looks at them. @fields (enum sample_field):
- * what @take looks at besides events; samples that are alike in these may come as one, and other
- * fields hold anything. Of the time only the slice it is in can be told. -ENODATA when nothing was
- * selected (says what left nothing), else errors of reading. */
+/* Calls @take for the selection, several points at a time, borrowed for the call. They are totals,
+ * or samples if time or CPU is in @fields or in the selection. @fields (enum sample_field): what
+ * @take reads besides events. Samples that are alike in these may come as one, and other fields are
+ * undefined. Times are exact only to the slice. -ENODATA if nothing was selected (the line says
+ * why), else errors of reading. */
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err);
-/* The same with the very time of each sample. */
+/* The same with the exact time of each sample. */
 int opened_visit_times(struct opened *opened, unsigned fields,
 		       void (*take)(void *context, const struct point *points, size_t count),
 		       void *context, struct err *err);
-/* The same one by one with all fields; with @samples each has its own time and CPU. */
+/* The same, one point at a time and with all fields; with @samples each with its own time and
+ * CPU. */
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err);
-/* Will opened_visit with @fields give totals, each once, rather than samples? */
+/* True if opened_visit with @fields passes totals, each once, and not samples. */
 bool opened_gives_totals(const struct opened *opened, unsigned fields);
-/* What is to be said of the profile and the selection; the rest is empty. Borrows from @opened. */
+/* A view of the profile and the selection; other members are empty. Borrows from @opened. */
 struct view opened_view(const struct opened *opened);
-/* From when to when of the samples' clock the profile is looked at. */
+/* The span of time viewed, by the samples' clock. */
 void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* Where source files are looked for beside the places that were said; NULL: nowhere. Borrowed. */
+/* Where to look for source files besides the options' places; NULL: nowhere. Borrowed. */
 const char *opened_sources(const struct opened *opened);
 void opened_done(struct opened *opened);
 
-/* Everything of the view was printed: did it arrive? A reader that went away is nobody's failure:
- * nobody is left to be told. */
+/* Call it after printing everything. Returns errors of writing. A reader that closed its end is no
+ * error, for it wants no more output. */
 int opened_end(FILE *out, struct err *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 
-/* Both of a kind that can be compared without the profile? Then they must be in order. */
+/* If both moments can be compared without the profile, they must be in order. */
 static int check_order(const struct opened_window *window, struct err *err)
 {
 	bool backwards = window->since.kind == MOMENT_BEFORE_END;
@@ -40,7 +40,7 @@ static double seconds_of(const struct profile *profile, uint64_t time_ns)
 	return time_ns > start_ns ? (double)(time_ns - start_ns) / 1e9 : 0;
 }
 
-/* Appends "--since 10m is second 600.000" for a moment that was said. */
+/* Appends "--since 10m is second 600.000" if that moment was given. */
 static void tell_moment(const struct profile *profile, const char *option, const char *text,
 			uint64_t time_ns, struct buf *buf)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which part of a recording's time is looked at. */
+/* The part of a recording's time that is viewed. */
 #ifndef LOAD_OPENED_WINDOW_H
 #define LOAD_OPENED_WINDOW_H
 
@@ -11,7 +11,7 @@
 #include "load/selection.h"
 #include "model/profile.h"
 
-/* Zero-initialised is all of it. */
+/* All of it when zero-initialised. */
 struct opened_window {
 	const char *since_text,
 		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
@@ -19,16 +19,16 @@ struct opened_window {
 	uint64_t from_ns, to_ns; /* after opened_window_find: from_ns <= time < to_ns */
 };
 
-/* Reads --since and --until. -EINVAL and one line, also when no time can be between them. */
+/* Reads --since and --until. -EINVAL and one line, also if no time is between them. */
 int opened_window_parse(struct opened_window *window, const struct selection *selection,
 			struct err *err);
-/* The moments as times of the samples of @profile, which ends at @end_ns of their clock. -ENODATA
- * and one line when no time is between them, or as moment_ns. */
+/* Finds the moments as times of the samples of @profile, which ends at @end_ns by their clock.
+ * -ENODATA and one line if no time is between them, else as moment_ns. */
 int opened_window_find(struct opened_window *window, const struct profile *profile, uint64_t end_ns,
 		       struct err *err);
-/* Is it less than all? */
+/* True if it is not the whole recording. */
 bool opened_window_is_part(const struct opened_window *window);
-/* Says why no sample is in it: returns -ENODATA. Arguments as for opened_window_find. */
+/* Says why it has no samples, and returns -ENODATA. Parameters as in opened_window_find. */
 int opened_window_explain(const struct opened_window *window, const struct profile *profile,
 			  uint64_t end_ns, struct err *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pages of stacks have in common. */
+/* Shared by pages of stacks. */
 #ifndef LOAD_PAGES_H
 #define LOAD_PAGES_H
 
 #include "model/profile.h"
 
-/* What a page is called: @wanted or, if that is NULL, the command that was profiled. */
+/* The title of a page: @wanted or, if that is NULL, the profiled command. */
 const char *pages_title(const char *wanted, const struct profile *profile);
 
 #endif

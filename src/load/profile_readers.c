@@ -21,7 +21,7 @@ struct readers profile_readers_foreign(void)
 	return readers;
 }
 
-/* Files that were imported say "perf", whatever they were made of. */
+/* Imported files say "perf", whatever their source. */
 static bool was_recorded_here(const struct run_facts *run)
 {
 	struct utsname name;

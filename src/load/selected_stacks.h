@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was selected of a profile, by stack: what trees, flame graphs and call graphs are made of.
- */
+/* The selection of a profile by stack, for trees, flame graphs and call graphs. */
 #ifndef LOAD_SELECTED_STACKS_H
 #define LOAD_SELECTED_STACKS_H
 
@@ -9,9 +8,9 @@
 #include "aggregate/tables/table.h"
 #include "load/opened.h"
 
-/* The table by children_stack_keys(@keys) of what was selected, with @command_only of that in the
- * profiled command and its children. The caller frees *ret_stacks, also after an error; those are
- * of opened_visit. */
+/* Makes the table by children_stack_keys(@keys) of the selection, with @command_only limited to the
+ * profiled command and its children. Errors as opened_visit. The caller frees *ret_stacks, also
+ * after an error. */
 int selected_stacks(struct opened *opened, const struct key_list *keys, bool command_only,
 		    struct table **ret_stacks, struct err *err);
 

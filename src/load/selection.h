@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which part of a profile is looked at, as its user says it: what all viewing commands share. */
+/* The part of a profile to view, as its user gives it. Shared by all viewing commands. */
 #ifndef LOAD_SELECTION_H
 #define LOAD_SELECTION_H
 
@@ -10,7 +10,7 @@ struct selection {
 	const char *const *clauses; /* --select, see aggregate/select.h */
 	size_t clause_count;
 	const char *since, *until; /* see aggregate/moment.h; NULL: from the start, to the end */
-	const char *slice;	   /* how long a value of the key time is; NULL: 1 s */
+	const char *slice;	   /* length of a value of the key time; NULL: 1 s */
 };
 
 #endif
