@@ -59,9 +59,9 @@ int annotate_check(const struct annotate_options *options, struct err *err)
 	return rc;
 }
 
-/* ---- what was hit ---- */
+/* ---- samples ---- */
 
-/* The place of an event among those that are chosen; false: it is not. */
+/* Finds the index of an event in the choice; false: not chosen. */
 static bool find_event(const struct annotate *annotate, uint8_t event, size_t *ret_at)
 {
 	for (size_t i = 0; i < annotate->choice.count; i++) {
@@ -87,7 +87,7 @@ static void take(void *context, const struct point *point)
 	hit_sets_add(&annotate->sets, &annotate->whole, event, &hits);
 }
 
-/* Those that only a pattern chose and nothing was sampled of need no column. */
+/* Drops columns of events without samples that only a pattern chose. */
 static void drop_unused(struct annotate *annotate)
 {
 	struct event_choice *choice = &annotate->choice;
@@ -128,7 +128,7 @@ struct annotation annotate_annotation(const struct annotate *annotate)
 				    .whole = annotate->whole };
 }
 
-/* ---- which functions ---- */
+/* ---- functions ---- */
 
 typedef VEC(struct hit_function) function_list;
 
@@ -139,8 +139,8 @@ static void functions_done(function_list *functions)
 	vec_free(functions);
 }
 
-/* How well a function answers to a name: as it is mangled or read, with its parameters or without,
- * or a glob of these. */
+/* How well a name matches a function: its mangled or readable name, with or without parameters, or
+ * a glob of these. */
 enum fit { FIT_NOT, FIT_GLOB, FIT_EXACT };
 
 static enum fit fit_text(const char *text, const char *wanted)
@@ -150,7 +150,7 @@ static enum fit fit_text(const char *text, const char *wanted)
 	return fnmatch(wanted, text, 0) == 0 ? FIT_GLOB : FIT_NOT;
 }
 
-/* Where the parameters begin: the first bracket outside template arguments that is no part of
+/* Where the parameters begin: the first parenthesis outside template arguments that is not part of
  * "operator()" or "(anonymous namespace)". */
 static size_t without_parameters(const char *text)
 {
@@ -217,7 +217,7 @@ static int by_address(const void *left, const void *right, void *context)
 	return a < b ? -1 : a > b;
 }
 
-/* All functions that were hit, by symbol. */
+/* All functions with samples, by symbol. */
 static void gather(struct annotate *annotate, function_list *functions)
 {
 	struct profile *profile = annotate->opened.profile;
@@ -253,7 +253,7 @@ bool annotate_lists(const struct annotate *annotate, hit_set set)
 	return false;
 }
 
-/* Leaves those that fit best, the heaviest first. */
+/* Keeps the best matches, heaviest first. */
 static int choose(struct annotate *annotate, function_list *functions, struct err *err)
 {
 	_cleanup_free_ enum fit *fits = xcalloc(functions->count + 1, sizeof(*fits));
@@ -303,7 +303,7 @@ bool annotate_wants_file(const struct annotate *annotate, const char *file)
 	return options->include_count == 0;
 }
 
-/* The whole name, or one of its folders, or the name of the file in it. */
+/* Matches the whole name, one of its folders, or the name of the file in it. */
 bool annotate_glob(const char *glob, const char *file)
 {
 	_cleanup_free_ char *copy = xstrdup(file);
@@ -330,7 +330,7 @@ static struct view make_view(const struct annotate *annotate)
 	return view;
 }
 
-/* The clocks that are no NMI stop a program where interrupts are enabled again. */
+/* Events without NMI stop a program only where interrupts are enabled again. */
 static void print_skid(const struct annotate *annotate, FILE *out)
 {
 	const struct profile *profile = annotate->opened.profile;
@@ -393,7 +393,7 @@ static int prepare(struct annotate *annotate, struct err *err)
 
 	annotate->sources = source_files_new(options->source_paths, options->source_path_count,
 					     opened_sources(&annotate->opened));
-	lines->no_cache = true; /* lines_readers */
+	lines->no_cache = true; /* as lines_readers demands */
 	line_service_start(&annotate->lines, annotate->opened.profile, lines, NULL, NULL);
 	return instructions_new(annotate->opened.profile, &code, &annotate->instructions, err);
 }

@@ -3,7 +3,7 @@
 
 #include "code/jump_target.h"
 
-enum { MAX_FUNCTION_BYTES = 8 << 20 }; /* of code that is listed */
+enum { MAX_FUNCTION_BYTES = 8 << 20 }; /* of listed code */
 
 struct instructions_range annotate_code_range(const struct annotate_work *work)
 {
@@ -34,7 +34,7 @@ static bool take_code(void *context, const struct code_line *line)
 	return true;
 }
 
-/* Each hit to the instruction that has its address; both ascend. */
+/* Adds each hit to the instruction at its address; both are sorted by address. */
 static void hit_code(struct annotate_work *work)
 {
 	size_t at = 0;

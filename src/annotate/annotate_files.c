@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every source file with what was hit in it, each under its whole name in a folder. The innermost
- * line counts: inlined code is where it was written. Lines keep their numbers, so all that is said
- * of the file as a whole stands behind its last line.
+ * Every source file with its samples, under its whole name in a folder. The innermost line counts,
+ * so inlined code is in the file where it was written. Lines keep their numbers, so everything
+ * about the whole file comes after its last line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ struct file_line {
 	uint32_t line;
 	hit_set hits;
 	uint32_t symbol;
-	uint32_t image; /* that names the file */
+	uint32_t image; /* of the code that names the file */
 };
 
 typedef VEC(struct file_line) file_lines;
@@ -39,7 +39,7 @@ static int by_file_and_line(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Returns what has no lines. */
+/* Returns the hits without lines. */
 static hit_set gather_lines(struct annotate *annotate, file_lines *list)
 {
 	const struct profile *profile = annotate->opened.profile;
@@ -68,7 +68,7 @@ static hit_set gather_lines(struct annotate *annotate, file_lines *list)
 	return nowhere;
 }
 
-/* A name out of debug information under the folder: "/a/../b" must not lead out of it. */
+/* The path under @folder of a name from debug information: "/a/../b" must not lead out of it. */
 static char *path_under(const char *folder, const char *file)
 {
 	struct buf path = { 0 };
@@ -85,8 +85,8 @@ static char *path_under(const char *folder, const char *file)
 	return path.bytes;
 }
 
-/* Names of files come from programs. In a folder where others may put links, these would lead us to
- * wherever they like. */
+/* Names of files come from programs. In a folder where other users can create links, they could
+ * lead anywhere. */
 static int check_folder(const char *folder, struct err *err)
 {
 	struct owner owner;
@@ -101,7 +101,7 @@ static int check_folder(const char *folder, struct err *err)
 		       folder);
 }
 
-/* All folders of the path, as whoever the files belong to. */
+/* Makes all folders of the path, with the rights of the files' owner. */
 static int make_folders(const char *path, mode_t file_mode, struct err *err)
 {
 	mode_t mask = umask(0), mode = file_mode | (file_mode & 0444) >> 2;
@@ -124,13 +124,13 @@ static int make_folders(const char *path, mode_t file_mode, struct err *err)
 	return rc;
 }
 
-/* The lines [begin, end) of the list are of one file. */
+/* One file: lines [begin, end) of the list. */
 struct one_file {
 	struct annotate *annotate;
 	const file_lines *list;
 	size_t begin, end;
 	const char *name;
-	const char *refusal; /* why its text is not shown; NULL: it is, or is not here */
+	const char *refusal; /* why its text is not shown; NULL: it is shown, or absent */
 	struct annotation annotation;
 };
 
@@ -160,7 +160,7 @@ static int by_symbol(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
-/* "%6.2f %% %8" of each event */
+/* Appends "%6.2f %% %8" for each event. */
 static void add_shares(const struct one_file *file, hit_set set, struct buf *text)
 {
 	const struct hits *hits = annotation_hits(&file->annotation, set);
@@ -171,7 +171,7 @@ static void add_shares(const struct one_file *file, hit_set set, struct buf *tex
 			   figures_percent(hits[i].weight, whole[i].weight), hits[i].samples);
 }
 
-/* The functions whose code is here, and what they have of it. */
+/* Adds a note for each function with code in the file, and its share. */
 static void note_functions(struct one_file *file)
 {
 	size_t count = file->end - file->begin;
@@ -208,7 +208,7 @@ static int write_annotated(struct one_file *file, const char *path, struct err *
 	return output_file_commit(output, err);
 }
 
-/* "  12.34 %    0.10 %  ", of each event */
+/* Appends " 12.34 % 0.10 % " for each event. */
 static void add_parts(const struct annotate *annotate, hit_set set, struct buf *line)
 {
 	const struct hits *hits = hit_sets_get(&annotate->sets, set);
@@ -238,7 +238,7 @@ static void tell(const struct one_file *file, const char *path, bool has_source,
 	buf_done(&line);
 }
 
-/* Which column is of which event, where there are several. */
+/* Prints which column belongs to which event, if there are several. */
 static void tell_events(const struct annotate *annotate, FILE *out)
 {
 	const struct profile *profile = annotate->opened.profile;
@@ -255,7 +255,8 @@ static void tell_events(const struct annotate *annotate, FILE *out)
 	buf_done(&line);
 }
 
-/* Several images may name a file: one that may is enough, for each names it on its own. */
+/* Several images may name a file: one that may read it is enough, for each names it
+ * independently. */
 static const struct source_file *find_source(struct one_file *file)
 {
 	struct annotate *annotate = file->annotate;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One function. With instructions, each hit is on its own, and the source line above is the
- * innermost one: that of an inlined function where there is one. With source alone, the lines are
- * the function's own, and what was inlined counts on the line that calls it; so the lines add up to
- * the function.
+ * One function. With instructions, each has its own samples, under its innermost source line, that
+ * of an inlined function if there is one. With source alone, the lines are the function's own, and
+ * inlined code counts on the line that calls it, so the lines add up to the function.
  */
 #include "annotate/annotate_work.h"
 
 #include <string.h>
 
-/* All that hit the function's file, in this image: the innermost line counts. */
+/* Adds up all samples of the function's file in this image; the innermost line counts. */
 static void sum_file(struct annotate_work *work, const char *file)
 {
 	const struct profile *profile = work->annotate->opened.profile;
@@ -74,7 +73,7 @@ static void add_rows(struct annotate_work *work, const annotate_lines *list, uin
 		annotate_code_add_all(work);
 }
 
-/* ---- what is not here ---- */
+/* ---- missing lines and sources ---- */
 
 static void note_missing_lines(struct annotate_work *work)
 {
@@ -98,7 +97,7 @@ static void note_missing_lines(struct annotate_work *work)
 				    "--debuginfod.");
 }
 
-/* A source that was changed after the program was made has its lines elsewhere. */
+/* A source file changed after the program was built may have its lines elsewhere. */
 static void note_age(struct annotate_work *work, const struct source_file *source)
 {
 	const struct image *image = &work->annotate->opened.profile->images.items[work->image];
@@ -110,7 +109,7 @@ static void note_age(struct annotate_work *work, const struct source_file *sourc
 				source_file_path(source));
 }
 
-/* The sources that are shown: is one not here, or too new? */
+/* Notes a source file that is missing, or newer than the program. */
 static void note_source(struct annotate_work *work, const char *file)
 {
 	const struct source_file *source = annotate_source_file(work->annotate, work->image, file);

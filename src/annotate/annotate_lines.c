@@ -47,7 +47,7 @@ void annotate_lines_find(struct annotate_work *work, annotate_lines *list, uint3
 		hit_set hits = work->function->frames.items[i].hits;
 		const struct frame *frame = annotate_work_frame(work, i);
 		size_t count;
-		/* Code that was made again at its address has lines of its own. */
+		/* JIT code that was replaced at the same address has lines of its own. */
 		const struct line_place *places =
 			lines_of(lines, work->image, lines_place(lines, frame), &count);
 		const struct line_place *own = count ? &places[count - 1] : NULL;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the last source row shows. */
+/* The place that the last source row shows. */
 struct position {
 	char *file, *function;
 	uint32_t line;
-	size_t row; /* that sums up what follows; SIZE_MAX: none */
+	size_t row; /* the row with the sum of the code after it; SIZE_MAX: none */
 };
 
 static void position_done(struct position *position)
@@ -22,7 +22,7 @@ static bool same(const char *a, const char *b)
 	return a && strcmp(a, b) == 0;
 }
 
-/* "util.h, inlined from get" */
+/* "util.h, inlined: get" */
 static void add_part(struct annotate_work *work, const struct line_place *place, bool inlined)
 {
 	struct buf text = { 0 };

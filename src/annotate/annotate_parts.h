@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files annotate*.c share. Private to them. */
+/* Shared by the files annotate*.c. Private to them. */
 #ifndef ANNOTATE_ANNOTATE_PARTS_H
 #define ANNOTATE_ANNOTATE_PARTS_H
 
@@ -13,7 +13,7 @@
 #include "names/lines/line_service.h"
 #include "names/lines/source_files.h"
 
-/* A frame that was hit. */
+/* A frame with samples. */
 struct hit_frame {
 	uint32_t frame;
 	hit_set hits;
@@ -22,7 +22,7 @@ struct hit_frame {
 struct annotate {
 	const struct annotate_options *options;
 	struct opened opened;
-	struct event_choice choice; /* what is counted, side by side */
+	struct event_choice choice; /* the events shown side by side */
 	struct hit_sets sets;
 	hit_set *hits; /* by frame */
 	hit_set whole;
@@ -32,30 +32,31 @@ struct annotate {
 	struct instructions *instructions;
 };
 
-/* A function: its frames that were hit, in order of address. */
+/* A function: its frames with samples, in order of address. */
 struct hit_function {
 	uint32_t symbol;
 	hit_set hits;
 	VEC(struct hit_frame) frames;
 };
 
-/* One with what annotate has chosen; to be ended with annotation_done. */
+/* An annotation for the chosen events. Free it with annotation_done. */
 struct annotation annotate_annotation(const struct annotate *annotate);
 
 /* Fills an empty annotation with a function. */
 void annotate_function(struct annotate *annotate, const struct hit_function *function,
 		       struct annotation *annotation);
 
-/* Is any share of these hits, of what was selected of an event, the least one (--threshold)? */
+/* True if these hits reach the least share (--threshold) of the selection in any event. */
 bool annotate_lists(const struct annotate *annotate, hit_set set);
 
-/* May this source file be shown (--include, --exclude)? */
+/* True if --include and --exclude allow this source file. */
 bool annotate_wants_file(const struct annotate *annotate, const char *file);
 
-/* The glob fits the whole name of a file, or one of its folders, or its last part. */
+/* True if the glob matches a file's whole name, one of its folders, or its last part. */
 bool annotate_glob(const char *glob, const char *file);
 
-/* Writes a file for each source file that was hit to options->folder, and tells of each on @out. */
+/* Writes a file to options->folder for each source file with samples, and prints a line for each to
+ * @out. */
 int annotate_write_files(struct annotate *annotate, FILE *out, struct err *err);
 
 #endif

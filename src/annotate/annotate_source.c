@@ -6,7 +6,7 @@
 #include "present/figures.h"
 
 enum {
-	LINES_AROUND = 2,   /* hits outside the function's own lines */
+	LINES_AROUND = 2,   /* lines around hits outside the function's own lines */
 	MAX_LINES = 100000, /* of one function's source */
 };
 
@@ -19,7 +19,7 @@ const struct source_file *annotate_source_file(struct annotate *annotate, uint32
 				file);
 }
 
-/* The last line of the function's own in its file, as its instructions tell. */
+/* The range of the function's own lines in its file, by its instructions. */
 struct extent {
 	const char *file;
 	uint64_t start, end;
@@ -59,7 +59,7 @@ static void add_lines(struct annotate_work *work, const annotate_lines *list, si
 	}
 }
 
-/* From the line the function begins at to its last one. */
+/* Lines from the function's first to its last. */
 static void add_main_file(struct annotate_work *work, const annotate_lines *list, size_t begin,
 			  uint32_t declared)
 {
@@ -84,7 +84,7 @@ static void add_main_file(struct annotate_work *work, const annotate_lines *list
 	add_lines(work, list, begin, end, extent.first, extent.last);
 }
 
-/* Included files: what was hit, and a little around. */
+/* Other files: lines with hits, and a few around them. */
 static void add_other_file(struct annotate_work *work, const annotate_lines *list, size_t begin,
 			   size_t end)
 {
@@ -100,7 +100,7 @@ static void add_other_file(struct annotate_work *work, const annotate_lines *lis
 	}
 }
 
-/* "12.3 %", of several events "12.3 % (cpu-clock), 0.0 % (page-faults)" */
+/* "12.3 %", or for several events "12.3 % (cpu-clock), 0.0 % (page-faults)" */
 static void add_shares(const struct annotate_work *work, hit_set part, struct buf *text)
 {
 	const struct annotate *annotate = work->annotate;

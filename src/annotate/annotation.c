@@ -10,7 +10,7 @@ size_t annotation_text(struct annotation *annotation, const char *text)
 	size_t at;
 
 	if (!annotation->texts.size)
-		buf_add_char(&annotation->texts, '\0'); /* no text is at 0 */
+		buf_add_char(&annotation->texts, '\0'); /* offset 0 means no text */
 	at = annotation->texts.size;
 	buf_add(&annotation->texts, text, strlen(text) + 1);
 	return at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function, or a source file, with what was hit in it, of one event or of several side by side:
- * rows of source and of instructions. */
+/* A function or source file with its samples, for one event or several side by side: rows of source
+ * and of instructions. */
 #ifndef ANNOTATE_ANNOTATION_H
 #define ANNOTATE_ANNOTATION_H
 
@@ -15,14 +15,13 @@
 enum annotation_kind {
 	ANNOTATION_SOURCE, /* number: a line of the file */
 	ANNOTATION_CODE,   /* number: an address */
-	ANNOTATION_PART,   /* the text alone: what follows is of another file, or lines are left out
-			    */
+	ANNOTATION_PART,   /* text only: another file begins, or lines are omitted */
 };
 
 struct annotation_row {
 	enum annotation_kind kind;
 	uint64_t number;
-	hit_set hits;	 /* source rows between code: of the code that follows */
+	hit_set hits;	 /* in source rows between code: of the code that follows */
 	size_t text;	 /* offset in annotation.texts */
 	uint64_t target; /* CODE: address of a row it may jump to; 0: none */
 };
@@ -31,16 +30,16 @@ struct annotation {
 	const uint8_t *events;	     /* of each set of hits; borrowed */
 	const struct hit_sets *sets; /* borrowed */
 	VEC(struct annotation_row) rows;
-	struct buf texts;   /* NUL-terminated ones */
-	VEC(size_t) notes;  /* sentences, in texts */
-	size_t name, place; /* in texts: the function; the image it is in, or the source file */
+	struct buf texts;   /* NUL-terminated */
+	VEC(size_t) notes;  /* sentences, as offsets in texts */
+	size_t name, place; /* in texts: the function; its image, or the source file */
 	hit_set hits;	    /* of the function or file */
-	hit_set whole;	    /* all that was selected */
+	hit_set whole;	    /* the whole selection */
 	size_t file;	    /* in texts: the file of the source rows; 0: none */
-	hit_set file_hits;  /* all that hit that file */
+	hit_set file_hits;  /* all hits of that file */
 };
 
-/* Appends a text, or a row with its text. */
+/* Appends a text, or a row and its text. */
 size_t annotation_text(struct annotation *annotation, const char *text);
 struct annotation_row *annotation_add(struct annotation *annotation, enum annotation_kind kind,
 				      uint64_t number, const char *text);
@@ -48,7 +47,7 @@ void annotation_note(struct annotation *annotation, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void annotation_done(struct annotation *annotation);
 
-/* The hits of a set, one of each event. */
+/* The hits of a set, one for each event. */
 static inline const struct hits *annotation_hits(const struct annotation *annotation, hit_set set)
 {
 	return hit_sets_get(annotation->sets, set);

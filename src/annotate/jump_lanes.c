@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-/* A jump that is drawn. */
+/* A drawn jump. */
 struct drawn {
 	size_t first, last; /* rows */
 	size_t from, to;
@@ -43,7 +43,7 @@ static struct drawn make(const struct jump *jump)
 			       .to = jump->to };
 }
 
-/* The first of the lane that does not end before the row. */
+/* The first jump of the lane that does not end before the row. */
 static size_t seek(const struct jump_lanes *lanes, size_t lane, size_t row)
 {
 	return search_before(lanes->lanes[lane].items, lanes->lanes[lane].count, item,
@@ -96,7 +96,7 @@ size_t jump_lanes_width(const struct jump_lanes *lanes)
 	return lanes->used ? lanes->used + 2 : 0;
 }
 
-/* NULL: nothing of this lane is on the row. */
+/* NULL: this lane is free on the row. */
 static const struct drawn *on_row(const struct jump_lanes *lanes, size_t lane, size_t row)
 {
 	size_t at = seek(lanes, lane, row);
@@ -113,8 +113,8 @@ static char corner(const struct drawn *drawn, size_t row)
 	return row == drawn->first ? '/' : '\\';
 }
 
-/* From the outermost lane to the code: once a jump begins or ends on the row, its line runs on to
- * the code, over the lanes between. */
+/* Draws from the outermost lane to the code. From a jump that begins or ends on the row, a line
+ * crosses the other lanes to the code. */
 void jump_lanes_draw(const struct jump_lanes *lanes, size_t row, struct buf *text)
 {
 	bool touches = false, arrives = false;

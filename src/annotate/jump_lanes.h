@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrows beside a listing, from each branch to where it leads: lanes of characters, short jumps
- * next to the code. */
+/* Arrows beside a listing, from each branch to its target: lanes of characters, short jumps next to
+ * the code. */
 #ifndef ANNOTATE_JUMP_LANES_H
 #define ANNOTATE_JUMP_LANES_H
 
@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-enum { JUMP_LANES_MOST = 6 }; /* jumps that find no free lane are not drawn */
+enum { JUMP_LANES_MOST = 6 }; /* jumps that find no free lane are omitted */
 
 struct jump {
 	size_t from, to; /* rows */
@@ -16,11 +16,11 @@ struct jump {
 
 struct jump_lanes;
 
-/* @jumps is sorted here, and borrowed. */
+/* Sorts and borrows @jumps. */
 struct jump_lanes *jump_lanes_new(struct jump *jumps, size_t count);
 void jump_lanes_free(struct jump_lanes *lanes); /* NULL is fine */
 
-/* Characters that jump_lanes_draw appends for every row; 0: there are no jumps. */
+/* Number of characters that jump_lanes_draw appends to every row; 0: no jumps. */
 size_t jump_lanes_width(const struct jump_lanes *lanes);
 void jump_lanes_draw(const struct jump_lanes *lanes, size_t row, struct buf *text);
 

@@ -18,7 +18,7 @@ enum {
 	PAIR_WIDTH = 1 + PERCENT_WIDTH + HITS_WIDTH, /* of one of several events */
 };
 
-/* What share of the function makes a row warm. */
+/* The least share of the function for each colour. */
 static const struct {
 	double percent;
 	const char *colour;
@@ -35,9 +35,9 @@ struct page {
 	const struct view *view;
 	const struct annotation *annotation;
 	size_t events;
-	bool numbered; /* columns have numbers, and the names of their events stand above them */
+	bool numbered; /* columns have numbers; the names of their events are in the head */
 	int number_width;
-	struct jump_lanes *lanes; /* NULL: none are drawn */
+	struct jump_lanes *lanes; /* NULL: none */
 	struct buf line;
 	FILE *out;
 };
@@ -73,7 +73,7 @@ static int figures_width(const struct page *page)
 				 : PAIR_WIDTH * (int)page->events;
 }
 
-/* What one of several events has. */
+/* Share and hits of one of several events. */
 static void add_pair(struct page *page, const struct hits *hits, double percent)
 {
 	if (!hits->samples) {
@@ -115,7 +115,8 @@ static void add_figures(struct page *page, const struct annotation_row *row)
 		add_pair(page, &hits[i], figures_percent(hits[i].weight, whole[i].weight));
 }
 
-/* A source line, with blanks for its tabs: it begins anywhere on the screen. */
+/* Adds a source line, with blanks for tabs, which would not align: the line begins at any
+ * column. */
 static void add_source(struct page *page, const char *text)
 {
 	struct buf expanded = { 0 };
@@ -260,7 +261,7 @@ static void add_sum(struct page *page, size_t event, const struct hits *hits)
 		figures_count(&page->line, hits->weight);
 }
 
-/* A line for each event. @what: before the name, e.g. "All of ". */
+/* Prints a line for each event. @what: text before the name, e.g. "All of ". */
 static void print_total(struct page *page, const char *what, size_t name, hit_set set)
 {
 	const struct hits *hits = annotation_hits(page->annotation, set);
@@ -279,7 +280,7 @@ static void print_total(struct page *page, const char *what, size_t name, hit_se
 	}
 }
 
-/* The name of an event, or the number that stands for it, flush right above its columns. */
+/* The name of an event, or its number, right-aligned above its columns. */
 static void add_title(struct page *page, size_t event)
 {
 	struct buf name = { 0 };

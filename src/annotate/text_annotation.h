@@ -8,11 +8,11 @@
 #include "annotate/annotation.h"
 #include "present/view.h"
 
-/* With a head (the total of the function), the rows, a foot (the total of the file) and the notes.
- * Of one event a row has share, hits and weight, of several share and hits of each. */
+/* Prints a head (the total of the function), the rows, a foot (the total of the file) and the
+ * notes. For one event a row has share, hits and weight; for several, share and hits of each. */
 void text_annotation_print(const struct view *view, const struct annotation *annotation, FILE *out);
 
-/* For a file of its own: every row a line under its own number, all else behind the last. */
+/* For a file of its own: each row is the line of its number, and all else follows the last row. */
 void text_annotation_print_file(const struct view *view, const struct annotation *annotation,
 				FILE *out);
 
