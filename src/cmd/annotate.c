@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect annotate: source lines and instructions with what was hit in them. */
+/* prospect annotate: source lines and instructions with their samples. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

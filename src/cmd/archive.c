@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect archive: a profile with all that is needed to look at it elsewhere, in one file. */
+/* prospect archive: a profile with all files needed to view it elsewhere, in one file. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static const struct option_spec archive_specs[] = {
 };
 /* clang-format on */
 
-/* How files of other formats are called: nobody would look for ours in them. */
+/* Refuses the names of other formats, for they would hide an archive of ours. */
 static int check_name(const char *output, struct err *err)
 {
 	static const char *const others[] = { ".tar", ".gz", ".tgz", ".bz2",  ".tbz", ".tbz2",
@@ -103,7 +103,7 @@ static int list(const char *path, const struct archive_options *options, struct 
 	return rc < 0 ? rc : opened_end(stdout, err);
 }
 
-/* Where the archive is standard output itself, what is said of it goes elsewhere. */
+/* If the archive goes to standard output, the report on it goes to standard error. */
 static int write_archive(const struct archive_values *values, const char *path,
 			 const struct archive_options *options, struct buf *contents,
 			 struct err *err)
@@ -119,7 +119,7 @@ static int write_archive(const struct archive_values *values, const char *path,
 	if (rc == 0)
 		rc = archive_write(path, options, output_file_stream(file), contents, err);
 	if (rc == -EPIPE)
-		return 0; /* as output_file_commit has it */
+		return 0; /* as output_file_commit does */
 	if (rc == 0)
 		rc = output_file_commit(file, err);
 	if (rc == 0)

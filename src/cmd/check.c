@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect check: what can be seen here, what would mend the rest, and the proof that the numbers
- * are right. */
+/* prospect check: what can be recorded here, how to fix the rest, and proof that the numbers are
+ * right. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static const struct option_spec check_specs[] = {
 };
 /* clang-format on */
 
-/* The calibration program, ready to be recorded, in a folder of its own. */
+/* The calibration program in a folder of its own, ready to be recorded. */
 struct calibration_command {
 	char folder[32], truths[64], executable[4096];
 	char command[8], option[16];
@@ -89,7 +89,7 @@ static int calibrate(double rate_hz, struct calibration *ret_calibration, struct
 	return rc;
 }
 
-/* Without a command of the user's, the calibration program is something to look at. */
+/* Without a command of the user, records the calibration program. */
 static int compare_stacks(const struct check_values *values, char *const *argv,
 			  struct stack_check_counts *ret_counts, struct err *err)
 {
@@ -108,7 +108,7 @@ static int compare_stacks(const struct check_values *values, char *const *argv,
 	return rc;
 }
 
-/* 1 also for a stack that is not as libdwfl has it. */
+/* Returns 1 also if a stack differs from libdwfl's. */
 static int check_stacks(const struct check_values *values, char *const *argv, bool json)
 {
 	struct stack_check_counts counts = { 0 };

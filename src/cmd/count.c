@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect count: how often events happen, exactly, while a command or processes run. */
+/* prospect count: exact counts of events while a command or processes run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static const struct option_spec count_specs[] = {
 };
 /* clang-format on */
 
-/* What is run, made of the command line. */
+/* What to run, from the command line. */
 struct job {
 	struct count_cmd values;
 	struct count_options options;
@@ -73,7 +73,7 @@ struct job {
 	VEC(struct counts) runs;
 };
 
-/* ---- the command line ---- */
+/* ---- command line ---- */
 
 static int read_by(struct job *job, struct err *err)
 {
@@ -104,7 +104,7 @@ static int read_by(struct job *job, struct err *err)
 		       job->values.by);
 }
 
-/* "100", "100ms", "1s", each with ":N". A bare number is milliseconds. */
+/* Reads "100", "100ms" or "1s", each with an optional ":N". A bare number is milliseconds. */
 static int read_interval(struct job *job, struct err *err)
 {
 	const char *text = job->values.interval;
@@ -144,7 +144,7 @@ static int read_ids(struct job *job, struct err *err)
 	return rc;
 }
 
-/* What goes with what. */
+/* Checks which targets can be combined. */
 static int check_scope(const struct job *job, struct err *err)
 {
 	const struct count_options *options = &job->options;
@@ -219,7 +219,7 @@ static void take_interval(void *context, const struct counts *counts)
 	count_output_interval(((struct job *)context)->output, counts);
 }
 
-/* Runs once. Returns -1 when the next one may follow, else the status to leave with. */
+/* Runs once. Returns -1 if the next run may follow, else the exit status. */
 static int run_once(struct job *job, struct count_result *result)
 {
 	struct err err = { "" };

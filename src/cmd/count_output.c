@@ -14,7 +14,7 @@ struct count_output {
 	struct count_output_options options;
 	struct output_file *file; /* NULL: @stream is stdout or stderr */
 	FILE *stream;
-	struct buf what;     /* what is counted, in words */
+	struct buf what;     /* description of what is counted */
 	bool titles_printed; /* of intervals as CSV */
 };
 
@@ -65,7 +65,7 @@ static void describe(const struct count_output_options *options, struct buf *wha
 		buf_add_str(what, "the whole machine");
 	if (!options->argv)
 		return;
-	/* Of CPUs, the command is only for how long they are counted. */
+	/* With CPUs counted, the command only sets how long. */
 	if (options->machine)
 		buf_add_str(what, " while ");
 	add_command(what, options->argv);
@@ -148,7 +148,7 @@ void count_output_interval(struct count_output *output, const struct counts *cou
 	fflush(output->stream);
 }
 
-/* Of stdout main() tells; what stderr does not take can only be told by the exit status. */
+/* main() reports errors of stdout. An error of stderr can show in the exit status only. */
 static int check_stderr(struct err *err)
 {
 	int rc = file_flush(stderr);

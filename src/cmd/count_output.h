@@ -35,30 +35,30 @@ struct count_output_values {
 	  .help = "in text, write counts as 0x4d2" }
 /* clang-format on */
 
-/* What is counted, for the words about it; borrowed. */
+/* What is counted, for its description; borrowed. */
 struct count_output_options {
 	char *const *argv;
 	const pid_t *pids, *tids;
 	size_t pid_count, tid_count;
-	bool machine;	  /* CPUs are counted; with @argv: while it runs */
-	const char *cpus; /* of them; NULL: all */
+	bool machine;	  /* counts CPUs; with @argv: while it runs */
+	const char *cpus; /* CPUs counted; NULL: all */
 	enum count_rows rows;
-	bool follow; /* pfmon's rows */
+	bool follow; /* rows as pfmon's */
 	bool intervals;
 };
 
 struct count_output;
 
-/* Do the options go together? -EINVAL with the line. */
+/* Checks that the options can be combined. -EINVAL and one line. */
 int count_output_check(const struct count_output_values *values, struct err *err);
-/* Opens the file, if there is one. */
+/* Opens the output file, if the options name one. */
 int count_output_new(const struct count_output_values *values,
 		     const struct count_output_options *options, struct count_output **ret_output,
 		     struct err *err);
 void count_output_free(struct count_output *output); /* NULL is fine */
 
 void count_output_interval(struct count_output *output, const struct counts *counts);
-/* Prints all (not where intervals were), and closes. */
+/* Prints all counts, unless intervals were printed, and closes the output. */
 int count_output_finish(struct count_output *output, const struct counts *runs, size_t count,
 			struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect debug WHAT: what prospect works with, for those who doubt it. */
+/* prospect debug WHAT: shows the data that prospect works with. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct option_spec debug_specs[] = {
 	{ 0 },
 };
 
-/* What can be shown; argv[0] is its name. Returns the exit status. */
+/* A thing to show; argv[0] is its name. Returns the exit status. */
 struct subject {
 	const char *name;
 	const char *usage;
@@ -72,7 +72,7 @@ static int print_one(const char *path, struct row_listing *listing, uint64_t add
 	return 0;
 }
 
-/* Hexadecimal as objdump prints it, with or without 0x. */
+/* Reads hexadecimal as objdump prints it, with or without 0x. */
 static int parse_address(const char *text, uint64_t *ret_address, struct err *err)
 {
 	char *end;
@@ -108,7 +108,7 @@ static const struct subject subjects[] = {
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(subjects[0]), MISTYPED_LETTERS = 2 };
 
-/* NULL: there is none, @err says which is meant. */
+/* NULL: unknown; @err names the nearest one. */
 static const struct subject *find_subject(const char *name, struct err *err)
 {
 	for (size_t i = 0; i < SUBJECTS; i++) {

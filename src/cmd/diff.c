@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect diff: what changed between two profiles, or between several on either side. */
+/* prospect diff: the changes between two profiles, or between several on each side. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@
 #include "views/report.h"
 
 enum {
-	STATUS_HOLDS = 3, /* what --fail-if says */
-	MAX_FILES = 1000, /* of both sides together */
+	STATUS_HOLDS = 3, /* a condition of --fail-if holds */
+	MAX_FILES = 1000, /* of both sides */
 };
 
 struct diff_values {
@@ -89,7 +89,7 @@ static struct diff_options options_of(const struct diff_values *values)
 	};
 }
 
-/* Without words the profile before the last and the last. */
+/* Without words: the last profile and the one before it. */
 static int last_two(char (*paths)[STATE_PATH_MAX], struct err *err)
 {
 	int rc = state_last_profile(paths[1], STATE_PATH_MAX, err);
@@ -142,7 +142,7 @@ static int show(const struct diff_values *values, struct diff_files *files)
 	return failed ? options_fail(&command_diff, &err, STATUS_HOLDS) : 0;
 }
 
-/* The place of the first "--"; @argc if there is none. */
+/* The index of the first "--"; @argc if there is none. */
 static int find_border(int argc, char **argv)
 {
 	int at = 1;
@@ -162,7 +162,7 @@ static bool is_one_file(const char *a, const char *b)
 	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* One run taken for two would hide how runs differ. */
+/* A profile given twice on one side would hide how runs differ. */
 static int refuse_twice(const char *const *paths, size_t count, struct err *err)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -177,8 +177,7 @@ static int refuse_twice(const char *const *paths, size_t count, struct err *err)
 	return 0;
 }
 
-/* Words are OLD NEW..., or OLD... -- NEW...; @before are left of the border, @behind right of it.
- */
+/* Words are OLD NEW..., or OLD... -- NEW...; @before are before the "--", @behind after it. */
 static int sort_words(char **words, int before, int behind, struct diff_files *ret_files,
 		      struct err *err)
 {
@@ -203,8 +202,8 @@ static int sort_words(char **words, int before, int behind, struct diff_files *r
 	return rc < 0 ? rc : refuse_twice(files.paths + files.old_count, files.new_count, err);
 }
 
-/* Parses both sides of the border, which ends the options only if no word is before it, and puts
- * their words next to each other at the end of argv. */
+/* Parses both sides of the "--", which ends the options only if no word is before it. Moves their
+ * words next to each other at the end of argv. */
 static int parse_words(int argc, char **argv, struct diff_values *values, bool *help,
 		       struct diff_files *ret_files, struct err *err)
 {

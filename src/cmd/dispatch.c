@@ -15,7 +15,7 @@
 
 enum {
 	MISTYPED_LETTERS = 2,
-	LEAST_FILES = 32, /* to read a profile and the files that it names */
+	LEAST_FILES = 32, /* to read a profile and the files it names */
 };
 
 const struct command *dispatch_by_name(const struct command *const *table, const char *name)
@@ -71,7 +71,7 @@ static bool on_path(const char *name)
 	}
 }
 
-/* argv[@word] moves to the front of the options before it, where a command finds its own name. */
+/* Moves argv[@word] before the options that precede it, where a command expects its own name. */
 static void name_first(int word, char **argv)
 {
 	char *name = argv[word];
@@ -80,7 +80,7 @@ static void name_first(int word, char **argv)
 	argv[1] = name;
 }
 
-/* A subcommand's name was written at argv[@word]. */
+/* argv[@word] is the name of a subcommand. */
 static int use_named(const struct command *command, bool is_default, int word, int argc,
 		     char **argv, struct dispatch *ret_dispatch, struct err *err)
 {
@@ -93,7 +93,7 @@ static int use_named(const struct command *command, bool is_default, int word, i
 	return 0;
 }
 
-/* No subcommand: the whole line is the default command's. */
+/* Without a subcommand the whole line belongs to the default command. */
 static int use_default(const struct command *command, int argc, char **argv,
 		       struct dispatch *ret_dispatch)
 {
@@ -102,7 +102,7 @@ static int use_default(const struct command *command, int argc, char **argv,
 	return 0;
 }
 
-/* Nothing that could be run, and nearly a subcommand. */
+/* True if the word is no program and nearly a subcommand. */
 static bool is_mistyped(const struct command *const *table, const char *word, struct err *err)
 {
 	const struct command *meant;
@@ -116,7 +116,7 @@ static bool is_mistyped(const struct command *const *table, const char *word, st
 	return meant != NULL;
 }
 
-/* The whole line becomes a call of "help", with @flag or alone. */
+/* Turns the line into a call of "help", with @flag if it is not NULL. */
 static int use_help(const struct command *const *table, char *flag, char **argv,
 		    struct dispatch *ret_dispatch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which command a command line means; the rules are in prospect(1), "SUBCOMMAND OR COMMAND". */
+/* Finds the command of a command line; prospect(1), "SUBCOMMAND OR COMMAND", has the rules. */
 #ifndef CMD_DISPATCH_H
 #define CMD_DISPATCH_H
 
@@ -12,15 +12,15 @@ struct dispatch {
 	char **argv;
 };
 
-/* @table: the first row is the default command (what a command line without a subcommand means),
- * one row is named "help". @argv is changed in place, needs argc >= 2 and its closing NULL.
- * Returns 0, -EINVAL for a wrong command line, -ENOENT for a mistyped subcommand; then one line in
- * @err. *ret_dispatch borrows from @argv. */
+/* @table: the first row is the default command (for a command line without a subcommand), one row
+ * is named "help". Changes @argv in place; needs argc >= 2 and the NULL at its end. Returns 0,
+ * -EINVAL for a wrong command line, or -ENOENT for a mistyped subcommand, with one line in @err.
+ * *ret_dispatch borrows from @argv. */
 int dispatch_find(const struct command *const *table, int argc, char **argv,
 		  struct dispatch *ret_dispatch, struct err *err);
 
-/* Does the command find what it needs? What is missing would fail later in many ways, and be called
- * something else. -ENOENT without /proc, -EMFILE where too few files may be open; one line. */
+/* Checks early what the command needs, because its lack would cause many unclear failures later.
+ * -ENOENT without /proc, -EMFILE if too few files may be open; one line. */
 int dispatch_check(const struct command *command, struct err *err);
 
 /* The command of that name, or NULL. */

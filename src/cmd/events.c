@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect events: what can be counted and sampled here, by name; and whether it can be together.
- */
+/* prospect events: names of events that can be counted and sampled here, and which fit together. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +64,7 @@ static int check(const struct events_values *values)
 	return all_good ? 0 : 1;
 }
 
-/* Options of which one would be ignored. */
+/* Refuses pairs of options where one would be ignored. */
 static int check_pairs(const struct events_values *values, const char *pattern, struct err *err)
 {
 	bool text = strcmp(values->format, "text") == 0;

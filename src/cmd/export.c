@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect export: a profile in the format of another tool. */
+/* prospect export: a profile in another tool's format. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

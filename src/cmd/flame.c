@@ -83,7 +83,7 @@ static int write_page(const struct flame_values *values, const char *old, const 
 	return rc < 0 ? rc : output_file_commit(file, err);
 }
 
-/* @files: as typed, @count of them: none, one, or with --diff two. */
+/* @files: as typed, @count of them: none, one, or two with --diff. */
 static int draw(const struct flame_values *values, char **files, int count)
 {
 	struct flame_options options = options_of(values);

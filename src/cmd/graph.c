@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect graph: who calls whom, as a tree. */
+/* prospect graph: callers and callees as a tree. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -83,8 +83,8 @@ static struct graph_options options_of(const struct graph_values *values, const 
 	};
 }
 
-/* A word alone is a profile if it is the name of one or looks like it: no symbol begins as paths
- * do. */
+/* A single word is a profile if a profile has that name or the word looks like a path: no symbol
+ * begins like one. */
 static bool names_profile(const char *word)
 {
 	size_t length = strlen(word);
@@ -94,7 +94,7 @@ static bool names_profile(const char *word)
 	       (length > 5 && strcmp(word + length - 5, ".prof") == 0);
 }
 
-/* Which of the words is what: SYMBOL, FILE, or both in this order. */
+/* Sorts words into SYMBOL, FILE, or both in this order. */
 static int sort_words(int count, char **words, const char **ret_symbol, const char **ret_file,
 		      struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect heatmap: what ran when, as one HTML file. */
+/* prospect heatmap: when which code ran, as one HTML file. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect help [COMMAND]; also what --help, --version and the checks of the man pages call. */
+/* prospect help [COMMAND]; --help, --version and the checks of the man pages call it, too. */
 #include "cmd/help.h"
 
 #include <stddef.h>
@@ -76,7 +76,7 @@ static int about_command(const char *name, bool rows)
 	return 0;
 }
 
-/* @words: the names that were given, NULL at the end. */
+/* @words: the commands given, NULL at the end. */
 static int help(const struct help_values *values, char **words)
 {
 	if (values->version)

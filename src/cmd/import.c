@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect import: what another tool recorded becomes a profile. */
+/* prospect import: makes a profile from another tool's recording. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What prospect is when it starts itself to read files that may never answer. No command: nobody
- * else has a use for it, and without the socket it ends. */
+/* prospect as the process that reads files which may never answer. Only prospect itself starts it.
+ * Without its socket it ends at once. */
 #ifndef CMD_INTERNAL_READER_H
 #define CMD_INTERNAL_READER_H
 

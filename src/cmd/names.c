@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect names: names for what a recording could not name. */
+/* prospect names: adds names that a recording lacks. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "cmd/options/terminal.h"
 
-#define SOON_NS	  (NS_PER_S) /* what is over by then is not told of */
+#define SOON_NS	  (NS_PER_S) /* shorter work shows nothing */
 #define REDRAW_NS (NS_PER_S / 5)
-#define LINE_NS	  (10 * NS_PER_S) /* between lines where none can be written over */
+#define LINE_NS	  (10 * NS_PER_S) /* between lines that cannot be rewritten */
 
 void progress_begin(struct progress *progress, const char *command)
 {

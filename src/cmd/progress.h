@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 struct progress {
-	const char *command; /* as it is called */
+	const char *command; /* as typed */
 	bool redraws;
-	bool shown; /* there is a line to be written over */
+	bool shown; /* there is a line to rewrite */
 	const char *act;
 	uint64_t began_ns, next_ns; /* of the act, of the next line */
 };
 
 /* @command is borrowed. */
 void progress_begin(struct progress *progress, const char *command);
-/* @done of @count are done of @act ("attaching", borrowed). May be called as often as one likes. */
+/* @done of @count items of @act ("attaching", borrowed) are done. Cheap enough for every item. */
 void progress_tell(struct progress *progress, const char *act, size_t done, size_t count);
-/* Takes the line away, before anything else is printed. */
+/* Removes the line. Call it before printing anything else. */
 void progress_clear(struct progress *progress);
 
 #endif

@@ -18,7 +18,7 @@
 enum {
 	STATUS_FAILED = 1,
 	STATUS_WRONG = 2,
-	STATUS_ASSERT = 3, /* an --assert had rows */
+	STATUS_ASSERT = 3, /* an --assert returned rows */
 	STATUS_INTERRUPTED = 130,
 	MAX_SQL_BYTES = 1 << 20,
 };
@@ -71,7 +71,7 @@ static struct query_options options_of(const struct query_values *values)
 
 /* --- one statement --- */
 
-/* What to do about it, for those failures that an option mends. */
+/* What to do about a failure, for those that an option avoids. */
 static const char *advice(int rc)
 {
 	if (rc == -ETIME)
@@ -110,7 +110,7 @@ static int select_rows(const struct query_values *values, const char *sql, const
 	return 0;
 }
 
-/* All of them are looked at; a failure ends it. */
+/* Checks all of them, unless one cannot be run. */
 static int check_asserts(const struct query_values *values, const char *path, FILE *out)
 {
 	struct query_options options = options_of(values);
@@ -170,7 +170,7 @@ static int ask(const struct query_values *values, const char *sql, const char *f
 	return answer(values, sql, file, stdout);
 }
 
-/* --- what was typed --- */
+/* --- arguments --- */
 
 /* The text of -f. */
 static int read_sql(const char *name, struct buf *ret_sql, struct err *err)
@@ -185,7 +185,7 @@ static int read_sql(const char *name, struct buf *ret_sql, struct err *err)
 	return 0;
 }
 
-/* @words: [SQL] [FILE], without SQL where an option gives it. */
+/* @words: [SQL] [FILE], without SQL if an option has it. */
 static int sort_words(const struct query_values *values, int count, char **words,
 		      const char **ret_sql, const char **ret_path, struct err *err)
 {

@@ -59,7 +59,8 @@ static int check(const struct record_values *values, char **command, struct pid_
 	return 0;
 }
 
-/* Without -o the profile is kept there; a profile that is not kept is no recording. */
+/* Without -o the state folder keeps the profile. Recording one that cannot be kept makes no
+ * sense. */
 static bool has_state_folder(void)
 {
 	struct owner owner;

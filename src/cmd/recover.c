@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect recover: what can be read of a damaged profile, as a new one. */
+/* prospect recover: copies what can be read of a damaged profile to a new one. */
 #include <stddef.h>
 #include <stdio.h>
 

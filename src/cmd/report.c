@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect report: show what a profile has. */
+/* prospect report: shows the contents of a profile. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -13,7 +13,8 @@ struct report_command {
 };
 
 /* clang-format off */
-/* -L is here alone: commands that record have an option of that name which serves for this too. */
+/* Only report has its own -L: commands that record have an option of that name, which serves for
+ * both. */
 static const struct option_spec report_specs[] = {
 	REPORT_OPTION_ROWS(struct report_command, report),
 	{ "vmlinux", 'L', OPTION_TEXT, REPORT_ROW(struct report_command, report, vmlinux), "FILE",
@@ -22,7 +23,7 @@ static const struct option_spec report_specs[] = {
 };
 /* clang-format on */
 
-/* @file: as typed, NULL for the last profile. Returns the exit status. */
+/* @file: as typed; NULL: the last profile. Returns the exit status. */
 static int show(const struct report_values *values, const char *file)
 {
 	_cleanup_(output_file_freep) struct output_file *output = NULL;

@@ -26,7 +26,7 @@ static int fail(const struct err *err, int status)
 	return status;
 }
 
-/* The report goes where the command's output does not: to stderr, or to -f FILE. */
+/* The report goes to stderr or to -f FILE, so that it does not mix with the command's output. */
 static int record_and_report(const struct run_values *values, char **command)
 {
 	struct record_options options = collect_record_options(&values->collect);
@@ -47,7 +47,7 @@ static int record_and_report(const struct run_values *values, char **command)
 	status = collect_run(&options, &result);
 	if (!result.path[0])
 		return status;
-	/* The status is the command's, whether or not there is still a reader of the report. */
+	/* The exit status is the command's, even if the reader of the report has closed its end. */
 	signal(SIGPIPE, SIG_IGN);
 	rc = report_options_print(&report, result.path, values->collect.output, output, stderr,
 				  &err);

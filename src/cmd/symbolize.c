@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect symbolize: what is at an address. */
+/* prospect symbolize: names addresses. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -43,13 +43,13 @@ static const struct option_spec symbolize_specs[] = {
 };
 /* clang-format on */
 
-enum { MOST_PROBLEMS = 3 }; /* that are told */
+enum { MOST_PROBLEMS = 3 }; /* printed at most */
 
 struct answering {
 	struct symbolizer *symbolizer;
 	bool json;
-	bool failed; /* an address had no answer */
-	bool any;    /* answered yet */
+	bool failed; /* an address could not be resolved */
+	bool any;    /* answered so far */
 	struct buf line;
 };
 
@@ -135,7 +135,7 @@ static void add_json(struct answering *answering, uint64_t address, const struct
 	buf_add_str(line, "]}");
 }
 
-/* Answers one word. What is no address, or leads nowhere, is told; the others go on. */
+/* Answers one word. Reports a word that is not an address or has no code, and goes on. */
 static void answer(struct answering *answering, const char *word)
 {
 	struct symbolized answer = { .place_count = 0 };
@@ -167,7 +167,7 @@ static void answer(struct answering *answering, const char *word)
 	fputs(buf_text(&answering->line), stdout);
 }
 
-/* Words of standard input, answered a line at a time: somebody may wait for each. */
+/* Answers each line of standard input at once: its writer may wait for the answer. */
 static void answer_input(struct answering *answering)
 {
 	char *line = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prospect watch: how often, how long, per call: exact numbers of any function, while it runs. */
+/* prospect watch: exact numbers of any function's calls, while it runs: how often and how long. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static int help_metric(const char *name)
 	return rc < 0 ? options_fail(&command_watch, &err, 2) : 0;
 }
 
-/* Several --metric are one list. */
+/* Joins the texts of several --metric into one list. */
 static void join(const struct option_texts *texts, struct buf *joined)
 {
 	for (size_t i = 0; i < texts->count; i++) {
@@ -204,7 +204,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 
 	rc = watch_run(&options, &result, &err);
 	progress_clear(progress);
-	if (rc == -EPIPE) /* nobody reads on */
+	if (rc == -EPIPE) /* the reader closed its end */
 		rc = 0;
 	if (rc == 0 && file)
 		rc = output_file_commit(file, &err);
@@ -213,7 +213,7 @@ static int show(const struct watch_values *values, struct watch_request *request
 	return command_outcome_exit_status(&result.outcome, rc);
 }
 
-/* A text that is all there is to say. */
+/* Writes a text that is the whole output. */
 static int write_text(const struct buf *text, struct output_file *file, struct err *err)
 {
 	fputs(buf_text(text), file ? output_file_stream(file) : stdout);
@@ -227,7 +227,7 @@ static int forecast(const struct watch_request *request, char *const *command,
 	struct err err = { 0 };
 	int rc = watch_forecast_tell(watch_request_probes(request), command != NULL, &text, &err);
 
-	if (rc == 0) /* what cannot be attached has no cost */
+	if (rc == 0) /* a probe that cannot be attached has no cost */
 		rc = write_text(&text, file, &err);
 	buf_done(&text);
 	return rc < 0 ? options_fail(&command_watch, &err, 1) : 0;
@@ -298,7 +298,7 @@ static int watch(const struct watch_values *values, char *const *words, size_t c
 			   : show(values, request, form, command, file, &progress);
 }
 
-/* The place of "--", which what is run comes behind. */
+/* The index of "--", which precedes the command; @argc if there is none. */
 static int find_command(int argc, char **argv)
 {
 	int i = 1;
@@ -308,7 +308,7 @@ static int find_command(int argc, char **argv)
 	return i;
 }
 
-/* Options of which one would be ignored. */
+/* Refuses pairs of options where one would be ignored. */
 static int check_pairs(const struct watch_values *values, struct err *err)
 {
 	bool lists = values->list || values->blocks || values->code;

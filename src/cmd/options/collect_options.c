@@ -36,7 +36,7 @@ static void print_progress(double elapsed_s, uint64_t samples, uint64_t lost)
 			(unsigned long long)samples, (unsigned long long)lost);
 }
 
-/* A line that is drawn again and again must not run into what the command prints. */
+/* A rewritten line must not mix with the command's output. */
 static bool may_show_progress(const struct record_options *options)
 {
 	struct terminal terminal;
@@ -45,7 +45,7 @@ static bool may_show_progress(const struct record_options *options)
 	return terminal.redraws && !options->argv;
 }
 
-/* --as-user needs to know which. */
+/* --as-user needs to know the user. */
 static int check_user(const struct record_options *options, struct err *err)
 {
 	struct owner owner;
@@ -56,7 +56,7 @@ static int check_user(const struct record_options *options, struct err *err)
 	return err_set(err, -EINVAL, "--as-user needs sudo: SUDO_UID is not set");
 }
 
-/* The kernel maps nothing else, and a size that was asked for is not changed without a word. */
+/* The kernel maps only powers of two. Tells the user if the size changes. */
 static void explain_ring(int64_t ring_kb)
 {
 	int64_t power = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that records, and the recording as a command sees it. */
+/* The options of all commands that record, and the recording for a command. */
 #ifndef CMD_OPTIONS_COLLECT_OPTIONS_H
 #define CMD_OPTIONS_COLLECT_OPTIONS_H
 
@@ -25,7 +25,7 @@ struct collect_options {
 };
 
 /* clang-format off */
-/* What they are when nothing was said. The rate is no round number: it beats with nothing. */
+/* Defaults. The rate is not a round number, so that it does not run in step with other activity. */
 #define COLLECT_DEFAULTS { .rate_hz = 997.0, .flush_cs = 200, .stacks = "full", .max_depth = 512 }
 
 #define COLLECT_AT(type, member, field) \
@@ -65,12 +65,12 @@ struct collect_options {
 	  .least = 16, .most = 1048576 }
 /* clang-format on */
 
-/* The parts of struct record_options that come from here. */
+/* The members of struct record_options that these options set. */
 struct record_options collect_record_options(const struct collect_options *options);
 
-/* Records, and says on stderr what went wrong or is worth knowing. Returns -1 when the recording is
- * whole (ret_result->path), else the exit status to leave with; there may be a path all the same,
- * of what was kept until it failed; "" when there is none, also for a wrong command line. */
+/* Records, and reports failures and remarks on stderr. Returns -1 if the recording is complete
+ * (ret_result->path), else the exit status. Then ret_result->path names what was kept until the
+ * failure; "" if there is nothing, or the command line is wrong. */
 int collect_run(const struct record_options *options, struct record_result *ret_result);
 
 #endif

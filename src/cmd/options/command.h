@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a subcommand is: one entry per file, one table of them in main.c. A new one is a new file, a
+ * A subcommand: one entry for each file, one table of them in main.c. A new one needs a new file, a
  * row there, a man page and a test.
  */
 #ifndef CMD_OPTIONS_COMMAND_H
@@ -15,8 +15,8 @@ struct command {
 	const char *summary;		   /* one line for the list of commands */
 	const char *usage;		   /* what follows the name in the usage line */
 	const struct option_spec *options; /* ends with an all-zero row */
-	bool needs_proc;		   /* nothing that it does can be done without /proc */
-	bool reads_profiles;		   /* and what they lead to: some open files at a time */
+	bool needs_proc;		   /* does nothing useful without /proc */
+	bool reads_profiles;		   /* and the files they name: needs many open files */
 	/* argv[0] is the command's name. Returns the exit status. */
 	int (*run)(int argc, char **argv);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that shows source lines: where debug information is looked for. */
+/* The options of all commands that show source lines: where to look for debug information. */
 #ifndef CMD_OPTIONS_LINE_OPTIONS_H
 #define CMD_OPTIONS_LINE_OPTIONS_H
 
@@ -15,7 +15,7 @@ struct line_values {
 };
 
 /* clang-format off */
-/* Rows of an option table; @offset is where the struct line_values is. */
+/* Rows of an option table; @offset is that of the struct line_values. */
 #define LINE_OPTION_ROWS(offset) \
 	{ "debug-dir", 0, OPTION_TEXTS, (offset) + offsetof(struct line_values, debug_folders), \
 	  "DIR", .help = "look for debug files in DIR before /usr/lib/debug" }, \
@@ -27,7 +27,7 @@ struct line_values {
 	  .help = "neither read nor write the line indexes cached on disk" }
 /* clang-format on */
 
-/* Borrows from @values. Progress goes to stderr if that is a terminal that can be drawn on. */
+/* Borrows from @values. Progress goes to stderr if that is a terminal that can rewrite lines. */
 struct line_options line_options_of(const struct line_values *values);
 
 #endif

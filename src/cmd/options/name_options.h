@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that shows functions: how they are called, and whether inlined ones
- * count as functions. */
+/* The options of all commands that show functions: how to name them, and whether inlined ones count
+ * as functions. */
 #ifndef CMD_OPTIONS_NAME_OPTIONS_H
 #define CMD_OPTIONS_NAME_OPTIONS_H
 
@@ -18,7 +18,7 @@ struct name_values {
 };
 
 /* clang-format off */
-/* Rows of an option table; @offset is where the struct name_values is. */
+/* Rows of an option table; @offset is that of the struct name_values. */
 #define NAME_OPTION_ROWS(offset) \
 	{ "inlines", 0, OPTION_FLAG, (offset) + offsetof(struct name_values, inlines), NULL, \
 	  .help = "treat inlined functions as functions" }, \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a type is called in a message. */
+/* The name of a type in a message. */
 static const char *wanted(enum option_type type)
 {
 	switch (type) {
@@ -69,8 +69,8 @@ static bool read_integer(const char *text, int64_t *ret_value)
 	return true;
 }
 
-/* A plain decimal number; strtod's hexadecimal, infinity and nan are none here. *ret_rest is what
- * follows it. */
+/* Reads a plain decimal number, without strtod's hexadecimal, infinity and nan. *ret_rest: the text
+ * after it. */
 static bool read_decimal(const char *text, double *ret_value, const char **ret_rest)
 {
 	static const char digits[] = "+-.0123456789eE";

@@ -14,12 +14,12 @@
 
 enum { MAX_SHOWN_NAME = 64 };
 
-/* Help is every command's option and in no command's table. */
+/* All commands have help; it is in no command's table. */
 static const struct option_spec help_option = {
 	.long_name = "help", .short_name = 'h', .type = OPTION_FLAG, .help = "print this text"
 };
 
-/* A text that there can be only one of, as it was given. */
+/* A text option as typed; another value for it is an error. */
 struct given {
 	size_t offset;
 	char name[MAX_SHOWN_NAME];
@@ -30,21 +30,21 @@ struct parser {
 	const struct option_spec *specs;
 	int argc;
 	char **argv;
-	int at;	      /* the word that is looked at */
+	int at;	      /* index of the current word */
 	void *values; /* NULL: check only */
 	bool help;
 	struct err *err;
 	VEC(struct given) given;
 };
 
-/* Is this the all-zero row? */
+/* True for the all-zero row. */
 static bool is_end(const struct option_spec *spec)
 {
 	return !spec->long_name && !spec->short_name;
 }
 
-/* The listed long name nearest to @typed, with at most a third of its letters wrong but always two;
- * NULL when none is that near. */
+/* The listed long name nearest to @typed. Up to a third of its letters may be wrong, but always up
+ * to two; NULL if none is that near. */
 static const char *nearest_long(const struct option_spec *specs, const char *typed)
 {
 	unsigned best = (unsigned)strlen(typed) / 3;
@@ -74,8 +74,8 @@ static int unknown(struct parser *parser, const char *name, const char *nearest)
 		       nearest);
 }
 
-/* What is near to a letter: the same one in the other case, or a long name that was written with
- * one dash. @word is the whole word as typed. */
+/* Suggests the same letter in the other case, or a long name that was written with one dash. @word
+ * is the whole word as typed. */
 static int unknown_short(struct parser *parser, char letter, const char *word)
 {
 	const char name[] = { '-', letter, '\0' };
@@ -112,8 +112,8 @@ static void *place_of(const struct parser *parser, const struct option_spec *spe
 	return parser->values ? (char *)parser->values + spec->offset : NULL;
 }
 
-/* Acts on an option without a value. Returns 1 when it was one. @value: what stuck to it, or NULL.
- */
+/* Handles an option without a value. Returns 1 if it was one. @value: text attached to it, or
+ * NULL. */
 static int take_flag(struct parser *parser, const struct option_spec *spec, const char *name,
 		     const char *value)
 {
@@ -138,7 +138,7 @@ static int take_flag(struct parser *parser, const struct option_spec *spec, cons
 	return 1;
 }
 
-/* What came first would have no effect: two values of one option, or of two that mean the same. */
+/* The first value would have no effect: there is another for the same option, or for a synonym. */
 static int refuse_second(const struct parser *parser, const struct option_spec *spec,
 			 const struct given *first, const char *name, const char *value)
 {
@@ -156,8 +156,8 @@ static int refuse_second(const struct parser *parser, const struct option_spec *
 		       is_list ? "," : "", is_list ? value : "");
 }
 
-/* Of numbers the last one counts, as when a line is called back and added to; a file or a list of
- * keys that is ignored is missed. The same one again is fine. */
+/* Of numbers the last one counts, which helps to repeat a command line with one more option. But a
+ * file or a list of keys must not be ignored. The same text twice is fine. */
 static int check_once(struct parser *parser, const struct option_spec *spec, const char *name,
 		      const char *value)
 {
@@ -176,7 +176,7 @@ static int check_once(struct parser *parser, const struct option_spec *spec, con
 	return 0;
 }
 
-/* @value: what stuck to the option, or NULL: the next word is its value. */
+/* @value: text attached to the option; NULL: the next word is the value. */
 static int take_value(struct parser *parser, const struct option_spec *spec, const char *name,
 		      const char *value)
 {
@@ -201,7 +201,7 @@ static const struct option_spec *find_short(const struct parser *parser, char le
 	return letter == help_option.short_name ? &help_option : NULL;
 }
 
-/* "-V4", "-V 4", "-aq": letters until one takes the rest as its value. */
+/* "-V4", "-V 4", "-aq": letters, until one takes the rest of the word as its value. */
 static int parse_short(struct parser *parser)
 {
 	const char *word = parser->argv[parser->at];
@@ -222,8 +222,8 @@ static int parse_short(struct parser *parser)
 	return 0;
 }
 
-/* The row that is meant by the first @length letters of @typed: its whole name, or the beginning of
- * one name only. *ret_other is a second row that begins alike. */
+/* The row for the first @length letters of @typed: a whole name, or the beginning of only one name.
+ * *ret_other is a second row that begins alike. */
 static const struct option_spec *find_long(const struct parser *parser, const char *typed,
 					   size_t length, const struct option_spec **ret_other)
 {
@@ -273,7 +273,7 @@ static int parse_long(struct parser *parser)
 	return take_value(parser, spec, name, value);
 }
 
-/* The words of a command line in two heaps, written back as options first, words last. */
+/* The words of a command line, sorted: written back with options first, words last. */
 struct sorted {
 	VEC(char *) options;
 	VEC(char *) words;
@@ -295,7 +295,7 @@ static bool is_option(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-/* Parses one option with its value. */
+/* Parses one option and its value. */
 static int parse_one(struct parser *parser, struct sorted *sorted)
 {
 	int first = parser->at;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table parser for all commands: a row per option with its type, its place in the command's own
- * struct, and its help line. Help, man-page check and completion read the same rows.
+ * One table parser for all commands: a row for each option with its type, its place in the
+ * command's struct, and its help line. Help, the check of man pages and completion read the same
+ * rows.
  *
- * Understood: -x VALUE, -xVALUE, -x (flags; several may be bundled), --name VALUE, --name=VALUE,
- * unique prefixes of long names, "--" ends options. Of numbers given twice the last one counts; of
- * texts there can be only one, for a file or a list that is ignored is missed. Parsing stops at the
- * first word that is not an option when `stop_at_word` is set (commands that take a command), else
- * words and options may mix.
+ * Syntax: -x VALUE, -xVALUE, -x (flags; several may be bundled), --name VALUE, --name=VALUE, unique
+ * prefixes of long names; "--" ends options. If a number is given twice, the last one counts. Two
+ * different texts are an error, so that no file or list is ignored. With `stop_at_word` (commands
+ * that take a command) parsing stops at the first word that is not an option, else words and
+ * options may mix.
  */
 #ifndef CMD_OPTIONS_OPTIONS_H
 #define CMD_OPTIONS_OPTIONS_H
@@ -24,9 +25,9 @@ enum option_type {
 	OPTION_TEXTS,	 /* struct option_texts: may be given several times */
 	OPTION_OPTIONAL, /* const char *: --name gives "", --name=VALUE the value; no short name */
 	OPTION_INTEGER,	 /* int64_t within [least, most] */
-	OPTION_NUMBER,	 /* double within [least, most]; "5%" is understood as 5 */
+	OPTION_NUMBER,	 /* double within [least, most]; "5%" is read as 5 */
 	OPTION_SECONDS,	 /* double seconds from 10, 1.5, 250ms, 10s, 2m, 1h */
-	OPTION_REFUSED,	 /* no longer or not an option: the help text says what to use; exit 2 */
+	OPTION_REFUSED,	 /* not an option (any more): help says what to use; exit 2 */
 };
 
 enum { OPTION_MAX_TEXTS = 64 };
@@ -42,28 +43,28 @@ struct option_spec {
 	enum option_type type;
 	size_t offset;	      /* of the value in the command's struct */
 	const char *argument; /* name of the value in help, e.g. "HZ" */
-	const char *help;     /* one line; NULL: works, but is listed nowhere */
+	const char *help;     /* one line; NULL: accepted, but listed nowhere */
 	double least, most;   /* both 0: no limits */
-	const char *hint; /* said instead of the usual line when the value is missing or wrong, and
-			   * behind that there are two texts */
+	const char *hint;     /* replaces the usual message for a missing or wrong value; ends the
+			   * message about two texts */
 };
 
 /* Fills @values from argv[1..]. Returns the index of the first word left over: with stop_at_word
  * the command; without it argv is permuted so that words come last. Negative errno and one line in
- * @err for an unknown option (with the nearest right one), a missing or wrong value, two different
- * texts. *ret_help is set when --help or -h was given and parsing stops there, else it is cleared.
- * @values may be NULL: everything is checked, nothing is stored.
- * A value is never the word "--", so that argv[result - 1] tells whether options were ended so. */
+ * @err for an unknown option (with the nearest valid one), a missing or wrong value, or two
+ * different texts. Sets *ret_help if --help or -h was given, where parsing stops, else clears it.
+ * @values may be NULL: checks everything and stores nothing. A value is never the word "--", so
+ * argv[result - 1] is "--" only if it ended the options. */
 int options_parse(const struct option_spec *specs, int argc, char **argv, bool stop_at_word,
 		  void *values, bool *ret_help, struct err *err);
 
 struct command;
 /* Prints "prospect NAME: REASON" on stderr and returns @status, the exit status. */
 int options_fail(const struct command *command, const struct err *err, int status);
-/* The usage and options of a command, as --help prints it, to stdout. */
+/* Prints usage and options of a command, as for --help, to stdout. */
 void options_print_help(const struct command *command);
-/* For checks and completion: a line per listed option to stdout, "V<tab>verbosity<tab>LEVEL", with
- * "-" for what it does not have. */
+/* For checks and completion: prints a line for each listed option to stdout,
+ * "V<tab>verbosity<tab>LEVEL", with "-" for what an option lacks. */
 void options_print_rows(const struct option_spec *specs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that prints a report, and the report as a command sees it. */
+/* The options of all commands that print a report, and the report for a command. */
 #ifndef CMD_OPTIONS_REPORT_OPTIONS_H
 #define CMD_OPTIONS_REPORT_OPTIONS_H
 
@@ -30,7 +30,7 @@ struct report_values {
 	struct name_values names;
 };
 
-/* What they are when nothing was said. The default of -m depends on the level. */
+/* Defaults. That of -m depends on the level. */
 #define REPORT_DEFAULTS                             \
 	{                                           \
 		.level = 1, .detail_percent = -1.0, \
@@ -99,20 +99,20 @@ struct report_values {
 
 /* Checks the options and opens -f FILE, once and before anything runs: a FIFO has its reader from
  * then on. *ret_output: NULL without -f; the caller frees it. On failure *ret_status is the exit
- * status to leave with: 2 for a wrong command line, 1 for a file that cannot be written. */
+ * status: for a wrong command line 2, for a file that cannot be written 1. */
 int report_options_open(const struct report_values *values, struct output_file **ret_output,
 			int *ret_status, struct err *err);
 
-/* Tells on stderr, a line each, what of the options contradicts what, as "prospect @command: ...".
- * For options that report_options_open accepts. Is there anything? */
+/* Prints contradictions among the options on stderr, a line each, as "prospect @command: ...".
+ * Returns whether there are any. For options that report_options_open accepts. */
 bool report_options_contradict(const struct report_values *values, const char *command);
 
-/* Prints the report of the profile at @path to @output and commits that; to @otherwise where it is
- * NULL. @file: FILE as the user typed it, NULL when none was typed. */
+/* Prints the report of the profile at @path to @output and commits that; to @otherwise if @output
+ * is NULL. @file: FILE as typed by the user; NULL: none. */
 int report_options_print(const struct report_values *values, const char *path, const char *file,
 			 struct output_file *output, FILE *otherwise, struct err *err);
 
-/* The keys of --by and --select for --help, to stdout. */
+/* Prints the keys of --by and --select for --help to stdout. */
 void report_options_print_keys(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of every command that looks at a part of a profile: which samples, and when. */
+/* The options of all commands that can view a part of a profile: which samples, which time. */
 #ifndef CMD_OPTIONS_SELECT_OPTIONS_H
 #define CMD_OPTIONS_SELECT_OPTIONS_H
 
@@ -14,7 +14,7 @@ struct select_values {
 };
 
 /* clang-format off */
-/* Rows of an option table; @offset is where the struct select_values is. */
+/* Rows of an option table; @offset is that of the struct select_values. */
 #define SELECT_OPTION_ROWS(offset) \
 	{ "select", 0, OPTION_TEXTS, (offset) + offsetof(struct select_values, clauses), "K=V", \
 	  .help = "use only samples that match: mode=kernel, image=libc*; K!=V: the others" }, \
