@@ -47,13 +47,13 @@ static struct address_space *own(struct address_space *space)
 	return copy;
 }
 
-/* The first range that ends behind the address; maps.count: none does. */
+/* The first range that ends after the address; maps.count: none does. */
 static size_t first_behind(const struct address_space *space, uint64_t address)
 {
 	return search_before(space->maps.items, space->maps.count, item, item->end <= address);
 }
 
-/* Puts @count new ranges in the place of the ones from @from to before @to. */
+/* Replaces the ranges [@from, @to) by @count new ones. */
 static void splice(struct address_space *space, size_t from, size_t to, const struct mapping *new,
 		   size_t count)
 {
@@ -71,7 +71,7 @@ static bool means_the_same(const struct mapping *a, const struct mapping *b)
 	return a->image == b->image && a->start - a->offset == b->start - b->offset;
 }
 
-/* What mapping it changes, when the ranges from @from to before @to overlap it. */
+/* How the mapping changes the space; the ranges [@from, @to) overlap it. */
 static enum address_space_change change_of(const struct address_space *space, size_t from,
 					   size_t to, const struct mapping *mapping)
 {
@@ -85,8 +85,7 @@ static enum address_space_change change_of(const struct address_space *space, si
 	return ADDRESS_SPACE_ADDED;
 }
 
-/* Since when a mapping means what it means that was put over the ranges from @from to before @to,
- * all of which mean the same. */
+/* The serial for a mapping that replaces the ranges [@from, @to), all of the same meaning. */
 static uint64_t since_of(const struct address_space *space, size_t from, size_t to,
 			 const struct mapping *mapping)
 {
@@ -99,7 +98,7 @@ static uint64_t since_of(const struct address_space *space, size_t from, size_t 
 	return since;
 }
 
-/* No room to say what is there now; what was there is not there any more. */
+/* There is no room for the new range. Marks the old ones as changed, since they no longer hold. */
 static void touch(struct address_space *space, size_t from, size_t to, uint64_t since)
 {
 	for (size_t i = from; i < to; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is mapped where, as of now: a sorted array of ranges that do not overlap. Spaces are shared
- * by reference (fork) and copied when one of the sharers changes; NULL is an empty space.
+ * The current mappings of a process: a sorted array of ranges that do not overlap. Spaces are
+ * shared by reference (fork) and copied when one of the sharers changes; NULL is an empty space.
  */
 #ifndef MODEL_ADDRESS_SPACE_H
 #define MODEL_ADDRESS_SPACE_H
@@ -17,12 +17,12 @@ struct mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t offset;     /* into the file at start */
 	uint32_t image;	     /* in the profile */
-	uint64_t since; /* the caller's serial of the change with which these addresses got this
-			   meaning, or of a later one */
+	uint64_t since; /* the caller's serial of the change that gave these addresses this meaning,
+			   or of a later one */
 };
 
-/* More executable ranges than this in one space are not kept (the kernel's own default limit for a
- * process is 65,530): what lies there is then found nowhere. */
+/* Limit of executable ranges in one space (the kernel's own default for a process is 65,530).
+ * Further ranges are not kept, and lookups do not find them. */
 enum { ADDRESS_SPACE_MAX = 1 << 17 };
 
 /* Another reference to the same space; NULL gives NULL. */
@@ -30,24 +30,25 @@ struct address_space *address_space_share(struct address_space *space);
 /* Drops a reference; the last one frees. NULL is fine. */
 void address_space_unref(struct address_space *space);
 
-/* What a mapping did to the space. */
+/* How a mapping changed the space. */
 enum address_space_change {
-	ADDRESS_SPACE_SAME,	/* every address of it already led to this place of this image */
-	ADDRESS_SPACE_ADDED,	/* what was mapped means what it meant */
-	ADDRESS_SPACE_REPLACED, /* some addresses mean something else now */
+	ADDRESS_SPACE_SAME,	/* nothing: its addresses already led to the same place of this
+				   image */
+	ADDRESS_SPACE_ADDED,	/* addresses that were mapped keep their meaning */
+	ADDRESS_SPACE_REPLACED, /* some addresses have a new meaning */
 };
 
-/* Maps a range, replacing, trimming or splitting what it overlaps. *space is the caller's one
- * reference and may be moved to a copy. Empty ranges are ignored. What only grows keeps its
- * `since`: nothing was at the addresses that are new. */
+/* Maps a range, replacing, trimming or splitting those that it overlaps. *space is the caller's one
+ * reference and may be moved to a copy. Empty ranges are ignored. A range that only grows keeps its
+ * `since`, because the new addresses had no meaning before. */
 enum address_space_change address_space_map(struct address_space **space,
 					    const struct mapping *mapping);
 
 /* The range that holds the address; false: none. */
 bool address_space_find(const struct address_space *space, uint64_t address,
 			struct mapping *ret_mapping);
-/* Does every address of [start, end) that had a meaning at that serial still have it? False also
- * where a mapping over part of the range began later. */
+/* True if no address of [start, end) changed its meaning after that serial. Also false if a mapping
+ * over part of the range began later. */
 bool address_space_unchanged(const struct address_space *space, uint64_t start, uint64_t end,
 			     uint64_t serial);
 size_t address_space_count(const struct address_space *space);

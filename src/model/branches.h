@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branches the processor recorded (LBR and its like), added up: how often one place was left for
- * another while samples of an event were taken. Zero-initialised is empty.
+ * Sums of branches that the processor recorded (LBR and the like): how often it branched from one
+ * place to another while an event was sampled. Zero-initialised is empty.
  */
 #ifndef MODEL_BRANCHES_H
 #define MODEL_BRANCHES_H
@@ -16,15 +16,15 @@ enum { BRANCHES_MAX = 1 << 22 }; /* pairs of places; more are left out and count
 struct branch {
 	uint32_t event;
 	uint32_t from, to;     /* frames of the profile */
-	uint64_t count;	       /* times it was recorded */
-	uint64_t mispredicted; /* of these; 0 also where the processor does not say */
-	uint64_t cycles;       /* since the branch before, of all of them; 0: not told */
+	uint64_t count;	       /* number of recordings */
+	uint64_t mispredicted; /* of @count; 0 also if the processor does not say */
+	uint64_t cycles;       /* sum of cycles since the previous branch; 0: not recorded */
 };
 
 struct branches {
 	VEC(struct branch) list;
 	struct hashidx index;
-	uint64_t left_out; /* records for which there was no room */
+	uint64_t left_out; /* records dropped because the list was full */
 };
 
 /* Adds the numbers of @branch to those of the same event and places. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `prospect check` finds: what is permitted, what an interrupt costs, whether truths are
- * found. */
+/* Results of `prospect check`: permissions, the cost of an interrupt, and a calibration. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 
@@ -27,26 +26,26 @@ const char *check_state_name(enum check_state state);
 
 enum { CHECK_MAX_POINTS = 24 };
 
-/* One thing this machine lets this user see, or not. */
+/* One capability: whether this machine lets this user see something. */
 struct check_point {
 	const char *name; /* "clock", "permission" ... */
 	enum check_state state;
-	char text[512]; /* what is so */
-	char mend[512]; /* what would mend it; "" when nothing would, or nothing need */
+	char text[512]; /* what was found */
+	char mend[512]; /* how to fix it; "": nothing to fix, or no fix */
 };
 
-/* What one sampling interrupt costs. */
+/* The cost of one sampling interrupt. */
 struct interrupt_cost {
 	double ns;		/* median over the pairs of runs */
 	double low_ns, high_ns; /* its quartiles */
-	uint64_t ticks;		/* samples that were taken for it; 0: a kept figure */
+	uint64_t ticks;		/* samples taken to measure it; 0: a stored figure */
 };
 
-/* One truth of the calibration program against what was recorded. */
+/* One known value of the calibration program, compared with the recording. */
 struct calibration_result {
 	char part[32];
-	char what[64]; /* the function, mode or program whose share it is; or the CPU time */
-	bool is_share; /* percent of the part; else seconds */
+	char what[64]; /* function, mode or program whose share it is; or the CPU time */
+	bool is_share; /* percent of the part, else seconds */
 	double truth, measured, low, high;
 	bool right; /* the truth is within low..high */
 };
@@ -60,15 +59,16 @@ struct calibration {
 struct check_report {
 	struct check_point points[CHECK_MAX_POINTS];
 	size_t point_count;
-	bool quick; /* neither cost nor calibration was wanted */
+	bool quick; /* neither cost nor calibration was requested */
 	bool cost_known;
 	struct interrupt_cost cost;
 	bool calibrated;
 	struct calibration calibration;
-	struct err calibration_err; /* why not, when not calibrated */
+	struct err calibration_err; /* why it was not calibrated */
 };
 
-/* Nothing is wrong: the calibration found its truths. Limits of what may be seen are not wrong. */
+/* True if nothing is wrong: the calibration matched its known values. Missing permissions do not
+ * count as wrong. */
 bool check_report_right(const struct check_report *report);
 
 #endif

@@ -8,11 +8,11 @@
 
 enum { FULL_ID = 64, SHORT_ID = 12 };
 
-/* One way a container manager names its groups: a component of the path. */
+/* How one container manager names its groups: a component of the path. */
 struct pattern {
 	const char *parent; /* the component before it; NULL: any */
 	const char *prefix, *suffix;
-	bool id; /* what is between them is a 64-digit hexadecimal id, else a name */
+	bool id; /* the part between them is a 64-digit hexadecimal id, else a name */
 };
 
 /* clang-format off */
@@ -53,7 +53,7 @@ static bool all_hex(struct part part)
 	return true;
 }
 
-/* What is between prefix and suffix; size 0: no match. */
+/* The part between prefix and suffix; size 0: no match. */
 static struct part match(const struct pattern *pattern, struct part part, struct part parent)
 {
 	size_t before = strlen(pattern->prefix), after = strlen(pattern->suffix);
@@ -92,7 +92,7 @@ static struct part behind_colon(struct part part)
 	return (struct part){ colon + 1, (size_t)(part.at + part.size - colon - 1) };
 }
 
-/* systemd writes what may not be in a unit's name as \xHH (systemd.unit(5)). */
+/* systemd escapes characters that a unit's name may not have as \xHH (systemd.unit(5)). */
 static void copy_unescaped(char *to, size_t size, struct part from)
 {
 	size_t used = 0;

@@ -106,7 +106,7 @@ void counts_sort(struct counts *counts)
 	sort_rows(counts, by_order);
 }
 
-/* The event that rows are compared by; the first where none could be counted. */
+/* The event that rows are sorted by; the first event if none could be counted. */
 static size_t first_counted(const struct counts *counts)
 {
 	for (size_t i = 0; i < counts->event_count; i++) {
@@ -137,7 +137,7 @@ static bool is_nothing(const struct count_row *row, size_t events)
 	return true;
 }
 
-/* Programs, processes and threads come and go; the whole and CPUs are there all the time. */
+/* Programs, processes and threads come and go; CPUs and the whole stay. */
 static bool comes_and_goes(const struct count_key *key)
 {
 	return key->program[0] || key->pid >= 0 || key->tid >= 0;

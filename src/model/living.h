@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is alive: processes and their threads by number, with what the machine must remember of each.
- * Only bookkeeping; what the records mean is machine.c's business. Private to the model.
+ * The living processes and threads by number, with what the machine must remember of each. Only
+ * bookkeeping: machine.c interprets the records. Private to the model.
  */
 #ifndef MODEL_LIVING_H
 #define MODEL_LIVING_H
@@ -13,19 +13,19 @@
 #include "model/address_space.h"
 #include "model/pid_table.h"
 
-/* What must still be seen before a row's program is certain. */
+/* What must be seen before a row's program is certain. */
 enum awaited {
 	AWAITED_NOTHING,
-	AWAITED_MAPPING, /* after exec: the first file that is mapped */
+	AWAITED_MAPPING, /* after exec: its first mapped file */
 	AWAITED_COMM,	 /* a new kernel thread: its name */
 };
 
 struct live_thread {
 	int32_t tid;
 	str_id comm;
-	uint32_t task; /* in the profile, under the present comm and row; 0: not made yet */
+	uint32_t task; /* row in the profile for the current comm and process; 0: not made yet */
 	struct live_process *process;
-	struct live_thread *next, *previous; /* of the process */
+	struct live_thread *next, *previous; /* threads of the process */
 };
 
 struct live_process {
@@ -37,11 +37,11 @@ struct live_process {
 	enum awaited awaited;
 	str_id exec_comm; /* as of the last exec */
 	bool in_exec;	  /* the kernel is still laying out the new program */
-	bool scanned;	  /* known from /proc, no record of its birth was seen */
-	bool unknown;	  /* nothing has told its program */
+	bool scanned;	  /* known from /proc; no record of its birth was seen */
+	bool unknown;	  /* its program is not known */
 };
 
-/* A thread that is gone: samples are taken until its last switch, behind its exit record. */
+/* An exited thread: it can still be sampled after its exit record, until its last switch. */
 struct dead_thread {
 	int32_t pid, tid;
 	uint32_t row;
@@ -57,7 +57,7 @@ struct living {
 	size_t dead_count;			   /* ever */
 };
 
-/* NULL: not alive. Borrowed until it is removed. */
+/* NULL: not alive. Borrowed until removed. */
 struct live_process *living_process(const struct living *living, int32_t pid);
 struct live_thread *living_thread(const struct living *living, int32_t tid);
 /* The pid must not be alive. */
@@ -65,13 +65,13 @@ struct live_process *living_add_process(struct living *living, int32_t pid, uint
 /* The tid must not be alive. */
 struct live_thread *living_add_thread(struct living *living, struct live_process *process,
 				      int32_t tid, str_id comm);
-/* Remembers the thread among the dead and frees it. */
+/* Frees the thread and remembers it among the dead. */
 void living_remove_thread(struct living *living, struct live_thread *thread);
-/* With all of its threads, which are remembered, and its reference to its address space. */
+/* Removes it with all its threads, which are remembered, and its reference to its address space. */
 void living_remove_process(struct living *living, struct live_process *process);
-/* Frees all threads of a process without remembering them: they became its one thread (exec). */
+/* Frees all threads of a process without remembering them: exec merged them into one. */
 void living_forget_threads(struct living *living, struct live_process *process);
-/* The last one that died with these numbers; NULL: none remembered. */
+/* The last thread that died with these numbers; NULL: none remembered. */
 const struct dead_thread *living_dead(const struct living *living, int32_t pid, int32_t tid);
 void living_done(struct living *living);
 

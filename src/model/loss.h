@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every way a sample, or the knowledge that names it, can be lost. A reason is one row here; it is
- * counted where it happens, kept in the profile and shown in every report.
+ * Every way a sample, or the knowledge that names it, can be lost. Each reason is one row here. It
+ * is counted where it happens, kept in the profile and shown in every report.
  */
 #ifndef MODEL_LOSS_H
 #define MODEL_LOSS_H
@@ -31,7 +31,7 @@ enum loss_reason {
 
 struct loss {
 	uint64_t count;	 /* samples, ticks or records; 0 for a pure loss of time */
-	uint64_t weight; /* in the event's unit (ns for a clock); 0 where it has none */
+	uint64_t weight; /* in the event's unit (ns for a clock); 0 if it has none */
 };
 
 /* The words of the table. @reason < LOSS_COUNT. */

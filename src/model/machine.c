@@ -87,7 +87,7 @@ void machine_name_thread(struct live_thread *thread, str_id comm)
 	thread->comm = comm;
 }
 
-/* A pid of which only this record or sample speaks. */
+/* A pid known only from this record or sample. */
 static struct live_process *add_unknown(struct machine *machine, int32_t pid, uint64_t time_ns)
 {
 	str_id name = machine_intern(machine, "[unknown]");
@@ -109,8 +109,8 @@ struct live_process *machine_find_or_add(struct machine *machine, int32_t pid, u
 
 /* --- fork --- */
 
-/* Was this process born at that time, according to /proc? Then the record comes after the scan only
- * because the ring is read after it. */
+/* True if /proc gave the process this time of birth. Then the record follows the scan only because
+ * the ring is read after it. */
 static bool born_at(const struct machine *machine, const struct live_process *process,
 		    uint64_t time_ns)
 {
@@ -120,7 +120,7 @@ static bool born_at(const struct machine *machine, const struct live_process *pr
 	       start_ns < time_ns + BIRTH_TOLERANCE_NS;
 }
 
-/* Writes the row over the one the scan made too early. */
+/* Overwrites the row that the scan made too early. */
 static struct live_process *start_over(struct machine *machine, struct live_process *process,
 				       const struct process *row)
 {
@@ -226,12 +226,12 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	process->exec_comm = comm;
 	process->in_exec = true;
 	process->unknown = false;
-	/* Whichever thread called exec now is the only one and has the pid as its tid. */
+	/* The thread that called exec is now the only one, and has the pid as its tid. */
 	living_forget_threads(&machine->living, process);
 	machine_begin_thread(machine, process, process->pid, comm, time_ns);
 }
 
-/* Only where the program is not known better; else prctl could change it. */
+/* Only if nothing better names the program; otherwise prctl could change it. */
 static void comm_tells_program(struct machine *machine, struct live_process *process, str_id comm)
 {
 	if (process->awaited != AWAITED_COMM && !process->unknown)
@@ -262,7 +262,7 @@ void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_
 
 /* --- mappings --- */
 
-/* That of another kernel, or of 32-bit programs, is only a name: "[vdso32]". */
+/* The vdso of another kernel, or of 32-bit programs, is only a name: "[vdso32]". */
 static bool is_vdso(const struct machine *machine, uint32_t image)
 {
 	const struct image *row = &machine->profile->images.items[image];
@@ -281,7 +281,7 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 	since.since = machine->serial + 1;
 	if (address_space_map(&process->space, &since) != ADDRESS_SPACE_SAME)
 		process->changed = ++machine->serial;
-	/* Ranges and not records: with two tracking events each mapping is told twice. */
+	/* Counts ranges, not records: with two tracking events each mapping is recorded twice. */
 	if (is_vdso(machine, mapping->image) || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
 	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)

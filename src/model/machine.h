@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live model of the system: which programs run, their threads, their names and what is mapped
- * where, as of the moment of the event last applied. Events come in order of time (from the /proc
- * scan at the start, then from the kernel's records); lookups answer for "now". It knows no files
- * and makes no system call: images arrive as ids.
+ * The live model of the system: which programs run, their threads, their names and their mappings,
+ * as of the last event applied. Events come in order of time: first the /proc scan, then the
+ * kernel's records. Lookups answer for "now". The model opens no file and makes no system call;
+ * images arrive as ids.
  *
  * Rules (measured in the kernel's perf record order):
  *   fork      a new process row with the parent's program, mappings (shared until changed), cgroup,
  *             uid; a new thread of the same process is only a task
  *   exec      COMM with the exec flag: the pid's row ends, a new one begins with exec_count + 1 and
- *             an empty address space; its program is settled by the first mapping that follows
- *             (basename of the executable), or is the comm when that is a script
+ *             an empty address space; the first mapping that follows settles its program (basename
+ *             of the executable, or the comm if that is a script)
  *   mmap      replaces whatever it overlaps
  *   exit      a thread's end; the process ends with its last thread
- * A pid that is born while it is thought alive was reused: the old row is closed first. Except when
- * /proc gave that very birth time: the scan was ahead of the record, and the row starts over.
+ * If a pid is born while the model has it alive, it was reused: the old row is closed first. The
+ * exception is a birth time equal to that in /proc: the scan was ahead of the record, and the row
+ * starts over.
  */
 #ifndef MODEL_MACHINE_H
 #define MODEL_MACHINE_H
@@ -28,7 +29,7 @@
 
 struct machine;
 
-/* What /proc tells of a process that was there before us, or that no record announced. Texts are
+/* What /proc says of a process that was there before us, or that no record announced. Texts are
  * borrowed for the call. */
 struct machine_process {
 	int32_t pid, parent_pid;
@@ -36,8 +37,8 @@ struct machine_process {
 	uint32_t uid;
 	const char *comm;
 	const char *executable; /* path; NULL: kernel thread or not readable */
-	const char *script;	/* basename of the script an interpreter runs; NULL: none. Its first
-				   15 characters count, as in its comm at exec */
+	const char *script;	/* basename of the script that an interpreter runs; NULL: none. Only
+				   its first 15 characters count, as in its comm at exec */
 	const char *cgroup;	/* path; NULL: unknown */
 	bool kernel_thread;
 };
@@ -46,32 +47,33 @@ struct machine_process {
 enum code_place {
 	CODE_MAPPED,   /* *ret_mapping holds the address */
 	CODE_EXEC,     /* in no mapping, and exec is still laying out the new program (until the
-			  vdso, or a third range, is mapped): left over from the old one */
-	CODE_UNMAPPED, /* the process is known, the address is in no mapping of it */
+			  vdso, or a third range, is mapped): an address of the old program */
+	CODE_UNMAPPED, /* the process is known, but no mapping of it holds the address */
 };
 
-/* Is this executable's file also reachable under that name, next to it or on PATH? Asked when a
- * program's comm differs from its executable's basename: yes means a link (the program is the
- * basename), no means a script (the program is the comm). NULL in machine_new: never. */
+/* True if the executable's file is also reachable by the name @comm, next to it or on PATH. Called
+ * when a program's comm differs from its executable's basename: true means a link (the program is
+ * the basename), false means a script (the program is the comm). NULL in machine_new: never. */
 typedef bool (*machine_is_link)(void *context, const char *comm, uint32_t image);
 
-/* @profile receives the rows; borrowed, must outlive the machine. */
+/* @profile gets the rows; borrowed, must outlive the machine. */
 struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context);
 void machine_free(struct machine *machine);
 
-/* The scan: a process, then its threads and mappings. Adding a pid that is known updates nothing
- * and returns its row; one that only samples spoke of is filled in; else the new row. An empty text
- * is as good as NULL. */
+/* The scan: a process, then its threads and mappings. For a pid known only from samples, the row is
+ * filled in; any other known pid is left as it is. Returns the row. An empty text is the same as
+ * NULL. */
 uint32_t machine_add_process(struct machine *machine, const struct machine_process *info);
 void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm);
 
-/* What /proc says now of a process that is known, after records were lost: another start time means
- * that the pid was reused, another program under another name that an exec was missed; both begin a
- * new row. Its mappings follow by machine_map. One that is not known is added. */
+/* What /proc says now of a known process, after records were lost. A different start time means
+ * that the pid was reused. A different program under a different name means that an exec was
+ * missed. Both begin a new row. The caller passes its mappings to machine_map. An unknown process
+ * is added. */
 uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
 				 const struct machine_process *info);
 
-/* The records. A pid never announced is added on the fly with what the record tells. */
+/* The records. A pid that was never announced is added with what the record says. */
 void machine_fork(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t parent_pid,
 		  int32_t tid, int32_t parent_tid);
 void machine_comm(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
@@ -81,51 +83,53 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 void machine_exit(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid);
 
 /* The task (row in profile.tasks) of a sample taken now. Unknown pids are added with the program
- * name "[unknown]"; *ret_known is false as long as nothing has told their program. A thread that
- * has just exited is still found. pid 0 is the idle task "[idle]" (program, comm "swapper"), a
- * negative one (a task the kernel has taken off its lists) the bucket "[exiting]". ret_known may be
- * NULL. */
+ * name "[unknown]"; *ret_known is false until a record or /proc names their program. A thread that
+ * has just exited is still found. pid 0 is the idle task "[idle]" (program, comm "swapper"). A
+ * negative pid (a task the kernel has taken off its lists) is the bucket "[exiting]". ret_known may
+ * be NULL. */
 uint32_t machine_task(struct machine *machine, uint64_t time_ns, int32_t pid, int32_t tid,
 		      bool *ret_known);
-/* The row of a pid as it is now; 0: not known. */
+/* The current row of a pid; 0: not known. */
 uint32_t machine_process_of(const struct machine *machine, int32_t pid);
 /* True when this tid is alive in the model. */
 bool machine_tid_alive(const struct machine *machine, int32_t tid);
 
-/* What a process has mapped: looked up once per record, and handed to all that ask about its
- * addresses. Serials are numbers of the machine's own that only grow. */
+/* The mappings of a process: looked up once per record, and passed to all that ask about its
+ * addresses. Serials are the machine's own numbers, which only grow. */
 struct machine_space {
-	uint32_t process; /* the row; 0: the pid is not known, the rest is void */
+	uint32_t process; /* the row; 0: the pid is not known, and the other fields are void */
 	int32_t pid;
 	uint64_t changed; /* serial of the last change of any kind */
-	uint64_t begun;	  /* of the birth or exec that made it: what it was before is void */
+	uint64_t begun;	  /* serial of the birth or exec that made the process; anything older is
+			     void */
 	const struct address_space *mappings; /* borrowed until the machine changes; NULL: none */
 	bool in_exec;			      /* the kernel is still laying out the new program */
 };
 struct machine_space machine_space(const struct machine *machine, int32_t pid);
 
-/* @space as the machine is now. A pid that is not known has nothing mapped. */
+/* The machine must not have changed since machine_space gave @space. A pid that is not known has
+ * nothing mapped. */
 enum code_place machine_find_code(const struct machine_space *space, uint64_t address,
 				  struct mapping *ret_mapping);
 
-/* A process with a fixed name that stands for what has none of its own, e.g. "[other namespace]",
- * "[exiting]": the task to charge. */
+/* The task of a process with a fixed name, e.g. "[other namespace]", "[exiting]". Charge it for
+ * samples that have no process of their own. */
 uint32_t machine_bucket_task(struct machine *machine, const char *name);
 
-/* Marks the process of @pid, and every descendant from now on, as belonging to the command. */
+/* Marks the process of @pid, and every later descendant, as part of the command. */
 void machine_set_command(struct machine *machine, int32_t pid);
 
-/* Updates of facts that have no record: the row's uid or cgroup as read from /proc now. */
+/* Facts that no record carries: the row's uid or cgroup as /proc has them now. */
 void machine_set_uid(struct machine *machine, int32_t pid, uint32_t uid);
 void machine_set_cgroup(struct machine *machine, int32_t pid, const char *cgroup);
 
-/* Everything of the profile is in the file: forgets the rows of processes that have ended, once no
- * record can be of them any more (profile_forget_processes). To be called after each flush; it
- * works only when enough have come together. */
+/* To be called after each flush, when all of the profile is in the file. Forgets the rows of ended
+ * processes that no record can concern any more (profile_forget_processes). Works in batches: most
+ * calls do nothing. */
 void machine_forget(struct machine *machine);
 
-/* Settles programs whose exec was still waiting for its first mapping. Processes still alive keep
- * end_ns 0. */
+/* Settles the programs of processes that still await a mapping after exec, or a kernel thread's
+ * name. Processes that are still alive keep end_ns 0. */
 void machine_finish(struct machine *machine);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What has ended need not be remembered for as long as a recording lasts: 60,000 programs that were
- * executed would be 20 MB. A row is needed while something can still lead to it: a living process,
- * one that descends from it, a thread that has just exited. Those that hold rows by number and look
- * at them in each flush have seen the end before: a row stays for one flush more.
+ * Forgets ended processes. Otherwise 60,000 executed programs would take 20 MB for the rest of the
+ * recording. A row is needed as long as something can lead to it: a living process, a descendant of
+ * it that lives, a thread that has just exited. Modules that hold row numbers look at them in each
+ * flush and must have seen the end before, so a row stays for one more flush.
  */
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 #include "model/machine_parts.h"
 
 enum {
-	BATCH = 1024, /* rows at a time, for to find out what is needed looks at all that lives */
-	MOST_ANCESTORS = 64, /* of a living process, whose code and name it may have */
+	BATCH = 1024, /* rows at a time, since finding the needed ones walks all living processes */
+	MOST_ANCESTORS = 64, /* of a living process, which may have their code and name */
 };
 
 struct needed {

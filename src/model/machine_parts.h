@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the machine share; private to them. */
+/* Shared by the machine_*.c files, and private to them. */
 #ifndef MODEL_MACHINE_PARTS_H
 #define MODEL_MACHINE_PARTS_H
 
@@ -27,10 +27,10 @@ struct machine {
 	struct programs programs;
 	struct living living;
 	VEC(struct bucket) buckets;
-	VEC(struct orphan) orphans; /* the scan met them before their parents */
+	VEC(struct orphan) orphans; /* scanned before their parents */
 	uint64_t serial;	    /* of the last change to an address space */
-	VEC(uint32_t) ended;	    /* rows of processes that did, and are not forgotten */
-	size_t ended_before;	    /* how many of them had by the last flush */
+	VEC(uint32_t) ended;	    /* rows of processes that ended and are not yet forgotten */
+	size_t ended_before;	    /* how many of them had ended by the last flush */
 };
 
 str_id machine_intern(struct machine *machine, const char *text);
@@ -38,14 +38,14 @@ str_id machine_intern(struct machine *machine, const char *text);
 struct process *machine_row_of(const struct machine *machine, const struct live_process *process);
 /* The pid of @row must not be alive. */
 struct live_process *machine_add_row(struct machine *machine, const struct process *row);
-/* The living process of @pid; where there is none it is added as unknown, born at @time_ns. */
+/* The living process of @pid. If there is none, adds one as unknown, born at @time_ns. */
 struct live_process *machine_find_or_add(struct machine *machine, int32_t pid, uint64_t time_ns);
 /* Ends the row and frees the process with its threads. */
 void machine_end_process(struct machine *machine, struct live_process *process, uint64_t time_ns);
-/* A tid begins: whoever had it before must be gone, though we were not told. */
+/* A tid begins. A thread that had it before must be gone, although no record said so. */
 struct live_thread *machine_begin_thread(struct machine *machine, struct live_process *process,
 					 int32_t tid, str_id comm, uint64_t time_ns);
-/* From now on samples of the thread are of this comm. */
+/* Later samples of the thread get this comm. */
 void machine_name_thread(struct live_thread *thread, str_id comm);
 
 #endif

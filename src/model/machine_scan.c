@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc tells the machine: of those who were there before us, and again after losses. */
+/* Takes what /proc says into the model: processes that existed before us, and updates after
+ * losses. */
 #include "model/machine_parts.h"
 
 enum { CONTAINER_MAX = 256 };
@@ -17,7 +18,7 @@ static void set_cgroup(struct machine *machine, struct process *row, const char 
 	row->dirty = true;
 }
 
-/* Parents that the scan meets after their children: pids wrap. */
+/* Links children that the scan met before this parent, as happens when pids wrap. */
 static void adopt(struct machine *machine, const struct live_process *parent)
 {
 	for (size_t i = 0; i < machine->orphans.count; i++) {
@@ -88,7 +89,8 @@ static bool is_same_birth(uint64_t a_ns, uint64_t b_ns)
 	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) <= BIRTH_TOLERANCE_NS;
 }
 
-/* A name can change without exec, and a program can be called by a link's name: only both tell. */
+/* A name can change without exec, and a program can be called by a link's name. So an exec was
+ * missed only if both differ. */
 static bool has_missed_exec(struct machine *machine, const struct live_process *process,
 			    const struct machine_process *info)
 {

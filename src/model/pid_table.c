@@ -58,7 +58,7 @@ void pid_table_put(struct pid_table *table, int32_t key, void *object)
 	*slot = (struct pid_table_slot){ .key = key, .object = object };
 }
 
-/* Closes the gap: what probed across it moves back, so that no mark of a dead slot is needed. */
+/* Moves later entries of the probe sequence back into the gap, so no tombstone is needed. */
 void pid_table_remove(struct pid_table *table, int32_t key)
 {
 	size_t mask = table->size - 1;

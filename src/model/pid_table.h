@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table from a pid or tid to an object of the caller's, with deletion, so that it stays as
- * small as what is alive. Zero-initialised is empty.
+ * A hash table from a pid or tid to an object of the caller's. It supports deletion, so it stays as
+ * small as the set of living tasks. Zero-initialised is empty.
  */
 #ifndef MODEL_PID_TABLE_H
 #define MODEL_PID_TABLE_H
@@ -15,14 +15,14 @@ struct pid_table {
 	size_t count;
 };
 
-/* The object of the key, borrowed; NULL: not there. */
+/* The object of the key, borrowed; NULL: no such key. */
 void *pid_table_find(const struct pid_table *table, int32_t key);
 /* Adds the key or replaces its object, which is not NULL and stays the caller's. */
 void pid_table_put(struct pid_table *table, int32_t key, void *object);
-/* A key that is not there is fine. */
+/* An unknown key is fine. */
 void pid_table_remove(struct pid_table *table, int32_t key);
-/* Every object once, in no order; NULL at the end. *cursor starts at 0. Not to be mixed with puts
- * and removals. */
+/* Returns every object once, in no order, then NULL. *cursor starts at 0. The table must not change
+ * during the walk. */
 void *pid_table_next(const struct pid_table *table, size_t *cursor);
 void pid_table_done(struct pid_table *table);
 

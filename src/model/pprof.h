@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fields of a profile of pprof, as its description documents them (github.com/google/pprof,
- * proto/profile.proto). All texts are numbers of rows of the table of strings, whose first is "".
+ * The fields of a pprof profile, as documented in proto/profile.proto of github.com/google/pprof.
+ * All texts are indices into the table of strings, whose first is "".
  */
 #ifndef MODEL_PPROF_H
 #define MODEL_PPROF_H
@@ -68,18 +68,18 @@ enum pprof_function_field {
 	PPROF_FUNCTION_NAME = 2,
 	PPROF_FUNCTION_LINKAGE = 3,
 	PPROF_FUNCTION_FILE = 4,
-	PPROF_FUNCTION_LINE = 5, /* it begins at */
+	PPROF_FUNCTION_LINE = 5, /* where it begins */
 };
 
-/* How we write what the format leaves to its writers; import knows our profiles by the comment. */
+/* Our conventions where the format leaves a choice. Import knows our profiles by the comment. */
 #define PPROF_OUR_COMMENT    "made by prospect "
-#define PPROF_SAMPLES_SUFFIX "-samples" /* EVENT-samples counts, EVENT weighs */
+#define PPROF_SAMPLES_SUFFIX "-samples" /* EVENT-samples: number of samples; EVENT: their weight */
 #define PPROF_LABEL_PROCESS  "process"	/* program#instance */
 #define PPROF_LABEL_THREAD   "thread"
 #define PPROF_LABEL_PID	     "pid"
 #define PPROF_LABEL_TID	     "tid"
 #define PPROF_LABEL_MODE     "mode"
-#define PPROF_LABEL_CONTEXT  "context"		 /* where it is none of a task */
+#define PPROF_LABEL_CONTEXT  "context"		 /* only if it is not "task" */
 #define PPROF_KERNEL_FILE    "[kernel.kallsyms]" /* as perf calls it */
 
 #endif

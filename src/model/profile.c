@@ -253,7 +253,7 @@ static bool is_empty_task(const void *item)
 	return !task->process && !task->tid && !task->comm;
 }
 
-/* Without those that are empty: the index has no way to take one out. */
+/* Leaves out empty tasks. The index cannot remove an entry, so it is built anew. */
 static void index_tasks(struct profile *profile)
 {
 	hashidx_done(&profile->task_index);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sample, as every stage passes it on: who ran what, where and when, and how much it stands
- * for. */
+/* One sample, as every stage passes it on: who ran what, where and when, and its weight. */
 #ifndef MODEL_SAMPLE_H
 #define MODEL_SAMPLE_H
 
 #include <stdint.h>
 
-/* Fields that a reader may do without; reading fewer of them is faster. */
+/* Fields a reader may leave out; reading fewer is faster. */
 enum sample_field {
 	SAMPLE_TIME = 1,
 	SAMPLE_CPU = 2,
@@ -14,7 +13,7 @@ enum sample_field {
 	SAMPLE_STACK = 8,
 	SAMPLE_MODE = 16,
 	SAMPLE_CONTEXT = 32,
-	/* Those that totals (model/profile.h) do not have. */
+	/* Fields that totals (model/profile.h) lack. */
 	SAMPLE_NOT_IN_TOTALS = SAMPLE_TIME | SAMPLE_CPU,
 	SAMPLE_ALL = 63,
 };
@@ -23,7 +22,7 @@ struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t weight;  /* the period it was taken with: ns for a clock, events for a counter */
 	uint32_t task;	  /* index into profile.tasks */
-	uint32_t stack;	  /* index into profile.stacks: its node is the leaf frame */
+	uint32_t stack;	  /* index into profile.stacks; the node is the leaf frame */
 	uint16_t cpu;
 	uint8_t event;	 /* index into profile.events */
 	uint8_t mode;	 /* enum mode */

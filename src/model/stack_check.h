@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `prospect check --stacks` finds: live stacks as the interrupt walked them, against libdwfl's
- * from the same registers and the same memory. */
+/* Results of `prospect check --stacks`: live stacks as the interrupt walked them, compared with
+ * libdwfl's walk from the same registers and memory. */
 #ifndef MODEL_STACK_CHECK_H
 #define MODEL_STACK_CHECK_H
 
@@ -26,14 +26,14 @@ enum stack_verdict {
 const char *stack_verdict_name(enum stack_verdict verdict);
 const char *stack_verdict_text(enum stack_verdict verdict);
 
-enum { STACK_CHECK_MAX_EXAMPLES = 8 }; /* of each verdict */
+enum { STACK_CHECK_MAX_EXAMPLES = 8 }; /* per verdict */
 
 struct stack_check_counts {
-	uint64_t samples; /* compared; the verdicts add up to it */
+	uint64_t samples; /* number compared; the verdicts add up to it */
 	uint64_t verdicts[STACK_VERDICT_COUNT];
-	uint64_t complete;    /* of the interrupt's */
-	uint64_t frames;      /* that both found */
-	VEC(char *) examples; /* of what differs, a line each; owned, see stack_check_counts_done */
+	uint64_t complete;    /* of the interrupt's stacks */
+	uint64_t frames;      /* found by both */
+	VEC(char *) examples; /* of differences, a line each; owned, see stack_check_counts_done */
 };
 
 void stack_check_counts_done(struct stack_check_counts *counts);

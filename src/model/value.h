@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One value of a row that SQL gave: what the store hands on and present prints. */
+/* One value of a row that SQL returned; the store passes it on and present prints it. */
 #ifndef MODEL_VALUE_H
 #define MODEL_VALUE_H
 
@@ -14,14 +14,14 @@ enum value_type {
 	VALUE_BYTES,
 };
 
-/* Borrowed from whoever gave it, until the next row. */
+/* Borrowed from its source until the next row. */
 struct value {
 	enum value_type type;
 	int64_t integer;
 	double real;
-	const char *text; /* of a text, followed by a NUL; it may have others inside */
+	const char *text; /* of VALUE_TEXT, NUL-terminated; may contain other NULs */
 	const uint8_t *bytes;
-	size_t size; /* bytes of either */
+	size_t size; /* of text or bytes, in bytes */
 };
 
 #endif

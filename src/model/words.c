@@ -15,7 +15,7 @@ static size_t by_name(const char *const *names, size_t count, const char *name)
 
 #define NAME_OF(id, name, ...) name,
 
-/* Both directions of one list. */
+/* Word to name and name to word, for one list. */
 #define DEFINE_WORD(word, LIST, COUNT)                                \
 	static const char *const word##_names[] = { LIST(NAME_OF) };  \
 	const char *word##_name(enum word value)                      \

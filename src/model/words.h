@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The enumerable words all stages share, each list in one place with its names: what is printed,
- * what --select accepts and what the profile file holds are the same texts.
+ * The enumerated words that all stages share, each list in one place with its names. The same texts
+ * are printed, accepted by --select and stored in the profile file.
  */
 #ifndef MODEL_WORDS_H
 #define MODEL_WORDS_H
 
-/* Where the processor was: id, name */
+/* The processor's mode: id, name */
 #define MODES(X)        \
 	X(USER, "user") \
 	X(KERNEL, "kernel")
@@ -17,18 +17,18 @@
 	X(SOFTIRQ, "softirq") \
 	X(HARDIRQ, "hardirq")
 
-/* How a frame's address was found: EXACT is a program counter; RETURN points behind a call and
- * resolves at address - 1; SIGNAL was interrupted by a signal. */
+/* How a frame's address was found: EXACT is a program counter; RETURN is the address after a call,
+ * and resolves at address - 1; SIGNAL was interrupted by a signal. */
 #define FRAME_KINDS(X)      \
 	X(EXACT, "exact")   \
 	X(RETURN, "return") \
 	X(SIGNAL, "signal")
 
-/* --max-depth at most. */
+/* The largest --max-depth. */
 #define STACK_MOST_USER_FRAMES 1024
 
-/* Why a stack ends where it does: id, name, what a person reads. A stack that is not complete has
- * as its outermost frame the one place of the image "[cut:NAME]" (profile_cut). */
+/* Why a stack ends: id, name, what a person reads. The outermost frame of an incomplete stack is
+ * the only place of the image "[cut:NAME]" (profile_cut). */
 #define STACK_ENDS(X)                                                                     \
 	X(COMPLETE, "complete", "reach the start of their thread")                        \
 	X(NO_ROWS, "no rows", "no unwind table covers an address")                        \
@@ -46,10 +46,11 @@
 	X(SWITCHED, "other stack", "the program switched stacks and no table leads back") \
 	X(DAMAGED, "damaged", "the rest was in a damaged part of the profile")
 
-/* What kind of code an image is. CUT: not code but why a stack is not complete. BUCKET: an honest
- * place for addresses without a file, named by its path: "[unmapped]", "[exec]" ... WAIT: not code
- * but what the thread did (WAITS) while it did not run; a frame's offset is the task that woke it.
- */
+/* What an image is:
+ *   BUCKET: stands for addresses without a file, named by its path: "[unmapped]", "[exec]" ...
+ *   CUT: not code, but why a stack is not complete
+ *   WAIT: not code, but what the thread did (WAITS) while it did not run; a frame's offset is the
+ *     task that woke it */
 #define IMAGE_KINDS(X)      \
 	X(FILE, "file")     \
 	X(KERNEL, "kernel") \
@@ -61,7 +62,7 @@
 	X(CUT, "cut")       \
 	X(WAIT, "wait")
 
-/* Why an image's addresses have names or not: id, name, what a person reads */
+/* Whether an image's addresses have names, or why not: id, name, what a person reads */
 #define IMAGE_STATES(X)                                                                      \
 	X(UNREAD, "unread", "not read")                                                      \
 	X(READ, "read", "symbols read")                                                      \
@@ -76,19 +77,24 @@
 	  "kernel addresses are hidden: needs CAP_SYSLOG or kernel.kptr_restrict=0")         \
 	X(LATE, "late", "not read in time: its file system does not answer")
 
-/* How a symbol is known. NAMED: from a symbol table. BRACKET: no symbol covers the address, the
- * name is "a->b" between its neighbours. PLT: "name@plt". NONE: nothing to go by; the name is the
- * honest bucket, e.g. "[unknown]" or the image's own "[unmapped]". */
+/* How a symbol is known:
+ *   NAMED: from a symbol table
+ *   BRACKET: no symbol covers the address, the name is "a->b" between its neighbours
+ *   PLT: "name@plt"
+ *   NONE: no information; the name is a bucket, e.g. "[unknown]" or the image's own "[unmapped]" */
 #define SYMBOL_KINDS(X)       \
 	X(NAMED, "named")     \
 	X(BRACKET, "bracket") \
 	X(PLT, "plt")         \
 	X(NONE, "none")
 
-/* What makes a sampling event tick. NMI sees code that runs with interrupts off; the others charge
- * it to the instruction that enables them. SOFTWARE: no clock, the kernel's own code counts.
- * SCHEDULER: a sample is one of a thread's waits. EXACT: everything was counted, nothing sampled.
- * These two are not about processors but about threads. */
+/* What makes a sampling event tick:
+ *   PMU_NMI: sees code that runs with interrupts off; the others charge it to the instruction
+ *     that enables them
+ *   SOFTWARE: no clock, the kernel's own code counts
+ *   SCHEDULER: a sample is one of a thread's waits
+ *   EXACT: everything was counted, nothing sampled
+ * SCHEDULER and EXACT are about threads, not processors. */
 #define CLOCKS(X)                 \
 	X(PMU_NMI, "pmu-nmi")     \
 	X(PMU_IRQ, "pmu-irq")     \
@@ -97,8 +103,8 @@
 	X(SCHEDULER, "scheduler") \
 	X(EXACT, "exact")
 
-/* What a thread did while it did not run, or that it ran: id, name, what a person reads. The name
- * in brackets is the path of the image (IMAGE_WAIT) that is the innermost frame of such samples. */
+/* What a thread did while it did not run, or that it ran: id, name, what a person reads. The
+ * innermost frame of such samples has an image (IMAGE_WAIT) whose path is the name in brackets. */
 #define WAITS(X)                                                                       \
 	X(RUNNING, "running", "on a processor")                                        \
 	X(RUNNABLE, "runnable", "ready, waiting for a processor")                      \
