@@ -58,7 +58,7 @@ bool file_identity_holds(const struct file_identity *identity, int fd)
 	return identity->copy || (fstat(fd, &st) == 0 && file_identity_is(identity, &st));
 }
 
-/* The device and inode /proc/self/maps has for a mapping of ours. */
+/* The device and inode in the line of /proc/self/maps for our mapping at @start. */
 static bool maps_line(uint64_t start, uint64_t *ret_dev, uint64_t *ret_inode)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
@@ -79,8 +79,8 @@ static bool maps_line(uint64_t start, uint64_t *ret_dev, uint64_t *ret_inode)
 	return false;
 }
 
-/* Stacked and sub-volume file systems show fstat another device than the kernel's records have. How
- * the kernel names a mapping of this file is found by making one. */
+/* On stacked and sub-volume file systems fstat returns another device than the kernel's records.
+ * Mapping the file ourselves shows what the kernel calls it. */
 static bool maps_as(int fd, uint64_t dev, uint64_t inode)
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -99,8 +99,7 @@ bool file_identity_proves(const struct file_identity *identity, int fd,
 {
 	const struct elf_build_id *build_id = &identity->build_id;
 
-	/* a file that lost its build id, or never had one, is not the one that was mapped with it
-	 */
+	/* a file without a build id is not the one that was mapped with it */
 	if (mapped->build_id_size > 0)
 		return build_id->size == mapped->build_id_size &&
 		       memcmp(build_id->bytes, mapped->build_id, build_id->size) == 0;

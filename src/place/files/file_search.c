@@ -14,7 +14,7 @@
 struct search_way {
 	const struct door_root *root; /* NULL: none */
 	const char *path;
-	bool magic; /* through what /proc has of the process */
+	bool magic; /* through a magic link of /proc/PID */
 };
 
 static int open_regular(const struct mapped_file *mapped, const struct search_way *way,
@@ -27,7 +27,8 @@ static int open_regular(const struct mapped_file *mapped, const struct search_wa
 	return door_open_file(mapped->readers, way->root, way->path, ret_file, NULL);
 }
 
-/* The reason that tells most: another file, no permission, nothing there. */
+/* Keeps the most informative reason: late, then another file, then no permission, then nothing
+ * there. */
 static void note(struct file_search_result *result, int rc)
 {
 	if (rc == -EMFILE || rc == -ENFILE) {
@@ -35,7 +36,7 @@ static void note(struct file_search_result *result, int rc)
 	} else if (rc == -ETIMEDOUT) {
 		result->reason = IMAGE_STATE_LATE;
 	} else if (result->reason == IMAGE_STATE_LATE) {
-		return; /* whatever else is there, this is what was wanted */
+		return; /* this is the file that was wanted, whatever the other paths have */
 	} else if (rc == -EACCES || rc == -EPERM) {
 		if (result->reason == IMAGE_STATE_GONE)
 			result->reason = IMAGE_STATE_DENIED;

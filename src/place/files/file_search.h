@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ways to a mapped file: tried in turn until one leads to the file that was mapped. */
+/* The paths to a mapped file, tried in turn until one leads to the file that was mapped. */
 #ifndef PLACE_FILES_FILE_SEARCH_H
 #define PLACE_FILES_FILE_SEARCH_H
 
@@ -11,20 +11,20 @@
 struct file_search_result {
 	int fd;			       /* the caller's; -1: not found */
 	struct file_identity identity; /* of the file found */
-	bool by_path;		       /* the plain path led to it, and may again */
-	enum image_state reason;       /* why not: GONE, DENIED, REPLACED, UNPROVEN or LATE */
-	bool exhausted;		       /* a file was there, but no descriptor to be had */
+	bool by_path;		       /* found by its plain path, which may lead to it again */
+	enum image_state reason;       /* why not found: GONE, DENIED, REPLACED, UNPROVEN or LATE */
+	bool exhausted;		       /* a file was there, but no free descriptor */
 };
 
-/* By the path as we see it, through /proc/PID/root, through /proc/PID/map_files. mapped->path has
- * no " (deleted)". */
+/* Tries the path as we see it, /proc/PID/root and /proc/PID/map_files, in this order. mapped->path
+ * must not end in " (deleted)". */
 struct file_search_result file_search(const struct mapped_file *mapped);
-/* By the plain path only. */
+/* Tries the plain path only. */
 struct file_search_result file_search_path(const struct mapped_file *mapped);
-/* By the path within the folder @root. */
+/* Tries the path within the folder @root. */
 struct file_search_result file_search_under(const char *root, const struct mapped_file *mapped);
-/* A file that was open before, by its path (within @root first, unless that is NULL) and through
- * the root of its process (0: none): only if it did not change. */
+/* Reopens a file that was open before, if it did not change: by its path (within @root first,
+ * unless NULL), then through the root of its process (0: none). */
 struct file_search_result file_search_again(const char *root, const struct mapped_file *mapped,
 					    const struct file_identity *identity);
 

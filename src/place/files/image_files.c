@@ -21,12 +21,12 @@ enum {
 
 static const char DELETED[] = " (deleted)";
 
-/* A file behind an image. */
+/* The file of an image. */
 struct held_file {
 	uint32_t image;
 	int fd;	     /* -1: not open */
-	int32_t pid; /* that mapped it last */
-	bool known;  /* it was open once: `identity` is its */
+	int32_t pid; /* of its last mapping */
+	bool known;  /* it was open once: `identity` is valid */
 	bool by_path;
 	struct file_identity identity;
 	uint64_t round; /* of its last use */
@@ -37,7 +37,7 @@ struct image_files {
 	size_t most_open, open;
 	const char *root;		    /* NULL: none */
 	const struct readers *readers;	    /* NULL: ourselves */
-	struct lru reopenable, last_copies; /* the open files: by_path, and not */
+	struct lru reopenable, last_copies; /* open files: by_path, and the others */
 	uint64_t round;
 	VEC(struct held_file) files;
 	struct mapping_records records; /* -> file */
@@ -134,7 +134,7 @@ static void set_by_path(struct image_files *files, struct held_file *file, bool 
 		lru_use(order_of(files, file), number_of(files, file));
 }
 
-/* NULL: the image is none of ours. */
+/* NULL: not an image of this module. */
 static struct held_file *file_behind(const struct image_files *files, uint32_t image)
 {
 	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
@@ -147,7 +147,7 @@ static struct foreign *foreign_of(const struct image_files *files)
 	return files->readers ? files->readers->foreign : NULL;
 }
 
-/* Does the file's path lead to the same, unchanged file now? */
+/* True if the file's path still leads to the same, unchanged file. */
 static bool path_leads_back(const struct image_files *files, const struct held_file *file)
 {
 	struct stat st;
@@ -157,7 +157,7 @@ static bool path_leads_back(const struct image_files *files, const struct held_f
 	       file_identity_is(&file->identity, &st);
 }
 
-/* The longest unused of the open files, of those that can be opened again if there is one. */
+/* The least recently used open file; one that can be reopened, if there is any. */
 static struct held_file *longest_unused(struct image_files *files)
 {
 	uint32_t number = lru_oldest(&files->reopenable);
@@ -173,14 +173,13 @@ static void make_room(struct image_files *files)
 
 	while (files->open >= files->most_open && (file = longest_unused(files))) {
 		if (file->by_path && !path_leads_back(files, file))
-			set_by_path(files, file,
-				    false); /* deleted meanwhile: not the one to give up */
+			set_by_path(files, file, false); /* deleted meanwhile: keep it open */
 		else
 			close_file(files, file);
 	}
 }
 
-/* Takes @fd into a file that is not open. */
+/* Gives @fd to a file that is not open. */
 static void hold(struct image_files *files, struct held_file *file, int fd)
 {
 	make_room(files);
@@ -189,7 +188,7 @@ static void hold(struct image_files *files, struct held_file *file, int fd)
 	touch(files, file);
 }
 
-/* What makes two open files the same image: path and identity. */
+/* Open files with the same path and identity are one image. */
 struct file_key {
 	str_id path;
 	const struct file_identity *identity;
@@ -231,7 +230,7 @@ static uint32_t add_file(struct image_files *files, const struct image *image)
 	return id;
 }
 
-/* The image row of a record; what was found, if anything, completes it. */
+/* The image row of a record, completed from the file if it was found. */
 static struct image make_image(const struct mapped_file *mapped, str_id path,
 			       const struct file_search_result *found)
 {
@@ -258,8 +257,8 @@ static struct image make_image(const struct mapped_file *mapped, str_id path,
 	return image;
 }
 
-/* The file that was found, under one image whichever record led to it. @old is a file the same
- * record led to when it could not be opened (its image is completed), or UINT32_MAX. */
+/* Keeps a found file under one image, whichever record led to it. @old is the file of the same
+ * record from when it could not be opened (its image is completed), or UINT32_MAX. */
 static uint32_t keep_found(struct image_files *files, const struct mapped_file *mapped, str_id path,
 			   struct file_search_result *found, uint32_t old)
 {
@@ -287,8 +286,8 @@ static uint32_t keep_found(struct image_files *files, const struct mapped_file *
 	return id;
 }
 
-/* Looks for the file of a record. @literal is the path as recorded, " (deleted)" and all: a file
- * may be called so. */
+/* Looks for the file of a record. @literal is the path as recorded, with " (deleted)", since that
+ * can be part of a file's name. */
 static struct file_search_result search(struct image_files *files, struct mapped_file *mapped,
 					const char *literal)
 {
@@ -316,14 +315,14 @@ static struct file_search_result search(struct image_files *files, struct mapped
 	return found;
 }
 
-/* A memory file that is no program is memory. */
+/* A memory file that is not ELF counts as memory. */
 static bool is_plain_memory(const struct mapped_file *mapped,
 			    const struct file_search_result *found)
 {
 	return special_names_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
 }
 
-/* No descriptor is to be had: fewer are kept from now on. False: there are none to give up. */
+/* There is no free descriptor: keeps fewer open from now on. False: there are none to give up. */
 static bool give_way(struct image_files *files)
 {
 	if (files->open < 2)
@@ -356,7 +355,7 @@ static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
 	return add_file(files, &image);
 }
 
-/* Is the file what it was? Asked without opening anything. */
+/* True if the file is unchanged. Opens nothing. */
 static bool still_good(struct image_files *files, struct held_file *file)
 {
 	if (!file->known)
@@ -369,8 +368,8 @@ static bool still_good(struct image_files *files, struct held_file *file)
 	return false;
 }
 
-/* The file as it is now of a record that led to @old before. A file that was open and has changed
- * is left as it is, and another takes its place. */
+/* The current file of a record that led to @old before. If that file changed after it was open, it
+ * stays as it is and the record gets a new one. */
 static uint32_t look_again(struct image_files *files, struct mapped_file *mapped,
 			   const char *literal, uint32_t old)
 {
@@ -397,8 +396,8 @@ static uint32_t mapped_path(struct image_files *files, struct mapped_file *mappe
 	return *file;
 }
 
-/* On stacked file systems no file of that device and inode may be found, though the build id of the
- * same mapping led to it: then that one counts. */
+/* On stacked file systems no file may match that device and inode, although the build id of the
+ * same mapping led to one. Then that file counts. */
 static uint32_t agree(struct image_files *files, const struct mapped_file *mapped, uint32_t id)
 {
 	const struct held_file *file = &files->files.items[id];

@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "foreign/foreign.h"
 
-/* A set of users is a word, a bit for each; those beyond share the last, "many". */
+/* A set of users is a word with one bit each; users beyond MANY share the last bit. */
 enum { MANY = 63 };
 
 struct user_sets {
@@ -29,8 +29,8 @@ static uint64_t bit_of(struct user_sets *sets, uint32_t uid)
 	return 1ULL << sets->count++;
 }
 
-/* From who was seen in a stack to who was seen in each of its frames' images: a parent's number is
- * below that of its children. */
+/* Spreads the users of a stack to the images of its frames. A parent's number is below those of its
+ * children. */
 static void spread(struct user_sets *sets)
 {
 	const struct profile *profile = sets->profile;
@@ -43,7 +43,7 @@ static void spread(struct user_sets *sets)
 	}
 }
 
-/* Code in files and code that programs made: what it names, users chose. */
+/* Images of files and of JIT code: users chose what their debug information names. */
 static bool is_of_users(const struct image *image)
 {
 	return image->kind == IMAGE_FILE || image->kind == IMAGE_ANON;

@@ -13,15 +13,15 @@
 #include "base/xalloc.h"
 #include "foreign/door.h"
 
-/* What such a file may have: a few hundred KB are usual. */
+/* Limits for a cache file; a few hundred KB are usual. */
 enum { MOST_CACHE_BYTES = 64 << 20, MOST_LIBRARIES = 1 << 20 };
 
-/* dl-cache.h of glibc: "glibc-ld.so.cache1.1", which may stand behind an older part that begins
- * with "ld.so-1.7.0". Offsets of texts count from there. */
+/* dl-cache.h of glibc: "glibc-ld.so.cache1.1", which may follow an older part that begins with
+ * "ld.so-1.7.0". Offsets of texts count from this magic. */
 static const char magic[] = "glibc-ld.so.cache1.1";
 
 enum {
-	OFFSET_COUNT = 20, /* behind the magic: entries, bytes of texts, flags, 3 words, 3 unused */
+	OFFSET_COUNT = 20, /* after the magic: entries, bytes of texts, flags, 3 words, 3 unused */
 	HEAD_BYTES = 48,
 	ENTRY_BYTES = 24, /* flags, name, path, OS version, hardware */
 	FLAG_TYPE_MASK = 0xff,
@@ -46,7 +46,7 @@ static bool is_ours(uint32_t flags)
 #endif
 }
 
-/* Where a person's name ends and a version begins. */
+/* True if the rest after the given name is only a suffix and version. */
 static bool is_version(const char *rest)
 {
 	if (strncmp(rest, ".so", 3) == 0)
@@ -104,12 +104,12 @@ void library_search_each(const void *bytes, size_t size,
 	}
 }
 
-/* A search for one name. The same name goes before one that only fits. */
+/* A search for one name. An equal name wins over one that only fits. */
 struct search {
 	struct foreign *foreign;
 	const char *root, *name;
 	struct buf *path;
-	size_t before; /* what was in the path already */
+	size_t before; /* size of @path before the search */
 	bool exact, found;
 };
 

@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "foreign/door.h"
 
-/* The kernel cuts comm at this many characters. */
+/* The kernel truncates comm to this many characters. */
 enum { COMM_CUT = 15 };
 
 struct link_answer {
@@ -20,7 +20,7 @@ struct link_answer {
 	bool is_link;
 };
 
-/* The file that is looked for. */
+/* The wanted file. */
 struct link_end {
 	struct foreign *foreign;
 	dev_t dev;
@@ -58,7 +58,7 @@ static bool is_in(const struct link_end *end, const char *folder, const char *co
 	return leads_to(end, folder, comm) || (strlen(comm) >= COMM_CUT && scan(end, folder, comm));
 }
 
-/* @path: as the environment has it; NULL: none. */
+/* @path: value of PATH; NULL: not set. */
 static bool find(const struct link_end *end, const char *file, const char *path, const char *comm)
 {
 	_cleanup_free_ char *folders = strdup(path ? path : "");

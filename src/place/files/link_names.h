@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Is a program known by another name too, through a link in a folder programs are found in? */
+/* Finds out whether a program has another name through a link in a folder of PATH. */
 #ifndef PLACE_FILES_LINK_NAMES_H
 #define PLACE_FILES_LINK_NAMES_H
 
@@ -10,7 +10,7 @@
 #include "base/strpool.h"
 #include "base/vec.h"
 
-/* Answers given: exec after exec asks the same. Zero-initialised is empty. */
+/* Answers so far, because each exec asks again. Zero-initialised is empty. */
 struct link_names {
 	struct strpool comms;
 	VEC(struct link_answer) answers;
@@ -19,9 +19,9 @@ struct link_names {
 
 struct foreign;
 
-/* Does a file called @comm, next to @file or in a folder of PATH, lead to the file (dev, inode)? Of
- * a comm as long as the kernel cuts them any name that begins with it counts. @foreign: as in
- * struct readers. */
+/* True if a file called @comm, next to @file or in a folder of PATH, leads to the file (dev,
+ * inode). The kernel truncates comms: for one of full length, any name that begins with it counts.
+ * @foreign: as in struct readers. */
 bool link_names_ask(struct link_names *names, struct foreign *foreign, const char *file,
 		    const char *comm, dev_t dev, ino_t inode);
 void link_names_done(struct link_names *names);

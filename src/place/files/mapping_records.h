@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mapping records seen before, by what they tell of the file: path, device and inode, build id. */
+/* Mapping records seen before, by the file they name: path, device and inode, build id. */
 #ifndef PLACE_FILES_MAPPING_RECORDS_H
 #define PLACE_FILES_MAPPING_RECORDS_H
 
@@ -17,8 +17,9 @@ struct mapping_records {
 	struct hashidx index;
 };
 
-/* The value kept for records like this one, made @fresh if there was none (*ret_fresh). May be
- * written to; borrowed until the next call. @path is mapped->path in the profile. */
+/* The value stored for records like this one, which may be written to; borrowed until the next
+ * call. If there is none, it is made with @fresh (*ret_fresh). @path is mapped->path in the
+ * profile. */
 uint32_t *mapping_records_find(struct mapping_records *records, const struct mapped_file *mapped,
 			       str_id path, uint32_t fresh, bool *ret_fresh);
 void mapping_records_done(struct mapping_records *records);

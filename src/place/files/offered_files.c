@@ -44,7 +44,7 @@ int offered_files_take(struct offered_files *offers, const struct mapped_file *m
 		const struct offered_file *offer = &offers->list.items[i];
 		struct file_identity identity;
 
-		/* asking for the build id of all of them would be dear */
+		/* reading the build id of each would be slow */
 		if (mapped->inode && mapped->inode != offer->inode)
 			continue;
 		if (file_identity_read(offer->fd, NULL, &identity) < 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Descriptors of files executed lately, kept for mappings whose file is gone by the time they are
- * seen. */
+/* Descriptors of recently executed files, kept for mappings whose file is deleted before we see
+ * them. */
 #ifndef PLACE_FILES_OFFERED_FILES_H
 #define PLACE_FILES_OFFERED_FILES_H
 
@@ -13,7 +13,7 @@
 struct offered_file {
 	int fd; /* owned */
 	uint64_t dev, inode;
-	uint64_t round; /* of image_files_rest when it came */
+	uint64_t round; /* the round of image_files_rest when it was offered */
 };
 
 struct offered_files {
@@ -21,13 +21,13 @@ struct offered_files {
 	size_t most;
 };
 
-/* Takes a descriptor; closes it when the same file is here already, and the oldest when there are
- * too many. */
+/* Takes over a descriptor. Closes it if the same file is already here; closes the oldest one if
+ * there are too many. */
 void offered_files_add(struct offered_files *offers, int fd, uint64_t round);
-/* Hands out the descriptor that proves to be the mapped file, with its identity; -1: none. */
+/* Hands over the descriptor that proves to be the mapped file, with its identity; -1: none. */
 int offered_files_take(struct offered_files *offers, const struct mapped_file *mapped,
 		       struct file_identity *ret_identity);
-/* Closes what came before @round. */
+/* Closes those offered before @round. */
 void offered_files_forget(struct offered_files *offers, uint64_t round);
 void offered_files_done(struct offered_files *offers);
 

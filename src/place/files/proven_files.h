@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every mapping is told of twice, by device and inode and by build id: what proved good in the one
- * is remembered for the other. A few of the last are kept. Zero-initialised is empty.
+ * Every mapping is recorded twice, once with device and inode and once with the build id. Remembers
+ * the image that one record proved, for the other record. Keeps the last few. Zero-initialised is
+ * empty.
  */
 #ifndef PLACE_FILES_PROVEN_FILES_H
 #define PLACE_FILES_PROVEN_FILES_H
@@ -21,14 +22,14 @@ struct proven_files {
 		str_id path;
 		uint32_t image;
 	} ring[PROVEN_FILES_KEPT];
-	size_t count; /* of all there were */
+	size_t count; /* number ever added */
 };
 
-/* The file of this mapping, at @path, was found and is that of @image. */
+/* Adds a mapping at @path whose file was found and is that of @image. */
 void proven_files_add(struct proven_files *proven, const struct mapped_file *mapped, str_id path,
 		      uint32_t image);
-/* The image that a record of the same mapping and path proved to be; @otherwise when there is none,
- * or when @mapped has a build id and so must prove itself. */
+/* The image that another record of the same mapping and path proved. Returns @otherwise if there is
+ * none, or if @mapped has a build id and so must prove its own. */
 uint32_t proven_files_find(const struct proven_files *proven, const struct mapped_file *mapped,
 			   str_id path, uint32_t otherwise);
 

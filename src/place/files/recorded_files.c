@@ -10,7 +10,8 @@
 #include "place/files/file_identity.h"
 #include "proc/kernel_modules.h"
 
-/* Without a build id a file that was rewritten in place has the device and inode it had. */
+/* Needed for images without a build id: a file that was rewritten in place keeps its device and
+ * inode. */
 static bool is_unchanged(const struct image *image, const struct file_identity *identity)
 {
 	if (image->build_id_size)
@@ -18,7 +19,7 @@ static bool is_unchanged(const struct image *image, const struct file_identity *
 	return identity->size == image->size && identity->mtime_ns == image->mtime_ns;
 }
 
-/* What the door says of a file that is not there is said in the words of a recording. */
+/* Says in the words of a recording why foreign/door.h did not open the file. */
 static int explain(int rc, struct err *err)
 {
 	if (rc == -ENOENT || rc == -ENOTDIR)

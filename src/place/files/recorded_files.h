@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a profile that was recorded before, opened when they are needed again: only the very
- * file that was mapped counts, by its build id, else by its place, size and time of change.
+ * Reopens the files of an existing profile. Only the file that was mapped counts: by its build id,
+ * else by device, inode, size and mtime.
  */
 #ifndef PLACE_FILES_RECORDED_FILES_H
 #define PLACE_FILES_RECORDED_FILES_H
@@ -12,21 +12,21 @@
 #include "model/profile.h"
 #include "place/files/image_readers.h"
 
-/* A descriptor of the file behind an image of the kind IMAGE_FILE, the caller's. The path is that
- * of the recording, as we see it, opened for the image's @readers (foreign/door.h; NULL: ourselves).
- * Negative errno and a few words that complete "no code: ...". */
+/* Returns a descriptor, owned by the caller, of the file of an image of kind IMAGE_FILE. The path
+ * is that of the recording, as we see it, opened for the image's @readers (foreign/door.h; NULL:
+ * ourselves). On failure a negative errno and a few words that complete "no code: ...". */
 int recorded_files_open(const struct profile *profile, uint32_t image,
 			const struct image_readers *readers, struct err *err);
-/* The same for the kernel's shared object, IMAGE_VDSO, in memory: our own one, if the kernel of the
- * recording has the build id of the one that runs now. */
+/* The same for IMAGE_VDSO, in memory: our own vdso, if the running kernel has the build id of the
+ * recorded one. */
 int recorded_files_open_vdso(const struct profile *profile, struct err *err);
 
-/* The same of both kinds for a tree of files copied from elsewhere, such as --symfs: at PATH below
- * @root; it counts by its build id, or where the image has none by its size. */
+/* The same for both kinds, in a tree of files copied from elsewhere, such as --symfs: at PATH below
+ * @root. The file must have the image's build id, or its size if the image has no build id. */
 int recorded_files_open_under(const struct profile *profile, const struct door_root *root,
 			      uint32_t image, const struct image_readers *readers, struct err *err);
 
-/* The kernel proper of a profile, an index into its images; 0: it has none. */
+/* The image (index) of a profile's kernel proper; 0: none. */
 uint32_t recorded_files_kernel(const struct profile *profile);
 
 #endif

@@ -10,7 +10,7 @@ struct row {
 	const char *shown; /* NULL: the name itself */
 };
 
-/* The first that fits. */
+/* The first match counts. */
 static const struct row rows[] = {
 	{ "[vdso]", IMAGE_VDSO, NULL },	       { "//anon", IMAGE_ANON, "[anon]" },
 	{ "[anon", IMAGE_ANON, NULL },	       { "[heap]", IMAGE_ANON, NULL },

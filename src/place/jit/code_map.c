@@ -11,9 +11,9 @@
 
 enum {
 	PAGE_BITS = 12,
-	MAX_PAGES = 64, /* of a piece that is filed by page */
+	MAX_PAGES = 64, /* larger pieces are not indexed by page */
 	MAX_LARGE = 4096,
-	/* Of one page, newest first. More than that is no code but somebody's idea of a joke. */
+	/* Per page, newest first. More than that is no real code. */
 	MAX_LOOKED_AT = 8192,
 };
 
@@ -36,7 +36,7 @@ struct code_map {
 	VEC(struct page) pages;
 	struct hashidx page_index;
 	VEC(uint32_t) large;  /* pieces of more than MAX_PAGES pages */
-	VEC(uint32_t) placed; /* pieces whose place is no address, by place */
+	VEC(uint32_t) placed; /* pieces whose place is not an address, sorted by place */
 	struct buf names;
 };
 
@@ -86,11 +86,11 @@ static bool covers(const struct code_piece *piece, uint64_t address)
 	return address - piece->start < piece->size;
 }
 
-/* Visits pieces that may hold the address, newest first, the large ones behind the others. */
+/* Visits pieces that may hold the address, newest first; large ones after the others. */
 struct walk {
 	const struct code_map *map;
 	uint32_t entry; /* the next one, + 1 */
-	size_t large;	/* so many are left */
+	size_t large;	/* number of large ones left */
 	size_t left;
 };
 
@@ -120,8 +120,8 @@ static const struct code_piece *walk_next(struct walk *walk)
 	return walk->large ? &map->pieces.items[map->large.items[--walk->large]] : NULL;
 }
 
-/* Is @a a better answer than @b, which was visited before, for that time? Of equal ones the newest,
- * visited first, stays; of those announced later the oldest. */
+/* True if @a is a better answer for that time than @b, which was visited before. Of equal ones the
+ * newest wins, which was visited first; of later ones the oldest. */
 static bool is_better(const struct code_piece *a, const struct code_piece *b, uint64_t time_ns)
 {
 	if (!b)
@@ -206,7 +206,8 @@ static bool overlap(const struct code_piece *a, const struct code_piece *b)
 	return a->start < b->start + b->size && b->start < a->start + a->size;
 }
 
-/* Was anything announced before where this piece lies? Of a large one that is not looked for. */
+/* True if anything was announced before at these addresses. A large piece is not checked: always
+ * true. */
 static bool is_used(const struct code_map *map, const struct code_piece *piece)
 {
 	const struct code_piece *other;
@@ -270,7 +271,7 @@ static bool fits(const struct code_map *map, const struct code_piece *piece, siz
 	       map->names.size + length < CODE_MAP_MAX_NAMES;
 }
 
-/* False: the room of this map is used up. */
+/* False: the map's range is used up. */
 static bool find_place(struct code_map *map, struct code_piece *piece)
 {
 	piece->place = piece->start;

@@ -12,7 +12,7 @@ static int digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* 0: there is none, or it is that of what no path can have. */
+/* The decoded byte; 0: not a valid code, or a zero byte, which no path can have. */
 static char encoded(const char *text)
 {
 	if (text[0] != '%' || !isxdigit((unsigned char)text[1]) ||

@@ -13,24 +13,24 @@
 #include "place/jit/jit_process.h"
 
 enum {
-	/* Processes that run code of their own making; those beyond are known by address alone.
-	 * Each holds up to three descriptors while it lives. */
+	/* Processes that run their own JIT code; beyond these, code is known by address alone. Each
+	 * holds up to three descriptors while it lives. */
 	MAX_LIVING = 128,
-	MAX_PROCESSES = 1 << 21,  /* so many pairs of maps have room (CODE_MAP_ROOM) */
-	MAX_CODE_BYTES = 1 << 20, /* of one function that are handed out */
-	MAX_FORKS = 8,		  /* from a process back to the one whose code it runs */
+	MAX_PROCESSES = 1 << 21,  /* as many pairs of maps as CODE_MAP_ROOM allows */
+	MAX_CODE_BYTES = 1 << 20, /* of one function, at most */
+	MAX_FORKS = 8,		  /* from a process back to the one that made its code */
 };
 
-/* An image of memory, by the image that all processes would share. */
+/* A process's own image for memory, by the image that all processes would share. */
 struct own_image {
 	uint32_t shared, own;
 };
 
 struct member {
 	struct jit_process *announced;
-	uint32_t parent; /* member + 1 whose code this one had when it was born; 0: none */
+	uint32_t parent; /* member + 1 whose code this one had at birth; 0: none */
 	uint64_t born_ns;
-	bool asked; /* it had ended when all its frames were asked about: there will be no more */
+	bool asked; /* it had ended by jit_asking: no more frames will come */
 	VEC(struct own_image) images;
 };
 
@@ -40,9 +40,9 @@ struct jit {
 	VEC(struct member) members;
 	VEC(uint32_t) of_process; /* row -> member + 1 */
 	VEC(uint32_t) of_image;	  /* image -> member + 1 */
-	size_t living;		  /* of the past: whose jitdumps are open */
-	size_t dumps_closed;	  /* of the past: jitdumps beyond those */
-	uint64_t time_ns;	  /* of the sample that is placed */
+	size_t living;		  /* living processes; of the past: those with an open jitdump */
+	size_t dumps_closed;	  /* of the past: jitdumps that were closed */
+	uint64_t time_ns;	  /* of the current sample */
 	struct foreign *foreign;  /* NULL: none */
 	char *past_root;	  /* NULL: processes are followed as they live */
 	struct jit_line_keeper lines;
@@ -88,7 +88,7 @@ void jit_free(struct jit *jit)
 
 /* ---- the processes ---- */
 
-/* What a row of the profile belongs to: the vector is as long as is needed. */
+/* The vector's entry for a row; extends the vector if needed. */
 #define SLOT(vector, index)                        \
 	({                                         \
 		while ((vector)->count <= (index)) \
@@ -96,8 +96,8 @@ void jit_free(struct jit *jit)
 		&(vector)->items[index];           \
 	})
 
-/* The row whose memory a process had when it was forked; 0: it began with exec, or before the
- * recording, so that nobody knows. */
+/* The row whose memory a process had when it was forked. 0: it began with exec, or before the
+ * recording, when its parent is not known. */
 static uint32_t forked_from(const struct jit *jit, uint32_t row)
 {
 	const struct process *process = &jit->profile->processes.items[row];
@@ -134,7 +134,7 @@ static uint32_t add_member(struct jit *jit, uint32_t row, int forks)
 	return number + 1;
 }
 
-/* The member + 1 that stands for the row; 0: there are too many. */
+/* The member + 1 of the row; 0: there are too many. */
 static uint32_t member_of(struct jit *jit, uint32_t row, int forks)
 {
 	uint32_t member = *SLOT(&jit->of_process, row);
@@ -213,7 +213,7 @@ void jit_finish(struct jit *jit, uint64_t now_ns)
 		end_member(jit, &jit->members.items[i], now_ns);
 }
 
-/* Marks whose code a process may run, itself included. */
+/* Marks the members whose code a process may run, itself included. */
 static void mark_needed(const struct jit *jit, uint32_t member, bool *needed)
 {
 	for (int forks = 0; member && forks <= MAX_FORKS; forks++) {
@@ -222,7 +222,7 @@ static void mark_needed(const struct jit *jit, uint32_t member, bool *needed)
 	}
 }
 
-/* A process that lives and was forked may come to run what its ancestors announced. */
+/* A living process that was forked may yet run code that its ancestors announced. */
 static void mark_inherited(const struct jit *jit, uint32_t row, bool *needed)
 {
 	for (int forks = 0; forks < MAX_FORKS && (row = forked_from(jit, row)) != 0; forks++) {
@@ -297,7 +297,7 @@ static const struct code_piece *by_place(const struct code_map *map, uint64_t wh
 	return code_map_at(map, where);
 }
 
-/* Asks a process and those it was forked from, the surer source first. */
+/* Searches a process and those it was forked from, the more reliable source first. */
 static bool find(const struct jit *jit, uint32_t member, finder find_in, uint64_t where,
 		 uint64_t time_ns, struct found *found)
 {
@@ -318,7 +318,7 @@ static bool find(const struct jit *jit, uint32_t member, finder find_in, uint64_
 	return false;
 }
 
-/* A return address stands behind the call, which may be the last instruction. */
+/* A return address is after the call, which may be the last instruction. */
 static uint64_t back_off(const struct frame *frame)
 {
 	return frame->kind == FRAME_RETURN ? 1 : 0;
@@ -386,7 +386,7 @@ bool jit_renew(const struct jit *jit, struct frame *frame)
 	return frame->offset != before;
 }
 
-/* Where the frame was placed; where nothing was known then, what was announced first. */
+/* The piece at the frame's place. If none was known then, the first one announced there. */
 static bool find_frame(const struct jit *jit, const struct frame *frame, uint32_t member,
 		       struct found *found)
 {
@@ -405,7 +405,7 @@ static void call_it_jit(struct jit *jit, uint32_t id)
 	image->path = path;
 }
 
-/* Of the process and of those whose code it may run. */
+/* Changes of the process and of those whose code it may run. */
 static uint64_t changes_of(const struct jit *jit, uint32_t member, bool *ret_all_ended)
 {
 	uint64_t changes = 1;
@@ -478,7 +478,7 @@ struct jit_line_counts jit_line_counts(const struct jit *jit)
 
 /* ---- code ---- */
 
-/* What lies there now, if that is still the piece. */
+/* Reads the process's memory, if the piece is still there. */
 static bool read_memory(const struct jit *jit, uint32_t member, const struct found *found,
 			struct buf *code)
 {
@@ -491,7 +491,7 @@ static bool read_memory(const struct jit *jit, uint32_t member, const struct fou
 	    code_map_find(found->source->map, found->piece->start, UINT64_MAX) != found->piece)
 		return false;
 	if (size > DOOR_MOST_MEMORY)
-		size = DOOR_MOST_MEMORY; /* its beginning will do */
+		size = DOOR_MOST_MEMORY; /* its beginning is enough */
 	bytes = xmalloc(size);
 	got = door_read_memory(jit->foreign, process->pid, found->piece->start, bytes, size);
 	if (got == (ssize_t)size)

@@ -25,7 +25,7 @@ static bool has(const struct jit_line_keeper *keeper, const struct jit_lined *li
 	       keeper->size == lined->piece->size;
 }
 
-/* What cannot be understood is remembered as well: trying costs as much as succeeding. */
+/* Remembers a record that could not be read as well: trying costs as much as succeeding. */
 static const jit_line_list *lines_of(struct jit_line_keeper *keeper, const struct jit_lined *lined)
 {
 	enum jit_lines_origin origin = jit_lines_origin(&lined->source->lines_evidence);

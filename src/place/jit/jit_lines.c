@@ -8,22 +8,22 @@
 #include "base/search.h"
 
 enum {
-	PROOFS = 8,	     /* that settle it */
-	LEAST_AS_HEADER = 3, /* where there is no proof */
+	PROOFS = 8,	     /* this many settle it */
+	LEAST_AS_HEADER = 3, /* records needed if there is no proof */
 	ALIGNMENT = 8,	     /* of records */
 };
 
-/* A line as it was told, on its way into the list. */
+/* A line as recorded, before it is in the list. */
 struct told {
 	struct jit_line line;
-	uint32_t order; /* of those at one address the last one counts */
+	uint32_t order; /* of several at one address the last counts */
 };
 
 struct reading {
 	uint64_t start;	    /* of the piece */
-	uint64_t low, high; /* the least and the greatest offset */
-	uint64_t shift;	    /* what was added to all */
-	bool broken;	    /* these are no lines */
+	uint64_t low, high; /* lowest and highest offset */
+	uint64_t shift;	    /* added to all offsets */
+	bool broken;	    /* the bytes are not lines */
 	bool wanted;	    /* the lines, not just their bounds */
 	VEC(struct told) told;
 };
@@ -136,7 +136,7 @@ static bool is_same_line(const struct jit_line *a, const struct jit_line *b)
 	return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* Each line ends where the next one begins, the last one with the code. */
+/* Each line ends where the next one begins, and the last one at the end of the code. */
 static void lay_out(const struct reading *reading, uint32_t code_size, jit_line_list *list)
 {
 	size_t first = list->count;

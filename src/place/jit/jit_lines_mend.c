@@ -6,20 +6,20 @@
 #include "place/jit/jit_lines.h"
 
 enum {
-	LINE_BYTES = 16, /* of a line in the record, before the name of its file */
-	LINE_AT = 8,	 /* its number */
-	LOST_BYTES = 16, /* what the allocator writes to memory that was freed */
+	LINE_BYTES = 16, /* of a line, before the name of its file */
+	LINE_AT = 8,	 /* line number */
+	LOST_BYTES = 16, /* overwritten by the allocator in freed memory */
 };
 
 struct mending {
 	const char *name;   /* of the piece */
-	size_t path_end;    /* where in it the path ends */
+	size_t path_end;    /* end of the path in it */
 	uint64_t low, high; /* of addresses */
 	char *lines;
 	size_t size;
 };
 
-/* Can a line begin there? */
+/* True if a line can begin there. */
 static bool is_line(const struct mending *mending, size_t at)
 {
 	uint64_t address;
@@ -30,7 +30,7 @@ static bool is_line(const struct mending *mending, size_t at)
 	return address >= mending->low && address <= mending->high;
 }
 
-/* Where the line after that whose name is at @name_at begins. */
+/* The start of the line after the one whose name is at @name_at. */
 static size_t next_line(const struct mending *mending, size_t name_at)
 {
 	size_t at = name_at + 1;
@@ -40,8 +40,8 @@ static size_t next_line(const struct mending *mending, size_t name_at)
 	return at;
 }
 
-/* Is what is from @at to @end a name of that length, its NUL, and no more? The last one may have
- * padding behind it. */
+/* True if [@at, @end) is exactly a name of that length and its NUL. The last name may have padding
+ * after it. */
 static bool has_length(const struct mending *mending, size_t at, size_t end, bool last,
 		       size_t length)
 {
@@ -51,8 +51,8 @@ static bool has_length(const struct mending *mending, size_t at, size_t end, boo
 	       (last && taken < end && jit_lines_is_padding(mending->lines + taken, end - taken));
 }
 
-/* The path may have blanks, and what is before it too: which of them is before the path is told by
- * the length. */
+/* Both the path and the text before it may contain blanks: the length says where the path
+ * begins. */
 static bool put_path(const struct mending *mending, size_t at, size_t end, bool last)
 {
 	char *file = mending->lines + at;
@@ -85,7 +85,7 @@ static bool is_sound(const struct mending *mending, size_t at, size_t end, bool 
 	return length < end - at && has_length(mending, at, end, last, length);
 }
 
-/* A name that nobody knows any more, and no number. */
+/* The name is lost: fills it with '?' and sets the line number to 0. */
 static void give_up(const struct mending *mending, size_t at, size_t end)
 {
 	memset(mending->lines + at - LINE_BYTES + LINE_AT, 0, sizeof(uint32_t));
@@ -93,7 +93,7 @@ static void give_up(const struct mending *mending, size_t at, size_t end)
 	mending->lines[end - 1] = '\0';
 }
 
-/* Where ":LINE:COLUMN" begins, at the end of a name; 0: it is not there. */
+/* The start of ":LINE:COLUMN" at the end of a name; 0: there is none. */
 static size_t end_of_path(const char *name)
 {
 	static const char digits[] = "0123456789";

@@ -25,14 +25,14 @@ enum {
 	NAME_BYTES = 64,
 };
 
-/* How often a map that is not there is looked for, or one that is may be another file. */
+/* How often to look for a missing map, or whether an open one was replaced. */
 #define TRY_EVERY_NS (1000 * NS_PER_MS)
-/* /proc has start times in ticks, file systems stamp with the time of the last tick. */
+/* /proc has start times in ticks, and file systems use the time of the last tick. */
 #define AGE_TOLERANCE_NS (1000 * NS_PER_MS)
 
 /* ---- where the process keeps its files ---- */
 
-/* A file or folder as a process sees it: no link leads out of its root. */
+/* Opens a file or folder as a process sees it: no link leads out of its root. */
 static int open_within(int root, const char *path, uint64_t flags)
 {
 	struct open_how how = { .flags = flags | O_CLOEXEC,
@@ -46,7 +46,8 @@ static int open_within(int root, const char *path, uint64_t flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A folder as the process sees it, for a file of that name in it; as we see it when it is gone. */
+/* Opens a folder as the process sees it, for a file @name in it; for a past process, as we see
+ * it. */
 static int open_folder(struct jit_process *process, const char *path, const char *name)
 {
 	_cleanup_close_ int root = -1;
@@ -61,7 +62,7 @@ static int open_folder(struct jit_process *process, const char *path, const char
 	return root < 0 ? -errno : open_within(root, path, O_PATH | O_DIRECTORY);
 }
 
-/* The last number of the line NSpid of /proc/PID/status, which the innermost namespace uses. */
+/* The last number in the NSpid line of /proc/PID/status: the pid in the innermost namespace. */
 static int32_t inner_pid_of(int32_t pid)
 {
 	_cleanup_(buf_done) struct buf status = { 0 };
@@ -92,7 +93,8 @@ static uid_t owner_of_proc(int32_t pid)
 	return stat(path, &st) == 0 ? st.st_uid : 0;
 }
 
-/* Whom to believe. Nobody knows who a process was that is long gone, nor, in clock time, when. */
+/* Whose files to trust. For a past process, neither its user nor its start in clock time is
+ * known. */
 static struct told_file_owner owner_of(const struct process *run, bool past)
 {
 	struct told_file_owner owner = { .uids = { geteuid(), geteuid() } };
@@ -187,7 +189,7 @@ bool jit_process_mapped(struct jit_process *process, const struct mapped_file *f
 
 /* ---- maps ---- */
 
-/* Who the process is may have become known, or have changed, since it was looked at first. */
+/* The process's /tmp may have a new file of that name since the last look: opens it then. */
 static void open_map(struct jit_process *process)
 {
 	char name[NAME_BYTES];
@@ -234,7 +236,7 @@ void jit_process_finish(struct jit_process *process, const struct processor_cloc
 	told_file_close(&process->map.file);
 }
 
-/* What a map says has no time: it was always so. */
+/* Lines of a map have no time: they hold for the whole recording. */
 void jit_process_read_map(struct jit_process *process)
 {
 	open_map(process);

@@ -12,7 +12,7 @@
 
 enum {
 	CHUNK_BYTES = 256 * 1024,
-	MAX_CODE_BYTES = 1 << 20, /* of one piece that are handed out */
+	MAX_CODE_BYTES = 1 << 20, /* of one piece, at most */
 };
 
 void jit_source_init(struct jit_source *source, uint64_t origin, bool apart)
@@ -63,15 +63,15 @@ static void take_line(void *context, const struct perf_map_line *line)
 	announce(reading->source, &piece, line->name, line->name_length);
 }
 
-/* The lines that are new were written between the last look and now, the last of them when the file
- * was written last. (A piece that is the only one at its address is found whatever its time.) */
+/* New lines were written between the last look and now, the last of them at the file's last write.
+ * (A piece that is the only one at its address is found whatever its time.) */
 static uint64_t time_of_lines(const struct jit_source *source, uint64_t now_ns)
 {
 	uint64_t real_ns = clock_read(CLOCK_REALTIME), mono_ns = clock_ns();
 	uint64_t age_ns = 0;
 
-	/* Ages are told by clocks that are read together: on a busy machine @now_ns is long ago.
-	 * With 0 it was always so. */
+	/* Ages come from clocks that are read together: on a busy machine @now_ns is long ago. 0
+	 * means that the lines hold for all times. */
 	if (now_ns && now_ns < mono_ns)
 		now_ns = mono_ns;
 	if (source->file.mtime_ns > 0 && (uint64_t)source->file.mtime_ns < real_ns)
@@ -79,7 +79,7 @@ static uint64_t time_of_lines(const struct jit_source *source, uint64_t now_ns)
 	return age_ns < now_ns - source->looked_ns ? now_ns - age_ns : source->looked_ns;
 }
 
-/* One chunk; how many bytes were done with. */
+/* Reads one chunk; returns the number of bytes used. */
 static size_t read_lines(struct map_reading *reading, char *chunk, bool whole)
 {
 	struct told_file *file = &reading->source->file;
@@ -87,7 +87,7 @@ static size_t read_lines(struct map_reading *reading, char *chunk, bool whole)
 	size_t used = perf_map_parse(chunk, got, whole && got < CHUNK_BYTES, take_line, reading);
 
 	if (used == 0 && got == CHUNK_BYTES)
-		used = got; /* a line as long as that is none */
+		used = got; /* too long for a line */
 	told_file_advance(file, chunk, used);
 	return used;
 }
@@ -113,11 +113,11 @@ struct dump_reading {
 	const struct processor_clock *clock;
 	uint64_t now_ns;
 	char *chunk;
-	uint64_t chunk_at; /* where in the file it begins */
+	uint64_t chunk_at; /* its offset in the file */
 	size_t chunk_size;
 };
 
-/* A time that lies in the future was taken from some other clock. */
+/* A time in the future comes from another clock: uses now instead. */
 static uint64_t time_of_record(const struct dump_reading *reading, uint64_t time)
 {
 	uint64_t ns = reading->source->header.processor_clock
@@ -127,7 +127,7 @@ static uint64_t time_of_record(const struct dump_reading *reading, uint64_t time
 	return ns && ns <= reading->now_ns ? ns : reading->now_ns;
 }
 
-/* The record of lines at an offset of the file, in *ret_bytes, which are the caller's. */
+/* Reads the line record at a file offset into *ret_bytes, owned by the caller. */
 static bool read_line_record(const struct jit_source *source, uint64_t at, char **ret_bytes,
 			     struct jitdump_record *ret_record)
 {
@@ -181,7 +181,7 @@ static void take_load(struct dump_reading *reading, const struct jitdump_record 
 	announce(reading->source, &piece, record->name, record->name_length);
 }
 
-/* The same code under the same name at another place. */
+/* The same code under the same name moved to another address. */
 static void take_move(struct dump_reading *reading, const struct jitdump_record *record)
 {
 	struct code_map *map = reading->source->map;
@@ -201,7 +201,7 @@ static void take_move(struct dump_reading *reading, const struct jitdump_record 
 	announce(reading->source, &piece, name, strlen(name));
 }
 
-/* The record the file is at, in reading->chunk. */
+/* Parses the next record of the file, in reading->chunk. */
 static int next_record(struct dump_reading *reading, struct jitdump_record *record)
 {
 	const struct told_file *file = &reading->source->file;
@@ -236,7 +236,7 @@ static void read_records(struct dump_reading *reading)
 	source->broken = rc == -EBADMSG;
 }
 
-/* What the file had before, when it was written anew, is not in it any more. */
+/* If the file was rewritten, its old content is no longer in it. */
 static void begin_dump(struct jit_source *source)
 {
 	if (source->map)

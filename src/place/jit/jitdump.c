@@ -37,7 +37,7 @@ int jitdump_header(const void *bytes, size_t size, struct jitdump_header *ret_he
 	header.machine = reader_u32(&reader);
 	reader_u32(&reader);
 	header.pid = reader_u32(&reader);
-	reader_u64(&reader); /* when it was begun */
+	reader_u64(&reader); /* when it was created */
 	header.processor_clock = reader_u64(&reader) & FLAG_PROCESSOR_CLOCK;
 	if (version != VERSION)
 		return err_set(err, -EBADMSG, "unsupported jitdump version %u", version);
@@ -53,7 +53,8 @@ static void read_load(struct reader *reader, struct jitdump_record *record)
 	uint64_t name_end;
 
 	reader_u64(reader); /* pid, tid */
-	reader_u64(reader); /* "vma": the same address, or that of a twin it was written through */
+	reader_u64(reader); /* "vma": the same address, or that of a second mapping used for
+			       writing */
 	record->start = reader_u64(reader);
 	record->code_size = reader_u64(reader);
 	record->index = reader_u64(reader);
@@ -72,7 +73,7 @@ static void read_load(struct reader *reader, struct jitdump_record *record)
 static void read_move(struct reader *reader, struct jitdump_record *record)
 {
 	reader_u64(reader); /* pid, tid */
-	reader_u64(reader); /* the new address once more */
+	reader_u64(reader); /* the new address again */
 	record->old_start = reader_u64(reader);
 	record->start = reader_u64(reader);
 	record->code_size = reader_u64(reader);
@@ -122,7 +123,7 @@ int jitdump_record(const struct jitdump_header *header, const void *bytes, size_
 	return 0;
 }
 
-/* A name of these two bytes stands for the one before. */
+/* A name of these two bytes means the previous name. */
 static bool is_same_file(const char *name)
 {
 	return (uint8_t)name[0] == 0xff && name[1] == '\0';

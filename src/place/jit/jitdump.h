@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of a jit-PID.dump, in which a program tells of the code it made, with the code itself
+ * The records of a jit-PID.dump, in which a program announces its JIT code, with the code itself
  * and the time (linux:tools/perf/Documentation/jitdump-specification.txt). Only parsing, of bytes
- * that may be cut off or hostile; both byte orders.
+ * that may be truncated or hostile; both byte orders.
  */
 #ifndef PLACE_JIT_JITDUMP_H
 #define PLACE_JIT_JITDUMP_H
@@ -15,9 +15,9 @@
 #include "base/err.h"
 
 enum {
-	JITDUMP_HEADER_BYTES = 40, /* the least that tells the header's own size */
-	JITDUMP_PREFIX_BYTES = 16, /* of a record: the least that tells its size */
-	/* What jitdump_record wants to see of a record, if it has so much: all but the code. */
+	JITDUMP_HEADER_BYTES = 40, /* minimum that contains the header's size */
+	JITDUMP_PREFIX_BYTES = 16, /* of a record: minimum that contains its size */
+	/* How much of a record jitdump_record needs, if it is that long: all but the code. */
 	JITDUMP_HEAD_BYTES = 8192,
 	JITDUMP_MAX_RECORD = 256 << 20, /* bytes */
 	JITDUMP_MAX_HEADER = 4096,
@@ -26,13 +26,13 @@ enum {
 struct jitdump_header {
 	uint32_t size;	      /* bytes: where the first record begins */
 	bool swapped;	      /* the other byte order */
-	bool processor_clock; /* times are ticks of the processor's counter, not CLOCK_MONOTONIC */
+	bool processor_clock; /* times are ticks of the processor's counter, else CLOCK_MONOTONIC */
 	uint32_t machine;     /* e_machine of ELF */
-	uint32_t pid;	      /* as the program sees itself */
+	uint32_t pid;	      /* as the program sees it */
 };
 
-/* Returns 0, or -EBADMSG: no jitdump of a version that is known. @size may be less than the header:
- * -ENODATA. */
+/* Returns 0; -EBADMSG: not a jitdump of a known version; -ENODATA: @size is less than the
+ * header. */
 int jitdump_header(const void *bytes, size_t size, struct jitdump_header *ret_header,
 		   struct err *err);
 
@@ -41,7 +41,7 @@ enum jitdump_kind {
 	JITDUMP_MOVE,  /* code was moved: no name, no bytes */
 	JITDUMP_LINES, /* the lines of the code that comes next */
 	JITDUMP_CLOSE, /* nothing follows */
-	JITDUMP_OTHER, /* nothing to go by: unwinding tables, kinds we do not know, broken ones */
+	JITDUMP_OTHER, /* ignored: unwind tables, unknown kinds, invalid records */
 };
 
 struct jitdump_record {
@@ -50,18 +50,18 @@ struct jitdump_record {
 	uint64_t time; /* in the unit of the header */
 	uint64_t start, code_size;
 	uint64_t old_start; /* MOVE */
-	uint64_t index;	    /* LOAD, MOVE: what the program calls this piece */
+	uint64_t index;	    /* LOAD, MOVE: the program's number for this piece */
 	const char *name;   /* LOAD; borrowed from the bytes */
 	size_t name_length;
-	uint32_t code_at;    /* LOAD: where in the record the code is; 0: it is not there */
+	uint32_t code_at;    /* LOAD: offset of the code in the record; 0: not there */
 	uint64_t line_count; /* LINES: see jitdump_line */
 	const void *lines;   /* LINES: borrowed */
 	size_t lines_size;   /* bytes */
 };
 
-/* The record that @bytes begin with; @left bytes are there in the file, @size of them (at least
- * JITDUMP_HEAD_BYTES, if there are so many) here. -ENODATA: it is not complete yet. -EBADMSG: no
- * record, and none can be found behind it. */
+/* Parses the record at the start of @bytes. The file has @left bytes from there; @size of them (at
+ * least JITDUMP_HEAD_BYTES, if there are that many) are in @bytes. -ENODATA: it is not complete
+ * yet. -EBADMSG: not a record, and no later one can be found. */
 int jitdump_record(const struct jitdump_header *header, const void *bytes, size_t size,
 		   uint64_t left, struct jitdump_record *ret_record);
 
@@ -72,8 +72,8 @@ struct jitdump_line {
 	const char *file; /* borrowed from the bytes */
 };
 
-/* Calls @take for each line that is there in whole. Returns how many bytes are left behind them, or
- * -EBADMSG: the record ends before its last line. */
+/* Calls @take for each complete line. Returns the number of bytes after them, or -EBADMSG: the
+ * record ends before its last line. */
 ssize_t jitdump_lines(const struct jitdump_header *header, const struct jitdump_record *record,
 		      void (*take)(void *context, const struct jitdump_line *line), void *context);
 

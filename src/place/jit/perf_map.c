@@ -38,7 +38,7 @@ static void skip_prefix(struct reader *reader)
 		reader_bytes(reader, 2);
 }
 
-/* A number and the blanks behind it. */
+/* Reads a number and the blanks after it. */
 static bool take_number(struct reader *reader, uint64_t *ret_number)
 {
 	uint64_t number = 0;

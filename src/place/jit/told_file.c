@@ -28,8 +28,8 @@ static int check(const struct stat *st, const struct told_file_owner *owner)
 int told_file_open(int folder, const char *name, const struct told_file_owner *owner,
 		   struct told_file *file)
 {
-	/* Nothing that is put there can make us wait or lead us elsewhere. Opening a device may
-	 * have effects, so it is asked about before. */
+	/* No file put there can block us or lead us elsewhere. Opening a device may have effects,
+	 * so its type is checked before. */
 	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	_cleanup_close_ int fd = -1;
 	struct stat st;
@@ -58,7 +58,7 @@ bool told_file_was_replaced(int folder, const char *name, const struct told_file
 	return there.st_dev != ours.st_dev || there.st_ino != ours.st_ino;
 }
 
-/* Does what was understood still stand where it stood? */
+/* True if the bytes before `done` are unchanged. */
 static bool tail_is_there(const struct told_file *file)
 {
 	char tail[TOLD_FILE_TAIL];

@@ -12,7 +12,8 @@ void told_lines_done(struct told_lines *lines)
 }
 
 enum {
-	FEW = 64, /* new rows are put to their places, more of them sorted with the others */
+	FEW = 64, /* up to this many new rows are inserted one by one, more are sorted with the
+		     others */
 };
 
 static int compare(const struct told_line *line, uint32_t image, uint64_t start)
@@ -31,7 +32,7 @@ static int by_place(const void *left, const void *right, void *context)
 	return order ? order : a < b ? -1 : a > b;
 }
 
-/* How many lines begin before that place of the image. */
+/* Number of lines that begin before that place of the image. */
 static size_t count_before(const struct told_lines *lines, const struct profile *profile,
 			   uint32_t image, uint64_t place)
 {
@@ -52,7 +53,7 @@ static void insert(struct told_lines *lines, const struct profile *profile, uint
 	lines->rows.items[at] = row;
 }
 
-/* Takes in what the profile got since the last time: often a line between two questions. */
+/* Adds the profile's new lines: often just one between two lookups. */
 static void refresh(struct told_lines *lines, const struct profile *profile)
 {
 	bool few = profile->lines.count - lines->known <= FEW;
@@ -85,7 +86,7 @@ const uint32_t *told_lines_within(struct told_lines *lines, const struct profile
 	refresh(lines, profile);
 	first = count_before(lines, profile, image, start);
 	behind = count_before(lines, profile, image, end);
-	/* the one before may reach into it */
+	/* the previous one may reach into it */
 	if (first && end > start &&
 	    is_in(&profile->lines.items[lines->rows.items[first - 1]], image, start))
 		first--;

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-enum { FUNCTIONS_MAX = 4096 }; /* of one program; the kernel has 256 */
+enum { FUNCTIONS_MAX = 4096 }; /* of one program; the kernel allows 256 */
 
 static int call(enum bpf_cmd command, union bpf_attr *attr)
 {

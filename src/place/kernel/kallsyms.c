@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* The kernel's names have at most 511 characters (KSYM_NAME_LEN), its modules' 55. */
+/* Names of the kernel have at most 511 characters (KSYM_NAME_LEN), names of modules 55. */
 enum { LINE_MAX_BYTES = 1024, CHUNK_BYTES = 64 * 1024 };
 
 static int digit(char character)
@@ -22,8 +22,8 @@ static int digit(char character)
 	return -1;
 }
 
-/* Much faster than strtoull, and there are 120,000 lines. Returns what follows the digits, NULL
- * when there are none or too many. */
+/* Much faster than strtoull, for 120,000 lines. Returns the text after the digits, or NULL if there
+ * are none or too many. */
 static char *parse_address(char *text, uint64_t *ret_address)
 {
 	uint64_t address = 0;
@@ -37,7 +37,7 @@ static char *parse_address(char *text, uint64_t *ret_address)
 	return text + count;
 }
 
-/* Cuts "[module]" off the name; "" when there is none. */
+/* Splits "[module]" from the name and returns it; "": there is none. */
 static const char *split_module(char *name)
 {
 	char *tab = strchr(name, '\t');
@@ -78,11 +78,11 @@ bool kallsyms_is_code(const struct kallsyms_line *line)
 /* A file being read, line by line. */
 struct lines {
 	int fd;
-	size_t at, size; /* of what is in bytes and not yet given out */
+	size_t at, size; /* the part of bytes not yet returned */
 	char bytes[CHUNK_BYTES + 1];
 };
 
-/* Moves what is left to the front and reads more behind it. Returns like read(2), -errno. */
+/* Moves the rest to the front and reads more after it. Returns as read(2) does, or -errno. */
 static ssize_t refill(struct lines *lines)
 {
 	ssize_t got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of the kernel proper and where its code lies, as offsets from _text: that leaves
- * out where the kernel was moved to at boot (KASLR). From the lines of /proc/kallsyms or a
+ * The functions of the kernel proper and the extent of its code, as offsets from _text. Offsets do
+ * not depend on where the kernel was placed at boot (KASLR). Read from /proc/kallsyms or a
  * System.map.
  */
 #ifndef PLACE_KERNEL_KERNEL_CORE_H
@@ -23,32 +23,30 @@ enum kernel_bound {
 /* Zero-initialised is empty. */
 struct kernel_core {
 	uint64_t text; /* the address of _text; 0 after kernel_core_finish: addresses are hidden */
-	enum kernel_bound
-		origin; /* KERNEL_BOUND_STEXT stands in where _text is not listed (arm64) */
+	enum kernel_bound origin;	   /* KERNEL_BOUND_STEXT if _text is not listed (arm64) */
 	struct kernel_table table;	   /* not settled */
-	struct kernel_segment segments[2]; /* what stays, and what is freed after boot */
+	struct kernel_segment segments[2]; /* permanent code, and init code freed after boot */
 	size_t segment_count;
 	/* while lines are added */
 	uint64_t bounds[KERNEL_BOUND_COUNT];
-	uint64_t first; /* table.list's offsets are from here */
+	uint64_t first; /* table.list's offsets count from here */
 };
 
-/* Takes a line; those of modules, of data and with hidden addresses are passed over. */
+/* Takes a line; ignores modules, data and hidden addresses. */
 void kernel_core_add(struct kernel_core *core, const struct kallsyms_line *line);
 /* After the last line. @origin: the bound that offsets count from; KERNEL_BOUND_COUNT: _text, else
  * _stext. */
 void kernel_core_finish(struct kernel_core *core, enum kernel_bound origin);
-/* Instead of where it lies in what was read, the core lies where @bound is at @address: that of the
- * same kernel in another boot. Without any symbols it is @size bytes long from there. After
- * kernel_core_finish. */
+/* To be called after kernel_core_finish. Moves the core so that @bound is at @address: the same
+ * kernel in another boot. Without any symbols the core is @size bytes long from there. */
 void kernel_core_move(struct kernel_core *core, enum kernel_bound bound, uint64_t address,
 		      uint64_t size);
 /* The name of a bound's symbol. */
 const char *kernel_core_bound_name(enum kernel_bound bound);
 void kernel_core_done(struct kernel_core *core);
 
-/* Reads the System.map at @path in place of @core's functions. Refused (-EINVAL) unless each of
- * those is in the map under the same name at the same distance from _text. */
+/* Replaces @core's functions by those of the System.map at @path. Refused (-EINVAL) unless the map
+ * has each of them under the same name at the same distance from _text. */
 int kernel_core_use_map(struct kernel_core *core, const char *path, struct err *err);
 
 #endif

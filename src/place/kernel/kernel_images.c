@@ -34,8 +34,8 @@ struct kernel_image *kernel_images_get(struct kernel_images *images,
 	return image;
 }
 
-/* "a->b": no function covers the offset, what is known of the gap are its neighbours. Behind one
- * whose end is guessed there is none to name. */
+/* "a->b": no function covers the offset, only the neighbours of the gap are known. If the end of
+ * "a" is guessed, "b" is left out. */
 static void bracket(const struct kernel_images *images, const struct kernel_table *table,
 		    const struct kernel_function *before, struct symbol *ret_symbol)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In which context does a kernel stack run? The stack is read from the innermost frame outward, and
- * the first marked frame decides; a stack without one is the task's own doing.
+ * Finds the context of a kernel stack. The stack is read from the innermost frame outward, and the
+ * first marked frame decides. A stack without one runs on behalf of its task.
  *
  *   a timer interrupt of a task           ... sysvec_apic_timer_interrupt <- (task)      hardirq
  *   softirqs at the end of an interrupt   ... handle_softirqs <- irq_exit <- sysvec_...   softirq
@@ -16,10 +16,10 @@
  *   a threaded interrupt handler          ... irq_thread_fn <- irq_thread <- kthread      task
  *   NAPI in a thread of its own           ... napi_threaded_poll <- kthread               task
  *
- * That is what in_hardirq() and in_serving_softirq() would have said at that moment. ksoftirqd and
- * local_bh_enable count as softirq for the same reason: the work was raised by something else, and
- * the task that happened to be there is not to be charged. A threaded handler is a task with a name
- * of its own, and gets the time under that name.
+ * That is what in_hardirq() and in_serving_softirq() would have returned at that moment. ksoftirqd
+ * and local_bh_enable count as softirq for the same reason: something else raised the work, so the
+ * current task must not be charged. A threaded handler is a task with its own name, and is charged
+ * under that name.
  *
  * The names are those of x86 and arm64, kernels 5.10 to 6.18.
  */
@@ -29,7 +29,7 @@
 #include <string.h>
 
 struct pattern {
-	char name[48]; /* a star behind the fourth character or later: any name that begins so */
+	char name[48]; /* a star after the fourth character or later: any name with this prefix */
 	enum kernel_mark mark;
 };
 
@@ -41,7 +41,7 @@ struct pattern {
 
 /* clang-format off */
 static const struct pattern patterns[] = {
-	/* The loop: with some hardware the interrupt that ends the wait is taken only here. */
+	/* The loop: on some hardware the interrupt that ends the wait is taken only here. */
 	{ "do_idle", IDLE }, { "cpu_startup_entry", IDLE }, { "cpuidle_idle_call", IDLE },
 	{ "call_cpuidle", IDLE }, { "cpuidle_enter", IDLE }, { "cpuidle_enter_*", IDLE },
 	{ "default_idle_call", IDLE }, { "arch_cpu_idle", IDLE },
@@ -61,7 +61,7 @@ static const struct pattern patterns[] = {
 	{ "__do_softirq", SOFTIRQ }, { "handle_softirqs", SOFTIRQ },
 	{ "__softirqentry_text_start", SOFTIRQ }, /* __do_softirq under its section's name */
 
-	/* x86: the entry in assembly, the handler in C, the same under FRED and Xen. */
+	/* x86: the entry in assembly, the handler in C, and both under FRED and Xen. */
 	{ "asm_common_interrupt", HARDIRQ }, { "common_interrupt", HARDIRQ },
 	{ "__common_interrupt", HARDIRQ }, { "irq_entries_start", HARDIRQ },
 	{ "asm_spurious_interrupt", HARDIRQ }, { "spurious_interrupt", HARDIRQ },
@@ -80,7 +80,7 @@ static const struct pattern patterns[] = {
 	{ "call_on_irq_stack", HARDIRQ }, { "gic_handle_irq", HARDIRQ },
 	{ "__gic_handle_*", HARDIRQ }, { "handle_domain_irq", HARDIRQ },
 	{ "__handle_domain_irq", HARDIRQ },
-	/* Dispatch, should the unwinder not get as far as the entry. */
+	/* Dispatch, in case the unwinder does not reach the entry. */
 	{ "generic_handle_*", HARDIRQ }, { "handle_irq_event*", HARDIRQ },
 	{ "handle_irq_desc", HARDIRQ }, { "__handle_irq_event_percpu", HARDIRQ },
 
@@ -114,11 +114,11 @@ enum kernel_mark kernel_marks_by_name(const char *name)
 {
 	char first[4] = { 0 };
 
-	/* 120,000 names are asked about: most are told apart by these four characters. */
+	/* Called for 120,000 names: these four characters rule most of them out. */
 	for (size_t i = 0; i < sizeof(first) && name[i]; i++)
 		first[i] = name[i];
 	if (memcmp(first, "__pf", sizeof(first)) == 0)
-		return KERNEL_MARK_NONE; /* padding in front of a function, never run */
+		return KERNEL_MARK_NONE; /* padding before a function, never executed */
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		if (memcmp(patterns[i].name, first, sizeof(first)) == 0 &&
 		    matches(patterns[i].name, name))
@@ -164,7 +164,8 @@ enum context kernel_marks_context(const struct kernel_marks *marks, const uint64
 				  size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		/* All but the innermost point behind a call, which may be the last instruction. */
+		/* All but the innermost are return addresses, and the call may be the last
+		 * instruction. */
 		switch (kernel_marks_at(marks, addresses[i] - (i > 0))) {
 		case KERNEL_MARK_SOFTIRQ:
 			return CONTEXT_SOFTIRQ;

@@ -8,7 +8,7 @@
 #include "place/kernel/kallsyms.h"
 #include "place/kernel/kernel_table.h"
 
-/* The file is read twice: where _text is must be known before offsets can be told. */
+/* The file is read twice: offsets can be computed only after _text is known. */
 struct reading {
 	struct kernel_table table;
 	uint64_t text, end; /* addresses of _text and _etext; 0: not found */
@@ -43,7 +43,7 @@ static void take_line(void *context, const struct kallsyms_line *line)
 		reading->full = true;
 }
 
-/* Behind it there is code that is thrown away after the start, and data. */
+/* After _etext come data and code that is freed after boot. */
 static uint32_t end_of(const struct reading *reading)
 {
 	uint64_t size = reading->end - reading->text;
@@ -78,8 +78,8 @@ static bool has_name(const struct profile *profile, const struct frame *frame)
 	return frame->symbol && profile->symbols.items[frame->symbol].kind != SYMBOL_NONE;
 }
 
-/* A return address belongs to the code before it. Where addresses were hidden from the recorder
- * they are offsets from nothing. */
+/* A return address belongs to the code before it. If addresses were hidden from the recorder,
+ * offsets are plain addresses. */
 static uint64_t offset_of(const struct reading *reading, const struct frame *frame)
 {
 	uint64_t offset =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for kernel code of a profile that has none: from the /proc/kallsyms or System.map of the
- * machine it was recorded on. */
+/* Names kernel code of a profile that has no names, from /proc/kallsyms or System.map of the
+ * machine that was recorded. */
 #ifndef PLACE_KERNEL_KERNEL_NAMES_H
 #define PLACE_KERNEL_KERNEL_NAMES_H
 
@@ -8,10 +8,11 @@
 #include "model/profile.h"
 
 /*
- * Gives each frame in the kernel proper that has no name the function of the file it is in, counted
- * from _text, wherever the kernel lay. Whether the file is of that kernel nobody can tell: it is
- * believed. Modules are left alone, for where their code began is not told. -EINVAL when the file
- * has no _text (or its addresses are hidden: all 0), errors of kallsyms_read; then nothing changed.
+ * Names each frame in the kernel proper that has no name, by its offset from _text, regardless of
+ * where the kernel was loaded. Nothing proves that the file is of that kernel: the caller must
+ * know. Modules are left alone, because the start of their code is not recorded. -EINVAL if the
+ * file has no _text (or its addresses are hidden: all 0), and errors of kallsyms_read; then nothing
+ * changed.
  */
 int kernel_names_add(struct profile *profile, const char *path, struct err *err);
 

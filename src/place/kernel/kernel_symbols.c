@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three tables answer three questions. What lies at an address now: one space of ranges, made anew
- * from the kernel proper, the modules and the made code whenever one of them changes. What is the
- * name at an offset of an image: kernel_images, which forgets nothing. In which context does a
- * stack run: kernel_marks, from the names of the kernel proper.
+ * Three tables answer three questions.
+ *   What lies at an address now? One space of ranges, rebuilt from the kernel proper, the modules
+ *     and the code made at run time whenever one of them changes.
+ *   What is the name at an offset of an image? kernel_images, which forgets nothing.
+ *   In which context does a stack run? kernel_marks, from the names of the kernel proper.
  */
 #include "place/kernel/kernel_symbols.h"
 
@@ -32,11 +33,11 @@ struct kernel_symbols {
 	struct loaded_modules modules;
 	struct mapping core[2]; /* the kernel proper */
 	size_t core_count;
-	struct address_space *space; /* where everything lies now */
+	struct address_space *space; /* current layout */
 	uint32_t kernel, unmapped;   /* images */
 	bool hidden;
-	bool recorded;	/* not the kernel that runs now */
-	bool same_boot; /* kallsyms tells addresses as they were recorded */
+	bool recorded;	/* not the running kernel */
+	bool same_boot; /* kallsyms has the recorded addresses */
 };
 
 /* --- reading /proc/kallsyms --- */
@@ -68,7 +69,7 @@ static void rebuild(struct kernel_symbols *symbols)
 	symbols->space = NULL;
 	for (size_t i = 0; i < symbols->core_count; i++)
 		address_space_map(&symbols->space, &symbols->core[i]);
-	/* In ascending order: a size that reaches into the next module is cut there. */
+	/* In ascending order, so the next module truncates one whose size reaches into it. */
 	for (size_t i = 0; i < symbols->modules.list.count; i++) {
 		struct mapping mapping = loaded_modules_mapping(&symbols->modules.list.items[i]);
 
@@ -83,7 +84,7 @@ static void name_modules(struct kernel_symbols *symbols)
 	struct pass pass = { .symbols = symbols };
 
 	if (loaded_modules_want_names(&symbols->modules)) {
-		/* Should it not be readable now, the modules stay without names. */
+		/* If the file cannot be read now, the modules stay without names. */
 		kallsyms_read(symbols->kallsyms, take_line, &pass, NULL);
 		loaded_modules_settle(&symbols->modules);
 	}
@@ -121,7 +122,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Lays a module that is gone over what is there now. */
+/* Maps a removed module over the current layout. */
 static void lay_gone(struct kernel_symbols *symbols, const struct loaded_modules *old,
 		     const struct loaded_module *gone, bool to_bucket)
 {
@@ -184,7 +185,7 @@ void kernel_symbols_code_removed(struct kernel_symbols *symbols, uint64_t start,
 
 /* --- the kernel proper --- */
 
-/* kernel/sched/idle.c, cpu_in_idle(): the linker script collects the idle routines of all drivers
+/* kernel/sched/idle.c, cpu_in_idle(): the linker script puts the idle functions of all drivers
  * between these two. */
 struct idle_section {
 	uint32_t start, end;
@@ -221,7 +222,7 @@ static void mark(struct kernel_symbols *symbols, const struct kernel_table *tabl
 	}
 }
 
-/* Takes the core's table over. */
+/* Takes over the core's table. */
 static void adopt_core(struct kernel_symbols *symbols, struct kernel_core *core)
 {
 	struct kernel_image *kernel = kernel_images_find(&symbols->images, symbols->kernel);
@@ -258,7 +259,7 @@ static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols
 	struct pass pass = { .symbols = symbols, .core = &core };
 	int rc = kallsyms_read(symbols->kallsyms, take_line, &pass, err);
 
-	/* A kernel without kallsyms, or one that shows it to nobody else, is hidden as well. */
+	/* A kernel without kallsyms, or with one that we may not read, counts as hidden. */
 	if (rc < 0 && (options->kallsyms || (rc != -ENOENT && rc != -EACCES)))
 		return rc;
 	kernel_core_finish(&core, KERNEL_BOUND_COUNT);
@@ -357,7 +358,7 @@ void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint
 	*ret_offset = address;
 }
 
-/* Where a range would have the place, if that is what lies there. */
+/* The address of the place if it is in this range, and the range is still mapped there. */
 static bool has_place(const struct kernel_symbols *symbols, const struct mapping *mapping,
 		      uint32_t image, uint64_t offset, uint64_t *ret_address)
 {

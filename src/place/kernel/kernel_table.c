@@ -24,7 +24,7 @@ const char *kernel_table_name(const struct kernel_table *table,
 	return table->names.bytes + function->name;
 }
 
-/* Is @name what the last name says behind "__pfx_"? */
+/* True if the last name is "__pfx_" and @name. */
 static bool is_padded_name(const struct kernel_table *table, const char *name)
 {
 	const char *last = buf_text(&table->names);
@@ -73,7 +73,7 @@ static int by_start_and_name(const void *a, const void *b, void *context)
 	return order ? order : strcmp(kernel_table_name(table, a), kernel_table_name(table, b));
 }
 
-/* kallsyms gives the kernel proper in order, and a check is much cheaper than a sort. */
+/* kallsyms lists the kernel proper in order, and a check is much cheaper than a sort. */
 static void sort(struct kernel_table *table)
 {
 	for (size_t i = 1; i < table->list.count; i++) {
@@ -87,7 +87,7 @@ static void sort(struct kernel_table *table)
 
 /* --- aliases --- */
 
-/* Names that the linker script gives to the ends of sections; functions begin there, too. */
+/* Names that the linker script gives to boundaries of sections; functions may begin there too. */
 static bool is_boundary(const char *name)
 {
 	static const char *const whole[] = { "_text",	   "_stext",	 "_etext",
@@ -109,7 +109,7 @@ static bool is_boundary(const char *name)
 	return false;
 }
 
-/* Is a the better name? */
+/* True if @a is the better name. */
 static bool is_better(const struct kernel_table *table, const struct kernel_function *a,
 		      const struct kernel_function *b)
 {
@@ -147,7 +147,7 @@ static void keep_best_names(struct kernel_table *table)
 
 /* --- extents --- */
 
-/* The end of the segment that holds the offset; 0: none does. */
+/* The end of the segment that holds the offset; 0: none. */
 static uint32_t segment_end(const struct kernel_segment *segments, size_t count, uint32_t offset)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -9,7 +9,7 @@
 
 struct kernel_text {
 	enum kernel_text_source source;
-	struct kernel_text_bpf_reader *bpf; /* of the two the one that is the source */
+	struct kernel_text_bpf_reader *bpf; /* only the one of the source is set */
 	struct kcore *kcore;
 };
 

@@ -57,7 +57,7 @@ static int read_chunk(struct kernel_text_bpf_reader *reader, uint64_t address, v
 
 	if (rc < 0)
 		return rc;
-	/* -EFAULT, or -ERANGE for an address that is none of the kernel's */
+	/* -EFAULT, or -ERANGE for an address outside the kernel */
 	if (options.retval != 0)
 		return -EFAULT;
 	memcpy(bytes, reader->object->bss->chunk, size);

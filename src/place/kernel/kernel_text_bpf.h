@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's memory through a BPF program of our own (bpf/kernel_text.bpf.c). It is attached to
- * nothing and runs only when something is read.
+ * Reads kernel memory with our own BPF program (bpf/kernel_text.bpf.c). The program is attached to
+ * nothing and runs only for a read.
  */
 #ifndef PLACE_KERNEL_KERNEL_TEXT_BPF_H
 #define PLACE_KERNEL_KERNEL_TEXT_BPF_H
@@ -14,8 +14,8 @@
 
 struct kernel_text_bpf_reader;
 
-/* Loads the program, some milliseconds. Negative errno with the reason: no permission, a kernel
- * that is locked down or too old. */
+/* Loads the program, which takes some milliseconds. Negative errno with the reason: no permission,
+ * or a kernel that is locked down or too old. */
 int kernel_text_bpf_new(struct kernel_text_bpf_reader **ret_reader, struct err *err);
 void kernel_text_bpf_free(struct kernel_text_bpf_reader *reader); /* NULL is fine */
 DEFINE_CLEANUP(struct kernel_text_bpf_reader *, kernel_text_bpf_free);

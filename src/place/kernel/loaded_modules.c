@@ -37,7 +37,7 @@ static const struct kernel_image *image_of(struct loaded_modules *modules,
 	return kernel_images_get(modules->images, &identity);
 }
 
-/* .text is what objdump counts from; it is also where the module begins, nearly always. */
+/* objdump counts from .text, which is nearly always where the module begins. */
 static uint64_t text_of(const struct loaded_modules *modules, const struct kernel_module *module)
 {
 	uint64_t text = kernel_modules_text(modules->sys, module->name);

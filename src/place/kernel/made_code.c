@@ -9,7 +9,7 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* By the beginning of the name; the last row is for the rest. */
+/* By prefix of the name; the last row takes the rest. */
 static const struct {
 	const char *prefix, *image;
 } kinds[] = {
@@ -114,7 +114,7 @@ void made_code_take_listed(struct made_code *made)
 	if (!made->starts.count)
 		return;
 	qsort(made->starts.items, made->starts.count, sizeof(*made->starts.items), by_address);
-	/* Without permission the sizes stay unknown, and their names brackets. */
+	/* Without permission the sizes stay unknown, and names become "a->b". */
 	bpf_programs_each(set_size, made);
 	for (size_t i = 0; i < made->starts.count; i++)
 		take(made, i);

@@ -31,7 +31,7 @@ static int check_identity(const struct kernel_core *core, const char *path,
 	return 0;
 }
 
-/* Where the file has the function; false also when several have its name. */
+/* The function's start in the file; false also if several have its name. */
 static bool find_only(const struct functions *functions, const char *name, uint64_t *ret_start)
 {
 	const struct function *found = NULL;
@@ -129,7 +129,7 @@ static int check_image(const struct image *image, const char *path, const struct
 	return 0;
 }
 
-/* The first function of the profile that the file has once only. */
+/* Uses the first function of the profile that the file has exactly once. */
 static int find_shift(const struct functions *functions, const char *path,
 		      const struct profile *profile, uint32_t image, uint64_t *ret_shift,
 		      struct err *err)

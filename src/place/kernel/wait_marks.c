@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The innermost marked routine decides, so that what is waited for goes before what was asked for:
+ * The innermost marked function decides, so the actual wait outranks the requested operation:
  *
  *   a read that waits for a lock of the file  schedule <- rwsem_down_read_slowpath <- ext4_... lock
  *   a page fault that reads from the disk     io_schedule <- folio_wait_bit_common <- ...      disk
  *   poll with a socket in it                  schedule_hrtimeout_range <- do_poll <- ...       poll
  *   a timer alone                             do_nanosleep <- hrtimer_nanosleep <- ...        sleep
  *
- * So only routines are listed that wait, or that are about one thing alone; schedule and its
- * helpers (schedule_timeout, wait_for_completion, wait_woken ...) are not. The names are those of
+ * So the list has only functions that wait, or that serve one purpose. schedule and its helpers
+ * (schedule_timeout, wait_for_completion, wait_woken ...) are left out. The names are those of
  * kernels 5.10 to 6.18.
  */
 #include "place/kernel/wait_marks.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct pattern {
-	const char *name; /* a star at its end: any name that begins so */
+	const char *name; /* a star at its end: any name with this prefix */
 	enum wait wait;
 };
 
@@ -78,12 +78,12 @@ static const struct pattern patterns[] = {
 
 	{ "n_tty_*", WAIT_TERMINAL }, { "tty_*", WAIT_TERMINAL }, { "job_control", WAIT_TERMINAL },
 
-	/* Any of several. */
+	/* Any of several files. */
 	{ "do_poll*", WAIT_POLL }, { "do_sys_poll", WAIT_POLL }, { "do_select", WAIT_POLL },
 	{ "poll_schedule_timeout*", WAIT_POLL }, { "ep_poll", WAIT_POLL },
 	{ "do_epoll_wait", WAIT_POLL }, { "io_cqring_*", WAIT_POLL },
 
-	/* A time. */
+	/* Timers. */
 	{ "do_nanosleep", WAIT_SLEEP }, { "hrtimer_nanosleep*", WAIT_SLEEP },
 	{ "alarm_timer_nsleep", WAIT_SLEEP }, { "timerfd_read*", WAIT_SLEEP },
 	{ "msleep*", WAIT_SLEEP }, { "usleep_range*", WAIT_SLEEP },
@@ -105,7 +105,7 @@ static const struct pattern patterns[] = {
 	{ "migration_entry_wait*", WAIT_MEMORY }, { "do_swap_page", WAIT_MEMORY },
 	{ "out_of_memory", WAIT_MEMORY },
 
-	/* Threads of the kernel that have nothing to do. */
+	/* Kernel threads without work. */
 	{ "worker_thread", WAIT_WORK }, { "kthread", WAIT_WORK },
 	{ "smpboot_thread_fn", WAIT_WORK }, { "kthread_worker_fn", WAIT_WORK },
 	{ "io_wq_worker", WAIT_WORK }, { "io_sq_thread", WAIT_WORK },
