@@ -24,10 +24,10 @@ struct function_list {
 /* One symbol table being read. */
 struct table {
 	struct function_list *list;
-	const struct elf_file *code;	  /* whose sections say what is code */
+	const struct elf_file *code;	  /* its sections say what is code */
 	const struct elf_file *file;	  /* that has the table */
 	struct symbol_versions *versions; /* of .dynsym; NULL: none */
-	const char *strings;		  /* its names, NUL behind them */
+	const char *strings;		  /* its names, NUL-terminated */
 	size_t strings_size;
 };
 
@@ -47,7 +47,7 @@ static bool is_function(const struct elf_symbol *symbol)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* "@VERSION" in the name, as .symtab has it, or out of the tables of versions. */
+/* The version: "@VERSION" in the name, as in .symtab, or from the version tables. */
 static void take_version(struct table *table, const char *name, size_t length, size_t index,
 			 struct listed_function *function)
 {
@@ -79,7 +79,7 @@ static void add_function(struct table *table, const struct elf_symbol *symbol, c
 	};
 	size_t length = functions_name_length(name);
 
-	/* the lowest bit of an ARM function tells the instruction set */
+	/* the lowest bit of an ARM function's address is its instruction set */
 	if (elf_file_machine(table->code) == EM_ARM)
 		function.start &= ~1ULL;
 	if (!elf_file_code_section(table->code, function.start))
@@ -168,8 +168,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Of one address the best name first: global, not weak, fewer underscores in front, then
- * alphabetical. */
+/* Best name of an address first: global, not weak, fewer leading underscores, then alphabetical. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct listed_function *left = a, *right = b;
@@ -189,7 +188,7 @@ static int compare(const void *a, const void *b, void *context)
 	return strcmp(one, other);
 }
 
-/* The same symbol of another table; one of them may not know the version. */
+/* True for the same symbol from another table; one of them may lack the version. */
 static bool is_same(const struct function_list *list, const struct listed_function *a,
 		    const struct listed_function *b)
 {
@@ -222,7 +221,7 @@ static void merge(struct function_list *list)
 	list->list.count = kept;
 }
 
-/* Those without a size reach to the next one, in their section. */
+/* Extends functions without a size to the next one, within their section. */
 static void end_unsized(struct function_list *list, const struct elf_file *file)
 {
 	struct listed_function *items = list->list.items;
@@ -285,7 +284,7 @@ const struct listed_function *function_list_at(const struct function_list *list,
 	return &list->list.items[index];
 }
 
-/* The first that begins at or behind an address. */
+/* The index of the first that begins at or after an address. */
 static size_t lower_bound(const struct function_list *list, uint64_t address)
 {
 	return search_before(list->list.items, list->list.count, item, item->start < address);

@@ -15,7 +15,7 @@
 
 /* The symbols of one image, and what they were read from. */
 struct found {
-	int fd;			   /* of `file`; -1: it is not here */
+	int fd;			   /* of `file`; -1: not here */
 	struct elf_file *file;	   /* the image's own */
 	struct symbol_files files; /* its debug file and embedded table */
 	int forced_fd;
@@ -26,7 +26,7 @@ struct found {
 struct namer {
 	struct profile *profile;
 	const struct late_options *options;
-	struct late_image *row; /* the image that is worked on */
+	struct late_image *row; /* the current image */
 	struct buf name;
 };
 
@@ -70,7 +70,7 @@ static int open_own(const struct namer *namer, struct err *err)
 	return recorded_files_open(namer->profile, image, namer->options->readers, err);
 }
 
-/* The image's own file, if it is here and the very one. */
+/* The image's own file, if it is here and proves to be the right one. */
 static void find_own(const struct namer *namer, struct found *found)
 {
 	found->fd = open_own(namer, NULL);
@@ -113,7 +113,8 @@ static bool has_symbols(const struct elf_file *file)
 	return file && debug_files_has(file, DEBUG_SYMBOLS);
 }
 
-/* With --force: a file that only its name speaks for. Takes @path, which begins with the folder. */
+/* With --force: a file that only its name connects with the image. Takes over @path, which begins
+ * with the folder. */
 static bool try_forced(struct namer *namer, struct found *found, const char *folder, char *path)
 {
 	const struct door_root root = { .path = folder };
@@ -149,8 +150,8 @@ static bool find_forced(struct namer *namer, struct found *found)
 	return false;
 }
 
-/* Why there are no symbols: of debug files, but where none can be asked for, for want of a build
- * id. */
+/* Says why there are no symbols: the reason from the debug files, or that there is no build id to
+ * look for. */
 static void explain(const struct namer *namer, const struct found *found)
 {
 	const struct image *image = image_of(namer);
@@ -162,7 +163,7 @@ static void explain(const struct namer *namer, const struct found *found)
 		namer->row->why = found->files.why;
 }
 
-/* The table of symbols; NULL: row->why says why not. */
+/* Reads the symbols of the image. found->symtab is NULL if there are none; row->why says why. */
 static void find_symbols(struct namer *namer, struct found *found)
 {
 	struct late_image *row = namer->row;
@@ -199,8 +200,7 @@ static void found_done(struct found *found)
 
 /* ---- frames ---- */
 
-/* The address that objdump shows may not have been known while recording: the file itself has it.
- */
+/* The file has the address that objdump shows, if the recording does not have it. */
 static bool need_address(const struct found *found, struct frame *frame)
 {
 	if (!frame->address_known && found->file &&
@@ -231,7 +231,7 @@ static bool name_frame(struct namer *namer, const struct found *found, struct fr
 	return true;
 }
 
-/* @frames: those without a name, of one image. */
+/* @frames: those of one image without a name. */
 static void name_frames(struct namer *namer, const struct found *found, const uint32_t *frames,
 			size_t count)
 {
@@ -264,7 +264,7 @@ static void name_image(struct namer *namer, const uint32_t *frames, size_t count
 	find_symbols(namer, &found);
 	if (found.symtab)
 		name_frames(namer, &found, frames, count);
-	/* names that the recording could not read, but still not all */
+	/* the recording lacked these names, but some frames still have none */
 	if (namer->row->named && !namer->row->source)
 		namer->row->source = xstrdup(profile_text(namer->profile, image_of(namer)->path));
 	if (namer->row->named)
@@ -276,7 +276,7 @@ static void name_image(struct namer *namer, const uint32_t *frames, size_t count
 
 /* ---- all of them ---- */
 
-/* Of the kernel nothing is left to be found, and in a file whose symbols were all read a gap is a
+/* There is nothing more to find for the kernel. In a file whose symbols were all read, a gap is a
  * gap. */
 static bool is_asked(const struct image *image)
 {
@@ -297,7 +297,7 @@ static int by_image(const void *left, const void *right)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* How many frames from @at on are of one image; their numbers go to @frames. */
+/* The number of frames from @at on that are of one image; copies them to @frames. */
 static size_t take_image(const struct nameless *items, size_t count, size_t at, uint32_t *frames)
 {
 	size_t taken = 0;

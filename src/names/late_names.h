@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for frames of a profile that was recorded where their files had none: from the files as
- * they are here, and from their debug files. Frames that have a name keep it; stacks, samples and
- * totals are not touched.
+ * Names frames of a profile whose files had no names when they were recorded: from the files as
+ * they are here, and from their debug files. Frames with a name keep it. Stacks, samples and totals
+ * do not change.
  */
 #ifndef NAMES_LATE_NAMES_H
 #define NAMES_LATE_NAMES_H
@@ -19,26 +19,26 @@
 
 struct late_options {
 	struct debug_files *debug_files;     /* borrowed */
-	const struct image_readers *readers; /* who must be allowed to read the files of an image;
+	const struct image_readers *readers; /* who must be allowed to read an image's files;
 						borrowed, NULL: ourselves */
-	/* A file counts only if it has the image's build id. Else what proves a file to be the
-	 * right one when lines are wanted is enough: its place and time, the checksum of a link. */
+	/* A file counts only if it has the image's build id. Otherwise the proof required for lines
+	 * is enough: device, inode, size and mtime, or the checksum of a link. */
 	bool by_build_id_only;
-	/* Images that nothing was found for that way get the names of a file of the same name in
-	 * one of these folders (borrowed), whatever its build id. */
+	/* If nothing is found for an image that way, it gets the names of a file of the same name
+	 * in one of these folders (borrowed), whatever its build id. */
 	bool force;
 	const char *const *folders;
 	size_t folder_count;
 };
 
-/* What came of one image that has frames without a name. */
+/* The result for one image that has frames without a name. */
 struct late_image {
 	uint32_t image;
-	uint64_t nameless; /* frames, before */
-	uint64_t named;	   /* of these, now */
-	char *source;	   /* the file they come from, owned; NULL: none was named */
+	uint64_t nameless; /* frames without a name, before */
+	uint64_t named;	   /* of these, how many have one now */
+	char *source;	   /* file of the new names, owned; NULL: none was named */
 	bool forced;	   /* nothing proves that it belongs to the image */
-	struct err why;	   /* none was named; "" also where the symbols just do not cover them */
+	struct err why;	   /* why none was named; "" also if the symbols just do not cover them */
 };
 
 struct late_names {
@@ -46,13 +46,13 @@ struct late_names {
 	uint64_t nameless, named;      /* sums */
 };
 
-/* Does a frame lack the name of a function: has it none, a text in brackets, or the gap between two
- * functions? */
+/* True if a frame lacks the name of a function: it has none, a text in brackets, or the gap between
+ * two functions. */
 bool late_names_lacks(const struct profile *profile, const struct frame *frame);
 
-/* Names what can be named in images of files. Rows that change are marked dirty; an image all of
- * whose symbols were read gets the state READ, and is not looked at again. The caller ends
- * *ret_names with late_names_done. @profile may be one that was loaded. */
+/* Names frames in images of files where possible. Marks changed rows dirty. An image whose symbols
+ * were all read gets the state READ, and is not examined again. The caller frees *ret_names with
+ * late_names_done. @profile may be a loaded one. */
 void late_names_add(struct profile *profile, const struct late_options *options,
 		    struct late_names *ret_names);
 void late_names_done(struct late_names *names);

@@ -24,7 +24,7 @@ struct resolver {
 	struct pause pause;
 	VEC(struct link) chain; /* the best first */
 	VEC(struct waiting) waiting;
-	size_t next; /* the first frame no run has seen */
+	size_t next; /* first frame that no run has seen */
 };
 
 static const struct symbol_source *const usual_sources[] = {
@@ -66,7 +66,7 @@ void resolver_free(struct resolver *resolver)
 	free(resolver);
 }
 
-/* Asks one source, and takes its answer. */
+/* Asks one source and stores its answer. */
 static enum symbol_answer ask(struct resolver *resolver, const struct link *link, uint32_t frame,
 			      uint64_t *changes)
 {
@@ -82,7 +82,8 @@ static enum symbol_answer ask(struct resolver *resolver, const struct link *link
 	return answer;
 }
 
-/* Of most kinds of images; of files the segments say it, of code made at run time its placing. */
+/* For most kinds of images. Files get their address from the segments, JIT code when it is
+ * placed. */
 static void set_address(struct frame *frame, enum image_kind kind)
 {
 	if (kind == IMAGE_FILE)
@@ -127,7 +128,7 @@ static void resolve_waiting(struct resolver *resolver)
 	resolver->waiting.count = kept;
 }
 
-/* A frame to resolve. Taken image by image, so that each symbol table is read once. */
+/* A frame to resolve. Sorted by image, so each symbol table is read once. */
 struct task_item {
 	uint32_t image, frame;
 };

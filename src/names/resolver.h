@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for frames: every frame of the profile that has no symbol yet gets one, and frames of files
- * get their ELF address. Runs at each flush and at the end, while the files are still held.
+ * Names frames: every frame of the profile without a symbol gets one, and frames of files get their
+ * ELF address. Runs at each flush and at the end, while the files are still held.
  */
 #ifndef NAMES_RESOLVER_H
 #define NAMES_RESOLVER_H
@@ -12,16 +12,16 @@
 
 struct resolver;
 
-/* Sources are asked in the order of SYMBOL_SOURCES. */
+/* Asks sources in the order of SYMBOL_SOURCES. */
 struct resolver *resolver_new(const struct symbol_parts *parts);
-/* The same with other sources, the best first; they are borrowed, the list is not. */
+/* The same with other sources, best first; the sources are borrowed, the list is not. */
 struct resolver *resolver_new_of(const struct symbol_parts *parts,
 				 const struct symbol_source *const *sources, size_t count);
 void resolver_free(struct resolver *resolver); /* NULL is fine */
 
-/* Resolves all frames that have no symbol, and asks again the sources that answered SYMBOL_LATER.
- * Where no source answers, the frame stays as it is. Image states are brought up to date. Before
- * another image's symbols are read a pause is taken; frames that it adds wait for the next run. */
+/* Resolves all frames that have no symbol, and asks the sources that answered SYMBOL_LATER again.
+ * If no source answers, the frame stays as it is. Updates image states. Takes a pause before it
+ * reads another image's symbols; frames added in a pause wait for the next run. */
 void resolver_run(struct resolver *resolver);
 
 #endif

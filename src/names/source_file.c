@@ -15,7 +15,7 @@ struct file_source {
 	struct profile *profile;
 	struct image_files *files;
 	struct table_cache *tables;
-	struct buf name; /* of the frame that is looked up */
+	struct buf name; /* of the current frame */
 };
 
 static void *make(const struct symbol_parts *parts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs announce of the code they make while they run. Of code that has a name, the source
- * lines of its frames are kept as well, for the announcement may be gone when a view wants them. */
+/* Names from what programs announce of their JIT code. Also keeps the source lines of frames with a
+ * name, because the announcement may be gone when a view needs them. */
 #include "names/symbol_source.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "place/jit/jit.h"
 
 enum {
-	LINES_BETWEEN = 256 * 1024, /* bytes of records of lines that are read between two pauses */
+	LINES_BETWEEN = 256 * 1024, /* bytes of line records to read between two pauses */
 };
 
-/* A frame with a name whose lines are to be asked for, or may be understood later. */
+/* A named frame whose lines were not looked up yet, or may be understood later. */
 struct lineless {
 	uint32_t image, frame;
 	uint64_t place;	  /* frame.offset */
@@ -25,7 +25,7 @@ struct jit_source {
 	struct jit *jit;
 	struct pause pause;
 	VEC(struct lineless) lineless;
-	bool unsorted; /* some of these were added since they were gone through */
+	bool unsorted; /* some were added since the last sort */
 };
 
 static void *make(const struct symbol_parts *parts)
@@ -91,7 +91,7 @@ static int by_place(const void *left, const void *right)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Frames of one piece of code one after the other, so that its record is read once. */
+/* Puts frames of one piece of code together, so its record is read once. */
 static void sort_lineless(struct jit_source *source)
 {
 	if (source->unsorted)
@@ -110,7 +110,7 @@ static void pause_for_lines(struct jit_source *source, uint64_t *paused_at)
 	pause_take(&source->pause);
 }
 
-/* Asks for the lines of all frames that lack them. */
+/* Looks up the lines of all frames that lack them. */
 static void end(void *state)
 {
 	struct jit_source *source = state;

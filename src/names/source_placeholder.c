@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in the place of a name where no other source has one: a text in brackets that says
- * why, the same for all frames of an image. */
+/* The placeholder for a frame that no other source can name: a text in brackets that says why, the
+ * same for all frames of an image. */
 #include "names/symbol_source.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ static str_id text_for(struct profile *profile, const struct image *image)
 		return strpool_intern(&profile->strings, "[kernel]");
 	case IMAGE_ANON:
 		return *path == '[' ? image->path : strpool_intern(&profile->strings, "[anon]");
-	default: /* buckets are called what they are for */
+	default: /* a bucket's path is its name */
 		return image->path;
 	}
 }

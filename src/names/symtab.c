@@ -14,8 +14,7 @@
 #include "elf/settle.h"
 #include "names/debug_files/symbol_files.h"
 
-/* How far a lookup goes through functions nested in one another: beyond it the file is not honest,
- * and its names are not worth the time. */
+/* Limit for a lookup through nested functions: a file that has more is hostile. */
 enum { MOST_NESTED = 256 };
 
 /* A section of code, by address. */
@@ -25,9 +24,10 @@ struct code {
 };
 
 /*
- * Where to begin to search: the functions' addresses in equal slices, about as many as functions,
- * and how many functions begin before each. A search touches one of these and then the few
- * functions of a slice, instead of a cache line for each of fifteen halvings.
+ * Where to begin a search. The functions' address range is cut into about as many equal slices as
+ * there are functions; `before` has the number of functions that begin before each slice. A search
+ * reads one entry and then the few functions of a slice, instead of a cache line for each of
+ * fifteen halvings.
  */
 struct slices {
 	uint64_t base; /* start of the first function */
@@ -41,7 +41,7 @@ struct symtab {
 	struct slices slices;
 	VEC(struct code) code;
 	bool complete;
-	bool named; /* there are symbols, not only PLT slots */
+	bool named; /* has symbols, not only PLT slots */
 };
 
 static void read_code(struct symtab *symtab, const struct elf_file *file)
@@ -156,7 +156,7 @@ static void add_name(const struct symtab *symtab, const struct function *functio
 		buf_add_str(name, "@plt");
 }
 
-/* How many functions begin at or before the address. */
+/* The number of functions that begin at or before the address. */
 static uint32_t begun(const struct symtab *symtab, uint64_t address)
 {
 	const struct function *items = symtab->functions.list.items;
@@ -173,8 +173,8 @@ static uint32_t begun(const struct symtab *symtab, uint64_t address)
 	return low + (uint32_t)search_before(&items[low], high - low, item, item->start <= address);
 }
 
-/* The innermost function that covers the address; else NULL, and *ret_before is the one that ended
- * last before it (NULL: none). */
+/* The innermost function that covers the address. Else NULL, and *ret_before is the last one that
+ * ended before it (NULL: none). */
 static const struct function *covering(const struct functions *functions, uint32_t after,
 				       uint64_t address, const struct function **ret_before)
 {
@@ -192,7 +192,7 @@ static const struct function *covering(const struct functions *functions, uint32
 	return NULL;
 }
 
-/* Of functions that begin at one address the innermost comes last. */
+/* Of functions that begin at one address, the innermost comes last. */
 static const struct function *next_function(const struct functions *functions, uint32_t after)
 {
 	const struct function *items = functions->list.items;

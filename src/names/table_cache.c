@@ -18,7 +18,7 @@ struct cached_table {
 	size_t bytes;
 	struct elf_segments segments;
 	struct symtab *symtab;
-	struct eh_ranges *ranges; /* NULL: none, or not asked for yet */
+	struct eh_ranges *ranges; /* NULL: none, or not needed yet */
 	bool ranges_read;
 };
 
@@ -28,7 +28,7 @@ struct table_cache {
 	size_t bytes, most_bytes;
 	uint64_t uses;
 	VEC(struct cached_table *) tables;
-	uint8_t *vdso; /* our copy, once one was needed */
+	uint8_t *vdso; /* our copy, once needed */
 	size_t vdso_size;
 	struct debug_files *debug_files; /* borrowed, or own_debug_files */
 	struct debug_files *own_debug_files;
@@ -94,7 +94,8 @@ static int open_vdso(struct table_cache *cache, struct elf_file **ret_file)
 	return rc < 0 ? rc : elf_file_open_memory(cache->vdso, cache->vdso_size, ret_file, NULL);
 }
 
-/* A file whose build id is not the image's was rewritten in a way its time does not show. */
+/* If the file's build id differs from the image's, it was rewritten without a change of its
+ * mtime. */
 static bool has_build_id_of(const struct elf_file *file, const struct image *image)
 {
 	const struct elf_build_id *build_id = elf_file_build_id(file);
@@ -129,7 +130,7 @@ static struct elf_file *open_image(struct table_cache *cache, uint32_t id)
 	return NULL;
 }
 
-/* Files may be written to while they are read: what was read counts if the file is still the same
+/* A file may be written while it is read: the result counts only if the file is unchanged
  * afterwards. */
 static bool is_unchanged(struct table_cache *cache, uint32_t id)
 {
@@ -185,7 +186,7 @@ static struct cached_table *read_table(struct table_cache *cache, uint32_t id)
 	return table;
 }
 
-/* Gives up the longest unused tables, but not the one that is about to be used. */
+/* Frees the least recently used tables, except the one about to be used. */
 static void make_room(struct table_cache *cache, const struct cached_table *keep)
 {
 	while (cache->bytes > cache->most_bytes && cache->tables.count > 1) {

@@ -19,19 +19,19 @@ static const char SYSTEM_FOLDER[] = "/usr/lib/debug";
 
 struct debug_files {
 	struct debug_options options;
-	struct debuginfod *debuginfod; /* NULL: not asked yet */
+	struct debuginfod *debuginfod; /* NULL: not used yet */
 };
 
-/* One search: what is wanted, and what came of it so far. */
+/* One search and its result so far. */
 struct search {
 	struct debug_files *files;
 	const struct debug_wanted *wanted;
 	enum debug_part part;
 	int fd;		/* -1: not found yet */
 	char *path;	/* owned */
-	char *known_as; /* where it would be in the system's folder; NULL: at its path. Owned */
+	char *known_as; /* its path in the system's folder; NULL: at its own path. Owned */
 	struct err *err;
-	bool refused; /* err tells of a file that does not belong */
+	bool refused; /* err is about a file that was refused */
 };
 
 struct debug_files *debug_files_new(const struct debug_options *options)
@@ -83,7 +83,7 @@ static int open_below(const struct debug_files *files, const struct readers *rea
 	return fd < 0 ? err_set(err, fd, "%s", why.text) : fd;
 }
 
-/* A path that files name. */
+/* Opens a path that another file names. */
 static int open_path(const struct debug_files *files, const struct readers *readers,
 		     const char *path, struct err *err)
 {
@@ -92,7 +92,8 @@ static int open_path(const struct debug_files *files, const struct readers *read
 	return open_below(files, readers, &root, path, path, err);
 }
 
-/* A path below a folder that a user named, or the system's: it begins with the folder's. */
+/* Opens a path below a folder that a user named, or below the system's. It begins with the folder's
+ * path. */
 static int open_in(const struct debug_files *files, const struct readers *readers,
 		   const char *folder, const char *path, struct err *err)
 {
@@ -123,7 +124,7 @@ static bool refuse(struct search *search, const char *path, const char *why)
 	return false;
 }
 
-/* Does the open file belong to what is wanted? Equal build ids prove it; without them only the
+/* True if the open file belongs to the wanted one. Equal build ids prove it; without them, only the
  * checksum of a link does. */
 static bool belongs(struct search *search, int fd, const char *path, const struct elf_file *elf,
 		    bool by_link)
@@ -150,7 +151,7 @@ static int open_elf(const struct debug_wanted *wanted, int fd, struct elf_file *
 			      : elf_file_open(fd, ret_elf, NULL);
 }
 
-/* Tries an open file, takes it. */
+/* Tries an open file, and takes over its descriptor. */
 static bool try_fd(struct search *search, int opened, const char *path, bool by_link)
 {
 	_cleanup_close_ int fd = opened;
@@ -169,7 +170,7 @@ static bool try_fd(struct search *search, int opened, const char *path, bool by_
 	return true;
 }
 
-/* What is not there is not worth a word; what may not be read is. */
+/* A missing file is not reported; an unreadable one is. */
 static bool try_opened(struct search *search, int opened, const char *path, bool by_link,
 		       const struct err *why)
 {
@@ -195,7 +196,7 @@ static bool try_path_in(struct search *search, const char *folder, const char *p
 	return try_opened(search, fd, path, by_link, &why);
 }
 
-/* Calls back with each folder of debug files until one says true. */
+/* Calls @try with each folder of debug files until it returns true. */
 static bool each_folder(const struct debug_files *files,
 			bool (*try)(void *context, const char *folder), void *context)
 {
@@ -233,7 +234,7 @@ static bool find_by_build_id(struct search *search)
 	       each_folder(search->files, try_build_id, search);
 }
 
-/* The folder of a path, with its slash; "" when it has none. Owned by the caller. */
+/* The folder of a path, with its slash; "" if it has none. Owned by the caller. */
 static char *folder_of(const char *path)
 {
 	return xasprintf("%.*s", (int)(file_base(path) - path), path);
@@ -260,7 +261,7 @@ static bool find_by_link(struct search *search)
 
 	if (!wanted->has_link || !*wanted->path)
 		return false;
-	/* a file may name itself */
+	/* a link may name its own file */
 	if (strcmp(same, wanted->path) != 0 && try_path(search, same, true))
 		return true;
 	return try_path(search, hidden, true) || each_folder(search->files, try_linked, search);
@@ -280,7 +281,7 @@ char *debug_files_named(const char *folder, const char *path, int number)
 			 names[number].suffix);
 }
 
-/* A file that a user put into a folder under the file's own name. */
+/* Finds a file that a user put into a folder under the file's own name. */
 static bool find_by_name(struct search *search)
 {
 	const struct debug_options *options = &search->files->options;
@@ -301,7 +302,7 @@ static bool find_by_name(struct search *search)
 	return false;
 }
 
-/* One of the places of a kernel or module. */
+/* Tries one place of a kernel or module. */
 static bool try_place(void *context, const char *path)
 {
 	struct search *search = context;
@@ -403,7 +404,7 @@ struct supplementary {
 	int fd;
 };
 
-/* Takes @opened, which may be an error. */
+/* Takes over @opened, which may be an error. */
 static bool is_supplementary(struct supplementary *wanted, int opened)
 {
 	_cleanup_close_ int fd = opened;

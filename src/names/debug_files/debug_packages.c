@@ -13,7 +13,8 @@ static const char LIST_SUFFIX[] = ".list";
 
 enum { MOST_LIST_BYTES = 64 << 20 };
 
-/* Is the path a line of the list? With merged folders the package may have it without "/usr". */
+/* True if the path is a line of the list. With merged folders the package may have it without
+ * "/usr". */
 static bool lists(const char *text, size_t size, const char *path)
 {
 	size_t length = strlen(path);
@@ -38,7 +39,7 @@ static bool is_in(const char *text, size_t size, const char *path)
 	       (strncmp(path, "/usr/", 5) == 0 && lists(text, size, path + 4));
 }
 
-/* "PACKAGE.list" or "PACKAGE:MACHINE.list"; 0: not the name of a list. */
+/* The length of PACKAGE in "PACKAGE.list" or "PACKAGE:MACHINE.list"; 0: not the name of a list. */
 static size_t package_length(const char *name)
 {
 	size_t length = strlen(name), suffix = sizeof(LIST_SUFFIX) - 1;

@@ -14,9 +14,9 @@
 static const char LIBRARY[] = "libdebuginfod.so.1";
 
 enum {
-	/* Without anything coming in for so long a server is given up. */
+	/* A server that sends nothing for this long is given up. */
 	MOST_SILENT_SECONDS = 15,
-	PROGRESS_MS = 500, /* how often somebody is told */
+	PROGRESS_MS = 500, /* how often to report progress */
 };
 
 struct debuginfod_client;
@@ -24,7 +24,7 @@ typedef int (*progress_function)(struct debuginfod_client *client, long done, lo
 
 /* debuginfod_find_debuginfo(3) */
 struct library {
-	void *handle; /* NULL: not to be had */
+	void *handle; /* NULL: not available */
 	struct debuginfod_client *(*begin)(void);
 	void (*end)(struct debuginfod_client *client);
 	int (*find)(struct debuginfod_client *client, const unsigned char *build_id, int size,
@@ -39,10 +39,9 @@ struct debuginfod {
 	struct library library;
 	struct debuginfod_client *client;
 	bool tried;
-	int failed; /* why nothing can be asked any more: a negative errno and a sentence; 0: it can
-		     */
+	int failed; /* negative errno and reason why no server can be asked any more; 0: it can */
 	struct err why;
-	/* of the file that is being fetched */
+	/* of the current file */
 	uint64_t last_come_ns, last_told_ns;
 	long done;
 	bool timed_out, told;
@@ -64,7 +63,7 @@ void debuginfod_free(struct debuginfod *servers)
 		return;
 	if (servers->client)
 		servers->library.end(servers->client);
-	/* The library stays: what it stands on (TLS, threads) cannot be unloaded. */
+	/* The library stays loaded: its dependencies (TLS, threads) cannot be unloaded. */
 	free(servers);
 }
 
@@ -110,7 +109,7 @@ static void tell(struct debuginfod *servers, uint64_t now, long done, long total
 	servers->progress(servers->progress_context, what);
 }
 
-/* The library's callback has no context of ours, but the library keeps one for the client. */
+/* The library's callback has no context argument, but the library stores one for the client. */
 static struct debuginfod *owner_of(struct debuginfod_client *client)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
@@ -126,7 +125,7 @@ static struct debuginfod *owner_of(struct debuginfod_client *client)
 	return owner;
 }
 
-/* Called by the library several times a second; not 0: it gives up. */
+/* The library calls it several times a second; nonzero stops the transfer. */
 static int on_progress(struct debuginfod_client *client, long done, long total)
 {
 	struct debuginfod *servers = owner_of(client);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Debug files from debuginfod servers (debuginfod(8)), by build id. elfutils' library is loaded
- * when it is first needed, for few machines have it and the network should be far from everything
- * else.
+ * Debug files from debuginfod servers (debuginfod(8)), by build id. Loads elfutils' library when
+ * first needed: few machines have it, and network code should stay away from everything else.
  */
 #ifndef NAMES_DEBUG_FILES_DEBUGINFOD_H
 #define NAMES_DEBUG_FILES_DEBUGINFOD_H
@@ -12,14 +11,14 @@
 
 struct debuginfod;
 
-/* @progress, which may be NULL, is told now and then what is waited for. */
+/* Calls @progress (may be NULL) now and then with what is awaited. */
 struct debuginfod *debuginfod_new(void (*progress)(void *context, const char *what),
 				  void *progress_context);
 void debuginfod_free(struct debuginfod *servers); /* NULL is fine */
 
-/* A descriptor of the debug file, the caller's, and *ret_path (the caller's to free) where the
- * library keeps it. -ENOENT: no server has it, or there are none; -ETIMEDOUT: nothing came for a
- * while. A server that did not answer is not asked again. */
+/* Returns a descriptor of the debug file, owned by the caller. *ret_path (the caller frees it) is
+ * where the library keeps it. -ENOENT: no server has it, or there are none; -ETIMEDOUT: nothing
+ * came for a while. After a timeout no server is asked again. */
 int debuginfod_fetch(struct debuginfod *servers, const struct elf_build_id *build_id,
 		     char **ret_path, struct err *err);
 

@@ -29,7 +29,7 @@ static const char *const kernels_of_system[] = {
 	"/boot/vmlinux-%R",
 };
 
-/* Folders of modules, with modules.dep; or of their debug files, without. */
+/* Folders of modules, with modules.dep; or of their debug files, without it. */
 static const char *const module_folders[] = { "lib/modules/%R", "usr/lib/modules/%R" };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -55,7 +55,7 @@ static bool try_kernels(const char *folder, const char *const *patterns, size_t 
 	return false;
 }
 
-/* In names of modules the kernel has '_' wherever the file has '-'. */
+/* The kernel's names of modules have '_' where the file's name has '-'. */
 static bool is_module(const char *file, size_t length, const char *module)
 {
 	if (strlen(module) != length)
@@ -82,7 +82,7 @@ char *kernel_places_module(const char *text, const char *module)
 	return NULL;
 }
 
-/* Where the module is in its folder, by the list of that folder; NULL: there is none. */
+/* The module's path in its folder, from that folder's list; NULL: none. */
 static char *find_module(const char *root, const char *folder, const char *module)
 {
 	_cleanup_free_ char *path = xasprintf("%s%s/modules.dep", root ? root : "", folder);
@@ -95,7 +95,7 @@ static char *find_module(const char *root, const char *folder, const char *modul
 	return found;
 }
 
-/* FOLDER/PLACE and the same with ".debug". */
+/* Tries FOLDER/PLACE.debug, then FOLDER/PLACE. */
 static bool try_both(const char *folder, const char *place, kernel_place_try try, void *context)
 {
 	_cleanup_free_ char *plain = xasprintf("%s/%s", folder, place);
@@ -104,8 +104,8 @@ static bool try_both(const char *folder, const char *place, kernel_place_try try
 	return try(context, debug) || try(context, plain);
 }
 
-/* Under @folder ("" or with a slash behind it), where the list of the system's own modules tells
- * where in it. */
+/* Tries paths under @folder ("" or with a slash at its end). The folder's own list, else the list
+ * of the system's own modules, has the path within it. */
 static bool try_modules(const char *folder, const char *release, const char *module,
 			const char *root, kernel_place_try try, void *context)
 {
@@ -123,7 +123,7 @@ static bool try_modules(const char *folder, const char *release, const char *mod
 	return false;
 }
 
-/* FOLDER/NAME.ko, as the name is or with '-' for each '_'. */
+/* Tries FOLDER/NAME.ko, unchanged and with '-' for each '_'. */
 static bool try_names(const char *folder, const char *module, kernel_place_try try, void *context)
 {
 	_cleanup_free_ char *name = xasprintf("%s.ko", module);

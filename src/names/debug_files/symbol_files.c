@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Takes @file. False: it cannot be read. */
+/* Takes over @file. False: it cannot be read. */
 static bool add(struct symbol_files *sources, struct elf_file *file)
 {
 	if (elf_file_read_sections(file, &sources->why) < 0) {

@@ -7,7 +7,7 @@
 #include "base/search.h"
 #include "elf/elf_symbols.h"
 
-/* One function says so: its section begins there in the profile. */
+/* The vote of one function: where its section begins in the profile. */
 struct vote {
 	const struct elf_section *section;
 	uint64_t start;
@@ -41,7 +41,7 @@ static void gather_names(const struct profile *profile, uint32_t image, named_li
 		qsort(names->items, names->count, sizeof(*names->items), by_name);
 }
 
-/* Of a name that several functions have each counts: only the right ones agree with others. */
+/* If several functions have the name, each one votes: only the right votes agree with others. */
 static void vote(const struct elf_file *elf, const struct functions *functions,
 		 const struct function *function, const named_list *names, vote_list *votes)
 {
@@ -64,7 +64,8 @@ static int by_section(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The place most votes of a section are for. Returns the index behind the section's votes. */
+/* Adds the place with most votes in a section, unless tied. Returns the index after the section's
+ * votes. */
 static size_t elect(const vote_list *votes, size_t begin, struct code_places *places)
 {
 	const struct elf_section *section = votes->items[begin].section;
@@ -108,7 +109,7 @@ static void read_module(const struct elf_file *elf, const struct functions *func
 	vec_free(&names);
 }
 
-/* The kernel's image is in one piece. */
+/* The kernel's image is contiguous. */
 static void read_kernel(const struct functions *functions, struct code_places *places)
 {
 	for (size_t i = 0; i < functions->list.count; i++) {

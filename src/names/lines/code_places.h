@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From addresses as a profile has them of the kernel (from _text on) and of modules (from .text on)
- * to the ELF virtual addresses of a file with their debug information. The kernel lays the sections
- * of a module out as it likes; where they were is told by the functions that the profile names.
+ * Converts a profile's addresses of the kernel (from _text) and of modules (from .text) to ELF
+ * virtual addresses of a file with their debug information. The kernel may arrange the sections of
+ * a module in any way; the functions that the profile names show where they were.
  */
 #ifndef NAMES_LINES_CODE_PLACES_H
 #define NAMES_LINES_CODE_PLACES_H
@@ -14,7 +14,7 @@
 #include "elf/elf_file.h"
 #include "model/profile.h"
 
-/* What is at [start, end) of the profile's addresses is from @address on in the file. */
+/* The profile's addresses [start, end) are at @address in the file. */
 struct code_place {
 	uint64_t start, end, address;
 };
@@ -23,13 +23,13 @@ struct code_places {
 	VEC(struct code_place) list;
 };
 
-/* Places of the kernel's or a module's image in a file whose sections have been read; none: they
- * cannot be told. */
+/* Reads the places of the kernel's or a module's image in a file whose sections have been read. An
+ * empty list: they could not be determined. */
 void code_places_read(const struct elf_file *elf, const struct profile *profile, uint32_t image,
 		      struct code_places *ret_places);
 void code_places_done(struct code_places *places);
 
-/* From one to the other. False: it is nowhere. */
+/* Converts an address from one to the other. False: it has no counterpart. */
 bool code_places_to_file(const struct code_places *places, uint64_t address, uint64_t *ret_address);
 bool code_places_from_file(const struct code_places *places, uint64_t address,
 			   uint64_t *ret_address);

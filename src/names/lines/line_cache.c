@@ -10,18 +10,18 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-/* The last letter counts the formats there were. */
+/* The last letter is the version of the format. */
 static const char MAGIC[8] = "PROSLIN1";
 
 enum {
 	MOST_UNITS = 1 << 20,
 	MOST_PIECES = 1 << 24,
-	/* What one file's index may take: those units that were used last are kept. */
+	/* Limit for one file's index; units in memory are written first. */
 	MOST_BYTES = 64 << 20,
 	ALIGNMENT = 8,
 };
 
-/* The file: this, the pieces, an entry for each unit, the units' blocks. */
+/* The file has this header, the pieces, an entry for each unit, the units' blocks. */
 struct header {
 	char magic[sizeof(MAGIC)];
 	uint32_t unit_count, piece_count;
@@ -171,7 +171,7 @@ struct line_unit *line_cache_unit(const struct line_cache *cache, uint32_t unit)
 	return made;
 }
 
-/* The units to write: those in memory first, then those the file has. */
+/* The units to write: those in memory first, then those from the file. */
 struct writing {
 	VEC(struct kept_unit) units;
 	struct buf blocks;
@@ -224,7 +224,7 @@ static void add_all(struct writing *writing, struct line_unit *const *units)
 	}
 }
 
-/* Header and directory in front of the blocks. */
+/* Adds the header and the directory, which precede the blocks. */
 static void add_head(const struct writing *writing, const struct interval_map *map,
 		     struct buf *file)
 {
@@ -250,7 +250,7 @@ void line_cache_write(struct cache_folder *folder, const struct elf_build_id *bu
 		      const struct interval_map *map, struct line_unit *const *units,
 		      uint32_t unit_count)
 {
-	/* somebody else may have written it since we looked */
+	/* another process may have written it since */
 	_cleanup_(line_cache_freep) struct line_cache *kept = line_cache_open(folder, build_id);
 	struct writing writing = { 0 };
 	struct buf file = { 0 };

@@ -14,17 +14,17 @@
 #include "names/lines/line_cache.h"
 
 enum {
-	/* What was read of a debug file is given back beyond this... */
+	/* Sections of a debug file are freed beyond this... */
 	MOST_SECTION_BYTES = 48 << 20,
-	/* ... and the longest unused units beyond this. */
+	/* ... and the least recently used units beyond this. */
 	MOST_UNIT_BYTES = 64 << 20,
 };
 
 struct loaded_unit {
-	struct line_unit *unit; /* NULL: not asked for yet */
+	struct line_unit *unit; /* NULL: not needed yet */
 	size_t bytes;
 	uint64_t used;
-	bool is_partial; /* not to be kept: a part of it could not be found */
+	bool is_partial; /* not kept on disk: a part of it was not found */
 };
 
 struct line_file {
@@ -38,7 +38,7 @@ struct line_file {
 	char *debug_path;
 	bool open_tried, map_known;
 	struct readers readers; /* grows with each file that was opened */
-	bool names_opened;	/* those that names come from are among them */
+	bool names_opened;	/* includes the owners of the files that names come from */
 	struct interval_map map;
 	struct loaded_unit *units; /* by index, unit_count of them */
 	uint32_t unit_count;
@@ -57,7 +57,7 @@ static void set_problem(struct line_file *file, const struct err *err)
 	file->has_problem = true;
 }
 
-/* The rest of a unit is in a file that cannot be found. */
+/* Reports that the split file with the rest of a unit was not found. */
 static void miss_split(struct line_file *file, const char *folder, const char *name)
 {
 	struct err err;
@@ -69,7 +69,7 @@ static void miss_split(struct line_file *file, const char *folder, const char *n
 	set_problem(file, &err);
 }
 
-/* A file whose names are read from now on. Returns @fd. */
+/* Adds the owner of a file whose names are read from now on. Returns @fd. */
 static int note_owner(struct line_file *file, int fd)
 {
 	if (fd >= 0)
@@ -125,7 +125,7 @@ struct line_file *line_file_new(const struct line_source *source, struct debug_f
 	return file;
 }
 
-/* What the chain of debug files has to know of the file, which may not be there any more. */
+/* Describes the file for the chain of debug files. The file may no longer exist. */
 static void describe(struct line_file *file, struct elf_file *elf, struct debug_wanted *wanted)
 {
 	*wanted = (struct debug_wanted){ .path = file->path,
@@ -158,7 +158,8 @@ static int open_own(struct line_file *file, struct elf_file **ret_elf, struct er
 	return rc < 0 ? rc : steal_fd(fd);
 }
 
-/* A descriptor of the file with the debug information: the file itself, or one of the chain. */
+/* Returns a descriptor of the file with the debug information: the file itself, or one from the
+ * chain. */
 static int find_debug(struct line_file *file, struct err *err)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
@@ -244,7 +245,7 @@ static struct line_unit *index_unit(struct line_file *file, uint32_t unit, bool 
 	struct dwarf_file *debug = open_debug(file);
 	struct line_unit *made;
 
-	/* a cache of another file of that build id would be somebody's trick */
+	/* a cache of another file with that build id would be an attack */
 	if (!debug || debug->units.count != file->unit_count)
 		return NULL;
 	made = unit_walk(debug->units.items[unit], &(struct unit_code){ debug->elf }, ret_complete);
@@ -281,7 +282,7 @@ static void write_cache(struct line_file *file)
 	file->cache = line_cache_open(file->cache_folder, &file->source.build_id);
 }
 
-/* Gives up the longest unused units. */
+/* Frees the least recently used units. */
 static void make_room(struct line_file *file, uint32_t keep)
 {
 	if (file->unit_bytes <= MOST_UNIT_BYTES)
@@ -363,7 +364,7 @@ struct dwarf_unit *line_file_debug_unit(struct line_file *file, uint64_t address
 	return debug && unit < debug->units.count ? debug->units.items[unit] : NULL;
 }
 
-/* Looking for the package takes a while: it is done when somebody wants to know. */
+/* Looking for the package takes a while, so it is done only when the problem is reported. */
 static void add_advice(struct line_file *file)
 {
 	struct buf advice = { 0 };

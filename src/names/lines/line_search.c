@@ -8,7 +8,7 @@
 #include "dwarf/line_program.h"
 #include "dwarf/unit_walk.h"
 
-/* A line of a header may be in many units; more stretches than this help nobody. */
+/* A line of a header may be in many units; more ranges than this help no one. */
 enum { MOST_ADDRESSES = 4096, MOST_HELD = 48 << 20 };
 
 struct unit_search {
@@ -18,12 +18,12 @@ struct unit_search {
 	VEC(bool) fits; /* by file of the program */
 	uint32_t line;
 	bool in_sequence, is_code;
-	bool was_line;	       /* the row before is of the line */
+	bool was_line;	       /* the previous row is of the line */
 	uint64_t last_address; /* of a row that was taken and may turn out to be empty */
 	bool has_last;
 };
 
-/* Is @name the whole, or the end from a slash on, of @file? */
+/* True if @name is @file, or its end after a slash. */
 static bool is_file(const char *name, const char *file)
 {
 	size_t wanted = strlen(name), length = strlen(file);
@@ -33,7 +33,7 @@ static bool is_file(const char *name, const char *file)
 	return wanted == length || file[length - wanted - 1] == '/';
 }
 
-/* Which files of the program are meant? False: none is. */
+/* Finds the matching files of the program. False: none. */
 static bool find_files(struct unit_search *unit, const char *name)
 {
 	struct buf path = { 0 };
@@ -76,7 +76,7 @@ static bool take_row(void *context, const struct line_row *row)
 	if (!unit->in_sequence)
 		unit->is_code = unit_code_holds(unit->code, row->address);
 	unit->in_sequence = !row->end;
-	/* The row before reaches up to here: nothing of it is left if this one begins there too. */
+	/* The previous row ends here: it is empty if this one begins at the same address. */
 	if (unit->has_last && (row->address > unit->last_address || is_line))
 		take_last(unit);
 	unit->has_last = false;

@@ -11,7 +11,7 @@
 #include "foreign/door.h"
 #include "foreign/foreign.h"
 
-/* What the indexes of lines of all files together may take. */
+/* Limit for the line indexes of all files together. */
 #define MOST_CACHE_BYTES (512ULL << 20)
 
 static int check_folder(struct foreign *foreign, const char *option, const char *path,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How lines are found, as options say it: the same for every command that shows them. */
+/* Finds lines as options say: the same for every command that shows them. */
 #ifndef NAMES_LINES_LINE_SERVICE_H
 #define NAMES_LINES_LINE_SERVICE_H
 
@@ -9,7 +9,8 @@
 #include "model/profile.h"
 #include "names/lines/lines.h"
 
-/* Texts are borrowed. Zeroes: what is on this machine, and servers if DEBUGINFOD_URLS names any. */
+/* Texts are borrowed. Zero-initialised: this machine's files, and servers if DEBUGINFOD_URLS names
+ * any. */
 struct line_options {
 	const char *symfs;
 	bool symfs_sealed;		     /* as in struct door_root */
@@ -17,9 +18,9 @@ struct line_options {
 	const struct image_readers *readers; /* as in struct lines_options */
 	const char *const *debug_folders;
 	size_t debug_folder_count;
-	bool debuginfod; /* asked for by name */
+	bool debuginfod; /* requested explicitly */
 	bool no_cache;	 /* neither read nor write indexes on disk */
-	/* told while a server is waited for, and "" when the waiting ends */
+	/* called while a server is awaited, and with "" when that ends */
 	void (*progress)(void *context, const char *what);
 	void *progress_context;
 	/* as in struct debug_options */
@@ -28,23 +29,24 @@ struct line_options {
 	void *opened_context;
 };
 
-/* Are the folders there? -EINVAL and one line: looking into none of them would go unnoticed. */
+/* Checks that the folders exist. -EINVAL and one line: otherwise a wrong folder would go
+ * unnoticed. */
 int line_service_check(const struct line_options *options, struct err *err);
 
-/* Lines and what they stand on. */
+/* Lines and what they depend on. */
 struct line_service {
 	struct debug_files *debug_files;
 	struct cache_folder *cache;
 	struct lines *lines;
 };
 
-/* Never fails: what cannot be had is done without. @profile and the texts of @options are borrowed.
+/* Never fails: does without what is not available. @profile and the texts of @options are borrowed.
  * @open_image as in struct lines_options; it may be NULL. */
 void line_service_start(struct line_service *service, const struct profile *profile,
 			const struct line_options *options,
 			int (*open_image)(void *context, uint32_t image, struct err *err),
 			void *context);
-/* Writes what was learned to the cache. One that was never started is fine. */
+/* Writes new units to the cache. A service that was never started is fine. */
 void line_service_stop(struct line_service *service);
 
 #endif

@@ -14,22 +14,22 @@
 #include "place/jit/told_lines.h"
 
 enum {
-	/* All files together; the longest unused are put to rest beyond it. */
+	/* Limit for all files together; beyond it the least recently used ones are put to rest. */
 	MOST_BYTES = 96 << 20,
 };
 
-/* What is known of an image. */
+/* The lines of one image. */
 struct image_lines {
 	struct lines *lines;
 	uint32_t image;
 	struct line_file *file; /* NULL: images of this kind have no lines */
 	uint64_t used;
-	/* kernel and modules: where what the profile has is in the file */
+	/* kernel and modules: the profile's addresses in the file */
 	struct code_places places;
 	bool places_read;
 };
 
-/* Lines of a kernel's or module's file, moved back. */
+/* Lines of a kernel's or module's file, converted to the profile's addresses. */
 struct moved {
 	const struct code_places *places;
 	void (*give)(void *context, uint64_t start, uint64_t end, const char *file, uint32_t line);
@@ -39,11 +39,11 @@ struct moved {
 struct lines {
 	const struct profile *profile;
 	struct lines_options options;
-	struct image_lines **images; /* by image; NULL: not asked yet */
+	struct image_lines **images; /* by image; NULL: not needed yet */
 	size_t image_count;
 	uint64_t uses;
-	struct told_lines told;	 /* of code that was made at run time */
-	struct line_place place; /* the one that was answered with of these */
+	struct told_lines told;	 /* of JIT code */
+	struct line_place place; /* of JIT code: the last answer */
 };
 
 struct lines *lines_new(const struct profile *profile, const struct lines_options *options)
@@ -88,7 +88,7 @@ static int open_file(void *context, struct err *err)
 	return recorded_files_open(lines->profile, known->image, lines->options.readers, err);
 }
 
-/* Its addresses are not those of a file. */
+/* True if the image's addresses are not those of a file. */
 static bool is_of_kernel(const struct image *image)
 {
 	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
@@ -130,7 +130,7 @@ static void make_file(struct image_lines *known)
 				    known->lines->options.cache);
 }
 
-/* Puts the longest unused files to rest. */
+/* Puts the least recently used files to rest. */
 static void make_room(struct lines *lines, const struct image_lines *keep)
 {
 	for (;;) {
@@ -178,7 +178,7 @@ static struct image_lines *find_image(struct lines *lines, uint32_t image)
 	return known;
 }
 
-/* Opens the file with the debug information, wherever it is, for its symbols. */
+/* Opens the file with the debug information, wherever it is, to read its symbols. */
 static void read_places(struct image_lines *known)
 {
 	struct dwarf_file *debug = line_file_debug(known->file);
@@ -188,7 +188,7 @@ static void read_places(struct image_lines *known)
 		code_places_read(debug->elf, known->lines->profile, known->image, &known->places);
 }
 
-/* The address of an image as its file has it. False: it cannot be known. */
+/* Converts an address of an image to its file's. False: it is not known. */
 static bool find_address(struct image_lines *known, uint64_t *address)
 {
 	if (!known->file)

@@ -19,13 +19,13 @@ struct source_file {
 	VEC(size_t) lines;
 };
 
-/* What came of a name. */
+/* The result for a name. */
 struct asked_source {
 	bool asked;
 	struct readers readers;	  /* the last ones that asked, */
-	struct err why;		  /* and why they do not see it; "": they do */
-	bool refused;		  /* there is one */
-	struct source_file *file; /* NULL: nobody was admitted yet */
+	struct err why;		  /* why they may not see it; "": they may */
+	bool refused;		  /* there is such a file */
+	struct source_file *file; /* NULL: no reader may see it so far */
 };
 
 struct source_files {
@@ -85,11 +85,11 @@ struct source_search {
 	const char *name;
 	int fd; /* -1: not found yet */
 	char *path;
-	struct err *err; /* why not: what was there and refused counts more than what was not */
+	struct err *err; /* why not; a refused file outranks a missing one */
 	int rc;
 };
 
-/* Takes @path, which is where @name is below the root. */
+/* Takes over @path, the full path of @name below the root. */
 static bool try_below(struct source_search *search, const struct door_root *root, const char *name,
 		      char *path)
 {
@@ -211,8 +211,8 @@ static void find_lines(struct source_file *file)
 		*vec_push(&file->lines) = begin;
 }
 
-/* The first who may see a file have it read; of others it is only asked whether they may, for names
- * are shared by files of many owners. */
+/* The file is read for the first readers who may see it. For others only their permission is
+ * checked, since files of many owners share names. */
 static void ask(const struct source_files *files, const struct readers *readers, const char *name,
 		struct asked_source *answer)
 {

@@ -12,14 +12,14 @@
 #include "names/spelling/mangling.h"
 #include "names/spelling/short_names.h"
 
-/* Names asked for and their answers have the same index. */
+/* Names and their answers have the same index. */
 struct demangler {
 	enum demangler_style style;
 	struct strpool names;
-	VEC(const char *) answers; /* NULL: not worked out */
+	VEC(const char *) answers; /* NULL: not demangled yet */
 	struct strpool texts;
-	struct buf text;  /* being worked out */
-	struct buf whole; /* a name that is to be shortened */
+	struct buf text;  /* current answer */
+	struct buf whole; /* a name to shorten */
 };
 
 enum demangler_style demangler_style_by_name(const char *name)
@@ -70,7 +70,7 @@ static void append_readable(struct demangler *demangler, const char *mangled)
 		buf_add_str(text, language ? buf_text(&demangler->whole) : mangled);
 }
 
-/* One symbol, perhaps with "@plt", as it can be read or as it is. */
+/* Appends one symbol, maybe with "@plt": demangled, or unchanged. */
 static void append_symbol(struct demangler *demangler, const char *name, size_t length)
 {
 	struct buf *text = &demangler->text;

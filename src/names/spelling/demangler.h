@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names as people write them: C++, Rust and D, by libiberty, each worked out once. */
+/* Names as people write them: C++, Rust and D, by libiberty. Each is demangled once. */
 #ifndef NAMES_SPELLING_DEMANGLER_H
 #define NAMES_SPELLING_DEMANGLER_H
 
@@ -8,7 +8,7 @@ struct demangler;
 /* How much of a name is shown. */
 enum demangler_style {
 	DEMANGLER_NONE,	  /* names stay as they are in symbol tables */
-	DEMANGLER_NORMAL, /* all of it */
+	DEMANGLER_NORMAL, /* the whole name */
 	DEMANGLER_SMART,  /* C++ as in short_names.h */
 	DEMANGLER_STYLE_COUNT,
 };
@@ -19,9 +19,9 @@ enum demangler_style demangler_style_by_name(const char *name);
 struct demangler *demangler_new(enum demangler_style style);
 void demangler_free(struct demangler *demangler); /* NULL is fine */
 
-/* The readable form of a symbol's name: parameters included, Rust's hash left out, "@plt" kept,
- * both sides of a bracket "a->b". What is not mangled, cannot be read or would be too long comes
- * back as it is. Borrowed from the demangler, or @name itself. */
+/* The readable form of a symbol's name: with parameters, without Rust's hash, "@plt" kept, both
+ * sides of a bracket "a->b". A name that is not mangled, cannot be read or would be too long comes
+ * back unchanged. Borrowed from the demangler, or @name itself. */
 const char *demangler_text(struct demangler *demangler, const char *name);
 
 #endif

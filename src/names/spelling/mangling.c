@@ -13,15 +13,15 @@
 enum {
 	MAX_MANGLED = 16 * 1024,
 	MAX_READABLE = 64 * 1024, /* a few dozen mangled bytes can stand for gigabytes */
-	/* D is read without a limit of its own, and each reference back to a type may double what a
-	 * name stands for. */
+	/* libiberty has no limit for D, and each back reference to a type may double the length of
+	 * the result. */
 	MAX_D_MANGLED = 2 * 1024,
 	MAX_D_REFERENCES = 8,
-	/* The library's own limit of recursion refuses every longer name, deep or not; so these are
-	 * read without it, on a stack that is large enough for the deepest. */
+	/* The library's recursion limit refuses every longer name, deep or not. Longer names are
+	 * read without it, on a stack large enough for the deepest. */
 	MAX_LIMITED = 1024,
-	LARGE_STACK = 64 << 20,		   /* bytes; only what is used of it takes memory */
-	OPTIONS = DMGL_PARAMS | DMGL_ANSI, /* and recursion stays limited */
+	LARGE_STACK = 64 << 20,		   /* bytes; only the used part takes memory */
+	OPTIONS = DMGL_PARAMS | DMGL_ANSI, /* recursion stays limited */
 };
 
 struct output {
@@ -33,7 +33,7 @@ struct output {
 typedef int (*reader)(const char *mangled, int options, demangle_callbackref callback,
 		      void *opaque);
 
-/* Rust first: its older mangling is valid C++, but for the hash at its end. */
+/* Rust first: its older mangling is valid C++, except for the hash at its end. */
 static const struct {
 	enum mangling language;
 	reader read;
@@ -55,7 +55,7 @@ bool mangling_is(const char *name)
 	       strncmp(name, "__Z", 3) == 0 || is_d(name) || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-/* libiberty's callback cannot say "stop": leaving by longjmp is the one way out. */
+/* libiberty's callback cannot stop the demangler, so longjmp is the only way out. */
 static void take(const char *piece, size_t size, void *opaque)
 {
 	struct output *output = opaque;
@@ -85,7 +85,7 @@ static void *read_it(void *context)
 	return NULL;
 }
 
-/* On a stack of its own; nothing else runs meanwhile. */
+/* Reads on a separate stack; nothing else runs meanwhile. */
 static void read_deep(struct reading *reading)
 {
 	pthread_attr_t attributes;
@@ -112,8 +112,8 @@ static bool read_language(reader read, const char *mangled, struct buf *text)
 	return reading.good;
 }
 
-/* How far back a reference that begins at @at ('Q') points: base 26, the last digit a small letter.
- * 0: it is none. */
+/* The distance of a back reference that begins at @at ('Q'): base 26, the last digit a small
+ * letter. 0: not a reference. */
 static size_t d_reference(const char *at)
 {
 	size_t distance = 0;
@@ -123,7 +123,7 @@ static size_t d_reference(const char *at)
 	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
 }
 
-/* May it be read with what memory there is? References to plain names, which begin with their
+/* True if demangling it takes limited memory. References to plain names, which begin with their
  * length, are harmless. */
 static bool d_is_bounded(const char *mangled)
 {

@@ -14,9 +14,9 @@ enum mangling {
 	MANGLING_D,
 };
 
-/* Could this be a mangled name? Cheap. */
+/* True if this may be a mangled name. Cheap. */
 bool mangling_is(const char *name);
-/* Appends the readable form of a whole mangled name. MANGLING_NONE, and nothing appended, when it
+/* Appends the readable form of a whole mangled name. MANGLING_NONE, with nothing appended, if it
  * cannot be read or would be too long. */
 enum mangling mangling_read(const char *mangled, struct buf *text);
 

@@ -13,7 +13,7 @@ static bool is_word(char character)
 	return isalnum((unsigned char)character) || character == '_';
 }
 
-/* The length of "operator" and the signs behind it, at @at; 0: there is none. */
+/* The length of "operator" and the signs after it, at @at; 0: there is none. */
 static size_t operator_length(const char *name, const char *at)
 {
 	size_t length = sizeof(operator_word) - 1;
@@ -28,13 +28,13 @@ static size_t operator_length(const char *name, const char *at)
 	return length + strspn(at + length, "<>=!+-*/%^&|~,");
 }
 
-/* A walk over a readable name that knows what is inside of brackets. */
+/* A walk over a readable name that tracks the depth of brackets. */
 struct walk {
 	const char *name, *at;
 	int angles, rounds;
 };
 
-/* How many letters belong together here; depth is what it is behind them. */
+/* The length of the next piece; the depth afterwards is the one after it. */
 static size_t next_piece(struct walk *walk)
 {
 	size_t length = operator_length(walk->name, walk->at);
@@ -56,7 +56,7 @@ static bool is_outside(const struct walk *walk)
 	return walk->angles == 0 && walk->rounds == 0;
 }
 
-/* Where the name itself is: behind the type that is returned, before the parameters. */
+/* The bounds of the name itself: after the return type, before the parameters. */
 static void find_bare(const char *readable, const char **ret_start, const char **ret_end)
 {
 	struct walk walk = { .name = readable, .at = readable };
@@ -100,8 +100,8 @@ void name_pattern_bare(const char *readable, bool templates, struct buf *name)
 	}
 }
 
-/* Is the star at @at all of a template argument, or its beginning? No type begins with one but
- * Rust's "*const T" and "*mut T". */
+/* True if the star at @at is all of a template argument, or its beginning. No type begins with one,
+ * except Rust's "*const T" and "*mut T". */
 static bool begins_argument(const char *pattern, const char *at)
 {
 	if (strncmp(at + 1, "const ", 6) == 0 || strncmp(at + 1, "mut ", 4) == 0)
@@ -118,7 +118,7 @@ bool name_pattern_is_glob(const char *pattern)
 	while (*walk.at) {
 		size_t length = next_piece(&walk);
 
-		/* "char*" among parameters is no glob; "*(int)" is */
+		/* "char*" among parameters is not a glob; "*(int)" is */
 		if (length == 1 && is_outside(&walk) && strchr("*?[", *walk.at))
 			return true;
 		if (walk.angles && *walk.at == '*' && begins_argument(pattern, walk.at))
@@ -135,7 +135,7 @@ bool name_pattern_is_part(const char *symbol)
 	return dot && dot > symbol;
 }
 
-/* Suffixes of copies: gcc's and clang's. */
+/* Suffixes of compiler-made copies: gcc's and clang's. */
 static const char *const clones[] = { ".isra", ".constprop", ".part", ".llvm", ".lto_priv" };
 
 static bool is_clone(const char *pattern, const char *symbol)
@@ -151,7 +151,7 @@ static bool is_clone(const char *pattern, const char *symbol)
 	return false;
 }
 
-/* Is @pattern what comes behind a "::" of @name, to its end? */
+/* True if @pattern is the rest of @name after a "::". */
 static bool is_last(const char *pattern, const char *name)
 {
 	size_t length = strlen(name), wanted = strlen(pattern);
@@ -160,7 +160,7 @@ static bool is_last(const char *pattern, const char *name)
 	       strncmp(name + length - wanted - 2, "::", 2) == 0;
 }
 
-/* The parts of a readable name before "[clone" and a trailing "const". */
+/* True if @pattern is the readable name, apart from "[clone ...]" or a trailing "const". */
 static bool is_whole(const char *pattern, const char *readable)
 {
 	size_t length = strlen(pattern);
@@ -170,7 +170,7 @@ static bool is_whole(const char *pattern, const char *readable)
 		strcmp(readable + length, " const") == 0);
 }
 
-/* Appends a bare name without the template arguments that end it: "Box<int>::as" of
+/* Appends a bare name without its last template arguments: "Box<int>::as" for
  * "Box<int>::as<char>". */
 static void add_without_last_arguments(const char *bare, struct buf *name)
 {
@@ -240,7 +240,7 @@ static enum name_fit fit_readable(const char *pattern, const char *readable)
 
 	name_pattern_bare(readable, true, &bare);
 	name_pattern_bare(readable, false, &plain);
-	/* what was copied from a list is meant as it stands, whatever letters it has */
+	/* a name copied from a list is meant literally, whatever characters it has */
 	if (fits_glob(pattern, readable, buf_text(&bare)))
 		fit = NAME_FIT_WHOLE;
 	else

@@ -7,18 +7,18 @@
 
 #include "base/vec.h"
 
-enum { MAX_DEPTH = 2 }; /* of template arguments that are shown */
+enum { MAX_DEPTH = 2 }; /* of template arguments shown */
 
-/* Namespaces of an implementation's own, which nobody writes. */
+/* Internal namespaces of implementations, which no one writes. */
 static const char *const hidden[] = { "__cxx11::", "__1::", "__2::" };
 
-/* Arguments that are left to their defaults, where others stand before them. */
+/* Arguments that usually have their defaults, after other arguments. */
 static const char *const defaults[] = {
 	"std::allocator<", "std::char_traits<",	 "std::less<",		 "std::hash<",
 	"std::equal_to<",  "std::regex_traits<", "std::default_delete<",
 };
 
-/* Templates that have a name of their own for these arguments, in the short form. */
+/* Templates with these arguments, in the short form, that have their own name. */
 static const struct {
 	const char *template, *name;
 } aliases[] = {
@@ -51,7 +51,7 @@ static bool is_word(char letter)
 	return isalnum((unsigned char)letter) || letter == '_';
 }
 
-/* How many letters of an operator's name follow "operator" at @at: its signs are no brackets. */
+/* The number of an operator's letters that follow "operator" at @at: its signs are not brackets. */
 static size_t operator_signs(const char *begin, const char *at)
 {
 	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "<<", ">>",
@@ -70,14 +70,14 @@ static size_t operator_signs(const char *begin, const char *at)
 	return 0;
 }
 
-/* An arrow of a return type closes nothing. */
+/* The arrow of a return type closes no bracket. */
 static bool is_arrow(const char *begin, const char *at)
 {
 	return *at == '>' && at > begin && at[-1] == '-';
 }
 
-/* Where the list of arguments that begins behind @at ends, and where the commas of it are; NULL:
- * nowhere. @at: behind the '<'. */
+/* The bounds of a list of arguments and the end of each. find_list: @at is after the '<'; false: no
+ * such list. */
 struct list {
 	const char *begin, *end;
 	VEC(const char *) ends; /* of the arguments */
@@ -112,7 +112,7 @@ static bool find_list(const char *begin, const char *at, struct list *list)
 }
 
 struct shortening {
-	const char *name; /* the whole, for a look back */
+	const char *name; /* the whole name, to look back */
 	struct buf *text;
 	bool failed;
 };
@@ -152,7 +152,7 @@ static void add_argument(struct shortening *shortening, const char *at, const ch
 	}
 }
 
-/* The template that was just written, from its first letter on, may have a name of its own. */
+/* Replaces the template that was just written, if it has its own name. */
 static void use_alias(struct buf *text, size_t bracket)
 {
 	size_t begin = bracket;
@@ -181,14 +181,14 @@ static void add_arguments(struct shortening *shortening, const struct list *list
 	}
 	buf_add_char(text, '>');
 	use_alias(text, bracket);
-	/* Too deep to be read, unless it got a name of its own, or there is little of it. */
+	/* Too deep to read, unless it got its own name. */
 	if (depth > MAX_DEPTH && text->size > bracket && text->bytes[bracket] == '<') {
 		text->size = bracket;
 		buf_add_str(text, "<...>");
 	}
 }
 
-/* How many letters at @at belong to a namespace that is left out. */
+/* The number of letters at @at that belong to a hidden namespace. */
 static size_t hidden_letters(const struct shortening *shortening, const char *at)
 {
 	if (at == shortening->name || at[-1] != ':')
@@ -200,7 +200,7 @@ static size_t hidden_letters(const struct shortening *shortening, const char *at
 	return 0;
 }
 
-/* @depth: of the lists of arguments around. */
+/* @depth: nesting of the argument lists around. */
 static void add_part(struct shortening *shortening, const char *at, const char *end, int depth)
 {
 	struct list list = { 0 };
