@@ -7,8 +7,8 @@
 #include "store/facts.h"
 #include "store/sql.h"
 
-/* Do the numbers of these words mean in the file what they mean here? Those that only the file has
- * are in rows that stay as they are. */
+/* True if the numbers of these words mean in the file what they mean here. Words that only the file
+ * has occur only in rows that are not rewritten. */
 static bool has_words(const struct wordlist_map *words)
 {
 	static const enum wordlist lists[] = { WORDLIST_FRAME_KIND, WORDLIST_SYMBOL_KIND };

@@ -162,7 +162,7 @@ void checksums_add_integers(struct checksums_read *read, uint64_t id, const int6
 	buf_add(&read->pending, bytes, count * BYTES);
 }
 
-/* A part of which nothing was read has lost its rows. */
+/* False also for a part without any rows read: they are lost. */
 static bool is_as_written(const struct checksums_read *read, size_t *at, sqlite3_stmt *stmt)
 {
 	uint64_t part, rows, crc;

@@ -5,7 +5,7 @@
 
 #include "store/schema.h"
 
-/* Rows 0 of the dictionaries are made by profile_new and replaced when read. */
+/* profile_new makes row 0 of each dictionary; reading replaces it. */
 #define DEFINE_LIST(word, list)                                                    \
 	static size_t word##_count(const struct profile *profile)                  \
 	{                                                                          \

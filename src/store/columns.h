@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dictionaries of a profile, described once for writing, reading and checking: a new column is
- * a row in columns.c and a line in schema.sql (and in prospect-profile(5), which a test compares).
+ * The dictionaries of a profile, described once for writing, reading and checking. A new column
+ * needs a row in columns.c and a line in schema.sql (and in prospect-profile(5), which a test
+ * compares).
  */
 #ifndef STORE_COLUMNS_H
 #define STORE_COLUMNS_H
@@ -14,7 +15,7 @@
 #include "model/profile.h"
 #include "store/wordlist.h"
 
-/* In the order of reading. */
+/* In the order in which they are read. */
 enum table_id {
 	TABLE_EVENT,
 	TABLE_IMAGE,
@@ -31,7 +32,7 @@ enum table_id {
 enum column_type {
 	COLUMN_I32,
 	COLUMN_U32,
-	COLUMN_U64, /* its bits: negative from 2^63 up */
+	COLUMN_U64, /* stored as its bits: negative from 2^63 up */
 	COLUMN_BOOL,
 	COLUMN_DOUBLE,
 	COLUMN_TEXT,	  /* a str_id in memory */
@@ -41,7 +42,7 @@ enum column_type {
 	COLUMN_REFERENCE, /* an index into the table `target` */
 	COLUMN_BUILD_ID,
 	COLUMN_CODE, /* the bytes of a struct kept_code */
-	COLUMN_UP,   /* of stack: id - parent */
+	COLUMN_UP,   /* of table stack: id - parent */
 };
 
 struct column {
@@ -64,16 +65,16 @@ struct table {
 	const struct column *columns; /* all but id */
 	size_t column_count;
 	size_t limit;	    /* rows */
-	ptrdiff_t dirty_at; /* of the bool in the row, or TABLE_..._DIRTY */
+	ptrdiff_t dirty_at; /* offset of the bool in the row, or TABLE_..._DIRTY */
 	size_t (*count)(const struct profile *profile);
 	void *(*row)(struct profile *profile, size_t id);
 	void (*append)(struct profile *profile); /* a zeroed row */
-	bool optional; /* files from before there was such a table have none */
+	bool optional;				 /* older files do not have it */
 };
 
 extern const struct table columns_tables[TABLE_COUNT];
 
-/* Enumerations and numbers of 32 bits are accessed alike. */
+/* Enumerations are accessed like 32-bit numbers. */
 _Static_assert(sizeof(enum image_kind) == sizeof(uint32_t), "enumerations have 32 bits");
 
 static inline uint32_t column_get_u32(const void *field)

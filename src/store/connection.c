@@ -18,8 +18,8 @@
 #include "store/sql.h"
 
 enum {
-	TICK_OPS = 1000, /* of the SQLite machine, between two calls of on_tick */
-	/* Reading a row takes some ten operations and the row some ten bytes. */
+	TICK_OPS = 1000, /* operations of the SQLite machine between two calls of on_tick */
+	/* A row has some ten bytes, and reading it takes some ten operations. */
 	OPS_PER_BYTE = 8,
 	OPS_ALWAYS = 50 * 1000 * 1000,
 
@@ -96,7 +96,7 @@ static int check_version(const uint8_t *header, const char *path, struct err *er
 	return 0;
 }
 
-/* A page that a disk lost is of zeroes. That this was a profile cannot be known. */
+/* A page that the disk lost reads as zeroes, so this may have been a profile. */
 static int explain_first(const uint8_t *header, uint64_t size, const char *path, struct err *err)
 {
 	static const uint8_t nothing[16];
@@ -189,14 +189,14 @@ static void harden(sqlite3 *db)
 	sqlite3_busy_timeout(db, CONNECTION_BUSY_MS);
 }
 
-/* Statements stop after what the size of the file can explain. */
+/* Stops statements that run longer than the size of the file explains. */
 static void limit_time(struct connection *connection, uint64_t size)
 {
 	connection->budget = (size * OPS_PER_BYTE + OPS_ALWAYS) / TICK_OPS;
 	sqlite3_progress_handler(connection->db, TICK_OPS, on_tick, connection);
 }
 
-/* Why SQLite could not start to read. */
+/* Explains why SQLite could not start to read. */
 static int explain_begin(int rc, const char *path, struct err *err)
 {
 	if (rc == -EBADMSG || rc == -EINVAL)
@@ -211,7 +211,7 @@ static int explain_begin(int rc, const char *path, struct err *err)
 	return sql_explain(rc, "open", path, err);
 }
 
-/* The first read: rolls back what a killed recorder left. */
+/* The first read: SQLite rolls back what a killed recorder left. */
 static int begin(struct connection *connection, struct err *err)
 {
 	int rc = sql_exec(connection->db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
@@ -224,8 +224,8 @@ static int begin(struct connection *connection, struct err *err)
 
 static int open_database(struct connection *connection, struct err *err)
 {
-	/* Read and write, so that an interrupted write can be undone; SQLite falls back to reading
-	 * where writing is not permitted. */
+	/* Read and write, to be able to roll back an interrupted write. SQLite falls back to
+	 * reading if it may not write. */
 	int code =
 		sqlite3_open_v2(connection->path, &connection->db,
 				SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
@@ -284,7 +284,7 @@ int connection_size(const struct connection *connection, uint64_t *ret_bytes)
 	return read_header(connection->db, header, ret_bytes);
 }
 
-/* Takes the bytes, which SQLite allocated. */
+/* Takes ownership of the bytes, which SQLite allocated. */
 static int open_bytes(struct connection *connection, unsigned char *bytes, sqlite3_int64 size)
 {
 	int code = sqlite3_open_v2(":memory:", &connection->db,

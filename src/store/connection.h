@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A database connection for reading a file that nobody vouches for: no view, trigger or extension
- * of the file runs, limits are low, a statement that runs far longer than the size of the file can
- * explain is stopped, the first bytes are checked before SQLite parses anything, and no other file
- * than this one and its journal is touched (guard.h).
+ * A database connection that reads an untrusted file (guard.h):
+ *   - no view, trigger or extension of the file runs
+ *   - SQLite's limits are low
+ *   - a statement stops if it runs far longer than the size of the file explains
+ *   - the first bytes are checked before SQLite parses anything
+ *   - SQLite touches no other file than this one and its journal
  */
 #ifndef STORE_CONNECTION_H
 #define STORE_CONNECTION_H
@@ -15,45 +17,46 @@
 #include "base/err.h"
 #include "store/guard.h"
 
-/* How long a statement waits for a lock: that of a recorder's flush, usually. */
+/* How long a statement waits for a lock, usually that of a recorder's flush. */
 enum { CONNECTION_BUSY_MS = 5000 };
 
 struct connection {
 	sqlite3 *db;
 	struct guard *guard; /* what db may touch; owned */
 	char *path;	     /* absolute, owned */
-	uint64_t budget;     /* ticks of the SQLite machine one statement may take */
-	uint64_t used;	     /* by the current one */
-	bool recording; /* somebody was, or may have been, writing the file when it was opened */
+	uint64_t budget;     /* ticks of the SQLite machine that one statement may take */
+	uint64_t used;	     /* ticks of the current statement */
+	bool recording;	     /* a recorder held, or may have held, the file when it was opened */
 };
 
-/* The absolute path of @path, whose last part need not exist and is not followed when it is a
- * symbolic link. Without it a path like ":memory:" or "file:x" would mean something to SQLite. The
- * caller frees it. */
+/* The absolute path of @path; the caller frees it. The last part of @path need not exist, and a
+ * symbolic link there is not followed. SQLite would take a path like ":memory:" or "file:x" for
+ * something else. */
 int connection_absolute(const char *path, char **ret_path, struct err *err);
 
-/* Opens a profile and starts a read transaction, which lasts until connection_close: everything is
- * seen as of now, and a recorder that flushes meanwhile has to wait. An interrupted write is undone
- * first. Errors as store_open's. */
+/* Opens a profile and starts a read transaction that lasts until connection_close: everything is
+ * seen as of now, and a recorder that flushes meanwhile has to wait. First rolls back an
+ * interrupted write. Errors as store_open's. */
 int connection_open(struct connection *connection, const char *path, struct err *err);
 /* Gives the next statement its full budget. */
 void connection_refill(struct connection *connection);
-/* May the file be changed: is it permitted, and is no recorder at work that would not know? */
+/* True if the file may be written: permissions allow it, and no recorder, which would not notice
+ * the change, is at work. */
 bool connection_writable(const struct connection *connection);
 void connection_close(struct connection *connection);
 
-/* How large the file is, as of now. 0 or a negative errno. */
+/* The current size of the file. 0 or a negative errno. */
 int connection_size(const struct connection *connection, uint64_t *ret_bytes);
-/* A copy of it in memory, which may be written to: as hardened, and without a transaction. The
- * caller closes it. -ENOMEM or another negative errno. */
+/* A copy of the file in memory that may be written, hardened in the same way, without a
+ * transaction. The caller closes it. -ENOMEM or another negative errno. */
 int connection_copy(const struct connection *connection, struct connection *ret_copy);
 
-/* Is a recorder at work on this file, or can that not be told? Do not call it while this process
- * has the file open: closing a descriptor drops all locks of a process (fcntl(2)). */
+/* True if a recorder holds this file, or if that cannot be determined. Do not call it while this
+ * process has the file open: closing a descriptor drops all locks of the process (fcntl(2)). */
 bool connection_is_recording(const char *path);
 
-/* The first bytes of an open database: 0 when they are a profile's that this program reads, else
- * -EINVAL, -ENOTSUP or -EBADMSG and the sentence. */
+/* Checks the first bytes of an open database. Returns 0 if it is a profile that this program reads;
+ * else -EINVAL, -ENOTSUP or -EBADMSG with the reason in @err. */
 int connection_check_header(sqlite3 *db, const char *path, struct err *err);
 
 #endif

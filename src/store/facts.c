@@ -171,7 +171,7 @@ int facts_read(sqlite3 *db, struct profile *profile, struct err *err)
 	return rc ? rc : read_losses(db, profile, err);
 }
 
-/* Rows that are wrong are passed over, and counted. */
+/* Skips wrong rows and counts them. */
 static int read_sound(sqlite3 *db, const char *text, struct profile *profile,
 		      int (*read)(sqlite3_stmt *stmt, struct profile *profile, struct err *err),
 		      uint64_t *wrong)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How SQLite lays out pages and rows (sqlite3 fileformat2), for those who read them without it. */
+/* How SQLite lays out pages and rows (sqlite3 fileformat2), for code that reads them without
+ * SQLite. */
 #ifndef STORE_FILE_FORMAT_H
 #define STORE_FILE_FORMAT_H
 
@@ -32,10 +33,10 @@ enum {
 	FORMAT_SERIAL_DOUBLE = 7,
 	FORMAT_SERIAL_0 = 8,
 	FORMAT_SERIAL_1 = 9,
-	FORMAT_FIRST_BLOB_OR_TEXT = 12, /* from here on they say how long they are */
+	FORMAT_FIRST_BLOB_OR_TEXT = 12, /* from here on the type includes the length */
 };
 
-/* At most eight bytes, the highest first; 0 when they are not there. */
+/* An integer of at most eight bytes, highest byte first; 0 if the bytes are not there. */
 static inline uint64_t format_big_endian(struct reader *reader, unsigned bytes)
 {
 	const uint8_t *at = reader_bytes(reader, bytes);
@@ -46,10 +47,10 @@ static inline uint64_t format_big_endian(struct reader *reader, unsigned bytes)
 	return value;
 }
 
-/* Seven bits a byte, the highest first; the ninth has eight (section 1.6). */
+/* Seven bits a byte, highest first; the ninth byte has eight (section 1.6). */
 uint64_t format_long_varint(struct reader *reader);
 
-/* Most are of one byte. */
+/* Most varints have one byte. */
 static inline uint64_t format_varint(struct reader *reader)
 {
 	if (!reader->bad && reader->at < reader->end && *reader->at < 0x80)
@@ -57,7 +58,7 @@ static inline uint64_t format_varint(struct reader *reader)
 	return format_long_varint(reader);
 }
 
-/* Bytes of a value of this type. */
+/* Size in bytes of a value of this type. */
 static inline uint64_t format_value_bytes(uint64_t type)
 {
 	static const uint8_t sizes[FORMAT_FIRST_BLOB_OR_TEXT] = {
@@ -73,8 +74,8 @@ static inline bool format_is_integer(uint64_t type)
 	return type - 1 < FORMAT_SERIAL_INT64 || type == FORMAT_SERIAL_0 || type == FORMAT_SERIAL_1;
 }
 
-/* Integers are signed and have the highest byte first. Eight bytes are taken at once where the row
- * has as many, which is nearly always. */
+/* Integers are signed, highest byte first. Reads eight bytes at once if the row still has eight,
+ * which is nearly always true. */
 static inline int64_t format_integer(struct reader *values, unsigned bytes)
 {
 	unsigned unused = 64 - 8 * bytes;
@@ -87,7 +88,7 @@ static inline int64_t format_integer(struct reader *values, unsigned bytes)
 	return (int64_t)be64toh(value) >> unused;
 }
 
-/* More than this of a row stands on other pages (section 1.6). */
+/* The most bytes of a row that its page holds; the rest is on overflow pages (section 1.6). */
 static inline uint64_t format_most_local(uint32_t usable_bytes, bool table)
 {
 	return table ? usable_bytes - 35 : (usable_bytes - 12) * 64 / 255 - 23;

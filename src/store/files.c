@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Profiles as files: recognised, and removed together with the journal beside them. */
+/* Profiles as files: recognising them, and removing them together with their journal. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int store_is_profile(const char *path)
 	rc = check_first_bytes(absolute);
 	if (rc == -EINVAL)
 		return 0;
-	/* A newer version or a damaged one is a profile still. */
+	/* A profile of a newer version or a damaged one is still a profile. */
 	return !rc || rc == -ENOTSUP || rc == -EBADMSG ? 1 : rc;
 }
 
@@ -47,7 +47,8 @@ bool store_is_recording(const char *path)
 	return connection_is_recording(path);
 }
 
-/* Locked until it has no name any more, so that no recorder takes it for its own meanwhile. */
+/* The lock lasts until the file has no name, so no recorder can take the file for its own
+ * meanwhile. */
 static int remove_locked(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -162,7 +162,7 @@ static int check_end(const char *path, const char *journal, struct err *err)
 	uint8_t end[sizeof(magic)] = { 0 };
 	struct stat status;
 
-	/* One that we may not read SQLite cannot read either. */
+	/* If this process may not read the journal, neither may SQLite. */
 	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < (off_t)sizeof(end))
 		return 0;
 	if (pread(fd, end, sizeof(end), status.st_size - (off_t)sizeof(end)) < 0 ||

@@ -76,7 +76,7 @@ int layers_each_block(const struct layers *layers, struct connection *connection
 	while (!rc && (rc = sql_step(stmt)) > 0) {
 		rc = block_rows_unpack(stmt, fields, &samples, why);
 		seen += samples.rows.count;
-		/* Pages of a damaged file may lead round in circles. */
+		/* The pages of a damaged file may form a cycle. */
 		if (!rc && seen > layers->blocks.samples)
 			rc = err_set(why, -EBADMSG, "more samples than table layer says");
 		if (!rc)
@@ -104,7 +104,7 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 	*ret_all = false;
 	if (rc || sums->samples == lacking)
 		return rc;
-	/* Samples came late, into a second long past. */
+	/* Some samples came late, into blocks of earlier seconds. */
 	sums_done(sums);
 	*ret_all = true;
 	rc = layers_each_block(layers, connection, 0, INT64_MAX, SAMPLE_ALL, add_samples, sums,
@@ -121,7 +121,7 @@ static int write_missing(const struct layers *layers, struct connection *connect
 	int rc = 0;
 
 	connection_refill(connection);
-	/* Another reader that mends the same file would wait for us as we for them. */
+	/* Do not wait: another reader that updates the same file would wait for this one. */
 	sqlite3_busy_timeout(connection->db, 0);
 	if (all)
 		rc = sql_exec(connection->db, "DELETE FROM total; DELETE FROM second");
@@ -143,8 +143,7 @@ int layers_mend(struct layers *layers, struct connection *connection, struct err
 	rc = layers_missing(layers, connection, &sums, &all, why);
 	if (rc)
 		return rc;
-	/* Not being able to write now (a full disk, another reader) is no reason not to read.
-	 */
+	/* The file can be read even if it cannot be written now (full disk, another reader). */
 	if (write_missing(layers, connection, &sums, all) < 0)
 		sql_exec(connection->db, "ROLLBACK");
 	sqlite3_busy_timeout(connection->db, CONNECTION_BUSY_MS);

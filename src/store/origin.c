@@ -38,7 +38,7 @@ static bool is_noted(const void *context, int fd)
 	       birth_ns == run->file_birth_ns;
 }
 
-/* The first of our descriptors that @fits says true to; -1: none. */
+/* The first descriptor of this process that @fits accepts; -1: none. */
 static int find(bool (*fits)(const void *context, int fd), const void *context)
 {
 	_cleanup_closedir_ DIR *folder = opendir("/proc/self/fd");

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns, not rows: neighbours in time share processor, event, period and often task and stack, so
- * each field is a series of its own (series.h), and each takes the form that suits it.
- *
- * Times are what a profile is made of, and they are nearly known: a timer ticks a whole number of
+ * Columns, not rows: samples next to each other in time share CPU, event, period and often task and
+ * stack. So each field is a series of its own (series.h), and each takes the form that suits it.
+ * Times take most of the room, and they are almost predictable: a timer ticks a whole number of
  * periods after the sample before. `steps` is that number (rounded; the sample's weight is the
- * period), and what remains is the lateness of the tick, one or two bytes. For an event that does
- * not count time this predicts nothing and costs little.
- *
- * The remainders take at least one byte per sample. That bounds what a hostile block can make a
- * reader allocate: never more samples than it has bytes.
+ * period). The remainder is the lateness of the tick, one or two bytes. For an event that does not
+ * count time this predicts nothing and costs little. Each remainder takes at least one byte, which
+ * bounds what a reader allocates for a hostile block: never more samples than the block has bytes.
  */
 #include "store/packed.h"
 
@@ -26,7 +23,7 @@
 /* The fields in the order of the file. */
 #define FIELDS(X) X(cpu) X(event) X(mode) X(context) X(task) X(stack) X(weight)
 
-/* When each event of the current processor last ticked. */
+/* When each event last ticked on the current CPU. */
 struct ticks {
 	uint64_t second_ns;
 	int cpu; /* -1: none yet */
@@ -38,7 +35,7 @@ static struct ticks ticks_make(uint64_t second)
 	return (struct ticks){ .second_ns = second * NS_PER_S, .cpu = -1 };
 }
 
-/* The time of the sample before this one: same processor and event, or the second's start. */
+/* Time of the previous sample of the same CPU and event, or the start of the second. */
 static uint64_t *ticks_last(struct ticks *ticks, const struct sample *sample)
 {
 	if (ticks->cpu != sample->cpu) {
@@ -107,7 +104,7 @@ void packed_encode(const struct sample *samples, size_t count, uint64_t second, 
 	encode_times(samples, count, second, buf);
 }
 
-/* Values that do not fit their field would come back as others: those are refused. */
+/* Refuses values that do not fit their field: they would be read as others. */
 #define DEFINE_DECODE(field)                                                                   \
 	static int decode_##field(struct reader *reader, struct sample *samples, size_t count, \
 				  uint64_t *values)                                            \
@@ -124,7 +121,7 @@ void packed_encode(const struct sample *samples, size_t count, uint64_t second, 
 FIELDS(DEFINE_DECODE)
 #undef DEFINE_DECODE
 
-/* What each of them is to a reader; 0: always wanted. */
+/* The enum sample_field of each field; 0: always wanted. */
 enum {
 	WANTED_cpu = SAMPLE_CPU,
 	WANTED_event = 0,
@@ -140,7 +137,7 @@ static int decode_fields(struct reader *reader, struct sample *samples, size_t c
 {
 	int rc = 0;
 
-	/* Times are told per processor. */
+	/* Times are encoded per CPU. */
 	fields |= fields & SAMPLE_TIME ? SAMPLE_CPU : 0;
 #define DECODE_FIELD(field)                                                   \
 	if (!rc)                                                              \
@@ -171,7 +168,7 @@ static int decode_times(struct reader *reader, struct sample *samples, size_t co
 	return rc;
 }
 
-/* Without its times, which stand behind the rest. */
+/* Skips the times, which are the last part of a block. */
 static void set_times(struct sample *samples, size_t count, uint64_t second)
 {
 	for (size_t i = 0; i < count; i++)

@@ -12,7 +12,7 @@
 #include "store/sql.h"
 
 enum {
-	/* The deepest tree of 2^32 pages of 512 bytes. */
+	/* Depth of the deepest tree of 2^32 pages of 512 bytes. */
 	MAX_LEVELS = 32,
 };
 
@@ -21,7 +21,7 @@ struct level {
 	uint8_t *bytes; /* owned */
 	int type;
 	unsigned cells;
-	/* What comes next: twice the number of a cell is what is below it, one more the cell. */
+	/* The next step: 2 * n is the child before cell n, 2 * n + 1 is cell n. */
 	unsigned next;
 };
 
@@ -29,7 +29,7 @@ struct pages {
 	sqlite3_file *file; /* SQLite's own: closing another would drop its locks (fcntl(2)) */
 	uint32_t page_bytes;
 	uint32_t usable_bytes;
-	uint64_t left; /* pages that may still be read: damaged ones may lead round in circles */
+	uint64_t left; /* pages that may still be read: damaged ones may form a cycle */
 	struct level levels[MAX_LEVELS];
 	int depth;
 	int (*visit)(void *context, struct page_row *row);
@@ -150,7 +150,7 @@ static int enter(struct pages *pages, uint64_t number)
 	struct level *level = &pages->levels[pages->depth];
 	int code;
 
-	/* The first page begins with the header of the file; no table of ours is there. */
+	/* The first page begins with the file header and belongs to no table of ours. */
 	if (number < 2 || pages->depth == MAX_LEVELS - 1 || !pages->left)
 		return PAGES_ODD;
 	pages->left--;
@@ -167,7 +167,7 @@ static int enter(struct pages *pages, uint64_t number)
 	return 0;
 }
 
-/* Where a cell begins; that its number is there was seen when the page was entered. */
+/* Where a cell begins. enter checked that its pointer is in the page. */
 static inline size_t cell_offset(const struct level *level, unsigned number)
 {
 	const uint8_t *pointer = level->bytes + header_bytes(level) + 2 * number;
@@ -185,13 +185,13 @@ static inline struct reader cell(const struct pages *pages, const struct level *
 	return page;
 }
 
-/* More than this of a row stands on other pages (fileformat2, section 1.6). */
+/* The most bytes of a row that its page holds; the rest is on overflow pages (section 1.6). */
 static uint64_t most_local(const struct pages *pages, bool table)
 {
 	return format_most_local(pages->usable_bytes, table);
 }
 
-/* The next @bytes of @reader; without copies of readers, which cost more than what they read. */
+/* Takes the next @bytes of @reader. Avoids copies of readers, which cost more than reading. */
 static inline void take_part(struct reader *reader, uint64_t bytes, struct reader *ret_part)
 {
 	ret_part->at = reader->at;
@@ -216,7 +216,7 @@ static int visit_cell(struct pages *pages, const struct level *level, unsigned n
 		return PAGES_ODD;
 	take_part(&reader, bytes, &row.values);
 	left = reader_left(&row.values);
-	size = format_varint(&row.values); /* with its own bytes */
+	size = format_varint(&row.values); /* including its own bytes */
 	left -= reader_left(&row.values);
 	take_part(&row.values, size < left ? SIZE_MAX : size - left, &row.types);
 	if (reader.bad || row.types.bad)
@@ -231,7 +231,7 @@ static uint64_t child(const struct pages *pages, const struct level *level, unsi
 	if (number == level->cells) {
 		reader = reader_make(level->bytes, pages->usable_bytes);
 		reader_bytes(&reader,
-			     FORMAT_LEAF_HEADER_BYTES); /* the rightmost stands behind it */
+			     FORMAT_LEAF_HEADER_BYTES); /* the rightmost child follows it */
 	}
 	return format_big_endian(&reader, sizeof(uint32_t));
 }
@@ -246,7 +246,7 @@ static int visit_leaf(struct pages *pages, const struct level *level)
 	return rc;
 }
 
-/* Rows of an index stand between what is below them, those of a table in its leaves only. */
+/* An index has a row between two children; a table has rows only in its leaves. */
 static int step(struct pages *pages)
 {
 	struct level *level = &pages->levels[pages->depth - 1];
@@ -292,7 +292,7 @@ static int open_file(struct pages *pages, sqlite3 *db)
 	return 0;
 }
 
-/* Where the table's tree begins; 0: its columns are others, or stand in another order. */
+/* Root page of the table; 0: its columns are others, or in another order. */
 static uint64_t find_root(sqlite3 *db, const char *name, const char *columns)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;

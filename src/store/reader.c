@@ -25,13 +25,13 @@ struct store_reader {
 	struct connection connection;
 	struct wordlist_map words;
 	struct layers layers;
-	struct row_writer rows; /* of the profile that was loaded last */
+	struct row_writer rows; /* of the profile loaded last */
 };
 
 DEFINE_CLEANUP(struct store_reader *, store_close);
 DEFINE_CLEANUP(struct profile *, profile_free);
 
-/* Why reading failed: @why from the checks here, or SQLite's failure @rc. */
+/* Explains why reading failed: @why of the checks here, or else SQLite's error @rc. */
 static int explain(const struct store_reader *reader, int rc, const struct err *why,
 		   struct err *err)
 {
@@ -134,8 +134,8 @@ int store_load_run(struct store_reader *reader, struct profile **ret_profile, st
 	return 0;
 }
 
-/* The file's mode and context as ours, and everything in range? Of fields that are not wanted
- * nothing is known. */
+/* Translates the file's mode and context to ours. False: something is out of range. Unwanted fields
+ * are not checked. */
 static bool translate(const struct store_reader *reader, const struct profile *profile,
 		      unsigned fields, struct total *total)
 {
@@ -176,17 +176,17 @@ static bool read_total(sqlite3_stmt *stmt, struct total *total)
 	return total->samples > 0 && total->weight_squared >= 0;
 }
 
-/* Where each_total_of_pages takes rows to. */
+/* Where each_total_of_pages sends rows. */
 struct totals_visit {
 	void (*visit)(void *context, const struct total *total);
 	void *context;
-	uint64_t left; /* samples that layer 2 still has */
+	uint64_t left; /* samples of layer 2 that were not visited yet */
 };
 
 /* Columns of total before weight_squared, in the order of the file. */
 enum { TOTAL_INTEGERS = 7 };
 
-/* Everything but weight_squared. False: a value does not fit. */
+/* Converts all but weight_squared. False: a value does not fit. */
 static bool total_of(const int64_t values[TOTAL_INTEGERS], struct total *ret_total)
 {
 	struct total total = { .stack = (uint32_t)values[0],
@@ -217,7 +217,7 @@ static int visit_total_row(void *context, struct page_row *row)
 	return 0;
 }
 
-/* The table straight from the file; PAGES_ODD: SQLite must be asked, forget what was visited. */
+/* Reads the table straight from the pages. PAGES_ODD: discard what was visited and ask SQLite. */
 static int each_total_of_pages(struct store_reader *reader,
 			       void (*visit)(void *context, const struct total *total),
 			       void *context)
@@ -229,7 +229,7 @@ static int each_total_of_pages(struct store_reader *reader,
 	return !rc && wanted.left ? PAGES_ODD : rc;
 }
 
-/* Visits the rows of the table, which cannot have more samples than layer 2 covers. */
+/* Visits the rows of the table. They must add up to the samples that layer 2 covers. */
 static int each_total(struct store_reader *reader,
 		      void (*visit)(void *context, const struct total *total), void *context,
 		      struct err *why)
@@ -269,7 +269,7 @@ static void merge_total(void *context, const struct total *total)
 	sums_add_total(context, total);
 }
 
-/* The table together with what it lacks, for a file that could not be mended. */
+/* Adds the missing samples to the table's totals, for a file whose layer 2 could not be updated. */
 static int load_behind(struct store_reader *reader, struct totals *ret_totals, struct err *why)
 {
 	_cleanup_(sums_done) struct sums sums = { 0 };
@@ -328,7 +328,7 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 	return 0;
 }
 
-/* What store_each_batch was asked for. */
+/* The arguments of store_each_batch. */
 struct window {
 	const struct store_reader *reader;
 	const struct profile *profile;
@@ -336,10 +336,10 @@ struct window {
 	int (*visit)(void *context, const struct sample *samples, size_t count);
 	void *context;
 	int stopped;   /* what the visitor returned */
-	uint64_t seen; /* samples of the blocks, in the window or not */
+	uint64_t seen; /* samples of the visited blocks, in the window or not */
 };
 
-/* Ends layers_each_block without an error of its own. */
+/* Ends layers_each_block early; this is not an error. */
 enum { VISITOR_STOPPED = 1 };
 
 static bool sample_ours(const struct window *window, struct sample *sample)
@@ -398,7 +398,7 @@ static int visit_seconds(struct window *window, struct store_reader *reader, uin
 		       : 0;
 }
 
-/* The times within a second matter only where the window begins or ends in it. */
+/* Reads exact times only for the seconds in which the window begins or ends. */
 static int visit_window(struct window *window, struct store_reader *reader, struct err *why)
 {
 	const struct sample_wish *wish = window->wish;

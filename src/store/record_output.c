@@ -14,7 +14,7 @@
 #include "store/state_files.h"
 #include "store/store.h"
 
-/* An existing file is replaced only if it is a profile (or empty): -o must not eat other files. */
+/* Replaces an existing file only if it is a profile or empty: -o must not destroy other files. */
 static int clear_output(const char *path, struct err *err)
 {
 	struct stat st;
@@ -42,8 +42,8 @@ static int create_file(struct record_output *output, struct profile *profile, st
 	return rc < 0 ? rc : store_create(output->path, profile, &output->writer, err);
 }
 
-/* With the owner's rights; where the owner may not write but root may, as root, then handed over:
- * only where no user can make the name mean another file meanwhile. */
+/* Uses the owner's rights. If only root may write there, creates the file as root and hands it
+ * over, provided that no user can make the name refer to another file meanwhile. */
 static int create_owned(struct record_output *output, struct profile *profile, struct err *err)
 {
 	struct owner *owner = &output->owner;
@@ -62,8 +62,9 @@ static int create_owned(struct record_output *output, struct profile *profile, s
 	return rc;
 }
 
-/* No state folder: the report is still made, from a file that goes with it, in a folder of its own
- * that nobody else can enter. Under sudo TMPDIR may be a place of the user's. */
+/* Without a state folder the report is still made, from a file that is removed afterwards, in a new
+ * folder that only its owner can enter. Under sudo TMPDIR may be a folder of the user's, so it is
+ * not used. */
 static int use_temporary(struct record_output *output, const char *why, struct err *err)
 {
 	const char *wanted = output->owner.other ? NULL : getenv("TMPDIR");

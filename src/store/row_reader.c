@@ -13,7 +13,7 @@
 #include "store/sql.h"
 #include "store/texts.h"
 
-/* Where rows come from and go to. */
+/* The source of rows, and the profile they go to. */
 struct input {
 	sqlite3 *db;
 	const struct wordlist_map *words;
@@ -177,11 +177,11 @@ static void add_select(struct buf *text, const struct table *table)
 
 enum { PLAIN_MAX_COLUMNS = 8 };
 
-/* A table of integers alone, of which there may be millions of rows, and where it is read to. */
+/* Reads a table that has only integers and may have millions of rows. */
 struct plain {
 	struct input *input;
 	const struct table *table;
-	size_t next; /* id */
+	size_t next; /* id of the next row */
 };
 
 static struct checksums_read *read_of(struct input *input, const struct table *table)
@@ -215,7 +215,7 @@ static int read_plain_row(void *context, struct page_row *row)
 	struct plain *plain = context;
 	const struct table *table = plain->table;
 	struct profile *profile = plain->input->profile;
-	int64_t values[1 + PLAIN_MAX_COLUMNS]; /* the id first */
+	int64_t values[1 + PLAIN_MAX_COLUMNS]; /* id, then the columns */
 	size_t id = plain->next++;
 	char *made;
 
@@ -241,7 +241,7 @@ static int read_plain_row(void *context, struct page_row *row)
 	return page_row_end(row) ? 0 : PAGES_ODD;
 }
 
-/* PAGES_ODD: SQLite must read it, which sets every row anew. */
+/* PAGES_ODD: SQLite must read the table again, which replaces every row. */
 static int read_plain_table(struct input *input, const struct table *table)
 {
 	_cleanup_(buf_done) struct buf columns = { 0 };
@@ -278,7 +278,7 @@ static void input_done(struct input *input)
 		checksums_read_done(&input->read[i]);
 }
 
-/* Last, as what is wrong by itself can be said more exactly. */
+/* Runs last: the other checks explain an error more exactly. */
 static int check_written(struct input *input, struct err *err)
 {
 	int rc = checksums_compare(&input->texts.read, input->db, "text", err);
@@ -316,7 +316,7 @@ static int check_references(const struct table *table, struct profile *profile, 
 	return 0;
 }
 
-/* Parents come before their children, so one pass gives all depths. */
+/* Parents have smaller ids than their children, so one pass gives all depths. */
 static int fill_depths(struct profile *profile, struct err *err)
 {
 	struct stack_node *nodes = profile->stacks.items;
@@ -329,8 +329,8 @@ static int fill_depths(struct profile *profile, struct err *err)
 	return 0;
 }
 
-/* Walks up from each process to one that was visited before: by an earlier walk is fine, by this
- * one is a circle. */
+/* Walks up from each process to one that was already visited. If this walk visited it, there is a
+ * cycle. */
 static int check_ancestors(const struct profile *profile, struct err *err)
 {
 	const struct process *processes = profile->processes.items;
@@ -366,9 +366,9 @@ int row_reader_run(sqlite3 *db, const struct wordlist_map *map, struct profile *
 	return rc ? rc : check_written(&input, err);
 }
 
-/* ---- of a file that is damaged ---- */
+/* ---- damaged files ---- */
 
-/* Where the rows of a table go: those before the row's id are made too. */
+/* Reads a row into the profile; first makes the rows before its id. */
 static bool scan_row(sqlite3_stmt *stmt, const struct table *table, const struct input *input,
 		     const struct row_scan *scan, uint64_t *ret_id)
 {

@@ -13,7 +13,7 @@
 
 static void bind_code(sqlite3_stmt *stmt, int at, const struct kept_code *code)
 {
-	/* a null pointer would be a null */
+	/* a NULL pointer would bind NULL */
 	sqlite3_bind_blob(stmt, at, code->bytes ? (const void *)code->bytes : "", (int)code->size,
 			  SQLITE_STATIC);
 }
@@ -65,7 +65,7 @@ static void bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
 	}
 }
 
-/* The statements a table is written with. */
+/* The statements that write a table. */
 struct output {
 	sqlite3_stmt *row;
 	sqlite3_stmt *text;
@@ -129,8 +129,7 @@ static int write_row(struct output *output, const struct table *table, struct pr
 	return sql_run(output->row);
 }
 
-/* Rows are written in the order of their ids: with the first one of another part all of the last
- * one's are there. */
+/* Rows are written in order of id, so the first row of another part completes the last part. */
 static int sum_up(sqlite3 *db, const struct table *table, size_t *part, size_t next)
 {
 	int rc = 0;
@@ -176,8 +175,7 @@ static void clear_dirty(const struct table *table, struct profile *profile, size
 	for (size_t id = 0; id < count; id++) {
 		bool *dirty = (bool *)table->row(profile, id) + table->dirty_at;
 
-		if (*dirty) /* else nothing is written, and no memory that was given back is taken
-			     */
+		if (*dirty) /* do not touch pages that were given back (base/page_release.h) */
 			*dirty = false;
 	}
 }

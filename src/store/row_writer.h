@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dictionary rows into the file, the new and the changed ones. */
+/* Writes the new and changed rows of the dictionaries to the file. */
 #ifndef STORE_ROW_WRITER_H
 #define STORE_ROW_WRITER_H
 
@@ -14,10 +14,10 @@ struct row_writer {
 	size_t written[TABLE_COUNT];
 };
 
-/* Writes all rows that are not in the file yet or are dirty; events always. Changes nothing in
- * memory: row_writer_settle does, after the commit. Returns 0 or a negative errno. */
+/* Writes all rows that are new or dirty; events always. Changes nothing in memory: call
+ * row_writer_settle after the commit. Returns 0 or a negative errno. */
 int row_writer_run(const struct row_writer *writer, sqlite3 *db, struct profile *profile);
-/* Everything is in the file: clears the dirty marks. */
+/* Notes that everything is in the file, and clears the dirty marks. */
 void row_writer_settle(struct row_writer *writer, struct profile *profile);
 
 #endif

@@ -31,10 +31,11 @@ static const char declaration[] =
 	"event INTEGER, mode INTEGER, context INTEGER, task INTEGER, stack INTEGER, "
 	"weight INTEGER)";
 
-/* Constraints beyond these are left to SQLite, which looks at all rows again anyhow. */
+/* SQLite checks all constraints again, so those beyond this number may be ignored. */
 enum { MOST_CONSTRAINTS = 8 };
 
-/* Doubles of large numbers are not exact: a window by them is that much wider on each side. */
+/* Large numbers are inexact as doubles: a window given by doubles is this much wider on each
+ * side. */
 #define SLACK_NS 4096.0
 
 struct sample_table {
@@ -46,8 +47,8 @@ struct sample_table {
 struct sample_cursor {
 	sqlite3_vtab_cursor base; /* must be first */
 	sqlite3_stmt *blocks;
-	unsigned fields;	       /* of samples that are unpacked: enum sample_field */
-	struct packed_samples samples; /* of the block the cursor is in */
+	unsigned fields;	       /* that are unpacked: enum sample_field */
+	struct packed_samples samples; /* of the cursor's block */
 	size_t at;
 	sqlite3_int64 row;
 	uint64_t first_ns, last_ns; /* the window, both inclusive */
@@ -98,7 +99,8 @@ static int connect_table(sqlite3 *db, void *context, int argc, const char *const
 	(void)ret_message;
 	if (code != SQLITE_OK)
 		return code;
-	/* Reading samples does no harm: our own views may use it in a file nobody vouches for. */
+	/* Reading samples has no side effects, so our own views may use the table in an untrusted
+	 * file. */
 	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 	table = xcalloc(1, sizeof(*table));
 	table->db = db;
@@ -113,7 +115,7 @@ static int disconnect_table(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
-/* What must be unpacked for the columns of a statement, a bit each. */
+/* Fields to unpack for the columns of a statement, a bit each. */
 static unsigned fields_of(sqlite3_uint64 columns)
 {
 	static const unsigned fields[] = {
@@ -137,8 +139,8 @@ static unsigned fields_of(sqlite3_uint64 columns)
 	return wanted;
 }
 
-/* What is asked of time, in idxStr: a letter for the column, one for the comparison; in idxNum the
- * fields that are needed. */
+/* Puts the constraints on time into idxStr, two letters each (column, comparison), and the needed
+ * fields into idxNum. */
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct sample_table *table = (const struct sample_table *)vtab;
@@ -163,7 +165,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	plan[2 * used] = '\0';
 	info->idxStr = plan;
-	/* A window that may begin or end within a second is told by the times themselves. */
+	/* The window may begin or end within a second, so the times themselves are needed. */
 	info->idxNum = (int)(fields_of(info->colUsed) | (used ? SAMPLE_TIME : 0));
 	info->needToFreeIdxStr = 1;
 	info->estimatedRows = (sqlite3_int64)samples + 1;
@@ -198,7 +200,7 @@ static uint64_t clamp(double number, uint64_t most)
 	return number >= (double)most ? most : (uint64_t)number;
 }
 
-/* The first and the last time at which @column can be as @value, wider rather than narrower. */
+/* The first and last time at which @column can equal @value; rather too wide than too narrow. */
 static void times_of(const struct sample_table_facts *facts, enum column column,
 		     sqlite3_value *value, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
@@ -221,14 +223,14 @@ static void times_of(const struct sample_table_facts *facts, enum column column,
 	}
 }
 
-/* Makes the window as narrow as one constraint allows. */
+/* Narrows the window by one constraint. */
 static void narrow(struct sample_cursor *cursor, const struct sample_table_facts *facts,
 		   enum column column, const struct constraint_kind *kind, sqlite3_value *value)
 {
 	int type = sqlite3_value_numeric_type(value);
 	uint64_t first_ns, last_ns;
 
-	/* Nothing compares to NULL; any text is more than any number, which SQLite works out. */
+	/* NULL matches nothing. Text is greater than any number: SQLite decides. */
 	if (type == SQLITE_NULL)
 		cursor->end = true;
 	if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
@@ -247,7 +249,7 @@ static int fail(sqlite3_vtab *vtab, const char *message)
 	return SQLITE_CORRUPT_VTAB;
 }
 
-/* Unpacks the block the statement is at. */
+/* Unpacks the current block of the statement. */
 static int unpack(struct sample_cursor *cursor)
 {
 	struct err why;
@@ -257,7 +259,7 @@ static int unpack(struct sample_cursor *cursor)
 	return SQLITE_OK;
 }
 
-/* Goes to the sample at @at or the next one in the window. */
+/* Advances to the first sample within the window, from @at on. */
 static int settle(struct sample_cursor *cursor)
 {
 	int code = SQLITE_OK;
@@ -374,7 +376,7 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *ret_id)
 	return SQLITE_OK;
 }
 
-/* Without xCreate: there is one of it, and CREATE VIRTUAL TABLE makes no other. */
+/* Without xCreate the table exists once, and CREATE VIRTUAL TABLE cannot make another. */
 static const sqlite3_module module = {
 	.iVersion = 1,
 	.xConnect = connect_table,

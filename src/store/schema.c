@@ -10,7 +10,7 @@
 #include "store/views.h"
 #include "store/wordlist.h"
 
-/* Columns besides those of columns.c, as table, column. */
+/* Columns that columns.c does not list. Columns: table, column. */
 static const char *const other_columns[][2] = {
 	{ "event", "id" },	{ "image", "id" },	 { "process", "id" },
 	{ "task", "id" },	{ "symbol", "id" },	 { "frame", "id" },
@@ -27,7 +27,7 @@ static const char *const other_columns[][2] = {
 	{ "second", "mode" },	{ "second", "samples" }, { "second", "weight" },
 };
 
-/* A stored column of a stored table; `hidden` tells computed ones. */
+/* Checks for a stored column of a stored table; `hidden` marks computed columns. */
 static int check_column(sqlite3_stmt *stmt, const char *table, const char *column, struct err *err)
 {
 	int rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What makes a file a profile, and the limits a reader holds files to. */
+/* The schema of a profile, and the limits that readers enforce. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
@@ -9,15 +9,15 @@
 
 /* Bytes 68 to 71 of the file (sqlite3 fileformat2), big-endian: "PRSP". */
 #define SCHEMA_APPLICATION_ID 0x50525350
-/* user_version. Goes up when a reader of the version before would misread the file. */
+/* user_version. Increases when readers of the old version would misread the file. */
 #define SCHEMA_VERSION 1
 
 enum {
-	/* Of one row: the longest symbol name, the largest block. */
+	/* Of one row: limits symbol names and blocks. */
 	SCHEMA_MAX_ROW_BYTES = 64 << 20,
-	/* The second of a block is its id without this many bits. */
+	/* A block's second is its id without these low bits. */
 	SCHEMA_BLOCK_PART_BITS = 20,
-	/* Callers and callees recurse over stacks. */
+	/* Reports of callers and callees recurse over stacks. */
 	SCHEMA_MAX_DEPTH = 1 << 16,
 
 	SCHEMA_MAX_TEXTS = 1 << 22,
@@ -37,15 +37,15 @@ extern const char schema_sql[];
 
 /* Lays out the tables and views in an empty database, in one transaction. */
 int schema_create(sqlite3 *db);
-/* Creates the TEMP table of this name and these columns, which hides the file's. -ENOENT: there is
- * no such table in schema.sql. */
+/* Creates the TEMP table @table, with the columns that schema.sql gives it. It hides the file's.
+ * -ENOENT: schema.sql has no such table. */
 int schema_create_temp(sqlite3 *db, const char *table);
 
-/* Is there anything of this name? 1, 0, or a negative errno. */
+/* True if the database has anything of this name: 1, 0, or a negative errno. */
 int schema_has(sqlite3 *db, const char *table);
-/* Are all tables and columns that are read in the file, as plain stored ones (no view, virtual
- * table or computed column in their place)? Those that older files may lack are so if they are
- * there. 0, or -EBADMSG and which one in @err. */
+/* Checks that the file has all tables and columns that are read, as plain stored ones (not a view,
+ * virtual table or computed column). Those that older files lack are checked only if present. 0, or
+ * -EBADMSG with the name in @err. */
 int schema_check(sqlite3 *db, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- The tables of a profile; prospect-profile(5) explains them. Comments inside a statement are kept
--- in the file, for people who type .schema. views.sql has the views.
+-- The tables of a profile; prospect-profile(5) explains them. SQLite keeps comments inside a
+-- statement in the file, so .schema shows them. views.sql has the views.
 
 CREATE TABLE header( -- facts of the run, one value each
 	name TEXT NOT NULL PRIMARY KEY,

@@ -15,8 +15,8 @@ enum series_form {
 	SERIES_DICTIONARY,
 };
 
-/* Runs this much smaller than one byte a value are taken without trying the dictionary, whose sort
- * is the costly part of the encoder. */
+/* Runs that are this much smaller than one byte a value are taken at once. The dictionary's sort is
+ * the expensive part of the encoder. */
 enum { RUNS_GOOD_ENOUGH = 8 };
 
 struct distinct {
@@ -89,7 +89,7 @@ static int compare_u64(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* @ret->values is the caller's to free. */
+/* The caller frees ret->values. */
 static void find_distinct(const uint64_t *values, size_t count, struct distinct *ret)
 {
 	ret->values = xmemdup(values, count * sizeof(*values));
@@ -213,7 +213,7 @@ static int decode_distinct(struct reader *reader, struct distinct *distinct)
 	return 0;
 }
 
-/* Eight bytes that begin at @bits into @bytes, of which there are @size. */
+/* Reads eight bytes from bit @bits of @bytes, which has @size bytes; 0 beyond the end. */
 static uint64_t window_at(const uint8_t *bytes, size_t size, size_t bits)
 {
 	size_t at = bits / 8, left = size - at;
@@ -223,8 +223,8 @@ static uint64_t window_at(const uint8_t *bytes, size_t size, size_t bits)
 	return le64toh(window) >> bits % 8;
 }
 
-/* Places have at most 32 bits (there are no more than PACKED_MAX_SAMPLES), so that one is always
- * whole within the window. */
+/* A place has at most 32 bits (a block has at most PACKED_MAX_SAMPLES), so the window always holds
+ * a whole one. */
 static int decode_places(struct reader *reader, const struct distinct *distinct, uint64_t *values,
 			 size_t count)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The file remembers what its last failed write met, also when the failure came in a commit, after
- * which the connection does not; the connection knows of the journal too. */
+/* Asks the file and the connection: the file knows the errno of its last failed write, also after a
+ * failed commit, when the connection does not; the connection also knows about the journal. */
 static int system_errno(sqlite3 *db)
 {
 	int number = 0;
@@ -41,7 +41,7 @@ int sql_errno(sqlite3 *db, int code)
 		return -ENOMEM;
 	case SQLITE_NOTADB:
 		return -EINVAL;
-	default: /* CORRUPT, a schema that is not ours, limits exceeded ... */
+	default: /* CORRUPT, an unexpected schema, limits exceeded ... */
 		return -EBADMSG;
 	}
 }

@@ -16,24 +16,24 @@ DEFINE_CLEANUP(sqlite3 *, sqlite3_close);
 #define _cleanup_stmt_	   _cleanup_(sqlite3_finalizep)
 #define _cleanup_database_ _cleanup_(sqlite3_closep)
 
-/* What an SQLite result code means: 0 for OK, DONE and ROW; -ENOSPC, -EBUSY, -EBADMSG (damaged) ...
- * or the system's own errno where SQLite met one. Call it before anything else touches @db. */
+/* Translates an SQLite result code: 0 for OK, DONE and ROW; -ENOSPC, -EBUSY, -EBADMSG (damaged)
+ * ..., or the system's errno if SQLite met one. Call it before anything else touches @db. */
 int sql_errno(sqlite3 *db, int code);
 
-/* Runs statements that give no rows. */
+/* Runs statements that return no rows. */
 int sql_exec(sqlite3 *db, const char *text);
 int sql_prepare(sqlite3 *db, const char *text, sqlite3_stmt **ret_stmt);
-/* Runs a bound statement that gives no rows, and makes it ready for the next. */
+/* Runs a bound statement that returns no rows, and resets it. */
 int sql_run(sqlite3_stmt *stmt);
 /* The next row: 1, 0 at the end, or a negative errno. */
 int sql_step(sqlite3_stmt *stmt);
 
-/* Numbers of 64 bits with their bits kept: those from 2^63 up are negative in the file. */
+/* A 64-bit number as its bits: from 2^63 up it is negative in the file. */
 void sql_bind_u64(sqlite3_stmt *stmt, int at, uint64_t value);
 /* NULL is "". The text is borrowed until the statement has run. */
 void sql_bind_text(sqlite3_stmt *stmt, int at, const char *text);
 
-/* Each reads a column and returns false when it holds something else. */
+/* Each reads a column. False: the column holds another type. */
 bool sql_column_u64(sqlite3_stmt *stmt, int at, uint64_t *ret_value);
 /* An integer from 0 to @most. */
 bool sql_column_at_most(sqlite3_stmt *stmt, int at, uint64_t most, uint64_t *ret_value);
@@ -42,7 +42,7 @@ bool sql_column_double(sqlite3_stmt *stmt, int at, double *ret_value);
 /* Borrowed until the next step. */
 bool sql_column_text(sqlite3_stmt *stmt, int at, const char **ret_text);
 
-/* Behind a sentence that a profile is damaged; the path goes with it. */
+/* Follows a message that a profile is damaged; takes its path. */
 #define SQL_RECOVER "; 'prospect recover %s' saves what can be read"
 
 /* Writes "cannot @verb @path: reason: what to do" and returns @rc. */

@@ -20,8 +20,8 @@
 #define LOCK	 ".lock"
 
 struct folder {
-	char path[STATE_PATH_MAX]; /* without a slash at its end; "": there is none */
-	size_t home_length;	   /* how much of it is the home folder; 0: nothing */
+	char path[STATE_PATH_MAX]; /* without a slash at its end; "": none */
+	size_t home_length;	   /* length of the home folder in it; 0: not in it */
 };
 
 static void find_folder(const struct owner *owner, struct folder *ret_folder)
@@ -43,8 +43,8 @@ static int make_folder(const char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* mkdir -p, each new folder for the owner alone; but a home folder that is not there is nothing we
- * make: -ENOENT. */
+/* As mkdir -p, each new folder for the owner alone. Does not make a missing home folder:
+ * -ENOENT. */
 static int make_folders(struct folder *folder)
 {
 	char *slash = strchr(folder->path + (folder->home_length ? folder->home_length : 1), '/');
@@ -71,7 +71,7 @@ static int join(char *ret_path, size_t size, const char *folder, const char *nam
 	return 0;
 }
 
-/* Commands that rename files here take turns. The lock goes with the descriptor. */
+/* Makes commands that rename files here take turns. Closing the descriptor releases the lock. */
 static int lock_folder(int folder)
 {
 	int fd = openat(folder, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -88,7 +88,7 @@ static int rotate(int folder, const char *recording)
 	return renameat(folder, recording, folder, LAST) < 0 ? -errno : 0;
 }
 
-/* "recording-PID.prof"? */
+/* True for "recording-PID.prof". */
 static bool is_recording_name(const char *name)
 {
 	int pid, end = 0;
@@ -96,7 +96,7 @@ static bool is_recording_name(const char *name)
 	return sscanf(name, "recording-%d.prof%n", &pid, &end) == 1 && end && !name[end] && pid > 0;
 }
 
-/* Did the recording neither end nor take a sample? */
+/* True if the recording neither ended nor took a sample. */
 static bool has_nothing(struct store_reader *reader)
 {
 	struct profile *run;
@@ -109,8 +109,8 @@ static bool has_nothing(struct store_reader *reader)
 	return !ended;
 }
 
-/* Opening lets SQLite roll a half-written flush back; only then may the file move. Returns 0 or
- * why it cannot be opened now; -ENODATA: it has nothing to show. */
+/* Opens the file so that SQLite rolls back a half-written flush; only then may the file move.
+ * Returns 0 or why the file cannot be opened now; -ENODATA: it has nothing to show. */
 static int try_to_open(const char *path)
 {
 	struct store_reader *reader;
@@ -123,9 +123,9 @@ static int try_to_open(const char *path)
 	return rc;
 }
 
-/* A file that can be read becomes last.prof. What has nothing to show, and what is certainly no
- * profile, is removed: its recorder was killed before it had written a sample. What cannot be
- * opened now (a newer version, no permission, no memory ...) stays for another time. */
+/* Makes a readable file last.prof. Removes one that has nothing to show or is certainly no profile:
+ * its recorder was killed before it wrote a sample. Leaves one that cannot be opened now (newer
+ * version, no permission, no memory ...) for another time. */
 static void adopt(int folder, const char *folder_name, const char *name)
 {
 	char path[STATE_PATH_MAX];
@@ -134,15 +134,15 @@ static void adopt(int folder, const char *folder_name, const char *name)
 	if (join(path, sizeof(path), folder_name, name, NULL) < 0 || store_is_recording(path))
 		return;
 	rc = try_to_open(path);
-	/* A recorder that has just begun locks its file before it is a profile: asked again. */
+	/* Ask again: a new recorder locks its file before the file is a profile. */
 	if (rc == 0 && !store_is_recording(path))
 		rotate(folder, name);
 	else if (rc == -ENODATA || (rc == -EINVAL && store_is_profile(path) == 0))
 		store_remove(path, NULL);
 }
 
-/* Recordings that nobody holds any more: those whose process was killed. Its pid says nothing: it
- * may be of another namespace, or somebody else's by now. */
+/* Adopts recordings that no process locks: their recorders were killed. The PID in the name proves
+ * nothing: it may be of another namespace, or in use again. */
 static void adopt_orphans(int folder, const char *folder_name)
 {
 	int copy = dup(folder);

@@ -26,7 +26,7 @@ static uint64_t sum_hash(const struct sum *sum)
 			(uint64_t)sum->mode << 8 | sum->context);
 }
 
-/* Among the last rows, which are all there can be of its id where ids come in order. */
+/* Searches only the last rows, which have all sums of an id if ids come in order. */
 static struct sum *find_last(struct sums_of_kind *sums, const struct sum *key)
 {
 	for (size_t i = sums->rows.count; i-- > 0 && sums->rows.items[i].id == key->id;) {
@@ -36,7 +36,7 @@ static struct sum *find_last(struct sums_of_kind *sums, const struct sum *key)
 	return NULL;
 }
 
-/* The sum with this key, made if it is not there. @ordered: ids come in order. */
+/* Finds or makes the sum with this key. @ordered: ids come in order. */
 static struct sum *find_sum(struct sums_of_kind *sums, const struct sum *key, bool ordered)
 {
 	struct sum *last = find_last(sums, key);
@@ -170,7 +170,7 @@ static int read_total(struct reading *reading, sqlite3 *db)
 				visit_total, reading);
 	if (!rc)
 		return 0;
-	/* What is odd or wrong with it SQLite knows better. */
+	/* If the pages are odd or wrong, ask SQLite, which knows better. */
 	forget(&reading->rows->kinds[reading->kind]);
 	return read_total_by_sql(reading, db);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sums of table total by less than its key, read from the pages of the file and added up when
- * they are asked for. */
+/* Sums of table total by part of its key, read from the pages of the file when they are needed. */
 #ifndef STORE_SUM_ROWS_H
 #define STORE_SUM_ROWS_H
 
@@ -27,18 +26,19 @@ struct sum {
 struct sums_of_kind {
 	bool known;
 	VEC(struct sum) rows; /* by id, event, mode, context */
-	struct hashidx index; /* private: while they are added up */
+	struct hashidx index; /* private: only while rows are added */
 };
 
-/* Zero-initialised knows nothing so far. */
+/* Zero-initialised: nothing is known yet. */
 struct sum_rows {
-	bool temporary; /* total is a TEMP table, which is no part of the file */
+	bool temporary; /* total is a TEMP table, not part of the file */
 	struct sums_of_kind kinds[SUM_KINDS];
-	uint32_t *frames; /* private: by stack; NULL: not read so far */
+	uint32_t *frames; /* private: by stack; NULL: not read yet */
 	size_t frame_count;
 };
 
-/* Makes those of a kind known, once. -EBADMSG: table total or stack is wrong; else as sql_step. */
+/* Reads the sums of a kind, once. -EBADMSG: table total or stack is wrong. Other errors as
+ * sql_step. */
 int sum_rows_read(struct sum_rows *rows, enum sum_kind kind, sqlite3 *db);
 void sum_rows_done(struct sum_rows *rows);
 

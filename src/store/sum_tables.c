@@ -36,7 +36,7 @@ struct sum_tables {
 	struct sum_rows rows;
 };
 
-/* What sqlite3_create_module_v2 is told. */
+/* The context of sqlite3_create_module_v2. */
 struct module_facts {
 	struct sum_tables *tables;
 	enum sum_kind kind;
@@ -82,7 +82,8 @@ static int connect_table(sqlite3 *db, void *context, int argc, const char *const
 	(void)ret_message;
 	if (code != SQLITE_OK)
 		return code;
-	/* Reading sums does no harm: our own views may use it in a file nobody vouches for. */
+	/* Reading sums has no side effects, so our own views may use the tables in an untrusted
+	 * file. */
 	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 	table = xcalloc(1, sizeof(*table));
 	table->db = db;
@@ -135,13 +136,13 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* The first row whose id is not below @id. */
+/* Index of the first row whose id is at least @id. */
 static size_t first_of(const struct sums_of_kind *sums, uint64_t id)
 {
 	return search_before(sums->rows.items, sums->rows.count, item, item->id < id);
 }
 
-/* SQLite compares again, so that a window that is too wide does no harm. */
+/* SQLite compares again, so the window may be too wide. */
 static void narrow(struct sum_cursor *cursor, sqlite3_value *value)
 {
 	sqlite3_int64 id = sqlite3_value_int64(value);
@@ -223,7 +224,7 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *ret_id)
 	return SQLITE_OK;
 }
 
-/* Without xCreate: there is one of each, and CREATE VIRTUAL TABLE makes no other. */
+/* Without xCreate each table exists once, and CREATE VIRTUAL TABLE cannot make another. */
 static const sqlite3_module module = {
 	.iVersion = 1,
 	.xConnect = connect_table,

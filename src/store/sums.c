@@ -24,7 +24,7 @@ static bool total_equal(const void *owner, uint32_t id, const void *key)
 	       a->mode == b->mode && a->context == b->context;
 }
 
-/* The sum *key belongs to; only its task, stack, event, mode and context are looked at. */
+/* Finds or makes the sum with the task, stack, event, mode and context of *key. */
 static struct total *find_total(struct sums *sums, const struct total *key)
 {
 	uint64_t hash = total_hash(key);
@@ -96,7 +96,7 @@ void sums_add(struct sums *sums, const struct sample *sample)
 	sums->samples++;
 }
 
-/* By the key of the table, as far as it matters for speed. */
+/* Compares by the first columns of the table's key; the others do not matter for speed. */
 static int compare_totals(const void *a, const void *b)
 {
 	const struct total *left = *(const struct total *const *)a;
@@ -107,7 +107,7 @@ static int compare_totals(const void *a, const void *b)
 	return left->task < right->task ? -1 : left->task > right->task;
 }
 
-/* In the order of the table: neighbours in the file are written one after the other. */
+/* Sorts the totals as the table does, so neighbours in the file are written one after the other. */
 static const struct total **in_order(const struct totals *totals)
 {
 	const struct total **order = xmalloc((totals->rows.count + 1) * sizeof(*order));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Layer 2: samples added up in memory, and those sums added to the file's. */
+/* Layer 2: adds up samples in memory, and adds the sums to the file's. */
 #ifndef STORE_SUMS_H
 #define STORE_SUMS_H
 
@@ -11,7 +11,7 @@
 #include "model/sample.h"
 #include "store/store.h"
 
-/* Samples of one second, processor, event and mode. */
+/* Samples of one second, CPU, event and mode. */
 struct second_sum {
 	uint64_t second;
 	uint16_t cpu;
@@ -33,7 +33,7 @@ void sums_add(struct sums *sums, const struct sample *sample);
 void sums_add_total(struct sums *sums, const struct total *total);
 /* Adds everything to the tables total and second. */
 int sums_write(const struct sums *sums, sqlite3 *db);
-/* Empty again. */
+/* Frees everything; @sums is empty again. */
 void sums_done(struct sums *sums);
 
 #endif

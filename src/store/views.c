@@ -10,7 +10,7 @@
 
 static const char create[] = "CREATE VIEW ";
 
-/* What ends the lines that are for one place only. */
+/* Ends of lines that belong to one variant only. */
 static const char *const marks[] = {
 	[VIEWS_FILE] = " -- file",
 	[VIEWS_QUERY] = " -- query",
@@ -23,7 +23,7 @@ static bool ends_with(const char *line, size_t length, const char *end)
 	return length >= size && memcmp(line + length - size, end, size) == 0;
 }
 
-/* Appends the line as it is for @place, if it is. */
+/* Appends the line without its mark, unless it belongs to the other variant. */
 static void add_line(struct buf *buf, const char *line, size_t length, enum views_place place)
 {
 	enum views_place other = place == VIEWS_FILE ? VIEWS_QUERY : VIEWS_FILE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The views of views.sql, for whom they are made. Those in the file must do with what any SQLite
- * has; those that a reader makes for itself, as TEMP views that hide the file's, also know the
- * functions of query_functions.h and the table of sample_table.h.
+ * The views of views.sql, in two variants. Those in the file use only what every SQLite has. Those
+ * that a reader creates for itself, as TEMP views that hide the file's, also use the functions of
+ * query_functions.h and the table of sample_table.h.
  */
 #ifndef STORE_VIEWS_H
 #define STORE_VIEWS_H
@@ -17,7 +17,7 @@ enum views_place {
 /* The text of views.sql, which the build turns into a C file. */
 extern const char views_sql[];
 
-/* Creates all of them that belong there. */
+/* Creates all views of that variant. */
 int views_create(sqlite3 *db, enum views_place place);
 
 #endif

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Layer 3: what people ask. Nothing reads these but SQL. They are in the file for any SQLite, and
--- `prospect query` makes its own of the same columns (store/views.h): a line that ends in "-- file"
--- or "-- query" is only there or only here. What stands behind AS is how the view is introduced.
+-- Layer 3: views for people. Only SQL reads them. The file has them for any SQLite program, and
+-- `prospect query` creates its own with the same columns (store/views.h): a line that ends in
+-- "-- file" or "-- query" belongs to that variant only. The text after AS introduces the view.
 --
--- Names are looked up by subqueries, not by joins: those of columns that nobody asks for are never
--- run.
+-- Names come from subqueries, not joins: SQLite skips the subqueries of columns that are not used.
 
 CREATE VIEW frame_total AS -- totals by innermost frame
 SELECT frame, event, samples, weight, mode, context FROM frame_sum; -- query

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The word lists of model/words.h as the file has them. Tables of few rows hold the texts; tables
- * of many hold numbers, and the table `word` says what those mean in this file: a reader goes by
- * the names, so that a word added in the middle of a list does not change what older files say.
+ * The word lists of model/words.h as the file has them. Tables with few rows hold the words
+ * themselves. Tables with many rows hold numbers, and the table `word` says what those mean in this
+ * file. Readers go by the names, so a word added in the middle of a list does not change the
+ * meaning of older files.
  */
 #ifndef STORE_WORDLIST_H
 #define STORE_WORDLIST_H
@@ -29,14 +30,14 @@ enum {
 	WORDLIST_UNKNOWN = 255,
 };
 
-/* A file's numbers to ours; WORDLIST_UNKNOWN where the file or we have no such word. */
+/* Maps a file's numbers to ours; WORDLIST_UNKNOWN if the file or this program has no such word. */
 struct wordlist_map {
 	uint8_t ours[WORDLIST_COUNT][WORDLIST_MAX_NUMBER + 1];
 };
 
 /* @value must be below the list's count. */
 const char *wordlist_text(enum wordlist list, unsigned value);
-/* WORDLIST_UNKNOWN when no word has this name. */
+/* WORDLIST_UNKNOWN if no word has this name. */
 unsigned wordlist_value(enum wordlist list, const char *text);
 /* Translates a file's number. */
 static inline unsigned wordlist_ours(const struct wordlist_map *map, enum wordlist list,
@@ -45,11 +46,11 @@ static inline unsigned wordlist_ours(const struct wordlist_map *map, enum wordli
 	return number <= WORDLIST_MAX_NUMBER ? map->ours[list][number] : WORDLIST_UNKNOWN;
 }
 
-/* Puts the words of a list into a table that has list, id and name. */
+/* Inserts the words of a list into a table with the columns list, id and name. */
 int wordlist_insert(sqlite3 *db, const char *table, enum wordlist list);
 /* Fills the table `word` of a new file. */
 int wordlist_write(sqlite3 *db);
-/* Reads it. Lists we do not know are passed over. */
+/* Reads it. Skips unknown lists. */
 int wordlist_read(sqlite3 *db, struct wordlist_map *ret_map);
 
 #endif

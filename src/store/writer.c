@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer holds the samples since the last flush, and the sums of those that layer 2 does not
- * cover yet. Both are bounded, so memory does not grow with the length of the recording. A flush
- * changes neither before its commit, so after a failure the next one simply tries again.
+ * The writer holds the samples since the last flush, and the sums of the samples that layer 2 does
+ * not cover yet. Both are bounded, so memory does not grow with the length of the recording. A
+ * flush changes neither before its commit, so after a failure the next flush tries again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +30,12 @@
 #include "store/sums.h"
 
 enum {
-	/* How long a flush waits for a reader: rings fill meanwhile, except at the end. */
+	/* How long a flush waits for a reader. Rings fill meanwhile, except at the end. */
 	BUSY_MS = 50,
 	LAST_BUSY_MS = 5000,
-	/* Room for samples that is kept from flush to flush. */
+	/* Room for samples that stays allocated between flushes. */
 	KEEP_PENDING = 1 << 14,
-	/* Sums that are kept before they are written, some 64 bytes each. */
+	/* Sums held before they are written, some 64 bytes each. */
 	KEEP_SUMS = 1 << 14,
 };
 
@@ -43,23 +43,23 @@ struct store_writer {
 	struct profile *profile; /* borrowed */
 	char *path;		 /* absolute */
 	sqlite3 *db;
-	int fd; /* of the file; closed after db, for closing it drops SQLite's locks (fcntl(2)) */
+	int fd; /* of the file; closed after db, as closing it drops SQLite's locks (fcntl(2)) */
 	VEC(struct sample) pending;
 	struct row_writer rows;
-	struct sums sums;     /* of all samples, pending ones too, that layer 2 does not cover */
+	struct sums sums;     /* of all samples that layer 2 does not cover, also pending ones */
 	struct layers layers; /* as in the file */
 };
 
 DEFINE_CLEANUP(struct store_writer *, store_writer_free);
 
-/* Somebody who looks whether it is recorded holds it for a moment. */
+/* Waits: a command that checks whether the file is recorded holds the lock for a moment. */
 static void lock_file(int fd)
 {
 	while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
 		;
 }
 
-/* Has the file no name any more? */
+/* True if the file has no name any more. */
 static bool is_removed(int fd)
 {
 	struct stat status;
@@ -78,7 +78,8 @@ static int create_file(struct store_writer *writer, struct err *err)
 	return 0;
 }
 
-/* Until it is locked, another command may take it for the rubbish of a killed recording. */
+/* Creates and locks the file. Tries again if another command removed it as an abandoned recording
+ * before it was locked. */
 static int create_locked(struct store_writer *writer, struct err *err)
 {
 	int rc = create_file(writer, err);
@@ -90,8 +91,8 @@ static int create_locked(struct store_writer *writer, struct err *err)
 	return rc;
 }
 
-/* No fsync: a killed process leaves its writes to the kernel in order, and only the machine's own
- * end loses them; waiting for the disk in a flush would lose samples. */
+/* No fsync: it would make a flush wait for the disk and lose samples. If the process is killed, the
+ * kernel still has its writes in order; only a crash of the machine loses them. */
 static int open_database(struct store_writer *writer)
 {
 	int code = sqlite3_open_v2(writer->path, &writer->db,
@@ -107,8 +108,8 @@ static int open_database(struct store_writer *writer)
 	return rc ? rc : schema_create(writer->db);
 }
 
-/* SQLite refuses to make a journal where a link, a folder or a device has its name, and calls that
- * a file system that is read-only, or a loop of links. */
+/* SQLite cannot create a journal if a link, a folder or a device has its name. It reports a
+ * read-only file system or a loop of links. */
 static int explain_write(const char *verb, const char *path, int rc, struct err *err)
 {
 	_cleanup_free_ char *journal = xasprintf("%s-journal", path);
@@ -170,7 +171,8 @@ uint64_t store_pending(const struct store_writer *writer)
 	return writer->pending.count;
 }
 
-/* Blocks of a second are numbered as they come: a flush in the middle of one begins another. */
+/* Numbers the blocks of a second in order: a flush in the middle of a second begins another
+ * block. */
 static int prepare_block(sqlite3 *db, sqlite3_stmt **ret_stmt)
 {
 	return sql_prepare(db,
@@ -180,7 +182,7 @@ static int prepare_block(sqlite3 *db, sqlite3_stmt **ret_stmt)
 			   ret_stmt);
 }
 
-/* *ret_id: its number. */
+/* *ret_id: the number of the block. */
 static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t count,
 		       struct buf *buf, uint64_t *ret_id)
 {
@@ -199,7 +201,7 @@ static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t 
 	return rc ? rc : checksums_write_block(db, *ret_id, count, buf->bytes, buf->size);
 }
 
-/* How many of the samples, which are in packed_compare's order, go into the first one's block. */
+/* How many samples go into the block of the first one. They are in packed_compare's order. */
 static size_t block_length(const struct sample *samples, size_t count)
 {
 	uint64_t second = samples->time_ns / NS_PER_S;
@@ -211,7 +213,7 @@ static size_t block_length(const struct sample *samples, size_t count)
 	return length;
 }
 
-/* *blocks is brought up to date. */
+/* Also updates *blocks. */
 static int write_blocks(struct store_writer *writer, struct layer *blocks)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -232,7 +234,7 @@ static int write_blocks(struct store_writer *writer, struct layer *blocks)
 	return rc;
 }
 
-/* Layer 2 is completed when the run has ended, and when enough of it has come together. */
+/* True if layer 2 must be written: the run has ended, or enough sums have accumulated. */
 static bool sums_due(const struct store_writer *writer)
 {
 	return writer->profile->run.end_ns || writer->sums.totals.rows.count >= KEEP_SUMS ||
@@ -250,7 +252,7 @@ static int write_samples(struct store_writer *writer, struct layers *layers)
 	return rc ? rc : layers_write(layers, writer->db);
 }
 
-/* *layers is brought up to date. */
+/* Also updates *layers. */
 static int write_all(struct store_writer *writer, struct layers *layers)
 {
 	int rc;
@@ -268,7 +270,7 @@ static int write_all(struct store_writer *writer, struct layers *layers)
 	return rc ? rc : sql_exec(writer->db, "COMMIT");
 }
 
-/* What is in the file need not be held. */
+/* Releases what is now in the file. */
 static void settle(struct store_writer *writer, const struct layers *layers)
 {
 	row_writer_settle(&writer->rows, writer->profile);
@@ -296,8 +298,8 @@ bool store_is_in_place(const struct store_writer *writer)
 	return !is_removed(writer->fd) && !is_moved(writer);
 }
 
-/* SQLite would go on writing into a file that has no name any more, and calls one that has another
- * name read-only, for its journal would be beside the old one. */
+/* SQLite would go on writing to a file without a name. It calls a renamed file read-only, because
+ * the journal would be beside the old name. */
 static int check_still_there(const struct store_writer *writer, struct err *err)
 {
 	if (is_removed(writer->fd))
@@ -321,7 +323,7 @@ int store_flush(struct store_writer *writer, struct err *err)
 	if (rc) {
 		explain_write("write", writer->path, rc, err);
 		sql_exec(writer->db, "ROLLBACK");
-		/* Moved in the middle of it. */
+		/* The file was moved during the flush. */
 		return rc == -EROFS && check_still_there(writer, err) < 0 ? -ENOENT : rc;
 	}
 	settle(writer, &layers);

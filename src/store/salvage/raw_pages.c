@@ -14,7 +14,7 @@
 #include "store/schema.h"
 
 enum {
-	/* What SQLite makes where nobody asks for another size, as we never do. */
+	/* SQLite's default, which our recorder uses. */
 	USUAL_PAGE_BYTES = 4096,
 	LEAST_PAGE_BYTES = 512,
 	MOST_PAGE_BYTES = 65536,
@@ -31,7 +31,7 @@ enum {
 	READS_ALWAYS = 4096,
 };
 
-/* A number of SQLite: 32 bits, the highest first. */
+/* A number of SQLite: 32 bits, highest byte first. */
 static uint32_t number_at(const uint8_t *bytes, size_t at)
 {
 	struct reader reader = reader_make(bytes + at, sizeof(uint32_t));
@@ -55,7 +55,8 @@ static int check_first(const uint8_t *header, const char *name, struct err *err)
 {
 	uint32_t version = number_at(header, AT_USER_VERSION);
 
-	/* Another id is another program's; a damaged page has no id that means anything. */
+	/* Another id means another program. A first page that lost its magic string is not
+	 * checked. */
 	if (number_at(header, AT_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
 		return err_set(err, -EINVAL, "%s is an SQLite database, but not a prospect profile",
 			       name);
@@ -67,7 +68,8 @@ static int check_first(const uint8_t *header, const char *name, struct err *err)
 	return 0;
 }
 
-/* The size of pages and what of them is used; of a damaged first page as we make them. */
+/* Reads the size of pages and how much of it is used. If the first page is damaged, assumes our
+ * recorder's sizes. */
 static int read_sizes(struct raw_pages *pages, const char *name, struct err *err)
 {
 	uint8_t header[FORMAT_FILE_HEADER_BYTES] = { 0 };
@@ -89,10 +91,10 @@ static int read_sizes(struct raw_pages *pages, const char *name, struct err *err
 
 /* ---- the journal ---- */
 
-/* One run of records behind a header. */
+/* A run of records after one header. */
 struct segment {
 	uint64_t at;	  /* of its first record */
-	uint64_t records; /* how many */
+	uint64_t records; /* number of records */
 	uint32_t nonce;
 	uint32_t pages; /* of the file before the write */
 	uint32_t sector_bytes;
@@ -137,8 +139,8 @@ static uint32_t checksum_of(const uint8_t *page, uint32_t page_bytes, uint32_t n
 	return sum;
 }
 
-/* SQLite ends at the first record that is not as written; what follows is good where its own
- * checksum says so. */
+/* SQLite stops at the first bad record. Later records are used too if their own checksum is
+ * right. */
 static void read_records(struct raw_pages *pages, const struct segment *segment)
 {
 	size_t stride = pages->page_bytes + JOURNAL_RECORD_EXTRA;
@@ -173,7 +175,7 @@ static int compare_undone(const void *a, const void *b)
 	return one->at < other->at ? -1 : one->at > other->at;
 }
 
-/* The first record of a page has it as it was before everything. */
+/* Keeps the first record of each page: it has the page as it was before the whole write. */
 static void sort_undone(struct raw_pages *pages)
 {
 	struct raw_undone *items = pages->undone.items;
@@ -195,7 +197,7 @@ static uint64_t next_segment(const struct raw_pages *pages, const struct segment
 	return (end + segment->sector_bytes - 1) / segment->sector_bytes * segment->sector_bytes;
 }
 
-/* One of no bytes, or whose header was cleared, belongs to a write that was finished. */
+/* An empty journal, or one with a cleared header, belongs to a finished write. */
 static void read_journal(struct raw_pages *pages)
 {
 	struct segment segment;
@@ -218,7 +220,7 @@ static void read_journal(struct raw_pages *pages)
 		pages->journal_bad = true;
 }
 
-/* ---- the whole ---- */
+/* ---- opening and reading ---- */
 
 int raw_pages_open(struct raw_pages *pages, int fd, int journal, const char *name, struct err *err)
 {
@@ -237,7 +239,7 @@ int raw_pages_open(struct raw_pages *pages, int fd, int journal, const char *nam
 	in_file = (uint32_t)((uint64_t)status.st_size / pages->page_bytes);
 	pages->count = in_file;
 	read_journal(pages);
-	/* A journal is believed as far as there is anything to be read. */
+	/* Do not trust a page count beyond what can be read. */
 	if (pages->undone.count && pages->undone.items[pages->undone.count - 1].page > in_file)
 		in_file = pages->undone.items[pages->undone.count - 1].page;
 	if (pages->count > in_file)

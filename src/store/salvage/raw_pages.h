@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pages of a profile's file that may be damaged anywhere, as of its last whole write: what the
- * journal beside it would undo is taken from there, and neither file is changed.
+ * The pages of a profile that may be damaged anywhere, as of its last complete write. Pages that
+ * the journal would restore come from the journal; neither file is changed.
  */
 #ifndef STORE_SALVAGE_RAW_PAGES_H
 #define STORE_SALVAGE_RAW_PAGES_H
@@ -12,28 +12,28 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A page as it was before a write that was not finished. */
+/* A page as it was before an unfinished write. */
 struct raw_undone {
 	uint32_t page;
-	uint64_t at; /* in the journal */
+	uint64_t at; /* offset in the journal */
 };
 
 struct raw_pages {
 	int fd, journal; /* borrowed; -1: there is no journal */
 	uint32_t page_bytes, usable_bytes;
-	uint32_t count;	   /* the pages are called 1 to this */
-	uint64_t budget;   /* pages that may still be read: damaged ones may lead anywhere */
-	bool journal_used; /* a write was undone */
-	bool journal_bad;  /* a part of what it would undo cannot be read */
+	uint32_t count;	   /* pages have the numbers 1 to this */
+	uint64_t budget;   /* pages that may still be read: damaged ones may form a cycle */
+	bool journal_used; /* a write was rolled back */
+	bool journal_bad;  /* a part of the journal cannot be read */
 	VEC(struct raw_undone) undone; /* by page */
 };
 
-/* Looks at the file and its journal. @name is for sentences. -EINVAL: it is another program's
- * database, or empty; -ENOTSUP: it is of a newer version; or why it cannot be read. */
+/* Reads the headers of the file and its journal. @name is for messages. -EINVAL: another program's
+ * database, or empty. -ENOTSUP: a newer version. Another negative errno: it cannot be read. */
 int raw_pages_open(struct raw_pages *pages, int fd, int journal, const char *name, struct err *err);
 void raw_pages_done(struct raw_pages *pages);
 
-/* False: it is not there, or cannot be read. @ret_bytes has room for page_bytes. */
+/* Reads a page. False: it does not exist or cannot be read. @ret_bytes has room for page_bytes. */
 bool raw_pages_read(struct raw_pages *pages, uint32_t number, uint8_t *ret_bytes);
 
 #endif

@@ -54,7 +54,7 @@ static size_t cell_at(const struct raw_page *page, unsigned number)
 	return u16_at(page, page->header + header_bytes(page) + 2 * (size_t)number);
 }
 
-/* Adds up the cells; false: one of them is not within the room for them. */
+/* Adds up the sizes of the cells. False: one of them lies outside the content area. */
 static bool add_cells(const struct raw_page *page, size_t content, size_t *used)
 {
 	for (unsigned i = 0; i < page->cells; i++) {
@@ -67,7 +67,7 @@ static bool add_cells(const struct raw_page *page, size_t content, size_t *used)
 	return true;
 }
 
-/* The same of the free blocks, which are in order. */
+/* The same for the free blocks, which are in order. */
 static bool add_free(const struct raw_page *page, size_t content, size_t *used)
 {
 	size_t at = u16_at(page, page->header + 1), before = content;
@@ -119,7 +119,7 @@ bool raw_page_read(struct raw_pages *pages, uint32_t number, uint8_t *bytes,
 
 /* ---- cells ---- */
 
-/* How much of a row is in the page itself (section 1.6). */
+/* Bytes of a row that are in the page itself (section 1.6). */
 static uint64_t local_bytes(const struct raw_page *page, uint64_t bytes)
 {
 	uint64_t most = format_most_local(page->usable_bytes, raw_page_is_table(page));
@@ -198,17 +198,17 @@ static enum raw_type type_of(uint64_t serial)
 	return serial & 1 ? RAW_TEXT : RAW_BLOB;
 }
 
-/* What is left of @row are its values. */
+/* Leaves the values in @row. */
 static struct reader take_types(struct reader *row)
 {
 	size_t before = reader_left(row);
-	uint64_t size = format_varint(row); /* with its own bytes */
+	uint64_t size = format_varint(row); /* including its own bytes */
 	size_t own = before - reader_left(row);
 
 	return reader_sub(row, size < own ? SIZE_MAX : (size_t)(size - own));
 }
 
-/* Types 10 and 11 are for SQLite's own use and never in a file. */
+/* Types 10 and 11 are for SQLite's internal use and never in a file. */
 static bool is_type(uint64_t serial)
 {
 	return serial <= FORMAT_SERIAL_1 || serial >= FORMAT_FIRST_BLOB_OR_TEXT;

@@ -29,12 +29,12 @@ struct recovery {
 	struct recover_rows rows;
 	struct recover_count counts[MOST_COUNTS];
 	size_t count;
-	uint64_t written; /* samples that were, as the blocks and their checksums say */
+	uint64_t written; /* samples that were written, by blocks and checksums */
 	struct event events[PROFILE_MAX_EVENTS]; /* as the file has them */
 	uint64_t assumed;
 	bool verified;
-	bool strict; /* what cannot be verified may be of a write that was not finished */
-	struct packed_samples samples; /* of the block that is being read */
+	bool strict; /* the journal is damaged, so unverified rows may be of an unfinished write */
+	struct packed_samples samples; /* of the current block */
 };
 
 DEFINE_CLEANUP(struct recovery *, recovery_free);
@@ -63,7 +63,7 @@ static void note_verdict(struct recovery *recovery, const char *table,
 		count->missing = verdict->written - verdict->kept;
 }
 
-/* Rows that were judged to be as they were written, or were not, and say what cannot be. */
+/* Counts rows as missing that passed the checksums, or had none, but are invalid. */
 static void note_wrong(struct recovery *recovery, const char *table, uint64_t wrong)
 {
 	struct recover_count *count = count_of(recovery, table);
@@ -98,7 +98,7 @@ static int judge(struct recovery *recovery)
 
 /* ---- the profile ---- */
 
-/* The new file is another than the one the recording made. */
+/* The new file is not the recording's own. */
 static void forget_origin(struct run_facts *run)
 {
 	run->file_inode = run->file_birth_ns = 0;
@@ -119,7 +119,7 @@ static int read_facts(struct recovery *recovery)
 	return rc;
 }
 
-/* Those missing between others are seen, whatever checksums say. */
+/* Gaps between ids are missing rows, whatever the checksums say. */
 static void note_gaps(struct recovery *recovery, enum table_id table)
 {
 	const struct recover_ids *ids = &recovery->rows.ids[table];
@@ -215,7 +215,7 @@ static void count_sample(struct event *event, const struct sample *sample)
 		event->user_samples++;
 }
 
-/* False: it says what cannot be. */
+/* False: the sample is invalid. */
 static bool translate(struct recovery *recovery, struct sample *sample)
 {
 	unsigned mode = wordlist_ours(&recovery->words, WORDLIST_MODE, sample->mode);
@@ -232,7 +232,7 @@ static bool translate(struct recovery *recovery, struct sample *sample)
 	return true;
 }
 
-/* Keeps the samples of a block that can be kept. */
+/* Keeps the valid samples of a block. */
 static void translate_all(struct recovery *recovery)
 {
 	struct sample *samples = recovery->samples.rows.items;
@@ -247,8 +247,8 @@ static void translate_all(struct recovery *recovery)
 	recovery->samples.rows.count = kept;
 }
 
-/* Unpacks a block, if it is as it was written. *ret_written: how many samples it had, as far as
- * that is known; *ret_proven: by its checksum. */
+/* Unpacks a block if it is as written: 1, 0 or a negative errno. *ret_written: how many samples it
+ * had, if known; *ret_proven: it has a checksum. */
 static int unpack(struct recovery *recovery, const struct salvage_block *block,
 		  uint64_t *ret_written, bool *ret_proven)
 {
@@ -285,7 +285,7 @@ static int take_block(struct recovery *recovery, const struct salvage_block *blo
 
 	if (rc < 0)
 		return rc;
-	/* One of long ago, for all that is known. */
+	/* It may be an obsolete block. */
 	if (block->lost && !proven && recovery->verified)
 		return 0;
 	recovery->written += written;
@@ -312,7 +312,7 @@ static bool is_listed(const struct recovery *recovery, uint64_t id)
 	return before < count && items[before].id == id;
 }
 
-/* Blocks of which there is a checksum and nothing else. */
+/* Counts blocks of which only the checksum was found. */
 static int count_missing(struct recovery *recovery)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -334,7 +334,7 @@ static int count_missing(struct recovery *recovery)
 
 /* ---- what is missing ---- */
 
-/* Samples of layer 1 as table layer has it; 0: it is not there. */
+/* Samples of layer 1 according to table layer; 0: not there. */
 static uint64_t claimed_by_layer(struct recovery *recovery)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -355,8 +355,8 @@ static uint64_t claimed_by_events(const struct recovery *recovery)
 	return samples;
 }
 
-/* How many samples the file had. What has a checksum is certain; the others are believed where they
- * agree that there were more, and the lower of them. */
+/* How many samples the file had, at least. Checksums and blocks are certain. Table layer and the
+ * events may claim more; the lower claim counts. */
 static uint64_t samples_written(struct recovery *recovery)
 {
 	uint64_t layer = claimed_by_layer(recovery), events = claimed_by_events(recovery);
@@ -365,7 +365,7 @@ static uint64_t samples_written(struct recovery *recovery)
 	return claim > recovery->written ? claim : recovery->written;
 }
 
-/* What an event lacks, or as much of it as is missing at all. */
+/* Counts what the event lacks as damaged, but no more than is missing in all. */
 static void note_event(struct recovery *recovery, size_t number, uint64_t *missing)
 {
 	const struct event *was = &recovery->events[number];
@@ -404,7 +404,7 @@ static void add_count(struct buf *text, const struct recover_count *count, bool 
 		buf_printf(text, "%" PRIu64 " %.*s", count->missing, letters, count->name);
 }
 
-/* One sentence for those who read the profile later. */
+/* Adds one sentence for readers of the profile. */
 static void note_sentence(struct recovery *recovery)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };

@@ -22,7 +22,7 @@ static str_id damaged_text(const struct recover_rows *rows)
 	return strpool_intern(&rows->profile->strings, RECOVER_NAME);
 }
 
-/* ---- what stands for a row ---- */
+/* ---- replacements of rows ---- */
 
 static uint32_t damaged_image(struct recover_rows *rows)
 {
@@ -99,7 +99,7 @@ static struct event damaged_event(const struct recover_rows *rows)
 			       .clock = CLOCK_SOFTWARE };
 }
 
-/* ---- rows that are missing between others ---- */
+/* ---- missing rows between others ---- */
 
 static void fill_event(struct recover_rows *rows, size_t id)
 {
@@ -142,7 +142,7 @@ static void fill_frame(struct recover_rows *rows, size_t id)
 		(struct frame){ .image = damaged_image(rows), .symbol = symbol };
 }
 
-/* Those that called it are not known. */
+/* Its callers are not known. */
 static void fill_stack(struct recover_rows *rows, size_t id)
 {
 	uint32_t frame = profile_cut(rows->profile, STACK_DAMAGED);
@@ -170,7 +170,7 @@ static void fill_missing(struct recover_rows *rows)
 
 /* ---- references ---- */
 
-/* Of the frames that have a name that is missing the place at least is known. */
+/* If a frame's symbol is missing, its image is still known. */
 static void fix_frames(struct recover_rows *rows)
 {
 	struct profile *profile = rows->profile;
@@ -213,8 +213,8 @@ static void fix_tasks(struct recover_rows *rows)
 	}
 }
 
-/* Walks up from each process to one that was visited before: by an earlier walk is fine, by this
- * one is a circle, which is cut. */
+/* Walks up from each process to one that was already visited. If this walk visited it, there is a
+ * cycle, which is cut. */
 static void cut_circles(struct recover_rows *rows, size_t known)
 {
 	struct process *processes = rows->profile->processes.items;
@@ -251,7 +251,7 @@ static void fix_processes(struct recover_rows *rows)
 	cut_circles(rows, known);
 }
 
-/* Parents come before their children, as reading a row made sure. */
+/* Parents have smaller ids than their children: reading a row checked that. */
 static void fix_stacks(struct recover_rows *rows)
 {
 	struct profile *profile = rows->profile;
@@ -278,7 +278,7 @@ static bool keeps(struct recover_rows *rows, enum table_id table, size_t id, uin
 	return image < rows->ids[TABLE_IMAGE].known;
 }
 
-/* Nothing refers to code and lines: those that are missing leave no gap. */
+/* Nothing refers to rows of code and line, so missing ones need no replacement. */
 static void close_gaps(struct recover_rows *rows)
 {
 	struct profile *profile = rows->profile;
@@ -305,7 +305,7 @@ static void close_gaps(struct recover_rows *rows)
 
 /* ---- reading ---- */
 
-/* Shared texts that are missing have a name as well. */
+/* Missing shared texts are called "[damaged]" too. */
 static int add_texts(sqlite3 *db)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
@@ -341,7 +341,7 @@ static void on_row(void *context, enum table_id table, uint64_t id, bool right)
 	ids->read.items[id] = 1;
 }
 
-/* Row 0 of a dictionary is none, whatever the file says. */
+/* Row 0 of a dictionary means none, whatever the file has there. */
 static void reset_first(struct profile *profile)
 {
 	profile->images.items[0] = (struct image){ .kind = IMAGE_BUCKET };

@@ -11,16 +11,16 @@
 #include "store/schema.h"
 #include "store/sql.h"
 
-/* What the rows of a table look like: a letter for each column (enum raw_type); of ANY and NUMBER
- * several. */
+/* The shape of a table's rows: a letter for each column (enum raw_type), or one of these, which
+ * accept several types. */
 enum { ANY = 'a', NUMBER = 'f' };
 
 struct shape {
 	const char *table;
 	const char *letters;
-	const char *columns; /* NULL: a block, which is only listed */
-	bool ids;	     /* the first column is the row's number */
-	bool unmistakable;   /* no other table's rows look like that */
+	const char *columns; /* NULL: blocks are only listed */
+	bool ids;	     /* the first column is the row's id */
+	bool unmistakable;   /* no other table has rows of this shape */
 };
 
 static const struct shape shapes[] = {
@@ -44,7 +44,7 @@ static const struct shape shapes[] = {
 	{ "header", "ta", "name,value", false, true },
 	{ "word", "tit", "list,id,name", false, true },
 	{ "loss", "itii", "event,reason,count,weight", false, true },
-	/* Rows of table second look the same. */
+	/* Rows of table second have the same shape. */
 	{ "branch", "iiiiii", "event,from_frame,to_frame,count,mispredicted,cycles", false, false },
 	{ "checksum", "tiii", "name,part,rows,crc", false, true },
 };
@@ -53,14 +53,14 @@ enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
 static const struct shape schema_shape = { "sqlite_schema", "tttaa", NULL, true, true };
 
-/* What is done with the rows of one shape. */
+/* Collects the rows of one shape. */
 struct harvest {
 	struct salvage *salvage;
 	const struct shape *shape;
 	sqlite3_stmt *insert, *note; /* owned; NULL until there is a row */
-	uint32_t *roots;	     /* by shape, of the schema's rows */
+	uint32_t *roots;	     /* by shape: root pages from the schema */
 	bool lost;
-	VEC(uint32_t) ways; /* pages that are to be visited */
+	VEC(uint32_t) ways; /* pages to visit */
 };
 
 static void harvest_done(struct harvest *harvest)
@@ -100,7 +100,7 @@ static bool has_rows(const struct raw_page *page)
 	return raw_page_is_leaf(page) || !raw_page_is_table(page);
 }
 
-/* Is every row of the page of this shape? */
+/* True if every row of the page has this shape. */
 static bool fits_page(const struct shape *shape, const struct raw_page *page)
 {
 	struct raw_cell cell;
@@ -157,7 +157,8 @@ static int prepare(struct harvest *harvest)
 				&harvest->note);
 }
 
-/* A row that the table takes once; a column of the wrong type it does not take at all. */
+/* Inserts a row. The table ignores a second row of the same key, and one with a column of a wrong
+ * type. */
 static int insert_row(struct harvest *harvest, const struct raw_cell *cell,
 		      const struct raw_value *values, int count)
 {
@@ -196,7 +197,7 @@ static bool is_text(const struct raw_value *value, const char *text)
 	       memcmp(value->bytes, text, value->size) == 0;
 }
 
-/* A row of the schema: type, name, table, first page, text. */
+/* Notes the root page from a row of the schema: type, name, table, root page, text. */
 static void note_root(struct harvest *harvest, const struct raw_value *values)
 {
 	for (size_t i = 0; i < SHAPES; i++) {
@@ -245,7 +246,7 @@ static void add_ways(struct harvest *harvest, const struct raw_page *page)
 	*vec_push(&harvest->ways) = raw_page_last_child(page);
 }
 
-/* A page that is of another table is left to that. */
+/* Leaves pages of another table alone. */
 static int take_page(struct harvest *harvest, const struct raw_page *page)
 {
 	int rc = 0;
@@ -258,7 +259,7 @@ static int take_page(struct harvest *harvest, const struct raw_page *page)
 	return rc;
 }
 
-/* Every page once, however they lead to each other. */
+/* Visits every page once, even if they form a cycle. */
 static int follow(struct harvest *harvest, uint32_t root)
 {
 	struct salvage *salvage = harvest->salvage;
@@ -288,7 +289,7 @@ static uint32_t number_at(const uint8_t *bytes, size_t at)
 
 enum { AT_FREE_LIST = 32 };
 
-/* Pages that the file uses no longer have rows of long ago. */
+/* Skips free pages: they have obsolete rows. */
 static void pass_over_free(struct salvage *salvage)
 {
 	size_t most = salvage->pages.usable_bytes / sizeof(uint32_t) - 2;
@@ -315,7 +316,7 @@ static void pass_over_free(struct salvage *salvage)
 
 /* ---- tables ---- */
 
-/* A page no other leads to is of the first table whose rows look like that. */
+/* A page that no other page leads to goes to the first table whose rows have its shape. */
 static int gather_page(struct salvage *salvage, const struct raw_page *page,
 		       struct harvest *harvests, size_t count)
 {
@@ -427,7 +428,7 @@ static int make_tables(struct salvage *salvage)
 	return rc;
 }
 
-/* Without any event or sample it is no profile, or nothing of one. */
+/* Without an event or a block there is nothing of a profile. */
 static int check_found(const struct salvage *salvage, const char *name, struct err *err)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;

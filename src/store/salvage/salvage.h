@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything in the pages of a damaged profile that looks like a row of its tables, put into the
- * same tables of a database in memory; blocks, which are large, are only listed. A table's rows are
- * found from its first page on, and where the way to them is lost, by what they look like. Whether
- * they are as they were written is asked later (verdict.h).
+ * Collects everything in the pages of a damaged profile that looks like a row of its tables, into
+ * the same tables of a database in memory. Blocks, which are large, are only listed. The rows of a
+ * table are found from its root page, or by their shape if no page leads to them. Later verdict.h
+ * compares them with their checksums.
  */
 #ifndef STORE_SALVAGE_SALVAGE_H
 #define STORE_SALVAGE_SALVAGE_H
@@ -18,26 +18,26 @@
 #include "store/salvage/raw_pages.h"
 #include "store/salvage/raw_rows.h"
 
-/* Where a row of table block is. */
+/* Location of a row of table block. */
 struct salvage_block {
 	uint64_t id;
 	uint32_t page;
 	unsigned cell;
-	bool lost; /* no page led to it: it may be one that was written over */
+	bool lost; /* no page led to it: it may be obsolete */
 };
 
 struct salvage {
 	struct raw_pages pages;
-	/* The tables of schema.sql, and TEMP lost(name, id): rows that no page led to. */
+	/* The tables of schema.sql, and TEMP lost(name, id) with the rows that no page led to. */
 	sqlite3 *db;
 	VEC(struct salvage_block) blocks; /* by id, each id once */
-	uint8_t *taken;			  /* private: by page, what it was read as */
+	uint8_t *taken;			  /* private: by page, 1 if it was read or is free */
 	uint8_t *page;			  /* private: room for one */
-	struct raw_page held;		  /* private: the block's page that is in there */
+	struct raw_page held;		  /* private: the block's page in there */
 	struct buf row;			  /* private */
 };
 
-/* Errors as raw_pages_open, and -ENODATA where nothing of a profile is in the file. */
+/* Errors as raw_pages_open; -ENODATA: the file has nothing of a profile. */
 int salvage_open(struct salvage *salvage, int fd, int journal, const char *name, struct err *err);
 void salvage_done(struct salvage *salvage);
 

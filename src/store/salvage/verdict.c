@@ -26,7 +26,7 @@ static void parts_done(struct parts *parts)
 	vec_free(&parts->list);
 }
 
-/* Those of a table that make sense. */
+/* Reads the valid checksums of a table. */
 static int read_parts(sqlite3 *db, const char *table, uint64_t most_rows, struct parts *ret_parts)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -69,7 +69,7 @@ static int count_rows(sqlite3 *db, const char *table, uint64_t *ret_count)
 
 /* ---- rows with ids ---- */
 
-/* Those that may have been written over long ago, or all. */
+/* Removes all rows of a part, or only those that may be obsolete. */
 static int remove_part(sqlite3 *db, const char *table, uint64_t part, bool lost_only)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
@@ -106,7 +106,7 @@ static int judge_part(sqlite3 *db, const char *table, const struct part *part, b
 	return rc;
 }
 
-/* What follows FROM to have the rows of parts that have no checksum. */
+/* Appends what follows FROM to select the rows of parts without a checksum. */
 static void add_unknown(struct buf *text, const char *table)
 {
 	buf_printf(text,
@@ -173,7 +173,7 @@ static const struct checked_keys *keys_of(const char *table)
 	return &checksums_keys[i];
 }
 
-/* Removes the row @read is at. */
+/* Removes the current row of @read. */
 static int remove_row(sqlite3 *db, const struct checked_keys *checked, sqlite3_stmt *read)
 {
 	static const char *const wheres[] = { "", "name = ?1", "list = ?1 AND id = ?2",
@@ -191,7 +191,7 @@ static int remove_row(sqlite3 *db, const struct checked_keys *checked, sqlite3_s
 	return rc ? rc : sql_run(stmt);
 }
 
-/* The rows as they are found, so that some can be removed meanwhile. */
+/* Selects the rows from a copy, so that rows can be removed meanwhile. */
 static int prepare_keyed(sqlite3 *db, const struct checked_keys *checked, sqlite3_stmt **ret_stmt)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
@@ -260,7 +260,7 @@ static int add_word(sqlite3 *db, sqlite3_stmt *word, const struct parts *parts, 
 	return rc;
 }
 
-/* The words of this program, as a table has them. */
+/* Selects the words of this program, in the form of table word. */
 static int prepare_ours(sqlite3 *db, sqlite3_stmt **ret_stmt)
 {
 	int rc = sql_exec(db, "CREATE TEMP TABLE ours(list TEXT, id INTEGER, name TEXT)");

@@ -22,7 +22,7 @@
 #include "store/views.h"
 
 enum {
-	TICK_OPS = 20000, /* of the SQLite machine, between two looks at the clock: about 1 ms */
+	TICK_OPS = 20000, /* of the SQLite machine, between looks at the clock: about 1 ms */
 	CACHE_KIB = 32 << 10,
 };
 
@@ -35,7 +35,7 @@ struct query {
 	struct sum_tables *sums;
 	sqlite3_stmt *stmt;
 	uint64_t deadline_ns; /* of the statement; 0: none */
-	int stopped;	      /* why it was ended: -ETIME, -EINTR; 0: it was not */
+	int stopped;	      /* why it ended early: -ETIME, -EINTR; else 0 */
 };
 
 DEFINE_CLEANUP(struct query *, query_close);
@@ -66,7 +66,7 @@ static int on_tick(void *context)
 
 /* --- opening --- */
 
-/* TEMP tables with what layer 2 has and what it lacks, where that cannot be written. */
+/* If layer 2 is behind and cannot be written, makes TEMP tables with all totals. */
 static int complete_sums(struct query *query, struct err *why)
 {
 	_cleanup_(sums_done) struct sums sums = { 0 };
@@ -112,7 +112,7 @@ static int read_number(sqlite3 *db, const char *sql, uint64_t *ret_number)
 	return rc < 0 ? rc : 0;
 }
 
-/* Everything that a statement may name. */
+/* Registers everything that a statement may name. */
 static int prepare_names(struct query *query)
 {
 	static const char *keep[] = { "json_each", "json_tree", NULL };
@@ -120,7 +120,7 @@ static int prepare_names(struct query *query)
 	sqlite3 *db = query->connection.db;
 	int rc;
 
-	/* Virtual tables of the file would run code of SQLite's that nobody needs here. */
+	/* Virtual tables of the file would run SQLite code that is not needed here. */
 	sqlite3_drop_modules(db, keep);
 	rc = sample_table_register(db, &query->facts);
 	if (!rc)
@@ -147,7 +147,7 @@ static int prepare_all(struct query *query, struct err *why)
 	return rc ? rc : prepare_names(query);
 }
 
-/* What holds for statements of users only: the time they take, and what they may do. */
+/* Limits what users' statements may do, and their time; our own statements ran before. */
 static void restrict_statements(struct query *query)
 {
 	sqlite3 *db = query->connection.db;
@@ -192,7 +192,7 @@ int query_open(const char *path, const struct query_setup *setup, struct query *
 
 /* --- a statement --- */
 
-/* Appends where in @sql the byte @offset is. */
+/* Appends line and column of the byte @offset of @sql. */
 static void add_position(struct buf *buf, const char *sql, size_t offset)
 {
 	size_t line = 1, column = 1;
@@ -216,7 +216,7 @@ static const char *hint(const char *message)
 	return "";
 }
 
-/* Why the statement that begins at @from in @sql cannot be prepared. */
+/* Explains why the statement that begins at @from in @sql cannot be prepared. */
 static int explain_sql(sqlite3 *db, const char *sql, size_t from, int code, struct err *err)
 {
 	_cleanup_(buf_done) struct buf at = { 0 };
@@ -237,7 +237,7 @@ static int explain_sql(sqlite3 *db, const char *sql, size_t from, int code, stru
 	return err_set(err, -EINVAL, "%s%s%s", buf_text(&at), message, hint(message));
 }
 
-/* Nothing but blanks, comments and semicolons may be behind a statement. */
+/* Only blanks, comments and semicolons may follow a statement. */
 static int check_tail(sqlite3 *db, const char *sql, const char *tail, struct err *err)
 {
 	_cleanup_(buf_done) struct buf at = { 0 };
@@ -262,7 +262,7 @@ static int check_tail(sqlite3 *db, const char *sql, const char *tail, struct err
 	return 0;
 }
 
-/* Empty statements before the first one are passed over. */
+/* Skips empty statements before the first one. */
 static int prepare_first(struct query *query, const char *sql, const char **ret_tail,
 			 struct err *err)
 {

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Those that only tell what is there, whatever their argument. */
+/* Pragmas that only report, whatever their argument. */
 static const char *const pragmas[] = {
 	"table_info",  "table_xinfo",	"table_list",	   "index_list",
 	"index_info",  "index_xinfo",	"function_list",   "module_list",
 	"pragma_list", "database_list", "compile_options", "collation_list",
 };
 
-/* They reach beyond the database, or turn a number into an address. */
+/* Functions that reach beyond the database, or turn a number into an address. */
 static const char *const functions[] = {
 	"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit",
 };
@@ -45,8 +45,8 @@ static int authorize(void *context, int action, const char *first, const char *s
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_UPDATE:
-		/* SQLite asks so while it connects a virtual table. A statement that says it fails
-		 * all the same: the schema may not be modified. */
+		/* SQLite asks this while it connects a virtual table. A user's statement that
+		 * updates these tables still fails: the schema cannot be modified. */
 		return allow(is_among(schemas, sizeof(schemas) / sizeof(schemas[0]), first));
 	case SQLITE_FUNCTION:
 		return allow(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a statement of `prospect query` may do: read. */
+/* Limits statements of `prospect query` to reading. */
 #ifndef STORE_SQL_QUERY_ACCESS_H
 #define STORE_SQL_QUERY_ACCESS_H
 

@@ -14,29 +14,29 @@
 static const char unknown_name[] = "[unknown]";
 
 struct node {
-	uint32_t frame; /* 0: not read so far */
+	uint32_t frame; /* 0: not read yet */
 	uint32_t parent;
 };
 
-/* Does a stack have a function that is looked for? */
+/* Whether a stack has a matching function. */
 enum answer {
 	ANSWER_UNKNOWN,
 	ANSWER_NO,
 	ANSWER_YES,
 };
 
-/* Nodes and names are kept once they were read: most stacks have most of theirs in common. */
+/* Keeps nodes and names once they were read: stacks share most of theirs. */
 struct query_functions {
 	sqlite3 *db;
 	const char *(*demangle)(void *context, const char *name);
 	void *context;
 	sqlite3_stmt *node_stmt, *name_stmt;
 	struct node *nodes; /* by stack */
-	char **names;	    /* by frame, as they stand in a stack; NULL: not read so far */
+	char **names;	    /* by frame, as stacks show them; NULL: not read yet */
 	uint64_t node_count, name_count;
 	char *pattern;	    /* the last one of stack_has */
-	uint8_t *answers;   /* to it, by stack; enum answer */
-	uint8_t *matches;   /* and of frames alone */
+	uint8_t *answers;   /* for this pattern, by stack; enum answer */
+	uint8_t *matches;   /* the same by frame, for the frame alone */
 	VEC(uint32_t) path; /* scratch: frames, or stacks, from the innermost on */
 	struct buf text;    /* scratch */
 };
@@ -88,7 +88,7 @@ static void demangle_function(sqlite3_context *context, int argc, sqlite3_value 
 		sqlite3_result_text(context, readable(functions, name), -1, SQLITE_TRANSIENT);
 }
 
-/* Ids have no gaps: the highest one tells how many there are. */
+/* Ids have no gaps, so the highest gives the count. */
 static int count_rows(sqlite3 *db, const char *sql, uint64_t most, uint64_t *ret_count)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -159,7 +159,7 @@ static const char *name_of(struct query_functions *functions, uint32_t frame)
 	if (sql_step(functions->name_stmt) <= 0 ||
 	    !sql_column_text(functions->name_stmt, 0, &name) || !*name)
 		name = unknown_name;
-	/* As in stacks of reports, so that texts can be compared. */
+	/* As reports write stacks, so that texts can be compared. */
 	escape_add_name(&escaped, readable(functions, name));
 	sqlite3_reset(functions->name_stmt);
 	functions->names[frame] = xstrdup(buf_text(&escaped));
@@ -167,7 +167,8 @@ static const char *name_of(struct query_functions *functions, uint32_t frame)
 	return functions->names[frame];
 }
 
-/* The frames from the innermost on; a parent is below its child, so that this ends. */
+/* Finds the frames of a stack, innermost first. Ends, because a parent's id is smaller than its
+ * child's. */
 static bool find_path(struct query_functions *functions, uint64_t stack)
 {
 	functions->path.count = 0;
@@ -182,7 +183,7 @@ static bool find_path(struct query_functions *functions, uint64_t stack)
 	return true;
 }
 
-/* The stack a value names: 1; 0 if it names none, or a negative errno. */
+/* The stack that a value names: 1; 0 if it names none; or a negative errno. */
 static int stack_of(struct query_functions *functions, sqlite3_value *value, uint64_t *ret_stack)
 {
 	int rc = functions->nodes ? 0 : prepare(functions);
@@ -227,15 +228,15 @@ static int visit_node(void *context, struct page_row *row)
 	return 0;
 }
 
-/* Whoever looks for a function looks at most of the stacks. What cannot be read so is read when it
- * is needed. */
+/* A search for a function looks at most stacks, so read all at once. What this cannot read is read
+ * when it is needed. */
 static void read_all_nodes(struct query_functions *functions)
 {
 	if (!functions->pattern)
 		pages_each(functions->db, "stack", "id,up,frame", visit_node, functions);
 }
 
-/* Answers to another pattern say nothing of this one. */
+/* Forgets the answers if the pattern is a new one. */
 static void look_for(struct query_functions *functions, const char *pattern)
 {
 	if (functions->pattern && strcmp(functions->pattern, pattern) == 0)
@@ -263,7 +264,7 @@ static bool matches(struct query_functions *functions, uint32_t frame)
 	return *answer == ANSWER_YES;
 }
 
-/* Up to the first caller whose answer is known, and back down. */
+/* Walks up to the first caller whose answer is known, and back down. */
 static enum answer find_answer(struct query_functions *functions, uint64_t stack)
 {
 	enum answer answer = ANSWER_NO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be asked: the views, told by a database that has nothing else in it. */
+/* Lists the views, by asking an empty database that has only them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static int read_columns(sqlite3 *db, const char *view, struct columns *columns)
 	return rc;
 }
 
-/* What stands behind "AS -- " in the first line. The caller frees it. */
+/* The text after "AS -- " in the first line. The caller frees it. */
 static char *summary_of(const char *sql)
 {
 	const char *start = strstr(sql, " AS -- ");
