@@ -12,14 +12,14 @@
 enum { GAP = 2 };
 
 struct cell {
-	size_t text; /* where in texts it begins */
+	size_t text; /* offset in texts */
 	size_t width;
 };
 
 /* A line below a row. */
 struct line {
 	size_t row;
-	size_t text; /* where in texts it begins */
+	size_t text; /* offset in texts */
 };
 
 enum way {
@@ -38,8 +38,8 @@ struct columns {
 	VEC(size_t) rules; /* rows that have dashes before them */
 	VEC(struct line) lines;
 	enum way way;
-	size_t next;   /* column of the next cell, where rows are not kept */
-	size_t indent; /* and where they are printed to */
+	size_t next;   /* column of the next cell, unless cells are kept */
+	size_t indent; /* for WAY_PRINT */
 	FILE *out;
 	struct buf row;
 };
@@ -72,7 +72,7 @@ void columns_rule(struct columns *columns)
 {
 	size_t row = columns->cells.count / columns->count;
 
-	/* The titles have theirs. */
+	/* The titles have their own rule. */
 	if (row)
 		*vec_push(&columns->rules) = row;
 }
@@ -106,7 +106,8 @@ static size_t blanks_of(const struct columns *columns, size_t column, size_t wid
 	return width < columns->widths[column] ? columns->widths[column] - width : 0;
 }
 
-/* @over: how far the line is already too long; what fits into padding is taken back there. */
+/* @over: by how much the line is already too long. Padding of this cell makes up for it if it can.
+ * Returns what is left, plus what this cell adds. */
 static size_t print_cell(const struct columns *columns, size_t column, const char *text,
 			 size_t width, size_t over, struct buf *line)
 {
@@ -141,7 +142,7 @@ static const struct cell *cell_at(const struct columns *columns, size_t row, siz
 	return &columns->cells.items[row * columns->count + column];
 }
 
-/* Would numbers from @column on be out of line, when the line is @over too long there? */
+/* True if a line that is @over too long would move numbers from @column on out of line. */
 static bool moves_numbers(const struct columns *columns, size_t row, size_t column, size_t over)
 {
 	for (; over && column < columns->count; column++) {
@@ -254,7 +255,7 @@ static bool is_full(const struct columns *columns, size_t column)
 	return cap && columns->widths[column] >= cap;
 }
 
-/* The row that is being told has one cell more; nothing is kept of a row that is whole. */
+/* Counts a cell of the current row. Prints a complete row if rows are not kept, and forgets it. */
 static void pass_cell(struct columns *columns)
 {
 	columns->next = (columns->next + 1) % columns->count;
@@ -276,7 +277,7 @@ bool columns_skip(struct columns *columns)
 	return true;
 }
 
-/* What was put behind @start is the next cell. */
+/* Makes a cell of the text from @start on. */
 static void end_cell(struct columns *columns, size_t start)
 {
 	size_t column = next_column(columns);

@@ -11,7 +11,7 @@ static const struct diff_event *event_of(const struct diff *diff)
 	return &diff->events.items[diff->main_event];
 }
 
-/* A value of what a condition is about, not a proportion. */
+/* A value in the condition's unit, not a ratio. */
 static void add_value(const struct diff *diff, const struct condition *condition, double value,
 		      bool sign, struct buf *buf)
 {
@@ -27,7 +27,7 @@ static void add_value(const struct diff *diff, const struct condition *condition
 		buf_add_str(buf, "/s");
 }
 
-/* In the way the condition is written. */
+/* In the form of the condition: ratio, difference or level. */
 static void add_compared(const struct diff *diff, const struct condition *condition, double value,
 			 struct buf *buf)
 {
@@ -55,7 +55,7 @@ static void add_sides(const struct diff *diff, const struct condition *condition
 		  samples ? (double)row->samples[DIFF_NEW] : row->by[measure].after, false, buf);
 }
 
-/* Why a change whose interval shows one is not enough. */
+/* Explains why the interval alone does not make a change significant. */
 static void add_chance(const struct diff *diff, const struct condition *condition,
 		       const struct condition_result *result, struct buf *buf)
 {
@@ -155,7 +155,7 @@ size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer 
 	return found;
 }
 
-/* A condition that holds fails nothing if another one, joined to it by "and", does not hold. */
+/* A condition that holds does not fail the diff if another one, joined by "and", does not hold. */
 static const char *word_of(const struct diff_answer *answer, const struct condition_result *result)
 {
 	return answer->holds ? "FAILS" : result->holds ? "holds" : "ok";

@@ -27,7 +27,7 @@ static double percent_of(const struct diff_row *row)
 struct sorted {
 	const struct diff_row *row;
 	bool noise;
-	double rank; /* the larger, the earlier */
+	double rank; /* larger ranks come first */
 	char *name;  /* NULL unless sorted by it */
 };
 

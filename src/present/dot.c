@@ -13,7 +13,7 @@
 
 enum {
 	NAME_WIDTH = 60,  /* characters of a name in its box */
-	TIP_WIDTH = 1000, /* and where the mouse is over it */
+	TIP_WIDTH = 1000, /* and in its tooltip */
 };
 
 struct drawing {
@@ -24,8 +24,8 @@ struct drawing {
 	struct buf text, safe;
 };
 
-/* Appends to a text in quotation marks: what would end it, and what Graphviz takes for escapes and
- * entities of HTML, stands for itself. */
+/* Appends to a quoted text: escapes what would end it, and what Graphviz takes for escapes and HTML
+ * entities. */
 static void add_quoted(struct buf *buf, const char *text)
 {
 	for (; *text; text++) {
@@ -39,7 +39,7 @@ static void add_quoted(struct buf *buf, const char *text)
 	}
 }
 
-/* Prints what was made of names, safe and cut to @width. */
+/* Prints drawing->text, made safe and cut to @width, and empties it. */
 static void print_quoted(struct drawing *drawing, size_t width)
 {
 	struct buf quoted = { 0 };
@@ -77,7 +77,7 @@ static void print_image(struct drawing *drawing, uint32_t function)
 	print_quoted(drawing, NAME_WIDTH);
 }
 
-/* Of a drawing in which areas stand for shares. */
+/* The side of a square whose area is the share. */
 static double side_of(double part)
 {
 	return sqrt(part < 1 ? part : 1);
@@ -145,7 +145,8 @@ static void print_title(struct drawing *drawing, size_t nodes, size_t left_out)
 	fputs("\";\n", drawing->out);
 }
 
-/* The heaviest that are at or above the least share, cycles aside: their members are drawn. */
+/* Chooses the heaviest functions that reach the threshold. Cycles are not drawn, but their members
+ * are. */
 static size_t choose(struct drawing *drawing, size_t *ret_left_out)
 {
 	const struct calls *calls = drawing->calls;

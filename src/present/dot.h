@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A call graph as a picture: in the language of Graphviz, for dot(1). */
+/* A call graph as a picture, in the language of Graphviz, for dot(1). */
 #ifndef PRESENT_DOT_H
 #define PRESENT_DOT_H
 
@@ -7,9 +7,9 @@
 
 #include "present/calls_view.h"
 
-/* A node for each function of the view, the larger the more was hit in it, the redder the more it
- * took with all it called; an arrow for each call between two of them, as wide as what went through
- * it. Names cannot end the text they stand in, whatever they are. Write errors are left in @out for
+/* A node for each function of the view: its text is larger the more samples hit the function
+ * itself, and its colour redder the more it took with its callees. An arrow for each call between
+ * two of them, as wide as its share. Any name is quoted safely. Write errors are left in @out for
  * ferror(). */
 void dot_print(const struct calls_view *view, FILE *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line above what is told of one event. */
+/* The line above the output for one event. */
 #ifndef PRESENT_EVENT_LINE_H
 #define PRESENT_EVENT_LINE_H
 
@@ -7,9 +7,9 @@
 
 #include "aggregate/tables/table.h"
 
-/* An empty line, then "Event cpu-clock: 24,913 samples, 12.4 s". */
+/* Prints an empty line, then "Event cpu-clock: 24,913 samples, 12.4 s". */
 void event_line_of(const struct profile *profile, uint8_t event, const struct hits *sum, FILE *out);
-/* The same after the sums of the table. */
+/* The same with the sums of the table. */
 void event_line_print(const struct table *table, uint8_t event, FILE *out);
 
 #endif

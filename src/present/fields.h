@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of named fields for programs, as CSV or as JSON objects: one way to write both. */
+/* Rows of named fields for programs, as CSV or as JSON objects, behind one interface. */
 #ifndef PRESENT_FIELDS_H
 #define PRESENT_FIELDS_H
 
@@ -10,7 +10,7 @@
 #include "aggregate/keys.h"
 #include "base/buf.h"
 
-/* All but the first two are private; zeroes at first. fields_done at last. */
+/* All but the first two are private. Initialise them to zero, and call fields_done at the end. */
 struct fields {
 	bool json;
 	FILE *out;
@@ -18,19 +18,18 @@ struct fields {
 	struct buf line;
 };
 
-/* A field of the row that is being made; @name is looked at for JSON alone. */
+/* Adds a field to the current row; only JSON uses @name. */
 void fields_text(struct fields *fields, const char *name, const char *text);
 void fields_number(struct fields *fields, const char *name, uint64_t value);
 /* Four decimals. */
 void fields_percent(struct fields *fields, const char *name, double value);
-/* What is not known, or says nothing of this row: null, or empty. */
+/* A value that is unknown or does not apply to this row: null in JSON, empty in CSV. */
 void fields_nothing(struct fields *fields, const char *name);
-/* The text of a value of the key: a number as such, unless it is written in another way than in
- * decimal. */
+/* Adds the text of a key's value: as a number if it is written in decimal. */
 void fields_key(struct fields *fields, const struct key *key, const char *text);
 
-/* Prints the row. Objects have a comma between them and begin on a line of their own. Write errors
- * are left in fields->out for ferror(). */
+/* Prints the row. JSON objects are separated by commas, each on a line of its own. Write errors are
+ * left in fields->out for ferror(). */
 void fields_end_row(struct fields *fields);
 void fields_done(struct fields *fields);
 

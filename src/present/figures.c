@@ -36,7 +36,7 @@ void figures_si(struct buf *buf, double value)
 		buf_add_char(buf, '0');
 		return;
 	}
-	/* what would be rounded up to 1000 is of the next prefix already */
+	/* a value that would round up to 1000 takes the next prefix */
 	for (; value >= 999.5 && at < most; at++)
 		value /= 1000;
 	for (; value < 0.9995 && at > 0; at--)

@@ -17,7 +17,7 @@ struct addresses hit_instructions_collect(const struct view *view, const struct 
 	return addresses;
 }
 
-/* "<name+0x1a>: ", or "0x1a: " in what has no symbol. */
+/* "<name+0x1a>: ", or "0x1a: " if there is no symbol. */
 static void add_place(const struct view *view, const struct frame *frame, size_t name_width,
 		      struct buf *line)
 {
@@ -63,7 +63,7 @@ static void add_line(const struct view *view, const struct address *address, uin
 	buf_done(&text);
 }
 
-/* Marks the @most heaviest of those not marked yet, the first of equal ones. */
+/* Marks the @most heaviest rows that are not marked yet; of equal ones the first. */
 static void choose(const struct address *rows, size_t count, size_t most, bool *chosen)
 {
 	for (; most; most--) {

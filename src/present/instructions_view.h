@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who tells which instruction was hit; nothing here knows where the code comes from. */
+/* Provides the instructions that were hit, so nothing here depends on the source of code. */
 #ifndef PRESENT_INSTRUCTIONS_VIEW_H
 #define PRESENT_INSTRUCTIONS_VIEW_H
 
@@ -9,11 +9,11 @@
 #include "base/buf.h"
 
 struct instructions_view {
-	/* Appends the instruction at a frame of the profile. False: what is appended is in
-	 * parentheses and says why there is none. */
+	/* Appends the instruction at a frame of the profile. False: there is none, and the appended
+	 * text says why, in parentheses. */
 	bool (*text)(void *context, uint32_t frame, struct buf *text);
-	/* One sentence on what cannot be shown as a whole and what would mend it; NULL: nothing of
-	 * what was asked for so far. */
+	/* One sentence on what could not be shown completely so far, and how to fix that; NULL:
+	 * nothing. */
 	const char *(*note)(void *context);
 	void *context;
 };

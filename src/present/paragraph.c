@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* How much of @text fits into @width characters without tearing a word; at least one word. */
+/* How many bytes of @text fit into @width characters without splitting a word; at least one
+ * word. */
 static size_t fitting(const char *text, size_t width)
 {
 	size_t at = 0, fits = 0, used = 0;

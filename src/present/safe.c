@@ -7,8 +7,8 @@
 
 #include "base/utf8.h"
 
-/* How many characters at the beginning are ASCII that can be printed, and neither @stop nor @other:
- * most names are nothing else, and are copied at once. */
+/* Length of the beginning that is printable ASCII and has neither @stop nor @other. Most names
+ * consist only of that, and are copied at once. */
 static size_t plain_length(const char *text, char stop, char other)
 {
 	size_t length = 0;
@@ -19,7 +19,7 @@ static size_t plain_length(const char *text, char stop, char other)
 	return length;
 }
 
-/* Appends what is plain of *text, and moves it on. True: that was all of it. */
+/* Appends the plain beginning of *text and advances *text. True: that was all of it. */
 static bool add_plain(struct buf *buf, const char **text, char stop, char other)
 {
 	size_t length = plain_length(*text, stop, other);

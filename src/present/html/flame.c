@@ -21,14 +21,14 @@ struct maker {
 	const struct view *view;
 	const struct flame *flame;
 	const struct profile *profile;
-	uint32_t *name_numbers;	 /* by place; NO_NUMBER: not used so far */
+	uint32_t *name_numbers;	 /* by place; NO_NUMBER: not used yet */
 	uint32_t *image_numbers; /* by image; likewise */
 	uint32_t rest_number;	 /* of rest_name; likewise */
 	uint32_t name_count, image_count;
-	struct buf names, images, image_of;   /* what stands in the JSON arrays of these names */
+	struct buf names, images, image_of;   /* contents of the JSON arrays of these names */
 	struct buf rise, name, self, samples; /* columns */
 	uint32_t *depth;		      /* by node */
-	uint32_t *of_node, *of_rest; /* numbers in the columns, of a node and of what it hides */
+	uint32_t *of_node, *of_rest; /* numbers in the columns, of a node and of its rest */
 	uint32_t last_depth;
 	uint64_t node_count;
 	struct buf text; /* scratch */
@@ -59,7 +59,7 @@ static uint32_t new_name(struct maker *maker, const char *text, uint32_t image)
 	return maker->name_count++;
 }
 
-/* The number of what the node is called, given out at first use. */
+/* Number of the node's name, assigned on first use. */
 static uint32_t name_number(struct maker *maker, uint32_t node)
 {
 	const struct tree *tree = maker->flame->tree;
@@ -87,7 +87,7 @@ static void add_node(struct maker *maker, uint32_t depth, uint32_t name, const s
 	maker->node_count++;
 }
 
-/* What is hidden below a node comes right behind it. */
+/* The node for what is hidden below @node directly follows it. */
 static void add_rest(struct maker *maker, uint32_t node)
 {
 	const struct prune_rest *rest = &maker->flame->prune->rest[node];
@@ -119,7 +119,7 @@ static void add_nodes(struct maker *maker)
 	free(order);
 }
 
-/* What is hidden is below what hides it. */
+/* A hidden node has the number of the node that replaces it. */
 static void number_hidden(struct maker *maker)
 {
 	const struct tree *tree = maker->flame->tree;
@@ -134,7 +134,7 @@ static void number_hidden(struct maker *maker)
 	}
 }
 
-/* One line: what a reader must know first. */
+/* One line with what a reader must know first. */
 static void add_facts(const struct maker *maker, struct buf *json)
 {
 	const struct tree *tree = maker->flame->tree;
@@ -159,7 +159,7 @@ static void add_facts(const struct maker *maker, struct buf *json)
 	buf_done(&text);
 }
 
-/* The head of a report, which is safe and has lines. */
+/* The head of a report, which is already safe and has several lines. */
 static void add_head(const struct maker *maker, struct buf *json)
 {
 	struct view view = *maker->view;

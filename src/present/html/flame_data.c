@@ -51,7 +51,8 @@ void flame_data_column(struct buf *json, const char *name, const struct buf *col
 	buf_add_char(json, '"');
 }
 
-/* These are in strings only, where they may be written as numbers: nothing ends the element. */
+/* <, > and & occur only in strings, where \u escapes are allowed, so nothing ends the HTML
+ * element. */
 static void print_within_element(const struct buf *json, FILE *out)
 {
 	size_t from = 0;

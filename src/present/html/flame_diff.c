@@ -15,9 +15,9 @@ enum column { RISE, NAME, SELF, SAMPLES, OLD_SELF, OLD_SAMPLES, COLUMNS };
 
 struct maker {
 	const struct flame_diff *flame;
-	struct buf names, images, image_of; /* what stands in the JSON arrays of these names */
+	struct buf names, images, image_of; /* contents of the JSON arrays of these names */
 	uint32_t image_count;
-	int64_t *image_numbers; /* by string; 0: not used so far, else the number and 1 */
+	int64_t *image_numbers; /* by string: number + 1; 0: not used yet */
 	struct buf columns[COLUMNS];
 	uint32_t *depth; /* by node */
 	uint32_t last_depth;
@@ -46,7 +46,7 @@ static void add_name(struct maker *maker, const char *text, int64_t image)
 	buf_printf(&maker->image_of, "%" PRId64, image);
 }
 
-/* All names, and behind them what stands for boxes that are too small. */
+/* Adds all names, and after them the one for boxes that are too small. */
 static void add_names(struct maker *maker)
 {
 	const struct paired_tree *tree = maker->flame->tree;
@@ -71,7 +71,7 @@ static void add_node(struct maker *maker, uint32_t depth, size_t name, const str
 	maker->node_count++;
 }
 
-/* Children are no larger than their parents. */
+/* Tests each node alone: children are no larger than their parents. */
 static bool is_small(const struct maker *maker, uint32_t node)
 {
 	const struct paired_node *nodes = maker->flame->tree->nodes.items;
@@ -86,7 +86,7 @@ static bool is_small(const struct maker *maker, uint32_t node)
 	return true;
 }
 
-/* What is too small right below each node. The caller frees it. */
+/* Adds up the boxes directly below each node that are too small. The caller frees the result. */
 static struct hits (*find_rests(const struct maker *maker))[DIFF_SIDES]
 {
 	const struct paired_tree *tree = maker->flame->tree;

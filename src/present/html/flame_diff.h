@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A flame graph of what changed: boxes are as wide as on the new side (the page can show the old
- * one), their colours say how their shares changed. One HTML file, as present/html/flame.h. */
+/* A flame graph of what changed, as one HTML file (present/html/flame.h). The width of a box is its
+ * new weight (the page can show the old one), and its colour how its share changed. */
 #ifndef PRESENT_HTML_FLAME_DIFF_H
 #define PRESENT_HTML_FLAME_DIFF_H
 
@@ -14,12 +14,12 @@ struct flame_diff {
 	const char *title;
 	const char *unit;  /* of weights: "ns" or another */
 	const char *facts; /* one line: what a reader must know first */
-	const char *head;  /* lines: the rest of it */
-	bool inverted;	   /* what is shown first */
-	double threshold;  /* least share of a box on either side, in percent */
+	const char *head;  /* the rest of it, in lines */
+	bool inverted;	   /* the page starts inverted */
+	double threshold;  /* minimum share of a box on either side, in percent */
 };
 
-/* Texts need not be safe. Write errors are left in @out for ferror(). */
+/* The texts need not be safe. Write errors are left in @out for ferror(). */
 void flame_diff_print(const struct flame_diff *flame, FILE *out);
 
 #endif

@@ -13,19 +13,19 @@ struct maker {
 	double origin_s;
 };
 
-/* What stands for one entry of the page: nodes that are hidden together have become one. */
+/* One entry of the page. Nodes that are hidden together share one. */
 struct hit {
 	uint32_t node;
 	uint64_t samples, weight;
 };
 
-/* The columns: of each bucket that has any entry how many are empty before it, and how many entries
- * it has; of each entry the difference to the node before it in the bucket, samples and weight. */
+/* The columns. For each bucket with entries: the number of empty buckets before it, and of its
+ * entries. For each entry: the difference to the node before it in the bucket, samples, weight. */
 struct packed {
 	struct buf gap, length, node, samples, weight;
 	uint64_t buckets, entries;
-	uint32_t next;	      /* the bucket behind the last one */
-	VEC(struct hit) hits; /* of a bucket; scratch */
+	uint32_t next;	      /* the bucket after the last one */
+	VEC(struct hit) hits; /* of the current bucket; scratch */
 };
 
 static int by_node(const void *left, const void *right)
@@ -35,7 +35,7 @@ static int by_node(const void *left, const void *right)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Packs the hits of one bucket. */
+/* Packs the entries of one bucket. */
 static void pack_bucket(struct packed *packed, uint32_t bucket)
 {
 	struct hit *hits = packed->hits.items;

@@ -11,7 +11,7 @@ struct writer {
 	struct buf text;
 };
 
-/* What a row is about, and what it says of that. */
+/* One row: which function it is about, and its numbers. */
 struct call_row {
 	const char *line;
 	uint32_t entry, function;
@@ -40,7 +40,7 @@ void calls_rows_titles(const struct places *places, FILE *out)
 	      out);
 }
 
-/* Nobody, or a cycle: the first key says which. */
+/* For no caller and for a cycle: the first key says which. */
 static void add_no_place(struct writer *writer, uint32_t function)
 {
 	const struct key_list *keys = &writer->calls->tree->places->keys;
@@ -152,7 +152,7 @@ static void print_callers(struct writer *writer, uint32_t entry, uint32_t functi
 	}
 }
 
-/* A member of a cycle has as its own what it has everywhere. */
+/* For a member of a cycle, self has all of its own samples. */
 static void print_callees(struct writer *writer, uint32_t entry, uint32_t function)
 {
 	struct call_list list = calls_callees(writer->calls, function);

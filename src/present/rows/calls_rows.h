@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A call graph as rows, for programs: event, entry, line, index, cycle, the keys of places, image,
- * samples, weight, percent, self_samples, self_weight, self_percent, calls, own_calls. For each
- * function that has an entry the rows of its callers, its own, and those of what it calls.
- * prospect-graph(1) documents them.
+ * samples, weight, percent, self_samples, self_weight, self_percent, calls, own_calls. Each
+ * function with an entry has rows for its callers, for itself, and for its callees.
+ * prospect-graph(1) documents the columns.
  */
 #ifndef PRESENT_ROWS_CALLS_ROWS_H
 #define PRESENT_ROWS_CALLS_ROWS_H

@@ -86,7 +86,7 @@ void class_rows_csv(const struct classes *classes, bool titles, FILE *out)
 	buf_done(&text);
 }
 
-/* Appends a text of a key as JSON: numbers in decimal as numbers. */
+/* Appends a key's value as JSON: as a number if it is written in decimal. */
 static void json_value(const struct key *key, const char *text, struct buf *line)
 {
 	if (key->kind == KEY_NUMBER && !key->number)
@@ -115,7 +115,7 @@ static void json_classes(const struct classes *classes, struct buf *line)
 		buf_add_str(line, i ? ",{\"value\":" : "{\"value\":");
 		json_value(classes->key, buf_text(&name), line);
 		buf_printf(line, ",\"samples\":%" PRIu64, sum.samples);
-		/* Weights of several events are of several units. */
+		/* Weights of several events have different units. */
 		if (classes->of_events || classes->table->labels->profile->event_count == 1)
 			buf_printf(line, ",\"weight\":%" PRIu64, sum.weight);
 		buf_add_char(line, '}');
@@ -145,7 +145,7 @@ static void json_row(const struct classes *classes, const struct table_row *row,
 
 	buf_add_char(line, '{');
 	for (size_t key = 0; key < table->keys.count; key++) {
-		/* Every row has its event already. */
+		/* Every row already has its event. */
 		if (!classes->of_events && strcmp(table->keys.items[key]->name, "event") == 0)
 			continue;
 		buf_clear(text);

@@ -9,12 +9,12 @@
 #include "aggregate/account/account.h"
 #include "present/safe.h"
 
-/* What CSV and JSON tell of a row in numbers. NaN and infinity are what is not known. */
+/* The numbers of a row in CSV and JSON. NaN and infinity mean unknown. */
 struct figure {
 	const char *name;
 	int decimals;
 	double (*of)(const struct diff_row *row);
-	bool is_measured; /* in the unit of the measure: a share is in percent */
+	bool is_measured; /* in the unit of the measure: shares in percent */
 };
 
 #define FIGURE(name, value)                                     \
@@ -135,7 +135,7 @@ static void add_json_row(const struct diff_view *view, const struct diff_row *ro
 	buf_done(&text);
 }
 
-/* Each row that is to be shown, made by @add, with @before in front of all but the first. */
+/* Prints each shown row, as @add makes it; @before precedes all but the first. */
 static void print_rows(const struct diff_view *view, const char *before,
 		       void (*add)(const struct diff_view *, const struct diff_row *, struct buf *),
 		       FILE *out)

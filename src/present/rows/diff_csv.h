@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A diff for programs. As CSV: the keys in order, then event, verdict, q, and for both sides and
- * each measure what it was, its change, and the 95 % interval of that; prospect-diff(1) documents
- * every column. As JSON: {"header": {...}, "rows": [...]} with the same fields.
+ * A diff for programs. As CSV: the keys in order, then event, verdict, q, and for each measure the
+ * value of both sides, the change, and its 95 % interval; prospect-diff(1) documents every column.
+ * As JSON: {"header": {...}, "rows": [...]} with the same fields.
  */
 #ifndef PRESENT_ROWS_DIFF_CSV_H
 #define PRESENT_ROWS_DIFF_CSV_H

@@ -15,7 +15,7 @@ static void add_value(const struct table *table, const struct table_row *row, si
 	table_text(table, row, key, text);
 	safe_json(line, spec->name);
 	buf_add_char(line, ':');
-	/* A number that is written in another way than in decimal is a text. */
+	/* A number that is not written in decimal is a string. */
 	if (spec->kind == KEY_NUMBER && !spec->number)
 		buf_add_str(line, buf_text(text));
 	else
@@ -23,7 +23,7 @@ static void add_value(const struct table *table, const struct table_row *row, si
 	buf_add_char(line, ',');
 }
 
-/* "instruction": what it is; or null and, as "no_instruction", why it is not known. */
+/* Adds "instruction"; if it is unknown, it is null and "no_instruction" says why. */
 static void add_instruction(const struct table *table, const struct table_row *row,
 			    const struct instructions_view *instructions, struct buf *line,
 			    struct buf *text)
@@ -67,7 +67,7 @@ static void add_row(const struct table *table, const struct table_row *row, stru
 
 	buf_add_char(line, '{');
 	for (size_t key = 0; key < table->keys.count; key++) {
-		/* Every row has its event already. */
+		/* Every row already has its event. */
 		if (strcmp(table->keys.items[key]->name, "event") != 0)
 			add_value(table, row, key, line, text);
 	}

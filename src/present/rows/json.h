@@ -8,8 +8,8 @@
 #include "aggregate/tables/table.h"
 #include "present/view.h"
 
-/* Of @view only what json_header.h says is looked at. What is not known is null, never 0. Write
- * errors are left in @out for ferror(). */
+/* Uses only the members of @view that json_header_print uses. Unknown values are null, never 0.
+ * Write errors are left in @out for ferror(). */
 void json_print(const struct view *view, const struct table *table, FILE *out);
 
 #endif

@@ -61,7 +61,7 @@ static json_t *losses(const struct profile *profile)
 	return object;
 }
 
-/* Whose file systems did not answer in time. */
+/* Images whose file systems did not answer in time. */
 static json_t *images_not_read(const struct profile *profile)
 {
 	json_t *paths = json_array();
@@ -170,7 +170,7 @@ static json_t *account_object(const struct account *account)
 	return object;
 }
 
-/* The sentences of a text with one in each line. */
+/* A text's sentences, one per line of the text. */
 static json_t *sentences(const char *text)
 {
 	json_t *array = json_array();

@@ -12,14 +12,14 @@
 
 enum {
 	FIRST_ROWS = 1000, /* decide how wide columns are */
-	WIDTH_CAP = 60,	   /* of a column; longer texts push what is behind them */
+	WIDTH_CAP = 60,	   /* of a column; longer texts push what follows */
 	GAP = 2,
 };
 
 struct column_shape {
 	char *name;
 	size_t width;
-	bool is_number; /* whatever was not NULL so far */
+	bool is_number; /* no value so far is text or bytes */
 };
 
 struct sql_rows {
@@ -30,14 +30,14 @@ struct sql_rows {
 	size_t count;
 	size_t printed;	   /* rows */
 	bool begun;	   /* the titles were printed */
-	struct buf texts;  /* of the first rows: cells, each with its NUL */
-	VEC(size_t) cells; /* where each begins */
+	struct buf texts;  /* cells of the first rows, each with its NUL */
+	VEC(size_t) cells; /* offset of each cell */
 	struct buf line, text;
 };
 
 /* --- values as text --- */
 
-/* A text may have NULs inside, which end it for all others: they are shown as \x00. */
+/* A NUL inside a text would end it, so it is shown as \x00. */
 static void add_text(struct buf *buf, const char *text, size_t size)
 {
 	const char *end = text + size;
@@ -56,7 +56,7 @@ static void add_hex(struct buf *buf, const uint8_t *bytes, size_t size)
 		buf_printf(buf, "%02x", bytes[i]);
 }
 
-/* In as few digits as bring back the same number. */
+/* The fewest digits that give the same number when read back. */
 static void add_exact(struct buf *buf, double real)
 {
 	char digits[32];
@@ -71,7 +71,7 @@ static void add_exact(struct buf *buf, double real)
 		buf_add_str(buf, ".0");
 }
 
-/* For people: up to six digits behind the point, none that say nothing. */
+/* For people: up to six decimals, without trailing zeros. */
 static void add_rounded(struct buf *buf, double real)
 {
 	char digits[64];
@@ -155,7 +155,7 @@ static void print_titles(const struct sql_rows *rows)
 	fputc('\n', rows->out);
 }
 
-/* Titles and the rows that were held back for their widths. */
+/* Prints the titles and the rows that were held back to find the widths. */
 static void print_first(struct sql_rows *rows)
 {
 	rows->begun = true;
@@ -214,7 +214,7 @@ static void add_csv_row(struct sql_rows *rows, const struct value *values)
 			buf_add_char(&rows->line, ',');
 		safe_csv(&rows->line, buf_text(&rows->text));
 	}
-	/* An empty line would be no row. */
+	/* An empty line would not be a row. */
 	if (!rows->line.size)
 		buf_add_str(&rows->line, "\"\"");
 	buf_add_char(&rows->line, '\n');
@@ -242,7 +242,7 @@ static void add_json_value(struct sql_rows *rows, const struct value *value)
 		buf_add_str(&rows->line, "null");
 		break;
 	case VALUE_REAL:
-		/* JSON has no word for infinity; too large a number becomes it again. */
+		/* JSON has no infinity, but readers turn a too large number into it. */
 		buf_add_str(&rows->line, !isinf(value->real) ? buf_text(&rows->text)
 					 : value->real > 0   ? "9e999"
 							     : "-9e999");
@@ -268,7 +268,7 @@ static void add_json_row(struct sql_rows *rows, const struct value *values)
 	buf_add_char(&rows->line, '}');
 }
 
-/* --- all of them --- */
+/* --- all formats --- */
 
 static void flush_line(struct sql_rows *rows)
 {
@@ -277,8 +277,8 @@ static void flush_line(struct sql_rows *rows)
 	buf_clear(&rows->line);
 }
 
-/* A name that an earlier column has gets a number: keys of JSON, and of many readers of CSV, are
- * there once. */
+/* Adds a number to a name that an earlier column has: JSON and many readers of CSV need unique
+ * names. */
 static char *unique_name(const struct sql_rows *rows, const char *name)
 {
 	char *made = xstrdup(name);

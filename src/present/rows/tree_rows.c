@@ -11,9 +11,9 @@
 struct writer {
 	struct fields *fields;
 	const struct tree_part *part;
-	uint32_t *ids;	 /* by node; in the order of printing, from 1 on */
+	uint32_t *ids;	 /* by node; in order of printing, from 1 on */
 	uint32_t *depth; /* by node */
-	uint32_t *group; /* by node: the group it is in, 0: none */
+	uint32_t *group; /* by node: its group; 0: none */
 	struct buf text;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Trees as rows, for programs: part, id, parent, depth, the keys of groups and of places, image,
- * event, samples, weight, percent, low, high, self_samples, self_weight, self_percent. A row stands
- * behind its parent; 0 is the parent of those that have none. prospect-graph(1) documents them.
+ * event, samples, weight, percent, low, high, self_samples, self_weight, self_percent. A row
+ * follows its parent; the parent of a root is 0. prospect-graph(1) documents the columns.
  */
 #ifndef PRESENT_ROWS_TREE_ROWS_H
 #define PRESENT_ROWS_TREE_ROWS_H
@@ -11,16 +11,16 @@
 
 #include "aggregate/trees/prune.h"
 
-/* One tree of those that are printed together. */
+/* One of several trees that are printed together. */
 struct tree_part {
 	const char *name; /* "tree", "inverted", "callers", "callees" */
 	const struct tree *tree;
-	const struct prune *prune; /* its rest is not told */
+	const struct prune *prune; /* hidden nodes are omitted */
 };
 
 /* All parts have the same keys. Write errors are left in @out for ferror(). */
 void tree_rows_csv(const struct tree_part *parts, size_t count, FILE *out);
-/* The rows alone, an array of objects. */
+/* Only the rows, as an array of objects. */
 void tree_rows_json(const struct tree_part *parts, size_t count, FILE *out);
 
 #endif

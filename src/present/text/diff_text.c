@@ -97,7 +97,7 @@ static void add_amount(struct buf *text, const struct diff_event *event, double 
 		buf_printf(text, "%.0f", amount);
 }
 
-/* "+4.9 %" of what it was. */
+/* The relative change: "+4.9 %". */
 static void add_ratio(struct buf *text, double before, double after)
 {
 	if (before > 0 && after > 0)
@@ -128,7 +128,7 @@ static void print_event(const struct diff_view *view, const struct diff_event *e
 	buf_done(&text);
 }
 
-/* What a column of the measure shows is so many times its value. */
+/* The factor from a value of the measure to what its column shows. */
 static double scale_of(enum diff_measure measure, const struct diff_event *event)
 {
 	if (measure == DIFF_SHARE)
@@ -205,7 +205,7 @@ static struct columns *make_columns(const struct diff_view *view, const struct d
 	return columns_new(spec, FIGURES + view->diff->keys.count);
 }
 
-/* How small a change would have been found. */
+/* Prints the smallest change that would have been detected. */
 static void print_power(const struct diff_view *view, const struct diff_event *event, FILE *out)
 {
 	enum diff_measure measure = view->diff->measure;

@@ -7,7 +7,8 @@
 
 #include "present/diff_view.h"
 
-/* What was compared, the table of each event, what was left out, and what --fail-if says. */
+/* Prints what was compared, the table of each event, what was left out, and the results of
+ * --fail-if. */
 void diff_text_print(const struct diff_view *view, FILE *out);
 
 #endif

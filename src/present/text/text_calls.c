@@ -23,9 +23,9 @@ struct printer {
 	const struct profile *profile;
 	FILE *out;
 	bool is_time;
-	bool counted;	   /* some calls are known: there are columns for them */
+	bool counted;	   /* some counts of calls are known, so there are columns for them */
 	bool *has_entry;   /* by function */
-	uint32_t *entries; /* functions */
+	uint32_t *entries; /* functions with an entry */
 	size_t count;
 	struct buf line, text;
 };
@@ -37,14 +37,14 @@ static void end_line(struct printer *printer)
 	buf_clear(&printer->line);
 }
 
-/* Appends the text that is being made, in so many columns. */
+/* Appends printer->text, right-aligned to @width, and empties it. */
 static void add_right(struct printer *printer, int width)
 {
 	buf_printf(&printer->line, "%*s", width, buf_text(&printer->text));
 	buf_clear(&printer->text);
 }
 
-/* Seconds, or a number of what was counted. */
+/* Seconds, or a number in the event's unit. */
 static void add_amount(struct printer *printer, uint64_t weight, int width)
 {
 	if (printer->is_time)
@@ -54,7 +54,7 @@ static void add_amount(struct printer *printer, uint64_t weight, int width)
 	add_right(printer, width);
 }
 
-/* A share of the time of one call. */
+/* The weight per call; "-" if unknown. */
 static void add_per_call(struct printer *printer, uint64_t weight, uint64_t calls)
 {
 	double each = printer->view->each * (double)calls;
@@ -74,7 +74,7 @@ static void add_name(struct printer *printer, uint32_t function)
 	buf_clear(&printer->text);
 }
 
-/* The file, where the name does not say it. */
+/* The file, unless the name shows it. */
 static void add_image(struct printer *printer, uint32_t function)
 {
 	const struct places *places = printer->calls->tree->places;
@@ -111,7 +111,7 @@ static int heavier_self(const void *left, const void *right, void *context)
 	return row_of(printer, a)->rank < row_of(printer, b)->rank ? -1 : 1;
 }
 
-/* That none was recorded does not mean that there was none; that none was counted does. */
+/* Recorded calls are only a sample, so 0 means unknown; counted calls are exact. */
 static void add_calls(struct printer *printer, const struct call_function *row, uint64_t count)
 {
 	if (count || row->counted)
@@ -209,7 +209,7 @@ static void print_flat(struct printer *printer)
 	free(order);
 }
 
-/* "name [12]"; in parentheses where there is no entry of that number. */
+/* "name [12]"; in parentheses if there is no entry of that number. */
 static void add_reference(struct printer *printer, uint32_t function)
 {
 	uint32_t rank = function == CALLS_NOBODY ? 0 : row_of(printer, function)->rank;
@@ -223,7 +223,7 @@ static void add_reference(struct printer *printer, uint32_t function)
 			   rank);
 }
 
-/* The column of calls, with the text that is being made, where there is one. */
+/* Ends the column of calls, with printer->text, if there is one. */
 static void end_called(struct printer *printer)
 {
 	if (printer->counted)
@@ -287,7 +287,7 @@ static void add(struct hits *hits, const struct hits *more)
 	hits->weight += more->weight;
 }
 
-/* Is the line of an arc left out? Calls that were recorded are told where nothing was hit, too. */
+/* True if the line of an arc is omitted. Arcs with known calls are shown even without samples. */
 static bool is_small(const struct printer *printer, uint64_t weight, uint64_t count)
 {
 	return !count && percent(printer, weight) < printer->view->threshold;

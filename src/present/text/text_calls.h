@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call graph as gprof and q-view print it: a flat profile, then for each function its callers,
- * itself with its number, what it calls; and an index. What is not known is "-".
+ * A call graph as gprof and q-view print it: a flat profile; for each function its callers, itself
+ * with its number, and its callees; and an index. Unknown values are "-".
  */
 #ifndef PRESENT_TEXT_TEXT_CALLS_H
 #define PRESENT_TEXT_TEXT_CALLS_H

@@ -15,21 +15,21 @@ enum {
 	TITLE_CAP = 16,
 	NAME_CAP = 40,
 	FEWEST = 2,	  /* classes shown on the narrowest screen */
-	NAMES_WIDTH = 44, /* of a screen, for everything but classes */
+	NAMES_WIDTH = 44, /* of a screen, for everything but the classes */
 	PAIR_WIDTH = 15,
-	FIGURES = 2, /* columns before those of classes: percent and samples of all */
+	FIGURES = 2, /* columns before the classes: percent and samples of all */
 };
 
 _Static_assert(KEYS_MAX + FIGURES + 2 * (SHOWN + 1) <= COLUMNS_MAX, "all columns have room");
 
-/* Which classes have columns. */
+/* The classes that have columns. */
 struct shown {
 	size_t class[SHOWN];
 	size_t count, others;
-	bool *is_own; /* by class: it is one of them; owned */
+	bool *is_own; /* by class: it has a column; owned */
 	struct buf titles;
-	size_t title_at[SHOWN + 1]; /* of each of them, then of the others */
-	bool numbered;		    /* titles are numbers, the names stand above the table */
+	size_t title_at[SHOWN + 1]; /* of each of these, then of the others */
+	bool numbered;		    /* titles are numbers; the names are above the table */
 };
 
 struct section {
@@ -46,7 +46,7 @@ static uint64_t weight_of(const struct section *section, size_t class)
 	return row->sums[section->classes->of_events ? row->value : section->event].weight;
 }
 
-/* The class that weighs most of those that have no column yet; false: no other has samples. */
+/* Finds the heaviest class without a column; false: no other class has samples. */
 static bool next_class(const struct section *section, size_t *ret_class)
 {
 	bool found = false;
@@ -64,7 +64,7 @@ static bool next_class(const struct section *section, size_t *ret_class)
 	return found;
 }
 
-/* For how many classes a line of the screen has room, beside names of some length. */
+/* How many classes fit in a line, beside names of usual length. */
 static size_t room(const struct view *view)
 {
 	size_t pairs = view->columns > NAMES_WIDTH ? (view->columns - NAMES_WIDTH) / PAIR_WIDTH : 0;
@@ -117,7 +117,7 @@ static const char *title(const struct shown *shown, size_t i)
 	return shown->titles.bytes + shown->title_at[i];
 }
 
-/* Numbers for titles, and above the table what they stand for. */
+/* Replaces titles by numbers, and explains the numbers above the table. */
 static void number_titles(struct shown *shown, FILE *out)
 {
 	struct buf numbers = { 0 };
@@ -173,7 +173,7 @@ static void add_pair(struct columns *columns, uint64_t samples, double percent)
 		columns_add(columns, "-");
 }
 
-/* The classes without columns of their own. */
+/* Adds the sum of the classes without columns. */
 static void add_others(const struct section *section, const struct table_row *row,
 		       struct columns *columns)
 {
@@ -235,7 +235,7 @@ static void print_events(const struct section *section, FILE *out)
 	}
 }
 
-/* Returns the index behind the rows of the event. */
+/* Returns the index after the rows of the event. */
 static size_t print_section(struct section *section, size_t first, FILE *out)
 {
 	const struct table *table = section->classes->table;

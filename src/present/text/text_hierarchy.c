@@ -22,7 +22,7 @@ static struct columns *make_columns(const char *title, bool is_time)
 	return columns_new(spec, sizeof(spec) / sizeof(spec[0]));
 }
 
-/* What the levels are by, the first one first. */
+/* The keys of the levels, outermost first. */
 static void add_title(const struct hierarchy *hierarchy, struct buf *title)
 {
 	const struct key_list *keys = &hierarchy->levels[hierarchy->count - 1]->keys;
@@ -31,7 +31,7 @@ static void add_title(const struct hierarchy *hierarchy, struct buf *title)
 		buf_printf(title, "%s%s", i ? ", " : "", keys->items[i]->name);
 }
 
-/* What the row is; a number says of what. */
+/* The name of the row; a number follows the name of its key. */
 static void add_name(const struct table *table, const struct hierarchy_row *at, struct buf *text)
 {
 	const struct key *key = table->keys.items[at->level];
@@ -63,7 +63,7 @@ static void add_row(const struct table *table, const struct hierarchy_row *at, b
 	buf_done(&text);
 }
 
-/* Prints the rows of one event from @first on; returns the index behind them. */
+/* Prints the rows of one event from @first on; returns the index after them. */
 static size_t print_event(const struct hierarchy *hierarchy, size_t first, FILE *out)
 {
 	const struct table *top = hierarchy->levels[0];

@@ -8,8 +8,8 @@
 #include "aggregate/tables/hierarchy.h"
 #include "present/view.h"
 
-/* The head, unless view->bare, and the rows, each indented below the one it is part of. Names are
- * made safe for terminals. Write errors are left in @out for ferror(). */
+/* Prints the head, unless view->bare, and the rows, each indented below the row that it is part of.
+ * Names are made safe for terminals. Write errors are left in @out for ferror(). */
 void text_hierarchy_print(const struct view *view, const struct hierarchy *hierarchy, FILE *out);
 
 #endif

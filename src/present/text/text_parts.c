@@ -12,7 +12,7 @@
 #include "present/safe.h"
 
 enum {
-	NAME_CAP = 40, /* columns of a routine's or process's name before it pushes its line */
+	NAME_CAP = 40, /* width of a function's or process's name before it pushes its line */
 	INDENT = 2,
 };
 
@@ -146,7 +146,7 @@ static double percent_of(const struct view *view, const struct process_row *row)
 	return summary_percent(view->summary, split_sum(&row->split).weight);
 }
 
-/* Which processes the summary has no row for. */
+/* Says which processes the summary omits. */
 static void print_left_out(const struct view *view, size_t listed, FILE *out)
 {
 	const struct summary *summary = view->summary;
@@ -211,7 +211,7 @@ static void add_routine_file(const struct view *view, struct columns *columns,
 	buf_done(&path);
 }
 
-/* How many of the routines, sorted by weight, are to be listed. */
+/* How many of the functions, sorted by weight, to list. */
 static size_t listed_routines(const struct view *view, const struct routines *routines)
 {
 	uint64_t whole = split_sum(&routines->sum).weight;
@@ -231,10 +231,10 @@ static void print_rest(const struct routines *routines, size_t listed, size_t in
 			"", routines->rows.count - listed);
 }
 
-/* What a list of routines is made of. */
+/* The contents of a list of functions. */
 struct listed {
 	struct routines routines;
-	struct addresses addresses; /* of them, where instructions are wanted */
+	struct addresses addresses; /* of them, if instructions are wanted */
 };
 
 static void list_make(const struct view *view, const struct total *totals, size_t count,
@@ -313,7 +313,7 @@ static struct columns *kernel_columns(const struct view *view, const char *own)
 	return columns_new(spec, sizeof(spec) / sizeof(spec[0]));
 }
 
-/* Adds the routines to be listed and returns how many they are. */
+/* Adds the functions to list and returns their number. */
 static size_t add_kernel_routines(const struct view *view, struct columns *columns,
 				  const struct listed *list)
 {

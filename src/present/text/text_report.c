@@ -16,7 +16,7 @@
 #include "present/text/trust.h"
 
 enum {
-	WAITS = 25, /* of the longest, where they were asked for */
+	WAITS = 25, /* the longest, if wanted */
 	NAME_CAP = 40,
 	FIGURES = 6, /* columns before the keys */
 };
@@ -44,7 +44,7 @@ static struct columns *table_columns(const struct table *table, bool is_time, bo
 	struct column spec[KEYS_MAX + FIGURES + 1] = { 0 };
 	size_t count = 0;
 
-	/* Figures first: they are short, and names of any length may follow. */
+	/* Numbers first: they are short, and names of any length may follow. */
 	spec[count++] = (struct column){ table->inclusive ? "Total %" : "%", true, 0 };
 	spec[count++] = (struct column){ "95 % within", true, 0 };
 	if (table->inclusive)
@@ -88,7 +88,7 @@ static void add_interval(const struct table *table, const struct table_row *row,
 	columns_add(columns, buf_text(text));
 }
 
-/* @text: room for one cell, which is made once for all rows. */
+/* @text: room for one cell, shared by all rows. */
 static void add_row(const struct table *table, const struct table_row *row, bool is_time,
 		    struct buf *text, struct columns *columns)
 {
@@ -111,7 +111,7 @@ static void add_row(const struct table *table, const struct table_row *row, bool
 	}
 }
 
-/* A line for each part of the row: hits, percent of the row, what it is. */
+/* Adds a line for each part of the row: hits, percent of the row, name. */
 static void add_details(const struct details *details, const struct table_row *row,
 			struct columns *columns)
 {
@@ -133,7 +133,7 @@ static void add_details(const struct details *details, const struct table_row *r
 	buf_done(&text);
 }
 
-/* The rows of one event: from @first on, @end is behind the last. */
+/* The rows of one event: [first, end). */
 struct stretch {
 	size_t first, end;
 	bool is_time;
@@ -165,8 +165,8 @@ static void add_rows(const struct view *view, const struct table *table,
 	buf_done(&text);
 }
 
-/* There may be millions of rows, which are not held as text; but instructions are looked up once,
- * and lines below rows are kept with these. */
+/* Does not hold rows as text, as there may be millions. With instructions or details it does:
+ * instructions are looked up only once, and lines below rows need their rows. */
 static void print_rows(const struct view *view, const struct table *table,
 		       const struct stretch *stretch, FILE *out)
 {
@@ -184,7 +184,7 @@ static void print_rows(const struct view *view, const struct table *table,
 	add_rows(view, table, stretch, columns);
 }
 
-/* Prints the rows of one event from @first on; returns the index behind them. */
+/* Prints the rows of one event from @first on; returns the index after them. */
 static size_t print_event(const struct view *view, const struct table *table, size_t first,
 			  FILE *out)
 {

@@ -11,7 +11,7 @@
 #include "aggregate/tables/table.h"
 #include "present/view.h"
 
-/* All parts that view->level asks for. */
+/* All parts that view->level selects. */
 void text_report_print(const struct view *view, FILE *out);
 /* The head and a --by table. */
 void text_report_table(const struct view *view, const struct table *table, FILE *out);

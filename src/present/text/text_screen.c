@@ -19,18 +19,18 @@
 enum {
 	DEFAULT_LINES = 24,
 	TABLE_LINES = 2, /* an empty line, titles */
-	NEXT_LINES = 3,	 /* an empty line, two of what to type next */
+	NEXT_LINES = 3,	 /* an empty line, two lines of hints */
 	PROMPT_LINES = 1,
 	LEAST_ROWS = 3,
-	INSTRUCTIONS = 5, /* below a routine */
-	WAITS = 8,	  /* of the longest, where they were asked for */
-	NAME_WIDTH = 32,  /* of a routine's name; longer ones are cut */
+	INSTRUCTIONS = 5, /* below a function */
+	WAITS = 8,	  /* the longest, if wanted */
+	NAME_WIDTH = 32,  /* of a function's name; longer ones are truncated */
 };
 
 struct screen {
 	const struct view *view;
 	FILE *out;
-	size_t process_rows, routine_rows; /* room */
+	size_t process_rows, routine_rows; /* rows that fit */
 };
 
 static bool is_time(const struct view *view)
@@ -62,7 +62,7 @@ static void add_process(const struct view *view, struct columns *columns,
 	buf_done(&name);
 }
 
-/* The last row of a table that is cut: what all the others come to. */
+/* The last row of a shortened table: the sum of the omitted rows. */
 static void add_other_processes(const struct view *view, struct columns *columns, size_t listed)
 {
 	const struct summary *summary = view->summary;
@@ -158,7 +158,7 @@ static void print_routines(const struct screen *screen)
 	addresses_done(&addresses);
 }
 
-/* Can be typed into a shell as it is. */
+/* True if a shell takes the text as it is. */
 static bool is_plain(const char *text)
 {
 	static const char special[] = "._+-/:@%,";

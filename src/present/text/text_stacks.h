@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Stacks that are not complete": where they end, and why. */
+/* "Incomplete Stacks": where they end, and why. */
 #ifndef PRESENT_TEXT_TEXT_STACKS_H
 #define PRESENT_TEXT_TEXT_STACKS_H
 
@@ -7,11 +7,11 @@
 
 #include "present/view.h"
 
-/* Prints nothing when no stacks were recorded or all of them are complete. */
+/* Prints nothing if no stacks were recorded or all are complete. */
 void text_stacks_print(const struct view *view, FILE *out);
 
-/* Appends what is known of a program's stacks: "java: 12 of 40 stacks end in ...; fix: ...
- * it". */
+/* Appends why a program's stacks are incomplete, and the fix if there is one: "java: 12 of 40
+ * stacks end in ...; fix: ...". */
 void text_stacks_add_remedy(const struct view *view, const struct remedy *remedy, struct buf *text);
 
 #endif

@@ -11,14 +11,14 @@
 #include "present/safe.h"
 
 enum {
-	MAX_LEVELS = 24,   /* of indentation that is drawn */
+	MAX_LEVELS = 24,   /* of indentation that are drawn */
 	LEAST_WIDTH = 20,  /* of a name on a narrow screen */
-	FIGURES_WIDTH = 9, /* of one column with the blanks behind it */
+	FIGURES_WIDTH = 9, /* of one column with the blanks after it */
 };
 
-/* A line that waits for whether the next one is the same again. */
+/* A line held back, because the next one may repeat it. */
 struct pending {
-	uint32_t first, last; /* nodes, in a chain; 0: there is none */
+	uint32_t first, last; /* nodes, in a chain; 0: none */
 	uint32_t times;
 	uint64_t self_weight;
 };
@@ -30,10 +30,10 @@ struct printer {
 	double least;
 	bool self;
 	FILE *out;
-	uint32_t *lines; /* by node: how many lines below it have it as their parent */
-	uint32_t *done;	 /* how many of these were printed */
-	uint32_t *level; /* by node: of indentation */
-	VEC(bool) open;	 /* by level: does more of it follow? */
+	uint32_t *lines; /* by node: number of lines whose parent it is */
+	uint32_t *done;	 /* by node: how many of these were printed */
+	uint32_t *level; /* by node: level of indentation */
+	VEC(bool) open;	 /* by level: more lines follow */
 	VEC(uint32_t) path;
 	struct pending pending;
 	struct buf line;
@@ -62,7 +62,7 @@ static void add_figure(struct printer *printer, uint64_t weight)
 	buf_printf(&printer->line, "%7.2f  ", tree_percent(printer->tree, weight));
 }
 
-/* The lines that lead down to where a line of this level begins. */
+/* Draws the lines that lead down to a line of this level. */
 static void add_guides(struct printer *printer, uint32_t level, bool begins)
 {
 	uint32_t drawn = level - begins;
@@ -77,7 +77,7 @@ static void add_guides(struct printer *printer, uint32_t level, bool begins)
 		buf_add_str(&printer->line, printer->open.items[level] ? "|- " : "`- ");
 }
 
-/* Enters the level of a new line below @parent. Returns it. */
+/* Begins a line below @parent. Returns its level; *ret_begins: the line starts a new level. */
 static uint32_t begin_line(struct printer *printer, uint32_t parent, bool *ret_begins)
 {
 	bool chain = printer->lines[parent] == 1;
@@ -120,7 +120,7 @@ static uint32_t image_of(const struct tree *tree, uint32_t node)
 	return places_image(tree->places, tree->nodes.items[node].place);
 }
 
-/* The file, where it is another than the caller's and the name does not say it. */
+/* The file, unless the caller is in the same one or the name shows it. */
 static void add_image(const struct printer *printer, uint32_t node, struct buf *name)
 {
 	const struct tree *tree = printer->tree;
@@ -201,7 +201,7 @@ static void print_rest(struct printer *printer, uint32_t parent)
 	end_line(printer);
 }
 
-/* Everything below @end was printed but what is hidden. */
+/* All shown nodes below @end are printed: prints the lines for hidden ones. */
 static void leave(struct printer *printer, uint32_t end)
 {
 	while (printer->path.count && printer->path.items[printer->path.count - 1] != end) {
@@ -212,13 +212,13 @@ static void leave(struct printer *printer, uint32_t end)
 	}
 }
 
-/* Does the node only say once more what waits to be printed? */
+/* True if the node only repeats the line held back. */
 static bool repeats(const struct printer *printer, uint32_t node)
 {
 	const struct tree_node *nodes = printer->tree->nodes.items;
 	uint32_t parent = nodes[node].parent;
 
-	/* The only line below another is taken right behind it. */
+	/* An only child directly follows its parent. */
 	return parent && printer->lines[parent] == 1 && nodes[node].place == nodes[parent].place;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tree as text. A node that is the only one shown below another stands at the same indentation,
- * so that depth costs lines but no columns; recursion in such a chain is one line.
+ * A tree as text. If only one node is shown below another, it has the same indentation: depth costs
+ * lines but no columns. Recursion within such a chain is one line.
  */
 #ifndef PRESENT_TEXT_TEXT_TREE_H
 #define PRESENT_TEXT_TEXT_TREE_H
@@ -11,9 +11,9 @@
 #include "aggregate/trees/prune.h"
 #include "present/view.h"
 
-/* Titles, then a line for each node that is not hidden. What is hidden below a node is a line
- * "(N more)" if it comes to @least percent together. @self: whether that is told too. Of @view only
- * columns and colour are looked at. */
+/* Prints titles, then a line for each node that is not hidden. Hidden nodes below a node become a
+ * line "(N more)" if they add up to at least @least percent. @self: adds the column Self %. Uses
+ * only columns and colour of @view. */
 void text_tree_print(const struct view *view, const struct tree *tree, const struct prune *prune,
 		     double least, bool self, FILE *out);
 

@@ -15,8 +15,8 @@
 
 enum {
 	SUBJECT_REST = 40,  /* room for what follows the command */
-	REMEDY_PERCENT = 1, /* of the stacks */
-	SHORT_NAMES = 3,    /* of images, where only the first screen is wanted */
+	REMEDY_PERCENT = 1, /* of the stacks: smaller remedies are left out */
+	SHORT_NAMES = 3,    /* of images, on the first screen */
 };
 
 struct head {
@@ -26,10 +26,10 @@ struct head {
 	FILE *out;
 	size_t width;
 	size_t lines;
-	struct buf text; /* of the paragraph that is being made */
+	struct buf text; /* of the current paragraph */
 };
 
-/* Prints head->text (and empties it) behind its label, broken into lines. */
+/* Prints head->text after its label, broken into lines, and empties it. */
 static void print_paragraph(struct head *head, const char *label)
 {
 	head->lines += paragraph_print(label, buf_text(&head->text), head->width, head->out);
@@ -116,8 +116,8 @@ static void print_recorded(struct head *head)
 	print_paragraph(head, "Recorded");
 }
 
-/* How often it was sampled; what an import does not tell is not said: there a sample that tells no
- * weight stands for 1. */
+/* The rate or period. In an import, period 1 means that samples had no weight, so it is not
+ * shown. */
 static void add_rate(const struct profile *profile, const struct event *event, struct buf *text)
 {
 	if (event->period > 1 || (event->period && !account_is_import(profile))) {
@@ -162,7 +162,7 @@ static void print_samples(struct head *head)
 	}
 }
 
-/* One reason: how many, and what share of CPUs x wall where it is time, as in the account. */
+/* One reason: the count and, for time, the share of CPUs x wall time, as in the account. */
 static void add_loss(struct head *head, uint8_t event, enum loss_reason reason)
 {
 	const struct loss *loss = &head->profile->events[event].loss[reason];
@@ -192,7 +192,7 @@ static void add_losses(struct head *head, uint8_t event, bool takes_samples)
 	}
 }
 
-/* Returns whether there was anything to print. */
+/* Returns true if there was anything to print. */
 static bool print_losses(struct head *head, const char *label, bool takes_samples)
 {
 	const struct profile *profile = head->profile;
@@ -222,7 +222,7 @@ static void print_lost(struct head *head)
 	print_losses(head, "Less sure", false);
 }
 
-/* The images by name, as many as fit; the losses have their number. */
+/* The images by name, as many as fit; their number is among the losses. */
 static void print_not_read(struct head *head)
 {
 	const struct profile *profile = head->profile;
@@ -257,7 +257,7 @@ static void print_selection(struct head *head)
 	print_paragraph(head, "Selection");
 }
 
-/* Which of the reasons that were not told yet weighs most; STACK_COMPLETE: none is left. */
+/* The most frequent reason that was not printed yet; STACK_COMPLETE: none is left. */
 static enum stack_end next_end(const struct completeness *known, const bool *told)
 {
 	enum stack_end most = STACK_COMPLETE;
@@ -272,7 +272,7 @@ static enum stack_end next_end(const struct completeness *known, const bool *tol
 	return most;
 }
 
-/* Rounding must not make a stack that is cut a complete one. */
+/* Rounding must not hide that some stacks are cut. */
 static void add_share(struct buf *text, const struct completeness *known, enum stack_end end)
 {
 	double percent = completeness_percent(known, end);
@@ -293,7 +293,7 @@ static void add_end(struct head *head, enum stack_end end)
 		buf_printf(&head->text, " (%s)", stack_end_text(end));
 }
 
-/* What had no user stack is told, and is no part of the percentages. */
+/* Samples without a user stack are shown, but not part of the percentages. */
 static void add_apart(struct head *head, const struct completeness *known)
 {
 	const char *separator = "; not counting";
@@ -308,7 +308,7 @@ static void add_apart(struct head *head, const struct completeness *known)
 	}
 }
 
-/* What would mend the stacks of a program, where it is worth a line: the parts behind tell all. */
+/* How to fix a program's stacks, if it is worth a line; later parts list all. */
 static void print_remedies(struct head *head, const struct completeness *known)
 {
 	for (size_t i = 0; i < known->remedies.list.count; i++) {
@@ -356,7 +356,7 @@ static void print_unresolved(struct head *head)
 	print_paragraph(head, "Unresolved");
 }
 
-/* For each second of the recording where its cost is known apart, else in all. */
+/* Per second of the recording if its cost is known separately; otherwise in total. */
 static void add_cost(struct head *head, const struct account_cost *cost, uint64_t ns)
 {
 	double seconds = (double)account_wall_ns(head->profile) / NS_PER_S;
@@ -395,7 +395,7 @@ static void print_cost(struct head *head)
 	print_paragraph(head, "Own cost");
 }
 
-/* One screen has room for the terms that matter. */
+/* One screen shows only the terms that matter. */
 static void add_term(struct head *head, const char *name, uint64_t ns)
 {
 	double percent = figures_percent(ns, head->view->account.capacity_ns);
@@ -425,7 +425,8 @@ static void print_account(struct head *head)
 		figures_seconds(text, account->capacity_ns);
 	}
 	print_paragraph(head, "Account");
-	/* Counting by ticks, it is never exact; only a real gap is worth a line on one screen. */
+	/* /proc/stat counts ticks and is never exact. On one screen only a real gap is worth a
+	 * line. */
 	if (account->shortfall_percent < (is_short(head) ? 2 : 0.01))
 		return;
 	buf_printf(text,
@@ -435,7 +436,7 @@ static void print_account(struct head *head)
 	print_paragraph(head, "");
 }
 
-/* Each line of @sentence (NULL: none) as a paragraph. */
+/* Prints each line of @sentence (NULL: none) as a paragraph. */
 static void print_lines(struct head *head, const char *label, const char *sentence)
 {
 	while (sentence && *sentence) {
