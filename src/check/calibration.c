@@ -18,17 +18,17 @@
 #include "record/record.h"
 #include "store/store.h"
 
-static const double certainty = 0.9999; /* of all comparisons together */
+static const double certainty = 0.9999; /* for all comparisons together */
 
 enum { MAX_TRUTHS_BYTES = 65536 };
 
-/* A line of the program. */
+/* One line of the program's output. */
 struct truth {
 	char part[32], key[16], name[64];
 	uint64_t ns;
 };
 
-/* Samples of one part, and of one thing in it. */
+/* The samples of one part, or of one item of it. */
 struct sum {
 	double weight, squared;
 	uint64_t samples;
@@ -69,7 +69,7 @@ static bool is_named(const struct profile *profile, str_id id, const char *name)
 	return strcmp(profile_text(profile, id), name) == 0;
 }
 
-/* Does a total belong to what a truth speaks of? */
+/* True if @total counts for @truth: its thread, mode, program or symbol has the truth's name. */
 static bool matches(const struct profile *profile, const struct total *total,
 		    const struct truth *truth)
 {
@@ -87,14 +87,14 @@ static bool matches(const struct profile *profile, const struct total *total,
 	return is_named(profile, profile->symbols.items[leaf->symbol].name, truth->name);
 }
 
-/* What a truth is a share of. Interrupts run in kernel mode whatever function they hit: functions
- * are compared within user mode. */
+/* True if @total belongs to the total that the truth is a share of. Interrupts run in kernel mode
+ * whatever function they hit, so functions are compared within user mode. */
 static bool is_in_whole(const struct total *total, const struct truth *truth)
 {
 	return strcmp(truth->key, "symbol") != 0 || total->mode == MODE_USER;
 }
 
-/* Adds up the clock's samples of a truth's part: the whole, or what the truth speaks of. */
+/* Sums the clock's samples of the truth's part: all (@whole), or only those of the truth. */
 static struct sum add_up(const struct recorded *recorded, const struct truth *truth, bool whole)
 {
 	const struct profile *profile = recorded->profile;
@@ -114,7 +114,7 @@ static struct sum add_up(const struct recorded *recorded, const struct truth *tr
 	return sum;
 }
 
-/* The CPU time of everything a part told under one key. */
+/* The CPU time of all truths of one part with the same key. */
 static uint64_t whole_ns(const struct truth *truths, size_t count, const struct truth *of)
 {
 	uint64_t sum = 0;
@@ -126,8 +126,8 @@ static uint64_t whole_ns(const struct truth *truths, size_t count, const struct 
 	return sum;
 }
 
-/* What was not seen of the whole machine, by number: it may all have been of one part. Where
- * records of processes were dropped, what is there may be charged to another. */
+/* The weight of samples lost on the whole machine: all of it may belong to one part. If process
+ * records were dropped, any sample may be charged to the wrong process. */
 static double lost_weight(const struct event *clock)
 {
 	bool is_known = !clock->loss[LOSS_TRACKING].count && !clock->loss[LOSS_UNKNOWN_TASK].count;
@@ -140,9 +140,9 @@ static double lost_weight(const struct event *clock)
 	return weight;
 }
 
-/* A period lasts until the next drain, 0.1 s. Some that may be drawn are in step with a beat, so
- * that all samples until then are of one half of it; that happens more than twice in a part less
- * than once in 10,000 times, by simulation. */
+/* A period lasts until the next drain, 0.1 s. Some periods that may be drawn are in step with the
+ * beat: then all samples until the next drain hit the same half of it. In simulation, a part had
+ * more than two such periods less than once in 10,000 runs. */
 static double in_step_weight(const struct truth *truth)
 {
 	return strcmp(truth->part, "check-rhythm") == 0 ? 0.2 * NS_PER_S : 0;
@@ -167,7 +167,7 @@ static void compare_share(const struct recorded *recorded, const struct truth *t
 	result->high = 100 * interval.high;
 }
 
-/* A time is known to within the noise of counting its ticks, and what was lost by name. */
+/* The interval of a measured time: the noise of counting ticks, plus the time lost by name. */
 static void compare_time(const struct recorded *recorded, const struct truth *truth, double z,
 			 struct calibration_result *result)
 {
@@ -185,7 +185,7 @@ static void compare_time(const struct recorded *recorded, const struct truth *tr
 	result->high = result->measured + reach_s + lost_s;
 }
 
-/* Where only user mode is seen, what a part did in the kernel cannot be found. */
+/* False if only user mode is sampled and the part also ran in the kernel. */
 static bool is_visible(const struct recorded *recorded, const struct truth *truths, size_t count,
 		       const struct truth *truth)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of the calibration program. Every part is forked, gives its thread the part's name and
- * never execs, so that it also shows that such a process keeps its program's name. Its functions
- * are exported: a stripped prospect still has their names.
+ * The parts of the calibration program. Each part is forked, gives its thread the part's name and
+ * never execs. So it also shows that such a process keeps its program's name. The functions are
+ * exported, so a stripped prospect still has their names.
  */
 #include "check/check.h"
 
@@ -21,7 +21,7 @@
 
 enum {
 	PART_MS = 1200, /* of CPU time */
-	ROUND_MS = 10,	/* of the parts that take turns */
+	ROUND_MS = 10,	/* of parts that alternate */
 	SLEEP_MS = 300,
 	ZERO_BYTES = 1 << 20,
 };
@@ -33,7 +33,7 @@ static uint64_t cpu_ns(void)
 	return clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* One millisecond or so of arithmetic that no compiler can leave out. */
+/* Arithmetic that the compiler cannot remove. */
 static inline __attribute__((always_inline)) void spin(uint64_t rounds)
 {
 	uint64_t value = rounds;
@@ -94,8 +94,7 @@ void check_forked(uint64_t rounds)
 	__asm__ volatile("");
 }
 
-/* What a part may use: where to tell its truths, and how many rounds of spin() a millisecond has.
- */
+/* What a part gets: where to write its truths, and how many rounds of spin() take a millisecond. */
 struct part_context {
 	const char *part;
 	FILE *truths;
@@ -116,8 +115,8 @@ static void tell(const struct part_context *context, const char *key, const char
 		*(sum) += cpu_ns() - start_ns; \
 	} while (0)
 
-/* A number below @limit. What is not about a rhythm has its turns in random order: turns that are
- * all alike are in step with the samples at some speed of a machine. */
+/* A number below @limit. Parts that do not test a rhythm take turns in random order: regular turns
+ * would be in step with the samples at some machine speed. */
 static unsigned draw(uint32_t *state, unsigned limit)
 {
 	*state = *state * 1103515245 + 12345;
@@ -151,7 +150,7 @@ static void run_shares(const struct part_context *context)
 		tell(context, "symbol", shares[i].name, sums[i]);
 }
 
-/* A beat of one millisecond: a clock of 1000 Hz without jitter would always hit the same half. */
+/* A beat of one millisecond: a 1000 Hz clock without jitter would always hit the same half. */
 static void run_rhythm(const struct part_context *context)
 {
 	uint64_t half = context->rounds_per_ms / 2;
@@ -228,7 +227,7 @@ static uint64_t calibrate(void)
 	}
 }
 
-/* The whole part's time is told last, so that what comes before it is in it. */
+/* Writes the part's total time last, so it includes everything before. */
 static _Noreturn void be_part(struct part_context *context,
 			      void (*run)(const struct part_context *))
 {

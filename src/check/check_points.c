@@ -33,7 +33,8 @@ static void mend(struct check_point *point, const char *text)
 	snprintf(point->mend, sizeof(point->mend), "%s", text);
 }
 
-/* Opens what a recording of the whole machine, or of ourselves, would open. NULL: not permitted. */
+/* Opens the events of a recording of the whole machine or, failing that, of prospect itself. NULL:
+ * not permitted. */
 static struct sampler *try_sampler(const struct event_spec *event, struct err *err)
 {
 	pid_t self = getpid();
@@ -190,7 +191,8 @@ static void look_at_other_users(struct check_point *point)
 {
 	char target[64];
 
-	/* A container's root may not look at its init either; what others run it does see. */
+	/* Root in a container may also be unable to read init's link, but can read those of
+	 * processes that other users run there. */
 	if (geteuid() == 0 || readlink("/proc/1/exe", target, sizeof(target)) >= 0 ||
 	    (errno != EACCES && errno != EPERM)) {
 		say(point, CHECK_OK, "the files of every process can be read");
@@ -216,7 +218,7 @@ static void look_at_tracepoints(struct check_point *point)
 				  : "sudo mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
-/* The word in brackets of /sys/kernel/security/lockdown. */
+/* The active mode is the word in brackets in /sys/kernel/security/lockdown. */
 static void look_at_lockdown(struct check_point *point)
 {
 	struct buf text = { 0 };

@@ -11,11 +11,11 @@
 
 #include "base/xalloc.h"
 
-enum { ONE_THREAD = 1 }; /* libdwfl wants numbers; any will do */
+enum { ONE_THREAD = 1 }; /* libdwfl needs thread ids; any will do */
 
 #define LIBDW "libdw.so.1"
 
-/* Loaded when it is needed: a recording must not wait for it. */
+/* Loaded only when needed, so a recording does not wait for it. */
 #define FUNCTIONS(X)                     \
 	X(dwarf_cfi_addrframe)           \
 	X(dwfl_addrmodule)               \
@@ -45,7 +45,7 @@ struct dwfl_walk {
 	Dwfl_Callbacks callbacks;
 	Dwfl_Thread_Callbacks thread_callbacks;
 	bool attached;
-	const struct dwfl_walk_input *input; /* of the walk that is on */
+	const struct dwfl_walk_input *input; /* of the current walk */
 	bool read_beyond;
 	uint64_t *addresses;
 	size_t count, max;
@@ -65,7 +65,7 @@ static int load(struct libdwfl *lib, struct err *err)
 	return 0;
 }
 
-/* Every file is brought along; nothing is searched for. */
+/* The caller adds every file, so libdwfl need not search. */
 static int find_no_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			char **ret_file, Elf **ret_elf)
 {
@@ -112,7 +112,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 
 	for (size_t i = 0; i < count; i++)
 		values[i] = input->registers[i];
-	/* expressions of linkage tables ask for it by its number */
+	/* Unwind expressions of linkage tables read the pc by its register number. */
 	if (count > DWFL_WALK_PC)
 		values[DWFL_WALK_PC] = input->pc;
 	lib->dwfl_thread_state_register_pc(thread, input->pc);
@@ -155,7 +155,7 @@ int dwfl_walk_add(struct dwfl_walk *walk, const char *name, int fd, uint64_t bia
 
 	if (own < 0)
 		return err_set(err, -errno, "%s: %m", name);
-	/* A descriptor that was taken is libdwfl's to close. */
+	/* On success libdwfl owns the descriptor. */
 	if (!walk->lib.dwfl_report_elf(walk->dwfl, name, name, own, bias, true)) {
 		close(own);
 		return err_set(err, -EINVAL, "%s: libdwfl: %s", name, walk->lib.dwfl_errmsg(-1));

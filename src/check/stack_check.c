@@ -19,12 +19,12 @@
 #include "record/record.h"
 #include "unwind/row_table.h"
 
-enum { MAX_PROCESSES = 64 }; /* prepared at a time for libdwfl: it keeps files open */
+enum { MAX_PROCESSES = 64 }; /* open for libdwfl at a time: each keeps its files open */
 
-/* A process as libdwfl knows it. */
+/* A process, and its modules as libdwfl has them. */
 struct checked_process {
-	uint32_t process; /* the row; 0: none */
-	uint64_t changed; /* machine_space.changed as of then */
+	uint32_t process; /* its row; 0: none */
+	uint64_t changed; /* machine_space.changed at that time */
 	struct dwfl_walk *walk;
 };
 
@@ -32,9 +32,9 @@ struct stack_check {
 	uint64_t most;
 	struct stack_check_counts counts;
 	struct checked_process processes[MAX_PROCESSES];
-	size_t next; /* whose place is taken when all are */
+	size_t next; /* the slot to reuse when all are taken */
 	uint64_t addresses[STACK_MAX_USER];
-	uint64_t examples[STACK_VERDICT_COUNT]; /* that there would have been */
+	uint64_t examples[STACK_VERDICT_COUNT]; /* including those not kept */
 };
 
 /* Stops comparing after @most samples. */
@@ -67,7 +67,7 @@ static bool has_enough(const void *context)
 	return is_full(context);
 }
 
-/* A file with the vdso's bytes, the caller's; -1: none can be had. */
+/* A file with the vdso's bytes, which the caller closes; -1: none could be made. */
 static int open_vdso(void)
 {
 	_cleanup_free_ uint8_t *bytes = NULL;
@@ -114,7 +114,7 @@ static struct dwfl_walk *prepare(const struct machine_space *space, struct image
 	return walk;
 }
 
-/* libdwfl's view of the process as it is now; NULL: none can be had. */
+/* libdwfl's view of the process with its current mappings; NULL: none. */
 static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine_space *space,
 				 struct image_codes *codes, struct image_files *files,
 				 const struct profile *profile)
@@ -135,8 +135,7 @@ static struct dwfl_walk *walk_of(struct stack_check *check, const struct machine
 	return slot->walk;
 }
 
-/* Does libdwfl's frame at @at come from a table? Return addresses belong to the call before them.
- */
+/* True if libdwfl found frame @at with a table. A return address belongs to the call before it. */
 static bool is_founded(const struct stack_check *check, const struct dwfl_walk *walk,
 		       const struct observed_stack *walked, size_t at)
 {
@@ -145,7 +144,7 @@ static bool is_founded(const struct stack_check *check, const struct dwfl_walk *
 	return at > 0 && dwfl_walk_describes(walk, check->addresses[at - 1] - !exact);
 }
 
-/* How many frames, innermost first, both found. */
+/* How many frames both walks found, innermost first. */
 static size_t common_frames(const struct stack_check *check, const struct observed_stack *walked,
 			    size_t theirs)
 {
@@ -172,8 +171,8 @@ static enum stack_verdict compare(struct stack_check *check, const struct dwfl_w
 	return walked->count > theirs ? STACK_VERDICT_LONGER : STACK_VERDICT_SHORTER;
 }
 
-/* Is the caller of the last frame that both found on another stack? What the table tells that
- * libdwfl reads is wrong then, and the copy has nothing of that stack. */
+/* True if the caller of the last common frame is on another stack. Then the table that libdwfl
+ * reads is wrong there, and the copy holds nothing of that stack. */
 static bool changes_stack(const struct stack_check *check, struct image_codes *codes,
 			  const struct observed_stack *walked, size_t theirs)
 {
@@ -208,7 +207,7 @@ static void add_place(struct buf *text, const struct profile *profile,
 	buf_printf(text, "+0x%" PRIx64, address - mapping.start + mapping.offset);
 }
 
-/* The first frame in which they part, and the one before. */
+/* Keeps the first frame where the walks differ, and the one before. */
 static void add_example(struct stack_check *check, const struct profile *profile,
 			const struct observed_stack *walked, size_t theirs,
 			enum stack_verdict verdict)
@@ -216,7 +215,7 @@ static void add_example(struct stack_check *check, const struct profile *profile
 	size_t at = common_frames(check, walked, theirs);
 	struct buf text = { 0 };
 
-	/* Those of one verdict must not keep the other's out. */
+	/* Limit each verdict separately: one must not crowd out the other. */
 	if (check->examples[verdict]++ >= STACK_CHECK_MAX_EXAMPLES)
 		return;
 	buf_printf(&text, "%s: frame %zu of %zu (%s), libdwfl's %zu; called",
@@ -248,8 +247,8 @@ static size_t walk_with_libdwfl(struct stack_check *check, struct dwfl_walk *wal
 	return dwfl_walk_run(walk, &input, check->addresses, STACK_MAX_USER, &beyond);
 }
 
-/* Compares a sample of the form USER_STACK_DUMP. Mappings come from the machine, files from where
- * they are held. */
+/* Compares a sample of the form USER_STACK_DUMP. Mappings come from the machine model, files from
+ * those held open. */
 static void see(void *context, const struct frames *frames, struct image_codes *codes,
 		struct image_files *files, const struct perf_record *record,
 		const struct observed_stack *walked)
