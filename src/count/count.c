@@ -14,7 +14,7 @@
 #include "count/count_parts.h"
 
 enum {
-	LOOK_MS = 100, /* are the processes still there? */
+	LOOK_MS = 100, /* how often to look if the processes still run */
 };
 
 int count_check(const struct count_options *options, struct err *err)
@@ -27,7 +27,7 @@ int count_check(const struct count_options *options, struct err *err)
 
 /* ---- the command ---- */
 
-/* Who follows the command reaps it as well. */
+/* The tracer of the command also reaps it. */
 static bool take_followed(void *context, int *ret_status)
 {
 	struct count_session *session = context;
@@ -64,7 +64,7 @@ static bool is_any_alive(const pid_t *pids, size_t count)
 	return false;
 }
 
-/* Nobody is left of those who were named. */
+/* True if all named processes and threads have ended. */
 static bool are_gone(const struct count_session *session)
 {
 	const struct count_options *options = session->options;
@@ -74,7 +74,7 @@ static bool are_gone(const struct count_session *session)
 	       !is_any_alive(options->tids, options->tid_count);
 }
 
-/* Leaves in @counts, of the whole time, what came since the last interval. */
+/* Reduces @counts, which cover the whole time, to the current interval. */
 static void keep_interval(const struct count_session *session, struct counts *counts)
 {
 	counts->wall_ns = counts->ended_ns - session->interval_start_ns;
@@ -105,7 +105,7 @@ static int end_interval(struct count_session *session, struct err *err)
 	return 0;
 }
 
-/* When something is to be done next; UINT64_MAX: nothing but signals. */
+/* When to act next; UINT64_MAX: only signals matter. */
 static uint64_t next_time(const struct count_session *session, uint64_t end_ns)
 {
 	const struct count_options *options = session->options;
@@ -145,7 +145,7 @@ static bool is_interval_due(const struct count_session *session)
 	       clock_ns() >= session->start_ns + (uint64_t)(at * (double)NS_PER_S);
 }
 
-/* Time is up: of a command no more is counted, but it is not left alone. */
+/* Time is up: stop counting, but still wait for a command. */
 static void count_no_more(struct count_session *session)
 {
 	if (session->counted_enough)
@@ -196,7 +196,7 @@ static int go(struct count_session *session, struct err *err)
 	return watched_command_go(&session->command, err);
 }
 
-/* What is left of the last interval, and the whole. */
+/* Reports the last, partial interval, and the whole. */
 static int finish(struct count_session *session, struct err *err)
 {
 	struct counts *counts = &session->result->counts;
@@ -226,7 +226,7 @@ static void release(struct count_session *session)
 	foreign_free(session->foreign);
 }
 
-/* Where rows are by program, process or thread, of CPUs by BPF. */
+/* SPLIT: BPF programs and maps, for rows by program, process or thread. */
 static int check_files(const struct count_session *session, struct err *err)
 {
 	enum { COUNTER = 16, SPLIT = 32 };
@@ -249,13 +249,13 @@ static int set_up(struct count_session *session, struct err *err)
 					     session->options->as_user, err);
 	if (rc == 0)
 		rc = watched_command_take_signals(&session->command, err);
-	/* The command keeps the limit it would have without us. */
+	/* Raise the limit only now: the command keeps the original one. */
 	open_limit_raise();
 	return rc < 0 ? rc : count_sources_open(session, err);
 }
 
-/* To wait for figures of which none is permitted would be in vain. What this machine cannot count
- * is a result. */
+/* Fails early if no event is permitted, rather than count nothing. Events that this machine cannot
+ * count are a result. */
 static int check_permitted(const struct count_session *session, struct err *err)
 {
 	const struct count_event *refused = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the room: counting events of a command, of processes and threads, or of CPUs; what was
- * counted as text, CSV and JSON; and the events that there are.
+ * The door of the room: counts events of a command, of processes and threads, or of CPUs; prints
+ * the counts as text, CSV and JSON; lists the events.
  */
 #ifndef COUNT_COUNT_H
 #define COUNT_COUNT_H
@@ -18,57 +18,57 @@
 
 /* Counting events of a command, of processes and threads, or of CPUs. */
 
-/* What a row is. */
+/* What a row stands for. */
 enum count_rows {
 	COUNT_ROWS_WHOLE,
 	COUNT_ROWS_CPU,
-	COUNT_ROWS_PROGRAM, /* what was executed, by its path */
+	COUNT_ROWS_PROGRAM, /* an executed file, by its path */
 	COUNT_ROWS_PROCESS,
 	COUNT_ROWS_THREAD,
 };
 
 struct count_options {
 	const char *const *events; /* comma lists, as event_names_parse_groups takes them */
-	size_t event_lists;	   /* 0: the usual ones */
+	size_t event_lists;	   /* 0: the default events */
 	char *const *argv;	   /* NULL: no command */
 	bool as_user;		   /* under sudo: the command runs as the user who called it */
-	const pid_t *pids, *tids;  /* of processes with all their threads; of single threads */
+	const pid_t *pids, *tids;  /* whole processes; single threads */
 	size_t pid_count, tid_count;
-	bool machine;	  /* whoever runs; with a command: while it runs */
-	const char *cpus; /* of these CPUs only, with machine; NULL: all */
-	bool alone;	  /* what is started is not counted */
+	bool machine;	  /* everything on the CPUs; with a command: while it runs */
+	const char *cpus; /* only these CPUs, with machine; NULL: all */
+	bool alone;	  /* started threads and processes are not counted */
 	enum count_rows rows;
 	const char *only, *except; /* globs of programs whose rows are shown; NULL: all */
 	double duration_s;	   /* 0: no limit */
 	double interval_s;	   /* 0: none */
 	uint64_t intervals;	   /* how many; 0: no limit */
-	/* Called at the end of each interval with what was counted in it, borrowed. */
+	/* Called at the end of each interval with its counts (borrowed). */
 	void (*interval)(void *context, const struct counts *counts);
 	void *context;
 };
 
 struct count_result {
-	struct counts counts; /* of the whole run; the caller's to free with counts_done */
+	struct counts counts; /* of the whole run; the caller frees with counts_done */
 	struct command_outcome outcome;
-	struct err note; /* what a reader should know; "" */
+	struct err note; /* what the reader should know; "": nothing */
 };
 
-/* Is the command line right? -EINVAL with the line, -ENOENT for an event that is not there. */
+/* Checks the events. -EINVAL: invalid; -ENOENT: no such event; both with the reason. */
 int count_check(const struct count_options *options, struct err *err);
-/* Counts until the command ends, the processes have ended, time is up, or a signal comes. */
+/* Counts until the command or all processes end, time is up, or a signal arrives. */
 int count_run(const struct count_options *options, struct count_result *ret_result,
 	      struct err *err);
 
-/* Counts as text, CSV and JSON. prospect-count(1) documents every form. */
+/* Counts as text, CSV and JSON. prospect-count(1) documents each form. */
 
-/* How whole numbers are written. */
+/* How whole numbers are printed. */
 enum count_digits {
 	COUNT_DIGITS_US,  /* 1,234 */
 	COUNT_DIGITS_EU,  /* 1.234 */
 	COUNT_DIGITS_HEX, /* 0x4d2 */
 };
 
-/* The keys that rows have. */
+/* The key columns of the rows. */
 struct count_keys {
 	bool cpu, program, pid, tid;
 };
@@ -77,60 +77,56 @@ struct count_view {
 	const struct count_table *table;
 	struct count_keys keys;
 	enum count_digits digits;
-	const char *command; /* what was counted: "make -j4", "the whole machine"; "" not said */
+	const char *command; /* "make -j4", "the whole machine"; "": not known */
 	bool is_interval;    /* each row begins with the time */
 };
 
-/* A value with one row for each event, or a table with a row for each line; what is worth knowing
- * about the counting below. */
+/* One row per event for a single line, else a table with one row per line; notes follow. */
 void count_view_text(const struct count_view *view, FILE *out);
-/* The rows that pfmon printed for each program: count, event, path, how far off a mean may be; and
- * as above what is worth knowing. */
+/* The rows that pfmon printed for each program: count, event, path, error of a mean; with notes. */
 void count_view_follow(const struct count_view *view, FILE *out);
-/* Why events were not counted, and what to think of those that were: below a text. */
+/* Why events were not counted, and how far to trust the others: printed below a text. */
 void count_view_notes(const struct count_view *view, FILE *out);
-/* One line for each row and event. @titles: with the line of column names. */
+/* One line per row and event. @titles: with a header line. */
 void count_view_csv(const struct count_view *view, bool titles, FILE *out);
 /* The rows that ocount printed as its brief format: [key,]event,count,percent. */
 void count_view_brief(const struct count_view *view, FILE *out);
-/* {"header": {...}, "rows": [...]}, of an interval in one line. */
+/* {"header": {...}, "rows": [...]}; an interval takes one line. */
 void count_view_json(const struct count_view *view, FILE *out);
 
-/* A count as it is written in text: with its unit where it has one of its own. What is no number is
- * a state's words. */
+/* Appends a count as text, with its unit if the event has one, or the words of its state. */
 void count_view_number(const struct count_view *view, size_t event,
 		       const struct count_figure *figure, struct buf *buf);
-/* How far off a mean of several runs may be, as a share of it: "+- 1.23%"; nothing after one run.
- */
+/* Appends half the 95 % interval of a mean, as a share of it: "+- 1.23%"; nothing for one run. */
 void count_view_half(const struct count_view *view, const struct count_figure *figure,
 		     struct buf *buf);
 
-/* What can be counted here, listed and tried. */
+/* Lists the events of this machine, and tries them. */
 
 struct event_listing_options {
-	/* A glob on the name; without "*?[" any name, kind or text that contains it, in any case.
-	 * NULL: all. */
+	/* A glob on the name. Without "*?[": any name, kind or text that contains it, ignoring
+	 * case. NULL: all. */
 	const char *pattern;
-	bool all_processors; /* of libpfm4: of those that are not here, too */
+	bool all_processors; /* of libpfm4: also of other processors */
 	bool bare_names;
 	const char *format; /* "text", "csv", "json" */
 };
 
-/* Why something is not listed; "" where all is. */
+/* Why something is not listed; "": it is. */
 struct event_listing_notes {
 	struct err no_library, no_tracepoints;
 };
 
-/* -EINVAL with the line for what is no format. */
+/* -EINVAL with the reason: unknown format. */
 int event_listing_check_format(const char *format, struct err *err);
 
-/* Returns how many were printed. Only what was asked for and is not there is noted. */
+/* Returns how many were printed. Notes only name sources that were asked for and are missing. */
 size_t event_listing_print(const struct event_listing_options *options, FILE *out,
 			   struct event_listing_notes *ret_notes);
 
-/* Opens the events of @count comma lists, on this thread (those that count for more than a CPU: on
- * CPUs), together, and prints of each its code and whether it can be counted. *ret_all_good: all
- * can. Negative errno for what is no event. */
+/* Opens the events of @count comma lists together: on this thread, or on all CPUs if an event
+ * counts for more than one CPU. Prints each event's code and whether it can be counted.
+ * *ret_all_good: all can. Negative errno: not an event, or counters_open failed. */
 int event_listing_check(const char *const *lists, size_t count, const char *format, FILE *out,
 			bool *ret_all_good, struct err *err);
 

@@ -41,7 +41,7 @@ static bool is_alike(const struct count_event *a, const struct count_event *b)
 	return b->counts_ns || (a->user == b->user && a->kernel == b->kernel);
 }
 
-/* The index of an event by that name, which @event can be divided by; -1: none. */
+/* The index of the event named @name that @event can be divided by; -1: none. */
 static int find(const struct count_event *events, size_t count, const char *name,
 		const struct count_event *event)
 {

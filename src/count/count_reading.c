@@ -28,7 +28,7 @@ static struct count_key key_of_target(const struct count_session *session, size_
 		key.cpu = counters_cpu(session->counters, target);
 	if (rows < COUNT_ROWS_PROGRAM)
 		return key;
-	/* Targets are tid by tid, with the CPUs of each. */
+	/* Targets are ordered by tid, then by CPU. */
 	thread = target * session->tids.count / counters_targets(session->counters);
 	snprintf(key.program, sizeof(key.program), "%s",
 		 thread_names_program(session->names, thread));
@@ -42,7 +42,7 @@ static struct count_key key_of_target(const struct count_session *session, size_
 	return key;
 }
 
-/* The row that a target's counts belong to. */
+/* The row of a target's counts. */
 static struct count_row *row_of_target(const struct count_session *session, size_t target,
 				       struct counts *counts)
 {
@@ -59,9 +59,9 @@ static struct count_row *row_of_target(const struct count_session *session, size
 	return row;
 }
 
-/* A counter of a thread on one CPU counts as wanted while the thread runs on another, too. Taken
- * for lack of counters, that would scale up what is exact: only the time that none of the CPUs
- * counted is such, and software events, which need no counter, have none. */
+/* A counter of a thread on one CPU also counts as wanted while the thread runs on another. Taken as
+ * a lack of counters, that would scale up exact counts. Only time in which none of the CPUs counted
+ * is such a lack. Software events need no PMU counter and lack none. */
 static void share_wanted(const struct count_event *event, struct count_value *values, size_t cpus)
 {
 	uint64_t wanted = 0, running = 0;
@@ -82,7 +82,7 @@ static void share_wanted(const struct count_event *event, struct count_value *va
 						: values[i].running_ns;
 }
 
-/* An event of one thread, or of nobody in particular, on each of its CPUs. */
+/* Reads an event of one thread, or of all tasks, on each of the CPUs. */
 static void read_event(const struct count_session *session, size_t first, size_t event,
 		       struct count_value *values, size_t cpus)
 {
@@ -125,7 +125,7 @@ static bool is_shown(const struct count_options *options, const char *program)
 	       (!options->except || !matches(options->except, program));
 }
 
-/* Rows that are not asked for become one, so that the sum stays. */
+/* Merges the rows not asked for into one, so the sum stays the same. */
 static void put_together(const struct count_options *options, struct counts *counts)
 {
 	struct count_row others = {

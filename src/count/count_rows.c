@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forms of count_view.h that have a line for each row and event. */
+/* The forms of count.h that have one line per row and event. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,13 +109,13 @@ static void add_word(struct buf *row, bool wanted, const char *word)
 	buf_add_char(row, ',');
 }
 
-/* Nothing that is counted is less than nothing, however far runs are apart. */
+/* A count is never below 0, however much runs differ. */
 static double low_of(const struct count_number *number)
 {
 	return number->value > number->half ? number->value - number->half : 0;
 }
 
-/* VALUE,LOW,HIGH; the interval is empty where there was one run. */
+/* VALUE,LOW,HIGH; the interval is empty after one run. */
 static void add_number(struct buf *row, const struct count_view *view, bool known,
 		       const struct count_number *number, double scale)
 {

@@ -9,7 +9,7 @@
 #include "perf/event_names.h"
 #include "proc/proc_scan.h"
 
-/* Without -e. Where there is no PMU, the second half is left out. */
+/* The default without -e. Without a PMU the second half is not counted. */
 static const char *const usual_events[] = {
 	"task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,branches,"
 	"branch-misses",
@@ -192,8 +192,8 @@ static int open_split(struct count_session *session, struct err *err)
 	return rc < 0 ? rc : proc_scan_all(&visitor, err);
 }
 
-/* The whole is counted beside the parts: it is what these are to add up to. A counter of the PMU
- * would be missed elsewhere. */
+/* Also counts the whole command, to which the parts should add up. Hardware events are left out:
+ * they would take PMU counters from the parts. */
 static int open_trace(struct count_session *session, struct err *err)
 {
 	const struct count_trace_options trace = {
@@ -238,7 +238,7 @@ int count_sources_begin(struct count_session *session, struct err *err)
 {
 	int rc = session->split ? count_split_begin(session->split, err) : 0;
 
-	/* The command's own are started by its exec. */
+	/* The exec of a command enables its counters. */
 	if (rc == 0 && !count_sources_by_command(session))
 		counters_enable(session->counters);
 	return rc;

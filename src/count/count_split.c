@@ -16,7 +16,7 @@
 #include "perf/bpf_load.h"
 #include "perf/cpu_list.h"
 
-/* linux/bpf.h of some distributions lacks it: programs of this kind run on a CPU of choice. */
+/* Missing in some distributions' linux/bpf.h: runs a BPF program on a chosen CPU. */
 #ifndef BPF_F_TEST_RUN_ON_CPU
 #define BPF_F_TEST_RUN_ON_CPU (1U << 0)
 #endif
@@ -41,7 +41,7 @@ static const struct bpf_load_words load_words = {
 	.types = true,
 };
 
-/* What the kernel counts only after it has told of the switch. */
+/* True if the kernel counts the event only after the sched_switch tracepoint. */
 static bool is_late(const struct event_spec *spec)
 {
 	return spec->type == PERF_TYPE_SOFTWARE &&
@@ -60,8 +60,8 @@ static int configure(struct count_split *split, const struct count_split_options
 	object->rodata->events = (uint32_t)options->event_count;
 	object->rodata->by = options->by;
 	object->rodata->everybody = options->everybody;
-	/* A cgroup's switches are counted only where it changes: what is late of them cannot be
-	 * known beforehand. */
+	/* A cgroup switch is counted only if the cgroup changes, so it cannot be known in
+	 * advance. */
 	for (size_t i = 0; i < options->event_count; i++) {
 		if (is_late(&options->specs[i]) && options->specs[i].config != SW_CGROUP_SWITCHES)
 			object->rodata->late_events |= 1U << i;
@@ -89,7 +89,7 @@ static int give_counters(struct count_split *split, const struct count_split_opt
 	return 0;
 }
 
-/* The rows of those who have none. */
+/* Rows for idle time and for tasks without a row. */
 static int make_special_rows(struct count_split *split)
 {
 	static const char *const names[] = { [COUNT_IDLE] = "[idle]", [COUNT_REST] = "[others]" };
@@ -151,7 +151,7 @@ void count_split_free(struct count_split *split)
 	free(split);
 }
 
-/* As the programs do it: FNV-1a, of 64 bits. */
+/* FNV-1a with 64 bits, as the BPF programs do. */
 static uint64_t hash_path(const char *path)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
@@ -169,7 +169,7 @@ int count_split_add(struct count_split *split, pid_t pid, const char *program, b
 	struct count_program value = { .counts = !waits };
 	uint32_t key = (uint32_t)pid;
 
-	/* One byte less than there is room for: as the kernel cuts it. */
+	/* Truncates like the kernel: one byte less than there is room for. */
 	snprintf(value.path, sizeof(value.path), "%s", program);
 	value.program = hash_path(value.path);
 	if (bpf_map_update_elem(bpf_map__fd(split->object->maps.starting), &key, &value, BPF_ANY) <
@@ -179,7 +179,7 @@ int count_split_add(struct count_split *split, pid_t pid, const char *program, b
 	return 0;
 }
 
-/* What those who run just now have counted is added to their rows. */
+/* Adds what the running tasks have counted so far to their rows. */
 static void flush(struct count_split *split)
 {
 	for (size_t i = 0; i < split->cpu_count; i++) {
@@ -213,7 +213,7 @@ int count_split_begin(struct count_split *split, struct err *err)
 		rc = iterate(split->object->progs.count_begin);
 	if (rc < 0)
 		return bpf_load_explain(&load_words, rc, err);
-	/* Who is on each CPU now is found out before it counts. */
+	/* Finds out which task runs on each CPU before counting starts. */
 	flush(split);
 	split->object->bss->counting = 1;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts split by program, process or thread: BPF programs read the counters of each CPU wherever
- * somebody else, or another program, goes on (bpf/count.bpf.c). Needs root, or CAP_BPF and
+ * Splits counts by program, process or thread: BPF programs read each CPU's counters whenever
+ * another task, or another program, continues there (bpf/count.bpf.c). Needs root, or CAP_BPF and
  * CAP_PERFMON, and Linux 5.14.
  */
 #ifndef COUNT_COUNT_SPLIT_H
@@ -18,26 +18,26 @@ struct count_split;
 
 struct count_split_options {
 	unsigned by;			 /* of enum count_by */
-	bool everybody;			 /* whoever runs; else who is added, and what they start */
+	bool everybody;			 /* all tasks; else those added, and what they start */
 	const struct event_spec *specs;	 /* those of @counters, borrowed for the call */
 	const struct counters *counters; /* of CPUs, not yet enabled; borrowed for the call */
 	size_t event_count;
 };
 
-/* Loads the programs; nothing is counted yet. */
+/* Loads the programs; nothing counts yet. */
 int count_split_new(const struct count_split_options *options, struct count_split **ret_split,
 		    struct err *err);
 void count_split_free(struct count_split *split); /* NULL is fine */
 DEFINE_CLEANUP(struct count_split *, count_split_free);
 
-/* A process that is there already, and the program it executes. With @waits it counts from its next
- * exec on. -ENOSPC: too many. */
+/* Adds a running process and the program it executes. @waits: count from its next exec. -ENOSPC:
+ * too many. */
 int count_split_add(struct count_split *split, pid_t pid, const char *program, bool waits,
 		    struct err *err);
-/* From now on all is followed. To be called before the counters are enabled. */
+/* Starts following all tasks. Call before enabling the counters. */
 int count_split_begin(struct count_split *split, struct err *err);
-/* The rows so far, in no order, appended to @counts with the values of its events. Idle time is a
- * row of its own, with everybody only. */
+/* Appends the rows so far, unsorted, with the values of the events of @counts. With everybody, idle
+ * time has a row of its own. */
 int count_split_read(struct count_split *split, struct counts *counts, struct err *err);
 
 #endif

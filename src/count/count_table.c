@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 
-/* The runs of a line: one row of each. */
+/* One line's rows, one from each run. */
 struct gathered {
 	struct mean counts[COUNTS_MAX_EVENTS];
 	struct mean ratios[COUNTS_MAX_EVENTS];
 	struct count_value sums[COUNTS_MAX_EVENTS];
-	bool seen[COUNTS_MAX_EVENTS]; /* it was counted in a run */
+	bool seen[COUNTS_MAX_EVENTS]; /* counted in some run */
 	double executed;
 };
 
@@ -62,7 +62,7 @@ static void fill(struct count_line *line, const struct count_table *table,
 	}
 }
 
-/* The row about the same thing in another run; one of nothing where there is none. */
+/* The row with the same key in another run; an empty row if there is none. */
 static const struct count_row *row_of(const struct counts *counts, const struct count_key *key)
 {
 	for (size_t i = 0; i < counts->rows.count; i++) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts as they are shown: of one run, or the means of several with their 95 % intervals. */
+/* Counts as shown: of one run, or means of several with 95 % intervals. */
 #ifndef COUNT_COUNT_TABLE_H
 #define COUNT_COUNT_TABLE_H
 
 #include "aggregate/mean.h"
 #include "count/count_ratios.h"
 
-/* A number, and how far it may be off. */
+/* A number, and its error. */
 struct count_number {
 	double value;
-	double half; /* of the 95 % interval; 0 with one run */
+	double half; /* half the 95 % interval; 0 with one run */
 };
 
 struct count_figure {
 	enum count_state state;
-	struct count_number count; /* scaled to all the time that was wanted */
+	struct count_number count; /* scaled up to all the time that was wanted */
 	double percent_counted;
 	bool has_ratio;
 	struct count_number ratio;
@@ -22,7 +22,7 @@ struct count_figure {
 
 struct count_line {
 	struct count_key key;
-	double runs; /* how often the program was executed, per run of the command */
+	double runs; /* executions of the program, per run of the command */
 	struct count_figure figures[COUNTS_MAX_EVENTS];
 };
 
@@ -40,7 +40,7 @@ struct count_table {
 };
 
 /* @runs: @count (> 0) results of the same command with the same events. Lines are those of the
- * first run, then what only later ones have. A line that a run lacks was nothing in it. */
+ * first run, then those only later runs have. A run without a line counts as 0 there. */
 struct count_table *count_table_new(const struct counts *runs, size_t count);
 void count_table_free(struct count_table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct count_table *, count_table_free);

@@ -17,21 +17,21 @@
 enum {
 	OPTIONS =
 		PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC,
-	EVENT_SHIFT = 16, /* of what ptrace puts above the signal in a status */
+	EVENT_SHIFT = 16, /* the ptrace event is above the signal in a status */
 	NO_ROW = -1,
 	LOOK_NS = 1000000,
-	MAX_LOOKS = 100, /* at one that does not stop: it waits for something in the kernel */
+	MAX_LOOKS = 100, /* at a thread that does not stop, as it waits in the kernel */
 };
 
-/* A thread that is followed. */
+/* A followed thread. */
 struct traced {
 	pid_t tid, pid;
 	bool alive;
-	bool waits;		   /* for its first exec: nothing is counted yet */
-	bool begun;		   /* its first stop is over */
-	long row;		   /* what it counts goes there; NO_ROW: nowhere yet */
-	struct counters *counters; /* NULL: there are none to be had */
-	struct count_value seen[COUNTS_MAX_EVENTS]; /* what of them is in rows already */
+	bool waits;				    /* for its first exec: nothing counts yet */
+	bool begun;				    /* it has had its first stop */
+	long row;				    /* receives its counts; NO_ROW: none yet */
+	struct counters *counters;		    /* NULL: none could be opened */
+	struct count_value seen[COUNTS_MAX_EVENTS]; /* what rows already have of them */
 };
 
 struct count_trace {
@@ -43,8 +43,8 @@ struct count_trace {
 	size_t event_count;
 	VEC(struct traced) threads;
 	VEC(struct count_row) rows;
-	VEC(uint64_t) births; /* of each row: threads that began in it */
-	uint64_t ended;	      /* how many things have ended: the order of rows */
+	VEC(uint64_t) births; /* of each row: threads that were born in it */
+	uint64_t ended;	      /* how many tasks have ended: the order of rows */
 	bool stopped, incomplete;
 };
 
@@ -61,7 +61,7 @@ static struct traced *find(struct count_trace *trace, pid_t tid)
 	return NULL;
 }
 
-/* A place that nobody lives in any more is used again. */
+/* Reuses the slot of an ended thread. */
 static struct traced *add(struct count_trace *trace, pid_t tid)
 {
 	struct traced *thread = NULL;
@@ -101,7 +101,7 @@ static long row_of(struct count_trace *trace, const struct count_key *key)
 	return (long)trace->rows.count - 1;
 }
 
-/* What the thread has counted since the last time goes to its row. */
+/* Adds what the thread has counted since the last call to its row. */
 static void settle(struct count_trace *trace, struct traced *thread)
 {
 	for (size_t i = 0; thread->counters && i < trace->event_count; i++) {
@@ -157,8 +157,8 @@ static long row_of_process(const struct count_trace *trace, pid_t pid)
 	return NO_ROW;
 }
 
-/* The row of the one that started it. Until that one has told of it, it still stands where it did.
- */
+/* The row of its parent. If the parent has not reported the birth yet, it is still in the row where
+ * it started the thread. */
 static long row_of_parent(const struct count_trace *trace, const struct traced *thread)
 {
 	if (thread->row != NO_ROW)
@@ -168,8 +168,7 @@ static long row_of_parent(const struct count_trace *trace, const struct traced *
 	return row_of_process(trace, thread_facts_number(thread->tid, "PPid"));
 }
 
-/* A new thread has come to its first stop. Until it executes something it is its parent's program.
- */
+/* A new thread is at its first stop. Until it executes a program it belongs to its parent's. */
 static void begin(struct count_trace *trace, struct traced *thread)
 {
 	const char *program = THREAD_FACTS_NOT_KNOWN;
@@ -196,7 +195,7 @@ static void begin(struct count_trace *trace, struct traced *thread)
 		counters_enable(thread->counters);
 }
 
-/* A thread with row @row tells of another that it has started. */
+/* A thread with row @row reports that it started another. */
 static void born(struct count_trace *trace, long row, pid_t tid)
 {
 	struct traced *child = find(trace, tid);
@@ -207,7 +206,7 @@ static void born(struct count_trace *trace, long row, pid_t tid)
 		child->row = row;
 }
 
-/* Another thread of the process than its first one has executed: it has the first one's id now. */
+/* If a thread other than the first one executed a program, it now has the first one's id. */
 static struct traced *take_over(struct count_trace *trace, struct traced *thread, pid_t former)
 {
 	struct traced *other = former == thread->tid ? NULL : find(trace, former);
@@ -245,13 +244,13 @@ static void resume(pid_t tid, int request, int number)
 	(void)ptrace(request, tid, NULL, (void *)(intptr_t)number); // NOLINT: ptrace(2) wants it
 }
 
-/* A stop that job control asked for lasts until it takes it back. */
+/* A job-control stop lasts until job control ends it. */
 static bool is_job_stop(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* A thread stands still for @event of ptrace, or for signal @number. */
+/* A thread stopped for ptrace's @event or, if that is 0, for signal @number. */
 static void stopped(struct count_trace *trace, struct traced *thread, int event, int number)
 {
 	unsigned long told = 0;
@@ -282,7 +281,7 @@ static void stopped(struct count_trace *trace, struct traced *thread, int event,
 	resume(tid, PTRACE_CONT, 0);
 }
 
-/* The name that a thread ended with. Until it is reaped /proc still has it. */
+/* Keeps the name of an ending thread. /proc has it until the thread is reaped. */
 static void keep_last_name(struct count_trace *trace, pid_t tid)
 {
 	const struct traced *thread = find(trace, tid);
@@ -313,7 +312,7 @@ static bool take_one(struct count_trace *trace, pid_t tid, int status, int *ret_
 	return false;
 }
 
-/* The thread to which something has happened; 0: none. */
+/* The thread with a pending event; 0: none. */
 static pid_t next_event(struct count_trace *trace)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -382,7 +381,7 @@ int count_trace_new(const struct count_trace_options *options, struct count_trac
 	return 0;
 }
 
-/* Has it stopped for long enough to be let go of, or ended? */
+/* Detaches the thread once it stops. Gives up if it ends, or does not stop in time. */
 static void let_go(struct traced *thread)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
@@ -452,7 +451,7 @@ void count_trace_read(struct count_trace *trace, struct counts *counts)
 	counts_sort(counts);
 }
 
-/* @more of each of @births, and what is left over to the last that has any. */
+/* Shares @more by the births of each row; the rest goes to the last row with births. */
 static void share(struct count_trace *trace, size_t event, uint64_t more)
 {
 	uint64_t births = 0, left = more;

@@ -10,9 +10,9 @@
 #include "present/safe.h"
 
 enum {
-	EVENTS_SIDE_BY_SIDE = 6, /* more would not fit into a line */
+	EVENTS_SIDE_BY_SIDE = 6, /* more do not fit into a line */
 	EVENTS_WITH_INTERVALS = 3,
-	LOW_PERCENT = 50, /* counted for less than this, an estimate is not to be trusted */
+	LOW_PERCENT = 50, /* an estimate from less time than this is not reliable */
 	MOST_EXACT_BITS = 62,
 };
 
@@ -64,7 +64,7 @@ static void add_ratio(const struct count_view *view, struct buf *buf, double val
 		buf_printf(buf, "%.*f", decimals > 6 ? 6 : decimals, value);
 }
 
-/* How far off a mean may be, as a share of it. */
+/* Half the 95 % interval, as a share of the mean. */
 static void add_half(struct buf *buf, const struct count_number *number)
 {
 	if (number->value > 0)
@@ -172,7 +172,7 @@ static void add_counts(const struct count_view *view, const struct count_line *l
 	}
 }
 
-/* What a line is about in words. */
+/* The line's program or thread name. */
 static const char *words_of(const struct count_view *view, const struct count_key *key)
 {
 	if (!view->keys.tid || (!key->comm[0] && key->tid <= 0))
@@ -214,7 +214,7 @@ static void print_table(const struct count_view *view, size_t first, size_t end,
 		if (words)
 			columns_add(columns, words_of(view, &line->key));
 	}
-	/* Of several rows, or of none: where nobody ran, that is nothing. */
+	/* Several rows need a total. So does none: the total is 0 if no task ran. */
 	if (table->lines.count != 1) {
 		columns_rule(columns);
 		add_keys(view, &table->total.key, columns);
@@ -236,7 +236,7 @@ static bool is_first_with(const struct count_table *table, size_t event)
 	return true;
 }
 
-/* Each reason once, with the events it is about. */
+/* Prints each reason once, with its events. */
 static void print_reasons(const struct count_table *table, FILE *out)
 {
 	for (size_t i = 0; i < table->event_count; i++) {

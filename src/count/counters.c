@@ -22,10 +22,10 @@
 enum {
 	CPUMASK_BYTES = 4096,
 	SW_CGROUP_SWITCHES = 11,
-	OTHER_FILES = 64, /* that counting opens beside its events */
+	OTHER_FILES = 64, /* that counting opens besides its events */
 };
 
-/* What the kernel writes for read_format below. */
+/* What read(2) returns with the read_format below. */
 struct reading {
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -47,7 +47,7 @@ struct counters {
 
 /* ---- what an event is called ---- */
 
-/* They happen in the kernel alone: restricted to user mode there are none. */
+/* True for events that happen only in the kernel: in user mode there are none. */
 static bool is_kernels(const struct event_spec *spec)
 {
 	static const uint64_t software[] = { PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -62,7 +62,7 @@ static bool is_kernels(const struct event_spec *spec)
 	return false;
 }
 
-/* The name without modifiers: that of the tables, else as typed. */
+/* The name without modifiers: from the tables, else as typed. */
 static void name_plainly(const struct event_spec *spec, char *ret_name, size_t size)
 {
 	event_names_of(spec->type, spec->config, ret_name, size);
@@ -137,7 +137,7 @@ static bool is_permission(int rc)
 	return rc == -EACCES || rc == -EPERM;
 }
 
-/* From here on the event counts user mode only. */
+/* The event counts only user mode from now on. */
 static void restrict_event(struct counters *counters, size_t event)
 {
 	struct count_event *described = &counters->events[event];
@@ -200,8 +200,7 @@ static void explain(struct count_event *event, const struct event_spec *spec,
 	set_state(event, COUNT_NOT_SUPPORTED, why);
 }
 
-/* The same event for one target. Failures that are about the target and not the event are
- * returned. */
+/* Opens an event for one target. Returns only failures of the target, not of the event. */
 static int open_event(struct counters *counters, struct target *target, size_t event)
 {
 	struct count_event *described = &counters->events[event];
@@ -233,7 +232,7 @@ static bool is_listed(const int *cpus, size_t count, int cpu)
 	return false;
 }
 
-/* Of an event that counts for more than a CPU, one CPU is enough. */
+/* An event that covers several CPUs is opened on one of them, as its PMU's cpumask says. */
 static bool is_meant(const struct event_spec *spec, int cpu)
 {
 	char list[CPUMASK_BYTES];
@@ -265,7 +264,7 @@ static int open_target(struct counters *counters, struct target *target)
 	return 0;
 }
 
-/* What needs no question to the kernel. */
+/* Refuses what is known to fail without asking the kernel. */
 static void refuse_beforehand(struct counters *counters, bool tasks)
 {
 	for (size_t i = 0; i < counters->event_count; i++) {

@@ -83,7 +83,7 @@ size_t event_listing_print(const struct event_listing_options *options, FILE *ou
 
 /* ---- trying ---- */
 
-/* Counts for a moment of CPU time. */
+/* Uses a moment of CPU time, so the events have something to count. */
 static void spin(void)
 {
 	uint64_t end = clock_read(CLOCK_THREAD_CPUTIME_ID) + TRY_MS * NS_PER_MS;
