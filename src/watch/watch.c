@@ -19,10 +19,10 @@
 #include "watch/watch_deltas.h"
 
 enum {
-	/* Without --yes attaching and detaching may take so long together. */
+	/* The limit for attaching plus detaching without --yes. */
 	SLOW_S = 15,
-	TELL_S = 2, /* what takes longer is told in advance */
-	/* Histograms want to be read now and then, also where nobody asks for ticks. */
+	TELL_S = 2, /* announce what takes longer */
+	/* Histograms need reading now and then, even without ticks. */
 	READ_AT_LEAST_S = 10,
 };
 
@@ -38,7 +38,7 @@ struct watching {
 	struct watch_setting setting;
 	struct probe_outcome *outcomes;
 	const char **counters;
-	VEC(struct probe_row) rows; /* of a tick */
+	VEC(struct probe_row) rows; /* of one tick */
 	struct probe_cost cost_before;
 	uint64_t began_ns, ticked_ns, last_read_ns;
 	enum watch_end end;
@@ -70,7 +70,7 @@ static void tell_slow(const struct watching *watching, double attach_s, double d
 		options->tell(options->tell_context, attach_s, detach_s);
 }
 
-/* Kernels without multi links take long for each function. */
+/* A kernel without multi links takes long for each function. */
 static int check_slow(struct watching *watching, struct err *err)
 {
 	struct probe_forecast forecast = probes_forecast(watching->probes, false);
@@ -144,7 +144,7 @@ static int attach(struct watching *watching, struct err *err)
 
 /* ---- ticks ---- */
 
-/* Rows of what could not be attached tell nothing. */
+/* Leaves out rows of targets that could not be attached. */
 static void choose_rows(struct watching *watching, const struct probe_row *rows, size_t count,
 			struct watch_tick *tick)
 {
@@ -242,7 +242,7 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Reads, and shows where @due. */
+/* Reads; also shows the rows if @due. */
 static int look(struct watching *watching, bool due)
 {
 	struct probe_reading reading;
@@ -252,7 +252,7 @@ static int look(struct watching *watching, bool due)
 	return due ? tick(watching, &reading) : 0;
 }
 
-/* When things are to be done. */
+/* The next times to act. */
 struct schedule {
 	uint64_t end_ns, tick_ns, check_ns;
 };
@@ -270,8 +270,7 @@ static struct schedule first_schedule(const struct watching *watching)
 	};
 }
 
-/* The last stretch is shorter than the others; it is told at the end. Ticks that could not be in
- * time are left out. */
+/* The last interval is shorter; finish() shows it. Ticks that are too late are skipped. */
 static int loop(struct watching *watching)
 {
 	struct schedule next = first_schedule(watching);
@@ -349,7 +348,7 @@ static int run(struct watching *watching, struct err *err)
 
 static int prepare(struct watching *watching, struct err *err)
 {
-	enum { PROGRAMS = 56, EACH_CPU = 2 }; /* what BPF programs and their maps take */
+	enum { PROGRAMS = 56, EACH_CPU = 2 }; /* descriptors of BPF programs and their maps */
 	const struct watch_options *options = watching->options;
 	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
 	int rc = open_limit_check(PROGRAMS + cpus * EACH_CPU, "watching", err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The door of the room: watching functions while they are called. A request in words is made into
- * one that can run; a running watch attaches probes, reads them each interval, gives what there was
- * to a view, and ends by time, signal, the command's end, or by itself when it costs too much.
+ * The door of the room: watches function calls live. A request in words becomes one that can run. A
+ * running watch attaches probes, reads them each interval and hands the counts to a view. It ends
+ * by time, by a signal, with the command, or if it costs too much.
  */
 #ifndef WATCH_WATCH_H
 #define WATCH_WATCH_H
@@ -22,11 +22,11 @@
 #include "watch/show/watch_result.h"
 #include "watch/targets/watch_targets.h"
 
-/* A watch as it is asked for in words, made into one that can run. */
+/* A request in words becomes one that can run. */
 
-/* All is borrowed, as long as the request lives; NULL: not given. */
+/* All pointers are borrowed while the request lives; NULL: not given. */
 struct watch_words {
-	struct watch_target_options targets; /* pid, exits, jumps, returns, foreign: set here */
+	struct watch_target_options targets; /* pid, exits, jumps, returns, foreign: set inside */
 	const char *metrics;		     /* NULL: METRIC_DEFAULTS */
 	const char *by;			     /* sum, cpu, pid, thread, comm */
 	const int32_t *pids;
@@ -35,12 +35,12 @@ struct watch_words {
 	const char *const *comms;
 	size_t comm_count;
 	const char *condition, *error_if; /* NULL: none */
-	bool values;			  /* the histogram of what is returned */
+	bool values;			  /* the histogram of return values */
 };
 
 struct watch_request;
 
-/* -EINVAL: something makes no sense; else as watch_targets_new. */
+/* -EINVAL: an invalid option; else as watch_targets_new. */
 int watch_request_new(const struct watch_words *words, struct watch_request **ret_request,
 		      struct err *err);
 void watch_request_free(struct watch_request *request); /* NULL is fine */
@@ -52,7 +52,7 @@ const struct metric_set *watch_request_metrics(const struct watch_request *reque
 /* As watch_targets_note. */
 const char *watch_request_note(const struct watch_request *request, size_t index);
 
-/* What is listed in place of watching. */
+/* What to list instead of watching. */
 enum watch_listing {
 	WATCH_LISTING_NONE,
 	WATCH_LISTING_FUNCTIONS,
@@ -60,54 +60,54 @@ enum watch_listing {
 	WATCH_LISTING_CODE,
 };
 
-/* Appends the list of what @words name; the first of their processes counts. Errors as
+/* Appends the list that @words ask for; only the first process counts. Errors as
  * watch_targets_new. */
 int watch_request_list(const struct watch_words *words, enum watch_listing listing,
 		       struct buf *text, struct err *err);
 
-/* What has to be measured for the metrics that were asked for. */
+/* What to measure for the requested metrics. */
 
 struct watch_counters {
 	struct probe_counter list[PROBE_COUNTERS];
 };
 
-/* Sets measures and counters of @probes. @values: the histogram of what is returned is wanted
- * (--return). @counters is lent to @probes. */
+/* Sets measures and counters of @probes. @values: also the histogram of return values (--return).
+ * @probes borrows @counters. */
 void watch_metrics_measure(const struct metric_set *set, bool values,
 			   struct watch_counters *counters, struct probe_options *probes);
 
-/* --help-metric: the definition, the unit, what is attached; all metrics in a line each for NULL.
- * -ENOENT: there is no such metric. */
+/* --help-metric: the definition, the unit, what is attached. NULL: all metrics, one per line.
+ * -ENOENT: no such metric. */
 int watch_metrics_help(const char *name, struct buf *text, struct err *err);
 
-/* What a watch would cost, before it is begun. */
+/* The cost of a watch, before it starts. */
 
-/* Adds lines to @text: how targets would be reached, how long it takes to attach and detach them,
- * what a call would cost; and the part of a CPU that it would take, by counting entries for half a
- * second, unless that takes long to attach or costs too much, or @command is to be watched, which
- * does not run yet. */
+/* Appends lines to @text: how targets would be reached, how long attaching and detaching takes, and
+ * what a call costs. Then it counts entries for half a second, or less if that is expensive, and
+ * appends the share of a CPU that the watch would take. It does not count if attaching takes too
+ * long, or if @command: a command is to be watched, which does not run yet. */
 int watch_forecast_tell(const struct probe_options *options, bool command, struct buf *text,
 			struct err *err);
 
 /*
- * A running watch: attaches probes to targets that are resolved already, reads them each interval,
- * gives what there was to a view, and ends by time, signal, the command's end, or by itself when it
- * costs too much.
+ * A running watch: attaches probes to resolved targets, reads them each interval and hands the
+ * counts to a view. It ends by time, by a signal, with the command, or if it costs too much.
  */
 
 struct watch_options {
-	struct probe_options probes; /* its give_up is set by watch_run */
-	char *const *argv; /* a command: only it and what it forks is watched; NULL: none */
+	struct probe_options probes; /* watch_run sets give_up, tell and context */
+	char *const *argv; /* a command: only it and its children are watched; NULL: none */
 	double interval_s; /* 0: no ticks */
 	double duration_s; /* 0: until a signal or the command's end */
-	double budget;	   /* part of one CPU; 0: no limit */
-	bool even_slow;	   /* attach also what takes long (--yes) */
+	double budget;	   /* share of one CPU; 0: no limit */
+	bool even_slow;	   /* attach even if it takes long (--yes) */
 	bool as_user;	   /* under sudo: the command as the user who called it */
-	/* Told before it begins that attaching will take long; seconds. NULL: nobody is. */
+	/* Called if attaching takes long, before it begins, with both times in seconds. May be
+	 * NULL. */
 	void (*tell)(void *context, double attach_s, double detach_s);
-	/* Told how far something is that takes long, as probe_options.tell. NULL: nobody is. */
+	/* Called with progress, like probe_options.tell. May be NULL. */
 	void (*progress)(void *context, const char *act, size_t done, size_t count);
-	void *tell_context; /* of both */
+	void *tell_context; /* for both */
 	struct watch_view view;
 };
 
@@ -116,15 +116,14 @@ struct watch_result {
 	struct command_outcome outcome;
 };
 
-/* Watches. Returns 0, also when the command failed or the watch detached by itself, or a negative
- * errno with the reason; *ret_result is set in any case. */
+/* Watches. Returns 0, even if the command failed or the watch ended itself, or a negative errno
+ * with the reason. *ret_result is always set. */
 int watch_run(const struct watch_options *options, struct watch_result *ret_result,
 	      struct err *err);
 
 /*
- * A running watch for people and programs: a table each interval (drawn anew on a terminal, one
- * below the other elsewhere), curves, or a stream of CSV or JSON lines; and totals, histograms and
- * what it cost at the end.
+ * Shows a running watch: a table each interval (redrawn on a terminal, else one after the other),
+ * curves, or a stream of CSV or JSON lines; at the end totals, histograms and the cost.
  */
 
 struct watch_show;
@@ -136,21 +135,21 @@ enum watch_form {
 };
 
 struct watch_show_options {
-	const struct metric_set *metrics; /* borrowed, as all below */
+	const struct metric_set *metrics; /* borrowed, like all below */
 	enum watch_form form;
-	bool plot; /* curves of the first metrics, in place of the table */
+	bool plot; /* curves of the first metrics, instead of the table */
 	FILE *out;
-	FILE *notes; /* what is no row goes there where @out is for programs; NULL: nowhere */
-	size_t lines, columns; /* of the terminal that @out is; 0: it is none */
-	bool colour, ascii;    /* @ascii: no other characters */
+	FILE *notes;	       /* gets other text if @out is for programs; NULL: drop it */
+	size_t lines, columns; /* of the terminal @out; 0: not a terminal */
+	bool colour, ascii;    /* @ascii: ASCII characters only */
 };
 
-/* Nothing is printed yet. */
+/* Prints nothing yet. */
 struct watch_show *watch_show_new(const struct watch_show_options *options);
 void watch_show_free(struct watch_show *show); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_show *, watch_show_free);
 
-/* What watch/watch.h calls. Its functions return -EPIPE, -ENOSPC ... when @out takes no more. */
+/* For watch_options.view. Its functions return -EPIPE, -ENOSPC ... if writing to @out fails. */
 struct watch_view watch_show_view(struct watch_show *show);
 
 #endif

@@ -9,7 +9,7 @@ static void keep(struct watch_budget *budget, uint64_t now_ns, uint64_t cost_ns)
 		(struct watch_spending){ .time_ns = now_ns, .cost_ns = cost_ns };
 }
 
-/* The latest that is a second old, else the oldest there is. */
+/* The latest check that is at least a second old, else the oldest kept. */
 static struct watch_spending second_ago(const struct watch_budget *budget, uint64_t now_ns)
 {
 	struct watch_spending found = { .time_ns = now_ns };

@@ -7,10 +7,10 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 
-/* What a place had at the last call, and room for its histograms' differences. */
+/* A place's counts at the last call, and its histograms. */
 struct before {
 	struct probe_counts counts;
-	uint64_t *latency, *values; /* sums, and behind them the differences; NULL: not yet met */
+	uint64_t *latency, *values; /* sums, then their differences; NULL: none yet */
 };
 
 struct watch_deltas {
@@ -41,7 +41,7 @@ void watch_deltas_free(struct watch_deltas *deltas)
 	free(deltas);
 }
 
-/* The difference; @before keeps the highest there was. */
+/* The difference; *@before keeps the highest value. */
 static uint64_t advance(uint64_t *before, uint64_t now)
 {
 	uint64_t difference = now > *before ? now - *before : 0;

@@ -10,11 +10,11 @@
 
 enum {
 	COUNT_MS = 500,
-	LOOK_MS = 20,		/* between two looks at the cost */
-	SLOW_MS = 2000,		/* attaching and detaching that is not worth it */
-	MOST_COST_MS = 50,	/* of the entries that are counted */
-	PROGRAM_ENTRY_NS = 150, /* by measurement: an entry's part of a timed pair, and */
-	PROGRAM_EXIT_NS = 200,	/* an exit's */
+	LOOK_MS = 20,		/* between two checks of the cost */
+	SLOW_MS = 2000,		/* do not count if attaching and detaching take longer */
+	MOST_COST_MS = 50,	/* of the counted entries */
+	PROGRAM_ENTRY_NS = 150, /* measured: an entry's part of a timed pair */
+	PROGRAM_EXIT_NS = 200,	/* an exit's part */
 };
 
 static void add_way(const char *what, size_t count, enum probe_mechanism mechanism,
@@ -37,7 +37,7 @@ struct counted {
 	uint64_t entries, ns;
 };
 
-/* Counts until the time is over, or it has cost enough. */
+/* Counts until the time is up, or the cost reaches its limit. */
 static struct counted count(struct probes *probes)
 {
 	uint64_t began_ns = probes_open(probes);
@@ -57,7 +57,7 @@ static struct counted count(struct probes *probes)
 	return counted;
 }
 
-/* Entries only, whoever's key they have. */
+/* Counts entries only, in one row for all keys. */
 static int count_entries(const struct probe_options *options, struct counted *ret_counted,
 			 struct err *err)
 {

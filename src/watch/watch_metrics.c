@@ -38,7 +38,7 @@ void watch_metrics_measure(const struct metric_set *set, bool values,
 
 /* ---- help ---- */
 
-/* Words for what is attached, in the order of probe_measure. */
+/* Says what is attached, in the order of probe_measure. */
 static void add_attached(const struct metric_set *set, struct buf *text)
 {
 	buf_add_str(text, "attached: a program at each entry");

@@ -15,14 +15,14 @@
 #include "watch/targets/watch_places.h"
 
 enum {
-	COMM_MOST = 15, /* TASK_COMM_LEN without the end */
+	COMM_MOST = 15, /* TASK_COMM_LEN without the final NUL */
 };
 
 struct watch_request {
 	struct metric_set metrics;
 	struct watch_counters counters;
-	bool returns;		 /* what functions return is needed */
-	struct foreign *foreign; /* reads what may not answer */
+	bool returns;		 /* return values are needed */
+	struct foreign *foreign; /* reads files that may not answer */
 	struct watch_targets *targets;
 	int *cpus;
 	size_t cpu_count;
@@ -68,7 +68,8 @@ static bool is_among(const int *cpus, size_t count, int cpu)
 	return false;
 }
 
-/* What is not online is never met. Where nobody says what is online, all may be. */
+/* A CPU that is not online runs no calls. If the list of online CPUs cannot be read, any is
+ * fine. */
 static int check_cpus(const struct watch_request *request, struct err *err)
 {
 	_cleanup_free_ int *online = NULL;
@@ -162,7 +163,7 @@ static int make(const struct watch_words *words, struct watch_request *request, 
 		request->probes.measures |= PROBE_EXITS;
 	request->returns = exits || words->values || request->metrics.errors;
 	rc = find_targets(words, request, err);
-	/* Once more: not every condition suits every target. */
+	/* Check again: not every condition suits every target. */
 	return rc < 0 ? rc : probes_check_conditions(&request->probes, &exits, err);
 }
 

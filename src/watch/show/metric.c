@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* perf_event_open(2), "PERF_TYPE_HW_CACHE" */
+/* See PERF_TYPE_HW_CACHE in perf_event_open(2). */
 #define METRIC_CACHE(cache, operation, result)                                             \
 	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
 	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
@@ -87,7 +87,7 @@ static const struct metric metrics[] = {
 };
 /* clang-format on */
 
-/* Other words for the same: the first two were in Kperfmon's window. "latency" is a family. */
+/* Alternative names; the first two are from Kperfmon's window. "latency" is a family. */
 static const struct {
 	const char *name, *means;
 } aliases[] = {
@@ -279,7 +279,7 @@ static double counted(const struct metric_set *set, const struct probe_counts *c
 	return NAN;
 }
 
-/* The bucket that the value number @rank (from 1) of the histogram is in. */
+/* The bucket of the value with rank @rank (from 1). */
 static size_t find_rank(const uint64_t *histogram, size_t count, double rank, double *ret_before)
 {
 	double before = 0;
@@ -319,7 +319,7 @@ static double quantile_seconds(const struct metric *metric, const struct metric_
 	if (!counts->latency)
 		return NAN;
 	ns = metric_quantile(counts->latency, &counts->scale, metric->quantile);
-	/* The longest of all is known exactly. */
+	/* The longest duration is known exactly. */
 	if ((metric->quantile >= 1 && ns == ns && counts->seconds == 0) ||
 	    (counts->counts->longest_ns && ns > (double)counts->counts->longest_ns))
 		ns = (double)counts->counts->longest_ns;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be said of a watched function, as words: name, unit, definition. One table for who
- * measures (what has to be attached for a metric) and who shows (how its value comes about).
+ * The metrics of a watched function: name, unit, definition. One table for the code that measures
+ * (what to attach for a metric) and the code that shows (how to compute its value).
  *
- * A metric is one number over another: what was counted within a stretch of time, over that time,
- * or over how often the function was left, or over another count. Live, "walltime" has the unit
- * "threads" (seconds per second: how many threads were inside on average); as a total it is
- * "thread-s".
+ * A metric is a quotient: a count within some time, over that time, over the number of exits, or
+ * over another count. Live, "walltime" has the unit "threads" (seconds per second: how many threads
+ * were inside on average); as a total, "thread-s".
  */
 #ifndef WATCH_SHOW_METRIC_H
 #define WATCH_SHOW_METRIC_H
@@ -19,8 +18,8 @@
 #include "base/err.h"
 #include "model/probe.h"
 
-/* Counts that are attributed to calls. id, name, how it is counted (enum metric_counting), config
- * as perf_event_open(2) has it, what it is. Only metric.c looks at the configs. */
+/* Events that are counted during calls. Columns: id, name, how it is counted (enum
+ * metric_counting), config as in perf_event_open(2), help. Only metric.c expands the config. */
 /* clang-format off */
 #define METRIC_COUNTERS(X) \
 	X(CYCLES, "cycles", HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "processor cycles") \
@@ -72,13 +71,13 @@ struct metric_counter_row {
 /* @counter < METRIC_COUNTER_COUNT. */
 const struct metric_counter_row *metric_counter(enum metric_counter counter);
 
-/* What a metric is made of. */
+/* The operands of a metric. */
 enum metric_source {
-	METRIC_ONE,  /* nothing: the number as it is */
-	METRIC_TIME, /* seconds that went by; in totals nothing */
+	METRIC_ONE,  /* the number 1 */
+	METRIC_TIME, /* seconds that passed; 1 in totals */
 	METRIC_ENTRIES,
 	METRIC_EXITS,
-	METRIC_TIMED, /* calls that ended and whose time is known */
+	METRIC_TIMED, /* calls that ended, with a known duration */
 	METRIC_JUMPS,
 	METRIC_ABANDONED,
 	METRIC_UNSEEN,
@@ -89,7 +88,7 @@ enum metric_source {
 	METRIC_MOVED,
 	METRIC_NESTED,
 	METRIC_INSIDE,
-	METRIC_QUANTILE, /* seconds a part of the calls took at most */
+	METRIC_QUANTILE, /* seconds that a share of the calls took at most */
 	METRIC_COUNTED,	 /* + enum metric_counter */
 };
 
@@ -97,66 +96,66 @@ struct metric {
 	const char *name;	/* as typed and printed */
 	unsigned over, under;	/* enum metric_source (+ enum metric_counter) */
 	double quantile;	/* of METRIC_QUANTILE; 1: the longest */
-	const char *unit;	/* live */
-	const char *total_unit; /* of the same at the end */
-	const char *help;	/* the definition, a sentence */
+	const char *unit;	/* of the live value */
+	const char *total_unit; /* of the total */
+	const char *help;	/* the definition: a sentence */
 };
 
-/* What there is, in the order it is listed. */
+/* All metrics, in listing order. */
 size_t metric_count(void);
 const struct metric *metric_at(size_t index); /* @index < metric_count() */
-/* By its name, in any case of letters. NULL: there is none. */
+/* Finds a metric by name, ignoring case. NULL: none. */
 const struct metric *metric_find(const char *name);
-/* Is nothing known of it where only entries are watched: an instruction, or a function whose ends
- * cannot be had? */
+/* True if the metric needs exits: it has no value for an instruction, or for a function whose exits
+ * cannot be probed. */
 bool metric_needs_exits(const struct metric *metric);
-/* Is nothing known of it where a call goes from thread to thread: of what its thread did on a CPU? */
+/* True if the metric needs to know what a thread did on a CPU: it has no value if a call can move
+ * from thread to thread. */
 bool metric_needs_thread(const struct metric *metric);
-/* Is nothing known of it where functions return nothing that could be an error? */
+/* True if the metric has no value for functions that cannot return an error. */
 bool metric_needs_errors(const struct metric *metric);
-/* -ENOENT and a line that says so, with the nearest name. */
+/* -ENOENT with a message that suggests the nearest name. */
 int metric_unknown(const char *name, struct err *err);
 
 /* ---- what was asked for ---- */
 
 enum { METRIC_SET_MAX = 32 };
 
-/* The columns of one watch, and what has to be measured for them. */
+/* The columns of one watch, and what to measure for them. */
 struct metric_set {
 	const struct metric *metrics[METRIC_SET_MAX];
 	size_t count;
-	bool exits;	   /* the ends of calls are needed: exits, times, errors */
-	bool errors;	   /* what functions return is needed */
+	bool exits;	   /* exits are needed: for exits, times, errors */
+	bool errors;	   /* return values are needed */
 	bool virtual_time; /* time on a CPU, or counters */
-	bool latency;	   /* the histogram of how long calls took */
+	bool latency;	   /* the histogram of durations */
 	bool moved;
 	enum metric_counter counters[PROBE_COUNTERS]; /* in the order of probe_counts.counters */
 	size_t counter_count;
 };
 
-/* What is shown where nothing is asked for. */
+/* The default columns. */
 #define METRIC_DEFAULTS "entries,walltime,vtime,walltime/invoc,errors"
 
-/* Reads names separated by commas; "latency" stands for latency-p50 to latency-max and turns the
- * histogram on. -EINVAL: an unknown or a repeated name, none, or more counters than can be counted
- * at a time. */
+/* Parses comma-separated names; "latency" stands for latency-p50 to latency-max and the histogram.
+ * -EINVAL: an unknown or repeated name, an empty list, or too many counters for one watch. */
 int metric_set_parse(const char *names, struct metric_set *ret_set, struct err *err);
 
 /* ---- values ---- */
 
-/* One row's counts within a stretch of time. */
+/* One row's counts within some time. */
 struct metric_counts {
 	const struct probe_counts *counts;
 	const uint64_t *latency;  /* the row's histogram; NULL: none */
-	struct probe_scale scale; /* of it */
-	double seconds;		  /* 0: the whole, told as totals */
+	struct probe_scale scale; /* of the histogram */
+	double seconds;		  /* 0: totals */
 };
 
-/* The value in the metric's unit; NaN where there is none: nothing to divide by, no histogram. */
+/* The value in the metric's unit; NaN if there is none: nothing to divide by, or no histogram. */
 double metric_value(const struct metric *metric, const struct metric_set *set,
 		    const struct metric_counts *counts);
-/* The value below which the part @quantile (0 to 1) of a histogram lies, in the scale's unit, as if
- * values were spread evenly over a bucket. NaN when it is empty. */
+/* The value that a share @quantile (0 to 1) of a histogram's values does not exceed, in the scale's
+ * unit, as if values were spread evenly over a bucket. NaN if the histogram is empty. */
 double metric_quantile(const uint64_t *histogram, const struct probe_scale *scale, double quantile);
 
 #endif

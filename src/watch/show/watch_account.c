@@ -6,7 +6,7 @@
 #include "watch/show/watch_parts.h"
 
 static const struct {
-	const char *word, *sentence; /* NULL: goes without saying */
+	const char *word, *sentence; /* NULL: needs no words */
 } reasons[] = {
 	[WATCH_GOES_ON] = { "going-on", NULL },
 	[WATCH_DURATION] = { "duration", NULL },
@@ -23,7 +23,7 @@ const char *watch_account_reason(enum watch_end end)
 	return reasons[end].word;
 }
 
-/* Reasons why exits or entries are not in the numbers. */
+/* Reasons why exits or durations are missing from the numbers. */
 static const struct {
 	size_t offset; /* in struct probe_counts */
 	const char *what;

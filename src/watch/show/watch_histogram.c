@@ -10,9 +10,9 @@
 
 enum {
 	BAR_WIDTH = 40,
-	MOST_BARS = 24,	 /* neighbouring buckets are put together until there are no more */
-	MOST_EMPTY = 2,	 /* pieces in a row that are shown; more of them are one line */
-	MOST_SHOWN = 16, /* histograms of a kind; more would bury the table */
+	MOST_BARS = 24,	 /* neighbouring buckets are merged until no more are left */
+	MOST_EMPTY = 2,	 /* empty pieces shown in a row; more become one line */
+	MOST_SHOWN = 16, /* histograms; more would bury the table */
 	MOST_ERRNO = 4095,
 };
 
@@ -27,7 +27,7 @@ struct pieces {
 	uint64_t most;
 };
 
-/* The buckets between the first and the last that have something. False: none has. */
+/* The range of buckets that are not empty. False: all are. */
 static bool find_span(const uint64_t *histogram, size_t count, size_t *ret_first, size_t *ret_end)
 {
 	size_t first = 0, end = count;
@@ -70,7 +70,7 @@ static const char *error_name(int64_t value)
 	return value < 0 && value >= -MOST_ERRNO ? strerrorname_np((int)-value) : NULL;
 }
 
-/* A bucket of 0 alone, or of one error that has a name: each has a bar of its own. */
+/* True if the bucket holds only 0, or only one error with a name: each gets its own bar. */
 static bool is_outcome(const struct probe_scale *scale, size_t bucket)
 {
 	int64_t value = scale->lowest[bucket];
@@ -79,7 +79,7 @@ static bool is_outcome(const struct probe_scale *scale, size_t bucket)
 	return alone && (value == 0 || error_name(value));
 }
 
-/* Without the buckets at its sides that have nothing. */
+/* Pushes the buckets without the empty ones at both ends. */
 static void push_values(const uint64_t *histogram, size_t first, size_t end, struct pieces *pieces)
 {
 	size_t least, most;
@@ -88,7 +88,7 @@ static void push_values(const uint64_t *histogram, size_t first, size_t end, str
 		push_piece(histogram, first + least, first + most, pieces);
 }
 
-/* As make_pieces, of what was returned: success and errors are never in one. */
+/* Like make_pieces, for return values: never merges success and errors. */
 static void make_value_pieces(const uint64_t *histogram, const struct probe_scale *scale,
 			      size_t first, size_t end, struct pieces *pieces)
 {
@@ -156,7 +156,7 @@ static void add_bar(struct buf *text, uint64_t count, uint64_t most)
 		buf_add_char(text, '*');
 }
 
-/* How many pieces without anything there are from one on. */
+/* How many pieces from @from on are empty. */
 static size_t count_empty(const struct pieces *pieces, size_t from)
 {
 	size_t at = from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of watch_show.c: what each form of showing a watch is made of. Private to them. */
+/* The parts of watch_show.c, one for each form of output. Private to them. */
 #ifndef WATCH_SHOW_WATCH_PARTS_H
 #define WATCH_SHOW_WATCH_PARTS_H
 
@@ -10,31 +10,31 @@
 
 struct watch_show {
 	struct watch_show_options options;
-	struct watch_setting setting; /* as begin was given it */
+	struct watch_setting setting; /* as passed to begin */
 	struct watch_plot *plot;      /* NULL: no curves */
-	struct buf text;	      /* what is being made */
+	struct buf text;	      /* the output being built */
 	size_t ticks;
 	bool drawn; /* an interval has been shown */
 };
 
 /* ---- watch_table.c: for people ---- */
 
-/* At most @most lines of rows (0: all), the busiest where there are more. */
+/* Appends at most @most rows (0: all), the busiest if there are more. */
 void watch_table_add(struct watch_show *show, const struct watch_tick *tick, bool totals,
 		     size_t most);
-/* One line on the interval. */
+/* Appends one line about the interval. */
 void watch_table_add_head(struct watch_show *show, const struct watch_tick *tick);
-/* What could not be watched. */
+/* Appends what could not be watched. */
 void watch_table_add_refusals(const struct watch_show *show, struct buf *text);
 
 /* ---- watch_histogram.c ---- */
 
-/* How long calls took and what they returned, of each target that has such a histogram. */
+/* Appends the histograms of durations and return values, for each target that has them. */
 void watch_histogram_add(struct watch_show *show, const struct watch_totals *totals);
 
 /* ---- watch_account.c: what there is to know at the end ---- */
 
-/* Why it ended, what got lost, what it cost. */
+/* Appends why the watch ended, what was lost, and what it cost. */
 void watch_account_add(const struct watch_show *show, const struct watch_totals *totals,
 		       struct buf *text);
 
@@ -46,7 +46,7 @@ void watch_stream_add_json(struct watch_show *show, const struct watch_tick *tic
 void watch_stream_add_json_begin(struct watch_show *show);
 void watch_stream_add_json_end(struct watch_show *show, const struct watch_totals *totals);
 
-/* Why a watch is over, a word: "duration". */
+/* Why a watch ended, as a word: "duration". */
 const char *watch_account_reason(enum watch_end end);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 struct series {
 	size_t chart, key;
 	char *name;
-	VEC(double) values; /* by step */
+	VEC(double) values; /* one per step */
 };
 
 struct watch_plot {
@@ -55,7 +55,7 @@ static void drop_front(double *items, size_t *count, size_t dropped)
 	*count -= dropped;
 }
 
-/* Gives the older half up. */
+/* Drops the older half. */
 static void make_room(struct watch_plot *plot)
 {
 	drop_front(plot->steps.items, &plot->steps.count, WATCH_PLOT_POINTS / 2);
@@ -102,20 +102,20 @@ void watch_plot_set(struct watch_plot *plot, size_t chart, size_t key, const cha
 /* ---- drawing ---- */
 
 struct cell {
-	uint8_t dots;	/* of a braille character, as Unicode numbers them */
-	uint8_t series; /* from 1 on; 0: empty */
+	uint8_t dots;	/* of a braille character, with Unicode's bits */
+	uint8_t series; /* from 1; 0: empty */
 };
 
-/* A chart being drawn. A dot is what a curve goes through: a cell has one, or 2 x 4. */
+/* A chart being drawn. Curves consist of dots: a cell has one, or 2 x 4. */
 struct canvas {
 	const struct watch_plot *plot;
 	const struct watch_plot_look *look;
 	const struct series *series[WATCH_PLOT_SERIES];
 	size_t series_count, left_out;
 	size_t columns, lines; /* cells */
-	size_t across, down;   /* dots in a cell */
+	size_t across, down;   /* dots per cell */
 	struct cell *cells;
-	size_t first; /* step at the left */
+	size_t first; /* the step at the left */
 	double most;
 	bool letters;
 };
@@ -134,7 +134,7 @@ static double greatest(const struct canvas *canvas, const struct series *series)
 	return most;
 }
 
-/* The series with the greatest values, as they came up. */
+/* Chooses the series with the greatest values, in order of appearance. */
 static void choose_series(struct canvas *canvas, size_t chart)
 {
 	const struct watch_plot *plot = canvas->plot;
@@ -161,7 +161,7 @@ static void choose_series(struct canvas *canvas, size_t chart)
 		canvas->most = fmax(canvas->most, greatest(canvas, canvas->series[i]));
 }
 
-/* @x, @y: a dot, from the left and from the bottom. */
+/* @x, @y: a dot, counted from the left and from the bottom. */
 static void set_dot(struct canvas *canvas, size_t x, size_t y, size_t series)
 {
 	static const uint8_t dots[2][4] = { { 0x40, 0x04, 0x02, 0x01 },
@@ -176,7 +176,7 @@ static void set_dot(struct canvas *canvas, size_t x, size_t y, size_t series)
 	cell->series = (uint8_t)(series + 1);
 }
 
-/* A straight line from dot to dot. */
+/* Draws a straight line between two dots. */
 static void draw_line(struct canvas *canvas, double x0, double y0, double x1, double y1,
 		      size_t series)
 {
@@ -332,7 +332,7 @@ void watch_plot_draw(const struct watch_plot *plot, size_t chart,
 
 	lay_out(&canvas);
 	choose_series(&canvas, chart);
-	/* Without colours only letters tell curves apart. */
+	/* Without colours, only letters distinguish curves. */
 	canvas.letters = look->ascii || (!look->colour && canvas.series_count > 1);
 	canvas.across = canvas.letters ? 1 : 2;
 	canvas.down = canvas.letters ? 1 : 4;

@@ -49,7 +49,7 @@ static uint64_t *new_histogram(struct watch_lines *lines, size_t count)
 	return made;
 }
 
-/* The rows [first, end) of a tick, which are of one target, as one line. */
+/* Adds a line with the sum of rows [first, end) of a tick, all of one target. */
 static void push_sum(const struct watch_setting *setting, const struct watch_tick *tick,
 		     size_t target, size_t first, size_t end, struct watch_lines *lines)
 {
@@ -84,7 +84,7 @@ static void push_row(const struct probe_row *row, struct watch_lines *lines)
 						       .values = row->values };
 }
 
-/* The end of the rows of the target that row @first is of. */
+/* The end of the rows with the same target as row @first. */
 static size_t end_of_target(const struct watch_tick *tick, size_t first)
 {
 	size_t end = first;
@@ -163,7 +163,8 @@ void watch_line_key(const struct watch_setting *setting, const struct watch_line
 
 /* ---- values ---- */
 
-/* What returns nothing, or only what is no error, has no errors: that is no 0. */
+/* False for functions that return nothing, or only values that are no errors: they get no number,
+ * not 0. */
 static bool has_errors(const struct watch_setting *setting, size_t target)
 {
 	enum probe_return_kind kind = setting->targets[target].returns.kind;
@@ -207,7 +208,7 @@ static void add_few_digits(struct buf *text, double value)
 		buf_printf(text, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
 }
 
-/* Of threads or CPUs, in seconds. */
+/* True for times summed over threads or CPUs. */
 static bool is_sum_of_time(const struct metric *metric)
 {
 	return strcmp(metric->total_unit, "thread-s") == 0 ||

@@ -11,12 +11,12 @@
 #include "watch/show/watch_parts.h"
 
 enum {
-	HEAD_LINES = 4,	    /* above a table: what it is of, titles, units; one for the prompt */
-	PLAIN_COLUMNS = 80, /* of curves where there is no terminal */
+	HEAD_LINES = 4,	    /* above a table: interval, titles, units; one for the prompt */
+	PLAIN_COLUMNS = 80, /* of curves without a terminal */
 	PLAIN_LINES = 20,
 	MOST_CHARTS = 4,
 	LEAST_CHART_LINES = 8,
-	PLAIN_ROWS = 40, /* of an interval where there is no terminal */
+	PLAIN_ROWS = 40, /* of an interval without a terminal */
 };
 
 struct watch_show *watch_show_new(const struct watch_show_options *options)
@@ -44,7 +44,7 @@ static bool is_screen(const struct watch_show *show)
 	       show->options.form == WATCH_FORM_TEXT;
 }
 
-/* What was made goes out at once: somebody may look at it now. */
+/* Writes out and flushes: a reader may be waiting. */
 static int write_out(struct watch_show *show)
 {
 	fwrite(buf_text(&show->text), 1, show->text.size, show->options.out);
@@ -145,7 +145,7 @@ static void add_charts(struct watch_show *show, size_t columns, size_t lines)
 
 /* ---- a tick ---- */
 
-/* Each line of the text overwrites one of the screen. */
+/* Lets each line of text overwrite one of the screen. */
 static void draw_over(struct watch_show *show)
 {
 	struct buf lines = { 0 };
@@ -169,9 +169,9 @@ static void add_text_tick(struct watch_show *show, const struct watch_tick *tick
 	if (is_screen(show))
 		most = options->lines > HEAD_LINES + 2 ? options->lines - HEAD_LINES - 1 : 1;
 	if (show->plot && !is_screen(show))
-		return; /* they are drawn at the end */
+		return; /* curves are drawn at the end */
 	if (show->ticks == 1 && tick->end != WATCH_GOES_ON)
-		return; /* the totals would say the same again */
+		return; /* the totals would repeat it */
 	show->drawn = true;
 	watch_table_add_head(show, tick);
 	if (show->plot)

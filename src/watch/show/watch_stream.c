@@ -7,12 +7,12 @@
 #include "present/safe.h"
 #include "watch/show/watch_parts.h"
 
-/* One row, as programs want it. */
+/* The context of one CSV or JSON row. */
 struct streaming {
 	struct watch_show *show;
 	const struct watch_tick *tick;
 	bool totals;
-	double seconds; /* of rates; 0 for totals */
+	double seconds; /* for rates; 0 for totals */
 };
 
 static double since_began(const struct watch_tick *tick, uint64_t ns)
@@ -50,7 +50,7 @@ static double value_of(const struct streaming *streaming, const struct watch_lin
 				show->options.metrics->metrics[column], line, streaming->seconds);
 }
 
-/* What the columns of a key are called; the first is of the id. */
+/* Names of the key columns; NULL: no such column. */
 struct key_columns {
 	const char *id, *pid;
 	bool comm;
@@ -87,7 +87,7 @@ void watch_stream_add_csv_head(struct watch_show *show)
 	buf_add_char(text, '\n');
 }
 
-/* Totals of a watch that gave up before its time are not all there was. */
+/* Totals are partial if the watch gave up early. */
 static const char *csv_kind(const struct streaming *streaming)
 {
 	if (!streaming->totals)
@@ -213,7 +213,7 @@ void watch_stream_add_json(struct watch_show *show, const struct watch_tick *tic
 		add_json_row(&streaming, &tick->rows[i]);
 }
 
-/* What each metric's numbers are, and how each target is watched. */
+/* Units of each metric, and how each target is watched. */
 void watch_stream_add_json_begin(struct watch_show *show)
 {
 	const struct metric_set *set = show->options.metrics;

@@ -10,15 +10,15 @@
 #include "watch/show/watch_parts.h"
 
 enum {
-	LABEL_MOST = 60, /* letters of a function where there is room, else: */
+	LABEL_MOST = 60, /* characters of a function name if there is room, else: */
 	LABEL_LEAST = 16,
 	KEY_MOST = 24,
 	CELL_LEAST = 8,
-	ROWS_IN_ORDER = 60, /* more than that are sorted by what is in the first column */
+	ROWS_IN_ORDER = 60, /* sort by entries if there are more */
 	TOLD_REFUSALS = 8,
 };
 
-/* A table while it is laid out. */
+/* A table during layout. */
 struct layout {
 	struct watch_show *show;
 	struct watch_lines lines;
@@ -77,7 +77,7 @@ static void choose_rows(struct layout *layout, size_t most)
 	if (most && layout->count > most)
 		layout->count = most;
 	else if (!most && layout->count > ROWS_IN_ORDER) {
-		/* of many functions those that nobody entered are only counted */
+		/* totals of many functions only count those without entries */
 		while (layout->count &&
 		       !layout->lines.list.items[layout->order[layout->count - 1]].counts.entries)
 			layout->count--;
@@ -92,7 +92,7 @@ static void widen(size_t *width, size_t wanted)
 		*width = wanted;
 }
 
-/* As wide as the text becomes when it is safe. */
+/* Widens for the text after safe_text. */
 static void widen_for(size_t *width, const char *raw)
 {
 	struct buf text = { 0 };
@@ -130,7 +130,7 @@ static void measure(struct layout *layout)
 	buf_done(&cell);
 }
 
-/* The function's column gives way to the numbers. */
+/* The function column shrinks to make room for the numbers. */
 static void fit(struct layout *layout)
 {
 	size_t columns = layout->show->options.columns, others = 0;
@@ -169,7 +169,7 @@ static void add_words(struct buf *text, const char *word, size_t width)
 	buf_done(&cut);
 }
 
-/* No blanks before a line's end. */
+/* Ends a line without trailing blanks. */
 static void end_line(struct buf *text)
 {
 	while (text->size && text->bytes[text->size - 1] == ' ')
