@@ -12,15 +12,15 @@
 #include "elf/plt.h"
 
 enum {
-	MOST_CODE_BYTES = 256 << 20, /* of a section that is looked through */
-	MOST_SITES = 65536,	     /* of an image */
+	MOST_CODE_BYTES = 256 << 20, /* of a section to search */
+	MOST_SITES = 65536,	     /* per image */
 };
 
-/* One image that is looked through. */
+/* The search in one image. */
 struct search {
 	struct watch_image *image;
 	const watch_callees *callees;
-	VEC(uint64_t) addresses; /* what is called directly, sorted */
+	VEC(uint64_t) addresses; /* of direct callees, sorted */
 	struct got_words *words;
 	struct buf *offsets;
 	size_t count;
@@ -138,7 +138,7 @@ static void look_through_x86(struct search *search, const struct elf_section *se
 	}
 }
 
-/* Arm ARM, "BL": 100101 and a distance of 26 bits in words. */
+/* Arm ARM, "BL": 100101 with a distance of 26 bits, in words. */
 static void look_through_arm64(struct search *search, const struct elf_section *section,
 			       const uint8_t *bytes)
 {

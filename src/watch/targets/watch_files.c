@@ -26,7 +26,7 @@ static bool is_of_proc(const char *path)
 	return strncmp(path, proc, sizeof(proc) - 1) == 0;
 }
 
-/* Whose /proc a path goes through; 0: nobody's, or our own. */
+/* The process whose /proc the path goes through; 0: none, or prospect's own. */
 static int32_t pid_of(const char *path)
 {
 	char *end;
@@ -42,7 +42,7 @@ int watch_files_stat(struct foreign *foreign, const char *path, struct stat *ret
 	if (!is_of_proc(path))
 		return door_stat(foreign, path, ret_stat);
 	pid = pid_of(path);
-	/* /proc/self is another one for another process */
+	/* /proc/self would differ in the reading process */
 	return door_stat_magic(pid ? foreign : NULL, path, pid, ret_stat);
 }
 
@@ -57,7 +57,7 @@ int watch_files_open(struct foreign *foreign, const char *path, struct door_file
 	return door_open_magic(pid ? foreign : NULL, path, pid, 0, ret_file);
 }
 
-/* 0 or negative errno: -EINVAL when it is no regular file. */
+/* 0 or negative errno; -EINVAL: not a regular file. */
 static int check_regular(const struct watch_view_of *view, const char *path)
 {
 	struct stat st;
@@ -73,15 +73,15 @@ static int does_not_answer(const char *name, struct err *err)
 
 /* ---- in a process ---- */
 
-/* The mapping of a name, among those of a process. */
+/* Searches a process's mappings for a name. */
 struct mapped_search {
 	int32_t pid;
 	const char *name;
-	char *found;	     /* its path there; owned; NULL: none yet */
+	char *found;	     /* its path in the process; owned; NULL: none yet */
 	char *other;	     /* a second one, different; owned */
-	bool exact;	     /* the name itself, not only what it may stand for */
-	bool late;	     /* they could not be read in time */
-	struct proc_map map; /* of found; its path is not valid any more */
+	bool exact;	     /* the name is exact, not an abbreviation */
+	bool late;	     /* reading the mappings timed out */
+	struct proc_map map; /* of found; its path is no longer valid */
 };
 
 static void take_map(void *context, int32_t pid, const struct proc_map *map)
@@ -113,8 +113,8 @@ static void take_late(void *context, int32_t pid)
 	((struct mapped_search *)context)->late = true;
 }
 
-/* A path by which the mapped file can be opened: in the process's root, or where that is another
- * file by now, through the mapping itself. */
+/* Appends a path that opens the mapped file: in the process's root or, if another file is there by
+ * now, through the mapping itself. */
 static void add_mapped_path(const struct watch_view_of *view, const struct mapped_search *search,
 			    struct buf *path)
 {
@@ -130,7 +130,7 @@ static void add_mapped_path(const struct watch_view_of *view, const struct mappe
 		   search->map.start, search->map.end);
 }
 
-/* 1: found, 0: the process has nothing of that name. */
+/* 1: found; 0: the process has mapped no file of that name. */
 static int find_mapped(const struct watch_view_of *view, const char *name, struct buf *path,
 		       struct err *err)
 {

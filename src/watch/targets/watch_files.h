@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file is meant by what a user types before the colon. */
+/* Finds the file that a user names before the colon. */
 #ifndef WATCH_TARGETS_WATCH_FILES_H
 #define WATCH_TARGETS_WATCH_FILES_H
 
@@ -13,25 +13,25 @@ struct door_file;
 struct foreign;
 struct stat;
 
-/* In whose view. */
+/* Whose view of files. */
 struct watch_view_of {
-	int32_t pid;		 /* of a process; 0: none */
+	int32_t pid;		 /* a process; 0: none */
 	const char *command;	 /* argv[0] of a command; NULL: none */
-	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: it is waited for */
+	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: wait for it */
 };
 
-/* Appends the path of the file by which this process can open it: as typed; for a process, what it
- * has mapped and what is in its own root; a program of PATH; a library as ld.so(8) finds it.
- * -ENOENT with the reason, -ENOTUNIQ: several mapped files fit. */
+/* Appends the path by which prospect can open the file: as typed; for a process, a file that it has
+ * mapped, or one in its root; a program in PATH; a library as ld.so(8) finds it. -ENOENT with the
+ * reason; -ENOTUNIQ: several mapped files fit. */
 int watch_files_find(const struct watch_view_of *view, const char *name, struct buf *path,
 		     struct err *err);
-/* The program of the process or of the command. -ENOENT: neither is chosen. */
+/* Appends the path of the process's or command's program. -ENOENT: there is neither. */
 int watch_files_program(const struct watch_view_of *view, struct buf *path, struct err *err);
 
-/* stat(2) of such a path, which may lead through /proc/PID. Negative errno. */
+/* stat(2) of such a path, which may go through /proc/PID. Negative errno. */
 int watch_files_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);
-/* A descriptor of the file, the caller's, for reading. Negative errno: -ETIMEDOUT when its file
- * system does not answer. */
+/* Opens the file for reading; the caller closes the descriptor. Negative errno; -ETIMEDOUT: its
+ * file system does not answer. */
 int watch_files_open(struct foreign *foreign, const char *path, struct door_file *ret_file);
 
 #endif

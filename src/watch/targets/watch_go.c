@@ -34,7 +34,7 @@ static bool is_same(const struct probe_go *a, const struct probe_go *b)
 	       a->goid == b->goid && a->stack_hi == b->stack_hi;
 }
 
-/* What there is no room for is not known. */
+/* Without room for the layout, it counts as unknown. */
 static uint8_t add_layout(struct watch_goes *goes, const struct probe_go *go)
 {
 	if (goes->list.count == 0)

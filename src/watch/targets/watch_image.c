@@ -22,10 +22,10 @@ struct watch_image {
 	struct function_list *functions;
 	struct disassembler *disassembler;
 	struct watch_image_tools tools;
-	struct line_file *lines; /* NULL: not asked for yet */
+	struct line_file *lines; /* NULL: not needed yet */
 	struct function_types *types;
-	struct eh_ranges *ranges; /* NULL: it has none */
-	struct code_blocks last;  /* the code that was looked at last, [last_start, last_end) */
+	struct eh_ranges *ranges; /* NULL: the file has none */
+	struct code_blocks last;  /* the most recently used code, [last_start, last_end) */
 	uint64_t last_start, last_end;
 };
 
@@ -172,7 +172,7 @@ int watch_image_code(struct watch_image *image, uint64_t start, uint64_t end,
 	return 0;
 }
 
-/* What an address is between, to be disassembled from an instruction's first byte on. */
+/* Finds code around an address that starts at an instruction. */
 static bool find_code_around(const struct watch_image *image, uint64_t address, uint64_t *ret_start,
 			     uint64_t *ret_end)
 {
@@ -191,7 +191,7 @@ static bool find_code_around(const struct watch_image *image, uint64_t address, 
 	return eh_ranges_narrow(image->ranges, address, ret_start, ret_end);
 }
 
-/* Functions of one another's neighbourhood are asked for together. */
+/* Callers ask for nearby addresses one after the other, so the last code is kept. */
 static const struct code_blocks *code_around(struct watch_image *image, uint64_t address)
 {
 	struct code_blocks *last = &image->last;
@@ -220,7 +220,8 @@ bool watch_image_may_return_to(struct watch_image *image, uint64_t address)
 	if (!before || before->flow.kind == CODE_FLOW_DATA ||
 	    before->address + before->length != address)
 		return false;
-	/* The last of a function: what it calls never returns, or runs into the next one. */
+	/* The call is the last instruction of its code: the callee never returns, or the code runs
+	 * on into the next function. */
 	if (address >= image->last_end)
 		return function_list_find(image->functions, address) <
 			       function_list_count(image->functions) &&
@@ -249,7 +250,7 @@ uint64_t watch_image_entry(struct watch_image *image, const struct listed_functi
 	return entry;
 }
 
-/* Does a jump lead into the unlikely part of the same function, NAME.cold? It may come back. */
+/* Finds jumps into the unlikely part of the same function, NAME.cold, which may jump back. */
 struct parts {
 	const struct function_list *list;
 	const char *name;
@@ -265,7 +266,7 @@ static bool is_part(void *context, uint64_t target)
 	       name[strlen(parts->name)] == '.';
 }
 
-/* The exits of the part that is elsewhere: those of it that leave both. */
+/* Exits of a part elsewhere are those that leave both the part and the function. */
 struct whole {
 	struct parts parts;
 	uint64_t start, end;
@@ -288,7 +289,7 @@ static enum code_exits part_exits(struct watch_image *image, struct whole *whole
 	if (watch_image_code(image, part->start, part->start + part->size, &blocks, NULL) == 0)
 		exits = code_blocks_exits(&blocks, part->start, part->start + part->size,
 					  is_of_whole, whole, ends);
-	/* It may well have none: it aborts, or goes back. */
+	/* A part may have no exits: it aborts, or jumps back. */
 	if (exits == CODE_EXITS_UNKNOWN && ends->returns.size + ends->jumps.size == before &&
 	    !blocks.data)
 		exits = CODE_EXITS_PLAIN;
@@ -329,7 +330,7 @@ static int by_value(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* Each once, as offsets: several jumps may lead to one part. */
+/* Appends each address once, as an offset: several jumps may lead to the same part. */
 static void add_offsets(const struct watch_image *image, struct buf *addresses, struct buf *offsets)
 {
 	uint64_t *items = (uint64_t *)(void *)addresses->bytes;
@@ -345,7 +346,7 @@ static void add_offsets(const struct watch_image *image, struct buf *addresses, 
 	}
 }
 
-/* Has it no way out at all: it aborts, throws, or runs for ever? */
+/* True if the code has no way out: it aborts, throws, or loops for ever. */
 static bool never_returns(const struct code_blocks *blocks, const struct code_ends *ends)
 {
 	return blocks->steps.count && !blocks->data && !ends->returns.size && !ends->jumps.size;

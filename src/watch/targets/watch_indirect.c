@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The loaded object that is a file. */
+/* Searches the loaded objects for a file. */
 struct loaded_search {
 	const struct door_file *wanted;
 	bool found;

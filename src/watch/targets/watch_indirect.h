@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Indirect functions (STT_GNU_IFUNC): a symbol like memcpy is at a function that runs once, as the
- * program starts, and says which of several implementations this processor gets.
+ * Indirect functions (STT_GNU_IFUNC): the symbol, such as memcpy, is a function that runs once at
+ * program start and chooses one of several implementations for this processor.
  */
 #ifndef WATCH_TARGETS_WATCH_INDIRECT_H
 #define WATCH_TARGETS_WATCH_INDIRECT_H
@@ -16,10 +16,10 @@ struct watch_addresses {
 	VEC(uint64_t) list;
 };
 
-/* The implementation that programs on this machine get, an ELF address: known where the file is
- * part of this very process too, as the C library is. */
+/* The ELF address of the implementation that programs on this machine get. It is known only if
+ * prospect itself has loaded the file, such as the C library. */
 bool watch_indirect_chosen(const struct watch_candidate *candidate, uint64_t *ret_address);
-/* Functions its code could choose: those whose addresses it takes. x86 only. */
+/* Appends the functions that the code may choose: those whose address it takes. x86 only. */
 void watch_indirect_choices(const struct watch_candidate *candidate,
 			    struct watch_addresses *choices);
 

@@ -17,11 +17,11 @@
 
 enum {
 	MOST_FUNCTIONS = 1 << 22,
-	MOST_LIST_BYTES = 64 << 20, /* of available_filter_functions: 2 MB are usual */
+	MOST_LIST_BYTES = 64 << 20, /* of available_filter_functions; 2 MB are usual */
 };
 
-/* Code that no probe may be put on, between two symbols, and why. As kernel/kprobes.c and the
- * architectures' arch_populate_kprobe_blacklist have it. */
+/* Code between two symbols that cannot be probed, and why. From kernel/kprobes.c and the
+ * architectures' arch_populate_kprobe_blacklist. */
 static const struct {
 	const char *start, *end, *why;
 } regions[] = {
@@ -41,7 +41,7 @@ struct watch_kernel {
 	VEC(struct watch_kernel_function) list;
 	struct strpool texts;
 	uint64_t bounds[REGIONS][2];
-	VEC(uint64_t) blacklist;  /* starts; of a few hundred */
+	VEC(uint64_t) blacklist;  /* start addresses; a few hundred */
 	struct kernel_text *code; /* NULL: not opened yet */
 	struct disassembler *disassembler;
 };
@@ -58,7 +58,7 @@ static void take_bound(struct watch_kernel *kernel, const struct kallsyms_line *
 	}
 }
 
-/* Names that are no function's: padding in front of one, marks of where something begins. */
+/* Symbols that are no functions: padding before one, marks of a section's start or end. */
 static bool is_mark(const char *name)
 {
 	static const char *const prefixes[] = { "__pfx_", "__cfi_", "__ksymtab_", "__kstrtab_" };
@@ -75,7 +75,7 @@ static bool is_mark(const char *name)
 	       strcmp(name, "_einittext") == 0;
 }
 
-/* Made at run time: BPF programs, trampolines. */
+/* BPF programs and trampolines, created at run time. */
 static bool is_made(const char *module)
 {
 	return strcmp(module, "bpf") == 0 || strncmp(module, "__builtin__", 11) == 0;
@@ -90,7 +90,7 @@ static void take_line(void *context, const struct kallsyms_line *line)
 	if (!kallsyms_is_code(line) || is_made(line->module) ||
 	    kernel->list.count == MOST_FUNCTIONS)
 		return;
-	/* A mark is kept until it has ended what is before it. */
+	/* Keep a mark until it has ended the symbol before it. */
 	*vec_push(&kernel->list) = (struct watch_kernel_function){
 		.address = line->address,
 		.name = is_mark(line->name) ? 0 : strpool_intern(&kernel->texts, line->name),
@@ -109,7 +109,7 @@ static int by_address(const void *a, const void *b)
 	return (left->global < right->global) - (left->global > right->global);
 }
 
-/* Names that several functions have, of the kernel proper or of a module. */
+/* Marks names that several functions of the kernel proper or of one module share. */
 static void find_shared(struct watch_kernel *kernel)
 {
 	size_t texts = strpool_count(&kernel->texts);
@@ -152,7 +152,7 @@ static void settle(struct watch_kernel *kernel)
 
 /* ---- what may not be watched ---- */
 
-/* Lines "0xADDRESS-0xEND\tNAME". */
+/* Parses lines "0xADDRESS-0xEND\tNAME". */
 static void read_blacklist(struct watch_kernel *kernel, const char *path)
 {
 	struct buf text = { 0 };
@@ -172,8 +172,7 @@ static bool same_text(const void *owner, uint32_t id, const void *key)
 	return id == *(const uint32_t *)key;
 }
 
-/* Lines "NAME" and "NAME [MODULE]". Of names that several functions have each is taken as listed.
- */
+/* Parses lines "NAME" and "NAME [MODULE]". All functions with a listed name count as listed. */
 static void read_filter(struct watch_kernel *kernel, const char *path)
 {
 	struct hashidx listed = { 0 };

@@ -15,7 +15,7 @@
 
 enum { MOST_ENTRIES = 4096 };
 
-/* The dynamic section of a file and its strings. */
+/* The dynamic section of a file, and its strings. */
 struct dynamic {
 	struct foreign *foreign;
 	const struct elf_file *elf;
@@ -42,7 +42,7 @@ static bool read_dynamic(struct dynamic *dynamic)
 	return true;
 }
 
-/* The text of the entry of a kind with this number; NULL: there is none. */
+/* The text of entry @number of kind @kind; NULL: none. */
 static const char *text_of(const struct dynamic *dynamic, uint64_t kind, size_t number)
 {
 	struct reader reader =
@@ -60,7 +60,7 @@ static const char *text_of(const struct dynamic *dynamic, uint64_t kind, size_t 
 	return NULL;
 }
 
-/* One folder of a run path, with $ORIGIN (ld.so(8)) being that of the file. */
+/* Appends one folder of a run path; $ORIGIN (ld.so(8)) is the file's own folder. */
 static void add_folder(const struct dynamic *dynamic, const char *folder, struct buf *path)
 {
 	static const char *const origins[] = { "$ORIGIN", "${ORIGIN}" };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files that a program or library needs, as ld.so(8) would find them. */
+/* The libraries that a program or library needs, as ld.so(8) would find them. */
 #ifndef WATCH_TARGETS_WATCH_LIBRARIES_H
 #define WATCH_TARGETS_WATCH_LIBRARIES_H
 
 #include "watch/targets/watch_image.h"
 
-/* Gives the path of each library that @image names (DT_NEEDED) and that is found; borrowed for the
- * call. @foreign as in struct watch_view_of. */
+/* Calls @give for each library that @image needs (DT_NEEDED) and that is found, with its path,
+ * borrowed for the call. @foreign: see struct watch_view_of. */
 void watch_libraries_each(struct foreign *foreign, const struct watch_image *image,
 			  void (*give)(void *context, const char *path), void *context);
 

@@ -15,14 +15,14 @@
 enum {
 	NAME_WIDTH = 40,
 	PLACE_WIDTH = 28,
-	MOST_PLACES_OF_KERNEL = 4096, /* beyond that lines are not looked for */
+	MOST_PLACES_OF_KERNEL = 4096, /* with more functions, omit source lines */
 };
 
 /* A listing being made. */
 struct listing {
 	const struct watch_target_options *options;
 	struct watch_sources *sources;
-	struct symbolizer *symbolizer; /* of the kernel; NULL: not asked for, or not to be had */
+	struct symbolizer *symbolizer; /* for the kernel; NULL: not needed or not available */
 	struct buf *text;
 	struct err *err;
 };
@@ -190,7 +190,7 @@ int watch_listing_functions(const struct watch_target_options *options, struct b
 
 /* ---- blocks ---- */
 
-/* The lines of [start, end): the first and the last of the function's own file. */
+/* The lines of a block: the first and the last, in the function's own file. */
 static void add_lines(const struct watch_candidate *candidate, const struct code_blocks *blocks,
 		      const struct code_block *block, struct buf *text)
 {
@@ -350,7 +350,7 @@ static bool is_equal(const struct code_bytes_of *a, const struct code_bytes_of *
 	       memcmp(a->bytes + at, b->bytes + at, step->length) == 0;
 }
 
-/* The instructions of one side that begin before @end, as far as the other's bytes differ there. */
+/* Adds the instructions of one side that begin before @end. */
 static size_t add_side(char mark, const struct watch_candidate *candidate,
 		       const struct watch_code *side, size_t at, uint64_t end, struct buf *text)
 {
@@ -360,7 +360,7 @@ static size_t add_side(char mark, const struct watch_candidate *candidate,
 	return at;
 }
 
-/* From @at on both differ: up to where an instruction of both begins again. */
+/* The sides differ at @from: the next address where an instruction begins on both. */
 static uint64_t find_end(const struct watch_code *original, const struct watch_code *now,
 			 uint64_t from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What could be watched: functions, their basic blocks, their instructions. Nothing is attached. */
+/* Lists what can be watched: functions, basic blocks, instructions. Attaches nothing. */
 #ifndef WATCH_TARGETS_WATCH_LISTING_H
 #define WATCH_TARGETS_WATCH_LISTING_H
 
@@ -7,22 +7,22 @@
 #include "base/err.h"
 #include "watch/targets/watch_targets.h"
 
-/* Of @options the words, module, pid, command and lines count. Errors as watch_targets_new has
- * them; several functions of a name are no error, all are listed. */
+/* Only words, module, pid, command, foreign and lines of @options count. Errors as
+ * watch_targets_new, except that several functions with the same name are all listed. */
 
-/* --list: appends a line for each function: its name, where it is in the source, its address, by
- * which mechanism it would be watched, or why it cannot be. */
+/* --list: appends a line for each function: name, source line, address, and the mechanism that
+ * would watch it, or why it cannot be watched. */
 int watch_listing_functions(const struct watch_target_options *options, struct buf *text,
 			    struct err *err);
 
-/* --blocks: appends the basic blocks of each function: where they begin, how many instructions they
- * have, their source lines and where they lead. */
+/* --blocks: appends the basic blocks of each function: start, number of instructions, source lines
+ * and successors. */
 int watch_listing_blocks(const struct watch_target_options *options, struct buf *text,
 			 struct err *err);
 
-/* --disassemble: appends the instructions of each function as they are in its file, and where
- * memory has other bytes now, in the process options->pid, those too; of the kernel as they are in
- * memory now. */
+/* --disassemble: appends the instructions of each function. Those of a file are from the file;
+ * where the memory of process options->pid differs, both versions. Those of the kernel are from its
+ * current memory. */
 int watch_listing_code(const struct watch_target_options *options, struct buf *text,
 		       struct err *err);
 

@@ -12,13 +12,13 @@
 
 struct lock_search {
 	const struct probe_options *probes;
-	const char *library; /* of the targets and places; NULL: none */
-	int32_t pid;	     /* of a process whose memory is locked; 0: none yet */
-	const char *file;    /* that it may have mapped */
+	const char *library; /* among targets and places; NULL: none */
+	int32_t pid;	     /* whose memory lock is held; 0: none yet */
+	const char *file;    /* that the process may have mapped */
 	char comm[64];
 };
 
-/* The first file of the targets and places that @fits says yes to; NULL: none. */
+/* The first file of the targets and places for which @fits is true; NULL: none. */
 static const char *find_file(const struct probe_options *probes,
 			     bool (*fits)(const char *path, const char *wanted), const char *wanted)
 {
@@ -33,7 +33,7 @@ static const char *find_file(const struct probe_options *probes,
 	return NULL;
 }
 
-/* Others than those that run it may have mapped it. What a mapping leads to may be anything. */
+/* Not only processes that execute it may have mapped it. A path in map_files may be any file. */
 static bool is_library(const char *path, const char *wanted)
 {
 	(void)wanted;
@@ -45,7 +45,7 @@ static bool is_program(const char *path, const char *wanted)
 	return strcmp(file_base(path), file_base(wanted)) == 0;
 }
 
-/* The arguments are in its memory; how many there are is all the same. */
+/* The arguments are in the process's memory, so reading them needs its lock. */
 static bool is_locked(struct foreign *foreign, int32_t pid)
 {
 	struct buf text = { 0 };

@@ -8,14 +8,14 @@
 #include "names/spelling/name_pattern.h"
 
 enum {
-	MISTYPED_LETTERS = 3, /* "did you mean" up to here, for short names up to a third of them */
+	MISTYPED_LETTERS = 3, /* similar names differ by up to this, short ones by a third */
 	NEAR_NAMES = 4,
 };
 
 /* The best fits so far. */
 struct best {
 	struct watch_matches *matches;
-	size_t first; /* of the list, from here on they are ours */
+	size_t first; /* index of the first of them in the list */
 	enum name_fit fit;
 };
 
@@ -31,7 +31,7 @@ static void keep(struct best *best, enum name_fit fit, const struct watch_candid
 		matches->aliases = 0;
 		best->fit = fit;
 	}
-	/* functions come by address, those with several names together, the best one first */
+	/* the list is sorted by address; of several names, the best is first */
 	if (count > best->first && matches->list.items[count - 1].address == candidate->address)
 		matches->aliases++;
 	else

@@ -12,11 +12,11 @@
 #include "place/kernel/kernel_text.h"
 #include "proc/proc_scan.h"
 
-/* The mapping of a file that holds an offset. */
+/* Searches for the mapping that contains an offset of a file. */
 struct map_search {
 	uint64_t inode, offset;
-	uint64_t address; /* where the offset is in the process; 0: nowhere */
-	bool late;	  /* they could not be read in time */
+	uint64_t address; /* of the offset in the process; 0: not mapped */
+	bool late;	  /* reading the mappings timed out */
 };
 
 static void take_map(void *context, int32_t pid, const struct proc_map *map)
@@ -78,7 +78,7 @@ static int read_process(struct foreign *foreign, int32_t pid, uint64_t address,
 	return 0;
 }
 
-/* Names of addresses in operands, so that both sides are written alike. */
+/* Names addresses in operands, so both sides are written alike. */
 static bool name_address(void *context, uint64_t address, struct buf *name, uint64_t *ret_start)
 {
 	const struct function_list *list = context;

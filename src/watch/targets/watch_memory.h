@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function's code as it was made and as it is in memory now: probes, patches and what the kernel
- * changes in itself at boot show in the difference. */
+/* A function's code in its file and in memory: they differ by probes, patches, and the kernel's own
+ * changes at boot. */
 #ifndef WATCH_TARGETS_WATCH_MEMORY_H
 #define WATCH_TARGETS_WATCH_MEMORY_H
 
@@ -12,7 +12,7 @@
 
 struct code_bytes_of {
 	uint8_t *bytes; /* owned */
-	uint64_t start; /* address of the first; the same on both sides */
+	uint64_t start; /* address of the first byte; the same on both sides */
 	size_t size;
 };
 
@@ -23,12 +23,13 @@ struct watch_code {
 };
 
 struct watch_memory {
-	struct watch_code original; /* of a file */
-	struct watch_code now;	    /* of a process, or of the kernel */
-	const char *note;	    /* which of them there are, and why not both; constant */
+	struct watch_code original; /* from the file */
+	struct watch_code now;	    /* from process or kernel memory */
+	const char *note;	    /* which sides there are, and why one is missing; constant */
 };
 
-/* @pid: whose memory; 0: nobody's. Of the kernel's functions only what is in memory now is read. */
+/* @pid: the process whose memory to read; 0: none. Kernel functions are only read from memory. The
+ * caller always calls watch_memory_done. */
 int watch_memory_read(struct watch_sources *sources, const struct watch_candidate *candidate,
 		      int32_t pid, struct watch_memory *ret_memory, struct err *err);
 void watch_memory_done(struct watch_memory *memory);

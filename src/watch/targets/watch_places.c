@@ -13,7 +13,7 @@
 #include "watch/targets/watch_libraries.h"
 
 enum {
-	MOST_IMAGES = 256, /* that are looked through */
+	MOST_IMAGES = 256, /* to search */
 	MOST_MAP_PATH = 96,
 };
 
@@ -22,17 +22,20 @@ struct watch_places {
 	VEC(struct watch_image *) images; /* each file once */
 	VEC(struct probe_place) list;
 	VEC(struct probe_start) starts;
-	bool sites; /* some target's calls end at sites */
-	bool alone; /* of one process: others are not stopped by its probes */
+	bool sites; /* calls of some target end at call sites */
+	bool alone; /* one process is watched, so probes do not stop others */
 };
 
 /*
- * What runs where stacks are unwound: handlers of C++ begin with __cxa_begin_catch (Itanium C++
- * ABI, "Exception Handling"); std::panic::catch_unwind of Rust comes to this function of the
- * standard library, whose name goes on with a hash, or in Rust's newer names (v0) ends there; where
- * it was inlined, to what it calls first. A function of Go that has recovered from a panic goes on
- * by running the functions that it deferred and that are left, each goroutine ends by one function,
- * also where it does so amid its calls (go:src/runtime/panic.go, proc.go).
+ * Functions that run when stacks unwind:
+ *
+ * - C++ handlers begin with __cxa_begin_catch (Itanium C++ ABI, "Exception Handling").
+ * - Rust's std::panic::catch_unwind calls the listed functions of the standard library. In the old
+ *   mangling a hash follows the name; in the new one (v0) the name ends there. Where the function
+ *   was inlined, its first callee is listed.
+ * - A Go function that recovers from a panic continues by running its remaining deferred functions.
+ *   Each goroutine ends with the same function, even if it ends within calls
+ *   (go:src/runtime/panic.go, proc.go).
  */
 static const struct {
 	const char *name;
@@ -53,8 +56,8 @@ static const struct {
 	{ "runtime.goexit1", GO, PROBE_PLACE_GOEXIT },
 };
 
-/* Libraries of all programs: a probe there stops processes that are none of ours, so that it is put
- * where our own programs call them, unless it is for one process alone. */
+/* Libraries that all programs use: a probe there would stop unrelated processes. So, unless a
+ * single process is watched, the probe goes where the watched programs call them. */
 static const char *const everybodys[] = { "libc.",	"libc-",      "libstdc++.", "libc++abi.",
 					  "libpthread", "ld-musl",    "ld-linux",   "libm.",
 					  "libgcc_s.",	"linux-vdso", "ld-2" };
@@ -109,7 +112,8 @@ static void take_map(void *context, int32_t pid, const struct proc_map *map)
 		add_path(context, path, file_base(map->path));
 }
 
-/* A shell that only starts the program does not matter, nor do all other shells. */
+/* True if all images are programs. Then the command's own program is not searched: it may be a
+ * shell that only starts them, and probes would stop all other shells. */
 static bool are_programs(const struct watch_places *places)
 {
 	for (size_t i = 0; i < places->images.count; i++) {
@@ -146,7 +150,7 @@ static void find_images(struct watch_places *places, const struct watch_target_o
 
 /* ---- call sites ---- */
 
-/* By all names that its address has. */
+/* Adds a callee for each name of the address. */
 static void add_callee(const struct watch_candidate *candidate, watch_callees *callees)
 {
 	const struct function_list *list = watch_image_functions(candidate->image);
@@ -182,7 +186,7 @@ static void add_offsets(struct watch_places *places, const struct watch_image *i
 		add_place(places, image, items[i], PROBE_PLACE_SITE, go);
 }
 
-/* Of calls of functions whose goroutines are found as @go says; 0: that have none. */
+/* Finds sites of calls of functions with the goroutine layout @go; 0: without goroutines. */
 static void find_sites(struct watch_places *places, uint8_t go)
 {
 	const struct watch_target_list *targets = places->targets;
@@ -217,7 +221,7 @@ static bool fits(const char *name, const char *wanted, enum matching matching)
 	return strcmp(name, wanted) == 0;
 }
 
-/* @go: it is of Go. */
+/* @go: it is Go code. */
 static int unwinding_kind(const char *name, bool go)
 {
 	for (size_t i = 0; i < sizeof(unwinding) / sizeof(*unwinding); i++) {
@@ -228,7 +232,7 @@ static int unwinding_kind(const char *name, bool go)
 	return -1;
 }
 
-/* Are there calls of goroutines that are found as this says? */
+/* True if functions with this known goroutine layout are watched. */
 static bool is_watched(const struct watch_places *places, uint8_t go)
 {
 	const struct watch_target_list *targets = places->targets;
@@ -249,14 +253,14 @@ static bool is_listed(const struct watch_places *places, size_t first, uint64_t 
 	return false;
 }
 
-/* Of one image. */
+/* The search in one image. */
 struct unwinding_search {
 	struct watch_places *places;
 	struct watch_image *image;
-	size_t first; /* of its places */
+	size_t first; /* index of the image's first place */
 };
 
-/* Several names may stand for one place. */
+/* Several names may have the same place. */
 static void take_unwinding(void *context, uint64_t address, const char *name)
 {
 	const struct unwinding_search *search = context;
@@ -271,7 +275,7 @@ static void take_unwinding(void *context, uint64_t address, const char *name)
 	add_place(search->places, search->image, offset, (enum probe_place_kind)kind, go);
 }
 
-/* By a call through the PLT a function is entered with the stack as it is at its start. */
+/* A PLT slot will do for a function's start: a call through it has the same stack there. */
 static void find_unwinding(struct watch_places *places, struct watch_image *image)
 {
 	struct unwinding_search search = { places, image, places->list.count };
@@ -291,8 +295,8 @@ static void find_unwinding(struct watch_places *places, struct watch_image *imag
 
 /* ---- what threads begin with ---- */
 
-/* A static program has the C library's code itself: one function, in glibc, calls what each thread
- * begins with (glibc:nptl/pthread_create.c). */
+/* A static program contains the C library's code. In glibc, one function calls each thread's start
+ * function (glibc:nptl/pthread_create.c). */
 static void find_start(struct watch_places *places, const struct watch_image *image)
 {
 	const struct function_list *list = watch_image_functions(image);
@@ -349,7 +353,7 @@ void watch_places_free(struct watch_places *places)
 	free(places);
 }
 
-/* A path that a site was met in may be new: of a file that was mapped meanwhile. */
+/* The path of a call site may be new: the file was mapped after the watch began. */
 static bool may_probe(void *context, const char *path, uint64_t offset)
 {
 	struct watch_places *places = context;

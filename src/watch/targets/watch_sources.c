@@ -12,7 +12,7 @@
 
 struct watch_sources {
 	struct watch_sources_options options;
-	struct profile *profile; /* empty: the line service wants one */
+	struct profile *profile; /* empty: the line service needs one */
 	struct line_service service;
 	struct demangler *demangler;
 	struct watch_kernel *kernel;   /* NULL: not opened yet */
@@ -101,7 +101,7 @@ int watch_sources_file(struct watch_sources *sources, const char *name,
 {
 	struct buf path = { 0 };
 	int rc = watch_files_find(&sources->options.view, name, &path, err);
-	/* "libc" is shown as libc.so.6; a mapping's own path says nothing */
+	/* "libc" is shown as libc.so.6; a path in map_files says nothing */
 	bool says_nothing = strstr(buf_text(&path), "/map_files/");
 
 	if (rc == 0)
@@ -129,7 +129,7 @@ int watch_sources_program(struct watch_sources *sources, struct watch_image **re
 
 /* ---- why there is nothing ---- */
 
-/* Places where a function was inlined. */
+/* Searches for places where a function was inlined. */
 struct inlined_search {
 	const struct watch_sources *sources;
 	const char *name;
@@ -151,7 +151,7 @@ static void take_inlined(void *context, const struct line_unit_inlined *inlined)
 			   file_base(inlined->call_file), inlined->call_line, inlined->address);
 }
 
-/* A name that is there, but not of the version that was asked for: of another version, or NULL. */
+/* The function with another version than the wanted one; NULL: none. */
 static const struct listed_function *other_version(const struct watch_sources *sources,
 						   struct watch_image *image,
 						   const struct watch_wanted *wanted)
@@ -330,8 +330,8 @@ static int find_in_named(struct watch_sources *sources, const char *file,
 	return rc < 0 ? rc : find_in_image(sources, image, word, matches, err);
 }
 
-/* Neither the program (@why) nor the kernel (@err) has it: the program is what was said to be
- * watched, so its reason comes first. */
+/* Neither the program (@why) nor the kernel (@err) has it. The user chose the program, so its
+ * reason comes first. */
 static int nowhere(const struct err *why, int rc, struct err *err)
 {
 	struct err of_kernel = *err;
@@ -339,7 +339,7 @@ static int nowhere(const struct err *why, int rc, struct err *err)
 	return err_set(err, rc, "%s; and %s", why->text, of_kernel.text);
 }
 
-/* A name alone: of the kernel, or of the program that is watched. */
+/* Finds a name without a file: in the kernel, or in the watched program. */
 static int find_anywhere(struct watch_sources *sources, const struct watch_word *word,
 			 struct watch_matches *matches, struct err *err)
 {
@@ -406,9 +406,9 @@ void watch_sources_label(const struct watch_sources *sources,
 		name_pattern_bare(readable, true, label);
 }
 
-/* Of several functions of a name the types of one are described, and not of which. So with those
- * that are local to their file: another of the name, inlined everywhere, may be the one described
- * (read_zero of 6.1 on arm64, which "returns" KVM's bool). */
+/* If several functions share a name, the kernel's types describe one of them without saying which.
+ * The same goes for functions local to a file: the described one may be another of that name that
+ * was inlined everywhere (read_zero of 6.1 on arm64, which "returns" KVM's bool). */
 struct probe_return watch_sources_returns(struct watch_sources *sources,
 					  const struct watch_candidate *candidate)
 {

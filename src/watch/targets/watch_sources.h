@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel and the files in which functions are looked for, each opened once, when it is named.
- */
+/* The kernel and the files in which functions are found; each is opened once, when named. */
 #ifndef WATCH_TARGETS_WATCH_SOURCES_H
 #define WATCH_TARGETS_WATCH_SOURCES_H
 
@@ -21,41 +20,40 @@ struct watch_sources_options {
 	struct line_options lines;
 };
 
-/* Texts of @options are borrowed. Nothing is opened yet. */
+/* Texts of @options are borrowed. Opens nothing yet. */
 struct watch_sources *watch_sources_new(const struct watch_sources_options *options);
 void watch_sources_free(struct watch_sources *sources); /* NULL is fine */
 DEFINE_CLEANUP(struct watch_sources *, watch_sources_free);
 
 struct demangler *watch_sources_demangler(const struct watch_sources *sources);
-/* As in its view. */
+/* From its view. */
 struct foreign *watch_sources_foreign(const struct watch_sources *sources);
 /* Borrowed. Negative errno with the reason. */
 int watch_sources_kernel(struct watch_sources *sources, struct watch_kernel **ret_kernel,
 			 struct err *err);
 int watch_sources_file(struct watch_sources *sources, const char *name,
 		       struct watch_image **ret_image, struct err *err);
-/* The program of the process or the command. -ENOENT: neither is chosen. */
+/* The program of the process or the command. -ENOENT: there is neither. */
 int watch_sources_program(struct watch_sources *sources, struct watch_image **ret_image,
 			  struct err *err);
 
-/* By its path; @shown is how it is called. */
+/* By path; messages call it @shown. */
 int watch_sources_open(struct watch_sources *sources, const char *path, const char *shown,
 		       struct watch_image **ret_image, struct err *err);
-/* Those that were opened, in order; NULL behind the last. */
+/* The opened images, in order; NULL after the last. */
 struct watch_image *watch_sources_image(const struct watch_sources *sources, size_t index);
 
-/* All functions the word means, at least one; an address is the function it lies in. -ENOENT: none,
- * with what is near, or where it was inlined; -ENOTUNIQ: the kernel and the program both have it.
- */
+/* Appends all functions that the word matches, at least one; an address matches the function around
+ * it. -ENOENT: no match, with similar names, or where it was inlined; -ENOTUNIQ: both the kernel
+ * and the program have it. */
 int watch_sources_find(struct watch_sources *sources, const struct watch_word *word,
 		       struct watch_matches *matches, struct err *err);
 
-/* Appends how a function is called in what people read: "NAME", "FILE:NAME", "MODULE:NAME";
- * @whole: with parameters. */
+/* Appends a function's label: "NAME", "FILE:NAME", "MODULE:NAME"; @whole: with parameters. */
 void watch_sources_label(const struct watch_sources *sources,
 			 const struct watch_candidate *candidate, bool whole, struct buf *label);
 
-/* What it returns, as the types of the kernel or debug information tell. */
+/* Its return type, from kernel types or debug information. */
 struct probe_return watch_sources_returns(struct watch_sources *sources,
 					  const struct watch_candidate *candidate);
 

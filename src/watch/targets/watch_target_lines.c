@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "names/lines/line_search.h"
 
-enum { MOST_STRETCHES = 256 }; /* of a source line */
+enum { MOST_STRETCHES = 256 }; /* per source line */
 
 static int add_stretch(struct watch_target_list *targets, struct watch_image *image,
 		       uint64_t address, const char *place, struct err *err)

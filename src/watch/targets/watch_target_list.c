@@ -27,7 +27,7 @@ static bool is_same(const void *owner, uint32_t id, const void *key)
 		       : a->address == b->address;
 }
 
-/* Is it in the list already? Else it will be the next one. */
+/* True if the target is in the list. Otherwise it is indexed as the next one. */
 static bool is_there(struct watch_target_list *targets, const struct probe_target *target)
 {
 	uint64_t hash = hash_combine(hash_u64(target->user ? target->offset : target->address),
@@ -48,7 +48,7 @@ static void add_sentence(struct watch_target_list *targets, const char *label, c
 	watch_target_list_note(targets, &note);
 }
 
-/* Gives the offsets to a target. */
+/* Moves the offsets to a target. */
 static const uint64_t *keep_offsets(struct watch_target_list *targets, struct buf *offsets,
 				    size_t *ret_count)
 {
@@ -62,9 +62,9 @@ static const uint64_t *keep_offsets(struct watch_target_list *targets, struct bu
 	return kept;
 }
 
-/* Where calls of a function of a file end. Return addresses are never exchanged: an exception could
- * not pass, and the kernel ends a program whose calls return in another order than it expects, as
- * they do where the program switches stacks. Nobody knows beforehand which programs do. */
+/* Finds where calls of a function in a file end. Return addresses are never replaced: an exception
+ * could not pass them. The kernel also kills a program whose calls return in an unexpected order,
+ * as they do if it switches stacks, and no one knows in advance which programs do. */
 static void add_exits(struct watch_target_list *targets, const struct watch_candidate *candidate,
 		      struct probe_target *target)
 {
@@ -97,7 +97,7 @@ static const char *make_label(struct watch_target_list *targets,
 	return strpool_get(&targets->texts, *ret_id);
 }
 
-/* Puts the probe where each call comes by once. */
+/* Puts the probe where each call passes exactly once. */
 static void move_entry(const struct watch_candidate *candidate, struct probe_target *target)
 {
 	const struct listed_function *function = candidate->function;
@@ -107,7 +107,7 @@ static void move_entry(const struct watch_candidate *candidate, struct probe_tar
 				   &target->offset);
 }
 
-/* Where it is; false: there is no such place in the file. */
+/* Sets the place; false: the file has no code there. */
 static bool fill_place(const struct watch_candidate *candidate, uint64_t displacement,
 		       struct probe_target *target)
 {
@@ -125,8 +125,8 @@ static bool fill_place(const struct watch_candidate *candidate, uint64_t displac
 	return true;
 }
 
-/* The C library calls functions that return a pointer: those that threads begin with, and those
- * that allocate where the program has its own. Its own functions it calls as well. */
+/* True if a function that returns a pointer may be a thread's start function, which the C library
+ * calls. Not the library's own functions, nor allocators that the program replaces. */
 static bool may_start(const struct watch_candidate *candidate)
 {
 	static const char *const allocating[] = { "malloc",   "calloc",	       "realloc",
@@ -189,7 +189,7 @@ int watch_target_list_add_function(struct watch_target_list *targets,
 
 /* ---- labels ---- */
 
-/* How labels that are not the only ones of their kind are made longer. */
+/* How ambiguous labels are extended. */
 enum telling {
 	TELLING_PARAMETERS,
 	TELLING_ADDRESS,
@@ -209,8 +209,7 @@ static void add_telling(const struct watch_target_list *targets, size_t index, e
 		buf_printf(label, "+0x%lx", target->displacement);
 }
 
-/* Functions that are called the same get their parameters into their labels, and where that does
- * not tell them apart, where they are. */
+/* Extends the labels that several targets share. */
 static void tell_apart(struct watch_target_list *targets, enum telling telling)
 {
 	VEC(size_t) counts = { 0 };

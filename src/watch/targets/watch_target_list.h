@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The places a watch will be put on, in the order they were named, each once: with labels that tell
- * them apart, and where the calls of functions end. Private to watch_targets.c.
+ * The targets of a watch in the order of their names, each once, with unambiguous labels and the
+ * ends of calls. Private to watch_targets.c.
  */
 #ifndef WATCH_TARGETS_WATCH_TARGET_LIST_H
 #define WATCH_TARGETS_WATCH_TARGET_LIST_H
@@ -15,38 +15,38 @@
 #include "watch/targets/watch_go.h"
 #include "watch/targets/watch_sources.h"
 
-/* The first three are set by the owner, the rest is zero. */
+/* The owner sets the first three members; the others start as zero. */
 struct watch_target_list {
 	struct watch_sources *sources; /* borrowed */
-	bool exits;		       /* are looked for */
-	bool returns;		       /* what functions return is looked for */
+	bool exits;		       /* find the ends of calls */
+	bool returns;		       /* find return types */
 	VEC(struct probe_target) list;
-	VEC(struct watch_target_source) made_of; /* by the same index */
-	struct hashidx index;			 /* of places */
+	VEC(struct watch_target_source) made_of; /* same index as list */
+	struct hashidx index;			 /* of list, by place */
 	struct strpool texts;			 /* labels and notes */
-	VEC(void *) blocks;			 /* arrays of exits, owned */
+	VEC(void *) blocks;			 /* arrays of offsets, owned */
 	VEC(str_id) notes;
 	struct watch_goes goes;
-	size_t repeated; /* what was there already, by another name */
+	size_t repeated; /* targets that were already in the list */
 };
 
-/* What a target was made of. */
+/* The origin of a target. */
 struct watch_target_source {
 	struct watch_candidate candidate;
 	str_id label;
 };
 
-/* Adds a function, or @wanted's instruction at its displacement, unless it is there already.
- * @behind: appended to its label. */
+/* Adds a function, or @wanted's instruction at its displacement, unless it is already in the list.
+ * @behind: appended to the label. */
 int watch_target_list_add(struct watch_target_list *targets,
 			  const struct watch_candidate *candidate,
 			  const struct probe_target *wanted, const char *behind, struct err *err);
 int watch_target_list_add_function(struct watch_target_list *targets,
 				   const struct watch_candidate *candidate, struct err *err);
-/* Keeps a sentence for the user; @note is given up. */
+/* Keeps a sentence for the user; frees @note. */
 void watch_target_list_note(struct watch_target_list *targets, struct buf *note);
-/* Functions that are called the same get their parameters into their labels, and where that does
- * not tell them apart, where they are. When all have been added. */
+/* Adds parameters to labels that are not unique and, if that is not enough, addresses. Call it
+ * after all targets have been added. */
 void watch_target_list_tell_apart(struct watch_target_list *targets);
 void watch_target_list_done(struct watch_target_list *targets);
 

@@ -12,17 +12,17 @@
 #include "watch/targets/watch_target_lines.h"
 #include "watch/targets/watch_target_list.h"
 
-enum { TOLD_FUNCTIONS = 8 }; /* of an ambiguous name */
+enum { TOLD_FUNCTIONS = 8 }; /* listed for an ambiguous name */
 
 struct watch_targets {
 	struct watch_target_options options;
 	struct watch_sources *sources;
 	struct watch_target_list all;
 	struct watch_places *places; /* NULL: exits are not wanted */
-	size_t skipped;		     /* of globs: what no probe may be put on */
+	size_t skipped;		     /* functions of globs that cannot be probed */
 };
 
-/* One word that is being turned into targets. */
+/* A word that is being resolved to targets. */
 struct turning {
 	struct watch_targets *targets;
 	const struct watch_word *word;
@@ -32,7 +32,7 @@ struct turning {
 
 /* ---- instructions ---- */
 
-/* Does an instruction begin at that distance? Where code cannot be read the kernel decides. */
+/* Explains that no instruction begins there. If code cannot be read, the kernel decides. */
 static int not_a_boundary(struct watch_targets *targets, const struct watch_candidate *candidate,
 			  uint64_t displacement, const struct code_step *step, struct err *err)
 {
@@ -101,7 +101,7 @@ static int add_displacements(struct turning *turning, const struct watch_candida
 	return rc;
 }
 
-/* Each basic block of a function, by its first instruction. */
+/* Adds each basic block of a function, by its first instruction. */
 static int add_blocks_of(struct watch_targets *targets, const struct watch_candidate *candidate,
 			 struct err *err)
 {
@@ -220,7 +220,7 @@ static int refuse_ambiguous(struct watch_targets *targets, const struct watch_ma
 	return -ENOTUNIQ;
 }
 
-/* May a probe be there? 1: yes; 0: it is left out. */
+/* 1: a probe is allowed; 0: skip the function; negative: refuse it. */
 static int may_watch(struct turning *turning, const struct watch_candidate *candidate)
 {
 	struct watch_kernel *kernel;

@@ -19,7 +19,7 @@ static char *copy(const char *text, size_t length)
 	return made;
 }
 
-/* The next colon that stands alone; NULL: none. */
+/* The next single colon; NULL: none. */
 static const char *next_colon(const char *text)
 {
 	for (; *text; text++) {
@@ -32,7 +32,7 @@ static const char *next_colon(const char *text)
 	return NULL;
 }
 
-/* The colon between file and name: the first, or the first behind which a path is a file's. */
+/* The colon between file and name: the first one after an existing path, else the first. */
 static const char *find_colon(struct foreign *foreign, const char *word)
 {
 	const char *first = next_colon(word);
@@ -49,7 +49,7 @@ static const char *find_colon(struct foreign *foreign, const char *word)
 	return first;
 }
 
-/* A whole number, hexadecimal with 0x in front. */
+/* A whole number; hexadecimal after 0x. */
 static bool parse_number(const char *text, uint64_t *ret_number)
 {
 	char *end;
@@ -69,7 +69,7 @@ int watch_word_displacement(const char *text, uint64_t *ret_displacement, struct
 	return 0;
 }
 
-/* Cuts "+0x1c" off the name. */
+/* Moves "+0x1c" from the name to the displacement. */
 static void take_displacement(struct watch_word *word)
 {
 	char *plus = strrchr(word->name, '+');
