@@ -13,7 +13,7 @@
 
 enum kind { KERNEL_FUNCTIONS, KERNEL_INSTRUCTIONS, KERNEL_BY_NAME, USER };
 
-/* Those of a kind that nothing was attached to yet. @path: of USER, only of this file. */
+/* The targets of a kind that are not attached yet. @path: for USER, only of this file. */
 static void find_targets(const struct attaching *attaching, enum kind kind, const char *path,
 			 probe_indices *ret_targets)
 {
@@ -112,7 +112,7 @@ static void explain_hidden(struct attaching *attaching, size_t index)
 				    : "cannot find where this Go function returns");
 }
 
-/* Where there is no further way, the one that was tried is not the whole reason. */
+/* If the kernel has no mechanism at all, say so instead of the last refusal. */
 static void explain_rest(struct attaching *attaching)
 {
 	const struct probe_ways *ways = &attaching->ways;
@@ -167,7 +167,8 @@ void probe_links_free(struct probe_links *links)
 
 	if (!links)
 		return;
-	/* Entries before exits: no call is left that was entered but not followed to its end. */
+	/* Entries go before exits, but for ends at a first instruction: an entered call is followed
+	 * to its end. */
 	for (size_t i = 0; i < links->fds.count; i++) {
 		close(links->fds.items[i]);
 		probe_attaching_tell(links->options, act, i + 1, links->fds.count);

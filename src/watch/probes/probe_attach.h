@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How targets are reached: the best mechanism that the kernel has for each, and the next one where
- * it refuses; when one of many makes a link fail, halves are tried until it is found.
+ * Attaches to each target by the best mechanism that the kernel has, and by the next one if it
+ * refuses. If one of many targets makes a link fail, halving finds it.
  */
 #ifndef WATCH_PROBES_PROBE_ATTACH_H
 #define WATCH_PROBES_PROBE_ATTACH_H
@@ -11,7 +11,8 @@
 
 struct probe_links;
 
-/* Attaches to @options' targets; @outcomes has one for each. -EINTR: given up, nothing is left. */
+/* Attaches to @options' targets; @outcomes has one entry per target. -EINTR: given up; nothing
+ * stays attached. */
 int probe_links_new(const struct probe_options *options, struct probe_programs *programs,
 		    struct probe_outcome *outcomes, struct probe_links **ret_links,
 		    struct err *err);

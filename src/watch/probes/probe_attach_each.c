@@ -57,8 +57,8 @@ static int link_one(struct attaching *attaching, enum probe_mechanism mechanism,
 				  probe_attaching_only_pid(attaching->options)));
 }
 
-/* Instructions of a function where calls end: those where it is entered, or (not @at_entry) the
- * others. */
+/* Links the instructions of a function where calls end: the one that is also its entry or, without
+ * @at_entry, the others. */
 static int link_spots(struct attaching *attaching, size_t index, bool at_entry, unsigned spot,
 		      const uint64_t *offsets, size_t count)
 {
@@ -78,8 +78,8 @@ static int link_spots(struct attaching *attaching, size_t index, bool at_entry, 
 	return rc;
 }
 
-/* Before the entry is: at one place the kernel runs what was attached last first, and a call has to
- * be entered before it ends. */
+/* These go before the entry: at one address the kernel runs the program attached last first, and a
+ * call must be entered before it ends. */
 static int link_ends_at_entry(struct attaching *attaching, size_t index)
 {
 	const struct probe_target *target = &attaching->options->targets[index];
@@ -112,7 +112,7 @@ static void close_from(struct probe_links *links, size_t count)
 		close(links->fds.items[--links->fds.count]);
 }
 
-/* Both ends of a target. What can only be entered is kept so. */
+/* Attaches the entry of a target and, if it has exits, the ends of calls; all or nothing. */
 static int attach_one(struct attaching *attaching, enum probe_mechanism mechanism, size_t index)
 {
 	const struct probe_target *target = &attaching->options->targets[index];

@@ -8,7 +8,7 @@
 #include "bpf/probe_wire.h"
 #include "watch/probes/probe_links.h"
 
-/* A place that a multi link is to have. */
+/* A place for a multi link. */
 struct place {
 	size_t target;
 	unsigned long address; /* or offset */
@@ -20,7 +20,7 @@ typedef VEC(struct place) place_vec;
 
 struct multi {
 	enum probe_mechanism mechanism;
-	const char *path; /* of a program's */
+	const char *path; /* of a user program; NULL: the kernel */
 	int program;
 	bool at_return;
 };
@@ -49,7 +49,7 @@ static int link_places(struct attaching *attaching, const struct multi *multi,
 					addresses, cookies, count, multi->at_return));
 }
 
-/* Links all that can be; @take gets those that cannot. */
+/* Links all places that can be linked; @take gets the others. */
 static int bisect(struct attaching *attaching, const struct multi *multi,
 		  const struct place *places, size_t count,
 		  void (*take)(struct attaching *attaching, size_t target, int rc))
@@ -94,7 +94,7 @@ static struct place place_of(const struct attaching *attaching, size_t index)
 			       .cookie = probe_attaching_cookie(attaching, index) };
 }
 
-/* The entries of those with (@pairs) or without exits. */
+/* Attaches the entries of targets with exits (@pairs) or without. */
 static int attach_entries(struct attaching *attaching, struct multi multi,
 			  const probe_indices *targets, bool pairs)
 {
@@ -122,7 +122,7 @@ static int attach_entries(struct attaching *attaching, struct multi multi,
 	return rc;
 }
 
-/* Those that are where the function is entered, or (not @at_entry) the others. */
+/* Adds the offset that is also the function's entry or, without @at_entry, the others. */
 static void add_spots(struct place place, unsigned spot, const uint64_t *offsets, size_t count,
 		      bool at_entry, place_vec *places)
 {
@@ -147,7 +147,7 @@ static void add_ends(const struct attaching *attaching, size_t index, bool at_en
 	add_spots(place, PROBE_SPOT_JUMP, target->jumps_at, target->jump_count, at_entry, places);
 }
 
-/* Adds where exits are seen: the function itself (PROBE_AT_EXIT), or instructions of it. */
+/* Adds where exits are seen: the function itself (PROBE_AT_EXIT), or its instructions. */
 static void add_exits(const struct attaching *attaching, size_t index, enum probe_end end,
 		      place_vec *places)
 {
@@ -169,8 +169,8 @@ static void take_no_notice(struct attaching *attaching, size_t target, int rc)
 	(void)rc;
 }
 
-/* Ends of functions whose first instruction is the end: at one place the kernel runs what was
- * attached last first, and calls have to be entered before they end. */
+/* Attaches ends at the first instruction of a function. These go before the entries: at one address
+ * the kernel runs the program attached last first, and a call must be entered before it ends. */
 static int attach_ends_at_entries(struct attaching *attaching, struct multi multi,
 				  const probe_indices *targets)
 {
@@ -193,7 +193,7 @@ static int attach_ends_at_entries(struct attaching *attaching, struct multi mult
 	return rc;
 }
 
-/* Of those whose entries are attached. */
+/* Attaches the exits of targets with attached entries. */
 static int attach_exits(struct attaching *attaching, struct multi multi,
 			const probe_indices *targets, enum probe_end end)
 {

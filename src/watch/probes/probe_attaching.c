@@ -8,9 +8,9 @@
 
 #include "bpf/probe_wire.h"
 
-enum { OFTEN = 16 }; /* links between two questions whether to give up */
+enum { OFTEN = 16 }; /* links between two calls of give_up */
 
-/* Why the kernel did not take a probe. */
+/* Why the kernel refused a probe. */
 static const struct {
 	int error;
 	const char *why;

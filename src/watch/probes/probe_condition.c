@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NESTING = 64 }; /* of brackets and "!" */
+enum { MAX_NESTING = 64 }; /* of parentheses and "!" */
 
 struct parser {
 	const char *option, *text, *at;
@@ -50,7 +50,7 @@ static bool is_word(char character)
 	return isalnum((unsigned char)character) || character == '_';
 }
 
-/* The length of the word here; 0: there is none. */
+/* The length of the word at this place; 0: none. */
 static size_t word_length(struct parser *parser)
 {
 	size_t length = 0;
@@ -192,7 +192,7 @@ static int parse_number(struct parser *parser, uint64_t *ret_number)
 
 /* ---- tests ---- */
 
-/* value < number, value == number ...; the rest is made of "not" and of these. */
+/* value < number, value == number ...; "not" and these express all other tests. */
 static int add_test(struct parser *parser, struct probe_step step, enum probe_step_kind kind,
 		    uint64_t number, bool not )
 {
@@ -204,7 +204,8 @@ static int add_test(struct parser *parser, struct probe_step step, enum probe_st
 	return rc == 0 && not ? add_sign(parser, PROBE_STEP_NOT) : rc;
 }
 
-/* The largest number there is has no next one: nothing is above it, all is up to it. */
+/* value > number (@above), or value <= number. The largest number has no successor, so it needs its
+ * own test. */
 static int add_above(struct parser *parser, struct probe_step step, uint64_t number, bool above)
 {
 	uint64_t last = step.sign ? (uint64_t)INT64_MAX : UINT64_MAX;
@@ -238,7 +239,7 @@ static int parse_range(struct parser *parser, const struct probe_step *value)
 
 enum comparison { EQUAL, NOT_EQUAL, UP_TO, FROM, LESS, MORE, BITS };
 
-/* Longer signs first. "&&" is none of them. */
+/* Longer signs first. "&&" is not a comparison. */
 static int parse_comparison(struct parser *parser, enum comparison *ret_comparison)
 {
 	static const struct {
@@ -293,7 +294,7 @@ static int parse_comm(struct parser *parser)
 	if (!end)
 		return expected(parser, "the closing quote");
 	length = (size_t)(end - parser->at);
-	if (length >= PROBE_COMM_SIZE) /* as the kernel cuts it */
+	if (length >= PROBE_COMM_SIZE) /* truncate like the kernel */
 		length = PROBE_COMM_SIZE - 1;
 	memcpy(step.constants, parser->at, length);
 	parser->at = end + 1;
@@ -416,7 +417,7 @@ static bool uses_returned(const struct probe_condition *condition)
 	return false;
 }
 
-/* The first of the steps that make up the value of the one at @last. */
+/* The first of the steps that compute the value of step @last. */
 static size_t first_of(const struct probe_condition *condition, size_t last)
 {
 	size_t wanted = 1, at = last + 1;

@@ -26,16 +26,16 @@ struct probe_condition {
 	size_t count;
 };
 
-/* @option: the one that @text is of, for messages. -EINVAL with the place and what was expected
- * there; -E2BIG: it takes too many steps. */
+/* @option: the option with @text, for messages. -EINVAL with the place and what was expected there;
+ * -E2BIG: too many steps. */
 int probe_condition_parse(const char *option, const char *text,
 			  struct probe_condition *ret_condition, struct err *err);
 
 bool probe_condition_uses_arguments(const struct probe_condition *condition);
 
-/* Parts that && joins are told at the entry or, those with retval, at the return; either may have
- * none, which always holds. -EINVAL: a part needs arguments, which are known at the entry only, and
- * retval. */
+/* Splits a condition at its outer && into the parts tested at the entry and, with retval, at the
+ * return. Either may be empty, which always holds. -EINVAL: a part needs both retval and arguments,
+ * which are known only at the entry. */
 int probe_condition_split(const struct probe_condition *whole, struct probe_condition *ret_entry,
 			  struct probe_condition *ret_return);
 

@@ -12,7 +12,7 @@ static bool has_instructions(const struct probe_options *options)
 	return false;
 }
 
-/* Is there no target that returns a value? */
+/* True if no target returns a value. */
 static bool has_no_values(const struct probe_options *options)
 {
 	for (size_t i = 0; i < options->target_count; i++) {

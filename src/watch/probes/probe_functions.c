@@ -15,8 +15,8 @@
 
 enum { MODULE_NAME = 64, MOST_NAMES_OF_A_TYPE = 32 };
 
-/* Types, and where among them functions are, by name. A search by libbpf goes through all types,
- * of which there are as many as functions. */
+/* Types, with an index of functions by name. libbpf's search goes through all types, and there are
+ * many thousands. */
 struct described {
 	struct btf *types;
 	struct hashidx by_name;
@@ -31,8 +31,8 @@ struct module {
 
 struct probe_functions {
 	struct described kernel;
-	VEC(struct module) modules;		  /* that were asked for */
-	enum { NOT_ASKED, TOLD, NOT_TOLD } signs; /* are they told of enumerations? */
+	VEC(struct module) modules;		  /* those asked for */
+	enum { NOT_ASKED, TOLD, NOT_TOLD } signs; /* do the types record signs of enumerations? */
 };
 
 struct probe_functions *probe_functions_of(struct btf *kernel)
@@ -81,7 +81,7 @@ void probe_functions_free(struct probe_functions *functions)
 	free(functions);
 }
 
-/* A descriptor of the types that the kernel has under this name. */
+/* A descriptor of the kernel's types with this name. */
 static int open_types(const char *wanted)
 {
 	uint32_t id = 0;
@@ -137,8 +137,8 @@ static bool has_name(const void *types, uint32_t id, const void *name)
 	return strcmp(name_of(types, id), name) == 0;
 }
 
-/* From @first on: the types of a module are preceded by those of the kernel, which may have another
- * function of the name. Of several the first is found, as by libbpf. */
+/* Indexes from @first on: the types of a module follow those of the kernel, which may have another
+ * function of the name. Of several the first counts, as in libbpf. */
 static void make_index(struct described *described, uint32_t first)
 {
 	for (uint32_t id = first; id < btf__type_cnt(described->types); id++) {
@@ -157,7 +157,7 @@ static void make_index(struct described *described, uint32_t first)
 	described->indexed = true;
 }
 
-/* The types that describe a function, and its number there; negative: nothing does. */
+/* The types that describe a function, and its id there; negative: none. */
 static int find(struct probe_functions *functions, const char *module, const char *name,
 		const struct btf **ret_types, int *ret_module_fd)
 {
@@ -191,8 +191,8 @@ int probe_functions_find(struct probe_functions *functions, const char *module, 
 
 /* ---- what they return ---- */
 
-/* Kernels before 6.1 do not say of an enumeration whether it is signed. Those that do say it of
- * some: there is no kernel without errors in one. */
+/* Types of kernels before 6.1 do not record whether an enumeration is signed. If types record it,
+ * at least one enumeration is signed: every kernel has one with negative errors. */
 static bool tells_signs(struct probe_functions *functions)
 {
 	for (uint32_t id = 1; functions->signs == NOT_ASKED; id++) {
@@ -217,7 +217,7 @@ static bool has_negative(const struct btf_type *type)
 	return false;
 }
 
-/* A structure of a register's size is in that register: there are no others in the kernel. */
+/* A structure is returned in a register: no kernel function returns a larger one. */
 static struct probe_return what_returns(struct probe_functions *functions,
 					const struct btf_type *type)
 {
@@ -240,7 +240,7 @@ static struct probe_return what_returns(struct probe_functions *functions,
 	}
 }
 
-/* Behind typedefs, const and the like; NULL: damaged. */
+/* Skips typedefs, const and so on; NULL: damaged. */
 static const struct btf_type *strip(const struct btf *types, uint32_t id)
 {
 	const struct btf_type *type = btf__type_by_id(types, id);

@@ -29,7 +29,7 @@ int probe_link_kprobe_multi(int program, const char *const *symbols, const unsig
 	return fd < 0 ? -errno : fd;
 }
 
-/* The part of union bpf_attr (include/uapi/linux/bpf.h, Linux 6.6) that BPF_LINK_CREATE takes for
+/* The part of union bpf_attr (include/uapi/linux/bpf.h, Linux 6.6) that BPF_LINK_CREATE uses for
  * uprobe.multi. */
 struct uprobe_multi_attr {
 	uint32_t program, target, attach_type, flags;
@@ -57,7 +57,7 @@ int probe_link_uprobe_multi(int program, const char *path, const unsigned long *
 
 /* ---- one by one, as perf events: no tracefs, and gone with their descriptor ---- */
 
-/* A number of /sys/bus/event_source/devices; the bit of @format. */
+/* The type of a device in /sys/bus/event_source/devices, and its config bit for return probes. */
 static int read_type(const char *device, uint32_t *ret_type, uint64_t *ret_return_bit)
 {
 	struct buf path = { 0 }, format = { 0 };
@@ -97,7 +97,7 @@ static int open_probe(const char *device, uint64_t name, uint64_t offset, bool a
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The link holds the event. */
+/* The link keeps the event alive. */
 static int link_event(int program, int event, uint64_t cookie)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = cookie);
@@ -146,7 +146,7 @@ bool probe_link_has_kprobe_multi(int program)
 	return rc >= 0 || rc == -ESRCH || rc == -ENOENT;
 }
 
-/* A folder has no instructions: a kernel that knows what is asked for looks at the path. */
+/* A folder has no instructions. A kernel that has uprobe.multi looks at the path and refuses it. */
 bool probe_link_has_uprobe_multi(int program)
 {
 	const unsigned long offset = 0;

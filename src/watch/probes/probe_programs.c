@@ -17,14 +17,14 @@
 #include "watch/probes/probe_links.h"
 #include "watch/probes/probe_setup.h"
 
-enum { NO_TYPE = 0 }; /* of a kprobe or uprobe by perf event */
+enum { NO_TYPE = 0 }; /* for a kprobe or uprobe by perf event */
 
-/* A program that runs at entries or exits. */
+/* A loaded program for entries or exits. */
 struct loaded {
 	struct bpf_program *template;
 	enum probe_mechanism mechanism;
 	int type;     /* enum bpf_attach_type */
-	uint32_t btf; /* fentry: what it is loaded for; else 0 */
+	uint32_t btf; /* fentry: the function it is loaded for; else 0 */
 	int btf_fd;   /* of the module; 0: the kernel's */
 	int fd;
 	bool owned;
@@ -32,7 +32,7 @@ struct loaded {
 
 struct probe_programs {
 	struct probes_bpf *object;
-	struct probes_bpf *fentry; /* its fentry programs, loaded when they are first wanted */
+	struct probes_bpf *fentry; /* for its fentry programs, loaded when first needed */
 	struct probe_functions *functions;
 	VEC(struct loaded) loaded;
 	int stats_fd; /* keeps the kernel's statistics on */
@@ -179,7 +179,7 @@ int probe_programs_get(struct probe_programs *programs, enum probe_mechanism mec
 
 /* ---- fentry ---- */
 
-/* Everything but the programs is that of the first object. */
+/* Both objects share the maps of the first; only programs differ. */
 static int share_maps(struct probes_bpf *from, struct probes_bpf *to)
 {
 	struct bpf_map *map;
@@ -196,7 +196,7 @@ static int share_maps(struct probes_bpf *from, struct probes_bpf *to)
 	return rc;
 }
 
-/* What they are copied from is loaded for a function as well: the first one. */
+/* The templates of fentry programs must be loaded for some function, too: the first one. */
 static int load_fentry(struct probe_programs *programs, const char *function)
 {
 	struct probes_bpf *object = probes_bpf__open();
@@ -245,7 +245,7 @@ static int find_function(struct probe_programs *programs, const char *module, co
 	return rc < 0 ? rc : probe_functions_find(programs->functions, module, function, ret_found);
 }
 
-/* @function is known to exist: libbpf would not free the types that it looked for it in. */
+/* The caller knows that @function exists: otherwise libbpf would leak the types it searched. */
 static int ready_fentry(struct probe_programs *programs, const char *function)
 {
 	BPF_LOAD_QUIETLY;

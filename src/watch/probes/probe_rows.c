@@ -13,9 +13,9 @@
 #include "bpf/probe_wire.h"
 #include "bpf/probes.skel.h"
 
-/* A table that is an array, mapped. */
+/* An array map, mapped into memory. */
 struct mapped {
-	const void *memory; /* NULL: it is not there */
+	const void *memory; /* NULL: not mapped */
 	size_t bytes;
 };
 
@@ -23,9 +23,9 @@ struct probe_rows {
 	enum probe_key key;
 	size_t target_count, row_limit, cpus;
 	struct mapped slots, latencies, values, names;
-	const volatile uint32_t *rows_given; /* those of names that may be in use */
+	const volatile uint32_t *rows_given; /* how many names may be in use */
 	VEC(struct probe_row) rows;
-	/* Of histograms: the kernel's counts as they were last read, and their sums, by place. */
+	/* Histograms: the kernel's counts at the last reading, and their sums by place. */
 	uint32_t *seen_latencies, *seen_values;
 	uint64_t *latency_sums, *value_sums;
 };
@@ -55,7 +55,7 @@ static bool is_keyed(enum probe_key key)
 	return key != PROBE_BY_SUM && key != PROBE_BY_CPU;
 }
 
-/* Places of rows: by CPU each row has one for each of them. */
+/* The number of places: one per row or, by CPU, one per row and CPU. */
 static size_t places_of(const struct probe_rows *rows)
 {
 	return rows->key == PROBE_BY_CPU ? rows->row_limit * rows->cpus : rows->row_limit;
@@ -124,12 +124,12 @@ static void add_histogram(const uint32_t *now, uint32_t *seen, uint64_t *sums, s
 	for (size_t i = 0; i < count; i++) {
 		uint32_t value = __atomic_load_n(&now[i], __ATOMIC_RELAXED);
 
-		sums[i] += value - seen[i]; /* also where it began anew at 2^32 */
+		sums[i] += value - seen[i]; /* also right after a wrap at 2^32 */
 		seen[i] = value;
 	}
 }
 
-/* Adds what slot @slot has got since the last time to those of @place. */
+/* Adds what slot @slot has counted since the last call to the sums of @place. */
 static void add_histograms(struct probe_rows *rows, size_t slot, size_t place)
 {
 	const struct probe_latency *latencies = rows->latencies.memory;
@@ -147,7 +147,7 @@ static void add_histograms(struct probe_rows *rows, size_t slot, size_t place)
 
 /* ---- slots ---- */
 
-/* What calls that are open have come to at @now_ns, and how many there are. */
+/* The time that open calls have taken up to @now_ns, and their number. */
 static uint64_t open_ns(uint64_t word, uint64_t since_open_ns, uint64_t *ret_count)
 {
 	const uint64_t began_mask = (1ULL << PROBE_OPEN_COUNT_SHIFT) - 1;
@@ -188,15 +188,15 @@ static void add_slot(const struct probe_slot *slot, struct probe_counts *counts,
 	*running += LOAD(running);
 }
 
-/* On one CPU alone more may have been taken back than was counted there: of calls that other CPUs
- * ran too and that have no time. */
+/* On one CPU more may have been subtracted than was counted there: for calls that also ran on other
+ * CPUs and have no duration. */
 static void clamp(uint64_t *sum)
 {
 	if ((int64_t)*sum < 0)
 		*sum = 0;
 }
 
-/* The row of @row on the CPUs from @first to before @end. */
+/* Reads row @row on the CPUs [first, end). */
 static void read_row(struct probe_rows *rows, size_t row, size_t first, size_t end,
 		     uint64_t since_open_ns, struct probe_row *result)
 {

@@ -11,7 +11,7 @@
 #include "watch/probes/probe_attaching.h"
 #include "watch/probes/probe_links.h"
 
-enum { ENTERED_ON_ROOM = 65536 }; /* threads x targets whose last CPU is remembered */
+enum { ENTERED_ON_ROOM = 65536 }; /* remembered last CPUs, one for each thread and target */
 
 static uint32_t todo_of(const struct probe_options *options,
 			const struct probe_conditions *conditions)
@@ -39,7 +39,7 @@ static const uint8_t wire_counters[] = {
 	[PROBE_COUNT_CPU_MIGRATIONS] = PROBE_WIRE_CPU_MIGRATIONS,
 };
 
-/* @to: of the constants, which may be written until they are loaded. */
+/* @to: a constant, writable until the object is loaded. */
 static void set_steps(const struct probe_condition *condition, const struct probe_steps *to)
 {
 	struct probe_steps steps = { .count = condition->count };
@@ -163,7 +163,7 @@ static bool has_targets(const struct probe_options *options, bool user)
 	return false;
 }
 
-/* The programs that are wanted; the fentry ones are loaded later, for a function. */
+/* Chooses the programs to load; fentry programs are loaded later, for a function. */
 static void choose(struct probes_bpf *object, const struct probe_options *options)
 {
 	bool pairs = options->measures & PROBE_EXITS;
@@ -192,7 +192,7 @@ static void choose(struct probes_bpf *object, const struct probe_options *option
 		bpf_program__set_autoload(programs[i].program, programs[i].wanted);
 }
 
-/* Of the type that will be wanted in all likelihood: a program of another is checked again. */
+/* Chooses the type that is most likely needed: a program of another type must be verified again. */
 static void choose_types(struct probes_bpf *object, const struct probe_options *options)
 {
 	bool user = has_targets(options, true);

@@ -22,8 +22,7 @@
 #include "watch/probes/probe_ways.h"
 
 enum {
-	/* Uprobes that are attached one by one take a descriptor and a tenth of a second each to
-	 * detach. */
+	/* Each single uprobe takes a descriptor, and a tenth of a second to detach. */
 	MOST_ONE_BY_ONE = 256,
 	MOST_MAP_PATH = 96,
 };
@@ -39,13 +38,13 @@ struct probe_sites {
 	VEC(struct probe_site_event) events; /* of one round */
 };
 
-/* Places of one file that get a probe of one kind. */
+/* Places in one file for one kind of probe. */
 struct batch {
 	const char *path;
 	enum probe_spot spot;
 	uint32_t go;
 	uint64_t inode;
-	uint32_t device; /* as the kernel has it */
+	uint32_t device; /* in the kernel's encoding */
 	VEC(unsigned long) offsets;
 };
 
@@ -74,7 +73,7 @@ static void set_state(const struct probe_sites *sites, const struct batch *batch
 		bpf_map_update_elem(bpf_map__fd(sites->object->maps.sites), &key, &state, BPF_ANY);
 }
 
-/* The next call from there tells of it again. */
+/* The next call from this site reports it again. */
 static void forget(const struct probe_sites *sites, const struct probe_site_key *key)
 {
 	bpf_map_delete_elem(bpf_map__fd(sites->object->maps.sites), key);
@@ -99,7 +98,7 @@ static int link_many(struct probe_sites *sites, const struct batch *batch,
 	return fd;
 }
 
-/* All that the kernel takes: when one of many makes a link fail, halves are tried. */
+/* Links all offsets that the kernel accepts: if one of many makes a link fail, tries halves. */
 static void link_offsets(struct probe_sites *sites, const struct batch *batch,
 			 const unsigned long *offsets, size_t count)
 {
@@ -123,7 +122,7 @@ static void link_offsets(struct probe_sites *sites, const struct batch *batch,
 		set_state(sites, batch, offsets[i], fd < 0 ? PROBE_SITE_REFUSED : PROBE_SITE_ARMED);
 }
 
-/* Places of a path and a kind that follow one another; returns how many. */
+/* Links adjacent places with the same path and kind; returns how many. */
 static size_t link_known(struct probe_sites *sites, const struct probe_place *places, size_t count)
 {
 	struct batch batch = { .path = places[0].path,
@@ -152,7 +151,7 @@ static int take_event(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* By which the file can be opened that a process has mapped, whatever its name is by now. */
+/* Finds a path that opens a mapped file of a process, whatever its name is by now. */
 struct map_search {
 	const struct probe_site_event *event;
 	char path[MOST_MAP_PATH]; /* "": not found */
@@ -186,7 +185,7 @@ static bool is_of_file(const struct batch *batch, const struct probe_site_event 
 	       event->go == batch->go;
 }
 
-/* Links those from @first on that are of the same file. */
+/* Links the sites from @first on that are in the same file. */
 static void serve_file(struct probe_sites *sites, size_t first)
 {
 	const struct probe_options *options = sites->options;
@@ -212,7 +211,7 @@ static void serve_file(struct probe_sites *sites, size_t first)
 		else if (*search.path)
 			set_state(sites, &batch, event->key.offset, PROBE_SITE_REFUSED);
 		else
-			continue; /* another process may still have the file */
+			continue; /* another process may still have mapped the file */
 		event->pid = 0;
 	}
 	link_offsets(sites, &batch, batch.offsets.items, batch.offsets.count);

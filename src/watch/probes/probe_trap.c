@@ -11,9 +11,9 @@
 enum { CALLS = 100, ROUNDS = 3 };
 
 /*
- * ns: a run; attach, detach: one target, both ends. The kernel's by its own bench of triggers
- * (tools/testing/selftests/bpf/benchs/bench_trigger.c) on x86 machines of 2020 to 2025; attaching
- * one by one was measured in virtual machines, Linux 6.1 to 6.18.
+ * ns for one run; attach, detach: for one target, both ends. Kernel probes: from the kernel's
+ * benchmark of triggers (tools/testing/selftests/bpf/benchs/bench_trigger.c) on x86 machines of
+ * 2020 to 2025. Attaching one by one: measured in virtual machines, Linux 6.1 to 6.18.
  */
 static const struct {
 	uint64_t run_ns, attach_ns, detach_ns;
@@ -42,7 +42,7 @@ uint64_t probe_trap_detach_ns(enum probe_mechanism mechanism)
 
 /* ---- measured ---- */
 
-/* What is called; the barrier keeps each call a call. */
+/* The function that is probed; the barrier keeps each call a call. */
 __attribute__((noinline)) static void probed(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -53,7 +53,7 @@ struct place {
 	unsigned long offset; /* in the file; 0: not found */
 };
 
-/* The first object is the program itself. */
+/* The first object is prospect itself. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct place *place = context;
@@ -69,7 +69,7 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The best of some rounds: what else runs only adds. */
+/* The best of several rounds: other load only adds time. */
 static uint64_t time_calls(void)
 {
 	uint64_t best_ns = UINT64_MAX;

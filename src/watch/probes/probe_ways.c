@@ -19,7 +19,8 @@ static bool has_multi(int type, bool (*has)(int program))
 	return yes;
 }
 
-/* The kernel's own tests have the first; the others are called now and then, which does no harm. */
+/* The first exists in kernels with BPF self tests. The others are called now and then, which does
+ * no harm. */
 static int find_trial_function(void)
 {
 	static const char *const names[] = { "bpf_fentry_test1", "vfs_statfs", "vfs_fallocate" };
@@ -31,8 +32,8 @@ static int find_trial_function(void)
 	return id;
 }
 
-/* A kernel may know the types, load the program and still have no room for a call in its functions:
- * without CONFIG_DYNAMIC_FTRACE, or on arm64 before Linux 6.4. */
+/* A kernel may have types and load the program, yet its functions have no room for a call: without
+ * CONFIG_DYNAMIC_FTRACE, or on arm64 before Linux 6.4. */
 static bool takes_fentry(void)
 {
 	int function = find_trial_function();

@@ -27,12 +27,12 @@
 #include "watch/probes/probe_ways.h"
 
 enum {
-	KEYS = 16384,	  /* rows of pids, threads, comms unless told else */
-	LEAST_KEYS = 256, /* and where memory is short */
+	KEYS = 16384,	  /* default number of rows for pids, threads, comms */
+	LEAST_KEYS = 256, /* and the least, if rows are large */
 };
 
-#define KEY_BYTES   (64ULL << 20) /* that tables for these may take, unless told else */
-#define TABLE_BYTES (1ULL << 30)  /* that tables may take at all */
+#define KEY_BYTES   (64ULL << 20) /* limit of the tables for the default number */
+#define TABLE_BYTES (1ULL << 30)  /* limit of all tables */
 
 #define SAME(a, b) _Static_assert((unsigned)(a) == (unsigned)(b), "both sides say the same")
 SAME(PROBE_COUNTERS, PROBE_SLOT_COUNTERS);
@@ -52,7 +52,7 @@ SAME(PROBE_RETURN_NOTHING, PROBE_WIRE_NOTHING);
 #undef SAME
 
 struct probes {
-	struct probe_options options; /* its texts and targets are borrowed */
+	struct probe_options options; /* borrows texts and targets */
 	struct probe_room room;
 	struct probe_programs *programs;
 	struct probe_rows *rows;
@@ -69,7 +69,7 @@ struct probes {
 
 /* ---- histograms ---- */
 
-/* Buckets follow one another: the first value of each is found from the one before. */
+/* Computes the lowest value of each bucket; a bucket ends where the next one begins. */
 static void find_scales(struct probes *probes)
 {
 	for (uint32_t i = 0; i < PROBE_LATENCY_USED; i++) {
@@ -305,7 +305,7 @@ struct probe_forecast probes_forecast(const struct probes *probes, bool thorough
 	return forecast;
 }
 
-/* What a run costs beside the program, for the mechanisms that are in use. */
+/* Finds the cost of a run without the program, for each mechanism in use. */
 static void find_trap_costs(struct probes *probes)
 {
 	for (size_t i = 0; i < probes->options.target_count; i++) {
@@ -388,7 +388,7 @@ uint64_t probes_close(struct probes *probes)
 	struct probes_bpf *object = probe_programs_object(probes->programs);
 
 	__atomic_store_n((uint32_t *)&object->bss->phase, PROBE_CLOSED, __ATOMIC_RELEASE);
-	/* Probes are hit until they are detached, which counts for nobody any more. */
+	/* Until they are detached, probes are still hit, but no longer count. */
 	probes->cost_at_close = probes_cost(probes);
 	probes->closed_ns = clock_ns();
 	probe_links_free(probes->links);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exact counts and times of functions, by programs in the kernel at their entries and exits
- * (bpf/probes.bpf.c). Chooses how each target is reached, by trying: fentry for a few functions of
- * the kernel, kprobe.multi for many, kprobes one by one where a kernel has neither; uprobe.multi,
- * else uprobes, for programs. Links are held by descriptors alone, so that nothing is left in the
- * kernel however this process ends.
+ * Exact counts and times of functions, from BPF programs at their entries and exits
+ * (bpf/probes.bpf.c). The mechanism for each target is chosen by trying: fentry for a few kernel
+ * functions, kprobe.multi for many, single kprobes if a kernel has neither; uprobe.multi, else
+ * uprobes, for user programs. Only descriptors hold the links, so nothing stays in the kernel
+ * however this process ends.
  *
- * The order of calls: probes_new, probes_attach, probes_open, probes_read as often as wanted,
- * probes_close, probes_read for what there was in the end, probes_free.
+ * Call probes_new, probes_attach, probes_open, probes_read as often as wanted, probes_close,
+ * probes_read for the final counts, probes_free.
  */
 #ifndef WATCH_PROBES_PROBES_H
 #define WATCH_PROBES_PROBES_H
@@ -18,19 +18,18 @@
 struct foreign;
 struct probes;
 
-/* What is measured beside entries; each costs something at every call. */
+/* What to measure besides entries; each has a cost at every call. */
 enum probe_measure {
-	PROBE_EXITS = 1 << 0,	/* exits, wall time, errors, nested, longest: all of a pair */
-	PROBE_VIRTUAL = 1 << 1, /* virtual_ns, and counters that stand still while not running */
-	PROBE_LATENCY = 1 << 2, /* histogram of the times of calls */
-	PROBE_VALUES = 1 << 3,	/* histogram of what was returned */
+	PROBE_EXITS = 1 << 0,	/* exits, wall time, errors, nested, longest: both ends */
+	PROBE_VIRTUAL = 1 << 1, /* virtual_ns, and counters only count while the thread runs */
+	PROBE_LATENCY = 1 << 2, /* histogram of durations */
+	PROBE_VALUES = 1 << 3,	/* histogram of return values */
 	PROBE_MOVED = 1 << 4,
 };
 
-/* A count that is attributed to the calls during which it rose (virtual: only while the thread
- * ran). */
+/* A count that is attributed to the calls during which it rose (while the thread ran). */
 enum probe_counter_kind {
-	PROBE_COUNT_PMU, /* of the hardware; @type, @config as perf_event_open(2) */
+	PROBE_COUNT_PMU, /* hardware; @type, @config as in perf_event_open(2) */
 	PROBE_COUNT_PAGE_FAULTS,
 	PROBE_COUNT_CONTEXT_SWITCHES,
 	PROBE_COUNT_CPU_MIGRATIONS,
@@ -45,56 +44,56 @@ struct probe_counter {
 
 enum { PROBE_MAX_PIDS = 4096, PROBE_MAX_COMMS = 8, PROBE_MAX_TARGETS = 65536 };
 
-/* Whose calls count. Empty: everybody's. All conditions must hold. */
+/* Which calls count. Empty: all. All conditions must hold. */
 struct probe_filter {
 	const int32_t *pids; /* processes (thread groups) */
 	size_t pid_count;
-	bool follow; /* and what they fork from now on */
+	bool follow; /* also what they fork from now on */
 	const int *cpus;
 	size_t cpu_count;
-	const char *const *comms; /* of the thread at entry; cut to 15 bytes, as the kernel does */
+	const char *const *comms; /* of the thread at entry; at most 15 bytes, as in the kernel */
 	size_t comm_count;
-	/* probe_condition.h has the language; NULL: none. With retval in it calls count when they
-	 * have returned: nothing is told of those that are inside, or never return. */
+	/* See probe_condition.h for the language; NULL: none. With retval, calls count when they
+	 * return, so nothing is known about calls that are inside or never return. */
 	const char *condition;
 };
 
-/* Places of programs that tell of ends of calls, beside those of the targets. */
+/* Places in user programs, besides the targets, that show ends of calls. */
 enum probe_place_kind {
-	PROBE_PLACE_SITE,    /* behind a call: where one returns to */
-	PROBE_PLACE_CATCH,   /* a function that handlers of exceptions call as they begin */
+	PROBE_PLACE_SITE,    /* after a call: where it returns to */
+	PROBE_PLACE_CATCH,   /* a function that exception handlers call first */
 	PROBE_PLACE_LONGJMP, /* longjmp(3) */
-	PROBE_PLACE_GOEXIT,  /* what each goroutine calls as the last */
+	PROBE_PLACE_GOEXIT,  /* what each goroutine calls last */
 };
 
 enum { PROBE_MOST_GO = 255 };
 
 struct probe_place {
 	const char *path;
-	uint64_t device, inode; /* of its file, as stat(2) has them */
-	uint64_t offset;	/* in the file, of an instruction */
+	uint64_t device, inode; /* of the file, as in stat(2) */
+	uint64_t offset;	/* of an instruction in the file */
 	enum probe_place_kind kind;
-	uint8_t go; /* as of a target */
+	uint8_t go; /* as in struct probe_target */
 };
 
 enum { PROBE_MOST_STARTS = 8 };
 
-/* Code of a static program that calls what its threads begin with. */
+/* Code of a static program that calls its threads' start functions. */
 struct probe_start {
-	uint64_t device, inode; /* of its file, as stat(2) has them */
-	uint64_t start, end;	/* [start, end), offsets in the file */
+	uint64_t device, inode; /* of the file, as in stat(2) */
+	uint64_t start, end;	/* [start, end): offsets in the file */
 };
 
 struct probe_options {
 	const struct probe_start *starts;
-	size_t start_count;	     /* those beyond PROBE_MOST_STARTS are left out */
-	const struct probe_go *goes; /* of the Go programs that targets and places are in */
+	size_t start_count;	     /* those beyond PROBE_MOST_STARTS are ignored */
+	const struct probe_go *goes; /* of the Go programs with targets and places */
 	size_t go_count;	     /* <= PROBE_MOST_GO */
-	/* Places that are known beforehand; those of a path together. */
+	/* Places known in advance; those with the same path are adjacent. */
 	const struct probe_place *places;
 	size_t place_count;
-	/* May a probe be put there? That an instruction begins at the offset and that calls return
-	 * to it is what has to be shown. NULL: nowhere beyond @places. */
+	/* True if a probe may be put there: an instruction begins at the offset, and a call may
+	 * return to it. NULL: no probes beyond @places. */
 	bool (*may_probe)(void *context, const char *path, uint64_t offset);
 	void *may_probe_context;
 	const struct probe_target *targets;
@@ -103,69 +102,70 @@ struct probe_options {
 	const struct probe_counter *counters;
 	size_t counter_count; /* <= PROBE_COUNTERS */
 	enum probe_key key;
-	size_t most_keys; /* rows for pids, threads and comms together; 0: a sensible number */
+	size_t most_keys; /* rows for pids, threads and comms together; 0: default */
 	struct probe_filter filter;
-	const char *error_if; /* what an error is instead of probe_return's words; NULL: those */
-	/* Asked now and then while attaching or detaching, which may take long: true gives up.
+	const char *error_if; /* defines errors instead of probe_return; NULL: probe_return does */
+	/* Called now and then while attaching or detaching, which may take long: true gives up.
 	 * NULL: never. */
 	bool (*give_up)(void *context);
-	/* Told how far attaching and detaching (@act) one by one are; as @act stays, so does its
-	 * text's address. NULL: nobody is. */
+	/* Called with the progress of attaching or detaching (@act) one by one. @act is the same
+	 * pointer during one act. May be NULL. */
 	void (*tell)(void *context, const char *act, size_t done, size_t count);
 	void *context;
-	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: it is waited for */
+	struct foreign *foreign; /* reads what may not answer, borrowed; NULL: wait for it */
 };
 
-/* What it would take, before anything is attached. */
+/* The expected cost, before anything is attached. */
 struct probe_forecast {
-	enum probe_mechanism kernel, user; /* of targets of each kind; PROBE_NONE: there are none,
-					      or this kernel has no way to them */
+	enum probe_mechanism kernel, user; /* by kind of target; PROBE_NONE: no such targets, or
+					      this kernel cannot reach them */
 	uint64_t attach_ns, detach_ns;	   /* expected, by table */
-	uint64_t hit_ns; /* what one run costs the program that is watched, calibrated here where
-			    there are user targets, else by table */
+	uint64_t hit_ns; /* cost of one run for the watched program: measured here if there are user
+			    targets, else by table */
 };
 
-/* Loads the programs: some ten milliseconds. Negative errno with the reason: no permission, locked
- * down, a kernel that cannot, a condition that makes no sense (-EINVAL), too many rows. */
+/* Loads the programs, in some ten milliseconds. Negative errno with the reason: no permission,
+ * lockdown, an old kernel, an invalid condition (-EINVAL), too many rows. */
 int probes_new(const struct probe_options *options, struct probes **ret_probes, struct err *err);
-/* Detaches what is attached. NULL is fine. */
+/* Detaches all. NULL is fine. */
 void probes_free(struct probes *probes);
 
-/* @thorough: fentry is tried with a function, which may take 0.2 s; else it is taken for possible
- * where the kernel's types are known. */
+/* @thorough: tries fentry with a function, which may take 0.2 s; otherwise assumes that it works if
+ * the kernel's types are known. */
 struct probe_forecast probes_forecast(const struct probes *probes, bool thorough);
 
-/* Attaches all that can be; of what cannot, probes_outcome says why. Nothing counts yet. -ENOENT:
- * nothing at all could be attached, with the first reason; -EINTR: given up, nothing is left. */
+/* Attaches to all targets that can be reached; for the others, probes_outcome says why not. Nothing
+ * counts yet. -ENOENT: no target could be attached, with the first reason; -EINTR: given up. On
+ * failure nothing stays attached. */
 int probes_attach(struct probes *probes, struct err *err);
 /* Valid after probes_attach. @target: index. */
 const struct probe_outcome *probes_outcome(const struct probes *probes, size_t target);
 
-/* Counting begins. Returns when that was (CLOCK_MONOTONIC). */
+/* Starts counting. Returns the time (CLOCK_MONOTONIC). */
 uint64_t probes_open(struct probes *probes);
-/* Readable when there is something for probes_serve to do; -1: never. Borrowed. */
+/* Readable when probes_serve has work; -1: never. Borrowed. */
 int probes_event_fd(const struct probes *probes);
-/* Puts probes where calls were seen to come from. */
+/* Puts probes at call sites seen since the last call. */
 void probes_serve(struct probes *probes);
-/* Counting ends, now, everywhere; then all is detached, which may take long. */
+/* Stops counting everywhere at once, then detaches, which may take long. Returns the time at which
+ * counting stopped. */
 uint64_t probes_close(struct probes *probes);
 
-/* What was counted so far. *ret_reading is borrowed until the next call. */
+/* The counts so far. *ret_reading is borrowed until the next call. */
 void probes_read(struct probes *probes, struct probe_reading *ret_reading);
 
-/* The cost alone: cheaper. After probes_close what it was when counting ended. */
+/* Only the cost, which is cheaper to read. After probes_close: as of the end of counting. */
 struct probe_cost probes_cost(const struct probes *probes);
 
 /* The scales of probe_row's histograms. */
 struct probe_scale probes_latency_scale(const struct probes *probes);
 struct probe_scale probes_value_scale(const struct probes *probes);
 
-/* Do the conditions make sense? *ret_exits: they need exits, whatever the measures. 0, or -EINVAL,
- * -E2BIG with the reason. */
+/* Checks the conditions. *ret_exits: they need exits, whatever the measures. 0, or -EINVAL, -E2BIG
+ * with the reason. */
 int probes_check_conditions(const struct probe_options *options, bool *ret_exits, struct err *err);
-/* By which way functions of the kernel or of programs would be reached here, found by trying: some
- * ten milliseconds, up to 0.2 s for functions of the kernel. @count: how many. PROBE_NONE: by none.
- */
+/* The mechanism that would reach @count functions of the kernel or of user programs here, found by
+ * trying. Takes some ten milliseconds, for kernel functions up to 0.2 s. PROBE_NONE: none. */
 enum probe_mechanism probes_mechanism(bool user, size_t count);
 
 #endif
