@@ -325,6 +325,7 @@ static void name_all(struct namer *namer, const struct nameless *items, size_t c
 		names->named += row.named;
 		*vec_push(&names->images) = row;
 	}
+	namer->row = NULL;
 	free(frames);
 }
 

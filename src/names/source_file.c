@@ -44,6 +44,7 @@ static str_id intern(struct file_source *source, const char *text)
 	return strpool_intern(&source->profile->strings, text);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the interface's type
 static enum symbol_answer look_up(void *state, uint32_t frame, uint64_t *changes,
 				  struct symbol *ret_symbol)
 {

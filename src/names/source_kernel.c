@@ -31,6 +31,7 @@ static bool answers_for(void *state, const struct image *image)
 	       image->kind == IMAGE_BPF;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the interface's type
 static enum symbol_answer look_up(void *state, uint32_t frame, uint64_t *changes,
 				  struct symbol *ret_symbol)
 {

@@ -48,6 +48,7 @@ static str_id text_for(struct profile *profile, const struct image *image)
 	}
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the interface's type
 static enum symbol_answer look_up(void *state, uint32_t frame, uint64_t *changes,
 				  struct symbol *ret_symbol)
 {

@@ -86,11 +86,11 @@ check() {
 	fi
 }
 
-# mended NAME WANTED: does the report of the last recording say (yes, no) what would mend Java's stacks?
-mended() {
+# fix_is_named NAME WANTED: does the report of the last recording say (yes, no) what would fix Java's stacks?
+fix_is_named() {
 	local told=no
 	"$prospect" report -V3 x.prof > report
-	grep -q '^java: .*; java -XX:+PreserveFramePointer would mend it' report && told=yes
+	grep -q '^java: .*; fix: java -XX:+PreserveFramePointer' report && told=yes
 	if [ $told = "$2" ]; then
 		echo "ok $1: $2"
 		passed=$((passed + 1))
@@ -183,7 +183,7 @@ if command -v javac > /dev/null && javac Hot.java; then
 	touch enough
 	run java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Hot &&
 		check "java -XX:+DumpPerfMapAtExit" java "/tmp/perf-$(tail -n 1 pid).map"
-	mended "stacks of java have a remedy" yes
+	fix_is_named "stacks of java have a fix" yes
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
 	# shellcheck disable=SC2016
 	rm -f warm enough
@@ -193,7 +193,7 @@ if command -v javac > /dev/null && javac Hot.java; then
 		check "jcmd Compiler.perfmap" java "/tmp/perf-$(tail -n 1 pid).map"
 	rm -f "/tmp/perf-$(tail -n 1 pid).map"
 	run java -XX:+PreserveFramePointer Hot &&
-		mended "stacks of java -XX:+PreserveFramePointer have a remedy" no
+		fix_is_named "stacks of java -XX:+PreserveFramePointer have a fix" no
 else
 	echo "skip java: no compiler"
 	skipped=$((skipped + 1))
