@@ -113,20 +113,12 @@ int opened_choose(struct opened *opened, const struct selection *selection, stru
 	return rc < 0 ? rc : parse_slice(opened, selection, err);
 }
 
-static int check_style(const char *style, struct err *err)
-{
-	if (style && demangler_style_by_name(style) == DEMANGLER_STYLE_COUNT)
-		return err_set(err, -EINVAL,
-			       "invalid --demangle '%s': expected none, normal or smart", style);
-	return 0;
-}
-
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err)
 {
 	opened->names = *names;
 	if (line_service_check(&names->lines, err) < 0)
 		return -EINVAL;
-	return check_style(names->demangle, err);
+	return demangler_style_check(names->demangle, err);
 }
 
 static struct demangler *make_demangler(const struct opened *opened)

@@ -44,12 +44,7 @@ int names_check(const struct names_options *options, struct err *err)
 
 	if (rc == 0)
 		rc = line_service_check(&options->lines, err);
-	if (rc == 0 && options->demangle &&
-	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
-		rc = err_set(err, -EINVAL,
-			     "invalid --demangle '%s': expected none, normal or smart",
-			     options->demangle);
-	return rc;
+	return rc == 0 ? demangler_style_check(options->demangle, err) : rc;
 }
 
 /* ---- the profile ---- */
@@ -247,7 +242,8 @@ static int check_new(const char *path, struct err *err)
 		return 0;
 	if (there.st_size && store_is_profile(path) <= 0)
 		return err_set(err, -EEXIST,
-			       "%s exists and is not a prospect profile; choose another name", path);
+			       "%s exists and is not a prospect profile; choose another name",
+			       path);
 	if (store_is_recording(path))
 		return err_set(err, -EBUSY,
 			       "%s is being recorded: stop that recording, or name another file",

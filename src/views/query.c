@@ -41,12 +41,7 @@ int query_check(const struct query_options *options, struct err *err)
 	enum format format;
 	int rc = format_parse(options->format, &format, err);
 
-	if (rc == 0 && options->demangle &&
-	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
-		rc = err_set(err, -EINVAL,
-			     "invalid --demangle '%s': expected none, normal or smart",
-			     options->demangle);
-	return rc;
+	return rc == 0 ? demangler_style_check(options->demangle, err) : rc;
 }
 
 /* --- signals: blocked while a statement runs, which polls for them --- */

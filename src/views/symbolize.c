@@ -179,12 +179,7 @@ static int check(const struct symbolize_options *options, struct err *err)
 		return err_set(
 			err, -EINVAL,
 			"give one of -e FILE, -p PID or --kernel: whose addresses are these?");
-	if (options->demangle &&
-	    demangler_style_by_name(options->demangle) == DEMANGLER_STYLE_COUNT)
-		return err_set(err, -EINVAL,
-			       "invalid --demangle '%s': expected none, normal or smart",
-			       options->demangle);
-	return 0;
+	return demangler_style_check(options->demangle, err);
 }
 
 static void make_parts(struct symbolizer *symbolizer)

@@ -15,11 +15,11 @@
  * - image: kind of the image it ends in (IMAGE_KIND_COUNT: any)
  * - file: how the base name of a file in the process begins (NULL: any process)
  * - why: explanation
- * - mend: fix */
+ * - fix: what would make the stacks complete (NULL: unknown) */
 struct rule {
 	enum stack_end end;
 	enum image_kind image;
-	const char *file, *why, *mend;
+	const char *file, *why, *fix;
 	bool any_state; /* else only files that were not read in time */
 };
 
@@ -178,12 +178,12 @@ static bool remedy_equal(const void *owner, uint32_t id, const void *key)
 	const struct remedy *wanted = key;
 
 	return row->program == wanted->program && row->why == wanted->why &&
-	       row->mend == wanted->mend;
+	       row->fix == wanted->fix;
 }
 
 static struct remedy *find(struct remedies *remedies, str_id program, const struct rule *rule)
 {
-	const struct remedy wanted = { .program = program, .why = rule->why, .mend = rule->mend };
+	const struct remedy wanted = { .program = program, .why = rule->why, .fix = rule->fix };
 	uint64_t hash = hash_combine(hash_u64(program), hash_u64((uintptr_t)rule));
 	struct remedy *row;
 	uint32_t id;

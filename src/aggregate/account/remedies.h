@@ -18,7 +18,7 @@
 struct remedy {
 	str_id program;
 	const char *why;  /* explanation, to follow "12 of 40 stacks"; static */
-	const char *mend; /* the fix; static; NULL: none is known */
+	const char *fix;  /* what would make the stacks complete; static; NULL: unknown */
 	uint64_t samples; /* that are cut for this reason */
 	uint64_t whole;	  /* of the program, with a user part */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/spelling/demangler.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,14 @@ enum demangler_style demangler_style_by_name(const char *name)
 	while (style < DEMANGLER_STYLE_COUNT && strcmp(names[style], name) != 0)
 		style++;
 	return (enum demangler_style)style;
+}
+
+int demangler_style_check(const char *name, struct err *err)
+{
+	if (name && demangler_style_by_name(name) == DEMANGLER_STYLE_COUNT)
+		return err_set(err, -EINVAL,
+			       "invalid --demangle '%s': expected none, normal or smart", name);
+	return 0;
 }
 
 struct demangler *demangler_new(enum demangler_style style)

@@ -3,6 +3,8 @@
 #ifndef NAMES_SPELLING_DEMANGLER_H
 #define NAMES_SPELLING_DEMANGLER_H
 
+#include "base/err.h"
+
 struct demangler;
 
 /* How much of a name is shown. */
@@ -15,6 +17,8 @@ enum demangler_style {
 
 /* "none", "normal", "smart"; the _COUNT for anything else. */
 enum demangler_style demangler_style_by_name(const char *name);
+/* Is --demangle @name right? NULL (not given) is. -EINVAL with one line. */
+int demangler_style_check(const char *name, struct err *err);
 
 struct demangler *demangler_new(enum demangler_style style);
 void demangler_free(struct demangler *demangler); /* NULL is fine */

@@ -240,7 +240,7 @@ static json_t *remedy_object(const struct profile *profile, const struct remedy 
 	json_object_set_new(object, "samples", integer(remedy->samples));
 	json_object_set_new(object, "of", integer(remedy->whole));
 	json_object_set_new(object, "why", json_string(remedy->why));
-	json_object_set_new(object, "mend", text_or_null(remedy->mend));
+	json_object_set_new(object, "mend", text_or_null(remedy->fix));
 	return object;
 }
 

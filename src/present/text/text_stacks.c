@@ -36,8 +36,8 @@ void text_stacks_add_remedy(const struct view *view, const struct remedy *remedy
 	buf_add_str(text, " of ");
 	figures_count(text, remedy->whole);
 	buf_printf(text, " stacks %s", remedy->why);
-	if (remedy->mend)
-		buf_printf(text, "; fix: %s", remedy->mend);
+	if (remedy->fix)
+		buf_printf(text, "; fix: %s", remedy->fix);
 }
 
 static void print_remedies(const struct view *view, FILE *out)

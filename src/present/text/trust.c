@@ -314,7 +314,7 @@ static void print_remedies(struct head *head, const struct completeness *known)
 	for (size_t i = 0; i < known->remedies.list.count; i++) {
 		const struct remedy *remedy = &known->remedies.list.items[i];
 
-		if (!remedy->mend ||
+		if (!remedy->fix ||
 		    figures_percent(remedy->samples, known->whole.samples) < REMEDY_PERCENT)
 			continue;
 		text_stacks_add_remedy(head->view, remedy, &head->text);

@@ -4,6 +4,7 @@
 #include "attribute/attribute.h"
 
 #include "attribute/frames.h"
+#include "attribute/kept_samples.h"
 #include "attribute/raw_stack.h"
 #include "attribute/stack_text.h"
 #include "attribute/stacks.h"
@@ -11,7 +12,6 @@
 #include "place/files/image_files.h"
 #include "place/kernel/kernel_files.h"
 #include "proc/proc_parse.h"
-#include "store/store.h"
 
 enum {
 	SHELL = 100,
@@ -22,7 +22,6 @@ enum {
 	WAITS_ID = 10,
 	TRACK_ID = 11,
 	PERIOD = 250,
-	MOST = 64,
 };
 
 /* Of the kernel in kernel_files.h. */
@@ -30,20 +29,6 @@ enum {
 #define SOFTIRQ	    0xffffffff90001308
 #define TIMER_ENTRY 0xffffffff90001408
 #define IDLE	    0xffffffff90001508
-
-/* ---- what is stored, played by the test ---- */
-
-struct store_writer {
-	struct sample samples[MOST];
-	size_t count;
-};
-
-bool store_add(struct store_writer *writer, const struct sample *sample)
-{
-	assert_true(writer->count < MOST);
-	writer->samples[writer->count++] = *sample;
-	return true;
-}
 
 /* ---- a source of the test's own ---- */
 

@@ -4,15 +4,15 @@
 #include <errno.h>
 
 #include "attribute/frames.h"
+#include "attribute/kept_samples.h"
 #include "attribute/raw_stack.h"
 #include "attribute/stack_text.h"
 #include "attribute/stacks.h"
 #include "model/machine.h"
 #include "place/files/image_files.h"
 #include "sampling/off_cpu.h"
-#include "store/store.h"
 
-enum { SHELL = 100, OTHER = 200, WAITS_ID = STREAM_RAW_IDS + 1, MOST = 32 };
+enum { SHELL = 100, OTHER = 200, WAITS_ID = STREAM_RAW_IDS + 1 };
 
 /* ---- the kernel side, played by the test ---- */
 
@@ -100,20 +100,6 @@ uint64_t off_cpu_cost_ns(const struct off_cpu_counts *counts)
 {
 	(void)counts;
 	return 77;
-}
-
-/* ---- what is stored, played by the test ---- */
-
-struct store_writer {
-	struct sample samples[MOST];
-	size_t count;
-};
-
-bool store_add(struct store_writer *writer, const struct sample *sample)
-{
-	assert_true(writer->count < MOST);
-	writer->samples[writer->count++] = *sample;
-	return true;
 }
 
 /* ---- the world ---- */

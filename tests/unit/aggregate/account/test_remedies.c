@@ -67,11 +67,11 @@ static void run_time_systems_have_switches(void **state)
 	assert_int_equal(found.remedies.list.count, 2);
 	rows = found.remedies.list.items;
 	assert_string_equal(name_of(&fixture, &rows[0]), "server");
-	assert_string_equal(rows[0].mend, "java -XX:+PreserveFramePointer");
+	assert_string_equal(rows[0].fix, "java -XX:+PreserveFramePointer");
 	assert_int_equal(rows[0].samples, 30);
 	assert_int_equal(rows[0].whole, 40);
 	assert_string_equal(name_of(&fixture, &rows[1]), "other");
-	assert_null(rows[1].mend);
+	assert_null(rows[1].fix);
 	completeness_done(&found);
 	fixture_done(&fixture);
 }
@@ -96,7 +96,7 @@ static void a_few_stacks_need_no_remedy(void **state)
 	hit(&worker, bare, 4);
 	found = completeness_of(&fixture);
 	assert_int_equal(found.remedies.list.count, 1);
-	assert_non_null(strstr(found.remedies.list.items[0].mend, "-fasynchronous-unwind-tables"));
+	assert_non_null(strstr(found.remedies.list.items[0].fix, "-fasynchronous-unwind-tables"));
 	completeness_done(&found);
 	fixture_done(&fixture);
 }
@@ -170,9 +170,9 @@ static void the_greatest_depth_has_no_remedy(void **state)
 		assert_int_equal(found.remedies.list.count, 1);
 		row = &found.remedies.list.items[0];
 		if (cases[i].mended)
-			assert_string_equal(row->mend, "--max-depth, up to 1024");
+			assert_string_equal(row->fix, "--max-depth, up to 1024");
 		else
-			assert_null(row->mend);
+			assert_null(row->fix);
 		assert_non_null(
 			strstr(row->why, cases[i].mended ? "recording's limit" : "1024 frames"));
 		completeness_done(&found);
@@ -202,7 +202,7 @@ static void recursion_through_inlined_calls(void **state)
 	hit(&deep, fixture_chain(&fixture, stack, "[kernel]", "entry call"), 10);
 	found = completeness_of(&fixture);
 	assert_int_equal(found.remedies.list.count, 1);
-	assert_null(found.remedies.list.items[0].mend);
+	assert_null(found.remedies.list.items[0].fix);
 	completeness_done(&found);
 	fixture_done(&fixture);
 }
