@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -124,14 +127,8 @@ struct kept_files {
 	VEC(struct kept) list;
 };
 
-static int by_use(const void *left, const void *right)
-{
-	const struct kept *a = left, *b = right;
-
-	if (a->used.tv_sec != b->used.tv_sec)
-		return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
-	return a->used.tv_nsec < b->used.tv_nsec ? -1 : a->used.tv_nsec > b->used.tv_nsec;
-}
+DEFINE_ORDER(by_use, struct kept,
+	     COMPARE(a->used.tv_sec, b->used.tv_sec) ?: COMPARE(a->used.tv_nsec, b->used.tv_nsec))
 
 /* Lists one entry, or removes it if a killed writer left it. */
 static void take_stock_of(int folder, const char *name, struct kept_files *files)
@@ -232,4 +229,30 @@ void cache_folder_drop(struct cache_folder *folder, const char *name)
 {
 	if (folder->fd >= 0 && is_name(name))
 		unlinkat(folder->fd, name, 0);
+}
+
+/* An absolute path from the environment, or "": relative paths must be ignored (XDG Base Directory
+ * Specification). */
+static const char *from_environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && value[0] == '/' ? value : "";
+}
+
+int cache_folder_path(const char *name, char *ret_path, size_t size)
+{
+	const char *cache = from_environment("XDG_CACHE_HOME");
+	const char *home = from_environment("HOME");
+	int length;
+
+	if (geteuid() == 0)
+		length = snprintf(ret_path, size, "/var/cache/prospect/%s", name);
+	else if (*cache)
+		length = snprintf(ret_path, size, "%s/prospect/%s", cache, name);
+	else if (*home && access(home, F_OK) == 0)
+		length = snprintf(ret_path, size, "%s/.cache/prospect/%s", home, name);
+	else
+		return -ENOENT;
+	return length < 0 || (size_t)length >= size ? -ENOENT : 0;
 }

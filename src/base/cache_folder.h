@@ -41,4 +41,11 @@ int cache_folder_write(struct cache_folder *folder, const char *name, const void
 /* Removes a file that turned out to be bad. */
 void cache_folder_drop(struct cache_folder *folder, const char *name);
 
+/*
+ * Where we keep files that can be made again: ${XDG_CACHE_HOME:-~/.cache}/prospect/. Root has
+ * /var/cache/prospect: root reads only files of its own, also under sudo. The path of the folder
+ * @name in it, whether it exists or not. -ENOENT: there is no home folder.
+ */
+int cache_folder_path(const char *name, char *ret_path, size_t size);
+
 #endif

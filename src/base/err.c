@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 enum { ESCAPED = 4 }; /* characters of \xNN */
 
@@ -16,8 +16,8 @@ static void put(struct err *err, size_t used, const char *text)
 {
 	while (*text) {
 		uint32_t point;
-		size_t length = utf8_decode(text, &point);
-		bool escape = !length || utf8_commands_terminal(point);
+		size_t length = text_decode(text, &point);
+		bool escape = !length || text_commands_terminal(point);
 		size_t bytes = length ? length : 1;
 
 		if (used + (escape ? ESCAPED * bytes : bytes) >= sizeof(err->text))

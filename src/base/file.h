@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole small files (proc, sysfs), pieces of names, and writing. */
+/* Whole small files (proc, sysfs), pieces of names, writing, and removing. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -23,5 +23,12 @@ int file_write(int fd, const void *bytes, size_t size);
 /* Checks that everything written to @stream arrived. Returns 0 or the negative errno of the failed
  * write, even if an earlier flush met it. To find that errno again it may write one more byte. */
 int file_flush(FILE *stream);
+
+/* Removes a folder with everything below it. Links are removed, not followed; other file systems
+ * are left alone. Errors are ignored: what cannot be removed stays. */
+void file_remove_tree(const char *path);
+
+/* The bytes of all regular files below it. */
+uint64_t file_tree_bytes(const char *path);
 
 #endif

@@ -39,4 +39,16 @@ uint64_t hash_u64(uint64_t value);
 uint64_t hash_combine(uint64_t hash, uint64_t value);
 uint64_t hash_bytes(const void *bytes, size_t size);
 
+/* Defines the hashidx_equal @name for the array @list of an @owner_type: @test is an
+ * expression in @a and @b, pointers to the item and to the key, a @key_type. */
+#define DEFINE_EQUAL(name, owner_type, list, key_type, test)              \
+	static bool name(const void *owner, uint32_t id, const void *key) \
+	{                                                                 \
+		const typeof(*((const owner_type *)owner)->list) *a =     \
+			&((const owner_type *)owner)->list[id];           \
+		const key_type *b = key;                                  \
+                                                                          \
+		return test;                                              \
+	}
+
 #endif

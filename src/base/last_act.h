@@ -16,8 +16,8 @@ struct last_act;
  * until last_act_begin or last_act_cancel. Only one can exist at a time. */
 struct last_act *last_act_new(void);
 /* @act is called at most once, in the other thread, while the caller's threads run on: the data
- * behind @context (borrowed) must not change before last_act_cancel. If no thread can be started,
- * signals end the process without @act. */
+ * that @context (borrowed) points to must not change before last_act_cancel. If no thread can be
+ * started, signals end the process without @act. */
 void last_act_begin(struct last_act *last, void (*act)(void *context), void *context);
 /* Cancels the work: on return @act is not running and will not run. A signal that came too late for
  * @act takes effect now. NULL is fine. */

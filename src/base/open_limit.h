@@ -12,8 +12,8 @@
  * us. */
 void open_limit_raise(void);
 
-/* -EMFILE, with what to raise and to how much in @err, if the hard limit is less than @needed.
- * @act: what needs the files ("recording on 8 CPUs"). */
+/* -EMFILE, with what to raise and to how much in @err, if the hard limit is less than @needed;
+ * else 0. @act: what needs the files ("recording on 8 CPUs"). */
 int open_limit_check(size_t needed, const char *act, struct err *err);
 
 /* Sets the same text if @rc is -EMFILE, and names the system-wide limit if @rc is -ENFILE. Any

@@ -66,20 +66,12 @@ static int dress(const struct output_file *file, int fd, const struct stat *old)
 	return fchmod(fd, mode) < 0 ? -errno : 0;
 }
 
-/* The part after the last slash. Unlike dirname(3), a path that ends in a slash names no file. */
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Creates a file without a name in @path's folder: nothing remains of it however we end, SIGKILL
  * included. -EOPNOTSUPP if the file system has no such files, or we could not name it later. */
 static int make_unnamed(const char *path)
 {
 	_cleanup_free_ char *folder = xstrdup(path);
-	const char *name = last_name(path);
+	const char *name = file_base(path); /* "" if the path ends in a slash */
 	int fd;
 
 	if (!*name || strlen(path) + SUFFIX_LENGTH >= PATH_MAX ||

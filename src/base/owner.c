@@ -14,20 +14,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/scan.h"
 #include "base/xalloc.h"
 
 /* A number from the environment; false if it is missing or not a number. */
 static bool number_from_env(const char *name, unsigned *ret_number)
 {
-	const char *text = getenv(name);
-	char *end;
-	unsigned long value;
+	const char *text = secure_getenv(name);
+	uint64_t value;
 
-	if (!text || !*text)
-		return false;
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || *end || value >= (unsigned)-1)
+	if (!text || !scan_whole_number(text, 10, &value) || value >= (unsigned)-1)
 		return false;
 	*ret_number = (unsigned)value;
 	return true;
@@ -83,7 +79,7 @@ void owner_find(struct owner *ret_owner)
 		owner.uid = uid;
 		owner.gid = gid;
 	} else {
-		home = getenv("HOME");
+		home = secure_getenv("HOME");
 		if (home && !owner_keeps_in(home))
 			home = NULL;
 	}
@@ -98,54 +94,28 @@ void owner_find(struct owner *ret_owner)
 	*ret_owner = owner;
 }
 
-static void become(const struct owner *owner)
+/* The system call itself: the C library's setgroups(2) applies to all threads (nptl(7)). */
+static void set_groups(size_t count, const gid_t *groups)
 {
-	setfsgid(owner->gid); /* first: after setfsuid we lack the privilege */
-	setfsuid(owner->uid);
-}
-
-static void become_ourselves(void)
-{
-	setfsuid(geteuid());
-	setfsgid(getegid());
+	(void)!syscall(SYS_setgroups, count, groups);
 }
 
 void owner_begin(const struct owner *owner)
 {
 	if (!owner->other)
 		return;
-	(void)!setgroups(owner->group_count, owner->groups);
-	become(owner);
+	set_groups(owner->group_count, owner->groups);
+	setfsgid(owner->gid); /* first: after setfsuid we lack the privilege */
+	setfsuid(owner->uid);
 }
 
 void owner_end(const struct owner *owner)
 {
 	if (!owner->other)
 		return;
-	become_ourselves();
-	(void)!setgroups(owner->our_group_count, owner->our_groups);
-}
-
-/* The system call itself: the C library's setgroups(2) applies to all threads (nptl(7)). */
-static void set_groups_of_thread(size_t count, const gid_t *groups)
-{
-	(void)!syscall(SYS_setgroups, count, groups);
-}
-
-void owner_begin_thread(const struct owner *owner)
-{
-	if (!owner->other)
-		return;
-	set_groups_of_thread(owner->group_count, owner->groups);
-	become(owner);
-}
-
-void owner_end_thread(const struct owner *owner)
-{
-	if (!owner->other)
-		return;
-	become_ourselves();
-	set_groups_of_thread(owner->our_group_count, owner->our_groups);
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	set_groups(owner->our_group_count, owner->our_groups);
 }
 
 static bool belongs_to_root_alone(int fd)

@@ -34,14 +34,10 @@ void owner_find(struct owner *ret_owner);
  * existing parent decides. */
 bool owner_keeps_in(const char *path);
 /* Between the two calls, files are opened and created as the owner, with the owner's groups (some
- * user namespaces do not let us set them; then ours stay). Calls do not nest. Groups belong to the
- * whole process, so no other thread may run. */
+ * user namespaces do not let us set them; then ours stay). Calls do not nest. Other threads are not
+ * affected. */
 void owner_begin(const struct owner *owner);
 void owner_end(const struct owner *owner);
-
-/* The same for the calling thread alone; other threads are not affected. */
-void owner_begin_thread(const struct owner *owner);
-void owner_end_thread(const struct owner *owner);
 
 /* True if root may use @path (absolute or relative) by its name on behalf of another user: only
  * root can change what the name means. Every folder on the way, with the root folder and the

@@ -69,3 +69,13 @@ void radix_sort(struct radix_item *items, size_t count)
 	if (from != items)
 		memcpy(items, from, count * sizeof(*items));
 }
+
+void radix_arrange(const struct radix_item *order, size_t count, void *things, size_t size)
+{
+	_cleanup_free_ char *arranged = xmalloc(count * size + 1);
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(arranged + i * size, (const char *)things + order[i].id * size, size);
+	if (count)
+		memcpy(things, arranged, count * size);
+}

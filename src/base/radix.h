@@ -15,4 +15,8 @@ struct radix_item {
  * during the call. @items may be NULL if @count is 0. */
 void radix_sort(struct radix_item *items, size_t count);
 
+/* Moves each of @count things of @size bytes to its place in @order, whose ids are their places so
+ * far. Needs the memory of the things again during the call. */
+void radix_arrange(const struct radix_item *order, size_t count, void *things, size_t size);
+
 #endif

@@ -6,6 +6,7 @@
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -34,5 +35,19 @@ void *vec_grow(void *items, size_t *capacity, size_t wanted, size_t size);
 		(v)->items = NULL;              \
 		(v)->count = (v)->capacity = 0; \
 	} while (0)
+
+/*
+ * Returns memory from the middle of an array to the kernel. The array keeps its indices and its
+ * size; pages whose items are all empty are released and read as zeros.
+ */
+struct vec_pages {
+	void *items;			    /* from malloc(3), not a mapped file */
+	size_t count, size;		    /* the number of items, and the bytes of each */
+	bool (*is_empty)(const void *item); /* all zero, and will stay so */
+};
+
+/* Call this after item @number became empty: releases its pages if all other items in them are
+ * empty too. */
+void vec_release_pages(const struct vec_pages *array, size_t number);
 
 #endif

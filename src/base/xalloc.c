@@ -44,6 +44,15 @@ char *xstrdup(const char *text)
 	return xmemdup(text, strlen(text) + 1);
 }
 
+char *xstrndup(const char *text, size_t length)
+{
+	char *copy = strndup(text, length);
+
+	if (!copy)
+		out_of_memory(length + 1);
+	return copy;
+}
+
 void *xmemdup(const void *bytes, size_t size)
 {
 	void *copy = xmalloc(size);
@@ -53,16 +62,37 @@ void *xmemdup(const void *bytes, size_t size)
 	return copy;
 }
 
+char *xvasprintf(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		out_of_memory(0);
+	return text;
+}
+
 char *xasprintf(const char *format, ...)
 {
 	char *text;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = xvasprintf(format, args);
 	va_end(args);
-	if (length < 0)
-		out_of_memory(0);
 	return text;
+}
+
+FILE *xopen_memstream(char **ret_text, size_t *ret_size)
+{
+	FILE *stream = open_memstream(ret_text, ret_size);
+
+	if (!stream)
+		out_of_memory(0);
+	return stream;
+}
+
+void xclose_memstream(FILE *stream)
+{
+	if (ferror(stream) || fclose(stream) != 0)
+		out_of_memory(0);
 }

@@ -7,15 +7,25 @@
 #ifndef BASE_XALLOC_H
 #define BASE_XALLOC_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
+/* At most @length bytes of it. */
+char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *bytes, size_t size) __attribute__((malloc, returns_nonnull));
 /* The caller owns the string. */
 char *xasprintf(const char *format, ...)
 	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+char *xvasprintf(const char *format, va_list args)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
+/* open_memstream(3): text printed to the stream is in *@ret_text, which the caller owns, once
+ * xclose_memstream has closed it. */
+FILE *xopen_memstream(char **ret_text, size_t *ret_size) __attribute__((returns_nonnull));
+void xclose_memstream(FILE *stream);
 
 #endif

@@ -49,7 +49,7 @@ static void write_file(const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void reads_the_whole_file_behind_what_is_there(void **state)
+static void appends_the_whole_file(void **state)
 {
 	struct buf buf = { 0 };
 
@@ -97,7 +97,7 @@ static void reads_at_a_folder(void **state)
 	buf_done(&buf);
 }
 
-static void failures_are_told(void **state)
+static void failures_are_reported(void **state)
 {
 	struct buf buf = { 0 };
 	int64_t value = 5;
@@ -169,11 +169,11 @@ static void what_kept_output_from_arriving(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_the_whole_file_behind_what_is_there),
+		cmocka_unit_test(appends_the_whole_file),
 		cmocka_unit_test(reads_proc),
 		cmocka_unit_test(limits_count_from_the_start_of_the_file),
 		cmocka_unit_test(reads_at_a_folder),
-		cmocka_unit_test(failures_are_told),
+		cmocka_unit_test(failures_are_reported),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(last_parts),
 		cmocka_unit_test(what_kept_output_from_arriving),

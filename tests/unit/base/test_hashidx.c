@@ -52,7 +52,7 @@ static void finds_all_while_growing(void **state)
 	vec_free(&owner.keys);
 }
 
-/* The same hash for everything: slow, but each key is told from the others. */
+/* One hash for all keys is slow, but each key is still found. */
 static void tells_equal_hashes_apart(void **state)
 {
 	struct hashidx index = { 0 };
@@ -120,7 +120,7 @@ static void splitmix_vectors(void **state)
 	}
 }
 
-/* FNV-1a test vectors (64 bits), behind the same finaliser. */
+/* FNV-1a test vectors (64 bits), passed through the same finaliser. */
 static void fnv_vectors(void **state)
 {
 	assert_int_equal(hash_bytes("", 0), hash_u64(0xcbf29ce484222325ULL));

@@ -132,7 +132,7 @@ static void mode_and_owner_stay(void **state)
 	owner_stays(geteuid(), 23456);
 }
 
-/* What was longer before does not stick out behind. */
+/* A file that was longer is truncated; every hard link has the new contents. */
 static void all_names_stay(void **state)
 {
 	struct output_file *file;
@@ -165,7 +165,7 @@ static void given_up(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-/* Nobody can tidy up after SIGKILL. */
+/* No process removes temporary files after SIGKILL. */
 static void killed_leaves_nothing_behind(void **state)
 {
 	int folder = open(".", O_TMPFILE | O_WRONLY, 0600), status;
@@ -269,7 +269,7 @@ static void links_are_followed(void **state)
 }
 
 /* /dev/full takes nothing: the oracle of a full disk. It must not be replaced by a file. */
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
 	struct output_file *file;
 	struct err err = { "" };
@@ -462,7 +462,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_of_stdout, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(names_of_terminals, enter_folder, leave_folder),
 		cmocka_unit_test(readers_that_went_away),
-		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(a_full_disk_is_reported),
 		cmocka_unit_test(a_disk_that_was_full_before),
 	};
 

@@ -158,7 +158,7 @@ static void groups_are_the_owners(void **state)
 	assert_int_equal(groups[0], extra);
 }
 
-/* The groups that id(1) tells of a user who is in several. Returns how many, with @uid and @gid. */
+/* Finds a user in several groups: @uid, @gid and the groups that id(1) prints. Returns how many. */
 static int several_groups(uid_t *uid, gid_t *gid, gid_t *groups)
 {
 	static const char find[] =
@@ -218,17 +218,17 @@ static void *become_owner(void *context)
 	gid_t groups[OWNER_MAX_GROUPS];
 	bool all;
 
-	owner_begin_thread(owner);
+	owner_begin(owner);
 	all = setfsuid((uid_t)-1) == NOBODY && setfsgid((gid_t)-1) == NOBODY &&
 	      getgroups(OWNER_MAX_GROUPS, groups) == 2 && groups[0] == 4712 && groups[1] == 4713;
-	owner_end_thread(owner);
+	owner_end(owner);
 	all = all && setfsuid((uid_t)-1) == 0 && setfsgid((gid_t)-1) == 0 &&
 	      getgroups(OWNER_MAX_GROUPS, groups) == 1 && groups[0] == 4711;
-	owner_begin_thread(owner);
+	owner_begin(owner);
 	return all ? context : NULL;
 }
 
-/* Where one thread is the owner the others are who they were. */
+/* While one thread acts as the owner, the ids of the others stay as they were. */
 static void threads_do_not_meet(void **state)
 {
 	struct owner owner = { .other = true,
@@ -273,10 +273,10 @@ static void where_root_is_alone(void **state)
 	assert_int_equal(chmod(folder, 0770), 0);
 	assert_false(owner_root_alone("file")); /* a group may write */
 	assert_int_equal(chmod(folder, 01777), 0);
-	assert_false(owner_root_alone("./file")); /* everybody may, as in /tmp */
+	assert_false(owner_root_alone("./file")); /* all users may write, as in /tmp */
 	assert_int_equal(chmod(folder, 0700), 0);
 	assert_int_equal(chown(folder, NOBODY, 0), 0);
-	assert_false(owner_root_alone("file")); /* somebody else's */
+	assert_false(owner_root_alone("file")); /* another user owns it */
 	assert_int_equal(chdir("/"), 0);
 	rmdir(folder);
 }

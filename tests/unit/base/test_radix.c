@@ -70,11 +70,23 @@ static void none_and_one_are_in_order(void **state)
 	assert_int_equal(item.id, 6);
 }
 
+static void things_go_to_their_places(void **state)
+{
+	const struct radix_item order[] = { { 0, 2 }, { 0, 0 }, { 0, 1 } };
+	char things[][2] = { "b", "c", "a" };
+
+	(void)state;
+	radix_arrange(order, 0, NULL, sizeof(things[0]));
+	radix_arrange(order, 3, things, sizeof(things[0]));
+	assert_memory_equal(things, "a\0b\0c", sizeof(things));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_is_that_of_keys_then_places),
 		cmocka_unit_test(none_and_one_are_in_order),
+		cmocka_unit_test(things_go_to_their_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

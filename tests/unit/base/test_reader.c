@@ -193,8 +193,8 @@ static void nothing_can_be_read_of_nothing(void **state)
 	assert_true(reader.bad);
 }
 
-/* A part without bytes is there, of a reader that nobody gave any bytes too; the sanitizers see
- * that no address of none is counted on. */
+/* An empty part can be read, also from a reader without bytes. The sanitizers check that nothing is
+ * added to a NULL address. */
 static void no_bytes_are_always_there(void **state)
 {
 	struct reader zero = { .bad = false };

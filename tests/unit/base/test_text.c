@@ -51,11 +51,65 @@ static void long_words(void **state)
 	assert_int_equal(text_distance(a, a, 5), 0);
 }
 
+static void hex(void **state)
+{
+	static const uint8_t bytes[] = { 0x00, 0x0f, 0xab, 0xff };
+	struct buf text = { 0 };
+
+	text_add_hex(&text, bytes, 0);
+	assert_string_equal(buf_text(&text), "");
+	text_add_hex(&text, bytes, sizeof(bytes));
+	assert_string_equal(buf_text(&text), "000fabff");
+	buf_done(&text);
+}
+
+static void words(void **state)
+{
+	static const struct {
+		const char *text, *word;
+	} cases[] = {
+		{ "make", "make" },
+		{ "-O2", "-O2" },
+		{ "/tmp/a_b.prof", "/tmp/a_b.prof" },
+		{ "", "''" },
+		{ "a b", "'a b'" },
+		{ "it's", "'it'\\''s'" },
+		{ "'", "''\\'''" },
+		{ "i=0; $x", "'i=0; $x'" },
+		{ "*", "'*'" },
+		{ "~", "'~'" },
+		{ "h\xc3\xa9", "'h\xc3\xa9'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buf text = { 0 };
+
+		text_add_word(&text, cases[i].text);
+		assert_string_equal(buf_text(&text), cases[i].word);
+		assert_true(text_is_words(cases[i].word));
+		buf_done(&text);
+	}
+}
+
+static void no_words(void **state)
+{
+	static const char *const cases[] = {
+		"i=0; true", "'a",   "a'",     "$x",  "a\\b", "a\nb",
+		"'\033[2J'", "'\n'", "'\xff'", "a\\", "~/a",  "'\xe2\x80\xae'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_false(text_is_words(cases[i]));
+	assert_true(text_is_words("sh -c 'i=0; true' -- 'it'\\''s'"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances),
-		cmocka_unit_test(long_words),
+		cmocka_unit_test(distances), cmocka_unit_test(long_words), cmocka_unit_test(hex),
+		cmocka_unit_test(words),     cmocka_unit_test(no_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,14 +35,19 @@ static void copies_are_the_callers(void **state)
 {
 	char original[] = "text";
 	char *copy = xstrdup(original);
+	char *begin = xstrndup(original, 2), *whole = xstrndup(original, 9);
 	char *bytes = xmemdup(original, 2);
 	char *printed = xasprintf("%s-%d", original, 5);
 
 	original[0] = 'n';
 	assert_string_equal(copy, "text");
+	assert_string_equal(begin, "te");
+	assert_string_equal(whole, "text");
 	assert_memory_equal(bytes, "te", 2);
 	assert_string_equal(printed, "text-5");
 	free(copy);
+	free(begin);
+	free(whole);
 	free(bytes);
 	free(printed);
 }
@@ -54,6 +59,19 @@ static void zeroes(void **state)
 
 	assert_memory_equal(memory, none, sizeof(none));
 	free(memory);
+}
+
+static void printed_text_is_the_callers(void **state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = xopen_memstream(&text, &size);
+
+	fprintf(stream, "%d lines", 12);
+	xclose_memstream(stream);
+	assert_string_equal(text, "12 lines");
+	assert_int_equal(size, strlen("12 lines"));
+	free(text);
 }
 
 static void ask_for_too_much(void)
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(sizes_of_zero_are_memory_too),
 		cmocka_unit_test(copies_are_the_callers),
 		cmocka_unit_test(zeroes),
+		cmocka_unit_test(printed_text_is_the_callers),
 		cmocka_unit_test(out_of_memory_ends_the_program),
 	};
 

@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/gzip_stream.h"
-#include "base/inflate.h"
+#include "base/stream.h"
 
 struct pieces {
 	const char *bytes;
@@ -38,15 +37,15 @@ static int take(void *context, const void *bytes, size_t size)
 static int inflate_all(const char *bytes, size_t size, struct buf *ret_buf)
 {
 	struct pieces pieces = { bytes, size, 0 };
-	const struct inflate inflate = { .method = INFLATE_GZIP,
-					 .source = give,
-					 .source_context = &pieces,
-					 .sink = take,
-					 .sink_context = ret_buf,
-					 .most_bytes = 1 << 24 };
+	const struct stream_inflate inflate = { .method = STREAM_GZIP,
+						.source = give,
+						.source_context = &pieces,
+						.sink = take,
+						.sink_context = ret_buf,
+						.most_bytes = 1 << 24 };
 	struct err err;
 
-	return inflate_run(&inflate, &err);
+	return stream_inflate(&inflate, &err);
 }
 
 static void what_goes_in_comes_out(void **state)
@@ -54,7 +53,7 @@ static void what_goes_in_comes_out(void **state)
 	char *packed = NULL;
 	size_t packed_size = 0;
 	FILE *out = open_memstream(&packed, &packed_size);
-	struct gzip_stream *stream = gzip_stream_new(out);
+	struct stream_gzip *stream = stream_gzip_new(out);
 	struct buf plain = { 0 }, back = { 0 };
 	unsigned seed = 7;
 
@@ -66,10 +65,10 @@ static void what_goes_in_comes_out(void **state)
 			piece[j] = (char)(seed >> (i % 2 ? 16 : 28));
 		}
 		buf_add(&plain, piece, sizeof(piece) - (size_t)i);
-		gzip_stream_add(stream, piece, sizeof(piece) - (size_t)i);
+		stream_gzip_add(stream, piece, sizeof(piece) - (size_t)i);
 	}
-	gzip_stream_finish(stream);
-	gzip_stream_free(stream);
+	stream_gzip_finish(stream);
+	stream_gzip_free(stream);
 	fclose(out);
 	assert_true(packed_size < plain.size);
 	assert_int_equal(inflate_all(packed, packed_size, &back), 0);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/zstd_stream.h"
+#include "base/stream.h"
 
 static int take(void *context, const void *bytes, size_t size)
 {
@@ -44,27 +44,27 @@ static void pieces_of_any_size_make_the_same(void **state)
 	size_t size = make_frame(frame, "twenty-one bytes here", false);
 
 	for (size_t piece = 1; piece <= size; piece++) {
-		_cleanup_(zstd_stream_freep) struct zstd_stream *stream = zstd_stream_new(100);
+		_cleanup_(stream_zstd_freep) struct stream_zstd *stream = stream_zstd_new(100);
 		struct buf out = { 0 };
 
 		for (size_t at = 0; at < size; at += piece) {
 			size_t now = size - at < piece ? size - at : piece;
 
 			assert_int_equal(
-				zstd_stream_feed(stream, frame + at, now, take, &out, NULL), 0);
+				stream_zstd_feed(stream, frame + at, now, take, &out, NULL), 0);
 		}
 		assert_string_equal(buf_text(&out), "twenty-one bytes here");
 		buf_done(&out);
 	}
 }
 
-static void damage_is_told(void **state)
+static void damage_is_reported(void **state)
 {
-	_cleanup_(zstd_stream_freep) struct zstd_stream *stream = zstd_stream_new(100);
+	_cleanup_(stream_zstd_freep) struct stream_zstd *stream = stream_zstd_new(100);
 	struct buf out = { 0 };
 	struct err err;
 
-	assert_int_equal(zstd_stream_feed(stream, "no zstd at all", 14, take, &out, &err),
+	assert_int_equal(stream_zstd_feed(stream, "no zstd at all", 14, take, &out, &err),
 			 -EBADMSG);
 	assert_non_null(strstr(err.text, "corrupt"));
 	buf_done(&out);
@@ -72,11 +72,11 @@ static void damage_is_told(void **state)
 
 static void what_the_sink_says_ends_it(void **state)
 {
-	_cleanup_(zstd_stream_freep) struct zstd_stream *stream = zstd_stream_new(100);
+	_cleanup_(stream_zstd_freep) struct stream_zstd *stream = stream_zstd_new(100);
 	uint8_t frame[64];
 	size_t size = make_frame(frame, "text", true);
 
-	assert_int_equal(zstd_stream_feed(stream, frame, size, refuse, NULL, NULL), -ENOSPC);
+	assert_int_equal(stream_zstd_feed(stream, frame, size, refuse, NULL, NULL), -ENOSPC);
 }
 
 static int count(void *context, const void *bytes, size_t size)
@@ -88,7 +88,7 @@ static int count(void *context, const void *bytes, size_t size)
 /* Blocks of one byte repeated 128 KiB times, each 4 bytes long. */
 static void bombs_are_refused(void **state)
 {
-	_cleanup_(zstd_stream_freep) struct zstd_stream *stream = zstd_stream_new(100);
+	_cleanup_(stream_zstd_freep) struct stream_zstd *stream = stream_zstd_new(100);
 	uint8_t bomb[6 + 4 * 4096] = { 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38 };
 	const uint32_t block = 1 << 1 | (128 * 1024) << 3;
 	uint64_t came = 0;
@@ -96,7 +96,7 @@ static void bombs_are_refused(void **state)
 
 	for (size_t i = 0; i < 4096; i++)
 		memcpy(bomb + 6 + 4 * i, &block, 4);
-	assert_int_equal(zstd_stream_feed(stream, bomb, sizeof(bomb), count, &came, &err), -EFBIG);
+	assert_int_equal(stream_zstd_feed(stream, bomb, sizeof(bomb), count, &came, &err), -EFBIG);
 	assert_true(came < 20 << 20);
 	assert_non_null(strstr(err.text, "more than the limit"));
 }
@@ -105,7 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_of_any_size_make_the_same),
-		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(damage_is_reported),
 		cmocka_unit_test(what_the_sink_says_ends_it),
 		cmocka_unit_test(bombs_are_refused),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/page_release.h"
+#include "base/vec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static size_t taken_bytes(void)
 static void what_is_empty_is_given_back(void **state)
 {
 	struct item *items = make();
-	const struct page_release array = { items, COUNT, sizeof(*items), is_empty };
+	const struct vec_pages array = { items, COUNT, sizeof(*items), is_empty };
 	size_t before = taken_bytes(), bytes = COUNT * sizeof(*items);
 
 	for (size_t i = 0; i < COUNT; i++) {
@@ -68,7 +68,7 @@ static void what_is_empty_is_given_back(void **state)
 		if (number % 1000 == 0)
 			continue;
 		memset(&items[number], 0, sizeof(items[number]));
-		page_release_item(&array, number);
+		vec_release_pages(&array, number);
 	}
 	/* Each of the two hundred holds two pages at most: a tenth of them all. */
 	assert_true(taken_bytes() < before - bytes / 4 * 3);

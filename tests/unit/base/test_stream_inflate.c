@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/inflate.h"
+#include "base/stream.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/gzip_stream.h"
 
 enum { MOST = 4096 };
 
@@ -23,11 +22,11 @@ static void add_member(struct buf *file, const char *text)
 	char *bytes = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&bytes, &size);
-	struct gzip_stream *stream = gzip_stream_new(out);
+	struct stream_gzip *stream = stream_gzip_new(out);
 
-	gzip_stream_add(stream, text, strlen(text));
-	gzip_stream_finish(stream);
-	gzip_stream_free(stream);
+	stream_gzip_add(stream, text, strlen(text));
+	stream_gzip_finish(stream);
+	stream_gzip_free(stream);
 	fclose(out);
 	buf_add(file, bytes, size);
 	free(bytes);
@@ -59,15 +58,15 @@ static int keep(void *context, const void *bytes, size_t size)
 static int gunzip(const struct buf *file, size_t piece, struct buf *ret_text)
 {
 	struct pieces pieces = { .file = file, .size = piece };
-	const struct inflate inflate = { .method = INFLATE_GZIP,
-					 .source = next_piece,
-					 .source_context = &pieces,
-					 .sink = keep,
-					 .sink_context = ret_text,
-					 .most_bytes = MOST };
+	const struct stream_inflate inflate = { .method = STREAM_GZIP,
+						.source = next_piece,
+						.source_context = &pieces,
+						.sink = keep,
+						.sink_context = ret_text,
+						.most_bytes = MOST };
 
 	buf_clear(ret_text);
-	return inflate_run(&inflate, NULL);
+	return stream_inflate(&inflate, NULL);
 }
 
 static void all_members_of_gzip(void **state)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 
 static void escapes(void **state)
 {
@@ -37,9 +37,9 @@ static void escapes(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf escaped = { 0 }, back = { 0 };
 
-		escape_add(&escaped, cases[i].name, ";");
+		text_escape(&escaped, cases[i].name, ";");
 		assert_string_equal(buf_text(&escaped), cases[i].escaped);
-		escape_undo(&back, buf_text(&escaped));
+		text_unescape(&back, buf_text(&escaped));
 		assert_string_equal(buf_text(&back), cases[i].name);
 		buf_done(&escaped);
 		buf_done(&back);
@@ -61,16 +61,16 @@ static void random_names_come_back(void **state)
 			seed = seed * 1103515245 + 12345;
 			name[j] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
 		}
-		escape_add(&escaped, name, "; ");
+		text_escape(&escaped, name, "; ");
 		assert_null(strpbrk(buf_text(&escaped), "; \n\x7f"));
-		escape_undo(&back, buf_text(&escaped));
+		text_unescape(&back, buf_text(&escaped));
 		assert_string_equal(buf_text(&back), name);
 		buf_done(&escaped);
 		buf_done(&back);
 	}
 }
 
-/* What no escape_add can have written is somebody's name. */
+/* What text_escape cannot have written is a name and stays as it is. */
 static void foreign_texts_stay(void **state)
 {
 	static const char *const texts[] = {
@@ -80,7 +80,7 @@ static void foreign_texts_stay(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct buf back = { 0 };
 
-		escape_undo(&back, texts[i]);
+		text_unescape(&back, texts[i]);
 		assert_string_equal(buf_text(&back), texts[i]);
 		buf_done(&back);
 	}
@@ -103,7 +103,7 @@ static void names_in_stacks(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buf escaped = { 0 };
 
-		escape_add_name(&escaped, cases[i].name);
+		text_escape_name(&escaped, cases[i].name);
 		assert_string_equal(buf_text(&escaped), cases[i].escaped);
 		buf_done(&escaped);
 	}
