@@ -20,10 +20,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "base/owner.h"
 #include "base/xalloc.h"
 #include "foreign/door_walk.h"
 #include "foreign/foreign.h"
+#include "foreign/map_query.h"
 
 enum {
 	MOST_GROUPS = 64, /* of a user; rights that only further groups give are missed */
@@ -376,7 +379,12 @@ static int open_near(const struct readers *readers, const struct door_root *root
 
 static void set_file(struct door_file *file, bool copy, const struct stat *st)
 {
-	*file = (struct door_file){ .copy = copy, .device = st->st_dev, .inode = st->st_ino };
+	*file = (struct door_file){ .copy = copy,
+				    .device = st->st_dev,
+				    .inode = st->st_ino,
+				    .ctime_ns = (int64_t)st->st_ctim.tv_sec * (int64_t)NS_PER_S +
+						st->st_ctim.tv_nsec,
+				    .unlinked = st->st_nlink == 0 };
 }
 
 static int open_far(struct foreign *foreign, const struct foreign_question *question,
@@ -388,6 +396,7 @@ static int open_far(struct foreign *foreign, const struct foreign_question *ques
 	if (rc < 0)
 		return rc;
 	set_file(ret_file, answer.copy, &answer.st);
+	ret_file->name = answer.name;
 	return answer.fd;
 }
 
@@ -527,12 +536,13 @@ int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, 
 	return folder < 0 ? -errno : (int)folder;
 }
 
-static int stat_far(struct foreign *foreign, const char *path, uint64_t place,
-		    struct stat *ret_stat)
+/* @root may be NULL. */
+static int stat_far(struct foreign *foreign, const struct door_root *root, const char *path,
+		    uint64_t place, struct stat *ret_stat)
 {
-	const struct foreign_question question = { .kind = WIRE_STAT,
-						   .name = path,
-						   .place = place };
+	const struct foreign_question question = {
+		.kind = WIRE_STAT, .root = root, .name = path, .place = place
+	};
 	struct foreign_answer answer;
 	int rc = foreign_ask(foreign, &question, &answer, NULL);
 
@@ -555,14 +565,35 @@ int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat)
 	/* the walk does not follow the magic links of /proc */
 	if ((place != -EREMOTE && place != -ELOOP) || !whole)
 		return place;
-	return stat_far(foreign, whole, way.device, ret_stat);
+	return stat_far(foreign, NULL, whole, way.device, ret_stat);
 }
 
 int door_stat_magic(struct foreign *foreign, const char *path, int32_t pid, struct stat *ret_stat)
 {
 	if (!foreign)
 		return stat(path, ret_stat) < 0 ? -errno : 0;
-	return stat_far(foreign, path, foreign_files_place(pid), ret_stat);
+	return stat_far(foreign, NULL, path, foreign_files_place(pid), ret_stat);
+}
+
+int door_stat_below(const char *root, const char *path, struct stat *ret_stat)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	_cleanup_close_ int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int place =
+		folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	return place < 0 || fstat(place, ret_stat) < 0 ? -errno : 0;
+}
+
+int door_stat_of(struct foreign *foreign, int32_t pid, const char *path, struct stat *ret_stat)
+{
+	_cleanup_free_ char *root = xasprintf("/proc/%d/root", pid);
+
+	if (!foreign)
+		return door_stat_below(root, path, ret_stat);
+	return stat_far(foreign, &(struct door_root){ .path = root }, path,
+			foreign_files_place(pid), ret_stat);
 }
 
 static int read_all(int fd, uint64_t size, struct buf *buf)
@@ -603,6 +634,31 @@ int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_
 	return read_all(fd, (uint64_t)answer.st.st_size, buf);
 }
 
+int door_ask_mapping(struct foreign *foreign, int32_t pid, uint64_t address,
+		     struct map_query *ret_query)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", pid);
+	const struct foreign_question question = { .kind = WIRE_MAPPING,
+						   .name = path,
+						   .offset = address,
+						   .limit = sizeof(*ret_query),
+						   .place = foreign_process_place(pid) };
+	_cleanup_close_ int fd = -1;
+	struct foreign_answer answer;
+	int rc;
+
+	if (!foreign)
+		return map_query(path, address, ret_query);
+	rc = foreign_ask(foreign, &question, &answer, NULL);
+	if (rc < 0)
+		return rc;
+	fd = answer.fd;
+	if (pread(fd, ret_query, sizeof(*ret_query), 0) != sizeof(*ret_query) ||
+	    ret_query->build_id_size > MAP_QUERY_BUILD_ID)
+		return -EPROTO;
+	return 0;
+}
+
 static ssize_t read_memory_here(const char *path, uint64_t address, void *bytes, size_t size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -635,4 +691,40 @@ ssize_t door_read_memory(struct foreign *foreign, int32_t pid, uint64_t address,
 	fd = answer.fd;
 	got = pread(fd, bytes, size, 0);
 	return got < 0 ? -errno : got;
+}
+
+/* Checks a file that root opened because the user may not search its folders: it must be a regular
+ * file, which the user owns and may read. */
+static int check_owned(int fd, uid_t user, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(err, -errno, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EINVAL, "not a regular file");
+	if (st.st_uid != user || !(st.st_mode & S_IRUSR))
+		return err_set(err, -EACCES, "%s", strerror(EACCES));
+	return 0;
+}
+
+int door_open_typed(const char *path, struct err *err)
+{
+	struct readers readers = { 0 };
+	struct owner owner;
+	int fd, rc;
+
+	owner_find(&owner);
+	if (owner.other)
+		readers_add(&readers, owner.uid);
+	fd = door_open(&readers, NULL, path, err);
+	if (fd != -EACCES || !owner.other || !owner_root_alone(path))
+		return fd;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_set(err, -errno, "%s", strerror(errno));
+	rc = check_owned(fd, owner.uid, err);
+	if (rc < 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
 }

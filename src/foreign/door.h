@@ -25,6 +25,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "foreign/mapping_name.h"
 
 struct foreign;
 struct stat;
@@ -71,11 +72,21 @@ struct door_file {
 	bool copy; /* The descriptor is of a copy in memory, which neither changes nor blocks: same
 		      size, time of change, bytes and, where we may, owner. */
 	uint64_t device, inode; /* of the original file */
+	int64_t ctime_ns;
+	bool unlinked;
+	struct mapping_name name; /* only of a copy; 0, 0: not known */
 };
 
 /* The same, with facts about the file. -ETIMEDOUT: its file system did not answer. */
 int door_open_file(const struct readers *readers, const struct door_root *root, const char *name,
 		   struct door_file *ret_file, struct err *err);
+
+/* Opens the regular file at @path for reading, named by the user on the command line, whose bytes
+ * end up in a file of the user's. The caller owns the descriptor. Under sudo it is opened with the
+ * invoking user's rights. If that user may not search its folder, it is opened as root, provided
+ * that only root can change what the name means (owner_root_alone) and the user owns the file.
+ * Negative errno with a reason that does not begin with the name. */
+int door_open_typed(const char *path, struct err *err);
 
 /* Opens a regular file with our own rights, by a path through the magic links of /proc: to the root
  * of a process or to a file that it has mapped. @device: the file's device according to the kernel;
@@ -93,11 +104,21 @@ int door_open_folder_of(struct foreign *foreign, int32_t pid, const char *path, 
 int door_stat(struct foreign *foreign, const char *path, struct stat *ret_stat);
 /* The same for a path through the magic links of /proc/@pid. */
 int door_stat_magic(struct foreign *foreign, const char *path, int32_t pid, struct stat *ret_stat);
+/* The same for a path as process @pid sees it: neither it nor a link on its way leads out of the
+ * root of the process. */
+int door_stat_of(struct foreign *foreign, int32_t pid, const char *path, struct stat *ret_stat);
+/* The same with the folder that is the root. May block. */
+int door_stat_below(const char *root, const char *path, struct stat *ret_stat);
 
 /* Appends to @buf a file of /proc/PID that needs the memory of the process, and so may block while
  * the process does. 0 or negative errno: -EFBIG above @limit bytes. */
 int door_read_proc(struct foreign *foreign, int32_t pid, const char *name, size_t limit,
 		   struct buf *buf);
+
+/* What the kernel says about the mapping of a process at @address: foreign/map_query.h. */
+struct map_query;
+int door_ask_mapping(struct foreign *foreign, int32_t pid, uint64_t address,
+		     struct map_query *ret_query);
 
 /* Reads the memory of a process at @address with our own rights. Returns the number of bytes that
  * could be read, at most DOOR_MOST_MEMORY at a time, or negative errno. Where Yama lets only

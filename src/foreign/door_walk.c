@@ -83,7 +83,7 @@ static int set_out(struct walk *walk, int at)
 }
 
 /* The path of @part in the folder @here. The caller frees it. */
-static char *path_behind(const char *here, const char *part)
+static char *path_of_part(const char *here, const char *part)
 {
 	const char *slash = strrchr(here, '/');
 
@@ -118,7 +118,7 @@ static int open_part(const struct walk *walk, const char *part, char **ret_here)
 		fd = openat(walk->at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	next = path_behind(walk->here, part);
+	next = path_of_part(walk->here, part);
 	fd = keep_away(walk->way, next);
 	if (fd == 0)
 		fd = open_next(walk, part, next);
@@ -129,7 +129,7 @@ static int open_part(const struct walk *walk, const char *part, char **ret_here)
 /* ---- in user space ---- */
 
 /* Replaces a link by its target. The link's owner, who may change it, decides where it leads. */
-static int follow(struct walk *walk, int link, const char *behind)
+static int follow(struct walk *walk, int link, const char *after)
 {
 	char target[PATH_MAX];
 	struct statfs fs;
@@ -146,8 +146,8 @@ static int follow(struct walk *walk, int link, const char *behind)
 		return -errno;
 	if (size == 0 || (size_t)size == sizeof(target))
 		return -ENAMETOOLONG;
-	rest = xasprintf("%.*s/%s", (int)size, target, behind);
-	if (*behind == '\0')
+	rest = xasprintf("%.*s/%s", (int)size, target, after);
+	if (*after == '\0')
 		rest[size] = '\0';
 	free(walk->rest);
 	walk->rest = rest;

@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "foreign/serve.h"
 
 enum {
 	SILENCE_MS = 2000, /* give up after this time without a sign of life */
@@ -101,15 +100,18 @@ static bool drop_descriptors(int socket)
 	int nothing = open("/dev/null", O_RDWR);
 
 	if (nothing < 0)
+		nothing = open("/", O_PATH); /* a bare root has no /dev */
+	if (nothing < 0)
 		return false;
-	for (int fd = 0; fd < SERVE_SOCKET; fd++) {
+	for (int fd = 0; fd < FOREIGN_SOCKET; fd++) {
 		if (dup2(nothing, fd) < 0)
 			return false;
 	}
-	if (socket == SERVE_SOCKET ? fcntl(socket, F_SETFD, 0) < 0 : dup2(socket, SERVE_SOCKET) < 0)
+	if (socket == FOREIGN_SOCKET ? fcntl(socket, F_SETFD, 0) < 0
+				     : dup2(socket, FOREIGN_SOCKET) < 0)
 		return false;
-	if (syscall(SYS_close_range, SERVE_SOCKET + 1, ~0U, 0) < 0) {
-		for (int fd = SERVE_SOCKET + 1; fd < sysconf(_SC_OPEN_MAX); fd++)
+	if (syscall(SYS_close_range, FOREIGN_SOCKET + 1, ~0U, 0) < 0) {
+		for (int fd = FOREIGN_SOCKET + 1; fd < sysconf(_SC_OPEN_MAX); fd++)
 			close(fd);
 	}
 	return true;
@@ -119,7 +121,7 @@ static bool drop_descriptors(int socket)
 static void become_reader(int socket, pid_t parent) __attribute__((noreturn));
 static void become_reader(int socket, pid_t parent)
 {
-	static char name[] = "prospect", option[] = SERVE_OPTION;
+	char name[] = "prospect", option[] = FOREIGN_OPTION;
 	char *argv[] = { name, option, NULL };
 	sigset_t none;
 
@@ -292,6 +294,7 @@ static int take(struct foreign *foreign, const struct wire_answer *answer, int *
 	    (wants_fd && !may_be_read(foreign, *fd, answer, question->limit)))
 		return err_set(err, -EPROTO, "invalid reply from the file reader process");
 	*ret_answer = (struct foreign_answer){ .fd = steal_fd(*fd), .copy = answer->copy != 0 };
+	ret_answer->name = answer->name;
 	wire_get_stat(answer, &ret_answer->st);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Reads files that may never answer: files on a file system whose server is gone, and /proc files
  * of processes that such a file system blocks. open(2), stat(2) and read(2) have no deadline, so a
- * reader process of ours (foreign/serve.h) calls them, and we wait for it as long as it shows that
+ * reader process of ours (foreign_serve.c) calls them, and we wait for it as long as it shows that
  * it is working. We give up on a reader that does not answer in time, and never wait for it again;
  * further requests for the same place fail at once until it answers after all. The result is a copy
  * of the bytes in sealed memory, which neither changes nor blocks.
@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/pause.h"
@@ -40,7 +39,7 @@ struct foreign_question {
 	const struct door_root *root;  /* NULL: none */
 	const char *name;
 	uint64_t limit;	 /* bytes */
-	uint64_t offset; /* of the first byte, for WIRE_PART */
+	uint64_t offset; /* of the first byte, for WIRE_PART; the address, for WIRE_MAPPING */
 	uint64_t place;	 /* hangs as a whole: a device, or one of the places below */
 };
 
@@ -49,14 +48,28 @@ uint64_t foreign_process_place(int32_t pid);
 uint64_t foreign_files_place(int32_t pid);
 
 struct foreign_answer {
-	int fd;		/* the caller's; -1 for WIRE_STAT */
-	bool copy;	/* sealed memory; else the file itself, on a local mount */
-	struct stat st; /* of the file: device, inode, size, mtime, uid and mode */
+	int fd;			  /* the caller's; -1 for WIRE_STAT */
+	bool copy;		  /* sealed memory; else the file itself, on a local mount */
+	struct stat st;		  /* of the file: device, inode, size, times, links, uid and mode */
+	struct mapping_name name; /* of a copied file; 0, 0: not known */
 };
 
 /* 0, or negative errno with a reason that does not begin with a name: -ETIMEDOUT if the reader did
  * not answer in time, now or before. */
 int foreign_ask(struct foreign *foreign, const struct foreign_question *question,
 		struct foreign_answer *ret_answer, struct err *err);
+
+/*
+ * The reader process touches files that may never answer. It handles one question after the other
+ * and may hang in any of them; then the other side has already given up on it. It keeps no state
+ * between questions, and holds nothing that another process waits for.
+ */
+
+/* The only argument of prospect as the reader process, and the descriptor of its socket. */
+#define FOREIGN_OPTION "--internal-reader"
+enum { FOREIGN_SOCKET = 3 };
+
+/* Answers questions from the socket until the other side closes it, at once if there is none. */
+void foreign_serve(int socket);
 
 #endif

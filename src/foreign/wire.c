@@ -132,8 +132,11 @@ void wire_set_stat(struct wire_answer *answer, const struct stat *st)
 	answer->size = (uint64_t)st->st_size;
 	answer->mtime_s = st->st_mtim.tv_sec;
 	answer->mtime_ns = st->st_mtim.tv_nsec;
+	answer->ctime_s = st->st_ctim.tv_sec;
+	answer->ctime_ns = st->st_ctim.tv_nsec;
 	answer->uid = st->st_uid;
 	answer->mode = st->st_mode;
+	answer->nlink = (uint32_t)st->st_nlink;
 }
 
 void wire_get_stat(const struct wire_answer *answer, struct stat *st)
@@ -143,6 +146,8 @@ void wire_get_stat(const struct wire_answer *answer, struct stat *st)
 			     .st_size = (off_t)answer->size,
 			     .st_uid = answer->uid,
 			     .st_mode = answer->mode,
-			     .st_mtim = { .tv_sec = answer->mtime_s,
-					  .tv_nsec = answer->mtime_ns } };
+			     .st_nlink = answer->nlink,
+			     .st_mtim = { .tv_sec = answer->mtime_s, .tv_nsec = answer->mtime_ns },
+			     .st_ctim = { .tv_sec = answer->ctime_s,
+					  .tv_nsec = answer->ctime_ns } };
 }

@@ -20,18 +20,15 @@
  * Questions:
  *   OPEN    a regular file, by door_open
  *   FOLLOW  a file by its path, through any link, with our own rights
- *   STAT    stat(2) of a path
+ *   STAT    stat(2) of a path; with a root, of one that does not leave it
  *   READ    the current contents of a /proc file
  *   PART    as much of a /proc file as can be read from an offset on
+ *   MAPPING a struct map_query: which file is mapped at an offset, of a /proc/PID/maps
  */
-#define WIRE_QUESTIONS(X) X(OPEN) X(FOLLOW) X(STAT) X(READ) X(PART)
+#define WIRE_QUESTIONS(X) X(OPEN) X(FOLLOW) X(STAT) X(READ) X(PART) X(MAPPING)
 
-enum wire_kind {
-#define ROW(id) WIRE_##id,
-	WIRE_QUESTIONS(ROW)
-#undef ROW
-		WIRE_KIND_COUNT
-};
+#define WIRE_ENUM(id) WIRE_##id,
+enum wire_kind { WIRE_QUESTIONS(WIRE_ENUM) WIRE_KIND_COUNT };
 
 enum {
 	WIRE_MOST_TEXT = 2 * PATH_MAX, /* two paths with their NULs */
@@ -43,7 +40,7 @@ struct wire_question {
 	uint32_t kind;
 	uint64_t number; /* repeated in the answer */
 	uint64_t limit;	 /* the most bytes to return */
-	uint64_t offset; /* of the first byte, for PART */
+	uint64_t offset; /* of the first byte, for PART; the address, for MAPPING */
 	uint32_t uids[READERS_MOST];
 	uint32_t uid_count, anybody, sealed;
 	uint32_t root_size, name_size; /* with their NULs; 0: no root */
@@ -55,8 +52,9 @@ struct wire_answer {
 	int32_t rc; /* 0, a negative errno, or WIRE_AT_WORK: the answer follows later */
 	uint64_t number;
 	uint64_t device, inode, size; /* of the original file */
-	int64_t mtime_s, mtime_ns;
-	uint32_t uid, mode;
+	int64_t mtime_s, mtime_ns, ctime_s, ctime_ns;
+	uint32_t uid, mode, nlink;
+	struct mapping_name name; /* of a copied file; 0, 0: not known */
 	uint32_t copy; /* the descriptor is a sealed copy, which cannot change or block */
 	char reason[WIRE_MOST_REASON];
 };

@@ -29,7 +29,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "base/tree_removal.h"
+#include "base/file.h"
 #include "foreign/door_walk.h"
 
 enum {
@@ -59,7 +59,7 @@ static int remove_place(void **state)
 
 	if (chdir("/") < 0)
 		return -1;
-	tree_removal(place->folder);
+	file_remove_tree(place->folder);
 	free(place);
 	return 0;
 }
@@ -119,7 +119,7 @@ static void only_regular_files(void **state)
 	assert_int_equal(try_ourselves("", NULL, &err), -ENOENT);
 }
 
-/* /proc has our own secrets, and links to what nobody named. */
+/* /proc has prospect's own secrets, and links to files that were not named. */
 static void nothing_of_proc(void **state)
 {
 	_cleanup_close_ int fd = -1;
@@ -266,7 +266,7 @@ static void read_capabilities(struct __user_cap_data_struct *data)
 	assert_int_equal(syscall(SYS_capget, &head, data), 0);
 }
 
-/* We are who we were, whatever came of it. */
+/* Ids, groups and capabilities are as before, whatever the outcome. */
 static void we_stay_ourselves(void **state)
 {
 	struct __user_cap_data_struct before[_LINUX_CAPABILITY_U32S_3],
@@ -316,7 +316,7 @@ static int reads_as_user(void)
 		return 1;
 	if (try_as(0, "own") < 0 || try_as(NOBODY, "own") < 0)
 		return 2;
-	/* we cannot be the other: what everybody may read has to do */
+	/* we cannot become the other user: only files that all may read are opened */
 	if (try_as(NOBODY + 1, "own") != -EACCES || try_as(NOBODY + 1, "public") < 0)
 		return 3;
 	return try_as(NOBODY + 1, "own_folder/public") == -EACCES ? 0 : 4;
@@ -337,7 +337,7 @@ static void other_privileges(void **state)
 	apart(reads_as_user);
 }
 
-/* Ours give no right to somebody else. */
+/* Our groups give no rights to another user. */
 static int has_a_group(void)
 {
 	const gid_t group = NOBODY + 2;
@@ -625,7 +625,7 @@ static int walk_into_mounts(void)
 	return 0;
 }
 
-static void mounts_that_nobody_listed(void **state)
+static void mounts_that_are_not_listed(void **state)
 {
 	(void)state;
 	need_root();
@@ -654,7 +654,7 @@ int main(void)
 		IN_PLACE(readers_that_are_led_apart),
 		IN_PLACE(sets_of_readers),
 		IN_PLACE(by_hand_as_the_kernel),
-		IN_PLACE(mounts_that_nobody_listed),
+		IN_PLACE(mounts_that_are_not_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,6 @@
 
 #include <cmocka.h>
 
-#include "foreign/serve.h"
-
 static const char manner[] = "FOREIGN_TEST";
 
 enum { LIMIT = 100, PLACE = 7 };
@@ -42,7 +40,7 @@ static int sealed(const char *text)
 /* Room for one packet that is too long. */
 struct reply {
 	struct wire_answer answer;
-	char behind[16];
+	char rest[16];
 	size_t size;
 	int fd;
 	int times;
@@ -118,7 +116,7 @@ static void is_a_device(struct reply *reply)
 	reply->answer.size = 0;
 }
 
-/* A memfd is of no mount that anybody sees. */
+/* A memfd is on a mount that is not listed. */
 static void is_of_no_local_mount(struct reply *reply)
 {
 	reply->answer.copy = 0;
@@ -132,7 +130,7 @@ static void ends_at_once(struct reply *reply)
 static void ends_half_way(struct reply *reply)
 {
 	reply->answer.rc = WIRE_AT_WORK;
-	(void)wire_send(SERVE_SOCKET, &reply->answer, sizeof(reply->answer), -1);
+	(void)wire_send(FOREIGN_SOCKET, &reply->answer, sizeof(reply->answer), -1);
 	_exit(0);
 }
 
@@ -146,7 +144,7 @@ static void is_silent(struct reply *reply)
 {
 	char byte;
 
-	(void)recv(SERVE_SOCKET, &byte, 1, 0);
+	(void)recv(FOREIGN_SOCKET, &byte, 1, 0);
 	_exit(0);
 }
 
@@ -176,7 +174,7 @@ static void answer_badly(const struct hostile *hostile)
 	static struct wire_question question;
 	int fd;
 
-	while (wire_receive(SERVE_SOCKET, &question, sizeof(question), &fd) > 0) {
+	while (wire_receive(FOREIGN_SOCKET, &question, sizeof(question), &fd) > 0) {
 		struct reply reply = { .answer = { .magic = WIRE_MAGIC,
 						   .number = question.number,
 						   .size = 4,
@@ -187,7 +185,7 @@ static void answer_badly(const struct hostile *hostile)
 
 		hostile->spoil(&reply);
 		while (reply.times--)
-			(void)wire_send(SERVE_SOCKET, &reply.answer, reply.size, reply.fd);
+			(void)wire_send(FOREIGN_SOCKET, &reply.answer, reply.size, reply.fd);
 	}
 }
 
@@ -201,7 +199,7 @@ static int be_the_process(void)
 			return 0;
 		}
 	}
-	serve_run(SERVE_SOCKET);
+	foreign_serve(FOREIGN_SOCKET);
 	return 0;
 }
 
@@ -293,7 +291,7 @@ static void places_that_hang(void **state)
 	foreign_free(foreign);
 }
 
-/* A descriptor that nobody asked for. */
+/* A descriptor that was not requested. */
 static void unasked_descriptors(void **state)
 {
 	struct foreign *foreign = foreign_new((struct pause){ 0 });
@@ -339,7 +337,7 @@ static bool is_answered(const struct wire_question *question, size_t size)
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		serve_run(ends[1]);
+		foreign_serve(ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -392,7 +390,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(bad_questions),
 	};
 
-	if (argc == 2 && strcmp(argv[1], SERVE_OPTION) == 0)
+	if (argc == 2 && strcmp(argv[1], FOREIGN_OPTION) == 0)
 		return be_the_process();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void test_overlays_are_as_their_layers(void **state)
 	assert_string_equal(obstacle(mounts, "/seven/x"), "/seven");
 }
 
-/* In a container nobody sees the layers of the root; but we run from it. */
+/* In a container the root's layers cannot be seen, but prospect itself runs from that overlay. */
 static void test_our_own_overlay(void **state)
 {
 	static const char text[] = "50 1 0:50 / / rw - overlay overlay rw,lowerdir=l/1:l/2\n"
@@ -158,7 +158,7 @@ static void test_local_ones_in_reach(void **state)
 	assert_int_equal(count, 3);
 }
 
-/* Ours are as the kernel tells them: at least there is a root, and /proc on it. */
+/* The mounts of this process come from the kernel: there is at least a root, and /proc on it. */
 static void test_our_own(void **state)
 {
 	_cleanup_(mounts_freep) struct mounts *mounts = mounts_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "foreign/typed_file.h"
+#include "foreign/door.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +16,14 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/owner.h"
-#include "base/tree_removal.h"
 
 enum { USER = 61234 }; /* no user has this number */
 
 static const char user[] = "61234";
 
-/* A folder where nobody but root can change what a name means. */
+/* A folder where only root can change what a name means. */
 static int make_folder(void **state)
 {
 	char template[] = "/run/prospect-test-XXXXXX";
@@ -44,7 +44,7 @@ static int remove_folder(void **state)
 	if (chdir("/") < 0)
 		return -1;
 	if (*state)
-		tree_removal(*state);
+		file_remove_tree(*state);
 	free(*state);
 	return 0;
 }
@@ -77,7 +77,7 @@ static void under_sudo(void)
 static int try_open(const char *name)
 {
 	struct err err = { "" };
-	_cleanup_close_ int fd = typed_file_open(name, &err);
+	_cleanup_close_ int fd = door_open_typed(name, &err);
 	char text[64] = "";
 
 	if (fd < 0) {
@@ -97,7 +97,7 @@ static void root_opens_all(void **state)
 	assert_int_equal(symlink("own", "link"), 0);
 	assert_int_equal(try_open("own"), 0);
 	assert_int_equal(try_open("users"), 0);
-	close(typed_file_open("link", NULL));
+	close(door_open_typed("link", NULL));
 	assert_int_equal(try_open("missing"), -ENOENT);
 	assert_int_equal(try_open("."), -EINVAL);
 }
@@ -170,7 +170,7 @@ static void under_sudo_links_lead_where_the_user_may(void **state)
 	assert_true(try_open("to-roots") < 0);
 	assert_true(try_open("to-closed/public") < 0);
 	assert_int_equal(try_open("closed/public"), -EACCES);
-	close(typed_file_open("to-public", NULL));
+	close(door_open_typed("to-public", NULL));
 }
 
 static void neither_pipes_nor_folders(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "foreign/serve.h"
+#include "foreign/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/xalloc.h"
+#include "foreign/map_query.h"
 #include "foreign/mounts.h"
 #include "foreign/wire.h"
 
@@ -145,6 +147,7 @@ static int hand_on(struct serving *serving, int fd)
 	if (serving->answer.size > serving->question.limit)
 		return say(serving, -EFBIG, "too large to copy, and its file system may hang");
 	serving->answer.copy = 1;
+	(void)mapping_name_read(fd, &serving->answer.name);
 	copy = copy_file(serving, fd);
 	return copy < 0 ? say(serving, copy, strerror(-copy)) : copy;
 }
@@ -176,12 +179,13 @@ static int follow(struct serving *serving, const char *name)
 	return fd < 0 ? say(serving, -errno, strerror(errno)) : hand_on(serving, fd);
 }
 
-static int tell_stat(struct serving *serving, const char *name)
+static int tell_stat(struct serving *serving, const char *root, const char *name)
 {
 	struct stat st;
+	int rc = root ? door_stat_below(root, name, &st) : stat(name, &st) < 0 ? -errno : 0;
 
-	if (stat(name, &st) < 0)
-		return say(serving, -errno, strerror(errno));
+	if (rc < 0)
+		return say(serving, rc, strerror(-rc));
 	wire_set_stat(&serving->answer, &st);
 	return 0;
 }
@@ -224,6 +228,15 @@ static int read_part(struct serving *serving, const char *name)
 	return hand_on_bytes(serving, serving->chunk, (size_t)got);
 }
 
+static int ask_mapping(struct serving *serving, const char *name)
+{
+	struct map_query query;
+	int rc = map_query(name, serving->question.offset, &query);
+
+	return rc < 0 ? say(serving, rc, strerror(-rc))
+		      : hand_on_bytes(serving, &query, sizeof(query));
+}
+
 static int answer(struct serving *serving, const char *root, const char *name)
 {
 	switch ((enum wire_kind)serving->question.kind) {
@@ -232,11 +245,13 @@ static int answer(struct serving *serving, const char *root, const char *name)
 	case WIRE_FOLLOW:
 		return follow(serving, name);
 	case WIRE_STAT:
-		return tell_stat(serving, name);
+		return tell_stat(serving, root, name);
 	case WIRE_READ:
 		return read_text(serving, name);
 	case WIRE_PART:
 		return read_part(serving, name);
+	case WIRE_MAPPING:
+		return ask_mapping(serving, name);
 	case WIRE_KIND_COUNT:
 		break;
 	}
@@ -267,12 +282,10 @@ static bool serve_one(struct serving *serving)
 	return rc == 0;
 }
 
-void serve_run(int socket)
+void foreign_serve(int socket)
 {
-	struct serving *serving = calloc(1, sizeof(*serving));
+	struct serving *serving = xcalloc(1, sizeof(*serving));
 
-	if (!serving)
-		return;
 	serving->socket = socket;
 	serving->mounts = mounts_new();
 	while (serve_one(serving))
