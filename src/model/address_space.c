@@ -48,7 +48,7 @@ static struct address_space *own(struct address_space *space)
 }
 
 /* The first range that ends after the address; maps.count: none does. */
-static size_t first_behind(const struct address_space *space, uint64_t address)
+static size_t first_after(const struct address_space *space, uint64_t address)
 {
 	return search_before(space->maps.items, space->maps.count, item, item->end <= address);
 }
@@ -57,13 +57,13 @@ static size_t first_behind(const struct address_space *space, uint64_t address)
 static void splice(struct address_space *space, size_t from, size_t to, const struct mapping *new,
 		   size_t count)
 {
-	size_t behind = space->maps.count - to;
+	size_t after = space->maps.count - to;
 
 	vec_reserve(&space->maps, space->maps.count + count);
 	memmove(space->maps.items + from + count, space->maps.items + to,
-		behind * sizeof(*space->maps.items));
+		after * sizeof(*space->maps.items));
 	memcpy(space->maps.items + from, new, count * sizeof(*new));
-	space->maps.count = from + count + behind;
+	space->maps.count = from + count + after;
 }
 
 static bool means_the_same(const struct mapping *a, const struct mapping *b)
@@ -116,7 +116,7 @@ enum address_space_change address_space_map(struct address_space **ref,
 	if (mapping->start >= mapping->end)
 		return ADDRESS_SPACE_SAME;
 	*ref = space = own(*ref);
-	from = to = first_behind(space, mapping->start);
+	from = to = first_after(space, mapping->start);
 	while (to < space->maps.count && space->maps.items[to].start < mapping->end)
 		to++;
 	change = change_of(space, from, to, mapping);
@@ -145,7 +145,7 @@ enum address_space_change address_space_map(struct address_space **ref,
 bool address_space_find(const struct address_space *space, uint64_t address,
 			struct mapping *ret_mapping)
 {
-	size_t at = space ? first_behind(space, address) : 0;
+	size_t at = space ? first_after(space, address) : 0;
 
 	if (!space || at == space->maps.count || space->maps.items[at].start > address)
 		return false;
@@ -156,7 +156,7 @@ bool address_space_find(const struct address_space *space, uint64_t address,
 bool address_space_unchanged(const struct address_space *space, uint64_t start, uint64_t end,
 			     uint64_t serial)
 {
-	size_t at = space ? first_behind(space, start) : 0;
+	size_t at = space ? first_after(space, start) : 0;
 
 	for (; space && at < space->maps.count && space->maps.items[at].start < end; at++) {
 		if (space->maps.items[at].since > serial)

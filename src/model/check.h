@@ -15,12 +15,8 @@
 	X(LIMITED, "limited") \
 	X(MISSING, "missing")
 
-enum check_state {
-#define ROW(id, name) CHECK_##id,
-	CHECK_STATES(ROW)
-#undef ROW
-		CHECK_STATE_COUNT
-};
+#define CHECK_ENUM(id, ...) CHECK_##id,
+enum check_state { CHECK_STATES(CHECK_ENUM) CHECK_STATE_COUNT };
 
 const char *check_state_name(enum check_state state);
 
@@ -31,7 +27,7 @@ struct check_point {
 	const char *name; /* "clock", "permission" ... */
 	enum check_state state;
 	char text[512]; /* what was found */
-	char mend[512]; /* how to fix it; "": nothing to fix, or no fix */
+	char fix[512];	/* how to fix it; "": nothing to fix, or no fix */
 };
 
 /* The cost of one sampling interrupt. */
@@ -70,5 +66,32 @@ struct check_report {
 /* True if nothing is wrong: the calibration matched its known values. Missing permissions do not
  * count as wrong. */
 bool check_report_right(const struct check_report *report);
+
+/* Results of `prospect check --stacks`: live stacks as the interrupt walked them, compared with
+ * libdwfl's walk from the same registers and memory. Columns: id, name, what a person reads. */
+#define STACK_VERDICTS(X)                                                             \
+	X(EQUAL, "equal", "the same frames")                                          \
+	X(LONGER, "longer", "the same frames, and callers that libdwfl did not find") \
+	X(SHORTER, "shorter", "the same frames, but libdwfl found more callers")      \
+	X(DIFFERENT, "different", "other frames")                                     \
+	X(UNCHECKED, "unchecked", "libdwfl had no file or no table, or its walk failed")
+
+#define STACK_VERDICT_ENUM(id, ...) STACK_VERDICT_##id,
+enum stack_verdict { STACK_VERDICTS(STACK_VERDICT_ENUM) STACK_VERDICT_COUNT };
+
+const char *stack_verdict_name(enum stack_verdict verdict);
+const char *stack_verdict_text(enum stack_verdict verdict);
+
+enum { STACK_CHECK_MAX_EXAMPLES = 8 }; /* per verdict */
+
+struct stack_check_counts {
+	uint64_t samples; /* number compared; the verdicts add up to it */
+	uint64_t verdicts[STACK_VERDICT_COUNT];
+	uint64_t complete;    /* of the interrupt's stacks */
+	uint64_t frames;      /* found by both */
+	VEC(char *) examples; /* of differences, a line each; owned, see stack_check_counts_done */
+};
+
+void stack_check_counts_done(struct stack_check_counts *counts);
 
 #endif

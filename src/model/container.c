@@ -83,7 +83,7 @@ static struct part part_before(const char *path, const char *end)
 }
 
 /* The kubelet's systemd driver once wrote "kubepods-burstable-podX.slice:cri-containerd:ID". */
-static struct part behind_colon(struct part part)
+static struct part after_colon(struct part part)
 {
 	const char *colon = memrchr(part.at, ':', part.size);
 
@@ -121,7 +121,7 @@ static struct part find(const char *cgroup)
 		struct part parent = part_before(cgroup, part.at - 1);
 
 		for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-			struct part found = match(&patterns[i], behind_colon(part), parent);
+			struct part found = match(&patterns[i], after_colon(part), parent);
 
 			if (found.size)
 				return found;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/xalloc.h"
 
 const char *counts_state_word(enum count_state state)
@@ -64,36 +65,15 @@ struct count_row counts_total(const struct counts *counts)
 	return total;
 }
 
-static int compare_numbers(int32_t a, int32_t b)
-{
-	return (a > b) - (a < b);
-}
-
 int counts_compare_keys(const struct count_key *a, const struct count_key *b)
 {
-	int order = compare_numbers(a->cpu, b->cpu);
-
-	if (!order)
-		order = compare_numbers(a->pid, b->pid);
-	if (!order)
-		order = compare_numbers(a->tid, b->tid);
-	return order ? order : strcmp(a->program, b->program);
+	return COMPARE(a->cpu, b->cpu) ?: COMPARE(a->pid, b->pid) ?: COMPARE(a->tid, b->tid) ?:
+	       strcmp(a->program, b->program);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	return counts_compare_keys(&((const struct count_row *)a)->key,
-				   &((const struct count_row *)b)->key);
-}
+DEFINE_ORDER(by_key, struct count_row, counts_compare_keys(&a->key, &b->key))
 
-static int by_order(const void *a, const void *b)
-{
-	const struct count_row *x = a, *y = b;
-
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return by_key(a, b);
-}
+DEFINE_ORDER(by_order, struct count_row, COMPARE(a->order, b->order) ?: by_key(a, b))
 
 static void sort_rows(struct counts *counts, int (*compare)(const void *a, const void *b))
 {

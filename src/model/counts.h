@@ -19,7 +19,7 @@ enum {
 	COUNTS_NAME = 192,
 	COUNTS_PATH = 256,
 	COUNTS_COMM = 16,
-	COUNTS_WHY = 256,
+	COUNTS_WHY = 512,
 };
 
 /* Why there is no number: enum, word, both for people and for programs. */
@@ -31,7 +31,6 @@ enum {
 
 #define COUNT_STATE_ENUM(name, word) name,
 enum count_state { COUNT_STATES(COUNT_STATE_ENUM) };
-#undef COUNT_STATE_ENUM
 
 struct count_event {
 	char name[COUNTS_NAME];	 /* as requested; ":u" is added if only that is permitted */

@@ -2,8 +2,105 @@
 #include "model/living.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
+#include "base/hashidx.h"
 #include "base/xalloc.h"
+
+/* ---- tables by number ---- */
+
+enum { FIRST_SIZE = 64 };
+
+/* Open addressing with linear probing. */
+struct pid_table_slot {
+	int32_t key;
+	void *object; /* NULL: free */
+};
+
+static size_t home(const struct pid_table *table, int32_t key)
+{
+	return hash_u64((uint32_t)key) & (table->size - 1);
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static struct pid_table_slot *probe(const struct pid_table *table, int32_t key)
+{
+	size_t at = home(table, key);
+
+	while (table->slots[at].object && table->slots[at].key != key)
+		at = (at + 1) & (table->size - 1);
+	return &table->slots[at];
+}
+
+void *pid_table_find(const struct pid_table *table, int32_t key)
+{
+	return table->size ? probe(table, key)->object : NULL;
+}
+
+static void grow(struct pid_table *table)
+{
+	struct pid_table old = *table;
+
+	table->size = old.size ? old.size * 2 : FIRST_SIZE;
+	table->slots = xcalloc(table->size, sizeof(*table->slots));
+	for (size_t i = 0; i < old.size; i++) {
+		if (old.slots[i].object)
+			*probe(table, old.slots[i].key) = old.slots[i];
+	}
+	free(old.slots);
+}
+
+void pid_table_put(struct pid_table *table, int32_t key, void *object)
+{
+	struct pid_table_slot *slot;
+
+	if ((table->count + 1) * 3 > table->size * 2)
+		grow(table);
+	slot = probe(table, key);
+	table->count += !slot->object;
+	*slot = (struct pid_table_slot){ .key = key, .object = object };
+}
+
+/* Moves later entries of the probe sequence back into the gap, so no tombstone is needed. */
+void pid_table_remove(struct pid_table *table, int32_t key)
+{
+	size_t mask = table->size - 1;
+	size_t gap, at;
+
+	if (!pid_table_find(table, key))
+		return;
+	gap = (size_t)(probe(table, key) - table->slots);
+	for (at = (gap + 1) & mask; table->slots[at].object; at = (at + 1) & mask) {
+		size_t wish = home(table, table->slots[at].key);
+
+		if (((at - wish) & mask) < ((at - gap) & mask))
+			continue;
+		table->slots[gap] = table->slots[at];
+		gap = at;
+	}
+	table->slots[gap].object = NULL;
+	table->count--;
+}
+
+void *pid_table_next(const struct pid_table *table, size_t *cursor)
+{
+	while (*cursor < table->size) {
+		void *object = table->slots[(*cursor)++].object;
+
+		if (object)
+			return object;
+	}
+	return NULL;
+}
+
+void pid_table_done(struct pid_table *table)
+{
+	free(table->slots);
+	*table = (struct pid_table){ 0 };
+}
+
+/* ---- the living ---- */
 
 struct live_process *living_process(const struct living *living, int32_t pid)
 {
@@ -107,4 +204,94 @@ void living_done(struct living *living)
 	}
 	pid_table_done(&living->threads);
 	pid_table_done(&living->processes);
+}
+
+/* ---- programs ---- */
+
+enum { COMM_LENGTH = 15 }; /* the kernel's TASK_COMM_LEN without the NUL */
+
+static struct process *row_of(const struct programs *programs, const struct live_process *process)
+{
+	return &programs->profile->processes.items[process->row];
+}
+
+static uint32_t *instances_of(struct programs *programs, str_id program)
+{
+	while (programs->instances.count <= program)
+		*vec_push(&programs->instances) = 0;
+	return &programs->instances.items[program];
+}
+
+void programs_settle(struct programs *programs, struct live_process *process, str_id program)
+{
+	struct process *row = row_of(programs, process);
+
+	process->awaited = AWAITED_NOTHING;
+	if (row->program == program && row->instance)
+		return;
+	row->program = program;
+	row->instance = ++*instances_of(programs, program);
+	row->dirty = true;
+}
+
+void programs_settle_as_is(struct programs *programs, struct live_process *process)
+{
+	if (process->awaited != AWAITED_NOTHING)
+		programs_settle(programs, process, row_of(programs, process)->program);
+}
+
+void programs_take_back(struct programs *programs, const struct live_process *process)
+{
+	const struct process *row = row_of(programs, process);
+	uint32_t *instances = instances_of(programs, row->program);
+
+	if (row->instance == *instances)
+		--*instances;
+}
+
+str_id programs_of_scan(struct programs *programs, const struct machine_process *info)
+{
+	struct strpool *strings = &programs->profile->strings;
+
+	if (info->kernel_thread || !info->executable || !*info->executable)
+		return strpool_intern(strings, info->comm);
+	if (info->script && *info->script)
+		return strpool_intern_n(strings, info->script, strnlen(info->script, COMM_LENGTH));
+	if (info->link && *info->link)
+		return strpool_intern(strings, info->link);
+	return strpool_intern(strings, file_base(info->executable));
+}
+
+/* What was executed by a path in /proc names no program: /proc/self/exe, and the number of a
+ * descriptor, which kernels before 6.14 gave fexecve(3). */
+static bool is_of_proc(const char *comm)
+{
+	return *comm && (strcmp(comm, "exe") == 0 || strspn(comm, "0123456789") == strlen(comm));
+}
+
+str_id programs_of_exec(struct programs *programs, const struct live_process *process,
+			uint32_t image)
+{
+	struct profile *profile = programs->profile;
+	const char *path = profile_text(profile, profile->images.items[image].path);
+	const char *base = file_base(path);
+	const char *comm = profile_text(profile, process->exec_comm);
+	const char *whole = NULL;
+
+	if (!*base || strncmp(path, "/memfd:", 7) == 0)
+		return process->exec_comm;
+	if (is_of_proc(comm))
+		return strpool_intern(&profile->strings, base);
+	if (strlen(comm) < COMM_LENGTH)
+		return process->exec_comm;
+	if (strncmp(base, comm, COMM_LENGTH) == 0)
+		return strpool_intern(&profile->strings, base);
+	if (programs->complete)
+		whole = programs->complete(programs->context, comm, image);
+	return whole ? strpool_intern(&profile->strings, whole) : process->exec_comm;
+}
+
+void programs_done(struct programs *programs)
+{
+	vec_free(&programs->instances);
 }

@@ -22,12 +22,8 @@
 	X(NOT_READ, "not_read", "images and processes that could not be read in time")         \
 	X(DAMAGED, "damaged", "samples of a damaged profile that could not be recovered")
 
-enum loss_reason {
-#define LOSS_ENUM(id, name, text) LOSS_##id,
-	LOSS_REASONS(LOSS_ENUM)
-#undef LOSS_ENUM
-		LOSS_COUNT
-};
+#define LOSS_ENUM(id, ...) LOSS_##id,
+enum loss_reason { LOSS_REASONS(LOSS_ENUM) LOSS_COUNT };
 
 struct loss {
 	uint64_t count;	 /* samples, ticks or records; 0 for a pure loss of time */

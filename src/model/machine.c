@@ -4,19 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/xalloc.h"
 #include "model/machine_parts.h"
 
 enum { EXEC_MAPS = 3 }; /* executable, interpreter, vdso */
 
-struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context)
+struct machine *machine_new(struct profile *profile, machine_complete complete, void *context)
 {
 	struct machine *machine = xcalloc(1, sizeof(*machine));
 
 	machine->profile = profile;
 	machine->programs =
-		(struct programs){ .profile = profile, .is_link = is_link, .context = context };
+		(struct programs){ .profile = profile, .complete = complete, .context = context };
 	return machine;
 }
 
@@ -48,11 +47,22 @@ struct live_process *machine_add_row(struct machine *machine, const struct proce
 				  profile_add_process(machine->profile, row));
 }
 
+/* Its exec was not seen: it failed, or the record was lost. */
+static void settle_command(struct machine *machine, const struct live_process *process)
+{
+	if (!machine->launched || process->pid != machine->launched)
+		return;
+	machine_row_of(machine, process)->in_command = true;
+	machine_row_of(machine, process)->dirty = true;
+	machine->launched = 0;
+}
+
 void machine_end_process(struct machine *machine, struct live_process *process, uint64_t time_ns)
 {
 	struct process *row = machine_row_of(machine, process);
 
 	programs_settle_as_is(&machine->programs, process);
+	settle_command(machine, process);
 	row->end_ns = time_ns;
 	row->dirty = true;
 	*vec_push(&machine->ended) = process->row;
@@ -215,9 +225,14 @@ static void exec(struct machine *machine, uint64_t time_ns, struct live_process 
 	row.exec_count++;
 	row.parent = process->row;
 	row.program = comm;
+	row.exe = 0;
 	row.instance = 0;
 	row.kernel_thread = false;
 	row.dirty = true;
+	if (process->pid == machine->launched) {
+		row.in_command = true;
+		machine->launched = 0;
+	}
 	address_space_unref(process->space);
 	process->space = NULL;
 	process->changed = process->begun = ++machine->serial;
@@ -271,6 +286,17 @@ static bool is_vdso(const struct machine *machine, uint32_t image)
 	       strncmp(profile_text(machine->profile, row->path), "[vdso", 5) == 0;
 }
 
+/* The first file that is mapped after an exec. */
+static void executed(struct machine *machine, struct live_process *process, uint32_t image)
+{
+	struct process *row = machine_row_of(machine, process);
+
+	row->exe = machine->profile->images.items[image].path;
+	row->dirty = true;
+	programs_settle(&machine->programs, process,
+			programs_of_exec(&machine->programs, process, image));
+}
+
 void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 		 const struct mapping *mapping)
 {
@@ -285,8 +311,7 @@ void machine_map(struct machine *machine, uint64_t time_ns, int32_t pid,
 	if (is_vdso(machine, mapping->image) || address_space_count(process->space) >= EXEC_MAPS)
 		process->in_exec = false;
 	if (process->awaited == AWAITED_MAPPING && kind == IMAGE_FILE)
-		programs_settle(&machine->programs, process,
-				programs_of_exec(&machine->programs, process, mapping->image));
+		executed(machine, process, mapping->image);
 }
 
 enum code_place machine_find_code(const struct machine_space *space, uint64_t address,
@@ -419,11 +444,18 @@ void machine_set_command(struct machine *machine, int32_t pid)
 	machine_row_of(machine, process)->dirty = true;
 }
 
+void machine_await_command(struct machine *machine, int32_t pid)
+{
+	machine->launched = pid;
+}
+
 void machine_finish(struct machine *machine)
 {
 	struct live_process *process;
 	size_t cursor = 0;
 
-	while ((process = pid_table_next(&machine->living.processes, &cursor)))
+	while ((process = pid_table_next(&machine->living.processes, &cursor))) {
 		programs_settle_as_is(&machine->programs, process);
+		settle_command(machine, process);
+	}
 }

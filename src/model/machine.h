@@ -9,8 +9,9 @@
  *   fork      a new process row with the parent's program, mappings (shared until changed), cgroup,
  *             uid; a new thread of the same process is only a task
  *   exec      COMM with the exec flag: the pid's row ends, a new one begins with exec_count + 1 and
- *             an empty address space; the first mapping that follows settles its program (basename
- *             of the executable, or the comm if that is a script)
+ *             an empty address space. The program is the name that was executed, a script's or a
+ *             link's too: the comm. The first mapping that follows is the executable, which also
+ *             completes a comm that the kernel cut
  *   mmap      replaces whatever it overlaps
  *   exit      a thread's end; the process ends with its last thread
  * If a pid is born while the model has it alive, it was reused: the old row is closed first. The
@@ -39,6 +40,8 @@ struct machine_process {
 	const char *executable; /* path; NULL: kernel thread or not readable */
 	const char *script;	/* basename of the script that an interpreter runs; NULL: none. Only
 				   its first 15 characters count, as in its comm at exec */
+	const char *link;	/* basename of the link by which the executable was started; NULL:
+				   none, or not proven */
 	const char *cgroup;	/* path; NULL: unknown */
 	bool kernel_thread;
 };
@@ -51,13 +54,13 @@ enum code_place {
 	CODE_UNMAPPED, /* the process is known, but no mapping of it holds the address */
 };
 
-/* True if the executable's file is also reachable by the name @comm, next to it or on PATH. Called
- * when a program's comm differs from its executable's basename: true means a link (the program is
- * the basename), false means a script (the program is the comm). NULL in machine_new: never. */
-typedef bool (*machine_is_link)(void *context, const char *comm, uint32_t image);
+/* The whole name of the link to the executable that was executed. @comm is what the kernel left of
+ * that name, and not the beginning of the executable's own. Borrowed until the next call. NULL: no
+ * link, or several, begin with it: then the program is the comm. NULL in machine_new: never. */
+typedef const char *(*machine_complete)(void *context, const char *comm, uint32_t image);
 
 /* @profile gets the rows; borrowed, must outlive the machine. */
-struct machine *machine_new(struct profile *profile, machine_is_link is_link, void *context);
+struct machine *machine_new(struct profile *profile, machine_complete complete, void *context);
 void machine_free(struct machine *machine);
 
 /* The scan: a process, then its threads and mappings. For a pid known only from samples, the row is
@@ -67,8 +70,8 @@ uint32_t machine_add_process(struct machine *machine, const struct machine_proce
 void machine_add_thread(struct machine *machine, int32_t pid, int32_t tid, const char *comm);
 
 /* What /proc says now of a known process, after records were lost. A different start time means
- * that the pid was reused. A different program under a different name means that an exec was
- * missed. Both begin a new row. The caller passes its mappings to machine_map. An unknown process
+ * that the pid was reused. A different program or executable under a different comm means that an
+ * exec was missed. Both begin a new row. The caller passes its mappings to machine_map. An unknown process
  * is added. */
 uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
 				 const struct machine_process *info);
@@ -116,8 +119,11 @@ enum code_place machine_find_code(const struct machine_space *space, uint64_t ad
  * samples that have no process of their own. */
 uint32_t machine_bucket_task(struct machine *machine, const char *name);
 
-/* Marks the process of @pid, and every later descendant, as part of the command. */
+/* Marks the process of @pid, and every later descendant, as part of the command: what the recording
+ * is about. */
 void machine_set_command(struct machine *machine, int32_t pid);
+/* The same from the next exec of the process on: until then it runs our own code. */
+void machine_await_command(struct machine *machine, int32_t pid);
 
 /* Facts that no record carries: the row's uid or cgroup as /proc has them now. */
 void machine_set_uid(struct machine *machine, int32_t pid, uint32_t uid);

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "base/cleanup.h"
+#include "base/compare.h"
 #include "model/machine_parts.h"
 
 enum {
@@ -19,12 +19,7 @@ struct needed {
 	VEC(uint32_t) rows; /* sorted */
 };
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-
-	return left < right ? -1 : left > right;
-}
+DEFINE_ORDER(by_number, uint32_t, COMPARE(*a, *b))
 
 static void add_line(const struct machine *machine, uint32_t row, struct needed *needed)
 {

@@ -7,7 +7,6 @@
 #include "base/vec.h"
 #include "model/living.h"
 #include "model/machine.h"
-#include "model/programs.h"
 
 /* /proc has start times in clock ticks of 10 ms, on another clock. */
 #define BIRTH_TOLERANCE_NS (20 * NS_PER_MS)
@@ -31,6 +30,7 @@ struct machine {
 	uint64_t serial;	    /* of the last change to an address space */
 	VEC(uint32_t) ended;	    /* rows of processes that ended and are not yet forgotten */
 	size_t ended_before;	    /* how many of them had ended by the last flush */
+	int32_t launched;	    /* pid of what will execute the command; 0: none */
 };
 
 str_id machine_intern(struct machine *machine, const char *text);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Takes what /proc says into the model: processes that existed before us, and updates after
  * losses. */
+#include <string.h>
+
+#include "base/file.h"
 #include "model/machine_parts.h"
 
 enum { CONTAINER_MAX = 256 };
@@ -43,6 +46,15 @@ static void set_parent(struct machine *machine, struct live_process *process, in
 			(struct orphan){ .row = process->row, .parent_pid = parent_pid };
 }
 
+static void settle_as_told(struct machine *machine, struct live_process *process,
+			   const struct machine_process *info)
+{
+	machine_row_of(machine, process)->exe =
+		machine_intern(machine, info->executable ? info->executable : "");
+	machine_row_of(machine, process)->dirty = true;
+	programs_settle(&machine->programs, process, programs_of_scan(&machine->programs, info));
+}
+
 static void fill_in(struct machine *machine, struct live_process *process,
 		    const struct machine_process *info)
 {
@@ -55,7 +67,7 @@ static void fill_in(struct machine *machine, struct live_process *process,
 	set_parent(machine, process, info->parent_pid);
 	process->scanned = true;
 	process->unknown = false;
-	programs_settle(&machine->programs, process, programs_of_scan(&machine->programs, info));
+	settle_as_told(machine, process, info);
 	machine_begin_thread(machine, process, info->pid, machine_intern(machine, info->comm),
 			     info->start_ns);
 	adopt(machine, process);
@@ -89,15 +101,27 @@ static bool is_same_birth(uint64_t a_ns, uint64_t b_ns)
 	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) <= BIRTH_TOLERANCE_NS;
 }
 
-/* A name can change without exec, and a program can be called by a link's name. So an exec was
- * missed only if both differ. */
+/* True if /proc tells of another program than the row has: under another name, where it proves that
+ * name, else with an executable of another name, as paths differ between roots. */
+static bool is_other_program(struct machine *machine, const struct process *row,
+			     const struct machine_process *info)
+{
+	const char *exe = profile_text(machine->profile, row->exe);
+	bool proven = (info->script && *info->script) || (info->link && *info->link);
+
+	if (proven || !*exe || !info->executable || !*info->executable)
+		return row->program != programs_of_scan(&machine->programs, info);
+	return strcmp(file_base(exe), file_base(info->executable)) != 0;
+}
+
+/* A comm can change without an exec, and a program can have several names. So an exec was missed
+ * only if both differ. */
 static bool has_missed_exec(struct machine *machine, const struct live_process *process,
 			    const struct machine_process *info)
 {
 	const struct live_thread *leader = living_thread(&machine->living, info->pid);
 
-	return machine_row_of(machine, process)->program !=
-		       programs_of_scan(&machine->programs, info) &&
+	return is_other_program(machine, machine_row_of(machine, process), info) &&
 	       (!leader || leader->comm != machine_intern(machine, info->comm));
 }
 
@@ -115,8 +139,7 @@ uint32_t machine_refresh_process(struct machine *machine, uint64_t time_ns,
 	if (has_missed_exec(machine, process, info)) {
 		machine_comm(machine, time_ns, info->pid, info->pid, info->comm, true);
 		process = living_process(&machine->living, info->pid);
-		programs_settle(&machine->programs, process,
-				programs_of_scan(&machine->programs, info));
+		settle_as_told(machine, process, info);
 	}
 	return process->row;
 }

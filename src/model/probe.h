@@ -20,12 +20,8 @@
 	X(UPROBE_MULTI, "uprobe.multi") \
 	X(UPROBE, "uprobe")
 
-enum probe_mechanism {
-#define PROBE_MECHANISM_ENUM(id, name) PROBE_##id,
-	PROBE_MECHANISMS(PROBE_MECHANISM_ENUM)
-#undef PROBE_MECHANISM_ENUM
-		PROBE_MECHANISM_COUNT
-};
+#define PROBE_ENUM(id, ...) PROBE_##id,
+enum probe_mechanism { PROBE_MECHANISMS(PROBE_ENUM) PROBE_MECHANISM_COUNT };
 
 /* @mechanism < PROBE_MECHANISM_COUNT. */
 const char *probe_mechanism_name(enum probe_mechanism mechanism);
@@ -130,6 +126,21 @@ enum probe_key {
 };
 
 enum { PROBE_COUNTERS = 6, PROBE_COMM = 16 };
+
+/* A count that is attributed to the calls during which it rose (while the thread ran). */
+enum probe_counter_kind {
+	PROBE_COUNT_PMU, /* hardware; @type, @config as in perf_event_open(2) */
+	PROBE_COUNT_PAGE_FAULTS,
+	PROBE_COUNT_CONTEXT_SWITCHES,
+	PROBE_COUNT_CPU_MIGRATIONS,
+};
+
+struct probe_counter {
+	enum probe_counter_kind kind;
+	uint32_t type;
+	uint64_t config;
+	const char *name; /* for messages */
+};
 
 /* All are running sums. Of recursive calls, times and counters include only the outermost: a thread
  * is in a function once, however deep. Entries, exits and histograms count each call. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/page_release.h"
+#include "base/vec.h"
 #include "base/xalloc.h"
 
 struct profile *profile_new(void)
@@ -20,7 +20,7 @@ struct profile *profile_new(void)
 	*vec_push(&profile->frames) = (struct frame){ 0 };
 	*vec_push(&profile->stacks) = (struct stack_node){ 0 };
 	*vec_push(&profile->codes) = (struct kept_code){ 0 };
-	*vec_push(&profile->lines) = (struct told_line){ 0 };
+	*vec_push(&profile->lines) = (struct source_line){ 0 };
 	return profile;
 }
 
@@ -39,6 +39,12 @@ void profile_forget_stacks(struct profile *profile)
 {
 	vec_free(&profile->stacks);
 	hashidx_done(&profile->stack_index);
+}
+
+static void branches_done(struct branches *branches)
+{
+	vec_free(&branches->list);
+	hashidx_done(&branches->index);
 }
 
 void profile_forget_rows(struct profile *profile)
@@ -83,29 +89,19 @@ static uint64_t image_hash(const struct image *image)
 	return hash_combine(hash, (uint64_t)image->mtime_ns);
 }
 
-static bool image_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct image *a = &((const struct profile *)owner)->images.items[id];
-	const struct image *b = key;
-
-	return a->kind == b->kind && a->path == b->path && a->dev == b->dev &&
-	       a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
-	       a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-}
+DEFINE_EQUAL(image_equal, struct profile, images.items, struct image,
+	     a->kind == b->kind && a->path == b->path && a->dev == b->dev && a->inode == b->inode &&
+		     a->size == b->size && a->mtime_ns == b->mtime_ns &&
+		     a->build_id_size == b->build_id_size &&
+		     memcmp(a->build_id, b->build_id, a->build_id_size) == 0)
 
 static uint64_t task_hash(const struct task *task)
 {
 	return hash_combine(hash_combine(hash_u64(task->process), (uint32_t)task->tid), task->comm);
 }
 
-static bool task_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct task *a = &((const struct profile *)owner)->tasks.items[id];
-	const struct task *b = key;
-
-	return a->process == b->process && a->tid == b->tid && a->comm == b->comm;
-}
+DEFINE_EQUAL(task_equal, struct profile, tasks.items, struct task,
+	     a->process == b->process && a->tid == b->tid && a->comm == b->comm)
 
 static uint64_t symbol_hash(const struct symbol *symbol)
 {
@@ -114,53 +110,33 @@ static uint64_t symbol_hash(const struct symbol *symbol)
 		symbol->kind);
 }
 
-static bool symbol_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct symbol *a = &((const struct profile *)owner)->symbols.items[id];
-	const struct symbol *b = key;
-
-	return a->image == b->image && a->start == b->start && a->name == b->name &&
-	       a->kind == b->kind;
-}
+DEFINE_EQUAL(symbol_equal, struct profile, symbols.items, struct symbol,
+	     a->image == b->image && a->start == b->start && a->name == b->name &&
+		     a->kind == b->kind)
 
 static uint64_t frame_hash(const struct frame *frame)
 {
 	return hash_combine(hash_combine(hash_u64(frame->image), frame->offset), frame->kind);
 }
 
-static bool frame_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct frame *a = &((const struct profile *)owner)->frames.items[id];
-	const struct frame *b = key;
-
-	return a->image == b->image && a->offset == b->offset && a->kind == b->kind;
-}
+DEFINE_EQUAL(frame_equal, struct profile, frames.items, struct frame,
+	     a->image == b->image && a->offset == b->offset && a->kind == b->kind)
 
 static uint64_t stack_hash(const struct stack_node *node)
 {
 	return hash_combine(hash_u64(node->parent), node->frame);
 }
 
-static bool stack_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct stack_node *a = &((const struct profile *)owner)->stacks.items[id];
-	const struct stack_node *b = key;
+DEFINE_EQUAL(stack_equal, struct profile, stacks.items, struct stack_node,
+	     a->parent == b->parent && a->frame == b->frame)
 
-	return a->parent == b->parent && a->frame == b->frame;
-}
-
-static uint64_t line_hash(const struct told_line *line)
+static uint64_t line_hash(const struct source_line *line)
 {
 	return hash_combine(hash_u64(line->start), line->image);
 }
 
-static bool line_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct told_line *a = &((const struct profile *)owner)->lines.items[id];
-	const struct told_line *b = key;
-
-	return a->image == b->image && a->start == b->start;
-}
+DEFINE_EQUAL(line_equal, struct profile, lines.items, struct source_line,
+	     a->image == b->image && a->start == b->start)
 
 /* Finds *key in a dictionary of the profile or appends it. */
 #define DEFINE_INTERN(word, list, type)                                                          \
@@ -182,7 +158,7 @@ DEFINE_INTERN(task, tasks, struct task)
 DEFINE_INTERN(symbol, symbols, struct symbol)
 DEFINE_INTERN(frame, frames, struct frame)
 DEFINE_INTERN(stack, stacks, struct stack_node)
-DEFINE_INTERN(line, lines, struct told_line)
+DEFINE_INTERN(line, lines, struct source_line)
 
 uint32_t profile_image(struct profile *profile, const struct image *key)
 {
@@ -226,7 +202,7 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame)
 	return intern_stack(profile, &node);
 }
 
-uint32_t profile_line(struct profile *profile, const struct told_line *key)
+uint32_t profile_line(struct profile *profile, const struct source_line *key)
 {
 	return intern_line(profile, key);
 }
@@ -267,10 +243,10 @@ static void index_tasks(struct profile *profile)
 
 static void forget_tasks(struct profile *profile)
 {
-	const struct page_release tasks = { .items = profile->tasks.items,
-					    .count = profile->tasks.count,
-					    .size = sizeof(*profile->tasks.items),
-					    .is_empty = is_empty_task };
+	const struct vec_pages tasks = { .items = profile->tasks.items,
+					 .count = profile->tasks.count,
+					 .size = sizeof(*profile->tasks.items),
+					 .is_empty = is_empty_task };
 
 	for (size_t id = 1; id < profile->tasks.count; id++) {
 		struct task *task = &profile->tasks.items[id];
@@ -279,21 +255,21 @@ static void forget_tasks(struct profile *profile)
 			continue;
 		*task = (struct task){ 0 };
 		profile->forgotten_tasks++;
-		page_release_item(&tasks, id);
+		vec_release_pages(&tasks, id);
 	}
 	index_tasks(profile);
 }
 
 void profile_forget_processes(struct profile *profile, const uint32_t *processes, size_t count)
 {
-	const struct page_release rows = { .items = profile->processes.items,
-					   .count = profile->processes.count,
-					   .size = sizeof(*profile->processes.items),
-					   .is_empty = is_empty_process };
+	const struct vec_pages rows = { .items = profile->processes.items,
+					.count = profile->processes.count,
+					.size = sizeof(*profile->processes.items),
+					.is_empty = is_empty_process };
 
 	for (size_t i = 0; i < count; i++) {
 		memset(&profile->processes.items[processes[i]], 0, rows.size);
-		page_release_item(&rows, processes[i]);
+		vec_release_pages(&rows, processes[i]);
 	}
 	profile->forgotten_processes += count;
 	forget_tasks(profile);
@@ -377,6 +353,15 @@ void profile_set_text(char **fact, const char *value)
 	*fact = value ? xstrdup(value) : NULL;
 }
 
+void profile_not_visible(struct profile *profile, const char *sentence)
+{
+	char **text = &profile->run.not_visible;
+	char *before = *text;
+
+	*text = before && *before ? xasprintf("%s\n%s", before, sentence) : xstrdup(sentence);
+	free(before);
+}
+
 const char *profile_text(const struct profile *profile, str_id id)
 {
 	return strpool_get(&profile->strings, id);
@@ -391,4 +376,34 @@ struct loss profile_loss(const struct profile *profile, enum loss_reason reason)
 		sum.weight += profile->events[i].loss[reason].weight;
 	}
 	return sum;
+}
+
+static uint64_t branch_hash(const struct branch *branch)
+{
+	return hash_combine(hash_combine(hash_u64(branch->event), branch->from), branch->to);
+}
+
+DEFINE_EQUAL(branch_equal, struct branches, list.items, struct branch,
+	     a->event == b->event && a->from == b->from && a->to == b->to)
+
+void profile_add_branch(struct profile *profile, const struct branch *branch)
+{
+	struct branches *branches = &profile->branches;
+	uint64_t hash = branch_hash(branch);
+	struct branch *known;
+	uint32_t id;
+
+	if (!hashidx_find(&branches->index, hash, branch_equal, branches, branch, &id)) {
+		if (branches->list.count >= BRANCHES_MAX) {
+			branches->left_out += branch->count;
+			return;
+		}
+		hashidx_add(&branches->index, hash, (uint32_t)branches->list.count);
+		*vec_push(&branches->list) = *branch;
+		return;
+	}
+	known = &branches->list.items[id];
+	known->count += branch->count;
+	known->mispredicted += branch->mispredicted;
+	known->cycles += branch->cycles;
 }

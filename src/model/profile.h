@@ -18,9 +18,7 @@
 #include "base/hashidx.h"
 #include "base/strpool.h"
 #include "base/vec.h"
-#include "model/branches.h"
 #include "model/loss.h"
-#include "model/sample.h"
 #include "model/words.h"
 
 enum {
@@ -53,13 +51,14 @@ struct process {
 	uint64_t end_ns;     /* exit or the exec that replaced it; 0: still there at the end */
 	uint32_t parent;     /* process; for an exec the one it replaced */
 	uint32_t uid;
-	str_id program; /* basename of the executable; a script: its name at exec; kernel: its comm
-			 */
+	str_id program; /* the name that was executed, without folders; kernel: its comm */
+	str_id exe;	/* path of the executable, of a script that of its interpreter; "": unknown,
+			   or none */
 	uint32_t instance; /* 1, 2 ... in order of appearance among the same program */
 	str_id cgroup; /* path in the unified hierarchy, else in the first named one; "": unknown */
 	str_id container; /* short id or name taken from the cgroup path; "": none */
 	bool kernel_thread;
-	bool in_command; /* the profiled command or a descendant of it */
+	bool in_command; /* the profiled command, one chosen with -p, or a descendant */
 	bool dirty;
 };
 
@@ -107,7 +106,7 @@ struct kept_code {
 /* A source line of JIT code (IMAGE_ANON), as the program reported it: it covers the code from
  * @start on. No file has these lines. Kept for sampled places, and for the whole of frequently
  * sampled functions. */
-struct told_line {
+struct source_line {
 	uint32_t image;
 	uint64_t start, size; /* bytes; as frame.offset */
 	str_id file;
@@ -134,6 +133,51 @@ struct event {
 	struct loss loss[LOSS_COUNT];
 };
 
+/*
+ * Sums of branches that the processor recorded (LBR and the like): how often it branched from one
+ * place to another while an event was sampled. Zero-initialised is empty.
+ */
+enum { BRANCHES_MAX = 1 << 22 }; /* pairs of places; more are left out and counted */
+
+struct branch {
+	uint32_t event;
+	uint32_t from, to;     /* frames of the profile */
+	uint64_t count;	       /* number of recordings */
+	uint64_t mispredicted; /* of @count; 0 also if the processor does not say */
+	uint64_t cycles;       /* sum of cycles since the previous branch; 0: not recorded */
+};
+
+struct branches {
+	VEC(struct branch) list;
+	struct hashidx index;
+	uint64_t left_out; /* records dropped because the list was full */
+};
+
+/* Fields of a sample that a reader may leave out; reading fewer is faster. */
+enum sample_field {
+	SAMPLE_TIME = 1,
+	SAMPLE_CPU = 2,
+	SAMPLE_TASK = 4,
+	SAMPLE_STACK = 8,
+	SAMPLE_MODE = 16,
+	SAMPLE_CONTEXT = 32,
+	/* Fields that totals lack. */
+	SAMPLE_NOT_IN_TOTALS = SAMPLE_TIME | SAMPLE_CPU,
+	SAMPLE_ALL = 63,
+};
+
+/* One sample, as every stage passes it on: who ran what, where and when, and its weight. */
+struct sample {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t weight;  /* the period it was taken with: ns for a clock, events for a counter */
+	uint32_t task;	  /* index into profile.tasks */
+	uint32_t stack;	  /* index into profile.stacks; the node is the leaf frame */
+	uint16_t cpu;
+	uint8_t event;	 /* index into profile.events */
+	uint8_t mode;	 /* enum mode */
+	uint8_t context; /* enum context */
+};
+
 /* Layer 2: the sum of all samples that differ only in time and CPU. */
 struct total {
 	uint32_t task;
@@ -153,20 +197,39 @@ struct total {
 	X(TEXT, hostname)                                                                          \
 	X(TEXT, kernel_release)                                                                    \
 	X(TEXT, machine)                                                                           \
-	X(TEXT, command) /* as typed, joined by blanks */                                          \
-	X(TEXT,                                                                                    \
-	  scope)      /* "machine", "command", "processes"; "perf": imported, rung: its version */ \
-	X(TEXT, rung) /* the rung of the privilege ladder, see sampling/sampler.h */               \
-	X(TEXT, stacks) /* "full", "fp" by frame pointers; "none" or NULL: leaves only */          \
+	X(TEXT, command) /* words for a shell, in quotes if need be */                             \
+	X(TEXT, scope)	 /* "machine", "command", "processes", "threads"; "perf": imported */      \
+	X(TEXT, rung)	 /* the rung of the privilege ladder, see sampling/sampler.h */            \
+	X(TEXT, stacks)	 /* "full", "fp" by frame pointers; "none" or NULL: leaves only */         \
 	X(TEXT,                                                                                    \
 	  not_visible) /* sentences joined by newlines: what was not seen, why, how to fix it */   \
+	X(TEXT, costs_more)  /* as not_visible: what was seen at a higher cost */                  \
 	X(TEXT, names_added) /* one line for each image named later: when, from which file */      \
-	X(NUMBER, cpus)                                                                            \
-	X(NUMBER, start_ns) /* CLOCK_MONOTONIC */                                                  \
+	X(TEXT, only_cpus)   /* the CPUs that were sampled, as typed; "" or NULL: all */           \
+	X(NUMBER, cpus)	     /* how many were sampled */                                           \
+	X(NUMBER, start_ns)  /* CLOCK_MONOTONIC */                                                 \
 	X(NUMBER, start_realtime_ns)                                                               \
 	X(NUMBER, end_ns) /* 0: not finished properly */                                           \
 	X(NUMBER, command_pid)                                                                     \
 	X(NUMBER, command_status) /* as from wait(2) */                                            \
+	X(NUMBER, command_begin_ns)                                                                \
+	X(NUMBER, command_end_ns) /* of it, or of what was recorded of it or of -p */              \
+	X(NUMBER, command_user_ns)                                                                 \
+	X(NUMBER, command_system_ns) /* from wait4(2), once it has ended */                        \
+	X(NUMBER, waited_known)	     /* 0: no; 1: how long, in waited_unknown_ns; 2: for what */   \
+	X(NUMBER, waited_disk_ns)    /* of the command's time: when none of its threads ran or */  \
+	X(NUMBER, waited_sleep_ns)   /* was runnable, by what it waited for (WAITS) */             \
+	X(NUMBER, waited_lock_ns)                                                                  \
+	X(NUMBER, waited_pipe_ns)                                                                  \
+	X(NUMBER, waited_network_ns)                                                               \
+	X(NUMBER, waited_poll_ns)                                                                  \
+	X(NUMBER, waited_terminal_ns)                                                              \
+	X(NUMBER, waited_child_ns)                                                                 \
+	X(NUMBER, waited_signal_ns)                                                                \
+	X(NUMBER, waited_stopped_ns)                                                               \
+	X(NUMBER, waited_other_ns)                                                                 \
+	X(NUMBER, waited_unknown_ns)                                                               \
+	X(NUMBER, lock_wait_ns) /* of all its threads together, blocked on locks */                \
 	X(NUMBER, prospect_pid)                                                                    \
 	X(NUMBER, idle_ns)                                                                         \
 	X(NUMBER, iowait_ns)                                                                       \
@@ -184,7 +247,7 @@ struct total {
 	X(NUMBER, ring_high_water_permille)                                                        \
 	X(NUMBER, ring_mean_permille)                                                              \
 	X(NUMBER, flushes)                                                                         \
-	X(NUMBER, file_inode) /* see store/origin.h */                                             \
+	X(NUMBER, file_inode) /* see store/origin.c */                                             \
 	X(NUMBER, file_birth_ns)
 
 struct run_facts {
@@ -207,7 +270,7 @@ struct profile {
 	VEC(struct frame) frames;
 	VEC(struct stack_node) stacks;
 	VEC(struct kept_code) codes;
-	VEC(struct told_line) lines;
+	VEC(struct source_line) lines;
 	struct event events[PROFILE_MAX_EVENTS];
 	size_t event_count;
 	struct branches branches; /* imports only; a reader leaves them in the file */
@@ -238,7 +301,7 @@ uint32_t profile_task(struct profile *profile, const struct task *key);
 uint32_t profile_symbol(struct profile *profile, const struct symbol *key);
 uint32_t profile_frame(struct profile *profile, const struct frame *key);
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t frame);
-uint32_t profile_line(struct profile *profile, const struct told_line *key);
+uint32_t profile_line(struct profile *profile, const struct source_line *key);
 
 /* Indexes the symbols of a loaded profile, so that profile_symbol finds them. */
 void profile_index_symbols(struct profile *profile);
@@ -267,8 +330,12 @@ uint32_t profile_cut(struct profile *profile, enum stack_end end);
 /* Why a stack, given by its innermost node, ends: its outermost frame says so. */
 enum stack_end profile_stack_end(const struct profile *profile, uint32_t stack);
 
+/* Adds the numbers of @branch to those of the same event and places. */
+void profile_add_branch(struct profile *profile, const struct branch *branch);
 /* Replaces a text fact with a copy. */
 void profile_set_text(char **fact, const char *value);
+/* Adds a sentence to run.not_visible. */
+void profile_not_visible(struct profile *profile, const char *sentence);
 
 /* The text of an id; never fails. */
 const char *profile_text(const struct profile *profile, str_id id);

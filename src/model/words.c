@@ -50,3 +50,8 @@ DEFINE_WORD(wait, WAITS, WAIT_COUNT)
 DEFINE_TEXT(stack_end, STACK_ENDS)
 DEFINE_TEXT(image_state, IMAGE_STATES)
 DEFINE_TEXT(wait, WAITS)
+
+bool image_kind_is_kernel(enum image_kind kind)
+{
+	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF;
+}

@@ -6,6 +6,8 @@
 #ifndef MODEL_WORDS_H
 #define MODEL_WORDS_H
 
+#include <stdbool.h>
+
 /* The processor's mode: id, name */
 #define MODES(X)        \
 	X(USER, "user") \
@@ -123,68 +125,32 @@
 	X(WORK, "work", "work for a kernel thread")                                    \
 	X(OTHER, "other", "something its kernel stack does not show")
 
-enum mode {
-#define ROW(id, name) MODE_##id,
-	MODES(ROW)
-#undef ROW
-		MODE_COUNT
-};
+#define MODE_ENUM(id, ...) MODE_##id,
+enum mode { MODES(MODE_ENUM) MODE_COUNT };
 
-enum context {
-#define ROW(id, name) CONTEXT_##id,
-	CONTEXTS(ROW)
-#undef ROW
-		CONTEXT_COUNT
-};
+#define CONTEXT_ENUM(id, ...) CONTEXT_##id,
+enum context { CONTEXTS(CONTEXT_ENUM) CONTEXT_COUNT };
 
-enum frame_kind {
-#define ROW(id, name) FRAME_##id,
-	FRAME_KINDS(ROW)
-#undef ROW
-		FRAME_KIND_COUNT
-};
+#define FRAME_ENUM(id, ...) FRAME_##id,
+enum frame_kind { FRAME_KINDS(FRAME_ENUM) FRAME_KIND_COUNT };
 
-enum stack_end {
-#define ROW(id, name, text) STACK_##id,
-	STACK_ENDS(ROW)
-#undef ROW
-		STACK_END_COUNT
-};
+#define STACK_END_ENUM(id, ...) STACK_##id,
+enum stack_end { STACK_ENDS(STACK_END_ENUM) STACK_END_COUNT };
 
-enum image_kind {
-#define ROW(id, name) IMAGE_##id,
-	IMAGE_KINDS(ROW)
-#undef ROW
-		IMAGE_KIND_COUNT
-};
+#define IMAGE_ENUM(id, ...) IMAGE_##id,
+enum image_kind { IMAGE_KINDS(IMAGE_ENUM) IMAGE_KIND_COUNT };
 
-enum image_state {
-#define ROW(id, name, text) IMAGE_STATE_##id,
-	IMAGE_STATES(ROW)
-#undef ROW
-		IMAGE_STATE_COUNT
-};
+#define IMAGE_STATE_ENUM(id, ...) IMAGE_STATE_##id,
+enum image_state { IMAGE_STATES(IMAGE_STATE_ENUM) IMAGE_STATE_COUNT };
 
-enum symbol_kind {
-#define ROW(id, name) SYMBOL_##id,
-	SYMBOL_KINDS(ROW)
-#undef ROW
-		SYMBOL_KIND_COUNT
-};
+#define SYMBOL_ENUM(id, ...) SYMBOL_##id,
+enum symbol_kind { SYMBOL_KINDS(SYMBOL_ENUM) SYMBOL_KIND_COUNT };
 
-enum clock_kind {
-#define ROW(id, name) CLOCK_##id,
-	CLOCKS(ROW)
-#undef ROW
-		CLOCK_KIND_COUNT
-};
+#define CLOCK_ENUM(id, ...) CLOCK_##id,
+enum clock_kind { CLOCKS(CLOCK_ENUM) CLOCK_KIND_COUNT };
 
-enum wait {
-#define ROW(id, name, text) WAIT_##id,
-	WAITS(ROW)
-#undef ROW
-		WAIT_COUNT
-};
+#define WAIT_ENUM(id, ...) WAIT_##id,
+enum wait { WAITS(WAIT_ENUM) WAIT_COUNT };
 
 /* The name of a word; the value must be below its _COUNT. */
 const char *mode_name(enum mode mode);
@@ -199,6 +165,9 @@ const char *symbol_kind_name(enum symbol_kind kind);
 const char *clock_kind_name(enum clock_kind kind);
 const char *wait_name(enum wait wait);
 const char *wait_text(enum wait wait);
+
+/* True for the kernel, its modules and BPF programs. */
+bool image_kind_is_kernel(enum image_kind kind);
 
 /* The word with this name, or the list's _COUNT. */
 enum mode mode_by_name(const char *name);

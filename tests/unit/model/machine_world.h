@@ -21,16 +21,17 @@ struct world {
 	struct profile *profile;
 	struct machine *machine;
 	uint32_t bash, dash, libc, python, vdso;
-	unsigned link_questions;
+	unsigned questions; /* about cut names */
 };
 
-/* /bin/sh is the only link in this world. */
-static inline bool is_link(void *context, const char *comm, uint32_t image)
+/* The only link in this world. */
+static inline const char *complete(void *context, const char *comm, uint32_t image)
 {
+	static const char link[] = "a-long-name-of-a-shell";
 	struct world *world = context;
 
-	world->link_questions++;
-	return strcmp(comm, "sh") == 0 && image == world->dash;
+	world->questions++;
+	return strncmp(link, comm, strlen(comm)) == 0 && image == world->dash ? link : NULL;
 }
 
 static inline uint32_t add_image(struct world *world, enum image_kind kind, const char *path)
@@ -54,7 +55,7 @@ static inline int new_world(void **state)
 
 	assert_non_null(world);
 	world->profile = profile_new();
-	world->machine = machine_new(world->profile, is_link, world);
+	world->machine = machine_new(world->profile, complete, world);
 	world->bash = add_image(world, IMAGE_FILE, "/usr/bin/bash");
 	world->dash = add_image(world, IMAGE_FILE, "/usr/bin/dash");
 	world->libc = add_image(world, IMAGE_FILE, "/lib/libc.so.6");
@@ -98,6 +99,11 @@ static inline enum code_place find_code(const struct world *world, int32_t pid, 
 static const char *text(const struct world *world, str_id id)
 {
 	return profile_text(world->profile, id);
+}
+
+static inline void assert_exe(const struct world *world, int32_t pid, const char *expected)
+{
+	assert_string_equal(text(world, row_of(world, pid)->exe), expected);
 }
 
 /* "program#instance" of a pid as it is now; static storage of the test. */

@@ -186,7 +186,7 @@ static void test_nothing(void **state)
 	assert_int_equal(address_space_count(NULL), 0);
 }
 
-/* Told again, grown, or put over something else: only the last gives addresses another meaning. */
+/* Mapped again, grown, or put over another mapping: only the last changes what addresses mean. */
 static void test_changes(void **state)
 {
 	struct address_space *space = NULL;
@@ -212,7 +212,7 @@ static bool unchanged(const struct address_space *space, uint64_t start, uint64_
 	return address_space_unchanged(space, start, start + 1, serial);
 }
 
-/* Only what is mapped over counts, not what lies beside it, is told again or grows. */
+/* Ranges that are replaced have changed; those beside, grown or mapped again the same have not. */
 static void test_since(void **state)
 {
 	struct address_space *space = NULL;

@@ -31,14 +31,22 @@ static void test_scanned_names(void **state)
 	struct machine_process long_name = { .pid = 203,
 					     .comm = "a-long-name-of-",
 					     .executable = "/opt/a-long-name-of-a-program" };
+	struct machine_process link = { .pid = 204,
+					.comm = "another",
+					.executable = "/usr/bin/dash",
+					.link = "a-long-name-of-a-link" };
 
 	machine_add_process(world->machine, &script);
 	machine_add_process(world->machine, &kernel);
 	machine_add_process(world->machine, &long_name);
+	machine_add_process(world->machine, &link);
 	assert_name(world, 201, "a-long-name-of-#1");
+	assert_exe(world, 201, "/usr/bin/python3.11");
+	assert_exe(world, 202, "");
 	assert_name(world, 202, "kworker/0:1H#1");
 	assert_true(row_of(world, 202)->kernel_thread);
 	assert_name(world, 203, "a-long-name-of-a-program#1");
+	assert_name(world, 204, "a-long-name-of-a-link#1");
 }
 
 static void test_scan_adds_once(void **state)
@@ -110,6 +118,40 @@ static void test_scan_meets_child_first(void **state)
 	assert_int_equal(row_of(world, 301)->parent, id);
 }
 
+/* What the process did before it executed the command is not the command's. */
+static void test_command_begins_with_exec(void **state)
+{
+	struct world *world = *state;
+	uint32_t before = machine_process_of(world->machine, SHELL);
+
+	machine_await_command(world->machine, SHELL);
+	machine_comm(world->machine, 20, SHELL, SHELL, "make", true);
+	assert_false(row(world, before)->in_command);
+	assert_true(row_of(world, SHELL)->in_command);
+	machine_comm(world->machine, 30, SHELL, SHELL, "cc", true);
+	assert_true(row_of(world, SHELL)->in_command);
+}
+
+/* Imports launch nothing; the idle task has the number 0. */
+static void test_no_command_without_a_launch(void **state)
+{
+	struct world *world = *state;
+
+	machine_fork(world->machine, 20, 0, SHELL, 0, SHELL);
+	machine_finish(world->machine);
+	assert_false(row_of(world, 0)->in_command);
+}
+
+/* The record of the exec may be lost. */
+static void test_command_whose_exec_was_not_seen(void **state)
+{
+	struct world *world = *state;
+
+	machine_await_command(world->machine, SHELL);
+	machine_finish(world->machine);
+	assert_true(row_of(world, SHELL)->in_command);
+}
+
 static void test_fork_inherits(void **state)
 {
 	struct world *world = *state;
@@ -170,7 +212,7 @@ static void test_exec_ends_at_the_third_mapping(void **state)
 	struct mapping found;
 
 	spawn(world, 101, "bash", world->bash);
-	map(world, 101, 0x400000, world->bash); /* told twice: by two tracking events */
+	map(world, 101, 0x400000, world->bash); /* twice: from two tracking events */
 	map(world, 101, 0x500000, world->libc);
 	map(world, 101, 0x500000, world->libc);
 	assert_int_equal(find_code(world, 101, 0x10000, &found), CODE_EXEC);
@@ -196,21 +238,44 @@ static void test_program_of_exec(void **state)
 	uint32_t memfd = add_image(world, IMAGE_FILE, "/memfd:runc_cloned:/proc/self/exe");
 
 	spawn(world, 101, "sh", world->dash); /* a link */
-	assert_name(world, 101, "dash#1");
+	assert_name(world, 101, "sh#1");
+	assert_exe(world, 101, "/usr/bin/dash");
 	spawn(world, 102, "backup.py", world->python); /* a script */
 	assert_name(world, 102, "backup.py#1");
-	assert_int_equal(world->link_questions, 2);
+	assert_exe(world, 102, "/usr/bin/python3.11");
 	spawn(world, 103, "a-long-name-of-", long_name);
 	assert_name(world, 103, "a-long-name-of-a-program#1");
 	spawn(world, 104, "7", world->python); /* fexecve */
 	assert_name(world, 104, "python3.11#1");
-	assert_int_equal(world->link_questions, 2);
+	spawn(world, 110, "exe", world->python); /* /proc/self/exe */
+	assert_name(world, 110, "python3.11#2");
 	spawn(world, 105, "6", memfd);
 	assert_name(world, 105, "6#1");
+	assert_int_equal(world->questions, 0);
 	spawn(world, 106, "bas", world->bash); /* a beginning of the name is not the name */
 	assert_name(world, 106, "bas#1");
 	spawn(world, 107, "a-long-name-of-", long_name);
 	assert_name(world, 107, "a-long-name-of-a-program#2");
+	assert_int_equal(world->questions, 0);
+	spawn(world, 108, "a-long-name-of-", world->dash);
+	assert_name(world, 108, "a-long-name-of-a-shell#1");
+	spawn(world, 109, "a-long-name-of-", world->python); /* a script */
+	assert_name(world, 109, "a-long-name-of-#1");
+	assert_int_equal(world->questions, 2);
+}
+
+/* A child is what its parent is, until it executes something itself. */
+static void test_executable_of_a_child(void **state)
+{
+	struct world *world = *state;
+
+	machine_fork(world->machine, 20, 101, SHELL, 101, SHELL);
+	assert_exe(world, 101, "/usr/bin/bash");
+	machine_comm(world->machine, 30, 101, 101, "sh", true);
+	assert_exe(world, 101, "");
+	map(world, 101, 0x400000, world->dash);
+	map(world, 101, 0x500000, world->libc);
+	assert_exe(world, 101, "/usr/bin/dash");
 }
 
 /* Samples between exec and the first mapping refer to the row that is settled later. */
@@ -228,12 +293,12 @@ static void test_sample_before_settling(void **state)
 	world->profile->processes.items[process].dirty = false;
 	map(world, 101, 0x400000, world->dash);
 	assert_int_equal(machine_process_of(world->machine, 101), process);
-	assert_name(world, 101, "dash#1");
+	assert_name(world, 101, "sh#1");
 	assert_true(row(world, process)->dirty);
 	assert_int_equal(machine_task(world->machine, 32, 101, 101, NULL), task);
 	/* Libraries that follow change nothing. */
 	map(world, 101, 0x500000, world->libc);
-	assert_name(world, 101, "dash#1");
+	assert_name(world, 101, "sh#1");
 }
 
 /* Whatever ends the wait without a mapping: the comm it is. */
@@ -269,7 +334,7 @@ static void test_anonymous_mapping_settles_nothing(void **state)
 	map(world, 101, 0x300000, add_image(world, IMAGE_ANON, "//anon"));
 	assert_int_equal(row_of(world, 101)->instance, 0);
 	map(world, 101, 0x400000, world->dash);
-	assert_name(world, 101, "dash#1");
+	assert_name(world, 101, "sh#1");
 }
 
 int main(void)
@@ -282,11 +347,15 @@ int main(void)
 		IN_WORLD(test_refresh_believes_a_rename),
 		IN_WORLD(test_refresh_finds_a_reused_pid),
 		IN_WORLD(test_scan_meets_child_first),
+		IN_WORLD(test_command_begins_with_exec),
+		IN_WORLD(test_command_whose_exec_was_not_seen),
+		IN_WORLD(test_no_command_without_a_launch),
 		IN_WORLD(test_fork_inherits),
 		IN_WORLD(test_exec),
 		IN_WORLD(test_exec_ends_at_the_third_mapping),
 		IN_WORLD(test_exec_ends_at_the_vdso),
 		IN_WORLD(test_program_of_exec),
+		IN_WORLD(test_executable_of_a_child),
 		IN_WORLD(test_sample_before_settling),
 		IN_WORLD(test_unsettled_ends),
 		IN_WORLD(test_anonymous_mapping_settles_nothing),

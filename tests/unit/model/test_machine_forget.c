@@ -84,7 +84,7 @@ static void end(struct world *world)
 	vec_free(&world->file.tasks);
 }
 
-/* fork, exec, a sample, exit, and a sample behind it, as the kernel tells of them. */
+/* fork, exec, a sample, exit, and a sample after it, in the order the kernel reports them. */
 static void run_program(struct world *world, int number)
 {
 	int pid = FIRST + number % PIDS;
@@ -110,7 +110,7 @@ static void expect_bounds(const struct world *world)
 	assert_true(world->profile->tasks.count - world->profile->forgotten_tasks < MOST_HELD);
 }
 
-/* Two rows for each: the fork's, named like the shell, and the program's behind it. */
+/* Two rows for each: that of the fork, named like the shell, then that of the program. */
 static void expect_whole(const struct world *world)
 {
 	uint32_t instances[7] = { 0 };

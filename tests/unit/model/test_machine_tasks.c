@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, numbers that are used again, and what no record tells. */
+/* Threads, ids that are used again, and what no record reports. */
 #include "model/machine_world.h"
 
 static void test_threads(void **state)
@@ -65,7 +65,7 @@ static void test_leader_exits_first(void **state)
 }
 
 /* Thread 150 calls exec: the kernel ends the others, the leader included, and 150 takes over the
- * number of the leader (de_thread in fs/exec.c). No exit of 150 is ever told. */
+ * number of the leader (de_thread in fs/exec.c). No exit of 150 is ever reported. */
 static void test_thread_execs(void **state)
 {
 	struct world *world = *state;
@@ -100,7 +100,7 @@ static void test_sample_after_exit(void **state)
 	assert_int_equal(machine_task(world->machine, 31, SHELL, SHELL, &known), task);
 	assert_true(known);
 	assert_int_equal(world->profile->processes.count, rows);
-	/* Reborn, the number is somebody else. */
+	/* After a new fork the pid is another process. */
 	machine_fork(world->machine, 40, SHELL, 1, SHELL, 1);
 	assert_int_not_equal(machine_task(world->machine, 41, SHELL, SHELL, &known), task);
 }
@@ -139,7 +139,7 @@ static void test_tid_reused_without_exit(void **state)
 	assert_int_equal(row(world, lost)->end_ns, 60);
 }
 
-/* The ring is read after the scan: it tells once more how a process came to be what /proc said. */
+/* The ring is read after the scan: its records lead once more to the state that /proc showed. */
 static void test_scan_ahead_of_records(void **state)
 {
 	struct world *world = *state;
@@ -282,7 +282,7 @@ static void test_free_nothing(void **state)
 	machine_free(NULL);
 }
 
-/* A copy of a process's mappings can tell whether it is still right. */
+/* Serials show whether a copy of a process's mappings is still right. */
 static void test_space_serials(void **state)
 {
 	struct profile *profile = profile_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/pid_table.h"
+#include "model/living.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
