@@ -16,10 +16,11 @@
 
 #include "bpf/count_wire.h"
 #include "bpf/task_iterator.bpf.h"
+#include "bpf/task_states.bpf.h"
 
 #define BY_NAME __attribute__((preserve_access_index))
 
-enum { TASK_DEAD = 0x80, COMM_BYTES = 16 };
+enum { COMM_BYTES = 16 };
 
 struct linux_binprm {
 	const char *filename;

@@ -59,5 +59,7 @@ _Static_assert(sizeof(struct count_row_key) == 16, "the same on both sides");
 _Static_assert(sizeof(struct count_reading) == 24, "as the kernel's bpf_perf_event_value");
 _Static_assert(sizeof(struct count_row_value) == COUNT_EVENTS * 24 + 16 + COUNT_PATH_BYTES + 16,
 	       "no holes");
+_Static_assert(sizeof(struct count_program) == 16 + COUNT_PATH_BYTES, "no holes");
+_Static_assert(__builtin_offsetof(struct count_program, path) == 16, "no holes");
 
 #endif

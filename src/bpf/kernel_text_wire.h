@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The interface of kernel_text.bpf.c and place/kernel/kernel_text_bpf.c. */
+/* The interface of kernel_text.bpf.c and place/kernel/kernel_text.c. */
 #ifndef BPF_KERNEL_TEXT_WIRE_H
 #define BPF_KERNEL_TEXT_WIRE_H
 

@@ -110,7 +110,7 @@ static __u32 flags_of(const struct task_struct *task, __u32 state)
 
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		flags |= OFF_CPU_IO;
-	if (state & TASK_STOPPED_OR_TRACED)
+	if (state & (TASK_STOPPED_OR_TRACED | TASK_FROZEN))
 		flags |= OFF_CPU_STOPPED;
 	if (!task->mm)
 		flags |= OFF_CPU_KERNEL_THREAD;
@@ -143,7 +143,6 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	/* A thread that is woken between its decision to wait and this point stays runnable. */
 	bool runnable = preempted || state == TASK_RUNNING || state == TASK_WAKING;
 
-	thread->state = runnable ? OFF_CPU_RUNNABLE : OFF_CPU_BLOCKED;
 	thread->flags = flags_of(task, runnable ? TASK_RUNNING : state);
 	thread->left_ns = thread->since_ns = now_ns;
 	thread->blocked_ns = 0;
@@ -151,6 +150,9 @@ static void begin_wait(struct off_cpu_thread *thread, struct task_struct *task, 
 	thread->waker_pid = thread->waker_tid = 0;
 	draw(thread, cpu, now_ns);
 	thread->times.waits++;
+	/* Another CPU may wake the thread at once, and uses all of this when it sees the state. */
+	barrier();
+	*(volatile __u32 *)&thread->state = runnable ? OFF_CPU_RUNNABLE : OFF_CPU_BLOCKED;
 }
 
 static __always_inline void leave(void *context, bool preempted, struct task_struct *task,
@@ -161,6 +163,7 @@ static __always_inline void leave(void *context, bool preempted, struct task_str
 
 	if (!thread)
 		return;
+	now_ns = not_back(thread, now_ns);
 	thread->times.running_ns += since(thread->since_ns, now_ns);
 	if (state & TASK_DEAD) {
 		send_times(context, thread, OFF_CPU_EXIT, cpu);
@@ -214,7 +217,7 @@ int off_cpu_waking(__u64 *arguments)
 
 	if (!thread || thread->state != OFF_CPU_BLOCKED)
 		return 0;
-	now_ns = bpf_ktime_get_ns();
+	now_ns = not_back(thread, bpf_ktime_get_ns());
 	add_blocked(thread, since(thread->since_ns, now_ns));
 	thread->since_ns = now_ns;
 	thread->state = OFF_CPU_RUNNABLE;
@@ -323,6 +326,7 @@ static void arrive(void *context, struct task_struct *task, struct off_cpu_cpu *
 
 	if (!thread)
 		return;
+	now_ns = not_back(thread, now_ns);
 	runnable_ns = end_wait(thread, now_ns);
 	if (off_cpu_kept(thread->draw_ns, runnable_ns) ||
 	    off_cpu_kept(thread->draw_ns, thread->blocked_ns))
@@ -367,10 +371,11 @@ int BPF_PROG(off_cpu_exec, struct task_struct *task)
 {
 	struct off_cpu_thread *thread = find_thread(task);
 	struct off_cpu_cpu *cpu = this_cpu();
-	__u64 now_ns = bpf_ktime_get_ns();
+	__u64 now_ns;
 
 	if (!cpu || !thread)
 		return 0;
+	now_ns = not_back(thread, bpf_ktime_get_ns());
 	thread->times.running_ns += since(thread->since_ns, now_ns);
 	send_times(ctx, thread, OFF_CPU_EXEC, cpu);
 	thread->times = (struct off_cpu_times){ 0 };

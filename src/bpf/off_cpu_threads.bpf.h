@@ -11,8 +11,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/chosen.bpf.h"
 #include "bpf/off_cpu_wire.h"
+#include "bpf/task_states.bpf.h"
 #include "bpf/unwind_rows.h"
+#include "bpf/window.bpf.h"
 
 /*
  * User stacks are walked with the tables of the stack program: before loading, its maps replace
@@ -48,16 +51,6 @@ static __always_inline const struct unwind_rule *borrowed_rule(__u32 number)
 enum how { BY_LOOP, BY_CALLS, BY_FRAME_POINTERS };
 
 enum { DUMP_UNITS = 4 }; /* cost of a stack copy, in units of the budget */
-
-/* include/linux/sched.h */
-enum {
-	TASK_RUNNING = 0,
-	TASK_STOPPED_OR_TRACED = 0x0004 | 0x0008,
-	TASK_DEAD = 0x0080,
-	TASK_WAKING = 0x0200,
-	TASK_NEW = 0x0800,
-	TASK_STATES = 0x0fff,
-};
 
 #if defined(__TARGET_ARCH_x86)
 #define PROGRAM_COUNTER ip
@@ -95,9 +88,6 @@ struct {
 	__type(value, struct off_cpu_cpu);
 } cpus SEC(".maps");
 
-/* The window; 0: not yet. User space sets them. Events outside are followed but not counted:
- * since() is 0 there. */
-volatile __u64 opened_ns, closed_ns;
 volatile __u32 only_chosen; /* report nothing about other processes */
 volatile __u32 any_chosen;  /* 0: all processes are chosen */
 const volatile __u64 period_ns = OFF_CPU_PERIOD_NS;
@@ -122,12 +112,11 @@ static struct off_cpu_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
-/* A process that existed before is chosen by its pid, later ones by their parents. */
+/* What existed before is chosen by its id, later threads by those that start them. */
 static __u32 group_of(const struct task_struct *task)
 {
-	__u32 pid = (__u32)task->tgid;
-
-	return !any_chosen || bpf_map_lookup_elem(&chosen, &pid) ? OFF_CPU_CHOSEN : OFF_CPU_OTHERS;
+	return !any_chosen || chosen_has(&chosen, (__u32)task->tgid, tid_of(task)) ? OFF_CPU_CHOSEN
+										   : OFF_CPU_OTHERS;
 }
 
 static bool is_wanted(const struct off_cpu_thread *thread)
@@ -151,16 +140,11 @@ static void spend(struct off_cpu_cpu *cpu, const struct off_cpu_thread *thread, 
 	off_cpu_pace_spend(pace_of(cpu, thread), now_ns, units, budget_of(thread));
 }
 
-/* The part of [then, now] within the window. */
-static __u64 since(__u64 then_ns, __u64 now_ns)
+/* The clock may step back a little when the kernel corrects its speed (kernel/time/timekeeping.c,
+ * ktime_get_mono_fast_ns). If a thread's time did, its times would add up to more than the window. */
+static __u64 not_back(const struct off_cpu_thread *thread, __u64 now_ns)
 {
-	if (!opened_ns)
-		return 0;
-	if (then_ns < opened_ns)
-		then_ns = opened_ns;
-	if (closed_ns && now_ns > closed_ns)
-		now_ns = closed_ns;
-	return now_ns > then_ns ? now_ns - then_ns : 0;
+	return now_ns > thread->since_ns ? now_ns : thread->since_ns;
 }
 
 static struct off_cpu_thread *find_thread(struct task_struct *task)

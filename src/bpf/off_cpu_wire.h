@@ -153,5 +153,12 @@ _Static_assert(sizeof(struct off_cpu_times_record) == 56, "as both sides lay it 
 _Static_assert(__builtin_offsetof(struct off_cpu_left_record, addresses) == 24, "no padding");
 _Static_assert(__builtin_offsetof(struct off_cpu_woke_record, addresses) == 24, "no padding");
 _Static_assert(__builtin_offsetof(struct off_cpu_wait_record, addresses) == 80, "no padding");
+_Static_assert(sizeof(struct off_cpu_counts) == 72, "as both sides lay it out");
+_Static_assert(__builtin_offsetof(struct off_cpu_cpu, random) ==
+		       OFF_CPU_GROUPS * sizeof(struct off_cpu_pace),
+	       "no padding");
+_Static_assert(__builtin_offsetof(struct off_cpu_cpu, wait) ==
+		       OFF_CPU_GROUPS * sizeof(struct off_cpu_pace) + 80,
+	       "no padding");
 
 #endif

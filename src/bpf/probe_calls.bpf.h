@@ -9,7 +9,6 @@
 #define BPF_PROBE_CALLS_BPF_H
 
 #include "bpf/probe_condition.bpf.h"
-#include "bpf/probe_goroutines.bpf.h"
 #include "bpf/probe_sites.bpf.h"
 #include "bpf/probe_stacks.bpf.h"
 #include "bpf/probe_threads.bpf.h"
@@ -246,6 +245,10 @@ static __always_inline void begin_running(struct probe_frame *frame, __u32 flags
 	BARRIER();
 }
 
+/* On a busy machine a thread may be switched out several times in a row while a program reads its
+ * times, which would then have the time that it was away. */
+enum { READ_ATTEMPTS = 8 };
+
 /* Starts its virtual time at @now_ns. If the thread was switched out before the flags said that the
  * frame is timed (there were @switches then), the call has been on this CPU only since now. */
 static __always_inline void time_running(struct probe_thread *thread, struct probe_frame *frame,
@@ -253,11 +256,16 @@ static __always_inline void time_running(struct probe_thread *thread, struct pro
 					 __u64 now_ns)
 {
 	begin_running(frame, flags, slot, now_ns);
-	if (switches_of(thread) == switches || frame->running_ns != now_ns)
-		return;
-	stop_timing(frame);
-	stop_running(frame, slot);
-	begin_running(frame, flags, slot, bpf_ktime_get_ns());
+#pragma clang loop unroll(disable)
+	for (__u32 attempt = 1; attempt < READ_ATTEMPTS; attempt++) {
+		if (switches_of(thread) == switches || frame->running_ns != now_ns)
+			return;
+		stop_timing(frame);
+		stop_running(frame, slot);
+		switches = switches_of(thread);
+		now_ns = bpf_ktime_get_ns();
+		begin_running(frame, flags, slot, now_ns);
+	}
 }
 
 static __always_inline void enter_counted(struct probe_thread *thread,
@@ -318,14 +326,15 @@ static __always_inline struct probe_slot *count(const struct probe_call *call, _
 
 /* ---- calls that the return decides ---- */
 
-/* What the thread has spent so far. Repeats once if the thread is switched out meanwhile. */
+/* What the thread has spent so far. Repeats if the thread is switched out meanwhile. */
 static __always_inline void spent_now(struct probe_thread *thread, __u64 *ret_ns,
 				      __u64 *ret_counters)
 {
 	struct probe_spent *spent = &thread->spent;
 	__u64 counters[PROBE_SLOT_COUNTERS] = {};
 
-	for (__u32 attempt = 0; attempt < 2; attempt++) {
+#pragma clang loop unroll(disable)
+	for (__u32 attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
 		__u32 switches = switches_of(thread);
 		__u64 now_ns = bpf_ktime_get_ns();
 

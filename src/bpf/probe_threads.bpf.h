@@ -5,7 +5,7 @@
  *
  * Each thread has a stack of its open watched calls, stored in the task itself (task storage): it
  * follows the thread from CPU to CPU and ends with it. For Go functions, each goroutine has such a
- * stack instead (bpf/probe_goroutines.bpf.h). A frame is identified by its function and the stack
+ * stack instead (bpf/probe_stacks.bpf.h). A frame is identified by its function and the stack
  * pointer at its entry. This distinguishes calls that nest, recurse, or pass on their frame (a tail
  * call has the same stack pointer). Frames above the one that exits, or deeper in the stack than a
  * new entry, were left without a return (longjmp, an exception, a return that the kernel missed).
@@ -148,7 +148,7 @@ struct entered_on_key {
 	__u32 tid, target;
 };
 
-/* The CPU of a thread's previous entry. A tid may be reused; `task` tells whose entry it was. */
+/* The CPU of a thread's previous entry. A tid may be reused; `task` says whose entry it was. */
 struct entered_on {
 	__u64 task;
 	__u32 cpu, zero;

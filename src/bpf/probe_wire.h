@@ -55,12 +55,16 @@ struct probe_go_layout {
 	__u32 g_in_register, zero;
 };
 
+_Static_assert(sizeof(struct probe_go_layout) == 24, "as both sides lay it out");
+
 /* Code of a static program that calls the start function of its threads; file identity as in the
  * kernel. */
 struct probe_start_code {
 	__u64 inode, start, end; /* [start, end), offsets; inode 0: none */
 	__u32 device, zero;
 };
+
+_Static_assert(sizeof(struct probe_start_code) == 32, "as both sides lay it out");
 
 /* Where a program's probe is, if not at an entry. From the third on they are enum probe_place of
  * watch/probes/probes.h. */
@@ -96,6 +100,9 @@ struct probe_site_event {
 	__u32 pid;
 	__u32 go; /* as in the cookie of the function that returns there */
 };
+
+_Static_assert(sizeof(struct probe_site_key) == 24, "a key of a map: no padding");
+_Static_assert(sizeof(struct probe_site_event) == 40, "as both sides lay it out");
 
 /* enum probe_return_kind of model/probe.h, and one more */
 enum probe_wire_return {
@@ -265,6 +272,9 @@ struct probe_row_name {
 	char comm[PROBE_COMM_SIZE]; /* of the first call */
 };
 
+_Static_assert(sizeof(struct probe_row_key) == 32, "a key of a map: no padding");
+_Static_assert(sizeof(struct probe_row_name) == 32, "as both sides lay it out");
+
 /* ---- conditions ---- */
 
 /* A step in reverse Polish notation: a test pushes its result, the others work on the stack. */
@@ -300,5 +310,10 @@ struct probe_steps {
 	struct probe_step list[PROBE_CONDITION_STEPS];
 	__u64 count; /* 0: always true */
 };
+
+_Static_assert(sizeof(struct probe_step) == 24, "as both sides lay it out");
+_Static_assert(__builtin_offsetof(struct probe_step, constants) == 8, "no padding");
+_Static_assert(sizeof(struct probe_steps) == PROBE_CONDITION_STEPS * 24 + 8,
+	       "as both sides lay it out");
 
 #endif

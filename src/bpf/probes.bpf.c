@@ -12,13 +12,13 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/probe_calls.bpf.h"
-#include "bpf/probe_unwinding.bpf.h"
+#include "bpf/probe_ends.bpf.h"
 
 /* ---- kprobe, kprobe.multi, uprobe, uprobe.multi: registers ---- */
 
 #if defined(__TARGET_ARCH_x86)
 
-static __always_inline void read_from(struct pt_regs *regs, struct probe_call *call)
+static __always_inline void read_return_address(struct pt_regs *regs, struct probe_call *call)
 {
 	bpf_probe_read_user(&call->from, sizeof(call->from), (void *)regs->rsp);
 }
@@ -39,7 +39,7 @@ static __always_inline void read_entry(struct pt_regs *regs, struct probe_call *
 	call->sp = regs->rsp;
 	call->g = regs->r14;
 	if (user)
-		read_from(regs, call);
+		read_return_address(regs, call);
 	else
 		bpf_probe_read_kernel(&call->from, sizeof(call->from), (void *)regs->rsp);
 }
@@ -53,7 +53,7 @@ static __always_inline void read_exit(struct pt_regs *regs, struct probe_call *c
 
 #else
 
-static __always_inline void read_from(struct pt_regs *context, struct probe_call *call)
+static __always_inline void read_return_address(struct pt_regs *context, struct probe_call *call)
 {
 	call->from = ((const struct user_pt_regs *)context)->regs[30];
 }
@@ -157,7 +157,7 @@ int probe_spot(struct pt_regs *regs)
 		arrival.at_site = true;
 	} else if (spot == PROBE_SPOT_CATCH || spot == PROBE_SPOT_JUMP) {
 		arrival.unwinding = spot == PROBE_SPOT_CATCH;
-		read_from(regs, &arrival.call);
+		read_return_address(regs, &arrival.call);
 	} else if (spot == PROBE_SPOT_LONGJMP) {
 		read_entry(regs, &arrival.call, true);
 	}

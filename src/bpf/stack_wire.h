@@ -78,7 +78,8 @@ enum stack_map_kind {
 struct stack_mapping {
 	__u64 start, end;
 	__u64 base;  /* where the first page of the image's table is mapped */
-	__u32 pages; /* STACK_MAP_ROWS: word of the image's first struct stack_page */
+	__u32 pages; /* of STACK_MAP_ROWS: the image's first struct stack_page, as an index in
+			words through all segments */
 	__u32 page_count;
 };
 
@@ -166,12 +167,8 @@ _Static_assert(sizeof(struct unwind_registers) == 280, "as both sides lay it out
 	X(TIMED_RUNS, "timed runs", "runs that were timed")                                 \
 	X(TIMED_NS, "timed ns", "and what they took")
 
-enum stack_counter {
-#define ROW(id, name, text) STACK_COUNTER_##id,
-	STACK_COUNTERS(ROW)
-#undef ROW
-		STACK_COUNTER_COUNT
-};
+#define STACK_COUNTER_ENUM(id, ...) STACK_COUNTER_##id,
+enum stack_counter { STACK_COUNTERS(STACK_COUNTER_ENUM) STACK_COUNTER_COUNT };
 
 /* One in this many runs is timed. */
 enum { STACK_TIMED = 64 };
@@ -194,5 +191,9 @@ struct stack_cpu {
 	__u64 counters[STACK_COUNTER_COUNT];
 	struct stack_loss losses[STACK_LOSSES];
 };
+
+_Static_assert(sizeof(struct stack_loss) == 16, "as both sides lay it out");
+_Static_assert(sizeof(struct stack_cpu) == 24 + STACK_COUNTER_COUNT * 8 + STACK_LOSSES * 16,
+	       "as both sides lay it out");
 
 #endif

@@ -54,6 +54,9 @@ enum {
 	UNWIND_RULE_SIGNAL = 1,
 	/* flags: the caller's stack may be at any other address */
 	UNWIND_RULE_SWITCH = 2,
+	/* flags: a signal handler made the interrupted code call this, so the caller's pc is exact.
+	 * On arm64 the handler saved the caller's lr in 16 bytes at the CFA. */
+	UNWIND_RULE_INJECTED = 4,
 };
 
 struct unwind_rule {

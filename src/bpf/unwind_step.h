@@ -205,6 +205,13 @@ UNWIND_INLINE enum unwind_end unwind_find_ra(struct unwind_frame *frame,
 	return UNWIND_MORE;
 }
 
+/* arm64's handlers save the caller's lr before they set it to where the caller goes on. */
+UNWIND_INLINE __u64 unwind_take_saved_lr(struct unwind_frame *frame, const void *memory, __u64 cfa)
+{
+	frame->lr_known = UNWIND_READ(memory, cfa, &frame->lr, sizeof(frame->lr)) == 0;
+	return cfa + 16;
+}
+
 /* Restores the caller's return address and fp. Most functions save them side by side, and reads are
  * the cost of a step. */
 UNWIND_INLINE enum unwind_end unwind_restore(struct unwind_frame *frame,
@@ -260,9 +267,11 @@ UNWIND_INLINE enum unwind_end unwind_by_rule(struct unwind_frame *frame,
 	if (ra == 0)
 		return UNWIND_END_COMPLETE;
 	unwind_follow_bx(frame, rule, cfa);
+	if (arm64 && rule->flags & UNWIND_RULE_INJECTED)
+		cfa = unwind_take_saved_lr(frame, memory, cfa);
 	frame->pc = ra;
 	frame->sp = cfa;
-	frame->exact = rule->flags & UNWIND_RULE_SIGNAL;
+	frame->exact = !!(rule->flags & (UNWIND_RULE_SIGNAL | UNWIND_RULE_INJECTED));
 	frame->guessed = 0;
 	return UNWIND_MORE;
 }
