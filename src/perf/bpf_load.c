@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "perf/bpf_load.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/capability.h"
 #include "base/file.h"
 #include "base/xalloc.h"
+
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
+
+const struct bpf_object_open_opts *bpf_load_options(void)
+{
+	static const struct bpf_object_open_opts options = { .sz = sizeof(options),
+							     .btf_custom_path = KERNEL_TYPES };
+
+	return access(KERNEL_TYPES, R_OK) == 0 ? &options : NULL;
+}
+
+void bpf_load_without_modules(struct bpf_object *object)
+{
+	struct bpf_program *any = bpf_object__next_program(object, NULL);
+	bool lowered = capability_lower(CAP_SYS_ADMIN);
+
+	if (any)
+		(void)bpf_program__set_attach_target(any, 0, "no function has this name");
+	if (lowered)
+		capability_raise(CAP_SYS_ADMIN);
+}
 
 /* kernel_lockdown(7): the word in brackets is the current mode. */
 static bool is_locked_down(void)
@@ -74,7 +98,7 @@ static int explain(const struct bpf_load_words *words, const char *log, int rc, 
 		return err_set(err, rc,
 			       "/sys is not mounted, so the kernel's type information is missing "
 			       "(CONFIG_DEBUG_INFO_BTF)");
-	if (words->types && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+	if (words->types && access(KERNEL_TYPES, R_OK) < 0)
 		return err_set(err, rc,
 			       "this kernel has no type information (CONFIG_DEBUG_INFO_BTF)");
 	return err_set(err, rc, "this kernel cannot load %s (needs Linux %s): %s", words->programs,
@@ -161,4 +185,51 @@ const char *bpf_load_last_words(const char *text, size_t *ret_length)
 bool bpf_load_has_loop(void)
 {
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1;
+}
+
+/* A program that calls bpf_kallsyms_lookup_name (bpf-helpers(7)), with the name and the address
+ * on its stack. */
+#define INSN(operation, to, from, at, value)                                          \
+	{                                                                             \
+		.code = (operation), .dst_reg = (to), .src_reg = (from), .off = (at), \
+		.imm = (value)                                                        \
+	}
+#define PUT_WORD(at, value) INSN(BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, at, (int32_t)(value))
+#define SET(to, value)	    INSN(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value)
+#define SET_TO_STACK(to, at)                                     \
+	INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, BPF_REG_10, 0, 0), \
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, to, 0, 0, at)
+
+static int load_lookup(const uint32_t *name)
+{
+	enum { NAME_AT = -24, ADDRESS_AT = -8 };
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_flags = BPF_F_SLEEPABLE);
+	const struct bpf_insn program[] = {
+		PUT_WORD(NAME_AT, name[0]),
+		PUT_WORD(NAME_AT + 4, name[1]),
+		PUT_WORD(NAME_AT + 8, name[2]),
+		PUT_WORD(NAME_AT + 12, name[3]),
+		PUT_WORD(ADDRESS_AT, 0),
+		PUT_WORD(ADDRESS_AT + 4, 0),
+		SET_TO_STACK(BPF_REG_1, NAME_AT),
+		SET(BPF_REG_2, BPF_LOAD_SYMBOL),
+		SET(BPF_REG_3, 0),
+		SET_TO_STACK(BPF_REG_4, ADDRESS_AT),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_kallsyms_lookup_name),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return bpf_prog_load(BPF_PROG_TYPE_SYSCALL, NULL, "GPL", program,
+			     sizeof(program) / sizeof(program[0]), &options);
+}
+
+bool bpf_load_lacks_symbol(const char *name)
+{
+	uint32_t words[BPF_LOAD_SYMBOL / sizeof(uint32_t)] = { 0 };
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	_cleanup_close_ int fd = -1;
+
+	memcpy(words, name, strnlen(name, BPF_LOAD_SYMBOL - 1));
+	fd = load_lookup(words);
+	return fd >= 0 && bpf_prog_test_run_opts(fd, &run) == 0 && (int)run.retval == -ENOENT;
 }

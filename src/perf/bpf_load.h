@@ -20,6 +20,16 @@ static inline void bpf_load_speak(const libbpf_print_fn_t *print)
 #define BPF_LOAD_QUIETLY \
 	_cleanup_(bpf_load_speak) libbpf_print_fn_t bpf_load_print = libbpf_set_print(NULL)
 
+/* Restricts an open object to the types of the kernel proper. libbpf searches those of all modules
+ * for a type or variable that is missing. That is slow, and before libbpf 1.3 it fails without
+ * CAP_SYS_ADMIN. libbpf searches once per object, so this triggers the search without that
+ * capability, and ignores its failure. */
+void bpf_load_without_modules(struct bpf_object *object);
+
+/* The same for programs that may be attached to functions of modules, for their __open_opts. The
+ * kernel's types are read a second time. NULL: the kernel has none. */
+const struct bpf_object_open_opts *bpf_load_options(void);
+
 /* The parts of an error message about programs that could not be loaded. */
 struct bpf_load_words {
 	const char *doing;    /* what needs permission: "loading a BPF program" */
@@ -51,5 +61,10 @@ const char *bpf_load_last_words(const char *text, size_t *ret_length);
 
 /* True if perf event programs may call bpf_loop (Linux 5.17) on this kernel. */
 bool bpf_load_has_loop(void);
+/* True if this kernel has no symbol @name (shorter than BPF_LOAD_SYMBOL). It then refuses programs
+ * that use such a variable. False if it has one, or does not say: before Linux 5.16, or without
+ * CAP_SYSLOG. */
+enum { BPF_LOAD_SYMBOL = 16 };
+bool bpf_load_lacks_symbol(const char *name);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/scan.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -16,14 +16,9 @@ enum { FILE_LIMIT = 1 << 22 }; /* of /proc/stat, which has a line for each CPU a
 /* One number; -1 if there is none or it is not below the limit. */
 static long read_number(const char **text)
 {
-	char *end;
-	long value;
+	uint64_t number;
 
-	if (!isdigit((unsigned char)**text))
-		return -1;
-	value = strtol(*text, &end, 10);
-	*text = end;
-	return value < CPU_LIST_MAX ? value : -1;
+	return scan_number(text, 10, &number) && number < CPU_LIST_MAX ? (long)number : -1;
 }
 
 int cpu_list_parse(const char *text, int **ret_cpus, size_t *ret_count, struct err *err)
@@ -101,6 +96,48 @@ int cpu_list_online_in(const char *sys, const char *proc, int **ret_cpus, size_t
 int cpu_list_online(int **ret_cpus, size_t *ret_count, struct err *err)
 {
 	return cpu_list_online_in("/sys", "/proc", ret_cpus, ret_count, err);
+}
+
+bool cpu_list_has(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (cpus[i] == cpu)
+			return true;
+	}
+	return false;
+}
+
+static int check_online(const char *option, const int *wanted, size_t count, const int *online,
+			size_t online_count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!cpu_list_has(online, online_count, wanted[i]))
+			return err_set(err, -EINVAL, "%s: CPU %d is not online", option, wanted[i]);
+	}
+	return 0;
+}
+
+int cpu_list_choose(const char *option, const char *text, int **ret_cpus, size_t *ret_count,
+		    struct err *err)
+{
+	_cleanup_free_ int *online = NULL;
+	_cleanup_free_ int *wanted = NULL;
+	size_t online_count = 0, count = 0, kept = 0;
+	int rc = cpu_list_online(&online, &online_count, err);
+
+	if (rc == 0 && text)
+		rc = cpu_list_parse(text, &wanted, &count, err);
+	if (rc == 0 && text)
+		rc = check_online(option, wanted, count, online, online_count, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < online_count; i++) {
+		if (!text || cpu_list_has(wanted, count, online[i]))
+			online[kept++] = online[i];
+	}
+	*ret_count = kept;
+	*ret_cpus = steal_ptr(online);
+	return 0;
 }
 
 /* The mask in /proc/PID/status has one digit for four CPUs, up to the highest number that a CPU may

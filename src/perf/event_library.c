@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perf/event_library.h"
+#include "perf/event_sources.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib.h>
@@ -10,12 +9,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dynamic_library.h"
 
-/* The library's soname since 2010. Callers pass the size of each struct, so later releases accept
- * older structs. */
-static const char file_name[] = "libpfm.so.4";
-
-/* The functions we call. */
+/* The functions we call. Callers pass the size of each struct, so later releases of libpfm.so.4,
+ * the soname since 2010, accept older structs. */
 #define FUNCTIONS(X)               \
 	X(pfm_initialize)          \
 	X(pfm_strerror)            \
@@ -27,33 +24,20 @@ static const char file_name[] = "libpfm.so.4";
 
 /* Stays loaded: pfm_initialize prepares tables that later calls use again. */
 struct library {
-#define MEMBER(name) typeof(name) *name;
-	FUNCTIONS(MEMBER)
-#undef MEMBER
+	FUNCTIONS(DYNAMIC_LIBRARY_POINTER)
 };
-
-static bool find_functions(void *handle, struct library *library)
-{
-	bool found = true;
-
-#define FIND(name)                            \
-	library->name = dlsym(handle, #name); \
-	found &= library->name != NULL;
-	FUNCTIONS(FIND)
-#undef FIND
-	return found;
-}
 
 static int load(struct library *ret_library, struct err *err)
 {
-	void *handle = dlopen(file_name, RTLD_NOW | RTLD_LOCAL);
+	static const char *const names[] = { FUNCTIONS(DYNAMIC_LIBRARY_NAME) NULL };
+	int rc = dynamic_library_load("libpfm.so.4", names,
+				      "libpfm.so.4 is not installed (package libpfm4)", ret_library,
+				      err);
 
-	if (!handle || !find_functions(handle, ret_library)) {
-		err_set(err, -ENOSYS, "%s is not installed (package libpfm4)", file_name);
+	if (rc < 0)
 		return -ENOSYS;
-	}
 	if (ret_library->pfm_initialize() != PFM_SUCCESS)
-		return err_set(err, -ENOSYS, "%s does not work here", file_name);
+		return err_set(err, -ENOSYS, "libpfm.so.4 does not work here");
 	return 0;
 }
 

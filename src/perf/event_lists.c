@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "perf/event_names.h"
-#include "perf/event_tables.h"
-#include "perf/event_tracepoints.h"
+#include "perf/event_sources.h"
 
 /* The position in a list that is being read. */
 struct cursor {
@@ -78,7 +77,7 @@ typedef int (*take_name)(void *context, const char *name, unsigned group, struct
 /* A pattern stands for every tracepoint that matches it, each with the suffix of the pattern. */
 struct fitting {
 	char pattern[EVENT_NAME_MAX];
-	const char *behind; /* modifier, count or rate */
+	const char *suffix; /* modifier, count or rate */
 	take_name take;
 	void *context;
 	unsigned group;
@@ -108,7 +107,7 @@ static void take_fitting(void *context, const struct event_entry *entry)
 	if (fitting->rc < 0 || fnmatch(fitting->pattern, entry->name, 0) != 0)
 		return;
 	fitting->found++;
-	if ((size_t)snprintf(name, sizeof(name), "%s%s", entry->name, fitting->behind) <
+	if ((size_t)snprintf(name, sizeof(name), "%s%s", entry->name, fitting->suffix) <
 	    sizeof(name))
 		fitting->rc = fitting->take(fitting->context, name, fitting->group, fitting->err);
 	else
@@ -128,7 +127,7 @@ static int take_all(const char *name, unsigned group, take_name take, void *cont
 	if (!is_glob(name, &length))
 		return take(context, name, group, err);
 	snprintf(fitting.pattern, sizeof(fitting.pattern), "%.*s", (int)length, name);
-	fitting.behind = name + length;
+	fitting.suffix = name + length;
 	rc = event_tracepoints_each(take_fitting, &fitting);
 	if (rc < 0 && event_tracepoints_hidden(&why) < 0)
 		return err_set(err, -ENOENT, "cannot find tracepoints that match '%s': %s",
@@ -237,22 +236,6 @@ static int take_sampled(void *context, const char *name, unsigned group, struct 
 	return append(list, &spec, err);
 }
 
-int event_names_parse_list(const char *const *lists, size_t count, struct event_spec *specs,
-			   size_t most, size_t *ret_count, struct err *err)
-{
-	struct spec_list list = { .specs = specs, .most = most };
-	unsigned groups = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int rc = each_name(lists[i], &groups, take_sampled, &list, err);
-
-		if (rc < 0)
-			return rc;
-	}
-	*ret_count = list.count;
-	return 0;
-}
-
 /* ---- for counting ---- */
 
 static int take_counted(void *context, const char *name, unsigned group, struct err *err)
@@ -273,19 +256,34 @@ static int take_counted(void *context, const char *name, unsigned group, struct 
 	return append(list, &spec, err);
 }
 
+/* ---- both ---- */
+
+static int parse(const char *const *lists, size_t count, take_name take, struct spec_list *list,
+		 size_t *ret_count, struct err *err)
+{
+	unsigned groups = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = each_name(lists[i], &groups, take, list, err);
+	if (rc == 0)
+		*ret_count = list->count;
+	return rc;
+}
+
+int event_names_parse_list(const char *const *lists, size_t count, struct event_spec *specs,
+			   size_t most, size_t *ret_count, struct err *err)
+{
+	struct spec_list list = { .specs = specs, .most = most };
+
+	return parse(lists, count, take_sampled, &list, ret_count, err);
+}
+
 int event_names_parse_groups(const char *const *lists, size_t count, struct event_spec *specs,
 			     unsigned *groups, size_t most, size_t *ret_count, struct err *err)
 {
 	struct spec_list list = { .specs = specs, .most = most };
-	unsigned begun = 0;
 
 	list.groups = groups;
-	for (size_t i = 0; i < count; i++) {
-		int rc = each_name(lists[i], &begun, take_counted, &list, err);
-
-		if (rc < 0)
-			return rc;
-	}
-	*ret_count = list.count;
-	return 0;
+	return parse(lists, count, take_counted, &list, ret_count, err);
 }

@@ -6,13 +6,10 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "perf/event_library.h"
-#include "perf/event_pmus.h"
-#include "perf/event_tables.h"
-#include "perf/event_tracepoints.h"
+#include "base/scan.h"
+#include "perf/event_sources.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -61,11 +58,8 @@ static void take_modifier(const char *part, struct event_spec *spec)
 
 static bool take_count(const char *part, struct event_spec *spec)
 {
-	char *end;
-
-	errno = 0;
-	spec->period = strtoull(part, &end, 10);
-	return !*end && !errno && spec->period > 0 && spec->period <= INT64_MAX;
+	return scan_whole_number(part, 10, &spec->period) && spec->period > 0 &&
+	       spec->period <= INT64_MAX;
 }
 
 /* A part after a colon. */
@@ -83,10 +77,10 @@ static int take_suffix(const char *part, struct event_spec *spec, struct err *er
 /* The text after "@". */
 static int take_sampling(const char *text, struct event_spec *spec, struct err *err)
 {
-	char *end;
-	double rate = strtod(text, &end);
+	const char *end = text;
+	double rate;
 
-	if (is_count(text) && end != text && strcasecmp(end, "hz") == 0) {
+	if (is_count(text) && scan_decimal(&end, &rate) && strcasecmp(end, "hz") == 0) {
 		if (rate < 1 || rate > MAX_RATE_HZ)
 			return err_set(err, -EINVAL, "invalid rate '@%s': expected 1hz to %dhz",
 				       text, MAX_RATE_HZ);

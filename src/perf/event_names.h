@@ -17,7 +17,7 @@
 #define PERF_EVENT_NAMES_H
 
 #include "base/err.h"
-#include "perf/event_spec.h"
+#include "perf/event_sources.h"
 
 /* -EINVAL for an unknown name, with the nearest known one; -ENOENT for a missing tracepoint or PMU,
  * or if tracefs is not mounted. Only opening the event shows whether this machine can count it. */

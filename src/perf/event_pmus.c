@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perf/event_pmus.h"
+#include "perf/event_sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
 #include "base/file.h"
+#include "base/scan.h"
 
 enum {
 	PATH_BYTES = 640,
@@ -66,25 +66,23 @@ static uint64_t *config_of(struct event_spec *spec, const char *name, size_t len
  * @layout is malformed or the value does not fit. */
 static bool place_bits(const char *layout, uint64_t value, uint64_t *config)
 {
-	const char *at = layout;
+	for (const char *at = layout;; at++) {
+		uint64_t low, high;
 
-	for (;;) {
-		char *end;
-		unsigned long low = strtoul(at, &end, 10), high = low;
-
-		if (end == at)
+		if (!scan_number(&at, 10, &low))
 			return false;
-		if (*end == '-') {
-			at = end + 1;
-			high = strtoul(at, &end, 10);
+		high = low;
+		if (*at == '-') {
+			at++;
+			if (!scan_number(&at, 10, &high))
+				return false;
 		}
-		if (high < low || high > 63 || (*end && *end != ','))
+		if (high < low || high > 63 || (*at && *at != ','))
 			return false;
-		for (unsigned long bit = low; bit <= high; bit++, value >>= 1)
+		for (uint64_t bit = low; bit <= high; bit++, value >>= 1)
 			*config |= (value & 1) << bit;
-		if (!*end)
+		if (!*at)
 			return value == 0;
-		at = end + 1;
 	}
 }
 
@@ -141,13 +139,10 @@ static int take_value(const struct pmu *pmu, const char *name, const char *text,
 		      struct event_spec *spec, struct err *err)
 {
 	uint64_t value, *config = config_of(spec, name, strlen(name));
-	char *end;
 
 	if (strcmp(name, "name") == 0)
 		return 0;
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (end == text || *end || errno || *text == '-')
+	if (!scan_whole_number(text, 0, &value))
 		return err_set(err, -EINVAL, "PMU %s: '%s=%s' is not a number", pmu->name, name,
 			       text);
 	if (!config)
@@ -191,13 +186,11 @@ static int take_terms(struct pmu *pmu, const char *terms, struct event_spec *spe
 
 static bool read_type(const struct pmu *pmu, uint32_t *ret_type)
 {
-	char type[WORD_BYTES], *end;
-	unsigned long number;
+	char type[WORD_BYTES];
+	uint64_t number;
 
-	if (!read_line(pmu, "type", "", "", type, sizeof(type)))
-		return false;
-	number = strtoul(type, &end, 10);
-	if (end == type || *end || number > UINT32_MAX)
+	if (!read_line(pmu, "type", "", "", type, sizeof(type)) ||
+	    !scan_whole_number(type, 10, &number) || number > UINT32_MAX)
 		return false;
 	*ret_type = (uint32_t)number;
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perf/event_tables.h"
+#include "perf/event_sources.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perf/event_tracepoints.h"
+#include "perf/event_sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/file.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -108,7 +107,7 @@ int event_tracepoints_hidden(struct err *err)
 	return event_tracepoints_explain(&facts, err);
 }
 
-static bool is_plain(const struct dirent *entry)
+static int is_plain_folder(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
@@ -116,11 +115,6 @@ static bool is_plain(const struct dirent *entry)
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_plain_folder(const struct dirent *entry)
-{
-	return is_plain(entry);
 }
 
 /* Visits the tracepoints of a group; each is a folder with a file "id". */

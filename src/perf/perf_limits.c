@@ -84,7 +84,7 @@ int perf_limits_refusal(const struct perf_refusal *refusal, struct err *err)
 		return err_set(err, refusal->rc,
 			       "only root may observe the whole machine here, others their own "
 			       "processes (kernel.perf_event_paranoid is %lld); run with sudo, or "
-			       "once: sudo sysctl -w kernel.perf_event_paranoid=0",
+			       "give prospect CAP_PERFMON: 'prospect check --fix' says how",
 			       paranoid);
 	return err_set(err, refusal->rc,
 		       "the kernel does not permit this, although it permits observing one's own "

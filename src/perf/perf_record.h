@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "model/profile.h"
-#include "perf/perf_format.h"
 #include "perf/perf_sample.h"
 
 /* The sample fields of a live recording. */
@@ -29,6 +28,8 @@ enum {
 struct perf_mmap {
 	uint64_t start, size, offset;
 	uint64_t dev, inode; /* 0 when the record carries a build id instead */
+	uint64_t generation; /* of the inode number; only if has_generation */
+	bool has_generation;
 	uint8_t build_id[BUILD_ID_MAX];
 	uint8_t build_id_size; /* 0 when the record carries dev and inode */
 	bool executable;       /* the mapping is executable */
@@ -101,5 +102,11 @@ uint64_t perf_record_time(const void *bytes, size_t size, const struct perf_form
 /* Only the id of the event that a record belongs to. @format may be that of any event in the
  * buffer. 0 if there is none. */
 uint64_t perf_record_id(const void *bytes, size_t size, const struct perf_format *format);
+
+/* Turns a record of an output event into the sample it stands for: id, period, chain, user stack
+ * and context come from its raw part, which the BPF stack program wrote (bpf/stack_wire.h); the
+ * rest stays. Every length is checked. False if it has no such raw part; *record is then
+ * unchanged. */
+bool perf_record_unpack(struct perf_record *record);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -193,14 +194,7 @@ size_t record_queue_waiting(const struct record_queue *queue)
 	return queue->bytes.size + queue->late_bytes.size;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+DEFINE_ORDER(by_time, struct entry, COMPARE(a->time_ns, b->time_ns) ?: COMPARE(a->order, b->order))
 
 /* Adds the file identity of a mapping's second record. */
 static void add_twin(struct record_queue *queue, const struct entry *entry,

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,8 +76,8 @@ static void no_command_need_be_named(void **state)
 				   : "looking needs root, or CAP_BPF and CAP_PERFMON");
 }
 
-/* What they lack is told before how old the kernel is. */
-static void kernels_without_types_are_told(void **state)
+/* Missing type information is reported rather than the kernel's age. */
+static void kernels_without_types_are_reported(void **state)
 {
 	struct bpf_load_words typed = words;
 
@@ -127,7 +128,7 @@ static void the_last_words_are_the_reason(void **state)
 }
 
 /* A program that does not say what it returns, loaded by hand as libbpf does. */
-static void what_the_verifier_says_is_told(void **state)
+static void what_the_verifier_says_is_reported(void **state)
 {
 	static const struct bpf_insn no_result = { .code = BPF_JMP | BPF_EXIT };
 	static char text[1 << 16];
@@ -168,15 +169,44 @@ static void libbpf_is_silent_in_the_block_alone(void **state)
 	assert_ptr_equal(libbpf_set_print(before), speak);
 }
 
+/* Whether the kernel's own list has a symbol of this name. */
+static bool is_listed(const char *name)
+{
+	_cleanup_fclose_ FILE *list = fopen("/proc/kallsyms", "re");
+	char line[1024], each[512];
+	bool found = false;
+
+	assert_non_null(list);
+	while (!found && fgets(line, sizeof(line), list))
+		found = sscanf(line, "%*s %*s %511s", each) == 1 && strcmp(each, name) == 0;
+	return found;
+}
+
+static void missing_symbols_are_those_not_listed(void **state)
+{
+	static const char *const names[] = {
+		"vfs_read",	 "__preempt_count", "pcpu_hot", "fifteen_letters",
+		"sprint_symbol", "vfs_rea",	    "x"
+	};
+
+	if (!bpf_load_lacks_symbol("no_such_symbol")) {
+		print_message("needs CAP_BPF, CAP_SYSLOG and Linux 5.16\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(bpf_load_lacks_symbol(names[i]), !is_listed(names[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_has_its_reason),
 		cmocka_unit_test(no_command_need_be_named),
 		cmocka_unit_test(the_last_words_are_the_reason),
-		cmocka_unit_test(what_the_verifier_says_is_told),
-		cmocka_unit_test(kernels_without_types_are_told),
+		cmocka_unit_test(what_the_verifier_says_is_reported),
+		cmocka_unit_test(kernels_without_types_are_reported),
 		cmocka_unit_test(libbpf_is_silent_in_the_block_alone),
+		cmocka_unit_test(missing_symbols_are_those_not_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

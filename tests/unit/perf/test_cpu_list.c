@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,6 +132,26 @@ static void room_for_every_cpu(void **state)
 	assert_true(without >= room && without < room + 4);
 }
 
+static void choice_among_those_online(void **state)
+{
+	int *cpus, *online;
+	size_t count, online_count;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(cpu_list_choose("-C", NULL, &online, &online_count, NULL), 0);
+	assert_int_equal(cpu_list_choose("-C", "0,0", &cpus, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(cpus[0], 0);
+	free(cpus);
+	assert_true(cpu_list_has(online, online_count, 0));
+	assert_false(cpu_list_has(online, online_count, CPU_LIST_MAX - 1));
+	assert_int_equal(cpu_list_choose("-C", "0,8191", &cpus, &count, &err), -EINVAL);
+	assert_string_equal(err.text, "-C: CPU 8191 is not online");
+	assert_int_equal(cpu_list_choose("-C", "0-", &cpus, &count, &err), -EINVAL);
+	free(online);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +161,7 @@ int main(void)
 		cmocka_unit_test(the_same_without_sys),
 		cmocka_unit_test(without_both_it_says_what_is_missing),
 		cmocka_unit_test(lines_of_proc_stat),
+		cmocka_unit_test(choice_among_those_online),
 		cmocka_unit_test(room_for_every_cpu),
 	};
 

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "perf/event_names.h"
-#include "perf/event_tables.h"
-#include "perf/event_tracepoints.h"
+#include "perf/event_sources.h"
 
 enum { MOST = 4 };
 
@@ -65,7 +64,7 @@ static void groups(void **state)
 	assert_int_equal(list.specs[1].config, PERF_COUNT_HW_INSTRUCTIONS);
 }
 
-static void what_is_behind_a_group_is_of_all(void **state)
+static void modifiers_after_a_group_are_of_all(void **state)
 {
 	struct parsed list = parsed("{cycles,instructions}:k,page-faults");
 
@@ -223,7 +222,7 @@ int main(void)
 		cmocka_unit_test(why_tracepoints_are_not_to_be_seen),
 		cmocka_unit_test_setup(tracepoints_that_fit, mount_tracefs),
 		cmocka_unit_test(tracepoints_that_nothing_fits),
-		cmocka_unit_test(what_is_behind_a_group_is_of_all),
+		cmocka_unit_test(modifiers_after_a_group_are_of_all),
 		cmocka_unit_test(the_same_twice),
 		cmocka_unit_test(wrong_lists),
 		cmocka_unit_test(sampling),

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perf/event_pmus.h"
+#include "perf/event_sources.h"
 
 static const struct {
 	const char *path, *text; /* NULL: a folder */

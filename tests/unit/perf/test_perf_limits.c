@@ -50,7 +50,8 @@ static void a_level_that_permits_ones_own(void **state)
 
 		lacks(said(refusal), "only root may use perf events");
 		has(said(refusal), "only root may observe the whole machine here");
-		has(said(refusal), "kernel.perf_event_paranoid=0");
+		has(said(refusal), "'prospect check --fix'");
+		lacks(said(refusal), "kernel.perf_event_paranoid=");
 		refusal.machine = false;
 		lacks(said(refusal), "whole machine");
 		lacks(said(refusal), "only root may use perf events");

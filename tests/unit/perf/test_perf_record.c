@@ -147,7 +147,7 @@ static void a_comm_tells_exec_from_prctl(void **state)
 	assert_string_equal(read_ok(&made).comm.comm, "name");
 }
 
-/* The kernel adds the trailer's size once more for each event that was told before. */
+/* The kernel adds the size of the trailer again for each event that got the record before. */
 static void kernel_symbols_of_several_events_end_where_they_end(void **state)
 {
 	for (int too_large = 0; too_large <= 2; too_large++) {
@@ -197,7 +197,7 @@ static void a_fork_names_child_and_parent(void **state)
 }
 
 /* Every prefix of every record, and its header's size field off by some: an error or a record, and
- * nothing read that is not there (the sanitizers watch: the copy is exactly as long as told). */
+ * nothing read that is not there (the sanitizers watch: the copy has exactly the given size). */
 static void cut_records_are_refused(void **state)
 {
 	const uint8_t build_id[20] = { 9, 8, 7, 6 };

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "perf/perf_reads.h"
 #include "perf/perf_record.h"
+#include "perf/perf_sample.h"
 #include "perf/records.h"
 
 #define ALL ((uint64_t)(PERF_SAMPLE_MAX - 1) & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT)
@@ -212,7 +212,7 @@ static void counts_of_one_event_are_found(void **state)
 	assert_false(perf_reads_member(&record.sample.read, 1, &id, &value));
 }
 
-/* Old events: no identifier, an id in the middle, no trailer but for what the body tells. */
+/* Old events: no identifier, an id in the middle, no trailer besides what the body has. */
 static void old_formats_are_understood(void **state)
 {
 	const struct perf_format format = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |

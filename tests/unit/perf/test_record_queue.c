@@ -171,7 +171,7 @@ static void note_id(void *context, const struct perf_record *record)
 	*(uint64_t *)context = *(uint64_t *)context * 100 + record->id;
 }
 
-/* Samples without a chain, the second of which says it is of an event whose samples have one. */
+/* Samples without a chain. The second claims to be of an event whose samples have one. */
 static void the_writer_of_a_sample_is_asked_for(void **state)
 {
 	struct perf_format ours = perf_record_live_format();

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "perf/perf_reads.h"
+#include "perf/perf_sample.h"
 
 static uint64_t since(struct perf_reads *reads, uint64_t id, int32_t tid, uint64_t value)
 {

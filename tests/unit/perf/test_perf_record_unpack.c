@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "perf/stack_sample.h"
+#include "perf/perf_record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static void all_parts(void **state)
 	const struct user_stack *user = &record.sample.user_stack;
 
 	(void)state;
-	assert_true(stack_sample_read(&record));
+	assert_true(perf_record_unpack(&record));
 	assert_int_equal(record.id, 77);
 	assert_int_equal(record.pid, 9);
 	assert_int_equal(record.sample.ip, 4);
@@ -92,7 +92,7 @@ static void without_memory(void **state)
 
 	(void)state;
 	whole.fixed.context = STACK_CONTEXT_UNKNOWN;
-	assert_true(stack_sample_read(&record));
+	assert_true(perf_record_unpack(&record));
 	assert_int_equal(record.sample.user_stack.form, USER_STACK_ADDRESSES);
 	assert_null(record.sample.user_stack.registers);
 	assert_int_equal(record.sample.user_stack.stack_size, 0);
@@ -110,7 +110,7 @@ static void cut_off(void **state)
 		struct perf_record record = record_of((struct whole *)bytes, size);
 
 		memcpy(bytes, &whole, size);
-		assert_false(stack_sample_read(&record));
+		assert_false(perf_record_unpack(&record));
 		assert_int_equal(record.id, 5);
 		free(bytes);
 	}
@@ -123,15 +123,15 @@ static void unknown_words(void **state)
 
 	(void)state;
 	whole.fixed.form = STACK_FORM_DUMP + 1;
-	assert_false(stack_sample_read(&record));
+	assert_false(perf_record_unpack(&record));
 	whole = new_whole(STACK_FORM_DUMP);
 	whole.fixed.end = UNWIND_MORE;
-	assert_false(stack_sample_read(&record));
+	assert_false(perf_record_unpack(&record));
 	whole.fixed.end = UNWIND_END_COUNT;
-	assert_false(stack_sample_read(&record));
+	assert_false(perf_record_unpack(&record));
 	whole = new_whole(STACK_FORM_DUMP);
 	whole.fixed.stack_size = UINT32_MAX;
-	assert_false(stack_sample_read(&record));
+	assert_false(perf_record_unpack(&record));
 }
 
 int main(void)
