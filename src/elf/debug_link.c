@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/inflate.h"
+#include "base/stream.h"
 
 enum {
 	MOST_LINK_BYTES = DEBUG_LINK_MAX + 8,
@@ -63,12 +63,12 @@ int debug_link_embedded(const struct elf_file *file, uint8_t **ret_bytes, size_t
 	_cleanup_free_ uint8_t *bytes = NULL;
 	struct buf plain = { 0 };
 	struct packed packed;
-	struct inflate inflate = { .method = INFLATE_XZ,
-				   .source = give_in,
-				   .source_context = &packed,
-				   .sink = take_out,
-				   .sink_context = &plain,
-				   .most_bytes = MOST_EMBEDDED_BYTES };
+	struct stream_inflate inflate = { .method = STREAM_XZ,
+					  .source = give_in,
+					  .source_context = &packed,
+					  .sink = take_out,
+					  .sink_context = &plain,
+					  .most_bytes = MOST_EMBEDDED_BYTES };
 	int rc;
 
 	if (!section)
@@ -77,7 +77,7 @@ int debug_link_embedded(const struct elf_file *file, uint8_t **ret_bytes, size_t
 	if (rc < 0)
 		return rc;
 	packed = (struct packed){ bytes, section->size };
-	rc = inflate_run(&inflate, err);
+	rc = stream_inflate(&inflate, err);
 	if (rc < 0) {
 		buf_done(&plain);
 		return rc;

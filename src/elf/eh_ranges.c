@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/compare.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -28,12 +29,7 @@ static void add_range(struct eh_ranges *ranges, uint64_t start, uint64_t size)
 		(struct range){ .start = (uint32_t)distance, .size = (uint32_t)size };
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct range *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
+DEFINE_ORDER(by_start, struct range, COMPARE(a->start, b->start))
 
 /* Linkers mostly write them in order. */
 static void sort(struct eh_ranges *ranges)

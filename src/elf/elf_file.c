@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -246,6 +247,11 @@ const struct elf_build_id *elf_file_build_id(const struct elf_file *file)
 	return &file->build_id;
 }
 
+bool elf_file_build_id_is(const struct elf_build_id *build_id, const uint8_t *bytes, size_t size)
+{
+	return build_id->size == size && memcmp(build_id->bytes, bytes, size) == 0;
+}
+
 const struct elf_segments *elf_file_segments(const struct elf_file *file)
 {
 	return &file->segments;
@@ -323,12 +329,7 @@ static void add_section(struct elf_file *file, const GElf_Shdr *header, size_t n
 							   .entry_size = header->sh_entsize };
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct elf_section *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+DEFINE_ORDER(by_address, struct elf_section, COMPARE(a->address, b->address))
 
 /* Leaves out sections that wrap around the address space. */
 static void find_code(struct elf_file *file)
@@ -480,4 +481,17 @@ struct reader elf_file_reader(const struct elf_file *file, const void *bytes, si
 uint64_t elf_file_word(const struct elf_file *file, struct reader *reader)
 {
 	return file->is_64 ? reader_u64(reader) : reader_u32(reader);
+}
+
+struct elf_relocation elf_file_relocation(const struct elf_file *file, struct reader *reader,
+					  bool has_addend)
+{
+	uint64_t place = elf_file_word(file, reader), info = elf_file_word(file, reader);
+
+	return (struct elf_relocation){
+		.place = place,
+		.addend = has_addend ? elf_file_word(file, reader) : 0,
+		.type = (uint32_t)(file->is_64 ? ELF64_R_TYPE(info) : ELF32_R_TYPE(info)),
+		.symbol = (uint32_t)(file->is_64 ? ELF64_R_SYM(info) : ELF32_R_SYM(info)),
+	};
 }

@@ -74,6 +74,8 @@ bool elf_file_is_64(const struct elf_file *file);
 uint64_t elf_file_entry(const struct elf_file *file);
 /* From the loaded notes. After elf_file_read_sections, from any note. */
 const struct elf_build_id *elf_file_build_id(const struct elf_file *file);
+/* True if the build id has exactly these bytes. Without bytes: true if it is none. */
+bool elf_file_build_id_is(const struct elf_build_id *build_id, const uint8_t *bytes, size_t size);
 
 /* The loaded segments; borrowed from the file. */
 const struct elf_segments *elf_file_segments(const struct elf_file *file);
@@ -82,6 +84,13 @@ bool elf_file_tls(const struct elf_file *file, struct elf_tls *ret_tls);
 /* The ELF virtual address of a file offset. An executable segment that contains the offset is
  * preferred to others. False: no segment contains it. */
 bool elf_file_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_address);
+
+/* ELF gABI "Relocation". */
+struct elf_relocation {
+	uint64_t place;	 /* what is relocated: offset in a section, or ELF virtual address */
+	uint64_t addend; /* 0 if the entry has none */
+	uint32_t type, symbol;
+};
 
 /* A piece of the file in memory as code: @size bytes at @address, from file offset @offset. */
 struct elf_placed {
@@ -124,5 +133,9 @@ int elf_file_read_at(const struct elf_file *file, uint64_t offset, void *bytes, 
 struct reader elf_file_reader(const struct elf_file *file, const void *bytes, size_t size);
 /* The next word of the file's class: 32 or 64 bits. */
 uint64_t elf_file_word(const struct elf_file *file, struct reader *reader);
+/* The next entry of a SHT_RELA (@has_addend) or SHT_REL section. If it is incomplete, reader->bad
+ * is set. */
+struct elf_relocation elf_file_relocation(const struct elf_file *file, struct reader *reader,
+					  bool has_addend);
 
 #endif

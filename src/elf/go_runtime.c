@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/elf_symbol.h"
 #include "elf/section_data.h"
+#include "elf/symbol_index.h"
 
 enum {
 	/* .gopclntab begins with 0xfffffff. in every version since Go 1.2 */
@@ -172,26 +172,18 @@ static bool is_program(const struct elf_file *file)
 /* Finds the variable that holds g: its offset in this file's thread-local variables. */
 static bool find_variable(const struct elf_file *file, uint64_t *ret_offset)
 {
-	const struct elf_section *table = elf_file_find(file, ".symtab"), *strings;
-	struct section_data *symbols = NULL, *names = NULL;
-	struct reader reader;
+	struct symbol_index index = { 0 };
 	bool found = false;
 
-	strings = table ? elf_file_section(file, table->link) : NULL;
-	if (strings && section_data_open(file, table, &symbols, NULL) == 0 &&
-	    section_data_open(file, strings, &names, NULL) == 0) {
-		reader = section_data_tail(symbols, 0, section_data_size(symbols));
-		while (!found && reader_left(&reader) > 0 && !reader.bad) {
-			struct elf_symbol symbol = elf_symbol_next(file, &reader);
+	symbol_index_read_labels(&index, file);
+	for (size_t i = 0; i < index.list.count && !found; i++) {
+		const struct symbol_entry *entry = &index.list.items[i];
 
-			found = ELF64_ST_TYPE(symbol.info) == STT_TLS &&
-				strcmp(section_data_string(names, symbol.name), "runtime.tlsg") ==
-					0;
-			*ret_offset = symbol.value;
-		}
+		found = ELF64_ST_TYPE(entry->info) == STT_TLS &&
+			strcmp(symbol_index_name(&index, entry->name), "runtime.tlsg") == 0;
+		*ret_offset = entry->start;
 	}
-	section_data_free(names);
-	section_data_free(symbols);
+	symbol_index_done(&index);
 	return found;
 }
 

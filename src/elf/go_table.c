@@ -3,12 +3,14 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/xalloc.h"
 #include "elf/section_data.h"
 
 enum {
 	HEADER_MOST = 8 + 8 * 8,
+	MOST_START_BYTES = 1024,	 /* _start and the code around it take 200 to 500 */
 	FORGET_EVERY = 4096,		 /* functions between calls that release what was read */
 	MAX_RELOCATION_BYTES = 64 << 20, /* searched at most, in all sections together */
 };
@@ -53,12 +55,9 @@ static uint64_t relocated(const struct elf_file *file, uint64_t place)
 		left -= section->size;
 		reader = elf_file_reader(file, bytes, section->size);
 		while (!address && reader_left(&reader) > 0 && !reader.bad) {
-			uint64_t at = elf_file_word(file, &reader);
+			struct elf_relocation found = elf_file_relocation(file, &reader, true);
 
-			elf_file_word(file, &reader); /* type */
-			address = at == place ? elf_file_word(file, &reader) : 0;
-			if (at != place)
-				elf_file_word(file, &reader);
+			address = found.place == place ? found.addend : 0;
 		}
 	}
 	return address;
@@ -89,7 +88,8 @@ static void read_parts(struct go_table *table, struct reader *header)
 	table->list = table->described_from = read_word(table, header);
 }
 
-/* The flags come after the address, the name and seven more numbers; Go 1.20 added one. */
+/* The flags come after the address, the name, seven more numbers and the FuncID; Go 1.20 added one
+ * number. */
 static unsigned flags_place(const struct go_table *table, uint32_t magic)
 {
 	enum { NUMBERS = 8, NUMBER = 4 };
@@ -142,11 +142,13 @@ static bool read_description(const struct go_table *table, uint64_t described,
 		section_data_reader(table->data, at + (table->relative ? 4 : table->word), 4);
 
 	function->name = reader_u32(&name);
+	function->special = false;
 	function->flags = 0;
 	if (table->flags_at) {
-		struct reader flags = section_data_reader(table->data, at + table->flags_at, 1);
+		struct reader bytes = section_data_reader(table->data, at + table->flags_at - 1, 2);
 
-		function->flags = reader_u8(&flags);
+		function->special = reader_u8(&bytes) != 0;
+		function->flags = reader_u8(&bytes);
 	}
 	return !name.bad && function->name < table->names_size;
 }
@@ -170,17 +172,14 @@ bool go_table_function(struct go_table *table, uint64_t index, struct go_functio
 	return true;
 }
 
+bool go_table_is_named(struct go_table *table, const struct go_function *function, const char *name)
+{
+	return strcmp(section_data_string(table->data, table->names + function->name), name) == 0;
+}
+
 uint64_t go_table_count(const struct go_table *table)
 {
 	return table->count;
-}
-
-struct elf_section go_table_names(const struct go_table *table)
-{
-	return (struct elf_section){ .name = "",
-				     .type = SHT_PROGBITS,
-				     .offset = table->section->offset + table->names,
-				     .size = table->names_size };
 }
 
 static const struct elf_section *find_section(const struct elf_file *file)
@@ -213,4 +212,55 @@ struct go_table *go_table_open(const struct elf_file *file)
 		return table;
 	go_table_free(table);
 	return NULL;
+}
+
+static void add_function(const struct go_function *function, uint32_t name,
+			 struct symbol_index *index)
+{
+	uint64_t size = function->end - function->start;
+
+	if (size > 0 && *symbol_index_name(index, name))
+		*vec_push(&index->list) = (struct symbol_entry){
+			.start = function->start,
+			.size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+			.name = name,
+			.info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+			.source = ENTRY_GO,
+		};
+}
+
+/* Bytes of the first function's section that no function in the table covers. */
+static uint64_t bytes_outside(const struct elf_file *file, const struct symbol_entry *first,
+			      uint64_t end)
+{
+	const struct elf_section *code = elf_file_code_section(file, first->start);
+	uint64_t bytes = end - first->start;
+
+	return code && bytes < code->size ? code->size - bytes : 0;
+}
+
+bool go_table_read(const struct elf_file *file, struct symbol_index *index, bool *ret_all)
+{
+	_cleanup_(go_table_freep) struct go_table *table = go_table_open(file);
+	size_t before = index->list.count;
+	struct go_function function = { 0 };
+	struct elf_section names = { .name = "", .type = SHT_PROGBITS };
+	uint32_t first;
+
+	if (!table)
+		return false;
+	names.offset = table->section->offset + table->names;
+	names.size = table->names_size;
+	if (symbol_index_read_names(index, file, &names, &first, NULL) < 0)
+		return false;
+	for (uint64_t i = 0; i < go_table_count(table); i++) {
+		if (!go_table_function(table, i, &function))
+			break;
+		add_function(&function, first + function.name, index);
+	}
+	if (index->list.count == before)
+		return false;
+	*ret_all =
+		bytes_outside(file, &index->list.items[before], function.end) <= MOST_START_BYTES;
+	return true;
 }

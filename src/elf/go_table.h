@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "elf/elf_file.h"
+#include "elf/symbol_index.h"
 
 enum { GO_TABLE_MAX = 1 << 23 }; /* functions */
 
@@ -29,6 +30,7 @@ struct go_function {
 	uint64_t start, end; /* ELF virtual addresses */
 	uint32_t name;	     /* offset in the names */
 	uint8_t flags;	     /* enum go_function_flags; 0 in older programs */
+	bool special;	     /* has a FuncID: known to the runtime, or a wrapper; since Go 1.16 */
 };
 
 /* The file's sections must have been read, and the file must outlive the table. NULL: no such
@@ -39,10 +41,15 @@ DEFINE_CLEANUP(struct go_table *, go_table_free);
 
 /* The number of functions the table claims; at most GO_TABLE_MAX. */
 uint64_t go_table_count(const struct go_table *table);
-/* The names, NUL-terminated, as a section of the file. */
-struct elf_section go_table_names(const struct go_table *table);
 /* One of the functions, which are in ascending order. False: the table is damaged from here on, or
  * its addresses do not belong to the file. */
 bool go_table_function(struct go_table *table, uint64_t index, struct go_function *ret_function);
+bool go_table_is_named(struct go_table *table, const struct go_function *function,
+		       const char *name);
+
+/* Adds the functions to an index; the file's sections must have been read. False: no table, no
+ * functions, or an unknown layout. *ret_all: the functions cover all code except the startup code
+ * of the C library. C code that is linked in (cgo) has no names in this table. */
+bool go_table_read(const struct elf_file *file, struct symbol_index *index, bool *ret_all);
 
 #endif

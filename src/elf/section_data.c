@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/inflate.h"
+#include "base/stream.h"
 #include "base/xalloc.h"
-#include "elf/relocation.h"
+#include "elf/symbol_index.h"
 
 #define MOST_SECTION_BYTES (4ULL << 30)
 
@@ -118,25 +118,25 @@ static int open_nameless(void)
 }
 
 static int inflate_into(struct section_data *data, const struct elf_file *file, uint64_t offset,
-			uint64_t size, enum inflate_method method, struct err *err)
+			uint64_t size, enum stream_method method, struct err *err)
 {
 	_cleanup_free_ uint8_t *in = xmalloc(IN_BYTES);
 	struct inflating inflating = {
 		.file = file, .offset = offset, .left = size, .in = in, .data = data
 	};
-	const struct inflate inflate = { .method = method,
-					 .source = give_in,
-					 .source_context = &inflating,
-					 .sink = take_out,
-					 .sink_context = &inflating,
-					 .most_bytes = data->size };
+	const struct stream_inflate inflate = { .method = method,
+						.source = give_in,
+						.source_context = &inflating,
+						.sink = take_out,
+						.sink_context = &inflating,
+						.most_bytes = data->size };
 	int rc;
 
 	if (data->size > MEMORY_BYTES)
 		data->fd = open_nameless();
 	rc = data->fd < 0 ? map(data, err) : map_on_demand(data, err);
 	if (rc == 0)
-		rc = inflate_run(&inflate, err);
+		rc = stream_inflate(&inflate, err);
 	if (rc == 0 && inflating.done != data->size)
 		rc = err_set(err, -EBADMSG, "a compressed section is shorter than its header says");
 	data->held = data->fd < 0 ? (size_t)data->size : 0;
@@ -174,7 +174,7 @@ static int open_compressed(struct section_data *data, const struct elf_file *fil
 	return rc < 0 ? rc
 		      : inflate_into(data, file, section->offset + header_size,
 				     section->size - header_size,
-				     type == ELFCOMPRESS_ZLIB ? INFLATE_ZLIB : INFLATE_ZSTD, err);
+				     type == ELFCOMPRESS_ZLIB ? STREAM_ZLIB : STREAM_ZSTD, err);
 }
 
 /* GNU's older format: .zdebug_*, "ZLIB" and the uncompressed size as a 64-bit big-endian word. */
@@ -196,7 +196,7 @@ static int open_zdebug(struct section_data *data, const struct elf_file *file,
 		rc = check_size(data->size, section->size, err);
 	return rc < 0 ? rc
 		      : inflate_into(data, file, section->offset + HEADER_SIZE,
-				     section->size - HEADER_SIZE, INFLATE_ZLIB, err);
+				     section->size - HEADER_SIZE, STREAM_ZLIB, err);
 }
 
 static int open_plain(struct section_data *data, const struct elf_file *file,
@@ -206,6 +206,207 @@ static int open_plain(struct section_data *data, const struct elf_file *file,
 	data->offset = section->offset;
 	data->size = section->size;
 	return map_on_demand(data, err);
+}
+
+/* ---- relocations ---- */
+
+/* Only what occurs in debug information (addresses and offsets), numbered as in the processor
+ * supplements of the ELF ABI. */
+enum operation { SKIP, SET, ADD, SUB };
+
+/* SKIP: no effect, or an offset of a thread-local variable. */
+static const struct kind {
+	uint16_t machine;
+	uint32_t type;
+	enum operation operation;
+	unsigned size;
+} kinds[] = {
+	{ EM_X86_64, R_X86_64_NONE, SKIP, 0 },
+	{ EM_X86_64, R_X86_64_64, SET, 8 },
+	{ EM_X86_64, R_X86_64_32, SET, 4 },
+	{ EM_X86_64, R_X86_64_32S, SET, 4 },
+	{ EM_X86_64, R_X86_64_DTPOFF32, SKIP, 4 },
+	{ EM_X86_64, R_X86_64_DTPOFF64, SKIP, 8 },
+	{ EM_386, R_386_NONE, SKIP, 0 },
+	{ EM_386, R_386_32, SET, 4 },
+	{ EM_386, R_386_TLS_LDO_32, SKIP, 4 },
+	{ EM_AARCH64, R_AARCH64_NONE, SKIP, 0 },
+	{ EM_AARCH64, R_AARCH64_ABS64, SET, 8 },
+	{ EM_AARCH64, R_AARCH64_ABS32, SET, 4 },
+	{ EM_AARCH64, R_AARCH64_TLS_DTPREL, SKIP, 8 },
+	{ EM_ARM, R_ARM_NONE, SKIP, 0 },
+	{ EM_ARM, R_ARM_ABS32, SET, 4 },
+	{ EM_PPC64, R_PPC64_NONE, SKIP, 0 },
+	{ EM_PPC64, R_PPC64_ADDR64, SET, 8 },
+	{ EM_PPC64, R_PPC64_ADDR32, SET, 4 },
+	{ EM_S390, R_390_NONE, SKIP, 0 },
+	{ EM_S390, R_390_64, SET, 8 },
+	{ EM_S390, R_390_32, SET, 4 },
+	{ EM_RISCV, R_RISCV_NONE, SKIP, 0 },
+	{ EM_RISCV, R_RISCV_64, SET, 8 },
+	{ EM_RISCV, R_RISCV_32, SET, 4 },
+	{ EM_RISCV, R_RISCV_ADD8, ADD, 1 },
+	{ EM_RISCV, R_RISCV_ADD16, ADD, 2 },
+	{ EM_RISCV, R_RISCV_ADD32, ADD, 4 },
+	{ EM_RISCV, R_RISCV_ADD64, ADD, 8 },
+	{ EM_RISCV, R_RISCV_SUB8, SUB, 1 },
+	{ EM_RISCV, R_RISCV_SUB16, SUB, 2 },
+	{ EM_RISCV, R_RISCV_SUB32, SUB, 4 },
+	{ EM_RISCV, R_RISCV_SUB64, SUB, 8 },
+	{ EM_RISCV, R_RISCV_SET8, SET, 1 },
+	{ EM_RISCV, R_RISCV_SET16, SET, 2 },
+	{ EM_RISCV, R_RISCV_SET32, SET, 4 },
+};
+
+/* A section being completed. */
+struct job {
+	const struct elf_file *file;
+	uint8_t *bytes;
+	size_t size;
+	const uint8_t *symbols;
+	size_t symbols_size;
+	bool has_addend; /* false: addends are in the section */
+};
+
+static bool is_table_of(const struct elf_file *file, size_t index,
+			const struct elf_section *section)
+{
+	const struct elf_section *table = elf_file_section(file, index);
+
+	return (table->type == SHT_RELA || table->type == SHT_REL) && table->size > 0 &&
+	       elf_file_section(file, table->info) == section;
+}
+
+static bool wants_relocation(const struct elf_file *file, const struct elf_section *section)
+{
+	for (size_t i = 0; elf_file_is_relocatable(file) && i < elf_file_section_count(file); i++) {
+		if (is_table_of(file, i, section))
+			return true;
+	}
+	return false;
+}
+
+static const struct kind *find_kind(uint16_t machine, uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].machine == machine && kinds[i].type == type)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* True if numbers are stored with the low byte first. */
+static bool is_little(const struct job *job)
+{
+	bool host = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	return host != elf_file_reader(job->file, "", 0).swap;
+}
+
+static uint64_t get(const struct job *job, uint64_t offset, unsigned size)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < size; i++) {
+		unsigned at = is_little(job) ? size - 1 - i : i;
+
+		value = value << 8 | job->bytes[offset + at];
+	}
+	return value;
+}
+
+static void put(const struct job *job, uint64_t offset, unsigned size, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++) {
+		unsigned at = is_little(job) ? i : size - 1 - i;
+
+		job->bytes[offset + at] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+/* The address a symbol stands for. False: it is not defined here. */
+static bool find_symbol(const struct job *job, uint32_t index, uint64_t *ret_address)
+{
+	size_t size = elf_file_is_64(job->file) ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	struct elf_symbol symbol;
+	struct reader reader;
+
+	if (index >= job->symbols_size / size)
+		return false;
+	reader = elf_file_reader(job->file, job->symbols + index * size, size);
+	symbol = symbol_index_next(elf_file_is_64(job->file), &reader);
+	return symbol_index_address(job->file, &symbol, ret_address);
+}
+
+static int apply(const struct job *job, const struct elf_relocation *entry, struct err *err)
+{
+	uint16_t machine = elf_file_machine(job->file);
+	const struct kind *kind = find_kind(machine, entry->type);
+	uint64_t value = 0, there;
+
+	if (!kind)
+		return err_set(err, -ENOTSUP,
+			       "its debug information has relocations of an unknown type (machine "
+			       "%u, type %u)",
+			       machine, entry->type);
+	if (kind->operation == SKIP)
+		return 0;
+	if (entry->place > job->size || kind->size > job->size - entry->place)
+		return err_set(err, -EINVAL, "a relocation lies outside its section");
+	there = get(job, entry->place, kind->size);
+	if (find_symbol(job, entry->symbol, &value))
+		value += kind->operation == SET && !job->has_addend ? there : entry->addend;
+	if (kind->operation != SET)
+		value = kind->operation == ADD ? there + value : there - value;
+	put(job, entry->place, kind->size, value);
+	return 0;
+}
+
+static int apply_table(struct job *job, const struct elf_section *table, struct err *err)
+{
+	const struct elf_section *symtab = elf_file_section(job->file, table->link);
+	_cleanup_free_ uint8_t *symbols = NULL, *bytes = NULL;
+	struct reader reader;
+	int rc;
+
+	if (!symtab || symtab->type != SHT_SYMTAB)
+		return err_set(err, -EINVAL, "relocations without symbols");
+	rc = elf_file_read(job->file, symtab, &symbols, err);
+	if (rc == 0)
+		rc = elf_file_read(job->file, table, &bytes, err);
+	if (rc < 0)
+		return rc;
+	job->symbols = symbols;
+	job->symbols_size = symtab->size;
+	job->has_addend = table->type == SHT_RELA;
+	reader = elf_file_reader(job->file, bytes, table->size);
+	while (rc == 0) {
+		struct elf_relocation entry =
+			elf_file_relocation(job->file, &reader, job->has_addend);
+
+		if (reader.bad)
+			break;
+		rc = apply(job, &entry, err);
+	}
+	return rc;
+}
+
+/* Applies the relocations that a linker would still apply to a section of a relocatable file.
+ * @bytes: the whole section uncompressed. Sections are where elf_file.h places them; a reference to
+ * anything else becomes 0. -ENOTSUP: unknown relocation type; using the section would give wrong
+ * values. */
+static int apply_relocations(const struct elf_file *file, const struct elf_section *section,
+			     void *bytes, size_t size, struct err *err)
+{
+	struct job job = { .file = file, .bytes = bytes, .size = size };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < elf_file_section_count(file); i++) {
+		if (is_table_of(file, i, section))
+			rc = apply_table(&job, elf_file_section(file, i), err);
+	}
+	return rc;
 }
 
 /* Reads everything now and never releases it: no file has the relocated contents. */
@@ -220,8 +421,10 @@ static int relocate(struct section_data *data, const struct elf_file *file,
 	free(data->pieces);
 	data->pieces = NULL;
 	data->held = (size_t)data->size;
-	return relocation_apply(file, section, data->bytes, data->held, err);
+	return apply_relocations(file, section, data->bytes, data->held, err);
 }
+
+/* ---- the contents ---- */
 
 int section_data_open(const struct elf_file *file, const struct elf_section *section,
 		      struct section_data **ret_data, struct err *err)
@@ -242,7 +445,7 @@ int section_data_open(const struct elf_file *file, const struct elf_section *sec
 		rc = open_zdebug(data, file, section, err);
 	else
 		rc = open_plain(data, file, section, err);
-	if (rc == 0 && relocation_is_wanted(file, section))
+	if (rc == 0 && wants_relocation(file, section))
 		rc = relocate(data, file, section, err);
 	if (rc == 0)
 		*ret_data = steal_ptr(data);

@@ -3,13 +3,13 @@
  * The contents of one large section, compressed or not, at stable addresses. Contents are read on
  * demand (pread, never mapped from the file), so looking at a few places of a 1 GB section costs a
  * few pages. Compressed contents (SHF_COMPRESSED with zlib or zstd, and the older .zdebug_*) are
- * decompressed at once, into memory or, if large, into an unnamed file. In relocatable files the
- * relocations are applied (relocation.h), and the contents stay in memory.
+ * decompressed at once, into memory or, if large, into an unnamed file. In relocatable files (a
+ * kernel module, its debug file, an object file) the relocations are applied that a linker would
+ * still apply, and the contents stay in memory.
  */
 #ifndef ELF_SECTION_DATA_H
 #define ELF_SECTION_DATA_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +21,8 @@
 struct section_data;
 
 /* Nothing is copied: @file must outlive the result, and @section is one of its own. -EFBIG: beyond
- * the size limit; -ENODATA: the section has no bytes in the file; otherwise as relocation_apply. */
+ * the size limit; -ENODATA: the section has no bytes in the file; -ENOTSUP: a relocation of an
+ * unknown type, so the contents would give wrong values. */
 int section_data_open(const struct elf_file *file, const struct elf_section *section,
 		      struct section_data **ret_data, struct err *err);
 void section_data_free(struct section_data *data); /* NULL is fine */

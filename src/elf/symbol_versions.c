@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/reader.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -172,14 +173,8 @@ static void read_numbers(const struct elf_file *file, struct symbol_versions *ve
 		versions->of_symbol[i] = reader_u16(&reader);
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const struct version *a = left, *b = right;
-
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return (int)a->needed - (int)b->needed;
-}
+DEFINE_ORDER(by_number, struct version,
+	     COMPARE(a->number, b->number) ?: COMPARE(a->needed, b->needed))
 
 struct symbol_versions *symbol_versions_new(const struct elf_file *file)
 {

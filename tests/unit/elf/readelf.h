@@ -109,8 +109,8 @@ static inline struct readelf readelf_read(const char *path)
 	return elf;
 }
 
-/* The first symbol at or behind an address: index, or the count. */
-static inline size_t readelf_at_or_behind(const struct readelf *elf, uint64_t address)
+/* The index of the first symbol at or after an address, or the count. */
+static inline size_t readelf_at_or_after(const struct readelf *elf, uint64_t address)
 {
 	size_t low = 0, high = elf->symbols.count;
 
@@ -129,7 +129,7 @@ static inline size_t readelf_at_or_behind(const struct readelf *elf, uint64_t ad
 static inline bool readelf_lists(const struct readelf *elf, uint64_t address, const char *name,
 				 size_t length)
 {
-	for (size_t i = readelf_at_or_behind(elf, address);
+	for (size_t i = readelf_at_or_after(elf, address);
 	     i < elf->symbols.count && elf->symbols.items[i].start == address; i++) {
 		if (strlen(elf->symbols.items[i].name) == length &&
 		    memcmp(elf->symbols.items[i].name, name, length) == 0)

@@ -38,7 +38,7 @@ static void a_link_is_a_name_and_a_checksum(void **state)
 	assert_int_equal(link.checksum, 2);
 }
 
-/* Nobody is led out of the folders that are searched. */
+/* A link cannot name a file outside the folders that are searched. */
 static void other_links_are_none(void **state)
 {
 	struct debug_link link;

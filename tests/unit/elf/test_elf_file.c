@@ -33,6 +33,7 @@ static void test_outside(void **state)
 	struct buf out = { 0 };
 	struct elf_file *file;
 	char path[TOOLS_PATH], hex[BUILD_ID_MAX * 2 + 1] = "";
+	struct elf_build_id id;
 	uint64_t address;
 	int fd;
 
@@ -45,6 +46,11 @@ static void test_outside(void **state)
 	assert_int_equal(strlen(hex), 40);
 	assert_int_equal(tools_run(&out, "readelf -n '%s' | grep -q 'Build ID: %s$'", path, hex),
 			 0);
+	id = *elf_file_build_id(file);
+	assert_true(elf_file_build_id_is(elf_file_build_id(file), id.bytes, id.size));
+	assert_false(elf_file_build_id_is(elf_file_build_id(file), id.bytes, id.size - 1));
+	id.bytes[id.size - 1] ^= 1;
+	assert_false(elf_file_build_id_is(elf_file_build_id(file), id.bytes, id.size));
 	assert_null(elf_file_find(file, ".text"));
 	assert_int_equal(elf_file_read_sections(file, NULL), 0);
 	assert_int_equal(tools_run(&out,
@@ -150,8 +156,8 @@ static struct buf read_small(const char *folder)
 	return bytes;
 }
 
-/* Any beginning of a file. The copies have exactly their size, so that the sanitizer sees a byte
- * read behind them. */
+/* Any beginning of a file. The copies have exactly their size, so that the sanitizer reports a
+ * read past their end. */
 static void test_truncated(void **state)
 {
 	struct buf whole = read_small(*state);

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "elf/elf_file.h"
-#include "elf/elf_symbols.h"
+#include "elf/symbol_index.h"
 #include "tools.h"
 
 /* Every name of .dynsym with its version, sorted, one a line. */
@@ -22,7 +22,7 @@ static void print_names(const struct elf_file *file, struct buf *out)
 	assert_int_equal(elf_file_read(file, strings, &names, NULL), 0);
 	reader = elf_file_reader(file, bytes, section->size);
 	for (size_t i = 0;; i++) {
-		struct elf_symbol symbol = elf_symbol_next(file, &reader);
+		struct elf_symbol symbol = symbol_index_next(elf_file_is_64(file), &reader);
 		uint16_t version = versions ? symbol_versions_of(versions, i) : 0;
 
 		if (reader.bad)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Settled functions against a search through all of them by the rules as they are written. */
-#include "elf/settle.h"
+#include "elf/symbol_index.h"
+
+#include <elf.h>
 
 #include "tools.h"
 
@@ -29,9 +31,9 @@ static uint64_t next_random(uint64_t *random)
 }
 
 /* Sized functions only: nested, crossing, alike. */
-static struct functions make(uint64_t *random)
+static struct symbol_index make(uint64_t *random)
 {
-	struct functions functions = { 0 };
+	struct symbol_index functions = { 0 };
 	size_t count = 1 + next_random(random) % MOST;
 	char name[16];
 
@@ -42,11 +44,13 @@ static struct functions make(uint64_t *random)
 		if (next_random(random) % 3)
 			size = 1 + size % 16;
 		snprintf(name, sizeof(name), "%sf%zu", i % 2 ? "_" : "", i % 9);
-		*vec_push(&functions.list) = (struct function){
+		*vec_push(&functions.list) = (struct symbol_entry){
 			.start = TEXT_START + start,
 			.size = (uint32_t)size,
-			.name = functions_add_name(&functions, name),
-			.rank = (uint8_t)(FUNCTION_SIZED | next_random(random) % 8),
+			.name = symbol_index_add_name(&functions, name),
+			.info = (uint8_t)ELF64_ST_INFO(next_random(random) % 3,
+						       next_random(random) % 2 ? STT_FUNC
+									       : STT_NOTYPE),
 		};
 	}
 	return functions;
@@ -54,34 +58,34 @@ static struct functions make(uint64_t *random)
 
 /* The rules: of the functions that cover an address those that begin last; of these the best that
  * reaches it. */
-static const struct function *search(const struct functions *functions, uint64_t address)
+static const struct symbol_entry *search(struct symbol_index *functions, uint64_t address)
 {
-	const struct function *found = NULL;
+	const struct symbol_entry *found = NULL;
 
 	for (size_t i = 0; i < functions->list.count; i++) {
-		const struct function *function = &functions->list.items[i];
+		const struct symbol_entry *function = &functions->list.items[i];
 
 		if (address < function->start || address - function->start >= function->size)
 			continue;
 		if (!found || function->start > found->start ||
 		    (function->start == found->start &&
-		     functions_compare(functions, function, found) < 0))
+		     symbol_index_compare(function, found, functions) < 0))
 			found = function;
 	}
 	return found;
 }
 
 /* What a look-up does with the settled ones. */
-static const struct function *find(const struct functions *functions, uint64_t address)
+static const struct symbol_entry *find(const struct symbol_index *functions, uint64_t address)
 {
-	uint32_t at = SETTLE_NONE;
+	uint32_t at = SYMBOL_INDEX_NONE;
 
 	for (uint32_t i = 0; i < functions->list.count; i++) {
 		if (functions->list.items[i].start <= address)
 			at = i;
 	}
-	for (; at != SETTLE_NONE; at = functions->list.items[at].outer) {
-		const struct function *function = &functions->list.items[at];
+	for (; at != SYMBOL_INDEX_NONE; at = functions->list.items[at].outer) {
+		const struct symbol_entry *function = &functions->list.items[at];
 
 		if (address - function->start < function->size)
 			return function;
@@ -96,30 +100,30 @@ static void test_like_search(void **state)
 	uint64_t random = 88172645463325252ULL;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		struct functions raw = make(&random), settled = { 0 };
+		struct symbol_index raw = make(&random), settled = { 0 };
 
 		settled.names_size = raw.names_size;
 		settled.names = malloc(raw.names_size);
 		memcpy(settled.names, raw.names, raw.names_size);
 		for (size_t i = 0; i < raw.list.count; i++)
 			*vec_push(&settled.list) = raw.list.items[i];
-		settle_functions(&settled, file);
+		symbol_index_settle(&settled, file);
 		for (uint64_t i = 0; i < TEXT_SIZE; i++) {
-			const struct function *wanted = search(&raw, TEXT_START + i);
-			const struct function *found = find(&settled, TEXT_START + i);
+			const struct symbol_entry *wanted = search(&raw, TEXT_START + i);
+			const struct symbol_entry *found = find(&settled, TEXT_START + i);
 
 			assert_int_equal(wanted != NULL, found != NULL);
 			if (!wanted)
 				continue;
 			assert_int_equal(found->start, wanted->start);
-			assert_string_equal(functions_name(&settled, found->name),
-					    functions_name(&raw, wanted->name));
+			assert_string_equal(symbol_index_name(&settled, found->name),
+					    symbol_index_name(&raw, wanted->name));
 		}
-		functions_compact(&settled, true);
+		symbol_index_compact(&settled, true);
 		for (size_t i = 1; i < settled.list.count; i++)
 			assert_true(settled.list.items[i].start >= settled.list.items[i - 1].start);
-		functions_done(&raw);
-		functions_done(&settled);
+		symbol_index_done(&raw);
+		symbol_index_done(&settled);
 	}
 	elf_file_free(file);
 	buf_done(&bytes);
@@ -127,38 +131,37 @@ static void test_like_search(void **state)
 
 static void test_order_of_names(void **state)
 {
-	/* each is better than those behind it */
+	/* each is better than those after it */
 	static const struct {
 		const char *name;
-		uint8_t rank;
+		uint32_t size;
+		uint8_t binding, type;
 	} rows[] = {
-		{ "zz", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_GLOBAL },
-		{ "_b", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_GLOBAL },
-		{ "a", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_WEAK },
-		{ "a@@V2", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
-		{ "aa@V1", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
-		{ "ab", FUNCTION_SIZED | FUNCTION_TYPED | FUNCTION_LOCAL },
-		{ "a", FUNCTION_SIZED | FUNCTION_GLOBAL },
-		{ "a", FUNCTION_TYPED | FUNCTION_GLOBAL },
-		{ "a", FUNCTION_GLOBAL },
+		{ "zz", 1, STB_GLOBAL, STT_FUNC },   { "_b", 1, STB_GLOBAL, STT_FUNC },
+		{ "a", 1, STB_WEAK, STT_FUNC },	     { "a@@V2", 1, STB_LOCAL, STT_FUNC },
+		{ "aa@V1", 1, STB_LOCAL, STT_FUNC }, { "ab", 1, STB_LOCAL, STT_FUNC },
+		{ "a", 1, STB_GLOBAL, STT_NOTYPE },  { "a", 0, STB_GLOBAL, STT_FUNC },
+		{ "a", 0, STB_GLOBAL, STT_NOTYPE },
 	};
 	enum { COUNT = sizeof(rows) / sizeof(*rows) };
-	struct functions functions = { 0 };
+	struct symbol_index functions = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
-		*vec_push(&functions.list) =
-			(struct function){ .name = functions_add_name(&functions, rows[i].name),
-					   .rank = rows[i].rank };
+		*vec_push(&functions.list) = (struct symbol_entry){
+			.name = symbol_index_add_name(&functions, rows[i].name),
+			.size = rows[i].size,
+			.info = ELF64_ST_INFO(rows[i].binding, rows[i].type)
+		};
 	for (size_t i = 0; i < COUNT; i++) {
 		for (size_t j = 0; j < COUNT; j++) {
-			int order = functions_compare(&functions, &functions.list.items[i],
-						      &functions.list.items[j]);
+			int order = symbol_index_compare(&functions.list.items[i],
+							 &functions.list.items[j], &functions);
 
 			assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
 		}
 	}
-	functions_done(&functions);
+	symbol_index_done(&functions);
 }
 
 int main(void)

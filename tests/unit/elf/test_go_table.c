@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables as Go's linker writes them, by the assembler: two functions of 16 and 8 instructions. */
-#include "elf/go_functions.h"
+#include "elf/go_table.h"
 
 #include <fcntl.h>
 
@@ -13,7 +13,7 @@
 	"second: .fill 8, 4, 0\nbehind: .fill 4, 4, 0\n" \
 	".section .gopclntab, \"aw\"\n.balign 8\ntable:\n"
 #define NAMES "names: .byte 0\nn1: .asciz \"main.main\"\nn2: .asciz \"main.(*T).Walk\"\n"
-/* numbers of functions and files, and what else is in front of the offsets */
+/* numbers of functions and files, and what else precedes the offsets */
 #define PARTS(magic, before)                                                             \
 	CODE ".long " magic "\n.byte 0, 0, 1, 8\n.quad 2, 0\n" before                    \
 	     ".quad names - table, units - table, units - table, units - table, list - " \
@@ -34,7 +34,7 @@ static const char go_2[] = CODE ".long 0xfffffffb\n.byte 0, 0, 1, 8\n.quad 2\n"
 static const char go_16[] = PARTS("0xfffffffa", "") ADDRESSES("list");
 static const char go_18[] = PARTS("0xfffffff0", ".quad _start\n") DISTANCES;
 static const char go_20[] = PARTS("0xfffffff1", ".quad _start\n") DISTANCES;
-/* as linkers do that leave the address to whoever loads the program */
+/* as written by linkers that leave the address to the loader */
 static const char go_nowhere[] = PARTS("0xfffffff1", ".quad 0\n") DISTANCES;
 static const char go_and_c[] =
 	PARTS("0xfffffff1", ".quad _start\n") DISTANCES ".text\n.zero 1100\n";
@@ -70,7 +70,7 @@ static void check_name(const struct symtab *symtab, uint64_t address, const char
 	buf_done(&name);
 }
 
-/* Both functions from the first to the last byte, nothing behind; or no names at all. */
+/* Both functions from the first to the last byte, nothing after them; or no names at all. */
 static void check_program(const char *folder, bool has_names, bool is_all)
 {
 	_cleanup_(elf_file_freep) struct elf_file *file = NULL;
@@ -113,7 +113,7 @@ static void c_code_of_stripped_programs_has_none(void **state)
 	check_program(*state, true, false);
 }
 
-/* Of programs that may lie anywhere the place of the text is told by a relocation. */
+/* In a position-independent executable a relocation gives the address of the text. */
 static void programs_without_a_place_have_names(void **state)
 {
 	if (!make(*state, go_20, "-pie"))
@@ -121,7 +121,7 @@ static void programs_without_a_place_have_names(void **state)
 	check_program(*state, true, true);
 }
 
-static void layouts_nobody_knows_have_none(void **state)
+static void unknown_layouts_have_none(void **state)
 {
 	if (!make(*state, go_unknown, "-no-pie"))
 		skip();
@@ -149,15 +149,15 @@ static void tables_that_lie_are_refused_or_fit(void **state)
 		table = elf_file_find(whole, ".gopclntab");
 		for (uint64_t at = 0; at + 4 <= table->size; at += 4) {
 			for (size_t lie = 0; lie < sizeof(lies) / sizeof(lies[0]); lie++) {
-				struct functions functions = { 0 };
+				struct symbol_index symbols = { 0 };
 				bool all;
 				char *word = bytes.bytes + table->offset + at, saved[4];
 
 				memcpy(saved, word, 4);
 				memcpy(word, &lies[lie], 4);
-				(void)go_functions_read(whole, &functions, &all);
+				(void)go_table_read(whole, &symbols, &all);
 				memcpy(word, saved, 4);
-				functions_done(&functions);
+				symbol_index_done(&symbols);
 			}
 		}
 		buf_done(&bytes);
@@ -170,7 +170,7 @@ int main(void)
 		cmocka_unit_test(stripped_programs_have_names),
 		cmocka_unit_test(c_code_of_stripped_programs_has_none),
 		cmocka_unit_test(programs_without_a_place_have_names),
-		cmocka_unit_test(layouts_nobody_knows_have_none),
+		cmocka_unit_test(unknown_layouts_have_none),
 		cmocka_unit_test(tables_that_lie_are_refused_or_fit),
 	};
 
