@@ -110,12 +110,7 @@ static bool read_next(struct dwarf_abbrevs *abbrevs)
 	return false;
 }
 
-static bool has_code(const void *owner, uint32_t id, const void *key)
-{
-	const struct dwarf_abbrevs *abbrevs = owner;
-
-	return abbrevs->codes.items[id] == *(const uint64_t *)key;
-}
+DEFINE_EQUAL(has_code, struct dwarf_abbrevs, codes.items, uint64_t, *a == *b)
 
 const struct dwarf_abbrev *dwarf_abbrevs_find(struct dwarf_abbrevs *abbrevs, uint64_t code)
 {

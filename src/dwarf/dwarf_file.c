@@ -152,6 +152,13 @@ void dwarf_file_free(struct dwarf_file *file)
 	free(file);
 }
 
+bool dwarf_file_is_code(const struct dwarf_file *file, uint64_t address)
+{
+	if (!elf_file_code(file->elf, 0))
+		return address != 0;
+	return elf_file_code_section(file->elf, address);
+}
+
 struct dwarf_unit *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset)
 {
 	size_t before = search_before(file->units.items, file->units.count, item,

@@ -62,6 +62,10 @@ DEFINE_CLEANUP(struct dwarf_file *, dwarf_file_free);
 /* True if an ELF file, whose sections have been read, has debug information. */
 bool dwarf_file_is_there(const struct elf_file *elf);
 
+/* True if a file that is not split has code at an address. False for functions that the linker
+ * dropped: their debug information remains, with address 0 or similar. */
+bool dwarf_file_is_code(const struct dwarf_file *file, uint64_t address);
+
 /* The unit that contains an offset of .debug_info; NULL: none. */
 struct dwarf_unit *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset);
 /* The supplementary file; NULL: none, or not found. */

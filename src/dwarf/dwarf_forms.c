@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_forms.h"
 
-#include <stddef.h>
-
 /* DW_FORM_indirect names another form; longer chains do not occur in valid files. */
 enum { MOST_INDIRECT = 2 };
 

@@ -4,14 +4,13 @@
 #ifndef DWARF_DWARF_FORMS_H
 #define DWARF_DWARF_FORMS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/reader.h"
 #include "dwarf/dwarf_abbrevs.h"
 #include "dwarf/dwarf_words.h"
 
-/* The stored value. Its meaning depends on the unit (dwarf_value.h). */
+/* The stored value. Its meaning depends on the unit (dwarf_unit.h). */
 struct dwarf_value {
 	enum dwarf_class class; /* CLASS_NONE: there is no value */
 	uint16_t form;

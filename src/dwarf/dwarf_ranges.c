@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_ranges.h"
 
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 enum {
 	/* in one list; no function is split into more pieces */
@@ -31,7 +31,7 @@ static uint64_t next_indexed(struct walk *walk)
 {
 	uint64_t address = 0;
 
-	if (!dwarf_value_indexed_address(walk->unit, reader_uleb(&walk->reader), &address))
+	if (!dwarf_unit_indexed_address(walk->unit, reader_uleb(&walk->reader), &address))
 		walk->reader.bad = true;
 	return address;
 }
@@ -94,20 +94,6 @@ static bool step_rnglist(struct walk *walk)
 	return !reader->bad && give(walk, start, end);
 }
 
-/* The offset of list number @index. A table at the unit's base holds it, relative to that base. */
-static bool indexed_list(const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_offset)
-{
-	struct section_data *section = unit->file->sections[DWARF_RNGLISTS];
-	unsigned size = unit->sizes.offset;
-	struct reader reader;
-
-	if (index > section_data_size(section) / size)
-		return false;
-	reader = section_data_reader(section, unit->rnglists_base + index * size, size);
-	*ret_offset = unit->rnglists_base + dwarf_forms_fixed(&reader, size);
-	return !reader.bad;
-}
-
 static void walk_list(struct walk *walk, struct dwarf_value value)
 {
 	const struct dwarf_unit *unit = walk->unit;
@@ -118,8 +104,14 @@ static void walk_list(struct walk *walk, struct dwarf_value value)
 	uint64_t offset = value.number;
 
 	walk->base = unit->low_pc;
-	if (value.class == CLASS_RANGES_INDEX && !indexed_list(unit, value.number, &offset))
-		return;
+	if (value.class == CLASS_RANGES_INDEX) {
+		/* a table at the unit's base has the offset, relative to that base */
+		if (!dwarf_unit_table_entry(unit->file->sections[DWARF_RNGLISTS],
+					    unit->rnglists_base, value.number, unit->sizes.offset,
+					    &offset))
+			return;
+		offset += unit->rnglists_base;
+	}
 	if (unit->skeleton && unit->version < 5)
 		offset += unit->ranges_base;
 	walk->reader = section_data_tail(owner->file->sections[id], offset, WINDOW_BYTES);
@@ -141,10 +133,10 @@ void dwarf_ranges_each(const struct dwarf_unit *unit, const struct dwarf_extent 
 		walk_list(&walk, extent->ranges);
 		return;
 	}
-	if (!dwarf_value_address(unit, extent->low_pc, &start))
+	if (!dwarf_unit_address(unit, extent->low_pc, &start))
 		return;
 	/* high_pc is the end, or, as a number, the distance to it */
-	if (dwarf_value_address(unit, extent->high_pc, &end))
+	if (dwarf_unit_address(unit, extent->high_pc, &end))
 		give(&walk, start, end);
 	else if (extent->high_pc.class == CLASS_NUMBER)
 		give(&walk, start, start + extent->high_pc.number);

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "dwarf/dwarf_extent.h"
 #include "dwarf/dwarf_unit.h"
 
 /* Receives a range; end > start. False: stop. */

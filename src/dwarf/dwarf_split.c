@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/dwarf_split.h"
 
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 /* Columns of a package's index (DWARF 5 section 7.3.5.3, and version 2, GNU's). */
 enum {
@@ -130,8 +130,8 @@ static struct dwarf_unit *find_in_file(struct dwarf_file *file, uint64_t id)
 static struct dwarf_unit *find_in_dwo(struct dwarf_unit *skeleton)
 {
 	struct dwarf_file *main = skeleton->file;
-	const char *folder = dwarf_value_string(skeleton, skeleton->root.comp_dir);
-	const char *name = dwarf_value_string(skeleton, skeleton->root.dwo_name);
+	const char *folder = dwarf_unit_string(skeleton, skeleton->root.comp_dir);
+	const char *name = dwarf_unit_string(skeleton, skeleton->root.dwo_name);
 	struct dwarf_file *file;
 	struct dwarf_unit *unit;
 	int fd = main->finder ? main->finder->split(main->finder->context, folder, name) : -1;

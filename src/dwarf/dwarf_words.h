@@ -18,12 +18,8 @@
 	X(ARANGES, "aranges")         \
 	X(CU_INDEX, "cu_index")
 
-enum dwarf_section {
-#define ROW(id, name) DWARF_##id,
-	DWARF_SECTIONS(ROW)
-#undef ROW
-		DWARF_SECTION_COUNT
-};
+#define DWARF_ENUM(id, ...) DWARF_##id,
+enum dwarf_section { DWARF_SECTIONS(DWARF_ENUM) DWARF_SECTION_COUNT };
 
 enum dwarf_tag {
 	TAG_ARRAY_TYPE = 0x01,

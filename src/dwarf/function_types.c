@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_ranges.h"
 #include "dwarf/dwarf_split.h"
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 enum {
 	/* From a function to its declaration takes two steps; from a typedef to its type rarely
@@ -79,8 +79,8 @@ static void take_attribute(void *context, uint16_t name, struct dwarf_value valu
 		entry->language = value.number;
 		break;
 	default:
-		if (!dwarf_extent_take(&entry->extent, name, value))
-			dwarf_entry_take_origin(&entry->origin, name, value);
+		if (!dwarf_unit_take_extent(&entry->extent, name, value))
+			dwarf_unit_take_origin(&entry->origin, name, value);
 		break;
 	}
 }
@@ -89,13 +89,13 @@ static void take_attribute(void *context, uint16_t name, struct dwarf_value valu
 static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct entry *ret_entry)
 {
 	*ret_entry = (struct entry){ .tag = 0 };
-	return dwarf_entry_read(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
+	return dwarf_unit_read_entry(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
 }
 
 static bool read_entry_at(struct dwarf_unit *unit, uint64_t offset, struct entry *ret_entry)
 {
 	*ret_entry = (struct entry){ .tag = 0 };
-	ret_entry->tag = dwarf_entry_at(unit, offset, take_attribute, ret_entry);
+	ret_entry->tag = dwarf_unit_entry_at(unit, offset, take_attribute, ret_entry);
 	return ret_entry->tag != 0;
 }
 
@@ -173,7 +173,7 @@ static struct probe_return type_of(const struct dwarf_unit *unit, struct dwarf_v
 	for (int i = 0; i < MOST_STEPS && type.class != CLASS_NONE; i++) {
 		struct entry entry;
 		uint64_t offset;
-		struct dwarf_unit *owner = dwarf_value_entry(unit, type, &offset);
+		struct dwarf_unit *owner = dwarf_unit_referred(unit, type, &offset);
 
 		if (!owner || !read_entry_at(owner, offset, &entry))
 			return unknown();
@@ -198,7 +198,7 @@ static struct probe_return returned_by(const struct dwarf_unit *unit, const stru
 
 		if (entry.origin.class == CLASS_NONE)
 			return (struct probe_return){ .kind = PROBE_RETURN_NOTHING };
-		owner = dwarf_value_entry(unit, entry.origin, &offset);
+		owner = dwarf_unit_referred(unit, entry.origin, &offset);
 		if (!owner || !read_entry_at(owner, offset, &entry))
 			return unknown();
 		unit = owner;
@@ -244,12 +244,7 @@ static void add_function(struct place_sink *sink, const struct dwarf_unit *unit,
 	dwarf_ranges_each(unit, &entry->extent, take_range, sink);
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct typed_place *left = a, *right = b;
-
-	return (left->address > right->address) - (left->address < right->address);
-}
+DEFINE_ORDER(by_address, struct typed_place, COMPARE(a->address, b->address))
 
 /* True if in this language a function has DW_AT_type exactly when it returns something. */
 static bool is_understood(struct dwarf_unit *unit)
@@ -325,7 +320,7 @@ static int by_offset(const void *offset, const void *unit)
 	uint64_t wanted = *(const uint64_t *)offset;
 	const struct dwarf_unit *const *at = unit;
 
-	return (wanted > (*at)->offset) - (wanted < (*at)->offset);
+	return COMPARE(wanted, (*at)->offset);
 }
 
 /* The index stays the same when the file is closed and opened again. */

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "dwarf/dwarf_entry.h"
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 enum { MOST_OFFSET = 1 << 16 }; /* of a member; g has about 450 bytes */
 
@@ -38,7 +37,7 @@ static void take_attribute(void *context, uint16_t name, struct dwarf_value valu
 static bool read_entry(struct dwarf_unit *unit, struct reader *reader, struct entry *ret_entry)
 {
 	*ret_entry = (struct entry){ .tag = 0 };
-	return dwarf_entry_read(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
+	return dwarf_unit_read_entry(unit, reader, take_attribute, ret_entry, &ret_entry->tag);
 }
 
 /* The linker puts the types of the whole program into this package's unit. */
@@ -46,16 +45,17 @@ static bool is_runtime(struct dwarf_unit *unit)
 {
 	struct entry root = { .tag = 0 };
 
-	if (!dwarf_unit_root(unit) || !dwarf_entry_at(unit, unit->entries, take_attribute, &root))
+	if (!dwarf_unit_root(unit) ||
+	    !dwarf_unit_entry_at(unit, unit->entries, take_attribute, &root))
 		return false;
 	return root.language == LANG_GO &&
-	       strcmp(dwarf_value_string(unit, root.name), "runtime") == 0;
+	       strcmp(dwarf_unit_string(unit, root.name), "runtime") == 0;
 }
 
 static void take_member(const struct dwarf_unit *unit, const struct entry *entry,
 			const char *structure, struct member *members)
 {
-	const char *name = dwarf_value_string(unit, entry->name);
+	const char *name = dwarf_unit_string(unit, entry->name);
 
 	if (entry->location.class != CLASS_NUMBER || entry->location.number > MOST_OFFSET)
 		return;
@@ -71,7 +71,7 @@ static void take_member(const struct dwarf_unit *unit, const struct entry *entry
 static const char *wanted(const struct dwarf_unit *unit, const struct entry *entry,
 			  const struct member *members)
 {
-	const char *name = dwarf_value_string(unit, entry->name);
+	const char *name = dwarf_unit_string(unit, entry->name);
 
 	for (int i = 0; i < MEMBERS; i++) {
 		if (strcmp(members[i].structure, name) == 0)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/search.h"
 
 void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, uint32_t value)
@@ -12,16 +13,9 @@ void interval_map_add(struct interval_map *map, uint64_t start, uint64_t end, ui
 }
 
 /* Outer intervals first: earlier start, then later end, then lower value. */
-static int by_place(const void *left, const void *right)
-{
-	const struct interval_range *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return a->value < b->value ? -1 : a->value > b->value;
-}
+DEFINE_ORDER(by_place, struct interval_range,
+	     COMPARE(a->start, b->start) ?: COMPARE(b->end, a->end) ?:
+	     COMPARE(a->value, b->value))
 
 static void emit(struct interval_map *map, uint64_t start, uint32_t value)
 {

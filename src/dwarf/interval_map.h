@@ -6,7 +6,6 @@
 #ifndef DWARF_INTERVAL_MAP_H
 #define DWARF_INTERVAL_MAP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dwarf/line_program.h"
 
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 enum {
 	LENGTH_64 = 0xffffffff,
@@ -50,20 +50,16 @@ static struct line_entry read_entry(const struct dwarf_unit *unit, struct reader
 		if (formats[i].content == LNCT_PATH && value.class == CLASS_INLINE_STRING)
 			entry.name = (const char *)start;
 		else if (formats[i].content == LNCT_PATH)
-			entry.name = dwarf_value_string(unit, value);
+			entry.name = dwarf_unit_string(unit, value);
 		else if (formats[i].content == LNCT_DIRECTORY_INDEX)
 			entry.folder = value.number;
 	}
 	return entry;
 }
 
-struct entry_list {
-	VEC(struct line_entry) list;
-};
-
 /* Version 5: the format of the entries, their number, the entries. */
 static void read_new_table(const struct dwarf_unit *unit, struct reader *reader,
-			   struct dwarf_sizes sizes, struct entry_list *entries)
+			   struct dwarf_sizes sizes, line_entry_list *entries)
 {
 	struct entry_format formats[MOST_FORMATS] = { { 0 } };
 	unsigned count = reader_u8(reader);
@@ -87,23 +83,8 @@ static void read_new_table(const struct dwarf_unit *unit, struct reader *reader,
 
 		if (reader->bad || reader->at == start)
 			break;
-		*vec_push(&entries->list) = entry;
+		*vec_push(entries) = entry;
 	}
-}
-
-static void read_new_tables(const struct dwarf_unit *unit, struct line_program *program,
-			    struct reader *reader, struct dwarf_sizes sizes)
-{
-	struct entry_list folders = { 0 }, files = { 0 };
-
-	read_new_table(unit, reader, sizes, &folders);
-	read_new_table(unit, reader, sizes, &files);
-	program->folders.items = folders.list.items;
-	program->folders.count = folders.list.count;
-	program->folders.capacity = folders.list.capacity;
-	program->files.items = files.list.items;
-	program->files.count = files.list.count;
-	program->files.capacity = files.list.capacity;
 }
 
 /* Reads the header between its length and its tables. */
@@ -148,7 +129,7 @@ bool line_program_open(const struct dwarf_unit *unit, struct line_program *ret_p
 
 	if (owner->root.stmt_list.class != CLASS_NUMBER)
 		return false;
-	program.comp_dir = dwarf_value_string(owner, owner->root.comp_dir);
+	program.comp_dir = dwarf_unit_string(owner, owner->root.comp_dir);
 	reader = find_program(owner->file->sections[DWARF_LINE], owner->root.stmt_list.number,
 			      &sizes);
 	program.version = reader_u16(&reader);
@@ -159,10 +140,12 @@ bool line_program_open(const struct dwarf_unit *unit, struct line_program *ret_p
 	header = reader_sub(&reader, dwarf_forms_fixed(&reader, sizes.offset));
 	if (program.version < 2 || program.version > 5 || !read_header(&program, &header))
 		return false;
-	if (program.version >= 5)
-		read_new_tables(owner, &program, &header, sizes);
-	else
+	if (program.version >= 5) {
+		read_new_table(owner, &header, sizes, &program.folders);
+		read_new_table(owner, &header, sizes, &program.files);
+	} else {
 		read_old_tables(&program, &header);
+	}
 	program.program = reader;
 	*ret_program = program;
 	return true;

@@ -15,6 +15,8 @@ struct line_entry {
 	uint64_t folder;  /* files: index of the folder */
 };
 
+typedef VEC(struct line_entry) line_entry_list;
+
 struct line_program {
 	uint16_t version;
 	uint8_t instruction_bytes, most_operations;
@@ -22,8 +24,7 @@ struct line_program {
 	int8_t line_base;
 	uint8_t line_range, opcode_base;
 	const uint8_t *opcode_lengths; /* opcode_base - 1 of them */
-	VEC(struct line_entry) folders;
-	VEC(struct line_entry) files;
+	line_entry_list folders, files;
 	const char *comp_dir; /* borrowed */
 	struct reader program;
 	uint8_t address_bytes;

@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/strpool.h"
+#include "base/vec.h"
+#include "dwarf/interval_map.h"
 
 struct line_unit;
 
@@ -25,12 +28,6 @@ struct line_place {
 
 enum { LINE_UNIT_NO_TEXT = 0 }; /* the empty text is always at 0 */
 
-struct line_unit_row {
-	uint32_t offset; /* from the unit's base */
-	uint32_t file;	 /* text; UINT32_MAX: after a sequence, nothing is known */
-	uint32_t line;
-};
-
 struct line_unit_node {
 	uint32_t parent; /* index it was inlined into, lower than its own; UINT32_MAX: none */
 	uint32_t name;	 /* text */
@@ -38,27 +35,40 @@ struct line_unit_node {
 	uint32_t call_file, call_line; /* text; where it was called */
 };
 
-struct line_unit_piece {
-	uint32_t offset;
-	uint32_t node; /* UINT32_MAX: none */
+/* ---- how a unit is made ---- */
+
+/* A row of source lines. */
+struct line_unit_built_row {
+	uint64_t address;
+	str_id file;
+	uint32_t line;
+	bool end;
+	uint32_t order; /* private */
 };
 
-/* What a unit is made from; everything is copied. Pieces are as interval_map_flatten makes them;
- * rows are sorted by address. Addresses 4 GiB or more after the first are left out. Texts are
- * NUL-terminated. */
-struct line_unit_parts {
-	uint64_t base;
-	const struct line_unit_row *rows;
-	size_t row_count;
-	const struct line_unit_node *nodes;
-	size_t node_count;
-	const struct line_unit_piece *pieces;
-	size_t piece_count;
-	const char *text;
-	size_t text_size;
+/* Collects rows, functions and ranges of a unit in the order they come. */
+struct line_unit_builder {
+	struct strpool texts;
+	VEC(struct line_unit_node) nodes; /* texts are still str_id */
+	VEC(struct line_unit_built_row) rows;
+	struct interval_map map;
+	bool is_sorted; /* rows came in ascending order */
 };
 
-struct line_unit *line_unit_new(const struct line_unit_parts *parts);
+void line_unit_builder_init(struct line_unit_builder *builder);
+void line_unit_builder_done(struct line_unit_builder *builder);
+/* Returns the index of the node; its texts are ids of builder->texts. */
+uint32_t line_unit_add_node(struct line_unit_builder *builder, const struct line_unit_node *node);
+/* False: more than any valid unit has; stop adding. */
+bool line_unit_add_range(struct line_unit_builder *builder, uint32_t node, uint64_t start,
+			 uint64_t end);
+bool line_unit_add_row(struct line_unit_builder *builder, const struct line_unit_built_row *row);
+/* Makes a unit of everything collected. Addresses 4 GiB or more after the first are left out. The
+ * builder cannot be used again. */
+struct line_unit *line_unit_finish(struct line_unit_builder *builder);
+
+/* ---- a unit ---- */
+
 /* Makes a unit of a block that line_unit_block returned, possibly in another process. Takes
  * ownership of @block (malloc'd) if it is sound, otherwise returns NULL. */
 struct line_unit *line_unit_adopt(void *block, size_t size);

@@ -126,7 +126,7 @@ static void every_entry_of_new_lists_is_understood(void **state)
 	buf_add(table, addresses, sizeof(addresses));
 	crafted_number(lists, 0, 8);
 	crafted_number(lists, 0, LIST_HEADER - 8);
-	crafted_number(lists, 8, 4);	    /* list 0 begins behind this table */
+	crafted_number(lists, 8, 4);	    /* list 0 begins after this table */
 	crafted_number(lists, 0x100000, 4); /* list 1 nowhere */
 	buf_add(lists, "\4\1\2", 3);	    /* offset pair */
 	buf_add(lists, "\1\0\4\3\4", 5);    /* base by index, offset pair */

@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-#include "dwarf/unit_map.h"
+#include "dwarf/unit_walk.h"
 #include "tools.h"
 
 static const char c_source[] =
@@ -76,7 +76,7 @@ static const struct {
 	{ "_ZN6around3box4findEv", { PROBE_RETURN_POINTER, 64 } },
 };
 
-/* A file's debug information, and which unit tells of what. */
+/* A file's debug information, and which unit describes which addresses. */
 struct opened {
 	struct dwarf_file *file;
 	struct interval_map map;
@@ -89,7 +89,7 @@ static void open_debug(const char *path, struct opened *opened)
 
 	assert_true(fd >= 0);
 	assert_int_equal(dwarf_file_open(fd, NULL, &opened->file, NULL), 0);
-	unit_map_read(opened->file, &(struct unit_code){ opened->file->elf }, &opened->map);
+	unit_walk_map(opened->file, &opened->map);
 	opened->types = function_types_new();
 }
 
@@ -188,8 +188,7 @@ static enum probe_return_kind kind_of(const char *path, const char *name)
 	return kind;
 }
 
-/* Before DWARF 3 enumerations had no type: whether one of their numbers is negative, nobody says.
- */
+/* Before DWARF 3 an enumeration had no underlying type, so its sign is unknown. */
 static void test_enumerations(void **state)
 {
 	char path[TOOLS_PATH];

@@ -175,11 +175,11 @@ static int64_t linked(const char *folder)
 static void g_is_where_the_linker_put_it(void **state)
 {
 #ifdef __x86_64__
-#define TLS(before, alignment, behind)                                                      \
+#define TLS(before, alignment, after)                                                       \
 	TABLE ".section truth, \"a\"\n.quad runtime.tlsg@tpoff\n"                           \
 	      ".section .tbss, \"awT\", @nobits\n.balign " alignment "\n.zero " before "\n" \
 	      ".globl runtime.tlsg\n.type runtime.tlsg, @object\n.size runtime.tlsg, 8\n"   \
-	      "runtime.tlsg: .zero 8\n.zero " behind "\n"
+	      "runtime.tlsg: .zero 8\n.zero " after "\n"
 	static const char *const rows[] = {
 		TLS("0", "8", "0"),    TLS("16", "8", "0"),  TLS("8", "64", "4"),
 		TLS("0", "8", "1001"), TLS("24", "32", "0"),
@@ -205,7 +205,7 @@ static void what_the_linker_leaves_open_is_not_known(void **state)
 #ifdef __x86_64__
 	struct go_runtime runtime = made(*state, TLS("8", "8", "0"), "-static -s");
 
-	assert_false(runtime.has_g_tls); /* which of two is not told */
+	assert_false(runtime.has_g_tls); /* which of two is unknown */
 	runtime = made(*state, TLS("0", "8", "0"), "-static -s");
 	assert_true(runtime.has_g_tls);
 	assert_int_equal(runtime.g_tls, -8);

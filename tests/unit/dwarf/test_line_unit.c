@@ -10,45 +10,45 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "dwarf/line_builder.h"
 #include "dwarf/line_unit.h"
 
 #define NOTHING UINT32_MAX
 
-static str_id text(struct line_builder *builder, const char *name)
+static str_id text(struct line_unit_builder *builder, const char *name)
 {
 	return strpool_intern(&builder->texts, name);
 }
 
-static void row(struct line_builder *builder, uint64_t address, const char *file, uint32_t line)
+static void row(struct line_unit_builder *builder, uint64_t address, const char *file,
+		uint32_t line)
 {
-	const struct built_row built = { .address = address,
-					 .file = text(builder, file),
-					 .line = line,
-					 .end = line == NOTHING };
+	const struct line_unit_built_row built = { .address = address,
+						   .file = text(builder, file),
+						   .line = line,
+						   .end = line == NOTHING };
 
-	assert_true(line_builder_add_row(builder, &built));
+	assert_true(line_unit_add_row(builder, &built));
 }
 
-static uint32_t node(struct line_builder *builder, const char *name, uint32_t parent,
+static uint32_t node(struct line_unit_builder *builder, const char *name, uint32_t parent,
 		     const char *call_file, uint32_t call_line)
 {
-	return line_builder_add_node(
-		builder, &(struct line_unit_node){ .parent = parent,
-						   .name = text(builder, name),
-						   .declared = call_line + 100,
-						   .call_file = text(builder, call_file),
-						   .call_line = call_line });
+	return line_unit_add_node(builder,
+				  &(struct line_unit_node){ .parent = parent,
+							    .name = text(builder, name),
+							    .declared = call_line + 100,
+							    .call_file = text(builder, call_file),
+							    .call_line = call_line });
 }
 
 /* f [1000, 1100) with g inlined [1010, 1040) and h in that [1020, 1030). */
 static struct line_unit *make_unit(void)
 {
-	struct line_builder builder;
+	struct line_unit_builder builder;
 	struct line_unit *unit;
 	uint32_t f, g, h;
 
-	line_builder_init(&builder);
+	line_unit_builder_init(&builder);
 	row(&builder, 1000, "f.c", 1);
 	row(&builder, 1010, "g.h", 2);
 	row(&builder, 1020, "h.h", 3);
@@ -57,11 +57,11 @@ static struct line_unit *make_unit(void)
 	f = node(&builder, "f", NOTHING, "", 0);
 	g = node(&builder, "g", f, "f.c", 11);
 	h = node(&builder, "h", g, "g.h", 12);
-	line_builder_add_range(&builder, f, 1000, 1100);
-	line_builder_add_range(&builder, g, 1010, 1040);
-	line_builder_add_range(&builder, h, 1020, 1030);
-	unit = line_builder_finish(&builder);
-	line_builder_done(&builder);
+	line_unit_add_range(&builder, f, 1000, 1100);
+	line_unit_add_range(&builder, g, 1010, 1040);
+	line_unit_add_range(&builder, h, 1020, 1030);
+	unit = line_unit_finish(&builder);
+	line_unit_builder_done(&builder);
 	return unit;
 }
 
@@ -98,36 +98,36 @@ static void tells_all_levels(void **state)
 
 static void of_rows_at_one_address_the_last_holds(void **state)
 {
-	struct line_builder builder;
+	struct line_unit_builder builder;
 	struct line_place places[2];
 	struct line_unit *unit;
 
-	line_builder_init(&builder);
+	line_unit_builder_init(&builder);
 	row(&builder, 10, "a", 1);
 	row(&builder, 10, "b", 2);
 	row(&builder, 20, "c", 3);
 	row(&builder, 20, "", NOTHING); /* c has no byte */
-	unit = line_builder_finish(&builder);
+	unit = line_unit_finish(&builder);
 	assert_int_equal(line_unit_find(unit, 10, places, 2), 1);
 	assert_place(&places[0], "", "b", 2);
 	assert_int_equal(line_unit_find(unit, 20, places, 2), 0);
-	line_builder_done(&builder);
+	line_unit_builder_done(&builder);
 	line_unit_free(unit);
 }
 
 static void sequences_may_come_in_any_order(void **state)
 {
-	struct line_builder builder;
+	struct line_unit_builder builder;
 	struct line_place places[2];
 	struct line_unit *unit;
 
-	line_builder_init(&builder);
+	line_unit_builder_init(&builder);
 	row(&builder, 30, "late", 1);
 	row(&builder, 35, "late", 2);
 	row(&builder, 40, "", NOTHING);
 	row(&builder, 10, "early", 3);
 	row(&builder, 30, "", NOTHING); /* where the other begins */
-	unit = line_builder_finish(&builder);
+	unit = line_unit_finish(&builder);
 	assert_int_equal(line_unit_find(unit, 29, places, 2), 1);
 	assert_place(&places[0], "", "early", 3);
 	assert_int_equal(line_unit_find(unit, 30, places, 2), 1);
@@ -135,25 +135,25 @@ static void sequences_may_come_in_any_order(void **state)
 	assert_int_equal(line_unit_find(unit, 39, places, 2), 1);
 	assert_place(&places[0], "", "late", 2);
 	assert_int_equal(line_unit_find(unit, 40, places, 2), 0);
-	line_builder_done(&builder);
+	line_unit_builder_done(&builder);
 	line_unit_free(unit);
 }
 
 static void what_is_4_gib_away_is_left_out(void **state)
 {
-	struct line_builder builder;
+	struct line_unit_builder builder;
 	struct line_place places[2];
 	struct line_unit *unit;
 
-	line_builder_init(&builder);
+	line_unit_builder_init(&builder);
 	row(&builder, 10, "near", 1);
 	row(&builder, 20, "", NOTHING);
 	row(&builder, 10 + (1ULL << 32), "far", 2);
 	row(&builder, 20 + (1ULL << 32), "", NOTHING);
-	unit = line_builder_finish(&builder);
+	unit = line_unit_finish(&builder);
 	assert_int_equal(line_unit_find(unit, 10, places, 2), 1);
 	assert_int_equal(line_unit_find(unit, 10 + (1ULL << 32), places, 2), 0);
-	line_builder_done(&builder);
+	line_unit_builder_done(&builder);
 	line_unit_free(unit);
 }
 

@@ -10,7 +10,6 @@
 
 #include "dwarf/crafted.h"
 #include "dwarf/dwarf_file.h"
-#include "dwarf/unit_map.h"
 #include "dwarf/unit_walk.h"
 
 /* The abbreviations of all units below: code, tag, children, attributes with forms. */
@@ -159,8 +158,7 @@ static int walk_fd(int fd, struct walked *walked)
 	walked->unit = NULL;
 	if (rc < 0 || walked->file->units.count == 0)
 		return rc;
-	walked->unit = unit_walk(walked->file->units.items[0],
-				 &(struct unit_code){ walked->file->elf }, &walked->complete);
+	walked->unit = unit_walk(walked->file->units.items[0], &walked->complete);
 	return 0;
 }
 
@@ -236,7 +234,7 @@ static void the_map_leads_to_the_unit(void **state)
 
 	make_good(&made);
 	walk(&made, &walked);
-	unit_map_read(walked.file, &(struct unit_code){ walked.file->elf }, &map);
+	unit_walk_map(walked.file, &map);
 	assert_int_equal(interval_map_find(&map, 0x1000), 0);
 	assert_int_equal(interval_map_find(&map, 0x10ff), 0);
 	assert_int_equal(interval_map_find(&map, 0x1100), INTERVAL_NONE);

@@ -7,9 +7,8 @@
 #include <cmocka.h>
 
 #include "dwarf/crafted.h"
-#include "dwarf/dwarf_entry.h"
 #include "dwarf/dwarf_file.h"
-#include "dwarf/dwarf_value.h"
+#include "dwarf/dwarf_unit.h"
 
 /* A first entry; a function with a name, a line and where it is; one without attributes. */
 static const uint8_t abbreviations[] = {
@@ -95,7 +94,7 @@ static void take(void *context, uint16_t name, struct dwarf_value value)
 
 	if (name == AT_NAME)
 		buf_printf(&made->told, "name of %zu ",
-			   strlen(dwarf_value_string(made->unit, value)));
+			   strlen(dwarf_unit_string(made->unit, value)));
 	else
 		buf_printf(&made->told, "%s %lx ", name == AT_LOW_PC ? "at" : "line",
 			   (unsigned long)value.number);
@@ -104,7 +103,7 @@ static void take(void *context, uint16_t name, struct dwarf_value value)
 static void assert_entry(struct made *made, uint64_t offset, uint16_t tag, const char *told)
 {
 	buf_clear(&made->told);
-	assert_int_equal(dwarf_entry_at(made->unit, offset, take, made), tag);
+	assert_int_equal(dwarf_unit_entry_at(made->unit, offset, take, made), tag);
 	assert_string_equal(buf_text(&made->told), told);
 }
 
@@ -121,24 +120,24 @@ static void entries_are_read_one_after_the_other(void **state)
 	crafted_number(made.info, UNKNOWN, 1);
 	open_made(&made);
 	reader = dwarf_unit_entries(made.unit, made.unit->entries, UINT64_MAX);
-	assert_true(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_true(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_int_equal(tag, TAG_COMPILE_UNIT);
-	assert_true(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_true(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_int_equal(tag, TAG_INLINED_SUBROUTINE);
 	assert_string_equal(buf_text(&made.told), "");
-	assert_true(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_true(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_int_equal(tag, TAG_SUBPROGRAM);
 	assert_string_equal(buf_text(&made.told), "line 12 name of 1 at 1000 ");
-	assert_true(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_true(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_int_equal(tag, 0);
-	assert_false(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_false(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_int_equal(tag, 0);
-	assert_false(dwarf_entry_read(made.unit, &reader, take, &made, &tag));
+	assert_false(dwarf_unit_read_entry(made.unit, &reader, take, &made, &tag));
 	assert_string_equal(buf_text(&made.told), "line 12 name of 1 at 1000 ");
 	done(&made);
 }
 
-/* What is longer than most is read to its end, and what was cut off meanwhile is not told. */
+/* An entry longer than most is read again to its end; the first read reports no truncated name. */
 static void long_entries_are_read_whole(void **state)
 {
 	struct made made;
@@ -187,13 +186,13 @@ static void an_instance_says_more_than_a_declaration(void **state)
 {
 	struct dwarf_value origin = { .class = CLASS_NONE };
 
-	dwarf_entry_take_origin(&origin, AT_NAME, number(1));
+	dwarf_unit_take_origin(&origin, AT_NAME, number(1));
 	assert_int_equal(origin.class, CLASS_NONE);
-	dwarf_entry_take_origin(&origin, AT_SPECIFICATION, number(2));
+	dwarf_unit_take_origin(&origin, AT_SPECIFICATION, number(2));
 	assert_int_equal(origin.number, 2);
-	dwarf_entry_take_origin(&origin, AT_ABSTRACT_ORIGIN, number(3));
+	dwarf_unit_take_origin(&origin, AT_ABSTRACT_ORIGIN, number(3));
 	assert_int_equal(origin.number, 3);
-	dwarf_entry_take_origin(&origin, AT_SPECIFICATION, number(4));
+	dwarf_unit_take_origin(&origin, AT_SPECIFICATION, number(4));
 	assert_int_equal(origin.number, 3);
 }
 
@@ -201,10 +200,10 @@ static void an_extent_has_three_attributes(void **state)
 {
 	struct dwarf_extent extent = { .low_pc = { .class = CLASS_NONE } };
 
-	assert_true(dwarf_extent_take(&extent, AT_LOW_PC, number(1)));
-	assert_true(dwarf_extent_take(&extent, AT_HIGH_PC, number(2)));
-	assert_true(dwarf_extent_take(&extent, AT_RANGES, number(3)));
-	assert_false(dwarf_extent_take(&extent, AT_NAME, number(4)));
+	assert_true(dwarf_unit_take_extent(&extent, AT_LOW_PC, number(1)));
+	assert_true(dwarf_unit_take_extent(&extent, AT_HIGH_PC, number(2)));
+	assert_true(dwarf_unit_take_extent(&extent, AT_RANGES, number(3)));
+	assert_false(dwarf_unit_take_extent(&extent, AT_NAME, number(4)));
 	assert_int_equal(extent.low_pc.number, 1);
 	assert_int_equal(extent.high_pc.number, 2);
 	assert_int_equal(extent.ranges.number, 3);
