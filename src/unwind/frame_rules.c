@@ -217,23 +217,23 @@ static bool pack_ra(const struct frame_saved *ra, const struct frame_machine *ma
 }
 
 /* No return address means no caller: the CFA does not matter, and rows can merge. */
-static struct unwind_rule outermost(bool signal)
+static struct unwind_rule outermost(uint8_t flags)
 {
 	return (struct unwind_rule){ .cfa = UNWIND_CFA_SP,
 				     .ra = UNWIND_SAVED_UNDEFINED,
 				     .fp = UNWIND_SAVED_UNDEFINED,
-				     .flags = signal ? UNWIND_RULE_SIGNAL : 0 };
+				     .flags = flags };
 }
 
 struct unwind_rule frame_rules_pack(const struct frame_rules *rules,
-				    const struct frame_machine *machine, bool signal)
+				    const struct frame_machine *machine, uint8_t flags)
 {
 	const struct unwind_rule none = { .cfa = UNWIND_CFA_NONE };
-	struct unwind_rule rule = { .flags = signal ? UNWIND_RULE_SIGNAL : 0 };
+	struct unwind_rule rule = { .flags = flags };
 	bool found;
 
 	if (rules->ra.how == FRAME_SAVED_UNDEFINED)
-		return outermost(signal);
+		return outermost(flags);
 	if (!pack_cfa(&rules->cfa, machine, &rule) || !pack_ra(&rules->ra, machine, &rule))
 		return none;
 	found = pack_saved(&rules->fp, machine, &rule.fp, &rule.fp_offset);

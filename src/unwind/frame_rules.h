@@ -69,8 +69,9 @@ struct frame_cfa frame_rules_cfa_expression(const struct frame_machine *machine,
 /* DW_CFA_expression: where a register was saved. */
 struct frame_saved frame_rules_saved_expression(struct reader expression);
 
-/* The rule of a row; all zeroes (UNWIND_CFA_NONE) if it cannot be expressed. */
+/* The rule of a row, with UNWIND_RULE_ flags; all zeroes (UNWIND_CFA_NONE) if it cannot be
+ * expressed. */
 struct unwind_rule frame_rules_pack(const struct frame_rules *rules,
-				    const struct frame_machine *machine, bool signal);
+				    const struct frame_machine *machine, uint8_t flags);
 
 #endif

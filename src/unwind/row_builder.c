@@ -27,12 +27,7 @@ static bool same_rule(const struct unwind_rule *a, const struct unwind_rule *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static bool is_rule(const void *owner, uint32_t id, const void *key)
-{
-	const struct row_builder *builder = owner;
-
-	return same_rule(&builder->rules.items[id], key);
-}
+DEFINE_EQUAL(is_rule, struct row_builder, rules.items, struct unwind_rule, same_rule(a, b))
 
 enum { RULE_WORDS = sizeof(struct unwind_rule) / sizeof(uint64_t) };
 

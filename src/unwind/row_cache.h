@@ -8,7 +8,6 @@
 #ifndef UNWIND_ROW_CACHE_H
 #define UNWIND_ROW_CACHE_H
 
-#include "base/cleanup.h"
 #include "base/err.h"
 #include "unwind/row_table.h"
 

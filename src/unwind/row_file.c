@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /* Increase this when an ELF file would give other rows than before, or the layout changes. */
-enum { ROW_FILE_VERSION = 4 };
+enum { ROW_FILE_VERSION = 5 };
 
 static const char magic[8] = "prosrows";
 
@@ -153,7 +153,8 @@ static bool right_rule(const struct unwind_rule *rule)
 {
 	return rule->cfa <= UNWIND_CFA_SWITCHED && rule->ra <= UNWIND_SAVED_REGISTER &&
 	       rule->fp <= UNWIND_SAVED_UNDEFINED &&
-	       (rule->flags & ~(UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH)) == 0;
+	       (rule->flags & ~(UNWIND_RULE_SIGNAL | UNWIND_RULE_SWITCH | UNWIND_RULE_INJECTED)) ==
+		       0;
 }
 
 static bool right_table(const struct unwind_table *table)

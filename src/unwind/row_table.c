@@ -6,16 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
-#include "base/xalloc.h"
 #include "elf/frame_sections.h"
 #include "elf/go_table.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_rules.h"
 #include "unwind/row_builder.h"
 #include "unwind/row_file.h"
-#include "unwind/signal_trampoline.h"
-#include "unwind/stack_switch.h"
+#include "unwind/special_code.h"
 
 enum {
 	/* Linkers and compilers align functions to this. The padding takes the rule before it
@@ -24,6 +23,7 @@ enum {
 	MAX_DESCRIPTIONS = 1 << 24,
 	BETWEEN_PAUSES = 1024,	/* in descriptions; about half a millisecond */
 	MAX_SWITCH_CODE = 4096, /* of a function that changes stacks; real ones have 300 bytes */
+	MAX_INJECTED = 16,	/* a Go program has three; each description is compared with all */
 };
 
 /* A frame description to compile. */
@@ -42,8 +42,9 @@ struct compilation {
 	uint64_t origin;			       /* the page of the lowest code */
 	struct frame_sections *sources[FRAME_SOURCES]; /* NULL: the file has none */
 	VEC(struct block) blocks;
+	VEC(uint32_t) injected; /* starts of functions that signal handlers make others call */
 	struct row_builder builder;
-	bool signal; /* of the current description */
+	uint8_t flags; /* UNWIND_RULE_, of the current description */
 	uint32_t unreadable;
 };
 
@@ -84,16 +85,9 @@ static int read_source(struct compilation *compilation, enum frame_source source
 }
 
 /* The last of several at one address is used, so .eh_frame has precedence over .debug_frame. */
-static int by_start(const void *left, const void *right)
-{
-	const struct block *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
+DEFINE_ORDER(by_start, struct block,
+	     COMPARE(a->start, b->start) ?: COMPARE(a->source, b->source) ?:
+	     COMPARE(a->offset, b->offset))
 
 /* Skips the sort if they are in order, as linkers mostly write them. */
 static void sort_blocks(struct compilation *compilation)
@@ -112,8 +106,7 @@ static void sort_blocks(struct compilation *compilation)
 static void add_row(void *context, uint64_t address, const struct frame_rules *rules)
 {
 	struct compilation *compilation = context;
-	struct unwind_rule rule =
-		frame_rules_pack(rules, compilation->machine, compilation->signal);
+	struct unwind_rule rule = frame_rules_pack(rules, compilation->machine, compilation->flags);
 
 	row_builder_add(&compilation->builder, address, &rule);
 }
@@ -134,8 +127,17 @@ static void compile_switch(struct compilation *compilation, uint64_t start, uint
 			     size, NULL) < 0)
 		compilation->unreadable++;
 	else
-		stack_switch_rows(compilation->machine->machine, start, code, size, add_rule,
-				  compilation);
+		special_code_switch(compilation->machine->machine, start, code, size, add_rule,
+				    compilation);
+}
+
+static bool is_injected(const struct compilation *compilation, uint32_t start)
+{
+	for (size_t i = 0; i < compilation->injected.count; i++) {
+		if (compilation->injected.items[i] == start)
+			return true;
+	}
+	return false;
 }
 
 static void compile_block(struct compilation *compilation, const struct block *block, uint64_t end)
@@ -150,7 +152,7 @@ static void compile_block(struct compilation *compilation, const struct block *b
 		return;
 	}
 	if (block->source == SIGNAL_TRAMPOLINE) {
-		struct unwind_rule rule = signal_trampoline_rule();
+		struct unwind_rule rule = special_code_signal_rule();
 
 		row_builder_add(&compilation->builder, compilation->origin + block->start, &rule);
 		return;
@@ -158,7 +160,8 @@ static void compile_block(struct compilation *compilation, const struct block *b
 	sections = compilation->sources[block->source];
 	if (!frame_sections_at(sections, block->offset, &fde))
 		return;
-	compilation->signal = fde.cie.signal;
+	compilation->flags = (fde.cie.signal ? UNWIND_RULE_SIGNAL : 0) |
+			     (is_injected(compilation, block->start) ? UNWIND_RULE_INJECTED : 0);
 	if (!frame_program_run(sections, &fde, compilation->machine, end, add_row, compilation))
 		compilation->unreadable++;
 }
@@ -201,13 +204,42 @@ static void find_trampoline(struct compilation *compilation)
 	uint64_t start, size;
 
 	if (compilation->machine->machine == EM_AARCH64 &&
-	    signal_trampoline_find(compilation->file, &start, &size))
+	    special_code_trampoline(compilation->file, &start, &size))
 		add_block(compilation, start, size, 0, SIGNAL_TRAMPOLINE);
 }
 
-/* Adds Go's functions that change stacks, because their frame descriptions are wrong while they
- * run. If one marks the outermost frame, that part is right, and the description is kept. */
-static void find_switches(struct compilation *compilation)
+/* Functions that change stacks: their frame descriptions are wrong while they run. If one marks the
+ * outermost frame, that part is right, and the description is kept. */
+static void find_switch(struct compilation *compilation, const struct go_function *function)
+{
+	uint64_t size = function->end - function->start;
+
+	if (function->flags & GO_FUNCTION_WRITES_SP && !(function->flags & GO_FUNCTION_OUTERMOST) &&
+	    size <= MAX_SWITCH_CODE)
+		add_block(compilation, function->start, size, 0, STACK_SWITCH);
+}
+
+/* The runtime preempts goroutines, and raises panics, by a call that a signal handler adds to the
+ * interrupted code (go:src/runtime/traceback.go, injectedCall; signal_arm64.go, pushCall). */
+static void find_injected(struct compilation *compilation, struct go_table *table,
+			  const struct go_function *function)
+{
+	static const char *const names[] = { "runtime.asyncPreempt", "runtime.sigpanic",
+					     "runtime.debugCallV1", "runtime.debugCallV2" };
+	uint64_t distance = function->start - compilation->origin;
+
+	if (!function->special || distance > UINT32_MAX ||
+	    compilation->injected.count == MAX_INJECTED)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (go_table_is_named(table, function, names[i])) {
+			*vec_push(&compilation->injected) = (uint32_t)distance;
+			return;
+		}
+	}
+}
+
+static void find_special(struct compilation *compilation)
 {
 	_cleanup_(go_table_freep) struct go_table *table = go_table_open(compilation->file);
 	struct go_function function;
@@ -217,11 +249,8 @@ static void find_switches(struct compilation *compilation)
 			pause_take(compilation->pause);
 		if (!go_table_function(table, i, &function))
 			return;
-		if (function.flags & GO_FUNCTION_WRITES_SP &&
-		    !(function.flags & GO_FUNCTION_OUTERMOST) &&
-		    function.end - function.start <= MAX_SWITCH_CODE)
-			add_block(compilation, function.start, function.end - function.start, 0,
-				  STACK_SWITCH);
+		find_switch(compilation, &function);
+		find_injected(compilation, table, &function);
 	}
 }
 
@@ -236,7 +265,7 @@ static int compile(struct compilation *compilation, struct row_table **ret_table
 			return rc;
 	}
 	find_trampoline(compilation);
-	find_switches(compilation);
+	find_special(compilation);
 	if (compilation->blocks.count == 0)
 		return err_set(err, -ENODATA, "the file has no frame descriptions");
 	sort_blocks(compilation);
@@ -258,6 +287,7 @@ static void compilation_done(struct compilation *compilation)
 	for (int source = 0; source < FRAME_SOURCES; source++)
 		frame_sections_free(compilation->sources[source]);
 	vec_free(&compilation->blocks);
+	vec_free(&compilation->injected);
 	row_builder_done(&compilation->builder);
 }
 

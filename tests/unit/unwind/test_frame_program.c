@@ -160,7 +160,7 @@ static void test_other_return_register(void **state)
 	assert_int_equal(told.count, 1);
 }
 
-/* Registers nobody needs, and instructions without effect on the others. */
+/* Registers that are not needed, and instructions without effect on the others. */
 static void test_skipped(void **state)
 {
 	struct told told;

@@ -109,7 +109,7 @@ static struct frame_rules usual(void)
 static void test_pack(void **state)
 {
 	struct frame_rules rules = usual();
-	struct unwind_rule rule = frame_rules_pack(&rules, x86_64(), false);
+	struct unwind_rule rule = frame_rules_pack(&rules, x86_64(), 0);
 
 	(void)state;
 	assert_int_equal(rule.cfa, UNWIND_CFA_SP);
@@ -119,12 +119,12 @@ static void test_pack(void **state)
 	assert_int_equal(rule.fp, UNWIND_SAVED_SAME);
 	assert_int_equal(rule.flags, 0);
 	rules.fp = (struct frame_saved){ .how = FRAME_SAVED_MEMORY, .reg = RBP, .offset = 24 };
-	rule = frame_rules_pack(&rules, x86_64(), true);
+	rule = frame_rules_pack(&rules, x86_64(), UNWIND_RULE_SIGNAL);
 	assert_int_equal(rule.fp, UNWIND_SAVED_FP);
 	assert_int_equal(rule.fp_offset, 24);
 	assert_int_equal(rule.flags, UNWIND_RULE_SIGNAL);
 	rules.cfa.reg = RAX;
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_equal(rule.cfa, UNWIND_CFA_REGISTER);
 	assert_int_equal(rule.reg, RAX);
 }
@@ -137,15 +137,15 @@ static void test_return_in_a_register(void **state)
 
 	(void)state;
 	rules.ra = (struct frame_saved){ .how = FRAME_SAVED_REGISTER, .reg = RDI };
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_equal(rule.ra, UNWIND_SAVED_REGISTER);
 	assert_int_equal(rule.reg, RDI);
 	rules.cfa.reg = RAX; /* one register too many */
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_equal(rule.cfa, UNWIND_CFA_NONE);
 }
 
-/* A frame pointer that cannot be told is lost; the frame is not. */
+/* A frame pointer that no row can describe is lost; the frame is not. */
 static void test_lost_frame_pointer(void **state)
 {
 	struct frame_rules rules = usual();
@@ -153,11 +153,11 @@ static void test_lost_frame_pointer(void **state)
 
 	(void)state;
 	rules.fp = (struct frame_saved){ .how = FRAME_SAVED_UNKNOWN };
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_equal(rule.cfa, UNWIND_CFA_SP);
 	assert_int_equal(rule.fp, UNWIND_SAVED_UNDEFINED);
 	rules.fp = (struct frame_saved){ .how = FRAME_SAVED_CFA, .offset = (int64_t)1 << 31 };
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_equal(rule.fp, UNWIND_SAVED_UNDEFINED);
 	assert_int_equal(rule.fp_offset, 0);
 }
@@ -204,7 +204,7 @@ static void test_outermost(void **state)
 	(void)state;
 	rules.ra = (struct frame_saved){ .how = FRAME_SAVED_UNDEFINED };
 	rules.cfa.how = FRAME_CFA_UNKNOWN;
-	rule = frame_rules_pack(&rules, x86_64(), false);
+	rule = frame_rules_pack(&rules, x86_64(), 0);
 	assert_int_not_equal(rule.cfa, UNWIND_CFA_NONE);
 	assert_int_equal(rule.ra, UNWIND_SAVED_UNDEFINED);
 }

@@ -113,7 +113,7 @@ static void test_overlapping(void **state)
 	row_table_free(table);
 }
 
-/* Rows of the one before that come too late are nobody's. */
+/* Rows of a description that begin after the start of the next description are dropped. */
 static void test_rows_beyond_the_next(void **state)
 {
 	static const char source[] = FRAMES
@@ -225,7 +225,7 @@ static void test_signal_frame(void **state)
 		if (rows->rules[i].flags & UNWIND_RULE_SIGNAL)
 			rule = &rows->rules[i];
 	}
-	/* struct rt_sigframe of x86-64 behind the return address: rbp, rsp and rip of sigcontext */
+	/* struct rt_sigframe of x86-64 after the return address: rbp, rsp and rip of sigcontext */
 	assert_non_null(rule);
 	assert_int_equal(rule->cfa, UNWIND_CFA_SP_DEREF);
 	assert_int_equal(rule->cfa_offset, 160);
@@ -242,12 +242,14 @@ static void test_signal_frame(void **state)
 /* Go's table: two functions, the first of 30 bytes and what fills up to 48, which writes the stack
  * pointer; whether it is the outermost one, too, is for the flags. As of Go 1.18, 37 bytes stand
  * before them; from 1.20 on, 41. */
-#define GO_TABLE(magic, before, flags)                                                       \
+#define GO_HEADER(magic)                                                                     \
 	".section .gopclntab,\"a\"\n.balign 8\ntable: .long " magic "\n.byte 0, 0, 1, 8\n"   \
 	".quad 2, 0, text, names - table, list - table, list - table, list - table, list - " \
-	"table\n"                                                                            \
-	"names: .asciz \"f\"\n.balign 8\nlist: .long 0, d1 - list, 48, d2 - list, 80\n"      \
-	"d1: .long 0, 0\n.fill " before " - 8, 1, 0\n.byte " flags "\n.balign 4\n"           \
+	"table\n"
+#define GO_TABLE(magic, before, flags)                                                  \
+	GO_HEADER(magic)                                                                \
+	"names: .asciz \"f\"\n.balign 8\nlist: .long 0, d1 - list, 48, d2 - list, 80\n" \
+	"d1: .long 0, 0\n.fill " before " - 8, 1, 0\n.byte " flags "\n.balign 4\n"      \
 	"d2: .long 48, 0\n.fill " before " - 8, 1, 0\n.byte 4\n"
 
 static void test_go_switches(void **state)
@@ -282,6 +284,47 @@ static void test_go_switches(void **state)
 		assert_int_equal(offset_at(table, text + 48), 24);
 		assert_int_equal(offset_at(table, text + 79), 24);
 		assert_int_equal(offset_at(table, text + 80), -1);
+		row_table_free(table);
+	}
+}
+
+/* What Go's signal handlers have called: known by name, among the functions with a FuncID. */
+static void test_go_injected(void **state)
+{
+	static const struct {
+		const char *name, *func_id;
+		uint8_t flags;
+	} rows[] = {
+		{ "runtime.asyncPreempt", "1", UNWIND_RULE_INJECTED },
+		{ "runtime.sigpanic", "18", UNWIND_RULE_INJECTED },
+		{ "runtime.sigpanic", "0", 0 },
+		{ "runtime.sigpanic0", "18", 0 },
+		{ "runtime.sig", "18", 0 },
+	};
+	uint64_t text;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char source[4096];
+		struct row_table *table;
+
+		snprintf(source, sizeof(source),
+			 FRAMES "DESCRIBE 0, 48, 72\nDESCRIBE 48, 32, 24\n" GO_HEADER(
+				 "0xfffffff1") "names: .asciz \"f\"\nname: .asciz \"%s\"\n.balign "
+					       "8\n"
+					       "list: .long 0, d1 - list, 48, d2 - list, 80\n"
+					       "d1: .long 0, name - names\n.fill 32, 1, 0\n"
+					       ".byte %s, 0\n.balign 4\n"
+					       "d2: .long 48, 0\n.fill 40, 1, 0\n",
+			 rows[i].name, rows[i].func_id);
+		table = compile(*state, "-nostdlib -static -no-pie", source, &text);
+		for (unsigned at = 0; at < 80; at += 16) {
+			const struct unwind_rule *rule =
+				row_table_find(row_table_rows(table), text + at);
+
+			assert_non_null(rule);
+			assert_int_equal(rule->flags, at < 48 ? rows[i].flags : 0);
+			assert_int_equal(rule->cfa_offset, at < 48 ? 72 : 24);
+		}
 		row_table_free(table);
 	}
 }
@@ -337,11 +380,17 @@ static void test_pauses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),	    cmocka_unit_test(test_out_of_order),
-		cmocka_unit_test(test_overlapping), cmocka_unit_test(test_rows_beyond_the_next),
-		cmocka_unit_test(test_padding),	    cmocka_unit_test(test_elsewhere),
-		cmocka_unit_test(test_encodings),   cmocka_unit_test(test_signal_frame),
-		cmocka_unit_test(test_go_switches), cmocka_unit_test(test_only_go_switches),
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_out_of_order),
+		cmocka_unit_test(test_overlapping),
+		cmocka_unit_test(test_rows_beyond_the_next),
+		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_encodings),
+		cmocka_unit_test(test_signal_frame),
+		cmocka_unit_test(test_go_switches),
+		cmocka_unit_test(test_go_injected),
+		cmocka_unit_test(test_only_go_switches),
 		cmocka_unit_test(test_pauses),
 	};
 

@@ -14,9 +14,10 @@
 
 #if defined(__x86_64__)
 
-enum { RBP = 6, RSP = 7 };
+enum { RBP = 6, RSP = 7, ARM64_SP = 31 };
 
 struct fake {
+	uint16_t machine; /* EM_ */
 	struct unwind_registers registers;
 	uint64_t stack[8];
 	struct unwind_input input;
@@ -64,7 +65,7 @@ static struct fake new_fake(void)
 
 static size_t walk_fake(struct fake *fake, size_t max)
 {
-	fake->input = (struct unwind_input){ .machine = EM_X86_64,
+	fake->input = (struct unwind_input){ .machine = fake->machine ?: EM_X86_64,
 					     .registers = &fake->registers,
 					     .stack_address = 0x8000,
 					     .stack = fake->stack,
@@ -125,7 +126,7 @@ static void trampolines_tell_how_they_end(void **state)
 {
 	static const struct {
 		const char *code;
-		uint64_t caller; /* 0: the code does not tell, and frame pointers say 0x1678 */
+		uint64_t caller; /* 0: not known from the code; frame pointers give 0x1678 */
 	} rows[] = {
 		{ "\xc3_______", 0x1234 },		  /* ret */
 		{ "\x5d\xc3______", 0x1200 },		  /* pop %rbp; ret */
@@ -238,6 +239,47 @@ static void on_another_stack(void **state)
 	assert_int_equal(fake.end, STACK_SWITCHED);
 }
 
+/* A signal handler made the code at 0x1900 call the code at 0x1810. The row from 0x1900 on
+ * describes the interrupted frame. On arm64 it is a leaf, whose lr the handler saved. */
+static void through_a_call_that_was_injected(void **state)
+{
+	static const struct unwind_rule rules[] = {
+		{ .cfa = UNWIND_CFA_NONE },
+		{ .cfa = UNWIND_CFA_SP,
+		  .cfa_offset = 16,
+		  .ra = UNWIND_SAVED_CFA,
+		  .ra_offset = -8,
+		  .flags = UNWIND_RULE_INJECTED },
+		{ .cfa = UNWIND_CFA_SP, .cfa_offset = 16, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
+		{ .cfa = UNWIND_CFA_SP, .ra = UNWIND_SAVED_SAME },
+		{ .cfa = UNWIND_CFA_SP, .ra = UNWIND_SAVED_UNDEFINED },
+	};
+	static const uint32_t rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					 UNWIND_ROW(0x900, 2), UNWIND_ROW(0x980, 4) };
+	static const uint32_t arm64_rows[] = { UNWIND_ROW(0, 0), UNWIND_ROW(0x800, 1),
+					       UNWIND_ROW(0x900, 3), UNWIND_ROW(0x980, 4) };
+	static const uint32_t pages[] = { 0, 4 };
+	struct unwind_table table = { .base = 0x1000,
+				      .page_count = 1,
+				      .row_count = 4,
+				      .rule_count = 5,
+				      .pages = pages,
+				      .rules = rules };
+	struct fake fake = { .stack = { 0, 0x1900, 0x1a10, 0x1990 }, .table = &table };
+
+	(void)state;
+	for (int arm64 = 0; arm64 < 2; arm64++) {
+		fake.machine = table.machine = arm64 ? EM_AARCH64 : EM_X86_64;
+		table.rows = arm64 ? arm64_rows : rows;
+		fake.registers = (struct unwind_registers){ .pc = 0x1810, .known = UINT32_MAX };
+		fake.registers.values[arm64 ? ARM64_SP : RSP] = 0x8000;
+		assert_int_equal(walk_fake(&fake, 16), 3);
+		assert_int_equal(fake.addresses[1], 0x1900 | UNWIND_EXACT);
+		assert_int_equal(fake.addresses[2], arm64 ? 0x1a10 : 0x1990);
+		assert_int_equal(fake.end, STACK_COMPLETE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +288,7 @@ int main(void)
 		cmocka_unit_test(trampolines_tell_how_they_end),
 		cmocka_unit_test(zeroes_in_the_frame_pointer),
 		cmocka_unit_test(on_another_stack),
+		cmocka_unit_test(through_a_call_that_was_injected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for code whose frame descriptions are missing or wrong.
+ *
+ * Signal handlers return to code in arm64's vdso. Since Linux 5.8 the kernel has no frame
+ * description for it and expects unwinders to recognise its instructions.
+ *
+ * Go's assembler marks functions that set the stack pointer in a way its frame descriptions cannot
+ * express (go:src/cmd/internal/obj/x86/obj6.go, "SPWRITE"). Their descriptions are wrong once the
+ * stack was changed; Go's own walk does not use them.
+ */
+#ifndef UNWIND_SPECIAL_CODE_H
+#define UNWIND_SPECIAL_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/unwind_rows.h"
+#include "elf/elf_file.h"
+
+/* Searches the trampoline in code of a vdso's size. The range found begins one instruction early,
+ * because the handler's return address is looked up by the byte before it. */
+bool special_code_trampoline(const struct elf_file *file, uint64_t *ret_start, uint64_t *ret_size);
+
+/* The rule from a signal frame at sp to the interrupted code: the kernel's struct rt_sigframe,
+ * asm/sigcontext.h and asm/ucontext.h. */
+struct unwind_rule special_code_signal_rule(void);
+
+/* Receives the rule in force from an address on, in ascending order of addresses. */
+typedef void (*special_code_row)(void *context, uint64_t address, const struct unwind_rule *rule);
+
+/* Passes on the rules of such a function: its code @code, at @address, for an EM_ machine. If the
+ * function sets up its frame pointer first and does not change it while it runs, the frame pointer
+ * leads to the caller on any stack. Otherwise there is no way to the caller (UNWIND_CFA_SWITCHED).
+ * All rules have UNWIND_RULE_SWITCH. */
+void special_code_switch(uint16_t machine, uint64_t address, const uint8_t *code, uint64_t size,
+			 special_code_row row, void *context);
+
+#endif
