@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proc/cpu_stat.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scan.h"
 
 enum {
 	STAT_LIMIT_BYTES = 16 << 20, /* the "intr" line grows with the machine */
@@ -36,47 +36,61 @@ static uint64_t value(const struct cpu_stat *stat, size_t column)
 	return *(const uint64_t *)((const char *)stat + columns[column]);
 }
 
-/* The line for all CPUs together: "cpu" and a blank. */
-static const char *find_line(const char *text)
+/* What follows @name in the line that begins with it; NULL: there is no such line from @text on. */
+static const char *find_line(const char *text, const char *name)
 {
-	while (text && strncmp(text, "cpu ", 4) != 0) {
+	size_t length = strlen(name);
+
+	while (text && strncmp(text, name, length) != 0) {
 		text = strchr(text, '\n');
 		if (text)
 			text++;
 	}
-	return text ? text + 4 : NULL;
+	return text ? text + length : NULL;
 }
 
-int cpu_stat_parse(const char *text, long hz, struct cpu_stat *ret_stat)
+static int add_line(const char *at, long hz, struct cpu_stat *sum)
 {
-	const char *at = find_line(text);
-	struct cpu_stat stat = { 0 };
 	size_t column;
 
-	if (!at || hz <= 0)
-		return -EINVAL;
-	for (column = 0; column < COLUMN_COUNT; column++) {
-		char *end;
+	for (column = 0; at && column < COLUMN_COUNT; column++) {
+		uint64_t ticks;
 
 		at += strspn(at, " ");
-		if (!isdigit((unsigned char)*at))
+		if (!scan_number(&at, 10, &ticks))
 			break;
-		*field(&stat, column) = strtoull(at, &end, 10) * (NS_PER_S / (uint64_t)hz);
-		at = end;
+		*field(sum, column) += ticks * (NS_PER_S / (uint64_t)hz);
 	}
-	if (column < FIELDS_LEAST)
-		return -EINVAL;
-	*ret_stat = stat;
-	return 0;
+	return at && column >= FIELDS_LEAST ? 0 : -EINVAL;
 }
 
-int cpu_stat_read(struct cpu_stat *ret_stat, struct err *err)
+int cpu_stat_parse(const char *text, long hz, const int *cpus, size_t count,
+		   struct cpu_stat *ret_stat)
+{
+	struct cpu_stat stat = { 0 };
+	int rc = hz > 0 ? 0 : -EINVAL;
+
+	if (rc == 0 && !count)
+		rc = add_line(find_line(text, "cpu "), hz, &stat);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "cpu%d ", cpus[i]);
+		text = find_line(text, name); /* the lines ascend as well */
+		rc = add_line(text, hz, &stat);
+	}
+	if (rc == 0)
+		*ret_stat = stat;
+	return rc;
+}
+
+int cpu_stat_read(const int *cpus, size_t count, struct cpu_stat *ret_stat, struct err *err)
 {
 	struct buf buf = { 0 };
 	int rc = file_read("/proc/stat", STAT_LIMIT_BYTES, &buf);
 
 	if (rc == 0)
-		rc = cpu_stat_parse(buf_text(&buf), sysconf(_SC_CLK_TCK), ret_stat);
+		rc = cpu_stat_parse(buf_text(&buf), sysconf(_SC_CLK_TCK), cpus, count, ret_stat);
 	buf_done(&buf);
 	return rc ? err_set(err, rc, "cannot read processor times from /proc/stat: %s",
 			    strerror(-rc))

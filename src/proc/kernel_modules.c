@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/reader.h"
 
@@ -22,12 +23,7 @@ static bool parse_line(const char *line, struct kernel_module *ret_module)
 	       ret_module->base != 0;
 }
 
-static int by_base(const void *a, const void *b)
-{
-	const struct kernel_module *x = a, *y = b;
-
-	return (x->base > y->base) - (x->base < y->base);
-}
+DEFINE_ORDER(by_base, struct kernel_module, COMPARE(a->base, b->base))
 
 int kernel_modules_read(const char *path, struct kernel_modules *ret_modules)
 {

@@ -9,7 +9,6 @@
 #define PROC_LAUNCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -17,9 +16,10 @@
 /* Filled by launch_prepare. All zero is not valid. */
 struct launch {
 	pid_t pid;
-	int gate;    /* our end of the gate; -1 once it is open */
-	int outcome; /* read end: a failure of the child before or in exec; end of file: exec done
-		      */
+	int gate; /* our end of the gate; -1 once it is open */
+	/* Where the child reports that it failed before or in exec: our end of a pipe; end of file:
+	 * exec succeeded, or the child was killed. -1 once it was read. */
+	int outcome;
 	const char *command; /* argv[0], borrowed */
 };
 
@@ -29,7 +29,7 @@ struct launch_options {
 	 * groups, gid and uid, and HOME, USER and LOGNAME in the environment. */
 	uid_t uid;
 	gid_t gid;
-	const char *user;	 /* NULL: look up the uid's name */
+	const char *user;	 /* borrowed for the call; NULL: look up the uid's name */
 	struct foreign *foreign; /* reads files that may not answer, borrowed; NULL: wait here */
 };
 
@@ -48,5 +48,21 @@ void launch_abandon(struct launch *launch);
 /* The exit status of shells for a failed launch (@rc: negative errno): 127 not found, 126 found but
  * not executable, 1 otherwise. */
 int launch_exit_status(int rc);
+
+/* How the profiled, counted or watched command ended. All zero: there was no command. */
+struct command_outcome {
+	/* launch_prepare or launch_go failed: launch_exit_status gives the shell's status */
+	bool launch_failed;
+	bool launched;	 /* it ran */
+	bool ended;	 /* and has ended; then status is set */
+	int status;	 /* as from waitpid(2) */
+	int stop_signal; /* the last signal that asked us to stop; 0: none */
+};
+
+/* Exit status of prospect: that of the command as a shell reports it, 128 + the signal that ended
+ * the command or our waiting for it, or 0 without a command. @rc: the result of our own work. If it
+ * is negative: 126 or 127 if the command could not be run, else the command's status if that is a
+ * failure, else 1. */
+int command_outcome_exit_status(const struct command_outcome *outcome, int rc);
 
 #endif

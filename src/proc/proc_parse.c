@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proc/proc_parse.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
 #include "base/file.h"
+#include "base/scan.h"
 
 enum {
-	COMM_CUT = 15, /* TASK_COMM_LEN without the NUL */
 	/* After argv[0]: an interpreter's single argument, twice if a script's interpreter is a
 	 * script, then the path. */
 	SCRIPT_ARGUMENTS = 5,
@@ -20,21 +18,6 @@ enum {
 
 static const char deleted_suffix[] = " (deleted)";
 static const char kworker_prefix[] = "kworker/";
-
-/* Reads a number at *at and moves *at past it. strtoull alone would accept signs and blanks. */
-static bool take_number(const char **at, int base, uint64_t *ret_number)
-{
-	char *end;
-
-	if (!(base == 16 ? isxdigit((unsigned char)**at) : isdigit((unsigned char)**at)))
-		return false;
-	errno = 0;
-	*ret_number = strtoull(*at, &end, base);
-	if (errno)
-		return false;
-	*at = end;
-	return true;
-}
 
 static bool take_char(const char **at, char character)
 {
@@ -84,7 +67,7 @@ static bool stat_fields(const char *at, struct proc_stat *stat)
 			return false;
 		if (*at == '-') /* tpgid, priority and nice may be negative; not kept */
 			at++;
-		if (!take_number(&at, 10, &value))
+		if (!scan_number(&at, 10, &value))
 			return false;
 		if (number == 4)
 			stat->parent_pid = (int32_t)value;
@@ -105,7 +88,7 @@ int proc_parse_stat(const char *text, struct proc_stat *ret_stat)
 	struct proc_stat stat = { 0 };
 	uint64_t pid;
 
-	if (!take_number(&name, 10, &pid) || pid > INT32_MAX || strncmp(name, " (", 2) != 0)
+	if (!scan_number(&name, 10, &pid) || pid > INT32_MAX || strncmp(name, " (", 2) != 0)
 		return -EINVAL;
 	name += 2;
 	if (!name_end || name_end < name || name_end[1] != ' ' || !name_end[2])
@@ -150,8 +133,8 @@ static bool take_dev(const char **at, uint64_t *ret_dev)
 {
 	uint64_t major_number, minor_number;
 
-	if (!take_number(at, 16, &major_number) || !take_char(at, ':') ||
-	    !take_number(at, 16, &minor_number))
+	if (!scan_number(at, 16, &major_number) || !take_char(at, ':') ||
+	    !scan_number(at, 16, &minor_number))
 		return false;
 	*ret_dev = makedev((unsigned)major_number, (unsigned)minor_number);
 	return true;
@@ -164,14 +147,14 @@ int proc_parse_map(char *line, struct proc_map *ret_map)
 	bool executable;
 	char *path;
 
-	if (!take_number(&at, 16, &map.start) || !take_char(&at, '-') ||
-	    !take_number(&at, 16, &map.end) || !take_char(&at, ' ') ||
+	if (!scan_number(&at, 16, &map.start) || !take_char(&at, '-') ||
+	    !scan_number(&at, 16, &map.end) || !take_char(&at, ' ') ||
 	    !take_permissions(&at, &executable))
 		return -EINVAL;
 	if (!executable)
 		return -ENOENT;
-	if (!take_number(&at, 16, &map.offset) || !take_char(&at, ' ') ||
-	    !take_dev(&at, &map.dev) || !take_char(&at, ' ') || !take_number(&at, 10, &map.inode) ||
+	if (!scan_number(&at, 16, &map.offset) || !take_char(&at, ' ') ||
+	    !take_dev(&at, &map.dev) || !take_char(&at, ' ') || !scan_number(&at, 10, &map.inode) ||
 	    map.start >= map.end)
 		return -EINVAL;
 	path = line + (at - line);
@@ -224,7 +207,7 @@ void proc_parse_cgroup(const char *text, char *ret_path, size_t size)
 /* True if the kernel makes @comm from @name. */
 static bool comm_matches(const char *comm, const char *name)
 {
-	size_t length = strnlen(name, COMM_CUT);
+	size_t length = strnlen(name, PROC_COMM_CUT);
 
 	return strlen(comm) == length && strncmp(comm, name, length) == 0;
 }

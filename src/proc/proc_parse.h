@@ -20,6 +20,8 @@ struct proc_map {
 	bool deleted;
 };
 
+enum { PROC_COMM_CUT = 15 }; /* the kernel's TASK_COMM_LEN without the NUL */
+
 /* From /proc/PID/stat. */
 struct proc_stat {
 	int32_t pid, parent_pid;
@@ -48,7 +50,7 @@ void proc_parse_cgroup(const char *text, char *ret_path, size_t size);
 void proc_parse_script(const char *cmdline, size_t size, const char *comm, const char *executable,
 		       char *ret_script, size_t script_size);
 
-/* False if comm and executable alone rule out a script, so that cmdline need not be read. */
+/* False if comm and executable alone rule out a script and a link, so that cmdline need not be read. */
 bool proc_parse_may_be_script(const char *comm, const char *executable);
 
 /* Removes a trailing " (deleted)". True if it was there. */

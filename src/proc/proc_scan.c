@@ -5,20 +5,22 @@
  */
 #include "proc/proc_scan.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scan.h"
 #include "foreign/door.h"
+#include "proc/links.h"
 
 enum {
 	SMALL_FILE_BYTES = 4096,      /* stat, comm, cgroup, and the like */
@@ -27,7 +29,7 @@ enum {
 };
 
 /* State that one scan keeps between processes. */
-struct scan {
+struct proc_walk {
 	const struct proc_visitor *visitor;
 	uint64_t suspended_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	uint64_t ns_per_tick;
@@ -35,11 +37,11 @@ struct scan {
 	struct buf text;
 };
 
-static struct scan scan_make(const struct proc_visitor *visitor)
+static struct proc_walk scan_make(const struct proc_visitor *visitor)
 {
 	uint64_t monotonic_ns = clock_ns();
 
-	return (struct scan){
+	return (struct proc_walk){
 		.visitor = visitor,
 		.suspended_ns = clock_read(CLOCK_BOOTTIME) - monotonic_ns,
 		.ns_per_tick = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
@@ -62,13 +64,9 @@ static ssize_t read_start(int dir, const char *name, char *ret_text, size_t size
 /* The process or thread id that is the whole of a directory name; 0 for any other name. */
 static int32_t id_of(const char *name)
 {
-	long value;
-	char *end;
+	uint64_t value;
 
-	if (!isdigit((unsigned char)*name))
-		return 0;
-	value = strtol(name, &end, 10);
-	return *end || value > INT32_MAX ? 0 : (int32_t)value;
+	return scan_whole_number(name, 10, &value) && value <= INT32_MAX ? (int32_t)value : 0;
 }
 
 static int open_process(int32_t pid)
@@ -102,7 +100,7 @@ static void read_executable(int dir, struct proc_info *info)
 /* Reads into scan->text a file that needs the lock of the process's memory, which the process may
  * hold while it waits for a file. If it has ended, the path may belong to another process; the
  * directory @dir shows that. */
-static bool read_memory_file(struct scan *scan, int dir, const char *name, size_t limit)
+static bool read_memory_file(struct proc_walk *scan, int dir, const char *name, size_t limit)
 {
 	int32_t pid = scan->info.pid;
 	char stat[SMALL_FILE_BYTES];
@@ -120,16 +118,50 @@ static bool read_memory_file(struct scan *scan, int dir, const char *name, size_
 	return rc == 0 && scan->text.size > 0 && read_start(dir, "stat", stat, sizeof(stat)) > 0;
 }
 
-static void read_script(struct scan *scan, int dir, struct proc_info *info)
+static bool take_link(struct proc_info *info, const struct link_end *end, const char *argument,
+		      const char *name, bool is_cut)
 {
-	info->script[0] = '\0';
-	if (proc_parse_may_be_script(info->comm, info->executable) &&
-	    read_memory_file(scan, dir, "cmdline", COMMAND_LINE_BYTES)) {
-		/* with the NUL of the text, which ends a truncated last word */
-		(void)buf_text(&scan->text);
-		proc_parse_script(scan->text.bytes, scan->text.size + 1, info->comm,
-				  info->executable, info->script, sizeof(info->script));
-	}
+	const char *const paths[] = { info->executable, argument, NULL };
+	_cleanup_free_ char *found = links_find(end, paths, name, is_cut);
+	size_t length = found ? strlen(found) : 0;
+
+	if (!found || length >= sizeof(info->link))
+		return false;
+	memcpy(info->link, found, length + 1);
+	return true;
+}
+
+/* A process can change its comm and its arguments, so both only count if they name a link to what
+ * it executes. comm is what the kernel took from the path that was executed, argv[0] is any word;
+ * login(1) puts "-" before it. */
+static void read_link(const struct proc_walk *scan, struct proc_info *info, const char *argument)
+{
+	struct link_end end = { .foreign = scan->visitor->foreign, .pid = info->pid };
+	const char *name = file_base(argument + (*argument == '-'));
+	char exe[32];
+	struct stat st;
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", info->pid);
+	if (door_stat_magic(end.foreign, exe, info->pid, &st) < 0)
+		return;
+	end.dev = st.st_dev;
+	end.inode = st.st_ino;
+	if (!take_link(info, &end, argument, info->comm, strlen(info->comm) >= PROC_COMM_CUT) &&
+	    strcmp(name, file_base(info->executable)) != 0)
+		take_link(info, &end, argument, name, false);
+}
+
+static void read_other_name(struct proc_walk *scan, int dir, struct proc_info *info)
+{
+	if (!proc_parse_may_be_script(info->comm, info->executable) ||
+	    !read_memory_file(scan, dir, "cmdline", COMMAND_LINE_BYTES))
+		return;
+	/* with the NUL of the text, which ends a truncated last word */
+	(void)buf_text(&scan->text);
+	proc_parse_script(scan->text.bytes, scan->text.size + 1, info->comm, info->executable,
+			  info->script, sizeof(info->script));
+	if (!info->script[0])
+		read_link(scan, info, scan->text.bytes);
 }
 
 static void read_cgroup(int dir, struct proc_info *info)
@@ -150,7 +182,7 @@ static uint32_t owner(int dir)
 	return fstat(dir, &status) == 0 ? status.st_uid : 0;
 }
 
-static void visit_process(struct scan *scan, int dir, const struct proc_stat *stat)
+static void visit_process(struct proc_walk *scan, int dir, const struct proc_stat *stat)
 {
 	struct proc_info *info = &scan->info;
 	uint64_t start_ns = stat->start_ticks * scan->ns_per_tick;
@@ -163,16 +195,16 @@ static void visit_process(struct scan *scan, int dir, const struct proc_stat *st
 	info->uid = owner(dir);
 	info->kernel_thread = stat->kernel_thread;
 	memcpy(info->comm, stat->comm, sizeof(info->comm));
-	info->executable[0] = info->script[0] = '\0';
+	info->executable[0] = info->script[0] = info->link[0] = '\0';
 	if (!stat->kernel_thread) {
 		read_executable(dir, info);
-		read_script(scan, dir, info);
+		read_other_name(scan, dir, info);
 	}
 	read_cgroup(dir, info);
 	scan->visitor->process(scan->visitor->context, info);
 }
 
-static void visit_thread(struct scan *scan, int task_dir, int32_t pid, const char *name)
+static void visit_thread(struct proc_walk *scan, int task_dir, int32_t pid, const char *name)
 {
 	int32_t tid = id_of(name);
 	char path[32], comm[64 + 1];
@@ -190,7 +222,7 @@ static void visit_thread(struct scan *scan, int task_dir, int32_t pid, const cha
 	scan->visitor->thread(scan->visitor->context, pid, tid, comm);
 }
 
-static void visit_threads(struct scan *scan, int dir, const struct proc_stat *stat)
+static void visit_threads(struct proc_walk *scan, int dir, const struct proc_stat *stat)
 {
 	_cleanup_closedir_ DIR *tasks = NULL;
 	struct dirent *entry;
@@ -206,7 +238,7 @@ static void visit_threads(struct scan *scan, int dir, const struct proc_stat *st
 		visit_thread(scan, dirfd(tasks), stat->pid, entry->d_name);
 }
 
-static void visit_maps(struct scan *scan, int dir, const struct proc_stat *stat)
+static void visit_maps(struct proc_walk *scan, int dir, const struct proc_stat *stat)
 {
 	char *line, *rest;
 
@@ -221,7 +253,7 @@ static void visit_maps(struct scan *scan, int dir, const struct proc_stat *stat)
 	}
 }
 
-static int scan_process(struct scan *scan, int32_t pid)
+static int scan_process(struct proc_walk *scan, int32_t pid)
 {
 	_cleanup_close_ int dir = open_process(pid);
 	char text[SMALL_FILE_BYTES];
@@ -246,7 +278,7 @@ static int scan_process(struct scan *scan, int32_t pid)
 int proc_scan_all(const struct proc_visitor *visitor, struct err *err)
 {
 	_cleanup_closedir_ DIR *proc = opendir("/proc");
-	struct scan scan = scan_make(visitor);
+	struct proc_walk scan = scan_make(visitor);
 	struct dirent *entry;
 
 	if (!proc)
@@ -260,7 +292,7 @@ int proc_scan_all(const struct proc_visitor *visitor, struct err *err)
 
 int proc_scan_one(int32_t pid, const struct proc_visitor *visitor, struct err *err)
 {
-	struct scan scan = scan_make(visitor);
+	struct proc_walk scan = scan_make(visitor);
 	int rc = scan_process(&scan, pid);
 
 	buf_done(&scan.text);
@@ -293,4 +325,13 @@ bool proc_scan_sees_all_pids(void)
 	struct stat st;
 
 	return stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == first;
+}
+
+bool proc_scan_sees_other_users(void)
+{
+	char target[64];
+
+	return geteuid() == 0 || capability_held(CAP_SYS_PTRACE) ||
+	       readlink("/proc/1/exe", target, sizeof(target)) >= 0 ||
+	       (errno != EACCES && errno != EPERM);
 }

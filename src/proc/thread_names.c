@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proc/thread_names.h"
 
+#include <elf.h>
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
+#include "foreign/door.h"
 #include "perf/ring.h"
-#include "proc/thread_facts.h"
 
 struct thread_name {
 	pid_t tid, pid;
@@ -132,4 +136,93 @@ const char *thread_names_comm(const struct thread_names *names, size_t index)
 const char *thread_names_program(const struct thread_names *names, size_t index)
 {
 	return names->threads[index].program;
+}
+
+enum { AUXV_LIMIT = 4096, STATUS_LIMIT = 65536 };
+
+/* What /proc/TID/status says after @name and blanks; "" if unknown. */
+static void read_fact(pid_t tid, const char *name, char *ret_fact, size_t size)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	const char *line = NULL;
+	char path[64], start[32];
+
+	*ret_fact = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	snprintf(start, sizeof(start), "\n%s:", name);
+	if (file_read(path, STATUS_LIMIT, &text) == 0)
+		line = strstr(buf_text(&text), start);
+	if (!line)
+		return;
+	line += strlen(start);
+	line += strspn(line, " \t");
+	snprintf(ret_fact, size, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+pid_t thread_facts_number(pid_t tid, const char *name)
+{
+	char fact[32];
+
+	read_fact(tid, name, fact, sizeof(fact));
+	return (pid_t)strtol(fact, NULL, 10);
+}
+
+bool thread_facts_runs(pid_t tid)
+{
+	char fact[32];
+
+	read_fact(tid, "State", fact, sizeof(fact));
+	return fact[0] == 'R';
+}
+
+void thread_facts_comm(pid_t tid, char *ret_comm, size_t size)
+{
+	struct buf text = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
+	/* The last newline belongs to the file; others belong to the name. */
+	if (file_read(path, STATUS_LIMIT, &text) == 0 && text.size)
+		snprintf(ret_comm, size, "%.*s", (int)text.size - 1, buf_text(&text));
+	buf_done(&text);
+}
+
+/* The address of the path given to exec (AT_EXECFN, getauxval(3)); 0 if unknown. */
+static uint64_t name_address(struct foreign *foreign, pid_t pid)
+{
+	struct buf text = { 0 };
+	uint64_t address = 0;
+
+	if (door_read_proc(foreign, pid, "auxv", AUXV_LIMIT, &text) == 0) {
+		for (size_t at = 0; at + sizeof(Elf64_auxv_t) <= text.size;
+		     at += sizeof(Elf64_auxv_t)) {
+			Elf64_auxv_t entry;
+
+			memcpy(&entry, text.bytes + at, sizeof(entry));
+			if (entry.a_type == AT_EXECFN)
+				address = entry.a_un.a_val;
+		}
+	}
+	buf_done(&text);
+	return address;
+}
+
+bool thread_facts_program(struct foreign *foreign, pid_t pid, char *ret_program, size_t size)
+{
+	uint64_t address = name_address(foreign, pid);
+	char link[64];
+	ssize_t got = 0;
+
+	memset(ret_program, 0, size);
+	/* The name is at the end of the stack, so the bytes after it may not be mapped. */
+	for (size_t most = size - 1; address && got <= 0 && most > 0 && got != -ETIMEDOUT;
+	     most /= 2)
+		got = door_read_memory(foreign, pid, address, ret_program, most);
+	if (got > 0 && *ret_program)
+		return true;
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	got = readlink(link, ret_program, size - 1);
+	if (got <= 0)
+		snprintf(ret_program, size, "%s", THREAD_FACTS_NOT_KNOWN);
+	return got > 0;
 }

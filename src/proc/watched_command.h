@@ -14,7 +14,6 @@
 #include <sys/resource.h>
 
 #include "base/err.h"
-#include "proc/command_outcome.h"
 #include "proc/launch.h"
 
 /* Another owner of the command's exit status: called at each SIGCHLD. True, with the status as from

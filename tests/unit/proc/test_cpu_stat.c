@@ -19,7 +19,7 @@ static void test_line_of_all_processors(void **state)
 	struct cpu_stat stat;
 
 	(void)state;
-	assert_int_equal(cpu_stat_parse(text, 100, &stat), 0);
+	assert_int_equal(cpu_stat_parse(text, 100, NULL, 0, &stat), 0);
 	assert_int_equal(stat.user, 10000000);
 	assert_int_equal(stat.nice, 20000000);
 	assert_int_equal(stat.system, 30000000);
@@ -37,7 +37,7 @@ static void test_line_need_not_be_first_nor_whole(void **state)
 	struct cpu_stat stat;
 
 	(void)state;
-	assert_int_equal(cpu_stat_parse("cpu0 9 9 9 9\ncpu  1 2 3 4\n", 1000, &stat), 0);
+	assert_int_equal(cpu_stat_parse("cpu0 9 9 9 9\ncpu  1 2 3 4\n", 1000, NULL, 0, &stat), 0);
 	assert_int_equal(stat.user, 1000000);
 	assert_int_equal(stat.idle, 4000000);
 	assert_int_equal(stat.steal, 0);
@@ -59,9 +59,26 @@ static void test_what_is_no_account(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_int_equal(cpu_stat_parse(texts[i], 100, &stat), -EINVAL);
-	assert_int_equal(cpu_stat_parse("cpu  1 2 3 4\n", 0, &stat), -EINVAL);
+		assert_int_equal(cpu_stat_parse(texts[i], 100, NULL, 0, &stat), -EINVAL);
+	assert_int_equal(cpu_stat_parse("cpu  1 2 3 4\n", 0, NULL, 0, &stat), -EINVAL);
 	assert_int_equal(stat.user, 77);
+}
+
+static void test_lines_of_some_processors(void **state)
+{
+	static const char text[] = "cpu  9 9 9 9\n"
+				   "cpu1 1 2 3 4\n"
+				   "cpu2 5 5 5 5\n"
+				   "cpu10 10 20 30 40\n";
+	static const int some[] = { 1, 10 }, gone[] = { 1, 3 };
+	struct cpu_stat stat;
+
+	(void)state;
+	assert_int_equal(cpu_stat_parse(text, 1000, some, 2, &stat), 0);
+	assert_int_equal(stat.user, 11000000);
+	assert_int_equal(stat.idle, 44000000);
+	assert_int_equal(cpu_stat_parse(text, 1000, gone, 2, &stat), -EINVAL);
+	assert_int_equal(stat.user, 11000000);
 }
 
 static void test_difference_never_runs_backwards(void **state)
@@ -121,13 +138,13 @@ static void test_agrees_with_awk(void **state)
 	FILE *pipe;
 
 	(void)state;
-	assert_int_equal(cpu_stat_read(&before, NULL), 0);
+	assert_int_equal(cpu_stat_read(NULL, 0, &before, NULL), 0);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	assert_int_equal(fscanf(pipe, "%" SCNu64 " %" SCNu64 " %" SCNu64, &user, &system, &steal),
 			 3);
 	pclose(pipe);
-	assert_int_equal(cpu_stat_read(&after, NULL), 0);
+	assert_int_equal(cpu_stat_read(NULL, 0, &after, NULL), 0);
 	assert_in_range(user * tick_ns, before.user, after.user);
 	assert_in_range(system * tick_ns, before.system, after.system);
 	assert_in_range(steal * tick_ns, before.steal, after.steal);
@@ -140,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_line_of_all_processors),
 		cmocka_unit_test(test_line_need_not_be_first_nor_whole),
 		cmocka_unit_test(test_what_is_no_account),
+		cmocka_unit_test(test_lines_of_some_processors),
 		cmocka_unit_test(test_difference_never_runs_backwards),
 		cmocka_unit_test(test_waiting_that_turns_out_idle),
 		cmocka_unit_test(test_steal_while_idle_counts_once),

@@ -135,7 +135,7 @@ static void test_given_up_while_it_runs(void **state)
 }
 
 /* The profiler dies with the gate closed: its child leaves too, and runs nothing. A pipe that only
- * the two of them hold tells when both are gone. */
+ * the two of them hold open is closed when both are gone. */
 static void test_profiler_dies_before_the_gate(void **state)
 {
 	struct place *place = *state;
@@ -206,7 +206,7 @@ static void test_path_is_searched_in_order(void **state)
 	/* What may not be executed is passed over ... */
 	make_file(place, "true", "exit 9\n", 0644);
 	assert_int_equal(WEXITSTATUS(run((const char *[]){ "true", NULL })), 0);
-	/* ... and told when there is nothing else. */
+	/* ... and reported if there is nothing else. */
 	setenv("PATH", place->dir, 1);
 	check_refusal("true", -EACCES, 126, "permission denied");
 	setenv("PATH", old, 1);
@@ -228,8 +228,8 @@ static void test_empty_part_of_path_is_the_current_folder(void **state)
 	free(old);
 }
 
-/* Of a folder that may not be looked into nobody can say what is in it: "not found". Root may look
- * everywhere, so a child that is nobody asks. */
+/* A command in a folder that cannot be searched is "not found". Root can search every folder, so a
+ * child runs as the user nobody. */
 static void test_locked_folder_on_path(void **state)
 {
 	struct place *place = *state;
@@ -260,7 +260,7 @@ static void test_script_without_interpreter_line(void **state)
 	assert_int_equal(WEXITSTATUS(run((const char *[]){ path, "a", "b", NULL })), 12);
 }
 
-static void test_exec_fails_behind_the_gate(void **state)
+static void test_exec_fails_after_the_gate(void **state)
 {
 	const char *path = make_file(*state, "script", "#!/no/such/interpreter\n", 0755);
 	struct launch launch;
@@ -366,7 +366,7 @@ int main(void)
 		TEST(test_empty_part_of_path_is_the_current_folder),
 		TEST(test_locked_folder_on_path),
 		TEST(test_script_without_interpreter_line),
-		TEST(test_exec_fails_behind_the_gate),
+		TEST(test_exec_fails_after_the_gate),
 		TEST(test_dispositions_are_the_original_ones),
 		TEST(test_no_descriptor_leaks),
 		TEST(test_dropped_to_another_user),

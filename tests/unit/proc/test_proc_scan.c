@@ -115,6 +115,7 @@ static void test_scan_finds_us(void **state)
 	assert_int_equal(seen.info.uid, geteuid());
 	assert_string_equal(seen.info.executable, exe);
 	assert_string_equal(seen.info.script, "");
+	assert_string_equal(seen.info.link, "");
 	assert_string_equal(seen.exe_path, exe);
 	assert_false(seen.info.kernel_thread);
 	assert_true(seen.processes > 1);
@@ -230,7 +231,7 @@ static void become_nobody(void)
 {
 	if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0)
 		_exit(1);
-	/* Its files in /proc are root's now, but it is still nobody's process. */
+	/* Root owns its files in /proc now, but it is still a process of the user nobody. */
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
@@ -282,8 +283,64 @@ static void test_script_by_its_name(void **state)
 	unlink(path);
 	rmdir(dir);
 	assert_string_equal(seen.info.script, "a-script-with-a-long-name");
+	assert_string_equal(seen.info.link, "");
 	assert_string_equal(seen.info.comm, "a-script-with-a");
 	seen_done(&seen);
+}
+
+/* Scans a process that executed @path, which leads to cat, with this argv[0]. */
+static void scan_executed(const char *path, const char *argument, struct proc_info *ret_info)
+{
+	struct seen seen = { 0 };
+	struct proc_visitor visitor = visitor_of(&seen);
+	int in[2], out[2];
+	char echo;
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	seen.wanted = fork();
+	if (seen.wanted == 0) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl(path, argument, (char *)NULL);
+		_exit(1);
+	}
+	assert_int_equal(write(in[1], "x", 1), 1);
+	assert_int_equal(read(out[0], &echo, 1), 1); /* it runs */
+	assert_int_equal(proc_scan_one(seen.wanted, &visitor, NULL), 0);
+	kill(seen.wanted, SIGKILL);
+	waitpid(seen.wanted, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		close(in[i]);
+		close(out[i]);
+	}
+	*ret_info = seen.info;
+	seen_done(&seen);
+}
+
+/* What a process says of itself counts only if it names a link to what it executes. */
+static void test_links_by_their_names(void **state)
+{
+	char dir[] = "/tmp/test_proc_scan.XXXXXX", link[128], other[128];
+	struct proc_info info;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(link, sizeof(link), "%s/nickname", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	assert_int_equal(symlink("/bin/cat", link), 0);
+	assert_int_equal(symlink("/bin/true", other), 0);
+	scan_executed(link, link, &info); /* comm and argv[0] */
+	assert_string_equal(info.link, "nickname");
+	scan_executed("/bin/cat", link, &info); /* comm is right, argv[0] is not */
+	assert_string_equal(info.link, "");
+	scan_executed(link, "-forged", &info); /* nothing proves comm */
+	assert_string_equal(info.link, "");
+	scan_executed(link, other, &info); /* comm is of a link beside */
+	assert_string_equal(info.link, "nickname");
+	unlink(link);
+	unlink(other);
+	rmdir(dir);
 }
 
 static void test_no_such_process(void **state)
@@ -312,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_name_and_start),
 		cmocka_unit_test(test_user_of_an_undumpable_process),
 		cmocka_unit_test(test_script_by_its_name),
+		cmocka_unit_test(test_links_by_their_names),
 		cmocka_unit_test(test_no_such_process),
 	};
 

@@ -21,7 +21,6 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "proc/thread_facts.h"
 
 enum {
 	THREADS = 2,
@@ -34,7 +33,7 @@ struct worker {
 	sem_t go, done;
 	const char *name; /* to take on; NULL: it ends */
 	int times;
-	pid_t other; /* whom to give it instead; 0: nobody */
+	pid_t other; /* thread to rename instead; 0: itself */
 };
 
 struct world {
@@ -134,7 +133,7 @@ static void assert_names(const struct world *world, const char *first, const cha
 	assert_string_equal(thread_names_comm(world->names, 1), second);
 }
 
-/* Does the kernel tell us of our own threads? */
+/* True if the kernel reports events of the threads of this process. */
 static bool may_ask(void)
 {
 	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
@@ -148,7 +147,7 @@ static bool may_ask(void)
 }
 
 /* pthread_join returns when the thread's memory is free, which is before its entry in /proc goes:
- * both tell the same. */
+ * the names are the same before and after. */
 static void a_name_from_birth_to_after_the_end(void **state)
 {
 	struct world *world = *state;
@@ -169,7 +168,7 @@ static void a_name_from_birth_to_after_the_end(void **state)
 	assert_names(world, "last", "at-birth");
 }
 
-/* More names than there is room for: who is there tells its own. */
+/* More names than there is room for: a thread that still runs is asked for its own. */
 static void a_name_after_many(void **state)
 {
 	struct world *world = *state;
@@ -179,8 +178,8 @@ static void a_name_after_many(void **state)
 	assert_names(world, "of-many", "of-one");
 }
 
-/* The kernel tells the event of whoever renames, not of who is renamed; and a thread that is gone
- * cannot be asked. */
+/* The kernel reports the event for the thread that renames, not for the renamed one; and a thread
+ * that has ended cannot be asked. */
 static void a_name_that_another_gives(void **state)
 {
 	struct world *world = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals that come while a command runs. It is stopped as soon as it runs, so that what is sent to
- * it stays pending, where the kernel tells of it.
+ * Signals that come while a command runs. It is stopped as soon as it runs, so that a signal sent
+ * to it stays pending, where /proc shows it.
  */
 #include "proc/watched_command.h"
 
@@ -213,7 +213,7 @@ static void hangups_that_are_ignored(void **state)
 	end(&command);
 }
 
-/* Whoever called us may ignore the ends of children, and so the kernel forgets how they ended. */
+/* A parent may have set SIGCHLD to be ignored; then the kernel discards the status of children. */
 static void ends_of_children_are_seen(void **state)
 {
 	struct watched_command command = WATCHED_COMMAND_NONE;

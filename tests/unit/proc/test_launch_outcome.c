@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "proc/command_outcome.h"
+#include "proc/launch.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void the_commands_status_goes_before_a_signal(void **state)
 	assert_int_equal(command_outcome_exit_status(&outcome, 0), 3);
 }
 
-static void a_command_that_was_left_is_told_by_the_signal(void **state)
+static void a_command_that_was_left_exits_by_the_signal(void **state)
 {
 	const struct command_outcome outcome = { .launched = true, .stop_signal = SIGTERM };
 
@@ -91,7 +91,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_status_is_the_commands),
 		cmocka_unit_test(the_commands_status_goes_before_a_signal),
-		cmocka_unit_test(a_command_that_was_left_is_told_by_the_signal),
+		cmocka_unit_test(a_command_that_was_left_exits_by_the_signal),
 		cmocka_unit_test(without_a_command_success_is_zero),
 		cmocka_unit_test(the_commands_failure_goes_before_ours),
 		cmocka_unit_test(what_cannot_be_run_has_a_shells_status),
