@@ -2,21 +2,40 @@
 #include "place/files/file_identity.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/clock.h"
+#include "perf/own_mapping.h"
+
+enum { COARSE_TIMES_NS = 2 * 1000 * 1000 * 1000 - 1 };
+
+static int64_t ns_of(struct timespec time)
+{
+	return (int64_t)time.tv_sec * (int64_t)NS_PER_S + time.tv_nsec;
+}
 
 static void set_stat(struct file_identity *identity, const struct stat *st)
 {
 	identity->dev = st->st_dev;
 	identity->inode = st->st_ino;
 	identity->size = (uint64_t)st->st_size;
-	identity->mtime_ns = (int64_t)st->st_mtim.tv_sec * (int64_t)NS_PER_S + st->st_mtim.tv_nsec;
+	identity->mtime_ns = ns_of(st->st_mtim);
+	identity->ctime_ns = ns_of(st->st_ctim);
+	identity->unlinked = st->st_nlink == 0;
+}
+
+static void set_place(struct file_identity *identity, const struct door_file *place)
+{
+	identity->dev = place->device;
+	identity->inode = place->inode;
+	identity->copy = place->copy;
+	if (place->copy) {
+		identity->ctime_ns = place->ctime_ns;
+		identity->unlinked = place->unlinked;
+		identity->name = place->name;
+	}
 }
 
 int file_identity_read(int fd, const struct door_file *place, struct file_identity *ret_identity)
@@ -30,11 +49,11 @@ int file_identity_read(int fd, const struct door_file *place, struct file_identi
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	set_stat(&identity, &st);
-	if (place) {
-		identity.dev = place->device;
-		identity.inode = place->inode;
-		identity.copy = place->copy;
-	}
+	if (place)
+		set_place(&identity, place);
+	/* the file system's request, which knows only ints, whatever its number says */
+	identity.has_generation =
+		!identity.copy && ioctl(fd, FS_IOC_GETVERSION, &identity.generation) == 0;
 	identity.elf = elf_file_open(fd, &file, NULL) == 0;
 	if (identity.elf)
 		identity.build_id = *elf_file_build_id(file);
@@ -44,11 +63,26 @@ int file_identity_read(int fd, const struct door_file *place, struct file_identi
 
 bool file_identity_is(const struct file_identity *identity, const struct stat *st)
 {
-	struct file_identity now;
+	return st->st_dev == identity->dev && st->st_ino == identity->inode &&
+	       (uint64_t)st->st_size == identity->size && ns_of(st->st_mtim) == identity->mtime_ns;
+}
 
-	set_stat(&now, st);
-	return now.dev == identity->dev && now.inode == identity->inode &&
-	       now.size == identity->size && now.mtime_ns == identity->mtime_ns;
+bool file_identity_untouched(const struct file_identity *identity, const struct stat *st)
+{
+	return file_identity_is(identity, st) && ns_of(st->st_ctim) == identity->ctime_ns;
+}
+
+bool file_identity_again(const struct file_identity *identity, int fd, const struct door_file *file)
+{
+	const struct elf_build_id *id = &identity->build_id;
+	struct file_identity now = { 0 };
+
+	if (file_identity_read(fd, file, &now) < 0 || now.dev != identity->dev ||
+	    now.inode != identity->inode || now.size != identity->size ||
+	    now.mtime_ns != identity->mtime_ns)
+		return false;
+	return now.ctime_ns == identity->ctime_ns ||
+	       (id->size > 0 && elf_file_build_id_is(&now.build_id, id->bytes, id->size));
 }
 
 bool file_identity_holds(const struct file_identity *identity, int fd)
@@ -58,56 +92,79 @@ bool file_identity_holds(const struct file_identity *identity, int fd)
 	return identity->copy || (fstat(fd, &st) == 0 && file_identity_is(identity, &st));
 }
 
-/* The device and inode in the line of /proc/self/maps for our mapping at @start. */
-static bool maps_line(uint64_t start, uint64_t *ret_dev, uint64_t *ret_inode)
+/* As /proc/PID/maps names the file. */
+static bool mapped_as(const struct file_identity *identity, int fd,
+		      const struct mapped_file *mapped)
 {
-	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
+	struct mapping_name name = identity->name;
 
-	while (maps && getline(&line, &room, maps) > 0) {
-		uint64_t from;
-		unsigned major, minor;
+	if (!identity->copy && !mapping_name_read(fd, &name))
+		return false;
+	return name.device == mapped->dev && name.inode == mapped->inode;
+}
 
-		if (sscanf(line, "%" SCNx64 "-%*x %*s %*x %x:%x %" SCNu64, &from, &major, &minor,
-			   ret_inode) != 4 ||
-		    from != start)
-			continue;
-		*ret_dev = makedev(major, minor);
-		return true;
-	}
-	return false;
+/* As perf's records name it: on overlayfs, Linux 6.8 to 6.17 tell its own device to /proc, but that
+ * of the layer to perf. */
+static bool recorded_as(int fd, const struct mapped_file *mapped)
+{
+	struct perf_mmap own;
+
+	return own_mapping_record(fd, &own) && own.dev == mapped->dev &&
+	       own.inode == mapped->inode && own.generation == mapped->generation;
 }
 
 /* On stacked and sub-volume file systems fstat returns another device than the kernel's records.
  * Mapping the file ourselves shows what the kernel calls it. */
-static bool maps_as(int fd, uint64_t dev, uint64_t inode)
+static bool is_inode(const struct file_identity *identity, int fd, const struct mapped_file *mapped)
 {
-	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	uint64_t our_dev, our_inode;
-	bool found;
-
-	if (page == MAP_FAILED)
-		return false;
-	found = maps_line((uint64_t)(uintptr_t)page, &our_dev, &our_inode);
-	munmap(page, 1);
-	return found && our_dev == dev && our_inode == inode;
-}
-
-bool file_identity_proves(const struct file_identity *identity, int fd,
-			  const struct mapped_file *mapped)
-{
-	const struct elf_build_id *build_id = &identity->build_id;
-
-	/* a file without a build id is not the one that was mapped with it */
-	if (mapped->build_id_size > 0)
-		return build_id->size == mapped->build_id_size &&
-		       memcmp(build_id->bytes, mapped->build_id, build_id->size) == 0;
-	if (mapped->by_name)
-		return true;
 	if (mapped->inode == 0)
+		return false;
+	if (identity->has_generation && mapped->has_generation &&
+	    identity->generation != (uint32_t)mapped->generation)
 		return false;
 	if (identity->dev == mapped->dev)
 		return identity->inode == mapped->inode;
-	return !identity->copy && maps_as(fd, mapped->dev, mapped->inode);
+	return mapped_as(identity, fd, mapped) ||
+	       (!identity->copy && mapped->has_generation && recorded_as(fd, mapped));
+}
+
+/* How much later than its time of change a file may have changed. The kernel takes the time of its
+ * last tick; some file systems keep whole seconds, or two. */
+static int64_t slack_ns(int64_t change_ns)
+{
+	struct timespec tick = { 0 };
+
+	if (change_ns % (int64_t)NS_PER_MS == 0)
+		return COARSE_TIMES_NS;
+	clock_getres(CLOCK_REALTIME_COARSE, &tick);
+	return ns_of(tick);
+}
+
+/* The slack is for what others may write to. Nobody writes to a program that runs, and no name
+ * leads to a deleted file, whose removal was the last change. */
+static bool is_unchanged(const struct file_identity *identity, const struct mapped_file *mapped)
+{
+	if (!mapped->mapped_ns)
+		return true;
+	if (identity->unlinked)
+		return identity->mtime_ns <= mapped->mapped_ns;
+	if (mapped->by_exec)
+		return identity->ctime_ns <= mapped->mapped_ns;
+	return identity->ctime_ns + slack_ns(identity->ctime_ns) <= mapped->mapped_ns;
+}
+
+enum file_proof file_identity_prove(const struct file_identity *identity, int fd,
+				    const struct mapped_file *mapped)
+{
+	/* a file without a build id is not the one that was mapped with it */
+	if (mapped->build_id_size > 0)
+		return elf_file_build_id_is(&identity->build_id, mapped->build_id,
+					    mapped->build_id_size)
+			       ? FILE_PROVEN
+			       : FILE_OTHER;
+	if (mapped->by_name)
+		return FILE_PROVEN;
+	if (!is_inode(identity, fd, mapped))
+		return FILE_OTHER;
+	return is_unchanged(identity, mapped) ? FILE_PROVEN : FILE_CHANGED;
 }

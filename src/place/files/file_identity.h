@@ -16,10 +16,14 @@ struct file_identity {
 	uint64_t dev, inode; /* st_dev, st_ino: may differ from the kernel's records on overlayfs
 				and btrfs */
 	uint64_t size;
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
 	struct elf_build_id build_id;
-	bool elf;  /* an ELF executable or shared object */
-	bool copy; /* the descriptor is a private copy, which cannot change */
+	uint32_t generation; /* of the inode number, where the file system tells it */
+	bool has_generation;
+	bool unlinked;		  /* no name leads to it any more */
+	struct mapping_name name; /* only of a copy */
+	bool elf;		  /* an ELF executable or shared object */
+	bool copy;		  /* the descriptor is a private copy, which cannot change */
 };
 
 /* Reads the identity of a regular file. @file, if not NULL, has its device and inode and says
@@ -31,10 +35,23 @@ struct stat;
 bool file_identity_is(const struct file_identity *identity, const struct stat *st);
 /* The same for an open file; always true for a copy. */
 bool file_identity_holds(const struct file_identity *identity, int fd);
-/* True if the file is the one that was mapped. If the record has a build id, it decides. Otherwise
- * device and inode decide, either as fstat has them or as the kernel reports our own mapping of the
- * file. */
-bool file_identity_proves(const struct file_identity *identity, int fd,
-			  const struct mapped_file *mapped);
+/* The same, and nothing else about the file changed either, such as its name. */
+bool file_identity_untouched(const struct file_identity *identity, const struct stat *st);
+/* True if @fd is the same file, unchanged: untouched, or it still has the same build id. @file: as
+ * for file_identity_read. */
+bool file_identity_again(const struct file_identity *identity, int fd,
+			 const struct door_file *file);
+
+enum file_proof {
+	FILE_OTHER,   /* not the file that was mapped */
+	FILE_CHANGED, /* that file, but it may have been rewritten since */
+	FILE_PROVEN,
+};
+
+/* What an open file is to a mapping. If the record has a build id, it decides. Otherwise the file
+ * must have the device, inode and generation of the record, either as fstat has them or as the
+ * kernel reports our own mapping of the file, and must not have changed since it was mapped. */
+enum file_proof file_identity_prove(const struct file_identity *identity, int fd,
+				    const struct mapped_file *mapped);
 
 #endif

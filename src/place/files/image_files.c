@@ -8,15 +8,11 @@
 #include "base/lru.h"
 #include "base/xalloc.h"
 #include "place/files/file_search.h"
-#include "place/files/link_names.h"
-#include "place/files/mapping_records.h"
-#include "place/files/offered_files.h"
-#include "place/files/proven_files.h"
-#include "place/files/special_names.h"
 
 enum {
 	LEAST_OPEN = 4,
 	ROUNDS_UNUSED = 4, /* of image_files_rest */
+	PROVEN_KEPT = 16,
 };
 
 static const char DELETED[] = " (deleted)";
@@ -32,20 +28,36 @@ struct held_file {
 	uint64_t round; /* of its last use */
 };
 
+/* A mapping record by what it names, and the file that it led to. */
+struct mapping_record {
+	str_id path;
+	uint64_t dev, inode, generation;
+	struct elf_build_id build_id;
+	uint32_t file;
+};
+
+/* Every mapping is recorded twice, once with device and inode and once with the build id: the image
+ * that one record proved, for the other. */
+struct proven_mapping {
+	int32_t pid;
+	uint64_t start, end;
+	str_id path;
+	uint32_t image;
+};
+
 struct image_files {
 	struct profile *profile;
 	size_t most_open, open;
-	const char *root;		    /* NULL: none */
-	const struct readers *readers;	    /* NULL: ourselves */
+	struct file_search search;
 	struct lru reopenable, last_copies; /* open files: by_path, and the others */
 	uint64_t round;
 	VEC(struct held_file) files;
-	struct mapping_records records; /* -> file */
-	VEC(uint32_t) of_image;		/* image -> file + 1 */
+	VEC(struct mapping_record) records;
+	struct hashidx record_index;
+	VEC(uint32_t) of_image; /* image -> file + 1 */
 	struct hashidx file_index;
-	struct offered_files offers;
-	struct link_names links;
-	struct proven_files proven;
+	struct proven_mapping proven[PROVEN_KEPT]; /* a ring of the last ones */
+	size_t proven_count;			   /* number ever added */
 };
 
 struct image_files *image_files_new(struct profile *profile, size_t max_open)
@@ -55,8 +67,8 @@ struct image_files *image_files_new(struct profile *profile, size_t max_open)
 	if (max_open < LEAST_OPEN)
 		max_open = LEAST_OPEN;
 	files->profile = profile;
-	files->offers.most = max_open / 4;
-	files->most_open = max_open - files->offers.most;
+	files->search.most_offers = max_open / 4;
+	files->most_open = max_open - files->search.most_offers;
 	return files;
 }
 
@@ -72,12 +84,12 @@ static struct lru *order_of(struct image_files *files, const struct held_file *f
 
 void image_files_set_root(struct image_files *files, const char *root)
 {
-	files->root = root;
+	files->search.root = root;
 }
 
 void image_files_set_readers(struct image_files *files, const struct readers *readers)
 {
-	files->readers = readers;
+	files->search.readers = readers;
 }
 
 static void close_file(struct image_files *files, struct held_file *file)
@@ -98,12 +110,12 @@ void image_files_free(struct image_files *files)
 		close_file(files, &files->files.items[i]);
 	lru_done(&files->reopenable);
 	lru_done(&files->last_copies);
-	offered_files_done(&files->offers);
+	file_search_done(&files->search);
 	vec_free(&files->files);
 	vec_free(&files->of_image);
 	hashidx_done(&files->file_index);
-	mapping_records_done(&files->records);
-	link_names_done(&files->links);
+	vec_free(&files->records);
+	hashidx_done(&files->record_index);
 	free(files);
 }
 
@@ -135,7 +147,7 @@ static void set_by_path(struct image_files *files, struct held_file *file, bool 
 }
 
 /* NULL: not an image of this module. */
-static struct held_file *file_behind(const struct image_files *files, uint32_t image)
+static struct held_file *file_of_image(const struct image_files *files, uint32_t image)
 {
 	uint32_t id = image < files->of_image.count ? files->of_image.items[image] : 0;
 
@@ -144,17 +156,28 @@ static struct held_file *file_behind(const struct image_files *files, uint32_t i
 
 static struct foreign *foreign_of(const struct image_files *files)
 {
-	return files->readers ? files->readers->foreign : NULL;
+	return files->search.readers ? files->search.readers->foreign : NULL;
 }
 
-/* True if the file's path still leads to the same, unchanged file. */
+/* True if the file's path still leads to the same file, untouched. */
 static bool path_leads_back(const struct image_files *files, const struct held_file *file)
 {
 	struct stat st;
 
 	return file->known && file->by_path &&
 	       door_stat(foreign_of(files), path_of(files, file), &st) == 0 &&
-	       file_identity_is(&file->identity, &st);
+	       file_identity_untouched(&file->identity, &st);
+}
+
+/* The same in the folders of a process that has it mapped. */
+static bool process_leads_back(const struct image_files *files, const struct held_file *file,
+			       int32_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/root%s", pid, path_of(files, file));
+	struct stat st;
+
+	return file->known && pid > 0 && door_stat_magic(foreign_of(files), path, pid, &st) == 0 &&
+	       file_identity_untouched(&file->identity, &st);
 }
 
 /* The least recently used open file; one that can be reopened, if there is any. */
@@ -188,7 +211,8 @@ static void hold(struct image_files *files, struct held_file *file, int fd)
 	touch(files, file);
 }
 
-/* Open files with the same path and identity are one image. */
+/* Open files with the same path and identity are one image. Without a build id only the ctime shows
+ * that another file was written over this one, and given its time. */
 struct file_key {
 	str_id path;
 	const struct file_identity *identity;
@@ -208,14 +232,16 @@ static bool file_equal(const void *owner, uint32_t id, const void *wanted)
 	const struct image_files *files = owner;
 	const struct held_file *file = &files->files.items[id];
 	const struct file_key *key = wanted;
-	const struct elf_build_id *a = &file->identity.build_id, *b = &key->identity->build_id;
+	const struct elf_build_id *build_id = &key->identity->build_id;
 
+	if (!build_id->size && file->identity.ctime_ns != key->identity->ctime_ns)
+		return false;
 	return image_of(files, file)->path == key->path &&
 	       file->identity.dev == key->identity->dev &&
 	       file->identity.inode == key->identity->inode &&
 	       file->identity.size == key->identity->size &&
-	       file->identity.mtime_ns == key->identity->mtime_ns && a->size == b->size &&
-	       memcmp(a->bytes, b->bytes, a->size) == 0;
+	       file->identity.mtime_ns == key->identity->mtime_ns &&
+	       elf_file_build_id_is(&file->identity.build_id, build_id->bytes, build_id->size);
 }
 
 static uint32_t add_file(struct image_files *files, const struct image *image)
@@ -243,6 +269,10 @@ static struct image make_image(const struct mapped_file *mapped, str_id path,
 
 	if (mapped->build_id_size > 0)
 		memcpy(image.build_id, mapped->build_id, mapped->build_id_size);
+	if (found->fd < 0 && found->told.size > 0) {
+		image.build_id_size = found->told.size;
+		memcpy(image.build_id, found->told.bytes, found->told.size);
+	}
 	if (found->fd < 0)
 		return image;
 	if (image.inode == 0) {
@@ -278,6 +308,7 @@ static uint32_t keep_found(struct image_files *files, const struct mapped_file *
 		hashidx_add(&files->file_index, hash, id);
 	}
 	file = &files->files.items[id];
+	file->identity.ctime_ns = found->identity.ctime_ns;
 	set_by_path(files, file, found->by_path);
 	if (file->fd >= 0 || !found->identity.elf)
 		close(found->fd);
@@ -286,40 +317,11 @@ static uint32_t keep_found(struct image_files *files, const struct mapped_file *
 	return id;
 }
 
-/* Looks for the file of a record. @literal is the path as recorded, with " (deleted)", since that
- * can be part of a file's name. */
-static struct file_search_result search(struct image_files *files, struct mapped_file *mapped,
-					const char *literal)
-{
-	struct file_search_result found = { .fd = -1 };
-
-	mapped->readers = files->readers;
-	if (files->root)
-		found = file_search_under(files->root, mapped);
-	if (found.fd >= 0)
-		return found;
-	if (strcmp(literal, mapped->path) != 0) {
-		struct mapped_file named = *mapped;
-
-		named.path = literal;
-		found = file_search_path(&named);
-		if (found.fd >= 0)
-			mapped->path = literal;
-	}
-	if (found.fd < 0)
-		found = file_search(mapped);
-	if (found.fd < 0) {
-		found.fd = offered_files_take(&files->offers, mapped, &found.identity);
-		found.by_path = false;
-	}
-	return found;
-}
-
 /* A memory file that is not ELF counts as memory. */
 static bool is_plain_memory(const struct mapped_file *mapped,
 			    const struct file_search_result *found)
 {
-	return special_names_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
+	return file_search_is_memfd(mapped->path) && !(found->fd >= 0 && found->identity.elf);
 }
 
 /* There is no free descriptor: keeps fewer open from now on. False: there are none to give up. */
@@ -332,15 +334,21 @@ static bool give_way(struct image_files *files)
 	return true;
 }
 
+/* True if @told is not the build id that the image of a file that we cannot open has. */
+static bool is_news(const struct image *image, const struct elf_build_id *told)
+{
+	return told->size > 0 && !elf_file_build_id_is(told, image->build_id, image->build_id_size);
+}
+
 static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
 			  const char *literal, uint32_t old)
 {
-	struct file_search_result found = search(files, mapped, literal);
+	struct file_search_result found = file_search_find(&files->search, mapped, literal);
 	struct image image;
 	str_id path;
 
 	if (found.fd < 0 && found.exhausted && give_way(files))
-		found = search(files, mapped, literal);
+		found = file_search_find(&files->search, mapped, literal);
 	path = strpool_intern(&files->profile->strings, mapped->path);
 	if (is_plain_memory(mapped, &found)) {
 		if (found.fd >= 0)
@@ -349,23 +357,50 @@ static uint32_t find_file(struct image_files *files, struct mapped_file *mapped,
 	}
 	if (found.fd >= 0)
 		return keep_found(files, mapped, path, &found, old);
-	if (old != UINT32_MAX)
+	if (old != UINT32_MAX && !is_news(image_of(files, &files->files.items[old]), &found.told))
 		return old;
 	image = make_image(mapped, path, &found);
 	return add_file(files, &image);
 }
 
-/* True if the file is unchanged. Opens nothing. */
-static bool still_good(struct image_files *files, struct held_file *file)
+/* True if our descriptor shows that the file is untouched, or deleted and not written to. */
+static bool descriptor_is_good(const struct held_file *file)
 {
+	struct stat st;
+
+	if (file->fd < 0 || file->identity.copy || fstat(file->fd, &st) < 0)
+		return false;
+	return st.st_nlink == 0 ? file_identity_is(&file->identity, &st)
+				: file_identity_untouched(&file->identity, &st);
+}
+
+/* True if the file that @mapped led to before is unchanged. Opens nothing. What we hold of files on
+ * other machines is a copy, so their path must tell. */
+static bool still_good(struct image_files *files, const struct mapped_file *mapped,
+		       struct held_file *file)
+{
+	bool good;
+
 	if (!file->known)
 		return image_of(files, file)->kind != IMAGE_FILE;
-	if (file->fd >= 0 ? file_identity_holds(&file->identity, file->fd)
-			  : path_leads_back(files, file)) {
+	if (file->fd >= 0 && !file->identity.copy)
+		good = descriptor_is_good(file);
+	else if (file->by_path)
+		good = path_leads_back(files, file);
+	else
+		good = process_leads_back(files, file, mapped->pid);
+	if (good)
 		touch(files, file);
+	return good;
+}
+
+/* True if a file that cannot be proven again stays what it was: its build id shows it, or, of a
+ * copy, the process that would lead to the file has ended. */
+static bool stays(const struct mapped_file *mapped, const struct held_file *file)
+{
+	if (!mapped->mapped_ns || mapped->build_id_size > 0 || file->identity.copy)
 		return true;
-	}
-	return false;
+	return file->fd >= 0 && file_identity_again(&file->identity, file->fd, NULL);
 }
 
 /* The current file of a record that led to @old before. If that file changed after it was open, it
@@ -376,24 +411,69 @@ static uint32_t look_again(struct image_files *files, struct mapped_file *mapped
 	bool known = files->files.items[old].known;
 	uint32_t now;
 
-	if (still_good(files, &files->files.items[old]))
+	if (still_good(files, mapped, &files->files.items[old]))
 		return old;
 	now = find_file(files, mapped, literal, known ? UINT32_MAX : old);
-	return files->files.items[now].known || !known ? now : old;
+	if (files->files.items[now].known || !known)
+		return now;
+	return stays(mapped, &files->files.items[old]) ? old : now;
 }
 
-static uint32_t mapped_path(struct image_files *files, struct mapped_file *mapped,
-			    const char *literal)
-{
-	str_id path = strpool_intern(&files->profile->strings, mapped->path);
-	bool fresh;
-	uint32_t *file = mapping_records_find(&files->records, mapped, path, 0, &fresh);
+/* --- records seen before --- */
 
-	if (fresh)
-		*file = find_file(files, mapped, literal, UINT32_MAX);
-	else
-		*file = look_again(files, mapped, literal, *file);
-	return *file;
+static uint64_t record_hash(const struct mapping_record *record)
+{
+	uint64_t hash = hash_bytes(record->build_id.bytes, record->build_id.size);
+
+	hash = hash_combine(hash, record->path);
+	hash = hash_combine(hash, record->generation);
+	return hash_combine(hash_combine(hash, record->dev), record->inode);
+}
+
+DEFINE_EQUAL(record_equal, struct image_files, records.items, struct mapping_record,
+	     a->path == b->path && a->dev == b->dev && a->inode == b->inode &&
+		     a->generation == b->generation &&
+		     elf_file_build_id_is(&a->build_id, b->build_id.bytes, b->build_id.size))
+
+/* The file of records like this one, which may be written to; UINT32_MAX: not seen before. */
+static uint32_t *file_of_record(struct image_files *files, const struct mapped_file *mapped)
+{
+	struct mapping_record record = {
+		.path = strpool_intern(&files->profile->strings, mapped->path),
+		.dev = mapped->dev,
+		.inode = mapped->inode,
+		.generation = mapped->generation,
+		.file = UINT32_MAX,
+	};
+	uint64_t hash;
+	uint32_t id;
+
+	if (mapped->build_id_size > 0)
+		memcpy(record.build_id.bytes, mapped->build_id, mapped->build_id_size);
+	record.build_id.size = mapped->build_id_size;
+	hash = record_hash(&record);
+	if (!hashidx_find(&files->record_index, hash, record_equal, files, &record, &id)) {
+		id = (uint32_t)files->records.count;
+		*vec_push(&files->records) = record;
+		hashidx_add(&files->record_index, hash, id);
+	}
+	return &files->records.items[id].file;
+}
+
+/* The image that another record of the same mapping proved, else @image. A record with a build id
+ * must prove its own. */
+static uint32_t find_proven(const struct image_files *files, const struct mapped_file *mapped,
+			    str_id path, uint32_t image)
+{
+	for (size_t i = 0; !mapped->build_id_size && i < PROVEN_KEPT && i < files->proven_count;
+	     i++) {
+		const struct proven_mapping *proven = &files->proven[i];
+
+		if (proven->pid == mapped->pid && proven->start == mapped->start &&
+		    proven->end == mapped->end && proven->path == path)
+			return proven->image;
+	}
+	return image;
 }
 
 /* On stacked file systems no file may match that device and inode, although the build id of the
@@ -404,9 +484,64 @@ static uint32_t agree(struct image_files *files, const struct mapped_file *mappe
 	str_id path = image_of(files, file)->path;
 
 	if (!file->known)
-		return proven_files_find(&files->proven, mapped, path, file->image);
-	proven_files_add(&files->proven, mapped, path, file->image);
+		return find_proven(files, mapped, path, file->image);
+	files->proven[files->proven_count++ % PROVEN_KEPT] =
+		(struct proven_mapping){ mapped->pid, mapped->start, mapped->end, path,
+					 file->image };
 	return file->image;
+}
+
+static uint32_t mapped_path(struct image_files *files, struct mapped_file *mapped,
+			    const char *literal)
+{
+	uint32_t *file = file_of_record(files, mapped);
+
+	if (*file == UINT32_MAX)
+		*file = find_file(files, mapped, literal, UINT32_MAX);
+	else
+		*file = look_again(files, mapped, literal, *file);
+	return *file;
+}
+
+/* --- names that the kernel gives to mappings that are not files --- */
+
+/* Of kernel/events/core.c, mm/, ipc/. */
+struct special_name {
+	const char *prefix;
+	enum image_kind kind;
+	const char *shown; /* NULL: the name itself */
+};
+
+/* The first match counts. */
+static const struct special_name special_names[] = {
+	{ "[vdso]", IMAGE_VDSO, NULL },	       { "//anon", IMAGE_ANON, "[anon]" },
+	{ "[anon", IMAGE_ANON, NULL },	       { "[heap]", IMAGE_ANON, NULL },
+	{ "[stack", IMAGE_ANON, "[stack]" },   { "/SYSV", IMAGE_ANON, "[shared memory]" },
+	{ "/dev/zero", IMAGE_ANON, "[anon]" }, { "/anon_hugepage", IMAGE_ANON, "[anon]" },
+	{ "anon_inode:", IMAGE_ANON, NULL },   { "[", IMAGE_BUCKET, NULL },
+};
+
+static const uint64_t FIRST_64_BIT_ADDRESS = 1ULL << 32;
+
+/* True if @name is special; *ret_special is what it becomes. The vdso of a 32-bit process differs
+ * from ours. */
+static bool find_special(const char *name, uint64_t start, struct special_name *ret_special)
+{
+	if (!*name)
+		name = "//anon";
+	for (size_t i = 0; i < sizeof(special_names) / sizeof(*special_names); i++) {
+		const struct special_name *row = &special_names[i];
+
+		if (strncmp(name, row->prefix, strlen(row->prefix)) != 0)
+			continue;
+		*ret_special = *row;
+		if (!row->shown)
+			ret_special->shown = name;
+		if (row->kind == IMAGE_VDSO && start < FIRST_64_BIT_ADDRESS)
+			*ret_special = (struct special_name){ NULL, IMAGE_BUCKET, "[vdso32]" };
+		return true;
+	}
+	return false;
 }
 
 static uint32_t special_image(struct image_files *files, const struct special_name *special)
@@ -418,6 +553,8 @@ static uint32_t special_image(struct image_files *files, const struct special_na
 		return profile_bucket(files->profile, special->shown);
 	return profile_image(files->profile, &image);
 }
+
+/* --- mappings --- */
 
 uint32_t image_files_mapped(struct image_files *files, const struct mapped_file *mapped)
 {
@@ -434,7 +571,7 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 		shortened[length - suffix] = '\0';
 		plain.path = shortened;
 	}
-	if (special_names_find(plain.path, plain.start, &special))
+	if (find_special(plain.path, plain.start, &special))
 		return special_image(files, &special);
 	id = mapped_path(files, &plain, mapped->path);
 	files->files.items[id].pid = mapped->pid;
@@ -443,7 +580,7 @@ uint32_t image_files_mapped(struct image_files *files, const struct mapped_file 
 
 void image_files_offer(struct image_files *files, int fd)
 {
-	offered_files_add(&files->offers, fd, files->round);
+	file_search_offer(&files->search, fd, files->round);
 }
 
 static void set_state(struct image_files *files, struct held_file *file, enum image_state state)
@@ -458,13 +595,12 @@ static void set_state(struct image_files *files, struct held_file *file, enum im
 
 static int reopen(struct image_files *files, struct held_file *file)
 {
-	const struct mapped_file mapped = { .path = path_of(files, file),
-					    .pid = file->pid,
-					    .readers = files->readers };
-	struct file_search_result found = file_search_again(files->root, &mapped, &file->identity);
+	const struct mapped_file mapped = { .path = path_of(files, file), .pid = file->pid };
+	struct file_search_result found =
+		file_search_again(&files->search, &mapped, &file->identity);
 
 	if (found.fd < 0 && found.exhausted && give_way(files))
-		found = file_search_again(files->root, &mapped, &file->identity);
+		found = file_search_again(&files->search, &mapped, &file->identity);
 	if (found.fd < 0) {
 		set_state(files, file, found.reason);
 		return -1;
@@ -477,7 +613,7 @@ static int reopen(struct image_files *files, struct held_file *file)
 
 int image_files_open(struct image_files *files, uint32_t image)
 {
-	struct held_file *file = file_behind(files, image);
+	struct held_file *file = file_of_image(files, image);
 
 	if (!file || !file->known || !file->identity.elf)
 		return -1;
@@ -499,16 +635,16 @@ void image_files_rest(struct image_files *files)
 		if (file->fd >= 0 && file->round < oldest && path_leads_back(files, file))
 			close_file(files, file);
 	}
-	offered_files_forget(&files->offers, oldest);
+	file_search_forget(&files->search, oldest);
 }
 
-bool image_files_is_link(void *context, const char *comm, uint32_t image)
+const char *image_files_link(void *context, const char *comm, uint32_t image)
 {
 	struct image_files *files = context;
-	const struct held_file *file = file_behind(files, image);
+	const struct held_file *file = file_of_image(files, image);
 
 	if (!file || !file->known)
-		return false;
-	return link_names_ask(&files->links, foreign_of(files), path_of(files, file), comm,
-			      file->identity.dev, file->identity.inode);
+		return NULL;
+	return file_search_link(&files->search, path_of(files, file), comm, file->identity.dev,
+				file->identity.inode);
 }

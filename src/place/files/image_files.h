@@ -2,10 +2,11 @@
 /*
  * The files of mappings. They are opened when they are mapped and kept open, so that a program that
  * exits, is deleted or is replaced still has names. A file counts only if it proves to be the one
- * that was mapped: same build id if the record has one, else same (dev, inode). Otherwise the image
- * gets a state that says why (enum image_state), never a wrong name. The exception is a folder that
- * a user named (image_files_set_root): there the path is enough if the record has no build id,
- * because device and inode are those of another machine.
+ * that was mapped: same build id if the record has one, else same device, inode and generation, and
+ * unchanged since. Otherwise the image gets a state that says why (enum image_state), never a wrong
+ * name (docs/recording.md has the reasons). The exception is a folder that a user named
+ * (image_files_set_root): there the path is enough if the record has no build id, because device
+ * and inode are those of another machine.
  *
  * Tried in order: the path as we see it; /proc/PID/root/path (other mount namespaces); the mapping
  * itself, /proc/PID/map_files; a descriptor offered by exec_watch (files deleted at once).
@@ -28,10 +29,14 @@ struct mapped_file {
 	const char *path;    /* as recorded; a trailing " (deleted)" is dropped */
 	uint64_t start, end; /* the mapping, for map_files */
 	uint64_t dev, inode; /* 0, 0: not recorded */
+	uint64_t generation; /* of the inode number; only if has_generation */
+	bool has_generation;
+	/* CLOCK_REALTIME when the file was seen mapped: what changed later is not believed. 0: not
+	 * known, and not compared. */
+	int64_t mapped_ns;
+	bool by_exec; /* mapped by exec, which lets nobody write to a program */
 	const uint8_t *build_id;
-	uint8_t build_id_size;	       /* 0: not recorded */
-	bool by_build_id_only;	       /* the record had no dev and inode */
-	const struct readers *readers; /* who must be allowed to read the file; NULL: ourselves */
+	uint8_t build_id_size; /* 0: not recorded */
 	bool by_name; /* without a build id the name is proof enough: in a folder that a user
 			 named */
 };
@@ -68,8 +73,8 @@ int image_files_open(struct image_files *files, uint32_t image);
  * unmounted. Closes unused offers too. */
 void image_files_rest(struct image_files *files);
 
-/* True if `comm` is the name of a link to this image, next to it or in a directory of PATH. See
- * machine_is_link; context is the struct image_files. */
-bool image_files_is_link(void *context, const char *comm, uint32_t image);
+/* The whole name of a link to this image, next to it or in a directory of PATH. See
+ * machine_complete; context is the struct image_files. */
+const char *image_files_link(void *context, const char *comm, uint32_t image);
 
 #endif

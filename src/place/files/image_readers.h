@@ -7,7 +7,6 @@
 #ifndef PLACE_FILES_IMAGE_READERS_H
 #define PLACE_FILES_IMAGE_READERS_H
 
-#include "base/cleanup.h"
 #include "foreign/door.h"
 #include "model/profile.h"
 

@@ -182,7 +182,7 @@ static const char usual_folders[] =
 bool library_search_find(struct foreign *foreign, const char *root, const char *name,
 			 struct buf *path)
 {
-	const char *told = getenv("LD_LIBRARY_PATH");
+	const char *told = secure_getenv("LD_LIBRARY_PATH");
 	struct search search = {
 		.foreign = foreign, .root = root, .name = name, .path = path, .before = path->size
 	};

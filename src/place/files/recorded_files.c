@@ -29,8 +29,8 @@ static int explain(int rc, struct err *err)
 	return rc;
 }
 
-int recorded_files_open(const struct profile *profile, uint32_t image,
-			const struct image_readers *readers, struct err *err)
+static int open_here(const struct profile *profile, uint32_t image,
+		     const struct image_readers *readers, struct err *err)
 {
 	const struct image *row = &profile->images.items[image];
 	const struct mapped_file mapped = { .path = profile_text(profile, row->path),
@@ -48,7 +48,7 @@ int recorded_files_open(const struct profile *profile, uint32_t image,
 	if (fd < 0)
 		return explain(fd, err);
 	if (file_identity_read(fd, &file, &identity) < 0 ||
-	    !file_identity_proves(&identity, fd, &mapped))
+	    file_identity_prove(&identity, fd, &mapped) != FILE_PROVEN)
 		return err_set(err, -ESTALE, "the file was replaced");
 	if (!is_unchanged(row, &identity))
 		return err_set(err, -ESTALE, "the file was rewritten");
@@ -61,12 +61,11 @@ static bool is_copy_of(const struct image *image, const struct file_identity *id
 {
 	if (!image->build_id_size)
 		return identity->size == image->size;
-	return identity->build_id.size == image->build_id_size &&
-	       memcmp(identity->build_id.bytes, image->build_id, image->build_id_size) == 0;
+	return elf_file_build_id_is(&identity->build_id, image->build_id, image->build_id_size);
 }
 
-int recorded_files_open_under(const struct profile *profile, const struct door_root *root,
-			      uint32_t image, const struct image_readers *readers, struct err *err)
+static int open_under(const struct profile *profile, const struct door_root *root, uint32_t image,
+		      const struct image_readers *readers, struct err *err)
 {
 	const struct image *row = &profile->images.items[image];
 	_cleanup_close_ int fd = door_open(image_readers_of(readers, image), root,
@@ -99,11 +98,12 @@ static bool is_running_kernel(const struct profile *profile)
 	struct elf_build_id running;
 
 	kernel_modules_build_id("/sys", NULL, &running);
-	return running.size && running.size == kernel->build_id_size &&
-	       memcmp(running.bytes, kernel->build_id, running.size) == 0;
+	return running.size &&
+	       elf_file_build_id_is(&running, kernel->build_id, kernel->build_id_size);
 }
 
-int recorded_files_open_vdso(const struct profile *profile, struct err *err)
+/* Our own, if the running kernel has the build id of the recorded one. */
+static int open_vdso(const struct profile *profile, struct err *err)
 {
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ uint8_t *bytes = NULL;
@@ -121,4 +121,14 @@ int recorded_files_open_vdso(const struct profile *profile, struct err *err)
 	if (write(fd, bytes, size) != (ssize_t)size)
 		return err_set(err, -EIO, "no memory for the vdso");
 	return steal_fd(fd);
+}
+
+int recorded_files_open(const struct profile *profile, const struct door_root *root, uint32_t image,
+			const struct image_readers *readers, struct err *err)
+{
+	if (root && root->path)
+		return open_under(profile, root, image, readers, err);
+	if (profile->images.items[image].kind == IMAGE_VDSO)
+		return open_vdso(profile, err);
+	return open_here(profile, image, readers, err);
 }

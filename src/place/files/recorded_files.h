@@ -12,19 +12,19 @@
 #include "model/profile.h"
 #include "place/files/image_readers.h"
 
-/* Returns a descriptor, owned by the caller, of the file of an image of kind IMAGE_FILE. The path
- * is that of the recording, as we see it, opened for the image's @readers (foreign/door.h; NULL:
- * ourselves). On failure a negative errno and a few words that complete "no code: ...". */
-int recorded_files_open(const struct profile *profile, uint32_t image,
+/*
+ * Returns a descriptor, owned by the caller, of the file of an image, opened for the image's
+ * @readers (foreign/door.h; NULL: ourselves).
+ *   IMAGE_FILE: the path is that of the recording, as we see it.
+ *   IMAGE_VDSO, in memory: our own vdso, if the running kernel has the build id of the recorded
+ *     one.
+ *   with @root->path, a tree of files copied from elsewhere such as --symfs: PATH below it. The
+ *     file must have the image's build id, or its size if the image has no build id. @root may be
+ *     NULL.
+ * On failure a negative errno and a few words that complete "no code: ...".
+ */
+int recorded_files_open(const struct profile *profile, const struct door_root *root, uint32_t image,
 			const struct image_readers *readers, struct err *err);
-/* The same for IMAGE_VDSO, in memory: our own vdso, if the running kernel has the build id of the
- * recorded one. */
-int recorded_files_open_vdso(const struct profile *profile, struct err *err);
-
-/* The same for both kinds, in a tree of files copied from elsewhere, such as --symfs: at PATH below
- * @root. The file must have the image's build id, or its size if the image has no build id. */
-int recorded_files_open_under(const struct profile *profile, const struct door_root *root,
-			      uint32_t image, const struct image_readers *readers, struct err *err);
 
 /* The image (index) of a profile's kernel proper; 0: none. */
 uint32_t recorded_files_kernel(const struct profile *profile);

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/hashidx.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -64,12 +65,7 @@ void code_map_free(struct code_map *map)
 	free(map);
 }
 
-static bool is_page(const void *owner, uint32_t id, const void *key)
-{
-	const struct code_map *map = owner;
-
-	return map->pages.items[id].number == *(const uint64_t *)key;
-}
+DEFINE_EQUAL(is_page, struct code_map, pages.items, uint64_t, a->number == *b)
 
 /* NULL: nothing was ever announced there. */
 static struct page *page_of(const struct code_map *map, uint64_t number)
@@ -158,20 +154,14 @@ const struct code_piece *code_map_newest(const struct code_map *map, uint64_t ad
 
 static const struct code_piece *placed_at(const struct code_map *map, uint64_t place)
 {
-	size_t low = 0, high = map->placed.count;
+	const struct code_piece *pieces = map->pieces.items, *piece;
+	size_t before =
+		search_before(map->placed.items, map->placed.count, id, pieces[*id].place <= place);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct code_piece *piece = &map->pieces.items[map->placed.items[middle]];
-
-		if (place < piece->place)
-			high = middle;
-		else if (place - piece->place >= piece->size)
-			low = middle + 1;
-		else
-			return piece;
-	}
-	return NULL;
+	if (!before)
+		return NULL;
+	piece = &pieces[map->placed.items[before - 1]];
+	return place - piece->place < piece->size ? piece : NULL;
 }
 
 const struct code_piece *code_map_at(const struct code_map *map, uint64_t place)
@@ -320,9 +310,4 @@ const char *code_map_name(const struct code_map *map, const struct code_piece *p
 bool code_map_has_placed(const struct code_map *map)
 {
 	return map->placed.count > 0;
-}
-
-size_t code_map_count(const struct code_map *map)
-{
-	return map->pieces.count;
 }

@@ -65,6 +65,5 @@ void code_map_lose_file(struct code_map *map);
 const char *code_map_name(const struct code_map *map, const struct code_piece *piece);
 /* True if the place of any piece differs from its addresses. */
 bool code_map_has_placed(const struct code_map *map);
-size_t code_map_count(const struct code_map *map);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "foreign/door.h"
 #include "place/files/image_files.h"
-#include "place/jit/jit_line_keeper.h"
 #include "place/jit/jit_process.h"
 
 enum {
@@ -34,9 +33,20 @@ struct member {
 	VEC(struct own_image) images;
 };
 
+/* The lines of the last piece, since the next frame is often in it. Zero-initialised is empty. */
+struct last_lines {
+	const struct jit_source *source; /* NULL: none */
+	uint32_t begun;			 /* of the source */
+	enum jit_lines_origin origin;	 /* as known then */
+	uint64_t lines_at, size;	 /* of the piece */
+	bool understood;		 /* list and texts are valid; else they are empty */
+	jit_line_list list;
+	char *texts;
+};
+
 struct jit {
 	struct profile *profile;
-	struct processor_clock clock;
+	struct jit_clock clock;
 	VEC(struct member) members;
 	VEC(uint32_t) of_process; /* row -> member + 1 */
 	VEC(uint32_t) of_image;	  /* image -> member + 1 */
@@ -45,7 +55,8 @@ struct jit {
 	uint64_t time_ns;	  /* of the current sample */
 	struct foreign *foreign;  /* NULL: none */
 	char *past_root;	  /* NULL: processes are followed as they live */
-	struct jit_line_keeper lines;
+	struct last_lines last_lines;
+	struct jit_line_counts line_counts;
 };
 
 struct jit *jit_new(struct profile *profile)
@@ -53,7 +64,7 @@ struct jit *jit_new(struct profile *profile)
 	struct jit *jit = xcalloc(1, sizeof(*jit));
 
 	jit->profile = profile;
-	jit->clock = processor_clock_now();
+	jit->clock = jit_source_clock();
 	return jit;
 }
 
@@ -70,11 +81,18 @@ void jit_set_foreign(struct jit *jit, struct foreign *foreign)
 	jit->foreign = foreign;
 }
 
+static void forget_lines(struct last_lines *last)
+{
+	vec_free(&last->list);
+	free(last->texts);
+	*last = (struct last_lines){ 0 };
+}
+
 void jit_free(struct jit *jit)
 {
 	if (!jit)
 		return;
-	jit_line_keeper_done(&jit->lines);
+	forget_lines(&jit->last_lines);
 	free(jit->past_root);
 	for (size_t i = 0; i < jit->members.count; i++) {
 		jit_process_free(jit->members.items[i].announced);
@@ -447,12 +465,82 @@ enum jit_answer jit_lookup(struct jit *jit, const struct frame *frame, uint64_t 
 
 /* ---- lines ---- */
 
+static bool has_lines(const struct last_lines *last, const struct found *found,
+		      enum jit_lines_origin origin)
+{
+	return last->source == found->source && last->begun == found->source->begun &&
+	       last->origin == origin && last->lines_at == found->piece->lines_at &&
+	       last->size == found->piece->size;
+}
+
+/* Remembers a record that could not be read as well: trying costs as much as succeeding. */
+static const jit_line_list *lines_of(struct jit *jit, const struct found *found)
+{
+	enum jit_lines_origin origin = jit_lines_origin(&found->source->lines_evidence);
+	struct last_lines *last = &jit->last_lines;
+	size_t size;
+
+	if (!has_lines(last, found, origin)) {
+		forget_lines(last);
+		last->source = found->source;
+		last->begun = found->source->begun;
+		last->origin = origin;
+		last->lines_at = found->piece->lines_at;
+		last->size = found->piece->size;
+		last->understood = jit_source_lines(found->source, found->piece, &last->texts,
+						    &size, &last->list);
+		jit->line_counts.bytes_read += size;
+	}
+	return last->understood ? &last->list : NULL;
+}
+
+/* Adds a line of the piece at @place to the profile. */
+static void keep_line(struct jit *jit, uint32_t image, uint64_t place, const struct jit_line *line)
+{
+	struct source_line row = {
+		.image = image, .start = place + line->start, .size = line->size, .line = line->line
+	};
+
+	if (!line->line || !*line->file)
+		return;
+	if (jit->profile->lines.count > JIT_MOST_LINES) {
+		jit->line_counts.dropped++;
+		return;
+	}
+	row.file = jit_lines_file(&jit->profile->strings, line->file);
+	profile_line(jit->profile, &row);
+}
+
+/* The place of the piece's first byte. A frame from before anything was announced has its address
+ * as its place. */
+static uint64_t start_of(const struct frame *frame, const struct found *found)
+{
+	return frame->offset - (frame->address - found->piece->start);
+}
+
+static bool keep_lines(struct jit *jit, const struct frame *frame, bool whole,
+		       const struct found *found)
+{
+	uint64_t place = start_of(frame, found);
+	const struct jit_line *line;
+	const jit_line_list *list;
+
+	if (!found->piece->lines_at)
+		return true;
+	list = lines_of(jit, found);
+	if (!list)
+		return jit_lines_origin(&found->source->lines_evidence) != JIT_LINES_UNKNOWN;
+	line = whole ? NULL : jit_lines_find(list, frame->offset - back_off(frame) - place);
+	if (line)
+		keep_line(jit, frame->image, place, line);
+	for (size_t i = 0; whole && i < list->count; i++)
+		keep_line(jit, frame->image, place, &list->items[i]);
+	return true;
+}
+
 bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint64_t *changes)
 {
 	uint32_t member = member_of_image(jit, frame->image);
-	struct jit_lined lined = { .offset = frame->offset - back_off(frame),
-				   .image = frame->image,
-				   .whole = whole };
 	uint64_t before = *changes;
 	struct found found;
 	bool all_ended;
@@ -464,16 +552,12 @@ bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint
 		return all_ended;
 	if (!find_frame(jit, frame, member, &found))
 		return true;
-	lined.source = found.source;
-	lined.piece = found.piece;
-	/* a frame from before anything was announced has its address as its place */
-	lined.place = frame->offset - (frame->address - found.piece->start);
-	return jit_line_keeper_keep(&jit->lines, jit->profile, &lined) || all_ended;
+	return keep_lines(jit, frame, whole, &found) || all_ended;
 }
 
 struct jit_line_counts jit_line_counts(const struct jit *jit)
 {
-	return jit->lines.counts;
+	return jit->line_counts;
 }
 
 /* ---- code ---- */
@@ -508,8 +592,7 @@ bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_pl
 	if (!member || !find_frame(jit, frame, member, &found))
 		return false;
 	*ret_start = found.piece->start;
-	/* a frame from before anything was announced has its address as its place */
-	*ret_place = frame->offset - (frame->address - found.piece->start);
+	*ret_place = start_of(frame, &found);
 	return jit_source_code(found.source, found.piece, code) ||
 	       read_memory(jit, member, &found, code);
 }

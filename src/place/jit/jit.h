@@ -84,6 +84,8 @@ bool jit_code(const struct jit *jit, const struct frame *frame, uint64_t *ret_pl
  * announcements. *changes, 0 at first, saves the search if nothing was announced since the last
  * call. */
 bool jit_keep_lines(struct jit *jit, const struct frame *frame, bool whole, uint64_t *changes);
+enum { JIT_MOST_LINES = 1 << 18 }; /* in a profile */
+
 /* What jit_keep_lines did. */
 struct jit_line_counts {
 	uint64_t bytes_read; /* of records: a measure of the time taken */

@@ -12,9 +12,9 @@
 #define PLACE_JIT_JIT_LINES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
+#include "base/strpool.h"
 #include "base/vec.h"
 #include "place/jit/jitdump.h"
 
@@ -58,13 +58,23 @@ typedef VEC(struct jit_line) jit_line_list;
  * is not as that writer makes them, or the writer is unknown; nothing was appended. */
 bool jit_lines_read(const struct jitdump_header *header, const struct jitdump_record *record,
 		    uint64_t code_size, enum jit_lines_origin origin, jit_line_list *list);
-/* True if these bytes may follow the last line. Records are padded with zeroes to eight bytes, if
- * at all (v8:src/diagnostics/perf-jit.cc, linux:tools/perf/jvmti/jvmti_agent.c). */
-bool jit_lines_is_padding(const void *bytes, size_t size);
-/* The size of an ELF header for the code's machine. */
-uint64_t jit_lines_header_size(const struct jitdump_header *header);
+
+/*
+ * Repairs @lines, the record's own in writable memory. V8 in Node 20 takes some file names from
+ * freed memory: the allocator has overwritten the first bytes of such a name, but its length is
+ * right. Each line can still be found, because all addresses lie within the code. If the rest of a
+ * name equals the end of the path in @name, the piece's name as V8 makes it, the name is that path;
+ * else its line gets the number 0. False: the lines cannot be repaired.
+ */
+bool jit_lines_repair(const struct jitdump_header *header, const struct jitdump_record *record,
+		      const char *name, uint64_t code_size, char *lines);
 
 /* The line of an offset; NULL: none. */
 const struct jit_line *jit_lines_find(const jit_line_list *list, uint64_t offset);
+
+/* Interns the name of a line's file. JavaScript modules have a URL (RFC 8089): of "file:///..."
+ * only the path, with percent-encoding (RFC 3986, section 2.1) decoded, except invalid codes and
+ * zero bytes. */
+str_id jit_lines_file(struct strpool *strings, const char *file);
 
 #endif

@@ -95,9 +95,9 @@ static uid_t owner_of_proc(int32_t pid)
 
 /* Whose files to trust. For a past process, neither its user nor its start in clock time is
  * known. */
-static struct told_file_owner owner_of(const struct process *run, bool past)
+static struct jit_file_owner owner_of(const struct process *run, bool past)
 {
-	struct told_file_owner owner = { .uids = { geteuid(), geteuid() } };
+	struct jit_file_owner owner = { .uids = { geteuid(), geteuid() } };
 
 	if (past)
 		return owner;
@@ -170,17 +170,17 @@ bool jit_process_mapped(struct jit_process *process, const struct mapped_file *f
 	_cleanup_close_ int folder = -1;
 	_cleanup_free_ char *path = xstrdup(file->path);
 	char *name = strrchr(path, '/');
-	struct told_file found;
+	struct jit_file found;
 	bool was_read = process->past_root && process->dump.begun;
 
 	if (!name || process->dump.file.fd >= 0 || was_read)
 		return false;
 	*name++ = '\0';
 	folder = open_folder(process, *path ? path : "/", name);
-	if (folder < 0 || told_file_open(folder, name, &process->owner, &found) < 0)
+	if (folder < 0 || jit_file_open(folder, name, &process->owner, &found) < 0)
 		return false;
 	if (!is_mapped_file(found.fd, file)) {
-		told_file_close(&found);
+		jit_file_close(&found);
 		return false;
 	}
 	process->dump.file = found;
@@ -193,22 +193,22 @@ bool jit_process_mapped(struct jit_process *process, const struct mapped_file *f
 static void open_map(struct jit_process *process)
 {
 	char name[NAME_BYTES];
-	struct told_file found;
+	struct jit_file found;
 
 	if (process->folder < 0)
 		return;
 	snprintf(name, sizeof(name), "perf-%" PRId32 ".map", process->inner_pid);
 	if (process->map.file.fd >= 0 &&
-	    !told_file_was_replaced(process->folder, name, &process->map.file))
+	    !jit_file_was_replaced(process->folder, name, &process->map.file))
 		return;
-	if (told_file_open(process->folder, name, &process->owner, &found) < 0)
+	if (jit_file_open(process->folder, name, &process->owner, &found) < 0)
 		return;
-	told_file_close(&process->map.file);
+	jit_file_close(&process->map.file);
 	process->map.file = found;
 }
 
-static void follow(struct jit_process *process, const struct processor_clock *clock,
-		   uint64_t now_ns, bool whole)
+static void follow(struct jit_process *process, const struct jit_clock *clock, uint64_t now_ns,
+		   bool whole)
 {
 	if (whole || now_ns >= process->next_try_ns) {
 		process->next_try_ns = now_ns + TRY_EVERY_NS;
@@ -218,22 +218,20 @@ static void follow(struct jit_process *process, const struct processor_clock *cl
 	jit_source_follow_map(&process->map, now_ns, whole);
 }
 
-void jit_process_follow(struct jit_process *process, const struct processor_clock *clock,
-			uint64_t now_ns)
+void jit_process_follow(struct jit_process *process, const struct jit_clock *clock, uint64_t now_ns)
 {
 	if (!process->ended)
 		follow(process, clock, now_ns, false);
 }
 
-void jit_process_finish(struct jit_process *process, const struct processor_clock *clock,
-			uint64_t now_ns)
+void jit_process_finish(struct jit_process *process, const struct jit_clock *clock, uint64_t now_ns)
 {
 	if (process->ended)
 		return;
 	follow(process, clock, now_ns, true);
 	process->ended = true;
 	close_folder(process);
-	told_file_close(&process->map.file);
+	jit_file_close(&process->map.file);
 }
 
 /* Lines of a map have no time: they hold for the whole recording. */
@@ -243,15 +241,14 @@ void jit_process_read_map(struct jit_process *process)
 	jit_source_follow_map(&process->map, 0, true);
 	process->ended = true;
 	close_folder(process);
-	told_file_close(&process->map.file);
+	jit_file_close(&process->map.file);
 }
 
-void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock,
-			   bool keep)
+void jit_process_read_dump(struct jit_process *process, const struct jit_clock *clock, bool keep)
 {
 	jit_source_follow_dump(&process->dump, clock, UINT64_MAX);
 	if (!keep)
-		told_file_close(&process->dump.file);
+		jit_file_close(&process->dump.file);
 }
 
 void jit_process_forget(struct jit_process *process)

@@ -32,7 +32,7 @@ struct jit_process {
 	int folder;	   /* /tmp of the process; -1: not available */
 	char *past_root;   /* NULL: its own */
 	struct foreign *foreign;
-	struct told_file_owner owner;
+	struct jit_file_owner owner;
 	struct jit_source dump, map;
 	uint64_t next_try_ns; /* when to look again for a missing map */
 	bool ended;	      /* no further announcements are read */
@@ -52,17 +52,17 @@ bool jit_process_is_dump(const char *path);
 bool jit_process_mapped(struct jit_process *process, const struct mapped_file *file);
 
 /* Reads announcements since the last call. */
-void jit_process_follow(struct jit_process *process, const struct processor_clock *clock,
+void jit_process_follow(struct jit_process *process, const struct jit_clock *clock,
 			uint64_t now_ns);
 /* Reads for the last time: the process ended, or the recording ends. */
-void jit_process_finish(struct jit_process *process, const struct processor_clock *clock,
+void jit_process_finish(struct jit_process *process, const struct jit_clock *clock,
 			uint64_t now_ns);
 
-/* For a process of a finished recording. Reads its whole map and closes the file. Reads its whole
- * jitdump and closes the file unless @keep: then lines and code are read from it on demand. */
+/* For a process of a finished recording: reads its whole map and closes the file. */
 void jit_process_read_map(struct jit_process *process);
-void jit_process_read_dump(struct jit_process *process, const struct processor_clock *clock,
-			   bool keep);
+/* Likewise its whole jitdump. @keep: leaves it open, and lines and code are read from it on
+ * demand. */
+void jit_process_read_dump(struct jit_process *process, const struct jit_clock *clock, bool keep);
 
 /* Forgets all announcements; only after jit_process_finish. */
 void jit_process_forget(struct jit_process *process);

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "place/jit/jit_lines_mend.h"
 #include "place/jit/perf_map.h"
 
 enum {
@@ -22,7 +21,7 @@ void jit_source_init(struct jit_source *source, uint64_t origin, bool apart)
 
 void jit_source_done(struct jit_source *source)
 {
-	told_file_close(&source->file);
+	jit_file_close(&source->file);
 	code_map_free(source->map);
 	source->map = NULL;
 }
@@ -43,7 +42,7 @@ static void announce(struct jit_source *source, const struct code_piece *piece, 
 
 static bool has_news(struct jit_source *source)
 {
-	return source->file.fd >= 0 && !source->broken && told_file_look(&source->file);
+	return source->file.fd >= 0 && !source->broken && jit_file_look(&source->file);
 }
 
 /* ---- perf maps ---- */
@@ -82,13 +81,13 @@ static uint64_t time_of_lines(const struct jit_source *source, uint64_t now_ns)
 /* Reads one chunk; returns the number of bytes used. */
 static size_t read_lines(struct map_reading *reading, char *chunk, bool whole)
 {
-	struct told_file *file = &reading->source->file;
-	size_t got = told_file_read(file, file->done, chunk, CHUNK_BYTES);
+	struct jit_file *file = &reading->source->file;
+	size_t got = jit_file_read(file, file->done, chunk, CHUNK_BYTES);
 	size_t used = perf_map_parse(chunk, got, whole && got < CHUNK_BYTES, take_line, reading);
 
 	if (used == 0 && got == CHUNK_BYTES)
 		used = got; /* too long for a line */
-	told_file_advance(file, chunk, used);
+	jit_file_advance(file, chunk, used);
 	return used;
 }
 
@@ -106,11 +105,49 @@ void jit_source_follow_map(struct jit_source *source, uint64_t now_ns, bool whol
 	source->looked_ns = now_ns;
 }
 
+/* ---- the clock of some jitdumps ---- */
+
+static uint64_t counter(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
+#endif
+}
+
+struct jit_clock jit_source_clock(void)
+{
+	uint64_t ns = clock_ns();
+
+	return (struct jit_clock){ .ticks = counter(), .ns = ns };
+}
+
+/* The time of @ticks, computed from how far both clocks advanced since @first (at least a few
+ * milliseconds ago: the error is about a millionth of the distance for each). 0: this processor's
+ * counter is not supported. */
+static uint64_t clock_time(const struct jit_clock *first, uint64_t ticks)
+{
+	struct jit_clock now = jit_source_clock();
+	double rate, ns;
+
+	if (now.ticks <= first->ticks || now.ns <= first->ns)
+		return 0;
+	rate = (double)(now.ns - first->ns) / (double)(now.ticks - first->ticks);
+	ns = (double)first->ns + ((double)ticks - (double)first->ticks) * rate;
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
 /* ---- jitdumps ---- */
 
 struct dump_reading {
 	struct jit_source *source;
-	const struct processor_clock *clock;
+	const struct jit_clock *clock;
 	uint64_t now_ns;
 	char *chunk;
 	uint64_t chunk_at; /* its offset in the file */
@@ -120,9 +157,8 @@ struct dump_reading {
 /* A time in the future comes from another clock: uses now instead. */
 static uint64_t time_of_record(const struct dump_reading *reading, uint64_t time)
 {
-	uint64_t ns = reading->source->header.processor_clock
-			      ? processor_clock_ns(reading->clock, time)
-			      : time;
+	uint64_t ns =
+		reading->source->header.processor_clock ? clock_time(reading->clock, time) : time;
 
 	return ns && ns <= reading->now_ns ? ns : reading->now_ns;
 }
@@ -136,12 +172,12 @@ static bool read_line_record(const struct jit_source *source, uint64_t at, char 
 	_cleanup_free_ char *bytes = NULL;
 	struct jitdump_record record;
 
-	if (told_file_read(&source->file, at, prefix, sizeof(prefix)) < sizeof(prefix) ||
+	if (jit_file_read(&source->file, at, prefix, sizeof(prefix)) < sizeof(prefix) ||
 	    jitdump_record(&source->header, prefix, sizeof(prefix), left, &record) < 0 ||
 	    record.size > JIT_LINES_MAX_RECORD)
 		return false;
 	bytes = xmalloc(record.size);
-	if (told_file_read(&source->file, at, bytes, record.size) < record.size ||
+	if (jit_file_read(&source->file, at, bytes, record.size) < record.size ||
 	    jitdump_record(&source->header, bytes, record.size, left, ret_record) < 0)
 		return false;
 	*ret_bytes = steal_ptr(bytes);
@@ -204,14 +240,14 @@ static void take_move(struct dump_reading *reading, const struct jitdump_record 
 /* Parses the next record of the file, in reading->chunk. */
 static int next_record(struct dump_reading *reading, struct jitdump_record *record)
 {
-	const struct told_file *file = &reading->source->file;
+	const struct jit_file *file = &reading->source->file;
 	uint64_t skipped = file->done - reading->chunk_at;
 
 	if (file->done >= file->size)
 		return -ENODATA;
 	if (skipped + JITDUMP_HEAD_BYTES > reading->chunk_size) {
 		reading->chunk_at = file->done;
-		reading->chunk_size = told_file_read(file, file->done, reading->chunk, CHUNK_BYTES);
+		reading->chunk_size = jit_file_read(file, file->done, reading->chunk, CHUNK_BYTES);
 		skipped = 0;
 	}
 	return jitdump_record(&reading->source->header, reading->chunk + skipped,
@@ -231,7 +267,7 @@ static void read_records(struct dump_reading *reading)
 			take_move(reading, &record);
 		else if (record.kind == JITDUMP_LINES)
 			take_lines(reading, &record);
-		told_file_advance(&source->file, NULL, record.size);
+		jit_file_advance(&source->file, NULL, record.size);
 	}
 	source->broken = rc == -EBADMSG;
 }
@@ -249,18 +285,18 @@ static void begin_dump(struct jit_source *source)
 static bool read_header(struct jit_source *source)
 {
 	char bytes[JITDUMP_HEADER_BYTES];
-	size_t got = told_file_read(&source->file, 0, bytes, sizeof(bytes));
+	size_t got = jit_file_read(&source->file, 0, bytes, sizeof(bytes));
 	struct err err;
 	int rc = jitdump_header(bytes, got, &source->header, &err);
 
 	source->broken = rc == -EBADMSG;
 	begin_dump(source);
 	if (rc == 0)
-		told_file_advance(&source->file, NULL, source->header.size);
+		jit_file_advance(&source->file, NULL, source->header.size);
 	return rc == 0;
 }
 
-void jit_source_follow_dump(struct jit_source *source, const struct processor_clock *clock,
+void jit_source_follow_dump(struct jit_source *source, const struct jit_clock *clock,
 			    uint64_t now_ns)
 {
 	struct dump_reading reading = { .source = source, .clock = clock, .now_ns = now_ns };
@@ -270,7 +306,7 @@ void jit_source_follow_dump(struct jit_source *source, const struct processor_cl
 		return;
 	reading.chunk = chunk = xmalloc(CHUNK_BYTES);
 	read_records(&reading);
-	told_file_remember(&source->file);
+	jit_file_remember(&source->file);
 	source->looked_ns = now_ns;
 }
 
@@ -282,7 +318,7 @@ bool jit_source_code(const struct jit_source *source, const struct code_piece *p
 	if (source->file.fd < 0 || !piece->bytes_at || piece->size > MAX_CODE_BYTES)
 		return false;
 	bytes = xmalloc(piece->size);
-	if (told_file_read(&source->file, piece->bytes_at, bytes, piece->size) < piece->size)
+	if (jit_file_read(&source->file, piece->bytes_at, bytes, piece->size) < piece->size)
 		return false;
 	buf_add(code, bytes, piece->size);
 	return true;
@@ -304,7 +340,7 @@ bool jit_source_lines(const struct jit_source *source, const struct code_piece *
 		return true;
 	lines = *ret_bytes + ((const char *)record.lines - *ret_bytes);
 	return origin == JIT_LINES_FROM_HEADER &&
-	       jit_lines_mend(&source->header, &record, code_map_name(source->map, piece),
-			      piece->size, lines) &&
+	       jit_lines_repair(&source->header, &record, code_map_name(source->map, piece),
+				piece->size, lines) &&
 	       jit_lines_read(&source->header, &record, piece->size, origin, list);
 }

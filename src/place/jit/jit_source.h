@@ -13,13 +13,18 @@
 
 #include "base/buf.h"
 #include "place/jit/code_map.h"
+#include "place/jit/jit_file.h"
 #include "place/jit/jit_lines.h"
 #include "place/jit/jitdump.h"
-#include "place/jit/processor_clock.h"
-#include "place/jit/told_file.h"
+
+/* The processor's time counter (TSC, CNTVCT) and CLOCK_MONOTONIC at one moment, to convert the
+ * timestamps of programs that use the counter. */
+struct jit_clock {
+	uint64_t ticks, ns;
+};
 
 struct jit_source {
-	struct told_file file;
+	struct jit_file file;
 	struct code_map *map; /* owned; NULL: nothing was announced */
 	uint64_t origin;      /* see code_map_new */
 	bool apart;
@@ -34,14 +39,17 @@ struct jit_source {
 			     rewritten */
 };
 
+/* Both clocks now. */
+struct jit_clock jit_source_clock(void);
+
 /* Initializes a source without a file. @origin, @apart: as for code_map_new. */
 void jit_source_init(struct jit_source *source, uint64_t origin, bool apart);
 void jit_source_done(struct jit_source *source);
 
 /* Reads what was added since the last call; does nothing without a file. @now_ns: CLOCK_MONOTONIC.
- * @whole: nothing will follow. */
+ * @whole: nothing will follow. @clock: of an earlier moment. */
 void jit_source_follow_map(struct jit_source *source, uint64_t now_ns, bool whole);
-void jit_source_follow_dump(struct jit_source *source, const struct processor_clock *clock,
+void jit_source_follow_dump(struct jit_source *source, const struct jit_clock *clock,
 			    uint64_t now_ns);
 
 /* Appends the code of a piece from the file. False: the file does not have all of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel functions that show in which context a stack runs. */
+/* The kernel functions that show in which context a stack runs, or what its thread waits for. */
 #ifndef PLACE_KERNEL_KERNEL_MARKS_H
 #define PLACE_KERNEL_KERNEL_MARKS_H
 
@@ -33,6 +33,10 @@ struct kernel_marked {
 
 /* The mark of a function's name; compiler suffixes (".cold", ".isra.0") are ignored. */
 enum kernel_mark kernel_marks_by_name(const char *name);
+/* What a thread that waits in a function of this name waits for, suffixes ignored again.
+ * WAIT_OTHER: the name does not say. Read a stack from the innermost function outward: the first
+ * that says something decides. */
+enum wait kernel_marks_wait(const char *name);
 
 /* Adds a function. Calls must be in ascending order of addresses, without overlaps. NONE is
  * ignored. */

@@ -2,8 +2,8 @@
 /*
  * Three tables answer three questions.
  *   What lies at an address now? One space of ranges, rebuilt from the kernel proper, the modules
- *     and the code made at run time whenever one of them changes.
- *   What is the name at an offset of an image? kernel_images, which forgets nothing.
+ *     and the JIT code whenever one of them changes.
+ *   What is the name at an offset of an image? kernel_tables, which forgets nothing.
  *   In which context does a stack run? kernel_marks, from the names of the kernel proper.
  */
 #include "place/kernel/kernel_symbols.h"
@@ -18,17 +18,32 @@
 #include "model/address_space.h"
 #include "place/kernel/kallsyms.h"
 #include "place/kernel/kernel_core.h"
-#include "place/kernel/kernel_images.h"
-#include "place/kernel/loaded_modules.h"
-#include "place/kernel/made_code.h"
-#include "place/kernel/vmlinux.h"
+#include "place/kernel/kernel_jit.h"
+#include "place/kernel/kernel_table.h"
 #include "proc/kernel_modules.h"
+
+/* The modules loaded now (or then, in a recording), each with its image. */
+struct loaded_module {
+	struct kernel_module module;
+	uint64_t text; /* offsets in the image count from here; <= every function's address */
+	uint32_t image;
+	bool nameless; /* its functions are not read yet */
+};
+
+struct loaded_modules {
+	struct kernel_tables *tables;	/* borrowed */
+	char *path, *sys;		/* of /proc/modules and /sys */
+	VEC(struct loaded_module) list; /* those from /proc/modules are ascending by base */
+	/* Of the last line added, since the lines of a module are adjacent: */
+	const struct loaded_module *entered;
+	struct kernel_table *table;
+};
 
 struct kernel_symbols {
 	struct profile *profile;
-	char *kallsyms, *modules_path, *sys;
-	struct kernel_images images;
-	struct made_code made;
+	char *kallsyms;
+	struct kernel_tables tables;
+	struct kernel_jit jit;
 	struct kernel_marks marks;
 	struct loaded_modules modules;
 	struct mapping core[2]; /* the kernel proper */
@@ -39,6 +54,157 @@ struct kernel_symbols {
 	bool recorded;	/* not the running kernel */
 	bool same_boot; /* kallsyms has the recorded addresses */
 };
+
+/* --- the loaded modules --- */
+
+static const struct loaded_module *find_module(const struct loaded_modules *modules,
+					       const struct kernel_module *module)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct kernel_module *have = &modules->list.items[i].module;
+
+		if (have->base == module->base && have->size == module->size &&
+		    strcmp(have->name, module->name) == 0)
+			return &modules->list.items[i];
+	}
+	return NULL;
+}
+
+static const struct kernel_image *module_image(struct loaded_modules *modules,
+					       const struct kernel_module *module,
+					       const struct elf_build_id *build_id)
+{
+	char name[sizeof(module->name) + 2];
+	struct kernel_identity identity = {
+		.kind = IMAGE_MODULE, .name = name, .size = module->size, .build_id = *build_id
+	};
+
+	snprintf(name, sizeof(name), "[%s]", module->name);
+	return kernel_tables_get(modules->tables, &identity);
+}
+
+/* objdump counts from .text, which is nearly always where the module begins. */
+static uint64_t module_text(const struct loaded_modules *modules,
+			    const struct kernel_module *module)
+{
+	uint64_t text = kernel_modules_text(modules->sys, module->name);
+
+	return text && text <= module->base ? text : module->base;
+}
+
+static struct loaded_module load(struct loaded_modules *modules, const struct kernel_module *module)
+{
+	struct elf_build_id build_id = { 0 };
+	const struct kernel_image *image;
+
+	kernel_modules_build_id(modules->sys, module->name, &build_id);
+	image = module_image(modules, module, &build_id);
+	return (struct loaded_module){ .module = *module,
+				       .text = module_text(modules, module),
+				       .image = image->image,
+				       .nameless = image->table.list.count == 0 };
+}
+
+static bool update_modules(struct loaded_modules *modules)
+{
+	struct loaded_modules now = { 0 };
+	struct kernel_modules listed = { 0 };
+	size_t known = 0;
+
+	if (kernel_modules_read(modules->path, &listed) < 0)
+		return false;
+	for (size_t i = 0; i < listed.list.count; i++) {
+		const struct kernel_module *module = &listed.list.items[i];
+		const struct loaded_module *old = find_module(modules, module);
+
+		known += old != NULL;
+		*vec_push(&now.list) = old ? *old : load(modules, module);
+	}
+	kernel_modules_done(&listed);
+	if (known == now.list.count && known == modules->list.count) {
+		vec_free(&now.list);
+		return false;
+	}
+	vec_free(&modules->list);
+	modules->list = now.list;
+	modules->entered = NULL;
+	return true;
+}
+
+static bool insert_module(struct loaded_modules *modules, const struct kernel_module *module,
+			  const struct elf_build_id *build_id, bool nameless)
+{
+	struct loaded_module loaded = { .module = *module,
+					.text = module->base,
+					.nameless = nameless };
+
+	if (find_module(modules, module))
+		return false;
+	loaded.image = module_image(modules, module, build_id)->image;
+	*vec_push(&modules->list) = loaded;
+	modules->entered = NULL;
+	return true;
+}
+
+static struct mapping module_mapping(const struct loaded_module *module)
+{
+	return (struct mapping){ .start = module->module.base,
+				 .end = module->module.base + module->module.size,
+				 .offset = module->module.base - module->text,
+				 .image = module->image };
+}
+
+static bool want_names(const struct loaded_modules *modules)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		if (modules->list.items[i].nameless)
+			return true;
+	}
+	return false;
+}
+
+static void enter(struct loaded_modules *modules, const char *name)
+{
+	modules->entered = NULL;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		if (strcmp(modules->list.items[i].module.name, name) == 0)
+			modules->entered = &modules->list.items[i];
+	}
+	if (modules->entered)
+		modules->table =
+			&kernel_tables_find(modules->tables, modules->entered->image)->table;
+}
+
+static void add_module_line(struct loaded_modules *modules, const struct kallsyms_line *line)
+{
+	uint64_t offset;
+
+	if (!modules->entered || strcmp(modules->entered->module.name, line->module) != 0)
+		enter(modules, line->module);
+	if (!modules->entered || !modules->entered->nameless || !kallsyms_is_code(line))
+		return;
+	offset = line->address - modules->entered->text;
+	if (offset < modules->entered->module.size && offset <= INT32_MAX)
+		kernel_table_add(modules->table, (uint32_t)offset, 0, line->name,
+				 kernel_table_rank(line->type));
+}
+
+static void settle_modules(struct loaded_modules *modules)
+{
+	modules->entered = NULL;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		struct loaded_module *loaded = &modules->list.items[i];
+		struct kernel_segment segment = { 0, INT32_MAX };
+
+		if (!loaded->nameless)
+			continue;
+		if (loaded->module.size < INT32_MAX)
+			segment.end = (uint32_t)loaded->module.size;
+		kernel_table_settle(&kernel_tables_find(modules->tables, loaded->image)->table,
+				    &segment, 1);
+		loaded->nameless = false;
+	}
+}
 
 /* --- reading /proc/kallsyms --- */
 
@@ -54,8 +220,8 @@ static void take_line(void *context, const struct kallsyms_line *line)
 
 	if (*line->module) {
 		if (!pass->core || pass->symbols->recorded ||
-		    !made_code_list(&pass->symbols->made, line))
-			loaded_modules_add(&pass->symbols->modules, line);
+		    !kernel_jit_list(&pass->symbols->jit, line))
+			add_module_line(&pass->symbols->modules, line);
 	} else if (pass->core) {
 		kernel_core_add(pass->core, line);
 	}
@@ -71,30 +237,30 @@ static void rebuild(struct kernel_symbols *symbols)
 		address_space_map(&symbols->space, &symbols->core[i]);
 	/* In ascending order, so the next module truncates one whose size reaches into it. */
 	for (size_t i = 0; i < symbols->modules.list.count; i++) {
-		struct mapping mapping = loaded_modules_mapping(&symbols->modules.list.items[i]);
+		struct mapping mapping = module_mapping(&symbols->modules.list.items[i]);
 
 		address_space_map(&symbols->space, &mapping);
 	}
-	for (size_t i = 0; i < symbols->made.list.count; i++)
-		address_space_map(&symbols->space, &symbols->made.list.items[i]);
+	for (size_t i = 0; i < symbols->jit.list.count; i++)
+		address_space_map(&symbols->space, &symbols->jit.list.items[i]);
 }
 
-static void name_modules(struct kernel_symbols *symbols)
+void kernel_symbols_name_modules(struct kernel_symbols *symbols)
 {
 	struct pass pass = { .symbols = symbols };
 
-	if (loaded_modules_want_names(&symbols->modules)) {
+	if (want_names(&symbols->modules)) {
 		/* If the file cannot be read now, the modules stay without names. */
 		kallsyms_read(symbols->kallsyms, take_line, &pass, NULL);
-		loaded_modules_settle(&symbols->modules);
+		settle_modules(&symbols->modules);
 	}
 	rebuild(symbols);
 }
 
 void kernel_symbols_modules_changed(struct kernel_symbols *symbols)
 {
-	if (!symbols->recorded && loaded_modules_update(&symbols->modules))
-		name_modules(symbols);
+	if (!symbols->recorded && update_modules(&symbols->modules))
+		kernel_symbols_name_modules(symbols);
 }
 
 void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name, uint64_t start,
@@ -103,13 +269,8 @@ void kernel_symbols_add_module(struct kernel_symbols *symbols, const char *name,
 	struct kernel_module module = { .base = start, .size = size };
 
 	snprintf(module.name, sizeof(module.name), "%s", name);
-	if (loaded_modules_insert(&symbols->modules, &module, build_id, symbols->same_boot))
+	if (insert_module(&symbols->modules, &module, build_id, symbols->same_boot))
 		rebuild(symbols);
-}
-
-void kernel_symbols_name_modules(struct kernel_symbols *symbols)
-{
-	name_modules(symbols);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -126,7 +287,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static void lay_gone(struct kernel_symbols *symbols, const struct loaded_modules *old,
 		     const struct loaded_module *gone, bool to_bucket)
 {
-	struct mapping range = loaded_modules_mapping(gone);
+	struct mapping range = module_mapping(gone);
 	uint32_t bucket = profile_bucket(symbols->profile, "[module replaced]");
 
 	if (to_bucket) {
@@ -136,9 +297,9 @@ static void lay_gone(struct kernel_symbols *symbols, const struct loaded_modules
 	address_space_map(&symbols->space, &range);
 	for (size_t i = 0; i < symbols->modules.list.count; i++) {
 		const struct loaded_module *now = &symbols->modules.list.items[i];
-		struct mapping other = loaded_modules_mapping(now);
+		struct mapping other = module_mapping(now);
 
-		if (loaded_modules_find(old, &now->module))
+		if (find_module(old, &now->module))
 			continue;
 		other.start = later(other.start, range.start);
 		other.end = earlier(other.end, range.end);
@@ -159,7 +320,7 @@ void kernel_symbols_modules_replaced(struct kernel_symbols *symbols, bool more_t
 	for (size_t i = 0; i < old.list.count; i++) {
 		const struct loaded_module *gone = &old.list.items[i];
 
-		if (!loaded_modules_find(&symbols->modules, &gone->module))
+		if (!find_module(&symbols->modules, &gone->module))
 			lay_gone(symbols, &old, gone, more_than_one);
 	}
 	vec_free(&old.list);
@@ -173,13 +334,13 @@ void kernel_symbols_modules_settled(struct kernel_symbols *symbols)
 void kernel_symbols_code_added(struct kernel_symbols *symbols, uint64_t start, uint64_t size,
 			       const char *name)
 {
-	made_code_add(&symbols->made, start, size, name, KERNEL_RANK_LOCAL);
+	kernel_jit_add(&symbols->jit, start, size, name, KERNEL_RANK_LOCAL);
 	rebuild(symbols);
 }
 
 void kernel_symbols_code_removed(struct kernel_symbols *symbols, uint64_t start, uint64_t size)
 {
-	made_code_remove(&symbols->made, start, size);
+	kernel_jit_remove(&symbols->jit, start, size);
 	rebuild(symbols);
 }
 
@@ -225,7 +386,7 @@ static void mark(struct kernel_symbols *symbols, const struct kernel_table *tabl
 /* Takes over the core's table. */
 static void adopt_core(struct kernel_symbols *symbols, struct kernel_core *core)
 {
-	struct kernel_image *kernel = kernel_images_find(&symbols->images, symbols->kernel);
+	struct kernel_image *kernel = kernel_tables_find(&symbols->tables, symbols->kernel);
 	struct idle_section idle = find_idle_section(&core->table);
 
 	symbols->hidden = core->text == 0;
@@ -267,13 +428,13 @@ static int read_core(struct kernel_symbols *symbols, const struct kernel_symbols
 		move_core(symbols, options->recorded, &core);
 	rc = 0;
 	if (options->vmlinux)
-		rc = vmlinux_use(&core, options->vmlinux, build_id, err);
+		rc = kernel_core_use_vmlinux(&core, options->vmlinux, build_id, err);
 	else if (options->system_map)
 		rc = kernel_core_use_map(&core, options->system_map, err);
 	if (rc < 0)
 		return rc;
-	loaded_modules_settle(&symbols->modules);
-	made_code_take_listed(&symbols->made);
+	settle_modules(&symbols->modules);
+	kernel_jit_take_listed(&symbols->jit);
 	adopt_core(symbols, &core);
 	return 0;
 }
@@ -290,23 +451,21 @@ int kernel_symbols_new(struct profile *profile, const struct kernel_symbols_opti
 	struct kernel_identity identity = { .kind = IMAGE_KERNEL, .name = "[kernel]" };
 	int rc;
 
-	symbols->profile = symbols->images.profile = profile;
-	symbols->made.images = &symbols->images;
+	symbols->profile = symbols->tables.profile = profile;
+	symbols->jit.tables = &symbols->tables;
 	symbols->kallsyms = path_or(options->kallsyms, "/proc/kallsyms");
-	symbols->modules_path = path_or(options->modules, "/proc/modules");
-	symbols->sys = path_or(options->sys, "/sys");
-	symbols->modules = (struct loaded_modules){ .images = &symbols->images,
-						    .path = symbols->modules_path,
-						    .sys = symbols->sys };
+	symbols->modules.tables = &symbols->tables;
+	symbols->modules.path = path_or(options->modules, "/proc/modules");
+	symbols->modules.sys = path_or(options->sys, "/sys");
 	symbols->recorded = options->recorded != NULL;
 	if (options->recorded)
 		identity.build_id = options->recorded->build_id;
 	else
-		kernel_modules_build_id(symbols->sys, NULL, &identity.build_id);
-	symbols->kernel = kernel_images_get(&symbols->images, &identity)->image;
+		kernel_modules_build_id(symbols->modules.sys, NULL, &identity.build_id);
+	symbols->kernel = kernel_tables_get(&symbols->tables, &identity)->image;
 	symbols->unmapped = profile_bucket(profile, "[kernel unmapped]");
 	if (!symbols->recorded)
-		loaded_modules_update(&symbols->modules);
+		update_modules(&symbols->modules);
 	rc = read_core(symbols, options, &identity.build_id, err);
 	if (rc < 0) {
 		kernel_symbols_free(symbols);
@@ -322,12 +481,12 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	if (!symbols)
 		return;
 	free(symbols->kallsyms);
-	free(symbols->modules_path);
-	free(symbols->sys);
-	kernel_images_done(&symbols->images);
-	made_code_done(&symbols->made);
+	kernel_tables_done(&symbols->tables);
+	kernel_jit_done(&symbols->jit);
 	kernel_marks_done(&symbols->marks);
-	loaded_modules_done(&symbols->modules);
+	free(symbols->modules.path);
+	free(symbols->modules.sys);
+	vec_free(&symbols->modules.list);
 	address_space_unref(symbols->space);
 	free(symbols);
 }
@@ -381,13 +540,13 @@ bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image
 			return true;
 	}
 	for (size_t i = 0; i < symbols->modules.list.count; i++) {
-		struct mapping mapping = loaded_modules_mapping(&symbols->modules.list.items[i]);
+		struct mapping mapping = module_mapping(&symbols->modules.list.items[i]);
 
 		if (has_place(symbols, &mapping, image, offset, ret_address))
 			return true;
 	}
-	for (size_t i = 0; i < symbols->made.list.count; i++) {
-		if (has_place(symbols, &symbols->made.list.items[i], image, offset, ret_address))
+	for (size_t i = 0; i < symbols->jit.list.count; i++) {
+		if (has_place(symbols, &symbols->jit.list.items[i], image, offset, ret_address))
 			return true;
 	}
 	return false;
@@ -396,7 +555,7 @@ bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image
 bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,
 			 uint64_t size, uint64_t *ret_offset)
 {
-	const struct kernel_image *known = kernel_images_find(&symbols->images, image);
+	const struct kernel_image *known = kernel_tables_find(&symbols->tables, image);
 
 	for (size_t i = 0; known && i < known->table.list.count; i++) {
 		const struct kernel_function *function = &known->table.list.items[i];
@@ -413,7 +572,7 @@ bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, c
 void kernel_symbols_lookup(struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
 			   struct symbol *ret_symbol)
 {
-	kernel_images_lookup(&symbols->images, image, offset, ret_symbol);
+	kernel_tables_lookup(&symbols->tables, image, offset, ret_symbol);
 }
 
 enum kernel_mark kernel_symbols_mark(const struct kernel_symbols *symbols, uint64_t address)

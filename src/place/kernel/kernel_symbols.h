@@ -54,11 +54,11 @@ void kernel_symbols_free(struct kernel_symbols *symbols);
 bool kernel_symbols_same_boot(const struct kernel_symbols *symbols);
 bool kernel_symbols_hidden(const struct kernel_symbols *symbols);
 
-/* Places an address: image id, and offset from _text (kernel) or from the module's .text. Code that
- * the kernel made at run time (image "[bpf]": BPF programs and trampolines; "[ftrace]",
- * "[kprobes]") has no file, and its addresses are reused. So each piece gets its own range of
- * offsets in its image, and the same piece (name and size) gets the same range again. Addresses in
- * no image go to the bucket "[kernel unmapped]" with the raw address. */
+/* Places an address: image id, and offset from _text (kernel) or from the module's .text. JIT code
+ * (image "[bpf]": BPF programs and trampolines; "[ftrace]", "[kprobes]") has no file, and its
+ * addresses are reused. So each piece gets its own range of offsets in its image, and the same
+ * piece (name and size) gets the same range again. Addresses in no image go to the bucket "[kernel
+ * unmapped]" with the raw address. */
 void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint32_t *ret_image,
 			  uint64_t *ret_offset);
 
@@ -66,8 +66,8 @@ void kernel_symbols_place(struct kernel_symbols *symbols, uint64_t address, uint
  * of the kernel, or unloaded. */
 bool kernel_symbols_address(const struct kernel_symbols *symbols, uint32_t image, uint64_t offset,
 			    uint64_t *ret_address);
-/* The offset of the first function in an image with exactly this name and size. For kernel code
- * made at run time, whose offsets differ between recordings. */
+/* The offset of the first function in an image with exactly this name and size. For JIT code, whose
+ * offsets differ between recordings. */
 bool kernel_symbols_find(const struct kernel_symbols *symbols, uint32_t image, const char *name,
 			 uint64_t size, uint64_t *ret_offset);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/search.h"
 #include "base/xalloc.h"
 
@@ -58,19 +59,13 @@ bool kernel_table_add(struct kernel_table *table, uint32_t start, uint32_t size,
 
 /* --- order --- */
 
-static int by_start(const void *a, const void *b)
-{
-	const struct kernel_function *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
+DEFINE_ORDER(by_start, struct kernel_function, COMPARE(a->start, b->start))
 
 static int by_start_and_name(const void *a, const void *b, void *context)
 {
 	const struct kernel_table *table = context;
-	int order = by_start(a, b);
 
-	return order ? order : strcmp(kernel_table_name(table, a), kernel_table_name(table, b));
+	return by_start(a, b) ?: strcmp(kernel_table_name(table, a), kernel_table_name(table, b));
 }
 
 /* kallsyms lists the kernel proper in order, and a check is much cheaper than a sort. */
@@ -275,9 +270,7 @@ static void sort_with_names(struct kernel_table *table)
 static int compare_across(const struct kernel_table *table, const struct kernel_function *a,
 			  const struct kernel_table *other, const struct kernel_function *b)
 {
-	int order = by_start(a, b);
-
-	return order ? order : strcmp(kernel_table_name(table, a), kernel_table_name(other, b));
+	return by_start(a, b) ?: strcmp(kernel_table_name(table, a), kernel_table_name(other, b));
 }
 
 size_t kernel_table_missing(struct kernel_table *wanted, struct kernel_table *other)
@@ -304,4 +297,99 @@ void kernel_table_done(struct kernel_table *table)
 	vec_free(&table->list);
 	buf_done(&table->names);
 	*table = (struct kernel_table){ 0 };
+}
+
+/* --- the tables of all images --- */
+
+struct kernel_image *kernel_tables_find(const struct kernel_tables *tables, uint32_t image)
+{
+	for (size_t i = 0; i < tables->list.count; i++) {
+		if (tables->list.items[i].image == image)
+			return &tables->list.items[i];
+	}
+	return NULL;
+}
+
+struct kernel_image *kernel_tables_get(struct kernel_tables *tables,
+				       const struct kernel_identity *identity)
+{
+	struct profile *profile = tables->profile;
+	struct image key = { .kind = identity->kind,
+			     .state = IMAGE_STATE_READ,
+			     .path = strpool_intern(&profile->strings, identity->name),
+			     .build_id_size = identity->build_id.size,
+			     .size = identity->size };
+	struct kernel_image *image;
+	uint32_t id;
+
+	memcpy(key.build_id, identity->build_id.bytes, identity->build_id.size);
+	id = profile_image(profile, &key);
+	image = kernel_tables_find(tables, id);
+	if (image)
+		return image;
+	image = vec_push(&tables->list);
+	*image = (struct kernel_image){ .image = id };
+	return image;
+}
+
+/* "a->b": no function covers the offset, only the neighbours of the gap are known. If the end of
+ * "a" is guessed, "b" is left out. */
+static void bracket(const struct kernel_tables *tables, const struct kernel_table *table,
+		    const struct kernel_function *before, struct symbol *ret_symbol)
+{
+	const struct kernel_function *end = table->list.items + table->list.count;
+	const struct kernel_function *after = before ? before + 1 : table->list.items;
+	bool guessed = before && before->rank == KERNEL_RANK_GUESSED;
+	struct buf name = { 0 };
+
+	if (before)
+		buf_add_str(&name, kernel_table_name(table, before));
+	buf_add_str(&name, "->");
+	if (after < end && !guessed)
+		buf_add_str(&name, kernel_table_name(table, after));
+	ret_symbol->kind = SYMBOL_BRACKET;
+	ret_symbol->name = strpool_intern(&tables->profile->strings, buf_text(&name));
+	if (before)
+		ret_symbol->start = before->start + (guessed ? 0 : before->size);
+	if (guessed)
+		ret_symbol->size = before->size;
+	else if (after < end)
+		ret_symbol->size = after->start - ret_symbol->start;
+	buf_done(&name);
+}
+
+static void look_up(const struct kernel_tables *tables, const struct kernel_table *table,
+		    uint32_t offset, struct symbol *ret_symbol)
+{
+	const struct kernel_function *function = kernel_table_before(table, offset);
+
+	if (!function || offset - function->start >= function->size ||
+	    function->rank == KERNEL_RANK_GUESSED) {
+		bracket(tables, table, function, ret_symbol);
+		return;
+	}
+	ret_symbol->kind = SYMBOL_NAMED;
+	ret_symbol->name =
+		strpool_intern(&tables->profile->strings, kernel_table_name(table, function));
+	ret_symbol->start = function->start;
+	ret_symbol->size = function->size;
+}
+
+void kernel_tables_lookup(const struct kernel_tables *tables, uint32_t image, uint64_t offset,
+			  struct symbol *ret_symbol)
+{
+	const struct kernel_image *known = kernel_tables_find(tables, image);
+
+	*ret_symbol = (struct symbol){ .image = image,
+				       .name = tables->profile->images.items[image].path,
+				       .kind = SYMBOL_NONE };
+	if (known && known->table.list.count && offset <= UINT32_MAX)
+		look_up(tables, &known->table, (uint32_t)offset, ret_symbol);
+}
+
+void kernel_tables_done(struct kernel_tables *tables)
+{
+	for (size_t i = 0; i < tables->list.count; i++)
+		kernel_table_done(&tables->list.items[i].table);
+	vec_free(&tables->list);
 }

@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "elf/elf_file.h"
+#include "model/profile.h"
 
 /* How good a symbol is as the name of its address: smaller is better. */
 enum kernel_rank {
@@ -73,5 +75,36 @@ const char *kernel_table_name(const struct kernel_table *table,
  * and name) in @other. Sorts both. */
 size_t kernel_table_missing(struct kernel_table *wanted, struct kernel_table *other);
 void kernel_table_done(struct kernel_table *table);
+
+struct kernel_image {
+	uint32_t image; /* in the profile */
+	struct kernel_table table;
+};
+
+/* A table of functions for each image of kernel code that existed during the run, kept after the
+ * code is gone. */
+struct kernel_tables {
+	struct profile *profile; /* borrowed */
+	VEC(struct kernel_image) list;
+};
+
+/* Identifies a piece of code for kernel_tables_get. */
+struct kernel_identity {
+	enum image_kind kind;
+	const char *name; /* with its brackets */
+	uint64_t size;	  /* 0: not known */
+	struct elf_build_id build_id;
+};
+
+/* The image with this identity, appended with an empty table if there is none. Borrowed until the
+ * next one is made. */
+struct kernel_image *kernel_tables_get(struct kernel_tables *tables,
+				       const struct kernel_identity *identity);
+/* Finds an image by its id in the profile; NULL: not one of these. */
+struct kernel_image *kernel_tables_find(const struct kernel_tables *tables, uint32_t image);
+/* The symbol at an offset; see kernel_symbols_lookup. */
+void kernel_tables_lookup(const struct kernel_tables *tables, uint32_t image, uint64_t offset,
+			  struct symbol *ret_symbol);
+void kernel_tables_done(struct kernel_tables *tables);
 
 #endif

@@ -14,13 +14,6 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 
-/* In the order in which they are tried. */
-enum kernel_text_source {
-	KERNEL_TEXT_BPF,
-	KERNEL_TEXT_KCORE,
-	KERNEL_TEXT_SOURCE_COUNT,
-};
-
 /* Limit for one read; no function of the kernel is larger. */
 enum { KERNEL_TEXT_MAX = 1 << 20 };
 
@@ -29,17 +22,18 @@ struct kernel_text;
 /* Opens the first available source. If there is none: a negative errno, and one sentence with each
  * source's reason and how to fix it. */
 int kernel_text_open(struct kernel_text **ret_text, struct err *err);
-/* Opens this source only. */
-int kernel_text_open_source(enum kernel_text_source source, struct kernel_text **ret_text,
-			    struct err *err);
+/* Opens one source only: loads the program, which takes some milliseconds (no permission, or a
+ * kernel that is locked down or too old), or reads the headers of a core file of this machine's
+ * word size and byte order. -ENOENT: this kernel has none; -EACCES, -EPERM: not permitted;
+ * -ENOEXEC: not such a file. */
+int kernel_text_open_bpf(struct kernel_text **ret_text, struct err *err);
+int kernel_text_open_kcore(const char *path, struct kernel_text **ret_text, struct err *err);
 void kernel_text_free(struct kernel_text *text); /* NULL is fine */
 DEFINE_CLEANUP(struct kernel_text *, kernel_text_free);
 
-/* The source in use. */
-enum kernel_text_source kernel_text_source(const struct kernel_text *text);
-
 /* Reads @size bytes (at most KERNEL_TEXT_MAX, else -EFBIG) at an address as in /proc/kallsyms. All
- * or nothing: -EFAULT if a part is not mapped, e.g. a module that was unloaded. */
+ * or nothing: -EFAULT if a part is not mapped, e.g. a module that was unloaded, or not in one
+ * segment of the core file. */
 int kernel_text_read(struct kernel_text *text, uint64_t address, void *bytes, size_t size,
 		     struct err *err);
 

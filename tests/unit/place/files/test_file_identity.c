@@ -50,34 +50,130 @@ static void test_proves(void **state)
 	struct mapped_file mapped = { .dev = file.st.st_dev, .inode = file.st.st_ino };
 	uint8_t other[20] = { 1 };
 
-	assert_true(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
 	mapped.inode++;
-	assert_false(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
 	mapped.build_id = file.identity.build_id.bytes;
 	mapped.build_id_size = 20;
-	assert_true(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
 	mapped.build_id_size = 19;
-	assert_false(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
 	mapped.inode--;
 	mapped.build_id = other;
 	mapped.build_id_size = 20;
-	assert_false(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
 	mapped = (struct mapped_file){ 0 };
-	assert_false(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
 	close(file.fd);
 }
 
-/* A file system whose fstat tells another device than the kernel's records: as if this file's did.
- */
+/* The file system tells generations only if it gives inode numbers again. */
+static void test_generation(void **state)
+{
+	struct file file = open_file(*state);
+	struct mapped_file mapped = { .dev = file.st.st_dev,
+				      .inode = file.st.st_ino,
+				      .has_generation = true };
+
+	file.identity.has_generation = true;
+	file.identity.generation = 0x80000007;
+	mapped.generation = 0x80000007;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
+	mapped.generation++;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
+	mapped.has_generation = false;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
+	close(file.fd);
+}
+
+static void test_changed_since(void **state)
+{
+	const int64_t ms = 1000 * 1000, changed = 1700000000 * INT64_C(1000000000) + 123456789;
+	struct file file = open_file(*state);
+	struct mapped_file mapped = { .dev = file.st.st_dev, .inode = file.st.st_ino };
+	static const struct {
+		int64_t after_ms; /* of the mapping, after the change */
+		bool by_exec, unlinked, whole_seconds;
+		enum file_proof proof;
+	} cases[] = {
+		{ 20, false, false, false, FILE_PROVEN },
+		{ -20, false, false, false, FILE_CHANGED },
+		{ 0, false, false, false, FILE_CHANGED }, /* in the same tick */
+		{ 0, true, false, false, FILE_PROVEN },
+		{ -20, true, false, false, FILE_CHANGED },
+		{ -20, false, true, false, FILE_PROVEN }, /* the removal changed it */
+		{ 1000, false, false, true, FILE_CHANGED },
+		{ 2500, false, false, true, FILE_PROVEN },
+	};
+
+	file.identity.mtime_ns = changed - 1000 * ms;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		file.identity.ctime_ns =
+			cases[i].whole_seconds ? changed - changed % (1000 * ms) : changed;
+		file.identity.unlinked = cases[i].unlinked;
+		mapped.by_exec = cases[i].by_exec;
+		mapped.mapped_ns = file.identity.ctime_ns + cases[i].after_ms * ms;
+		if (file_identity_prove(&file.identity, file.fd, &mapped) != cases[i].proof)
+			fail_msg("case %zu", i);
+	}
+	file.identity.unlinked = true;
+	file.identity.mtime_ns = changed;
+	mapped.mapped_ns = changed - 20 * ms;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_CHANGED);
+	close(file.fd);
+}
+
+/* Other contents with the same size and time. */
+static void test_again(void **state)
+{
+	struct file file = open_file(*state);
+	struct buf out = { 0 };
+	struct stat st;
+
+	assert_int_equal(tools_run(&out, "chmod 711 '%s'", file.path), 0);
+	assert_int_equal(fstat(file.fd, &st), 0);
+	assert_true(file_identity_is(&file.identity, &st));
+	assert_false(file_identity_untouched(&file.identity, &st));
+	assert_true(file_identity_again(&file.identity, file.fd, NULL));
+	file.identity.build_id.bytes[0]++;
+	assert_false(file_identity_again(&file.identity, file.fd, NULL));
+	file.identity.build_id.size = 0;
+	assert_false(file_identity_again(&file.identity, file.fd, NULL));
+	close(file.fd);
+	buf_done(&out);
+}
+
+/* The device of a copy's file is only known from who read it. */
+static void test_copy(void **state)
+{
+	struct file file = open_file(*state);
+	const struct door_file place = { .copy = true,
+					 .device = 77,
+					 .inode = 5,
+					 .ctime_ns = 9,
+					 .name = { .device = 78, .inode = 5 } };
+	struct mapped_file mapped = { .dev = 78, .inode = 5 };
+
+	assert_int_equal(file_identity_read(file.fd, &place, &file.identity), 0);
+	assert_int_equal(file.identity.ctime_ns, 9);
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
+	mapped.dev = 77;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
+	mapped.dev = 79;
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
+	close(file.fd);
+}
+
+/* Stands for a file system where fstat reports another device than the kernel's records. */
 static void test_other_device(void **state)
 {
 	struct file file = open_file(*state);
 	struct mapped_file mapped = { .dev = file.st.st_dev, .inode = file.st.st_ino };
 
 	file.identity.dev++;
-	assert_true(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_PROVEN);
 	mapped.inode++;
-	assert_false(file_identity_proves(&file.identity, file.fd, &mapped));
+	assert_int_equal(file_identity_prove(&file.identity, file.fd, &mapped), FILE_OTHER);
 	close(file.fd);
 }
 
@@ -97,10 +193,10 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_proves),
-		cmocka_unit_test(test_other_device),
-		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_holds),	     cmocka_unit_test(test_proves),
+		cmocka_unit_test(test_generation),   cmocka_unit_test(test_changed_since),
+		cmocka_unit_test(test_again),	     cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_other_device), cmocka_unit_test(test_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, tools_set_up, tools_tear_down);

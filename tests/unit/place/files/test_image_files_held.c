@@ -50,7 +50,7 @@ static void test_offered(void **state)
 	id = image_files_mapped(fixture->files, &record);
 	assert_int_equal(image(fixture, id)->state, IMAGE_STATE_UNREAD);
 	assert_opens(fixture, id, &one);
-	/* nobody wanted these for a while */
+	/* an offered file that no image used for a while */
 	copy(fixture, fixture->one, "late", path);
 	record = record_of(path);
 	image_files_offer(fixture->files, open(path, O_RDONLY | O_CLOEXEC));
@@ -162,8 +162,7 @@ static void test_memory_files(void **state)
 	buf_done(&bytes);
 }
 
-/* In a file system of its own over FOLDER/inner puts the program there; tells what it is and waits.
- */
+/* Puts the program into a file system of its own over FOLDER/inner. Prints what it is and waits. */
 static void live_inside(const struct fixture *fixture, const char *program, int ready, int hold)
 {
 	char inner[TOOLS_PATH + 16], command[4 * TOOLS_PATH], byte;
@@ -255,7 +254,7 @@ static void test_limit(void **state)
 	struct fixture *fixture = *state;
 	struct elf_build_id one = build_id_of(fixture->one);
 	struct image_files *files = image_files_new(fixture->profile, LIMIT);
-	char path[FILES][TOOLS_PATH], name[16];
+	char path[FILES][TOOLS_PATH], name[32];
 	size_t before = descriptors();
 	uint32_t ids[FILES];
 
@@ -291,7 +290,7 @@ static void test_deleted_is_kept(void **state)
 	struct fixture *fixture = *state;
 	struct image_files *files = image_files_new(fixture->profile, 4);
 	struct elf_build_id one = build_id_of(fixture->one);
-	char path[TOOLS_PATH], name[16];
+	char path[TOOLS_PATH], name[32];
 	struct mapped_file record;
 	uint32_t id;
 

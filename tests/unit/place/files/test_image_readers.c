@@ -67,7 +67,7 @@ static void who_ran_what(void **state)
 	profile_free(world.profile);
 }
 
-/* More than can be told apart: everybody must be allowed. */
+/* More users than are tracked one by one: every user must be allowed to read. */
 static void very_many_users(void **state)
 {
 	struct world world = { .profile = profile_new() };

@@ -32,7 +32,7 @@ static uint32_t record(struct profile *profile, const char *path)
 static void assert_opens(const struct profile *profile, uint32_t image, const char *path)
 {
 	struct err err = { 0 };
-	_cleanup_close_ int fd = recorded_files_open(profile, image, NULL, &err);
+	_cleanup_close_ int fd = recorded_files_open(profile, NULL, image, NULL, &err);
 	struct stat opened, wanted;
 
 	if (fd < 0)
@@ -47,7 +47,7 @@ static void assert_refuses(const struct profile *profile, uint32_t image, int ex
 {
 	struct err err = { 0 };
 
-	assert_int_equal(recorded_files_open(profile, image, NULL, &err), expected);
+	assert_int_equal(recorded_files_open(profile, NULL, image, NULL, &err), expected);
 	assert_string_equal(err.text, text);
 }
 
@@ -138,6 +138,14 @@ static uint32_t add_kernel(struct profile *profile, bool running)
 	return profile_image(profile, &image);
 }
 
+static uint32_t add_vdso(struct profile *profile)
+{
+	struct image image = { .kind = IMAGE_VDSO,
+			       .path = strpool_intern(&profile->strings, "[vdso]") };
+
+	return profile_image(profile, &image);
+}
+
 static void the_vdso_of_the_running_kernel(void **state)
 {
 	struct profile *profile = profile_new();
@@ -146,16 +154,20 @@ static void the_vdso_of_the_running_kernel(void **state)
 	struct err err = { 0 };
 	struct stat st;
 	size_t size;
+	uint32_t vdso, kernel;
 
 	assert_int_equal(recorded_files_kernel(profile), 0);
-	assert_int_equal(recorded_files_open_vdso(profile, &err), -ESTALE);
-	assert_int_equal(recorded_files_kernel(profile), add_kernel(profile, true));
-	if (profile->images.items[1].build_id_size == 0 || vdso_copy(&bytes, &size, &err) < 0) {
+	vdso = add_vdso(profile);
+	assert_int_equal(recorded_files_open(profile, NULL, vdso, NULL, &err), -ESTALE);
+	kernel = add_kernel(profile, true);
+	assert_int_equal(recorded_files_kernel(profile), kernel);
+	if (profile->images.items[kernel].build_id_size == 0 ||
+	    vdso_copy(&bytes, &size, &err) < 0) {
 		profile_free(profile);
 		print_message("the kernel tells no build id, or there is no vdso\n");
 		skip();
 	}
-	fd = recorded_files_open_vdso(profile, &err);
+	fd = recorded_files_open(profile, NULL, vdso, NULL, &err);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, size);
@@ -171,7 +183,8 @@ static void the_vdso_of_another_kernel(void **state)
 	struct err err = { 0 };
 
 	add_kernel(profile, false);
-	assert_int_equal(recorded_files_open_vdso(profile, &err), -ESTALE);
+	assert_int_equal(recorded_files_open(profile, NULL, add_vdso(profile), NULL, &err),
+			 -ESTALE);
 	assert_string_equal(err.text, "a different kernel is running now");
 	profile_free(profile);
 }
@@ -198,14 +211,14 @@ static void among_copied_files(void **state)
 				   path, root, path, path, root, path),
 			 0);
 	assert_refuses(profile, image, -ENOENT, "the file no longer exists");
-	fd = recorded_files_open_under(profile, &below, image, NULL, &err);
+	fd = recorded_files_open(profile, &below, image, NULL, &err);
 	assert_true(fd >= 0);
 	close(fd);
-	/* of another size, where there is no build id to tell */
-	assert_int_equal(recorded_files_open_under(profile, &below, without, NULL, &err), -ESTALE);
-	assert_int_equal(recorded_files_open_under(profile, &nowhere, image, NULL, &err), -ENOENT);
+	/* of another size, without a build id to compare */
+	assert_int_equal(recorded_files_open(profile, &below, without, NULL, &err), -ESTALE);
+	assert_int_equal(recorded_files_open(profile, &nowhere, image, NULL, &err), -ENOENT);
 	assert_int_equal(tools_run(&out, "mv '%s' '%s%s'", other, root, path), 0);
-	assert_int_equal(recorded_files_open_under(profile, &below, image, NULL, &err), -ESTALE);
+	assert_int_equal(recorded_files_open(profile, &below, image, NULL, &err), -ESTALE);
 	buf_done(&out);
 	profile_free(profile);
 }

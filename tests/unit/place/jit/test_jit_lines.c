@@ -43,15 +43,15 @@ static enum jit_lines_origin origin_after(struct fixture *fixture, uint64_t firs
 
 static void test_proofs(void **state)
 {
-	struct jit_lines_evidence code = { 0 }, behind = { 0 };
+	struct jit_lines_evidence code = { 0 }, after = { 0 };
 	struct fixture fixture = { 0 };
 
 	(void)state;
 	/* in [0x48, 0x58] of 0x100 bytes: who knows */
 	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x100, &code), JIT_LINES_UNKNOWN);
 	assert_int_equal(origin_after(&fixture, 0x3c, 5, 0x100, &code), JIT_LINES_FROM_CODE);
-	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x58, &behind), JIT_LINES_UNKNOWN);
-	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x57, &behind), JIT_LINES_FROM_HEADER);
+	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x58, &after), JIT_LINES_UNKNOWN);
+	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x57, &after), JIT_LINES_FROM_HEADER);
 	/* beyond the end whatever is taken off proves nothing */
 	code = (struct jit_lines_evidence){ 0 };
 	assert_int_equal(origin_after(&fixture, 0x48, 5, 0x17, &code), JIT_LINES_UNKNOWN);
@@ -216,6 +216,33 @@ static void test_find(void **state)
 	assert_null(jit_lines_find(&list, 20));
 }
 
+static void test_file_names(void **state)
+{
+	static const struct {
+		const char *file, *path;
+	} cases[] = {
+		{ "/src/a%20b.js", "/src/a%20b.js" }, /* no URL, but its name */
+		{ "file:///src/a.js", "/src/a.js" },
+		{ "file:///src/a%20b/%C3%BC%c3%bc%25.js", "/src/a b/\xc3\xbc\xc3\xbc%.js" },
+		{ "file:///src/%2520", "/src/%20" }, /* once */
+		{ "file:///a%00b", "/a%00b" },
+		{ "file:///a%", "/a%" },
+		{ "file:///a%4", "/a%4" },
+		{ "file:///a%4g%g4%%41", "/a%4g%g4%A" },
+		{ "file://host/a%20b", "file://host/a%20b" },
+		{ "file://", "file://" },
+		{ "node:internal/a%20b", "node:internal/a%20b" },
+		{ "", "" },
+	};
+	struct strpool strings = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(strpool_get(&strings, jit_lines_file(&strings, cases[i].file)),
+				    cases[i].path);
+	strpool_done(&strings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_read),	   cmocka_unit_test(test_order),
 		cmocka_unit_test(test_broken),	   cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_long_names), cmocka_unit_test(test_find),
+		cmocka_unit_test(test_file_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

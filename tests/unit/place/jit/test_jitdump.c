@@ -94,7 +94,7 @@ static void test_records(void **state)
 	buf_done(&text);
 }
 
-/* Cut anywhere: what is there in whole is told, and nothing else. */
+/* A dump truncated anywhere yields its complete records and nothing else. */
 static void test_cut(void **state)
 {
 	struct jitdump_maker maker = { 0 };

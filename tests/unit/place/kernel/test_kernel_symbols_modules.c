@@ -24,8 +24,8 @@ static void test_modules_at_start(void **state)
 	assert_int_equal(image(kernel, symbol.image)->build_id_size, 0);
 }
 
-/* One goes, another comes to the same place: addresses are the new one's, names stay everybody's.
- */
+/* One is unloaded, another loaded in its place: addresses are those of the new one, but symbols
+ * found earlier keep their names. */
 static void test_modules_come_and_go(void **state)
 {
 	struct kernel *kernel = *state;
@@ -62,8 +62,8 @@ static void test_modules_come_and_go(void **state)
 	assert_at(kernel, 0xffffffffc0030000, "[xt_tcp]", "tcp_mt");
 }
 
-/* One went and another came, in an order nobody told: what both had is nobody's until that is
- * settled. */
+/* One module was unloaded and another loaded, in an unknown order: addresses that both used belong
+ * to neither until that is settled. */
 static void test_modules_replaced(void **state)
 {
 	struct kernel *kernel = *state;
@@ -98,7 +98,7 @@ static void test_modules_replaced_often(void **state)
 	assert_at(kernel, 0xffffffffc0010100, "[kernel unmapped]", "[kernel unmapped]");
 }
 
-/* Rebuilt between two loads: the build id tells. */
+/* Rebuilt between two loads: the build id shows it. */
 static void test_module_of_same_name(void **state)
 {
 	struct kernel *kernel = *state;
@@ -135,7 +135,7 @@ static void test_module_without_names(void **state)
 	assert_at(kernel, 0xffffffffc0010100, "[kernel unmapped]", "[kernel unmapped]");
 }
 
-static void test_made_code_at_start(void **state)
+static void test_jit_code_at_start(void **state)
 {
 	struct kernel *kernel = *state;
 	struct symbol symbol;
@@ -152,7 +152,7 @@ static void test_made_code_at_start(void **state)
 	assert_int_equal(image(kernel, symbol.image)->kind, IMAGE_BPF);
 }
 
-static void test_made_code_comes_and_goes(void **state)
+static void test_jit_code_comes_and_goes(void **state)
 {
 	struct kernel *kernel = *state;
 	struct symbol first, second, again;
@@ -174,7 +174,7 @@ static void test_made_code_comes_and_goes(void **state)
 	assert_true(second.start >= first.start + 200);
 	kernel_symbols_lookup(kernel->symbols, first.image, first.start + 50, &again);
 	assert_int_equal(again.name, first.name);
-	/* The same program again, elsewhere, over something that was never told to have gone. */
+	/* The same program again, elsewhere, over something whose removal was never reported. */
 	kernel_symbols_code_added(kernel->symbols, at + 32, 200, "bpf_prog_1111_a");
 	assert_at(kernel, at, "[kernel unmapped]", "[kernel unmapped]");
 	again = symbol_of(kernel, at + 40);
@@ -183,7 +183,7 @@ static void test_made_code_comes_and_goes(void **state)
 	assert_at(kernel, at + 0x1000, "[kprobes]", "kprobe_insn_slot");
 }
 
-static void test_made_code_over_a_module(void **state)
+static void test_jit_code_over_a_module(void **state)
 {
 	struct kernel *kernel = *state;
 
@@ -199,7 +199,7 @@ static void test_made_code_over_a_module(void **state)
 	assert_at(kernel, 0xffffffffc0200000, "[other]", "other");
 }
 
-static void test_made_code_by_name(void **state)
+static void test_jit_code_by_name(void **state)
 {
 	const uint64_t at = 0xffffffffc0300000;
 	struct kernel *kernel = *state;
@@ -280,10 +280,10 @@ int main(void)
 		WITH_KERNEL(test_modules_replaced_often),
 		WITH_KERNEL(test_module_of_same_name),
 		WITH_KERNEL(test_module_without_names),
-		WITH_KERNEL(test_made_code_at_start),
-		WITH_KERNEL(test_made_code_comes_and_goes),
-		WITH_KERNEL(test_made_code_over_a_module),
-		WITH_KERNEL(test_made_code_by_name),
+		WITH_KERNEL(test_jit_code_at_start),
+		WITH_KERNEL(test_jit_code_comes_and_goes),
+		WITH_KERNEL(test_jit_code_over_a_module),
+		WITH_KERNEL(test_jit_code_by_name),
 		WITH_KERNEL(test_address_of_a_place),
 		WITH_KERNEL(test_address_of_what_is_covered),
 	};

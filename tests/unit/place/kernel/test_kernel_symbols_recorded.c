@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A kernel of another boot or machine: its layout is told, its names come from a file. */
+/* A kernel of another boot or machine: its layout was recorded, its names come from a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,8 +118,8 @@ static void of_the_same_boot_modules_have_names(void **state)
 	stop(&recorded);
 }
 
-/* BPF programs are those the recording tells of, not those of today. */
-static void made_code_is_that_of_then(void **state)
+/* BPF programs are those of the recording, not those of today. */
+static void jit_code_is_that_of_then(void **state)
 {
 	struct recorded recorded;
 
@@ -152,7 +152,7 @@ int main(void)
 		cmocka_unit_test(names_move_with_the_kernel),
 		cmocka_unit_test(the_symbol_that_is_known_may_be_another),
 		cmocka_unit_test(of_the_same_boot_modules_have_names),
-		cmocka_unit_test(made_code_is_that_of_then),
+		cmocka_unit_test(jit_code_is_that_of_then),
 		cmocka_unit_test(without_names_places_are_kept),
 	};
 

@@ -29,7 +29,7 @@ static const char *at(const struct kernel_table *table, uint32_t offset)
 	return kernel_table_name(table, function);
 }
 
-/* Each row: two names of one address, the first of which is the better one. */
+/* Columns: two names of one address, the better one first; their types. */
 static void test_aliases(void **state)
 {
 	static const struct {

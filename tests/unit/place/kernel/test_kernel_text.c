@@ -6,6 +6,7 @@
 #include "place/kernel/kernel_text.h"
 
 #include <bpf/bpf.h>
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,21 +21,33 @@
 
 #include <cmocka.h>
 
-#include "place/kernel/kernel_text_bpf.h"
-
 /* The source, or a skipped test that says why. */
-static struct kernel_text *need_source(enum kernel_text_source source)
+static struct kernel_text *need(int rc, struct kernel_text *text, const struct err *err)
 {
-	struct kernel_text *text = NULL;
-	struct err err = { "" };
-	int rc = kernel_text_open_source(source, &text, &err);
-
 	if (rc < 0) {
-		assert_true(err.text[0] != '\0');
-		print_message("%s\n", err.text);
+		assert_true(err->text[0] != '\0');
+		print_message("%s\n", err->text);
 		skip();
 	}
 	return text;
+}
+
+static struct kernel_text *need_bpf(void)
+{
+	struct kernel_text *text = NULL;
+	struct err err = { "" };
+	int rc = kernel_text_open_bpf(&text, &err);
+
+	return need(rc, text, &err);
+}
+
+static struct kernel_text *need_kcore(void)
+{
+	struct kernel_text *text = NULL;
+	struct err err = { "" };
+	int rc = kernel_text_open_kcore("/proc/kcore", &text, &err);
+
+	return need(rc, text, &err);
 }
 
 /* A function's address and the start of the next, as /proc/kallsyms has them; 0: not known. */
@@ -58,7 +71,7 @@ static uint64_t find_function(const char *wanted, uint64_t *ret_end)
 
 static void test_two_reads(void **state)
 {
-	_cleanup_(kernel_text_freep) struct kernel_text *text = need_source(KERNEL_TEXT_BPF);
+	_cleanup_(kernel_text_freep) struct kernel_text *text = need_bpf();
 	uint64_t end, start = find_function("vfs_read", &end);
 	uint8_t first[4096], second[4096];
 	size_t size = end - start;
@@ -77,44 +90,54 @@ static void test_two_reads(void **state)
 	/* the same, from an odd address on */
 	assert_int_equal(kernel_text_read(text, start + 13, second, size - 13, NULL), 0);
 	assert_memory_equal(first + 13, second, size - 13);
-	assert_int_equal(kernel_text_source(text), KERNEL_TEXT_BPF);
 }
 
-/* The reader reads itself: the kernel tells where its program's machine code is, and what it is. */
+/* The one descriptor of ours that is a program of the reader's name. */
+static int find_program(struct bpf_prog_info *info)
+{
+	for (int fd = 0; fd < 256; fd++) {
+		uint32_t size = sizeof(*info);
+
+		memset(info, 0, sizeof(*info));
+		if (bpf_obj_get_info_by_fd(fd, info, &size) == 0 &&
+		    strcmp(info->name, "kernel_text_rea") == 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* The reader reads itself: the kernel reports the address and the bytes of its machine code. */
 static void test_own_program(void **state)
 {
-	struct kernel_text_bpf_reader *reader = NULL;
-	struct bpf_prog_info info = { 0 };
+	_cleanup_(kernel_text_freep) struct kernel_text *text = need_bpf();
+	struct bpf_prog_info info;
 	uint8_t told[4096], read[4096];
 	uint32_t size = sizeof(info);
 	uint64_t address = 0;
-	struct err err;
+	int fd = find_program(&info);
 
 	(void)state;
-	if (kernel_text_bpf_new(&reader, &err) < 0) {
-		print_message("%s\n", err.text);
-		skip();
-	}
+	assert_true(fd >= 0);
+	memset(&info, 0, sizeof(info));
 	info.jited_prog_insns = (uintptr_t)told;
 	info.jited_prog_len = sizeof(told);
 	info.jited_ksyms = (uintptr_t)&address;
 	info.nr_jited_ksyms = 1;
-	assert_int_equal(bpf_obj_get_info_by_fd(kernel_text_bpf_fd(reader), &info, &size), 0);
+	assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &size), 0);
 	if (info.jited_prog_len == 0 || info.nr_jited_ksyms == 0 || address == 0) {
-		kernel_text_bpf_free(reader);
+		kernel_text_free(steal_ptr(text));
 		print_message("the kernel does not compile BPF or hides what it made of it\n");
 		skip();
 	}
-	assert_int_equal(kernel_text_bpf_read(reader, address, read, info.jited_prog_len), 0);
+	assert_int_equal(kernel_text_read(text, address, read, info.jited_prog_len, NULL), 0);
 	assert_memory_equal(read, told, info.jited_prog_len);
-	kernel_text_bpf_free(reader);
 }
 
 /* More than one chunk at a time gives the same as byte by byte around the seams. */
 static void test_chunks(void **state)
 {
 	enum { SIZE = 3 * 4096 + 100 };
-	_cleanup_(kernel_text_freep) struct kernel_text *text = need_source(KERNEL_TEXT_BPF);
+	_cleanup_(kernel_text_freep) struct kernel_text *text = need_bpf();
 	uint64_t end, start = find_function("vfs_read", &end);
 	static uint8_t all[SIZE];
 	struct err err = { "" };
@@ -135,7 +158,7 @@ static void test_chunks(void **state)
 static void test_unmapped(void **state)
 {
 	static const uint64_t addresses[] = { 0, 1, 0xffff7fffffffffff, UINT64_MAX - 8 };
-	_cleanup_(kernel_text_freep) struct kernel_text *text = need_source(KERNEL_TEXT_BPF);
+	_cleanup_(kernel_text_freep) struct kernel_text *text = need_bpf();
 	uint8_t bytes[16];
 
 	(void)state;
@@ -150,8 +173,8 @@ static void test_unmapped(void **state)
 
 static void test_kcore_agrees(void **state)
 {
-	_cleanup_(kernel_text_freep) struct kernel_text *kcore = need_source(KERNEL_TEXT_KCORE);
-	_cleanup_(kernel_text_freep) struct kernel_text *bpf = need_source(KERNEL_TEXT_BPF);
+	_cleanup_(kernel_text_freep) struct kernel_text *kcore = need_kcore();
+	_cleanup_(kernel_text_freep) struct kernel_text *bpf = need_bpf();
 	uint64_t end, start = find_function("vfs_read", &end);
 	uint8_t one[4096], other[4096];
 
@@ -205,13 +228,141 @@ static void test_nothing_is_freed(void **state)
 	kernel_text_free(NULL);
 }
 
+/* --- core files made here: what is read, and what is refused --- */
+
+#define TEXT 0xffffffff81000000UL
+
+enum { TEXT_BYTES = 100, TAIL_BYTES = 60, TEXT_OFFSET = 512 };
+
+_Static_assert((TEXT_OFFSET + TEXT_BYTES + TAIL_BYTES) % 8 == 0, "no padding after the tail");
+
+/* A core file with a note and two segments. The second claims more bytes than there are. */
+struct core {
+	Elf64_Ehdr header;
+	Elf64_Phdr segments[3];
+	char room[TEXT_OFFSET - sizeof(Elf64_Ehdr) - 3 * sizeof(Elf64_Phdr)];
+	char text[TEXT_BYTES];
+	char tail[TAIL_BYTES]; /* of the file, and of no segment but the last */
+};
+
+static struct core make_core(void)
+{
+	struct core core = {
+		.header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			    .e_type = ET_CORE,
+			    .e_machine = EM_X86_64,
+			    .e_phoff = sizeof(Elf64_Ehdr),
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_phentsize = sizeof(Elf64_Phdr),
+			    .e_phnum = 3 },
+		.segments = { { .p_type = PT_NOTE, .p_vaddr = TEXT, .p_filesz = 1000 },
+			      { .p_type = PT_LOAD,
+				.p_vaddr = TEXT,
+				.p_offset = TEXT_OFFSET,
+				.p_filesz = TEXT_BYTES },
+			      { .p_type = PT_LOAD,
+				.p_vaddr = TEXT + 0x1000,
+				.p_offset = TEXT_OFFSET,
+				.p_filesz = 1UL << 40 } },
+	};
+
+	for (int i = 0; i < TEXT_BYTES; i++)
+		core.text[i] = (char)(i + 1);
+	return core;
+}
+
+/* Opens a file of these bytes. */
+static int open_core(const void *bytes, size_t size, struct kernel_text **ret_kcore,
+		     struct err *err)
+{
+	char path[] = "/tmp/test_kcore.XXXXXX";
+	int fd = mkstemp(path), rc;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	rc = kernel_text_open_kcore(path, ret_kcore, err);
+	close(fd);
+	unlink(path);
+	return rc;
+}
+
+static void test_core_file(void **state)
+{
+	_cleanup_(kernel_text_freep) struct kernel_text *kcore = NULL;
+	struct core core = make_core();
+	char bytes[TEXT_BYTES + TAIL_BYTES + 1] = { 0 };
+
+	(void)state;
+	assert_int_equal(open_core(&core, sizeof(core), &kcore, NULL), 0);
+	assert_int_equal(kernel_text_read(kcore, TEXT, bytes, TEXT_BYTES, NULL), 0);
+	assert_memory_equal(bytes, core.text, TEXT_BYTES);
+	assert_int_equal(kernel_text_read(kcore, TEXT + 60, bytes, 40, NULL), 0);
+	assert_memory_equal(bytes, core.text + 60, 40);
+	assert_int_equal(kernel_text_read(kcore, TEXT + 60, bytes, 41, NULL), -EFAULT);
+	assert_int_equal(kernel_text_read(kcore, TEXT - 1, bytes, 2, NULL), -EFAULT);
+	assert_int_equal(kernel_text_read(kcore, 0, bytes, 1, NULL), -EFAULT);
+	assert_int_equal(kernel_text_read(kcore, UINT64_MAX, bytes, 1, NULL), -EFAULT);
+	/* in a segment, and not in the file */
+	assert_int_equal(
+		kernel_text_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES + TAIL_BYTES, NULL), 0);
+	assert_int_equal(
+		kernel_text_read(kcore, TEXT + 0x1000, bytes, TEXT_BYTES + TAIL_BYTES + 1, NULL),
+		-EFAULT);
+}
+
+/* Each change makes it another kind of file. */
+static void test_other_files(void **state)
+{
+	static const struct {
+		size_t offset;
+		uint8_t value;
+	} changes[] = {
+		{ 0, 'X' },
+		{ EI_CLASS, ELFCLASS32 },
+		{ EI_DATA, ELFDATA2MSB },
+		{ offsetof(Elf64_Ehdr, e_type), ET_EXEC },
+		{ offsetof(Elf64_Ehdr, e_phentsize), 32 },
+		{ offsetof(Elf64_Ehdr, e_phnum) + 1, 0xff },
+		{ offsetof(Elf64_Ehdr, e_phoff) + 7, 0x7f },
+		{ offsetof(Elf64_Ehdr, e_phoff) + 7, 0xff },
+		{ offsetof(Elf64_Ehdr, e_phoff) + 2, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct core core = make_core();
+		struct kernel_text *kcore = NULL;
+		struct err err = { "" };
+
+		((uint8_t *)&core)[changes[i].offset] = changes[i].value;
+		assert_int_equal(open_core(&core, sizeof(core), &kcore, &err), -ENOEXEC);
+		assert_true(err.text[0] != '\0');
+		assert_null(kcore);
+	}
+}
+
+static void test_short_files(void **state)
+{
+	struct core core = make_core();
+	struct kernel_text *kcore = NULL;
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(open_core(&core, 0, &kcore, &err), -ENOEXEC);
+	assert_int_equal(open_core(&core, sizeof(Elf64_Ehdr) - 1, &kcore, &err), -ENOEXEC);
+	assert_int_equal(open_core(&core, sizeof(Elf64_Ehdr) + 10, &kcore, &err), -ENOEXEC);
+	assert_int_equal(kernel_text_open_kcore("/no/such/core", &kcore, &err), -ENOENT);
+	assert_null(kcore);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_reads),	 cmocka_unit_test(test_own_program),
 		cmocka_unit_test(test_chunks),		 cmocka_unit_test(test_unmapped),
 		cmocka_unit_test(test_kcore_agrees),	 cmocka_unit_test(test_plain_user),
-		cmocka_unit_test(test_nothing_is_freed),
+		cmocka_unit_test(test_nothing_is_freed), cmocka_unit_test(test_core_file),
+		cmocka_unit_test(test_other_files),	 cmocka_unit_test(test_short_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * This program plays the kernel: its own file is the vmlinux, nm(1) tells what is in it. The
- * symbols behind _text count, which is the first function below.
+ * This program plays the kernel: its own file is the vmlinux, nm(1) lists what is in it. Only
+ * symbols after _text count, which is the first function below.
  */
-#include "place/kernel/vmlinux.h"
+#include "place/kernel/kernel_core.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int read_own_id(void **state)
 	return 0;
 }
 
-/* A kernel of which only _text and its end are known. */
+/* A kernel with only _text and its end known. */
 static struct kernel_core running(void)
 {
 	static const struct kallsyms_line lines[] = {
@@ -81,7 +81,7 @@ static void test_equals_nm(void **state)
 	(void)state;
 	need_build_id();
 	assert_non_null(nm);
-	if (vmlinux_use(&core, "/proc/self/exe", &own_id, &err) < 0)
+	if (kernel_core_use_vmlinux(&core, "/proc/self/exe", &own_id, &err) < 0)
 		fail_msg("%s", err.text);
 	kernel_table_settle(&core.table, core.segments, core.segment_count);
 	while (fgets(line, sizeof(line), nm)) {
@@ -113,7 +113,7 @@ static void assert_refused(struct kernel_core *core, const char *path,
 	struct err err = { 0 };
 	size_t before = core->table.list.count;
 
-	assert_int_equal(vmlinux_use(core, path, id, &err), expected);
+	assert_int_equal(kernel_core_use_vmlinux(core, path, id, &err), expected);
 	assert_non_null(strstr(err.text, part));
 	assert_non_null(strstr(err.text, path));
 	assert_int_equal(core->table.list.count, before);
@@ -150,7 +150,7 @@ static struct profile *recorded(const struct elf_build_id *id, const char *name,
 	return profile;
 }
 
-/* The functions that were hit tell where offsets count from. */
+/* The functions that were hit show where offsets count from. */
 static void test_open_for_code(void **state)
 {
 	char line[512], name[256], type;
@@ -170,7 +170,8 @@ static void test_open_for_code(void **state)
 		    (strcmp(name, "test_open_for_code") != 0 && strcmp(name, "main") != 0))
 			continue;
 		profile = recorded(&own_id, name, 0x1234, &image);
-		if (vmlinux_open("/proc/self/exe", profile, image, &fd, &shift, &err) < 0)
+		if (kernel_core_open_vmlinux("/proc/self/exe", profile, image, &fd, &shift, &err) <
+		    0)
 			fail_msg("%s", err.text);
 		assert_int_equal(0x1234 + shift, value);
 		assert_true(fcntl(fd, F_GETFL) >= 0);
@@ -199,7 +200,8 @@ static void test_twins(void **state)
 	tools_write(second, source, strlen(source));
 	snprintf(flags, sizeof(flags), "-shared -fPIC -Wl,--build-id=0x11223344 -x c '%s'", second);
 	tools_build(folder, "twins", "c", flags, source, path);
-	assert_int_equal(vmlinux_open(path, profile, image, &fd, &shift, &err), -EINVAL);
+	assert_int_equal(kernel_core_open_vmlinux(path, profile, image, &fd, &shift, &err),
+			 -EINVAL);
 	assert_non_null(strstr(err.text, "none of the"));
 	profile_free(profile);
 	tools_remove(folder);
@@ -214,7 +216,8 @@ static void assert_not_opened(const struct elf_build_id *id, const char *name, c
 	struct profile *profile = recorded(id, name, 0x10, &image);
 	int fd = -1;
 
-	assert_int_equal(vmlinux_open(path, profile, image, &fd, &shift, &err), expected);
+	assert_int_equal(kernel_core_open_vmlinux(path, profile, image, &fd, &shift, &err),
+			 expected);
 	assert_int_equal(fd, -1);
 	assert_int_equal(shift, 7);
 	assert_non_null(strstr(err.text, path));
@@ -236,12 +239,126 @@ static void test_not_opened(void **state)
 	assert_not_opened(&own_id, "main", "/proc/self/cmdline", -ENOEXEC, "ELF");
 }
 
+/* --- names for a profile, from a list --- */
+
+static const char list[] = "ffffffff81000000 T _text\n"
+			   "ffffffff81000000 T startup_64\n"
+			   "ffffffff81000100 t helper\n"
+			   "ffffffff81000140 T schedule\n"
+			   "ffffffff81000200 T _etext\n"
+			   "ffffffff81000300 D some_data\n"
+			   "ffffffffc0000100 t in_module\t[mod]\n";
+
+struct fixture {
+	struct profile *profile;
+	uint32_t kernel, none;
+};
+
+static void fixture_init(struct fixture *fixture)
+{
+	struct profile *profile = profile_new();
+	struct image image = { .kind = IMAGE_KERNEL,
+			       .path = strpool_intern(&profile->strings, "[kernel]") };
+	struct symbol none = { .kind = SYMBOL_NONE, .name = image.path };
+
+	fixture->profile = profile;
+	fixture->kernel = none.image = profile_image(profile, &image);
+	fixture->none = profile_symbol(profile, &none);
+}
+
+static uint32_t add(const struct fixture *fixture, uint64_t offset, enum frame_kind kind,
+		    uint32_t symbol)
+{
+	struct frame frame = { .image = fixture->kernel,
+			       .offset = offset,
+			       .address = offset,
+			       .kind = kind,
+			       .symbol = symbol };
+
+	return profile_frame(fixture->profile, &frame);
+}
+
+static const char *name_of(const struct fixture *fixture, uint32_t frame)
+{
+	const struct profile *profile = fixture->profile;
+
+	return profile_text(profile,
+			    profile->symbols.items[profile->frames.items[frame].symbol].name);
+}
+
+static int name_from(const struct fixture *fixture, const char *text, struct err *err)
+{
+	char folder[] = "/tmp/prospect-names.XXXXXX", path[sizeof(folder) + 8];
+	FILE *file;
+	int rc;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/list", folder);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	rc = kernel_core_name_frames(fixture->profile, path, err);
+	unlink(path);
+	rmdir(folder);
+	return rc;
+}
+
+static void what_has_no_name_gets_one(void **state)
+{
+	struct fixture fixture;
+	struct symbol known = { .kind = SYMBOL_NAMED };
+	uint32_t exact, returned, named, hidden, beyond;
+	struct err err = { "" };
+
+	fixture_init(&fixture);
+	known.image = fixture.kernel;
+	known.name = strpool_intern(&fixture.profile->strings, "known");
+	exact = add(&fixture, 0x140, FRAME_EXACT, fixture.none);
+	returned = add(&fixture, 0x140, FRAME_RETURN, 0);
+	named = add(&fixture, 0x141, FRAME_EXACT, profile_symbol(fixture.profile, &known));
+	hidden = add(&fixture, 0xffffffff81000150, FRAME_EXACT, fixture.none);
+	beyond = add(&fixture, 0x310, FRAME_EXACT, fixture.none);
+	assert_int_equal(name_from(&fixture, list, &err), 0);
+	assert_string_equal(name_of(&fixture, exact), "schedule");
+	assert_string_equal(name_of(&fixture, returned), "helper");
+	assert_string_equal(name_of(&fixture, named), "known");
+	assert_string_equal(name_of(&fixture, hidden), "schedule");
+	assert_string_equal(name_of(&fixture, beyond), "[kernel]");
+	profile_free(fixture.profile);
+}
+
+static void what_tells_no_addresses_is_refused(void **state)
+{
+	struct fixture fixture;
+	struct err err = { "" };
+	uint32_t frame;
+
+	fixture_init(&fixture);
+	frame = add(&fixture, 0x140, FRAME_EXACT, fixture.none);
+	assert_int_equal(name_from(&fixture,
+				   "0000000000000000 T _text\n"
+				   "0000000000000000 T schedule\n",
+				   &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.text, "no address of _text"));
+	assert_int_equal(name_from(&fixture, "root:x:0:0\n", &err), -EINVAL);
+	assert_int_equal(kernel_core_name_frames(fixture.profile, "/nonexistent/list", &err),
+			 -ENOENT);
+	assert_string_equal(name_of(&fixture, frame), "[kernel]");
+	profile_free(fixture.profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open_for_code), cmocka_unit_test(test_not_opened),
-		cmocka_unit_test(test_twins),	      cmocka_unit_test(test_equals_nm),
+		cmocka_unit_test(test_open_for_code),
+		cmocka_unit_test(test_not_opened),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_equals_nm),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(what_has_no_name_gets_one),
+		cmocka_unit_test(what_tells_no_addresses_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, read_own_id, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records whose names of files lost their first bytes, as V8 writes them now and then. */
-#include "place/jit/jit_lines_mend.h"
-
 #include "place/jit/jit_lines.h"
+
 #include "place/jit/jitdump_maker.h"
 #include "tools.h"
 
@@ -36,7 +35,7 @@ static void lose(struct scene *scene, const char *file, size_t lost)
 }
 
 /* The records of a test are made of lines alone; @padding bytes follow. */
-static bool mend(struct scene *scene, uint64_t count, size_t padding, const char *name)
+static bool repair(struct scene *scene, uint64_t count, size_t padding, const char *name)
 {
 	buf_add(&scene->maker.bytes, "\0\0\0\0\0\0\0\0\0\0", padding);
 	scene->record = (struct jitdump_record){ .kind = JITDUMP_LINES,
@@ -44,8 +43,8 @@ static bool mend(struct scene *scene, uint64_t count, size_t padding, const char
 						 .line_count = count,
 						 .lines = scene->maker.bytes.bytes,
 						 .lines_size = scene->maker.bytes.size };
-	return jit_lines_mend(&header, &scene->record, name, SIZE,
-			      (char *)scene->maker.bytes.bytes);
+	return jit_lines_repair(&header, &scene->record, name, SIZE,
+				(char *)scene->maker.bytes.bytes);
 }
 
 static void expect(struct scene *scene, const char *expected)
@@ -66,7 +65,7 @@ static void expect(struct scene *scene, const char *expected)
 	buf_clear(&scene->maker.bytes);
 }
 
-static void test_mended(void **state)
+static void test_repaired(void **state)
 {
 	struct scene scene = { 0 };
 
@@ -75,7 +74,7 @@ static void test_mended(void **state)
 	lose(&scene, PATH, 16);
 	add(&scene, 4, 6, PATH);
 	lose(&scene, PATH, 16);
-	assert_true(mend(&scene, 2, 3, NAME));
+	assert_true(repair(&scene, 2, 3, NAME));
 	expect(&scene, "0=" PATH ":5 4=" PATH ":6 ");
 	buf_done(&scene.maker.bytes);
 }
@@ -96,7 +95,7 @@ static void test_several_files(void **state)
 	lose(&scene, "short", 5);
 	add(&scene, 16, 6, PATH);
 	lose(&scene, PATH, 8);
-	assert_true(mend(&scene, 5, 0, NAME));
+	assert_true(repair(&scene, 5, 0, NAME));
 	expect(&scene, "0=" PATH ":5 4=" OTHER ":77 8 12 16=" PATH ":6 ");
 	buf_done(&scene.maker.bytes);
 }
@@ -109,7 +108,7 @@ static void test_short_last_name(void **state)
 	(void)state;
 	add(&scene, 0, 5, "/a/b.js");
 	lose(&scene, "/a/b.js", 3);
-	assert_true(mend(&scene, 1, 0, NAME));
+	assert_true(repair(&scene, 1, 0, NAME));
 	expect(&scene, "0 ");
 	buf_done(&scene.maker.bytes);
 }
@@ -124,16 +123,16 @@ static void test_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		add(&scene, 0, 5, PATH);
-		assert_false(mend(&scene, 1, 0, names[i]));
+		assert_false(repair(&scene, 1, 0, names[i]));
 		buf_clear(&scene.maker.bytes);
 	}
 	add(&scene, SIZE + 1, 5, PATH);
-	assert_false(mend(&scene, 1, 0, NAME));
+	assert_false(repair(&scene, 1, 0, NAME));
 	buf_clear(&scene.maker.bytes);
 	add(&scene, 0, 5, PATH);
-	assert_false(mend(&scene, 2, 0, NAME));
+	assert_false(repair(&scene, 2, 0, NAME));
 	buf_clear(&scene.maker.bytes);
-	assert_false(mend(&scene, 1, 0, NAME));
+	assert_false(repair(&scene, 1, 0, NAME));
 	buf_done(&scene.maker.bytes);
 }
 
@@ -145,11 +144,11 @@ static void test_no_wrong_file(void **state)
 	(void)state;
 	add(&scene, 0, 5, PATH);
 	lose(&scene, PATH, 16);
-	assert_true(mend(&scene, 1, 0, "JS:*run /home/a b/program.ts:12:3"));
+	assert_true(repair(&scene, 1, 0, "JS:*run /home/a b/program.ts:12:3"));
 	expect(&scene, "0 ");
 	add(&scene, 0, 5, PATH);
 	lose(&scene, PATH, 16);
-	assert_true(mend(&scene, 1, 0, "JS:*run /x" PATH ":12:3"));
+	assert_true(repair(&scene, 1, 0, "JS:*run /x" PATH ":12:3"));
 	expect(&scene, "0 ");
 	buf_done(&scene.maker.bytes);
 }
@@ -157,7 +156,7 @@ static void test_no_wrong_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mended),		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_repaired),	cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_short_last_name), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_wrong_file),
 	};

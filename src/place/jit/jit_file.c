@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "place/jit/told_file.h"
+#include "place/jit/jit_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ static int64_t mtime_of(const struct stat *st)
 	return (int64_t)st->st_mtim.tv_sec * (int64_t)NS_PER_S + st->st_mtim.tv_nsec;
 }
 
-static int check(const struct stat *st, const struct told_file_owner *owner)
+static int check(const struct stat *st, const struct jit_file_owner *owner)
 {
 	bool is_owner =
 		st->st_uid == 0 || st->st_uid == owner->uids[0] || st->st_uid == owner->uids[1];
@@ -25,8 +25,8 @@ static int check(const struct stat *st, const struct told_file_owner *owner)
 	return mtime_of(st) < owner->not_before_ns ? -ESTALE : 0;
 }
 
-int told_file_open(int folder, const char *name, const struct told_file_owner *owner,
-		   struct told_file *file)
+int jit_file_open(int folder, const char *name, const struct jit_file_owner *owner,
+		  struct jit_file *file)
 {
 	/* No file put there can block us or lead us elsewhere. Opening a device may have effects,
 	 * so its type is checked before. */
@@ -45,11 +45,11 @@ int told_file_open(int folder, const char *name, const struct told_file_owner *o
 		return -errno;
 	rc = check(&st, owner);
 	if (rc == 0)
-		*file = (struct told_file){ .fd = steal_fd(fd) };
+		*file = (struct jit_file){ .fd = steal_fd(fd) };
 	return rc;
 }
 
-bool told_file_was_replaced(int folder, const char *name, const struct told_file *file)
+bool jit_file_was_replaced(int folder, const char *name, const struct jit_file *file)
 {
 	struct stat there, ours;
 
@@ -59,16 +59,16 @@ bool told_file_was_replaced(int folder, const char *name, const struct told_file
 }
 
 /* True if the bytes before `done` are unchanged. */
-static bool tail_is_there(const struct told_file *file)
+static bool tail_is_there(const struct jit_file *file)
 {
-	char tail[TOLD_FILE_TAIL];
+	char tail[JIT_FILE_TAIL];
 
-	return told_file_read(file, file->done - file->tail_size, tail, file->tail_size) ==
+	return jit_file_read(file, file->done - file->tail_size, tail, file->tail_size) ==
 		       file->tail_size &&
 	       memcmp(tail, file->tail, file->tail_size) == 0;
 }
 
-bool told_file_look(struct told_file *file)
+bool jit_file_look(struct jit_file *file)
 {
 	struct stat st;
 
@@ -85,7 +85,7 @@ bool told_file_look(struct told_file *file)
 	return true;
 }
 
-size_t told_file_read(const struct told_file *file, uint64_t offset, void *bytes, size_t size)
+size_t jit_file_read(const struct jit_file *file, uint64_t offset, void *bytes, size_t size)
 {
 	size_t total = 0;
 
@@ -102,7 +102,7 @@ size_t told_file_read(const struct told_file *file, uint64_t offset, void *bytes
 	return total;
 }
 
-void told_file_advance(struct told_file *file, const char *bytes, uint64_t size)
+void jit_file_advance(struct jit_file *file, const char *bytes, uint64_t size)
 {
 	if (size == 0)
 		return;
@@ -110,20 +110,20 @@ void told_file_advance(struct told_file *file, const char *bytes, uint64_t size)
 	file->tail_size = 0;
 	if (!bytes)
 		return;
-	file->tail_size = size < TOLD_FILE_TAIL ? (size_t)size : TOLD_FILE_TAIL;
+	file->tail_size = size < JIT_FILE_TAIL ? (size_t)size : JIT_FILE_TAIL;
 	memcpy(file->tail, bytes + size - file->tail_size, file->tail_size);
 }
 
-void told_file_remember(struct told_file *file)
+void jit_file_remember(struct jit_file *file)
 {
-	size_t size = file->done < TOLD_FILE_TAIL ? (size_t)file->done : TOLD_FILE_TAIL;
+	size_t size = file->done < JIT_FILE_TAIL ? (size_t)file->done : JIT_FILE_TAIL;
 
-	file->tail_size = told_file_read(file, file->done - size, file->tail, size);
+	file->tail_size = jit_file_read(file, file->done - size, file->tail, size);
 	if (file->tail_size < size)
 		file->tail_size = 0;
 }
 
-void told_file_close(struct told_file *file)
+void jit_file_close(struct jit_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);

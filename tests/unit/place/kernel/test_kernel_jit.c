@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "place/kernel/bpf_programs.h"
+#include "place/kernel/kernel_jit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int load_program(void)
 	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-/* Where /proc/kallsyms has the program; 0: it does not tell. */
+/* Where /proc/kallsyms has the program; 0: it hides or lacks it. */
 static uint64_t listed_at(void)
 {
 	FILE *grep =
@@ -51,32 +51,44 @@ static uint64_t listed_at(void)
 	return address;
 }
 
-struct wanted {
-	uint64_t address, size;
-};
-
-static void look(void *context, uint64_t start, uint64_t size)
+static void take_line(void *context, const struct kallsyms_line *line)
 {
-	struct wanted *wanted = context;
-
-	if (start == wanted->address)
-		wanted->size = size;
+	kernel_jit_list(context, line);
 }
 
 /* A program of our own; the oracle for its address is /proc/kallsyms. */
 static void test_own_program(void **state)
 {
+	struct kernel_tables tables = { .profile = profile_new() };
+	struct kernel_jit jit = { .tables = &tables };
 	int fd = load_program();
-	struct wanted wanted = { .address = fd < 0 ? 0 : listed_at() };
+	uint64_t address = fd < 0 ? 0 : listed_at(), size = 0;
+	struct symbol symbol = { 0 };
 
 	(void)state;
-	if (!wanted.address) {
+	if (!address) {
+		profile_free(tables.profile);
 		print_message("cannot load a BPF program here, or kallsyms hides it\n");
 		skip();
 	}
-	assert_int_equal(bpf_programs_each(look, &wanted), 0);
-	assert_in_range(wanted.size, 3, 200); /* two instructions, with entry and exit */
+	assert_int_equal(kallsyms_read("/proc/kallsyms", take_line, &jit, NULL), 0);
+	kernel_jit_take_listed(&jit);
+	for (size_t i = 0; i < jit.list.count; i++) {
+		const struct mapping *piece = &jit.list.items[i];
+
+		if (piece->start != address)
+			continue;
+		size = piece->end - piece->start;
+		kernel_tables_lookup(&tables, piece->image, piece->offset, &symbol);
+	}
+	assert_in_range(size, 3, 200); /* two instructions, with entry and exit */
+	assert_int_equal(symbol.kind, SYMBOL_NAMED);
+	assert_int_equal(symbol.size, size);
+	assert_non_null(strstr(profile_text(tables.profile, symbol.name), "_prospect_test"));
 	close(fd);
+	kernel_jit_done(&jit);
+	kernel_tables_done(&tables);
+	profile_free(tables.profile);
 }
 
 int main(void)
