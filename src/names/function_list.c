@@ -2,15 +2,13 @@
 #include "names/function_list.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "elf/elf_symbols.h"
-#include "elf/functions.h"
+#include "elf/symbol_index.h"
 #include "elf/symbol_versions.h"
 #include "names/debug_files/symbol_files.h"
 
@@ -19,16 +17,6 @@ struct function_list {
 	VEC(uint32_t) imports; /* names */
 	struct buf names;      /* NUL-terminated, "" is at 0 */
 	bool complete;
-};
-
-/* One symbol table being read. */
-struct table {
-	struct function_list *list;
-	const struct elf_file *code;	  /* its sections say what is code */
-	const struct elf_file *file;	  /* that has the table */
-	struct symbol_versions *versions; /* of .dynsym; NULL: none */
-	const char *strings;		  /* its names, NUL-terminated */
-	size_t strings_size;
 };
 
 static uint32_t add_name(struct function_list *list, const char *name, size_t length)
@@ -40,152 +28,66 @@ static uint32_t add_name(struct function_list *list, const char *name, size_t le
 	return at;
 }
 
-static bool is_function(const struct elf_symbol *symbol)
+static bool is_function(uint8_t info)
 {
-	unsigned type = ELF64_ST_TYPE(symbol->info);
+	unsigned type = ELF64_ST_TYPE(info);
 
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* The version: "@VERSION" in the name, as in .symtab, or from the version tables. */
-static void take_version(struct table *table, const char *name, size_t length, size_t index,
+/* @version: "@VERSION", from the name, as in .symtab, or from the version tables. */
+static void take_version(struct function_list *list, const char *version,
 			 struct listed_function *function)
 {
-	struct buf text = { 0 };
-	const char *version = name + length;
-
-	if (table->versions) {
-		symbol_versions_print(table->versions, symbol_versions_of(table->versions, index),
-				      true, &text);
-		version = buf_text(&text);
-	}
-	if (*version == '@') {
-		function->old_version = version[1] != '@';
-		version += strspn(version, "@");
-		function->version = add_name(table->list, version, strlen(version));
-	}
-	buf_done(&text);
+	if (*version != '@')
+		return;
+	function->old_version = version[1] != '@';
+	version += strspn(version, "@");
+	function->version = add_name(list, version, strlen(version));
 }
 
-static void add_function(struct table *table, const struct elf_symbol *symbol, const char *name,
-			 size_t index)
+/* @versions: of .dynsym; NULL: none. */
+static void add_function(struct function_list *list, const struct symbol_index *symbols,
+			 const struct symbol_versions *versions, const struct symbol_entry *entry)
 {
 	struct listed_function function = {
-		.start = symbol->value,
-		.size = symbol->size,
-		.indirect = ELF64_ST_TYPE(symbol->info) == STT_GNU_IFUNC,
-		.global = ELF64_ST_BIND(symbol->info) != STB_LOCAL,
-		.weak = ELF64_ST_BIND(symbol->info) == STB_WEAK,
+		.start = entry->start,
+		.size = entry->size,
+		.indirect = ELF64_ST_TYPE(entry->info) == STT_GNU_IFUNC,
+		.global = ELF64_ST_BIND(entry->info) != STB_LOCAL,
 	};
-	size_t length = functions_name_length(name);
+	const char *name = symbol_index_name(symbols, entry->name);
+	size_t length = symbol_index_name_length(name);
 
-	/* the lowest bit of an ARM function's address is its instruction set */
-	if (elf_file_machine(table->code) == EM_ARM)
-		function.start &= ~1ULL;
-	if (!elf_file_code_section(table->code, function.start))
+	if (!function.global && !is_function(entry->info))
 		return;
-	function.name = add_name(table->list, name, length);
-	take_version(table, name, length, index, &function);
-	*vec_push(&table->list->list) = function;
-}
+	function.name = add_name(list, name, length);
+	if (entry->source == ENTRY_DYNSYM && versions) {
+		struct buf text = { 0 };
 
-static void take_symbol(struct table *table, const struct elf_symbol *symbol, size_t index)
-{
-	const char *name;
-
-	if (!is_function(symbol) && ELF64_ST_TYPE(symbol->info) != STT_NOTYPE)
-		return;
-	if (symbol->name == 0 || symbol->name >= table->strings_size)
-		return;
-	name = table->strings + symbol->name;
-	if (symbol->section == SHN_UNDEF)
-		*vec_push(&table->list->imports) =
-			add_name(table->list, name, functions_name_length(name));
-	else if (symbol->section != SHN_ABS && symbol->section != SHN_COMMON &&
-		 (is_function(symbol) || ELF64_ST_BIND(symbol->info) != STB_LOCAL))
-		add_function(table, symbol, name, index);
-}
-
-static int read_strings(const struct elf_file *file, const struct elf_section *section,
-			char **ret_strings, size_t *ret_size)
-{
-	const struct elf_section *names = elf_file_section(file, section->link);
-	uint8_t *bytes;
-
-	if (!names || names->type != SHT_STRTAB || names->size == 0 ||
-	    elf_file_read(file, names, &bytes, NULL) < 0)
-		return -EINVAL;
-	bytes[names->size - 1] = '\0';
-	*ret_strings = (char *)bytes;
-	*ret_size = names->size;
-	return 0;
-}
-
-static void read_table(struct table *table, const struct elf_section *section)
-{
-	_cleanup_free_ uint8_t *bytes = NULL;
-	_cleanup_free_ char *strings = NULL;
-	struct reader reader;
-
-	if (elf_file_read(table->file, section, &bytes, NULL) < 0 ||
-	    read_strings(table->file, section, &strings, &table->strings_size) < 0)
-		return;
-	table->strings = strings;
-	reader = elf_file_reader(table->file, bytes, section->size);
-	for (size_t index = 0;; index++) {
-		struct elf_symbol symbol = elf_symbol_next(table->file, &reader);
-
-		if (reader.bad)
-			break;
-		take_symbol(table, &symbol, index);
+		symbol_versions_print(versions, symbol_versions_of(versions, entry->index), true,
+				      &text);
+		take_version(list, buf_text(&text), &function);
+		buf_done(&text);
+	} else {
+		take_version(list, name + length, &function);
 	}
-	table->strings = NULL;
+	*vec_push(&list->list) = function;
 }
 
-static void read_file(struct function_list *list, const struct elf_file *code,
-		      const struct elf_file *file)
+static void read_imports(struct function_list *list, const struct symbol_index *symbols)
 {
-	_cleanup_(symbol_versions_freep) struct symbol_versions *versions =
-		symbol_versions_new(file);
+	struct elf_symbol symbol;
 
-	for (size_t i = 0; i < elf_file_section_count(file); i++) {
-		const struct elf_section *section = elf_file_section(file, i);
-		struct table table = { .list = list, .code = code, .file = file };
+	for (uint32_t i = 1; i < symbol_index_dynamic_count(symbols); i++) {
+		const char *name;
 
-		if (section->type == SHT_DYNSYM)
-			table.versions = versions;
-		else if (section->type != SHT_SYMTAB)
+		if (!symbol_index_dynamic(symbols, i, &symbol) || symbol.section != SHN_UNDEF ||
+		    (!is_function(symbol.info) && ELF64_ST_TYPE(symbol.info) != STT_NOTYPE))
 			continue;
-		read_table(&table, section);
-		list->complete |= section->type == SHT_SYMTAB;
+		name = symbol_index_name(symbols, symbol.name);
+		*vec_push(&list->imports) = add_name(list, name, symbol_index_name_length(name));
 	}
-}
-
-/* ---- order ---- */
-
-static size_t underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
-/* Best name of an address first: global, not weak, fewer leading underscores, then alphabetical. */
-static int compare(const void *a, const void *b, void *context)
-{
-	const struct listed_function *left = a, *right = b;
-	const struct function_list *list = context;
-	const char *one, *other;
-
-	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
-	if (left->global != right->global)
-		return left->global ? -1 : 1;
-	if (left->weak != right->weak)
-		return right->weak ? -1 : 1;
-	one = function_list_name(list, left->name);
-	other = function_list_name(list, right->name);
-	if (underscores(one) != underscores(other))
-		return underscores(one) < underscores(other) ? -1 : 1;
-	return strcmp(one, other);
 }
 
 /* True for the same symbol from another table; one of them may lack the version. */
@@ -244,19 +146,26 @@ static void end_unsized(struct function_list *list, const struct elf_file *file)
 struct function_list *function_list_new(const struct elf_file *file,
 					struct debug_files *debug_files, const char *path)
 {
+	_cleanup_(symbol_versions_freep) struct symbol_versions *versions =
+		symbol_versions_new(file);
 	struct function_list *list = xcalloc(1, sizeof(*list));
 	struct symbol_files sources = { .fd = -1 };
+	struct symbol_index symbols = { 0 };
 
 	buf_add_char(&list->names, '\0');
-	read_file(list, file, file);
+	list->complete = symbol_index_read(&symbols, file);
 	if (debug_files)
 		symbol_files_find(debug_files, file, path, NULL, &sources);
 	for (size_t i = 0; i < sources.count; i++)
-		read_file(list, file, sources.files[i]);
+		list->complete |= symbol_index_read_static(&symbols, sources.files[i]);
 	symbol_files_done(&sources);
-	if (list->list.count)
-		qsort_r(list->list.items, list->list.count, sizeof(*list->list.items), compare,
-			list);
+	symbol_index_sort(&symbols, symbol_index_compare, &symbols);
+	for (size_t i = 0; i < symbols.list.count; i++) {
+		if (elf_file_code_section(file, symbols.list.items[i].start))
+			add_function(list, &symbols, versions, &symbols.list.items[i]);
+	}
+	read_imports(list, &symbols);
+	symbol_index_done(&symbols);
 	merge(list);
 	end_unsized(list, file);
 	return list;

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "base/err.h"
 #include "elf/elf_file.h"
 #include "names/debug_files/debug_files.h"
 
@@ -28,7 +27,6 @@ struct listed_function {
 	bool indirect;	  /* STT_GNU_IFUNC: a resolver, which runs once and returns the function to
 			     use */
 	bool global;
-	bool weak;
 };
 
 /* Reads the symbols of @file, whose sections have been read. If it was stripped, also reads those

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
 #include "elf/elf_file.h"
 #include "names/debug_files/symbol_files.h"
@@ -30,7 +31,9 @@ struct namer {
 	struct buf name;
 };
 
-bool late_names_lacks(const struct profile *profile, const struct frame *frame)
+/* True if a frame lacks the name of a function: it has none, a text in brackets, or the gap between
+ * two functions. */
+static bool lacks_name(const struct profile *profile, const struct frame *frame)
 {
 	enum symbol_kind kind = profile->symbols.items[frame->symbol].kind;
 
@@ -43,8 +46,8 @@ static bool has_build_id_of(const struct elf_file *file, const struct image *ima
 {
 	const struct elf_build_id *build_id = elf_file_build_id(file);
 
-	return build_id->size && build_id->size == image->build_id_size &&
-	       memcmp(build_id->bytes, image->build_id, build_id->size) == 0;
+	return build_id->size &&
+	       elf_file_build_id_is(build_id, image->build_id, image->build_id_size);
 }
 
 static const struct image *image_of(const struct namer *namer)
@@ -60,14 +63,9 @@ static bool is_believed(const struct namer *namer, const struct elf_file *file)
 static int open_own(const struct namer *namer, struct err *err)
 {
 	const struct door_root root = debug_files_root(namer->options->debug_files);
-	uint32_t image = namer->row->image;
 
-	if (root.path)
-		return recorded_files_open_under(namer->profile, &root, image,
-						 namer->options->readers, err);
-	if (image_of(namer)->kind == IMAGE_VDSO)
-		return recorded_files_open_vdso(namer->profile, err);
-	return recorded_files_open(namer->profile, image, namer->options->readers, err);
+	return recorded_files_open(namer->profile, &root, namer->row->image,
+				   namer->options->readers, err);
 }
 
 /* The image's own file, if it is here and proves to be the right one. */
@@ -288,14 +286,7 @@ struct nameless {
 	uint32_t image, frame;
 };
 
-static int by_image(const void *left, const void *right)
-{
-	const struct nameless *a = left, *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
-}
+DEFINE_ORDER(by_image, struct nameless, COMPARE(a->image, b->image) ?: COMPARE(a->frame, b->frame))
 
 /* The number of frames from @at on that are of one image; copies them to @frames. */
 static size_t take_image(const struct nameless *items, size_t count, size_t at, uint32_t *frames)
@@ -339,8 +330,7 @@ void late_names_add(struct profile *profile, const struct late_options *options,
 	for (size_t i = 1; i < profile->frames.count; i++) {
 		const struct frame *frame = &profile->frames.items[i];
 
-		if (is_asked(&profile->images.items[frame->image]) &&
-		    late_names_lacks(profile, frame))
+		if (is_asked(&profile->images.items[frame->image]) && lacks_name(profile, frame))
 			*vec_push(&items) = (struct nameless){ frame->image, (uint32_t)i };
 	}
 	if (items.count) {

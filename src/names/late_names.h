@@ -46,11 +46,8 @@ struct late_names {
 	uint64_t nameless, named;      /* sums */
 };
 
-/* True if a frame lacks the name of a function: it has none, a text in brackets, or the gap between
- * two functions. */
-bool late_names_lacks(const struct profile *profile, const struct frame *frame);
-
-/* Names frames in images of files where possible. Marks changed rows dirty. An image whose symbols
+/* Names frames in images of files where possible: those without a name, with a text in brackets or
+ * in the gap between two functions. Marks changed rows dirty. An image whose symbols
  * were all read gets the state READ, and is not examined again. The caller frees *ret_names with
  * late_names_done. @profile may be a loaded one. */
 void late_names_add(struct profile *profile, const struct late_options *options,

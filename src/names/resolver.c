@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -133,14 +134,7 @@ struct task_item {
 	uint32_t image, frame;
 };
 
-static int by_image(const void *left, const void *right)
-{
-	const struct task_item *a = left, *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
-}
+DEFINE_ORDER(by_image, struct task_item, COMPARE(a->image, b->image) ?: COMPARE(a->frame, b->frame))
 
 static void resolve_new(struct resolver *resolver)
 {

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "place/jit/jit.h"
@@ -80,16 +81,9 @@ static enum symbol_answer look_up(void *state, uint32_t frame, uint64_t *changes
 	}
 }
 
-static int by_place(const void *left, const void *right)
-{
-	const struct lineless *a = left, *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->place != b->place)
-		return a->place < b->place ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
-}
+DEFINE_ORDER(by_place, struct lineless,
+	     COMPARE(a->image, b->image) ?: COMPARE(a->place, b->place) ?:
+	     COMPARE(a->frame, b->frame))
 
 /* Puts frames of one piece of code together, so its record is read once. */
 static void sort_lineless(struct jit_source *source)

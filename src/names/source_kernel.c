@@ -27,8 +27,7 @@ static void *make(const struct symbol_parts *parts)
 static bool answers_for(void *state, const struct image *image)
 {
 	(void)state;
-	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
-	       image->kind == IMAGE_BPF;
+	return image_kind_is_kernel(image->kind);
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the interface's type

@@ -7,11 +7,9 @@
 #include "base/xalloc.h"
 #include "elf/eh_ranges.h"
 #include "elf/elf_file.h"
-#include "elf/elf_symbols.h"
-#include "elf/functions.h"
-#include "elf/go_functions.h"
+#include "elf/go_table.h"
 #include "elf/plt.h"
-#include "elf/settle.h"
+#include "elf/symbol_index.h"
 #include "names/debug_files/symbol_files.h"
 
 /* Limit for a lookup through nested functions: a file that has more is hostile. */
@@ -37,7 +35,7 @@ struct slices {
 };
 
 struct symtab {
-	struct functions functions; /* settled */
+	struct symbol_index functions; /* settled */
 	struct slices slices;
 	VEC(struct code) code;
 	bool complete;
@@ -52,14 +50,14 @@ static void read_code(struct symtab *symtab, const struct elf_file *file)
 		*vec_push(&symtab->code) = (struct code){
 			.start = section->address,
 			.end = section->address + section->size,
-			.name = functions_add_name(&symtab->functions, section->name),
+			.name = symbol_index_add_name(&symtab->functions, section->name),
 		};
 	}
 }
 
-static void slice(struct slices *slices, const struct functions *functions)
+static void slice(struct slices *slices, const struct symbol_index *functions)
 {
-	const struct function *items = functions->list.items;
+	const struct symbol_entry *items = functions->list.items;
 	size_t count = functions->list.count;
 	uint64_t span;
 	size_t at = 0;
@@ -82,15 +80,11 @@ static void slice(struct slices *slices, const struct functions *functions)
 static void read_symbols(struct symtab *symtab, const struct elf_file *file,
 			 const struct symbol_files *sources)
 {
-	elf_symbols_read(file, &symtab->functions, &symtab->complete);
-	for (size_t i = 0; sources && i < sources->count; i++) {
-		bool any;
-
-		elf_symbols_read_static(sources->files[i], &symtab->functions, &any);
-		symtab->complete |= any;
-	}
+	symtab->complete = symbol_index_read(&symtab->functions, file);
+	for (size_t i = 0; sources && i < sources->count; i++)
+		symtab->complete |= symbol_index_read_static(&symtab->functions, sources->files[i]);
 	if (!symtab->complete)
-		go_functions_read(file, &symtab->functions, &symtab->complete);
+		go_table_read(file, &symtab->functions, &symtab->complete);
 	symtab->named = symtab->functions.list.count > 0;
 }
 
@@ -105,9 +99,8 @@ int symtab_new(struct elf_file *file, const struct symbol_files *sources,
 	symtab = xcalloc(1, sizeof(*symtab));
 	read_symbols(symtab, file, sources);
 	plt_read(file, &symtab->functions);
-	functions_drop_dynamic(&symtab->functions);
-	settle_functions(&symtab->functions, file);
-	functions_compact(&symtab->functions, symtab->complete);
+	symbol_index_settle(&symtab->functions, file);
+	symbol_index_compact(&symtab->functions, symtab->complete);
 	read_code(symtab, file);
 	slice(&symtab->slices, &symtab->functions);
 	*ret_symtab = symtab;
@@ -118,7 +111,7 @@ void symtab_free(struct symtab *symtab)
 {
 	if (!symtab)
 		return;
-	functions_done(&symtab->functions);
+	symbol_index_done(&symtab->functions);
 	free(symtab->slices.before);
 	vec_free(&symtab->code);
 	free(symtab);
@@ -136,30 +129,31 @@ size_t symtab_count(const struct symtab *symtab)
 
 size_t symtab_bytes(const struct symtab *symtab)
 {
-	return sizeof(*symtab) + symtab->functions.list.capacity * sizeof(struct function) +
+	return sizeof(*symtab) + symtab->functions.list.capacity * sizeof(struct symbol_entry) +
 	       symtab->functions.names_size + symtab->slices.count * sizeof(uint32_t) +
 	       symtab->code.capacity * sizeof(struct code);
 }
 
-static uint64_t end_of(const struct function *function)
+static uint64_t end_of(const struct symbol_entry *function)
 {
 	return function->start + function->size;
 }
 
-static void add_name(const struct symtab *symtab, const struct function *function, struct buf *name)
+static void add_name(const struct symtab *symtab, const struct symbol_entry *function,
+		     struct buf *name)
 {
-	const char *text = functions_name(&symtab->functions, function->name);
+	const char *text = symbol_index_name(&symtab->functions, function->name);
 
 	buf_add_str(name, *text ? "" : "[unnamed]");
-	buf_add(name, text, functions_name_length(text));
-	if (function->kind == FUNCTION_SLOT)
+	buf_add(name, text, symbol_index_name_length(text));
+	if (function->source == ENTRY_SLOT)
 		buf_add_str(name, "@plt");
 }
 
 /* The number of functions that begin at or before the address. */
 static uint32_t begun(const struct symtab *symtab, uint64_t address)
 {
-	const struct function *items = symtab->functions.list.items;
+	const struct symbol_entry *items = symtab->functions.list.items;
 	const struct slices *slices = &symtab->slices;
 	uint64_t slice = (address - slices->base) >> slices->shift;
 	uint32_t low, high;
@@ -175,14 +169,14 @@ static uint32_t begun(const struct symtab *symtab, uint64_t address)
 
 /* The innermost function that covers the address. Else NULL, and *ret_before is the last one that
  * ended before it (NULL: none). */
-static const struct function *covering(const struct functions *functions, uint32_t after,
-				       uint64_t address, const struct function **ret_before)
+static const struct symbol_entry *covering(const struct symbol_index *functions, uint32_t after,
+					   uint64_t address, const struct symbol_entry **ret_before)
 {
-	uint32_t at = after ? after - 1 : SETTLE_NONE;
+	uint32_t at = after ? after - 1 : SYMBOL_INDEX_NONE;
 
 	*ret_before = NULL;
-	for (int i = 0; i < MOST_NESTED && at != SETTLE_NONE; i++) {
-		const struct function *function = &functions->list.items[at];
+	for (int i = 0; i < MOST_NESTED && at != SYMBOL_INDEX_NONE; i++) {
+		const struct symbol_entry *function = &functions->list.items[at];
 
 		if (address < end_of(function))
 			return function;
@@ -193,9 +187,10 @@ static const struct function *covering(const struct functions *functions, uint32
 }
 
 /* Of functions that begin at one address, the innermost comes last. */
-static const struct function *next_function(const struct functions *functions, uint32_t after)
+static const struct symbol_entry *next_function(const struct symbol_index *functions,
+						uint32_t after)
 {
-	const struct function *items = functions->list.items;
+	const struct symbol_entry *items = functions->list.items;
 	uint32_t count = (uint32_t)functions->list.count;
 
 	if (after == count)
@@ -217,14 +212,14 @@ static const struct code *find_code(const struct symtab *symtab, uint64_t addres
 	return &symtab->code.items[before - 1];
 }
 
-/* Names the gap between two functions, either of which may be NULL. */
+/* Names the gap between two functions. Either or both may be NULL. */
 static enum symbol_kind name_gap(const struct symtab *symtab, const struct code *code,
-				 const struct function *before, const struct function *after,
-				 struct buf *name)
+				 const struct symbol_entry *before,
+				 const struct symbol_entry *after, struct buf *name)
 {
 	if (!before && !after) {
 		buf_printf(name, "[%s]",
-			   symtab->named ? functions_name(&symtab->functions, code->name)
+			   symtab->named ? symbol_index_name(&symtab->functions, code->name)
 					 : "unknown");
 		return SYMBOL_NONE;
 	}
@@ -237,8 +232,8 @@ static enum symbol_kind name_gap(const struct symtab *symtab, const struct code 
 }
 
 static void look_between(const struct symtab *symtab, const struct eh_ranges *ranges,
-			 uint64_t address, const struct function *before,
-			 const struct function *after, struct buf *name, struct symtab_hit *hit)
+			 uint64_t address, const struct symbol_entry *before,
+			 const struct symbol_entry *after, struct buf *name, struct symtab_hit *hit)
 {
 	const struct code *code = find_code(symtab, address);
 	uint64_t start, end;
@@ -264,10 +259,10 @@ static void look_between(const struct symtab *symtab, const struct eh_ranges *ra
 void symtab_lookup(const struct symtab *symtab, const struct eh_ranges *ranges, uint64_t address,
 		   struct buf *name, struct symtab_hit *ret_hit)
 {
-	const struct functions *functions = &symtab->functions;
+	const struct symbol_index *functions = &symtab->functions;
 	uint32_t after = begun(symtab, address);
-	const struct function *before;
-	const struct function *function = covering(functions, after, address, &before);
+	const struct symbol_entry *before;
+	const struct symbol_entry *function = covering(functions, after, address, &before);
 
 	buf_clear(name);
 	if (!function) {
@@ -277,7 +272,7 @@ void symtab_lookup(const struct symtab *symtab, const struct eh_ranges *ranges, 
 	}
 	add_name(symtab, function, name);
 	*ret_hit = (struct symtab_hit){
-		.kind = function->kind == FUNCTION_SYMBOL ? SYMBOL_NAMED : SYMBOL_PLT,
+		.kind = function->source < ENTRY_SLOT ? SYMBOL_NAMED : SYMBOL_PLT,
 		.start = function->start,
 		.size = function->size,
 	};

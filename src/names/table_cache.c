@@ -2,7 +2,6 @@
 #include "names/table_cache.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -94,16 +93,6 @@ static int open_vdso(struct table_cache *cache, struct elf_file **ret_file)
 	return rc < 0 ? rc : elf_file_open_memory(cache->vdso, cache->vdso_size, ret_file, NULL);
 }
 
-/* If the file's build id differs from the image's, it was rewritten without a change of its
- * mtime. */
-static bool has_build_id_of(const struct elf_file *file, const struct image *image)
-{
-	const struct elf_build_id *build_id = elf_file_build_id(file);
-
-	return build_id->size == image->build_id_size &&
-	       memcmp(build_id->bytes, image->build_id, build_id->size) == 0;
-}
-
 /* The image's file; NULL: the image's state says why not. */
 static struct elf_file *open_image(struct table_cache *cache, uint32_t id)
 {
@@ -123,9 +112,10 @@ static struct elf_file *open_image(struct table_cache *cache, uint32_t id)
 		return NULL;
 	if (elf_file_open(fd, &file, NULL) < 0)
 		set_state(cache, id, IMAGE_STATE_NOT_ELF);
-	else if (has_build_id_of(file, image))
+	else if (elf_file_build_id_is(elf_file_build_id(file), image->build_id,
+				      image->build_id_size))
 		return steal_ptr(file);
-	else
+	else /* rewritten without a change of its mtime */
 		set_state(cache, id, IMAGE_STATE_REPLACED);
 	return NULL;
 }

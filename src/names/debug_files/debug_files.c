@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +110,6 @@ static int tell(const struct debug_files *files, const char *path, int fd)
 	return fd;
 }
 
-static bool is_same_id(const struct elf_build_id *a, const struct elf_build_id *b)
-{
-	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
-}
-
 static bool refuse(struct search *search, const char *path, const char *why)
 {
 	if (!search->refused)
@@ -134,7 +128,8 @@ static bool belongs(struct search *search, int fd, const char *path, const struc
 	uint32_t checksum;
 
 	if (build_id->size && wanted->build_id.size)
-		return is_same_id(build_id, &wanted->build_id) ||
+		return elf_file_build_id_is(build_id, wanted->build_id.bytes,
+					    wanted->build_id.size) ||
 		       refuse(search, path, "its build id does not match");
 	if (!by_link)
 		return refuse(search, path,
@@ -393,7 +388,7 @@ static bool has_build_id(int fd, const struct elf_build_id *build_id)
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
 
 	return elf_file_open_any(fd, &elf, NULL) == 0 && elf_file_read_sections(elf, NULL) == 0 &&
-	       is_same_id(elf_file_build_id(elf), build_id);
+	       elf_file_build_id_is(elf_file_build_id(elf), build_id->bytes, build_id->size);
 }
 
 struct supplementary {

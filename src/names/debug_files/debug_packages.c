@@ -2,20 +2,24 @@
 #include "names/debug_files/debug_packages.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/xalloc.h"
 
-static const char DPKG_FOLDER[] = "/var/lib/dpkg/info";
 static const char LIST_SUFFIX[] = ".list";
 
-enum { MOST_LIST_BYTES = 64 << 20 };
+enum {
+	MOST_LIST_BYTES = 64 << 20,
+	MOST_OFFERED_BYTES = 256 << 20, /* of an archive's list: Debian's has 55 MB */
+};
 
 /* True if the path is a line of the list. With merged folders the package may have it without
  * "/usr". */
-static bool lists(const char *text, size_t size, const char *path)
+static bool has_line(const char *text, size_t size, const char *path)
 {
 	size_t length = strlen(path);
 	const char *end = text + size;
@@ -35,8 +39,8 @@ static bool lists(const char *text, size_t size, const char *path)
 
 static bool is_in(const char *text, size_t size, const char *path)
 {
-	return lists(text, size, path) ||
-	       (strncmp(path, "/usr/", 5) == 0 && lists(text, size, path + 4));
+	return has_line(text, size, path) ||
+	       (strncmp(path, "/usr/", 5) == 0 && has_line(text, size, path + 4));
 }
 
 /* The length of PACKAGE in "PACKAGE.list" or "PACKAGE:MACHINE.list"; 0: not the name of a list. */
@@ -49,9 +53,10 @@ static size_t package_length(const char *name)
 	return strcspn(name, ":") < length ? strcspn(name, ":") : length - suffix;
 }
 
-bool debug_packages_owner(const char *folder, const char *path, struct buf *package)
+/* Appends the name of the package that contains the file. False: none of them has it. */
+static bool find_owner(const char *folder, const char *path, struct buf *package)
 {
-	_cleanup_closedir_ DIR *dir = opendir(folder ? folder : DPKG_FOLDER);
+	_cleanup_closedir_ DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	struct buf list = { 0 };
 	bool found = false;
@@ -70,17 +75,65 @@ bool debug_packages_owner(const char *folder, const char *path, struct buf *pack
 	return found;
 }
 
-void debug_packages_advise(const char *path, struct buf *advice)
+/* ---- packages that an archive offers ---- */
+
+static bool is_offer(const char *name)
+{
+	static const char suffix[] = "_Packages";
+	size_t length = strlen(name);
+
+	return length >= sizeof(suffix) - 1 &&
+	       strcmp(name + length - (sizeof(suffix) - 1), suffix) == 0;
+}
+
+/* True if one of the archives' lists, which are paragraphs that begin with a package's name, has it. */
+static bool is_offered(const char *folder, const char *package)
+{
+	_cleanup_free_ char *line = xasprintf("Package: %s", package);
+	_cleanup_closedir_ DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	struct buf list = { 0 };
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		buf_clear(&list);
+		if (is_offer(entry->d_name) &&
+		    file_read_at(dirfd(dir), entry->d_name, MOST_OFFERED_BYTES, &list) == 0)
+			found = has_line(buf_text(&list), list.size, line);
+	}
+	buf_done(&list);
+	return found;
+}
+
+/* Most packages have a NAME-dbgsym, in an archive of its own; some libraries have a NAME-dbg beside them
+ * instead. */
+static void add_package(const char *offers, const char *owner, const char *served,
+			struct buf *advice)
+{
+	_cleanup_free_ char *dbgsym = xasprintf("%s-dbgsym", owner);
+	_cleanup_free_ char *dbg = xasprintf("%s-dbg", owner);
+
+	if (is_offered(offers, dbgsym))
+		buf_printf(advice, "install %s", dbgsym);
+	else if (is_offered(offers, dbg))
+		buf_printf(advice, "install %s", dbg);
+	else
+		buf_printf(advice,
+			   "install %s from Debian's debug archive (or %s, where there is one)",
+			   dbgsym, dbg);
+	buf_printf(advice, ", or %s", served);
+}
+
+void debug_packages_advise(const struct debug_packages_lists *lists, const char *path,
+			   const char *served, const char *own, struct buf *advice)
 {
 	struct buf package = { 0 };
 
-	if (debug_packages_owner(NULL, path, &package))
-		buf_printf(advice,
-			   "install %s-dbgsym (Debian's debug archive), or set DEBUGINFOD_URLS",
-			   buf_text(&package));
+	if (find_owner(lists->installed, path, &package))
+		add_package(lists->offered, buf_text(&package), served, advice);
 	else if (strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/local/", 11) != 0)
-		buf_add_str(advice, "install its package's debug symbols, or set DEBUGINFOD_URLS");
+		buf_printf(advice, "install its package's debug symbols, or %s", served);
 	else
-		buf_add_str(advice, "compile it with -g");
+		buf_add_str(advice, own);
 	buf_done(&package);
 }

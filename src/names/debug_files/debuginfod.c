@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/debug_files/debuginfod.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,9 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/dynamic_library.h"
 #include "base/xalloc.h"
-
-static const char LIBRARY[] = "libdebuginfod.so.1";
 
 enum {
 	/* A server that sends nothing for this long is given up. */
@@ -23,14 +21,24 @@ struct debuginfod_client;
 typedef int (*progress_function)(struct debuginfod_client *client, long done, long total);
 
 /* debuginfod_find_debuginfo(3) */
+struct debuginfod_client *debuginfod_begin(void);
+void debuginfod_end(struct debuginfod_client *client);
+int debuginfod_find_debuginfo(struct debuginfod_client *client, const unsigned char *build_id,
+			      int size, char **ret_path);
+void debuginfod_set_progressfn(struct debuginfod_client *client, progress_function function);
+void debuginfod_set_user_data(struct debuginfod_client *client, void *data);
+void *debuginfod_get_user_data(struct debuginfod_client *client);
+
+#define FUNCTIONS(X)                 \
+	X(debuginfod_begin)          \
+	X(debuginfod_end)            \
+	X(debuginfod_find_debuginfo) \
+	X(debuginfod_set_progressfn) \
+	X(debuginfod_set_user_data)  \
+	X(debuginfod_get_user_data)
+
 struct library {
-	void *handle; /* NULL: not available */
-	struct debuginfod_client *(*begin)(void);
-	void (*end)(struct debuginfod_client *client);
-	int (*find)(struct debuginfod_client *client, const unsigned char *build_id, int size,
-		    char **ret_path);
-	void (*set_progress)(struct debuginfod_client *client, progress_function function);
-	void (*set_user_data)(struct debuginfod_client *client, void *data);
+	FUNCTIONS(DYNAMIC_LIBRARY_POINTER)
 };
 
 struct debuginfod {
@@ -62,35 +70,19 @@ void debuginfod_free(struct debuginfod *servers)
 	if (!servers)
 		return;
 	if (servers->client)
-		servers->library.end(servers->client);
-	/* The library stays loaded: its dependencies (TLS, threads) cannot be unloaded. */
+		servers->library.debuginfod_end(servers->client);
 	free(servers);
 }
 
-static int find_functions(struct library *library, struct err *err)
+/* The library stays loaded: its dependencies (TLS, threads) cannot be unloaded. */
+static int load(struct library *ret_library, struct err *err)
 {
-	const struct {
-		const char *name;
-		void **place;
-	} functions[] = {
-		{ "debuginfod_begin", (void **)&library->begin },
-		{ "debuginfod_end", (void **)&library->end },
-		{ "debuginfod_find_debuginfo", (void **)&library->find },
-		{ "debuginfod_set_progressfn", (void **)&library->set_progress },
-		{ "debuginfod_set_user_data", (void **)&library->set_user_data },
-	};
+	static const char *const names[] = { FUNCTIONS(DYNAMIC_LIBRARY_NAME) NULL };
 
-	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library->handle)
-		return err_set(err, -ENOENT, "%s is not installed: apt install libdebuginfod1",
-			       LIBRARY);
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		*functions[i].place = dlsym(library->handle, functions[i].name);
-		if (!*functions[i].place)
-			return err_set(err, -ENOENT, "%s is too old: it has no %s", LIBRARY,
-				       functions[i].name);
-	}
-	return 0;
+	return dynamic_library_load("libdebuginfod.so.1", names,
+				    "libdebuginfod.so.1 is not installed: apt install "
+				    "libdebuginfod1",
+				    ret_library, err);
 }
 
 static void tell(struct debuginfod *servers, uint64_t now, long done, long total)
@@ -112,17 +104,9 @@ static void tell(struct debuginfod *servers, uint64_t now, long done, long total
 /* The library's callback has no context argument, but the library stores one for the client. */
 static struct debuginfod *owner_of(struct debuginfod_client *client)
 {
-	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
-	void *(*get)(struct debuginfod_client *) = NULL;
-	struct debuginfod *owner = NULL;
+	struct library library;
 
-	if (!handle)
-		return NULL;
-	*(void **)&get = dlsym(handle, "debuginfod_get_user_data");
-	if (get)
-		owner = get(client);
-	dlclose(handle);
-	return owner;
+	return load(&library, NULL) == 0 ? library.debuginfod_get_user_data(client) : NULL;
 }
 
 /* The library calls it several times a second; nonzero stops the transfer. */
@@ -144,20 +128,20 @@ static int on_progress(struct debuginfod_client *client, long done, long total)
 
 static int begin(struct debuginfod *servers, struct err *err)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
+	const char *urls = secure_getenv("DEBUGINFOD_URLS");
 	struct library *library = &servers->library;
 	int rc;
 
 	if (!urls || !*urls)
 		return err_set(err, -ENOENT, "DEBUGINFOD_URLS names no debuginfod server");
-	rc = find_functions(library, err);
+	rc = load(library, err);
 	if (rc < 0)
 		return rc;
-	servers->client = library->begin();
+	servers->client = library->debuginfod_begin();
 	if (!servers->client)
-		return err_set(err, -ENOENT, "%s cannot be used", LIBRARY);
-	library->set_user_data(servers->client, servers);
-	library->set_progress(servers->client, on_progress);
+		return err_set(err, -ENOENT, "libdebuginfod.so.1 cannot be used");
+	library->debuginfod_set_user_data(servers->client, servers);
+	library->debuginfod_set_progressfn(servers->client, on_progress);
 	return 0;
 }
 
@@ -189,7 +173,8 @@ int debuginfod_fetch(struct debuginfod *servers, const struct elf_build_id *buil
 	servers->last_come_ns = servers->last_told_ns = clock_ns();
 	servers->done = 0;
 	servers->timed_out = servers->told = false;
-	rc = servers->library.find(servers->client, build_id->bytes, build_id->size, ret_path);
+	rc = servers->library.debuginfod_find_debuginfo(servers->client, build_id->bytes,
+							build_id->size, ret_path);
 	if (servers->progress && servers->told)
 		servers->progress(servers->progress_context, "");
 	return rc < 0 ? explain(servers, rc, err) : rc;

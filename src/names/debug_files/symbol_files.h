@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cleanup.h"
 #include "elf/elf_file.h"
 #include "names/debug_files/debug_files.h"
 

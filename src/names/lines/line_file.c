@@ -8,7 +8,6 @@
 #include "base/xalloc.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/dwarf_split.h"
-#include "dwarf/unit_map.h"
 #include "dwarf/unit_walk.h"
 #include "names/debug_files/debug_packages.h"
 #include "names/lines/line_cache.h"
@@ -236,7 +235,7 @@ static void need_map(struct line_file *file)
 	}
 	if (!open_debug(file))
 		return;
-	unit_map_read(file->debug, &(struct unit_code){ file->debug->elf }, &file->map);
+	unit_walk_map(file->debug, &file->map);
 	make_units(file, (uint32_t)file->debug->units.count);
 }
 
@@ -248,7 +247,7 @@ static struct line_unit *index_unit(struct line_file *file, uint32_t unit, bool 
 	/* a cache of another file with that build id would be an attack */
 	if (!debug || debug->units.count != file->unit_count)
 		return NULL;
-	made = unit_walk(debug->units.items[unit], &(struct unit_code){ debug->elf }, ret_complete);
+	made = unit_walk(debug->units.items[unit], ret_complete);
 	if (dwarf_file_held(debug) > MOST_SECTION_BYTES) {
 		dwarf_split_forget(debug);
 		dwarf_file_forget(debug);
@@ -370,7 +369,8 @@ static void add_advice(struct line_file *file)
 	struct buf advice = { 0 };
 	struct err why = file->problem;
 
-	debug_packages_advise(file->path, &advice);
+	debug_packages_advise(DEBUG_PACKAGES_LISTS, file->path, "set DEBUGINFOD_URLS",
+			      "compile it with -g", &advice);
 	err_set(&file->problem, -ENOENT, "%s; %s", why.text, buf_text(&advice));
 	buf_done(&advice);
 	file->needs_advice = false;
@@ -381,11 +381,6 @@ const char *line_file_problem(struct line_file *file)
 	if (file->needs_advice)
 		add_advice(file);
 	return file->has_problem ? file->problem.text : NULL;
-}
-
-const char *line_file_debug_path(const struct line_file *file)
-{
-	return file->debug ? file->debug_path : NULL;
 }
 
 size_t line_file_bytes(const struct line_file *file)

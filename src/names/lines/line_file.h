@@ -60,8 +60,6 @@ struct dwarf_unit *line_file_debug_unit(struct line_file *file, uint64_t address
 /* Why nothing is known, or what is missing, and what to do: a sentence, borrowed; NULL: nothing is
  * missing, or nothing was looked up yet. */
 const char *line_file_problem(struct line_file *file);
-/* The file whose debug information is used; NULL: none, or not needed yet. */
-const char *line_file_debug_path(const struct line_file *file);
 /* Who must be allowed to read the source files named here: the readers of the file, and the owners
  * of all files that the names may come from. Everybody, if those files are not here. Borrowed until
  * the next call. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/compare.h"
 #include "dwarf/dwarf_file.h"
 #include "dwarf/dwarf_unit.h"
 #include "dwarf/line_program.h"
@@ -13,7 +14,7 @@ enum { MOST_ADDRESSES = 4096, MOST_HELD = 48 << 20 };
 
 struct unit_search {
 	struct line_search *search;
-	const struct unit_code *code;
+	const struct dwarf_file *file;
 	const struct line_program *program;
 	VEC(bool) fits; /* by file of the program */
 	uint32_t line;
@@ -74,7 +75,7 @@ static bool take_row(void *context, const struct line_row *row)
 	bool is_line = fits && row->line == unit->line;
 
 	if (!unit->in_sequence)
-		unit->is_code = unit_code_holds(unit->code, row->address);
+		unit->is_code = dwarf_file_is_code(unit->file, row->address);
 	unit->in_sequence = !row->end;
 	/* The previous row ends here: it is empty if this one begins at the same address. */
 	if (unit->has_last && (row->address > unit->last_address || is_line))
@@ -90,12 +91,12 @@ static bool take_row(void *context, const struct line_row *row)
 	return true;
 }
 
-static void search_unit(struct dwarf_unit *dwarf, const struct unit_code *code, const char *name,
-			uint32_t line, struct line_search *search)
+static void search_unit(struct dwarf_unit *dwarf, const char *name, uint32_t line,
+			struct line_search *search)
 {
 	struct line_program program;
 	struct unit_search unit = {
-		.search = search, .code = code, .program = &program, .line = line
+		.search = search, .file = dwarf->file, .program = &program, .line = line
 	};
 
 	if (!dwarf_unit_root(dwarf) || !line_program_open(dwarf, &program))
@@ -106,12 +107,7 @@ static void search_unit(struct dwarf_unit *dwarf, const struct unit_code *code, 
 	line_program_done(&program);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
+DEFINE_ORDER(by_value, uint64_t, COMPARE(*a, *b))
 
 static void sort_once(struct line_search *search)
 {
@@ -138,8 +134,7 @@ void line_search_find(struct line_file *file, const char *name, uint32_t line,
 	if (!debug)
 		return;
 	for (size_t i = 0; i < debug->units.count; i++) {
-		search_unit(debug->units.items[i], &(struct unit_code){ debug->elf }, name, line,
-			    ret_search);
+		search_unit(debug->units.items[i], name, line, ret_search);
 		if (dwarf_file_held(debug) > MOST_HELD)
 			dwarf_file_forget(debug);
 	}
@@ -160,8 +155,7 @@ bool line_search_inlined(struct line_file *file,
 
 	for (size_t i = 0; debug && i < debug->units.count; i++) {
 		bool complete;
-		struct line_unit *unit = unit_walk(debug->units.items[i],
-						   &(struct unit_code){ debug->elf }, &complete);
+		struct line_unit *unit = unit_walk(debug->units.items[i], &complete);
 
 		line_unit_each_inlined(unit, give, context);
 		line_unit_free(unit);

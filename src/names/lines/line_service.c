@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cache_place.h"
+#include "base/cache_folder.h"
 #include "foreign/door.h"
 #include "foreign/foreign.h"
 
@@ -47,7 +47,7 @@ void line_service_start(struct line_service *service, const struct profile *prof
 			int (*open_image)(void *context, uint32_t image, struct err *err),
 			void *context)
 {
-	const char *servers = getenv("DEBUGINFOD_URLS");
+	const char *servers = secure_getenv("DEBUGINFOD_URLS");
 	const struct debug_options debug_options = {
 		.symfs = options->symfs,
 		.symfs_sealed = options->symfs_sealed,
@@ -67,7 +67,7 @@ void line_service_start(struct line_service *service, const struct profile *prof
 					       .readers = options->readers };
 
 	service->debug_files = debug_files_new(&debug_options);
-	if (options->no_cache || cache_place("lines", folder, sizeof(folder)) < 0)
+	if (options->no_cache || cache_folder_path("lines", folder, sizeof(folder)) < 0)
 		folder[0] = '\0';
 	service->cache = cache_folder_new(folder, MOST_CACHE_BYTES);
 	lines_options.debug_files = service->debug_files;

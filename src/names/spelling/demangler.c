@@ -28,6 +28,8 @@ enum demangler_style demangler_style_by_name(const char *name)
 	static const char *const names[DEMANGLER_STYLE_COUNT] = { "none", "normal", "smart" };
 	int style = 0;
 
+	if (!name)
+		return DEMANGLER_NORMAL;
 	while (style < DEMANGLER_STYLE_COUNT && strcmp(names[style], name) != 0)
 		style++;
 	return (enum demangler_style)style;
@@ -35,7 +37,7 @@ enum demangler_style demangler_style_by_name(const char *name)
 
 int demangler_style_check(const char *name, struct err *err)
 {
-	if (name && demangler_style_by_name(name) == DEMANGLER_STYLE_COUNT)
+	if (demangler_style_by_name(name) == DEMANGLER_STYLE_COUNT)
 		return err_set(err, -EINVAL,
 			       "invalid --demangle '%s': expected none, normal or smart", name);
 	return 0;

@@ -15,7 +15,7 @@ enum demangler_style {
 	DEMANGLER_STYLE_COUNT,
 };
 
-/* "none", "normal", "smart"; the _COUNT for anything else. */
+/* "none", "normal" (also NULL: not given), "smart"; the _COUNT for anything else. */
 enum demangler_style demangler_style_by_name(const char *name);
 /* Is --demangle @name right? NULL (not given) is. -EINVAL with one line. */
 int demangler_style_check(const char *name, struct err *err);

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/spelling/name_pattern.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/scan.h"
+
 static const char operator_word[] = "operator";
 static const char anonymous[] = "(anonymous namespace)";
-
-static bool is_word(char character)
-{
-	return isalnum((unsigned char)character) || character == '_';
-}
 
 /* The length of "operator" and the signs after it, at @at; 0: there is none. */
 static size_t operator_length(const char *name, const char *at)
 {
 	size_t length = sizeof(operator_word) - 1;
 
-	if (strncmp(at, operator_word, length) != 0 || is_word(at[length]) ||
-	    (at > name && is_word(at[-1])))
+	if (strncmp(at, operator_word, length) != 0 || scan_is_word(at[length]) ||
+	    (at > name && scan_is_word(at[-1])))
 		return 0;
 	if (strncmp(at + length, "()", 2) == 0 || strncmp(at + length, "[]", 2) == 0)
 		return length + 2;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/spelling/short_names.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "base/vec.h"
 
 enum { MAX_DEPTH = 2 }; /* of template arguments shown */
@@ -46,11 +46,6 @@ static bool starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static bool is_word(char letter)
-{
-	return isalnum((unsigned char)letter) || letter == '_';
-}
-
 /* The number of an operator's letters that follow "operator" at @at: its signs are not brackets. */
 static size_t operator_signs(const char *begin, const char *at)
 {
@@ -61,7 +56,7 @@ static size_t operator_signs(const char *begin, const char *at)
 
 	if ((size_t)(at - begin) < length || memcmp(at - length, word, length) != 0)
 		return 0;
-	if ((size_t)(at - begin) > length && is_word(at[-(ptrdiff_t)length - 1]))
+	if ((size_t)(at - begin) > length && scan_is_word(at[-(ptrdiff_t)length - 1]))
 		return 0;
 	for (size_t i = 0; i < COUNT(signs); i++) {
 		if (starts_with(at, signs[i]))
@@ -157,7 +152,7 @@ static void use_alias(struct buf *text, size_t bracket)
 {
 	size_t begin = bracket;
 
-	while (begin > 0 && (is_word(text->bytes[begin - 1]) || text->bytes[begin - 1] == ':'))
+	while (begin > 0 && (scan_is_word(text->bytes[begin - 1]) || text->bytes[begin - 1] == ':'))
 		begin--;
 	for (size_t i = 0; i < COUNT(aliases); i++) {
 		if (strcmp(text->bytes + begin, aliases[i].template) != 0)

@@ -215,7 +215,7 @@ static void test_address(void **state)
 	assert_int_equal(inner->address, fixture->inner_start);
 }
 
-/* Another build is refused, with --force it is taken, and that is told. */
+/* Another build is refused. With --force it is used, and the row says so. */
 static void test_another_build(void **state)
 {
 	struct fixture *fixture = *state;

@@ -216,7 +216,7 @@ static void test_changed_file(void **state)
 	buf_done(&out);
 }
 
-/* The same when nothing but the build id tells. */
+/* The same when only the build id shows the change. */
 static void test_changed_unseen(void **state)
 {
 	struct fixture *fixture = *state;
@@ -286,7 +286,8 @@ static void test_runs(void **state)
 	assert_string_equal(name_of(fixture, late), "tools_run");
 }
 
-/* A source of a runtime that nothing else knows: names even places, and odd ones once it `knows`. */
+/* A source of a runtime that nothing else knows: names even places, and odd ones once it
+ * `knows`. */
 struct odd_source {
 	struct profile *profile;
 	bool knows;

@@ -77,7 +77,7 @@ static uint64_t end_before(const struct readelf *elf, const struct readelf_secti
 {
 	uint64_t end = 0;
 
-	for (size_t i = readelf_at_or_behind(elf, section->start);
+	for (size_t i = readelf_at_or_after(elf, section->start);
 	     i < elf->symbols.count && elf->symbols.items[i].start <= address; i++) {
 		const struct readelf_symbol *symbol = &elf->symbols.items[i];
 
@@ -99,12 +99,12 @@ static bool ends_there(const struct readelf *elf, uint64_t end, const char *name
 	return false;
 }
 
-/* The address is in no function: the bracket has the neighbours readelf tells. */
+/* The address is in no function: the bracket has the neighbours that readelf lists. */
 static void check_gap(struct opened *opened, const struct readelf *elf, uint64_t address)
 {
 	const struct readelf_section *section = readelf_section_of(elf, address);
 	uint64_t end = end_before(elf, section, address);
-	size_t next = readelf_at_or_behind(elf, address);
+	size_t next = readelf_at_or_after(elf, address);
 	const char *name = look(opened, address, SYMBOL_BRACKET);
 	const char *arrow = strstr(name, "->");
 
@@ -114,11 +114,11 @@ static void check_gap(struct opened *opened, const struct readelf *elf, uint64_t
 	if (next == elf->symbols.count || elf->symbols.items[next].start >= section->end)
 		assert_string_equal(arrow, "->");
 	else if (!readelf_lists(elf, elf->symbols.items[next].start, arrow + 2, strlen(arrow + 2)))
-		fail_msg("%#" PRIx64 ": %s does not begin behind", address, name);
+		fail_msg("%#" PRIx64 ": %s does not begin after", address, name);
 }
 
-/* Gaps are what lies behind the end of a function and is in no other. Symbols without a size make
- * gaps that readelf cannot tell: files that have some are left out. */
+/* A gap begins at the end of a function and is in no other. Symbols without a size make gaps that
+ * readelf cannot show, so files with such symbols are skipped. */
 static size_t check_gaps(struct opened *opened, const struct readelf *elf)
 {
 	size_t gaps = 0, step = elf->symbols.count / 2000 + 1;
@@ -133,8 +133,8 @@ static size_t check_gaps(struct opened *opened, const struct readelf *elf)
 
 		if (!section || end_before(elf, section, end) > end ||
 		    readelf_lists(elf, end, "", 0) ||
-		    (readelf_at_or_behind(elf, end) < elf->symbols.count &&
-		     elf->symbols.items[readelf_at_or_behind(elf, end)].start == end))
+		    (readelf_at_or_after(elf, end) < elf->symbols.count &&
+		     elf->symbols.items[readelf_at_or_after(elf, end)].start == end))
 			continue;
 		check_gap(opened, elf, end);
 		gaps++;
@@ -420,7 +420,7 @@ static void test_other_machines(void **state)
 	buf_done(&out);
 }
 
-/* The "$d" that marks the data behind a function is no name. */
+/* The "$d" that marks the data after a function is no name. */
 static void test_mapping_symbols(void **state)
 {
 	static const char source[] = ".globl f\n.type f,%function\nf: ret\n.size f, . - f\n"

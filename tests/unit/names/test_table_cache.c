@@ -19,7 +19,7 @@ struct fixture {
 static void build(const char *folder, int number, char path[TOOLS_PATH])
 {
 	struct buf source = { 0 };
-	char name[16];
+	char name[32];
 
 	for (int i = 0; i < FUNCTIONS; i++)
 		buf_printf(&source, ".globl f%d_%d\n.type f%d_%d,@function\nf%d_%d: .skip 8\n",

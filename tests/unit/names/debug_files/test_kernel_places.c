@@ -28,7 +28,7 @@ static void assert_place(const char *module, const char *expected)
 	free(place);
 }
 
-/* What other modules need stands behind the colon. */
+/* What follows the colon is the modules that this one needs. */
 static void modules_are_found(void **state)
 {
 	assert_place("ext4", "kernel/fs/ext4/ext4.ko");

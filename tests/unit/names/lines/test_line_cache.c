@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf/line_builder.h"
+#include "dwarf/line_unit.h"
 #include "names/lines/line_cache.h"
 
 static const struct elf_build_id build_id = { { 0xab, 0xcd, 0x01 }, 3 };
@@ -52,17 +52,17 @@ static int remove_place(void **state)
 /* A unit of one line: its number is at @address. */
 static struct line_unit *make_unit(uint64_t address, uint32_t line)
 {
-	struct line_builder builder;
+	struct line_unit_builder builder;
 	struct line_unit *unit;
-	struct built_row row = { .address = address, .line = line };
+	struct line_unit_built_row row = { .address = address, .line = line };
 
-	line_builder_init(&builder);
+	line_unit_builder_init(&builder);
 	row.file = strpool_intern(&builder.texts, "file.c");
-	line_builder_add_row(&builder, &row);
-	row = (struct built_row){ .address = address + 16, .end = true };
-	line_builder_add_row(&builder, &row);
-	unit = line_builder_finish(&builder);
-	line_builder_done(&builder);
+	line_unit_add_row(&builder, &row);
+	row = (struct line_unit_built_row){ .address = address + 16, .end = true };
+	line_unit_add_row(&builder, &row);
+	unit = line_unit_finish(&builder);
+	line_unit_builder_done(&builder);
 	return unit;
 }
 

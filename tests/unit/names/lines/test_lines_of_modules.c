@@ -6,8 +6,8 @@
 #include "base/xalloc.h"
 #include "names/lines/lines.h"
 
-/* Two sections of code, an inlined function, a line table with both. The build id is what a kernel
- * would tell of the module. */
+/* Two sections of code, an inlined function, a line table with both. The build id is the one that a
+ * kernel would report for the module. */
 static const char source[] =
 	"__asm__(\".pushsection .note.gnu.build-id,\\\"a\\\",%note\\n\"\n"
 	"	\".balign 4\\n.long 4, 4, 3\\n.ascii \\\"GNU\\\\0\\\"\\n.ascii \\\"abcd\\\"\\n\"\n"
@@ -263,8 +263,8 @@ static void they_are_the_same_from_the_cache(void **state)
 	}
 }
 
-/* The kernel's own order of sections is unknown: what only a name that is not alone tells of is not
- * believed, nor a file that is another module's. */
+/* The order of sections in the kernel is unknown: what rests on a name that is not unique is not
+ * used, nor is a file of another module. */
 static void what_is_not_sure_has_no_lines(void **state)
 {
 	struct module module = { .folder = *state, .kind = IMAGE_MODULE };

@@ -120,7 +120,7 @@ static void test_unpacked(void **state)
 	tools_remove(folder);
 }
 
-/* One who may read a file gets it, whoever else asked before. */
+/* A user who may read a file gets it, even if one who may not asked before. */
 static void test_readers(void **state)
 {
 	const struct readers nobody = { .uids = { 61234 }, .count = 1 };

@@ -58,6 +58,7 @@ static void test_styles(void **state)
 		demangler_text(smart, "_RNvXCs1_1aINtB2_1SNtB2_1TEINtB2_1UINtB2_1VINtB2_1WlEEE1f"),
 		"<a::S<a::T> as a::U<a::V<a::W<i32>>>>::f");
 	assert_int_equal(demangler_style_by_name("smart"), DEMANGLER_SMART);
+	assert_int_equal(demangler_style_by_name(NULL), DEMANGLER_NORMAL);
 	assert_int_equal(demangler_style_by_name("Smart"), DEMANGLER_STYLE_COUNT);
 	demangler_free(none);
 	demangler_free(smart);
@@ -109,7 +110,7 @@ static void test_d_explosion(void **state)
 	buf_done(&name);
 }
 
-/* Pairs of lines behind a line of options; "auto" finds out the language as we do. */
+/* Each case is a line of options and two more; "auto" detects the language as prospect does. */
 static void test_rust_cases(void **state)
 {
 	const char *cases = getenv("PROSPECT_CASES");
@@ -186,7 +187,7 @@ static void test_explosion(void **state)
 	struct buf name = { 0 };
 
 	(void)state;
-	/* S0_ is P1A; every PF...E adds two more, the second of which the next one takes twice */
+	/* S0_ is P1A; every PF...E adds two more, and the next one uses the second of them twice */
 	buf_add_str(&name, "_Z1fP1A");
 	for (const char *at = "02468ACEGIKMOQSUWY"; *at; at++)
 		buf_printf(&name, "PFvS%c_S%c_E", *at, *at);

@@ -27,7 +27,7 @@ static void test_names(void **state)
 		  "std::unique_ptr<A>::get() const" },
 		{ "a<b<c<d<e> > > >", "a<b<c<...>>>" },
 		{ "a<b<" STRING " > >", "a<b<std::string>>" },
-		/* the first argument is nobody's default */
+		/* the first argument is never a default */
 		{ "f<std::allocator<int> >()", "f<std::allocator<int>>()" },
 		{ "operator<< <char>(int)", "operator<< <char>(int)" },
 		{ "A::operator<(A const&)", "A::operator<(A const&)" },
