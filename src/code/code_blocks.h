@@ -69,9 +69,19 @@ enum code_exits code_blocks_exits(const struct code_blocks *blocks, uint64_t sta
 void code_ends_done(struct code_ends *ends);
 
 /* True if the function jumps to its own first instruction: a count there includes more than calls.
- * Not so for Go functions that restart at their first instruction (go_entry.h), because their calls
- * are counted after it. */
+ * Not so for Go functions that restart at their first instruction, because their calls are counted
+ * after it. */
 bool code_blocks_loops_to_start(const struct code_blocks *blocks, uint64_t start);
+
+/* Where each call of a Go function is counted once. The first instructions of a function check
+ * whether the stack is too small or the goroutine has been asked to stop. If so, they branch to the
+ * end of the function, which calls runtime.morestack and restarts the function. A counter at the
+ * first instruction would therefore count one call several times
+ * (go:src/cmd/internal/obj/x86/obj6.go, stacksplit).
+ *
+ * *ret_entry: the address after the check, where the stack pointer and the argument registers are
+ * as they were at @start. False: the function, disassembled from its @start, has no check. */
+bool code_blocks_go_entry(const struct code_blocks *blocks, uint64_t start, uint64_t *ret_entry);
 
 void code_blocks_done(struct code_blocks *blocks);
 

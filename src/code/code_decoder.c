@@ -4,12 +4,12 @@
 /* bfd.h requires PACKAGE to be defined */
 #define PACKAGE "prospect"
 #include <dis-asm.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/dynamic_library.h"
 #include "base/xalloc.h"
 
 /* Functions used from the library. */
@@ -20,10 +20,7 @@
 	X(disassemble_free_target)
 
 struct library {
-	void *handle;
-#define ROW(name) typeof(&(name)) name;
-	LIBRARY_FUNCTIONS(ROW)
-#undef ROW
+	LIBRARY_FUNCTIONS(DYNAMIC_LIBRARY_POINTER)
 };
 
 struct code_decoder {
@@ -74,23 +71,20 @@ static const struct machine_row *find_machine(const struct code_machine *wanted)
 
 static int load_library(struct library *library, struct err *err)
 {
-	for (size_t i = 0; i < sizeof(library_names) / sizeof(library_names[0]); i++) {
-		library->handle = dlopen(library_names[i], RTLD_LAZY | RTLD_LOCAL);
-		if (library->handle)
-			break;
-	}
-	if (!library->handle)
-		return err_set(err, -ENOENT,
+	static const char *const names[] = { LIBRARY_FUNCTIONS(DYNAMIC_LIBRARY_NAME) NULL };
+	struct err old = { "" };
+	int rc = -ENOENT;
+
+	for (size_t i = 0;
+	     rc < 0 && !old.text[0] && i < sizeof(library_names) / sizeof(library_names[0]); i++)
+		rc = dynamic_library_load(library_names[i], names, "", library, &old);
+	if (old.text[0])
+		return err_set(err, rc, "cannot show instructions: %s", old.text);
+	if (rc < 0)
+		return err_set(err, rc,
 			       "cannot show instructions: %s is not installed (Debian packages "
 			       "libbinutils, or binutils-multiarch for other machines' code too)",
 			       library_names[0]);
-#define ROW(name)                                                                     \
-	library->name = dlsym(library->handle, #name);                                \
-	if (!library->name)                                                           \
-		return err_set(err, -ENOENT, "cannot show instructions: %s lacks %s", \
-			       library_names[0], #name);
-	LIBRARY_FUNCTIONS(ROW)
-#undef ROW
 	return 0;
 }
 
@@ -116,8 +110,6 @@ void code_decoder_free(struct code_decoder *decoder)
 	if (!decoder)
 		return;
 	end_target(decoder);
-	if (decoder->library.handle)
-		dlclose(decoder->library.handle);
 	free(decoder);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code/code_flow.h"
 
-#include <stddef.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "code/jump_target.h"
-
-/* Compared with the whole mnemonic. */
+/* The first match counts. "*": compared with the start of the mnemonic only. */
 static const struct {
 	const char *mnemonic;
 	enum code_flow_kind kind;
@@ -27,7 +26,11 @@ static const struct {
 	{ "(bad)", CODE_FLOW_DATA },	 { "...", CODE_FLOW_DATA },
 	{ ".inst", CODE_FLOW_DATA },	 { ".word", CODE_FLOW_DATA },
 	{ ".byte", CODE_FLOW_DATA },	 { ".short", CODE_FLOW_DATA },
-	{ ".ascii", CODE_FLOW_DATA },
+	{ ".ascii", CODE_FLOW_DATA },	 { "xbegin", CODE_FLOW_BRANCH },
+	{ "cbz", CODE_FLOW_BRANCH },	 { "cbnz", CODE_FLOW_BRANCH },
+	{ "tbz", CODE_FLOW_BRANCH },	 { "tbnz", CODE_FLOW_BRANCH },
+	{ "j*", CODE_FLOW_BRANCH },	 { "loop*", CODE_FLOW_BRANCH },
+	{ "b.*", CODE_FLOW_BRANCH },	 { "bc.*", CODE_FLOW_BRANCH },
 };
 
 static const char *const prefixes[] = { "bnd", "notrack", "repz",   "rep",    "repnz",
@@ -67,10 +70,44 @@ static enum code_flow_kind find_kind(const char *text)
 	size_t length = strcspn(text, " \t,");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (is_word(text, length, rows[i].mnemonic))
+		size_t begin = strcspn(rows[i].mnemonic, "*");
+
+		if (begin <= length && memcmp(text, rows[i].mnemonic, begin) == 0 &&
+		    (rows[i].mnemonic[begin] || begin == length))
 			return rows[i].kind;
 	}
 	return CODE_FLOW_NEXT;
+}
+
+static bool is_to_target(enum code_flow_kind kind)
+{
+	return kind == CODE_FLOW_BRANCH || kind == CODE_FLOW_JUMP;
+}
+
+/* The target of a branch or jump without prefixes. */
+static bool find_target(const char *bare, uint64_t *ret_target)
+{
+	/* x86 may append a hint (",pt"); arm64's address is the last operand */
+	const char *operand = skip_blanks(bare + strcspn(bare, " \t"));
+	uint64_t target;
+	char *end;
+
+	for (const char *comma; (comma = strchr(operand, ','));)
+		operand = skip_blanks(comma + 1);
+	if (!isxdigit((unsigned char)*operand))
+		return false;
+	target = strtoull(operand, &end, 16);
+	if (*end != '\0' && *end != ' ')
+		return false;
+	*ret_target = target;
+	return true;
+}
+
+bool code_flow_target(const char *text, uint64_t *ret_target)
+{
+	const char *bare = skip_prefixes(text);
+
+	return is_to_target(find_kind(bare)) && find_target(bare, ret_target);
 }
 
 /* "jmp *0x4010(,%rax,8)" */
@@ -86,12 +123,8 @@ struct code_flow code_flow_of(const char *text)
 	const char *bare = skip_prefixes(text);
 	struct code_flow flow = { .kind = find_kind(bare) };
 
-	if (flow.kind == CODE_FLOW_NEXT) {
-		if (jump_target(text, &flow.target))
-			flow.kind = CODE_FLOW_BRANCH;
-	} else if (flow.kind == CODE_FLOW_JUMP && !jump_target(text, &flow.target)) {
-		flow.kind = CODE_FLOW_COMPUTED;
-	}
+	if (is_to_target(flow.kind) && !find_target(bare, &flow.target))
+		flow.kind = flow.kind == CODE_FLOW_JUMP ? CODE_FLOW_COMPUTED : CODE_FLOW_NEXT;
 	if (flow.kind == CODE_FLOW_COMPUTED)
 		flow.table = is_scaled(bare) || strncmp(skip_blanks(text), "notrack", 7) == 0;
 	return flow;

@@ -24,5 +24,8 @@ struct code_flow {
 
 /* For x86 and arm64. */
 struct code_flow code_flow_of(const char *text);
+/* The target of a branch. False: not a branch, or its target is in a register. Calls are not
+ * branches. */
+bool code_flow_target(const char *text, uint64_t *ret_target);
 
 #endif

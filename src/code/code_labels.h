@@ -17,10 +17,15 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/err.h"
 #include "elf/elf_file.h"
 
 struct code_labels;
+
+/* A section of executable code. */
+struct code_section {
+	size_t section;	      /* section number, as in symbols */
+	uint64_t start, stop; /* [start, stop): its ELF virtual addresses */
+};
 
 /* The part of a code section from one label to the next. */
 struct code_region {
@@ -30,27 +35,23 @@ struct code_region {
 
 /* Reads the labels. The file's sections must have been read; the file is not needed afterwards. A
  * file without symbols is not an error; a damaged table is skipped. */
-void code_labels_new(const struct elf_file *file, struct code_labels **ret_labels);
+struct code_labels *code_labels_new(const struct elf_file *file);
 void code_labels_free(struct code_labels *labels); /* NULL is fine */
 DEFINE_CLEANUP(struct code_labels *, code_labels_free);
 
-size_t code_labels_count(const struct code_labels *labels);
-
-/* The region that contains the address. @section: number of the section, which is [section_start,
- * section_stop). */
-struct code_region code_labels_region(const struct code_labels *labels, size_t section,
-				      uint64_t section_start, uint64_t section_stop,
-				      uint64_t address);
+/* The region that contains an address of the section. */
+struct code_region code_labels_region(const struct code_labels *labels,
+				      const struct code_section *place, uint64_t address);
 
 /* Appends an address as an instruction of that section prints it: "1234 <name+0x4>", or "0x1234" if
  * the file has no labels. */
-void code_labels_print(const struct code_labels *labels, size_t section, uint64_t address,
-		       struct buf *text);
+void code_labels_print(const struct code_labels *labels, const struct code_section *place,
+		       uint64_t address, struct buf *text);
 
 /* Finds literals between the code, by the mapping symbols of the Arm ABI ("$d", "$x": ELF for the
  * Arm 64-bit Architecture, "Mapping symbols"). False: the address is code. Otherwise *ret_size is
  * the number of bytes (1, 2 or 4) of the literal there. */
-bool code_labels_literal(const struct code_labels *labels, size_t section, uint64_t address,
-			 uint32_t *ret_size);
+bool code_labels_literal(const struct code_labels *labels, const struct code_section *place,
+			 uint64_t address, uint32_t *ret_size);
 
 #endif

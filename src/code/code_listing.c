@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code/code_listing.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/reader.h"

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "code/disassembler.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "code/code_bytes.h"
 #include "code/code_labels.h"
 #include "elf/elf_file.h"
 
-/* The longest instruction has 15 bytes; the first zeroes of a run identify it. */
-enum { BYTES_BEHIND_END = 64 };
+enum {
+	/* the longest instruction has 15 bytes; the first zeroes of a run identify it */
+	BYTES_BEHIND_END = 64,
+	MAX_CODE_BYTES = 64 << 20, /* no function is larger */
+};
 
 struct open_image {
 	uint32_t image;
@@ -27,7 +30,6 @@ struct disassembler {
 	struct code_decoder *decoder; /* NULL: not loaded yet */
 	VEC(struct open_image) images;
 	uint64_t tick;
-	size_t opened;
 };
 
 struct disassembler *disassembler_new(const struct disassembler_options *options)
@@ -82,7 +84,7 @@ static int read_image(struct open_image *image, struct err *err)
 	if (rc == 0)
 		rc = elf_file_read_sections(image->file, err);
 	if (rc == 0)
-		code_labels_new(image->file, &image->labels);
+		image->labels = code_labels_new(image->file);
 	return rc;
 }
 
@@ -115,7 +117,6 @@ static int open_image(struct disassembler *disassembler, uint32_t number,
 		close_image(&image);
 		return rc;
 	}
-	disassembler->opened++;
 	place = make_room(disassembler);
 	*place = image;
 	*ret_image = place;
@@ -138,24 +139,67 @@ static int find_image(struct disassembler *disassembler, uint32_t number,
 	return rc;
 }
 
+static bool holds(const struct elf_section *section, uint64_t address)
+{
+	const uint64_t code = SHF_ALLOC | SHF_EXECINSTR;
+
+	return (section->flags & code) == code && address >= section->address &&
+	       address - section->address < section->size &&
+	       section->address + section->size > section->address;
+}
+
+/* -ENODATA: the address is not in executable code. */
+static int find_place(const struct elf_file *file, uint64_t address, struct code_section *ret_place,
+		      struct err *err)
+{
+	for (size_t i = 0; i < elf_file_section_count(file); i++) {
+		const struct elf_section *section = elf_file_section(file, i);
+
+		if (!holds(section, address))
+			continue;
+		*ret_place = (struct code_section){ .section = i,
+						    .start = section->address,
+						    .stop = section->address + section->size };
+		return 0;
+	}
+	return err_set(err, -ENODATA, "the file has no code at 0x%lx", address);
+}
+
+/* Reads [start, stop), a non-empty range of @place. The caller frees *ret_bytes. */
+static int read_code(const struct elf_file *file, const struct code_section *place, uint64_t start,
+		     uint64_t stop, uint8_t **ret_bytes, struct err *err)
+{
+	struct elf_section part = *elf_file_section(file, place->section);
+	int rc = elf_file_check(file, &part, err);
+
+	if (rc < 0)
+		return rc;
+	if (stop - start > MAX_CODE_BYTES)
+		return err_set(err, -EFBIG, "a function of %lu bytes is too large to show",
+			       stop - start);
+	part.offset += start - part.address;
+	part.size = stop - start;
+	return elf_file_read(file, &part, ret_bytes, err);
+}
+
 /* One code section of an image, for the callbacks of a listing. */
 struct image_code {
 	const struct code_labels *labels;
-	struct code_place place;
+	struct code_section place;
 };
 
 static void print_image_address(void *context, uint64_t address, struct buf *text)
 {
 	const struct image_code *code = context;
 
-	code_labels_print(code->labels, code->place.section, address, text);
+	code_labels_print(code->labels, &code->place, address, text);
 }
 
 static bool image_literal(void *context, uint64_t address, uint32_t *ret_size)
 {
 	const struct image_code *code = context;
 
-	return code_labels_literal(code->labels, code->place.section, address, ret_size);
+	return code_labels_literal(code->labels, &code->place, address, ret_size);
 }
 
 /* Lists [start, end) of one region. 1: go on; 0: the visitor stopped. */
@@ -166,7 +210,7 @@ static int list_region(struct disassembler *disassembler, const struct open_imag
 	uint64_t bytes_end =
 		region->stop - end > BYTES_BEHIND_END ? end + BYTES_BEHIND_END : region->stop;
 	_cleanup_free_ uint8_t *bytes = NULL;
-	int rc = code_bytes_read(image->file, &code->place, start, bytes_end, &bytes, err);
+	int rc = read_code(image->file, &code->place, start, bytes_end, &bytes, err);
 
 	if (rc < 0)
 		return rc;
@@ -191,16 +235,14 @@ static int list_image(struct disassembler *disassembler, const struct open_image
 					.context = &code,
 					.visit = visit,
 					.visit_context = context };
-	int rc = code_bytes_place(image->file, start, &code.place, err);
+	int rc = find_place(image->file, start, &code.place, err);
 
 	if (rc < 0)
 		return rc;
 	if (end > code.place.stop)
 		end = code.place.stop;
 	for (rc = 1; rc > 0 && start < end;) {
-		struct code_region region =
-			code_labels_region(image->labels, code.place.section, code.place.start,
-					   code.place.stop, start);
+		struct code_region region = code_labels_region(image->labels, &code.place, start);
 		uint64_t stop = region.stop < end ? region.stop : end;
 
 		rc = list_region(disassembler, image, &code, &region, start, stop, &listing, err);
@@ -227,14 +269,14 @@ int disassembler_start(struct disassembler *disassembler, uint32_t image, uint64
 {
 	struct open_image *found = NULL;
 	struct code_region region;
-	struct code_place place;
+	struct code_section place;
 	int rc = find_image(disassembler, image, &found, err);
 
 	if (rc == 0)
-		rc = code_bytes_place(found->file, address, &place, err);
+		rc = find_place(found->file, address, &place, err);
 	if (rc != 0)
 		return rc;
-	region = code_labels_region(found->labels, place.section, place.start, place.stop, address);
+	region = code_labels_region(found->labels, &place, address);
 	*ret_start = region.start;
 	return 0;
 }
@@ -267,7 +309,7 @@ int disassembler_bytes(struct disassembler *disassembler, const struct disassemb
 						     .start = code->start,
 						     .print_address = print_named_address,
 						     .context = &copy },
-					.end = code->start + code->size,
+					.end = code->end ? code->end : code->start + code->size,
 					.visit = visit,
 					.visit_context = context };
 	int rc = need_decoder(disassembler, err);
@@ -276,9 +318,4 @@ int disassembler_bytes(struct disassembler *disassembler, const struct disassemb
 		return rc;
 	rc = code_listing_run(disassembler->decoder, &listing, err);
 	return rc < 0 ? rc : 0;
-}
-
-size_t disassembler_opened(const struct disassembler *disassembler)
-{
-	return disassembler->opened;
 }

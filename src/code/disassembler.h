@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The instructions of a function, letter by letter as objdump -d --no-show-raw-insn prints them
- * after the address. They come from the files of images, of which a limited number is held open
- * (option -g), or from bytes of any origin, which is how the kernel's own code is shown.
+ * after the address. They come from the files of images (a limited number of files is held open,
+ * option -g) or from bytes of any origin, which is how the kernel's own code is shown.
  *
  * An address is an ELF virtual address, as in objdump; for bytes it is whatever the caller says.
  */
@@ -48,7 +48,7 @@ DEFINE_CLEANUP(struct disassembler *, disassembler_free);
  * caller.
  *
  * Returns 0 also if the visitor stopped. Errors: those of open_image; -ENOEXEC: not an ELF file;
- * -ENODATA: no code at that address; -EFBIG: more than CODE_BYTES_MAX; -ENOTSUP: no decoder for the
+ * -ENODATA: no code at that address; -EFBIG: more than 64 MiB; -ENOTSUP: no decoder for the
  * machine; -ENOENT: the library is not installed. */
 int disassembler_function(struct disassembler *disassembler, uint32_t image, uint64_t start,
 			  uint64_t end, code_visit visit, void *context, struct err *err);
@@ -64,18 +64,16 @@ struct disassembler_bytes {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t start; /* address of bytes[0], the first byte of an instruction */
+	uint64_t end;	/* of the lines: the last one begins before it; 0: of all bytes */
 	/* Appends the name of the function that contains the address; *ret_start is where it
 	 * begins. False: unknown. NULL: no names. */
 	bool (*name)(void *context, uint64_t address, struct buf *name, uint64_t *ret_start);
 	void *context;
 };
 
-/* Visits the instructions of all bytes. An operand's address is printed as "1234 <name+0x4>", or as
+/* Visits the instructions. An operand's address is printed as "1234 <name+0x4>", or as
  * "0x1234" without a name. Errors as above. */
 int disassembler_bytes(struct disassembler *disassembler, const struct disassembler_bytes *code,
 		       code_visit visit, void *context, struct err *err);
-
-/* The number of images opened so far; reopening counts again. */
-size_t disassembler_opened(const struct disassembler *disassembler);
 
 #endif

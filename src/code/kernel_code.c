@@ -159,29 +159,15 @@ static bool name_address(void *context, uint64_t address, struct buf *name, uint
 	return true;
 }
 
-/* Passes on the wanted lines of a longer listing. */
-struct until {
-	uint64_t end;
-	code_visit visit;
-	void *context;
-};
-
-static bool visit_until(void *context, const struct code_line *line)
-{
-	const struct until *until = context;
-
-	return line->address < until->end && until->visit(until->context, line);
-}
-
 int kernel_code_list(struct kernel_code *code, struct disassembler *disassembler, uint64_t start,
 		     uint64_t end, uint64_t limit, code_visit visit, void *context, struct err *err)
 {
 	uint64_t stop =
 		limit && limit < end + BYTES_BEHIND_START ? limit : end + BYTES_BEHIND_START;
-	struct until until = { end, visit, context };
 	_cleanup_free_ uint8_t *bytes = NULL;
 	struct disassembler_bytes stretch = { .machine = code_machine_host(),
 					      .start = start,
+					      .end = end,
 					      .name = name_address,
 					      .context = code };
 	int rc;
@@ -193,5 +179,5 @@ int kernel_code_list(struct kernel_code *code, struct disassembler *disassembler
 	rc = kernel_text_read(code->text, start, bytes, stretch.size, NULL);
 	if (rc < 0)
 		return err_set(err, rc, "it cannot be read now");
-	return disassembler_bytes(disassembler, &stretch, visit_until, &until, err);
+	return disassembler_bytes(disassembler, &stretch, visit, context, err);
 }

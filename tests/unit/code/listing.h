@@ -16,6 +16,7 @@
 struct listing_files {
 	const char *paths[16];
 	int fd; /* the one opened last, borrowed by the disassembler until the next call */
+	size_t opened;
 };
 
 static inline int listing_open(void *context, uint32_t image, struct err *err)
@@ -24,6 +25,7 @@ static inline int listing_open(void *context, uint32_t image, struct err *err)
 
 	if (files->fd >= 0)
 		close(files->fd);
+	files->opened++;
 	files->fd = open(files->paths[image], O_RDONLY | O_CLOEXEC);
 	return files->fd < 0 ? err_set(err, -errno, "no %s", files->paths[image]) : files->fd;
 }

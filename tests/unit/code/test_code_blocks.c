@@ -53,7 +53,7 @@ static void test_loop(void **state)
 	code_blocks_done(&blocks);
 }
 
-/* Only a table of jumps leads behind the padding. */
+/* Code after the padding is reached only through a jump table. */
 static void test_padding(void **state)
 {
 	struct code_blocks blocks = { .data = false };
@@ -109,48 +109,115 @@ static void test_exits(void **state)
 	assert_int_equal(count, 2);
 }
 
-static const struct {
+struct line {
+	uint64_t address;
+	uint32_t length;
 	const char *text;
-	enum code_flow_kind kind;
-	uint64_t target;
-} flows[] = {
-	{ "mov    %rax,%rbx", CODE_FLOW_NEXT, 0 },
-	{ "call   1234 <f>", CODE_FLOW_NEXT, 0 },
-	{ "jmp    1234 <f+0x4>", CODE_FLOW_JUMP, 0x1234 },
-	{ "bnd jmp 1234 <f+0x4>", CODE_FLOW_JUMP, 0x1234 },
-	{ "jne,pt 1234 <f>", CODE_FLOW_BRANCH, 0x1234 },
-	{ "jmp    *%rax", CODE_FLOW_COMPUTED, 0 },
-	{ "notrack jmp *%rax", CODE_FLOW_COMPUTED, 0 },
-	{ "jmp    *0x2008(%rip)        # 404018 <puts>", CODE_FLOW_COMPUTED, 0 },
-	{ "ret", CODE_FLOW_RETURN, 0 },
-	{ "repz ret", CODE_FLOW_RETURN, 0 },
-	{ "bnd ret", CODE_FLOW_RETURN, 0 },
-	{ "ud2", CODE_FLOW_STOP, 0 },
-	{ "loop   1000 <f>", CODE_FLOW_BRANCH, 0x1000 },
-	{ "(bad)", CODE_FLOW_DATA, 0 },
-	{ "b\t71c <f+0x10>", CODE_FLOW_JUMP, 0x71c },
-	{ "b.ne\t71c <f+0x10>  // b.any", CODE_FLOW_BRANCH, 0x71c },
-	{ "cbz\tw0, 71c <f>", CODE_FLOW_BRANCH, 0x71c },
-	{ "bl\t71c <f>", CODE_FLOW_NEXT, 0 },
-	{ "br\tx16", CODE_FLOW_COMPUTED, 0 },
-	{ "ret", CODE_FLOW_RETURN, 0 },
-	{ ".word\t0x00000000", CODE_FLOW_DATA, 0 },
 };
 
-static void test_flows(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(flows) / sizeof(*flows); i++) {
-		struct code_flow flow = code_flow_of(flows[i].text);
+#define CHECK_ENTRY(lines, wanted) check_entry(lines, sizeof(lines) / sizeof((lines)[0]), wanted)
 
-		if (flow.kind != flows[i].kind)
-			fail_msg("'%s' is %d", flows[i].text, flow.kind);
-		if (flows[i].target)
-			assert_int_equal(flow.target, flows[i].target);
+/* @wanted: 0 where it begins at its start. */
+static void check_entry(const struct line *lines, size_t count, uint64_t wanted)
+{
+	struct code_blocks blocks = { .data = false };
+	uint64_t entry = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct code_line line = { .address = lines[i].address,
+						.length = lines[i].length,
+						.text = lines[i].text };
+
+		assert_true(code_blocks_take(&blocks, &line));
 	}
-	assert_true(code_flow_of("jmp    *0x4010(,%rax,8)").table);
-	assert_true(code_flow_of("notrack jmp *%rax").table);
-	assert_false(code_flow_of("jmp    *0x10(%rax)").table);
+	code_blocks_find(&blocks);
+	assert_int_equal(code_blocks_go_entry(&blocks, lines[0].address, &entry), wanted != 0);
+	assert_int_equal(entry, wanted);
+	code_blocks_done(&blocks);
+}
+
+/* As Go 1.19 writes them. */
+static void entries_follow_the_stack_check(void **state)
+{
+	static const struct line small[] = {
+		{ 0x1000, 4, "cmp    0x10(%r14),%rsp" },
+		{ 0x1004, 2, "jbe    1020 <f+0x20>" },
+		{ 0x1006, 4, "sub    $0x38,%rsp" },
+		{ 0x100a, 5, "call   2000 <g>" },
+		{ 0x100f, 2, "je     1006 <f+0x6>" },
+		{ 0x1011, 4, "add    $0x38,%rsp" },
+		{ 0x1015, 1, "ret" },
+		{ 0x1020, 5, "mov    %rax,0x8(%rsp)" },
+		{ 0x1025, 5, "call   3000 <runtime.morestack_noctxt.abi0>" },
+		{ 0x102a, 5, "mov    0x8(%rsp),%rax" },
+		{ 0x102f, 2, "jmp    1000 <f>" },
+	};
+	static const struct line large[] = {
+		{ 0x1000, 3, "mov    %rsp,%r12" },
+		{ 0x1003, 7, "sub    $0x100000,%r12" },
+		{ 0x100a, 2, "jb     1020 <f+0x20>" },
+		{ 0x100c, 4, "cmp    0x10(%r14),%r12" },
+		{ 0x1010, 2, "jbe    1020 <f+0x20>" },
+		{ 0x1012, 7, "sub    $0x100000,%rsp" },
+		{ 0x1019, 1, "ret" },
+		{ 0x1020, 5, "call   3000 <runtime.morestack_noctxt.abi0>" },
+		{ 0x1025, 2, "jmp    1000 <f>" },
+	};
+	/* another branch, to a call that does not return: it does not reach the code after it */
+	static const struct line ending[] = {
+		{ 0x1000, 4, "cmp    0x10(%r14),%rsp" },
+		{ 0x1004, 2, "jbe    1013 <f+0x13>" },
+		{ 0x1006, 3, "test   %rax,%rax" },
+		{ 0x1009, 2, "jge    100e <f+0xe>" },
+		{ 0x100b, 1, "ret" },
+		{ 0x100e, 5, "call   2000 <runtime.gopanic>" },
+		{ 0x1013, 5, "call   3000 <runtime.morestack_noctxt.abi0>" },
+		{ 0x1018, 2, "jmp    1000 <f>" },
+	};
+	static const struct line arm64[] = {
+		{ 0x1000, 4, "ldr     x16, [x28, #16]" },
+		{ 0x1004, 4, "cmp     sp, x16" },
+		{ 0x1008, 4, "b.ls    0x1014  // b.plast" },
+		{ 0x100c, 4, "str     x30, [sp, #-80]!" },
+		{ 0x1010, 4, "ret" },
+		{ 0x1014, 4, "mov     x3, x30" },
+		{ 0x1018, 4, "bl      0x3000" },
+		{ 0x101c, 4, "b       0x1000" },
+	};
+
+	(void)state;
+	CHECK_ENTRY(small, 0x1006);
+	CHECK_ENTRY(large, 0x1012);
+	CHECK_ENTRY(ending, 0x1006);
+	CHECK_ENTRY(arm64, 0x100c);
+}
+
+static void others_begin_at_the_start(void **state)
+{
+	/* go:nosplit, with a loop around all of it */
+	static const struct line loop[] = {
+		{ 0x1000, 3, "dec    %rax" },
+		{ 0x1003, 2, "jne    1000 <f>" },
+		{ 0x1005, 1, "ret" },
+	};
+	/* the question is another one */
+	static const struct line branch[] = {
+		{ 0x1000, 3, "test   %rax,%rax" },
+		{ 0x1003, 2, "je     1010 <f+0x10>" },
+		{ 0x1005, 1, "ret" },
+		{ 0x1010, 5, "call   2000 <g>" },
+		{ 0x1015, 1, "ret" },
+	};
+	static const struct line beyond[] = {
+		{ 0x1000, 4, "cmp    0x10(%r14),%rsp" },
+		{ 0x1004, 2, "jbe    5000 <elsewhere>" },
+		{ 0x1006, 1, "ret" },
+	};
+
+	(void)state;
+	CHECK_ENTRY(loop, 0);
+	CHECK_ENTRY(branch, 0);
+	CHECK_ENTRY(beyond, 0);
 }
 
 int main(void)
@@ -159,7 +226,8 @@ int main(void)
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_exits),
-		cmocka_unit_test(test_flows),
+		cmocka_unit_test(entries_follow_the_stack_check),
+		cmocka_unit_test(others_begin_at_the_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

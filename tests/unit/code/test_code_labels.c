@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 
-#include "code/code_bytes.h"
 #include "elf/elf_file.h"
 #include "tools.h"
 
@@ -18,11 +17,12 @@ struct labelled {
 	int fd;
 	struct elf_file *file;
 	struct code_labels *labels;
-	struct code_place place; /* of .text */
+	struct code_section place; /* of .text */
 };
 
 static struct labelled open_file(const char *folder, const char *flags)
 {
+	const struct elf_section *text;
 	struct labelled labelled;
 	char path[TOOLS_PATH];
 
@@ -30,11 +30,13 @@ static struct labelled open_file(const char *folder, const char *flags)
 	labelled.fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(elf_file_open(labelled.fd, &labelled.file, NULL), 0);
 	assert_int_equal(elf_file_read_sections(labelled.file, NULL), 0);
-	assert_int_equal(code_bytes_place(labelled.file,
-					  elf_file_find(labelled.file, ".text")->address,
-					  &labelled.place, NULL),
-			 0);
-	code_labels_new(labelled.file, &labelled.labels);
+	text = elf_file_find(labelled.file, ".text");
+	labelled.place =
+		(struct code_section){ .section =
+					       (size_t)(text - elf_file_section(labelled.file, 0)),
+				       .start = text->address,
+				       .stop = text->address + text->size };
+	labelled.labels = code_labels_new(labelled.file);
 	return labelled;
 }
 
@@ -47,9 +49,8 @@ static void close_file(struct labelled *labelled)
 
 static struct code_region region_at(const struct labelled *labelled, uint64_t offset)
 {
-	struct code_region region =
-		code_labels_region(labelled->labels, labelled->place.section, labelled->place.start,
-				   labelled->place.stop, labelled->place.start + offset);
+	struct code_region region = code_labels_region(labelled->labels, &labelled->place,
+						       labelled->place.start + offset);
 
 	region.start -= labelled->place.start;
 	region.stop -= labelled->place.start;
@@ -75,14 +76,14 @@ static void test_regions(void **state)
 	close_file(&labelled);
 }
 
-static void check_print(const struct labelled *labelled, uint64_t offset, const char *behind)
+static void check_print(const struct labelled *labelled, uint64_t offset, const char *label)
 {
 	uint64_t address = labelled->place.start + offset;
 	struct buf text = { 0 };
 	char expected[256];
 
-	code_labels_print(labelled->labels, labelled->place.section, address, &text);
-	snprintf(expected, sizeof(expected), "%lx <%s>", address, behind);
+	code_labels_print(labelled->labels, &labelled->place, address, &text);
+	snprintf(expected, sizeof(expected), "%lx <%s>", address, label);
 	assert_string_equal(buf_text(&text), expected);
 	buf_done(&text);
 }
@@ -108,13 +109,12 @@ static void test_no_labels(void **state)
 	struct labelled labelled = open_file(*state, "-nostdlib -static -s -Wl,-e,0");
 	struct buf text = { 0 };
 
-	assert_int_equal(code_labels_count(labelled.labels), 0);
-	code_labels_print(labelled.labels, labelled.place.section, 0x1234, &text);
+	code_labels_print(labelled.labels, &labelled.place, 0x1234, &text);
 	assert_string_equal(buf_text(&text), "0x1234");
 	assert_int_equal(region_at(&labelled, 5).start, 0);
 	assert_int_equal(region_at(&labelled, 5).stop, 13);
-	assert_false(code_labels_literal(labelled.labels, labelled.place.section,
-					 labelled.place.start, &(uint32_t){ 0 }));
+	assert_false(code_labels_literal(labelled.labels, &labelled.place, labelled.place.start,
+					 &(uint32_t){ 0 }));
 	buf_done(&text);
 	close_file(&labelled);
 }

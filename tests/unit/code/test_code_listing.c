@@ -57,8 +57,7 @@ static int list(struct code_listing *listing, const void *bytes, size_t size, si
 	return rc;
 }
 
-/* How many zeroes stand between two instructions, or in front of the end, and what becomes of them.
- */
+/* Columns: number of zeroes, whether they end the section or an instruction follows, listing. */
 static void test_zeroes(void **state)
 {
 	static const struct {

@@ -4,9 +4,8 @@
 
 #include "code/listing.h"
 
-/* Everything that makes a listing more than one instruction behind the other: data in .text with
- * and without a type, runs of zeroes of many lengths, aliases, jump tables, imports, thread locals.
- */
+/* Everything that a listing has besides a sequence of instructions: data in .text with and without
+ * a type, runs of zeroes of many lengths, aliases, jump tables, imports, thread locals. */
 static const char program[] =
 	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 	"__thread int tls_a = 3, tls_b; int shared_x = 5; static int quiet_y[100];\n"
@@ -247,8 +246,8 @@ static void test_pool(void **state)
 		assert_int_equal(disassembler_function(disassembler, order[i], entry, entry + 16,
 						       count_line, &left, &err),
 				 0);
-		assert_int_equal(left, 0); /* it stopped when it was told to */
-		assert_int_equal(disassembler_opened(disassembler), opened[i]);
+		assert_int_equal(left, 0); /* it stopped when count_line asked for it */
+		assert_int_equal(files.opened, opened[i]);
 	}
 	close(files.fd);
 	buf_done(&out);
@@ -277,10 +276,49 @@ static void test_start(void **state)
 		label = strtoul(buf_text(&out), NULL, 16) + (stripped ? 0 : 2);
 		assert_int_equal(disassembler_start(disassembler, 0, label + 2, &start, &err), 0);
 		assert_int_equal(start, label);
+		assert_int_equal(disassembler_start(disassembler, 0, 0, &start, &err), -ENODATA);
 		assert_int_equal(disassembler_start(disassembler, 0, 1, &start, &err), -ENODATA);
+		assert_int_equal(disassembler_start(disassembler, 0, UINT64_MAX, &start, &err),
+				 -ENODATA);
 	}
 	close(files.fd);
 	buf_done(&out);
+}
+
+/* The start of a section, in hexadecimal. */
+static uint64_t section_start(const char *path, const char *name)
+{
+	struct buf out = { 0 };
+	uint64_t start;
+
+	tools_run(&out, "readelf -SW '%s' | sed -n 's/.* \\%s *PROGBITS *//p'", path, name);
+	start = strtoul(buf_text(&out), NULL, 16);
+	buf_done(&out);
+	return start;
+}
+
+/* Data is not code, and no function is larger than 64 MiB. */
+static void test_limits(void **state)
+{
+	char path[TOOLS_PATH];
+	struct listing_files files = { .paths = { path, "/bin/sh" }, .fd = -1 };
+	struct disassembler_options options = { .open_image = listing_open, .context = &files };
+	_cleanup_(disassembler_freep) struct disassembler *disassembler =
+		disassembler_new(&options);
+	uint64_t start;
+	struct err err = { "" };
+
+	tools_build(*state, "large", "assembler", "-nostdlib -shared",
+		    ".text\n.fill 70000000,1,0x90\n", path);
+	start = section_start(path, ".text");
+	assert_int_equal(disassembler_function(disassembler, 0, start, start + 70000000, count_line,
+					       &(size_t){ 3 }, &err),
+			 -EFBIG);
+	assert_true(err.text[0] != '\0');
+	start = section_start("/bin/sh", ".rodata");
+	assert_true(start > 0);
+	assert_int_equal(disassembler_start(disassembler, 1, start, &start, &err), -ENODATA);
+	close(files.fd);
 }
 
 static void test_errors(void **state)
@@ -395,6 +433,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_arm64, tools_set_up, tools_tear_down),
 		cmocka_unit_test(test_pool),
 		cmocka_unit_test_setup_teardown(test_start, tools_set_up, tools_tear_down),
+		cmocka_unit_test_setup_teardown(test_limits, tools_set_up, tools_tear_down),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test_setup_teardown(test_damaged, tools_set_up, tools_tear_down),

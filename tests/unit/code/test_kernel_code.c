@@ -144,7 +144,7 @@ static bool see(void *context, const struct code_line *line)
 	return true;
 }
 
-/* All of a function, one instruction behind the other. */
+/* All instructions of a function, without gaps. */
 static void assert_listed(struct kernel *kernel, const struct symbol *symbol, uint64_t address)
 {
 	const struct disassembler_options none = { 0 };
@@ -181,7 +181,7 @@ static void functions_of_the_kernel(void **state)
 	}
 }
 
-/* No line begins behind the end, though bytes are read there. */
+/* No line begins at or after the end, though the last one may extend past it. */
 static void up_to_the_end(void **state)
 {
 	const struct disassembler_options none = { 0 };
