@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/branch_rows.h"
+#include "store/rows.h"
 
 #include <errno.h>
 
@@ -8,12 +8,8 @@
 
 static int write_row(sqlite3_stmt *stmt, const struct branch *branch)
 {
-	sql_bind_u64(stmt, 1, branch->event);
-	sql_bind_u64(stmt, 2, branch->from);
-	sql_bind_u64(stmt, 3, branch->to);
-	sql_bind_u64(stmt, 4, branch->count);
-	sql_bind_u64(stmt, 5, branch->mispredicted);
-	sql_bind_u64(stmt, 6, branch->cycles);
+	SQL_BIND(stmt, branch->event, branch->from, branch->to, branch->count, branch->mispredicted,
+		 branch->cycles);
 	return sql_run(stmt);
 }
 
@@ -83,7 +79,7 @@ int branch_rows_read_sound(sqlite3 *db, struct profile *profile, uint64_t *ret_w
 		struct branch branch;
 
 		if (read_row(stmt, profile, &branch))
-			branches_add(&profile->branches, &branch);
+			profile_add_branch(profile, &branch);
 		else
 			++*ret_wrong;
 		rc = 0;

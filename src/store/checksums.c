@@ -14,6 +14,7 @@ const struct checked_rows checksums_rows[] = {
 	{ "image", "id,kind,state,path,build_id,dev,inode,size,mtime_ns" },
 	{ "process", "id,pid,exec_count,start_ns,end_ns,parent,uid,program,instance,cgroup,"
 		     "container,kernel_thread,in_command" },
+	{ "executable", "id,exe" },
 	{ "task", "id,process,tid,comm" },
 	{ "symbol", "id,image,name,start,size,kind" },
 	{ "frame", "id,image,offset,address,address_known,kind,symbol" },
@@ -64,9 +65,9 @@ static uint32_t add_value(uint32_t checksum, sqlite3_stmt *stmt, int at)
 		    : checksum;
 }
 
-uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int first, int count)
+uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int count)
 {
-	for (int at = first; at < first + count; at++)
+	for (int at = 0; at < count; at++)
 		checksum = add_value(checksum, stmt, at);
 	return checksum;
 }
@@ -99,10 +100,9 @@ int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *r
 	rc = sql_prepare(db, buf_text(&text), &stmt);
 	if (rc)
 		return rc;
-	sql_bind_u64(stmt, 1, part * CHECKSUMS_PART_ROWS);
-	sql_bind_u64(stmt, 2, (part + 1) * CHECKSUMS_PART_ROWS);
+	SQL_BIND(stmt, part * CHECKSUMS_PART_ROWS, (part + 1) * CHECKSUMS_PART_ROWS);
 	for (; (rc = sql_step(stmt)) > 0; rows++)
-		crc = checksums_of_row(crc, stmt, 0, sqlite3_column_count(stmt));
+		crc = checksums_of_row(crc, stmt, sqlite3_column_count(stmt));
 	*ret_rows = rows;
 	*ret_crc = crc;
 	return rc;
@@ -142,7 +142,7 @@ void checksums_add_row(struct checksums_read *read, uint64_t id, sqlite3_stmt *s
 	struct checksums_part *part = part_of(read, id);
 
 	sum_pending(read);
-	part->crc = checksums_of_row(part->crc, stmt, 0, sqlite3_column_count(stmt));
+	part->crc = checksums_of_row(part->crc, stmt, sqlite3_column_count(stmt));
 }
 
 /* There are millions: the bytes that add_value takes of each are taken at once. */
@@ -267,8 +267,8 @@ static int write_keys(sqlite3 *db, const struct checked_keys *checked)
 	if (!rc)
 		rc = prepare_write(db, checked->table, &write);
 	while (!rc && (rc = sql_step(read)) > 0)
-		rc = write_one(write, checksums_of_row(0, read, 0, checked->keys), 1,
-			       checksums_of_row(0, read, 0, sqlite3_column_count(read)));
+		rc = write_one(write, checksums_of_row(0, read, checked->keys), 1,
+			       checksums_of_row(0, read, sqlite3_column_count(read)));
 	return rc;
 }
 
@@ -291,11 +291,11 @@ int checksums_write_keys(sqlite3 *db, const char *table)
 /* 1: there is another checksum of a row with these keys. */
 static int is_changed(sqlite3_stmt *row, int keys, sqlite3_stmt *find)
 {
-	uint32_t crc = checksums_of_row(0, row, 0, sqlite3_column_count(row));
+	uint32_t crc = checksums_of_row(0, row, sqlite3_column_count(row));
 	int rc;
 
 	sqlite3_reset(find);
-	sql_bind_u64(find, 2, checksums_of_row(0, row, 0, keys));
+	sql_bind_u64(find, 2, checksums_of_row(0, row, keys));
 	sql_bind_u64(find, 3, crc);
 	rc = sql_step(find);
 	sqlite3_reset(find);
@@ -330,13 +330,12 @@ int checksums_compare_keys(sqlite3 *db, const char *table, struct err *why)
 
 int checksums_there(sqlite3 *db)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db,
-			     "SELECT 1 FROM main.sqlite_schema AS t WHERE t.type = 'table' AND "
-			     "t.rootpage > 0 AND t.name = 'checksum' AND 4 = (SELECT count(*) FROM "
-			     "pragma_table_xinfo(t.name) AS c WHERE c.hidden = 0 AND c.name IN "
-			     "('name', 'part', 'rows', 'crc'))",
-			     &stmt);
+	uint64_t one;
 
-	return rc ? rc : sql_step(stmt);
+	return sql_number(db,
+			  "SELECT 1 FROM main.sqlite_schema AS t WHERE t.type = 'table' AND "
+			  "t.rootpage > 0 AND t.name = 'checksum' AND 4 = (SELECT count(*) FROM "
+			  "pragma_table_xinfo(t.name) AS c WHERE c.hidden = 0 AND c.name IN "
+			  "('name', 'part', 'rows', 'crc'))",
+			  &one);
 }

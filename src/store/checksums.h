@@ -8,7 +8,6 @@
 #define STORE_CHECKSUMS_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,8 +40,8 @@ int checksums_write_keys(sqlite3 *db, const char *table);
 int checksums_write_block(sqlite3 *db, uint64_t id, uint64_t samples, const void *bytes,
 			  size_t size);
 
-/* Continues @checksum with @count columns of the current row of @stmt, from column @first on. */
-uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int first, int count);
+/* Continues @checksum with the first @count columns of the current row of @stmt. */
+uint32_t checksums_of_row(uint32_t checksum, sqlite3_stmt *stmt, int count);
 /* Counts and checksums the rows that the file now has of a part. */
 int checksums_of_part(sqlite3 *db, const char *table, uint64_t part, uint64_t *ret_rows,
 		      uint32_t *ret_crc);

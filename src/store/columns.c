@@ -27,7 +27,7 @@ DEFINE_LIST(symbol, symbols)
 DEFINE_LIST(frame, frames)
 DEFINE_LIST(stack_node, stacks)
 DEFINE_LIST(kept_code, codes)
-DEFINE_LIST(told_line, lines)
+DEFINE_LIST(source_line, lines)
 
 static size_t event_count(const struct profile *profile)
 {
@@ -92,6 +92,11 @@ static const struct column process_columns[] = {
 	COLUMN(process, in_command, BOOL),
 };
 
+/* A table of its own, which older files do not have: of each process, by its id. */
+static const struct column executable_columns[] = {
+	COLUMN(process, exe, SHARED),
+};
+
 static const struct column task_columns[] = {
 	COLUMN(task, process, REFERENCE, TARGET(PROCESS)),
 	COLUMN(task, tid, I32),
@@ -130,11 +135,11 @@ static const struct column code_columns[] = {
 };
 
 static const struct column line_columns[] = {
-	COLUMN(told_line, image, REFERENCE, TARGET(IMAGE)),
-	COLUMN(told_line, start, U64),
-	COLUMN(told_line, size, U64),
-	COLUMN(told_line, file, SHARED),
-	COLUMN(told_line, line, U32),
+	COLUMN(source_line, image, REFERENCE, TARGET(IMAGE)),
+	COLUMN(source_line, start, U64),
+	COLUMN(source_line, size, U64),
+	COLUMN(source_line, file, SHARED),
+	COLUMN(source_line, line, U32),
 };
 
 #define OPTIONAL true
@@ -149,10 +154,12 @@ const struct table columns_tables[TABLE_COUNT] = {
 	[TABLE_IMAGE] = TABLE(image, image, SCHEMA_MAX_IMAGES, offsetof(struct image, dirty)),
 	[TABLE_PROCESS] =
 		TABLE(process, process, SCHEMA_MAX_PROCESSES, offsetof(struct process, dirty)),
+	[TABLE_EXECUTABLE] = TABLE(executable, process, SCHEMA_MAX_PROCESSES,
+				   offsetof(struct process, dirty), OPTIONAL),
 	[TABLE_TASK] = TABLE(task, task, SCHEMA_MAX_TASKS, TABLE_NEVER_DIRTY),
 	[TABLE_SYMBOL] = TABLE(symbol, symbol, SCHEMA_MAX_SYMBOLS, TABLE_NEVER_DIRTY),
 	[TABLE_FRAME] = TABLE(frame, frame, SCHEMA_MAX_FRAMES, offsetof(struct frame, dirty)),
 	[TABLE_STACK] = TABLE(stack, stack_node, SCHEMA_MAX_STACKS, TABLE_NEVER_DIRTY),
 	[TABLE_CODE] = TABLE(code, kept_code, SCHEMA_MAX_CODES, TABLE_NEVER_DIRTY),
-	[TABLE_LINE] = TABLE(line, told_line, SCHEMA_MAX_LINES, TABLE_NEVER_DIRTY, OPTIONAL),
+	[TABLE_LINE] = TABLE(line, source_line, SCHEMA_MAX_LINES, TABLE_NEVER_DIRTY, OPTIONAL),
 };

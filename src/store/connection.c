@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/reader.h"
 #include "base/xalloc.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -322,4 +320,13 @@ int connection_copy(const struct connection *connection, struct connection *ret_
 	if (rc)
 		connection_close(ret_copy);
 	return rc;
+}
+
+int connection_explain(const struct connection *connection, int rc, const struct err *why,
+		       struct err *err)
+{
+	if (why->text[0])
+		return err_set(err, rc, "%s is damaged: %s" SQL_RECOVER, connection->path,
+			       why->text, connection->path);
+	return sql_explain(rc, "read", connection->path, err);
 }

@@ -44,6 +44,10 @@ void connection_refill(struct connection *connection);
  * the change, is at work. */
 bool connection_writable(const struct connection *connection);
 void connection_close(struct connection *connection);
+/* Explains why reading failed: @why of our checks or, if that is empty, SQLite's error @rc. Returns
+ * @rc. */
+int connection_explain(const struct connection *connection, int rc, const struct err *why,
+		       struct err *err);
 
 /* The current size of the file. 0 or a negative errno. */
 int connection_size(const struct connection *connection, uint64_t *ret_bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far the sums (layer 2) lag behind the samples (layer 1). A flush always writes samples, but
- * sums only once for many flushes, because each write touches every page of their table. The table
- * `layer` says which samples the sums cover, and a reader adds the rest.
+ * Samples (layer 1, table block) and their sums (layer 2, tables total and second), and how far the
+ * sums lag behind. A flush always writes samples, but sums only once for many flushes, because each
+ * write touches every page of their table. The table `layer` says which samples the sums cover, and
+ * a reader adds the rest.
  */
 #ifndef STORE_LAYERS_H
 #define STORE_LAYERS_H
@@ -12,9 +13,37 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/hashidx.h"
+#include "base/vec.h"
+#include "model/profile.h"
 #include "store/connection.h"
 #include "store/packed.h"
-#include "store/sums.h"
+#include "store/store.h"
+
+/* Samples of one second, CPU, event and mode. */
+struct second_sum {
+	uint64_t second;
+	uint16_t cpu;
+	uint8_t event;
+	uint8_t mode;
+	uint64_t samples;
+	uint64_t weight;
+};
+
+/* What layer 2 has, of samples in memory. Zero-initialised is empty. */
+struct sums {
+	struct totals totals;
+	VEC(struct second_sum) seconds;
+	struct hashidx total_index, second_index;
+	uint64_t samples;
+};
+
+void layers_add(struct sums *sums, const struct sample *sample);
+void layers_add_total(struct sums *sums, const struct total *total);
+/* Adds everything to the tables total and second. */
+int layers_write_sums(const struct sums *sums, sqlite3 *db);
+/* Frees everything; @sums is empty again. */
+void layers_done(struct sums *sums);
 
 struct layer {
 	uint64_t samples;    /* covered */
@@ -31,6 +60,14 @@ int layers_write(const struct layers *layers, sqlite3 *db);
 int layers_read(struct layers *ret_layers, sqlite3 *db, struct err *why);
 bool layers_behind(const struct layers *layers);
 
+/* Prepares a statement that gives the blocks with ?1 <= id < ?2 in order of id. @db must not be
+ * restricted yet (query.c). */
+int layers_prepare_blocks(sqlite3 *db, sqlite3_stmt **ret_stmt);
+/* Unpacks @fields of the current block of @stmt, and compares the block with its checksum if the
+ * file has one. Returns 0, or -EBADMSG with the reason in @why. */
+int layers_unpack_block(sqlite3_stmt *stmt, unsigned fields, struct packed_samples *samples,
+			struct err *why);
+
 /* Unpacks @fields (enum sample_field) of all blocks with first_id <= id < end_id, in order of id.
  * @visit returns 0 to go on; any other value ends the visit and is returned. Mode and context of
  * the samples are the file's own numbers, and no reference is checked. The samples are borrowed for
@@ -46,6 +83,6 @@ int layers_missing(const struct layers *layers, struct connection *connection, s
 		   bool *ret_all, struct err *why);
 /* Brings layer 2 of the file, and *layers, up to date if the file may be written now. Ends the read
  * transaction and begins a new one. */
-int layers_mend(struct layers *layers, struct connection *connection, struct err *why);
+int layers_repair(struct layers *layers, struct connection *connection, struct err *why);
 
 #endif

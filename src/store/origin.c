@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/origin.h"
-
+/*
+ * Distinguishes the file that a recording on this machine wrote from copies of it. The recording
+ * notes the inode of the file and the inode's birth time in ns (statx(2)). A copy, or a profile
+ * from elsewhere, has another inode with another birth time, which its author cannot choose.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "store/store.h"
 
 static bool ask(int fd, uint64_t *ret_inode, uint64_t *ret_birth_ns)
 {
@@ -23,8 +27,10 @@ static bool ask(int fd, uint64_t *ret_inode, uint64_t *ret_birth_ns)
 	return true;
 }
 
-void origin_note(struct run_facts *run, int fd)
+void store_note_origin_of(struct profile *profile, int fd)
 {
+	struct run_facts *run = &profile->run;
+
 	if (!ask(fd, &run->file_inode, &run->file_birth_ns))
 		run->file_inode = run->file_birth_ns = 0;
 }
@@ -53,9 +59,9 @@ static int find(bool (*fits)(const void *context, int fd), const void *context)
 	return -1;
 }
 
-int origin_find(const struct run_facts *run)
+int store_find_origin(const struct profile *profile)
 {
-	return run->file_inode ? find(is_noted, run) : -1;
+	return profile->run.file_inode ? find(is_noted, &profile->run) : -1;
 }
 
 static bool is_another_of(const void *context, int fd)
@@ -67,7 +73,7 @@ static bool is_another_of(const void *context, int fd)
 	       a.st_ino == b.st_ino;
 }
 
-bool origin_is_open(int fd)
+bool store_has_open(int fd)
 {
 	return find(is_another_of, &fd) >= 0;
 }

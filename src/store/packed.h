@@ -10,8 +10,25 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/reader.h"
 #include "base/vec.h"
-#include "model/sample.h"
+#include "model/profile.h"
+
+/*
+ * A series of unsigned numbers in few bytes: one column of a block. The encoder takes the smallest
+ * of three forms:
+ *   plain       each value as ULEB128
+ *   runs        (value, length of the run) pairs, both ULEB128
+ *   dictionary  the distinct values in ascending order as differences, then for each value its
+ *               place among them, in as many bits as the largest place needs
+ */
+void packed_series_encode(const uint64_t *values, size_t count, struct buf *buf);
+/* Reads @count values. Returns 0, or -EBADMSG if the bytes are not such a series; @ret_values is
+ * then undefined. */
+int packed_series_decode(struct reader *reader, uint64_t *ret_values, size_t count);
+/* Skips a series of @count values. Returns as packed_series_decode, but does not check the
+ * values. */
+int packed_series_skip(struct reader *reader, size_t count);
 
 /* Most samples of a block: writers split, readers refuse more. */
 enum { PACKED_MAX_SAMPLES = 1 << 18 };

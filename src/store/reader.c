@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/xalloc.h"
-#include "store/amend.h"
-#include "store/branch_rows.h"
 #include "store/checksums.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
-#include "store/origin.h"
 #include "store/packed.h"
 #include "store/pages.h"
-#include "store/row_reader.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/store.h"
-#include "store/sums.h"
 #include "store/wordlist.h"
 
 struct store_reader {
@@ -31,16 +29,7 @@ struct store_reader {
 DEFINE_CLEANUP(struct store_reader *, store_close);
 DEFINE_CLEANUP(struct profile *, profile_free);
 
-/* Explains why reading failed: @why of the checks here, or else SQLite's error @rc. */
-static int explain(const struct store_reader *reader, int rc, const struct err *why,
-		   struct err *err)
-{
-	const char *path = reader->connection.path;
-
-	if (why->text[0])
-		return err_set(err, rc, "%s is damaged: %s" SQL_RECOVER, path, why->text, path);
-	return sql_explain(rc, "read", path, err);
-}
+/* ---- opening ---- */
 
 static int prepare(struct store_reader *reader, struct err *why)
 {
@@ -51,7 +40,7 @@ static int prepare(struct store_reader *reader, struct err *why)
 	if (!rc)
 		rc = layers_read(&reader->layers, reader->connection.db, why);
 	if (!rc && layers_behind(&reader->layers))
-		rc = layers_mend(&reader->layers, &reader->connection, why);
+		rc = layers_repair(&reader->layers, &reader->connection, why);
 	return rc;
 }
 
@@ -65,7 +54,7 @@ int store_open(const char *path, struct store_reader **ret_reader, struct err *e
 		return rc;
 	rc = prepare(reader, &why);
 	if (rc)
-		return explain(reader, rc, &why, err);
+		return connection_explain(&reader->connection, rc, &why, err);
 	*ret_reader = steal_ptr(reader);
 	return 0;
 }
@@ -88,6 +77,8 @@ uint64_t store_last_second(const struct store_reader *reader)
 	return reader->layers.blocks.last_block >> SCHEMA_BLOCK_PART_BITS;
 }
 
+/* ---- dictionaries and facts ---- */
+
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err)
 {
 	_cleanup_(profile_freep) struct profile *profile = profile_new();
@@ -103,23 +94,10 @@ int store_load_profile(struct store_reader *reader, struct profile **ret_profile
 	if (!rc)
 		rc = checksums_compare_keys(reader->connection.db, "loss", &why);
 	if (rc)
-		return explain(reader, rc, &why, err);
+		return connection_explain(&reader->connection, rc, &why, err);
 	row_writer_settle(&reader->rows, profile);
 	*ret_profile = steal_ptr(profile);
 	return 0;
-}
-
-int store_write_copy(struct store_reader *reader, struct profile *profile, FILE *out,
-		     struct err *err)
-{
-	const char *path = reader->connection.path;
-	struct err why = { "" };
-	int rc =
-		amend_write(&reader->connection, &reader->words, &reader->rows, profile, out, &why);
-
-	if (rc && why.text[0])
-		return err_set(err, rc, "%s: %s", path, why.text);
-	return rc ? sql_explain(rc, "copy", path, err) : 0;
 }
 
 int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err)
@@ -129,10 +107,119 @@ int store_load_run(struct store_reader *reader, struct profile **ret_profile, st
 	int rc = facts_read_run(reader->connection.db, profile, &why);
 
 	if (rc)
-		return explain(reader, rc, &why, err);
+		return connection_explain(&reader->connection, rc, &why, err);
 	*ret_profile = steal_ptr(profile);
 	return 0;
 }
+
+int store_has_command(struct store_reader *reader, bool *ret_has, struct err *err)
+{
+	struct err why = { "" };
+	uint64_t process;
+	int rc = sql_number(reader->connection.db,
+			    "SELECT id FROM process WHERE in_command <> 0 LIMIT 1", &process);
+
+	if (rc < 0)
+		return connection_explain(&reader->connection, rc, &why, err);
+	*ret_has = rc > 0;
+	return 0;
+}
+
+/* ---- a copy with more names ---- */
+
+/* True if the numbers of these words mean in the file what they mean here. Words that only the file
+ * has occur only in rows that are not rewritten. */
+static bool has_words(const struct wordlist_map *words)
+{
+	static const enum wordlist lists[] = { WORDLIST_FRAME_KIND, WORDLIST_SYMBOL_KIND };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (unsigned number = 0; number <= WORDLIST_MAX_NUMBER; number++) {
+			unsigned ours = wordlist_ours(words, lists[i], number);
+
+			if (ours != WORDLIST_UNKNOWN && ours != number)
+				return false;
+		}
+	}
+	return wordlist_ours(words, WORDLIST_SYMBOL_KIND, SYMBOL_NAMED) == SYMBOL_NAMED &&
+	       wordlist_ours(words, WORDLIST_SYMBOL_KIND, SYMBOL_PLT) == SYMBOL_PLT;
+}
+
+static int check_copy(const struct connection *connection, const struct wordlist_map *words,
+		      struct err *why)
+{
+	uint64_t bytes;
+	int rc = connection_size(connection, &bytes);
+
+	if (!rc && bytes > STORE_MOST_COPY_BYTES)
+		return err_set(why, -EFBIG, "files of at most %llu MiB can be added to",
+			       (unsigned long long)(STORE_MOST_COPY_BYTES >> 20));
+	if (!rc)
+		rc = checksums_there(connection->db);
+	if (rc < 0)
+		return rc;
+	if (!rc || !has_words(words))
+		return err_set(why, -ENOTSUP,
+			       "it is from a version of prospect whose files cannot be added to; "
+			       "'prospect recover' makes a new one of it");
+	return 0;
+}
+
+static int write_rows(sqlite3 *db, const struct row_writer *rows, struct profile *profile)
+{
+	int rc = sql_exec(db, "BEGIN IMMEDIATE");
+
+	if (!rc)
+		rc = row_writer_run(rows, db, profile);
+	if (!rc)
+		rc = facts_write(db, profile);
+	return rc ? rc : sql_exec(db, "COMMIT");
+}
+
+static int write_bytes(sqlite3 *db, FILE *out)
+{
+	sqlite3_int64 size = 0;
+	const unsigned char *bytes = sqlite3_serialize(db, "main", &size, SQLITE_SERIALIZE_NOCOPY);
+
+	if (!bytes)
+		return -ENOMEM;
+	errno = 0;
+	if (fwrite(bytes, 1, (size_t)size, out) == (size_t)size && fflush(out) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* Adds the rows in memory, so no half-written file can remain and no other file is touched. */
+static int write_copy(const struct store_reader *reader, struct profile *profile, FILE *out,
+		      struct err *why)
+{
+	struct connection copy;
+	int rc = check_copy(&reader->connection, &reader->words, why);
+
+	if (!rc)
+		rc = connection_copy(&reader->connection, &copy);
+	if (rc)
+		return rc;
+	rc = write_rows(copy.db, &reader->rows, profile);
+	if (!rc)
+		rc = write_bytes(copy.db, out);
+	connection_close(&copy);
+	return rc;
+}
+
+int store_write_copy(struct store_reader *reader, struct profile *profile, FILE *out,
+		     struct err *err)
+{
+	const char *path = reader->connection.path;
+	struct err why = { "" };
+	int rc = write_copy(reader, profile, out, &why);
+
+	if (rc && why.text[0])
+		return err_set(err, rc, "%s: %s", path, why.text);
+	return rc ? sql_explain(rc, "copy", path, err) : 0;
+}
+
+/* ---- totals ---- */
 
 /* Translates the file's mode and context to ours. False: something is out of range. Unwanted fields
  * are not checked. */
@@ -266,13 +353,13 @@ static void append_total(void *context, const struct total *total)
 
 static void merge_total(void *context, const struct total *total)
 {
-	sums_add_total(context, total);
+	layers_add_total(context, total);
 }
 
 /* Adds the missing samples to the table's totals, for a file whose layer 2 could not be updated. */
 static int load_behind(struct store_reader *reader, struct totals *ret_totals, struct err *why)
 {
-	_cleanup_(sums_done) struct sums sums = { 0 };
+	_cleanup_(layers_done) struct sums sums = { 0 };
 	bool all;
 	int rc = layers_missing(&reader->layers, &reader->connection, &sums, &all, why);
 
@@ -293,21 +380,6 @@ static int load(struct store_reader *reader, struct totals *ret_totals, struct e
 	return each_total(reader, append_total, ret_totals, why);
 }
 
-int store_find_origin(const struct profile *profile)
-{
-	return origin_find(&profile->run);
-}
-
-void store_note_origin_of(struct profile *profile, int fd)
-{
-	origin_note(&profile->run, fd);
-}
-
-bool store_has_open(int fd)
-{
-	return origin_is_open(fd);
-}
-
 int store_load_totals(struct store_reader *reader, const struct profile *profile,
 		      struct totals *ret_totals, struct err *err)
 {
@@ -322,11 +394,13 @@ int store_load_totals(struct store_reader *reader, const struct profile *profile
 	}
 	if (rc) {
 		vec_free(&totals.rows);
-		return explain(reader, rc, &why, err);
+		return connection_explain(&reader->connection, rc, &why, err);
 	}
 	*ret_totals = totals;
 	return 0;
 }
+
+/* ---- samples ---- */
 
 /* The arguments of store_each_batch. */
 struct window {
@@ -434,33 +508,7 @@ int store_each_batch(struct store_reader *reader, const struct profile *profile,
 	if (!rc && !wish->from_ns && wish->to_ns == UINT64_MAX &&
 	    window.seen != reader->layers.blocks.samples)
 		rc = err_set(&why, -EBADMSG, "samples are missing from table block");
-	return rc ? explain(reader, rc, &why, err) : 0;
-}
-
-/* The visitor of store_each_sample. */
-struct single {
-	int (*visit)(void *context, const struct sample *sample);
-	void *context;
-};
-
-static int visit_singly(void *context, const struct sample *samples, size_t count)
-{
-	const struct single *single = context;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = single->visit(single->context, &samples[i]);
-	return rc;
-}
-
-int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
-		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
-		      void *context, struct err *err)
-{
-	const struct sample_wish wish = { from_ns, to_ns, SAMPLE_ALL };
-	struct single single = { visit, context };
-
-	return store_each_batch(reader, profile, &wish, visit_singly, &single, err);
+	return rc ? connection_explain(&reader->connection, rc, &why, err) : 0;
 }
 
 int store_each_branch(struct store_reader *reader, const struct profile *profile,
@@ -472,5 +520,5 @@ int store_each_branch(struct store_reader *reader, const struct profile *profile
 
 	connection_refill(&reader->connection);
 	rc = branch_rows_each(reader->connection.db, profile, visit, context, &why);
-	return rc ? explain(reader, rc, &why, err) : 0;
+	return rc ? connection_explain(&reader->connection, rc, &why, err) : 0;
 }

@@ -67,7 +67,7 @@ static int create_owned(struct record_output *output, struct profile *profile, s
  * not used. */
 static int use_temporary(struct record_output *output, const char *why, struct err *err)
 {
-	const char *wanted = output->owner.other ? NULL : getenv("TMPDIR");
+	const char *wanted = output->owner.other ? NULL : secure_getenv("TMPDIR");
 	char folder[sizeof(output->path) - sizeof("/profile.prof")];
 
 	snprintf(folder, sizeof(folder), "%s/prospect-XXXXXX",
@@ -157,13 +157,13 @@ void record_output_remove(const struct record_output *output)
 {
 	_cleanup_free_ char *journal = xasprintf("%s-journal", output->path);
 
-	owner_begin_thread(&output->owner);
+	owner_begin(&output->owner);
 	unlink(journal);
 	if (output->temporary)
 		record_output_remove_temporary(output->path);
 	else
 		unlink(output->path);
-	owner_end_thread(&output->owner);
+	owner_end(&output->owner);
 }
 
 void record_output_discard(struct record_output *output)

@@ -1,17 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/row_reader.h"
+#include "store/rows.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/search.h"
+#include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/checksums.h"
 #include "store/columns.h"
 #include "store/pages.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "store/texts.h"
+
+/* ---- table text ---- */
+
+struct text_row {
+	uint32_t id;
+	str_id text; /* in the profile being read */
+};
+
+struct texts {
+	VEC(struct text_row) rows; /* ascending in id */
+	struct checksums_read read;
+};
+
+static bool read_text_row(sqlite3_stmt *stmt, struct profile *profile, struct texts *texts)
+{
+	const char *text;
+	uint64_t id;
+
+	if (!sql_column_at_most(stmt, 0, UINT32_MAX, &id) || !sql_column_text(stmt, 1, &text) ||
+	    texts->rows.count >= SCHEMA_MAX_TEXTS)
+		return false;
+	if (texts->rows.count && texts->rows.items[texts->rows.count - 1].id >= id)
+		return false;
+	*vec_push(&texts->rows) =
+		(struct text_row){ (uint32_t)id, strpool_intern(&profile->strings, text) };
+	return true;
+}
+
+/* Reads the table and interns its texts in @profile. The caller always calls texts_done. */
+static int texts_read(sqlite3 *db, struct profile *profile, struct texts *texts, struct err *why)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, "SELECT id, text FROM text ORDER BY id", &stmt);
+
+	while (!rc && (rc = sql_step(stmt)) > 0) {
+		if (!read_text_row(stmt, profile, texts))
+			return err_set(why, -EBADMSG, "invalid row in table text");
+		checksums_add_row(&texts->read, texts->rows.items[texts->rows.count - 1].id, stmt);
+		rc = 0;
+	}
+	return rc;
+}
+
+/* False if the file has no such text. */
+static bool texts_find(const struct texts *texts, uint64_t id, str_id *ret_text)
+{
+	size_t before = search_before(texts->rows.items, texts->rows.count, item, item->id < id);
+
+	if (before == texts->rows.count || texts->rows.items[before].id != id)
+		return false;
+	*ret_text = texts->rows.items[before].text;
+	return true;
+}
+
+static void texts_done(struct texts *texts)
+{
+	vec_free(&texts->rows);
+	checksums_read_done(&texts->read);
+}
+
+/* ---- rows of dictionaries ---- */
 
 /* The source of rows, and the profile they go to. */
 struct input {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/row_writer.h"
+#include "store/rows.h"
 
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "store/checksums.h"
 #include "store/columns.h"
 #include "store/sql.h"
-#include "store/texts.h"
 
 #define NO_PART SIZE_MAX
 
@@ -90,7 +89,23 @@ static int output_prepare(struct output *output, sqlite3 *db, const struct table
 		buf_add_str(&text, ", ?");
 	buf_add_char(&text, ')');
 	rc = sql_prepare(db, buf_text(&text), &output->row);
-	return rc ? rc : texts_prepare(db, &output->text);
+	return rc ? rc
+		  : sql_prepare(db, "INSERT OR IGNORE INTO text(id, text) VALUES(?1, ?2)",
+				&output->text);
+}
+
+/* Writes a text of the profile unless the file has it. */
+static int write_text(sqlite3_stmt *stmt, const struct profile *profile, str_id id)
+{
+	sqlite3 *db = sqlite3_db_handle(stmt);
+	int rc;
+
+	sql_bind_u64(stmt, 1, id);
+	sql_bind_text(stmt, 2, profile_text(profile, id));
+	rc = sql_run(stmt);
+	if (rc || !sqlite3_changes(db))
+		return rc;
+	return checksums_write_part(db, "text", id / CHECKSUMS_PART_ROWS);
 }
 
 /* The shared texts a row refers to. */
@@ -103,7 +118,7 @@ static int write_texts(struct output *output, const struct table *table,
 		const char *field = (const char *)row + table->columns[i].offset;
 
 		if (table->columns[i].type == COLUMN_SHARED)
-			rc = texts_write(output->text, profile, column_get_u32(field));
+			rc = write_text(output->text, profile, column_get_u32(field));
 	}
 	return rc;
 }
@@ -175,7 +190,7 @@ static void clear_dirty(const struct table *table, struct profile *profile, size
 	for (size_t id = 0; id < count; id++) {
 		bool *dirty = (bool *)table->row(profile, id) + table->dirty_at;
 
-		if (*dirty) /* do not touch pages that were given back (base/page_release.h) */
+		if (*dirty) /* do not touch pages that were given back (base/vec.h) */
 			*dirty = false;
 	}
 }

@@ -2,13 +2,16 @@
 #include "store/schema.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "store/columns.h"
 #include "store/sql.h"
-#include "store/views.h"
 #include "store/wordlist.h"
+
+/* ---- checks ---- */
 
 /* Columns that columns.c does not list. Columns: table, column. */
 static const char *const other_columns[][2] = {
@@ -81,17 +84,74 @@ int schema_check(sqlite3 *db, struct err *err)
 	return rc;
 }
 
+/* ---- views ---- */
+
+enum views_place {
+	VIEWS_FILE,
+	VIEWS_QUERY,
+};
+
+/* Ends of lines that belong to one variant only. */
+static const char *const marks[] = {
+	[VIEWS_FILE] = " -- file",
+	[VIEWS_QUERY] = " -- query",
+};
+
+static bool ends_with(const char *line, size_t length, const char *end)
+{
+	size_t size = strlen(end);
+
+	return length >= size && memcmp(line + length - size, end, size) == 0;
+}
+
+/* Appends the line without its mark, unless it belongs to the other variant. */
+static void add_line(struct buf *buf, const char *line, size_t length, enum views_place place)
+{
+	static const char create[] = "CREATE VIEW ";
+	enum views_place other = place == VIEWS_FILE ? VIEWS_QUERY : VIEWS_FILE;
+
+	if (ends_with(line, length, marks[other]))
+		return;
+	if (ends_with(line, length, marks[place]))
+		length -= strlen(marks[place]);
+	if (place == VIEWS_QUERY && strncmp(line, create, strlen(create)) == 0) {
+		buf_add_str(buf, "CREATE TEMP VIEW ");
+		line += strlen(create);
+		length -= strlen(create);
+	}
+	buf_add(buf, line, length);
+	buf_add_char(buf, '\n');
+}
+
+static int create_views(sqlite3 *db, enum views_place place)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+	const char *end;
+
+	for (const char *line = views_sql; (end = strchr(line, '\n')); line = end + 1)
+		add_line(&text, line, (size_t)(end - line), place);
+	return sql_exec(db, buf_text(&text));
+}
+
+int schema_create_query_views(sqlite3 *db)
+{
+	return create_views(db, VIEWS_QUERY);
+}
+
+/* ---- tables ---- */
+
 int schema_create(sqlite3 *db)
 {
-	char *text = sqlite3_mprintf("BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
-				     SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
-	int rc = sql_exec(db, text);
+	_cleanup_(buf_done) struct buf text = { 0 };
+	int rc;
 
-	sqlite3_free(text);
+	buf_printf(&text, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		   SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+	rc = sql_exec(db, buf_text(&text));
 	if (!rc)
 		rc = sql_exec(db, schema_sql);
 	if (!rc)
-		rc = views_create(db, VIEWS_FILE);
+		rc = create_views(db, VIEWS_FILE);
 	if (!rc)
 		rc = wordlist_write(db);
 	return rc ? rc : sql_exec(db, "COMMIT");

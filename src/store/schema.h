@@ -32,14 +32,18 @@ enum {
 	SCHEMA_MAX_STACKS = 1 << 26,
 };
 
-/* The text of schema.sql, which the build turns into a C file. */
-extern const char schema_sql[];
+/* The texts of schema.sql and views.sql, which the build turns into C files. */
+extern const char schema_sql[], views_sql[];
 
 /* Lays out the tables and views in an empty database, in one transaction. */
 int schema_create(sqlite3 *db);
 /* Creates the TEMP table @table, with the columns that schema.sql gives it. It hides the file's.
  * -ENOENT: schema.sql has no such table. */
 int schema_create_temp(sqlite3 *db, const char *table);
+
+/* Creates the views that a reader makes for itself: TEMP views that hide the file's. They also use
+ * what query_names.h registers; those in the file use only what every SQLite has. */
+int schema_create_query_views(sqlite3 *db);
 
 /* True if the database has anything of this name: 1, 0, or a negative errno. */
 int schema_has(sqlite3 *db, const char *table);

@@ -71,7 +71,12 @@ CREATE TABLE process( -- program runs: fork and exec each make a new one
 	cgroup INTEGER NOT NULL REFERENCES text,
 	container INTEGER NOT NULL REFERENCES text,
 	kernel_thread INTEGER NOT NULL, -- 0 or 1
-	in_command INTEGER NOT NULL -- 1: the profiled command or a descendant
+	in_command INTEGER NOT NULL -- 1: the profiled command, one chosen with -p, or a descendant
+) STRICT;
+
+CREATE TABLE executable( -- what processes execute
+	id INTEGER PRIMARY KEY, -- of the process
+	exe INTEGER NOT NULL REFERENCES text -- a path; empty: unknown, or none
 ) STRICT;
 
 CREATE TABLE task( -- threads under one name
@@ -117,7 +122,7 @@ CREATE TABLE code( -- the bytes of functions that were sampled often
 	bytes BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE line( -- lines of code that was made at run time, where its program told them
+CREATE TABLE line( -- lines of JIT code, as the runtime announced them
 	id INTEGER PRIMARY KEY, -- 0: none
 	image INTEGER NOT NULL REFERENCES image,
 	start INTEGER NOT NULL, -- as frame.offset

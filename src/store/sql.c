@@ -71,9 +71,25 @@ int sql_run(sqlite3_stmt *stmt)
 	return rc < 0 ? rc : 0;
 }
 
+int sql_number(sqlite3 *db, const char *text, uint64_t *ret_number)
+{
+	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
+	int rc = sql_prepare(db, text, &stmt);
+
+	if (!rc)
+		rc = sql_step(stmt);
+	return rc > 0 ? sql_column_u64(stmt, 0, ret_number) : rc;
+}
+
 void sql_bind_u64(sqlite3_stmt *stmt, int at, uint64_t value)
 {
 	sqlite3_bind_int64(stmt, at, (sqlite3_int64)value);
+}
+
+void sql_bind_numbers(sqlite3_stmt *stmt, const uint64_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sql_bind_u64(stmt, (int)i + 1, values[i]);
 }
 
 void sql_bind_text(sqlite3_stmt *stmt, int at, const char *text)

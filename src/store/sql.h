@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
@@ -28,8 +29,16 @@ int sql_run(sqlite3_stmt *stmt);
 /* The next row: 1, 0 at the end, or a negative errno. */
 int sql_step(sqlite3_stmt *stmt);
 
+/* The integer in the first column of the first row: 1, 0 if there is none, or a negative errno. */
+int sql_number(sqlite3 *db, const char *text, uint64_t *ret_number);
+
 /* A 64-bit number as its bits: from 2^63 up it is negative in the file. */
 void sql_bind_u64(sqlite3_stmt *stmt, int at, uint64_t value);
+/* Binds numbers to the first parameters. */
+#define SQL_BIND(stmt, ...)                                       \
+	sql_bind_numbers(stmt, (const uint64_t[]){ __VA_ARGS__ }, \
+			 sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+void sql_bind_numbers(sqlite3_stmt *stmt, const uint64_t *values, size_t count);
 /* NULL is "". The text is borrowed until the statement has run. */
 void sql_bind_text(sqlite3_stmt *stmt, int at, const char *text);
 

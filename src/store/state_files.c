@@ -15,9 +15,14 @@
 #include "model/profile.h"
 #include "store/store.h"
 
-#define LAST	 "last.prof"
-#define PREVIOUS "previous.prof"
-#define LOCK	 ".lock"
+#define LAST "last.prof"
+#define LOCK ".lock"
+
+/* By age. */
+static const char *const kept[STATE_KEPT] = {
+	LAST,	       "previous.prof", "last-2.prof", "last-3.prof", "last-4.prof",
+	"last-5.prof", "last-6.prof",	"last-7.prof", "last-8.prof", "last-9.prof",
+};
 
 struct folder {
 	char path[STATE_PATH_MAX]; /* without a slash at its end; "": none */
@@ -26,7 +31,7 @@ struct folder {
 
 static void find_folder(const struct owner *owner, struct folder *ret_folder)
 {
-	const char *state_home = owner->other ? NULL : getenv("XDG_STATE_HOME");
+	const char *state_home = owner->other ? NULL : secure_getenv("XDG_STATE_HOME");
 	struct folder folder = { "", 0 };
 
 	if (state_home && state_home[0] == '/' && owner_keeps_in(state_home)) {
@@ -81,11 +86,67 @@ static int lock_folder(int folder)
 	return fd;
 }
 
-static int rotate(int folder, const char *recording)
+/* The names that can be used, by age. Something that is no file is left alone, and so is a file
+ * that is still being recorded, which someone may have named like this with -o. */
+struct slots {
+	const char *names[STATE_KEPT];
+	size_t count;
+	size_t free; /* the first that has no file; @count: none */
+};
+
+static void find_slots(int folder, const char *folder_name, struct slots *slots)
 {
-	if (renameat(folder, LAST, folder, PREVIOUS) < 0 && errno != ENOENT)
-		return -errno;
-	return renameat(folder, recording, folder, LAST) < 0 ? -errno : 0;
+	char path[STATE_PATH_MAX];
+	struct stat st;
+
+	*slots = (struct slots){ .free = SIZE_MAX };
+	for (size_t i = 0; i < STATE_KEPT; i++) {
+		bool there = fstatat(folder, kept[i], &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+		if (there && (S_ISDIR(st.st_mode) ||
+			      join(path, sizeof(path), folder_name, kept[i], NULL) < 0 ||
+			      store_is_recording(path)))
+			continue;
+		if (!there && slots->free == SIZE_MAX)
+			slots->free = slots->count;
+		slots->names[slots->count++] = kept[i];
+	}
+	if (slots->free == SIZE_MAX)
+		slots->free = slots->count;
+}
+
+/* Makes room in the first slot: files move up to the first free one. If there is none, the oldest
+ * file goes. */
+static int move_on(int folder, const char *folder_name, struct slots *slots)
+{
+	char path[STATE_PATH_MAX];
+	int rc = 0;
+
+	if (slots->free == slots->count) {
+		slots->free--;
+		rc = join(path, sizeof(path), folder_name, slots->names[slots->free], NULL);
+		if (rc == 0)
+			rc = store_remove(path, NULL);
+	}
+	for (size_t i = slots->free; rc == 0 && i > 0; i--) {
+		if (renameat(folder, slots->names[i - 1], folder, slots->names[i]) < 0)
+			rc = -errno;
+	}
+	return rc;
+}
+
+static int rotate(int folder, const char *folder_name, const char *recording)
+{
+	struct slots slots;
+	int rc;
+
+	find_slots(folder, folder_name, &slots);
+	if (!slots.count || strcmp(slots.names[0], LAST) != 0)
+		return -EBUSY;
+	rc = move_on(folder, folder_name, &slots);
+	if (rc == 0 && renameat(folder, recording, folder, LAST) < 0)
+		rc = -errno;
+	return rc;
 }
 
 /* True for "recording-PID.prof". */
@@ -136,7 +197,7 @@ static void adopt(int folder, const char *folder_name, const char *name)
 	rc = try_to_open(path);
 	/* Ask again: a new recorder locks its file before the file is a profile. */
 	if (rc == 0 && !store_is_recording(path))
-		rotate(folder, name);
+		rotate(folder, folder_name, name);
 	else if (rc == -ENODATA || (rc == -EINVAL && store_is_profile(path) == 0))
 		store_remove(path, NULL);
 }
@@ -161,7 +222,20 @@ static void adopt_orphans(int folder, const char *folder_name)
 	}
 }
 
-static int find_kept(const char *name, char *ret_path, size_t size, struct err *err)
+static int explain_none(unsigned age, const char *path, struct err *err)
+{
+	if (age > 1)
+		return err_set(err, -ENOENT,
+			       "there is no profile last-%u (%s does not exist): 'prospect list' "
+			       "shows those that are kept",
+			       age, path);
+	return err_set(err, -ENOENT,
+		       "no profile yet (%s does not exist): run 'prospect COMMAND' first, or give "
+		       "a file",
+		       path);
+}
+
+int state_profile(unsigned age, char *ret_path, size_t size, struct err *err)
 {
 	struct folder folder;
 	struct owner owner;
@@ -177,24 +251,44 @@ static int find_kept(const char *name, char *ret_path, size_t size, struct err *
 		lock = lock_folder(fd);
 		adopt_orphans(fd, folder.path);
 	}
-	rc = join(ret_path, size, folder.path, name, err);
-	if (rc == 0 && (fd < 0 || faccessat(fd, name, F_OK, 0) < 0))
-		rc = err_set(err, -ENOENT,
-			     "no profile yet (%s/%s does not exist): run 'prospect COMMAND' first, "
-			     "or give a file",
-			     folder.path, name);
+	rc = join(ret_path, size, folder.path, kept[age], err);
+	if (rc == 0 && (fd < 0 || faccessat(fd, kept[age], F_OK, 0) < 0))
+		rc = explain_none(age, ret_path, err);
 	owner_end(&owner);
 	return rc;
 }
 
 int state_last_profile(char *ret_path, size_t size, struct err *err)
 {
-	return find_kept(LAST, ret_path, size, err);
+	return state_profile(0, ret_path, size, err);
 }
 
 int state_previous_profile(char *ret_path, size_t size, struct err *err)
 {
-	return find_kept(PREVIOUS, ret_path, size, err);
+	return state_profile(1, ret_path, size, err);
+}
+
+bool state_is_age(const char *word, unsigned *ret_age)
+{
+	static const char prefix[] = "last-";
+	char digit = '\0';
+
+	if (strncmp(word, prefix, strlen(prefix)) == 0 && strlen(word) == strlen(prefix) + 1)
+		digit = word[strlen(prefix)];
+	*ret_age = (unsigned)(digit - '0');
+	return digit >= '1' && digit <= '9' && access(word, F_OK) < 0;
+}
+
+int state_find(const char **word, char *path, size_t size, struct err *err)
+{
+	unsigned age;
+	int rc;
+
+	if (!state_is_age(*word, &age))
+		return 0;
+	rc = state_profile(age, path, size, err);
+	*word = path;
+	return rc;
 }
 
 int state_path(const struct owner *owner, const char *name, char *ret_path, size_t size,
@@ -264,7 +358,7 @@ int state_commit(const struct owner *owner, struct store_writer *writer, char *p
 		lock = lock_folder(fd);
 		adopt_orphans(fd, folder);
 		store_writer_free(steal_ptr(writer));
-		rc = rotate(fd, name);
+		rc = rotate(fd, folder, name);
 	}
 	store_writer_free(writer);
 	owner_end(owner);

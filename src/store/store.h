@@ -22,7 +22,7 @@ struct store_reader;
  * if something is there) and creates the tables. @profile is borrowed for the writer's life. */
 int store_create(const char *path, struct profile *profile, struct store_writer **ret_writer,
 		 struct err *err);
-/* Notes that this file is the recording's own and not a copy (store/origin.h). Only for what this
+/* Notes that this file is the recording's own and not a copy (store/origin.c). Only for what this
  * machine has just recorded. */
 void store_note_origin(struct store_writer *writer);
 /* The file that @profile was loaded from, if it is the recording's own: a borrowed descriptor, to
@@ -31,6 +31,19 @@ int store_find_origin(const struct profile *profile);
 /* True if a reader of this process has the same file open. For a caller that opened it by name, as
  * the name may now mean another file. */
 bool store_has_open(int fd);
+/* Adds a sample to the counts of its event. */
+static inline void store_count(struct profile *profile, const struct sample *sample)
+{
+	struct event *event = &profile->events[sample->event];
+
+	event->samples++;
+	event->weight += sample->weight;
+	if (sample->mode == MODE_KERNEL)
+		event->kernel_samples++;
+	else
+		event->user_samples++;
+}
+
 /* Most samples held in memory (32 bytes each) when flushes fail or are late. */
 enum { STORE_MAX_PENDING = 1 << 20 };
 
@@ -78,18 +91,23 @@ void store_close(struct store_reader *reader);
  * by key do not find these. */
 int store_load_profile(struct store_reader *reader, struct profile **ret_profile, struct err *err);
 
+/* Largest file that can be copied: SQLite allocates no more at once. */
+#define STORE_MOST_COPY_BYTES (2040ULL << 20)
 /* Writes a copy of the file to @out, with the facts of the profile loaded last and its new or dirty
  * dictionary rows. Samples, stacks and totals are those of the file. The copy is made in memory.
- * -EFBIG: the file is too large for that (store/amend.h). -ENOTSUP: its version cannot be added to.
+ * -EFBIG: the file is too large for that. -ENOTSUP: its version cannot be added to.
  * Otherwise errors of writing. */
 int store_write_copy(struct store_reader *reader, struct profile *profile, FILE *out,
 		     struct err *err);
-/* Notes in the facts that the open file is the recording's own (store/origin.h), before a copy is
+/* Notes in the facts that the open file is the recording's own (store/origin.c), before a copy is
  * written to it. Only for a file that will replace the recording's own. */
 void store_note_origin_of(struct profile *profile, int fd);
 
 /* Loads the facts of the run alone into an otherwise empty profile. The caller owns it. */
 int store_load_run(struct store_reader *reader, struct profile **ret_profile, struct err *err);
+/* Sets whether the profile is about a command or chosen processes: whether a process is in_command.
+ */
+int store_has_command(struct store_reader *reader, bool *ret_has, struct err *err);
 
 struct totals {
 	VEC(struct total) rows;
@@ -113,10 +131,6 @@ int store_each_batch(struct store_reader *reader, const struct profile *profile,
 		     const struct sample_wish *wish,
 		     int (*visit)(void *context, const struct sample *samples, size_t count),
 		     void *context, struct err *err);
-/* Visits one sample at a time, with all fields. */
-int store_each_sample(struct store_reader *reader, const struct profile *profile, uint64_t from_ns,
-		      uint64_t to_ns, int (*visit)(void *context, const struct sample *sample),
-		      void *context, struct err *err);
 
 /* Visits the branches of an import, in order of event and frames; other profiles have none. */
 int store_each_branch(struct store_reader *reader, const struct profile *profile,

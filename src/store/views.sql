@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- Layer 3: views for people. Only SQL reads them. The file has them for any SQLite program, and
--- `prospect query` creates its own with the same columns (store/views.h): a line that ends in
+-- `prospect query` creates its own with the same columns (store/schema.h): a line that ends in
 -- "-- file" or "-- query" belongs to that variant only. The text after AS introduces the view.
 --
 -- Names come from subqueries, not joins: SQLite skips the subqueries of columns that are not used.
@@ -26,8 +26,12 @@ GROUP BY stack, event; -- file
 
 CREATE VIEW threads AS -- threads, each under one name, with the process they are in
 SELECT CASE process.id WHEN 0 THEN '[unknown]' ELSE process.program || '#' || process.instance END
-		AS process, process.program, process.pid,
-	task.tid, task.comm AS thread, process.uid, task.id AS task, process.id AS process_id
+		AS process, process.program,
+	(SELECT text.text FROM executable JOIN text ON text.id = executable.exe
+		WHERE executable.id = process.id) AS exe,
+	process.pid, task.tid, task.comm AS thread, process.uid, task.id AS task,
+	process.id AS process_id,
+	process.in_command
 FROM task
 JOIN process ON process.id = task.process;
 
@@ -56,6 +60,7 @@ CREATE VIEW totals AS -- samples alike in all but time and processor, added up
 SELECT (SELECT name FROM event WHERE event.id = total.event) AS event,
 	(SELECT process FROM threads WHERE threads.task = total.task) AS process,
 	(SELECT program FROM threads WHERE threads.task = total.task) AS program,
+	(SELECT exe FROM threads WHERE threads.task = total.task) AS exe,
 	(SELECT pid FROM threads WHERE threads.task = total.task) AS pid,
 	(SELECT tid FROM task WHERE task.id = total.task) AS tid,
 	(SELECT comm FROM task WHERE task.id = total.task) AS thread,
@@ -71,7 +76,8 @@ SELECT (SELECT name FROM event WHERE event.id = total.event) AS event,
 		WHERE stack.id = total.stack) AS address,
 	total.samples, total.weight, total.weight_squared, total.stack,
 	(SELECT frame FROM stack WHERE stack.id = total.stack) AS frame, total.task,
-	(SELECT process FROM task WHERE task.id = total.task) AS process_id
+	(SELECT process FROM task WHERE task.id = total.task) AS process_id,
+	(SELECT in_command FROM threads WHERE threads.task = total.task) AS in_command
 FROM total;
 
 CREATE VIEW sample AS -- every sample, with its time; fast between two times -- query
@@ -79,6 +85,7 @@ SELECT s.time_ns, s.time_s, s.second, s.cpu, -- query
 	(SELECT name FROM event WHERE event.id = s.event) AS event, -- query
 	(SELECT process FROM threads WHERE threads.task = s.task) AS process, -- query
 	(SELECT program FROM threads WHERE threads.task = s.task) AS program, -- query
+	(SELECT exe FROM threads WHERE threads.task = s.task) AS exe, -- query
 	(SELECT pid FROM threads WHERE threads.task = s.task) AS pid, -- query
 	(SELECT tid FROM task WHERE task.id = s.task) AS tid, -- query
 	(SELECT comm FROM task WHERE task.id = s.task) AS thread, -- query
@@ -93,7 +100,8 @@ SELECT s.time_ns, s.time_s, s.second, s.cpu, -- query
 	(SELECT address FROM frames JOIN stack ON stack.frame = frames.frame -- query
 		WHERE stack.id = s.stack) AS address, -- query
 	s.weight, s.stack, (SELECT frame FROM stack WHERE stack.id = s.stack) AS frame, -- query
-	s.task, (SELECT process FROM task WHERE task.id = s.task) AS process_id -- query
+	s.task, (SELECT process FROM task WHERE task.id = s.task) AS process_id, -- query
+	(SELECT in_command FROM threads WHERE threads.task = s.task) AS in_command -- query
 FROM sample_row AS s; -- query
 
 CREATE VIEW stacks AS -- stacks that were hit, as text: the outermost function first, with ; between
@@ -145,7 +153,8 @@ SELECT (SELECT name FROM event WHERE event.id = t.event) AS event,
 	(SELECT comm FROM task WHERE task.id = t.task) AS thread,
 	(SELECT pid FROM threads WHERE threads.task = t.task) AS pid,
 	(SELECT tid FROM task WHERE task.id = t.task) AS tid,
-	t.samples, t.weight, t.percent, t.task
+	t.samples, t.weight, t.percent, t.task,
+	(SELECT in_command FROM threads WHERE threads.task = t.task) AS in_command
 FROM (SELECT hit.event, hit.task, sum(hit.samples) AS samples, sum(hit.weight) AS weight,
 		100.0 * sum(hit.weight) / sum(sum(hit.weight)) OVER (PARTITION BY hit.event)
 			AS percent
@@ -168,7 +177,10 @@ used AS (
 	JOIN task ON task.id = hit.task
 	JOIN known
 	GROUP BY task.process, hit.event)
-SELECT process.program || '#' || process.instance AS process, process.program, process.pid,
+SELECT process.program || '#' || process.instance AS process, process.program,
+	(SELECT text.text FROM executable JOIN text ON text.id = executable.exe
+		WHERE executable.id = process.id) AS exe,
+	process.pid,
 	CASE parents.id WHEN 0 THEN NULL ELSE parents.program || '#' || parents.instance END AS parent,
 	process.uid,
 	(SELECT text FROM text WHERE text.id = process.cgroup) AS cgroup,

@@ -9,10 +9,7 @@
 #define STORE_WORDLIST_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdint.h>
-
-#include "base/err.h"
 
 enum wordlist {
 	WORDLIST_MODE,

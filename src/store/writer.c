@@ -16,18 +16,15 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "store/branch_rows.h"
 #include "store/checksums.h"
 #include "store/connection.h"
 #include "store/facts.h"
 #include "store/layers.h"
-#include "store/origin.h"
 #include "store/packed.h"
-#include "store/row_writer.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/store.h"
-#include "store/sums.h"
 
 enum {
 	/* How long a flush waits for a reader. Rings fill meanwhile, except at the end. */
@@ -149,7 +146,7 @@ int store_create(const char *path, struct profile *profile, struct store_writer 
 
 void store_note_origin(struct store_writer *writer)
 {
-	origin_note(&writer->profile->run, writer->fd);
+	store_note_origin_of(writer->profile, writer->fd);
 }
 
 bool store_add(struct store_writer *writer, const struct sample *sample)
@@ -158,7 +155,7 @@ bool store_add(struct store_writer *writer, const struct sample *sample)
 
 	if (writer->pending.count < STORE_MAX_PENDING) {
 		*vec_push(&writer->pending) = *sample;
-		sums_add(&writer->sums, sample);
+		layers_add(&writer->sums, sample);
 		return true;
 	}
 	loss->count++;
@@ -192,9 +189,8 @@ static int write_block(sqlite3_stmt *stmt, const struct sample *samples, size_t 
 
 	buf_clear(buf);
 	packed_encode(samples, count, second, buf);
-	sql_bind_u64(stmt, 1, second << SCHEMA_BLOCK_PART_BITS);
-	sql_bind_u64(stmt, 2, (second + 1) << SCHEMA_BLOCK_PART_BITS);
-	sql_bind_u64(stmt, 3, count);
+	SQL_BIND(stmt, second << SCHEMA_BLOCK_PART_BITS, (second + 1) << SCHEMA_BLOCK_PART_BITS,
+		 count);
 	sqlite3_bind_blob64(stmt, 4, buf->bytes, buf->size, SQLITE_STATIC);
 	rc = sql_run(stmt);
 	*ret_id = (uint64_t)sqlite3_last_insert_rowid(db);
@@ -246,7 +242,7 @@ static int write_samples(struct store_writer *writer, struct layers *layers)
 	int rc = writer->pending.count ? write_blocks(writer, &layers->blocks) : 0;
 
 	if (!rc && sums_due(writer)) {
-		rc = sums_write(&writer->sums, writer->db);
+		rc = layers_write_sums(&writer->sums, writer->db);
 		layers->sums = layers->blocks;
 	}
 	return rc ? rc : layers_write(layers, writer->db);
@@ -276,7 +272,7 @@ static void settle(struct store_writer *writer, const struct layers *layers)
 	row_writer_settle(&writer->rows, writer->profile);
 	writer->layers = *layers;
 	if (!layers_behind(layers))
-		sums_done(&writer->sums);
+		layers_done(&writer->sums);
 	writer->pending.count = 0;
 	if (writer->pending.capacity > KEEP_PENDING)
 		vec_free(&writer->pending);
@@ -338,7 +334,7 @@ void store_writer_free(struct store_writer *writer)
 	if (writer->fd >= 0)
 		close(writer->fd);
 	vec_free(&writer->pending);
-	sums_done(&writer->sums);
+	layers_done(&writer->sums);
 	free(writer->path);
 	free(writer);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/salvage/recover.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,14 @@
 #include "base/checksum.h"
 #include "base/search.h"
 #include "base/xalloc.h"
-#include "store/branch_rows.h"
 #include "store/checksums.h"
 #include "store/facts.h"
 #include "store/packed.h"
-#include "store/salvage/recover_rows.h"
+#include "store/rows.h"
 #include "store/salvage/salvage.h"
-#include "store/salvage/verdict.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/store.h"
 
 enum { COUNT_SAMPLES, COUNT_BLOCKS, COUNT_TABLES, MOST_COUNTS = 32 };
 
@@ -98,12 +96,6 @@ static int judge(struct recovery *recovery)
 
 /* ---- the profile ---- */
 
-/* The new file is not the recording's own. */
-static void forget_origin(struct run_facts *run)
-{
-	run->file_inode = run->file_birth_ns = 0;
-}
-
 static int read_facts(struct recovery *recovery)
 {
 	uint64_t facts = 0, losses = 0, branches = 0;
@@ -115,7 +107,8 @@ static int read_facts(struct recovery *recovery)
 	note_wrong(recovery, "header", facts);
 	note_wrong(recovery, "loss", losses);
 	note_wrong(recovery, "branch", branches);
-	forget_origin(&recovery->profile->run);
+	/* The new file is not the recording's own. */
+	recovery->profile->run.file_inode = recovery->profile->run.file_birth_ns = 0;
 	return rc;
 }
 
@@ -149,26 +142,18 @@ static int read_profile(struct recovery *recovery)
 	return rc ? rc : read_facts(recovery);
 }
 
-/* 1 or 0, or a negative errno. */
-static int has_checksums(sqlite3 *db)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, "SELECT 1 FROM checksum", &stmt);
-
-	return rc ? rc : sql_step(stmt);
-}
-
 int recovery_open(int fd, int journal, const char *name, struct recovery **ret_recovery,
 		  struct err *err)
 {
 	_cleanup_(recovery_freep) struct recovery *recovery = xcalloc(1, sizeof(*recovery));
+	uint64_t one;
 	int rc;
 
 	recovery->profile = profile_new();
 	rc = salvage_open(&recovery->salvage, fd, journal, name, err);
 	if (rc)
 		return rc;
-	rc = has_checksums(recovery->salvage.db);
+	rc = sql_number(recovery->salvage.db, "SELECT 1 FROM checksum", &one);
 	recovery->verified = rc > 0;
 	recovery->strict = rc > 0 && recovery->salvage.pages.journal_bad;
 	if (rc >= 0)
@@ -205,16 +190,6 @@ struct profile *recovery_profile(struct recovery *recovery)
 
 /* ---- samples ---- */
 
-static void count_sample(struct event *event, const struct sample *sample)
-{
-	event->samples++;
-	event->weight += sample->weight;
-	if (sample->mode == MODE_KERNEL)
-		event->kernel_samples++;
-	else
-		event->user_samples++;
-}
-
 /* False: the sample is invalid. */
 static bool translate(struct recovery *recovery, struct sample *sample)
 {
@@ -228,7 +203,7 @@ static bool translate(struct recovery *recovery, struct sample *sample)
 	sample->context = (uint8_t)context;
 	sample->stack = recover_rows_stack(&recovery->rows, sample->stack);
 	sample->task = recover_rows_task(&recovery->rows, sample->task);
-	count_sample(&recovery->profile->events[sample->event], sample);
+	store_count(recovery->profile, sample);
 	return true;
 }
 
@@ -312,7 +287,7 @@ static bool is_listed(const struct recovery *recovery, uint64_t id)
 	return before < count && items[before].id == id;
 }
 
-/* Counts blocks of which only the checksum was found. */
+/* Counts the blocks that have a checksum but were not found. */
 static int count_missing(struct recovery *recovery)
 {
 	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
@@ -407,25 +382,20 @@ static void add_count(struct buf *text, const struct recover_count *count, bool 
 /* Adds one sentence for readers of the profile. */
 static void note_sentence(struct recovery *recovery)
 {
+	static const char lost[] =
+		"lost in damaged parts of the file that this profile was recovered from: ";
 	_cleanup_(buf_done) struct buf text = { 0 };
-	char **sentences = &recovery->profile->run.not_visible;
-	bool any = false;
 
-	if (*sentences && **sentences)
-		buf_printf(&text, "%s\n", *sentences);
-	buf_add_str(&text,
-		    "lost in damaged parts of the file that this profile was recovered from: ");
 	for (size_t i = 0; i < recovery->count; i++) {
 		const struct recover_count *count = &recovery->counts[i];
 
 		if (!count->missing)
 			continue;
-		buf_add_str(&text, any ? ", " : "");
+		buf_add_str(&text, text.size ? ", " : lost);
 		add_count(&text, count, i >= COUNT_TABLES);
-		any = true;
 	}
-	if (any)
-		profile_set_text(sentences, buf_text(&text));
+	if (text.size)
+		profile_not_visible(recovery->profile, buf_text(&text));
 }
 
 int recovery_each_batch(struct recovery *recovery,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/salvage/recover_rows.h"
+#include "store/salvage/salvage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "store/row_reader.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -115,7 +115,10 @@ static void fill_image(struct recover_rows *rows, size_t id)
 
 static void fill_process(struct recover_rows *rows, size_t id)
 {
+	str_id exe = rows->profile->processes.items[id].exe; /* from another table */
+
 	rows->profile->processes.items[id] = gone_process(rows);
+	rows->profile->processes.items[id].exe = exe;
 }
 
 static void fill_task(struct recover_rows *rows, size_t id)
@@ -295,7 +298,7 @@ static void close_gaps(struct recover_rows *rows)
 	profile->codes.count = kept;
 	kept = 1;
 	for (size_t id = 1; id < rows->ids[TABLE_LINE].known; id++) {
-		struct told_line line = profile->lines.items[id];
+		struct source_line line = profile->lines.items[id];
 
 		if (keeps(rows, TABLE_LINE, id, line.image))
 			profile->lines.items[kept++] = line;
@@ -352,7 +355,7 @@ static void reset_first(struct profile *profile)
 	profile->stacks.items[0] = (struct stack_node){ 0 };
 	free(profile->codes.items[0].bytes);
 	profile->codes.items[0] = (struct kept_code){ 0 };
-	profile->lines.items[0] = (struct told_line){ 0 };
+	profile->lines.items[0] = (struct source_line){ 0 };
 }
 
 static void note_known(struct recover_rows *rows)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
 #include "store/file_format.h"
 #include "store/schema.h"
@@ -32,6 +33,7 @@ static const struct shape shapes[] = {
 	  "id,pid,exec_count,start_ns,end_ns,parent,uid,program,instance,cgroup,container,"
 	  "kernel_thread,in_command",
 	  true, true },
+	{ "executable", "ni", "id,exe", true, true },
 	{ "task", "niit", "id,process,tid,comm", true, true },
 	{ "symbol", "nitiii", "id,image,name,start,size,kind", true, true },
 	{ "frame", "niiiiii", "id,image,offset,address,address_known,kind,symbol", true, true },
@@ -387,14 +389,8 @@ static int harvest_all(struct salvage *salvage)
 	return rc ? rc : harvest_lost(salvage);
 }
 
-static int compare_blocks(const void *a, const void *b)
-{
-	const struct salvage_block *one = a, *other = b;
-
-	if (one->id != other->id)
-		return one->id < other->id ? -1 : 1;
-	return one->lost - other->lost;
-}
+DEFINE_ORDER(compare_blocks, struct salvage_block,
+	     COMPARE(a->id, b->id) ?: COMPARE(a->lost, b->lost))
 
 static void sort_blocks(struct salvage *salvage)
 {
@@ -431,11 +427,9 @@ static int make_tables(struct salvage *salvage)
 /* Without an event or a block there is nothing of a profile. */
 static int check_found(const struct salvage *salvage, const char *name, struct err *err)
 {
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(salvage->db, "SELECT 1 FROM event", &stmt);
+	uint64_t one;
+	int rc = sql_number(salvage->db, "SELECT 1 FROM event", &one);
 
-	if (!rc)
-		rc = sql_step(stmt);
 	if (rc < 0)
 		return err_set(err, rc, "cannot read %s: %s", name, strerror(-rc));
 	if (!rc && !salvage->blocks.count)

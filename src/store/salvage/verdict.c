@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/salvage/verdict.h"
+#include "store/salvage/salvage.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -47,24 +46,14 @@ static int read_parts(sqlite3 *db, const char *table, uint64_t most_rows, struct
 	return rc;
 }
 
-static int count(sqlite3 *db, const char *text, uint64_t *ret_count)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, text, &stmt);
-
-	if (!rc)
-		rc = sql_step(stmt);
-	if (rc > 0)
-		*ret_count = (uint64_t)sqlite3_column_int64(stmt, 0);
-	return rc < 0 ? rc : 0;
-}
-
 static int count_rows(sqlite3 *db, const char *table, uint64_t *ret_count)
 {
 	_cleanup_(buf_done) struct buf text = { 0 };
+	int rc;
 
 	buf_printf(&text, "SELECT count(*) FROM %s", table);
-	return count(db, buf_text(&text), ret_count);
+	rc = sql_number(db, buf_text(&text), ret_count);
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- rows with ids ---- */
@@ -82,8 +71,7 @@ static int remove_part(sqlite3 *db, const char *table, uint64_t part, bool lost_
 	rc = sql_prepare(db, buf_text(&text), &stmt);
 	if (rc)
 		return rc;
-	sql_bind_u64(stmt, 1, part * CHECKSUMS_PART_ROWS);
-	sql_bind_u64(stmt, 2, (part + 1) * CHECKSUMS_PART_ROWS);
+	SQL_BIND(stmt, part * CHECKSUMS_PART_ROWS, (part + 1) * CHECKSUMS_PART_ROWS);
 	return sql_run(stmt);
 }
 
@@ -123,11 +111,11 @@ static int judge_unknown(sqlite3 *db, const char *table, bool strict, struct ver
 
 	buf_add_str(&text, "SELECT count(*) FROM ");
 	add_unknown(&text, table);
-	rc = count(db, buf_text(&text), &rows);
+	rc = sql_number(db, buf_text(&text), &rows);
 	verdict->written += rows;
-	if (rc || !strict) {
+	if (rc < 0 || !strict) {
 		verdict->unverified += rows;
-		return rc;
+		return rc < 0 ? rc : 0;
 	}
 	buf_clear(&text);
 	buf_add_str(&text, "DELETE FROM ");
@@ -209,8 +197,8 @@ static int prepare_keyed(sqlite3 *db, const struct checked_keys *checked, sqlite
 static int judge_keyed(sqlite3 *db, const struct checked_keys *checked, sqlite3_stmt *read,
 		       const struct parts *parts, bool strict, struct verdict *verdict)
 {
-	const struct part *part = find_part(parts, checksums_of_row(0, read, 0, checked->keys));
-	uint32_t crc = checksums_of_row(0, read, 0, sqlite3_column_count(read));
+	const struct part *part = find_part(parts, checksums_of_row(0, read, checked->keys));
+	uint32_t crc = checksums_of_row(0, read, sqlite3_column_count(read));
 
 	if (!part) {
 		verdict->written++;
@@ -244,10 +232,10 @@ int verdict_keys(sqlite3 *db, const char *table, bool strict, struct verdict *re
 static int add_word(sqlite3 *db, sqlite3_stmt *word, const struct parts *parts, uint64_t *assumed)
 {
 	_cleanup_stmt_ sqlite3_stmt *insert = NULL;
-	const struct part *part = find_part(parts, checksums_of_row(0, word, 0, 2));
+	const struct part *part = find_part(parts, checksums_of_row(0, word, 2));
 	int rc;
 
-	if (parts->list.count && (!part || part->crc != checksums_of_row(0, word, 0, 3)))
+	if (parts->list.count && (!part || part->crc != checksums_of_row(0, word, 3)))
 		return 0;
 	rc = sql_prepare(db, "INSERT OR IGNORE INTO word(list, id, name) VALUES(?1, ?2, ?3)",
 			 &insert);

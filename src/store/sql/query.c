@@ -2,24 +2,20 @@
 #include "store/sql/query.h"
 
 #include <errno.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/connection.h"
 #include "store/layers.h"
-#include "store/sample_table.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "store/sql/query_access.h"
-#include "store/sql/query_functions.h"
-#include "store/sum_tables.h"
-#include "store/sums.h"
-#include "store/views.h"
+#include "store/sql/query_names.h"
 
 enum {
 	TICK_OPS = 20000, /* of the SQLite machine, between looks at the clock: about 1 ms */
@@ -31,7 +27,7 @@ struct query {
 	struct connection connection;
 	struct layers layers;
 	struct sample_table_facts facts;
-	struct query_functions *functions;
+	struct query_names *names;
 	struct sum_tables *sums;
 	sqlite3_stmt *stmt;
 	uint64_t deadline_ns; /* of the statement; 0: none */
@@ -45,7 +41,7 @@ void query_close(struct query *query)
 	if (!query)
 		return;
 	sqlite3_finalize(query->stmt);
-	query_functions_free(query->functions);
+	query_names_free(query->names);
 	connection_close(&query->connection);
 	sum_tables_free(query->sums);
 	sqlite3_hard_heap_limit64(0);
@@ -64,12 +60,76 @@ static int on_tick(void *context)
 	return query->stopped != 0;
 }
 
-/* --- opening --- */
+/* ---- what statements may do ---- */
+
+/* Pragmas that only report, whatever their argument. */
+static const char *const pragmas[] = {
+	"table_info",  "table_xinfo",	"table_list",	   "index_list",
+	"index_info",  "index_xinfo",	"function_list",   "module_list",
+	"pragma_list", "database_list", "compile_options", "collation_list",
+};
+
+/* Functions that reach beyond the database, or turn a number into an address. */
+static const char *const functions[] = {
+	"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit",
+};
+
+static const char *const schemas[] = { "sqlite_master", "sqlite_temp_master" };
+
+static bool is_among(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; name && i < count; i++) {
+		if (strcasecmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int allow(bool allowed)
+{
+	return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
+/* Only statements that read are prepared; all others fail with SQLITE_AUTH. */
+static int authorize(void *context, int action, const char *first, const char *second,
+		     const char *database, const char *view)
+{
+	(void)context;
+	(void)database;
+	(void)view;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_UPDATE:
+		/* SQLite asks this while it connects a virtual table. A user's statement that
+		 * updates these tables still fails: the schema cannot be modified. */
+		return allow(is_among(schemas, sizeof(schemas) / sizeof(schemas[0]), first));
+	case SQLITE_FUNCTION:
+		return allow(
+			!is_among(functions, sizeof(functions) / sizeof(functions[0]), second));
+	case SQLITE_PRAGMA:
+		return allow(is_among(pragmas, sizeof(pragmas) / sizeof(pragmas[0]), first));
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+/* ---- opening ---- */
+
+/* Views use it; older files do not have it. */
+static int complete_tables(struct query *query)
+{
+	int rc = schema_has(query->connection.db, "executable");
+
+	return rc ? (rc < 0 ? rc : 0) : schema_create_temp(query->connection.db, "executable");
+}
 
 /* If layer 2 is behind and cannot be written, makes TEMP tables with all totals. */
 static int complete_sums(struct query *query, struct err *why)
 {
-	_cleanup_(sums_done) struct sums sums = { 0 };
+	_cleanup_(layers_done) struct sums sums = { 0 };
 	sqlite3 *db = query->connection.db;
 	bool all;
 	int rc = layers_missing(&query->layers, &query->connection, &sums, &all, why);
@@ -83,7 +143,7 @@ static int complete_sums(struct query *query, struct err *why)
 				  "context, samples, weight, weight_squared FROM main.total;"
 				  "INSERT INTO temp.second SELECT second, cpu, event, mode, "
 				  "samples, weight FROM main.second");
-	return rc ? rc : sums_write(&sums, db);
+	return rc ? rc : layers_write_sums(&sums, db);
 }
 
 static int prepare_layers(struct query *query, struct err *why)
@@ -92,24 +152,11 @@ static int prepare_layers(struct query *query, struct err *why)
 	int rc = layers_read(&query->layers, db, why);
 
 	if (!rc && layers_behind(&query->layers))
-		rc = layers_mend(&query->layers, &query->connection, why);
+		rc = layers_repair(&query->layers, &query->connection, why);
 	query->sums = sum_tables_new(layers_behind(&query->layers));
 	if (!rc && layers_behind(&query->layers))
 		rc = complete_sums(query, why);
 	return rc;
-}
-
-static int read_number(sqlite3 *db, const char *sql, uint64_t *ret_number)
-{
-	_cleanup_stmt_ sqlite3_stmt *stmt = NULL;
-	int rc = sql_prepare(db, sql, &stmt);
-
-	*ret_number = 0;
-	if (!rc)
-		rc = sql_step(stmt);
-	if (rc > 0)
-		sql_column_u64(stmt, 0, ret_number);
-	return rc < 0 ? rc : 0;
 }
 
 /* Registers everything that a statement may name. */
@@ -118,17 +165,11 @@ static int prepare_names(struct query *query)
 	static const char *keep[] = { "json_each", "json_tree", NULL };
 	const struct query_setup *setup = &query->setup;
 	sqlite3 *db = query->connection.db;
-	int rc;
 
 	/* Virtual tables of the file would run SQLite code that is not needed here. */
 	sqlite3_drop_modules(db, keep);
-	rc = sample_table_register(db, &query->facts);
-	if (!rc)
-		rc = sum_tables_register(query->sums, db);
-	query->functions = query_functions_new(db, setup->demangle, setup->demangle_context);
-	if (!rc)
-		rc = query_functions_register(query->functions);
-	return rc ? rc : views_create(db, VIEWS_QUERY);
+	query->names = query_names_new(db, setup->demangle, setup->demangle_context);
+	return query_names_register(query->names, &query->facts, query->sums);
 }
 
 static int prepare_all(struct query *query, struct err *why)
@@ -137,14 +178,16 @@ static int prepare_all(struct query *query, struct err *why)
 	int rc = schema_check(db, why);
 
 	if (!rc)
+		rc = complete_tables(query);
+	if (!rc)
 		rc = prepare_layers(query, why);
 	if (!rc)
-		rc = read_number(db, "SELECT value FROM main.header WHERE name = 'start_ns'",
-				 &query->facts.start_ns);
-	if (!rc)
-		rc = read_number(db, "SELECT count(*) FROM main.block", &query->facts.blocks);
+		rc = sql_number(db, "SELECT value FROM main.header WHERE name = 'start_ns'",
+				&query->facts.start_ns);
+	if (rc >= 0)
+		rc = sql_number(db, "SELECT count(*) FROM main.block", &query->facts.blocks);
 	query->facts.samples = query->layers.blocks.samples;
-	return rc ? rc : prepare_names(query);
+	return rc < 0 ? rc : prepare_names(query);
 }
 
 /* Limits what users' statements may do, and their time; our own statements ran before. */
@@ -155,16 +198,7 @@ static void restrict_statements(struct query *query)
 	if (query->setup.max_bytes)
 		sqlite3_hard_heap_limit64((sqlite3_int64)query->setup.max_bytes);
 	sqlite3_progress_handler(db, TICK_OPS, on_tick, query);
-	query_access_restrict(db);
-}
-
-static int explain_open(const struct query *query, int rc, const struct err *why, struct err *err)
-{
-	const char *path = query->connection.path;
-
-	if (why->text[0])
-		return err_set(err, rc, "%s is damaged: %s" SQL_RECOVER, path, why->text, path);
-	return sql_explain(rc, "read", path, err);
+	sqlite3_set_authorizer(db, authorize, NULL);
 }
 
 int query_open(const char *path, const struct query_setup *setup, struct query **ret_query,
@@ -184,13 +218,13 @@ int query_open(const char *path, const struct query_setup *setup, struct query *
 	if (!rc)
 		rc = prepare_all(query, &why);
 	if (rc)
-		return explain_open(query, rc, &why, err);
+		return connection_explain(&query->connection, rc, &why, err);
 	restrict_statements(query);
 	*ret_query = steal_ptr(query);
 	return 0;
 }
 
-/* --- a statement --- */
+/* ---- a statement ---- */
 
 /* Appends line and column of the byte @offset of @sql. */
 static void add_position(struct buf *buf, const char *sql, size_t offset)

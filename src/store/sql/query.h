@@ -2,7 +2,7 @@
 /*
  * SQL over a profile, one SELECT at a time. A statement cannot write or open another file, and the
  * profile's own views and triggers do not run. The views of views.sql are available whatever wrote
- * the file, and so are the functions of query_functions.h and all single samples (sample_table.h).
+ * the file, and so are the functions and tables of query_names.h.
  */
 #ifndef STORE_SQL_QUERY_H
 #define STORE_SQL_QUERY_H
@@ -20,7 +20,7 @@ struct query;
 struct query_setup {
 	double max_seconds; /* of one statement; 0: no limit */
 	uint64_t max_bytes; /* of memory for SQLite, in the whole process; 0: no limit */
-	/* As in query_functions_new. */
+	/* As in query_names_new. */
 	const char *(*demangle)(void *context, const char *name);
 	void *demangle_context;
 	/* Called every few milliseconds while a statement runs; true ends the statement. NULL: not

@@ -6,13 +6,10 @@
 
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "store/sample_table.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/sql/query.h"
-#include "store/sql/query_functions.h"
-#include "store/sum_tables.h"
-#include "store/views.h"
+#include "store/sql/query_names.h"
 
 struct columns {
 	VEC(char *) names;
@@ -92,28 +89,21 @@ int query_each_view(void (*visit)(void *context, const struct query_view *view),
 		    struct err *err)
 {
 	static const struct sample_table_facts no_facts;
-	struct query_functions *functions = NULL;
+	struct query_names *names;
 	struct sum_tables *sums = sum_tables_new(false);
 	sqlite3 *db = NULL;
 	int rc = sql_errno(NULL, sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL));
 
 	if (!rc)
 		rc = schema_create(db);
+	names = query_names_new(db, NULL, NULL);
 	if (!rc)
-		rc = sample_table_register(db, &no_facts);
-	if (!rc)
-		rc = sum_tables_register(sums, db);
-	if (!rc) {
-		functions = query_functions_new(db, NULL, NULL);
-		rc = query_functions_register(functions);
-	}
-	if (!rc)
-		rc = views_create(db, VIEWS_QUERY);
+		rc = query_names_register(names, &no_facts, sums);
 	if (!rc)
 		rc = each_view(db, visit, context);
 	if (rc)
 		err_set(err, rc, "cannot list the views: %s", strerror(-rc));
-	query_functions_free(functions);
+	query_names_free(names);
 	sqlite3_close(db);
 	sum_tables_free(sums);
 	return rc;

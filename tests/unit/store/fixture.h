@@ -53,6 +53,12 @@ static inline int fixture_teardown(void **state)
 	return system(command) == 0 ? 0 : -1;
 }
 
+/* Tests damage one in so many places of a profile: each if ALL_CASES is in the environment. */
+static inline size_t fixture_damage_step(void)
+{
+	return getenv("ALL_CASES") ? 1 : 5;
+}
+
 /* Numbers that look random and are the same in every run. */
 static inline uint64_t fixture_random(uint64_t *state)
 {
@@ -116,6 +122,7 @@ static inline void fixture_processes(struct profile *profile)
 				 .instance = 2,
 				 .cgroup = fixture_text(profile, "/user.slice"),
 				 .container = fixture_text(profile, "box"),
+				 .exe = fixture_text(profile, "/usr/libexec/cc1"),
 				 .in_command = true };
 	struct task task = { .process = 1, .tid = 1, .comm = init.program };
 
@@ -164,11 +171,11 @@ static inline void fixture_codes(struct profile *profile)
 
 static inline void fixture_lines(struct profile *profile)
 {
-	struct told_line line = { .image = 2,
-				  .start = 1ULL << 63 | 5,
-				  .size = 12,
-				  .file = fixture_text(profile, "/src/a b.js"),
-				  .line = UINT32_MAX };
+	struct source_line line = { .image = 2,
+				    .start = 1ULL << 63 | 5,
+				    .size = 12,
+				    .file = fixture_text(profile, "/src/a b.js"),
+				    .line = UINT32_MAX };
 
 	profile_line(profile, &line);
 	line.start = 7;
@@ -312,6 +319,34 @@ static inline int fixture_count(void *context, const struct sample *sample)
 	return 0;
 }
 
+/* Where fixture_each_sample sends samples. */
+struct fixture_visit {
+	int (*visit)(void *context, const struct sample *sample);
+	void *context;
+};
+
+static inline int fixture_visit_singly(void *context, const struct sample *samples, size_t count)
+{
+	const struct fixture_visit *single = context;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = single->visit(single->context, &samples[i]);
+	return rc;
+}
+
+/* Visits the samples one by one, with all fields. */
+static inline int fixture_each_sample(struct store_reader *reader, const struct profile *profile,
+				      uint64_t from_ns, uint64_t to_ns,
+				      int (*visit)(void *context, const struct sample *sample),
+				      void *context, struct err *err)
+{
+	const struct sample_wish wish = { from_ns, to_ns, SAMPLE_ALL };
+	struct fixture_visit single = { visit, context };
+
+	return store_each_batch(reader, profile, &wish, fixture_visit_singly, &single, err);
+}
+
 /* How many samples have from_ns <= time < to_ns. */
 static inline uint64_t fixture_count_between(struct store_reader *reader,
 					     const struct profile *profile, uint64_t from_ns,
@@ -321,7 +356,8 @@ static inline uint64_t fixture_count_between(struct store_reader *reader,
 	struct err err;
 
 	assert_int_equal(
-		store_each_sample(reader, profile, from_ns, to_ns, fixture_count, &count, &err), 0);
+		fixture_each_sample(reader, profile, from_ns, to_ns, fixture_count, &count, &err),
+		0);
 	return count;
 }
 
@@ -334,7 +370,8 @@ static inline uint64_t fixture_layers_agree(const char *path)
 	uint64_t visited = 0, summed = 0;
 	struct err err;
 
-	if (store_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &visited, &err) < 0 ||
+	if (fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &visited, &err) <
+		    0 ||
 	    store_load_totals(reader, profile, &totals, &err) < 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < totals.rows.count; i++)

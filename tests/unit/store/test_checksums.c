@@ -65,9 +65,9 @@ static void check_keys(sqlite3 *db, const struct checked_keys *checked)
 	while (sql_step(stmt) > 0) {
 		uint64_t rows, crc;
 
-		assert_true(stored(db, checked->table, checksums_of_row(0, stmt, 0, checked->keys),
+		assert_true(stored(db, checked->table, checksums_of_row(0, stmt, checked->keys),
 				   &rows, &crc));
-		assert_int_equal(crc, checksums_of_row(0, stmt, 0, sqlite3_column_count(stmt)));
+		assert_int_equal(crc, checksums_of_row(0, stmt, sqlite3_column_count(stmt)));
 	}
 }
 
@@ -121,7 +121,7 @@ static int read_samples(const char *path, struct err *err)
 	struct store_reader *reader = fixture_open(path);
 	struct profile *profile = fixture_load(reader);
 	uint64_t count = 0;
-	int rc = store_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count, err);
+	int rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count, err);
 
 	if (rc == 0)
 		assert_int_equal(count, 900);
@@ -130,7 +130,7 @@ static int read_samples(const char *path, struct err *err)
 	return rc;
 }
 
-/* One bit of a weight: nothing but the checksum tells. */
+/* One bit of a weight: only the checksum shows it. */
 static void a_flipped_bit(void **state)
 {
 	const struct folder *folder = *state;

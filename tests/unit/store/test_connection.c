@@ -36,7 +36,8 @@ static void damaged(const char *path, const char *words)
 	if (rc == 0)
 		rc = store_load_totals(reader, profile, &totals, &err);
 	if (rc == 0)
-		rc = store_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count, &err);
+		rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, fixture_count, &count,
+					 &err);
 	if (rc != -EBADMSG || !strstr(err.text, words) || !strstr(err.text, path))
 		fail_msg("%d: %s; expected: %s", rc, err.text, words);
 	vec_free(&totals.rows);
@@ -409,7 +410,7 @@ static void rows_without_end(void **state)
 							  "WHERE name = 'layer'");
 	pages = (uint32_t)fixture_sql_number(folder->path, "PRAGMA page_count");
 	fd = open(folder->path, O_RDWR);
-	/* The leaf moves behind the end, inner pages follow it, and the root becomes one. */
+	/* The leaf moves to after the end, inner pages follow it, and the root becomes one. */
 	assert_int_equal(pread(fd, page, PAGE, (root - 1) * (off_t)PAGE), PAGE);
 	assert_int_equal(pwrite(fd, page, PAGE, pages * (off_t)PAGE), PAGE);
 	for (uint32_t i = 1; i < LEVELS; i++) {

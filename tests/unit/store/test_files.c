@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of profiles: what is there already, what becomes of them meanwhile, and who has them.
- */
+/* The files of profiles: what is there already, what becomes of them meanwhile, and which
+ * process has them open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ static void odd_names_are_files(void **state)
 	close(home);
 }
 
-static void a_removed_file_is_told(void **state)
+static void a_removed_file_is_reported(void **state)
 {
 	const struct folder *folder = *state;
 	struct profile *profile = fixture_profile();
@@ -68,7 +68,7 @@ static void a_removed_file_is_told(void **state)
 	profile_free(profile);
 }
 
-static void a_moved_file_is_told(void **state)
+static void a_moved_file_is_reported(void **state)
 {
 	const struct folder *folder = *state;
 	struct profile *profile = fixture_profile();
@@ -118,7 +118,7 @@ static void what_is_in_the_journals_place_is_named(void **state)
 	assert_int_equal(fixture_layers_agree(folder->path), 10);
 }
 
-/* While it lasts, and no longer; whoever asks does no harm. */
+/* While it lasts, and no longer. To ask does no harm. */
 static void a_recording_is_seen(void **state)
 {
 	const struct folder *folder = *state;
@@ -138,7 +138,7 @@ static void a_recording_is_seen(void **state)
 	store_close(reader);
 }
 
-/* While somebody reads, a flush fails without harm; afterwards it succeeds. */
+/* While a reader has it open, a flush fails without harm; afterwards it succeeds. */
 static void a_reader_delays_a_flush(void **state)
 {
 	const struct folder *folder = *state;
@@ -189,8 +189,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_there_is_kept),
 		TEST(odd_names_are_files),
-		TEST(a_removed_file_is_told),
-		TEST(a_moved_file_is_told),
+		TEST(a_removed_file_is_reported),
+		TEST(a_moved_file_is_reported),
 		TEST(what_is_in_the_journals_place_is_named),
 		TEST(a_recording_is_seen),
 		TEST(a_reader_delays_a_flush),

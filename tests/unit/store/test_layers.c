@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums that lag behind the samples: right in memory, mended in the file where that is possible. */
+/* Sums that lag behind the samples: right in memory, updated in the file where that is possible. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -66,7 +66,7 @@ static void write_unended(const char *path)
 	assert_int_equal(fixture_sql_number(path, "SELECT samples FROM layer WHERE id = 2"), 1000);
 }
 
-static void opening_mends(void **state)
+static void opening_repairs(void **state)
 {
 	const struct folder *folder = *state;
 
@@ -175,7 +175,7 @@ static void a_file_that_may_not_be_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(opening_mends),
+		TEST(opening_repairs),
 		TEST(opening_starts_over),
 		TEST(a_live_recording_is_not_touched),
 		TEST(enough_sums_are_written),

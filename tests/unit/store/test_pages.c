@@ -288,7 +288,7 @@ static void damaged_pages(void **state)
 		off_t at;
 
 		assert_int_equal(fstat(fd, &status), 0);
-		/* Behind the schema, which SQLite itself reads. */
+		/* After the schema, which SQLite itself reads. */
 		at = 1024 + (off_t)(fixture_random(&random) % (uint64_t)(status.st_size - 1024));
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		assert_int_equal(pwrite(fd, &damage, 1, at), 1);

@@ -41,11 +41,12 @@ static void samples_come_back(void **state)
 	reader = fixture_open(folder->path);
 	profile = fixture_load(reader);
 	assert_int_equal(
-		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 0);
+		fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 0);
 	assert_int_equal(visit.count, 7000);
 	visit = (struct visit){ .stop_after = 5 };
 	assert_int_equal(
-		store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err), 77);
+		fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, &err),
+		77);
 	assert_int_equal(visit.count, 5);
 	profile_free(profile);
 	store_close(reader);
@@ -130,8 +131,8 @@ static void only_what_is_wanted(void **state)
 		struct sample_wish wish = { windows[i % 4][0], windows[i % 4][1], wishes[i / 4] };
 		struct sample_list all = { { 0 } }, some = { { 0 } };
 
-		assert_int_equal(store_each_sample(reader, profile, wish.from_ns, wish.to_ns,
-						   collect_samples, &all, &err),
+		assert_int_equal(fixture_each_sample(reader, profile, wish.from_ns, wish.to_ns,
+						     collect_samples, &all, &err),
 				 0);
 		assert_int_equal(
 			store_each_batch(reader, profile, &wish, collect_batch, &some, &err), 0);
@@ -178,6 +179,35 @@ static void a_window_has_its_samples(void **state)
 	store_close(reader);
 }
 
+static void it_knows_of_a_command(void **state)
+{
+	const struct folder *folder = *state;
+	struct store_reader *reader;
+	struct store_writer *writer;
+	struct profile *profile;
+	bool has = false;
+
+	fixture_write(folder->path, 10);
+	reader = fixture_open(folder->path);
+	assert_int_equal(store_has_command(reader, &has, NULL), 0);
+	assert_true(has);
+	store_close(reader);
+	assert_int_equal(store_remove(folder->path, NULL), 0);
+
+	profile = fixture_profile();
+	for (size_t i = 0; i < profile->processes.count; i++)
+		profile->processes.items[i].in_command = false;
+	writer = fixture_create(folder->path, profile);
+	fixture_add(writer, 0, 10);
+	fixture_flush(writer);
+	store_writer_free(writer);
+	profile_free(profile);
+	reader = fixture_open(folder->path);
+	assert_int_equal(store_has_command(reader, &has, NULL), 0);
+	assert_false(has);
+	store_close(reader);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -186,6 +216,7 @@ int main(void)
 		TEST(samples_come_back),
 		TEST(a_window_has_its_samples),
 		TEST(only_what_is_wanted),
+		TEST(it_knows_of_a_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static int read_everything(struct store_reader *reader, struct err *err)
 		assert_true(totals.rows.items[i].stack < profile->stacks.count);
 	visit.profile = profile;
 	if (rc == 0)
-		rc = store_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, err);
+		rc = fixture_each_sample(reader, profile, 0, UINT64_MAX, check_sample, &visit, err);
 	if (rc == 0)
 		assert_int_equal(visit.count, SAMPLES);
 	vec_free(&totals.rows);
@@ -137,22 +137,22 @@ typedef void (*damage_copy)(struct bytes *copy, uint64_t *random);
 
 static void damage_many(const struct folder *folder, damage_copy damage)
 {
+	int rounds = ROUNDS / (int)fixture_damage_step(), whole = 0;
 	struct bytes original, copy;
 	uint64_t random = 7;
-	int whole = 0;
 
 	fixture_write(folder->path, SAMPLES);
 	original = read_file(folder->path);
 	copy.at = malloc(original.size);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		copy.size = original.size;
 		memcpy(copy.at, original.at, original.size);
 		damage(&copy, &random);
 		write_file(folder->path, copy);
 		whole += try_file(folder->path);
 	}
-	print_message("%d of %d copies were read to the end\n", whole, ROUNDS);
-	assert_true(whole < ROUNDS);
+	print_message("%d of %d copies were read to the end\n", whole, rounds);
+	assert_true(whole < rounds);
 	assert_true(resident_kb() < MOST_KB);
 	free(original.at);
 	free(copy.at);

@@ -161,7 +161,7 @@ static void a_killed_recording_without_samples_replaces_nothing(void **state)
 	assert_int_equal(access(killed, F_OK), -1);
 }
 
-/* Whoever ended without a sample has "no samples" to show, even if killed before it was moved. */
+/* A recording that ended without a sample counts, even if killed before its file was moved. */
 static void an_ended_recording_without_samples_becomes_the_last(void **state)
 {
 	struct place *place = *state;
@@ -183,7 +183,7 @@ static void an_ended_recording_without_samples_becomes_the_last(void **state)
 	assert_command(path, "whole");
 }
 
-/* Its pid is nobody's here: it may be of another namespace. */
+/* No process here has its pid: it may be of another namespace. */
 static void a_recording_that_runs_is_left_alone(void **state)
 {
 	struct place *place = *state;
@@ -237,7 +237,7 @@ static void put_bytes(const char *path, off_t at, const char *bytes, size_t size
 	close(fd);
 }
 
-/* What is a profile but cannot be read, now or by this version, is nobody's rubbish. */
+/* A profile that cannot be read, now or by this version, is not removed. */
 static void what_cannot_be_opened_stays(void **state)
 {
 	struct place *place = *state;
@@ -302,20 +302,127 @@ static void other_names_are_left_alone(void **state)
 static void a_profile_that_cannot_be_kept_is_an_error(void **state)
 {
 	struct place *place = *state;
-	char path[STATE_PATH_MAX], previous[STATE_PATH_MAX], last[STATE_PATH_MAX];
+	char path[STATE_PATH_MAX], last[STATE_PATH_MAX];
 	struct store_writer *writer;
 	struct err err;
+	struct stat st;
 
 	record(place, "whole");
-	snprintf(previous, sizeof(previous), "%s/prospect/previous.prof", place->home);
-	assert_int_equal(mkdir(previous, 0700), 0);
+	snprintf(last, sizeof(last), "%s/prospect/last.prof", place->home);
+	assert_int_equal(unlink(last), 0);
+	assert_int_equal(mkdir(last, 0700), 0);
 	assert_int_equal(state_begin(&place->owner, path, sizeof(path), NULL), 0);
 	writer = begin_profile(path, "new", true);
-	assert_int_equal(state_commit(&place->owner, writer, path, sizeof(path), &err), -EISDIR);
+	assert_int_equal(state_commit(&place->owner, writer, path, sizeof(path), &err), -EBUSY);
 	assert_non_null(strstr(err.text, "cannot keep the profile as"));
 	assert_command(path, "new");
-	snprintf(last, sizeof(last), "%s/prospect/last.prof", place->home);
-	assert_command(last, "whole");
+	assert_int_equal(stat(last, &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+}
+
+static void assert_kept(unsigned age, const char *command)
+{
+	char path[STATE_PATH_MAX];
+
+	assert_int_equal(state_profile(age, path, sizeof(path), NULL), 0);
+	assert_command(path, command);
+}
+
+static void record_many(struct place *place, int count)
+{
+	char command[16];
+
+	for (int i = 1; i <= count; i++) {
+		snprintf(command, sizeof(command), "%d", i);
+		record(place, command);
+	}
+}
+
+static void the_last_ten_are_kept(void **state)
+{
+	char path[STATE_PATH_MAX];
+	struct err err;
+
+	record_many(*state, 9);
+	assert_kept(0, "9");
+	assert_kept(8, "1");
+	assert_int_equal(state_profile(9, path, sizeof(path), &err), -ENOENT);
+	assert_non_null(strstr(err.text, "there is no profile last-9"));
+	record_many(*state, 12);
+	assert_kept(0, "12");
+	assert_kept(1, "11");
+	assert_kept(9, "3");
+}
+
+/* What was renamed stays, and leaves a place for another. */
+static void a_renamed_one_is_not_removed(void **state)
+{
+	struct place *place = *state;
+	char from[STATE_PATH_MAX], to[STATE_PATH_MAX];
+
+	record_many(place, 10);
+	snprintf(from, sizeof(from), "%s/prospect/last-4.prof", place->home);
+	snprintf(to, sizeof(to), "%s/prospect/mine.prof", place->home);
+	assert_int_equal(rename(from, to), 0);
+	record(place, "11");
+	assert_command(to, "6");
+	assert_kept(0, "11");
+	assert_kept(4, "7");
+	assert_kept(9, "1"); /* nothing had to go */
+	record(place, "12");
+	assert_command(to, "6");
+	assert_kept(9, "2");
+}
+
+/* Somebody records into it with -o. */
+static void one_that_is_being_written_stays(void **state)
+{
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+	struct store_writer *writer;
+
+	record_many(place, 10);
+	snprintf(path, sizeof(path), "%s/prospect/last-9.prof", place->home);
+	assert_int_equal(unlink(path), 0);
+	writer = begin_profile(path, "runs", true);
+	record(place, "11");
+	assert_command(path, "runs");
+	assert_kept(0, "11");
+	assert_kept(8, "3");
+	store_writer_free(writer);
+}
+
+static void words_for_ages(void **state)
+{
+	static const char *const others[] = { "last",	 "last-",  "last-0", "last-10",
+					      "last-1x", "Last-1", "",	     "last-a" };
+	unsigned age;
+
+	struct place *place = *state;
+	char path[STATE_PATH_MAX];
+	const char *word = "last-1";
+	struct err err;
+
+	record_many(place, 2);
+	assert_int_equal(state_find(&word, path, sizeof(path), &err), 0);
+	assert_ptr_equal(word, path);
+	assert_command(path, "1");
+	word = "last-7";
+	assert_int_equal(state_find(&word, path, sizeof(path), &err), -ENOENT);
+	word = "any.prof";
+	assert_int_equal(state_find(&word, path, sizeof(path), &err), 0);
+	assert_string_equal(word, "any.prof");
+	assert_int_equal(chdir(place->home), 0);
+	make_profile("last-1", "a file");
+	assert_false(state_is_age("last-1", &age));
+	assert_int_equal(unlink("last-1"), 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_true(state_is_age("last-1", &age));
+	assert_int_equal(age, 1);
+	assert_true(state_is_age("last-9", &age));
+	assert_int_equal(age, 9);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(state_is_age(others[i], &age));
 }
 
 static void the_folder_is_private(void **state)
@@ -372,6 +479,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_names_are_left_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_profile_that_cannot_be_kept_is_an_error, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(the_last_ten_are_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_renamed_one_is_not_removed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(one_that_is_being_written_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_for_ages, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_folder_is_private, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_home_that_is_not_there_is_not_made, set_up,
 						tear_down),

@@ -63,6 +63,7 @@ static void same_processes(const struct profile *a, const struct profile *b)
 		assert_int_equal(left->parent, right->parent);
 		assert_int_equal(left->uid, right->uid);
 		same_text(a, left->program, b, right->program);
+		same_text(a, left->exe, b, right->exe);
 		assert_int_equal(left->instance, right->instance);
 		same_text(a, left->cgroup, b, right->cgroup);
 		same_text(a, left->container, b, right->container);
@@ -136,7 +137,7 @@ static void same_lines(const struct profile *a, const struct profile *b)
 {
 	assert_int_equal(a->lines.count, b->lines.count);
 	for (size_t i = 1; i < a->lines.count; i++) {
-		const struct told_line *x = &a->lines.items[i], *y = &b->lines.items[i];
+		const struct source_line *x = &a->lines.items[i], *y = &b->lines.items[i];
 
 		assert_int_equal(x->image, y->image);
 		assert_int_equal(x->start, y->start);
@@ -203,7 +204,7 @@ static void a_table_may_be_missing(void **state)
 	assert_int_equal(sqlite3_open(folder->path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "DROP TABLE line", NULL, NULL, NULL), SQLITE_OK);
 	vec_free(&profile->lines);
-	*vec_push(&profile->lines) = (struct told_line){ 0 };
+	*vec_push(&profile->lines) = (struct source_line){ 0 };
 	expect_in_file(folder->path, profile);
 	assert_int_equal(
 		sqlite3_exec(db, "CREATE VIEW line AS SELECT * FROM code", NULL, NULL, NULL),

@@ -39,8 +39,8 @@ static void record_for_ever(const char *path, int report)
 	}
 }
 
-/* Waits for so many flushes, then a little into the next, and kills. Returns how many the child
- * told of. */
+/* Waits for so many flushes, then a little into the next, and kills. Returns how many flushes the
+ * child reported. */
 static uint64_t record_and_kill(const char *path, uint64_t flushes, uint64_t delay_us)
 {
 	int pipes[2];
@@ -83,7 +83,7 @@ static bool journal_is_hot(const char *path)
 	return first != 0;
 }
 
-/* The kernel keeps what was written, so every flush that was told of is there, and one more if the
+/* The kernel keeps what was written, so every flush that was reported is there, and one more if the
  * kill came between its end and its byte. */
 static void killed_anywhere(void **state)
 {

@@ -210,7 +210,7 @@ static const char long_ago[] =
 	"DELETE FROM block;" /* all at once: pages are let go as they are */
 	"INSERT INTO block(id, samples, data) SELECT id, samples, data FROM kept";
 
-/* Without checksums nothing tells them apart but the list of free pages. */
+/* Without checksums only the list of free pages distinguishes them. */
 static void blocks_in_free_pages(void **state)
 {
 	struct outcome outcome;
@@ -222,8 +222,8 @@ static void blocks_in_free_pages(void **state)
 	assert_int_equal(count_of(&outcome, "samples")->missing, 0);
 }
 
-/* Blocks in pages that the file does not use any more, of which no checksum knows, are of long ago,
- * also when the list of these pages is damaged. */
+/* Blocks without a checksum in pages that the file no longer uses are old ones, even if the list of
+ * these pages is damaged. */
 static void blocks_of_long_ago(void **state)
 {
 	static const uint8_t nothing[FREE_LIST_BYTES];

@@ -101,7 +101,7 @@ static void only_one_select_is_run(void **state)
 	expect_refused(query, ";;\nSELECT x", -EINVAL, "line 2, column 8: no such column: x");
 	expect_refused(query, "SELECT 1 FROM nowhere", -EINVAL, "lists tables");
 	assert_int_equal(ask(query, "; SELECT 7 ; -- that is all\n ;"), 7);
-	assert_int_equal(ask(query, "SELECT count(*) FROM pragma_table_info('totals')"), 19);
+	assert_int_equal(ask(query, "SELECT count(*) FROM pragma_table_info('totals')"), 21);
 	assert_int_equal(ask(query, "SELECT sum(value) FROM json_each('[3,4]')"), 7);
 	assert_int_equal(ask(query, "SELECT count(*) FROM sample_row"), 10);
 	query_close(query);
@@ -304,7 +304,7 @@ static void names_are_demangled(void **state)
 	query_close(query);
 }
 
-/* Layer 2 of a recording that goes on, or that was killed where nobody may write. */
+/* Layer 2 of a recording that goes on, or was killed and lies where the user may not write. */
 static void a_live_recording_is_seen_whole(void **state)
 {
 	const struct folder *folder = *state;

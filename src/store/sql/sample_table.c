@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/sample_table.h"
+#include "store/sql/query_names.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "store/block_rows.h"
+#include "store/layers.h"
 #include "store/packed.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -242,21 +241,17 @@ static void narrow(struct sample_cursor *cursor, const struct sample_table_facts
 		cursor->last_ns = last_ns;
 }
 
-static int fail(sqlite3_vtab *vtab, const char *message)
-{
-	sqlite3_free(vtab->zErrMsg);
-	vtab->zErrMsg = sqlite3_mprintf("%s", message);
-	return SQLITE_CORRUPT_VTAB;
-}
-
 /* Unpacks the current block of the statement. */
 static int unpack(struct sample_cursor *cursor)
 {
+	sqlite3_vtab *vtab = cursor->base.pVtab;
 	struct err why;
 
-	if (block_rows_unpack(cursor->blocks, cursor->fields, &cursor->samples, &why))
-		return fail(cursor->base.pVtab, why.text);
-	return SQLITE_OK;
+	if (layers_unpack_block(cursor->blocks, cursor->fields, &cursor->samples, &why) == 0)
+		return SQLITE_OK;
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf("%s", why.text);
+	return SQLITE_CORRUPT_VTAB;
 }
 
 /* Advances to the first sample within the window, from @at on. */
@@ -300,13 +295,12 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 		cursor->end = true;
 		return SQLITE_OK;
 	}
-	if (!cursor->blocks && block_rows_prepare(table->db, &cursor->blocks))
+	if (!cursor->blocks && layers_prepare_blocks(table->db, &cursor->blocks))
 		return sqlite3_errcode(table->db);
 	sqlite3_reset(cursor->blocks);
 	first = cursor->first_ns / NS_PER_S << SCHEMA_BLOCK_PART_BITS;
 	end = (cursor->last_ns / NS_PER_S + 1) << SCHEMA_BLOCK_PART_BITS;
-	sql_bind_u64(cursor->blocks, 1, first);
-	sql_bind_u64(cursor->blocks, 2, end);
+	SQL_BIND(cursor->blocks, first, end);
 	return settle(cursor);
 }
 
@@ -322,11 +316,6 @@ static int next(sqlite3_vtab_cursor *base)
 static int at_end(sqlite3_vtab_cursor *base)
 {
 	return ((struct sample_cursor *)base)->end;
-}
-
-static double seconds_since(uint64_t time_ns, uint64_t start_ns)
-{
-	return (double)(int64_t)(time_ns - start_ns) / 1e9;
 }
 
 static sqlite3_int64 column_number(const struct sample_table_facts *facts,
@@ -362,8 +351,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	const struct sample *sample = &cursor->samples.rows.items[cursor->at];
 
 	if (number == COLUMN_TIME_S)
-		sqlite3_result_double(context,
-				      seconds_since(sample->time_ns, table->facts->start_ns));
+		sqlite3_result_double(
+			context, (double)(int64_t)(sample->time_ns - table->facts->start_ns) / 1e9);
 	else
 		sqlite3_result_int64(context,
 				     column_number(table->facts, sample, (enum column)number));

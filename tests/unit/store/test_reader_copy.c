@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/amend.h"
-
 #include <errno.h>
 
 #include "store/fixture.h"
@@ -134,7 +132,7 @@ static void other_versions_are_refused(void **state)
 	}
 }
 
-static void a_full_disk_is_told(void **state)
+static void a_full_disk_is_reported(void **state)
 {
 	const struct folder *folder = *state;
 	struct err err;
@@ -154,7 +152,7 @@ int main(void)
 		CASE(only_names_differ),
 		CASE(triggers_do_not_run),
 		CASE(other_versions_are_refused),
-		CASE(a_full_disk_is_told),
+		CASE(a_full_disk_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

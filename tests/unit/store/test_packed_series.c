@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/series.h"
+#include "store/packed.h"
 
 #include <errno.h>
 
@@ -11,17 +11,17 @@ static void round_trip(const uint64_t *values, size_t count, size_t most_bytes)
 	uint64_t *back = calloc(count, sizeof(*back));
 	struct reader reader;
 
-	series_encode(values, count, &buf);
+	packed_series_encode(values, count, &buf);
 	assert_true(buf.size <= most_bytes);
 	reader = reader_make(buf.bytes, buf.size);
-	assert_int_equal(series_decode(&reader, back, count), 0);
+	assert_int_equal(packed_series_decode(&reader, back, count), 0);
 	assert_int_equal(reader_left(&reader), 0);
 	assert_memory_equal(values, back, count * sizeof(*values));
 	reader = reader_make(buf.bytes, buf.size);
-	assert_int_equal(series_skip(&reader, count), 0);
+	assert_int_equal(packed_series_skip(&reader, count), 0);
 	assert_int_equal(reader_left(&reader), 0);
 	reader = reader_make(buf.bytes, buf.size - 1);
-	assert_true(series_skip(&reader, count) < 0);
+	assert_true(packed_series_skip(&reader, count) < 0);
 	free(back);
 	buf_done(&buf);
 }
@@ -74,7 +74,7 @@ static void refused(const char *bytes, size_t size, size_t count)
 	struct reader reader = reader_make(bytes, size);
 
 	assert_true(count <= 64);
-	assert_int_equal(series_decode(&reader, values, count), -EBADMSG);
+	assert_int_equal(packed_series_decode(&reader, values, count), -EBADMSG);
 }
 
 static void test_damage(void **state)
@@ -87,7 +87,7 @@ static void test_damage(void **state)
 	refused("\x02\x00", 2, 1);		   /* an empty dictionary */
 	refused("\x02\x03\x01\x01\x01\x00", 6, 2); /* more values than places */
 	refused("\x02\x02\x01\x00\x00", 5, 2);	   /* not ascending */
-	refused("\x02\x03\x01\x01\x01\xff", 6, 4); /* a place behind the end */
+	refused("\x02\x03\x01\x01\x01\xff", 6, 4); /* a place after the end */
 	refused("\x02\x02\x01\x01", 4, 2);	   /* no places */
 	refused("\x02\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 14, 2); /* overflow */
 }
