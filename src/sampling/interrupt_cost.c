@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/owner.h"
 #include "sampling/sampler.h"
@@ -62,12 +63,7 @@ static void count_sample(void *context, const struct perf_record *record)
 		++*(uint64_t *)context;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
+DEFINE_ORDER(by_value, double, COMPARE(*a, *b))
 
 void interrupt_cost_quartiles(double *values, unsigned count, struct interrupt_cost *ret_cost)
 {

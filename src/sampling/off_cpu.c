@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "bpf/off_cpu.skel.h"
+#include "perf/bpf_iterate.h"
 #include "perf/bpf_load.h"
 #include "perf/cpu_list.h"
 #include "sampling/stack_program.h"
@@ -19,7 +20,6 @@
 enum {
 	/* With more CPUs than this, each CPU gets a smaller share of the budget. */
 	FULL_BUDGET_CPUS = 4,
-	READ_BYTES = 64 * 1024, /* of an iterator, per read */
 	DUMP_BYTES = 16 * 1024, /* of a stack whose process has no tables yet */
 };
 
@@ -99,6 +99,7 @@ static int load(struct off_cpu *off_cpu, const struct stack_program_maps *maps,
 	off_cpu->object = off_cpu_bpf__open();
 	if (!off_cpu->object)
 		return -errno;
+	bpf_load_without_modules(off_cpu->object->obj);
 	rc = configure(off_cpu, maps);
 	bpf_load_log_listen(log, off_cpu->object->obj);
 	return rc < 0 ? rc : off_cpu_bpf__load(off_cpu->object);
@@ -125,6 +126,7 @@ static int load_smallest(struct off_cpu_bpf *object)
 {
 	struct bpf_program *each;
 
+	bpf_load_without_modules(object->obj);
 	choose(object, NULL);
 	bpf_object__for_each_program(each, object->obj)
 		bpf_program__set_autoload(each, each == object->progs.off_cpu_exec);
@@ -190,50 +192,31 @@ static void detach(struct off_cpu *off_cpu)
 #undef DETACH
 }
 
-/* Runs an iterator over all threads and appends what it writes to @output. */
-static int iterate(struct bpf_program *program, struct buf *output)
-{
-	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
-	_cleanup_close_ int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno;
-	_cleanup_free_ char *bytes = xmalloc(READ_BYTES);
-	ssize_t got = fd < 0 ? -1 : 1;
-
-	while (got > 0) {
-		got = read(fd, bytes, READ_BYTES);
-		if (got > 0)
-			buf_add(output, bytes, (size_t)got);
-		else if (got < 0 && errno == EINTR)
-			got = 1;
-	}
-	bpf_link__destroy(link);
-	return got < 0 ? -errno : 0;
-}
-
 int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count,
 		   struct err *err)
 {
 	int rc = set_outputs(off_cpu, outputs, count);
-	struct buf nothing = { 0 };
 
 	if (rc == 0)
 		rc = attach_programs(off_cpu);
 	if (rc == 0)
-		rc = iterate(off_cpu->object->progs.off_cpu_open, &nothing);
-	buf_done(&nothing);
+		rc = bpf_iterate(off_cpu->object->progs.off_cpu_open, NULL);
 	if (rc == 0)
 		return 0;
 	detach(off_cpu);
 	return err_set(err, rc, "cannot watch the scheduler's events: %s", strerror(-rc));
 }
 
-int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err)
+int off_cpu_choose(struct off_cpu *off_cpu, int32_t id, enum chosen how, bool only, struct err *err)
 {
-	uint32_t one = 1;
+	uint32_t value = how;
 
 	off_cpu->object->bss->any_chosen = 1;
 	off_cpu->object->bss->only_chosen |= only;
-	if (bpf_map_update_elem(bpf_map__fd(off_cpu->object->maps.chosen), &pid, &one, BPF_ANY) < 0)
-		return err_set(err, -errno, "--off-cpu: at most %d processes", OFF_CPU_MAX_CHOSEN);
+	if (bpf_map_update_elem(bpf_map__fd(off_cpu->object->maps.chosen), &id, &value, BPF_ANY) <
+	    0)
+		return err_set(err, -errno, "--off-cpu: at most %d processes and threads",
+			       OFF_CPU_MAX_CHOSEN);
 	return 0;
 }
 
@@ -263,7 +246,7 @@ void off_cpu_close(struct off_cpu *off_cpu,
 	struct buf records = { 0 };
 	union off_cpu_event event;
 
-	(void)iterate(off_cpu->object->progs.off_cpu_close, &records);
+	(void)bpf_iterate(off_cpu->object->progs.off_cpu_close, &records);
 	for (size_t at = 0; off_cpu_event_read(records.bytes + at, records.size - at, &event);
 	     at += size_of(&event))
 		take(context, &event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where threads wait, from scheduler tracepoints: the programs of bpf/off_cpu.bpf.c. Their records
- * arrive in the rings as samples of BPF_OUTPUT events (sampling/off_cpu_event.h reads them).
+ * arrive in the rings as samples of BPF_OUTPUT events (off_cpu_event_read).
  *
  * Recording has a window: between off_cpu_open and off_cpu_stop, the time of every thread is
  * accounted for, including threads that exist before it opens or still wait when it closes.
@@ -14,7 +14,21 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "sampling/off_cpu_event.h"
+#include "bpf/chosen_wire.h"
+#include "bpf/off_cpu_wire.h"
+
+/* A record (bpf/off_cpu_wire.h). */
+union off_cpu_event {
+	__u32 kind; /* enum off_cpu_kind */
+	struct off_cpu_left_record left;
+	struct off_cpu_woke_record woke;
+	struct off_cpu_wait_record wait;
+	struct off_cpu_times_record times;
+};
+
+/* Copies one record from @size bytes, which may be unaligned and longer than the record. *ret_event
+ * has at least `count` addresses. False if the bytes are no such record, or truncated. */
+bool off_cpu_event_read(const void *bytes, size_t size, union off_cpu_event *ret_event);
 
 struct off_cpu;
 
@@ -41,10 +55,11 @@ void off_cpu_free(struct off_cpu *off_cpu); /* NULL is fine */
 int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs, size_t count,
 		   struct err *err);
 
-/* Before the window opens: chooses a process. Its waits, and those of the processes it forks, have
- * a threshold of their own, which the rest of the machine does not influence. If no process is
- * chosen, all are. @only: report nothing about other processes. At most OFF_CPU_MAX_CHOSEN. */
-int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err);
+/* Before the window opens: chooses a process or a thread by its id. Its waits, and those of what it
+ * starts, have a threshold of their own, which the rest of the machine does not influence. If none is
+ * chosen, all are. @only: report nothing about others. At most OFF_CPU_MAX_CHOSEN. */
+int off_cpu_choose(struct off_cpu *off_cpu, int32_t id, enum chosen how, bool only,
+		   struct err *err);
 
 /* Opens the window now. Returns the time of that (CLOCK_MONOTONIC). */
 uint64_t off_cpu_open(struct off_cpu *off_cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sampling/off_cpu_event.h"
-
+#include <stddef.h>
 #include <string.h>
 
 #include "base/reader.h"
+#include "sampling/off_cpu.h"
 
 /* Reads a record whose head is followed by addresses. */
 static bool read_with_addresses(struct reader *from, void *head, size_t head_size,

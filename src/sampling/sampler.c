@@ -106,6 +106,14 @@ void sampler_disable(struct sampler *sampler)
 		ioctl(sampler->fds.items[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+void sampler_stop_waits(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->fds.count; i++) {
+		if (sampler->fds.items[i].stream == STREAM_WAITS)
+			ioctl(sampler->fds.items[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
 /* Threads of -p share their CPU's history: their periods are equal and noted once. */
 static void set_period(struct sampler *sampler, struct perf_fd *event, uint64_t period_ns)
 {
@@ -317,7 +325,7 @@ size_t sampler_wait_outputs(const struct sampler *sampler, struct off_cpu_output
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sampler->fds.count && count < sampler->cpu_count; i++) {
+	for (size_t i = 0; i < sampler->fds.count && count < sampler_cpus(sampler); i++) {
 		const struct perf_fd *event = &sampler->fds.items[i];
 
 		if (event->stream == STREAM_WAITS)
@@ -366,9 +374,15 @@ uint64_t sampler_idle_period_ns(const struct sampler *sampler)
 	return sampler->idle_period_ns;
 }
 
+size_t sampler_cpu_numbers(const struct sampler *sampler, const int **ret_numbers)
+{
+	*ret_numbers = sampler->sampled_cpus.items;
+	return sampler->sampled_cpus.count;
+}
+
 size_t sampler_cpus(const struct sampler *sampler)
 {
-	return sampler->cpu_count;
+	return sampler->sampled_cpus.count;
 }
 
 const struct event_spec *sampler_event(const struct sampler *sampler, size_t event)

@@ -42,12 +42,8 @@
 	X(OUTPUT, "output")     \
 	X(WAITS, "waits")
 
-enum stream {
-#define ROW(id, name) STREAM_##id,
-	STREAMS(ROW)
-#undef ROW
-		STREAM_COUNT
-};
+#define STREAM_ENUM(id, ...) STREAM_##id,
+enum stream { STREAMS(STREAM_ENUM) STREAM_COUNT };
 
 /* The ladder of privilege, from most to least: id, name, what can be seen */
 #define RUNGS(X)                                                                  \
@@ -55,12 +51,8 @@ enum stream {
 	X(OWN_KERNEL, "own-kernel", "the chosen processes, user and kernel mode") \
 	X(OWN_USER, "own-user", "the chosen processes, user mode only")
 
-enum rung {
-#define ROW(id, name, text) RUNG_##id,
-	RUNGS(ROW)
-#undef ROW
-		RUNG_COUNT
-};
+#define RUNG_ENUM(id, ...) RUNG_##id,
+enum rung { RUNGS(RUNG_ENUM) RUNG_COUNT };
 
 const char *rung_name(enum rung rung);
 const char *rung_text(enum rung rung);
@@ -73,12 +65,8 @@ const char *rung_text(enum rung rung);
 	X(DUMP, "unwind tables, from copies of the stack") \
 	X(INTERRUPT, "unwind tables, in the interrupt")
 
-enum stack_rung {
-#define ROW(id, text) STACK_RUNG_##id,
-	STACK_RUNGS(ROW)
-#undef ROW
-		STACK_RUNG_COUNT
-};
+#define STACK_RUNG_ENUM(id, ...) STACK_RUNG_##id,
+enum stack_rung { STACK_RUNGS(STACK_RUNG_ENUM) STACK_RUNG_COUNT };
 
 const char *stack_rung_text(enum stack_rung rung);
 
@@ -86,6 +74,7 @@ const char *stack_rung_text(enum stack_rung rung);
 enum sampler_waits {
 	SAMPLER_WAITS_NONE,
 	SAMPLER_WAITS_SWITCHES, /* PERF_RECORD_SWITCH and _SWITCH_CPU_WIDE of every switch */
+	SAMPLER_WAITS_OWN,	/* only those of `tids` and what they start, on every rung */
 	SAMPLER_WAITS_OUTPUT,	/* the stream `waits`, which BPF programs fill */
 };
 
@@ -99,8 +88,18 @@ struct sampler_options {
 	double rate_hz;	    /* samples per second and CPU, > 0 */
 	bool whole_machine; /* requested; with `tids`, sampler_open may step down */
 	bool machine_only;  /* never step down */
+	/* CPUs to sample, online, ascending; borrowed. On the others only mappings and names of
+	 * processes are recorded, and the waits of `waits`. 0: all CPUs. */
+	const int *cpus;
+	size_t cpu_count;
+	/* What a lower rung cannot see, for sampler_missing; NULL: "other processes". Borrowed. */
+	const char *others;
 	const pid_t *tids; /* threads to sample (with all they fork) on the lower rungs; borrowed */
 	size_t tid_count;
+	/* Other threads of their processes: on the lower rungs mappings and names are recorded of
+	 * these, and no samples. Borrowed. */
+	const pid_t *other_tids;
+	size_t other_count;
 	/* Sampled in addition to the clock, at most SAMPLER_MAX_EVENTS; copied. An event that the
 	 * kernel cannot count is an error, or is left out if events are optional. */
 	const struct event_spec *events;
@@ -116,10 +115,9 @@ struct sampler_options {
 	uint32_t max_depth; /* most user frames, <= STACK_MAX_USER; 0: SAMPLER_MAX_DEPTH */
 	/* Most stack bytes to copy, <= STACK_DUMP_MAX; 0: 32 KiB on rung INTERRUPT, else 16 KiB. */
 	uint32_t dump_bytes;
-	/* No stream track_id: build ids are read from the files. From Linux 5.12 on, the mapping
-	 * records of another profiler also claim to have a build id once any reader asked for it.
-	 */
-	bool no_build_ids;
+	/* Stream track_id: the kernel puts the build ids of mapped files in records. From Linux
+	 * 5.12 on, the mapping records of other profilers then claim to have one, too. */
+	bool build_ids;
 	/* Each sample is a DUMP that also has the addresses found in the interrupt, to compare
 	 * both. */
 	bool verify_stacks;
@@ -138,6 +136,8 @@ void sampler_free(struct sampler *sampler);
 void sampler_track(struct sampler *sampler);
 void sampler_enable(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
+/* Ends the stream `waits` alone, before the others. */
+void sampler_stop_waits(struct sampler *sampler);
 
 /* Reads all rings and passes records older than @cutoff_ns to @take, in order of time. */
 void sampler_drain(struct sampler *sampler, uint64_t cutoff_ns,
@@ -166,7 +166,9 @@ struct sampler_source sampler_source(const struct sampler *sampler, uint64_t id)
 uint64_t sampler_weight(const struct sampler *sampler, const struct perf_record *record);
 
 enum rung sampler_rung(const struct sampler *sampler);
-size_t sampler_cpus(const struct sampler *sampler);
+/* The CPUs that are sampled, ascending. *ret_numbers is borrowed. */
+size_t sampler_cpu_numbers(const struct sampler *sampler, const int **ret_numbers);
+size_t sampler_cpus(const struct sampler *sampler); /* their number */
 double sampler_rate(const struct sampler *sampler);
 /* The mean period of the idle stream. */
 uint64_t sampler_idle_period_ns(const struct sampler *sampler);

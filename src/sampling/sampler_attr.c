@@ -165,9 +165,11 @@ size_t sampler_attr_width(const struct sampler *sampler, enum stream stream, pid
 	if (stream == STREAM_IDLE)
 		return sampler->rung == RUNG_MACHINE;
 	if (stream == STREAM_TRACK_ID)
-		return !sampler->no_build_ids;
+		return sampler->build_ids;
 	if (stream == STREAM_OUTPUT)
 		return sampler->stacks == STACK_RUNG_INTERRUPT && tid == -1;
+	if (stream == STREAM_WAITS && sampler->waits == SAMPLER_WAITS_OWN)
+		return tid != -1;
 	if (stream == STREAM_WAITS && sampler->waits == SAMPLER_WAITS_SWITCHES)
 		return tid != -1 || sampler->rung == RUNG_MACHINE;
 	if (stream == STREAM_WAITS)

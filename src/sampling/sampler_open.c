@@ -31,10 +31,7 @@ static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool id_equal(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct sampler *)owner)->fds.items[index].id == *(const uint64_t *)key;
-}
+DEFINE_EQUAL(id_equal, struct sampler, fds.items, uint64_t, a->id == *b)
 
 const struct perf_fd *sampler_open_find(const struct sampler *sampler, uint64_t id)
 {
@@ -173,33 +170,47 @@ static int open_wanted(struct sampler *sampler, struct sampler_wanted wanted, si
 	return sampler_stacks_opened(sampler, slot, err);
 }
 
-/* Opens all events of one thread (or with tid -1, of any thread) on one CPU. */
+/* A process may map on one CPU what it runs on another. */
+static bool is_of_every_cpu(enum stream stream)
+{
+	return stream == STREAM_TRACK || stream == STREAM_TRACK_ID || stream == STREAM_WAITS;
+}
+
+/* Opens a stream of one thread (or with tid -1, of any thread) on one CPU. */
+static int open_stream(struct sampler *sampler, enum stream stream, size_t cpu_index, pid_t tid,
+		       struct err *err)
+{
+	bool opens = sampler->cpus[cpu_index].sampled || is_of_every_cpu(stream);
+	int rc = 0;
+
+	for (size_t i = 0; opens && rc >= 0 && i < sampler_attr_width(sampler, stream, tid); i++)
+		rc = open_wanted(sampler, (struct sampler_wanted){ stream, i }, cpu_index, tid,
+				 err);
+	return rc < 0 ? rc : 0;
+}
+
 static int open_all(struct sampler *sampler, size_t cpu_index, pid_t tid, struct err *err)
 {
-	for (enum stream stream = 0; stream < STREAM_COUNT; stream++) {
-		for (size_t i = 0; i < sampler_attr_width(sampler, stream, tid); i++) {
-			int rc = open_wanted(sampler, (struct sampler_wanted){ stream, i },
-					     cpu_index, tid, err);
+	int rc = 0;
 
-			if (rc < 0)
-				return rc;
-		}
-	}
-	return 0;
+	for (enum stream stream = 0; rc == 0 && stream < STREAM_COUNT; stream++)
+		rc = open_stream(sampler, stream, cpu_index, tid, err);
+	return rc;
+}
+
+static int open_mappings(struct sampler *sampler, size_t cpu_index, pid_t tid, struct err *err)
+{
+	int rc = open_stream(sampler, STREAM_TRACK, cpu_index, tid, err);
+
+	return rc < 0 ? rc : open_stream(sampler, STREAM_TRACK_ID, cpu_index, tid, err);
 }
 
 /* Opens the events that belong to the CPU even if only some threads are sampled. */
 static int open_cpu_wide(struct sampler *sampler, size_t cpu_index, struct err *err)
 {
-	static const enum stream streams[] = { STREAM_OUTPUT, STREAM_WAITS };
-	int rc = 0;
+	int rc = open_stream(sampler, STREAM_OUTPUT, cpu_index, -1, err);
 
-	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]) && rc >= 0; i++) {
-		if (sampler_attr_width(sampler, streams[i], -1))
-			rc = open_wanted(sampler, (struct sampler_wanted){ streams[i], 0 },
-					 cpu_index, -1, err);
-	}
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : open_stream(sampler, STREAM_WAITS, cpu_index, -1, err);
 }
 
 /* A thread that has ended meanwhile is no error if others remain. */
@@ -212,7 +223,27 @@ static int open_threads(struct sampler *sampler, const struct sampler_options *o
 		if (rc < 0 && (rc != -ESRCH || options->tid_count == 1))
 			return rc;
 	}
+	for (size_t i = 0; i < options->other_count; i++) {
+		int rc = open_mappings(sampler, cpu_index, options->other_tids[i], err);
+
+		if (rc < 0 && rc != -ESRCH)
+			return rc;
+	}
 	return open_cpu_wide(sampler, cpu_index, err);
+}
+
+/* All threads, and the switches of the chosen ones. */
+static int open_machine(struct sampler *sampler, const struct sampler_options *options,
+			size_t cpu_index, struct err *err)
+{
+	const struct sampler_wanted switches = { STREAM_WAITS, 0 };
+	int rc = open_all(sampler, cpu_index, -1, err);
+
+	for (size_t i = 0; i < options->tid_count && rc >= 0; i++) {
+		if (sampler->waits == SAMPLER_WAITS_OWN)
+			rc = open_wanted(sampler, switches, cpu_index, options->tids[i], err);
+	}
+	return rc < 0 ? rc : 0;
 }
 
 static void close_all(struct sampler *sampler)
@@ -236,7 +267,7 @@ static size_t count_wanted(const struct sampler *sampler, const struct sampler_o
 
 	for (enum stream stream = 0; stream < STREAM_COUNT; stream++)
 		each += sampler_attr_width(sampler, stream, machine ? -1 : options->tids[0]);
-	return sampler->cpu_count * (threads * each + (machine ? 0 : 2));
+	return sampler->cpu_count * (threads * each + (machine ? 0 : 2 + 2 * options->other_count));
 }
 
 static int open_rung(struct sampler *sampler, const struct sampler_options *options, enum rung rung,
@@ -244,7 +275,7 @@ static int open_rung(struct sampler *sampler, const struct sampler_options *opti
 {
 	sampler->rung = rung;
 	for (size_t i = 0; i < sampler->cpu_count; i++) {
-		int rc = rung == RUNG_MACHINE ? open_all(sampler, i, -1, err)
+		int rc = rung == RUNG_MACHINE ? open_machine(sampler, options, i, err)
 					      : open_threads(sampler, options, i, err);
 
 		if (rc < 0) {
@@ -261,23 +292,21 @@ static bool is_permission(int rc)
 	return rc == -EACCES || rc == -EPERM;
 }
 
-/* Describes what the chosen rung leaves out, and the one command that would provide it. */
-static void explain_missing(struct sampler *sampler)
+/* Describes what the chosen rung leaves out, and the one command that would provide it, or the
+ * first part of it. For the whole machine that is a capability of one program: below level 1, every
+ * program of every user might watch all others. */
+static void explain_missing(struct sampler *sampler, const char *others)
 {
-	long long paranoid = (long long)perf_limits_paranoid();
-
-	if (sampler->rung == RUNG_OWN_KERNEL)
-		err_set(&sampler->missing, 0,
-			"other processes (kernel.perf_event_paranoid is %lld); run with sudo, or "
-			"once: "
-			"sudo sysctl -w kernel.perf_event_paranoid=0",
-			paranoid);
-	else if (sampler->rung == RUNG_OWN_USER)
-		err_set(&sampler->missing, 0,
-			"other processes and the kernel (kernel.perf_event_paranoid is %lld); run "
-			"with "
-			"sudo, or once: sudo sysctl -w kernel.perf_event_paranoid=0",
-			paranoid);
+	if (sampler->rung == RUNG_MACHINE)
+		return;
+	err_set(&sampler->missing, 0,
+		"%s%s (kernel.perf_event_paranoid is %lld); run with sudo, or %s",
+		others ? others : "other processes",
+		sampler->rung == RUNG_OWN_USER ? " and the kernel" : "",
+		(long long)perf_limits_paranoid(),
+		sampler->rung == RUNG_OWN_USER
+			? "once: sudo sysctl -w kernel.perf_event_paranoid=1"
+			: "give prospect CAP_PERFMON: 'prospect check --fix' says how");
 }
 
 /* Steps down the ladder of privilege until the events can be opened. */
@@ -293,7 +322,7 @@ static int open_ladder(struct sampler *sampler, const struct sampler_options *op
 			break;
 	}
 	if (rc == 0 && options->whole_machine)
-		explain_missing(sampler);
+		explain_missing(sampler, options->others);
 	else if (rc == 0 && rung == RUNG_OWN_USER)
 		err_set(&sampler->missing, 0,
 			"the kernel (kernel.perf_event_paranoid is %lld); run with sudo, or once: "
@@ -334,7 +363,8 @@ static bool kernel_counts_lost(void)
 	return fd >= 0;
 }
 
-static int find_cpus(struct sampler *sampler, struct err *err)
+static int find_cpus(struct sampler *sampler, const struct sampler_options *options,
+		     struct err *err)
 {
 	int *numbers;
 	int rc = cpu_list_online(&numbers, &sampler->cpu_count, err);
@@ -342,8 +372,14 @@ static int find_cpus(struct sampler *sampler, struct err *err)
 	if (rc < 0)
 		return rc;
 	sampler->cpus = xcalloc(sampler->cpu_count, sizeof(*sampler->cpus));
-	for (size_t i = 0; i < sampler->cpu_count; i++)
-		sampler->cpus[i].number = numbers[i];
+	for (size_t i = 0; i < sampler->cpu_count; i++) {
+		bool sampled = !options->cpu_count ||
+			       cpu_list_has(options->cpus, options->cpu_count, numbers[i]);
+
+		sampler->cpus[i] = (struct sampler_cpu){ .number = numbers[i], .sampled = sampled };
+		if (sampled)
+			*vec_push(&sampler->sampled_cpus) = numbers[i];
+	}
 	free(numbers);
 	return 0;
 }
@@ -421,7 +457,7 @@ static size_t wanted_ring_bytes(const struct sampler *sampler,
 static void choose_events(struct sampler *sampler, const struct sampler_options *options)
 {
 	sampler->events_optional = options->events_optional;
-	sampler->no_build_ids = options->no_build_ids;
+	sampler->build_ids = options->build_ids;
 	for (; sampler->event_count < options->event_count &&
 	       sampler->event_count < SAMPLER_MAX_EVENTS;
 	     sampler->event_count++)
@@ -443,7 +479,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret_sam
 	sampler->jitter_state = options->seed;
 	sampler->waits = options->waits;
 	sampler->format_lost = kernel_counts_lost();
-	rc = find_cpus(sampler, err);
+	rc = find_cpus(sampler, options, err);
 	if (rc == 0) {
 		sampler_stacks_begin(sampler, options);
 		sampler->ring_bytes = power_of_two(wanted_ring_bytes(sampler, options));
@@ -475,6 +511,7 @@ void sampler_free(struct sampler *sampler)
 	close_all(sampler);
 	vec_free(&sampler->fds);
 	vec_free(&sampler->poll_fds);
+	vec_free(&sampler->sampled_cpus);
 	record_queue_free(sampler->queue);
 	free(sampler->cpus);
 	free(sampler);

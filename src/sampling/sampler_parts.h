@@ -57,6 +57,7 @@ struct sampler_ring {
 
 struct sampler_cpu {
 	int number;
+	bool sampled; /* false: its rings have what explains the samples of other CPUs */
 	/* Process and mapping records have their own ring, because stack copies may fill the other:
 	 * a lost sample is one sample, but a lost mapping affects all samples after it. */
 	struct sampler_ring samples, tracking;
@@ -72,13 +73,14 @@ struct sampler {
 	struct hashidx ids; /* event id -> index into fds */
 	struct sampler_cpu *cpus;
 	size_t cpu_count;
+	VEC(int) sampled_cpus;
 	size_t ring_bytes;
 	struct event_spec events[SAMPLER_MAX_EVENTS];
 	bool has_event[SAMPLER_MAX_EVENTS];
 	uint64_t undrawn[SAMPLER_MAX_EVENTS]; /* samples since the counts were drawn */
 	size_t event_count;
 	bool events_optional;
-	bool no_build_ids;
+	bool build_ids;
 	bool format_lost;
 	uint64_t jitter_state, last_jitter_ns;
 	struct record_queue *queue;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <elf.h>
-#include <errno.h>
 #include <string.h>
 
-#include "perf/perf_registers.h"
-#include "perf/stack_sample.h"
+#include "perf/perf_record.h"
+#include "perf/perf_sample.h"
 #include "sampling/sampler_parts.h"
 
 enum {
@@ -143,7 +142,7 @@ static void read_wait(struct perf_record *record)
 {
 	uint64_t id = record->id;
 
-	stack_sample_read(record);
+	perf_record_unpack(record);
 	record->id = id;
 }
 
@@ -161,7 +160,7 @@ bool sampler_stacks_convert(struct sampler *sampler, struct perf_record *record)
 		return true;
 	}
 	if (event->stream == STREAM_OUTPUT)
-		return stack_sample_read(record);
+		return perf_record_unpack(record);
 	if (event->dumps)
 		read_dump(sampler, &record->sample);
 	else if (sampler->stacks == STACK_RUNG_FRAME_POINTERS)

@@ -68,6 +68,7 @@ static int load_object(struct stack_program *program, const struct stack_program
 	if (!program->object)
 		return -errno;
 	configure(program, options, context);
+	bpf_load_without_modules(program->object->obj);
 	bpf_load_log_listen(log, program->object->obj);
 	rc = stacks_bpf__load(program->object);
 	if (rc < 0) {
@@ -90,14 +91,25 @@ static int map_cpus(struct stack_program *program)
 	return 0;
 }
 
+/* x86: without CONFIG_KALLSYMS_ALL a kernel hides the per-CPU variable with the preempt count. */
+static bool lacks_context(void)
+{
+#if defined(__x86_64__)
+	return bpf_load_lacks_symbol("__preempt_count") && bpf_load_lacks_symbol("pcpu_hot");
+#else
+	return false;
+#endif
+}
+
 static int load(struct stack_program *program, const struct stack_program_options *options,
 		struct bpf_load_log *log)
 {
+	bool context = !lacks_context();
 	struct stack_maps maps;
-	int rc = load_object(program, options, true, log);
+	int rc = load_object(program, options, context, log);
 
-	/* -ENOENT: this kernel has no symbol for the per-CPU variable. */
-	if (rc == -ENOENT)
+	/* -ENOENT: the symbol is missing, and the kernel did not say so above. */
+	if (rc == -ENOENT && context)
 		rc = load_object(program, options, false, log);
 	if (rc == 0)
 		rc = map_cpus(program);

@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
 #include "bpf/stack_wire.h"
 #include "bpf/unwind_rows.h"
 

@@ -35,11 +35,7 @@ void switch_times_free(struct switch_times *times)
 
 /* ---- threads ---- */
 
-static bool has_tid(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct switch_times *)owner)->threads.items[index].tid ==
-	       *(const uint32_t *)key;
-}
+DEFINE_EQUAL(has_tid, struct switch_times, threads.items, uint32_t, a->tid == *b)
 
 static struct off_cpu_thread *find_thread(struct switch_times *times, uint32_t tid)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "perf/perf_record.h"
-#include "sampling/off_cpu_event.h"
+#include "sampling/off_cpu.h"
 
 struct switch_times;
 

@@ -39,11 +39,11 @@ static void remove_hole(struct word_space *space, size_t at)
 static void cut(struct word_space *space, size_t at, uint32_t start, uint32_t words)
 {
 	struct word_extent hole = space->holes.items[at];
-	struct word_extent behind = { start + words, hole.start + hole.words - start - words };
+	struct word_extent rest = { start + words, hole.start + hole.words - start - words };
 
 	remove_hole(space, at);
-	if (behind.words)
-		insert_hole(space, at, behind);
+	if (rest.words)
+		insert_hole(space, at, rest);
 	if (start > hole.start)
 		insert_hole(space, at, (struct word_extent){ hole.start, start - hole.start });
 }

@@ -8,7 +8,6 @@
 #define SAMPLING_WORD_SPACE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The scheduler's account of this machine's threads while a test runs: the window is opened, what
- * the kernel side tells is kept, and looked up by thread. */
+/* The scheduler's account of this machine's threads while a test runs: the window is opened, and
+ * the records from the kernel side are kept and looked up by thread. */
 #ifndef TESTS_UNIT_COLLECT_OFF_CPU_WATCH_H
 #define TESTS_UNIT_COLLECT_OFF_CPU_WATCH_H
 
@@ -27,10 +27,10 @@
 #include "perf/cpu_list.h"
 #include "perf/perf_record.h"
 #include "perf/ring.h"
-#include "thread_state.h"
 #include "sampling/off_cpu.h"
+#include "thread_state.h"
 
-enum { MAX_CPUS = 256, RING_BYTES = 256 * 1024, SLEEP_MS = 60 };
+enum { MAX_CPUS = 256, RING_BYTES = 256 * 1024, SLEEP_MS = 60, PARTS = 5 };
 
 /* Of a sleep: on the way to it interrupts, or a host that wants the processor, may take their part.
  */
@@ -120,7 +120,7 @@ static inline void watch_begin(struct watch *watch)
 		skip();
 	}
 	/* The machine may be busy with other waits. */
-	assert_int_equal(off_cpu_choose(watch->off_cpu, getpid(), false, &err), 0);
+	assert_int_equal(off_cpu_choose(watch->off_cpu, getpid(), CHOSEN_PROCESS, false, &err), 0);
 	assert_int_equal(off_cpu_attach(watch->off_cpu, watch->outputs, watch->cpus, &err), 0);
 	watch->opened_ns = off_cpu_open(watch->off_cpu);
 }
@@ -197,7 +197,7 @@ static inline bool has_times(const struct watch *watch, pid_t tid, enum off_cpu_
 	return false;
 }
 
-/* Until the thread has left its CPU for the last time: who joins it is told of its end before. */
+/* Waits until the thread has left its CPU for the last time: pthread_join returns before that. */
 static inline void watch_until_exit(struct watch *watch, pid_t tid)
 {
 	const uint64_t until_ns = clock_ns() + PATIENCE_NS;

@@ -203,7 +203,7 @@ static void tell(uint64_t of_clock_0, uint64_t of_clock_1, uint64_t of_event, ui
 	told.rows[1].count = of_clock_1;
 	told.rows[2].event = 7;
 	told.rows[2].count = of_event;
-	told.rows[3].event = 8; /* nobody's */
+	told.rows[3].event = 8; /* no such event */
 	told.rows[3].count = 3;
 	told.all = all;
 }

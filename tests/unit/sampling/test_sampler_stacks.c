@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user part of our own samples, in every way there is. What is on the stack is known: functions
- * of which it is written here how they are left, down to a return address no table explains.
+ * The user part of samples of this process, in each form. What is on the stack is known: functions
+ * whose unwind rows are given here, down to a return address that no table explains.
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,8 +24,8 @@
 
 /*
  * stacks_outer(counter, depth) has a frame pointer and calls stacks_inner(counter, depth), which
- * has none: 5 words, of which the rule below knows. That calls itself until the depth is zero, then
- * counts down.
+ * has none. Its frame has 5 words, as the rule below says. It calls itself until the depth is zero,
+ * then counts down.
  */
 void stacks_outer(uint64_t counter, uint64_t depth);
 extern const char stacks_inner[], stacks_inner_counts[], stacks_inner_counted[],
@@ -60,13 +60,13 @@ asm("	.text\n"
     "	mov %rsp, %rbp\n"
     "	call stacks_inner\n"
     "stacks_outer_returns:\n"
-    "	nop\n" /* what followed at once would tell how it ends: no guess */
+    "	nop\n" /* an epilogue right here would show the caller, without a guess */
     "	pop %rbp\n"
     "	ret\n"
     "stacks_outer_end:\n"
     "	.p2align 12\n");
 
-/* sub and add are 4 bytes long: before and behind them the return address is at the top. */
+/* sub and add are 4 bytes long: before and after them the return address is at the top. */
 static const struct unwind_rule rules[] = {
 	{ .cfa = UNWIND_CFA_NONE },
 	{ .cfa = UNWIND_CFA_SP, .cfa_offset = 8, .ra = UNWIND_SAVED_CFA, .ra_offset = -8 },
@@ -330,8 +330,8 @@ static bool has_hash(const hashes *told, uint64_t hash)
 	return false;
 }
 
-/* Of what was told before only the hash comes; a sample may always be the first at its instruction.
- */
+/* For a stack that was sent before only the hash comes. A sample can always be the first at its
+ * instruction. */
 static void assert_known(const struct fixture *fixture, hashes *told)
 {
 	size_t known = 0;
@@ -452,7 +452,7 @@ static void in_the_interrupt(bool by_calls)
 	assert_int_equal(seen.count, 4);
 	assert_stack(&seen, 2);
 
-	/* A file nobody has looked at yet. */
+	/* A file that has not been read yet. */
 	set_space(&fixture, STACK_MAP_WAITING, ENTRY);
 	run(&fixture, 2);
 	assert_int_equal(assert_copied(&fixture)->count, 1);
@@ -512,8 +512,8 @@ static void tables_change_under_the_program(void **state)
 	close_fixture(&fixture);
 }
 
-/* Children inherit the events of a chosen thread, and the program with them; that the copies are
- * nobody else's is told by the kernel's own structures. */
+/* Children inherit the events of a chosen thread, and the program with them. The program finds the
+ * parent of such a copy in the kernel's structures. */
 static void of_children(void **state)
 {
 	const pid_t self = getpid();

@@ -140,7 +140,7 @@ static void what_is_open_is_closed(void **state)
 	assert_int_equal(told->count, 0);
 }
 
-/* A number that is used again, and records of nobody. */
+/* A thread id that is used again, and records of no known thread. */
 static void threads_are_told_apart(void **state)
 {
 	struct told *told = *state;
