@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "aggregate/student.h"
+
 /* 95 % of the normal distribution lie within this many standard deviations. */
 static const double z_95 = 1.959963984540054;
 
@@ -53,4 +55,23 @@ double estimate_z(double certainty, unsigned comparisons)
 			high = middle;
 	}
 	return (low + high) / 2;
+}
+
+void estimate_add(struct mean *mean, double value)
+{
+	double distance = value - mean->value;
+
+	mean->count++;
+	mean->value += distance / (double)mean->count;
+	mean->squares += distance * (value - mean->value);
+}
+
+double estimate_half(const struct mean *mean)
+{
+	const double certainty = 0.95;
+	double n = (double)mean->count;
+
+	if (mean->count < 2)
+		return 0;
+	return student_reach(certainty, n - 1) * sqrt(mean->squares / (n - 1) / n);
 }

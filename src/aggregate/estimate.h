@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far a sampled share may be from the true one. */
+/* How far a sampled share, or the mean of a few measurements, may be from the true one. */
 #ifndef AGGREGATE_ESTIMATE_H
 #define AGGREGATE_ESTIMATE_H
+
+#include <stddef.h>
 
 struct interval {
 	double low, high; /* shares, 0..1 */
@@ -26,5 +28,17 @@ struct interval estimate_with_loss(struct interval seen, double whole, double lo
 /* The number of standard deviations for which all @comparisons two-sided intervals together have
  * the confidence @certainty (0..1) (Bonferroni): 1.96 for one at 0.95. */
 double estimate_z(double certainty, unsigned comparisons);
+
+/* The mean of a few measurements. Zero-initialised is empty. */
+struct mean {
+	size_t count;
+	double value, squares; /* the mean, and the sum of squared distances from it */
+};
+
+/* Adds a measurement (B. P. Welford, Technometrics 4, 1962, p. 419). */
+void estimate_add(struct mean *mean, double value);
+/* Half the width of the 95 % interval around the mean, by Student's distribution. 0 for fewer than
+ * two measurements. */
+double estimate_half(const struct mean *mean);
 
 #endif

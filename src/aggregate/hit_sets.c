@@ -31,13 +31,9 @@ bool hit_sets_any(const struct hit_sets *sets, hit_set set)
 
 void hit_sets_add(struct hit_sets *sets, hit_set *set, size_t event, const struct hits *hits)
 {
-	struct hits *sum;
-
 	if (!*set)
 		*set = push(sets);
-	sum = &sets->items.items[*set * sets->events + event];
-	sum->samples += hits->samples;
-	sum->weight += hits->weight;
+	hits_add(&sets->items.items[*set * sets->events + event], hits);
 }
 
 void hit_sets_join(struct hit_sets *sets, hit_set *set, hit_set other)

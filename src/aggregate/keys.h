@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The keys of --by and --select: one table. A key gives each sample a value (a small number, equal
- * for samples that are alike in it), and each value a text. A new key is a row in key_table.c.
+ * for samples that are alike in it), and each value a text. A new key is a row in keys.c.
  */
 #ifndef AGGREGATE_KEYS_H
 #define AGGREGATE_KEYS_H
@@ -34,6 +34,7 @@ struct key {
 	enum key_kind kind;
 	unsigned uses; /* parts of a sample it needs: enum sample_field */
 	bool closed;   /* the values are a fixed list of words */
+	/* See keys_value; NULL if there is of_frame. */
 	uint64_t (*value)(const struct labels *labels, const struct point *point);
 	/* The value of any frame of the profile, for keys about code; a sample has the value of its
 	 * innermost frame. NULL: the key is about something else. */
@@ -44,6 +45,8 @@ struct key {
 	void (*beside)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* Appends a second text that --select accepts too; NULL: none. */
 	void (*alias)(const struct labels *labels, uint64_t value, struct buf *buf);
+	/* Appends a third one, if the value has it. NULL: none. */
+	bool (*place)(const struct labels *labels, uint64_t value, struct buf *buf);
 	/* The number that a value stands for; NULL: the value itself. KEY_NUMBER only. */
 	uint64_t (*number)(const struct labels *labels, uint64_t value);
 	/* What a selection compares instead of the number, in units of 1 / @parts; numbers in the
@@ -76,6 +79,8 @@ int keys_parse_of(const char *option, const char *text, struct key_list *ret_lis
 /* Internal and not in the list: the exact stack, also where other stacks have the same names. */
 const struct key *keys_stack_id(void);
 
+uint64_t keys_value(const struct key *key, const struct labels *labels, const struct point *point);
+bool keys_has(const struct key_list *list, const struct key *key);
 /* Which parts of a sample these keys need: enum sample_field. */
 unsigned keys_use(const struct key_list *list);
 /* True if the keys need more than totals contain. */

@@ -2,12 +2,25 @@
 #include "aggregate/labels.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/hashidx.h"
+#include "base/text.h"
+#include "base/vec.h"
 #include "base/xalloc.h"
+#include "model/profile.h"
+
+/* Stacks by name, computed at the first question about one. */
+struct label_stacks {
+	const struct profile *profile;
+	uint32_t *first; /* by stack: the first with the same names */
+	char **texts;	 /* by name, as in a stack; NULL: not yet computed */
+	size_t text_count;
+};
 
 /* The first function of each name in each image. */
 struct twins {
@@ -15,13 +28,8 @@ struct twins {
 	struct hashidx index;
 };
 
-static bool same_name(const void *owner, uint32_t id, const void *key)
-{
-	const struct symbol *a = &((const struct twins *)owner)->profile->symbols.items[id];
-	const struct symbol *b = key;
-
-	return a->image == b->image && a->name == b->name;
-}
+DEFINE_EQUAL(same_name, struct twins, profile->symbols.items, struct symbol,
+	     a->image == b->image && a->name == b->name)
 
 static void count_name(struct labels *labels, struct twins *twins, uint32_t id)
 {
@@ -105,7 +113,8 @@ void labels_init(struct labels *labels, const struct profile *profile)
 	labels->name_count = strpool_count(&profile->strings);
 	labels->name_uses = xcalloc(labels->name_count, 1);
 	labels->names = xcalloc(labels->name_count, sizeof(*labels->names));
-	labels->stacks = stack_names_new(profile);
+	labels->stacks = xcalloc(1, sizeof(*labels->stacks));
+	labels->stacks->profile = profile;
 	labels->has_twin = xcalloc(profile->symbols.count, sizeof(bool));
 	for (size_t i = 1; i < profile->symbols.count; i++)
 		count_name(labels, &twins, (uint32_t)i);
@@ -115,9 +124,20 @@ void labels_init(struct labels *labels, const struct profile *profile)
 		tell_apart(labels, by);
 }
 
+static void free_stacks(struct label_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (size_t i = 0; i < stacks->text_count; i++)
+		free(stacks->texts[i]);
+	free(stacks->texts);
+	free(stacks->first);
+	free(stacks);
+}
+
 void labels_done(struct labels *labels)
 {
-	stack_names_free(labels->stacks);
+	free_stacks(labels->stacks);
 	labels->stacks = NULL;
 	free(labels->name_uses);
 	free(labels->has_twin);
@@ -220,19 +240,40 @@ static void add_image(const struct labels *labels, uint32_t symbol, struct buf *
 	const char *path = profile_text(labels->profile, image->path);
 	uint8_t told_by = labels->told_by[symbol];
 
+	/* Memory without a file has nothing else that tells. */
+	if (image->kind == IMAGE_ANON)
+		return;
 	if (told_by >= BY_FILE)
 		buf_printf(buf, " in %s", told_by == BY_FILE ? file_base(path) : path);
-	if (told_by < BY_BUILD_ID)
+	if (told_by < BY_BUILD_ID || !image->build_id_size)
 		return;
 	buf_add_str(buf, " of build ");
-	for (size_t i = 0; i < image->build_id_size; i++)
-		buf_printf(buf, "%02x", image->build_id[i]);
+	text_add_hex(buf, image->build_id, image->build_id_size);
+}
+
+bool labels_place(const struct labels *labels, uint32_t symbol, struct buf *buf)
+{
+	const struct symbol *row = &labels->profile->symbols.items[symbol];
+	const struct image *image = image_of(labels->profile, row);
+
+	if (row->kind != SYMBOL_BRACKET && !(row->kind == SYMBOL_NONE && row->start))
+		return false;
+	if (image->kind != IMAGE_FILE)
+		return false;
+	buf_printf(buf, "%s+0x%" PRIx64, file_base(profile_text(labels->profile, image->path)),
+		   row->start);
+	return true;
 }
 
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf)
 {
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
+	if (labels->by_start && labels_place(labels, symbol, buf)) {
+		if (labels->told_by[symbol] >= BY_PATH)
+			add_image(labels, symbol, buf);
+		return;
+	}
 	labels_name(labels, row->name, buf);
 	if (row->kind == SYMBOL_BRACKET || (row->start && labels->name_uses[row->name] > 1))
 		buf_printf(buf, "@0x%" PRIx64, row->start);
@@ -243,6 +284,8 @@ void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *bu
 {
 	const struct symbol *row = &labels->profile->symbols.items[symbol];
 
+	if (labels->by_start && labels_place(labels, symbol, buf))
+		return;
 	labels_name(labels, row->name, buf);
 	/* Code without a start of its own stands for the whole image. */
 	if (labels->has_twin[symbol] && (row->kind == SYMBOL_BRACKET || row->start))
@@ -254,4 +297,115 @@ void labels_path(const struct labels *labels, uint32_t image, struct buf *buf)
 	const char *path = profile_text(labels->profile, labels->profile->images.items[image].path);
 
 	buf_add_str(buf, *path ? path : "[unknown]");
+}
+
+/* ---- stacks ---- */
+
+/* Of a name; a longer one is shown up to here, then "...[60000 bytes, 0badcafe]": its length and a
+ * hash of all of it. The longest names that compilers make for people are not half as long. */
+enum { STACK_NAME_MOST_BYTES = 4096 };
+
+/* Identifies stacks with the same names: the first such caller, and the name. */
+struct link {
+	uint32_t caller;
+	str_id name;
+};
+
+static str_id name_of(const struct profile *profile, uint32_t stack)
+{
+	const struct frame *frame = &profile->frames.items[profile->stacks.items[stack].frame];
+
+	return profile->symbols.items[frame->symbol].name;
+}
+
+static bool is_linked(const void *owner, uint32_t id, const void *key)
+{
+	const struct label_stacks *stacks = owner;
+	const struct link *link = key;
+
+	return stacks->first[stacks->profile->stacks.items[id].parent] == link->caller &&
+	       name_of(stacks->profile, id) == link->name;
+}
+
+/* Callers have lower numbers than what they call. */
+static void find_firsts(struct label_stacks *stacks)
+{
+	const struct profile *profile = stacks->profile;
+	struct hashidx index = { 0 };
+
+	stacks->first = xcalloc(profile->stacks.count, sizeof(*stacks->first));
+	for (size_t i = 1; i < profile->stacks.count; i++) {
+		uint32_t stack = (uint32_t)i;
+		struct link link = { .caller = stacks->first[profile->stacks.items[i].parent],
+				     .name = name_of(profile, stack) };
+		uint64_t hash = hash_combine(hash_u64(link.caller), link.name);
+
+		if (hashidx_find(&index, hash, is_linked, stacks, &link, &stacks->first[i]))
+			continue;
+		stacks->first[i] = stack;
+		hashidx_add(&index, hash, stack);
+	}
+	hashidx_done(&index);
+}
+
+uint32_t labels_first_stack(const struct labels *labels, uint32_t stack)
+{
+	if (!labels->stacks->first)
+		find_firsts(labels->stacks);
+	return labels->stacks->first[stack];
+}
+
+/* A name that no one reads to its end would appear in every row of a table. A hash replaces its
+ * rest, so that different names stay different. */
+static void cut_name(struct buf *plain, struct buf *rest)
+{
+	size_t size = strlen(buf_text(plain)), kept = STACK_NAME_MOST_BYTES;
+
+	if (size <= STACK_NAME_MOST_BYTES)
+		return;
+	/* A name need not be UTF-8: no character has more than three such bytes. */
+	for (int i = 0; i < 3 && text_continues((unsigned char)plain->bytes[kept]); i++)
+		kept--;
+	buf_printf(rest, "...[%zu bytes, %08" PRIx32 "]", size,
+		   (uint32_t)hash_bytes(plain->bytes, size));
+	plain->bytes[kept] = '\0';
+	plain->size = kept;
+}
+
+/* Keeps each text: a name is in many stacks. Borrowed from labels->stacks. */
+static const char *text_of(const struct labels *labels, str_id name)
+{
+	struct label_stacks *stacks = labels->stacks;
+	struct buf plain = { 0 }, escaped = { 0 }, rest = { 0 };
+
+	if (!stacks->texts) {
+		stacks->text_count = strpool_count(&labels->profile->strings);
+		stacks->texts = xcalloc(stacks->text_count, sizeof(*stacks->texts));
+	}
+	if (!stacks->texts[name]) {
+		labels_name(labels, name, &plain);
+		cut_name(&plain, &rest);
+		text_escape_name(&escaped, buf_text(&plain));
+		buf_add_str(&escaped, buf_text(&rest));
+		stacks->texts[name] = xstrdup(buf_text(&escaped));
+		buf_done(&plain);
+		buf_done(&escaped);
+		buf_done(&rest);
+	}
+	return stacks->texts[name];
+}
+
+void labels_stack(const struct labels *labels, uint32_t stack, struct buf *buf)
+{
+	const struct profile *profile = labels->profile;
+	VEC(uint32_t) path = { 0 };
+
+	for (; stack; stack = profile->stacks.items[stack].parent)
+		*vec_push(&path) = stack;
+	for (size_t i = path.count; i-- > 0;) {
+		buf_add_str(buf, text_of(labels, name_of(profile, path.items[i])));
+		if (i)
+			buf_add_char(buf, ';');
+	}
+	vec_free(&path);
 }

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregate/stack_names.h"
 #include "base/buf.h"
 #include "model/profile.h"
 
@@ -30,6 +29,8 @@ struct label_places {
 	void *context;
 };
 
+struct label_stacks;
+
 struct labels {
 	const struct profile *profile; /* borrowed */
 	const struct user_name *users; /* borrowed; users without a row are shown as numbers */
@@ -40,9 +41,10 @@ struct labels {
 	void *demangle_context;
 	const struct label_places *places; /* borrowed; NULL: lines are unknown */
 	uint64_t slice_ns;		   /* length of a value of the key time; 0: 1 s */
+	bool by_start; /* functions without a name are written as labels_place does */
 	/* Private. */
 	uint8_t *name_uses; /* by str_id: 0, 1 or 2 (more) functions have this name */
-	struct stack_names *stacks;
+	struct label_stacks *stacks;
 	bool *has_twin;	  /* by symbol: another function of its image has its name */
 	uint8_t *told_by; /* by symbol: what distinguishes it from others of its name */
 	char **names;	  /* by str_id: as labels_name gives it; NULL: not asked for */
@@ -65,11 +67,25 @@ void labels_user(const struct labels *labels, uint32_t uid, struct buf *buf);
 void labels_name(const struct labels *labels, str_id name, struct buf *buf);
 /* The symbol's name, and what distinguishes it from all others in the profile. "@0xSTART" if it
  * lies between two symbols ("a->b") or others have the same name. Then " in FILE", as its base name
- * or its path, if others also have the same start. Then " of build ID". */
+ * or its path, if others also have the same start. Then " of build ID", if it has one. Code in memory
+ * without a file has only a start. */
 void labels_function(const struct labels *labels, uint32_t symbol, struct buf *buf);
 /* The same for a reader who sees the image next to it: the start appears only if the image has
  * several functions of this name, or several places without a name. */
 void labels_routine(const struct labels *labels, uint32_t symbol, struct buf *buf);
+/* Of a function without a name, in a file that is known: appends "FILE+0xSTART". Where it starts is
+ * what .eh_frame says, or else where the symbol before it ends. False, with nothing appended, for
+ * all others. */
+bool labels_place(const struct labels *labels, uint32_t symbol, struct buf *buf);
 void labels_path(const struct labels *labels, uint32_t image, struct buf *buf);
+/* Appends the names of a stack's functions, root first and joined by ';', with names as in
+ * labels_name. Characters that end a name or a line (';', control characters), and the backslash,
+ * are written as \xNN, so that the text can be parsed. A cut stack begins with "[cut:REASON]"; ""
+ * for stack 0. */
+void labels_stack(const struct labels *labels, uint32_t stack, struct buf *buf);
+
+/* The stack that represents all stacks with the same names, whatever the positions within the
+ * functions: the first of them. */
+uint32_t labels_first_stack(const struct labels *labels, uint32_t stack);
 
 #endif

@@ -1,92 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/moment.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/scan.h"
 
 #define NS_PER_DAY     (86400 * NS_PER_S)
 #define LONGEST_NS     (36525 * NS_PER_DAY)
 #define SHARE_OF_WHOLE 1000000ULL
 
 /* The most digits before the point: more might overflow in some unit. */
-enum { MOST_DIGITS = 12, DIGITS_OF_NS = 9, YEAR_OF_TM = 1900 };
-
-static const struct {
-	const char *name;
-	uint64_t ns;
-} units[] = {
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "ms", NS_PER_MS },
-	{ "min", 60 * NS_PER_S },
-	{ "s", NS_PER_S },
-	{ "m", 60 * NS_PER_S },
-	{ "h", 3600 * NS_PER_S },
-	{ "d", NS_PER_DAY },
-};
-
-/* Consumes a unit; 0: there is none. */
-static uint64_t take_unit(const char **text)
-{
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t length = strlen(units[i].name);
-
-		if (strncmp(*text, units[i].name, length) != 0)
-			continue;
-		*text += length;
-		return units[i].ns;
-	}
-	return 0;
-}
-
-/* Consumes at most @most digits; false: there are none, or more. */
-static bool take_digits(const char **text, unsigned most, uint64_t *ret_value)
-{
-	uint64_t value = 0;
-	unsigned count = 0;
-
-	for (; isdigit((unsigned char)**text); (*text)++) {
-		if (count++ == most)
-			return false;
-		value = 10 * value + (uint64_t)(**text - '0');
-	}
-	*ret_value = value;
-	return count > 0;
-}
-
-/* Consumes ".25" as billionths; without a point the result is 0. Digits after the ninth are
- * ignored. */
-static bool take_fraction(const char **text, uint64_t *ret_billionths)
-{
-	uint64_t value = 0;
-	unsigned count = 0;
-
-	*ret_billionths = 0;
-	if (**text != '.')
-		return true;
-	for ((*text)++; isdigit((unsigned char)**text); (*text)++) {
-		if (count++ < DIGITS_OF_NS)
-			value = 10 * value + (uint64_t)(**text - '0');
-	}
-	for (unsigned i = count; i < DIGITS_OF_NS; i++)
-		value *= 10;
-	*ret_billionths = value;
-	return count > 0;
-}
+enum { MOST_DIGITS = 12, YEAR_OF_TM = 1900 };
 
 /* Consumes a number and its unit, or takes @plain as the unit (0: a unit is required). */
 static bool take_part(const char **text, uint64_t plain, uint64_t *ret_ns)
 {
 	uint64_t whole, billionths, unit;
 
-	if (!take_digits(text, MOST_DIGITS, &whole) || !take_fraction(text, &billionths))
+	if (!scan_digits(text, MOST_DIGITS, &whole) || !scan_fraction(text, &billionths))
 		return false;
-	unit = take_unit(text);
-	if (!unit)
+	if (!scan_time_unit(text, &unit))
 		unit = **text ? 0 : plain;
 	if (!unit || whole > LONGEST_NS / unit)
 		return false;
@@ -115,7 +51,7 @@ static bool parse_share(const char *text, struct moment *moment)
 {
 	uint64_t whole, billionths;
 
-	if (!take_digits(&text, 3, &whole) || !take_fraction(&text, &billionths) ||
+	if (!scan_digits(&text, 3, &whole) || !scan_fraction(&text, &billionths) ||
 	    strcmp(text, "%") != 0 || whole > 100 || (whole == 100 && billionths))
 		return false;
 	*moment = (struct moment){ MOMENT_SHARE,
@@ -130,7 +66,7 @@ static bool take_sixtieth(const char **text, uint64_t *ret_value)
 	if (**text != ':')
 		return false;
 	(*text)++;
-	return take_digits(text, 2, ret_value) && *ret_value < 60;
+	return scan_digits(text, 2, ret_value) && *ret_value < 60;
 }
 
 /* HH:MM[:SS[.fraction]] */
@@ -138,9 +74,9 @@ static bool take_time_of_day(const char **text, uint64_t *ret_ns)
 {
 	uint64_t hour, minute, second = 0, billionths = 0;
 
-	if (!take_digits(text, 2, &hour) || hour > 23 || !take_sixtieth(text, &minute))
+	if (!scan_digits(text, 2, &hour) || hour > 23 || !take_sixtieth(text, &minute))
 		return false;
-	if (**text == ':' && (!take_sixtieth(text, &second) || !take_fraction(text, &billionths)))
+	if (**text == ':' && (!take_sixtieth(text, &second) || !scan_fraction(text, &billionths)))
 		return false;
 	*ret_ns = ((hour * 60 + minute) * 60 + second) * NS_PER_S + billionths;
 	return true;
@@ -156,8 +92,8 @@ static bool parse_epoch(const char *text, struct moment *moment)
 {
 	uint64_t seconds, billionths;
 
-	if (*text++ != '@' || !take_digits(&text, 10, &seconds) ||
-	    !take_fraction(&text, &billionths) || *text)
+	if (*text++ != '@' || !scan_digits(&text, 10, &seconds) ||
+	    !scan_fraction(&text, &billionths) || *text)
 		return false;
 	*moment = (struct moment){ MOMENT_REAL, seconds * NS_PER_S + billionths };
 	return true;
@@ -169,8 +105,8 @@ static bool take_date(const char **text, struct tm *tm)
 	uint64_t year, month, day;
 	struct tm same;
 
-	if (!take_digits(text, 4, &year) || year < 1970 || *(*text)++ != '-' ||
-	    !take_digits(text, 2, &month) || *(*text)++ != '-' || !take_digits(text, 2, &day))
+	if (!scan_digits(text, 4, &year) || year < 1970 || *(*text)++ != '-' ||
+	    !scan_digits(text, 2, &month) || *(*text)++ != '-' || !scan_digits(text, 2, &day))
 		return false;
 	*tm = (struct tm){ .tm_year = (int)year - YEAR_OF_TM,
 			   .tm_mon = (int)month - 1,

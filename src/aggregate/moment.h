@@ -15,7 +15,6 @@
 #ifndef AGGREGATE_MOMENT_H
 #define AGGREGATE_MOMENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"

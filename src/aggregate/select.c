@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/near_values.h"
+#include "base/scan.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 
@@ -18,7 +20,14 @@ struct pattern {
 };
 
 /* What we know about a value: patterns are tried once for each. */
-enum verdict { VERDICT_UNKNOWN, VERDICT_NO, VERDICT_YES };
+enum verdict {
+	VERDICT_UNKNOWN,
+	VERDICT_NO,
+	VERDICT_YES,
+	/* No, and select_look_again has considered its name, of a sample that is viewed or not. */
+	VERDICT_NAMED,
+	VERDICT_NAMED_OUTSIDE,
+};
 
 struct clause {
 	const struct key *key;
@@ -35,6 +44,9 @@ struct select {
 	const struct labels *labels;
 	struct buf scratch;
 	uint64_t seen; /* samples */
+	/* Of the clause that nothing passed: values within the scope and outside it. */
+	struct near_values near, near_outside;
+	uint64_t outside; /* samples outside the scope that match */
 };
 
 struct select *select_new(void)
@@ -61,6 +73,8 @@ void select_free(struct select *select)
 		clause_done(&select->clauses.items[i]);
 	vec_free(&select->clauses);
 	buf_done(&select->scratch);
+	near_values_done(&select->near);
+	near_values_done(&select->near_outside);
 	free(select);
 }
 
@@ -94,26 +108,13 @@ static bool matches_text(const struct pattern *pattern, const char *text)
 	       fnmatch(pattern->text, text, 0) == 0;
 }
 
-static int parse_number(const char **text, uint64_t *ret_value)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	errno = 0;
-	*ret_value = strtoull(*text, &end, strncmp(*text, "0x", 2) == 0 ? 16 : 10);
-	*text = end;
-	return errno ? -EINVAL : 0;
-}
-
 /* "2.5" for a key measured in units of 1 / @parts: the range of all values that begin with these
  * digits. */
 static int parse_decimal(const char **text, uint64_t parts, uint64_t *ret_first, uint64_t *ret_last)
 {
 	uint64_t value;
-	int rc = parse_number(text, &value);
 
-	if (rc < 0 || value > UINT64_MAX / parts - 1)
+	if (!scan_number(text, 0, &value) || value > UINT64_MAX / parts - 1)
 		return -EINVAL;
 	value *= parts;
 	if (**text == '.' && parts > 1) {
@@ -217,9 +218,9 @@ static int add_patterns(struct clause *clause, const char *text, size_t length, 
 static size_t key_length(const char *text)
 {
 	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz");
-	const char *behind = text + length;
+	const char *after = text + length;
 
-	return *behind == '=' || (*behind == '!' && behind[1] == '=') ? length : 0;
+	return *after == '=' || (*after == '!' && after[1] == '=') ? length : 0;
 }
 
 /* A clause ends at a blank that is followed by the next clause. Other blanks belong to the value:
@@ -238,6 +239,12 @@ static size_t clause_length(const char *text)
 	return at;
 }
 
+/* True if a value may be FILE+0xSTART. A symbol is a name, which several such places share. */
+static bool names_place(const char *text, size_t length)
+{
+	return memmem(text, length, "+0x", strlen("+0x"));
+}
+
 static int add_clause(struct select *select, const char *text, size_t length, struct err *err)
 {
 	size_t letters = key_length(text);
@@ -252,6 +259,9 @@ static int add_clause(struct select *select, const char *text, size_t length, st
 	key = keys_find(text, letters, err);
 	if (!key)
 		return err_prefix(err, -EINVAL, "--select");
+	value = text + letters;
+	if (strcmp(key->name, "symbol") == 0 && names_place(value, length - letters))
+		key = keys_find("function", strlen("function"), NULL);
 	clause = vec_push(&select->clauses);
 	*clause = (struct clause){ .key = key,
 				   .text = copy(text, length),
@@ -329,6 +339,10 @@ static bool value_matches(struct select *select, const struct clause *clause, ui
 	key->text(select->labels, value, &select->scratch);
 	if (any_matches(clause, buf_text(&select->scratch)))
 		return true;
+	buf_clear(&select->scratch);
+	if (key->place && key->place(select->labels, value, &select->scratch) &&
+	    any_matches(clause, buf_text(&select->scratch)))
+		return true;
 	if (!key->alias)
 		return false;
 	buf_clear(&select->scratch);
@@ -339,7 +353,7 @@ static bool value_matches(struct select *select, const struct clause *clause, ui
 static bool clause_holds(struct select *select, struct clause *clause, const struct point *point)
 {
 	uint64_t value = clause->key->measure ? clause->key->measure(select->labels, point)
-					      : clause->key->value(select->labels, point);
+					      : keys_value(clause->key, select->labels, point);
 	uint8_t *verdict = value < clause->bound ? &clause->verdicts[value] : NULL;
 	bool matches;
 
@@ -364,19 +378,133 @@ bool select_match(struct select *select, const struct point *point)
 	return true;
 }
 
+/* ---- what would match ---- */
+
+/* The first clause that nothing passed; the number of clauses if there is none. */
+static size_t find_failed(const struct select *select)
+{
+	size_t at = 0;
+
+	while (at < select->clauses.count && select->clauses.items[at].passed)
+		at++;
+	return at;
+}
+
+/* How far a number is from what the clause wants. */
+static uint64_t distance_to(const struct clause *clause, uint64_t number)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < clause->patterns.count; i++) {
+		const struct pattern *pattern = &clause->patterns.items[i];
+		uint64_t here =
+			number < pattern->first ? pattern->first - number : number - pattern->last;
+
+		if (here < least)
+			least = here;
+	}
+	return least;
+}
+
+static void consider_number(struct select *select, const struct clause *clause,
+			    const struct point *point, struct near_values *near)
+{
+	const struct key *key = clause->key;
+	uint64_t value = keys_value(key, select->labels, point);
+	uint64_t number = key->measure	? key->measure(select->labels, point)
+			  : key->number ? key->number(select->labels, value)
+					: value;
+	uint64_t distance = distance_to(clause, number);
+
+	if (!near_values_wants(near, distance))
+		return;
+	buf_clear(&select->scratch);
+	key->text(select->labels, value, &select->scratch);
+	/* Buckets have negative process ids, which cannot be selected. */
+	if (*buf_text(&select->scratch) != '-')
+		near_values_add_number(near, distance, buf_text(&select->scratch));
+}
+
+static void consider_text(struct select *select, const struct clause *clause, uint64_t value,
+			  void (*text)(const struct labels *labels, uint64_t value,
+				       struct buf *buf),
+			  struct near_values *near)
+{
+	buf_clear(&select->scratch);
+	text(select->labels, value, &select->scratch);
+	for (size_t i = 0; i < clause->patterns.count; i++)
+		near_values_add(near, clause->patterns.items[i].text, buf_text(&select->scratch));
+}
+
+/* True, once for each value, if its name was not considered yet. */
+static bool is_new(uint8_t *verdict, bool viewed)
+{
+	if (*verdict == VERDICT_NAMED || (*verdict == VERDICT_NAMED_OUTSIDE && !viewed))
+		return false;
+	*verdict = viewed ? VERDICT_NAMED : VERDICT_NAMED_OUTSIDE;
+	return true;
+}
+
+static void consider(struct select *select, struct clause *clause, const struct point *point,
+		     bool viewed)
+{
+	struct near_values *near = viewed ? &select->near : &select->near_outside;
+	const struct key *key = clause->key;
+	uint64_t value = keys_value(key, select->labels, point);
+
+	if (key->kind == KEY_NUMBER) {
+		consider_number(select, clause, point, near);
+		return;
+	}
+	if (value < clause->bound && !is_new(&clause->verdicts[value], viewed))
+		return;
+	if (key->alias)
+		consider_text(select, clause, value, key->alias, near);
+	consider_text(select, clause, value, key->text, near);
+}
+
+void select_look_again(struct select *select, const struct point *point, bool viewed)
+{
+	size_t failed = find_failed(select), at = 0;
+
+	while (at < select->clauses.count &&
+	       clause_holds(select, &select->clauses.items[at], point))
+		at++;
+	if (at == select->clauses.count && !viewed)
+		select->outside += point->total.samples;
+	else if (at == failed && !select->clauses.items[at].excludes)
+		consider(select, &select->clauses.items[at], point, viewed);
+}
+
+/* Appends what would match, if anything is close. */
+static void add_near(const struct select *select, struct buf *text)
+{
+	if (select->near.count || !select->near_outside.count) {
+		near_values_text(&select->near, text);
+		return;
+	}
+	near_values_text(&select->near_outside, text);
+	buf_add_str(text, " It is outside the command: add --machine");
+}
+
 int select_explain(const struct select *select, struct err *err)
 {
-	uint64_t before = select->seen;
+	size_t failed = find_failed(select);
+	const struct clause *clause = &select->clauses.items[failed];
+	struct buf near = { 0 };
+	uint64_t before;
 
-	for (size_t i = 0; i < select->clauses.count; i++) {
-		const struct clause *clause = &select->clauses.items[i];
-
-		if (!clause->passed)
-			return err_set(err, -ENODATA,
-				       "no samples match --select '%s' (%" PRIu64
-				       " before this filter)",
-				       clause->text, before);
-		before = clause->passed;
-	}
-	return 0;
+	if (failed == select->clauses.count)
+		return 0;
+	if (select->outside)
+		return err_set(err, -ENODATA,
+			       "no samples of the command match --select '%s', but %" PRIu64
+			       " others do: add --machine",
+			       clause->text, select->outside);
+	before = failed ? clause[-1].passed : select->seen;
+	add_near(select, &near);
+	err_set(err, -ENODATA, "no samples match --select '%s' (%" PRIu64 " before this filter)%s",
+		clause->text, before, near.size ? buf_text(&near) : "");
+	buf_done(&near);
+	return -ENODATA;
 }

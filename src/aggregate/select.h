@@ -34,8 +34,11 @@ void select_bind(struct select *select, const struct labels *labels);
 /* True if the sample is selected. Counts what each clause lets through. */
 bool select_match(struct select *select, const struct point *point);
 
+/* If nothing matched: call it for each sample again, and for those outside the scope (@viewed
+ * false), so that select_explain can say what would match. */
+void select_look_again(struct select *select, const struct point *point, bool viewed);
 /* If nothing matched: -ENODATA, and in @err which clause rejected everything that the clauses
- * before it accepted. 0 if something matched or the selection is empty. */
+ * before it accepted, and what would match. 0 if something matched or the selection is empty. */
 int select_explain(const struct select *select, struct err *err);
 
 #endif

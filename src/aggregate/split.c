@@ -7,8 +7,7 @@ void split_add(struct split *split, const struct total *total)
 
 	if (total->mode == MODE_KERNEL)
 		hits = total->context == CONTEXT_TASK ? &split->system : &split->interrupts;
-	hits->samples += total->samples;
-	hits->weight += total->weight;
+	hits_add(hits, &(struct hits){ total->samples, total->weight });
 }
 
 struct hits split_kernel(const struct split *split)

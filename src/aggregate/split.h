@@ -17,6 +17,12 @@ struct split {
 	struct hits user, system, interrupts;
 };
 
+static inline void hits_add(struct hits *hits, const struct hits *more)
+{
+	hits->samples += more->samples;
+	hits->weight += more->weight;
+}
+
 /* Adds a total to its way of running. */
 void split_add(struct split *split, const struct total *total);
 struct hits split_sum(const struct split *split);

@@ -6,8 +6,6 @@
 #ifndef AGGREGATE_STUDENT_H
 #define AGGREGATE_STUDENT_H
 
-#include <math.h>
-
 /* The regularised incomplete beta function I_x(a, b) (DLMF 8.17); a, b > 0. */
 double student_beta(double a, double b, double x);
 

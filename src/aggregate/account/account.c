@@ -24,20 +24,28 @@ bool account_is_of_threads(const struct profile *profile, uint8_t event)
 	return clock == CLOCK_SCHEDULER || clock == CLOCK_EXACT;
 }
 
-uint8_t account_main_event(const struct profile *profile)
+uint8_t account_one_event(const struct profile *profile, const bool *wanted)
 {
 	uint8_t first = 0;
-	bool found = false;
 
-	for (uint8_t i = 0; i < profile->event_count; i++) {
-		if (!profile->events[i].samples || account_is_of_threads(profile, i))
-			continue;
-		if (account_is_time(profile, i))
-			return i;
-		first = found ? first : i;
-		found = true;
+	for (size_t event = profile->event_count; event-- > 0;) {
+		if (wanted[event])
+			first = (uint8_t)event;
+	}
+	for (uint8_t event = 0; event < profile->event_count; event++) {
+		if (wanted[event] && account_is_time(profile, event))
+			return event;
 	}
 	return first;
+}
+
+uint8_t account_main_event(const struct profile *profile)
+{
+	bool wanted[PROFILE_MAX_EVENTS] = { false };
+
+	for (uint8_t i = 0; i < profile->event_count; i++)
+		wanted[i] = profile->events[i].samples && !account_is_of_threads(profile, i);
+	return account_one_event(profile, wanted);
 }
 
 uint64_t account_wall_ns(const struct profile *profile)
@@ -139,4 +147,24 @@ struct account account_of(const struct profile *profile)
 	account.shortfall_percent =
 		100.0 * (double)account.shortfall_ns / (double)account.capacity_ns;
 	return account;
+}
+
+struct naming naming_of(const struct profile *profile, const struct total *totals, size_t count,
+			uint8_t event)
+{
+	struct naming naming = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct total *total = &totals[i];
+		const struct stack_node *node = &profile->stacks.items[total->stack];
+		const struct frame *frame = &profile->frames.items[node->frame];
+		enum symbol_kind kind = profile->symbols.items[frame->symbol].kind;
+
+		if (total->event != event)
+			continue;
+		naming.whole += total->weight;
+		naming.unresolved += kind == SYMBOL_NONE ? total->weight : 0;
+		naming.bracketed += kind == SYMBOL_BRACKET ? total->weight : 0;
+	}
+	return naming;
 }

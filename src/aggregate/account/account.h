@@ -7,6 +7,7 @@
 #define AGGREGATE_ACCOUNT_ACCOUNT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -39,6 +40,9 @@ uint64_t account_wall_ns(const struct profile *profile);
 /* The event that gives the report its times: the first CPU event in ns that has samples, else the
  * first CPU event that has samples, else 0. */
 uint8_t account_main_event(const struct profile *profile);
+/* For a view of one event: the first of the @wanted events that counts time, else the first, else
+ * 0. @wanted: by event. */
+uint8_t account_one_event(const struct profile *profile, const bool *wanted);
 bool account_is_time(const struct profile *profile, uint8_t event);
 /* True if the event follows threads even when they do not run (--off-cpu), instead of CPUs. */
 bool account_is_of_threads(const struct profile *profile, uint8_t event);
@@ -66,5 +70,17 @@ bool account_takes_samples(enum loss_reason reason);
 /* Samples of the event that the kernel or we dropped: the sum over the reasons that take samples
  * away (not records, not information). */
 uint64_t account_lost_samples(const struct event *event);
+
+/* How much of the sampled weight has a name. */
+
+/* Weights of leaf frames, by how their symbol was found. */
+struct naming {
+	uint64_t whole;
+	uint64_t unresolved; /* SYMBOL_NONE: no name */
+	uint64_t bracketed;  /* SYMBOL_BRACKET: "a->b" between two symbols */
+};
+
+struct naming naming_of(const struct profile *profile, const struct total *totals, size_t count,
+			uint8_t event);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "aggregate/account/remedies.h"
 #include "aggregate/split.h"
 #include "base/vec.h"
 #include "model/profile.h"
@@ -22,13 +21,22 @@ struct broken_image {
 	struct hits hits;
 };
 
+/* Stacks of one program that are cut for one reason. */
+struct remedy {
+	str_id program;
+	const char *why;  /* explanation, to follow "12 of 40 stacks"; static */
+	const char *fix;  /* what would make the stacks complete; static; NULL: unknown */
+	uint64_t samples; /* that are cut for this reason */
+	uint64_t whole;	  /* of the program, with a user part */
+};
+
 struct completeness {
 	bool recorded;	   /* else only leaves were recorded, and the rest is empty */
 	struct hits whole; /* of stacks with a user part */
 	struct hits apart; /* of stacks without: in exec, or the memory was gone */
 	struct hits ends[STACK_END_COUNT]; /* by how the stack ends; the sum is whole + apart */
 	VEC(struct broken_image) images;   /* of cut stacks; most samples first */
-	struct remedies remedies;	   /* of cut stacks, where a fix is known */
+	VEC(struct remedy) remedies;	   /* of cut stacks, most samples first */
 };
 
 /* True if this end means that there was no user part to find. */

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/profile.h"
 
 enum {
 	CELLS_BINS = 1024, /* stretches of time in a run */
@@ -41,7 +40,8 @@ void cells_add(struct cells *cells, uint32_t row, uint64_t time_ns, double weigh
 void cells_merge(struct cells *cells);
 void cells_done(struct cells *cells);
 
-/* The block of each bin. @bins: the weights of all samples by bin. */
+/* The block of each bin: both arrays have CELLS_BINS elements. @bins: the weights of all
+ * samples. */
 void cells_blocks(const double *bins, uint8_t *ret_block_of_bin);
 
 #endif

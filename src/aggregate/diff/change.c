@@ -3,8 +3,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "aggregate/student.h"
+#include "base/compare.h"
+#include "base/xalloc.h"
 
 /* Below this number of samples we use the exact test and score intervals: the normal distribution
  * is not accurate enough. */
@@ -340,4 +343,33 @@ struct seen_variance change_of_pairs(const double *differences, const double *si
 
 	seen.most_uneven = most_uneven(signs, count);
 	return seen;
+}
+
+struct tested {
+	double p;
+	size_t place;
+};
+
+DEFINE_ORDER(less_probable, struct tested, COMPARE(a->p, b->p))
+
+void change_discoveries(const double *p, size_t count, double *ret_q)
+{
+	struct tested *tested = xcalloc(count, sizeof(*tested));
+	size_t tests = 0;
+	double least = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!isnan(p[i]))
+			tested[tests++] = (struct tested){ p[i], i };
+		ret_q[i] = p[i];
+	}
+	if (tests)
+		qsort(tested, tests, sizeof(*tested), less_probable);
+	for (size_t rank = tests; rank > 0; rank--) {
+		const struct tested *test = &tested[rank - 1];
+
+		least = fmin(least, test->p * (double)tests / (double)rank);
+		ret_q[test->place] = least;
+	}
+	free(tested);
 }

@@ -89,4 +89,13 @@ struct seen_variance change_of_runs(const struct measured *before, size_t before
  */
 struct seen_variance change_of_pairs(const double *differences, const double *signs, size_t count);
 
+/*
+ * Of many comparisons a few look remarkable by chance alone. Benjamini and Hochberg's procedure (J.
+ * R. Stat. Soc. B 57, 1995, p. 289) limits the expected part of false ones among those that count
+ * as real. For each probability of @p (that chance alone causes the result), the lowest limit at
+ * which the result counts as real: compare it with 0.05. A NaN in @p was not tested: it does not
+ * count and stays NaN. @ret_q may be @p.
+ */
+void change_discoveries(const double *p, size_t count, double *ret_q);
+
 #endif

@@ -1,58 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/diff/condition.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/diff/rebuilt_name.h"
+#include "aggregate/diff/rebuilt.h"
+#include "base/scan.h"
 #include "base/xalloc.h"
 
-/* The text that remains to be parsed. */
-struct input {
-	const char *whole, *at;
-	struct err *err;
-};
-
-static void skip_blanks(struct input *input)
-{
-	input->at += strspn(input->at, " \t\n");
-}
-
-static int wrong(const struct input *input, const char *wanted)
-{
-	if (!*input->at)
-		return err_set(input->err, -EINVAL, "invalid --fail-if '%s': %s at the end",
-			       input->whole, wanted);
-	return err_set(input->err, -EINVAL, "invalid --fail-if '%s': %s at '%s'", input->whole,
-		       wanted, input->at);
-}
-
-/* Consumes a word if it is the next one. */
-static bool take_word(struct input *input, const char *word)
-{
-	size_t length = strlen(word);
-
-	skip_blanks(input);
-	if (strncmp(input->at, word, length) != 0 || isalnum((unsigned char)input->at[length]))
-		return false;
-	input->at += length;
-	return true;
-}
-
-static bool take_mark(struct input *input, const char *mark)
-{
-	skip_blanks(input);
-	if (strncmp(input->at, mark, strlen(mark)) != 0)
-		return false;
-	input->at += strlen(mark);
-	return true;
-}
-
-static int parse_what(struct input *input, struct condition *condition)
+static int parse_what(struct scan *scan, struct condition *condition)
 {
 	static const struct {
 		const char *word;
@@ -62,35 +20,34 @@ static int parse_what(struct input *input, struct condition *condition)
 		      { "rate", CONDITION_RATE },   { "samples", CONDITION_SAMPLES } };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!take_word(input, words[i].word))
+		if (!scan_word(scan, words[i].word))
 			continue;
 		condition->what = words[i].what;
 		return 0;
 	}
-	return wrong(input, "expected share, time, rate, samples or total");
+	return scan_fail(scan, "expected share, time, rate, samples or total");
 }
 
 /* Parses up to the matching parenthesis: names contain pairs of them. */
-static int parse_names(struct input *input, struct condition *condition)
+static int parse_names(struct scan *scan, struct condition *condition)
 {
 	const char *begin, *end;
 	int depth = 1;
 
-	if (!take_mark(input, "("))
+	if (!scan_sign(scan, "("))
 		return 0;
-	skip_blanks(input);
-	begin = input->at;
-	for (; *input->at && depth; input->at++)
-		depth += (*input->at == '(') - (*input->at == ')');
+	scan_blanks(scan);
+	begin = scan->at;
+	for (; *scan->at && depth; scan->at++)
+		depth += (*scan->at == '(') - (*scan->at == ')');
 	if (depth)
-		return wrong(input, "expected a closing parenthesis");
-	end = input->at - 1;
+		return scan_fail(scan, "expected a closing parenthesis");
+	end = scan->at - 1;
 	while (end > begin && end[-1] == ' ')
 		end--;
 	if (end == begin)
 		return 0;
-	condition->names = xcalloc((size_t)(end - begin) + 1, 1);
-	memcpy(condition->names, begin, (size_t)(end - begin));
+	condition->names = xstrndup(begin, (size_t)(end - begin));
 	begin = condition->names + strspn(condition->names, "abcdefghijklmnopqrstuvwxyz");
 	condition->selects = begin > condition->names &&
 			     (*begin == '=' || (*begin == '!' && begin[1] == '=')) &&
@@ -98,50 +55,41 @@ static int parse_names(struct input *input, struct condition *condition)
 	return 0;
 }
 
-static int parse_operator(struct input *input, struct condition *condition)
+static int parse_operator(struct scan *scan, struct condition *condition)
 {
-	condition->less = take_mark(input, "<");
-	if (!condition->less && !take_mark(input, ">"))
-		return wrong(input, "expected an operator (> >= < <=)");
-	condition->or_equal = *input->at == '=';
-	input->at += condition->or_equal;
+	condition->less = scan_sign(scan, "<");
+	if (!condition->less && !scan_sign(scan, ">"))
+		return scan_fail(scan, "expected an operator (> >= < <=)");
+	condition->or_equal = *scan->at == '=';
+	scan->at += condition->or_equal;
 	return 0;
 }
 
 struct unit {
-	const char *name;
 	double scale;
 	bool is_part;  /* percent or points */
 	bool is_times; /* a ratio of the new side to the old one */
 	bool is_time;
 };
 
-static const struct unit units[] = {
-	{ "%", 0.01, .is_part = true }, { "points", 0.01, .is_part = true },
-	{ "x", 1, .is_times = true },	{ "ns", 1, .is_time = true },
-	{ "us", 1e3, .is_time = true }, { "ms", 1e6, .is_time = true },
-	{ "s", 1e9, .is_time = true },	{ "", .scale = 1 },
-};
-
-static const struct unit *parse_unit(struct input *input)
+static struct unit parse_unit(struct scan *scan)
 {
-	const struct unit *unit = units;
+	const char *end;
+	uint64_t ns;
 
-	skip_blanks(input);
-	for (; *unit->name; unit++) {
-		size_t length = strlen(unit->name);
-
-		if (strncmp(input->at, unit->name, length) == 0 &&
-		    !isalnum((unsigned char)input->at[length])) {
-			input->at += length;
-			break;
-		}
-	}
-	return unit;
+	if (scan_sign(scan, "%") || scan_word(scan, "points"))
+		return (struct unit){ .scale = 0.01, .is_part = true };
+	if (scan_word(scan, "x"))
+		return (struct unit){ .scale = 1, .is_times = true };
+	end = scan->at;
+	if (!scan_time_unit(&end, &ns) || scan_is_word(*end))
+		return (struct unit){ .scale = 1 };
+	scan->at = end;
+	return (struct unit){ .scale = (double)ns, .is_time = true };
 }
 
 /* Sets which result a number of this unit is compared with. */
-static int find_meaning(struct input *input, struct condition *condition, const struct unit *unit,
+static int find_meaning(struct scan *scan, struct condition *condition, const struct unit *unit,
 			bool sign, double number)
 {
 	bool share = condition->what == CONDITION_SHARE;
@@ -150,92 +98,87 @@ static int find_meaning(struct input *input, struct condition *condition, const 
 			: sign	       ? CONDITION_DIFFERENCE
 				       : CONDITION_LEVEL;
 	condition->value = number * unit->scale;
-	if (share && (unit->is_time || !*unit->name))
-		return wrong(input, "expected a share such as +2%, 30% or 1.1x");
+	if (share && !unit->is_part && !unit->is_times)
+		return scan_fail(scan, "expected a share such as +2%, 30% or 1.1x");
+	if (unit->is_time && condition->what == CONDITION_SAMPLES)
+		return scan_fail(scan, "expected a number of samples");
 	if (unit->is_times && (sign || number <= 0))
-		return wrong(input, "expected a factor above 0 without a sign, such as 1.1x,");
+		return scan_fail(scan, "expected a factor above 0 without a sign, such as 1.1x,");
 	if (share || !unit->is_part)
 		return 0;
 	if (!sign)
-		return wrong(input, "expected a change with its sign, such as +5%,");
+		return scan_fail(scan, "expected a change with its sign, such as +5%,");
 	condition->of = CONDITION_RATIO;
 	condition->value += 1;
 	return 0;
 }
 
-static int parse_value(struct input *input, struct condition *condition)
+static int parse_value(struct scan *scan, struct condition *condition)
 {
-	const struct unit *unit;
+	struct unit unit;
 	bool sign;
 	double number;
-	char *end;
 
-	skip_blanks(input);
-	sign = *input->at == '+' || *input->at == '-';
-	if (!isdigit((unsigned char)input->at[sign]) && input->at[sign] != '.')
-		return wrong(input, "expected a number");
-	number = strtod(input->at, &end);
-	if (end == input->at || !isfinite(number))
-		return wrong(input, "expected a number");
-	input->at = end;
-	unit = parse_unit(input);
-	return find_meaning(input, condition, unit, sign, number);
+	scan_blanks(scan);
+	sign = *scan->at == '+' || *scan->at == '-';
+	if (!scan_decimal(&scan->at, &number))
+		return scan_fail(scan, "expected a number");
+	unit = parse_unit(scan);
+	return find_meaning(scan, condition, &unit, sign, number);
 }
 
-static int parse_condition(struct input *input, struct condition *condition)
+static int parse_condition(struct scan *scan, struct condition *condition)
 {
 	const char *begin;
 	int rc;
 
-	skip_blanks(input);
-	begin = input->at;
-	condition->any = take_word(input, "any");
-	if (take_word(input, "surely"))
+	scan_blanks(scan);
+	begin = scan->at;
+	condition->any = scan_word(scan, "any");
+	if (scan_word(scan, "surely"))
 		condition->certainty = CONDITION_SURELY;
-	else if (take_word(input, "point"))
+	else if (scan_word(scan, "point"))
 		condition->certainty = CONDITION_POINT;
 	else
-		take_word(input, "likely");
-	rc = parse_what(input, condition);
+		scan_word(scan, "likely");
+	rc = parse_what(scan, condition);
 	if (rc == 0)
-		rc = parse_names(input, condition);
+		rc = parse_names(scan, condition);
 	if (rc == 0 && condition->any && condition->selects)
-		rc = wrong(input,
-			   "'any' needs row names, such as any share(parse*), not KEY=VALUE,");
+		rc = scan_fail(scan,
+			       "'any' needs row names, such as any share(parse*), not KEY=VALUE,");
 	if (rc == 0)
-		rc = parse_operator(input, condition);
+		rc = parse_operator(scan, condition);
 	if (rc == 0)
-		rc = parse_value(input, condition);
-	if (rc == 0) {
-		condition->text = xcalloc((size_t)(input->at - begin) + 1, 1);
-		memcpy(condition->text, begin, (size_t)(input->at - begin));
-	}
+		rc = parse_value(scan, condition);
+	if (rc == 0)
+		condition->text = xstrndup(begin, (size_t)(scan->at - begin));
 	return rc;
 }
 
-static int parse_conditions(struct input *input, struct conditions *conditions)
+static int parse_conditions(struct scan *scan, struct conditions *conditions)
 {
 	for (;;) {
 		struct condition *condition = vec_push(&conditions->items);
 		int rc;
 
 		*condition = (struct condition){ 0 };
-		rc = parse_condition(input, condition);
+		rc = parse_condition(scan, condition);
 		if (rc < 0)
 			return rc;
-		skip_blanks(input);
-		if (!*input->at)
+		scan_blanks(scan);
+		if (!*scan->at)
 			return 0;
-		if (!take_word(input, "and") && !take_mark(input, "&&"))
-			return wrong(input, "expected 'and' or the end");
+		if (!scan_word(scan, "and") && !scan_sign(scan, "&&"))
+			return scan_fail(scan, "expected 'and' or the end");
 	}
 }
 
 int condition_parse(const char *text, struct conditions *ret_conditions, struct err *err)
 {
-	struct input input = { text, text, err };
+	struct scan scan = { "invalid --fail-if", text, text, err };
 	struct conditions conditions = { .text = text };
-	int rc = parse_conditions(&input, &conditions);
+	int rc = parse_conditions(&scan, &conditions);
 
 	if (rc < 0)
 		condition_done(&conditions);
@@ -291,7 +234,7 @@ bool condition_names(const struct condition *condition, const char *name)
 	return found;
 }
 
-static enum diff_measure measure_of(const struct condition *condition)
+enum diff_measure condition_measure(const struct condition *condition)
 {
 	return condition->what == CONDITION_SHARE  ? DIFF_SHARE
 	       : condition->what == CONDITION_RATE ? DIFF_RATE
@@ -312,7 +255,7 @@ static void compare_samples(const struct condition *condition, struct condition_
 
 static void compare_change(const struct condition *condition, struct condition_result *result)
 {
-	enum diff_measure measure = measure_of(condition);
+	enum diff_measure measure = condition_measure(condition);
 	const struct change *change = &result->row->by[measure];
 	enum measured_kind kind = measure == DIFF_SHARE ? MEASURED_SHARE : MEASURED_AMOUNT;
 	struct measured after = { change->after, change->after_exposure };
@@ -372,7 +315,7 @@ static bool is_real(const struct condition *condition, const struct diff *diff,
 	if (!condition_asks_change(condition))
 		return true;
 	return (condition->less ? end < none : end > none) &&
-	       result->row->by[measure_of(condition)].p <= diff->limit;
+	       result->row->by[condition_measure(condition)].p <= diff->limit;
 }
 
 static bool holds(const struct condition *condition, const struct diff *diff,
@@ -388,7 +331,7 @@ static bool holds(const struct condition *condition, const struct diff *diff,
 	    !is_beyond(condition, last_end(condition, &result->interval)))
 		return false;
 	if (condition->any && is_change)
-		return result->row->q_by[measure_of(condition)] <= diff->limit;
+		return result->row->q_by[condition_measure(condition)] <= diff->limit;
 	return !is_change || is_real(condition, diff, result);
 }
 
@@ -412,7 +355,7 @@ static struct condition_result judge_row(const struct condition *condition, cons
 
 	result.found = row->samples[DIFF_OLD] || row->samples[DIFF_NEW];
 	result.detectable =
-		change_detectable(&row->by[measure_of(condition)], diff->limit, diff_found);
+		change_detectable(&row->by[condition_measure(condition)], diff->limit, diff_found);
 	if (condition->what == CONDITION_SAMPLES)
 		compare_samples(condition, &result);
 	else
@@ -420,8 +363,8 @@ static struct condition_result judge_row(const struct condition *condition, cons
 	/* 0 / 0 is not a number. */
 	result.holds = !isnan(result.value) && holds(condition, diff, &result);
 	if (fails_by_limit(condition, diff, &result))
-		result.chance = condition->any ? row->q_by[measure_of(condition)]
-					       : row->by[measure_of(condition)].p;
+		result.chance = condition->any ? row->q_by[condition_measure(condition)]
+					       : row->by[condition_measure(condition)].p;
 	return result;
 }
 

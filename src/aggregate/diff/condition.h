@@ -88,6 +88,9 @@ struct condition_result {
 struct condition_result condition_judge(const struct condition *condition, const struct diff *diff,
 					const struct diff_row *probe);
 
+/* The measure that the condition compares; that of CONDITION_SAMPLES is the time. */
+enum diff_measure condition_measure(const struct condition *condition);
+
 /* True if the condition can only hold if something changed. False if it also holds without a change
  * ("> -5%") or compares a level. */
 bool condition_asks_change(const struct condition *condition);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/diff/diff.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/account/account.h"
+#include "aggregate/diff/change.h"
 #include "aggregate/diff/diff_measure.h"
-#include "aggregate/diff/diff_run.h"
-#include "aggregate/diff/discoveries.h"
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/xalloc.h"
 
 /* Two sides with fewer samples than this cannot differ reliably: 5 against 0 has a chance of 1 in
@@ -39,12 +42,21 @@ struct diff *diff_new(const struct key_list *keys, bool exact)
 	return diff;
 }
 
+static void run_done(struct diff_run *run)
+{
+	vec_free(&run->rows);
+	vec_free(&run->texts);
+	cells_done(&run->cells);
+	free(run->probes);
+	free(run->row_of);
+}
+
 void diff_free(struct diff *diff)
 {
 	if (!diff)
 		return;
 	for (size_t i = 0; i < diff->runs.count; i++)
-		diff_run_done(&diff->runs.items[i]);
+		run_done(&diff->runs.items[i]);
 	for (size_t i = 0; i < diff->keys.count; i++)
 		rebuilt_match_done(&diff->matches[i]);
 	strpool_done(&diff->strings);
@@ -55,6 +67,143 @@ void diff_free(struct diff *diff)
 	vec_free(&diff->texts);
 	free(diff);
 }
+
+/* ---- runs ---- */
+
+/* Cells of probes have the lowest numbers. */
+uint32_t diff_probe_cell(size_t probe, uint8_t event)
+{
+	return (uint32_t)probe * PROFILE_MAX_EVENTS + event;
+}
+
+uint32_t diff_row_cell(size_t probe_count, size_t row)
+{
+	return (uint32_t)(probe_count * PROFILE_MAX_EVENTS + row);
+}
+
+/* The diff's event with this name and unit; PROFILE_MAX_EVENTS: there are too many. */
+static uint8_t find_event(struct diff *diff, const struct profile *profile, uint8_t number)
+{
+	const struct event *event = &profile->events[number];
+	struct diff_event key = {
+		.name = strpool_intern(&diff->strings, profile_text(profile, event->name)),
+		.unit = strpool_intern(&diff->strings, profile_text(profile, event->unit)),
+		.is_time = account_is_time(profile, number),
+		.is_exact = event->clock == CLOCK_EXACT,
+		.is_compared = true,
+	};
+
+	for (size_t i = 0; i < diff->events.count; i++) {
+		const struct diff_event *row = &diff->events.items[i];
+
+		if (row->name == key.name && row->unit == key.unit && row->is_exact == key.is_exact)
+			return (uint8_t)i;
+	}
+	if (diff->events.count == PROFILE_MAX_EVENTS)
+		return PROFILE_MAX_EVENTS;
+	/* The earlier runs do not have it. */
+	key.is_compared = !diff->runs.count;
+	*vec_push(&diff->events) = key;
+	return (uint8_t)(diff->events.count - 1);
+}
+
+/* False: there are too many events. */
+static bool add_events(struct diff *diff, struct diff_run *run, const struct table *table)
+{
+	const struct profile *profile = table->labels->profile;
+
+	for (uint8_t i = 0; i < profile->event_count; i++) {
+		uint8_t event = PROFILE_MAX_EVENTS;
+
+		if (table->sums[i].samples) {
+			event = find_event(diff, profile, i);
+			if (event == PROFILE_MAX_EVENTS)
+				return false;
+		}
+		run->event_of[i] = event;
+		if (event < PROFILE_MAX_EVENTS)
+			run->sums[event] = table->sums[i];
+	}
+	for (size_t i = 0; i < diff->events.count; i++) {
+		if (!run->sums[i].weight)
+			diff->events.items[i].is_compared = false;
+	}
+	return true;
+}
+
+static void add_row(struct diff *diff, struct diff_run *run, const struct table *table,
+		    const struct table_row *row, uint64_t kernel, struct buf *text)
+{
+	*vec_push(&run->rows) = (struct diff_run_row){ run->event_of[row->event],
+						       { row->samples, row->weight },
+						       kernel };
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		buf_clear(text);
+		table_text(table, row, key, text);
+		*vec_push(&run->texts) =
+			rebuilt_match_add(&diff->matches[key], buf_text(text), run->side);
+	}
+}
+
+static void add_probe(struct diff_run *run, const struct diff_probe *from, struct diff_probe *to)
+{
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++) {
+		if (run->event_of[event] == PROFILE_MAX_EVENTS)
+			continue;
+		to->hits[run->event_of[event]] = from->hits[event];
+		to->kernel[run->event_of[event]] = from->kernel[event];
+	}
+}
+
+int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
+	     const uint64_t *kernel, const struct diff_probe *probes, size_t probe_count,
+	     struct cells *cells, uint64_t wall_ns, struct err *err)
+{
+	struct diff_run run = { .side = side,
+				.wall_s = (double)wall_ns / (double)NS_PER_S,
+				.probe_count = probe_count };
+	struct buf text = { 0 };
+
+	memset(run.event_of, PROFILE_MAX_EVENTS, sizeof(run.event_of));
+	if (!add_events(diff, &run, table))
+		return err_set(err, -E2BIG, "the profiles have more than %d different events",
+			       PROFILE_MAX_EVENTS);
+	for (size_t i = 0; i < table->rows.count; i++)
+		add_row(diff, &run, table, &table->rows.items[i], kernel ? kernel[i] : 0, &text);
+	run.probes = xcalloc(probe_count, sizeof(*run.probes));
+	for (size_t i = 0; i < probe_count; i++)
+		add_probe(&run, &probes[i], &run.probes[i]);
+	if (cells) {
+		run.cells = *cells;
+		run.has_cells = true;
+		*cells = (struct cells){ 0 };
+		if (run.rows.count)
+			diff_measure_cells(&run);
+	}
+	diff->run_count[side]++;
+	*vec_push(&diff->runs) = run;
+	buf_done(&text);
+	return 0;
+}
+
+void diff_command(struct diff *diff, enum diff_side side, const char *name, const char *text)
+{
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		if (strcmp(diff->keys.items[key]->name, name) == 0)
+			rebuilt_match_command(&diff->matches[key], text, side);
+	}
+}
+
+void diff_executable(struct diff *diff, enum diff_side side, const char *program, const char *exe)
+{
+	for (size_t key = 0; key < diff->keys.count; key++) {
+		if (strcmp(diff->keys.items[key]->name, "program") == 0)
+			rebuilt_match_executable(&diff->matches[key], program, file_base(exe),
+						 side);
+	}
+}
+
+/* ---- rows ---- */
 
 /* The state while a diff is made. */
 struct making {
@@ -195,7 +344,7 @@ static void add_probes(struct making *making)
 			struct diff_run *run = &diff->runs.items[i];
 
 			run->probe_base = id - (uint32_t)probe;
-			add_hits(making, id, i, diff_run_probe(run, probe, diff->main_event),
+			add_hits(making, id, i, &run->probes[probe].hits[diff->main_event],
 				 run->probes[probe].kernel[diff->main_event]);
 		}
 	}
@@ -268,7 +417,7 @@ static size_t adjust_event(struct diff *diff, uint8_t event, enum diff_measure w
 		q[i] = row->event == event ? probability(diff, row, what) : NAN;
 		tested += !isnan(q[i]);
 	}
-	discoveries_adjust(q, diff->rows.count, q);
+	change_discoveries(q, diff->rows.count, q);
 	for (size_t i = 0; i < diff->rows.count; i++) {
 		if (diff->rows.items[i].event == event)
 			diff->rows.items[i].q_by[what] = q[i];

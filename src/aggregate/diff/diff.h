@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Compares two sides of one or more runs each, row by row: what changed, by how much, and how
- * surely. Rows are matched between sides by their texts, see aggregate/diff/rebuilt_match.h.
+ * surely. Rows are matched between sides by their texts, see aggregate/diff/rebuilt.h.
  *
  * With one run a side, we find how unevenly samples fall by comparing stretches of the two runs
  * with the same part of all work (aggregate/diff/cells.h). That does not show how much runs differ;
@@ -12,7 +12,7 @@
 
 #include "aggregate/diff/cells.h"
 #include "aggregate/diff/change.h"
-#include "aggregate/diff/rebuilt_match.h"
+#include "aggregate/diff/rebuilt.h"
 #include "aggregate/tables/table.h"
 
 enum diff_measure {
@@ -118,6 +118,9 @@ int diff_add(struct diff *diff, enum diff_side side, const struct table *table,
 
 /* Sets the text that stands for the profiled command of a side under the key @name. */
 void diff_command(struct diff *diff, enum diff_side side, const char *name, const char *text);
+
+/* Tells which executable a program of a side has, a path. See rebuilt_match_executable. */
+void diff_executable(struct diff *diff, enum diff_side side, const char *program, const char *exe);
 
 /* Call this after all runs were added: computes all results. Of the rows that count as real by
  * @measure, the expected part that is due to chance is at most @false_discoveries (0..1). */

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/xalloc.h"
 
 /* The name of the nodes of a place on one side. */
 struct called {
-	bool known;
+	bool known, is_group;
 	str_id text, image; /* numbers in the matches */
 	enum image_kind kind;
 };
@@ -16,6 +17,7 @@ struct called {
 /* Meanings: numbers in the matches. */
 struct wanted_name {
 	str_id text, image;
+	bool is_group;
 };
 
 struct pairing {
@@ -26,15 +28,17 @@ struct pairing {
 	struct hashidx name_index, node_index;
 };
 
-static uint32_t image_of(const struct tree *tree, uint32_t node)
+/* The text of a group. @new_name: of the command on the new side, if @old_name is its name here. */
+static const char *group_text(const char *text, const char *old_name, const char *new_name)
 {
-	if (!node || tree_is_group(tree, node))
-		return 0;
-	return places_image(tree->places, tree->nodes.items[node].place);
+	return old_name && new_name && strcmp(text, file_base(old_name)) == 0 ? file_base(new_name)
+									      : text;
 }
 
-static void call_nodes(struct pairing *pairing, enum diff_side side, const struct tree *tree)
+static void call_nodes(struct pairing *pairing, enum diff_side side,
+		       const struct paired_side *paired, const char *new_command)
 {
+	const struct tree *tree = paired->tree;
 	const struct profile *profile = tree->places->labels->profile;
 	size_t places = tree->places->rows.count + tree->stacks->rows.count;
 	struct called *called = xcalloc(places, sizeof(*called));
@@ -42,16 +46,21 @@ static void call_nodes(struct pairing *pairing, enum diff_side side, const struc
 
 	for (uint32_t node = 1; node < tree->nodes.count; node++) {
 		struct called *here = &called[tree->nodes.items[node].place];
-		uint32_t image = image_of(tree, node);
+		uint32_t image = tree_image(tree, node);
 		const struct image *row = &profile->images.items[image];
+		const char *name;
 
 		if (here->known)
 			continue;
 		buf_clear(&text);
 		tree_text(tree, node, &text);
+		name = buf_text(&text);
+		if (tree_is_group(tree, node))
+			name = group_text(name, paired->command, new_command);
 		*here = (struct called){
 			.known = true,
-			.text = rebuilt_match_add(&pairing->texts, buf_text(&text), side),
+			.is_group = tree_is_group(tree, node),
+			.text = rebuilt_match_add(&pairing->texts, name, side),
 			.image = rebuilt_match_add(&pairing->images,
 						   image ? profile_text(profile, row->path) : "",
 						   side),
@@ -62,13 +71,8 @@ static void call_nodes(struct pairing *pairing, enum diff_side side, const struc
 	buf_done(&text);
 }
 
-static bool name_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct wanted_name *meant = &((const struct pairing *)owner)->meant.items[id];
-	const struct wanted_name *wanted = key;
-
-	return meant->text == wanted->text && meant->image == wanted->image;
-}
+DEFINE_EQUAL(name_equal, struct pairing, meant.items, struct wanted_name,
+	     a->text == b->text && a->image == b->image && a->is_group == b->is_group)
 
 /* A function appears under the name its parts have in common, a file under its path; the new side
  * comes first. */
@@ -76,7 +80,8 @@ static uint32_t name_of(struct pairing *pairing, const struct called *called)
 {
 	struct paired_tree *made = pairing->made;
 	struct wanted_name wanted = { rebuilt_match_meaning(&pairing->texts, called->text),
-				      rebuilt_match_meaning(&pairing->images, called->image) };
+				      rebuilt_match_meaning(&pairing->images, called->image),
+				      called->is_group };
 	uint64_t hash = hash_combine(hash_u64(wanted.text), wanted.image);
 	const char *text = strpool_get(&pairing->texts.texts, wanted.text);
 	const char *image = strpool_get(&pairing->images.texts, called->image);
@@ -86,9 +91,9 @@ static uint32_t name_of(struct pairing *pairing, const struct called *called)
 		return id;
 	hashidx_add(&pairing->name_index, hash, id);
 	*vec_push(&pairing->meant) = wanted;
-	*vec_push(&made->names) =
-		(struct paired_name){ strpool_intern(&made->strings, text),
-				      strpool_intern(&made->strings, image), called->kind };
+	*vec_push(&made->names) = (struct paired_name){ strpool_intern(&made->strings, text),
+							strpool_intern(&made->strings, image),
+							called->kind, called->is_group };
 	return id;
 }
 
@@ -96,13 +101,8 @@ struct wanted_node {
 	uint32_t parent, name;
 };
 
-static bool node_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct paired_node *node = &((const struct paired_tree *)owner)->nodes.items[id];
-	const struct wanted_node *wanted = key;
-
-	return node->parent == wanted->parent && node->name == wanted->name;
-}
+DEFINE_EQUAL(node_equal, struct paired_tree, nodes.items, struct wanted_node,
+	     a->parent == b->parent && a->name == b->name)
 
 static uint32_t node_of(struct pairing *pairing, uint32_t parent, uint32_t name)
 {
@@ -118,12 +118,6 @@ static uint32_t node_of(struct pairing *pairing, uint32_t parent, uint32_t name)
 	return id;
 }
 
-static void add_hits(struct hits *hits, const struct hits *more)
-{
-	hits->samples += more->samples;
-	hits->weight += more->weight;
-}
-
 static void add_side(struct pairing *pairing, enum diff_side side, const struct tree *tree)
 {
 	uint32_t *made_of = xcalloc(tree->nodes.count, sizeof(*made_of));
@@ -135,7 +129,7 @@ static void add_side(struct pairing *pairing, enum diff_side side, const struct 
 			made_of[node] =
 				node_of(pairing, made_of[from->parent],
 					name_of(pairing, &pairing->called[side][from->place]));
-		add_hits(&pairing->made->nodes.items[made_of[node]].self[side], &from->self);
+		hits_add(&pairing->made->nodes.items[made_of[node]].self[side], &from->self);
 	}
 	free(made_of);
 }
@@ -146,9 +140,9 @@ static void add_up(struct paired_tree *tree)
 		struct paired_node *node = &tree->nodes.items[id];
 
 		for (int side = 0; side < DIFF_SIDES; side++) {
-			add_hits(&node->total[side], &node->self[side]);
+			hits_add(&node->total[side], &node->self[side]);
 			if (id)
-				add_hits(&tree->nodes.items[node->parent].total[side],
+				hits_add(&tree->nodes.items[node->parent].total[side],
 					 &node->total[side]);
 		}
 	}
@@ -167,8 +161,8 @@ static void settle(struct pairing *pairing, const struct paired_side *old,
 
 	pairing->texts.key = frame_key(new->tree);
 	pairing->images.key = keys_find("image", strlen("image"), &err);
-	call_nodes(pairing, DIFF_NEW, new->tree);
-	call_nodes(pairing, DIFF_OLD, old->tree);
+	call_nodes(pairing, DIFF_NEW, new, new->command);
+	call_nodes(pairing, DIFF_OLD, old, new->command);
 	if (old->command && new->command) {
 		rebuilt_match_command(&pairing->images, old->command, DIFF_OLD);
 		rebuilt_match_command(&pairing->images, new->command, DIFF_NEW);
@@ -208,31 +202,9 @@ void paired_tree_free(struct paired_tree *tree)
 
 uint32_t *paired_tree_order(const struct paired_tree *tree)
 {
-	size_t count = tree->nodes.count, at = 0;
-	uint32_t *first = xcalloc(count, sizeof(*first));
-	uint32_t *next = xcalloc(count, sizeof(*next));
-	uint32_t *order = xcalloc(count, sizeof(*order));
-	uint32_t node = 0;
+	_cleanup_free_ uint32_t *parents = xcalloc(tree->nodes.count, sizeof(*parents));
 
-	for (size_t id = count; id-- > 1;) {
-		uint32_t parent = tree->nodes.items[id].parent;
-
-		next[id] = first[parent];
-		first[parent] = (uint32_t)id;
-	}
-	for (;;) {
-		order[at++] = node;
-		if (first[node]) {
-			node = first[node];
-			continue;
-		}
-		while (node && !next[node])
-			node = tree->nodes.items[node].parent;
-		if (!node)
-			break;
-		node = next[node];
-	}
-	free(first);
-	free(next);
-	return order;
+	for (size_t i = 0; i < tree->nodes.count; i++)
+		parents[i] = tree->nodes.items[i].parent;
+	return tree_depth_first(parents, tree->nodes.count);
 }

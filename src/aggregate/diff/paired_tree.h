@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The stacks of two profiles as one tree: each node has the hits of both sides. Functions match if
- * their names and files mean the same, see aggregate/diff/rebuilt_match.h. A parent has a smaller
+ * their names and files mean the same, see aggregate/diff/rebuilt.h. A parent has a smaller
  * number than its children.
  */
 #ifndef AGGREGATE_DIFF_PAIRED_TREE_H
 #define AGGREGATE_DIFF_PAIRED_TREE_H
 
-#include "aggregate/diff/rebuilt_match.h"
+#include "aggregate/diff/rebuilt.h"
 #include "aggregate/trees/tree.h"
 
 struct paired_name {
 	str_id text;  /* in strings */
 	str_id image; /* its path; 0: groups, and functions in several */
 	enum image_kind kind;
+	bool is_group;
 };
 
 struct paired_node {
@@ -33,7 +34,8 @@ struct paired_tree {
 struct paired_side {
 	const struct tree *tree;
 	const char *command; /* the path of the profiled program, which matches the other side's
-				whatever its name; NULL: unknown */
+				whatever its name, as does a group that has this name; NULL:
+				unknown */
 };
 
 struct paired_tree *paired_tree_new(const struct paired_side *old, const struct paired_side *new);

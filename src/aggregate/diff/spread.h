@@ -9,7 +9,7 @@
  *
  *   variance of run r of row i:  v_ir = b_i k_ir + (c_i g_i)^2
  *     k_ir: that of independent samples, share (1 - share) / samples
- *     b_i:  how many times as much the row varies within runs (aggregate/diff/diff_run.h)
+ *     b_i:  how many times as much the row varies within runs (aggregate/diff/diff_measure.c)
  *     c_i:  how much runs differ beyond that, in proportion to g_i = share (1 - share), or to
  *           the amount
  *

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/xalloc.h"
 
 struct part {
@@ -10,21 +11,9 @@ struct part {
 	uint64_t number;
 };
 
-static size_t number_of(const struct table *table, const struct table_row *row)
-{
-	return row->values / table->keys.count;
-}
-
-static int compare_parts(const void *left, const void *right)
-{
-	const struct part *a = left, *b = right;
-
-	if (a->whole != b->whole)
-		return a->whole < b->whole ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
+DEFINE_ORDER(compare_parts, struct part,
+	     COMPARE(a->whole, b->whole) ?: COMPARE(a->number, b->number) ?:
+	     COMPARE(a->row, b->row))
 
 static void add_part(struct details *details, size_t id, struct part *ret_part)
 {
@@ -37,7 +26,7 @@ static void add_part(struct details *details, size_t id, struct part *ret_part)
 
 	whole->samples += row->samples;
 	whole->weight += row->weight;
-	*ret_part = (struct part){ number_of(details->whole, whole), id,
+	*ret_part = (struct part){ table_number(details->whole, whole), id,
 				   last->number ? last->number(fine->labels, value) : value };
 }
 
@@ -67,13 +56,7 @@ struct details *details_new(const struct table *fine)
 	details->whole = table_new(fine->labels, &whole);
 	for (size_t i = 0; i < fine->rows.count; i++)
 		add_part(details, i, &parts[i]);
-	for (int event = 0; event < PROFILE_MAX_EVENTS; event++) {
-		struct table_sum *sum = &details->whole->sums[event];
-
-		sum->samples = fine->sums[event].samples;
-		sum->weight = fine->sums[event].weight;
-		sum->weight_squared = fine->sums[event].weight_squared;
-	}
+	table_copy_sums(details->whole, fine);
 	put_in_order(details, parts);
 	free(parts);
 	return details;
@@ -91,7 +74,7 @@ void details_free(struct details *details)
 
 size_t details_count(const struct details *details, const struct table_row *whole)
 {
-	size_t number = number_of(details->whole, whole);
+	size_t number = table_number(details->whole, whole);
 
 	return details->first[number + 1] - details->first[number];
 }
@@ -99,7 +82,7 @@ size_t details_count(const struct details *details, const struct table_row *whol
 const struct table_row *details_part(const struct details *details, const struct table_row *whole,
 				     size_t part)
 {
-	size_t number = number_of(details->whole, whole);
+	size_t number = table_number(details->whole, whole);
 
 	return &details->fine->rows.items[details->order[details->first[number] + part]];
 }

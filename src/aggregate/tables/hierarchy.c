@@ -19,12 +19,6 @@ struct building {
 	size_t limit;
 };
 
-/* A number that the row keeps when rows are sorted. */
-static size_t number_of(const struct table *table, const struct table_row *row)
-{
-	return row->values / table->keys.count;
-}
-
 /* The steps of the order that apply to the level's keys. */
 static struct order order_of_level(const struct order *order, const struct key_list *keys)
 {
@@ -47,10 +41,7 @@ static struct table *make_level(const struct table *table, size_t level)
 	keys.count = level + 1;
 	made = table_new(table->labels, &keys);
 	made->order = order_of_level(&table->order, &keys);
-	for (int event = 0; event < PROFILE_MAX_EVENTS; event++) {
-		made->sums[event] = table->sums[event];
-		made->sums[event].rows = 0;
-	}
+	table_copy_sums(made, table);
 	return made;
 }
 
@@ -62,7 +53,7 @@ static size_t add(struct table *level, const struct table *table, const struct t
 
 	row->samples += part->samples;
 	row->weight += part->weight;
-	return number_of(level, row);
+	return table_number(level, row);
 }
 
 static void add_rows(struct building *building, const struct table *table)
@@ -93,11 +84,11 @@ static void gather(struct below *below, const struct table *level, size_t parent
 	below->first = xcalloc(parents + 2, sizeof(*below->first));
 	below->order = xcalloc(rows + 1, sizeof(*below->order));
 	for (size_t i = 0; i < rows; i++)
-		below->first[below->parent[number_of(level, &level->rows.items[i])] + 2]++;
+		below->first[below->parent[table_number(level, &level->rows.items[i])] + 2]++;
 	for (size_t parent = 1; parent <= parents; parent++)
 		below->first[parent + 1] += below->first[parent];
 	for (size_t i = 0; i < rows; i++) {
-		size_t parent = below->parent[number_of(level, &level->rows.items[i])];
+		size_t parent = below->parent[table_number(level, &level->rows.items[i])];
 
 		below->order[below->first[parent + 1]++] = i;
 	}
@@ -124,7 +115,7 @@ static void show(struct building *building, size_t level, size_t above, uint8_t 
 		shown++;
 		*vec_push(&hierarchy->rows) = (struct hierarchy_row){ level, row };
 		if (level + 1 < hierarchy->count)
-			show(building, level + 1, number_of(table, row), event);
+			show(building, level + 1, table_number(table, row), event);
 	}
 }
 

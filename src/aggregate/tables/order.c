@@ -7,6 +7,7 @@
 
 #include "aggregate/tables/table.h"
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/radix.h"
 #include "base/xalloc.h"
 
@@ -85,15 +86,6 @@ int order_parse(const char *text, bool reversed, struct order *ret_order, struct
 	return 0;
 }
 
-static bool has_key(const struct key_list *keys, const struct key *key)
-{
-	for (size_t i = 0; i < keys->count; i++) {
-		if (keys->items[i] == key)
-			return true;
-	}
-	return false;
-}
-
 int order_check(const struct order *order, const struct key_list *keys, bool inclusive,
 		struct err *err)
 {
@@ -102,17 +94,12 @@ int order_check(const struct order *order, const struct key_list *keys, bool inc
 
 		if (step->kind == ORDER_SELF && !inclusive)
 			return err_set(err, -EINVAL, "--sort self needs --children");
-		if (step->kind == ORDER_KEY && !has_key(keys, step->key))
+		if (step->kind == ORDER_KEY && !keys_has(keys, step->key))
 			return err_set(err, -EINVAL,
 				       "--sort %s: the table has no such key: add it to --by",
 				       step->key->name);
 	}
 	return 0;
-}
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 /* Texts have the number 0, so they are compared as texts. */
@@ -122,10 +109,10 @@ static int compare_values(const struct sorting *sorting, size_t step, const stru
 	size_t count = sorting->order->count;
 	const struct sort_value *left = &sorting->values[a->place * count + step];
 	const struct sort_value *right = &sorting->values[b->place * count + step];
-	int rc = compare_u64(left->number, right->number);
 
-	return rc ? rc
-		  : strcmp(sorting->texts.bytes + left->text, sorting->texts.bytes + right->text);
+	return COMPARE(left->number, right->number)
+		       ?: strcmp(sorting->texts.bytes + left->text,
+				 sorting->texts.bytes + right->text);
 }
 
 static int compare_step(const struct sorting *sorting, size_t step, const struct sorted_row *a,
@@ -133,11 +120,11 @@ static int compare_step(const struct sorting *sorting, size_t step, const struct
 {
 	switch (sorting->order->steps[step].kind) {
 	case ORDER_WEIGHT:
-		return compare_u64(b->row.weight, a->row.weight);
+		return COMPARE(b->row.weight, a->row.weight);
 	case ORDER_SAMPLES:
-		return compare_u64(b->row.samples, a->row.samples);
+		return COMPARE(b->row.samples, a->row.samples);
 	case ORDER_SELF:
-		return compare_u64(b->row.self.weight, a->row.self.weight);
+		return COMPARE(b->row.self.weight, a->row.self.weight);
 	default:
 		return compare_values(sorting, step, a, b);
 	}
@@ -152,17 +139,17 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct sorted_row *a = left, *b = right;
 	const struct sorting *sorting = a->sorting;
-	int rc = compare_u64(a->row.event, b->row.event);
+	int rc = COMPARE(a->row.event, b->row.event);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < sorting->order->count; i++)
 		rc = compare_step(sorting, i, a, b);
 	if (!rc)
-		rc = compare_u64(own_weight(sorting, b), own_weight(sorting, a));
+		rc = COMPARE(own_weight(sorting, b), own_weight(sorting, a));
 	if (sorting->order->reversed)
 		rc = -rc;
-	return rc ? rc : compare_u64(a->row.values, b->row.values);
+	return rc ?: COMPARE(a->row.values, b->row.values);
 }
 
 /* The value by which a row is compared. */
@@ -221,23 +208,6 @@ static uint64_t number_of(const struct table *table, const struct table_row *row
 	}
 }
 
-/* Moves each row to its place in @order, whose ids are used up. */
-static void arrange(struct table_row *rows, struct radix_item *order, size_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		struct table_row first = rows[i];
-		uint32_t to = i;
-
-		for (uint32_t from = order[i].id; from != i; from = order[to].id) {
-			rows[to] = rows[from];
-			order[to].id = to;
-			to = from;
-		}
-		rows[to] = first;
-		order[to].id = to;
-	}
-}
-
 /* Looks up the number of each row in @order. True if they are already in order. */
 static bool find_numbers(const struct table *table, enum number number, struct radix_item *order)
 {
@@ -264,7 +234,7 @@ static void sort_by_weight(struct table *table)
 		if (!find_numbers(table, number, order))
 			radix_sort(order, count);
 	}
-	arrange(table->rows.items, order, count);
+	radix_arrange(order, count, table->rows.items, sizeof(*table->rows.items));
 }
 
 static void sort_by_steps(const struct order *order, struct table *table)

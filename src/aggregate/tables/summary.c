@@ -2,9 +2,9 @@
 #include "aggregate/tables/summary.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "aggregate/account/account.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
 
 uint8_t summary_main_event(const struct profile *profile, const struct total *totals, size_t count)
@@ -76,9 +76,7 @@ static int heavier(const void *left, const void *right)
 	const struct process_row *a = left, *b = right;
 	uint64_t a_weight = split_sum(&a->split).weight, b_weight = split_sum(&b->split).weight;
 
-	if (a_weight != b_weight)
-		return a_weight > b_weight ? -1 : 1;
-	return a->process < b->process ? -1 : a->process > b->process;
+	return COMPARE(b_weight, a_weight) ?: COMPARE(a->process, b->process);
 }
 
 void summary_make(const struct profile *profile, const struct total *totals, size_t count,

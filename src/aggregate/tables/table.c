@@ -13,6 +13,76 @@ enum { MAX_DIRECT = 1 << 22 };
 /* The number of points added at once. */
 enum { FEW = 32 };
 
+/* ---- keys about code ---- */
+
+static void init_code(struct table *table)
+{
+	struct table_code *code = &table->code;
+
+	for (size_t i = 0; i < table->keys.count; i++) {
+		if (table->keys.items[i]->of_frame)
+			code->keys.items[code->keys.count++] = table->keys.items[i];
+	}
+	if (code->keys.count)
+		code->of_frame =
+			xcalloc(table->labels->profile->frames.count, sizeof(*code->of_frame));
+}
+
+static void forget_code(struct table_code *code)
+{
+	free(code->of_frame);
+	vec_free(&code->values);
+	hashidx_done(&code->index);
+	*code = (struct table_code){ 0 };
+}
+
+/* The values of a number, one for each key. Borrowed until the next are added. */
+static const uint64_t *code_values(const struct table_code *code, uint32_t number)
+{
+	return &code->values.items[number * code->keys.count];
+}
+
+static bool code_equal(const void *owner, uint32_t id, const void *key)
+{
+	const struct table_code *code = owner;
+
+	return memcmp(code_values(code, id), key, code->keys.count * sizeof(uint64_t)) == 0;
+}
+
+/* The number of these values, one for each key; adds them if needed. */
+static uint32_t find_values(struct table_code *code, const uint64_t *values)
+{
+	uint32_t number;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < code->keys.count; i++)
+		hash = hash_combine(hash, values[i]);
+	if (hashidx_find(&code->index, hash, code_equal, code, values, &number))
+		return number;
+	number = code->count++;
+	hashidx_add(&code->index, hash, number);
+	for (size_t i = 0; i < code->keys.count; i++)
+		*vec_push(&code->values) = values[i];
+	return number;
+}
+
+/* The number of a frame. Below the profile's number of frames, unless find_values added values that
+ * no frame has. */
+static uint32_t find_frame(struct table *table, uint32_t frame)
+{
+	struct table_code *code = &table->code;
+	uint64_t values[KEYS_MAX];
+
+	if (!code->of_frame[frame]) {
+		for (size_t i = 0; i < code->keys.count; i++)
+			values[i] = code->keys.items[i]->of_frame(table->labels, frame);
+		code->of_frame[frame] = find_values(code, values) + 1;
+	}
+	return code->of_frame[frame] - 1;
+}
+
+/* ---- rows ---- */
+
 /* The values of key number @at are below this; 0: no bound. If the keys about code share one
  * number, the first has its bound and the others have 1. */
 static size_t bound_of(const struct table *table, size_t at)
@@ -48,7 +118,7 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 
 	table->labels = labels;
 	table->keys = *keys;
-	frame_values_init(&table->code, labels, keys);
+	init_code(table);
 	table->by_number = table->code.keys.count > 1 ||
 			   (table->code.keys.count && !table->code.keys.items[0]->bound);
 	if (labels->profile->event_count)
@@ -60,7 +130,7 @@ static void forget_index(struct table *table)
 {
 	free(table->direct);
 	table->direct = NULL;
-	frame_values_done(&table->code);
+	forget_code(&table->code);
 	hashidx_done(&table->index);
 }
 
@@ -162,7 +232,7 @@ static struct table_row *row_at(struct table *table, const struct wanted *wanted
 /* The number of those of @values that are about code. */
 static uint32_t find_code(struct table *table, const uint64_t *values)
 {
-	uint64_t of_code[KEYS_MAX];
+	uint64_t of_code[KEYS_MAX] = { 0 };
 	size_t count = 0;
 
 	if (!table->by_number)
@@ -171,7 +241,7 @@ static uint32_t find_code(struct table *table, const uint64_t *values)
 		if (table->keys.items[i]->of_frame)
 			of_code[count++] = values[i];
 	}
-	return frame_values_find(&table->code, of_code);
+	return find_values(&table->code, of_code);
 }
 
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values)
@@ -197,14 +267,15 @@ static void find_place(struct table *table, const struct point *point, struct co
 	if (table->code.keys.count) {
 		uint32_t frame = table->labels->profile->stacks.items[point->total.stack].frame;
 
-		wanted.code = frame_values_number(&table->code, frame);
-		of_code = frame_values_at(&table->code, wanted.code);
+		wanted.code = find_frame(table, frame);
+		of_code = code_values(&table->code, wanted.code);
 	}
 	for (size_t i = 0; i < table->keys.count; i++) {
 		const struct key *key = table->keys.items[i];
 
-		coming->values[i] =
-			of_code && key->of_frame ? *of_code++ : key->value(table->labels, point);
+		coming->values[i] = of_code && key->of_frame
+					    ? *of_code++
+					    : keys_value(key, table->labels, point);
 	}
 	coming->place = direct_place(table, &wanted);
 	coming->hash = coming->place ? 0 : hash_of(table, &wanted);
@@ -254,14 +325,6 @@ static void find_places(struct table *table, const struct point *points, size_t 
 		fetch_row(table, &coming[i]);
 }
 
-const struct table_row *table_add(struct table *table, const struct point *point)
-{
-	struct coming coming;
-
-	find_place(table, point, &coming);
-	return add(table, &point->total, &coming);
-}
-
 static void add_few(struct table *table, const struct point *points, size_t count,
 		    uint32_t *ret_rows)
 {
@@ -309,6 +372,16 @@ void table_find_all(struct table *table, const struct point *points, size_t coun
 {
 	for (size_t i = 0; i < count; i += FEW)
 		find_few(table, points + i, count - i < FEW ? count - i : FEW, ret_rows + i);
+}
+
+void table_copy_sums(struct table *table, const struct table *from)
+{
+	for (int event = 0; event < PROFILE_MAX_EVENTS; event++) {
+		size_t rows = table->sums[event].rows;
+
+		table->sums[event] = from->sums[event];
+		table->sums[event].rows = rows;
+	}
 }
 
 static void accumulate(struct table *table)
@@ -390,18 +463,11 @@ struct interval table_interval(const struct table *table, const struct table_row
 
 uint8_t table_main_event(const struct table *table)
 {
-	const struct profile *profile = table->labels->profile;
-	uint8_t first = 0;
+	bool wanted[PROFILE_MAX_EVENTS];
 
-	for (size_t event = profile->event_count; event-- > 0;) {
-		if (table->sums[event].samples)
-			first = (uint8_t)event;
-	}
-	for (uint8_t event = 0; event < profile->event_count; event++) {
-		if (table->sums[event].samples && account_is_time(profile, event))
-			return event;
-	}
-	return first;
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
+		wanted[event] = table->sums[event].samples;
+	return account_one_event(table->labels->profile, wanted);
 }
 
 bool table_frame(const struct table *table, const struct table_row *row, uint32_t *ret_frame)

@@ -4,11 +4,11 @@
 #define AGGREGATE_TABLES_TABLE_H
 
 #include "aggregate/estimate.h"
-#include "aggregate/frame_values.h"
 #include "aggregate/keys.h"
 #include "aggregate/split.h"
 #include "aggregate/tables/order.h"
 #include "base/cleanup.h"
+#include "base/hashidx.h"
 #include "base/vec.h"
 
 struct table_row {
@@ -28,6 +28,17 @@ struct table_sum {
 	size_t rows; /* before table_finish cut any */
 };
 
+/* Private: the values of a table's keys about code, under one number: frames that are equal in all
+ * keys have the same number. A frame is evaluated when it is first asked for, because some keys
+ * open files. */
+struct table_code {
+	struct key_list keys;
+	uint32_t *of_frame;   /* number + 1, by frame of the profile; 0: not yet evaluated */
+	uint32_t count;	      /* of numbers */
+	VEC(uint64_t) values; /* by number: one for each key */
+	struct hashidx index;
+};
+
 struct table {
 	const struct labels *labels; /* borrowed */
 	struct key_list keys;
@@ -45,7 +56,7 @@ struct table {
 	struct hashidx index;
 	/* Private: the keys about code. With @by_number, one number stands for the values of all of
 	 * them in bounds, in the place of the first. */
-	struct frame_values code;
+	struct table_code code;
 	bool by_number;
 };
 
@@ -53,9 +64,7 @@ struct table *table_new(const struct labels *labels, const struct key_list *keys
 void table_free(struct table *table); /* NULL is fine */
 DEFINE_CLEANUP(struct table *, table_free);
 
-/* Returns the row that got the point, borrowed until the next is added. */
-const struct table_row *table_add(struct table *table, const struct point *point);
-/* Adds @count points, faster than one by one. */
+/* Adds @count points; many at once are faster than one by one. */
 void table_add_all(struct table *table, const struct point *points, size_t count);
 /* The same; also returns the index of each point's row in @ret_rows. */
 void table_add_rows(struct table *table, const struct point *points, size_t count,
@@ -67,6 +76,15 @@ void table_find_all(struct table *table, const struct point *points, size_t coun
 /* For callers that compute rows and sums themselves: the row of these values, one for each key,
  * created if needed. Borrowed until the next is created. */
 struct table_row *table_row(struct table *table, uint8_t event, const uint64_t *values);
+/* Takes the sums of a table of the same samples by other keys, except for the numbers of rows. */
+void table_copy_sums(struct table *table, const struct table *from);
+
+/* The row's place in order of creation, which sorting does not change. */
+static inline size_t table_number(const struct table *table, const struct table_row *row)
+{
+	return row->values / table->keys.count;
+}
+
 /* Sorts by event, then by table.order. Leaves out rows below @threshold percent of their event, all
  * but the first @limit (0: no limit) of each event, and those after the first that reach
  * table.cover percent together. The sums keep everything. */

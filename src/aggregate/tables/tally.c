@@ -8,14 +8,9 @@ static uint64_t total_hash(const struct total *total)
 	return hash_combine(hash_combine(hash_u64(total->task), total->stack), kind);
 }
 
-static bool total_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct total *a = &((const struct tally *)owner)->rows.items[id];
-	const struct total *b = key;
-
-	return a->task == b->task && a->stack == b->stack && a->event == b->event &&
-	       a->mode == b->mode && a->context == b->context;
-}
+DEFINE_EQUAL(total_equal, struct tally, rows.items, struct total,
+	     a->task == b->task && a->stack == b->stack && a->event == b->event &&
+		     a->mode == b->mode && a->context == b->context)
 
 static void add(struct tally *tally, const struct total *total, uint64_t hash)
 {
@@ -31,11 +26,6 @@ static void add(struct tally *tally, const struct total *total, uint64_t hash)
 	row->samples += total->samples;
 	row->weight += total->weight;
 	row->weight_squared += total->weight_squared;
-}
-
-void tally_add(struct tally *tally, const struct total *total)
-{
-	add(tally, total, total_hash(total));
 }
 
 /* Rows are scattered in memory: all are prefetched before the first is added. */

@@ -12,10 +12,9 @@ struct tally {
 	struct hashidx index; /* private */
 };
 
-/* Adds to the row with the same task, stack, event, mode and context, creating it if needed. */
-void tally_add(struct tally *tally, const struct total *total);
-/* Adds @count totals, at most TALLY_AT_ONCE, faster than one by one. */
 enum { TALLY_AT_ONCE = 64 };
+/* Adds @count totals, at most TALLY_AT_ONCE, each to the row with the same task, stack, event, mode
+ * and context, creating it if needed. Many at once are faster than one by one. */
 void tally_add_all(struct tally *tally, const struct total *const *totals, size_t count);
 /* Adds a separate row, for totals that are known to differ. Do not mix with the calls above. */
 void tally_append(struct tally *tally, const struct total *total);

@@ -20,7 +20,7 @@
 #include "aggregate/trees/tree.h"
 
 enum {
-	CALLS_NOBODY = UINT32_MAX, /* the caller of functions at the root */
+	CALLS_NO_CALLER = UINT32_MAX, /* the caller of functions at the root */
 };
 
 struct call_function {
@@ -84,9 +84,6 @@ bool calls_is_cycle(const struct calls *calls, uint32_t function);
 /* True for the root of a cut stack, which stands for the reason. It is no function and has no
  * caller. */
 bool calls_is_cut(const struct calls *calls, uint32_t function);
-/* True for code that has a name. Code without one stands for many functions, which may call each
- * other. */
-bool calls_is_known(const struct calls *calls, uint32_t function);
 /* True if both ends are in the same cycle, or the same. */
 bool calls_is_inside(const struct calls *calls, const struct call_arc *arc);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "aggregate/trees/tree.h"
-#include "aggregate/trees/tree_order.h"
 #include "base/xalloc.h"
 
 struct inclusive {
@@ -70,12 +69,6 @@ struct key_list children_frame_keys(const struct key_list *keys)
 	return made;
 }
 
-static void add_hits(struct hits *hits, const struct hits *more)
-{
-	hits->samples += more->samples;
-	hits->weight += more->weight;
-}
-
 /* Leaves the nodes that do not contain the new one. */
 static void leave(struct summing *summing, uint32_t parent)
 {
@@ -97,8 +90,8 @@ static void enter(struct summing *summing, uint32_t id)
 		*vec_push(&summing->touched) = node->place;
 	place->touched = true;
 	if (!place->on_path++)
-		add_hits(&place->total, &node->total);
-	add_hits(&place->self, &node->self);
+		hits_add(&place->total, &node->total);
+	hits_add(&place->self, &node->self);
 	*vec_push(&summing->path) = id;
 }
 
@@ -183,9 +176,7 @@ struct table *children_new(const struct table *stacks, const struct key_list *ke
 			continue;
 		tree = tree_new(stacks, places, event, TREE_FROM_ROOTS, NULL);
 		add_event(table, tree);
-		table->sums[event].samples = stacks->sums[event].samples;
-		table->sums[event].weight = stacks->sums[event].weight;
-		table->sums[event].weight_squared = stacks->sums[event].weight_squared;
 	}
+	table_copy_sums(table, stacks);
 	return table;
 }

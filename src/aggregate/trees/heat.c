@@ -2,15 +2,17 @@
 #include "aggregate/trees/heat.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/radix.h"
+#include "base/search.h"
 #include "base/xalloc.h"
 
 /* The number of entries sorted at once: they fit into a CPU's caches. */
 enum { CHUNK = 1 << 15 };
+
+enum { NODE_MASK = (1 << HEAT_NODE_BITS) - 1 };
 
 /* The default length of a column: a second, or less for short recordings. */
 static uint64_t usual_column(uint64_t duration_ns)
@@ -68,7 +70,9 @@ void heat_done(struct heat *heat)
 
 static uint64_t place_of(const struct heat_entry *entry)
 {
-	return (uint64_t)entry->bucket << 32 | entry->node;
+	uint32_t within = (uint32_t)entry->lane << HEAT_NODE_BITS | entry->node;
+
+	return (uint64_t)entry->bucket << 32 | within;
 }
 
 /* Sorts the entries from @first to before @end. */
@@ -76,14 +80,11 @@ static void sort(struct heat_entry *entries, size_t first, size_t end)
 {
 	size_t count = end - first;
 	_cleanup_free_ struct radix_item *order = xmalloc(count * sizeof(*order));
-	_cleanup_free_ struct heat_entry *sorted = xmalloc(count * sizeof(*sorted));
 
 	for (size_t i = 0; i < count; i++)
 		order[i] = (struct radix_item){ place_of(&entries[first + i]), (uint32_t)i };
 	radix_sort(order, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = entries[first + order[i].id];
-	memcpy(&entries[first], sorted, count * sizeof(*sorted));
+	radix_arrange(order, count, &entries[first], sizeof(*entries));
 }
 
 /* Merges entries of one place, which are adjacent from @first on. */
@@ -106,17 +107,7 @@ static void unite(struct heat *heat, size_t first)
 /* The first merged entry that is not before this bucket. */
 static size_t first_from(const struct heat *heat, uint32_t bucket)
 {
-	size_t low = 0, high = heat->merged;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (heat->entries.items[middle].bucket < bucket)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_before(heat->entries.items, heat->merged, item, item->bucket < bucket);
 }
 
 void heat_merge(struct heat *heat)
@@ -170,7 +161,7 @@ void heat_map(struct heat *heat, const uint32_t *to)
 {
 	heat_merge(heat);
 	for (size_t i = 0; i < heat->entries.count; i++)
-		heat->entries.items[i].node = to[heat->entries.items[i].node];
+		heat->entries.items[i].node = to[heat->entries.items[i].node] & NODE_MASK;
 	merge_within_buckets(heat);
 }
 
@@ -185,12 +176,46 @@ static uint32_t bucket_of(const struct heat *heat, uint64_t time_ns)
 	return (uint32_t)(bucket < last ? bucket : last);
 }
 
-void heat_add(struct heat *heat, uint64_t time_ns, uint32_t node, uint64_t samples, uint64_t weight)
+static void add(struct heat *heat, const struct heat_entry *entry)
 {
-	*vec_push(&heat->entries) = (struct heat_entry){ .bucket = bucket_of(heat, time_ns),
-							 .node = node,
-							 .samples = samples,
-							 .weight = weight };
+	*vec_push(&heat->entries) = *entry;
 	if (heat->entries.count - heat->merged >= CHUNK)
 		heat_merge(heat);
+}
+
+void heat_add(struct heat *heat, uint64_t time_ns, uint8_t lane, uint32_t node, uint64_t samples,
+	      uint64_t weight)
+{
+	add(heat, &(struct heat_entry){ .bucket = bucket_of(heat, time_ns),
+					.node = node & NODE_MASK,
+					.lane = lane,
+					.samples = samples,
+					.weight = weight });
+}
+
+size_t heat_add_lasting(struct heat *heat, uint64_t end_ns, uint8_t lane, uint32_t node,
+			uint64_t samples, uint64_t length_ns)
+{
+	uint64_t since_ns = end_ns > length_ns ? end_ns - length_ns : 0;
+	struct heat_entry entry = { .bucket = bucket_of(heat, end_ns),
+				    .node = node & NODE_MASK,
+				    .lane = lane,
+				    .samples = samples };
+	uint32_t first = bucket_of(heat, since_ns);
+	size_t count = entry.bucket - first + 1;
+
+	/* Backwards: the first bucket has what is left. */
+	while (entry.bucket > first) {
+		uint64_t bucket_ns = heat->origin_ns + entry.bucket * heat->bucket_ns;
+
+		entry.weight = end_ns > bucket_ns ? end_ns - bucket_ns : 0;
+		add(heat, &entry);
+		end_ns -= entry.weight;
+		length_ns -= entry.weight;
+		entry.samples = 0;
+		entry.bucket--;
+	}
+	entry.weight = length_ns;
+	add(heat, &entry);
+	return count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "aggregate/trees/places.h"
+#include "aggregate/trees/tree.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -87,6 +87,22 @@ uint32_t places_image(const struct places *places, uint32_t place)
 	return row->one_image ? places->labels->profile->frames.items[row->frame].image : 0;
 }
 
+bool places_tell_image(const struct places *places)
+{
+	for (size_t i = 0; i < places->keys.count; i++) {
+		if (strcmp(places->keys.items[i]->name, "image") == 0)
+			return true;
+	}
+	return false;
+}
+
+bool places_is_cut(const struct places *places, uint32_t place)
+{
+	const struct profile *profile = places->labels->profile;
+
+	return profile->images.items[places_image(places, place)].kind == IMAGE_CUT;
+}
+
 static bool text_matches(const char *pattern, const char *text)
 {
 	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0;
@@ -104,6 +120,10 @@ static bool place_matches(const struct places *places, uint32_t place, const cha
 		buf_clear(text);
 		by->text(places->labels, value, text);
 		if (text_matches(pattern, buf_text(text)))
+			return true;
+		buf_clear(text);
+		if (by->place && by->place(places->labels, value, text) &&
+		    text_matches(pattern, buf_text(text)))
 			return true;
 		buf_clear(text);
 		if (by->alias)

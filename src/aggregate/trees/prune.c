@@ -112,8 +112,7 @@ static void add_rest(const struct tree *tree, struct prune *prune)
 		if (prune->hidden[node->parent] || !prune->hidden[id])
 			continue;
 		rest->nodes++;
-		rest->hits.samples += node->total.samples;
-		rest->hits.weight += node->total.weight;
+		hits_add(&rest->hits, &node->total);
 	}
 }
 

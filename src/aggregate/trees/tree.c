@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
@@ -31,13 +32,8 @@ struct wanted {
 	uint32_t parent, place;
 };
 
-static bool node_equal(const void *owner, uint32_t id, const void *key)
-{
-	const struct tree_node *node = &((const struct tree *)owner)->nodes.items[id];
-	const struct wanted *wanted = key;
-
-	return node->parent == wanted->parent && node->place == wanted->place;
-}
+DEFINE_EQUAL(node_equal, struct tree, nodes.items, struct wanted,
+	     a->parent == b->parent && a->place == b->place)
 
 static uint64_t child_hash(uint32_t parent, uint32_t place)
 {
@@ -172,11 +168,8 @@ static struct sorted_row *rows_by_group(const struct table *table, uint8_t event
 
 static void add_self(struct maker *maker, uint32_t node, const struct table_row *row)
 {
-	struct hits *self = &maker->tree->nodes.items[node].self;
-
 	maker->tree->of_row[row - maker->tree->stacks->rows.items] = node;
-	self->samples += row->samples;
-	self->weight += row->weight;
+	hits_add(&maker->tree->nodes.items[node].self, &(struct hits){ row->samples, row->weight });
 }
 
 /* Adds the frames of the stack that have no node yet, callers first. */
@@ -318,14 +311,12 @@ static void climb(struct maker *maker, struct climber *climbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct climber *climber = &climbers[i];
-		struct hits *total;
 
 		climber->node =
 			child_of(maker->tree, climber->node, place_of(maker, climber->stack));
 		climber->stack = maker->profile->stacks.items[climber->stack].parent;
-		total = &maker->tree->nodes.items[climber->node].total;
-		total->samples += climber->row->samples;
-		total->weight += climber->row->weight;
+		hits_add(&maker->tree->nodes.items[climber->node].total,
+			 &(struct hits){ climber->row->samples, climber->row->weight });
 	}
 }
 
@@ -361,14 +352,10 @@ static void add_up(struct tree *tree)
 		nodes[id].total = (struct hits){ 0 };
 	for (size_t id = tree->nodes.count; id-- > 0;) {
 		struct tree_node *node = &nodes[id];
-		struct hits *parent = &nodes[node->parent].total;
 
-		node->total.samples += node->self.samples;
-		node->total.weight += node->self.weight;
-		if (id) {
-			parent->samples += node->total.samples;
-			parent->weight += node->total.weight;
-		}
+		hits_add(&node->total, &node->self);
+		if (id)
+			hits_add(&nodes[node->parent].total, &node->total);
 	}
 }
 
@@ -423,6 +410,13 @@ bool tree_is_group(const struct tree *tree, uint32_t node)
 	return node && tree->nodes.items[node].place >= tree->places->rows.count;
 }
 
+uint32_t tree_image(const struct tree *tree, uint32_t node)
+{
+	if (!node || tree_is_group(tree, node))
+		return 0;
+	return places_image(tree->places, tree->nodes.items[node].place);
+}
+
 void tree_text(const struct tree *tree, uint32_t node, struct buf *buf)
 {
 	uint32_t place = tree->nodes.items[node].place;
@@ -448,4 +442,97 @@ double tree_percent(const struct tree *tree, uint64_t weight)
 	uint64_t whole = tree->stacks->sums[tree->event].weight;
 
 	return whole ? 100.0 * (double)weight / (double)whole : 0;
+}
+
+struct weighed {
+	uint64_t weight;
+	uint32_t node;
+};
+
+/* Lightest first, and among equals the last. */
+DEFINE_ORDER(lighter, struct weighed, COMPARE(a->weight, b->weight) ?: COMPARE(b->node, a->node))
+
+/* The visible nodes without the root, lightest first. The caller frees them. */
+static uint32_t *by_weight(const struct tree *tree, const bool *hidden, size_t *ret_count)
+{
+	_cleanup_free_ struct weighed *weighed = xcalloc(tree->nodes.count, sizeof(*weighed));
+	uint32_t *nodes = xcalloc(tree->nodes.count, sizeof(*nodes));
+	size_t count = 0;
+
+	for (uint32_t id = 1; id < tree->nodes.count; id++) {
+		if (!hidden || !hidden[id])
+			weighed[count++] =
+				(struct weighed){ tree->nodes.items[id].total.weight, id };
+	}
+	if (count)
+		qsort(weighed, count, sizeof(*weighed), lighter);
+	for (size_t i = 0; i < count; i++)
+		nodes[i] = weighed[i].node;
+	*ret_count = count;
+	return nodes;
+}
+
+/* The root and what of the @count nodes in @added can be reached from it; in @added later siblings
+ * come first. */
+static uint32_t *depth_first(const uint32_t *parents, size_t nodes, const uint32_t *added,
+			     size_t count, size_t *ret_count)
+{
+	uint32_t *first = xcalloc(nodes, sizeof(*first)); /* child; 0: none */
+	uint32_t *next = xcalloc(nodes, sizeof(*next));	  /* sibling; 0: none */
+	uint32_t *order = xcalloc(nodes, sizeof(*order));
+	uint32_t node = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		next[added[i]] = first[parents[added[i]]];
+		first[parents[added[i]]] = added[i];
+	}
+	do {
+		order[at++] = node;
+		if (first[node]) {
+			node = first[node];
+			continue;
+		}
+		while (node && !next[node])
+			node = parents[node];
+		node = next[node];
+	} while (node);
+	*ret_count = at;
+	free(first);
+	free(next);
+	return order;
+}
+
+static uint32_t *parents_of(const struct tree *tree)
+{
+	uint32_t *parents = xcalloc(tree->nodes.count, sizeof(*parents));
+
+	for (size_t i = 0; i < tree->nodes.count; i++)
+		parents[i] = tree->nodes.items[i].parent;
+	return parents;
+}
+
+uint32_t *tree_order(const struct tree *tree, const bool *hidden, size_t *ret_count)
+{
+	size_t count;
+	_cleanup_free_ uint32_t *nodes = by_weight(tree, hidden, &count);
+	_cleanup_free_ uint32_t *parents = parents_of(tree);
+
+	return depth_first(parents, tree->nodes.count, nodes, count, ret_count);
+}
+
+uint32_t *tree_order_any(const struct tree *tree)
+{
+	_cleanup_free_ uint32_t *parents = parents_of(tree);
+
+	return tree_depth_first(parents, tree->nodes.count);
+}
+
+uint32_t *tree_depth_first(const uint32_t *parents, size_t count)
+{
+	_cleanup_free_ uint32_t *nodes = xcalloc(count, sizeof(*nodes));
+
+	for (size_t i = 1; i < count; i++)
+		nodes[i - 1] = (uint32_t)(count - i);
+	return depth_first(parents, count, nodes, count - 1, &count);
 }

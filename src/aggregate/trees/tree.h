@@ -8,9 +8,49 @@
 #ifndef AGGREGATE_TREES_TREE_H
 #define AGGREGATE_TREES_TREE_H
 
+#include <stdbool.h>
+
+#include "aggregate/keys.h"
 #include "aggregate/split.h"
 #include "aggregate/tables/table.h"
-#include "aggregate/trees/places.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+/* ---- places ---- */
+
+/* Places group the frames of a profile for a view of stacks: frames that are equal in some keys,
+ * e.g. the function, are one place. Places are small numbers from 0 on. */
+struct place {
+	uint32_t frame; /* its first frame */
+	bool one_image; /* all of its frames are in the same */
+};
+
+struct places {
+	const struct labels *labels; /* borrowed */
+	struct key_list keys;
+	VEC(struct place) rows;
+	uint32_t *of_frame; /* by frame of the profile */
+};
+
+/* Every key must have of_frame. */
+struct places *places_new(const struct labels *labels, const struct key_list *keys);
+void places_free(struct places *places); /* NULL is fine */
+DEFINE_CLEANUP(struct places *, places_free);
+
+/* Appends the texts of the keys, separated by ", ", for a reader who sees the image. */
+void places_text(const struct places *places, uint32_t place, struct buf *buf);
+/* The image of the place's frames; 0 if they are in several. */
+uint32_t places_image(const struct places *places, uint32_t place);
+/* True if places_text has the image. */
+bool places_tell_image(const struct places *places);
+/* True for the root of a cut stack, which stands for the reason. */
+bool places_is_cut(const struct places *places, uint32_t place);
+
+/* Which places have a text that matches @pattern, character by character or as a glob (see
+ * aggregate/select.h): one bool for each, which the caller frees. NULL: none matches. */
+bool *places_match(const struct places *places, const char *pattern);
+
+/* ---- trees ---- */
 
 /* A profile may have more stacks than can be shown: no more nodes than this are created. Samples of
  * others count at their nearest existing parent. */
@@ -58,10 +98,21 @@ DEFINE_CLEANUP(struct tree *, tree_free);
 
 /* True if the node is a group. */
 bool tree_is_group(const struct tree *tree, uint32_t node);
+/* The image of a node as of places_image; 0 for the root and groups. */
+uint32_t tree_image(const struct tree *tree, uint32_t node);
 /* Appends the name of a node; "all" for the root. */
 void tree_text(const struct tree *tree, uint32_t node, struct buf *buf);
 
 /* A node's weight in percent of the event within the selection, also for a tree with a focus. */
 double tree_percent(const struct tree *tree, uint64_t weight);
+
+/* The nodes from the root on in depth-first order: each before everything below it, and that before
+ * its next sibling; heaviest sibling first. Without nodes that @hidden (by node; NULL: none) marks,
+ * never the root, and everything below them. The caller frees the numbers. */
+uint32_t *tree_order(const struct tree *tree, const bool *hidden, size_t *ret_count);
+/* The same for all nodes, with siblings in order of their numbers, which is cheaper. */
+uint32_t *tree_order_any(const struct tree *tree);
+/* The same for any tree, from the parent of each of its @count nodes; 0 is the root. */
+uint32_t *tree_depth_first(const uint32_t *parents, size_t count);
 
 #endif

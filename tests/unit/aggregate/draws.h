@@ -6,13 +6,27 @@
 #include <math.h>
 #include <stdint.h>
 
-/* xorshift64*: 0 <= number < 1. */
+/* xorshift64* */
+static inline uint64_t draw_next(uint64_t seed)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	return seed ^ seed >> 27;
+}
+
+#define DRAW_LIMIT 9007199254740992.0
+
+/* 0 <= number < DRAW_LIMIT. */
+static inline uint64_t draw_number(uint64_t seed)
+{
+	return (seed * 0x2545f4914f6cdd1dULL) >> 11;
+}
+
+/* 0 <= number < 1. */
 static inline double draw(uint64_t *seed)
 {
-	*seed ^= *seed >> 12;
-	*seed ^= *seed << 25;
-	*seed ^= *seed >> 27;
-	return (double)((*seed * 0x2545f4914f6cdd1dULL) >> 11) / 9007199254740992.0;
+	*seed = draw_next(*seed);
+	return (double)draw_number(*seed) / DRAW_LIMIT;
 }
 
 /* Normal with mean 0 and deviation 1 (Box and Muller). */
@@ -26,10 +40,16 @@ static inline double draw_normal(uint64_t *seed)
 /* How many of @n hit, each with the chance @share. */
 static inline double draw_binomial(uint64_t *seed, int n, double share)
 {
+	double limit = share * DRAW_LIMIT;
+	uint64_t at =
+		*seed; /* not through the pointer, which the sanitizers would check each time */
 	int hits = 0;
 
-	for (int i = 0; i < n; i++)
-		hits += draw(seed) < share;
+	for (int i = 0; i < n; i++) {
+		at = draw_next(at);
+		hits += (double)draw_number(at) < limit;
+	}
+	*seed = at;
 	return hits;
 }
 

@@ -172,7 +172,7 @@ static inline void fixture_add(struct fixture *fixture, const struct total *tota
 {
 	struct event *event = &fixture->profile->events[total->event];
 
-	tally_add(&fixture->totals, total);
+	tally_add_all(&fixture->totals, &(const struct total *){ total }, 1);
 	event->samples += total->samples;
 	event->weight += total->weight;
 	if (total->mode == MODE_KERNEL)

@@ -7,7 +7,6 @@
 
 #include "aggregate/trees/children.h"
 #include "aggregate/trees/tree.h"
-#include "aggregate/trees/tree_order.h"
 
 static inline struct key_list keys_of(const char *text)
 {
@@ -24,7 +23,7 @@ static inline struct table *stacks_table(struct fixture *fixture, const char *by
 	struct table *table = table_new(fixture_labels(fixture), &stack_keys);
 
 	for (size_t i = 0; i < fixture->totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture->totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture->totals.rows.items[i] }, 1);
 	return table;
 }
 

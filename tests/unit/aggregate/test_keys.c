@@ -19,6 +19,7 @@ static void make_point(struct fixture *fixture, struct point *ret_point)
 	row->cgroup = fixture_text(fixture, "/system.slice/web");
 	row->container = fixture_text(fixture, "0123456789ab");
 	row->uid = 33;
+	row->exe = fixture_text(fixture, "/usr/sbin/nginx");
 	fixture->profile->run.cpus = 8;
 	*ret_point = (struct point){ .total = fixture_total(task, stack, MODE_KERNEL,
 							    CONTEXT_SOFTIRQ, 1),
@@ -55,6 +56,7 @@ static void every_key_has_its_text(void **state)
 	} expected[] = {
 		{ "process", "nginx#2" },
 		{ "program", "nginx" },
+		{ "exe", "/usr/sbin/nginx" },
 		{ "pid", "4712" },
 		{ "tid", "4712" },
 		{ "thread", "worker one" },
@@ -95,11 +97,11 @@ static void every_key_has_its_text(void **state)
 	fixture.labels.places = &places;
 	for (const struct key *key = keys_all(); key->name; key++, count++) {
 		buf_clear(&text);
-		key->text(&fixture.labels, key->value(&fixture.labels, &point), &text);
+		key->text(&fixture.labels, keys_value(key, &fixture.labels, &point), &text);
 		assert_string_equal(key->name, expected[count].name);
 		assert_string_equal(buf_text(&text), expected[count].text);
 		if (key->bound)
-			assert_true(key->value(&fixture.labels, &point) <
+			assert_true(keys_value(key, &fixture.labels, &point) <
 				    key->bound(&fixture.labels));
 	}
 	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
@@ -114,7 +116,7 @@ static void assert_time(struct fixture *fixture, const struct point *point, uint
 	struct buf text = { 0 };
 
 	fixture->labels.slice_ns = slice_ns;
-	time->text(&fixture->labels, time->value(&fixture->labels, point), &text);
+	time->text(&fixture->labels, keys_value(time, &fixture->labels, point), &text);
 	assert_string_equal(buf_text(&text), expected);
 	buf_done(&text);
 }
@@ -189,7 +191,7 @@ static uint64_t value_of(const struct labels *labels, const char *key, uint32_t 
 {
 	struct point point = { .total = { .stack = stack } };
 
-	return keys_find(key, strlen(key), NULL)->value(labels, &point);
+	return keys_value(keys_find(key, strlen(key), NULL), labels, &point);
 }
 
 static char *text_of(const struct labels *labels, const char *key, uint32_t stack)
@@ -316,7 +318,7 @@ static void check_wait(const struct labels *labels, const struct point *point, c
 	struct buf text = { 0 };
 
 	for (int i = 0; i < 2; i++) {
-		uint64_t value = keys[i]->value(labels, point);
+		uint64_t value = keys_value(keys[i], labels, point);
 
 		assert_true(value < keys[i]->bound(labels));
 		keys[i]->text(labels, value, &text);
@@ -326,7 +328,7 @@ static void check_wait(const struct labels *labels, const struct point *point, c
 	buf_done(&text);
 }
 
-/* Also of a file that somebody else made. */
+/* Also in a profile that was made elsewhere. */
 static void waits_and_wakers_are_in_the_innermost_frame(void **state)
 {
 	struct fixture fixture;

@@ -28,7 +28,7 @@ static const char *label(const struct labels *labels, uint32_t symbol, struct bu
 	return buf_text(buf);
 }
 
-/* Whatever it takes to tell functions of one name apart is given, and no more. */
+/* A label has what distinguishes functions of one name, and no more. */
 static void functions_are_told_apart(void **state)
 {
 	static const struct {
@@ -65,6 +65,11 @@ static void functions_are_told_apart(void **state)
 	for (size_t i = 0; i < COUNT; i++)
 		assert_string_equal(label(fixture_labels(&fixture), symbols[i], &buf),
 				    rows[i].label);
+	/* In the other spelling, code without a name has its file and its start. */
+	fixture.labels.by_start = true;
+	assert_string_equal(label(&fixture.labels, symbols[5], &buf), "a+0x5000");
+	assert_string_equal(label(&fixture.labels, symbols[6], &buf), "[unknown] in a");
+	assert_string_equal(label(&fixture.labels, symbols[8], &buf), "c+0x10");
 	buf_done(&buf);
 	fixture_done(&fixture);
 }

@@ -71,7 +71,7 @@ static void recording(struct fixture *fixture, uint64_t duration)
 	fixture->profile->run.start_realtime_ns = STARTED_S * NS_PER_S;
 }
 
-/* Milliseconds behind the start of a recording of @duration seconds. */
+/* Milliseconds after the start of a recording of @duration seconds. */
 static void assert_moment(uint64_t duration, const char *text, uint64_t expected_ms)
 {
 	struct fixture fixture;
@@ -84,7 +84,7 @@ static void assert_moment(uint64_t duration, const char *text, uint64_t expected
 	    moment_ns(&moment, fixture.profile, fixture.profile->run.end_ns, &ns, &err) < 0)
 		fail_msg("%s: %s", text, err.text);
 	if (ns != 100 * NS_PER_S + expected_ms * NS_PER_MS)
-		fail_msg("%s of %llu s is %lld ms behind the start", text,
+		fail_msg("%s of %llu s is %lld ms after the start", text,
 			 (unsigned long long)duration,
 			 (long long)(ns - 100 * NS_PER_S) / (long long)NS_PER_MS);
 	fixture_done(&fixture);
@@ -115,7 +115,7 @@ static void by_the_clock_on_the_wall(void **state)
 	assert_moment(600, "2026-11-21T02:05", 300000);
 	assert_moment(600, "2026-11-21 02:05:01.5Z", 301500);
 	assert_moment(600, "@1795226407.5", 7500);
-	/* Before it began; behind its end. */
+	/* Before its start; after its end. */
 	assert_moment(600, "01:00", 0);
 	assert_moment(600, "2026-11-20", 0);
 	assert_moment(600, "03:00", 3600000);

@@ -196,6 +196,58 @@ static void assert_explains(struct world *world, const char *text, const char *e
 		fail_msg("%s: '%s' lacks '%s'", text, err.text, expected);
 }
 
+/* What select_explain says of a selection that leaves nothing of a, b and c; d is not viewed. */
+static void assert_suggests(struct world *world, const char *text, const char *expected)
+{
+	_cleanup_(select_freep) struct select *select = select_new();
+	const struct point *points[] = { &world->a, &world->b, &world->c };
+	struct err err = { "" };
+
+	assert_int_equal(select_add(select, text, &err), 0);
+	select_bind(select, &world->fixture.labels);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(select_match(select, points[i]));
+	for (size_t i = 0; i < 3; i++)
+		select_look_again(select, points[i], true);
+	select_look_again(select, &world->d, false);
+	assert_int_equal(select_explain(select, &err), -ENODATA);
+	if (!strstr(err.text, expected))
+		fail_msg("%s: '%s' lacks '%s'", text, err.text, expected);
+}
+
+static void what_would_match(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "process=ngin", ": did you mean 'nginx', 'nginx#1' or 'nginx#2'?" },
+		{ "program=ngnix", ": did you mean 'nginx'?" },
+		{ "thread=web", ": did you mean 'Web Content'?" },
+		{ "thread=wait", ": did you mean 'io\\,wait'?" },
+		{ "image=libc", ": did you mean 'libc.so.6' or '/usr/lib/libc.so.6'?" },
+		{ "symbol=memcopy", ": did you mean 'memcpy'?" },
+		{ "function=softirq", ": did you mean 'do_softirq'?" },
+		{ "pid=4700", ": did you mean '4711' or '4712'?" },
+		{ "cpu=7-9", ": did you mean '2', '1' or '0'?" },
+		{ "time=7", ": did you mean '5', '2' or '0'?" },
+		{ "address=0x1235", ": did you mean '0x1234'" },
+		{ "event=cpu", ": did you mean 'cpu-clock'?" },
+		{ "context=hardirq", ": the only values are 'task' and 'softirq'" },
+		{ "user=root", ": the only value is '4'" },
+		{ "process=nginx mode=user symbol=mem", ": did you mean 'memcpy'?" },
+		{ "mode=kernel symbol=memcpy", ": the only value is 'do_softirq'" },
+		{ "process=kworker*",
+		  "no samples of the command match --select 'process=kworker*', "
+		  "but 1 others do: add --machine" },
+		{ "process=kwoker",
+		  ": did you mean 'kworker/0:1' or 'kworker/0:1#1'? It is outside "
+		  "the command: add --machine" },
+		{ "mode!=user,kernel",
+		  "match --select 'mode!=user,kernel' (3 before this filter)" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_suggests(*state, cases[i][0], cases[i][1]);
+}
+
 static void what_emptied_it(void **state)
 {
 	assert_explains(*state, "process=nginx", "");
@@ -223,6 +275,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(clauses_all_hold, set_up, tear_down),
 		cmocka_unit_test(wrong_clauses),
 		cmocka_unit_test_setup_teardown(what_emptied_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_would_match, set_up, tear_down),
 		cmocka_unit_test(layer_one_is_asked_for),
 	};
 

@@ -38,7 +38,7 @@ static inline void waits_hit(struct fixture *fixture, uint8_t event, uint32_t ta
 
 	total.event = event;
 	total.weight = ms * NS_PER_MS;
-	tally_add(&fixture->totals, &total);
+	tally_add_all(&fixture->totals, &(const struct total *){ &total }, 1);
 	fixture->profile->events[event].samples += samples;
 }
 

@@ -43,7 +43,7 @@ static void closes(void **state)
 	assert_int_equal(account.lost_by_reason_ns[LOSS_UNKNOWN_TASK], 0);
 	assert_int_equal(account.residue_ns, 200 * NS_PER_MS);
 	assert_true(fabs(account.residue_percent - 1) < 1e-9);
-	/* Told apart, not part of the sum. */
+	/* Reported separately, not part of the sum. */
 	assert_true(fabs(account.shortfall_percent - 10) < 1e-9);
 	fixture_done(&fixture);
 }

@@ -16,7 +16,7 @@ static void make_events(struct fixture *fixture)
 	fixture_event(fixture, "page-faults@7", "count");	    /* 5 */
 }
 
-/* The numbers of those that are chosen, '!' behind those that are named. */
+/* @expected: the numbers of the chosen events, those that @text names followed by '!'. */
 static void assert_chosen(const char *text, const char *expected)
 {
 	struct fixture fixture;

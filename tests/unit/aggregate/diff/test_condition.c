@@ -29,6 +29,7 @@ static void changes_and_levels(void **state)
 		{ "total > +5%", CONDITION_TIME, CONDITION_RATIO, 1.05 },
 		{ "time(parse) > +0.5s", CONDITION_TIME, CONDITION_DIFFERENCE, 5e8 },
 		{ "time > 20 ms", CONDITION_TIME, CONDITION_LEVEL, 2e7 },
+		{ "time > 2min", CONDITION_TIME, CONDITION_LEVEL, 1.2e11 },
 		{ "weight > 1e6", CONDITION_TIME, CONDITION_LEVEL, 1e6 },
 		{ "rate(x) > 500us", CONDITION_RATE, CONDITION_LEVEL, 5e5 },
 		{ "samples > 1000", CONDITION_SAMPLES, CONDITION_LEVEL, 1000 },
@@ -92,6 +93,8 @@ static void wrong_ones(void **state)
 		"shares(a) > 2%",
 		"share(a) > 0x10",
 		"time > 5sec",
+		"samples > 5m",
+		"samples > +2 s",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -23,7 +23,7 @@ static void run_init(struct run *run, size_t functions)
 	fixture_init(&run->fixture);
 	run->task = fixture_task(&run->fixture, fixture_process(&run->fixture, "cc", 10), "cc");
 	for (size_t i = 0; i < functions; i++) {
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "function%zu", i);
 		run->stacks[i] = fixture_callee(&run->fixture, 0, "/bin/cc", name, 4);
@@ -185,7 +185,7 @@ static double width_of(const struct change *change)
 	return change->difference.high - change->difference.low;
 }
 
-/* What is asked besides changes no row: it is a part of the rows, and tells nothing new. */
+/* A probe changes no row: it is a part of the rows and adds no information. */
 static void a_probe_tells_nothing_of_rows(void **state)
 {
 	struct change without[FUNCTIONS], with[FUNCTIONS];

@@ -2,6 +2,7 @@
 #include "aggregate/diff/paired_tree.h"
 
 #include "aggregate/stacks.h"
+#include "base/file.h"
 
 /* A function that main calls, and how often it was hit. */
 struct leaf {
@@ -16,18 +17,20 @@ struct one_side {
 	struct tree *tree;
 };
 
-static void side_init(struct one_side *side, const char *path, const struct leaf *leaves)
+/* The tree by @by, as "program,symbol", of a program at @path. */
+static void side_init(struct one_side *side, const char *by, const char *path,
+		      const struct leaf *leaves)
 {
 	struct fixture *fixture = &side->fixture;
 	uint32_t main, task;
 
 	fixture_init(fixture);
-	task = fixture_task(fixture, fixture_process(fixture, "x", 1001), "x");
+	task = fixture_task(fixture, fixture_process(fixture, file_base(path), 1001), "x");
 	main = fixture_chain(fixture, 0, path, "main");
 	for (; leaves->name; leaves++)
 		fixture_hit(fixture, task, fixture_chain(fixture, main, path, leaves->name),
 			    MODE_USER, CONTEXT_TASK, leaves->samples);
-	side->table = stacks_table(fixture, "symbol");
+	side->table = stacks_table(fixture, by);
 	side->places = stacks_places(fixture, "symbol");
 	side->tree = tree_new(side->table, side->places, 0, TREE_FROM_ROOTS, NULL);
 }
@@ -62,15 +65,16 @@ static void assert_paired(const struct paired_tree *tree, const char *wanted)
 	free(order);
 }
 
-static void assert_pair(const char *old_path, const struct leaf *old_leaves, const char *new_path,
-			const struct leaf *new_leaves, bool commands, const char *wanted)
+static void assert_pair_by(const char *by, const char *old_path, const struct leaf *old_leaves,
+			   const char *new_path, const struct leaf *new_leaves, bool commands,
+			   const char *wanted)
 {
 	struct one_side old, new;
 	struct paired_side old_side, new_side;
 	struct paired_tree *tree;
 
-	side_init(&old, old_path, old_leaves);
-	side_init(&new, new_path, new_leaves);
+	side_init(&old, by, old_path, old_leaves);
+	side_init(&new, by, new_path, new_leaves);
 	old_side = (struct paired_side){ old.tree, commands ? old_path : NULL };
 	new_side = (struct paired_side){ new.tree, commands ? new_path : NULL };
 	tree = paired_tree_new(&old_side, &new_side);
@@ -78,6 +82,12 @@ static void assert_pair(const char *old_path, const struct leaf *old_leaves, con
 	paired_tree_free(tree);
 	side_done(&old);
 	side_done(&new);
+}
+
+static void assert_pair(const char *old_path, const struct leaf *old_leaves, const char *new_path,
+			const struct leaf *new_leaves, bool commands, const char *wanted)
+{
+	assert_pair_by("symbol", old_path, old_leaves, new_path, new_leaves, commands, wanted);
 }
 
 static const struct leaf old_leaves[] = {
@@ -114,11 +124,30 @@ static void programs_of_other_names(void **state)
 		    " f 1 0 /bin/bench-a\n");
 }
 
+/* The first level of a flame graph, which a function of that name is not. */
+static void groups_meet_as_their_commands_do(void **state)
+{
+	static const struct leaf leaves[] = { { "bench-b", 4 }, { 0 } };
+
+	assert_pair_by("program,symbol", "/bin/bench-a", leaves, "/bin/bench-b", leaves, true,
+		       "bench-b 4 4 \n"
+		       " main 4 4 /bin/bench-b\n"
+		       "  bench-b 4 4 /bin/bench-b\n");
+	assert_pair_by("program,symbol", "/bin/bench-a", leaves, "/bin/bench-b", leaves, false,
+		       "bench-b 0 4 \n"
+		       " main 0 4 /bin/bench-b\n"
+		       "  bench-b 0 4 /bin/bench-b\n"
+		       "bench-a 4 0 \n"
+		       " main 4 0 /bin/bench-a\n"
+		       "  bench-b 4 0 /bin/bench-a\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_one_and_sides_meet),
 		cmocka_unit_test(programs_of_other_names),
+		cmocka_unit_test(groups_meet_as_their_commands_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

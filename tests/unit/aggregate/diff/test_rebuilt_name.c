@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/fixture.h"
 
-#include "aggregate/diff/rebuilt_name.h"
+#include "aggregate/diff/rebuilt.h"
 
 struct pair {
 	const char *name, *rebuilt;
@@ -115,7 +115,7 @@ static void lines(void **state)
 		{ 0 },
 	};
 
-	check(rebuilt_name_of_line, pairs);
+	check(rebuilt_base_name, pairs);
 }
 
 int main(void)

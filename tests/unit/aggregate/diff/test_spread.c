@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "aggregate/diff/discoveries.h"
+#include "aggregate/diff/change.h"
 #include "aggregate/draws.h"
 #include "aggregate/fixture.h"
 
@@ -96,7 +96,7 @@ static struct outcome simulate(const struct design *design, bool moderated)
 			p[i] = judge(design, spread, runs[i]).p;
 			outcome.small += (p[i] <= 0.05) / (double)(ROWS * PAIRS);
 		}
-		discoveries_adjust(p, ROWS, p);
+		change_discoveries(p, ROWS, p);
 		outcome.found += p[0] <= limit;
 		for (int i = 1; i < ROWS; i++)
 			any = any || p[i] <= limit;
@@ -174,8 +174,8 @@ static struct spread *learn(double between, int samples, struct measured runs[RO
 	return spread;
 }
 
-/* To a factor of two. Long runs overrule what is usual, also in what other rows are expected to
- * vary by; short ones tell nothing of runs. */
+/* To a factor of two. Long runs override the usual spread, also that which other rows are expected
+ * to have; short runs do not show the spread between runs. */
 static void what_is_learned(void **state)
 {
 	struct spread *spread = spread_new(MEASURED_SHARE, 5, 5, usual);
@@ -296,8 +296,8 @@ static struct seen_variance see_among(size_t copies, double *ret_between)
 	return seen;
 }
 
-/* Rows that are the same tell as much as one of them; and what a row tells of others is not told
- * again of itself. */
+/* Equal rows carry as much information as one of them, and what a row adds to the estimate for
+ * others is not added again to its own. */
 static void rows_alike(void **state)
 {
 	double before, one, many;

@@ -39,7 +39,7 @@ static struct table *by_address(struct fixture *fixture)
 	assert_int_equal(keys_parse("symbol,address", &keys, NULL), 0);
 	table = table_new(fixture_labels(fixture), &keys);
 	for (size_t i = 0; i < fixture->totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture->totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture->totals.rows.items[i] }, 1);
 	return table;
 }
 

@@ -39,7 +39,7 @@ static void show(const char *by, const char *sort, double threshold, size_t limi
 	assert_int_equal(keys_parse(by, &keys, NULL), 0);
 	table = table_new(fixture_labels(&fixture), &keys);
 	for (size_t i = 0; i < fixture.totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture.totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture.totals.rows.items[i] }, 1);
 	assert_int_equal(order_parse(sort, false, &table->order, NULL), 0);
 	hierarchy = hierarchy_new(table, threshold, limit);
 	for (size_t i = 0; i < hierarchy->rows.count; i++) {

@@ -11,7 +11,7 @@ static void add(struct fixture *fixture, struct table *table, uint32_t task, uin
 	struct total total = fixture_total(task, stack, MODE_USER, CONTEXT_TASK, samples);
 
 	total.weight = weight;
-	table_add(table, &(struct point){ .total = total, .cpu = cpu });
+	table_add_all(table, &(struct point){ .total = total, .cpu = cpu }, 1);
 	(void)fixture;
 }
 

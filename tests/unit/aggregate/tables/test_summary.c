@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "aggregate/account/naming.h"
+#include "aggregate/account/account.h"
 #include "aggregate/tables/routines.h"
 #include "aggregate/tables/summary.h"
 

@@ -35,7 +35,7 @@ static struct table *group(struct fixture *fixture, const char *by, double thres
 	assert_int_equal(keys_parse(by, &keys, NULL), 0);
 	table = table_new(fixture_labels(fixture), &keys);
 	for (size_t i = 0; i < fixture->totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture->totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture->totals.rows.items[i] }, 1);
 	table_finish(table, threshold, limit);
 	return table;
 }
@@ -88,7 +88,7 @@ static void rows_are_found(void **state)
 
 			keys.items[keys.count - 1]->text(
 				table->labels,
-				keys.items[keys.count - 1]->value(table->labels, &points[i]),
+				keys_value(keys.items[keys.count - 1], table->labels, &points[i]),
 				&wanted);
 			table_text(table, row, keys.count - 1, &text);
 			assert_string_equal(buf_text(&text), buf_text(&wanted));
@@ -137,7 +137,7 @@ static void rows_that_cover_a_share(void **state)
 	assert_int_equal(keys_parse("symbol", &keys, NULL), 0);
 	table = table_new(fixture_labels(&fixture), &keys);
 	for (size_t i = 0; i < fixture.totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture.totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture.totals.rows.items[i] }, 1);
 	table->cover = 60;
 	table_finish(table, 0, 0);
 	assert_int_equal(table->rows.count, 3);
@@ -174,7 +174,7 @@ static void rows_that_cover_it_exactly(void **state)
 	assert_int_equal(keys_parse("symbol", &keys, NULL), 0);
 	table = table_new(fixture_labels(&fixture), &keys);
 	for (size_t i = 0; i < fixture.totals.rows.count; i++)
-		table_add(table, &(struct point){ .total = fixture.totals.rows.items[i] });
+		table_add_all(table, &(struct point){ .total = fixture.totals.rows.items[i] }, 1);
 	table->cover = 6.9;
 	table_finish(table, 0, 0);
 	assert_int_equal(table->sums[0].samples, 1000);
@@ -197,7 +197,7 @@ static void rows_without_weight_are_not_covered(void **state)
 		struct total total = fixture.totals.rows.items[i];
 
 		total.weight = 0;
-		table_add(table, &(struct point){ .total = total });
+		table_add_all(table, &(struct point){ .total = total }, 1);
 	}
 	table->cover = 60;
 	table_finish(table, 0, 0);
@@ -327,7 +327,7 @@ static void assert_many_as_single(const char *by)
 	single = table_new(fixture_labels(&fixture), &keys);
 	many = table_new(fixture_labels(&fixture), &keys);
 	for (size_t i = 0; i < COUNT; i++)
-		table_add(single, &points[i]);
+		table_add_all(single, &points[i], 1);
 	for (size_t i = 0, next = 0; i < COUNT; i = next) {
 		next = i + i % 97 + 1 < COUNT ? i + i % 97 + 1 : COUNT;
 		table_add_all(many, points + i, next - i);
@@ -373,7 +373,7 @@ static void several_keys_about_code(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct total total = fixture_total(task, stacks[i], MODE_USER, CONTEXT_TASK, i + 1);
 
-		table_add(table, &(struct point){ .total = total });
+		table_add_all(table, &(struct point){ .total = total }, 1);
 	}
 	assert_int_equal(table->rows.count, 2);
 	copy = &table->values.items[table->rows.items[1].values];

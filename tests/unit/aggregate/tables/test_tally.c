@@ -24,7 +24,7 @@ static void adds_up_what_is_alike(void **state)
 			sample.samples = 1;
 			sample.weight = round * (kind + 1);
 			sample.weight_squared = (double)sample.weight * (double)sample.weight;
-			tally_add(&tally, &sample);
+			tally_add_all(&tally, &(const struct total *){ &sample }, 1);
 		}
 	}
 	assert_int_equal(tally.rows.count, KINDS);
@@ -63,7 +63,7 @@ static void many_at_once(void **state)
 						    .weight = drawn >> 12,
 						    .weight_squared = drawn >> 20 };
 			each[i] = &totals[i];
-			tally_add(&single, &totals[i]);
+			tally_add_all(&single, &(const struct total *){ &totals[i] }, 1);
 		}
 		tally_add_all(&many, each, count);
 	}

@@ -85,7 +85,7 @@ static void print_list(const struct calls *calls, struct call_list list, bool ca
 	}
 }
 
-/* Every function in order: "name self+children", before it its callers, behind it its callees. */
+/* Every function in order: its callers, "name self+children", its callees. */
 static void assert_calls(const struct calls *calls, const char *wanted)
 {
 	struct buf text = { 0 };
@@ -199,7 +199,7 @@ static void a_circle_is_one_cycle(void **state)
 	graph_done(&graph);
 }
 
-static void calls_are_told_where_they_were_counted(void **state)
+static void calls_appear_where_they_were_counted(void **state)
 {
 	struct graph graph;
 
@@ -277,7 +277,7 @@ static void what_was_cut_is_no_caller(void **state)
 	assert_calls(graph.calls, "  < [cut:no rows] 3+0\nf 3+0\n");
 	assert_true(calls_is_cut(graph.calls, place(&graph, "[cut:no rows]")));
 	assert_false(calls_is_cut(graph.calls, place(&graph, "f")));
-	assert_false(calls_is_cut(graph.calls, CALLS_NOBODY));
+	assert_false(calls_is_cut(graph.calls, CALLS_NO_CALLER));
 	graph_done(&graph);
 	/* but where nothing else is known it was hit itself */
 	graph_init(&graph);
@@ -322,7 +322,7 @@ enum {
 	DEEPEST = 12,
 };
 
-/* Stacks made by chance, and what is true of them told one by one. */
+/* Random stacks, and the true answers, found by looking at each stack. */
 struct truth {
 	int depth[STACKS], frames[STACKS][DEEPEST];
 	uint64_t samples[STACKS];
@@ -345,7 +345,7 @@ static void make_stacks(struct graph *graph, struct truth *truth, uint32_t seed)
 		truth->depth[i] = 1 + (int)(next(&seed) % DEEPEST);
 		truth->samples[i] = 1 + next(&seed) % 5;
 		for (int at = 0; at < truth->depth[i]; at++) {
-			/* some only call those behind them, so that not all is one circle */
+			/* some call only themselves and later ones, so that not all is one cycle */
 			int before = at ? truth->frames[i][at - 1] : 0;
 			int function = before < 4 ? (int)(next(&seed) % FUNCTIONS)
 						  : before + (int)(next(&seed) % 3);
@@ -392,7 +392,7 @@ static bool is_hit(const struct truth *truth, int stack, int function)
 	return truth->frames[stack][truth->depth[stack] - 1] == function;
 }
 
-/* @from: -1 for nobody. */
+/* @from: -1 for no caller. */
 static void check_arc(const struct truth *truth, const struct call_arc *arc, int from, int to)
 {
 	uint64_t caller = 0, caller_self = 0, callee = 0, callee_self = 0, seen = 0;
@@ -484,7 +484,7 @@ static void check_random(uint32_t seed)
 			from = places[at] == arc->from ? at : from;
 			to = places[at] == arc->to ? at : to;
 		}
-		if (to >= 0 && (from >= 0 || arc->from == CALLS_NOBODY))
+		if (to >= 0 && (from >= 0 || arc->from == CALLS_NO_CALLER))
 			check_arc(&truth, arc, from, to);
 	}
 	for (uint32_t i = 0; i < graph.calls->functions.count; i++) {
@@ -511,7 +511,7 @@ int main(void)
 		cmocka_unit_test(time_goes_through_the_callers_that_had_it),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(a_circle_is_one_cycle),
-		cmocka_unit_test(calls_are_told_where_they_were_counted),
+		cmocka_unit_test(calls_appear_where_they_were_counted),
 		cmocka_unit_test(every_call_is_counted),
 		cmocka_unit_test(what_was_cut_is_no_caller),
 		cmocka_unit_test(a_focus_leaves_other_stacks_out),

@@ -26,14 +26,15 @@ static void a_sample_is_in_the_bucket_of_its_time(void **state)
 	heat_init(&heat, START, START + 10 * NS_PER_S, 0, 0);
 	assert_int_equal(heat.bucket_ns, NS_PER_S / HEAT_ROWS);
 	assert_int_equal(heat.columns, 10);
-	heat_add(&heat, START + 19999999, 7, 1, 5);
-	heat_add(&heat, START + 20000000, 7, 1, 6);
-	heat_add(&heat, START + 39999999, 7, 1, 7);
-	heat_add(&heat, START + 20000000, 3, 1, 8);
-	heat_add(&heat, START - 5, 1, 1, 9);
-	heat_add(&heat, START + 11 * NS_PER_S, 2, 1, 10);
+	heat_add(&heat, START + 19999999, 0, 7, 1, 5);
+	heat_add(&heat, START + 20000000, 0, 7, 1, 6);
+	heat_add(&heat, START + 39999999, 0, 7, 1, 7);
+	heat_add(&heat, START + 20000000, 0, 3, 1, 8);
+	heat_add(&heat, START + 20000000, 2, 3, 1, 4);
+	heat_add(&heat, START - 5, 0, 1, 1, 9);
+	heat_add(&heat, START + 11 * NS_PER_S, 0, 2, 1, 10);
 	heat_merge(&heat);
-	assert_int_equal(heat.entries.count, 5);
+	assert_int_equal(heat.entries.count, 6);
 	assert_int_equal(heat.entries.items[0].node, 1);
 	assert_int_equal(heat.entries.items[1].bucket, 0);
 	assert_int_equal(heat.entries.items[1].weight, 5);
@@ -41,8 +42,61 @@ static void a_sample_is_in_the_bucket_of_its_time(void **state)
 	assert_int_equal(heat.entries.items[2].node, 3);
 	assert_int_equal(heat.entries.items[3].samples, 2);
 	assert_int_equal(heat.entries.items[3].weight, 13);
-	assert_int_equal(heat.entries.items[4].bucket, 499);
+	assert_int_equal(heat.entries.items[4].lane, 2);
+	assert_int_equal(heat.entries.items[4].weight, 4);
+	assert_int_equal(heat.entries.items[5].bucket, 499);
 	heat_done(&heat);
+}
+
+/* The weights of the buckets from the first entry on, and the place of its sample. */
+static void assert_lasting(const struct heat *heat, const uint32_t *buckets,
+			   const uint64_t *weights, size_t count)
+{
+	assert_int_equal(heat->entries.count, count);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(heat->entries.items[i].bucket, buckets[i]);
+		assert_int_equal(heat->entries.items[i].weight, weights[i]);
+		assert_int_equal(heat->entries.items[i].samples, i + 1 == count);
+		assert_int_equal(heat->entries.items[i].lane, 3);
+		assert_int_equal(heat->entries.items[i].node, 7);
+	}
+}
+
+/* Buckets of 1 s, of which there are 10. */
+static void what_lasts_is_in_each_bucket_that_it_covers(void **state)
+{
+	static const struct {
+		double end_s, length_s;
+		uint32_t buckets[4];
+		double weights_s[4];
+		size_t count;
+	} cases[] = {
+		{ 4.5, 0.5, { 4 }, { 0.5 }, 1 },
+		{ 4.5, 0, { 4 }, { 0 }, 1 },
+		{ 4.5, 2, { 2, 3, 4 }, { 0.5, 1, 0.5 }, 3 },
+		{ 4, 2, { 2, 3, 4 }, { 1, 1, 0 }, 3 },
+		{ 1.5, 100, { 0, 1 }, { 99.5, 0.5 }, 2 },    /* began long before */
+		{ 1.5, 5000, { 0, 1 }, { 4999.5, 0.5 }, 2 }, /* and before the clock did */
+		{ 12, 4, { 8, 9 }, { 1, 3 }, 2 },	     /* ended later */
+		{ -1, 1, { 0 }, { 1 }, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t weights[4];
+		struct heat heat;
+
+		for (size_t j = 0; j < cases[i].count; j++)
+			weights[j] = (uint64_t)(cases[i].weights_s[j] * 1e9);
+		heat_init(&heat, START, START + 10 * NS_PER_S, NS_PER_S, 1);
+		assert_int_equal(heat_add_lasting(&heat,
+						  (uint64_t)((START_S + cases[i].end_s) * 1e9), 3,
+						  7, 1, (uint64_t)(cases[i].length_s * 1e9)),
+				 cases[i].count);
+		heat_merge(&heat);
+		assert_lasting(&heat, cases[i].buckets, weights, cases[i].count);
+		heat_done(&heat);
+	}
 }
 
 static void columns_suit_the_time(void **state)
@@ -83,7 +137,7 @@ static void fill(struct heat *heat, uint64_t weights[100])
 		uint64_t at = (i / 1000 * 1000 + i * 7 % 1000) * NS_PER_MS;
 
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-		heat_add(heat, START + at, (uint32_t)(state >> 33) % NODES, 1, 1 + i % 9);
+		heat_add(heat, START + at, i % 2, (uint32_t)(state >> 33) % NODES, 1, 1 + i % 9);
 		weights[at / NS_PER_S] += 1 + i % 9;
 	}
 	heat_merge(heat);
@@ -99,7 +153,7 @@ static void longer_columns_lose_nothing(void **state)
 	fill(&heat, weights);
 	while (heat.bucket_ns < NS_PER_S)
 		assert_true(heat_lengthen(&heat));
-	assert_true(heat.entries.count <= 100 * NODES);
+	assert_true(heat.entries.count <= 100 * 2 * NODES);
 	assert_int_equal(heat.bucket_ns % (NS_PER_S / HEAT_ROWS), 0);
 	/* There are few columns: what they are cut into goes first. */
 	assert_int_equal(heat.columns, 100);
@@ -109,9 +163,11 @@ static void longer_columns_lose_nothing(void **state)
 
 		assert_true(entry->bucket < heat.columns * heat.rows);
 		if (i)
-			assert_true(entry[-1].bucket < entry->bucket ||
-				    (entry[-1].bucket == entry->bucket &&
-				     entry[-1].node < entry->node));
+			assert_true(
+				entry[-1].bucket < entry->bucket ||
+				(entry[-1].bucket == entry->bucket &&
+				 (entry[-1].lane < entry->lane || (entry[-1].lane == entry->lane &&
+								   entry[-1].node < entry->node))));
 		sums[entry->bucket * heat.bucket_ns / NS_PER_S] += entry->weight;
 		samples += entry->samples;
 	}
@@ -140,8 +196,8 @@ static void the_order_of_samples_is_all_the_same(void **state)
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		uint32_t j = SAMPLES - 1 - i;
 
-		heat_add(&forward, START + i * NS_PER_MS, i % NODES, 1, i);
-		heat_add(&backward, START + j * NS_PER_MS, j % NODES, 1, j);
+		heat_add(&forward, START + i * NS_PER_MS, 0, i % NODES, 1, i);
+		heat_add(&backward, START + j * NS_PER_MS, 0, j % NODES, 1, j);
 	}
 	heat_merge(&forward);
 	heat_merge(&backward);
@@ -172,7 +228,7 @@ static void one_bucket_cannot_become_coarser(void **state)
 	assert_int_equal(heat.columns, 100);
 	while (heat_lengthen(&heat))
 		;
-	assert_int_equal(heat.entries.count, NODES);
+	assert_int_equal(heat.entries.count, 2 * NODES);
 	assert_int_equal(heat.columns, 1);
 	assert_false(heat_lengthen(&heat));
 	heat_done(&heat);
@@ -197,7 +253,7 @@ static void nodes_are_put_together(void **state)
 	for (size_t i = 0; i < 100; i++)
 		whole -= weights[i];
 	assert_int_equal(whole, 0);
-	assert_true(heat.entries.count <= 10000);
+	assert_true(heat.entries.count <= 2 * 10000);
 	heat_done(&heat);
 }
 
@@ -205,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sample_is_in_the_bucket_of_its_time),
+		cmocka_unit_test(what_lasts_is_in_each_bucket_that_it_covers),
 		cmocka_unit_test(columns_suit_the_time),
 		cmocka_unit_test(longer_columns_lose_nothing),
 		cmocka_unit_test(the_order_of_samples_is_all_the_same),
