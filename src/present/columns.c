@@ -4,16 +4,25 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
-enum { GAP = 2 };
+enum {
+	GAP = 2,
+	NAME_CAP = 40,	 /* of the texts of keys */
+	LEAST_TEXT = 16, /* what a screen leaves a text column before spare columns go */
+	BAR = 10,	 /* a bar's width, unless the screen is too narrow */
+	BAR_STEPS = 8,	 /* eighths of a character */
+};
 
 struct cell {
 	size_t text; /* offset in texts */
 	size_t width;
+	float bar; /* 0 to 1; below 0: a text */
+	enum tint tint;
 };
 
 /* A line below a row. */
@@ -28,10 +37,17 @@ enum way {
 	WAY_PRINT,   /* rows are printed and forgotten */
 };
 
+static const float NO_BAR = -1;
+
 struct columns {
 	struct column columns[COLUMNS_MAX];
 	size_t widths[COLUMNS_MAX];
+	size_t short_widths[COLUMNS_MAX]; /* with the files of paths only */
+	bool spare[COLUMNS_MAX], hidden[COLUMNS_MAX];
 	size_t count;
+	size_t screen; /* most columns of a line; 0: any number */
+	bool colour, utf8;
+	enum tint tint; /* of the next cell */
 	bool save_line;
 	struct buf texts; /* cells one after the other, each with its NUL */
 	VEC(struct cell) cells;
@@ -42,7 +58,17 @@ struct columns {
 	size_t indent; /* for WAY_PRINT */
 	FILE *out;
 	struct buf row;
+	struct buf cell; /* see columns_cell */
 };
+
+size_t columns_of_keys(const struct key_list *keys, struct column *ret_columns)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		ret_columns[i] = (struct column){ .title = keys->items[i]->name,
+						  .right = keys->items[i]->kind == KEY_NUMBER,
+						  .cap = NAME_CAP };
+	return keys->count;
+}
 
 struct columns *columns_new(const struct column *columns, size_t count)
 {
@@ -51,8 +77,18 @@ struct columns *columns_new(const struct column *columns, size_t count)
 	made->count = count;
 	for (size_t i = 0; i < count; i++) {
 		made->columns[i] = columns[i];
-		made->widths[i] = safe_width(columns[i].title);
+		made->widths[i] = made->short_widths[i] = safe_width(columns[i].title);
 	}
+	return made;
+}
+
+struct columns *columns_for(const struct screen *screen, const struct column *columns, size_t count)
+{
+	struct columns *made = columns_new(columns, count);
+
+	made->screen = screen_width(screen);
+	made->colour = screen->colour;
+	made->utf8 = screen->utf8;
 	return made;
 }
 
@@ -65,7 +101,13 @@ void columns_free(struct columns *columns)
 	vec_free(&columns->rules);
 	vec_free(&columns->lines);
 	buf_done(&columns->row);
+	buf_done(&columns->cell);
 	free(columns);
+}
+
+void columns_spare(struct columns *columns, size_t column)
+{
+	columns->spare[column] = true;
 }
 
 void columns_rule(struct columns *columns)
@@ -106,31 +148,155 @@ static size_t blanks_of(const struct columns *columns, size_t column, size_t wid
 	return width < columns->widths[column] ? columns->widths[column] - width : 0;
 }
 
+/* ---- the width of a screen ---- */
+
+static bool is_text(const struct columns *columns, size_t column)
+{
+	return !columns->columns[column].right;
+}
+
+static size_t line_width(const struct columns *columns, size_t indent)
+{
+	size_t width = indent;
+
+	for (size_t i = 0; i < columns->count; i++)
+		width += columns->hidden[i] ? 0 : columns->widths[i] + (i ? GAP : 0);
+	return width;
+}
+
+/* The widest text that may become narrower, by folders only or not; columns->count: none may. */
+static size_t widest_text(const struct columns *columns, bool folders)
+{
+	size_t widest = columns->count, most = 0;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		size_t width = columns->widths[i];
+		size_t least = folders ? columns->short_widths[i] : LEAST_TEXT;
+
+		if (!is_text(columns, i) || columns->hidden[i] || width <= least || width <= most)
+			continue;
+		most = width;
+		widest = i;
+	}
+	return widest;
+}
+
+static bool hide_spare(struct columns *columns)
+{
+	for (size_t i = columns->count; i-- > 0;) {
+		if (!columns->spare[i] || columns->hidden[i])
+			continue;
+		columns->hidden[i] = true;
+		return true;
+	}
+	return false;
+}
+
+/* Until a line fits or nothing can be done: folders go, then the middle of texts, then spare
+ * columns. */
+static void narrow(struct columns *columns, size_t indent)
+{
+	size_t wanted[COLUMNS_MAX];
+
+	memcpy(wanted, columns->widths, sizeof(wanted));
+	while (columns->screen && line_width(columns, indent) > columns->screen) {
+		size_t widest = widest_text(columns, true);
+
+		if (widest == columns->count)
+			widest = widest_text(columns, false);
+		if (widest < columns->count)
+			columns->widths[widest]--;
+		else if (hide_spare(columns))
+			memcpy(columns->widths, wanted, sizeof(wanted));
+		else
+			return;
+	}
+}
+
+/* Says which columns narrow left out. */
+static void print_hidden(const struct columns *columns, size_t indent, FILE *out)
+{
+	const struct screen screen = { .columns = columns->screen };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < columns->count; i++) {
+		if (!columns->hidden[i] || !*columns->columns[i].title) /* bars have none */
+			continue;
+		if (text.size)
+			buf_add_str(&text, ", ");
+		else
+			buf_printf(&text, "%*sWithout room on this screen (--wide): ",
+				   (int)indent, "");
+		buf_add_str(&text, columns->columns[i].title);
+	}
+	if (text.size)
+		paragraph_text(buf_text(&text), &screen, out);
+	buf_done(&text);
+}
+
+/* ---- lines ---- */
+
+/* Appends a bar; returns its width. */
+static size_t add_bar(const struct columns *columns, float share, size_t room, struct buf *line)
+{
+	static const char *const parts[BAR_STEPS] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	size_t steps = (size_t)((float)(room * BAR_STEPS) * share + 0.5F);
+	size_t whole = steps / BAR_STEPS, rest = steps % BAR_STEPS;
+
+	if (!columns->utf8) {
+		whole += rest >= BAR_STEPS / 2;
+		rest = 0;
+	}
+	for (size_t i = 0; i < whole; i++)
+		buf_add_str(line, columns->utf8 ? "█" : "#");
+	buf_add_str(line, parts[rest]);
+	return whole + (rest > 0);
+}
+
+/* Appends what the cell shows, as far as the column has room for it on a screen; returns its
+ * width. */
+static size_t add_content(const struct columns *columns, size_t column, const struct cell *cell,
+			  const char *text, struct buf *line)
+{
+	size_t room = columns->widths[column], width = cell->width, start;
+
+	buf_add_str(line, tint_begin(columns->colour, cell->tint));
+	start = line->size;
+	if (cell->bar >= 0) {
+		width = add_bar(columns, cell->bar, room, line);
+	} else if (columns->screen && width > room) {
+		safe_text_middle(line, text, room);
+		width = safe_width(line->bytes + start);
+	} else {
+		buf_add_str(line, text);
+	}
+	buf_add_str(line, tint_end(columns->colour, cell->tint));
+	return width;
+}
+
 /* @over: by how much the line is already too long. Padding of this cell makes up for it if it can.
  * Returns what is left, plus what this cell adds. */
-static size_t print_cell(const struct columns *columns, size_t column, const char *text,
-			 size_t width, size_t over, struct buf *line)
+static size_t print_cell(const struct columns *columns, size_t column, const struct cell *cell,
+			 const char *text, size_t over, struct buf *line)
 {
-	size_t room = columns->widths[column];
-	size_t blanks = blanks_of(columns, column, width);
-	size_t taken = over < blanks ? over : blanks;
-	bool last = column + 1 == columns->count;
+	size_t room = columns->widths[column], width = cell->width, blanks, taken;
+	bool right = columns->columns[column].right, last = column + 1 == columns->count;
 
-	blanks -= taken;
-	if (columns->columns[column].right)
-		pad(line, blanks);
-	buf_add_str(line, text);
-	if (!columns->columns[column].right && !last)
-		pad(line, blanks);
+	if (!right)
+		width = add_content(columns, column, cell, text, line);
+	blanks = blanks_of(columns, column, width);
+	taken = over < blanks ? over : blanks;
+	if (right || !last)
+		pad(line, blanks - taken);
+	if (right)
+		add_content(columns, column, cell, text, line);
 	return over - taken + (width > room ? width - room : 0);
 }
 
 static void print_rule(const struct columns *columns, size_t indent, struct buf *line)
 {
-	size_t width = GAP * (columns->count - 1);
+	size_t width = line_width(columns, 0);
 
-	for (size_t i = 0; i < columns->count; i++)
-		width += columns->widths[i];
 	pad(line, indent);
 	for (size_t i = 0; i < width; i++)
 		buf_add_char(line, '-');
@@ -163,6 +329,8 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct cell *cell = cell_at(columns, row, i);
 
+		if (columns->hidden[i])
+			continue;
 		if (over && moves_numbers(columns, row, i, over)) {
 			buf_add_char(line, '\n');
 			pad(line, start);
@@ -170,8 +338,7 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 		} else if (i) {
 			pad(line, GAP);
 		}
-		over = print_cell(columns, i, columns->texts.bytes + cell->text, cell->width, over,
-				  line);
+		over = print_cell(columns, i, cell, columns->texts.bytes + cell->text, over, line);
 		start += columns->widths[i] + GAP;
 	}
 	buf_add_char(line, '\n');
@@ -181,9 +348,11 @@ static void print_row(const struct columns *columns, size_t row, size_t indent, 
 static size_t print_lines(const struct columns *columns, size_t line, size_t row, size_t indent,
 			  struct buf *text)
 {
+	size_t room = columns->screen > indent ? columns->screen - indent : SIZE_MAX;
+
 	for (; line < columns->lines.count && columns->lines.items[line].row == row; line++) {
 		pad(text, indent);
-		buf_add_str(text, columns->texts.bytes + columns->lines.items[line].text);
+		safe_text_cut(text, columns->texts.bytes + columns->lines.items[line].text, room);
 		buf_add_char(text, '\n');
 	}
 	return line;
@@ -194,9 +363,12 @@ static void print_titles(const struct columns *columns, size_t indent, struct bu
 	pad(line, indent);
 	for (size_t i = 0; i < columns->count; i++) {
 		const char *title = columns->columns[i].title;
+		const struct cell cell = { 0, safe_width(title), NO_BAR, TINT_TITLE };
 
+		if (columns->hidden[i])
+			continue;
 		pad(line, i ? GAP : 0);
-		print_cell(columns, i, title, safe_width(title), 0, line);
+		print_cell(columns, i, &cell, title, 0, line);
 	}
 	buf_add_char(line, '\n');
 	if (!columns->save_line)
@@ -209,12 +381,14 @@ static void flush(struct buf *text, FILE *out)
 	buf_clear(text);
 }
 
-void columns_print(const struct columns *columns, size_t indent, FILE *out)
+void columns_print(struct columns *columns, size_t indent, FILE *out)
 {
 	size_t rows = columns->cells.count / columns->count;
 	size_t rule = 0, line = 0;
 	struct buf text = { 0 };
 
+	narrow(columns, indent);
+	print_hidden(columns, indent, out);
 	print_titles(columns, indent, &text);
 	for (size_t row = 0; row < rows; row++) {
 		if (rule < columns->rules.count && columns->rules.items[rule] == row) {
@@ -239,6 +413,7 @@ void columns_begin(struct columns *columns, size_t indent, FILE *out)
 	columns->way = WAY_PRINT;
 	columns->indent = indent;
 	columns->out = out;
+	narrow(columns, indent);
 	print_titles(columns, indent, &columns->row);
 	flush(&columns->row, out);
 }
@@ -248,9 +423,16 @@ static size_t next_column(const struct columns *columns)
 	return columns->way == WAY_KEEP ? columns->cells.count % columns->count : columns->next;
 }
 
+/* The most that a cell can widen the column to; 0: no limit. */
+static size_t cap_of(const struct columns *columns, size_t column)
+{
+	return columns->screen && is_text(columns, column) ? columns->screen
+							   : columns->columns[column].cap;
+}
+
 static bool is_full(const struct columns *columns, size_t column)
 {
-	size_t cap = columns->columns[column].cap;
+	size_t cap = cap_of(columns, column);
 
 	return cap && columns->widths[column] >= cap;
 }
@@ -273,26 +455,57 @@ bool columns_skip(struct columns *columns)
 {
 	if (columns->way != WAY_MEASURE || !is_full(columns, columns->next))
 		return false;
+	columns->tint = TINT_NONE;
 	pass_cell(columns);
 	return true;
 }
 
-/* Makes a cell of the text from @start on. */
-static void end_cell(struct columns *columns, size_t start)
+/* Ends a cell, and gives its column the room it needs. */
+static void end_cell(struct columns *columns, const struct cell *cell)
 {
 	size_t column = next_column(columns);
-	size_t cap = columns->columns[column].cap;
-	size_t width;
+	size_t cap = cap_of(columns, column);
+	size_t width = cap && cell->width > cap ? cap : cell->width;
 
-	buf_add_char(&columns->texts, '\0');
-	width = safe_width(columns->texts.bytes + start);
-	*vec_push(&columns->cells) = (struct cell){ start, width };
-	if (cap && width > cap)
-		width = cap;
-	if (width > columns->widths[column])
+	*vec_push(&columns->cells) = *cell;
+	columns->tint = TINT_NONE;
+	if (columns->way != WAY_PRINT && width > columns->widths[column])
 		columns->widths[column] = width;
 	if (columns->way != WAY_KEEP)
 		pass_cell(columns);
+}
+
+static void widen_short(struct columns *columns, const char *text)
+{
+	size_t column = next_column(columns);
+	size_t width = safe_width(safe_file_name(text));
+
+	if (width > columns->short_widths[column])
+		columns->short_widths[column] = width;
+}
+
+/* Makes a cell of the text from @start on. */
+static void end_text(struct columns *columns, size_t start)
+{
+	const char *text;
+
+	buf_add_char(&columns->texts, '\0');
+	text = columns->texts.bytes + start;
+	if (columns->screen)
+		widen_short(columns, text);
+	end_cell(columns, &(struct cell){ start, safe_width(text), NO_BAR, columns->tint });
+}
+
+void columns_tint(struct columns *columns, enum tint tint)
+{
+	columns->tint = tint;
+}
+
+void columns_bar(struct columns *columns, double share)
+{
+	double most = share > 1 ? 1 : share;
+
+	end_cell(columns, &(struct cell){ 0, BAR, most > 0 ? (float)most : 0, columns->tint });
 }
 
 void columns_add(struct columns *columns, const char *text)
@@ -300,7 +513,7 @@ void columns_add(struct columns *columns, const char *text)
 	size_t start = columns->texts.size;
 
 	safe_text(&columns->texts, text);
-	end_cell(columns, start);
+	end_text(columns, start);
 }
 
 void columns_printf(struct columns *columns, const char *format, ...)
@@ -319,7 +532,7 @@ void columns_fixed(struct columns *columns, double number, unsigned decimals)
 	size_t start = columns->texts.size;
 
 	buf_add_fixed(&columns->texts, number, decimals);
-	end_cell(columns, start);
+	end_text(columns, start);
 }
 
 void columns_decimal(struct columns *columns, uint64_t number)
@@ -327,5 +540,34 @@ void columns_decimal(struct columns *columns, uint64_t number)
 	size_t start = columns->texts.size;
 
 	buf_add_decimal(&columns->texts, number);
-	end_cell(columns, start);
+	end_text(columns, start);
+}
+
+void columns_interval(struct columns *columns, struct interval interval)
+{
+	size_t start = columns->texts.size;
+
+	buf_add_fixed(&columns->texts, 100 * interval.low, 2);
+	buf_add_char(&columns->texts, '-');
+	buf_add_fixed(&columns->texts, 100 * interval.high, 2);
+	end_text(columns, start);
+}
+
+void columns_weight(struct columns *columns, uint64_t weight, bool is_time)
+{
+	size_t start = columns->texts.size;
+
+	figures_weight(&columns->texts, weight, is_time);
+	end_text(columns, start);
+}
+
+struct buf *columns_cell(struct columns *columns)
+{
+	buf_clear(&columns->cell);
+	return &columns->cell;
+}
+
+void columns_end_cell(struct columns *columns)
+{
+	columns_add(columns, columns->cell.size ? buf_text(&columns->cell) : "-");
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "present/diff_answers.h"
+#include "present/diff_view.h"
 
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/json_add.h"
 #include "present/safe.h"
 
 static const struct diff_event *event_of(const struct diff *diff)
@@ -43,9 +44,7 @@ static void add_sides(const struct diff *diff, const struct condition *condition
 		      const struct condition_result *result, struct buf *buf)
 {
 	const struct diff_row *row = result->row;
-	enum diff_measure measure = condition->what == CONDITION_SHARE	? DIFF_SHARE
-				    : condition->what == CONDITION_RATE ? DIFF_RATE
-									: DIFF_TIME;
+	enum diff_measure measure = condition_measure(condition);
 	bool samples = condition->what == CONDITION_SAMPLES;
 
 	add_value(diff, condition,
@@ -182,10 +181,11 @@ void diff_answers_print(const struct diff *diff, const struct diff_answer *answe
 
 static void add_number(struct buf *json, const char *name, double value)
 {
+	json_add_name(json, name);
 	if (isfinite(value))
-		buf_printf(json, ",\"%s\":%.9g", name, value);
+		buf_printf(json, "%.9g", value);
 	else
-		buf_printf(json, ",\"%s\":null", name);
+		buf_add_str(json, "null");
 }
 
 void diff_answers_add_json(const struct diff *diff, const struct diff_answer *answers, size_t count,
@@ -197,13 +197,13 @@ void diff_answers_add_json(const struct diff *diff, const struct diff_answer *an
 			const struct condition *condition = &answers[i].asked->items.items[at];
 			const struct condition_result *result = &answers[i].results[at];
 
-			buf_add_str(json, i || at ? ",\n{\"fail_if\":" : "{\"fail_if\":");
-			safe_json(json, answers[i].asked->text);
-			buf_add_str(json, ",\"condition\":");
-			safe_json(json, condition->text);
-			buf_printf(json, ",\"holds\":%s,\"found\":%s",
-				   result->holds ? "true" : "false",
-				   result->found ? "true" : "false");
+			if (i || at)
+				json_add_line(json);
+			json_add_begin(json, NULL, '{');
+			json_add_text(json, "fail_if", answers[i].asked->text);
+			json_add_text(json, "condition", condition->text);
+			json_add_bool(json, "holds", result->holds);
+			json_add_bool(json, "found", result->found);
 			add_number(json, "value", result->value);
 			add_number(json, "low", result->interval.low);
 			add_number(json, "high", result->interval.high);

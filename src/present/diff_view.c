@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aggregate/account/account.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
 
 const char *diff_view_order_name(enum diff_order order)
@@ -31,19 +32,9 @@ struct sorted {
 	char *name;  /* NULL unless sorted by it */
 };
 
-static int earlier(const void *left, const void *right)
-{
-	const struct sorted *a = left, *b = right;
-	int order = a->name ? strcmp(a->name, b->name) : 0;
-
-	if (a->noise != b->noise)
-		return a->noise ? 1 : -1;
-	if (order)
-		return order;
-	if (a->rank > b->rank || a->rank < b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
+DEFINE_ORDER(earlier, struct sorted,
+	     COMPARE(a->noise, b->noise) ?: (a->name ? strcmp(a->name, b->name) : 0) ?:
+	     COMPARE(b->rank, a->rank) ?: COMPARE(a->row, b->row))
 
 static double rank(const struct diff_view *view, const struct diff_row *row)
 {

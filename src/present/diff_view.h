@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a diff shows, and how: the one input of everything that prints a diff. */
+/* What a diff shows, and how, and everything that prints a diff. */
 #ifndef PRESENT_DIFF_VIEW_H
 #define PRESENT_DIFF_VIEW_H
 
+#include <stdio.h>
+
+#include "aggregate/diff/condition.h"
 #include "aggregate/diff/diff.h"
-#include "present/diff_answers.h"
+#include "present/screen.h"
 
 /* A run, with what a reader must know to trust the numbers. Everything is borrowed. */
 struct diff_source {
@@ -14,6 +17,13 @@ struct diff_source {
 	uint64_t samples;	 /* selected samples of all events */
 	uint64_t wall_ns;	 /* of the run, or of the selected part of it; 0: unknown */
 	double complete_percent; /* complete stacks; below 0: none were recorded */
+};
+
+/* The results of a --fail-if. */
+struct diff_answer {
+	const struct conditions *asked;	  /* one --fail-if; borrowed */
+	struct condition_result *results; /* one for each condition; owned */
+	bool holds;			  /* all conditions hold */
 };
 
 /* What rows are sorted by. */
@@ -38,7 +48,7 @@ struct diff_view {
 	size_t limit;			   /* maximum number of rows of an event; 0: all */
 	const struct diff_answer *answers; /* one for each --fail-if */
 	size_t answer_count;
-	bool colour;
+	struct screen screen;
 };
 
 /* "effect", "ratio" ... */
@@ -51,5 +61,35 @@ const struct diff_row **diff_view_rows(const struct diff_view *view, uint8_t eve
 
 /* Appends, as one line, which circumstances differ between the sources; "" if none. */
 void diff_view_differences(const struct diff_view *view, struct buf *buf);
+
+/* Appends, safe for terminals, a text like "share(parse) > +2%: 12.10 % became 15.30 % (+3.20 %, 95
+ * % interval +2.10 % to +4.30 %)". */
+void diff_answers_add(const struct diff *diff, const struct condition *condition,
+		      const struct condition_result *result, struct buf *buf);
+
+/* Appends a line for each condition on a change that holds, but has no row in the table: a change
+ * within the noise of many rows may be significant when it is tested alone. Returns the number of
+ * lines. */
+size_t diff_answers_add_alone(const struct diff *diff, const struct diff_answer *answers,
+			      size_t count, struct buf *buf);
+
+/* Prints a line for each condition, below a title. */
+void diff_answers_print(const struct diff *diff, const struct diff_answer *answers, size_t count,
+			FILE *out);
+/* Appends a JSON array. */
+void diff_answers_add_json(const struct diff *diff, const struct diff_answer *answers, size_t count,
+			   struct buf *json);
+
+/* Printers. Write errors are left in @out for ferror(). */
+
+/* Prints what was compared, the table of each event, what was left out, and the results of
+ * --fail-if. Names are made safe for terminals. */
+void diff_text_print(const struct diff_view *view, FILE *out);
+
+/* As CSV: the keys in order, then event, verdict, q, and for each measure the value of both sides,
+ * the change, and its 95 % interval; prospect-diff(1) documents every column. As JSON: {"header":
+ * {...}, "rows": [...]} with the same fields. */
+void diff_rows_csv(const struct diff_view *view, FILE *out);
+void diff_rows_json(const struct diff_view *view, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "present/dot.h"
+#include "present/calls_view.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -108,7 +108,7 @@ static void print_arc(struct drawing *drawing, const struct call_arc *arc)
 {
 	double part = share(drawing, arc->seen.weight);
 
-	if (arc->from == CALLS_NOBODY || !drawing->drawn[arc->from] || !drawing->drawn[arc->to])
+	if (arc->from == CALLS_NO_CALLER || !drawing->drawn[arc->from] || !drawing->drawn[arc->to])
 		return;
 	if (100 * part < drawing->view->threshold)
 		return;
@@ -131,9 +131,10 @@ static void print_title(struct drawing *drawing, size_t nodes, size_t left_out)
 					    : drawing->view->file);
 	print_quoted(drawing, TIP_WIDTH);
 	fputs("\\n", drawing->out);
-	figures_count(&drawing->text, sum->samples);
-	buf_printf(&drawing->text, " samples of %s",
+	figures_samples(&drawing->text, sum->samples);
+	buf_printf(&drawing->text, " of %s",
 		   profile_text(profile, profile->events[tree->event].name));
+	buf_add_str(&drawing->text, scope_words(profile, drawing->view->view->scope));
 	if (account_is_time(profile, tree->event)) {
 		buf_add_str(&drawing->text, ", ");
 		figures_seconds(&drawing->text, sum->weight);

@@ -1,57 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/fields.h"
 
+#include "base/json_add.h"
 #include "present/safe.h"
 
-static void begin_field(struct fields *fields, const char *name)
+struct buf *fields_raw(struct fields *fields, const char *name)
 {
-	if (fields->any_field)
-		buf_add_char(&fields->line, ',');
-	else if (fields->json)
-		buf_add_str(&fields->line, fields->any_row ? ",\n{" : "\n{");
+	struct buf *line = &fields->line;
+
+	if (!fields->json && fields->any_field)
+		buf_add_char(line, ',');
+	if (fields->json && !fields->any_field)
+		buf_add_str(line, fields->any_row ? ",\n{" : "\n{");
+	if (fields->json)
+		json_add_name(line, name);
 	fields->any_field = true;
-	if (fields->json) {
-		safe_json(&fields->line, name);
-		buf_add_char(&fields->line, ':');
-	}
+	return line;
 }
 
 void fields_text(struct fields *fields, const char *name, const char *text)
 {
-	begin_field(fields, name);
+	fields_raw(fields, name);
 	if (fields->json)
-		safe_json(&fields->line, text);
+		json_add_string(&fields->line, text);
 	else
 		safe_csv(&fields->line, text);
 }
 
 void fields_number(struct fields *fields, const char *name, uint64_t value)
 {
-	begin_field(fields, name);
-	buf_add_decimal(&fields->line, value);
+	buf_add_decimal(fields_raw(fields, name), value);
 }
 
 void fields_percent(struct fields *fields, const char *name, double value)
 {
-	begin_field(fields, name);
-	buf_add_fixed(&fields->line, value, 4);
+	buf_add_fixed(fields_raw(fields, name), value, 4);
 }
 
 void fields_nothing(struct fields *fields, const char *name)
 {
-	begin_field(fields, name);
+	fields_raw(fields, name);
 	if (fields->json)
 		buf_add_str(&fields->line, "null");
 }
 
+bool fields_is_number(const struct key *key)
+{
+	return key->kind == KEY_NUMBER && !key->number;
+}
+
 void fields_key(struct fields *fields, const struct key *key, const char *text)
 {
-	if (key->kind != KEY_NUMBER || key->number) {
+	if (fields_is_number(key))
+		buf_add_str(fields_raw(fields, key->name), text);
+	else
 		fields_text(fields, key->name, text);
-		return;
-	}
-	begin_field(fields, key->name);
-	buf_add_str(&fields->line, text);
 }
 
 void fields_end_row(struct fields *fields)
@@ -66,4 +69,5 @@ void fields_end_row(struct fields *fields)
 void fields_done(struct fields *fields)
 {
 	buf_done(&fields->line);
+	buf_done(&fields->text);
 }

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 
@@ -17,6 +16,12 @@ void figures_count(struct buf *buf, uint64_t value)
 			buf_add_char(buf, ',');
 		buf_add_char(buf, digits[i]);
 	}
+}
+
+void figures_samples(struct buf *buf, uint64_t count)
+{
+	figures_count(buf, count);
+	buf_add_str(buf, count == 1 ? " sample" : " samples");
 }
 
 void figures_seconds(struct buf *buf, uint64_t ns)

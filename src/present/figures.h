@@ -10,6 +10,8 @@
 
 /* "24,913" */
 void figures_count(struct buf *buf, uint64_t value);
+/* "1 sample", "24,913 samples" */
+void figures_samples(struct buf *buf, uint64_t count);
 /* Nanoseconds as "12.53 s", with more digits the shorter it is. */
 void figures_seconds(struct buf *buf, uint64_t ns);
 /* Three digits and an SI prefix, from pico to exa: "120M", "61.2n", "8.36", "0". */

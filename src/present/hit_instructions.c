@@ -5,6 +5,7 @@
 
 #include "base/xalloc.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 struct addresses hit_instructions_collect(const struct view *view, const struct total *totals,
@@ -13,7 +14,7 @@ struct addresses hit_instructions_collect(const struct view *view, const struct 
 	struct addresses addresses = { .profile = view->labels->profile };
 
 	if (view->instructions)
-		addresses_make(view->labels->profile, totals, count, part, &addresses);
+		routines_addresses(view->labels->profile, totals, count, part, &addresses);
 	return addresses;
 }
 
@@ -90,18 +91,12 @@ static void add_others(const struct hits *others, size_t count, uint64_t whole,
 	buf_done(&line);
 }
 
-static void add_hits(struct hits *sum, const struct hits *hits)
-{
-	sum->samples += hits->samples;
-	sum->weight += hits->weight;
-}
-
 void hit_instructions_add(const struct view *view, const struct addresses *addresses,
 			  const struct routine *routine,
 			  const struct hit_instructions_limits *limits, struct columns *columns)
 {
 	size_t count, most;
-	const struct address *rows = addresses_of(addresses, routine, &count);
+	const struct address *rows = routines_addresses_of(addresses, routine, &count);
 	_cleanup_free_ bool *chosen = xcalloc(count + 1, sizeof(*chosen));
 	struct hits all = { 0 }, others = { 0 };
 
@@ -110,7 +105,7 @@ void hit_instructions_add(const struct view *view, const struct addresses *addre
 		struct hits hits = split_sum(&rows[i].split);
 
 		chosen[i] = most == count;
-		add_hits(&all, &hits);
+		hits_add(&all, &hits);
 	}
 	if (most < count)
 		choose(rows, count, most, chosen);
@@ -120,7 +115,7 @@ void hit_instructions_add(const struct view *view, const struct addresses *addre
 		if (chosen[i])
 			add_line(view, &rows[i], all.weight, limits->name_width, columns);
 		else
-			add_hits(&others, &hits);
+			hits_add(&others, &hits);
 	}
 	if (most < count)
 		add_others(&others, count - most, all.weight, columns);
@@ -134,7 +129,9 @@ void hit_instructions_print_note(const struct view *view, FILE *out)
 
 	if (!note)
 		return;
+	buf_add_str(&text, "Note: ");
 	safe_text(&text, note);
-	fprintf(out, "\nNote: %s\n", buf_text(&text));
+	fputc('\n', out);
+	paragraph_text(buf_text(&text), &view->screen, out);
 	buf_done(&text);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "aggregate/tables/addresses.h"
+#include "aggregate/tables/routines.h"
 #include "present/columns.h"
 #include "present/view.h"
 
@@ -16,7 +16,7 @@ struct hit_instructions_limits {
 };
 
 /* Collects the addresses of @totals, all of one event; nothing if the view wants no instructions.
- * The caller frees with addresses_done. */
+ * The caller frees with routines_addresses_done. */
 struct addresses hit_instructions_collect(const struct view *view, const struct total *totals,
 					  size_t count, enum routines_part part);
 /* Adds to the last row a line for each address of the function that was hit, in ascending order:

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "present/rows/json_header.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "present/safe.h"
+#include "base/json_add.h"
+#include "present/figures.h"
+#include "present/waited.h"
 
 enum { REAL_DIGITS = 10 };
 
@@ -16,179 +16,176 @@ static double seconds(uint64_t ns)
 	return (double)ns / (double)NS_PER_S;
 }
 
-/* A damaged file may hold any number. */
-static json_t *real_or_null(bool known, double value)
+static void real(struct buf *json, const char *name, double value)
 {
-	return known && isfinite(value) ? json_real(value) : json_null();
+	json_add_real(json, name, value, REAL_DIGITS);
 }
 
-static json_t *percent_or_null(uint64_t part, uint64_t whole)
+static void real_or_null(struct buf *json, const char *name, bool known, double value)
 {
-	return whole ? json_real(100.0 * (double)part / (double)whole) : json_null();
+	real(json, name, known ? value : NAN);
 }
 
-static json_t *seconds_or_null(bool known, uint64_t ns)
+static void percent_or_null(struct buf *json, const char *name, uint64_t part, uint64_t whole)
 {
-	return real_or_null(known, seconds(ns));
+	real_or_null(json, name, whole, 100.0 * (double)part / (double)whole);
 }
 
-static json_t *integer(uint64_t value)
+static void seconds_or_null(struct buf *json, const char *name, bool known, uint64_t ns)
 {
-	return json_integer((json_int_t)value);
+	real_or_null(json, name, known, seconds(ns));
 }
 
-/* @text as valid UTF-8; NULL or "": null. */
-static json_t *text_or_null(const char *text)
+static void add_losses(const struct profile *profile, struct buf *json)
 {
-	struct buf safe = { 0 };
-	json_t *made;
-
-	if (!text || !*text)
-		return json_null();
-	safe_utf8(&safe, text);
-	made = json_string(buf_text(&safe));
-	buf_done(&safe);
-	return made;
-}
-
-static json_t *losses(const struct profile *profile)
-{
-	json_t *object = json_object();
-
+	json_add_begin(json, "lost", '{');
 	for (int i = 0; i < LOSS_COUNT; i++)
-		json_object_set_new(object, loss_name((enum loss_reason)i),
-				    integer(profile_loss(profile, (enum loss_reason)i).count));
-	return object;
+		json_add_number(json, loss_name((enum loss_reason)i),
+				profile_loss(profile, (enum loss_reason)i).count);
+	json_add_end(json, '}');
 }
 
 /* Images whose file systems did not answer in time. */
-static json_t *images_not_read(const struct profile *profile)
+static void add_images_not_read(const struct profile *profile, struct buf *json)
 {
-	json_t *paths = json_array();
-
+	json_add_begin(json, "not_read", '[');
 	for (size_t i = 1; i < profile->images.count; i++) {
 		const struct image *image = &profile->images.items[i];
 
 		if (profile_is_late(profile, (uint32_t)i))
-			json_array_append_new(paths,
-					      text_or_null(profile_text(profile, image->path)));
+			json_add_text_or_null(json, NULL, profile_text(profile, image->path));
 	}
-	return paths;
+	json_add_end(json, ']');
 }
 
-static json_t *event_object(const struct profile *profile, const struct event *event)
+static void add_event(const struct profile *profile, const struct event *event, struct buf *json)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "name", text_or_null(profile_text(profile, event->name)));
-	json_object_set_new(object, "unit", text_or_null(profile_text(profile, event->unit)));
-	json_object_set_new(object, "clock", json_string(clock_kind_name(event->clock)));
+	json_add_begin(json, NULL, '{');
+	json_add_text_or_null(json, "name", profile_text(profile, event->name));
+	json_add_text_or_null(json, "unit", profile_text(profile, event->unit));
+	json_add_text(json, "clock", clock_kind_name(event->clock));
 	if (event->period)
-		json_object_set_new(object, "period", integer(event->period));
+		json_add_number(json, "period", event->period);
 	else
-		json_object_set_new(object, "rate_hz",
-				    real_or_null(event->rate_hz > 0, event->rate_hz));
-	json_object_set_new(object, "samples", integer(event->samples));
-	json_object_set_new(object, "user", integer(event->user_samples));
-	json_object_set_new(object, "kernel", integer(event->kernel_samples));
-	json_object_set_new(object, "weight", integer(event->weight));
-	json_object_set_new(object, "lost", integer(account_lost_samples(event)));
-	return object;
+		real_or_null(json, "rate_hz", event->rate_hz > 0, event->rate_hz);
+	json_add_number(json, "samples", event->samples);
+	json_add_number(json, "user", event->user_samples);
+	json_add_number(json, "kernel", event->kernel_samples);
+	json_add_number(json, "weight", event->weight);
+	json_add_number(json, "lost", account_lost_samples(event));
+	json_add_end(json, '}');
 }
 
-static json_t *events(const struct profile *profile)
+static void add_events(const struct profile *profile, struct buf *json)
 {
-	json_t *array = json_array();
-
+	json_add_begin(json, "events", '[');
 	for (size_t i = 0; i < profile->event_count; i++)
-		json_array_append_new(array, event_object(profile, &profile->events[i]));
-	return array;
+		add_event(profile, &profile->events[i], json);
+	json_add_end(json, ']');
 }
 
-static json_t *cost(const struct profile *profile)
+static void add_cost(const struct profile *profile, struct buf *json)
 {
 	const struct run_facts *run = &profile->run;
 	const struct account_cost cost = account_cost(profile);
 	bool finished = account_wall_ns(profile) != 0;
-	json_t *object = json_object();
 
-	json_object_set_new(object, "cpu_s", seconds_or_null(finished, run->self_cpu_ns));
-	json_object_set_new(object, "interrupt_s",
-			    seconds_or_null(run->interrupt_known != 0, run->interrupt_ns));
-	json_object_set_new(object, "bpf_s", seconds_or_null(finished, run->bpf_ns));
-	json_object_set_new(object, "recording_cpu_s",
-			    seconds_or_null(finished && cost.apart, cost.recording_ns));
-	json_object_set_new(object, "once_cpu_s",
-			    seconds_or_null(finished && cost.apart, cost.once_ns));
-	json_object_set_new(object, "percent", real_or_null(finished, cost.percent));
-	json_object_set_new(object, "percent_is_most",
-			    json_boolean(finished && !cost.apart && run->self_cpu_ns));
-	json_object_set_new(object, "max_rss_kb",
-			    run->max_rss_kb ? integer(run->max_rss_kb) : json_null());
-	return object;
+	json_add_begin(json, "cost", '{');
+	seconds_or_null(json, "cpu_s", finished, run->self_cpu_ns);
+	seconds_or_null(json, "interrupt_s", run->interrupt_known != 0, run->interrupt_ns);
+	seconds_or_null(json, "bpf_s", finished, run->bpf_ns);
+	seconds_or_null(json, "recording_cpu_s", finished && cost.apart, cost.recording_ns);
+	seconds_or_null(json, "once_cpu_s", finished && cost.apart, cost.once_ns);
+	real_or_null(json, "percent", finished, cost.percent);
+	json_add_bool(json, "percent_is_most", finished && !cost.apart && run->self_cpu_ns);
+	json_add_number_or_null(json, "max_rss_kb", run->max_rss_kb);
+	json_add_end(json, '}');
 }
 
-static json_t *ring(const struct run_facts *run)
+static void add_ring(const struct run_facts *run, struct buf *json)
 {
 	bool known = run->ring_kb != 0;
-	json_t *object = json_object();
 
-	json_object_set_new(object, "size_kb", known ? integer(run->ring_kb) : json_null());
-	json_object_set_new(object, "high_water_percent",
-			    real_or_null(known, (double)run->ring_high_water_permille / 10));
-	json_object_set_new(object, "mean_percent",
-			    real_or_null(known, (double)run->ring_mean_permille / 10));
-	return object;
+	json_add_begin(json, "ring", '{');
+	json_add_number_or_null(json, "size_kb", run->ring_kb);
+	real_or_null(json, "high_water_percent", known, (double)run->ring_high_water_permille / 10);
+	real_or_null(json, "mean_percent", known, (double)run->ring_mean_permille / 10);
+	json_add_end(json, '}');
 }
 
-static json_t *account_losses(const struct account *account)
+static void add_account(const struct account *account, struct buf *json)
 {
-	json_t *object = json_object();
-
+	if (account->missing) {
+		json_add_null(json, "account");
+		return;
+	}
+	json_add_begin(json, "account", '{');
+	real(json, "capacity_s", seconds(account->capacity_ns));
+	real(json, "sampled_s", seconds(account->sampled_ns));
+	real(json, "idle_s", seconds(account->idle_ns));
+	real(json, "iowait_s", seconds(account->iowait_ns));
+	real(json, "steal_s", seconds(account->steal_ns));
+	json_add_begin(json, "lost_s", '{');
 	for (int i = 0; i < LOSS_COUNT; i++)
-		json_object_set_new(object, loss_name((enum loss_reason)i),
-				    json_real(seconds(account->lost_by_reason_ns[i])));
-	return object;
+		real(json, loss_name((enum loss_reason)i), seconds(account->lost_by_reason_ns[i]));
+	json_add_end(json, '}');
+	real(json, "residue_s", (double)account->residue_ns / (double)NS_PER_S);
+	real(json, "shortfall_s", seconds(account->shortfall_ns));
+	json_add_end(json, '}');
 }
 
-static json_t *account_object(const struct account *account)
+static void add_reasons(const struct waited *waited, struct buf *json)
 {
-	json_t *object;
+	if (waited->known != WAITED_REASONS) {
+		json_add_null(json, "waited_by_reason_s");
+		return;
+	}
+	json_add_begin(json, "waited_by_reason_s", '{');
+	for (int i = 0; i < WAITED_ROWS; i++)
+		real(json, waited->rows[i].name, seconds(waited->rows[i].ns));
+	json_add_end(json, '}');
+}
 
-	if (account->missing)
-		return json_null();
-	object = json_object();
-	json_object_set_new(object, "capacity_s", json_real(seconds(account->capacity_ns)));
-	json_object_set_new(object, "sampled_s", json_real(seconds(account->sampled_ns)));
-	json_object_set_new(object, "idle_s", json_real(seconds(account->idle_ns)));
-	json_object_set_new(object, "iowait_s", json_real(seconds(account->iowait_ns)));
-	json_object_set_new(object, "steal_s", json_real(seconds(account->steal_ns)));
-	json_object_set_new(object, "lost_s", account_losses(account));
-	json_object_set_new(object, "residue_s",
-			    json_real((double)account->residue_ns / (double)NS_PER_S));
-	json_object_set_new(object, "shortfall_s", json_real(seconds(account->shortfall_ns)));
-	return object;
+static void add_command_time(const struct run_facts *run, struct buf *json)
+{
+	const struct waited waited = waited_of(run);
+	bool ended = run->command_user_ns || run->command_system_ns;
+
+	if (!waited.elapsed_ns)
+		return;
+	json_add_begin(json, "command_time", '{');
+	real(json, "elapsed_s", seconds(waited.elapsed_ns));
+	seconds_or_null(json, "user_s", ended, run->command_user_ns);
+	seconds_or_null(json, "system_s", ended, run->command_system_ns);
+	seconds_or_null(json, "waited_s", waited.known != WAITED_NOT_KNOWN, waited.total_ns);
+	real_or_null(json, "waited_percent", waited.known != WAITED_NOT_KNOWN,
+		     figures_percent(waited.total_ns, waited.elapsed_ns));
+	add_reasons(&waited, json);
+	seconds_or_null(json, "locks_s", waited.known == WAITED_REASONS, waited.locks_ns);
+	json_add_end(json, '}');
 }
 
 /* A text's sentences, one per line of the text. */
-static json_t *sentences(const char *text)
+static void add_sentences(const char *name, const char *text, struct buf *json)
 {
-	json_t *array = json_array();
+	struct buf sentence = { 0 };
 
+	json_add_begin(json, name, '[');
 	while (text && *text) {
 		size_t length = strcspn(text, "\n");
-		char *sentence = strndup(text, length);
 
-		if (sentence && *sentence)
-			json_array_append_new(array, text_or_null(sentence));
-		free(sentence);
+		buf_clear(&sentence);
+		buf_add(&sentence, text, length);
+		if (length)
+			json_add_text(json, NULL, buf_text(&sentence));
 		text += length;
 		text += *text == '\n';
 	}
-	return array;
+	json_add_end(json, ']');
+	buf_done(&sentence);
 }
 
-static void set_samples(json_t *header, const struct profile *profile)
+static void add_samples(const struct profile *profile, struct buf *json)
 {
 	uint64_t samples = 0, user = 0, kernel = 0;
 
@@ -197,124 +194,125 @@ static void set_samples(json_t *header, const struct profile *profile)
 		user += profile->events[i].user_samples;
 		kernel += profile->events[i].kernel_samples;
 	}
-	json_object_set_new(header, "samples", integer(samples));
-	json_object_set_new(header, "user", integer(user));
-	json_object_set_new(header, "kernel", integer(kernel));
+	json_add_number(json, "samples", samples);
+	json_add_number(json, "user", user);
+	json_add_number(json, "kernel", kernel);
 }
 
-static void set_times(json_t *header, const struct view *view)
+static void add_times(const struct view *view, struct buf *json)
 {
 	const struct profile *profile = view->labels->profile;
-	const struct run_facts *run = &profile->run;
 	const struct account *account = &view->account;
 	uint64_t wall_ns = account_wall_ns(profile);
 	bool machine = !account->missing;
 
-	json_object_set_new(header, "cpus", run->cpus ? integer(run->cpus) : json_null());
-	json_object_set_new(header, "duration_s", seconds_or_null(wall_ns != 0, wall_ns));
-	json_object_set_new(header, "idle_s",
-			    seconds_or_null(machine, account->idle_ns + account->iowait_ns));
-	json_object_set_new(header, "steal_s", seconds_or_null(machine, account->steal_ns));
-	json_object_set_new(header, "residue_percent",
-			    real_or_null(machine, account->residue_percent));
+	json_add_number_or_null(json, "cpus", profile->run.cpus);
+	if (profile->run.only_cpus && *profile->run.only_cpus)
+		json_add_text(json, "only_cpus", profile->run.only_cpus);
+	seconds_or_null(json, "duration_s", wall_ns != 0, wall_ns);
+	seconds_or_null(json, "idle_s", machine, account->idle_ns + account->iowait_ns);
+	seconds_or_null(json, "steal_s", machine, account->steal_ns);
+	real_or_null(json, "residue_percent", machine, account->residue_percent);
 }
 
-static json_t *broken_image(const struct profile *profile, const struct broken_image *row)
+static void add_broken_image(const struct profile *profile, const struct broken_image *row,
+			     struct buf *json)
 {
 	const struct image *image = &profile->images.items[row->image];
-	json_t *object = json_object();
 
-	json_object_set_new(object, "image", text_or_null(profile_text(profile, image->path)));
-	json_object_set_new(object, "end", json_string(stack_end_name(row->end)));
-	json_object_set_new(object, "samples", integer(row->hits.samples));
-	json_object_set_new(object, "weight", integer(row->hits.weight));
-	return object;
+	json_add_begin(json, NULL, '{');
+	json_add_text_or_null(json, "image", profile_text(profile, image->path));
+	json_add_text(json, "end", stack_end_name(row->end));
+	json_add_number(json, "samples", row->hits.samples);
+	json_add_number(json, "weight", row->hits.weight);
+	json_add_end(json, '}');
 }
 
-static json_t *remedy_object(const struct profile *profile, const struct remedy *remedy)
+static void add_remedy(const struct profile *profile, const struct remedy *remedy, struct buf *json)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "program",
-			    text_or_null(profile_text(profile, remedy->program)));
-	json_object_set_new(object, "samples", integer(remedy->samples));
-	json_object_set_new(object, "of", integer(remedy->whole));
-	json_object_set_new(object, "why", json_string(remedy->why));
-	json_object_set_new(object, "mend", text_or_null(remedy->fix));
-	return object;
+	json_add_begin(json, NULL, '{');
+	json_add_text_or_null(json, "program", profile_text(profile, remedy->program));
+	json_add_number(json, "samples", remedy->samples);
+	json_add_number(json, "of", remedy->whole);
+	json_add_text(json, "why", remedy->why);
+	json_add_text_or_null(json, "fix", remedy->fix);
+	json_add_end(json, '}');
 }
 
 /* How the stacks of the main event end. */
-static json_t *stacks(const struct view *view)
+static void add_stacks(const struct view *view, struct buf *json)
 {
 	const struct profile *profile = view->labels->profile;
 	const struct completeness *known = view->completeness;
-	json_t *object, *ends, *images, *remedies;
 
-	if (!known || !known->recorded)
-		return json_null();
-	object = json_object();
-	ends = json_object();
-	images = json_array();
-	remedies = json_array();
+	if (!known || !known->recorded) {
+		json_add_null(json, "stacks");
+		return;
+	}
+	json_add_begin(json, "stacks", '{');
+	json_add_text_or_null(json, "recorded", profile->run.stacks);
+	json_add_number(json, "samples", known->whole.samples);
+	percent_or_null(json, "complete_percent", known->ends[STACK_COMPLETE].samples,
+			known->whole.samples);
+	json_add_begin(json, "ends", '{');
 	for (int end = 0; end < STACK_END_COUNT; end++)
-		json_object_set_new(ends, stack_end_name((enum stack_end)end),
-				    integer(known->ends[end].samples));
+		json_add_number(json, stack_end_name((enum stack_end)end),
+				known->ends[end].samples);
+	json_add_end(json, '}');
+	json_add_begin(json, "broken", '[');
 	for (size_t i = 0; i < known->images.count; i++)
-		json_array_append_new(images, broken_image(profile, &known->images.items[i]));
-	for (size_t i = 0; i < known->remedies.list.count; i++)
-		json_array_append_new(remedies,
-				      remedy_object(profile, &known->remedies.list.items[i]));
-	json_object_set_new(object, "recorded", text_or_null(profile->run.stacks));
-	json_object_set_new(object, "samples", integer(known->whole.samples));
-	json_object_set_new(
-		object, "complete_percent",
-		percent_or_null(known->ends[STACK_COMPLETE].samples, known->whole.samples));
-	json_object_set_new(object, "ends", ends);
-	json_object_set_new(object, "broken", images);
-	json_object_set_new(object, "remedies", remedies);
-	return object;
+		add_broken_image(profile, &known->images.items[i], json);
+	json_add_end(json, ']');
+	json_add_begin(json, "remedies", '[');
+	for (size_t i = 0; i < known->remedies.count; i++)
+		add_remedy(profile, &known->remedies.items[i], json);
+	json_add_end(json, ']');
+	json_add_end(json, '}');
 }
 
-static json_t *make_header(const struct view *view)
+static void add_header(const struct view *view, struct buf *json)
 {
 	const struct profile *profile = view->labels->profile;
 	const struct run_facts *run = &profile->run;
 	const struct naming *naming = &view->naming;
-	json_t *header = json_object();
 
-	json_object_set_new(header, "version", json_integer(JSON_VERSION));
-	json_object_set_new(header, "prospect_version", text_or_null(run->prospect_version));
-	json_object_set_new(header, "command", text_or_null(run->command));
-	json_object_set_new(header, "scope", text_or_null(run->scope));
-	json_object_set_new(header, "selection", text_or_null(view->selection));
-	set_samples(header, profile);
-	json_object_set_new(header, "lost", losses(profile));
-	json_object_set_new(header, "not_read", images_not_read(profile));
-	json_object_set_new(header, "events", events(profile));
-	set_times(header, view);
-	json_object_set_new(header, "unresolved_percent",
-			    percent_or_null(naming->unresolved, naming->whole));
-	json_object_set_new(header, "bracketed_percent",
-			    percent_or_null(naming->bracketed, naming->whole));
-	json_object_set_new(header, "stacks", stacks(view));
-	json_object_set_new(header, "cost", cost(profile));
-	json_object_set_new(header, "ring", ring(run));
-	json_object_set_new(header, "account", account_object(&view->account));
-	json_object_set_new(header, "not_visible", sentences(run->not_visible));
+	json_add_begin(json, NULL, '{');
+	json_add_number(json, "version", JSON_VERSION);
+	json_add_text_or_null(json, "prospect_version", run->prospect_version);
+	json_add_text_or_null(json, "command", run->command);
+	json_add_text_or_null(json, "scope", run->scope);
+	json_add_text(json, "shown", scope_name(view->scope));
+	json_add_text_or_null(json, "selection", view->selection);
+	add_samples(profile, json);
+	add_losses(profile, json);
+	add_images_not_read(profile, json);
+	add_events(profile, json);
+	add_times(view, json);
+	percent_or_null(json, "unresolved_percent", naming->unresolved, naming->whole);
+	percent_or_null(json, "bracketed_percent", naming->bracketed, naming->whole);
+	add_stacks(view, json);
+	add_cost(profile, json);
+	add_ring(run, json);
+	add_account(&view->account, json);
+	add_command_time(run, json);
+	add_sentences("not_visible", run->not_visible, json);
+	if (run->costs_more && *run->costs_more)
+		add_sentences("costs_more", run->costs_more, json);
 	if (run->names_added && *run->names_added)
-		json_object_set_new(header, "names_added", sentences(run->names_added));
+		add_sentences("names_added", run->names_added, json);
 	if (view->instructions)
-		json_object_set_new(
-			header, "no_instructions",
-			text_or_null(view->instructions->note(view->instructions->context)));
-	return header;
+		json_add_text_or_null(json, "no_instructions",
+				      view->instructions->note(view->instructions->context));
+	json_add_end(json, '}');
 }
 
 void json_header_print(const struct view *view, FILE *out)
 {
-	json_t *header = make_header(view);
+	struct buf json = { 0 }, spread = { 0 };
 
-	json_dumpf(header, out, JSON_REAL_PRECISION(REAL_DIGITS));
-	json_decref(header);
+	add_header(view, &json);
+	json_add_spread(&spread, &json, 0);
+	fwrite(spread.bytes, 1, spread.size, out);
+	buf_done(&json);
+	buf_done(&spread);
 }

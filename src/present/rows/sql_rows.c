@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_add.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "present/fields.h"
 #include "present/safe.h"
 
 enum {
 	FIRST_ROWS = 1000, /* decide how wide columns are */
-	WIDTH_CAP = 60,	   /* of a column; longer texts push what follows */
+	WIDTH_CAP = 60,	   /* of a column; longer texts push what follows, but on no screen */
+	LEAST_TEXT = 16,   /* a screen narrows no column more */
 	GAP = 2,
 };
 
@@ -28,10 +32,12 @@ struct sql_rows {
 	FILE *out;
 	struct column_shape *columns;
 	size_t count;
-	size_t printed;	   /* rows */
-	bool begun;	   /* the titles were printed */
-	struct buf texts;  /* cells of the first rows, each with its NUL */
-	VEC(size_t) cells; /* offset of each cell */
+	size_t printed;	      /* rows */
+	size_t screen;	      /* most columns of a line; 0: any number */
+	bool begun;	      /* the titles were printed */
+	struct buf texts;     /* cells of the first rows, each with its NUL */
+	VEC(size_t) cells;    /* offset of each cell */
+	struct fields fields; /* of CSV and JSON */
 	struct buf line, text;
 };
 
@@ -48,12 +54,6 @@ static void add_text(struct buf *buf, const char *text, size_t size)
 		buf_add_str(buf, "\\x00");
 	}
 	buf_add(buf, text, (size_t)(end - text));
-}
-
-static void add_hex(struct buf *buf, const uint8_t *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		buf_printf(buf, "%02x", bytes[i]);
 }
 
 /* The fewest digits that give the same number when read back. */
@@ -107,14 +107,14 @@ static void add_plain(const struct sql_rows *rows, struct buf *buf, const struct
 		add_text(buf, value->text, value->size);
 		break;
 	case VALUE_BYTES:
-		add_hex(buf, value->bytes, value->size);
+		text_add_hex(buf, value->bytes, value->size);
 		break;
 	}
 }
 
 /* --- text --- */
 
-static void print_cell(const struct sql_rows *rows, size_t at, const char *text)
+static void print_whole_cell(const struct sql_rows *rows, size_t at, const char *text)
 {
 	const struct column_shape *column = &rows->columns[at];
 	size_t width = safe_width(text);
@@ -132,24 +132,65 @@ static void print_cell(const struct sql_rows *rows, size_t at, const char *text)
 		fputc('\n', rows->out);
 }
 
-static void widen(struct column_shape *column, const char *text)
+static void print_cell(const struct sql_rows *rows, size_t at, const char *text)
+{
+	const struct column_shape *column = &rows->columns[at];
+	struct buf cut = { 0 };
+
+	if (rows->screen && !column->is_number && safe_width(text) > column->width)
+		safe_text_middle(&cut, text, column->width);
+	print_whole_cell(rows, at, cut.size ? buf_text(&cut) : text);
+	buf_done(&cut);
+}
+
+static void widen(const struct sql_rows *rows, struct column_shape *column, const char *text)
 {
 	size_t width = safe_width(text);
 
-	if (width > WIDTH_CAP)
+	if (width > WIDTH_CAP && !rows->screen)
 		width = WIDTH_CAP;
 	if (width > column->width)
 		column->width = width;
 }
 
-static void print_titles(const struct sql_rows *rows)
+static size_t line_width(const struct sql_rows *rows)
 {
 	size_t width = GAP * (rows->count - 1);
 
-	for (size_t i = 0; i < rows->count; i++) {
-		print_cell(rows, i, rows->columns[i].name);
+	for (size_t i = 0; i < rows->count; i++)
 		width += rows->columns[i].width;
+	return width;
+}
+
+/* The widest column of texts that may become narrower; NULL: none may. */
+static struct column_shape *widest_text(struct sql_rows *rows)
+{
+	struct column_shape *widest = NULL;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		struct column_shape *column = &rows->columns[i];
+
+		if (!column->is_number && column->width > LEAST_TEXT &&
+		    (!widest || column->width > widest->width))
+			widest = column;
 	}
+	return widest;
+}
+
+static void narrow(struct sql_rows *rows)
+{
+	struct column_shape *widest;
+
+	while (rows->screen && line_width(rows) > rows->screen && (widest = widest_text(rows)))
+		widest->width--;
+}
+
+static void print_titles(const struct sql_rows *rows)
+{
+	size_t width = line_width(rows);
+
+	for (size_t i = 0; i < rows->count; i++)
+		print_cell(rows, i, rows->columns[i].name);
 	for (size_t i = 0; i < width; i++)
 		fputc('-', rows->out);
 	fputc('\n', rows->out);
@@ -159,6 +200,7 @@ static void print_titles(const struct sql_rows *rows)
 static void print_first(struct sql_rows *rows)
 {
 	rows->begun = true;
+	narrow(rows);
 	print_titles(rows);
 	for (size_t i = 0; i < rows->cells.count; i++)
 		print_cell(rows, i % rows->count, rows->texts.bytes + rows->cells.items[i]);
@@ -172,7 +214,7 @@ static void hold(struct sql_rows *rows, size_t at, const struct value *value, co
 
 	*vec_push(&rows->cells) = rows->texts.size;
 	buf_add(&rows->texts, text, strlen(text) + 1);
-	widen(column, text);
+	widen(rows, column, text);
 	if (value->type == VALUE_TEXT || value->type == VALUE_BYTES)
 		column->is_number = false;
 }
@@ -197,85 +239,49 @@ static void add_text_row(struct sql_rows *rows, const struct value *values)
 
 static void begin_csv(struct sql_rows *rows)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		if (i)
-			buf_add_char(&rows->line, ',');
-		safe_csv(&rows->line, rows->columns[i].name);
-	}
-	buf_add_char(&rows->line, '\n');
-}
-
-static void add_csv_row(struct sql_rows *rows, const struct value *values)
-{
-	for (size_t i = 0; i < rows->count; i++) {
-		buf_clear(&rows->text);
-		add_plain(rows, &rows->text, &values[i]);
-		if (i)
-			buf_add_char(&rows->line, ',');
-		safe_csv(&rows->line, buf_text(&rows->text));
-	}
-	/* An empty line would not be a row. */
-	if (!rows->line.size)
-		buf_add_str(&rows->line, "\"\"");
-	buf_add_char(&rows->line, '\n');
+	for (size_t i = 0; i < rows->count; i++)
+		fields_text(&rows->fields, NULL, rows->columns[i].name);
+	fields_end_row(&rows->fields);
 }
 
 static void begin_json(struct sql_rows *rows)
 {
-	buf_add_str(&rows->line, "{\"header\":{\"query\":");
-	safe_json(&rows->line, rows->sql);
-	buf_add_str(&rows->line, ",\"columns\":[");
-	for (size_t i = 0; i < rows->count; i++) {
-		if (i)
-			buf_add_char(&rows->line, ',');
-		safe_json(&rows->line, rows->columns[i].name);
-	}
-	buf_add_str(&rows->line, "]},\n\"rows\":[");
+	buf_clear(&rows->text);
+	json_add_text(&rows->text, "query", rows->sql);
+	json_add_begin(&rows->text, "columns", '[');
+	for (size_t i = 0; i < rows->count; i++)
+		json_add_text(&rows->text, NULL, rows->columns[i].name);
+	fprintf(rows->out, "{\"header\":{%s]},\n\"rows\":[", buf_text(&rows->text));
 }
 
-static void add_json_value(struct sql_rows *rows, const struct value *value)
+static void add_field(struct sql_rows *rows, const char *name, const struct value *value)
 {
+	struct fields *fields = &rows->fields;
+
 	buf_clear(&rows->text);
 	add_plain(rows, &rows->text, value);
-	switch (value->type) {
-	case VALUE_NULL:
-		buf_add_str(&rows->line, "null");
-		break;
-	case VALUE_REAL:
+	if (value->type == VALUE_NULL)
+		fields_nothing(fields, name);
+	else if (value->type == VALUE_REAL && fields->json && isinf(value->real))
 		/* JSON has no infinity, but readers turn a too large number into it. */
-		buf_add_str(&rows->line, !isinf(value->real) ? buf_text(&rows->text)
-					 : value->real > 0   ? "9e999"
-							     : "-9e999");
-		break;
-	case VALUE_INTEGER:
-		buf_add_str(&rows->line, buf_text(&rows->text));
-		break;
-	default:
-		safe_json(&rows->line, buf_text(&rows->text));
-	}
+		buf_add_str(fields_raw(fields, name), value->real > 0 ? "9e999" : "-9e999");
+	else if (value->type == VALUE_REAL || value->type == VALUE_INTEGER)
+		buf_add_str(fields_raw(fields, name), buf_text(&rows->text));
+	else
+		fields_text(fields, name, buf_text(&rows->text));
 }
 
-static void add_json_row(struct sql_rows *rows, const struct value *values)
+static void add_fields(struct sql_rows *rows, const struct value *values)
 {
-	buf_add_str(&rows->line, rows->printed ? ",\n{" : "\n{");
-	for (size_t i = 0; i < rows->count; i++) {
-		if (i)
-			buf_add_char(&rows->line, ',');
-		safe_json(&rows->line, rows->columns[i].name);
-		buf_add_char(&rows->line, ':');
-		add_json_value(rows, &values[i]);
-	}
-	buf_add_char(&rows->line, '}');
+	for (size_t i = 0; i < rows->count; i++)
+		add_field(rows, rows->columns[i].name, &values[i]);
+	/* An empty line would not be a row. */
+	if (!rows->fields.line.size)
+		buf_add_str(&rows->fields.line, "\"\"");
+	fields_end_row(&rows->fields);
 }
 
 /* --- all formats --- */
-
-static void flush_line(struct sql_rows *rows)
-{
-	if (rows->line.size)
-		fwrite(rows->line.bytes, 1, rows->line.size, rows->out);
-	buf_clear(&rows->line);
-}
 
 /* Adds a number to a name that an earlier column has: JSON and many readers of CSV need unique
  * names. */
@@ -302,6 +308,7 @@ struct sql_rows *sql_rows_new(enum sql_rows_format format, const char *sql,
 	rows->format = format;
 	rows->sql = sql;
 	rows->out = out;
+	rows->fields = (struct fields){ .json = format == SQL_ROWS_JSON, .out = out };
 	rows->columns = xcalloc(count + 1, sizeof(*rows->columns));
 	for (; rows->count < count; rows->count++) {
 		struct column_shape *column = &rows->columns[rows->count];
@@ -313,13 +320,12 @@ struct sql_rows *sql_rows_new(enum sql_rows_format format, const char *sql,
 			buf_add_str(&rows->text, names[rows->count]);
 		column->name = unique_name(rows, buf_text(&rows->text));
 		column->is_number = true;
-		widen(column, column->name);
+		widen(rows, column, column->name);
 	}
 	if (format == SQL_ROWS_CSV)
 		begin_csv(rows);
 	else if (format == SQL_ROWS_JSON)
 		begin_json(rows);
-	flush_line(rows);
 	return rows;
 }
 
@@ -332,22 +338,23 @@ void sql_rows_free(struct sql_rows *rows)
 	free(rows->columns);
 	buf_done(&rows->texts);
 	vec_free(&rows->cells);
+	fields_done(&rows->fields);
 	buf_done(&rows->line);
 	buf_done(&rows->text);
 	free(rows);
 }
 
+void sql_rows_fit(struct sql_rows *rows, size_t columns)
+{
+	rows->screen = columns;
+}
+
 void sql_rows_add(struct sql_rows *rows, const struct value *values)
 {
-	if (rows->format == SQL_ROWS_TEXT) {
+	if (rows->format == SQL_ROWS_TEXT)
 		add_text_row(rows, values);
-	} else {
-		if (rows->format == SQL_ROWS_CSV)
-			add_csv_row(rows, values);
-		else
-			add_json_row(rows, values);
-		flush_line(rows);
-	}
+	else
+		add_fields(rows, values);
 	rows->printed++;
 }
 

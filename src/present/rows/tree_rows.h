@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #include "aggregate/trees/prune.h"
+#include "present/calls_view.h"
+#include "present/fields.h"
 
 /* One of several trees that are printed together. */
 struct tree_part {
@@ -22,5 +24,14 @@ struct tree_part {
 void tree_rows_csv(const struct tree_part *parts, size_t count, FILE *out);
 /* Only the rows, as an array of objects. */
 void tree_rows_json(const struct tree_part *parts, size_t count, FILE *out);
+
+/*
+ * A call graph as rows: event, entry, line, index, cycle, the keys of places, image, samples,
+ * weight, percent, self_samples, self_weight, self_percent, calls, own_calls. Each function with an
+ * entry has rows for its callers, for itself, and for its callees.
+ */
+void tree_rows_call_titles(const struct places *places, FILE *out);
+/* The rows of one event. */
+void tree_rows_calls(const struct calls_view *view, struct fields *fields);
 
 #endif

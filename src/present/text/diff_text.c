@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "present/text/diff_text.h"
+#include "present/diff_view.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +34,15 @@ static void print_source(const struct diff_view *view, const struct diff_source 
 		figures_seconds(&text, source->wall_ns);
 	}
 	buf_add_str(&text, ", ");
-	figures_count(&text, source->samples);
-	buf_add_str(&text, " samples, lost ");
+	figures_samples(&text, source->samples);
+	buf_add_str(&text, ", lost ");
 	figures_count(&text, account_lost_samples(event));
 	if (source->complete_percent >= 0)
 		buf_printf(&text, ", stacks %.2f %% complete", source->complete_percent);
 	if (!run->end_ns)
 		buf_add_str(&text, ", unfinished");
-	paragraph_print(source->side == DIFF_OLD ? "Old" : "New", buf_text(&text), PARAGRAPH_WIDTH,
-			out);
+	paragraph_print(source->side == DIFF_OLD ? "Old" : "New", buf_text(&text),
+			paragraph_width(&view->screen), out);
 	buf_done(&text);
 }
 
@@ -58,14 +57,15 @@ static void print_scope(const struct diff_view *view, FILE *out)
 		buf_add_str(&text, ", selected by ");
 		safe_text(&text, view->selection);
 	}
-	paragraph_print("Compared", buf_text(&text), PARAGRAPH_WIDTH, out);
+	paragraph_print("Compared", buf_text(&text), paragraph_width(&view->screen), out);
 	buf_clear(&text);
 	diff_view_differences(view, &text);
 	if (text.size) {
 		struct buf safe = { 0 };
 
 		safe_text(&safe, buf_text(&text));
-		paragraph_print("Differences", buf_text(&safe), PARAGRAPH_WIDTH, out);
+		paragraph_print("Differences", buf_text(&safe), paragraph_width(&view->screen),
+				out);
 		buf_done(&safe);
 	}
 	buf_done(&text);
@@ -73,7 +73,8 @@ static void print_scope(const struct diff_view *view, FILE *out)
 
 static void print_method(const struct diff_view *view, FILE *out)
 {
-	static const char *const measured[DIFF_MEASURES] = { "shares", "amounts per run",
+	static const char *const measured[DIFF_MEASURES] = { "shares of the samples of each side",
+							     "amounts per run",
 							     "amounts per second of wall time" };
 	const size_t *count = view->diff->run_count;
 	struct buf text = { 0 };
@@ -85,7 +86,7 @@ static void print_method(const struct diff_view *view, FILE *out)
 	else
 		buf_printf(&text, "the variation of %zu and %zu runs, per row and overall",
 			   count[DIFF_OLD], count[DIFF_NEW]);
-	paragraph_print("Method", buf_text(&text), PARAGRAPH_WIDTH, out);
+	paragraph_print("Method", buf_text(&text), paragraph_width(&view->screen), out);
 	buf_done(&text);
 }
 
@@ -115,8 +116,8 @@ static void print_event(const struct diff_view *view, const struct diff_event *e
 	buf_printf(&text, ": ");
 	figures_count(&text, event->samples[DIFF_OLD]);
 	buf_add_str(&text, " and ");
-	figures_count(&text, event->samples[DIFF_NEW]);
-	buf_add_str(&text, " samples; ");
+	figures_samples(&text, event->samples[DIFF_NEW]);
+	buf_add_str(&text, "; ");
 	add_amount(&text, event, change->before);
 	buf_add_str(&text, event->is_time ? " s, then " : ", then ");
 	add_amount(&text, event, change->after);
@@ -143,6 +144,14 @@ static int decimals_of(enum diff_measure measure, const struct diff_event *event
 	return event->is_time ? 4 : 0;
 }
 
+/* Less of what is sampled, time or events, is better. What may be noise has no colour. */
+static enum tint tint_of(const struct diff_row *row, const struct change *change)
+{
+	if (row->verdict == DIFF_WITHIN_NOISE)
+		return TINT_NONE;
+	return change->after < change->before ? TINT_BETTER : TINT_HOT;
+}
+
 static void add_change(const struct diff_view *view, const struct diff_event *event,
 		       const struct diff_row *row, struct columns *columns)
 {
@@ -151,6 +160,7 @@ static void add_change(const struct diff_view *view, const struct diff_event *ev
 	double scale = scale_of(measure, event);
 	int decimals = decimals_of(measure, event);
 
+	columns_tint(columns, tint_of(row, change));
 	columns_printf(columns, "%+.*f", decimals, scale * (change->after - change->before));
 	columns_printf(columns, "%+.*f..%+.*f", decimals, scale * change->difference.low, decimals,
 		       scale * change->difference.high);
@@ -161,32 +171,28 @@ static void add_row(const struct diff_view *view, const struct diff_event *event
 {
 	enum diff_measure shown = view->diff->measure == DIFF_RATE ? DIFF_RATE : DIFF_TIME;
 	const struct change *time = &row->by[shown];
-	struct buf text = { 0 };
 
 	add_change(view, event, row, columns);
 	columns_printf(columns, "%.2f", 100 * row->by[DIFF_SHARE].before);
 	columns_printf(columns, "%.2f", 100 * row->by[DIFF_SHARE].after);
-	add_amount(&text, event, time->before);
-	columns_add(columns, buf_text(&text));
-	buf_clear(&text);
-	add_amount(&text, event, time->after);
-	columns_add(columns, buf_text(&text));
-	buf_clear(&text);
-	add_ratio(&text, time->before, time->after);
-	columns_add(columns, buf_text(&text));
+	add_amount(columns_cell(columns), event, time->before);
+	columns_end_cell(columns);
+	add_amount(columns_cell(columns), event, time->after);
+	columns_end_cell(columns);
+	add_ratio(columns_cell(columns), time->before, time->after);
+	columns_end_cell(columns);
 	for (size_t key = 0; key < view->diff->keys.count; key++) {
-		buf_clear(&text);
-		diff_text(view->diff, row, key, &text);
-		columns_add(columns, text.size ? buf_text(&text) : "-");
+		diff_text(view->diff, row, key, columns_cell(columns));
+		columns_end_cell(columns);
 	}
-	buf_done(&text);
 }
 
 static struct columns *make_columns(const struct diff_view *view, const struct diff_event *event)
 {
-	bool rate = view->diff->measure == DIFF_RATE;
+	bool rate = view->diff->measure == DIFF_RATE, share = view->diff->measure == DIFF_SHARE;
+	struct columns *columns;
 	struct column spec[KEYS_MAX + FIGURES] = {
-		{ view->diff->measure == DIFF_SHARE ? "Points" : "Change", true, 0 },
+		{ share ? "Points" : "Change", true, 0 },
 		{ "95 % within", true, 0 },
 		{ "Old %", true, 0 },
 		{ "New %", true, 0 },
@@ -197,12 +203,12 @@ static struct columns *make_columns(const struct diff_view *view, const struct d
 
 	spec[4].title = event->is_time ? (rate ? "Old s/s" : "Old s") : (rate ? "Old 1/s" : "Old");
 	spec[5].title = event->is_time ? (rate ? "New s/s" : "New s") : (rate ? "New 1/s" : "New");
-	for (size_t key = 0; key < view->diff->keys.count; key++)
-		spec[FIGURES + key] =
-			(struct column){ .title = view->diff->keys.items[key]->name,
-					 .right = view->diff->keys.items[key]->kind == KEY_NUMBER,
-					 .cap = NAME_CAP };
-	return columns_new(spec, FIGURES + view->diff->keys.count);
+	columns = columns_for(&view->screen, spec,
+			      FIGURES + columns_of_keys(&view->diff->keys, &spec[FIGURES]));
+	/* A narrow screen can do without what is not compared. */
+	for (size_t i = share ? 4 : 2; i < (share ? FIGURES : 4); i++)
+		columns_spare(columns, i);
+	return columns;
 }
 
 /* Prints the smallest change that would have been detected. */
@@ -286,7 +292,7 @@ static void print_not_compared(const struct diff_view *view, FILE *out)
 	}
 	if (text.size) {
 		buf_add_str(&text, " (not in every profile)");
-		paragraph_print("Omitted", buf_text(&text), PARAGRAPH_WIDTH, out);
+		paragraph_print("Omitted", buf_text(&text), paragraph_width(&view->screen), out);
 	}
 	buf_done(&text);
 }

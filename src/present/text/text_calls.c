@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "present/text/text_calls.h"
+#include "present/calls_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/account/account.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "present/figures.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 enum {
 	CALLED_WIDTH = 13,
 	RULE_WIDTH = 78,
+	LEAST_NAME = 16, /* a screen shortens no name more, */
+	LEAST_REST = 8,	 /* nor what follows it */
 };
 
 struct printer {
@@ -22,16 +27,40 @@ struct printer {
 	const struct calls *calls;
 	const struct profile *profile;
 	FILE *out;
+	size_t screen; /* most columns of a line; 0: any number */
 	bool is_time;
 	bool counted;	   /* some counts of calls are known, so there are columns for them */
 	bool *has_entry;   /* by function */
 	uint32_t *entries; /* functions with an entry */
 	size_t count;
 	struct buf line, text;
+	size_t name_at, name_end; /* in line; equal: it has no name */
 };
+
+/* If the line is wider than the screen, its name is shortened in the middle, and then what follows. */
+static void fit_line(struct printer *printer)
+{
+	struct buf *line = &printer->line;
+	size_t width = safe_width(buf_text(line)), over = width - printer->screen, name_width;
+	_cleanup_free_ char *name = NULL, *rest = NULL;
+
+	if (!printer->screen || width <= printer->screen || printer->name_end <= printer->name_at)
+		return;
+	name = xstrndup(line->bytes + printer->name_at, printer->name_end - printer->name_at);
+	rest = xstrdup(buf_text(line) + printer->name_end);
+	name_width = safe_width(name);
+	line->size = printer->name_at;
+	safe_text_middle(line, name,
+			 name_width > LEAST_NAME + over ? name_width - over : LEAST_NAME);
+	width = safe_width(buf_text(line));
+	safe_text_cut(line, rest,
+		      printer->screen > width + LEAST_REST ? printer->screen - width : LEAST_REST);
+}
 
 static void end_line(struct printer *printer)
 {
+	fit_line(printer);
+	printer->name_at = printer->name_end = 0;
 	buf_add_char(&printer->line, '\n');
 	fwrite(printer->line.bytes, 1, printer->line.size, printer->out);
 	buf_clear(&printer->line);
@@ -70,7 +99,9 @@ static void add_per_call(struct printer *printer, uint64_t weight, uint64_t call
 static void add_name(struct printer *printer, uint32_t function)
 {
 	calls_text(printer->calls, function, &printer->text);
+	printer->name_at = printer->line.size;
 	safe_text(&printer->line, buf_text(&printer->text));
+	printer->name_end = printer->line.size;
 	buf_clear(&printer->text);
 }
 
@@ -106,9 +137,7 @@ static int heavier_self(const void *left, const void *right, void *context)
 	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	uint64_t ours = row_of(printer, a)->self.weight, others = row_of(printer, b)->self.weight;
 
-	if (ours != others)
-		return ours > others ? -1 : 1;
-	return row_of(printer, a)->rank < row_of(printer, b)->rank ? -1 : 1;
+	return COMPARE(others, ours) ?: COMPARE(row_of(printer, a)->rank, row_of(printer, b)->rank);
 }
 
 /* Recorded calls are only a sample, so 0 means unknown; counted calls are exact. */
@@ -170,6 +199,7 @@ static void print_flat_head(struct printer *printer)
 
 	buf_add_str(&printer->line, "\nFlat profile of ");
 	safe_text(&printer->line, profile_text(printer->profile, event->name));
+	buf_add_str(&printer->line, scope_words(printer->profile, printer->view->view->scope));
 	buf_add_str(&printer->line, " in ");
 	safe_text(&printer->line, printer->view->file);
 	buf_add_char(&printer->line, ':');
@@ -212,7 +242,7 @@ static void print_flat(struct printer *printer)
 /* "name [12]"; in parentheses if there is no entry of that number. */
 static void add_reference(struct printer *printer, uint32_t function)
 {
-	uint32_t rank = function == CALLS_NOBODY ? 0 : row_of(printer, function)->rank;
+	uint32_t rank = function == CALLS_NO_CALLER ? 0 : row_of(printer, function)->rank;
 
 	if (calls_is_cut(printer->calls, function))
 		buf_add_str(&printer->line, "<broken> ");
@@ -246,7 +276,7 @@ static void print_arc(struct printer *printer, const struct call_arc *arc, bool 
 		begin_other(printer, &arc->caller_self, &arc->caller_total);
 	else
 		begin_other(printer, &arc->callee_self, &arc->callee_total);
-	if (printer->calls->arcs_counted && arc->from != CALLS_NOBODY) {
+	if (printer->calls->arcs_counted && arc->from != CALLS_NO_CALLER) {
 		add_count(printer, arc->count);
 		if (arc->count && !calls_is_inside(printer->calls, arc)) {
 			buf_add_char(&printer->text, '/');
@@ -281,63 +311,50 @@ static void print_rest(struct printer *printer, size_t count, const struct hits 
 	end_line(printer);
 }
 
-static void add(struct hits *hits, const struct hits *more)
-{
-	hits->samples += more->samples;
-	hits->weight += more->weight;
-}
-
 /* True if the line of an arc is omitted. Arcs with known calls are shown even without samples. */
-static bool is_small(const struct printer *printer, uint64_t weight, uint64_t count)
+static bool is_small(const struct printer *printer, const struct call_arc *arc, bool is_caller)
 {
-	return !count && percent(printer, weight) < printer->view->threshold;
+	uint64_t weight = is_caller ? arc->caller_total.weight : arc->callee_total.weight;
+
+	return !arc->count && percent(printer, weight) < printer->view->threshold;
 }
 
-static void print_callers(struct printer *printer, uint32_t function)
+/* Small arcs are added up in a line: those of callers before the others, those of callees after
+ * them. */
+static void print_arcs(struct printer *printer, uint32_t function, bool callers)
 {
-	struct call_list list = calls_callers(printer->calls, function);
+	struct call_list list = callers ? calls_callers(printer->calls, function)
+					: calls_callees(printer->calls, function);
 	struct hits self = { 0 }, total = { 0 };
 	size_t more = 0;
 
 	for (size_t i = 0; i < list.count; i++) {
 		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
 
-		if (!is_small(printer, arc->caller_total.weight, arc->count))
+		if (!is_small(printer, arc, callers))
 			continue;
-		add(&self, &arc->caller_self);
-		add(&total, &arc->caller_total);
+		hits_add(&self, callers ? &arc->caller_self : &arc->callee_self);
+		hits_add(&total, callers ? &arc->caller_total : &arc->callee_total);
 		more++;
 	}
-	print_rest(printer, more, &self, &total);
+	if (callers)
+		print_rest(printer, more, &self, &total);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
 
-		if (!is_small(printer, arc->caller_total.weight, arc->count))
-			print_arc(printer, arc, true);
+		if (!is_small(printer, arc, callers))
+			print_arc(printer, arc, callers);
 	}
+	if (!callers)
+		print_rest(printer, more, &self, &total);
 }
 
-static void print_callees(struct printer *printer, uint32_t function)
+static void print_members(struct printer *printer, uint32_t cycle)
 {
-	struct call_list list = calls_callees(printer->calls, function);
-	bool members = calls_is_cycle(printer->calls, function);
-	struct hits self = { 0 }, total = { 0 };
-	size_t more = 0;
+	struct call_list list = calls_callees(printer->calls, cycle);
 
-	for (size_t i = 0; i < list.count; i++) {
-		const struct call_arc *arc = &printer->calls->arcs.items[list.arcs[i]];
-
-		if (members) {
-			print_member(printer, arc);
-		} else if (!is_small(printer, arc->callee_total.weight, arc->count)) {
-			print_arc(printer, arc, false);
-		} else {
-			add(&self, &arc->callee_self);
-			add(&total, &arc->callee_total);
-			more++;
-		}
-	}
-	print_rest(printer, more, &self, &total);
+	for (size_t i = 0; i < list.count; i++)
+		print_member(printer, &printer->calls->arcs.items[list.arcs[i]]);
 }
 
 /* "n", or "n+m" where m calls came from itself. */
@@ -360,7 +377,7 @@ static void print_entry(struct printer *printer, uint32_t function)
 	const struct call_function *row = row_of(printer, function);
 	char number[16];
 
-	print_callers(printer, function);
+	print_arcs(printer, function, true);
 	snprintf(number, sizeof(number), "[%" PRIu32 "]", row->rank);
 	buf_printf(&printer->line, "%-7s%6.2f ", number, percent(printer, row->total.weight));
 	add_amount(printer, row->self.weight, 11);
@@ -373,8 +390,11 @@ static void print_entry(struct printer *printer, uint32_t function)
 	buf_printf(&printer->line, " %s", number);
 	add_image(printer, function);
 	end_line(printer);
-	print_callees(printer, function);
-	for (int i = 0; i < RULE_WIDTH; i++)
+	if (calls_is_cycle(printer->calls, function))
+		print_members(printer, function);
+	else
+		print_arcs(printer, function, false);
+	for (size_t i = 0; i < RULE_WIDTH && (!printer->screen || i < printer->screen); i++)
 		buf_add_char(&printer->line, '-');
 	end_line(printer);
 }
@@ -395,13 +415,7 @@ struct indexed {
 	uint32_t rank, function;
 };
 
-static int by_name(const void *left, const void *right)
-{
-	const struct indexed *a = left, *b = right;
-	int order = strcmp(a->name, b->name);
-
-	return order ? order : a->rank < b->rank ? -1 : 1;
-}
+DEFINE_ORDER(by_name, struct indexed, strcmp(a->name, b->name) ?: COMPARE(a->rank, b->rank))
 
 static void print_index(struct printer *printer)
 {
@@ -422,12 +436,26 @@ static void print_index(struct printer *printer)
 
 		snprintf(number, sizeof(number), "[%" PRIu32 "]", index[i].rank);
 		buf_printf(&printer->line, "%8s ", number);
+		printer->name_at = printer->line.size;
 		safe_text(&printer->line, index[i].name);
+		printer->name_end = printer->line.size;
 		add_image(printer, index[i].function);
 		end_line(printer);
 		free(index[i].name);
 	}
 	free(index);
+}
+
+static void print_threshold(const struct printer *printer)
+{
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text,
+		   "Functions below %.3g %% (--threshold) have no entry: their numbers are in "
+		   "parentheses.",
+		   printer->view->threshold);
+	fputc('\n', printer->out);
+	paragraph_text(buf_text(&text), &printer->view->view->screen, printer->out);
 }
 
 static void print_notes(const struct printer *printer)
@@ -444,10 +472,7 @@ static void print_notes(const struct printer *printer)
 			"truncated.\n",
 			TREE_MAX_NODES);
 	if (view->threshold > 0)
-		fprintf(printer->out,
-			"\nFunctions below %.3g %% (--threshold) have no entry: "
-			"their numbers are in parentheses.\n",
-			view->threshold);
+		print_threshold(printer);
 	if (view->count_problem)
 		fprintf(printer->out, "%s\n", view->count_problem);
 	else if (view->counts_file)
@@ -473,6 +498,7 @@ void text_calls_print(const struct calls_view *view, FILE *out)
 				   .profile = view->view->labels->profile,
 				   .out = out };
 
+	printer.screen = screen_width(&view->view->screen);
 	printer.counted = view->calls->counted;
 	printer.is_time = account_is_time(printer.profile, view->calls->tree->event);
 	printer.entries = calls_view_entries(view, &printer.count);

@@ -2,23 +2,24 @@
 #include "present/text/text_parts.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "aggregate/tables/routines.h"
 #include "base/buf.h"
 #include "present/columns.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
 
 enum {
 	NAME_CAP = 40, /* width of a function's or process's name before it pushes its line */
+	PATH_CAP = 60,
 	INDENT = 2,
 };
 
 void text_parts_heading(const struct view *view, const char *title, FILE *out)
 {
-	if (view->colour) {
+	if (view->screen.colour) {
 		fprintf(out, "\n\033[1m%s\033[0m\n", title);
 		return;
 	}
@@ -28,25 +29,36 @@ void text_parts_heading(const struct view *view, const char *title, FILE *out)
 	fputc('\n', out);
 }
 
+void text_parts_add_cpus(const struct run_facts *run, struct buf *text)
+{
+	buf_printf(text, "%" PRIu64 " CPU%s", run->cpus, run->cpus == 1 ? "" : "s");
+	if (!run->only_cpus || !*run->only_cpus)
+		return;
+	buf_add_str(text, " (");
+	safe_text(text, run->only_cpus);
+	buf_add_char(text, ')');
+}
+
 static bool is_time(const struct view *view)
 {
 	return account_is_time(view->labels->profile, view->summary->event);
 }
 
-static void add_weight(const struct view *view, struct columns *columns, uint64_t weight)
+/* What the percentages of the next table are of: @part of the samples that are shown. */
+static void print_whole(const struct view *view, const char *part, FILE *out)
 {
-	struct buf text = { 0 };
-
-	figures_weight(&text, weight, is_time(view));
-	columns_add(columns, buf_text(&text));
-	buf_done(&text);
+	fprintf(out, "100 %% is %s %ssamples%s.\n", part,
+		view->selection ? "the selected " : "all ",
+		scope_words(view->labels->profile, view->scope));
 }
 
 static void add_hits(const struct view *view, struct columns *columns, const struct hits *hits)
 {
-	columns_printf(columns, "%" PRIu64, hits->samples);
-	add_weight(view, columns, hits->weight);
+	columns_decimal(columns, hits->samples);
+	columns_weight(columns, hits->weight, is_time(view));
 }
+
+/* ---- statistics ---- */
 
 static void print_events(const struct view *view, FILE *out)
 {
@@ -56,16 +68,16 @@ static void print_events(const struct view *view, FILE *out)
 		{ "Dropped", true, 0 },
 	};
 	const struct profile *profile = view->labels->profile;
-	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
+	_cleanup_(columns_freep) struct columns *columns = columns_for(&view->screen, spec, 5);
 
 	for (size_t i = 0; i < profile->event_count; i++) {
 		const struct event *event = &profile->events[i];
 
 		columns_add(columns, profile_text(profile, event->name));
-		columns_printf(columns, "%" PRIu64, event->samples);
-		columns_printf(columns, "%" PRIu64, event->kernel_samples);
-		columns_printf(columns, "%" PRIu64, event->user_samples);
-		columns_printf(columns, "%" PRIu64, account_lost_samples(event));
+		columns_decimal(columns, event->samples);
+		columns_decimal(columns, event->kernel_samples);
+		columns_decimal(columns, event->user_samples);
+		columns_decimal(columns, account_lost_samples(event));
 	}
 	columns_print(columns, 0, out);
 }
@@ -88,6 +100,7 @@ void text_parts_statistics(const struct view *view, FILE *out)
 {
 	const struct profile *profile = view->labels->profile;
 	const struct run_facts *run = &profile->run;
+	struct buf text = { 0 };
 
 	text_parts_heading(view, "Statistics of Run", out);
 	print_events(view, out);
@@ -95,37 +108,45 @@ void text_parts_statistics(const struct view *view, FILE *out)
 	for (int reason = 0; reason < LOSS_COUNT; reason++) {
 		struct loss loss = profile_loss(profile, (enum loss_reason)reason);
 
-		fprintf(out, "%-14s %11" PRIu64 "  %s\n", loss_name((enum loss_reason)reason),
-			loss.count, loss_text((enum loss_reason)reason));
+		fprintf(out, "%11" PRIu64 "  %s\n", loss.count,
+			loss_text((enum loss_reason)reason));
 	}
-	fprintf(out, "%-14s %11" PRIu64 "  writes to the profile\n", "flushes", run->flushes);
+	fprintf(out, "%11" PRIu64 "  writes to the profile\n", run->flushes);
 	if (run->ring_kb)
-		fprintf(out, "%-14s %" PRIu64 " KiB per CPU, at most %.1f %% full, mean %.1f %%\n",
-			"ring", run->ring_kb, (double)run->ring_high_water_permille / 10,
+		fprintf(out,
+			"Ring buffers of %" PRIu64
+			" KiB per CPU, at most %.1f %% full, mean %.1f %%\n",
+			run->ring_kb, (double)run->ring_high_water_permille / 10,
 			(double)run->ring_mean_permille / 10);
-	fprintf(out,
-		"%-14s %zu processes in %zu program runs, %zu threads, %zu images,"
-		" %zu addresses, %zu routines\n",
-		"seen", pids_seen(profile), rows_of(profile->processes.count),
-		rows_of(profile->tasks.count), rows_of(profile->images.count),
-		rows_of(profile->frames.count), rows_of(profile->symbols.count));
+	buf_printf(&text,
+		   "%zu processes in %zu program runs, %zu threads, %zu images,"
+		   " %zu addresses, %zu routines",
+		   pids_seen(profile), rows_of(profile->processes.count),
+		   rows_of(profile->tasks.count), rows_of(profile->images.count),
+		   rows_of(profile->frames.count), rows_of(profile->symbols.count));
+	paragraph_text(buf_text(&text), &view->screen, out);
+	buf_done(&text);
+}
+
+/* ---- summary ---- */
+
+static double percent_of(const struct view *view, const struct process_row *row)
+{
+	return summary_percent(view->summary, split_sum(&row->split).weight);
 }
 
 static void add_process(const struct view *view, struct columns *columns,
 			const struct process_row *row)
 {
 	const struct profile *profile = view->labels->profile;
-	struct hits all = split_sum(&row->split);
-	struct buf name = { 0 };
 
-	labels_process(view->labels, row->process, &name);
-	columns_add(columns, buf_text(&name));
+	labels_process(view->labels, row->process, columns_cell(columns));
+	columns_end_cell(columns);
 	columns_printf(columns, "%" PRId32, profile->processes.items[row->process].pid);
 	add_hits(view, columns, &row->split.user);
 	add_hits(view, columns, &row->split.system);
 	add_hits(view, columns, &row->split.interrupts);
-	columns_printf(columns, "%.2f", summary_percent(view->summary, all.weight));
-	buf_done(&name);
+	columns_printf(columns, "%.2f", percent_of(view, row));
 }
 
 static void add_sum(const struct view *view, struct columns *columns)
@@ -141,11 +162,6 @@ static void add_sum(const struct view *view, struct columns *columns)
 	columns_add(columns, view->summary->weight ? "100.00" : "0.00");
 }
 
-static double percent_of(const struct view *view, const struct process_row *row)
-{
-	return summary_percent(view->summary, split_sum(&row->split).weight);
-}
-
 /* Says which processes the summary omits. */
 static void print_left_out(const struct view *view, size_t listed, FILE *out)
 {
@@ -155,7 +171,7 @@ static void print_left_out(const struct view *view, size_t listed, FILE *out)
 	if (listed < summary->rows.count)
 		fprintf(out, "Processes not listed, below %g %% (-k): %zu\n", view->list_percent,
 			summary->rows.count - listed);
-	if (!view->selection && silent)
+	if (!view->selection && view->scope == SCOPE_MACHINE && silent)
 		fprintf(out, "Processes without samples: %zu\n", silent);
 }
 
@@ -173,11 +189,15 @@ void text_parts_summary(const struct view *view, FILE *out)
 		{ amount, true, 0 },
 		{ "%", true, 0 },
 	};
-	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 9);
+	_cleanup_(columns_freep) struct columns *columns = columns_for(&view->screen, spec, 9);
 	const struct summary *summary = view->summary;
 	size_t listed = 0;
 
+	/* A narrow screen can do without interrupts: they are no time of the process. */
+	columns_spare(columns, 6);
+	columns_spare(columns, 7);
 	text_parts_heading(view, "Extrapolated Summary of Processes", out);
+	print_whole(view, is_time(view) ? "the time of" : "the weight of", out);
 	/* Rows are sorted by weight. */
 	while (listed < summary->rows.count &&
 	       percent_of(view, &summary->rows.items[listed]) >= view->list_percent)
@@ -187,28 +207,25 @@ void text_parts_summary(const struct view *view, FILE *out)
 	print_left_out(view, listed, out);
 	if (is_time(view))
 		fputs("Times are in seconds, summed over CPUs. Interrupts merely happened while "
-		      "the process ran:\nthey are not part of its system time.\n",
+		      "the\n"
+		      "process ran: they are not part of its system time.\n",
 		      out);
 }
+
+/* ---- functions of processes ---- */
 
 static void add_routine_name(const struct view *view, struct columns *columns,
 			     const struct routine *routine)
 {
-	struct buf name = { 0 };
-
-	labels_routine(view->labels, routine->symbol, &name);
-	columns_add(columns, buf_text(&name));
-	buf_done(&name);
+	labels_routine(view->labels, routine->symbol, columns_cell(columns));
+	columns_end_cell(columns);
 }
 
 static void add_routine_file(const struct view *view, struct columns *columns,
 			     const struct routine *routine)
 {
-	struct buf path = { 0 };
-
-	labels_path(view->labels, routine->image, &path);
-	columns_add(columns, buf_text(&path));
-	buf_done(&path);
+	labels_path(view->labels, routine->image, columns_cell(columns));
+	columns_end_cell(columns);
 }
 
 /* How many of the functions, sorted by weight, to list. */
@@ -247,7 +264,7 @@ static void list_make(const struct view *view, const struct total *totals, size_
 static void list_done(struct listed *listed)
 {
 	routines_done(&listed->routines);
-	addresses_done(&listed->addresses);
+	routines_addresses_done(&listed->addresses);
 }
 
 static void add_instructions(const struct view *view, const struct listed *list,
@@ -267,7 +284,7 @@ static void print_user(const struct view *view, const struct listed *list, FILE 
 		{ "%", true, 0 },
 		{ "File", false, 0 },
 	};
-	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 4);
+	_cleanup_(columns_freep) struct columns *columns = columns_for(&view->screen, spec, 4);
 	const struct routines *routines = &list->routines;
 	size_t listed = listed_routines(view, routines);
 	uint64_t whole = routines->sum.user.weight;
@@ -276,7 +293,7 @@ static void print_user(const struct view *view, const struct listed *list, FILE 
 		const struct routine *routine = &routines->rows.items[i];
 
 		add_routine_name(view, columns, routine);
-		columns_printf(columns, "%" PRIu64, routine->split.user.samples);
+		columns_decimal(columns, routine->split.user.samples);
 		columns_printf(columns, "%.2f", figures_percent(routine->split.user.weight, whole));
 		add_routine_file(view, columns, routine);
 		add_instructions(view, list, routine, columns);
@@ -293,8 +310,8 @@ static void add_kernel_routine(const struct view *view, struct columns *columns,
 	add_routine_name(view, columns, routine);
 	add_hits(view, columns, &kernel);
 	columns_printf(columns, "%.2f", figures_percent(kernel.weight, whole));
-	columns_printf(columns, "%" PRIu64, routine->split.system.samples);
-	columns_printf(columns, "%" PRIu64, routine->split.interrupts.samples);
+	columns_decimal(columns, routine->split.system.samples);
+	columns_decimal(columns, routine->split.interrupts.samples);
 	add_routine_file(view, columns, routine);
 }
 
@@ -310,7 +327,7 @@ static struct columns *kernel_columns(const struct view *view, const char *own)
 		{ "File", false, 0 },
 	};
 
-	return columns_new(spec, sizeof(spec) / sizeof(spec[0]));
+	return columns_for(&view->screen, spec, sizeof(spec) / sizeof(spec[0]));
 }
 
 /* Adds the functions to list and returns their number. */
@@ -365,8 +382,8 @@ static void print_process_line(const struct view *view, const struct process_row
 		buf_add_str(&text, ", container ");
 		safe_text(&text, profile_text(view->labels->profile, process->container));
 	}
-	fprintf(out, "\n%s%s%s: ", view->colour ? "\033[1m" : "", buf_text(&text),
-		view->colour ? "\033[0m" : "");
+	fprintf(out, "\n%s%s%s: ", view->screen.colour ? "\033[1m" : "", buf_text(&text),
+		view->screen.colour ? "\033[0m" : "");
 	print_hits(view, &all, out);
 	fprintf(out, ", %.2f %% of all\n", percent_of(view, row));
 	buf_done(&raw);
@@ -440,13 +457,15 @@ void text_parts_details(const struct view *view, FILE *out)
 		      out);
 }
 
+/* ---- functions of the kernel ---- */
+
 /* Idle time has no samples: a halted CPU is not interrupted. */
 static void add_idle(const struct view *view, struct columns *columns, const char *name,
 		     uint64_t ns)
 {
 	columns_add(columns, name);
 	columns_add(columns, "-");
-	add_weight(view, columns, ns);
+	columns_weight(columns, ns, is_time(view));
 	for (int i = 0; i < 3; i++)
 		columns_add(columns, "-");
 	columns_add(columns, "/proc/stat");
@@ -460,8 +479,10 @@ void text_parts_kernel(const struct view *view, FILE *out)
 	size_t listed;
 
 	text_parts_heading(view, "Global KERNEL Profile", out);
+	print_whole(view, "the kernel's part of", out);
 	list_make(view, summary->totals, summary->total_count, ROUTINES_KERNEL, &list);
-	if (!view->account.missing && !view->selection && is_time(view)) {
+	if (!view->account.missing && !view->selection && view->scope == SCOPE_MACHINE &&
+	    is_time(view)) {
 		add_idle(view, columns, "(idle, halted CPUs included)", view->account.idle_ns);
 		add_idle(view, columns, "(idle, waiting for I/O)", view->account.iowait_ns);
 		columns_rule(columns);
@@ -470,4 +491,68 @@ void text_parts_kernel(const struct view *view, FILE *out)
 	columns_print(columns, 0, out);
 	print_rest(&list.routines, listed, 0, out);
 	list_done(&list);
+}
+
+/* ---- incomplete stacks ---- */
+
+/* Without an image no frame was found. */
+static void add_image(const struct view *view, const struct broken_image *row,
+		      struct columns *columns)
+{
+	struct buf *cell;
+
+	columns_decimal(columns, row->hits.samples);
+	columns_printf(columns, "%.2f",
+		       figures_percent(row->hits.samples, view->completeness->whole.samples));
+	cell = columns_cell(columns);
+	if (row->image)
+		labels_path(view->labels, row->image, cell);
+	columns_end_cell(columns);
+	columns_add(columns, stack_end_name(row->end));
+	columns_add(columns, stack_end_text(row->end));
+}
+
+void text_parts_add_remedy(const struct view *view, const struct remedy *remedy, struct buf *text)
+{
+	safe_text(text, profile_text(view->labels->profile, remedy->program));
+	buf_add_str(text, ": ");
+	figures_count(text, remedy->samples);
+	buf_add_str(text, " of ");
+	figures_count(text, remedy->whole);
+	buf_printf(text, " stacks %s", remedy->why);
+	if (remedy->fix)
+		buf_printf(text, "; fix: %s", remedy->fix);
+}
+
+static void print_remedies(const struct view *view, FILE *out)
+{
+	const struct completeness *known = view->completeness;
+	_cleanup_(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < known->remedies.count; i++) {
+		buf_clear(&text);
+		text_parts_add_remedy(view, &known->remedies.items[i], &text);
+		fputs(i ? "" : "\n", out);
+		paragraph_text(buf_text(&text), &view->screen, out);
+	}
+}
+
+void text_parts_stacks(const struct view *view, FILE *out)
+{
+	static const struct column spec[] = {
+		{ "Hits", true, 0 }, { "%", true, 0 },	      { "Outermost file", false, PATH_CAP },
+		{ "End", false, 0 }, { "Meaning", false, 0 },
+	};
+	const struct completeness *known = view->completeness;
+	_cleanup_(columns_freep) struct columns *columns = NULL;
+
+	if (!known || !known->images.count)
+		return;
+	columns = columns_for(&view->screen, spec, sizeof(spec) / sizeof(spec[0]));
+	for (size_t i = 0; i < known->images.count; i++)
+		add_image(view, &known->images.items[i], columns);
+	text_parts_heading(view, "Incomplete Stacks", out);
+	print_whole(view, "the number of stacks, complete or not, of", out);
+	columns_print(columns, 0, out);
+	print_remedies(view, out);
 }

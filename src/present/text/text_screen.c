@@ -1,218 +1,684 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "present/text/text_screen.h"
-
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "aggregate/estimate.h"
-#include "aggregate/tables/routines.h"
+#include "aggregate/account/off_cpu_account.h"
+#include "aggregate/tables/program_shares.h"
+#include "aggregate/tables/table.h"
+#include "aggregate/tables/unit_shares.h"
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/file.h"
+#include "base/text.h"
+#include "base/xalloc.h"
 #include "present/columns.h"
 #include "present/figures.h"
 #include "present/hit_instructions.h"
+#include "present/paragraph.h"
 #include "present/safe.h"
-#include "present/text/text_waiting.h"
-#include "present/text/trust.h"
+#include "present/text/report_head.h"
+#include "present/text/screen_notes.h"
+#include "present/text/text_parts.h"
+#include "present/text/text_waited.h"
+#include "present/waited.h"
 
 enum {
-	DEFAULT_LINES = 24,
-	TABLE_LINES = 2, /* an empty line, titles */
-	NEXT_LINES = 3,	 /* an empty line, two lines of hints */
+	DEFAULT_COLUMNS = 80,
+	LEAST_COLUMNS = 40,
 	PROMPT_LINES = 1,
+	LEFT_OUT_LINES = 1, /* that says how many notes have no room */
+	TABLE_LINES = 3,    /* titles, an empty line before and after */
 	LEAST_ROWS = 3,
-	INSTRUCTIONS = 5, /* below a function */
-	WAITS = 8,	  /* the longest, if wanted */
-	NAME_WIDTH = 32,  /* of a function's name; longer ones are truncated */
+	MOST_ROWS = 10, /* of a screen of up to TALL lines */
+	MOST_ROWS_IF_TALL = 20,
+	TALL = 40,
+	INSTRUCTIONS = 5,   /* below a function */
+	WAITS = 8,	    /* the longest, if wanted */
+	MOST_PROGRAMS = 8,  /* in the line of programs */
+	MOST_UNITS = 6,	    /* in the line of units */
+	MOST_OTHERS = 3,    /* in the line of the machine */
+	LEAST_PERCENT = 1,  /* of a program in a line */
+	IDLE = 5,	    /* percent of the CPUs' time: a machine that is busy for less is idle */
+	SUBJECT_WIDTH = 48, /* of the command in the first line */
+	HINT_WIDTH = 40,    /* of a command or file to be typed again */
+	NAME_WIDTH = 32,    /* of a program, or a function above its instructions */
+	BAR_WIDTH = 12,
+	MOST_BESIDE = 3,   /* events beside the clock */
+	HIGH_RATE = 10000, /* samples per second, if the usual rate gives too few */
+	FEW_SAMPLES = 20,  /* too few to say which function takes more than another */
+	ENOUGH_SAMPLES = 100,
+	LEAST_SAMPLES = 5, /* of a function: fewer are there by chance */
 };
 
-struct screen {
+struct first_screen {
 	const struct view *view;
+	const struct profile *profile;
+	const struct run_facts *run;
+	uint8_t event;		     /* of all figures */
+	uint8_t beside[MOST_BESIDE]; /* other events */
+	size_t beside_count;
+	struct split sum; /* of the shown samples; zero for views that make no summary */
+	struct program_shares here, others; /* in the scope, and on the rest of the machine */
+	size_t width, lines;		    /* lines: printed so far */
 	FILE *out;
-	size_t process_rows, routine_rows; /* rows that fit */
 };
 
-static bool is_time(const struct view *view)
+static bool is_time(const struct first_screen *screen)
 {
-	return account_is_time(view->labels->profile, view->summary->event);
+	return account_is_time(screen->profile, screen->event);
 }
 
-static void add_weight(const struct view *view, struct columns *columns, uint64_t weight)
+static bool is_of_command(const struct first_screen *screen)
+{
+	return screen->view->scope == SCOPE_COMMAND;
+}
+
+/* Prints "LABEL TEXT", broken into lines, and empties @text. */
+static void print_paragraph(struct first_screen *screen, const char *label, struct buf *text)
+{
+	if (text->size)
+		screen->lines += paragraph_print(label, buf_text(text), screen->width, screen->out);
+	buf_clear(text);
+}
+
+/* ---- the first lines: how long, what it used, and what else ran ---- */
+
+/* From the samples. */
+static void add_sampled_cpu(const struct first_screen *screen, struct buf *text)
+{
+	const struct split *sum = &screen->sum;
+
+	if (!is_time(screen) || !split_sum(sum).weight)
+		return;
+	buf_add_str(text, ", CPU ");
+	figures_seconds(text, split_sum(sum).weight);
+	buf_add_str(text, " (user ");
+	figures_seconds(text, sum->user.weight);
+	buf_add_str(text, ", system ");
+	figures_seconds(text, split_kernel(sum).weight);
+	buf_add_char(text, ')');
+}
+
+/* Of the whole machine, or where the kernel's sums are not known. */
+static void add_sampled_time(const struct first_screen *screen, struct buf *text)
+{
+	if (account_wall_ns(screen->profile))
+		figures_seconds(text, account_wall_ns(screen->profile));
+	else
+		buf_add_str(text, "unknown duration");
+	add_sampled_cpu(screen, text);
+}
+
+static void add_subject(const struct first_screen *screen, struct buf *text)
+{
+	const struct run_facts *run = screen->run;
+
+	if (run->command && *run->command)
+		safe_text_cut(text, run->command, SUBJECT_WIDTH);
+	else if (is_of_command(screen))
+		buf_add_str(text, scope_subject(screen->profile));
+	else if (run->hostname && *run->hostname)
+		safe_text_cut(text, run->hostname, SUBJECT_WIDTH);
+	else
+		buf_add_str(text, "the machine");
+	report_head_add_state(screen->view, text);
+}
+
+/* The kernel sums up the CPU time of a command alone, when it ends. */
+static void add_time(const struct first_screen *screen, const struct waited *waited,
+		     struct buf *text)
+{
+	text_waited_time(text, waited, screen->run);
+	if (!(screen->run->command && *screen->run->command))
+		add_sampled_cpu(screen, text);
+}
+
+static void print_subject(struct first_screen *screen)
+{
+	const struct waited waited = waited_of(screen->run);
+	bool timed = is_of_command(screen) && waited.elapsed_ns;
+	struct buf text = { 0 };
+
+	add_subject(screen, &text);
+	buf_add_str(&text, ": ");
+	if (timed)
+		add_time(screen, &waited, &text);
+	else
+		add_sampled_time(screen, &text);
+	buf_printf(&text, ", %zu process%s", screen->here.processes,
+		   screen->here.processes == 1 ? "" : "es");
+	if (timed) {
+		buf_add_str(&text, "; ");
+		text_waited_reasons(&text, &waited);
+	}
+	screen->lines += paragraph_print_plain(buf_text(&text), screen->width, screen->out);
+	buf_done(&text);
+}
+
+/* "NAME 17 %" */
+static void add_share(const struct first_screen *screen, str_id program, uint64_t weight,
+		      uint64_t whole, struct buf *text)
+{
+	safe_text_cut(text, profile_text(screen->profile, program), NAME_WIDTH);
+	buf_printf(text, " %.0f %%", figures_percent(weight, whole));
+}
+
+/* The heaviest of the other programs, and the sum of the rest. */
+static void add_others(const struct first_screen *screen, uint64_t capacity_ns, struct buf *text)
+{
+	const struct program_shares *others = &screen->others;
+	uint64_t rest = others->sum.weight;
+	size_t listed = 0;
+
+	while (listed < others->rows.count && listed < MOST_OTHERS) {
+		const struct program_share *share = &others->rows.items[listed];
+
+		if (figures_percent(share->hits.weight, capacity_ns) < LEAST_PERCENT)
+			break;
+		buf_add_str(text, ", ");
+		add_share(screen, share->program, share->hits.weight, capacity_ns, text);
+		rest -= share->hits.weight;
+		listed++;
+	}
+	if (listed < others->rows.count)
+		buf_printf(text, ", %zu other%s %.0f %%", others->rows.count - listed,
+			   others->rows.count - listed == 1 ? "" : "s",
+			   figures_percent(rest, capacity_ns));
+}
+
+static void add_busy(const struct account *account, struct buf *text)
+{
+	uint64_t idle_ns = account->idle_ns + account->iowait_ns + account->steal_ns;
+	double idle_percent = figures_percent(idle_ns, account->capacity_ns);
+	double busy_percent = idle_percent < 100 ? 100 - idle_percent : 0;
+
+	buf_printf(text, busy_percent < IDLE ? ", idle: %.0f %% busy" : ", %.0f %% busy",
+		   busy_percent);
+}
+
+/* What else ran. Without the whole machine's samples that is not known. */
+static void print_machine(struct first_screen *screen)
+{
+	const struct account *account = &screen->view->account;
+	struct buf text = { 0 };
+
+	if (account->missing || !is_time(screen))
+		return;
+	text_parts_add_cpus(screen->run, &text);
+	add_busy(account, &text);
+	if (is_of_command(screen)) {
+		buf_printf(&text, ": this command %.0f %%",
+			   figures_percent(screen->view->parts.command, account->capacity_ns));
+		add_others(screen, account->capacity_ns, &text);
+		buf_add_str(&text, " (--machine)");
+	}
+	print_paragraph(screen, "Machine", &text);
+	buf_done(&text);
+}
+
+static void print_selection(struct first_screen *screen)
 {
 	struct buf text = { 0 };
 
-	figures_weight(&text, weight, is_time(view));
-	columns_add(columns, buf_text(&text));
+	if (!screen->view->selection)
+		return;
+	safe_text(&text, screen->view->selection);
+	buf_add_str(&text, ": ");
+	figures_count(&text, screen->view->selected_samples);
+	buf_add_str(&text, " samples");
+	print_paragraph(screen, "Selection", &text);
 	buf_done(&text);
 }
 
-static void add_process(const struct view *view, struct columns *columns,
-			const struct process_row *row)
-{
-	struct buf name = { 0 };
+/* ---- programs ---- */
 
-	columns_printf(columns, "%.2f",
-		       summary_percent(view->summary, split_sum(&row->split).weight));
-	add_weight(view, columns, row->split.user.weight);
-	add_weight(view, columns, row->split.system.weight);
-	add_weight(view, columns, row->split.interrupts.weight);
-	labels_process(view->labels, row->process, &name);
-	columns_add(columns, buf_text(&name));
-	buf_done(&name);
+static void add_runs(const struct program_share *share, struct buf *text)
+{
+	if (share->runs > 1)
+		buf_printf(text, " (%zu runs)", share->runs);
 }
 
-/* The last row of a shortened table: the sum of the omitted rows. */
-static void add_other_processes(const struct view *view, struct columns *columns, size_t listed)
+static void print_programs(struct first_screen *screen)
 {
-	const struct summary *summary = view->summary;
-	struct split rest = { 0 };
+	const struct program_shares *here = &screen->here;
+	struct buf text = { 0 };
+	size_t listed = 0;
 
-	for (size_t i = listed; i < summary->rows.count; i++) {
-		const struct split *split = &summary->rows.items[i].split;
+	for (; listed < here->rows.count && listed < MOST_PROGRAMS; listed++) {
+		const struct program_share *share = &here->rows.items[listed];
 
-		rest.user.weight += split->user.weight;
-		rest.system.weight += split->system.weight;
-		rest.interrupts.weight += split->interrupts.weight;
+		if (!share->hits.samples ||
+		    (listed &&
+		     figures_percent(share->hits.weight, here->sum.weight) < LEAST_PERCENT))
+			break;
+		buf_add_str(&text, listed ? ", " : "");
+		add_share(screen, share->program, share->hits.weight, here->sum.weight, &text);
+		add_runs(share, &text);
 	}
-	columns_printf(columns, "%.2f", summary_percent(summary, split_sum(&rest).weight));
-	add_weight(view, columns, rest.user.weight);
-	add_weight(view, columns, rest.system.weight);
-	add_weight(view, columns, rest.interrupts.weight);
-	columns_printf(columns, "(%zu more)", summary->rows.count - listed);
+	if (listed && listed < here->rows.count)
+		buf_printf(&text, ", %zu more", here->rows.count - listed);
+	print_paragraph(screen, "Programs", &text);
+	buf_done(&text);
 }
 
-static void print_processes(const struct screen *screen)
+/* The units of systemd, containers and other control groups, where there are several. A command that
+ * was launched is in that of its caller. */
+static void print_units(struct first_screen *screen)
 {
-	bool time = is_time(screen->view);
-	const struct column spec[] = {
-		{ "%", true, 0 },
-		{ time ? "User Time" : "User Weight", true, 0 },
-		{ time ? "System Time" : "System Weight", true, 0 },
-		{ "Interrupts", true, 0 },
-		{ "Process", false, 0 },
-	};
-	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
 	const struct summary *summary = screen->view->summary;
-	size_t count = summary->rows.count;
-	size_t listed = count > screen->process_rows ? screen->process_rows - 1 : count;
+	const struct run_facts *run = screen->run;
+	struct unit_shares units = { 0 };
+	struct buf text = { 0 };
+	size_t listed = 0;
 
-	for (size_t i = 0; i < listed; i++)
-		add_process(screen->view, columns, &summary->rows.items[i]);
-	if (listed < count)
-		add_other_processes(screen->view, columns, listed);
-	fputc('\n', screen->out);
-	columns_save_line(columns);
-	columns_print(columns, 0, screen->out);
-}
+	if (!summary || (run->command && *run->command))
+		return;
+	unit_shares_make(screen->profile, summary->totals, summary->total_count, screen->event,
+			 &units);
+	for (; listed < units.rows.count && listed < MOST_UNITS; listed++) {
+		const struct unit_share *unit = &units.rows.items[listed];
+		double percent = figures_percent(unit->hits.weight, units.sum.weight);
 
-static void add_routine(const struct view *view, struct columns *columns,
-			const struct routine *routine)
-{
-	const struct summary *summary = view->summary;
-	struct hits hits = split_sum(&routine->split);
-	struct interval interval = estimate_share((double)hits.weight, (double)summary->weight,
-						  summary->weight_squared);
-	struct buf text = { 0 }, cut = { 0 };
-
-	columns_printf(columns, "%.2f", summary_percent(summary, hits.weight));
-	columns_printf(columns, "%.2f-%.2f", 100 * interval.low, 100 * interval.high);
-	columns_printf(columns, "%" PRIu64, hits.samples);
-	labels_routine(view->labels, routine->symbol, &text);
-	safe_text_cut(&cut, buf_text(&text), NAME_WIDTH);
-	columns_add(columns, buf_text(&cut));
-	buf_clear(&text);
-	labels_path(view->labels, routine->image, &text);
-	columns_add(columns, file_base(buf_text(&text)));
+		if (percent < LEAST_PERCENT)
+			break;
+		buf_add_str(&text, listed ? ", " : "");
+		safe_text_cut(&text, unit->name, NAME_WIDTH);
+		buf_printf(&text, " %.0f %%", percent);
+	}
+	if (listed < units.rows.count)
+		buf_printf(&text, ", %zu more", units.rows.count - listed);
+	if (listed > 1)
+		print_paragraph(screen, "Units", &text);
+	unit_shares_done(&units);
 	buf_done(&text);
-	buf_done(&cut);
 }
 
-static void print_routines(const struct screen *screen)
-{
-	static const struct column spec[] = {
-		{ "%", true, 0 },     { "95 % within", true, 0 },
-		{ "Hits", true, 0 },  { "Routine name", false, 0 },
-		{ "File", false, 0 },
-	};
-	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 5);
-	const struct hit_instructions_limits limits = { INSTRUCTIONS, NAME_WIDTH };
-	const struct view *view = screen->view;
-	const struct summary *summary = view->summary;
-	struct addresses addresses =
-		hit_instructions_collect(view, summary->totals, summary->total_count, ROUTINES_ALL);
-	struct routines routines;
+/* ---- functions ---- */
 
-	routines_make(view->labels->profile, summary->totals, summary->total_count, ROUTINES_ALL,
-		      &routines);
-	for (size_t i = 0; i < routines.rows.count && i < screen->routine_rows; i++) {
-		add_routine(view, columns, &routines.rows.items[i]);
-		if (view->instructions)
-			hit_instructions_add(view, &addresses, &routines.rows.items[i], &limits,
-					     columns);
+/* Imports may have one sample with the weight of many. */
+static bool is_by_chance(const struct first_screen *screen, uint64_t samples)
+{
+	return samples < LEAST_SAMPLES && !account_is_import(screen->profile);
+}
+
+static bool is_shown(const struct first_screen *screen, const struct table_row *row)
+{
+	return row->event == screen->event && row->self.weight &&
+	       !is_by_chance(screen, row->self.samples);
+}
+
+/* The samples of the function that has most. */
+static uint64_t most_samples(const struct first_screen *screen)
+{
+	const struct table *table = screen->view->functions;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct table_row *row = &table->rows.items[i];
+
+		if (row->event == screen->event && row->self.samples > most)
+			most = row->self.samples;
+	}
+	return most;
+}
+
+static bool has_few(const struct first_screen *screen)
+{
+	return split_sum(&screen->sum).samples < FEW_SAMPLES ||
+	       is_by_chance(screen, most_samples(screen));
+}
+
+static void print_few(struct first_screen *screen)
+{
+	uint64_t samples = split_sum(&screen->sum).samples;
+	struct buf text = { 0 };
+
+	if (!samples) {
+		buf_add_str(&text, "no samples: it hardly used the CPU");
+	} else {
+		buf_printf(&text, "only %" PRIu64 " sample%s", samples, samples == 1 ? "" : "s");
+		if (samples >= FEW_SAMPLES)
+			buf_printf(&text, ", at most %" PRIu64 " in one function",
+				   most_samples(screen));
+		buf_add_str(&text, ": too few to compare functions");
+	}
+	print_paragraph(screen, "Functions", &text);
+	buf_done(&text);
+}
+
+struct functions {
+	const struct table *table;
+	struct columns *columns;
+	struct addresses addresses;
+	double most; /* percent of the first row */
+};
+
+static void add_instructions(const struct first_screen *screen, struct functions *functions,
+			     uint32_t symbol)
+{
+	const struct hit_instructions_limits limits = { INSTRUCTIONS, NAME_WIDTH };
+	const struct routine routine = {
+		.symbol = symbol,
+		.image = screen->profile->symbols.items[symbol].image,
+	};
+
+	if (screen->view->instructions && symbol)
+		hit_instructions_add(screen->view, &functions->addresses, &routine, &limits,
+				     functions->columns);
+}
+
+/* The same function's own share of another event. */
+static void add_beside(const struct functions *functions, const struct table_row *row,
+		       uint8_t event)
+{
+	const struct table *table = functions->table;
+	const uint64_t *wanted = &table->values.items[row->values];
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct table_row *other = &table->rows.items[i];
+
+		if (other->event == event && memcmp(&table->values.items[other->values], wanted,
+						    table->keys.count * sizeof(*wanted)) == 0) {
+			columns_printf(functions->columns, "%.1f %%",
+				       table_self_percent(table, other));
+			return;
+		}
+	}
+	columns_add(functions->columns, "-");
+}
+
+static void add_function(const struct first_screen *screen, struct functions *functions,
+			 const struct table_row *row)
+{
+	const struct table *table = functions->table;
+	struct columns *columns = functions->columns;
+	double self = table_self_percent(table, row);
+	struct buf text = { 0 };
+
+	columns_tint(columns, tint_of_share(self));
+	columns_printf(columns, "%.1f %%", self);
+	columns_printf(columns, "%.1f %%", table_percent(table, row));
+	for (size_t i = 0; i < screen->beside_count; i++)
+		add_beside(functions, row, screen->beside[i]);
+	/* The file has a column of its own. */
+	table->keys.items[0]->beside(table->labels, table->values.items[row->values],
+				     columns_cell(columns));
+	columns_end_cell(columns);
+	table_text(table, row, 1, &text);
+	columns_add(columns, file_base(buf_text(&text)));
+	if (screen->view->screen.colour)
+		columns_bar(columns, functions->most > 0 ? self / functions->most : 0);
+	buf_done(&text);
+	add_instructions(screen, functions, (uint32_t)table->values.items[row->values]);
+}
+
+static const char *event_name(const struct first_screen *screen, uint8_t event)
+{
+	return profile_text(screen->profile, screen->profile->events[event].name);
+}
+
+/* The events of -e that are shown beside the clock. */
+static void find_beside(struct first_screen *screen)
+{
+	const struct table *table = screen->view->functions;
+
+	for (uint8_t event = 0; event < screen->profile->event_count; event++) {
+		if (event != screen->event && table->sums[event].samples &&
+		    !account_is_of_threads(screen->profile, event) &&
+		    screen->beside_count < MOST_BESIDE)
+			screen->beside[screen->beside_count++] = event;
+	}
+}
+
+/* "function (% of the command's CPU time)": what all percentages are of. */
+static void add_title(const struct first_screen *screen, struct buf *title)
+{
+	buf_printf(title, "function (%% of %s ",
+		   is_of_command(screen)     ? "the command's"
+		   : screen->view->selection ? "the selected"
+					     : "all");
+	if (is_time(screen) && !account_is_of_threads(screen->profile, screen->event))
+		buf_add_str(title, "CPU time)");
+	else
+		buf_printf(title, "%s)", event_name(screen, screen->event));
+}
+
+/* Bars are for terminals. */
+static struct columns *function_columns(const struct first_screen *screen, const char *title)
+{
+	struct column spec[MOST_BESIDE + 5] = { { "self", true, 0 }, { "total", true, 0 } };
+	const bool bars = screen->view->screen.colour;
+	struct columns *columns;
+	size_t count = 2;
+
+	for (size_t i = 0; i < screen->beside_count; i++)
+		spec[count++] = (struct column){ event_name(screen, screen->beside[i]), true, 0 };
+	spec[count++] = (struct column){ title, false, 0 };
+	spec[count++] = (struct column){ "file", false, 0 };
+	if (bars)
+		spec[count++] = (struct column){ "", false, BAR_WIDTH };
+	columns = columns_for(&screen->view->screen, spec, count);
+	if (bars)
+		columns_spare(columns, count - 1);
+	columns_save_line(columns);
+	return columns;
+}
+
+/* The functions that took most of the summary's event themselves. */
+static void print_functions(struct first_screen *screen, size_t most)
+{
+	const struct summary *summary = screen->view->summary;
+	const struct table *table = screen->view->functions;
+	struct functions functions = { .table = table };
+	struct buf title = { 0 };
+	size_t listed = 0;
+
+	find_beside(screen);
+	add_title(screen, &title);
+	functions.columns = function_columns(screen, buf_text(&title));
+	functions.addresses = hit_instructions_collect(screen->view, summary->totals,
+						       summary->total_count, ROUTINES_ALL);
+	for (size_t i = 0; i < table->rows.count && listed < most; i++) {
+		const struct table_row *row = &table->rows.items[i];
+
+		if (!is_shown(screen, row))
+			continue;
+		if (!listed++)
+			functions.most = table_self_percent(table, row);
+		add_function(screen, &functions, row);
 	}
 	fputc('\n', screen->out);
-	columns_save_line(columns);
-	columns_print(columns, 0, screen->out);
-	routines_done(&routines);
-	addresses_done(&addresses);
+	columns_print(functions.columns, 0, screen->out);
+	fputc('\n', screen->out);
+	columns_free(functions.columns);
+	buf_done(&title);
+	routines_addresses_done(&functions.addresses);
 }
 
-/* True if a shell takes the text as it is. */
-static bool is_plain(const char *text)
-{
-	static const char special[] = "._+-/:@%,";
+/* ---- quality, and what to do next ---- */
 
-	for (; *text; text++) {
-		if (!isalnum((unsigned char)*text) && !strchr(special, *text))
-			return false;
+static void print_quality(struct first_screen *screen)
+{
+	struct buf text = { 0 };
+
+	screen_notes_add_quality(screen->view, &text);
+	buf_add_str(&text, " (report --quality)");
+	print_paragraph(screen, "Quality", &text);
+	buf_done(&text);
+}
+
+/* "prospect --off-cpu COMMAND", if that can be typed again and is short enough for a hint. */
+static void add_again(const struct first_screen *screen, const char *option, struct buf *text)
+{
+	const char *command = screen->run->command;
+
+	buf_add_str(text, text->size ? "  |  " : "");
+	if (command && *command && strlen(command) <= HINT_WIDTH && text_is_words(command))
+		buf_printf(text, "prospect %s %s", option, command);
+	else
+		buf_printf(text, "the same with %s", option);
+}
+
+/* Of the same profile. */
+static void add_views(const struct first_screen *screen, struct buf *text)
+{
+	const char *file = screen->view->file;
+	struct buf word = { 0 };
+
+	if (file) {
+		buf_add_char(&word, ' ');
+		text_add_word(&word, file);
 	}
-	return true;
+	if (word.size <= HINT_WIDTH && text_is_words(buf_text(&word)))
+		buf_printf(text, "prospect flame%s  |  prospect graph%s", buf_text(&word),
+			   buf_text(&word));
+	else
+		buf_add_str(text, "prospect flame or graph in place of report");
+	buf_done(&word);
 }
 
-static void print_next(const struct view *view, FILE *out)
+/* True if a higher rate would give enough samples of the command. One that hardly uses the CPU has
+ * few samples at any rate. */
+static bool would_have_enough(const struct first_screen *screen)
 {
-	const struct profile *profile = view->labels->profile;
-	const struct summary *summary = view->summary;
-	const char *file = view->file && is_plain(view->file) ? view->file : "FILE";
-	const char *program = "NAME";
+	double rate = screen->profile->events[screen->event].rate_hz;
 
-	if (summary->rows.count) {
-		uint32_t top = summary->rows.items[0].process;
-		const char *name = profile_text(profile, profile->processes.items[top].program);
-
-		program = *name && is_plain(name) ? name : program;
-	}
-	fprintf(out, "\nNext: prospect report %s%s-V4    all processes, user and kernel\n",
-		view->file ? file : "", view->file ? " " : "");
-	fprintf(out, "      prospect report %s%s--by symbol --select process=%s\n",
-		view->file ? file : "", view->file ? " " : "", program);
+	return rate > 0 && rate < HIGH_RATE &&
+	       (double)split_sum(&screen->sum).samples * HIGH_RATE / rate >= ENOUGH_SAMPLES;
 }
 
-static void share_room(struct screen *screen, size_t used)
+static void print_next(struct first_screen *screen)
 {
-	size_t lines = screen->view->lines ? screen->view->lines : DEFAULT_LINES;
-	size_t processes = screen->view->summary->rows.count;
-	size_t room;
+	const struct off_cpu_account *waits = screen->view->off_cpu;
+	bool of_command = is_of_command(screen), few = of_command && has_few(screen);
+	struct buf text = { 0 };
+	char option[16];
 
-	used += 2 * TABLE_LINES + NEXT_LINES + PROMPT_LINES;
-	room = lines > used ? lines - used : 0;
-	if (room < 2 * LEAST_ROWS)
-		room = 2 * LEAST_ROWS;
-	screen->process_rows = room / 2;
-	if (processes < screen->process_rows)
-		screen->process_rows = processes ? processes : 1;
-	screen->routine_rows = room - screen->process_rows;
+	if (!few || waits->known)
+		add_views(screen, &text);
+	if (of_command && !waits->known)
+		add_again(screen, "--off-cpu", &text);
+	snprintf(option, sizeof(option), "-F %d", HIGH_RATE);
+	if (few && would_have_enough(screen))
+		add_again(screen, option, &text);
+	print_paragraph(screen, "Next", &text);
+	buf_done(&text);
+}
+
+/* ---- the screen ---- */
+
+/* The lines of the screen that are left when @used are taken. A file has room. */
+static size_t lines_left(const struct first_screen *screen, size_t used)
+{
+	size_t lines = screen->view->screen.lines ? screen->view->screen.lines : SIZE_MAX;
+
+	return lines > used ? lines - used : 0;
+}
+
+/* What @print prints, whose lines are counted. The caller frees it. */
+static char *printed(struct first_screen *screen, void (*print)(struct first_screen *screen))
+{
+	FILE *out = screen->out;
+	char *text = NULL;
+	size_t size;
+
+	screen->out = xopen_memstream(&text, &size);
+	print(screen);
+	xclose_memstream(screen->out);
+	screen->out = out;
+	return text;
+}
+
+static void print_last(struct first_screen *screen)
+{
+	print_quality(screen);
+	print_next(screen);
+}
+
+/* What comes below the functions, which have the room that it leaves, and some in any case. */
+static void print_rest(struct first_screen *screen)
+{
+	_cleanup_free_ char *last = printed(screen, print_last);
+
+	print_programs(screen);
+	print_units(screen);
+	text_off_cpu_print(screen->view, WAITS, screen->out);
+	hit_instructions_print_note(screen->view, screen->out);
+	screen->lines +=
+		screen_notes_print(screen->view, screen->width,
+				   lines_left(screen, screen->lines + TABLE_LINES + LEAST_ROWS +
+							      PROMPT_LINES + LEFT_OUT_LINES),
+				   screen->out);
+	fputs(last, screen->out);
+}
+
+/* How many functions there is room for. */
+static size_t rows_left(const struct first_screen *screen)
+{
+	size_t most = screen->view->screen.lines > TALL ? MOST_ROWS_IF_TALL : MOST_ROWS;
+	size_t room = lines_left(screen, screen->lines + TABLE_LINES + PROMPT_LINES);
+
+	if (room > most)
+		room = most;
+	return room < LEAST_ROWS ? LEAST_ROWS : room;
+}
+
+static void make_shares(struct first_screen *screen)
+{
+	const struct summary *summary = screen->view->summary;
+
+	screen->event = summary ? summary->event : account_main_event(screen->profile);
+	screen->sum = summary ? summary->sum : (struct split){ 0 };
+	program_shares_make(screen->profile, summary ? summary->totals : NULL,
+			    summary ? summary->total_count : 0, screen->event,
+			    is_of_command(screen) ? PROGRAMS_OF_COMMAND : PROGRAMS_ALL,
+			    &screen->here);
+	program_shares_make(screen->profile, screen->view->others, screen->view->other_count,
+			    screen->event, PROGRAMS_OF_OTHERS, &screen->others);
+}
+
+static void begin(struct first_screen *screen, const struct view *view, FILE *out)
+{
+	*screen = (struct first_screen){ .view = view,
+					 .profile = view->labels->profile,
+					 .run = &view->labels->profile->run,
+					 .width = view->screen.columns > LEAST_COLUMNS
+							  ? view->screen.columns
+							  : DEFAULT_COLUMNS,
+					 .out = out };
+	make_shares(screen);
+	print_subject(screen);
+	print_machine(screen);
+	print_selection(screen);
+}
+
+static void end(struct first_screen *screen)
+{
+	program_shares_done(&screen->here);
+	program_shares_done(&screen->others);
+}
+
+void text_screen_print_head(const struct view *view, FILE *out)
+{
+	struct first_screen screen;
+
+	begin(&screen, view, out);
+	screen_notes_print(view, screen.width, SIZE_MAX, out);
+	print_quality(&screen);
+	end(&screen);
 }
 
 void text_screen_print(const struct view *view, FILE *out)
 {
-	struct screen screen = { .view = view, .out = out };
+	_cleanup_free_ char *rest = NULL;
+	struct first_screen screen;
 
-	share_room(&screen, trust_print(view, out));
-	print_processes(&screen);
-	print_routines(&screen);
-	text_waiting_print(view, WAITS, out);
-	hit_instructions_print_note(view, out);
-	print_next(view, out);
+	begin(&screen, view, out);
+	rest = printed(&screen, print_rest);
+	if (has_few(&screen))
+		print_few(&screen);
+	else
+		print_functions(&screen, rows_left(&screen));
+	fputs(rest, out);
+	end(&screen);
 }

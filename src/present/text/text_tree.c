@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/trees/tree_order.h"
+#include "aggregate/trees/tree.h"
 #include "base/file.h"
 #include "base/xalloc.h"
 #include "present/safe.h"
+#include "present/tint.h"
 
 enum {
-	MAX_LEVELS = 24,   /* of indentation that are drawn */
-	LEAST_WIDTH = 20,  /* of a name on a narrow screen */
+	MAX_LEVELS = 24,  /* of indentation that are drawn */
+	LEAST_WIDTH = 20, /* of a name on a narrow screen, with what follows it */
+	LEAST_NAME = 8,
 	FIGURES_WIDTH = 9, /* of one column with the blanks after it */
 };
 
@@ -37,6 +39,7 @@ struct printer {
 	VEC(uint32_t) path;
 	struct pending pending;
 	struct buf line;
+	size_t unseen; /* bytes of it that are colours */
 };
 
 static bool tells_rest(const struct printer *printer, uint32_t node)
@@ -59,7 +62,13 @@ static void count_lines(struct printer *printer, const uint32_t *order, size_t c
 
 static void add_figure(struct printer *printer, uint64_t weight)
 {
-	buf_printf(&printer->line, "%7.2f  ", tree_percent(printer->tree, weight));
+	double percent = tree_percent(printer->tree, weight);
+	bool colour = printer->view->screen.colour;
+	enum tint tint = tint_of_share(percent);
+
+	buf_printf(&printer->line, "%s%7.2f  %s", tint_begin(colour, tint), percent,
+		   tint_end(colour, tint));
+	printer->unseen += strlen(tint_begin(colour, tint)) + strlen(tint_end(colour, tint));
 }
 
 /* Draws the lines that lead down to a line of this level. */
@@ -94,68 +103,60 @@ static uint32_t begin_line(struct printer *printer, uint32_t parent, bool *ret_b
 
 static size_t room(const struct printer *printer)
 {
-	size_t used = safe_width(buf_text(&printer->line));
+	size_t used = safe_width(buf_text(&printer->line)) - printer->unseen;
+	size_t screen = screen_width(&printer->view->screen);
 
-	if (!printer->view->columns)
+	if (!screen)
 		return SIZE_MAX;
-	return printer->view->columns > used + LEAST_WIDTH ? printer->view->columns - used
-							   : LEAST_WIDTH;
+	return screen > used + LEAST_WIDTH ? screen - used : LEAST_WIDTH;
 }
 
 static bool is_cut(const struct tree *tree, uint32_t node)
 {
-	const struct profile *profile = tree->places->labels->profile;
-	uint32_t image;
-
-	if (!node || tree_is_group(tree, node))
-		return false;
-	image = places_image(tree->places, tree->nodes.items[node].place);
-	return profile->images.items[image].kind == IMAGE_CUT;
-}
-
-static uint32_t image_of(const struct tree *tree, uint32_t node)
-{
-	if (!node || tree_is_group(tree, node))
-		return 0;
-	return places_image(tree->places, tree->nodes.items[node].place);
+	return node && !tree_is_group(tree, node) &&
+	       places_is_cut(tree->places, tree->nodes.items[node].place);
 }
 
 /* The file, unless the caller is in the same one or the name shows it. */
-static void add_image(const struct printer *printer, uint32_t node, struct buf *name)
+static void add_image(const struct printer *printer, uint32_t node, const char *name,
+		      struct buf *text)
 {
 	const struct tree *tree = printer->tree;
-	uint32_t image = image_of(tree, node);
+	uint32_t image = tree_image(tree, node);
 	struct buf path = { 0 };
 
-	if (!image || image == image_of(tree, tree->nodes.items[node].parent) || is_cut(tree, node))
+	if (!image || image == tree_image(tree, tree->nodes.items[node].parent) ||
+	    is_cut(tree, node) || places_tell_image(tree->places))
 		return;
-	for (size_t i = 0; i < tree->places->keys.count; i++) {
-		if (strcmp(tree->places->keys.items[i]->name, "image") == 0)
-			return;
-	}
 	labels_path(tree->places->labels, image, &path);
-	if (strcmp(buf_text(name), buf_text(&path)) != 0)
-		buf_printf(name, *buf_text(&path) == '[' ? "  %s" : "  [%s]",
+	if (strcmp(name, buf_text(&path)) != 0)
+		buf_printf(text, *buf_text(&path) == '[' ? "  %s" : "  [%s]",
 			   file_base(buf_text(&path)));
 	buf_done(&path);
 }
 
+/* A name that is too long is shortened in the middle, so that what follows it stays. */
 static void add_name(struct printer *printer, const struct pending *pending)
 {
-	bool red = printer->view->colour && is_cut(printer->tree, pending->first);
-	size_t width = room(printer);
-	struct buf name = { 0 };
+	bool red = is_cut(printer->tree, pending->first);
+	struct buf name = { 0 }, rest = { 0 }, safe = { 0 };
+	size_t width = room(printer), after;
 
 	tree_text(printer->tree, pending->first, &name);
 	if (pending->times > 1)
-		buf_printf(&name, "  (%" PRIu32 " times)", pending->times);
-	add_image(printer, pending->first, &name);
-	if (red)
-		buf_add_str(&printer->line, "\033[31m");
-	safe_text_cut(&printer->line, buf_text(&name), width);
-	if (red)
-		buf_add_str(&printer->line, "\033[0m");
+		buf_printf(&rest, "  (%" PRIu32 " times)", pending->times);
+	add_image(printer, pending->first, buf_text(&name), &rest);
+	safe_text(&safe, buf_text(&rest));
+	after = safe_width(buf_text(&safe));
+	buf_clear(&rest);
+	safe_text_middle(&rest, buf_text(&name),
+			 width > after + LEAST_NAME ? width - after : LEAST_NAME);
+	buf_add_str(&rest, buf_text(&safe));
+	tint_add(&printer->line, printer->view->screen.colour, red ? TINT_HOT : TINT_NONE,
+		 buf_text(&rest));
 	buf_done(&name);
+	buf_done(&rest);
+	buf_done(&safe);
 }
 
 static void end_line(struct printer *printer)
@@ -163,6 +164,7 @@ static void end_line(struct printer *printer)
 	buf_add_char(&printer->line, '\n');
 	fwrite(printer->line.bytes, 1, printer->line.size, printer->out);
 	buf_clear(&printer->line);
+	printer->unseen = 0;
 }
 
 static void print_pending(struct printer *printer)

@@ -13,7 +13,7 @@
 
 /* Prints titles, then a line for each node that is not hidden. Hidden nodes below a node become a
  * line "(N more)" if they add up to at least @least percent. @self: adds the column Self %. Uses
- * only columns and colour of @view. */
+ * only the screen of @view. */
 void text_tree_print(const struct view *view, const struct tree *tree, const struct prune *prune,
 		     double least, bool self, FILE *out);
 

@@ -6,11 +6,13 @@
 #include "aggregate/fixture.h"
 
 #include "aggregate/tables/table.h"
+#include "aggregate/trees/children.h"
 #include "present/view.h"
 
 struct printed {
 	struct fixture fixture;
 	struct summary summary;
+	struct table *functions;
 	const struct completeness *completeness; /* borrowed; NULL: not known */
 	struct view view;
 	FILE *out;
@@ -51,6 +53,33 @@ static inline void printed_world(struct printed *printed)
 	fixture_hit(fixture, idle, rx, MODE_KERNEL, CONTEXT_SOFTIRQ, 100);
 }
 
+/* Not finished, so that it may be summed up by children_new. */
+static inline struct table *printed_sums(struct printed *printed, const struct key_list *keys)
+{
+	const struct tally *totals = &printed->fixture.totals;
+	struct table *table = table_new(&printed->fixture.labels, keys);
+
+	for (size_t i = 0; i < totals->rows.count; i++)
+		table_add_all(table, &(struct point){ .total = totals->rows.items[i] }, 1);
+	return table;
+}
+
+/* Of the first screen. */
+static inline struct table *printed_functions(struct printed *printed)
+{
+	struct key_list keys, of_stacks;
+	struct table *stacks, *functions;
+
+	assert_int_equal(keys_parse("function,image", &keys, NULL), 0);
+	of_stacks = children_stack_keys(&keys);
+	stacks = printed_sums(printed, &of_stacks);
+	functions = children_new(stacks, &keys);
+	functions->by_self = true;
+	table_finish(functions, 0, 0);
+	table_free(stacks);
+	return functions;
+}
+
 /* Begins to print: everything of the fixture is final. */
 static inline FILE *printed_begin(struct printed *printed, int level)
 {
@@ -67,6 +96,7 @@ static inline FILE *printed_begin(struct printed *printed, int level)
 		.level = level,
 		.detail_percent = 1,
 	};
+	printed->view.functions = printed->functions = printed_functions(printed);
 	printed->out = open_memstream(&printed->text, &printed->size);
 	return printed->out;
 }
@@ -80,14 +110,11 @@ static inline const char *printed_end(struct printed *printed)
 
 static inline struct table *printed_table(struct printed *printed, const char *by)
 {
-	const struct tally *totals = &printed->fixture.totals;
 	struct key_list keys;
 	struct table *table;
 
 	assert_int_equal(keys_parse(by, &keys, NULL), 0);
-	table = table_new(&printed->fixture.labels, &keys);
-	for (size_t i = 0; i < totals->rows.count; i++)
-		table_add(table, &(struct point){ .total = totals->rows.items[i] });
+	table = printed_sums(printed, &keys);
 	table_finish(table, 0, 0);
 	return table;
 }
@@ -95,6 +122,7 @@ static inline struct table *printed_table(struct printed *printed, const char *b
 static inline void printed_done(struct printed *printed)
 {
 	summary_done(&printed->summary);
+	table_free(printed->functions);
 	fixture_done(&printed->fixture);
 	free(printed->text);
 }

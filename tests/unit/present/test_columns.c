@@ -9,7 +9,7 @@ static const struct column spec[] = {
 	{ "File", false, 0 },
 };
 
-static void assert_prints(const struct columns *columns, size_t indent, const char *expected)
+static void assert_prints(struct columns *columns, size_t indent, const char *expected)
 {
 	size_t size;
 	char *text;
@@ -64,7 +64,7 @@ static void long_names_push_their_own_line_only(void **state)
 		      "short     1000  /bin/c\n");
 }
 
-/* Without numbers behind it a long name is no reason to break a line. */
+/* A long name breaks no line if no numbers follow it. */
 static void long_names_before_names(void **state)
 {
 	static const struct column names[] = { { "Hits", true, 0 },
@@ -157,7 +157,7 @@ static char *kept_text(void)
 	return text;
 }
 
-/* Rows that are told twice come out as those that are kept. */
+/* Rows that are given twice are printed like rows that are kept. */
 static void rows_that_are_not_kept(void **state)
 {
 	_cleanup_(columns_freep) struct columns *columns = columns_new(spec, 3);
@@ -203,6 +203,153 @@ static void cells_that_need_no_text(void **state)
 				  "x          7.00  /bin/a\n");
 }
 
+/* ---- on a screen ---- */
+
+/* Texts lose what the line has too much, first folders, then the middle of the widest; numbers lose
+ * nothing. */
+static void texts_are_narrowed(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .columns = 40 }, spec, 3);
+
+	columns_add(columns, "a_name_of_32_letters_with_an_end");
+	columns_add(columns, "12345");
+	columns_add(columns, "/a/path/of/32/letters/with/an.end");
+	columns_add(columns, "short");
+	columns_add(columns, "1");
+	columns_add(columns, "/bin/a");
+	assert_prints(columns, 1,
+		      " Name                       Hits  File\n"
+		      " ---------------------------------------\n"
+		      " a_name_of_3...ith_an_end  12345  an.end\n"
+		      " short                         1  /bin/a\n");
+}
+
+/* On a screen that is wide enough nothing is shortened, and no cap pushes a line. */
+static void texts_have_the_room_of_a_screen(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .columns = 60 }, spec, 3);
+
+	columns_add(columns, "a_name_of_21_letters_");
+	columns_add(columns, "1");
+	columns_add(columns, "/bin/a");
+	assert_prints(columns, 0,
+		      "Name                   Hits  File\n"
+		      "-----------------------------------\n"
+		      "a_name_of_21_letters_     1  /bin/a\n");
+}
+
+static void spare_columns_go(void **state)
+{
+	static const struct column wide[] = { { "%", true, 0 },
+					      { "95 % within", true, 0 },
+					      { "Hits", true, 0 },
+					      { "Name", false, 0 } };
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .columns = 30 }, wide, 4);
+
+	columns_spare(columns, 1);
+	columns_add(columns, "10.00");
+	columns_add(columns, "9.00-11.00");
+	columns_add(columns, "123");
+	columns_add(columns, "name_of_seventeen");
+	assert_prints(columns, 0,
+		      "Without room on this screen\n"
+		      "(--wide): 95 % within\n"
+		      "    %  Hits  Name\n"
+		      "------------------------------\n"
+		      "10.00   123  name_of_seventeen\n");
+}
+
+/* Rows that are not kept are narrowed like others. */
+static void narrowed_rows_that_are_not_kept(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .columns = 33 }, spec, 3);
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	columns_measure(columns);
+	add_odd_cells(columns);
+	columns_begin(columns, 0, out);
+	add_odd_cells(columns);
+	fclose(out);
+	assert_string_equal(text, "Name                Hits  File\n"
+				  "---------------------------------\n"
+				  "a_name_...tters_       1  /bin/a\n"
+				  "\xc3\xa9t\xc3\xa9                   22  \n"
+				  "short             123456  \\x1b[1m\n"
+				  "                       7  /bin/c\n");
+}
+
+static void lines_end_at_the_edge(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .columns = 20 }, spec, 3);
+
+	columns_add(columns, "x");
+	columns_add(columns, "1");
+	columns_add(columns, "f");
+	columns_line(columns, "a line that is wider than the screen");
+	assert_prints(columns, 2,
+		      "  Name  Hits  File\n"
+		      "  ----------------\n"
+		      "  x        1  f\n"
+		      "  a line that is ...\n");
+}
+
+static void assert_bars(bool utf8, const char *expected)
+{
+	static const struct column with_bar[] = { { "%", true, 0 },
+						  { "", false, 0 },
+						  { "N", false, 0 } };
+	static const double shares[] = { 1.5, 0.5, 0.26, 0, -1 };
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .utf8 = utf8 }, with_bar, 3);
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		columns_printf(columns, "%.0f", 100 * shares[i]);
+		columns_bar(columns, shares[i]);
+		columns_add(columns, "x");
+	}
+	columns_save_line(columns);
+	assert_prints(columns, 0, expected);
+}
+
+static void bars(void **state)
+{
+	assert_bars(false, "   %              N\n"
+			   " 150  ##########  x\n"
+			   "  50  #####       x\n"
+			   "  26  ###         x\n"
+			   "   0              x\n"
+			   "-100              x\n");
+	assert_bars(true, "   %              N\n"
+			  " 150  ██████████  x\n"
+			  "  50  █████       x\n"
+			  "  26  ██▋         x\n"
+			  "   0              x\n"
+			  "-100              x\n");
+}
+
+/* A colour surrounds its text and takes no room. */
+static void colours(void **state)
+{
+	_cleanup_(columns_freep) struct columns *columns =
+		columns_for(&(struct screen){ .colour = true }, spec, 3);
+
+	columns_add(columns, "main");
+	columns_tint(columns, TINT_HOT);
+	columns_add(columns, "12");
+	columns_add(columns, "f");
+	columns_save_line(columns);
+	assert_prints(columns, 0,
+		      "\033[1mName\033[0m  \033[1mHits\033[0m  \033[1mFile\033[0m\n"
+		      "main    \033[31m12\033[0m  f\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +360,13 @@ int main(void)
 		cmocka_unit_test(cells_that_need_no_text),
 		cmocka_unit_test(long_names_push_their_own_line_only),
 		cmocka_unit_test(cells_are_safe_and_counted_by_character),
+		cmocka_unit_test(texts_are_narrowed),
+		cmocka_unit_test(texts_have_the_room_of_a_screen),
+		cmocka_unit_test(spare_columns_go),
+		cmocka_unit_test(narrowed_rows_that_are_not_kept),
+		cmocka_unit_test(lines_end_at_the_edge),
+		cmocka_unit_test(bars),
+		cmocka_unit_test(colours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "present/printed.h"
 
 #include "present/hit_instructions.h"
-#include "present/rows/json.h"
+#include "present/rows/table_rows.h"
 #include "present/text/text_report.h"
 
 /* "insn N" for frame N; the last frame of the fixture has none. */
@@ -89,7 +89,7 @@ static void the_heaviest_on_a_screen(void **state)
 	text = printed_end(&printed);
 	assert_lacks(text, "insn 1,");
 	assert_lacks(text, "insn 2,");
-	assert_has(text, "  work          prog\n"
+	assert_has(text, "  work                          prog\n"
 			 "         3   10.71  <work+0x8>: insn 3, \\x1b%r\n"
 			 "         4   14.29  <work+0xc>: insn 4, \\x1b%r\n"
 			 "         5   17.86  <work+0x10>: insn 5, \\x1b%r\n"
@@ -142,7 +142,7 @@ static void a_field_of_a_row(void **state)
 
 	begin(&printed, &instructions, VIEW_SCREEN);
 	table = printed_table(&printed, "address");
-	json_print(&printed.view, table, printed.out);
+	table_rows_json(&printed.view, table, printed.out);
 	text = printed_end(&printed);
 	assert_has(text, "\"no_instructions\": \"all is lost\"");
 	assert_has(text, ",\"instruction\":\"insn 7, \\u001b%r\"}");

@@ -85,40 +85,6 @@ static void for_csv(void **state)
 	assert_safe(safe_csv, "a\xe2\x80\xae", "a\\xe2\\x80\\xae");
 }
 
-/* For a writer of JSON that writes its own escapes, but none for C1. */
-static void for_jansson(void **state)
-{
-	assert_safe(safe_utf8, "caf\xc3\xa9\n\x1b", "caf\xc3\xa9\n\x1b");
-	assert_safe(safe_utf8, "\xc2\x9bK \xff", "\\xc2\\x9bK \\xff");
-}
-
-/* The oracle is a JSON parser that is not ours. */
-static void assert_json(const char *text, const char *expected)
-{
-	struct buf buf = { 0 };
-	json_error_t error;
-	json_t *parsed;
-
-	safe_json(&buf, text);
-	parsed = json_loads(buf_text(&buf), JSON_DECODE_ANY, &error);
-	if (!parsed)
-		fail_msg("%s: %s", buf_text(&buf), error.text);
-	assert_string_equal(json_string_value(parsed), expected);
-	json_decref(parsed);
-	buf_done(&buf);
-}
-
-static void for_json(void **state)
-{
-	assert_json("plain", "plain");
-	assert_json("a\"b\\c/d", "a\"b\\c/d");
-	assert_json("\033[2J\n\001", "\033[2J\n\001");
-	assert_json("caf\xc3\xa9", "caf\xc3\xa9");
-	assert_json("bad \xff\xc3", "bad \\xff\\xc3");
-	assert_json("\xc2\x9bK\xe2\x80\xae", "\xc2\x9bK\xe2\x80\xae");
-	assert_safe(safe_json, "\xc2\x9bK\xe2\x80\xae\x7f", "\"\\u009bK\\u202e\\u007f\"");
-}
-
 static void assert_cut(const char *text, size_t width, const char *expected)
 {
 	struct buf buf = { 0 };
@@ -139,20 +105,93 @@ static void cut_to_a_width(void **state)
 	assert_cut("a\033bcdef", 8, "a\\x1b...");
 }
 
-static void width_counts_characters(void **state)
+static void assert_middle(const char *text, size_t width, const char *expected)
+{
+	struct buf buf = { 0 };
+
+	buf_add_str(&buf, "> ");
+	safe_text_middle(&buf, text, width);
+	assert_string_equal(buf_text(&buf) + 2, expected);
+	assert_true(safe_width(expected) <= width);
+	buf_done(&buf);
+}
+
+static void without_the_middle(void **state)
+{
+	assert_middle("", 3, "");
+	assert_middle("abcdef", 6, "abcdef");
+	assert_middle("abcdefg", 6, "ab...g");
+	assert_middle("abcdefghij", 3, "...");
+	assert_middle("a\033bcdef", 8, "a\\x...ef");
+	/* An accent goes with its letter; a wide character takes two columns. */
+	assert_middle("cafe\xcc\x81 et the\xcc\x81", 9, "caf...the\xcc\x81");
+	assert_middle("ae\xcc\x81zzzzzzze\xcc\x81", 6, "ae\xcc\x81...e\xcc\x81");
+	assert_middle("\xe4\xb8\xad\xe6\x96\x87\xe5\xad\x97\xe7\xac\xa6\xe4\xb8\xb2", 8,
+		      "\xe4\xb8\xad...\xe4\xb8\xb2");
+}
+
+/* The file of a path stays if it can. */
+static void paths_without_their_middle(void **state)
+{
+	assert_middle("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0", 30,
+		      "/usr/l.../libpython3.11.so.1.0");
+	assert_middle("/usr/lib/x86_64-linux-gnu/libc.so.6", 17, "libc.so.6");
+	assert_middle("/usr/lib/a/libpython3.11.so.1.0", 12, "libpy....1.0");
+	assert_middle("/usr/lib/", 8, "/us...b/");
+	assert_string_equal(safe_file_name("/bin/ls"), "ls");
+	assert_string_equal(safe_file_name("a/b"), "a/b");
+	assert_string_equal(safe_file_name("/usr/lib/"), "/usr/lib/");
+}
+
+/* Arguments go first, then template arguments, then what is before the last part. */
+static void names_without_arguments(void **state)
+{
+	static const char name[] = "std::map<int, std::string>::insert(int const&, long) const";
+
+	assert_middle(name, sizeof(name) - 1, name);
+	assert_middle(name, 57, "std::map<int, std::string>::insert(int const&, ...) const");
+	assert_middle(name, 45, "std::map<int, std::string>::insert(...) const");
+	assert_middle(name, 36, "std::map<int,...>::insert(...) const");
+	assert_middle(name, 25, "std...::insert(...) const");
+	assert_middle(name, 20, "std::map<....) const");
+	assert_middle("(anonymous namespace)::foo(int)::{lambda(int)#1}::operator()() const", 50,
+		      "(...)::foo(int)::{lambda(i...}::operator()() const");
+	assert_middle("<core::iter::Map<I,F> as core::iter::Iterator>::next", 30,
+		      "<core::iter::Map<I,F...>::next");
+}
+
+/* Brackets that are none, or do not match. */
+static void names_with_odd_brackets(void **state)
+{
+	assert_middle("bool operator< <std::pair<int, long> >(long const&, long)", 31,
+		      "bool operator< <std::p...>(...)");
+	assert_middle("operator->(a, long, list, of, arguments)", 24, "operator->(a, long, ...)");
+	assert_middle("recv->recv_from_another", 15, "recv->...nother");
+	assert_middle("f(int)) and more", 10, "f(in...ore");
+	assert_middle("operator(((((((((((((((", 10, "oper...(((");
+}
+
+static void width_as_a_terminal_draws(void **state)
 {
 	assert_int_equal(safe_width(""), 0);
 	assert_int_equal(safe_width("abc"), 3);
 	assert_int_equal(safe_width("caf\xc3\xa9"), 4);
+	assert_int_equal(safe_width("cafe\xcc\x81"), 4);
+	assert_int_equal(safe_width("\xe4\xb8\xad\xe6\x96\x87"), 4);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(for_terminals),  cmocka_unit_test(any_three_bytes),
-		cmocka_unit_test(for_csv),	  cmocka_unit_test(for_jansson),
-		cmocka_unit_test(for_json),	  cmocka_unit_test(width_counts_characters),
+		cmocka_unit_test(for_terminals),
+		cmocka_unit_test(any_three_bytes),
+		cmocka_unit_test(for_csv),
+		cmocka_unit_test(width_as_a_terminal_draws),
 		cmocka_unit_test(cut_to_a_width),
+		cmocka_unit_test(without_the_middle),
+		cmocka_unit_test(paths_without_their_middle),
+		cmocka_unit_test(names_without_arguments),
+		cmocka_unit_test(names_with_odd_brackets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

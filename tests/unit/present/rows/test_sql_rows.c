@@ -89,6 +89,35 @@ static void json_is_json(void **state)
 	       "\"a \\\"b\\\"\":5.0,\"x,y\":\"\"}\n],\n\"complete\":false}\n");
 }
 
+/* On a screen texts are shortened in the middle, down to a width that still says something. */
+static void rows_fit_a_screen(void **state)
+{
+	static const char *const three[] = { "n", "text", "file" };
+	struct value values[] = { { .type = VALUE_INTEGER, .integer = 12345 },
+				  text_value("a_name_with_many_letters_and_an_end", 35),
+				  text_value("/usr/lib/x86_64-linux-gnu/libc.so.6", 35) };
+	char *text;
+	size_t size;
+
+	(void)state;
+	for (size_t columns = 0; columns <= 60; columns += 20) {
+		FILE *out = open_memstream(&text, &size);
+		struct sql_rows *made = sql_rows_new(SQL_ROWS_TEXT, "", three, 3, out);
+
+		sql_rows_fit(made, columns);
+		sql_rows_add(made, values);
+		sql_rows_finish(made, true);
+		sql_rows_free(made);
+		fclose(out);
+		assert_int_equal(!columns, !strstr(text, "..."));
+		assert_non_null(strstr(text, "12345"));
+		assert_non_null(strstr(text, "libc.so.6"));
+		if (columns >= 60 && strcspn(strchr(text, '-'), "\n") > columns)
+			fail_msg("wider than %zu: %s", columns, text);
+		free(text);
+	}
+}
+
 /* Rows are printed as they come once the widths are known; none is lost on the way. */
 static void many_rows(void **state)
 {
@@ -118,6 +147,7 @@ int main(void)
 		cmocka_unit_test(text_is_aligned_and_safe),
 		cmocka_unit_test(csv_keeps_every_digit),
 		cmocka_unit_test(json_is_json),
+		cmocka_unit_test(rows_fit_a_screen),
 		cmocka_unit_test(many_rows),
 	};
 

@@ -102,7 +102,7 @@ static void deep_branches_stay_on_the_screen(void **state)
 		grown_hit(&grown, fixture_chain(&grown.fixture, stack, "/bin/a", "leaf"), 1);
 	}
 	out = grown_begin(&grown, "symbol", "symbol", &(struct prune_limits){ 0 });
-	grown.view.columns = 100;
+	grown.view.screen.columns = 100;
 	text_tree_print(&grown.view, grown.tree, &grown.prune, 0, true, out);
 	text = grown_end(&grown);
 	assert_non_null(strstr(text, "[level 499] "));
