@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "archive/tar_reader.h"
+#include "archive/tar.h"
 #include "base/cache_folder.h"
-#include "base/cache_place.h"
+#include "base/compare.h"
+#include "base/file.h"
 #include "base/hashidx.h"
-#include "base/tree_removal.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "store/store.h"
@@ -43,7 +43,7 @@ bool unpacked_is_archive(const char *path)
 					 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 					 : -1;
 
-	return fd >= 0 && tar_reader_knows(fd);
+	return fd >= 0 && tar_knows(fd);
 }
 
 /* ---- the cache ---- */
@@ -66,7 +66,7 @@ static bool find_cache(char *ret_path, size_t size)
 {
 	_cleanup_(cache_folder_freep) struct cache_folder *folder = NULL;
 
-	if (cache_place("archives", ret_path, size) < 0)
+	if (cache_folder_path("archives", ret_path, size) < 0)
 		return false;
 	folder = cache_folder_new(ret_path, UINT64_MAX);
 	return cache_folder_works(folder);
@@ -77,14 +77,8 @@ struct kept {
 	struct timespec used;
 };
 
-static int newer(const void *left, const void *right)
-{
-	const struct kept *a = left, *b = right;
-
-	if (a->used.tv_sec != b->used.tv_sec)
-		return a->used.tv_sec > b->used.tv_sec ? -1 : 1;
-	return a->used.tv_nsec > b->used.tv_nsec ? -1 : a->used.tv_nsec < b->used.tv_nsec;
-}
+DEFINE_ORDER(newer, struct kept,
+	     COMPARE(b->used.tv_sec, a->used.tv_sec) ?: COMPARE(b->used.tv_nsec, a->used.tv_nsec))
 
 /* Removes all but the most recently used, and what killed commands left. */
 static void make_room(const char *cache)
@@ -108,10 +102,10 @@ static void make_room(const char *cache)
 	for (size_t i = 0; i < kept.count; i++) {
 		bool unfinished = strstr(kept.items[i].path, UNFINISHED);
 
-		bytes += tree_removal_bytes(kept.items[i].path);
+		bytes += file_tree_bytes(kept.items[i].path);
 		if ((unfinished || i >= MOST_KEPT || bytes >> 20 > MOST_KEPT_MIB) &&
 		    kept.items[i].used.tv_sec + IN_USE_SECONDS < time(NULL))
-			tree_removal(kept.items[i].path);
+			file_remove_tree(kept.items[i].path);
 		free(kept.items[i].path);
 	}
 	vec_free(&kept);
@@ -132,7 +126,7 @@ static int unpack_into(int fd, const char *folder, const char *path, struct err 
 		return err_set(err, -errno, "cannot unpack %s into %s: %s", path, folder,
 			       strerror(errno));
 	limits.most_bytes += (uint64_t)st.st_size * MOST_TIMES_LARGER;
-	rc = tar_reader_unpack(fd, at, &limits, err);
+	rc = tar_unpack(fd, at, &limits, err);
 	if (rc < 0)
 		return err_prefix(err, rc, "%s", path);
 	if (store_is_profile(profile) <= 0)
@@ -147,7 +141,7 @@ static int unpack_to_cache(struct unpacked *unpacked, int fd, const char *path, 
 		xasprintf("%s%s%d", unpacked->folder, UNFINISHED, (int)getpid());
 	int rc;
 
-	tree_removal(beside);
+	file_remove_tree(beside);
 	if (mkdir(beside, 0700) < 0)
 		return err_set(err, -errno, "cannot unpack %s into %s: %s", path, beside,
 			       strerror(errno));
@@ -156,13 +150,13 @@ static int unpack_to_cache(struct unpacked *unpacked, int fd, const char *path, 
 	    errno != ENOTEMPTY)
 		rc = err_set(err, -errno, "cannot unpack %s: %s", path, strerror(errno));
 	/* if it was not moved: unpacking failed, or another command was faster */
-	tree_removal(beside);
+	file_remove_tree(beside);
 	return rc;
 }
 
 static int unpack_for_now(struct unpacked *unpacked, int fd, const char *path, struct err *err)
 {
-	const char *place = getenv("TMPDIR");
+	const char *place = secure_getenv("TMPDIR");
 
 	unpacked->folder = xasprintf("%s/prospect-XXXXXX", place && *place ? place : "/tmp");
 	if (!mkdtemp(unpacked->folder))
@@ -214,7 +208,7 @@ void unpacked_close(struct unpacked *unpacked)
 	if (!unpacked)
 		return;
 	if (unpacked->remove)
-		tree_removal(unpacked->folder);
+		file_remove_tree(unpacked->folder);
 	free(unpacked->folder);
 	free(unpacked->profile);
 	free(unpacked->files);

@@ -5,7 +5,7 @@
  * that is removed at the end. If the cache has many, the least recently used are removed.
  *
  * Archives come from other people. An archive may unpack to at most 64 MiB plus 100 times its own
- * size; archive/tar_reader.h has the other limits.
+ * size; archive/tar.h has the other limits.
  */
 #ifndef ARCHIVE_UNPACKED_H
 #define ARCHIVE_UNPACKED_H
@@ -26,7 +26,7 @@ struct unpacked;
 /* True if the file's first bytes are those of an archive. */
 bool unpacked_is_archive(const char *path);
 
-/* -EINVAL: an archive without a profile; or an error of tar_reader_unpack, or of creating the
+/* -EINVAL: an archive without a profile; or an error of tar_unpack, or of creating the
  * folder. */
 int unpacked_open(const char *path, struct unpacked **ret_unpacked, struct err *err);
 void unpacked_close(struct unpacked *unpacked); /* NULL is fine */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Archives made by hand, as nobody should make them: POSIX.1-1988 headers in a frame of zstd whose
- * blocks are not compressed (RFC 8878). */
-#include "archive/tar_reader.h"
+#include "archive/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +16,11 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/tree_removal.h"
+#include "base/file.h"
+#include "base/xalloc.h"
+
+/* ---- archives made by hand: POSIX.1-1988 headers in a frame of zstd whose blocks are not
+ * compressed (RFC 8878) ---- */
 
 enum {
 	RECORD = 512,
@@ -76,7 +78,7 @@ static void begin_frame(struct buf *frame)
 	buf_add(frame, magic, sizeof(magic));
 }
 
-/* The frame of a tar, its end behind it. */
+/* The frame of a tar, including the end of the archive. */
 static struct buf frame_of(const struct buf *tar)
 {
 	struct buf frame = { 0 };
@@ -109,7 +111,7 @@ static struct result unpack(const struct buf *frame, uint64_t most_bytes, uint64
 	assert_true(fd >= 0 && at >= 0);
 	assert_int_equal(write(fd, frame->bytes, frame->size), frame->size);
 	lseek(fd, 0, SEEK_SET);
-	result.rc = tar_reader_unpack(fd, at, &limits, &result.err);
+	result.rc = tar_unpack(fd, at, &limits, &result.err);
 	if (result.rc == -ENOENT) {
 		rmdir(result.folder);
 		skip();
@@ -124,7 +126,7 @@ static void assert_refused(struct buf *tar, int wanted, const char *words)
 
 	if (result.rc != wanted || !strstr(result.err.text, words))
 		fail_msg("%d %s", result.rc, result.err.text);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	buf_done(&frame);
 	buf_done(tar);
 }
@@ -146,14 +148,14 @@ static void good_ones_are_unpacked(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 4);
 	assert_int_equal(st.st_mtime, 1000);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	/* limits are what they say */
 	result = unpack(&frame, 3, 2);
 	assert_int_equal(result.rc, -EFBIG);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	result = unpack(&frame, 4, 1);
 	assert_int_equal(result.rc, -EFBIG);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	buf_done(&frame);
 	buf_done(&tar);
 }
@@ -208,7 +210,7 @@ static void a_bomb_is_given_up(void **state)
 		add_block(&frame, false, REPEATED, "", 1, BLOCK);
 	result = unpack(&frame, 1 << 20, 10);
 	assert_int_equal(result.rc, -EFBIG);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	buf_done(&frame);
 	buf_done(&tar);
 }
@@ -226,15 +228,135 @@ static void what_is_cut_off_or_noise_is_damaged(void **state)
 		result = unpack(&cut, 1 << 20, 10);
 		if (result.rc != -EBADMSG)
 			fail_msg("%zu bytes: %d %s", size, result.rc, result.err.text);
-		tree_removal(result.folder);
+		file_remove_tree(result.folder);
 	}
 	for (size_t i = 6; i < 60; i++)
 		frame.bytes[i] = (char)(i * 77);
 	result = unpack(&frame, 1 << 20, 10);
 	assert_int_equal(result.rc, -EBADMSG);
-	tree_removal(result.folder);
+	file_remove_tree(result.folder);
 	buf_done(&frame);
 	buf_done(&tar);
+}
+
+/* ---- archives of the writer ---- */
+
+static const char long_name[] =
+	"files/a/folder/of/a/name/that/is/longer/than/the/hundred/letters/which/the/first/format/"
+	"of/"
+	"tar/had/room/for/so/that/it/takes/another/header/caf\xc3\xa9/\xff\xfe.so";
+
+/* Everything the test packs, written to a stream. */
+static void pack(FILE *out, int fd)
+{
+	struct err err = { "" };
+	struct tar_writer *writer;
+
+	if (tar_writer_new(out, &writer, &err) == -ENOENT)
+		skip();
+	assert_int_equal(tar_writer_add_file(writer, long_name, fd, &err), 0);
+	assert_int_equal(tar_writer_add_bytes(writer, "empty", "", 0, 0, &err), 0);
+	assert_int_equal(
+		tar_writer_add_bytes(writer, "text", "hello\n", 6, 1234567890123456789, &err), 0);
+	assert_int_equal(tar_writer_finish(writer, &err), 0);
+	tar_writer_free(writer);
+}
+
+static int file_of(const char *bytes, size_t size)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	return fd;
+}
+
+static void assert_holds(const char *folder, const char *name, const char *bytes, size_t size)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", folder, name);
+	_cleanup_free_ char *read_back = xcalloc(size + 1, 1);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, read_back, size + 1), size);
+	assert_memory_equal(read_back, bytes, size);
+}
+
+static void what_is_packed_is_unpacked(void **state)
+{
+	const struct tar_limits limits = { 1 << 20, 100 };
+	char folder[] = "/tmp/prospect-tar.XXXXXX", bytes[70000], *archive = NULL;
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int fd = -1, packed = -1, at = -1;
+	struct err err = { "" };
+	struct stat st;
+	size_t size;
+	FILE *out = open_memstream(&archive, &size);
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * i >> 7);
+	fd = file_of(bytes, sizeof(bytes));
+	pack(out, fd);
+	fclose(out);
+	packed = file_of(archive, size);
+	free(archive);
+	assert_true(tar_knows(packed));
+	assert_int_equal(lseek(packed, 0, SEEK_SET), 0);
+	assert_non_null(mkdtemp(folder));
+	at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(tar_unpack(packed, at, &limits, &err), 0);
+	assert_holds(folder, long_name, bytes, sizeof(bytes));
+	assert_holds(folder, "empty", "", 0);
+	assert_holds(folder, "text", "hello\n", 6);
+	text = xasprintf("%s/text", folder);
+	assert_int_equal(stat(text, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_mtim.tv_sec, 1234567890);
+	assert_int_equal(st.st_mtim.tv_nsec, 123456789);
+	file_remove_tree(folder);
+}
+
+static void the_same_files_make_the_same_bytes(void **state)
+{
+	char *archives[2] = { NULL, NULL };
+	size_t sizes[2];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *out = open_memstream(&archives[i], &sizes[i]);
+		_cleanup_close_ int fd = file_of("same", 4);
+		const struct timespec times[2] = { { 1000, 5 }, { 1000, 5 } };
+
+		assert_int_equal(futimens(fd, times), 0);
+		pack(out, fd);
+		fclose(out);
+	}
+	assert_int_equal(sizes[0], sizes[1]);
+	assert_memory_equal(archives[0], archives[1], sizes[0]);
+	free(archives[0]);
+	free(archives[1]);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+	FILE *out = fopen("/dev/full", "w");
+	_cleanup_free_ char *bytes = xcalloc(1, 1 << 20);
+	struct tar_writer *writer;
+	struct err err = { "" };
+	uint32_t random = 1;
+	int rc;
+
+	if (!out || tar_writer_new(out, &writer, &err) == -ENOENT)
+		skip();
+	for (size_t i = 0; i < 1 << 20; i++)
+		bytes[i] = (char)((random = random * 1664525 + 1013904223) >> 24);
+	rc = tar_writer_add_bytes(writer, "noise", bytes, 1 << 20, 0, &err);
+	if (rc == 0)
+		rc = tar_writer_finish(writer, &err);
+	if (rc == 0)
+		rc = fflush(out) ? -EIO : 0;
+	assert_true(rc < 0);
+	tar_writer_free(writer);
+	fclose(out);
 }
 
 int main(void)
@@ -246,6 +368,9 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_twice),
 		cmocka_unit_test(a_bomb_is_given_up),
 		cmocka_unit_test(what_is_cut_off_or_noise_is_damaged),
+		cmocka_unit_test(what_is_packed_is_unpacked),
+		cmocka_unit_test(the_same_files_make_the_same_bytes),
+		cmocka_unit_test(a_full_disk_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
