@@ -7,39 +7,6 @@
 #include "base/file.h"
 #include "base/xalloc.h"
 
-int diff_command_is_known(struct store_reader *store, bool *ret_is_known, struct err *err)
-{
-	struct profile *profile;
-	int rc = store_load_run(store, &profile, err);
-
-	if (rc < 0)
-		return rc;
-	*ret_is_known = profile->run.command_pid != 0;
-	profile_free(profile);
-	return 0;
-}
-
-static bool is_in_command(const struct profile *profile, const struct point *point)
-{
-	uint32_t process = profile->tasks.items[point->total.task].process;
-
-	return profile->processes.items[process].in_command;
-}
-
-void diff_command_each(const struct profile *profile, const struct point *points, size_t count,
-		       void (*visit)(void *context, const struct point *points, size_t count),
-		       void *context)
-{
-	for (size_t first = 0, end; first < count; first = end) {
-		while (first < count && !is_in_command(profile, &points[first]))
-			first++;
-		for (end = first; end < count && is_in_command(profile, &points[end]);)
-			end++;
-		if (end > first)
-			visit(context, points + first, end - first);
-	}
-}
-
 uint32_t diff_command_process(const struct profile *profile)
 {
 	uint32_t found = 0;
@@ -55,10 +22,11 @@ uint32_t diff_command_process(const struct profile *profile)
 
 static bool is_called(const struct profile *profile, const struct image *image, uint32_t process)
 {
-	str_id program = profile->processes.items[process].program;
+	const struct process *row = &profile->processes.items[process];
+	const char *exe = profile_text(profile, row->exe ? row->exe : row->program);
 
-	return image->kind == IMAGE_FILE && strcmp(file_base(profile_text(profile, image->path)),
-						   profile_text(profile, program)) == 0;
+	return image->kind == IMAGE_FILE &&
+	       strcmp(file_base(profile_text(profile, image->path)), file_base(exe)) == 0;
 }
 
 /* Adds up the process's weight by image: in its own code and in what that called. */

@@ -4,6 +4,9 @@
 #ifndef LOAD_FRAME_LINES_H
 #define LOAD_FRAME_LINES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "aggregate/labels.h"
 #include "model/profile.h"
 #include "names/lines/line_service.h"
@@ -27,5 +30,27 @@ const struct line_place *frame_lines_of(struct frame_lines *lines, uint32_t fram
  * levels. */
 void frame_lines_add_level(struct frame_lines *lines, uint32_t frame, uint32_t recorded,
 			   uint32_t level);
+
+/* The new stacks of a profile whose inlined functions became frames. Empty when
+ * zero-initialised. */
+struct inlines {
+	uint32_t *stacks; /* by recorded stack */
+	size_t count;
+};
+
+/*
+ * Rewrites a loaded profile, so that all views, keys and selections treat inlined functions like
+ * called ones, without code for it. Call it before any other use of @profile. Adds a frame for each
+ * level of inlining, where the outermost is the symbol as before, and stacks of these frames;
+ * @lines, of this profile, gets to know them. An inlined function is the symbol of its name in its
+ * image if there is exactly one, else a new symbol that starts at 0. Frames without lines stay as
+ * they are. The caller frees *ret_inlines with inlines_done.
+ */
+void inlines_expand(struct profile *profile, struct frame_lines *lines,
+		    struct inlines *ret_inlines);
+void inlines_done(struct inlines *inlines);
+
+/* The stack that replaces a recorded one; 0 if out of range. */
+uint32_t inlines_stack(const struct inlines *inlines, uint32_t recorded);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "load/inlines.h"
+#include "load/frame_lines.h"
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
@@ -27,13 +28,8 @@ struct expander {
 	size_t symbol_count;   /* recorded ones */
 };
 
-static bool is_named(const void *owner, uint32_t id, const void *key)
-{
-	const struct symbol *symbol = &((const struct profile *)owner)->symbols.items[id];
-	const struct named *named = key;
-
-	return symbol->image == named->image && symbol->name == named->name;
-}
+DEFINE_EQUAL(is_named, struct profile, symbols.items, struct named,
+	     a->image == b->image && a->name == b->name)
 
 static uint64_t hash_of(const struct named *named)
 {
@@ -109,16 +105,9 @@ struct place_in_image {
 	uint64_t address;
 };
 
-static int by_place(const void *left, const void *right)
-{
-	const struct place_in_image *a = left, *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
-}
+DEFINE_ORDER(by_place, struct place_in_image,
+	     COMPARE(a->image, b->image) ?: COMPARE(a->address, b->address) ?:
+	     COMPARE(a->frame, b->frame))
 
 /* Sorted by file and unit, so that each is read once. */
 static void expand_frames(struct expander *expander)

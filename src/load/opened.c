@@ -8,18 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregate/trees/children.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
-#include "load/added_names.h"
-#include "load/profile_readers.h"
+#include "load/profile_files.h"
 #include "names/spelling/demangler.h"
-#include "place/kernel/kernel_names.h"
+#include "place/kernel/kernel_core.h"
+#include "store/state_files.h"
 
 bool opened_is_profile(const char *path)
 {
-	return store_is_profile(path) > 0 || unpacked_is_archive(path);
+	unsigned age;
+
+	return store_is_profile(path) > 0 || unpacked_is_archive(path) || state_is_age(path, &age);
 }
 
 void opened_forget(struct opened *opened)
@@ -41,6 +43,7 @@ void opened_forget(struct opened *opened)
 void opened_forget_samples(struct opened *opened)
 {
 	vec_free(&opened->totals.rows);
+	opened->in_scope = 0;
 }
 
 void opened_forget_stacks(struct opened *opened)
@@ -83,7 +86,7 @@ static int add_clauses(struct opened *opened, const struct selection *selection,
 
 static int choose_window(struct opened *opened, const struct selection *selection, struct err *err)
 {
-	int rc = opened_window_parse(&opened->window, selection, err);
+	int rc = selection_window_parse(&opened->window, selection, err);
 
 	if (selection->since)
 		add_word(&opened->selection, "since ", selection->since);
@@ -104,10 +107,25 @@ static int parse_slice(struct opened *opened, const struct selection *selection,
 	return 0;
 }
 
-int opened_choose(struct opened *opened, const struct selection *selection, struct err *err)
+static int choose_scope(struct opened *opened, const struct selection *selection, enum scope scope,
+			struct err *err)
+{
+	opened->scope_is_asked = selection->command;
+	opened->scope = selection->command   ? SCOPE_COMMAND
+			: selection->machine ? SCOPE_MACHINE
+					     : scope;
+	return selection->command && selection->machine
+		       ? err_set(err, -EINVAL, "--command and --machine cannot be used together")
+		       : 0;
+}
+
+int opened_choose(struct opened *opened, const struct selection *selection, enum scope scope,
+		  struct err *err)
 {
 	int rc = add_clauses(opened, selection, err);
 
+	if (rc == 0)
+		rc = choose_scope(opened, selection, scope, err);
 	if (rc == 0)
 		rc = choose_window(opened, selection, err);
 	return rc < 0 ? rc : parse_slice(opened, selection, err);
@@ -119,13 +137,6 @@ int opened_name(struct opened *opened, const struct opened_names *names, struct 
 	if (line_service_check(&names->lines, err) < 0)
 		return -EINVAL;
 	return demangler_style_check(names->demangle, err);
-}
-
-static struct demangler *make_demangler(const struct opened *opened)
-{
-	return demangler_new(opened->names.demangle
-				     ? demangler_style_by_name(opened->names.demangle)
-				     : DEMANGLER_NORMAL);
 }
 
 static bool knows_user(const struct opened *opened, uint32_t uid)
@@ -173,7 +184,7 @@ static uint64_t end_ns(const struct opened *opened)
 void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	uint64_t start = opened->profile->run.start_ns, end = end_ns(opened);
-	const struct opened_window *window = &opened->window;
+	const struct selection_window *window = &opened->window;
 
 	*ret_from_ns = window->from_ns > start ? window->from_ns : start;
 	*ret_to_ns = window->to_ns < end ? window->to_ns : end;
@@ -186,9 +197,9 @@ static void add_names(struct opened *opened)
 {
 	struct late_names added;
 
-	if (!added_names_wanted(&opened->names.lines))
+	if (!profile_files_wanted(&opened->names.lines))
 		return;
-	added_names_find(opened->profile, &opened->names.lines, false, false, &added);
+	profile_files_add_names(opened->profile, &opened->names.lines, false, false, &added);
 	late_names_done(&added);
 }
 
@@ -225,11 +236,33 @@ const char *opened_sources(const struct opened *opened)
 	return opened->unpacked ? unpacked_sources(opened->unpacked) : NULL;
 }
 
+static int settle_scope(struct opened *opened, const char *path, struct err *err)
+{
+	int rc = store_has_command(opened->store, &opened->about_command, err);
+
+	if (rc < 0 || opened->about_command)
+		return rc;
+	if (opened->scope_is_asked)
+		return err_set(err, -ESRCH,
+			       "--command: %s has no command, because it was recorded with -a or "
+			       "imported: omit --command",
+			       path);
+	opened->scope = SCOPE_MACHINE;
+	return 0;
+}
+
 int opened_open(struct opened *opened, const char *path, struct err *err)
 {
-	int rc = unpack(opened, &path, err);
+	char kept[STATE_PATH_MAX];
+	const char *given = path;
+	int rc = state_find(&path, kept, sizeof(kept), err);
 
-	return rc < 0 ? rc : store_open(path, &opened->store, err);
+	if (rc == 0)
+		rc = unpack(opened, &path, err);
+
+	if (rc == 0)
+		rc = store_open(path, &opened->store, err);
+	return rc < 0 ? rc : settle_scope(opened, given, err);
 }
 
 int opened_load(struct opened *opened, const char *path, struct err *err)
@@ -239,27 +272,41 @@ int opened_load(struct opened *opened, const char *path, struct err *err)
 	return rc < 0 ? rc : opened_read(opened, err);
 }
 
+static int read_totals(struct opened *opened, struct err *err)
+{
+	struct totals *totals = &opened->totals;
+	int rc = store_load_totals(opened->store, opened->profile, totals, err);
+
+	if (rc < 0)
+		return rc;
+	opened->in_scope = totals->rows.count;
+	if (opened->scope == SCOPE_COMMAND)
+		opened->in_scope =
+			scope_divide(opened->profile, totals->rows.items, totals->rows.count);
+	return 0;
+}
+
 int opened_read(struct opened *opened, struct err *err)
 {
 	int rc = store_load_profile(opened->store, &opened->profile, err);
 
 	if (rc == 0)
-		rc = store_load_totals(opened->store, opened->profile, &opened->totals, err);
+		rc = read_totals(opened, err);
 	if (rc == 0)
-		rc = opened_window_find(&opened->window, opened->profile, end_ns(opened), err);
+		rc = selection_window_find(&opened->window, opened->profile, end_ns(opened), err);
 	if (rc == 0 && opened->names.kallsyms)
-		rc = kernel_names_add(opened->profile, opened->names.kallsyms, err);
+		rc = kernel_core_name_frames(opened->profile, opened->names.kallsyms, err);
 	if (rc < 0)
 		return rc;
 	opened->readers = xcalloc(1, sizeof(*opened->readers));
-	profile_readers_find(opened->profile, &opened->totals, opened->unpacked, opened->readers);
+	profile_files_readers(opened->profile, &opened->totals, opened->unpacked, opened->readers);
 	opened->names.lines.readers = opened->readers;
 	add_names(opened);
 	opened->lines = frame_lines_new(opened->profile, &opened->names.lines);
 	if (opened->names.inlines)
 		expand_inlines(opened);
 	labels_init(&opened->labels, opened->profile);
-	opened->demangler = make_demangler(opened);
+	opened->demangler = demangler_new(demangler_style_by_name(opened->names.demangle));
 	opened->labels.slice_ns = opened->slice_ns;
 	opened->labels.demangle = demangle;
 	opened->labels.demangle_context = opened->demangler;
@@ -267,7 +314,7 @@ int opened_read(struct opened *opened, struct err *err)
 	opened->labels.users = opened->users.items;
 	opened->labels.user_count = opened->users.count;
 	opened->labels.places = frame_lines_places(opened->lines);
-	completeness_make(opened->profile, opened->totals.rows.items, opened->totals.rows.count,
+	completeness_make(opened->profile, opened->totals.rows.items, opened->in_scope,
 			  account_main_event(opened->profile), &opened->completeness);
 	return 0;
 }
@@ -283,6 +330,7 @@ struct visit {
 	unsigned fields;   /* in which samples may differ */
 	uint64_t slice_ns; /* times in the same slice are alike */
 	bool seen;	   /* any sample, selected or not */
+	bool looks_again;  /* nothing was selected: to learn what could be */
 };
 
 static void take_waiting(struct visit *visit)
@@ -294,10 +342,16 @@ static void take_waiting(struct visit *visit)
 
 static void take_point(struct visit *visit, const struct point *point)
 {
+	struct opened *opened = visit->opened;
+	bool viewed =
+		opened->scope == SCOPE_MACHINE || scope_has(opened->profile, point->total.task);
+
 	visit->seen = true;
-	if (!select_match(visit->opened->select, point))
+	if (visit->looks_again)
+		select_look_again(opened->select, point, viewed);
+	if (visit->looks_again || !viewed || !select_match(opened->select, point))
 		return;
-	visit->opened->selected += point->total.samples;
+	opened->selected += point->total.samples;
 	visit->points[visit->count++] = *point;
 	if (visit->count == MAX_TAKEN)
 		take_waiting(visit);
@@ -348,15 +402,11 @@ static bool is_alike(const struct visit *visit, const struct sample *a, const st
  * and waiting for each would take most of the time. */
 enum { FETCH_AHEAD = 16 };
 
-static void fetch_stack(const struct visit *visit, const struct sample *sample)
-{
-	__builtin_prefetch(&visit->opened->profile->stacks.items[sample->stack]);
-}
-
 /* Adjacent samples that are alike become one point. */
 static int take_samples(void *context, const struct sample *samples, size_t count)
 {
 	struct visit *visit = context;
+	const struct stack_node *stacks = visit->opened->profile->stacks.items;
 
 	for (size_t i = 0, next; i < count; i = next) {
 		struct point point = point_of(visit, &samples[i]);
@@ -366,7 +416,7 @@ static int take_samples(void *context, const struct sample *samples, size_t coun
 			double weight = (double)samples[next].weight;
 
 			if (next + FETCH_AHEAD < count)
-				fetch_stack(visit, &samples[next + FETCH_AHEAD]);
+				__builtin_prefetch(&stacks[samples[next + FETCH_AHEAD].stack]);
 			point.total.samples++;
 			point.total.weight += samples[next].weight;
 			point.total.weight_squared += weight * weight;
@@ -387,36 +437,52 @@ static int visit_samples(struct visit *visit, struct err *err)
 	return store_each_batch(opened->store, opened->profile, &wish, take_samples, visit, err);
 }
 
+/* Fields that decide whether a sample is viewed. */
+static unsigned fields_to_choose(const struct opened *opened)
+{
+	return select_uses(opened->select) | (opened->scope == SCOPE_COMMAND ? SAMPLE_TASK : 0);
+}
+
 bool opened_gives_totals(const struct opened *opened, unsigned fields)
 {
-	return !((fields | select_uses(opened->select)) & SAMPLE_NOT_IN_TOTALS) &&
-	       !opened_window_is_part(&opened->window);
+	return !((fields | fields_to_choose(opened)) & SAMPLE_NOT_IN_TOTALS) &&
+	       !selection_window_is_part(&opened->window);
+}
+
+static int visit_points(struct visit *visit, struct err *err)
+{
+	const struct opened *opened = visit->opened;
+	size_t count = visit->looks_again ? opened->totals.rows.count : opened->in_scope;
+
+	if (!opened_gives_totals(opened, visit->fields))
+		return visit_samples(visit, err);
+	for (size_t i = 0; i < count; i++)
+		take_point(visit, &(struct point){ .total = opened->totals.rows.items[i] });
+	return 0;
 }
 
 static int visit_all(struct opened *opened, struct visit *visit, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
 	select_bind(opened->select, &opened->labels);
-	if (!opened_gives_totals(opened, visit->fields)) {
-		rc = visit_samples(visit, err);
-	} else {
-		for (size_t i = 0; i < opened->totals.rows.count; i++)
-			take_point(visit, &(struct point){ .total = opened->totals.rows.items[i] });
-	}
+	rc = visit_points(visit, err);
 	take_waiting(visit);
 	if (rc < 0 || opened->selected)
 		return rc;
-	if (opened_window_is_part(&opened->window) && !visit->seen)
-		return opened_window_explain(&opened->window, opened->profile, end_ns(opened), err);
-	return select_explain(opened->select, err);
+	if (selection_window_is_part(&opened->window) && !visit->seen)
+		return selection_window_explain(&opened->window, opened->profile, end_ns(opened),
+						err);
+	visit->looks_again = true;
+	rc = visit_points(visit, err);
+	return rc < 0 ? rc : select_explain(opened->select, err);
 }
 
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err)
 {
-	unsigned chosen_by = select_uses(opened->select);
+	unsigned chosen_by = fields_to_choose(opened);
 	struct visit wanted = { .opened = opened,
 				.take = take,
 				.context = context,
@@ -433,7 +499,7 @@ int opened_visit_times(struct opened *opened, unsigned fields,
 	struct visit wanted = { .opened = opened,
 				.take = take,
 				.context = context,
-				.fields = fields | SAMPLE_TIME | select_uses(opened->select),
+				.fields = fields | SAMPLE_TIME | fields_to_choose(opened),
 				.slice_ns = 1 };
 
 	return visit_all(opened, &wanted, err);
@@ -470,27 +536,51 @@ int opened_each(struct opened *opened, bool samples,
 	return visit_all(opened, &wanted, err);
 }
 
+static void take_stacks(void *context, const struct point *points, size_t count)
+{
+	table_add_all(context, points, count);
+}
+
+int opened_stacks(struct opened *opened, const struct key_list *keys, struct table **ret_stacks,
+		  struct err *err)
+{
+	struct key_list of_stacks = children_stack_keys(keys);
+
+	*ret_stacks = table_new(&opened->labels, &of_stacks);
+	return opened_visit(opened, keys_use(&of_stacks), take_stacks, *ret_stacks, err);
+}
+
+int opened_check_command(const struct opened *opened, const char *verb, struct err *err)
+{
+	if (opened->scope != SCOPE_COMMAND || opened->selected ||
+	    opened->in_scope == opened->totals.rows.count)
+		return 0;
+	return err_set(err, -ENODATA,
+		       "%s has no samples%s: use --machine to %s everything recorded",
+		       scope_subject(opened->profile),
+		       selection_window_is_part(&opened->window) ? " in that time" : "", verb);
+}
+
 struct view opened_view(const struct opened *opened)
 {
 	const struct totals *totals = &opened->totals;
+	uint8_t event = account_main_event(opened->profile);
+	struct scope_parts parts = { 0 };
 
+	if (opened->about_command)
+		parts = scope_parts(opened->profile, totals->rows.items, totals->rows.count, event);
 	return (struct view){
 		.labels = &opened->labels,
 		.account = account_of(opened->profile),
-		.naming = naming_of(opened->profile, totals->rows.items, totals->rows.count,
-				    account_main_event(opened->profile)),
+		.naming = naming_of(opened->profile, totals->rows.items, opened->in_scope, event),
+		.about_command = opened->about_command,
+		.scope = opened->scope,
+		.parts = parts,
+		.others = totals->rows.items ? totals->rows.items + opened->in_scope : NULL,
+		.other_count = totals->rows.count - opened->in_scope,
 		.completeness = &opened->completeness,
 		.selection = opened->selection.size ? opened->selection.bytes : NULL,
 		.selected_samples = opened->selected,
 		.live = store_is_live(opened->store),
 	};
-}
-
-int opened_end(FILE *out, struct err *err)
-{
-	int rc = file_flush(out);
-
-	if (rc == 0 || rc == -EPIPE)
-		return 0;
-	return err_set(err, rc, "cannot write the output: %s", strerror(-rc));
 }

@@ -4,13 +4,12 @@
 #ifndef LOAD_OPENED_H
 #define LOAD_OPENED_H
 
+#include "aggregate/scope.h"
 #include "aggregate/select.h"
+#include "aggregate/tables/table.h"
 #include "archive/unpacked.h"
-#include "base/cleanup.h"
 #include "base/err.h"
 #include "load/frame_lines.h"
-#include "load/inlines.h"
-#include "load/opened_window.h"
 #include "load/selection.h"
 #include "present/view.h"
 #include "store/store.h"
@@ -18,8 +17,8 @@
 /* Names of functions, and whether inlined ones count. Texts are borrowed; zeroes: defaults. */
 struct opened_names {
 	const char *demangle; /* "none", "normal", "smart"; NULL: normal */
-	bool inlines;	      /* inlined functions count as functions, see load/inlines.h */
-	const char *kallsyms; /* see place/kernel/kernel_names.h; NULL: none */
+	bool inlines;	      /* inlined functions count as functions, see inlines_expand */
+	const char *kallsyms; /* see kernel_core_name_frames; NULL: none */
 	struct line_options lines;
 };
 
@@ -28,13 +27,17 @@ struct opened {
 	struct unpacked *unpacked; /* NULL: not an archive */
 	struct store_reader *store;
 	struct profile *profile;
-	struct totals totals;
+	bool about_command;   /* the profile has a command, see aggregate/scope.h */
+	enum scope scope;     /* of the view; settled by opened_open */
+	bool scope_is_asked;  /* --command was given */
+	struct totals totals; /* those in the scope come first */
+	size_t in_scope;      /* their number */
 	struct labels labels;
 	struct completeness completeness;
 	struct select *select;
 	struct buf selection; /* the clauses as typed */
 	uint64_t selected;    /* samples, after a visit */
-	struct opened_window window;
+	struct selection_window window;
 	uint64_t slice_ns; /* of the key time */
 	struct opened_names names;
 	struct demangler *demangler;
@@ -44,20 +47,24 @@ struct opened {
 	struct inlines inlines;	       /* new stacks, if inlined functions count */
 };
 
-/* True if there is a profile, or an archive, at this path. */
+/* True if there is a profile, or an archive, at this path. Here and below "last-1" to "last-9" are
+ * profiles that are kept (store/state_files.h), unless files have these names. */
 bool opened_is_profile(const char *path);
 
-/* Sets the selection, without looking at a profile. Texts are borrowed. -EINVAL and one line. */
-int opened_choose(struct opened *opened, const struct selection *selection, struct err *err);
+/* Sets the selection, without looking at a profile. @scope is used if the selection names none, and
+ * the profile has a command. Texts are borrowed. -EINVAL and one line. */
+int opened_choose(struct opened *opened, const struct selection *selection, enum scope scope,
+		  struct err *err);
 /* Sets how functions are named; copies @names. Call it before opened_load. -EINVAL, also for
  * missing folders. */
 int opened_name(struct opened *opened, const struct opened_names *names, struct err *err);
 /* Loads @path, a profile or an archive of one; call opened_choose before. The files in an archive
  * are the ones used unless names.lines.symfs says otherwise. Errors as store_open and
- * unpacked_open; -ENODATA if the chosen time is not within the recording. */
+ * unpacked_open; -ENODATA if the chosen time is not within the recording; -ESRCH if the selection
+ * wants the command and the profile has none, which is a wrong command line. */
 int opened_load(struct opened *opened, const char *path, struct err *err);
 /* The two halves of opened_load, for callers with several profiles that need not all be in memory:
- * opens the file; loads it. */
+ * opens the file and finds the scope, which the caller may still widen to the machine; loads it. */
 int opened_open(struct opened *opened, const char *path, struct err *err);
 int opened_read(struct opened *opened, struct err *err);
 /* Call it when neither samples nor names are needed any more. The profile keeps its run's facts and
@@ -67,11 +74,11 @@ void opened_forget(struct opened *opened);
  * Names stay. */
 void opened_forget_samples(struct opened *opened);
 void opened_forget_stacks(struct opened *opened);
-/* Calls @take for the selection, several points at a time, borrowed for the call. They are totals,
- * or samples if time or CPU is in @fields or in the selection. @fields (enum sample_field): what
- * @take reads besides events. Samples that are alike in these may come as one, and other fields are
- * undefined. Times are exact only to the slice. -ENODATA if nothing was selected (the line says
- * why), else errors of reading. */
+/* Calls @take for the selection within the scope, several points at a time, borrowed for the call.
+ * They are totals, or samples if time or CPU is in @fields or in the selection. @fields (enum
+ * sample_field): what @take reads besides events. Samples that are alike in these may come as one,
+ * and other fields are undefined. Times are exact only to the slice. -ENODATA if nothing was
+ * selected (the line says why), else errors of reading. */
 int opened_visit(struct opened *opened, unsigned fields,
 		 void (*take)(void *context, const struct point *points, size_t count),
 		 void *context, struct err *err);
@@ -84,6 +91,13 @@ int opened_visit_times(struct opened *opened, unsigned fields,
 int opened_each(struct opened *opened, bool samples,
 		void (*take)(void *context, const struct point *point), void *context,
 		struct err *err);
+/* For trees, flame graphs and call graphs: makes the table by children_stack_keys(@keys) of the
+ * selection. Errors as opened_visit. The caller frees *ret_stacks, also after an error. */
+int opened_stacks(struct opened *opened, const struct key_list *keys, struct table **ret_stacks,
+		  struct err *err);
+/* After a visit, for views that have nothing to show without samples: -ENODATA if the command has
+ * none, but others may have. @verb: what the view does with samples, as "draw". */
+int opened_check_command(const struct opened *opened, const char *verb, struct err *err);
 /* True if opened_visit with @fields passes totals, each once, and not samples. */
 bool opened_gives_totals(const struct opened *opened, unsigned fields);
 /* A view of the profile and the selection; other members are empty. Borrows from @opened. */
@@ -93,9 +107,5 @@ void opened_span(const struct opened *opened, uint64_t *ret_from_ns, uint64_t *r
 /* Where to look for source files besides the options' places; NULL: nowhere. Borrowed. */
 const char *opened_sources(const struct opened *opened);
 void opened_done(struct opened *opened);
-
-/* Call it after printing everything. Returns errors of writing. A reader that closed its end is no
- * error, for it wants no more output. */
-int opened_end(FILE *out, struct err *err);
 
 #endif

@@ -3,7 +3,13 @@
 #ifndef LOAD_SELECTION_H
 #define LOAD_SELECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate/moment.h"
+#include "base/err.h"
+#include "model/profile.h"
 
 /* Texts are borrowed. All zero: everything. */
 struct selection {
@@ -11,6 +17,28 @@ struct selection {
 	size_t clause_count;
 	const char *since, *until; /* see aggregate/moment.h; NULL: from the start, to the end */
 	const char *slice;	   /* length of a value of the key time; NULL: 1 s */
+	bool command, machine;	   /* the scope; neither: as the view has it (aggregate/scope.h) */
 };
+
+/* The part of a recording's time that is viewed. All of it when zero-initialised. */
+struct selection_window {
+	const char *since_text,
+		*until_text; /* as typed, borrowed; NULL: from the start, to the end */
+	struct moment since, until;
+	uint64_t from_ns, to_ns; /* after selection_window_find: from_ns <= time < to_ns */
+};
+
+/* Reads --since and --until. -EINVAL and one line, also if no time is between them. */
+int selection_window_parse(struct selection_window *window, const struct selection *selection,
+			   struct err *err);
+/* Finds the moments as times of the samples of @profile, which ends at @end_ns by their clock.
+ * -ENODATA and one line if no time is between them, else as moment_ns. */
+int selection_window_find(struct selection_window *window, const struct profile *profile,
+			  uint64_t end_ns, struct err *err);
+/* True if it is not the whole recording. */
+bool selection_window_is_part(const struct selection_window *window);
+/* Says why it has no samples, and returns -ENODATA. Parameters as in selection_window_find. */
+int selection_window_explain(const struct selection_window *window, const struct profile *profile,
+			     uint64_t end_ns, struct err *err);
 
 #endif

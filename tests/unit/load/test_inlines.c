@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stacks with a frame for each level, as told by lines that are made up here: what reads files is
- * left out of this program. */
+/* Stacks with a frame for each inline level. The lines are made up here: the code that reads files
+ * is not linked into this program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "load/inlines.h"
+#include "load/frame_lines.h"
 
 enum { FRAMES = 8, MOST_LEVELS = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "load/opened_window.h"
+#include "load/selection.h"
 
 #include <errno.h>
 
@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 
 /* If both moments can be compared without the profile, they must be in order. */
-static int check_order(const struct opened_window *window, struct err *err)
+static int check_order(const struct selection_window *window, struct err *err)
 {
 	bool backwards = window->since.kind == MOMENT_BEFORE_END;
 
@@ -21,8 +21,8 @@ static int check_order(const struct opened_window *window, struct err *err)
 		       window->until_text);
 }
 
-int opened_window_parse(struct opened_window *window, const struct selection *selection,
-			struct err *err)
+int selection_window_parse(struct selection_window *window, const struct selection *selection,
+			   struct err *err)
 {
 	window->since_text = selection->since;
 	window->until_text = selection->until;
@@ -49,8 +49,8 @@ static void tell_moment(const struct profile *profile, const char *option, const
 			   seconds_of(profile, time_ns));
 }
 
-int opened_window_explain(const struct opened_window *window, const struct profile *profile,
-			  uint64_t end_ns, struct err *err)
+int selection_window_explain(const struct selection_window *window, const struct profile *profile,
+			     uint64_t end_ns, struct err *err)
 {
 	_cleanup_(buf_done) struct buf moments = { 0 };
 
@@ -63,8 +63,8 @@ int opened_window_explain(const struct opened_window *window, const struct profi
 		       buf_text(&moments), seconds_of(profile, end_ns));
 }
 
-int opened_window_find(struct opened_window *window, const struct profile *profile, uint64_t end_ns,
-		       struct err *err)
+int selection_window_find(struct selection_window *window, const struct profile *profile,
+			  uint64_t end_ns, struct err *err)
 {
 	int rc = 0;
 
@@ -75,11 +75,11 @@ int opened_window_find(struct opened_window *window, const struct profile *profi
 	if (rc == 0 && window->until_text)
 		rc = moment_ns(&window->until, profile, end_ns, &window->to_ns, err);
 	if (rc == 0 && window->from_ns >= window->to_ns)
-		rc = opened_window_explain(window, profile, end_ns, err);
+		rc = selection_window_explain(window, profile, end_ns, err);
 	return rc;
 }
 
-bool opened_window_is_part(const struct opened_window *window)
+bool selection_window_is_part(const struct selection_window *window)
 {
 	return window->since_text || window->until_text;
 }
