@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribute/chosen.h"
 #include "attribute/dispatch.h"
 #include "attribute/frames.h"
 #include "attribute/hot_code.h"
+#include "attribute/off_cpu_samples.h"
 #include "attribute/stacks.h"
-#include "attribute/waiting.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "place/files/image_files.h"
@@ -43,6 +44,7 @@ struct attribution {
 	VEC(struct cpu_exit) exits;	       /* by CPU */
 	uint64_t chain[PERF_RECORD_MAX_CHAIN]; /* the kernel part, without marks */
 	uint64_t samples, idle_stream_weight;  /* see struct attribution_counts */
+	int64_t clock_distance_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the last mapping */
 };
 
 /* ---- samples ---- */
@@ -125,16 +127,6 @@ static uint32_t task_of(struct attribution *attribution, const struct perf_recor
 	return task;
 }
 
-static void count_sample(struct event *event, const struct sample *sample)
-{
-	event->samples++;
-	event->weight += sample->weight;
-	if (sample->mode == MODE_KERNEL)
-		event->kernel_samples++;
-	else
-		event->user_samples++;
-}
-
 /* The context from the kernel's record, otherwise from the kernel stack. */
 static enum context context_of(const struct attribution *attribution,
 			       const struct perf_record *record, size_t chain_count)
@@ -215,12 +207,14 @@ static void attribute_sample(struct attribution *attribution, const struct perf_
 			return;
 	}
 	sample.task = task_of(attribution, record, origin, place.idle);
+	if (!chosen_task(attribution->parts.only, profile, sample.task))
+		return;
 	if (!space.process) /* task_of may have made the process known */
 		space = machine_space(machine, record->pid);
 	find_stack(attribution, &space, record, chain_count, &place);
 	sample.stack = place.stack;
 	sample.context = place.context;
-	count_sample(&profile->events[origin->event], &sample);
+	store_count(profile, &sample);
 	attribution->samples++;
 	if (attribution->parts.hot)
 		hot_code_count(attribution->parts.hot, sample.stack);
@@ -234,8 +228,8 @@ static int take_sample(void *context, const struct perf_record *record,
 
 	if (origin->event != RECORD_NO_EVENT)
 		attribute_sample(attribution, record, origin);
-	else if (origin->waits && attribution->parts.waiting)
-		waiting_take(attribution->parts.waiting, record);
+	else if (origin->waits && attribution->parts.off_cpu)
+		off_cpu_samples_take(attribution->parts.off_cpu, record);
 	return 0;
 }
 
@@ -255,6 +249,17 @@ static void map_file(struct attribution *attribution, uint64_t time_ns,
 			   machine_process_of(attribution->parts.machine, file->pid), file);
 }
 
+/* What a moment of the samples' clock is on the clock that files have. If that clock was set after
+ * the last call, the earlier of both answers: no change of a file is missed. */
+static int64_t file_time(struct attribution *attribution, uint64_t time_ns)
+{
+	int64_t now = (int64_t)(clock_read(CLOCK_REALTIME) - clock_ns()), before;
+
+	before = attribution->clock_distance_ns ? attribution->clock_distance_ns : now;
+	attribution->clock_distance_ns = now;
+	return (int64_t)time_ns + (before < now ? before : now);
+}
+
 static int take_mmap(void *context, const struct perf_record *record)
 {
 	struct attribution *attribution = context;
@@ -265,10 +270,13 @@ static int take_mmap(void *context, const struct perf_record *record)
 				    .end = map->start + map->size,
 				    .dev = map->dev,
 				    .inode = map->inode,
+				    .generation = map->generation,
+				    .has_generation = map->has_generation,
+				    .mapped_ns = file_time(attribution, record->time_ns),
 				    .build_id = map->build_id,
-				    .build_id_size = map->build_id_size,
-				    .by_build_id_only = map->build_id_size && !map->inode };
+				    .build_id_size = map->build_id_size };
 
+	file.by_exec = machine_space(attribution->parts.machine, record->pid).in_exec;
 	if (record->pid >= 0 && file.end > file.start)
 		map_file(attribution, record->time_ns, &file, map->offset);
 	return 0;
@@ -276,14 +284,16 @@ static int take_mmap(void *context, const struct perf_record *record)
 
 void attribution_map(struct attribution *attribution, int32_t pid, const struct proc_map *map)
 {
+	uint64_t now = clock_ns();
 	struct mapped_file file = { .pid = pid,
 				    .path = map->path[0] ? map->path : "//anon",
 				    .start = map->start,
 				    .end = map->end,
 				    .dev = map->dev,
-				    .inode = map->inode };
+				    .inode = map->inode,
+				    .mapped_ns = file_time(attribution, now) };
 
-	map_file(attribution, clock_ns(), &file, map->offset);
+	map_file(attribution, now, &file, map->offset);
 }
 
 /* ---- the rest ---- */
@@ -300,6 +310,18 @@ static void take_exit(void *context, const struct perf_record *record)
 		(struct cpu_exit){ record->pid, record->tid,
 				   machine_task(attribution->parts.machine, record->time_ns,
 						record->pid, record->tid, NULL) };
+}
+
+static void take_comm(void *context, const struct perf_record *record)
+{
+	const struct attribution *attribution = context;
+	struct machine *machine = attribution->parts.machine;
+
+	machine_comm(machine, record->time_ns, record->pid, record->tid, record->comm.comm,
+		     record->comm.exec);
+	if (record->comm.exec)
+		chosen_exec(attribution->parts.only, attribution->parts.profile,
+			    machine_process_of(machine, record->pid), record->comm.comm);
 }
 
 static void take_ksymbol(void *context, const struct perf_record *record)
@@ -323,8 +345,10 @@ static bool admit(void *context, const struct perf_record *record)
 
 	if (attribution->parts.jit)
 		jit_set_time(attribution->parts.jit, record->time_ns);
-	if (attribution->parts.waiting && record->type != PERF_RECORD_SAMPLE)
-		waiting_take(attribution->parts.waiting, record);
+	chosen_before(attribution->parts.only, attribution->parts.profile,
+		      attribution->parts.machine, record);
+	if (attribution->parts.off_cpu && record->type != PERF_RECORD_SAMPLE)
+		off_cpu_samples_take(attribution->parts.off_cpu, record);
 	return true;
 }
 
@@ -334,6 +358,7 @@ static const struct dispatch_hooks hooks = {
 	.admit = admit,
 	.sample = take_sample,
 	.map = take_mmap,
+	.comm = take_comm,
 	.leave = take_exit,
 	.ksymbol = take_ksymbol,
 };
@@ -376,12 +401,12 @@ struct attribution_counts attribution_counts(const struct attribution *attributi
 {
 	return (struct attribution_counts){
 		.samples = attribution->samples,
-		.ring_lost = attribution->dispatch.losses.lost,
+		.ring_lost = attribution->dispatch.lost,
 		.idle_stream_weight = attribution->idle_stream_weight,
 	};
 }
 
 void attribution_finish(struct attribution *attribution, uint64_t end_ns)
 {
-	record_losses_end(&attribution->dispatch.losses, end_ns, attribution->parts.profile);
+	dispatch_end(&attribution->dispatch, end_ns);
 }

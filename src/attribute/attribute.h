@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attribute/record_source.h"
+#include "attribute/dispatch.h"
 #include "model/machine.h"
 #include "model/profile.h"
 
@@ -21,8 +21,9 @@ struct image_files;
 struct jit;
 struct kernel_symbols;
 struct stacks;
-struct waiting;
+struct off_cpu_samples;
 struct store_writer;
+struct who;
 
 /* Everything that attribution needs; all borrowed. @kernel may be NULL until the first drain, in
  * @frames, too. */
@@ -36,8 +37,9 @@ struct attribution_parts {
 	struct record_source source; /* its events are in the profile */
 	struct store_writer *writer;
 	const struct frames *frames;
-	struct waiting *waiting; /* NULL: no --off-cpu */
-	struct stacks *stacks;	 /* NULL: no stacks; samples have only their leaf */
+	struct off_cpu_samples *off_cpu; /* NULL: no --off-cpu */
+	struct stacks *stacks;		 /* NULL: no stacks; samples have only their leaf */
+	const struct who *only;		 /* keep only their samples; NULL: all */
 	/* Prospect is not in the first PID namespace: pid 0 is the idle task and every task of
 	 * other namespaces. */
 	bool foreign_pid_namespace;

@@ -1,9 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attribute/dispatch.h"
 
+static struct record_origin origin_of(const struct dispatch *dispatch,
+				      const struct perf_record *record)
+{
+	return dispatch->source.origin(dispatch->source.context, record);
+}
+
+/* ---- throttling ---- */
+
+static void end_throttle(const struct dispatch_throttle *throttle, uint64_t end_ns,
+			 struct profile *profile)
+{
+	struct loss *loss = &profile->events[throttle->event].loss[LOSS_THROTTLED];
+
+	loss->count++;
+	if (throttle->is_time && end_ns > throttle->since_ns)
+		loss->weight += end_ns - throttle->since_ns;
+}
+
+/* NULL: none. */
+static struct dispatch_throttle *find_throttle(const struct dispatch *dispatch,
+					       const struct perf_record *record)
+{
+	for (size_t i = 0; i < dispatch->throttles.count; i++) {
+		struct dispatch_throttle *open = &dispatch->throttles.items[i];
+
+		if (open->id == record->id && open->cpu == record->cpu)
+			return open;
+	}
+	return NULL;
+}
+
+/* At its end a throttle becomes a loss of its event; the weight is its duration if the event counts
+ * nanoseconds. Of events that sample the idle task almost no samples are kept, so throttling them
+ * loses nothing. */
+static int take_throttle(struct dispatch *dispatch, const struct perf_record *record)
+{
+	struct record_origin origin = origin_of(dispatch, record);
+	struct dispatch_throttle *open = find_throttle(dispatch, record);
+	bool begins = record->type == PERF_RECORD_THROTTLE;
+
+	if (origin.event == RECORD_NO_EVENT || origin.idle)
+		return 0;
+	if (open && !begins) {
+		end_throttle(open, record->time_ns, dispatch->profile);
+		*open = dispatch->throttles.items[--dispatch->throttles.count];
+	} else if (!open && begins && dispatch->throttles.count < DISPATCH_MAX_THROTTLES) {
+		*vec_push(&dispatch->throttles) =
+			(struct dispatch_throttle){ .id = record->id,
+						    .since_ns = record->time_ns,
+						    .cpu = record->cpu,
+						    .event = origin.event,
+						    .is_time = origin.is_time };
+	}
+	return 0;
+}
+
+void dispatch_end(struct dispatch *dispatch, uint64_t end_ns)
+{
+	for (size_t i = 0; i < dispatch->throttles.count; i++)
+		end_throttle(&dispatch->throttles.items[i], end_ns, dispatch->profile);
+	dispatch->throttles.count = 0;
+}
+
+/* ---- full rings ---- */
+
+static int take_lost(struct dispatch *dispatch, const struct perf_record *record)
+{
+	struct record_origin origin = origin_of(dispatch, record);
+	bool of_samples = origin.counts_losses && record->type == PERF_RECORD_LOST_SAMPLES;
+
+	if (record->lost.filtered)
+		return 0;
+	dispatch->lost += record->lost.count;
+	if (origin.event == RECORD_NO_EVENT)
+		return 0;
+	if (!of_samples)
+		dispatch->in_ring[origin.event] += record->lost.count;
+	else if (record->time_ns)
+		dispatch->by_processor[origin.event] += record->lost.count;
+	else /* perf adds it at the end, without a time */
+		dispatch->at_end[origin.event] += record->lost.count;
+	return 0;
+}
+
+static uint64_t sum(const uint64_t *counts)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < PROFILE_MAX_EVENTS; i++)
+		all += counts[i];
+	return all;
+}
+
+void dispatch_settle_losses(const struct dispatch *dispatch)
+{
+	struct profile *profile = dispatch->profile;
+	bool is_counted = sum(dispatch->at_end) >= sum(dispatch->in_ring);
+	const uint64_t *counts = is_counted ? dispatch->at_end : dispatch->in_ring;
+
+	for (size_t i = 0; i < profile->event_count; i++) {
+		struct event *event = &profile->events[i];
+		struct loss *lost = &event->loss[LOSS_RING_FULL];
+
+		lost->count += counts[i] + dispatch->by_processor[i];
+		if (event->samples)
+			lost->weight = (uint64_t)((double)event->weight / (double)event->samples *
+						  (double)lost->count);
+	}
+}
+
+/* ---- records by type ---- */
+
 static int take_sample(struct dispatch *dispatch, const struct perf_record *record)
 {
-	struct record_origin origin = record_origin(&dispatch->source, record);
+	struct record_origin origin = origin_of(dispatch, record);
 
 	if (!dispatch->hooks->sample)
 		return 0;
@@ -43,22 +155,6 @@ static int take_exit(struct dispatch *dispatch, const struct perf_record *record
 	return 0;
 }
 
-static int take_lost(struct dispatch *dispatch, const struct perf_record *record)
-{
-	struct record_origin origin = record_origin(&dispatch->source, record);
-
-	record_losses_take(&dispatch->losses, record, &origin);
-	return 0;
-}
-
-static int take_throttle(struct dispatch *dispatch, const struct perf_record *record)
-{
-	struct record_origin origin = record_origin(&dispatch->source, record);
-
-	record_losses_throttle(&dispatch->losses, record, &origin, dispatch->profile);
-	return 0;
-}
-
 static int take_ksymbol(struct dispatch *dispatch, const struct perf_record *record)
 {
 	if (dispatch->hooks->ksymbol)
@@ -93,5 +189,5 @@ int dispatch_take(struct dispatch *dispatch, const struct perf_record *record)
 
 void dispatch_done(struct dispatch *dispatch)
 {
-	record_losses_done(&dispatch->losses);
+	vec_free(&dispatch->throttles);
 }

@@ -2,11 +2,11 @@
 #include "attribute/hot_code.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "code/code_decoder.h"
@@ -77,17 +77,11 @@ static enum image_kind kind_of(const struct hot_code *hot, uint32_t symbol)
 	return profile->images.items[profile->symbols.items[symbol].image].kind;
 }
 
-static int by_samples(const void *left, const void *right)
-{
-	const struct hot_function *a = left, *b = right;
+DEFINE_ORDER(by_samples, struct hot_function,
+	     COMPARE(b->samples, a->samples) ?: COMPARE(a->symbol, b->symbol))
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
-}
-
-/* Finds functions of JIT code (@made), or all others, hottest first. */
-static void find(const struct hot_code *hot, bool made, hot_functions *functions)
+/* Finds functions of JIT code (@jit), or all others, hottest first. */
+static void find(const struct hot_code *hot, bool jit, hot_functions *functions)
 {
 	const struct profile *profile = hot->profile;
 	_cleanup_free_ uint32_t *of_symbol = xcalloc(profile->symbols.count + 1, sizeof(uint32_t));
@@ -97,7 +91,7 @@ static void find(const struct hot_code *hot, bool made, hot_functions *functions
 
 		if (!hot->samples.items[i] || !symbol ||
 		    profile->symbols.items[symbol].kind == SYMBOL_NONE ||
-		    (kind_of(hot, symbol) == IMAGE_ANON) != made)
+		    (kind_of(hot, symbol) == IMAGE_ANON) != jit)
 			continue;
 		if (!of_symbol[symbol]) {
 			*vec_push(functions) =
@@ -128,12 +122,6 @@ static void keep(struct wanted *wanted, void *bytes, size_t size)
 	wanted->hot->bytes += size;
 }
 
-static void set_machine(struct wanted *wanted, const struct elf_file *file)
-{
-	wanted->code.machine = elf_file_machine(file);
-	wanted->code.is_64 = elf_file_is_64(file);
-}
-
 static void keep_of_elf(struct wanted *wanted, const struct elf_file *file)
 {
 	const struct elf_segments *segments = elf_file_segments(file);
@@ -147,7 +135,8 @@ static void keep_of_elf(struct wanted *wanted, const struct elf_file *file)
 		if (!segment->executable || inside >= segment->size ||
 		    segment->size - inside < wanted->size)
 			continue;
-		set_machine(wanted, file);
+		wanted->code.machine = elf_file_machine(file);
+		wanted->code.is_64 = elf_file_is_64(file);
 		if (elf_file_read_at(file, segment->offset + inside, bytes, wanted->size, &err) ==
 		    0)
 			keep(wanted, bytes, wanted->size);
@@ -217,7 +206,7 @@ static bool want(struct hot_code *hot, const struct hot_function *function, stru
 	       hot->profile->codes.count <= HOT_CODE_MOST_FUNCTIONS;
 }
 
-static void keep_made(struct wanted *wanted, uint32_t frame)
+static void keep_jit(struct wanted *wanted, uint32_t frame)
 {
 	const struct frame *row = &wanted->hot->profile->frames.items[frame];
 	struct buf bytes = { 0 };
@@ -245,7 +234,7 @@ static void keep_lines(struct hot_code *hot)
 	hot->lineless.count = kept;
 }
 
-void hot_code_keep_made(struct hot_code *hot)
+void hot_code_keep_jit(struct hot_code *hot)
 {
 	hot_functions functions = { 0 };
 	struct wanted wanted;
@@ -255,15 +244,10 @@ void hot_code_keep_made(struct hot_code *hot)
 		if (!want(hot, &functions.items[i], &wanted))
 			break;
 		if (!profile_code(hot->profile, functions.items[i].frame))
-			keep_made(&wanted, functions.items[i].frame);
+			keep_jit(&wanted, functions.items[i].frame);
 	}
 	keep_lines(hot);
 	vec_free(&functions);
-}
-
-static bool is_of_kernel(enum image_kind kind)
-{
-	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF;
 }
 
 void hot_code_keep_all(struct hot_code *hot, const struct kernel_symbols *kernel)
@@ -280,7 +264,7 @@ void hot_code_keep_all(struct hot_code *hot, const struct kernel_symbols *kernel
 
 		if (!wanted.size || profile_code(hot->profile, functions.items[i].frame))
 			continue;
-		if (is_of_kernel(kind) && kernel && !tried) {
+		if (image_kind_is_kernel(kind) && kernel && !tried) {
 			tried = true;
 			(void)kernel_text_open(&text, &err);
 		}
@@ -288,8 +272,21 @@ void hot_code_keep_all(struct hot_code *hot, const struct kernel_symbols *kernel
 			keep_of_file(&wanted);
 		else if (kind == IMAGE_VDSO)
 			keep_of_vdso(&wanted);
-		else if (is_of_kernel(kind))
+		else if (image_kind_is_kernel(kind))
 			keep_of_kernel(&wanted, kernel, text);
 	}
 	vec_free(&functions);
+}
+
+void hot_code_tell_dropped_lines(struct profile *profile, const struct jit *jit)
+{
+	size_t dropped = jit ? jit_line_counts(jit).dropped : 0;
+	_cleanup_free_ char *sentence = NULL;
+
+	if (!dropped)
+		return;
+	sentence = xasprintf("source lines of JIT code: at most %d are kept, and %zu more were "
+			     "needed",
+			     JIT_MOST_LINES, dropped);
+	profile_not_visible(profile, sentence);
 }

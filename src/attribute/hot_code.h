@@ -7,7 +7,6 @@
 #ifndef ATTRIBUTE_HOT_CODE_H
 #define ATTRIBUTE_HOT_CODE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -32,8 +31,12 @@ void hot_code_free(struct hot_code *hot); /* NULL is fine */
 void hot_code_count(struct hot_code *hot, uint32_t stack);
 
 /* Call at each flush, when frames have symbols: keeps JIT code while it exists. */
-void hot_code_keep_made(struct hot_code *hot);
+void hot_code_keep_jit(struct hot_code *hot);
 /* Call at the last flush: keeps everything else. @kernel may be NULL. */
 void hot_code_keep_all(struct hot_code *hot, const struct kernel_symbols *kernel);
+
+/* Adds the number of source lines of JIT code that did not fit into the profile, if any, to
+ * run.not_visible; call when everything is resolved. @jit may be NULL. */
+void hot_code_tell_dropped_lines(struct profile *profile, const struct jit *jit);
 
 #endif

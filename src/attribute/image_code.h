@@ -6,7 +6,6 @@
 #ifndef ATTRIBUTE_IMAGE_CODE_H
 #define ATTRIBUTE_IMAGE_CODE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/pause.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "perf/user_stack.h"
+#include "perf/perf_sample.h"
 
 void stack_reach_done(struct stack_reach *reach)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attribute/stack_spaces.h"
 
-#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hashidx.h"
 #include "base/vec.h"
@@ -18,10 +18,9 @@ struct publication {
 struct space {
 	uint64_t id;
 	int32_t pid;
-	uint32_t process; /* row in profile.processes */
-	bool wanted;	  /* must be published again */
-	/* Two, because samples taken before a publication are read after it. */
-	struct publication latest, previous;
+	uint32_t process;					   /* row in profile.processes */
+	bool wanted;						   /* must be published again */
+	struct publication publications[STACK_SPACES_GENERATIONS]; /* the latest first */
 };
 
 struct stack_spaces {
@@ -55,11 +54,7 @@ void stack_spaces_free(struct stack_spaces *spaces)
 	free(spaces);
 }
 
-static bool has_id(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct stack_spaces *)owner)->spaces.items[index].id ==
-	       *(const uint64_t *)key;
-}
+DEFINE_EQUAL(has_id, struct stack_spaces, spaces.items, uint64_t, a->id == *b)
 
 static struct space *find(const struct stack_spaces *spaces, uint64_t id)
 {
@@ -90,9 +85,10 @@ void stack_spaces_want(struct stack_spaces *spaces, const struct machine_space *
 
 static const struct publication *publication_of(const struct space *space, uint64_t generation)
 {
-	if (space->latest.generation == generation)
-		return &space->latest;
-	return space->previous.generation == generation ? &space->previous : NULL;
+	for (size_t i = 0; i < STACK_SPACES_GENERATIONS; i++)
+		if (space->publications[i].generation == generation)
+			return &space->publications[i];
+	return NULL;
 }
 
 struct stack_origin stack_spaces_origin(const struct stack_spaces *spaces,
@@ -171,8 +167,9 @@ static void publish(struct stack_spaces *spaces, struct space *space,
 	table.ranges = spaces->ranges.items;
 	table.range_count = spaces->ranges.count;
 	space->wanted = false;
-	space->previous = space->latest;
-	space->latest = (struct publication){ table.generation, now->changed };
+	memmove(&space->publications[1], &space->publications[0],
+		sizeof(space->publications) - sizeof(space->publications[0]));
+	space->publications[0] = (struct publication){ table.generation, now->changed };
 	(void)stack_tables_set_space(spaces->tables, space->id, &table);
 }
 
@@ -199,7 +196,7 @@ void stack_spaces_update(struct stack_spaces *spaces)
 			stack_tables_drop_space(spaces->tables, space->id);
 			continue;
 		}
-		if (space->wanted || now.changed != space->latest.serial)
+		if (space->wanted || now.changed != space->publications[0].serial)
 			publish(spaces, space, &now);
 		spaces->spaces.items[kept++] = *space;
 	}

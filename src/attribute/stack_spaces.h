@@ -13,7 +13,11 @@
 
 #include "attribute/image_code.h"
 #include "model/machine.h"
-#include "perf/user_stack.h"
+#include "perf/perf_sample.h"
+
+/* Samples taken before a publication are read after it; when prospect lags, after several. Samples
+ * with older tables than these count as stale. */
+enum { STACK_SPACES_GENERATIONS = 8 };
 
 struct stack_spaces;
 struct stack_tables;

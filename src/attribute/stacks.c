@@ -8,10 +8,9 @@
 
 #include "attribute/image_code.h"
 #include "attribute/process_code.h"
-#include "attribute/stack_observer.h"
 #include "attribute/stack_reach.h"
 #include "attribute/stack_spaces.h"
-#include "base/cache_place.h"
+#include "base/cache_folder.h"
 #include "base/clock.h"
 #include "base/hashidx.h"
 #include "base/vec.h"
@@ -57,9 +56,9 @@ struct stacks *stacks_new(const struct stacks_parts *parts)
 	char folder[PATH_MAX];
 
 	stacks->parts = *parts;
-	stacks->codes =
-		image_codes_new(parts->frames->profile, parts->files,
-				cache_place("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
+	stacks->codes = image_codes_new(
+		parts->frames->profile, parts->files,
+		cache_folder_path("rows", folder, sizeof(folder)) == 0 ? folder : NULL);
 	image_codes_set_pause(stacks->codes, &parts->pause);
 	stacks->spaces = stack_spaces_new(parts->machine, stacks->codes, parts->tables);
 	stacks->sweep_at = SWEEP_AT_LEAST;
@@ -81,10 +80,7 @@ void stacks_free(struct stacks *stacks)
 
 /* ---- known stacks ---- */
 
-static bool has_hash(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct stacks *)owner)->known.items[index].hash == *(const uint64_t *)key;
-}
+DEFINE_EQUAL(has_hash, struct stacks, known.items, uint64_t, a->hash == *b)
 
 /* NULL: none. */
 static const struct hashed_stack *find_hashed(const struct stacks *stacks,
@@ -196,9 +192,9 @@ static struct unwind_code find_code(void *context, uint64_t address)
 static int read_code(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct stacks *stacks = context;
-	struct process_code *made = stacks->parts.made;
+	struct process_code *code = stacks->parts.jit_memory;
 
-	return made && process_code_read(made, stacks->space->pid, address, to, size) ? 0 : -1;
+	return code && process_code_read(code, stacks->space->pid, address, to, size) ? 0 : -1;
 }
 
 /* The walk in the interrupt agrees with this one, and always would: samples need not come with a
@@ -410,7 +406,7 @@ bool stacks_settle(struct stacks *stacks)
 
 	stacks->copies = 0;
 	stack_spaces_update(stacks->spaces);
-	if (stacks->parts.made)
-		process_code_forget(stacks->parts.made, clock_ns());
+	if (stacks->parts.jit_memory)
+		process_code_forget(stacks->parts.jit_memory, clock_ns());
 	return lacked;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "attribute/frames.h"
+#include "attribute/image_code.h"
 #include "base/pause.h"
 #include "model/profile.h"
 #include "perf/perf_record.h"
@@ -19,8 +20,28 @@
 struct stacks;
 struct image_files;
 struct process_code;
-struct stack_observer;
 struct stack_tables;
+
+/* A user stack as walked; addresses as in struct user_stack. */
+struct observed_stack {
+	const struct machine_space *space; /* of its process, current; borrowed */
+	const uint64_t *addresses;	   /* borrowed */
+	size_t count;
+	enum stack_end end;
+};
+
+/* Observes user stacks during a recording. The recorder knows nothing else about the observer:
+ * `check --stacks` compares each stack with libdwfl's (check/stack_check.h). */
+struct stack_observer {
+	/* Called for each sample with a copy of its user stack, with the walked stack. Everything
+	 * is borrowed for the call. */
+	void (*see)(void *context, const struct frames *frames, struct image_codes *codes,
+		    struct image_files *files, const struct perf_record *record,
+		    const struct observed_stack *walked);
+	/* True: the recording may end. */
+	bool (*has_enough)(const void *context);
+	void *context;
+};
 
 /* All borrowed. */
 struct stacks_parts {
@@ -31,7 +52,7 @@ struct stacks_parts {
 	size_t max_depth;	     /* user frames of one stack, at most STACK_MAX_USER */
 	const struct stack_observer *observer; /* NULL: none */
 	struct pause pause;		       /* while rows are compiled */
-	struct process_code *made; /* for live recordings; NULL: the processes are not there */
+	struct process_code *jit_memory;       /* JIT code of live processes; NULL: none are live */
 };
 
 struct stacks *stacks_new(const struct stacks_parts *parts);

@@ -3,12 +3,11 @@
  */
 #include "attribute/attribute.h"
 
+#include "attribute/fixture.h"
 #include "attribute/frames.h"
 #include "attribute/kept_samples.h"
-#include "attribute/raw_stack.h"
-#include "attribute/stack_text.h"
+#include "attribute/off_cpu_samples.h"
 #include "attribute/stacks.h"
-#include "attribute/waiting.h"
 #include "place/files/image_files.h"
 #include "place/kernel/kernel_files.h"
 #include "proc/proc_parse.h"
@@ -53,35 +52,26 @@ static struct record_origin origin(void *context, const struct perf_record *reco
 
 struct world {
 	struct kernel *kernel;
-	struct profile *profile; /* the kernel's */
-	struct machine *machine;
-	struct image_files *files;
-	struct frames frames;
-	struct stacks *stacks;
+	struct fixture in; /* the profile is the kernel's */
 	struct store_writer writer;
 	struct attribution *attribution;
-	struct record_stream *stream;
 };
 
 static void build(struct world *world, bool with_stacks, bool foreign_pid_namespace)
 {
-	const struct stacks_parts stacks = { .frames = &world->frames,
-					     .machine = world->machine,
-					     .files = world->files,
-					     .max_depth = 8 };
-	struct attribution_parts parts = { .profile = world->profile,
-					   .machine = world->machine,
-					   .files = world->files,
+	struct attribution_parts parts = { .profile = world->in.profile,
+					   .machine = world->in.machine,
+					   .files = world->in.files,
 					   .kernel = world->kernel->symbols,
 					   .source = { origin, NULL },
 					   .writer = &world->writer,
-					   .frames = &world->frames,
+					   .frames = &world->in.frames,
 					   .foreign_pid_namespace = foreign_pid_namespace };
 
 	attribution_free(world->attribution);
 	if (with_stacks)
-		world->stacks = stacks_new(&stacks);
-	parts.stacks = world->stacks;
+		fixture_make_stacks(&world->in, 8, NULL);
+	parts.stacks = world->in.stacks;
 	world->attribution = attribution_new(&parts);
 }
 
@@ -92,15 +82,13 @@ static int begin(void **state)
 					       .comm = "sh",
 					       .executable = "/bin/sh" };
 
-	world = (struct world){ .stream = stream_new() };
+	world = (struct world){ 0 };
 	new_kernel((void **)&world.kernel);
 	start(world.kernel);
-	world.profile = world.kernel->profile;
-	world.profile->event_count = 2;
-	world.machine = machine_new(world.profile, NULL, NULL);
-	world.files = image_files_new(world.profile, 8);
-	world.frames = (struct frames){ .profile = world.profile, .kernel = world.kernel->symbols };
-	machine_add_process(world.machine, &shell);
+	world.in = fixture_new(world.kernel->profile);
+	world.in.profile->event_count = 2;
+	world.in.frames.kernel = world.kernel->symbols;
+	machine_add_process(world.in.machine, &shell);
 	build(&world, false, false);
 	*state = &world;
 	return 0;
@@ -111,10 +99,7 @@ static int end(void **state)
 	struct world *world = *state;
 
 	attribution_free(world->attribution);
-	stacks_free(world->stacks);
-	image_files_free(world->files);
-	machine_free(world->machine);
-	stream_free(world->stream);
+	fixture_done(&world->in);
 	free_kernel((void **)&world->kernel);
 	return 0;
 }
@@ -129,7 +114,7 @@ static void take(void *context, const struct perf_record *record)
 
 static void drain(struct world *world)
 {
-	stream_drain(world->stream, take, world);
+	stream_drain(world->in.stream, take, world);
 }
 
 static struct stamp at(uint64_t time_ns, int32_t pid)
@@ -139,7 +124,7 @@ static struct stamp at(uint64_t time_ns, int32_t pid)
 
 static void user_sample(struct world *world, const struct stamp *stamp, uint64_t ip)
 {
-	stream_sample(world->stream, stamp, PERF_RECORD_MISC_USER, ip, NULL, 0);
+	stream_sample(world->in.stream, stamp, PERF_RECORD_MISC_USER, ip, NULL, 0);
 }
 
 /* With the marks that the kernel writes. */
@@ -149,13 +134,13 @@ static void kernel_sample(struct world *world, const struct stamp *stamp, uint64
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, inner, outer,
 				   (uint64_t)PERF_CONTEXT_USER, 0x1010 };
 
-	stream_sample(world->stream, stamp, PERF_RECORD_MISC_KERNEL, inner, chain, 5);
+	stream_sample(world->in.stream, stamp, PERF_RECORD_MISC_KERNEL, inner, chain, 5);
 }
 
 /* "PROGRAM/COMM(TID)" of a sample's task. */
 static void assert_task(const struct world *world, size_t index, const char *expected)
 {
-	const struct profile *profile = world->profile;
+	const struct profile *profile = world->in.profile;
 	const struct task *task;
 	const struct process *process;
 	char text[128];
@@ -171,7 +156,7 @@ static void assert_task(const struct world *world, size_t index, const char *exp
 static void assert_leaf(const struct world *world, size_t index, const char *expected)
 {
 	assert_true(index < world->writer.count);
-	assert_stack(world->profile, world->writer.samples[index].stack, expected);
+	assert_stack(world->in.profile, world->writer.samples[index].stack, expected);
 }
 
 /* ---- tests ---- */
@@ -180,7 +165,7 @@ static void a_sample_counts_into_its_event(void **state)
 {
 	struct world *world = *state;
 	struct stamp stamp = at(50, SHELL);
-	const struct event *events = world->profile->events;
+	const struct event *events = world->in.profile->events;
 
 	stamp.cpu = 3;
 	user_sample(world, &stamp, 0x1010);
@@ -188,7 +173,7 @@ static void a_sample_counts_into_its_event(void **state)
 	kernel_sample(world, &stamp, VFS_READ, VFS_READ);
 	stamp.id = TRACK_ID; /* of no event */
 	user_sample(world, &stamp, 0x1010);
-	stamp.id = WAITS_ID; /* which nobody asked for */
+	stamp.id = WAITS_ID; /* waits were not requested */
 	user_sample(world, &stamp, 0x1010);
 	drain(world);
 	assert_int_equal(world->writer.count, 2);
@@ -217,12 +202,12 @@ static void a_program_and_what_it_was_before(void **state)
 
 	user_sample(world, &parent, 0x1010);
 	user_sample(world, &third, 0x401010);
-	stream_mmap(world->stream, &map, 0x401000, 0x1000, 5, "/nowhere/cat");
-	stream_comm(world->stream, &exec, "cat", PERF_RECORD_MISC_COMM_EXEC);
+	stream_mmap(world->in.stream, &map, 0x401000, 0x1000, 5, "/nowhere/cat");
+	stream_comm(world->in.stream, &exec, "cat", PERF_RECORD_MISC_COMM_EXEC);
 	user_sample(world, &second, 0x1010);
 	user_sample(world, &first, 0x1010);
-	stream_task(world->stream, &fork, PERF_RECORD_FORK, SHELL, SHELL);
-	stream_mmap(world->stream, &parents, 0x1000, 0x1000, 4, "/nowhere/sh");
+	stream_task(world->in.stream, &fork, PERF_RECORD_FORK, SHELL, SHELL);
+	stream_mmap(world->in.stream, &parents, 0x1000, 0x1000, 4, "/nowhere/sh");
 	drain(world);
 	assert_int_equal(world->writer.count, 4);
 	assert_task(world, 0, "sh/sh(101)");
@@ -233,7 +218,7 @@ static void a_program_and_what_it_was_before(void **state)
 	assert_leaf(world, 2, "/nowhere/cat+10");
 	assert_task(world, 3, "sh/sh(100)");
 	assert_leaf(world, 3, "/nowhere/sh+10");
-	assert_int_equal(world->profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 0);
+	assert_int_equal(world->in.profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 0);
 }
 
 static void a_thread_has_its_own_name(void **state)
@@ -241,9 +226,9 @@ static void a_thread_has_its_own_name(void **state)
 	struct world *world = *state;
 	struct stamp thread = { .time_ns = 20, .pid = SHELL, .tid = 150, .id = CLOCK_ID };
 
-	stream_task(world->stream, &thread, PERF_RECORD_FORK, SHELL, SHELL);
+	stream_task(world->in.stream, &thread, PERF_RECORD_FORK, SHELL, SHELL);
 	thread.time_ns = 30;
-	stream_comm(world->stream, &thread, "worker", 0);
+	stream_comm(world->in.stream, &thread, "worker", 0);
 	thread.time_ns = 40;
 	user_sample(world, &thread, 0x1010);
 	drain(world);
@@ -259,9 +244,9 @@ static void what_has_exited_still_runs(void **state)
 		     elsewhere = at(50, -1), other = at(60, CHILD), born = at(10, CHILD);
 
 	gone.cpu = late.cpu = reaped.cpu = other.cpu = 2;
-	stream_task(world->stream, &born, PERF_RECORD_FORK, SHELL, SHELL);
+	stream_task(world->in.stream, &born, PERF_RECORD_FORK, SHELL, SHELL);
 	elsewhere.cpu = 1;
-	stream_task(world->stream, &gone, PERF_RECORD_EXIT, 1, 1);
+	stream_task(world->in.stream, &gone, PERF_RECORD_EXIT, 1, 1);
 	kernel_sample(world, &late, VFS_READ, VFS_READ);
 	kernel_sample(world, &reaped, VFS_READ, VFS_READ);
 	kernel_sample(world, &elsewhere, VFS_READ, VFS_READ);
@@ -271,7 +256,7 @@ static void what_has_exited_still_runs(void **state)
 	assert_task(world, 1, "sh/sh(100)");
 	assert_task(world, 2, "[exiting]/[exiting](-1)");
 	assert_task(world, 3, "sh/sh(101)");
-	assert_int_equal(world->profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 0);
+	assert_int_equal(world->in.profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 0);
 }
 
 /* The number is another thread's by now. */
@@ -281,10 +266,10 @@ static void numbers_are_used_again(void **state)
 	struct stamp fork = at(10, CHILD), gone = at(20, CHILD), again = at(30, CHILD),
 		     named = at(40, CHILD), sample = at(50, CHILD);
 
-	stream_task(world->stream, &fork, PERF_RECORD_FORK, SHELL, SHELL);
-	stream_task(world->stream, &gone, PERF_RECORD_EXIT, SHELL, SHELL);
-	stream_task(world->stream, &again, PERF_RECORD_FORK, SHELL, SHELL);
-	stream_comm(world->stream, &named, "ls", PERF_RECORD_MISC_COMM_EXEC);
+	stream_task(world->in.stream, &fork, PERF_RECORD_FORK, SHELL, SHELL);
+	stream_task(world->in.stream, &gone, PERF_RECORD_EXIT, SHELL, SHELL);
+	stream_task(world->in.stream, &again, PERF_RECORD_FORK, SHELL, SHELL);
+	stream_comm(world->in.stream, &named, "ls", PERF_RECORD_MISC_COMM_EXEC);
 	user_sample(world, &sample, 0x1010);
 	drain(world);
 	assert_task(world, 0, "ls/ls(101)");
@@ -300,7 +285,7 @@ static void a_process_that_was_never_announced(void **state)
 	drain(world);
 	assert_task(world, 1, "[unknown]/[unknown](4711)");
 	assert_leaf(world, 1, "[unmapped]+1010");
-	assert_int_equal(world->profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 2);
+	assert_int_equal(world->in.profile->events[0].loss[LOSS_UNKNOWN_TASK].count, 2);
 }
 
 /* The innermost marked routine says for whom the kernel ran. */
@@ -336,7 +321,7 @@ static void the_idle_stream(void **state)
 	assert_task(world, 0, "[idle]/swapper(0)");
 	assert_int_equal(world->writer.samples[0].context, CONTEXT_HARDIRQ);
 	assert_int_equal(attribution_counts(world->attribution).idle_stream_weight, 3 * PERIOD);
-	assert_int_equal(world->profile->events[0].weight, PERIOD);
+	assert_int_equal(world->in.profile->events[0].weight, PERIOD);
 }
 
 /* Seen from within a PID namespace each task of another has the idle task's number. */
@@ -358,17 +343,17 @@ static void losses_and_open_throttles(void **state)
 {
 	struct world *world = *state;
 	struct stamp clock = at(100, 0), cycles = at(150, 0), idle = at(160, 0);
-	const struct event *events = world->profile->events;
+	const struct event *events = world->in.profile->events;
 
 	cycles.id = CYCLES_ID;
 	idle.id = IDLE_ID;
-	stream_throttle(world->stream, &clock, PERF_RECORD_THROTTLE);
-	stream_throttle(world->stream, &cycles, PERF_RECORD_THROTTLE);
-	stream_throttle(world->stream, &idle, PERF_RECORD_THROTTLE);
-	stream_lost(world->stream, &clock, PERF_RECORD_LOST, 8);
+	stream_throttle(world->in.stream, &clock, PERF_RECORD_THROTTLE);
+	stream_throttle(world->in.stream, &cycles, PERF_RECORD_THROTTLE);
+	stream_throttle(world->in.stream, &idle, PERF_RECORD_THROTTLE);
+	stream_lost(world->in.stream, &clock, PERF_RECORD_LOST, 8);
 	clock.time_ns = 300;
 	clock.cpu = 1; /* was not throttled there */
-	stream_throttle(world->stream, &clock, PERF_RECORD_UNTHROTTLE);
+	stream_throttle(world->in.stream, &clock, PERF_RECORD_UNTHROTTLE);
 	drain(world);
 	assert_int_equal(events[0].loss[LOSS_THROTTLED].count, 0);
 	attribution_finish(world->attribution, 1100);
@@ -379,7 +364,8 @@ static void losses_and_open_throttles(void **state)
 	assert_int_equal(attribution_counts(world->attribution).ring_lost, 8);
 }
 
-/* With stacks: the kernel's part on the user's, walked in the interrupt, and told by hash later. */
+/* With stacks: the kernel part on top of the user part, which is walked in the interrupt and sent
+ * by hash later. */
 static void stacks_of_samples(void **state)
 {
 	struct world *world = *state;
@@ -394,11 +380,11 @@ static void stacks_of_samples(void **state)
 				 .user = { 0x1010, 0x1020 } };
 
 	build(world, true, false);
-	stream_mmap(world->stream, &map, 0x1000, 0x1000, 4, "/nowhere/sh");
-	stream_stack(world->stream, &sample, PERF_RECORD_MISC_KERNEL, &raw);
+	stream_mmap(world->in.stream, &map, 0x1000, 0x1000, 4, "/nowhere/sh");
+	stream_stack(world->in.stream, &sample, PERF_RECORD_MISC_KERNEL, &raw);
 	raw.fixed.form = STACK_FORM_KNOWN;
 	raw.fixed.kernel_count = raw.fixed.user_count = 0;
-	stream_stack(world->stream, &again, PERF_RECORD_MISC_KERNEL, &raw);
+	stream_stack(world->in.stream, &again, PERF_RECORD_MISC_KERNEL, &raw);
 	drain(world);
 	assert_int_equal(world->writer.count, 2);
 	assert_leaf(world, 0, "/nowhere/sh+20< /nowhere/sh+10 [kernel]+1308< [kernel]+1018");
@@ -407,7 +393,7 @@ static void stacks_of_samples(void **state)
 	assert_int_equal(world->writer.samples[1].context, CONTEXT_SOFTIRQ);
 }
 
-/* A process that only the sample tells of has a stack of its own, though nothing is mapped. */
+/* A process known only from its sample has a stack of its own, though nothing is mapped. */
 static void a_stack_of_a_process_never_announced(void **state)
 {
 	struct world *world = *state;
@@ -419,7 +405,7 @@ static void a_stack_of_a_process_never_announced(void **state)
 				       .user = { 0x1010 } };
 
 	build(world, true, false);
-	stream_stack(world->stream, &sample, PERF_RECORD_MISC_USER, &raw);
+	stream_stack(world->in.stream, &sample, PERF_RECORD_MISC_USER, &raw);
 	drain(world);
 	assert_leaf(world, 0, "[unmapped]+1010");
 }
@@ -429,19 +415,19 @@ static void hostile_sizes(void **state)
 {
 	struct world *world = *state;
 	struct stamp stamp = at(20, SHELL), kernel = at(20, -1), gone = at(30, SHELL);
-	size_t images = world->profile->images.count;
+	size_t images = world->in.profile->images.count;
 
-	stream_mmap(world->stream, &stamp, 0x1000, 0, 4, "/nowhere/none");
-	stream_mmap(world->stream, &stamp, UINT64_MAX - 0xfff, 0x2000, 4, "/nowhere/beyond");
-	stream_mmap(world->stream, &stamp, 0x1000, UINT64_MAX, 4, "/nowhere/all");
-	stream_mmap(world->stream, &kernel, 0x1000, 0x1000, 4, "/nowhere/kernel");
+	stream_mmap(world->in.stream, &stamp, 0x1000, 0, 4, "/nowhere/none");
+	stream_mmap(world->in.stream, &stamp, UINT64_MAX - 0xfff, 0x2000, 4, "/nowhere/beyond");
+	stream_mmap(world->in.stream, &stamp, 0x1000, UINT64_MAX, 4, "/nowhere/all");
+	stream_mmap(world->in.stream, &kernel, 0x1000, 0x1000, 4, "/nowhere/kernel");
 	drain(world);
-	assert_int_equal(address_space_count(machine_space(world->machine, SHELL).mappings), 0);
-	assert_int_equal(world->profile->images.count, images);
+	assert_int_equal(address_space_count(machine_space(world->in.machine, SHELL).mappings), 0);
+	assert_int_equal(world->in.profile->images.count, images);
 	gone.cpu = UINT32_MAX;
-	stream_task(world->stream, &gone, PERF_RECORD_EXIT, 1, 1);
+	stream_task(world->in.stream, &gone, PERF_RECORD_EXIT, 1, 1);
 	drain(world);
-	assert_int_equal(machine_process_of(world->machine, SHELL), 0);
+	assert_int_equal(machine_process_of(world->in.machine, SHELL), 0);
 }
 
 /* The /proc scan's mappings, those without a name are memory. */

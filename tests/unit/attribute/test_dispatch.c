@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "attribute/record_stream.h"
 #include "base/buf.h"
+#include "perf/records.h"
 
 enum { SHELL = 100, CLOCK_ID = 7, OTHER_ID = 8 };
 
@@ -201,22 +201,22 @@ static void put_ksymbol(struct world *world)
 {
 	struct stamp stamp = shell_at(50);
 
-	record_begin(world->stream);
-	put_u64(world->stream, 0xffffffffc0000000);
-	put_u32(world->stream, 64);
-	put_u32(world->stream, 0);
-	put_text(world->stream, "bpf_prog_1");
-	record_stamp(world->stream, &stamp, PERF_RECORD_KSYMBOL, 0);
+	made_begin(&world->stream->made);
+	made_u64(&world->stream->made, 0xffffffffc0000000);
+	made_u32(&world->stream->made, 64);
+	made_u32(&world->stream->made, 0);
+	made_text(&world->stream->made, "bpf_prog_1");
+	stream_stamp(world->stream, &stamp, PERF_RECORD_KSYMBOL, 0);
 }
 
 static void put_cgroup(struct world *world)
 {
 	struct stamp stamp = shell_at(60);
 
-	record_begin(world->stream);
-	put_u64(world->stream, 17);
-	put_text(world->stream, "/web");
-	record_stamp(world->stream, &stamp, PERF_RECORD_CGROUP, 0);
+	made_begin(&world->stream->made);
+	made_u64(&world->stream->made, 17);
+	made_text(&world->stream->made, "/web");
+	stream_stamp(world->stream, &stamp, PERF_RECORD_CGROUP, 0);
 }
 
 /* Each type once, to its hook; the hook replaces what is done with names and forks, not with exits.
@@ -257,7 +257,7 @@ static void what_is_not_admitted_changes_nothing(void **state)
 	stream_task(world->stream, &stamp, PERF_RECORD_EXIT, 1, 1);
 	drain(world);
 	assert_string_equal(buf_text(&world->seen), "2:4:");
-	assert_int_equal(world->dispatch.losses.lost, 0);
+	assert_int_equal(world->dispatch.lost, 0);
 	assert_true(machine_tid_alive(world->machine, SHELL));
 }
 
@@ -296,8 +296,8 @@ static void losses_and_throttles(void **state)
 	drain(world);
 	assert_int_equal(throttled->count, 2);
 	assert_int_equal(throttled->weight, 220);
-	assert_int_equal(world->dispatch.losses.lost, 12);
-	assert_int_equal(world->dispatch.losses.in_ring[0], 7);
+	assert_int_equal(world->dispatch.lost, 12);
+	assert_int_equal(world->dispatch.in_ring[0], 7);
 }
 
 /* Types we have no use for, types that no kernel writes, and the highest number there can be. */
@@ -314,7 +314,7 @@ static void unknown_types_are_passed_over(void **state)
 	record.type = UINT32_MAX;
 	assert_int_equal(dispatch_take(&world->dispatch, &record), 0);
 	assert_true(machine_tid_alive(world->machine, SHELL));
-	assert_int_equal(world->dispatch.losses.lost, 0);
+	assert_int_equal(world->dispatch.lost, 0);
 }
 
 /* Cut off at any word, a name is no record: its trailer, its numbers or its NUL is missing. */
@@ -326,12 +326,12 @@ static void truncated_records_are_counted(void **state)
 
 	world->dispatch.hooks = &all_hooks;
 	stream_comm(world->stream, &stamp, "a-name-of-15-by", 0);
-	whole = world->stream->size;
+	whole = world->stream->made.size;
 	for (size_t size = sizeof(struct perf_event_header); size < whole; size += 8) {
 		struct perf_event_header header = { PERF_RECORD_COMM, 0, (uint16_t)size };
-		uint64_t words[STREAM_ROOM];
+		uint64_t words[MADE_ROOM];
 
-		memcpy(words, world->stream->words, size);
+		memcpy(words, world->stream->made.words, size);
 		memcpy(words, &header, sizeof(header));
 		record_queue_add(world->stream->queue, 0, words, size);
 		cuts++;

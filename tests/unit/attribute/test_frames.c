@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attribute/frames.h"
 
-#include "attribute/stack_text.h"
+#include "attribute/fixture.h"
 #include "place/jit/jit.h"
 
 enum { PROCESS = 1, OTHER = 2 };

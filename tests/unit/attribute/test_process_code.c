@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "foreign/foreign.h"
-#include "foreign/serve.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -135,8 +134,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_processes_are_told_apart, begin, end),
 	};
 
-	if (argc > 1 && strcmp(argv[1], SERVE_OPTION) == 0) {
-		serve_run(SERVE_SOCKET);
+	if (argc > 1 && strcmp(argv[1], FOREIGN_OPTION) == 0) {
+		foreign_serve(FOREIGN_SOCKET);
 		return 0;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "perf/user_stack.h"
+#include "perf/perf_sample.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -178,31 +178,34 @@ static void images_are_read_on_demand(void **state)
 	assert_int_equal(world->tables.ranges.items[1].kind, STACK_MAP_FRAME_POINTERS);
 }
 
-/* Samples taken before a publication are read after it: the last two count. */
+/* Samples taken before a publication are read after it: the last ones count. */
 static void changes_are_published(void **state)
 {
+	enum { COUNT = STACK_SPACES_GENERATIONS + 1 };
 	struct world *world = *state;
-	uint64_t generations[3];
+	uint64_t generations[COUNT];
 
 	want(world, SPACE);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < COUNT; i++) {
 		stack_spaces_update(world->spaces);
 		assert_int_equal(world->tables.published, i + 1);
 		generations[i] = world->tables.generation;
 		map(world, 0x10000 * (i + 1), world->code);
 	}
-	assert_true(generations[0] < generations[1] && generations[1] < generations[2]);
 	assert_false(stack_spaces_alive(world->spaces, SPACE, generations[0]));
-	assert_true(stack_spaces_alive(world->spaces, SPACE, generations[1]));
-	assert_true(stack_spaces_alive(world->spaces, SPACE, generations[2]));
-	assert_false(stack_spaces_alive(world->spaces, SPACE + 1, generations[2]));
 	assert_false(origin(world, SPACE, generations[0]).known);
-	assert_true(origin(world, SPACE, generations[1]).known);
-	assert_true(origin(world, SPACE, generations[1]).serial <
-		    origin(world, SPACE, generations[2]).serial);
+	for (size_t i = 1; i < COUNT; i++) {
+		assert_true(generations[i - 1] < generations[i]);
+		assert_true(stack_spaces_alive(world->spaces, SPACE, generations[i]));
+		assert_true(origin(world, SPACE, generations[i]).known);
+	}
+	for (size_t i = 2; i < COUNT; i++)
+		assert_true(origin(world, SPACE, generations[i - 1]).serial <
+			    origin(world, SPACE, generations[i]).serial);
+	assert_false(stack_spaces_alive(world->spaces, SPACE + 1, generations[1]));
 }
 
-/* What changed since the tables were made is told from the serial: only that is not believed. */
+/* The serial shows which mappings changed since the tables were made. Only those are rejected. */
 static void the_origin_tells_what_changed(void **state)
 {
 	struct world *world = *state;
@@ -293,10 +296,10 @@ static void what_cannot_be_published_is_not(void **state)
 	struct world *world = *state;
 	struct stack_spaces *without = stack_spaces_new(world->machine, world->codes, NULL);
 	struct machine_space now = machine_space(world->machine, SHELL);
-	const struct machine_space nobody = { 0 };
+	const struct machine_space none = { 0 };
 
 	want(world, 0); /* the space is not known */
-	stack_spaces_want(world->spaces, &nobody, &(struct user_stack){ .space = SPACE });
+	stack_spaces_want(world->spaces, &none, &(struct user_stack){ .space = SPACE });
 	stack_spaces_update(world->spaces);
 	stack_spaces_want(without, &now, &(struct user_stack){ .space = SPACE });
 	stack_spaces_update(without);

@@ -12,7 +12,7 @@
 #include "attribute/stack_spaces.h"
 #include "base/xalloc.h"
 #include "model/address_space.h"
-#include "perf/user_stack.h"
+#include "perf/perf_sample.h"
 
 /* ---- what is published, played by the test ---- */
 

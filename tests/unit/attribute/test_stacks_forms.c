@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The stack of a sample, in each form it may come in, from the bytes the stack program writes. */
-#include "attribute/raw_stack.h"
-#include "attribute/stack_text.h"
+#include "attribute/fixture.h"
 #include "attribute/stacks.h"
 #include "place/files/image_files.h"
 #include "sampling/stack_tables.h"
@@ -57,24 +56,19 @@ void stack_tables_settle(struct stack_tables *tables)
 /* ---- the world ---- */
 
 struct world {
-	struct profile *profile;
-	struct machine *machine;
-	struct image_files *files;
-	struct frames frames;
+	struct fixture in;
 	struct stack_tables tables;
-	struct stacks *stacks;
-	struct record_stream *stream;
 	uint32_t stack; /* of the last sample */
-	bool known;	/* it was told before */
+	bool known;	/* it was reported before */
 };
 
 static void map(struct world *world, uint64_t start, enum image_kind kind, const char *path)
 {
 	const struct mapping mapping = { .start = start,
 					 .end = start + 0x1000,
-					 .image = made_image(world->profile, kind, path) };
+					 .image = made_image(world->in.profile, kind, path) };
 
-	machine_map(world->machine, 10, SHELL, &mapping);
+	machine_map(world->in.machine, 10, SHELL, &mapping);
 }
 
 static int begin(void **state)
@@ -83,17 +77,10 @@ static int begin(void **state)
 	const struct machine_process shell = { .pid = SHELL,
 					       .comm = "sh",
 					       .executable = "/bin/sh" };
-	struct stacks_parts parts = { .frames = &world.frames, .max_depth = DEPTH };
 
-	world = (struct world){ .profile = profile_new(), .stream = stream_new() };
-	world.machine = machine_new(world.profile, NULL, NULL);
-	world.files = image_files_new(world.profile, 8);
-	world.frames = (struct frames){ .profile = world.profile };
-	parts.machine = world.machine;
-	parts.files = world.files;
-	parts.tables = &world.tables;
-	world.stacks = stacks_new(&parts);
-	machine_add_process(world.machine, &shell);
+	world = (struct world){ .in = fixture_new(profile_new()) };
+	fixture_make_stacks(&world.in, DEPTH, &world.tables);
+	machine_add_process(world.in.machine, &shell);
 	map(&world, 0x1000, IMAGE_FILE, "/bin/sh");
 	map(&world, 0x2000, IMAGE_FILE, "/lib/a");
 	map(&world, 0x5000, IMAGE_ANON, "//anon");
@@ -105,11 +92,8 @@ static int end(void **state)
 {
 	struct world *world = *state;
 
-	stacks_free(world->stacks);
-	image_files_free(world->files);
-	machine_free(world->machine);
-	profile_free(world->profile);
-	stream_free(world->stream);
+	fixture_done(&world->in);
+	profile_free(world->in.profile);
 	return 0;
 }
 
@@ -118,20 +102,20 @@ static void take(void *context, const struct perf_record *record)
 {
 	struct world *world = context;
 	struct perf_record sample = converted(record);
-	struct machine_space space = machine_space(world->machine, sample.pid);
+	struct machine_space space = machine_space(world->in.machine, sample.pid);
 	const struct known_stack *known = NULL;
 
 	world->known = false;
 	if (sample.sample.user_stack.form == USER_STACK_KNOWN) {
-		known = stacks_known(world->stacks, &space, &sample);
+		known = stacks_known(world->in.stacks, &space, &sample);
 		world->known = known;
 		world->stack =
-			known ? known->stack : stacks_unknown(world->stacks, &space, &sample);
+			known ? known->stack : stacks_unknown(world->in.stacks, &space, &sample);
 		return;
 	}
-	world->stack = stacks_make(world->stacks, &space, &sample, sample.sample.chain,
+	world->stack = stacks_make(world->in.stacks, &space, &sample, sample.sample.chain,
 				   sample.sample.chain_length);
-	stacks_remember(world->stacks, &space, &sample,
+	stacks_remember(world->in.stacks, &space, &sample,
 			&(struct known_stack){ .stack = world->stack });
 }
 
@@ -139,8 +123,8 @@ static void sample_of(struct world *world, int32_t pid, uint16_t misc, const str
 {
 	const struct stamp stamp = { .time_ns = 50, .pid = pid, .tid = pid, .id = 1 };
 
-	stream_stack(world->stream, &stamp, misc, raw);
-	stream_drain(world->stream, take, world);
+	stream_stack(world->in.stream, &stamp, misc, raw);
+	stream_drain(world->in.stream, take, world);
 }
 
 static void user_sample(struct world *world, const struct raw_stack *raw)
@@ -171,8 +155,8 @@ static void publish(struct world *world)
 
 	raw.registers.pc = 0x2010;
 	user_sample(world, &raw);
-	assert_true(stacks_settle(world->stacks));
-	assert_false(stacks_settle(world->stacks));
+	assert_true(stacks_settle(world->in.stacks));
+	assert_false(stacks_settle(world->in.stacks));
 	assert_int_not_equal(world->tables.generation, 0);
 }
 
@@ -185,11 +169,11 @@ static void walked_in_the_interrupt(void **state)
 	struct raw_stack raw = three_frames();
 
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
 	raw.user[1] |= UNWIND_EXACT;
 	raw.fixed.hash = 78;
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "/bin/sh+30< /lib/a+20! /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "/bin/sh+30< /lib/a+20! /lib/a+10");
 }
 
 static void the_kernel_is_innermost(void **state)
@@ -201,7 +185,7 @@ static void the_kernel_is_innermost(void **state)
 	raw.kernel[0] = 0xffffffff81000010;
 	raw.kernel[1] = 0xffffffff81000020;
 	sample_of(world, SHELL, PERF_RECORD_MISC_KERNEL, &raw);
-	assert_stack(world->profile, world->stack,
+	assert_stack(world->in.profile, world->stack,
 		     "/bin/sh+30< /lib/a+20< /lib/a+10 [kernel]+ffffffff81000020 "
 		     "[kernel]+ffffffff81000010");
 }
@@ -223,7 +207,7 @@ static void cuts_tell_why(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		raw.fixed.end = cases[i].end;
 		user_sample(world, &raw);
-		assert_stack(world->profile, world->stack, cases[i].expected);
+		assert_stack(world->in.profile, world->stack, cases[i].expected);
 	}
 }
 
@@ -238,10 +222,10 @@ static void without_a_user_part(void **state)
 				 .kernel = { 0xffffffff81000010 } };
 
 	sample_of(world, SHELL, PERF_RECORD_MISC_KERNEL, &raw);
-	assert_stack(world->profile, world->stack, "[kernel]+ffffffff81000010");
+	assert_stack(world->in.profile, world->stack, "[kernel]+ffffffff81000010");
 	raw.fixed.end = UNWIND_END_GONE;
 	sample_of(world, SHELL, PERF_RECORD_MISC_KERNEL, &raw);
-	assert_stack(world->profile, world->stack,
+	assert_stack(world->in.profile, world->stack,
 		     "[cut:process gone]+7 [kernel]+ffffffff81000010");
 }
 
@@ -251,9 +235,9 @@ static void of_a_process_that_is_gone(void **state)
 	struct world *world = *state;
 	struct raw_stack raw = three_frames();
 
-	machine_exit(world->machine, 20, SHELL, SHELL);
+	machine_exit(world->in.machine, 20, SHELL, SHELL);
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "[cut:process gone]+7 [unmapped]+2010");
+	assert_stack(world->in.profile, world->stack, "[cut:process gone]+7 [unmapped]+2010");
 }
 
 static void during_exec(void **state)
@@ -261,9 +245,9 @@ static void during_exec(void **state)
 	struct world *world = *state;
 	struct raw_stack raw = three_frames();
 
-	machine_comm(world->machine, 20, SHELL, SHELL, "cat", true);
+	machine_comm(world->in.machine, 20, SHELL, SHELL, "cat", true);
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "[cut:in exec]+6 [exec]+2010");
+	assert_stack(world->in.profile, world->stack, "[cut:in exec]+6 [exec]+2010");
 }
 
 /* Of stacks found with tables only those are believed that lead through nothing that changed. */
@@ -275,19 +259,19 @@ static void what_changed_is_not_believed(void **state)
 	publish(world);
 	raw.fixed.generation = world->tables.generation;
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
 	map(world, 0x9000, IMAGE_FILE, "/lib/other");
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "/bin/sh+30< /lib/a+20< /lib/a+10");
 	map(world, 0x2000, IMAGE_FILE, "/lib/b");
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "[cut:mappings changed]+8 /lib/b+10");
+	assert_stack(world->in.profile, world->stack, "[cut:mappings changed]+8 /lib/b+10");
 	raw.fixed.generation = 12345;
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "[cut:mappings changed]+8 /lib/b+10");
+	assert_stack(world->in.profile, world->stack, "[cut:mappings changed]+8 /lib/b+10");
 }
 
-static void hashes_stand_for_what_was_told(void **state)
+static void hashes_stand_for_what_was_sent(void **state)
 {
 	struct world *world = *state;
 	struct raw_stack raw = three_frames();
@@ -302,20 +286,20 @@ static void hashes_stand_for_what_was_told(void **state)
 	user_sample(world, &raw);
 	assert_true(world->known);
 	assert_int_equal(world->stack, made);
-	/* Another hash was never told: the record was lost. */
+	/* Another hash was never sent with its stack: the record was lost. */
 	raw.fixed.hash = 99;
 	user_sample(world, &raw);
 	assert_false(world->known);
-	assert_stack(world->profile, world->stack, "[cut:lost]+9 /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "[cut:lost]+9 /lib/a+10");
 	/* What it led through is mapped anew. */
 	raw.fixed.hash = 77;
 	map(world, 0x1000, IMAGE_FILE, "/bin/cat");
 	user_sample(world, &raw);
 	assert_false(world->known);
-	assert_stack(world->profile, world->stack, "[cut:mappings changed]+8 /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "[cut:mappings changed]+8 /lib/a+10");
 }
 
-/* Nothing is remembered of a stack whose hash is not told. */
+/* A stack without a hash is not remembered. */
 static void without_a_hash(void **state)
 {
 	struct world *world = *state;
@@ -327,7 +311,7 @@ static void without_a_hash(void **state)
 	raw.fixed.user_count = 0;
 	user_sample(world, &raw);
 	assert_false(world->known);
-	assert_stack(world->profile, world->stack, "[cut:lost]+9 /lib/a+10");
+	assert_stack(world->in.profile, world->stack, "[cut:lost]+9 /lib/a+10");
 }
 
 #if defined(__x86_64__)
@@ -362,7 +346,7 @@ static void copies_are_walked(void **state)
 	struct raw_stack raw = copied_stack(stack, 2);
 
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack, "//anon+5030< //anon+5020< //anon+5010");
+	assert_stack(world->in.profile, world->stack, "//anon+5030< //anon+5020< //anon+5010");
 }
 
 /* Not more frames than were asked for. */
@@ -373,7 +357,7 @@ static void deep_copies_are_cut(void **state)
 	struct raw_stack raw = copied_stack(stack, 20);
 
 	user_sample(world, &raw);
-	assert_stack(world->profile, world->stack,
+	assert_stack(world->in.profile, world->stack,
 		     "[cut:too deep]+4 //anon+5040< //anon+5030< //anon+5020< //anon+5010");
 }
 
@@ -391,11 +375,11 @@ static void hostile_copies_end(void **state)
 
 		stack[0] = pointers[i];
 		user_sample(world, &raw);
-		node = &world->profile->stacks.items[world->stack];
+		node = &world->in.profile->stacks.items[world->stack];
 		assert_in_range(node->depth, 1, DEPTH + 1);
-		assert_int_not_equal(profile_stack_end(world->profile, world->stack),
+		assert_int_not_equal(profile_stack_end(world->in.profile, world->stack),
 				     STACK_COMPLETE);
-		assert_frame(world->profile, node->frame, "//anon+5010");
+		assert_frame(world->in.profile, node->frame, "//anon+5010");
 	}
 }
 #endif
@@ -412,7 +396,7 @@ int main(void)
 		IN_WORLD(of_a_process_that_is_gone),
 		IN_WORLD(during_exec),
 		IN_WORLD(what_changed_is_not_believed),
-		IN_WORLD(hashes_stand_for_what_was_told),
+		IN_WORLD(hashes_stand_for_what_was_sent),
 		IN_WORLD(without_a_hash),
 #if defined(__x86_64__)
 		IN_WORLD(copies_are_walked),

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "attribute/waiting.h"
+#include "attribute/off_cpu_samples.h"
 
 #include <errno.h>
 
+#include "attribute/fixture.h"
 #include "attribute/frames.h"
 #include "attribute/kept_samples.h"
-#include "attribute/raw_stack.h"
-#include "attribute/stack_text.h"
 #include "attribute/stacks.h"
 #include "model/machine.h"
 #include "place/files/image_files.h"
@@ -53,9 +52,10 @@ int off_cpu_attach(struct off_cpu *off_cpu, const struct off_cpu_output *outputs
 	return 0;
 }
 
-int off_cpu_choose(struct off_cpu *off_cpu, int32_t pid, bool only, struct err *err)
+int off_cpu_choose(struct off_cpu *off_cpu, int32_t id, enum chosen how, bool only, struct err *err)
 {
-	(void)pid;
+	(void)id;
+	(void)how;
 	(void)err;
 	off_cpu->chosen++;
 	off_cpu->only_chosen = only;
@@ -105,14 +105,9 @@ uint64_t off_cpu_cost_ns(const struct off_cpu_counts *counts)
 /* ---- the world ---- */
 
 struct world {
-	struct profile *profile;
-	struct machine *machine;
-	struct image_files *files;
-	struct frames frames;
-	struct stacks *stacks;
+	struct fixture in;
 	struct store_writer writer;
-	struct waiting *waiting;
-	struct record_stream *stream;
+	struct off_cpu_samples *off_cpu;
 };
 
 static void add_program(const struct world *world, int32_t pid, const char *comm)
@@ -120,11 +115,11 @@ static void add_program(const struct world *world, int32_t pid, const char *comm
 	const struct machine_process told = { .pid = pid, .comm = comm };
 	const struct mapping mapping = { .start = 0x1000,
 					 .end = 0x2000,
-					 .image = made_image(world->profile, IMAGE_FILE,
+					 .image = made_image(world->in.profile, IMAGE_FILE,
 							     "/bin/sh") };
 
-	machine_add_process(world->machine, &told);
-	machine_map(world->machine, 1, pid, &mapping);
+	machine_add_process(world->in.machine, &told);
+	machine_map(world->in.machine, 1, pid, &mapping);
 }
 
 static struct world *new_world(void)
@@ -132,29 +127,24 @@ static struct world *new_world(void)
 	static const pid_t chosen[] = { SHELL };
 	static const struct off_cpu_output outputs[] = { { 0, -1 }, { 1, -1 } };
 	static struct world world;
-	struct waiting_parts parts = { .outputs = outputs,
-				       .output_count = 2,
-				       .chosen = chosen,
-				       .chosen_count = 1,
-				       .only_chosen = true };
-	struct stacks_parts stacks = { .max_depth = 8 };
+	struct off_cpu_samples_parts parts = { .outputs = outputs,
+					       .output_count = 2,
+					       .chosen = { chosen, 1, NULL, 0 },
+					       .only_chosen = true };
 	struct err err = { 0 };
 
-	world = (struct world){ .profile = profile_new(), .stream = stream_new() };
-	world.profile->event_count = 1;
-	parts.profile = world.profile;
-	world.machine = machine_new(world.profile, NULL, NULL);
-	parts.machine = world.machine;
-	stacks.machine = world.machine;
-	stacks.files = world.files = image_files_new(world.profile, 8);
-	world.frames = (struct frames){ .profile = world.profile };
-	parts.frames = stacks.frames = &world.frames;
-	parts.stacks = world.stacks = stacks_new(&stacks);
+	world = (struct world){ .in = fixture_new(profile_new()) };
+	world.in.profile->event_count = 1;
+	fixture_make_stacks(&world.in, 8, NULL);
+	parts.profile = world.in.profile;
+	parts.machine = world.in.machine;
+	parts.frames = &world.in.frames;
+	parts.stacks = world.in.stacks;
 	parts.writer = &world.writer;
 	add_program(&world, SHELL, "sh");
 	add_program(&world, OTHER, "waker");
-	world.waiting = waiting_new();
-	assert_int_equal(waiting_prepare(world.waiting, &parts, &err), 0);
+	world.off_cpu = off_cpu_samples_new();
+	assert_int_equal(off_cpu_samples_prepare(world.off_cpu, &parts, &err), 0);
 	return &world;
 }
 
@@ -176,12 +166,9 @@ static int end(void **state)
 {
 	struct world *world = *state;
 
-	waiting_free(world->waiting);
-	stacks_free(world->stacks);
-	image_files_free(world->files);
-	machine_free(world->machine);
-	profile_free(world->profile);
-	stream_free(world->stream);
+	off_cpu_samples_free(world->off_cpu);
+	fixture_done(&world->in);
+	profile_free(world->in.profile);
 	return 0;
 }
 
@@ -192,18 +179,18 @@ static void take(void *context, const struct perf_record *record)
 	struct perf_record sample = *record;
 
 	if (record->type == PERF_RECORD_SAMPLE) {
-		(void)stack_sample_read(&sample);
+		(void)perf_record_unpack(&sample);
 		sample.id = record->id;
 	}
-	waiting_take(world->waiting, &sample);
+	off_cpu_samples_take(world->off_cpu, &sample);
 	if (record->type == PERF_RECORD_COMM)
-		machine_comm(world->machine, record->time_ns, record->pid, record->tid,
+		machine_comm(world->in.machine, record->time_ns, record->pid, record->tid,
 			     record->comm.comm, record->comm.exec);
 }
 
 static void drain(struct world *world)
 {
-	stream_drain(world->stream, take, world);
+	stream_drain(world->in.stream, take, world);
 }
 
 static struct stamp at(uint64_t time_ns)
@@ -211,14 +198,15 @@ static struct stamp at(uint64_t time_ns)
 	return (struct stamp){ .time_ns = time_ns, .pid = SHELL, .tid = SHELL, .id = WAITS_ID };
 }
 
-/* A program's record, which stands 4 bytes behind what is aligned. */
+/* A record of the BPF program, which begins 4 bytes after an aligned address. */
 static void event_at(struct world *world, uint64_t time_ns, const void *event, size_t size)
 {
 	const struct stamp stamp = at(time_ns);
 	char raw[sizeof(union off_cpu_event) + sizeof(uint32_t)] = { 0 };
 
 	memcpy(raw + sizeof(uint32_t), event, size);
-	stream_raw(world->stream, &stamp, PERF_RECORD_MISC_KERNEL, 0, raw, size + sizeof(uint32_t));
+	stream_raw(world->in.stream, &stamp, PERF_RECORD_MISC_KERNEL, 0, raw,
+		   size + sizeof(uint32_t));
 	drain(world);
 }
 
@@ -245,8 +233,9 @@ static void wait_at(struct world *world, uint64_t time_ns, const struct off_cpu_
 
 static int event_named(const struct world *world, const char *name)
 {
-	for (size_t i = 0; i < world->profile->event_count; i++) {
-		const char *here = profile_text(world->profile, world->profile->events[i].name);
+	for (size_t i = 0; i < world->in.profile->event_count; i++) {
+		const char *here =
+			profile_text(world->in.profile, world->in.profile->events[i].name);
 
 		if (here && strcmp(here, name) == 0)
 			return (int)i;
@@ -255,11 +244,11 @@ static int event_named(const struct world *world, const char *name)
 	return -1;
 }
 
-/* The sum of an event's samples whose leaf is this image's, all of which are of the program. */
+/* The sum of an event's samples whose leaf is in this image. All must be of @program. */
 static uint64_t sum_of(const struct world *world, const char *event, const char *leaf,
 		       const char *program)
 {
-	const struct profile *profile = world->profile;
+	const struct profile *profile = world->in.profile;
 	int wanted = event_named(world, event);
 	uint64_t sum = 0;
 
@@ -284,16 +273,16 @@ static void programs_are_attached_to_all_outputs(void **state)
 {
 	struct world *world = *state;
 
-	assert_int_equal(waiting_source(world->waiting), SAMPLER_WAITS_OUTPUT);
-	assert_int_equal(waiting_source(NULL), SAMPLER_WAITS_NONE);
+	assert_int_equal(off_cpu_samples_source(world->off_cpu), SAMPLER_WAITS_OUTPUT);
+	assert_int_equal(off_cpu_samples_source(NULL), SAMPLER_WAITS_NONE);
 	assert_int_equal(kernel_side.outputs, 2);
 	assert_int_equal(kernel_side.chosen, 1);
 	assert_true(kernel_side.only_chosen);
-	waiting_open(world->waiting);
+	off_cpu_samples_open(world->off_cpu);
 	assert_true(kernel_side.open);
-	waiting_stop(world->waiting);
+	off_cpu_samples_stop(world->off_cpu);
 	assert_false(kernel_side.open);
-	assert_null(world->profile->run.not_visible);
+	assert_null(world->in.profile->run.not_visible);
 }
 
 /* Each part counts for itself: kept when it lasted longer than the draw, and never for less than the
@@ -310,9 +299,9 @@ static void parts_of_a_wait(void **state)
 	assert_int_equal(world->writer.samples[0].time_ns, 1000);
 	assert_int_equal(world->writer.samples[0].mode, MODE_KERNEL);
 	assert_int_equal(world->writer.samples[1].weight, 900);
-	assert_stack(world->profile, world->writer.samples[0].stack,
+	assert_stack(world->in.profile, world->writer.samples[0].stack,
 		     "[cut:not seen]+b /bin/sh+10 [kernel]+ffffffff81000010 [other]+0");
-	assert_stack(world->profile, world->writer.samples[1].stack,
+	assert_stack(world->in.profile, world->writer.samples[1].stack,
 		     "[cut:not seen]+b /bin/sh+10 [kernel]+ffffffff81000010 [runnable]+0");
 	wait.blocked_ns = wait.runnable_ns = 100; /* not longer than the draw */
 	wait_at(world, 2000, &wait);
@@ -359,16 +348,16 @@ static void stacks_of_those_that_left(void **state)
 		 offsetof(struct off_cpu_left_record, addresses) + 2 * sizeof(uint64_t));
 	wait.flags = OFF_CPU_CAPTURED;
 	wait_at(world, 1000, &wait);
-	assert_stack(world->profile, world->writer.samples[0].stack,
+	assert_stack(world->in.profile, world->writer.samples[0].stack,
 		     "[cut:frame pointers]+a /bin/sh+40< /bin/sh+30 [kernel]+ffffffff81000010 "
 		     "[other]+0");
 	wait.left_ns = 41; /* another one, whose record was lost */
 	wait_at(world, 2000, &wait);
-	assert_stack(world->profile, world->writer.samples[1].stack,
+	assert_stack(world->in.profile, world->writer.samples[1].stack,
 		     "[cut:not seen]+b /bin/sh+10 [kernel]+ffffffff81000010 [other]+0");
 	wait.flags = OFF_CPU_KERNEL_THREAD;
 	wait_at(world, 3000, &wait);
-	assert_stack(world->profile, world->writer.samples[2].stack,
+	assert_stack(world->in.profile, world->writer.samples[2].stack,
 		     "[kernel]+ffffffff81000010 [other]+0");
 }
 
@@ -388,15 +377,15 @@ static void walks_of_those_that_left(void **state)
 
 	memcpy(raw, &fixed, sizeof(fixed));
 	memcpy(raw + sizeof(fixed), user, sizeof(user));
-	stream_raw(world->stream, &stamp, PERF_RECORD_MISC_KERNEL, 0, raw, sizeof(raw));
+	stream_raw(world->in.stream, &stamp, PERF_RECORD_MISC_KERNEL, 0, raw, sizeof(raw));
 	wait.flags = OFF_CPU_CAPTURED;
 	wait_at(world, 1000, &wait);
 	assert_int_equal(world->writer.count, 1);
-	assert_stack(world->profile, world->writer.samples[0].stack,
+	assert_stack(world->in.profile, world->writer.samples[0].stack,
 		     "/bin/sh+60< /bin/sh+50 [kernel]+ffffffff81000010 [other]+0");
 }
 
-/* Without the kernel's names nothing tells a waker from an interrupt: none is named. */
+/* Without the kernel's symbols a waker looks like an interrupt, so no waker is named. */
 static void wakers_need_names(void **state)
 {
 	struct world *world = *state;
@@ -408,7 +397,7 @@ static void wakers_need_names(void **state)
 	event_at(world, 50, &woke, offsetof(struct off_cpu_woke_record, addresses));
 	wait.waker_pid = wait.waker_tid = OTHER;
 	wait_at(world, 1000, &wait);
-	assert_stack(world->profile, world->writer.samples[0].stack,
+	assert_stack(world->in.profile, world->writer.samples[0].stack,
 		     "[cut:not seen]+b /bin/sh+10 [kernel]+ffffffff81000010 [other]+0");
 }
 
@@ -426,10 +415,10 @@ static void times_of_threads(void **state)
 	assert_int_equal(world->writer.count, 2); /* it was never runnable */
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "sh"), 100);
 	assert_int_equal(sum_of(world, "thread-time", "[blocked]", "sh"), 300);
-	assert_int_equal(world->profile->events[event_named(world, "thread-time")].weight, 400);
+	assert_int_equal(world->in.profile->events[event_named(world, "thread-time")].weight, 400);
 }
 
-/* The program tells them when the new one is there already. */
+/* The BPF program sends them when the new program is there already. */
 static void times_before_exec_are_the_old_programs(void **state)
 {
 	struct world *world = *state;
@@ -440,7 +429,7 @@ static void times_before_exec_are_the_old_programs(void **state)
 						    .why = OFF_CPU_EXEC,
 						    .times = { .running_ns = 100 } };
 
-	stream_comm(world->stream, &stamp, "cat", PERF_RECORD_MISC_COMM_EXEC);
+	stream_comm(world->in.stream, &stamp, "cat", PERF_RECORD_MISC_COMM_EXEC);
 	event_at(world, 1000, &times, sizeof(times));
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "sh"), 100);
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "cat"), 0);
@@ -452,7 +441,7 @@ static void malformed_records_are_counted(void **state)
 	struct world *world = *state;
 	struct off_cpu_wait_record wait = a_wait();
 	const uint32_t kind = OFF_CPU_TIMES, unknown = 4711;
-	const struct loss *loss = world->profile->events[event_named(world, "off-cpu")].loss;
+	const struct loss *loss = world->in.profile->events[event_named(world, "off-cpu")].loss;
 
 	event_at(world, 10, &kind, sizeof(kind));
 	event_at(world, 20, &unknown, sizeof(unknown));
@@ -467,30 +456,30 @@ static void malformed_records_are_counted(void **state)
 static void closing_adds_what_was_open_and_lost(void **state)
 {
 	struct world *world = *state;
-	const struct event *waits = &world->profile->events[event_named(world, "off-cpu")];
-	const struct event *times = &world->profile->events[event_named(world, "thread-time")];
+	const struct event *waits = &world->in.profile->events[event_named(world, "off-cpu")];
+	const struct event *times = &world->in.profile->events[event_named(world, "thread-time")];
 
-	world->profile->run.end_ns = 5000;
-	waiting_close(world->waiting, 1234);
+	world->in.profile->run.end_ns = 5000;
+	off_cpu_samples_close(world->off_cpu, 1234);
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "sh"), 11);
 	assert_int_equal(world->writer.samples[0].time_ns, 5000);
 	assert_int_equal(waits->loss[LOSS_RING_FULL].count, 3);
 	assert_int_equal(waits->loss[LOSS_RING_FULL].weight, 4000);
 	assert_int_equal(times->loss[LOSS_RING_FULL].count, 5);
 	assert_int_equal(times->loss[LOSS_TABLE_FULL].count, 6);
-	assert_int_equal(world->profile->run.bpf_ns, 77);
-	waiting_close(NULL, 0);
+	assert_int_equal(world->in.profile->run.bpf_ns, 77);
+	off_cpu_samples_close(NULL, 0);
 }
 
 /* ---- with switches alone ---- */
 
-static void what_is_missing_is_told(void **state)
+static void what_is_missing_is_reported(void **state)
 {
 	struct world *world = *state;
 
-	assert_int_equal(waiting_source(world->waiting), SAMPLER_WAITS_SWITCHES);
-	assert_non_null(world->profile->run.not_visible);
-	assert_non_null(strstr(world->profile->run.not_visible, "not permitted here"));
+	assert_int_equal(off_cpu_samples_source(world->off_cpu), SAMPLER_WAITS_SWITCHES);
+	assert_non_null(world->in.profile->run.not_visible);
+	assert_non_null(strstr(world->in.profile->run.not_visible, "not permitted here"));
 }
 
 /* Runs 100, is blocked 300, runs 50, is preempted 20, runs 30 and exits: every nanosecond is
@@ -501,17 +490,17 @@ static void times_from_switches(void **state)
 	struct stamp times[] = { at(1000), at(1100), at(1400), at(1450), at(1470), at(1500) };
 	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT;
 
-	stream_switch(world->stream, &times[4], 0);
-	stream_task(world->stream, &times[5], PERF_RECORD_EXIT, 1, 1);
-	stream_switch(world->stream, &times[3], out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
-	stream_switch(world->stream, &times[2], 0);
-	stream_switch(world->stream, &times[1], out);
-	stream_switch(world->stream, &times[0], 0);
+	stream_switch(world->in.stream, &times[4], 0);
+	stream_task(world->in.stream, &times[5], PERF_RECORD_EXIT, 1, 1);
+	stream_switch(world->in.stream, &times[3], out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	stream_switch(world->in.stream, &times[2], 0);
+	stream_switch(world->in.stream, &times[1], out);
+	stream_switch(world->in.stream, &times[0], 0);
 	drain(world);
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "sh"), 180);
 	assert_int_equal(sum_of(world, "thread-time", "[blocked]", "sh"), 300);
 	assert_int_equal(sum_of(world, "thread-time", "[runnable]", "sh"), 20);
-	assert_int_equal(world->profile->events[event_named(world, "thread-time")].weight, 500);
+	assert_int_equal(world->in.profile->events[event_named(world, "thread-time")].weight, 500);
 	/* So few waits are all kept, and weigh what they lasted. */
 	assert_int_equal(sum_of(world, "off-cpu", "[blocked]", "sh"), 300);
 	assert_int_equal(sum_of(world, "off-cpu", "[runnable]", "sh"), 20);
@@ -521,12 +510,12 @@ static void lost_switches_are_counted(void **state)
 {
 	struct world *world = *state;
 	struct stamp in = at(1000);
-	const struct event *times = &world->profile->events[event_named(world, "thread-time")];
+	const struct event *times = &world->in.profile->events[event_named(world, "thread-time")];
 
-	stream_switch(world->stream, &in, 0);
+	stream_switch(world->in.stream, &in, 0);
 	drain(world);
-	world->profile->run.end_ns = 1600;
-	waiting_close(world->waiting, 9);
+	world->in.profile->run.end_ns = 1600;
+	off_cpu_samples_close(world->off_cpu, 9);
 	assert_int_equal(times->loss[LOSS_RING_FULL].count, 9);
 	assert_int_equal(sum_of(world, "thread-time", "[running]", "sh"), 600);
 }
@@ -547,7 +536,7 @@ int main(void)
 		WITH_PROGRAMS(times_before_exec_are_the_old_programs),
 		WITH_PROGRAMS(malformed_records_are_counted),
 		WITH_PROGRAMS(closing_adds_what_was_open_and_lost),
-		WITH_SWITCHES(what_is_missing_is_told),
+		WITH_SWITCHES(what_is_missing_is_reported),
 		WITH_SWITCHES(times_from_switches),
 		WITH_SWITCHES(lost_switches_are_counted),
 	};

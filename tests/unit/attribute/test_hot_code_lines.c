@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "attribute/dropped_lines.h"
+#include "attribute/hot_code.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,16 +19,15 @@
 #include "model/profile.h"
 #include "place/files/image_files.h"
 #include "place/jit/jit.h"
-#include "place/jit/jit_line_keeper.h"
 #include "place/jit/jitdump_maker.h"
 
 enum { CODE = 0x7f0000001000 };
 
 static void fill_lines(struct profile *profile)
 {
-	struct told_line line = { .image = 1, .size = 1, .line = 1 };
+	struct source_line line = { .image = 1, .size = 1, .line = 1 };
 
-	while (profile->lines.count <= JIT_LINE_KEEPER_MOST) {
+	while (profile->lines.count <= JIT_MOST_LINES) {
 		line.start++;
 		profile_line(profile, &line);
 	}
@@ -84,12 +83,12 @@ static void said_once_there_are_some(void **state)
 	profile_set_text(&profile->run.not_visible, "something else");
 	ask_for_lines(profile, jit, process);
 	assert_int_equal(profile->lines.count, 1 + 2);
-	dropped_lines_tell(profile, NULL);
-	dropped_lines_tell(profile, jit);
+	hot_code_tell_dropped_lines(profile, NULL);
+	hot_code_tell_dropped_lines(profile, jit);
 	assert_string_equal(profile->run.not_visible, "something else");
 	fill_lines(profile);
 	ask_for_lines(profile, jit, process);
-	dropped_lines_tell(profile, jit);
+	hot_code_tell_dropped_lines(profile, jit);
 	assert_string_equal(profile->run.not_visible,
 			    "something else\nsource lines of JIT code: at most 262144 are kept, "
 			    "and 2 more were needed");
