@@ -11,17 +11,16 @@
 #include <unistd.h>
 
 #include "attribute/attribute.h"
-#include "attribute/dropped_lines.h"
 #include "attribute/hot_code.h"
+#include "attribute/off_cpu_samples.h"
 #include "attribute/process_code.h"
-#include "attribute/stack_observer.h"
 #include "attribute/stacks.h"
-#include "attribute/waiting.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "foreign/foreign.h"
+#include "model/who.h"
 #include "names/debug_files/debug_files.h"
 #include "names/resolver.h"
 #include "perf/perf_limits.h"
@@ -32,10 +31,10 @@
 #include "proc/module_watch.h"
 #include "proc/proc_scan.h"
 #include "proc/watched_command.h"
-#include "record/live_source.h"
+#include "proc/who_find.h"
+#include "record/command_time.h"
 #include "record/record_facts.h"
-#include "record/record_sampler.h"
-#include "record/record_scan.h"
+#include "record/record_input.h"
 #include "sampling/off_cpu.h"
 #include "sampling/stack_program.h"
 #include "store/record_output.h"
@@ -65,7 +64,6 @@ struct recording {
 	struct watched_command command;
 	struct profile *profile;
 	struct sampler *sampler;
-	struct live_source source;
 	struct foreign *foreign;
 	struct readers readers; /* prospect's own, through `foreign` */
 	struct image_files *files;
@@ -78,12 +76,15 @@ struct recording {
 	struct exec_watch *exec_watch;
 	struct module_watch *module_watch;
 	struct frames frames;
-	struct process_code *made;
-	struct stacks *stacks;	 /* NULL: not requested */
-	struct waiting *waiting; /* NULL: not requested */
+	struct process_code *jit_memory;
+	struct stacks *stacks;		 /* NULL: not requested */
+	struct off_cpu_samples *off_cpu; /* NULL: not requested */
 	struct attribution *attribution;
 	struct record_facts *facts;
-	struct record_scan scan;
+	struct command_time *command_time; /* NULL: no command, no chosen processes */
+	struct pids pids;		   /* of what is chosen, and there at the start; */
+	struct pids processes, threads;	   /* chosen as a whole, and single threads of others */
+	struct record_input input;
 	uint64_t drained_ns, drain_took_ns; /* end and duration of the last drain */
 	bool rings_hung_up;
 	bool drain_soon;
@@ -109,7 +110,7 @@ static void build_stacks(struct recording *recording)
 
 	if (sampler_stack_rung(recording->sampler) == STACK_RUNG_NONE)
 		return;
-	recording->made = process_code_new(recording->foreign);
+	recording->jit_memory = process_code_new(recording->foreign);
 	parts = (struct stacks_parts){ .frames = &recording->frames,
 				       .machine = recording->machine,
 				       .files = recording->files,
@@ -119,8 +120,20 @@ static void build_stacks(struct recording *recording)
 							    : SAMPLER_MAX_DEPTH,
 				       .observer = recording->options->observer,
 				       .pause = { keep_up, recording },
-				       .made = recording->made };
+				       .jit_memory = recording->jit_memory };
 	recording->stacks = stacks_new(&parts);
+}
+
+static struct who_tasks chosen_tasks(const struct recording *recording)
+{
+	const pid_t *command = &recording->command.launch.pid;
+
+	if (*command > 0)
+		return (struct who_tasks){ .processes = command, .process_count = 1 };
+	return (struct who_tasks){ .processes = recording->processes.items,
+				   .process_count = recording->processes.count,
+				   .threads = recording->threads.items,
+				   .thread_count = recording->threads.count };
 }
 
 static void build_model(struct recording *recording)
@@ -132,60 +145,60 @@ static void build_model(struct recording *recording)
 	recording->jit = jit_new(recording->profile);
 	jit_set_foreign(recording->jit, recording->foreign);
 	recording->hot = hot_code_new(recording->profile, recording->files, recording->jit);
-	recording->machine = machine_new(recording->profile, image_files_is_link, recording->files);
+	recording->machine = machine_new(recording->profile, image_files_link, recording->files);
 	recording->frames = (struct frames){ .profile = recording->profile, .jit = recording->jit };
 	build_stacks(recording);
 	parts = (struct attribution_parts){ .frames = &recording->frames,
 					    .stacks = recording->stacks,
-					    .waiting = recording->waiting,
+					    .off_cpu = recording->off_cpu,
 					    .profile = recording->profile,
 					    .machine = recording->machine,
 					    .files = recording->files,
 					    .jit = recording->jit,
 					    .hot = recording->hot,
 					    .writer = recording->output.writer };
-	parts.source =
-		live_source_begin(&recording->source, recording->sampler, recording->profile);
+	recording->input = (struct record_input){ .options = recording->options,
+						  .pids = &recording->pids,
+						  .chosen = chosen_tasks(recording),
+						  .sampler = recording->sampler,
+						  .profile = recording->profile,
+						  .machine = recording->machine,
+						  .foreign = recording->foreign,
+						  .command = recording->command.launch.pid };
+	parts.source = record_input_source(&recording->input);
+	if (record_input_selects(&recording->input))
+		parts.only = recording->options->who;
 	parts.foreign_pid_namespace = !proc_scan_sees_all_pids();
 	recording->attribution = attribution_new(&parts);
-	recording->scan = (struct record_scan){ .machine = recording->machine,
-						.attribution = recording->attribution,
-						.sampler = recording->sampler,
-						.profile = recording->profile,
-						.foreign = recording->foreign,
-						.command = recording->command.launch.pid,
-						.pids = recording->options->pids,
-						.pid_count = recording->options->pid_count };
+	recording->input.attribution = recording->attribution;
 	/* Used where permitted; without them files and modules are found less reliably. */
 	(void)exec_watch_new(&recording->exec_watch, NULL);
 	(void)module_watch_new(&recording->module_watch);
 }
 
-static int build_waiting(struct recording *recording, struct err *err)
+static int build_off_cpu(struct recording *recording, struct err *err)
 {
-	const struct record_options *options = recording->options;
+	/* Of others, only processes that start later can be chosen: all are followed. */
+	bool selects = record_input_selects(&recording->input);
 	_cleanup_free_ struct off_cpu_output *outputs =
 		xcalloc(sampler_cpus(recording->sampler), sizeof(*outputs));
 	struct stack_program_maps maps;
-	struct waiting_parts parts = { .profile = recording->profile,
-				       .machine = recording->machine,
-				       .outputs = outputs,
-				       .output_count =
-					       sampler_wait_outputs(recording->sampler, outputs),
-				       .frames = &recording->frames,
-				       .stacks = recording->stacks,
-				       .writer = recording->output.writer,
-				       .chosen = options->pids,
-				       .chosen_count = options->pid_count,
-				       .only_chosen = options->pid_count > 0 };
+	struct off_cpu_samples_parts parts = { .profile = recording->profile,
+					       .machine = recording->machine,
+					       .outputs = outputs,
+					       .output_count = sampler_wait_outputs(
+						       recording->sampler, outputs),
+					       .frames = &recording->frames,
+					       .stacks = recording->stacks,
+					       .writer = recording->output.writer,
+					       .only_chosen = recording->pids.count > 0,
+					       .only = selects ? recording->options->who : NULL };
 
 	if (sampler_stack_maps(recording->sampler, &maps))
 		parts.maps = &maps;
-	if (recording->command.launch.pid > 0) {
-		parts.chosen = &recording->command.launch.pid;
-		parts.chosen_count = 1;
-	}
-	return recording->waiting ? waiting_prepare(recording->waiting, &parts, err) : 0;
+	if (!selects)
+		parts.chosen = chosen_tasks(recording);
+	return recording->off_cpu ? off_cpu_samples_prepare(recording->off_cpu, &parts, err) : 0;
 }
 
 /* ---- while it runs ---- */
@@ -195,9 +208,17 @@ static void offer_file(void *context, int fd)
 	image_files_offer(context, fd);
 }
 
+static void take_record(void *context, const struct perf_record *record)
+{
+	struct recording *recording = context;
+
+	command_time_take(recording->command_time, record);
+	attribution_take(recording->attribution, record);
+}
+
 static void drain_now(struct recording *recording)
 {
-	sampler_drain(recording->sampler, clock_ns(), attribution_take, recording->attribution);
+	sampler_drain(recording->sampler, clock_ns(), take_record, recording);
 }
 
 /* Attributes samples in a removed module before its symbols are forgotten. If others were added
@@ -229,7 +250,9 @@ static void drain(struct recording *recording, uint64_t cutoff_ns)
 		exec_watch_drain(recording->exec_watch, offer_file, recording->files);
 	follow_modules(recording);
 	jit_follow(recording->jit, clock_ns());
-	sampler_drain(recording->sampler, cutoff_ns, attribution_take, recording->attribution);
+	sampler_drain(recording->sampler, cutoff_ns, take_record, recording);
+	if (!recording->off_cpu && command_time_gives_up(recording->command_time))
+		sampler_stop_waits(recording->sampler);
 	if (recording->stacks)
 		recording->drain_soon = stacks_settle(recording->stacks);
 	recording->drained_ns = clock_ns();
@@ -255,10 +278,10 @@ static void flush(struct recording *recording)
 	if (!recording->module_watch)
 		kernel_symbols_modules_changed(recording->kernel);
 	resolver_run(recording->resolver);
-	hot_code_keep_made(recording->hot);
+	hot_code_keep_jit(recording->hot);
 	if (recording->profile->run.end_ns) {
 		hot_code_keep_all(recording->hot, recording->kernel);
-		dropped_lines_tell(recording->profile, recording->jit);
+		hot_code_tell_dropped_lines(recording->profile, recording->jit);
 	}
 	jit_rest(recording->jit);
 	recording->profile->run.flushes++;
@@ -306,29 +329,9 @@ static void report_progress(struct recording *recording, uint64_t *next_ns)
 				     counts.samples, counts.ring_lost);
 }
 
-static bool has_shown_enough(const struct record_options *options)
-{
-	return options->observer && options->observer->has_enough(options->observer->context);
-}
-
-/* Returns memory to the kernel at once after a burst. By default malloc(3) raises these limits with
- * each large piece that is freed, and keeps the memory. */
-static void keep_memory_small(void)
-{
-	mallopt(M_MMAP_THRESHOLD, LARGE_PIECE);
-	mallopt(M_TRIM_THRESHOLD, 2 * LARGE_PIECE);
-}
-
-/* Busy machines need prompt draining most: the kernel should not let prospect wait for the profiled
- * threads. The command was started before and does not inherit this. Without the permission the
- * priority stays as it is. */
-static void go_first(void)
-{
-	(void)setpriority(PRIO_PROCESS, 0, NICE);
-}
-
 static void run_loop(struct recording *recording)
 {
+	const struct stack_observer *observer = recording->options->observer;
 	uint64_t flush_ns = (uint64_t)recording->options->flush_cs * (NS_PER_S / 100);
 	uint64_t start = recording->profile->run.start_ns;
 	uint64_t end = recording->options->duration_s > 0
@@ -346,11 +349,13 @@ static void run_loop(struct recording *recording)
 		now = clock_ns();
 		if (now >= end)
 			recording->stop = true;
+		if (recording->stop)
+			command_time_end(recording->command_time);
 		drain(recording, now - SETTLE_MS * NS_PER_MS);
-		record_scan_mend(&recording->scan, now);
-		record_scan_refresh(&recording->scan);
-		recording->stop |= record_sampler_gone(recording->options) ||
-				   has_shown_enough(recording->options);
+		record_input_rescan(&recording->input, now);
+		record_input_refresh(&recording->input);
+		recording->stop |= record_input_gone(&recording->input) ||
+				   (observer && observer->has_enough(observer->context));
 		sampler_jitter(recording->sampler);
 		if (now >= next_flush) {
 			flush(recording);
@@ -362,6 +367,16 @@ static void run_loop(struct recording *recording)
 
 /* ---- start and end ---- */
 
+static void begin_command_time(struct recording *recording)
+{
+	const struct who_tasks tasks = chosen_tasks(recording);
+
+	if (recording->command.launch.pid > 0)
+		command_time_await(recording->command_time, &tasks);
+	else
+		command_time_begin(recording->command_time, &tasks);
+}
+
 static int go(struct recording *recording, struct err *err)
 {
 	int rc;
@@ -369,14 +384,15 @@ static int go(struct recording *recording, struct err *err)
 	/* Tracking starts before the scan, so births and exits meanwhile are recorded. Sampling
 	 * starts after it, so no sample has an unknown thread. */
 	sampler_track(recording->sampler);
-	rc = record_scan_fill(&recording->scan, err);
+	rc = record_input_fill(&recording->input, err);
 	if (rc < 0)
 		return rc;
-	waiting_open(recording->waiting);
+	off_cpu_samples_open(recording->off_cpu);
 	record_facts_begin(recording->facts);
 	sampler_enable(recording->sampler);
+	begin_command_time(recording);
 	if (recording->command.launch.pid > 0) {
-		machine_set_command(recording->machine, recording->command.launch.pid);
+		machine_await_command(recording->machine, recording->command.launch.pid);
 		recording->profile->run.command_pid = (uint64_t)recording->command.launch.pid;
 		rc = watched_command_go(&recording->command, err);
 	}
@@ -417,41 +433,37 @@ static int load_kernel(struct recording *recording, struct err *err)
 	return 0;
 }
 
-/* Until the kernel side has tables, stacks come as copies and fill the rings fast, and nothing may
- * delay draining. */
-static bool copies_come_first(const struct recording *recording)
-{
-	return sampler_stack_rung(recording->sampler) >= STACK_RUNG_DUMP;
-}
-
 /* Processes whose mappings, announcements or code could not be read in time. */
 static uint64_t late_processes(const struct recording *recording)
 {
-	return recording->scan.late + jit_far(recording->jit) + process_code_late(recording->made);
-}
-
-static uint64_t lost_waits(const struct sampler *sampler)
-{
-	struct sampler_losses losses = sampler_losses(sampler);
-
-	return losses.streams[STREAM_WAITS];
+	return recording->input.late + jit_far(recording->jit) +
+	       process_code_late(recording->jit_memory);
 }
 
 static int finish(struct recording *recording, struct err *err)
 {
 	struct record_end end = { .status = recording->command.outcome.status };
+	struct sampler_losses losses;
 
-	waiting_stop(recording->waiting);
+	command_time_end(recording->command_time);
+	off_cpu_samples_stop(recording->off_cpu);
 	sampler_disable(recording->sampler);
 	record_facts_end(recording->facts);
 	drain(recording, UINT64_MAX);
+	record_input_refresh(&recording->input);
 	attribution_finish(recording->attribution, recording->profile->run.end_ns);
-	waiting_close(recording->waiting, recording->waiting ? lost_waits(recording->sampler) : 0);
+	if (recording->off_cpu)
+		off_cpu_samples_close(recording->off_cpu,
+				      sampler_losses(recording->sampler).streams[STREAM_WAITS]);
+	losses = sampler_losses(recording->sampler);
 	machine_finish(recording->machine);
 	jit_finish(recording->jit, clock_ns());
 	end.usage = recording->command.outcome.ended ? &recording->command.usage : NULL;
 	end.ring_lost = attribution_counts(recording->attribution).ring_lost;
 	end.idle_stream_weight_ns = attribution_counts(recording->attribution).idle_stream_weight;
+	command_time_settle(recording->command_time, end.usage,
+			    losses.known ? losses.streams[STREAM_WAITS] : end.ring_lost,
+			    record_input_chose_later(&recording->input));
 	record_facts_settle(recording->facts, &end);
 	record_facts_settle_late(recording->facts, late_processes(recording));
 	flush(recording);
@@ -482,8 +494,8 @@ static void release(struct recording *recording)
 {
 	attribution_free(recording->attribution);
 	stacks_free(recording->stacks);
-	process_code_free(recording->made);
-	waiting_free(recording->waiting);
+	process_code_free(recording->jit_memory);
+	off_cpu_samples_free(recording->off_cpu);
 	resolver_free(recording->resolver);
 	debug_files_free(recording->debug_files);
 	kernel_symbols_free(recording->kernel);
@@ -497,8 +509,12 @@ static void release(struct recording *recording)
 	record_output_done(&recording->output);
 	sampler_free(recording->sampler);
 	record_facts_free(recording->facts);
+	command_time_free(recording->command_time);
 	profile_free(recording->profile);
 	watched_command_done(&recording->command);
+	vec_free(&recording->pids);
+	vec_free(&recording->processes);
+	vec_free(&recording->threads);
 }
 
 /* Descriptors for BPF programs and maps, the profile, /proc and the files that are read. Recording
@@ -513,9 +529,16 @@ static int check_files(const struct record_options *options, struct err *err)
 				"recording", err);
 }
 
+static enum sampler_waits waits_source(const struct recording *recording)
+{
+	return command_time_source(recording->command_time,
+				   off_cpu_samples_source(recording->off_cpu));
+}
+
 static int set_up(struct recording *recording, struct err *err)
 {
 	const struct record_options *options = recording->options;
+	struct who_tasks tasks;
 	int rc = perf_limits_check_rate(options->rate_hz, err);
 
 	recording->foreign = foreign_new((struct pause){ keep_up, recording });
@@ -523,6 +546,11 @@ static int set_up(struct recording *recording, struct err *err)
 	recording->command.foreign = recording->foreign;
 	if (rc == 0)
 		rc = check_files(options, err);
+	if (rc == 0 && options->who)
+		rc = who_find(options->who, recording->foreign, &recording->pids, err);
+	if (rc == 0 && options->who)
+		who_divide(options->who, &recording->pids, &recording->processes,
+			   &recording->threads);
 	if (rc == 0)
 		rc = watched_command_prepare(&recording->command, options->argv, options->as_user,
 					     err);
@@ -532,11 +560,13 @@ static int set_up(struct recording *recording, struct err *err)
 	signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an error of the flush */
 	rc = watched_command_take_signals(&recording->command, err);
 	if (rc == 0 && options->off_cpu)
-		recording->waiting = waiting_new();
+		recording->off_cpu = off_cpu_samples_new();
+	if (rc == 0 && (options->argv || options->who))
+		recording->command_time = command_time_new(recording->profile);
+	tasks = chosen_tasks(recording);
 	if (rc == 0)
-		rc = record_sampler_open(options, recording->command.launch.pid,
-					 waiting_source(recording->waiting), &recording->sampler,
-					 err);
+		rc = record_input_open(options, &tasks, &recording->pids, waits_source(recording),
+				       &recording->sampler, err);
 	if (rc == 0)
 		rc = record_output_open(&recording->output, options->output, recording->profile,
 					err);
@@ -549,7 +579,7 @@ static int set_up(struct recording *recording, struct err *err)
 	 * yet: everything is kept for the next flush. */
 	record_facts_begin(recording->facts);
 	(void)record_output_flush(&recording->output, NULL);
-	rc = build_waiting(recording, err);
+	rc = build_off_cpu(recording, err);
 	if (rc < 0)
 		return rc;
 	return options->system_map || options->vmlinux ? load_kernel(recording, err) : 0;
@@ -564,10 +594,15 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 				       .profile = profile_new() };
 	int rc;
 
-	keep_memory_small();
+	/* Returns memory to the kernel at once after a burst. By default malloc(3) raises these
+	 * limits with each large piece that is freed, and keeps the memory. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_PIECE);
+	mallopt(M_TRIM_THRESHOLD, 2 * LARGE_PIECE);
 	*ret_result = (struct record_result){ 0 };
 	rc = set_up(&recording, err);
-	if (rc == 0 && copies_come_first(&recording))
+	/* Until the kernel side has tables, stacks come as copies and fill the rings fast, and
+	 * nothing may delay draining. */
+	if (rc == 0 && sampler_stack_rung(recording.sampler) >= STACK_RUNG_DUMP)
 		rc = load_kernel(&recording, err);
 	if (rc == 0)
 		rc = go(&recording, err);
@@ -576,7 +611,10 @@ int record_run(const struct record_options *options, struct record_result *ret_r
 	if (rc < 0) {
 		record_output_discard(&recording.output);
 	} else {
-		go_first();
+		/* Busy machines need prompt draining most: the kernel should not let prospect wait
+		 * for the profiled threads. The command was started before and does not inherit
+		 * this. Without the permission the priority stays as it is. */
+		(void)setpriority(PRIO_PROCESS, 0, NICE);
 		run_loop(&recording);
 		rc = finish(&recording, err);
 		if (rc == 0)

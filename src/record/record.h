@@ -12,17 +12,18 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "proc/command_outcome.h"
+#include "proc/launch.h"
 
 struct stack_observer;
+struct who;
 
 struct record_options {
-	char *const *argv; /* the command, NULL-terminated; NULL: none */
-	bool as_user;	   /* run it as the user who ran sudo */
-	const pid_t *pids; /* profile these processes; */
-	size_t pid_count;  /* 0 with argv, or for the whole machine */
-	bool machine_only; /* -a: fail if the whole machine is not permitted */
-	double duration_s; /* 0: until the command ends or a signal arrives */
+	char *const *argv;     /* the command, NULL-terminated; NULL: none */
+	bool as_user;	       /* run it as the user who ran sudo */
+	const struct who *who; /* profile these processes; NULL: the command, or the machine */
+	bool machine_only;     /* -a: fail if the whole machine is not permitted */
+	const char *cpus;      /* sample these CPUs: "0-3,5"; NULL: all */
+	double duration_s;     /* 0: until the command ends or a signal arrives */
 	double rate_hz;
 	const char *const *events;	  /* -e EVENT[,EVENT...] as typed; */
 	size_t event_count;		  /* 0: cycles besides the clock, if there is a PMU */
@@ -34,8 +35,9 @@ struct record_options {
 	const char *const *debug_folders; /* as in struct debug_options */
 	size_t debug_folder_count;
 	const char *output; /* file to create; NULL: last.prof in the state folder */
-	bool no_build_ids;  /* the kernel reports none: sampler_options.no_build_ids */
-	bool off_cpu;	    /* record waits: attribute/waiting.h */
+	bool build_ids;	    /* the kernel reports them: sampler_options.build_ids */
+	bool no_build_ids;  /* it reports none, which is the default; wins over the other */
+	bool off_cpu;	    /* record waits: attribute/off_cpu_samples.h */
 	const struct stack_observer *observer; /* sees stacks until it has enough; NULL: none */
 	/* Called about once a second with the totals so far; NULL: never. */
 	void (*progress)(double elapsed_s, uint64_t samples, uint64_t lost);
@@ -50,7 +52,8 @@ struct record_result {
 	char note[640]; /* for the user, even on success; "": nothing */
 };
 
-/* Checks the options alone. -EINVAL and one line in @err if they are invalid. */
+/* Checks the options, and that the processes named by @who run. -EINVAL and one line in @err if
+ * not. */
 int record_check(const struct record_options *options, struct err *err);
 
 /* Checks everything that can be checked before anything runs, then records. Fills in *ret_result

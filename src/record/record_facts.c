@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/record_facts.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,9 +10,12 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "model/profile.h"
+#include "model/who.h"
 #include "proc/cpu_stat.h"
+#include "proc/proc_scan.h"
 #include "record/record.h"
 #include "sampling/interrupt_cost.h"
 #include "sampling/sampler.h"
@@ -21,11 +23,12 @@
 struct record_facts {
 	struct profile *profile;
 	const struct sampler *sampler;
+	bool some_cpus; /* not all that are online are sampled */
 	struct cpu_stat stat_begin, stat_end;
 	uint64_t self_begin_ns, self_end_ns; /* prospect's CPU time at these moments */
 };
 
-static uint64_t timeval_ns(const struct timeval *time)
+uint64_t record_facts_ns(const struct timeval *time)
 {
 	return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * 1000;
 }
@@ -35,7 +38,7 @@ static uint64_t self_cpu_ns(void)
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+	return record_facts_ns(&usage.ru_utime) + record_facts_ns(&usage.ru_stime);
 }
 
 static void set_command(struct run_facts *run, char *const *argv)
@@ -45,7 +48,7 @@ static void set_command(struct run_facts *run, char *const *argv)
 	for (size_t i = 0; argv && argv[i]; i++) {
 		if (i)
 			buf_add_char(&text, ' ');
-		buf_add_str(&text, argv[i]);
+		text_add_word(&text, argv[i]);
 	}
 	profile_set_text(&run->command, buf_text(&text));
 	buf_done(&text);
@@ -53,8 +56,8 @@ static void set_command(struct run_facts *run, char *const *argv)
 
 static const char *scope_of(const struct record_options *options, const struct sampler *sampler)
 {
-	if (options->pid_count)
-		return "processes";
+	if (options->who)
+		return who_has_only(options->who, WHO_THREAD) ? "threads" : "processes";
 	return sampler_rung(sampler) == RUNG_MACHINE ? "machine" : "command";
 }
 
@@ -79,6 +82,7 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 
 	facts->profile = profile;
 	facts->sampler = sampler;
+	facts->some_cpus = options->cpus != NULL;
 	uname(&name);
 	profile_set_text(&run->prospect_version, PROSPECT_VERSION);
 	profile_set_text(&run->hostname, name.nodename);
@@ -89,6 +93,7 @@ struct record_facts *record_facts_new(struct profile *profile, const struct samp
 	profile_set_text(&run->rung, rung_name(sampler_rung(sampler)));
 	profile_set_text(&run->stacks, stacks_word(sampler_stack_rung(sampler)));
 	profile_set_text(&run->not_visible, sampler_missing(sampler));
+	profile_set_text(&run->only_cpus, options->cpus);
 	run->cpus = sampler_cpus(sampler);
 	run->prospect_pid = (uint64_t)getpid();
 	return facts;
@@ -99,53 +104,48 @@ void record_facts_free(struct record_facts *facts)
 	free(facts);
 }
 
-static void add_line(char **text, const char *line)
+/* With copies of stacks all callers are found. */
+static void stacks_not_visible(struct record_facts *facts)
 {
-	char *longer = *text && **text ? xasprintf("%s\n%s", *text, line) : xstrdup(line);
+	const char *missing = sampler_stacks_missing(facts->sampler);
+	bool copied = sampler_stack_rung(facts->sampler) == STACK_RUNG_DUMP;
+	_cleanup_free_ char *text =
+		xasprintf("%s: %s",
+			  copied ? "the stack is copied with each sample"
+				 : "callers that can only be found with unwind tables",
+			  missing);
 
-	free(*text);
-	*text = longer;
-}
-
-/* Explains why stacks are walked in a lesser way than possible. */
-static void add_lower_stacks(char **text, const struct sampler *sampler)
-{
-	const char *missing = sampler_stacks_missing(sampler);
-	_cleanup_free_ char *line = NULL;
-
-	if (sampler_stack_rung(sampler) == STACK_RUNG_DUMP)
-		line = xasprintf("nothing, but the stack is copied with each sample, which costs "
-				 "more: %s",
-				 missing);
-	else
-		line = xasprintf("callers that can only be found with unwind tables: %s", missing);
-	add_line(text, line);
-}
-
-/* Without root the executables of other users' running processes are hidden. Later ones are in our
- * records. */
-static bool others_are_hidden(void)
-{
-	char target[64];
-
-	return geteuid() != 0 && readlink("/proc/1/exe", target, sizeof(target)) < 0 &&
-	       (errno == EACCES || errno == EPERM);
+	if (*missing && copied)
+		profile_set_text(&facts->profile->run.costs_more, text);
+	else if (*missing)
+		profile_not_visible(facts->profile, text);
 }
 
 void record_facts_not_visible(struct record_facts *facts, bool kernel_hidden)
 {
-	char **text = &facts->profile->run.not_visible;
 	enum rung rung = sampler_rung(facts->sampler);
 
-	if (*sampler_stacks_missing(facts->sampler))
-		add_lower_stacks(text, facts->sampler);
+	stacks_not_visible(facts);
 	if (kernel_hidden && rung != RUNG_OWN_USER)
-		add_line(text, "the names of kernel code, and which part of it ran in interrupts "
-			       "(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo "
-			       "sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
-	if (rung == RUNG_MACHINE && others_are_hidden())
-		add_line(text, "the code of other users' processes that started earlier "
-			       "(CAP_SYS_PTRACE): it is [unmapped]; run with sudo");
+		profile_not_visible(
+			facts->profile,
+			"the names of kernel code, and which part of it ran in interrupts "
+			"(kernel.kptr_restrict, CAP_SYSLOG); run with sudo, or once: sudo sysctl "
+			"-w "
+			"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+	if (rung == RUNG_MACHINE && !proc_scan_sees_other_users())
+		profile_not_visible(facts->profile,
+				    "the code of other users' processes that started earlier "
+				    "(CAP_SYS_PTRACE): it is [unmapped]; run with sudo");
+}
+
+/* A CPU that is gone takes its times along: then nothing is known. */
+static void read_stat(const struct record_facts *facts, struct cpu_stat *ret_stat)
+{
+	const int *cpus;
+	size_t count = sampler_cpu_numbers(facts->sampler, &cpus);
+
+	(void)cpu_stat_read(cpus, facts->some_cpus ? count : 0, ret_stat, NULL);
 }
 
 void record_facts_begin(struct record_facts *facts)
@@ -153,7 +153,7 @@ void record_facts_begin(struct record_facts *facts)
 	struct run_facts *run = &facts->profile->run;
 
 	run->start_realtime_ns = clock_read(CLOCK_REALTIME);
-	(void)cpu_stat_read(&facts->stat_begin, NULL);
+	read_stat(facts, &facts->stat_begin);
 	facts->self_begin_ns = self_cpu_ns();
 	run->start_ns = clock_ns();
 }
@@ -162,7 +162,7 @@ void record_facts_end(struct record_facts *facts)
 {
 	facts->profile->run.end_ns = clock_ns();
 	facts->self_end_ns = self_cpu_ns();
-	(void)cpu_stat_read(&facts->stat_end, NULL);
+	read_stat(facts, &facts->stat_end);
 }
 
 static void settle_account(struct run_facts *run, const struct cpu_stat *stat)
@@ -260,18 +260,19 @@ static void settle_missed_ticks(struct record_facts *facts, const struct record_
 }
 
 /* Only a recording of the whole machine has /proc/stat's account. For a command there is its
- * rusage. That omits children the command did not wait for, so it can only be too small. */
+ * rusage. That omits children the command did not wait for, so it can only be too small, and does not
+ * say on which CPUs they ran. */
 static void settle_missed_of_command(struct record_facts *facts, const struct record_end *end)
 {
 	struct event *clock = &facts->profile->events[0];
 	double period_ns = NS_PER_S / clock->rate_hz;
 	double took_ns, missing_ns;
 
-	if (!end->usage)
+	if (!end->usage || facts->some_cpus)
 		return;
-	took_ns = (double)timeval_ns(&end->usage->ru_utime);
+	took_ns = (double)record_facts_ns(&end->usage->ru_utime);
 	if (sampler_rung(facts->sampler) != RUNG_OWN_USER)
-		took_ns += (double)timeval_ns(&end->usage->ru_stime);
+		took_ns += (double)record_facts_ns(&end->usage->ru_stime);
 	missing_ns = took_ns - (double)clock->weight - (double)clock->loss[LOSS_RING_FULL].weight;
 	/* The kernel splits user from system time by ticks: allow 5 % and a tenth of a second. */
 	if (missing_ns < 0.05 * took_ns + NS_PER_S / 10.0 + 4 * sqrt(took_ns * period_ns))

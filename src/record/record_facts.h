@@ -14,6 +14,7 @@ struct record_facts;
 struct record_options;
 struct rusage;
 struct sampler;
+struct timeval;
 
 /* Writes what is known beforehand into profile->run. Everything is borrowed. */
 struct record_facts *record_facts_new(struct profile *profile, const struct sampler *sampler,
@@ -44,5 +45,8 @@ void record_facts_settle_late(struct record_facts *facts, uint64_t processes);
 /* Prospect's own CPU time and memory until now. record_facts_settle calls it; call it again after
  * the last work is done. */
 void record_facts_settle_self(struct record_facts *facts);
+
+/* A time of struct rusage, in ns. */
+uint64_t record_facts_ns(const struct timeval *time);
 
 #endif
