@@ -27,17 +27,6 @@ struct reading {
 
 static const char decimals[] = "0123456789";
 
-const char *collapsed_fault_text(enum collapsed_fault fault)
-{
-	static const char *const texts[] = {
-#define COLLAPSED_FAULT_TEXT(name, text) text,
-		COLLAPSED_FAULTS(COLLAPSED_FAULT_TEXT)
-#undef COLLAPSED_FAULT_TEXT
-	};
-
-	return texts[fault];
-}
-
 /* The blank before the count, the last word of the line. NULL: no count, not even an unusable
  * one. */
 static char *find_count(char *line)
@@ -56,21 +45,20 @@ static char *find_count(char *line)
 }
 
 /* Cuts @line at its count, so that only the stack is left. Rounds a fraction, which some tools
- * write. */
-static enum collapsed_fault take_count(char *line, uint64_t *ret_count,
-				       struct collapsed_facts *facts)
+ * write. What is wrong; NULL: nothing. */
+static const char *take_count(char *line, uint64_t *ret_count, struct collapsed_facts *facts)
 {
 	char *blank = find_count(line), *end;
 	uint64_t count;
 
 	if (!blank)
-		return COLLAPSED_NO_COUNT;
+		return "a stack has no count";
 	if (blank[1] == '-')
-		return COLLAPSED_NEGATIVE;
+		return "negative count";
 	errno = 0;
 	count = strtoull(blank + 1, &end, 10);
 	if (errno)
-		return COLLAPSED_TOO_LARGE;
+		return "count too large";
 	if (*end == '.' && end[1 + strspn(end + 1, "0")]) {
 		count += end[1] >= '5' && count < UINT64_MAX;
 		facts->rounded++;
@@ -78,7 +66,7 @@ static enum collapsed_fault take_count(char *line, uint64_t *ret_count,
 	}
 	*blank = '\0';
 	*ret_count = count;
-	return COLLAPSED_FINE;
+	return NULL;
 }
 
 /* Ends @text before "-123" (or '/' for '-') and returns the number. False: no such ending. */
@@ -136,11 +124,10 @@ static struct collapsed_frame frame_of(char *name)
 	return frame;
 }
 
-static enum collapsed_fault parse(struct reading *reading, char *line,
-				  struct collapsed_stack *stack)
+static const char *parse(struct reading *reading, char *line, struct collapsed_stack *stack)
 {
 	char *name, *rest = line;
-	enum collapsed_fault fault;
+	const char *fault;
 
 	*stack = (struct collapsed_stack){ .comm = NULL };
 	reading->frames.count = 0;
@@ -155,10 +142,10 @@ static enum collapsed_fault parse(struct reading *reading, char *line,
 	}
 	stack->frames = reading->frames.items;
 	stack->frame_count = reading->frames.count;
-	return COLLAPSED_FINE;
+	return NULL;
 }
 
-static void note_fault(struct reading *reading, enum collapsed_fault fault)
+static void note_fault(struct reading *reading, const char *fault)
 {
 	if (reading->facts.odd++)
 		return;
@@ -172,7 +159,7 @@ static int take_line(struct reading *reading, const struct buf *text, bool cut)
 	char *line = text->bytes;
 	size_t length = text->size;
 	struct collapsed_stack stack;
-	enum collapsed_fault fault = cut ? COLLAPSED_TOO_LONG : COLLAPSED_FINE;
+	const char *fault = cut ? "line too long" : NULL;
 
 	reading->line_number++;
 	if (length > 0 && line[length - 1] == '\r')
@@ -180,7 +167,7 @@ static int take_line(struct reading *reading, const struct buf *text, bool cut)
 	if (length == 0 || line[0] == '#')
 		return 0;
 	if (!fault && memchr(line, '\0', length))
-		fault = COLLAPSED_NUL;
+		fault = "NUL byte in the line";
 	if (!fault)
 		fault = parse(reading, line, &stack);
 	if (fault) {

@@ -32,25 +32,12 @@ struct collapsed_stack {
 	uint64_t count;
 };
 
-/* What is wrong with a line: constant, text. */
-#define COLLAPSED_FAULTS(X)                           \
-	X(COLLAPSED_FINE, "nothing")                  \
-	X(COLLAPSED_NO_COUNT, "a stack has no count") \
-	X(COLLAPSED_NEGATIVE, "negative count")       \
-	X(COLLAPSED_TOO_LARGE, "count too large")     \
-	X(COLLAPSED_TOO_LONG, "line too long")        \
-	X(COLLAPSED_NUL, "NUL byte in the line")
-
-#define COLLAPSED_FAULT_ENUM(name, text) name,
-enum collapsed_fault { COLLAPSED_FAULTS(COLLAPSED_FAULT_ENUM) };
-#undef COLLAPSED_FAULT_ENUM
-
 /* What the caller can report about the text. */
 struct collapsed_facts {
-	uint64_t odd;		    /* lines that are malformed */
-	uint64_t odd_line;	    /* the first malformed line; from 1 */
-	enum collapsed_fault fault; /* of that line */
-	uint64_t rounded, to_zero;  /* counts that had a fraction; those of them that became 0 */
+	uint64_t odd;		   /* lines that are malformed */
+	uint64_t odd_line;	   /* the first malformed line; from 1 */
+	const char *fault;	   /* of that line, a constant */
+	uint64_t rounded, to_zero; /* counts that had a fraction; those of them that became 0 */
 };
 
 /* True if a text that begins with @bytes consists of collapsed stacks. */
@@ -61,7 +48,5 @@ bool collapsed_is(const void *bytes, size_t size);
 int collapsed_read(struct perf_data_input *input,
 		   int (*take)(void *context, const struct collapsed_stack *stack), void *context,
 		   struct collapsed_facts *ret_facts);
-
-const char *collapsed_fault_text(enum collapsed_fault fault);
 
 #endif

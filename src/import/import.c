@@ -11,11 +11,7 @@
 #include "base/open_limit.h"
 #include "base/xalloc.h"
 #include "import/collapsed.h"
-#include "import/import_collapsed.h"
-#include "import/import_data.h"
-#include "import/import_pprof.h"
 #include "import/import_profile.h"
-#include "import/import_script.h"
 #include "import/perf_data.h"
 #include "import/perf_data_input.h"
 #include "import/perf_script.h"
@@ -81,8 +77,19 @@ static size_t look(struct perf_data_input *input, const uint8_t **ret_bytes)
 	return there;
 }
 
-/* Chooses the reader by the first bytes. */
-static int read_input(struct import_profile *import, struct perf_data_input *input, int folder,
+/* By the first bytes; the first one that fits counts. */
+static const struct {
+	bool (*is)(const void *bytes, size_t size);
+	int (*read)(struct import_profile *import, struct perf_data_input *input,
+		    struct import_result *result, struct err *err);
+} readers[] = {
+	{ perf_data_is, import_data },
+	{ perf_script_is, import_script },
+	{ collapsed_is, import_collapsed },
+	{ pprof_is, import_pprof },
+};
+
+static int read_input(struct import_profile *import, struct perf_data_input *input,
 		      struct import_result *result, struct err *err)
 {
 	const uint8_t *bytes;
@@ -92,14 +99,10 @@ static int read_input(struct import_profile *import, struct perf_data_input *inp
 		return err_set(err, input->error, "cannot be read: %s", strerror(-input->error));
 	if (there == 0)
 		return err_set(err, -ENODATA, "empty file");
-	if (perf_data_is(bytes, there))
-		return import_data(import, input, folder, result, err);
-	if (perf_script_is(bytes, there))
-		return import_script(import, input, result, err);
-	if (collapsed_is(bytes, there))
-		return import_collapsed(import, input, result, err);
-	if (pprof_is(bytes, there))
-		return import_pprof(import, input, result, err);
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (readers[i].is(bytes, there))
+			return readers[i].read(import, input, result, err);
+	}
 	return err_set(err, -EINVAL,
 		       "unknown format: expected perf.data, perf script output, a pprof profile or "
 		       "collapsed stacks");
@@ -141,7 +144,8 @@ int import_run(const struct import_options *options, struct import_result *ret_r
 		given.kallsyms = kallsyms;
 	rc = import_profile_begin(&import, &given, err);
 	if (rc == 0) {
-		rc = read_input(&import, &input, folder, ret_result, err);
+		import.folder = folder;
+		rc = read_input(&import, &input, ret_result, err);
 		if (rc < 0)
 			err_prefix(err, rc, "%s", name);
 	}

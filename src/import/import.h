@@ -23,7 +23,7 @@ struct import_options {
 	const char *const *debug_folders; /* as in struct debug_options */
 	size_t debug_folder_count;
 	const char *value; /* what counts of collapsed stacks are: "samples" or "weight"; NULL:
-			    * import_counts.h decides */
+			    * import_profile.h decides */
 	bool inlines;	   /* keep inlined functions as frames where the input has them */
 };
 

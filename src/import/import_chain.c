@@ -14,7 +14,7 @@ uint8_t import_chain_mode(const struct perf_record *record)
 }
 
 /* The cpu mode of the addresses after a mark. */
-static uint8_t mode_behind(uint64_t mark)
+static uint8_t mode_after(uint64_t mark)
 {
 	if (mark == (uint64_t)PERF_CONTEXT_KERNEL)
 		return PERF_RECORD_MISC_KERNEL;
@@ -32,7 +32,7 @@ static void split(const struct perf_record *record, struct import_chain *chain)
 		uint64_t address = sample->chain[i];
 
 		if (is_mark(address))
-			mode = mode_behind(address);
+			mode = mode_after(address);
 		else if (mode == PERF_RECORD_MISC_KERNEL)
 			chain->kernel[chain->kernel_count++] = address;
 		else if (mode == PERF_RECORD_MISC_USER)

@@ -3,7 +3,6 @@
 #ifndef IMPORT_IMPORT_CHAIN_H
 #define IMPORT_IMPORT_CHAIN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
  *     profile it came from. An option keeps them.
  *   - What export escaped (\xNN) is unescaped.
  */
-#include "import/import_collapsed.h"
+#include "import/import_profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,15 +16,13 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/escape.h"
+#include "base/text.h"
 #include "import/collapsed.h"
-#include "import/import_counts.h"
 #include "import/import_names.h"
 
 struct collapsing {
 	struct import_profile *import;
 	struct import_names names;
-	struct import_counts counts;
 	struct buf text;
 	struct collapsed_facts facts;
 	uint64_t inlined, refused;
@@ -34,7 +32,7 @@ struct collapsing {
 static const char *plain(struct collapsing *collapsing, const char *text)
 {
 	buf_clear(&collapsing->text);
-	escape_undo(&collapsing->text, text);
+	text_unescape(&collapsing->text, text);
 	return buf_text(&collapsing->text);
 }
 
@@ -100,7 +98,7 @@ static int take_stack(void *context, const struct collapsed_stack *told)
 
 	sample.stack = stack_of(collapsing, told);
 	sample.mode = (uint8_t)import_names_mode(collapsing->import->profile, sample.stack);
-	if (!import_counts_add(&collapsing->counts, &sample, told->count))
+	if (!import_profile_count(collapsing->import, &sample, told->count))
 		collapsing->refused++;
 	return 0;
 }
@@ -111,7 +109,7 @@ static bool are_samples(const struct collapsing *collapsing)
 
 	if (value)
 		return strcmp(value, "samples") == 0;
-	return import_counts_are_samples(&collapsing->counts, 0);
+	return import_profile_counts_samples(collapsing->import, 0);
 }
 
 static int store(struct collapsing *collapsing, bool samples, struct err *err)
@@ -124,14 +122,14 @@ static int store(struct collapsing *collapsing, bool samples, struct err *err)
 		.period = samples ? 1 : 0,
 	};
 
-	if (samples && !import_counts_are_samples(&collapsing->counts, 0))
+	if (samples && !import_profile_counts_samples(collapsing->import, 0))
 		return err_set(err, -EFBIG,
 			       "%" PRIu64
 			       " samples are too many: --value weight takes them as weights",
-			       collapsing->counts.counted[0]);
+			       collapsing->import->counted[0]);
 	import_profile_event(collapsing->import, &event);
 	import_names_finish(&collapsing->names);
-	return import_counts_store(&collapsing->counts, &samples, collapsing->import, err);
+	return import_profile_store_counts(collapsing->import, &samples, err);
 }
 
 static void set_facts(const struct collapsing *collapsing)
@@ -153,10 +151,10 @@ static int explain_nothing(const struct collapsing *collapsing, struct err *err)
 			       : facts->to_zero	   ? ": its counts, rounded, are 0"
 						   : "");
 	return err_set(err, -ENODATA, "it has no usable stacks; line %" PRIu64 ": %s",
-		       facts->odd_line, collapsed_fault_text(facts->fault));
+		       facts->odd_line, facts->fault);
 }
 
-static void tell_odd(const struct collapsing *collapsing, struct import_result *result)
+static void report_malformed(const struct collapsing *collapsing, struct import_result *result)
 {
 	const struct collapsed_facts *facts = &collapsing->facts;
 	_cleanup_(buf_done) struct buf text = { 0 };
@@ -168,11 +166,11 @@ static void tell_odd(const struct collapsing *collapsing, struct import_result *
 	if (facts->odd)
 		buf_printf(&text, "%s%" PRIu64 " line%s omitted, the first is line %" PRIu64 ": %s",
 			   text.size ? "; " : "", facts->odd, facts->odd == 1 ? " is" : "s are",
-			   facts->odd_line, collapsed_fault_text(facts->fault));
+			   facts->odd_line, facts->fault);
 	snprintf(result->damage, sizeof(result->damage), "%s", buf_text(&text));
 }
 
-static void tell_left_out(const struct collapsing *collapsing, struct import_result *result)
+static void report_left_out(const struct collapsing *collapsing, struct import_result *result)
 {
 	const struct collapsed_facts *facts = &collapsing->facts;
 	struct buf text = { 0 };
@@ -195,7 +193,7 @@ int import_collapsed(struct import_profile *import, struct perf_data_input *inpu
 					 .names = { .profile = import->profile } };
 	int rc = collapsed_read(input, take_stack, &collapsing, &collapsing.facts);
 
-	if (rc == 0 && collapsing.counts.items.count == 0)
+	if (rc == 0 && import->counts.count == 0)
 		rc = explain_nothing(&collapsing, err);
 	if (rc == 0)
 		rc = store(&collapsing, are_samples(&collapsing), err);
@@ -203,11 +201,10 @@ int import_collapsed(struct import_profile *import, struct perf_data_input *inpu
 		import->profile->events[0].loss[LOSS_MALFORMED].count +=
 			collapsing.facts.odd + collapsing.refused;
 		set_facts(&collapsing);
-		tell_odd(&collapsing, result);
-		tell_left_out(&collapsing, result);
+		report_malformed(&collapsing, result);
+		report_left_out(&collapsing, result);
 	}
 	import_names_done(&collapsing.names);
-	import_counts_done(&collapsing.counts);
 	buf_done(&collapsing.text);
 	return rc;
 }

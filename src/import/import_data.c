@@ -9,7 +9,7 @@
  *   - A sample of a process without mappings is a kernel thread's: it misses no user part.
  *   - A lost record does not say what it was. It counts as a sample of the event that reports it.
  */
-#include "import/import_data.h"
+#include "import/import_profile.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,16 +24,11 @@
 #include "attribute/stacks.h"
 #include "base/cleanup.h"
 #include "base/xalloc.h"
-#include "import/import_branches.h"
 #include "import/import_chain.h"
-#include "import/import_events.h"
-#include "import/import_files.h"
-#include "import/import_kernel.h"
-#include "import/import_repeats.h"
+#include "import/import_maps.h"
 #include "import/import_tasks.h"
 #include "import/perf_data.h"
-#include "perf/perf_reads.h"
-#include "perf/perf_registers.h"
+#include "perf/perf_sample.h"
 #include "place/jit/jit.h"
 #include "place/kernel/kernel_symbols.h"
 
@@ -43,7 +38,14 @@
 #define HOST_MACHINE EM_X86_64
 #endif
 
-enum { MAX_CGROUPS = 65536 };
+enum { MAX_CGROUPS = 65536, NOT_DECLARED = -2 };
+
+/* The bit field of struct perf_branch_entry. */
+enum {
+	FLAG_MISPREDICTED = 1 << 0,
+	CYCLES_SHIFT = 4,
+	CYCLES_MASK = 0xffff,
+};
 
 /* A control group and its id. */
 struct cgroup {
@@ -62,12 +64,10 @@ struct importing {
 	struct import_profile *import;
 	struct perf_data *data;
 	struct import_tasks *tasks;
-	struct import_repeats *repeats; /* NULL: the recording has one event only */
-	struct import_kernel kernel;
-	struct import_events events;
+	struct import_maps maps;
+	VEC(int) events; /* by event of the recording: event of the profile, or not declared yet */
 	struct perf_reads reads;
 	VEC(struct cgroup) cgroups;
-	struct import_files files;
 	struct dispatch dispatch;
 	size_t index;	   /* of the current record's event */
 	bool same_machine; /* the recording is of this machine */
@@ -78,6 +78,56 @@ struct importing {
 	struct unwind_registers registers; /* the same */
 	struct err *err;
 };
+
+/* ---- events ---- */
+
+/* True if the event counts nanoseconds. */
+static bool is_time(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static enum clock_kind clock_of(const struct importing *importing,
+				const struct perf_event_attr *attr)
+{
+	const char *machine = perf_data_head(importing->data)->facts.machine;
+
+	if (is_time(attr))
+		return CLOCK_TIMER;
+	if (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT)
+		return CLOCK_SOFTWARE;
+	return !machine || strstr(machine, "86") ? CLOCK_PMU_NMI : CLOCK_PMU_IRQ;
+}
+
+static int declare(struct importing *importing, size_t index)
+{
+	const struct perf_data_event *told = &perf_data_head(importing->data)->events.items[index];
+	const struct perf_event_attr *attr = &told->attr;
+	const char *unit = is_time(attr) ? "ns" : "count";
+	struct strpool *strings = &importing->import->profile->strings;
+	struct event event = { .name = strpool_intern(strings, told->name),
+			       .unit = strpool_intern(strings, unit),
+			       .clock = clock_of(importing, attr),
+			       .rate_hz = attr->freq ? (double)attr->sample_freq : 0,
+			       .period = attr->freq ? 0 : attr->sample_period };
+
+	return import_profile_event(importing->import, &event);
+}
+
+/* The profile's event for an event of the recording; IMPORT_NO_EVENT: too many. The first call for
+ * an event adds it, so the profile has only events with samples or losses. */
+static int event_of(struct importing *importing, size_t index)
+{
+	int *event;
+
+	while (importing->events.count <= index)
+		*vec_push(&importing->events) = NOT_DECLARED;
+	event = &importing->events.items[index];
+	if (*event == NOT_DECLARED)
+		*event = declare(importing, index);
+	return *event;
+}
 
 /* ---- samples ---- */
 
@@ -225,29 +275,65 @@ static int give_sample(struct importing *importing, const struct placed *placed,
 static int give_members(struct importing *importing, const struct perf_record *record,
 			const struct placed *placed, const struct perf_data_event *leader)
 {
-	const struct perf_data_events *events = perf_data_events(importing->data);
+	const struct perf_data_head *head = perf_data_head(importing->data);
 	const struct perf_read *read = &record->sample.read;
 	uint64_t id, value, count = 0;
 	int32_t tid = leader->attr.inherit ? record->tid : 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && perf_reads_member(read, i, &id, &value); i++) {
-		size_t index = perf_data_events_find(events, id);
+		size_t index = perf_data_head_find(head, id);
 
-		if (index >= events->list.count)
+		if (index >= head->events.count)
 			importing->foreign++;
 		else if (!perf_reads_since(&importing->reads, id, tid, value, &count))
 			importing->without_event++;
 		else if (count)
-			rc = give_sample(importing, placed,
-					 import_events_of(&importing->events, index), count);
+			rc = give_sample(importing, placed, event_of(importing, index), count);
 	}
 	return rc;
 }
 
 static const struct perf_data_event *event_at_hand(const struct importing *importing)
 {
-	return &perf_data_events(importing->data)->list.items[importing->index];
+	return &perf_data_head(importing->data)->events.items[importing->index];
+}
+
+/* A branch address has no mode of its own: the upper half of the addresses is the kernel's. */
+static uint32_t frame_of(const struct import_profile *import, const struct machine_space *space,
+			 uint64_t address)
+{
+	if ((int64_t)address < 0)
+		return frames_kernel(&import->frames, address, FRAME_EXACT);
+	return frames_user(&import->frames, space, address, FRAME_EXACT);
+}
+
+/* Adds the branch records of a sample of @event to the profile's table of branches. Ignores records
+ * that are a call stack (see import_chain_read). frames.kernel must be set. */
+static void take_branches(struct import_profile *import, const struct machine_space *space,
+			  const struct perf_record *record, const struct perf_format *format,
+			  uint8_t event)
+{
+	const struct perf_branches *branches = &record->sample.branches;
+	/* The other byte order also orders the bits differently, depending on the machine. */
+	bool flags_known = !format->swap_room;
+
+	if (format->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return;
+	for (size_t i = 0; i < branches->count; i++) {
+		const struct perf_branch *told = &branches->items[i];
+		struct branch branch = { .event = event, .count = 1 };
+
+		if (!told->from && !told->to)
+			continue;
+		branch.from = frame_of(import, space, told->from);
+		branch.to = frame_of(import, space, told->to);
+		if (flags_known) {
+			branch.mispredicted = told->flags & FLAG_MISPREDICTED;
+			branch.cycles = told->flags >> CYCLES_SHIFT & CYCLES_MASK;
+		}
+		profile_add_branch(import->profile, &branch);
+	}
 }
 
 static int take_sample(void *context, const struct perf_record *recorded,
@@ -262,13 +348,13 @@ static int take_sample(void *context, const struct perf_record *recorded,
 
 	record.cpu_mode = import_chain_mode(&record);
 	if (record.cpu_mode == PERF_RECORD_MISC_KERNEL || event->format.sample_type & with_kernel)
-		rc = import_kernel_need(&importing->kernel, importing->err);
+		rc = import_maps_need_kernel(&importing->maps, importing->err);
 	if (rc < 0)
 		return rc;
 	place_sample(importing, &record, event, &placed);
 	if (origin->event != RECORD_NO_EVENT)
-		import_branches_take(importing->import, &placed.space, &record, &event->format,
-				     (uint8_t)origin->event);
+		take_branches(importing->import, &placed.space, &record, &event->format,
+			      (uint8_t)origin->event);
 	if (record.sample.read.count && record.sample.read.id_at)
 		return give_members(importing, &record, &placed, event);
 	return give_sample(importing, &placed, origin->event, origin->weight);
@@ -286,9 +372,9 @@ static int take_mmap(void *context, const struct perf_record *record)
 	    record->cpu_mode == PERF_RECORD_MISC_GUEST_USER)
 		return 0;
 	if (record->pid < 0 || record->cpu_mode == PERF_RECORD_MISC_KERNEL)
-		return import_kernel_map(&importing->kernel, &record->mmap, importing->err);
+		return import_maps_kernel(&importing->maps, &record->mmap, importing->err);
 	import_tasks_map(importing->tasks, record->time_ns, record->pid, record->mmap.path);
-	import_files_map(&importing->files, record, importing->kernel.running);
+	import_maps_file(&importing->maps, record);
 	return 0;
 }
 
@@ -332,15 +418,15 @@ static void take_ksymbol(void *context, const struct perf_record *record)
 {
 	struct importing *importing = context;
 
-	import_kernel_symbol(&importing->kernel, &record->ksymbol);
+	import_maps_symbol(&importing->maps, &record->ksymbol);
 }
 
 static bool admit(void *context, const struct perf_record *record)
 {
 	const struct importing *importing = context;
 
-	return !importing->repeats ||
-	       !import_repeats_is(importing->repeats, record, importing->index);
+	return perf_data_head(importing->data)->events.count == 1 ||
+	       !import_tasks_repeats(importing->tasks, record, importing->index);
 }
 
 static const struct dispatch_hooks hooks = {
@@ -362,8 +448,8 @@ static struct record_origin origin(void *context, const struct perf_record *reco
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
 
 	return (struct record_origin){
-		.event = import_events_of(&importing->events, importing->index),
-		.is_time = import_events_is_time(&event->attr),
+		.event = event_of(importing, importing->index),
+		.is_time = is_time(&event->attr),
 		.counts_losses = event->format.read_format & PERF_FORMAT_LOST,
 		.weight = is_sample ? weight_of(record, event) : 0,
 	};
@@ -381,7 +467,7 @@ static int take(void *context, const struct perf_record *record, size_t index)
 
 static void set_facts(const struct importing *importing)
 {
-	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	const struct perf_data_facts *facts = &perf_data_head(importing->data)->facts;
 	struct import_profile *import = importing->import;
 	struct run_facts *run = &import->profile->run;
 	char rung[128];
@@ -412,7 +498,7 @@ static void settle_losses(struct importing *importing)
 	first->loss[LOSS_LATE].count += counts.late;
 	first->loss[LOSS_MALFORMED].count += counts.malformed + counts.foreign + importing->foreign;
 	first->loss[LOSS_NOT_STORED].count += importing->without_event;
-	record_losses_settle(&importing->dispatch.losses, profile);
+	dispatch_settle_losses(&importing->dispatch);
 }
 
 static void tell_damage(struct importing *importing, struct import_result *result)
@@ -424,7 +510,7 @@ static void tell_damage(struct importing *importing, struct import_result *resul
 	if (!*damage)
 		return;
 	snprintf(sentence, sizeof(sentence), "all of the recording: %s", damage);
-	import_profile_not_visible(importing->import, sentence);
+	profile_not_visible(importing->import->profile, sentence);
 }
 
 static void tell_closed_dumps(struct importing *importing)
@@ -439,7 +525,7 @@ static void tell_closed_dumps(struct importing *importing)
 		sentence, sizeof(sentence),
 		"source lines and code of %zu of the jitdumps: there are too many to hold all open",
 		count);
-	import_profile_not_visible(importing->import, sentence);
+	profile_not_visible(importing->import->profile, sentence);
 }
 
 static bool is_our_machine(const struct perf_data_facts *facts)
@@ -452,12 +538,11 @@ static bool is_our_machine(const struct perf_data_facts *facts)
 
 static int read_all(struct importing *importing, struct import_result *result)
 {
-	const struct perf_data_facts *facts = perf_data_facts(importing->data);
+	const struct perf_data_facts *facts = &perf_data_head(importing->data)->facts;
 	int rc;
 
 	importing->same_machine = is_our_machine(facts);
-	import_files_begin(&importing->files, importing->import, facts);
-	rc = import_kernel_begin(&importing->kernel, importing->import, facts, importing->err);
+	rc = import_maps_begin(&importing->maps, importing->import, facts, importing->err);
 	if (rc == 0)
 		rc = perf_data_run(importing->data, take, importing);
 	if (rc < 0)
@@ -466,7 +551,7 @@ static int read_all(struct importing *importing, struct import_result *result)
 		return err_set(importing->err, -ENODATA, "it has no samples%s%s",
 			       *perf_data_damage(importing->data) ? ": " : "",
 			       perf_data_damage(importing->data));
-	import_kernel_finish(&importing->kernel, result);
+	import_maps_finish(&importing->maps, result);
 	set_facts(importing);
 	settle_losses(importing);
 	tell_damage(importing, result);
@@ -483,33 +568,29 @@ static int open_data(struct perf_data_input *input, int folder, struct perf_data
 	return rc == 0 && folder >= 0 ? perf_data_add_folder(*ret_data, folder, err) : rc;
 }
 
-int import_data(struct import_profile *import, struct perf_data_input *input, int folder,
+int import_data(struct import_profile *import, struct perf_data_input *input,
 		struct import_result *result, struct err *err)
 {
 	struct importing *importing = xcalloc(1, sizeof(*importing));
-	int rc = open_data(input, folder, &importing->data, err);
+	int rc = open_data(input, import->folder, &importing->data, err);
 
 	importing->import = import;
 	importing->err = err;
-	importing->events = (struct import_events){ .import = import, .data = importing->data };
 	importing->tasks = import_tasks_new(import->machine);
 	importing->dispatch = (struct dispatch){ .profile = import->profile,
 						 .machine = import->machine,
 						 .source = { origin, importing },
 						 .hooks = &hooks,
 						 .context = importing };
-	if (rc == 0 && perf_data_events(importing->data)->list.count > 1)
-		importing->repeats = import_repeats_new();
 	if (rc == 0)
 		rc = read_all(importing, result);
 	import_tasks_free(importing->tasks);
-	import_repeats_free(importing->repeats);
 	perf_data_free(importing->data);
-	import_events_done(&importing->events);
+	vec_free(&importing->events);
 	perf_reads_done(&importing->reads);
 	vec_free(&importing->cgroups);
 	dispatch_done(&importing->dispatch);
-	import_files_done(&importing->files);
+	import_maps_done(&importing->maps);
 	free(importing);
 	return rc;
 }

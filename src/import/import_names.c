@@ -126,11 +126,6 @@ enum clock_kind import_names_clock(const char *name, bool is_time)
 									   : CLOCK_SOFTWARE;
 }
 
-bool import_names_is_kernel(enum image_kind kind)
-{
-	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF;
-}
-
 /* A waiting thread is in the kernel. */
 enum mode import_names_mode(const struct profile *profile, uint32_t stack)
 {
@@ -138,7 +133,7 @@ enum mode import_names_mode(const struct profile *profile, uint32_t stack)
 	uint32_t image = profile->frames.items[frame].image;
 	enum image_kind kind = profile->images.items[image].kind;
 
-	return import_names_is_kernel(kind) || kind == IMAGE_WAIT ? MODE_KERNEL : MODE_USER;
+	return image_kind_is_kernel(kind) || kind == IMAGE_WAIT ? MODE_KERNEL : MODE_USER;
 }
 
 uint32_t import_names_frame(struct profile *profile, uint32_t image, const char *name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Images, functions and threads that are known only by name, in profiles that another tool
- * resolved. */
+ * resolved. Texts that are passed in are copied. A bucket is an image with a name in brackets,
+ * such as "[unknown]", for code that belongs to no file. */
 #ifndef IMPORT_IMPORT_NAMES_H
 #define IMPORT_IMPORT_NAMES_H
 
@@ -15,14 +16,12 @@
 #define IMPORT_INLINES_LEFT_OUT \
 	"inlined functions are not frames of these stacks; --inlines adds them"
 
-/* The kind of code that a path of perf's or ours names; a bucket for "". */
+/* The kind of code that a path of perf's or ours names; IMAGE_BUCKET for "". */
 enum image_kind import_names_kind(const char *path);
 /* The image of that path and its kind. */
 uint32_t import_names_image(struct profile *profile, const char *path);
 /* What drives an event of that name: time, or something counted. */
 enum clock_kind import_names_clock(const char *name, bool is_time);
-/* True for the kernel and its modules. */
-bool import_names_is_kernel(enum image_kind kind);
 
 /* The mode of a sample, by the innermost frame of its stack. */
 enum mode import_names_mode(const struct profile *profile, uint32_t stack);

@@ -7,9 +7,9 @@
  *     if it is present with the same build id.
  *   - Inlined functions are frames of their own. Not so in profiles that we wrote, where file and
  *     address can name them again; an option keeps them.
- *   - What escape_add changed in profiles that we wrote is unescaped.
+ *   - What text_escape changed in profiles that we wrote is unescaped.
  */
-#include "import/import_pprof.h"
+#include "import/import_profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,10 +18,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/escape.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "import/import_counts.h"
 #include "import/import_names.h"
 #include "import/pprof.h"
 #include "model/pprof.h"
@@ -42,9 +41,8 @@ struct known_frames {
 
 struct importing_pprof {
 	struct import_profile *import;
-	struct pprof *pprof;
+	struct pprof pprof;
 	bool ours, inlines;
-	size_t mapping_count;
 	struct value_pair pairs[PROFILE_MAX_EVENTS];
 	size_t pair_count;
 	size_t left_types;			      /* more than a profile has events */
@@ -52,7 +50,6 @@ struct importing_pprof {
 	struct known_frames *known[FRAME_KIND_COUNT]; /* by location */
 	VEC(uint32_t) frames;			      /* innermost first */
 	struct import_names names;
-	struct import_counts counts;
 	struct buf text, more;
 	uint64_t refused, negative;
 	bool has_callers;
@@ -64,7 +61,7 @@ static const char *plain(struct importing_pprof *importing, const char *text, st
 	if (!importing->ours)
 		return text;
 	buf_clear(buf);
-	escape_undo(buf, text);
+	text_unescape(buf, text);
 	return buf_text(buf);
 }
 
@@ -122,8 +119,8 @@ static void add_event(struct importing_pprof *importing, const struct pprof_type
 
 static void add_events(struct importing_pprof *importing)
 {
-	size_t count;
-	const struct pprof_type *types = pprof_types(importing->pprof, &count);
+	size_t count = importing->pprof.types.count;
+	const struct pprof_type *types = importing->pprof.types.items;
 
 	for (size_t i = 0; i < count; i++) {
 		bool paired = i + 1 < count && counts_for(&types[i], &types[i + 1]);
@@ -156,7 +153,7 @@ static void take_build_id(const char *text, struct image *image)
 static uint32_t image_of(struct importing_pprof *importing, uint32_t mapping)
 {
 	struct profile *profile = importing->import->profile;
-	const struct pprof_mapping *told = pprof_mapping(importing->pprof, mapping);
+	const struct pprof_mapping *told = &importing->pprof.mappings.items[mapping];
 	const char *path = plain(importing, told->file, &importing->text);
 	struct image image = { .kind = import_names_kind(path), .state = IMAGE_STATE_UNREAD };
 
@@ -182,7 +179,7 @@ static uint32_t add_place(struct importing_pprof *importing, const struct pprof_
 			  const char *name, enum frame_kind kind)
 {
 	struct profile *profile = importing->import->profile;
-	const struct pprof_mapping *mapping = pprof_mapping(importing->pprof, location->mapping);
+	const struct pprof_mapping *mapping = &importing->pprof.mappings.items[location->mapping];
 	struct frame frame = { .image = image_of(importing, location->mapping),
 			       .address_known = is_whole(mapping),
 			       .kind = kind };
@@ -208,7 +205,7 @@ static uint32_t add_place(struct importing_pprof *importing, const struct pprof_
 
 static const char *name_of(struct importing_pprof *importing, uint32_t row)
 {
-	const struct pprof_function *function = pprof_function(importing->pprof, row);
+	const struct pprof_function *function = &importing->pprof.functions.items[row];
 	const char *name = *function->linkage ? function->linkage : function->name;
 
 	return plain(importing, *name ? name : "[unknown]", &importing->more);
@@ -233,7 +230,7 @@ static void add_frames(struct importing_pprof *importing, const struct pprof_loc
 		*vec_push(&importing->frames) = own_frame(importing, location, NULL, kind);
 		return;
 	}
-	lines = pprof_lines(importing->pprof, location);
+	lines = &importing->pprof.lines.items[location->first_line];
 	for (uint32_t i = 0; importing->inlines && i + 1 < last; i++)
 		*vec_push(&importing->frames) = import_names_frame(
 			importing->import->profile, image_of(importing, location->mapping),
@@ -249,7 +246,7 @@ static struct known_frames frames_of(struct importing_pprof *importing, uint32_t
 
 	if (!known->count) {
 		known->first = (uint32_t)importing->frames.count;
-		add_frames(importing, pprof_location(importing->pprof, row), kind);
+		add_frames(importing, &importing->pprof.locations.items[row], kind);
 		known->count = (uint32_t)(importing->frames.count - known->first);
 	}
 	return *known;
@@ -307,8 +304,8 @@ static uint32_t take_instance(char *process)
 /* The program of a profile that does not name one: the file of its first mapping. */
 static const char *main_program(const struct importing_pprof *importing)
 {
-	const char *file = importing->mapping_count > 1
-				   ? file_base(pprof_mapping(importing->pprof, 1)->file)
+	const char *file = importing->pprof.mappings.count > 1
+				   ? file_base(importing->pprof.mappings.items[1].file)
 				   : "";
 
 	return *file ? file : "[unknown]";
@@ -352,7 +349,7 @@ static void add_value(struct importing_pprof *importing, const struct pprof_samp
 		return;
 	}
 	sample->weight = (uint64_t)weight * pair->scale;
-	if (!import_counts_add(&importing->counts, sample, (uint64_t)samples))
+	if (!import_profile_count(importing->import, sample, (uint64_t)samples))
 		importing->refused++;
 }
 
@@ -380,18 +377,24 @@ static int store(struct importing_pprof *importing, struct err *err)
 	bool expand[PROFILE_MAX_EVENTS];
 
 	for (size_t i = 0; i < PROFILE_MAX_EVENTS; i++)
-		expand[i] = import_counts_are_samples(&importing->counts, (uint8_t)i);
-	if (importing->counts.items.count == 0)
+		expand[i] = import_profile_counts_samples(importing->import, (uint8_t)i);
+	if (importing->import->counts.count == 0)
 		return err_set(err, -ENODATA, "it has no samples");
 	import_names_finish(&importing->names);
-	return import_counts_store(&importing->counts, expand, importing->import, err);
+	return import_profile_store_counts(importing->import, expand, err);
 }
 
 /* ---- the whole ---- */
 
+/* The comment at @index; NULL: there are fewer. */
+static const char *comment_at(const struct pprof *pprof, size_t index)
+{
+	return index < pprof->comments.count ? pprof->comments.items[index] : NULL;
+}
+
 static bool is_ours(const struct pprof *pprof)
 {
-	const char *comment = pprof_comment(pprof, 0);
+	const char *comment = comment_at(pprof, 0);
 
 	return comment && strncmp(comment, PPROF_OUR_COMMENT, strlen(PPROF_OUR_COMMENT)) == 0;
 }
@@ -400,9 +403,8 @@ static void set_facts(struct importing_pprof *importing)
 {
 	struct import_profile *import = importing->import;
 	struct run_facts *run = &import->profile->run;
-	int64_t time_ns = pprof_time_ns(importing->pprof);
-	int64_t duration_ns = pprof_duration_ns(importing->pprof);
-	const char *command = pprof_comment(importing->pprof, 1); /* "" is not in the file */
+	int64_t time_ns = importing->pprof.time_ns, duration_ns = importing->pprof.duration_ns;
+	const char *command = comment_at(&importing->pprof, 1); /* "" is not in the file */
 
 	profile_set_text(&run->scope, "perf");
 	profile_set_text(&run->rung, importing->ours ? "prospect, as a pprof profile"
@@ -438,10 +440,9 @@ static void importing_done(struct importing_pprof *importing)
 	free(importing->images);
 	vec_free(&importing->frames);
 	import_names_done(&importing->names);
-	import_counts_done(&importing->counts);
 	buf_done(&importing->text);
 	buf_done(&importing->more);
-	pprof_free(importing->pprof);
+	pprof_done(&importing->pprof);
 }
 
 int import_pprof(struct import_profile *import, struct perf_data_input *input,
@@ -451,17 +452,18 @@ int import_pprof(struct import_profile *import, struct perf_data_input *input,
 					     .names = { .profile = import->profile } };
 	int rc = pprof_read(input, &importing.pprof, err);
 
-	if (rc < 0)
+	if (rc < 0) {
+		importing_done(&importing);
 		return rc;
-	importing.ours = is_ours(importing.pprof);
+	}
+	importing.ours = is_ours(&importing.pprof);
 	importing.inlines = !importing.ours || import->options->inlines;
-	importing.mapping_count = pprof_mapping_count(importing.pprof);
-	importing.images = xcalloc(importing.mapping_count, sizeof(uint32_t));
+	importing.images = xcalloc(importing.pprof.mappings.count, sizeof(uint32_t));
 	for (int kind = 0; kind < FRAME_KIND_COUNT; kind++)
 		importing.known[kind] =
-			xcalloc(pprof_location_count(importing.pprof), sizeof(struct known_frames));
+			xcalloc(importing.pprof.locations.count, sizeof(struct known_frames));
 	add_events(&importing);
-	rc = pprof_each(importing.pprof, take_sample, &importing);
+	rc = pprof_each(&importing.pprof, take_sample, &importing);
 	if (rc == 0)
 		rc = store(&importing, err);
 	if (rc == 0) {

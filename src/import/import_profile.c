@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "attribute/dropped_lines.h"
+#include "attribute/hot_code.h"
 #include "attribute/stacks.h"
 #include "base/cleanup.h"
 #include "base/last_act.h"
 #include "base/xalloc.h"
-#include "load/profile_readers.h"
+#include "load/profile_files.h"
 #include "names/debug_files/debug_files.h"
 #include "names/resolver.h"
 #include "place/files/image_files.h"
@@ -54,7 +54,7 @@ int import_profile_begin(struct import_profile *import, const struct import_opti
 	last_act_begin(import->removal, remove_file, &import->output);
 	import->files = image_files_new(import->profile, MAX_OPEN_IMAGES);
 	image_files_set_root(import->files, options->symfs);
-	import->readers = profile_readers_foreign();
+	import->readers = profile_files_foreign_readers();
 	import->readers.foreign = foreign_new((struct pause){ 0 });
 	image_files_set_readers(import->files, &import->readers);
 	list_debug_folders(import);
@@ -81,6 +81,7 @@ void import_profile_done(struct import_profile *import)
 	record_output_done(&import->output);
 	profile_free(import->profile);
 	vec_free(&import->debug_folders);
+	vec_free(&import->counts);
 	free(import->recorded_folder);
 	*import = (struct import_profile){ .profile = NULL };
 }
@@ -110,14 +111,7 @@ static void note_time(struct import_profile *import, const struct sample *sample
 int import_profile_sample(struct import_profile *import, const struct sample *sample,
 			  struct err *err)
 {
-	struct event *event = &import->profile->events[sample->event];
-
-	event->samples++;
-	event->weight += sample->weight;
-	if (sample->mode == MODE_KERNEL)
-		event->kernel_samples++;
-	else
-		event->user_samples++;
+	store_count(import->profile, sample);
 	import->samples++;
 	note_time(import, sample);
 	store_add(import->output.writer, sample);
@@ -126,13 +120,51 @@ int import_profile_sample(struct import_profile *import, const struct sample *sa
 	return record_output_flush(&import->output, err);
 }
 
-void import_profile_not_visible(struct import_profile *import, const char *sentence)
+bool import_profile_count(struct import_profile *import, const struct sample *sample,
+			  uint64_t samples)
 {
-	char **text = &import->profile->run.not_visible;
-	char *longer = *text && **text ? xasprintf("%s\n%s", *text, sentence) : xstrdup(sentence);
+	uint64_t *weight = &import->weights[sample->event];
+	uint64_t *counted = &import->counted[sample->event];
 
-	free(*text);
-	*text = longer;
+	if (sample->weight > IMPORT_MOST_WEIGHT - *weight)
+		return false;
+	*weight += sample->weight;
+	*counted = samples > UINT64_MAX - *counted ? UINT64_MAX : *counted + samples;
+	*vec_push(&import->counts) = (struct import_count){ *sample, samples };
+	return true;
+}
+
+bool import_profile_counts_samples(const struct import_profile *import, uint8_t event)
+{
+	return import->counted[event] <= IMPORT_MOST_COUNTED;
+}
+
+/* The samples of one stack share its weight; the first ones get what does not divide evenly. */
+static int store_one(const struct import_count *count, uint64_t samples,
+		     struct import_profile *import, struct err *err)
+{
+	struct sample sample = count->sample;
+	uint64_t share = sample.weight / samples, rest = sample.weight % samples;
+	int rc = 0;
+
+	for (uint64_t i = 0; rc == 0 && i < samples; i++) {
+		sample.weight = share + (i < rest);
+		rc = import_profile_sample(import, &sample, err);
+	}
+	return rc;
+}
+
+int import_profile_store_counts(struct import_profile *import, const bool *expand, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < import->counts.count; i++) {
+		const struct import_count *count = &import->counts.items[i];
+		bool several = expand[count->sample.event] && count->samples > 0;
+
+		rc = store_one(count, several ? count->samples : 1, import, err);
+	}
+	return rc;
 }
 
 static void settle_facts(struct import_profile *import)
@@ -173,11 +205,11 @@ int import_profile_finish(struct import_profile *import, struct import_result *r
 
 	machine_finish(import->machine);
 	name_all(import);
-	dropped_lines_tell(import->profile, import->frames.jit);
+	hot_code_tell_dropped_lines(import->profile, import->frames.jit);
 	settle_facts(import);
 	rc = record_output_flush(&import->output, err);
 	last_act_cancel(steal_ptr(import->removal));
-	if (rc == 0)
+	if (rc == 0 && !import->output.temporary) /* import_profile_done removes that */
 		rc = record_output_publish(&import->output, err);
 	result->kept = !import->output.temporary;
 	result->samples = import->samples;

@@ -11,7 +11,7 @@
  *   - In text that prospect export printed, as its head says, names are unescaped, cuts and waits
  *     are recognised, and inlined functions are omitted unless an option keeps them.
  */
-#include "import/import_script.h"
+#include "import/import_profile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/escape.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "import/import_names.h"
 #include "import/perf_script.h"
@@ -46,7 +46,7 @@ static const char *plain(const struct scripted *scripted, const char *text, stru
 	if (!scripted->ours)
 		return text;
 	buf_clear(buf);
-	escape_undo(buf, text);
+	text_unescape(buf, text);
 	return buf_text(buf);
 }
 
@@ -94,7 +94,7 @@ static uint32_t frame_of(struct profile *profile, const struct perf_script_frame
 
 static bool is_kernel_frame(const struct perf_script_frame *frame)
 {
-	return import_names_is_kernel(import_names_kind(frame->image));
+	return image_kind_is_kernel(import_names_kind(frame->image));
 }
 
 /* ---- ends of stacks ---- */

@@ -10,9 +10,9 @@
 #include "base/xalloc.h"
 
 enum {
-	KTHREADD = 2,	  /* the parent of all kernel threads */
-	COMM_LENGTH = 15, /* TASK_COMM_LEN without the NUL */
-	MAX_TASKS = 1 << 22,
+	KTHREADD = 2,	     /* the parent of all kernel threads */
+	COMM_LENGTH = 15,    /* TASK_COMM_LEN without the NUL */
+	MAX_TASKS = 1 << 22, /* processes, and threads */
 };
 
 enum awaited_map {
@@ -27,10 +27,22 @@ struct announced {
 	enum awaited_map awaits;
 };
 
+/* The last record of a thread, and the event that wrote it first. */
+struct last_record {
+	int32_t tid, pid;
+	uint32_t type; /* PERF_RECORD_*; 0: nothing that could be repeated */
+	bool exec;
+	int32_t parent_pid, parent_tid;
+	char comm[COMM_LENGTH + 1];
+	size_t event;
+};
+
 struct import_tasks {
 	struct machine *machine;
 	VEC(struct announced) list;
 	struct hashidx index; /* by pid */
+	VEC(struct last_record) last;
+	struct hashidx last_index; /* by tid */
 };
 
 struct import_tasks *import_tasks_new(struct machine *machine)
@@ -47,13 +59,12 @@ void import_tasks_free(struct import_tasks *tasks)
 		return;
 	vec_free(&tasks->list);
 	hashidx_done(&tasks->index);
+	vec_free(&tasks->last);
+	hashidx_done(&tasks->last_index);
 	free(tasks);
 }
 
-static bool has_pid(const void *owner, uint32_t index, const void *key)
-{
-	return ((const struct import_tasks *)owner)->list.items[index].pid == *(const int32_t *)key;
-}
+DEFINE_EQUAL(has_pid, struct import_tasks, list.items, int32_t, a->pid == *b)
 
 static struct announced *find(const struct import_tasks *tasks, int32_t pid)
 {
@@ -173,4 +184,77 @@ void import_tasks_map(struct import_tasks *tasks, uint64_t time_ns, int32_t pid,
 	task->awaits = AWAIT_NOTHING;
 	if (is_called(path, task->comm))
 		machine_comm(tasks->machine, time_ns, pid, pid, task->comm, true);
+}
+
+/* ---- repetitions ---- */
+
+DEFINE_EQUAL(has_tid, struct import_tasks, last.items, int32_t, a->tid == *b)
+
+/* NULL: too many threads. */
+static struct last_record *last_of(struct import_tasks *tasks, int32_t tid)
+{
+	uint64_t hash = hash_u64((uint32_t)tid);
+	struct last_record *last;
+	uint32_t index;
+
+	if (hashidx_find(&tasks->last_index, hash, has_tid, tasks, &tid, &index))
+		return &tasks->last.items[index];
+	if (tasks->last.count >= MAX_TASKS)
+		return NULL;
+	hashidx_add(&tasks->last_index, hash, (uint32_t)tasks->last.count);
+	last = vec_push(&tasks->last);
+	*last = (struct last_record){ .tid = tid };
+	return last;
+}
+
+static struct last_record record_of(const struct perf_record *record, size_t event)
+{
+	struct last_record last = {
+		.tid = record->tid, .pid = record->pid, .type = record->type, .event = event
+	};
+
+	if (record->type == PERF_RECORD_COMM) {
+		last.exec = record->comm.exec;
+		strncpy(last.comm, record->comm.comm, sizeof(last.comm) - 1);
+	} else {
+		last.parent_pid = record->task.parent_pid;
+		last.parent_tid = record->task.parent_tid;
+	}
+	return last;
+}
+
+static bool says_the_same(const struct last_record *a, const struct last_record *b)
+{
+	return a->type == b->type && a->pid == b->pid && a->exec == b->exec &&
+	       a->parent_pid == b->parent_pid && a->parent_tid == b->parent_tid &&
+	       strcmp(a->comm, b->comm) == 0;
+}
+
+static bool could_be_repeated(uint32_t type)
+{
+	return type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_COMM;
+}
+
+bool import_tasks_repeats(struct import_tasks *tasks, const struct perf_record *record,
+			  size_t event)
+{
+	/* perf describes the state at the start only once. */
+	bool is_other = record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2 ||
+			record->time_ns == 0;
+	struct last_record *last, now;
+
+	if (!is_other && !could_be_repeated(record->type))
+		return false;
+	last = last_of(tasks, record->tid);
+	if (!last)
+		return false;
+	if (is_other) {
+		last->type = 0; /* what follows is of another moment */
+		return false;
+	}
+	now = record_of(record, event);
+	if (says_the_same(last, &now) && last->event != event)
+		return true;
+	*last = now;
+	return false;
 }

@@ -9,9 +9,11 @@
 #define IMPORT_IMPORT_TASKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/machine.h"
+#include "perf/perf_record.h"
 
 struct import_tasks;
 
@@ -29,5 +31,15 @@ void import_tasks_comm(struct import_tasks *tasks, uint64_t time_ns, int32_t pid
 void import_tasks_map(struct import_tasks *tasks, uint64_t time_ns, int32_t pid, const char *path);
 /* Call before looking up this process. */
 void import_tasks_settle(struct import_tasks *tasks, int32_t pid);
+
+/*
+ * True if @record is the same fork, exit or name as the thread's last record, from another event.
+ * The kernel writes forks and exits for each event that follows mappings, and names for each that
+ * follows names (perf_event_task_match and perf_event_comm_match of linux:kernel/events/core.c),
+ * one after the other. Taken twice, a fork would be two processes, and an exec two programs. Call
+ * with records in order of time; @event is the index of the record's event.
+ */
+bool import_tasks_repeats(struct import_tasks *tasks, const struct perf_record *record,
+			  size_t event);
 
 #endif

@@ -14,8 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "import/perf_data_events.h"
-#include "import/perf_data_features.h"
+#include "import/perf_data_head.h"
 #include "import/perf_data_input.h"
 #include "perf/perf_record.h"
 
@@ -36,8 +35,7 @@ void perf_data_free(struct perf_data *data); /* NULL is fine */
 DEFINE_CLEANUP(struct perf_data *, perf_data_free);
 
 /* Borrowed. */
-const struct perf_data_events *perf_data_events(const struct perf_data *data);
-const struct perf_data_facts *perf_data_facts(const struct perf_data *data);
+const struct perf_data_head *perf_data_head(const struct perf_data *data);
 
 /* Gets each record, in order of time, and the index of its event. Both are valid during the call
  * only. Any result but 0 ends perf_data_run, which returns it. */
@@ -47,7 +45,6 @@ typedef int (*perf_data_visit)(void *context, const struct perf_record *record, 
 int perf_data_run(struct perf_data *data, perf_data_visit visit, void *context);
 
 struct perf_data_counts {
-	uint64_t records;   /* of the kernel's types, passed to @visit */
 	uint64_t malformed; /* that could not be read */
 	uint64_t late;	    /* came after younger ones had been passed on */
 	uint64_t foreign;   /* samples of events that the recording does not declare */

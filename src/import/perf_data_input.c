@@ -85,43 +85,37 @@ size_t perf_data_input_peek(struct perf_data_input *input, size_t size, const ui
 	return there < size ? there : size;
 }
 
-bool perf_data_input_read(struct perf_data_input *input, void *bytes, size_t size)
+/* Takes @size bytes in order; @to NULL: drops them. */
+static bool consume(struct perf_data_input *input, uint8_t *to, uint64_t size)
 {
-	uint8_t *to = bytes;
-
 	while (size > 0) {
 		const uint8_t *from;
-		size_t want = size < PERF_DATA_BUFFER_BYTES ? size : PERF_DATA_BUFFER_BYTES;
+		size_t want = size < PERF_DATA_BUFFER_BYTES ? (size_t)size : PERF_DATA_BUFFER_BYTES;
 		size_t got = perf_data_input_peek(input, want, &from);
 
 		if (got == 0)
 			return false;
-		memcpy(to, from, got);
+		if (to) {
+			memcpy(to, from, got);
+			to += got;
+		}
 		input->first += got;
 		input->at += got;
-		to += got;
 		size -= got;
 	}
 	return true;
 }
 
+bool perf_data_input_read(struct perf_data_input *input, void *bytes, size_t size)
+{
+	return consume(input, bytes, size);
+}
+
 bool perf_data_input_skip(struct perf_data_input *input, uint64_t size)
 {
-	const uint8_t *bytes;
-
 	if (size > input->end - input->at)
 		size = input->end - input->at + 1; /* to the end, and fail there */
-	while (size > 0) {
-		size_t want = size < PERF_DATA_BUFFER_BYTES ? (size_t)size : PERF_DATA_BUFFER_BYTES;
-		size_t got = perf_data_input_peek(input, want, &bytes);
-
-		if (got == 0)
-			return false;
-		input->first += got;
-		input->at += got;
-		size -= got;
-	}
-	return true;
+	return consume(input, NULL, size);
 }
 
 /* Returns all buffered bytes, so that they move once for each buffer and not once for each line. */
@@ -181,7 +175,7 @@ size_t perf_data_input_at(struct perf_data_input *input, uint64_t offset, void *
 
 static int open_temporary(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = secure_getenv("TMPDIR");
 	int fd = open(folder && folder[0] == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
 		      0600);
 

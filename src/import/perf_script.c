@@ -2,7 +2,6 @@
 #include "import/perf_script.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +171,9 @@ static const char *take_comm(const struct words *words, size_t task)
 	return words->items[0];
 }
 
-bool perf_script_parse_event(char *line, struct perf_script_sample *ret_sample)
+/* Parses the line of an event, without frames. *ret_sample borrows @line, which is changed. False:
+ * not such a line. */
+static bool parse_event(char *line, struct perf_script_sample *ret_sample)
 {
 	struct perf_script_sample sample = { .cpu = PERF_SCRIPT_NO_CPU, .event = "" };
 	struct words words;
@@ -269,7 +270,8 @@ static void take_offset(char *symbol, struct perf_script_frame *frame)
 	*plus = '\0';
 }
 
-bool perf_script_parse_frame(char *line, struct perf_script_frame *ret_frame)
+/* Parses the line of a frame; the same holds. */
+static bool parse_frame(char *line, struct perf_script_frame *ret_frame)
 {
 	struct perf_script_frame frame = { .symbol = "" };
 	char *text;
@@ -352,7 +354,7 @@ static void take_rest(struct script *script, const char *line)
 		return;
 	rest = xstrdup(line + at);
 	*vec_push(&script->lines) = rest;
-	if (perf_script_parse_frame(rest, &frame) && frame.has_address)
+	if (parse_frame(rest, &frame) && frame.has_address)
 		*vec_push(&script->frames) = frame;
 }
 
@@ -369,7 +371,7 @@ static int take_event(struct script *script, const char *line)
 	if (rc < 0)
 		return rc;
 	script->event_line = xstrdup(line);
-	script->open = perf_script_parse_event(script->event_line, &script->sample);
+	script->open = parse_event(script->event_line, &script->sample);
 	if (!script->open) {
 		script->odd++;
 		return 0;
@@ -397,7 +399,7 @@ static void take_frame(struct script *script, const char *line)
 		return;
 	copy = xstrdup(line);
 	*vec_push(&script->lines) = copy;
-	if (!perf_script_parse_frame(copy, &frame)) {
+	if (!parse_frame(copy, &frame)) {
 		script->odd++;
 		return;
 	}
@@ -472,7 +474,7 @@ bool perf_script_is(const void *bytes, size_t size)
 			*next++ = '\0';
 		if (line[0] == '#' || line[strspn(line, " \t\r")] == '\0')
 			continue;
-		return perf_script_parse_event(line, &sample);
+		return parse_event(line, &sample);
 	}
 	return false;
 }

@@ -48,12 +48,6 @@ struct perf_script_sample {
 	bool has_chain; /* frames were on lines of their own */
 };
 
-/* Parses the line of an event, without frames. *ret_sample borrows @line, which is changed. False:
- * not such a line. */
-bool perf_script_parse_event(char *line, struct perf_script_sample *ret_sample);
-/* Parses the line of a frame; the same holds. */
-bool perf_script_parse_frame(char *line, struct perf_script_frame *ret_frame);
-
 /* True if a text that begins with @bytes is perf script's. */
 bool perf_script_is(const void *bytes, size_t size);
 

@@ -5,137 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/inflate.h"
-#include "base/xalloc.h"
-#include "import/pprof_message.h"
+#include "base/protobuf.h"
+#include "base/stream.h"
 #include "model/pprof.h"
-
-/* ---- ids ---- */
-
-static bool same_id(const void *owner, uint32_t row, const void *key)
-{
-	return ((const struct id_rows *)owner)->ids.items[row] == *(const uint64_t *)key;
-}
-
-/* Row 0 if the id is unknown. */
-static uint32_t row_of(const struct id_rows *rows, uint64_t id)
-{
-	uint32_t row;
-
-	return hashidx_find(&rows->index, hash_u64(id), same_id, rows, &id, &row) ? row : 0;
-}
-
-/* If an id occurs twice, the first one counts. */
-static void add_id(struct id_rows *rows, uint64_t id)
-{
-	uint32_t row = (uint32_t)rows->ids.count;
-	bool known = row > 0 && row_of(rows, id) > 0;
-
-	*vec_push(&rows->ids) = id;
-	if (row > 0 && !known)
-		hashidx_add(&rows->index, hash_u64(id), row);
-}
-
-static void id_rows_done(struct id_rows *rows)
-{
-	hashidx_done(&rows->index);
-	vec_free(&rows->ids);
-}
-
-/* ---- tables ---- */
-
-static const char *text_of(const struct pprof *pprof, uint64_t string)
-{
-	return string < pprof->strings.count ? pprof->strings.items[string] : "";
-}
-
-static void settle_mappings(struct pprof *pprof)
-{
-	add_id(&pprof->mapping_rows, 0);
-	*vec_push(&pprof->mappings) = (struct pprof_mapping){ .file = "", .build_id = "" };
-	for (size_t i = 0; i < pprof->told_mappings.count; i++) {
-		const struct told_mapping *told = &pprof->told_mappings.items[i];
-
-		add_id(&pprof->mapping_rows, told->id);
-		*vec_push(&pprof->mappings) =
-			(struct pprof_mapping){ .start = told->start,
-						.limit = told->limit,
-						.offset = told->offset,
-						.file = text_of(pprof, told->file),
-						.build_id = text_of(pprof, told->build_id) };
-	}
-}
-
-static void settle_functions(struct pprof *pprof)
-{
-	add_id(&pprof->function_rows, 0);
-	*vec_push(&pprof->functions) =
-		(struct pprof_function){ .name = "", .linkage = "", .file = "" };
-	for (size_t i = 0; i < pprof->told_functions.count; i++) {
-		const struct told_function *told = &pprof->told_functions.items[i];
-
-		add_id(&pprof->function_rows, told->id);
-		*vec_push(&pprof->functions) =
-			(struct pprof_function){ .name = text_of(pprof, told->name),
-						 .linkage = text_of(pprof, told->linkage),
-						 .file = text_of(pprof, told->file) };
-	}
-}
-
-static void settle_locations(struct pprof *pprof)
-{
-	add_id(&pprof->location_rows, 0);
-	*vec_push(&pprof->locations) = (struct pprof_location){ .mapping = 0 };
-	for (size_t i = 0; i < pprof->told_lines.count; i++) {
-		const struct told_line *told = &pprof->told_lines.items[i];
-
-		*vec_push(&pprof->lines) = (struct pprof_line){
-			.function = row_of(&pprof->function_rows, told->function),
-			.line = told->line,
-		};
-	}
-	for (size_t i = 0; i < pprof->told_locations.count; i++) {
-		const struct told_location *told = &pprof->told_locations.items[i];
-
-		add_id(&pprof->location_rows, told->id);
-		*vec_push(&pprof->locations) =
-			(struct pprof_location){ .mapping = row_of(&pprof->mapping_rows,
-								   told->mapping),
-						 .address = told->address,
-						 .first_line = told->first_line,
-						 .line_count = told->line_count };
-	}
-}
-
-static int settle(struct pprof *pprof, struct err *err)
-{
-	if (pprof->told_types.count == 0 || pprof->strings.count == 0)
-		return err_set(err, -EBADMSG, "not a pprof profile: it has no sample types");
-	if (pprof->told_types.count > PPROF_MAX_TYPES)
-		return err_set(err, -EFBIG, "more than %d value types", PPROF_MAX_TYPES);
-	for (size_t i = 0; i < pprof->told_types.count; i++) {
-		const struct told_type *told = &pprof->told_types.items[i];
-
-		*vec_push(&pprof->types) = (struct pprof_type){ text_of(pprof, told->name),
-								text_of(pprof, told->unit) };
-	}
-	settle_mappings(pprof);
-	settle_functions(pprof);
-	settle_locations(pprof);
-	return 0;
-}
-
-static int parse(struct pprof *pprof, struct err *err)
-{
-	struct reader reader = reader_make(pprof->bytes.bytes, pprof->bytes.size);
-	struct protobuf_field field;
-
-	while (protobuf_next(&reader, &field))
-		pprof_message_take(pprof, &field);
-	if (reader.bad)
-		return err_set(err, -EBADMSG, "not a pprof profile, or corrupt");
-	return settle(pprof, err);
-}
 
 /* ---- bytes ---- */
 
@@ -199,18 +71,18 @@ static int read_plain(struct perf_data_input *input, struct buf *buf)
 static int read_bytes(struct perf_data_input *input, struct buf *buf, struct err *err)
 {
 	struct source source = { .input = input };
-	const struct inflate inflate = { .method = INFLATE_GZIP,
-					 .source = give_bytes,
-					 .source_context = &source,
-					 .sink = add_bytes,
-					 .sink_context = buf,
-					 .most_bytes = PPROF_MAX_BYTES };
+	const struct stream_inflate inflate = { .method = STREAM_GZIP,
+						.source = give_bytes,
+						.source_context = &source,
+						.sink = add_bytes,
+						.sink_context = buf,
+						.most_bytes = PPROF_MAX_BYTES };
 	const uint8_t *bytes;
 	size_t there = perf_data_input_peek(input, 2, &bytes);
 	int rc;
 
 	if (is_gzip(bytes, there))
-		return inflate_run(&inflate, err);
+		return stream_inflate(&inflate, err);
 	rc = read_plain(input, buf);
 	if (rc == -EFBIG)
 		err_set(err, rc, "more than %llu MiB", PPROF_MAX_BYTES >> 20);
@@ -219,43 +91,284 @@ static int read_bytes(struct perf_data_input *input, struct buf *buf, struct err
 	return rc;
 }
 
-int pprof_read(struct perf_data_input *input, struct pprof **ret_pprof, struct err *err)
-{
-	struct pprof *pprof = xcalloc(1, sizeof(*pprof));
-	int rc = read_bytes(input, &pprof->bytes, err);
+/* ---- messages ---- */
 
+/* Messages as they are in the file, by field number. Names are numbers, for the table of strings
+ * may come later. */
+struct type_message {
+	uint64_t fields[PPROF_TYPE_UNIT + 1];
+};
+
+struct mapping_message {
+	uint64_t fields[PPROF_MAPPING_BUILD_ID + 1];
+};
+
+struct function_message {
+	uint64_t fields[PPROF_FUNCTION_FILE + 1];
+};
+
+struct line_message {
+	uint64_t fields[PPROF_LINE_NUMBER + 1];
+};
+
+struct location_message {
+	uint64_t fields[PPROF_LOCATION_ADDRESS + 1];
+	uint32_t first_line, line_count;
+};
+
+struct messages {
+	VEC(struct type_message) types;
+	VEC(struct mapping_message) mappings;
+	VEC(struct function_message) functions;
+	VEC(struct line_message) lines;
+	VEC(struct location_message) locations;
+	VEC(uint64_t) comments;
+};
+
+static void messages_done(struct messages *messages)
+{
+	vec_free(&messages->types);
+	vec_free(&messages->mappings);
+	vec_free(&messages->functions);
+	vec_free(&messages->lines);
+	vec_free(&messages->locations);
+	vec_free(&messages->comments);
+}
+
+/* Sets the @count fields of a message; skips others. */
+static void read_fields(struct reader reader, uint64_t *ret_fields, size_t count)
+{
+	struct protobuf_field field;
+
+	memset(ret_fields, 0, count * sizeof(*ret_fields));
+	while (protobuf_next(&reader, &field)) {
+		if (field.number < count)
+			ret_fields[field.number] = field.value;
+	}
+}
+
+#define READ_MESSAGE(reader, message)            \
+	read_fields((reader), (message)->fields, \
+		    sizeof((message)->fields) / sizeof((message)->fields[0]))
+
+static void add_location(struct messages *messages, struct reader reader)
+{
+	struct location_message *location = vec_push(&messages->locations);
+	struct protobuf_field field;
+
+	READ_MESSAGE(reader, location);
+	location->first_line = (uint32_t)messages->lines.count;
+	location->line_count = 0;
+	while (protobuf_next(&reader, &field)) {
+		if (field.number != PPROF_LOCATION_LINE || location->line_count >= PPROF_MAX_FRAMES)
+			continue;
+		READ_MESSAGE(field.bytes, vec_push(&messages->lines));
+		location->line_count++;
+	}
+}
+
+/* Texts in the file have no NUL at their end. */
+static const char *read_string(struct pprof *pprof, struct reader reader)
+{
+	str_id id = strpool_intern_n(&pprof->pool, (const char *)reader.at, reader_left(&reader));
+
+	return strpool_get(&pprof->pool, id);
+}
+
+static void add_comments(struct messages *messages, struct protobuf_field *field)
+{
+	bool started = false;
+	uint64_t value;
+
+	while (protobuf_each(field, &started, &value))
+		*vec_push(&messages->comments) = value;
+}
+
+static void take_message(struct pprof *pprof, struct messages *messages, unsigned number,
+			 struct reader message)
+{
+	if (number == PPROF_STRING)
+		*vec_push(&pprof->strings) = read_string(pprof, message);
+	else if (number == PPROF_SAMPLE)
+		*vec_push(&pprof->samples) = message;
+	else if (number == PPROF_SAMPLE_TYPE)
+		READ_MESSAGE(message, vec_push(&messages->types));
+	else if (number == PPROF_MAPPING)
+		READ_MESSAGE(message, vec_push(&messages->mappings));
+	else if (number == PPROF_FUNCTION)
+		READ_MESSAGE(message, vec_push(&messages->functions));
+	else if (number == PPROF_LOCATION)
+		add_location(messages, message);
+}
+
+static int read_messages(struct pprof *pprof, struct messages *messages, struct err *err)
+{
+	struct reader reader = reader_make(pprof->bytes.bytes, pprof->bytes.size);
+	struct protobuf_field field;
+
+	while (protobuf_next(&reader, &field)) {
+		if (field.number == PPROF_TIME_NS)
+			pprof->time_ns = (int64_t)field.value;
+		else if (field.number == PPROF_DURATION_NS)
+			pprof->duration_ns = (int64_t)field.value;
+		else if (field.number == PPROF_COMMENT)
+			add_comments(messages, &field);
+		else if (field.type == PROTOBUF_BYTES)
+			take_message(pprof, messages, field.number, field.bytes);
+	}
+	if (reader.bad)
+		return err_set(err, -EBADMSG, "not a pprof profile, or corrupt");
+	if (messages->types.count == 0 || pprof->strings.count == 0)
+		return err_set(err, -EBADMSG, "not a pprof profile: it has no sample types");
+	if (messages->types.count > PPROF_MAX_TYPES)
+		return err_set(err, -EFBIG, "more than %d value types", PPROF_MAX_TYPES);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+DEFINE_EQUAL(same_id, struct pprof_rows, ids.items, uint64_t, *a == *b)
+
+/* Row 0 if the id is unknown. */
+static uint32_t row_of(const struct pprof_rows *rows, uint64_t id)
+{
+	uint32_t row;
+
+	return hashidx_find(&rows->index, hash_u64(id), same_id, rows, &id, &row) ? row : 0;
+}
+
+/* If an id occurs twice, the first one counts. */
+static void add_id(struct pprof_rows *rows, uint64_t id)
+{
+	uint32_t row = (uint32_t)rows->ids.count;
+	bool known = row > 0 && row_of(rows, id) > 0;
+
+	*vec_push(&rows->ids) = id;
+	if (row > 0 && !known)
+		hashidx_add(&rows->index, hash_u64(id), row);
+}
+
+static void rows_done(struct pprof_rows *rows)
+{
+	hashidx_done(&rows->index);
+	vec_free(&rows->ids);
+}
+
+static const char *text_of(const struct pprof *pprof, uint64_t string)
+{
+	return string < pprof->strings.count ? pprof->strings.items[string] : "";
+}
+
+static void add_mappings(struct pprof *pprof, const struct messages *messages,
+			 struct pprof_rows *rows)
+{
+	add_id(rows, 0);
+	*vec_push(&pprof->mappings) = (struct pprof_mapping){ .file = "", .build_id = "" };
+	for (size_t i = 0; i < messages->mappings.count; i++) {
+		const uint64_t *fields = messages->mappings.items[i].fields;
+
+		add_id(rows, fields[PPROF_MAPPING_ID]);
+		*vec_push(&pprof->mappings) = (struct pprof_mapping){
+			.start = fields[PPROF_MAPPING_START],
+			.limit = fields[PPROF_MAPPING_LIMIT],
+			.offset = fields[PPROF_MAPPING_OFFSET],
+			.file = text_of(pprof, fields[PPROF_MAPPING_FILE]),
+			.build_id = text_of(pprof, fields[PPROF_MAPPING_BUILD_ID]),
+		};
+	}
+}
+
+static void add_functions(struct pprof *pprof, const struct messages *messages,
+			  struct pprof_rows *rows)
+{
+	add_id(rows, 0);
+	*vec_push(&pprof->functions) =
+		(struct pprof_function){ .name = "", .linkage = "", .file = "" };
+	for (size_t i = 0; i < messages->functions.count; i++) {
+		const uint64_t *fields = messages->functions.items[i].fields;
+
+		add_id(rows, fields[PPROF_FUNCTION_ID]);
+		*vec_push(&pprof->functions) = (struct pprof_function){
+			.name = text_of(pprof, fields[PPROF_FUNCTION_NAME]),
+			.linkage = text_of(pprof, fields[PPROF_FUNCTION_LINKAGE]),
+			.file = text_of(pprof, fields[PPROF_FUNCTION_FILE]),
+		};
+	}
+}
+
+static void add_locations(struct pprof *pprof, const struct messages *messages,
+			  const struct pprof_rows *mappings)
+{
+	add_id(&pprof->location_rows, 0);
+	*vec_push(&pprof->locations) = (struct pprof_location){ .mapping = 0 };
+	for (size_t i = 0; i < messages->locations.count; i++) {
+		const struct location_message *location = &messages->locations.items[i];
+
+		add_id(&pprof->location_rows, location->fields[PPROF_LOCATION_ID]);
+		*vec_push(&pprof->locations) = (struct pprof_location){
+			.mapping = row_of(mappings, location->fields[PPROF_LOCATION_MAPPING]),
+			.address = location->fields[PPROF_LOCATION_ADDRESS],
+			.first_line = location->first_line,
+			.line_count = location->line_count,
+		};
+	}
+}
+
+static void make_tables(struct pprof *pprof, const struct messages *messages)
+{
+	struct pprof_rows mappings = { 0 }, functions = { 0 };
+
+	for (size_t i = 0; i < messages->types.count; i++) {
+		const uint64_t *fields = messages->types.items[i].fields;
+
+		*vec_push(&pprof->types) =
+			(struct pprof_type){ text_of(pprof, fields[PPROF_TYPE_NAME]),
+					     text_of(pprof, fields[PPROF_TYPE_UNIT]) };
+	}
+	add_mappings(pprof, messages, &mappings);
+	add_functions(pprof, messages, &functions);
+	add_locations(pprof, messages, &mappings);
+	for (size_t i = 0; i < messages->lines.count; i++) {
+		const uint64_t *fields = messages->lines.items[i].fields;
+
+		*vec_push(&pprof->lines) =
+			(struct pprof_line){ row_of(&functions, fields[PPROF_LINE_FUNCTION]),
+					     fields[PPROF_LINE_NUMBER] };
+	}
+	for (size_t i = 0; i < messages->comments.count; i++)
+		*vec_push(&pprof->comments) = text_of(pprof, messages->comments.items[i]);
+	rows_done(&mappings);
+	rows_done(&functions);
+}
+
+int pprof_read(struct perf_data_input *input, struct pprof *ret_pprof, struct err *err)
+{
+	struct messages messages = { 0 };
+	int rc;
+
+	*ret_pprof = (struct pprof){ .time_ns = 0 };
+	rc = read_bytes(input, &ret_pprof->bytes, err);
 	if (rc == 0)
-		rc = parse(pprof, err);
+		rc = read_messages(ret_pprof, &messages, err);
 	if (rc == 0)
-		*ret_pprof = pprof;
-	else
-		pprof_free(pprof);
+		make_tables(ret_pprof, &messages);
+	messages_done(&messages);
 	return rc;
 }
 
-void pprof_free(struct pprof *pprof)
+void pprof_done(struct pprof *pprof)
 {
-	if (!pprof)
-		return;
 	buf_done(&pprof->bytes);
 	strpool_done(&pprof->pool);
 	vec_free(&pprof->strings);
-	vec_free(&pprof->told_types);
-	vec_free(&pprof->told_mappings);
-	vec_free(&pprof->told_functions);
-	vec_free(&pprof->told_lines);
-	vec_free(&pprof->told_locations);
 	vec_free(&pprof->samples);
 	vec_free(&pprof->comments);
-	id_rows_done(&pprof->mapping_rows);
-	id_rows_done(&pprof->function_rows);
-	id_rows_done(&pprof->location_rows);
+	rows_done(&pprof->location_rows);
 	vec_free(&pprof->types);
 	vec_free(&pprof->mappings);
 	vec_free(&pprof->functions);
 	vec_free(&pprof->lines);
 	vec_free(&pprof->locations);
-	free(pprof);
 }
 
 /* A plain file has no magic. But all of its fields must make sense, and what was sampled must be
@@ -278,60 +391,6 @@ bool pprof_is(const void *bytes, size_t size)
 		has_type |= field.number == PPROF_SAMPLE_TYPE;
 	}
 	return has_type;
-}
-
-/* ---- access ---- */
-
-const struct pprof_type *pprof_types(const struct pprof *pprof, size_t *ret_count)
-{
-	*ret_count = pprof->types.count;
-	return pprof->types.items;
-}
-
-const struct pprof_mapping *pprof_mapping(const struct pprof *pprof, uint32_t row)
-{
-	return &pprof->mappings.items[row];
-}
-
-const struct pprof_function *pprof_function(const struct pprof *pprof, uint32_t row)
-{
-	return &pprof->functions.items[row];
-}
-
-const struct pprof_location *pprof_location(const struct pprof *pprof, uint32_t row)
-{
-	return &pprof->locations.items[row];
-}
-
-const struct pprof_line *pprof_lines(const struct pprof *pprof,
-				     const struct pprof_location *location)
-{
-	return &pprof->lines.items[location->first_line];
-}
-
-size_t pprof_location_count(const struct pprof *pprof)
-{
-	return pprof->locations.count;
-}
-
-size_t pprof_mapping_count(const struct pprof *pprof)
-{
-	return pprof->mappings.count;
-}
-
-const char *pprof_comment(const struct pprof *pprof, size_t index)
-{
-	return index < pprof->comments.count ? text_of(pprof, pprof->comments.items[index]) : NULL;
-}
-
-int64_t pprof_time_ns(const struct pprof *pprof)
-{
-	return pprof->time_ns;
-}
-
-int64_t pprof_duration_ns(const struct pprof *pprof)
-{
-	return pprof->duration_ns;
 }
 
 /* ---- samples ---- */

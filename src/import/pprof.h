@@ -10,8 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cleanup.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/hashidx.h"
+#include "base/reader.h"
+#include "base/strpool.h"
+#include "base/vec.h"
 #include "import/perf_data_input.h"
 
 enum {
@@ -23,7 +27,7 @@ enum {
 /* The largest profile, decompressed. */
 #define PPROF_MAX_BYTES (1ULL << 30)
 
-/* Texts are never NULL. All are borrowed from the profile. */
+/* Texts are never NULL. They live as long as the profile. */
 struct pprof_type {
 	const char *name, *unit;
 };
@@ -61,30 +65,37 @@ struct pprof_sample {
 	size_t label_count;
 };
 
-struct pprof;
+/* The rows of the ids in the file; private. */
+struct pprof_rows {
+	struct hashidx index;
+	VEC(uint64_t) ids; /* by row; 0: row 0 */
+};
+
+/* Row 0 of mappings, functions and locations is empty. */
+struct pprof {
+	VEC(struct pprof_type) types;
+	VEC(struct pprof_mapping) mappings;
+	VEC(struct pprof_function) functions;
+	VEC(struct pprof_location) locations;
+	VEC(struct pprof_line) lines;
+	VEC(const char *) comments;
+	int64_t time_ns,
+		duration_ns; /* when it was taken, since 1970, and for how long; 0: unknown */
+	/* private */
+	struct buf bytes;
+	struct strpool pool; /* texts from the file, with a NUL added */
+	VEC(const char *) strings;
+	VEC(struct reader) samples;
+	struct pprof_rows location_rows;
+};
 
 /* True if a file that begins with @bytes may be a profile. All gzipped files may be. */
 bool pprof_is(const void *bytes, size_t size);
 
-/* Reads the rest of @input. -EBADMSG: not a profile, or damaged; -EFBIG: over PPROF_MAX_BYTES. */
-int pprof_read(struct perf_data_input *input, struct pprof **ret_pprof, struct err *err);
-void pprof_free(struct pprof *pprof); /* NULL is fine */
-DEFINE_CLEANUP(struct pprof *, pprof_free);
-
-const struct pprof_type *pprof_types(const struct pprof *pprof, size_t *ret_count);
-const struct pprof_mapping *pprof_mapping(const struct pprof *pprof, uint32_t row);
-const struct pprof_function *pprof_function(const struct pprof *pprof, uint32_t row);
-const struct pprof_location *pprof_location(const struct pprof *pprof, uint32_t row);
-const struct pprof_line *pprof_lines(const struct pprof *pprof,
-				     const struct pprof_location *location);
-/* Number of rows, row 0 included. */
-size_t pprof_location_count(const struct pprof *pprof);
-size_t pprof_mapping_count(const struct pprof *pprof);
-/* The comment at @index; NULL after the last. */
-const char *pprof_comment(const struct pprof *pprof, size_t index);
-/* When the profile was taken, since 1970, and for how long; 0: unknown. */
-int64_t pprof_time_ns(const struct pprof *pprof);
-int64_t pprof_duration_ns(const struct pprof *pprof);
+/* Reads the rest of @input. -EBADMSG: not a profile, or damaged; -EFBIG: over PPROF_MAX_BYTES.
+ * Free @ret_pprof with pprof_done in any case. */
+int pprof_read(struct perf_data_input *input, struct pprof *ret_pprof, struct err *err);
+void pprof_done(struct pprof *pprof);
 
 /* Calls @take for each sample until it returns non-zero, and returns that. May be called again. */
 int pprof_each(const struct pprof *pprof,

@@ -55,7 +55,7 @@ static void chains_are_taken_apart(void **state)
 		  { 10 },
 		  { 20 } },
 		{ PERF_RECORD_MISC_GUEST_KERNEL, 99, { GUEST, 99 }, 2, { 0 }, { 0 } },
-		/* a mark nobody knows: what follows is left out */
+		/* an unknown mark: what follows is left out */
 		{ PERF_RECORD_MISC_USER, 20, { USER, 20, (uint64_t)-640, 5 }, 4, { 0 }, { 20 } },
 		{ PERF_RECORD_MISC_CPUMODE_UNKNOWN, 1ULL << 63, { 0 }, 0, { 1ULL << 63 }, { 0 } },
 		{ PERF_RECORD_MISC_CPUMODE_UNKNOWN, 20, { 0 }, 0, { 0 }, { 20 } },

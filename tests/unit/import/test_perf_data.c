@@ -29,9 +29,9 @@ static void files_with_attributes_of_any_size(void **state)
 
 		make_file(&made, sizes[i]);
 		data = open_ok(&made);
-		assert_int_equal(perf_data_events(data)->list.count, 2);
-		assert_string_equal(perf_data_events(data)->list.items[0].name, "cpu-clock");
-		assert_string_equal(perf_data_events(data)->list.items[1].name, "page-faults");
+		assert_int_equal(perf_data_head(data)->events.count, 2);
+		assert_string_equal(perf_data_head(data)->events.items[0].name, "cpu-clock");
+		assert_string_equal(perf_data_head(data)->events.items[1].name, "page-faults");
 		check_records(data);
 		perf_data_free(data);
 		buf_done(&made.bytes);
@@ -46,7 +46,7 @@ static void the_other_byte_order(void **state)
 	make_file(&made, 112);
 	assert_true(perf_data_is(made.bytes.bytes, 8));
 	data = open_ok(&made);
-	assert_true(perf_data_events(data)->list.items[0].attr.sample_id_all);
+	assert_true(perf_data_head(data)->events.items[0].attr.sample_id_all);
 	check_records(data);
 	perf_data_free(data);
 	buf_done(&made.bytes);
@@ -103,19 +103,19 @@ static void features_are_facts(void **state)
 	text(&made, "faults:u", 64);
 	u64(&made, SECOND_ID);
 	data = open_ok(&made);
-	assert_string_equal(perf_data_facts(data)->hostname, "somewhere");
-	assert_int_equal(perf_data_facts(data)->cpus, 6);
-	assert_string_equal(perf_data_events(data)->list.items[0].name, "cpu-clock");
-	assert_string_equal(perf_data_events(data)->list.items[1].name, "faults:u");
-	assert_int_equal(perf_data_facts(data)->build_ids.count, 1);
-	assert_int_equal(perf_data_facts(data)->build_ids.items[0].size, 16);
-	assert_string_equal(perf_data_facts(data)->build_ids.items[0].path, "/bin/thing");
+	assert_string_equal(perf_data_head(data)->facts.hostname, "somewhere");
+	assert_int_equal(perf_data_head(data)->facts.cpus, 6);
+	assert_string_equal(perf_data_head(data)->events.items[0].name, "cpu-clock");
+	assert_string_equal(perf_data_head(data)->events.items[1].name, "faults:u");
+	assert_int_equal(perf_data_head(data)->facts.build_ids.count, 1);
+	assert_int_equal(perf_data_head(data)->facts.build_ids.items[0].size, 16);
+	assert_string_equal(perf_data_head(data)->facts.build_ids.items[0].path, "/bin/thing");
 	check_records(data);
 	perf_data_free(data);
 	buf_done(&made.bytes);
 }
 
-/* A pipe, with what it tells of itself between the records and behind them. */
+/* A pipe, with its metadata records between the other records and after them. */
 static void make_pipe(struct made *made)
 {
 	u64(made, 0x32454c4946524550);
@@ -147,9 +147,9 @@ static void pipes(void **state)
 
 		make_pipe(&made);
 		data = open_ok(&made);
-		assert_int_equal(perf_data_events(data)->list.count, 2);
-		assert_string_equal(perf_data_events(data)->list.items[1].name, "renamed");
-		assert_string_equal(perf_data_facts(data)->os_release, "9.9.9-test");
+		assert_int_equal(perf_data_head(data)->events.count, 2);
+		assert_string_equal(perf_data_head(data)->events.items[1].name, "renamed");
+		assert_string_equal(perf_data_head(data)->facts.os_release, "9.9.9-test");
 		check_records(data);
 		perf_data_free(data);
 		buf_done(&made.bytes);

@@ -25,7 +25,7 @@ static struct perf_data_input input_of(const void *text, size_t size)
 	return input;
 }
 
-/* All lines of at most @limit bytes, each with '|' behind it, and with '+' before that if cut. */
+/* All lines, each cut to @limit bytes and followed by '|', or by "+|" if it was cut. */
 static void assert_lines(const char *text, size_t limit, const char *wanted)
 {
 	struct perf_data_input input = input_of(text, strlen(text));
@@ -79,7 +79,7 @@ static void lines_may_be_longer_than_the_buffer(void **state)
 	perf_data_input_done(&input);
 }
 
-static void reading_goes_on_behind_a_line(void **state)
+static void reading_goes_on_after_a_line(void **state)
 {
 	struct perf_data_input input = input_of("head\nbytes", 10);
 	_cleanup_(buf_done) struct buf line = { 0 };
@@ -99,7 +99,7 @@ int main(void)
 		cmocka_unit_test(lines_have_no_end),
 		cmocka_unit_test(long_lines_are_cut),
 		cmocka_unit_test(lines_may_be_longer_than_the_buffer),
-		cmocka_unit_test(reading_goes_on_behind_a_line),
+		cmocka_unit_test(reading_goes_on_after_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,6 @@
 #include "base/open_limit.h"
 #include "import/perf_data.h"
 #include "import/perf_data_made.h"
-#include "import/perf_data_parts.h"
 
 static void write_part(int folder, const char *name, struct made *made)
 {
@@ -128,7 +127,7 @@ static void parts_are_read_by_their_own_names(void **state)
 }
 
 /* Numbers are what counts, not the order in which a folder has them. */
-static void parts_beyond_the_limit_are_told(void **state)
+static void parts_beyond_the_limit_are_reported(void **state)
 {
 	enum { LIMIT = 4096, BEYOND = 3, SPARE = 64 };
 	char path[] = "/tmp/prospect-parts.XXXXXX", name[32];
@@ -176,7 +175,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folders_are_read_in_order_of_time),
 		cmocka_unit_test(parts_are_read_by_their_own_names),
-		cmocka_unit_test(parts_beyond_the_limit_are_told),
+		cmocka_unit_test(parts_beyond_the_limit_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,20 +12,18 @@
 
 #include "import/perf_script.h"
 
-static bool parse_event(const char *text, struct perf_script_sample *ret_sample)
+static uint64_t read_with(const char *text, const struct perf_script_visitor *visitor)
 {
-	static char line[512]; /* what is found is borrowed from it */
+	struct perf_data_input input;
+	uint64_t odd;
+	int fd = memfd_create("script", MFD_CLOEXEC);
 
-	snprintf(line, sizeof(line), "%s", text);
-	return perf_script_parse_event(line, ret_sample);
-}
-
-static bool parse_frame(const char *text, struct perf_script_frame *ret_frame)
-{
-	static char line[512];
-
-	snprintf(line, sizeof(line), "%s", text);
-	return perf_script_parse_frame(line, ret_frame);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	lseek(fd, 0, SEEK_SET);
+	perf_data_input_begin(&input, fd);
+	assert_int_equal(perf_script_read(&input, visitor, &odd), 0);
+	perf_data_input_done(&input);
+	return odd;
 }
 
 struct event_case {
@@ -36,6 +34,22 @@ struct event_case {
 	uint64_t period; /* 0: none */
 	const char *event;
 };
+
+static int check_event(void *context, const struct perf_script_sample *sample)
+{
+	const struct event_case **wanted = context;
+
+	assert_string_equal(sample->comm, (*wanted)->comm);
+	assert_int_equal(sample->pid, (*wanted)->pid);
+	assert_int_equal(sample->tid, (*wanted)->tid);
+	assert_int_equal(sample->cpu, (*wanted)->cpu);
+	assert_int_equal(sample->time_ns, (*wanted)->time_ns);
+	assert_int_equal(sample->has_period, (*wanted)->period != 0);
+	assert_int_equal(sample->period, (*wanted)->period);
+	assert_string_equal(sample->event, (*wanted)->event);
+	*wanted = NULL;
+	return 0;
+}
 
 static void events_with_and_without_fields(void **state)
 {
@@ -65,19 +79,18 @@ static void events_with_and_without_fields(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct event_case *wanted = &cases[i];
-		struct perf_script_sample sample;
 
-		if (!parse_event(wanted->line, &sample))
+		read_with(cases[i].line,
+			  &(struct perf_script_visitor){ &wanted, check_event, NULL });
+		if (wanted)
 			fail_msg("not understood: %s", wanted->line);
-		assert_string_equal(sample.comm, wanted->comm);
-		assert_int_equal(sample.pid, wanted->pid);
-		assert_int_equal(sample.tid, wanted->tid);
-		assert_int_equal(sample.cpu, wanted->cpu);
-		assert_int_equal(sample.time_ns, wanted->time_ns);
-		assert_int_equal(sample.has_period, wanted->period != 0);
-		assert_int_equal(sample.period, wanted->period);
-		assert_string_equal(sample.event, wanted->event);
 	}
+}
+
+static int count_sample(void *context, const struct perf_script_sample *sample)
+{
+	++*(size_t *)context;
+	return 0;
 }
 
 static void other_lines_are_no_events(void **state)
@@ -90,10 +103,11 @@ static void other_lines_are_no_events(void **state)
 					     "The year 1999 was: long",
 					     "1 2 3",
 					     "a b c: d" };
-	struct perf_script_sample sample;
+	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		if (parse_event(lines[i], &sample))
+		read_with(lines[i], &(struct perf_script_visitor){ &count, count_sample, NULL });
+		if (count)
 			fail_msg("taken for an event: %s", lines[i]);
 	}
 }
@@ -105,6 +119,21 @@ struct frame_case {
 	uint64_t offset;
 	const char *image;
 };
+
+static int check_frame(void *context, const struct perf_script_sample *sample)
+{
+	const struct frame_case *wanted = context;
+	const struct perf_script_frame *frame = sample->frames;
+
+	if (sample->frame_count != 1)
+		fail_msg("not understood: %s", wanted->line);
+	assert_int_equal(frame->address, wanted->address);
+	assert_int_equal(frame->has_address, wanted->address != 0);
+	assert_string_equal(frame->symbol, wanted->symbol);
+	assert_int_equal(frame->offset, wanted->offset);
+	assert_string_equal(frame->image, wanted->image);
+	return 0;
+}
 
 static void frames_of_all_shapes(void **state)
 {
@@ -127,16 +156,11 @@ static void frames_of_all_shapes(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct frame_case *wanted = &cases[i];
-		struct perf_script_frame frame;
+		const struct perf_script_visitor visitor = { (void *)&cases[i], check_frame, NULL };
+		char text[512];
 
-		if (!parse_frame(wanted->line, &frame))
-			fail_msg("not understood: %s", wanted->line);
-		assert_int_equal(frame.address, wanted->address);
-		assert_int_equal(frame.has_address, wanted->address != 0);
-		assert_string_equal(frame.symbol, wanted->symbol);
-		assert_int_equal(frame.offset, wanted->offset);
-		assert_string_equal(frame.image, wanted->image);
+		snprintf(text, sizeof(text), "a 1 [000] 1.000000: 1 cycles:\n%s\n", cases[i].line);
+		assert_int_equal(read_with(text, &visitor), 0);
 	}
 }
 
@@ -166,17 +190,7 @@ static void take_head(void *context, const char *name, const char *value)
 
 static uint64_t read_text(const char *text, struct seen *seen)
 {
-	const struct perf_script_visitor visitor = { seen, take_sample, take_head };
-	struct perf_data_input input;
-	uint64_t odd;
-	int fd = memfd_create("script", MFD_CLOEXEC);
-
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	lseek(fd, 0, SEEK_SET);
-	perf_data_input_begin(&input, fd);
-	assert_int_equal(perf_script_read(&input, &visitor, &odd), 0);
-	perf_data_input_done(&input);
-	return odd;
+	return read_with(text, &(struct perf_script_visitor){ seen, take_sample, take_head });
 }
 
 static void a_whole_text(void **state)

@@ -65,7 +65,7 @@ static void make(struct buf *buf)
 	buf_done(&inner);
 }
 
-static int read_bytes(const void *bytes, size_t size, struct pprof **ret_pprof, struct err *err)
+static int read_bytes(const void *bytes, size_t size, struct pprof *ret_pprof, struct err *err)
 {
 	int fd = memfd_create("pprof", MFD_CLOEXEC);
 	struct perf_data_input input;
@@ -81,59 +81,66 @@ static int read_bytes(const void *bytes, size_t size, struct pprof **ret_pprof, 
 
 static int check_sample(void *context, const struct pprof_sample *sample)
 {
-	const struct pprof *pprof = *(struct pprof **)context;
-	const struct pprof_location *location = pprof_location(pprof, sample->locations[0]);
-	const struct pprof_line *lines = pprof_lines(pprof, location);
+	const struct pprof *pprof = context;
+	const struct pprof_location *location = &pprof->locations.items[sample->locations[0]];
+	const struct pprof_line *lines = &pprof->lines.items[location->first_line];
 
 	assert_int_equal(sample->location_count, 2);
-	assert_int_equal(sample->locations[1], 0); /* it was not told */
+	assert_int_equal(sample->locations[1], 0); /* not in the profile */
 	assert_int_equal(sample->values[0], 42);
 	assert_int_equal(sample->label_count, 1);
 	assert_string_equal(sample->labels[0].key, "key");
 	assert_string_equal(sample->labels[0].text, "text");
 	assert_int_equal(location->address, 0x1234);
-	assert_string_equal(pprof_mapping(pprof, location->mapping)->file, "/bin/x");
+	assert_string_equal(pprof->mappings.items[location->mapping].file, "/bin/x");
 	assert_int_equal(location->line_count, 2);
-	assert_string_equal(pprof_function(pprof, lines[0].function)->name, "inner");
+	assert_string_equal(pprof->functions.items[lines[0].function].name, "inner");
 	assert_int_equal(lines[0].line, 20);
-	assert_string_equal(pprof_function(pprof, lines[1].function)->name, "main");
+	assert_string_equal(pprof->functions.items[lines[1].function].name, "main");
 	return 7;
 }
 
 static void a_profile(void **state)
 {
 	struct buf bytes = { 0 };
-	struct pprof *pprof = NULL;
+	struct pprof pprof;
 	struct err err;
-	size_t count;
 
 	make(&bytes);
 	assert_true(pprof_is(bytes.bytes, bytes.size));
 	assert_int_equal(read_bytes(bytes.bytes, bytes.size, &pprof, &err), 0);
-	assert_string_equal(pprof_types(pprof, &count)->name, "cpu");
-	assert_int_equal(count, 1);
-	assert_string_equal(pprof_comment(pprof, 0), "comment");
-	assert_null(pprof_comment(pprof, 1));
-	assert_int_equal(pprof_time_ns(pprof), 5);
-	assert_int_equal(pprof_location_count(pprof), 2);
-	assert_int_equal(pprof_each(pprof, check_sample, &pprof), 7);
-	pprof_free(pprof);
+	assert_string_equal(pprof.types.items[0].name, "cpu");
+	assert_int_equal(pprof.types.count, 1);
+	assert_string_equal(pprof.comments.items[0], "comment");
+	assert_int_equal(pprof.comments.count, 1);
+	assert_int_equal(pprof.time_ns, 5);
+	assert_int_equal(pprof.locations.count, 2);
+	assert_int_equal(pprof_each(&pprof, check_sample, &pprof), 7);
+	pprof_done(&pprof);
 	buf_done(&bytes);
+}
+
+static int try(const void *bytes, size_t size)
+{
+	struct pprof pprof;
+	struct err err;
+	int rc = read_bytes(bytes, size, &pprof, &err);
+
+	pprof_done(&pprof);
+	return rc;
 }
 
 static void what_is_none(void **state)
 {
 	static const char text[] = "int main(void) { return 0; }\n";
-	struct pprof *pprof = NULL;
 	struct buf bytes = { 0 };
-	struct err err;
 
 	assert_false(pprof_is(text, sizeof(text)));
-	assert_int_equal(read_bytes(text, sizeof(text), &pprof, &err), -EBADMSG);
-	assert_int_equal(read_bytes("", 0, &pprof, &err), -EBADMSG);
-	assert_int_equal(read_bytes("\x1f\x8bjunk", 6, &pprof, &err), -EBADMSG);
+	assert_int_equal(try(text, sizeof(text)), -EBADMSG);
+	assert_int_equal(try("", 0), -EBADMSG);
+	assert_int_equal(try("\x1f\x8bjunk", 6), -EBADMSG);
 	make(&bytes);
-	assert_int_equal(read_bytes(bytes.bytes, bytes.size - 3, &pprof, &err), -EBADMSG);
+	assert_int_equal(try(bytes.bytes, bytes.size - 3), -EBADMSG);
 	buf_done(&bytes);
 }
 
