@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "aggregate/account/account.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/compare.h"
+#include "base/json_add.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "export/export_levels.h"
 #include "load/diff_command.h"
 #include "load/opened.h"
+#include "load/output.h"
 
 #define NO_ROOT "none"
 
@@ -32,6 +35,34 @@ struct exporting {
 	struct view view;
 	struct export_data data;
 };
+
+/* ---- formats ---- */
+
+#define FORMAT_ROW(name) &export_##name,
+static const struct export_format *const formats[] = { EXPORT_FORMATS(FORMAT_ROW) NULL };
+#undef FORMAT_ROW
+
+const struct export_format *const *export_formats(void)
+{
+	return formats;
+}
+
+static int find_format(const char *name, const struct export_format **ret_format, struct err *err)
+{
+	struct buf list = { 0 };
+
+	for (const struct export_format *const *format = formats; *format; format++) {
+		if (strcmp((*format)->name, name) == 0) {
+			buf_done(&list);
+			*ret_format = *format;
+			return 0;
+		}
+		buf_printf(&list, "%s%s", format == formats ? "" : ", ", (*format)->name);
+	}
+	err_set(err, -EINVAL, "invalid --format '%s': expected one of %s", name, buf_text(&list));
+	buf_done(&list);
+	return -EINVAL;
+}
 
 /* ---- options ---- */
 
@@ -68,11 +99,11 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 	int rc;
 
 	exporting->options = options;
-	exporting->format = export_formats();
+	exporting->format = formats[0];
 	if (!options->format)
 		rc = err_set(err, -EINVAL, "missing --format: what to write, e.g. --format pprof");
 	else
-		rc = export_find(options->format, &exporting->format, err);
+		rc = find_format(options->format, &exporting->format, err);
 	if (rc == 0)
 		rc = parse_value(options->value, &data->value, err);
 	if (rc == 0)
@@ -82,29 +113,16 @@ static int parse(struct exporting *exporting, const struct export_options *optio
 			     options->by ? "--by" : "--value", options->format);
 	if (rc == 0)
 		rc = opened_name(&exporting->opened, &options->names, err);
-	return rc < 0 ? rc : opened_choose(&exporting->opened, &options->selection, err);
+	return rc < 0 ? rc
+		      : opened_choose(&exporting->opened, &options->selection, SCOPE_MACHINE, err);
 }
 
 /* ---- adding up ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_place(const void *first, const void *second)
-{
-	const struct total *a = first, *b = second;
-	int order = compare_numbers(a->task, b->task);
-
-	if (order == 0)
-		order = compare_numbers(a->stack, b->stack);
-	if (order == 0)
-		order = compare_numbers(a->context, b->context);
-	if (order == 0)
-		order = compare_numbers(a->mode, b->mode);
-	return order ? order : compare_numbers(a->event, b->event);
-}
+DEFINE_ORDER(by_place, struct total,
+	     COMPARE(a->task, b->task) ?: COMPARE(a->stack, b->stack) ?:
+	     COMPARE(a->context, b->context) ?: COMPARE(a->mode, b->mode) ?:
+	     COMPARE(a->event, b->event))
 
 /* Sorts the rows and merges equal ones. */
 static void merge_rows(struct sums *sums)
@@ -146,6 +164,8 @@ static int add_up(struct exporting *exporting, struct err *err)
 
 	sums->most = FIRST_MERGE;
 	rc = opened_each(&exporting->opened, false, take_row, sums, err);
+	if (rc == 0)
+		rc = opened_check_command(&exporting->opened, "write", err);
 	if (rc < 0)
 		return rc;
 	if (sums->rows.count == 0)
@@ -171,13 +191,7 @@ struct second {
 	VEC(struct point) points;
 };
 
-static int by_time(const void *first, const void *second)
-{
-	const struct point *a = first, *b = second;
-	int order = compare_numbers(a->time_ns, b->time_ns);
-
-	return order ? order : compare_numbers(a->cpu, b->cpu);
-}
+DEFINE_ORDER(by_time, struct point, COMPARE(a->time_ns, b->time_ns) ?: COMPARE(a->cpu, b->cpu))
 
 static void give(struct second *second)
 {
@@ -225,21 +239,14 @@ static int each_row(void *source, export_take take, void *context, struct err *e
 
 /* ---- further facts for writers ---- */
 
-/* The event for formats with only one: the first with samples that counts time, else the first with
- * samples. */
+/* The event for formats with only one. */
 static uint8_t main_event(const struct export_data *data)
 {
-	uint8_t first = 0;
+	bool wanted[PROFILE_MAX_EVENTS];
 
-	for (size_t event = data->profile->event_count; event-- > 0;) {
-		if (data->sums[event].samples)
-			first = (uint8_t)event;
-	}
-	for (uint8_t event = 0; event < data->profile->event_count; event++) {
-		if (data->sums[event].samples && account_is_time(data->profile, event))
-			return event;
-	}
-	return first;
+	for (size_t event = 0; event < PROFILE_MAX_EVENTS; event++)
+		wanted[event] = data->sums[event].samples;
+	return account_one_event(data->profile, wanted);
 }
 
 /* Adds up the main event's weight by image: in its own code, and including what it called. */
@@ -283,15 +290,11 @@ static uint32_t main_image(const struct export_data *data)
 static void name_code(struct exporting *exporting)
 {
 	const struct export_options *options = exporting->options;
-	const struct export_levels levels = {
-		.lines = options->no_lines || (options->no_inlines && !exporting->format->lines)
-				 ? NULL
-				 : exporting->opened.lines,
-		.inlines = !options->no_inlines,
-	};
+	bool no_lines = options->no_lines || (options->no_inlines && !exporting->format->lines);
 
 	export_code_init(&exporting->code, &exporting->opened.labels);
-	export_levels_fill(&levels, exporting->data.rows, exporting->data.count, &exporting->code);
+	export_code_fill(&exporting->code, no_lines ? NULL : exporting->opened.lines,
+			 !options->no_inlines, exporting->data.rows, exporting->data.count);
 }
 
 static void complete(struct exporting *exporting)
@@ -364,6 +367,7 @@ int export_write(const char *path, const struct export_options *options, FILE *o
 		data->profile = exporting.opened.profile;
 		rc = add_up(&exporting, err);
 	}
+	exporting.opened.labels.by_start = !exporting.format->as_rows;
 	if (rc == 0) {
 		complete(&exporting);
 		name_code(&exporting);
@@ -371,7 +375,51 @@ int export_write(const char *path, const struct export_options *options, FILE *o
 		rc = exporting.format->write(data, out, ret_note, err);
 	}
 	if (rc == 0)
-		rc = opened_end(out, err);
+		rc = output_end(out, err);
 	exporting_done(&exporting);
 	return rc;
+}
+
+/* ---- for writers ---- */
+
+const char *export_event(const struct export_data *data, size_t event)
+{
+	return profile_text(data->profile, data->profile->events[event].name);
+}
+
+const char *export_unit(const struct export_data *data, size_t event)
+{
+	return profile_text(data->profile, data->profile->events[event].unit);
+}
+
+const struct image *export_image_of(const struct export_data *data, uint32_t frame)
+{
+	const struct profile *profile = data->profile;
+
+	return &profile->images.items[profile->frames.items[frame].image];
+}
+
+void export_stack(const struct export_data *data, uint32_t stack, struct export_frames *frames)
+{
+	frames->list.count = 0;
+	for (; stack; stack = data->profile->stacks.items[stack].parent)
+		*vec_push(&frames->list) = data->profile->stacks.items[stack].frame;
+}
+
+uint64_t export_code_address(const struct frame *frame)
+{
+	return frame->address - (frame->kind == FRAME_RETURN && frame->address > 0);
+}
+
+void export_add_json(struct buf *buf, const char *name, const char *text)
+{
+	_cleanup_(buf_done) struct buf plain = { 0 };
+
+	text_escape(&plain, text, "");
+	json_add_text(buf, name, buf_text(&plain));
+}
+
+void export_add_build_id(struct buf *buf, const struct image *image)
+{
+	text_add_hex(buf, image->build_id, image->build_id_size);
 }

@@ -4,7 +4,6 @@
 #define EXPORT_EXPORT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "base/err.h"

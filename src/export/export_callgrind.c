@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/compare.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
+#include "load/output.h"
 
 /* The own cost of a line, or the cost of calls from there to another function. */
 struct cost {
@@ -41,13 +43,8 @@ struct callgrind {
 
 /* ---- adding up ---- */
 
-static bool same_cost(const void *owner, uint32_t id, const void *key)
-{
-	const struct cost *a = &((const struct callgrind *)owner)->costs.items[id];
-	const struct cost *b = key;
-
-	return a->function == b->function && a->line == b->line && a->callee == b->callee;
-}
+DEFINE_EQUAL(same_cost, struct callgrind, costs.items, struct cost,
+	     a->function == b->function && a->line == b->line && a->callee == b->callee)
 
 static void charge(struct callgrind *callgrind, const struct cost *key, const struct total *row)
 {
@@ -101,7 +98,7 @@ static void print_name(struct callgrind *callgrind, const char *what, uint32_t i
 	fprintf(callgrind->out, "%s=(%" PRIu32 ")", what, id + 1);
 	if (!*named) {
 		buf_clear(&callgrind->text);
-		escape_add(&callgrind->text, *name ? name : "???", "");
+		text_escape(&callgrind->text, *name ? name : "???", "");
 		fprintf(callgrind->out, " %s", buf_text(&callgrind->text));
 	}
 	*named = true;
@@ -138,11 +135,8 @@ static int by_place(const void *first, const void *second, void *context)
 	const struct cost *a = &costs[*(const uint32_t *)first];
 	const struct cost *b = &costs[*(const uint32_t *)second];
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->callee < b->callee ? -1 : a->callee > b->callee;
+	return COMPARE(a->function, b->function) ?: COMPARE(a->line, b->line) ?:
+	       COMPARE(a->callee, b->callee);
 }
 
 static void print_values(struct callgrind *callgrind, const uint64_t *values)
@@ -200,10 +194,9 @@ static void print_event(FILE *out, const char *name, const char *suffix)
 static void print_head(struct callgrind *callgrind)
 {
 	const struct export_data *data = callgrind->data;
-	const char *command = data->profile->run.command;
 
 	buf_clear(&callgrind->text);
-	escape_add(&callgrind->text, command && *command ? command : "running processes", "");
+	text_escape(&callgrind->text, output_title(NULL, data->profile), "");
 	fprintf(callgrind->out,
 		"# callgrind format\nversion: 1\ncreator: prospect " PROSPECT_VERSION
 		"\ncmd: %s\npositions: line\nevents:",
@@ -225,7 +218,7 @@ static void print_head(struct callgrind *callgrind)
 	fputs("\n", callgrind->out);
 }
 
-int export_callgrind_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int callgrind_write(const struct export_data *data, FILE *out, struct export_note *note,
 			   struct err *err)
 {
 	struct callgrind callgrind = {
@@ -251,3 +244,10 @@ int export_callgrind_write(const struct export_data *data, FILE *out, struct exp
 	free(callgrind.named_images);
 	return 0;
 }
+
+const struct export_format export_callgrind = {
+	.name = "callgrind",
+	.help = "KCachegrind, callgrind_annotate: costs by line, calls",
+	.lines = true,
+	.write = callgrind_write,
+};

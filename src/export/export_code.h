@@ -14,6 +14,7 @@
 #include "base/hashidx.h"
 #include "base/strpool.h"
 #include "base/vec.h"
+#include "load/frame_lines.h"
 
 /* Texts are ids of export_code.texts, not escaped, as in the profile. */
 struct export_function {
@@ -37,13 +38,6 @@ struct export_place {
 	uint32_t first, count;
 };
 
-/* One level for export_code_add. Texts are borrowed. */
-struct export_line {
-	const char *function; /* the linker's name */
-	const char *file;     /* "": unknown */
-	uint32_t line, declared;
-};
-
 struct export_code {
 	const struct labels *labels;
 	struct strpool texts;
@@ -52,19 +46,16 @@ struct export_code {
 	struct export_place *places; /* by frame */
 	/* private */
 	struct hashidx by_start, by_name;
-	struct buf text;
 };
 
 /* @labels is borrowed. */
 void export_code_init(struct export_code *code, const struct labels *labels);
 void export_code_done(struct export_code *code);
 
-/* Adds a function that has code. Add these first, so that inlined copies are the same function. */
-uint32_t export_code_symbol(struct export_code *code, uint32_t symbol);
-/* Adds a frame and its levels, innermost first; @count may be 0. The outermost level gets its name
- * from the frame's symbol. */
-void export_code_add(struct export_code *code, uint32_t frame, const struct export_line *lines,
-		     size_t count);
+/* Adds the frames of the stacks of @rows. @lines: NULL: no lines. @inlines: inlined functions get
+ * levels of their own. */
+void export_code_fill(struct export_code *code, struct frame_lines *lines, bool inlines,
+		      const struct total *rows, size_t count);
 
 /* The levels of an added frame, innermost first. */
 static inline const struct export_level *export_code_levels(const struct export_code *code,

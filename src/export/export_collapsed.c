@@ -2,13 +2,14 @@
 /*
  * FlameGraph's input (stackcollapse-perf.pl): "root;caller;function COUNT", one line for each
  * stack, with its marks after names: _[k] kernel, _[i] inlined, _[j] JIT code. The root is the
- * thread as with its --tid: COMM-PID/TID. Names are escaped (base/escape.h).
+ * thread as with its --tid: COMM-PID/TID. Names are escaped (base/text.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/compare.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
 
@@ -48,7 +49,7 @@ static void add_name(struct buf *buf, const char *name)
 
 	if (*name == '#')
 		buf_add_str(buf, "\\x23");
-	escape_add(buf, name + (*name == '#'), ";");
+	text_escape(buf, name + (*name == '#'), ";");
 	if (!like_mark || strchr(";\\", end[2]))
 		return;
 	buf->size -= MARK_LENGTH;
@@ -59,7 +60,7 @@ static const char *mark_of(const struct image *image, bool is_inlined)
 {
 	if (is_inlined)
 		return "_[i]";
-	if (export_is_kernel(image))
+	if (image_kind_is_kernel(image->kind))
 		return "_[k]";
 	return image->kind == IMAGE_ANON ? "_[j]" : "";
 }
@@ -107,7 +108,7 @@ static str_id root_text(struct collapsed *collapsed, const struct total *row)
 		const struct key *key = data->by.items[i];
 
 		buf_clear(&collapsed->part);
-		key->text(data->labels, key->value(data->labels, &point), &collapsed->part);
+		key->text(data->labels, keys_value(key, data->labels, &point), &collapsed->part);
 		buf_add_str(&collapsed->text, i ? ";" : "");
 		add_name(&collapsed->text, buf_text(&collapsed->part));
 	}
@@ -116,13 +117,8 @@ static str_id root_text(struct collapsed *collapsed, const struct total *row)
 
 /* ---- stacks ---- */
 
-static bool same_node(const void *owner, uint32_t id, const void *key)
-{
-	const struct text_node *a = &((const struct collapsed *)owner)->tree.items[id];
-	const struct text_node *b = key;
-
-	return a->parent == b->parent && a->text == b->text;
-}
+DEFINE_EQUAL(same_node, struct collapsed, tree.items, struct text_node,
+	     a->parent == b->parent && a->text == b->text)
 
 static uint32_t child(struct collapsed *collapsed, uint32_t parent, str_id text)
 {
@@ -155,14 +151,7 @@ static uint32_t node_of(struct collapsed *collapsed, uint32_t stack, struct expo
 	return node;
 }
 
-static int by_place(const void *first, const void *second)
-{
-	const struct line *a = first, *b = second;
-
-	if (a->root != b->root)
-		return a->root < b->root ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
+DEFINE_ORDER(by_place, struct line, COMPARE(a->root, b->root) ?: COMPARE(a->node, b->node))
 
 static void gather(struct collapsed *collapsed)
 {
@@ -177,7 +166,8 @@ static void gather(struct collapsed *collapsed)
 		*vec_push(&collapsed->lines) =
 			(struct line){ .root = root_text(collapsed, row),
 				       .node = node_of(collapsed, row->stack, &path),
-				       .value = export_value_of(data, row) };
+				       .value = data->value == EXPORT_WEIGHT ? row->weight
+									     : row->samples };
 	}
 	vec_free(&path.list);
 	qsort(collapsed->lines.items, collapsed->lines.count, sizeof(struct line), by_place);
@@ -222,7 +212,7 @@ static void print_lines(struct collapsed *collapsed, FILE *out)
 	vec_free(&path.list);
 }
 
-int export_collapsed_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int collapsed_write(const struct export_data *data, FILE *out, struct export_note *note,
 			   struct err *err)
 {
 	struct collapsed collapsed = {
@@ -245,3 +235,11 @@ int export_collapsed_write(const struct export_data *data, FILE *out, struct exp
 	free(collapsed.nodes);
 	return 0;
 }
+
+const struct export_format export_collapsed = {
+	.name = "collapsed",
+	.help = "FlameGraph's input: a line for each stack",
+	.one_event = true,
+	.by = true,
+	.write = collapsed_write,
+};

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
 #include "present/safe.h"
@@ -28,7 +28,7 @@ static const char *frame_text(struct csv *csv, uint32_t frame)
 	buf_clear(&csv->text);
 	levels = export_code_levels(code, frame, &count);
 	while (count-- > 0) {
-		escape_add(&csv->text, export_code_name(code, levels[count].function), ";\"");
+		text_escape(&csv->text, export_code_name(code, levels[count].function), ";\"");
 		buf_add_str(&csv->text, count ? ";" : "");
 	}
 	csv->frames[frame] = strpool_intern(&csv->texts, buf_text(&csv->text));
@@ -50,7 +50,7 @@ static void add_stack(struct csv *csv, uint32_t stack)
 static void add_text(struct csv *csv, const char *text)
 {
 	buf_clear(&csv->text);
-	escape_add(&csv->text, text, "");
+	text_escape(&csv->text, text, "");
 	safe_csv(&csv->line, buf_text(&csv->text));
 	buf_add_char(&csv->line, ',');
 }
@@ -75,7 +75,7 @@ static void add_row(struct csv *csv, const struct total *row)
 	buf_printf(&csv->line, "%" PRIu64 ",%" PRIu64 "\n", row->samples, row->weight);
 }
 
-int export_csv_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int csv_write(const struct export_data *data, FILE *out, struct export_note *note,
 		     struct err *err)
 {
 	struct csv csv = { .data = data,
@@ -95,3 +95,10 @@ int export_csv_write(const struct export_data *data, FILE *out, struct export_no
 	free(csv.frames);
 	return 0;
 }
+
+const struct export_format export_csv = {
+	.name = "csv",
+	.help = "a line for each thread and stack",
+	.as_rows = true,
+	.write = csv_write,
+};

@@ -6,29 +6,58 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "aggregate/account/account.h"
-#include "base/escape.h"
 #include "base/file.h"
+#include "base/json_add.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/export_threads.h"
-#include "export/firefox_tables.h"
-#include "present/rows/json_column.h"
-#include "present/safe.h"
+#include "load/output.h"
 
 enum { PROCESSED_VERSION = 49, GECKO_VERSION = 24 };
 
 #define NS_PER_MS_F 1e6
 #define NS_PER_US   1000
 
-/* Columns of the table of samples. */
+/* Colours of code: names, and the numbers in rows. */
+enum category {
+	CATEGORY_OTHER,
+	CATEGORY_USER,
+	CATEGORY_KERNEL,
+	CATEGORY_MADE,
+	CATEGORY_COUNT,
+};
+
+/* Columns of a thread's tables, each a JSON array without its brackets. */
 enum column {
-	COLUMN_STACK,
-	COLUMN_TIME,
-	COLUMN_WEIGHT,
-	COLUMN_CPU,
+	COLUMN_FRAME_ADDRESS,
+	COLUMN_FRAME_DEPTH,
+	COLUMN_FRAME_CATEGORY,
+	COLUMN_FRAME_FUNCTION,
+	COLUMN_FRAME_LINE,
+	COLUMN_FUNCTION_NAME,
+	COLUMN_FUNCTION_RESOURCE,
+	COLUMN_FUNCTION_FILE,
+	COLUMN_FUNCTION_LINE,
+	COLUMN_STACK_PREFIX,
+	COLUMN_STACK_FRAME,
+	COLUMN_STACK_CATEGORY,
+	COLUMN_RESOURCE_LIBRARY,
+	COLUMN_RESOURCE_NAME,
+	COLUMN_STRING,
+	COLUMN_SAMPLE_STACK,
+	COLUMN_SAMPLE_TIME,
+	COLUMN_SAMPLE_WEIGHT,
+	COLUMN_SAMPLE_CPU,
 	COLUMN_COUNT,
+};
+
+/* By id: the row, plus 1; 0: none yet. */
+struct rows {
+	uint32_t *of;
+	VEC(uint32_t) set; /* ids whose row is not 0 */
+	uint32_t count;	   /* rows of the table; an id may have several */
 };
 
 struct firefox {
@@ -37,33 +66,286 @@ struct firefox {
 	struct export_threads threads;
 	struct buf text;
 	uint32_t *libraries; /* by image: its row, plus 1; 0: none */
-	/* Of the current thread. */
-	struct firefox_tables *tables;
+	/* Of the current thread: what it has used so far, in order of first use. */
 	struct buf columns[COLUMN_COUNT];
+	struct rows stacks; /* by stack: its innermost level */
+	struct rows frames; /* by frame: its innermost level; the others follow */
+	struct rows functions, resources;
+	struct strpool strings;
+	struct export_frames path;
 };
 
-static bool is_time(const struct firefox *firefox, uint8_t event)
+/* ---- rows ---- */
+
+static struct rows rows_make(size_t count)
 {
-	return strcmp(export_unit(firefox->data, event), "ns") == 0;
+	return (struct rows){ .of = xcalloc(count, sizeof(uint32_t)) };
 }
+
+static void rows_done(struct rows *rows)
+{
+	free(rows->of);
+	vec_free(&rows->set);
+}
+
+static void rows_set(struct rows *rows, uint32_t id, uint32_t row_and_one)
+{
+	*vec_push(&rows->set) = id;
+	rows->of[id] = row_and_one;
+}
+
+static void rows_clear(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->set.count; i++)
+		rows->of[rows->set.items[i]] = 0;
+	rows->set.count = 0;
+	rows->count = 0;
+}
+
+static void add(struct firefox *firefox, enum column column, uint64_t number)
+{
+	json_add_number(&firefox->columns[column], NULL, number);
+}
+
+/* Adds the number, or null if it is 0. */
+static void add_some(struct firefox *firefox, enum column column, uint64_t number)
+{
+	json_add_number_or_null(&firefox->columns[column], NULL, number);
+}
+
+/* Adds the row, or null if there is none. */
+static void add_row(struct firefox *firefox, enum column column, uint32_t row_and_one)
+{
+	if (row_and_one)
+		add(firefox, column, row_and_one - 1);
+	else
+		add_some(firefox, column, 0);
+}
+
+/* ---- contents of rows ---- */
+
+/* The row of a text, added if it is new. */
+static uint32_t string(struct firefox *firefox, const char *text)
+{
+	size_t before = strpool_count(&firefox->strings);
+	str_id id;
+
+	buf_clear(&firefox->text);
+	text_escape(&firefox->text, text, "");
+	id = strpool_intern(&firefox->strings, buf_text(&firefox->text));
+	if (id >= before)
+		json_add_text(&firefox->columns[COLUMN_STRING], NULL, buf_text(&firefox->text));
+	return id;
+}
+
+static enum category category_of(const struct image *image)
+{
+	if (image_kind_is_kernel(image->kind))
+		return CATEGORY_KERNEL;
+	if (image->kind == IMAGE_ANON)
+		return CATEGORY_MADE;
+	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ? CATEGORY_USER
+								      : CATEGORY_OTHER;
+}
+
+static uint32_t resource(struct firefox *firefox, uint32_t image)
+{
+	const struct profile *profile = firefox->data->profile;
+	const char *path = profile_text(profile, profile->images.items[image].path);
+
+	if (firefox->resources.of[image])
+		return firefox->resources.of[image];
+	add_row(firefox, COLUMN_RESOURCE_LIBRARY, firefox->libraries[image]);
+	add(firefox, COLUMN_RESOURCE_NAME, string(firefox, *path ? file_base(path) : "[unknown]"));
+	rows_set(&firefox->resources, image, ++firefox->resources.count);
+	return firefox->resources.of[image];
+}
+
+static uint32_t function(struct firefox *firefox, uint32_t id)
+{
+	const struct export_code *code = firefox->data->code;
+	const struct export_function *row = &code->functions.items[id];
+
+	if (firefox->functions.of[id])
+		return firefox->functions.of[id];
+	add(firefox, COLUMN_FUNCTION_NAME, string(firefox, export_code_name(code, id)));
+	add(firefox, COLUMN_FUNCTION_RESOURCE, resource(firefox, row->image) - 1);
+	add_row(firefox, COLUMN_FUNCTION_FILE,
+		row->file ? string(firefox, export_code_file(code, id)) + 1 : 0);
+	add_some(firefox, COLUMN_FUNCTION_LINE, row->declared);
+	rows_set(&firefox->functions, id, ++firefox->functions.count);
+	return firefox->functions.of[id];
+}
+
+/* Adds a row for each level of a frame. Returns that of the innermost. */
+static uint32_t frame(struct firefox *firefox, uint32_t id)
+{
+	const struct export_data *data = firefox->data;
+	uint64_t address = data->profile->frames.items[id].address;
+	const struct export_level *levels;
+	size_t count;
+
+	if (firefox->frames.of[id])
+		return firefox->frames.of[id];
+	levels = export_code_levels(data->code, id, &count);
+	rows_set(&firefox->frames, id, firefox->frames.count + 1);
+	for (size_t i = 0; i < count; i++) {
+		add(firefox, COLUMN_FRAME_FUNCTION, function(firefox, levels[i].function) - 1);
+		/* JavaScript's numbers have 53 bits. */
+		json_add_name(&firefox->columns[COLUMN_FRAME_ADDRESS], NULL);
+		buf_printf(&firefox->columns[COLUMN_FRAME_ADDRESS], "%" PRId64,
+			   address >> 53 ? -1 : (int64_t)address);
+		add(firefox, COLUMN_FRAME_DEPTH, count - 1 - i);
+		add(firefox, COLUMN_FRAME_CATEGORY, category_of(export_image_of(data, id)));
+		add_some(firefox, COLUMN_FRAME_LINE, levels[i].line);
+	}
+	firefox->frames.count += (uint32_t)count;
+	return firefox->frames.of[id];
+}
+
+/* Adds a node for each level and returns the innermost. @prefix: the caller's node; 0: none. */
+static uint32_t add_stack(struct firefox *firefox, uint32_t prefix, uint32_t id)
+{
+	uint32_t first = frame(firefox, id);
+	enum category category = category_of(export_image_of(firefox->data, id));
+	size_t count;
+
+	export_code_levels(firefox->data->code, id, &count);
+	while (count-- > 0) {
+		add_row(firefox, COLUMN_STACK_PREFIX, prefix);
+		add(firefox, COLUMN_STACK_FRAME, first - 1 + count);
+		add(firefox, COLUMN_STACK_CATEGORY, category);
+		prefix = ++firefox->stacks.count;
+	}
+	return prefix;
+}
+
+/* The row of a stack, plus 1; 0 for the empty stack. */
+static uint32_t stack_row(struct firefox *firefox, uint32_t stack)
+{
+	const struct stack_node *stacks = firefox->data->profile->stacks.items;
+	struct export_frames *path = &firefox->path;
+	uint32_t row;
+
+	path->list.count = 0;
+	for (; stack && !firefox->stacks.of[stack]; stack = stacks[stack].parent)
+		*vec_push(&path->list) = stack;
+	row = stack ? firefox->stacks.of[stack] : 0;
+	for (size_t i = path->list.count; i-- > 0;) {
+		stack = path->list.items[i];
+		row = add_stack(firefox, row, stacks[stack].frame);
+		rows_set(&firefox->stacks, stack, row);
+	}
+	return row;
+}
+
+/* ---- printing tables ---- */
+
+struct field {
+	const char *name;
+	enum column column;
+	const char *same; /* in every row; NULL: the column */
+};
+
+/* clang-format off */
+static const struct field frame_fields[] = {
+	{ "address", .column = COLUMN_FRAME_ADDRESS },
+	{ "inlineDepth", .column = COLUMN_FRAME_DEPTH },
+	{ "category", .column = COLUMN_FRAME_CATEGORY },
+	{ "subcategory", .same = "0" },
+	{ "func", .column = COLUMN_FRAME_FUNCTION },
+	{ "nativeSymbol", .same = "null" },
+	{ "innerWindowID", .same = "null" },
+	{ "implementation", .same = "null" },
+	{ "line", .column = COLUMN_FRAME_LINE },
+	{ "column", .same = "null" },
+	{ 0 },
+};
+
+static const struct field function_fields[] = {
+	{ "name", .column = COLUMN_FUNCTION_NAME },
+	{ "isJS", .same = "false" },
+	{ "relevantForJS", .same = "false" },
+	{ "resource", .column = COLUMN_FUNCTION_RESOURCE },
+	{ "fileName", .column = COLUMN_FUNCTION_FILE },
+	{ "lineNumber", .column = COLUMN_FUNCTION_LINE },
+	{ "columnNumber", .same = "null" },
+	{ 0 },
+};
+
+static const struct field resource_fields[] = {
+	{ "lib", .column = COLUMN_RESOURCE_LIBRARY },
+	{ "name", .column = COLUMN_RESOURCE_NAME },
+	{ "host", .same = "null" },
+	{ "type", .same = "1" }, /* a library */
+	{ 0 },
+};
+
+static const struct field stack_fields[] = {
+	{ "prefix", .column = COLUMN_STACK_PREFIX },
+	{ "frame", .column = COLUMN_STACK_FRAME },
+	{ "category", .column = COLUMN_STACK_CATEGORY },
+	{ "subcategory", .same = "0" },
+	{ 0 },
+};
+
+/* clang-format on */
+
+static void print_column(struct firefox *firefox, enum column column)
+{
+	const struct buf *buf = &firefox->columns[column];
+
+	fputc('[', firefox->out);
+	fwrite(buf_text(buf), 1, buf->size, firefox->out);
+	fputc(']', firefox->out);
+}
+
+static void print_field(struct firefox *firefox, const struct field *field, uint32_t count)
+{
+	fprintf(firefox->out, ",\"%s\":", field->name);
+	if (!field->same) {
+		print_column(firefox, field->column);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(firefox->out, "%c%s", i ? ',' : '[', field->same);
+	fputs(count ? "]" : "[]", firefox->out);
+}
+
+static void print_table(struct firefox *firefox, const char *name, uint32_t count,
+			const struct field *fields)
+{
+	fprintf(firefox->out, "\"%s\":{\"length\":%" PRIu32, name, count);
+	for (; fields->name; fields++)
+		print_field(firefox, fields, count);
+	fputs("},\n", firefox->out);
+}
+
+static void print_tables(struct firefox *firefox)
+{
+	print_table(firefox, "frameTable", firefox->frames.count, frame_fields);
+	print_table(firefox, "funcTable", firefox->functions.count, function_fields);
+	print_table(firefox, "resourceTable", firefox->resources.count, resource_fields);
+	print_table(firefox, "stackTable", firefox->stacks.count, stack_fields);
+}
+
+/* ---- a thread ---- */
 
 static void add_sample(struct firefox *firefox, const struct export_moment *moment,
 		       uint64_t time_ns, bool in_time)
 {
-	struct buf *columns = firefox->columns;
-	uint32_t stack = firefox_tables_stack(firefox->tables, moment->stack);
+	struct buf *weights = &firefox->columns[COLUMN_SAMPLE_WEIGHT];
 
-	if (stack)
-		json_column_number(&columns[COLUMN_STACK], stack - 1);
-	else
-		json_column_null(&columns[COLUMN_STACK]);
-	buf_printf(json_column_next(&columns[COLUMN_TIME]), "%.6f", (double)time_ns / NS_PER_MS_F);
+	add_row(firefox, COLUMN_SAMPLE_STACK, stack_row(firefox, moment->stack));
+	json_add_fixed(&firefox->columns[COLUMN_SAMPLE_TIME], NULL, (double)time_ns / NS_PER_MS_F,
+		       6);
+	json_add_name(weights, NULL);
 	if (in_time)
-		buf_printf(json_column_next(&columns[COLUMN_WEIGHT]), "%" PRIu64 ".%06u",
-			   moment->weight / 1000000, (unsigned)(moment->weight % 1000000));
+		buf_printf(weights, "%" PRIu64 ".%06u", moment->weight / 1000000,
+			   (unsigned)(moment->weight % 1000000));
 	else
-		json_column_number(&columns[COLUMN_WEIGHT], moment->weight);
-	json_column_number(&columns[COLUMN_CPU], moment->weight / NS_PER_US);
+		buf_add_decimal(weights, moment->weight);
+	add(firefox, COLUMN_SAMPLE_CPU, moment->weight / NS_PER_US);
 }
 
 /* Without times, samples follow each other, each as long as its weight. */
@@ -71,7 +353,7 @@ static void add_samples(struct firefox *firefox, const struct export_thread *thr
 {
 	const struct export_moment *moments = &firefox->threads.moments.items[thread->first];
 	uint64_t start_ns = firefox->data->profile->run.start_ns, pseudo = 0;
-	bool in_time = is_time(firefox, thread->event);
+	bool in_time = account_is_time(firefox->data->profile, thread->event);
 
 	for (size_t i = 0; i < thread->count; i++) {
 		const struct export_moment *moment = &moments[i];
@@ -82,32 +364,30 @@ static void add_samples(struct firefox *firefox, const struct export_thread *thr
 	}
 }
 
-/* ---- a thread ---- */
-
 static void print_samples(struct firefox *firefox, const struct export_thread *thread)
 {
-	const struct buf *columns = firefox->columns;
-	bool in_time = is_time(firefox, thread->event);
+	static const struct field fields[] = {
+		{ "stack", .column = COLUMN_SAMPLE_STACK },
+		{ "time", .column = COLUMN_SAMPLE_TIME },
+		{ "weight", .column = COLUMN_SAMPLE_WEIGHT },
+		{ "threadCPUDelta", .column = COLUMN_SAMPLE_CPU },
+	};
+	const struct profile *profile = firefox->data->profile;
+	bool in_time = account_is_time(profile, thread->event);
+	bool has_cpu = in_time && !account_is_of_threads(profile, thread->event);
 
 	fprintf(firefox->out, "\"samples\":{\"length\":%zu,\"weightType\":\"%s\"", thread->count,
 		in_time ? "tracing-ms" : "samples");
-	json_column_print("stack", &columns[COLUMN_STACK], firefox->out);
-	json_column_print("time", &columns[COLUMN_TIME], firefox->out);
-	json_column_print("weight", &columns[COLUMN_WEIGHT], firefox->out);
-	if (in_time && !account_is_of_threads(firefox->data->profile, thread->event))
-		json_column_print("threadCPUDelta", &columns[COLUMN_CPU], firefox->out);
+	for (int i = 0; i < 3 + has_cpu; i++)
+		print_field(firefox, &fields[i], 0);
 	fputs("},\n", firefox->out);
 }
 
 static void print_text(struct firefox *firefox, const char *name, const char *text)
 {
-	struct buf json = { 0 };
-
 	buf_clear(&firefox->text);
-	escape_add(&firefox->text, text, "");
-	safe_json(&json, buf_text(&firefox->text));
-	fprintf(firefox->out, "\"%s\":%s,", name, buf_text(&json));
-	buf_done(&json);
+	export_add_json(&firefox->text, name, text);
+	fprintf(firefox->out, "%s,", buf_text(&firefox->text));
 }
 
 /* The names of a thread and its process. Each process gets a pid of its own, for processes that
@@ -139,7 +419,7 @@ static void print_names(struct firefox *firefox, const struct export_thread *thr
 
 static void print_thread(struct firefox *firefox, const struct export_thread *thread)
 {
-	firefox_tables_string(firefox->tables, "");
+	string(firefox, "");
 	add_samples(firefox, thread);
 	fputs("{", firefox->out);
 	print_names(firefox, thread);
@@ -150,18 +430,24 @@ static void print_thread(struct firefox *firefox, const struct export_thread *th
 	      "\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],"
 	      "\"libIndex\":[],\"name\":[]},\n",
 	      firefox->out);
-	firefox_tables_print(firefox->tables, firefox->out);
+	print_tables(firefox);
 	print_samples(firefox, thread);
-	firefox_tables_print_strings(firefox->tables, firefox->out);
+	fputs("\"stringArray\":", firefox->out);
+	print_column(firefox, COLUMN_STRING);
 	fputs("}", firefox->out);
 }
 
-/* Clears the tables for the next thread. */
+/* Empties the tables for the next thread. */
 static void forget(struct firefox *firefox)
 {
-	firefox_tables_clear(firefox->tables);
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		buf_clear(&firefox->columns[i]);
+	rows_clear(&firefox->stacks);
+	rows_clear(&firefox->frames);
+	rows_clear(&firefox->functions);
+	rows_clear(&firefox->resources);
+	strpool_done(&firefox->strings);
+	firefox->strings = (struct strpool){ .block_used = 0 };
 }
 
 /* ---- the whole ---- */
@@ -170,15 +456,15 @@ static void print_categories(FILE *out)
 {
 	static const struct {
 		const char *name, *colour;
-	} categories[FIREFOX_CATEGORY_COUNT] = {
-		[FIREFOX_OTHER] = { "Other", "grey" },
-		[FIREFOX_USER] = { "User", "yellow" },
-		[FIREFOX_KERNEL] = { "Kernel", "orange" },
-		[FIREFOX_MADE] = { "JIT code", "green" },
+	} categories[CATEGORY_COUNT] = {
+		[CATEGORY_OTHER] = { "Other", "grey" },
+		[CATEGORY_USER] = { "User", "yellow" },
+		[CATEGORY_KERNEL] = { "Kernel", "orange" },
+		[CATEGORY_MADE] = { "JIT code", "green" },
 	};
 
 	fputs("\"categories\":[", out);
-	for (size_t i = 0; i < FIREFOX_CATEGORY_COUNT; i++)
+	for (size_t i = 0; i < CATEGORY_COUNT; i++)
 		fprintf(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
 			i ? "," : "", categories[i].name, categories[i].colour);
 	fputs("],", out);
@@ -192,8 +478,7 @@ static void print_meta(struct firefox *firefox)
 
 	fputs("{\"meta\":{", firefox->out);
 	print_categories(firefox->out);
-	print_text(firefox, "product",
-		   run->command && *run->command ? run->command : "running processes");
+	print_text(firefox, "product", output_title(NULL, firefox->data->profile));
 	print_text(firefox, "oscpu", run->machine ? run->machine : "");
 	fprintf(firefox->out,
 		"\"interval\":%.6f,\"startTime\":%.3f,\"preprocessedProfileVersion\":%d,"
@@ -217,10 +502,10 @@ static void print_library(struct firefox *firefox, const struct image *image, bo
 	print_text(firefox, "path", path);
 	print_text(firefox, "debugName", file_base(path));
 	print_text(firefox, "debugPath", path);
-	fputs("\"breakpadId\":\"\",\"arch\":null,\"codeId\":\"", firefox->out);
-	for (unsigned i = 0; i < image->build_id_size; i++)
-		fprintf(firefox->out, "%02x", image->build_id[i]);
-	fputs("\"}", firefox->out);
+	buf_clear(&firefox->text);
+	export_add_build_id(&firefox->text, image);
+	fprintf(firefox->out, "\"breakpadId\":\"\",\"arch\":null,\"codeId\":\"%s\"}",
+		buf_text(&firefox->text));
 }
 
 static void print_libraries(struct firefox *firefox)
@@ -255,26 +540,42 @@ static void print_all(struct firefox *firefox)
 static void firefox_done(struct firefox *firefox)
 {
 	export_threads_done(&firefox->threads);
-	firefox_tables_free(firefox->tables);
 	for (int i = 0; i < COLUMN_COUNT; i++)
 		buf_done(&firefox->columns[i]);
+	rows_done(&firefox->stacks);
+	rows_done(&firefox->frames);
+	rows_done(&firefox->functions);
+	rows_done(&firefox->resources);
+	strpool_done(&firefox->strings);
 	buf_done(&firefox->text);
+	vec_free(&firefox->path.list);
 	free(firefox->libraries);
 }
 
-int export_firefox_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int firefox_write(const struct export_data *data, FILE *out, struct export_note *note,
 			 struct err *err)
 {
 	struct firefox firefox = {
 		.data = data,
 		.out = out,
 		.libraries = xcalloc(data->profile->images.count, sizeof(uint32_t)),
+		.stacks = rows_make(data->profile->stacks.count),
+		.frames = rows_make(data->profile->frames.count),
+		.functions = rows_make(data->code->functions.count),
+		.resources = rows_make(data->profile->images.count),
 	};
 	int rc = export_threads_gather(data, &firefox.threads, note, err);
 
-	firefox.tables = firefox_tables_new(data, firefox.libraries);
 	if (rc == 0)
 		print_all(&firefox);
 	firefox_done(&firefox);
 	return rc;
 }
+
+const struct export_format export_firefox = {
+	.name = "firefox",
+	.help = "profiler.firefox.com: every thread in order of time",
+	.few = true,
+	.lines = true,
+	.write = firefox_write,
+};

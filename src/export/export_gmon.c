@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
+#include "aggregate/account/account.h"
+#include "base/compare.h"
 #include "export/formats.h"
 
 enum {
@@ -47,11 +48,6 @@ static bool in_image(const struct gmon *gmon, uint32_t frame)
 	return gmon->data->profile->frames.items[frame].image == gmon->data->image;
 }
 
-static uint64_t code_address(const struct frame *frame)
-{
-	return frame->address - (frame->kind == FRAME_RETURN && frame->address > 0);
-}
-
 /* ---- gathering ---- */
 
 static void take_row(struct gmon *gmon, const struct total *row)
@@ -65,17 +61,12 @@ static void take_row(struct gmon *gmon, const struct total *row)
 		return;
 	gmon->in_image += row->weight;
 	*vec_push(&gmon->hits) = (struct hit){
-		.address = code_address(&profile->frames.items[leaf]) & ~(BIN_BYTES - 1ULL),
+		.address = export_code_address(&profile->frames.items[leaf]) & ~(BIN_BYTES - 1ULL),
 		.weight = row->weight,
 	};
 }
 
-static int hit_order(const void *first, const void *second)
-{
-	const struct hit *a = first, *b = second;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+DEFINE_ORDER(hit_order, struct hit, COMPARE(a->address, b->address))
 
 static void add_up_hits(struct gmon *gmon)
 {
@@ -122,7 +113,7 @@ static void put_u64(struct gmon *gmon, uint64_t value)
 static void put_dimension(struct gmon *gmon)
 {
 	const struct export_data *data = gmon->data;
-	bool is_time = strcmp(export_unit(data, data->event), "ns") == 0;
+	bool is_time = account_is_time(data->profile, data->event);
 	char name[DIMENSION_BYTES + 1] = "seconds";
 
 	if (!is_time) {
@@ -190,7 +181,7 @@ static void put_all(struct gmon *gmon)
 	put_histograms(gmon);
 }
 
-int export_gmon_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int gmon_write(const struct export_data *data, FILE *out, struct export_note *note,
 		      struct err *err)
 {
 	const struct profile *profile = data->profile;
@@ -212,3 +203,11 @@ int export_gmon_write(const struct export_data *data, FILE *out, struct export_n
 	vec_free(&gmon.hits);
 	return 0;
 }
+
+const struct export_format export_gmon = {
+	.name = "gmon",
+	.help = "a gmon.out for gprof, of one executable",
+	.binary = true,
+	.one_event = true,
+	.write = gmon_write,
+};

@@ -7,18 +7,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/escape.h"
+#include "base/json_add.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
 #include "present/rows/json_header.h"
-#include "present/safe.h"
 
 enum { EXPORT_JSON_VERSION = 1, NO_ROW = -1 };
 
 struct json {
 	const struct export_data *data;
 	FILE *out;
-	struct buf text, line;
+	struct buf line;
 	/* By row of the profile: the row here, plus 1; 0: none yet. */
 	uint32_t *tasks, *frames, *stacks;
 	uint32_t *stack_order; /* by row here: the profile's */
@@ -26,13 +25,6 @@ struct json {
 };
 
 /* ---- writing ---- */
-
-static void add_text(struct json *json, const char *text)
-{
-	buf_clear(&json->text);
-	escape_add(&json->text, text, "");
-	safe_json(&json->line, buf_text(&json->text));
-}
 
 static void end_line(struct json *json)
 {
@@ -80,12 +72,12 @@ static void print_events(struct json *json)
 	begin_table(json, "events");
 	for (uint32_t event = 0; event < data->profile->event_count; event++) {
 		begin_row(json, event);
-		buf_add_str(&json->line, "{\"name\":");
-		add_text(json, export_event(data, event));
-		buf_add_str(&json->line, ",\"unit\":");
-		add_text(json, export_unit(data, event));
-		buf_printf(&json->line, ",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
-			   data->sums[event].samples, data->sums[event].weight);
+		json_add_begin(&json->line, NULL, '{');
+		export_add_json(&json->line, "name", export_event(data, event));
+		export_add_json(&json->line, "unit", export_unit(data, event));
+		json_add_number(&json->line, "samples", data->sums[event].samples);
+		json_add_number(&json->line, "weight", data->sums[event].weight);
+		json_add_end(&json->line, '}');
 		end_line(json);
 	}
 	fputs("]", json->out);
@@ -98,15 +90,14 @@ static void print_thread(struct json *json, const struct task *task)
 	struct buf name = { 0 };
 
 	labels_process(json->data->labels, task->process, &name);
-	buf_add_str(&json->line, "{\"process\":");
-	add_text(json, buf_text(&name));
+	json_add_begin(&json->line, NULL, '{');
+	export_add_json(&json->line, "process", buf_text(&name));
 	buf_done(&name);
-	buf_printf(&json->line, ",\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"name\":", process->pid,
-		   task->tid);
-	add_text(json, profile_text(profile, task->comm));
-	buf_printf(&json->line, ",\"uid\":%" PRIu32 ",\"cgroup\":", process->uid);
-	add_text(json, profile_text(profile, process->cgroup));
-	buf_add_char(&json->line, '}');
+	buf_printf(&json->line, ",\"pid\":%" PRId32 ",\"tid\":%" PRId32, process->pid, task->tid);
+	export_add_json(&json->line, "name", profile_text(profile, task->comm));
+	json_add_number(&json->line, "uid", process->uid);
+	export_add_json(&json->line, "cgroup", profile_text(profile, process->cgroup));
+	json_add_end(&json->line, '}');
 	end_line(json);
 }
 
@@ -130,11 +121,11 @@ static void print_threads(struct json *json)
 
 static void print_image(struct json *json, const struct image *image)
 {
-	buf_printf(&json->line, "{\"kind\":\"%s\",\"path\":", image_kind_name(image->kind));
-	add_text(json, profile_text(json->data->profile, image->path));
+	json_add_begin(&json->line, NULL, '{');
+	json_add_text(&json->line, "kind", image_kind_name(image->kind));
+	export_add_json(&json->line, "path", profile_text(json->data->profile, image->path));
 	buf_add_str(&json->line, ",\"build_id\":\"");
-	for (unsigned i = 0; i < image->build_id_size; i++)
-		buf_printf(&json->line, "%02x", image->build_id[i]);
+	export_add_build_id(&json->line, image);
 	buf_add_str(&json->line, "\"}");
 	end_line(json);
 }
@@ -161,13 +152,13 @@ static void print_functions(struct json *json)
 		const struct export_function *function = &code->functions.items[i];
 
 		begin_row(json, i);
-		buf_add_str(&json->line, "{\"name\":");
-		add_text(json, export_code_name(code, i));
-		buf_add_str(&json->line, ",\"linkage\":");
-		add_text(json, export_code_linkage(code, i));
-		buf_printf(&json->line, ",\"image\":%" PRIu32 ",\"file\":", function->image);
-		add_text(json, export_code_file(code, i));
-		buf_printf(&json->line, ",\"line\":%" PRIu32 "}", function->declared);
+		json_add_begin(&json->line, NULL, '{');
+		export_add_json(&json->line, "name", export_code_name(code, i));
+		export_add_json(&json->line, "linkage", export_code_linkage(code, i));
+		json_add_number(&json->line, "image", function->image);
+		export_add_json(&json->line, "file", export_code_file(code, i));
+		json_add_number(&json->line, "line", function->declared);
+		json_add_end(&json->line, '}');
 		end_line(json);
 	}
 	fputs("]", json->out);
@@ -252,7 +243,7 @@ static uint32_t *numbers(size_t count)
 	return xcalloc(count, sizeof(uint32_t));
 }
 
-int export_json_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int json_write(const struct export_data *data, FILE *out, struct export_note *note,
 		      struct err *err)
 {
 	const struct profile *profile = data->profile;
@@ -273,7 +264,6 @@ int export_json_write(const struct export_data *data, FILE *out, struct export_n
 	print_frames(&json);
 	print_stacks(&json);
 	print_samples(&json);
-	buf_done(&json.text);
 	buf_done(&json.line);
 	free(json.tasks);
 	free(json.frames);
@@ -281,3 +271,10 @@ int export_json_write(const struct export_data *data, FILE *out, struct export_n
 	free(json.stack_order);
 	return 0;
 }
+
+const struct export_format export_json = {
+	.name = "json",
+	.help = "everything, in tables",
+	.lines = true,
+	.write = json_write,
+};

@@ -6,7 +6,7 @@
  *   COMM PID/TID [CPU] SECONDS: WEIGHT EVENT:
  *           ADDRESS FUNCTION+OFFSET (FILE)
  *
- * Innermost frame first. Addresses are ELF virtual ones. Names are escaped (base/escape.h),
+ * Innermost frame first. Addresses are ELF virtual ones. Names are escaped (base/text.h),
  * including anything that reads like the next field; a line of the head says so, for import.
  */
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/escape.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
 #include "model/perf_text.h"
@@ -37,7 +37,7 @@ static void add_file(struct script *script, const struct image *image)
 	if (image->kind == IMAGE_KERNEL)
 		path = PERF_TEXT_KERNEL;
 	buf_add_str(&script->text, " (");
-	escape_add(&script->text, *path ? path : "[unknown]", "()");
+	text_escape(&script->text, *path ? path : "[unknown]", "()");
 	buf_add_str(&script->text, ")\n");
 }
 
@@ -47,7 +47,7 @@ static void add_function(struct buf *buf, const char *name)
 	bool edges = isspace((unsigned char)name[0]) ||
 		     (*name && isspace((unsigned char)name[strlen(name) - 1]));
 
-	escape_add(buf, name, edges ? " " : "");
+	text_escape(buf, name, edges ? " " : "");
 }
 
 static void add_offset(struct script *script, const struct frame *frame)
@@ -88,10 +88,10 @@ static const char *frame_lines(struct script *script, uint32_t id)
 /* "a 1/2 [000] 3.4:" in a name would read like the fields that follow it. */
 static void add_comm(struct buf *buf, const char *comm)
 {
-	escape_add(buf, *comm ? comm : "[unknown]",
-		   strpbrk(comm, "0123456789[") && strchr(comm, ' ') ? " "
-		   : *comm == ' '				     ? " "
-								     : "");
+	text_escape(buf, *comm ? comm : "[unknown]",
+		    strpbrk(comm, "0123456789[") && strchr(comm, ' ') ? " "
+		    : *comm == ' '				      ? " "
+								      : "");
 }
 
 static void print_sample(struct script *script, const struct point *point, uint64_t weight)
@@ -108,7 +108,7 @@ static void print_sample(struct script *script, const struct point *point, uint6
 		   profile->processes.items[task->process].pid, task->tid, point->cpu,
 		   (uint64_t)(point->time_ns / NS_PER_S), (uint64_t)(point->time_ns % NS_PER_S),
 		   weight);
-	escape_add(&script->line, export_event(data, point->total.event), " ");
+	text_escape(&script->line, export_event(data, point->total.event), " ");
 	buf_add_str(&script->line, ": \n");
 	for (; stack; stack = profile->stacks.items[stack].parent)
 		buf_add_str(&script->line, frame_lines(script, profile->stacks.items[stack].frame));
@@ -136,7 +136,7 @@ static void print_head(struct script *script, const char *name, const char *valu
 	if (!value || !*value)
 		return;
 	buf_clear(&script->text);
-	escape_add(&script->text, value, "");
+	text_escape(&script->text, value, "");
 	fprintf(script->out, "# %s : %s\n", name, buf_text(&script->text));
 }
 
@@ -149,7 +149,7 @@ static void print_units(struct script *script)
 		if (!data->sums[event].samples)
 			continue;
 		buf_clear(&script->text);
-		escape_add(&script->text, export_event(data, event), " =");
+		text_escape(&script->text, export_event(data, event), " =");
 		fprintf(script->out, " %s=%s", buf_text(&script->text), export_unit(data, event));
 	}
 	fputs("\n", script->out);
@@ -171,7 +171,7 @@ static void print_heads(struct script *script)
 	fputs("# ========\n#\n", script->out);
 }
 
-int export_perf_script_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int perf_script_write(const struct export_data *data, FILE *out, struct export_note *note,
 			     struct err *err)
 {
 	struct script script = { .data = data,
@@ -188,3 +188,9 @@ int export_perf_script_write(const struct export_data *data, FILE *out, struct e
 	free(script.frames);
 	return rc;
 }
+
+const struct export_format export_perf_script = {
+	.name = "perf-script",
+	.help = "what perf script prints: every sample with its stack",
+	.write = perf_script_write,
+};

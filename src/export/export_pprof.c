@@ -10,11 +10,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/escape.h"
-#include "base/gzip_stream.h"
+#include "aggregate/account/account.h"
 #include "base/protobuf.h"
+#include "base/stream.h"
+#include "base/text.h"
 #include "base/xalloc.h"
 #include "export/formats.h"
 #include "model/pprof.h"
@@ -28,7 +28,7 @@ enum {
 
 struct pprof {
 	const struct export_data *data;
-	struct gzip_stream *stream;
+	struct stream_gzip *stream;
 	struct buf out, message, inner, packed, text;
 	struct buf labels; /* of the current samples: same task, mode and context */
 	struct strpool strings;
@@ -44,7 +44,7 @@ static uint64_t string(struct pprof *pprof, const char *text)
 	str_id id;
 
 	buf_clear(&pprof->text);
-	escape_add(&pprof->text, text, "");
+	text_escape(&pprof->text, text, "");
 	id = strpool_intern(&pprof->strings, buf_text(&pprof->text));
 	if (id >= pprof->told) {
 		protobuf_text(&pprof->out, PPROF_STRING, buf_text(&pprof->text));
@@ -55,12 +55,12 @@ static uint64_t string(struct pprof *pprof, const char *text)
 
 static void flush(struct pprof *pprof)
 {
-	gzip_stream_add(pprof->stream, pprof->out.bytes, pprof->out.size);
+	stream_gzip_add(pprof->stream, pprof->out.bytes, pprof->out.size);
 	buf_clear(&pprof->out);
 }
 
 /* Adds the finished message as a field of the profile. */
-static void tell(struct pprof *pprof, unsigned field)
+static void add_message(struct pprof *pprof, unsigned field)
 {
 	protobuf_message(&pprof->out, field, &pprof->message);
 	buf_clear(&pprof->message);
@@ -70,23 +70,23 @@ static void tell(struct pprof *pprof, unsigned field)
 
 /* ---- types of values ---- */
 
-static void tell_type(struct pprof *pprof, unsigned field, const char *name, const char *unit)
+static void add_type(struct pprof *pprof, unsigned field, const char *name, const char *unit)
 {
 	protobuf_number(&pprof->message, PPROF_TYPE_NAME, string(pprof, name));
 	protobuf_number(&pprof->message, PPROF_TYPE_UNIT, string(pprof, unit));
-	tell(pprof, field);
+	add_message(pprof, field);
 }
 
-static const char *unit_of(const struct export_data *data, size_t event)
+static const char *unit_of(const struct export_data *data, uint8_t event)
 {
-	return strcmp(export_unit(data, event), "ns") == 0 ? "nanoseconds" : "count";
+	return account_is_time(data->profile, event) ? "nanoseconds" : "count";
 }
 
-static void tell_types(struct pprof *pprof)
+static void add_types(struct pprof *pprof)
 {
 	const struct export_data *data = pprof->data;
 
-	for (size_t event = 0; event < data->profile->event_count; event++) {
+	for (uint8_t event = 0; event < data->profile->event_count; event++) {
 		_cleanup_free_ char *samples =
 			xasprintf("%s" PPROF_SAMPLES_SUFFIX, export_event(data, event));
 
@@ -94,41 +94,39 @@ static void tell_types(struct pprof *pprof)
 			continue;
 		pprof->columns[event] = pprof->value_count;
 		pprof->value_count += 2;
-		tell_type(pprof, PPROF_SAMPLE_TYPE, samples, "count");
-		tell_type(pprof, PPROF_SAMPLE_TYPE, export_event(data, event),
-			  unit_of(data, event));
+		add_type(pprof, PPROF_SAMPLE_TYPE, samples, "count");
+		add_type(pprof, PPROF_SAMPLE_TYPE, export_event(data, event), unit_of(data, event));
 	}
 }
 
 /* ---- code ---- */
 
-static void tell_mapping(struct pprof *pprof, uint32_t id)
+static void add_mapping(struct pprof *pprof, uint32_t id)
 {
 	const struct profile *profile = pprof->data->profile;
 	const struct image *image = &profile->images.items[id];
 	struct buf *message = &pprof->message;
-	char build_id[2 * BUILD_ID_MAX + 1] = "";
 
 	if (pprof->has_mapping[id])
 		return;
 	pprof->has_mapping[id] = true;
-	for (unsigned i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * (size_t)i, 3, "%02x", image->build_id[i]);
+	buf_clear(&pprof->inner);
+	export_add_build_id(&pprof->inner, image);
 	protobuf_number(message, PPROF_MAPPING_ID, id);
 	protobuf_number(message, PPROF_MAPPING_LIMIT, UINT64_MAX);
 	protobuf_number(message, PPROF_MAPPING_FILE,
 			string(pprof, image->kind == IMAGE_KERNEL
 					      ? PPROF_KERNEL_FILE
 					      : profile_text(profile, image->path)));
-	protobuf_number(message, PPROF_MAPPING_BUILD_ID, string(pprof, build_id));
+	protobuf_number(message, PPROF_MAPPING_BUILD_ID, string(pprof, buf_text(&pprof->inner)));
 	protobuf_number(message, PPROF_MAPPING_HAS_FUNCTIONS, true);
 	protobuf_number(message, PPROF_MAPPING_HAS_FILES, true);
 	protobuf_number(message, PPROF_MAPPING_HAS_LINES, true);
 	protobuf_number(message, PPROF_MAPPING_HAS_INLINES, true);
-	tell(pprof, PPROF_MAPPING);
+	add_message(pprof, PPROF_MAPPING);
 }
 
-static void tell_function(struct pprof *pprof, uint32_t id)
+static void add_function(struct pprof *pprof, uint32_t id)
 {
 	const struct export_code *code = pprof->data->code;
 	struct buf *message = &pprof->message;
@@ -142,13 +140,7 @@ static void tell_function(struct pprof *pprof, uint32_t id)
 			string(pprof, export_code_linkage(code, id)));
 	protobuf_number(message, PPROF_FUNCTION_FILE, string(pprof, export_code_file(code, id)));
 	protobuf_number(message, PPROF_FUNCTION_LINE, code->functions.items[id].declared);
-	tell(pprof, PPROF_FUNCTION);
-}
-
-/* A return address lies after its call. */
-static uint64_t address_of(const struct frame *frame)
-{
-	return frame->address - (frame->kind == FRAME_RETURN && frame->address > 0);
+	add_message(pprof, PPROF_FUNCTION);
 }
 
 /* Ids of locations are frame ids plus 1, for 0 is not allowed. */
@@ -163,19 +155,19 @@ static uint64_t location(struct pprof *pprof, uint32_t id)
 	pprof->has_location[id] = true;
 	levels = export_code_levels(pprof->data->code, id, &count);
 	for (size_t i = 0; i < count; i++)
-		tell_function(pprof, levels[i].function);
+		add_function(pprof, levels[i].function);
 	if (frame->image)
-		tell_mapping(pprof, frame->image);
+		add_mapping(pprof, frame->image);
 	protobuf_number(&pprof->message, PPROF_LOCATION_ID, id + 1ULL);
 	protobuf_number(&pprof->message, PPROF_LOCATION_MAPPING, frame->image);
-	protobuf_number(&pprof->message, PPROF_LOCATION_ADDRESS, address_of(frame));
+	protobuf_number(&pprof->message, PPROF_LOCATION_ADDRESS, export_code_address(frame));
 	for (size_t i = 0; i < count; i++) {
 		buf_clear(&pprof->inner);
 		protobuf_number(&pprof->inner, PPROF_LINE_FUNCTION, levels[i].function);
 		protobuf_number(&pprof->inner, PPROF_LINE_NUMBER, levels[i].line);
 		protobuf_message(&pprof->message, PPROF_LOCATION_LINE, &pprof->inner);
 	}
-	tell(pprof, PPROF_LOCATION);
+	add_message(pprof, PPROF_LOCATION);
 	return id + 1ULL;
 }
 
@@ -222,7 +214,7 @@ static void pack(struct pprof *pprof, unsigned field)
 }
 
 /* The rows from @first to before @end are one sample with values of all events. */
-static void tell_sample(struct pprof *pprof, const struct total *first, const struct total *end)
+static void add_sample(struct pprof *pprof, const struct total *first, const struct total *end)
 {
 	const struct profile *profile = pprof->data->profile;
 	uint64_t values[MAX_VALUES] = { 0 };
@@ -238,10 +230,10 @@ static void tell_sample(struct pprof *pprof, const struct total *first, const st
 		buf_add_uleb(&pprof->packed, values[i]);
 	pack(pprof, PPROF_SAMPLE_VALUE);
 	buf_add(&pprof->message, pprof->labels.bytes, pprof->labels.size);
-	tell(pprof, PPROF_SAMPLE);
+	add_message(pprof, PPROF_SAMPLE);
 }
 
-static void tell_samples(struct pprof *pprof)
+static void add_samples(struct pprof *pprof)
 {
 	const struct total *row = pprof->data->rows, *last = row + pprof->data->count;
 	const struct total *labelled = NULL;
@@ -256,14 +248,14 @@ static void tell_samples(struct pprof *pprof)
 
 		while (end < last && is_same_sample(row, end))
 			end++;
-		tell_sample(pprof, row, end);
+		add_sample(pprof, row, end);
 		row = end;
 	}
 }
 
 /* ---- the whole ---- */
 
-static void tell_run(struct pprof *pprof)
+static void add_run(struct pprof *pprof)
 {
 	const struct export_data *data = pprof->data;
 	const struct run_facts *run = &data->profile->run;
@@ -279,8 +271,8 @@ static void tell_run(struct pprof *pprof)
 	protobuf_number(&pprof->out, PPROF_COMMENT, comment);
 	protobuf_number(&pprof->out, PPROF_COMMENT, command);
 	protobuf_number(&pprof->out, PPROF_DEFAULT_TYPE, type);
-	tell_type(pprof, PPROF_PERIOD_TYPE, export_event(data, data->event),
-		  unit_of(data, data->event));
+	add_type(pprof, PPROF_PERIOD_TYPE, export_event(data, data->event),
+		 unit_of(data, data->event));
 	protobuf_number(&pprof->out, PPROF_PERIOD, (uint64_t)period);
 }
 
@@ -291,33 +283,41 @@ static void pprof_done(struct pprof *pprof)
 
 	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
 		buf_done(bufs[i]);
-	gzip_stream_free(pprof->stream);
+	stream_gzip_free(pprof->stream);
 	strpool_done(&pprof->strings);
 	free(pprof->has_location);
 	free(pprof->has_function);
 	free(pprof->has_mapping);
 }
 
-int export_pprof_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int pprof_write(const struct export_data *data, FILE *out, struct export_note *note,
 		       struct err *err)
 {
 	struct pprof pprof = {
 		.data = data,
-		.stream = gzip_stream_new(out),
+		.stream = stream_gzip_new(out),
 		.has_location = xcalloc(data->profile->frames.count, sizeof(bool)),
 		.has_function = xcalloc(data->code->functions.count, sizeof(bool)),
 		.has_mapping = xcalloc(data->profile->images.count, sizeof(bool)),
 	};
 
 	string(&pprof, "");
-	tell_types(&pprof);
-	tell_run(&pprof);
+	add_types(&pprof);
+	add_run(&pprof);
 	/* Readers take the first mapping as the main program. */
 	if (data->image)
-		tell_mapping(&pprof, data->image);
-	tell_samples(&pprof);
+		add_mapping(&pprof, data->image);
+	add_samples(&pprof);
 	flush(&pprof);
-	gzip_stream_finish(pprof.stream);
+	stream_gzip_finish(pprof.stream);
 	pprof_done(&pprof);
 	return 0;
 }
+
+const struct export_format export_pprof = {
+	.name = "pprof",
+	.help = "go tool pprof, Pyroscope, Parca: a gzipped profile.proto",
+	.binary = true,
+	.lines = true,
+	.write = pprof_write,
+};

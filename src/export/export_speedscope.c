@@ -6,27 +6,19 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/escape.h"
-#include "base/xalloc.h"
+#include "aggregate/account/account.h"
+#include "base/json_add.h"
 #include "export/export_threads.h"
-#include "present/safe.h"
+#include "load/output.h"
 
 struct speedscope {
 	const struct export_data *data;
 	FILE *out;
 	struct export_threads threads;
-	struct buf line, text, weights;
+	struct buf line, weights;
 	struct export_frames path;
 };
-
-static void add_text(struct speedscope *scope, const char *text)
-{
-	buf_clear(&scope->text);
-	escape_add(&scope->text, text, "");
-	safe_json(&scope->line, buf_text(&scope->text));
-}
 
 static void end_line(struct speedscope *scope)
 {
@@ -44,13 +36,12 @@ static void print_frame(struct speedscope *scope, uint32_t id)
 
 	if (!*file)
 		file = profile_text(profile, profile->images.items[function->image].path);
-	buf_add_str(&scope->line, id > 1 ? ",\n{\"name\":" : "\n{\"name\":");
-	add_text(scope, export_code_name(code, id));
-	buf_add_str(&scope->line, ",\"file\":");
-	add_text(scope, file);
+	buf_add_str(&scope->line, id > 1 ? ",\n{" : "\n{");
+	export_add_json(&scope->line, "name", export_code_name(code, id));
+	export_add_json(&scope->line, "file", file);
 	if (function->declared)
-		buf_printf(&scope->line, ",\"line\":%" PRIu32, function->declared);
-	buf_add_char(&scope->line, '}');
+		json_add_number(&scope->line, "line", function->declared);
+	json_add_end(&scope->line, '}');
 	end_line(scope);
 }
 
@@ -93,7 +84,7 @@ static void add_name(struct speedscope *scope, const struct export_thread *threa
 		   data->profile->processes.items[thread->process].pid, thread->tid);
 	if (export_threads_events(data) > 1)
 		buf_printf(&name, " [%s]", export_event(data, thread->event));
-	add_text(scope, buf_text(&name));
+	export_add_json(&scope->line, "name", buf_text(&name));
 	buf_done(&name);
 }
 
@@ -121,9 +112,9 @@ static void print_samples(struct speedscope *scope, const struct export_thread *
 
 static void print_thread(struct speedscope *scope, const struct export_thread *thread)
 {
-	bool is_time = strcmp(export_unit(scope->data, thread->event), "ns") == 0;
+	bool is_time = account_is_time(scope->data->profile, thread->event);
 
-	buf_add_str(&scope->line, "{\"type\":\"sampled\",\"name\":");
+	buf_add_str(&scope->line, "{\"type\":\"sampled\"");
 	add_name(scope, thread);
 	buf_printf(&scope->line,
 		   ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
@@ -134,12 +125,10 @@ static void print_thread(struct speedscope *scope, const struct export_thread *t
 
 static void print_all(struct speedscope *scope)
 {
-	const struct run_facts *run = &scope->data->profile->run;
-
 	buf_add_str(&scope->line,
 		    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		    "\"exporter\":\"prospect " PROSPECT_VERSION "\",\n\"name\":");
-	add_text(scope, run->command && *run->command ? run->command : "running processes");
+		    "\"exporter\":\"prospect " PROSPECT_VERSION "\",\n");
+	export_add_json(&scope->line, "name", output_title(NULL, scope->data->profile));
 	buf_add_str(&scope->line, ",\n\"activeProfileIndex\":0,\n");
 	end_line(scope);
 	print_frames(scope);
@@ -151,7 +140,7 @@ static void print_all(struct speedscope *scope)
 	fputs("]}\n", scope->out);
 }
 
-int export_speedscope_write(const struct export_data *data, FILE *out, struct export_note *note,
+static int speedscope_write(const struct export_data *data, FILE *out, struct export_note *note,
 			    struct err *err)
 {
 	struct speedscope scope = { .data = data, .out = out };
@@ -161,8 +150,14 @@ int export_speedscope_write(const struct export_data *data, FILE *out, struct ex
 		print_all(&scope);
 	export_threads_done(&scope.threads);
 	buf_done(&scope.line);
-	buf_done(&scope.text);
 	buf_done(&scope.weights);
 	vec_free(&scope.path.list);
 	return rc;
 }
+
+const struct export_format export_speedscope = {
+	.name = "speedscope",
+	.help = "speedscope.app: every thread in order of time",
+	.few = true,
+	.write = speedscope_write,
+};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/hashidx.h"
 #include "base/xalloc.h"
 
@@ -17,13 +18,8 @@ struct gathering {
 	uint64_t *weights;    /* by task and event */
 };
 
-static bool same_thread(const void *owner, uint32_t id, const void *key)
-{
-	const struct export_thread *a = &((const struct export_threads *)owner)->list.items[id];
-	const struct export_thread *b = key;
-
-	return a->process == b->process && a->tid == b->tid && a->event == b->event;
-}
+DEFINE_EQUAL(same_thread, struct export_threads, list.items, struct export_thread,
+	     a->process == b->process && a->tid == b->tid && a->event == b->event)
 
 /* A thread that changed its name is several tasks. */
 static uint32_t find_thread(struct gathering *gathering, uint32_t task, uint8_t event)
@@ -70,16 +66,9 @@ static void take(void *context, const struct point *point)
 									  .thread = *known - 1 };
 }
 
-static int by_weight(const void *first, const void *second)
-{
-	const struct export_thread *a = first, *b = second;
-
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
+DEFINE_ORDER(by_weight, struct export_thread,
+	     COMPARE(a->event, b->event) ?: COMPARE(b->weight, a->weight) ?:
+	     COMPARE(a->first, b->first))
 
 /* Groups the moments by thread and keeps their order. */
 static void part(struct export_threads *threads)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Profiles in other tools' formats: a table with one writer for each. A writer gets the selection,
- * added up as for all views, and does no counting of its own.
+ * added up as for all views, and does no counting of its own. To add a format, add a file
+ * export_NAME.c that defines `export_NAME`, and a row to EXPORT_FORMATS.
  */
 #ifndef EXPORT_FORMATS_H
 #define EXPORT_FORMATS_H
@@ -65,51 +66,49 @@ struct export_format {
 	bool one_event; /* writes data->event alone */
 	bool by;	/* uses data->by and data->value */
 	bool lines;	/* shows source lines, not only inlined functions */
+	bool as_rows;	/* names functions without a name as the CSV of reports does */
 	/* Write errors stay in @out for ferror(). Returns errors of reading, or an error if the
 	 * selection has nothing for this format. */
 	int (*write)(const struct export_data *data, FILE *out, struct export_note *note,
 		     struct err *err);
 };
 
-/* All formats, ended by a row without a name. */
-const struct export_format *export_formats(void);
-/* -EINVAL and one line that lists all names if there is no such format. */
-int export_find(const char *name, const struct export_format **ret_format, struct err *err);
+/* In the order of help. */
+#define EXPORT_FORMATS(X) \
+	X(pprof)          \
+	X(collapsed)      \
+	X(speedscope)     \
+	X(firefox)        \
+	X(callgrind)      \
+	X(perf_script)    \
+	X(json)           \
+	X(csv)            \
+	X(gmon)
+
+#define EXPORT_FORMAT_DECLARE(name) extern const struct export_format export_##name;
+EXPORT_FORMATS(EXPORT_FORMAT_DECLARE)
+#undef EXPORT_FORMAT_DECLARE
+
+/* All formats, ended by NULL. */
+const struct export_format *const *export_formats(void);
 
 /* Shared by writers: */
 
-/* Weight or number of samples, as data->value says. */
-uint64_t export_value_of(const struct export_data *data, const struct total *total);
 /* The name of an event, and "ns" or "count". */
 const char *export_event(const struct export_data *data, size_t event);
 const char *export_unit(const struct export_data *data, size_t event);
+/* As json_add_text, with the text escaped (base/text.h). */
+void export_add_json(struct buf *buf, const char *name, const char *text);
+/* Appends the image's build id in hexadecimal. */
+void export_add_build_id(struct buf *buf, const struct image *image);
+/* An ELF virtual address in the code that ran: a return address lies after its call. */
+uint64_t export_code_address(const struct frame *frame);
 /* The image a frame belongs to. */
 const struct image *export_image_of(const struct export_data *data, uint32_t frame);
-/* True for the kernel, its modules and BPF programs. */
-bool export_is_kernel(const struct image *image);
 /* The frames of a stack, innermost first. */
 struct export_frames {
 	VEC(uint32_t) list;
 };
 void export_stack(const struct export_data *data, uint32_t stack, struct export_frames *frames);
-
-int export_pprof_write(const struct export_data *data, FILE *out, struct export_note *note,
-		       struct err *err);
-int export_collapsed_write(const struct export_data *data, FILE *out, struct export_note *note,
-			   struct err *err);
-int export_speedscope_write(const struct export_data *data, FILE *out, struct export_note *note,
-			    struct err *err);
-int export_firefox_write(const struct export_data *data, FILE *out, struct export_note *note,
-			 struct err *err);
-int export_callgrind_write(const struct export_data *data, FILE *out, struct export_note *note,
-			   struct err *err);
-int export_perf_script_write(const struct export_data *data, FILE *out, struct export_note *note,
-			     struct err *err);
-int export_json_write(const struct export_data *data, FILE *out, struct export_note *note,
-		      struct err *err);
-int export_csv_write(const struct export_data *data, FILE *out, struct export_note *note,
-		     struct err *err);
-int export_gmon_write(const struct export_data *data, FILE *out, struct export_note *note,
-		      struct err *err);
 
 #endif

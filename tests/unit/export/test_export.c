@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/tree_removal.h"
+#include "base/file.h"
 #include "store/store.h"
 
 /* ---- a profile ---- */
@@ -64,7 +64,7 @@ static int tear_down(void **state)
 	struct world *world = *state;
 
 	profile_free(world->profile);
-	tree_removal(world->folder);
+	file_remove_tree(world->folder);
 	free(world);
 	return 0;
 }
@@ -296,7 +296,7 @@ static void the_file_with_the_most_weight(void **state)
 
 /* ---- numbers ---- */
 
-/* Mappings span all addresses, so that none is moved; the way back is the call, not behind it. */
+/* Mappings span all addresses, so none is moved. A return address becomes one in its call. */
 static void addresses_are_those_of_the_file(void **state)
 {
 	_cleanup_(buf_done) struct buf bytes = { 0 };
