@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/file.h"
+#include "base/scan.h"
+#include "base/search.h"
 #include "base/xalloc.h"
 
 enum { MAX_COLUMNS = 256, NO_COLUMN = MAX_COLUMNS };
@@ -118,15 +121,6 @@ static struct call_count *last_or_new(struct call_counts *counts, const char *ta
 	return count;
 }
 
-static bool parse_number(const char *text, uint64_t *ret_number)
-{
-	char *end;
-
-	errno = 0;
-	*ret_number = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
 static int take_total(struct row *row, const struct columns *columns, const char *path,
 		      struct call_counts *counts, struct err *err)
 {
@@ -135,12 +129,12 @@ static int take_total(struct row *row, const struct columns *columns, const char
 
 	if (strcmp(cell(row, columns->kind), "total") != 0)
 		return 0;
-	if (!parse_number(cell(row, columns->entries), &entries))
+	if (!scan_whole_number(cell(row, columns->entries), 10, &entries))
 		return err_set(
 			err, -EINVAL,
 			"%s: invalid entries of %.100s: expected a whole number, not '%.40s'", path,
 			cell(row, columns->target), cell(row, columns->entries));
-	(void)parse_number(cell(row, columns->nested), &nested);
+	(void)scan_whole_number(cell(row, columns->nested), 10, &nested);
 	count = last_or_new(counts, cell(row, columns->target));
 	count->entries += entries;
 	count->nested += nested < entries ? nested : entries;
@@ -179,14 +173,8 @@ static int check_repeats(const struct call_counts *counts, const char *path, str
 	return 0;
 }
 
-static int by_function(const void *first, const void *second)
-{
-	const struct call_count *a = first, *b = second;
-
-	int order = strcmp(a->function, b->function);
-
-	return order ? order : strcmp(a->file, b->file);
-}
+DEFINE_ORDER(by_function, struct call_count,
+	     strcmp(a->function, b->function) ?: strcmp(a->file, b->file))
 
 static int take_rows(const char *path, const char *text, size_t size, struct row *row,
 		     struct call_counts *counts, struct err *err)
@@ -226,23 +214,9 @@ static int take_rows(const char *path, const char *text, size_t size, struct row
 	return rc;
 }
 
-int call_counts_parse(const char *path, const char *text, size_t size,
-		      struct call_counts *ret_counts, struct err *err)
-{
-	struct row *row = xcalloc(1, sizeof(*row));
-	int rc;
-
-	*ret_counts = (struct call_counts){ 0 };
-	rc = take_rows(path, text, size, row, ret_counts, err);
-	row_done(row);
-	free(row);
-	if (rc < 0)
-		call_counts_done(ret_counts);
-	return rc;
-}
-
 int call_counts_read(const char *path, struct call_counts *ret_counts, struct err *err)
 {
+	struct row *row = xcalloc(1, sizeof(*row));
 	struct buf text = { 0 };
 	int rc = file_read(path, CALL_COUNTS_MAX_BYTES, &text);
 
@@ -250,7 +224,11 @@ int call_counts_read(const char *path, struct call_counts *ret_counts, struct er
 	if (rc < 0)
 		err_set(err, rc, "cannot read %s: %s", path, strerror(-rc));
 	else
-		rc = call_counts_parse(path, buf_text(&text), text.size, ret_counts, err);
+		rc = take_rows(path, buf_text(&text), text.size, row, ret_counts, err);
+	if (rc < 0)
+		call_counts_done(ret_counts);
+	row_done(row);
+	free(row);
 	buf_done(&text);
 	return rc;
 }
@@ -267,17 +245,10 @@ void call_counts_done(struct call_counts *counts)
 bool call_counts_find(const struct call_counts *counts, const char *file, const char *function,
 		      uint64_t *ret_entries, uint64_t *ret_nested)
 {
-	size_t low = 0, high = counts->list.count;
+	size_t low = search_before(counts->list.items, counts->list.count, item,
+				   strcmp(item->function, function) < 0);
 	bool found = false;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(counts->list.items[middle].function, function) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*ret_entries = *ret_nested = 0;
 	for (; low < counts->list.count && strcmp(counts->list.items[low].function, function) == 0;
 	     low++) {

@@ -29,9 +29,6 @@ struct call_counts {
 /* -EINVAL and the reason if the file is not a watch's or has no totals; else the errno of open(2)
  * or read(2). On failure @ret_counts is empty. */
 int call_counts_read(const char *path, struct call_counts *ret_counts, struct err *err);
-/* The same for @size bytes of @text; @path is for messages. */
-int call_counts_parse(const char *path, const char *text, size_t size,
-		      struct call_counts *ret_counts, struct err *err);
 /* The number of calls of @function in @file ("" for the kernel); false: it was not watched. */
 bool call_counts_find(const struct call_counts *counts, const char *file, const char *function,
 		      uint64_t *ret_entries, uint64_t *ret_nested);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/diff.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/account/account.h"
+#include "aggregate/diff/condition.h"
+#include "aggregate/select.h"
 #include "base/xalloc.h"
 #include "load/diff_command.h"
-#include "load/format.h"
 #include "load/opened.h"
-#include "present/rows/diff_csv.h"
-#include "present/text/diff_text.h"
-#include "views/diff_questions.h"
+#include "load/output.h"
+#include "present/diff_view.h"
 
 enum {
 	FEW = 64,	 /* points taken at once */
@@ -24,6 +25,32 @@ static const char default_keys[] = "symbol,image";
  * a side nothing says how runs differ. */
 static const double false_discoveries = 0.03, false_discoveries_of_one = 0.01;
 
+/* The conditions of --fail-if. */
+struct questions {
+	struct conditions *items; /* one for each --fail-if */
+	size_t count;
+	VEC(const struct condition *) probes; /* conditions that add up samples, in their order */
+	unsigned uses;			      /* sample fields they need: enum sample_field */
+};
+
+enum verdict { UNKNOWN, NO, YES };
+
+/* How a condition finds its samples. */
+struct finder {
+	const struct condition *condition;
+	struct select *select; /* NULL: by name of function */
+	uint8_t *verdicts;     /* by name: enum verdict */
+};
+
+/* The probes while the samples of one run are read. */
+struct asked {
+	const struct labels *labels;
+	size_t count;
+	struct finder *finders;
+	struct diff_probe *probes;
+	struct buf text; /* scratch */
+};
+
 /* The meaning of the options. */
 struct wish {
 	const struct diff_options *options;
@@ -31,7 +58,7 @@ struct wish {
 	enum diff_measure measure;
 	enum diff_order order;
 	enum format format;
-	struct diff_questions questions;
+	struct questions questions;
 };
 
 struct making {
@@ -40,7 +67,6 @@ struct making {
 	struct opened *runs; /* one for each file; only the current one has its rows in memory */
 	struct diff_source *sources;
 	struct diff *diff;
-	bool command_only;
 	struct diff_answer *answers; /* one for each --fail-if */
 };
 
@@ -49,10 +75,129 @@ struct run {
 	const struct making *making;
 	const struct opened *opened;
 	struct table *table;
-	struct diff_asked *asked;
+	struct asked asked;
 	struct cells *cells;  /* NULL: not needed */
 	VEC(uint64_t) kernel; /* weight in kernel mode, by row */
 };
+
+/* ---- --fail-if ---- */
+
+/* Free @ret with questions_done in any case. */
+static int parse_questions(const char *const *texts, size_t count, struct questions *ret,
+			   struct err *err)
+{
+	int rc = 0;
+
+	*ret = (struct questions){ .items = xcalloc(count, sizeof(struct conditions)),
+				   .count = count };
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = condition_parse(texts[i], &ret->items[i], err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		for (size_t at = 0; at < ret->items[i].items.count; at++) {
+			const struct condition *condition = &ret->items[i].items.items[at];
+			struct select *select = select_new();
+
+			if (!condition->any)
+				*vec_push(&ret->probes) = condition;
+			if (rc == 0 && condition->selects &&
+			    select_add(select, condition->names, err) < 0)
+				rc = err_prefix(err, -EINVAL, "--fail-if '%s'", texts[i]);
+			ret->uses |= condition->selects ? select_uses(select) : SAMPLE_STACK;
+			select_free(select);
+		}
+	}
+	return rc;
+}
+
+static void questions_done(struct questions *questions)
+{
+	for (size_t i = 0; i < questions->count; i++)
+		condition_done(&questions->items[i]);
+	free(questions->items);
+	vec_free(&questions->probes);
+}
+
+static int make_finder(struct asked *asked, const struct condition *condition,
+		       struct finder *ret_finder, struct err *err)
+{
+	int rc = 0;
+
+	ret_finder->condition = condition;
+	ret_finder->verdicts = xcalloc(strpool_count(&asked->labels->profile->strings), 1);
+	if (!condition->selects)
+		return 0;
+	ret_finder->select = select_new();
+	rc = select_add(ret_finder->select, condition->names, err);
+	if (rc == 0)
+		select_bind(ret_finder->select, asked->labels);
+	return rc;
+}
+
+/* Borrows @questions and @labels. Free with asked_done in any case. */
+static int ask(struct asked *asked, const struct questions *questions, const struct labels *labels,
+	       struct err *err)
+{
+	int rc = 0;
+
+	asked->labels = labels;
+	asked->count = questions->probes.count;
+	asked->finders = xcalloc(asked->count, sizeof(*asked->finders));
+	asked->probes = xcalloc(asked->count, sizeof(*asked->probes));
+	for (size_t i = 0; rc == 0 && i < asked->count; i++)
+		rc = make_finder(asked, questions->probes.items[i], &asked->finders[i], err);
+	return rc;
+}
+
+static void asked_done(struct asked *asked)
+{
+	for (size_t i = 0; i < asked->count; i++) {
+		select_free(asked->finders[i].select);
+		free(asked->finders[i].verdicts);
+	}
+	free(asked->finders);
+	free(asked->probes);
+	buf_done(&asked->text);
+}
+
+static bool is_meant(struct asked *asked, struct finder *finder, const struct point *point)
+{
+	const struct profile *profile = asked->labels->profile;
+	const struct frame *leaf =
+		&profile->frames.items[profile->stacks.items[point->total.stack].frame];
+	str_id name = profile->symbols.items[leaf->symbol].name;
+	uint8_t *verdict = &finder->verdicts[name];
+
+	if (finder->select)
+		return select_match(finder->select, point);
+	if (*verdict == UNKNOWN) {
+		buf_clear(&asked->text);
+		labels_name(asked->labels, name, &asked->text);
+		*verdict = condition_names(finder->condition, buf_text(&asked->text)) ? YES : NO;
+	}
+	return *verdict == YES;
+}
+
+/* @cells: NULL if times are not needed. */
+static void ask_sample(struct asked *asked, const struct point *point, struct cells *cells)
+{
+	uint8_t event = point->total.event;
+
+	for (size_t i = 0; i < asked->count; i++) {
+		struct hits *hits = &asked->probes[i].hits[event];
+
+		if (!is_meant(asked, &asked->finders[i], point))
+			continue;
+		hits->samples += point->total.samples;
+		hits->weight += point->total.weight;
+		if (point->total.mode == MODE_KERNEL)
+			asked->probes[i].kernel[event] += point->total.weight;
+		if (cells)
+			cells_add(cells, diff_probe_cell(i, event), point->time_ns,
+				  (double)point->total.weight);
+	}
+}
+
+/* ---- options ---- */
 
 static size_t count_files(const struct diff_files *files)
 {
@@ -95,7 +240,7 @@ static int parse(const struct diff_options *options, struct wish *ret_wish, stru
 	int rc = keys_parse(options->by ? options->by : default_keys, &wish.keys, err);
 
 	if (rc == 0)
-		rc = format_parse(options->format, &wish.format, err);
+		rc = output_format(options->format, &wish.format, err);
 	if (rc == 0)
 		rc = find_name("--measure", options->measure, measure_name, DIFF_MEASURES, &measure,
 			       err);
@@ -104,8 +249,8 @@ static int parse(const struct diff_options *options, struct wish *ret_wish, stru
 	wish.measure = (enum diff_measure)measure;
 	wish.order = (enum diff_order)order;
 	if (rc == 0)
-		rc = diff_questions_parse(options->fail_if, options->fail_if_count, &wish.questions,
-					  err);
+		rc = parse_questions(options->fail_if, options->fail_if_count, &wish.questions,
+				     err);
 	*ret_wish = wish;
 	return rc;
 }
@@ -114,7 +259,7 @@ static int prepare(struct opened *opened, const struct diff_options *options, st
 {
 	int rc = opened_name(opened, &options->names, err);
 
-	return rc < 0 ? rc : opened_choose(opened, &options->selection, err);
+	return rc < 0 ? rc : opened_choose(opened, &options->selection, SCOPE_COMMAND, err);
 }
 
 int diff_check(const struct diff_options *options, struct err *err)
@@ -126,9 +271,11 @@ int diff_check(const struct diff_options *options, struct err *err)
 	if (rc == 0)
 		rc = prepare(&opened, options, err);
 	opened_done(&opened);
-	diff_questions_done(&wish.questions);
+	questions_done(&wish.questions);
 	return rc;
 }
+
+/* ---- one run ---- */
 
 static void add_kernel(struct run *run, uint32_t row, const struct point *point)
 {
@@ -150,20 +297,13 @@ static void take_few(struct run *run, const struct point *points, size_t count)
 		cells_add(run->cells, diff_row_cell(probes, rows[i]), points[i].time_ns,
 			  (double)points[i].total.weight);
 	for (size_t i = 0; probes && i < count; i++)
-		diff_asked_take(run->asked, &points[i], run->cells);
+		ask_sample(&run->asked, &points[i], run->cells);
 }
 
 static void take(void *context, const struct point *points, size_t count)
 {
 	for (size_t at = 0; at < count; at += FEW)
 		take_few(context, points + at, count - at < FEW ? count - at : FEW);
-}
-
-static void take_command(void *context, const struct point *points, size_t count)
-{
-	const struct run *run = context;
-
-	diff_command_each(run->opened->profile, points, count, take, context);
 }
 
 /* Times of samples are used for few runs only. With more, the spread between runs suffices. */
@@ -191,30 +331,22 @@ static uint64_t count_samples(const struct table *table)
 static unsigned fields_used(const struct making *making)
 {
 	return keys_use(&making->wish.keys) | making->wish.questions.uses | SAMPLE_MODE |
-	       (wants_times(making) ? SAMPLE_TIME : 0) | (making->command_only ? SAMPLE_TASK : 0);
+	       (wants_times(making) ? SAMPLE_TIME : 0);
 }
 
 static int collect(struct making *making, struct run *run, struct err *err)
 {
 	struct opened *opened = (struct opened *)run->opened;
-	void (*visit)(void *, const struct point *, size_t) =
-		making->command_only ? take_command : take;
 	unsigned fields = fields_used(making);
-	int rc;
+	int rc = ask(&run->asked, &making->wish.questions, &opened->labels, err);
 
-	run->asked = diff_asked_new(&making->wish.questions, &opened->labels, err);
-	if (!run->asked)
-		return -EINVAL;
+	if (rc < 0)
+		return rc;
 	if (fields & SAMPLE_TIME)
-		rc = opened_visit_times(opened, fields, visit, run, err);
+		rc = opened_visit_times(opened, fields, take, run, err);
 	else
-		rc = opened_visit(opened, fields, visit, run, err);
-	if (rc == 0 && !count_samples(run->table))
-		rc = err_set(err, -ENODATA,
-			     "the profiled command has no%s samples: use --machine to compare "
-			     "everything recorded",
-			     opened->selection.size ? " selected" : "");
-	return rc;
+		rc = opened_visit(opened, fields, take, run, err);
+	return rc < 0 ? rc : opened_check_command(opened, "compare", err);
 }
 
 /* The names of the profiled program as process, program and image. */
@@ -233,9 +365,23 @@ static void tell_command(struct diff *diff, enum diff_side side, const struct op
 	buf_done(&text);
 	diff_command(diff, side, "program",
 		     profile_text(profile, profile->processes.items[process].program));
+	diff_command(diff, side, "exe",
+		     profile_text(profile, profile->processes.items[process].exe));
 	if (image)
 		diff_command(diff, side, "image",
 			     profile_text(profile, profile->images.items[image].path));
+}
+
+/* For profiles of older versions, which name programs by their executables. */
+static void tell_executables(struct diff *diff, enum diff_side side, const struct profile *profile)
+{
+	for (size_t i = 1; i < profile->processes.count; i++) {
+		const struct process *process = &profile->processes.items[i];
+
+		if (process->exe)
+			diff_executable(diff, side, profile_text(profile, process->program),
+					profile_text(profile, process->exe));
+	}
 }
 
 static double complete_percent(const struct opened *opened)
@@ -265,6 +411,7 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		return rc;
 	opened_span(opened, &from_ns, &to_ns);
 	tell_command(making->diff, side, opened);
+	tell_executables(making->diff, side, opened->profile);
 	cells_init(&cells, from_ns, to_ns);
 	run.table = table_new(&opened->labels, &making->wish.keys);
 	run.cells = wants_times(making) ? &cells : NULL;
@@ -278,10 +425,9 @@ static int add_run(struct making *making, size_t number, struct err *err)
 		.complete_percent = complete_percent(opened),
 	};
 	if (rc == 0)
-		rc = diff_add(making->diff, side, run.table, run.kernel.items,
-			      diff_asked_probes(run.asked), making->wish.questions.probes.count,
-			      run.cells, to_ns - from_ns, err);
-	diff_asked_free(run.asked);
+		rc = diff_add(making->diff, side, run.table, run.kernel.items, run.asked.probes,
+			      making->wish.questions.probes.count, run.cells, to_ns - from_ns, err);
+	asked_done(&run.asked);
 	cells_done(&cells);
 	vec_free(&run.kernel);
 	table_free(run.table);
@@ -289,24 +435,26 @@ static int add_run(struct making *making, size_t number, struct err *err)
 	return rc < 0 ? err_prefix(err, rc, "%s", making->files->paths[number]) : 0;
 }
 
-/* Opens all files first, because only the command is compared if all of them know it. */
+/* ---- all runs ---- */
+
+/* Opens all files first, because only the command is compared if all of them have one. */
 static int open_files(struct making *making, struct err *err)
 {
-	making->command_only = !making->wish.options->machine;
-	for (size_t i = 0; i < count_files(making->files); i++) {
-		struct opened *opened = &making->runs[i];
-		bool is_known = false;
-		int rc = prepare(opened, making->wish.options, err);
+	enum scope scope = SCOPE_COMMAND;
+	int rc = 0;
 
+	for (size_t i = 0; rc == 0 && i < count_files(making->files); i++) {
+		struct opened *opened = &making->runs[i];
+
+		rc = prepare(opened, making->wish.options, err);
 		if (rc == 0)
 			rc = opened_open(opened, making->files->paths[i], err);
-		if (rc == 0)
-			rc = diff_command_is_known(opened->store, &is_known, err);
-		if (rc < 0)
-			return rc;
-		making->command_only = making->command_only && is_known;
+		if (opened->scope == SCOPE_MACHINE)
+			scope = SCOPE_MACHINE;
 	}
-	return 0;
+	for (size_t i = 0; i < count_files(making->files); i++)
+		making->runs[i].scope = scope;
+	return rc;
 }
 
 /* If no event can be compared, names the existing ones. */
@@ -323,17 +471,20 @@ static int check_events(const struct diff *diff, struct err *err)
 		}
 		buf_printf(&names, "%s%s", i ? ", " : "", strpool_get(&diff->strings, event->name));
 	}
-	err_set(err, -ENOMSG,
-		"the profiles have no event in common (%s): samples of different events cannot be "
-		"compared",
-		buf_text(&names));
+	if (!diff->events.count)
+		err_set(err, -ENOMSG, "the profiles have no samples: there is nothing to compare");
+	else
+		err_set(err, -ENOMSG,
+			"the profiles have no event in common (%s): samples of different events "
+			"cannot be compared",
+			buf_text(&names));
 	buf_done(&names);
 	return -ENOMSG;
 }
 
 static bool asks_rates(const struct making *making)
 {
-	const struct diff_questions *questions = &making->wish.questions;
+	const struct questions *questions = &making->wish.questions;
 	bool asks = making->wish.measure == DIFF_RATE;
 
 	for (size_t i = 0; i < questions->count; i++) {
@@ -382,8 +533,8 @@ static void print(const struct making *making, FILE *out)
 {
 	static void (*const as[FORMAT_COUNT])(const struct diff_view *, FILE *) = {
 		[FORMAT_TEXT] = diff_text_print,
-		[FORMAT_CSV] = diff_csv_print,
-		[FORMAT_JSON] = diff_json_print,
+		[FORMAT_CSV] = diff_rows_csv,
+		[FORMAT_JSON] = diff_rows_json,
 	};
 	const struct diff_options *options = making->wish.options;
 	const struct opened *first = &making->runs[0];
@@ -392,14 +543,14 @@ static void print(const struct making *making, FILE *out)
 		.sources = making->sources,
 		.source_count = count_files(making->files),
 		.selection = first->selection.size ? first->selection.bytes : NULL,
-		.command_only = making->command_only,
+		.command_only = first->scope == SCOPE_COMMAND,
 		.all = options->all,
 		.order = making->wish.order,
 		.threshold = options->threshold,
-		.limit = options->limit,
+		.limit = (size_t)options->limit,
 		.answers = making->answers,
 		.answer_count = making->wish.questions.count,
-		.colour = options->colour,
+		.screen = options->screen,
 	};
 
 	as[making->wish.format](&view, out);
@@ -408,7 +559,7 @@ static void print(const struct making *making, FILE *out)
 /* Rows of probes have the order of the conditions that have one. */
 static void answer(struct making *making)
 {
-	const struct diff_questions *questions = &making->wish.questions;
+	const struct questions *questions = &making->wish.questions;
 	const struct diff_row *probe = making->diff->probes.items;
 
 	making->answers = xcalloc(questions->count, sizeof(*making->answers));
@@ -460,7 +611,7 @@ static void making_done(struct making *making)
 	diff_free(making->diff);
 	for (size_t i = 0; i < count_files(making->files); i++)
 		opened_done(&making->runs[i]);
-	diff_questions_done(&making->wish.questions);
+	questions_done(&making->wish.questions);
 	free(making->sources);
 	free(making->runs);
 }
@@ -500,7 +651,7 @@ int diff_print(const struct diff_files *files, const struct diff_options *option
 		rc = make(&making, err);
 	if (rc == 0) {
 		print(&making, out);
-		rc = opened_end(out, err);
+		rc = output_end(out, err);
 	}
 	if (rc == 0)
 		*ret_failed = say_what_holds(&making, err);

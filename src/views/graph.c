@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/graph.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/near_values.h"
+#include "aggregate/trees/calls.h"
 #include "aggregate/trees/children.h"
 #include "aggregate/trees/prune.h"
 #include "aggregate/trees/tree.h"
+#include "base/file.h"
 #include "base/xalloc.h"
-#include "load/format.h"
 #include "load/opened.h"
-#include "load/selected_stacks.h"
+#include "load/output.h"
 #include "names/spelling/name_pattern.h"
-#include "present/event_line.h"
-#include "present/rows/csv.h"
-#include "present/rows/json.h"
+#include "present/calls_view.h"
 #include "present/rows/json_header.h"
+#include "present/rows/table_rows.h"
 #include "present/rows/tree_rows.h"
 #include "present/text/text_report.h"
 #include "present/text/text_tree.h"
-#include "present/text/trust.h"
-#include "views/graph_calls.h"
+#include "views/call_counts.h"
 
 static const double threshold_of_text = 0.5;
 
@@ -120,7 +120,7 @@ static int check_keys(const struct graph *graph, struct err *err)
 
 static int parse(struct graph *graph, const struct graph_options *options, struct err *err)
 {
-	int rc = format_parse(options->format, &graph->format, err);
+	int rc = output_format(options->format, &graph->format, err);
 
 	const char *default_by = options->flat ? "function,image" : "function";
 
@@ -135,7 +135,10 @@ static int parse(struct graph *graph, const struct graph_options *options, struc
 		rc = check_keys(graph, err);
 	if (rc == 0)
 		rc = opened_name(&graph->opened, &options->names, err);
-	return rc < 0 ? rc : opened_choose(&graph->opened, &options->selection, err);
+	if (rc < 0)
+		return rc;
+	return opened_choose(&graph->opened, &options->selection,
+			     graph->format == FORMAT_TEXT ? SCOPE_COMMAND : SCOPE_MACHINE, err);
 }
 
 int graph_check(const struct graph_options *options, struct err *err)
@@ -147,6 +150,28 @@ int graph_check(const struct graph_options *options, struct err *err)
 	return rc;
 }
 
+/* The functions that the user may have meant. */
+static int tell_near(const struct graph *graph, const char *symbol, struct err *err)
+{
+	struct near_values near = { 0 };
+	struct buf text = { 0 };
+
+	for (uint32_t place = 0; place < graph->places->rows.count; place++) {
+		if (places_is_cut(graph->places, place))
+			continue;
+		buf_clear(&text);
+		places_text(graph->places, place, &text);
+		near_values_add(&near, symbol, buf_text(&text));
+	}
+	buf_clear(&text);
+	near_values_text(&near, &text);
+	near_values_done(&near);
+	err_set(err, -ENODATA, "no function named '%s' in any stack%s", symbol,
+		text.size ? buf_text(&text) : ": 'prospect graph --flat' lists all functions");
+	buf_done(&text);
+	return -ENODATA;
+}
+
 static int find_focus(struct graph *graph, struct err *err)
 {
 	const char *symbol = graph->options->symbol;
@@ -154,12 +179,7 @@ static int find_focus(struct graph *graph, struct err *err)
 	if (!symbol)
 		return 0;
 	graph->focus = places_match(graph->places, symbol);
-	if (graph->focus)
-		return 0;
-	return err_set(
-		err, -ENODATA,
-		"no function named '%s' in any stack: 'prospect graph --flat' lists all functions",
-		symbol);
+	return graph->focus ? 0 : tell_near(graph, symbol, err);
 }
 
 static struct focus_share focus_share(const struct graph *graph, uint8_t event)
@@ -236,12 +256,28 @@ static void find_least(struct graph *graph)
 	}
 }
 
+/* SYMBOL may be a function of other processes. */
+static int check_focus(const struct graph *graph, struct err *err)
+{
+	bool found = !graph->focus || hides_nothing(graph);
+
+	for (size_t i = 0; i < graph->opened.profile->event_count; i++)
+		found = found || graph->shares[i].all > 0;
+	if (found || graph->opened.scope != SCOPE_COMMAND)
+		return 0;
+	return err_set(err, -ENODATA,
+		       "no function named '%s' in any stack%s: use --machine to look at everything "
+		       "recorded",
+		       graph->options->symbol,
+		       scope_words(graph->opened.profile, graph->opened.scope));
+}
+
 static void add_part(struct graph *graph, const char *name, uint8_t event,
 		     enum tree_direction direction)
 {
 	struct prune_limits limits = { .threshold = graph->least[event],
-				       .limit = graph->options->limit,
-				       .max_depth = graph->options->max_depth,
+				       .limit = (size_t)graph->options->limit,
+				       .max_depth = (size_t)graph->options->max_depth,
 				       .keep = keeps_focus(graph) ? graph->focus : NULL };
 	struct tree *tree = tree_new_above(graph->stacks, graph->places, event, direction,
 					   graph->focus, least_to_make(graph, event));
@@ -274,8 +310,7 @@ static struct view make_view(const struct graph *graph)
 	struct view view = opened_view(&graph->opened);
 
 	view.level = VIEW_SCREEN;
-	view.columns = graph->options->columns;
-	view.colour = graph->options->colour;
+	view.screen = graph->options->screen;
 	return view;
 }
 
@@ -299,7 +334,7 @@ static void print_part(const struct graph *graph, const struct view *view,
 	bool callers = strcmp(part->name, "callers") == 0;
 
 	if (strcmp(part->name, "callees") != 0)
-		event_line_print(graph->stacks, part->tree->event, out);
+		text_report_event(view, graph->stacks, part->tree->event, out);
 	if (graph->focus)
 		fprintf(out, callers ? "\nCallers\n" : "\nCallees\n");
 	text_tree_print(view, part->tree, part->prune, graph->least[part->tree->event],
@@ -322,9 +357,11 @@ static void print_tree(const struct graph *graph, const struct view *view, FILE 
 		fputs("}\n", out);
 		break;
 	default:
-		trust_print(view, out);
+		text_report_head(view, out);
 		for (size_t i = 0; i < graph->part_count; i++)
 			print_part(graph, view, &graph->parts[i], out);
+		if (!graph->part_count)
+			text_report_nothing(view, out);
 	}
 }
 
@@ -334,36 +371,269 @@ static void print_flat(const struct graph *graph, const struct view *view, FILE 
 
 	table->by_self = true;
 	table_finish(table, graph->options->threshold < 0 ? 0 : graph->options->threshold,
-		     graph->options->limit);
+		     (size_t)graph->options->limit);
 	if (graph->format == FORMAT_CSV)
-		csv_print(table, NULL, out);
+		table_rows_csv(table, NULL, true, out);
 	else if (graph->format == FORMAT_JSON)
-		json_print(view, table, out);
+		table_rows_json(view, table, out);
 	else
 		text_report_table(view, table, out);
 	table_free(table);
 }
 
-static int print_calls(struct graph *graph, const struct view *view, FILE *out, struct err *err)
-{
-	const struct graph_options *options = graph->options;
-	const struct graph_calls calls = { .opened = &graph->opened,
-					   .stacks = graph->stacks,
-					   .places = graph->places,
-					   .focus = graph->focus,
-					   .path = graph->path,
-					   .format = graph->format,
-					   .least = graph->least,
-					   .limit = options->limit,
-					   .counts = options->counts ? &graph->counts : NULL,
-					   .counts_file = options->counts,
-					   .counts_hold = !view->selection };
+/* ---- calls: forms that show functions, not paths ---- */
 
-	if (options->calls)
-		return graph_calls_print(&calls, view, out, err);
-	graph_calls_draw(&calls, view, out);
+enum {
+	PLT_UNSEEN = 0,		  /* by place; else the place that it jumps to, plus 1 */
+	PLT_SEVERAL = UINT32_MAX, /* jumps to several, or first to the dynamic linker */
+};
+
+/* Counts calls from branch records. */
+struct counting {
+	const struct graph *graph;
+	struct calls *calls;
+	uint8_t event;
+	uint32_t *plt_target; /* by place */
+	uint64_t cycles;
+};
+
+static const struct symbol *symbol_of(const struct graph *graph, uint32_t frame)
+{
+	const struct profile *profile = graph->opened.profile;
+
+	return &profile->symbols.items[profile->frames.items[frame].symbol];
+}
+
+/* True if the branch leads to the start of a function. Others are loops, returns and the like. */
+static bool is_call(const struct counting *counting, const struct branch *branch)
+{
+	const struct frame *to = &counting->graph->opened.profile->frames.items[branch->to];
+	const struct symbol *symbol = symbol_of(counting->graph, branch->to);
+
+	if (branch->event != counting->event || !to->symbol)
+		return false;
+	return (symbol->kind == SYMBOL_NAMED || symbol->kind == SYMBOL_PLT) &&
+	       to->address == symbol->start;
+}
+
+static uint32_t place_of(const struct counting *counting, uint32_t frame)
+{
+	return counting->graph->places->of_frame[frame];
+}
+
+static bool is_plt(const struct counting *counting, uint32_t frame)
+{
+	return symbol_of(counting->graph, frame)->kind == SYMBOL_PLT;
+}
+
+static void take_plt(void *context, const struct branch *branch)
+{
+	struct counting *counting = context;
+	uint32_t *target = &counting->plt_target[place_of(counting, branch->from)];
+	uint32_t here = place_of(counting, branch->to) + 1;
+
+	if (!is_call(counting, branch) || !is_plt(counting, branch->from) ||
+	    is_plt(counting, branch->to))
+		return;
+	*target = *target == PLT_UNSEEN || *target == here ? here : PLT_SEVERAL;
+}
+
+/* Entries of the procedure linkage table are not functions: a call of one is a call of its
+ * target. */
+static void take_call(void *context, const struct branch *branch)
+{
+	struct counting *counting = context;
+	uint32_t from = place_of(counting, branch->from), to = place_of(counting, branch->to);
+	uint32_t target = counting->plt_target[to];
+
+	if (branch->event == counting->event)
+		counting->cycles += branch->cycles;
+	if (!is_call(counting, branch))
+		return;
+	if (is_plt(counting, branch->from) && counting->plt_target[from] != PLT_UNSEEN &&
+	    counting->plt_target[from] != PLT_SEVERAL)
+		return;
+	if (is_plt(counting, branch->to) && target != PLT_UNSEEN && target != PLT_SEVERAL)
+		to = target - 1;
+	calls_add_count(counting->calls, from, to, branch->count);
+}
+
+static int count_calls(struct counting *counting, struct err *err)
+{
+	const struct opened *opened = &counting->graph->opened;
+	int rc;
+
+	counting->plt_target =
+		xcalloc(counting->graph->places->rows.count, sizeof(*counting->plt_target));
+	rc = store_each_branch(opened->store, opened->profile, take_plt, counting, err);
+	if (rc == 0)
+		rc = store_each_branch(opened->store, opened->profile, take_call, counting, err);
+	free(counting->plt_target);
+	return rc;
+}
+
+/* If branches have cycles between them, and cycles were sampled, the recorded branches are a known
+ * part of all: returns the ratio of all cycles to theirs. 0: unknown. */
+static double calls_for_each(const struct counting *counting)
+{
+	const struct profile *profile = counting->graph->opened.profile;
+	const char *name = profile_text(profile, profile->events[counting->event].name);
+	uint64_t weight = counting->graph->stacks->sums[counting->event].weight;
+
+	if (!counting->cycles || counting->cycles > weight || !strstr(name, "cycles"))
+		return 0;
+	return (double)weight / (double)counting->cycles;
+}
+
+/* The image's file as a watch names it: "" for the kernel, modules without brackets. */
+static void add_watched_file(const struct graph *graph, const struct symbol *symbol,
+			     struct buf *file)
+{
+	const struct profile *profile = graph->opened.profile;
+	const struct image *image = &profile->images.items[symbol->image];
+	const char *base = file_base(profile_text(profile, image->path));
+
+	if (image->kind == IMAGE_KERNEL)
+		return;
+	buf_add_str(file, image->kind == IMAGE_MODULE && *base == '[' ? base + 1 : base);
+	if (image->kind == IMAGE_MODULE && file->size && file->bytes[file->size - 1] == ']')
+		file->bytes[--file->size] = '\0';
+}
+
+/* Finds the calls of a function by its linker name or its readable name. */
+static bool find_count(const struct graph *graph, const struct symbol *symbol,
+		       uint64_t *ret_entries, uint64_t *ret_nested)
+{
+	const char *name = profile_text(graph->opened.profile, symbol->name);
+	struct buf file = { 0 }, text = { 0 };
+	bool found;
+
+	add_watched_file(graph, symbol, &file);
+	labels_name(&graph->opened.labels, symbol->name, &text);
+	found = call_counts_find(&graph->counts, buf_text(&file), name, ret_entries, ret_nested) ||
+		call_counts_find(&graph->counts, buf_text(&file), buf_text(&text), ret_entries,
+				 ret_nested);
+	buf_done(&text);
+	buf_done(&file);
+	return found;
+}
+
+/* Sets the calls that a watch counted. Returns whether it counted any of these functions. */
+static bool set_counts(const struct graph *graph, struct calls *calls)
+{
+	bool any = false;
+
+	for (uint32_t place = 0; place < graph->places->rows.count; place++) {
+		const struct symbol *symbol =
+			symbol_of(graph, graph->places->rows.items[place].frame);
+		uint64_t entries, nested;
+
+		if (symbol->kind != SYMBOL_NAMED || !find_count(graph, symbol, &entries, &nested))
+			continue;
+		calls_set_count(calls, place, entries - nested, nested);
+		any = true;
+	}
+	return any;
+}
+
+/* Prints one event and returns 0, or a negative errno if branches cannot be read. */
+static int print_event(const struct graph *graph, const struct view *view, uint8_t event,
+		       struct fields *fields, uint64_t branches, struct err *err)
+{
+	_cleanup_(tree_freep) struct tree *tree =
+		tree_new(graph->stacks, graph->places, event, TREE_FROM_ROOTS, NULL);
+	_cleanup_(calls_freep) struct calls *calls = calls_new(tree, NULL);
+	struct counting counting = { .graph = graph, .calls = calls, .event = event };
+	struct calls_view shown = { .view = view,
+				    .calls = calls,
+				    .file = graph->path,
+				    .threshold = graph->least[event],
+				    .limit = (size_t)graph->options->limit,
+				    .focus = graph->focus,
+				    .counts_file = graph->options->counts };
+	bool recorded = !view->selection && !graph->options->counts;
+	int rc = recorded ? count_calls(&counting, err) : 0;
+
+	if (!recorded && !graph->options->counts && branches)
+		shown.count_problem =
+			"Recorded calls cannot be selected: their numbers are omitted.";
+	if (rc < 0)
+		return rc;
+	shown.each = graph->options->counts ? 1 : calls_for_each(&counting);
+	calls_finish(calls);
+	if (graph->options->counts && !set_counts(graph, calls))
+		shown.count_problem = "The --counts file has no function of this profile.";
+	if (graph->format == FORMAT_TEXT)
+		text_calls_print(&shown, fields->out);
+	else
+		tree_rows_calls(&shown, fields);
 	return 0;
 }
+
+static void count_branch(void *context, const struct branch *branch)
+{
+	*(uint64_t *)context += branch->count;
+}
+
+static int print_events(const struct graph *graph, const struct view *view, struct fields *fields,
+			uint64_t branches, struct err *err)
+{
+	int rc = 0;
+
+	for (uint8_t event = 0; rc == 0 && event < graph->opened.profile->event_count; event++) {
+		if (!graph->stacks->sums[event].samples)
+			continue;
+		rc = print_event(graph, view, event, fields, branches, err);
+	}
+	return rc;
+}
+
+static int print_calls(const struct graph *graph, const struct view *view, FILE *out,
+		       struct err *err)
+{
+	struct fields fields = { .json = graph->format == FORMAT_JSON, .out = out };
+	uint64_t branches = 0;
+	/* First only counts them: fails before output starts. Each event reads them again. */
+	int rc = store_each_branch(graph->opened.store, graph->opened.profile, count_branch,
+				   &branches, err);
+
+	if (rc < 0)
+		return rc;
+	if (graph->format == FORMAT_TEXT)
+		text_report_head(view, out);
+	if (graph->format == FORMAT_TEXT && !view->selected_samples)
+		text_report_nothing(view, out);
+	if (graph->format == FORMAT_CSV)
+		tree_rows_call_titles(graph->places, out);
+	if (fields.json) {
+		fputs("{\"header\":", out);
+		json_header_print(view, out);
+		fputs(",\n\"rows\":[", out);
+	}
+	rc = print_events(graph, view, &fields, branches, err);
+	if (fields.json)
+		fputs("\n]}\n", out);
+	fields_done(&fields);
+	return rc;
+}
+
+static void draw(const struct graph *graph, const struct view *view, FILE *out)
+{
+	_cleanup_(tree_freep) struct tree *tree =
+		tree_new(graph->stacks, graph->places, table_main_event(graph->stacks),
+			 TREE_FROM_ROOTS, NULL);
+	_cleanup_(calls_freep) struct calls *calls = calls_new(tree, graph->focus);
+	const struct calls_view shown = { .view = view,
+					  .calls = calls,
+					  .file = graph->path,
+					  .threshold = graph->least[tree->event],
+					  .limit = (size_t)graph->options->limit };
+
+	calls_finish(calls);
+	dot_print(&shown, out);
+}
+
+/* ---- the whole ---- */
 
 static int print(struct graph *graph, FILE *out, struct err *err)
 {
@@ -380,8 +650,15 @@ static int print(struct graph *graph, FILE *out, struct err *err)
 	if (rc < 0)
 		return rc;
 	find_least(graph);
-	if (graph->options->calls || graph->options->dot)
+	rc = check_focus(graph, err);
+	if (rc < 0)
+		return rc;
+	if (graph->options->calls)
 		return print_calls(graph, &view, out, err);
+	if (graph->options->dot) {
+		draw(graph, &view, out);
+		return 0;
+	}
 	grow(graph);
 	print_tree(graph, &view, out);
 	return 0;
@@ -396,12 +673,13 @@ int graph_print(const char *path, const struct graph_options *options, FILE *out
 		rc = call_counts_read(options->counts, &graph.counts, err);
 	if (rc == 0)
 		rc = opened_load(&graph.opened, path, err);
+	graph.opened.labels.by_start = graph.format == FORMAT_TEXT;
 	if (rc == 0)
-		rc = selected_stacks(&graph.opened, &graph.keys, false, &graph.stacks, err);
+		rc = opened_stacks(&graph.opened, &graph.keys, &graph.stacks, err);
 	if (rc == 0)
 		rc = print(&graph, out, err);
 	if (rc == 0)
-		rc = opened_end(out, err);
+		rc = output_end(out, err);
 	graph_done(&graph);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/names.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,12 +12,13 @@
 
 #include "archive/unpacked.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/output_file.h"
 #include "base/owner.h"
+#include "base/text.h"
 #include "base/xalloc.h"
-#include "foreign/typed_file.h"
-#include "load/added_names.h"
-#include "load/profile_readers.h"
+#include "foreign/door.h"
+#include "load/profile_files.h"
 #include "names/spelling/demangler.h"
 #include "present/safe.h"
 #include "store/record_output.h"
@@ -85,9 +86,10 @@ static void find_names(struct adding *adding)
 	adding->before = xcalloc(profile->frames.count, sizeof(*adding->before));
 	for (size_t i = 0; i < profile->frames.count; i++)
 		adding->before[i] = profile->frames.items[i].symbol;
-	profile_readers_find(profile, &adding->totals, false, &adding->readers);
+	profile_files_readers(profile, &adding->totals, false, &adding->readers);
 	lines.readers = &adding->readers;
-	added_names_find(adding->profile, &lines, true, adding->options->force, &adding->names);
+	profile_files_add_names(adding->profile, &lines, true, adding->options->force,
+				&adding->names);
 }
 
 /* ---- messages ---- */
@@ -97,12 +99,7 @@ static const char *path_of(const struct adding *adding, const struct late_image 
 	return profile_text(adding->profile, adding->profile->images.items[row->image].path);
 }
 
-static int by_number(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
-}
+DEFINE_ORDER(by_number, uint32_t, COMPARE(*a, *b))
 
 /* Lists the functions that frames of an image got, each once, with its number of frames. */
 static void list_functions(const struct adding *adding, uint32_t image, struct demangler *demangler,
@@ -138,21 +135,13 @@ static void add_build_id(const struct image *image, struct buf *text)
 	if (!image->build_id_size)
 		return;
 	buf_add_str(text, "; build id ");
-	for (int i = 0; i < image->build_id_size; i++)
-		buf_printf(text, "%02x", image->build_id[i]);
+	text_add_hex(text, image->build_id, image->build_id_size);
 }
 
 /* Images by number of named frames, then by number of frames without a name. */
-static int by_weight(const void *left, const void *right)
-{
-	const struct late_image *a = left, *b = right;
-
-	if (a->named != b->named)
-		return a->named > b->named ? -1 : 1;
-	if (a->nameless != b->nameless)
-		return a->nameless > b->nameless ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
-}
+DEFINE_ORDER(by_weight, struct late_image,
+	     COMPARE(b->named, a->named) ?: COMPARE(b->nameless, a->nameless) ?:
+	     COMPARE(a->image, b->image))
 
 static void describe_image(const struct adding *adding, const struct late_image *row,
 			   struct buf *text)
@@ -175,8 +164,8 @@ static void describe_image(const struct adding *adding, const struct late_image 
 static void describe(struct adding *adding, struct buf *text)
 {
 	const struct names_options *options = adding->options;
-	_cleanup_(demangler_freep) struct demangler *demangler = demangler_new(
-		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
+	_cleanup_(demangler_freep) struct demangler *demangler =
+		demangler_new(demangler_style_by_name(options->demangle));
 
 	if (adding->names.images.count)
 		qsort(adding->names.images.items, adding->names.images.count,
@@ -325,7 +314,7 @@ int names_run(const char *input, const struct names_options *options,
 	rc = names_check(options, err);
 	if (rc < 0)
 		return rc;
-	fd = typed_file_open(input, err);
+	fd = door_open_typed(input, err);
 	if (fd < 0)
 		return err_prefix(err, fd, "cannot open %s", input);
 	if (unpacked_is_archive(input))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/query.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "archive/unpacked.h"
-#include "base/buf.h"
 #include "base/xalloc.h"
-#include "load/format.h"
 #include "load/opened.h"
+#include "load/output.h"
 #include "names/spelling/demangler.h"
+#include "present/paragraph.h"
 #include "present/rows/sql_rows.h"
-#include "present/view_list.h"
 #include "store/sql/query.h"
 
 DEFINE_CLEANUP(struct query *, query_close);
@@ -30,7 +29,6 @@ struct run {
 	const struct query_options *options;
 	const char *sql;
 	enum format format;
-	bool skip_empty;
 	FILE *out;
 	struct query *query;
 	struct query_outcome *outcome;
@@ -39,7 +37,7 @@ struct run {
 int query_check(const struct query_options *options, struct err *err)
 {
 	enum format format;
-	int rc = format_parse(options->format, &format, err);
+	int rc = output_format(options->format, &format, err);
 
 	return rc == 0 ? demangler_style_check(options->demangle, err) : rc;
 }
@@ -86,6 +84,7 @@ static struct sql_rows *make_rows(const struct run *run)
 	for (size_t i = 0; i < count; i++)
 		names[i] = query_column_name(run->query, i);
 	rows = sql_rows_new(row_formats[run->format], run->sql, names, count, run->out);
+	sql_rows_fit(rows, screen_width(&run->options->screen));
 	free(names);
 	return rows;
 }
@@ -108,7 +107,7 @@ static int print_rows(const struct run *run, int rc, struct err *err)
 		xcalloc(query_column_count(run->query), sizeof(*values));
 
 	while (rc > 0 && !ferror(run->out)) {
-		if (run->options->limit && run->outcome->rows == run->options->limit) {
+		if (run->options->limit && run->outcome->rows == (uint64_t)run->options->limit) {
 			run->outcome->more = true;
 			rc = 0;
 			break;
@@ -117,7 +116,7 @@ static int print_rows(const struct run *run, int rc, struct err *err)
 		rc = query_step(run->query, err);
 	}
 	sql_rows_finish(rows, rc == 0 && !run->outcome->more);
-	return rc < 0 ? rc : opened_end(run->out, err);
+	return rc < 0 ? rc : output_end(run->out, err);
 }
 
 static int run_statement(const struct run *run, struct err *err)
@@ -129,7 +128,7 @@ static int run_statement(const struct run *run, struct err *err)
 		return rc;
 	rc = query_step(run->query, err);
 	run->outcome->is_wrong = rc == -EINVAL;
-	if (rc < 0 || (rc == 0 && run->skip_empty))
+	if (rc < 0 || (rc == 0 && run->options->skip_empty))
 		return rc;
 	return print_rows(run, rc, err);
 }
@@ -146,24 +145,20 @@ static int run_with_signals(const struct run *run, struct err *err)
 	return rc;
 }
 
-static int print(const char *path, const char *sql, const struct query_options *options,
-		 bool skip_empty, FILE *out, struct query_outcome *outcome, struct err *err)
+int query_print(const char *path, const char *sql, const struct query_options *options, FILE *out,
+		struct query_outcome *outcome, struct err *err)
 {
 	_cleanup_(unpacked_closep) struct unpacked *unpacked = NULL;
 	_cleanup_(query_closep) struct query *query = NULL;
-	_cleanup_(demangler_freep) struct demangler *demangler = demangler_new(
-		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
+	_cleanup_(demangler_freep) struct demangler *demangler =
+		demangler_new(demangler_style_by_name(options->demangle));
 	struct query_setup setup = { .max_seconds = options->max_seconds,
-				     .max_bytes = options->max_megabytes << 20,
+				     .max_bytes = (uint64_t)options->max_megabytes << 20,
 				     .demangle = demangle,
 				     .demangle_context = demangler,
 				     .stop = is_stopped };
-	struct run run = { .options = options,
-			   .sql = sql,
-			   .skip_empty = skip_empty,
-			   .out = out,
-			   .outcome = outcome };
-	int rc = format_parse(options->format, &run.format, err);
+	struct run run = { .options = options, .sql = sql, .out = out, .outcome = outcome };
+	int rc = output_format(options->format, &run.format, err);
 
 	*outcome = (struct query_outcome){ 0 };
 	if (rc == 0 && unpacked_is_archive(path))
@@ -172,18 +167,6 @@ static int print(const char *path, const char *sql, const struct query_options *
 		rc = query_open(unpacked ? unpacked_profile(unpacked) : path, &setup, &query, err);
 	run.query = query;
 	return rc < 0 ? rc : run_with_signals(&run, err);
-}
-
-int query_print(const char *path, const char *sql, const struct query_options *options, FILE *out,
-		struct query_outcome *outcome, struct err *err)
-{
-	return print(path, sql, options, false, out, outcome, err);
-}
-
-int query_print_any(const char *path, const char *sql, const struct query_options *options,
-		    FILE *out, struct query_outcome *outcome, struct err *err)
-{
-	return print(path, sql, options, true, out, outcome, err);
 }
 
 /* --- list of views --- */
@@ -203,8 +186,8 @@ static void list_view(void *context, const struct query_view *view)
 	const struct listing *listing = context;
 
 	if (!listing->rows) {
-		view_list_add(view->name, view->summary, view->columns, view->column_count,
-			      listing->out);
+		paragraph_list(view->name, view->summary, view->columns, view->column_count,
+			       listing->out);
 		return;
 	}
 	for (size_t i = 0; i < view->column_count; i++) {
@@ -214,12 +197,18 @@ static void list_view(void *context, const struct query_view *view)
 	}
 }
 
+static const char about_columns[] =
+	"\n"
+	"A function is named as it is written in its language (demangled), a symbol as in the\n"
+	"symbol table. in_command is 1 for the profiled command and what it started, or for the\n"
+	"processes chosen with -p; 0 for the rest of the machine.\n";
+
 int query_list(const struct query_options *options, FILE *out, struct err *err)
 {
 	static const char *const names[] = { "view", "column" };
 	_cleanup_(sql_rows_freep) struct sql_rows *rows = NULL;
 	enum format format;
-	int rc = format_parse(options->format, &format, err);
+	int rc = output_format(options->format, &format, err);
 
 	if (rc == 0 && format != FORMAT_TEXT)
 		rows = sql_rows_new(row_formats[format], "", names, 2, out);
@@ -227,5 +216,7 @@ int query_list(const struct query_options *options, FILE *out, struct err *err)
 		rc = query_each_view(list_view, &(struct listing){ out, rows }, err);
 	if (rc == 0 && rows)
 		sql_rows_finish(rows, true);
-	return rc < 0 ? rc : opened_end(out, err);
+	if (rc == 0 && !rows)
+		fputs(about_columns, out);
+	return rc < 0 ? rc : output_end(out, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/recover.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/last_act.h"
-#include "base/owner.h"
 #include "base/xalloc.h"
-#include "foreign/typed_file.h"
+#include "foreign/door.h"
 #include "store/record_output.h"
 #include "store/salvage/recover.h"
 #include "store/store.h"
@@ -33,7 +31,7 @@ static int open_journal(const char *input, int profile)
 	_cleanup_free_ char *path = xasprintf("%s-journal", real ? real : input);
 	struct stat one, other;
 	struct err err;
-	int fd = typed_file_open(path, &err);
+	int fd = door_open_typed(path, &err);
 
 	if (fd < 0)
 		return -1;
@@ -214,7 +212,7 @@ int recover_run(const char *input, const char *output, struct recover_result *re
 	*ret_result = (struct recover_result){ .complete = false };
 	if (rc)
 		return rc;
-	profile = typed_file_open(input, err);
+	profile = door_open_typed(input, err);
 	if (profile < 0)
 		return err_prefix(err, profile, "cannot open %s", input);
 	journal = open_journal(input, profile);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/symbolize.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,10 +139,10 @@ static int start_process(struct symbolizer *symbolizer, struct err *err)
 					      .map = take_map,
 					      .context = symbolizer,
 					      .foreign = symbolizer->foreign };
-	int rc = proc_scan_one(symbolizer->options.pid, &visitor, err);
+	int rc = proc_scan_one((int32_t)symbolizer->options.pid, &visitor, err);
 
 	jit_set_time(symbolizer->jit, clock_ns());
-	return rc < 0 ? err_prefix(err, rc, "-p %" PRId32, symbolizer->options.pid) : 0;
+	return rc < 0 ? err_prefix(err, rc, "-p %" PRId64, symbolizer->options.pid) : 0;
 }
 
 /* ---- the kernel ---- */
@@ -197,8 +197,7 @@ static void make_parts(struct symbolizer *symbolizer)
 	symbolizer->jit = jit_new(symbolizer->profile);
 	jit_set_foreign(symbolizer->jit, symbolizer->foreign);
 	symbolizer->machine = machine_new(symbolizer->profile, NULL, NULL);
-	symbolizer->demangler = demangler_new(
-		options->demangle ? demangler_style_by_name(options->demangle) : DEMANGLER_NORMAL);
+	symbolizer->demangler = demangler_new(demangler_style_by_name(options->demangle));
 }
 
 static void finish_parts(struct symbolizer *symbolizer)
@@ -270,7 +269,7 @@ static uint32_t place(struct symbolizer *symbolizer, uint64_t address)
 	if (options->kernel)
 		return frames_kernel(&symbolizer->frames, address, kind);
 	jit_follow(symbolizer->jit, clock_ns());
-	space = machine_space(symbolizer->machine, options->pid);
+	space = machine_space(symbolizer->machine, (int32_t)options->pid);
 	return frames_user(&symbolizer->frames, &space, address, kind);
 }
 

@@ -1,99 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/flame_diff.h"
+#include "views/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/trees/children.h"
+#include "aggregate/trees/tree.h"
 #include "load/diff_command.h"
 #include "load/opened.h"
-#include "load/selected_stacks.h"
+#include "load/output.h"
 #include "present/figures.h"
-#include "present/html/flame_diff.h"
-#include "present/text/trust.h"
+#include "present/html/page.h"
+#include "present/text/report_head.h"
 
+/* A profile and its tree. */
 struct side {
 	const char *path;
 	struct opened opened;
-	struct table *stacks;
+	struct table *stacks; /* the selection */
 	struct places *places;
 	struct tree *tree;
 	char *head;	/* of the report */
 	uint32_t image; /* of the command; 0: unknown */
 };
 
+static void side_done(struct side *side)
+{
+	free(side->head);
+	tree_free(side->tree);
+	places_free(side->places);
+	table_free(side->stacks);
+	opened_done(&side->opened);
+}
+
+static int parse(const struct page_options *options, struct key_list *ret_keys, struct side *side,
+		 struct err *err)
+{
+	int rc = keys_parse(options->by ? options->by : PAGE_KEYS, ret_keys, err);
+
+	if (rc == 0)
+		rc = children_check(ret_keys, err);
+	if (rc == 0)
+		rc = opened_name(&side->opened, &options->names, err);
+	return rc < 0 ? rc : opened_choose(&side->opened, &options->selection, SCOPE_COMMAND, err);
+}
+
+static void make_tree(struct side *side, const struct key_list *keys, uint8_t event)
+{
+	struct key_list of_frames = children_frame_keys(keys);
+
+	side->places = places_new(&side->opened.labels, &of_frames);
+	side->tree = tree_new(side->stacks, side->places, event, TREE_FROM_ROOTS, NULL);
+}
+
 struct drawing {
-	const struct flame_options *options;
+	const struct page_options *options;
 	struct key_list keys;
 	struct side sides[DIFF_SIDES];
-	bool command_only;
 };
 
-static void drawing_done(struct drawing *drawing)
-{
-	for (int i = 0; i < DIFF_SIDES; i++) {
-		struct side *side = &drawing->sides[i];
-
-		free(side->head);
-		tree_free(side->tree);
-		places_free(side->places);
-		table_free(side->stacks);
-		opened_done(&side->opened);
-	}
-}
-
+/* Only the command is drawn if both profiles have one. */
 static int open_files(struct drawing *drawing, struct err *err)
 {
-	const struct flame_options *options = drawing->options;
-	bool is_known = false;
-	int rc = keys_parse(options->by ? options->by : "function", &drawing->keys, err);
+	enum scope scope = SCOPE_COMMAND;
+	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < DIFF_SIDES; i++) {
-		struct opened *opened = &drawing->sides[i].opened;
+		struct side *side = &drawing->sides[i];
 
-		rc = opened_name(opened, &options->names, err);
+		rc = parse(drawing->options, &drawing->keys, side, err);
 		if (rc == 0)
-			rc = opened_choose(opened, &options->selection, err);
-		if (rc == 0)
-			rc = opened_open(opened, drawing->sides[i].path, err);
-		if (rc == 0)
-			rc = diff_command_is_known(opened->store, &is_known, err);
-		drawing->command_only = drawing->command_only && is_known;
+			rc = opened_open(&side->opened, side->path, err);
+		if (side->opened.scope == SCOPE_MACHINE)
+			scope = SCOPE_MACHINE;
 	}
+	for (int i = 0; i < DIFF_SIDES; i++)
+		drawing->sides[i].opened.scope = scope;
 	return rc;
-}
-
-/* The head of this side's report. The caller frees it. */
-static char *make_head(const struct side *side)
-{
-	struct view view = opened_view(&side->opened);
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	view.level = VIEW_COMMAND;
-	trust_print(&view, stream);
-	fclose(stream);
-	return text;
 }
 
 static int collect(const struct drawing *drawing, struct side *side, struct err *err)
 {
+	struct view view;
 	int rc = opened_read(&side->opened, err);
 
 	if (rc < 0)
 		return rc;
-	rc = selected_stacks(&side->opened, &drawing->keys, drawing->command_only, &side->stacks,
-			     err);
-	if (rc == 0 && !side->stacks->rows.count)
-		rc = err_set(err, -ENODATA,
-			     "the profiled command has no%s samples: use --machine to draw "
-			     "everything recorded",
-			     side->opened.selection.size ? " selected" : "");
-	side->head = make_head(side);
+	rc = opened_stacks(&side->opened, &drawing->keys, &side->stacks, err);
+	if (rc == 0)
+		rc = opened_check_command(&side->opened, "draw", err);
+	view = opened_view(&side->opened);
+	side->head = report_head_text(&view);
 	side->image = diff_command_image(side->opened.profile, side->opened.totals.rows.items,
 					 side->opened.totals.rows.count);
 	opened_forget_samples(&side->opened);
@@ -124,15 +122,6 @@ static int find_event(const struct drawing *drawing, uint8_t wanted, uint8_t *re
 		       old->path, name, new->path);
 }
 
-static void make_tree(const struct drawing *drawing, struct side *side, uint8_t event)
-{
-	struct key_list of_frames = children_frame_keys(&drawing->keys);
-
-	side->places = places_new(&side->opened.labels, &of_frames);
-	side->tree = tree_new(side->stacks, side->places, event, TREE_FROM_ROOTS, NULL);
-	opened_forget_stacks(&side->opened);
-}
-
 static void add_samples(const struct side *side, struct buf *text)
 {
 	figures_count(text, side->tree->nodes.items[0].total.samples);
@@ -146,7 +135,7 @@ static void add_facts(const struct drawing *drawing, struct buf *text)
 	add_samples(&drawing->sides[DIFF_NEW], text);
 	buf_add_str(text, " against ");
 	add_samples(&drawing->sides[DIFF_OLD], text);
-	if (drawing->command_only)
+	if (new->scope == SCOPE_COMMAND)
 		buf_add_str(text, "; the profiled command and its children");
 	if (new->selection.size)
 		buf_printf(text, ", selected by %s", buf_text(&new->selection));
@@ -159,7 +148,7 @@ static const char *command_path(const struct side *side)
 	return side->image ? profile_text(profile, profile->images.items[side->image].path) : NULL;
 }
 
-static void draw(const struct drawing *drawing, FILE *out)
+static void draw_changes(const struct drawing *drawing, FILE *out)
 {
 	const struct side *old = &drawing->sides[DIFF_OLD], *new = &drawing->sides[DIFF_NEW];
 	const struct profile *profile = new->opened.profile;
@@ -169,24 +158,22 @@ static void draw(const struct drawing *drawing, FILE *out)
 	};
 	_cleanup_(paired_tree_freep) struct paired_tree *tree =
 		paired_tree_new(&sides[DIFF_OLD], &sides[DIFF_NEW]);
-	const char *command = profile->run.command;
 	struct buf head = { 0 };
-	struct flame_diff flame = {
+	struct page_diff page = {
 		.tree = tree,
-		.title = command && *command ? command : "running processes",
+		.title = output_title(drawing->options->title, profile),
+		.event = profile_text(profile, profile->events[new->tree->event].name),
 		.unit = profile_text(profile, profile->events[new->tree->event].unit),
 		.inverted = drawing->options->inverted,
 		.threshold = drawing->options->threshold,
 	};
 	struct buf facts = { 0 };
 
-	buf_printf(&head, "%s\n%s", old->head ? old->head : "", new->head ? new->head : "");
-	flame.head = buf_text(&head);
+	buf_printf(&head, "%s\n%s", old->head, new->head);
+	page.head = buf_text(&head);
 	add_facts(drawing, &facts);
-	flame.facts = buf_text(&facts);
-	if (drawing->options->title)
-		flame.title = drawing->options->title;
-	flame_diff_print(&flame, out);
+	page.facts = buf_text(&facts);
+	page_diff_print(&page, out);
 	buf_done(&facts);
 	buf_done(&head);
 }
@@ -206,25 +193,27 @@ static int make_trees(struct drawing *drawing, struct err *err)
 	rc = find_event(drawing, event, &old_event, err);
 	if (rc < 0)
 		return rc;
-	make_tree(drawing, new, event);
-	make_tree(drawing, old, old_event);
+	make_tree(new, &drawing->keys, event);
+	opened_forget_stacks(&new->opened);
+	make_tree(old, &drawing->keys, old_event);
+	opened_forget_stacks(&old->opened);
 	return 0;
 }
 
-int flame_diff_write(const char *old, const char *new, const struct flame_options *options,
-		     bool machine, FILE *out, struct err *err)
+int page_diff_write(const char *old, const char *new, const struct page_options *options, FILE *out,
+		    struct err *err)
 {
 	struct drawing drawing = { .options = options,
-				   .sides = { { .path = old }, { .path = new } },
-				   .command_only = !machine };
+				   .sides = { { .path = old }, { .path = new } } };
 	int rc = open_files(&drawing, err);
 
 	if (rc == 0)
 		rc = make_trees(&drawing, err);
 	if (rc == 0) {
-		draw(&drawing, out);
-		rc = opened_end(out, err);
+		draw_changes(&drawing, out);
+		rc = output_end(out, err);
 	}
-	drawing_done(&drawing);
+	for (int i = 0; i < DIFF_SIDES; i++)
+		side_done(&drawing.sides[i]);
 	return rc;
 }
