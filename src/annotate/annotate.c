@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/near_values.h"
 #include "annotate/annotate_parts.h"
-#include "annotate/text_annotation.h"
-#include "base/file.h"
+#include "annotate/annotation.h"
+#include "base/compare.h"
 #include "base/xalloc.h"
-#include "present/text/trust.h"
+#include "load/output.h"
+#include "present/text/text_report.h"
 
 static void annotate_done(struct annotate *annotate)
 {
+	annotate_name_done(&annotate->name);
 	instructions_free(annotate->instructions);
 	source_files_free(annotate->sources);
 	line_service_stop(&annotate->lines);
@@ -43,11 +46,13 @@ static int parse(struct annotate *annotate, const struct annotate_options *optio
 	int rc = check_modes(options, err);
 
 	annotate->options = options;
+	annotate_name_parse(options->symbol, &annotate->name);
 	for (size_t i = 0; rc == 0 && i < options->source_path_count; i++)
 		rc = source_files_check(options->source_paths[i], err);
 	if (rc == 0)
 		rc = opened_name(&annotate->opened, &names, err);
-	return rc < 0 ? rc : opened_choose(&annotate->opened, &options->selection, err);
+	return rc < 0 ? rc
+		      : opened_choose(&annotate->opened, &options->selection, SCOPE_MACHINE, err);
 }
 
 int annotate_check(const struct annotate_options *options, struct err *err)
@@ -139,73 +144,11 @@ static void functions_done(function_list *functions)
 	vec_free(functions);
 }
 
-/* How well a name matches a function: its mangled or readable name, with or without parameters, or
- * a glob of these. */
-enum fit { FIT_NOT, FIT_GLOB, FIT_EXACT };
-
-static enum fit fit_text(const char *text, const char *wanted)
-{
-	if (strcmp(text, wanted) == 0)
-		return FIT_EXACT;
-	return fnmatch(wanted, text, 0) == 0 ? FIT_GLOB : FIT_NOT;
-}
-
-/* Where the parameters begin: the first parenthesis outside template arguments that is not part of
- * "operator()" or "(anonymous namespace)". */
-static size_t without_parameters(const char *text)
-{
-	static const char word[] = "operator";
-	size_t length = sizeof(word) - 1;
-	int depth = 0;
-
-	for (size_t i = 0; text[i]; i++) {
-		depth += (text[i] == '<') - (text[i] == '>');
-		if (text[i] != '(' || depth > 0 || strncmp(text + i, "(anonymous", 10) == 0)
-			continue;
-		if (i < length || strncmp(text + i - length, word, length) != 0)
-			return i;
-	}
-	return strlen(text);
-}
-
-static enum fit fit_symbol(struct annotate *annotate, uint32_t symbol, struct buf *text)
-{
-	const struct profile *profile = annotate->opened.profile;
-	const char *wanted = annotate->options->symbol;
-	const char *mangled = profile_text(profile, profile->symbols.items[symbol].name);
-	enum fit fit, best;
-
-	if (!wanted)
-		return FIT_EXACT;
-	best = fit_text(mangled, wanted);
-	buf_clear(text);
-	labels_function(&annotate->opened.labels, symbol, text);
-	fit = fit_text(buf_text(text), wanted);
-	best = fit > best ? fit : best;
-	buf_clear(text);
-	labels_routine(&annotate->opened.labels, symbol, text);
-	fit = fit_text(buf_text(text), wanted);
-	best = fit > best ? fit : best;
-	buf_clear(text);
-	labels_name(&annotate->opened.labels, profile->symbols.items[symbol].name, text);
-	fit = fit_text(buf_text(text), wanted);
-	best = fit > best ? fit : best;
-	if (text->size) {
-		text->bytes[without_parameters(text->bytes)] = '\0';
-		fit = fit_text(text->bytes, wanted);
-		best = fit > best ? fit : best;
-	}
-	return best;
-}
-
 static int by_weight(const void *left, const void *right, void *context)
 {
 	const struct hit_function *a = left, *b = right;
-	int order = hit_sets_compare(context, a->hits, b->hits);
 
-	if (order)
-		return order;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+	return hit_sets_compare(context, a->hits, b->hits) ?: COMPARE(a->symbol, b->symbol);
 }
 
 static int by_address(const void *left, const void *right, void *context)
@@ -214,7 +157,7 @@ static int by_address(const void *left, const void *right, void *context)
 	uint64_t a = profile->frames.items[((const struct hit_frame *)left)->frame].address;
 	uint64_t b = profile->frames.items[((const struct hit_frame *)right)->frame].address;
 
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
 /* All functions with samples, by symbol. */
@@ -253,19 +196,46 @@ bool annotate_lists(const struct annotate *annotate, hit_set set)
 	return false;
 }
 
+/* The functions that the user may have meant. */
+static int tell_near(const struct annotate *annotate, const function_list *functions,
+		     struct err *err)
+{
+	const char *symbol = annotate->options->symbol ? annotate->options->symbol : "*";
+	struct near_values near = { 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < functions->count; i++) {
+		buf_clear(&text);
+		labels_routine(&annotate->opened.labels, functions->items[i].symbol, &text);
+		near_values_add(&near, symbol, buf_text(&text));
+	}
+	buf_clear(&text);
+	near_values_text(&near, &text);
+	near_values_done(&near);
+	err_set(err, -ENODATA, "no function named '%s' has samples%s", symbol,
+		text.size ? buf_text(&text)
+			  : ": 'prospect report --by symbol' lists all that have");
+	buf_done(&text);
+	return -ENODATA;
+}
+
 /* Keeps the best matches, heaviest first. */
 static int choose(struct annotate *annotate, function_list *functions, struct err *err)
 {
-	_cleanup_free_ enum fit *fits = xcalloc(functions->count + 1, sizeof(*fits));
-	enum fit best = FIT_NOT;
+	_cleanup_free_ enum annotate_fit *fits = xcalloc(functions->count + 1, sizeof(*fits));
+	enum annotate_fit best = FIT_NOT;
 	struct buf text = { 0 };
 	size_t kept = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < functions->count; i++) {
-		fits[i] = fit_symbol(annotate, functions->items[i].symbol, &text);
+		fits[i] = annotate_name_fit(&annotate->name, &annotate->opened.labels,
+					    functions->items[i].symbol, &text);
 		best = fits[i] > best ? fits[i] : best;
 	}
 	buf_done(&text);
+	if (best == FIT_NOT)
+		rc = tell_near(annotate, functions, err);
 	for (size_t i = 0; i < functions->count; i++) {
 		struct hit_function function = functions->items[i];
 
@@ -279,32 +249,14 @@ static int choose(struct annotate *annotate, function_list *functions, struct er
 		qsort_r(functions->items, kept, sizeof(*functions->items), by_weight,
 			&annotate->sets);
 	if (best == FIT_NOT)
-		return err_set(err, -ENODATA,
-			       "no function named '%s' has samples: 'prospect report --by symbol' "
-			       "lists all that have",
-			       annotate->options->symbol ? annotate->options->symbol : "*");
+		return rc;
 	return kept ? 0
 		    : err_set(err, -ENODATA, "no function reaches %g %% (--threshold)",
 			      annotate->options->threshold);
 }
 
-bool annotate_wants_file(const struct annotate *annotate, const char *file)
-{
-	const struct annotate_options *options = annotate->options;
-
-	for (size_t i = 0; i < options->exclude_count; i++) {
-		if (annotate_glob(options->exclude[i], file))
-			return false;
-	}
-	for (size_t i = 0; i < options->include_count; i++) {
-		if (annotate_glob(options->include[i], file))
-			return true;
-	}
-	return options->include_count == 0;
-}
-
-/* Matches the whole name, one of its folders, or the name of the file in it. */
-bool annotate_glob(const char *glob, const char *file)
+/* True if the glob matches the whole name, one of its folders, or the name of the file in it. */
+static bool glob_matches(const char *glob, const char *file)
 {
 	_cleanup_free_ char *copy = xstrdup(file);
 	char *save = NULL;
@@ -318,6 +270,21 @@ bool annotate_glob(const char *glob, const char *file)
 	return false;
 }
 
+bool annotate_wants_file(const struct annotate *annotate, const char *file)
+{
+	const struct annotate_options *options = annotate->options;
+
+	for (size_t i = 0; i < options->exclude_count; i++) {
+		if (glob_matches(options->exclude[i], file))
+			return false;
+	}
+	for (size_t i = 0; i < options->include_count; i++) {
+		if (glob_matches(options->include[i], file))
+			return true;
+	}
+	return options->include_count == 0;
+}
+
 /* ---- printing ---- */
 
 static struct view make_view(const struct annotate *annotate)
@@ -325,8 +292,7 @@ static struct view make_view(const struct annotate *annotate)
 	struct view view = opened_view(&annotate->opened);
 
 	view.level = VIEW_SCREEN;
-	view.columns = annotate->options->columns;
-	view.colour = annotate->options->colour;
+	view.screen = annotate->options->screen;
 	return view;
 }
 
@@ -345,27 +311,56 @@ static void print_skid(const struct annotate *annotate, FILE *out)
 	      out);
 }
 
-static void print_functions(struct annotate *annotate, const function_list *functions, FILE *out)
+static void print_inlined(struct annotate *annotate, const struct annotate_inlined *inlined,
+			  const struct view *view, FILE *out)
+{
+	for (size_t at = 0; at < annotate_inlined_lines(inlined);) {
+		struct annotation annotation = annotate_annotation(annotate);
+
+		at += annotate_inlined_fill(annotate, inlined, at, &annotation);
+		annotation_print(view, &annotation, out);
+		annotation_done(&annotation);
+	}
+}
+
+static void print_functions(struct annotate *annotate, const function_list *functions,
+			    const struct annotate_inlined *inlined, FILE *out)
 {
 	struct view view = make_view(annotate);
 	const char *note;
 
-	trust_print(&view, out);
+	text_report_head(&view, out);
 	for (size_t i = 0; i < functions->count; i++) {
 		struct annotation annotation = annotate_annotation(annotate);
 
 		annotate_function(annotate, &functions->items[i], &annotation);
-		text_annotation_print(&view, &annotation, out);
+		annotation_print(&view, &annotation, out);
 		annotation_done(&annotation);
 	}
+	print_inlined(annotate, inlined, &view, out);
 	note = instructions_note(annotate->instructions);
 	if (note)
 		fprintf(out, "\n%s\n", note);
 	print_skid(annotate, out);
 }
 
+/* A function that also has code of its own is mostly inlined in the same file; a glob then stands
+ * for functions with code. */
+static struct annotate_inlined *find_inlined(struct annotate *annotate,
+					     const function_list *functions)
+{
+	const struct profile *profile = annotate->opened.profile;
+	_cleanup_free_ bool *images = xcalloc(profile->images.count + 1, sizeof(*images));
+
+	for (size_t i = 0; i < functions->count; i++)
+		images[profile->symbols.items[functions->items[i].symbol].image] = true;
+	return functions->count ? annotate_inlined_find(annotate, FIT_EXACT, images)
+				: annotate_inlined_find(annotate, FIT_SHORTENED, NULL);
+}
+
 static int print(struct annotate *annotate, FILE *out, struct err *err)
 {
+	_cleanup_(annotate_inlined_freep) struct annotate_inlined *inlined = NULL;
 	function_list functions = { 0 };
 	int rc;
 
@@ -376,8 +371,11 @@ static int print(struct annotate *annotate, FILE *out, struct err *err)
 	for (size_t i = 0; rc == 0 && i < functions.count; i++)
 		qsort_r(functions.items[i].frames.items, functions.items[i].frames.count,
 			sizeof(struct hit_frame), by_address, annotate->opened.profile);
-	if (rc == 0)
-		print_functions(annotate, &functions, out);
+	inlined = find_inlined(annotate, &functions);
+	if (rc == 0 || annotate_inlined_lines(inlined)) {
+		rc = 0;
+		print_functions(annotate, &functions, inlined, out);
+	}
 	functions_done(&functions);
 	return rc;
 }
@@ -413,7 +411,7 @@ int annotate_print(const char *path, const struct annotate_options *options, FIL
 	if (rc == 0)
 		rc = print(&annotate, out, err);
 	if (rc == 0)
-		rc = opened_end(out, err);
+		rc = output_end(out, err);
 	annotate_done(&annotate);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "load/selection.h"
 #include "names/lines/line_service.h"
+#include "present/screen.h"
 
 enum annotate_mode {
 	ANNOTATE_BEST, /* mixed if the source is here, else what is available */
@@ -38,8 +39,7 @@ struct annotate_options {
 	const char *kallsyms; /* as in struct opened_names */
 	const char *vmlinux;  /* as in struct instructions_options */
 	bool intel;	      /* as in struct instructions_options */
-	size_t columns;
-	bool colour;
+	struct screen screen;
 };
 
 /* Checks all that does not need a profile. -EINVAL and one line. */

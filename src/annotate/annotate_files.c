@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 
 #include "annotate/annotate_parts.h"
-#include "annotate/text_annotation.h"
+#include "annotate/annotation.h"
+#include "base/compare.h"
 #include "base/output_file.h"
 #include "base/owner.h"
 #include "base/xalloc.h"
@@ -30,14 +31,8 @@ struct file_line {
 
 typedef VEC(struct file_line) file_lines;
 
-static int by_file_and_line(const void *left, const void *right)
-{
-	const struct file_line *a = left, *b = right;
-
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
+DEFINE_ORDER(by_file_and_line, struct file_line,
+	     COMPARE(a->file, b->file) ?: COMPARE(a->line, b->line))
 
 /* Returns the hits without lines. */
 static hit_set gather_lines(struct annotate *annotate, file_lines *list)
@@ -153,12 +148,7 @@ static void add_rows(struct one_file *file, const struct source_file *source)
 	}
 }
 
-static int by_symbol(const void *left, const void *right)
-{
-	const struct file_line *a = left, *b = right;
-
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
-}
+DEFINE_ORDER(by_symbol, struct file_line, COMPARE(a->symbol, b->symbol))
 
 /* Appends "%6.2f %% %8" for each event. */
 static void add_shares(const struct one_file *file, hit_set set, struct buf *text)
@@ -204,7 +194,7 @@ static int write_annotated(struct one_file *file, const char *path, struct err *
 		rc = output_file_open_mode(path, mode, &output, err);
 	if (rc < 0)
 		return rc;
-	text_annotation_print_file(&view, &file->annotation, output_file_stream(output));
+	annotation_print_file(&view, &file->annotation, output_file_stream(output));
 	return output_file_commit(output, err);
 }
 

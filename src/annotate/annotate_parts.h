@@ -6,7 +6,9 @@
 #include "aggregate/account/event_choice.h"
 #include "aggregate/hit_sets.h"
 #include "annotate/annotate.h"
+#include "annotate/annotate_name.h"
 #include "annotate/annotation.h"
+#include "base/cleanup.h"
 #include "base/vec.h"
 #include "code/instructions.h"
 #include "load/opened.h"
@@ -21,6 +23,7 @@ struct hit_frame {
 
 struct annotate {
 	const struct annotate_options *options;
+	struct annotate_name name; /* of the functions that are wanted */
 	struct opened opened;
 	struct event_choice choice; /* the events shown side by side */
 	struct hit_sets sets;
@@ -52,8 +55,24 @@ bool annotate_lists(const struct annotate *annotate, hit_set set);
 /* True if --include and --exclude allow this source file. */
 bool annotate_wants_file(const struct annotate *annotate, const char *file);
 
-/* True if the glob matches a file's whole name, one of its folders, or its last part. */
-bool annotate_glob(const char *glob, const char *file);
+/* The text of a source file that the image names; NULL: not wanted, or missing. */
+const struct source_file *annotate_source(struct annotate *annotate, uint32_t image,
+					  const char *file);
+
+/* Functions that were inlined, with the samples that they have inside all of their callers. */
+struct annotate_inlined;
+
+/* Finds those that the name fits at least that well, in these images (by number; NULL: in all). */
+struct annotate_inlined *annotate_inlined_find(struct annotate *annotate, enum annotate_fit least,
+					       const bool *images);
+void annotate_inlined_free(struct annotate_inlined *inlined); /* NULL is fine */
+DEFINE_CLEANUP(struct annotate_inlined *, annotate_inlined_free);
+/* How many lines they have in all. */
+size_t annotate_inlined_lines(const struct annotate_inlined *inlined);
+/* Fills an empty annotation with the function of line number @at. Returns the number of lines that it
+ * has. */
+size_t annotate_inlined_fill(struct annotate *annotate, const struct annotate_inlined *inlined,
+			     size_t at, struct annotation *annotation);
 
 /* Writes a file to options->folder for each source file with samples, and prints a line for each to
  * @out. */

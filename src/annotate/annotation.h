@@ -4,13 +4,14 @@
 #ifndef ANNOTATE_ANNOTATION_H
 #define ANNOTATE_ANNOTATION_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "aggregate/hit_sets.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "present/view.h"
 
 enum annotation_kind {
 	ANNOTATION_SOURCE, /* number: a line of the file */
@@ -53,9 +54,16 @@ static inline const struct hits *annotation_hits(const struct annotation *annota
 	return hit_sets_get(annotation->sets, set);
 }
 
-static inline const char *annotation_at(const struct annotation *annotation, size_t text)
-{
-	return annotation->texts.bytes + text;
-}
+/* Prints a head (the total of the function), its hottest lines, the rows, a foot (the total of the file) and the
+ * notes. For one event a row has share, hits and weight; for several, share and hits of each. */
+void annotation_print(const struct view *view, const struct annotation *annotation, FILE *out);
+
+/* Prints the rows with most hits of the first event, those of one line of source added up; nothing if
+ * no row has any. */
+void annotation_print_hottest(const struct view *view, const struct annotation *annotation,
+			      FILE *out);
+
+/* For a file of its own: each row is the line of its number, and all else follows the last row. */
+void annotation_print_file(const struct view *view, const struct annotation *annotation, FILE *out);
 
 #endif

@@ -2,10 +2,10 @@
 #include "annotate/jump_lanes.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -26,14 +26,7 @@ static size_t reach(const struct jump *jump)
 	return jump->from < jump->to ? jump->to - jump->from : jump->from - jump->to;
 }
 
-static int by_reach(const void *left, const void *right)
-{
-	const struct jump *a = left, *b = right;
-
-	if (reach(a) != reach(b))
-		return reach(a) < reach(b) ? -1 : 1;
-	return a->from < b->from ? -1 : a->from > b->from;
-}
+DEFINE_ORDER(by_reach, struct jump, COMPARE(reach(a), reach(b)) ?: COMPARE(a->from, b->from))
 
 static struct drawn make(const struct jump *jump)
 {
@@ -89,11 +82,6 @@ void jump_lanes_free(struct jump_lanes *lanes)
 	for (size_t i = 0; i < JUMP_LANES_MOST; i++)
 		vec_free(&lanes->lanes[i]);
 	free(lanes);
-}
-
-size_t jump_lanes_width(const struct jump_lanes *lanes)
-{
-	return lanes->used ? lanes->used + 2 : 0;
 }
 
 /* NULL: this lane is free on the row. */

@@ -20,8 +20,7 @@ struct jump_lanes;
 struct jump_lanes *jump_lanes_new(struct jump *jumps, size_t count);
 void jump_lanes_free(struct jump_lanes *lanes); /* NULL is fine */
 
-/* Number of characters that jump_lanes_draw appends to every row; 0: no jumps. */
-size_t jump_lanes_width(const struct jump_lanes *lanes);
+/* Appends the same number of characters for every row; none if there are no jumps. */
 void jump_lanes_draw(const struct jump_lanes *lanes, size_t row, struct buf *text);
 
 #endif

@@ -15,10 +15,7 @@ static void expect(struct jump *jumps, size_t count, size_t rows, const char *wa
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < rows; i++) {
-		size_t before = text.size;
-
 		jump_lanes_draw(lanes, i, &text);
-		assert_int_equal(text.size - before, jump_lanes_width(lanes));
 		buf_add_char(&text, '\n');
 	}
 	assert_string_equal(buf_text(&text), wanted);
@@ -54,7 +51,6 @@ static void test_too_many(void **state)
 	for (size_t i = 0; i < JUMP_LANES_MOST + 3; i++)
 		jumps[i] = (struct jump){ 20 - i, 21 + i };
 	lanes = jump_lanes_new(jumps, JUMP_LANES_MOST + 3);
-	assert_int_equal(jump_lanes_width(lanes), JUMP_LANES_MOST + 2);
 	jump_lanes_draw(lanes, 20 - JUMP_LANES_MOST, &text);
 	assert_string_equal(buf_text(&text), "        ");
 	buf_clear(&text);

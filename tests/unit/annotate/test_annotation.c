@@ -2,7 +2,7 @@
 /* Several events side by side; what one event looks like is in tests/golden and tests/system. */
 #include "present/printed.h"
 
-#include "annotate/text_annotation.h"
+#include "annotate/annotation.h"
 
 static const uint8_t both[] = { 0, 1 };
 
@@ -61,12 +61,15 @@ static void columns(void **state)
 	struct page page;
 
 	begin(&page, "page-faults");
-	text_annotation_print(&page.printed.view, &page.annotation, page.printed.out);
+	annotation_print(&page.printed.view, &page.annotation, page.printed.out);
 	assert_string_equal(
 		printed_end(&page.printed),
 		"\nwork\n====\n"
 		"/bin/p: 30 samples of cpu-clock, 0.030 s, 50.00 % of the selection\n"
 		"/bin/p: 4 samples of page-faults, 400, 25.00 % of the selection\n"
+		"\nHottest lines by cpu-clock, in percent of the function\n"
+		"     %  Hits  Line   Source\n"
+		"100.00    30  p.c:9  first\n\n"
 		"      cpu-clock    page-faults\n"
 		"      %    Hits      %    Hits\n"
 		"                                p.c\n"
@@ -79,14 +82,14 @@ static void columns(void **state)
 	(void)state;
 }
 
-/* A name that has no room above its columns stands behind its number. */
+/* A name that does not fit above its columns is printed once, after its number. */
 static void numbers(void **state)
 {
 	struct page page;
 	const char *text;
 
 	begin(&page, "context-switches");
-	text_annotation_print(&page.printed.view, &page.annotation, page.printed.out);
+	annotation_print(&page.printed.view, &page.annotation, page.printed.out);
 	text = printed_end(&page.printed);
 	assert_has(text, "\n[1] /bin/p: 30 samples of cpu-clock, ");
 	assert_has(text, "\n[2] /bin/p: 4 samples of context-switches, ");
@@ -104,8 +107,8 @@ static void colours(void **state)
 
 	begin(&page, "page-faults");
 	page.annotation.rows.items[1].hits = hits(&page, 1, 4);
-	page.printed.view.colour = true;
-	text_annotation_print(&page.printed.view, &page.annotation, page.printed.out);
+	page.printed.view.screen.colour = true;
+	annotation_print(&page.printed.view, &page.annotation, page.printed.out);
 	text = printed_end(&page.printed);
 	assert_has(text, "\033[31m   3.33       1\033[0m\033[1;31m 100.00       4\033[0m");
 	end(&page);
@@ -118,7 +121,7 @@ static void file(void **state)
 
 	begin(&page, "page-faults");
 	page.annotation.rows.count = 3;
-	text_annotation_print_file(&page.printed.view, &page.annotation, page.printed.out);
+	annotation_print_file(&page.printed.view, &page.annotation, page.printed.out);
 	assert_string_equal(printed_end(&page.printed),
 			    "                               | p.c\n"
 			    " 100.00      30  25.00       1 | first\n"
